@@ -72,7 +72,7 @@ export class EventQueueCheckpointTimer implements TimerWheelEntry {
     this.#isCheck = isPolling;
     const wheel = sharedTimerWheel(this.services.clock);
     if (this.bucket) wheel.remove(this);
-    wheel.add(this, isPolling ? this.#checkMs : FLUSH_MS);
+    wheel.addAfter(this, isPolling ? this.#checkMs : FLUSH_MS);
   }
 
   stop(): void {

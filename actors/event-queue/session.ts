@@ -183,7 +183,7 @@ export class ActiveEventQueue implements EventFeedSubscriber, TimerWheelEntry {
       const [feed, { incarnation, end }] = await Promise.all([
         services.feeds.of(realm).then((found) => {
           // A new queue gets transient events from now on; a reloaded one doesn't know yet what its client received.
-          if (!this.#acks && !this.#isStopped) found.listen(this);
+          if (!this.#acks && !this.#isStopped) found.addTransientListener(this);
           this.#feed = found;
           return found;
         }),
@@ -339,7 +339,7 @@ export class ActiveEventQueue implements EventFeedSubscriber, TimerWheelEntry {
   #carryOut({ actions, disarms, arms }: StateMachineStep): void {
     const { clock, random, heartbeatMs } = this.sources.services;
     if (disarms) sharedTimerWheel(clock).remove(this);
-    if (arms === 'heartbeat') sharedTimerWheel(clock).add(this, addJitter(heartbeatMs, random));
+    if (arms === 'heartbeat') sharedTimerWheel(clock).addAfter(this, addJitter(heartbeatMs, random));
     this.handle.volatile.touch(clock.now());
     this.#checkpoint.schedule();
     for (const action of actions) if (action === 'heartbeat') this.#answerWithHeartbeat();

@@ -59,7 +59,7 @@ export const reportPresenceHandler: PresenceCommand<typeof presenceActorCommands
     const user = directory.user(toUserId(caller));
     const transient: EventLogItem[] = [];
     if (user && !isPresenceHidden(directory, user)) {
-      const before = volatile.of(caller);
+      const before = volatile.presenceTimesOf(caller);
       const after = reportedAt(before, status, now);
       if (after !== before) volatile.set(caller, after);
       if (isNews(before, status, now) && !isCrowd(directory)) {
@@ -126,7 +126,7 @@ export const applyPresenceSettingHandler: PresenceCommand<typeof presenceActorCo
   creates: true,
   handle(view, { on, at }, _inputs, { caller }) {
     const { volatile } = view;
-    const before = volatile.of(caller);
+    const before = volatile.presenceTimesOf(caller);
     if (!on) volatile.remove(caller);
     else if ((before?.active ?? 0) < at) volatile.set(caller, { active: at, connected: at });
     return { reply: makeValueReply(null), ...written(view) };

@@ -36,7 +36,7 @@ export class PresenceMemory {
     return this.#unsaved.size > 0;
   }
 
-  of(user: number): PresenceTimes | undefined {
+  presenceTimesOf(user: number): PresenceTimes | undefined {
     return this.#of.get(user);
   }
 

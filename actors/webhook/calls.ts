@@ -65,7 +65,7 @@ async function one(
   if (!bot?.isActive || !service || directory.deactivated) return { call, is: 'done' };
   const place = placeOf(message);
   const { trigger, origin } = call;
-  const token = services.secrets.tryOpen(service.tokenSealed);
+  const token = services.secrets.tryUnseal(service.tokenSealed);
   if (token === undefined) return { call, place, is: 'failed', reason: UNREADABLE };
   const called = { bot, service, token, message, trigger, origin };
   const post = makeWebhookRequest(

@@ -7,7 +7,7 @@ const encoder = new TextEncoder();
 export class EncodedJson {
   constructor(readonly bytes: Uint8Array) {}
 
-  static text(json: string): EncodedJson {
+  static ofText(json: string): EncodedJson {
     return new EncodedJson(encoder.encode(json));
   }
 }
@@ -38,7 +38,7 @@ export function encodeResponseFieldParts(of: ResponseFields): Uint8Array[] {
 /** Fields of a response that is sent many times: the body is put together once. */
 export class CachedResponseFields {
   /** The complete body, set by its first sender. */
-  body: Uint8Array | undefined;
+  completeBody: Uint8Array | undefined;
   #parts: readonly Uint8Array[] | undefined;
 
   constructor(private readonly fields: ResponseFields) {}

@@ -64,7 +64,7 @@ export class IdSet {
   }
 
   has(id: number): boolean {
-    return this.sorted[this.#lowest(id)] === id;
+    return this.sorted[this.#firstIndexFrom(id)] === id;
   }
 
   with(ids: Iterable<number>): IdSet {
@@ -79,13 +79,13 @@ export class IdSet {
   }
 
   /** A set of the ids that are larger than `id`. */
-  above(id: number): IdSet {
-    const from = this.#lowest(id + 1);
+  idsAbove(id: number): IdSet {
+    const from = this.#firstIndexFrom(id + 1);
     return from === 0 ? this : from === this.sorted.length ? IdSet.EMPTY : new IdSet(this.sorted.slice(from));
   }
 
   /** Index of the first id of the set that is at least `id`. */
-  #lowest(id: number): number {
+  #firstIndexFrom(id: number): number {
     let low = 0;
     let high = this.sorted.length;
     while (low < high) {

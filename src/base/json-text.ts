@@ -20,9 +20,9 @@ export interface ParsedJsonText {
 }
 
 /** Maximum nesting of arrays and objects in a JSON text. The deepest parameter of the API has 4 levels. */
-const MAX_DEPTH = 64;
+const MAX_JSON_DEPTH = 64;
 /** Digits up to which every integer is exact as a JavaScript number. */
-const EXACT_DIGITS = 15;
+const MAX_EXACT_INTEGER_DIGITS = 15;
 
 export class TooManyJsonValuesError extends Error {}
 
@@ -33,34 +33,34 @@ export class TooManyJsonValuesError extends Error {}
  * @throws TooManyJsonValuesError before any object is built
  */
 export function parseJsonText(text: string, most = Number.POSITIVE_INFINITY): ParsedJsonText | undefined {
-  const found = scan(text, most);
+  const found = scanJsonText(text, most);
   if (!found) return undefined;
   try {
     const value: unknown = JSON.parse(text);
     const suspicious = text.includes('\\u') || text.includes('__proto__');
     if (found.floats.length === 0) return { value, plain: found.exact, suspicious };
-    return { value: unmarked(JSON.parse(marked(text, found.floats))), plain: false, suspicious };
+    return { value: replaceFloatMarkers(JSON.parse(markFloats(text, found.floats))), plain: false, suspicious };
   } catch {
     return undefined;
   }
 }
 
-interface Scan {
+interface JsonScanResult {
   /** Start and end offset of each number with a fraction or exponent. */
   readonly floats: readonly (readonly [number, number])[];
   readonly exact: boolean;
 }
 
-function scan(text: string, most: number): Scan | undefined {
+function scanJsonText(text: string, most: number): JsonScanResult | undefined {
   const floats: [number, number][] = [];
   let exact = true;
   let depth = 0;
   let values = 1;
   for (let i = 0; i < text.length; i++) {
     const c = text.charCodeAt(i);
-    if (c === 34) i = stringEnd(text, i);
+    if (c === 34) i = findStringEnd(text, i);
     else if (c === 91 || c === 123) {
-      if (++depth > MAX_DEPTH) return undefined;
+      if (++depth > MAX_JSON_DEPTH) return undefined;
       if (++values > most) throw new TooManyJsonValuesError();
     } else if (c === 93 || c === 125) depth--;
     else if (c === 44) {
@@ -68,20 +68,20 @@ function scan(text: string, most: number): Scan | undefined {
     } else if (c === 45 || (c >= 48 && c <= 57)) {
       const start = i;
       let float = false;
-      while (i + 1 < text.length && numeric(text.charCodeAt(i + 1))) {
+      while (i + 1 < text.length && isNumberCharacter(text.charCodeAt(i + 1))) {
         i++;
         const d = text.charCodeAt(i);
         float ||= d === 46 || d === 69 || d === 101;
       }
       if (float) floats.push([start, i + 1]);
-      else if (i - start >= EXACT_DIGITS) exact = false;
+      else if (i - start >= MAX_EXACT_INTEGER_DIGITS) exact = false;
     }
   }
   return { floats, exact };
 }
 
 /** Index of the quote that closes the string at `start`; the length of the text if there is none. */
-function stringEnd(text: string, start: number): number {
+function findStringEnd(text: string, start: number): number {
   let at = start;
   for (;;) {
     at = text.indexOf('"', at + 1);
@@ -93,17 +93,17 @@ function stringEnd(text: string, start: number): number {
 }
 
 /** True for the code of a character that numbers consist of: digits, signs, points and exponent letters. */
-const numeric = (c: number): boolean =>
+const isNumberCharacter = (c: number): boolean =>
   (c >= 48 && c <= 57) || c === 46 || c === 69 || c === 101 || c === 43 || c === 45;
 
 /** Key that marks floats between two passes of the parser; random, so that no client can send it. */
-const MARK = randomBytes(16).toString('hex');
+const FLOAT_MARKER_KEY = randomBytes(16).toString('hex');
 
-function marked(text: string, floats: readonly (readonly [number, number])[]): string {
+function markFloats(text: string, floats: readonly (readonly [number, number])[]): string {
   const pieces: string[] = [];
   let at = 0;
   for (const [start, end] of floats) {
-    pieces.push(text.slice(at, start), `{"${MARK}":`, text.slice(start, end), '}');
+    pieces.push(text.slice(at, start), `{"${FLOAT_MARKER_KEY}":`, text.slice(start, end), '}');
     at = end;
   }
   pieces.push(text.slice(at));
@@ -114,17 +114,17 @@ function marked(text: string, floats: readonly (readonly [number, number])[]): s
  * Replaces marked floats in a parsed value by `JsonFloat`, in place. A JSON.parse reviver takes 40 times as long; the
  * recursion here is safe because the scan has checked the depth.
  */
-function unmarked(value: unknown): unknown {
+function replaceFloatMarkers(value: unknown): unknown {
   if (typeof value !== 'object' || value === null) return value;
   if (Array.isArray(value)) {
-    for (let i = 0; i < value.length; i++) value[i] = unmarked(value[i]);
+    for (let i = 0; i < value.length; i++) value[i] = replaceFloatMarkers(value[i]);
     return value;
   }
   const object = value as Record<string, unknown>;
-  if (Object.hasOwn(object, MARK)) return new JsonFloat(object[MARK] as number);
+  if (Object.hasOwn(object, FLOAT_MARKER_KEY)) return new JsonFloat(object[FLOAT_MARKER_KEY] as number);
   for (const key of Object.keys(object)) {
     const item = object[key];
-    if (typeof item === 'object') object[key] = unmarked(item);
+    if (typeof item === 'object') object[key] = replaceFloatMarkers(item);
   }
   return object;
 }

@@ -4,11 +4,11 @@
 export type RateLimit = readonly [windowMs: number, most: number];
 
 /** The longest window of the limits, ms: calls before it no longer matter. */
-const longest = (limits: readonly RateLimit[]): number => Math.max(...limits.map(([window]) => window));
+const longestWindowMs = (limits: readonly RateLimit[]): number => Math.max(...limits.map(([window]) => window));
 
 /** True if a call at one of the times still counts against a limit. */
 export const isAnyCallStillCounted = (limits: readonly RateLimit[], times: readonly number[], now: number): boolean =>
-  times.some((at) => at + longest(limits) > now);
+  times.some((at) => at + longestWindowMs(limits) > now);
 
 /** Milliseconds until the limits allow the next call; 0: now. @param times of past calls, ms, ascending */
 export function msUntilCallAllowed(limits: readonly RateLimit[], times: readonly number[], now: number): number {
@@ -47,13 +47,13 @@ export function computeRateLimitStatus(
       ? now + msUntilCallAllowed(limits, times, now)
       : newest === undefined
         ? now
-        : newest + longest(limits);
+        : newest + longestWindowMs(limits);
   return { limit, remaining, reset: Math.ceil(until / 1000) };
 }
 
 /** The times of the calls that still count, with a call at `now` added; at most as many as the largest limit allows. */
 export function addRateLimitedCallTime(limits: readonly RateLimit[], times: readonly number[], now: number): number[] {
-  const window = longest(limits);
+  const window = longestWindowMs(limits);
   const most = Math.max(...limits.map(([, n]) => n));
   return [...times.filter((at) => at + window > now), now].slice(-most);
 }

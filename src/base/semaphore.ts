@@ -1,21 +1,21 @@
 /** Limits how many asynchronous jobs run at a time; the others wait in order. */
 export class Semaphore {
-  #free: number;
-  readonly #waiting: (() => void)[] = [];
+  #freePermits: number;
+  readonly #waitingResolvers: (() => void)[] = [];
 
   constructor(atOnce: number) {
-    this.#free = atOnce;
+    this.#freePermits = atOnce;
   }
 
   async run<T>(work: () => Promise<T>): Promise<T> {
-    if (this.#free > 0) this.#free--;
-    else await new Promise<void>((resolve) => this.#waiting.push(resolve));
+    if (this.#freePermits > 0) this.#freePermits--;
+    else await new Promise<void>((resolve) => this.#waitingResolvers.push(resolve));
     try {
       return await work();
     } finally {
-      const next = this.#waiting.shift();
+      const next = this.#waitingResolvers.shift();
       if (next) next();
-      else this.#free++;
+      else this.#freePermits++;
     }
   }
 }

@@ -4,7 +4,7 @@
  */
 export class SingleFlight<K, T = void> {
   readonly #running = new Map<K, Promise<T>>();
-  readonly #next = new Map<K, Promise<T>>();
+  readonly #queuedRuns = new Map<K, Promise<T>>();
 
   /**
    * Makes a single-flight guard.
@@ -15,22 +15,22 @@ export class SingleFlight<K, T = void> {
 
   /** Joins the queued run of the key, or starts `run`. Rejects as the run does. */
   run(key: K, run: () => Promise<T>): Promise<T> {
-    const known = this.#next.get(key);
+    const known = this.#queuedRuns.get(key);
     if (known) return known;
     const running = this.#running.get(key);
-    if (!running && !this.deferred) return this.#begin(key, run);
+    if (!running && !this.deferred) return this.#beginRun(key, run);
     const before: Promise<unknown> = running
       ? running.catch(() => undefined)
       : new Promise((resolve) => setImmediate(resolve));
     const next = before.then(() => {
-      this.#next.delete(key);
-      return this.#begin(key, run);
+      this.#queuedRuns.delete(key);
+      return this.#beginRun(key, run);
     });
-    this.#next.set(key, next);
+    this.#queuedRuns.set(key, next);
     return next;
   }
 
-  #begin(key: K, run: () => Promise<T>): Promise<T> {
+  #beginRun(key: K, run: () => Promise<T>): Promise<T> {
     const running = run().finally(() => {
       if (this.#running.get(key) === running) this.#running.delete(key);
     });

@@ -3,7 +3,7 @@
 /** Length of a time slice, ms: a tenth of the time for which one request may hold the event loop. */
 const SLICE_MS = 10;
 /** Number of items that a loop processes between two reads of the clock. */
-const AT_ONCE = 16;
+const ITEMS_PER_CLOCK_READ = 16;
 
 /** Decides when a long loop must yield to the event loop; used directly by loops that don't run over a list. */
 export class TimeSlicer {
@@ -11,10 +11,10 @@ export class TimeSlicer {
   #count = 0;
 
   /** Makes a slicer. @param atOnce number of items between two reads of the clock; 1 for slow items */
-  constructor(private readonly atOnce = AT_ONCE) {}
+  constructor(private readonly atOnce = ITEMS_PER_CLOCK_READ) {}
 
   /** A promise to await before the next item, if the time slice has ended; undefined while it lasts. */
-  next(): Promise<void> | undefined {
+  yieldIfSliceIsOver(): Promise<void> | undefined {
     if (++this.#count % this.atOnce !== 0 || performance.now() - this.#began < SLICE_MS) return undefined;
     return new Promise((resolve) =>
       setImmediate(() => {
@@ -29,7 +29,7 @@ export async function mapInSlices<T, R>(items: readonly T[], map: (item: T) => R
   const slicer = new TimeSlicer();
   const mapped: R[] = [];
   for (const item of items) {
-    const pause = slicer.next();
+    const pause = slicer.yieldIfSliceIsOver();
     if (pause) await pause;
     mapped.push(map(item));
   }

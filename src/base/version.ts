@@ -1,13 +1,13 @@
 /** Versions that the API reports (api/README.md § Names). */
-const FEATURE_LEVEL = 184;
+const API_FEATURE_LEVEL = 184;
 export const SERVER_VERSION = '0.1.0';
 
 /** Version fields of responses, under both names: existing clients read the `zulip_` names. */
 export const SERVER_VERSION_FIELDS = {
   service_version: `7.0+conclave.${SERVER_VERSION}`,
   zulip_version: `7.0+conclave.${SERVER_VERSION}`,
-  service_feature_level: FEATURE_LEVEL,
-  zulip_feature_level: FEATURE_LEVEL,
+  service_feature_level: API_FEATURE_LEVEL,
+  zulip_feature_level: API_FEATURE_LEVEL,
   service_merge_base: '',
   zulip_merge_base: '',
 } as const;

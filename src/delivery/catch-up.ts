@@ -7,7 +7,7 @@ import { LogDeduplicator, type LogEntry, type LogSeq, toLogSeq as toSeq } from '
 import type { EventLogReader, EventLogSubscription } from '#ports/log';
 import type { EventFeedSubscriber, LogEntryToDeliver } from './subscriber.js';
 
-const RETRY_MS = 1_000;
+const DELIVERY_RETRY_MS = 1_000;
 
 /**
  * Opens a subscription to the entries after a position: in memory (`replays`) if they are all there, else in the log.
@@ -32,10 +32,10 @@ export class EventQueueLogCatchUp {
   /** Log position up to which everything was delivered. */
   position: LogSeq;
   /** True if the entries come from memory instead of the log. */
-  readonly replays: boolean;
-  readonly #seen = new LogDeduplicator();
+  readonly isFromMemory: boolean;
+  readonly #deduplicator = new LogDeduplicator();
   readonly #subscription: EventLogSubscription;
-  #work: LogEntryToDeliver[] = [];
+  #undeliveredEntries: LogEntryToDeliver[] = [];
   #isBusy = false;
   #isClosed = false;
 
@@ -51,16 +51,17 @@ export class EventQueueLogCatchUp {
     const { replays, subscription } = source(this.position, {
       entry: (seq, value) => {
         const entry = value as unknown as LogEntry;
-        const fresh = new Set(entry.groups.filter((group) => this.#seen.isNew(entry.actor, group)));
-        this.#work.push({ seq, entry, fresh });
-        if (!this.#isBusy) this.#run();
+        const fresh = new Set(entry.groups.filter((group) => this.#deduplicator.isNew(entry.actor, group)));
+        this.#undeliveredEntries.push({ seq, entry, fresh });
+        if (!this.#isBusy) this.#deliverPendingEntries();
       },
       transient: () => {},
       gap: (trimmed) => {
-        for (const queue of [...this.queues]) if (queue.cursor.position < trimmed) this.#endTrimmed(queue);
+        for (const queue of [...this.queues])
+          if (queue.cursor.position < trimmed) this.#endQueueBehindTrimmedLog(queue);
       },
     });
-    this.replays = replays;
+    this.isFromMemory = replays;
     this.#subscription = subscription;
     this.#checkWhenCaughtUp();
   }
@@ -70,14 +71,14 @@ export class EventQueueLogCatchUp {
   }
 
   /** Stops the catch-up. @returns the queues that have not caught up with the live feed */
-  abort(): EventFeedSubscriber[] {
+  closeAndTakeQueues(): EventFeedSubscriber[] {
     this.#close();
     return [...this.queues];
   }
 
   /** Hands the queues over to the live feed if they are level with it. */
-  check(): void {
-    if (this.#isClosed || this.#isBusy || this.#work.length > 0) return;
+  checkQueueEnds(): void {
+    if (this.#isClosed || this.#isBusy || this.#undeliveredEntries.length > 0) return;
     if (this.feed.takeOver(this)) this.#close();
   }
 
@@ -88,23 +89,24 @@ export class EventQueueLogCatchUp {
   #checkWhenCaughtUp(): void {
     this.#subscription.caughtUp().then(
       (seq) => {
-        if (this.#work.length === 0 && !this.#isBusy && seq > this.position) this.position = seq;
-        this.check();
+        if (this.#undeliveredEntries.length === 0 && !this.#isBusy && seq > this.position) this.position = seq;
+        this.checkQueueEnds();
       },
       () => {
         // The log is unavailable, or the subscription was closed. Unless the catch-up was closed, it asks again later.
-        if (!this.#isClosed) this.clock.setTimeout(() => !this.#isClosed && this.#checkWhenCaughtUp(), RETRY_MS);
+        if (!this.#isClosed)
+          this.clock.setTimeout(() => !this.#isClosed && this.#checkWhenCaughtUp(), DELIVERY_RETRY_MS);
       },
     );
   }
 
-  #endTrimmed(queue: EventFeedSubscriber): void {
+  #endQueueBehindTrimmedLog(queue: EventFeedSubscriber): void {
     this.queues.delete(queue);
     queue.trimmed();
   }
 
-  #run(): void {
-    for (let work = this.#work.shift(); work; work = this.#work.shift()) {
+  #deliverPendingEntries(): void {
+    for (let work = this.#undeliveredEntries.shift(); work; work = this.#undeliveredEntries.shift()) {
       const delivery = this.feed.deliver(work, this.queues);
       if (delivery) {
         this.#isBusy = true;
@@ -113,7 +115,7 @@ export class EventQueueLogCatchUp {
       }
       this.position = work.seq;
     }
-    this.check();
+    this.checkQueueEnds();
   }
 
   #resumeAfter(delivery: Promise<void>, work: LogEntryToDeliver): void {
@@ -121,7 +123,7 @@ export class EventQueueLogCatchUp {
       () => {
         this.#isBusy = false;
         this.position = work.seq;
-        this.#run();
+        this.#deliverPendingEntries();
       },
       () => {
         // The memberships that decide about the audience can't be read. No queue got any event of the entry, so its
@@ -129,9 +131,9 @@ export class EventQueueLogCatchUp {
         this.clock.setTimeout(() => {
           if (this.#isClosed) return;
           this.#isBusy = false;
-          this.#work.unshift(work);
-          this.#run();
-        }, RETRY_MS);
+          this.#undeliveredEntries.unshift(work);
+          this.#deliverPendingEntries();
+        }, DELIVERY_RETRY_MS);
       },
     );
   }

@@ -44,27 +44,27 @@ export interface RealmEventFeedPorts {
 
 export class RealmEventFeed {
   /** Live queues: they have every event up to the feed's position. */
-  readonly #queues: EventQueueIndex;
+  readonly #liveQueues: EventQueueIndex;
   /** Queues that get transient events: the live ones, and new ones whose past is still being read. */
   readonly #listeners: EventQueueIndex;
   readonly #memberships: StreamMembershipCache;
   /** Index of the realm's newest messages, which registrations of queues read. */
   readonly recentMessages: RecentMessageIndex;
-  readonly #membersOf = (stream: number) => this.#memberships.of(stream);
+  readonly #membersOf = (stream: number) => this.#memberships.membersOf(stream);
   readonly #catchUps = new Set<EventQueueLogCatchUp>();
   readonly #repeats: LogRepeatDetector;
   readonly #recent: RecentLogEntries;
-  #attaching: EventFeedSubscriber[] = [];
+  #queuesToAttach: EventFeedSubscriber[] = [];
   /** Catch-ups and registrations that wait until the feed has reached a position. */
-  #waiters: { readonly seq: LogSeq; resolve(): void }[] = [];
-  #work: LogEntryToDeliver[] = [];
+  #positionWaiters: { readonly seq: LogSeq; resolve(): void }[] = [];
+  #undeliveredEntries: LogEntryToDeliver[] = [];
   /** True until the stretch of the log before the feed's start is read, and while memberships are being read. */
-  #isBusy = true;
-  #isPastRead = false;
+  #isDelivering = true;
+  #isPastLogRead = false;
   /** Generation: raised by every gap in the log. Work begun under an older generation is dropped. */
-  #generation = 0;
+  #gapGeneration = 0;
   #position: LogSeq;
-  #live: LiveFeedPosition;
+  #livePosition: LiveFeedPosition;
 
   constructor(
     private readonly realm: RealmId,
@@ -73,31 +73,31 @@ export class RealmEventFeed {
   ) {
     const { log, store, clock } = ports;
     this.#memberships = new StreamMembershipCache(store, realm);
-    const source = { clock, recentEntries: () => this.#recent, delivered: () => this.#delivered() };
+    const source = { clock, recentEntries: () => this.#recent, delivered: () => this.#waitUntilDelivered() };
     this.recentMessages = new RecentMessageIndex(store, realm, this.#memberships, source, ports.recentMessages);
-    this.#queues = new EventQueueIndex(this.#membersOf);
+    this.#liveQueues = new EventQueueIndex(this.#membersOf);
     this.#listeners = new EventQueueIndex(this.#membersOf);
     this.#position = replica.tail.position;
-    this.#live = { at: this.#position };
+    this.#livePosition = { at: this.#position };
     this.#recent = new RecentLogEntries(ports.recentEntries, this.#position);
     const before: { seq: LogSeq; entry: LogEntry }[] = [];
     this.#repeats = new LogRepeatDetector(log, realm, this.#position, clock, (seq, entry) =>
       before.push({ seq, entry }),
     );
-    void this.#repeats.ready.then(() => {
-      this.#recent.prepend(before, this.#repeats.from);
-      this.#isPastRead = true;
-      this.#isBusy = false;
-      this.#run();
+    void this.#repeats.whenReady.then(() => {
+      this.#recent.prepend(before, this.#repeats.readFrom);
+      this.#isPastLogRead = true;
+      this.#isDelivering = false;
+      this.#deliverPendingEntries();
     });
     replica.tail.add({
       entry: (seq, entry, fresh) => {
         this.#recent.add(seq, entry);
-        this.#work.push({ seq, entry, fresh: new Set(fresh) });
-        if (!this.#isBusy) this.#run();
+        this.#undeliveredEntries.push({ seq, entry, fresh: new Set(fresh) });
+        if (!this.#isDelivering) this.#deliverPendingEntries();
       },
       transient: (value) => this.#receiveTransient(value as unknown as EventLogItem),
-      gap: (trimmed) => this.#gap(trimmed),
+      gap: (trimmed) => this.#handleLogGap(trimmed),
     });
   }
 
@@ -114,20 +114,20 @@ export class RealmEventFeed {
 
   /** True if the feed has queues, or work to do for them. */
   get isBusy(): boolean {
-    const queues = this.#queues.size + this.#listeners.size + this.#attaching.length + this.#catchUps.size;
-    return queues > 0 || this.#waiters.length > 0 || this.#isBusy || this.#work.length > 0;
+    const queues = this.#liveQueues.size + this.#listeners.size + this.#queuesToAttach.length + this.#catchUps.size;
+    return queues > 0 || this.#positionWaiters.length > 0 || this.#isDelivering || this.#undeliveredEntries.length > 0;
   }
 
   /** Resolves when the directory replica shows everything up to this log position. */
-  async reach(position: LogSeq): Promise<void> {
+  async waitForDirectoryAt(position: LogSeq): Promise<void> {
     if (this.replica.tail.position < position) await this.replica.tail.caughtUp();
   }
 
   /** Resolves when all entries that had arrived from the log before the call are delivered. */
-  async #delivered(): Promise<void> {
+  async #waitUntilDelivered(): Promise<void> {
     const { position } = this.replica.tail;
-    if (this.#position >= position && !this.#isBusy) return;
-    await new Promise<void>((resolve) => this.#waiters.push({ seq: position, resolve }));
+    if (this.#position >= position && !this.#isDelivering) return;
+    await new Promise<void>((resolve) => this.#positionWaiters.push({ seq: position, resolve }));
   }
 
   /**
@@ -135,10 +135,10 @@ export class RealmEventFeed {
    *
    * @param streams called when all entries that have arrived from the log are delivered, and again after each read
    */
-  async subscribers(streams: () => readonly number[]): Promise<StreamSubscribersAtPosition> {
+  async readSubscribersAtPosition(streams: () => readonly number[]): Promise<StreamSubscribersAtPosition> {
     for (;;) {
-      await this.#delivered();
-      const unread = streams().filter((stream) => !this.#memberships.of(stream));
+      await this.#waitUntilDelivered();
+      const unread = streams().filter((stream) => !this.#memberships.membersOf(stream));
       if (unread.length === 0) break;
       await Promise.all(unread.map((stream) => this.#memberships.load(stream)));
     }
@@ -149,34 +149,35 @@ export class RealmEventFeed {
   }
 
   /** Delivers transient events to the queue from now on. They are stored nowhere, so no catch-up brings them later. */
-  listen(queue: EventFeedSubscriber): void {
+  addTransientListener(queue: EventFeedSubscriber): void {
     this.#listeners.add(queue);
   }
 
   /** Delivers every event after the queue's cursor, then calls `wentLive` of the queue. */
   attach(queue: EventFeedSubscriber): void {
-    this.#attaching.push(queue);
+    this.#queuesToAttach.push(queue);
     // Queues attach after the stretch of the log before the feed's start is read: they can't go live before, and later
     // need not read those entries again.
-    if (this.#attaching.length === 1) void this.#repeats.ready.then(() => this.#attachAll());
+    if (this.#queuesToAttach.length === 1) void this.#repeats.whenReady.then(() => this.#attachWaitingQueues());
   }
 
   detach(queue: EventFeedSubscriber): void {
-    this.#attaching = this.#attaching.filter((one) => one !== queue);
+    this.#queuesToAttach = this.#queuesToAttach.filter((one) => one !== queue);
     for (const catchUp of this.#catchUps) catchUp.remove(queue);
-    this.#queues.remove(queue);
+    this.#liveQueues.remove(queue);
     this.#listeners.remove(queue);
-    queue.cursor.pin();
+    queue.cursor.pinPosition();
   }
 
   /** Queues that attach in one tick read the log's past together. After a take-over these are all queues. */
-  #attachAll(): void {
-    const queues = this.#attaching;
-    this.#attaching = [];
+  #attachWaitingQueues(): void {
+    const queues = this.#queuesToAttach;
+    this.#queuesToAttach = [];
     const behind: EventFeedSubscriber[] = [];
     for (const queue of queues) {
-      const isLevel = !this.#isBusy && this.#work.length === 0 && queue.cursor.position >= this.#position;
-      if (isLevel) this.#goLive(queue);
+      const isLevel =
+        !this.#isDelivering && this.#undeliveredEntries.length === 0 && queue.cursor.position >= this.#position;
+      if (isLevel) this.#makeQueueLive(queue);
       else behind.push(queue);
     }
     if (behind.length === 0) return;
@@ -185,10 +186,10 @@ export class RealmEventFeed {
       const subscription = replay ?? this.ports.log.subscribe(this.realm, after, reader);
       return { replays: replay !== undefined, subscription };
     };
-    this.#catchUps.add(new EventQueueLogCatchUp(source, behind, this.#forCatchUp(), this.ports.clock));
+    this.#catchUps.add(new EventQueueLogCatchUp(source, behind, this.#makeCatchUpFeed(), this.ports.clock));
   }
 
-  #forCatchUp(): CatchUpRealmFeed {
+  #makeCatchUpFeed(): CatchUpRealmFeed {
     const repeats = this.#repeats;
     return {
       startFor: (position) =>
@@ -201,9 +202,9 @@ export class RealmEventFeed {
         return reached ? reached.then(deliver) : deliver();
       },
       takeOver: (catchUp) => {
-        if (this.#isBusy || catchUp.position < this.#position) return false;
+        if (this.#isDelivering || catchUp.position < this.#position) return false;
         this.#catchUps.delete(catchUp);
-        for (const queue of catchUp.queues) this.#goLive(queue);
+        for (const queue of catchUp.queues) this.#makeQueueLive(queue);
         return true;
       },
     };
@@ -214,29 +215,29 @@ export class RealmEventFeed {
    * for this, because only the live feed knows whether the entry repeats an earlier one that the catch-up has not read.
    */
   #whenReached(seq: LogSeq): Promise<unknown> | undefined {
-    if (this.#isPastRead && seq <= this.#position) return undefined;
-    const reached = new Promise<void>((resolve) => this.#waiters.push({ seq, resolve }));
+    if (this.#isPastLogRead && seq <= this.#position) return undefined;
+    const reached = new Promise<void>((resolve) => this.#positionWaiters.push({ seq, resolve }));
     this.#releaseWaiters();
-    return Promise.all([this.#repeats.ready, reached]);
+    return Promise.all([this.#repeats.whenReady, reached]);
   }
 
   #releaseWaiters(): void {
-    if (this.#waiters.length === 0) return;
-    const ready = this.#waiters.filter(({ seq }) => seq <= this.#position);
-    this.#waiters = this.#waiters.filter(({ seq }) => seq > this.#position);
+    if (this.#positionWaiters.length === 0) return;
+    const ready = this.#positionWaiters.filter(({ seq }) => seq <= this.#position);
+    this.#positionWaiters = this.#positionWaiters.filter(({ seq }) => seq > this.#position);
     for (const { resolve } of ready) resolve();
   }
 
-  #goLive(queue: EventFeedSubscriber): void {
-    this.#queues.add(queue);
+  #makeQueueLive(queue: EventFeedSubscriber): void {
+    this.#liveQueues.add(queue);
     this.#listeners.add(queue);
-    queue.cursor.follow(this.#live);
+    queue.cursor.followFeed(this.#livePosition);
     queue.wentLive();
   }
 
   /** Delivers one entry after the other: synchronously, unless a membership has to be read. */
-  #run(): void {
-    for (let next = this.#work.shift(); next; next = this.#work.shift()) {
+  #deliverPendingEntries(): void {
+    for (let next = this.#undeliveredEntries.shift(); next; next = this.#undeliveredEntries.shift()) {
       const { seq, entry } = next;
       const work: LogEntryToDeliver = { seq, entry, fresh: this.#repeats.withoutRepeats(seq, entry, next.fresh) };
       this.#repeats.remember(work);
@@ -245,30 +246,30 @@ export class RealmEventFeed {
         this.#resumeAfter(delivery, work);
         return;
       }
-      this.#finish(work);
+      this.#finishEntry(work);
     }
     this.#releaseWaiters();
-    for (const catchUp of this.#catchUps) catchUp.check();
+    for (const catchUp of this.#catchUps) catchUp.checkQueueEnds();
   }
 
   #resumeAfter(delivery: Promise<void>, work: LogEntryToDeliver): void {
-    this.#isBusy = true;
-    const generation = this.#generation;
+    this.#isDelivering = true;
+    const generation = this.#gapGeneration;
     delivery.then(
       () => {
-        if (generation !== this.#generation) return;
-        this.#isBusy = false;
-        this.#finish(work);
+        if (generation !== this.#gapGeneration) return;
+        this.#isDelivering = false;
+        this.#finishEntry(work);
         this.#releaseWaiters();
-        this.#run();
+        this.#deliverPendingEntries();
       },
       () => {
-        if (generation === this.#generation) this.#restart();
+        if (generation === this.#gapGeneration) this.#restartAfterGap();
       },
     );
   }
 
-  #finish({ seq, fresh }: LogEntryToDeliver): void {
+  #finishEntry({ seq, fresh }: LogEntryToDeliver): void {
     this.#position = seq;
     for (const { items } of fresh) for (const item of items) this.recentMessages.apply(item);
   }
@@ -285,7 +286,7 @@ export class RealmEventFeed {
     for (const group of work.fresh) {
       for (const item of group.items) {
         if (item.t === 'members') this.#memberships.apply(item);
-        else if (isClientEventLogItem(item) && (only || this.#queues.size > 0)) {
+        else if (isClientEventLogItem(item) && (only || this.#liveQueues.size > 0)) {
           for (const [stream, mv] of streamsDecidingEventAudience(item.to))
             streams.set(stream, Math.max(streams.get(stream) ?? 0, mv));
         }
@@ -308,7 +309,7 @@ export class RealmEventFeed {
     }
     for (const { cursor } of only ?? []) cursor.advance(seq);
     // A log entry without items moves the position, too: queues append such entries when they need ids.
-    if (only === undefined) this.#live.at = seq;
+    if (only === undefined) this.#livePosition.at = seq;
   }
 
   #deliver(
@@ -323,14 +324,14 @@ export class RealmEventFeed {
     const { isReplayable } = event;
     const offer = (queue: EventFeedSubscriber): void => {
       const { cursor } = queue;
-      if (cursor.position >= seq || (!isReplayable && cursor.covers(actor, version))) return;
+      if (cursor.position >= seq || (!isReplayable && cursor.isCommitDelivered(actor, version))) return;
       if (isInEventAudience(to, queue, view, this.#membersOf)) queue.push(event);
     };
     if (only) {
       for (const queue of only) offer(queue);
       return;
     }
-    this.#queues.forEachCandidate(to, offer);
+    this.#liveQueues.forEachCandidate(to, offer);
   }
 
   #receiveTransient(item: EventLogItem): void {
@@ -350,40 +351,43 @@ export class RealmEventFeed {
     const { to } = item;
     const { view } = this.replica;
     if (to.rv !== undefined && view.version < to.rv) return;
-    if ([...streamsDecidingEventAudience(to)].some(([stream, mv]) => !this.#memberships.isAt(stream, mv))) return;
+    if (
+      [...streamsDecidingEventAudience(to)].some(([stream, mv]) => !this.#memberships.isAtMembershipVersion(stream, mv))
+    )
+      return;
     const event = new TransientClientEvent(item);
     this.#listeners.forEachCandidate(to, (queue) => {
       if (isInEventAudience(to, queue, view, this.#membersOf)) queue.pushTransient(event);
     });
   }
 
-  #gap(trimmed: LogSeq): void {
+  #handleLogGap(trimmed: LogSeq): void {
     this.#recent.restart(trimmed);
-    for (const catchUp of [...this.#catchUps].filter(({ replays }) => replays)) {
+    for (const catchUp of [...this.#catchUps].filter(({ isFromMemory: replays }) => replays)) {
       this.#catchUps.delete(catchUp);
       // These queues attach again, because the log may still hold the entries that they need.
-      for (const queue of catchUp.abort()) this.attach(queue);
+      for (const queue of catchUp.closeAndTakeQueues()) this.attach(queue);
     }
-    this.#restart();
+    this.#restartAfterGap();
   }
 
   /**
    * Restarts delivery after a gap in the log. The live queues have missed entries, so each attaches again at its own
    * position, from which the log may still have them.
    */
-  #restart(): void {
-    this.#generation++;
-    this.#memberships.forget();
+  #restartAfterGap(): void {
+    this.#gapGeneration++;
+    this.#memberships.clearMemberships();
     this.recentMessages.reset();
-    this.#work = [];
-    this.#isBusy = !this.#isPastRead;
-    const queues = [...this.#queues];
-    this.#queues.clear();
+    this.#undeliveredEntries = [];
+    this.#isDelivering = !this.#isPastLogRead;
+    const queues = [...this.#liveQueues];
+    this.#liveQueues.clear();
     // The position is copied into a new object, so that cursors that follow the old object stay where they are.
-    this.#live = { at: this.#live.at };
+    this.#livePosition = { at: this.#livePosition.at };
     for (const queue of queues) this.attach(queue);
     this.#position = this.replica.tail.position;
-    this.#repeats.missed(this.#position);
+    this.#repeats.markMissedUpTo(this.#position);
     this.#releaseWaiters();
   }
 }

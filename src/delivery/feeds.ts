@@ -11,7 +11,7 @@ import { RecentMessageMemoryBudget } from './recent-message-index.js';
 export class RealmEventFeeds implements DirectoryReplicaDependent {
   readonly #feeds = new Map<RealmId, Promise<RealmEventFeed>>();
   /** Feeds whose directory replica is open, by realm. */
-  readonly #open = new Map<RealmId, RealmEventFeed>();
+  readonly #openFeeds = new Map<RealmId, RealmEventFeed>();
   readonly #ports: RealmEventFeedPorts;
 
   constructor(
@@ -31,23 +31,23 @@ export class RealmEventFeeds implements DirectoryReplicaDependent {
   }
 
   busy(realm: RealmId): boolean {
-    return this.#open.get(realm)?.isBusy ?? this.#feeds.has(realm);
+    return this.#openFeeds.get(realm)?.isBusy ?? this.#feeds.has(realm);
   }
 
   closed(realm: RealmId): void {
-    this.#open.get(realm)?.closed();
+    this.#openFeeds.get(realm)?.closed();
     this.#feeds.delete(realm);
-    this.#open.delete(realm);
+    this.#openFeeds.delete(realm);
   }
 
   of(realm: RealmId): Promise<RealmEventFeed> {
     // Ask for the replica on every call: a replica in use stays open.
-    const replica = this.directories.replica(realm);
+    const replica = this.directories.openReplica(realm);
     const known = this.#feeds.get(realm);
     if (known) return known;
     const feed = replica.then((opened) => {
       const made = new RealmEventFeed(realm, opened, this.#ports);
-      this.#open.set(realm, made);
+      this.#openFeeds.set(realm, made);
       return made;
     });
     this.#feeds.set(realm, feed);

@@ -23,21 +23,21 @@ interface StreamMembers {
 }
 
 /** Maximum number of concurrent reads of the Store: a registration may want the subscribers of thousands of streams. */
-const MAX_READS = 32;
+const MAX_CONCURRENT_READS = 32;
 
 export class StreamMembershipCache {
   readonly #streams = new Map<number, StreamMembers>();
-  readonly #gate = new Semaphore(MAX_READS);
+  readonly #readSemaphore = new Semaphore(MAX_CONCURRENT_READS);
   readonly #loading = new Map<number, Promise<void>>();
   /** Changes that the log brought while a stream was being read: the read may have begun before them. */
-  readonly #changes = new Map<number, MembershipLogItem[]>();
+  readonly #changesDuringLoad = new Map<number, MembershipLogItem[]>();
 
   constructor(
     private readonly store: Store,
     private readonly realm: RealmId,
   ) {}
 
-  of(stream: number): ReadonlyMap<number, StreamMembershipRecord> | undefined {
+  membersOf(stream: number): ReadonlyMap<number, StreamMembershipRecord> | undefined {
     return this.#streams.get(stream)?.members;
   }
 
@@ -56,7 +56,7 @@ export class StreamMembershipCache {
   }
 
   /** True if the stream is loaded at this membership version, or a newer one. */
-  isAt(stream: number, mv: number): boolean {
+  isAtMembershipVersion(stream: number, mv: number): boolean {
     return (this.#streams.get(stream)?.mv ?? -1) >= mv;
   }
 
@@ -68,21 +68,21 @@ export class StreamMembershipCache {
    * this log shows it
    */
   load(stream: number, mv = 0): Promise<void> | undefined {
-    if (this.#streams.has(stream) && (mv === 0 || this.isAt(stream, mv))) return undefined;
-    return this.#loading.get(stream) ?? this.#begin(stream);
+    if (this.#streams.has(stream) && (mv === 0 || this.isAtMembershipVersion(stream, mv))) return undefined;
+    return this.#loading.get(stream) ?? this.#beginLoad(stream);
   }
 
   /** Reads the stream again, so that it shows at least what the Store holds now. */
   reload(stream: number): Promise<void> {
     const before = this.#loading.get(stream);
-    return before ? before.then(() => this.#begin(stream)) : this.#begin(stream);
+    return before ? before.then(() => this.#beginLoad(stream)) : this.#beginLoad(stream);
   }
 
-  #begin(stream: number): Promise<void> {
-    this.#changes.set(stream, []);
+  #beginLoad(stream: number): Promise<void> {
+    this.#changesDuringLoad.set(stream, []);
     const loading = this.#load(stream).finally(() => {
       this.#loading.delete(stream);
-      this.#changes.delete(stream);
+      this.#changesDuringLoad.delete(stream);
     });
     this.#loading.set(stream, loading);
     return loading;
@@ -90,7 +90,7 @@ export class StreamMembershipCache {
 
   apply(item: MembershipLogItem): void {
     const { stream, mv, last, after = last, join, leave, silent = [] } = item;
-    this.#changes.get(stream)?.push(item);
+    this.#changesDuringLoad.get(stream)?.push(item);
     const loaded = this.#streams.get(stream);
     if (!loaded || mv <= loaded.mv) return;
     loaded.mv = mv;
@@ -109,13 +109,13 @@ export class StreamMembershipCache {
   }
 
   /** Forgets all streams after a gap in the log; they are read again on demand. */
-  forget(): void {
+  clearMemberships(): void {
     this.#streams.clear();
   }
 
   async #load(stream: number): Promise<void> {
     const key = streamActorKey(this.realm, toStreamId(stream));
-    const parts = await this.#gate.run(() => this.store.parts(key, STREAM_MEMBER_PART_PREFIX));
+    const parts = await this.#readSemaphore.run(() => this.store.parts(key, STREAM_MEMBER_PART_PREFIX));
     const loaded: StreamMembers = { mv: 0, members: new Map(), subscribers: undefined };
     for (const { part, value } of parts) {
       const member = toStreamMembershipRecord(value)!;
@@ -123,9 +123,9 @@ export class StreamMembershipCache {
       for (const stay of member.stays) loaded.mv = Math.max(loaded.mv, stay.from, stay.to);
     }
     // On a reload the memberships in memory may be newer already, because the log brought changes during the load.
-    if (!this.isAt(stream, loaded.mv + 1)) this.#streams.set(stream, loaded);
-    const changes = this.#changes.get(stream) ?? [];
-    this.#changes.delete(stream);
+    if (!this.isAtMembershipVersion(stream, loaded.mv + 1)) this.#streams.set(stream, loaded);
+    const changes = this.#changesDuringLoad.get(stream) ?? [];
+    this.#changesDuringLoad.delete(stream);
     for (const item of changes) this.apply(item);
   }
 }

@@ -7,7 +7,7 @@ import type { EventFeedSubscriber } from './subscriber.js';
 
 export class EventQueueIndex implements Iterable<EventFeedSubscriber> {
   readonly #byUser = new Map<number, Set<EventFeedSubscriber>>();
-  readonly #allPublic = new Set<EventFeedSubscriber>();
+  readonly #allPublicStreamsQueues = new Set<EventFeedSubscriber>();
 
   constructor(
     private readonly membersOf: (stream: number) => ReadonlyMap<number, StreamMembershipRecord> | undefined,
@@ -26,19 +26,19 @@ export class EventQueueIndex implements Iterable<EventFeedSubscriber> {
     const queues = this.#byUser.get(queue.user) ?? new Set();
     queues.add(queue);
     this.#byUser.set(queue.user, queues);
-    if (queue.allPublic) this.#allPublic.add(queue);
+    if (queue.allPublic) this.#allPublicStreamsQueues.add(queue);
   }
 
   remove(queue: EventFeedSubscriber): void {
     const queues = this.#byUser.get(queue.user);
     queues?.delete(queue);
     if (queues?.size === 0) this.#byUser.delete(queue.user);
-    this.#allPublic.delete(queue);
+    this.#allPublicStreamsQueues.delete(queue);
   }
 
   clear(): void {
     this.#byUser.clear();
-    this.#allPublic.clear();
+    this.#allPublicStreamsQueues.clear();
   }
 
   /** Visits each queue once whose user may be in the audience. `isInEventAudience` decides. */
@@ -63,6 +63,6 @@ export class EventQueueIndex implements Iterable<EventFeedSubscriber> {
       if (members.size < byUser.size) for (const user of members.keys()) visitOnce(user, byUser.get(user));
       else for (const [user, queues] of byUser) if (members.has(user)) visitOnce(user, queues);
     }
-    if (to.publicStream) for (const queue of this.#allPublic) if (!visited.has(queue.user)) visit(queue);
+    if (to.publicStream) for (const queue of this.#allPublicStreamsQueues) if (!visited.has(queue.user)) visit(queue);
   }
 }

@@ -10,13 +10,13 @@ import type { EventLogReader, EventLogSubscription } from '#ports/log';
  * Maximum number of entries kept for one realm. A take-over takes seconds; a busy realm has some hundred entries per
  * second.
  */
-const MAX_ENTRIES = 4_096;
+const MAX_RECENT_LOG_ENTRIES = 4_096;
 /** Maximum estimated bytes of the entries kept for all realms of a process. */
-const MAX_BYTES = 32 * 1024 * 1024;
+const MAX_RECENT_LOG_BYTES = 32 * 1024 * 1024;
 /** Estimated bytes of a log item without its texts. */
-const ITEM_BYTES = 512;
+const ESTIMATED_LOG_ITEM_BYTES = 512;
 
-interface RecentEntry {
+interface RecentLogEntry {
   readonly seq: LogSeq;
   readonly entry: LogEntry;
   readonly bytes: number;
@@ -28,7 +28,7 @@ export class RecentLogEntryMemoryBudget {
   readonly #realms = new Set<RecentLogEntries>();
   #bytes = 0;
 
-  constructor(private readonly max = MAX_BYTES) {}
+  constructor(private readonly max = MAX_RECENT_LOG_BYTES) {}
 
   get bytes(): number {
     return this.#bytes;
@@ -38,60 +38,60 @@ export class RecentLogEntryMemoryBudget {
    * Counts bytes of new entries of a realm. If there are too many, entries of realms without newer ones are dropped.
    * @internal
    */
-  added(by: RecentLogEntries, bytes: number): void {
+  noteAddedBytes(by: RecentLogEntries, bytes: number): void {
     this.#realms.delete(by);
     this.#realms.add(by);
     this.#bytes += bytes;
     for (const realm of this.#realms) {
-      while (this.#bytes > this.max && realm.drop());
+      while (this.#bytes > this.max && realm.dropOldestEntry());
       if (this.#bytes <= this.max) return;
       this.#realms.delete(realm);
     }
   }
 
   /** Counts bytes of entries that a realm has dropped. @internal */
-  dropped(bytes: number): void {
+  noteDroppedBytes(bytes: number): void {
     this.#bytes -= bytes;
   }
 
   /** Called when a realm has no entries left. @internal */
-  emptied(realm: RecentLogEntries): void {
+  removeRealm(realm: RecentLogEntries): void {
     this.#realms.delete(realm);
   }
 }
 
 export class RecentLogEntries {
-  #entries: RecentEntry[] = [];
-  #head = 0;
+  #entries: RecentLogEntry[] = [];
+  #oldestIndex = 0;
   /** Log position above which every entry, up to `#end`, is in memory. */
-  #after: LogSeq;
+  #completeAfter: LogSeq;
   /** True while `prepend` is still possible: it was not called yet, no entry was dropped, and the log had no gap. */
   #canPrepend = true;
-  #end: LogSeq;
-  readonly #replays = new Set<Replay>();
+  #endPosition: LogSeq;
+  readonly #replays = new Set<RecentLogReplay>();
 
   /** Makes an empty list of entries. @param after log position of the entry before the first that will be added */
   constructor(
     private readonly budget: RecentLogEntryMemoryBudget,
     after: LogSeq,
   ) {
-    this.#after = after;
-    this.#end = after;
+    this.#completeAfter = after;
+    this.#endPosition = after;
   }
 
   /** Iterates over the log entries in memory, oldest first. */
   *[Symbol.iterator](): Iterator<{ readonly entry: LogEntry }> {
-    for (let i = this.#head; i < this.#entries.length; i++) yield this.#entries[i]!;
+    for (let i = this.#oldestIndex; i < this.#entries.length; i++) yield this.#entries[i]!;
   }
 
   /** Adds the next entry, in the order of the log and without a gap. */
   add(seq: LogSeq, entry: LogEntry): void {
-    const bytes = roughBytes(entry);
+    const bytes = estimateEntryBytes(entry);
     this.#entries.push({ seq, entry, bytes });
-    this.#end = seq;
-    if (this.#entries.length - this.#head > MAX_ENTRIES) this.drop();
-    this.budget.added(this, bytes);
-    for (const replay of this.#replays) replay.more(seq, entry);
+    this.#endPosition = seq;
+    if (this.#entries.length - this.#oldestIndex > MAX_RECENT_LOG_ENTRIES) this.dropOldestEntry();
+    this.budget.noteAddedBytes(this, bytes);
+    for (const replay of this.#replays) replay.deliverNewEntry(seq, entry);
   }
 
   /**
@@ -103,33 +103,35 @@ export class RecentLogEntries {
   prepend(before: readonly { readonly seq: LogSeq; readonly entry: LogEntry }[], after: LogSeq): void {
     if (!this.#canPrepend) return;
     this.#canPrepend = false;
-    const entries = before.slice(-MAX_ENTRIES).map(({ seq, entry }) => ({ seq, entry, bytes: roughBytes(entry) }));
-    this.#after = entries.length < before.length ? before[before.length - entries.length - 1]!.seq : after;
-    this.#entries = [...entries, ...this.#entries.slice(this.#head)];
-    this.#head = 0;
-    for (const { bytes } of entries) this.budget.added(this, bytes);
+    const entries = before
+      .slice(-MAX_RECENT_LOG_ENTRIES)
+      .map(({ seq, entry }) => ({ seq, entry, bytes: estimateEntryBytes(entry) }));
+    this.#completeAfter = entries.length < before.length ? before[before.length - entries.length - 1]!.seq : after;
+    this.#entries = [...entries, ...this.#entries.slice(this.#oldestIndex)];
+    this.#oldestIndex = 0;
+    for (const { bytes } of entries) this.budget.noteAddedBytes(this, bytes);
   }
 
   /** Drops all entries after a gap in the log. The next entry that is added is the first one above `after`. */
   restart(after: LogSeq): void {
-    while (this.drop());
-    this.budget.emptied(this);
-    this.#after = after;
+    while (this.dropOldestEntry());
+    this.budget.removeRealm(this);
+    this.#completeAfter = after;
     this.#canPrepend = false;
-    this.#end = after;
+    this.#endPosition = after;
   }
 
   /** Drops the oldest entry. @returns false if there is none */
-  drop(): boolean {
-    const oldest = this.#entries[this.#head];
+  dropOldestEntry(): boolean {
+    const oldest = this.#entries[this.#oldestIndex];
     if (!oldest) return false;
-    this.#after = oldest.seq;
+    this.#completeAfter = oldest.seq;
     this.#canPrepend = false;
-    this.budget.dropped(oldest.bytes);
-    this.#head++;
-    if (this.#head > 1_024 && this.#head * 2 > this.#entries.length) {
-      this.#entries = this.#entries.slice(this.#head);
-      this.#head = 0;
+    this.budget.noteDroppedBytes(oldest.bytes);
+    this.#oldestIndex++;
+    if (this.#oldestIndex > 1_024 && this.#oldestIndex * 2 > this.#entries.length) {
+      this.#entries = this.#entries.slice(this.#oldestIndex);
+      this.#oldestIndex = 0;
     }
     return true;
   }
@@ -139,16 +141,18 @@ export class RecentLogEntries {
    * @returns undefined if an entry above the position is no longer in memory
    */
   subscribe(after: LogSeq, reader: EventLogReader): EventLogSubscription | undefined {
-    if (after < this.#after) return undefined;
+    if (after < this.#completeAfter) return undefined;
     const known = this.#entries.slice(this.#firstAbove(after));
-    const replay = new Replay(known, toSeq(Math.max(after, this.#end)), reader, () => this.#replays.delete(replay));
+    const replay = new RecentLogReplay(known, toSeq(Math.max(after, this.#endPosition)), reader, () =>
+      this.#replays.delete(replay),
+    );
     this.#replays.add(replay);
     queueMicrotask(() => replay.start());
     return replay;
   }
 
   #firstAbove(position: LogSeq): number {
-    let [low, high] = [this.#head, this.#entries.length];
+    let [low, high] = [this.#oldestIndex, this.#entries.length];
     while (low < high) {
       const middle = (low + high) >> 1;
       if (this.#entries[middle]!.seq <= position) low = middle + 1;
@@ -158,8 +162,8 @@ export class RecentLogEntries {
   }
 }
 
-class Replay implements EventLogSubscription {
-  #waiting: Pick<RecentEntry, 'seq' | 'entry'>[];
+class RecentLogReplay implements EventLogSubscription {
+  #waiting: Pick<RecentLogEntry, 'seq' | 'entry'>[];
   #started = false;
   #open = true;
 
@@ -169,7 +173,7 @@ class Replay implements EventLogSubscription {
    * @param position log position of the last entry that the replay has delivered
    */
   constructor(
-    known: readonly RecentEntry[],
+    known: readonly RecentLogEntry[],
     public position: LogSeq,
     private readonly reader: EventLogReader,
     private readonly closed: () => void,
@@ -184,7 +188,7 @@ class Replay implements EventLogSubscription {
     for (const { seq, entry } of waiting) this.#deliver(seq, entry);
   }
 
-  more(seq: LogSeq, entry: LogEntry): void {
+  deliverNewEntry(seq: LogSeq, entry: LogEntry): void {
     this.position = seq;
     if (this.#started) this.#deliver(seq, entry);
     else this.#waiting.push({ seq, entry });
@@ -210,11 +214,11 @@ const textsOf = (item: LogItem): object | undefined =>
   item.t === 'message' ? item.message : item.t === 'event' ? item.event : undefined;
 
 /** Estimates the bytes of a log entry cheaply: long texts make up nearly all of its size. */
-function roughBytes({ groups }: LogEntry): number {
+function estimateEntryBytes({ groups }: LogEntry): number {
   let bytes = 0;
   for (const { items } of groups) {
     for (const item of items) {
-      bytes += ITEM_BYTES;
+      bytes += ESTIMATED_LOG_ITEM_BYTES;
       const fields = textsOf(item);
       if (!fields) continue;
       for (const value of Object.values(fields)) {

@@ -33,26 +33,26 @@ import type { StreamMembershipCache } from './memberships.js';
 import { RecentMessageRecords } from './recent-messages.js';
 
 /** Number of messages that the first load reads, the newest ones. */
-const FIRST_LOAD = 2_048;
-const BATCH = 1_024;
+const INITIAL_LOAD_MESSAGES = 2_048;
+const LOAD_BATCH_MESSAGES = 1_024;
 /** Maximum number of messages in the index; beyond it the oldest are dropped. */
-const MAX_MESSAGES = 8_192;
+const MAX_INDEXED_MESSAGES = 8_192;
 /**
  * Longest time between the sending of a message and its write to the Store, seconds. No older message comes into the
  * Store later.
  */
-const WRITE_LAG = 5;
+const STORE_WRITE_LAG_SECONDS = 5;
 /** Age in seconds up to which the log may still bring changes of a message that was read from the Store. */
-const YOUNG = 300;
+const UNSETTLED_MESSAGE_AGE_SECONDS = 300;
 /**
  * Longest wait for the log to bring a message that the Store holds, ms. If the message has not come by then, something
  * is wrong, and the index is reset.
  */
 const ARRIVAL_TIMEOUT_MS = 1_000;
 /** Maximum number of deleted messages whose ids are remembered. */
-const MAX_DELETED = 1_000;
+const MAX_REMEMBERED_DELETED_IDS = 1_000;
 /** Number of questions about single members of a stream after which all its members are loaded. */
-const LOAD_MEMBERS_AFTER = 3;
+const MEMBER_QUERIES_BEFORE_FULL_LOAD = 3;
 
 /** The part of its feed that the message index uses. */
 interface RecentMessageIndexSource {
@@ -66,7 +66,7 @@ interface RecentMessageIndexSource {
   delivered(): Promise<void>;
 }
 
-interface Arrival {
+interface ArrivalWaiter {
   readonly ids: Set<number>;
   resolve(): void;
 }
@@ -75,18 +75,18 @@ export class RecentMessageIndex implements MessageReadStore {
   #records: RecentMessageRecords | undefined;
   #loading: Promise<void> | undefined;
   /** Log items that arrived while messages were being read from the Store. */
-  #since: LogItem[] | undefined;
+  #itemsDuringLoad: LogItem[] | undefined;
   /** Ids of messages that changed after they were read: the Store has their new form. */
-  #stale = new Set<number>();
-  #deleted = new Set<number>();
-  #arrivals: Arrival[] = [];
+  #staleIds = new Set<number>();
+  #deletedIds = new Set<number>();
+  #arrivalWaiters: ArrivalWaiter[] = [];
   /** Number of moves between streams that have begun and not ended. */
-  #moving = 0;
+  #unfinishedMoveCount = 0;
   /** Generation of the index, raised by every reset. Work begun under an older generation is dropped. */
   #generation = 0;
   /** Number of questions about single members, by stream. */
-  readonly #memberQuestions = new Map<number, number>();
-  readonly #levelRuns = new SingleFlight<'all', boolean>(true);
+  readonly #memberQueryCounts = new Map<number, number>();
+  readonly #catchUpRuns = new SingleFlight<'all', boolean>(true);
 
   constructor(
     private readonly store: Store,
@@ -103,7 +103,7 @@ export class RecentMessageIndex implements MessageReadStore {
     // way may lack the move.
     else if (isMove(item)) this.reset();
     else if (item.t === 'message' || item.t === 'event') {
-      this.#since?.push(item);
+      this.#itemsDuringLoad?.push(item);
       if (this.#records) this.#applyTo(this.#records, item);
     }
   }
@@ -115,31 +115,31 @@ export class RecentMessageIndex implements MessageReadStore {
   reset(): void {
     this.#generation++;
     this.#records = undefined;
-    this.#since = undefined;
-    this.#stale.clear();
-    this.#deleted.clear();
-    this.budget.removed(this);
-    for (const { resolve } of this.#arrivals.splice(0)) resolve();
+    this.#itemsDuringLoad = undefined;
+    this.#staleIds.clear();
+    this.#deletedIds.clear();
+    this.budget.removeIndex(this);
+    for (const { resolve } of this.#arrivalWaiters.splice(0)) resolve();
   }
 
   /**
    * Source of reads for a registration. @returns reads that show at least what the Store holds now; while messages move
    * between streams, the Store
    */
-  async reads(): Promise<MessageReadStore> {
+  async currentReadStore(): Promise<MessageReadStore> {
     if (!this.#records) await this.#loadOnce();
     if (!this.#records) return this.store;
-    return (await this.#levelRuns.run('all', () => this.#level())) ? this : this.store;
+    return (await this.#catchUpRuns.run('all', () => this.#catchUpWithStore())) ? this : this.store;
   }
 
   /**
    * False if the Store has one of these messages but this process has not read its log entry yet. Must be called after
    * `reads()`.
    */
-  async knows(ids: Iterable<number>): Promise<boolean> {
+  async hasCurrentRecords(ids: Iterable<number>): Promise<boolean> {
     const records = this.#records;
     if (!records) return false;
-    const unknown = [...ids].filter((id) => id >= records.floor && !records.get(id) && !this.#deleted.has(id));
+    const unknown = [...ids].filter((id) => id >= records.floor && !records.get(id) && !this.#deletedIds.has(id));
     if (unknown.length === 0) return true;
     const found = await this.store.getMessages(this.realm, unknown);
     unknown.forEach((id, i) => {
@@ -165,7 +165,7 @@ export class RecentMessageIndex implements MessageReadStore {
 
   async getParts(wanted: Parameters<Store['getParts']>[0]): Promise<(StoredActorPart | null)[]> {
     const unknown = wanted.filter(({ key, part }) => {
-      const stream = streamOf(key, part);
+      const stream = streamOfMemberPart(key, part);
       return stream === undefined || !this.#hasMembers(stream);
     });
     const found = unknown.length > 0 ? await this.store.getParts(unknown) : [];
@@ -175,7 +175,7 @@ export class RecentMessageIndex implements MessageReadStore {
       if (read !== undefined) return read;
       const { key, part } = one;
       const member = this.memberships
-        .of(streamOf(key, part)!)
+        .membersOf(streamOfMemberPart(key, part)!)
         ?.get(Number(part.slice(STREAM_MEMBER_PART_PREFIX.length)));
       return member ? { part, rev: 0, value: member as never } : null;
     });
@@ -183,47 +183,47 @@ export class RecentMessageIndex implements MessageReadStore {
 
   /** True if the stream's members are loaded. A stream that is asked for often is loaded in the background. */
   #hasMembers(stream: number): boolean {
-    if (this.memberships.of(stream)) return true;
-    const asked = (this.#memberQuestions.get(stream) ?? 0) + 1;
-    this.#memberQuestions.set(stream, asked);
-    if (asked >= LOAD_MEMBERS_AFTER) this.memberships.load(stream)?.catch(() => undefined);
+    if (this.memberships.membersOf(stream)) return true;
+    const asked = (this.#memberQueryCounts.get(stream) ?? 0) + 1;
+    this.#memberQueryCounts.set(stream, asked);
+    if (asked >= MEMBER_QUERIES_BEFORE_FULL_LOAD) this.memberships.load(stream)?.catch(() => undefined);
     return false;
   }
 
   #loadOnce(): Promise<void> {
     this.#loading ??= this.#load().finally(() => {
       this.#loading = undefined;
-      this.#since = undefined;
+      this.#itemsDuringLoad = undefined;
     });
     return this.#loading;
   }
 
   async #load(): Promise<void> {
     const generation = this.#generation;
-    this.#since = [];
+    this.#itemsDuringLoad = [];
     const read: MessageRecord[] = [];
     let floor = 0;
     for (let from = NEWEST_ANCHOR_MESSAGE_ID; ; from = read.at(-1)!.id) {
-      const limit = Math.min(BATCH, FIRST_LOAD - read.length);
+      const limit = Math.min(LOAD_BATCH_MESSAGES, INITIAL_LOAD_MESSAGES - read.length);
       const scan = { realm: this.realm, index: { by: 'realm' }, from, direction: 'older', limit } as const;
       const batch = await this.store.scanMessages(scan);
       read.push(...batch);
       if (batch.length < limit) break;
-      if (read.length < FIRST_LOAD) continue;
+      if (read.length < INITIAL_LOAD_MESSAGES) continue;
       floor = read.at(-1)!.id;
       break;
     }
     await this.#loadMembers(read);
     if (generation !== this.#generation) return;
-    const since = this.#since ?? [];
-    this.#since = undefined;
-    this.#moving = Math.max(this.#moving, this.#movingLately());
-    if (this.#moving > 0) return;
+    const since = this.#itemsDuringLoad ?? [];
+    this.#itemsDuringLoad = undefined;
+    this.#unfinishedMoveCount = Math.max(this.#unfinishedMoveCount, this.#countRecentMoves());
+    if (this.#unfinishedMoveCount > 0) return;
     const records = new RecentMessageRecords(read, floor);
-    this.#applyRenamesLately(records);
+    this.#applyRecentRenames(records);
     for (const item of since) this.#applyTo(records, item);
     this.#records = records;
-    this.budget.resized(this, records.size);
+    this.budget.setIndexSize(this, records.size);
   }
 
   /**
@@ -231,38 +231,38 @@ export class RecentMessageIndex implements MessageReadStore {
    * than the messages, which may be ahead of the log.
    */
   async #loadMembers(records: readonly MessageRecord[]): Promise<void> {
-    const young = this.source.clock.now() / 1000 - YOUNG;
+    const young = this.source.clock.now() / 1000 - UNSETTLED_MESSAGE_AGE_SECONDS;
     const streams = new Set<number>();
     const moves: Promise<void>[] = [];
     for (const record of records) {
       const message = toStoredMessage(record);
       if (message.body.sent >= young) for (const stream of streamsDecidingMessageCopies(message)) streams.add(stream);
       for (const move of message.body.moves ?? []) {
-        moves.push(this.#raiseTo(move.from, move.fromMv), this.#raiseTo(move.to, move.toMv));
+        moves.push(this.#loadMembersAtVersion(move.from, move.fromMv), this.#loadMembersAtVersion(move.to, move.toMv));
       }
     }
     await Promise.all([...moves, ...[...streams].map((stream) => this.memberships.reload(stream))]);
   }
 
   /** Brings a loaded stream to a membership version. A stream that is not loaded yet will be read at that version. */
-  async #raiseTo(stream: number, mv: number): Promise<void> {
-    if (this.memberships.of(stream)) await this.memberships.load(stream, mv);
+  async #loadMembersAtVersion(stream: number, mv: number): Promise<void> {
+    if (this.memberships.membersOf(stream)) await this.memberships.load(stream, mv);
   }
 
   /** Counts the moves that the log has announced and that may not be written yet. */
-  #movingLately(): number {
+  #countRecentMoves(): number {
     let moving = 0;
-    for (const item of this.#itemsLately()) {
+    for (const item of this.#recentLogItems()) {
       if (item.t === 'carrying') moving = Math.max(0, moving + (item.done ? -1 : 1));
     }
     return moving;
   }
 
   /** Applies renames of topics that the log has announced. For messages that changed stream, the Store decides. */
-  #applyRenamesLately(records: RecentMessageRecords): void {
+  #applyRecentRenames(records: RecentMessageRecords): void {
     const moved = new Set<number>();
     const renames: EventLogItem[] = [];
-    for (const item of this.#itemsLately()) {
+    for (const item of this.#recentLogItems()) {
       if (item.t !== 'event' || item.event.type !== 'update_message') continue;
       if (!isMove(item)) renames.push(item);
       else for (const id of item.event.message_ids as readonly number[]) moved.add(id);
@@ -275,7 +275,7 @@ export class RecentMessageIndex implements MessageReadStore {
     }
   }
 
-  *#itemsLately(): Iterable<LogItem> {
+  *#recentLogItems(): Iterable<LogItem> {
     for (const { entry } of this.source.recentEntries()) for (const { items } of entry.groups) yield* items;
   }
 
@@ -284,73 +284,80 @@ export class RecentMessageIndex implements MessageReadStore {
       const record = recordOf(item);
       records.add(record);
       this.#resolveArrivals(record.id);
-      if (records.size > MAX_MESSAGES * 1.25) records.trim(MAX_MESSAGES);
-      this.budget.resized(this, records.size);
+      if (records.size > MAX_INDEXED_MESSAGES * 1.25) records.trim(MAX_INDEXED_MESSAGES);
+      this.budget.setIndexSize(this, records.size);
       return;
     }
     if (item.t !== 'event') return;
     const { type, message_id, message_ids = [message_id], subject, content } = item.event;
     const ids = message_ids as readonly number[];
-    if (type === 'delete_message') for (const id of ids) this.#removed(records, id);
+    if (type === 'delete_message') for (const id of ids) this.#removeRecord(records, id);
     else if (type === 'update_message') {
       if (subject !== undefined) for (const id of ids) records.rename(id, subject as string);
-      if (content !== undefined || subject === undefined) this.#stale.add(message_id as number);
+      if (content !== undefined || subject === undefined) this.#staleIds.add(message_id as number);
     }
   }
 
-  #removed(records: RecentMessageRecords, id: number): void {
+  #removeRecord(records: RecentMessageRecords, id: number): void {
     records.replace(id, null);
     this.#rememberDeleted(id);
   }
 
   #rememberDeleted(id: number): void {
-    this.#deleted.add(id);
-    if (this.#deleted.size > MAX_DELETED) this.#deleted.delete(this.#deleted.values().next().value as number);
+    this.#deletedIds.add(id);
+    if (this.#deletedIds.size > MAX_REMEMBERED_DELETED_IDS)
+      this.#deletedIds.delete(this.#deletedIds.values().next().value as number);
   }
 
   #applyMove({ done }: MoveProgressLogItem): void {
-    this.#moving = Math.max(0, this.#moving + (done ? -1 : 1));
+    this.#unfinishedMoveCount = Math.max(0, this.#unfinishedMoveCount + (done ? -1 : 1));
     this.reset();
   }
 
   #resolveArrivals(id: number): void {
-    for (const one of this.#arrivals) if (one.ids.delete(id) && one.ids.size === 0) one.resolve();
+    for (const one of this.#arrivalWaiters) if (one.ids.delete(id) && one.ids.size === 0) one.resolve();
   }
 
   /** Brings the index level with the Store. @returns false if that is not possible */
-  async #level(): Promise<boolean> {
+  async #catchUpWithStore(): Promise<boolean> {
     await this.source.delivered();
-    if (!(await this.#hasAll()) || !(await this.#refresh())) return false;
-    this.budget.used(this);
+    if (!(await this.#hasAllStoreMessages()) || !(await this.#rereadStaleMessages())) return false;
+    this.budget.markIndexUsed(this);
     return this.#records !== undefined;
   }
 
   /** True when the index has every message of the Store. */
-  async #hasAll(): Promise<boolean> {
+  async #hasAllStoreMessages(): Promise<boolean> {
     const records = this.#records;
     if (!records) return false;
     const missing = new Set<number>();
-    let from = records.newestSentBefore(this.source.clock.now() / 1000 - WRITE_LAG);
+    let from = records.newestSentBefore(this.source.clock.now() / 1000 - STORE_WRITE_LAG_SECONDS);
     for (;;) {
-      const scan = { realm: this.realm, index: { by: 'realm' }, from, direction: 'newer', limit: BATCH } as const;
+      const scan = {
+        realm: this.realm,
+        index: { by: 'realm' },
+        from,
+        direction: 'newer',
+        limit: LOAD_BATCH_MESSAGES,
+      } as const;
       const found = await this.store.scanMessages(scan);
       for (const { id } of found) missing.add(id);
-      if (found.length < BATCH) break;
+      if (found.length < LOAD_BATCH_MESSAGES) break;
       from = found.at(-1)!.id;
     }
     for (const id of missing) {
-      if (id < records.floor || records.get(id) || this.#deleted.has(id)) missing.delete(id);
+      if (id < records.floor || records.get(id) || this.#deletedIds.has(id)) missing.delete(id);
     }
-    return records === this.#records && (missing.size === 0 || this.#waitFor(missing));
+    return records === this.#records && (missing.size === 0 || this.#waitForArrival(missing));
   }
 
   /** Waits until the log brings these messages, which are committed already. */
-  async #waitFor(ids: Set<number>): Promise<boolean> {
+  async #waitForArrival(ids: Set<number>): Promise<boolean> {
     const generation = this.#generation;
     const { clock } = this.source;
     await new Promise<void>((resolve) => {
       const timer = clock.setTimeout(() => this.reset(), ARRIVAL_TIMEOUT_MS);
-      this.#arrivals.push({
+      this.#arrivalWaiters.push({
         ids,
         resolve: () => {
           clock.clearTimeout(timer);
@@ -358,20 +365,20 @@ export class RecentMessageIndex implements MessageReadStore {
         },
       });
     });
-    this.#arrivals = this.#arrivals.filter((one) => one.ids.size > 0);
+    this.#arrivalWaiters = this.#arrivalWaiters.filter((one) => one.ids.size > 0);
     return generation === this.#generation;
   }
 
   /** Reads changed messages again from the Store. @returns false if the index was reset during the read */
-  async #refresh(): Promise<boolean> {
+  async #rereadStaleMessages(): Promise<boolean> {
     const records = this.#records;
     if (!records) return false;
-    const ids = [...this.#stale].filter((id) => records.get(id));
+    const ids = [...this.#staleIds].filter((id) => records.get(id));
     // A changed message above the newest id has not arrived yet, and stays stale until then.
-    for (const id of this.#stale) if (id <= records.newest) this.#stale.delete(id);
+    for (const id of this.#staleIds) if (id <= records.newest) this.#staleIds.delete(id);
     if (ids.length === 0) return true;
     const found = await this.store.getMessages(this.realm, ids).catch((error: unknown) => {
-      for (const id of ids) this.#stale.add(id);
+      for (const id of ids) this.#staleIds.add(id);
       throw error;
     });
     await this.#loadMembers(found.filter((record) => record !== null));
@@ -379,7 +386,7 @@ export class RecentMessageIndex implements MessageReadStore {
     ids.forEach((id, i) => {
       const record = found[i] ?? null;
       if (record) records.replace(id, record);
-      else this.#removed(records, id);
+      else this.#removeRecord(records, id);
     });
     return true;
   }
@@ -388,7 +395,7 @@ export class RecentMessageIndex implements MessageReadStore {
 const isMove = (item: LogItem): boolean =>
   item.t === 'event' && item.event.type === 'update_message' && item.event.new_stream_id !== undefined;
 
-const streamOf = (key: string, part: string): number | undefined => {
+const streamOfMemberPart = (key: string, part: string): number | undefined => {
   if (!part.startsWith(STREAM_MEMBER_PART_PREFIX)) return undefined;
   const { kind, rest } = parseActorKey(key as never);
   return kind === 'stream' ? Number(rest) : undefined;
@@ -419,29 +426,29 @@ function recordOf({ message, to, flags, wildcard }: MessageLogItem): MessageReco
 /** Bounds the messages that all realms of a process hold in memory: resets the index that was unused for longest. */
 export class RecentMessageMemoryBudget {
   /** Number of messages per index, least recently used index first. */
-  readonly #sizes = new Map<RecentMessageIndex, number>();
-  #total = 0;
+  readonly #sizesByIndex = new Map<RecentMessageIndex, number>();
+  #totalMessages = 0;
 
   constructor(private readonly max = 200_000) {}
 
-  resized(index: RecentMessageIndex, size: number): void {
-    this.#total += size - (this.#sizes.get(index) ?? 0);
-    this.#sizes.set(index, size);
-    for (const [other] of this.#sizes) {
-      if (this.#total <= this.max) return;
+  setIndexSize(index: RecentMessageIndex, size: number): void {
+    this.#totalMessages += size - (this.#sizesByIndex.get(index) ?? 0);
+    this.#sizesByIndex.set(index, size);
+    for (const [other] of this.#sizesByIndex) {
+      if (this.#totalMessages <= this.max) return;
       if (other !== index) other.reset();
     }
   }
 
-  used(index: RecentMessageIndex): void {
-    const size = this.#sizes.get(index);
+  markIndexUsed(index: RecentMessageIndex): void {
+    const size = this.#sizesByIndex.get(index);
     if (size === undefined) return;
-    this.#sizes.delete(index);
-    this.#sizes.set(index, size);
+    this.#sizesByIndex.delete(index);
+    this.#sizesByIndex.set(index, size);
   }
 
-  removed(index: RecentMessageIndex): void {
-    this.#total -= this.#sizes.get(index) ?? 0;
-    this.#sizes.delete(index);
+  removeIndex(index: RecentMessageIndex): void {
+    this.#totalMessages -= this.#sizesByIndex.get(index) ?? 0;
+    this.#sizesByIndex.delete(index);
   }
 }

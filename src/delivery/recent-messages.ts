@@ -31,7 +31,7 @@ function withoutText(record: MessageRecord): MessageRecord {
 export class RecentMessageRecords {
   #ids: number[];
   #records: MessageRecord[];
-  #floor: number;
+  #oldestCompleteId: number;
 
   /**
    * Makes the index from messages of the Store.
@@ -42,7 +42,7 @@ export class RecentMessageRecords {
   constructor(records: readonly MessageRecord[], floor: number) {
     this.#records = records.map(withoutText).reverse();
     this.#ids = this.#records.map(({ id }) => id);
-    this.#floor = floor;
+    this.#oldestCompleteId = floor;
   }
 
   get size(): number {
@@ -50,7 +50,7 @@ export class RecentMessageRecords {
   }
 
   get floor(): number {
-    return this.#floor;
+    return this.#oldestCompleteId;
   }
 
   /** Id of the newest message; 0 = there is none. */
@@ -66,7 +66,7 @@ export class RecentMessageRecords {
   /** Adds a message. If the message is in memory already, its record stays, because that may show later changes. */
   add(record: MessageRecord): void {
     const { id } = record;
-    if (id < this.#floor) return;
+    if (id < this.#oldestCompleteId) return;
     const at = findLowerBoundIndex(this.#ids, id);
     if (this.#ids[at] === id) return;
     this.#ids.splice(at, 0, id);
@@ -98,7 +98,7 @@ export class RecentMessageRecords {
     if (over <= 0) return;
     this.#ids.splice(0, over);
     this.#records.splice(0, over);
-    this.#floor = this.#ids[0]!;
+    this.#oldestCompleteId = this.#ids[0]!;
   }
 
   /** Id of the newest message in memory that was sent before this time (Unix seconds). */
@@ -106,7 +106,7 @@ export class RecentMessageRecords {
     for (let i = this.#records.length - 1; i >= 0; i--) {
       if ((this.#records[i]!.body as MessageBody).sent < sent) return this.#ids[i]!;
     }
-    return this.#floor - 1;
+    return this.#oldestCompleteId - 1;
   }
 
   /**
@@ -114,8 +114,8 @@ export class RecentMessageRecords {
    */
   scan(wanted: MessageScan): PartialScan | undefined {
     const ranges = rangesOfMessageScan(wanted);
-    if (wanted.direction !== 'older' || !ranges.every(isKnown)) return undefined;
-    const matches = matching(ranges);
+    if (wanted.direction !== 'older' || !ranges.every(isSupportedRange)) return undefined;
+    const matches = makeRangesPredicate(ranges);
     const from = Math.min(...ranges.map(({ above }) => (above ?? -1) + 1));
     const records: MessageRecord[] = [];
     for (let i = findLowerBoundIndex(this.#ids, wanted.from) - 1; i >= 0 && this.#ids[i]! >= from; i--) {
@@ -124,36 +124,40 @@ export class RecentMessageRecords {
       records.push(record);
       if (records.length === wanted.limit) return { records, rest: undefined };
     }
-    if (from >= this.#floor) return { records, rest: undefined };
-    const rest = { ...wanted, from: Math.min(wanted.from, this.#floor), limit: wanted.limit - records.length };
+    if (from >= this.#oldestCompleteId) return { records, rest: undefined };
+    const rest = {
+      ...wanted,
+      from: Math.min(wanted.from, this.#oldestCompleteId),
+      limit: wanted.limit - records.length,
+    };
     return { records, rest };
   }
 }
 
-const isKnown = (range: MessageRange): boolean =>
-  !range.also?.length && indexesOfMessageRange(range).every(isKnownIndex);
+const isSupportedRange = (range: MessageRange): boolean =>
+  !range.also?.length && indexesOfMessageRange(range).every(isSupportedIndex);
 
 /** True if memory can answer the index. Direct conversations are excluded, because their names are not in the log. */
-const isKnownIndex = (index: MessageIndex): boolean =>
+const isSupportedIndex = (index: MessageIndex): boolean =>
   index.by === 'realm' ||
   index.by === 'participant' ||
   index.by === 'moved' ||
   (index.by === 'conversation' && index.conversation.startsWith('s'));
 
-type Ranges = Map<string, MessageRange[]>;
+type RangesByConversation = Map<string, MessageRange[]>;
 
 /**
  * Returns a test for messages in any of the ranges. The ranges are grouped by stream, because a user's scan has two
  * ranges for each stream: its messages, and the messages that were moved out of it.
  */
-function matching(ranges: readonly MessageRange[]): (record: MessageRecord) => boolean {
-  const here: Ranges = new Map();
-  const away: Ranges = new Map();
+function makeRangesPredicate(ranges: readonly MessageRange[]): (record: MessageRecord) => boolean {
+  const here: RangesByConversation = new Map();
+  const away: RangesByConversation = new Map();
   const others: MessageRange[] = [];
   for (const range of ranges) {
     const { index } = range;
-    if (index.by === 'conversation') put(here, index.conversation, range);
-    else if (index.by === 'moved') put(away, index.from, range);
+    if (index.by === 'conversation') addRange(here, index.conversation, range);
+    else if (index.by === 'moved') addRange(away, index.from, range);
     else others.push(range);
   }
   return (record) =>
@@ -163,7 +167,7 @@ function matching(ranges: readonly MessageRange[]): (record: MessageRecord) => b
     others.some((range) => isMessageInRange(record, range));
 }
 
-function put(into: Ranges, name: string, range: MessageRange): void {
+function addRange(into: RangesByConversation, name: string, range: MessageRange): void {
   const known = into.get(name);
   if (known) known.push(range);
   else into.set(name, [range]);

@@ -31,7 +31,7 @@ import {
 import type { Store } from '#ports/store';
 
 /** Maximum number of cached ranges of read messages, which the other slices of the same change of read state use. */
-const MAX_RANGES = 16;
+const MAX_CACHED_READ_RANGES = 16;
 
 interface FlagsRequest {
   readonly user: number;
@@ -55,15 +55,15 @@ export class RecipientFieldResolver {
    * @throws StoreUnavailableError
    */
   async resolve(realm: RealmId, user: number, part: RecipientFieldRule): Promise<JsonObject | null> {
-    if (part.of === 'bot') return { bot: unsealBotSecrets(part.bot, (text) => this.secrets.tryOpen(text)) };
-    if (part.of === 'flags') return { flags: await this.#flags(realm, part.message, user) };
-    const ids = await this.#range(realm, user, part);
+    if (part.of === 'bot') return { bot: unsealBotSecrets(part.bot, (text) => this.secrets.tryUnseal(text)) };
+    if (part.of === 'flags') return { flags: await this.#requestFlags(realm, part.message, user) };
+    const ids = await this.#cachedReadIds(realm, user, part);
     const from = part.slice * MAX_READ_IDS_PER_EVENT;
     const messages = ids.slice(from, part.last ? undefined : from + MAX_READ_IDS_PER_EVENT);
     return messages.length === 0 ? null : { messages };
   }
 
-  #flags(realm: RealmId, message: number, user: number): Promise<readonly string[]> {
+  #requestFlags(realm: RealmId, message: number, user: number): Promise<readonly string[]> {
     return new Promise((resolve, reject) => {
       const key = `${realm} ${message}`;
       const requests = this.#requests.get(key);
@@ -75,14 +75,14 @@ export class RecipientFieldResolver {
       this.#requests.set(key, first);
       setImmediate(() => {
         this.#requests.delete(key);
-        this.#answer(realm, message, first).catch((error: unknown) => {
+        this.#answerFlagRequests(realm, message, first).catch((error: unknown) => {
           for (const one of first) one.reject(error);
         });
       });
     });
   }
 
-  async #answer(realm: RealmId, id: number, requests: readonly FlagsRequest[]): Promise<void> {
+  async #answerFlagRequests(realm: RealmId, id: number, requests: readonly FlagsRequest[]): Promise<void> {
     const [record] = await this.store.getMessages(realm, [id]);
     const message = record ? toStoredMessage(record) : undefined;
     const users = [...new Set(requests.map(({ user }) => user))];
@@ -122,21 +122,21 @@ export class RecipientFieldResolver {
   }
 
   /** Ids of the messages in the range, cached: all slices of one change ask for the same range, one after the other. */
-  #range(realm: RealmId, user: number, part: ReadMessageIdRange): Promise<readonly number[]> {
+  #cachedReadIds(realm: RealmId, user: number, part: ReadMessageIdRange): Promise<readonly number[]> {
     // Two changes of read state with no new message between them differ only in their exceptions, so the key contains
     // those.
     const exceptions = [part.read, part.unread].map((ids) => Buffer.from(ids).toString('base64')).join();
     const key = `${realm} ${user} ${part.home} ${part.above} ${part.to} ${part.stream} ${exceptions}`;
     const known = this.#ranges.get(key);
     if (known) return known;
-    const range = this.#readIn(realm, user, part);
+    const range = this.#findReadIdsInRange(realm, user, part);
     this.#ranges.set(key, range);
     range.catch(() => this.#ranges.delete(key));
-    if (this.#ranges.size > MAX_RANGES) this.#ranges.delete(this.#ranges.keys().next().value as string);
+    if (this.#ranges.size > MAX_CACHED_READ_RANGES) this.#ranges.delete(this.#ranges.keys().next().value as string);
     return range;
   }
 
-  async #readIn(realm: RealmId, user: number, part: ReadMessageIdRange): Promise<readonly number[]> {
+  async #findReadIdsInRange(realm: RealmId, user: number, part: ReadMessageIdRange): Promise<readonly number[]> {
     const { home, above, to, stream } = part;
     const reading: OriginReadState = {
       mark: above,
@@ -146,8 +146,9 @@ export class RecipientFieldResolver {
     const here = ({ body }: StoredMessage): boolean => stream === 0 || body.stream === stream;
     const scan = new UnreadMessageScan(this.store, realm, user);
     const ids: number[] = [];
-    for await (const batch of scan.above(home, reading, to)) ids.push(...batch.filter(here).map(({ id }) => id));
-    ids.push(...(await scan.unreadExceptions(reading.unread.ids)).filter(here).map(({ id }) => id));
+    for await (const batch of scan.unreadAboveMark(home, reading, to))
+      ids.push(...batch.filter(here).map(({ id }) => id));
+    ids.push(...(await scan.loadUnreadExceptions(reading.unread.ids)).filter(here).map(({ id }) => id));
     return [...new Set(ids)].sort((a, b) => a - b);
   }
 }

@@ -19,24 +19,24 @@ import type { LogEntryToDeliver } from './subscriber.js';
  * Number of log positions that are read before the feed's start: more than a busy log grows until a dead host's actors
  * are resumed elsewhere.
  */
-const LOOK_BACK = 4_096;
+const LOOK_BACK_POSITIONS = 4_096;
 /** A repeated append lies at most this many positions after the original (bound used by catch-up). */
 export const MAX_LOG_REPEAT_DISTANCE = 256;
 /** Maximum number of log entries with repeats that are remembered. The oldest is forgotten first. */
-const MAX_REPEATS = 4_096;
+const MAX_REMEMBERED_REPEATS = 4_096;
 const RETRY_MS = 1_000;
 
-const nameOf = ({ v, p }: LogItemGroup): string => `${v}.${p}`;
+const commitKeyOf = ({ v, p }: LogItemGroup): string => `${v}.${p}`;
 
 export class LogRepeatDetector {
   /** Resolves when the stretch of the log before the start was read. */
-  readonly ready: Promise<void>;
+  readonly whenReady: Promise<void>;
   /** Log position where reading began; entries below were not looked at. */
-  from: LogSeq;
+  readFrom: LogSeq;
   /** Commit versions of the actors in the log entries before the feed's start. */
-  readonly #before = new LogDeduplicator();
+  readonly #deduplicatorBeforeStart = new LogDeduplicator();
   /** Log position → groups of its entry that are repeats. */
-  readonly #repeats = new Map<number, Set<string>>();
+  readonly #repeatedGroupsByPosition = new Map<number, Set<string>>();
   /** Log position up to which some repeats are not remembered. */
   #incompleteUpTo = 0;
 
@@ -48,26 +48,32 @@ export class LogRepeatDetector {
     private readonly clock: Clock,
     private readonly onEntry: (seq: LogSeq, entry: LogEntry) => void = () => {},
   ) {
-    this.from = toSeq(Math.max(0, start - LOOK_BACK));
-    this.ready = start === 0 ? Promise.resolve() : this.#read(log, realm);
+    this.readFrom = toSeq(Math.max(0, start - LOOK_BACK_POSITIONS));
+    this.whenReady = start === 0 ? Promise.resolve() : this.#readLogBeforeStart(log, realm);
   }
 
   /** True if every repeat after this position is recognised without the entries before it. */
   isCompleteFrom(position: LogSeq): boolean {
-    return position >= this.#incompleteUpTo && (this.from === 0 || position - MAX_LOG_REPEAT_DISTANCE >= this.from);
+    return (
+      position >= this.#incompleteUpTo && (this.readFrom === 0 || position - MAX_LOG_REPEAT_DISTANCE >= this.readFrom)
+    );
   }
 
   /** Records that some entries up to this position were not seen, so that their repeats are unknown. */
-  missed(upTo: LogSeq): void {
+  markMissedUpTo(upTo: LogSeq): void {
     this.#incompleteUpTo = Math.max(this.#incompleteUpTo, upTo);
   }
 
   /** Drops the repeats among the groups of an entry. @returns the other groups */
   withoutRepeats(seq: LogSeq, entry: LogEntry, groups: Iterable<LogItemGroup>): Set<LogItemGroup> {
-    const repeats = this.#repeats.get(seq);
+    const repeats = this.#repeatedGroupsByPosition.get(seq);
     const fresh = new Set<LogItemGroup>();
     for (const group of groups) {
-      if (repeats?.has(nameOf(group)) || (seq > this.start && this.#before.hasSeen(entry.actor, group))) continue;
+      if (
+        repeats?.has(commitKeyOf(group)) ||
+        (seq > this.start && this.#deduplicatorBeforeStart.hasSeen(entry.actor, group))
+      )
+        continue;
       fresh.add(group);
     }
     return fresh;
@@ -75,28 +81,30 @@ export class LogRepeatDetector {
 
   /** Remembers the entry's repeats for queues that read it again later, from any position. */
   remember({ seq, entry, fresh }: LogEntryToDeliver): void {
-    const repeats = entry.groups.filter((group) => !fresh.has(group)).map(nameOf);
+    const repeats = entry.groups.filter((group) => !fresh.has(group)).map(commitKeyOf);
     if (repeats.length === 0) return;
-    this.#repeats.set(seq, new Set(repeats));
-    if (this.#repeats.size <= MAX_REPEATS) return;
-    const oldest = this.#repeats.keys().next().value as number;
-    this.#repeats.delete(oldest);
-    this.missed(toSeq(oldest));
+    this.#repeatedGroupsByPosition.set(seq, new Set(repeats));
+    if (this.#repeatedGroupsByPosition.size <= MAX_REMEMBERED_REPEATS) return;
+    const oldest = this.#repeatedGroupsByPosition.keys().next().value as number;
+    this.#repeatedGroupsByPosition.delete(oldest);
+    this.markMissedUpTo(toSeq(oldest));
   }
 
-  #read(log: EventLog, realm: RealmId): Promise<void> {
+  #readLogBeforeStart(log: EventLog, realm: RealmId): Promise<void> {
     return new Promise((resolve) => {
-      const subscription = log.subscribe(realm, this.from, {
+      const subscription = log.subscribe(realm, this.readFrom, {
         entry: (seq, value) => {
           if (seq > this.start) return;
           const entry = value as unknown as LogEntry;
-          const fresh = new Set(entry.groups.filter((group) => this.#before.isNew(entry.actor, group)));
+          const fresh = new Set(
+            entry.groups.filter((group) => this.#deduplicatorBeforeStart.isNew(entry.actor, group)),
+          );
           this.remember({ seq, entry, fresh });
           this.onEntry(seq, entry);
         },
         transient: () => {},
         gap: (trimmed) => {
-          this.from = trimmed;
+          this.readFrom = trimmed;
         },
       });
       this.#closeWhenRead(subscription, resolve);

@@ -50,10 +50,10 @@ export class SharedClientEvent {
   encode(shape: ClientEventFormat, user: number, queue: string): Uint8Array {
     const { item } = this;
     const local = item.t === 'message' && item.local?.queue === queue ? item.local.id : undefined;
-    const key = this.#variant(shape, user);
+    const key = this.#variantKey(shape, user);
     const known = local === undefined ? this.#encoded.get(key) : undefined;
     if (known) return known;
-    const event = item.t === 'message' ? this.#message(item, shape, user) : shapeEvent(item, shape);
+    const event = item.t === 'message' ? this.#shapeMessageEvent(item, shape, user) : shapeEvent(item, shape);
     const bytes = encoder.encode(
       JSON.stringify({ ...event, ...(local === undefined ? {} : { local_message_id: local }), id: this.id }),
     );
@@ -61,7 +61,7 @@ export class SharedClientEvent {
     return bytes;
   }
 
-  #variant(shape: ClientEventFormat, user: number): string {
+  #variantKey(shape: ClientEventFormat, user: number): string {
     const { item } = this;
     if (item.t === 'message') {
       const flags = item.flags[user];
@@ -73,7 +73,7 @@ export class SharedClientEvent {
     return `${shape.includeSubscribers ? 's' : ''}${shape.notificationNull ? 'n' : ''}`;
   }
 
-  #message(item: MessageLogItem, shape: ClientEventFormat, user: number): JsonObject {
+  #shapeMessageEvent(item: MessageLogItem, shape: ClientEventFormat, user: number): JsonObject {
     return {
       type: 'message',
       message: formatMessageForClientVariant(item.message as unknown as ClientNeutralMessage, shape),
@@ -84,13 +84,13 @@ export class SharedClientEvent {
 
 /** An event that is in no log entry (a user is typing). Each queue gives it another id; the rest is encoded once. */
 export class TransientClientEvent {
-  readonly #start: string;
-  readonly #slim: string;
+  readonly #encodedStart: string;
+  readonly #encodedSlimStart: string;
 
   constructor(readonly item: EventLogItem) {
     const start = (event: JsonObject): string => `${JSON.stringify(event).slice(0, -1)},"id":`;
-    this.#start = start(item.event);
-    this.#slim = item.event.type === 'presence' ? start(withoutEmail(item.event)) : this.#start;
+    this.#encodedStart = start(item.event);
+    this.#encodedSlimStart = item.event.type === 'presence' ? start(withoutEmail(item.event)) : this.#encodedStart;
   }
 
   get type(): string {
@@ -98,13 +98,13 @@ export class TransientClientEvent {
   }
 
   encode(id: number, { slimPresence }: Pick<ClientEventFormat, 'slimPresence'>): Uint8Array {
-    return encoder.encode(`${slimPresence ? this.#slim : this.#start}${id}}`);
+    return encoder.encode(`${slimPresence ? this.#encodedSlimStart : this.#encodedStart}${id}}`);
   }
 }
 
 const withoutEmail = ({ email: _, ...event }: JsonObject): JsonObject => event;
 
-const NOTIFICATIONS = ['desktop', 'audible', 'push', 'email'] as const;
+const NOTIFICATION_FIELDS = ['desktop', 'audible', 'push', 'email'] as const;
 
 /** Changes an event's content as the client's capabilities demand (events.md). */
 function shapeEvent(item: EventLogItem, shape: ClientEventFormat): JsonObject {
@@ -119,7 +119,7 @@ function shapeEvent(item: EventLogItem, shape: ClientEventFormat): JsonObject {
     const shaped: Record<string, unknown> = shape.includeSubscribers ? { ...of } : { ...rest };
     if (!shape.notificationNull) {
       // Clients that can't handle null get the user's global setting (register.md § Capability deltas).
-      for (const kind of NOTIFICATIONS) {
+      for (const kind of NOTIFICATION_FIELDS) {
         shaped[`${kind}_notifications`] ??= item.aux?.[`enable_stream_${kind}_notifications`] ?? false;
       }
     }

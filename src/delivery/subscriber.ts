@@ -9,9 +9,9 @@ export interface LiveFeedPosition {
 
 /** Decides which events a queue has already: all up to a log position, and those of the commits in its snapshot. */
 export class EventQueueCursor {
-  #own: LogSeq;
+  #pinnedPosition: LogSeq;
   /** The feed's position, followed while the queue is live. */
-  #live: LiveFeedPosition | undefined;
+  #followedPosition: LiveFeedPosition | undefined;
 
   /**
    * Makes the cursor of a queue.
@@ -22,16 +22,18 @@ export class EventQueueCursor {
     position: LogSeq,
     private readonly snapshotVersions: { readonly [actor: string]: number },
   ) {
-    this.#own = position;
+    this.#pinnedPosition = position;
   }
 
   /** Log position up to which every event was delivered. */
   get position(): LogSeq {
-    return this.#live && this.#live.at > this.#own ? this.#live.at : this.#own;
+    return this.#followedPosition && this.#followedPosition.at > this.#pinnedPosition
+      ? this.#followedPosition.at
+      : this.#pinnedPosition;
   }
 
   /** True if the queue's snapshot contains this commit. */
-  covers(actor: string, version: number): boolean {
+  isCommitDelivered(actor: string, version: number): boolean {
     const covered = this.snapshotVersions[actor];
     return covered !== undefined && version <= covered;
   }
@@ -39,19 +41,19 @@ export class EventQueueCursor {
   /** Moves the cursor on to this position, never back. */
   advance(position: LogSeq): void {
     if (position <= this.position) return;
-    this.#own = position;
-    this.#live = undefined;
+    this.#pinnedPosition = position;
+    this.#followedPosition = undefined;
   }
 
   /** Makes the cursor track the feed's live position from now on. */
-  follow(live: LiveFeedPosition): void {
-    this.#live = live;
+  followFeed(live: LiveFeedPosition): void {
+    this.#followedPosition = live;
   }
 
   /** Keeps the cursor at its present position, whatever the feed delivers to other queues. */
-  pin(): void {
-    this.#own = this.position;
-    this.#live = undefined;
+  pinPosition(): void {
+    this.#pinnedPosition = this.position;
+    this.#followedPosition = undefined;
   }
 }
 

@@ -72,13 +72,13 @@ export const EMPTY_DIRECTORY_SINGLETONS: DirectorySingletons = {
 /** A stream and the number of its messages in the last 28 days. */
 export type StreamTraffic = readonly [stream: number, recent: number];
 
-type OneOfEach = {
+type ChangedRecords = {
   readonly [C in keyof DirectoryRecordTypes as (typeof DIRECTORY_CHANGE_FIELDS)[C]]?: DirectoryRecordTypes[C];
 };
-type AllOfEach = { readonly [C in keyof DirectoryRecordTypes]: readonly DirectoryRecordTypes[C][] };
+type AllRecords = { readonly [C in keyof DirectoryRecordTypes]: readonly DirectoryRecordTypes[C][] };
 
 /** A change as the realm actor logs it (`DirectoryLogItem.change`). */
-export interface DirectoryChange extends OneOfEach, Partial<DirectorySingletons> {
+export interface DirectoryChange extends ChangedRecords, Partial<DirectorySingletons> {
   /** Settings of the organization that changed, with their new values. */
   readonly settings?: Partial<RealmSettings>;
   /** True if the organization was deactivated, false if it was reactivated. */
@@ -89,7 +89,7 @@ export interface DirectoryChange extends OneOfEach, Partial<DirectorySingletons>
 }
 
 /** Answer of the realm actor's `snapshot` command. Records are in the order of their numbers. */
-export interface DirectorySnapshot extends AllOfEach, DirectorySingletons {
+export interface DirectorySnapshot extends AllRecords, DirectorySingletons {
   readonly version: number;
   readonly subdomain: string;
   readonly deactivated: boolean;

@@ -21,12 +21,12 @@ export class DirectoryReplicaBehindError extends Error {
 /** Realm 0 is the server itself: its directory lists the realms. */
 export const SERVER_REALM_ID = toRealmId(0);
 
-const WAIT_MS = 8_000;
+const REPLICA_WAIT_TIMEOUT_MS = 8_000;
 /**
  * A replica that was not used during a whole round is closed. A round is far longer than any request takes, so a
  * request never outlives the view that it holds.
  */
-const ROUND_MS = 300_000;
+const UNUSED_REPLICA_CHECK_MS = 300_000;
 
 interface OpenReplica {
   readonly replica: DirectoryReplica;
@@ -43,12 +43,12 @@ export interface DirectoryReplicaDependent {
 }
 
 export class DirectoryReplicas {
-  readonly #open = new Map<RealmId, OpenReplica>();
-  readonly #opening = new Map<RealmId, Promise<DirectoryReplica>>();
+  readonly #openReplicas = new Map<RealmId, OpenReplica>();
+  readonly #openingReplicas = new Map<RealmId, Promise<DirectoryReplica>>();
   readonly #dependents: DirectoryReplicaDependent[] = [];
   /** Called with the hash of each API key that was revoked, and of each session that has ended. */
   onCredentialEnded: CredentialEndListener = () => {};
-  #round = 0;
+  #usageRound = 0;
   #timer: TimerHandle | undefined;
 
   constructor(
@@ -59,14 +59,16 @@ export class DirectoryReplicas {
   ) {}
 
   /** Waits until the replica is open and has applied version `after`. Undefined if it has already. */
-  ready(realm: RealmId, after: number): Promise<void> | undefined {
+  waitUntilReady(realm: RealmId, after: number): Promise<void> | undefined {
     const replica = this.#find(realm);
-    const waiting = replica ? replica.reach(after) : this.replica(realm).then((opened) => opened.reach(after));
-    return waiting && this.#within(waiting);
+    const waiting = replica
+      ? replica.waitForVersion(after)
+      : this.openReplica(realm).then((opened) => opened.waitForVersion(after));
+    return waiting && this.#withinWaitTimeout(waiting);
   }
 
   /** The directory as its open replica shows it now. @throws when the replica isn't open: await `ready` before */
-  now(realm: RealmId): DirectoryView {
+  currentView(realm: RealmId): DirectoryView {
     const replica = this.#find(realm);
     if (!replica) throw new Error(`no replica of realm ${realm}`);
     return replica.view;
@@ -83,7 +85,7 @@ export class DirectoryReplicas {
 
   /** Number of open replicas. */
   get size(): number {
-    return this.#open.size;
+    return this.#openReplicas.size;
   }
 
   /** Adds a dependent; no replica is closed while a dependent is busy with its realm. */
@@ -91,10 +93,10 @@ export class DirectoryReplicas {
     this.#dependents.push(dependent);
   }
 
-  replica(realm: RealmId): Promise<DirectoryReplica> {
+  openReplica(realm: RealmId): Promise<DirectoryReplica> {
     const open = this.#find(realm);
     if (open) return Promise.resolve(open);
-    const opening = this.#opening.get(realm);
+    const opening = this.#openingReplicas.get(realm);
     if (opening) return opening;
     const fresh = DirectoryReplica.open(
       realm,
@@ -104,28 +106,28 @@ export class DirectoryReplicas {
       this.emoji,
       (hash, kind) => this.onCredentialEnded(hash, kind),
     );
-    this.#opening.set(realm, fresh);
+    this.#openingReplicas.set(realm, fresh);
     fresh.then(
       (replica) => {
-        this.#opening.delete(realm);
-        this.#open.set(realm, { replica, used: this.#round });
-        this.#arm();
+        this.#openingReplicas.delete(realm);
+        this.#openReplicas.set(realm, { replica, used: this.#usageRound });
+        this.#armUnusedCheck();
       },
-      () => this.#opening.delete(realm),
+      () => this.#openingReplicas.delete(realm),
     );
     return fresh;
   }
 
   /** Brings the replica up to the end of the realm's log. */
   async refresh(realm: RealmId): Promise<void> {
-    const replica = await this.replica(realm);
-    await this.#within(replica.tail.caughtUp().then(() => undefined));
+    const replica = await this.openReplica(realm);
+    await this.#withinWaitTimeout(replica.tail.caughtUp().then(() => undefined));
   }
 
   /** Realms of the server, oldest first; empty before the first one was created. */
   async realms(): Promise<DirectoryRealmEntry[]> {
     try {
-      return [...(await this.replica(SERVER_REALM_ID)).view.realms()];
+      return [...(await this.openReplica(SERVER_REALM_ID)).view.realms()];
     } catch (error) {
       if (error instanceof NoSuchRealmError) return [];
       throw error;
@@ -134,37 +136,38 @@ export class DirectoryReplicas {
 
   /** Log tails of the open replicas. */
   tails(): RealmLogTail[] {
-    return [...this.#open.values()].map(({ replica }) => replica.tail);
+    return [...this.#openReplicas.values()].map(({ replica }) => replica.tail);
   }
 
   close(): void {
     if (this.#timer) this.clock.clearTimeout(this.#timer);
     this.#timer = undefined;
-    for (const { replica } of this.#open.values()) replica.close();
-    this.#open.clear();
+    for (const { replica } of this.#openReplicas.values()) replica.close();
+    this.#openReplicas.clear();
   }
 
   #find(realm: RealmId): DirectoryReplica | undefined {
-    const open = this.#open.get(realm);
-    if (open) open.used = this.#round;
+    const open = this.#openReplicas.get(realm);
+    if (open) open.used = this.#usageRound;
     return open?.replica;
   }
 
-  #arm(): void {
-    if (this.#open.size > 0) this.#timer ??= this.clock.setTimeout(() => this.#turn(), ROUND_MS);
+  #armUnusedCheck(): void {
+    if (this.#openReplicas.size > 0)
+      this.#timer ??= this.clock.setTimeout(() => this.#closeUnusedReplicas(), UNUSED_REPLICA_CHECK_MS);
   }
 
   /** Closes replicas that were not used in this round, so an idle organization costs no memory. */
-  #turn(): void {
+  #closeUnusedReplicas(): void {
     this.#timer = undefined;
-    for (const [realm, { replica, used }] of this.#open) {
-      if (used === this.#round || replica.busy || this.#dependents.some((one) => one.busy(realm))) continue;
-      this.#open.delete(realm);
+    for (const [realm, { replica, used }] of this.#openReplicas) {
+      if (used === this.#usageRound || replica.busy || this.#dependents.some((one) => one.busy(realm))) continue;
+      this.#openReplicas.delete(realm);
       replica.close();
       for (const one of this.#dependents) one.closed(realm);
     }
-    this.#round++;
-    this.#arm();
+    this.#usageRound++;
+    this.#armUnusedCheck();
   }
 
   async #fetch(realm: RealmId): Promise<DirectorySnapshot> {
@@ -173,10 +176,10 @@ export class DirectoryReplicas {
     throw new NoSuchRealmError(`realm ${realm}`);
   }
 
-  #within(promise: Promise<void>): Promise<void> {
+  #withinWaitTimeout(promise: Promise<void>): Promise<void> {
     return new Promise((resolve, reject) => {
       const late = (): void => reject(new DirectoryReplicaBehindError('directory replica is behind'));
-      const timer = this.clock.setTimeout(late, this.client.waitMs(WAIT_MS));
+      const timer = this.clock.setTimeout(late, this.client.waitMs(REPLICA_WAIT_TIMEOUT_MS));
       promise.then(resolve, reject).finally(() => this.clock.clearTimeout(timer));
     });
   }

@@ -6,9 +6,9 @@ import type { RealmLogTail } from './tail.js';
 /**
  * Maximum number of realms whose log position one measurement asks for. The next measurement continues with the others.
  */
-const MAX_LOOKS = 50;
+const MAX_REALMS_PER_MEASUREMENT = 50;
 
-interface Behind {
+interface LaggingReplica {
   /** End of the log when the replica was first seen behind. */
   readonly end: LogSeq;
   readonly since: number;
@@ -22,8 +22,8 @@ interface ReplicaLag {
 }
 
 export class DirectoryReplicaLagMeter {
-  readonly #behind = new Map<RealmId, Behind>();
-  #turn = 0;
+  readonly #laggingReplicas = new Map<RealmId, LaggingReplica>();
+  #nextRealmIndex = 0;
 
   constructor(
     private readonly log: EventLog,
@@ -31,19 +31,22 @@ export class DirectoryReplicaLagMeter {
     private readonly now: () => number,
   ) {}
 
-  async look(): Promise<ReplicaLag> {
+  async measureLag(): Promise<ReplicaLag> {
     const all = this.tails();
-    const some = Array.from({ length: Math.min(MAX_LOOKS, all.length) }, (_, i) => all[(this.#turn + i) % all.length]!);
-    this.#turn += some.length;
-    const positions = await Promise.all(some.map((tail) => this.#lookAt(tail)));
+    const some = Array.from(
+      { length: Math.min(MAX_REALMS_PER_MEASUREMENT, all.length) },
+      (_, i) => all[(this.#nextRealmIndex + i) % all.length]!,
+    );
+    this.#nextRealmIndex += some.length;
+    const positions = await Promise.all(some.map((tail) => this.#measureTailLag(tail)));
     const now = this.now();
     return {
       positions: Math.max(0, ...positions),
-      ms: Math.max(0, ...[...this.#behind.values()].map(({ since }) => now - since)),
+      ms: Math.max(0, ...[...this.#laggingReplicas.values()].map(({ since }) => now - since)),
     };
   }
 
-  async #lookAt(tail: RealmLogTail): Promise<number> {
+  async #measureTailLag(tail: RealmLogTail): Promise<number> {
     let end: LogSeq;
     try {
       end = (await this.log.position(tail.realm)).end;
@@ -51,10 +54,10 @@ export class DirectoryReplicaLagMeter {
       // The log can't be reached; a health check reports that. The replica's earlier delay is kept.
       return 0;
     }
-    const position = tail.reached;
-    const before = this.#behind.get(tail.realm);
-    if (position >= end) this.#behind.delete(tail.realm);
-    else if (!before || position >= before.end) this.#behind.set(tail.realm, { end, since: this.now() });
+    const position = tail.reachedEnd;
+    const before = this.#laggingReplicas.get(tail.realm);
+    if (position >= end) this.#laggingReplicas.delete(tail.realm);
+    else if (!before || position >= before.end) this.#laggingReplicas.set(tail.realm, { end, since: this.now() });
     return Math.max(0, end - position);
   }
 }

@@ -45,8 +45,8 @@ import {
   EMPTY_DIRECTORY_SINGLETONS,
 } from './contents.js';
 
-const COLLECTIONS = Object.keys(DIRECTORY_CHANGE_FIELDS) as (keyof DirectoryRecordTypes)[];
-const WHOLES = Object.keys(EMPTY_DIRECTORY_SINGLETONS) as (keyof DirectorySingletons)[];
+const COLLECTION_NAMES = Object.keys(DIRECTORY_CHANGE_FIELDS) as (keyof DirectoryRecordTypes)[];
+const SINGLETON_NAMES = Object.keys(EMPTY_DIRECTORY_SINGLETONS) as (keyof DirectorySingletons)[];
 
 export class RealmDirectory implements DirectoryView {
   version: number;
@@ -54,7 +54,7 @@ export class RealmDirectory implements DirectoryView {
   deactivated: boolean;
   settings: RealmSettings;
   fullMembersAt: number;
-  #wholes = EMPTY_DIRECTORY_SINGLETONS;
+  #singletons = EMPTY_DIRECTORY_SINGLETONS;
   readonly #users: DirectoryUserCollection;
   readonly #streams = new DirectoryStreamCollection();
   readonly #preferences = new DirectoryPreferenceCollection();
@@ -77,7 +77,7 @@ export class RealmDirectory implements DirectoryView {
     this.deactivated = snapshot.deactivated;
     this.settings = addMissingRealmSettings(snapshot.settings);
     this.fullMembersAt = snapshot.fullMembersAt;
-    this.#users = new DirectoryUserCollection(foundedAt(snapshot.users));
+    this.#users = new DirectoryUserCollection(foundedAtMs(snapshot.users));
     this.#collections = {
       users: this.#users,
       streams: this.#streams,
@@ -90,17 +90,17 @@ export class RealmDirectory implements DirectoryView {
       sessions: this.#sessions,
     };
     // A host of an older version may leave a collection out of the snapshot, such as the sessions.
-    for (const name of COLLECTIONS) for (const record of snapshot[name] ?? []) this.#put(name, record);
-    this.#replace(snapshot);
+    for (const name of COLLECTION_NAMES) for (const record of snapshot[name] ?? []) this.#putRecord(name, record);
+    this.#replaceSingletons(snapshot);
     for (const [stream, recent] of snapshot.traffic) this.#traffic.set(stream, recent);
   }
 
   apply(change: DirectoryChange): void {
-    for (const name of COLLECTIONS) {
+    for (const name of COLLECTION_NAMES) {
       const record = change[DIRECTORY_CHANGE_FIELDS[name]];
-      if (record) this.#put(name, record);
+      if (record) this.#putRecord(name, record);
     }
-    this.#replace(change);
+    this.#replaceSingletons(change);
     if (change.settings) this.settings = { ...this.settings, ...change.settings };
     if (change.deactivated !== undefined) this.deactivated = change.deactivated;
     if (change.fullMembersAt !== undefined) this.fullMembersAt = change.fullMembersAt;
@@ -129,11 +129,11 @@ export class RealmDirectory implements DirectoryView {
   }
 
   isPushed(user: UserId): boolean {
-    return this.#sessions.pushed.has(user);
+    return this.#sessions.usersWithPush.has(user);
   }
 
   pushesToAny(): boolean {
-    return this.#sessions.pushed.size > 0;
+    return this.#sessions.usersWithPush.size > 0;
   }
 
   sessions(): Iterable<AccountSessions> {
@@ -177,7 +177,7 @@ export class RealmDirectory implements DirectoryView {
   }
 
   get streamGroups(): readonly DirectoryStreamGroup[] {
-    return this.#wholes.streamGroups;
+    return this.#singletons.streamGroups;
   }
 
   bot(user: UserId): DirectoryBot | undefined {
@@ -193,7 +193,7 @@ export class RealmDirectory implements DirectoryView {
   }
 
   preferencesOf(user: UserId): DirectoryPreferences {
-    return this.#preferences.of(user);
+    return this.#preferences.preferencesOf(user);
   }
 
   alertsAndMutes(): Iterable<DirectoryPreferences> {
@@ -225,15 +225,15 @@ export class RealmDirectory implements DirectoryView {
   }
 
   linkifiers(): readonly DirectoryLinkifier[] {
-    return this.#wholes.linkifiers;
+    return this.#singletons.linkifiers;
   }
 
   playgrounds(): readonly DirectoryPlayground[] {
-    return this.#wholes.playgrounds;
+    return this.#singletons.playgrounds;
   }
 
   domains(): readonly DirectoryEmailDomain[] {
-    return this.#wholes.domains;
+    return this.#singletons.domains;
   }
 
   emoji(): Iterable<DirectoryEmoji> {
@@ -241,19 +241,19 @@ export class RealmDirectory implements DirectoryView {
   }
 
   get userDefaults(): NewUserSettingDefaults {
-    return this.#wholes.userDefaults;
+    return this.#singletons.userDefaults;
   }
 
   get pictures(): RealmPictures {
-    return this.#wholes.pictures;
+    return this.#singletons.pictures;
   }
 
   profileFields(): readonly DirectoryProfileField[] {
-    return this.#wholes.profileFields;
+    return this.#singletons.profileFields;
   }
 
   profile(user: UserId): ApiProfileData {
-    return this.#profiles.shown(user);
+    return this.#profiles.profileDataOf(user);
   }
 
   get profilesVersion(): number {
@@ -264,21 +264,21 @@ export class RealmDirectory implements DirectoryView {
     return this.#realms.all();
   }
 
-  #put<C extends keyof DirectoryRecordTypes>(
+  #putRecord<C extends keyof DirectoryRecordTypes>(
     collection: C,
     record: DirectoryRecordTypes[keyof DirectoryRecordTypes],
   ): void {
     this.#collections[collection].put(record as DirectoryRecordTypes[C]);
   }
 
-  #replace(change: Partial<DirectorySingletons>): void {
-    for (const name of WHOLES) {
-      if (change[name] !== undefined) this.#wholes = { ...this.#wholes, [name]: change[name] };
+  #replaceSingletons(change: Partial<DirectorySingletons>): void {
+    for (const name of SINGLETON_NAMES) {
+      if (change[name] !== undefined) this.#singletons = { ...this.#singletons, [name]: change[name] };
     }
     if (change.profileFields) this.#profiles.setFields(change.profileFields);
   }
 }
 
 /** Creation time of an organization, wall ms. An organization is as old as its first account. */
-const foundedAt = (users: readonly DirectoryUser[]): number =>
+const foundedAtMs = (users: readonly DirectoryUser[]): number =>
   users.length === 0 ? 0 : users.reduce((first, { joined }) => Math.min(first, joined), Number.MAX_SAFE_INTEGER);

@@ -23,14 +23,14 @@ import { RealmLogTail, type RealmLogTailListener } from './tail.js';
  * Wait before a new snapshot is fetched for a missing version. A change is acknowledged before it is logged, and is
  * logged at once unless the host crashes. A snapshot of a large organization costs far more than this wait.
  */
-const GRACE_MS = 300;
+const LOG_ARRIVAL_GRACE_MS = 300;
 
 /** Called with the hash of an API key that its account no longer has, or of a session that has ended. */
 export type CredentialEndListener = (hash: string, kind: 'key' | 'session') => void;
 
 type FetchSnapshot = (realm: RealmId) => Promise<DirectorySnapshot>;
 
-interface Waiter {
+interface VersionWaiter {
   readonly version: number;
   resolve(): void;
 }
@@ -39,14 +39,14 @@ export class DirectoryReplica implements RealmLogTailListener {
   readonly tail: RealmLogTail;
   #directory: RealmDirectory | undefined;
   /** Log groups of the realm actor that arrived while a snapshot was loading. */
-  #early: LogItemGroup[] = [];
+  #groupsDuringLoad: LogItemGroup[] = [];
   #loading: Promise<void> | undefined;
-  #waiters: Waiter[] = [];
-  #chasing = false;
+  #waiters: VersionWaiter[] = [];
+  #isCatchingUp = false;
   /** Ids of the first messages of streams that arrived from the log while a snapshot was loading. */
-  #firsts: { readonly stream: number; readonly id: number }[] = [];
+  #firstMessagesDuringLoad: { readonly stream: number; readonly id: number }[] = [];
   /** Version of the last snapshot, which contains all log groups up to that version. */
-  #floor = -1;
+  #snapshotVersion = -1;
 
   private constructor(
     private readonly realm: RealmId,
@@ -92,19 +92,19 @@ export class DirectoryReplica implements RealmLogTailListener {
   }
 
   /** Resolves when the version is applied; undefined: the version is applied already. */
-  reach(version: number): Promise<void> | undefined {
+  waitForVersion(version: number): Promise<void> | undefined {
     if (this.#directory && this.#directory.version >= version) return undefined;
     const reached = new Promise<void>((resolve) => this.#waiters.push({ version, resolve }));
-    this.#chase();
+    this.#catchUpWithLog();
     return reached;
   }
 
   entry(_seq: LogSeq, entry: LogEntry, fresh: readonly LogItemGroup[]): void {
     if (entry.actor !== realmActorKey(this.realm)) {
-      for (const group of fresh) this.#noteFirsts(group);
+      for (const group of fresh) this.#noteFirstMessages(group);
       return;
     }
-    if (this.#loading) this.#early.push(...fresh);
+    if (this.#loading) this.#groupsDuringLoad.push(...fresh);
     if (this.#directory) for (const group of fresh) this.#apply(this.#directory, group);
   }
 
@@ -125,13 +125,13 @@ export class DirectoryReplica implements RealmLogTailListener {
   }
 
   /** Reads the log up to its end, and loads a new snapshot if versions that callers wait for are still missing. */
-  #chase(): void {
-    if (this.#chasing) return;
-    this.#chasing = true;
+  #catchUpWithLog(): void {
+    if (this.#isCatchingUp) return;
+    this.#isCatchingUp = true;
     const chase = async (): Promise<void> => {
       await this.tail.caughtUp();
       if (this.#waiters.length === 0) return;
-      await new Promise<void>((resolve) => void this.clock.setTimeout(resolve, GRACE_MS));
+      await new Promise<void>((resolve) => void this.clock.setTimeout(resolve, LOG_ARRIVAL_GRACE_MS));
       if (this.#waiters.length > 0) await this.#load();
     };
     void chase()
@@ -139,45 +139,45 @@ export class DirectoryReplica implements RealmLogTailListener {
         // The log or the realm actor is unreachable: callers time out, and the next one tries again.
       })
       .finally(() => {
-        this.#chasing = false;
+        this.#isCatchingUp = false;
       });
   }
 
   #load(): Promise<void> {
-    this.#loading ??= this.#fetched().finally(() => {
+    this.#loading ??= this.#fetchAndApplySnapshot().finally(() => {
       this.#loading = undefined;
-      this.#early = [];
-      this.#firsts = [];
+      this.#groupsDuringLoad = [];
+      this.#firstMessagesDuringLoad = [];
     });
     return this.#loading;
   }
 
-  async #fetched(): Promise<void> {
+  async #fetchAndApplySnapshot(): Promise<void> {
     const snapshot = await this.fetch(this.realm);
     const directory = new RealmDirectory(this.realm, snapshot, this.emoji);
-    this.#floor = snapshot.version;
-    for (const group of this.#early) this.#apply(directory, group);
-    for (const { stream, id } of this.#firsts) directory.noteFirstMessage(toStreamId(stream), id);
+    this.#snapshotVersion = snapshot.version;
+    for (const group of this.#groupsDuringLoad) this.#apply(directory, group);
+    for (const { stream, id } of this.#firstMessagesDuringLoad) directory.noteFirstMessage(toStreamId(stream), id);
     const before = this.#directory;
     this.#directory = directory;
-    this.#wake();
+    this.#resolveWaiters();
     for (const { keyHash } of before?.users() ?? []) if (!directory.userByKeyHash(keyHash)) this.ended(keyHash, 'key');
     for (const { sessions } of before?.sessions() ?? []) {
       for (const { hash } of sessions) if (!directory.sessionByHash(hash)) this.ended(hash, 'session');
     }
   }
 
-  #noteFirsts(group: LogItemGroup): void {
+  #noteFirstMessages(group: LogItemGroup): void {
     for (const item of group.items) {
       if (item.t !== 'message' || !item.first) continue;
       const { common } = item.message as unknown as { common: { stream_id: number; id: number } };
-      if (this.#loading) this.#firsts.push({ stream: common.stream_id, id: common.id });
+      if (this.#loading) this.#firstMessagesDuringLoad.push({ stream: common.stream_id, id: common.id });
       this.#directory?.noteFirstMessage(toStreamId(common.stream_id), common.id);
     }
   }
 
   #apply(directory: RealmDirectory, group: LogItemGroup): void {
-    if (group.v <= this.#floor) return;
+    if (group.v <= this.#snapshotVersion) return;
     const changes = group.items.filter((item) => item.t === 'directory');
     if (changes.length === 0) return;
     const keys: string[] = [];
@@ -191,12 +191,12 @@ export class DirectoryReplica implements RealmLogTailListener {
       directory.apply(change);
     }
     directory.version = group.v;
-    this.#wake();
+    this.#resolveWaiters();
     for (const key of keys) this.ended(key, 'key');
     for (const hash of sessions) if (!directory.sessionByHash(hash)) this.ended(hash, 'session');
   }
 
-  #wake(): void {
+  #resolveWaiters(): void {
     const version = this.#directory?.version ?? -1;
     const ready = this.#waiters.filter((w) => w.version <= version);
     if (ready.length === 0) return;

@@ -17,7 +17,7 @@ export interface RealmLogTailListener {
 
 export class RealmLogTail {
   readonly #readers: RealmLogTailListener[] = [];
-  readonly #seen = new LogDeduplicator();
+  readonly #deduplicator = new LogDeduplicator();
   readonly #subscription: EventLogSubscription;
   #position: LogSeq;
 
@@ -31,7 +31,7 @@ export class RealmLogTail {
       entry: (seq, value) => {
         this.#position = seq;
         const entry = value as unknown as LogEntry;
-        const fresh = entry.groups.filter((group) => this.#seen.isNew(entry.actor, group));
+        const fresh = entry.groups.filter((group) => this.#deduplicator.isNew(entry.actor, group));
         for (const reader of this.#readers) reader.entry(seq, entry, fresh);
       },
       transient: (value) => {
@@ -49,13 +49,13 @@ export class RealmLogTail {
   }
 
   /** Log position up to which the subscription has read, including entries of other realms. */
-  get reached(): LogSeq {
+  get reachedEnd(): LogSeq {
     return this.#subscription.position;
   }
 
   /** True once this version of the actor was read from the log. */
-  shows(actor: ActorKey, version: number): boolean {
-    return this.#seen.version(actor) >= version;
+  hasCommit(actor: ActorKey, version: number): boolean {
+    return this.#deduplicator.version(actor) >= version;
   }
 
   /** Adds a reader. Readers are called in the order of their addition. */

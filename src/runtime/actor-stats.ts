@@ -63,22 +63,22 @@ export function registerActorMetrics({ metrics, kinds, activations, countPassiva
     stats = count(activations(), names);
   });
   const each = (value: (of: KindStats) => number) => [...stats].map(([kind, of]) => [[kind], value(of)] as const);
-  metrics.read('conclave_actors', () =>
+  metrics.addReader('conclave_actors', () =>
     [...stats].flatMap(([kind, { loading, ready }]) => [
       [[kind, 'loading'], loading] as const,
       [[kind, 'ready'], ready] as const,
     ]),
   );
-  metrics.read('conclave_mailbox_commands', () => each((of) => of.commands));
-  metrics.read('conclave_mailbox_commands_max', () => each((of) => of.fullest));
-  metrics.read('conclave_outbox_entries', () => each((of) => of.outbox));
-  metrics.read('conclave_waiting_deliveries', () =>
+  metrics.addReader('conclave_mailbox_commands', () => each((of) => of.commands));
+  metrics.addReader('conclave_mailbox_commands_max', () => each((of) => of.fullest));
+  metrics.addReader('conclave_outbox_entries', () => each((of) => of.outbox));
+  metrics.addReader('conclave_waiting_deliveries', () =>
     [...stats].flatMap(([kind, { waiting }]) => (waiting === undefined ? [] : [[[kind], waiting] as const])),
   );
   for (const { name, sidecarMetrics } of kinds) {
     if (!sidecarMetrics) continue;
     const { gauge, names: declared, passivated } = sidecarMetrics.phases;
-    metrics.read(gauge, () => {
+    metrics.addReader(gauge, () => {
       const phases = stats.get(name)?.phases ?? new Map<string, number>();
       const shown = new Set([...declared, passivated, ...phases.keys()]);
       const countIn = (phase: string): number =>

@@ -229,7 +229,7 @@ class CommandDelivery implements SentCommand {
 
   #giveUp(): void {
     this.#end();
-    this.metrics.count('conclave_commands_unanswered_total', this.#last);
+    this.metrics.increment('conclave_commands_unanswered_total', this.#last);
     this.#reject(new CommandTimeoutError(this.#last));
   }
 
@@ -263,7 +263,7 @@ class CommandDelivery implements SentCommand {
    */
   #again(awayMs = 0): void {
     if (this.#over) return;
-    this.metrics.count('conclave_command_retries_total', this.#last);
+    this.metrics.increment('conclave_command_retries_total', this.#last);
     const now = this.clock.monotonic();
     const until = this.#patientUntil(awayMs);
     if (until <= now) {

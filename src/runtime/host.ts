@@ -32,8 +32,8 @@ import { UnpublishedCommits } from './unpublished-commits.js';
 /** The part of the directory replicas that the host uses; src/directory implements the interface. */
 interface DirectorySource {
   /** Resolves when the replica is open and has applied version `after`; undefined if it has already. */
-  ready(realm: RealmId, after: number): Promise<void> | undefined;
-  now(realm: RealmId): DirectoryView;
+  waitUntilReady(realm: RealmId, after: number): Promise<void> | undefined;
+  currentView(realm: RealmId): DirectoryView;
 }
 
 export interface ActorHostOptions<Services = unknown> {
@@ -102,8 +102,8 @@ export class ActorHost<Services = any> implements PartitionOwnershipListener {
       store,
       log,
       directory: async (realm) => {
-        await directory.ready(realm, 0);
-        return directory.now(realm);
+        await directory.waitUntilReady(realm, 0);
+        return directory.currentView(realm);
       },
       published: (realm) => unpublished.published(realm),
       services,
@@ -123,8 +123,8 @@ export class ActorHost<Services = any> implements PartitionOwnershipListener {
         logger,
         sources: this.sources,
         unpublished,
-        directory: (realm, after) => directory.ready(realm, after),
-        directoryNow: (realm) => directory.now(realm),
+        directory: (realm, after) => directory.waitUntilReady(realm, after),
+        directoryNow: (realm) => directory.currentView(realm),
         meters: this.#meters,
         sendFromOutbox: (command, id, requestId) => this.#sendFromOutbox(command, id, requestId),
         sendLocal: (key, name, args) => this.#sendLocal(key, name, args),
@@ -151,7 +151,7 @@ export class ActorHost<Services = any> implements PartitionOwnershipListener {
       activations: () => this.#activations,
       countPassivated: (which) => this.#timers.count((key) => which(key) && !this.#activations.get(key)),
     });
-    metrics.read('conclave_partitions_owned', () => this.#ownership.served);
+    metrics.addReader('conclave_partitions_owned', () => this.#ownership.served);
   }
 
   #makeQuotas(): ActorQuotas {

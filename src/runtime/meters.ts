@@ -25,12 +25,12 @@ export class ActorKindMetrics {
   }
 
   stopped(reason: ActivationStopReason): void {
-    this.metrics.count('conclave_actor_stops_total', this.#kind, reason);
+    this.metrics.increment('conclave_actor_stops_total', this.#kind, reason);
   }
 
   /** Counts an actor that ended for good. @param why one of the end reasons of the actor's kind */
   ended(why: string): void {
-    if (this.#ends) this.metrics.count(this.#ends, why);
+    if (this.#ends) this.metrics.increment(this.#ends, why);
   }
 }
 

@@ -156,7 +156,7 @@ async function runFacts(t: Test, server: TestServer, providers: Providers): Prom
     t.match(text, /Another account of the same service/);
     t.ok(signedIn(await signInBy(org, second, 'second', at(second, person(org.member.email)))), 'of another service');
     const args = { user_id: org.member.id };
-    await server.actors.fields(realmActorKey(org.realm), realmActorCommands.forgetIdentities, args);
+    await server.actors.sendForFields(realmActorKey(org.realm), realmActorCommands.forgetIdentities, args);
     t.ok(signedIn(await signInBy(org, first, 'first', heir)), 'after an operator has let the account go');
   });
 
@@ -305,7 +305,7 @@ async function runFacts(t: Test, server: TestServer, providers: Providers): Prom
       link: null,
       origin: 'http://x',
     };
-    const send = () => server.actors.fields(realmActorKey(org.realm), realmActorCommands.signInExternally, args);
+    const send = () => server.actors.sendForFields(realmActorKey(org.realm), realmActorCommands.signInExternally, args);
     t.match(await send(), { user_id: org.member.id, created: false });
     await t.rejects(send(), { message: /was used/ });
   });

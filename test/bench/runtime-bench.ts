@@ -49,7 +49,7 @@ async function measure(name: string, store: Store, log: EventLog, actors: number
   const hub = new LocalBusHub();
   const bus = new LocalBus(clock, hub);
   const placement = new SingleHostPlacement(store);
-  const directory = { ready: () => undefined, now: () => undefined as unknown as DirectoryView };
+  const directory = { waitUntilReady: () => undefined, currentView: () => undefined as unknown as DirectoryView };
   const services = {};
   const options = { clock, store, log, bus, placement, directory, services, logger, kinds: { stream: counter } };
   const host = new ActorHost(options);

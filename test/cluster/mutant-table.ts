@@ -118,7 +118,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'audience by present membership',
     file: 'src/domain/streams/membership.js',
-    find: 'member?.stays.some((stay) => isDuring(stay, mv)) ?? false',
+    find: 'member?.stays.some((stay) => isVersionDuringStay(stay, mv)) ?? false',
     put: 'member?.stays.some((stay) => stay.to === 0) ?? false',
   },
   {
@@ -136,7 +136,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'repeats of what was before a feed are told',
     file: 'src/delivery/repeat-detector.js',
-    find: 'repeats?.has(nameOf(group)) || (seq > this.start && this.#before.hasSeen(entry.actor, group))',
+    find: 'repeats?.has(commitKeyOf(group)) ||\n                (seq > this.start && this.#deduplicatorBeforeStart.hasSeen(entry.actor, group))',
     put: 'false',
   },
   {
@@ -196,7 +196,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'a frontend does not wait for its replica',
     file: 'src/frontend/gateway/gateway.js',
-    find: 'const waiting = this.options.directories.ready(realm, version);',
+    find: 'const waiting = this.options.directories.waitUntilReady(realm, version);',
     put: 'const waiting = undefined;',
   },
   {

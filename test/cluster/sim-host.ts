@@ -34,8 +34,8 @@ export interface Shared {
 export const quietLogger: Logger = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
 
 const noDirectory = {
-  ready: (): undefined => undefined,
-  now: (_realm: RealmId): DirectoryView => {
+  waitUntilReady: (): undefined => undefined,
+  currentView: (_realm: RealmId): DirectoryView => {
     throw new Error('no directory in the simulation');
   },
 };

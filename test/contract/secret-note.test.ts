@@ -47,7 +47,7 @@ function facts(t: Test, name: string, make: (t: Test) => Promise<Written>): void
       REFUSED,
     );
     t.equal(await note((of) => compareServerSecretWithStore(of, own, 'the data')), 'own');
-    await note((of) => of.replace(other.check));
+    await note((of) => of.replace(other.secretFingerprint));
     await check(other);
     await t.rejects(check(own), REFUSED, 'after a change on purpose the former one');
   });
@@ -73,7 +73,7 @@ function facts(t: Test, name: string, make: (t: Test) => Promise<Written>): void
     );
     t.equal(await note((of) => of.read()), undefined, 'and leaves no note');
     await note((of) => checkServerSecretMatchesStore(of, own, 'the data'));
-    t.equal(await note((of) => of.read()), own.check);
+    t.equal(await note((of) => of.read()), own.secretFingerprint);
   });
 }
 

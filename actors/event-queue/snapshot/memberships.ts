@@ -62,7 +62,7 @@ export async function readOwnStateAndSubscribers<O extends OwnState>(
     if (own && directory.user(user)?.isActive === false) throw apiError('ACCOUNT_DEACTIVATED');
     if (!withSubscribers) return { own, subscribers: NONE };
     const joined = new Set((own?.subscriptions ?? []).filter((one) => one.active).map((one) => one.stream));
-    const subscribers = await feed.subscribers(() => {
+    const subscribers = await feed.readSubscribersAtPosition(() => {
       const live = [...directory.streams()].filter((stream) => !stream.archived).map((stream) => stream.id);
       // A stream may have been created and joined after `directory.streams()` was read.
       return [...new Set([...live, ...joined])];

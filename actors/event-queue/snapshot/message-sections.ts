@@ -37,8 +37,8 @@ export async function chooseSnapshotMessageSource(
   reading: Reading,
   { store }: ActorInputSources,
 ): Promise<MessageReadStore> {
-  const reads = await index.reads();
-  return reads === store || (await index.knows(new UserMessageFlags(0, new Map(reading)).singledOutIds()))
+  const reads = await index.currentReadStore();
+  return reads === store || (await index.hasCurrentRecords(new UserMessageFlags(0, new Map(reading)).singledOutIds()))
     ? reads
     : store;
 }
@@ -65,11 +65,11 @@ export async function readUnreadSnapshotSection(
   const recent: number[] = [];
   let missing = false;
 
-  const homes = new Map([DIRECT_MESSAGES_ORIGIN, ...active.keys()].map((home) => [home, flags.reading(home)]));
+  const homes = new Map([DIRECT_MESSAGES_ORIGIN, ...active.keys()].map((home) => [home, flags.readStateOf(home)]));
   for (const [home, { mark }] of homes) streams[home] = mark;
   // A message that moved to another stream stays unread there when the user leaves the stream that it came from.
   const left = new Map(
-    subscriptions.filter((own) => !own.active).map(({ stream }) => [stream, flags.reading(stream)] as const),
+    subscriptions.filter((own) => !own.active).map(({ stream }) => [stream, flags.readStateOf(stream)] as const),
   );
   const seen = ({ id, body }: StoredMessage): void => {
     if (body.stream !== 0) streams[body.stream] = Math.max(streams[body.stream]!, id);
@@ -82,7 +82,7 @@ export async function readUnreadSnapshotSection(
   }
   // The messages read above are recent ones; those that the user marked as unread are mostly older. Their origin may be
   // a stream that the user never saw: they moved here, and the user starred them or reacted to them.
-  if (!missing) unread.push(...(await scan.unreadExceptions(flags.unreadExceptions())));
+  if (!missing) unread.push(...(await scan.loadUnreadExceptions(flags.unreadExceptionIds())));
   const { [DIRECT_MESSAGES_ORIGIN]: upTo = 0, ...countedStreams } = streams;
 
   const silent = new Set(
@@ -106,10 +106,10 @@ export async function readStarredMessageIds(
   { reading }: OwnReadState,
   reads: MessageReadStore,
 ): Promise<number[]> {
-  const { ids } = new UserMessageFlags(user, new Map(reading)).marked('starred');
+  const { ids } = new UserMessageFlags(user, new Map(reading)).markedIds('starred');
   if (ids.length === 0) return [];
   const records = await reads.getMessages(realm, ids);
   const there = records.filter((record) => record !== null).map(toStoredMessage);
-  const own = await new UnreadMessageScan(reads, realm, user).withCopies(there, true);
+  const own = await new UnreadMessageScan(reads, realm, user).filterWithCopies(there, true);
   return own.slice(0, MAX_STARRED).map(({ id }) => id);
 }

@@ -27,7 +27,7 @@ export function makeUserSettingsSnapshotSection({ user, directory }: Registratio
       emojiset_choices: EMOJISET_CHOICES,
       available_notification_sounds: NOTIFICATION_SOUNDS,
     };
-    known = { version, encoded: EncodedJson.text(JSON.stringify(user_settings)) };
+    known = { version, encoded: EncodedJson.ofText(JSON.stringify(user_settings)) };
     knownSettings.set(user, known);
   }
   return { user_settings: known.encoded };

@@ -113,7 +113,7 @@ async function takeOnce(
   const directory = await sources.directory(realm);
   // The queue gets no event from before the log's end that was read above, so the replica must show all of those.
   const feed = await sources.services.feeds.of(realm);
-  await feed.reach(end);
+  await feed.waitForDirectoryAt(end);
   const isVisitor = caller === VISITOR_ACCOUNT.id;
   const user = isVisitor ? VISITOR_ACCOUNT : directory.user(toUserId(caller));
   if (!user?.isActive) throw apiError('ACCOUNT_DEACTIVATED');
@@ -179,7 +179,7 @@ async function takeOnce(
     now: sources.services.clock.now(),
     limits: sources.services.limits,
     pushesToDevices: sources.services.push.options.gateway !== undefined,
-    unseal: (sealed) => sources.services.secrets.tryOpen(sealed),
+    unseal: (sealed) => sources.services.secrets.tryUnseal(sealed),
     unreadable,
     subscriptions,
     subscribers: subscribers.of,

@@ -107,7 +107,7 @@ async function topicPage(
   }
   const viewer = makeViewerWithoutFlags({ realm, user, directory, subscribed: (of) => of === id && subscribed });
   const reader = new UserMessageReader(sources.store, viewer);
-  const own = await reader.readable(records.map(toStoredMessage), 'none');
+  const own = await reader.filterReadable(records.map(toStoredMessage), 'none');
   return { records, newest, full, accessible: new Set(own.map(({ message }) => message.id)) };
 }
 

@@ -4,7 +4,7 @@
  */
 
 import { makeValueReply } from '#actors/shared';
-import { type MarkdownRenderResult, renderFailureNote } from '#domain/markdown';
+import { type MarkdownRenderResult, renderFailureHtml } from '#domain/markdown';
 import { computeFlagsAtMessageCreation } from '#domain/messages';
 import { NOTIFICATION_BOT_ID } from '#domain/people';
 import { isCurrentStreamMember } from '#domain/streams';
@@ -48,7 +48,7 @@ function composeByBot(
  */
 const NOBODY = { users: [], groups: [], wildcard: false };
 const UNRENDERED: MarkdownRenderResult = {
-  html: renderFailureNote(PRODUCT_NAME),
+  html: renderFailureHtml(PRODUCT_NAME),
   mentions: NOBODY,
   silent: NOBODY,
   hasLink: false,

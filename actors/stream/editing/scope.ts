@@ -89,7 +89,7 @@ function readerFor(
   );
   return async (records: readonly MessageRecord[]): Promise<number[]> => {
     if (shared) return records.map(({ id }) => id);
-    return (await reader.readable(records.map(toStoredMessage), 'none')).map(({ message }) => message.id);
+    return (await reader.filterReadable(records.map(toStoredMessage), 'none')).map(({ message }) => message.id);
   };
 }
 

@@ -36,7 +36,7 @@ export async function computeReadStateCompaction(
   home: number,
   sources: ActorInputSources,
 ): Promise<ReadStateCompaction | undefined> {
-  const reading = flags.reading(home);
+  const reading = flags.readStateOf(home);
   if (reading.read.size < MIN_TO_FOLD) return undefined;
   const last = reading.read.last ?? 0;
   const upTo =
@@ -45,7 +45,11 @@ export async function computeReadStateCompaction(
       : last;
   if (upTo <= reading.mark) return undefined;
   const unread: number[] = [];
-  for await (const batch of new UnreadMessageScan(sources.store, realm, flags.user).above(home, reading, upTo)) {
+  for await (const batch of new UnreadMessageScan(sources.store, realm, flags.user).unreadAboveMark(
+    home,
+    reading,
+    upTo,
+  )) {
     unread.push(...batch.map(({ id }) => id));
     if (unread.length > reading.read.size) return undefined;
   }
@@ -59,7 +63,7 @@ export function applyReadStateCompaction(
   if (upTo <= reading.mark) return reading;
   return {
     mark: upTo,
-    read: reading.read.above(upTo),
+    read: reading.read.idsAbove(upTo),
     // Messages that were read since `computeReadStateCompaction` stay read.
     unread: reading.unread.with(unread.filter((id) => isReadByReadState(reading, id) !== true)),
   };

@@ -41,7 +41,7 @@ export async function createRealm(
   }
   // The API key contains the number of the realm, so ask for it first; ask again if another call takes the number.
   for (let attempt = 0; attempt < 5; attempt++) {
-    const number = await actors.value(realmActorKey(SERVER_REALM_ID), realmActorCommands.peekRealm, {});
+    const number = await actors.sendForValue(realmActorKey(SERVER_REALM_ID), realmActorCommands.peekRealm, {});
     const realm = toRealmId(number);
     const ownerKey = secrets.newApiKey(realm);
     const reply = await actors.send(realmActorKey(SERVER_REALM_ID), realmActorCommands.createRealm, {
@@ -54,7 +54,7 @@ export async function createRealm(
         email: of.ownerEmail,
         fullName: of.ownerName,
         passwordHash: of.ownerPassword === undefined ? null : await secrets.hashPassword(of.ownerPassword),
-        keyHash: secrets.keyHash(ownerKey),
+        keyHash: secrets.apiKeyHash(ownerKey),
         keySealed: secrets.seal(ownerKey),
       },
     });
@@ -66,15 +66,15 @@ export async function createRealm(
   throw new AdminError('others are making organizations at the same time; try again');
 }
 
-interface RealmRow {
+interface ListedRealm {
   readonly id: number;
   readonly subdomain: string;
   readonly deactivated: boolean;
 }
 
-export async function listRealms(actors: SystemActorCaller): Promise<RealmRow[]> {
+export async function listRealms(actors: SystemActorCaller): Promise<ListedRealm[]> {
   const reply = await actors.send(realmActorKey(SERVER_REALM_ID), realmActorCommands.snapshot, {});
-  return 'value' in reply ? (reply.value as unknown as { realms: RealmRow[] }).realms : [];
+  return 'value' in reply ? (reply.value as unknown as { realms: ListedRealm[] }).realms : [];
 }
 
 /**
@@ -102,13 +102,13 @@ interface NewUser {
 /** Creates an account. @returns the new user id @throws AdminError */
 export async function createUser(actors: SystemActorCaller, realm: RealmId, of: NewUser): Promise<number> {
   const args = { email: of.email, full_name: of.name, password: of.password, role: of.role };
-  const fields = await actors.fields(realmActorKey(realm), realmActorCommands.createUser, args);
+  const fields = await actors.sendForFields(realmActorKey(realm), realmActorCommands.createUser, args);
   return fields.user_id;
 }
 
 /** Id of the account with this real or API address. @throws AdminError */
 export async function findUserId(actors: SystemActorCaller, realm: RealmId, email: string): Promise<number> {
-  const snapshot = (await actors.value(realmActorKey(realm), realmActorCommands.snapshot, {})) as unknown as {
+  const snapshot = (await actors.sendForValue(realmActorKey(realm), realmActorCommands.snapshot, {})) as unknown as {
     users: { id: number; email: string; deliveryEmail: string }[];
   };
   const wanted = email.toLowerCase();
@@ -127,9 +127,9 @@ export async function readUserApiKey(
   email: string,
 ): Promise<string> {
   const user = await findUserId(actors, realm, email);
-  const sealed = await actors.value(userActorKey(realm, toUserId(user)), userActorCommands.sealedKey, {});
+  const sealed = await actors.sendForValue(userActorKey(realm, toUserId(user)), userActorCommands.sealedKey, {});
   // A key sealed under a secret that is gone can't be opened and no longer authenticates.
-  return secrets.tryOpen(sealed) ?? newKeyOf(actors, secrets, realm, user);
+  return secrets.tryUnseal(sealed) ?? renewAndReadApiKey(actors, secrets, realm, user);
 }
 
 /** Replaces the API key of the account; the old key no longer authenticates. @throws AdminError */
@@ -139,15 +139,18 @@ export async function renewUserApiKey(
   realm: RealmId,
   email: string,
 ): Promise<string> {
-  return newKeyOf(actors, secrets, realm, await findUserId(actors, realm, email));
+  return renewAndReadApiKey(actors, secrets, realm, await findUserId(actors, realm, email));
 }
 
-async function newKeyOf(
+async function renewAndReadApiKey(
   actors: SystemActorCaller,
   secrets: ServerCryptography,
   realm: RealmId,
   user: number,
 ): Promise<string> {
-  const { sealed } = await actors.fields(realmActorKey(realm), realmActorCommands.renewKey, { user, instead: null });
-  return secrets.open(String(sealed));
+  const { sealed } = await actors.sendForFields(realmActorKey(realm), realmActorCommands.renewKey, {
+    user,
+    instead: null,
+  });
+  return secrets.unseal(String(sealed));
 }

@@ -15,7 +15,7 @@ export abstract class SystemActorCaller {
   abstract close(): Promise<void>;
 
   /** Sends a command that is answered with a value. @throws AdminError with the actor's message */
-  async value<K extends ActorKindName, A extends JsonObject, T>(
+  async sendForValue<K extends ActorKindName, A extends JsonObject, T>(
     to: ActorKey<NoInfer<K>>,
     name: ActorCommandName<K, A, ActorValueReply<T>>,
     args: NoInfer<A>,
@@ -26,7 +26,7 @@ export abstract class SystemActorCaller {
   }
 
   /** Sends a command that is answered with response fields. @throws AdminError with the actor's message */
-  async fields<K extends ActorKindName, A extends JsonObject, T>(
+  async sendForFields<K extends ActorKindName, A extends JsonObject, T>(
     to: ActorKey<NoInfer<K>>,
     name: ActorCommandName<K, A, ActorFieldsReply<T>>,
     args: NoInfer<A>,

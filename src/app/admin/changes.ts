@@ -11,7 +11,11 @@ import { AdminError } from './admin-error.js';
 export async function setRealmActive(actors: SystemActorCaller, realm: RealmId, active: boolean): Promise<void> {
   const known = (await listRealms(actors)).find(({ id }) => id === realm);
   if (known?.deactivated === !active) return;
-  await actors.fields(realmActorKey(realm), active ? realmActorCommands.reactivate : realmActorCommands.deactivate, {});
+  await actors.sendForFields(
+    realmActorKey(realm),
+    active ? realmActorCommands.reactivate : realmActorCommands.deactivate,
+    {},
+  );
 }
 
 export async function setUserRole(
@@ -21,7 +25,7 @@ export async function setUserRole(
   role: number,
 ): Promise<void> {
   const user_id = await findUserId(actors, realm, email);
-  await actors.fields(realmActorKey(realm), realmActorCommands.updateUser, {
+  await actors.sendForFields(realmActorKey(realm), realmActorCommands.updateUser, {
     user_id,
     role,
     full_name: null,
@@ -35,7 +39,7 @@ export async function setBillingManager(
   email: string,
   on: boolean,
 ): Promise<void> {
-  await actors.fields(realmActorKey(realm), realmActorCommands.setBilling, {
+  await actors.sendForFields(realmActorKey(realm), realmActorCommands.setBilling, {
     user_id: await findUserId(actors, realm, email),
     on,
   });
@@ -59,7 +63,7 @@ export async function setUserRateLimits(
       throw new AdminError((error as Error).message);
     }
   }
-  await actors.fields(realmActorKey(realm), realmActorCommands.setRateLimits, {
+  await actors.sendForFields(realmActorKey(realm), realmActorCommands.setRateLimits, {
     user_id: await findUserId(actors, realm, email),
     rules,
   });
@@ -68,11 +72,11 @@ export async function setUserRateLimits(
 /** Deactivates an account without sending a mail to the user. */
 export async function deactivateUser(actors: SystemActorCaller, realm: RealmId, email: string): Promise<void> {
   const user_id = await findUserId(actors, realm, email);
-  await actors.fields(realmActorKey(realm), realmActorCommands.deactivateUser, { user_id, comment: null });
+  await actors.sendForFields(realmActorKey(realm), realmActorCommands.deactivateUser, { user_id, comment: null });
 }
 
 export async function reactivateUser(actors: SystemActorCaller, realm: RealmId, email: string): Promise<void> {
-  await actors.fields(realmActorKey(realm), realmActorCommands.reactivateUser, {
+  await actors.sendForFields(realmActorKey(realm), realmActorCommands.reactivateUser, {
     user_id: await findUserId(actors, realm, email),
   });
 }
@@ -84,7 +88,7 @@ export async function setUserPassword(
   email: string,
   password: string,
 ): Promise<void> {
-  await actors.fields(realmActorKey(realm), realmActorCommands.setPasswordOf, {
+  await actors.sendForFields(realmActorKey(realm), realmActorCommands.setPasswordOf, {
     user_id: await findUserId(actors, realm, email),
     password,
   });
@@ -94,7 +98,11 @@ export async function setUserPassword(
  * Removes the identities of an account at identity providers, so that another identity with its address can sign in to
  * it.
  */
-export async function forgetIdentities(actors: SystemActorCaller, realm: RealmId, email: string): Promise<void> {
+export async function forgetUserSignInIdentities(
+  actors: SystemActorCaller,
+  realm: RealmId,
+  email: string,
+): Promise<void> {
   const user_id = await findUserId(actors, realm, email);
-  await actors.fields(realmActorKey(realm), realmActorCommands.forgetIdentities, { user_id });
+  await actors.sendForFields(realmActorKey(realm), realmActorCommands.forgetIdentities, { user_id });
 }

@@ -11,19 +11,19 @@ import type { ActorKey } from '#model';
 import { type ActorJsonReply, SystemActorCaller } from './actor-caller.js';
 import { AdminError } from './admin-error.js';
 
-interface CommandLine {
+interface ActorCommandRequestLine {
   readonly to: ActorKey;
   readonly name: string;
   readonly args: JsonObject;
 }
 
 /** Request for a backup: the server writes the backup into this folder. */
-interface BackupLine {
+interface BackupRequestLine {
   readonly backup: string;
 }
 
 /** Request of the command line that asks whether the server's secret has this check value. */
-interface SecretLine {
+interface SecretCheckRequestLine {
   readonly secret: string;
 }
 
@@ -34,7 +34,7 @@ type WriteBackup = (folder: string) => Promise<{ readonly files: number; readonl
  * Path of the socket file: absolute or relative, whichever is shorter, since socket paths are limited to about 100
  * bytes.
  */
-function socketPath(dataDir: string): string {
+function adminSocketPath(dataDir: string): string {
   const path = join(dataDir, 'admin.sock');
   const near = relative(process.cwd(), path);
   return near.length < path.length ? near : path;
@@ -59,14 +59,17 @@ export class AdminChannelServer {
     check: string,
     backUp?: WriteBackup,
   ): Promise<AdminChannelServer> {
-    const path = socketPath(dataDir);
+    const path = adminSocketPath(dataDir);
     // The file is left from a server that was killed: a running server would still have the lock of the directory.
     await rm(path, { force: true });
     const sockets = new Set<Socket>();
     const server = createServer((socket) => {
       sockets.add(socket);
       socket.on('close', () => sockets.delete(socket)).on('error', () => socket.destroy());
-      createInterface({ input: socket }).on('line', (text) => void answer(socket, text, caller, check, backUp));
+      createInterface({ input: socket }).on(
+        'line',
+        (text) => void answerAdminRequest(socket, text, caller, check, backUp),
+      );
     });
     await new Promise<void>((resolve, reject) => server.once('error', reject).listen(path, resolve));
     await chmod(path, 0o600);
@@ -79,7 +82,7 @@ export class AdminChannelServer {
   }
 }
 
-async function answer(
+async function answerAdminRequest(
   socket: Socket,
   text: string,
   caller: SystemActorCaller,
@@ -88,7 +91,7 @@ async function answer(
 ): Promise<void> {
   let reply: ActorJsonReply;
   try {
-    const line = JSON.parse(text) as CommandLine | BackupLine | SecretLine;
+    const line = JSON.parse(text) as ActorCommandRequestLine | BackupRequestLine | SecretCheckRequestLine;
     if ('secret' in line) reply = { value: line.secret === check };
     else if (!('backup' in line)) reply = await caller.send(line.to, line.name, line.args);
     else if (backUp) reply = { fields: { ...(await backUp(line.backup)) } };
@@ -102,16 +105,16 @@ async function answer(
 
 /** Client end of the channel: its commands are sent by the running server. */
 export class AdminChannelActorCaller extends SystemActorCaller {
-  readonly #waiting: ((line: string) => void)[] = [];
+  readonly #replyResolvers: ((line: string) => void)[] = [];
 
   private constructor(private readonly socket: Socket) {
     super();
-    createInterface({ input: socket }).on('line', (line) => this.#waiting.shift()?.(line));
+    createInterface({ input: socket }).on('line', (line) => this.#replyResolvers.shift()?.(line));
   }
 
   /** Connects to the running server. @throws AdminError if no server listens in this data directory */
   static async open(dataDir: string): Promise<AdminChannelActorCaller> {
-    const socket = connect(socketPath(dataDir));
+    const socket = connect(adminSocketPath(dataDir));
     await new Promise<void>((resolve, reject) => {
       socket.once('connect', resolve);
       socket.once('error', (error) => reject(new AdminError(`the running server can't be reached: ${error.message}`)));
@@ -120,29 +123,31 @@ export class AdminChannelActorCaller extends SystemActorCaller {
   }
 
   send(to: ActorKey, name: string, args: JsonObject): Promise<ActorJsonReply> {
-    return this.#ask({ to, name, args });
+    return this.#sendRequestLine({ to, name, args });
   }
 
   /**
    * Has the server write a backup. @param folder absolute path that the server's user can write to @throws AdminError
    */
   async backUp(folder: string): Promise<{ readonly files: number; readonly bytes: number }> {
-    const reply = await this.#ask({ backup: folder });
+    const reply = await this.#sendRequestLine({ backup: folder });
     if ('fields' in reply) return reply.fields as unknown as { readonly files: number; readonly bytes: number };
     throw new AdminError('error' in reply ? reply.error.msg : 'the server answered in another form');
   }
 
   /** Asks whether the server has a certain secret. @param check value of that secret */
   async hasSecret(check: string): Promise<boolean> {
-    const reply = await this.#ask({ secret: check });
+    const reply = await this.#sendRequestLine({ secret: check });
     return 'value' in reply && reply.value === true;
   }
 
-  #ask(line: CommandLine | BackupLine | SecretLine): Promise<ActorJsonReply> {
+  #sendRequestLine(
+    line: ActorCommandRequestLine | BackupRequestLine | SecretCheckRequestLine,
+  ): Promise<ActorJsonReply> {
     return new Promise((resolve, reject) => {
       const onClose = () => reject(new AdminError('the server closed the connection'));
       this.socket.once('close', onClose);
-      this.#waiting.push((line) => {
+      this.#replyResolvers.push((line) => {
         this.socket.off('close', onClose);
         resolve(JSON.parse(line) as ActorJsonReply);
       });

@@ -17,7 +17,7 @@ export { BusSystemActorCaller, SystemActorCaller } from './actor-caller.js';
 export { AdminError } from './admin-error.js';
 export {
   deactivateUser,
-  forgetIdentities,
+  forgetUserSignInIdentities,
   reactivateUser,
   setBillingManager,
   setRealmActive,

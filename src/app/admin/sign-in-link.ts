@@ -20,7 +20,7 @@ export async function createOneTimeSignInLink(
 ): Promise<string> {
   const user_id = await findUserId(actors, realm, email);
   const { token, hash } = makeSignInLinkToken(secrets, realm);
-  await actors.fields(realmActorKey(realm), realmActorCommands.addSignInLink, { user_id, hash });
+  await actors.sendForFields(realmActorKey(realm), realmActorCommands.addSignInLink, { user_id, hash });
   // Browsers do not send the part of an address behind #, so no proxy logs the token.
   return `${site.replace(/\/+$/, '')}/#sign-in/${token}`;
 }

@@ -14,8 +14,8 @@ import type { LmdbEnvironment } from '#ports/store';
 import { type BackupFile, type BackupSummary, DATABASE_FILE_NAME, writeBackupManifest } from './manifest.js';
 
 /** Files that a backup copies beside the database and blobs/. mail/ is left out, because its mails are sent already. */
-const EXTRA_FILES = ['secret', 'owner.zuliprc'];
-const BLOBS = 'blobs';
+const EXTRA_BACKED_UP_FILES = ['secret', 'owner.zuliprc'];
+const BLOBS_FOLDER_NAME = 'blobs';
 
 interface BackupSource {
   readonly environment: LmdbEnvironment;
@@ -28,16 +28,16 @@ interface BackupSource {
  */
 export async function writeDataDirBackup(source: BackupSource, target: string): Promise<BackupSummary> {
   if (target !== resolve(target)) throw new AdminError(`not an absolute path: ${target}`);
-  await prepare(target);
+  await prepareBackupFolder(target);
   try {
-    return await fill(source, target);
+    return await fillBackupFolder(source, target);
   } catch (error) {
     await rm(target, { recursive: true, force: true }).catch(() => undefined);
     throw error;
   }
 }
 
-async function prepare(target: string): Promise<void> {
+async function prepareBackupFolder(target: string): Promise<void> {
   try {
     await mkdir(target, { recursive: true, mode: 0o700 });
     if ((await readdir(target)).length === 0) {
@@ -50,7 +50,7 @@ async function prepare(target: string): Promise<void> {
   throw new AdminError(`${target} is not empty: a backup needs an empty folder`);
 }
 
-async function fill({ environment, blobs, clock }: BackupSource, target: string): Promise<BackupSummary> {
+async function fillBackupFolder({ environment, blobs, clock }: BackupSource, target: string): Promise<BackupSummary> {
   const files: BackupFile[] = [];
   let bytes = 0;
   const add = (name: string, copied: { hash: string; bytes: number }): void => {
@@ -69,21 +69,21 @@ async function fill({ environment, blobs, clock }: BackupSource, target: string)
     const folders = new Set<string>();
     for await (const { file, name } of keeping.files()) {
       if (copied.has(name)) continue;
-      const to = join(BLOBS, name);
+      const to = join(BLOBS_FOLDER_NAME, name);
       await mkdir(dirname(join(target, to)), { recursive: true, mode: 0o700 });
-      const done = await unlessMissing(copyFileAndHash(file, join(target, to)));
+      const done = await undefinedIfFileMissing(copyFileAndHash(file, join(target, to)));
       if (!done) continue;
       copied.add(name);
       folders.add(dirname(join(target, to))).add(dirname(dirname(join(target, to))));
       add(to, done);
     }
-    if (folders.size > 0) folders.add(join(target, BLOBS));
+    if (folders.size > 0) folders.add(join(target, BLOBS_FOLDER_NAME));
     for (const folder of folders) await fsyncFolder(folder);
   } finally {
     await keeping.release();
   }
-  for (const name of EXTRA_FILES) {
-    const done = await unlessMissing(copyFileAndHash(join(environment.directory, name), join(target, name)));
+  for (const name of EXTRA_BACKED_UP_FILES) {
+    const done = await undefinedIfFileMissing(copyFileAndHash(join(environment.directory, name), join(target, name)));
     if (done) add(name, done);
   }
   await writeBackupManifest(target, files, { bytes, taken });
@@ -91,7 +91,7 @@ async function fill({ environment, blobs, clock }: BackupSource, target: string)
   return { files: files.length, bytes };
 }
 
-async function unlessMissing<T>(copying: Promise<T>): Promise<T | undefined> {
+async function undefinedIfFileMissing<T>(copying: Promise<T>): Promise<T | undefined> {
   try {
     return await copying;
   } catch (error) {

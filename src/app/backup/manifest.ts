@@ -10,8 +10,8 @@ import { SERVER_VERSION } from '#base';
 import { fsyncFolder } from '#base/disk';
 import { CURRENT_STORAGE_FORMAT, compareStorageFormat } from '#ports/store';
 
-const MANIFEST = 'backup.json';
-const SUMS = 'SHA256SUMS';
+const MANIFEST_FILE_NAME = 'backup.json';
+const CHECKSUMS_FILE_NAME = 'SHA256SUMS';
 export const DATABASE_FILE_NAME = 'data.mdb';
 
 export interface BackupFile {
@@ -45,7 +45,7 @@ export async function writeBackupManifest(
   of: { readonly bytes: number; readonly taken: number },
 ): Promise<void> {
   const sums = files.map(({ name, hash }) => `${hash}  ${name.split(sep).join(posix.sep)}\n`).join('');
-  await writeSyncedFile(join(folder, SUMS), sums);
+  await writeSyncedFile(join(folder, CHECKSUMS_FILE_NAME), sums);
   await fsyncFolder(folder);
   const manifest: BackupManifest = {
     format: CURRENT_STORAGE_FORMAT,
@@ -55,7 +55,7 @@ export async function writeBackupManifest(
     bytes: of.bytes,
     sums: sha256(sums),
   };
-  await writeSyncedFile(join(folder, MANIFEST), `${JSON.stringify(manifest, undefined, 2)}\n`);
+  await writeSyncedFile(join(folder, MANIFEST_FILE_NAME), `${JSON.stringify(manifest, undefined, 2)}\n`);
   await fsyncFolder(folder);
 }
 
@@ -78,37 +78,43 @@ export async function readBackupManifest(
   folder: string,
   known = CURRENT_STORAGE_FORMAT,
 ): Promise<{ readonly manifest: BackupManifest; readonly files: readonly BackupFile[] }> {
-  const manifest = parse(folder, await text(folder, MANIFEST, `${folder} is no backup, or an unfinished one`));
+  const manifest = parseManifest(
+    folder,
+    await readTextFileOrThrow(folder, MANIFEST_FILE_NAME, `${folder} is no backup, or an unfinished one`),
+  );
   compareStorageFormat(`the backup ${folder}`, manifest.format, known);
-  const sums = await text(folder, SUMS, `the backup ${folder} is damaged`);
-  if (sha256(sums) !== manifest.sums) throw new AdminError(`the backup ${folder} is damaged: ${SUMS} was changed`);
+  const sums = await readTextFileOrThrow(folder, CHECKSUMS_FILE_NAME, `the backup ${folder} is damaged`);
+  if (sha256(sums) !== manifest.sums)
+    throw new AdminError(`the backup ${folder} is damaged: ${CHECKSUMS_FILE_NAME} was changed`);
   const files = sums
     .split('\n')
     .slice(0, -1)
-    .map((line) => fileOf(folder, line));
+    .map((line) => parseChecksumLine(folder, line));
   return { manifest, files };
 }
 
-function fileOf(folder: string, line: string): BackupFile {
+function parseChecksumLine(folder: string, line: string): BackupFile {
   const [, hash, name] = /^([0-9a-f]{64}) {2}([\w./-]+)$/.exec(line) ?? [];
   // A backup may come from anywhere, so no name in it may point outside the new directory.
   if (hash === undefined || name === undefined || posix.normalize(`/${name}`) !== `/${name}`) {
-    throw new AdminError(`the backup ${folder} is damaged: ${SUMS} has the line ${JSON.stringify(line)}`);
+    throw new AdminError(
+      `the backup ${folder} is damaged: ${CHECKSUMS_FILE_NAME} has the line ${JSON.stringify(line)}`,
+    );
   }
   return { name: name.split(posix.sep).join(sep), hash };
 }
 
-function parse(folder: string, json: string): BackupManifest {
+function parseManifest(folder: string, json: string): BackupManifest {
   try {
     const value = JSON.parse(json) as Partial<BackupManifest> | null;
     if (typeof value?.format === 'number' && typeof value.sums === 'string') return value as BackupManifest;
   } catch {
     // The error below covers JSON that can't be parsed, too.
   }
-  throw new AdminError(`the backup ${folder} is damaged: ${MANIFEST} can't be read`);
+  throw new AdminError(`the backup ${folder} is damaged: ${MANIFEST_FILE_NAME} can't be read`);
 }
 
-async function text(folder: string, name: string, otherwise: string): Promise<string> {
+async function readTextFileOrThrow(folder: string, name: string, otherwise: string): Promise<string> {
   try {
     return await readFile(join(folder, name), 'utf8');
   } catch (error) {

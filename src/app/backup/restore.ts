@@ -16,7 +16,7 @@ import {
 import { skipMessageIds } from './skip-message-ids.js';
 
 /** Marks a directory whose restore has begun and not ended. No server starts with it. */
-const UNFINISHED = 'restore-unfinished';
+const UNFINISHED_RESTORE_FILE = 'restore-unfinished';
 
 /**
  * Restores a backup into an empty or missing directory. A failed restore leaves the directory as it was.
@@ -28,17 +28,17 @@ export async function restoreBackup(backup: string, dataDir: string, clock: Cloc
   const { manifest, files } = await readBackupManifest(from);
   if (!files.some(({ name }) => name === DATABASE_FILE_NAME))
     throw new AdminError(`the backup ${from} has no database`);
-  const made = await prepare(to);
+  const made = await prepareRestoreTarget(to);
   try {
-    await writeSyncedFile(join(to, UNFINISHED), `from ${from}\n`);
+    await writeSyncedFile(join(to, UNFINISHED_RESTORE_FILE), `from ${from}\n`);
     await fsyncFolder(to);
-    await copyAll(from, to, files);
+    await copyBackupFiles(from, to, files);
     await startNewIncarnation(to, clock);
   } catch (error) {
-    await empty(to, made);
+    await emptyRestoreTarget(to, made);
     throw error;
   }
-  await rm(join(to, UNFINISHED));
+  await rm(join(to, UNFINISHED_RESTORE_FILE));
   await fsyncFolder(to);
   await fsyncFolder(dirname(to));
   return manifest;
@@ -46,13 +46,13 @@ export async function restoreBackup(backup: string, dataDir: string, clock: Cloc
 
 /** Refuses a data directory with a half-finished restore. @throws AdminError */
 export async function checkNoUnfinishedRestore(dataDir: string): Promise<void> {
-  const from = await readFile(join(dataDir, UNFINISHED), 'utf8').catch(() => undefined);
+  const from = await readFile(join(dataDir, UNFINISHED_RESTORE_FILE), 'utf8').catch(() => undefined);
   if (from === undefined) return;
   throw new AdminError(`restoring ${dataDir} ${from.trim()} did not end: empty it and restore again`);
 }
 
 /** Creates the folder to restore into if it is missing. @returns whether this call created the folder */
-async function prepare(to: string): Promise<boolean> {
+async function prepareRestoreTarget(to: string): Promise<boolean> {
   try {
     const made = await mkdir(to, { recursive: true, mode: 0o700 });
     if (!(await stat(to)).isDirectory()) throw new Error('it is not a folder');
@@ -66,7 +66,7 @@ async function prepare(to: string): Promise<boolean> {
   throw new AdminError(`${to} is not empty: a restore needs an empty directory`);
 }
 
-async function copyAll(from: string, to: string, files: readonly BackupFile[]): Promise<void> {
+async function copyBackupFiles(from: string, to: string, files: readonly BackupFile[]): Promise<void> {
   const folders = new Set<string>([to]);
   for (const { name, hash } of files) {
     const target = join(to, name);
@@ -99,7 +99,7 @@ async function startNewIncarnation(to: string, clock: Clock): Promise<void> {
 }
 
 /** Empties the directory after a failed restore. The directory was empty before. */
-async function empty(to: string, made: boolean): Promise<void> {
+async function emptyRestoreTarget(to: string, made: boolean): Promise<void> {
   for (const name of await readdir(to)) await rm(join(to, name), { recursive: true, force: true });
   if (made) await rm(to, { recursive: true, force: true });
 }

@@ -23,7 +23,7 @@ export async function runWithActorClient(
   action: (actors: SystemActorCaller, secrets: ServerCryptography) => Promise<void>,
 ): Promise<void> {
   const secrets = new ServerCryptography(await loadOrCreateServerSecret(config));
-  const actors = await connect(config, secrets, logger);
+  const actors = await connectActorCaller(config, secrets, logger);
   try {
     await action(actors, secrets);
   } finally {
@@ -31,11 +31,15 @@ export async function runWithActorClient(
   }
 }
 
-async function connect(config: ServerConfig, secrets: ServerCryptography, logger: Logger): Promise<SystemActorCaller> {
+async function connectActorCaller(
+  config: ServerConfig,
+  secrets: ServerCryptography,
+  logger: Logger,
+): Promise<SystemActorCaller> {
   const own: ServerConfig = isClusterConfig(config) ? { ...config, role: 'http' } : config;
   try {
     const ports = await openProcessPorts(own, secrets, REAL_CLOCK, logger);
-    await checkHosts(ports).catch(async (error: unknown) => {
+    await checkAnyHostIsAlive(ports).catch(async (error: unknown) => {
       await ports.close();
       throw error;
     });
@@ -44,14 +48,17 @@ async function connect(config: ServerConfig, secrets: ServerCryptography, logger
     return new BusSystemActorCaller(node.client, () => node.stop());
   } catch (error) {
     if (!(error instanceof DataDirectoryInUseError)) throw error;
-    return connectToServer(config, secrets);
+    return connectToRunningServer(config, secrets);
   }
 }
 
 /** Connects to the server that has the data directory open. @throws ServerConfigError when it uses another secret */
-async function connectToServer({ dataDir }: ServerConfig, secrets: ServerCryptography): Promise<SystemActorCaller> {
+async function connectToRunningServer(
+  { dataDir }: ServerConfig,
+  secrets: ServerCryptography,
+): Promise<SystemActorCaller> {
   const server = await AdminChannelActorCaller.open(dataDir);
-  if (await server.hasSecret(secrets.check)) return server;
+  if (await server.hasSecret(secrets.secretFingerprint)) return server;
   await server.close();
   throw serverSecretMismatchError(`the data directory ${dataDir}`);
 }
@@ -60,7 +67,7 @@ async function connectToServer({ dataDir }: ServerConfig, secrets: ServerCryptog
  * Refuses to send commands while no actor host is alive, because each command would wait for its whole deadline.
  * @throws AdminError
  */
-async function checkHosts({ hosts }: ProcessPorts): Promise<void> {
+async function checkAnyHostIsAlive({ hosts }: ProcessPorts): Promise<void> {
   if (!hosts || (await hosts.anyLives())) return;
   throw new AdminError('no actor host of this cluster is alive: start one with conclave serve --role actors');
 }

@@ -7,7 +7,7 @@ import {
   createUser,
   deactivateUser,
   findRealmId,
-  forgetIdentities,
+  forgetUserSignInIdentities,
   listRealms,
   reactivateUser,
   readUserApiKey,
@@ -39,7 +39,7 @@ export const ADMIN_COMMAND_OPTIONS = Object.fromEntries(
 const withoutWords = (run: CliCommandAction): AdminCommand => ({ words: [], run });
 
 /** Command that changes the organization of `--realm`, or one of its accounts. */
-const realmChange = (
+const makeRealmChangeCommand = (
   words: readonly string[],
   change: (actors: SystemActorCaller, realm: RealmId, words: readonly string[]) => Promise<void>,
 ): AdminCommand => ({
@@ -50,18 +50,18 @@ const realmChange = (
     ),
 });
 
-const ROLES: Readonly<Record<string, number>> = { ...USER_ROLE, administrator: USER_ROLE.admin };
+const ROLE_NUMBERS_BY_NAME: Readonly<Record<string, number>> = { ...USER_ROLE, administrator: USER_ROLE.admin };
 
-function required(options: CliCommandOptions, name: string): string {
+function getRequiredOption(options: CliCommandOptions, name: string): string {
   const value = options[name];
   if (value === undefined) throw new AdminError(`--${name} is required`);
   return value;
 }
 
-const siteUrlOf = (options: CliCommandOptions, config: ServerConfig): string =>
+const siteUrlForOptions = (options: CliCommandOptions, config: ServerConfig): string =>
   options.site ?? `${config.externalScheme}://${config.externalHost}:${config.port}`;
 
-function orgTypeOf(name: string | undefined): number {
+function parseOrganizationType(name: string | undefined): number {
   const type = ORGANIZATION_TYPES[name ?? 'unspecified'];
   if (type === undefined) throw new AdminError(`--type is one of ${Object.keys(ORGANIZATION_TYPES).join(', ')}`);
   return type;
@@ -73,18 +73,18 @@ async function writeCredentials(
   email: string,
   key: string,
 ): Promise<void> {
-  const site = siteUrlOf(options, config);
+  const site = siteUrlForOptions(options, config);
   if (options.zuliprc === undefined) process.stdout.write(`${key}\n`);
   else await writePrivateFile(options.zuliprc, formatZuliprc(email, key, site));
 }
 
-function roleNamed(name: string): number {
-  const role = ROLES[name];
+function parseRoleName(name: string): number {
+  const role = ROLE_NUMBERS_BY_NAME[name];
   if (role === undefined) throw new AdminError(`no such role: ${name}`);
   return role;
 }
 
-function switched(word: string): boolean {
+function parseOnOff(word: string): boolean {
   if (word !== 'on' && word !== 'off') throw new AdminError(`neither on nor off: ${word}`);
   return word === 'on';
 }
@@ -99,18 +99,18 @@ async function readPassword(): Promise<string> {
   throw new AdminError('no password: give it as the first line of the input');
 }
 
-const PLAIN: Readonly<Record<string, CliCommandAction>> = {
+const COMMANDS_WITHOUT_ARGUMENTS: Readonly<Record<string, CliCommandAction>> = {
   'realm create': (config, options, logger) =>
     runWithActorClient(config, logger, async (actors, secrets) => {
-      const ownerEmail = required(options, 'email');
+      const ownerEmail = getRequiredOption(options, 'email');
       const { ownerKey } = await createRealm(actors, secrets, {
         subdomain: options.subdomain ?? '',
-        name: required(options, 'name'),
+        name: getRequiredOption(options, 'name'),
         ownerEmail,
-        ownerName: required(options, 'full-name'),
+        ownerName: getRequiredOption(options, 'full-name'),
         ownerPassword: options.password,
-        orgType: orgTypeOf(options.type),
-        origin: siteUrlOf(options, config),
+        orgType: parseOrganizationType(options.type),
+        origin: siteUrlForOptions(options, config),
       });
       await writeCredentials(options, config, ownerEmail, ownerKey);
     }),
@@ -123,11 +123,11 @@ const PLAIN: Readonly<Record<string, CliCommandAction>> = {
 
   'user create': (config, options, logger) =>
     runWithActorClient(config, logger, async (actors) => {
-      const role = roleNamed(options['user-role'] ?? 'member');
+      const role = parseRoleName(options['user-role'] ?? 'member');
       const id = await createUser(actors, await findRealmId(actors, options.realm), {
-        email: required(options, 'email'),
-        name: required(options, 'full-name'),
-        password: required(options, 'password'),
+        email: getRequiredOption(options, 'email'),
+        name: getRequiredOption(options, 'full-name'),
+        password: getRequiredOption(options, 'password'),
         role,
       });
       process.stdout.write(`${id}\n`);
@@ -135,34 +135,34 @@ const PLAIN: Readonly<Record<string, CliCommandAction>> = {
 
   'user key': (config, options, logger) =>
     runWithActorClient(config, logger, async (actors, secrets) => {
-      const email = required(options, 'email');
+      const email = getRequiredOption(options, 'email');
       const key = await readUserApiKey(actors, secrets, await findRealmId(actors, options.realm), email);
       await writeCredentials(options, config, email, key);
     }),
 
   'user new-key': (config, options, logger) =>
     runWithActorClient(config, logger, async (actors, secrets) => {
-      const email = required(options, 'email');
+      const email = getRequiredOption(options, 'email');
       const key = await renewUserApiKey(actors, secrets, await findRealmId(actors, options.realm), email);
       await writeCredentials(options, config, email, key);
     }),
 
   'user password': (config, options, logger) =>
     runWithActorClient(config, logger, async (actors) => {
-      const email = required(options, 'email');
+      const email = getRequiredOption(options, 'email');
       const realm = await findRealmId(actors, options.realm);
       await setUserPassword(actors, realm, email, options.password ?? (await readPassword()));
     }),
 
   'user forget-identities': (config, options, logger) =>
     runWithActorClient(config, logger, async (actors) => {
-      const email = required(options, 'email');
-      await forgetIdentities(actors, await findRealmId(actors, options.realm), email);
+      const email = getRequiredOption(options, 'email');
+      await forgetUserSignInIdentities(actors, await findRealmId(actors, options.realm), email);
     }),
 
   'user sign-in-link': (config, options, logger) =>
     runWithActorClient(config, logger, async (actors, secrets) => {
-      const email = required(options, 'email');
+      const email = getRequiredOption(options, 'email');
       const realm = await findRealmId(actors, options.realm);
       const page = await pageOf(actors, realm, options, config);
       process.stdout.write(`${await createOneTimeSignInLink(actors, secrets, realm, email, page)}\n`);
@@ -182,25 +182,29 @@ async function pageOf(
   return addressOfSite({ scheme, externalHost, host, port }, '', subdomain);
 }
 
-const CHANGES: Readonly<Record<string, AdminCommand>> = {
-  'realm deactivate': realmChange([], (actors, realm) => setRealmActive(actors, realm, false)),
-  'realm reactivate': realmChange([], (actors, realm) => setRealmActive(actors, realm, true)),
-  'user role': realmChange(['EMAIL', 'ROLE'], (actors, realm, [email = '', role = '']) =>
-    setUserRole(actors, realm, email, roleNamed(role)),
+const REALM_AND_USER_CHANGE_COMMANDS: Readonly<Record<string, AdminCommand>> = {
+  'realm deactivate': makeRealmChangeCommand([], (actors, realm) => setRealmActive(actors, realm, false)),
+  'realm reactivate': makeRealmChangeCommand([], (actors, realm) => setRealmActive(actors, realm, true)),
+  'user role': makeRealmChangeCommand(['EMAIL', 'ROLE'], (actors, realm, [email = '', role = '']) =>
+    setUserRole(actors, realm, email, parseRoleName(role)),
   ),
-  'user billing': realmChange(['EMAIL', 'on|off'], (actors, realm, [email = '', word = '']) =>
-    setBillingManager(actors, realm, email, switched(word)),
+  'user billing': makeRealmChangeCommand(['EMAIL', 'on|off'], (actors, realm, [email = '', word = '']) =>
+    setBillingManager(actors, realm, email, parseOnOff(word)),
   ),
-  'user rate-limit': realmChange(['EMAIL', 'RULES|usual|off'], (actors, realm, [email = '', rules = '']) =>
+  'user rate-limit': makeRealmChangeCommand(['EMAIL', 'RULES|usual|off'], (actors, realm, [email = '', rules = '']) =>
     setUserRateLimits(actors, realm, email, rules === 'usual' ? null : rules),
   ),
-  'user deactivate': realmChange(['EMAIL'], (actors, realm, [email = '']) => deactivateUser(actors, realm, email)),
-  'user reactivate': realmChange(['EMAIL'], (actors, realm, [email = '']) => reactivateUser(actors, realm, email)),
+  'user deactivate': makeRealmChangeCommand(['EMAIL'], (actors, realm, [email = '']) =>
+    deactivateUser(actors, realm, email),
+  ),
+  'user reactivate': makeRealmChangeCommand(['EMAIL'], (actors, realm, [email = '']) =>
+    reactivateUser(actors, realm, email),
+  ),
 };
 
 const ADMIN_COMMANDS: Readonly<Record<string, AdminCommand>> = {
-  ...Object.fromEntries(Object.entries(PLAIN).map(([name, run]) => [name, withoutWords(run)])),
-  ...CHANGES,
+  ...Object.fromEntries(Object.entries(COMMANDS_WITHOUT_ARGUMENTS).map(([name, run]) => [name, withoutWords(run)])),
+  ...REALM_AND_USER_CHANGE_COMMANDS,
   ...CLUSTER_COMMANDS,
 };
 

@@ -17,8 +17,8 @@ import {
 import type { AdminCommand } from './command.js';
 
 /** Time limit of a drain; handing everything over usually takes a second or two. */
-const DRAIN_MS = 60_000;
-const CHECK_MS = 250;
+const DRAIN_TIMEOUT_MS = 60_000;
+const DRAIN_CHECK_INTERVAL_MS = 250;
 
 export const CLUSTER_COMMANDS: Readonly<Record<string, AdminCommand>> = {
   'cluster status': {
@@ -28,13 +28,13 @@ export const CLUSTER_COMMANDS: Readonly<Record<string, AdminCommand>> = {
         const view = await readClusterStatus(kv, clock);
         // A flag without value is `true` at run time, although `CliCommandOptions` says string.
         const json = Boolean(options.json);
-        process.stdout.write(json ? `${JSON.stringify(view)}\n` : describe(view));
+        process.stdout.write(json ? `${JSON.stringify(view)}\n` : formatClusterStatus(view));
         return view.unowned.length > 0 ? 1 : 0;
       }),
   },
   'cluster drain': {
     words: ['HOST'],
-    run: (config, _options, _logger, [name = '']) => withCluster(config, (kv, clock) => drain(kv, clock, name)),
+    run: (config, _options, _logger, [name = '']) => withCluster(config, (kv, clock) => drainHost(kv, clock, name)),
   },
   'cluster undrain': {
     words: ['HOST'],
@@ -42,14 +42,16 @@ export const CLUSTER_COMMANDS: Readonly<Record<string, AdminCommand>> = {
       withCluster(config, async (kv, clock) => {
         const host = findLivingHost(await readClusterStatus(kv, clock), name);
         const asked = await askHostToServe(kv, host.id);
-        print(asked ? `${called(host)} takes its share again` : `${called(host)} was not asked to drain`);
+        printLine(
+          asked ? `${formatHostName(host)} takes its share again` : `${formatHostName(host)} was not asked to drain`,
+        );
         return 0;
       }),
   },
 };
 
-const print = (text: string): void => void process.stdout.write(`${text}\n`);
-const called = ({ id, name }: HostStatus): string => `${id} (${name})`;
+const printLine = (text: string): void => void process.stdout.write(`${text}\n`);
+const formatHostName = ({ id, name }: HostStatus): string => `${id} (${name})`;
 
 async function withCluster(
   config: ServerConfig,
@@ -75,7 +77,7 @@ async function withCluster(
   }
 }
 
-function describe({ hosts, partitions, unowned }: ClusterStatus): string {
+function formatClusterStatus({ hosts, partitions, unowned }: ClusterStatus): string {
   const rows = hosts.map(({ id, name, state, store, partitions: owns, serving, version, silentMs }) => {
     const epochs = partitions.filter(({ owner }) => owner === id).map(({ epoch }) => epoch);
     const range = epochs.length === 0 ? '-' : `${Math.min(...epochs)}-${Math.max(...epochs)}`;
@@ -84,7 +86,7 @@ function describe({ hosts, partitions, unowned }: ClusterStatus): string {
   });
   const head = ['HOST', 'NAME', 'STATE', 'STORE', 'PARTITIONS', 'SERVING', 'EPOCHS', 'VERSION', 'SILENT FOR'];
   const all = `${partitions.length - unowned.length} of ${partitions.length} partitions have a living owner`;
-  return `${table([head, ...rows])}\n${all}\n`;
+  return `${formatTextTable([head, ...rows])}\n${all}\n`;
 }
 
 /** Finds a living host by its id or name, or by the beginning of either. @throws AdminError unless exactly one fits */
@@ -94,33 +96,35 @@ function findLivingHost({ hosts }: Pick<ClusterStatus, 'hosts'>, name: string): 
   const found = exact.length > 0 ? exact : living.filter((h) => h.id.startsWith(name) || h.name.startsWith(name));
   const [first] = found;
   if (first && found.length === 1) return first;
-  if (first) throw new AdminError(`'${name}' may be any of ${found.map(called).join(', ')}`);
-  const known = living.length > 0 ? `: there are ${living.map(called).join(', ')}` : ': there is none';
+  if (first) throw new AdminError(`'${name}' may be any of ${found.map(formatHostName).join(', ')}`);
+  const known = living.length > 0 ? `: there are ${living.map(formatHostName).join(', ')}` : ': there is none';
   throw new AdminError(`no host is called '${name}'${known}`);
 }
 
-async function drain(kv: KeyValueStore, clock: Clock, name: string): Promise<number> {
+async function drainHost(kv: KeyValueStore, clock: Clock, name: string): Promise<number> {
   const view = await readClusterStatus(kv, clock);
   const host = findLivingHost(view, name);
   await askHostToDrain(kv, host.id);
   if (!view.hosts.some(({ id, state }) => id !== host.id && state === 'alive')) {
-    throw new AdminError(`${called(host)} continues until another host can take over: none is alive now`);
+    throw new AdminError(`${formatHostName(host)} continues until another host can take over: none is alive now`);
   }
-  const until = clock.monotonic() + DRAIN_MS;
+  const until = clock.monotonic() + DRAIN_TIMEOUT_MS;
   for (;;) {
     const now = (await readClusterStatus(kv, clock)).hosts.find(({ id }) => id === host.id);
     if (!now || now.state === 'dead' || (now.state === 'drained' && now.partitions === 0)) break;
     if (clock.monotonic() > until) {
-      throw new AdminError(`${called(host)} still owns ${now.partitions} partitions after ${DRAIN_MS / 1000} s`);
+      throw new AdminError(
+        `${formatHostName(host)} still owns ${now.partitions} partitions after ${DRAIN_TIMEOUT_MS / 1000} s`,
+      );
     }
-    await waitOnClock(clock, CHECK_MS);
+    await waitOnClock(clock, DRAIN_CHECK_INTERVAL_MS);
   }
-  print(`${called(host)} owns nothing`);
+  printLine(`${formatHostName(host)} owns nothing`);
   return 0;
 }
 
 /** Text of a table with aligned columns; the first row is the head. */
-function table(rows: readonly (readonly string[])[]): string {
+function formatTextTable(rows: readonly (readonly string[])[]): string {
   const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => row[column]!.length)));
   return rows
     .map((row) =>

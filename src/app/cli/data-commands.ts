@@ -8,17 +8,17 @@ import { REAL_CLOCK } from '#base/clock';
 import { FolderBlobStorage } from '#ports/blobs';
 import { DataDirectoryInUseError, openLmdbEnvironment } from '#ports/store';
 
-const COMMANDS: Readonly<Record<string, (config: ServerConfig, folder: string) => Promise<void>>> = {
+const DATA_DIR_COMMANDS: Readonly<Record<string, (config: ServerConfig, folder: string) => Promise<void>>> = {
   async backup({ dataDir }, folder) {
     const target = resolve(folder);
-    const { files, bytes } = await fromServerOrDirectory(dataDir, target);
+    const { files, bytes } = await backUpServerOrDirectory(dataDir, target);
     process.stdout.write(`${target}: ${files} files, ${bytes} bytes\n`);
   },
 
   async restore({ dataDir, secret }, folder) {
     const { taken, version } = await restoreBackup(folder, dataDir, REAL_CLOCK);
     process.stdout.write(`${resolve(dataDir)}: as of ${taken}, by Conclave ${version}\n`);
-    if (secret !== undefined || (await exists(join(dataDir, 'secret')))) return;
+    if (secret !== undefined || (await doesFileExist(join(dataDir, 'secret')))) return;
     process.stdout.write(
       'The backup contains no secret: start the server with the CONCLAVE_SECRET that it had before.\n',
     );
@@ -32,7 +32,7 @@ const COMMANDS: Readonly<Record<string, (config: ServerConfig, folder: string) =
  */
 export function findDataDirCommand(words: readonly string[]): ((config: ServerConfig) => Promise<void>) | undefined {
   const [name = '', folder, ...more] = words;
-  const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
+  const command = Object.hasOwn(DATA_DIR_COMMANDS, name) ? DATA_DIR_COMMANDS[name] : undefined;
   if (!command) return undefined;
   if (folder === undefined || more.length > 0) throw new AdminError(`usage: conclave ${name} DIR`);
   return async (config) => {
@@ -43,11 +43,11 @@ export function findDataDirCommand(words: readonly string[]): ((config: ServerCo
   };
 }
 
-async function fromServerOrDirectory(dataDir: string, target: string): Promise<BackupSummary> {
-  if (!(await exists(join(dataDir, 'data.mdb')))) throw new AdminError(`${dataDir} has no data of a server`);
+async function backUpServerOrDirectory(dataDir: string, target: string): Promise<BackupSummary> {
+  if (!(await doesFileExist(join(dataDir, 'data.mdb')))) throw new AdminError(`${dataDir} has no data of a server`);
   await checkNoUnfinishedRestore(dataDir);
   try {
-    return await fromDirectory(dataDir, target);
+    return await backUpStoppedDataDir(dataDir, target);
   } catch (error) {
     if (!(error instanceof DataDirectoryInUseError)) throw error;
   }
@@ -59,7 +59,7 @@ async function fromServerOrDirectory(dataDir: string, target: string): Promise<B
   }
 }
 
-async function fromDirectory(dataDir: string, target: string): Promise<BackupSummary> {
+async function backUpStoppedDataDir(dataDir: string, target: string): Promise<BackupSummary> {
   const environment = await openLmdbEnvironment(dataDir);
   try {
     const blobs = await FolderBlobStorage.open(join(dataDir, 'blobs'));
@@ -69,7 +69,7 @@ async function fromDirectory(dataDir: string, target: string): Promise<BackupSum
   }
 }
 
-const exists = (file: string): Promise<boolean> =>
+const doesFileExist = (file: string): Promise<boolean> =>
   access(file).then(
     () => true,
     () => false,

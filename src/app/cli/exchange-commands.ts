@@ -34,14 +34,14 @@ export const IMPORT_EXPORT_COMMAND_OPTIONS = {
   drop: { type: 'boolean' },
 } as const;
 
-type Flags = CliCommandOptions & { readonly check?: unknown; readonly drop?: unknown };
-type Run = (config: ServerConfig, options: Flags, logger: Logger) => Promise<void>;
+type ImportExportOptions = CliCommandOptions & { readonly check?: unknown; readonly drop?: unknown };
+type ImportExportAction = (config: ServerConfig, options: ImportExportOptions, logger: Logger) => Promise<void>;
 
 /**
  * Finds the command with these words; undefined when none has this name.
  * @throws AdminError for a wrong number of words
  */
-export function findImportExportCommand(words: readonly string[]): Run | undefined {
+export function findImportExportCommand(words: readonly string[]): ImportExportAction | undefined {
   const [name, file, ...more] = words;
   if (name !== 'import' && name !== 'export') return undefined;
   if (more.length > 0) throw new AdminError(`usage: conclave ${name} FILE|DIR --subdomain NAME`);
@@ -53,7 +53,12 @@ export function findImportExportCommand(words: readonly string[]): Run | undefin
  * Runs `conclave export`. A file name that ends like an archive's makes an archive; any other makes a folder, which
  * must not exist or be empty.
  */
-async function runExportCommand(config: ServerConfig, options: Flags, logger: Logger, file?: string): Promise<void> {
+async function runExportCommand(
+  config: ServerConfig,
+  options: ImportExportOptions,
+  logger: Logger,
+  file?: string,
+): Promise<void> {
   if (file === undefined) throw new AdminError('usage: conclave export FILE|DIR --subdomain NAME');
   const target = resolve(file);
   const isArchive = /\.tar\.gz$|\.tgz$/.test(target);
@@ -64,7 +69,9 @@ async function runExportCommand(config: ServerConfig, options: Flags, logger: Lo
     const realm = await findRealmId(actors, options.subdomain);
     const opened = await openStoreBesideRunningServer(config);
     try {
-      const snapshot = asDirectorySnapshot(await actors.value(realmActorKey(realm), realmActorCommands.snapshot, {}));
+      const snapshot = asDirectorySnapshot(
+        await actors.sendForValue(realmActorKey(realm), realmActorCommands.snapshot, {}),
+      );
       const directory = new RealmDirectory(realm, snapshot, productEmojiForm(config.emojiNames));
       const source = { store: opened.store, blobs: opened.blobs, realm, snapshot, directory };
       const write = isArchive ? exportOrganizationToArchive : exportOrganizationToFolder;
@@ -77,7 +84,12 @@ async function runExportCommand(config: ServerConfig, options: Flags, logger: Lo
   });
 }
 
-async function runImportCommand(config: ServerConfig, options: Flags, logger: Logger, file?: string): Promise<void> {
+async function runImportCommand(
+  config: ServerConfig,
+  options: ImportExportOptions,
+  logger: Logger,
+  file?: string,
+): Promise<void> {
   const subdomain = options.subdomain;
   if (subdomain === undefined) throw new AdminError('--subdomain is required');
   const problem = subdomain === '' ? undefined : findSubdomainProblem(subdomain);
@@ -89,8 +101,8 @@ async function runImportCommand(config: ServerConfig, options: Flags, logger: Lo
   try {
     const folder = (await stat(resolve(file)).catch(() => undefined))?.isDirectory()
       ? resolve(file)
-      : await unpacked(file, work);
-    const source = (await isSlackExport(folder)) ? await converted(folder, work) : folder;
+      : await unpackToWorkFolder(file, work);
+    const source = (await isSlackExport(folder)) ? await convertIfSlackExport(folder, work) : folder;
     await runWithActorClient(config, logger, async (actors, secrets) => {
       if ((await listRealms(actors)).some((realm) => realm.subdomain === subdomain)) {
         throw new AdminError(`an organization with the subdomain '${subdomain}' exists already`);
@@ -120,7 +132,7 @@ async function runImportCommand(config: ServerConfig, options: Flags, logger: Lo
   }
 }
 
-async function unpacked(file: string, work: string): Promise<string> {
+async function unpackToWorkFolder(file: string, work: string): Promise<string> {
   await unpackExportArchive(resolve(file), work).catch((error: NodeJS.ErrnoException) => {
     throw error.code === 'ENOENT' ? new AdminError(`there is no ${file}`) : error;
   });
@@ -128,7 +140,7 @@ async function unpacked(file: string, work: string): Promise<string> {
 }
 
 /** A Slack export in the form in which it is imported. */
-async function converted(folder: string, work: string): Promise<string> {
+async function convertIfSlackExport(folder: string, work: string): Promise<string> {
   const target = join(work, 'converted-from-slack');
   await convertSlackExport(folder, target);
   return target;
@@ -160,14 +172,14 @@ async function readPasswords(file: string | undefined): Promise<ReadonlyMap<stri
   );
 }
 
-const BAR_WIDTH = 30;
+const PROGRESS_BAR_CHARACTERS = 30;
 
 /** Makes a progress bar that shows how many message files are done, on a terminal only. */
 function makeProgressBar(): (done: number, all: number) => void {
   if (!process.stderr.isTTY) return () => undefined;
   return (done, all) => {
-    const filled = Math.round((done / all) * BAR_WIDTH);
-    const bar = `${'█'.repeat(filled)}${'░'.repeat(BAR_WIDTH - filled)}`;
+    const filled = Math.round((done / all) * PROGRESS_BAR_CHARACTERS);
+    const bar = `${'█'.repeat(filled)}${'░'.repeat(PROGRESS_BAR_CHARACTERS - filled)}`;
     process.stderr.write(`\r${bar} ${done} of ${all} files of messages${done === all ? '\n' : ''}`);
   };
 }

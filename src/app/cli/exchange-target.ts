@@ -23,18 +23,18 @@ import { conversationActorCommands, realmActorCommands, userActorCommands } from
 import { type BlobStorage, FolderBlobStorage, GridFsBlobStorage } from '#ports/blobs';
 import { LmdbStore, MongoStore, openSharedLmdbEnvironment, type Store } from '#ports/store';
 
-const SERVER = realmActorKey(toRealmId(0));
+const SERVER_REALM_KEY = realmActorKey(toRealmId(0));
 /** Number of actors that are woken at a time. */
-const WOKEN_TOGETHER = 8;
+const MAX_CONCURRENT_WAKE_UPS = 8;
 
-export interface OpenedStoreOfCli {
+export interface CliStoreConnection {
   readonly store: Store;
   readonly blobs: BlobStorage;
   close(): Promise<void>;
 }
 
 /** Opens the configured Store in parallel to the processes that have it open. */
-export async function openStoreBesideRunningServer(config: ServerConfig): Promise<OpenedStoreOfCli> {
+export async function openStoreBesideRunningServer(config: ServerConfig): Promise<CliStoreConnection> {
   if (isClusterConfig(config)) {
     const mongodb = config.mongodb!;
     const store = await MongoStore.connect(mongodb, REAL_CLOCK);
@@ -64,33 +64,33 @@ export async function openStoreBesideRunningServer(config: ServerConfig): Promis
 
 export const openImportTarget = (
   actors: SystemActorCaller,
-  { store, blobs }: OpenedStoreOfCli,
+  { store, blobs }: CliStoreConnection,
   subdomain: string,
 ): OrganizationImportTarget => ({
   store,
   blobs,
   begin: (source) =>
-    actors.value(SERVER, realmActorCommands.beginImport, {
+    actors.sendForValue(SERVER_REALM_KEY, realmActorCommands.beginImport, {
       subdomain,
       source,
       seed: randomBytes(24).toString('base64url'),
     }),
   async abandon() {
-    await actors.value(SERVER, realmActorCommands.dropImport, { subdomain });
+    await actors.sendForValue(SERVER_REALM_KEY, realmActorCommands.dropImport, { subdomain });
   },
   async open(deactivated, timed, realm) {
-    await actors.value(SERVER, realmActorCommands.endImport, { subdomain, deactivated });
+    await actors.sendForValue(SERVER_REALM_KEY, realmActorCommands.endImport, { subdomain, deactivated });
     // Only loading an actor starts its timer. A deactivated organization needs no timers.
     if (deactivated) return;
     await actors.send(realmActorKey(realm), realmActorCommands.snapshot, {});
-    for (let from = 0; from < timed.length; from += WOKEN_TOGETHER) {
-      await Promise.all(timed.slice(from, from + WOKEN_TOGETHER).map((key) => wake(actors, key)));
+    for (let from = 0; from < timed.length; from += MAX_CONCURRENT_WAKE_UPS) {
+      await Promise.all(timed.slice(from, from + MAX_CONCURRENT_WAKE_UPS).map((key) => wakeActor(actors, key)));
     }
   },
 });
 
 /** Wakes an actor, by a command that changes nothing, so that its timer starts. */
-async function wake(actors: SystemActorCaller, key: ActorKey): Promise<void> {
+async function wakeActor(actors: SystemActorCaller, key: ActorKey): Promise<void> {
   const { kind, realm, rest } = parseActorKey(key);
   if (kind === 'user') await actors.send(userActorKey(realm, toUserId(Number(rest))), userActorCommands.sealedKey, {});
   else if (kind === 'stream') {
@@ -99,6 +99,6 @@ async function wake(actors: SystemActorCaller, key: ActorKey): Promise<void> {
 }
 
 export async function dropUnfinishedImport(actors: SystemActorCaller, subdomain: string): Promise<void> {
-  const dropped = await actors.value(SERVER, realmActorCommands.dropImport, { subdomain });
+  const dropped = await actors.sendForValue(SERVER_REALM_KEY, realmActorCommands.dropImport, { subdomain });
   if (!dropped) throw new AdminError(`no import to '${subdomain}' has begun`);
 }

@@ -21,14 +21,14 @@ import { describeServerSecretMatch, findSecretCommand } from './secret-commands.
 import { findStoreCommand } from './store-commands.js';
 
 /** Time for the process to end by itself after the stop, ms. */
-const LEFTOVERS_MS = 500;
+const EXIT_GRACE_MS = 500;
 
 /** Runs one `conclave` command. @returns exit code: 0 success, 1 failure, 2 wrong usage or configuration */
 export async function runCommandLine(argv: readonly string[], environment: NodeJS.ProcessEnv): Promise<number> {
   let parsed: { values: Record<string, unknown>; positionals: string[] };
   try {
     parsed = parseArgs({
-      args: withValues(argv),
+      args: normalizeOptionValues(argv),
       options: {
         ...SETTING_COMMAND_LINE_OPTIONS,
         ...ADMIN_COMMAND_OPTIONS,
@@ -39,7 +39,7 @@ export async function runCommandLine(argv: readonly string[], environment: NodeJ
       allowPositionals: true,
     });
   } catch (error) {
-    return complain((error as Error).message.split('\n')[0]!, 2);
+    return printErrorAndGetExitCode((error as Error).message.split('\n')[0]!, 2);
   }
   const { values, positionals } = parsed;
   const command = positionals.join(' ');
@@ -62,17 +62,17 @@ export async function runCommandLine(argv: readonly string[], environment: NodeJ
       return 0;
     }
     const admin = findAdminCommand(positionals);
-    if (!admin) return complain(`no such command: ${command}. 'conclave --help' lists them.`, 2);
+    if (!admin) return printErrorAndGetExitCode(`no such command: ${command}. 'conclave --help' lists them.`, 2);
     return (await admin(config, values as Record<string, string | undefined>, quietLogger())) ?? 0;
   } catch (error) {
-    if (error instanceof ServerConfigError) return complain(error.message, 2);
-    if (error instanceof AdminError) return complain(error.message, 1);
-    return complain(error instanceof Error ? error.message : String(error), 1);
+    if (error instanceof ServerConfigError) return printErrorAndGetExitCode(error.message, 2);
+    if (error instanceof AdminError) return printErrorAndGetExitCode(error.message, 1);
+    return printErrorAndGetExitCode(error instanceof Error ? error.message : String(error), 1);
   }
 }
 
 /** Turns `--name -1` into `--name=-1`: the value then gets its own error instead of the parser's 'ambiguous'. */
-function withValues(argv: readonly string[]): string[] {
+function normalizeOptionValues(argv: readonly string[]): string[] {
   const args: string[] = [];
   for (let i = 0; i < argv.length; i++) {
     const [arg, next] = [argv[i]!, argv[i + 1]];
@@ -89,7 +89,7 @@ function withValues(argv: readonly string[]): string[] {
   return args;
 }
 
-function complain(message: string, code: number): number {
+function printErrorAndGetExitCode(message: string, code: number): number {
   process.stderr.write(`conclave: ${message}\n`);
   return code;
 }
@@ -128,6 +128,6 @@ async function runServer(config: ServerConfig): Promise<number> {
   setTimeout(() => {
     logger.warn({ resources: process.getActiveResourcesInfo() }, 'resources were still open after the stop');
     process.exit(0);
-  }, LEFTOVERS_MS).unref();
+  }, EXIT_GRACE_MS).unref();
   return 0;
 }

@@ -22,7 +22,7 @@ import {
 } from '#ports/store';
 import { checkAllHostsStopped } from './store-commands.js';
 
-const VOID_NOTICE =
+const INVALIDATED_BY_NEW_SECRET_TEXT =
   'the new secret is in force. Void are: API keys (people log in again, bots and accounts without password get ' +
   "one by 'conclave user new-key'), sessions of browsers, event queues, links in mails that were sent, invitations, and tokens of outgoing " +
   'webhooks (the settings of the bots show the new ones)';
@@ -31,28 +31,28 @@ const VOID_NOTICE =
 export function findSecretCommand(words: readonly string[]): ((config: ServerConfig) => Promise<void>) | undefined {
   if (words.join(' ') !== 'secret changed') return undefined;
   return async (config) => {
-    await (isClusterConfig(config) ? changedInCluster(config) : changedInDirectory(config));
-    process.stdout.write(`${VOID_NOTICE}\n`);
+    await (isClusterConfig(config) ? changeSecretInCluster(config) : changeSecretInDataDir(config));
+    process.stdout.write(`${INVALIDATED_BY_NEW_SECRET_TEXT}\n`);
   };
 }
 
 /** Ends all event queues: the keys of their clients are void, and sealed entries of the log can't be opened. */
-async function changedInCluster(config: ServerConfig): Promise<void> {
+async function changeSecretInCluster(config: ServerConfig): Promise<void> {
   const { nats, mongodb, namespace } = config as { nats: string; mongodb: string; namespace: string };
   const secrets = new ServerCryptography(await loadOrCreateServerSecret(config));
   await checkAllHostsStopped(nats, namespace, REAL_CLOCK);
   await JetStreamEventLog.discard(nats, REAL_CLOCK, natsNamesOfEventLog(namespace).stream);
-  await withMongoSecretCheckNote(mongodb, (note) => note.replace(secrets.check));
+  await withMongoSecretCheckNote(mongodb, (note) => note.replace(secrets.secretFingerprint));
 }
 
-async function changedInDirectory(config: ServerConfig): Promise<void> {
+async function changeSecretInDataDir(config: ServerConfig): Promise<void> {
   const { dataDir } = config;
   if (!(await hasServerData(dataDir))) throw new AdminError(`${dataDir} has no data of a server`);
   const environment = await openLmdbEnvironment(dataDir);
   try {
     const secrets = new ServerCryptography(await loadOrCreateServerSecret(config, true));
     await renewEventLogIncarnation(environment);
-    await makeLmdbSecretCheckNote(environment).replace(secrets.check);
+    await makeLmdbSecretCheckNote(environment).replace(secrets.secretFingerprint);
   } finally {
     await environment.close();
   }
@@ -65,7 +65,7 @@ async function changedInDirectory(config: ServerConfig): Promise<void> {
  */
 export async function describeServerSecretMatch(config: ServerConfig): Promise<string> {
   try {
-    return await (isClusterConfig(config) ? compareInCluster(config) : compareInDirectory(config));
+    return await (isClusterConfig(config) ? compareSecretInCluster(config) : compareSecretInDataDir(config));
   } catch (error) {
     if (error instanceof StoreUnavailableError) return `not compared: ${error.message}`;
     if (error instanceof DataDirectoryInUseError) return 'not compared: a server has the data directory open';
@@ -73,28 +73,30 @@ export async function describeServerSecretMatch(config: ServerConfig): Promise<s
   }
 }
 
-const words = (found: 'own' | 'none yet'): string =>
+const describeSecretComparison = (found: 'own' | 'none yet'): string =>
   found === 'own' ? 'matches the stored data' : 'no data is stored under another secret';
 
-function compareInCluster(config: ServerConfig): Promise<string> {
+function compareSecretInCluster(config: ServerConfig): Promise<string> {
   const { mongodb, secret } = config as { mongodb: string; secret: string };
   return withMongoSecretCheckNote(mongodb, async (note) =>
-    words(await compareServerSecretWithStore(note, new ServerCryptography(secret), describeMongoDatabase(mongodb))),
+    describeSecretComparison(
+      await compareServerSecretWithStore(note, new ServerCryptography(secret), describeMongoDatabase(mongodb)),
+    ),
   );
 }
 
-async function compareInDirectory(config: ServerConfig): Promise<string> {
+async function compareSecretInDataDir(config: ServerConfig): Promise<string> {
   const { dataDir } = config;
   if (!(await hasServerData(dataDir))) {
     const kept = config.secret ?? (await readStoredServerSecret(dataDir));
-    return kept === undefined ? 'will be generated at the first start' : words('none yet');
+    return kept === undefined ? 'will be generated at the first start' : describeSecretComparison('none yet');
   }
   // This call throws when the secret is missing: no secret is generated for a directory with data.
   const secrets = new ServerCryptography(await loadOrCreateServerSecret(config));
   let environment: LmdbEnvironment | undefined;
   try {
     environment = await openLmdbEnvironment(dataDir);
-    return words(
+    return describeSecretComparison(
       await compareServerSecretWithStore(
         makeLmdbSecretCheckNote(environment),
         secrets,

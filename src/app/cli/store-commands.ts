@@ -16,13 +16,13 @@ import {
 } from '#ports/placement';
 import { CURRENT_STORAGE_FORMAT, MongoStore, raiseMongoStorageFormat, readMongoStorageFormat } from '#ports/store';
 
-interface Servers {
+interface ClusterServerUrls {
   readonly nats: string;
   readonly mongodb: string;
   readonly namespace: string;
 }
 
-const COMMANDS: Readonly<Record<string, (of: Servers) => Promise<string>>> = {
+const STORE_COMMANDS: Readonly<Record<string, (of: ClusterServerUrls) => Promise<string>>> = {
   format: async ({ mongodb }) =>
     `stored: ${await readMongoStorageFormat(mongodb)}, known to this program: up to ${CURRENT_STORAGE_FORMAT}`,
 
@@ -60,7 +60,7 @@ export async function checkAllHostsStopped(nats: string, namespace: string, cloc
 /** Finds the `conclave store` command with these words; undefined when none has this name. */
 export function findStoreCommand(words: readonly string[]): ((config: ServerConfig) => Promise<void>) | undefined {
   const [group, name = '', ...more] = words;
-  const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
+  const command = Object.hasOwn(STORE_COMMANDS, name) ? STORE_COMMANDS[name] : undefined;
   if (group !== 'store' || !command || more.length > 0) return undefined;
   return async ({ nats, mongodb, namespace }) => {
     if (nats === undefined || mongodb === undefined) {

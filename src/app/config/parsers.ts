@@ -4,21 +4,21 @@ import { checkFullName, isEmail } from '#domain/people';
 import { parseNetworkList } from '#domain/webhooks';
 import { parseRateLimitRules } from '#frontend/limits';
 
-const MAX_PATH = 4_096;
-const MIN_SECRET = 16;
+const MAX_PATH_CHARACTERS = 4_096;
+const MIN_SECRET_CHARACTERS = 16;
 /**
  * Minimum number of different characters in a secret. A generated secret has some 40, and even one typed by hand has
  * more than this.
  */
-const MIN_DIFFERENT = 6;
-const MAX_NAMESPACE = 64;
-const MAX_REALM_NAME = 40;
+const MIN_DISTINCT_SECRET_CHARACTERS = 6;
+const MAX_NAMESPACE_CHARACTERS = 64;
+const MAX_REALM_NAME_CHARACTERS = 40;
 
 const HOST_NAME = /^(?=.{1,253}$)[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?(\.[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?)*\.?$/i;
 
 const isPort = (text: string): boolean => /^\d{1,5}$/.test(text) && Number(text) >= 1 && Number(text) <= 65_535;
 
-function accept(condition: boolean, reason: string, value: string): string {
+function returnIfValid(condition: boolean, reason: string, value: string): string {
   if (condition) return value;
   throw new Error(reason);
 }
@@ -50,50 +50,50 @@ export function checkRateLimitRules(given: string): string {
 
 /** Checks the address to listen on: an IP address or a host name, without a port. */
 export const checkListenAddress = (value: string): string =>
-  accept(HOST_NAME.test(value) || isIPv6(value), 'must be an IP address or a host name, without a port', value);
+  returnIfValid(HOST_NAME.test(value) || isIPv6(value), 'must be an IP address or a host name, without a port', value);
 
 /** Checks the host name under which clients reach the server, with an optional port. */
 export function checkHostWithOptionalPort(value: string): string {
   const [, host = '', bracketed, port] = /^((?:\[([^\]]*)\])|[^:]*)(?::(.*))?$/.exec(value) ?? [];
   const known = bracketed === undefined ? HOST_NAME.test(host) : isIPv6(bracketed);
   const fits = known && (port === undefined || isPort(port));
-  return accept(fits, 'must be a host name, or host:port, without http:// and without a path', value);
+  return returnIfValid(fits, 'must be a host name, or host:port, without http:// and without a path', value);
 }
 
 export const checkFilePath = (value: string): string =>
-  accept(
-    value.trim() !== '' && value.length <= MAX_PATH && !value.includes('\0'),
+  returnIfValid(
+    value.trim() !== '' && value.length <= MAX_PATH_CHARACTERS && !value.includes('\0'),
     'must be the path of a file or folder',
     value,
   );
 
 export const checkEmailAddress = (value: string): string =>
-  accept(isEmail(value), 'must be an address such as ann@example.com', value);
+  returnIfValid(isEmail(value), 'must be an address such as ann@example.com', value);
 
 export const checkRealmName = (value: string): string =>
-  accept(
-    value.trim() !== '' && [...value].length <= MAX_REALM_NAME && !/\p{Cc}/u.test(value),
-    `must be a name of at most ${MAX_REALM_NAME} characters`,
+  returnIfValid(
+    value.trim() !== '' && [...value].length <= MAX_REALM_NAME_CHARACTERS && !/\p{Cc}/u.test(value),
+    `must be a name of at most ${MAX_REALM_NAME_CHARACTERS} characters`,
     value,
   );
 
 export const checkOwnerName = (value: string): string => checkFullName(value);
 
 export function checkServerSecretStrength(value: string): string {
-  if (value.length < MIN_SECRET) throw new Error(`must have at least ${MIN_SECRET} characters`);
+  if (value.length < MIN_SECRET_CHARACTERS) throw new Error(`must have at least ${MIN_SECRET_CHARACTERS} characters`);
   if (/change.?me/i.test(value))
     throw new Error('is that of an example: make one with head -c 32 /dev/urandom | base64');
-  return accept(
-    new Set(value).size >= MIN_DIFFERENT,
+  return returnIfValid(
+    new Set(value).size >= MIN_DISTINCT_SECRET_CHARACTERS,
     'can be guessed: make one with head -c 32 /dev/urandom | base64',
     value,
   );
 }
 
 export const checkClusterNamespace = (value: string): string =>
-  accept(
-    /^[A-Za-z0-9]*$/.test(value) && value.length <= MAX_NAMESPACE,
-    `must be letters and digits, at most ${MAX_NAMESPACE}`,
+  returnIfValid(
+    /^[A-Za-z0-9]*$/.test(value) && value.length <= MAX_NAMESPACE_CHARACTERS,
+    `must be letters and digits, at most ${MAX_NAMESPACE_CHARACTERS}`,
     value,
   );
 
@@ -101,20 +101,24 @@ export const checkClusterNamespace = (value: string): string =>
 export function checkWebUrl(value: string): string {
   const url = URL.canParse(value) ? new URL(value) : undefined;
   const isWeb = url !== undefined && /^https?:\/\//.test(value) && url.username === '' && url.hash === '';
-  return accept(isWeb && value.length <= MAX_PATH, 'must be an address that begins with http:// or https://', value);
+  return returnIfValid(
+    isWeb && value.length <= MAX_PATH_CHARACTERS,
+    'must be an address that begins with http:// or https://',
+    value,
+  );
 }
 
 /** Checks a token of the header `Authorization: Bearer`. */
 export const checkBearerToken = (value: string): string =>
-  accept(/^[A-Za-z0-9._~+/-]{1,1000}=*$/.test(value), 'must consist of letters, digits and ._~+/-=', value);
+  returnIfValid(/^[A-Za-z0-9._~+/-]{1,1000}=*$/.test(value), 'must consist of letters, digits and ._~+/-=', value);
 
-const schemesOf = (schemes: readonly string[]): string => schemes.map((s) => `${s}://`).join(' or ');
+const formatAllowedSchemes = (schemes: readonly string[]): string => schemes.map((s) => `${s}://`).join(' or ');
 
 /** Checks `scheme://user:password@host:port`. @returns the unchecked rest of the address */
-function checkServer(text: string, scheme: string): string {
+function checkServerAddress(text: string, scheme: string): string {
   const [, account, host = '', port, rest = ''] =
     /^(?:([^@/?#]*)@)?(\[[^\]]*\]|[^:/?#@]*)(?::([^/?#]*))?(.*)$/s.exec(text.slice(`${scheme}://`.length)) ?? [];
-  if (account !== undefined) decode(account);
+  if (account !== undefined) checkUrlCredentialsDecode(account);
   // An encoded path instead of a host names a Unix socket of this machine.
   if (host.startsWith('%2F')) return rest;
   const known = host.startsWith('[') ? isIPv6(host.slice(1, -1)) : HOST_NAME.test(host);
@@ -123,7 +127,7 @@ function checkServer(text: string, scheme: string): string {
   return rest;
 }
 
-function decode(account: string): void {
+function checkUrlCredentialsDecode(account: string): void {
   try {
     decodeURIComponent(account);
   } catch {
@@ -136,10 +140,10 @@ export function makeServerListParser(...schemes: readonly string[]) {
   return (value: string): string => {
     const [first] = value.split(',');
     const usual = schemes.find((scheme) => first!.startsWith(`${scheme}://`));
-    if (!usual) throw new Error(`must be an address that begins with ${schemesOf(schemes)}`);
+    if (!usual) throw new Error(`must be an address that begins with ${formatAllowedSchemes(schemes)}`);
     for (const one of value.split(',')) {
       const scheme = schemes.find((name) => one.startsWith(`${name}://`));
-      const rest = checkServer(scheme === undefined ? `${usual}://${one}` : one, scheme ?? usual);
+      const rest = checkServerAddress(scheme === undefined ? `${usual}://${one}` : one, scheme ?? usual);
       if (rest !== '' && rest !== '/') throw new Error('must end with the host or its port, without a path');
     }
     return value;
@@ -150,9 +154,9 @@ export function makeServerListParser(...schemes: readonly string[]) {
 export function makeServerUrlParser(...schemes: readonly string[]) {
   return (value: string): string => {
     const scheme = schemes.find((name) => value.startsWith(`${name}://`));
-    if (!scheme) throw new Error(`must be an address that begins with ${schemesOf(schemes)}`);
-    const rest = checkServer(value, scheme);
-    return accept(/^\/?(\?.*)?$/s.test(rest), 'must have no path', value);
+    if (!scheme) throw new Error(`must be an address that begins with ${formatAllowedSchemes(schemes)}`);
+    const rest = checkServerAddress(value, scheme);
+    return returnIfValid(/^\/?(\?.*)?$/s.test(rest), 'must have no path', value);
   };
 }
 
@@ -163,13 +167,13 @@ export function makeServerUrlParser(...schemes: readonly string[]) {
 export function makeDatabaseUrlParser(...schemes: readonly string[]) {
   return (value: string): string => {
     const scheme = schemes.find((name) => value.startsWith(`${name}://`));
-    if (!scheme) throw new Error(`must be an address that begins with ${schemesOf(schemes)}`);
+    if (!scheme) throw new Error(`must be an address that begins with ${formatAllowedSchemes(schemes)}`);
     const [, account, hosts = '', rest = ''] =
       /^(?:([^@/?]*)@)?([^/?]*)(.*)$/s.exec(value.slice(`${scheme}://`.length)) ?? [];
-    if (account !== undefined) decode(account);
-    for (const host of hosts.split(',')) checkServer(`${scheme}://${host}`, scheme);
+    if (account !== undefined) checkUrlCredentialsDecode(account);
+    for (const host of hosts.split(',')) checkServerAddress(`${scheme}://${host}`, scheme);
     const [, name = ''] = /^\/([^?]*)/.exec(rest) ?? [];
-    return accept(
+    return returnIfValid(
       /^[^/\\. "$*<>:|]{0,63}$/.test(name) && /^\/?[^?]*(\?.*)?$/s.test(rest),
       'must end with the name of a database, without / . and other special characters',
       value,

@@ -48,10 +48,10 @@ export interface ServerSettingDeclaration<T> {
   parse(text: string): T;
 }
 
-const setting = <T>(of: ServerSettingDeclaration<T>): ServerSettingDeclaration<T> => of;
+const declareSetting = <T>(of: ServerSettingDeclaration<T>): ServerSettingDeclaration<T> => of;
 
 export const SERVER_SETTING_DECLARATIONS = {
-  host: setting({
+  host: declareSetting({
     env: 'HOST',
     option: 'host',
     value: 'ADDRESS',
@@ -59,7 +59,7 @@ export const SERVER_SETTING_DECLARATIONS = {
     fallback: '127.0.0.1',
     parse: checkListenAddress,
   }),
-  port: setting({
+  port: declareSetting({
     env: 'PORT',
     option: 'port',
     value: 'N',
@@ -67,7 +67,7 @@ export const SERVER_SETTING_DECLARATIONS = {
     fallback: 9991,
     parse: makeIntegerParser(0, 65_535),
   }),
-  opsHost: setting({
+  opsHost: declareSetting({
     env: 'OPS_HOST',
     option: 'ops-host',
     value: 'ADDRESS',
@@ -76,7 +76,7 @@ export const SERVER_SETTING_DECLARATIONS = {
     fallback: '127.0.0.1',
     parse: checkListenAddress,
   }),
-  opsPort: setting({
+  opsPort: declareSetting({
     env: 'OPS_PORT',
     option: 'ops-port',
     value: 'N',
@@ -84,7 +84,7 @@ export const SERVER_SETTING_DECLARATIONS = {
     fallback: 0,
     parse: makeIntegerParser(0, 65_535),
   }),
-  leaveSeconds: setting({
+  leaveSeconds: declareSetting({
     env: 'LEAVE_SECONDS',
     option: 'leave-seconds',
     value: 'SECONDS',
@@ -93,7 +93,7 @@ export const SERVER_SETTING_DECLARATIONS = {
     fallback: 0,
     parse: makeIntegerParser(0, 600),
   }),
-  dataDir: setting({
+  dataDir: declareSetting({
     env: 'DATA_DIR',
     option: 'data-dir',
     value: 'DIR',
@@ -101,7 +101,7 @@ export const SERVER_SETTING_DECLARATIONS = {
     fallback: './data',
     parse: checkFilePath,
   }),
-  role: setting({
+  role: declareSetting({
     env: 'ROLE',
     option: 'role',
     value: 'ROLE',
@@ -109,7 +109,7 @@ export const SERVER_SETTING_DECLARATIONS = {
     fallback: 'all' as 'http' | 'actors' | 'all',
     parse: makeOneOfParser('http', 'actors', 'all'),
   }),
-  nats: setting({
+  nats: declareSetting({
     env: 'NATS_URL',
     option: 'nats',
     value: 'URL',
@@ -119,7 +119,7 @@ export const SERVER_SETTING_DECLARATIONS = {
     secret: true,
     parse: makeServerListParser('nats', 'tls'),
   }),
-  natsReplicas: setting({
+  natsReplicas: declareSetting({
     env: 'NATS_REPLICAS',
     option: 'nats-replicas',
     value: 'N',
@@ -128,7 +128,7 @@ export const SERVER_SETTING_DECLARATIONS = {
     fallback: 1,
     parse: (given) => Number(makeOneOfParser('1', '3', '5')(given)),
   }),
-  mongodb: setting({
+  mongodb: declareSetting({
     env: 'MONGODB_URL',
     option: 'mongodb',
     value: 'URL',
@@ -137,7 +137,7 @@ export const SERVER_SETTING_DECLARATIONS = {
     secret: true,
     parse: makeDatabaseUrlParser('mongodb', 'mongodb+srv'),
   }),
-  externalHost: setting({
+  externalHost: declareSetting({
     env: 'EXTERNAL_HOST',
     option: 'external-host',
     value: 'HOST',
@@ -146,7 +146,7 @@ export const SERVER_SETTING_DECLARATIONS = {
     fallback: 'localhost',
     parse: checkHostWithOptionalPort,
   }),
-  externalScheme: setting({
+  externalScheme: declareSetting({
     env: 'EXTERNAL_SCHEME',
     option: 'external-scheme',
     value: 'SCHEME',
@@ -154,7 +154,7 @@ export const SERVER_SETTING_DECLARATIONS = {
     fallback: 'http' as 'http' | 'https',
     parse: makeOneOfParser('http', 'https'),
   }),
-  secret: setting({
+  secret: declareSetting({
     env: 'CONCLAVE_SECRET',
     option: 'secret',
     value: 'TEXT',
@@ -164,7 +164,7 @@ export const SERVER_SETTING_DECLARATIONS = {
     secret: true,
     parse: checkServerSecretStrength,
   }),
-  emojiNames: setting({
+  emojiNames: declareSetting({
     env: 'EMOJI_NAMES',
     option: 'emoji-names',
     value: 'NAMES',
@@ -173,7 +173,7 @@ export const SERVER_SETTING_DECLARATIONS = {
     fallback: 'conclave' as 'conclave' | 'zulip',
     parse: makeOneOfParser('conclave', 'zulip'),
   }),
-  realmName: setting({
+  realmName: declareSetting({
     env: 'REALM_NAME',
     option: 'realm-name',
     value: 'TEXT',
@@ -181,7 +181,7 @@ export const SERVER_SETTING_DECLARATIONS = {
     fallback: 'Conclave',
     parse: checkRealmName,
   }),
-  ownerEmail: setting({
+  ownerEmail: declareSetting({
     env: 'OWNER_EMAIL',
     option: 'owner-email',
     value: 'ADDRESS',
@@ -189,7 +189,7 @@ export const SERVER_SETTING_DECLARATIONS = {
     fallback: 'owner@localhost',
     parse: checkEmailAddress,
   }),
-  ownerName: setting({
+  ownerName: declareSetting({
     env: 'OWNER_NAME',
     option: 'owner-name',
     value: 'TEXT',
@@ -197,7 +197,7 @@ export const SERVER_SETTING_DECLARATIONS = {
     fallback: 'Owner',
     parse: checkOwnerName,
   }),
-  disposableDomains: setting({
+  disposableDomains: declareSetting({
     env: 'DISPOSABLE_DOMAINS',
     option: 'disposable-domains',
     value: 'FILE',
@@ -205,7 +205,7 @@ export const SERVER_SETTING_DECLARATIONS = {
     fallback: undefined as string | undefined,
     parse: checkFilePath,
   }),
-  web: setting({
+  web: declareSetting({
     env: 'WEB',
     option: 'web',
     value: 'ON_OR_OFF',
@@ -213,7 +213,7 @@ export const SERVER_SETTING_DECLARATIONS = {
     fallback: 'on' as 'on' | 'off',
     parse: makeOneOfParser('on', 'off'),
   }),
-  oidc: setting({
+  oidc: declareSetting({
     env: 'OIDC',
     option: 'oidc',
     value: 'FILE',
@@ -223,7 +223,7 @@ export const SERVER_SETTING_DECLARATIONS = {
     secret: true,
     parse: parseIdentityProviders,
   }),
-  jwtKeys: setting({
+  jwtKeys: declareSetting({
     env: 'JWT_KEYS',
     option: 'jwt-keys',
     value: 'FILE',
@@ -233,7 +233,7 @@ export const SERVER_SETTING_DECLARATIONS = {
     secret: true,
     parse: parseJwtKeys,
   }),
-  webPublicStreams: setting({
+  webPublicStreams: declareSetting({
     env: 'WEB_PUBLIC_STREAMS',
     option: 'web-public-streams',
     value: 'YES_OR_NO',
@@ -241,7 +241,7 @@ export const SERVER_SETTING_DECLARATIONS = {
     fallback: 'no' as 'yes' | 'no',
     parse: makeOneOfParser('yes', 'no'),
   }),
-  smtpUrl: setting({
+  smtpUrl: declareSetting({
     env: 'SMTP_URL',
     option: 'smtp-url',
     value: 'URL',
@@ -251,7 +251,7 @@ export const SERVER_SETTING_DECLARATIONS = {
     secret: true,
     parse: makeServerUrlParser('smtp', 'smtps'),
   }),
-  administratorEmail: setting({
+  administratorEmail: declareSetting({
     env: 'ADMINISTRATOR_EMAIL',
     option: 'administrator-email',
     value: 'ADDRESS',
@@ -260,7 +260,7 @@ export const SERVER_SETTING_DECLARATIONS = {
     fallback: undefined as string | undefined,
     parse: checkEmailAddress,
   }),
-  mailFrom: setting({
+  mailFrom: declareSetting({
     env: 'MAIL_FROM',
     option: 'mail-from',
     value: 'ADDRESS',
@@ -271,7 +271,7 @@ export const SERVER_SETTING_DECLARATIONS = {
       throw new Error('must be an address, or a name and an address in <>');
     },
   }),
-  webPush: setting({
+  webPush: declareSetting({
     env: 'WEB_PUSH',
     option: 'web-push',
     value: 'ON_OR_OFF',
@@ -280,7 +280,7 @@ export const SERVER_SETTING_DECLARATIONS = {
     fallback: 'on' as 'on' | 'off',
     parse: makeOneOfParser('on', 'off'),
   }),
-  pushGateway: setting({
+  pushGateway: declareSetting({
     env: 'PUSH_GATEWAY',
     option: 'push-gateway',
     value: 'URL',
@@ -290,7 +290,7 @@ export const SERVER_SETTING_DECLARATIONS = {
     secret: true,
     parse: checkWebUrl,
   }),
-  pushGatewayToken: setting({
+  pushGatewayToken: declareSetting({
     env: 'PUSH_GATEWAY_TOKEN',
     option: 'push-gateway-token',
     value: 'TEXT',
@@ -299,7 +299,7 @@ export const SERVER_SETTING_DECLARATIONS = {
     secret: true,
     parse: checkBearerToken,
   }),
-  pushContent: setting({
+  pushContent: declareSetting({
     env: 'PUSH_CONTENT',
     option: 'push-content',
     value: 'ON_OR_OFF',
@@ -308,7 +308,7 @@ export const SERVER_SETTING_DECLARATIONS = {
     fallback: 'on' as 'on' | 'off',
     parse: makeOneOfParser('on', 'off'),
   }),
-  webhookNetworks: setting({
+  webhookNetworks: declareSetting({
     env: 'WEBHOOK_NETWORKS',
     option: 'webhook-networks',
     value: 'NETWORKS',
@@ -317,7 +317,7 @@ export const SERVER_SETTING_DECLARATIONS = {
     fallback: '',
     parse: checkNetworkList,
   }),
-  imageProxy: setting({
+  imageProxy: declareSetting({
     env: 'IMAGE_PROXY',
     option: 'image-proxy',
     value: 'MODE',
@@ -326,7 +326,7 @@ export const SERVER_SETTING_DECLARATIONS = {
     fallback: 'on' as 'on' | 'off',
     parse: makeOneOfParser('on', 'off'),
   }),
-  maxConnections: setting({
+  maxConnections: declareSetting({
     env: 'MAX_CONNECTIONS',
     option: 'max-connections',
     value: 'N',
@@ -335,7 +335,7 @@ export const SERVER_SETTING_DECLARATIONS = {
     fallback: 100_000,
     parse: makeIntegerParser(1, 10_000_000),
   }),
-  maxRequests: setting({
+  maxRequests: declareSetting({
     env: 'MAX_REQUESTS',
     option: 'max-requests',
     value: 'N',
@@ -343,7 +343,7 @@ export const SERVER_SETTING_DECLARATIONS = {
     fallback: 10_000,
     parse: makeIntegerParser(1, 10_000_000),
   }),
-  maxPolls: setting({
+  maxPolls: declareSetting({
     env: 'MAX_POLLS',
     option: 'max-polls',
     value: 'N',
@@ -351,7 +351,7 @@ export const SERVER_SETTING_DECLARATIONS = {
     fallback: 100_000,
     parse: makeIntegerParser(1, 10_000_000),
   }),
-  maxQueues: setting({
+  maxQueues: declareSetting({
     env: 'MAX_QUEUES',
     option: 'max-queues',
     value: 'N',
@@ -360,7 +360,7 @@ export const SERVER_SETTING_DECLARATIONS = {
     fallback: 1_000,
     parse: makeIntegerParser(1, 10_000_000),
   }),
-  heartbeatSeconds: setting({
+  heartbeatSeconds: declareSetting({
     env: 'HEARTBEAT_SECONDS',
     option: 'heartbeat-seconds',
     value: 'N',
@@ -369,7 +369,7 @@ export const SERVER_SETTING_DECLARATIONS = {
     fallback: 45,
     parse: makeIntegerParser(5, 50),
   }),
-  compression: setting({
+  compression: declareSetting({
     env: 'COMPRESSION',
     option: 'compression',
     value: 'WHEN',
@@ -378,7 +378,7 @@ export const SERVER_SETTING_DECLARATIONS = {
     fallback: 'on',
     parse: makeOneOfParser('on', 'off'),
   }),
-  receiveMemoryMib: setting({
+  receiveMemoryMib: declareSetting({
     env: 'RECEIVE_MEMORY_MIB',
     option: 'receive-memory-mib',
     value: 'N',
@@ -387,7 +387,7 @@ export const SERVER_SETTING_DECLARATIONS = {
     fallback: 512,
     parse: makeIntegerParser(1, 1_000_000),
   }),
-  sendMemoryMib: setting({
+  sendMemoryMib: declareSetting({
     env: 'SEND_MEMORY_MIB',
     option: 'send-memory-mib',
     value: 'N',
@@ -396,7 +396,7 @@ export const SERVER_SETTING_DECLARATIONS = {
     fallback: 256,
     parse: makeIntegerParser(1, 1_000_000),
   }),
-  rateLimits: setting({
+  rateLimits: declareSetting({
     env: 'RATE_LIMITS',
     option: 'rate-limits',
     value: 'ON_OFF',
@@ -404,7 +404,7 @@ export const SERVER_SETTING_DECLARATIONS = {
     fallback: 'on' as 'on' | 'off',
     parse: makeOneOfParser('on', 'off'),
   }),
-  rateLimitUser: setting({
+  rateLimitUser: declareSetting({
     env: 'RATE_LIMIT_USER',
     option: 'rate-limit-user',
     value: 'RULES',
@@ -413,7 +413,7 @@ export const SERVER_SETTING_DECLARATIONS = {
     fallback: '60:200',
     parse: checkRateLimitRules,
   }),
-  rateLimitAddress: setting({
+  rateLimitAddress: declareSetting({
     env: 'RATE_LIMIT_ADDRESS',
     option: 'rate-limit-address',
     value: 'RULES',
@@ -421,7 +421,7 @@ export const SERVER_SETTING_DECLARATIONS = {
     fallback: '60:100',
     parse: checkRateLimitRules,
   }),
-  rateLimitMails: setting({
+  rateLimitMails: declareSetting({
     env: 'RATE_LIMIT_MAILS',
     option: 'rate-limit-mails',
     value: 'RULES',
@@ -429,7 +429,7 @@ export const SERVER_SETTING_DECLARATIONS = {
     fallback: '86400:5',
     parse: checkRateLimitRules,
   }),
-  rateLimitFile: setting({
+  rateLimitFile: declareSetting({
     env: 'RATE_LIMIT_FILE',
     option: 'rate-limit-file',
     value: 'RULES',
@@ -437,7 +437,7 @@ export const SERVER_SETTING_DECLARATIONS = {
     fallback: '86400:1000',
     parse: checkRateLimitRules,
   }),
-  trustedProxies: setting({
+  trustedProxies: declareSetting({
     env: 'TRUSTED_PROXIES',
     option: 'trusted-proxies',
     value: 'NETWORKS',
@@ -446,7 +446,7 @@ export const SERVER_SETTING_DECLARATIONS = {
     fallback: '',
     parse: checkNetworkList,
   }),
-  httpAdapter: setting({
+  httpAdapter: declareSetting({
     env: 'HTTP_ADAPTER',
     option: 'http-adapter',
     value: 'KIND',
@@ -454,7 +454,7 @@ export const SERVER_SETTING_DECLARATIONS = {
     fallback: 'auto' as 'auto' | 'uws' | 'node',
     parse: makeOneOfParser('auto', 'uws', 'node'),
   }),
-  deadlineSeconds: setting({
+  deadlineSeconds: declareSetting({
     env: 'REQUEST_DEADLINE',
     option: 'request-deadline',
     value: 'SECONDS',
@@ -463,7 +463,7 @@ export const SERVER_SETTING_DECLARATIONS = {
     fallback: 30,
     parse: makeIntegerParser(1, 600),
   }),
-  outageSeconds: setting({
+  outageSeconds: declareSetting({
     env: 'OUTAGE_SECONDS',
     option: 'outage-seconds',
     value: 'SECONDS',
@@ -472,7 +472,7 @@ export const SERVER_SETTING_DECLARATIONS = {
     fallback: 3,
     parse: makeIntegerParser(1, 600),
   }),
-  maxBodyMib: setting({
+  maxBodyMib: declareSetting({
     env: 'MAX_BODY_MIB',
     option: 'max-body-mib',
     value: 'N',
@@ -480,7 +480,7 @@ export const SERVER_SETTING_DECLARATIONS = {
     fallback: 10,
     parse: makeIntegerParser(1, 1_024),
   }),
-  maxFileMib: setting({
+  maxFileMib: declareSetting({
     env: 'MAX_FILE_MIB',
     option: 'max-file-mib',
     value: 'N',
@@ -488,7 +488,7 @@ export const SERVER_SETTING_DECLARATIONS = {
     fallback: 25,
     parse: makeIntegerParser(1, 1_024),
   }),
-  uploadQuotaMib: setting({
+  uploadQuotaMib: declareSetting({
     env: 'UPLOAD_QUOTA_MIB',
     option: 'upload-quota-mib',
     value: 'N',
@@ -496,7 +496,7 @@ export const SERVER_SETTING_DECLARATIONS = {
     fallback: 0,
     parse: makeIntegerParser(0, 1_000_000_000),
   }),
-  uploadMemoryMib: setting({
+  uploadMemoryMib: declareSetting({
     env: 'UPLOAD_MEMORY_MIB',
     option: 'upload-memory-mib',
     value: 'N',
@@ -504,7 +504,7 @@ export const SERVER_SETTING_DECLARATIONS = {
     fallback: 256,
     parse: makeIntegerParser(1, 1_000_000),
   }),
-  logHours: setting({
+  logHours: declareSetting({
     env: 'EVENT_LOG_HOURS',
     option: 'event-log-hours',
     value: 'N',
@@ -513,7 +513,7 @@ export const SERVER_SETTING_DECLARATIONS = {
     fallback: 168,
     parse: makeIntegerParser(1, 10_000),
   }),
-  logMib: setting({
+  logMib: declareSetting({
     env: 'EVENT_LOG_MIB',
     option: 'event-log-mib',
     value: 'N',
@@ -521,7 +521,7 @@ export const SERVER_SETTING_DECLARATIONS = {
     fallback: 4_096,
     parse: makeIntegerParser(1, 1_000_000),
   }),
-  namespace: setting({
+  namespace: declareSetting({
     env: 'NAMESPACE',
     option: 'namespace',
     value: 'NAME',
@@ -529,7 +529,7 @@ export const SERVER_SETTING_DECLARATIONS = {
     fallback: '',
     parse: checkClusterNamespace,
   }),
-  logLevel: setting({
+  logLevel: declareSetting({
     env: 'LOG_LEVEL',
     option: 'log-level',
     value: 'LEVEL',

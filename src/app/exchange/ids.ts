@@ -20,7 +20,7 @@ export class ImportedIdMap {
   }
 
   /** Returns the new id of an object. @throws ExportFormatError if the export has no object with this id */
-  of(old: number, where: string): number {
+  getOrThrow(old: number, where: string): number {
     const id = this.#ids.get(old);
     if (id === undefined) throw makeExportRowError(where, old, `there is no ${this.kind} with this id`);
     return id;
@@ -33,43 +33,43 @@ export class ImportedIdMap {
 
 /** Map of message ids: both the old and the new ids ascend, so a million of them take 8 MB. */
 export class ImportedMessageIdMap {
-  #old = new Float64Array(1024);
+  #oldIds = new Float64Array(1024);
   #count = 0;
 
   /** Adds the next message. @returns the message's new id. @throws ExportFormatError if the ids don't ascend */
   add(old: number): number {
-    if (this.#count > 0 && old <= this.#old[this.#count - 1]!) {
+    if (this.#count > 0 && old <= this.#oldIds[this.#count - 1]!) {
       throw makeExportRowError('zerver_message', old, 'the ids of messages do not ascend');
     }
-    if (this.#count === this.#old.length) {
+    if (this.#count === this.#oldIds.length) {
       const larger = new Float64Array(this.#count * 2);
-      larger.set(this.#old);
-      this.#old = larger;
+      larger.set(this.#oldIds);
+      this.#oldIds = larger;
     }
-    this.#old[this.#count++] = old;
+    this.#oldIds[this.#count++] = old;
     return this.#count;
   }
 
   find(old: number): number | undefined {
-    const at = this.#placeOf(old);
-    return at < this.#count && this.#old[at] === old ? at + 1 : undefined;
+    const at = this.#findInsertPosition(old);
+    return at < this.#count && this.#oldIds[at] === old ? at + 1 : undefined;
   }
 
   /** Returns the new id of the newest message with an old id up to this one; 0 if there is none. */
-  upTo(old: number): number {
-    const at = this.#placeOf(old);
-    return at < this.#count && this.#old[at] === old ? at + 1 : at;
+  newestIdUpTo(old: number): number {
+    const at = this.#findInsertPosition(old);
+    return at < this.#count && this.#oldIds[at] === old ? at + 1 : at;
   }
 
   get count(): number {
     return this.#count;
   }
 
-  #placeOf(old: number): number {
+  #findInsertPosition(old: number): number {
     let [low, high] = [0, this.#count];
     while (low < high) {
       const middle = (low + high) >>> 1;
-      if (this.#old[middle]! < old) low = middle + 1;
+      if (this.#oldIds[middle]! < old) low = middle + 1;
       else high = middle;
     }
     return low;

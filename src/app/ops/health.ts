@@ -22,30 +22,34 @@ interface Readiness {
 }
 
 /** Time limit for the answer of a service to a health check, ms. Load balancers' probes give up soon after. */
-const ANSWER_MS = 1_000;
+const HEALTH_CHECK_TIMEOUT_MS = 1_000;
 /** Time for which a result of the health checks is reused, ms, so that frequent probes don't burden the services. */
-const FRESH_MS = 1_000;
+const READINESS_REUSE_MS = 1_000;
 
-const FAILED = 'out of reach';
-const SLOW = 'no answer in time';
+const FAILED_CHECK_TEXT = 'out of reach';
+const SLOW_CHECK_TEXT = 'no answer in time';
 
-interface HealthTimes {
+interface HealthMonitorTiming {
   readonly now: () => number;
   readonly answerMs: number;
   readonly freshMs: number;
 }
 
-const REAL: HealthTimes = { now: () => performance.now(), answerMs: ANSWER_MS, freshMs: FRESH_MS };
+const REAL_TIMING: HealthMonitorTiming = {
+  now: () => performance.now(),
+  answerMs: HEALTH_CHECK_TIMEOUT_MS,
+  freshMs: READINESS_REUSE_MS,
+};
 
 export class HealthMonitor {
   readonly #checks = new Map<HealthCheckName, HealthCheck>();
-  #latest: { readonly at: number; readonly readiness: Promise<Readiness> } | undefined;
-  #leaving = false;
-  #started = false;
+  #latestReadiness: { readonly at: number; readonly readiness: Promise<Readiness> } | undefined;
+  #isStopping = false;
+  #hasStarted = false;
 
-  constructor(private readonly times: HealthTimes = REAL) {
-    this.add('started', () => this.#started || 'not yet');
-    this.add('leaving', () => !this.#leaving || 'leaving');
+  constructor(private readonly times: HealthMonitorTiming = REAL_TIMING) {
+    this.add('started', () => this.#hasStarted || 'not yet');
+    this.add('leaving', () => !this.#isStopping || 'leaving');
   }
 
   add(name: HealthCheckName, check: HealthCheck): void {
@@ -53,15 +57,15 @@ export class HealthMonitor {
   }
 
   /** Marks the start as complete: from now on the other checks decide. */
-  started(): void {
-    this.#started = true;
-    this.#latest = undefined;
+  markStarted(): void {
+    this.#hasStarted = true;
+    this.#latestReadiness = undefined;
   }
 
   /** Marks the process as stopping: from now on it is not ready. */
-  leave(): void {
-    this.#leaving = true;
-    this.#latest = undefined;
+  markStopping(): void {
+    this.#isStopping = true;
+    this.#latestReadiness = undefined;
   }
 
   /**
@@ -70,31 +74,32 @@ export class HealthMonitor {
    */
   readiness(): Promise<Readiness> {
     const now = this.times.now();
-    if (this.#latest && now - this.#latest.at < this.times.freshMs) return this.#latest.readiness;
-    const readiness = this.#look();
-    this.#latest = { at: now, readiness };
+    if (this.#latestReadiness && now - this.#latestReadiness.at < this.times.freshMs)
+      return this.#latestReadiness.readiness;
+    const readiness = this.#runAllChecks();
+    this.#latestReadiness = { at: now, readiness };
     return readiness;
   }
 
-  async #look(): Promise<Readiness> {
+  async #runAllChecks(): Promise<Readiness> {
     const named = HEALTH_CHECK_NAMES.flatMap((name) => {
       const check = this.#checks.get(name);
       return check ? [[name, check] as const] : [];
     });
-    const results = await Promise.all(named.map(async ([name, check]) => [name, await this.#result(check)] as const));
+    const results = await Promise.all(named.map(async ([name, check]) => [name, await this.#runCheck(check)] as const));
     return { ready: results.every(([, { ok }]) => ok), checks: Object.fromEntries(results) };
   }
 
-  async #result(check: HealthCheck): Promise<HealthCheckResult> {
+  async #runCheck(check: HealthCheck): Promise<HealthCheckResult> {
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise<string>((resolve) => {
-      timer = setTimeout(() => resolve(SLOW), this.times.answerMs);
+      timer = setTimeout(() => resolve(SLOW_CHECK_TEXT), this.times.answerMs);
     });
     try {
       const result = await Promise.race([check(), late]);
       return result === true ? { ok: true } : { ok: false, reason: result };
     } catch {
-      return { ok: false, reason: FAILED };
+      return { ok: false, reason: FAILED_CHECK_TEXT };
     } finally {
       clearTimeout(timer);
     }
@@ -107,36 +112,36 @@ export class HealthMonitor {
 export type LoopDelayTimer = (ms: number, fn: (lateMs: number) => void) => () => void;
 
 /** Timer on real time. Tests that run the server on a fake clock use it, too. */
-const realTimer: LoopDelayTimer = (ms, fn) => runPeriodically(REAL_CLOCK, ms, fn);
+const runLoopDelayTimer: LoopDelayTimer = (ms, fn) => runPeriodically(REAL_CLOCK, ms, fn);
 
-const EVERY_MS = 500;
+const LOOP_DELAY_SAMPLE_INTERVAL_MS = 500;
 /**
  * Number of samples, together 4 s: the median ignores one long pause (garbage collection, a large parse) and shows
  * lasting overload.
  */
-const SAMPLES = 8;
+const LOOP_DELAY_SAMPLE_COUNT = 8;
 
 /** Delay of this process's timers. The delay shows that the process has more work than it can do. */
 export class EventLoopDelayMeter {
-  readonly #late: number[] = [];
-  readonly #stop: () => void;
+  readonly #delaySamplesMs: number[] = [];
+  readonly #stopTimer: () => void;
 
-  constructor(timer: LoopDelayTimer = realTimer) {
-    this.#stop = timer(EVERY_MS, (lateMs) => this.#record(lateMs));
+  constructor(timer: LoopDelayTimer = runLoopDelayTimer) {
+    this.#stopTimer = timer(LOOP_DELAY_SAMPLE_INTERVAL_MS, (lateMs) => this.#record(lateMs));
   }
 
   /** Median delay of the timers, ms. */
-  get median(): number {
-    const sorted = [...this.#late].sort((a, b) => a - b);
+  get medianMs(): number {
+    const sorted = [...this.#delaySamplesMs].sort((a, b) => a - b);
     return sorted[sorted.length >> 1] ?? 0;
   }
 
   close(): void {
-    this.#stop();
+    this.#stopTimer();
   }
 
   #record(lateMs: number): void {
-    this.#late.push(lateMs);
-    if (this.#late.length > SAMPLES) this.#late.shift();
+    this.#delaySamplesMs.push(lateMs);
+    if (this.#delaySamplesMs.length > LOOP_DELAY_SAMPLE_COUNT) this.#delaySamplesMs.shift();
   }
 }

@@ -25,7 +25,7 @@ interface WireParameter {
   readonly schema: JsonObject;
 }
 
-const HEADER = `/**
+const CONTRACT_FILE_HEADER = `/**
  * Requests, answers and events of the HTTP API as types. Made by \`npm run docs\` from the declared operations and
  * test/fixtures/api/wire.json; not edited by hand.
  */`;
@@ -33,28 +33,29 @@ const HEADER = `/**
 const isObject = (value: Json | undefined): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-const objectsOf = (value: Json | undefined): JsonObject[] => (Array.isArray(value) ? value.filter(isObject) : []);
+const objectsInList = (value: Json | undefined): JsonObject[] => (Array.isArray(value) ? value.filter(isObject) : []);
 
-const keyOf = (name: string): string => (/^[A-Za-z_$][\w$]*$/.test(name) ? name : `'${name}'`);
+const typeScriptKeyOf = (name: string): string => (/^[A-Za-z_$][\w$]*$/.test(name) ? name : `'${name}'`);
 
 /**
  * Name of a type in the contract: the name of the schema's definition (`$defs`) in camel case, with a capital letter.
  */
-const nameOf = (ref: string): string => {
+const typeNameOfReference = (ref: string): string => {
   const name = ref.slice(ref.lastIndexOf('/') + 1).replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase());
   return `${name[0]!.toUpperCase()}${name.slice(1)}`;
 };
 
-const literal = (value: Json): string =>
+const literalType = (value: Json): string =>
   typeof value === 'string' ? `'${value.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'` : JSON.stringify(value);
 
-const union = (types: readonly string[]): string => {
+const unionType = (types: readonly string[]): string => {
   const distinct = [...new Set(types)];
   return distinct.length === 0 || distinct.includes('unknown') ? 'unknown' : distinct.join(' | ');
 };
 
 /** Type of a list whose items have the type `item`. A union is put in parentheses. */
-const listOf = (item: string): string => (/ \| |^readonly /.test(item) ? `readonly (${item})[]` : `readonly ${item}[]`);
+const listType = (item: string): string =>
+  / \| |^readonly /.test(item) ? `readonly (${item})[]` : `readonly ${item}[]`;
 
 function objectType(schema: JsonObject, depth: number): string {
   const properties = isObject(schema.properties) ? schema.properties : {};
@@ -62,7 +63,7 @@ function objectType(schema: JsonObject, depth: number): string {
   const indent = '  '.repeat(depth);
   const rows = Object.entries(properties).map(
     ([name, of]) =>
-      `${indent}  readonly ${keyOf(name)}${required.has(name) ? '' : '?'}: ${typeOf(isObject(of) ? of : {}, depth + 1)};`,
+      `${indent}  readonly ${typeScriptKeyOf(name)}${required.has(name) ? '' : '?'}: ${typeOf(isObject(of) ? of : {}, depth + 1)};`,
   );
   if (rows.length > 0) return `{\n${rows.join('\n')}\n${indent}}`;
   const others = schema.additionalProperties;
@@ -71,12 +72,12 @@ function objectType(schema: JsonObject, depth: number): string {
 }
 
 function typeOf(schema: JsonObject, depth: number): string {
-  if (typeof schema.$ref === 'string') return nameOf(schema.$ref);
-  if (schema.const !== undefined) return literal(schema.const);
-  if (Array.isArray(schema.enum)) return union(schema.enum.map(literal));
-  const choices = [...objectsOf(schema.anyOf), ...objectsOf(schema.oneOf)];
-  if (choices.length > 0) return union(choices.map((of) => typeOf(of, depth)));
-  if (Array.isArray(schema.type)) return union(schema.type.map((type) => typeOf({ ...schema, type }, depth)));
+  if (typeof schema.$ref === 'string') return typeNameOfReference(schema.$ref);
+  if (schema.const !== undefined) return literalType(schema.const);
+  if (Array.isArray(schema.enum)) return unionType(schema.enum.map(literalType));
+  const choices = [...objectsInList(schema.anyOf), ...objectsInList(schema.oneOf)];
+  if (choices.length > 0) return unionType(choices.map((of) => typeOf(of, depth)));
+  if (Array.isArray(schema.type)) return unionType(schema.type.map((type) => typeOf({ ...schema, type }, depth)));
   switch (schema.type) {
     case 'string':
     case 'boolean':
@@ -86,7 +87,7 @@ function typeOf(schema: JsonObject, depth: number): string {
     case 'number':
       return 'number';
     case 'array':
-      return listOf(isObject(schema.items) ? typeOf(schema.items, depth) : 'unknown');
+      return listType(isObject(schema.items) ? typeOf(schema.items, depth) : 'unknown');
     case 'object':
       return objectType(schema, depth);
     default:
@@ -94,57 +95,57 @@ function typeOf(schema: JsonObject, depth: number): string {
   }
 }
 
-const plain = (schema: unknown): JsonObject => JSON.parse(JSON.stringify(schema)) as JsonObject;
+const toPlainJson = (schema: unknown): JsonObject => JSON.parse(JSON.stringify(schema)) as JsonObject;
 
 /**
  * Schema of a request's parameter. A parameter whose text is JSON is declared as a plain string; the wire format then
  * describes the value in it.
  */
 function schemaOf(parameter: ParameterDeclaration, described: WireParameter | undefined): JsonObject {
-  const declared = plain(parameter.schema);
+  const declared = toPlainJson(parameter.schema);
   return declared.type === 'string' && described && described.schema.type !== 'string' ? described.schema : declared;
 }
 
 function requestType(operation: ApiOperation, wire: WireFormat): string {
-  const described = wire.operations[keyOfOperation(operation)]?.parameters ?? [];
+  const described = wire.operations[methodAndPathOf(operation)]?.parameters ?? [];
   const rows = Object.entries(operation.parameters).map(([name, of]) => {
     const schema = schemaOf(
       of,
       described.find((other) => other.name === name),
     );
     const type = typeOf(schema, 2);
-    return `    readonly ${keyOf(name)}${of.required ? '' : '?'}: ${type}${of.required || type === 'unknown' ? '' : ' | undefined'};`;
+    return `    readonly ${typeScriptKeyOf(name)}${of.required ? '' : '?'}: ${type}${of.required || type === 'unknown' ? '' : ' | undefined'};`;
   });
   return rows.length === 0 ? 'Record<never, never>' : `{\n${rows.join('\n')}\n  }`;
 }
 
-const keyOfOperation = ({ method, path }: ApiOperation): string => `${method} ${path}`;
+const methodAndPathOf = ({ method, path }: ApiOperation): string => `${method} ${path}`;
 
-const acceptsText = (schema: JsonObject): boolean =>
-  schema.type === 'string' || objectsOf(schema.anyOf).some(({ type }) => type === 'string');
+const acceptsTextValue = (schema: JsonObject): boolean =>
+  schema.type === 'string' || objectsInList(schema.anyOf).some(({ type }) => type === 'string');
 
 /** Names of the parameters that travel as JSON even when the value is a string, which is then quoted. */
-const quotedOf = (operation: ApiOperation): string[] =>
+const quotedParameterNames = (operation: ApiOperation): string[] =>
   Object.entries(operation.parameters)
-    .filter(([, of]) => of.encoding === 'json' && acceptsText(plain(of.schema)))
+    .filter(([, of]) => of.encoding === 'json' && acceptsTextValue(toPlainJson(of.schema)))
     .map(([name]) => name);
 
 /** The text of web/src/contract/types.ts, from the text of wire.json. */
 export const renderWebContractTypes = (wireFormat: string): string =>
-  contractTypes(API_OPERATIONS, JSON.parse(wireFormat, corrected) as WireFormat);
+  renderContractTypes(API_OPERATIONS, JSON.parse(wireFormat, correctWireSchema) as WireFormat);
 
 /**
  * Corrects two schemas of the wire format. In `unread_msgs`, ids of direct messages have another name than servers and
  * clients use; `presences` lacks the slim form, which has two times for each user.
  */
-function corrected(key: string, value: Json): Json {
+function correctWireSchema(key: string, value: Json): Json {
   if (key === 'unread_msgs') {
     return JSON.parse(JSON.stringify(value).replaceAll('"message_ids"', '"unread_message_ids"')) as Json;
   }
-  return key === 'presences' && isObject(value) ? { anyOf: [SLIM_PRESENCES, value] } : value;
+  return key === 'presences' && isObject(value) ? { anyOf: [SLIM_PRESENCES_SCHEMA, value] } : value;
 }
 
-const SLIM_PRESENCES: JsonObject = {
+const SLIM_PRESENCES_SCHEMA: JsonObject = {
   type: 'object',
   additionalProperties: {
     type: 'object',
@@ -152,21 +153,21 @@ const SLIM_PRESENCES: JsonObject = {
   },
 };
 
-function contractTypes(operations: readonly ApiOperation[], wire: WireFormat): string {
+function renderContractTypes(operations: readonly ApiOperation[], wire: WireFormat): string {
   const called = operations.filter(({ root }) => !root);
-  const requests = called.map((of) => `  '${keyOfOperation(of)}': ${requestType(of, wire)};`);
+  const requests = called.map((of) => `  '${methodAndPathOf(of)}': ${requestType(of, wire)};`);
   const answers = called.map((of) => {
-    const described = wire.operations[keyOfOperation(of)];
-    return `  '${keyOfOperation(of)}': ${described ? typeOf(described.response, 1) : 'Answer'};`;
+    const described = wire.operations[methodAndPathOf(of)];
+    return `  '${methodAndPathOf(of)}': ${described ? typeOf(described.response, 1) : 'Answer'};`;
   });
   const quoted = called
-    .map((of) => [keyOfOperation(of), quotedOf(of)] as const)
+    .map((of) => [methodAndPathOf(of), quotedParameterNames(of)] as const)
     .filter(([, names]) => names.length > 0)
     .map(([key, names]) => `  '${key}': [${names.map((name) => `'${name}'`).join(', ')}],`);
   return [
-    HEADER,
+    CONTRACT_FILE_HEADER,
     '',
-    ...Object.entries(wire.$defs).map(([name, of]) => `export type ${nameOf(name)} = ${typeOf(of, 0)};\n`),
+    ...Object.entries(wire.$defs).map(([name, of]) => `export type ${typeNameOfReference(name)} = ${typeOf(of, 0)};\n`),
     '/** Answer of an operation whose fields no schema describes. */',
     'export type Answer = { readonly result: string; readonly msg: string } & Readonly<Record<string, unknown>>;',
     '',

@@ -6,7 +6,7 @@ import { renderImportDirectionsPage } from './directions.js';
 import { buildOpenapiDocument } from './openapi.js';
 import { renderStateMachinesPage } from './state-machines.js';
 
-function configuration(): string {
+function renderConfigurationPage(): string {
   const rows = Object.values(SERVER_SETTING_DECLARATIONS).map((of) => {
     const fallback = of.fallback === undefined || of.fallback === '' ? '' : `\`${of.fallback}\``;
     return `| \`--${of.option} ${of.value}\` | \`${of.env}\` | ${fallback} | ${of.description} |`;
@@ -28,27 +28,27 @@ function configuration(): string {
 export const renderGeneratedDocuments = (): ReadonlyMap<string, string> =>
   new Map([
     ['architecture/directions.md', renderImportDirectionsPage()],
-    ['configuration.md', configuration()],
+    ['configuration.md', renderConfigurationPage()],
     ['state-machines.md', renderStateMachinesPage()],
     ['openapi.json', `${JSON.stringify(buildOpenapiDocument(API_OPERATIONS), null, 1)}\n`],
   ]);
 
 /** Marks around the table in docs/logs-and-metrics.md. */
 const [BEGIN, END] = ['<!-- metrics -->', '<!-- /metrics -->'];
-const WHERE: Readonly<Record<MetricDeclaration['at'], string>> = {
+const METRIC_PROCESS_LABELS: Readonly<Record<MetricDeclaration['at'], string>> = {
   frontend: 'frontends',
   host: 'actor hosts',
   all: 'all',
 };
 
-const rowOf = ([name, { type, labels, help, at }]: [string, MetricDeclaration]): string =>
-  `| \`${name}\` | ${type} | ${labels.map((label) => `\`${label}\``).join(', ')} | ${WHERE[at]} | ${help} |`;
+const metricTableRow = ([name, { type, labels, help, at }]: [string, MetricDeclaration]): string =>
+  `| \`${name}\` | ${type} | ${labels.map((label) => `\`${label}\``).join(', ')} | ${METRIC_PROCESS_LABELS[at]} | ${help} |`;
 
 /** The document with the current table of metrics between its two marks. @throws Error when the marks are missing */
 export function insertMetricsTable(document: string): string {
   const [from, to] = [document.indexOf(BEGIN), document.indexOf(END)];
   if (from < 0 || to < from) throw new Error(`no ${BEGIN} … ${END}`);
-  const rows = (Object.entries(METRIC_DECLARATIONS) as [string, MetricDeclaration][]).map(rowOf);
+  const rows = (Object.entries(METRIC_DECLARATIONS) as [string, MetricDeclaration][]).map(metricTableRow);
   const table = ['', '', '| metric | type | labels | where | meaning |', '|---|---|---|---|---|', ...rows, '', ''];
   return `${document.slice(0, from)}${BEGIN}${table.join('\n')}${document.slice(to)}`;
 }

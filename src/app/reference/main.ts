@@ -8,6 +8,6 @@ for (const [name, text] of renderGeneratedDocuments()) {
   await mkdir(dirname(`docs/${name}`), { recursive: true });
   await writeFile(`docs/${name}`, text);
 }
-const LOGS_AND_METRICS = 'docs/logs-and-metrics.md';
-await writeFile(LOGS_AND_METRICS, insertMetricsTable(await readFile(LOGS_AND_METRICS, 'utf8')));
+const LOGS_AND_METRICS_FILE = 'docs/logs-and-metrics.md';
+await writeFile(LOGS_AND_METRICS_FILE, insertMetricsTable(await readFile(LOGS_AND_METRICS_FILE, 'utf8')));
 await writeFile(CONTRACT_TYPES_FILE, renderWebContractTypes(await readFile(WIRE_FORMAT_FILE, 'utf8')));

@@ -17,24 +17,24 @@ function schemaOf(parameter: ParameterDeclaration): JsonObject {
 const isJson = (parameter: ParameterDeclaration): boolean => parameter.encoding === 'json';
 
 /** Bounds of a parameter that differ from the defaults, as extensions of its OpenAPI description. */
-const boundsOf = ({ maxValues, maxCharacters }: ParameterDeclaration): JsonObject => ({
+const boundExtensionsOf = ({ maxValues, maxCharacters }: ParameterDeclaration): JsonObject => ({
   ...(maxValues === undefined ? {} : { 'x-most-values': maxValues }),
   ...(maxCharacters === undefined ? {} : { 'x-most-characters': maxCharacters }),
 });
 
-function inPathOrQuery(name: string, parameter: ParameterDeclaration): JsonObject {
+function describeUrlParameter(name: string, parameter: ParameterDeclaration): JsonObject {
   const described = {
     name,
     in: parameter.in,
     required: parameter.required,
     ...(parameter.description ? { description: parameter.description } : {}),
-    ...boundsOf(parameter),
+    ...boundExtensionsOf(parameter),
   };
   const schema = schemaOf(parameter);
   return isJson(parameter) ? { ...described, content: { 'application/json': { schema } } } : { ...described, schema };
 }
 
-function bodyOf(parameters: readonly (readonly [string, ParameterDeclaration])[]): JsonObject {
+function requestBodyOf(parameters: readonly (readonly [string, ParameterDeclaration])[]): JsonObject {
   const encoding = parameters
     .filter(([, of]) => isJson(of))
     .map(([name]) => [name, { contentType: 'application/json' }]);
@@ -46,7 +46,7 @@ function bodyOf(parameters: readonly (readonly [string, ParameterDeclaration])[]
           properties: Object.fromEntries(
             parameters.map(([name, of]) => [
               name,
-              { ...schemaOf(of), ...(of.description ? { description: of.description } : {}), ...boundsOf(of) },
+              { ...schemaOf(of), ...(of.description ? { description: of.description } : {}), ...boundExtensionsOf(of) },
             ]),
           ),
           required: parameters.filter(([, of]) => of.required).map(([name]) => name),
@@ -58,13 +58,13 @@ function bodyOf(parameters: readonly (readonly [string, ParameterDeclaration])[]
 }
 
 /** Body of an upload: one file, in a field of any name. */
-const FILE_BODY: JsonObject = {
+const FILE_UPLOAD_BODY: JsonObject = {
   content: {
     'multipart/form-data': { schema: { type: 'object', properties: { file: { type: 'string', format: 'binary' } } } },
   },
 };
 
-function describe(operation: ApiOperation): JsonObject {
+function describeOperation(operation: ApiOperation): JsonObject {
   const parameters = Object.entries(operation.parameters);
   const form = parameters.filter(([, of]) => of.in === 'form');
   const others = parameters.filter(([, of]) => of.in !== 'form');
@@ -75,22 +75,22 @@ function describe(operation: ApiOperation): JsonObject {
     ...(operation.maxBodyMib === undefined ? {} : { 'x-most-body-mib': operation.maxBodyMib }),
     ...(operation.guard === 'none' ? { security: [] } : {}),
     ...(operation.visitors ? { security: [{ basic: [] }, { key: [] }, {}] } : {}),
-    parameters: others.map(([name, of]) => inPathOrQuery(name, of)),
-    ...(operation.takesFiles ? { requestBody: FILE_BODY } : {}),
-    ...(form.length > 0 ? { requestBody: bodyOf(form) } : {}),
+    parameters: others.map(([name, of]) => describeUrlParameter(name, of)),
+    ...(operation.takesFiles ? { requestBody: FILE_UPLOAD_BODY } : {}),
+    ...(form.length > 0 ? { requestBody: requestBodyOf(form) } : {}),
     responses: { 200: { description: 'Success: result, msg and the fields of the operation.' } },
   };
 }
 
-type Paths = Record<string, Record<string, JsonObject>>;
+type OpenapiPaths = Record<string, Record<string, JsonObject>>;
 
 export function buildOpenapiDocument(operations: readonly ApiOperation[]): JsonObject {
-  const below: Paths = {};
-  const root: Paths = {};
+  const below: OpenapiPaths = {};
+  const root: OpenapiPaths = {};
   for (const operation of operations) {
     const paths = operation.root ? root : below;
     const path = paths[operation.path] ?? {};
-    path[operation.method.toLowerCase()] = describe(operation);
+    path[operation.method.toLowerCase()] = describeOperation(operation);
     paths[operation.path] = path;
   }
   return {

@@ -5,11 +5,11 @@ import { actorKindsByName } from '#app/server';
 import type { ActorKey } from '#model';
 import type { AnyActorKindDefinition } from '#runtime';
 
-const AFTER = 'xstate.after.';
-const ANY = '*';
+const DELAYED_EVENT_PREFIX = 'xstate.after.';
+const ANY_EVENT = '*';
 
 /** One transition of a state, as the page shows it. */
-interface Arrow {
+interface DiagramArrow {
   /** Label of the arrow: name of a command or an event, or `after` and a delay. */
   readonly label: string;
   /** Phase that the arrow leads to; undefined when the actor stays in its phase. */
@@ -19,13 +19,15 @@ interface Arrow {
   readonly guard: string | undefined;
 }
 
-const labelOf = (event: string): string =>
-  event.startsWith(AFTER) ? `after ${event.slice(AFTER.length, event.indexOf('.', AFTER.length))}` : event;
+const arrowLabelOf = (event: string): string =>
+  event.startsWith(DELAYED_EVENT_PREFIX)
+    ? `after ${event.slice(DELAYED_EVENT_PREFIX.length, event.indexOf('.', DELAYED_EVENT_PREFIX.length))}`
+    : event;
 
-function arrowsOf(state: AnyStateNode): Arrow[] {
+function arrowsOf(state: AnyStateNode): DiagramArrow[] {
   return [...state.transitions].flatMap(([event, transitions]) =>
     transitions.map(({ target, actions, guard }) => ({
-      label: labelOf(event),
+      label: arrowLabelOf(event),
       to: target?.[0]?.key,
       isForbidden: target === undefined && actions.length === 0,
       guard: typeof guard === 'string' ? guard : undefined,
@@ -33,47 +35,49 @@ function arrowsOf(state: AnyStateNode): Arrow[] {
   );
 }
 
-const name = (state: string): string => state.replaceAll('-', '_');
+const diagramStateName = (state: string): string => state.replaceAll('-', '_');
 
 /** Diagram in Mermaid; arrows between the same two states share a line. */
-function diagram(machine: AnyStateMachine): string[] {
-  const lines = ['```mermaid', 'stateDiagram-v2', `  [*] --> ${name(String(machine.config.initial))}`];
+function renderMermaidDiagram(machine: AnyStateMachine): string[] {
+  const lines = ['```mermaid', 'stateDiagram-v2', `  [*] --> ${diagramStateName(String(machine.config.initial))}`];
   for (const state of Object.values(machine.states) as AnyStateNode[]) {
     const byTarget = new Map<string, string[]>();
     for (const { label, to } of arrowsOf(state)) {
       if (to === undefined) continue;
       byTarget.set(to, [...(byTarget.get(to) ?? []), label]);
     }
-    for (const [to, labels] of byTarget) lines.push(`  ${name(state.key)} --> ${name(to)}: ${labels.join(', ')}`);
-    if (state.type === 'final') lines.push(`  ${name(state.key)} --> [*]`);
+    for (const [to, labels] of byTarget)
+      lines.push(`  ${diagramStateName(state.key)} --> ${diagramStateName(to)}: ${labels.join(', ')}`);
+    if (state.type === 'final') lines.push(`  ${diagramStateName(state.key)} --> [*]`);
   }
   lines.push('```');
   return lines;
 }
 
-const code = (text: string): string => `\`${text}\``;
+const formatInlineCode = (text: string): string => `\`${text}\``;
 
-const list = (arrows: readonly Arrow[]): string => arrows.map(({ label }) => code(label)).join(', ');
+const formatArrowLabels = (arrows: readonly DiagramArrow[]): string =>
+  arrows.map(({ label }) => formatInlineCode(label)).join(', ');
 
 /** Guards of transitions, as words in a sentence. */
-const GUARDS: Readonly<Record<string, string>> = { bySystem: 'commands that no user sent' };
+const GUARD_DESCRIPTIONS: Readonly<Record<string, string>> = { bySystem: 'commands that no user sent' };
 
 /** Sentence on the commands that a phase takes and refuses, with the error of the refusal. */
-function sentence(state: AnyStateNode, { name: kind, refusals }: AnyActorKindDefinition): string {
+function describePhaseCommands(state: AnyStateNode, { name: kind, refusals }: AnyActorKindDefinition): string {
   const arrows = arrowsOf(state);
   const moving = arrows.filter(({ to }) => to !== undefined);
   const forbidden = arrows.filter(({ isForbidden }) => isForbidden);
-  const guard = arrows.find(({ label }) => label === ANY)?.guard;
+  const guard = arrows.find(({ label }) => label === ANY_EVENT)?.guard;
   if (guard === undefined && forbidden.length === 0) return `- **${state.key}** takes every command.`;
   const refusal = refusals?.[state.key]?.(`${kind}/1/1` as ActorKey);
-  const error = refusal && 'error' in refusal ? code(refusal.error.code ?? refusal.error.msg) : 'an error';
+  const error = refusal && 'error' in refusal ? formatInlineCode(refusal.error.code ?? refusal.error.msg) : 'an error';
   return guard === undefined
-    ? `- **${state.key}** refuses ${list(forbidden)} with ${error} and takes every other command.`
-    : `- **${state.key}** takes ${list(moving)} and ${GUARDS[guard] ?? guard}, and refuses all others with ${error}.`;
+    ? `- **${state.key}** refuses ${formatArrowLabels(forbidden)} with ${error} and takes every other command.`
+    : `- **${state.key}** takes ${formatArrowLabels(moving)} and ${GUARD_DESCRIPTIONS[guard] ?? guard}, and refuses all others with ${error}.`;
 }
 
-const sentences = (kind: AnyActorKindDefinition): string[] =>
-  (Object.values(kind.machine?.states ?? {}) as AnyStateNode[]).map((state) => sentence(state, kind));
+const describeAllPhases = (kind: AnyActorKindDefinition): string[] =>
+  (Object.values(kind.machine?.states ?? {}) as AnyStateNode[]).map((state) => describePhaseCommands(state, kind));
 
 /** Writes the text of docs/state-machines.md. @throws Error when a kind has no summary */
 export function renderStateMachinesPage(): string {
@@ -89,16 +93,16 @@ export function renderStateMachinesPage(): string {
   for (const kind of kinds) {
     if (kind.summary === undefined) throw new Error(`the kind ${kind.name} has no summary`);
     if (!kind.machine && kind.name !== 'queue') {
-      without.push(`- ${code(kind.name)}: ${kind.summary}`);
+      without.push(`- ${formatInlineCode(kind.name)}: ${kind.summary}`);
       continue;
     }
     lines.push(`## ${kind.name}`, '', kind.summary, '');
-    if (kind.machine) lines.push(...diagram(kind.machine), '', ...sentences(kind), '');
+    if (kind.machine) lines.push(...renderMermaidDiagram(kind.machine), '', ...describeAllPhases(kind), '');
     else
       lines.push(
         'The stored state has no phases. A queue in memory has phases: its sidecar runs this machine.',
         '',
-        ...diagram(eventQueueStateMachine),
+        ...renderMermaidDiagram(eventQueueStateMachine),
         '',
       );
   }

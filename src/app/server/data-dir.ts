@@ -3,7 +3,7 @@ import { access, constants, mkdir, stat } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { removeOthersPermissions } from '#base/disk';
 
-const REASONS: Readonly<Record<string, string>> = {
+const FILE_ERROR_REASONS: Readonly<Record<string, string>> = {
   EEXIST: 'it is not a folder',
   ENOTDIR: 'a part of its path is not a folder',
   ENOENT: 'it does not exist and cannot be created',
@@ -17,33 +17,34 @@ const REASONS: Readonly<Record<string, string>> = {
  * Pattern of the server's own entries in a data directory: its files, the usual outputs of its commands, and what a
  * file system has at its root. Other entries are foreign.
  */
-const OURS = /^(data\.mdb|lock\.mdb|blobs|mail|secret|restore-unfinished|lost\+found|.+\.(zuliprc|sock))$/;
+const OWN_ENTRY_NAME_PATTERN =
+  /^(data\.mdb|lock\.mdb|blobs|mail|secret|restore-unfinished|lost\+found|.+\.(zuliprc|sock))$/;
 
 /** Reason why a file or folder can't be used, in words for the operator. */
 export function describeFileError(error: unknown): string {
   const { code = '', message } = error as NodeJS.ErrnoException;
-  return REASONS[code] ?? message;
+  return FILE_ERROR_REASONS[code] ?? message;
 }
 
 /** Creates the folder if it is missing and closes it to other users. @throws Error in words for the operator */
 export async function prepareDataDir(folder: string): Promise<void> {
   try {
-    await make(resolve(folder));
+    await createPrivateFolder(resolve(folder));
     if (!(await stat(folder)).isDirectory()) throw Object.assign(new Error(), { code: 'EEXIST' });
     await access(folder, constants.R_OK | constants.W_OK | constants.X_OK);
-    await removeOthersPermissions(folder, (name) => OURS.test(name));
+    await removeOthersPermissions(folder, (name) => OWN_ENTRY_NAME_PATTERN.test(name));
   } catch (error) {
     throw new Error(`data directory ${folder} can't be used: ${describeFileError(error)}`, { cause: error });
   }
 }
 
 /** Creates one folder at a time: Node's recursive mkdir never ends if an existing parent refuses, as in /proc. */
-async function make(folder: string): Promise<void> {
+async function createPrivateFolder(folder: string): Promise<void> {
   const found = await stat(folder).catch((error: NodeJS.ErrnoException) => {
     if (error.code !== 'ENOENT' || folder === dirname(folder)) throw error;
   });
   if (found) return;
-  await make(dirname(folder));
+  await createPrivateFolder(dirname(folder));
   // Other users of the machine must not read messages or password hashes.
   await mkdir(folder, { mode: 0o700 }).catch((error: NodeJS.ErrnoException) => {
     if (error.code !== 'EEXIST') throw error;

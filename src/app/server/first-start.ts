@@ -13,7 +13,7 @@ export interface FirstStartResult {
 }
 
 /** Addresses under which operators and users reach the server. */
-interface Addresses {
+interface FirstStartAddresses {
   readonly site: string;
   /** Address of the web client; undefined: the web client is not served. */
   readonly page: string | undefined;
@@ -24,7 +24,7 @@ export async function createFirstOrganization(
   config: ServerConfig,
   actors: SystemActorCaller,
   secrets: ServerCryptography,
-  { site, page }: Addresses,
+  { site, page }: FirstStartAddresses,
 ): Promise<FirstStartResult | undefined> {
   if ((await listRealms(actors)).length > 0) return undefined;
   const email = config.ownerEmail;
@@ -46,7 +46,7 @@ export const formatZuliprc = (email: string, key: string, site: string): string 
   `[api]\nemail=${email}\nkey=${key}\nsite=${site}\n`;
 
 /** Quotes a path as one word for a shell. */
-const quoted = (path: string): string => `'${path.replaceAll("'", `'\\''`)}'`;
+const quoteForShell = (path: string): string => `'${path.replaceAll("'", `'\\''`)}'`;
 
 /**
  * Text for the terminal at the start. The text contains no key, because journals keep it; its link is void after an
@@ -71,7 +71,7 @@ export function formatStartGreeting(first: FirstStartResult | undefined, site: s
     '',
     'Send a message to the stream for all:',
     '',
-    `  curl -u "$(sed -n 's/^email=//p; s/^key=//p' ${quoted(first.zuliprc)} | paste -s -d : -)" ${site}/api/v1/messages \\`,
+    `  curl -u "$(sed -n 's/^email=//p; s/^key=//p' ${quoteForShell(first.zuliprc)} | paste -s -d : -)" ${site}/api/v1/messages \\`,
     `    -d type=stream -d to=general -d topic=hello --data-urlencode 'content=Hello, **world**'`,
     '',
   ].join('\n');

@@ -68,7 +68,7 @@ export const openProcessPorts = (
     : openEmbeddedPorts(config, secrets, clock);
 
 /** The operator chose the address of the push gateway, so it may be anywhere. */
-const EVERY_NETWORK = '0.0.0.0/0,::/0';
+const EVERY_NETWORK_CIDRS = '0.0.0.0/0,::/0';
 
 export class ConclaveNode {
   readonly client: ActorClient;
@@ -163,7 +163,7 @@ export class ConclaveNode {
       keys: makeVapidKeys(this.secrets.pushKeySeed),
       contact: `mailto:${config.administratorEmail ?? `admin@${externalHost.replace(/:\d+$/, '')}`}`,
       caller: new WebhookCaller(clock, reachable),
-      gatewayCaller: new WebhookCaller(clock, new OutgoingAddressFilter(EVERY_NETWORK)),
+      gatewayCaller: new WebhookCaller(clock, new OutgoingAddressFilter(EVERY_NETWORK_CIDRS)),
       browsers: config.webPush === 'on',
       gateway: url === undefined ? undefined : { url, token },
       content: config.pushContent === 'on',

@@ -21,33 +21,33 @@ import type { ReportingPartitionPlacement } from '#ports/placement';
 import type { ConclaveNode } from './node.js';
 
 /** Median delay of the timers above which the process is busy, ms. Requests then wait as long. */
-const LATE_MS = 500;
+const BUSY_LOOP_DELAY_MS = 500;
 /** Maximum of bytes in the body of an operator's request; none needs a body. */
-const MAX_BODY_BYTES = 1_024;
+const MAX_OPS_REQUEST_BODY_BYTES = 1_024;
 
-function observeBus(metrics: MetricsRegistry, bus: Bus): void {
+function registerBusMetrics(metrics: MetricsRegistry, bus: Bus): void {
   const reconnects = metrics.counter('conclave_bus_reconnects_total');
   bus.onReconnect(() => {
     reconnects.n++;
   });
-  metrics.read('conclave_bus_connected', () => Number(bus.connected));
+  metrics.addReader('conclave_bus_connected', () => Number(bus.connected));
   const { stats } = bus;
   if (!stats) return;
-  metrics.read('conclave_bus_frames_total', () => [
+  metrics.addReader('conclave_bus_frames_total', () => [
     [['in'], stats.framesIn],
     [['out'], stats.framesOut],
   ]);
-  metrics.read('conclave_bus_bytes_total', () => [
+  metrics.addReader('conclave_bus_bytes_total', () => [
     [['in'], stats.bytesIn],
     [['out'], stats.bytesOut],
   ]);
-  metrics.read('conclave_bus_requests_total', () => stats.requestsOut);
-  metrics.read('conclave_bus_replies_total', () => stats.repliesOut);
-  metrics.read('conclave_bus_replies_dropped_total', () => stats.repliesDropped);
-  metrics.read('conclave_bus_transfers_total', () => stats.transfersOut);
-  metrics.read('conclave_bus_gaps_total', () => stats.gaps);
-  metrics.read('conclave_bus_malformed_total', () => stats.malformed);
-  metrics.read('conclave_bus_failures_total', () =>
+  metrics.addReader('conclave_bus_requests_total', () => stats.requestsOut);
+  metrics.addReader('conclave_bus_replies_total', () => stats.repliesOut);
+  metrics.addReader('conclave_bus_replies_dropped_total', () => stats.repliesDropped);
+  metrics.addReader('conclave_bus_transfers_total', () => stats.transfersOut);
+  metrics.addReader('conclave_bus_gaps_total', () => stats.gaps);
+  metrics.addReader('conclave_bus_malformed_total', () => stats.malformed);
+  metrics.addReader('conclave_bus_failures_total', () =>
     Object.entries(stats.failed).map(([reason, n]) => [[reason], n] as const),
   );
 }
@@ -59,18 +59,18 @@ export function registerHttpServerMetrics(
   answers: SlowClientGuard,
   bodies: SlowClientGuard,
 ): void {
-  metrics.read('conclave_http_running_requests', () => server.running);
-  metrics.read('conclave_http_turned_away_connections_total', () => server.turnedAway);
-  metrics.read('conclave_http_waiting_answers', () => answers.size);
-  metrics.read('conclave_http_waiting_answer_bytes', () => answers.bytes);
-  metrics.read('conclave_http_waiting_body_bytes', () => bodies.bytes);
-  metrics.read('conclave_http_cut_connections_total', () => [
+  metrics.addReader('conclave_http_running_requests', () => server.running);
+  metrics.addReader('conclave_http_turned_away_connections_total', () => server.turnedAway);
+  metrics.addReader('conclave_http_waiting_answers', () => answers.size);
+  metrics.addReader('conclave_http_waiting_answer_bytes', () => answers.bytes);
+  metrics.addReader('conclave_http_waiting_body_bytes', () => bodies.bytes);
+  metrics.addReader('conclave_http_cut_connections_total', () => [
     [['answer'], answers.cut],
     [['body'], bodies.cut],
   ]);
 }
 
-function observeLog({ log, directories }: ConclaveNode, metrics: MetricsRegistry): void {
+function registerEventLogMetrics({ log, directories }: ConclaveNode, metrics: MetricsRegistry): void {
   const watch = new DirectoryReplicaLagMeter(
     log,
     () => directories.tails(),
@@ -78,36 +78,36 @@ function observeLog({ log, directories }: ConclaveNode, metrics: MetricsRegistry
   );
   let lag = { positions: 0, ms: 0 };
   metrics.beforeReading(async () => {
-    lag = await watch.look();
+    lag = await watch.measureLag();
   });
-  metrics.read('conclave_log_realms', () => directories.tails().length);
-  metrics.read('conclave_log_lag_positions', () => lag.positions);
-  metrics.read('conclave_log_lag_seconds', () => lag.ms / 1000);
+  metrics.addReader('conclave_log_realms', () => directories.tails().length);
+  metrics.addReader('conclave_log_lag_positions', () => lag.positions);
+  metrics.addReader('conclave_log_lag_seconds', () => lag.ms / 1000);
 }
 
-function observePlacement(placement: ReportingPartitionPlacement, metrics: MetricsRegistry): void {
+function registerPlacementMetrics(placement: ReportingPartitionPlacement, metrics: MetricsRegistry): void {
   let status = placement.status();
   metrics.beforeReading(() => {
     status = placement.status();
   });
-  metrics.read('conclave_lease_valid_seconds', () => status.leaseMsLeft / 1000);
-  metrics.read('conclave_cluster_hosts', () => status.hosts.filter(({ state }) => state !== 'dead').length);
-  metrics.read('conclave_partitions_unowned', () => status.unowned);
-  metrics.read('conclave_store_usable', () => Number(status.store !== 'fails' && status.store !== 'slow'));
+  metrics.addReader('conclave_lease_valid_seconds', () => status.leaseMsLeft / 1000);
+  metrics.addReader('conclave_cluster_hosts', () => status.hosts.filter(({ state }) => state !== 'dead').length);
+  metrics.addReader('conclave_partitions_unowned', () => status.unowned);
+  metrics.addReader('conclave_store_usable', () => Number(status.store !== 'fails' && status.store !== 'slow'));
 }
 
 /** Health of the process; `close` stops the measurement of the event loop. */
-interface Observation {
+interface ServerMonitoring {
   readonly health: HealthMonitor;
   close(): void;
 }
 
-export function startServerMonitoring(node: ConclaveNode, config: ServerConfig): Observation {
+export function startServerMonitoring(node: ConclaveNode, config: ServerConfig): ServerMonitoring {
   const { metrics, ports, log } = node;
   const { bus, hosts, actors } = ports;
   const health = new HealthMonitor();
   const delay = new EventLoopDelayMeter();
-  health.add('loop', () => delay.median <= LATE_MS || 'busy');
+  health.add('loop', () => delay.medianMs <= BUSY_LOOP_DELAY_MS || 'busy');
   health.add('bus', () => bus.connected || 'not connected');
   if (hosts) health.add('hosts', () => !hosts.none || 'no actor host is alive');
   health.add('log', () => log.position(SERVER_REALM_ID).then(() => true as const));
@@ -115,19 +115,19 @@ export function startServerMonitoring(node: ConclaveNode, config: ServerConfig):
     const { store, placement } = actors;
     health.add('store', () => store.ping().then(() => true as const));
     health.add('lease', () => placement.status().leaseMsLeft > 0 || 'lapsed');
-    observePlacement(placement, metrics);
+    registerPlacementMetrics(placement, metrics);
   }
-  metrics.read('conclave_build_info', () => [
+  metrics.addReader('conclave_build_info', () => [
     [[SERVER_VERSION, config.role, config.nats === undefined ? 'embedded' : 'cluster'], 1],
   ]);
-  metrics.read('conclave_event_loop_delay_seconds', () => delay.median / 1000);
-  metrics.read('conclave_ready', async () => Number((await health.readiness()).ready));
-  metrics.read('conclave_health_check', async () => {
+  metrics.addReader('conclave_event_loop_delay_seconds', () => delay.medianMs / 1000);
+  metrics.addReader('conclave_ready', async () => Number((await health.readiness()).ready));
+  metrics.addReader('conclave_health_check', async () => {
     const { checks } = await health.readiness();
     return (Object.keys(checks) as HealthCheckName[]).map((name) => [[name], Number(checks[name]!.ok)] as const);
   });
-  observeBus(metrics, bus);
-  observeLog(node, metrics);
+  registerBusMetrics(metrics, bus);
+  registerEventLogMetrics(node, metrics);
   return { health, close: () => delay.close() };
 }
 
@@ -149,7 +149,7 @@ export async function openOpsListener(
   return factory.listen({
     host: config.opsHost,
     port: config.opsPort,
-    maxBodyBytes: MAX_BODY_BYTES,
+    maxBodyBytes: MAX_OPS_REQUEST_BODY_BYTES,
     handler: (exchange) => {
       if (!serveOpsPage(pages, exchange)) respondNotFound(exchange);
     },

@@ -48,7 +48,7 @@ export async function openClusterPorts(
     const connected = await NatsBus.connect(nats, clock);
     closers.unshift(() => connected.close());
     const bus: Bus = namespace ? new NamespacedBus(connected, namespace) : connected;
-    await checkFormat(mongodb, logger);
+    await checkStoreFormat(mongodb, logger);
     await withMongoSecretCheckNote(mongodb, (note) =>
       checkServerSecretMatchesStore(note, secrets, describeMongoDatabase(mongodb)),
     );
@@ -87,7 +87,7 @@ export async function openClusterPorts(
         info: (context, message) => logger.info(context, message),
         warn: (context, message) => logger.warn(context, message),
       });
-      const mailer = clusterMailer(config, logger);
+      const mailer = createClusterMailer(config, logger);
       closers.push(() => mailer.close());
       actors = { store, placement, mailer };
     }
@@ -109,7 +109,7 @@ export async function openClusterPorts(
 }
 
 /** Checks the format of the database before anything is written. @throws Error when this program does not know it */
-async function checkFormat(mongodb: string, logger: Logger): Promise<void> {
+async function checkStoreFormat(mongodb: string, logger: Logger): Promise<void> {
   const format = await readMongoStorageFormat(mongodb);
   if (format >= CURRENT_STORAGE_FORMAT) return;
   logger.warn(
@@ -119,7 +119,7 @@ async function checkFormat(mongodb: string, logger: Logger): Promise<void> {
 }
 
 /** The mailer of a cluster: SMTP or none. A folder for mails would go with its host, and hosts come and go. */
-function clusterMailer(config: ServerConfig, logger: Logger): Mailer {
+function createClusterMailer(config: ServerConfig, logger: Logger): Mailer {
   const mailer = createSmtpMailer(config);
   if (mailer) return mailer;
   logger.warn({}, 'no --smtp-url: mails wait three days for a mail server, then they are dropped');

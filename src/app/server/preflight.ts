@@ -11,15 +11,15 @@ import { createMongoClient } from '#ports/store';
 import { describeFileError } from './data-dir.js';
 
 /** Name of a setting for messages: option and environment variable, because the operator may have used either. */
-const called = (name: ServerSettingName): string =>
+const formatSettingOption = (name: ServerSettingName): string =>
   `--${SERVER_SETTING_DECLARATIONS[name].option} (${SERVER_SETTING_DECLARATIONS[name].env})`;
 
 /** Maximum of bytes of the file of disposable domains; a larger file can't be a list of domains. */
-const MAX_LIST_BYTES = 64 * 1_048_576;
+const MAX_DOMAINS_FILE_BYTES = 64 * 1_048_576;
 /** Error codes of conditions that may pass: a later start may succeed. */
-const TRANSIENT = ['ENOSPC', 'EDQUOT', 'EMFILE', 'ENFILE'];
+const TRANSIENT_ERROR_CODES = ['ENOSPC', 'EDQUOT', 'EMFILE', 'ENFILE'];
 
-type Problem = string | undefined;
+type PreflightProblem = string | undefined;
 
 /**
  * Checks the folders, files and addresses of the configuration.
@@ -29,39 +29,39 @@ type Problem = string | undefined;
  */
 export async function runPreflightChecks(config: ServerConfig): Promise<void> {
   const problems = [
-    samePort(config),
-    mongoUrl(config),
-    config.nats === undefined ? await dataDir(config) : undefined,
-    await domainsFile(config),
+    findSamePortProblem(config),
+    findMongoUrlProblem(config),
+    config.nats === undefined ? await findDataDirProblem(config) : undefined,
+    await findDomainsFileProblem(config),
   ];
   const ports = await Promise.all([
-    config.role === 'actors' ? undefined : portProblem(config, 'host', 'port'),
-    portProblem(config, 'opsHost', 'opsPort'),
+    config.role === 'actors' ? undefined : findPortProblem(config, 'host', 'port'),
+    findPortProblem(config, 'opsHost', 'opsPort'),
   ]);
   const wrong = [...problems, ...ports.map((found) => found?.wrong)].filter((problem) => problem !== undefined);
   if (wrong.length > 0) throw new ServerConfigError(wrong.join('\n'));
   for (const found of ports) if (found?.taken) throw new Error(found.taken);
 }
 
-function samePort({ role, host, port, opsHost, opsPort }: ServerConfig): Problem {
+function findSamePortProblem({ role, host, port, opsHost, opsPort }: ServerConfig): PreflightProblem {
   if (role === 'actors' || port === 0 || port !== opsPort) return undefined;
   const every = ['0.0.0.0', '::'];
   if (host !== opsHost && !every.includes(host) && !every.includes(opsHost)) return undefined;
-  return `${called('opsPort')}: must differ from ${called('port')} (given: ${opsPort})`;
+  return `${formatSettingOption('opsPort')}: must differ from ${formatSettingOption('port')} (given: ${opsPort})`;
 }
 
 /** Checks the address of MongoDB with MongoDB's driver, whose error messages name options, but no passwords. */
-function mongoUrl({ mongodb }: ServerConfig): Problem {
+function findMongoUrlProblem({ mongodb }: ServerConfig): PreflightProblem {
   if (mongodb === undefined) return undefined;
   try {
     void createMongoClient(mongodb).close();
     return undefined;
   } catch (error) {
-    return `${called('mongodb')}: ${(error as Error).message}`;
+    return `${formatSettingOption('mongodb')}: ${(error as Error).message}`;
   }
 }
 
-async function dataDir({ dataDir: folder }: ServerConfig): Promise<Problem> {
+async function findDataDirProblem({ dataDir: folder }: ServerConfig): Promise<PreflightProblem> {
   let at = resolve(folder);
   try {
     for (;;) {
@@ -80,18 +80,18 @@ async function dataDir({ dataDir: folder }: ServerConfig): Promise<Problem> {
     return undefined;
   } catch (error) {
     const { code = '' } = error as NodeJS.ErrnoException;
-    if (TRANSIENT.includes(code)) return undefined;
-    return `${called('dataDir')}: data directory ${folder} can't be used: ${describeFileError(error)}`;
+    if (TRANSIENT_ERROR_CODES.includes(code)) return undefined;
+    return `${formatSettingOption('dataDir')}: data directory ${folder} can't be used: ${describeFileError(error)}`;
   }
 }
 
-async function domainsFile({ disposableDomains: file }: ServerConfig): Promise<Problem> {
+async function findDomainsFileProblem({ disposableDomains: file }: ServerConfig): Promise<PreflightProblem> {
   if (file === undefined) return undefined;
-  const name = called('disposableDomains');
+  const name = formatSettingOption('disposableDomains');
   try {
     const found = await stat(file);
     if (!found.isFile()) return `${name}: ${file} is not a file`;
-    if (found.size > MAX_LIST_BYTES) return `${name}: ${file} is larger than ${MAX_LIST_BYTES} bytes`;
+    if (found.size > MAX_DOMAINS_FILE_BYTES) return `${name}: ${file} is larger than ${MAX_DOMAINS_FILE_BYTES} bytes`;
     await access(file, constants.R_OK);
     return undefined;
   } catch (error) {
@@ -108,7 +108,7 @@ interface PortProblem {
   readonly taken?: string;
 }
 
-async function portProblem(
+async function findPortProblem(
   config: ServerConfig,
   hostName: 'host' | 'opsHost',
   portName: 'port' | 'opsPort',
@@ -120,13 +120,13 @@ async function portProblem(
     case undefined:
       return {};
     case 'EADDRINUSE':
-      return { taken: `${called(portName)}: ${shown} is in use by another process` };
+      return { taken: `${formatSettingOption(portName)}: ${shown} is in use by another process` };
     case 'EADDRNOTAVAIL':
     case 'ENOTFOUND':
     case 'EAFNOSUPPORT':
-      return { wrong: `${called(hostName)}: ${host} is no address of this machine` };
+      return { wrong: `${formatSettingOption(hostName)}: ${host} is no address of this machine` };
     case 'EACCES':
-      return { wrong: `${called(portName)}: ${shown} may not be listened on: no permission` };
+      return { wrong: `${formatSettingOption(portName)}: ${shown} may not be listened on: no permission` };
     default:
       // Other problems may pass (a name server that is down). If they don't, opening the port reports them.
       return {};

@@ -22,7 +22,7 @@ export function startRateLimiting(config: ServerConfig, node: ConclaveNode): Fro
     mails: parseRateLimitRules(config.rateLimitMails),
     file: parseRateLimitRules(config.rateLimitFile),
   });
-  node.metrics.read('conclave_http_rate_limited_total', () =>
+  node.metrics.addReader('conclave_http_rate_limited_total', () =>
     Object.entries(limits.refused).map(([limit, n]) => [[limit], n] as const),
   );
   const limiter = new ApiCallRateLimiter(limits, new ClientAddressResolver(config.trustedProxies));
@@ -41,14 +41,14 @@ export function startRateLimiting(config: ServerConfig, node: ConclaveNode): Fro
   };
 }
 
-const RETRY_MS = 1_000;
+const FOLLOW_RETRY_MS = 1_000;
 
 /**
  * Follows the transient values in the log of the server realm, which every frontend reads anyway. If the realm does not
  * exist yet, another attempt follows every second.
  */
 class ServerRealmTail {
-  #again: TimerHandle | undefined;
+  #retryTimer: TimerHandle | undefined;
   #stopped = false;
 
   constructor(private readonly node: ConclaveNode) {
@@ -59,16 +59,16 @@ class ServerRealmTail {
 
   follow(reader: (value: Json) => void): void {
     const { directories, ports } = this.node;
-    directories.replica(SERVER_REALM_ID).then(
+    directories.openReplica(SERVER_REALM_ID).then(
       ({ tail }) => tail.add({ entry() {}, gap() {}, transient: reader }),
       () => {
-        if (!this.#stopped) this.#again = ports.clock.setTimeout(() => this.follow(reader), RETRY_MS);
+        if (!this.#stopped) this.#retryTimer = ports.clock.setTimeout(() => this.follow(reader), FOLLOW_RETRY_MS);
       },
     );
   }
 
   stop(): void {
     this.#stopped = true;
-    if (this.#again) this.node.ports.clock.clearTimeout(this.#again);
+    if (this.#retryTimer) this.node.ports.clock.clearTimeout(this.#retryTimer);
   }
 }

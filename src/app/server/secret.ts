@@ -64,7 +64,7 @@ export async function checkServerSecretMatchesStore(
   what: string,
 ): Promise<void> {
   if ((await compareServerSecretWithStore(note, secrets, what)) === 'own') return;
-  if ((await note.make(secrets.check)) !== secrets.check) throw serverSecretMismatchError(what);
+  if ((await note.make(secrets.secretFingerprint)) !== secrets.secretFingerprint) throw serverSecretMismatchError(what);
 }
 
 /**
@@ -78,10 +78,10 @@ export async function compareServerSecretWithStore(
   what: string,
 ): Promise<'own' | 'none yet'> {
   const stored = await note.read();
-  if (stored === secrets.check) return 'own';
+  if (stored === secrets.secretFingerprint) return 'own';
   if (stored !== undefined) throw serverSecretMismatchError(what);
   const keys = await note.sealedKeys();
-  const readable = keys.filter((sealed) => secrets.tryOpen(sealed) !== undefined).length;
+  const readable = keys.filter((sealed) => secrets.tryUnseal(sealed) !== undefined).length;
   // Processes with different secrets may have sealed keys in this Store. The secret of the majority is the right one.
   if (readable * 2 < keys.length) throw serverSecretMismatchError(what);
   return 'none yet';

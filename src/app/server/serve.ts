@@ -28,9 +28,9 @@ const needsExternalHost = ({ host, externalHost }: ServerConfig): boolean =>
   externalHost === 'localhost' && ['0.0.0.0', '::'].includes(host);
 
 /** Time that running requests may take when the server stops, ms. Then they are cut off. */
-const CLOSE_MS = 5_000;
+const RUNNING_REQUESTS_TIMEOUT_MS = 5_000;
 /** Time for a request on a connection that was opened just before the stop, ms, so that its client notices nothing. */
-const GRACE_MS = 1_000;
+const NEW_CONNECTION_GRACE_MS = 1_000;
 
 export interface RunningServer {
   readonly node: ConclaveNode;
@@ -67,18 +67,18 @@ export async function startServer(
   const { health, close: stopObserving } = startServerMonitoring(node, config);
   const wait = (ms: number): Promise<void> => new Promise((resolve) => void clock.setTimeout(resolve, ms));
   const leave = async (): Promise<void> => {
-    health.leave();
+    health.markStopping();
     server?.leave();
     // Load balancers must see that this frontend is not ready before it refuses connections.
     if (server && config.leaveSeconds > 0) await wait(config.leaveSeconds * 1000);
     await stop();
   };
   const stop = async (): Promise<void> => {
-    health.leave();
+    health.markStopping();
     await server?.refuse();
     frontend?.releaseHeld();
-    const closing = server?.close(config.leaveSeconds > 0 ? GRACE_MS : 0);
-    const late = clock.setTimeout(() => server?.terminate(), CLOSE_MS);
+    const closing = server?.close(config.leaveSeconds > 0 ? NEW_CONNECTION_GRACE_MS : 0);
+    const late = clock.setTimeout(() => server?.terminate(), RUNNING_REQUESTS_TIMEOUT_MS);
     await closing;
     clock.clearTimeout(late);
     rateLimiting?.stop();
@@ -92,13 +92,13 @@ export async function startServer(
     ops = await openOpsListener(config, health, node.metrics, onError);
     const address = formatHttpUrl(config.opsHost, ops.port);
     const started = (): void => {
-      health.started();
+      health.markStarted();
       logger.info({ address }, 'ready; health and metrics');
     };
     await node.start();
     const system = new BusSystemActorCaller(node.client, async () => {});
     if (!isClusterConfig(config))
-      channel = await AdminChannelServer.open(config.dataDir, system, secrets.check, ports.backUp);
+      channel = await AdminChannelServer.open(config.dataDir, system, secrets.secretFingerprint, ports.backUp);
     if (config.role === 'actors') {
       started();
       return { node, ops: address, site: undefined, port: undefined, first: undefined, stop: leave };

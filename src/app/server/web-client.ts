@@ -17,7 +17,7 @@ import { apiError } from '#model/errors';
  * Possible places of dist/web, which tools/build-web.mjs writes: relative to the bundled program, and relative to this
  * file after compilation.
  */
-const FOLDERS = ['../web/', '../../../web/'].map((path) => fileURLToPath(new URL(path, import.meta.url)));
+const WEB_CLIENT_FOLDERS = ['../web/', '../../../web/'].map((path) => fileURLToPath(new URL(path, import.meta.url)));
 
 export interface WebClientServer {
   /** Operations of the server; those of sessions are missing where the web client is turned off. */
@@ -35,7 +35,7 @@ export interface WebClientServer {
  */
 export async function openWebClientServer(
   { web }: Pick<ServerConfig, 'web'>,
-  folders = FOLDERS,
+  folders = WEB_CLIENT_FOLDERS,
 ): Promise<WebClientServer> {
   if (web === 'off') {
     return { operations: API_OPERATIONS.filter(({ webClient }) => !webClient), hasPage: false, serve: () => false };
@@ -49,18 +49,18 @@ export async function openWebClientServer(
   };
 }
 
-const headersOf = memoizeByObject((headers: WebFileHeaders) => new ResponseHeaders(headers));
-const NOT_FOUND = new ResponseHeaders([['Content-Type', 'application/json']]);
+const toResponseHeaders = memoizeByObject((headers: WebFileHeaders) => new ResponseHeaders(headers));
+const NOT_FOUND_HEADERS = new ResponseHeaders([['Content-Type', 'application/json']]);
 
 function serveFile(files: WebClientFiles, exchange: HttpExchange): boolean {
   const answer = answerWebFileRequest(files, exchange);
   if (!answer) return false;
   const send = ({ status, variant }: WebFileAnswer): void =>
-    exchange.respond(status, headersOf(variant.headers), status === 200 ? [variant.bytes] : []);
-  if (answer instanceof Promise) answer.then(send, () => exchange.respond(404, NOT_FOUND, [NO_PICTURE]));
+    exchange.respond(status, toResponseHeaders(variant.headers), status === 200 ? [variant.bytes] : []);
+  if (answer instanceof Promise) answer.then(send, () => exchange.respond(404, NOT_FOUND_HEADERS, [NO_PICTURE_BODY]));
   else send(answer);
   return true;
 }
 
 /** Body of the answer 404 for a picture that can't be drawn. Some platforms have no library that draws pictures. */
-const NO_PICTURE = `${JSON.stringify({ result: 'error', msg: apiError('NOT_FOUND').message })}\n`;
+const NO_PICTURE_BODY = `${JSON.stringify({ result: 'error', msg: apiError('NOT_FOUND').message })}\n`;

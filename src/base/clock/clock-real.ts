@@ -6,12 +6,12 @@ interface RealHandle extends TimerHandle {
 }
 
 /** Longest delay of a Node timer, ms: delays are 32-bit, and a longer one would fire at once. */
-const MAX_DELAY_MS = 0x7fffffff;
+const MAX_NODE_TIMEOUT_MS = 0x7fffffff;
 /**
  * Minimum length of waits that are rounded up, ms, so that a timer never fires early: Node's loop clock truncates to
  * whole ms and can lag by one.
  */
-const LONG_MS = 100;
+const MIN_ROUNDED_DELAY_MS = 100;
 
 class RealClock implements Clock {
   now(): number {
@@ -26,11 +26,11 @@ class RealClock implements Clock {
     const handle: RealHandle = { cancelled: false, timer: undefined as unknown as NodeJS.Timeout };
     const arm = (left: number): void => {
       handle.timer = setTimeout(
-        () => (left > MAX_DELAY_MS ? arm(left - MAX_DELAY_MS) : fn()),
-        Math.min(Math.max(0, left), MAX_DELAY_MS),
+        () => (left > MAX_NODE_TIMEOUT_MS ? arm(left - MAX_NODE_TIMEOUT_MS) : fn()),
+        Math.min(Math.max(0, left), MAX_NODE_TIMEOUT_MS),
       );
     };
-    arm(ms < LONG_MS ? ms : Math.ceil(ms) + 1);
+    arm(ms < MIN_ROUNDED_DELAY_MS ? ms : Math.ceil(ms) + 1);
     return handle;
   }
 

@@ -12,8 +12,8 @@ export interface TimerWheelEntry {
  * Minimum length of timeouts that may be up to 1 s late, ms. Otherwise an hour of timeouts would need a bucket for
  * every 20 ms.
  */
-const FAR_MS = 100_000;
-const FAR_GRAIN_MS = 1_000;
+const COARSE_BUCKETS_AFTER_MS = 100_000;
+const COARSE_BUCKET_WIDTH_MS = 1_000;
 
 /**
  * Entries fall into buckets of `grainMs`, so an entry expires up to that much late and never early. Adding and removing
@@ -21,33 +21,34 @@ const FAR_GRAIN_MS = 1_000;
  */
 export class TimerWheel {
   readonly #clock: Clock;
-  readonly #grain: number;
+  readonly #bucketWidthMs: number;
   /** End times of the buckets, monotonic ms, ascending. */
-  readonly #ends: number[] = [];
+  readonly #bucketEndsMs: number[] = [];
   readonly #buckets = new Map<number, Set<TimerWheelEntry>>();
   #timer: TimerHandle | undefined;
-  #armed = Number.POSITIVE_INFINITY;
+  #armedForMs = Number.POSITIVE_INFINITY;
 
   constructor(clock: Clock, grainMs = 20) {
     this.#clock = clock;
-    this.#grain = grainMs;
+    this.#bucketWidthMs = grainMs;
   }
 
-  add(entry: TimerWheelEntry, ms: number): void {
-    const grain = ms < FAR_MS ? this.#grain : Math.max(this.#grain, FAR_GRAIN_MS);
-    this.at(entry, Math.ceil((this.#clock.monotonic() + Math.max(0, ms)) / grain) * grain);
+  addAfter(entry: TimerWheelEntry, ms: number): void {
+    const grain =
+      ms < COARSE_BUCKETS_AFTER_MS ? this.#bucketWidthMs : Math.max(this.#bucketWidthMs, COARSE_BUCKET_WIDTH_MS);
+    this.addAt(entry, Math.ceil((this.#clock.monotonic() + Math.max(0, ms)) / grain) * grain);
   }
 
   /** Adds an entry that expires at the time `end`. @param end monotonic ms, a multiple of the grain */
-  at(entry: TimerWheelEntry, end: number): void {
+  addAt(entry: TimerWheelEntry, end: number): void {
     let bucket = this.#buckets.get(end);
     if (!bucket) {
       bucket = new Set();
       this.#buckets.set(end, bucket);
-      let at = this.#ends.length;
-      while (at > 0 && this.#ends[at - 1]! > end) at--;
-      this.#ends.splice(at, 0, end);
-      if (end < this.#armed) this.#arm();
+      let at = this.#bucketEndsMs.length;
+      while (at > 0 && this.#bucketEndsMs[at - 1]! > end) at--;
+      this.#bucketEndsMs.splice(at, 0, end);
+      if (end < this.#armedForMs) this.#armTimer();
     }
     bucket.add(entry);
     entry.bucket = bucket;
@@ -61,38 +62,38 @@ export class TimerWheel {
   /** Removes an entry for good. Without entries left, Node's timer stops. */
   cancel(entry: TimerWheelEntry): void {
     this.remove(entry);
-    this.#skipEmpty();
-    if (this.#ends.length === 0) this.clear();
+    this.#dropEmptyBuckets();
+    if (this.#bucketEndsMs.length === 0) this.clear();
   }
 
   /** Removes all entries without expiring them. */
   clear(): void {
     if (this.#timer) this.#clock.clearTimeout(this.#timer);
     this.#timer = undefined;
-    this.#armed = Number.POSITIVE_INFINITY;
-    this.#ends.length = 0;
+    this.#armedForMs = Number.POSITIVE_INFINITY;
+    this.#bucketEndsMs.length = 0;
     this.#buckets.clear();
   }
 
-  #arm(): void {
+  #armTimer(): void {
     if (this.#timer) this.#clock.clearTimeout(this.#timer);
     this.#timer = undefined;
-    this.#armed = this.#ends[0] ?? Number.POSITIVE_INFINITY;
-    if (this.#armed === Number.POSITIVE_INFINITY) return;
-    this.#timer = this.#clock.setTimeout(() => this.#fire(), this.#armed - this.#clock.monotonic());
+    this.#armedForMs = this.#bucketEndsMs[0] ?? Number.POSITIVE_INFINITY;
+    if (this.#armedForMs === Number.POSITIVE_INFINITY) return;
+    this.#timer = this.#clock.setTimeout(() => this.#fireExpiredBuckets(), this.#armedForMs - this.#clock.monotonic());
   }
 
-  #fire(): void {
+  #fireExpiredBuckets(): void {
     this.#timer = undefined;
     const now = this.#clock.monotonic();
     const due: Set<TimerWheelEntry>[] = [];
-    while (this.#ends.length > 0 && this.#ends[0]! <= now) {
-      const end = this.#ends.shift()!;
+    while (this.#bucketEndsMs.length > 0 && this.#bucketEndsMs[0]! <= now) {
+      const end = this.#bucketEndsMs.shift()!;
       due.push(this.#buckets.get(end)!);
       this.#buckets.delete(end);
     }
-    this.#skipEmpty();
-    this.#arm();
+    this.#dropEmptyBuckets();
+    this.#armTimer();
     for (const bucket of due) {
       for (const entry of bucket) {
         entry.bucket = undefined;
@@ -106,13 +107,13 @@ export class TimerWheel {
    * Skips buckets without entries: most requests are answered long before their deadline, and their empty buckets must
    * not wake the process.
    */
-  #skipEmpty(): void {
+  #dropEmptyBuckets(): void {
     let empty = 0;
-    while (empty < this.#ends.length && this.#buckets.get(this.#ends[empty]!)!.size === 0) {
-      this.#buckets.delete(this.#ends[empty]!);
+    while (empty < this.#bucketEndsMs.length && this.#buckets.get(this.#bucketEndsMs[empty]!)!.size === 0) {
+      this.#buckets.delete(this.#bucketEndsMs[empty]!);
       empty++;
     }
-    if (empty > 0) this.#ends.splice(0, empty);
+    if (empty > 0) this.#bucketEndsMs.splice(0, empty);
   }
 }
 

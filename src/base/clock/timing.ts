@@ -25,7 +25,7 @@ export function runPeriodically(clock: Clock, ms: number, fn: (lateMs: number) =
   let due = 0;
   const arm = (now: number): void => {
     due = (Math.floor(now / ms) + 1) * ms;
-    wheel.at(entry, due);
+    wheel.addAt(entry, due);
   };
   const entry: TimerWheelEntry = {
     bucket: undefined,

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { open } from 'node:fs/promises';
 
-const CHUNK = 1024 * 1024;
+const CHUNK_BYTES = 1024 * 1024;
 
 interface HashedFile {
   /** SHA-256 of the file's bytes, hexadecimal. */
@@ -16,7 +16,7 @@ export async function copyFileAndHash(from: string, to: string): Promise<HashedF
   try {
     const target = await open(to, 'wx', 0o600);
     try {
-      const hashed = await read(source, (chunk) => target.writeFile(chunk));
+      const hashed = await readInChunks(source, (chunk) => target.writeFile(chunk));
       await target.sync();
       return hashed;
     } finally {
@@ -30,21 +30,21 @@ export async function copyFileAndHash(from: string, to: string): Promise<HashedF
 export async function hashFile(file: string): Promise<HashedFile> {
   const source = await open(file, 'r');
   try {
-    return await read(source);
+    return await readInChunks(source);
   } finally {
     await source.close();
   }
 }
 
-async function read(
+async function readInChunks(
   source: Awaited<ReturnType<typeof open>>,
   onChunk?: (chunk: Buffer) => Promise<void>,
 ): Promise<HashedFile> {
   const hash = createHash('sha256');
-  const buffer = Buffer.allocUnsafe(CHUNK);
+  const buffer = Buffer.allocUnsafe(CHUNK_BYTES);
   let bytes = 0;
   for (;;) {
-    const { bytesRead } = await source.read(buffer, 0, CHUNK, bytes);
+    const { bytesRead } = await source.read(buffer, 0, CHUNK_BYTES, bytes);
     if (bytesRead === 0) return { hash: hash.digest('hex'), bytes };
     const chunk = buffer.subarray(0, bytesRead);
     hash.update(chunk);

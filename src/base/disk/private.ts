@@ -6,25 +6,25 @@ import type { Dirent } from 'node:fs';
 import { chmod, lstat, open, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 
-const FOLDER = 0o700;
-const FILE = 0o600;
+const PRIVATE_FOLDER_MODE = 0o700;
+const PRIVATE_FILE_MODE = 0o600;
 /** Permission bits of all users but the owner of a file: its group and others. */
-const OTHERS = 0o077;
+const OTHERS_PERMISSION_BITS = 0o077;
 
 /**
  * Error codes that a change of permissions may meet (file systems without modes, files of other owners); the server
  * works without the change.
  */
-const TOLERATED = new Set(['EPERM', 'EACCES', 'EROFS', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'ENOENT']);
+const TOLERATED_ERROR_CODES = new Set(['EPERM', 'EACCES', 'EROFS', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'ENOENT']);
 
 /** Sets the umask of the process: every file that any library creates from now on is private. */
-export const setPrivateUmask = (): void => void process.umask(OTHERS);
+export const setPrivateUmask = (): void => void process.umask(OTHERS_PERMISSION_BITS);
 
 /** Writes the whole file; an existing file that others could read becomes private first. */
 export async function writePrivateFile(file: string, text: string): Promise<void> {
-  const handle = await open(file, 'w', FILE);
+  const handle = await open(file, 'w', PRIVATE_FILE_MODE);
   try {
-    await tolerant(handle.chmod(FILE));
+    await ignoreToleratedErrors(handle.chmod(PRIVATE_FILE_MODE));
     await handle.writeFile(text);
   } finally {
     await handle.close();
@@ -38,9 +38,9 @@ export async function writePrivateFile(file: string, text: string): Promise<void
  * @param isOurs tells whether an entry with this name is the server's
  */
 export async function removeOthersPermissions(folder: string, isOurs: (name: string) => boolean): Promise<void> {
-  const entries = await listed(folder);
-  if (entries.every(({ name }) => isOurs(name))) await tighten(folder, FOLDER);
-  for (const entry of entries) if (isOurs(entry.name)) await closeEntry(join(folder, entry.name), entry);
+  const entries = await listFolderEntries(folder);
+  if (entries.every(({ name }) => isOurs(name))) await removePermissionBits(folder, PRIVATE_FOLDER_MODE);
+  for (const entry of entries) if (isOurs(entry.name)) await makeEntryPrivate(join(folder, entry.name), entry);
 }
 
 /**
@@ -48,36 +48,36 @@ export async function removeOthersPermissions(folder: string, isOurs: (name: str
  * in them can be reached and there may be a million files. A folder is closed after its content, so that an interrupted
  * walk is not mistaken for a complete one.
  */
-async function closeEntry(path: string, entry: Dirent): Promise<void> {
+async function makeEntryPrivate(path: string, entry: Dirent): Promise<void> {
   if (entry.isSymbolicLink()) return;
   if (!entry.isDirectory()) {
-    await tighten(path, FILE);
+    await removePermissionBits(path, PRIVATE_FILE_MODE);
     return;
   }
-  if (!(await isOpen(path))) return;
-  for (const inside of await listed(path)) await closeEntry(join(path, inside.name), inside);
-  await tighten(path, FOLDER);
+  if (!(await isAccessibleToOthers(path))) return;
+  for (const inside of await listFolderEntries(path)) await makeEntryPrivate(join(path, inside.name), inside);
+  await removePermissionBits(path, PRIVATE_FOLDER_MODE);
 }
 
-const listed = async (folder: string): Promise<Dirent[]> =>
-  (await tolerant(readdir(folder, { withFileTypes: true }))) ?? [];
+const listFolderEntries = async (folder: string): Promise<Dirent[]> =>
+  (await ignoreToleratedErrors(readdir(folder, { withFileTypes: true }))) ?? [];
 
-async function isOpen(path: string): Promise<boolean> {
-  const found = await tolerant(lstat(path));
-  return found !== undefined && (found.mode & OTHERS) !== 0;
+async function isAccessibleToOthers(path: string): Promise<boolean> {
+  const found = await ignoreToleratedErrors(lstat(path));
+  return found !== undefined && (found.mode & OTHERS_PERMISSION_BITS) !== 0;
 }
 
-async function tighten(path: string, mode: number): Promise<void> {
-  const found = await tolerant(lstat(path));
-  if (!found || (found.mode & OTHERS) === 0) return;
-  await tolerant(chmod(path, found.mode & mode));
+async function removePermissionBits(path: string, mode: number): Promise<void> {
+  const found = await ignoreToleratedErrors(lstat(path));
+  if (!found || (found.mode & OTHERS_PERMISSION_BITS) === 0) return;
+  await ignoreToleratedErrors(chmod(path, found.mode & mode));
 }
 
-async function tolerant<T>(doing: Promise<T>): Promise<T | undefined> {
+async function ignoreToleratedErrors<T>(doing: Promise<T>): Promise<T | undefined> {
   try {
     return await doing;
   } catch (error) {
-    if (TOLERATED.has((error as NodeJS.ErrnoException).code ?? '')) return undefined;
+    if (TOLERATED_ERROR_CODES.has((error as NodeJS.ErrnoException).code ?? '')) return undefined;
     throw error;
   }
 }

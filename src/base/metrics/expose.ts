@@ -6,42 +6,42 @@ import { METRIC_DECLARATIONS, type MetricDeclaration, type MetricName } from './
 export const METRICS_CONTENT_TYPE = Registry.PROMETHEUS_CONTENT_TYPE;
 
 /** One line of the Prometheus text format: a value with its labels. */
-interface Line {
+interface ExpositionLine {
   readonly metricName: string;
   readonly labels: Readonly<Record<string, string | number>>;
   readonly value: number;
 }
 
-let ofProcess: Registry | undefined;
+let processRegistry: Registry | undefined;
 
 /**
  * Collects the metrics of the process (memory, CPU, event loop). The collectors can't be stopped, so all servers in a
  * process share one set.
  */
 function processMetrics(): Registry {
-  if (!ofProcess) {
-    ofProcess = new Registry();
-    collectDefaultMetrics({ register: ofProcess });
+  if (!processRegistry) {
+    processRegistry = new Registry();
+    collectDefaultMetrics({ register: processRegistry });
   }
-  return ofProcess;
+  return processRegistry;
 }
 
 function linesOf(
   name: MetricName,
   { labels: names }: MetricDeclaration,
   { labels: values, value }: MetricSample,
-): Line[] {
+): ExpositionLine[] {
   const labels = Object.fromEntries(names.map((label, i) => [label, values[i] ?? '']));
   if (typeof value === 'number') return [{ metricName: name, labels, value }];
-  return distributionLines(name, labels, value);
+  return histogramLines(name, labels, value);
 }
 
 /** Lines of a histogram. Its buckets are cumulative in the text format of Prometheus. */
-function distributionLines(
+function histogramLines(
   name: string,
-  labels: Line['labels'],
+  labels: ExpositionLine['labels'],
   { bounds, counts, sum }: MetricHistogramSeries,
-): Line[] {
+): ExpositionLine[] {
   let total = 0;
   const buckets = counts.map((count, i) => {
     total += count;

@@ -44,23 +44,23 @@ export interface MetricSample {
 }
 
 /** Largest number of series of a metric; further label values count as 'other', so that a bug cannot fill memory. */
-const MAX_SERIES = 2_000;
-const OTHER = 'other';
-const SEPARATOR = '\u0000';
+const MAX_SERIES_PER_METRIC = 2_000;
+const OTHER_LABEL_VALUE = 'other';
+const LABEL_SEPARATOR = '\u0000';
 
-type Series = Map<
+type SeriesByLabels = Map<
   string,
   { readonly labels: readonly string[]; readonly value: MetricCounterSeries | MetricHistogramSeries }
 >;
-type Reader = () => MetricReading<MetricName> | Promise<MetricReading<MetricName>>;
+type MetricReader = () => MetricReading<MetricName> | Promise<MetricReading<MetricName>>;
 
 export class MetricsRegistry {
-  readonly #series = new Map<MetricName, Series>();
-  readonly #readers = new Map<MetricName, Reader[]>();
-  readonly #before: (() => void | Promise<void>)[] = [];
+  readonly #series = new Map<MetricName, SeriesByLabels>();
+  readonly #readers = new Map<MetricName, MetricReader[]>();
+  readonly #beforeReadingCallbacks: (() => void | Promise<void>)[] = [];
 
   /** Adds 1 to a counter. On hot paths, keep the object that `counter` returns instead. */
-  count<N extends CounterName>(name: N, ...labels: MetricLabelValues<N>): void {
+  increment<N extends CounterName>(name: N, ...labels: MetricLabelValues<N>): void {
     this.counter(name, ...labels).n++;
   }
 
@@ -69,12 +69,12 @@ export class MetricsRegistry {
    * while it is 0.
    */
   counter<N extends CounterName>(name: N, ...labels: MetricLabelValues<N>): MetricCounterSeries {
-    return this.#find(name, labels, () => ({ n: 0 })) as MetricCounterSeries;
+    return this.#findOrCreateSeries(name, labels, () => ({ n: 0 })) as MetricCounterSeries;
   }
 
   /** The histogram with these labels, of values in the unit that the metric's name ends with. */
   histogram<N extends HistogramName>(name: N, ...labels: MetricLabelValues<N>): MetricHistogramSeries {
-    return this.#find(
+    return this.#findOrCreateSeries(
       name,
       labels,
       () => new MetricHistogramSeries(METRIC_DECLARATIONS[name].buckets),
@@ -85,20 +85,23 @@ export class MetricsRegistry {
    * Registers a function that each scrape calls for the values of a metric; if the function throws or takes longer than
    * 2 s, the metric has no value in that scrape.
    */
-  read<N extends CounterName | GaugeName>(name: N, reader: () => MetricReading<N> | Promise<MetricReading<N>>): void {
+  addReader<N extends CounterName | GaugeName>(
+    name: N,
+    reader: () => MetricReading<N> | Promise<MetricReading<N>>,
+  ): void {
     const readers = this.#readers.get(name) ?? [];
-    readers.push(reader as Reader);
+    readers.push(reader as MetricReader);
     this.#readers.set(name, readers);
   }
 
   /** Registers a step that runs before the readers of each scrape and gathers data that several of them need. */
   beforeReading(gather: () => void | Promise<void>): void {
-    this.#before.push(gather);
+    this.#beforeReadingCallbacks.push(gather);
   }
 
   /** Reads every declared metric with its samples. */
   async samples(): Promise<ReadonlyMap<MetricName, readonly MetricSample[]>> {
-    for (const gather of this.#before) await quietly(gather);
+    for (const gather of this.#beforeReadingCallbacks) await readOrUndefined(gather);
     const samples = new Map<MetricName, readonly MetricSample[]>();
     for (const name of Object.keys(METRIC_DECLARATIONS) as MetricName[]) samples.set(name, await this.#samplesOf(name));
     return samples;
@@ -110,7 +113,7 @@ export class MetricsRegistry {
       samples.push({ labels, value: value instanceof MetricHistogramSeries ? value : value.n });
     }
     for (const reader of this.#readers.get(name) ?? []) {
-      const reading = await quietly(reader);
+      const reading = await readOrUndefined(reader);
       if (reading === undefined) continue;
       if (typeof reading === 'number') samples.push({ labels: [], value: reading });
       else for (const [labels, value] of reading) samples.push({ labels: labels as readonly string[], value });
@@ -118,7 +121,7 @@ export class MetricsRegistry {
     return samples;
   }
 
-  #find(
+  #findOrCreateSeries(
     name: MetricName,
     labels: readonly string[],
     make: () => MetricCounterSeries | MetricHistogramSeries,
@@ -128,14 +131,14 @@ export class MetricsRegistry {
       series = new Map();
       this.#series.set(name, series);
     }
-    const key = labels.length === 1 ? labels[0]! : labels.join(SEPARATOR);
+    const key = labels.length === 1 ? labels[0]! : labels.join(LABEL_SEPARATOR);
     const known = series.get(key);
     if (known) return known.value;
-    const full = series.size >= MAX_SERIES && labels.some((label) => label !== OTHER);
+    const full = series.size >= MAX_SERIES_PER_METRIC && labels.some((label) => label !== OTHER_LABEL_VALUE);
     if (full)
-      return this.#find(
+      return this.#findOrCreateSeries(
         name,
-        labels.map(() => OTHER),
+        labels.map(() => OTHER_LABEL_VALUE),
         make,
       );
     const value = make();
@@ -145,19 +148,19 @@ export class MetricsRegistry {
 }
 
 /** Time limit of one reader of a metric, ms; Prometheus gives up a scrape after 10 s. */
-const PATIENCE_MS = 2_000;
+const METRIC_READER_TIMEOUT_MS = 2_000;
 
 /**
  * The value that a reader returns; undefined if it fails or takes too long: one unreachable source must not cost the
  * whole scrape.
  */
-async function quietly<T>(read: () => T | Promise<T>): Promise<T | undefined> {
+async function readOrUndefined<T>(read: () => T | Promise<T>): Promise<T | undefined> {
   let timer: NodeJS.Timeout | undefined;
   try {
     const reading = read();
     if (!(reading instanceof Promise)) return reading;
     const late = new Promise<undefined>((resolve) => {
-      timer = setTimeout(() => resolve(undefined), PATIENCE_MS);
+      timer = setTimeout(() => resolve(undefined), METRIC_READER_TIMEOUT_MS);
     });
     return await Promise.race([reading, late]);
   } catch {

@@ -13,20 +13,24 @@ export interface MetricDeclaration {
   readonly at: 'frontend' | 'host' | 'all';
 }
 
-type At = MetricDeclaration['at'];
+type MetricProcess = MetricDeclaration['at'];
 
-const counter = <const L extends readonly string[]>(at: At, labels: L, help: string) =>
+const counter = <const L extends readonly string[]>(at: MetricProcess, labels: L, help: string) =>
   ({ type: 'counter', at, labels, help }) as const;
-const gauge = <const L extends readonly string[]>(at: At, labels: L, help: string) =>
+const gauge = <const L extends readonly string[]>(at: MetricProcess, labels: L, help: string) =>
   ({ type: 'gauge', at, labels, help }) as const;
-const histogram = <const L extends readonly string[]>(at: At, labels: L, buckets: readonly number[], help: string) =>
-  ({ type: 'histogram', at, labels, buckets, help }) as const;
+const histogram = <const L extends readonly string[]>(
+  at: MetricProcess,
+  labels: L,
+  buckets: readonly number[],
+  help: string,
+) => ({ type: 'histogram', at, labels, buckets, help }) as const;
 
 /** Histogram bounds for work that a client waits for, seconds. */
-const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30] as const;
+const LATENCY_BUCKETS_SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30] as const;
 /** Histogram bounds for long polls, which wait for events, seconds. */
-const POLL_SECONDS = [0.01, 0.1, 0.5, 1, 5, 10, 20, 30, 45, 60, 90] as const;
-const BATCH = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024] as const;
+const POLL_BUCKETS_SECONDS = [0.01, 0.1, 0.5, 1, 5, 10, 20, 30, 45, 60, 90] as const;
+const BATCH_SIZE_BUCKETS = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024] as const;
 
 export const METRIC_DECLARATIONS = {
   conclave_build_info: gauge('all', ['version', 'role', 'face'], 'Always 1: version, role and face of the process.'),
@@ -50,13 +54,13 @@ export const METRIC_DECLARATIONS = {
   conclave_http_request_seconds: histogram(
     'frontend',
     ['operation'],
-    SECONDS,
+    LATENCY_BUCKETS_SECONDS,
     'From the arrival of a request to its answer. Polls are not in it.',
   ),
   conclave_http_poll_seconds: histogram(
     'frontend',
     [],
-    POLL_SECONDS,
+    POLL_BUCKETS_SECONDS,
     'From the arrival of a poll (GET /events) to its answer: mostly waiting for events.',
   ),
   conclave_http_running_requests: gauge('frontend', [], 'Requests that are not answered yet, held polls among them.'),
@@ -112,8 +116,18 @@ export const METRIC_DECLARATIONS = {
   conclave_mailbox_commands: gauge('host', ['kind'], 'Commands that wait in mailboxes, all actors of a kind together.'),
   conclave_mailbox_commands_max: gauge('host', ['kind'], 'Commands that wait in the fullest mailbox of a kind.'),
   conclave_outbox_entries: gauge('host', ['kind'], 'Commits whose events or commands are still under way.'),
-  conclave_commit_seconds: histogram('host', ['kind'], SECONDS, 'Time that the Store took to make a commit durable.'),
-  conclave_commit_commands: histogram('host', ['kind'], BATCH, 'Commands that one commit made durable together.'),
+  conclave_commit_seconds: histogram(
+    'host',
+    ['kind'],
+    LATENCY_BUCKETS_SECONDS,
+    'Time that the Store took to make a commit durable.',
+  ),
+  conclave_commit_commands: histogram(
+    'host',
+    ['kind'],
+    BATCH_SIZE_BUCKETS,
+    'Commands that one commit made durable together.',
+  ),
   conclave_waiting_deliveries: gauge(
     'host',
     ['kind'],
@@ -144,7 +158,7 @@ export const METRIC_DECLARATIONS = {
   ),
 
   conclave_log_appends_total: counter('host', ['result'], 'Appends to the event log: done, or failed (and repeated).'),
-  conclave_log_append_seconds: histogram('host', [], SECONDS, 'Time of an append to the event log.'),
+  conclave_log_append_seconds: histogram('host', [], LATENCY_BUCKETS_SECONDS, 'Time of an append to the event log.'),
   conclave_log_entries_total: counter(
     'all',
     [],
@@ -172,10 +186,15 @@ export const METRIC_DECLARATIONS = {
   conclave_partition_take_seconds: histogram(
     'host',
     [],
-    SECONDS,
+    LATENCY_BUCKETS_SECONDS,
     'From the decision to take partitions to the first answer for them.',
   ),
-  conclave_partition_release_seconds: histogram('host', [], SECONDS, 'Time to finish work and hand partitions over.'),
+  conclave_partition_release_seconds: histogram(
+    'host',
+    [],
+    LATENCY_BUCKETS_SECONDS,
+    'Time to finish work and hand partitions over.',
+  ),
   conclave_lease_valid_seconds: gauge('host', [], 'For how long the lease of this host is still good; 0: it has none.'),
   conclave_partitions_unowned: gauge(
     'host',
@@ -207,13 +226,13 @@ export const METRIC_DECLARATIONS = {
 } as const satisfies Readonly<Record<string, MetricDeclaration>>;
 
 export type MetricName = keyof typeof METRIC_DECLARATIONS;
-type OfType<T extends MetricDeclaration['type']> = {
+type MetricNameOfType<T extends MetricDeclaration['type']> = {
   [N in MetricName]: (typeof METRIC_DECLARATIONS)[N]['type'] extends T ? N : never;
 }[MetricName];
-export type CounterName = OfType<'counter'>;
-export type GaugeName = OfType<'gauge'>;
-export type HistogramName = OfType<'histogram'>;
+export type CounterName = MetricNameOfType<'counter'>;
+export type GaugeName = MetricNameOfType<'gauge'>;
+export type HistogramName = MetricNameOfType<'histogram'>;
 
-type Texts<T extends readonly unknown[]> = { readonly [I in keyof T]: string };
+type LabelTexts<T extends readonly unknown[]> = { readonly [I in keyof T]: string };
 /** Label values of a metric: one text for each of its labels. */
-export type MetricLabelValues<N extends MetricName> = Texts<(typeof METRIC_DECLARATIONS)[N]['labels']>;
+export type MetricLabelValues<N extends MetricName> = LabelTexts<(typeof METRIC_DECLARATIONS)[N]['labels']>;

@@ -21,72 +21,72 @@ export class ThreadJobFailedError extends Error {
   override readonly name = 'ThreadJobFailedError';
 }
 
-interface Waiting<Job, Result> {
+interface WaitingThreadJob<Job, Result> {
   readonly job: Job;
   resolve(result: Result): void;
   reject(error: ThreadJobFailedError): void;
 }
 
 export class ThreadPool<Job, Result> {
-  readonly #idle: Worker[] = [];
-  readonly #all = new Set<Worker>();
-  readonly #waiting: Waiting<Job, Result>[] = [];
-  #rest: NodeJS.Timeout | undefined;
+  readonly #idleWorkers: Worker[] = [];
+  readonly #allWorkers = new Set<Worker>();
+  readonly #waitingJobs: WaitingThreadJob<Job, Result>[] = [];
+  #idleTimer: NodeJS.Timeout | undefined;
   #closed = false;
 
   constructor(private readonly options: ThreadOptions) {}
 
   /** Number of running threads. */
   get size(): number {
-    return this.#all.size;
+    return this.#allWorkers.size;
   }
 
   /** Runs a job in an idle thread, or queues it. @throws ThreadJobFailedError */
   run(job: Job): Promise<Result> {
-    if (this.#closed) return Promise.reject(closed());
+    if (this.#closed) return Promise.reject(poolClosedError());
     return new Promise((resolve, reject) => {
-      this.#waiting.push({ job, resolve, reject });
-      this.#next();
+      this.#waitingJobs.push({ job, resolve, reject });
+      this.#startNextJob();
     });
   }
 
   /** Terminates all threads; running and waiting jobs fail. */
   async close(): Promise<void> {
     this.#closed = true;
-    clearTimeout(this.#rest);
-    for (const { reject } of this.#waiting.splice(0)) reject(closed());
-    await this.#end();
+    clearTimeout(this.#idleTimer);
+    for (const { reject } of this.#waitingJobs.splice(0)) reject(poolClosedError());
+    await this.#terminateWorkers();
   }
 
-  async #end(): Promise<void> {
-    await Promise.all([...this.#all].map((worker) => worker.terminate()));
+  async #terminateWorkers(): Promise<void> {
+    await Promise.all([...this.#allWorkers].map((worker) => worker.terminate()));
   }
 
-  #next(): void {
-    const next = this.#waiting[0];
-    const worker = next && (this.#idle.pop() ?? this.#start());
+  #startNextJob(): void {
+    const next = this.#waitingJobs[0];
+    const worker = next && (this.#idleWorkers.pop() ?? this.#startWorker());
     if (!next || !worker) return;
-    this.#waiting.shift();
-    clearTimeout(this.#rest);
-    this.#work(worker, next);
+    this.#waitingJobs.shift();
+    clearTimeout(this.#idleTimer);
+    this.#runJobOnWorker(worker, next);
   }
 
-  #start(): Worker | undefined {
-    if (this.#closed || this.#all.size >= this.options.threads) return undefined;
+  #startWorker(): Worker | undefined {
+    if (this.#closed || this.#allWorkers.size >= this.options.threads) return undefined;
     const worker = new Worker(this.options.script);
     // Idle threads must not keep the process alive.
     worker.unref();
-    this.#all.add(worker);
+    this.#allWorkers.add(worker);
     worker.once('exit', () => {
-      this.#all.delete(worker);
-      const index = this.#idle.indexOf(worker);
-      if (index >= 0) this.#idle.splice(index, 1);
-      this.#next();
+      this.#allWorkers.delete(worker);
+      const index = this.#idleWorkers.indexOf(worker);
+      if (index >= 0) this.#idleWorkers.splice(index, 1);
+      this.#startNextJob();
     });
     return worker;
   }
 
-  #work(worker: Worker, { job, resolve, reject }: Waiting<Job, Result>): void {
+  #runJobOnWorker(worker: Worker, { job, resolve, reject }: WaitingThreadJob<Job, Result>): void {
     const settle = (reusable: boolean): void => {
       clearTimeout(timer);
       worker.removeAllListeners('message');
@@ -95,9 +95,9 @@ export class ThreadPool<Job, Result> {
       // A dying thread may still report an error; without a listener that would end the process.
       worker.on('error', () => undefined);
       if (reusable) {
-        this.#idle.push(worker);
-        this.#next();
-        this.#restLater();
+        this.#idleWorkers.push(worker);
+        this.#startNextJob();
+        this.#stopWorkersWhenIdle();
       } else {
         void worker.terminate();
       }
@@ -119,13 +119,13 @@ export class ThreadPool<Job, Result> {
     worker.postMessage(job);
   }
 
-  #restLater(): void {
+  #stopWorkersWhenIdle(): void {
     const { idleMs } = this.options;
-    if (idleMs === undefined || this.#idle.length < this.#all.size) return;
-    clearTimeout(this.#rest);
-    this.#rest = setTimeout(() => void this.#end(), idleMs);
-    this.#rest.unref();
+    if (idleMs === undefined || this.#idleWorkers.length < this.#allWorkers.size) return;
+    clearTimeout(this.#idleTimer);
+    this.#idleTimer = setTimeout(() => void this.#terminateWorkers(), idleMs);
+    this.#idleTimer.unref();
   }
 }
 
-const closed = (): ThreadJobFailedError => new ThreadJobFailedError('the threads are closed');
+const poolClosedError = (): ThreadJobFailedError => new ThreadJobFailedError('the threads are closed');

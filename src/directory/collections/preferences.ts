@@ -12,7 +12,7 @@ export class DirectoryPreferenceCollection extends DirectoryRecordCollection<Use
     super(({ user }) => user);
   }
 
-  of(user: UserId): DirectoryPreferences {
+  preferencesOf(user: UserId): DirectoryPreferences {
     return this.get(user) ?? { user, settings: {}, alertWords: [], muted: [] };
   }
 

@@ -4,25 +4,25 @@ import type { AccountSessions, WebSession } from '#model/records';
 import { DirectoryRecordCollection } from './collection.js';
 
 export class DirectorySessionCollection extends DirectoryRecordCollection<UserId, AccountSessions> {
-  readonly #sessions = new Map<string, { readonly user: UserId; readonly session: WebSession }>();
+  readonly #sessionsByHash = new Map<string, { readonly user: UserId; readonly session: WebSession }>();
 
   /** Accounts with devices to which notifications may be pushed. */
-  readonly pushed = new Set<UserId>();
+  readonly usersWithPush = new Set<UserId>();
 
   constructor() {
     super(({ user }) => user);
   }
 
   byHash(hash: string): { readonly user: UserId; readonly session: WebSession } | undefined {
-    return this.#sessions.get(hash);
+    return this.#sessionsByHash.get(hash);
   }
 
   override put(account: AccountSessions): void {
     const { user } = account;
-    for (const { hash } of this.get(user)?.sessions ?? []) this.#sessions.delete(hash);
+    for (const { hash } of this.get(user)?.sessions ?? []) this.#sessionsByHash.delete(hash);
     super.put(account);
-    if (account.devices || account.sessions.some(({ push }) => push)) this.pushed.add(user);
-    else this.pushed.delete(user);
-    for (const session of account.sessions) this.#sessions.set(session.hash, { user, session });
+    if (account.devices || account.sessions.some(({ push }) => push)) this.usersWithPush.add(user);
+    else this.usersWithPush.delete(user);
+    for (const session of account.sessions) this.#sessionsByHash.set(session.hash, { user, session });
   }
 }

@@ -7,26 +7,26 @@ import { DirectoryRecordCollection } from './collection.js';
 export const foldStreamNameCase = (name: string): string => name.toLowerCase();
 
 export class DirectoryStreamCollection extends DirectoryRecordCollection<StreamId, DirectoryStream> {
-  readonly #names = new Map<string, StreamId>();
+  readonly #idsByName = new Map<string, StreamId>();
 
   constructor() {
     super(({ id }) => id);
   }
 
   byName(name: string): DirectoryStream | undefined {
-    const id = this.#names.get(foldStreamNameCase(name));
+    const id = this.#idsByName.get(foldStreamNameCase(name));
     return id === undefined ? undefined : this.get(id);
   }
 
   override put(stream: DirectoryStream): void {
     const before = this.get(stream.id);
-    if (before && this.#names.get(foldStreamNameCase(before.name)) === before.id)
-      this.#names.delete(foldStreamNameCase(before.name));
+    if (before && this.#idsByName.get(foldStreamNameCase(before.name)) === before.id)
+      this.#idsByName.delete(foldStreamNameCase(before.name));
     // The realm actor learns of a stream's first message later than this replica, so a record of the stream must not
     // remove the message's id.
     const firstMessage = stream.firstMessage ?? before?.firstMessage ?? null;
     super.put(firstMessage === stream.firstMessage ? stream : { ...stream, firstMessage });
-    if (!stream.archived) this.#names.set(foldStreamNameCase(stream.name), stream.id);
+    if (!stream.archived) this.#idsByName.set(foldStreamNameCase(stream.name), stream.id);
   }
 
   /**

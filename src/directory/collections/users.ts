@@ -9,9 +9,9 @@ export class DirectoryUserCollection extends DirectoryRecordCollection<UserId, D
   /** Ids of outgoing webhook bots, which the server calls instead of sending them messages. */
   readonly silentBots = new Set<UserId>();
   readonly #systemBots: ReadonlyMap<UserId, DirectoryUser>;
-  readonly #keys = new Map<string, UserId>();
-  readonly #emails = new Map<string, UserId>();
-  readonly #avatars = new Map<string, UserId>();
+  readonly #idsByKeyHash = new Map<string, UserId>();
+  readonly #idsByEmail = new Map<string, UserId>();
+  readonly #idsByAvatarHash = new Map<string, UserId>();
 
   /** Makes the collection with the system bots in it. @param since creation time of the organization, wall ms */
   constructor(since: number) {
@@ -24,35 +24,35 @@ export class DirectoryUserCollection extends DirectoryRecordCollection<UserId, D
   }
 
   byKeyHash(hash: string): DirectoryUser | undefined {
-    return this.#found(this.#keys.get(hash));
+    return this.#userOrUndefined(this.#idsByKeyHash.get(hash));
   }
 
   byEmail(email: string): DirectoryUser | undefined {
     const folded = email.toLowerCase();
-    return this.#found(this.#emails.get(folded) ?? SYSTEM_BOT_IDS_BY_EMAIL.get(folded));
+    return this.#userOrUndefined(this.#idsByEmail.get(folded) ?? SYSTEM_BOT_IDS_BY_EMAIL.get(folded));
   }
 
   byAvatar(hash: string): DirectoryUser | undefined {
-    return this.#found(this.#avatars.get(hash));
+    return this.#userOrUndefined(this.#idsByAvatarHash.get(hash));
   }
 
   override put(user: DirectoryUser): void {
     const before = this.entries.get(user.id);
     if (before) {
-      this.#keys.delete(before.keyHash);
-      this.#emails.delete(before.email.toLowerCase());
-      this.#emails.delete(before.deliveryEmail.toLowerCase());
+      this.#idsByKeyHash.delete(before.keyHash);
+      this.#idsByEmail.delete(before.email.toLowerCase());
+      this.#idsByEmail.delete(before.deliveryEmail.toLowerCase());
     }
     super.put(user);
     if (isBotCalledByServer(user)) this.silentBots.add(user.id);
     // The avatar hash of an account never changes, so the entry of a removed avatar may stay.
-    if (user.avatar) this.#avatars.set(user.avatar.hash, user.id);
-    if (user.keyHash) this.#keys.set(user.keyHash, user.id);
-    this.#emails.set(user.email.toLowerCase(), user.id);
-    this.#emails.set(user.deliveryEmail.toLowerCase(), user.id);
+    if (user.avatar) this.#idsByAvatarHash.set(user.avatar.hash, user.id);
+    if (user.keyHash) this.#idsByKeyHash.set(user.keyHash, user.id);
+    this.#idsByEmail.set(user.email.toLowerCase(), user.id);
+    this.#idsByEmail.set(user.deliveryEmail.toLowerCase(), user.id);
   }
 
-  #found(id: UserId | undefined): DirectoryUser | undefined {
+  #userOrUndefined(id: UserId | undefined): DirectoryUser | undefined {
     return id === undefined ? undefined : this.get(id);
   }
 }

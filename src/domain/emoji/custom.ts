@@ -33,7 +33,7 @@ export function checkCustomEmojiName(written: string): string {
 export const emojiImagePath = (id: number, extension: string): string => `emoji/images/${id}${extension}`;
 export const emojiStillImagePath = (id: number): string => `emoji/images/still/${id}.png`;
 
-const SIDE = 64;
+const EMOJI_IMAGE_SIDE_PIXELS = 64;
 
 interface EmojiImage {
   readonly bytes: Uint8Array;
@@ -43,9 +43,9 @@ interface EmojiImage {
   readonly still: Uint8Array | null;
 }
 
-const SQUARE = {
-  width: SIDE,
-  height: SIDE,
+const SQUARE_RESIZE_OPTIONS = {
+  width: EMOJI_IMAGE_SIDE_PIXELS,
+  height: EMOJI_IMAGE_SIDE_PIXELS,
   fit: 'contain',
   background: { r: 0, g: 0, b: 0, alpha: 0 },
 } as const;
@@ -58,12 +58,12 @@ export const makeEmojiImage = (bytes: Uint8Array): Promise<EmojiImage> =>
   withDecodedPicture(bytes, async (picture) => {
     // All frames of an animation are decoded, so the limit holds for their sum.
     if (picture.pixels > MAX_PICTURE_PIXELS) throw apiError('IMAGE_TOO_LARGE');
-    const still = await picture.still().resize(SQUARE).png().toBuffer();
+    const still = await picture.still().resize(SQUARE_RESIZE_OPTIONS).png().toBuffer();
     if (picture.frames === 1) return { bytes: still, type: 'image/png', extension: '.png', still: null };
     if (picture.format !== 'gif') throw apiError('IMAGE_ANIMATION_UNKNOWN');
     const moving = await picture
       .moving()
-      .resize(SQUARE)
+      .resize(SQUARE_RESIZE_OPTIONS)
       .gif()
       .toBuffer()
       .catch(() => {

@@ -27,20 +27,20 @@ interface ResolvedEmoji {
  * The extra emoji: neither Unicode nor custom. It has the product's name and the name that existing clients know.
  * Requests may use both; the server's setting `--emoji-names` decides which one clients get.
  */
-const EXTRA_FORMS: Readonly<Record<ProductEmojiName, ProductEmoji>> = {
+const PRODUCT_EMOJI_FORMS: Readonly<Record<ProductEmojiName, ProductEmoji>> = {
   conclave: { name: 'conclave', type: 'service_extra_emoji', url: '/static/emoji/conclave.png' },
   zulip: { name: 'zulip', type: 'zulip_extra_emoji', url: '/static/generated/emoji/images/emoji/unicode/zulip.png' },
 };
 /** The product's own emoji as it is stored. */
-const EXTRA: EmojiReference = { name: 'conclave', code: 'conclave', type: 'extra' };
+const PRODUCT_EMOJI_REFERENCE: EmojiReference = { name: 'conclave', code: 'conclave', type: 'extra' };
 
 /** The form in which clients get the product's own emoji. */
-export const productEmojiForm = (names: ProductEmojiName): ProductEmoji => EXTRA_FORMS[names];
+export const productEmojiForm = (names: ProductEmojiName): ProductEmoji => PRODUCT_EMOJI_FORMS[names];
 
-const extraForms = Object.values(EXTRA_FORMS);
+const productEmojiForms = Object.values(PRODUCT_EMOJI_FORMS);
 
-const isExtraEmojiName = (name: string): boolean => extraForms.some((form) => form.name === name);
-const isExtraType = (type: string): boolean => extraForms.some((form) => form.type === type);
+const isProductEmojiName = (name: string): boolean => productEmojiForms.some((form) => form.name === name);
+const isProductEmojiType = (type: string): boolean => productEmojiForms.some((form) => form.type === type);
 
 /**
  * Finds the emoji with this name. Active custom emoji take precedence: organizations may shadow Unicode names.
@@ -50,7 +50,7 @@ export function findEmojiByName(name: string, directory: DirectoryView): EmojiRe
   for (const custom of directory.emoji()) {
     if (custom.name === name && !custom.deactivated) return { name, code: String(custom.id), type: 'realm_emoji' };
   }
-  if (isExtraEmojiName(name)) return EXTRA;
+  if (isProductEmojiName(name)) return PRODUCT_EMOJI_REFERENCE;
   const code = emojiCodeOfName(name);
   if (code === undefined) throw apiError('EMOJI_DOES_NOT_EXIST', { emoji_name: name });
   return { name, code, type: 'unicode_emoji' };
@@ -59,37 +59,37 @@ export function findEmojiByName(name: string, directory: DirectoryView): EmojiRe
 /** The stored form of a request's emoji type; undefined for unknown types. */
 export function toStoredEmojiType(type: string): EmojiReference['type'] | undefined {
   if (type === 'unicode_emoji' || type === 'realm_emoji') return type;
-  return isExtraType(type) ? 'extra' : undefined;
+  return isProductEmojiType(type) ? 'extra' : undefined;
 }
 
 /** Completes an emoji: absent fields are looked up by the name. @throws ApiError if the name is unknown */
 export function completeEmojiFields({ name, code, type }: EmojiInput, directory: DirectoryView): ResolvedEmoji {
   const found = code === null || type === null ? findEmojiByName(name, directory) : undefined;
   const resolved = found && type === null ? found.type : toStoredEmojiType(type ?? '');
-  if (resolved === 'extra' && isExtraEmojiName(name)) name = EXTRA.name;
+  if (resolved === 'extra' && isProductEmojiName(name)) name = PRODUCT_EMOJI_REFERENCE.name;
   return { name, code: comparableEmojiCode(code ?? found?.code ?? '', resolved), type: resolved };
 }
 
 /** The spelling of a code for comparisons. Unknown codes stay as they are. */
 export function comparableEmojiCode(code: string, type: EmojiReference['type'] | undefined): string {
   if (type === 'unicode_emoji') return canonicalEmojiCode(code) ?? code;
-  return type === 'extra' && isExtraEmojiName(code) ? EXTRA.code : code;
+  return type === 'extra' && isProductEmojiName(code) ? PRODUCT_EMOJI_REFERENCE.code : code;
 }
 
 /** Checks an emoji for new reactions and statuses. @throws ApiError if its fields don't fit, or it is deactivated */
 export function checkEmojiIsUsable({ name, code, type }: ResolvedEmoji, directory: DirectoryView): EmojiReference {
   switch (type) {
     case 'realm_emoji': {
-      const custom = customEmoji(code, directory);
+      const custom = findCustomEmoji(code, directory);
       if (!custom) throw apiError('CUSTOM_EMOJI_UNKNOWN');
       if (custom.name !== name) throw apiError('CUSTOM_EMOJI_NAME');
       if (custom.deactivated) throw apiError('CUSTOM_EMOJI_DEACTIVATED');
       return { name, code, type };
     }
     case 'extra':
-      if (code !== EXTRA.code) throw apiError('EMOJI_CODE');
-      if (name !== EXTRA.name) throw apiError('EMOJI_NAME');
-      return EXTRA;
+      if (code !== PRODUCT_EMOJI_REFERENCE.code) throw apiError('EMOJI_CODE');
+      if (name !== PRODUCT_EMOJI_REFERENCE.name) throw apiError('EMOJI_NAME');
+      return PRODUCT_EMOJI_REFERENCE;
     case 'unicode_emoji':
       if (canonicalEmojiCode(code) === undefined) throw apiError('EMOJI_CODE');
       if (emojiCodeOfName(name) !== code) throw apiError('EMOJI_NAME');
@@ -99,7 +99,7 @@ export function checkEmojiIsUsable({ name, code, type }: ResolvedEmoji, director
   }
 }
 
-const customEmoji = (code: string, directory: DirectoryView): DirectoryEmoji | undefined =>
+const findCustomEmoji = (code: string, directory: DirectoryView): DirectoryEmoji | undefined =>
   [...directory.emoji()].find(({ id }) => String(id) === code);
 
 /** True if the type has an emoji with this code, active or deactivated. */
@@ -109,8 +109,8 @@ export function isKnownEmoji(
   directory: DirectoryView,
 ): boolean {
   if (type === 'unicode_emoji') return canonicalEmojiCode(code) !== undefined;
-  if (type === 'realm_emoji') return customEmoji(code, directory) !== undefined;
-  return type === 'extra' && isExtraEmojiName(code);
+  if (type === 'realm_emoji') return findCustomEmoji(code, directory) !== undefined;
+  return type === 'extra' && isProductEmojiName(code);
 }
 
 /** The three fields that describe an emoji in API objects. */

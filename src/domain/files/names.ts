@@ -16,9 +16,9 @@ export const UNLINKED_FILE_LIFETIME_MS = 5 * 7 * 86_400_000;
 /** Time after which an upload that was not completed is deleted, ms: one day. */
 export const UNFINISHED_UPLOAD_LIFETIME_MS = 86_400_000;
 
-const MAX_NAME = 200;
-const MAX_EXTENSION = 20;
-const NAMELESS = 'uploaded-file';
+const MAX_FILE_NAME_CHARACTERS = 200;
+const MAX_EXTENSION_CHARACTERS = 20;
+const DEFAULT_FILE_NAME = 'uploaded-file';
 
 /** A file name in the form for addresses: only letters, digits, `_`, `.` and `-`. */
 export function toSafeFileName(name: string): string {
@@ -28,16 +28,16 @@ export function toSafeFileName(name: string): string {
     .trim()
     .replace(/[-\s]+/g, '-');
   // Names such as `..` would stand for a folder.
-  return /^\.*$/.test(plain) ? NAMELESS : shorten(plain);
+  return /^\.*$/.test(plain) ? DEFAULT_FILE_NAME : shortenFileName(plain);
 }
 
 /** Shortens a name to MAX_NAME characters, but keeps its extension. */
-function shorten(name: string): string {
+function shortenFileName(name: string): string {
   const chars = [...name];
-  if (chars.length <= MAX_NAME) return name;
+  if (chars.length <= MAX_FILE_NAME_CHARACTERS) return name;
   const dot = chars.lastIndexOf('.');
-  const extension = dot > 0 && chars.length - dot <= MAX_EXTENSION ? chars.slice(dot) : [];
-  return [...chars.slice(0, MAX_NAME - extension.length), ...extension].join('');
+  const extension = dot > 0 && chars.length - dot <= MAX_EXTENSION_CHARACTERS ? chars.slice(dot) : [];
+  return [...chars.slice(0, MAX_FILE_NAME_CHARACTERS - extension.length), ...extension].join('');
 }
 
 /** A file name in the form that users see: percent-decoded, without control characters. */
@@ -48,19 +48,19 @@ export function fileDisplayName(written: string): string {
   } catch {
     // A name with invalid escapes stays as it is.
   }
-  return shorten(name.replace(/\p{Cc}/gu, '')) || NAMELESS;
+  return shortenFileName(name.replace(/\p{Cc}/gu, '')) || DEFAULT_FILE_NAME;
 }
 
-const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
-const OWNER_CHARS = 6;
-const TOKEN_CHARS = 24;
+const BASE62_ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
+const OWNER_ID_CHARACTERS = 6;
+const RANDOM_TOKEN_CHARACTERS = 24;
 
 /**
  * Path of a new file: `{realm}/{1-2 hex digits}/{token}/{name}`. The token begins with the owner's id, which leads to
  * the actor with the file's record without a look-up. Its other 18 characters are random (107 bits).
  */
 export function makeFilePath(realm: RealmId, owner: UserId, name: string): string {
-  return pathWith(realm, owner, name, () => randomInt(62), randomBytes(1)[0]!);
+  return buildFilePath(realm, owner, name, () => randomInt(62), randomBytes(1)[0]!);
 }
 
 /**
@@ -68,15 +68,16 @@ export function makeFilePath(realm: RealmId, owner: UserId, name: string): strin
  * bytes give the same path. An import derives the bytes, so that its repeat after a crash gives every file the same
  * name.
  */
-export const filePathFrom = (realm: RealmId, owner: UserId, name: string, bytes: Uint8Array): string => {
+export const makeFilePathFromBytes = (realm: RealmId, owner: UserId, name: string, bytes: Uint8Array): string => {
   let at = 1;
-  return pathWith(realm, owner, name, () => bytes[at++]! % 62, bytes[0]!);
+  return buildFilePath(realm, owner, name, () => bytes[at++]! % 62, bytes[0]!);
 };
 
-function pathWith(realm: RealmId, owner: UserId, name: string, next: () => number, folder: number): string {
+function buildFilePath(realm: RealmId, owner: UserId, name: string, next: () => number, folder: number): string {
   let token = '';
-  for (let n: number = owner; token.length < OWNER_CHARS; n = Math.floor(n / 62)) token = ALPHABET[n % 62] + token;
-  while (token.length < TOKEN_CHARS) token += ALPHABET[next()];
+  for (let n: number = owner; token.length < OWNER_ID_CHARACTERS; n = Math.floor(n / 62))
+    token = BASE62_ALPHABET[n % 62] + token;
+  while (token.length < RANDOM_TOKEN_CHARACTERS) token += BASE62_ALPHABET[next()];
   return `${realm}/${folder.toString(16)}/${token}/${toSafeFileName(name)}`;
 }
 
@@ -93,7 +94,7 @@ export function parseFilePath(path: string): FilePath | undefined {
   const [, realm, token = '', name = ''] = /^(\d{1,10})\/[0-9a-f]{1,2}\/([0-9A-Za-z]{24})\/([^/]+)$/.exec(path) ?? [];
   if (realm === undefined) return undefined;
   let owner = 0;
-  for (let i = 0; i < OWNER_CHARS; i++) owner = owner * 62 + ALPHABET.indexOf(token[i]!);
+  for (let i = 0; i < OWNER_ID_CHARACTERS; i++) owner = owner * 62 + BASE62_ALPHABET.indexOf(token[i]!);
   return { realm: toRealmId(Number(realm)), owner: toUserId(owner), token, name };
 }
 
@@ -104,15 +105,15 @@ export const blobNameOfFile = (path: string): string => `uploads/${path}`;
 export const fileUriOfPath = (path: string): string => `/user_uploads/${path}`;
 
 /** Validity of a temporary address of a file, ms. */
-const VALID_MS = 60_000;
+const TEMPORARY_URI_LIFETIME_MS = 60_000;
 
-const nameOf = (path: string): string => path.slice(path.lastIndexOf('/') + 1);
+const fileNameOfPath = (path: string): string => path.slice(path.lastIndexOf('/') + 1);
 
 /** Makes an address that gives access to a file for a minute, without credentials. @param now wall time, ms */
 export function makeTemporaryFileUri(secrets: ServerCryptography, path: string, now: number): string {
-  const sealed = secrets.seal(JSON.stringify([path, now + VALID_MS]));
+  const sealed = secrets.seal(JSON.stringify([path, now + TEMPORARY_URI_LIFETIME_MS]));
   const token = Buffer.from(sealed, 'base64').toString('base64url');
-  return `/user_uploads/temporary/${token}/${encodeURIComponent(nameOf(path))}`;
+  return `/user_uploads/temporary/${token}/${encodeURIComponent(fileNameOfPath(path))}`;
 }
 
 /**
@@ -122,12 +123,12 @@ export function makeTemporaryFileUri(secrets: ServerCryptography, path: string, 
 export function verifyTemporaryFileUri(secrets: ServerCryptography, token: string, name: string, now: number): string {
   let opened: readonly [path: string, until: number];
   try {
-    opened = JSON.parse(secrets.open(Buffer.from(token, 'base64url').toString('base64'))) as typeof opened;
+    opened = JSON.parse(secrets.unseal(Buffer.from(token, 'base64url').toString('base64'))) as typeof opened;
   } catch {
     throw apiError('FILE_TOKEN');
   }
   const [path, until] = opened;
   if (now > until) throw apiError('FILE_TOKEN');
-  if (name !== nameOf(path)) throw apiError('FILE_NAME');
+  if (name !== fileNameOfPath(path)) throw apiError('FILE_NAME');
   return path;
 }

@@ -4,9 +4,15 @@
  */
 
 /** Media types of files that browsers show in place. All others are sent as attachments. */
-const INLINE: ReadonlySet<string> = new Set(['application/pdf', 'image/gif', 'image/jpeg', 'image/png', 'image/webp']);
+const INLINE_CONTENT_TYPES: ReadonlySet<string> = new Set([
+  'application/pdf',
+  'image/gif',
+  'image/jpeg',
+  'image/png',
+  'image/webp',
+]);
 
-const POLICY =
+const CONTENT_SECURITY_POLICY =
   "default-src 'none'; style-src 'self' 'unsafe-inline'; img-src 'self'; object-src 'self'; plugin-types application/pdf;";
 
 /** The media type that the uploader named, if it can stand in a header; otherwise a type for any bytes. */
@@ -45,7 +51,7 @@ export function makeFileResponseHeaders({
   download,
   caching,
 }: FileResponseProperties): Record<string, string> {
-  const inline = !download && INLINE.has(type);
+  const inline = !download && INLINE_CONTENT_TYPES.has(type);
   const plain = name.replace(/[^\x20-\x7e]|["\\%]/g, '_');
   const exact = encodeURIComponent(name).replace(
     /['()*]/g,
@@ -54,7 +60,7 @@ export function makeFileResponseHeaders({
   return {
     'Content-Type': type,
     'Content-Disposition': `${inline ? 'inline' : 'attachment'}; filename="${plain}"; filename*=UTF-8''${exact}`,
-    'Content-Security-Policy': POLICY,
+    'Content-Security-Policy': CONTENT_SECURITY_POLICY,
     'X-Content-Type-Options': 'nosniff',
     'Cache-Control': CACHE_CONTROL[caching],
     'Accept-Ranges': 'bytes',

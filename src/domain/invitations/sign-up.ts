@@ -15,14 +15,14 @@ export interface SignUpToken {
   readonly by: { readonly id: number; readonly nonce: string } | null;
 }
 
-const PURPOSE = 'sign-up';
+const SIGN_UP_TOKEN_PURPOSE = 'sign-up';
 
 export function makeSignUpLink(
   secrets: ServerCryptography,
   origin: string,
   { realm, email, expires, by }: SignUpToken,
 ): string {
-  const sealed = secrets.seal(JSON.stringify([PURPOSE, realm, email, expires, by]));
+  const sealed = secrets.seal(JSON.stringify([SIGN_UP_TOKEN_PURPOSE, realm, email, expires, by]));
   return `${origin}/signup/${Buffer.from(sealed, 'base64').toString('base64url')}`;
 }
 
@@ -30,11 +30,11 @@ export function makeSignUpLink(
 export function verifySignUpToken(secrets: ServerCryptography, token: string, now: number): SignUpToken | undefined {
   let opened: unknown;
   try {
-    opened = JSON.parse(secrets.open(Buffer.from(token, 'base64url').toString('base64')));
+    opened = JSON.parse(secrets.unseal(Buffer.from(token, 'base64url').toString('base64')));
   } catch {
     return undefined;
   }
-  if (!Array.isArray(opened) || opened[0] !== PURPOSE) return undefined;
+  if (!Array.isArray(opened) || opened[0] !== SIGN_UP_TOKEN_PURPOSE) return undefined;
   const [, realm, email, expires, by] = opened as [string, number, string, number, SignUpToken['by'] | undefined];
   return expires > now ? { realm: toRealmId(realm), email, expires, by: by ?? null } : undefined;
 }

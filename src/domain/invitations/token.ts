@@ -21,15 +21,17 @@ export interface InvitationTokenContent {
 /** First segment of the path of an invitation link, by kind of invitation. */
 export const INVITATION_LINK_PATH_SEGMENTS = { single: 'invitation', link: 'join' } as const;
 
-const NONCE = /^[0-9a-f]{8}$/;
-const SHAPE = /^([0-9a-z]{1,8})-([0-9a-z]{1,8})-([0-9a-f]{8})-([A-Za-z0-9_-]{22})$/;
+const NONCE_PATTERN = /^[0-9a-f]{8}$/;
+const TOKEN_PATTERN = /^([0-9a-z]{1,8})-([0-9a-z]{1,8})-([0-9a-f]{8})-([A-Za-z0-9_-]{22})$/;
 
-const signature = (secrets: ServerCryptography, { realm, kind, id, nonce }: InvitationTokenContent): string =>
-  secrets.sign(`invitation/${kind}/${realm}/${id}/${nonce}`);
+const signInvitationContent = (
+  secrets: ServerCryptography,
+  { realm, kind, id, nonce }: InvitationTokenContent,
+): string => secrets.sign(`invitation/${kind}/${realm}/${id}/${nonce}`);
 
 function makeInvitationToken(secrets: ServerCryptography, of: InvitationTokenContent): string {
-  if (!NONCE.test(of.nonce)) throw new Error('a nonce has 8 hexadecimal digits');
-  return [of.realm.toString(36), of.id.toString(36), of.nonce, signature(secrets, of)].join('-');
+  if (!NONCE_PATTERN.test(of.nonce)) throw new Error('a nonce has 8 hexadecimal digits');
+  return [of.realm.toString(36), of.id.toString(36), of.nonce, signInvitationContent(secrets, of)].join('-');
 }
 
 export const makeInvitationLink = (secrets: ServerCryptography, origin: string, of: InvitationTokenContent): string =>
@@ -44,8 +46,8 @@ export function verifyInvitationToken(
   kind: InvitationTokenContent['kind'],
   token: string,
 ): InvitationTokenContent | undefined {
-  const [, realm = '', id = '', nonce = '', signed = ''] = SHAPE.exec(token) ?? [];
+  const [, realm = '', id = '', nonce = '', signed = ''] = TOKEN_PATTERN.exec(token) ?? [];
   if (signed === '') return undefined;
   const of = { realm: toRealmId(Number.parseInt(realm, 36)), kind, id: Number.parseInt(id, 36), nonce };
-  return timingSafeEqual(Buffer.from(signed), Buffer.from(signature(secrets, of))) ? of : undefined;
+  return timingSafeEqual(Buffer.from(signed), Buffer.from(signInvitationContent(secrets, of))) ? of : undefined;
 }

@@ -14,12 +14,12 @@ export interface LinkPreview extends WebPageHead, JsonObject {
 }
 
 /** Maximum number of previews of a message. The first links count. */
-const MAX_PREVIEWS = 5;
+const MAX_PREVIEWS_PER_MESSAGE = 5;
 /** Maximum length of an address with a preview, characters. */
-const MAX_ADDRESS = 2_000;
+const MAX_ADDRESS_CHARACTERS = 2_000;
 
 /** Classes of elements whose links have a preview of their own already. */
-const SHOWN = /\b(?:message_inline_image|message_embed)\b/;
+const EXISTING_PREVIEW_CLASSES = /\b(?:message_inline_image|message_embed)\b/;
 
 /**
  * Addresses of the pages that a message links, in their order. Quoted links, links of this organization, and links with
@@ -39,7 +39,7 @@ export function findLinksWithPreview(
   const open: ('quote' | 'shown' | '')[] = [];
   const parser = new Parser({
     onopentag(tag, { class: classes = '', href = '' }) {
-      open.push(tag === 'blockquote' ? 'quote' : SHOWN.test(classes) ? 'shown' : '');
+      open.push(tag === 'blockquote' ? 'quote' : EXISTING_PREVIEW_CLASSES.test(classes) ? 'shown' : '');
       if (tag !== 'a' || href === '') return;
       if (open.includes('shown')) shown.add(href);
       else if (!open.includes('quote')) links.add(href);
@@ -51,16 +51,16 @@ export function findLinksWithPreview(
   parser.end(html);
   const isPage = (url: string): boolean =>
     /^https?:\/\//i.test(url) &&
-    url.length <= MAX_ADDRESS &&
+    url.length <= MAX_ADDRESS_CHARACTERS &&
     URL.canParse(url) &&
     !(origin !== '' && `${url}/`.startsWith(`${origin}/`)) &&
     !shown.has(url) &&
     !content.includes(`<${url}>`);
-  return [...links].filter(isPage).slice(0, MAX_PREVIEWS);
+  return [...links].filter(isPage).slice(0, MAX_PREVIEWS_PER_MESSAGE);
 }
 
 /** An address inside `url("…")` of a style. */
-const inStyle = (address: string): string =>
+const escapeUrlForCss = (address: string): string =>
   address.replace(/["'()\\\s]/g, (character) => `%${character.charCodeAt(0).toString(16).padStart(2, '0')}`);
 
 /** Makes the HTML of a preview, in the form of the API's original server. */
@@ -69,7 +69,7 @@ export function makeLinkPreviewHtml({ url, title, description, image }: LinkPrev
   const picture =
     image === ''
       ? ''
-      : `<a class="message_embed_image" href="${href}" style="background-image: url(&quot;${escapeTextForHtml(inStyle(image))}&quot;)"></a>`;
+      : `<a class="message_embed_image" href="${href}" style="background-image: url(&quot;${escapeTextForHtml(escapeUrlForCss(image))}&quot;)"></a>`;
   const heading = `<div class="message_embed_title"><a href="${href}" title="${escapeTextForHtml(title)}">${escapeTextForHtml(title)}</a></div>`;
   const text =
     description === '' ? '' : `<div class="message_embed_description">${escapeTextForHtml(description)}</div>`;

@@ -7,12 +7,12 @@ import { getFollowingRedirects, type OutgoingAddressFilter } from '#domain/webho
 import { parseWebPageHead, type WebPageHead } from './page-head.js';
 
 /** Time limit of one page, all redirects included, ms. */
-const TIMEOUT_MS = 5_000;
+const PAGE_FETCH_TIMEOUT_MS = 5_000;
 /** Maximum of bytes that are read of one page. The head of a page is at its beginning. */
-const MAX_BYTES = 512 * 1024;
+const MAX_PAGE_BYTES = 512 * 1024;
 const MAX_REDIRECTS = 4;
 
-const HEADERS = {
+const PAGE_REQUEST_HEADERS = {
   accept: 'text/html,application/xhtml+xml',
   'accept-encoding': 'identity',
   'user-agent': `ConclaveLinkPreview/${SERVER_VERSION}`,
@@ -33,14 +33,14 @@ export class WebPageHeadFetcher {
    */
   async fetch(address: string): Promise<WebPageHead | undefined> {
     const ended = new AbortController();
-    const timer = this.clock.setTimeout(() => ended.abort(), TIMEOUT_MS);
+    const timer = this.clock.setTimeout(() => ended.abort(), PAGE_FETCH_TIMEOUT_MS);
     const { filter } = this;
     try {
-      const options = { filter, signal: ended.signal, headers: HEADERS, maxRedirects: MAX_REDIRECTS };
+      const options = { filter, signal: ended.signal, headers: PAGE_REQUEST_HEADERS, maxRedirects: MAX_REDIRECTS };
       const { response, url } = await getFollowingRedirects(address, options);
-      const html = await readBeginning(response);
+      const html = await readPageBeginning(response);
       const head = html === undefined ? undefined : parseWebPageHead(html, url);
-      return head && { ...head, image: this.#pictureOf(head.image) };
+      return head && { ...head, image: this.#previewImageUrl(head.image) };
     } catch {
       return undefined;
     } finally {
@@ -49,14 +49,14 @@ export class WebPageHeadFetcher {
     }
   }
 
-  #pictureOf(image: string): string {
+  #previewImageUrl(image: string): string {
     if (image === '' || this.imageProxySecret === '') return image;
     return makeImageProxyPath(image, this.imageProxySecret) ?? '';
   }
 }
 
 /** The page up to the end of its head, or the limit; undefined for a response that is no HTML. */
-async function readBeginning(response: IncomingMessage): Promise<string | undefined> {
+async function readPageBeginning(response: IncomingMessage): Promise<string | undefined> {
   const { 'content-type': type = '', 'content-encoding': encoding = 'identity' } = response.headers;
   if (!/^\s*(?:text\/html|application\/xhtml\+xml)\s*(?:;|$)/i.test(type) || encoding !== 'identity') {
     response.destroy();
@@ -68,15 +68,15 @@ async function readBeginning(response: IncomingMessage): Promise<string | undefi
     chunks.push(chunk);
     size += chunk.byteLength;
     // The end of the head may lie across two chunks; then a little more is read.
-    if (size >= MAX_BYTES || chunk.includes('</head')) break;
+    if (size >= MAX_PAGE_BYTES || chunk.includes('</head')) break;
   }
   response.destroy();
-  const bytes = Buffer.concat(chunks).subarray(0, MAX_BYTES);
-  return decoderOf(type, bytes).decode(bytes);
+  const bytes = Buffer.concat(chunks).subarray(0, MAX_PAGE_BYTES);
+  return textDecoderFor(type, bytes).decode(bytes);
 }
 
 /** Decoder of the page's character set: that of the header, else that of a `<meta>` element, else UTF-8. */
-function decoderOf(type: string, bytes: Buffer): TextDecoder {
+function textDecoderFor(type: string, bytes: Buffer): TextDecoder {
   const named = /charset\s*=\s*["']?([\w-]+)/i;
   const name = named.exec(type)?.[1] ?? named.exec(bytes.subarray(0, 2_048).toString('latin1'))?.[1];
   try {

@@ -11,18 +11,18 @@ export interface WebPageHead {
 }
 
 /** Maximum length of a title, characters; longer ones are cut. */
-const MAX_TITLE = 200;
+const MAX_TITLE_CHARACTERS = 200;
 /** Maximum length of a description, characters; longer ones are cut. */
-const MAX_DESCRIPTION = 500;
-const MAX_IMAGE_ADDRESS = 2_000;
+const MAX_DESCRIPTION_CHARACTERS = 500;
+const MAX_IMAGE_URL_CHARACTERS = 2_000;
 
-const cut = (text: string, length: number): string => {
+const truncateText = (text: string, length: number): string => {
   const line = text.replace(/\s+/g, ' ').trim();
   return line.length <= length ? line : `${line.slice(0, length - 1).trimEnd()}…`;
 };
 
 /** Names of `<meta>` elements by fact, best first: Open Graph, Twitter cards, plain HTML. */
-const NAMES = {
+const META_TAG_NAMES = {
   title: ['og:title', 'twitter:title'],
   description: ['og:description', 'twitter:description', 'description'],
   image: ['og:image', 'og:image:url', 'twitter:image'],
@@ -59,18 +59,18 @@ export function parseWebPageHead(html: string, url: URL): WebPageHead | undefine
   });
   parser.end(html);
   const first = (names: readonly string[]): string | undefined => names.map((name) => meta.get(name)).find(Boolean);
-  const shown = cut(first(NAMES.title) ?? title, MAX_TITLE);
+  const shown = truncateText(first(META_TAG_NAMES.title) ?? title, MAX_TITLE_CHARACTERS);
   if (shown === '') return undefined;
   return {
     title: shown,
-    description: cut(first(NAMES.description) ?? '', MAX_DESCRIPTION),
-    image: imageAddress(first(NAMES.image)?.trim(), url),
+    description: truncateText(first(META_TAG_NAMES.description) ?? '', MAX_DESCRIPTION_CHARACTERS),
+    image: resolveImageUrl(first(META_TAG_NAMES.image)?.trim(), url),
   };
 }
 
-function imageAddress(address: string | undefined, base: URL): string {
+function resolveImageUrl(address: string | undefined, base: URL): string {
   if (!address || !URL.canParse(address, base)) return '';
   const { href, protocol, username, password } = new URL(address, base);
   const isOpen = (protocol === 'https:' || protocol === 'http:') && username === '' && password === '';
-  return isOpen && href.length <= MAX_IMAGE_ADDRESS ? href : '';
+  return isOpen && href.length <= MAX_IMAGE_URL_CHARACTERS ? href : '';
 }

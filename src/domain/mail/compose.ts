@@ -15,7 +15,7 @@ function parseSender(from: string): { readonly name: string; readonly address: s
   return { name: name.trim(), address: address.trim() };
 }
 
-const withoutBadCharacters = (text: string): string => text.replace(/[\p{Cs}\0]/gu, '\ufffd');
+const replaceInvalidCharacters = (text: string): string => text.replace(/[\p{Cs}\0]/gu, '\ufffd');
 
 /** Makes the headers by which mail programs offer to unsubscribe from mails of this kind with one click (RFC 8058). */
 function unsubscribeHeaders({ unsubscribe }: OutgoingMail): Record<string, string> {
@@ -34,8 +34,8 @@ export function makeNodemailerOptions(mail: OutgoingMail, from: string): SendMai
     from: by,
     to: { name: '', address: to },
     subject: [...line].slice(0, MAX_SUBJECT_LENGTH).join(''),
-    text: withoutBadCharacters(text),
-    ...(html === undefined ? {} : { html: withoutBadCharacters(html) }),
+    text: replaceInvalidCharacters(text),
+    ...(html === undefined ? {} : { html: replaceInvalidCharacters(html) }),
     // All mails of a thread are replies to one mail that never existed, so the id of the first mail need not be known.
     ...(thread === undefined ? {} : { inReplyTo: `<${thread}@${domain}>`, references: `<${thread}@${domain}>` }),
     date: new Date(date),

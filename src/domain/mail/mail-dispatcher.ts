@@ -13,11 +13,11 @@ export interface QueuedMail extends OutgoingMail {
 export type MailAttemptOutcome = 'done' | 'later';
 
 /** Maximum number of connections to the mail server per organization. */
-const MAX_CONNECTIONS = 4;
+const MAX_CONCURRENT_SENDS = 4;
 const MINUTE_MS = 60_000;
 const MAX_RETRY_DELAY_MS = 60 * MINUTE_MS;
 /** Age at which a mail that could not be sent is dropped, ms; mail servers commonly use the same. */
-const GIVE_UP_MS = 3 * 24 * 60 * MINUTE_MS;
+const MAIL_GIVE_UP_AFTER_MS = 3 * 24 * 60 * MINUTE_MS;
 /** Interval of log lines while the mail server is unavailable, ms. */
 const LOG_INTERVAL_MS = 60 * MINUTE_MS;
 
@@ -28,7 +28,7 @@ export class MailDispatcher {
   /** Earliest time of the next log line about the mail server, wall clock, ms. */
   #nextLogAt = Number.NEGATIVE_INFINITY;
   /** New mails that wait for the mail server and are not counted in a log line yet. */
-  #unlogged = 0;
+  #unloggedFailures = 0;
 
   constructor(
     private readonly mailer: Mailer,
@@ -51,27 +51,27 @@ export class MailDispatcher {
           fates[i] = 'done';
         } catch (error) {
           if (error instanceof MailerUnavailableError) away = error;
-          fates[i] = this.#failed(mail, error as Error);
+          fates[i] = this.#handleSendFailure(mail, error as Error);
         }
       }
     };
-    await Promise.all(Array.from({ length: MAX_CONNECTIONS }, work));
+    await Promise.all(Array.from({ length: MAX_CONCURRENT_SENDS }, work));
     return fates;
   }
 
   /** Logs the failure of a mail without texts and addresses, which are private. */
-  #failed({ id, date, tries }: QueuedMail, err: Error): MailAttemptOutcome {
+  #handleSendFailure({ id, date, tries }: QueuedMail, err: Error): MailAttemptOutcome {
     if (err instanceof MailRefusedError) {
       this.logger.warn({ mail: id, err }, 'a mail was refused for good and is dropped');
       return 'done';
     }
-    if (this.clock.now() - date >= GIVE_UP_MS) {
+    if (this.clock.now() - date >= MAIL_GIVE_UP_AFTER_MS) {
       const reason = err.message;
       this.logger.error({ mail: id, tries, reason }, 'a mail could not be sent for three days and is dropped');
       return 'done';
     }
     if (err instanceof MailerUnavailableError) {
-      if (tries === 0) this.#away(err);
+      if (tries === 0) this.#logMailServerUnavailable(err);
       return 'later';
     }
     const level = tries === 0 ? 'warn' : 'debug';
@@ -82,15 +82,15 @@ export class MailDispatcher {
   /**
    * Logs that the mail server is unavailable, at most once per LOG_INTERVAL_MS: one line per mail would flood the log.
    */
-  #away({ message: reason }: MailerUnavailableError): void {
-    this.#unlogged++;
+  #logMailServerUnavailable({ message: reason }: MailerUnavailableError): void {
+    this.#unloggedFailures++;
     const now = this.clock.now();
     if (now < this.#nextLogAt) return;
     this.logger.warn(
-      { mails: this.#unlogged, reason },
+      { mails: this.#unloggedFailures, reason },
       'the mail server is away: mails wait and are tried again later',
     );
-    this.#unlogged = 0;
+    this.#unloggedFailures = 0;
     this.#nextLogAt = now + LOG_INTERVAL_MS;
   }
 }

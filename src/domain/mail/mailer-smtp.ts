@@ -3,8 +3,8 @@ import { makeNodemailerOptions } from './compose.js';
 import { type Mailer, MailerUnavailableError, MailRefusedError, type OutgoingMail } from './mailer.js';
 
 /** Timeouts after which the mail server counts as unavailable, ms. */
-const CONNECT_MS = 10_000;
-const SILENCE_MS = 30_000;
+const SMTP_CONNECT_TIMEOUT_MS = 10_000;
+const SMTP_SILENCE_TIMEOUT_MS = 30_000;
 
 /** An error of nodemailer, with the server's reply. */
 interface SmtpError extends Error {
@@ -24,10 +24,10 @@ export class SmtpMailer implements Mailer {
   ) {
     this.#transport = createTransport({
       url,
-      connectionTimeout: CONNECT_MS,
-      dnsTimeout: CONNECT_MS,
-      greetingTimeout: CONNECT_MS,
-      socketTimeout: SILENCE_MS,
+      connectionTimeout: SMTP_CONNECT_TIMEOUT_MS,
+      dnsTimeout: SMTP_CONNECT_TIMEOUT_MS,
+      greetingTimeout: SMTP_CONNECT_TIMEOUT_MS,
+      socketTimeout: SMTP_SILENCE_TIMEOUT_MS,
       disableFileAccess: true,
       disableUrlAccess: true,
       // Addresses of this machine itself are allowed: in development and tests the mail server runs there.
@@ -40,7 +40,7 @@ export class SmtpMailer implements Mailer {
     try {
       await this.#transport.sendMail(message);
     } catch (error) {
-      throw judged(error as SmtpError);
+      throw classifySmtpError(error as SmtpError);
     }
   }
 
@@ -53,7 +53,7 @@ export class SmtpMailer implements Mailer {
  * Classifies an error: only replies about the recipient or the text concern this mail; other errors concern the
  * connection.
  */
-function judged(error: SmtpError): Error {
+function classifySmtpError(error: SmtpError): Error {
   const { command, permanent } = error;
   const ofThisMail = command === 'RCPT TO' || command === 'DATA';
   if (ofThisMail) return permanent ? new MailRefusedError(error.message, { cause: error }) : error;

@@ -1,7 +1,7 @@
 /** Search for alert words in a text (markdown.md § Alert words). The text is the author's, not the rendered one. */
 
-const BEFORE = new Set(' \n(".,\';[*`>');
-const AFTER = new Set(' \n)"?:.,\';]!*`');
+const CHARACTERS_BEFORE_WORD = new Set(' \n(".,\';[*`>');
+const CHARACTERS_AFTER_WORD = new Set(' \n)"?:.,\';]!*`');
 
 /**
  * Finds many words at once. The time depends on the text and on the longest word, not on the number of words. Case is
@@ -9,26 +9,27 @@ const AFTER = new Set(' \n)"?:.,\';]!*`');
  */
 export class AlertWordMatcher {
   readonly #words: ReadonlySet<string>;
-  readonly #longest: number;
+  readonly #longestWordLength: number;
 
   /** Makes the search for these words. @param words alert words, trimmed and in lower case; empty ones match nothing */
   constructor(words: Iterable<string>) {
     this.#words = new Set(words);
-    this.#longest = Math.max(0, ...lengths(this.#words));
+    this.#longestWordLength = Math.max(0, ...wordLengths(this.#words));
   }
 
   /** The alert words that occur in the text. */
   find(text: string): Set<string> {
     const found = new Set<string>();
-    if (this.#longest === 0) return found;
+    if (this.#longestWordLength === 0) return found;
     const lower = text.toLowerCase();
     const ends: number[] = [];
-    for (let i = 1; i <= lower.length; i++) if (i === lower.length || AFTER.has(lower[i]!)) ends.push(i);
+    for (let i = 1; i <= lower.length; i++)
+      if (i === lower.length || CHARACTERS_AFTER_WORD.has(lower[i]!)) ends.push(i);
     let first = 0;
     for (let at = 0; at < lower.length; at++) {
-      if (at > 0 && !BEFORE.has(lower[at - 1]!)) continue;
+      if (at > 0 && !CHARACTERS_BEFORE_WORD.has(lower[at - 1]!)) continue;
       while (first < ends.length && ends[first]! <= at) first++;
-      for (let i = first; i < ends.length && ends[i]! - at <= this.#longest; i++) {
+      for (let i = first; i < ends.length && ends[i]! - at <= this.#longestWordLength; i++) {
         const word = lower.slice(at, ends[i]);
         if (this.#words.has(word)) found.add(word);
       }
@@ -40,7 +41,7 @@ export class AlertWordMatcher {
 /**
  * The distinct lengths of the words. Even very many words have few lengths, so that these can be spread into arguments.
  */
-function lengths(words: Iterable<string>): Set<number> {
+function wordLengths(words: Iterable<string>): Set<number> {
   const all = new Set<number>();
   for (const word of words) all.add(word.length);
   return all;

@@ -5,25 +5,27 @@ import { makeTextElementTokens } from './tokens.js';
 import { toRelativeOrganizationUrl, toSafeLinkUrl } from './url.js';
 
 // The package is a JSON file, which Node 20 can't import without a warning.
-const tlds = createRequire(import.meta.url)('tlds') as readonly string[];
+const topLevelDomains = createRequire(import.meta.url)('tlds') as readonly string[];
 
 /**
  * Top-level domains that are mostly meant as a file extension or a name, so that bare words with them are not linked.
  */
-const NO_DOMAINS = new Set(['java', 'md', 'mov', 'py', 'zip']);
-const DOMAINS: ReadonlySet<string> = new Set(tlds.filter((name) => !NO_DOMAINS.has(name)));
+const EXCLUDED_TOP_LEVEL_DOMAINS = new Set(['java', 'md', 'mov', 'py', 'zip']);
+const LINKED_TOP_LEVEL_DOMAINS: ReadonlySet<string> = new Set(
+  topLevelDomains.filter((name) => !EXCLUDED_TOP_LEVEL_DOMAINS.has(name)),
+);
 
-const MAX_PARENTHESES = 6;
+const MAX_PARENTHESES_IN_LINK = 6;
 
-const START = /(?<![^\s'"(,:<])[\p{L}\p{N}_.-]/gu;
-const WEB_HOST = /https?:\/\/[\p{L}\p{N}_.:@-]+/uy;
-const DOMAIN = /(?:[\p{L}\p{N}_-]+\.)+([\p{L}\p{N}-]+)/uy;
-const MAIL = /[\p{L}\p{N}_.-]+@[\p{L}\p{N}_.-]+\.[\p{L}\p{N}_]+/uy;
-const BITCOIN = /bitcoin:[13][a-km-zA-HJ-NP-Z1-9]{25,34}/y;
-const FILE = /file:\/\/\//y;
-const PUNCTUATION = new Set('!:;?),.\'">');
+const LINK_START_PATTERN = /(?<![^\s'"(,:<])[\p{L}\p{N}_.-]/gu;
+const WEB_HOST_PATTERN = /https?:\/\/[\p{L}\p{N}_.:@-]+/uy;
+const DOMAIN_PATTERN = /(?:[\p{L}\p{N}_-]+\.)+([\p{L}\p{N}-]+)/uy;
+const EMAIL_ADDRESS_PATTERN = /[\p{L}\p{N}_.-]+@[\p{L}\p{N}_.-]+\.[\p{L}\p{N}_]+/uy;
+const BITCOIN_URI_PATTERN = /bitcoin:[13][a-km-zA-HJ-NP-Z1-9]{25,34}/y;
+const FILE_URL_PATTERN = /file:\/\/\//y;
+const TRAILING_PUNCTUATION = new Set('!:;?),.\'">');
 
-interface LinkEnd {
+interface BareLinkEnd {
   readonly end: number;
   readonly mail: boolean;
 }
@@ -45,19 +47,19 @@ export const bareLinkMarkdownRule: InlineMarkdownRule = (text, inline) => {
 };
 
 /** Finds addresses without brackets. An address ends at white space, or before punctuation that white space follows. */
-export function findBareLinks(text: string, fileLinks: boolean): (LinkEnd & { readonly at: number })[] {
-  const out: (LinkEnd & { at: number })[] = [];
+export function findBareLinks(text: string, fileLinks: boolean): (BareLinkEnd & { readonly at: number })[] {
+  const out: (BareLinkEnd & { at: number })[] = [];
   let last = -1;
   let wordEnd = -1;
   let bodyEnd = -1;
-  for (const { index } of text.matchAll(START)) {
+  for (const { index } of text.matchAll(LINK_START_PATTERN)) {
     if (index < last) continue;
     if (index >= wordEnd) {
-      wordEnd = endOfWord(text, index);
+      wordEnd = findWordEnd(text, index);
       bodyEnd = wordEnd;
-      while (bodyEnd > index && PUNCTUATION.has(text[bodyEnd - 1] ?? '')) bodyEnd--;
+      while (bodyEnd > index && TRAILING_PUNCTUATION.has(text[bodyEnd - 1] ?? '')) bodyEnd--;
     }
-    const found = matchAt(text, index, bodyEnd, wordEnd, fileLinks);
+    const found = matchBareLinkAt(text, index, bodyEnd, wordEnd, fileLinks);
     if (!found) continue;
     out.push({ at: index, ...found });
     last = found.end;
@@ -65,7 +67,7 @@ export function findBareLinks(text: string, fileLinks: boolean): (LinkEnd & { re
   return out;
 }
 
-function endOfWord(text: string, at: number): number {
+function findWordEnd(text: string, at: number): number {
   const space = /\s/g;
   space.lastIndex = at;
   return space.exec(text)?.index ?? text.length;
@@ -75,43 +77,50 @@ function endOfWord(text: string, at: number): number {
  * The address that begins at `at`.
  * @param bodyEnd offset of the word's trailing punctuation; an address ends there or later
  */
-function matchAt(text: string, at: number, bodyEnd: number, wordEnd: number, fileLinks: boolean): LinkEnd | null {
-  const web = endOf(WEB_HOST, text, at);
+function matchBareLinkAt(
+  text: string,
+  at: number,
+  bodyEnd: number,
+  wordEnd: number,
+  fileLinks: boolean,
+): BareLinkEnd | null {
+  const web = matchEndAt(WEB_HOST_PATTERN, text, at);
   if (web !== null) {
     const first = at + (text.startsWith('https', at) ? 9 : 8);
-    const end = text[web] === '/' ? pathEnd(text, web, bodyEnd, wordEnd) : null;
+    const end = text[web] === '/' ? findUrlPathEnd(text, web, bodyEnd, wordEnd) : null;
     if (end !== null) return { end, mail: false };
     return web >= bodyEnd ? { end: Math.max(first, bodyEnd), mail: false } : null;
   }
-  DOMAIN.lastIndex = at;
-  const domain = DOMAIN.exec(text);
-  if (domain && DOMAINS.has(domain[1] ?? '')) {
-    const end = DOMAIN.lastIndex;
-    const path = text[end] === '/' ? pathEnd(text, end, bodyEnd, wordEnd) : null;
+  DOMAIN_PATTERN.lastIndex = at;
+  const domain = DOMAIN_PATTERN.exec(text);
+  if (domain && LINKED_TOP_LEVEL_DOMAINS.has(domain[1] ?? '')) {
+    const end = DOMAIN_PATTERN.lastIndex;
+    const path = text[end] === '/' ? findUrlPathEnd(text, end, bodyEnd, wordEnd) : null;
     if (path !== null) return { end: path, mail: false };
     if (end >= bodyEnd) return { end, mail: false };
   }
-  for (const pattern of [MAIL, BITCOIN]) {
-    const end = endOf(pattern, text, at);
-    if (end !== null && end >= bodyEnd) return { end, mail: pattern === MAIL };
+  for (const pattern of [EMAIL_ADDRESS_PATTERN, BITCOIN_URI_PATTERN]) {
+    const end = matchEndAt(pattern, text, at);
+    if (end !== null && end >= bodyEnd) return { end, mail: pattern === EMAIL_ADDRESS_PATTERN };
   }
-  if (fileLinks && endOf(FILE, text, at) !== null) return { end: Math.max(at + 8, bodyEnd), mail: false };
+  if (fileLinks && matchEndAt(FILE_URL_PATTERN, text, at) !== null)
+    return { end: Math.max(at + 8, bodyEnd), mail: false };
   return null;
 }
 
-function endOf(pattern: RegExp, text: string, at: number): number | null {
+function matchEndAt(pattern: RegExp, text: string, at: number): number | null {
   pattern.lastIndex = at;
   return pattern.test(text) ? pattern.lastIndex : null;
 }
 
 /** The first offset from `bodyEnd` on before which parentheses are balanced; null if there is none. */
-function pathEnd(text: string, slash: number, bodyEnd: number, wordEnd: number): number | null {
+function findUrlPathEnd(text: string, slash: number, bodyEnd: number, wordEnd: number): number | null {
   let open = 0;
   for (let at = slash; at <= wordEnd; at++) {
     if (open === 0 && at >= bodyEnd) return at;
     const char = text[at];
     if (char === '"') return null;
-    if (char === '(' && ++open > MAX_PARENTHESES) return null;
+    if (char === '(' && ++open > MAX_PARENTHESES_IN_LINK) return null;
     if (char === ')' && --open < 0) return null;
   }
   return null;

@@ -24,7 +24,7 @@ import {
 } from './tree.js';
 
 /** Maximum nesting of lists and quotes. Deeper ones stay text. */
-const MAX_DEPTH = 40;
+const MAX_BLOCK_DEPTH = 40;
 
 export class MarkdownBlockParser implements MarkdownBlockReader {
   readonly #modes: MarkdownBlockMode[] = ['root'];
@@ -48,11 +48,11 @@ export class MarkdownBlockParser implements MarkdownBlockReader {
     // The queue is reversed: the next text is the last element, so that pop and push take constant time.
     const queue = [...texts].reverse();
     this.#depth++;
-    for (let text = queue.pop(); text !== undefined; text = queue.pop()) this.#block(parent, text, queue);
+    for (let text = queue.pop(); text !== undefined; text = queue.pop()) this.#parseBlock(parent, text, queue);
     this.#depth--;
   }
 
-  #block(parent: MarkdownBlock, text: string, queue: string[]): void {
+  #parseBlock(parent: MarkdownBlock, text: string, queue: string[]): void {
     const giveBack = (rest: string): void => {
       if (rest !== '') queue.push(rest);
     };
@@ -62,17 +62,17 @@ export class MarkdownBlockParser implements MarkdownBlockReader {
       giveBack(text.slice(1));
       return;
     }
-    const nests = this.#depth < MAX_DEPTH;
+    const nests = this.#depth < MAX_BLOCK_DEPTH;
     if (nests && isMarkdownListContinuation(this, parent, text)) {
       continueMarkdownListItem(this, parent, text);
     } else if (text.startsWith(' '.repeat(MARKDOWN_TAB_COLUMNS))) {
-      giveBack(indentedCode(parent, text));
+      giveBack(parseIndentedCode(parent, text));
     } else {
-      const heading = HEADING.exec(text);
-      const rule = heading ? null : findRule(text);
+      const heading = HEADING_PATTERN.exec(text);
+      const rule = heading ? null : findHorizontalRule(text);
       if (heading) {
         if (heading.index > 0) this.blocks(parent, [text.slice(0, heading.index)]);
-        appendChildBlock(parent, makeMarkdownBlock(`h${heading[1]?.length ?? 1}`, withoutMarks(heading[2] ?? '')));
+        appendChildBlock(parent, makeMarkdownBlock(`h${heading[1]?.length ?? 1}`, trimClosingHashes(heading[2] ?? '')));
         giveBack(text.slice(heading.index + heading[0].length));
       } else if (rule) {
         if (rule.before !== '') this.blocks(parent, [rule.before]);
@@ -85,13 +85,13 @@ export class MarkdownBlockParser implements MarkdownBlockReader {
       } else if (nests && findMarkdownQuoteStart(text) >= 0) {
         parseMarkdownQuote(this, parent, text);
       } else if (!parseMarkdownTable(parent, text)) {
-        this.#paragraph(parent, text);
+        this.#addParagraph(parent, text);
       }
     }
   }
 
   /** Appends a text: as plain text directly in a tight list item, otherwise as a paragraph. */
-  #paragraph(parent: MarkdownBlock, text: string): void {
+  #addParagraph(parent: MarkdownBlock, text: string): void {
     if (text.trim() === '') return;
     if (this.mode !== 'list') {
       appendChildBlock(parent, makeMarkdownBlock('p', text.trimStart().replace(/\n$/, '')));
@@ -104,16 +104,16 @@ export class MarkdownBlockParser implements MarkdownBlockReader {
   }
 }
 
-const HEADING = /(?:^|\n)(#{1,6}) +([^\n]*)(?:\n|$)/;
+const HEADING_PATTERN = /(?:^|\n)(#{1,6}) +([^\n]*)(?:\n|$)/;
 
-function withoutMarks(title: string): string {
+function trimClosingHashes(title: string): string {
   let end = title.length;
   while (end > 0 && title[end - 1] === '#') end--;
   return title.slice(0, end).trim();
 }
 
 /** Appends indented code to the parent. @returns the text after the code */
-function indentedCode(parent: MarkdownBlock, text: string): string {
+function parseIndentedCode(parent: MarkdownBlock, text: string): string {
   const lines = text.split('\n');
   const indent = ' '.repeat(MARKDOWN_TAB_COLUMNS);
   let end = 0;
@@ -129,12 +129,12 @@ function indentedCode(parent: MarkdownBlock, text: string): string {
   return lines.slice(end).join('\n');
 }
 
-const RULE_LIKE = /^[ -]+$|^[ _]+$|^[ *]+$/;
+const HORIZONTAL_RULE_LIKE_PATTERN = /^[ -]+$|^[ _]+$|^[ *]+$/;
 
-function findRule(text: string): { before: string; after: string } | null {
+function findHorizontalRule(text: string): { before: string; after: string } | null {
   let at = 0;
   for (const line of text.split('\n')) {
-    if (RULE_LIKE.test(line) && isRule(line)) {
+    if (HORIZONTAL_RULE_LIKE_PATTERN.test(line) && isHorizontalRule(line)) {
       const after = text.slice(at + line.length);
       return { before: text.slice(0, at).replace(/\n+$/, ''), after: after.replace(/^\n+/, '') };
     }
@@ -144,7 +144,7 @@ function findRule(text: string): { before: string; after: string } | null {
 }
 
 /** True for a horizontal rule: three marks or more with at most two blanks between them. */
-function isRule(line: string): boolean {
+function isHorizontalRule(line: string): boolean {
   const marks = line.trimEnd();
   const indent = marks.length - marks.trimStart().length;
   return indent <= 3 && !/ {3}/.test(marks.slice(indent)) && marks.replaceAll(' ', '').length >= 3;

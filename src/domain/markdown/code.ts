@@ -22,7 +22,7 @@ export const inlineCodeMarkdownRule: InlineMarkdownRule = (text, inline) => {
   for (const run of runs) {
     if (run.at < done) continue;
     const first = isEscaped(text, run.at) ? run.at + 1 : run.at;
-    const found = findCloser(first, run.at + run.length - first, byLength);
+    const found = findClosingBackticks(first, run.at + run.length - first, byLength);
     if (!found) continue;
     const { length, close } = found;
     const code = inline.source(text.slice(first + length, close));
@@ -46,7 +46,7 @@ function isEscaped(text: string, at: number): boolean {
  * Finds the run of backticks that closes inline code. The opening run begins at `first` and has `longest` backticks; if
  * no run of that length follows, fewer of its backticks open the code.
  */
-function findCloser(
+function findClosingBackticks(
   first: number,
   longest: number,
   byLength: ReadonlyMap<number, number[]>,
@@ -67,13 +67,13 @@ export function renderCodeBlock(source: string, language: string): string {
   const code = source.replace(/^\n+/, '').trimEnd();
   if (language === '') {
     const marked = /^(?:#!|:::)([\w+#.-]+)[^\n]*\n/.exec(code)?.[1];
-    return wrap(escapeQuotes(highlightCode(code, marked?.toLowerCase() ?? '')), '');
+    return wrapInCodeBlock(escapeQuotes(highlightCode(code, marked?.toLowerCase() ?? '')), '');
   }
   const name = findCodeLanguage(language)?.display ?? language;
-  return wrap(highlightCode(code, language), renderHtmlAttributes([['data-code-language', name]]));
+  return wrapInCodeBlock(highlightCode(code, language), renderHtmlAttributes([['data-code-language', name]]));
 }
 
-const wrap = (html: string, attrs: string): string =>
+const wrapInCodeBlock = (html: string, attrs: string): string =>
   `<div class="codehilite"${attrs}><pre><span></span><code>${html}\n</code></pre></div>`;
 
 /** Escapes quotes outside of tags as entities: the form of code without a named language. */

@@ -67,7 +67,7 @@ interface MarkdownLookups {
 
 export type MarkdownContext = MarkdownSettings & MarkdownLookups;
 
-const nothing = (): undefined => undefined;
+const lookUpNothing = (): undefined => undefined;
 
 const EMPTY_CONTEXT: MarkdownContext = {
   origin: '',
@@ -80,10 +80,10 @@ const EMPTY_CONTEXT: MarkdownContext = {
   imageProxySecret: '',
   now: 0,
   usersNamed: () => [],
-  userById: nothing,
-  groupByName: nothing,
-  streamByName: nothing,
-  customEmoji: nothing,
+  userById: lookUpNothing,
+  groupByName: lookUpNothing,
+  streamByName: lookUpNothing,
+  customEmoji: lookUpNothing,
 };
 
 /** Completes a rendering context with defaults. Reads the clock if `now` is missing. */
@@ -103,7 +103,7 @@ export function completeMarkdownContext(given: Partial<MarkdownContext> = {}): M
   };
 }
 
-const SETTINGS = [
+const MARKDOWN_SETTING_NAMES = [
   'origin',
   'linkifiers',
   'inlineImages',
@@ -117,5 +117,7 @@ const SETTINGS = [
 
 /** The plain data of a rendering context, which can be sent to another thread. */
 export function plainMarkdownSettingsOf(given: Partial<MarkdownContext>): Partial<MarkdownSettings> {
-  return Object.fromEntries(SETTINGS.flatMap((name) => (given[name] === undefined ? [] : [[name, given[name]]])));
+  return Object.fromEntries(
+    MARKDOWN_SETTING_NAMES.flatMap((name) => (given[name] === undefined ? [] : [[name, given[name]]])),
+  );
 }

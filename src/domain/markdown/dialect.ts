@@ -26,7 +26,7 @@ import { makeClosingTagToken, makeOpeningTagToken, makeRawHtmlToken, makeTextTok
 import { makeMarkdownBlock, makeMarkdownBlockOfTokens, tokensOfChildBlocks } from './tree.js';
 
 /** Inline constructs by priority (markdown.md § Inline). */
-const INLINE: readonly InlineMarkdownRule[] = [
+const INLINE_RULES_IN_ORDER: readonly InlineMarkdownRule[] = [
   inlineCodeMarkdownRule,
   strongEmphasisMarkdownRule,
   userMentionMarkdownRule,
@@ -46,7 +46,7 @@ const INLINE: readonly InlineMarkdownRule[] = [
   emojiCharacterMarkdownRule,
 ];
 
-interface Environment extends Env {
+interface MarkdownItEnvironment extends Env {
   readonly context: MarkdownContext;
   hasPreviews: boolean;
 }
@@ -56,20 +56,20 @@ parser.core.ruler.at('normalize', (state) => {
   state.src = normalizeMarkdownText(state.src);
 });
 parser.core.ruler.at('block', (state) => {
-  const { context } = state.env as Environment;
-  state.tokens = blockTokens(splitFencedBlocks(state.src, context.defaultCodeLanguage.toLowerCase()), false);
+  const { context } = state.env as MarkdownItEnvironment;
+  state.tokens = tokensOfPieces(splitFencedBlocks(state.src, context.defaultCodeLanguage.toLowerCase()), false);
 });
 parser.core.ruler.at('inline', (state) => {
-  const { context } = state.env as Environment;
+  const { context } = state.env as MarkdownItEnvironment;
   for (const token of state.tokens) {
     if (token.type !== 'inline') continue;
-    token.children = parseInlineMarkdown(token.content, INLINE, context, token.meta?.quoted === true);
+    token.children = parseInlineMarkdown(token.content, INLINE_RULES_IN_ORDER, context, token.meta?.quoted === true);
   }
 });
 // Line breaks are text tokens of their own and must not be joined with the text around them.
 parser.core.ruler.disable('text_join');
 parser.core.ruler.push('preview', (state) => {
-  const env = state.env as Environment;
+  const env = state.env as MarkdownItEnvironment;
   if (!env.context.inlineImages) return;
   const { tokens, hasPreviews } = addLinkPreviews(state.tokens, env.context);
   state.tokens = tokens;
@@ -81,16 +81,16 @@ parser.renderer.rules.raw = (tokens, index) => tokens[index]?.content ?? '';
 
 const codeHtml = (text: string): string => renderCodeBlock(text, '');
 
-function blockTokens(pieces: readonly FencedTextPiece[], quoted: boolean): Token[] {
+function tokensOfPieces(pieces: readonly FencedTextPiece[], quoted: boolean): Token[] {
   const root = makeMarkdownBlock('root');
   for (const piece of pieces) {
     if (piece.kind === 'text') new MarkdownBlockParser().chunk(root, piece.text);
-    else root.children.push(makeMarkdownBlockOfTokens(pieceTokens(piece, quoted)));
+    else root.children.push(makeMarkdownBlockOfTokens(tokensOfFencedPiece(piece, quoted)));
   }
   return tokensOfChildBlocks(root, quoted, codeHtml);
 }
 
-function pieceTokens(piece: Exclude<FencedTextPiece, { kind: 'text' }>, quoted: boolean): Token[] {
+function tokensOfFencedPiece(piece: Exclude<FencedTextPiece, { kind: 'text' }>, quoted: boolean): Token[] {
   switch (piece.kind) {
     case 'code':
       return [makeRawHtmlToken(renderCodeBlock(piece.text, piece.language))];
@@ -100,13 +100,13 @@ function pieceTokens(piece: Exclude<FencedTextPiece, { kind: 'text' }>, quoted: 
       return [
         makeOpeningTagToken('blockquote'),
         makeTextToken('\n'),
-        ...blockTokens(piece.pieces, true),
+        ...tokensOfPieces(piece.pieces, true),
         makeClosingTagToken('blockquote'),
       ];
     case 'spoiler':
       return spoilerTokens(
-        blockTokens([{ kind: 'text', text: piece.header }], quoted),
-        blockTokens(piece.pieces, quoted),
+        tokensOfPieces([{ kind: 'text', text: piece.header }], quoted),
+        tokensOfPieces(piece.pieces, quoted),
       );
   }
 }
@@ -124,15 +124,15 @@ function spoilerTokens(header: readonly Token[], content: readonly Token[]): Tok
   ];
 }
 
-interface DialectOutput {
+interface RenderedDialect {
   readonly html: string;
   /** Block tokens. The children of inline tokens carry the references of the text in `meta`. */
   readonly tokens: readonly Token[];
   readonly hasPreviews: boolean;
 }
 
-export function renderMarkdownDialect(text: string, context: MarkdownContext): DialectOutput {
-  const env: Environment = { context, hasPreviews: false };
+export function renderMarkdownDialect(text: string, context: MarkdownContext): RenderedDialect {
+  const env: MarkdownItEnvironment = { context, hasPreviews: false };
   const tokens = parser.parse(text, env);
   const html = parser.renderer.render(tokens, parser.options, env);
   return { html, tokens, hasPreviews: env.hasPreviews };

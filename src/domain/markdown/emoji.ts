@@ -4,27 +4,27 @@ import { type InlineMarkdownRule, makePatternMarkdownRule } from './inline.js';
 import { makeTextElementTokens, makeVoidElementToken, type Token } from './tokens.js';
 
 /** Names of the product's emoji that texts may use. */
-const PRODUCT_NAMES: ReadonlySet<string> = new Set(['conclave', 'zulip']);
+const PRODUCT_EMOJI_NAMES: ReadonlySet<string> = new Set(['conclave', 'zulip']);
 
-const EMOJI_NAME = /:([\p{L}\p{N}_+-]+):/gu;
+const EMOJI_NAME_PATTERN = /:([\p{L}\p{N}_+-]+):/gu;
 
 export const namedEmojiMarkdownRule: InlineMarkdownRule = makePatternMarkdownRule(
   ':',
-  EMOJI_NAME,
+  EMOJI_NAME_PATTERN,
   ([, name = ''], { context }) => {
     const custom = context.customEmoji(name);
-    if (custom) return [picture(name, custom.url)];
-    if (PRODUCT_NAMES.has(name)) return [picture(context.productEmoji.name, context.productEmoji.url)];
+    if (custom) return [emojiImageToken(name, custom.url)];
+    if (PRODUCT_EMOJI_NAMES.has(name)) return [emojiImageToken(context.productEmoji.name, context.productEmoji.url)];
     const code = emojiCodeOfName(name);
-    return code === undefined ? null : character(name, code);
+    return code === undefined ? null : emojiCharacterTokens(name, code);
   },
 );
 
-function picture(name: string, url: string): Token {
+function emojiImageToken(name: string, url: string): Token {
   return makeVoidElementToken('img', { alt: `:${name}:`, class: 'emoji', src: url, title: name.replaceAll('_', ' ') });
 }
 
-function character(name: string, code: string): Token[] {
+function emojiCharacterTokens(name: string, code: string): Token[] {
   const title = name.replaceAll('_', ' ');
   return makeTextElementTokens(
     'span',
@@ -41,13 +41,13 @@ export const emojiCharacterMarkdownRule: InlineMarkdownRule = (text, inline) => 
     if (found.groups?.part !== undefined) break;
     const [char] = found;
     const code = (char.codePointAt(0) ?? 0).toString(16);
-    out += text.slice(done, found.index) + inline.mark(char, character(emojiNameOfCode(code) ?? code, code));
+    out += text.slice(done, found.index) + inline.mark(char, emojiCharacterTokens(emojiNameOfCode(code) ?? code, code));
     done = found.index + char.length;
   }
   return done === 0 ? text : out + text.slice(done);
 };
 
-const EMOTICONS: ReadonlyMap<string, string> = new Map([
+const EMOJI_NAMES_BY_EMOTICON: ReadonlyMap<string, string> = new Map([
   [':)', 'smile'],
   ['(:', 'smile'],
   [':(', 'frown'],
@@ -61,13 +61,16 @@ const EMOTICONS: ReadonlyMap<string, string> = new Map([
   [':p', 'stuck_out_tongue'],
   [':P', 'stuck_out_tongue'],
 ]);
-const BOUNDARY = `[,.;?!()\\[\\]\\s"']`;
-const EMOTICON = new RegExp(`(?<=^|${BOUNDARY})(?::[)(|/DoOpP]|\\(:|<3|;\\))(?=$|${BOUNDARY})`, 'g');
+const EMOTICON_BOUNDARY = `[,.;?!()\\[\\]\\s"']`;
+const EMOTICON_PATTERN = new RegExp(
+  `(?<=^|${EMOTICON_BOUNDARY})(?::[)(|/DoOpP]|\\(:|<3|;\\))(?=$|${EMOTICON_BOUNDARY})`,
+  'g',
+);
 
 export const emoticonMarkdownRule: InlineMarkdownRule = (text, inline) => {
   if (!inline.context.translateEmoticons) return text;
-  return text.replace(EMOTICON, (written) => {
-    const name = EMOTICONS.get(written) ?? '';
-    return inline.mark(written, character(name, emojiCodeOfName(name) ?? ''));
+  return text.replace(EMOTICON_PATTERN, (written) => {
+    const name = EMOJI_NAMES_BY_EMOTICON.get(written) ?? '';
+    return inline.mark(written, emojiCharacterTokens(name, emojiCodeOfName(name) ?? ''));
   });
 };

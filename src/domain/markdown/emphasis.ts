@@ -18,13 +18,13 @@ export const strongEmphasisMarkdownRule: InlineMarkdownRule = makePatternMarkdow
   ],
 );
 
-const wrapped = (hint: string, tag: string, pattern: RegExp): InlineMarkdownRule =>
+const makeWrappingRule = (hint: string, tag: string, pattern: RegExp): InlineMarkdownRule =>
   makePatternMarkdownRule(hint, pattern, ([, text = ''], inline) => [
     makeOpeningTagToken(tag),
     ...inline.inner(text),
     makeClosingTagToken(tag),
   ]);
 
-export const strongMarkdownRule = wrapped('**', 'strong', /\*\*([^\n]+?)\*\*/g);
-export const emphasisMarkdownRule = wrapped('*', 'em', /\*(?!\s)([^*\n]+)(?<!\s)\*/g);
-export const strikeMarkdownRule = wrapped('~~', 'del', /(?<!~)~~([^~\n]+)~~(?!~)/g);
+export const strongMarkdownRule = makeWrappingRule('**', 'strong', /\*\*([^\n]+?)\*\*/g);
+export const emphasisMarkdownRule = makeWrappingRule('*', 'em', /\*(?!\s)([^*\n]+)(?<!\s)\*/g);
+export const strikeMarkdownRule = makeWrappingRule('~~', 'del', /(?<!~)~~([^~\n]+)~~(?!~)/g);

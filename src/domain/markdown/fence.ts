@@ -5,7 +5,7 @@ export const FENCE_OPENING_PATTERN =
   /^(?<fence>~{3,}|`{3,}) *\{?\.?(?<language>[\w+./#,-]*) *(?:\}\s*|(?<header>[^ ~`}][^~`]*))?$/;
 
 /** Maximum nesting of quotes and spoilers. Deeper ones are shown as code. */
-const MAX_DEPTH = 20;
+const MAX_FENCE_DEPTH = 20;
 
 export type FencedTextPiece =
   | { readonly kind: 'text'; readonly text: string }
@@ -20,7 +20,7 @@ export type FencedTextPiece =
  */
 export function splitFencedBlocks(text: string, defaultLanguage: string): FencedTextPiece[] {
   if (!text.includes('```') && !text.includes('~~~')) return [{ kind: 'text', text: withoutLastBreaks(text) }];
-  return new FenceSplitter(text.split('\n')).pieces(null, defaultLanguage, 0);
+  return new FenceSplitter(text.split('\n')).readPieces(null, defaultLanguage, 0);
 }
 
 /** Removes blank lines at the end of a fenced block's content, which don't belong to it. */
@@ -31,7 +31,7 @@ function withoutLastBreaks(text: string): string {
 }
 
 class FenceSplitter {
-  #at = 0;
+  #lineIndex = 0;
   readonly #lines: readonly string[];
 
   constructor(lines: readonly string[]) {
@@ -39,7 +39,7 @@ class FenceSplitter {
   }
 
   /** Reads the content of a fenced block up to its closing fence, or to the end of the text. */
-  pieces(close: string | null, defaultLanguage: string, depth: number): FencedTextPiece[] {
+  readPieces(close: string | null, defaultLanguage: string, depth: number): FencedTextPiece[] {
     const pieces: FencedTextPiece[] = [];
     let plain: string[] = [];
     const flush = (): void => {
@@ -49,8 +49,8 @@ class FenceSplitter {
       if (plain.length > 0) pieces.push({ kind: 'text', text: plain.join('\n') });
       plain = [];
     };
-    while (this.#at < this.#lines.length) {
-      const line = this.#lines[this.#at++] ?? '';
+    while (this.#lineIndex < this.#lines.length) {
+      const line = this.#lines[this.#lineIndex++] ?? '';
       if (line.trimEnd() === close) break;
       const opened = FENCE_OPENING_PATTERN.exec(line);
       if (!opened) {
@@ -59,31 +59,39 @@ class FenceSplitter {
       }
       flush();
       const { fence = '', language = '', header = '' } = opened.groups ?? {};
-      pieces.push(...this.#fenced(fence, language.toLowerCase() || defaultLanguage, header, defaultLanguage, depth));
+      pieces.push(
+        ...this.#readFencedPiece(fence, language.toLowerCase() || defaultLanguage, header, defaultLanguage, depth),
+      );
     }
     flush();
     return pieces;
   }
 
-  #fenced(fence: string, language: string, header: string, defaultLanguage: string, depth: number): FencedTextPiece[] {
-    if (depth < MAX_DEPTH && (language === 'quote' || language === 'quoted')) {
-      const pieces = this.pieces(fence, defaultLanguage, depth + 1);
-      return isEmpty(pieces) ? [] : [{ kind: 'quote', pieces }];
+  #readFencedPiece(
+    fence: string,
+    language: string,
+    header: string,
+    defaultLanguage: string,
+    depth: number,
+  ): FencedTextPiece[] {
+    if (depth < MAX_FENCE_DEPTH && (language === 'quote' || language === 'quoted')) {
+      const pieces = this.readPieces(fence, defaultLanguage, depth + 1);
+      return arePiecesEmpty(pieces) ? [] : [{ kind: 'quote', pieces }];
     }
-    if (depth < MAX_DEPTH && language === 'spoiler') {
-      const pieces = this.pieces(fence, '', depth + 1);
-      return isEmpty(pieces) ? [] : [{ kind: 'spoiler', header, pieces }];
+    if (depth < MAX_FENCE_DEPTH && language === 'spoiler') {
+      const pieces = this.readPieces(fence, '', depth + 1);
+      return arePiecesEmpty(pieces) ? [] : [{ kind: 'spoiler', header, pieces }];
     }
-    const lines = this.#verbatim(fence);
+    const lines = this.#readVerbatimLines(fence);
     if (lines.every((line) => line.trim() === '')) return [];
     if (language === 'math') return [{ kind: 'math', text: lines.join('\n') }];
     return [{ kind: 'code', text: lines.map((line) => line.trimEnd()).join('\n'), language }];
   }
 
-  #verbatim(fence: string): string[] {
+  #readVerbatimLines(fence: string): string[] {
     const lines: string[] = [];
-    while (this.#at < this.#lines.length) {
-      const line = this.#lines[this.#at++] ?? '';
+    while (this.#lineIndex < this.#lines.length) {
+      const line = this.#lines[this.#lineIndex++] ?? '';
       if (line.trimEnd() === fence) break;
       lines.push(line);
     }
@@ -91,6 +99,6 @@ class FenceSplitter {
   }
 }
 
-function isEmpty(pieces: readonly FencedTextPiece[]): boolean {
+function arePiecesEmpty(pieces: readonly FencedTextPiece[]): boolean {
   return pieces.every((piece) => piece.kind === 'text' && piece.text.trim() === '');
 }

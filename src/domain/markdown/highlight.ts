@@ -8,12 +8,12 @@ import { findCodeLanguage } from './languages.js';
 export { findCodeLanguage } from './languages.js';
 
 /** Maximum length of highlighted code, characters. Longer code is plain, as not all grammars take linear time. */
-const MAX_CODE = 5_000;
+const MAX_HIGHLIGHTED_CHARACTERS = 5_000;
 /** Maximum length of a line of highlighted code, characters: some grammars are slow on long lines. */
-const MAX_LINE = 1_000;
+const MAX_HIGHLIGHTED_LINE_CHARACTERS = 1_000;
 
 /** Class by scope of the grammar, without the prefix `hljs-`. Other scopes get no element. */
-const CLASSES: Readonly<Record<string, string>> = {
+const PYGMENTS_CLASSES: Readonly<Record<string, string>> = {
   addition: 'gi',
   attr: 'na',
   attribute: 'na',
@@ -69,10 +69,10 @@ const CLASSES: Readonly<Record<string, string>> = {
  */
 export function highlightCode(code: string, language: string): string {
   const grammar = findCodeLanguage(language)?.grammar ?? '';
-  if (grammar === '' || code.length > MAX_CODE || hasLongLine(code)) return escapeCodeForHtml(code);
-  load(grammar);
+  if (grammar === '' || code.length > MAX_HIGHLIGHTED_CHARACTERS || hasLongLine(code)) return escapeCodeForHtml(code);
+  loadGrammar(grammar);
   const { value } = hljs.highlight(code, { language: grammar, ignoreIllegals: true });
-  return withClasses(value);
+  return replaceHighlightClasses(value);
 }
 
 /** Grammars that a grammar uses for parts of its code, by grammar. */
@@ -90,26 +90,26 @@ const EMBEDDED_GRAMMARS: Readonly<Record<string, readonly string[]>> = {
 const require = createRequire(import.meta.url);
 
 /** Loads a highlighting grammar when it is first needed: most are never used, and all together take long. */
-function load(grammar: string): void {
+function loadGrammar(grammar: string): void {
   if (hljs.getLanguage(grammar)) return;
   hljs.registerLanguage(grammar, require(`highlight.js/lib/languages/${grammar}`) as LanguageFn);
-  for (const part of EMBEDDED_GRAMMARS[grammar] ?? []) load(part);
+  for (const part of EMBEDDED_GRAMMARS[grammar] ?? []) loadGrammar(part);
 }
 
 function hasLongLine(code: string): boolean {
-  return code.split('\n').some((line) => line.length > MAX_LINE);
+  return code.split('\n').some((line) => line.length > MAX_HIGHLIGHTED_LINE_CHARACTERS);
 }
 
-const PIECE = /<span class="([^"]*)">|<\/span>|&quot;|&#x27;/g;
+const HIGHLIGHTER_HTML_PATTERN = /<span class="([^"]*)">|<\/span>|&quot;|&#x27;/g;
 
-function withClasses(html: string): string {
+function replaceHighlightClasses(html: string): string {
   // Stack of the open elements. An entry is true if the tag of its element was emitted.
   const open: boolean[] = [];
-  return html.replace(PIECE, (piece, scope: string | undefined) => {
+  return html.replace(HIGHLIGHTER_HTML_PATTERN, (piece, scope: string | undefined) => {
     if (piece === '&quot;') return '"';
     if (piece === '&#x27;') return "'";
     if (scope === undefined) return open.pop() ? piece : '';
-    const name = CLASSES[scope.replace(/^hljs-/, '')];
+    const name = PYGMENTS_CLASSES[scope.replace(/^hljs-/, '')];
     open.push(name !== undefined);
     return name === undefined ? '' : `<span class="${name}">`;
   });

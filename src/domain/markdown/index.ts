@@ -30,7 +30,7 @@ export {
   MarkdownRenderError,
   type MarkdownRenderResult,
   type MentionedIds,
-  renderFailureNote,
+  renderFailureHtml,
   renderMarkdown,
   renderMarkdownOrEmpty,
 } from './render.js';

@@ -21,7 +21,7 @@ export interface InlineMarkdownState {
 /** Searches for one construct. @returns the text with marks in place of its occurrences */
 export type InlineMarkdownRule = (text: string, inline: InlineMarkdownState) => string;
 
-const MARK = new RegExp(`${INLINE_PLACEHOLDER_OPEN}(\\d+)${INLINE_PLACEHOLDER_CLOSE}`, 'g');
+const PLACEHOLDER_PATTERN = new RegExp(`${INLINE_PLACEHOLDER_OPEN}(\\d+)${INLINE_PLACEHOLDER_CLOSE}`, 'g');
 
 /**
  * Makes the rule of a construct that a pattern describes.
@@ -59,7 +59,7 @@ export function parseInlineMarkdown(
 
   const source = (marked: string): string =>
     marked.includes(INLINE_PLACEHOLDER_OPEN)
-      ? marked.replace(MARK, (_, number) => marks[Number(number)]?.source ?? '')
+      ? marked.replace(PLACEHOLDER_PATTERN, (_, number) => marks[Number(number)]?.source ?? '')
       : marked;
 
   const tokensFrom = (content: string, first: number): Token[] => {
@@ -73,12 +73,12 @@ export function parseInlineMarkdown(
   const show = (marked: string): Token[] => {
     const out: Token[] = [];
     let done = 0;
-    for (const found of marked.matchAll(MARK)) {
-      showText(marked.slice(done, found.index), out);
+    for (const found of marked.matchAll(PLACEHOLDER_PATTERN)) {
+      addTextTokens(marked.slice(done, found.index), out);
       for (const token of marks[Number(found[1])]?.tokens ?? []) out.push(token);
       done = found.index + found[0].length;
     }
-    showText(marked.slice(done), out);
+    addTextTokens(marked.slice(done), out);
     return out;
   };
 
@@ -93,7 +93,7 @@ export function parseInlineMarkdown(
   return tokensFrom(text, 0);
 }
 
-function showText(text: string, out: Token[]): void {
+function addTextTokens(text: string, out: Token[]): void {
   if (text === '') return;
   for (const [index, line] of text.split('\n').entries()) {
     if (index > 0) out.push(makeVoidElementToken('br'), makeTextToken('\n'));

@@ -4,17 +4,17 @@ import { makeTextElementTokens, type Token } from './tokens.js';
 import { toRelativeOrganizationUrl, toSafeLinkUrl } from './url.js';
 
 /** Matches the address and title of a link. The address has no blanks; the title may have unbalanced brackets. */
-const TITLED = /\(([^\s()"']*(?:\([^\s()"']*\)[^\s()"']*)*)\s+(?:"([^"\n]*)"|'([^'\n]*)')\s*\)/y;
+const TITLED_TARGET_PATTERN = /\(([^\s()"']*(?:\([^\s()"']*\)[^\s()"']*)*)\s+(?:"([^"\n]*)"|'([^'\n]*)')\s*\)/y;
 
 export const linkMarkdownRule: InlineMarkdownRule = (text, inline) => {
   if (!text.includes('](')) return text;
-  const squares = partners(text, '[', ']');
-  const rounds = partners(text, '(', ')');
+  const squares = findBracketPairs(text, '[', ']');
+  const rounds = findBracketPairs(text, '(', ')');
   let out = '';
   let done = 0;
   for (const [open, close] of squares) {
     if (open < done || text[close + 1] !== '(' || text[open - 1] === '!') continue;
-    const target = targetAt(text, close + 1, rounds);
+    const target = parseLinkTargetAt(text, close + 1, rounds);
     if (!target) continue;
     const source = text.slice(open, target.end);
     const tokens = linkTokens(inline.source(text.slice(open + 1, close)), target, inline);
@@ -26,7 +26,7 @@ export const linkMarkdownRule: InlineMarkdownRule = (text, inline) => {
 };
 
 /** Offsets of opening brackets and of their closing ones, in the order of the text. */
-function partners(text: string, open: string, close: string): Map<number, number> {
+function findBracketPairs(text: string, open: string, close: string): Map<number, number> {
   const unclosed: number[] = [];
   const pairs: [number, number][] = [];
   for (let at = 0; at < text.length; at++) {
@@ -46,10 +46,11 @@ interface LinkTarget {
   readonly end: number;
 }
 
-function targetAt(text: string, at: number, rounds: ReadonlyMap<number, number>): LinkTarget | null {
-  TITLED.lastIndex = at;
-  const titled = TITLED.exec(text);
-  if (titled) return { url: titled[1] ?? '', title: titled[2] ?? titled[3] ?? '', end: TITLED.lastIndex };
+function parseLinkTargetAt(text: string, at: number, rounds: ReadonlyMap<number, number>): LinkTarget | null {
+  TITLED_TARGET_PATTERN.lastIndex = at;
+  const titled = TITLED_TARGET_PATTERN.exec(text);
+  if (titled)
+    return { url: titled[1] ?? '', title: titled[2] ?? titled[3] ?? '', end: TITLED_TARGET_PATTERN.lastIndex };
   const close = rounds.get(at);
   if (close === undefined) return null;
   const inside = text.slice(at + 1, close).trim();

@@ -5,38 +5,40 @@ import { isUsableLinkifier } from './linkifier.js';
 /** Error texts by name of the field, or under `__all__` for the whole object. */
 export type FieldErrorMessages = Readonly<Record<string, readonly string[]>>;
 
-const BLANK = 'This field cannot be blank.';
+const BLANK_FIELD_MESSAGE = 'This field cannot be blank.';
 
 /** Matches one character of a variable's name in a URL template. */
-const CHAR = '(?:[A-Za-z0-9_]|%[0-9A-Fa-f]{2})';
-const VARIABLE = `${CHAR}(?:\\.?${CHAR})*(?:\\*|:[1-9][0-9]{0,3})?`;
-const EXPRESSION = new RegExp(`^[+#./;?&]?${VARIABLE}(?:,${VARIABLE})*$`);
+const TEMPLATE_CHARACTER_PATTERN = '(?:[A-Za-z0-9_]|%[0-9A-Fa-f]{2})';
+const TEMPLATE_VARIABLE_PATTERN = `${TEMPLATE_CHARACTER_PATTERN}(?:\\.?${TEMPLATE_CHARACTER_PATTERN})*(?:\\*|:[1-9][0-9]{0,3})?`;
+const TEMPLATE_EXPRESSION_PATTERN = new RegExp(
+  `^[+#./;?&]?${TEMPLATE_VARIABLE_PATTERN}(?:,${TEMPLATE_VARIABLE_PATTERN})*$`,
+);
 
 /** Names of the variables of a URL template (RFC 6570); undefined if the text is no template. */
 export function parseUrlTemplateVariables(template: string): Set<string> | undefined {
   const names = new Set<string>();
   const literal = template.replace(/\{([^{}]*)\}/g, (whole, inside: string) => {
-    if (!EXPRESSION.test(inside)) return whole;
+    if (!TEMPLATE_EXPRESSION_PATTERN.test(inside)) return whole;
     for (const variable of inside.replace(/^[+#./;?&]/, '').split(',')) names.add(variable.replace(/(?:\*|:\d+)$/, ''));
     return '';
   });
   return /[{}]/.test(literal) ? undefined : names;
 }
 
-function patternProblem(pattern: string): { readonly names?: readonly string[]; readonly problem?: string } {
+function checkLinkifierPattern(pattern: string): { readonly names?: readonly string[]; readonly problem?: string } {
   try {
     const names = Object.keys(RE2JS.compile(pattern).namedGroups());
     if (isUsableLinkifier({ id: 0, pattern, urlTemplate: '' })) return { names };
     return { problem: `Bad regular expression: pattern too large: ${pattern}` };
   } catch (error) {
-    const { description, pattern: at } = errorDetails(error);
+    const { description, pattern: at } = regexpErrorDetails(error);
     if (description === undefined) return { problem: 'Unknown regular expression error' };
     return { problem: `Bad regular expression: ${description}: ${at ?? pattern}` };
   }
 }
 
 /** Description and part of the pattern from an error of the RE2 engine. */
-function errorDetails(error: unknown): {
+function regexpErrorDetails(error: unknown): {
   readonly description?: string | undefined;
   readonly pattern?: string | undefined;
 } {
@@ -45,7 +47,7 @@ function errorDetails(error: unknown): {
 }
 
 /** The alphabetically first name in `of` that `from` lacks. */
-const firstMissing = (of: Iterable<string>, from: Iterable<string>): string | undefined => {
+const findFirstMissing = (of: Iterable<string>, from: Iterable<string>): string | undefined => {
   const known = new Set(from);
   return [...of].filter((name) => !known.has(name)).sort()[0];
 };
@@ -53,15 +55,15 @@ const firstMissing = (of: Iterable<string>, from: Iterable<string>): string | un
 /** Errors of a linkifier's pattern and URL template, in the order in which they are reported; {} = none. */
 export function findLinkifierErrors(pattern: string, urlTemplate: string): FieldErrorMessages {
   const errors: Record<string, string[]> = {};
-  if (pattern === '') errors.pattern = [BLANK];
+  if (pattern === '') errors.pattern = [BLANK_FIELD_MESSAGE];
   const variables = parseUrlTemplateVariables(urlTemplate);
-  if (urlTemplate === '') errors.url_template = [BLANK];
+  if (urlTemplate === '') errors.url_template = [BLANK_FIELD_MESSAGE];
   else if (!variables) errors.url_template = ['Invalid URL template.'];
-  const { names = [], problem } = patternProblem(pattern);
+  const { names = [], problem } = checkLinkifierPattern(pattern);
   if (problem !== undefined) return { ...errors, __all__: [problem] };
   if (!variables) return errors;
-  const unknown = firstMissing(variables, names);
-  const unused = firstMissing(names, variables);
+  const unknown = findFirstMissing(variables, names);
+  const unused = findFirstMissing(names, variables);
   if (unknown !== undefined) {
     errors.__all__ = [`Group '${unknown}' in URL template is not present in linkifier pattern.`];
   } else if (unused !== undefined) {

@@ -8,23 +8,23 @@ import {
 } from './tree.js';
 
 /** Blanks of indentation per level of a list. */
-const STEP = 2;
+const LIST_INDENT_COLUMNS = 2;
 
-interface ListKind {
+interface ListSyntax {
   readonly tag: 'ol' | 'ul';
   /** Matches the first line of an item: its mark and its text. */
   readonly item: RegExp;
 }
 
-export const NUMBERED_LIST_SYNTAX: ListKind = { tag: 'ol', item: /^ ?(\d+\.) +(.*)$/ };
-export const BULLET_LIST_SYNTAX: ListKind = { tag: 'ul', item: /^ ?([*+-]) +(.*)$/ };
+export const NUMBERED_LIST_SYNTAX: ListSyntax = { tag: 'ol', item: /^ ?(\d+\.) +(.*)$/ };
+export const BULLET_LIST_SYNTAX: ListSyntax = { tag: 'ul', item: /^ ?([*+-]) +(.*)$/ };
 /** Matches a list item of either kind one level deeper. */
-const INNER = /^ {2,3}(?:\d+\.|[*+-]) +/;
+const NESTED_ITEM_PATTERN = /^ {2,3}(?:\d+\.|[*+-]) +/;
 
-const isIndented = (text: string): boolean => text.startsWith(' '.repeat(STEP));
+const isIndented = (text: string): boolean => text.startsWith(' '.repeat(LIST_INDENT_COLUMNS));
 const isListTag = (tag: string | undefined): boolean => tag === 'ol' || tag === 'ul';
 
-export function isMarkdownList(text: string, kind: ListKind): boolean {
+export function isMarkdownList(text: string, kind: ListSyntax): boolean {
   return kind.item.test(firstLine(text));
 }
 
@@ -37,14 +37,14 @@ export function parseMarkdownList(
   parser: MarkdownBlockReader,
   parent: MarkdownBlock,
   text: string,
-  kind: ListKind,
+  kind: ListSyntax,
 ): void {
-  const { items, start } = splitItems(text, kind);
+  const { items, start } = splitListItems(text, kind);
   const sibling = lastChildBlock(parent);
   let list: MarkdownBlock;
   if (sibling?.tag === kind.tag) {
     list = sibling;
-    loosen(lastChildBlock(list));
+    makeListItemLoose(lastChildBlock(list));
     const first = appendChildBlock(list, makeMarkdownBlock('li'));
     parser.within('loose', () => parser.blocks(first, items.splice(0, 1)));
   } else if (isListTag(parent.tag)) {
@@ -62,7 +62,7 @@ export function parseMarkdownList(
 }
 
 /** Makes a list item loose, as a blank line after it demands: its text becomes paragraphs. */
-function loosen(item: MarkdownBlock | undefined): void {
+function makeListItemLoose(item: MarkdownBlock | undefined): void {
   if (!item) return;
   if (item.text !== '') {
     item.children.unshift(makeMarkdownBlock('p', item.text));
@@ -75,7 +75,7 @@ function loosen(item: MarkdownBlock | undefined): void {
   }
 }
 
-function splitItems(text: string, kind: ListKind): { items: string[]; start: string } {
+function splitListItems(text: string, kind: ListSyntax): { items: string[]; start: string } {
   const items: string[][] = [];
   let start = '1';
   for (const line of text.split('\n')) {
@@ -84,7 +84,7 @@ function splitItems(text: string, kind: ListKind): { items: string[]; start: str
     if (found || !current) {
       if (!current) start = String(Number.parseInt(found?.[1] ?? '1', 10));
       items.push([found?.[2] ?? line]);
-    } else if (INNER.test(line) && !isIndented(current[0] ?? '')) {
+    } else if (NESTED_ITEM_PATTERN.test(line) && !isIndented(current[0] ?? '')) {
       items.push([line]);
     } else {
       current.push(line);
@@ -100,8 +100,8 @@ export function isMarkdownListContinuation(parser: MarkdownBlockReader, parent: 
 }
 
 export function continueMarkdownListItem(parser: MarkdownBlockReader, parent: MarkdownBlock, text: string): void {
-  const { level, target } = deepestTarget(parser, parent, text);
-  const inner = unindent(text, level);
+  const { level, target } = findDeepestListItem(parser, parent, text);
+  const inner = removeIndent(text, level);
   parser.within('detabbed', () => {
     if (parent.tag === 'li') {
       const last = lastChildBlock(parent);
@@ -124,12 +124,12 @@ export function continueMarkdownListItem(parser: MarkdownBlockReader, parent: Ma
 }
 
 /** The deepest list or item that the indentation of `text` reaches, and the level of that list. */
-function deepestTarget(
+function findDeepestListItem(
   parser: MarkdownBlockReader,
   parent: MarkdownBlock,
   text: string,
 ): { level: number; target: MarkdownBlock } {
-  const indented = Math.floor((text.length - text.trimStart().length) / STEP);
+  const indented = Math.floor((text.length - text.trimStart().length) / LIST_INDENT_COLUMNS);
   let level = parser.mode === 'list' ? 1 : 0;
   let target = parent;
   while (indented > level) {
@@ -141,8 +141,8 @@ function deepestTarget(
   return { level, target };
 }
 
-function unindent(text: string, level: number): string {
-  const indent = ' '.repeat(STEP * level);
+function removeIndent(text: string, level: number): string {
+  const indent = ' '.repeat(LIST_INDENT_COLUMNS * level);
   return text
     .split('\n')
     .map((line) => (line.startsWith(indent) ? line.slice(indent.length) : line))

@@ -8,17 +8,17 @@ import { makeRawHtmlToken, makeTextElementTokens } from './tokens.js';
  * Maximum length of a TeX formula, characters; longer formulas are shown as source. Each character of a formula becomes
  * some 100 characters of HTML.
  */
-const MAX_FORMULA = 4_000;
+const MAX_FORMULA_CHARACTERS = 4_000;
 /** Maximum number of macro expansions in a formula: definitions can double the text at each step. */
-const MAX_EXPANSIONS = 500;
+const MAX_MACRO_EXPANSIONS = 500;
 /** Largest size that a formula may set for its parts, in ems. */
-const MAX_SIZE = 20;
+const MAX_FORMULA_SIZE_EM = 20;
 /** Maximum nesting of braces in a formula: KaTeX is recursive. */
-const MAX_DEPTH = 100;
+const MAX_BRACE_DEPTH = 100;
 
 /** HTML of a TeX formula. @returns undefined if it is not valid TeX or exceeds a limit */
 function typesetFormula(source: string, display: boolean): string | undefined {
-  if (source.length > MAX_FORMULA || braceDepth(source) > MAX_DEPTH) return undefined;
+  if (source.length > MAX_FORMULA_CHARACTERS || braceDepth(source) > MAX_BRACE_DEPTH) return undefined;
   const { warn } = console;
   // KaTeX warns of each character that its fonts lack. A user could flood the log with such warnings.
   console.warn = () => undefined;
@@ -28,8 +28,8 @@ function typesetFormula(source: string, display: boolean): string | undefined {
       throwOnError: true,
       strict: 'ignore',
       trust: false,
-      maxExpand: MAX_EXPANSIONS,
-      maxSize: MAX_SIZE,
+      maxExpand: MAX_MACRO_EXPANSIONS,
+      maxSize: MAX_FORMULA_SIZE_EM,
     });
   } catch {
     // The formula can't be parsed, or is nested so deep that KaTeX threw a RangeError. Readers get its source instead.
@@ -50,11 +50,11 @@ function braceDepth(source: string): number {
 }
 
 /** Matches inline math on one line. No letter and no further `$` may be next to it, as on the API's original server. */
-const INLINE = /(?<![\p{L}\p{N}_$])\$\$([^\n_$](?:\\\$|[^$\n])*)\$\$(?![\p{L}\p{N}_$])/gu;
+const INLINE_FORMULA_PATTERN = /(?<![\p{L}\p{N}_$])\$\$([^\n_$](?:\\\$|[^$\n])*)\$\$(?![\p{L}\p{N}_$])/gu;
 
 export const inlineMathMarkdownRule: InlineMarkdownRule = makePatternMarkdownRule(
   '$$',
-  INLINE,
+  INLINE_FORMULA_PATTERN,
   ([, body = ''], inline) => {
     const source = inline.source(body);
     const html = typesetFormula(source, false);

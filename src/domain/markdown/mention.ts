@@ -3,7 +3,7 @@ import type { MarkdownContext, MarkdownUser } from './context.js';
 import { type InlineMarkdownRule, type InlineMarkdownState, makePatternMarkdownRule } from './inline.js';
 import { makeTextElementTokens, type Token } from './tokens.js';
 
-const WILDCARDS: ReadonlySet<string> = new Set(['all', 'everyone', 'stream']);
+const WILDCARD_MENTION_NAMES: ReadonlySet<string> = new Set(['all', 'everyone', 'stream']);
 
 /**
  * Lookbehind before mentions and stream links: the start of the text, white space, a quote, an opening bracket or a
@@ -11,19 +11,19 @@ const WILDCARDS: ReadonlySet<string> = new Set(['all', 'everyone', 'stream']);
  */
 export const MENTION_BOUNDARY_PATTERN = `(?<![^\\s'"({[/<])`;
 
-/** This pattern and GROUP_MENTION capture the mark `_` of a silent mention, and the name as written. */
-const USER_MENTION = new RegExp(`${MENTION_BOUNDARY_PATTERN}@(_?)\\*\\*([^*]+)\\*\\*`, 'g');
-const GROUP_MENTION = new RegExp(`${MENTION_BOUNDARY_PATTERN}@(_?)\\*([^*]+)\\*`, 'g');
+/** This pattern and GROUP_MENTION_PATTERN capture the mark `_` of a silent mention, and the name as written. */
+const USER_MENTION_PATTERN = new RegExp(`${MENTION_BOUNDARY_PATTERN}@(_?)\\*\\*([^*]+)\\*\\*`, 'g');
+const GROUP_MENTION_PATTERN = new RegExp(`${MENTION_BOUNDARY_PATTERN}@(_?)\\*([^*]+)\\*`, 'g');
 
 /** Splits a mention's name from its id: `Name|9` or `|9`. */
-function splitId(written: string): { name: string; id: number } | null {
+function splitMentionedId(written: string): { name: string; id: number } | null {
   const found = /^(.*)\|(\d{1,15})$/s.exec(written);
   return found ? { name: found[1] ?? '', id: Number(found[2]) } : null;
 }
 
 /** Finds the mentioned user by name or id. If several users have the name, the oldest account is taken. */
-function findUser(written: string, context: MarkdownContext): MarkdownUser | undefined {
-  const exact = splitId(written);
+function findMentionedUser(written: string, context: MarkdownContext): MarkdownUser | undefined {
+  const exact = splitMentionedId(written);
   if (exact) {
     const user = context.userById(exact.id);
     return user && (exact.name === '' || exact.name === user.name) ? user : undefined;
@@ -33,16 +33,16 @@ function findUser(written: string, context: MarkdownContext): MarkdownUser | und
 
 export const userMentionMarkdownRule: InlineMarkdownRule = makePatternMarkdownRule(
   '@',
-  USER_MENTION,
+  USER_MENTION_PATTERN,
   ([, mark, written = ''], inline) => {
     const name = inline.source(written);
-    if (WILDCARDS.has(name)) {
+    if (WILDCARD_MENTION_NAMES.has(name)) {
       return mentionTokens('user-mention', { 'data-user-id': '*' }, name, mark !== '', inline, (silent) => ({
         kind: 'wildcard',
         silent,
       }));
     }
-    const user = findUser(name, inline.context);
+    const user = findMentionedUser(name, inline.context);
     if (!user) return null;
     return mentionTokens(
       'user-mention',
@@ -61,7 +61,7 @@ export const userMentionMarkdownRule: InlineMarkdownRule = makePatternMarkdownRu
 
 export const groupMentionMarkdownRule: InlineMarkdownRule = makePatternMarkdownRule(
   '@',
-  GROUP_MENTION,
+  GROUP_MENTION_PATTERN,
   ([, mark, written = ''], inline) => {
     const group = inline.context.groupByName(inline.source(written));
     if (!group) return null;

@@ -20,7 +20,7 @@ export function normalizeMarkdownText(text: string): string {
     // Lone surrogates can't be encoded, neither in addresses nor as UTF-8.
     .replace(/\p{Cs}/gu, '\ufffd')
     .split('\n');
-  return separateLists(lines)
+  return insertBlankLinesBeforeLists(lines)
     .map((line) => expandTabs(line))
     .map((line) => (/^ +$/.test(line) ? '' : line))
     .join('\n');
@@ -39,13 +39,13 @@ function expandTabs(line: string): string {
   return out;
 }
 
-const ITEM = /^ *([*+-]|\d\.) +/;
+const LIST_ITEM_PATTERN = /^ *([*+-]|\d\.) +/;
 
 /**
  * Inserts a blank line before a list that directly follows other text or an item of the other kind, except in fenced
  * code. So the list may begin there, and has loose items, as on the API's original server.
  */
-function separateLists(lines: readonly string[]): string[] {
+function insertBlankLinesBeforeLists(lines: readonly string[]): string[] {
   const out: string[] = [];
   const open: { fence: string; code: boolean }[] = [];
   for (const [at, line] of lines.entries()) {
@@ -58,9 +58,9 @@ function separateLists(lines: readonly string[]): string[] {
       else open.push({ fence, code: language !== 'quote' && language !== 'quoted' });
     }
     if (line === '' || open.some(({ code }) => code)) continue;
-    const next = ITEM.exec(lines[at + 1] ?? '')?.[1];
+    const next = LIST_ITEM_PATTERN.exec(lines[at + 1] ?? '')?.[1];
     if (next === undefined) continue;
-    const present = ITEM.exec(line)?.[1];
+    const present = LIST_ITEM_PATTERN.exec(line)?.[1];
     if (present === undefined || (present.length === 1) !== (next.length === 1)) out.push('');
   }
   return out;

@@ -14,19 +14,19 @@ interface RenderThreadOptions {
   readonly timeout: number;
 }
 
-const DEFAULTS: RenderThreadOptions = { threads: 2, threshold: 2_000, timeout: 5_000 };
+const DEFAULT_THREAD_OPTIONS: RenderThreadOptions = { threads: 2, threshold: 2_000, timeout: 5_000 };
 /**
  * Maximum number of attempts per text, each with a larger snapshot. Normally the scan finds all keys for the first
  * attempt.
  */
-const MAX_ROUNDS = 4;
+const MAX_RENDER_ATTEMPTS = 4;
 
 export class MarkdownRenderThreads {
   readonly #options: RenderThreadOptions;
   readonly #threads: ThreadPool<MarkdownRenderJob, MarkdownRenderOutcome>;
 
   constructor(options: Partial<RenderThreadOptions> = {}) {
-    this.#options = { ...DEFAULTS, ...options };
+    this.#options = { ...DEFAULT_THREAD_OPTIONS, ...options };
     const { threads, timeout } = this.#options;
     const script = new URL('./render-worker.js', import.meta.url);
     this.#threads = new ThreadPool({ script, threads, timeoutMs: timeout });
@@ -39,8 +39,8 @@ export class MarkdownRenderThreads {
   async render(text: string, context: Partial<MarkdownContext> = {}): Promise<MarkdownRenderResult> {
     if (text.length <= this.#options.threshold) return renderMarkdown(text, context);
     let snapshot = takeMarkdownContextSnapshot(scanMarkdownLookupKeys(text), context);
-    for (let round = 0; round < MAX_ROUNDS; round++) {
-      const outcome = await this.#run(text, snapshot);
+    for (let round = 0; round < MAX_RENDER_ATTEMPTS; round++) {
+      const outcome = await this.#renderOnThread(text, snapshot);
       if ('rendered' in outcome) return outcome.rendered;
       snapshot = takeMarkdownContextSnapshot(outcome.missing, context, snapshot);
     }
@@ -52,7 +52,7 @@ export class MarkdownRenderThreads {
     return this.#threads.close();
   }
 
-  async #run(text: string, snapshot: MarkdownContextSnapshot): Promise<MarkdownRenderOutcome> {
+  async #renderOnThread(text: string, snapshot: MarkdownContextSnapshot): Promise<MarkdownRenderOutcome> {
     try {
       return await this.#threads.run({ text, snapshot });
     } catch (error) {

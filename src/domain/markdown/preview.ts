@@ -4,23 +4,23 @@ import { renderHtmlElement } from './html.js';
 import { type MarkdownTextReference, makeRawHtmlToken, type Token } from './tokens.js';
 
 /** Maximum number of distinct addresses in a message with previews. A message with more has no previews at all. */
-const MAX_ADDRESSES = 24;
+const MAX_PREVIEWED_LINKS = 24;
 
-const PICTURE = /\.(?:bmp|gif|jpe|jpeg|jpg|png|webp)$/i;
+const PICTURE_PATH_PATTERN = /\.(?:bmp|gif|jpe|jpeg|jpg|png|webp)$/i;
 
-interface PreviewSettings {
+interface LinkPreviewSettings {
   readonly imageProxySecret: string;
   readonly origin: string;
 }
 
-interface Preview {
+interface RenderedLinkPreview {
   readonly html: string;
   /** True if the preview replaces a paragraph or item that has nothing but the address. */
   readonly replaces: boolean;
 }
 
 /** An element that contains a link to preview. */
-interface Container {
+interface LinkContainer {
   readonly tag: string;
   /** Index of the element's opening token. */
   readonly open: number;
@@ -35,40 +35,40 @@ interface TokenEdits {
 /** Adds previews to the tokens of a message. */
 export function addLinkPreviews(
   tokens: readonly Token[],
-  settings: PreviewSettings,
+  settings: LinkPreviewSettings,
 ): { tokens: Token[]; hasPreviews: boolean } {
-  const closers = closersOf(tokens);
+  const closers = closingTokenIndexes(tokens);
   const links = linksIn(tokens);
-  if (new Set(links.map(({ link }) => link.url)).size > MAX_ADDRESSES)
+  if (new Set(links.map(({ link }) => link.url)).size > MAX_PREVIEWED_LINKS)
     return { tokens: [...tokens], hasPreviews: false };
   const edits: TokenEdits = { inserted: new Map(), dropped: new Set() };
   const done = new Set<string>();
   for (const { link, at, parent, alone } of links) {
     if (done.has(link.url)) continue;
-    const preview = previewOf(link.url, link.text, settings);
+    const preview = makePreview(link.url, link.text, settings);
     if (!preview) continue;
     done.add(link.url);
-    insertPreview(edits, preview, tokens, { at, parent, alone: alone && link.text === visibleUrl(link) }, closers);
+    insertPreview(edits, preview, tokens, { at, parent, alone: alone && link.text === previewedUrlOf(link) }, closers);
   }
   return { tokens: applyEdits(tokens, edits), hasPreviews: edits.inserted.size > 0 };
 }
 
 /** The address as readers see it. In `url`, addresses of this organization are relative. */
-const visibleUrl = ({ url, text }: Link): string => (text.endsWith(url) ? text : url);
+const previewedUrlOf = ({ url, text }: LinkReference): string => (text.endsWith(url) ? text : url);
 
-type Link = Extract<MarkdownTextReference, { kind: 'link' }>;
+type LinkReference = Extract<MarkdownTextReference, { kind: 'link' }>;
 
 interface LinkOccurrence {
-  readonly link: Link;
+  readonly link: LinkReference;
   /** Index of the inline token that has the link. */
   readonly at: number;
-  readonly parent: Container | undefined;
+  readonly parent: LinkContainer | undefined;
   /** True if the inline token has nothing but this link. */
   readonly alone: boolean;
 }
 
 function linksIn(tokens: readonly Token[]): LinkOccurrence[] {
-  const open: Container[] = [];
+  const open: LinkContainer[] = [];
   const out: LinkOccurrence[] = [];
   for (const [at, token] of tokens.entries()) {
     if (token.type !== 'inline') {
@@ -87,7 +87,7 @@ function linksIn(tokens: readonly Token[]): LinkOccurrence[] {
   return out;
 }
 
-function closersOf(tokens: readonly Token[]): Map<number, number> {
+function closingTokenIndexes(tokens: readonly Token[]): Map<number, number> {
   const open: number[] = [];
   const out = new Map<number, number>();
   for (const [at, token] of tokens.entries()) {
@@ -99,9 +99,9 @@ function closersOf(tokens: readonly Token[]): Map<number, number> {
 
 function insertPreview(
   { inserted, dropped }: TokenEdits,
-  preview: Preview,
+  preview: RenderedLinkPreview,
   tokens: readonly Token[],
-  { at, parent, alone }: { at: number; parent: Container | undefined; alone: boolean },
+  { at, parent, alone }: { at: number; parent: LinkContainer | undefined; alone: boolean },
   closers: ReadonlyMap<number, number>,
 ): void {
   const close = parent ? (closers.get(parent.open) ?? tokens.length - 1) : tokens.length - 1;
@@ -126,27 +126,27 @@ function applyEdits(tokens: readonly Token[], { inserted, dropped }: TokenEdits)
   return out;
 }
 
-function previewOf(url: string, text: string, settings: PreviewSettings): Preview | null {
+function makePreview(url: string, text: string, settings: LinkPreviewSettings): RenderedLinkPreview | null {
   const parsed = parseUrl(url);
   if (!parsed) return null;
   const title = text === url || text.endsWith(`/${url}`) ? '' : text;
-  const video = youTubeId(parsed);
+  const video = youTubeVideoId(parsed);
   if (video !== undefined) {
-    const picture = throughProxy(`https://i.ytimg.com/vi/${video}/default.jpg`, settings);
-    const image = openElement('img', { src: picture ?? '' });
+    const picture = proxiedImageSource(`https://i.ytimg.com/vi/${video}/default.jpg`, settings);
+    const image = openingTagHtml('img', { src: picture ?? '' });
     const anchor = renderHtmlElement('a', { 'data-id': video, href: url, ...(title === '' ? {} : { title }) }, image);
     return { html: renderHtmlElement('div', { class: 'youtube-video message_inline_image' }, anchor), replaces: false };
   }
-  const image = pictureOf(url, parsed);
+  const image = makePicturePreview(url, parsed);
   if (!image) return null;
-  const source = throughProxy(image.source, settings);
+  const source = proxiedImageSource(image.source, settings);
   if (source === undefined) return null;
-  const shown = openElement('img', { src: source });
+  const shown = openingTagHtml('img', { src: source });
   const anchor = renderHtmlElement('a', { href: image.link, ...(title === '' ? {} : { title }) }, shown);
   return { html: renderHtmlElement('div', { class: 'message_inline_image' }, anchor), replaces: true };
 }
 
-function openElement(tag: string, attrs: Record<string, string>): string {
+function openingTagHtml(tag: string, attrs: Record<string, string>): string {
   return renderHtmlElement(tag, attrs, '').replace(`</${tag}>`, '');
 }
 
@@ -158,11 +158,11 @@ function parseUrl(url: string): { host: string; path: string; query: URLSearchPa
   return { host, path: parsed.pathname, query: parsed.searchParams };
 }
 
-function pictureOf(
+function makePicturePreview(
   url: string,
   { host, path }: { host: string; path: string },
 ): { link: string; source: string } | null {
-  const isPicture = PICTURE.test(path);
+  const isPicture = PICTURE_PATH_PATTERN.test(path);
   if (/(?:^|\.)dropbox\.com$/.test(host) && /^\/sh?\//.test(path)) {
     return isPicture ? { link: url, source: `${url.replace(/[?#].*$/s, '')}?raw=1` } : null;
   }
@@ -176,7 +176,15 @@ function pictureOf(
   return { link: url, source: url };
 }
 
-function youTubeId({ host, path, query }: { host: string; path: string; query: URLSearchParams }): string | undefined {
+function youTubeVideoId({
+  host,
+  path,
+  query,
+}: {
+  host: string;
+  path: string;
+  query: URLSearchParams;
+}): string | undefined {
   const name = host.replace(/^(?:www|m)\./, '');
   let id: string | null | undefined;
   if (name === 'youtu.be') id = path.slice(1);
@@ -191,7 +199,10 @@ function youTubeId({ host, path, query }: { host: string; path: string; query: U
  * those hosts learn nothing about the readers.
  * @returns undefined if the proxy doesn't accept the address: there is no preview
  */
-function throughProxy(source: string, { imageProxySecret: secret, origin }: PreviewSettings): string | undefined {
+function proxiedImageSource(
+  source: string,
+  { imageProxySecret: secret, origin }: LinkPreviewSettings,
+): string | undefined {
   const isOwn = !/^https?:/i.test(source) || (origin !== '' && source.startsWith(`${origin}/`));
   return secret === '' || isOwn ? source : makeImageProxyPath(source, secret);
 }

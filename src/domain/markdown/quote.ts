@@ -1,8 +1,8 @@
 /** Block quotes of `>` lines. Two quotes are never merged into one. Quote fences: see dialect.ts. */
 import { appendChildBlock, type MarkdownBlock, type MarkdownBlockReader, makeMarkdownBlock } from './tree.js';
 
-const LINE = /^ {0,3}>/;
-const LONE = /^ {0,3}>\s*$/;
+const QUOTE_LINE_PATTERN = /^ {0,3}>/;
+const EMPTY_QUOTE_LINE_PATTERN = /^ {0,3}>\s*$/;
 
 /**
  * Finds the start of a block quote. @returns offset of the first quoted line; -1 if there is none. Lone `>` at the end
@@ -12,11 +12,11 @@ export function findMarkdownQuoteStart(text: string): number {
   if (!text.includes('>')) return -1;
   const lines = text.split('\n');
   let last = lines.length - 1;
-  while (last >= 0 && LONE.test(lines[last] ?? '')) last--;
+  while (last >= 0 && EMPTY_QUOTE_LINE_PATTERN.test(lines[last] ?? '')) last--;
   let at = 0;
   for (let index = 0; index <= last; index++) {
     const line = lines[index] ?? '';
-    if (LINE.test(line)) return at;
+    if (QUOTE_LINE_PATTERN.test(line)) return at;
     at += line.length + 1;
   }
   return -1;

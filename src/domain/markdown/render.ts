@@ -5,7 +5,7 @@ import type { MarkdownTextReference, Token } from './tokens.js';
 import { uploadPathOfUrl } from './url.js';
 
 /** Maximum length of rendered HTML, characters: 100 × the longest message (conventions.md § Limits). */
-const MAX_HTML = 1_000_000;
+const MAX_HTML_CHARACTERS = 1_000_000;
 
 export interface MentionedIds {
   /** Ids of mentioned users, each once, in the order of the text. */
@@ -51,14 +51,14 @@ export function renderMarkdown(text: string, context?: Partial<MarkdownContext>)
     throw new MarkdownRenderError('rendering failed', { cause });
   }
   const html = dialect.html.trim();
-  if (html.length > MAX_HTML) throw new MarkdownRenderError('rendered text is too long');
-  const facts = factsOf(referencesIn(dialect.tokens));
+  if (html.length > MAX_HTML_CHARACTERS) throw new MarkdownRenderError('rendered text is too long');
+  const facts = summarizeReferences(referencesIn(dialect.tokens));
   // A preview is a link to its picture, also where the preview replaces the address.
   return { html, ...facts, hasLink: facts.hasLink || dialect.hasPreviews, hasImage: dialect.hasPreviews };
 }
 
 /** HTML in place of a text that can't be rendered but must be sent, such as a notice that quotes a user. */
-export function renderFailureNote(product: string): string {
+export function renderFailureHtml(product: string): string {
   return `<p>[${product} note: Sorry, we could not understand the formatting of your message]</p>`;
 }
 
@@ -68,7 +68,9 @@ function referencesIn(tokens: readonly Token[]): MarkdownTextReference[] {
     .flatMap(({ meta }) => (meta === null ? [] : [meta as MarkdownTextReference]));
 }
 
-function factsOf(references: readonly MarkdownTextReference[]): Omit<MarkdownRenderResult, 'html' | 'hasImage'> {
+function summarizeReferences(
+  references: readonly MarkdownTextReference[],
+): Omit<MarkdownRenderResult, 'html' | 'hasImage'> {
   const paths = references.flatMap((one) => (one.kind === 'link' ? (uploadPathOfUrl(one.url) ?? []) : []));
   return {
     mentions: mentionsOf(references, false),

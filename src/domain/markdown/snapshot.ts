@@ -22,19 +22,19 @@ export interface MarkdownLookupKeys {
   readonly emoji: readonly string[];
 }
 
-type Entries<K, V> = readonly (readonly [key: K, result: V])[];
+type LookupEntries<K, V> = readonly (readonly [key: K, result: V])[];
 
 /** Settings and look-up results. A key that was not found has the result undefined or an empty list. */
 export interface MarkdownContextSnapshot {
   readonly settings: Partial<MarkdownSettings>;
-  readonly names: Entries<string, readonly MarkdownUser[]>;
-  readonly ids: Entries<number, MarkdownUser | undefined>;
-  readonly groups: Entries<string, MarkdownGroup | undefined>;
-  readonly streams: Entries<string, MarkdownStream | undefined>;
-  readonly emoji: Entries<string, MarkdownCustomEmoji | undefined>;
+  readonly names: LookupEntries<string, readonly MarkdownUser[]>;
+  readonly ids: LookupEntries<number, MarkdownUser | undefined>;
+  readonly groups: LookupEntries<string, MarkdownGroup | undefined>;
+  readonly streams: LookupEntries<string, MarkdownStream | undefined>;
+  readonly emoji: LookupEntries<string, MarkdownCustomEmoji | undefined>;
 }
 
-const capture = (text: string, pattern: RegExp): string[] => [
+const capturedTexts = (text: string, pattern: RegExp): string[] => [
   ...new Set([...text.matchAll(pattern)].flatMap(({ 1: name }) => (name === undefined ? [] : [name]))),
 ];
 
@@ -43,17 +43,17 @@ const capture = (text: string, pattern: RegExp): string[] => [
  * the next.
  */
 export function scanMarkdownLookupKeys(text: string): MarkdownLookupKeys {
-  const mentioned = capture(text, /@_?(?=\*\*([^*]+)\*\*)/g);
-  const links = capture(text, /#(?=\*\*([^*]+)\*\*)/g);
+  const mentioned = capturedTexts(text, /@_?(?=\*\*([^*]+)\*\*)/g);
+  const links = capturedTexts(text, /#(?=\*\*([^*]+)\*\*)/g);
   return {
     names: mentioned,
     ids: mentioned.flatMap((name) => {
       const id = /\|(\d{1,15})$/.exec(name)?.[1];
       return id === undefined ? [] : [Number(id)];
     }),
-    groups: capture(text, /@_?(?=\*([^*]+)\*)/g),
+    groups: capturedTexts(text, /@_?(?=\*([^*]+)\*)/g),
     streams: [...links, ...links.map((name) => name.replace(/>.*$/s, ''))],
-    emoji: capture(text, /:(?=([\p{L}\p{N}_+-]+):)/gu),
+    emoji: capturedTexts(text, /:(?=([\p{L}\p{N}_+-]+):)/gu),
   };
 }
 
@@ -63,10 +63,11 @@ export function takeMarkdownContextSnapshot(
   context: Partial<MarkdownContext>,
   before?: MarkdownContextSnapshot,
 ): MarkdownContextSnapshot {
-  const look = <K, V>(list: readonly K[], find: (key: K) => V, known: Entries<K, V> = []): Entries<K, V> => [
-    ...known,
-    ...list.map((key) => [key, find(key)] as const),
-  ];
+  const look = <K, V>(
+    list: readonly K[],
+    find: (key: K) => V,
+    known: LookupEntries<K, V> = [],
+  ): LookupEntries<K, V> => [...known, ...list.map((key) => [key, find(key)] as const)];
   return {
     settings: { now: Date.now(), ...plainMarkdownSettingsOf(context) },
     names: look(keys.names, (name) => context.usersNamed?.(name) ?? [], before?.names),
@@ -116,14 +117,14 @@ export function makeMarkdownContextFromSnapshot(snapshot: MarkdownContextSnapsho
 /** Look-up results of a snapshot. A key that the snapshot lacks is recorded as missing. */
 class RecordingLookup<K, V> {
   readonly missing = new Set<K>();
-  readonly #known: ReadonlyMap<K, V>;
+  readonly #knownEntries: ReadonlyMap<K, V>;
 
-  constructor(entries: Entries<K, V>) {
-    this.#known = new Map(entries);
+  constructor(entries: LookupEntries<K, V>) {
+    this.#knownEntries = new Map(entries);
   }
 
   get(key: K): V | undefined {
-    if (!this.#known.has(key)) this.missing.add(key);
-    return this.#known.get(key);
+    if (!this.#knownEntries.has(key)) this.missing.add(key);
+    return this.#knownEntries.get(key);
   }
 }

@@ -3,8 +3,8 @@ import { type InlineMarkdownRule, makePatternMarkdownRule } from './inline.js';
 import { MENTION_BOUNDARY_PATTERN } from './mention.js';
 import { makeTextElementTokens } from './tokens.js';
 
-const STREAM_LINK = new RegExp(`${MENTION_BOUNDARY_PATTERN}#\\*\\*([^*]+)\\*\\*`, 'g');
-const STREAM_TOPIC_LINK = new RegExp(`${MENTION_BOUNDARY_PATTERN}#\\*\\*([^*>]+)>([^*]+)\\*\\*`, 'g');
+const STREAM_LINK_PATTERN = new RegExp(`${MENTION_BOUNDARY_PATTERN}#\\*\\*([^*]+)\\*\\*`, 'g');
+const STREAM_TOPIC_LINK_PATTERN = new RegExp(`${MENTION_BOUNDARY_PATTERN}#\\*\\*([^*>]+)>([^*]+)\\*\\*`, 'g');
 
 /** Encodes text for the fragment of an address: percent-encoding with `.` in place of `%`. */
 function encodeFragment(text: string): string {
@@ -27,7 +27,7 @@ export const makeTopicMessageUrl = (
 
 export const streamTopicLinkMarkdownRule: InlineMarkdownRule = makePatternMarkdownRule(
   '#**',
-  STREAM_TOPIC_LINK,
+  STREAM_TOPIC_LINK_PATTERN,
   ([, streamName = '', written = ''], inline) => {
     const stream = inline.context.streamByName(inline.source(streamName));
     if (!stream) return null;
@@ -44,7 +44,7 @@ export const streamTopicLinkMarkdownRule: InlineMarkdownRule = makePatternMarkdo
 
 export const streamLinkMarkdownRule: InlineMarkdownRule = makePatternMarkdownRule(
   '#**',
-  STREAM_LINK,
+  STREAM_LINK_PATTERN,
   ([, written = ''], inline) => {
     const stream = inline.context.streamByName(inline.source(written));
     if (!stream) return null;

@@ -7,33 +7,33 @@ interface TableShape {
 }
 
 /** Maximum number of cells of a table: many short rows under a wide header would make far more HTML than text. */
-const MAX_CELLS = 5_000;
+const MAX_TABLE_CELLS = 5_000;
 
 /** Appends a pipe table to `parent`. @returns false, without an effect, if the text is no table */
 export function parseMarkdownTable(parent: MarkdownBlock, text: string): boolean {
   const [head = '', dashes, ...rows] = text.split('\n').map((line) => line.trim());
   if (dashes === undefined) return false;
-  const shape = shapeOf(head, dashes);
-  if (!shape || shape.aligned.length * (rows.length + 1) > MAX_CELLS) return false;
+  const shape = parseTableShape(head, dashes);
+  if (!shape || shape.aligned.length * (rows.length + 1) > MAX_TABLE_CELLS) return false;
   const table = appendChildBlock(parent, makeMarkdownBlock('table'));
-  addRow(appendChildBlock(table, makeMarkdownBlock('thead')), 'th', splitCells(head, shape.bordered), shape);
+  addTableRow(appendChildBlock(table, makeMarkdownBlock('thead')), 'th', splitCells(head, shape.bordered), shape);
   const body = appendChildBlock(table, makeMarkdownBlock('tbody'));
-  for (const row of rows) addRow(body, 'td', splitCells(row, shape.bordered), shape);
-  if (rows.length === 0) addRow(body, 'td', [], shape);
+  for (const row of rows) addTableRow(body, 'td', splitCells(row, shape.bordered), shape);
+  if (rows.length === 0) addTableRow(body, 'td', [], shape);
   return true;
 }
 
-function shapeOf(head: string, dashes: string): TableShape | null {
+function parseTableShape(head: string, dashes: string): TableShape | null {
   const isBordered = head.startsWith('|') || endsWithBorder(head);
   const names = splitCells(head, isBordered);
   const isSingle = names.length === 1 && isBordered && (dashes.startsWith('|') || endsWithBorder(dashes));
   if (names.length < 2 && !isSingle) return null;
   const marks = splitCells(dashes, isBordered);
   if (marks.length !== names.length || !marks.every((mark) => /^[|: -]*$/.test(mark))) return null;
-  return { bordered: isBordered, aligned: marks.map((mark) => alignment(mark.trim())) };
+  return { bordered: isBordered, aligned: marks.map((mark) => columnAlignment(mark.trim())) };
 }
 
-function alignment(mark: string): string {
+function columnAlignment(mark: string): string {
   const left = mark.startsWith(':');
   const right = mark.endsWith(':');
   return left && right ? 'center' : left ? 'left' : right ? 'right' : '';
@@ -41,7 +41,7 @@ function alignment(mark: string): string {
 
 const endsWithBorder = (row: string): boolean => row.endsWith('|') && !row.endsWith('\\|');
 
-function addRow(parent: MarkdownBlock, tag: 'th' | 'td', texts: readonly string[], { aligned }: TableShape): void {
+function addTableRow(parent: MarkdownBlock, tag: 'th' | 'td', texts: readonly string[], { aligned }: TableShape): void {
   const row = appendChildBlock(parent, makeMarkdownBlock('tr'));
   for (const [column, align] of aligned.entries()) {
     const cell = appendChildBlock(row, makeMarkdownBlock(tag, (texts[column] ?? '').trim()));
@@ -57,7 +57,7 @@ function splitCells(row: string, bordered: boolean): string[] {
     if (endsWithBorder(inner)) inner = inner.slice(0, -1);
   }
   if (!inner.includes('|')) return [inner];
-  const closers = lastRuns(inner);
+  const closers = lastBacktickRuns(inner);
   const out: string[] = [];
   let start = 0;
   for (let at = 0; at < inner.length; at++) {
@@ -65,8 +65,8 @@ function splitCells(row: string, bordered: boolean): string[] {
     if (char === '\\') {
       at++;
     } else if (char === '`') {
-      const length = runLength(inner, at);
-      at = codeEnd(inner, at, length, closers);
+      const length = backtickRunLength(inner, at);
+      at = findInlineCodeEnd(inner, at, length, closers);
     } else if (char === '|') {
       out.push(inner.slice(start, at));
       start = at + 1;
@@ -76,14 +76,14 @@ function splitCells(row: string, bordered: boolean): string[] {
   return out;
 }
 
-function runLength(text: string, at: number): number {
+function backtickRunLength(text: string, at: number): number {
   let end = at;
   while (text[end] === '`') end++;
   return end - at;
 }
 
 /** Offset of the last run of backticks of each length: bounds the search for a closing run. */
-function lastRuns(text: string): Map<number, number> {
+function lastBacktickRuns(text: string): Map<number, number> {
   const last = new Map<number, number>();
   for (const { 0: run, index } of text.matchAll(/`+/g)) last.set(run.length, index);
   return last;
@@ -94,11 +94,11 @@ function lastRuns(text: string): Map<number, number> {
  *
  * @returns offset of the code's last character, or of its opening run's last character if the code isn't closed
  */
-function codeEnd(text: string, at: number, length: number, closers: Map<number, number>): number {
+function findInlineCodeEnd(text: string, at: number, length: number, closers: Map<number, number>): number {
   const last = closers.get(length) ?? -1;
   let next = at + length;
   while (next <= last) {
-    const run = text[next] === '`' ? runLength(text, next) : 0;
+    const run = text[next] === '`' ? backtickRunLength(text, next) : 0;
     if (run === length) return next + length - 1;
     next += Math.max(run, 1);
   }

@@ -19,13 +19,13 @@ export const timestampMarkdownRule: InlineMarkdownRule = makePatternMarkdownRule
 );
 
 const MONTHS = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec'];
-const DAYS = /^(?:mon|tue|tues|wed|wednes|thu|thur|thurs|fri|sat|satur|sun)(?:day)?$/;
-const FILLERS = new Set(['at', 'on', 'and', 'of', 'the', 't', 'st', 'nd', 'rd', 'th']);
+const WEEKDAY_PATTERN = /^(?:mon|tue|tues|wed|wednes|thu|thur|thurs|fri|sat|satur|sun)(?:day)?$/;
+const IGNORED_DATE_WORDS = new Set(['at', 'on', 'and', 'of', 'the', 't', 'st', 'nd', 'rd', 'th']);
 /** Maximum length of a written date, characters. */
-const MAX_LENGTH = 100;
+const MAX_DATE_TEXT_CHARACTERS = 100;
 /** First and last time that a year of four digits can show, Unix ms. */
-const MIN_TIME = new Date('0001-01-01T00:00:00Z').getTime();
-const MAX_TIME = Date.UTC(9999, 11, 31, 23, 59, 59);
+const MIN_TIME_MS = new Date('0001-01-01T00:00:00Z').getTime();
+const MAX_TIME_MS = Date.UTC(9999, 11, 31, 23, 59, 59);
 
 interface DateParts {
   year?: number;
@@ -46,46 +46,50 @@ interface DateParts {
  */
 export function parseHumanDate(text: string, now: number): number | null {
   const trimmed = text.trim();
-  if (trimmed === '' || trimmed.length > MAX_LENGTH) return null;
-  if (/^[+-]?\d+(?:\.\d+)?$/.test(trimmed)) return bareNumber(trimmed);
+  if (trimmed === '' || trimmed.length > MAX_DATE_TEXT_CHARACTERS) return null;
+  if (/^[+-]?\d+(?:\.\d+)?$/.test(trimmed)) return parseBareNumber(trimmed);
   const parts: DateParts = {};
-  const rest = takeTime(trimmed.toLowerCase(), parts);
-  if (rest === null || !takeDate(rest, parts)) return null;
+  const rest = parseTime(trimmed.toLowerCase(), parts);
+  if (rest === null || !parseDate(rest, parts)) return null;
   return Object.keys(parts).length === 0 ? null : toUnixMs(parts, now);
 }
 
-function bareNumber(digits: string): number | null {
+function parseBareNumber(digits: string): number | null {
   const compact = /^(\d{4})(\d\d)(\d\d)$/.exec(digits);
   if (compact) {
     const date = toUnixMs({ year: Number(compact[1]), month: Number(compact[2]), day: Number(compact[3]) }, 0);
     if (date !== null) return date;
   }
-  return inRange(Math.floor(Number(digits)) * 1000);
+  return timeInRangeOrNull(Math.floor(Number(digits)) * 1000);
 }
 
 /** Sets a part of a date. @returns false if the part is set already: a text that names a part twice is no date */
-function setOnce<K extends keyof DateParts>(parts: DateParts, name: K, value: NonNullable<DateParts[K]>): boolean {
+function setDatePartOnce<K extends keyof DateParts>(
+  parts: DateParts,
+  name: K,
+  value: NonNullable<DateParts[K]>,
+): boolean {
   if (parts[name] !== undefined) return false;
   parts[name] = value;
   return true;
 }
 
-const CLOCK = /(?<![\d:.])(\d{1,2}):(\d{2})(?::(\d{2})(?:[.,]\d{1,9})?)?\s*(?:([ap])\.?m\b\.?)?/;
-const HOUR = /(?<![\d:.])(\d{1,2})\s*([ap])\.?m\b\.?/;
-const ZONE = /^\s*(?:(z|utc|gmt)?\s*([+-])(\d{1,2}):?(\d{2})?|([a-z]{1,5}))(?![\w:])/;
-const ISO_COMPACT = /^(\d{4})-?(\d{2})-?(\d{2})t(\d{2})(\d{2})(\d{2})?(?=$|z|[+-])/;
+const CLOCK_TIME_PATTERN = /(?<![\d:.])(\d{1,2}):(\d{2})(?::(\d{2})(?:[.,]\d{1,9})?)?\s*(?:([ap])\.?m\b\.?)?/;
+const HOUR_PATTERN = /(?<![\d:.])(\d{1,2})\s*([ap])\.?m\b\.?/;
+const TIME_ZONE_PATTERN = /^\s*(?:(z|utc|gmt)?\s*([+-])(\d{1,2}):?(\d{2})?|([a-z]{1,5}))(?![\w:])/;
+const COMPACT_ISO_DATE_PATTERN = /^(\d{4})-?(\d{2})-?(\d{2})t(\d{2})(\d{2})(\d{2})?(?=$|z|[+-])/;
 
 /** Reads the time of day and the time zone of a date. @returns the rest of the text; null if the time is invalid */
-function takeTime(text: string, parts: DateParts): string | null {
-  const compact = ISO_COMPACT.exec(text);
+function parseTime(text: string, parts: DateParts): string | null {
+  const compact = COMPACT_ISO_DATE_PATTERN.exec(text);
   if (compact) {
     const [all, year, month, day, hour, minute, second] = compact;
     Object.assign(parts, { year: Number(year), month: Number(month), day: Number(day) });
     Object.assign(parts, { hour: Number(hour), minute: Number(minute), second: Number(second ?? 0) });
-    return takeZone(text.slice(all.length), parts);
+    return parseZone(text.slice(all.length), parts);
   }
-  const clock = CLOCK.exec(text.replace(/(\d)t(\d)/, '$1 $2')) ?? HOUR.exec(text);
-  if (!clock) return takeTrailingZone(text, parts);
+  const clock = CLOCK_TIME_PATTERN.exec(text.replace(/(\d)t(\d)/, '$1 $2')) ?? HOUR_PATTERN.exec(text);
+  if (!clock) return parseTrailingZone(text, parts);
   const plain = text.replace(/(\d)t(\d)/, '$1 $2');
   const isHour = clock.length === 3;
   parts.hour = Number(clock[1]);
@@ -96,13 +100,13 @@ function takeTime(text: string, parts: DateParts): string | null {
     if (parts.hour < 1 || parts.hour > 12) return null;
     parts.hour = (parts.hour % 12) + (half === 'p' ? 12 : 0);
   }
-  const after = takeZone(plain.slice(clock.index + clock[0].length), parts);
+  const after = parseZone(plain.slice(clock.index + clock[0].length), parts);
   return `${plain.slice(0, clock.index)} ${after}`;
 }
 
 /** Reads a time zone at the beginning of a text. @returns the rest of the text */
-function takeZone(text: string, parts: DateParts): string {
-  const found = ZONE.exec(text);
+function parseZone(text: string, parts: DateParts): string {
+  const found = TIME_ZONE_PATTERN.exec(text);
   if (!found) return text;
   const [all, , sign, hours, minutes, name] = found;
   if (name !== undefined) {
@@ -118,15 +122,15 @@ function takeZone(text: string, parts: DateParts): string {
   return rest.replace(/^\s*\([^)]*\)/, '');
 }
 
-function takeTrailingZone(text: string, parts: DateParts): string {
+function parseTrailingZone(text: string, parts: DateParts): string {
   const name = /(?<=\d,?\s+)([a-z]{1,5})$/.exec(text)?.[1];
-  const offset = name === undefined || monthOf(name) !== undefined ? undefined : timeZoneOffsetMinutes(name);
+  const offset = name === undefined || monthNumberOf(name) !== undefined ? undefined : timeZoneOffsetMinutes(name);
   if (name === undefined || offset === undefined) return text;
   parts.zone = offset;
   return text.slice(0, -name.length);
 }
 
-function monthOf(word: string): number | undefined {
+function monthNumberOf(word: string): number | undefined {
   const short = word.slice(0, 3);
   const index = MONTHS.indexOf(short);
   const full = ['january', 'february', 'march', 'april', 'may', 'june', 'july', 'august', 'september', 'october'];
@@ -134,7 +138,7 @@ function monthOf(word: string): number | undefined {
   return index >= 0 && (word === short || names.includes(word)) ? index + 1 : undefined;
 }
 
-function takeDate(text: string, parts: DateParts): boolean {
+function parseDate(text: string, parts: DateParts): boolean {
   const numeric = /(\d{4})[-/.](\d{1,2})[-/.](\d{1,2})(?!\d)/.exec(text);
   const other = numeric ? null : /(\d{1,2})[-/.](\d{1,2})[-/.](\d{4}|\d{2})(?!\d)/.exec(text);
   let rest = text;
@@ -151,20 +155,23 @@ function takeDate(text: string, parts: DateParts): boolean {
     rest = text.replace(String(all), ' ');
   }
   const words = rest.match(/\d+|[a-z]+|[^\s\w]/g) ?? [];
-  return words.every((word) => takeWord(word, parts));
+  return words.every((word) => parseDateWord(word, parts));
 }
 
 function setDate(parts: DateParts, year: number, month: number, day: number): boolean {
-  return setOnce(parts, 'year', year) && setOnce(parts, 'month', month) && setOnce(parts, 'day', day);
+  return (
+    setDatePartOnce(parts, 'year', year) && setDatePartOnce(parts, 'month', month) && setDatePartOnce(parts, 'day', day)
+  );
 }
 
-function takeWord(word: string, parts: DateParts): boolean {
-  if (/^[,.;/-]$/.test(word) || FILLERS.has(word) || DAYS.test(word)) return true;
-  const month = monthOf(word);
-  if (month !== undefined) return setOnce(parts, 'month', month);
+function parseDateWord(word: string, parts: DateParts): boolean {
+  if (/^[,.;/-]$/.test(word) || IGNORED_DATE_WORDS.has(word) || WEEKDAY_PATTERN.test(word)) return true;
+  const month = monthNumberOf(word);
+  if (month !== undefined) return setDatePartOnce(parts, 'month', month);
   if (!/^\d+$/.test(word)) return false;
-  if (word.length <= 2 && parts.day === undefined && Number(word) <= 31) return setOnce(parts, 'day', Number(word));
-  return (word.length === 4 || word.length === 2) && setOnce(parts, 'year', fullYear(word));
+  if (word.length <= 2 && parts.day === undefined && Number(word) <= 31)
+    return setDatePartOnce(parts, 'day', Number(word));
+  return (word.length === 4 || word.length === 2) && setDatePartOnce(parts, 'year', fullYear(word));
 }
 
 function fullYear(digits: string): number {
@@ -183,9 +190,9 @@ function toUnixMs(parts: DateParts, now: number): number | null {
   date.setUTCFullYear(year, month - 1, day);
   // JavaScript carries a day that the month lacks into the next month.
   if (date.getUTCMonth() !== month - 1 || date.getUTCDate() !== day) return null;
-  return inRange(date.getTime() + ((hour * 60 + minute - zone) * 60 + second) * 1000);
+  return timeInRangeOrNull(date.getTime() + ((hour * 60 + minute - zone) * 60 + second) * 1000);
 }
 
-function inRange(time: number): number | null {
-  return time >= MIN_TIME && time <= MAX_TIME ? time : null;
+function timeInRangeOrNull(time: number): number | null {
+  return time >= MIN_TIME_MS && time <= MAX_TIME_MS ? time : null;
 }

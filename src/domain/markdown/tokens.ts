@@ -5,7 +5,7 @@ export type { Token };
 
 const { Token: TokenClass } = MarkdownIt;
 
-type Attributes = Readonly<Record<string, string>>;
+type HtmlAttributes = Readonly<Record<string, string>>;
 
 /**
  * A user, group or address that a text refers to. The token that shows the reference keeps it in `meta`, so references
@@ -18,18 +18,18 @@ export type MarkdownTextReference =
   /** A link: its address, and the text that readers see. */
   | { readonly kind: 'link'; readonly url: string; readonly text: string };
 
-function withAttributes(token: Token, attrs: Attributes): Token {
+function withAttributes(token: Token, attrs: HtmlAttributes): Token {
   const entries = Object.entries(attrs);
   if (entries.length > 0) token.attrs = entries;
   return token;
 }
 
-export const makeOpeningTagToken = (tag: string, attrs: Attributes = {}): Token =>
+export const makeOpeningTagToken = (tag: string, attrs: HtmlAttributes = {}): Token =>
   withAttributes(new TokenClass(`${tag}_open`, tag, 1), attrs);
 
 export const makeClosingTagToken = (tag: string): Token => new TokenClass(`${tag}_close`, tag, -1);
 
-export const makeVoidElementToken = (tag: string, attrs: Attributes = {}): Token =>
+export const makeVoidElementToken = (tag: string, attrs: HtmlAttributes = {}): Token =>
   withAttributes(new TokenClass(tag, tag, 0), attrs);
 
 /** Token of text that is escaped when rendered. Existing entities stay. */
@@ -58,7 +58,7 @@ export function makeInlineTextToken(content: string, quoted: boolean): Token {
 /** Token of an element around text that is not parsed any further. */
 export function makeTextElementTokens(
   tag: string,
-  attrs: Attributes,
+  attrs: HtmlAttributes,
   text: string,
   reference?: MarkdownTextReference,
 ): Token[] {

@@ -1,6 +1,6 @@
 /** Link addresses: permitted schemes, and the form in which addresses are emitted (markdown.md § Bare links). */
 
-const SCHEMES: ReadonlySet<string> = new Set(
+const SAFE_URL_SCHEMES: ReadonlySet<string> = new Set(
   (
     'http https ftp file bitcoin geo im irc ircs magnet mailto matrix mms news nntp openpgp4fpr sip sms smsto ssh tel ' +
     'urn webcal wtai xmpp'
@@ -21,16 +21,16 @@ export function toSafeLinkUrl(written: string): string | undefined {
   const scheme = /^([a-z][a-z0-9+.-]*):/i.exec(url)?.[1];
   if (scheme !== undefined) {
     const lower = scheme.toLowerCase();
-    return SCHEMES.has(lower) ? withoutEmptyParts(lower + url.slice(scheme.length)) : undefined;
+    return SAFE_URL_SCHEMES.has(lower) ? dropEmptyUrlParts(lower + url.slice(scheme.length)) : undefined;
   }
   if (url.startsWith('//')) return `http:${url}`;
-  if (url.startsWith('/') || (url.startsWith('#') && url.length > 1)) return withoutEmptyParts(url);
+  if (url.startsWith('/') || (url.startsWith('#') && url.length > 1)) return dropEmptyUrlParts(url);
   const path = /^[^?#]*/.exec(url)?.[0] ?? '';
-  return path.includes('@') ? `mailto:${url}` : withoutEmptyParts(`http://${url}`);
+  return path.includes('@') ? `mailto:${url}` : dropEmptyUrlParts(`http://${url}`);
 }
 
 /** Removes an empty query or fragment from an address. */
-function withoutEmptyParts(url: string): string {
+function dropEmptyUrlParts(url: string): string {
   return url.replace(/#$/, '').replace(/\?(?=#|$)/, '');
 }
 

@@ -1,7 +1,7 @@
 /** Abbreviations of time zones. Some stand for several zones; the table has the most usual one. */
 
 /** Offset of each abbreviated time zone, hours east of UTC. */
-const HOURS: Readonly<Record<string, number>> = {
+const UTC_OFFSET_HOURS_BY_ZONE: Readonly<Record<string, number>> = {
   z: 0,
   utc: 0,
   gmt: 0,
@@ -65,6 +65,6 @@ const HOURS: Readonly<Record<string, number>> = {
  * name
  */
 export function timeZoneOffsetMinutes(name: string): number | undefined {
-  const hours = Object.hasOwn(HOURS, name) ? HOURS[name] : undefined;
+  const hours = Object.hasOwn(UTC_OFFSET_HOURS_BY_ZONE, name) ? UTC_OFFSET_HOURS_BY_ZONE[name] : undefined;
   return hours === undefined ? undefined : hours * 60;
 }

@@ -38,12 +38,12 @@ export interface MessageReceiver {
 }
 
 /** Names of the settings that allow mails for personal messages and for streams. */
-const MAIL = {
+const MAIL_SETTING_NAMES = {
   personal: 'enable_offline_email_notifications',
   streams: 'enable_stream_email_notifications',
   own: 'email',
 } as const;
-const PUSH = {
+const PUSH_SETTING_NAMES = {
   personal: 'enable_offline_push_notifications',
   streams: 'enable_stream_push_notifications',
   own: 'push',
@@ -53,7 +53,7 @@ type BooleanSetting = {
   [N in keyof UserSettings]: UserSettings[N] extends boolean ? N : never;
 }[keyof UserSettings];
 
-const isOn = ({ settings }: MessageReceiver['preferences'], name: BooleanSetting): boolean =>
+const isPreferenceEnabled = ({ settings }: MessageReceiver['preferences'], name: BooleanSetting): boolean =>
   settings[name] ?? USER_SETTING_DECLARATIONS[name].default;
 
 /**
@@ -68,7 +68,7 @@ export const decideMailNotification = (
   message: ReceivedMessage,
   receiver: MessageReceiver,
   away: boolean,
-): NotificationTrigger | undefined => (away ? decide(message, receiver, MAIL) : undefined);
+): NotificationTrigger | undefined => (away ? decideTrigger(message, receiver, MAIL_SETTING_NAMES) : undefined);
 
 /** Decides whether to push the message to the receiver's devices. @returns the reason; undefined: no push */
 export const decidePushNotification = (
@@ -76,7 +76,9 @@ export const decidePushNotification = (
   receiver: MessageReceiver,
   away: boolean,
 ): NotificationTrigger | undefined =>
-  away || isOn(receiver.preferences, 'enable_online_push_notifications') ? decide(message, receiver, PUSH) : undefined;
+  away || isPreferenceEnabled(receiver.preferences, 'enable_online_push_notifications')
+    ? decideTrigger(message, receiver, PUSH_SETTING_NAMES)
+    : undefined;
 
 /**
  * Settings that stand for an unknown subscription: they allow the personal triggers, and no notification of all
@@ -97,27 +99,34 @@ const PERSONAL_ONLY: SubscriptionNotificationSettings = {
 export function mayNotifyPersonally(message: ReceivedMessage, user: DirectoryUser, directory: DirectoryView): boolean {
   const preferences = directory.preferencesOf(user.id);
   const receiver = { user, preferences, subscription: PERSONAL_ONLY, topicPolicy: TOPIC_VISIBILITY_POLICY.inherit };
-  return decide(message, receiver, MAIL) !== undefined || decide(message, receiver, PUSH) !== undefined;
+  return (
+    decideTrigger(message, receiver, MAIL_SETTING_NAMES) !== undefined ||
+    decideTrigger(message, receiver, PUSH_SETTING_NAMES) !== undefined
+  );
 }
 
-function decide(
+function decideTrigger(
   message: ReceivedMessage,
   receiver: MessageReceiver,
-  way: typeof MAIL | typeof PUSH,
+  way: typeof MAIL_SETTING_NAMES | typeof PUSH_SETTING_NAMES,
 ): NotificationTrigger | undefined {
   if (!mayBeNotified(message, receiver)) return undefined;
-  const personal = isOn(receiver.preferences, way.personal);
+  const personal = isPreferenceEnabled(receiver.preferences, way.personal);
   if (message.direct) return personal ? 'direct' : undefined;
   const { subscription, preferences } = receiver;
   if (!subscription?.active) return undefined;
   // A mention by name notifies even in a muted stream or topic.
   if (personal && message.flags?.includes('mentioned')) return 'mention';
   if (isMuted(subscription, receiver.topicPolicy)) return undefined;
-  if (personal && message.wildcard && (subscription.wildcard ?? isOn(preferences, 'wildcard_mentions_notify'))) {
+  if (
+    personal &&
+    message.wildcard &&
+    (subscription.wildcard ?? isPreferenceEnabled(preferences, 'wildcard_mentions_notify'))
+  ) {
     return 'wildcard_mention';
   }
   if (personal && message.flags?.includes('has_alert_word')) return 'alert_word';
-  return (subscription[way.own] ?? isOn(preferences, way.streams)) ? 'stream' : undefined;
+  return (subscription[way.own] ?? isPreferenceEnabled(preferences, way.streams)) ? 'stream' : undefined;
 }
 
 /** False for accounts that get no notifications, for the sender, and for receivers who muted the sender. */

@@ -24,20 +24,28 @@ export interface UnsubscribeTokenContent {
   readonly stream: number;
 }
 
-const SHAPE = /^([0-9a-z]{1,8})-([0-9a-z]{1,8})-([a-z]{1,10})-([0-9a-z]{1,8})-([A-Za-z0-9_-]{22})$/;
+const UNSUBSCRIBE_TOKEN_PATTERN = /^([0-9a-z]{1,8})-([0-9a-z]{1,8})-([a-z]{1,10})-([0-9a-z]{1,8})-([A-Za-z0-9_-]{22})$/;
 
-const signature = (secrets: ServerCryptography, { realm, user, kind, stream }: UnsubscribeTokenContent): string =>
-  secrets.sign(`unsubscribe/${kind}/${realm}/${user}/${stream}`);
+const signUnsubscribeContent = (
+  secrets: ServerCryptography,
+  { realm, user, kind, stream }: UnsubscribeTokenContent,
+): string => secrets.sign(`unsubscribe/${kind}/${realm}/${user}/${stream}`);
 
 export function makeUnsubscribeLink(secrets: ServerCryptography, origin: string, of: UnsubscribeTokenContent): string {
   const { realm, user, kind, stream } = of;
-  const token = [realm.toString(36), user.toString(36), kind, stream.toString(36), signature(secrets, of)].join('-');
+  const token = [
+    realm.toString(36),
+    user.toString(36),
+    kind,
+    stream.toString(36),
+    signUnsubscribeContent(secrets, of),
+  ].join('-');
   return `${origin}/unsubscribe/${token}`;
 }
 
 /** Reads the token of a link. Returns undefined if this server did not make the token. */
 export function readUnsubscribeToken(secrets: ServerCryptography, token: string): UnsubscribeTokenContent | undefined {
-  const [, realm = '', user = '', kind = '', stream = '', signed = ''] = SHAPE.exec(token) ?? [];
+  const [, realm = '', user = '', kind = '', stream = '', signed = ''] = UNSUBSCRIBE_TOKEN_PATTERN.exec(token) ?? [];
   if (!Object.hasOwn(NOTIFICATION_MAIL_KINDS, kind)) return undefined;
   const of: UnsubscribeTokenContent = {
     realm: toRealmId(Number.parseInt(realm, 36)),
@@ -45,5 +53,5 @@ export function readUnsubscribeToken(secrets: ServerCryptography, token: string)
     kind: kind as NotificationMailKind,
     stream: Number.parseInt(stream, 36),
   };
-  return timingSafeEqual(Buffer.from(signed), Buffer.from(signature(secrets, of))) ? of : undefined;
+  return timingSafeEqual(Buffer.from(signed), Buffer.from(signUnsubscribeContent(secrets, of))) ? of : undefined;
 }

@@ -7,9 +7,9 @@ export interface FormProblem {
   readonly text: string;
 }
 
-const NOTHING: SafeHtml = htmlTemplate``;
+const EMPTY_HTML: SafeHtml = htmlTemplate``;
 
 export const formatFormProblem = (problem: FormProblem | undefined): SafeHtml =>
   problem
     ? htmlTemplate`<p class="problem" role="alert" id="problem"><strong>That did not work:</strong> ${problem.text}</p>`
-    : NOTHING;
+    : EMPTY_HTML;

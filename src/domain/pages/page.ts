@@ -4,7 +4,7 @@ import { escapeHtml } from '#base';
 import type { RawHttpAnswer } from '#model';
 
 /** The colours, sizes and shapes of the web client (web/src/style/tokens.css, sign-in.css). */
-const STYLE = [
+const PAGE_STYLESHEET = [
   ':root{color-scheme:light dark}',
   'body{font:1rem/1.5 system-ui,-apple-system,"Segoe UI",Roboto,"Noto Sans",sans-serif;margin:0;padding:1.5rem 1rem;',
   'background:light-dark(#f4f5f8,#14171c);color:light-dark(#1b212b,#e4e7ec)}',
@@ -23,7 +23,7 @@ const STYLE = [
   '.problem{border-left:.3rem solid light-dark(#bb2529,#ff908b);padding-left:1rem}',
 ].join('');
 
-const HEADERS = {
+const HTML_PAGE_HEADERS = {
   'Content-Type': 'text/html; charset=utf-8',
   // The address of a page is a secret of its recipient, so no cache and no other site may get it. Forms send their data
   // to this server only.
@@ -60,7 +60,7 @@ export function makeHtmlPageAnswer(status: number, title: string, body: SafeHtml
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>${title}</title>
-<style>${new SafeHtml(STYLE)}</style>
+<style>${new SafeHtml(PAGE_STYLESHEET)}</style>
 </head>
 <body>
 <main>
@@ -70,5 +70,5 @@ ${body}
 </body>
 </html>
 `;
-  return { status, raw: Buffer.from(text), headers: HEADERS };
+  return { status, raw: Buffer.from(text), headers: HTML_PAGE_HEADERS };
 }

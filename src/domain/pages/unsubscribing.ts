@@ -3,19 +3,19 @@
 import type { RawHttpAnswer } from '#model';
 import { htmlTemplate, makeHtmlPageAnswer } from './page.js';
 
-const KINDS = {
+const MAIL_KIND_TEXTS = {
   missed: 'about messages that you missed',
   login: 'about new log-ins to your account',
   digest: 'with a summary of the week',
 } as const;
 
-export type UnsubscribePageKind = keyof typeof KINDS;
+export type UnsubscribePageKind = keyof typeof MAIL_KIND_TEXTS;
 
 export const makeUnsubscribePage = (kind: UnsubscribePageKind): RawHttpAnswer =>
   makeHtmlPageAnswer(
     200,
     'Unsubscribe',
-    htmlTemplate`<p>Get no more mails ${KINDS[kind]}?</p>
+    htmlTemplate`<p>Get no more mails ${MAIL_KIND_TEXTS[kind]}?</p>
 <form method="post">
 <button type="submit">Unsubscribe</button>
 </form>`,
@@ -25,7 +25,7 @@ export const makeUnsubscribedPage = (kind: UnsubscribePageKind): RawHttpAnswer =
   makeHtmlPageAnswer(
     200,
     'You are unsubscribed',
-    htmlTemplate`<p>You get no more mails ${KINDS[kind]}. You can turn them on again in your settings.</p>`,
+    htmlTemplate`<p>You get no more mails ${MAIL_KIND_TEXTS[kind]}. You can turn them on again in your settings.</p>`,
   );
 
 /** Makes the page of a link that this server did not make, or whose account no longer exists. */

@@ -16,17 +16,17 @@ export const MAX_BOT_STORAGE_CHARACTERS = 10_000_000;
 export const MAX_BOT_STORAGE_ENTRIES_PER_REQUEST = 2_000;
 export const MAX_BOT_STORAGE_ENTRIES = 20_000;
 
-interface StorageEntry extends JsonObject {
+interface BotStorageEntry extends JsonObject {
   readonly key: string;
   readonly value: string;
 }
 
 /** Name of an entry's part: a hash of the key, because keys may be long and have any characters. */
-const partOf = (key: string): string =>
+const storagePartName = (key: string): string =>
   BOT_STORAGE_PART_PREFIX + createHash('sha256').update(key, 'utf16le').digest('base64url');
 
 /** Number of code points of a text, the unit of the API's limits. The string iterator would take ten times as long. */
-function lengthOf(text: string): number {
+function countCharacters(text: string): number {
   let { length } = text;
   for (let i = 1; i < text.length; i++) {
     if ((text.charCodeAt(i) & 0xfc00) === 0xdc00 && (text.charCodeAt(i - 1) & 0xfc00) === 0xd800) {
@@ -37,10 +37,10 @@ function lengthOf(text: string): number {
   return length;
 }
 
-const weight = ({ key, value }: StorageEntry): number => lengthOf(key) + lengthOf(value);
+const countEntryCharacters = ({ key, value }: BotStorageEntry): number => countCharacters(key) + countCharacters(value);
 
-const entryOf = (parts: ActorParts, key: string): StorageEntry | undefined =>
-  parts.get(partOf(key)) as StorageEntry | undefined;
+const findStorageEntry = (parts: ActorParts, key: string): BotStorageEntry | undefined =>
+  parts.get(storagePartName(key)) as BotStorageEntry | undefined;
 
 /**
  * Reads the entries of these keys, or all entries if `keys` is null.
@@ -51,29 +51,32 @@ export function readBotStorageEntries(
   parts: ActorParts,
   keys: readonly string[] | null,
   missing: () => Error,
-): { readonly [part: string]: StorageEntry } {
+): { readonly [part: string]: BotStorageEntry } {
   if (keys === null) {
     const all = [...parts].filter(([name]) => name.startsWith(BOT_STORAGE_PART_PREFIX));
-    return Object.fromEntries(all) as { readonly [part: string]: StorageEntry };
+    return Object.fromEntries(all) as { readonly [part: string]: BotStorageEntry };
   }
   return Object.fromEntries(
     keys.map((key) => {
-      const entry = entryOf(parts, key);
+      const entry = findStorageEntry(parts, key);
       if (!entry) throw missing();
-      return [partOf(key), entry];
+      return [storagePartName(key), entry];
     }),
   );
 }
 
 /** Number of characters in all keys and values of these entries. */
-export const countBotStorageCharacters = (entries: Iterable<StorageEntry>): number => {
+export const countBotStorageCharacters = (entries: Iterable<BotStorageEntry>): number => {
   let sum = 0;
-  for (const entry of entries) sum += weight(entry);
+  for (const entry of entries) sum += countEntryCharacters(entry);
   return sum;
 };
 
 /** Number of entries in the storage after these are added. */
-export function countBotStorageEntriesWith(parts: ActorParts, added: Readonly<Record<string, StorageEntry>>): number {
+export function countBotStorageEntriesWith(
+  parts: ActorParts,
+  added: Readonly<Record<string, BotStorageEntry>>,
+): number {
   let count = 0;
   for (const name of parts.keys()) if (name.startsWith(BOT_STORAGE_PART_PREFIX)) count++;
   for (const name in added) if (!parts.has(name)) count++;
@@ -84,14 +87,14 @@ export function countBotStorageEntriesWith(parts: ActorParts, added: Readonly<Re
 export function makeBotStorageWrites(
   parts: ActorParts,
   given: Readonly<Record<string, string>>,
-): { readonly parts: Readonly<Record<string, StorageEntry>>; readonly growth: number } {
-  const changed: Record<string, StorageEntry> = {};
+): { readonly parts: Readonly<Record<string, BotStorageEntry>>; readonly growth: number } {
+  const changed: Record<string, BotStorageEntry> = {};
   let growth = 0;
   for (const [key, value] of Object.entries(given)) {
-    const before = entryOf(parts, key);
+    const before = findStorageEntry(parts, key);
     const entry = { key, value };
-    growth += weight(entry) - (before ? weight(before) : 0);
-    if (before?.value !== value) changed[partOf(key)] = entry;
+    growth += countEntryCharacters(entry) - (before ? countEntryCharacters(before) : 0);
+    if (before?.value !== value) changed[storagePartName(key)] = entry;
   }
   return { parts: changed, growth };
 }

@@ -27,7 +27,11 @@ export const SYSTEM_GROUP_NAMES: Readonly<Record<number, string>> = Object.fromE
  * The system groups; a group's index is its id - 1. `role` is the role of the direct members (full members also need an
  * age), `contains` is the id of the subgroup.
  */
-const SYSTEM: readonly { readonly description: string; readonly role?: number; readonly contains?: number }[] = [
+const SYSTEM_GROUP_DEFINITIONS: readonly {
+  readonly description: string;
+  readonly role?: number;
+  readonly contains?: number;
+}[] = [
   { description: 'Owners of this organization', role: USER_ROLE.owner },
   { description: 'Administrators of this organization, including owners', role: USER_ROLE.admin, contains: 1 },
   { description: 'Moderators of this organization, including administrators', role: USER_ROLE.moderator, contains: 2 },
@@ -48,7 +52,7 @@ export function systemGroupIdsOfUser(
   settings: WaitingPeriodSetting,
   now: number,
 ): readonly number[] {
-  const direct = SYSTEM.flatMap(({ role }, i) => (role === user.role ? [i + 1] : []));
+  const direct = SYSTEM_GROUP_DEFINITIONS.flatMap(({ role }, i) => (role === user.role ? [i + 1] : []));
   if (user.role !== USER_ROLE.member) return direct;
   return isFullMember(user, settings, now)
     ? [SYSTEM_GROUP_IDS.members, SYSTEM_GROUP_IDS.fullmembers]
@@ -83,12 +87,12 @@ export class RealmUserGroups {
   constructor(
     directory: Pick<DirectoryView, 'users' | 'groups' | 'fullMembersAt'> & { readonly settings: WaitingPeriodSetting },
   ) {
-    const direct = new Map<number, UserId[]>(SYSTEM.map((_, i) => [i + 1, []]));
+    const direct = new Map<number, UserId[]>(SYSTEM_GROUP_DEFINITIONS.map((_, i) => [i + 1, []]));
     for (const user of directory.users()) {
       for (const id of systemGroupIdsShownToClients(user, directory.settings, directory.fullMembersAt))
         direct.get(id)!.push(user.id);
     }
-    SYSTEM.forEach(({ description, contains }, i) => {
+    SYSTEM_GROUP_DEFINITIONS.forEach(({ description, contains }, i) => {
       const id = i + 1;
       this.#groups.set(id, {
         id,
@@ -112,7 +116,7 @@ export class RealmUserGroups {
 
   /** Ids of a group's subgroups at any depth, ascending, without the group itself. */
   subgroupsOf(id: number): number[] {
-    const found = this.#reach(id);
+    const found = this.#groupIdsReachableFrom(id);
     found.delete(id);
     return [...found].sort((a, b) => a - b);
   }
@@ -120,32 +124,33 @@ export class RealmUserGroups {
   /** Members of the group and of its subgroups at any depth, ascending. */
   membersOf(id: number): UserId[] {
     const members = new Set<UserId>();
-    for (const reached of this.#reach(id)) for (const user of this.get(reached)?.members ?? []) members.add(user);
+    for (const reached of this.#groupIdsReachableFrom(id))
+      for (const user of this.get(reached)?.members ?? []) members.add(user);
     return [...members].sort((a, b) => a - b);
   }
 
   /** A group and its subgroups at any depth. Groups may contain each other. */
-  #reach(id: number): Set<number> {
+  #groupIdsReachableFrom(id: number): Set<number> {
     const found = new Set([id]);
     for (const reached of found) for (const sub of this.get(reached)?.subgroups ?? []) found.add(sub);
     return found;
   }
 }
 
-const versionOf = ({ usersVersion, groupsVersion, fullMembersAt, settings }: DirectoryView): string =>
+const userGroupsVersionOf = ({ usersVersion, groupsVersion, fullMembersAt, settings }: DirectoryView): string =>
   `${usersVersion}/${groupsVersion}/${fullMembersAt}/${settings.waiting_period_threshold}`;
 
 /** The user groups of an organization; rebuilt after a change of accounts or groups. */
 export const userGroupsOfDirectory = memoizeByObject(
   (directory: DirectoryView) => new RealmUserGroups(directory),
-  versionOf,
+  userGroupsVersionOf,
 );
 
 /** JSON list of all groups as the API shows them, by id. */
 export const encodeUserGroupList = memoizeByObject(
   (directory: DirectoryView) =>
-    EncodedJson.text(JSON.stringify([...userGroupsOfDirectory(directory).all()].map(formatUserGroupForApi))),
-  versionOf,
+    EncodedJson.ofText(JSON.stringify([...userGroupsOfDirectory(directory).all()].map(formatUserGroupForApi))),
+  userGroupsVersionOf,
 );
 
 /** A group as the API shows it. */

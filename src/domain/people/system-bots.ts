@@ -19,7 +19,7 @@ type SystemBotName = 'notification' | 'welcome' | 'email-gateway';
 /** User ids up to this one are reserved for system bots. */
 export const LAST_RESERVED_USER_ID = 7;
 
-const bot = (id: UserId, local: string, fullName: string): DirectoryUser => ({
+const makeSystemBot = (id: UserId, local: string, fullName: string): DirectoryUser => ({
   id,
   // The first recipient ids of an organization are reserved for system bots too.
   recipient: id,
@@ -30,15 +30,15 @@ const bot = (id: UserId, local: string, fullName: string): DirectoryUser => ({
   botType: 1,
 });
 
-const BOTS: Readonly<Record<SystemBotName, DirectoryUser>> = {
-  notification: bot(NOTIFICATION_BOT_ID, 'notification-bot', 'Notification Bot'),
-  welcome: bot(WELCOME_BOT_ID, 'welcome-bot', 'Welcome Bot'),
-  'email-gateway': bot(EMAIL_GATEWAY_BOT_ID, 'emailgateway', 'Email Gateway'),
+const SYSTEM_BOTS: Readonly<Record<SystemBotName, DirectoryUser>> = {
+  notification: makeSystemBot(NOTIFICATION_BOT_ID, 'notification-bot', 'Notification Bot'),
+  welcome: makeSystemBot(WELCOME_BOT_ID, 'welcome-bot', 'Welcome Bot'),
+  'email-gateway': makeSystemBot(EMAIL_GATEWAY_BOT_ID, 'emailgateway', 'Email Gateway'),
 };
 
 /** Ids of the system bots by their e-mail addresses, which no account may have. */
 export const SYSTEM_BOT_IDS_BY_EMAIL: ReadonlyMap<string, UserId> = new Map(
-  Object.values(BOTS).map(({ email, id }) => [email, id]),
+  Object.values(SYSTEM_BOTS).map(({ email, id }) => [email, id]),
 );
 
 export const isSystemBot = ({ id }: { readonly id: number }): boolean => id <= LAST_RESERVED_USER_ID;
@@ -48,12 +48,12 @@ export const isSystemBot = ({ id }: { readonly id: number }): boolean => id <= L
  * creation time of the organization, ms
  */
 export const makeSystemBotRecords = (since: number): readonly DirectoryUser[] =>
-  Object.values(BOTS).map((one) => ({ ...one, joined: since }));
+  Object.values(SYSTEM_BOTS).map((one) => ({ ...one, joined: since }));
 
 /** A system bot, as the organization's directory knows it. */
 export function findSystemBot(
   directory: { user(id: UserId): DirectoryUser | undefined },
   name: SystemBotName,
 ): DirectoryUser {
-  return directory.user(BOTS[name].id) ?? BOTS[name];
+  return directory.user(SYSTEM_BOTS[name].id) ?? SYSTEM_BOTS[name];
 }

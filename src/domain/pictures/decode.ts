@@ -8,9 +8,9 @@ import { apiError } from '#model/errors';
 /** Maximum pixels of a frame: a small file can decode into far more memory. */
 export const MAX_PICTURE_PIXELS = 50_000_000;
 /** Maximum time to decode and scale a picture, seconds. */
-const TIMEOUT_SECONDS = 10;
+const DECODE_TIMEOUT_SECONDS = 10;
 /** Maximum number of pictures that are decoded at the same time; others wait. */
-const MAX_CONCURRENT = 2;
+const MAX_CONCURRENT_DECODES = 2;
 
 type PictureFormat = 'png' | 'jpeg' | 'gif' | 'webp';
 
@@ -36,11 +36,11 @@ interface OpenedPicture {
 }
 
 /** Number of pictures that are being decoded now. */
-let busy = 0;
-const waiting: (() => void)[] = [];
+let runningDecodes = 0;
+const waitingDecodes: (() => void)[] = [];
 
 /**
- * Opens a picture and passes it to `make`. At most MAX_CONCURRENT calls run at a time.
+ * Opens a picture and passes it to `make`. At most MAX_CONCURRENT_DECODES calls run at a time.
  * @throws ApiError BAD_IMAGE, also if `make` fails
  */
 export async function withDecodedPicture<T>(
@@ -49,16 +49,16 @@ export async function withDecodedPicture<T>(
 ): Promise<T> {
   const format = detectPictureFormat(bytes);
   if (!format) throw apiError('IMAGE_UNDECODABLE');
-  if (busy === MAX_CONCURRENT) await new Promise<void>((resolve) => waiting.push(resolve));
-  else busy++;
+  if (runningDecodes === MAX_CONCURRENT_DECODES) await new Promise<void>((resolve) => waitingDecodes.push(resolve));
+  else runningDecodes++;
   try {
     return await make(await openPicture(bytes, format));
   } catch (error) {
-    throw asRefusal(error);
+    throw toPictureRefusal(error);
   } finally {
-    const next = waiting.shift();
+    const next = waitingDecodes.shift();
     if (next) next();
-    else busy--;
+    else runningDecodes--;
   }
 }
 
@@ -67,7 +67,7 @@ async function openPicture(bytes: Uint8Array, format: PictureFormat): Promise<Op
   const { default: sharp } = await import('sharp');
   const open = (animated: boolean): Sharp =>
     sharp(bytes, { animated, failOn: 'error', limitInputPixels: MAX_PICTURE_PIXELS, sequentialRead: true }).timeout({
-      seconds: TIMEOUT_SECONDS,
+      seconds: DECODE_TIMEOUT_SECONDS,
     });
   const head = await open(true).metadata();
   if (head.format !== format) throw apiError('IMAGE_UNDECODABLE');
@@ -84,7 +84,7 @@ async function openPicture(bytes: Uint8Array, format: PictureFormat): Promise<Op
 }
 
 /** Maps an error of sharp, which has only a text, to an API error. */
-function asRefusal(error: unknown): unknown {
+function toPictureRefusal(error: unknown): unknown {
   if (!(error instanceof Error) || error.name === 'ApiError') return error;
   const tooLarge = /pixel limit|too large|timeout/i.test(error.message);
   return apiError(tooLarge ? 'IMAGE_TOO_LARGE' : 'IMAGE_UNDECODABLE');

@@ -7,8 +7,8 @@ export const MAX_UPLOADED_PICTURE_MIB = 5;
 
 export type AvatarSize = 'small' | 'medium';
 
-const ENDINGS: Readonly<Record<AvatarSize, string>> = { small: '', medium: '-medium' };
-export const AVATAR_SIZES = Object.keys(ENDINGS) as readonly AvatarSize[];
+const FILE_SUFFIX_BY_AVATAR_SIZE: Readonly<Record<AvatarSize, string>> = { small: '', medium: '-medium' };
+export const AVATAR_SIZES = Object.keys(FILE_SUFFIX_BY_AVATAR_SIZE) as readonly AvatarSize[];
 
 /** Path of a picture under the organization's base URL. @param path path within the organization's folder */
 export const pictureUrlPath = (realm: RealmId, path: string): string => `/user_avatars/${realm}/${path}`;
@@ -17,14 +17,14 @@ export const pictureUrlPath = (realm: RealmId, path: string): string => `/user_a
 export const blobNameOfPicture = (path: string): string => `avatars/${path}`;
 
 export const uploadedAvatarUrl = ({ realm, hash }: AvatarUploadRecord, version: number, size: AvatarSize): string =>
-  `${pictureUrlPath(realm, `${hash}${ENDINGS[size]}.png`)}?version=${version}`;
+  `${pictureUrlPath(realm, `${hash}${FILE_SUFFIX_BY_AVATAR_SIZE[size]}.png`)}?version=${version}`;
 
 export const realmPictureUrl = (realm: RealmId, name: RealmPictureName, version: number): string =>
   `${pictureUrlPath(realm, `realm/${name}.png`)}?version=${version}`;
 
 /** Name of an avatar's blob. `number` counts uploads: each has its own blob, so deleting one never hits another. */
 export const blobNameOfAvatar = (hash: string, number: number, size: AvatarSize): string =>
-  blobNameOfPicture(`${hash}/${number}${ENDINGS[size]}.png`);
+  blobNameOfPicture(`${hash}/${number}${FILE_SUFFIX_BY_AVATAR_SIZE[size]}.png`);
 
 export const blobNameOfRealmPicture = (name: RealmPictureName, number: number): string =>
   blobNameOfPicture(`realm/${name}/${number}.png`);
@@ -36,7 +36,7 @@ export type PictureReference =
   /** A custom emoji; the bytes of this path never change. */
   | { readonly of: 'emoji' };
 
-const FORMS: readonly [RegExp, (found: RegExpExecArray) => PictureReference][] = [
+const PICTURE_PATH_PATTERNS: readonly [RegExp, (found: RegExpExecArray) => PictureReference][] = [
   [
     /^([0-9a-f]{40})(-medium)?\.png$/,
     ([, hash, medium]) => ({ of: 'avatar', hash: hash!, size: medium ? 'medium' : 'small' }),
@@ -47,7 +47,7 @@ const FORMS: readonly [RegExp, (found: RegExpExecArray) => PictureReference][] =
 
 /** Parses a path within an organization's folder of pictures. @returns undefined if no picture can have the path */
 export function parsePicturePath(path: string): PictureReference | undefined {
-  for (const [pattern, make] of FORMS) {
+  for (const [pattern, make] of PICTURE_PATH_PATTERNS) {
     const found = pattern.exec(path);
     if (found) return make(found);
   }

@@ -9,7 +9,7 @@ import type { RealmPictureName, RealmPictures } from '#model/records';
 import { realmPictureUrl } from './names.js';
 
 /** Address of the default logo, a static file. The address has a query because clients append parameters to it. */
-const DEFAULT_LOGO = '/static/images/logo.svg?version=0';
+const DEFAULT_LOGO_URL = '/static/images/logo.svg?version=0';
 
 interface OrganizationPictures {
   readonly realm: RealmId;
@@ -17,14 +17,14 @@ interface OrganizationPictures {
   readonly pictures: RealmPictures;
 }
 
-const defaultIcon = (subdomain: string): string =>
+const defaultIconUrl = (subdomain: string): string =>
   `https://secure.gravatar.com/avatar/${createHash('md5').update(subdomain).digest('hex')}?d=identicon`;
 
 /** URL of an uploaded picture of the organization, or of its default. */
 export function realmPictureOrDefaultUrl(of: OrganizationPictures, name: RealmPictureName): string {
   const stored = of.pictures[name];
   if (stored && stored.number > 0) return realmPictureUrl(of.realm, name, stored.version);
-  return name === 'icon' ? defaultIcon(of.subdomain) : DEFAULT_LOGO;
+  return name === 'icon' ? defaultIconUrl(of.subdomain) : DEFAULT_LOGO_URL;
 }
 
 /** The two fields of an organization's picture in events. The register response has them with the prefix `realm_`. */

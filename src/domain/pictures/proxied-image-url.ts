@@ -6,7 +6,7 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 
 /** Maximum length of a proxied address, bytes: proxies in front of the server refuse request lines above 8 KiB. */
-const MAX_ADDRESS = 3_500;
+const MAX_ADDRESS_CHARACTERS = 3_500;
 
 const digestOf = (address: string, key: string): Buffer => createHmac('sha1', key).update(address).digest();
 
@@ -14,13 +14,13 @@ const digestOf = (address: string, key: string): Buffer => createHmac('sha1', ke
 export function makeImageProxyPath(address: string, key: string): string | undefined {
   if (!/^https?:\/\//i.test(address)) return undefined;
   const bytes = Buffer.from(address);
-  if (bytes.byteLength > MAX_ADDRESS) return undefined;
+  if (bytes.byteLength > MAX_ADDRESS_CHARACTERS) return undefined;
   return `/external_content/${digestOf(address, key).toString('hex')}/${bytes.toString('hex')}`;
 }
 
 /** The proxied address that the two parts of a proxy path name; undefined if the digest is wrong. */
 export function verifyProxiedImageUrl(digest: string, hex: string, key: string): string | undefined {
-  if (!/^[0-9a-f]{40}$/.test(digest) || hex.length > 2 * MAX_ADDRESS || !/^(?:[0-9a-f]{2})+$/.test(hex))
+  if (!/^[0-9a-f]{40}$/.test(digest) || hex.length > 2 * MAX_ADDRESS_CHARACTERS || !/^(?:[0-9a-f]{2})+$/.test(hex))
     return undefined;
   const address = Buffer.from(hex, 'hex').toString();
   return timingSafeEqual(Buffer.from(digest, 'hex'), digestOf(address, key)) ? address : undefined;

@@ -30,39 +30,39 @@ export const PRESENCE_OFFLINE_AFTER_SECONDS = 200;
 /** Time without a report after which a user is left out of lists of presences, ms. */
 const MAX_LISTED_AGE_MS = 14 * 86_400_000;
 
-const seconds = (ms: number): number => Math.floor(ms / 1000);
+const toWholeSeconds = (ms: number): number => Math.floor(ms / 1000);
 
 /** A wall time as `server_timestamp` shows it: seconds with a fraction. */
 export const toServerTimestampSeconds = (ms: number): number => ms / 1000;
 
-interface Reported extends JsonObject {
+interface LegacyClientPresence extends JsonObject {
   readonly client: string;
   readonly status: 'active' | 'idle';
   readonly timestamp: number;
 }
 
 /** The presence of the one client that the API shows for a user. @param joined creation time of the account, ms */
-function reported({ active, connected }: PresenceTimes, joined: number): Reported {
+function formatClientPresence({ active, connected }: PresenceTimes, joined: number): LegacyClientPresence {
   const since = active ?? joined;
   return since + STILL_ACTIVE_MS >= connected
-    ? { client: 'website', status: 'active', timestamp: seconds(since) }
-    : { client: 'website', status: 'idle', timestamp: seconds(connected) };
+    ? { client: 'website', status: 'active', timestamp: toWholeSeconds(since) }
+    : { client: 'website', status: 'idle', timestamp: toWholeSeconds(connected) };
 }
 
-const slim = ({ active, connected }: PresenceTimes, joined: number): JsonObject => ({
-  active_timestamp: seconds(active ?? joined),
-  idle_timestamp: seconds(connected),
+const formatSlimPresence = ({ active, connected }: PresenceTimes, joined: number): JsonObject => ({
+  active_timestamp: toWholeSeconds(active ?? joined),
+  idle_timestamp: toWholeSeconds(connected),
 });
 
-function legacy(times: PresenceTimes, joined: number): JsonObject {
-  const of = reported(times, joined);
+function formatLegacyPresence(times: PresenceTimes, joined: number): JsonObject {
+  const of = formatClientPresence(times, joined);
   return { aggregated: of, website: { ...of, pushable: false } };
 }
 
 /** The response of GET /users/{id or email}/presence. */
 export function formatUserPresenceForApi(times: PresenceTimes, { joined }: DirectoryUser, now: number): JsonObject {
-  const { status, timestamp } = reported(times, joined);
-  const offline = seconds(now) - timestamp > PRESENCE_OFFLINE_AFTER_SECONDS;
+  const { status, timestamp } = formatClientPresence(times, joined);
+  const offline = toWholeSeconds(now) - timestamp > PRESENCE_OFFLINE_AFTER_SECONDS;
   return { aggregated: { status: offline ? 'offline' : status, timestamp }, website: { status, timestamp } };
 }
 
@@ -72,7 +72,7 @@ export const makePresenceEvent = (user: DirectoryUser, times: PresenceTimes, now
   user_id: user.id,
   email: user.email,
   server_timestamp: toServerTimestampSeconds(now),
-  presence: { website: { ...reported(times, user.joined), pushable: false } },
+  presence: { website: { ...formatClientPresence(times, user.joined), pushable: false } },
 });
 
 /** True if the user's setting hides their presence. */
@@ -102,7 +102,7 @@ export function listPresencesForApi(
     if (isPresenceHidden(directory, user)) continue;
     until = Math.min(until, times.connected + MAX_LISTED_AGE_MS);
     const key = form === 'slim' ? String(id) : user.email;
-    const shown = form === 'slim' ? slim(times, user.joined) : legacy(times, user.joined);
+    const shown = form === 'slim' ? formatSlimPresence(times, user.joined) : formatLegacyPresence(times, user.joined);
     entries.push(`${JSON.stringify(key)}:${JSON.stringify(shown)}`);
   }
   return { text: `{${entries.join()}}`, until };

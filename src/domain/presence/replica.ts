@@ -23,12 +23,13 @@ export interface PresenceChanges extends JsonObject {
 export type PresenceFetcher = (known: PresenceChangesCursor | null) => Promise<JsonObject>;
 
 /**
- * Number of listed users above which an encoded list may be sent again until it is MAX_AGE_MS old, even if it changed.
+ * Number of listed users above which an encoded list may be sent again until it is
+ * MAX_LARGE_LIST_AGE_MS old, even if it changed.
  */
-const MANY = 200;
-const MAX_AGE_MS = 1_000;
+const LARGE_LIST_USERS = 200;
+const MAX_LARGE_LIST_AGE_MS = 1_000;
 
-interface EncodedList {
+interface EncodedPresenceList {
   readonly version: number;
   readonly users: number;
   readonly choices: number;
@@ -38,12 +39,12 @@ interface EncodedList {
 }
 
 export class PresenceReplica {
-  #source = '';
+  #sourceId = '';
   #version = -1;
-  #times = new Map<number, PresenceTimes>();
+  #presenceTimesByUser = new Map<number, PresenceTimes>();
   #loading: Promise<void> | undefined;
   readonly #updates = new SingleFlight<'all'>();
-  readonly #encoded = new Map<PresenceResponseForm, EncodedList>();
+  readonly #encodedLists = new Map<PresenceResponseForm, EncodedPresenceList>();
 
   constructor(private readonly directory: DirectoryView) {}
 
@@ -56,7 +57,7 @@ export class PresenceReplica {
 
   /** Loads all presences once. Callers that come before the reply share the request. */
   async load(ask: PresenceFetcher): Promise<void> {
-    if (this.#source !== '') return;
+    if (this.#sourceId !== '') return;
     this.#loading ??= this.update(ask).finally(() => {
       this.#loading = undefined;
     });
@@ -65,53 +66,53 @@ export class PresenceReplica {
 
   /** Fetches the changes of presences since the last reply. */
   async update(ask: PresenceFetcher): Promise<void> {
-    const known = this.#source === '' ? null : { source: this.#source, version: this.#version };
-    this.#merge((await ask(known)) as PresenceChanges);
+    const known = this.#sourceId === '' ? null : { source: this.#sourceId, version: this.#version };
+    this.#mergeChanges((await ask(known)) as PresenceChanges);
   }
 
-  of(user: number): PresenceTimes | undefined {
-    return this.#times.get(user);
+  presenceTimesOf(user: number): PresenceTimes | undefined {
+    return this.#presenceTimesByUser.get(user);
   }
 
   /** The response field `presences`, encoded as JSON. */
   list(form: PresenceResponseForm, now: number): EncodedJson {
     const { directory } = this;
-    const before = this.#encoded.get(form);
+    const before = this.#encodedLists.get(form);
     if (before && now < before.until && (this.#isCurrent(before) || this.#isFresh(before, now))) return before.json;
-    const { text, until } = listPresencesForApi(this.#times, form, directory, now);
-    const encoded: EncodedList = {
+    const { text, until } = listPresencesForApi(this.#presenceTimesByUser, form, directory, now);
+    const encoded: EncodedPresenceList = {
       version: this.#version,
       users: directory.usersVersion,
       choices: directory.preferencesVersion,
       made: now,
       until,
-      json: EncodedJson.text(text),
+      json: EncodedJson.ofText(text),
     };
-    this.#encoded.set(form, encoded);
+    this.#encodedLists.set(form, encoded);
     return encoded.json;
   }
 
-  #isCurrent({ version, users, choices }: EncodedList): boolean {
+  #isCurrent({ version, users, choices }: EncodedPresenceList): boolean {
     const { usersVersion, preferencesVersion } = this.directory;
     return version === this.#version && users === usersVersion && choices === preferencesVersion;
   }
 
-  #isFresh({ made }: EncodedList, now: number): boolean {
-    return this.#times.size > MANY && now - made < MAX_AGE_MS;
+  #isFresh({ made }: EncodedPresenceList, now: number): boolean {
+    return this.#presenceTimesByUser.size > LARGE_LIST_USERS && now - made < MAX_LARGE_LIST_AGE_MS;
   }
 
-  #merge({ source, since, version, seen, gone }: PresenceChanges): void {
+  #mergeChanges({ source, since, version, seen, gone }: PresenceChanges): void {
     if (since === null) {
       // Replies may arrive in another order than their requests.
-      if (source === this.#source && version < this.#version) return;
-      this.#source = source;
-      this.#times = new Map();
+      if (source === this.#sourceId && version < this.#version) return;
+      this.#sourceId = source;
+      this.#presenceTimesByUser = new Map();
       this.#version = -1;
-      this.#encoded.clear();
-    } else if (source !== this.#source || since > this.#version || version <= this.#version) return;
+      this.#encodedLists.clear();
+    } else if (source !== this.#sourceId || since > this.#version || version <= this.#version) return;
     this.#version = version;
-    for (const [user, active, connected] of seen) this.#times.set(user, { active, connected });
-    for (const user of gone) this.#times.delete(user);
+    for (const [user, active, connected] of seen) this.#presenceTimesByUser.set(user, { active, connected });
+    for (const user of gone) this.#presenceTimesByUser.delete(user);
   }
 }
 

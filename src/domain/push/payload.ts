@@ -30,28 +30,37 @@ export interface PushDevice extends JsonObject {
 }
 
 /** Maximum length of a message's text in a push: a push service takes 4,096 bytes. */
-const MAX_TEXT = 240;
+const MAX_PUSH_TEXT_CHARACTERS = 240;
 
-const ENTITIES: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', '#39': "'", nbsp: ' ' };
+const HTML_ENTITY_CHARACTERS: Readonly<Record<string, string>> = {
+  amp: '&',
+  lt: '<',
+  gt: '>',
+  quot: '"',
+  '#39': "'",
+  nbsp: ' ',
+};
 
 /** The text of a rendered message on one line. A spoiler ends it: its content is not for passers-by. */
 export function makePushText(html: string): string {
   const open = html.split('<div class="spoiler-content', 1)[0] ?? '';
   const text = open
     .replace(/<[^>]*>/g, ' ')
-    .replace(/&(\w+|#39);/g, (whole, name: string) => ENTITIES[name] ?? whole)
+    .replace(/&(\w+|#39);/g, (whole, name: string) => HTML_ENTITY_CHARACTERS[name] ?? whole)
     .replace(/\s+/g, ' ')
     .trim();
   const characters = [...text];
-  return characters.length > MAX_TEXT ? `${characters.slice(0, MAX_TEXT - 1).join('')}…` : text;
+  return characters.length > MAX_PUSH_TEXT_CHARACTERS
+    ? `${characters.slice(0, MAX_PUSH_TEXT_CHARACTERS - 1).join('')}…`
+    : text;
 }
 
 /** Name of the notification that stands for a conversation: a later message replaces the earlier one. */
-const tagOf = ({ stream, topic, others }: PushedMessage): string =>
+const conversationTagOf = ({ stream, topic, others }: PushedMessage): string =>
   stream === 0 ? `dm/${others.join()}` : `${stream}/${topic.toLowerCase()}`;
 
 /** Address of the message within the web client. */
-const hashOf = ({ id, stream, streamName, topic, others }: PushedMessage): string =>
+const urlHashOf = ({ id, stream, streamName, topic, others }: PushedMessage): string =>
   stream === 0
     ? `#narrow/dm/${others.join()}/near/${id}`
     : makeTopicMessageUrl('', { id: stream, name: streamName }, topic, id).slice(1);
@@ -72,8 +81,8 @@ export function makeBrowserPushMessage(
   return {
     event: 'message',
     message: id,
-    tag: tagOf(message),
-    hash: hashOf(message),
+    tag: conversationTagOf(message),
+    hash: urlHashOf(message),
     sender: senderName,
     ...(direct ? { others: others.length - 1 } : { stream: streamName, topic }),
     text: shown ? text : null,

@@ -44,15 +44,15 @@ export interface PushSenderOptions {
 /** How long a push service keeps a push for a browser that is off. */
 const TTL_SECONDS = 24 * 3_600;
 /** Maximum pause that a push service or gateway may ask for, ms. */
-const MAX_AFTER_MS = 3_600_000;
+const MAX_RETRY_AFTER_MS = 3_600_000;
 
 /** Interval of log lines about pushes that were not taken, ms. */
 const LOG_INTERVAL_MS = 3_600_000;
 
-type Receiver = 'browser' | 'gateway';
+type PushReceiverKind = 'browser' | 'gateway';
 
 export class PushNotificationSender {
-  readonly #nextLogAt: Record<Receiver, number> = {
+  readonly #nextLogAt: Record<PushReceiverKind, number> = {
     browser: Number.NEGATIVE_INFINITY,
     gateway: Number.NEGATIVE_INFINITY,
   };
@@ -82,7 +82,7 @@ export class PushNotificationSender {
       headers: Object.fromEntries(headers),
     });
     const ended = answer.kind === 'answered' && (answer.status === 404 || answer.status === 410);
-    return this.#counted('browser', ended ? { is: 'gone' } : this.#fateOf(answer));
+    return this.#countOutcome('browser', ended ? { is: 'gone' } : this.#deliveryOutcomeOf(answer));
   }
 
   /** Posts to the gateway. Never rejects. @returns also the tokens that the gateway reports as gone */
@@ -96,13 +96,13 @@ export class PushNotificationSender {
       body: JSON.stringify(body),
       headers: token === undefined ? {} : { authorization: `Bearer ${token}` },
     });
-    const fate = this.#counted('gateway', this.#fateOf(answer));
-    return { fate, gone: answer.kind === 'answered' && fate.is === 'done' ? goneTokens(answer.body) : [] };
+    const fate = this.#countOutcome('gateway', this.#deliveryOutcomeOf(answer));
+    return { fate, gone: answer.kind === 'answered' && fate.is === 'done' ? parseGoneTokens(answer.body) : [] };
   }
 
   /** Counts an attempt. A failure is logged once an hour, without addresses, which are private. */
-  #counted(to: Receiver, fate: PushDeliveryOutcome): PushDeliveryOutcome {
-    this.options.metrics.count('conclave_pushes_total', to, fate.is);
+  #countOutcome(to: PushReceiverKind, fate: PushDeliveryOutcome): PushDeliveryOutcome {
+    this.options.metrics.increment('conclave_pushes_total', to, fate.is);
     const now = this.options.clock.now();
     if ((fate.is === 'later' || fate.is === 'failed') && now >= this.#nextLogAt[to]) {
       this.#nextLogAt[to] = now + LOG_INTERVAL_MS;
@@ -116,24 +116,24 @@ export class PushNotificationSender {
     return fate;
   }
 
-  #fateOf(answer: WebhookCallResult): PushDeliveryOutcome {
+  #deliveryOutcomeOf(answer: WebhookCallResult): PushDeliveryOutcome {
     if (answer.kind !== 'answered') return { is: 'later', afterMs: 0, reason: answer.reason };
     const { status, retryAfter } = answer;
     if (status >= 200 && status <= 299) return { is: 'done' };
     const reason = `status ${status}`;
     if (status !== 429 && status < 500) return { is: 'failed', reason };
-    return { is: 'later', afterMs: this.#pause(retryAfter), reason };
+    return { is: 'later', afterMs: this.#retryDelayMs(retryAfter), reason };
   }
 
   /** @param retryAfter a number of seconds or a date */
-  #pause(retryAfter: string): number {
+  #retryDelayMs(retryAfter: string): number {
     const ms = /^\d+$/.test(retryAfter) ? Number(retryAfter) * 1000 : Date.parse(retryAfter) - this.options.clock.now();
-    return Number.isFinite(ms) ? Math.min(Math.max(ms, 0), MAX_AFTER_MS) : 0;
+    return Number.isFinite(ms) ? Math.min(Math.max(ms, 0), MAX_RETRY_AFTER_MS) : 0;
   }
 }
 
 /** Field `gone` of a gateway's answer; an answer of another form names no token. */
-function goneTokens(body: string): readonly string[] {
+function parseGoneTokens(body: string): readonly string[] {
   const value = parseJsonText(body)?.value as { readonly gone?: unknown } | null | undefined;
   const gone = typeof value === 'object' && value !== null ? value.gone : undefined;
   return Array.isArray(gone) ? gone.filter((token): token is string => typeof token === 'string') : [];

@@ -15,8 +15,8 @@ export interface WebPushSubscription {
 
 /** Maximum length of an endpoint; those of the known push services have fewer than 500 characters. */
 export const MAX_PUSH_ENDPOINT_LENGTH = 2_048;
-const AUTH_BYTES = 16;
-const POINT_BYTES = 65;
+const AUTH_SECRET_BYTES = 16;
+const PUBLIC_KEY_BYTES = 65;
 const BASE64URL = /^[A-Za-z0-9_-]+$/;
 
 /**
@@ -28,15 +28,15 @@ function isEndpoint(endpoint: string, allowed: OutgoingAddressFilter): boolean {
   const url = new URL(endpoint);
   if (url.username !== '' || url.password !== '' || url.hash !== '') return false;
   if (url.protocol === 'https:') return allowed.allowsUrl(url);
-  return url.protocol === 'http:' && allowed.allowsUrl(url) && !PUBLIC_ONLY.allowsUrl(url);
+  return url.protocol === 'http:' && allowed.allowsUrl(url) && !PUBLIC_ADDRESSES_FILTER.allowsUrl(url);
 }
 
-const PUBLIC_ONLY = new OutgoingAddressFilter('');
+const PUBLIC_ADDRESSES_FILTER = new OutgoingAddressFilter('');
 
 /** True for a point on the curve P-256. */
 function isPublicKey(key: string): boolean {
   const bytes = Buffer.from(key, 'base64url');
-  if (!BASE64URL.test(key) || bytes.length !== POINT_BYTES) return false;
+  if (!BASE64URL.test(key) || bytes.length !== PUBLIC_KEY_BYTES) return false;
   const own = createECDH('prime256v1');
   own.generateKeys();
   try {
@@ -54,7 +54,7 @@ export function findWebPushSubscriptionProblem(
 ): 'endpoint' | 'p256dh' | 'auth' | undefined {
   if (!isEndpoint(endpoint, allowed)) return 'endpoint';
   if (!isPublicKey(p256dh)) return 'p256dh';
-  if (!BASE64URL.test(auth) || Buffer.from(auth, 'base64url').length !== AUTH_BYTES) return 'auth';
+  if (!BASE64URL.test(auth) || Buffer.from(auth, 'base64url').length !== AUTH_SECRET_BYTES) return 'auth';
   return undefined;
 }
 
@@ -63,7 +63,7 @@ export const encryptWebPushSubscription = (
   secrets: ServerCryptography,
   { endpoint, p256dh, auth }: WebPushSubscription,
 ): { readonly endpointHash: string; readonly sealed: string } => ({
-  endpointHash: secrets.keyHash(`push/${endpoint}`),
+  endpointHash: secrets.apiKeyHash(`push/${endpoint}`),
   sealed: secrets.seal(JSON.stringify([endpoint, p256dh, auth])),
 });
 
@@ -72,7 +72,7 @@ export function decryptWebPushSubscription(
   secrets: ServerCryptography,
   sealed: string,
 ): WebPushSubscription | undefined {
-  const text = secrets.tryOpen(sealed);
+  const text = secrets.tryUnseal(sealed);
   if (text === undefined) return undefined;
   const [endpoint, p256dh, auth] = JSON.parse(text) as [string, string, string];
   return { endpoint, p256dh, auth };

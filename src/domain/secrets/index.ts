@@ -30,8 +30,8 @@ export {
   makeSessionToken,
   makeSignInLinkToken,
   recordSessionUseInAccount,
+  removePushEndpoint,
   removeSessionsFromAccount,
+  setSessionPush,
   spendSignInLink,
-  withoutPushTo,
-  withPush,
 } from './web-sessions.js';

@@ -6,23 +6,25 @@
 import { addRateLimitedCallTime, computeRateLimitStatus, msUntilCallAllowed, type RateLimit } from '#base';
 import { type ApiError, apiError } from '#model/errors';
 
-const LIMITS: readonly RateLimit[] = [[30 * 60_000, 5]];
+const LOGIN_FAILURE_LIMITS: readonly RateLimit[] = [[30 * 60_000, 5]];
 
 /**
  * Milliseconds until the next attempt to log in is allowed; 0: now. @param failures times of failed attempts, ms,
  * ascending
  */
 export const msUntilLoginAllowed = (failures: readonly number[], now: number): number =>
-  msUntilCallAllowed(LIMITS, failures, now);
+  msUntilCallAllowed(LOGIN_FAILURE_LIMITS, failures, now);
 
 /** Refusal of an attempt to log in that comes too early. @param wait ms */
 export const loginRateLimitError = (failures: readonly number[], wait: number, now: number): ApiError =>
-  apiError('RATE_LIMIT_HIT', { 'retry-after': wait / 1000 }).withRate(computeRateLimitStatus(LIMITS, failures, now));
+  apiError('RATE_LIMIT_HIT', { 'retry-after': wait / 1000 }).withRate(
+    computeRateLimitStatus(LOGIN_FAILURE_LIMITS, failures, now),
+  );
 
 /** Refusal of a wrong password. @param failures times of failed attempts, this one included */
 export const wrongPasswordError = (failures: readonly number[], now: number): ApiError =>
-  apiError('AUTHENTICATION_FAILED').withRate(computeRateLimitStatus(LIMITS, failures, now));
+  apiError('AUTHENTICATION_FAILED').withRate(computeRateLimitStatus(LOGIN_FAILURE_LIMITS, failures, now));
 
 /** Times of the failed attempts that still count, with one at `now` added. */
 export const addLoginFailure = (failures: readonly number[], now: number): number[] =>
-  addRateLimitedCallTime(LIMITS, failures, now);
+  addRateLimitedCallTime(LOGIN_FAILURE_LIMITS, failures, now);

@@ -3,7 +3,7 @@ import { type ActorKey, loginGuardActorKey, type RealmId } from '#model';
 import type { ServerCryptography } from './secrets.js';
 
 /** Number of login guard actors per organization. */
-const SLOTS = 1_024;
+const LOGIN_GUARD_COUNT = 1_024;
 
 /** The actor that counts attempts with this address, and the hash of the address. @param address as typed */
 export function loginGuardKeyOfAddress(
@@ -11,6 +11,9 @@ export function loginGuardKeyOfAddress(
   realm: RealmId,
   address: string,
 ): { readonly to: ActorKey<'stranger'>; readonly address: string } {
-  const hash = secrets.keyHash(`stranger/${realm}/${address.toLowerCase()}`);
-  return { to: loginGuardActorKey(realm, Number.parseInt(hash.slice(0, 8), 16) % SLOTS), address: hash.slice(8) };
+  const hash = secrets.apiKeyHash(`stranger/${realm}/${address.toLowerCase()}`);
+  return {
+    to: loginGuardActorKey(realm, Number.parseInt(hash.slice(0, 8), 16) % LOGIN_GUARD_COUNT),
+    address: hash.slice(8),
+  };
 }

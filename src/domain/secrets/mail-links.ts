@@ -36,7 +36,7 @@ export function openMailLinkToken(
 ): MailLinkContent | undefined {
   let opened: unknown;
   try {
-    opened = JSON.parse(secrets.open(Buffer.from(token, 'base64url').toString('base64')));
+    opened = JSON.parse(secrets.unseal(Buffer.from(token, 'base64url').toString('base64')));
   } catch {
     return undefined;
   }

@@ -16,14 +16,14 @@ import {
 } from 'node:crypto';
 import { type RealmId, toRealmId, type UserId } from '#model';
 
-const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
-const REALM_CHARS = 6;
-const REALM_SPACE = 62 ** REALM_CHARS;
-const KEY_CHARS = 32;
+const BASE62_ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
+const REALM_ID_CHARACTERS = 6;
+const REALM_ID_CODE_SPACE = 62 ** REALM_ID_CHARACTERS;
+const API_KEY_CHARACTERS = 32;
 /** Parameters of the scrypt hash: about 50 ms and 32 MiB on the machines of 2026; stored with each hash. */
-const SCRYPT = { N: 1 << 15, r: 8, p: 1 } as const;
+const SCRYPT_COST = { N: 1 << 15, r: 8, p: 1 } as const;
 
-const NO_SALT = Buffer.alloc(16);
+const ZERO_SALT = Buffer.alloc(16);
 
 export class ServerCryptography {
   readonly #hashKey: Buffer;
@@ -37,7 +37,7 @@ export class ServerCryptography {
   /** Seed of the key pair by which push services know this server (`src/domain/push/vapid.ts`). */
   readonly pushKeySeed: Buffer;
   /** One-way fingerprint of the secret. The Store keeps it, to detect a start with another secret. */
-  readonly check: string;
+  readonly secretFingerprint: string;
 
   /**
    * Derives all keys from the secret.
@@ -55,12 +55,12 @@ export class ServerCryptography {
     this.#vectorKey = derive('seal-vector');
     this.imageProxyKey = derive('image-proxy').toString('hex');
     this.pushKeySeed = derive('push-key');
-    this.check = createHmac('sha256', derive('check')).update('conclave').digest('base64url');
+    this.secretFingerprint = createHmac('sha256', derive('check')).update('conclave').digest('base64url');
   }
 
   newApiKey(realm: RealmId): string {
     let tail = '';
-    for (let i = REALM_CHARS; i < KEY_CHARS; i++) tail += ALPHABET[randomInt(62)];
+    for (let i = REALM_ID_CHARACTERS; i < API_KEY_CHARACTERS; i++) tail += BASE62_ALPHABET[randomInt(62)];
     return this.#keyWithTail(realm, tail);
   }
 
@@ -68,31 +68,34 @@ export class ServerCryptography {
    * Makes an API key from random bytes, at least 26: the same bytes give the same key. An import derives the bytes, so
    * that its repeat after a crash gives every account the key that it has already.
    */
-  apiKeyFrom(realm: RealmId, bytes: Uint8Array): string {
+  apiKeyFromBytes(realm: RealmId, bytes: Uint8Array): string {
     let tail = '';
-    for (let i = REALM_CHARS; i < KEY_CHARS; i++) tail += ALPHABET[bytes[i - REALM_CHARS]! % 62];
+    for (let i = REALM_ID_CHARACTERS; i < API_KEY_CHARACTERS; i++)
+      tail += BASE62_ALPHABET[bytes[i - REALM_ID_CHARACTERS]! % 62];
     return this.#keyWithTail(realm, tail);
   }
 
   #keyWithTail(realm: RealmId, tail: string): string {
-    let n = (realm + this.#mask(tail)) % REALM_SPACE;
+    let n = (realm + this.#realmMaskOf(tail)) % REALM_ID_CODE_SPACE;
     let head = '';
-    for (let i = 0; i < REALM_CHARS; i++) {
-      head = ALPHABET[n % 62] + head;
+    for (let i = 0; i < REALM_ID_CHARACTERS; i++) {
+      head = BASE62_ALPHABET[n % 62] + head;
       n = Math.floor(n / 62);
     }
     return head + tail;
   }
 
   /** Number of the realm that a well-formed API key names. A forged key names some number too. */
-  realmOfKey(key: string): RealmId {
+  realmOfApiKey(key: string): RealmId {
     let n = 0;
-    for (let i = 0; i < REALM_CHARS; i++) n = n * 62 + ALPHABET.indexOf(key[i]!);
-    return toRealmId((n - this.#mask(key.slice(REALM_CHARS)) + REALM_SPACE) % REALM_SPACE);
+    for (let i = 0; i < REALM_ID_CHARACTERS; i++) n = n * 62 + BASE62_ALPHABET.indexOf(key[i]!);
+    return toRealmId(
+      (n - this.#realmMaskOf(key.slice(REALM_ID_CHARACTERS)) + REALM_ID_CODE_SPACE) % REALM_ID_CODE_SPACE,
+    );
   }
 
   /** Keyed hash of an API key, hexadecimal; directories hold it instead of the key. */
-  keyHash(key: string): string {
+  apiKeyHash(key: string): string {
     return createHmac('sha256', this.#hashKey).update(key).digest('hex').slice(0, 40);
   }
 
@@ -108,22 +111,22 @@ export class ServerCryptography {
 
   /** Encrypts a text for the Store (AES-256-GCM, base64). */
   seal(text: string): string {
-    return this.#sealed(text, randomBytes(12));
+    return this.#sealWithVector(text, randomBytes(12));
   }
 
   /** Encrypts a text like `seal`, but the same text gives the same result: for handlers, which have no randomness. */
   sealDeterministic(text: string): string {
-    return this.#sealed(text, createHmac('sha256', this.#vectorKey).update(text).digest().subarray(0, 12));
+    return this.#sealWithVector(text, createHmac('sha256', this.#vectorKey).update(text).digest().subarray(0, 12));
   }
 
-  #sealed(text: string, iv: Buffer): string {
+  #sealWithVector(text: string, iv: Buffer): string {
     const cipher = createCipheriv('aes-256-gcm', this.#sealKey, iv);
     const body = Buffer.concat([cipher.update(text, 'utf8'), cipher.final()]);
     return Buffer.concat([iv, cipher.getAuthTag(), body]).toString('base64');
   }
 
   /** Decrypts a sealed text. @throws when the text was sealed under another secret or was changed */
-  open(sealed: string): string {
+  unseal(sealed: string): string {
     const bytes = Buffer.from(sealed, 'base64');
     const decipher = createDecipheriv('aes-256-gcm', this.#sealKey, bytes.subarray(0, 12));
     decipher.setAuthTag(bytes.subarray(12, 28));
@@ -131,9 +134,9 @@ export class ServerCryptography {
   }
 
   /** Decrypts a sealed text as `open` does, but returns undefined instead of throwing. */
-  tryOpen(sealed: string): string | undefined {
+  tryUnseal(sealed: string): string | undefined {
     try {
-      return this.open(sealed);
+      return this.unseal(sealed);
     } catch {
       return undefined;
     }
@@ -142,28 +145,36 @@ export class ServerCryptography {
   /** Hash of a password for the Store, with its salt and parameters. */
   async hashPassword(password: string): Promise<string> {
     const salt = randomBytes(16);
-    const hash = await derive(password, salt, SCRYPT);
-    return `scrypt$${SCRYPT.N}$${SCRYPT.r}$${SCRYPT.p}$${salt.toString('base64')}$${hash.toString('base64')}`;
+    const hash = await derivePasswordHash(password, salt, SCRYPT_COST);
+    return `scrypt$${SCRYPT_COST.N}$${SCRYPT_COST.r}$${SCRYPT_COST.p}$${salt.toString('base64')}$${hash.toString('base64')}`;
   }
 
   /** True if a password is right. False if the account has no password, after the same time as for a wrong one. */
   async verifyPassword(password: string, stored: string | null): Promise<boolean> {
     const [scheme, N, r, p, salt, hash] = (stored ?? '').split('$');
     if (scheme !== 'scrypt' || !salt || !hash) {
-      await derive(password, NO_SALT, SCRYPT);
+      await derivePasswordHash(password, ZERO_SALT, SCRYPT_COST);
       return false;
     }
     const expected = Buffer.from(hash, 'base64');
-    const actual = await derive(password, Buffer.from(salt, 'base64'), { N: Number(N), r: Number(r), p: Number(p) });
+    const actual = await derivePasswordHash(password, Buffer.from(salt, 'base64'), {
+      N: Number(N),
+      r: Number(r),
+      p: Number(p),
+    });
     return timingSafeEqual(actual, expected);
   }
 
-  #mask(tail: string): number {
-    return createHmac('sha256', this.#maskKey).update(tail).digest().readUIntBE(0, 6) % REALM_SPACE;
+  #realmMaskOf(tail: string): number {
+    return createHmac('sha256', this.#maskKey).update(tail).digest().readUIntBE(0, 6) % REALM_ID_CODE_SPACE;
   }
 }
 
-function derive(password: string, salt: Buffer, cost: { N: number; r: number; p: number }): Promise<Buffer> {
+function derivePasswordHash(
+  password: string,
+  salt: Buffer,
+  cost: { N: number; r: number; p: number },
+): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     scrypt(password, salt, 32, { ...cost, maxmem: 128 * cost.N * cost.r * 2 }, (error, key) =>
       error ? reject(error) : resolve(key),

@@ -10,12 +10,12 @@ const DAY_MS = 86_400_000;
 /** Time without use after which a session ends, ms. */
 export const SESSION_IDLE_LIFETIME_MS = 30 * DAY_MS;
 /** Minimum time between two stored times of a session's use, ms. Storing every use would be a commit per request. */
-const NOTED_EVERY_MS = DAY_MS;
-const LINK_VALID_MS = 3_600_000;
+const SESSION_USE_RECORD_INTERVAL_MS = DAY_MS;
+const SIGN_IN_LINK_LIFETIME_MS = 3_600_000;
 /** Maximum number of sessions of one account. A further one ends the session that was not used for longest. */
-const MAX_SESSIONS = 50;
+const MAX_SESSIONS_PER_ACCOUNT = 50;
 /** Maximum number of unused one-time links of one account. A further one voids the oldest. */
-const MAX_LINKS = 5;
+const MAX_SIGN_IN_LINKS_PER_ACCOUNT = 5;
 
 export interface TokenWithHash {
   /** Secret text that the browser gets: the cookie of a session, or the token of a one-time link. */
@@ -26,10 +26,10 @@ export interface TokenWithHash {
 
 /** Hash under which the directory stores a session. @param token token in the session's cookie */
 export const hashSessionToken = (secrets: ServerCryptography, token: string): string =>
-  secrets.keyHash(`session/${token}`);
+  secrets.apiKeyHash(`session/${token}`);
 /** Hash under which the directory stores a one-time link. @param token token in the link */
 export const hashSignInLinkToken = (secrets: ServerCryptography, token: string): string =>
-  secrets.keyHash(`sign-in-link/${token}`);
+  secrets.apiKeyHash(`sign-in-link/${token}`);
 
 export function makeSessionToken(secrets: ServerCryptography, realm: RealmId): TokenWithHash {
   const token = secrets.newApiKey(realm);
@@ -44,10 +44,11 @@ export function makeSignInLinkToken(secrets: ServerCryptography, realm: RealmId)
 export const isSessionAlive = ({ used }: WebSession, now: number): boolean => now - used < SESSION_IDLE_LIFETIME_MS;
 
 /** True if a use of the session must be stored, because the stored time of the last use is a day old. */
-export const isSessionUseToBeRecorded = ({ used }: WebSession, now: number): boolean => now - used >= NOTED_EVERY_MS;
+export const isSessionUseToBeRecorded = ({ used }: WebSession, now: number): boolean =>
+  now - used >= SESSION_USE_RECORD_INTERVAL_MS;
 
 /** Sessions and links of an account that have not expired. */
-function current(account: AccountSessions, now: number): AccountSessions {
+function withoutExpiredSessions(account: AccountSessions, now: number): AccountSessions {
   return {
     ...account,
     sessions: account.sessions.filter((session) => isSessionAlive(session, now)),
@@ -61,8 +62,8 @@ export function addSessionToAccount(
   now: number,
 ): AccountSessions {
   const id = account.last + 1;
-  const { sessions, ...rest } = current(account, now);
-  const kept = [...sessions].sort((a, b) => b.used - a.used || b.id - a.id).slice(0, MAX_SESSIONS - 1);
+  const { sessions, ...rest } = withoutExpiredSessions(account, now);
+  const kept = [...sessions].sort((a, b) => b.used - a.used || b.id - a.id).slice(0, MAX_SESSIONS_PER_ACCOUNT - 1);
   const all = [...kept, { id, hash, client, created: now, used: now }].sort((a, b) => a.id - b.id);
   return { ...rest, last: id, sessions: all };
 }
@@ -73,7 +74,7 @@ export function removeSessionsFromAccount(
   ends: (session: WebSession) => boolean,
   now: number,
 ): AccountSessions {
-  const left = current(account, now);
+  const left = withoutExpiredSessions(account, now);
   return { ...left, sessions: left.sessions.filter((session) => !ends(session)) };
 }
 
@@ -87,20 +88,20 @@ export function recordSessionUseInAccount(
   hash: string,
   now: number,
 ): AccountSessions | undefined {
-  const left = current(account, now);
+  const left = withoutExpiredSessions(account, now);
   const session = left.sessions.find((one) => one.hash === hash);
   if (!session || !isSessionUseToBeRecorded(session, now)) return undefined;
   return { ...left, sessions: left.sessions.map((one) => (one === session ? { ...one, used: now } : one)) };
 }
 
 /** @param push null: the browser gets no push notifications any more @returns undefined if the session has ended */
-export function withPush(
+export function setSessionPush(
   account: AccountSessions,
   id: number,
   push: SessionPush | null,
   now: number,
 ): AccountSessions | undefined {
-  const left = current(account, now);
+  const left = withoutExpiredSessions(account, now);
   if (!left.sessions.some((session) => session.id === id)) return undefined;
   const changed = left.sessions.map((session): WebSession => {
     if (session.id !== id) return session;
@@ -111,7 +112,7 @@ export function withPush(
 }
 
 /** @returns undefined if no session of the account pushes to this endpoint */
-export function withoutPushTo(account: AccountSessions, endpointHash: string): AccountSessions | undefined {
+export function removePushEndpoint(account: AccountSessions, endpointHash: string): AccountSessions | undefined {
   const isThere = ({ push }: WebSession): boolean => push?.endpointHash === endpointHash;
   if (!account.sessions.some(isThere)) return undefined;
   const sessions = account.sessions.map((session): WebSession => {
@@ -122,13 +123,16 @@ export function withoutPushTo(account: AccountSessions, endpointHash: string): A
 }
 
 export function addSignInLinkToAccount(account: AccountSessions, hash: string, now: number): AccountSessions {
-  const left = current(account, now);
-  return { ...left, links: [...left.links, { hash, expires: now + LINK_VALID_MS }].slice(-MAX_LINKS) };
+  const left = withoutExpiredSessions(account, now);
+  return {
+    ...left,
+    links: [...left.links, { hash, expires: now + SIGN_IN_LINK_LIFETIME_MS }].slice(-MAX_SIGN_IN_LINKS_PER_ACCOUNT),
+  };
 }
 
 /** The account's sessions and links without this link; undefined if the link was used, voided or has expired. */
 export function spendSignInLink(account: AccountSessions, hash: string, now: number): AccountSessions | undefined {
-  const left = current(account, now);
+  const left = withoutExpiredSessions(account, now);
   const links = left.links.filter((link) => link.hash !== hash);
   return links.length < left.links.length ? { ...left, links } : undefined;
 }

@@ -38,7 +38,7 @@ export function weakestRoleSeeingStream(
   return stream.webPublic ? USER_ROLE.guest : USER_ROLE.member;
 }
 
-interface Poster {
+interface StreamPosterContext {
   readonly user: DirectoryUser;
   readonly subscribed: boolean;
   /** Owner of the posting bot. A bot may post wherever its owner may. */
@@ -56,7 +56,7 @@ function postPolicyRefusal(user: DirectoryUser, stream: DirectoryStream, setting
 
 /** Checks the right to post to a stream. @throws ApiError when the poster may not send to the stream */
 export function checkStreamPostPolicy(
-  poster: Poster,
+  poster: StreamPosterContext,
   stream: DirectoryStream,
   settings: RealmSettings,
   now: number,

@@ -29,12 +29,12 @@ export const toStreamMembershipRecord = (value: Json | undefined): StreamMembers
 export const isCurrentStreamMember = (member: StreamMembershipRecord | undefined): boolean =>
   member?.stays.at(-1)?.to === 0;
 
-const isDuring = (stay: StreamMembershipStay, mv: number): boolean =>
+const isVersionDuringStay = (stay: StreamMembershipStay, mv: number): boolean =>
   stay.from <= mv && (stay.to === 0 || mv < stay.to);
 
 /** True if the user was subscribed at this membership version. */
 export const wasStreamMemberAtVersion = (member: StreamMembershipRecord | undefined, mv: number): boolean =>
-  member?.stays.some((stay) => isDuring(stay, mv)) ?? false;
+  member?.stays.some((stay) => isVersionDuringStay(stay, mv)) ?? false;
 
 /** True if the user was subscribed at this membership version or before it. */
 export const wasStreamMemberByVersion = (member: StreamMembershipRecord | undefined, mv: number): boolean =>
@@ -53,7 +53,7 @@ export const hasMemberReceivedMessage = (member: StreamMembershipRecord | undefi
 
 /** True if the user received messages at this membership version. */
 export const wasReceivingMessagesAtVersion = (member: StreamMembershipRecord | undefined, mv: number): boolean =>
-  member?.stays.some((stay) => !stay.silent && isDuring(stay, mv)) ?? false;
+  member?.stays.some((stay) => !stay.silent && isVersionDuringStay(stay, mv)) ?? false;
 
 /** Key and part of a user's membership in the Store. */
 export const streamMemberPartAddress = (

@@ -9,7 +9,7 @@ export const MAX_TOPIC_CHARACTERS = 60;
 export const MAX_STREAM_DESCRIPTION_CHARACTERS = 1024;
 
 /** 1-based position of the first character that names and topics may not have; 0 when there is none. */
-function badCharacter(text: string): number {
+function findBadCharacter(text: string): number {
   let position = 0;
   for (const char of text) {
     position++;
@@ -28,7 +28,7 @@ export function checkStreamName(name: string): string {
   if (trimmed === '') throw apiError('STREAM_NAME_EMPTY');
   if ([...trimmed].length > MAX_STREAM_NAME_CHARACTERS)
     throw apiError('STREAM_NAME_TOO_LONG', { limit: MAX_STREAM_NAME_CHARACTERS });
-  const position = badCharacter(trimmed);
+  const position = findBadCharacter(trimmed);
   if (position > 0) throw apiError('STREAM_NAME_CHARACTER', { position });
   return trimmed;
 }
@@ -37,7 +37,7 @@ export function checkStreamName(name: string): string {
 export function checkTopicName(topic: string): string {
   const trimmed = topic.trim();
   if (trimmed === '') throw apiError('TOPIC_EMPTY');
-  const position = badCharacter(trimmed);
+  const position = findBadCharacter(trimmed);
   if (position > 0) throw apiError('TOPIC_CHARACTER', { position });
   return truncateTopicName(trimmed);
 }
@@ -64,7 +64,7 @@ export interface StreamPrivacy {
 }
 
 /** The valid combinations of privacy, with their names in notices (streams.md). */
-const KINDS: readonly (readonly [string, StreamPrivacy])[] = [
+const STREAM_PRIVACY_KINDS: readonly (readonly [string, StreamPrivacy])[] = [
   ['Web-public', { inviteOnly: false, historyPublic: true, webPublic: true }],
   ['Public', { inviteOnly: false, historyPublic: true, webPublic: false }],
   ['Private, shared history', { inviteOnly: true, historyPublic: true, webPublic: false }],
@@ -73,7 +73,7 @@ const KINDS: readonly (readonly [string, StreamPrivacy])[] = [
 
 /** The name of a stream's privacy in notices; undefined if no stream may have this privacy. */
 export const streamPrivacyNameOf = (of: StreamPrivacy): string | undefined =>
-  KINDS.find(
+  STREAM_PRIVACY_KINDS.find(
     ([, kind]) =>
       kind.inviteOnly === of.inviteOnly && kind.historyPublic === of.historyPublic && kind.webPublic === of.webPublic,
   )?.[0];

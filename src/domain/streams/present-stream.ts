@@ -35,7 +35,7 @@ export const encodeStreamList = (
   streams: readonly DirectoryStream[],
   more: (stream: DirectoryStream) => JsonObject = () => ({}),
 ): EncodedJson =>
-  EncodedJson.text(
+  EncodedJson.ofText(
     `[${streams
       .map((stream) => {
         const rest = JSON.stringify(more(stream));
@@ -120,12 +120,15 @@ export const formatDefaultStreamGroupsForApi = (
   }));
 
 /** Colors of new subscriptions (streams.md): the first that the user does not use yet is taken. */
-const PALETTE = (
+const SUBSCRIPTION_COLORS = (
   '#76ce90 #fae589 #a6c7e5 #e79ab5 #bfd56f #f4ae55 #b0a5fd #addfe5 #f5ce6e #c2726a #94c849 #bd86e5 #ee7e4a #a6dcbf ' +
   '#95a5fd #53a063 #9987e1 #e4523d #c2c2c2 #4f8de4 #c6a8ad #e7cc4d #c8bebf #a47462'
 ).split(' ');
 
 /** Picks the color of a new subscription. @param recipient picks the color if the whole palette is in use */
 export function pickSubscriptionColor(used: ReadonlySet<string>, recipient: number): string {
-  return PALETTE.find((color) => !used.has(color)) ?? PALETTE[recipient % PALETTE.length]!;
+  return (
+    SUBSCRIPTION_COLORS.find((color) => !used.has(color)) ??
+    SUBSCRIPTION_COLORS[recipient % SUBSCRIPTION_COLORS.length]!
+  );
 }

@@ -5,39 +5,42 @@
 import type { JsonObject } from '#base';
 
 const DAY_MS = 86_400_000;
-const COUNTED_DAYS = 28;
+const TRAFFIC_WINDOW_DAYS = 28;
 /** Age in days below which a stream has no `stream_weekly_traffic`. */
-const MIN_DAYS = 7;
+const MIN_STREAM_AGE_DAYS = 7;
 
 /** Numbers of messages in a stream by day (UTC). */
 export interface DailyMessageCounts extends JsonObject {
   /** Day (since 1970, UTC) of the first number in `counts`. */
   readonly day: number;
-  /** Message counts of `day` and of the days before it, newest first, at most COUNTED_DAYS. */
+  /** Message counts of `day` and of the days before it, newest first, at most TRAFFIC_WINDOW_DAYS. */
   readonly counts: readonly number[];
 }
 
-const dayOf = (now: number): number => Math.floor(now / DAY_MS);
+const dayNumberOf = (now: number): number => Math.floor(now / DAY_MS);
 
-/** Returns the message counts of today and of the days before it, at most COUNTED_DAYS. */
-function upToNow(before: DailyMessageCounts | undefined, now: number): readonly number[] {
+/** Returns the message counts of today and of the days before it, at most TRAFFIC_WINDOW_DAYS. */
+function shiftCountsToToday(before: DailyMessageCounts | undefined, now: number): readonly number[] {
   if (!before) return [];
-  const gone = Math.max(0, dayOf(now) - before.day);
-  return [...Array<number>(Math.min(gone, COUNTED_DAYS)).fill(0), ...before.counts].slice(0, COUNTED_DAYS);
+  const gone = Math.max(0, dayNumberOf(now) - before.day);
+  return [...Array<number>(Math.min(gone, TRAFFIC_WINDOW_DAYS)).fill(0), ...before.counts].slice(
+    0,
+    TRAFFIC_WINDOW_DAYS,
+  );
 }
 
 /** Returns the daily counts of a stream with one more message. @param now wall time, ms */
 export function addMessageToDailyCounts(before: DailyMessageCounts | undefined, now: number): DailyMessageCounts {
-  const [today = 0, ...earlier] = upToNow(before, now);
-  return { day: Math.max(dayOf(now), before?.day ?? 0), counts: [today + 1, ...earlier] };
+  const [today = 0, ...earlier] = shiftCountsToToday(before, now);
+  return { day: Math.max(dayNumberOf(now), before?.day ?? 0), counts: [today + 1, ...earlier] };
 }
 
 /** Returns the number of messages in a stream during the last 28 days. */
 export const countRecentMessages = (counts: DailyMessageCounts | undefined, now: number): number =>
-  upToNow(counts, now).reduce((sum, n) => sum + n, 0);
+  shiftCountsToToday(counts, now).reduce((sum, n) => sum + n, 0);
 
 /** Rounds a number to two significant digits, half to even. */
-function rounded(n: number): number {
+function roundTraffic(n: number): number {
   const unit = 10 ** Math.max(0, String(n).length - 2);
   const down = Math.floor(n / unit);
   const rest = n - down * unit;
@@ -52,7 +55,7 @@ function rounded(n: number): number {
  */
 export function estimateWeeklyStreamTraffic(recent: number, created: number, now: number): number | null {
   const age = Math.floor((now - created * 1000) / DAY_MS);
-  if (age < MIN_DAYS) return null;
-  const weekly = age >= COUNTED_DAYS ? Math.floor(recent / 4) : Math.floor((recent * 7) / age);
-  return weekly === 0 && recent > 0 ? 1 : rounded(weekly);
+  if (age < MIN_STREAM_AGE_DAYS) return null;
+  const weekly = age >= TRAFFIC_WINDOW_DAYS ? Math.floor(recent / 4) : Math.floor((recent * 7) / age);
+  return weekly === 0 && recent > 0 ? 1 : roundTraffic(weekly);
 }

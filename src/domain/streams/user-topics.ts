@@ -31,7 +31,7 @@ export const USER_TOPIC_PART_PREFIX = 'topic/';
  * Maximum characters of the deprecated list of muted topics: every change sends all of it, and it must fit into a log
  * entry.
  */
-const MAX_LISTED = 100_000;
+const MAX_LISTED_USER_TOPICS = 100_000;
 
 /** Hashes a topic, ignoring case, for the name of a part, which can't contain free text. */
 export const hashTopicName = (topic: string): string =>
@@ -40,12 +40,12 @@ export const hashTopicName = (topic: string): string =>
 export const userTopicPartName = (stream: number, topic: string): string =>
   `${USER_TOPIC_PART_PREFIX}${stream}/${hashTopicName(topic)}`;
 
-const storedUserTopic = (parts: ActorParts, stream: number, topic: string): UserTopicPolicy | undefined =>
+const findStoredUserTopic = (parts: ActorParts, stream: number, topic: string): UserTopicPolicy | undefined =>
   parts.get(userTopicPartName(stream, topic)) as UserTopicPolicy | undefined;
 
 /** Returns the user's TOPIC_VISIBILITY_POLICY for a topic. */
 export const topicVisibilityPolicyOf = (parts: ActorParts, stream: number, topic: string): number =>
-  storedUserTopic(parts, stream, topic)?.policy ?? TOPIC_VISIBILITY_POLICY.inherit;
+  findStoredUserTopic(parts, stream, topic)?.policy ?? TOPIC_VISIBILITY_POLICY.inherit;
 
 /** Lists all topic policies of the user, in no particular order. */
 export const listUserTopicPolicies = (parts: ActorParts): UserTopicPolicy[] =>
@@ -66,7 +66,7 @@ interface ListedTopic {
 }
 
 /** Lists the user's topics in live streams, ordered by stream and topic. */
-function liveTopics(topics: readonly UserTopicPolicy[], directory: DirectoryView): ListedTopic[] {
+function listTopicsOfLiveStreams(topics: readonly UserTopicPolicy[], directory: DirectoryView): ListedTopic[] {
   const found: ListedTopic[] = [];
   for (const topic of topics) {
     const stream = directory.stream(toStreamId(topic.stream));
@@ -76,16 +76,18 @@ function liveTopics(topics: readonly UserTopicPolicy[], directory: DirectoryView
 }
 
 /**
- * Makes the field `muted_topics`: [stream name, topic, seconds]. If all exceed MAX_LISTED, only the most recently muted
- * ones are listed.
+ * Makes the field `muted_topics`: [stream name, topic, seconds]. If all exceed MAX_LISTED_USER_TOPICS, only the most
+ * recently muted ones are listed.
  */
 export function formatMutedTopicsForApi(topics: readonly UserTopicPolicy[], directory: DirectoryView): Json[] {
-  const muted = liveTopics(topics, directory).filter(({ topic }) => topic.policy === TOPIC_VISIBILITY_POLICY.muted);
+  const muted = listTopicsOfLiveStreams(topics, directory).filter(
+    ({ topic }) => topic.policy === TOPIC_VISIBILITY_POLICY.muted,
+  );
   let size = 0;
   const listed = new Set<ListedTopic>();
   for (const one of [...muted].sort((a, b) => b.topic.updated - a.topic.updated)) {
     size += one.name.length + one.topic.name.length + 20;
-    if (size > MAX_LISTED) break;
+    if (size > MAX_LISTED_USER_TOPICS) break;
     listed.add(one);
   }
   return muted.filter((one) => listed.has(one)).map(({ topic, name }) => [name, topic.name, topic.updated]);
@@ -100,4 +102,4 @@ export const formatUserTopicForApi = ({ stream, name, policy, updated }: UserTop
 
 /** Makes the field `user_topics` of the register response. */
 export const formatUserTopicsForApi = (topics: readonly UserTopicPolicy[], directory: DirectoryView): JsonObject[] =>
-  liveTopics(topics, directory).map(({ topic }) => formatUserTopicForApi(topic));
+  listTopicsOfLiveStreams(topics, directory).map(({ topic }) => formatUserTopicForApi(topic));

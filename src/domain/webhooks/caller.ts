@@ -33,7 +33,7 @@ export type WebhookCallResult =
   /** Any other failure; the call is not repeated. */
   | { readonly kind: 'failed'; readonly reason: string };
 
-const failed = (reason: string): WebhookCallResult => ({ kind: 'failed', reason });
+const failedCall = (reason: string): WebhookCallResult => ({ kind: 'failed', reason });
 
 export class WebhookCaller {
   constructor(
@@ -45,10 +45,10 @@ export class WebhookCaller {
   post({ url, type, body, headers }: WebhookRequest): Promise<WebhookCallResult> {
     const target = URL.canParse(url) ? new URL(url) : undefined;
     if (!target || !['http:', 'https:'].includes(target.protocol)) {
-      return Promise.resolve(failed('its address is none of a web server'));
+      return Promise.resolve(failedCall('its address is none of a web server'));
     }
     // A host that is an IP address needs no DNS look-up, so it is checked before the connection.
-    if (!this.filter.allowsUrl(target)) return Promise.resolve(failed(NOT_ALLOWED));
+    if (!this.filter.allowsUrl(target)) return Promise.resolve(failedCall(FORBIDDEN_ADDRESS_REASON));
     return new Promise((resolve) => {
       const bytes = Buffer.from(body);
       const options: RequestOptions = {
@@ -70,7 +70,7 @@ export class WebhookCaller {
         resolve(result);
         request.destroy();
       };
-      const timer = this.clock.setTimeout(() => end(failed('it took longer than 10 seconds')), WEBHOOK_TIMEOUT_MS);
+      const timer = this.clock.setTimeout(() => end(failedCall('it took longer than 10 seconds')), WEBHOOK_TIMEOUT_MS);
       request.on('socket', (socket) => {
         socket.once('connect', () => {
           connected = true;
@@ -81,25 +81,25 @@ export class WebhookCaller {
         // network.
         const hidden = error instanceof ForbiddenAddressError || error.syscall === 'getaddrinfo';
         const reason = hidden ? 'no address that this server calls' : (error.code ?? error.message);
-        if (connected) end(failed(`the connection broke (${reason})`));
+        if (connected) end(failedCall(`the connection broke (${reason})`));
         else end({ kind: 'unreachable', reason: `it could not be reached (${reason})` });
       });
-      request.on('response', (response) => void read(response, end));
+      request.on('response', (response) => void readWebhookResponse(response, end));
       request.end(bytes);
     });
   }
 }
 
-const NOT_ALLOWED = 'its address is one that this server does not call';
+const FORBIDDEN_ADDRESS_REASON = 'its address is one that this server does not call';
 
-async function read(response: IncomingMessage, end: (result: WebhookCallResult) => void): Promise<void> {
+async function readWebhookResponse(response: IncomingMessage, end: (result: WebhookCallResult) => void): Promise<void> {
   const chunks: Buffer[] = [];
   let size = 0;
   try {
     for await (const chunk of response as AsyncIterable<Buffer>) {
       size += chunk.byteLength;
       if (size > MAX_RESPONSE_BYTES) {
-        end(failed('its answer was too long'));
+        end(failedCall('its answer was too long'));
         return;
       }
       chunks.push(chunk);
@@ -108,6 +108,6 @@ async function read(response: IncomingMessage, end: (result: WebhookCallResult) 
     const body = Buffer.concat(chunks).toString('utf8');
     end({ kind: 'answered', status, body, retryAfter: headers['retry-after'] ?? '' });
   } catch {
-    end(failed('the connection broke while it answered'));
+    end(failedCall('the connection broke while it answered'));
   }
 }

@@ -22,7 +22,7 @@ interface WebhookCall {
 }
 
 /** Interface number of services that expect Slack's format. */
-const SLACK = 2;
+const SLACK_WEBHOOK_FORMAT = 2;
 
 /**
  * Makes the request of a webhook call.
@@ -34,15 +34,19 @@ export function makeWebhookRequest(
   stream: DirectoryStream | undefined,
 ): WebhookRequest | string {
   const { service } = call;
-  if (service.interface !== SLACK) {
-    return { url: service.baseUrl, type: 'application/json', body: JSON.stringify(generic(call, directory)) };
+  if (service.interface !== SLACK_WEBHOOK_FORMAT) {
+    return {
+      url: service.baseUrl,
+      type: 'application/json',
+      body: JSON.stringify(makeGenericPayload(call, directory)),
+    };
   }
   if (!stream) return 'its form of calls knows no direct messages';
-  const body = new URLSearchParams(slack(call, directory, stream)).toString();
+  const body = new URLSearchParams(makeSlackPayload(call, directory, stream)).toString();
   return { url: service.baseUrl, type: 'application/x-www-form-urlencoded', body };
 }
 
-function generic({ bot, token, message, trigger }: WebhookCall, directory: DirectoryView) {
+function makeGenericPayload({ bot, token, message, trigger }: WebhookCall, directory: DirectoryView) {
   const shown = makeClientNeutralMessage(message, directory);
   return {
     bot_email: bot.email,
@@ -58,7 +62,7 @@ function generic({ bot, token, message, trigger }: WebhookCall, directory: Direc
 }
 
 /** Makes the request's fields in the format of Slack's outgoing webhooks. */
-function slack(
+function makeSlackPayload(
   { bot, token, message, trigger, origin }: WebhookCall,
   directory: DirectoryView,
   stream: DirectoryStream,
@@ -98,7 +102,7 @@ export function parseWebhookReply(body: string, format: number): WebhookReply {
   }
   const { response_not_required, response_string, content, text, widget_content } = value as Record<string, unknown>;
   if (response_not_required === true) return 'nothing';
-  const reply = format === SLACK ? text : (content ?? response_string);
+  const reply = format === SLACK_WEBHOOK_FORMAT ? text : (content ?? response_string);
   if (reply === undefined || reply === null || reply === '') return 'nothing';
   if (typeof reply !== 'string') return { wrong: 'what its answer says is not text' };
   if (widget_content === undefined || widget_content === null) return { say: reply, widget: null };

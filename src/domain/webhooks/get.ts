@@ -3,7 +3,7 @@ import { request as httpRequest, type IncomingMessage, type OutgoingHttpHeaders 
 import { request as httpsRequest } from 'node:https';
 import type { OutgoingAddressFilter } from './networks.js';
 
-const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
+const REDIRECT_STATUS_CODES: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 
 /** Reason why a GET request brought no response with status 200. */
 export type HttpGetFault =
@@ -25,7 +25,7 @@ export class HttpGetError extends Error {
   }
 }
 
-interface GetOptions {
+interface HttpGetOptions {
   readonly filter: OutgoingAddressFilter;
   /** Signal that ends the request at any time. */
   readonly signal: AbortSignal;
@@ -41,21 +41,22 @@ interface GetOptions {
  */
 export async function getFollowingRedirects(
   address: string,
-  options: GetOptions,
+  options: HttpGetOptions,
 ): Promise<{ readonly response: IncomingMessage; readonly url: URL }> {
-  let url = parseTarget(address, undefined);
+  let url = parseTargetUrl(address, undefined);
   for (let hops = 0; hops <= options.maxRedirects; hops++) {
-    const response = await get(url, options);
+    const response = await httpGet(url, options);
     const { statusCode: status = 0, headers } = response;
     if (status === 200) return { response, url };
     response.destroy();
-    if (!REDIRECTS.has(status)) throw new HttpGetError(status === 404 || status === 410 ? 'gone' : 'refused');
-    url = parseTarget(headers.location, url);
+    if (!REDIRECT_STATUS_CODES.has(status))
+      throw new HttpGetError(status === 404 || status === 410 ? 'gone' : 'refused');
+    url = parseTargetUrl(headers.location, url);
   }
   throw new HttpGetError('refused');
 }
 
-function get(url: URL, { filter, signal, headers }: GetOptions): Promise<IncomingMessage> {
+function httpGet(url: URL, { filter, signal, headers }: HttpGetOptions): Promise<IncomingMessage> {
   if (!filter.allowsUrl(url)) throw new HttpGetError('forbidden');
   return new Promise((resolve, reject) => {
     const options = { agent: false, lookup: filter.lookup, signal, headers };
@@ -68,7 +69,7 @@ function get(url: URL, { filter, signal, headers }: GetOptions): Promise<Incomin
 }
 
 /** Parses a URL, or the target of a redirect from another URL. */
-function parseTarget(address: string | undefined, from: URL | undefined): URL {
+function parseTargetUrl(address: string | undefined, from: URL | undefined): URL {
   if (address === undefined || !URL.canParse(address, from)) throw new HttpGetError('address');
   const url = new URL(address, from);
   if (url.protocol !== 'http:' && url.protocol !== 'https:') throw new HttpGetError('address');

@@ -7,7 +7,7 @@ import { lookup as dnsLookup, type LookupAddress } from 'node:dns';
 import { BlockList, isIP, isIPv4, isIPv6, type LookupFunction } from 'node:net';
 
 /** Special-purpose networks (IANA registries of RFC 6890, and multicast). */
-const SPECIAL: readonly string[] = [
+const SPECIAL_PURPOSE_NETWORKS: readonly string[] = [
   '0.0.0.0/8',
   '10.0.0.0/8',
   '100.64.0.0/10',
@@ -40,14 +40,14 @@ const SPECIAL: readonly string[] = [
   'ff00::/8',
 ];
 
-interface Network {
+interface IpNetwork {
   readonly address: string;
   readonly prefix: number;
   readonly family: 'ipv4' | 'ipv6';
 }
 
 /** Parses one network. @throws Error if the text is no network */
-function parseNetwork(text: string): Network {
+function parseNetwork(text: string): IpNetwork {
   const [address = '', length, ...rest] = text.split('/');
   const family = isIPv4(address) ? 'ipv4' : isIPv6(address) ? 'ipv6' : undefined;
   const maxPrefix = family === 'ipv4' ? 32 : 128;
@@ -59,10 +59,10 @@ function parseNetwork(text: string): Network {
 }
 
 /** Parses a list of networks, separated by commas. @throws Error if an entry is no network */
-export const parseNetworkList = (text: string): readonly Network[] =>
+export const parseNetworkList = (text: string): readonly IpNetwork[] =>
   text.split(',').flatMap((one) => (one.trim() === '' ? [] : [parseNetwork(one.trim())]));
 
-function listOf(networks: readonly Network[]): BlockList {
+function toBlockList(networks: readonly IpNetwork[]): BlockList {
   const list = new BlockList();
   for (const { address, prefix, family } of networks) list.addSubnet(address, prefix, family);
   return list;
@@ -75,12 +75,12 @@ export class ForbiddenAddressError extends Error {
 
 /** Filter of IP addresses: special-purpose networks are forbidden unless the configuration allows them. */
 export class OutgoingAddressFilter {
-  readonly #special = listOf(SPECIAL.map(parseNetwork));
-  readonly #allowed: BlockList;
+  readonly #specialNetworks = toBlockList(SPECIAL_PURPOSE_NETWORKS.map(parseNetwork));
+  readonly #allowedNetworks: BlockList;
 
   /** Makes the filter. @param allowed networks that are allowed although they are special; see `parseNetworkList` */
   constructor(allowed: string) {
-    this.#allowed = listOf(parseNetworkList(allowed));
+    this.#allowedNetworks = toBlockList(parseNetworkList(allowed));
   }
 
   /** True if outgoing requests may connect to the address. @param address IPv4 or IPv6 address */
@@ -89,7 +89,7 @@ export class OutgoingAddressFilter {
     const family = isIPv4(plain) ? 'ipv4' : isIPv6(plain) ? 'ipv6' : undefined;
     if (!family) return false;
     // BlockList treats an IPv4-mapped IPv6 address as the IPv4 address in it.
-    return this.#allowed.check(plain, family) || !this.#special.check(plain, family);
+    return this.#allowedNetworks.check(plain, family) || !this.#specialNetworks.check(plain, family);
   }
 
   /**

@@ -2,36 +2,39 @@
 import { type TSchema, Type } from 'typebox';
 import { MAX_JSON_PARAMETER_CHARACTERS } from './operation.js';
 
-type In = 'query' | 'form';
+type ParameterLocation = 'query' | 'form';
 
-const bool = Type.Boolean();
+const booleanSchema = Type.Boolean();
 
 /** Optional parameter: JSON `true` or `false`, with a default. */
-export const declareBooleanParameter = (where: In, fallback: boolean, description: string) =>
-  ({ in: where, encoding: 'json', schema: bool, required: false, default: fallback, description }) as const;
+export const declareBooleanParameter = (where: ParameterLocation, fallback: boolean, description: string) =>
+  ({ in: where, encoding: 'json', schema: booleanSchema, required: false, default: fallback, description }) as const;
 
 /** Optional parameter: JSON `true` or `false`; undefined when absent. */
-export const declareOptionalBooleanParameter = (where: In, description: string) =>
-  ({ in: where, encoding: 'json', schema: bool, required: false, description }) as const;
+export const declareOptionalBooleanParameter = (where: ParameterLocation, description: string) =>
+  ({ in: where, encoding: 'json', schema: booleanSchema, required: false, description }) as const;
 
 /** Required parameter: text, taken verbatim. */
-export const declareTextParameter = (where: In, description: string) =>
+export const declareTextParameter = (where: ParameterLocation, description: string) =>
   ({ in: where, encoding: 'string', schema: Type.String(), required: true, description }) as const;
 
 /** Optional parameter: text, taken verbatim; undefined when absent. */
-export const declareOptionalTextParameter = (where: In, description: string) =>
+export const declareOptionalTextParameter = (where: ParameterLocation, description: string) =>
   ({ in: where, encoding: 'string', schema: Type.String(), required: false, description }) as const;
 
 /**
  * Required parameter: text up to MAX_JSON_PARAMETER_CHARACTERS, for content and topics of messages, which are cut
  * instead of refused.
  */
-export const declareLongTextParameter = (where: In, description: string) =>
+export const declareLongTextParameter = (where: ParameterLocation, description: string) =>
   ({ ...declareTextParameter(where, description), maxCharacters: MAX_JSON_PARAMETER_CHARACTERS }) as const;
 
 /** Optional parameter: JSON value of this shape; undefined when absent. */
-export const declareOptionalJsonParameter = <S extends TSchema>(where: In, schema: S, description: string) =>
-  ({ in: where, encoding: 'json', schema, required: false, description }) as const;
+export const declareOptionalJsonParameter = <S extends TSchema>(
+  where: ParameterLocation,
+  schema: S,
+  description: string,
+) => ({ in: where, encoding: 'json', schema, required: false, description }) as const;
 
 /** Path parameter: an integer segment. */
 export const declarePathIdParameter = (description: string) =>

@@ -3,16 +3,16 @@ import type { IdentityProviderConfig } from '#frontend/single-sign-on';
 import { isLoginMethodOn, SINGLE_SIGN_ON_METHOD } from '#model';
 import type { ApiCall } from './operation.js';
 
-const NONE: readonly IdentityProviderConfig[] = [];
+const NO_IDENTITY_PROVIDERS: readonly IdentityProviderConfig[] = [];
 
 /** Lists the identity providers with which people may sign in now. */
 export function listIdentityProviders({
   identityProviders,
   directory,
 }: Pick<ApiCall<unknown>, 'identityProviders' | 'directory'>): readonly IdentityProviderConfig[] {
-  if (!identityProviders || directory.deactivated) return NONE;
+  if (!identityProviders || directory.deactivated) return NO_IDENTITY_PROVIDERS;
   const on = isLoginMethodOn(directory.settings.authentication_methods, SINGLE_SIGN_ON_METHOD);
-  return on ? identityProviders.of(directory.subdomain) : NONE;
+  return on ? identityProviders.of(directory.subdomain) : NO_IDENTITY_PROVIDERS;
 }
 
 /** Returns the path that begins a sign-in. @param id id of the identity provider */

@@ -9,9 +9,9 @@ import {
   declareOptionalJsonParameter,
 } from './parameters.js';
 
-const MAX_LIFESPAN_S = 604_800;
-const DEFAULT_LIFESPAN_S = 600;
-const OPERATORS = new Set(['stream', 'topic', 'sender', 'is']);
+const MAX_QUEUE_LIFESPAN_SECONDS = 604_800;
+const DEFAULT_QUEUE_LIFESPAN_SECONDS = 600;
+const QUEUE_NARROW_OPERATORS = new Set(['stream', 'topic', 'sender', 'is']);
 
 const capability = Type.Optional(Type.Boolean());
 const capabilities = Type.Object(
@@ -61,7 +61,7 @@ export const declareEventQueueParameters = (where: 'query' | 'form') =>
     },
   }) as const;
 
-interface QueueValues {
+interface EventQueueParameterValues {
   readonly apply_markdown: boolean;
   readonly client_gravatar: boolean | undefined;
   readonly include_subscribers: boolean;
@@ -78,14 +78,17 @@ interface QueueValues {
 /**
  * First version of the mobile client that knows the profile field type "pronouns" (register.md § Capability deltas).
  */
-const PRONOUNS_SINCE = [27, 192] as const;
+const FIRST_VERSION_WITH_PRONOUNS = [27, 192] as const;
 
 /** True if the client knows profile fields of the type "pronouns", by its User-Agent. All but old mobile clients do. */
 export function doesClientKnowPronounFields(userAgent: string): boolean {
   const version = /^ZulipMobile\/(\d+)(?:\.(\d+))?/.exec(userAgent);
   if (!version) return true;
   const [major, minor] = [Number(version[1]), Number(version[2] ?? 0)];
-  return major > PRONOUNS_SINCE[0] || (major === PRONOUNS_SINCE[0] && minor >= PRONOUNS_SINCE[1]);
+  return (
+    major > FIRST_VERSION_WITH_PRONOUNS[0] ||
+    (major === FIRST_VERSION_WITH_PRONOUNS[0] && minor >= FIRST_VERSION_WITH_PRONOUNS[1])
+  );
 }
 
 /** Maximum of event types that a queue may name; there are some 80. */
@@ -94,13 +97,13 @@ const MAX_EVENT_TYPES = 500;
  * Maximum of UTF-16 units of all operands of a queue's narrow together: each message is compared with all of the
  * operands.
  */
-const MAX_OPERANDS_LENGTH = 10_000;
+const MAX_OPERANDS_CHARACTERS = 10_000;
 
 /** Checks the bounds of the lists that a queue keeps and reads for each event. @throws ApiError */
-function checkQueue({ narrow, event_types, fetch_event_types }: QueueValues): void {
+function checkEventQueueParameters({ narrow, event_types, fetch_event_types }: EventQueueParameterValues): void {
   checkParameterItemCount('narrow', narrow.length, MAX_NARROW_TERMS);
   const operands = narrow.reduce((sum, [, operand = '']) => sum + operand.length, 0);
-  checkParameterTextLength('narrow', operands, MAX_OPERANDS_LENGTH);
+  checkParameterTextLength('narrow', operands, MAX_OPERANDS_CHARACTERS);
   checkParameterItemCount('event_types', event_types?.length ?? 0, MAX_EVENT_TYPES);
   checkParameterItemCount('fetch_event_types', fetch_event_types?.length ?? 0, MAX_EVENT_TYPES);
 }
@@ -110,20 +113,20 @@ export type EventQueueArguments = Pick<RegisterEventQueueArgs, 'lifespanMs' | 'f
 
 /** Turns the parameters of a call into arguments of a new queue. @throws ApiError */
 export function toEventQueueArguments(
-  values: QueueValues,
+  values: EventQueueParameterValues,
   isGuest: boolean,
   gravatarDefault: boolean,
 ): EventQueueArguments {
   if (values.all_public_streams && isGuest) throw apiError('NOT_AUTHORIZED_FOR_QUERY');
-  checkQueue(values);
+  checkEventQueueParameters(values);
   for (const [operator = ''] of values.narrow) {
-    if (!OPERATORS.has(operator)) throw apiError('OPERATOR_NOT_SUPPORTED', { operator });
+    if (!QUEUE_NARROW_OPERATORS.has(operator)) throw apiError('OPERATOR_NOT_SUPPORTED', { operator });
   }
   if (values.queue_lifespan_secs < 0) {
     throw apiError('VALIDATION_FAILED', { message: 'queue_lifespan_secs is too small' });
   }
   const can = (name: string): boolean => values.client_capabilities?.[name] === true;
-  const lifespan = Math.min(values.queue_lifespan_secs || DEFAULT_LIFESPAN_S, MAX_LIFESPAN_S);
+  const lifespan = Math.min(values.queue_lifespan_secs || DEFAULT_QUEUE_LIFESPAN_SECONDS, MAX_QUEUE_LIFESPAN_SECONDS);
   return {
     lifespanMs: lifespan * 1000,
     fetch: values.fetch_event_types ?? values.event_types ?? null,

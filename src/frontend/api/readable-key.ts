@@ -24,7 +24,7 @@ export async function unsealOrRenewApiKey(
   { user, sealed, instead, as }: SealedKey,
 ): Promise<string | undefined> {
   const { secrets, realm } = call;
-  const key = secrets.tryOpen(sealed);
+  const key = secrets.tryUnseal(sealed);
   if (key !== undefined) return key;
   const args = { user, instead };
   const renewed = await call.send(
@@ -35,5 +35,5 @@ export async function unsealOrRenewApiKey(
       ...(as !== undefined && { as }),
     }),
   );
-  return typeof renewed.sealed === 'string' ? secrets.tryOpen(renewed.sealed) : undefined;
+  return typeof renewed.sealed === 'string' ? secrets.tryUnseal(renewed.sealed) : undefined;
 }

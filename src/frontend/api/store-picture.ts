@@ -27,9 +27,9 @@ export function getOnlyUploadedPictureOrThrow(
 }
 
 /** The members of a call that are needed to store pictures. */
-type StoringCall = Pick<ApiCall<unknown>, 'realm' | 'secrets' | 'blobs' | 'send'>;
+type PictureStoringCall = Pick<ApiCall<unknown>, 'realm' | 'secrets' | 'blobs' | 'send'>;
 
-interface Upload {
+interface PictureUpload {
   /** Name of the picture under which the realm actor numbers its uploads. */
   readonly picture: string;
   /** Returns the files to store for the upload with this number; all are PNG pictures. */
@@ -44,7 +44,7 @@ interface Upload {
  * @returns fields of the actor's answer
  * @throws ActorRefusedError
  */
-export async function storeUploadedPicture(call: StoringCall, upload: Upload): Promise<JsonObject> {
+export async function storeUploadedPicture(call: PictureStoringCall, upload: PictureUpload): Promise<JsonObject> {
   const to = realmActorKey(call.realm);
   const begun = await call.send(
     forwardCommand({ to, command: realmActorCommands.pictureBegin, args: { picture: upload.picture } }),
@@ -65,7 +65,7 @@ export async function storeUploadedPicture(call: StoringCall, upload: Upload): P
  * Gives an account this avatar: the caller's account, or a bot that the caller manages. All users get an event.
  * @param images from `makeAvatarImages` @returns URL of the avatar @throws ActorRefusedError
  */
-export async function storeAvatar(call: StoringCall, user: UserId, images: AvatarImages): Promise<string> {
+export async function storeAvatar(call: PictureStoringCall, user: UserId, images: AvatarImages): Promise<string> {
   const hash = call.secrets.avatarHash(call.realm, user);
   const answer = await storeUploadedPicture(call, {
     picture: `avatar/${user}`,

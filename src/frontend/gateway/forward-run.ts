@@ -21,7 +21,7 @@ export interface ForwardedCommandServices {
   acknowledged(realm: RealmId, user: UserId, actor: ActorKey, version: number): void;
 }
 
-type Reply = ActorReply | ActorRepeatReply;
+type ForwardedCommandReply = ActorReply | ActorRepeatReply;
 
 /** Returns the answer to a waiting poll for when the frontend shuts down. */
 const answerOnLeave = ({ onShutdown }: ForwardedCommand): ActorReply =>
@@ -33,14 +33,14 @@ function unanswered(error: unknown): never {
 }
 
 export class ForwardedCommandRun implements ForwardedCommandHandle {
-  readonly reply: Promise<Reply>;
+  readonly reply: Promise<ForwardedCommandReply>;
   #cancelled = false;
   #leaving = false;
   /** The command that was sent last and waits for its reply. */
   #sent: SentCommand | undefined;
   /** The `held` command (a long poll) that waits at an actor. A shutdown answers it through `#resolveHeld`. */
   #held: ForwardedCommand | undefined;
-  #resolveHeld: ((reply: Reply) => void) | undefined;
+  #resolveHeld: ((reply: ForwardedCommandReply) => void) | undefined;
 
   constructor(
     private readonly services: ForwardedCommandServices,
@@ -63,7 +63,7 @@ export class ForwardedCommandRun implements ForwardedCommandHandle {
   }
 
   /** Sends a command, with plain promise reactions: an async function would add three promises to every request. */
-  #send(forward: ForwardedCommand): Promise<Reply> {
+  #send(forward: ForwardedCommand): Promise<ForwardedCommandReply> {
     const held = forward.held === true && forward.followedBy === undefined;
     if (held && this.#leaving) return Promise.resolve(answerOnLeave(forward));
     const { context, first, services } = this;
@@ -86,7 +86,10 @@ export class ForwardedCommandRun implements ForwardedCommandHandle {
   }
 
   /** Follows a redirect or sends the follow-up command; without either, the reply is the final answer. */
-  #next(forward: ForwardedCommand, reply: Awaited<SentCommand['reply']>): Reply | Promise<Reply> {
+  #next(
+    forward: ForwardedCommand,
+    reply: Awaited<SentCommand['reply']>,
+  ): ForwardedCommandReply | Promise<ForwardedCommandReply> {
     const { context, services } = this;
     if ('value' in reply) throw new Error(`${forward.command} was answered with a bare value`);
     if ('forward' in reply) {

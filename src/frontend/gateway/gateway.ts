@@ -151,7 +151,7 @@ export class FrontendGateway implements FrontendServices {
   }
 
   waitFor(realm: RealmId, version: number): void | Promise<void> {
-    const waiting = this.options.directories.ready(realm, version);
+    const waiting = this.options.directories.waitUntilReady(realm, version);
     return waiting && this.#translated(() => waiting);
   }
 
@@ -160,7 +160,7 @@ export class FrontendGateway implements FrontendServices {
     if (known) return known;
     if (this.#keys.size >= MAX_KEYS) this.#keys.clear();
     const { secrets } = this.options;
-    const fresh = { realm: secrets.realmOfKey(key), hash: secrets.keyHash(key) };
+    const fresh = { realm: secrets.realmOfApiKey(key), hash: secrets.apiKeyHash(key) };
     this.#keys.set(key, fresh);
     return fresh;
   }
@@ -171,7 +171,7 @@ export class FrontendGateway implements FrontendServices {
     if (known) return known;
     if (this.#keys.size >= MAX_KEYS) this.#keys.clear();
     const { secrets } = this.options;
-    const fresh = { realm: secrets.realmOfKey(token), hash: hashSessionToken(secrets, token) };
+    const fresh = { realm: secrets.realmOfApiKey(token), hash: hashSessionToken(secrets, token) };
     this.#keys.set(name, fresh);
     return fresh;
   }
@@ -182,7 +182,7 @@ export class FrontendGateway implements FrontendServices {
     if (!directory.sessionByHash(known.hash)) {
       // Another frontend may have begun a session that this replica doesn't show yet.
       await this.refresh(known.realm);
-      directory = this.options.directories.now(known.realm);
+      directory = this.options.directories.currentView(known.realm);
     }
     return this.#admitSession(directory, known, host);
   }
@@ -212,7 +212,7 @@ export class FrontendGateway implements FrontendServices {
     if (!directory.userByKeyHash(known.hash)) {
       // Another frontend may have given out a key that this replica doesn't show yet.
       await this.refresh(known.realm);
-      directory = directories.now(known.realm);
+      directory = directories.currentView(known.realm);
     }
     return this.#admit(directory, known, username, host);
   }
@@ -236,9 +236,9 @@ export class FrontendGateway implements FrontendServices {
 
   async #open(realm: RealmId): Promise<DirectoryView> {
     await this.#translated(async () => {
-      await this.options.directories.ready(realm, 0);
+      await this.options.directories.waitUntilReady(realm, 0);
     });
-    return this.options.directories.now(realm);
+    return this.options.directories.currentView(realm);
   }
 
   /**

@@ -71,7 +71,7 @@ export class NewestMessageCaches implements DirectoryReplicaDependent {
   acknowledged(realm: RealmId, user: UserId, actor: ActorKey, version: number): void {
     if (!isConversation(actor)) return;
     const newest = this.#open(realm);
-    if (newest && !this.directories.tail(realm)?.shows(actor, version)) newest.expectChange(user, actor, version);
+    if (newest && !this.directories.tail(realm)?.hasCommit(actor, version)) newest.expectChange(user, actor, version);
   }
 
   /** Opens the cache of a realm. @returns undefined where this process doesn't follow the log of the realm */

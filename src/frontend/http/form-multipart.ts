@@ -57,7 +57,7 @@ export async function parseMultipartForm(
   await countBoundaries(bytes, delimiter, turns);
   const form = new MultipartForm(boundary, bytes.length, keepFiles);
   for (let at = 0; at < bytes.length && !form.failed && !progress.abandoned; at += PIECE) {
-    await turns.next();
+    await turns.yieldIfSliceIsOver();
     await form.write(bytes.subarray(at, at + PIECE));
   }
   form.end();
@@ -83,7 +83,7 @@ function boundariesIn(piece: Buffer, delimiter: Buffer): number {
 async function countBoundaries(bytes: Buffer, delimiter: Buffer, turns: TimeSlicer): Promise<void> {
   let count = 0;
   for (let from = 0; from < bytes.length; from += SCAN_PIECE) {
-    await turns.next();
+    await turns.yieldIfSliceIsOver();
     // A boundary across two pieces of the body counts in the first.
     count += boundariesIn(bytes.subarray(from, from + SCAN_PIECE + delimiter.length - 1), delimiter);
     if (count > MAX_BOUNDARIES) throw failure();

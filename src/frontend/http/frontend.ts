@@ -41,7 +41,7 @@ export class HttpFrontend {
     const forwarder = new ActorCommandForwarder(services, sender, parked, metrics, maxPolls);
     this.#forwarder = forwarder;
     services.onCredentialEnded((hash, kind) => forwarder.refuseCredential(hash, kind));
-    metrics.metrics.read('conclave_http_held_polls', () => forwarder.pollCount);
+    metrics.metrics.addReader('conclave_http_held_polls', () => forwarder.pollCount);
     this.handle = new RequestPipeline({
       router: routerOf(operations),
       services,

@@ -102,8 +102,8 @@ export function successBodyOfCachedFields(
   ignored: readonly string[] | undefined,
 ): ResponseBodyPart[] {
   if (ignored) return successBodyOfParts(ready.parts, ignored);
-  ready.body ??= Buffer.concat(successBodyOfParts(ready.parts, undefined) as Uint8Array[]);
-  return [ready.body];
+  ready.completeBody ??= Buffer.concat(successBodyOfParts(ready.parts, undefined) as Uint8Array[]);
+  return [ready.completeBody];
 }
 
 /** Parses encoded fields, such as those of an actor's reply. */

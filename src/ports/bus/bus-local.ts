@@ -64,7 +64,7 @@ export class LocalBus implements Bus, LocalBusClient {
     const pending = new LocalBusPendingReply(this, subject, value);
     if (this.connected) {
       this.#pending.add(pending);
-      this.#deadlines.add(pending, deadlineMs);
+      this.#deadlines.addAfter(pending, deadlineMs);
       this.#requests.push(pending);
       this.#schedule();
     } else {

@@ -96,7 +96,7 @@ export class NatsBusRequester {
     const pending = new NatsPendingReply(this, ++this.#ids, subject, deadlineMs, value);
     this.#pending.set(pending.id, pending);
     if (this.#bus.link.up) {
-      this.#bus.deadlines.add(pending, deadlineMs);
+      this.#bus.deadlines.addAfter(pending, deadlineMs);
       this.#lane(subject).queue.push(pending);
       this.#touch(subject);
     } else this.settle(pending, 'disconnected');

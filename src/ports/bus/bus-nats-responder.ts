@@ -78,7 +78,7 @@ export class NatsBusResponder {
       const id = entries[i] as number;
       const delivery = new NatsDelivery(this, peer, id, entries[i + 2] as Json);
       peer.deliveries.set(id, delivery);
-      this.#bus.deadlines.add(delivery, entries[i + 1] as number);
+      this.#bus.deadlines.addAfter(delivery, entries[i + 1] as number);
       crashOnThrow(() => handler(delivery));
     }
     this.cancel(from, cancels);

@@ -52,7 +52,7 @@ export class JetStreamAppendRequests {
     return new Promise((resolve, reject) => {
       const append = new AppendRequest(this, (this.#count++).toString(36), subject, data, resolve, reject);
       this.#inFlight.set(append.id, append);
-      this.#deadlines.add(append, this.#timeoutMs);
+      this.#deadlines.addAfter(append, this.#timeoutMs);
       this.#waiting.push(append);
       if (this.#waiting.length === 1) setImmediate(() => this.#flush());
     });

@@ -452,7 +452,7 @@ t.test('transient events reach their queues', async (t) => {
 t.test('a listening queue gets transient events before its past was read', async (t) => {
   const { log, feed } = await world();
   const [early, deaf] = [new Queue(1), new Queue(1)];
-  feed.listen(early);
+  feed.addTransientListener(early);
   const publish = async (type: string) => {
     log.publish(REALM, event(type, { users: [1] }) as unknown as Json);
     await settle();
@@ -522,10 +522,10 @@ t.test('a resumed queue gets the entries that it missed, including those that th
 
 t.test('the feed knows the position from which it recognises every repeat', async (t) => {
   const repeats = new LogRepeatDetector(new MemoryLog({}), REALM, toLogSeq(10_000), new FakeClock());
-  const first = repeats.from + MAX_LOG_REPEAT_DISTANCE;
+  const first = repeats.readFrom + MAX_LOG_REPEAT_DISTANCE;
   t.equal(repeats.isCompleteFrom(toLogSeq(first - 1)), false, 'what it repeats may lie below what was read');
   t.equal(repeats.isCompleteFrom(toLogSeq(first)), true);
-  repeats.missed(toLogSeq(9_000));
+  repeats.markMissedUpTo(toLogSeq(9_000));
   t.equal(repeats.isCompleteFrom(toLogSeq(8_999)), false);
   t.equal(repeats.isCompleteFrom(toLogSeq(9_000)), true);
   t.equal(

@@ -17,8 +17,8 @@ t.test('a user who joins while a stream is being read is a member, though the re
   const stay = { from: 1, to: 0, after: 0, until: 0 };
   give([{ part: 'member/8', rev: 1, value: { stays: [stay] } }]);
   await loading;
-  const members = memberships.of(5);
+  const members = memberships.membersOf(5);
   t.same(members?.get(9)?.stays, [{ from: 2, to: 0, after: 10, until: 0 }]);
   t.same(members?.get(8)?.stays, [{ from: 1, to: 2, after: 0, until: 10 }]);
-  t.ok(memberships.isAt(5, 2));
+  t.ok(memberships.isAtMembershipVersion(5, 2));
 });

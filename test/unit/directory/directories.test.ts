@@ -28,7 +28,7 @@ function world() {
   const directories = new DirectoryReplicas(client, log, clock, productEmojiForm('conclave'));
   const feeds = new RealmEventFeeds(directories, log, new MemoryStore({ atomicRecords: true }), clock);
   const open = async (realm: RealmId = REALM): Promise<void> => {
-    await directories.ready(realm, 0);
+    await directories.waitUntilReady(realm, 0);
   };
   return {
     clock,
@@ -67,8 +67,8 @@ t.test('a reopened replica shows commits of the time between', async (t) => {
   await open();
   clock.advance(HOUR);
   to(9);
-  await directories.ready(REALM, 9);
-  t.equal(directories.now(REALM).version, 9);
+  await directories.waitUntilReady(REALM, 9);
+  t.equal(directories.currentView(REALM).version, 9);
   t.equal(fetched(), 2);
 });
 

@@ -5,7 +5,7 @@ import type { EventLog } from '#ports/log';
 
 function setUp(realms: number) {
   const ends = new Map<RealmId, number>();
-  const tails = Array.from({ length: realms }, (_, i) => ({ realm: toRealmId(i + 1), reached: toLogSeq(0) }));
+  const tails = Array.from({ length: realms }, (_, i) => ({ realm: toRealmId(i + 1), reachedEnd: toLogSeq(0) }));
   let asked = 0;
   const log = {
     position: async (realm: RealmId) => {
@@ -28,33 +28,33 @@ t.test('the lag counts seconds since an unreached end was first seen', async (t)
   const { ends, tails, time, watch } = setUp(1);
   const [tail] = tails;
   ends.set(tail!.realm, 10);
-  t.strictSame(await watch.look(), { positions: 10, ms: 0 });
+  t.strictSame(await watch.measureLag(), { positions: 10, ms: 0 });
   time.now = 3_000;
-  t.strictSame(await watch.look(), { positions: 10, ms: 3_000 });
+  t.strictSame(await watch.measureLag(), { positions: 10, ms: 3_000 });
   // The replica advances, and so does the log: the first end is reached, the new end is not.
-  tail!.reached = toLogSeq(11);
+  tail!.reachedEnd = toLogSeq(11);
   ends.set(tail!.realm, 15);
   time.now = 5_000;
-  t.strictSame(await watch.look(), { positions: 4, ms: 0 });
-  tail!.reached = toLogSeq(15);
-  t.strictSame(await watch.look(), { positions: 0, ms: 0 });
+  t.strictSame(await watch.measureLag(), { positions: 4, ms: 0 });
+  tail!.reachedEnd = toLogSeq(15);
+  t.strictSame(await watch.measureLag(), { positions: 0, ms: 0 });
 });
 
 t.test('an unreachable log keeps the last known lag, and does not fail the scrape', async (t) => {
   const { ends, tails, time, watch } = setUp(1);
   ends.set(tails[0]!.realm, 10);
-  await watch.look();
+  await watch.measureLag();
   ends.clear();
   time.now = 2_000;
-  t.strictSame(await watch.look(), { positions: 0, ms: 2_000 });
+  t.strictSame(await watch.measureLag(), { positions: 0, ms: 2_000 });
 });
 
 t.test('each scrape looks at some of many organizations, in turn', async (t) => {
   const { ends, tails, watch, asked } = setUp(120);
   for (const { realm } of tails) ends.set(realm, 0);
   ends.set(tails[110]!.realm, 7);
-  t.equal((await watch.look()).positions, 0);
+  t.equal((await watch.measureLag()).positions, 0);
   t.equal(asked(), 50);
-  await watch.look();
-  t.equal((await watch.look()).positions, 7);
+  await watch.measureLag();
+  t.equal((await watch.measureLag()).positions, 7);
 });

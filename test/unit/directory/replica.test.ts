@@ -54,9 +54,9 @@ t.test('only commits that change the directory move its version', async (test) =
 
 t.test('a version that the log does not bring is loaded by a new snapshot', async (test) => {
   const { replica, server, clock } = await world();
-  test.equal(replica.reach(5), undefined);
+  test.equal(replica.waitForVersion(5), undefined);
   server.snapshot = snapshotAt(6);
-  const reached = replica.reach(6);
+  const reached = replica.waitForVersion(6);
   await until('the replica waits', () => clock.next() !== undefined);
   clock.advance(clock.next()!);
   await reached;
@@ -66,7 +66,7 @@ t.test('a version that the log does not bring is loaded by a new snapshot', asyn
 
 t.test('a change acknowledged before it is in the log costs no snapshot', async (test) => {
   const { replica, server, append, clock } = await world();
-  const reached = replica.reach(6);
+  const reached = replica.waitForVersion(6);
   await until('the replica waits', () => clock.next() !== undefined);
   await append(6, change('six'));
   await reached;
@@ -84,7 +84,7 @@ t.test('entries that arrive during a snapshot are applied to it', async (test) =
   });
   // This request is sent before the change below and answered after it.
   server.snapshot = snapshotAt(5, 'second');
-  const reached = replica.reach(6);
+  const reached = replica.waitForVersion(6);
   await until('the replica waits', () => clock.next() !== undefined);
   clock.advance(clock.next()!);
   await until('the snapshot is asked for', () => server.fetches === 2);
@@ -118,7 +118,7 @@ t.test('every way in which a session disappears is reported, and nothing else', 
   await until('one has ended', () => replica.view.sessionByHash('b') === undefined);
   test.same(gone, ['session b']);
   server.snapshot = snapshotWith({ version: 9, sessions: [withSessions('a')] });
-  const reached = replica.reach(9);
+  const reached = replica.waitForVersion(9);
   await until('the replica waits', () => clock.next() !== undefined);
   clock.advance(clock.next()!);
   await reached;

@@ -16,7 +16,7 @@ async function read(active: boolean, members: (asked: number) => readonly number
     services: { clock: { setTimeout: (fn: () => void) => setImmediate(fn) } },
   } as unknown as ActorInputSources;
   const feed = {
-    subscribers: async (streams: () => readonly number[]) => {
+    readSubscribersAtPosition: async (streams: () => readonly number[]) => {
       asked++;
       return { position: asked, of: new Map(streams().map((stream) => [stream, members(asked)])) };
     },

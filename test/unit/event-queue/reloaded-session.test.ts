@@ -56,11 +56,11 @@ function rebuilt(registered = true) {
   const sessions: ActiveEventQueue[] = [];
   const feed = {
     position: toLogSeq(READ),
-    listen: () => {},
+    addTransientListener: () => {},
     attach(session: ActiveEventQueue) {
       sessions.push(session);
       from.push(session.cursor.position);
-      session.cursor.follow({ at: toLogSeq(READ) });
+      session.cursor.followFeed({ at: toLogSeq(READ) });
       session.wentLive();
     },
     detach: () => {},

@@ -32,7 +32,7 @@ const held = {
 
 const OPERATIONS_HERE = [
   declare({ path: '/large', run: () => ({ fields: { members: LARGE } }) }),
-  declare({ path: '/encoded', run: () => ({ fields: { members: EncodedJson.text(JSON.stringify(LARGE)) } }) }),
+  declare({ path: '/encoded', run: () => ({ fields: { members: EncodedJson.ofText(JSON.stringify(LARGE)) } }) }),
   declare({ path: '/ready', run: () => ({ ready }) }),
   declare({ path: '/small', run: () => ({ fields: { x: 'x'.repeat(900) } }) }),
   declare({ path: '/asked', run: () => forward }),

@@ -60,7 +60,7 @@ for (const kind of kinds as ('node' | 'uws')[]) {
         }),
         declare({ path: '/hold', run: () => forward }),
         declare({ path: '/hold', method: 'POST', parameters: { s: text }, run: () => forward }),
-        declare({ path: '/big', run: () => ({ fields: { x: EncodedJson.text(`"${'ä'.repeat(2_000_000)}"`) } }) }),
+        declare({ path: '/big', run: () => ({ fields: { x: EncodedJson.ofText(`"${'ä'.repeat(2_000_000)}"`) } }) }),
       ],
       services,
       { instance: 'f', maxBodyBytes: LIMIT },

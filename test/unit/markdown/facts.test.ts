@@ -3,7 +3,7 @@ import {
   findTopicLinks,
   MarkdownRenderError,
   matchAlertWords,
-  renderFailureNote,
+  renderFailureHtml,
   renderMarkdown,
 } from '#domain/markdown';
 import { makeImageProxyPath } from '#domain/pictures';
@@ -98,7 +98,7 @@ t.test('a result that is too long is refused', async (t) => {
     () => renderMarkdown('```math\n'.concat("x'".repeat(1900), '\n\n', "x'".repeat(1900), '\n```')),
     MarkdownRenderError,
   );
-  t.match(renderFailureNote('Conclave'), '<p>[Conclave note: Sorry');
+  t.match(renderFailureHtml('Conclave'), '<p>[Conclave note: Sorry');
 });
 
 t.test('links of topics come from linkifiers, then from addresses, in their order', async (t) => {

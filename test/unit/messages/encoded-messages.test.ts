@@ -216,9 +216,9 @@ t.test('messages from digests equal decoded ones', async (t) => {
               from,
               direction,
               limit,
-              shown.encode,
+              shown.encodeRow,
             );
-            const given = JSON.parse(Buffer.from(shown.list(rows)).toString()) as unknown;
+            const given = JSON.parse(Buffer.from(shown.encodeRowList(rows)).toString()) as unknown;
             const expected = await new UserMessageReader(without, viewer).scan(plan, from, direction, limit);
             t.same(
               given,
@@ -262,9 +262,9 @@ t.test('responses encoded at the same time do not share a buffer', async (t) => 
     gained: false,
   });
   const answers = Array.from({ length: 3 }, () => new MessageResponseEncoder(flags, directory, options));
-  const rows = [1, 2, 3].map((id) => answers.map((answer, i) => answer.encode(of(id, `${i} `.repeat(60_000)))));
+  const rows = [1, 2, 3].map((id) => answers.map((answer, i) => answer.encodeRow(of(id, `${i} `.repeat(60_000)))));
   for (const [i, answer] of answers.entries()) {
-    const list = answer.list(rows.map((row) => row[i]!).reverse());
+    const list = answer.encodeRowList(rows.map((row) => row[i]!).reverse());
     const given = JSON.parse(Buffer.from(list).toString()) as { id: number; content: string }[];
     t.same(
       given.map(({ id }) => id),
@@ -272,5 +272,5 @@ t.test('responses encoded at the same time do not share a buffer', async (t) => 
     );
     t.ok(given.every(({ content }) => content === `${i} `.repeat(60_000)));
   }
-  t.equal(Buffer.from(new MessageResponseEncoder(flags, directory, options).list([])).toString(), '[]');
+  t.equal(Buffer.from(new MessageResponseEncoder(flags, directory, options).encodeRowList([])).toString(), '[]');
 });

@@ -25,8 +25,8 @@ t.test('a set of labels has one counter object', async (t) => {
   const metrics = new MetricsRegistry();
   const sends = metrics.counter('conclave_http_requests_total', 'send-message', '200');
   sends.n += 2;
-  metrics.count('conclave_http_requests_total', 'send-message', '200');
-  metrics.count('conclave_http_requests_total', 'send-message', '400');
+  metrics.increment('conclave_http_requests_total', 'send-message', '200');
+  metrics.increment('conclave_http_requests_total', 'send-message', '400');
   metrics.counter('conclave_http_rate_limited_total', 'user');
   const { value } = parseMetrics(await renderMetricsForScrape(metrics));
   t.equal(value('conclave_http_requests_total', { operation: 'send-message', status: '200' }), 3);
@@ -52,8 +52,8 @@ t.test('values read at the scrape are gathered once before it', async (t) => {
   metrics.beforeReading(() => {
     gathered++;
   });
-  metrics.read('conclave_http_held_polls', () => gathered);
-  metrics.read('conclave_queues', async () => [[['idle'], 4] as const, [['polling'], gathered] as const]);
+  metrics.addReader('conclave_http_held_polls', () => gathered);
+  metrics.addReader('conclave_queues', async () => [[['idle'], 4] as const, [['polling'], gathered] as const]);
   const { value } = parseMetrics(await renderMetricsForScrape(metrics));
   t.equal(value('conclave_http_held_polls', {}), 1);
   t.equal(value('conclave_queues', { phase: 'polling' }), 1);
@@ -63,11 +63,11 @@ t.test('values read at the scrape are gathered once before it', async (t) => {
 t.test('a failing source costs its own metric only', async (t) => {
   const metrics = new MetricsRegistry();
   metrics.beforeReading(() => Promise.reject(new Error('away')));
-  metrics.read('conclave_queues', () => {
+  metrics.addReader('conclave_queues', () => {
     throw new Error('away');
   });
-  metrics.read('conclave_log_realms', () => Promise.reject(new Error('away')));
-  metrics.read('conclave_http_held_polls', () => 7);
+  metrics.addReader('conclave_log_realms', () => Promise.reject(new Error('away')));
+  metrics.addReader('conclave_http_held_polls', () => 7);
   const shown = parseMetrics(await renderMetricsForScrape(metrics));
   t.equal(shown.value('conclave_http_held_polls', {}), 7);
   t.equal(shown.value('conclave_log_realms', {}), undefined);
@@ -76,7 +76,7 @@ t.test('a failing source costs its own metric only', async (t) => {
 
 t.test('series of one metric are bounded, for any label values', async (t) => {
   const metrics = new MetricsRegistry();
-  for (let i = 0; i < 5_000; i++) metrics.count('conclave_http_requests_total', `made up ${i}`, '200');
+  for (let i = 0; i < 5_000; i++) metrics.increment('conclave_http_requests_total', `made up ${i}`, '200');
   const series = [...(await metrics.samples()).get('conclave_http_requests_total' as MetricName)!];
   t.ok(series.length <= 2_001, `${series.length} series`);
   const total = series.reduce((sum, { value }) => sum + (value as number), 0);
@@ -86,7 +86,7 @@ t.test('series of one metric are bounded, for any label values', async (t) => {
 t.test('labels with quotes, line ends and backslashes do not break the text', async (t) => {
   const metrics = new MetricsRegistry();
   const odd = 'a"b\\c\nd{}';
-  metrics.count('conclave_http_rate_limited_total', odd);
+  metrics.increment('conclave_http_rate_limited_total', odd);
   t.equal(
     parseMetrics(await renderMetricsForScrape(metrics)).value('conclave_http_rate_limited_total', { limit: odd }),
     1,

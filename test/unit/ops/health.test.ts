@@ -5,7 +5,7 @@ import { HealthMonitor } from '#app/ops';
 function setUp(answerMs = 10_000) {
   let now = 0;
   const health = new HealthMonitor({ now: () => now, answerMs, freshMs: 1_000 });
-  health.started();
+  health.markStarted();
   return {
     health,
     pass: (ms: number) => {
@@ -60,13 +60,13 @@ t.test('services are checked once a second, for any number of callers', async (t
 t.test('a process is not ready before its start is complete', async (t) => {
   const health = new HealthMonitor();
   t.match(await health.readiness(), { ready: false, checks: { started: { ok: false } } });
-  health.started();
+  health.markStarted();
   t.match(await health.readiness(), { ready: true }, 'at once, whatever was remembered');
 });
 
 t.test('a process is not ready from the moment it leaves', async (t) => {
   const { health } = setUp();
   t.equal((await health.readiness()).ready, true);
-  health.leave();
+  health.markStopping();
   t.match(await health.readiness(), { ready: false, checks: { leaving: { ok: false, reason: 'leaving' } } });
 });

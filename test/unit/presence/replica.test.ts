@@ -34,7 +34,7 @@ const named = (source: string, parts: ReadonlyMap<string, Json> = new Map()): Pr
 };
 
 const everybody = Array.from({ length: USERS }, (_, i) => i + 8);
-const contents = (of: { of(user: number): unknown }) => everybody.map((user) => of.of(user));
+const contents = (of: { presenceTimesOf(user: number): unknown }) => everybody.map((user) => of.presenceTimesOf(user));
 const directory = directoryWith({ users: everybody.map((id) => person(id)) });
 
 t.test('after a request a replica equals the actor; parts restore the actor', async () => {

@@ -70,14 +70,14 @@ t.test('a late change of the setting reverts nothing', async (t) => {
   const { does, turns, volatile } = actor(2);
   does(8, NOW + 60_000);
   turns(8, true, NOW);
-  t.same(volatile.of(8), { active: NOW + 60_000, connected: NOW + 60_000 });
+  t.same(volatile.presenceTimesOf(8), { active: NOW + 60_000, connected: NOW + 60_000 });
   t.same(turns(8, false, NOW + 61_000).parts, { 'seen/0': null }, 'the last of a part takes it away');
-  t.equal(volatile.of(8), undefined);
+  t.equal(volatile.presenceTimesOf(8), undefined);
 });
 
 t.test('a user hidden by setting is not stored', async (t) => {
   const personal = { user: person(8).id, settings: { presence_enabled: false }, alertWords: [], muted: [] };
   const { does, volatile } = actor(2, { personals: [personal] });
   t.equal(does(8).transient, undefined);
-  t.equal(volatile.of(8), undefined);
+  t.equal(volatile.presenceTimesOf(8), undefined);
 });

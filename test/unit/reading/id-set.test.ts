@@ -32,7 +32,7 @@ t.test('with, without, has and above work as on plain sets and do not change the
           list.filter((x) => !other.includes(x)),
         ) &&
         same(
-          set.above(one),
+          set.idsAbove(one),
           list.filter((x) => x > one),
         ) &&
         set.has(one) === list.includes(one) &&

@@ -10,11 +10,11 @@ t.test('an API key has 32 letters and digits and names its realm to holders of t
   fc.assert(
     fc.property(fc.integer({ min: 0, max: 2 ** 32 }), (realm) => {
       const key = secrets.newApiKey(toRealmId(realm));
-      return /^[A-Za-z0-9]{32}$/.test(key) && secrets.realmOfKey(key) === realm;
+      return /^[A-Za-z0-9]{32}$/.test(key) && secrets.realmOfApiKey(key) === realm;
     }),
   );
   const key = secrets.newApiKey(toRealmId(7));
-  t.not(new ServerCryptography(`${SECRET}!`).realmOfKey(key), 7, 'another secret reads another number');
+  t.not(new ServerCryptography(`${SECRET}!`).realmOfApiKey(key), 7, 'another secret reads another number');
   t.not(key.slice(0, 6), secrets.newApiKey(toRealmId(7)).slice(0, 6), 'two keys of a realm do not look alike');
 });
 
@@ -22,7 +22,7 @@ t.test('any 32 letters and digits name some realm number', async () => {
   const secrets = new ServerCryptography(SECRET);
   fc.assert(
     fc.property(fc.stringMatching(/^[A-Za-z0-9]{32}$/), (key) => {
-      const realm = secrets.realmOfKey(key);
+      const realm = secrets.realmOfApiKey(key);
       return Number.isSafeInteger(realm) && realm >= 0;
     }),
   );
@@ -31,14 +31,14 @@ t.test('any 32 letters and digits name some realm number', async () => {
 t.test('keys are looked up by a keyed hash and opened only under the same secret', async (t) => {
   const secrets = new ServerCryptography(SECRET);
   const key = secrets.newApiKey(toRealmId(1));
-  t.equal(secrets.keyHash(key), new ServerCryptography(SECRET).keyHash(key));
-  t.not(secrets.keyHash(key), new ServerCryptography(`${SECRET}!`).keyHash(key));
+  t.equal(secrets.apiKeyHash(key), new ServerCryptography(SECRET).apiKeyHash(key));
+  t.not(secrets.apiKeyHash(key), new ServerCryptography(`${SECRET}!`).apiKeyHash(key));
   const sealed = secrets.seal(key);
   t.notMatch(sealed, key);
   t.not(secrets.seal(key), sealed, 'the same text is never sealed alike');
-  t.equal(new ServerCryptography(SECRET).open(sealed), key);
-  t.throws(() => new ServerCryptography(`${SECRET}!`).open(sealed));
-  t.throws(() => secrets.open(`${sealed.slice(0, -4)}AAA=`), 'a changed text is noticed');
+  t.equal(new ServerCryptography(SECRET).unseal(sealed), key);
+  t.throws(() => new ServerCryptography(`${SECRET}!`).unseal(sealed));
+  t.throws(() => secrets.unseal(`${sealed.slice(0, -4)}AAA=`), 'a changed text is noticed');
 });
 
 t.test('a right password is accepted, a wrong one is not, and an account without password accepts none', async (t) => {

@@ -27,9 +27,9 @@ t.test('secrets name their organization, and a session is no API key and no link
   const secrets = new ServerCryptography('the secret of the session tests');
   const { token, hash } = makeSessionToken(secrets, toRealmId(7));
   t.match(token, /^[A-Za-z0-9]{32}$/);
-  t.equal(secrets.realmOfKey(token), 7);
+  t.equal(secrets.realmOfApiKey(token), 7);
   t.equal(hash, hashSessionToken(secrets, token));
-  t.equal(new Set([hash, secrets.keyHash(token), hashSignInLinkToken(secrets, token)]).size, 3);
+  t.equal(new Set([hash, secrets.apiKeyHash(token), hashSignInLinkToken(secrets, token)]).size, 3);
   t.not(makeSignInLinkToken(secrets, toRealmId(7)).hash, hash);
   t.end();
 });

@@ -27,7 +27,7 @@ export interface NewApiKey {
 
 export function makeApiKey(realm: RealmId, { services: { secrets } }: ActorInputSources): NewApiKey {
   const key = secrets.newApiKey(realm);
-  return { hash: secrets.keyHash(key), sealed: secrets.seal(key) };
+  return { hash: secrets.apiKeyHash(key), sealed: secrets.seal(key) };
 }
 
 /**
@@ -98,7 +98,7 @@ export const renewApiKeyHandler: RealmCommandHandler<typeof realmActorCommands.r
     return {
       ...makeApiKey(realm, sources),
       tokenSealed: secrets.seal(secrets.newApiKey(realm)),
-      readable: (sealed) => secrets.tryOpen(sealed) !== undefined,
+      readable: (sealed) => secrets.tryUnseal(sealed) !== undefined,
     };
   },
   handle({ parts }, { user: id, instead }, { tokenSealed, readable, ...key }, { realm, version }) {

@@ -71,7 +71,7 @@ export async function prepareNewAccount(
       email,
       fullName: fullName.trim(),
       passwordHash: strong && password !== null ? await secrets.hashPassword(password) : null,
-      keyHash: secrets.keyHash(key),
+      keyHash: secrets.apiKeyHash(key),
       keySealed: secrets.seal(key),
     },
   };

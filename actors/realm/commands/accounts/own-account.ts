@@ -64,7 +64,7 @@ export async function loadOwnAccountChangeInputs(
   return {
     password: await newPassword(args, context, sources),
     link: {
-      hash: secrets.keyHash(token),
+      hash: secrets.apiKeyHash(token),
       mailed: sealMailLink(secrets, `${args.origin}/accounts/confirm_email/${token}`),
       disposable: sources.services.disposable(domainOfEmailAddress(args.email?.trim() ?? '')),
     },

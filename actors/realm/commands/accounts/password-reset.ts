@@ -61,7 +61,7 @@ function makeLink(
   const expires = clock.now() + VALID_MS;
   const token = sealMailLinkToken(secrets, 'reset-password', { realm, user: toUserId(user), expires });
   const link = sealMailLink(secrets, `${origin}/accounts/password/reset/${token}`);
-  return { user, hash: secrets.keyHash(token), expires, link };
+  return { user, hash: secrets.apiKeyHash(token), expires, link };
 }
 
 function linkMail(

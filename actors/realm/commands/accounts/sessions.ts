@@ -9,10 +9,10 @@ import {
   addSessionToAccount,
   addSignInLinkToAccount,
   recordSessionUseInAccount,
+  removePushEndpoint,
   removeSessionsFromAccount,
+  setSessionPush,
   spendSignInLink,
-  withoutPushTo,
-  withPush,
 } from '#domain/secrets';
 import type { realmActorCommands } from '#model/commands';
 import { apiError } from '#model/errors';
@@ -112,16 +112,16 @@ export const endSessionsHandler: RealmCommandHandler<typeof realmActorCommands.e
 export const setSessionPushHandler: RealmCommandHandler<typeof realmActorCommands.setSessionPush> = {
   lane: NO_INPUT_COMMAND_LANE,
   handle({ parts }, { session, push }, _inputs, { caller, now, version }) {
-    const after = withPush(readSessionsOfAccount(parts, caller), session, push, now);
+    const after = setSessionPush(readSessionsOfAccount(parts, caller), session, push, now);
     if (!after) throw apiError('NO_SUCH_SESSION');
     const changed = new Map<number, AccountSessions>();
     if (push) {
       for (const account of listSessionsOfAllAccounts(parts)) {
-        const left = withoutPushTo(account, push.endpointHash);
+        const left = removePushEndpoint(account, push.endpointHash);
         if (left) changed.set(account.user, left);
       }
     }
-    const own = withPush(changed.get(caller) ?? after, session, push, now);
+    const own = setSessionPush(changed.get(caller) ?? after, session, push, now);
     changed.set(caller, own ?? after);
     const effects = [...changed.values()].map(storedSessions);
     return {
@@ -145,7 +145,7 @@ export const notePushDeviceHandler: RealmCommandHandler<typeof realmActorCommand
 export const dropSessionPushHandler: RealmCommandHandler<typeof realmActorCommands.dropSessionPush> = {
   lane: NO_INPUT_COMMAND_LANE,
   handle({ parts }, { user, endpointHash }) {
-    const left = withoutPushTo(readSessionsOfAccount(parts, user), endpointHash);
+    const left = removePushEndpoint(readSessionsOfAccount(parts, user), endpointHash);
     return left ? { ...storedSessions(left), reply: makeValueReply(null) } : { reply: makeValueReply(null) };
   },
 };

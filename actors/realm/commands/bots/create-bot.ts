@@ -96,7 +96,7 @@ export const createBotHandler: RealmCommandHandler<typeof realmActorCommands.cre
     const { secrets } = sources.services;
     const key = secrets.newApiKey(context.realm);
     return {
-      keyHash: secrets.keyHash(key),
+      keyHash: secrets.apiKeyHash(key),
       keySealed: secrets.seal(key),
       tokenSealed: secrets.seal(secrets.newApiKey(context.realm)),
       own: await loadOwnPrivateBotStreams(args, context, sources),

@@ -23,7 +23,7 @@ export const readPushReceiverFactsHandler: UserCommandHandler<
     const records = await sources.store.getMessages(context.realm, ids);
     const found: PushedMessage[] = [];
     for (const record of records) {
-      const own = record && (await reader.access(toStoredMessage(record)));
+      const own = record && (await reader.readableOrUndefined(toStoredMessage(record)));
       if (!own || flags.isRead(own)) continue;
       const { id, sender, participants, body } = own.message;
       const others = participants.filter((one) => one !== context.caller);

@@ -53,7 +53,7 @@ async function access(
     parsed.token,
     context,
     sources,
-    async (message) => (await reader.access(message)) !== undefined,
+    async (message) => (await reader.readableOrUndefined(message)) !== undefined,
   );
   return may ? 'granted' : 'denied';
 }

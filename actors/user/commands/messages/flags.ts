@@ -79,7 +79,9 @@ function withFolds(
   return Object.assign(
     {},
     parts,
-    ...folds.map((fold) => encodeOriginReadState(fold.home, applyReadStateCompaction(flags.reading(fold.home), fold))),
+    ...folds.map((fold) =>
+      encodeOriginReadState(fold.home, applyReadStateCompaction(flags.readStateOf(fold.home), fold)),
+    ),
   );
 }
 
@@ -95,7 +97,7 @@ async function pick(
   const stored = records.filter((record) => record !== null).map(toStoredMessage);
   const own: ReadableMessage[] = [];
   for (const message of stored) {
-    const one = await reader.access(message);
+    const one = await reader.readableOrUndefined(message);
     if (one) own.push(one);
   }
   await awaitMessageEventsPublished(

@@ -60,7 +60,7 @@ async function leftWithUnread(
   const found: number[] = [];
   for (let i = 0; i < left.length; i += BATCH) {
     const batch = left.slice(i, i + BATCH);
-    const has = await Promise.all(batch.map((stream) => scan.hasUnreadElsewhere(stream, flags.reading(stream))));
+    const has = await Promise.all(batch.map((stream) => scan.hasUnreadElsewhere(stream, flags.readStateOf(stream))));
     found.push(...batch.filter((_, n) => has[n]));
   }
   return found;
@@ -80,7 +80,7 @@ async function byRecency(
 
 function marked({ mark, read }: OriginReadState, { settled, newer }: NewestMessageIdsOfOrigin): OriginReadState {
   const to = Math.max(mark, settled);
-  return { mark: to, read: read.with(newer).above(to), unread: IdSet.EMPTY };
+  return { mark: to, read: read.with(newer).idsAbove(to), unread: IdSet.EMPTY };
 }
 
 const changes = ({ mark, read, unread }: OriginReadState, { settled, newer }: NewestMessageIdsOfOrigin): boolean =>
@@ -105,7 +105,7 @@ export const markAllReadHandler: UserCommandHandler<typeof userActorCommands.mar
     for (let i = 0; i < streams.length; i += BATCH) {
       // The request ends early only if there is a mark to write: the client will repeat the request, which must make
       // progress.
-      if (clock.now() >= until && homes.some((home) => changes(flags.reading(home.home), home))) {
+      if (clock.now() >= until && homes.some((home) => changes(flags.readStateOf(home.home), home))) {
         return { homes, complete: false };
       }
       const batch = streams.slice(i, i + BATCH);
@@ -122,7 +122,7 @@ export const markAllReadHandler: UserCommandHandler<typeof userActorCommands.mar
     const written: Record<string, Json> = {};
     const events: LogItem[] = [];
     for (const newest of homes) {
-      const reading = flags.reading(newest.home);
+      const reading = flags.readStateOf(newest.home);
       if (!changes(reading, newest)) continue;
       Object.assign(written, encodeOriginReadState(newest.home, marked(reading, newest)));
       const to = Math.max(newest.settled, ...newest.newer);

@@ -50,13 +50,13 @@ async function lookAt(
 ): Promise<StreamMarking> {
   const user = userIdOfActorKey(key);
   const flags = new UserMessageFlags(user, view.parts);
-  const reading = flags.reading(stream);
+  const reading = flags.readStateOf(stream);
   const scan = new UnreadMessageScan(sources.store, realm, user);
   const newest = Math.min(until, await scan.newestSentTo(stream));
-  const excepted = await scan.unreadExceptions(reading.unread.ids);
+  const excepted = await scan.loadUnreadExceptions(reading.unread.ids);
   let some = excepted.some(({ body }) => body.stream === stream);
   if (!some) {
-    for await (const batch of scan.above(stream, reading, until)) {
+    for await (const batch of scan.unreadAboveMark(stream, reading, until)) {
       some = batch.some(({ body }) => body.stream === stream);
       if (some) break;
     }
@@ -81,19 +81,19 @@ function marked(
   { newest, some, all, left, came }: StreamMarking,
 ): Pick<CommandOutcome<UserActorState>, 'parts' | 'events'> {
   const flags = new UserMessageFlags(user, parts);
-  const reading = flags.reading(stream);
+  const reading = flags.readStateOf(stream);
   const written: Record<string, Json> = {};
   const events: LogItem[] = [];
   if (some) {
     const mark = Math.max(reading.mark, newest);
     // Moved messages that the user has read since the inputs were loaded stay read.
     const unread = IdSet.of(left.filter((id) => isReadByReadState(reading, id) !== true));
-    Object.assign(written, encodeOriginReadState(stream, { mark, read: reading.read.above(mark), unread }));
+    Object.assign(written, encodeOriginReadState(stream, { mark, read: reading.read.idsAbove(mark), unread }));
     if (all) events.push(...makeMessagesReadEvents(user, all));
     else events.push(...makeRangeReadEvents(user, unreadIdRangeOfStream(stream, reading, newest, stream)));
   }
   for (const [home, ids] of came) {
-    Object.assign(written, encodeOriginReadState(home, addReadMessageIds(flags.reading(home), ids)));
+    Object.assign(written, encodeOriginReadState(home, addReadMessageIds(flags.readStateOf(home), ids)));
     events.push(...makeMessagesReadEvents(user, ids));
   }
   return { parts: written, events };
@@ -138,14 +138,14 @@ async function unreadIn(
   { store }: ActorInputSources,
 ): Promise<Unread> {
   const user = userIdOfActorKey(key);
-  const reading = new UserMessageFlags(user, view.parts).reading(stream);
+  const reading = new UserMessageFlags(user, view.parts).readStateOf(stream);
   const scan = new UnreadMessageScan(store, realm, user);
   const here = (messages: readonly StoredMessage[]): number[] =>
     messages.filter(({ body }) => body.stream === stream).map(({ id }) => id);
-  const below = here(await scan.unreadExceptions(reading.unread.ids));
+  const below = here(await scan.loadUnreadExceptions(reading.unread.ids));
   if (below.length > most) return { below: below.slice(0, most), above: [], more: true };
   const above: number[] = [];
-  for await (const batch of scan.above(stream, reading, until)) {
+  for await (const batch of scan.unreadAboveMark(stream, reading, until)) {
     above.push(...here(batch));
     if (below.length + above.length > most) return { below, above: above.slice(0, most - below.length), more: true };
   }
@@ -201,13 +201,13 @@ function markedSome(
   { left }: StreamMarking,
   { below, above }: Unread,
 ): Pick<CommandOutcome<UserActorState>, 'parts' | 'events'> {
-  const reading = new UserMessageFlags(user, parts).reading(stream);
+  const reading = new UserMessageFlags(user, parts).readStateOf(stream);
   const mark = Math.max(reading.mark, above.at(-1) ?? 0);
   const elsewhere = left.filter((id) => id > reading.mark && id <= mark && isReadByReadState(reading, id) !== true);
   const named = new Set(below);
   const unread = IdSet.of([...reading.unread.ids.filter((id) => !named.has(id)), ...elsewhere]);
   return {
-    parts: encodeOriginReadState(stream, { mark, read: reading.read.above(mark), unread }),
+    parts: encodeOriginReadState(stream, { mark, read: reading.read.idsAbove(mark), unread }),
     events: makeMessagesReadEvents(user, [...below, ...above]),
   };
 }

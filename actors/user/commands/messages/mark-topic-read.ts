@@ -37,17 +37,17 @@ async function lookAt(
     topicKey: toTopicKey(topic),
   } as const;
   const flags = new UserMessageFlags(caller, view.parts);
-  const reading = flags.reading(stream);
+  const reading = flags.readStateOf(stream);
   const made = flags.personalCopyTest();
   const scan = new UnreadMessageScan(sources.store, realm, caller);
   const messages: StoredMessage[] = [];
-  for await (const batch of scan.upwards(index, reading.mark, made)) messages.push(...batch);
+  for await (const batch of scan.scanUpwards(index, reading.mark, made)) messages.push(...batch);
   for await (const batch of scan.movedTo(stream, [index])) messages.push(...batch);
-  const excepted = await scan.unreadExceptions(reading.unread.ids);
+  const excepted = await scan.loadUnreadExceptions(reading.unread.ids);
   const here = ({ body }: StoredMessage): boolean =>
     body.stream === stream && toTopicKey(body.topic) === index.topicKey;
   messages.push(...excepted.filter(here));
-  const known = messages.length > 0 || (await scan.hasAny(index, made));
+  const known = messages.length > 0 || (await scan.hasAnyCopy(index, made));
   await awaitMessageEventsPublished(realm, messages, sources);
   return { stream: 'open', known, messages: [...new Map(messages.map((one) => [one.id, one])).values()] };
 }

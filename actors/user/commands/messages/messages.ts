@@ -55,9 +55,9 @@ export const fetchMessagesHandler: UserCommandHandler<typeof userActorCommands.f
       reader,
       makeNarrowQueryPlan(terms, viewer),
       toMessageWindowSpec(args),
-      shown.encode,
+      shown.encodeRow,
     );
-    return { ...formatMessageWindowForApi(fetched), messages: new EncodedJson(shown.list(fetched.rows)) };
+    return { ...formatMessageWindowForApi(fetched), messages: new EncodedJson(shown.encodeRowList(fetched.rows)) };
   },
   handle: (_view, _args, fields) => ({ reply: makeEncodedReply(fields) }),
 };
@@ -76,7 +76,7 @@ export const matchMessagesToNarrowHandler: UserCommandHandler<
     const ids = [...new Set(msg_ids)].filter((id) => Number.isSafeInteger(id) && id >= 0).sort((a, b) => a - b);
     const records = await sources.store.getMessages(context.realm, ids);
     const stored = records.filter((record) => record !== null).map(toStoredMessage);
-    const own = await reader.readable(stored, plan.history);
+    const own = await reader.filterReadable(stored, plan.history);
     const searches = searchesOfNarrowTerms(terms);
     const matching = await filterInSlices(own, plan.matches);
     const matches = await mapInSlices(

@@ -53,10 +53,10 @@ async function readUnreadFrom(
     DIRECT_MESSAGES_ORIGIN,
     ...listOwnSubscriptions(view.parts).flatMap((own) => (own.active ? [own.stream] : [])),
   ];
-  const excepted = await scan.unreadExceptions(flags.unreadExceptions());
+  const excepted = await scan.loadUnreadExceptions(flags.unreadExceptionIds());
   const found: StoredMessage[] = excepted.filter((message) => message.sender === sender);
-  const floor = Math.min(...homes.map((home) => flags.reading(home).mark));
-  for await (const batch of scan.upwards({ by: 'sender', sender }, floor)) {
+  const floor = Math.min(...homes.map((home) => flags.readStateOf(home).mark));
+  for await (const batch of scan.scanUpwards({ by: 'sender', sender }, floor)) {
     found.push(...batch.filter((message) => !flags.isRead({ message, copy: true, gained: false })));
     if (found.length >= MAX_LISTED_UNREAD_MESSAGES) break;
   }

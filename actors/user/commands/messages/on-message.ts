@@ -75,7 +75,7 @@ export async function loadAccessibleMessage(
 ): Promise<ReadableMessage | undefined> {
   const { reader } = await loadMessageReadingRights(context, sources);
   const [record] = await sources.store.getMessages(context.realm, [id]);
-  return record ? reader.access(toStoredMessage(record)) : undefined;
+  return record ? reader.readableOrUndefined(toStoredMessage(record)) : undefined;
 }
 
 /**

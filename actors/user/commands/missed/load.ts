@@ -100,7 +100,7 @@ async function loadPresence(
   } catch {
     return null;
   }
-  return replica.of(self);
+  return replica.presenceTimesOf(self);
 }
 
 /** Maximum number of other organizations in which the server searches for an account with the same address. */

@@ -28,7 +28,7 @@ export const pushMissedMessageHandler: UserCommandHandler<typeof userActorComman
     await replica.sync((known) =>
       sources.ask(presenceActorKey(realm), presenceActorCommands.presenceChanges, { known }),
     );
-    return replica.of(self);
+    return replica.presenceTimesOf(self);
   },
   handle({ state, parts }, message, presence, { key, realm, directory, now }) {
     const { id, sender, stream, wildcard, flags } = message;

@@ -41,9 +41,9 @@ import {
   readUserActorParts,
 } from './source.js';
 
-const PER_FILE = 1_000;
+const MESSAGES_PER_EXPORT_FILE = 1_000;
 /** Names of tables that every export has, even if this server has no rows for them. */
-const EMPTY_TABLES = [
+const ALWAYS_EMPTY_EXPORT_TABLES = [
   'zerver_userprofile_mirrordummy',
   'zerver_userpresence',
   'zerver_useractivity',
@@ -63,7 +63,7 @@ export async function exportOrganizationToFolder(
   options: OrganizationExportOptions = {},
 ): Promise<ReadonlyMap<string, number>> {
   await mkdir(folder, { recursive: true, mode: 0o700 });
-  return new Export(source, folder, options).run();
+  return new OrganizationExport(source, folder, options).run();
 }
 
 /** Writes the archive; its one top folder has the archive's name. */
@@ -97,17 +97,17 @@ interface ExportedFile extends JsonObject {
   readonly messages: readonly { readonly id: number }[];
 }
 
-class Export {
+class OrganizationExport {
   readonly #tables: ExportTableWriter;
   readonly #receivers = new ExportedMessageReceivers();
-  readonly #groups: DirectGroupRecipientIds;
-  readonly #clients = new Map<string, number>([['import', 1]]);
+  readonly #directGroupRecipientIds: DirectGroupRecipientIds;
+  readonly #clientIdsByName = new Map<string, number>([['import', 1]]);
   readonly #files: { readonly owner: DirectoryUser; readonly file: ExportedFile; readonly scheduled: number[] }[] = [];
-  readonly #exported: (id: number) => boolean;
+  readonly #isUserExported: (id: number) => boolean;
   /** Ids of exported messages in private conversations, which decide who may see a file. */
-  readonly #private = new Set<number>();
-  readonly #left = new Set<number>();
-  #messages = 0;
+  readonly #privateConversationMessageIds = new Set<number>();
+  readonly #unexportedMessageIds = new Set<number>();
+  #messageCount = 0;
 
   constructor(
     private readonly source: OrganizationExportSource,
@@ -119,8 +119,8 @@ class Export {
     let last = 0;
     for (const { recipient } of directory.users()) last = Math.max(last, recipient);
     for (const { recipient } of directory.streams()) last = Math.max(last, recipient);
-    this.#groups = new DirectGroupRecipientIds(realm, last + 1);
-    this.#exported = (id) => !this.#left.has(id);
+    this.#directGroupRecipientIds = new DirectGroupRecipientIds(realm, last + 1);
+    this.#isUserExported = (id) => !this.#unexportedMessageIds.has(id);
   }
 
   async run(): Promise<ReadonlyMap<string, number>> {
@@ -133,7 +133,7 @@ class Export {
       direction: 'older',
       limit: 1,
     });
-    await this.#groups.load(store);
+    await this.#directGroupRecipientIds.load(store);
     for (const stream of directory.streams()) await this.#receivers.addStream(store, realm, stream.id);
     await this.#exportOrganization();
     await this.#exportRecipients();
@@ -143,14 +143,14 @@ class Export {
     await this.#tables.addAll('zerver_reaction', []);
     await this.#tables.addAll(
       'zerver_client',
-      [...this.#clients].map(([name, id]) => ({ id, name })),
+      [...this.#clientIdsByName].map(([name, id]) => ({ id, name })),
     );
-    const rows = await this.#tables.join(join(this.folder, 'realm.json'));
+    const rows = await this.#tables.joinTablesInto(join(this.folder, 'realm.json'));
     const attachments = new ExportTableWriter(this.folder);
     await this.#exportFiles(attachments);
-    await attachments.join(join(this.folder, 'attachment.json'));
+    await attachments.joinTablesInto(join(this.folder, 'attachment.json'));
     await this.#exportPictures();
-    return new Map([...rows, ['zerver_message', this.#messages]]);
+    return new Map([...rows, ['zerver_message', this.#messageCount]]);
   }
 
   async #exportOrganization(): Promise<void> {
@@ -185,7 +185,12 @@ class Export {
     await tables.addAll('zerver_userstatus', statuses);
     await tables.addAll('zerver_service', exportBotServices(directory));
     await tables.addAll('zerver_botconfigdata', exportBotConfig(directory));
-    for (const name of [...EMPTY_TABLES, 'zerver_usertopic', 'zerver_botstoragedata', 'zerver_scheduledmessage']) {
+    for (const name of [
+      ...ALWAYS_EMPTY_EXPORT_TABLES,
+      'zerver_usertopic',
+      'zerver_botstoragedata',
+      'zerver_scheduledmessage',
+    ]) {
       await tables.addAll(name, []);
     }
   }
@@ -259,7 +264,9 @@ class Export {
     const stream = message.type === 'stream' ? directory.stream(toStreamId(message.to[0]!)) : undefined;
     const participants = [...new Set([user.id, ...message.to])].sort((a, b) => a - b);
     const other = message.to[0] ?? user.id;
-    const recipient = stream?.recipient ?? (participants.length > 2 ? this.#groups.of(participants) : other);
+    const recipient =
+      stream?.recipient ??
+      (participants.length > 2 ? this.#directGroupRecipientIds.recipientIdOf(participants) : other);
     await this.#tables.add('zerver_scheduledmessage', {
       id,
       realm: 1,
@@ -269,7 +276,7 @@ class Export {
       subject: message.topic,
       content: message.content,
       rendered_content: message.html,
-      sending_client: this.#clientOf(message.client),
+      sending_client: this.#clientIdOf(message.client),
       scheduled_timestamp: message.at,
       delivered: false,
       delivered_message: null,
@@ -281,11 +288,11 @@ class Export {
     return id;
   }
 
-  #clientOf(name: string): number {
-    let id = this.#clients.get(name);
+  #clientIdOf(name: string): number {
+    let id = this.#clientIdsByName.get(name);
     if (id === undefined) {
-      id = this.#clients.size + 1;
-      this.#clients.set(name, id);
+      id = this.#clientIdsByName.size + 1;
+      this.#clientIdsByName.set(name, id);
     }
     return id;
   }
@@ -298,9 +305,9 @@ class Export {
     const write = async (): Promise<void> => {
       if (waiting.length === 0) return;
       await this.#writeMessages(`messages-${String(++files).padStart(6, '0')}.json`, waiting);
-      this.#messages += waiting.length;
+      this.#messageCount += waiting.length;
       waiting = [];
-      this.options.progress?.(this.#messages);
+      this.options.progress?.(this.#messageCount);
     };
     for (;;) {
       const records = await store.scanMessages({
@@ -309,21 +316,21 @@ class Export {
         upTo: last,
         from,
         direction: 'newer',
-        limit: PER_FILE,
+        limit: MESSAGES_PER_EXPORT_FILE,
       });
       if (records.length === 0) break;
       from = records.at(-1)!.id;
       for (const record of records) {
         const message = toStoredMessage(record);
-        if (this.#includes(message)) waiting.push(message);
-        else this.#left.add(message.id);
-        if (waiting.length === PER_FILE) await write();
+        if (this.#isMessageIncluded(message)) waiting.push(message);
+        else this.#unexportedMessageIds.add(message.id);
+        if (waiting.length === MESSAGES_PER_EXPORT_FILE) await write();
       }
     }
     await write();
   }
 
-  #includes({ body }: StoredMessage): boolean {
+  #isMessageIncluded({ body }: StoredMessage): boolean {
     if (!this.options.publicOnly) return true;
     const stream = body.stream === 0 ? undefined : this.source.directory.stream(toStreamId(body.stream));
     return stream !== undefined && !stream.inviteOnly;
@@ -333,10 +340,10 @@ class Export {
     const file = await ExportTextFileWriter.create(join(this.folder, name));
     await file.add('{\n  "zerver_message": [\n');
     for (const [i, message] of messages.entries()) {
-      this.#clientOf(message.body.client);
-      if (message.participants.length > 2) this.#groups.of(message.participants);
-      if (this.#isPrivate(message)) this.#private.add(message.id);
-      await file.add(`${i === 0 ? '' : ',\n'}    ${JSON.stringify(exportMessage(message, this.#clients))}`);
+      this.#clientIdOf(message.body.client);
+      if (message.participants.length > 2) this.#directGroupRecipientIds.recipientIdOf(message.participants);
+      if (this.#isPrivateMessage(message)) this.#privateConversationMessageIds.add(message.id);
+      await file.add(`${i === 0 ? '' : ',\n'}    ${JSON.stringify(exportMessage(message, this.#clientIdsByName))}`);
       for (const reaction of message.body.reactions ?? []) {
         const id = this.#tables.nextId('zerver_reaction');
         await this.#tables.add('zerver_reaction', exportReaction(id, message.id, reaction));
@@ -345,7 +352,7 @@ class Export {
     await file.add('\n  ],\n  "zerver_usermessage": [\n');
     let id = 0;
     for (const message of messages) {
-      for (const [user, mask] of this.#rowsOf(message)) {
+      for (const [user, mask] of this.#userMessageRowsOf(message)) {
         await file.add(
           `${id === 0 ? '' : ',\n'}    {"id":${++id},"user_profile":${user},"message":${message.id},"flags_mask":${mask}}`,
         );
@@ -355,19 +362,19 @@ class Export {
     await file.close();
   }
 
-  #isPrivate({ body }: StoredMessage): boolean {
+  #isPrivateMessage({ body }: StoredMessage): boolean {
     return body.stream === 0 || (this.source.directory.stream(toStreamId(body.stream))?.inviteOnly ?? true);
   }
 
   /** Lists the receivers of a message as pairs of a user and a sum of flags. */
-  *#rowsOf(message: StoredMessage): Iterable<readonly [number, number]> {
+  *#userMessageRowsOf(message: StoredMessage): Iterable<readonly [number, number]> {
     const { originStream, body, participants } = message;
     if (originStream === 0) {
       for (const user of participants) {
-        const receiver = this.#receivers.of(user);
+        const receiver = this.#receivers.findReceiver(user);
         if (!receiver) continue;
         const flags = receiver.list({ message, copy: true, gained: false });
-        yield [user, maskOf(flags) | EXPORTED_MESSAGE_FLAG_BITS.is_private];
+        yield [user, flagsMaskOf(flags) | EXPORTED_MESSAGE_FLAG_BITS.is_private];
       }
       return;
     }
@@ -375,26 +382,26 @@ class Export {
     for (const { from, to } of body.moves ?? []) {
       for (const stream of [from, to]) for (const user of this.#receivers.membersOf(stream).keys()) users.add(user);
     }
-    const own = this.#receivers.personal.get(message.id) ?? [];
+    const own = this.#receivers.personalCopyReceivers.get(message.id) ?? [];
     for (const user of own) users.add(user);
     for (const user of users) {
-      const receiver = this.#receivers.of(user);
+      const receiver = this.#receivers.findReceiver(user);
       if (!receiver) continue;
       const { has, gained } = computeMessageCopyState(
         message,
         user,
-        this.#receivers.membership(user),
+        this.#receivers.membershipLookupOf(user),
         own.includes(user),
       );
-      if (has) yield [user, maskOf(receiver.list({ message, copy: true, gained }))];
+      if (has) yield [user, flagsMaskOf(receiver.list({ message, copy: true, gained }))];
     }
   }
 
   async #exportGroups(): Promise<void> {
-    const all = [...this.#groups.participants].sort(([a], [b]) => a - b);
+    const all = [...this.#directGroupRecipientIds.participantsByRecipientId].sort(([a], [b]) => a - b);
     await this.#tables.addAll('zerver_huddle', []);
     for (const [recipient, participants] of all) {
-      if (participants.some((user) => !this.#receivers.of(user))) continue;
+      if (participants.some((user) => !this.#receivers.findReceiver(user))) continue;
       await this.#tables.add('zerver_huddle', { id: recipient, huddle_hash: '', recipient });
       await this.#tables.add('zerver_recipient', { id: recipient, type: 3, type_id: recipient });
       for (const user of participants) {
@@ -408,7 +415,7 @@ class Export {
     await attachments.addAll('zerver_attachment', []);
     const records: JsonObject[] = [];
     for (const { owner, file, scheduled } of this.#files.sort((a, b) => a.file.id - b.file.id)) {
-      const messages = file.messages.map(({ id }) => id).filter(this.#exported);
+      const messages = file.messages.map(({ id }) => id).filter(this.#isUserExported);
       if (messages.length === 0 && scheduled.length === 0) continue;
       const blob = await blobs.find(realm, blobNameOfFile(file.path));
       if (!blob) continue;
@@ -422,12 +429,12 @@ class Export {
         owner: owner.id,
         create_time: file.created / 1000,
         size: file.size,
-        is_realm_public: messages.some((id) => !this.#private.has(id)),
+        is_realm_public: messages.some((id) => !this.#privateConversationMessageIds.has(id)),
         is_web_public: false,
         messages,
         scheduled_messages: scheduled,
       });
-      records.push({ ...recordOf(file.path, owner), size: bytes.length, content_type: blob.type });
+      records.push({ ...fileRecordOf(file.path, owner), size: bytes.length, content_type: blob.type });
     }
     await this.#writeRecords('uploads', records);
   }
@@ -444,7 +451,7 @@ class Export {
       ] as const) {
         const path = `1/${hash}${ending}`;
         if (await this.#copyBlob(blobNameOfAvatar(hash, number, size), 'avatars', path))
-          avatars.push(recordOf(path, user));
+          avatars.push(fileRecordOf(path, user));
       }
     }
     await this.#writeRecords('avatars', avatars);
@@ -491,7 +498,7 @@ class Export {
   }
 }
 
-const recordOf = (path: string, user: DirectoryUser): Record<string, Json> => ({
+const fileRecordOf = (path: string, user: DirectoryUser): Record<string, Json> => ({
   path,
   s3_path: path,
   realm_id: 1,
@@ -501,10 +508,10 @@ const recordOf = (path: string, user: DirectoryUser): Record<string, Json> => ({
   content_type: null,
 });
 
-const BITS: Readonly<Record<string, number>> = EXPORTED_MESSAGE_FLAG_BITS;
+const FLAG_BITS: Readonly<Record<string, number>> = EXPORTED_MESSAGE_FLAG_BITS;
 
-function maskOf(flags: readonly string[]): number {
+function flagsMaskOf(flags: readonly string[]): number {
   let mask = 0;
-  for (const flag of flags) mask |= BITS[flag] ?? 0;
+  for (const flag of flags) mask |= FLAG_BITS[flag] ?? 0;
   return mask;
 }

@@ -27,10 +27,10 @@ export interface OrganizationExportSource {
   readonly directory: DirectoryView;
 }
 
-const PERSONAL_COPIES: readonly MessageMarkName[] = ['historical', 'copied'];
+const PERSONAL_COPY_MARKS: readonly MessageMarkName[] = ['historical', 'copied'];
 
 /** Message flags and read marks of one user. */
-interface Receiver {
+interface ExportedMessageReceiver {
   readonly user: UserId;
   readonly flags: UserMessageFlags;
   readonly list: (own: ReadableMessage) => readonly string[];
@@ -38,19 +38,19 @@ interface Receiver {
 
 /** The users who received messages, and their flags. */
 export class ExportedMessageReceivers {
-  readonly #receivers = new Map<number, Receiver>();
+  readonly #receivers = new Map<number, ExportedMessageReceiver>();
   readonly #members = new Map<number, ReadonlyMap<number, StreamMembershipRecord>>();
   /** Users who received a message individually, by message id. */
-  readonly personal = new Map<number, number[]>();
+  readonly personalCopyReceivers = new Map<number, number[]>();
 
   addUser(user: UserId, parts: ReadonlyMap<string, Json>): void {
     const own = new Map([...parts].filter(([name]) => name.startsWith('read/') || name.startsWith('mark/')));
     const flags = new UserMessageFlags(user, own);
     this.#receivers.set(user, { user, flags, list: flags.flagLister() });
-    for (const name of PERSONAL_COPIES) {
-      for (const id of flags.marked(name).ids) {
-        const users = this.personal.get(id);
-        if (!users) this.personal.set(id, [user]);
+    for (const name of PERSONAL_COPY_MARKS) {
+      for (const id of flags.markedIds(name).ids) {
+        const users = this.personalCopyReceivers.get(id);
+        if (!users) this.personalCopyReceivers.set(id, [user]);
         else if (!users.includes(user)) users.push(user);
       }
     }
@@ -66,7 +66,7 @@ export class ExportedMessageReceivers {
     this.#members.set(stream, members);
   }
 
-  of(user: number): Receiver | undefined {
+  findReceiver(user: number): ExportedMessageReceiver | undefined {
     return this.#receivers.get(user);
   }
 
@@ -74,40 +74,41 @@ export class ExportedMessageReceivers {
     return this.#members.get(stream) ?? new Map();
   }
 
-  readonly membership = (user: number) => (stream: number) => this.#members.get(stream)?.get(user);
+  readonly membershipLookupOf = (user: number) => (stream: number) => this.#members.get(stream)?.get(user);
 }
 
 /** Recipient ids of group conversations. A group of more than eight participants is known by a hash of them. */
 export class DirectGroupRecipientIds {
-  readonly #byKey = new Map<string, number>();
-  readonly participants = new Map<number, readonly number[]>();
-  #next = 0;
+  readonly #recipientIdsByParticipants = new Map<string, number>();
+  readonly participantsByRecipientId = new Map<number, readonly number[]>();
+  #nextRecipientId = 0;
 
   constructor(
     private readonly realm: RealmId,
     first: number,
   ) {
-    this.#next = first;
+    this.#nextRecipientId = first;
   }
 
   async load(store: Store): Promise<void> {
     for (const { part, value } of await store.parts(realmActorKey(this.realm), DIRECT_GROUP_PART_PREFIX)) {
       const group = part.slice(DIRECT_GROUP_PART_PREFIX.length);
-      this.#byKey.set(group, Number(value));
-      this.#next = Math.max(this.#next, Number(value) + 1);
-      if (!group.startsWith('h')) this.participants.set(Number(value), group.split(',').map(Number));
+      this.#recipientIdsByParticipants.set(group, Number(value));
+      this.#nextRecipientId = Math.max(this.#nextRecipientId, Number(value) + 1);
+      if (!group.startsWith('h')) this.participantsByRecipientId.set(Number(value), group.split(',').map(Number));
     }
   }
 
   /** Returns the recipient id of a group; a group without one gets a new id. */
-  of(participants: readonly number[]): number {
+  recipientIdOf(participants: readonly number[]): number {
     const group = parseActorKey(directMessageActorKey(this.realm, participants.map(toUserId))).rest;
-    let recipient = this.#byKey.get(group);
+    let recipient = this.#recipientIdsByParticipants.get(group);
     if (recipient === undefined) {
-      recipient = this.#next++;
-      this.#byKey.set(group, recipient);
+      recipient = this.#nextRecipientId++;
+      this.#recipientIdsByParticipants.set(group, recipient);
     }
-    if (!this.participants.has(recipient)) this.participants.set(recipient, [...participants]);
+    if (!this.participantsByRecipientId.has(recipient))
+      this.participantsByRecipientId.set(recipient, [...participants]);
     return recipient;
   }
 }

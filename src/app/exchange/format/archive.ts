@@ -26,14 +26,14 @@ export const EXPORT_ARCHIVE_LIMITS: ExportArchiveLimits = { bytes: 512 * 2 ** 30
 
 /** Number of unpacked bytes that are always allowed, even at a higher ratio. */
 const RATIO_FREE_BYTES = 64 * 1_048_576;
-const MAX_PATH = 1_024;
-const MAX_DEPTH = 12;
+const MAX_ARCHIVE_PATH_CHARACTERS = 1_024;
+const MAX_ARCHIVE_FOLDER_DEPTH = 12;
 
 /** Unpacks the archive; its top folder becomes `folder`. @throws ExportFormatError */
 export async function unpackExportArchive(file: string, folder: string, limits = EXPORT_ARCHIVE_LIMITS): Promise<void> {
   const { size } = await stat(file);
   if (await isZip(file)) throw new ExportFormatError(`${file} is a zip: unpack it, and give the folder`);
-  const writer = new EntryWriter(folder, limits);
+  const writer = new ArchiveEntryWriter(folder, limits);
   const most = Math.min(limits.bytes, RATIO_FREE_BYTES + size * limits.ratio);
   const parser = new Parser({ strict: true, onReadEntry: (entry) => writer.write(entry) });
   const parsed = new Promise<void>((resolve, reject) => parser.once('end', resolve).once('error', reject));
@@ -84,12 +84,12 @@ async function isZip(file: string): Promise<boolean> {
 }
 
 /** Writes the entries of one archive. The first problem ends all writing. */
-class EntryWriter {
+class ArchiveEntryWriter {
   problem: ExportFormatError | undefined;
   files = 0;
   #entries = 0;
-  #top: string | undefined;
-  readonly #made = new Set<string>();
+  #topFolder: string | undefined;
+  readonly #createdFolders = new Set<string>();
 
   constructor(
     private readonly folder: string,
@@ -114,7 +114,7 @@ class EntryWriter {
       return;
     }
     if (++this.#entries > this.limits.entries) throw new ExportFormatError(`more than ${this.limits.entries} entries`);
-    const below = this.#belowTop(entry.path);
+    const below = this.#pathBelowTopFolder(entry.path);
     if (entry.type === 'Directory') {
       entry.resume();
       return;
@@ -135,19 +135,20 @@ class EntryWriter {
   }
 
   #makeFolder(folder: string): void {
-    if (this.#made.has(folder)) return;
+    if (this.#createdFolders.has(folder)) return;
     mkdirSync(folder, { recursive: true, mode: 0o700 });
-    this.#made.add(folder);
+    this.#createdFolders.add(folder);
   }
 
   /** Returns the path below the archive's top folder; '' for that folder itself. @throws ExportFormatError */
-  #belowTop(path: string): string {
+  #pathBelowTopFolder(path: string): string {
     const plain = path.replace(/^(\.\/)+/, '').replace(/\/+$/, '');
     const [top = '', ...rest] = plain.split('/');
     if (!isSafeArchivePath(plain))
       throw new ExportFormatError(`${JSON.stringify(path)} is a path that no archive may have`);
-    this.#top ??= top;
-    if (top !== this.#top) throw new ExportFormatError(`${path} lies outside the archive's folder ${this.#top}`);
+    this.#topFolder ??= top;
+    if (top !== this.#topFolder)
+      throw new ExportFormatError(`${path} lies outside the archive's folder ${this.#topFolder}`);
     return rest.join('/');
   }
 }
@@ -156,8 +157,8 @@ class EntryWriter {
 export function isSafeArchivePath(path: string): boolean {
   const parts = path.split('/');
   return (
-    path.length <= MAX_PATH &&
-    parts.length <= MAX_DEPTH &&
+    path.length <= MAX_ARCHIVE_PATH_CHARACTERS &&
+    parts.length <= MAX_ARCHIVE_FOLDER_DEPTH &&
     parts.every((part) => part !== '' && part !== '.' && part !== '..' && part.length <= 255) &&
     // biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern looks for control characters
     !/[\x00-\x1f\x7f\\]/.test(path)

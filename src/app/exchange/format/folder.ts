@@ -7,7 +7,7 @@ import { ExportFormatError } from './problem.js';
 import { ExportTableRow } from './row.js';
 
 /** Maximum size of one uploaded file, bytes. */
-const MAX_FILE = 2 ** 30;
+const MAX_EXPORT_FILE_BYTES = 2 ** 30;
 
 export class ExportFolder {
   constructor(private readonly root: string) {}
@@ -17,14 +17,14 @@ export class ExportFolder {
   }
 
   /** Reads the rows of a file in batches. @param skips returns true for tables whose rows are not needed */
-  async *rows(name: string, skips?: (table: string) => boolean): AsyncGenerator<readonly ExportTableRow[]> {
+  async *readRowChunks(name: string, skips?: (table: string) => boolean): AsyncGenerator<readonly ExportTableRow[]> {
     for await (const batch of readJsonRows(join(this.root, name), name, skips)) {
       yield batch.flatMap(({ table, row }) => (row ? [new ExportTableRow(table === '' ? name : table, row)] : []));
     }
   }
 
   /** Reads the fields of a file's object that are not tables. */
-  async values(name: string): Promise<ReadonlyMap<string, unknown>> {
+  async readTopLevelValues(name: string): Promise<ReadonlyMap<string, unknown>> {
     const values = new Map<string, unknown>();
     for await (const batch of readJsonRows(join(this.root, name), name, () => true)) {
       for (const { table, value } of batch) if (value !== undefined) values.set(table, value);
@@ -36,7 +36,7 @@ export class ExportFolder {
    * Lists the names of the message files, in their order. The list ends at the first missing number, as at the API's
    * original server.
    */
-  async messageFiles(): Promise<string[]> {
+  async listMessageFiles(): Promise<string[]> {
     const names: string[] = [];
     for (;;) {
       const name = `messages-${String(names.length + 1).padStart(6, '0')}.json`;
@@ -46,11 +46,11 @@ export class ExportFolder {
   }
 
   /** Reads the list of records of a folder of files; empty if the folder has no list. */
-  async records(folder: string): Promise<ExportTableRow[]> {
+  async readFileRecords(folder: string): Promise<ExportTableRow[]> {
     const name = `${folder}/records.json`;
     if (!(await this.has(name))) return [];
     const found: ExportTableRow[] = [];
-    for await (const batch of this.rows(name)) found.push(...batch);
+    for await (const batch of this.readRowChunks(name)) found.push(...batch);
     return found;
   }
 
@@ -69,7 +69,8 @@ export class ExportFolder {
     if (!found.isFile() || !(await realpath(full)).startsWith(`${root}${sep}`)) {
       throw new ExportFormatError(`${folder}/${path} is no plain file of the export`);
     }
-    if (found.size > MAX_FILE) throw new ExportFormatError(`${folder}/${path} is larger than ${MAX_FILE} bytes`);
+    if (found.size > MAX_EXPORT_FILE_BYTES)
+      throw new ExportFormatError(`${folder}/${path} is larger than ${MAX_EXPORT_FILE_BYTES} bytes`);
     return readFile(full);
   }
 }

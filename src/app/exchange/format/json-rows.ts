@@ -17,8 +17,8 @@ export interface JsonFileItem {
 }
 
 /** Maximum size of one row, bytes. */
-const MAX_ROW = 64 * 1_048_576;
-const CHUNK = 1_048_576;
+const MAX_ROW_BYTES = 64 * 1_048_576;
+const CHUNK_BYTES = 1_048_576;
 
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
@@ -41,8 +41,8 @@ export async function* readJsonRows(
   name: string,
   skips: (table: string) => boolean = () => false,
 ): AsyncGenerator<readonly JsonFileItem[]> {
-  const splitter = new RowSplitter(name, skips);
-  const stream = createReadStream(file, { highWaterMark: CHUNK });
+  const splitter = new JsonRowSplitter(name, skips);
+  const stream = createReadStream(file, { highWaterMark: CHUNK_BYTES });
   try {
     for await (const chunk of stream) {
       const found = splitter.push(chunk as Buffer);
@@ -58,22 +58,22 @@ export async function* readJsonRows(
   splitter.end();
 }
 
-class RowSplitter {
+class JsonRowSplitter {
   /** Nesting depth at which rows begin: 1 in a list, 2 in an object of tables; 0 before the first bracket. */
   #rowDepth = 0;
   #depth = 0;
-  #inText = false;
-  #escaped = false;
+  #isInString = false;
+  #isEscaped = false;
   /** Position in the chunk at which the collected text began; -1 if no text is being collected. */
-  #from = -1;
+  #tokenStart = -1;
   /** Earlier chunks of the text that is being collected. */
-  #earlier: Buffer[] = [];
+  #earlierChunks: Buffer[] = [];
   #earlierBytes = 0;
-  #table = '';
-  #skipping = false;
+  #currentTable = '';
+  #isSkippingTable = false;
   /** The last string in the outer object, which is a name if a colon follows. */
-  #word: string | undefined;
-  #ended = false;
+  #lastString: string | undefined;
+  #hasEnded = false;
   #rows: JsonFileItem[] = [];
 
   constructor(
@@ -83,120 +83,122 @@ class RowSplitter {
 
   push(chunk: Buffer): readonly JsonFileItem[] {
     this.#rows = [];
-    if (this.#from >= 0) this.#from = 0;
+    if (this.#tokenStart >= 0) this.#tokenStart = 0;
     for (let i = 0; i < chunk.length; i++) {
-      if (this.#inText) {
-        i = this.#textEnd(chunk, i);
+      if (this.#isInString) {
+        i = this.#findStringEnd(chunk, i);
         continue;
       }
       const byte = chunk[i]!;
-      if (byte === QUOTE) this.#beginText(i);
-      else if (byte === OPEN_OBJECT || byte === OPEN_LIST) this.#open(byte, i);
-      else if (byte === CLOSE_OBJECT || byte === CLOSE_LIST) this.#close(chunk, i);
+      if (byte === QUOTE) this.#beginString(i);
+      else if (byte === OPEN_OBJECT || byte === OPEN_LIST) this.#openBracket(byte, i);
+      else if (byte === CLOSE_OBJECT || byte === CLOSE_LIST) this.#closeBracket(chunk, i);
       else if (this.#rowDepth === 0) {
-        if (!isBlank(byte)) throw this.#problem('is no JSON');
-      } else if (this.#depth === this.#rowDepth || this.#ended) {
-        if (byte !== COMMA && !isBlank(byte)) throw this.#problem('has something that is no row');
-      } else if (this.#depth === 1) this.#between(chunk, byte, i);
+        if (!isBlank(byte)) throw this.#makeFormatError('is no JSON');
+      } else if (this.#depth === this.#rowDepth || this.#hasEnded) {
+        if (byte !== COMMA && !isBlank(byte)) throw this.#makeFormatError('has something that is no row');
+      } else if (this.#depth === 1) this.#readByteBetweenTokens(chunk, byte, i);
     }
-    if (this.#from >= 0) this.#keep(chunk.subarray(this.#from));
+    if (this.#tokenStart >= 0) this.#keepEarlierChunk(chunk.subarray(this.#tokenStart));
     return this.#rows;
   }
 
   /** Checks that the file has ended after a complete value. */
   end(): void {
-    if (!this.#ended) throw this.#problem('is truncated');
+    if (!this.#hasEnded) throw this.#makeFormatError('is truncated');
   }
 
   /** Skips to the end of a string, or of the chunk. @returns the position of the last byte read */
-  #textEnd(chunk: Buffer, from: number): number {
+  #findStringEnd(chunk: Buffer, from: number): number {
     for (let i = from; i < chunk.length; i++) {
       const byte = chunk[i];
-      if (this.#escaped) this.#escaped = false;
-      else if (byte === BACKSLASH) this.#escaped = true;
+      if (this.#isEscaped) this.#isEscaped = false;
+      else if (byte === BACKSLASH) this.#isEscaped = true;
       else if (byte === QUOTE) {
-        this.#inText = false;
+        this.#isInString = false;
         if (this.#depth === 1 && this.#rowDepth === 2)
-          this.#word = this.#parse(this.#collected(chunk, i + 1)) as string;
+          this.#lastString = this.#parseRowJson(this.#collectTokenText(chunk, i + 1)) as string;
         return i;
       }
     }
     return chunk.length;
   }
 
-  #beginText(at: number): void {
-    if (this.#ended || this.#rowDepth === 0) throw this.#problem('is no JSON');
-    if (this.#depth === this.#rowDepth) throw this.#problem('has a text in place of a row');
-    this.#inText = true;
-    if (this.#depth === 1) this.#from = at;
+  #beginString(at: number): void {
+    if (this.#hasEnded || this.#rowDepth === 0) throw this.#makeFormatError('is no JSON');
+    if (this.#depth === this.#rowDepth) throw this.#makeFormatError('has a text in place of a row');
+    this.#isInString = true;
+    if (this.#depth === 1) this.#tokenStart = at;
   }
 
-  #open(byte: number, at: number): void {
-    if (this.#ended) throw this.#problem('goes on after its end');
+  #openBracket(byte: number, at: number): void {
+    if (this.#hasEnded) throw this.#makeFormatError('goes on after its end');
     if (this.#rowDepth === 0) this.#rowDepth = byte === OPEN_LIST ? 1 : 2;
     else if (this.#depth === 1 && this.#rowDepth === 2) {
-      if (byte !== OPEN_LIST) throw this.#problem(`has no list under ${this.#table}`);
+      if (byte !== OPEN_LIST) throw this.#makeFormatError(`has no list under ${this.#currentTable}`);
     } else if (this.#depth === this.#rowDepth) {
-      if (byte !== OPEN_OBJECT) throw this.#problem('has a list in place of a row');
-      this.#from = this.#skipping ? -1 : at;
+      if (byte !== OPEN_OBJECT) throw this.#makeFormatError('has a list in place of a row');
+      this.#tokenStart = this.#isSkippingTable ? -1 : at;
     }
     this.#depth++;
   }
 
-  #close(chunk: Buffer, at: number): void {
-    if (this.#depth === 1 && this.#rowDepth === 2) this.#scalar(chunk, at);
+  #closeBracket(chunk: Buffer, at: number): void {
+    if (this.#depth === 1 && this.#rowDepth === 2) this.#readScalar(chunk, at);
     this.#depth--;
-    if (this.#depth < 0) throw this.#problem('is no JSON');
-    if (this.#depth === 0) this.#ended = true;
-    else if (this.#depth === this.#rowDepth && !this.#skipping) {
-      const row = this.#parse(this.#collected(chunk, at + 1)) as JsonObject;
-      this.#rows.push({ table: this.#table, row });
+    if (this.#depth < 0) throw this.#makeFormatError('is no JSON');
+    if (this.#depth === 0) this.#hasEnded = true;
+    else if (this.#depth === this.#rowDepth && !this.#isSkippingTable) {
+      const row = this.#parseRowJson(this.#collectTokenText(chunk, at + 1)) as JsonObject;
+      this.#rows.push({ table: this.#currentTable, row });
     }
   }
 
   /** Handles a byte of the outer object between its tables: names, colons and values that are not lists. */
-  #between(chunk: Buffer, byte: number, at: number): void {
+  #readByteBetweenTokens(chunk: Buffer, byte: number, at: number): void {
     if (byte === COLON) {
-      this.#table = this.#word ?? '';
-      this.#word = undefined;
-      this.#skipping = this.skips(this.#table);
-    } else if (byte === COMMA) this.#scalar(chunk, at);
-    else if (!isBlank(byte) && this.#from < 0) this.#from = at;
+      this.#currentTable = this.#lastString ?? '';
+      this.#lastString = undefined;
+      this.#isSkippingTable = this.skips(this.#currentTable);
+    } else if (byte === COMMA) this.#readScalar(chunk, at);
+    else if (!isBlank(byte) && this.#tokenStart < 0) this.#tokenStart = at;
   }
 
   /** Takes the value that ends at this position, if there is one: a field of the outer object that is not a list. */
-  #scalar(chunk: Buffer, end: number): void {
-    if (this.#word !== undefined) this.#rows.push({ table: this.#table, value: this.#word });
-    else if (this.#from >= 0) this.#rows.push({ table: this.#table, value: this.#parse(this.#collected(chunk, end)) });
-    this.#word = undefined;
-    this.#from = -1;
+  #readScalar(chunk: Buffer, end: number): void {
+    if (this.#lastString !== undefined) this.#rows.push({ table: this.#currentTable, value: this.#lastString });
+    else if (this.#tokenStart >= 0)
+      this.#rows.push({ table: this.#currentTable, value: this.#parseRowJson(this.#collectTokenText(chunk, end)) });
+    this.#lastString = undefined;
+    this.#tokenStart = -1;
   }
 
-  #keep(part: Buffer): void {
+  #keepEarlierChunk(part: Buffer): void {
     this.#earlierBytes += part.length;
-    if (this.#earlierBytes > MAX_ROW) throw this.#problem(`has a row of more than ${MAX_ROW} bytes`);
-    this.#earlier.push(Buffer.from(part));
+    if (this.#earlierBytes > MAX_ROW_BYTES)
+      throw this.#makeFormatError(`has a row of more than ${MAX_ROW_BYTES} bytes`);
+    this.#earlierChunks.push(Buffer.from(part));
   }
 
   /** Returns the collected text, up to this position of the chunk. */
-  #collected(chunk: Buffer, end: number): string {
-    const last = chunk.subarray(this.#from, end);
-    const whole = this.#earlier.length === 0 ? last : Buffer.concat([...this.#earlier, last]);
-    this.#from = -1;
-    this.#earlier = [];
+  #collectTokenText(chunk: Buffer, end: number): string {
+    const last = chunk.subarray(this.#tokenStart, end);
+    const whole = this.#earlierChunks.length === 0 ? last : Buffer.concat([...this.#earlierChunks, last]);
+    this.#tokenStart = -1;
+    this.#earlierChunks = [];
     this.#earlierBytes = 0;
     return whole.toString('utf8');
   }
 
-  #parse(text: string): Json {
+  #parseRowJson(text: string): Json {
     try {
       return JSON.parse(text) as Json;
     } catch {
-      throw this.#problem(`has a part that is no JSON: ${JSON.stringify(text.slice(0, 60))}`);
+      throw this.#makeFormatError(`has a part that is no JSON: ${JSON.stringify(text.slice(0, 60))}`);
     }
   }
 
-  #problem(what: string): ExportFormatError {
+  #makeFormatError(what: string): ExportFormatError {
     return new ExportFormatError(`${this.name} ${what}`);
   }
 }

@@ -5,7 +5,7 @@ import { makeExportRowError } from './problem.js';
 /** Largest id, and largest other number, that a row may have. */
 const MAX_NUMBER = Number.MAX_SAFE_INTEGER;
 /** Largest time that a row may have, seconds since 1970: the year 9999. */
-const MAX_TIME = 253_402_300_799;
+const MAX_TIME_SECONDS = 253_402_300_799;
 
 export class ExportTableRow {
   constructor(
@@ -22,7 +22,7 @@ export class ExportTableRow {
     return value !== undefined && value !== null;
   }
 
-  raw(name: string): Json | undefined {
+  rawValue(name: string): Json | undefined {
     return this.fields[name];
   }
 
@@ -30,7 +30,7 @@ export class ExportTableRow {
   number(name: string): number {
     const value = this.fields[name];
     if (!Number.isInteger(value) || (value as number) < 0 || (value as number) > MAX_NUMBER) {
-      throw this.problem(`${name} is ${describe(value)} instead of an id or a number`);
+      throw this.makeRowError(`${name} is ${describeJsonValue(value)} instead of an id or a number`);
     }
     return value as number;
   }
@@ -43,7 +43,7 @@ export class ExportTableRow {
   text(name: string, otherwise = ''): string {
     const value = this.fields[name];
     if (value === undefined || value === null) return otherwise;
-    if (typeof value !== 'string') throw this.problem(`${name} is ${describe(value)} instead of a text`);
+    if (typeof value !== 'string') throw this.makeRowError(`${name} is ${describeJsonValue(value)} instead of a text`);
     return value;
   }
 
@@ -51,41 +51,42 @@ export class ExportTableRow {
   flag(name: string, otherwise = false): boolean {
     const value = this.fields[name];
     if (value === undefined || value === null) return otherwise;
-    if (typeof value !== 'boolean') throw this.problem(`${name} is ${describe(value)} instead of true or false`);
+    if (typeof value !== 'boolean')
+      throw this.makeRowError(`${name} is ${describeJsonValue(value)} instead of true or false`);
     return value;
   }
 
-  flagOrNull(name: string): boolean | null {
+  booleanOrNull(name: string): boolean | null {
     return this.has(name) ? this.flag(name) : null;
   }
 
   /** Reads a time in seconds since 1970, with fraction; a missing field and null give `otherwise`. */
-  time(name: string, otherwise = 0): number {
+  timeSeconds(name: string, otherwise = 0): number {
     const value = this.fields[name];
     if (value === undefined || value === null) return otherwise;
-    if (typeof value !== 'number' || !Number.isFinite(value) || value < 0 || value > MAX_TIME) {
-      throw this.problem(`${name} is ${describe(value)} instead of a time`);
+    if (typeof value !== 'number' || !Number.isFinite(value) || value < 0 || value > MAX_TIME_SECONDS) {
+      throw this.makeRowError(`${name} is ${describeJsonValue(value)} instead of a time`);
     }
     return value;
   }
 
   /** Reads a list of ids. */
-  numbers(name: string): number[] {
+  numberList(name: string): number[] {
     const value = this.fields[name];
     if (value === undefined || value === null) return [];
-    if (!Array.isArray(value)) throw this.problem(`${name} is ${describe(value)} instead of a list`);
+    if (!Array.isArray(value)) throw this.makeRowError(`${name} is ${describeJsonValue(value)} instead of a list`);
     return (value as Json[]).map((one) =>
       new ExportTableRow(this.table, { id: this.fields.id ?? null, [name]: one }).number(name),
     );
   }
 
-  problem(what: string): Error {
+  makeRowError(what: string): Error {
     return makeExportRowError(this.table, this.fields.id ?? '?', what);
   }
 }
 
 /** Describes a value for an error message, briefly whatever its size. */
-function describe(value: Json | undefined): string {
+function describeJsonValue(value: Json | undefined): string {
   const text = JSON.stringify(value) ?? 'missing';
   return text.length > 60 ? `${text.slice(0, 60)}…` : text;
 }

@@ -5,12 +5,12 @@ import { join } from 'node:path';
 import type { Json } from '#base';
 
 /** Number of buffered characters above which rows are written to the file. */
-const BUFFERED = 262_144;
+const FLUSH_AFTER_CHARACTERS = 262_144;
 
 /** A file that is written in pieces. */
 export class ExportTextFileWriter {
-  #waiting: string[] = [];
-  #size = 0;
+  #bufferedTexts: string[] = [];
+  #bufferedCharacters = 0;
 
   private constructor(private readonly handle: FileHandle) {}
 
@@ -19,9 +19,9 @@ export class ExportTextFileWriter {
   }
 
   async add(text: string): Promise<void> {
-    this.#waiting.push(text);
-    this.#size += text.length;
-    if (this.#size >= BUFFERED) await this.#flush();
+    this.#bufferedTexts.push(text);
+    this.#bufferedCharacters += text.length;
+    if (this.#bufferedCharacters >= FLUSH_AFTER_CHARACTERS) await this.#flush();
   }
 
   async addBytes(bytes: Uint8Array): Promise<void> {
@@ -35,14 +35,14 @@ export class ExportTextFileWriter {
   }
 
   async #flush(): Promise<void> {
-    const text = this.#waiting.join('');
-    this.#waiting = [];
-    this.#size = 0;
+    const text = this.#bufferedTexts.join('');
+    this.#bufferedTexts = [];
+    this.#bufferedCharacters = 0;
     if (text !== '') await this.handle.write(text);
   }
 }
 
-interface OpenTable {
+interface OpenTableFile {
   readonly file: ExportTextFileWriter;
   readonly path: string;
   rows: number;
@@ -50,20 +50,20 @@ interface OpenTable {
 
 /** Writer of the tables of one JSON file; rows of different tables may come in any order. */
 export class ExportTableWriter {
-  readonly #tables = new Map<string, OpenTable>();
+  readonly #tables = new Map<string, OpenTableFile>();
 
   /** Makes the writer. @param folder folder for the files of single tables, which are removed at the end */
   constructor(private readonly folder: string) {}
 
   /** Adds a row. @returns the new number of rows of the table */
   async add(table: string, row: Json): Promise<number> {
-    const open = await this.#open(table);
+    const open = await this.#openTableFile(table);
     await open.file.add(`${open.rows === 0 ? '' : ',\n'}    ${JSON.stringify(row)}`);
     return ++open.rows;
   }
 
   async addAll(table: string, rows: Iterable<Json>): Promise<void> {
-    await this.#open(table);
+    await this.#openTableFile(table);
     for (const row of rows) await this.add(table, row);
   }
 
@@ -73,7 +73,7 @@ export class ExportTableWriter {
   }
 
   /** Writes all tables into one file. @returns numbers of rows by table */
-  async join(target: string): Promise<ReadonlyMap<string, number>> {
+  async joinTablesInto(target: string): Promise<ReadonlyMap<string, number>> {
     const file = await ExportTextFileWriter.create(target);
     let first = true;
     for (const [name, { file: part, path }] of this.#tables) {
@@ -89,7 +89,7 @@ export class ExportTableWriter {
     return new Map([...this.#tables].map(([name, { rows }]) => [name, rows]));
   }
 
-  async #open(table: string): Promise<OpenTable> {
+  async #openTableFile(table: string): Promise<OpenTableFile> {
     let open = this.#tables.get(table);
     if (!open) {
       const path = join(this.folder, `${table}.partial`);

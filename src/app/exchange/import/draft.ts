@@ -9,8 +9,8 @@ import type { ServerCryptography } from '#domain/secrets';
 import { DEFAULT_REALM_SETTINGS, type RealmId, type RealmSettings } from '#model';
 import { ImportedIdMap, ImportedMessageIdMap } from '../ids.js';
 
-type Mutable<T> = { -readonly [K in keyof T]: T[K] };
-type Lists = { [C in keyof DirectoryRecordTypes]: DirectoryRecordTypes[C][] };
+type WithoutReadonly<T> = { -readonly [K in keyof T]: T[K] };
+type ImportedDirectoryRecords = { [C in keyof DirectoryRecordTypes]: DirectoryRecordTypes[C][] };
 
 /** Facts that stay equal when an import is repeated after a crash. */
 export interface OrganizationImportFacts {
@@ -63,7 +63,7 @@ export interface ImportedIdleAccount {
 }
 
 export class ImportedOrganizationDraft {
-  readonly records: Lists = {
+  readonly records: ImportedDirectoryRecords = {
     users: [],
     streams: [],
     realms: [],
@@ -74,39 +74,39 @@ export class ImportedOrganizationDraft {
     bots: [],
     sessions: [],
   };
-  readonly lists: Mutable<DirectorySingletons> = { ...EMPTY_DIRECTORY_SINGLETONS };
+  readonly lists: WithoutReadonly<DirectorySingletons> = { ...EMPTY_DIRECTORY_SINGLETONS };
   settings: RealmSettings = DEFAULT_REALM_SETTINGS;
   /** Wall time at which the organization was created, ms. */
-  created: number;
+  createdMs: number;
   deactivated = false;
-  readonly users = new ImportedIdMap('user');
-  readonly streams = new ImportedIdMap('stream');
-  readonly groups = new ImportedIdMap('group');
-  readonly emoji = new ImportedIdMap('emoji');
-  readonly fields = new ImportedIdMap('profile field');
-  readonly messages = new ImportedMessageIdMap();
-  readonly clients = new Map<number, string>();
+  readonly userIds = new ImportedIdMap('user');
+  readonly streamIds = new ImportedIdMap('stream');
+  readonly groupIds = new ImportedIdMap('group');
+  readonly emojiIds = new ImportedIdMap('emoji');
+  readonly profileFieldIds = new ImportedIdMap('profile field');
+  readonly messageIds = new ImportedMessageIdMap();
+  readonly clientNames = new Map<number, string>();
   readonly recipients = new Map<number, ExportedRecipient>();
   /** Members of group conversations, by the group's id in the export. */
   readonly directGroups = new Map<number, ImportedDirectGroup>();
-  readonly idle = new Map<number, ImportedIdleAccount>();
+  readonly idleAccounts = new Map<number, ImportedIdleAccount>();
   /** Streams to which each user is subscribed now, deactivated accounts too. */
-  readonly subscribers = new Map<number, Set<number>>();
+  readonly subscribedStreamsByUser = new Map<number, Set<number>>();
   /** New paths of uploaded files, by their old paths. */
-  readonly paths = new Map<string, string>();
+  readonly newFilePaths = new Map<string, string>();
   /** Paths of uploaded files to which a message links, by the message's new id. */
-  readonly filesOfMessage = new Map<number, string[]>();
-  readonly keys = new Map<number, { readonly hash: string; readonly sealed: string }>();
+  readonly filePathsByMessage = new Map<number, string[]>();
+  readonly apiKeysByUser = new Map<number, { readonly hash: string; readonly sealed: string }>();
   /** Due times of the timers of users' actors, ms. */
-  readonly due = new Map<number, number>();
+  readonly userDueTimesMs = new Map<number, number>();
   readonly userStates = new Map<number, Record<string, Json>>();
   readonly leftOut = new LeftOutRowCounts();
-  readonly counts = new Map<string, number>();
-  uploads = { next: 1, used: 0 };
+  readonly importedRowCounts = new Map<string, number>();
+  uploadCounters = { next: 1, used: 0 };
   nextRecipient: number;
   readonly #userParts = new Map<number, Record<string, Json>>();
   /** Users whose subscription asks for mails or pushes of all messages, by stream. */
-  readonly notified = new Map<number, number[]>();
+  readonly notifiedUsersByStream = new Map<number, number[]>();
   readonly #streamParts = new Map<number, Record<string, Json>>();
   readonly realmParts: Record<string, Json> = {};
 
@@ -116,11 +116,11 @@ export class ImportedOrganizationDraft {
     firstRecipient: number,
   ) {
     this.nextRecipient = firstRecipient;
-    this.created = facts.begun;
+    this.createdMs = facts.begun;
   }
 
-  count(kind: string, more = 1): void {
-    this.counts.set(kind, (this.counts.get(kind) ?? 0) + more);
+  countImportedRows(kind: string, more = 1): void {
+    this.importedRowCounts.set(kind, (this.importedRowCounts.get(kind) ?? 0) + more);
   }
 
   /** Adds parts to a user's actor. */
@@ -131,9 +131,9 @@ export class ImportedOrganizationDraft {
   }
 
   addNotified(stream: number, user: number): void {
-    const users = this.notified.get(stream);
+    const users = this.notifiedUsersByStream.get(stream);
     if (users) users.push(user);
-    else this.notified.set(stream, [user]);
+    else this.notifiedUsersByStream.set(stream, [user]);
   }
 
   addStreamParts(stream: number, parts: Readonly<Record<string, Json>>): void {
@@ -151,7 +151,7 @@ export class ImportedOrganizationDraft {
   }
 
   /** Derives bytes from the seed of the import and from their purpose, so that a repeat gets the same bytes. */
-  derive(purpose: string): Buffer {
+  deriveBytes(purpose: string): Buffer {
     return createHmac('sha256', this.facts.seed).update(purpose).digest();
   }
 }

@@ -43,11 +43,11 @@ import {
 } from '../tables/streams.js';
 import { ImportedOrganizationDraft, type OrganizationImportFacts } from './draft.js';
 
-const REALM_FILE = 'realm.json';
+const REALM_FILE_NAME = 'realm.json';
 /** Tables that can be as large as the messages; they are read row by row, at their turn. */
-const LARGE: ReadonlySet<string> = new Set(['zerver_reaction', 'zerver_subscription']);
+const LARGE_TABLES: ReadonlySet<string> = new Set(['zerver_reaction', 'zerver_subscription']);
 /** Tables that are not imported, with their names in the report. */
-const NOT_IMPORTED: Readonly<Record<string, string>> = {
+const NOT_IMPORTED_TABLE_LABELS: Readonly<Record<string, string>> = {
   zerver_realmauditlog: 'audit log',
   zerver_useractivity: 'activity of clients',
   zerver_useractivityinterval: 'times of activity',
@@ -55,34 +55,46 @@ const NOT_IMPORTED: Readonly<Record<string, string>> = {
   zerver_userpresence: 'presence',
   zerver_realmauthenticationmethod: 'ways to log in',
 };
-const REQUIRED = ['zerver_realm', 'zerver_userprofile', 'zerver_stream', 'zerver_recipient', 'zerver_subscription'];
+const REQUIRED_TABLES = [
+  'zerver_realm',
+  'zerver_userprofile',
+  'zerver_stream',
+  'zerver_recipient',
+  'zerver_subscription',
+];
 
 /** Rows of the small tables of realm.json, by table. */
 export type ExportTables = ReadonlyMap<string, readonly ExportTableRow[]>;
 
 export async function readExportTables(folder: ExportFolder): Promise<ExportTables> {
-  if (!(await folder.has(REALM_FILE))) throw new ExportFormatError(`there is no ${REALM_FILE}: this is no export`);
+  if (!(await folder.has(REALM_FILE_NAME)))
+    throw new ExportFormatError(`there is no ${REALM_FILE_NAME}: this is no export`);
   const tables = new Map<string, ExportTableRow[]>();
   const found = new Set<string>();
   const passedOver = (table: string): boolean => {
     found.add(table);
-    return LARGE.has(table);
+    return LARGE_TABLES.has(table);
   };
-  for await (const batch of folder.rows(REALM_FILE, passedOver)) {
+  for await (const batch of folder.readRowChunks(REALM_FILE_NAME, passedOver)) {
     for (const row of batch) {
       const rows = tables.get(row.table);
       if (rows) rows.push(row);
       else tables.set(row.table, [row]);
     }
   }
-  for (const name of REQUIRED) if (!found.has(name)) throw new ExportFormatError(`${REALM_FILE} has no table ${name}`);
+  for (const name of REQUIRED_TABLES)
+    if (!found.has(name)) throw new ExportFormatError(`${REALM_FILE_NAME} has no table ${name}`);
   if (tables.get('zerver_realm')?.length !== 1)
-    throw new ExportFormatError(`${REALM_FILE} has not exactly one organization`);
+    throw new ExportFormatError(`${REALM_FILE_NAME} has not exactly one organization`);
   return tables;
 }
 
-async function eachOf(folder: ExportFolder, table: string, take: (row: ExportTableRow) => void): Promise<void> {
-  for await (const batch of folder.rows(REALM_FILE, (name) => name !== table)) {
+async function forEachTableRow(
+  folder: ExportFolder,
+  table: string,
+  take: (row: ExportTableRow) => void,
+): Promise<void> {
+  for await (const batch of folder.readRowChunks(REALM_FILE_NAME, (name) => name !== table)) {
     for (const row of batch) take(row);
   }
 }
@@ -98,7 +110,7 @@ export async function makeImportedOrganizationDraft(
   const draft = new ImportedOrganizationDraft(facts, secrets, 1);
   const [realm] = rows('zerver_realm');
   importRealm(realm!, draft);
-  for (const row of rows('zerver_client')) draft.clients.set(row.id, row.text('name').slice(0, 30));
+  for (const row of rows('zerver_client')) draft.clientNames.set(row.id, row.text('name').slice(0, 30));
   const accounts = [...rows('zerver_userprofile'), ...rows('zerver_userprofile_mirrordummy')].sort(
     (a, b) => a.id - b.id,
   );
@@ -119,16 +131,16 @@ export async function makeImportedOrganizationDraft(
   for (const row of rows('zerver_realmuserdefault')) importDefaultUserSettings(row, draft);
   for (const row of rows('zerver_recipient')) importRecipient(row, draft);
   const members = new Map<number, Set<number>>();
-  await eachOf(folder, 'zerver_subscription', (row) => importSubscription(row, draft, members));
+  await forEachTableRow(folder, 'zerver_subscription', (row) => importSubscription(row, draft, members));
   importDirectGroups(rows('zerver_huddle'), members, draft);
-  importPersonal(tables, draft);
-  for (const [table, name] of Object.entries(NOT_IMPORTED)) {
+  importPersonalTables(tables, draft);
+  for (const [table, name] of Object.entries(NOT_IMPORTED_TABLE_LABELS)) {
     if (rows(table).length > 0) draft.leftOut.add(name, rows(table).length);
   }
   return draft;
 }
 
-function importPersonal(tables: ExportTables, draft: ImportedOrganizationDraft): void {
+function importPersonalTables(tables: ExportTables, draft: ImportedOrganizationDraft): void {
   const rows = (name: string): readonly ExportTableRow[] => tables.get(name) ?? [];
   for (const row of rows('zerver_alertword')) importAlertWord(row, draft);
   for (const row of rows('zerver_muteduser')) importMutedUser(row, draft);
@@ -154,7 +166,7 @@ export async function readExportedReactions(
   draft: ImportedOrganizationDraft,
 ): Promise<ExportedReactions> {
   const reactions = new ExportedReactions();
-  await eachOf(folder, 'zerver_reaction', (row) => reactions.import(row, draft));
+  await forEachTableRow(folder, 'zerver_reaction', (row) => reactions.import(row, draft));
   return reactions;
 }
 
@@ -163,10 +175,10 @@ export async function assignImportedMessageIds(
   folder: ExportFolder,
   draft: ImportedOrganizationDraft,
 ): Promise<string[]> {
-  const names = await folder.messageFiles();
+  const names = await folder.listMessageFiles();
   for (const name of names) {
-    for await (const batch of folder.rows(name, (table) => table !== 'zerver_message')) {
-      for (const row of batch) draft.messages.add(row.id);
+    for await (const batch of folder.readRowChunks(name, (table) => table !== 'zerver_message')) {
+      for (const row of batch) draft.messageIds.add(row.id);
     }
   }
   return names;

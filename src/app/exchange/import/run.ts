@@ -74,7 +74,7 @@ export interface OrganizationImportReport {
 export async function runOrganizationImport(options: OrganizationImportOptions): Promise<OrganizationImportReport> {
   const folder = new ExportFolder(options.folder);
   const tables = await readExportTables(folder);
-  const reserved = await options.target?.begin(await fingerprint(options.folder));
+  const reserved = await options.target?.begin(await fingerprintExportFolder(options.folder));
   const facts: OrganizationImportFacts = {
     realm: toRealmId(reserved?.realm ?? 1),
     seed: reserved?.seed ?? 'dry run',
@@ -86,7 +86,7 @@ export async function runOrganizationImport(options: OrganizationImportOptions):
   const renderer = new MessageRenderer(options.imageProxyKey);
   try {
     const draft = await makeImportedOrganizationDraft(folder, tables, facts, options.secrets);
-    return await new Import(options, folder, tables, draft, renderer).run();
+    return await new OrganizationImport(options, folder, tables, draft, renderer).run();
   } catch (error) {
     // A repeat would meet the same problem, so the reservation ends. Records that were stored stay under a number that
     // no organization will get.
@@ -100,13 +100,13 @@ export async function runOrganizationImport(options: OrganizationImportOptions):
 /**
  * Hashes the organization's tables, so that another export is not taken for the continuation of an unfinished import.
  */
-async function fingerprint(folder: string): Promise<string> {
+async function fingerprintExportFolder(folder: string): Promise<string> {
   const hash = createHash('sha256');
   await pipeline(createReadStream(join(folder, 'realm.json')), hash);
   return hash.digest('hex');
 }
 
-class Import {
+class OrganizationImport {
   readonly #copies: ImportedMessageCopies;
   readonly #marks = new ImportedUserMarks();
   readonly #uploads: ImportedUploads;
@@ -126,7 +126,7 @@ class Import {
     const { draft, folder, tables, options } = this;
     const { target } = options;
     const files = await assignImportedMessageIds(folder, draft);
-    this.#mapIdle();
+    this.#mapIdleAccountIds();
     await this.#uploads.import(folder, target?.blobs);
     if (target) await storeImportedPictures(folder, tables, target.blobs, draft);
     const reactions = await readExportedReactions(folder, draft);
@@ -149,7 +149,7 @@ class Import {
       const timed = await writeImportedOrganization(target.store, { draft, messages, streams, passwords });
       await target.open(draft.deactivated, timed, draft.facts.realm);
     }
-    return { counts: draft.counts, leftOut: draft.leftOut.all };
+    return { counts: draft.importedRowCounts, leftOut: draft.leftOut.all };
   }
 
   async #importScheduled(directory: RealmDirectory): Promise<void> {
@@ -169,10 +169,10 @@ class Import {
   }
 
   /** Maps the last messages of accounts that were away for long. Converters write the id 1 for "none". */
-  #mapIdle(): void {
-    for (const [user, { since }] of this.draft.idle) {
-      if (this.draft.messages.count === 0) this.draft.idle.delete(user);
-      else this.draft.idle.set(user, { since });
+  #mapIdleAccountIds(): void {
+    for (const [user, { since }] of this.draft.idleAccounts) {
+      if (this.draft.messageIds.count === 0) this.draft.idleAccounts.delete(user);
+      else this.draft.idleAccounts.set(user, { since });
     }
   }
 
@@ -185,12 +185,12 @@ class Import {
     let writing: Promise<void> = Promise.resolve();
     for (const [i, name] of files.entries()) {
       const placed = (await readExportedMessageFile(this.folder, name, this.draft)).flatMap(
-        ({ row, rows }) => messages.place(row, rows) ?? [],
+        ({ row, rows }) => messages.assignConversation(row, rows) ?? [],
       );
-      this.draft.count('messages', placed.length);
+      this.draft.countImportedRows('messages', placed.length);
       if (target && i >= done) {
         const records: MessageRecord[] = [];
-        for (const one of placed) records.push(await messages.record(one));
+        for (const one of placed) records.push(await messages.makeRecord(one));
         // The next file is read and rendered while this one is written.
         await writing;
         writing = this.#storeMessages(target.store, records, i + 1);
@@ -218,13 +218,14 @@ class Import {
       const finished = this.#copies.finish(id, (user) => active.has(user), silent);
       streams.set(id, finished);
       for (const user of finished.members.keys()) addFormerSubscription(user, id, draft);
-      updateImportedStream(draft, id, { firstMessage: messages.first.get(id) ?? null });
+      updateImportedStream(draft, id, { firstMessage: messages.firstMessageIdsByStream.get(id) ?? null });
     }
     return streams;
   }
 
   #finishUsers(): void {
-    for (const [user, ids] of this.#copies.single) for (const id of ids) this.#marks.mark(user, 'copied', id);
+    for (const [user, ids] of this.#copies.singleCopyIdsByUser)
+      for (const id of ids) this.#marks.addMark(user, 'copied', id);
     for (const { id } of this.draft.records.users) this.draft.addUserParts(id, this.#marks.partsOf(id));
     this.#uploads.finish();
   }

@@ -22,35 +22,35 @@ import type { MessageImport } from '../tables/messages.js';
 import type { ImportedOrganizationDraft } from './draft.js';
 
 /** Number of records that are written at a time. */
-const BATCH = 1_000;
+const MAX_WRITE_BATCH_RECORDS = 1_000;
 /** Version of every imported root, and of the directory. */
-const FIRST_VERSION = 1;
+const FIRST_ROOT_VERSION = 1;
 const DAY_MS = 86_400_000;
 
 /** Collects records and writes them in batches. */
 export class ImportRecordWriter {
-  #waiting: StoreRecordWrite[] = [];
+  #bufferedWrites: StoreRecordWrite[] = [];
 
   constructor(private readonly store: Store) {}
 
-  async part(key: ActorKey, part: string, value: Json): Promise<void> {
-    await this.#add({ type: 'part', key, part, rev: FIRST_VERSION, value });
+  async writePart(key: ActorKey, part: string, value: Json): Promise<void> {
+    await this.#add({ type: 'part', key, part, rev: FIRST_ROOT_VERSION, value });
   }
 
-  async parts(key: ActorKey, parts: Readonly<Record<string, Json>>): Promise<void> {
-    for (const [part, value] of Object.entries(parts)) await this.part(key, part, value);
+  async writeParts(key: ActorKey, parts: Readonly<Record<string, Json>>): Promise<void> {
+    for (const [part, value] of Object.entries(parts)) await this.writePart(key, part, value);
   }
 
   /** Waits until all records are durable. */
   async flush(): Promise<void> {
-    const writes = this.#waiting;
-    this.#waiting = [];
+    const writes = this.#bufferedWrites;
+    this.#bufferedWrites = [];
     if (writes.length > 0) await this.store.apply(writes);
   }
 
   async #add(write: StoreRecordWrite): Promise<void> {
-    this.#waiting.push(write);
-    if (this.#waiting.length >= BATCH) await this.flush();
+    this.#bufferedWrites.push(write);
+    if (this.#bufferedWrites.length >= MAX_WRITE_BATCH_RECORDS) await this.flush();
   }
 }
 
@@ -67,7 +67,7 @@ export function makeImportedDirectorySnapshot(draft: ImportedOrganizationDraft):
   return {
     ...draft.records,
     ...draft.lists,
-    version: FIRST_VERSION,
+    version: FIRST_ROOT_VERSION,
     subdomain: draft.facts.subdomain,
     deactivated: draft.deactivated,
     settings: draft.settings,
@@ -80,17 +80,17 @@ export async function writeImportedOrganization(store: Store, of: FinishedImport
   const writer = new ImportRecordWriter(store);
   await writeStreamParts(writer, of);
   for (const user of of.draft.records.users) {
-    await writer.parts(userActorKey(of.draft.facts.realm, user.id), of.draft.userParts(user.id));
+    await writer.writeParts(userActorKey(of.draft.facts.realm, user.id), of.draft.userParts(user.id));
   }
   await writeRealmParts(writer, of);
   await writer.flush();
   await writeRoot(
     store,
     realmActorKey(of.draft.facts.realm),
-    realmState(of),
+    makeRealmActorState(of),
     of.draft.settings.waiting_period_threshold > 0 ? of.draft.facts.begun + DAY_MS : null,
   );
-  return writeOtherRoots(store, of);
+  return writeUserAndConversationRoots(store, of);
 }
 
 async function writeStreamParts(
@@ -99,40 +99,45 @@ async function writeStreamParts(
 ): Promise<void> {
   for (const { id } of draft.records.streams) {
     const key = streamActorKey(draft.facts.realm, id);
-    await writer.parts(key, draft.streamParts(id));
-    const notified = draft.notified.get(id);
-    if (notified) await writer.parts(key, makeNotifiedSubscribersPart(notified));
+    await writer.writeParts(key, draft.streamParts(id));
+    const notified = draft.notifiedUsersByStream.get(id);
+    if (notified) await writer.writeParts(key, makeNotifiedSubscribersPart(notified));
     for (const [user, member] of streams.get(id)?.members ?? []) {
-      await writer.part(key, `${STREAM_MEMBER_PART_PREFIX}${user}`, {
+      await writer.writePart(key, `${STREAM_MEMBER_PART_PREFIX}${user}`, {
         stays: member.stays.map((stay) => ({ ...stay })),
       });
     }
-    for (const [topic, { name, max }] of messages.topics.get(id) ?? []) {
-      await writer.part(key, `${STREAM_TOPIC_PART_PREFIX}${topic}`, { name, max });
+    for (const [topic, { name, max }] of messages.topicsByStream.get(id) ?? []) {
+      await writer.writePart(key, `${STREAM_TOPIC_PART_PREFIX}${topic}`, { name, max });
     }
   }
 }
 
 async function writeRealmParts(writer: ImportRecordWriter, { draft, messages }: FinishedImportData): Promise<void> {
   const key = realmActorKey(draft.facts.realm);
-  await writer.parts(key, draft.realmParts);
+  await writer.writeParts(key, draft.realmParts);
   const collections = Object.keys(DIRECTORY_RECORD_PART_PREFIXES) as (keyof typeof DIRECTORY_RECORD_PART_PREFIXES)[];
   for (const name of collections) {
     for (const record of draft.records[name]) {
       const id = 'id' in record ? record.id : record.user;
-      await writer.part(key, `${DIRECTORY_RECORD_PART_PREFIXES[name]}${id}`, asPart(record));
+      await writer.writePart(key, `${DIRECTORY_RECORD_PART_PREFIXES[name]}${id}`, toPartJson(record));
     }
   }
   const lists = Object.keys(DIRECTORY_SINGLETON_PART_NAMES) as (keyof typeof DIRECTORY_SINGLETON_PART_NAMES)[];
-  for (const name of lists) await writer.part(key, DIRECTORY_SINGLETON_PART_NAMES[name], asPart(draft.lists[name]));
-  for (const [stream, counts] of messages.traffic) {
-    await writer.part(key, `${STREAM_TRAFFIC_PART_PREFIX}${stream}`, countRecentMessages(counts, draft.facts.begun));
+  for (const name of lists)
+    await writer.writePart(key, DIRECTORY_SINGLETON_PART_NAMES[name], toPartJson(draft.lists[name]));
+  for (const [stream, counts] of messages.dailyCountsByStream) {
+    await writer.writePart(
+      key,
+      `${STREAM_TRAFFIC_PART_PREFIX}${stream}`,
+      countRecentMessages(counts, draft.facts.begun),
+    );
   }
 }
 
-const asPart = (value: object): Json => value as Record<string, Json>;
+const toPartJson = (value: object): Json => value as Record<string, Json>;
 
-function realmState({ draft }: FinishedImportData): RealmActorState {
+function makeRealmActorState({ draft }: FinishedImportData): RealmActorState {
   const { facts, lists, records } = draft;
   const key = realmActorKey(facts.realm);
   return {
@@ -140,39 +145,39 @@ function realmState({ draft }: FinishedImportData): RealmActorState {
     phase: draft.deactivated ? 'deactivated' : 'active',
     id: facts.realm,
     subdomain: facts.subdomain,
-    created: draft.created,
+    created: draft.createdMs,
     settings: draft.settings,
     nextUser: LAST_RESERVED_USER_ID + 1 + records.users.length,
     nextStream: records.streams.length + 1,
     nextRecipient: draft.nextRecipient,
-    reservedIds: draft.messages.count,
+    reservedIds: draft.messageIds.count,
     nextGroup: FIRST_CUSTOM_GROUP_ID + records.groups.length,
     nextLinkifier: lists.linkifiers.length + 1,
     nextPlayground: lists.playgrounds.length + 1,
     nextDomain: lists.domains.length + 1,
     nextEmoji: records.emoji.length + 1,
     nextProfileField: lists.profileFields.length + 1,
-    uploads: draft.uploads,
+    uploads: draft.uploadCounters,
     fullMembersAt: facts.begun,
-    directoryVersion: FIRST_VERSION,
+    directoryVersion: FIRST_ROOT_VERSION,
   };
 }
 
 /** Writes the roots of users and conversations. @returns keys of the actors that have a timer */
-async function writeOtherRoots(store: Store, of: FinishedImportData): Promise<ActorKey[]> {
+async function writeUserAndConversationRoots(store: Store, of: FinishedImportData): Promise<ActorKey[]> {
   const { draft, messages, streams, passwords } = of;
   const { realm, begun } = draft.facts;
   const timed: ActorKey[] = [];
   const roots: (readonly [ActorKey, Record<string, Json>, number | null])[] = [];
   for (const user of draft.records.users) {
-    const keySealed = user.botType === null ? draft.keys.get(user.id)!.sealed : '';
+    const keySealed = user.botType === null ? draft.apiKeysByUser.get(user.id)!.sealed : '';
     const phase = user.isActive ? 'active' : 'deactivated';
     const state = { phase, passwordHash: passwords.get(user.id) ?? null, keySealed, ...draft.userStates.get(user.id) };
-    roots.push([userActorKey(realm, toUserId(user.id)), state, draft.due.get(user.id) ?? null]);
+    roots.push([userActorKey(realm, toUserId(user.id)), state, draft.userDueTimesMs.get(user.id) ?? null]);
   }
   for (const stream of draft.records.streams) {
     const { mv = 0, last = 0 } = streams.get(stream.id) ?? {};
-    const counts = messages.traffic.get(stream.id);
+    const counts = messages.dailyCountsByStream.get(stream.id);
     const state = {
       phase: stream.archived ? 'archived' : 'active',
       mv,
@@ -184,14 +189,16 @@ async function writeOtherRoots(store: Store, of: FinishedImportData): Promise<Ac
     };
     roots.push([streamActorKey(realm, toStreamId(stream.id)), state, last > 0 ? begun + DAY_MS : null]);
   }
-  for (const [conversation, { participants, recipient, last }] of messages.direct) {
+  for (const [conversation, { participants, recipient, last }] of messages.directConversations) {
     const state = { phase: 'active', mv: 0, last, participants, recipient, watched: true };
     // The name of a conversation is the letter `d` with the rest of its actor's key.
     const key = `dm/${realm}/${conversation.slice(1)}` as ActorKey<'dm'>;
     roots.push([key, state, begun + DAY_MS]);
   }
-  for (let from = 0; from < roots.length; from += BATCH) {
-    await Promise.all(roots.slice(from, from + BATCH).map(([key, state, due]) => writeRoot(store, key, state, due)));
+  for (let from = 0; from < roots.length; from += MAX_WRITE_BATCH_RECORDS) {
+    await Promise.all(
+      roots.slice(from, from + MAX_WRITE_BATCH_RECORDS).map(([key, state, due]) => writeRoot(store, key, state, due)),
+    );
   }
   for (const [key, , due] of roots) if (due !== null) timed.push(key);
   return timed;

@@ -6,9 +6,9 @@ export interface SlackMentionNames {
   channel(id: string): string | undefined;
 }
 
-const CODE = /(```[\s\S]*?```|`[^`\n]+`)/;
-const REFERENCE = /<([^<>\n]+)>/g;
-const EVERYBODY = /^!(everyone|channel|here)\b/;
+const CODE_PATTERN = /(```[\s\S]*?```|`[^`\n]+`)/;
+const REFERENCE_PATTERN = /<([^<>\n]+)>/g;
+const EVERYBODY_MENTION_PATTERN = /^!(everyone|channel|here)\b/;
 
 /** Translates a text. @returns also the ids of the mentioned users */
 export function convertSlackTextToMarkdown(
@@ -16,15 +16,17 @@ export function convertSlackTextToMarkdown(
   names: SlackMentionNames,
 ): { readonly content: string; readonly mentioned: readonly string[] } {
   const mentioned: string[] = [];
-  const parts = text.split(CODE).map((part, i) => (i % 2 === 1 ? part : translatePlain(part, names, mentioned)));
-  return { content: withoutEscapes(parts.join('')), mentioned };
+  const parts = text
+    .split(CODE_PATTERN)
+    .map((part, i) => (i % 2 === 1 ? part : convertTextOutsideCode(part, names, mentioned)));
+  return { content: unescapeSlackText(parts.join('')), mentioned };
 }
 
-function translatePlain(text: string, names: SlackMentionNames, mentioned: string[]): string {
+function convertTextOutsideCode(text: string, names: SlackMentionNames, mentioned: string[]): string {
   const references: string[] = [];
   // References are put aside, so that an underscore in an address is not taken for emphasis.
-  const aside = text.replace(REFERENCE, (all, inside: string) => {
-    references.push(translateReference(all, inside, names, mentioned));
+  const aside = text.replace(REFERENCE_PATTERN, (all, inside: string) => {
+    references.push(convertSlackReference(all, inside, names, mentioned));
     return `\uE000${references.length - 1}\uE001`;
   });
   return aside
@@ -34,8 +36,8 @@ function translatePlain(text: string, names: SlackMentionNames, mentioned: strin
     .replace(/\uE000(\d+)\uE001/g, (_, i: string) => references[Number(i)] ?? '');
 }
 
-function translateReference(all: string, inside: string, names: SlackMentionNames, mentioned: string[]): string {
-  const [target = '', label] = splitOnce(inside);
+function convertSlackReference(all: string, inside: string, names: SlackMentionNames, mentioned: string[]): string {
+  const [target = '', label] = splitReferenceLabel(inside);
   if (target.startsWith('@')) {
     const name = names.user(target.slice(1));
     if (name === undefined) return label ? `@${label}` : all;
@@ -46,16 +48,16 @@ function translateReference(all: string, inside: string, names: SlackMentionName
     const name = names.channel(target.slice(1)) ?? label;
     return name ? `#**${name}**` : all;
   }
-  if (EVERYBODY.test(target)) return '@**all**';
+  if (EVERYBODY_MENTION_PATTERN.test(target)) return '@**all**';
   if (target.startsWith('!')) return label ?? '';
   if (target.startsWith('mailto:')) return label ?? target.slice(7);
   return label && label !== target ? `[${label}](${target})` : target;
 }
 
-function splitOnce(text: string): [string, string?] {
+function splitReferenceLabel(text: string): [string, string?] {
   const bar = text.indexOf('|');
   return bar < 0 ? [text] : [text.slice(0, bar), text.slice(bar + 1)];
 }
 
-const withoutEscapes = (text: string): string =>
+const unescapeSlackText = (text: string): string =>
   text.replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&amp;', '&');

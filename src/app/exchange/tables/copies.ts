@@ -7,77 +7,77 @@
 import type { StreamMembershipRecord } from '#domain/streams';
 import type { ImportedOrganizationDraft } from '../import/draft.js';
 
-type Stay = { from: number; to: number; after: number; until: number; silent?: true };
+type ImportedMembershipStay = { from: number; to: number; after: number; until: number; silent?: true };
 
 /** Maximum number of rows in a run that is kept as single messages instead of a stay. */
-const MAX_SINGLE_COPIES = 2;
+const MAX_SINGLE_COPIES_OF_RUN = 2;
 
 /** A run of consecutive rows that has not ended. */
-interface OpenRun {
+interface OpenCopyRun {
   readonly from: number;
   /** Id of the stream's last message before the run. */
   readonly after: number;
-  /** First message ids of the run, at most one more than MAX_SINGLE_COPIES. */
+  /** First message ids of the run, at most one more than MAX_SINGLE_COPIES_OF_RUN. */
   readonly first: number[];
 }
 
 /** The stays (intervals of subscription) of users in one stream. */
-class StreamStays {
-  last = 0;
-  mv = 0;
-  readonly open = new Map<number, OpenRun>();
-  readonly stays = new Map<number, Stay[]>();
+class StreamStaysBuilder {
+  lastMessageId = 0;
+  membershipVersion = 0;
+  readonly openRunsByUser = new Map<number, OpenCopyRun>();
+  readonly staysByUser = new Map<number, ImportedMembershipStay[]>();
 
   constructor(private readonly single: (user: number, id: number) => void) {}
 
   add(id: number, has: (user: number) => boolean, receivers: Iterable<number>): void {
     let changed = false;
     const version = (): number => {
-      if (!changed) this.mv++;
+      if (!changed) this.membershipVersion++;
       changed = true;
-      return this.mv;
+      return this.membershipVersion;
     };
-    for (const [user, run] of this.open) {
+    for (const [user, run] of this.openRunsByUser) {
       if (has(user)) continue;
-      this.open.delete(user);
-      this.#end(user, run, version);
+      this.openRunsByUser.delete(user);
+      this.#endRun(user, run, version);
     }
     for (const user of receivers) {
-      const run = this.open.get(user);
+      const run = this.openRunsByUser.get(user);
       if (run) {
-        if (run.first.length <= MAX_SINGLE_COPIES) run.first.push(id);
-      } else this.open.set(user, { from: version(), after: this.last, first: [id] });
+        if (run.first.length <= MAX_SINGLE_COPIES_OF_RUN) run.first.push(id);
+      } else this.openRunsByUser.set(user, { from: version(), after: this.lastMessageId, first: [id] });
     }
-    this.last = id;
+    this.lastMessageId = id;
   }
 
-  #end(user: number, run: OpenRun, version: () => number): void {
-    if (run.first.length <= MAX_SINGLE_COPIES) {
+  #endRun(user: number, run: OpenCopyRun, version: () => number): void {
+    if (run.first.length <= MAX_SINGLE_COPIES_OF_RUN) {
       for (const id of run.first) this.single(user, id);
       return;
     }
-    this.put(user, { from: run.from, to: version(), after: run.after, until: this.last });
+    this.addStay(user, { from: run.from, to: version(), after: run.after, until: this.lastMessageId });
   }
 
-  put(user: number, stay: Stay): void {
-    const all = this.stays.get(user);
+  addStay(user: number, stay: ImportedMembershipStay): void {
+    const all = this.staysByUser.get(user);
     if (all) all.push(stay);
-    else this.stays.set(user, [stay]);
+    else this.staysByUser.set(user, [stay]);
   }
 
   /** Ends the runs of users who are not subscribed now, and begins a stay for subscribers who have none. */
   finish(subscribed: (user: number) => boolean, subscribers: Iterable<number>, silent: ReadonlySet<number>): void {
-    this.mv++;
-    for (const [user, run] of this.open) {
-      if (!subscribed(user)) this.#end(user, run, () => this.mv);
-      else this.put(user, { from: run.from, to: 0, after: run.after, until: 0 });
+    this.membershipVersion++;
+    for (const [user, run] of this.openRunsByUser) {
+      if (!subscribed(user)) this.#endRun(user, run, () => this.membershipVersion);
+      else this.addStay(user, { from: run.from, to: 0, after: run.after, until: 0 });
     }
     for (const user of subscribers) {
-      if (this.open.has(user)) continue;
-      this.put(user, {
-        from: this.mv,
+      if (this.openRunsByUser.has(user)) continue;
+      this.addStay(user, {
+        from: this.membershipVersion,
         to: 0,
-        after: this.last,
+        after: this.lastMessageId,
         until: 0,
         ...(silent.has(user) ? { silent: true as const } : {}),
       });
@@ -93,9 +93,9 @@ export interface ImportedStreamMemberships {
 }
 
 export class ImportedMessageCopies {
-  readonly #streams = new Map<number, StreamStays>();
+  readonly #streams = new Map<number, StreamStaysBuilder>();
   /** Ids of single messages that users received outside of stays, by user. */
-  readonly single = new Map<number, number[]>();
+  readonly singleCopyIdsByUser = new Map<number, number[]>();
 
   constructor(private readonly draft: ImportedOrganizationDraft) {}
 
@@ -106,34 +106,35 @@ export class ImportedMessageCopies {
    */
   add(stream: number, old: number, id: number, receivers: ReadonlySet<number>): readonly number[] {
     const away: number[] = [];
-    for (const [user, { since }] of this.draft.idle) {
-      if (old > since && !receivers.has(user) && this.draft.subscribers.get(stream)?.has(user)) away.push(user);
+    for (const [user, { since }] of this.draft.idleAccounts) {
+      if (old > since && !receivers.has(user) && this.draft.subscribedStreamsByUser.get(stream)?.has(user))
+        away.push(user);
     }
     const all = away.length === 0 ? receivers : new Set([...receivers, ...away]);
-    this.#of(stream).add(id, (user) => all.has(user), all);
+    this.#staysOfStream(stream).add(id, (user) => all.has(user), all);
     return away;
   }
 
   /** Returns the stays in a stream, after all messages were read. @param active returns true for an active account */
   finish(stream: number, active: (user: number) => boolean, silent: ReadonlySet<number>): ImportedStreamMemberships {
-    const stays = this.#of(stream);
-    const subscribers = [...(this.draft.subscribers.get(stream) ?? [])].filter(active);
+    const stays = this.#staysOfStream(stream);
+    const subscribers = [...(this.draft.subscribedStreamsByUser.get(stream) ?? [])].filter(active);
     const now = new Set(subscribers);
     stays.finish((user) => now.has(user), subscribers, silent);
     return {
-      mv: stays.mv,
-      last: stays.last,
-      members: new Map([...stays.stays].map(([user, all]) => [user, { stays: all }])),
+      mv: stays.membershipVersion,
+      last: stays.lastMessageId,
+      members: new Map([...stays.staysByUser].map(([user, all]) => [user, { stays: all }])),
     };
   }
 
-  #of(stream: number): StreamStays {
+  #staysOfStream(stream: number): StreamStaysBuilder {
     let stays = this.#streams.get(stream);
     if (!stays) {
-      stays = new StreamStays((user, id) => {
-        const ids = this.single.get(user);
+      stays = new StreamStaysBuilder((user, id) => {
+        const ids = this.singleCopyIdsByUser.get(user);
         if (ids) ids.push(id);
-        else this.single.set(user, [id]);
+        else this.singleCopyIdsByUser.set(user, [id]);
       });
       this.#streams.set(stream, stays);
     }

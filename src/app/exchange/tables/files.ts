@@ -4,7 +4,13 @@
  */
 import type { JsonObject } from '#base';
 import { emojiImagePath, emojiStillImagePath, makeEmojiImage } from '#domain/emoji';
-import { blobNameOfFile, fileDisplayName, filePathFrom, parseFilePath, UNLINKED_FILE_LIFETIME_MS } from '#domain/files';
+import {
+  blobNameOfFile,
+  fileDisplayName,
+  makeFilePathFromBytes,
+  parseFilePath,
+  UNLINKED_FILE_LIFETIME_MS,
+} from '#domain/files';
 import {
   AVATAR_SIZES,
   blobNameOfAvatar,
@@ -46,16 +52,16 @@ export class ImportedUploads {
   async import(folder: ExportFolder, blobs: BlobStorage | undefined): Promise<void> {
     if (!(await folder.has('attachment.json'))) return;
     const records = new Map<string, ExportTableRow>();
-    for (const row of await folder.records('uploads')) {
+    for (const row of await folder.readFileRecords('uploads')) {
       records.set(row.text('path'), row);
       if (row.has('s3_path')) records.set(row.text('s3_path'), row);
     }
-    for await (const rows of folder.rows('attachment.json')) {
-      for (const row of rows) await this.#import(row, records, folder, blobs);
+    for await (const rows of folder.readRowChunks('attachment.json')) {
+      for (const row of rows) await this.#importFile(row, records, folder, blobs);
     }
   }
 
-  async #import(
+  async #importFile(
     row: ExportTableRow,
     records: ReadonlyMap<string, ExportTableRow>,
     folder: ExportFolder,
@@ -63,7 +69,7 @@ export class ImportedUploads {
   ): Promise<void> {
     const old = row.text('path_id');
     const record = records.get(old);
-    if (!record) throw row.problem(`uploads/records.json has no file ${JSON.stringify(old)}`);
+    if (!record) throw row.makeRowError(`uploads/records.json has no file ${JSON.stringify(old)}`);
     const { draft } = this;
     const name = fileDisplayName(row.text('file_name', 'file'));
     const bytes = await folder.file('uploads', record.text('path'));
@@ -71,27 +77,35 @@ export class ImportedUploads {
       draft.leftOut.add(`uploaded file ${name}`);
       return;
     }
-    const owner = draft.users.of(row.number('owner'), row.table);
+    const owner = draft.userIds.getOrThrow(row.number('owner'), row.table);
     const { realm } = draft.facts;
-    const path = filePathFrom(realm, toUserId(owner), name, draft.derive(`file/${row.id}`));
+    const path = makeFilePathFromBytes(realm, toUserId(owner), name, draft.deriveBytes(`file/${row.id}`));
     const type = record.text('content_type', 'application/octet-stream');
     await blobs?.put(realm, blobNameOfFile(path), bytes, type);
-    draft.paths.set(old, path);
-    const created = Math.floor(row.time('create_time', draft.created / 1000) * 1000);
-    this.#files.set(path, { id: draft.uploads.next++, path, owner, name, size: bytes.length, created, messages: [] });
-    draft.uploads.used += bytes.length;
-    draft.count('files');
-    for (const message of row.numbers('messages')) {
-      const id = draft.messages.find(message);
+    draft.newFilePaths.set(old, path);
+    const created = Math.floor(row.timeSeconds('create_time', draft.createdMs / 1000) * 1000);
+    this.#files.set(path, {
+      id: draft.uploadCounters.next++,
+      path,
+      owner,
+      name,
+      size: bytes.length,
+      created,
+      messages: [],
+    });
+    draft.uploadCounters.used += bytes.length;
+    draft.countImportedRows('files');
+    for (const message of row.numberList('messages')) {
+      const id = draft.messageIds.find(message);
       if (id === undefined) continue;
-      const known = draft.filesOfMessage.get(id);
+      const known = draft.filePathsByMessage.get(id);
       if (known) known.push(path);
-      else draft.filesOfMessage.set(id, [path]);
+      else draft.filePathsByMessage.set(id, [path]);
     }
   }
 
   /** Records the files to which a message links. @param sent time at which the message was sent, seconds since 1970 */
-  link(paths: readonly string[], id: number, sent: number): void {
+  linkFilesToMessage(paths: readonly string[], id: number, sent: number): void {
     for (const path of paths) this.#files.get(path)?.messages.push({ id, sent });
   }
 
@@ -102,7 +116,10 @@ export class ImportedUploads {
       const token = parseFilePath(file.path)!.token;
       this.draft.addUserParts(owner, { [`file/${token}`]: asImportedJson({ ...file, ready: true, expires }) });
       if (expires !== null) {
-        this.draft.due.set(owner, Math.min(expires, this.draft.due.get(owner) ?? Number.POSITIVE_INFINITY));
+        this.draft.userDueTimesMs.set(
+          owner,
+          Math.min(expires, this.draft.userDueTimesMs.get(owner) ?? Number.POSITIVE_INFINITY),
+        );
       }
     }
   }
@@ -114,8 +131,8 @@ export function importEmoji(rows: readonly ExportTableRow[], owner: number, draf
     .sort((a, b) => a.id - b.id)
     .forEach((row, i) => {
       const id = i + 1;
-      draft.emoji.set(row.id, id);
-      const author = row.has('author') ? draft.users.of(row.number('author'), row.table) : owner;
+      draft.emojiIds.set(row.id, id);
+      const author = row.has('author') ? draft.userIds.getOrThrow(row.number('author'), row.table) : owner;
       const emoji: DirectoryEmoji = {
         id,
         name: row.text('name'),
@@ -125,7 +142,7 @@ export function importEmoji(rows: readonly ExportTableRow[], owner: number, draf
         author: toUserId(author),
       };
       draft.records.emoji.push(emoji);
-      draft.count('emoji');
+      draft.countImportedRows('emoji');
     });
 }
 
@@ -136,14 +153,14 @@ export async function storeImportedEmoji(
   draft: ImportedOrganizationDraft,
 ): Promise<void> {
   const { realm } = draft.facts;
-  const records = await folder.records('emoji');
+  const records = await folder.readFileRecords('emoji');
   for (const row of rows) {
-    const id = draft.emoji.of(row.id, row.table);
+    const id = draft.emojiIds.getOrThrow(row.id, row.table);
     const at = id - 1;
     const file = row.text('file_name');
     const record = records.find((one) => one.text('file_name') === file && one.id === row.id);
     const tried = record ? [record.text('path'), `${record.text('path')}${file.slice(file.lastIndexOf('.'))}`] : [];
-    const bytes = await firstFile(folder, 'emoji', tried);
+    const bytes = await readFirstExistingFile(folder, 'emoji', tried);
     const image = bytes && (await makeEmojiImage(bytes).catch(() => undefined));
     if (!image) {
       draft.leftOut.add(`picture of the emoji ${row.text('name')}`);
@@ -160,7 +177,7 @@ export async function storeImportedEmoji(
   }
 }
 
-async function firstFile(folder: ExportFolder, name: string, paths: readonly string[]) {
+async function readFirstExistingFile(folder: ExportFolder, name: string, paths: readonly string[]) {
   for (const path of paths) {
     const bytes = await folder.file(name, path);
     if (bytes) return bytes;
@@ -175,8 +192,8 @@ export async function storeImportedAvatars(
   draft: ImportedOrganizationDraft,
 ): Promise<void> {
   const byUser = new Map<number, string[]>();
-  for (const row of await folder.records('avatars')) {
-    const user = draft.users.find(row.number('user_profile_id'));
+  for (const row of await folder.readFileRecords('avatars')) {
+    const user = draft.userIds.find(row.number('user_profile_id'));
     if (user === undefined) continue;
     const path = row.text('path');
     const paths = byUser.get(user) ?? [];
@@ -189,7 +206,7 @@ export async function storeImportedAvatars(
     const at = draft.records.users.findIndex(({ id }) => id === user);
     const record = draft.records.users[at];
     if (!record) continue;
-    const bytes = await firstFile(folder, 'avatars', paths);
+    const bytes = await readFirstExistingFile(folder, 'avatars', paths);
     const images = bytes && (await makeAvatarImages(bytes).catch(() => undefined));
     if (!images) {
       draft.leftOut.add(`avatar of ${record.fullName}`);
@@ -199,11 +216,11 @@ export async function storeImportedAvatars(
     for (const size of AVATAR_SIZES) await blobs.put(realm, blobNameOfAvatar(hash, 1, size), images[size], 'image/png');
     draft.realmParts[`uploads/avatar/${user}`] = { last: 1, since: 1 };
     draft.records.users[at] = { ...record, avatarSource: 'U', avatar: { realm, hash, number: 1 } };
-    draft.count('avatars');
+    draft.countImportedRows('avatars');
   }
 }
 
-const PICTURES: readonly RealmPictureName[] = ['icon', 'logo', 'night_logo'];
+const REALM_PICTURE_NAMES: readonly RealmPictureName[] = ['icon', 'logo', 'night_logo'];
 
 export async function storeImportedRealmPictures(
   folder: ExportFolder,
@@ -211,12 +228,12 @@ export async function storeImportedRealmPictures(
   draft: ImportedOrganizationDraft,
 ): Promise<void> {
   const { realm } = draft.facts;
-  const paths = (await folder.records('realm_icons')).map((row) => row.text('path'));
-  for (const name of PICTURES) {
+  const paths = (await folder.readFileRecords('realm_icons')).map((row) => row.text('path'));
+  for (const name of REALM_PICTURE_NAMES) {
     const own = paths.filter((path) => path.slice(path.lastIndexOf('/') + 1).replace(/\.\w+$/, '') === name);
     if (own.length === 0) continue;
     const sorted = [...own].sort((a, b) => Number(b.endsWith('.original')) - Number(a.endsWith('.original')));
-    const bytes = await firstFile(folder, 'realm_icons', sorted);
+    const bytes = await readFirstExistingFile(folder, 'realm_icons', sorted);
     const make = name === 'icon' ? makeRealmIconImage : makeRealmLogoImage;
     const image = bytes && (await make(bytes).catch(() => undefined));
     if (!image) {
@@ -226,7 +243,7 @@ export async function storeImportedRealmPictures(
     await blobs.put(realm, blobNameOfRealmPicture(name, 1), image, 'image/png');
     draft.lists.pictures = { ...draft.lists.pictures, [name]: { number: 1, version: 2 } };
     draft.realmParts[`uploads/${name}`] = { last: 1, since: 1 };
-    draft.count('pictures of the organization');
+    draft.countImportedRows('pictures of the organization');
   }
 }
 

@@ -19,65 +19,65 @@ export const EXPORTED_MESSAGE_FLAG_BITS = {
 } as const;
 
 /** Maximum number of unread messages at the end of an origin that become exceptions when a newer message is read. */
-const MAX_FOLDED = 64;
+const MAX_FOLDED_UNREAD_IDS = 64;
 
-class OriginReading {
+class OriginReadStateBuilder {
   #mark = 0;
   /** Message ids below the mark that are unread. */
-  readonly #unread: number[] = [];
+  readonly #unreadIds: number[] = [];
   /** Message ids above the mark that are read. */
-  readonly #read: number[] = [];
+  readonly #readIds: number[] = [];
   /** Message ids above the mark that are unread, as long as there are few. */
-  #tail: number[] = [];
+  #unreadTailIds: number[] = [];
   #tailCount = 0;
 
   add(id: number, read: boolean): void {
     if (!read) {
       this.#tailCount++;
-      if (this.#tail.length <= MAX_FOLDED) this.#tail.push(id);
-    } else if (this.#tailCount <= MAX_FOLDED) {
-      this.#unread.push(...this.#tail);
-      this.#tail = [];
+      if (this.#unreadTailIds.length <= MAX_FOLDED_UNREAD_IDS) this.#unreadTailIds.push(id);
+    } else if (this.#tailCount <= MAX_FOLDED_UNREAD_IDS) {
+      this.#unreadIds.push(...this.#unreadTailIds);
+      this.#unreadTailIds = [];
       this.#tailCount = 0;
-      this.#read.length = 0;
+      this.#readIds.length = 0;
       this.#mark = id;
-    } else this.#read.push(id);
+    } else this.#readIds.push(id);
   }
 
   encode(origin: number): Record<string, Json> {
-    if (this.#mark === 0 && this.#read.length === 0) return {};
+    if (this.#mark === 0 && this.#readIds.length === 0) return {};
     return encodeOriginReadState(origin, {
       mark: this.#mark,
-      read: IdSet.of(this.#read),
-      unread: IdSet.of(this.#unread),
+      read: IdSet.of(this.#readIds),
+      unread: IdSet.of(this.#unreadIds),
     });
   }
 }
 
 /** Read state and marks of all users. */
 export class ImportedUserMarks {
-  readonly #readings = new Map<number, Map<number, OriginReading>>();
-  readonly #marks = new Map<number, Map<MessageMarkName, number[]>>();
+  readonly #readStatesByUser = new Map<number, Map<number, OriginReadStateBuilder>>();
+  readonly #markedIdsByUser = new Map<number, Map<MessageMarkName, number[]>>();
 
-  read(user: number, origin: number, id: number, read: boolean): void {
-    let origins = this.#readings.get(user);
+  addMessage(user: number, origin: number, id: number, read: boolean): void {
+    let origins = this.#readStatesByUser.get(user);
     if (!origins) {
       origins = new Map();
-      this.#readings.set(user, origins);
+      this.#readStatesByUser.set(user, origins);
     }
     let reading = origins.get(origin);
     if (!reading) {
-      reading = new OriginReading();
+      reading = new OriginReadStateBuilder();
       origins.set(origin, reading);
     }
     reading.add(id, read);
   }
 
-  mark(user: number, name: MessageMarkName, id: number): void {
-    let marks = this.#marks.get(user);
+  addMark(user: number, name: MessageMarkName, id: number): void {
+    let marks = this.#markedIdsByUser.get(user);
     if (!marks) {
       marks = new Map();
-      this.#marks.set(user, marks);
+      this.#markedIdsByUser.set(user, marks);
     }
     const ids = marks.get(name);
     if (ids) ids.push(id);
@@ -87,8 +87,9 @@ export class ImportedUserMarks {
   /** Returns the parts of a user's actor with the read state. */
   partsOf(user: number): Record<string, Json> {
     const parts: Record<string, Json> = {};
-    for (const [origin, reading] of this.#readings.get(user) ?? []) Object.assign(parts, reading.encode(origin));
-    for (const [name, ids] of this.#marks.get(user) ?? [])
+    for (const [origin, reading] of this.#readStatesByUser.get(user) ?? [])
+      Object.assign(parts, reading.encode(origin));
+    for (const [name, ids] of this.#markedIdsByUser.get(user) ?? [])
       Object.assign(parts, encodeMarkedMessageIds(name, IdSet.of(ids)));
     return parts;
   }

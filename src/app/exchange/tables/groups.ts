@@ -6,9 +6,9 @@ import type { DirectoryView } from '#model/records';
 import type { ExportTableRow } from '../format/row.js';
 import type { ImportedOrganizationDraft } from '../import/draft.js';
 
-const SYSTEM_NAME = /^@role:(\w+)$/;
-const SYSTEM_IDS: Readonly<Record<string, number>> = SYSTEM_GROUP_IDS;
-const MAX_NAME = 100;
+const SYSTEM_GROUP_NAME_PATTERN = /^@role:(\w+)$/;
+const SYSTEM_GROUP_IDS_BY_NAME: Readonly<Record<string, number>> = SYSTEM_GROUP_IDS;
+const MAX_GROUP_NAME_CHARACTERS = 100;
 
 /**
  * Assigns ids to groups: those of the system groups are fixed. Streams name groups, so this function runs before the
@@ -19,15 +19,15 @@ export function importUserGroups(rows: readonly ExportTableRow[], draft: Importe
   const names = new Set<string>();
   for (const row of [...rows].sort((a, b) => a.id - b.id)) {
     const name = row.text('name');
-    const [, system] = SYSTEM_NAME.exec(name) ?? [];
-    if (row.flag('is_system_group') && system !== undefined && SYSTEM_IDS[system] !== undefined) {
-      draft.groups.set(row.id, SYSTEM_IDS[system]);
+    const [, system] = SYSTEM_GROUP_NAME_PATTERN.exec(name) ?? [];
+    if (row.flag('is_system_group') && system !== undefined && SYSTEM_GROUP_IDS_BY_NAME[system] !== undefined) {
+      draft.groupIds.set(row.id, SYSTEM_GROUP_IDS_BY_NAME[system]);
       continue;
     }
-    if (name === '' || name.length > MAX_NAME || names.has(name))
-      throw row.problem(`${JSON.stringify(name.slice(0, 60))} can't be the name of a group`);
+    if (name === '' || name.length > MAX_GROUP_NAME_CHARACTERS || names.has(name))
+      throw row.makeRowError(`${JSON.stringify(name.slice(0, 60))} can't be the name of a group`);
     names.add(name);
-    draft.groups.set(row.id, next);
+    draft.groupIds.set(row.id, next);
     draft.records.groups.push({
       id: next++,
       name,
@@ -36,7 +36,7 @@ export function importUserGroups(rows: readonly ExportTableRow[], draft: Importe
       subgroups: [],
       system: false,
     });
-    draft.count('groups');
+    draft.countImportedRows('groups');
   }
 }
 
@@ -50,13 +50,13 @@ export function importGroupMemberships(
     draft.records.groups.map((group) => [group.id, { users: new Set<number>(), groups: new Set<number>() }]),
   );
   for (const row of members) {
-    const group = all.get(draft.groups.of(row.number('user_group'), row.table));
-    const user = draft.users.of(row.number('user_profile'), row.table);
+    const group = all.get(draft.groupIds.getOrThrow(row.number('user_group'), row.table));
+    const user = draft.userIds.getOrThrow(row.number('user_profile'), row.table);
     group?.users.add(user);
   }
   for (const row of subgroups) {
-    const group = all.get(draft.groups.of(row.number('supergroup'), row.table));
-    const below = draft.groups.of(row.number('subgroup'), row.table);
+    const group = all.get(draft.groupIds.getOrThrow(row.number('supergroup'), row.table));
+    const below = draft.groupIds.getOrThrow(row.number('subgroup'), row.table);
     group?.groups.add(below);
   }
   draft.records.groups.forEach((group, i) => {

@@ -4,10 +4,11 @@
  */
 import type { ImportedOrganizationDraft } from '../import/draft.js';
 
-const UPLOAD = /(https?:\/\/[^\s/()<>"']+)?\/user_uploads\/([\w-]+\/[0-9a-f]{1,2}\/[\w-]{1,64}\/[^\s)\]>"'?#]+)/g;
-const NARROW = /(https?:\/\/[^\s/()<>"']+)?(\/?#narrow\/[^\s)\]>"']+)/g;
+const UPLOAD_URL_PATTERN =
+  /(https?:\/\/[^\s/()<>"']+)?\/user_uploads\/([\w-]+\/[0-9a-f]{1,2}\/[\w-]{1,64}\/[^\s)\]>"'?#]+)/g;
+const NARROW_URL_PATTERN = /(https?:\/\/[^\s/()<>"']+)?(\/?#narrow\/[^\s)\]>"']+)/g;
 /** Matches a mention with a user id: `@**Name|12**`, `@_**Name|12**`, and `@**|12**`. */
-const MENTION = /(@_?\*\*[^*|\n]*)\|(\d{1,15})\*\*/g;
+const MENTION_WITH_ID_PATTERN = /(@_?\*\*[^*|\n]*)\|(\d{1,15})\*\*/g;
 
 export class ImportedLinkRewriter {
   readonly #formerSite: string | undefined;
@@ -19,14 +20,18 @@ export class ImportedLinkRewriter {
   rewrite(text: string): string {
     let written = text;
     if (written.includes('/user_uploads/')) {
-      written = written.replace(UPLOAD, (all, _site: string | undefined, path: string) => this.#upload(all, path));
+      written = written.replace(UPLOAD_URL_PATTERN, (all, _site: string | undefined, path: string) =>
+        this.#rewriteUploadUrl(all, path),
+      );
     }
     if (written.includes('#narrow/')) {
-      written = written.replace(NARROW, (all, site: string | undefined, hash: string) => this.#narrow(all, site, hash));
+      written = written.replace(NARROW_URL_PATTERN, (all, site: string | undefined, hash: string) =>
+        this.#rewriteNarrowUrl(all, site, hash),
+      );
     }
     if (written.includes('|')) {
-      written = written.replace(MENTION, (all, before: string, id: string) => {
-        const user = this.draft.users.find(Number(id));
+      written = written.replace(MENTION_WITH_ID_PATTERN, (all, before: string, id: string) => {
+        const user = this.draft.userIds.find(Number(id));
         return user === undefined ? all : `${before}|${user}**`;
       });
     }
@@ -37,12 +42,12 @@ export class ImportedLinkRewriter {
    * Rewrites the link of an uploaded file. The path has a random part and is unique, so the same path at any host is
    * the same file.
    */
-  #upload(all: string, path: string): string {
-    const known = this.draft.paths.get(path) ?? this.draft.paths.get(decoded(path));
+  #rewriteUploadUrl(all: string, path: string): string {
+    const known = this.draft.newFilePaths.get(path) ?? this.draft.newFilePaths.get(decodeUrlPath(path));
     return known === undefined ? all : `/user_uploads/${known}`;
   }
 
-  #narrow(all: string, site: string | undefined, hash: string): string {
+  #rewriteNarrowUrl(all: string, site: string | undefined, hash: string): string {
     if (site !== undefined && site !== this.#formerSite) return all;
     const parts = hash.slice(hash.indexOf('#')).split('/');
     for (let i = 1; i + 1 < parts.length; i += 2) {
@@ -51,35 +56,35 @@ export class ImportedLinkRewriter {
         case 'stream':
         case 'channel':
           parts[i + 1] = operand.replace(/^(\d{1,15})(?=-|$)/, (id) =>
-            String(this.draft.streams.find(Number(id)) ?? id),
+            String(this.draft.streamIds.find(Number(id)) ?? id),
           );
           break;
         case 'near':
         case 'with':
         case 'id':
-          parts[i + 1] = operand.replace(/^(\d{1,15})$/, (id) => String(this.draft.messages.find(Number(id)) ?? id));
+          parts[i + 1] = operand.replace(/^(\d{1,15})$/, (id) => String(this.draft.messageIds.find(Number(id)) ?? id));
           break;
         case 'dm':
         case 'pm-with':
         case 'group-pm-with':
         case 'dm-including':
         case 'sender':
-          parts[i + 1] = operand.replace(/^[\d,]+(?=-|$)/, (ids) => this.#people(ids));
+          parts[i + 1] = operand.replace(/^[\d,]+(?=-|$)/, (ids) => this.#rewriteUserIds(ids));
           break;
       }
     }
     return parts.join('/');
   }
 
-  #people(ids: string): string {
+  #rewriteUserIds(ids: string): string {
     return ids
       .split(',')
-      .map((id) => this.draft.users.find(Number(id)) ?? id)
+      .map((id) => this.draft.userIds.find(Number(id)) ?? id)
       .join(',');
   }
 }
 
-function decoded(path: string): string {
+function decodeUrlPath(path: string): string {
   try {
     return decodeURIComponent(path);
   } catch {

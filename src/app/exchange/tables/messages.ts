@@ -1,6 +1,6 @@
 /** Messages of an export: zerver_message with its edit history, zerver_usermessage, zerver_reaction. */
 import type { Json, JsonObject } from '#base';
-import { findTopicLinks, type MarkdownRenderResult, renderFailureNote } from '#domain/markdown';
+import { findTopicLinks, type MarkdownRenderResult, renderFailureHtml } from '#domain/markdown';
 import {
   type MessageBody,
   type MessageRenderer,
@@ -24,11 +24,11 @@ import { ImportedLinkRewriter } from './links.js';
 import { exportEmojiRef, importEmojiRef, topicOfExportRow } from './personal.js';
 
 const NO_TOPIC = '(no topic)';
-const MAX_CONTENT = 10_000;
+const MAX_CONTENT_CHARACTERS = 10_000;
 const MAX_CACHED_TOPICS = 10_000;
 
 /** Conversation of a message: a stream, or the participants of a direct message. */
-interface Place {
+interface ImportedMessageConversation {
   /** Id of the stream; 0 for direct messages. */
   readonly stream: number;
   readonly topic: string;
@@ -41,11 +41,11 @@ interface Place {
 export type ExportedFlagRows = readonly number[];
 
 /** A message whose conversation and flags are known, before its text is rendered. */
-interface PlacedMessage {
+interface MessageWithNewId {
   readonly id: number;
   readonly row: ExportTableRow;
   readonly sender: number;
-  readonly place: Place;
+  readonly place: ImportedMessageConversation;
   readonly flags: MessageBody['flags'];
   readonly wildcard: boolean;
   readonly files: readonly string[];
@@ -53,41 +53,42 @@ interface PlacedMessage {
 
 /** Reactions of all messages in compact form: a million of them are read before the first message. */
 export class ExportedReactions {
-  readonly #emoji: EmojiReference[] = [];
-  readonly #places = new Map<string, number>();
+  readonly #distinctEmoji: EmojiReference[] = [];
+  readonly #emojiIndexes = new Map<string, number>();
   /** Pairs of an index into `#emoji` and a user, in the order of the rows, by message. */
-  readonly #byMessage = new Map<number, number[]>();
+  readonly #reactionPairsByMessage = new Map<number, number[]>();
 
   import(row: ExportTableRow, draft: ImportedOrganizationDraft): void {
-    const message = draft.messages.find(row.number('message'));
-    const user = draft.users.find(row.number('user_profile'));
+    const message = draft.messageIds.find(row.number('message'));
+    const user = draft.userIds.find(row.number('user_profile'));
     const emoji = importEmojiRef(row, draft);
     if (message === undefined || user === undefined || !emoji) {
       draft.leftOut.add('reaction with an unknown emoji, user or message');
       return;
     }
-    const known = this.#byMessage.get(message);
-    if (known) known.push(this.#placeOf(emoji), user);
-    else this.#byMessage.set(message, [this.#placeOf(emoji), user]);
-    draft.count('reactions');
+    const known = this.#reactionPairsByMessage.get(message);
+    if (known) known.push(this.#emojiIndexOf(emoji), user);
+    else this.#reactionPairsByMessage.set(message, [this.#emojiIndexOf(emoji), user]);
+    draft.countImportedRows('reactions');
   }
 
-  #placeOf(emoji: EmojiReference): number {
+  #emojiIndexOf(emoji: EmojiReference): number {
     const key = `${emoji.type} ${emoji.code} ${emoji.name}`;
-    let place = this.#places.get(key);
+    let place = this.#emojiIndexes.get(key);
     if (place === undefined) {
-      place = this.#emoji.push(emoji) - 1;
-      this.#places.set(key, place);
+      place = this.#distinctEmoji.push(emoji) - 1;
+      this.#emojiIndexes.set(key, place);
     }
     return place;
   }
 
-  take(message: number): readonly StoredReaction[] | undefined {
-    const found = this.#byMessage.get(message);
+  removeReactionsOf(message: number): readonly StoredReaction[] | undefined {
+    const found = this.#reactionPairsByMessage.get(message);
     if (!found) return undefined;
-    this.#byMessage.delete(message);
+    this.#reactionPairsByMessage.delete(message);
     const reactions: StoredReaction[] = [];
-    for (let i = 0; i < found.length; i += 2) reactions.push({ ...this.#emoji[found[i]!]!, user: found[i + 1]! });
+    for (let i = 0; i < found.length; i += 2)
+      reactions.push({ ...this.#distinctEmoji[found[i]!]!, user: found[i + 1]! });
     return reactions;
   }
 }
@@ -104,11 +105,11 @@ export class MessageImport {
   readonly #links: ImportedLinkRewriter;
   readonly #topicLinks = new Map<string, MessageBody['topicLinks']>();
   /** Newest message and spelling of each topic, by stream and topic key. */
-  readonly topics = new Map<number, Map<string, { name: string; max: number }>>();
-  readonly first = new Map<number, number>();
-  readonly direct = new Map<string, ImportedConversation>();
+  readonly topicsByStream = new Map<number, Map<string, { name: string; max: number }>>();
+  readonly firstMessageIdsByStream = new Map<number, number>();
+  readonly directConversations = new Map<string, ImportedConversation>();
   /** Message counts of the last weeks, by stream and day. */
-  readonly traffic = new Map<number, DailyMessageCounts>();
+  readonly dailyCountsByStream = new Map<number, DailyMessageCounts>();
 
   constructor(
     private readonly draft: ImportedOrganizationDraft,
@@ -126,40 +127,43 @@ export class MessageImport {
    * Records conversation, receivers and flags of a message. Ids ascend from call to call.
    * @returns undefined if the message is left out
    */
-  place(row: ExportTableRow, rows: ExportedFlagRows): PlacedMessage | undefined {
+  assignConversation(row: ExportTableRow, rows: ExportedFlagRows): MessageWithNewId | undefined {
     const { draft } = this;
-    const id = draft.messages.find(row.id);
-    if (id === undefined) throw row.problem('the file changed while it was read');
-    const sender = draft.users.of(row.number('sender'), row.table);
-    const place = this.#placeOf(row, sender);
+    const id = draft.messageIds.find(row.id);
+    if (id === undefined) throw row.makeRowError('the file changed while it was read');
+    const sender = draft.userIds.getOrThrow(row.number('sender'), row.table);
+    const place = this.#conversationOf(row, sender);
     if (!place) {
-      this.reactions.take(id);
+      this.reactions.removeReactionsOf(id);
       draft.leftOut.add('message to a recipient that the export does not contain');
       return undefined;
     }
-    const sent = Math.floor(row.time('date_sent'));
+    const sent = Math.floor(row.timeSeconds('date_sent'));
     const { flags, wildcard } =
-      place.stream === 0 ? this.#flagDirect(id, place, rows) : this.#flagStream(id, row.id, place, rows);
+      place.stream === 0 ? this.#flagDirectMessage(id, place, rows) : this.#flagStreamMessage(id, row.id, place, rows);
     if (place.stream !== 0) {
-      this.#noteTopic(place, id);
-      this.traffic.set(place.stream, addMessageToDailyCounts(this.traffic.get(place.stream), sent * 1000));
-    } else this.#noteDirect(place, id);
-    const files = draft.filesOfMessage.get(id) ?? [];
-    this.uploads.link(files, id, sent);
+      this.#recordTopic(place, id);
+      this.dailyCountsByStream.set(
+        place.stream,
+        addMessageToDailyCounts(this.dailyCountsByStream.get(place.stream), sent * 1000),
+      );
+    } else this.#recordDirectConversation(place, id);
+    const files = draft.filePathsByMessage.get(id) ?? [];
+    this.uploads.linkFilesToMessage(files, id, sent);
     return { id, row, sender, place, flags, wildcard, files };
   }
 
-  #placeOf(row: ExportTableRow, sender: number): Place | undefined {
+  #conversationOf(row: ExportTableRow, sender: number): ImportedMessageConversation | undefined {
     const { draft } = this;
     const recipient = draft.recipients.get(row.number('recipient'));
     if (!recipient) return undefined;
     if (recipient.kind === 'stream') {
-      const stream = draft.streams.of(recipient.of, row.table);
+      const stream = draft.streamIds.getOrThrow(recipient.of, row.table);
       const topic = topicOfExportRow(row.text('subject')) ?? NO_TOPIC;
       return { stream, topic, participants: [], recipient: draft.records.streams[stream - 1]!.recipient };
     }
     if (recipient.kind === 'user') {
-      const user = draft.users.find(recipient.of);
+      const user = draft.userIds.find(recipient.of);
       if (user === undefined) return undefined;
       const participants = [...new Set([sender, user])].sort((a, b) => a - b);
       return { stream: 0, topic: '', participants, recipient: user };
@@ -171,76 +175,81 @@ export class MessageImport {
     return { stream: 0, topic: '', participants: group.participants, recipient: own };
   }
 
-  #flagStream(id: number, old: number, { stream }: Place, rows: ExportedFlagRows) {
+  #flagStreamMessage(id: number, old: number, { stream }: ImportedMessageConversation, rows: ExportedFlagRows) {
     const receivers = new Set<number>();
     const flags: Record<string, string[]> = {};
     let wildcard = false;
     for (let i = 0; i < rows.length; i += 2) {
       const user = rows[i]!;
       const mask = rows[i + 1]!;
-      if ((mask & EXPORTED_MESSAGE_FLAG_BITS.historical) !== 0) this.marks.mark(user, 'historical', id);
+      if ((mask & EXPORTED_MESSAGE_FLAG_BITS.historical) !== 0) this.marks.addMark(user, 'historical', id);
       else receivers.add(user);
-      this.#flag(user, stream, id, mask, flags);
+      this.#applyUserFlags(user, stream, id, mask, flags);
       if ((mask & EXPORTED_MESSAGE_FLAG_BITS.wildcard_mentioned) !== 0) wildcard = true;
     }
-    for (const user of this.copies.add(stream, old, id, receivers)) this.marks.read(user, stream, id, false);
+    for (const user of this.copies.add(stream, old, id, receivers)) this.marks.addMessage(user, stream, id, false);
     return { flags, wildcard };
   }
 
-  #flagDirect(id: number, { participants }: Place, rows: ExportedFlagRows) {
+  #flagDirectMessage(id: number, { participants }: ImportedMessageConversation, rows: ExportedFlagRows) {
     const flags: Record<string, string[]> = {};
     let wildcard = false;
     const missing = new Set(participants);
     for (let i = 0; i < rows.length; i += 2) {
       const user = rows[i]!;
       if (!missing.delete(user)) continue;
-      this.#flag(user, 0, id, rows[i + 1]!, flags);
+      this.#applyUserFlags(user, 0, id, rows[i + 1]!, flags);
       if ((rows[i + 1]! & EXPORTED_MESSAGE_FLAG_BITS.wildcard_mentioned) !== 0) wildcard = true;
     }
     // On this server every participant has the message; a participant without a row has read it.
-    for (const user of missing) this.marks.read(user, 0, id, true);
+    for (const user of missing) this.marks.addMessage(user, 0, id, true);
     return { flags, wildcard };
   }
 
-  #flag(user: number, origin: number, id: number, mask: number, flags: Record<string, string[]>): void {
-    this.marks.read(user, origin, id, (mask & EXPORTED_MESSAGE_FLAG_BITS.read) !== 0);
-    if ((mask & EXPORTED_MESSAGE_FLAG_BITS.starred) !== 0) this.marks.mark(user, 'starred', id);
-    if ((mask & EXPORTED_MESSAGE_FLAG_BITS.collapsed) !== 0) this.marks.mark(user, 'collapsed', id);
+  #applyUserFlags(user: number, origin: number, id: number, mask: number, flags: Record<string, string[]>): void {
+    this.marks.addMessage(user, origin, id, (mask & EXPORTED_MESSAGE_FLAG_BITS.read) !== 0);
+    if ((mask & EXPORTED_MESSAGE_FLAG_BITS.starred) !== 0) this.marks.addMark(user, 'starred', id);
+    if ((mask & EXPORTED_MESSAGE_FLAG_BITS.collapsed) !== 0) this.marks.addMark(user, 'collapsed', id);
     const own: string[] = [];
     if ((mask & EXPORTED_MESSAGE_FLAG_BITS.mentioned) !== 0) own.push('mentioned');
     if ((mask & EXPORTED_MESSAGE_FLAG_BITS.has_alert_word) !== 0) own.push('has_alert_word');
     if (own.length > 0) flags[user] = own;
   }
 
-  #noteTopic({ stream, topic }: Place, id: number): void {
-    let topics = this.topics.get(stream);
+  #recordTopic({ stream, topic }: ImportedMessageConversation, id: number): void {
+    let topics = this.topicsByStream.get(stream);
     if (!topics) {
       topics = new Map();
-      this.topics.set(stream, topics);
-      this.first.set(stream, id);
+      this.topicsByStream.set(stream, topics);
+      this.firstMessageIdsByStream.set(stream, id);
     }
     topics.set(topic.toLowerCase(), { name: topic, max: id });
   }
 
-  #noteDirect({ participants, recipient }: Place, id: number): void {
+  #recordDirectConversation({ participants, recipient }: ImportedMessageConversation, id: number): void {
     const conversation = storeNameOfDirectConversation(this.draft.facts.realm, participants.map(toUserId));
-    const known = this.direct.get(conversation);
+    const known = this.directConversations.get(conversation);
     if (known) known.last = id;
-    else this.direct.set(conversation, { participants, recipient: participants.length > 2 ? recipient : 0, last: id });
+    else
+      this.directConversations.set(conversation, {
+        participants,
+        recipient: participants.length > 2 ? recipient : 0,
+        last: id,
+      });
   }
 
   /** Renders a message and makes its record. */
-  async record({ id, row, sender, place, flags, wildcard, files }: PlacedMessage): Promise<MessageRecord> {
+  async makeRecord({ id, row, sender, place, flags, wildcard, files }: MessageWithNewId): Promise<MessageRecord> {
     const content = this.#contentOf(row, 'content');
     const rendered = await this.#render(content, sender);
-    const reactions = this.reactions.take(id);
-    const edits = await this.#edits(row, place, sender);
+    const reactions = this.reactions.removeReactionsOf(id);
+    const edits = await this.#importEdits(row, place, sender);
     const body: MessageBody = {
       content,
-      html: rendered?.html ?? renderFailureNote('Conclave'),
+      html: rendered?.html ?? renderFailureHtml('Conclave'),
       topic: place.topic,
-      sent: Math.floor(row.time('date_sent')),
-      client: this.draft.clients.get(row.numberOr('sending_client', -1)) ?? 'import',
+      sent: Math.floor(row.timeSeconds('date_sent')),
+      client: this.draft.clientNames.get(row.numberOr('sending_client', -1)) ?? 'import',
       recipient: place.recipient,
       stream: place.stream,
       rev: 1,
@@ -270,7 +279,9 @@ export class MessageImport {
 
   #contentOf(row: ExportTableRow, field: string): string {
     const text = row.text(field).replaceAll('\u0000', '');
-    return this.#links.rewrite(text.length > MAX_CONTENT * 2 ? [...text].slice(0, MAX_CONTENT).join('') : text);
+    return this.#links.rewrite(
+      text.length > MAX_CONTENT_CHARACTERS * 2 ? [...text].slice(0, MAX_CONTENT_CHARACTERS).join('') : text,
+    );
   }
 
   #topicLinksOf(topic: string): MessageBody['topicLinks'] {
@@ -286,32 +297,36 @@ export class MessageImport {
   }
 
   /** Makes the edit history, newest first. Earlier texts are rendered like the present one. */
-  async #edits(row: ExportTableRow, place: Place, sender: number): Promise<StoredMessageEdit[]> {
+  async #importEdits(
+    row: ExportTableRow,
+    place: ImportedMessageConversation,
+    sender: number,
+  ): Promise<StoredMessageEdit[]> {
     const text = row.text('edit_history');
     if (text === '' || text === '[]') return [];
     const edits: StoredMessageEdit[] = [];
     // Older servers record only the topic that a message left: the new topic is in the next newer entry.
     let topic = place.topic;
-    for (const entry of historyIn(text, row)) {
-      const edit = await this.#edit(entry, topic, sender);
+    for (const entry of parseEditHistory(text, row)) {
+      const edit = await this.#importEdit(entry, topic, sender);
       if (edit.topic) topic = edit.topic.from;
       edits.push(edit);
     }
     return edits;
   }
 
-  async #edit(entry: ExportTableRow, topic: string, sender: number): Promise<StoredMessageEdit> {
+  async #importEdit(entry: ExportTableRow, topic: string, sender: number): Promise<StoredMessageEdit> {
     const { draft } = this;
-    const user = (entry.has('user_id') ? draft.users.find(entry.number('user_id')) : undefined) ?? sender;
+    const user = (entry.has('user_id') ? draft.userIds.find(entry.number('user_id')) : undefined) ?? sender;
     const from = entry.has('prev_topic') ? entry.text('prev_topic') : entry.text('prev_subject', '\u0000');
     const raw = entry.has('prev_content') ? this.#contentOf(entry, 'prev_content') : undefined;
     const [before, after] = ['prev_stream', 'stream'].map((name) =>
-      entry.has(name) ? draft.streams.find(entry.number(name)) : undefined,
+      entry.has(name) ? draft.streamIds.find(entry.number(name)) : undefined,
     );
-    const html = raw === undefined ? '' : ((await this.#render(raw, sender))?.html ?? renderFailureNote('Conclave'));
+    const html = raw === undefined ? '' : ((await this.#render(raw, sender))?.html ?? renderFailureHtml('Conclave'));
     return {
       user,
-      at: Math.floor(entry.time('timestamp')),
+      at: Math.floor(entry.timeSeconds('timestamp')),
       ...(raw === undefined ? {} : { content: { raw, html } }),
       ...(from === '\u0000' ? {} : { topic: { from, to: entry.text('topic', topic) } }),
       ...(before !== undefined && after !== undefined ? { stream: { from: before, to: after } } : {}),
@@ -319,13 +334,13 @@ export class MessageImport {
   }
 }
 
-function historyIn(text: string, row: ExportTableRow): ExportTableRow[] {
+function parseEditHistory(text: string, row: ExportTableRow): ExportTableRow[] {
   try {
     const entries = JSON.parse(text) as unknown;
     if (!Array.isArray(entries)) throw new Error();
     return entries.map((entry) => new ExportTableRow(row.table, { ...(entry as JsonObject), id: row.id }));
   } catch {
-    throw row.problem('edit_history is no list of edits');
+    throw row.makeRowError('edit_history is no list of edits');
   }
 }
 
@@ -352,12 +367,12 @@ export async function readExportedMessageFile(
     }
     return rows;
   };
-  for await (const batch of folder.rows(name)) {
+  for await (const batch of folder.readRowChunks(name)) {
     for (const row of batch) {
       if (row.table === 'zerver_message') messages.push({ row, rows: rowsOf(row.id) });
       else if (row.table === 'zerver_usermessage') {
         rowsOf(row.number('message')).push(
-          draft.users.of(row.number('user_profile'), row.table),
+          draft.userIds.getOrThrow(row.number('user_profile'), row.table),
           row.number('flags_mask'),
         );
       }
@@ -414,15 +429,15 @@ export async function importScheduledMessages(
   render: (content: string, sender: number) => Promise<MarkdownRenderResult | null>,
 ): Promise<void> {
   if (row.flag('delivered') || row.numberOr('delivery_type', 1) !== 1) return;
-  const sender = draft.users.of(row.number('sender'), row.table);
+  const sender = draft.userIds.getOrThrow(row.number('sender'), row.table);
   const recipient = draft.recipients.get(row.number('recipient'));
-  const place = recipient && scheduledPlace(row, recipient.kind, recipient.of, sender, draft);
+  const place = recipient && scheduledConversationOf(row, recipient.kind, recipient.of, sender, draft);
   if (!place) {
     draft.leftOut.add('scheduled message to an unknown recipient');
     return;
   }
   const id = numberOf(toUserId(sender));
-  const at = Math.floor(row.time('scheduled_timestamp'));
+  const at = Math.floor(row.timeSeconds('scheduled_timestamp'));
   const failed = row.flag('failed');
   const content = new ImportedLinkRewriter(draft).rewrite(row.text('content'));
   const rendered = await render(content, sender);
@@ -430,20 +445,21 @@ export async function importScheduledMessages(
     id,
     ...place,
     content,
-    html: rendered?.html ?? renderFailureNote('Conclave'),
+    html: rendered?.html ?? renderFailureHtml('Conclave'),
     wildcard: rendered?.mentions.wildcard ?? false,
     at,
     phase: failed ? 'failed' : 'waiting',
-    client: draft.clients.get(row.numberOr('sending_client', -1)) ?? 'import',
+    client: draft.clientNames.get(row.numberOr('sending_client', -1)) ?? 'import',
     origin: draft.facts.origin,
   };
   draft.addUserParts(sender, { [`scheduled/${id}`]: message });
   draft.userStates.set(sender, { ...draft.userStates.get(sender), lastScheduled: id });
-  if (!failed) draft.due.set(sender, Math.min(at * 1000, draft.due.get(sender) ?? Number.POSITIVE_INFINITY));
-  draft.count('scheduled messages');
+  if (!failed)
+    draft.userDueTimesMs.set(sender, Math.min(at * 1000, draft.userDueTimesMs.get(sender) ?? Number.POSITIVE_INFINITY));
+  draft.countImportedRows('scheduled messages');
 }
 
-function scheduledPlace(
+function scheduledConversationOf(
   row: ExportTableRow,
   kind: string,
   of: number,
@@ -452,10 +468,10 @@ function scheduledPlace(
 ) {
   if (kind === 'stream') {
     const topic = topicOfExportRow(row.text('subject'));
-    const stream = draft.streams.find(of);
+    const stream = draft.streamIds.find(of);
     return stream === undefined ? undefined : { type: 'stream', to: [stream], topic: topic ?? NO_TOPIC };
   }
-  const user = draft.users.find(of);
+  const user = draft.userIds.find(of);
   const people = kind === 'group' ? draft.directGroups.get(of)?.participants : user === undefined ? undefined : [user];
   if (!people) return undefined;
   const others = people.filter((one) => one !== sender);

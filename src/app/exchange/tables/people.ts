@@ -19,9 +19,9 @@ import type { ExportTableRow } from '../format/row.js';
 import type { ImportedOrganizationDraft } from '../import/draft.js';
 import { exportUserSettings, importUserSettings } from './realm.js';
 
-const ROLES: ReadonlySet<number> = new Set([100, 200, 300, 400, 600]);
-const MIN_VISIBILITY = 1;
-const MAX_VISIBILITY = 5;
+const ROLE_NUMBERS: ReadonlySet<number> = new Set([100, 200, 300, 400, 600]);
+const MIN_EMAIL_VISIBILITY = 1;
+const MAX_EMAIL_VISIBILITY = 5;
 
 /** Assigns the ids of accounts, in the order of their rows. System bots get the ids of this server's system bots. */
 export function assignImportedUserIds(
@@ -29,9 +29,9 @@ export function assignImportedUserIds(
   crossRealm: readonly ExportTableRow[],
   draft: ImportedOrganizationDraft,
 ): void {
-  for (const row of crossRealm) draft.users.set(row.id, systemBotOf(row));
+  for (const row of crossRealm) draft.userIds.set(row.id, systemBotOf(row));
   const first = LAST_RESERVED_USER_ID + 1;
-  for (const [i, row] of [...rows].sort((a, b) => a.id - b.id).entries()) draft.users.set(row.id, first + i);
+  for (const [i, row] of [...rows].sort((a, b) => a.id - b.id).entries()) draft.userIds.set(row.id, first + i);
   draft.nextRecipient = first + rows.length;
 }
 
@@ -47,9 +47,9 @@ export function importPeople(rows: readonly ExportTableRow[], draft: ImportedOrg
   const known = new Set<string>();
   for (const row of rows) {
     const email = row.text('delivery_email', row.text('email'));
-    if (!isEmail(email)) throw row.problem(`delivery_email ${JSON.stringify(email.slice(0, 60))} is no address`);
+    if (!isEmail(email)) throw row.makeRowError(`delivery_email ${JSON.stringify(email.slice(0, 60))} is no address`);
     if (known.has(email.toLowerCase()) || SYSTEM_BOT_IDS_BY_EMAIL.has(email.toLowerCase())) {
-      throw row.problem(`${email} is the address of another account, too`);
+      throw row.makeRowError(`${email} is the address of another account, too`);
     }
     known.add(email.toLowerCase());
     importAccount(row, email, draft);
@@ -57,12 +57,12 @@ export function importPeople(rows: readonly ExportTableRow[], draft: ImportedOrg
 }
 
 function importAccount(row: ExportTableRow, email: string, draft: ImportedOrganizationDraft): void {
-  const id = draft.users.of(row.id, 'zerver_userprofile');
+  const id = draft.userIds.getOrThrow(row.id, 'zerver_userprofile');
   const botType = row.flag('is_bot') ? row.numberOr('bot_type', 1) : null;
   const visibility = row.numberOr('email_address_visibility', 1);
-  const hidden = visibility > MIN_VISIBILITY && visibility <= MAX_VISIBILITY && botType === null;
-  const key = makeKey(id, draft);
-  draft.keys.set(id, key);
+  const hidden = visibility > MIN_EMAIL_VISIBILITY && visibility <= MAX_EMAIL_VISIBILITY && botType === null;
+  const key = makeImportedApiKey(id, draft);
+  draft.apiKeysByUser.set(id, key);
   const user: DirectoryUser = {
     ...NEW_ACCOUNT_DEFAULT_FIELDS,
     id: toUserId(id),
@@ -75,21 +75,23 @@ function importAccount(row: ExportTableRow, email: string, draft: ImportedOrgani
     isBillingAdmin: row.flag('is_billing_admin'),
     botType,
     botOwner:
-      botType !== null && row.has('bot_owner') ? toUserId(draft.users.of(row.number('bot_owner'), row.table)) : null,
+      botType !== null && row.has('bot_owner')
+        ? toUserId(draft.userIds.getOrThrow(row.number('bot_owner'), row.table))
+        : null,
     timezone: timeZoneOf(row.text('timezone')),
     avatarVersion: Math.max(1, row.numberOr('avatar_version', 1)),
     emailVisibility: hidden ? visibility : 1,
-    joined: Math.floor(row.time('date_joined', draft.created / 1000) * 1000),
+    joined: Math.floor(row.timeSeconds('date_joined', draft.createdMs / 1000) * 1000),
     keyHash: key.hash,
   };
   draft.records.users.push(user);
-  draft.count(botType === null ? 'people' : 'bots');
+  draft.countImportedRows(botType === null ? 'people' : 'bots');
   const settings = importUserSettings(row, draft.leftOut);
   if (Object.keys(settings).length > 0) {
     draft.records.personals.push({ user: user.id, settings, alertWords: [], muted: [] });
   }
   if (row.flag('long_term_idle') && row.has('last_active_message_id')) {
-    draft.idle.set(id, { since: row.number('last_active_message_id') });
+    draft.idleAccounts.set(id, { since: row.number('last_active_message_id') });
   }
   if (botType !== null) importBot(row, user, draft);
 }
@@ -98,7 +100,7 @@ function importAccount(row: ExportTableRow, email: string, draft: ImportedOrgani
 function importBot(row: ExportTableRow, user: DirectoryUser, draft: ImportedOrganizationDraft): void {
   draft.records.bots.push({
     user: user.id,
-    keySealed: draft.keys.get(user.id)!.sealed,
+    keySealed: draft.apiKeysByUser.get(user.id)!.sealed,
     sendingStream: null,
     eventsStream: null,
     allPublicStreams: row.flag('default_all_public_streams'),
@@ -110,10 +112,10 @@ function importBot(row: ExportTableRow, user: DirectoryUser, draft: ImportedOrga
 export function importBotStreams(rows: readonly ExportTableRow[], draft: ImportedOrganizationDraft): void {
   for (const row of rows) {
     if (!row.flag('is_bot')) continue;
-    const id = draft.users.of(row.id, row.table);
+    const id = draft.userIds.getOrThrow(row.id, row.table);
     const at = draft.records.bots.findIndex(({ user }) => user === id);
     const stream = (name: string) => {
-      const found = row.has(name) ? draft.streams.find(row.number(name)) : undefined;
+      const found = row.has(name) ? draft.streamIds.find(row.number(name)) : undefined;
       return found === undefined ? null : toStreamId(found);
     };
     draft.records.bots[at] = {
@@ -126,11 +128,11 @@ export function importBotStreams(rows: readonly ExportTableRow[], draft: Importe
 
 /** Imports zerver_service: the URL that an outgoing webhook bot calls. The bot gets a new token. */
 export function importBotService(row: ExportTableRow, draft: ImportedOrganizationDraft): void {
-  const id = draft.users.of(row.number('user_profile'), row.table);
+  const id = draft.userIds.getOrThrow(row.number('user_profile'), row.table);
   const at = draft.records.bots.findIndex(({ user }) => user === id);
-  if (at < 0) throw row.problem('names an account that is no bot');
+  if (at < 0) throw row.makeRowError('names an account that is no bot');
   const tokenSealed = draft.secrets.sealDeterministic(
-    draft.secrets.apiKeyFrom(draft.facts.realm, draft.derive(`token/${id}`)),
+    draft.secrets.apiKeyFromBytes(draft.facts.realm, draft.deriveBytes(`token/${id}`)),
   );
   draft.records.bots[at] = {
     ...draft.records.bots[at]!,
@@ -139,25 +141,25 @@ export function importBotService(row: ExportTableRow, draft: ImportedOrganizatio
 }
 
 export function importBotConfig(row: ExportTableRow, draft: ImportedOrganizationDraft): void {
-  const id = draft.users.of(row.number('bot_profile'), row.table);
+  const id = draft.userIds.getOrThrow(row.number('bot_profile'), row.table);
   const at = draft.records.bots.findIndex(({ user }) => user === id);
   const bot = draft.records.bots[at];
-  if (!bot) throw row.problem('names an account that is no bot');
+  if (!bot) throw row.makeRowError('names an account that is no bot');
   draft.records.bots[at] = {
     ...bot,
     config: Object.fromEntries([...Object.entries(bot.config), [row.text('key'), row.text('value')]]),
   };
 }
 
-function makeKey(user: number, draft: ImportedOrganizationDraft) {
+function makeImportedApiKey(user: number, draft: ImportedOrganizationDraft) {
   const { secrets, facts } = draft;
-  const key = secrets.apiKeyFrom(facts.realm, draft.derive(`key/${user}`));
-  return { hash: secrets.keyHash(key), sealed: secrets.sealDeterministic(key) };
+  const key = secrets.apiKeyFromBytes(facts.realm, draft.deriveBytes(`key/${user}`));
+  return { hash: secrets.apiKeyHash(key), sealed: secrets.sealDeterministic(key) };
 }
 
 function roleOf(row: ExportTableRow): number {
   const role = row.numberOr('role', 400);
-  if (!ROLES.has(role)) throw row.problem(`${role} is no role`);
+  if (!ROLE_NUMBERS.has(role)) throw row.makeRowError(`${role} is no role`);
   return role;
 }
 
@@ -184,14 +186,14 @@ function timeZoneOf(name: string): string {
   }
 }
 
-interface AccountSource {
+interface AccountExportSource {
   readonly directory: DirectoryView;
   /** Time of the last log-in, seconds since 1970. */
   readonly lastLogin?: number | null;
 }
 
 /** Makes the row of zerver_userprofile. */
-export function exportAccount(user: DirectoryUser, { directory }: AccountSource): JsonObject {
+export function exportAccount(user: DirectoryUser, { directory }: AccountExportSource): JsonObject {
   const bot = directory.bot(user.id);
   const { settings } = directory.preferencesOf(user.id);
   return {

@@ -12,7 +12,7 @@ import type { ExportTableRow } from '../format/row.js';
 import type { ImportedOrganizationDraft } from '../import/draft.js';
 
 /** Changes the preferences of a user. */
-function changePreferences(
+function updateImportedPreferences(
   draft: ImportedOrganizationDraft,
   user: number,
   change: (before: DirectoryPreferences) => Partial<DirectoryPreferences>,
@@ -27,29 +27,35 @@ function changePreferences(
 export function importAlertWord(row: ExportTableRow, draft: ImportedOrganizationDraft): void {
   const word = row.text('word').trim();
   if (word === '') return;
-  changePreferences(draft, draft.users.of(row.number('user_profile'), row.table), ({ alertWords }) => ({
-    alertWords: alertWords.some((one) => one.toLowerCase() === word.toLowerCase()) ? alertWords : [...alertWords, word],
-  }));
-  draft.count('alert words');
+  updateImportedPreferences(
+    draft,
+    draft.userIds.getOrThrow(row.number('user_profile'), row.table),
+    ({ alertWords }) => ({
+      alertWords: alertWords.some((one) => one.toLowerCase() === word.toLowerCase())
+        ? alertWords
+        : [...alertWords, word],
+    }),
+  );
+  draft.countImportedRows('alert words');
 }
 
 export function importMutedUser(row: ExportTableRow, draft: ImportedOrganizationDraft): void {
-  const id = draft.users.of(row.number('muted_user'), row.table);
-  const timestamp = Math.floor(row.time('date_muted'));
-  changePreferences(draft, draft.users.of(row.number('user_profile'), row.table), ({ muted }) => ({
+  const id = draft.userIds.getOrThrow(row.number('muted_user'), row.table);
+  const timestamp = Math.floor(row.timeSeconds('date_muted'));
+  updateImportedPreferences(draft, draft.userIds.getOrThrow(row.number('user_profile'), row.table), ({ muted }) => ({
     muted: [...muted.filter((one) => one.id !== id), { id, timestamp }],
   }));
-  draft.count('muted users');
+  draft.countImportedRows('muted users');
 }
 
 export function importUserStatus(row: ExportTableRow, draft: ImportedOrganizationDraft): void {
   const text = row.text('status_text');
   const emoji = importEmojiRef(row, draft);
   if (text === '' && !emoji) return;
-  changePreferences(draft, draft.users.of(row.number('user_profile'), row.table), () => ({
+  updateImportedPreferences(draft, draft.userIds.getOrThrow(row.number('user_profile'), row.table), () => ({
     status: { text, emoji: emoji ?? null, away: false },
   }));
-  draft.count('statuses');
+  draft.countImportedRows('statuses');
 }
 
 /** Returns the emoji that a reaction or a status names; undefined if there is none, or none that this server knows. */
@@ -57,14 +63,14 @@ export function importEmojiRef(row: ExportTableRow, draft: ImportedOrganizationD
   const name = row.text('emoji_name');
   const type = row.text('reaction_type');
   // Converters from other products write ids of custom emoji as numbers.
-  const given = row.raw('emoji_code');
+  const given = row.rawValue('emoji_code');
   const code = typeof given === 'number' ? String(given) : row.text('emoji_code');
   if (name === '') return undefined;
   if (type === 'unicode_emoji')
     return /^[0-9a-f]+(-[0-9a-f]+)*$/.test(code) ? { name, code: canonicalEmojiCode(code) ?? code, type } : undefined;
   if (type === 'zulip_extra_emoji') return { name: 'conclave', code: 'conclave', type: 'extra' };
   if (type !== 'realm_emoji' || !/^\d{1,15}$/.test(code)) return undefined;
-  const id = draft.emoji.find(Number(code));
+  const id = draft.emojiIds.find(Number(code));
   return id === undefined ? undefined : { name, code: String(id), type };
 }
 
@@ -75,27 +81,27 @@ export const exportEmojiRef = ({ name, code, type }: EmojiReference): JsonObject
 
 /** Imports zerver_usertopic, and records in the stream's actor that the user watches the topic. */
 export class ImportedTopicPolicies {
-  readonly #watchers = new Map<string, { readonly stream: number; readonly users: number[] }>();
+  readonly #watchersByTopic = new Map<string, { readonly stream: number; readonly users: number[] }>();
 
   import(row: ExportTableRow, draft: ImportedOrganizationDraft): void {
-    const user = draft.users.of(row.number('user_profile'), row.table);
-    const stream = draft.streams.of(row.number('stream'), row.table);
+    const user = draft.userIds.getOrThrow(row.number('user_profile'), row.table);
+    const stream = draft.streamIds.getOrThrow(row.number('stream'), row.table);
     const policy = row.numberOr('visibility_policy', TOPIC_VISIBILITY_POLICY.muted);
     if (policy < TOPIC_VISIBILITY_POLICY.muted || policy > TOPIC_VISIBILITY_POLICY.followed) return;
     const name = topicOfExportRow(row.text('topic_name'));
     if (name === undefined) return;
-    const updated = Math.floor(row.time('last_updated'));
+    const updated = Math.floor(row.timeSeconds('last_updated'));
     draft.addUserParts(user, { [userTopicPartName(stream, name)]: { stream, name, policy, updated } });
     const key = `${stream}/${hashTopicName(name)}`;
-    const known = this.#watchers.get(key);
+    const known = this.#watchersByTopic.get(key);
     if (known) known.users.push(user);
-    else this.#watchers.set(key, { stream, users: [user] });
-    draft.count('topic policies');
+    else this.#watchersByTopic.set(key, { stream, users: [user] });
+    draft.countImportedRows('topic policies');
   }
 
   /** Writes the watchers to their streams. */
   finish(draft: ImportedOrganizationDraft): void {
-    for (const [key, { stream, users }] of this.#watchers) {
+    for (const [key, { stream, users }] of this.#watchersByTopic) {
       draft.addStreamParts(stream, {
         [`watchers/${key.slice(key.indexOf('/') + 1)}`]: { users: IdSet.of(users).encode() },
       });
@@ -113,12 +119,12 @@ export function topicOfExportRow(given: string): string | undefined {
 }
 
 export function importBotStorage(row: ExportTableRow, draft: ImportedOrganizationDraft): void {
-  const user = draft.users.of(row.number('bot_profile'), row.table);
+  const user = draft.userIds.getOrThrow(row.number('bot_profile'), row.table);
   const { parts, growth } = makeBotStorageWrites(new Map(), { [row.text('key')]: row.text('value') });
   draft.addUserParts(user, parts);
   const state = draft.userStates.get(user) ?? {};
   draft.userStates.set(user, { ...state, storage: Number(state.storage ?? 0) + growth });
-  draft.count('entries of bot storage');
+  draft.countImportedRows('entries of bot storage');
 }
 
 export function importProfileField(row: ExportTableRow, draft: ImportedOrganizationDraft): void {
@@ -129,59 +135,59 @@ export function importProfileField(row: ExportTableRow, draft: ImportedOrganizat
   }
   const fields = draft.lists.profileFields;
   const id = fields.length + 1;
-  draft.fields.set(row.id, id);
+  draft.profileFieldIds.set(row.id, id);
   const field: DirectoryProfileField = {
     id,
     type,
     name: row.text('name'),
     hint: row.text('hint'),
-    data: fieldDataOf(row),
+    data: profileFieldDataOf(row),
     order: row.numberOr('order', id),
     inSummary: row.flag('display_in_profile_summary'),
     added: [],
   };
   draft.lists.profileFields = [...fields, field];
-  draft.count('profile fields');
+  draft.countImportedRows('profile fields');
 }
 
-function fieldDataOf(row: ExportTableRow): string {
+function profileFieldDataOf(row: ExportTableRow): string {
   const data = row.text('field_data');
   if (data === '') return '';
   try {
     JSON.parse(data);
     return data;
   } catch {
-    throw row.problem('field_data is no JSON');
+    throw row.makeRowError('field_data is no JSON');
   }
 }
 
 /** Values of custom profile fields, by user. */
 export class ImportedProfileFieldValues {
-  readonly #byUser = new Map<number, Record<string, ProfileFieldValue>>();
+  readonly #valuesByUser = new Map<number, Record<string, ProfileFieldValue>>();
 
   import(row: ExportTableRow, draft: ImportedOrganizationDraft): void {
-    const id = draft.fields.find(row.number('field'));
+    const id = draft.profileFieldIds.find(row.number('field'));
     const field = draft.lists.profileFields.find((one) => one.id === id);
-    const user = draft.users.of(row.number('user_profile'), row.table);
+    const user = draft.userIds.getOrThrow(row.number('user_profile'), row.table);
     if (!field) return;
     const given = row.text('value');
-    const value = field.type === PROFILE_FIELD_TYPE.person ? peopleIn(given, draft) : given;
-    const values = this.#byUser.get(user) ?? {};
+    const value = field.type === PROFILE_FIELD_TYPE.person ? convertProfileUserIds(given, draft) : given;
+    const values = this.#valuesByUser.get(user) ?? {};
     const rendered = MARKDOWN_PROFILE_FIELD_TYPES.has(field.type) ? renderMarkdownOrEmpty(value) : '';
     values[String(field.id)] = { value, rendered, at: 1 };
-    this.#byUser.set(user, values);
-    draft.count('profile values');
+    this.#valuesByUser.set(user, values);
+    draft.countImportedRows('profile values');
   }
 
   finish(draft: ImportedOrganizationDraft): void {
-    for (const [user, values] of this.#byUser) draft.records.profiles.push({ user: toUserId(user), values });
+    for (const [user, values] of this.#valuesByUser) draft.records.profiles.push({ user: toUserId(user), values });
   }
 }
 
-function peopleIn(text: string, draft: ImportedOrganizationDraft): string {
+function convertProfileUserIds(text: string, draft: ImportedOrganizationDraft): string {
   try {
     const ids = JSON.parse(text) as unknown;
-    const known = Array.isArray(ids) ? ids.flatMap((id) => draft.users.find(Number(id)) ?? []) : [];
+    const known = Array.isArray(ids) ? ids.flatMap((id) => draft.userIds.find(Number(id)) ?? []) : [];
     return JSON.stringify(known);
   } catch {
     return '[]';

@@ -25,15 +25,15 @@ import type { ExportTableRow } from '../format/row.js';
 import type { ImportedOrganizationDraft, LeftOutRowCounts } from '../import/draft.js';
 
 /** Settings whose column in the export has another name. */
-const COLUMNS: Partial<Record<RealmSettingName, string>> = {
+const COLUMNS_OF_RENAMED_SETTINGS: Partial<Record<RealmSettingName, string>> = {
   notifications_stream_id: 'notifications_stream',
   signup_notifications_stream_id: 'signup_notifications_stream',
 };
 
-const columnOf = (name: RealmSettingName): string => COLUMNS[name] ?? name;
+const columnOf = (name: RealmSettingName): string => COLUMNS_OF_RENAMED_SETTINGS[name] ?? name;
 
 /** True for values in a row that mean 'no limit', which the API's parameter doesn't accept. */
-const isUnlimited = (name: RealmSettingName, value: unknown): boolean =>
+const isUnlimitedValue = (name: RealmSettingName, value: unknown): boolean =>
   name === 'message_retention_days'
     ? value === -1
     : value === null && (name === 'default_code_block_language' || name.endsWith('_limit_seconds'));
@@ -41,22 +41,22 @@ const isUnlimited = (name: RealmSettingName, value: unknown): boolean =>
 export function importRealm(row: ExportTableRow, draft: ImportedOrganizationDraft): void {
   const settings: Record<string, RealmSettingValue> = { ...DEFAULT_REALM_SETTINGS };
   for (const name of REALM_SETTING_NAMES) {
-    const given = row.raw(columnOf(name));
+    const given = row.rawValue(columnOf(name));
     if (given === undefined) continue;
     const setting = REALM_SETTING_DECLARATIONS[name];
     // The streams have no ids at this point: `importNotificationStreams` sets these settings later.
     if ('namesStream' in setting && setting.namesStream) continue;
-    if (isUnlimited(name, given)) settings[name] = given as null;
-    else if (acceptsRealmSetting(name, given)) settings[name] = given as RealmSettingValue;
+    if (isUnlimitedValue(name, given)) settings[name] = given as null;
+    else if (isAcceptableRealmSetting(name, given)) settings[name] = given as RealmSettingValue;
     else draft.leftOut.add(`setting of the organization: ${name}`);
   }
   if (settings.name === '') settings.name = draft.facts.subdomain || 'Imported organization';
   draft.settings = settings as RealmSettings;
-  draft.created = Math.floor(row.time('date_created', draft.facts.begun / 1000) * 1000);
+  draft.createdMs = Math.floor(row.timeSeconds('date_created', draft.facts.begun / 1000) * 1000);
   draft.deactivated = row.flag('deactivated');
 }
 
-function acceptsRealmSetting(name: RealmSettingName, value: unknown): boolean {
+function isAcceptableRealmSetting(name: RealmSettingName, value: unknown): boolean {
   const setting: { readonly schema: TSchema; check?(value: unknown): void } = REALM_SETTING_DECLARATIONS[name];
   try {
     if (!Check(setting.schema, value)) return false;
@@ -69,7 +69,7 @@ function acceptsRealmSetting(name: RealmSettingName, value: unknown): boolean {
 
 /** Sets the two settings of the organization that name streams. */
 export function importNotificationStreams(row: ExportTableRow, draft: ImportedOrganizationDraft): void {
-  const of = (name: string): number => (row.has(name) ? (draft.streams.find(row.number(name)) ?? -1) : -1);
+  const of = (name: string): number => (row.has(name) ? (draft.streamIds.find(row.number(name)) ?? -1) : -1);
   draft.settings = {
     ...draft.settings,
     notifications_stream_id: of('notifications_stream'),
@@ -82,7 +82,7 @@ export function exportRealm(directory: DirectoryView, base: JsonObject): JsonObj
   const settings = Object.fromEntries(
     REALM_SETTING_NAMES.map((name) => {
       const value = directory.settings[name];
-      return [columnOf(name), COLUMNS[name] !== undefined && Number(value) < 0 ? null : value];
+      return [columnOf(name), COLUMNS_OF_RENAMED_SETTINGS[name] !== undefined && Number(value) < 0 ? null : value];
     }),
   );
   return {
@@ -111,15 +111,15 @@ export function importUserSettings(row: ExportTableRow, leftOut: LeftOutRowCount
   const chosen: Record<string, unknown> = {};
   for (const name of USER_SETTING_NAMES) {
     const setting: UserSettingDeclaration = USER_SETTING_DECLARATIONS[name];
-    const value = row.raw(name);
+    const value = row.rawValue(name);
     if (setting.accountField !== undefined || value === undefined || value === null) continue;
-    if (!acceptsUserSetting(setting, value)) leftOut.add(`setting of a user: ${name}`);
+    if (!isAcceptableUserSetting(setting, value)) leftOut.add(`setting of a user: ${name}`);
     else if (value !== setting.default) chosen[name] = value;
   }
   return chosen as Partial<UserSettings>;
 }
 
-function acceptsUserSetting(setting: UserSettingDeclaration, value: unknown): boolean {
+function isAcceptableUserSetting(setting: UserSettingDeclaration, value: unknown): boolean {
   try {
     if (!Check(setting.schema, value)) return false;
     setting.check?.(value as string);
@@ -155,10 +155,10 @@ export const exportDefaultUserSettings = ({ userDefaults }: DirectoryView): Json
 
 export function importEmailDomain(row: ExportTableRow, draft: ImportedOrganizationDraft): void {
   const domain = row.text('domain').toLowerCase();
-  if (domain === '') throw row.problem('has no domain');
+  if (domain === '') throw row.makeRowError('has no domain');
   const domains = draft.lists.domains;
   draft.lists.domains = [...domains, { id: domains.length + 1, domain, allowSubdomains: row.flag('allow_subdomains') }];
-  draft.count('domains');
+  draft.countImportedRows('domains');
 }
 
 export const exportEmailDomains = (directory: DirectoryView): JsonObject[] =>
@@ -176,7 +176,7 @@ export function importLinkifier(row: ExportTableRow, draft: ImportedOrganization
   }
   const all = draft.lists.linkifiers;
   draft.lists.linkifiers = [...all, { id: all.length + 1, pattern, urlTemplate }];
-  draft.count('linkifiers');
+  draft.countImportedRows('linkifiers');
 }
 
 export const exportLinkifiers = (directory: DirectoryView): JsonObject[] =>
@@ -195,7 +195,7 @@ export function importPlayground(row: ExportTableRow, draft: ImportedOrganizatio
       urlPrefix: row.text('url_prefix'),
     },
   ];
-  draft.count('playgrounds');
+  draft.countImportedRows('playgrounds');
 }
 
 export const exportPlaygrounds = (directory: DirectoryView): JsonObject[] =>

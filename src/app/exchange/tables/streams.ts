@@ -18,9 +18,9 @@ import type { ExportTableRow } from '../format/row.js';
 import { asImportedJson, type ExportedRecipient, type ImportedOrganizationDraft } from '../import/draft.js';
 
 /** Matches the beginning of the names of deactivated streams in an export. */
-const DEACTIVATED_NAME = /^[0-9a-f]{7}!DEACTIVATED:/;
+const DEACTIVATED_STREAM_NAME_PATTERN = /^[0-9a-f]{7}!DEACTIVATED:/;
 const RECIPIENT_KINDS: Readonly<Record<number, ExportedRecipient['kind']>> = { 1: 'user', 2: 'stream', 3: 'group' };
-const COLOR = /^#[0-9a-f]{6}$/i;
+const COLOR_PATTERN = /^#[0-9a-f]{6}$/i;
 
 export function importStreams(
   rows: readonly ExportTableRow[],
@@ -31,7 +31,7 @@ export function importStreams(
   [...rows]
     .sort((a, b) => a.id - b.id)
     .forEach((row, i) => {
-      draft.streams.set(row.id, i + 1);
+      draft.streamIds.set(row.id, i + 1);
       importStream(row, i + 1, creator, names, draft);
     });
 }
@@ -44,8 +44,8 @@ function importStream(
   draft: ImportedOrganizationDraft,
 ): void {
   const archived = row.flag('deactivated');
-  const name = nameOf(row, archived);
-  if (!archived && names.has(name.toLowerCase())) throw row.problem(`another stream is named ${name}, too`);
+  const name = streamNameOf(row, archived);
+  if (!archived && names.has(name.toLowerCase())) throw row.makeRowError(`another stream is named ${name}, too`);
   if (!archived) names.add(name.toLowerCase());
   const description = toOneLineDescription(row.text('description'));
   const privacy = {
@@ -57,7 +57,7 @@ function importStream(
   const kind = streamPrivacyNameOf(privacy) ? privacy : { inviteOnly: true, historyPublic: false, webPublic: false };
   const policy = row.numberOr('stream_post_policy', 1);
   const group = row.has('can_remove_subscribers_group')
-    ? draft.groups.find(row.number('can_remove_subscribers_group'))
+    ? draft.groupIds.find(row.number('can_remove_subscribers_group'))
     : undefined;
   const stream: DirectoryStream = {
     id: toStreamId(id),
@@ -65,23 +65,23 @@ function importStream(
     name,
     description,
     renderedDescription: renderMarkdownOrEmpty(description),
-    created: Math.floor(row.time('date_created', draft.created / 1000)),
+    created: Math.floor(row.timeSeconds('date_created', draft.createdMs / 1000)),
     creator: toUserId(creator),
     ...kind,
     postPolicy: policy >= 1 && policy <= 4 ? policy : 1,
-    retentionDays: retentionOf(row),
+    retentionDays: retentionDaysOf(row),
     canRemoveGroup: group ?? SYSTEM_GROUP_IDS.administrators,
     firstMessage: null,
     archived,
     isDefault: false,
   };
   draft.records.streams.push(stream);
-  draft.count('streams');
+  draft.countImportedRows('streams');
 }
 
-function nameOf(row: ExportTableRow, archived: boolean): string {
+function streamNameOf(row: ExportTableRow, archived: boolean): string {
   const given = row.text('name');
-  const name = archived ? given.replace(DEACTIVATED_NAME, '') : given;
+  const name = archived ? given.replace(DEACTIVATED_STREAM_NAME_PATTERN, '') : given;
   try {
     return checkStreamName(name);
   } catch {
@@ -90,13 +90,13 @@ function nameOf(row: ExportTableRow, archived: boolean): string {
   }
 }
 
-function retentionOf(row: ExportTableRow): number | null {
-  if (row.raw('message_retention_days') === -1) return -1;
+function retentionDaysOf(row: ExportTableRow): number | null {
+  if (row.rawValue('message_retention_days') === -1) return -1;
   return row.numberOr('message_retention_days', null);
 }
 
 export function importDefaultStream(row: ExportTableRow, draft: ImportedOrganizationDraft): void {
-  const id = draft.streams.of(row.number('stream'), row.table);
+  const id = draft.streamIds.getOrThrow(row.number('stream'), row.table);
   updateImportedStream(draft, id, { isDefault: true });
 }
 
@@ -111,7 +111,7 @@ export function updateImportedStream(
 
 export function importRecipient(row: ExportTableRow, draft: ImportedOrganizationDraft): void {
   const kind = RECIPIENT_KINDS[row.number('type')];
-  if (!kind) throw row.problem(`${row.number('type')} is no type of a recipient`);
+  if (!kind) throw row.makeRowError(`${row.number('type')} is no type of a recipient`);
   draft.recipients.set(row.id, { kind, of: row.number('type_id') });
 }
 
@@ -125,37 +125,37 @@ export function importSubscription(
   members: Map<number, Set<number>>,
 ): void {
   const recipient = draft.recipients.get(row.number('recipient'));
-  if (!recipient) throw row.problem('there is no recipient with this id');
-  const user = draft.users.find(row.number('user_profile'));
-  if (user === undefined) throw row.problem('there is no user with this id');
+  if (!recipient) throw row.makeRowError('there is no recipient with this id');
+  const user = draft.userIds.find(row.number('user_profile'));
+  if (user === undefined) throw row.makeRowError('there is no user with this id');
   if (recipient.kind === 'group') {
     const known = members.get(recipient.of);
     if (known) known.add(user);
     else members.set(recipient.of, new Set([user]));
   }
   if (recipient.kind !== 'stream') return;
-  const stream = draft.streams.of(recipient.of, row.table);
+  const stream = draft.streamIds.getOrThrow(recipient.of, row.table);
   const active = row.flag('active', true) && !draft.records.streams[stream - 1]!.archived;
   const color = row.text('color');
   const own: Subscription = {
     stream,
     active,
-    color: COLOR.test(color) ? color : pickSubscriptionColor(new Set(), stream),
+    color: COLOR_PATTERN.test(color) ? color : pickSubscriptionColor(new Set(), stream),
     muted: row.flag('is_muted'),
     pinned: row.flag('pin_to_top'),
-    desktop: row.flagOrNull('desktop_notifications'),
-    audible: row.flagOrNull('audible_notifications'),
-    push: row.flagOrNull('push_notifications'),
-    email: row.flagOrNull('email_notifications'),
-    wildcard: row.flagOrNull('wildcard_mentions_notify'),
+    desktop: row.booleanOrNull('desktop_notifications'),
+    audible: row.booleanOrNull('audible_notifications'),
+    push: row.booleanOrNull('push_notifications'),
+    email: row.booleanOrNull('email_notifications'),
+    wildcard: row.booleanOrNull('wildcard_mentions_notify'),
   };
   draft.addUserParts(user, { [`sub/${stream}`]: asImportedJson(own) });
-  draft.count('subscriptions');
+  draft.countImportedRows('subscriptions');
   if (own.push || own.email) draft.addNotified(stream, user);
   if (!active) return;
-  const subscribers = draft.subscribers.get(stream);
+  const subscribers = draft.subscribedStreamsByUser.get(stream);
   if (subscribers) subscribers.add(user);
-  else draft.subscribers.set(stream, new Set([user]));
+  else draft.subscribedStreamsByUser.set(stream, new Set([user]));
 }
 
 /** Adds the ended subscription of a user who received messages of a stream: access to them needs a subscription. */
@@ -201,7 +201,7 @@ export function importDirectGroups(
       draft.realmParts[`group/${group}`] = recipient;
     }
     draft.directGroups.set(row.id, { participants, recipient });
-    draft.count('group conversations');
+    draft.countImportedRows('group conversations');
   }
 }
 

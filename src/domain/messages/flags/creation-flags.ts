@@ -10,7 +10,7 @@ import type { UserId } from '#model';
 import type { DirectoryView } from '#model/records';
 import type { MessageBody } from '../stored/message.js';
 
-interface AlertsAndMutes {
+interface AlertAndMuteIndex {
   readonly words: AlertWordMatcher;
   /** Users who have an alert word, by the word in lower case. */
   readonly byWord: ReadonlyMap<string, readonly UserId[]>;
@@ -18,7 +18,7 @@ interface AlertsAndMutes {
   readonly muters: ReadonlyMap<number, readonly UserId[]>;
 }
 
-function indexPreferences(directory: DirectoryView): AlertsAndMutes {
+function buildAlertAndMuteIndex(directory: DirectoryView): AlertAndMuteIndex {
   const byWord = new Map<string, UserId[]>();
   const muters = new Map<number, UserId[]>();
   const add = <K>(to: Map<K, UserId[]>, key: K, user: UserId): void => {
@@ -34,11 +34,11 @@ function indexPreferences(directory: DirectoryView): AlertsAndMutes {
 }
 
 /** The index of alert words and mutes; built again only when a preference in the directory changes, which is rare. */
-const alertsAndMutes = memoizeByObject(indexPreferences, ({ preferencesVersion }) => preferencesVersion);
+const alertAndMuteIndexOf = memoizeByObject(buildAlertAndMuteIndex, ({ preferencesVersion }) => preferencesVersion);
 
 /** Users who have an alert word that occurs in the text, without repeats. */
-function usersAlertedBy(directory: DirectoryView, text: string): Iterable<UserId> {
-  const { words, byWord } = alertsAndMutes(directory);
+function usersAlertedByText(directory: DirectoryView, text: string): Iterable<UserId> {
+  const { words, byWord } = alertAndMuteIndexOf(directory);
   const users = new Set<UserId>();
   for (const word of words.find(text)) for (const user of byWord.get(word) ?? []) users.add(user);
   return users;
@@ -46,10 +46,10 @@ function usersAlertedBy(directory: DirectoryView, text: string): Iterable<UserId
 
 /** Users who have muted the sender. */
 const usersWhoMuted = (directory: DirectoryView, sender: number): readonly UserId[] =>
-  alertsAndMutes(directory).muters.get(sender) ?? [];
+  alertAndMuteIndexOf(directory).muters.get(sender) ?? [];
 
 /** Members of the mentioned groups and their subgroups. */
-function inGroups(groups: readonly number[], directory: DirectoryView): Iterable<UserId> {
+function membersOfGroups(groups: readonly number[], directory: DirectoryView): Iterable<UserId> {
   if (groups.length === 0) return [];
   const all = userGroupsOfDirectory(directory);
   return groups.flatMap((id) => all.membersOf(id));
@@ -62,9 +62,9 @@ export function findMentionAndAlertFlags(
   directory: DirectoryView,
 ): Map<number, string[]> {
   const flags = new Map<number, string[]>();
-  for (const user of new Set([...mentions.users, ...inGroups(mentions.groups, directory)]))
+  for (const user of new Set([...mentions.users, ...membersOfGroups(mentions.groups, directory)]))
     flags.set(user, ['mentioned']);
-  for (const user of usersAlertedBy(directory, content)) {
+  for (const user of usersAlertedByText(directory, content)) {
     flags.set(user, [...(flags.get(user) ?? []), 'has_alert_word']);
   }
   return flags;

@@ -48,24 +48,24 @@ const idsByOrigin = (messages: readonly ReadableMessage[]): Map<number, number[]
 };
 
 /** Parts of the read state in which these messages are marked read or unread, whatever they were before. */
-function readStateParts(
+function encodeReadStates(
   flags: UserMessageFlags,
   messages: readonly ReadableMessage[],
   change: (reading: OriginReadState, ids: readonly number[]) => OriginReadState,
 ): Record<string, Json> {
   const parts: Record<string, Json> = {};
   for (const [origin, ids] of idsByOrigin(messages)) {
-    Object.assign(parts, encodeOriginReadState(origin, change(flags.reading(origin), ids)));
+    Object.assign(parts, encodeOriginReadState(origin, change(flags.readStateOf(origin), ids)));
   }
   return parts;
 }
 
-const idsOf = (messages: readonly ReadableMessage[]): number[] => messages.map(({ message }) => message.id);
+const messageIdsOf = (messages: readonly ReadableMessage[]): number[] => messages.map(({ message }) => message.id);
 
 export function markMessagesRead(flags: UserMessageFlags, messages: readonly ReadableMessage[]): MessageFlagUpdate {
   // A message without a copy counts as read.
   const changing = messages.filter((own) => own.copy && !flags.isRead(own));
-  return { changed: idsOf(changing), parts: readStateParts(flags, changing, addReadMessageIds) };
+  return { changed: messageIdsOf(changing), parts: encodeReadStates(flags, changing, addReadMessageIds) };
 }
 
 /** Marks messages as unread. @param subscribed messages of streams for which it returns false are skipped */
@@ -79,9 +79,9 @@ export function markMessagesUnread(
     return (stream === 0 || subscribed(stream)) && flags.isRead(own);
   });
   return {
-    changed: idsOf(changing),
-    parts: { ...readStateParts(flags, changing, addUnreadMessageIds), ...historicalMarks(flags, changing) },
-    newCopies: withoutCopy(changing),
+    changed: messageIdsOf(changing),
+    parts: { ...encodeReadStates(flags, changing, addUnreadMessageIds), ...addHistoricalMarks(flags, changing) },
+    newCopies: messagesWithoutCopy(changing),
   };
 }
 
@@ -90,13 +90,16 @@ export function setMarkOnMessages(
   messages: readonly ReadableMessage[],
   name: MessageMarkName,
 ): MessageFlagUpdate {
-  const set = flags.marked(name);
+  const set = flags.markedIds(name);
   const changing = messages.filter(({ message }) => !set.has(message.id));
   if (changing.length === 0) return { changed: [], parts: {} };
   return {
-    changed: idsOf(changing),
-    parts: { ...encodeMarkedMessageIds(name, set.with(idsOf(changing))), ...historicalMarks(flags, changing) },
-    newCopies: withoutCopy(changing),
+    changed: messageIdsOf(changing),
+    parts: {
+      ...encodeMarkedMessageIds(name, set.with(messageIdsOf(changing))),
+      ...addHistoricalMarks(flags, changing),
+    },
+    newCopies: messagesWithoutCopy(changing),
   };
 }
 
@@ -105,22 +108,23 @@ export function unsetMarkOnMessages(
   messages: readonly ReadableMessage[],
   name: MessageMarkName,
 ): MessageFlagUpdate {
-  const set = flags.marked(name);
+  const set = flags.markedIds(name);
   const changing = messages.filter(({ message }) => set.has(message.id));
   if (changing.length === 0) return { changed: [], parts: {} };
-  return { changed: idsOf(changing), parts: encodeMarkedMessageIds(name, set.without(idsOf(changing))) };
+  return { changed: messageIdsOf(changing), parts: encodeMarkedMessageIds(name, set.without(messageIdsOf(changing))) };
 }
 
-const withoutCopy = (messages: readonly ReadableMessage[]): ReadableMessage[] => messages.filter((own) => !own.copy);
+const messagesWithoutCopy = (messages: readonly ReadableMessage[]): ReadableMessage[] =>
+  messages.filter((own) => !own.copy);
 
 /**
  * Parts of the user's actor that give the user a `historical` copy of each of the messages that has none. The user has
  * flagged messages of a stream's history.
  */
-function historicalMarks(flags: UserMessageFlags, messages: readonly ReadableMessage[]): Record<string, Json> {
-  const made = withoutCopy(messages);
+function addHistoricalMarks(flags: UserMessageFlags, messages: readonly ReadableMessage[]): Record<string, Json> {
+  const made = messagesWithoutCopy(messages);
   if (made.length === 0) return {};
   return {
-    ...encodeMarkedMessageIds('historical', flags.marked('historical').with(idsOf(made))),
+    ...encodeMarkedMessageIds('historical', flags.markedIds('historical').with(messageIdsOf(made))),
   };
 }

@@ -12,7 +12,7 @@ import { MESSAGE_MARK_PART_PREFIX, READ_STATE_PART_PREFIX, UserMessageFlags } fr
 /** Memberships of users: stream → user → membership. */
 type Memberships = ReadonlyMap<number, ReadonlyMap<number, StreamMembershipRecord>>;
 
-async function membershipsOf(store: Store, realm: RealmId, streams: readonly number[]): Promise<Memberships> {
+async function loadMemberships(store: Store, realm: RealmId, streams: readonly number[]): Promise<Memberships> {
   const lists = await Promise.all(
     streams.map((stream) => store.parts(streamActorKey(realm, toStreamId(stream)), STREAM_MEMBER_PART_PREFIX)),
   );
@@ -31,7 +31,7 @@ async function membershipsOf(store: Store, realm: RealmId, streams: readonly num
 }
 
 /** True if the caller may learn that this user has read the message. */
-function mayShowReading(
+function mayShowReadReceipt(
   user: DirectoryUser | undefined,
   message: StoredMessage,
   caller: number,
@@ -49,11 +49,11 @@ export async function findMessageReaders(
   caller: number,
   { store, realm, directory }: { store: Store; realm: RealmId; directory: DirectoryView },
 ): Promise<number[]> {
-  const memberships = await membershipsOf(store, realm, streamsDecidingMessageCopies(message));
+  const memberships = await loadMemberships(store, realm, streamsDecidingMessageCopies(message));
   const holders = new Set([...message.participants, ...(message.body.copies ?? [])]);
   for (const members of memberships.values()) for (const user of members.keys()) holders.add(user);
   const shown = [...holders]
-    .filter((user) => mayShowReading(directory.user(toUserId(user)), message, caller, directory))
+    .filter((user) => mayShowReadReceipt(directory.user(toUserId(user)), message, caller, directory))
     .sort((a, b) => a - b);
   const names = [
     `${READ_STATE_PART_PREFIX}${message.originStream}`,

@@ -34,27 +34,29 @@ export const MESSAGE_MARK_PART_PREFIX = 'mark/';
 const NOTHING_READ: OriginReadState = { mark: 0, read: IdSet.EMPTY, unread: IdSet.EMPTY };
 
 /** The decoded read state of an origin; decoded once for each stored value. */
-const readingIn = memoizeByObject(
+const decodeReadState = memoizeByObject(
   ({ mark, read, unread }: JsonObject): OriginReadState => ({
     mark: mark as number,
     read: IdSet.decode(read as Uint8Array),
     unread: IdSet.decode(unread as Uint8Array),
   }),
 );
-const markedIn = memoizeByObject(({ ids }: JsonObject) => IdSet.decode(ids as Uint8Array));
+const decodeMarkedIds = memoizeByObject(({ ids }: JsonObject) => IdSet.decode(ids as Uint8Array));
 
 export function readOriginReadState(parts: ActorParts, origin: number): OriginReadState {
   const stored = parts.get(`${READ_STATE_PART_PREFIX}${origin}`) as JsonObject | undefined;
-  return stored ? readingIn(stored) : NOTHING_READ;
+  return stored ? decodeReadState(stored) : NOTHING_READ;
 }
 
 export function encodeOriginReadState(origin: number, { mark, read, unread }: OriginReadState): Record<string, Json> {
-  return { [`${READ_STATE_PART_PREFIX}${origin}`]: { mark, read: read.above(mark).encode(), unread: unread.encode() } };
+  return {
+    [`${READ_STATE_PART_PREFIX}${origin}`]: { mark, read: read.idsAbove(mark).encode(), unread: unread.encode() },
+  };
 }
 
 export function readMarkedMessageIds(parts: ActorParts, name: MessageMarkName): IdSet {
   const stored = parts.get(`${MESSAGE_MARK_PART_PREFIX}${name}`) as JsonObject | undefined;
-  return stored ? markedIn(stored) : IdSet.EMPTY;
+  return stored ? decodeMarkedIds(stored) : IdSet.EMPTY;
 }
 
 export const encodeMarkedMessageIds = (name: MessageMarkName, ids: IdSet): Record<string, Json> => ({
@@ -80,13 +82,13 @@ const FLAGS_BY_BIT = [
   'has_alert_word',
   'historical',
 ];
-const listsBySum: (readonly string[] | undefined)[] = [];
+const flagListsByBits: (readonly string[] | undefined)[] = [];
 
-function listOf(sum: number): readonly string[] {
-  let list = listsBySum[sum];
+function flagListOfBits(sum: number): readonly string[] {
+  let list = flagListsByBits[sum];
   if (!list) {
     list = FLAGS_BY_BIT.filter((_, i) => (sum & (1 << i)) !== 0);
-    listsBySum[sum] = list;
+    flagListsByBits[sum] = list;
   }
   return list;
 }
@@ -98,7 +100,7 @@ export class UserMessageFlags {
     private readonly parts: ActorParts,
   ) {}
 
-  reading(origin: number): OriginReadState {
+  readStateOf(origin: number): OriginReadState {
     return readOriginReadState(this.parts, origin);
   }
 
@@ -110,28 +112,28 @@ export class UserMessageFlags {
   }
 
   /** Ids of messages that are unread although below the mark of their origin; of all origins, ascending. */
-  unreadExceptions(): readonly number[] {
-    return IdSet.of(this.origins().flatMap((origin) => this.reading(origin).unread.ids)).ids;
+  unreadExceptionIds(): readonly number[] {
+    return IdSet.of(this.origins().flatMap((origin) => this.readStateOf(origin).unread.ids)).ids;
   }
 
   /** Ids of messages that the user marked as read, unread or starred one by one. */
   *singledOutIds(): Iterable<number> {
     for (const origin of this.origins()) {
-      const { read, unread } = this.reading(origin);
+      const { read, unread } = this.readStateOf(origin);
       yield* read.ids;
       yield* unread.ids;
     }
-    yield* this.marked('starred').ids;
+    yield* this.markedIds('starred').ids;
   }
 
-  marked(name: MessageMarkName): IdSet {
+  markedIds(name: MessageMarkName): IdSet {
     return readMarkedMessageIds(this.parts, name);
   }
 
   /** Makes the function that tells whether the user has a personal copy of a message. */
   personalCopyTest(): (id: number) => boolean {
-    const historical = this.marked('historical');
-    const copied = this.marked('copied');
+    const historical = this.markedIds('historical');
+    const copied = this.markedIds('copied');
     return (id) => historical.has(id) || copied.has(id);
   }
 
@@ -140,11 +142,11 @@ export class UserMessageFlags {
   }
 
   #isHistorical(id: number): boolean {
-    return this.marked('historical').has(id);
+    return this.markedIds('historical').has(id);
   }
 
   isRead({ message, copy, gained }: ReadableMessage): boolean {
-    return !copy || this.#read(message, gained);
+    return !copy || this.#isMessageRead(message, gained);
   }
 
   /** The user's flags on one message, in the order of the API. */
@@ -154,9 +156,9 @@ export class UserMessageFlags {
 
   /** Like `flagsOf`, but for many messages: decodes each set once. Equal lists of flags are the same array. */
   flagLister(): (own: ReadableMessage) => readonly string[] {
-    const starred = this.marked('starred');
-    const collapsed = this.marked('collapsed');
-    const historical = this.marked('historical');
+    const starred = this.markedIds('starred');
+    const collapsed = this.markedIds('collapsed');
+    const historical = this.markedIds('historical');
     const readings = new Map<number, OriginReadState>();
     return ({ message, copy, gained }) => {
       if (!copy) return HISTORY_FLAGS;
@@ -165,7 +167,7 @@ export class UserMessageFlags {
       const isHistorical = historical.has(id);
       let reading = readings.get(originStream);
       if (!reading) {
-        reading = this.reading(originStream);
+        reading = this.readStateOf(originStream);
         readings.set(originStream, reading);
       }
       let sum = 0;
@@ -177,12 +179,12 @@ export class UserMessageFlags {
       if (hasWildcardMention(message)) sum |= 16;
       if ((sent & MESSAGE_CREATION_FLAG_BITS.has_alert_word) !== 0) sum |= 32;
       if (isHistorical) sum |= 64;
-      return listOf(sum);
+      return flagListOfBits(sum);
     };
   }
 
-  #read(message: StoredMessage, gained: boolean): boolean {
-    const explicit = isReadByReadState(this.reading(message.originStream), message.id);
+  #isMessageRead(message: StoredMessage, gained: boolean): boolean {
+    const explicit = isReadByReadState(this.readStateOf(message.originStream), message.id);
     return (
       explicit ??
       (gained ||

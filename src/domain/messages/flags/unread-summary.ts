@@ -15,13 +15,13 @@ interface UnreadSummaryView {
   readonly missing: boolean;
 }
 
-interface ConversationIds {
+interface ConversationUnreadIds {
   readonly key: JsonObject;
   readonly ids: number[];
 }
 
 class ConversationGroups<K> {
-  readonly #groups = new Map<K, ConversationIds>();
+  readonly #groups = new Map<K, ConversationUnreadIds>();
 
   add(name: K, key: JsonObject, id: number): void {
     const group = this.#groups.get(name);
@@ -37,7 +37,7 @@ class ConversationGroups<K> {
   }
 }
 
-const compare = <T extends number | string>(a: T, b: T): number => (a < b ? -1 : a > b ? 1 : 0);
+const compareValues = <T extends number | string>(a: T, b: T): number => (a < b ? -1 : a > b ? 1 : 0);
 
 /** Makes the section from the user's unread messages. @param unread in any order */
 export function makeUnreadMessagesSummary(unread: readonly StoredMessage[], view: UnreadSummaryView): JsonObject {
@@ -64,9 +64,9 @@ export function makeUnreadMessagesSummary(unread: readonly StoredMessage[], view
     }
   }
   return {
-    pms: pms.list(compare),
-    streams: streams.list(compare),
-    huddles: huddles.list(compare),
+    pms: pms.list(compareValues),
+    streams: streams.list(compareValues),
+    huddles: huddles.list(compareValues),
     mentions,
     count,
     old_unreads_missing: view.missing || counted.length > newest.length,

@@ -15,11 +15,14 @@ import { streamMovesOfMessage } from '../stored/packed-view.js';
 import { messageIndexTags } from '../stored/record.js';
 import { DIRECT_MESSAGES_ORIGIN, type OriginReadState } from './read-state.js';
 
-const BATCH = 1_000;
+const SCAN_BATCH_MESSAGES = 1_000;
 /** Size of the first query for unread messages: these are mostly few, and among the newest. */
-const FIRST_BATCH = 64;
+const FIRST_SCAN_BATCH_MESSAGES = 64;
 
-const movedFrom = (origin: number): MessageIndex => ({ by: 'moved', from: storeNameOfStreamConversation(origin) });
+const indexOfMessagesMovedFrom = (origin: number): MessageIndex => ({
+  by: 'moved',
+  from: storeNameOfStreamConversation(origin),
+});
 
 /** True if the user received a message individually: by starring, by reacting, or, as a bot, by a mention. */
 type PersonalCopyTest = (id: number) => boolean;
@@ -45,18 +48,18 @@ export class UnreadMessageScan {
    * The user's unread messages of one origin, above its mark and up to `to`, in batches. The messages that are still in
    * the stream come first, ascending, then those that were moved away from it.
    */
-  async *above(
+  async *unreadAboveMark(
     origin: number,
     reading: OriginReadState,
     to = Number.POSITIVE_INFINITY,
   ): AsyncGenerator<StoredMessage[]> {
-    yield* this.#unmarked(this.#indexOf(origin), origin, reading, to);
+    yield* this.#scanUnreadCandidates(this.#messageIndexOfOrigin(origin), origin, reading, to);
     if (origin !== DIRECT_MESSAGES_ORIGIN) yield* this.movedFrom(origin, reading, to);
   }
 
   /** The user's unread messages of an origin that were moved to other streams: a part of what `above` returns. */
   movedFrom(origin: number, reading: OriginReadState, to = Number.POSITIVE_INFINITY): AsyncGenerator<StoredMessage[]> {
-    return this.#unmarked(movedFrom(origin), origin, reading, to);
+    return this.#scanUnreadCandidates(indexOfMessagesMovedFrom(origin), origin, reading, to);
   }
 
   /**
@@ -66,32 +69,36 @@ export class UnreadMessageScan {
    */
   async *movedTo(stream: number, also: readonly MessageIndex[] = []): AsyncGenerator<StoredMessage[]> {
     const tag: MessageIndex = { by: 'tag', tag: messageIndexTags.cameTo(storeNameOfStreamConversation(stream)) };
-    for await (const messages of this.#batches([{ index: tag, also }], { direction: 'newer' })) {
-      const own = await this.withCopies(messages);
+    for await (const messages of this.#scanBatches([{ index: tag, also }], { direction: 'newer' })) {
+      const own = await this.filterWithCopies(messages);
       if (own.length > 0) yield own;
     }
   }
 
   /** The user's messages along one index, ascending, without copies that came with a move. */
-  async *upwards(
+  async *scanUpwards(
     index: MessageIndex,
     from: number,
     made: PersonalCopyTest = NO_PERSONAL_COPIES,
   ): AsyncGenerator<StoredMessage[]> {
-    for await (const messages of this.#copies(index, from, made)) {
+    for await (const messages of this.#scanCopies(index, from, made)) {
       const own = messages.filter(({ gained }) => !gained).map(({ message }) => message);
       if (own.length > 0) yield own;
     }
   }
 
   /** True if the user has a copy, read or unread, of any message along one index. */
-  async hasAny(index: MessageIndex, made: PersonalCopyTest): Promise<boolean> {
-    for await (const _some of this.#copies(index, 0, made)) return true;
+  async hasAnyCopy(index: MessageIndex, made: PersonalCopyTest): Promise<boolean> {
+    for await (const _some of this.#scanCopies(index, 0, made)) return true;
     return false;
   }
 
-  async *#copies(index: MessageIndex, from: number, made: PersonalCopyTest): AsyncGenerator<readonly MessageCopy[]> {
-    for await (const messages of this.#batches([{ index }], { direction: 'newer', from })) {
+  async *#scanCopies(
+    index: MessageIndex,
+    from: number,
+    made: PersonalCopyTest,
+  ): AsyncGenerator<readonly MessageCopy[]> {
+    for await (const messages of this.#scanBatches([{ index }], { direction: 'newer', from })) {
       await this.#members.load(messages.flatMap(streamsDecidingMessageCopies));
       const own = messages
         .map((message) => ({
@@ -115,13 +122,13 @@ export class UnreadMessageScan {
     seen: (message: StoredMessage) => void,
   ): AsyncGenerator<StoredMessage[]> {
     const here = [...origins].map(
-      ([origin, { mark }]): MessageRange => ({ index: this.#indexOf(origin), above: mark }),
+      ([origin, { mark }]): MessageRange => ({ index: this.#messageIndexOfOrigin(origin), above: mark }),
     );
     const away = [...origins, ...left]
       .filter(([origin]) => origin !== DIRECT_MESSAGES_ORIGIN)
-      .map(([origin, { mark }]): MessageRange => ({ index: movedFrom(origin), above: mark }));
+      .map(([origin, { mark }]): MessageRange => ({ index: indexOfMessagesMovedFrom(origin), above: mark }));
     const ranges = [...here, ...away];
-    for await (const messages of this.#batches(ranges, { direction: 'older' })) {
+    for await (const messages of this.#scanBatches(ranges, { direction: 'older' })) {
       for (const message of messages) {
         const reading = origins.get(message.body.stream);
         if (reading && message.id > reading.mark) seen(message);
@@ -130,13 +137,13 @@ export class UnreadMessageScan {
         const reading = origins.get(message.originStream) ?? left.get(message.originStream);
         return reading && message.id > reading.mark && this.#isCandidate(message, message.originStream, reading);
       });
-      const own = await this.withCopies(candidates);
+      const own = await this.filterWithCopies(candidates);
       if (own.length > 0) yield own;
     }
   }
 
   /** Index of the messages of an origin, except those that were moved away. */
-  #indexOf(origin: number): MessageIndex {
+  #messageIndexOfOrigin(origin: number): MessageIndex {
     return origin === DIRECT_MESSAGES_ORIGIN
       ? { by: 'participant', user: this.user }
       : { by: 'conversation', conversation: storeNameOfStreamConversation(origin) };
@@ -146,29 +153,29 @@ export class UnreadMessageScan {
     return originStream === origin && !read.has(id) && !unread.has(id) && !body.flags[this.user]?.includes('read');
   }
 
-  async *#unmarked(
+  async *#scanUnreadCandidates(
     index: MessageIndex,
     origin: number,
     reading: OriginReadState,
     to: number,
   ): AsyncGenerator<StoredMessage[]> {
-    for await (const messages of this.#batches([{ index }], { direction: 'newer', from: reading.mark })) {
+    for await (const messages of this.#scanBatches([{ index }], { direction: 'newer', from: reading.mark })) {
       const inside = messages.filter(({ id }) => id <= to);
-      const own = await this.withCopies(inside.filter((message) => this.#isCandidate(message, origin, reading)));
+      const own = await this.filterWithCopies(inside.filter((message) => this.#isCandidate(message, origin, reading)));
       if (own.length > 0) yield own;
       if (inside.length < messages.length) return;
     }
   }
 
   /** Messages of some ranges, in batches. @param from exclusive; default: the start of the ranges */
-  async *#batches(
+  async *#scanBatches(
     ranges: readonly MessageRange[],
     { direction, from }: { direction: 'newer' | 'older'; from?: number },
   ): AsyncGenerator<StoredMessage[]> {
     const [range, ...or] = ranges;
     if (!range) return;
     let at = from ?? (direction === 'newer' ? 0 : Number.MAX_SAFE_INTEGER);
-    for (let limit = FIRST_BATCH; ; limit = BATCH) {
+    for (let limit = FIRST_SCAN_BATCH_MESSAGES; ; limit = SCAN_BATCH_MESSAGES) {
       const others = or.length === 0 ? {} : { or };
       const records = await this.store.scanMessages({
         ...range,
@@ -190,13 +197,13 @@ export class UnreadMessageScan {
    *
    * @param ids exceptions of one origin or of all (`UserMessageFlags.unreadExceptions`)
    */
-  async unreadExceptions(ids: readonly number[]): Promise<StoredMessage[]> {
+  async loadUnreadExceptions(ids: readonly number[]): Promise<StoredMessage[]> {
     if (ids.length === 0) return [];
     const records = await this.store.getMessages(this.realm, ids);
     const messages = records.filter((record) => record !== null).map(toStoredMessage);
     const moved = messages.filter((message) => streamMovesOfMessage(message).length > 0);
     if (moved.length === 0) return messages;
-    const kept = new Set(await this.withCopies(moved, true));
+    const kept = new Set(await this.filterWithCopies(moved, true));
     return messages.filter((message) => kept.has(message) || !moved.includes(message));
   }
 
@@ -234,7 +241,7 @@ export class UnreadMessageScan {
    * @param marked true if the user has marked each of the messages: then all count as personal copies, and copies that
    * came with a move are kept
    */
-  async withCopies(messages: readonly StoredMessage[], marked = false): Promise<StoredMessage[]> {
+  async filterWithCopies(messages: readonly StoredMessage[], marked = false): Promise<StoredMessage[]> {
     await this.#members.load(messages.flatMap(streamsDecidingMessageCopies));
     return messages.filter((message) => {
       const { has, gained } = computeMessageCopyState(message, this.user, this.#members.of, marked);

@@ -97,7 +97,7 @@ export function conditionsOfNarrow(terms: readonly NarrowTerm[], viewer: Message
         direct = agreed(direct, true);
         break;
       case 'starred':
-        startFrom({ by: 'ids', ids: flags.marked('starred').ids });
+        startFrom({ by: 'ids', ids: flags.markedIds('starred').ids });
         break;
       case 'id':
         startFrom({ by: 'ids', ids: term.id < 0 ? [] : [term.id] });

@@ -23,15 +23,15 @@ export interface NarrowQueryPlan {
   readonly terms: readonly NarrowTerm[];
 }
 
-const PERSONAL = new Set<NarrowTerm['is']>(['direct', 'starred', 'unread', 'mentioned', 'alerted', 'resolved']);
+const PERSONAL_TERMS = new Set<NarrowTerm['is']>(['direct', 'starred', 'unread', 'mentioned', 'alerted', 'resolved']);
 
 /** Streams whose history belongs to the narrow (narrow.md § Base set). */
-function historyOf(
+function historyStreamsOf(
   terms: readonly NarrowTerm[],
   { user, directory, subscribed }: MessageViewerContext,
 ): NarrowQueryPlan['history'] {
   // Each `is:` term restricts the narrow to messages that the user has a copy of.
-  if (terms.some((term) => PERSONAL.has(term.is))) return 'none';
+  if (terms.some((term) => PERSONAL_TERMS.has(term.is))) return 'none';
   const positive = terms.filter((term) => !term.negated);
   const stream = positive.findLast((term) => term.is === 'stream');
   if (stream) {
@@ -41,13 +41,13 @@ function historyOf(
   return !isGuest(user) && positive.some((term) => term.is === 'public-streams') ? 'public' : 'none';
 }
 
-const READS_TEXTS = new Set<NarrowTerm['is']>(['search', 'resolved', 'has', 'home']);
+const TERMS_THAT_READ_TEXT = new Set<NarrowTerm['is']>(['search', 'resolved', 'has', 'home']);
 
 /**
  * True for terms that must be tested on each message found, because the ranges don't imply them. With a conversation in
  * the conditions, each range lies in that conversation or in one topic of it.
  */
-const needsTest = ({ is, negated }: NarrowTerm): boolean =>
+const needsPredicate = ({ is, negated }: NarrowTerm): boolean =>
   negated || (is !== 'stream' && is !== 'topic' && is !== 'conversation');
 
 /** Makes the plan of a narrow. @param copies true: only messages that the viewer has a copy of, no history */
@@ -60,9 +60,12 @@ export function makeNarrowQueryPlan(
   return {
     conditions,
     matches: makeNarrowPredicate(terms, viewer),
-    matchesFound: makeNarrowPredicate(conditions.conversation === undefined ? terms : terms.filter(needsTest), viewer),
-    readsTexts: terms.some((term) => READS_TEXTS.has(term.is)),
-    history: copies ? 'none' : historyOf(terms, viewer),
+    matchesFound: makeNarrowPredicate(
+      conditions.conversation === undefined ? terms : terms.filter(needsPredicate),
+      viewer,
+    ),
+    readsTexts: terms.some((term) => TERMS_THAT_READ_TEXT.has(term.is)),
+    history: copies ? 'none' : historyStreamsOf(terms, viewer),
     terms,
   };
 }

@@ -34,7 +34,7 @@ export function isMessageInHomeView(
   return stream === 0 || (!mutedStreams.has(stream) && !viewer.mutesTopic(stream, message.body.topic));
 }
 
-function testOf(term: NarrowTerm, viewer: MessageViewerContext): (own: ReadableMessage) => boolean {
+function predicateOfTerm(term: NarrowTerm, viewer: MessageViewerContext): (own: ReadableMessage) => boolean {
   const { flags, user } = viewer;
   switch (term.is) {
     case 'stream':
@@ -62,7 +62,7 @@ function testOf(term: NarrowTerm, viewer: MessageViewerContext): (own: ReadableM
     case 'direct':
       return ({ message }) => streamIdOfMessage(message) === 0;
     case 'starred':
-      return ({ message }) => flags.marked('starred').has(message.id);
+      return ({ message }) => flags.markedIds('starred').has(message.id);
     case 'unread':
       return (own) => !flags.isRead(own);
     case 'mentioned':
@@ -96,6 +96,6 @@ export function makeNarrowPredicate(
 ): (own: ReadableMessage) => boolean {
   // A search reads the whole text, so it comes last.
   const ordered = [...terms].sort((a, b) => Number(a.is === 'search') - Number(b.is === 'search'));
-  const tests = ordered.map((term) => ({ of: testOf(term, viewer), negated: term.negated }));
+  const tests = ordered.map((term) => ({ of: predicateOfTerm(term, viewer), negated: term.negated }));
   return (own) => tests.every(({ of, negated }) => of(own) !== negated);
 }

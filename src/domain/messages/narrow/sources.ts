@@ -11,11 +11,11 @@ import { messageIndexTags } from '../stored/record.js';
 import type { NarrowConditions } from './conditions.js';
 
 /** Maximum number of stays in one stream with a range each; with more stays, one range over all of them is cheaper. */
-const MAX_STAYS = 4;
-const NO_MESSAGES: readonly MessageRange[] = [{ index: { by: 'ids', ids: [] } }];
+const MAX_SEPARATE_STAYS = 4;
+const EMPTY_MESSAGE_RANGES: readonly MessageRange[] = [{ index: { by: 'ids', ids: [] } }];
 
 /** A range of messages that may be the user's, before the conditions of the narrow are added. */
-interface Region {
+interface CandidateMessageRange {
   readonly index: MessageIndex;
   /** Name of the conversation, if all messages of the region are in one. */
   readonly conversation?: string;
@@ -24,7 +24,7 @@ interface Region {
   readonly upTo?: number;
 }
 
-interface CopyOwner {
+interface MessageCopyOwner {
   readonly user: number;
   readonly flags: UserMessageFlags;
   /** Ids of the streams to which the user is or was subscribed. */
@@ -38,25 +38,32 @@ export function storeRangesOfStreamHistory(
   conditions: NarrowConditions,
 ): readonly MessageRange[] {
   const regions = streams.filter(conditions.inStream).map(
-    (stream): Region => ({
+    (stream): CandidateMessageRange => ({
       index: { by: 'conversation', conversation: storeNameOfStreamConversation(stream) },
       conversation: storeNameOfStreamConversation(stream),
       direct: false,
     }),
   );
-  return rangesOf(regions, conditions);
+  return toMessageRanges(regions, conditions);
 }
 
 /** Ranges of the Store that hold all messages that the user has a copy of. */
-export function storeRangesOfUserCopies(owner: CopyOwner, conditions: NarrowConditions): readonly MessageRange[] {
+export function storeRangesOfUserCopies(
+  owner: MessageCopyOwner,
+  conditions: NarrowConditions,
+): readonly MessageRange[] {
   const { personal, conversation, direct, unread, mentioned } = conditions;
   // Unread messages are few. Their ranges begin at the read marks, so they are looked up before any other condition.
-  if (unread) return rangesOf(copyRegions(owner, conditions), personal ? withIndex(conditions, personal) : conditions);
-  if (personal) return rangesOf([{ index: personal }], conditions);
+  if (unread)
+    return toMessageRanges(rangesOfCopies(owner, conditions), personal ? withIndex(conditions, personal) : conditions);
+  if (personal) return toMessageRanges([{ index: personal }], conditions);
   if (direct && conversation !== undefined) {
-    return rangesOf([{ index: { by: 'conversation', conversation }, conversation, direct: true }], conditions);
+    return toMessageRanges([{ index: { by: 'conversation', conversation }, conversation, direct: true }], conditions);
   }
-  return rangesOf(mentioned ? mentionRegions(owner, conditions) : copyRegions(owner, conditions), conditions);
+  return toMessageRanges(
+    mentioned ? rangesOfMentions(owner, conditions) : rangesOfCopies(owner, conditions),
+    conditions,
+  );
 }
 
 const withIndex = (conditions: NarrowConditions, index: MessageIndex): NarrowConditions => ({
@@ -64,54 +71,63 @@ const withIndex = (conditions: NarrowConditions, index: MessageIndex): NarrowCon
   also: [...conditions.also, index],
 });
 
-function copyRegions(owner: CopyOwner, { unread, inStream }: NarrowConditions): Region[] {
+function rangesOfCopies(owner: MessageCopyOwner, { unread, inStream }: NarrowConditions): CandidateMessageRange[] {
   const { flags, user } = owner;
-  const regions: Region[] = owner.streams.flatMap((stream) => {
+  const regions: CandidateMessageRange[] = owner.streams.flatMap((stream) => {
     const conversation = storeNameOfStreamConversation(stream);
-    const here: Region = { index: { by: 'conversation', conversation }, conversation, direct: false };
+    const here: CandidateMessageRange = { index: { by: 'conversation', conversation }, conversation, direct: false };
     return [
-      ...(inStream(stream) ? regionsDuringStays(owner, stream, here, unread) : []),
-      ...regionsDuringStays(owner, stream, { index: { by: 'moved', from: conversation }, direct: false }, unread),
+      ...(inStream(stream) ? rangesDuringStays(owner, stream, here, unread) : []),
+      ...rangesDuringStays(owner, stream, { index: { by: 'moved', from: conversation }, direct: false }, unread),
     ];
   });
-  const mark = unread ? { above: flags.reading(DIRECT_MESSAGES_ORIGIN).mark } : {};
+  const mark = unread ? { above: flags.readStateOf(DIRECT_MESSAGES_ORIGIN).mark } : {};
   regions.push({ index: { by: 'participant', user }, direct: true, ...mark });
   // Copies that came with a move and historical ones start as read: unread ones are among the exceptions.
-  const copied = flags.marked('copied').ids;
+  const copied = flags.markedIds('copied').ids;
   if (unread)
-    return [...regions, { index: { by: 'ids', ids: IdSet.of([...flags.unreadExceptions(), ...copied]).ids } }];
-  const made = IdSet.of([...flags.marked('historical').ids, ...copied]).ids;
-  return [...regions, ...gainedRegions(owner), { index: { by: 'ids', ids: made }, direct: false }];
+    return [...regions, { index: { by: 'ids', ids: IdSet.of([...flags.unreadExceptionIds(), ...copied]).ids } }];
+  const made = IdSet.of([...flags.markedIds('historical').ids, ...copied]).ids;
+  return [...regions, ...rangesOfMovedCopies(owner), { index: { by: 'ids', ids: made }, direct: false }];
 }
 
-function mentionRegions(owner: CopyOwner, { inStream }: NarrowConditions): Region[] {
-  const everybody = owner.streams.flatMap((stream): Region[] => {
+function rangesOfMentions(owner: MessageCopyOwner, { inStream }: NarrowConditions): CandidateMessageRange[] {
+  const everybody = owner.streams.flatMap((stream): CandidateMessageRange[] => {
     const conversation = storeNameOfStreamConversation(stream);
-    const here: Region = {
+    const here: CandidateMessageRange = {
       index: { by: 'tag', tag: messageIndexTags.wildcard(conversation) },
       conversation,
       direct: false,
     };
     return [
-      ...(inStream(stream) ? regionsDuringStays(owner, stream, here) : []),
-      ...regionsDuringStays(owner, stream, { index: { by: 'moved', from: conversation }, direct: false }),
+      ...(inStream(stream) ? rangesDuringStays(owner, stream, here) : []),
+      ...rangesDuringStays(owner, stream, { index: { by: 'moved', from: conversation }, direct: false }),
     ];
   });
-  return [{ index: { by: 'tag', tag: messageIndexTags.mentioned(owner.user) } }, ...everybody, ...gainedRegions(owner)];
+  return [
+    { index: { by: 'tag', tag: messageIndexTags.mentioned(owner.user) } },
+    ...everybody,
+    ...rangesOfMovedCopies(owner),
+  ];
 }
 
 /** Messages moved into the user's streams: subscribers may have got copies with the move. */
-const gainedRegions = ({ streams }: CopyOwner): Region[] =>
+const rangesOfMovedCopies = ({ streams }: MessageCopyOwner): CandidateMessageRange[] =>
   streams.map((stream) => ({
     index: { by: 'tag', tag: messageIndexTags.cameTo(storeNameOfStreamConversation(stream)) },
     direct: false,
   }));
 
 /** The region, cut to the user's stays in a stream. @param unread only above the stream's read mark */
-function regionsDuringStays(owner: CopyOwner, stream: number, region: Region, unread = false): Region[] {
+function rangesDuringStays(
+  owner: MessageCopyOwner,
+  stream: number,
+  region: CandidateMessageRange,
+  unread = false,
+): CandidateMessageRange[] {
   const stays = owner.membership(stream)?.stays ?? [];
-  const mark = unread ? owner.flags.reading(stream).mark : -1;
-  return mergedIfMany(stays)
+  const mark = unread ? owner.flags.readStateOf(stream).mark : -1;
+  return mergeStaysIfMany(stays)
     .filter((stay) => stay.to === 0 || stay.until > Math.max(stay.after, mark))
     .map((stay) => ({
       ...region,
@@ -120,19 +136,25 @@ function regionsDuringStays(owner: CopyOwner, stream: number, region: Region, un
     }));
 }
 
-function mergedIfMany(stays: readonly StreamMembershipStay[]): readonly StreamMembershipStay[] {
+function mergeStaysIfMany(stays: readonly StreamMembershipStay[]): readonly StreamMembershipStay[] {
   const [first, last] = [stays[0], stays.at(-1)];
-  if (!first || !last || stays.length <= MAX_STAYS) return stays;
+  if (!first || !last || stays.length <= MAX_SEPARATE_STAYS) return stays;
   return [{ ...last, from: first.from, after: first.after }];
 }
 
-function rangesOf(regions: readonly Region[], conditions: NarrowConditions): readonly MessageRange[] {
-  if (conditions.impossible) return NO_MESSAGES;
-  const ranges = regions.flatMap((region) => rangeOf(region, conditions) ?? []);
-  return ranges.length === 0 ? NO_MESSAGES : ranges;
+function toMessageRanges(
+  regions: readonly CandidateMessageRange[],
+  conditions: NarrowConditions,
+): readonly MessageRange[] {
+  if (conditions.impossible) return EMPTY_MESSAGE_RANGES;
+  const ranges = regions.flatMap((region) => toMessageRange(region, conditions) ?? []);
+  return ranges.length === 0 ? EMPTY_MESSAGE_RANGES : ranges;
 }
 
-function rangeOf(region: Region, { conversation, topicKey, direct, also }: NarrowConditions): MessageRange | undefined {
+function toMessageRange(
+  region: CandidateMessageRange,
+  { conversation, topicKey, direct, also }: NarrowConditions,
+): MessageRange | undefined {
   if (direct !== undefined && region.direct !== undefined && direct !== region.direct) return undefined;
   if (conversation !== undefined && region.conversation !== undefined && conversation !== region.conversation) {
     return undefined;

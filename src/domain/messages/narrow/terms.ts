@@ -20,16 +20,16 @@ export interface RawNarrowTerm {
   readonly negated: boolean;
 }
 
-const ID_OR_NAME = new Set(['sender', 'stream', 'dm-including', 'group-pm-with']);
-const PEOPLE = new Set(['dm', 'pm-with']);
+const OPERATORS_BY_ID_OR_NAME = new Set(['sender', 'stream', 'dm-including', 'group-pm-with']);
+const OPERATORS_BY_USER_LIST = new Set(['dm', 'pm-with']);
 
 function checkOperand(operator: string, operand: unknown): RawNarrowTerm['operand'] {
   const refuse = (message: string) => apiError('VALIDATION_FAILED', { message });
-  if (ID_OR_NAME.has(operator)) {
+  if (OPERATORS_BY_ID_OR_NAME.has(operator)) {
     if (typeof operand === 'string' || Number.isSafeInteger(operand)) return operand as string | number;
     throw refuse('elem["operand"] is not a string or integer');
   }
-  if (PEOPLE.has(operator)) {
+  if (OPERATORS_BY_USER_LIST.has(operator)) {
     if (typeof operand === 'string') return operand;
     if (!Array.isArray(operand)) throw refuse('elem["operand"] is not a string or an integer list');
     operand.forEach((id, i) => {
@@ -97,7 +97,7 @@ export type NarrowTerm = { readonly negated: boolean } & (
   | { readonly is: 'anything' }
 );
 
-const ALIASES: Readonly<Record<string, string>> = {
+const OPERATOR_ALIASES: Readonly<Record<string, string>> = {
   'pm-with': 'dm',
   pm_with: 'dm',
   group_pm_with: 'group-pm-with',
@@ -118,7 +118,7 @@ function findStream(directory: DirectoryView, operand: string | number): Directo
   return stream;
 }
 
-function people(directory: DirectoryView, operand: string | readonly number[], caller: number): UserId[] {
+function resolveUserList(directory: DirectoryView, operand: string | readonly number[], caller: number): UserId[] {
   const shown = typeof operand === 'string' ? operand : `[${operand.join(', ')}]`;
   const named = typeof operand === 'string' ? operand.split(',').filter((part) => part.trim() !== '') : operand;
   const ids = named.map((one): UserId => {
@@ -129,9 +129,8 @@ function people(directory: DirectoryView, operand: string | readonly number[], c
   return [...new Set([...ids, toUserId(caller)])].sort((a, b) => a - b);
 }
 
-const IS_OPERANDS: Readonly<Record<string, Extract<NarrowTerm, { is: string }>['is'] | undefined>> = Object.assign(
-  Object.create(null),
-  {
+const TERMS_BY_IS_OPERAND: Readonly<Record<string, Extract<NarrowTerm, { is: string }>['is'] | undefined>> =
+  Object.assign(Object.create(null), {
     dm: 'direct',
     private: 'direct',
     resolved: 'resolved',
@@ -139,12 +138,11 @@ const IS_OPERANDS: Readonly<Record<string, Extract<NarrowTerm, { is: string }>['
     unread: 'unread',
     mentioned: 'mentioned',
     alerted: 'alerted',
-  },
-);
+  });
 
-function resolveTerm(term: RawNarrowTerm, directory: DirectoryView, caller: number): NarrowTerm {
+function resolveNarrowTerm(term: RawNarrowTerm, directory: DirectoryView, caller: number): NarrowTerm {
   const { operator: given, operand, negated } = term;
-  const operator = ALIASES[given] ?? given;
+  const operator = OPERATOR_ALIASES[given] ?? given;
   switch (operator) {
     case 'stream':
       return { is: 'stream', stream: findStream(directory, operand as string | number).id, negated };
@@ -157,14 +155,14 @@ function resolveTerm(term: RawNarrowTerm, directory: DirectoryView, caller: numb
     case 'sender':
       return { is: 'sender', user: findUser(directory, operand as string | number, operand).id, negated };
     case 'dm':
-      return { is: 'conversation', participants: people(directory, operand as string, caller), negated };
+      return { is: 'conversation', participants: resolveUserList(directory, operand as string, caller), negated };
     case 'dm-including':
     case 'group-pm-with': {
       const user = findUser(directory, operand as string | number, operand).id;
       return { is: 'direct-with', user, groupsOnly: operator === 'group-pm-with', negated };
     }
     case 'is': {
-      const is = IS_OPERANDS[operand as string];
+      const is = TERMS_BY_IS_OPERAND[operand as string];
       if (!is) throw narrowError(`unknown 'is' operand ${String(operand)}`);
       return { is, negated } as NarrowTerm;
     }
@@ -204,7 +202,7 @@ export function resolveNarrowTerms(
   { searchApart = false } = {},
 ): NarrowTerm[] {
   const apart = (term: RawNarrowTerm): boolean => searchApart || term.operator !== 'search';
-  const terms = raw.filter(apart).map((term) => resolveTerm(term, directory, caller));
+  const terms = raw.filter(apart).map((term) => resolveNarrowTerm(term, directory, caller));
   const searches = raw.filter((term) => !apart(term)).map(({ operand }) => String(operand));
   if (searches.length > 0) terms.push({ is: 'search', search: parseSearchQuery(searches.join(' ')), negated: false });
   const count = searchesOfNarrowTerms(terms).reduce(

@@ -9,12 +9,12 @@ import { renderHtmlDiff } from './html-diff.js';
 /** The API's version of the renderer: there has been only one. */
 const RENDERED_CONTENT_VERSION = 1;
 
-const moved = ({ topic, stream }: StoredMessageEdit): JsonObject => ({
+const formatMoveFields = ({ topic, stream }: StoredMessageEdit): JsonObject => ({
   ...(topic ? { prev_topic: topic.from, topic: topic.to } : {}),
   ...(stream ? { prev_stream: stream.from, stream: stream.to } : {}),
 });
 
-function entry(edit: StoredMessageEdit): JsonObject {
+function formatHistoryEntry(edit: StoredMessageEdit): JsonObject {
   const { user, at, content } = edit;
   return {
     user_id: user,
@@ -26,7 +26,7 @@ function entry(edit: StoredMessageEdit): JsonObject {
           prev_rendered_content_version: RENDERED_CONTENT_VERSION,
         }
       : {}),
-    ...moved(edit),
+    ...formatMoveFields(edit),
   };
 }
 
@@ -38,7 +38,7 @@ function entry(edit: StoredMessageEdit): JsonObject {
 export function formatEditFieldsForApi({ edits }: MessageBody, shown: boolean): JsonObject {
   const [newest] = edits ?? [];
   if (!newest) return {};
-  return { last_edit_timestamp: newest.at, ...(shown ? { edit_history: edits!.map(entry) } : {}) };
+  return { last_edit_timestamp: newest.at, ...(shown ? { edit_history: edits!.map(formatHistoryEntry) } : {}) };
 }
 
 /** All versions of a message, oldest first. */

@@ -14,9 +14,9 @@ import {
 const encoder = new TextEncoder();
 
 /** JSON of an object's members, without the braces. */
-const members = (of: object): string => JSON.stringify(of).slice(1, -1);
+const encodeJsonMembers = (of: object): string => JSON.stringify(of).slice(1, -1);
 
-function makeSender(
+function encodeSenderPieces(
   user: DirectoryUser | undefined,
   directory: DirectoryView,
   options: ClientMessageVariant,
@@ -26,21 +26,21 @@ function makeSender(
     ...clientMessageVariantFields(options, senderAvatarFields(user)),
   };
   // The quote ends the content, which comes before this piece.
-  return encoder.encode(`",${members(of)},"display_recipient":`);
+  return encoder.encode(`",${encodeJsonMembers(of)},"display_recipient":`);
 }
 
-interface SenderPieces {
+interface EncodedSenderPieces {
   readonly subdomain: string;
   /** Encoded JSON about one sender, by `clientMessageVariantIndex`. */
   readonly pieces: (Uint8Array | undefined)[];
 }
 
 /** Encoded JSON by sender. An account is an immutable object, so a changed account has a new entry. */
-const senders = new WeakMap<DirectoryUser, SenderPieces>();
+const encodedSenders = new WeakMap<DirectoryUser, EncodedSenderPieces>();
 
 /** Maximum number of conversations in the cache; unlike streams, they are not limited in number. */
-const MAX_CONVERSATIONS = 10_000;
-const recipients = memoizeByObject(
+const MAX_CACHED_CONVERSATIONS = 10_000;
+const encodedRecipientCache = memoizeByObject(
   (_: DirectoryView) => ({
     streams: new Map<number, Uint8Array>(),
     conversations: new Map<string | number, Uint8Array>(),
@@ -56,52 +56,54 @@ export const encodeMessageFlagsPiece = memoizeByObject((flags: readonly string[]
   encoder.encode(`,"reactions":[],"flags":${JSON.stringify(flags)}}`),
 );
 
-const IDS_OF_PAIRS = 2 ** 26;
+const PAIR_KEY_ID_LIMIT = 2 ** 26;
 
 /** Cache key of a conversation. The ids of two participants fit into one number, which is cheaper than a string. */
 function conversationKey(participants: readonly number[]): string | number {
   const [a = 0, b = 0] = participants;
-  return participants.length === 2 && a < IDS_OF_PAIRS && b < IDS_OF_PAIRS ? a * IDS_OF_PAIRS + b : participants.join();
+  return participants.length === 2 && a < PAIR_KEY_ID_LIMIT && b < PAIR_KEY_ID_LIMIT
+    ? a * PAIR_KEY_ID_LIMIT + b
+    : participants.join();
 }
 
 /** Encoded parts of message objects for one response. */
 export class EncodedMessagePieces {
-  readonly #senders = new Map<number, Uint8Array>();
-  readonly #recipients: ReturnType<typeof recipients>;
+  readonly #sendersById = new Map<number, Uint8Array>();
+  readonly #recipients: ReturnType<typeof encodedRecipientCache>;
 
   constructor(
     private readonly directory: DirectoryView,
     private readonly options: ClientMessageVariant,
   ) {
-    this.#recipients = recipients(directory);
+    this.#recipients = encodedRecipientCache(directory);
   }
 
   /** JSON of a message object from the end of the content to the start of `display_recipient`. */
-  sender(id: number): Uint8Array {
-    let piece = this.#senders.get(id);
+  encodedSender(id: number): Uint8Array {
+    let piece = this.#sendersById.get(id);
     if (piece === undefined) {
-      piece = this.#keptSender(id);
-      this.#senders.set(id, piece);
+      piece = this.#cachedEncodedSender(id);
+      this.#sendersById.set(id, piece);
     }
     return piece;
   }
 
-  #keptSender(id: number): Uint8Array {
+  #cachedEncodedSender(id: number): Uint8Array {
     const { directory, options } = this;
     const user = directory.user(toUserId(id));
-    if (!user) return makeSender(user, directory, options);
-    let known = senders.get(user);
+    if (!user) return encodeSenderPieces(user, directory, options);
+    let known = encodedSenders.get(user);
     if (!known || known.subdomain !== directory.subdomain) {
       known = { subdomain: directory.subdomain, pieces: [] };
-      senders.set(user, known);
+      encodedSenders.set(user, known);
     }
     const which = clientMessageVariantIndex(options);
-    known.pieces[which] ??= makeSender(user, directory, options);
+    known.pieces[which] ??= encodeSenderPieces(user, directory, options);
     return known.pieces[which];
   }
 
   /** JSON of a message object that describes the recipient. @param stream 0 = a direct message */
-  recipient(stream: number, participants: readonly number[]): Uint8Array {
+  encodedRecipient(stream: number, participants: readonly number[]): Uint8Array {
     const { streams, conversations } = this.#recipients;
     const name = stream === 0 ? conversationKey(participants) : '';
     const made = stream === 0 ? conversations.get(name) : streams.get(stream);
@@ -109,7 +111,7 @@ export class EncodedMessagePieces {
     const piece = encoder.encode(JSON.stringify(formatDisplayRecipientForApi(stream, participants, this.directory)));
     if (stream !== 0) streams.set(stream, piece);
     else {
-      if (conversations.size >= MAX_CONVERSATIONS) conversations.clear();
+      if (conversations.size >= MAX_CACHED_CONVERSATIONS) conversations.clear();
       conversations.set(name, piece);
     }
     return piece;

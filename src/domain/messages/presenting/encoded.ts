@@ -21,7 +21,7 @@ import {
   makeClientNeutralMessage,
 } from './present.js';
 
-interface EncodedVariants {
+interface EncodedMessageVariants {
   readonly sender: DirectoryUser | undefined;
   readonly stream: DirectoryStream | undefined;
   /**
@@ -37,34 +37,38 @@ interface EncodedVariants {
 function encodeMessageVariant(message: StoredMessage, directory: DirectoryView, options: ClientMessageVariant): string {
   const { body } = message;
   const memo = memoOfCachedRecord(body);
-  if (!memo) return encode(message, directory, options);
+  if (!memo) return encodeMessageForVariant(message, directory, options);
   const sender = directory.user(toUserId(message.sender));
   const stream = body.stream === 0 ? undefined : directory.stream(toStreamId(body.stream));
   const version = body.stream === 0 || hasReactionsOrEdits(body) ? directory.version : null;
   // The texts are kept with the message's body. Bodies are immutable: an edit, a move or a reaction stores a new one.
-  let known = memo.made as EncodedVariants | undefined;
+  let known = memo.made as EncodedMessageVariants | undefined;
   if (!known || known.sender !== sender || known.stream !== stream || known.version !== version) {
     known = { sender, stream, version, texts: [] };
     memo.made = known;
   }
   const which = clientMessageVariantIndex(options);
-  known.texts[which] ??= encode(message, directory, options);
+  known.texts[which] ??= encodeMessageForVariant(message, directory, options);
   return known.texts[which];
 }
 
-const encode = (message: StoredMessage, directory: DirectoryView, options: ClientMessageVariant): string =>
+const encodeMessageForVariant = (
+  message: StoredMessage,
+  directory: DirectoryView,
+  options: ClientMessageVariant,
+): string =>
   JSON.stringify(formatMessageForClientVariant(makeClientNeutralMessage(message, directory), options)).slice(0, -1);
 
 /** Size of pooled buffers, bytes: a response rarely needs a larger one. */
-const BUFFER_BYTES = 256 * 1024;
-const MAX_POOLED = 32;
+const POOLED_BUFFER_BYTES = 256 * 1024;
+const MAX_POOLED_BUFFERS = 32;
 const bufferPool: Buffer[] = [];
 
 const COMMA = 0x2c;
-const OPEN = 0x5b;
-const CLOSE = 0x5d;
+const OPEN_BRACKET = 0x5b;
+const CLOSE_BRACKET = 0x5d;
 
-const NOTHING = new Uint8Array(0);
+const NO_BYTES = new Uint8Array(0);
 
 /** Position of one message's JSON in the encoder's buffer. The JSON begins with a comma. */
 interface EncodedMessageRow {
@@ -78,14 +82,14 @@ interface EncodedMessageRow {
  * of the Store.
  */
 export class MessageResponseEncoder {
-  #bytes = bufferPool.pop() ?? Buffer.allocUnsafeSlow(BUFFER_BYTES);
-  #at = 0;
+  #bytes = bufferPool.pop() ?? Buffer.allocUnsafeSlow(POOLED_BUFFER_BYTES);
+  #writeOffset = 0;
   readonly #pieces: EncodedMessagePieces;
   /** Index of the text, among the texts of a digest, that is the content for this kind of client. */
   readonly #text: number;
   /** Flags of the message that was encoded before, kept with their JSON because most messages have the same flags. */
-  #flags: readonly string[] | undefined;
-  #flagsPiece = NOTHING;
+  #lastFlags: readonly string[] | undefined;
+  #encodedLastFlags = NO_BYTES;
   readonly #flagsOf: (own: ReadableMessage) => readonly string[];
 
   /**
@@ -103,21 +107,21 @@ export class MessageResponseEncoder {
     this.#text = options.applyMarkdown ? MESSAGE_DIGEST_TEXT_INDEX.html : MESSAGE_DIGEST_TEXT_INDEX.content;
   }
 
-  readonly encode = (own: ReadableMessage): EncodedMessageRow => {
+  readonly encodeRow = (own: ReadableMessage): EncodedMessageRow => {
     const { message } = own;
-    const from = this.#at;
-    this.#byte(COMMA);
-    if (message instanceof PackedMessageView && !this.matched) this.#copy(message, this.#flagsOf(own));
+    const from = this.#writeOffset;
+    this.#writeByte(COMMA);
+    if (message instanceof PackedMessageView && !this.matched) this.#writeMessage(message, this.#flagsOf(own));
     else {
       const added = this.matched ? `,${JSON.stringify(this.matched(message)).slice(1, -1)}` : '';
       const text = encodeMessageVariant(message, this.directory, this.options);
-      this.#string(`${text},"flags":${JSON.stringify(this.#flagsOf(own))}${added}}`);
+      this.#writeJsonString(`${text},"flags":${JSON.stringify(this.#flagsOf(own))}${added}}`);
     }
-    return { id: message.id, from, to: this.#at };
+    return { id: message.id, from, to: this.#writeOffset };
   };
 
   /** Makes the JSON list of these rows, and ends the encoder: its buffer goes back to the pool. */
-  list(rows: readonly EncodedMessageRow[]): Uint8Array {
+  encodeRowList(rows: readonly EncodedMessageRow[]): Uint8Array {
     const { buffer, byteOffset } = this.#bytes;
     let length = rows.length === 0 ? 2 : 1;
     for (const { from, to } of rows) length += to - from;
@@ -130,53 +134,54 @@ export class MessageResponseEncoder {
       list.set(new Uint8Array(buffer, byteOffset + from, to - from), at);
       at += to - from;
     }
-    list[0] = OPEN;
-    list[length - 1] = CLOSE;
-    if (this.#bytes.length === BUFFER_BYTES && bufferPool.length < MAX_POOLED) bufferPool.push(this.#bytes);
+    list[0] = OPEN_BRACKET;
+    list[length - 1] = CLOSE_BRACKET;
+    if (this.#bytes.length === POOLED_BUFFER_BYTES && bufferPool.length < MAX_POOLED_BUFFERS)
+      bufferPool.push(this.#bytes);
     this.#bytes = Buffer.alloc(0);
     return list;
   }
 
-  #copy(message: PackedMessageView, flags: readonly string[]): void {
+  #writeMessage(message: PackedMessageView, flags: readonly string[]): void {
     const { packed } = message;
-    this.#piece(packed.head);
-    this.#piece(packed.text(this.#text));
-    this.#piece(this.#pieces.sender(message.sender));
-    this.#piece(this.#pieces.recipient(message.stream, message.participants));
-    if ((message.marks & MESSAGE_DIGEST_MARK_BITS.more) === 0) {
-      if (flags !== this.#flags) {
-        this.#flags = flags;
-        this.#flagsPiece = encodeMessageFlagsPiece(flags);
+    this.#writePiece(packed.head);
+    this.#writePiece(packed.text(this.#text));
+    this.#writePiece(this.#pieces.encodedSender(message.sender));
+    this.#writePiece(this.#pieces.encodedRecipient(message.stream, message.participants));
+    if ((message.markBits & MESSAGE_DIGEST_MARK_BITS.more) === 0) {
+      if (flags !== this.#lastFlags) {
+        this.#lastFlags = flags;
+        this.#encodedLastFlags = encodeMessageFlagsPiece(flags);
       }
-      this.#piece(this.#flagsPiece);
+      this.#writePiece(this.#encodedLastFlags);
     } else {
       const since = JSON.stringify(changingMessageFields(message, this.directory)).slice(1, -1);
-      this.#string(`,${since},"flags":${JSON.stringify(flags)}}`);
+      this.#writeJsonString(`,${since},"flags":${JSON.stringify(flags)}}`);
     }
   }
 
-  #piece(piece: Uint8Array): void {
+  #writePiece(piece: Uint8Array): void {
     const { length } = piece;
-    if (this.#at + length > this.#bytes.length) this.#grow(length);
-    this.#bytes.set(piece, this.#at);
-    this.#at += length;
+    if (this.#writeOffset + length > this.#bytes.length) this.#growBuffer(length);
+    this.#bytes.set(piece, this.#writeOffset);
+    this.#writeOffset += length;
   }
 
-  #string(text: string): void {
+  #writeJsonString(text: string): void {
     // UTF-8 needs at most three bytes per UTF-16 unit.
     const most = text.length * 3;
-    if (this.#at + most > this.#bytes.length) this.#grow(most);
-    this.#at += this.#bytes.write(text, this.#at);
+    if (this.#writeOffset + most > this.#bytes.length) this.#growBuffer(most);
+    this.#writeOffset += this.#bytes.write(text, this.#writeOffset);
   }
 
-  #byte(one: number): void {
-    if (this.#at === this.#bytes.length) this.#grow(1);
-    this.#bytes[this.#at++] = one;
+  #writeByte(one: number): void {
+    if (this.#writeOffset === this.#bytes.length) this.#growBuffer(1);
+    this.#bytes[this.#writeOffset++] = one;
   }
 
-  #grow(by: number): void {
-    const larger = Buffer.allocUnsafeSlow(Math.max(this.#bytes.length * 2, this.#at + by));
-    larger.set(this.#bytes.subarray(0, this.#at));
+  #growBuffer(by: number): void {
+    const larger = Buffer.allocUnsafeSlow(Math.max(this.#bytes.length * 2, this.#writeOffset + by));
+    larger.set(this.#bytes.subarray(0, this.#writeOffset));
     this.#bytes = larger;
   }
 }

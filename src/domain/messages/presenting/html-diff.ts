@@ -5,25 +5,25 @@
 import { diffArrays } from 'diff';
 
 /** Matches a token: a tag, a word with the blanks after it, or blanks after a tag or at the start. */
-const TOKEN = /<[^>]*>|[^<\s]+\s*|\s+/g;
+const HTML_TOKEN_PATTERN = /<[^>]*>|[^<\s]+\s*|\s+/g;
 /**
  * Maximum number of differing words that are compared, as the cost grows with their square; with more, the two versions
  * are shown one after the other.
  */
-const MAX_EDITS = 2_000;
+const MAX_DIFF_EDITS = 2_000;
 
 interface DiffRun {
   readonly kind: 'same' | 'inserted' | 'deleted';
   readonly tokens: readonly string[];
 }
 
-const tokensOf = (html: string): string[] => html.match(TOKEN) ?? [];
+const tokensOf = (html: string): string[] => html.match(HTML_TOKEN_PATTERN) ?? [];
 const isTag = (token: string): boolean => token.startsWith('<');
 /** True if two tokens are equal but for the blanks after a word. */
-const equal = (a: string, b: string): boolean => a.trimEnd() === b.trimEnd();
+const areTokensEqual = (a: string, b: string): boolean => a.trimEnd() === b.trimEnd();
 
-function runs(before: readonly string[], after: readonly string[]): DiffRun[] {
-  const changes = diffArrays([...before], [...after], { comparator: equal, maxEditLength: MAX_EDITS });
+function computeDiffRuns(before: readonly string[], after: readonly string[]): DiffRun[] {
+  const changes = diffArrays([...before], [...after], { comparator: areTokensEqual, maxEditLength: MAX_DIFF_EDITS });
   if (!changes) {
     return [
       { kind: 'inserted', tokens: after },
@@ -45,7 +45,7 @@ function runs(before: readonly string[], after: readonly string[]): DiffRun[] {
  * Renders a run as HTML: unchanged text as it is, inserted or deleted words in spans of that class. Tags stay outside
  * the spans; tags of deleted text are left out.
  */
-function marked({ kind, tokens }: DiffRun): string {
+function renderDiffRun({ kind, tokens }: DiffRun): string {
   if (kind === 'same') return tokens.join('');
   let html = '';
   let words = '';
@@ -68,4 +68,4 @@ function marked({ kind, tokens }: DiffRun): string {
 }
 
 export const renderHtmlDiff = (before: string, after: string): string =>
-  `<div>${runs(tokensOf(before), tokensOf(after)).map(marked).join('')}</div>`;
+  `<div>${computeDiffRuns(tokensOf(before), tokensOf(after)).map(renderDiffRun).join('')}</div>`;

@@ -22,8 +22,8 @@ export const NEWEST_ANCHOR_MESSAGE_ID = 10_000_000_000_000_000;
  * Minimum size of the second and later batches of a read. The first batch is as large as the page wanted, and mostly
  * suffices.
  */
-const SECOND_BATCH = 64;
-const MAX_BATCH = 4_096;
+const SECOND_SCAN_BATCH_MESSAGES = 64;
+const MAX_SCAN_BATCH_MESSAGES = 4_096;
 
 /** Reads messages for one user; loads the memberships that decide access on demand. */
 export class UserMessageReader {
@@ -37,11 +37,14 @@ export class UserMessageReader {
   }
 
   /** Selects the messages that the user may read in this view, in the order given. */
-  async readable(messages: readonly StoredMessage[], history: NarrowQueryPlan['history']): Promise<ReadableMessage[]> {
+  async filterReadable(
+    messages: readonly StoredMessage[],
+    history: NarrowQueryPlan['history'],
+  ): Promise<ReadableMessage[]> {
     const streams = new Set<number>();
     for (const message of messages) for (const stream of streamsDecidingMessageCopies(message)) streams.add(stream);
     await this.#members.load([...streams]);
-    const ownOf = this.#ownOf(history);
+    const ownOf = this.#makeReadableMapper(history);
     return messages.map(ownOf).filter((own) => own !== undefined);
   }
 
@@ -49,9 +52,9 @@ export class UserMessageReader {
    * Finds out whether and how the user may access one message, in any view (messages.md § Access to a message);
    * undefined: the user has no access.
    */
-  async access(message: StoredMessage): Promise<ReadableMessage | undefined> {
+  async readableOrUndefined(message: StoredMessage): Promise<ReadableMessage | undefined> {
     await this.#members.load(streamsDecidingMessageCopies(message));
-    const { has, gained } = this.#copy(message);
+    const { has, gained } = this.#copyStateOf(message);
     if (has) return { message, copy: true, gained };
     const { directory, user, subscribed } = this.viewer;
     const of = streamIdOfMessage(message);
@@ -68,9 +71,9 @@ export class UserMessageReader {
     limit: number,
   ): Promise<ReadableMessage[]> {
     const rows: ReadableMessage[] = [];
-    await this.#along(plan, { from, direction, limit }, async (scan) => {
+    await this.#scanInBatches(plan, { from, direction, limit }, async (scan) => {
       const records = await this.store.scanMessages(scan);
-      const readable = await this.readable(records.map(toStoredMessage), plan.history);
+      const readable = await this.filterReadable(records.map(toStoredMessage), plan.history);
       for (const own of await filterInSlices(readable, plan.matches)) rows.push(own);
       return { count: records.length, last: records.at(-1)?.id, rows: rows.length };
     });
@@ -95,8 +98,8 @@ export class UserMessageReader {
     }
     const rows: T[] = [];
     const seen = new PackedMessageView();
-    const ownOf = this.#ownOf(plan.history);
-    await this.#along(plan, { from, direction, limit }, async (scan) => {
+    const ownOf = this.#makeReadableMapper(plan.history);
+    await this.#scanInBatches(plan, { from, direction, limit }, async (scan) => {
       const before = rows.length;
       for (;;) {
         const unknown: number[] = [];
@@ -104,7 +107,7 @@ export class UserMessageReader {
         const count = await store.lookAtMessages!(scan, (packed) => {
           last = packed.id;
           const message = seen.pointTo(packed);
-          if (!this.#decides(message, unknown) || rows.length === limit) return;
+          if (!this.#areMembershipsLoadedFor(message, unknown) || rows.length === limit) return;
           const own = ownOf(message);
           if (own && plan.matchesFound(own)) rows.push(take(own));
         });
@@ -118,7 +121,7 @@ export class UserMessageReader {
   }
 
   /** True if the memberships that decide about a message are loaded. Adds missing streams to `unknown`. */
-  #decides(message: StoredMessage, unknown: number[]): boolean {
+  #areMembershipsLoadedFor(message: StoredMessage, unknown: number[]): boolean {
     const { originStream } = message;
     const before = unknown.length;
     if (originStream !== 0 && !this.#members.knows(originStream)) unknown.push(originStream);
@@ -130,15 +133,19 @@ export class UserMessageReader {
   }
 
   /** Reads batch by batch, until there are `limit` rows or no more messages. */
-  async #along(
+  async #scanInBatches(
     plan: NarrowQueryPlan,
     { from, direction, limit }: Pick<MessageScan, 'from' | 'direction' | 'limit'>,
     next: (scan: MessageScan) => Promise<{ count: number; last: number | undefined; rows: number }>,
   ): Promise<void> {
-    const [range, ...or] = await this.#ranges(plan);
+    const [range, ...or] = await this.#messageRangesOfPlan(plan);
     if (!range) return;
     let at = from;
-    for (let batch = limit; ; batch = Math.min(Math.max(batch * 2, SECOND_BATCH), MAX_BATCH)) {
+    for (
+      let batch = limit;
+      ;
+      batch = Math.min(Math.max(batch * 2, SECOND_SCAN_BATCH_MESSAGES), MAX_SCAN_BATCH_MESSAGES)
+    ) {
       const scan = { ...range, or, realm: this.viewer.realm, from: at, direction, limit: batch };
       const { count, last, rows } = await next(scan);
       if (rows >= limit || count < batch) return;
@@ -146,7 +153,7 @@ export class UserMessageReader {
     }
   }
 
-  async #ranges({ history, conditions }: NarrowQueryPlan): Promise<readonly MessageRange[]> {
+  async #messageRangesOfPlan({ history, conditions }: NarrowQueryPlan): Promise<readonly MessageRange[]> {
     const { user, flags, streams, directory } = this.viewer;
     if (history === 'public')
       return storeRangesOfStreamHistory(
@@ -162,21 +169,21 @@ export class UserMessageReader {
    * Makes the function that tells whether the user may read a message: by a copy, or by the history that this view
    * includes.
    */
-  #ownOf(history: NarrowQueryPlan['history']): (message: StoredMessage) => ReadableMessage | undefined {
+  #makeReadableMapper(history: NarrowQueryPlan['history']): (message: StoredMessage) => ReadableMessage | undefined {
     const { user, flags } = this.viewer;
     const made = flags.personalCopyTest();
     return (message) => {
       const { has, gained } = computeMessageCopyState(message, user.id, this.#members.of, made(message.id));
-      return has || this.#inHistory(message, history) ? { message, copy: has, gained } : undefined;
+      return has || this.#isInHistory(message, history) ? { message, copy: has, gained } : undefined;
     };
   }
 
-  #copy(message: StoredMessage): MessageCopyState {
+  #copyStateOf(message: StoredMessage): MessageCopyState {
     const { user, flags } = this.viewer;
     return computeMessageCopyState(message, user.id, this.#members.of, flags.hasPersonalCopy(message.id));
   }
 
-  #inHistory(message: StoredMessage, history: NarrowQueryPlan['history']): boolean {
+  #isInHistory(message: StoredMessage, history: NarrowQueryPlan['history']): boolean {
     const stream = streamIdOfMessage(message);
     if (history === 'none' || stream === 0) return false;
     return history === 'public' ? isPublicStream(this.viewer, stream) : history.stream === stream;
@@ -234,7 +241,7 @@ export const fetchMessageWindow = (
   plan: NarrowQueryPlan,
   window: MessageWindowSpec,
 ): Promise<MessageWindow> =>
-  windowAround(reader, plan, window, {
+  fetchWindowAround(reader, plan, window, {
     scan: (from, direction, limit) => reader.scan(plan, from, direction, limit),
     idOf: ({ message }) => message.id,
   });
@@ -246,25 +253,25 @@ export const fetchPackedMessageWindow = <T extends { readonly id: number }>(
   window: MessageWindowSpec,
   take: (own: ReadableMessage) => T,
 ): Promise<MessageWindowRows<T>> =>
-  windowAround(reader, plan, window, {
+  fetchWindowAround(reader, plan, window, {
     scan: (from, direction, limit) => reader.scanPacked(plan, from, direction, limit, take),
     idOf: ({ id }) => id,
   });
 
-interface RowSource<T> {
+interface MessageRowSource<T> {
   scan(from: number, direction: 'newer' | 'older', limit: number): Promise<T[]>;
   idOf(row: T): number;
 }
 
-async function windowAround<T>(
+async function fetchWindowAround<T>(
   reader: UserMessageReader,
   plan: NarrowQueryPlan,
   window: MessageWindowSpec,
-  { scan, idOf }: RowSource<T>,
+  { scan, idOf }: MessageRowSource<T>,
 ): Promise<MessageWindowRows<T>> {
   const anchor =
     window.anchor === 'first_unread'
-      ? await firstUnread(reader, plan)
+      ? await findFirstUnreadId(reader, plan)
       : Math.min(window.anchor, NEWEST_ANCHOR_MESSAGE_ID);
   const left = anchor === 0;
   const right = anchor === NEWEST_ANCHOR_MESSAGE_ID;
@@ -288,7 +295,7 @@ async function windowAround<T>(
 }
 
 /** Id of the first unread message; `NEWEST_ANCHOR_MESSAGE_ID` if there is none. */
-async function firstUnread(reader: UserMessageReader, plan: NarrowQueryPlan): Promise<number> {
+async function findFirstUnreadId(reader: UserMessageReader, plan: NarrowQueryPlan): Promise<number> {
   const [first] = await reader.scan(limitNarrowToUnread(plan, reader.viewer), -1, 'newer', 1);
   return first?.message.id ?? NEWEST_ANCHOR_MESSAGE_ID;
 }

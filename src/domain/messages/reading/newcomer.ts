@@ -7,9 +7,9 @@ import type { Store } from '#ports/store';
 import { storeNameOfStreamConversation, toStoredMessage } from '../stored/message.js';
 import { NEWEST_ANCHOR_MESSAGE_ID } from './fetch.js';
 
-const MAX_MESSAGES = 1_000;
-const UNREAD_MESSAGES = 20;
-const DAYS = 7;
+const MAX_NEW_USER_MESSAGES = 1_000;
+const NEW_USER_UNREAD_MESSAGES = 20;
+const NEW_USER_HISTORY_DAYS = 7;
 
 export interface NewUserHistory {
   /** The new account gets copies of messages with larger ids than this. */
@@ -28,7 +28,7 @@ export async function findNewUserHistory(
   streams: readonly number[],
   now: number,
 ): Promise<NewUserHistory | undefined> {
-  const since = now / 1000 - DAYS * 86_400;
+  const since = now / 1000 - NEW_USER_HISTORY_DAYS * 86_400;
   const newest = await Promise.all(
     streams.map(async (stream) => {
       const index = { by: 'conversation', conversation: storeNameOfStreamConversation(stream) } as const;
@@ -37,7 +37,7 @@ export async function findNewUserHistory(
         index,
         from: NEWEST_ANCHOR_MESSAGE_ID,
         direction: 'older',
-        limit: MAX_MESSAGES,
+        limit: MAX_NEW_USER_MESSAGES,
       });
       const recent = records
         .map(toStoredMessage)
@@ -48,7 +48,7 @@ export async function findNewUserHistory(
   const ids = newest
     .flat()
     .sort((a, b) => b - a)
-    .slice(0, MAX_MESSAGES);
+    .slice(0, MAX_NEW_USER_MESSAGES);
   const oldest = ids.at(-1);
-  return oldest === undefined ? undefined : { after: oldest - 1, mark: ids[UNREAD_MESSAGES] ?? oldest - 1 };
+  return oldest === undefined ? undefined : { after: oldest - 1, mark: ids[NEW_USER_UNREAD_MESSAGES] ?? oldest - 1 };
 }

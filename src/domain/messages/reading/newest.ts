@@ -30,14 +30,14 @@ export async function findNewestMessageId(
   streams: readonly number[],
 ): Promise<number> {
   // With little traffic, the realm's newest message is often the user's, too.
-  const newest = await newestInRealm(store, realm);
+  const newest = await findNewestIdInRealm(store, realm);
   if (!newest) return -1;
   const { id, stream, participants } = newest;
   if (stream === 0 && participants.includes(user)) return id;
   const wanted = streams.includes(stream) ? [stream] : [];
-  const [near] = await membershipsOf(store, realm, user, wanted);
+  const [near] = await loadUserMemberships(store, realm, user, wanted);
   if (hasMemberReceivedMessage(near, id)) return id;
-  return newestAmong(store, realm, user, streams, await membershipsOf(store, realm, user, streams));
+  return findNewestIdInRanges(store, realm, user, streams, await loadUserMemberships(store, realm, user, streams));
 }
 
 /**
@@ -51,20 +51,20 @@ export async function loadNewestMessageState(
   streams: readonly number[],
 ): Promise<NewestMessageState> {
   // Memberships are read before messages: the log shows any later subscription.
-  const members = await membershipsOf(store, realm, user, streams);
+  const members = await loadUserMemberships(store, realm, user, streams);
   const known = streams.flatMap((stream, i): (number | null)[] => {
     const stay = members[i]?.stays.at(-1);
     return [stream, stay?.to === 0 && !stay.silent ? stay.after : null];
   });
-  const newest = await newestInRealm(store, realm);
+  const newest = await findNewestIdInRealm(store, realm);
   if (!newest) return { id: -1, streams: known };
   const { id, stream, participants } = newest;
   const own =
     stream === 0 ? participants.includes(user) : hasMemberReceivedMessage(members[streams.indexOf(stream)], id);
-  return { id: own ? id : await newestAmong(store, realm, user, streams, members), streams: known };
+  return { id: own ? id : await findNewestIdInRanges(store, realm, user, streams, members), streams: known };
 }
 
-async function newestInRealm(store: MessageReadStore, realm: RealmId) {
+async function findNewestIdInRealm(store: MessageReadStore, realm: RealmId) {
   const [record] = await store.scanMessages({
     realm,
     index: { by: 'realm' },
@@ -77,7 +77,7 @@ async function newestInRealm(store: MessageReadStore, realm: RealmId) {
   return { id: record.id, stream: body.stream, participants };
 }
 
-async function membershipsOf(
+async function loadUserMemberships(
   store: MessageReadStore,
   realm: RealmId,
   user: number,
@@ -88,7 +88,7 @@ async function membershipsOf(
   return parts.map((part) => toStreamMembershipRecord(part?.value));
 }
 
-async function newestAmong(
+async function findNewestIdInRanges(
   store: MessageReadStore,
   realm: RealmId,
   user: number,

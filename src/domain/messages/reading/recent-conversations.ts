@@ -5,7 +5,7 @@ import { toStoredMessage } from '../stored/message.js';
 import { NEWEST_ANCHOR_MESSAGE_ID } from './fetch.js';
 
 /** Maximum number of the user's newest direct messages that are read for the list. */
-const MAX_SCANNED = 1_000;
+const MAX_SCANNED_MESSAGES = 1_000;
 
 interface RecentConversation {
   readonly max_message_id: number;
@@ -24,7 +24,7 @@ export async function listRecentDirectConversations(
     index: { by: 'participant', user },
     from: NEWEST_ANCHOR_MESSAGE_ID,
     direction: 'older',
-    limit: MAX_SCANNED,
+    limit: MAX_SCANNED_MESSAGES,
   });
   const found = new Map<string, RecentConversation>();
   for (const record of records) {

@@ -7,10 +7,10 @@ import { wordsInHtml } from './html.js';
 import type { SearchQuery } from './query.js';
 import { type StemmedWordOccurrence, wordsInText } from './words.js';
 
-const OPEN = '<span class="highlight">';
-const CLOSE = '</span>';
+const HIGHLIGHT_OPENING_TAG = '<span class="highlight">';
+const HIGHLIGHT_CLOSING_TAG = '</span>';
 
-function marked(
+function highlightWords(
   text: string,
   words: Iterable<StemmedWordOccurrence>,
   stems: ReadonlySet<string>,
@@ -20,18 +20,18 @@ function marked(
   let at = 0;
   for (const { stem, from, to } of words) {
     if (!stems.has(stem)) continue;
-    shown += `${show(text.slice(at, from))}${OPEN}${show(text.slice(from, to))}${CLOSE}`;
+    shown += `${show(text.slice(at, from))}${HIGHLIGHT_OPENING_TAG}${show(text.slice(from, to))}${HIGHLIGHT_CLOSING_TAG}`;
     at = to;
   }
   return shown + show(text.slice(at));
 }
 
 export const highlightWordsInHtml = (html: string, stems: ReadonlySet<string>): string =>
-  stems.size === 0 ? html : marked(html, wordsInHtml(html), stems, (part) => part);
+  stems.size === 0 ? html : highlightWords(html, wordsInHtml(html), stems, (part) => part);
 
 /** Marks the found words in a plain text, which is escaped. */
 export const highlightSearchWordsInText = (text: string, stems: ReadonlySet<string>): string =>
-  stems.size === 0 ? escapeHtml(text) : marked(text, wordsInText(text), stems, escapeHtml);
+  stems.size === 0 ? escapeHtml(text) : highlightWords(text, wordsInText(text), stems, escapeHtml);
 
 export interface SearchMatch {
   readonly match_content: string;

@@ -4,11 +4,11 @@
 import { type StemmedWordOccurrence, wordsInText } from './words.js';
 
 /** Length of the longest HTML entity, `&CounterClockwiseContourIntegral;`. */
-const MAX_ENTITY = 34;
-const ENTITY = /^&(?:#[0-9]+|#x[0-9a-f]+|[0-9a-z]+);/i;
+const MAX_ENTITY_CHARACTERS = 34;
+const HTML_ENTITY_PATTERN = /^&(?:#[0-9]+|#x[0-9a-f]+|[0-9a-z]+);/i;
 
 /** Position after the tag that starts at `from`; the end of the text if the tag is open. Skips `>` inside quotes. */
-function afterTag(html: string, from: number): number {
+function findTagEnd(html: string, from: number): number {
   let quote = '';
   for (let i = from + 1; i < html.length; i++) {
     const char = html[i] as string;
@@ -24,24 +24,24 @@ function afterTag(html: string, from: number): number {
 export function* wordsInHtml(html: string): Generator<StemmedWordOccurrence> {
   for (let at = 0; at < html.length; ) {
     if (html[at] === '<') {
-      at = afterTag(html, at);
+      at = findTagEnd(html, at);
       continue;
     }
     const tag = html.indexOf('<', at);
     const end = tag < 0 ? html.length : tag;
-    yield* wordsInRun(html, at, end);
+    yield* wordsInHtmlText(html, at, end);
     at = end;
   }
 }
 
-function* wordsInRun(html: string, from: number, end: number): Generator<StemmedWordOccurrence> {
+function* wordsInHtmlText(html: string, from: number, end: number): Generator<StemmedWordOccurrence> {
   const run = html.slice(from, end);
   let at = 0;
   while (at < run.length) {
     const found = run.indexOf('&', at);
     const entity = found < 0 ? run.length : found;
     if (entity > at) yield* wordsInText(html, from + at, from + entity);
-    const match = ENTITY.exec(run.slice(entity, entity + MAX_ENTITY));
+    const match = HTML_ENTITY_PATTERN.exec(run.slice(entity, entity + MAX_ENTITY_CHARACTERS));
     at = entity + (match ? match[0].length : 1);
   }
 }

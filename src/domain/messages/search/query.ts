@@ -24,7 +24,7 @@ export interface SearchQuery {
   readonly phrases: readonly string[];
 }
 
-const TERM = /"[^"]+"|\S+/g;
+const SEARCH_TERM_PATTERN = /"[^"]+"|\S+/g;
 
 /**
  * Parses the operand of `search`. Stops at the first term above `MAX_SEARCH_TERMS`, so that the caller can refuse it.
@@ -36,7 +36,7 @@ export function parseSearchQuery(text: string): SearchQuery {
     if (stems.size > MAX_SEARCH_TERMS) break;
   }
   const phrases = new Set<string>();
-  for (const [term] of text.matchAll(TERM)) {
+  for (const [term] of text.matchAll(SEARCH_TERM_PATTERN)) {
     if (term.length > 2 && term.startsWith('"') && term.endsWith('"')) phrases.add(term.slice(1, -1).toLowerCase());
     if (phrases.size > MAX_SEARCH_TERMS) break;
   }

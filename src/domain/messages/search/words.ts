@@ -18,21 +18,21 @@ o p q r u v w x y z
   .split(/\s+/);
 
 /** Maximum length of a stem, UTF-16 units; longer ones are cut, to fit into an index key. */
-const MAX_STEM = 64;
+const MAX_STEM_CHARACTERS = 64;
 /**
  * Maximum length of a word, UTF-16 units. Longer words are cut before normalising, which can make a text 18 times as
  * long.
  */
-const MAX_WORD = 256;
+const MAX_STEMMED_WORD_CHARACTERS = 256;
 /** Maximum number of cached stems: the stemmer takes 6 µs per word, and texts repeat words. */
-const MAX_CACHED = 20_000;
+const MAX_CACHED_STEMS = 20_000;
 
-const WORD = /[\p{L}\p{N}\p{M}]+/gu;
+const WORD_PATTERN = /[\p{L}\p{N}\p{M}]+/gu;
 const stemmer = newStemmer('english');
 const stopWords: ReadonlySet<string> = new Set(STOP_WORDS);
 const stemCache = new Map<string, string>();
 
-function cut(text: string, length: number): string {
+function truncateWord(text: string, length: number): string {
   if (text.length <= length) return text;
   // Don't cut between the halves of a surrogate pair.
   const code = text.charCodeAt(length - 1);
@@ -43,10 +43,13 @@ function cut(text: string, length: number): string {
 export function stemOfWord(word: string): string {
   const known = stemCache.get(word);
   if (known !== undefined) return known;
-  const plain = cut(cut(word, MAX_WORD).normalize('NFKC').toLowerCase(), MAX_STEM);
+  const plain = truncateWord(
+    truncateWord(word, MAX_STEMMED_WORD_CHARACTERS).normalize('NFKC').toLowerCase(),
+    MAX_STEM_CHARACTERS,
+  );
   const stem = stopWords.has(plain) ? '' : stemmer.stem(plain);
-  if (stemCache.size >= MAX_CACHED) stemCache.clear();
-  if (word.length <= MAX_STEM) stemCache.set(word, stem);
+  if (stemCache.size >= MAX_CACHED_STEMS) stemCache.clear();
+  if (word.length <= MAX_STEM_CHARACTERS) stemCache.set(word, stem);
   return stem;
 }
 
@@ -60,7 +63,7 @@ export interface StemmedWordOccurrence {
 /** Words of a plain text, or of a part of it. */
 export function* wordsInText(text: string, from = 0, to = text.length): Generator<StemmedWordOccurrence> {
   const part = from === 0 && to === text.length ? text : text.slice(from, to);
-  for (const { 0: word, index } of part.matchAll(WORD)) {
+  for (const { 0: word, index } of part.matchAll(WORD_PATTERN)) {
     yield { stem: stemOfWord(word), from: from + index, to: from + index + word.length };
   }
 }

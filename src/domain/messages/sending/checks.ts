@@ -13,7 +13,7 @@ import type { DirectoryStream, DirectoryUser, DirectoryView } from '#model/recor
  * Maximum number of subscribers of a stream in which all senders may use wildcard mentions; above it, the
  * organization's `wildcard_mention_policy` decides.
  */
-const WILDCARD_FREE = 15;
+const UNRESTRICTED_WILDCARD_SUBSCRIBERS = 15;
 /** The topic that clients send if the user gave none. */
 const NO_TOPIC = '(no topic)';
 
@@ -65,7 +65,7 @@ export function checkMayMentionAll(
   { settings }: DirectoryView,
   now: number,
 ): void {
-  if (!wildcard || subscribers() <= WILDCARD_FREE) return;
+  if (!wildcard || subscribers() <= UNRESTRICTED_WILDCARD_SUBSCRIBERS) return;
   const policy = settings.wildcard_mention_policy;
   if (!sender || !isWildcardMentionAllowed(policy, sender, settings, now)) throw apiError('WILDCARD_NOT_ALLOWED');
 }
@@ -84,7 +84,7 @@ export function checkMaySendDirectMessage(
 }
 
 export const MAX_MESSAGE_CHARACTERS = 10_000;
-const TRUNCATED = '\n[message truncated]';
+const TRUNCATION_NOTE = '\n[message truncated]';
 
 /**
  * Strips trailing blanks and leading newlines, and cuts a text that is too long.
@@ -97,5 +97,5 @@ export function checkMessageContent(content: string): string {
   if (text.length <= MAX_MESSAGE_CHARACTERS) return text;
   const chars = [...text];
   if (chars.length <= MAX_MESSAGE_CHARACTERS) return text;
-  return chars.slice(0, MAX_MESSAGE_CHARACTERS - TRUNCATED.length).join('') + TRUNCATED;
+  return chars.slice(0, MAX_MESSAGE_CHARACTERS - TRUNCATION_NOTE.length).join('') + TRUNCATION_NOTE;
 }

@@ -3,27 +3,27 @@
  * counts as read for its sender.
  */
 
-const UNSPECIFIED = 'Unspecified';
-const MAX_LENGTH = 30;
+const UNSPECIFIED_CLIENT_NAME = 'Unspecified';
+const MAX_CLIENT_NAME_CHARACTERS = 30;
 
-const known = new Map<string, string>();
-const MAX_KNOWN = 2000;
+const cachedClientNames = new Map<string, string>();
+const MAX_CACHED_CLIENT_NAMES = 2000;
 
 /** Name of a request's client: the `client` parameter, else the name part of the User-Agent. At most 30 characters. */
 export function clientNameOfRequest(parameter: string | undefined, userAgent: string): string {
-  if (parameter) return cut(parameter);
-  if (userAgent === '') return UNSPECIFIED;
-  let name = known.get(userAgent);
+  if (parameter) return truncateClientName(parameter);
+  if (userAgent === '') return UNSPECIFIED_CLIENT_NAME;
+  let name = cachedClientNames.get(userAgent);
   if (name === undefined) {
-    name = cut(agentName(userAgent)) || UNSPECIFIED;
+    name = truncateClientName(clientNameOfUserAgent(userAgent)) || UNSPECIFIED_CLIENT_NAME;
     // A few agents make nearly all requests; a client with a new agent per request must not fill memory.
-    if (known.size >= MAX_KNOWN || userAgent.length > 1000) known.clear();
-    known.set(userAgent, name);
+    if (cachedClientNames.size >= MAX_CACHED_CLIENT_NAMES || userAgent.length > 1000) cachedClientNames.clear();
+    cachedClientNames.set(userAgent, name);
   }
   return name;
 }
 
-function agentName(agent: string): string {
+function clientNameOfUserAgent(agent: string): string {
   const first = /^[^/ ]*/.exec(agent)?.[0].length ?? 0;
   let end = first;
   while (end < agent.length && !/[0-9/(]/.test(agent[end]!)) end++;
@@ -32,12 +32,12 @@ function agentName(agent: string): string {
   return agent.slice(0, end).trim();
 }
 
-function cut(name: string): string {
-  if (name.length <= MAX_LENGTH) return name;
-  return [...name].slice(0, MAX_LENGTH).join('');
+function truncateClientName(name: string): string {
+  if (name.length <= MAX_CLIENT_NAME_CHARACTERS) return name;
+  return [...name].slice(0, MAX_CLIENT_NAME_CHARACTERS).join('');
 }
 
-const HUMAN = new Set([
+const HUMAN_CLIENT_NAMES = new Set([
   'zulipandroid',
   'zulipios',
   'zulipdesktop',
@@ -53,5 +53,5 @@ const HUMAN = new Set([
 /** True if people use this client: messages sent by it count as read for their sender. */
 export function isHumanClient(name: string): boolean {
   const lower = name.toLowerCase();
-  return HUMAN.has(lower) || lower.includes('desktop app');
+  return HUMAN_CLIENT_NAMES.has(lower) || lower.includes('desktop app');
 }

@@ -28,7 +28,7 @@ const usersByName = memoizeByObject(
 const usersNamed = (directory: DirectoryView, name: string): readonly DirectoryUser[] =>
   usersByName(directory).get(name.toLowerCase()) ?? [];
 
-const shown = (user: DirectoryUser) => ({ id: user.id, name: user.fullName });
+const toMarkdownUser = (user: DirectoryUser) => ({ id: user.id, name: user.fullName });
 
 /**
  * The rendering context of a text.
@@ -54,10 +54,10 @@ export function makeMarkdownRenderContext(
     inlineImages: settings.inline_image_preview,
     defaultCodeLanguage: settings.default_code_block_language ?? '',
     productEmoji: directory.extraEmoji,
-    usersNamed: (name) => usersNamed(directory, name).map(shown),
+    usersNamed: (name) => usersNamed(directory, name).map(toMarkdownUser),
     userById: (id) => {
       const user = directory.user(id as UserId);
-      return user?.isActive && !isSystemBot(user) ? shown(user) : undefined;
+      return user?.isActive && !isSystemBot(user) ? toMarkdownUser(user) : undefined;
     },
     groupByName: (name) => {
       for (const group of directory.groups()) if (group.name === name) return { id: group.id, name };

@@ -69,24 +69,24 @@ export const listUndeliveredScheduledMessages = (parts: ActorParts): ScheduledMe
  * Maximum number of messages in phase `sending` at a time, so that many messages scheduled for one time don't fill a
  * commit.
  */
-const MAX_SENDING = 20;
+const MAX_MESSAGES_SENT_AT_ONCE = 20;
 
-const dueAt = ({ at, notBefore = 0 }: ScheduledMessage): number => Math.max(at * 1000, notBefore);
+const dueTimeMs = ({ at, notBefore = 0 }: ScheduledMessage): number => Math.max(at * 1000, notBefore);
 
 /** Scheduled messages that are to be handed over now. */
 export function listScheduledMessagesDue(parts: ActorParts, now: number): ScheduledMessage[] {
   const messages = listUndeliveredScheduledMessages(parts);
   const sending = messages.filter(({ phase }) => phase === 'sending').length;
   return messages
-    .filter((message) => message.phase === 'waiting' && dueAt(message) <= now)
-    .slice(0, Math.max(0, MAX_SENDING - sending));
+    .filter((message) => message.phase === 'waiting' && dueTimeMs(message) <= now)
+    .slice(0, Math.max(0, MAX_MESSAGES_SENT_AT_ONCE - sending));
 }
 
-/** Time of the next hand-over, ms since 1970. Null: no message waits, or `MAX_SENDING` are being sent. */
+/** Time of the next hand-over, ms since 1970. Null: no message waits, or `MAX_MESSAGES_SENT_AT_ONCE` are being sent. */
 export function nextScheduledMessageTime(parts: ActorParts): number | null {
   const messages = listUndeliveredScheduledMessages(parts);
-  if (messages.filter(({ phase }) => phase === 'sending').length >= MAX_SENDING) return null;
-  const times = messages.filter(({ phase }) => phase === 'waiting').map(dueAt);
+  if (messages.filter(({ phase }) => phase === 'sending').length >= MAX_MESSAGES_SENT_AT_ONCE) return null;
+  const times = messages.filter(({ phase }) => phase === 'waiting').map(dueTimeMs);
   return times.length === 0 ? null : times.reduce((a, b) => Math.min(a, b));
 }
 
@@ -112,16 +112,16 @@ export const formatScheduledMessageForApi = ({
 
 /** Parses `to` of a scheduled message: ids only (messages.md § Scheduled messages). @throws ApiError */
 export function parseScheduledMessageRecipients(type: 'stream' | 'private', to: string): number[] {
-  return type === 'stream' ? [streamIdIn(to)] : userIdsIn(to);
+  return type === 'stream' ? [parseStreamId(to)] : parseUserIds(to);
 }
 
-function streamIdIn(to: string): number {
+function parseStreamId(to: string): number {
   const id = /^\s*[+-]?\d{1,15}\s*$/.test(to) ? Number(to) : Number.NaN;
   if (Number.isNaN(id)) throw apiError('SCHEDULED_STREAM_TYPE');
   return id;
 }
 
-function userIdsIn(to: string): number[] {
+function parseUserIds(to: string): number[] {
   const list = parseJsonText(to)?.value;
   if (!Array.isArray(list)) throw apiError('RECIPIENT_DATA_TYPE');
   const ids = list.map((one: unknown) => {

@@ -12,22 +12,22 @@ import type { StoredMessage, StoredSubmessage } from '../stored/message.js';
 export const MAX_SUBMESSAGE_LENGTH = 10_000;
 /** Maximum number of submessages per message, as each new one writes the message's record with all the others. */
 const MAX_SUBMESSAGES = 2_000;
-const MAX_CHARACTERS = 200_000;
+const MAX_ALL_SUBMESSAGES_CHARACTERS = 200_000;
 
-const WIDGET = 'widget';
+const WIDGET_SUBMESSAGE_TYPE = 'widget';
 
-type Dict = Record<string, unknown>;
-const isDict = (value: unknown): value is Dict =>
+type UnknownObject = Record<string, unknown>;
+const isPlainObject = (value: unknown): value is UnknownObject =>
   typeof value === 'object' && value !== null && Object.getPrototypeOf(value) === Object.prototype;
 
-const text = Type.String();
-const closed = { additionalProperties: false } as const;
+const textSchema = Type.String();
+const NO_ADDITIONAL_PROPERTIES = { additionalProperties: false } as const;
 
-const ZFORM = compileSchemaValidator(
+const zformValidator = compileSchemaValidator(
   Type.Object({
-    type: text,
-    heading: text,
-    choices: Type.Array(Type.Object({ short_name: text, long_name: text, reply: text })),
+    type: textSchema,
+    heading: textSchema,
+    choices: Type.Array(Type.Object({ short_name: textSchema, long_name: textSchema, reply: textSchema })),
   }),
 );
 
@@ -43,17 +43,17 @@ export function parseMessageWidget(widget: string): { readonly widget_type: stri
   const json = parseJsonText(widget);
   if (!json) throw apiError('WIDGET_JSON');
   const content = cleanParsedJson(json.value);
-  if (!isDict(content)) throw refuse('widget_content is not a dict');
+  if (!isPlainObject(content)) throw refuse('widget_content is not a dict');
   for (const key of ['widget_type', 'extra_data']) {
     if (!Object.hasOwn(content, key)) throw refuse(`${key} is not in widget_content`);
   }
   const { widget_type, extra_data } = content;
-  if (!isDict(extra_data)) throw refuse('extra_data is not a dict');
+  if (!isPlainObject(extra_data)) throw refuse('extra_data is not a dict');
   if (widget_type !== 'zform') throw refuse(`unknown widget type: ${shown(widget_type)}`);
   if (!Object.hasOwn(extra_data, 'type')) throw refuse('zform is missing type field');
   if (extra_data.type !== 'choices') throw refuse(`unknown zform type: ${shown(extra_data.type)}`);
   try {
-    ZFORM.json({ value: extra_data, plain: true, suspicious: false }, 'extra_data');
+    zformValidator.json({ value: extra_data, plain: true, suspicious: false }, 'extra_data');
   } catch (error) {
     if (error instanceof ApiError) throw refuse(error.message);
     throw error;
@@ -62,10 +62,10 @@ export function parseMessageWidget(widget: string): { readonly widget_type: stri
 }
 
 /** Matches a line end as the API's original server recognizes it, for example a vertical tab. */
-const LINE_END = /\r\n|[\n\r\v\f\x85\u2028\u2029]/;
+const LINE_END_PATTERN = /\r\n|[\n\r\v\f\x85\u2028\u2029]/;
 
-function poll(rest: string): Dict {
-  const [first = '', ...others] = rest.split(LINE_END);
+function parsePollWidget(rest: string): UnknownObject {
+  const [first = '', ...others] = rest.split(LINE_END_PATTERN);
   // Options may be items of a Markdown list.
   const options = others.map((line) => line.trim().replace(/^\s*[-*]?\s*/, '')).filter((option) => option !== '');
   return { question: first.trim(), options };
@@ -78,40 +78,47 @@ export function makeFirstSubmessage(
   sender: number,
 ): StoredSubmessage | undefined {
   const given = widget === null ? undefined : parseMessageWidget(widget);
-  const made = given ?? widgetInText(content);
+  const made = given ?? parseWidgetCommand(content);
   if (!made) return undefined;
-  return { id: 1, sender, type: WIDGET, content: JSON.stringify(made) };
+  return { id: 1, sender, type: WIDGET_SUBMESSAGE_TYPE, content: JSON.stringify(made) };
 }
 
-function widgetInText(content: string): Dict | undefined {
+function parseWidgetCommand(content: string): UnknownObject | undefined {
   const [, type, rest = ''] = /^\/(poll|todo)(?=\s|$)(.*)$/s.exec(content) ?? [];
-  if (type === 'poll') return { widget_type: type, extra_data: poll(rest) };
+  if (type === 'poll') return { widget_type: type, extra_data: parsePollWidget(rest) };
   return type === 'todo' ? { widget_type: type, extra_data: null } : undefined;
 }
 
 /** Type of the message's widget; undefined if it has none. */
-function widgetType({ body }: StoredMessage): unknown {
-  const first = body.submessages?.find(({ type }) => type === WIDGET);
+function widgetTypeOfMessage({ body }: StoredMessage): unknown {
+  const first = body.submessages?.find(({ type }) => type === WIDGET_SUBMESSAGE_TYPE);
   const data = first && parseJsonText(first.content)?.value;
-  return isDict(data) ? data.widget_type : undefined;
+  return isPlainObject(data) ? data.widget_type : undefined;
 }
 
 const SUBMESSAGE_CHECKS: Readonly<Record<string, Readonly<Record<string, SchemaValidator>>>> = {
   poll: {
-    vote: compileSchemaValidator(Type.Object({ type: text, key: text, vote: Type.Enum([1, -1]) }, closed)),
-    question: compileSchemaValidator(Type.Object({ type: text, question: text }, closed)),
-    new_option: compileSchemaValidator(Type.Object({ type: text, option: text, idx: Type.Integer() }, closed)),
+    vote: compileSchemaValidator(
+      Type.Object({ type: textSchema, key: textSchema, vote: Type.Enum([1, -1]) }, NO_ADDITIONAL_PROPERTIES),
+    ),
+    question: compileSchemaValidator(Type.Object({ type: textSchema, question: textSchema }, NO_ADDITIONAL_PROPERTIES)),
+    new_option: compileSchemaValidator(
+      Type.Object({ type: textSchema, option: textSchema, idx: Type.Integer() }, NO_ADDITIONAL_PROPERTIES),
+    ),
   },
   todo: {
     new_task: compileSchemaValidator(
-      Type.Object({ type: text, key: Type.Integer(), task: text, desc: text, completed: Type.Boolean() }, closed),
+      Type.Object(
+        { type: textSchema, key: Type.Integer(), task: textSchema, desc: textSchema, completed: Type.Boolean() },
+        NO_ADDITIONAL_PROPERTIES,
+      ),
     ),
-    strike: compileSchemaValidator(Type.Object({ type: text, key: text }, closed)),
+    strike: compileSchemaValidator(Type.Object({ type: textSchema, key: textSchema }, NO_ADDITIONAL_PROPERTIES)),
   },
 };
 
-const Typed = Type.Object({ type: text });
-const TYPED = compileSchemaValidator(Typed);
+const typedSubmessageSchema = Type.Object({ type: textSchema });
+const typedSubmessageValidator = compileSchemaValidator(typedSubmessageSchema);
 
 /** Checks a user's submessage and gives it an id. @throws ApiError in the order of messages.md § Submessages */
 export function makeNextSubmessage(
@@ -126,12 +133,12 @@ export function makeNextSubmessage(
   }
   const json = parseJsonText(added.content);
   if (!json) throw apiError('SUBMESSAGE_JSON');
-  const widget = widgetType(message);
+  const widget = widgetTypeOfMessage(message);
   const kinds =
     typeof widget === 'string' && Object.hasOwn(SUBMESSAGE_CHECKS, widget) ? SUBMESSAGE_CHECKS[widget] : undefined;
   if (kinds) {
     const name = `${String(widget)} data`;
-    const { type } = TYPED.json(json, name) as Static<typeof Typed>;
+    const { type } = typedSubmessageValidator.json(json, name) as Static<typeof typedSubmessageSchema>;
     const kind = Object.hasOwn(kinds, type) ? kinds[type] : undefined;
     if (!kind) throw apiError('VALIDATION_FAILED', { message: `Unknown type for ${name}: ${type}` });
     if (widget === 'poll' && type === 'question' && !byAuthor) throw apiError('POLL_QUESTION');
@@ -139,7 +146,7 @@ export function makeNextSubmessage(
     kind.json(parseJsonText(added.content)!, name);
   }
   const characters = submessages.reduce((sum, { content }) => sum + content.length, added.content.length);
-  if (submessages.length >= MAX_SUBMESSAGES || characters > MAX_CHARACTERS) {
+  if (submessages.length >= MAX_SUBMESSAGES || characters > MAX_ALL_SUBMESSAGES_CHARACTERS) {
     throw apiError('CANNOT_ATTACH_SUBMESSAGE');
   }
   return { ...added, id: (submessages.at(-1)?.id ?? 0) + 1 };

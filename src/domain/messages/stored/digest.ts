@@ -40,7 +40,7 @@ export const MESSAGE_CREATION_FLAG_BITS = { read: 1, mentioned: 2, has_alert_wor
 /** Positions of the texts in a digest. */
 export const MESSAGE_DIGEST_TEXT_INDEX = { html: 0, content: 1, topicKey: 2 } as const;
 
-const MAX_FACT = 2 ** 32 - 1;
+const MAX_DIGEST_FACT = 2 ** 32 - 1;
 
 /** True if the message has reactions or edits, whose JSON depends on the directory. */
 export const hasReactionsOrEdits = ({ reactions, edits }: MessageBody): boolean =>
@@ -58,14 +58,14 @@ export function makeMessageDigest(record: MessageRecord): MessageDigest | undefi
     (body.wildcard ? MESSAGE_DIGEST_MARK_BITS.wildcard : 0) |
     ((body.moves?.length ?? 0) > 0 ? MESSAGE_DIGEST_MARK_BITS.moved : 0);
   const facts = [body.stream, originStream, sender, marks, participants.length, ...participants];
-  for (const [user, flags] of Object.entries(body.flags)) facts.push(Number(user), flagSum(flags));
-  if (!facts.every((fact) => Number.isInteger(fact) && fact >= 0 && fact <= MAX_FACT)) return undefined;
+  for (const [user, flags] of Object.entries(body.flags)) facts.push(Number(user), creationFlagBits(flags));
+  if (!facts.every((fact) => Number.isInteger(fact) && fact >= 0 && fact <= MAX_DIGEST_FACT)) return undefined;
   const head = `${JSON.stringify(constantMessageFields(message)).slice(0, -1)},"content":"`;
   return { version: MESSAGE_DIGEST_VERSION, facts, head, texts: [body.html, body.content, record.topicKey] };
 }
 
 /** Sum of the bits of these flags; NaN if one of them has no bit (`MESSAGE_CREATION_FLAG_BITS`). */
-function flagSum(flags: readonly string[]): number {
+function creationFlagBits(flags: readonly string[]): number {
   let sum = 0;
   for (const flag of new Set(flags))
     sum += (MESSAGE_CREATION_FLAG_BITS as Readonly<Record<string, number>>)[flag] ?? Number.NaN;

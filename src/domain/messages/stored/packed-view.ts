@@ -9,7 +9,7 @@ import {
 } from './digest.js';
 import { type MessageBody, type StoredMessage, type StoredMessageStreamMove, toStoredMessage } from './message.js';
 
-const NOBODY: readonly number[] = [];
+const NO_PARTICIPANTS: readonly number[] = [];
 const NO_MOVES: readonly StoredMessageStreamMove[] = [];
 
 /**
@@ -19,12 +19,12 @@ const NO_MOVES: readonly StoredMessageStreamMove[] = [];
 export class PackedMessageView implements StoredMessage {
   id = 0;
   sender = 0;
-  participants: readonly number[] = NOBODY;
+  participants: readonly number[] = NO_PARTICIPANTS;
   originStream = 0;
   /** Stream where the message is now; 0 = a direct message. */
   stream = 0;
   /** Facts about the message: a sum of `MESSAGE_DIGEST_MARK_BITS`. */
-  marks = 0;
+  markBits = 0;
   packed!: PackedMessage;
 
   /** Shows this message. Returns this view, or the decoded message if its digest has another version. */
@@ -35,8 +35,9 @@ export class PackedMessageView implements StoredMessage {
     this.stream = packed.fact(MESSAGE_DIGEST_FACT_INDEX.stream);
     this.originStream = packed.fact(MESSAGE_DIGEST_FACT_INDEX.originStream);
     this.sender = packed.fact(MESSAGE_DIGEST_FACT_INDEX.sender);
-    this.marks = packed.fact(MESSAGE_DIGEST_FACT_INDEX.marks);
-    this.participants = packed.fact(MESSAGE_DIGEST_FACT_INDEX.participants) === 0 ? NOBODY : participantsOf(packed);
+    this.markBits = packed.fact(MESSAGE_DIGEST_FACT_INDEX.marks);
+    this.participants =
+      packed.fact(MESSAGE_DIGEST_FACT_INDEX.participants) === 0 ? NO_PARTICIPANTS : participantsOf(packed);
     return this;
   }
 
@@ -56,13 +57,14 @@ export const streamIdOfMessage = (message: StoredMessage): number =>
   message instanceof PackedMessageView ? message.stream : message.body.stream;
 
 export function streamMovesOfMessage(message: StoredMessage): readonly StoredMessageStreamMove[] {
-  if (message instanceof PackedMessageView && (message.marks & MESSAGE_DIGEST_MARK_BITS.moved) === 0) return NO_MOVES;
+  if (message instanceof PackedMessageView && (message.markBits & MESSAGE_DIGEST_MARK_BITS.moved) === 0)
+    return NO_MOVES;
   return message.body.moves ?? NO_MOVES;
 }
 
 export const hasWildcardMention = (message: StoredMessage): boolean =>
   message instanceof PackedMessageView
-    ? (message.marks & MESSAGE_DIGEST_MARK_BITS.wildcard) !== 0
+    ? (message.markBits & MESSAGE_DIGEST_MARK_BITS.wildcard) !== 0
     : message.body.wildcard;
 
 /** Flags that the user got when the message was sent: a sum of `MESSAGE_CREATION_FLAG_BITS`. */

@@ -7,11 +7,11 @@
  */
 import { escapeHtml } from '#base';
 
-const TOKEN = /<[^>]*>|[^<]+/g;
-const TAG = /^<(\/?)([a-z0-9]+)/i;
-const VOID = new Set(['br', 'hr', 'img', 'source', 'wbr', 'input']);
+const HTML_TOKEN_PATTERN = /<[^>]*>|[^<]+/g;
+const TAG_NAME_PATTERN = /^<(\/?)([a-z0-9]+)/i;
+const VOID_ELEMENTS = new Set(['br', 'hr', 'img', 'source', 'wbr', 'input']);
 /** Elements that are kept, without attributes except for the URL of a link. */
-const KEPT = new Set(
+const KEPT_ELEMENTS = new Set(
   'a b blockquote br code del div em h1 h2 h3 h4 h5 h6 hr i li ol p pre s span strong table tbody td th thead tr u ul'.split(
     ' ',
   ),
@@ -19,7 +19,7 @@ const KEPT = new Set(
 
 const HIDDEN_NOTE = '<p><em>(Hidden text. Open the conversation to read it.)</em></p>';
 
-const attribute = (tag: string, name: string): string => new RegExp(`\\s${name}="([^"]*)"`).exec(tag)?.[1] ?? '';
+const attributeOfTag = (tag: string, name: string): string => new RegExp(`\\s${name}="([^"]*)"`).exec(tag)?.[1] ?? '';
 
 function absoluteUrl(url: string, origin: string): string {
   if (url.startsWith('/') && !url.startsWith('//')) return escapeHtml(origin) + url;
@@ -28,7 +28,7 @@ function absoluteUrl(url: string, origin: string): string {
 }
 
 /** An element that is replaced as a whole, with its content. */
-interface Replaced {
+interface ElementReplacement {
   /** Number of open elements, including the replaced one. */
   depth: number;
   /** Called for each tag and text inside the element; the result replaces them. */
@@ -37,9 +37,9 @@ interface Replaced {
   end(): string;
 }
 
-const nothing = (): string => '';
+const replaceWithNothing = (): string => '';
 
-function emoji(classes: string): Replaced {
+function makeEmojiReplacement(classes: string): ElementReplacement {
   const code = /(?:^|\s)emoji-([0-9a-f-]+)(?:\s|$)/.exec(classes)?.[1];
   const character = code
     ?.split('-')
@@ -48,7 +48,7 @@ function emoji(classes: string): Replaced {
   return { depth: 1, show: (token) => (character || token.startsWith('<') ? '' : token), end: () => character ?? '' };
 }
 
-function formula(): Replaced {
+function makeFormulaReplacement(): ElementReplacement {
   let inside = false;
   return {
     depth: 1,
@@ -59,18 +59,18 @@ function formula(): Replaced {
       }
       return inside ? `<code>${token}</code>` : '';
     },
-    end: nothing,
+    end: replaceWithNothing,
   };
 }
 
-function preview(origin: string): Replaced {
+function makePreviewReplacement(origin: string): ElementReplacement {
   let link = '';
   return {
     depth: 1,
     show(token) {
       if (link === '' && token.startsWith('<a ')) {
-        const url = absoluteUrl(attribute(token, 'href'), origin);
-        const title = attribute(token, 'title') || url;
+        const url = absoluteUrl(attributeOfTag(token, 'href'), origin);
+        const title = attributeOfTag(token, 'title') || url;
         if (url !== '') link = `<p><a href="${url}">${title}</a></p>`;
       }
       return '';
@@ -80,48 +80,48 @@ function preview(origin: string): Replaced {
 }
 
 /** Returns the replacement of an element; undefined if the element stays. */
-function replacementOf(tag: string, origin: string): Replaced | undefined {
-  const classes = attribute(tag, 'class');
+function findReplacement(tag: string, origin: string): ElementReplacement | undefined {
+  const classes = attributeOfTag(tag, 'class');
   const has = (name: string): boolean => classes.split(' ').includes(name);
-  if (has('emoji')) return emoji(classes);
-  if (has('katex')) return formula();
-  if (has('message_inline_image') || has('message_embed')) return preview(origin);
-  if (has('spoiler-content')) return { depth: 1, show: nothing, end: () => HIDDEN_NOTE };
+  if (has('emoji')) return makeEmojiReplacement(classes);
+  if (has('katex')) return makeFormulaReplacement();
+  if (has('message_inline_image') || has('message_embed')) return makePreviewReplacement(origin);
+  if (has('spoiler-content')) return { depth: 1, show: replaceWithNothing, end: () => HIDDEN_NOTE };
   return undefined;
 }
 
-function keptTag(tag: string, closing: boolean, name: string, origin: string): string {
-  if (!KEPT.has(name)) return '';
+function cleanKeptTag(tag: string, closing: boolean, name: string, origin: string): string {
+  if (!KEPT_ELEMENTS.has(name)) return '';
   if (closing) return `</${name}>`;
-  const url = name === 'a' ? absoluteUrl(attribute(tag, 'href'), origin) : '';
+  const url = name === 'a' ? absoluteUrl(attributeOfTag(tag, 'href'), origin) : '';
   return url === '' ? `<${name}>` : `<${name} href="${url}">`;
 }
 
 /** Converts the HTML of a message for a mail. @param origin base URL of the organization */
 export function convertMessageHtmlForMail(html: string, origin: string): string {
   let out = '';
-  let replaced: Replaced | undefined;
-  for (const [token] of html.matchAll(TOKEN)) {
-    const [, slash, written = ''] = TAG.exec(token) ?? [];
+  let replaced: ElementReplacement | undefined;
+  for (const [token] of html.matchAll(HTML_TOKEN_PATTERN)) {
+    const [, slash, written = ''] = TAG_NAME_PATTERN.exec(token) ?? [];
     const name = written.toLowerCase();
     const closing = slash === '/';
-    const opening = name !== '' && !closing && !VOID.has(name) && !token.endsWith('/>');
+    const opening = name !== '' && !closing && !VOID_ELEMENTS.has(name) && !token.endsWith('/>');
     if (replaced) {
       if (opening) replaced.depth++;
       else if (closing) replaced.depth--;
       out += replaced.depth === 0 ? replaced.end() : replaced.show(token);
       if (replaced.depth === 0) replaced = undefined;
     } else if (name === '') out += token.startsWith('<') ? '' : token;
-    else if (name === 'img') out += attribute(token, 'alt');
+    else if (name === 'img') out += attributeOfTag(token, 'alt');
     else {
-      if (opening) replaced = replacementOf(token, origin);
-      if (!replaced) out += keptTag(token, closing, name, origin);
+      if (opening) replaced = findReplacement(token, origin);
+      if (!replaced) out += cleanKeptTag(token, closing, name, origin);
     }
   }
   return out;
 }
 
-const ENTITIES: Readonly<Record<string, string>> = {
+const HTML_ENTITY_CHARACTERS: Readonly<Record<string, string>> = {
   amp: '&',
   lt: '<',
   gt: '>',
@@ -131,30 +131,30 @@ const ENTITIES: Readonly<Record<string, string>> = {
 
 const decodeEntities = (text: string): string =>
   text.replace(/&(?:#(\d{1,7})|#x([0-9a-f]{1,6})|(amp|lt|gt|quot|nbsp));/gi, (whole, decimal, hex, name) => {
-    if (name) return ENTITIES[String(name).toLowerCase()] ?? whole;
+    if (name) return HTML_ENTITY_CHARACTERS[String(name).toLowerCase()] ?? whole;
     const code = decimal ? Number(decimal) : Number.parseInt(String(hex), 16);
     return code > 0 && code <= 0x10ffff ? String.fromCodePoint(code) : whole;
   });
 
-const BLOCK_ENDS = new Set('blockquote br div h1 h2 h3 h4 h5 h6 hr li ol p pre table tr ul'.split(' '));
+const BLOCK_ELEMENTS = new Set('blockquote br div h1 h2 h3 h4 h5 h6 hr li ol p pre table tr ul'.split(' '));
 
 /** Converts HTML from `convertMessageHtmlForMail` into plain text. Links show their URL. */
 export function convertMailHtmlToText(html: string): string {
   let out = '';
   let link = '';
   let linkFrom = 0;
-  for (const [token] of html.matchAll(TOKEN)) {
-    const [, slash, name = ''] = TAG.exec(token) ?? [];
+  for (const [token] of html.matchAll(HTML_TOKEN_PATTERN)) {
+    const [, slash, name = ''] = TAG_NAME_PATTERN.exec(token) ?? [];
     if (name === '') out += decodeEntities(token);
     else if (name === 'a' && slash === '') {
-      link = decodeEntities(attribute(token, 'href'));
+      link = decodeEntities(attributeOfTag(token, 'href'));
       linkFrom = out.length;
     } else if (name === 'a') {
       if (link !== '' && out.slice(linkFrom) !== link) out += ` (${link})`;
       link = '';
     } else if (name === 'li' && slash === '') out += '- ';
     else if ((name === 'td' || name === 'th') && slash === '/') out += ' ';
-    else if (BLOCK_ENDS.has(name) && (slash === '/' || name === 'br' || name === 'hr')) out += '\n';
+    else if (BLOCK_ELEMENTS.has(name) && (slash === '/' || name === 'br' || name === 'hr')) out += '\n';
   }
   return out
     .replace(/[ \t]+\n/g, '\n')

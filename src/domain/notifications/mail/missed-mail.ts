@@ -50,10 +50,10 @@ export interface ComposedNotificationMail {
   readonly html: string;
 }
 
-const NAMES = new Intl.ListFormat('en', { type: 'conjunction' });
+const nameListFormat = new Intl.ListFormat('en', { type: 'conjunction' });
 
 /** Returns the URL of a direct-message conversation in the web client; the URL's fragment names the participants. */
-const directUrl = (origin: string, people: readonly number[], near: number): string =>
+const directConversationUrl = (origin: string, people: readonly number[], near: number): string =>
   `${origin}/#narrow/dm/${people.join(',')}-${people.length > 1 ? 'group' : 'dm'}/near/${near}`;
 
 /** Returns the URL of a conversation in the web client, at this message. */
@@ -65,18 +65,18 @@ export const makeConversationUrl = (
 ): string =>
   'stream' in of
     ? makeTopicMessageUrl(origin, of.stream, of.topic, message)
-    : directUrl(origin, of.others.length > 0 ? of.others.map(({ id }) => id) : [receiver], message);
+    : directConversationUrl(origin, of.others.length > 0 ? of.others.map(({ id }) => id) : [receiver], message);
 
-function subjectOf({ conversation, withheld, organization, showsOrganization }: MissedMessagesMailInput): string {
+function mailSubjectOf({ conversation, withheld, organization, showsOrganization }: MissedMessagesMailInput): string {
   const suffix = showsOrganization ? ` [${organization}]` : '';
   if (withheld) return `New messages${suffix}`;
   if ('stream' in conversation) return `#${conversation.stream.name} > ${conversation.topic}${suffix}`;
-  const names = NAMES.format(conversation.others.map(({ fullName }) => fullName));
+  const names = nameListFormat.format(conversation.others.map(({ fullName }) => fullName));
   if (conversation.others.length === 0) return `Messages to yourself${suffix}`;
   return conversation.others.length === 1 ? `Direct messages with ${names}${suffix}` : `Group of ${names}${suffix}`;
 }
 
-const REASONS: Readonly<Record<NotificationTrigger, string>> = {
+const REASON_TEXTS_BY_TRIGGER: Readonly<Record<NotificationTrigger, string>> = {
   direct: 'You get this mail because somebody sent you a direct message while you were away.',
   mention: 'You get this mail because a message mentions you by name.',
   wildcard_mention: 'You get this mail because a message mentions everybody in the conversation.',
@@ -84,56 +84,56 @@ const REASONS: Readonly<Record<NotificationTrigger, string>> = {
   stream: 'You get this mail because e-mail notifications are on for this stream.',
 };
 
-const WITHHELD: Readonly<Record<'user' | 'organization', string>> = {
+const CONTENT_WITHHELD_TEXTS: Readonly<Record<'user' | 'organization', string>> = {
   user: 'This mail shows no messages, because your settings leave them out of mails.',
   organization: 'This mail shows no messages, because the settings of the organization leave them out of mails.',
 };
 
-interface Shown {
+interface FormattedMailMessage {
   readonly sender: string;
   readonly time: string;
   readonly html: string;
   readonly text: string;
 }
 
-const htmlOf = ({ sender, time, html }: Shown, faint: boolean): string =>
+const messageHtmlOf = ({ sender, time, html }: FormattedMailMessage, faint: boolean): string =>
   `<div style="margin:0 0 1em${faint ? ';color:#777' : ''}"><div><b>${escapeHtml(sender)}</b> ` +
   `<small>${escapeHtml(time)}</small></div>${html}</div>`;
 
-const textOf = ({ sender, time, text }: Shown): string => `${sender} (${time}):\n${text}`;
+const messageTextOf = ({ sender, time, text }: FormattedMailMessage): string => `${sender} (${time}):\n${text}`;
 
 /** Composes the mail. Neither text nor HTML has content or names of the conversation if these are withheld. */
 export function composeMissedMessagesMail(input: MissedMessagesMailInput): ComposedNotificationMail {
   const { conversation, missed, before, withheld, origin, receiver, organization, trigger, more, unsubscribe } = input;
   const format = formatMailTime(receiver);
-  const show = ({ sender, sent, html }: MailedMessage): Shown => {
+  const show = ({ sender, sent, html }: MailedMessage): FormattedMailMessage => {
     const shown = convertMessageHtmlForMail(html, origin);
     return { sender, time: format(sent), html: shown, text: convertMailHtmlToText(shown) };
   };
   const url = withheld ? `${origin}/` : makeConversationUrl(conversation, receiver.id, origin, missed[0]!.id);
-  const subject = subjectOf(input);
+  const subject = mailSubjectOf(input);
   const [older, newer] = withheld ? [[], []] : [before.map(show), missed.map(show)];
   const left = more > 0 ? `and ${more} more` : '';
-  const note = withheld ? WITHHELD[withheld] : '';
+  const note = withheld ? CONTENT_WITHHELD_TEXTS[withheld] : '';
   const greeting = withheld ? `Hello ${receiver.fullName}, you have new messages in ${organization}.` : '';
   const reply = 'Replies to this mail are not read. Answer in the conversation:';
   const text = [
     greeting,
     note,
-    ...older.map(textOf),
-    ...newer.map(textOf),
+    ...older.map(messageTextOf),
+    ...newer.map(messageTextOf),
     withheld ? '' : left,
-    `-- \n${reply}\n${url}\n\n${REASONS[trigger]}\nTo get no more of these mails, open:\n${unsubscribe}`,
+    `-- \n${reply}\n${url}\n\n${REASON_TEXTS_BY_TRIGGER[trigger]}\nTo get no more of these mails, open:\n${unsubscribe}`,
   ];
   const body = [
     greeting === '' ? '' : `<p>${escapeHtml(greeting)}</p>`,
     note === '' ? '' : `<p>${note}</p>`,
     withheld ? '' : `<p><b>${escapeHtml(subject)}</b></p>`,
-    ...older.map((one) => htmlOf(one, true)),
-    ...newer.map((one) => htmlOf(one, false)),
+    ...older.map((one) => messageHtmlOf(one, true)),
+    ...newer.map((one) => messageHtmlOf(one, false)),
     withheld || left === '' ? '' : `<p>${left}</p>`,
     `<p><a href="${escapeHtml(url)}">Open in ${escapeHtml(organization)}</a></p><hr>`,
-    `<p><small>${REASONS[trigger]} Replies to this mail are not read. ` +
+    `<p><small>${REASON_TEXTS_BY_TRIGGER[trigger]} Replies to this mail are not read. ` +
       `<a href="${escapeHtml(unsubscribe)}">Unsubscribe</a></small></p>`,
   ];
   const filled = (parts: readonly string[], between: string): string =>

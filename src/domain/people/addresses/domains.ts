@@ -6,19 +6,21 @@ import type { DirectoryEmailDomain } from '#model/records';
 
 const MAX_DOMAIN_LENGTH = 255;
 
-const invalid = (reason: string): Error => apiError('INVALID_DOMAIN', { reason });
+const invalidDomainError = (reason: string): Error => apiError('INVALID_DOMAIN', { reason });
 
 /** Checks the domain of e-mail addresses. @returns the domain, trimmed and in lower case. @throws ApiError */
 export function checkEmailDomainName(given: string): string {
   const domain = given.trim().toLowerCase();
-  if (domain === '') throw invalid("Domain can't be empty.");
-  if (!domain.includes('.')) throw invalid('Domain must have at least one dot (.)');
-  if (domain.length > MAX_DOMAIN_LENGTH) throw invalid('Domain is too long');
-  if (domain.startsWith('.') || domain.endsWith('.')) throw invalid('Domain cannot start or end with a dot (.)');
+  if (domain === '') throw invalidDomainError("Domain can't be empty.");
+  if (!domain.includes('.')) throw invalidDomainError('Domain must have at least one dot (.)');
+  if (domain.length > MAX_DOMAIN_LENGTH) throw invalidDomainError('Domain is too long');
+  if (domain.startsWith('.') || domain.endsWith('.'))
+    throw invalidDomainError('Domain cannot start or end with a dot (.)');
   for (const label of domain.split('.')) {
-    if (label === '') throw invalid("Consecutive '.' are not allowed.");
-    if (label.startsWith('-') || label.endsWith('-')) throw invalid("Subdomains cannot start or end with a '-'.");
-    if (!/^[a-z0-9-]*$/.test(label)) throw invalid("Domain can only have letters, numbers, '.' and '-'s.");
+    if (label === '') throw invalidDomainError("Consecutive '.' are not allowed.");
+    if (label.startsWith('-') || label.endsWith('-'))
+      throw invalidDomainError("Subdomains cannot start or end with a '-'.");
+    if (!/^[a-z0-9-]*$/.test(label)) throw invalidDomainError("Domain can only have letters, numbers, '.' and '-'s.");
   }
   return domain;
 }

@@ -4,7 +4,7 @@ import { apiError } from '#model/errors';
 /** Domain of addresses without a mailbox. It is reserved, so no real address ends in it (RFC 2606). */
 export const FAKE_EMAIL_DOMAIN = 'conclave.invalid';
 
-const INVALID = /[\p{C}*`\\>"@]/u;
+const INVALID_NAME_CHARACTER_PATTERN = /[\p{C}*`\\>"@]/u;
 
 /**
  * Checks the full name of an account. @returns the name, trimmed. @throws ApiError if it breaks the rules of users.md
@@ -14,13 +14,14 @@ export function checkFullName(name: string): string {
   const length = [...trimmed].length;
   if (length > 100) throw apiError('NAME_TOO_LONG');
   if (length < 2) throw apiError('NAME_TOO_SHORT');
-  if (INVALID.test(trimmed)) throw apiError('NAME_CHARACTERS');
+  if (INVALID_NAME_CHARACTER_PATTERN.test(trimmed)) throw apiError('NAME_CHARACTERS');
   if (/\|\d+$/.test(trimmed)) throw apiError('NAME_FORMAT');
   return trimmed;
 }
 
-const LOCAL = /^[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+(\.[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+)*$/;
-const DOMAIN = /^([A-Za-z0-9]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?\.)+[A-Za-z][A-Za-z0-9-]*[A-Za-z0-9]$|^localhost$/;
+const EMAIL_LOCAL_PART_PATTERN = /^[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+(\.[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+)*$/;
+const EMAIL_DOMAIN_PATTERN =
+  /^([A-Za-z0-9]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?\.)+[A-Za-z][A-Za-z0-9-]*[A-Za-z0-9]$|^localhost$/;
 
 /** True if the text has the form of an e-mail address. The mailbox may not exist. */
 export function isEmail(address: string): boolean {
@@ -29,8 +30,8 @@ export function isEmail(address: string): boolean {
     at > 0 &&
     address.length <= 254 &&
     at <= 64 &&
-    LOCAL.test(address.slice(0, at)) &&
-    DOMAIN.test(address.slice(at + 1))
+    EMAIL_LOCAL_PART_PATTERN.test(address.slice(0, at)) &&
+    EMAIL_DOMAIN_PATTERN.test(address.slice(at + 1))
   );
 }
 

@@ -16,7 +16,7 @@ interface UserListOptions extends Omit<FormatUserOptions, 'profile'> {
 }
 
 /** The role that stands for all roles which see the same addresses as the viewer. */
-function classOf(viewer: DirectoryUser): number {
+function viewerClassOf(viewer: DirectoryUser): number {
   if (viewer.role <= USER_ROLE.admin) return USER_ROLE.admin;
   if (viewer.role <= USER_ROLE.moderator) return USER_ROLE.moderator;
   return viewer.role <= USER_ROLE.member ? USER_ROLE.member : USER_ROLE.guest;
@@ -30,17 +30,17 @@ interface EncodedUser {
 
 class EncodedUserLists {
   #version = '';
-  readonly #lists = new Map<string, EncodedJson>();
-  readonly #objects = new Map<UserId, EncodedUser>();
+  readonly #encodedListsByVariant = new Map<string, EncodedJson>();
+  readonly #encodedUsersById = new Map<UserId, EncodedUser>();
 
   constructor(private readonly directory: DirectoryView) {}
 
-  of(viewer: DirectoryUser, options: UserListOptions): EncodedJson {
+  encodedListFor(viewer: DirectoryUser, options: UserListOptions): EncodedJson {
     const { usersVersion, profilesVersion } = this.directory;
     const version = `${usersVersion}/${profilesVersion}`;
-    if (this.#version !== version) this.#lists.clear();
+    if (this.#version !== version) this.#encodedListsByVariant.clear();
     this.#version = version;
-    const anybody: DirectoryUser = { ...viewer, id: toUserId(-1), role: classOf(viewer) };
+    const anybody: DirectoryUser = { ...viewer, id: toUserId(-1), role: viewerClassOf(viewer) };
     const {
       clientGravatar,
       profile = false,
@@ -53,25 +53,27 @@ class EncodedUserLists {
     // A viewer whose role may not see the viewer's own address gets a list of their own, with that address.
     const own = maySeeRealEmail(anybody, viewer) ? undefined : viewer;
     const key = `${anybody.role}/${variant}/${active}`;
-    const known = own ? undefined : this.#lists.get(key);
+    const known = own ? undefined : this.#encodedListsByVariant.get(key);
     if (known) return known;
     const objects: string[] = [];
     for (const user of this.directory.users()) {
       if (active !== undefined && user.isActive !== active) continue;
-      objects.push(user === own ? this.#encode(user, viewer, options) : this.#object(user, anybody, options, variant));
+      objects.push(
+        user === own ? this.#encode(user, viewer, options) : this.#encodedUserObject(user, anybody, options, variant),
+      );
     }
-    const list = EncodedJson.text(`[${objects.join(',')}]`);
-    if (!own) this.#lists.set(key, list);
+    const list = EncodedJson.ofText(`[${objects.join(',')}]`);
+    if (!own) this.#encodedListsByVariant.set(key, list);
     return list;
   }
 
-  #object(user: DirectoryUser, viewer: DirectoryUser, options: UserListOptions, variant: string): string {
+  #encodedUserObject(user: DirectoryUser, viewer: DirectoryUser, options: UserListOptions, variant: string): string {
     const key = user.emailVisibility === 1 ? variant : `${viewer.role}/${variant}`;
-    let known = this.#objects.get(user.id);
+    let known = this.#encodedUsersById.get(user.id);
     const profile = this.directory.profile(user.id);
     if (known?.of !== user || known.profile !== profile) {
       known = { of: user, profile, variants: new Map() };
-      this.#objects.set(user.id, known);
+      this.#encodedUsersById.set(user.id, known);
     }
     const { variants } = known;
     let object = variants.get(key);
@@ -88,11 +90,11 @@ class EncodedUserLists {
   }
 }
 
-const listsOf = memoizeByObject((directory: DirectoryView) => new EncodedUserLists(directory));
+const encodedUserListsOf = memoizeByObject((directory: DirectoryView) => new EncodedUserLists(directory));
 
 /** JSON list of the organization's accounts, by id, as the viewer may see them. */
 export const encodeUserList = (
   directory: DirectoryView,
   viewer: DirectoryUser,
   options: UserListOptions,
-): EncodedJson => listsOf(directory).of(viewer, options);
+): EncodedJson => encodedUserListsOf(directory).encodedListFor(viewer, options);

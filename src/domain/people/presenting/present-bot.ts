@@ -14,13 +14,13 @@ export type StreamNameLookup = (id: StreamId) => string | undefined;
 /** Decrypts a text that was sealed with the server secret. Returns undefined if it was sealed with another one. */
 export type TextUnsealer = (sealed: string) => string | undefined;
 
-const nameOf = (id: StreamId | null, name: StreamNameLookup): string | null =>
+const streamNameOrNull = (id: StreamId | null, name: StreamNameLookup): string | null =>
   id === null ? null : (name(id) ?? null);
 
 /** Default streams of a bot, as responses and events name them. */
 export const formatBotStreamsForApi = (bot: DirectoryBot, name: StreamNameLookup) => ({
-  default_sending_stream: nameOf(bot.sendingStream, name),
-  default_events_register_stream: nameOf(bot.eventsStream, name),
+  default_sending_stream: streamNameOrNull(bot.sendingStream, name),
+  default_events_register_stream: streamNameOrNull(bot.eventsStream, name),
   default_all_public_streams: bot.allPublicStreams,
 });
 

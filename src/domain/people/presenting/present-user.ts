@@ -7,16 +7,16 @@ import { isAdmin, isGuest, isOwner, maySeeRealEmail } from '../roles.js';
 import { isSystemBot } from '../system-bots.js';
 
 const gravatarHashes = new Map<string, string>();
-const MAX_HASHES = 50_000;
-const MAX_HASHED_LENGTH = 320;
+const MAX_CACHED_GRAVATAR_HASHES = 50_000;
+const MAX_CACHED_ADDRESS_CHARACTERS = 320;
 
 function gravatarHash(address: string): string {
   const known = gravatarHashes.get(address);
   if (known) return known;
-  if (gravatarHashes.size > MAX_HASHES) gravatarHashes.clear();
+  if (gravatarHashes.size > MAX_CACHED_GRAVATAR_HASHES) gravatarHashes.clear();
   const hash = createHash('md5').update(address.toLowerCase()).digest('hex');
   // Requests may ask for the gravatar of any text: don't cache long ones.
-  if (address.length <= MAX_HASHED_LENGTH) gravatarHashes.set(address, hash);
+  if (address.length <= MAX_CACHED_ADDRESS_CHARACTERS) gravatarHashes.set(address, hash);
   return hash;
 }
 

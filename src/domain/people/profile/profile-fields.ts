@@ -15,7 +15,7 @@ export const PROFILE_FIELD_TYPE = {
   pronouns: 8,
 } as const;
 
-const LIST_OF_OPTIONS = { id: PROFILE_FIELD_TYPE.select, name: 'List of options' };
+const LIST_OF_OPTIONS_FIELD_TYPE = { id: PROFILE_FIELD_TYPE.select, name: 'List of options' };
 
 /** Types of profile fields as the register response shows them (`custom_profile_field_types`). */
 export const API_PROFILE_FIELD_TYPES = {
@@ -25,8 +25,8 @@ export const API_PROFILE_FIELD_TYPES = {
   URL: { id: PROFILE_FIELD_TYPE.url, name: 'Link' },
   EXTERNAL_ACCOUNT: { id: PROFILE_FIELD_TYPE.externalAccount, name: 'External account' },
   PRONOUNS: { id: PROFILE_FIELD_TYPE.pronouns, name: 'Pronouns' },
-  SELECT: LIST_OF_OPTIONS,
-  CHOICE: LIST_OF_OPTIONS,
+  SELECT: LIST_OF_OPTIONS_FIELD_TYPE,
+  CHOICE: LIST_OF_OPTIONS_FIELD_TYPE,
   USER: { id: PROFILE_FIELD_TYPE.person, name: 'Person picker' },
 };
 
@@ -46,11 +46,11 @@ export const EXTERNAL_ACCOUNT_TYPES = {
 
 const MAX_NAME_LENGTH = 40;
 const MAX_HINT_LENGTH = 80;
-const MAX_IN_SUMMARY = 2;
+const MAX_FIELDS_IN_SUMMARY = 2;
 
 const { select, externalAccount, longText, person } = PROFILE_FIELD_TYPE;
-const KNOWN_TYPES = new Set<number>(Object.values(PROFILE_FIELD_TYPE));
-const NOT_IN_SUMMARY = new Set<number>([longText, person]);
+const KNOWN_PROFILE_FIELD_TYPES = new Set<number>(Object.values(PROFILE_FIELD_TYPE));
+const FIELD_TYPES_NOT_IN_SUMMARY = new Set<number>([longText, person]);
 export const MARKDOWN_PROFILE_FIELD_TYPES: ReadonlySet<number> = new Set([PROFILE_FIELD_TYPE.shortText, longText]);
 
 /** The parameter `field_data` after its validation by the schema. */
@@ -67,8 +67,8 @@ export type CheckedProfileField = Pick<DirectoryProfileField, 'name' | 'hint' | 
 
 /** Refuses a third profile field in the summary of profiles. @throws ApiError */
 export function checkSummaryProfileFieldCount(others: readonly DirectoryProfileField[]): void {
-  if (others.filter(({ inSummary }) => inSummary).length >= MAX_IN_SUMMARY) {
-    throw apiError('PROFILE_SUMMARY_FULL', { n: MAX_IN_SUMMARY });
+  if (others.filter(({ inSummary }) => inSummary).length >= MAX_FIELDS_IN_SUMMARY) {
+    throw apiError('PROFILE_SUMMARY_FULL', { n: MAX_FIELDS_IN_SUMMARY });
   }
 }
 
@@ -77,22 +77,22 @@ export function checkProfileField(
   type: number,
   { name, hint, data, inSummary }: ProfileFieldInput,
 ): CheckedProfileField {
-  if (type === select) checkOptions(data);
-  const account = type === externalAccount ? checkAccount(data) : undefined;
-  if (!account) checkTexts(name, hint);
-  if (!KNOWN_TYPES.has(type)) throw apiError('PROFILE_FIELD_TYPE');
-  if (inSummary && NOT_IN_SUMMARY.has(type)) throw apiError('PROFILE_FIELD_NOT_IN_SUMMARY');
+  if (type === select) checkSelectOptions(data);
+  const account = type === externalAccount ? checkExternalAccountField(data) : undefined;
+  if (!account) checkNameAndHint(name, hint);
+  if (!KNOWN_PROFILE_FIELD_TYPES.has(type)) throw apiError('PROFILE_FIELD_TYPE');
+  if (inSummary && FIELD_TYPES_NOT_IN_SUMMARY.has(type)) throw apiError('PROFILE_FIELD_NOT_IN_SUMMARY');
   if (account) return { ...account, inSummary };
   return { name, hint, data: type === select || type === externalAccount ? JSON.stringify(data) : '', inSummary };
 }
 
-const lengthOf = (text: string): number => [...text].length;
+const countCharacters = (text: string): number => [...text].length;
 
-function checkTexts(name: string, hint: string): void {
+function checkNameAndHint(name: string, hint: string): void {
   if (name.trim() === '') throw apiError('PROFILE_LABEL_BLANK');
-  if (lengthOf(name) > MAX_NAME_LENGTH)
+  if (countCharacters(name) > MAX_NAME_LENGTH)
     throw validationError(`name is too long (limit: ${MAX_NAME_LENGTH} characters)`);
-  if (lengthOf(hint) > MAX_HINT_LENGTH)
+  if (countCharacters(hint) > MAX_HINT_LENGTH)
     throw validationError(`hint is too long (limit: ${MAX_HINT_LENGTH} characters)`);
 }
 
@@ -100,37 +100,39 @@ function checkTexts(name: string, hint: string): void {
  * Checks the keys of a field's data. @throws ApiError unless it has these keys, all of them texts that are not blank,
  * and no other
  */
-function checkKeys(of: ProfileFieldData, required: readonly string[], optional: readonly string[] = []): void {
+function checkFieldDataKeys(of: ProfileFieldData, required: readonly string[], optional: readonly string[] = []): void {
   for (const key of required) {
     const value = Object.hasOwn(of, key) ? of[key] : undefined;
     if (value === undefined) throw validationError(`${key} key is missing from field_data`);
     if (typeof value !== 'string') throw validationError(`field_data["${key}"] is not a string`);
     if (value.trim() === '') throw validationError(`field_data["${key}"] cannot be blank.`);
   }
-  if (optional.includes('url_pattern') && Object.hasOwn(of, 'url_pattern')) checkPattern(of.url_pattern);
+  if (optional.includes('url_pattern') && Object.hasOwn(of, 'url_pattern'))
+    checkExternalAccountUrlPattern(of.url_pattern);
   const extra = Object.keys(of).filter((key) => !required.includes(key) && !optional.includes(key));
   if (extra.length > 0) throw validationError(`Unexpected arguments: ${extra.join(', ')}`);
 }
 
-function checkOptions(data: ProfileFieldData): void {
+function checkSelectOptions(data: ProfileFieldData): void {
   const options = Object.entries(data);
   if (options.length === 0) throw apiError('PROFILE_FIELD_NO_CHOICE');
   const texts = new Set<string>();
   for (const [key, option] of options) {
     if (key.trim() === '') throw apiError('PROFILE_CHOICE_BLANK');
     if (typeof option === 'string') throw validationError('field_data is not a dict');
-    checkKeys(option, ['text', 'order']);
+    checkFieldDataKeys(option, ['text', 'order']);
     texts.add(option.text!);
   }
   if (texts.size < options.length) throw apiError('PROFILE_CHOICE_TWICE');
 }
 
-const USERNAME = '%(username)s';
+const USERNAME_PLACEHOLDER = '%(username)s';
 
-function checkPattern(pattern: unknown): void {
+function checkExternalAccountUrlPattern(pattern: unknown): void {
   if (typeof pattern !== 'string') throw validationError('field_data["url_pattern"] is not a string');
-  if (pattern.split(USERNAME).length !== 2) throw apiError('PROFILE_URL_PATTERN');
-  if (!isUrl(pattern.replace(USERNAME, 'username'))) throw validationError('field_data["url_pattern"] is not a URL');
+  if (pattern.split(USERNAME_PLACEHOLDER).length !== 2) throw apiError('PROFILE_URL_PATTERN');
+  if (!isUrl(pattern.replace(USERNAME_PLACEHOLDER, 'username')))
+    throw validationError('field_data["url_pattern"] is not a URL');
 }
 
 /**
@@ -138,8 +140,10 @@ function checkPattern(pattern: unknown): void {
  * @returns the stored fields of an account type that every organization has; undefined for a custom type
  * @throws ApiError
  */
-function checkAccount(data: ProfileFieldData): Pick<CheckedProfileField, 'name' | 'hint' | 'data'> | undefined {
-  checkKeys(data, ['subtype'], ['url_pattern']);
+function checkExternalAccountField(
+  data: ProfileFieldData,
+): Pick<CheckedProfileField, 'name' | 'hint' | 'data'> | undefined {
+  checkFieldDataKeys(data, ['subtype'], ['url_pattern']);
   const subtype = String(data.subtype);
   const known = Object.hasOwn(EXTERNAL_ACCOUNT_TYPES, subtype);
   if (!known && subtype !== 'custom') throw apiError('PROFILE_ACCOUNT_TYPE');

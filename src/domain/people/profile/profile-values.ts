@@ -16,23 +16,29 @@ export type ProfileValueInput = string | readonly number[];
 
 type FindUser = (id: number) => DirectoryUser | undefined;
 
-const MAX_SHORT_TEXT = 50;
-const MAX_LONG_TEXT = 500;
+const MAX_SHORT_TEXT_CHARACTERS = 50;
+const MAX_LONG_TEXT_CHARACTERS = 500;
 
-type Check = (field: DirectoryProfileField, given: ProfileValueInput, find: FindUser) => string;
+type ProfileValueCheck = (field: DirectoryProfileField, given: ProfileValueInput, find: FindUser) => string;
 
 /** Checks a profile value. @returns the stored form of the value. @throws ApiError */
-export const checkProfileFieldValue: Check = (field, given, find) => CHECKS[field.type]!(field, given, find);
+export const checkProfileFieldValue: ProfileValueCheck = (field, given, find) =>
+  CHECKS_BY_FIELD_TYPE[field.type]!(field, given, find);
 
-function text({ name }: DirectoryProfileField, given: ProfileValueInput, longest = Number.POSITIVE_INFINITY): string {
+function checkTextValue(
+  { name }: DirectoryProfileField,
+  given: ProfileValueInput,
+  longest = Number.POSITIVE_INFINITY,
+): string {
   if (typeof given !== 'string') throw validationError(`${name} is not a string`);
   if ([...given].length > longest) throw validationError(`${name} is too long (limit: ${longest} characters)`);
   return given;
 }
 
-const short: Check = (field, given) => text(field, given, MAX_SHORT_TEXT);
+const checkShortTextValue: ProfileValueCheck = (field, given) =>
+  checkTextValue(field, given, MAX_SHORT_TEXT_CHARACTERS);
 
-const option: Check = (field, given) => {
+const checkOptionValue: ProfileValueCheck = (field, given) => {
   const value = typeof given === 'string' ? given : `[${given.join(', ')}]`;
   if (typeof given !== 'string' || !optionsOfProfileField(field).has(given)) {
     throw apiError('FIELD_CHOICE', { value, name: field.name });
@@ -40,17 +46,17 @@ const option: Check = (field, given) => {
   return value;
 };
 
-const date: Check = (field, given) => {
-  if (!isIsoDate(text(field, given))) throw validationError(`${field.name} is not a date`);
+const checkDateValue: ProfileValueCheck = (field, given) => {
+  if (!isIsoDate(checkTextValue(field, given))) throw validationError(`${field.name} is not a date`);
   return String(given);
 };
 
-const url: Check = (field, given) => {
-  if (!isUrl(text(field, given))) throw validationError(`${field.name} is not a URL`);
+const checkUrlValue: ProfileValueCheck = (field, given) => {
+  if (!isUrl(checkTextValue(field, given))) throw validationError(`${field.name} is not a URL`);
   return String(given);
 };
 
-const people: Check = (_field, given, find) => {
+const checkPeopleValue: ProfileValueCheck = (_field, given, find) => {
   if (typeof given === 'string') throw validationError('User IDs is not a list');
   for (const user_id of given) {
     const user = find(user_id);
@@ -62,22 +68,22 @@ const people: Check = (_field, given, find) => {
   return JSON.stringify([...new Set(given)]);
 };
 
-const CHECKS: Readonly<Record<number, Check>> = {
-  [PROFILE_FIELD_TYPE.shortText]: short,
-  [PROFILE_FIELD_TYPE.longText]: (field, given) => text(field, given, MAX_LONG_TEXT),
-  [PROFILE_FIELD_TYPE.select]: option,
-  [PROFILE_FIELD_TYPE.date]: date,
-  [PROFILE_FIELD_TYPE.url]: url,
-  [PROFILE_FIELD_TYPE.person]: people,
-  [PROFILE_FIELD_TYPE.externalAccount]: short,
-  [PROFILE_FIELD_TYPE.pronouns]: short,
+const CHECKS_BY_FIELD_TYPE: Readonly<Record<number, ProfileValueCheck>> = {
+  [PROFILE_FIELD_TYPE.shortText]: checkShortTextValue,
+  [PROFILE_FIELD_TYPE.longText]: (field, given) => checkTextValue(field, given, MAX_LONG_TEXT_CHARACTERS),
+  [PROFILE_FIELD_TYPE.select]: checkOptionValue,
+  [PROFILE_FIELD_TYPE.date]: checkDateValue,
+  [PROFILE_FIELD_TYPE.url]: checkUrlValue,
+  [PROFILE_FIELD_TYPE.person]: checkPeopleValue,
+  [PROFILE_FIELD_TYPE.externalAccount]: checkShortTextValue,
+  [PROFILE_FIELD_TYPE.pronouns]: checkShortTextValue,
 };
 
 /**
  * True if the value's field and option still exist. Removing an option removes its values, even if its key is used
  * again later.
  */
-const isThere = (field: DirectoryProfileField | undefined, { value, at }: ProfileFieldValue): boolean =>
+const isProfileValueLive = (field: DirectoryProfileField | undefined, { value, at }: ProfileFieldValue): boolean =>
   field !== undefined &&
   (field.type !== PROFILE_FIELD_TYPE.select ||
     at > (optionsOfProfileField(field).get(value) ?? Number.POSITIVE_INFINITY));
@@ -94,7 +100,7 @@ export function filterLiveProfileValues(
   fields: readonly DirectoryProfileField[],
 ): [string, ProfileFieldValue][] {
   const known = fieldsById(fields);
-  return Object.entries(values).filter(([id, value]) => isThere(known.get(id), value));
+  return Object.entries(values).filter(([id, value]) => isProfileValueLive(known.get(id), value));
 }
 
 export const formatProfileValueForApi = ({ value, rendered }: Pick<ProfileFieldValue, 'value' | 'rendered'>) =>

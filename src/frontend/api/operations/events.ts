@@ -37,7 +37,7 @@ function botDefaults({
   params,
   directory,
   caller,
-}: ApiCall<QueueChoices>): QueueChoices & { readonly all_public_streams: boolean } {
+}: ApiCall<EventQueueChoices>): EventQueueChoices & { readonly all_public_streams: boolean } {
   const bot = directory.bot(caller);
   const stream = bot?.eventsStream ? directory.stream(bot.eventsStream) : undefined;
   const account = directory.user(caller);
@@ -48,7 +48,7 @@ function botDefaults({
   };
 }
 
-interface QueueChoices {
+interface EventQueueChoices {
   readonly all_public_streams: boolean | undefined;
   readonly narrow: string[][];
 }
@@ -116,7 +116,7 @@ const ownQueue = (call: ApiCall<unknown>, id: string) => {
 };
 
 /** Heartbeats that the frontend sends for a waiting poll while there is no event. */
-class Heartbeats implements PollKeepalive {
+class HeartbeatKeepalive implements PollKeepalive {
   readonly parameter = 'last_event_id';
 
   constructor(
@@ -188,11 +188,11 @@ export const getEventsOperation = defineOperation({
       const onShutdown = { events: [], queue_id };
       if (heartbeatIds === 0)
         return forwardCommand({ to, command: eventQueueSidecarCommands.poll, args, held: true, onShutdown });
-      const keepalive = new Heartbeats(queue_id, last_event_id!, heartbeatIds);
+      const keepalive = new HeartbeatKeepalive(queue_id, last_event_id!, heartbeatIds);
       return forwardCommand({ to, command: eventQueueSidecarCommands.poll, args, held: true, onShutdown, keepalive });
     }
     const bare: Record<string, boolean> = {};
-    for (const name of BARE_CAPABILITIES) if (params[name] !== undefined) bare[name] = params[name];
+    for (const name of MINIMAL_CLIENT_CAPABILITIES) if (params[name] !== undefined) bare[name] = params[name];
     const queue = newQueue(
       call,
       toEventQueueArguments(
@@ -219,7 +219,7 @@ export const getEventsOperation = defineOperation({
   },
 });
 
-const BARE_CAPABILITIES = [
+const MINIMAL_CLIENT_CAPABILITIES = [
   'bulk_message_deletion',
   'stream_typing_notifications',
   'user_settings_object',

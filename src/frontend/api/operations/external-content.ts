@@ -6,7 +6,7 @@ import { type ApiOperation, defineOperation } from '../operation.js';
 import { declarePathTextParameter } from '../parameters.js';
 import { CONDITIONAL_REQUEST_HEADERS } from '../raw-answers.js';
 
-const A_DAY_S = 86_400;
+const DAY_SECONDS = 86_400;
 
 const REFUSALS = {
   gone: 'FILE_NOT_FOUND',
@@ -18,7 +18,7 @@ const REFUSALS = {
   busy: 'SERVICE_UNAVAILABLE',
 } as const satisfies Record<ImageFetchFailureReason, ApiErrorName>;
 
-const getExternalContent = defineOperation({
+const getExternalContentOperation = defineOperation({
   id: 'get-external-content',
   method: 'GET',
   path: '/external_content/{digest}/{address}',
@@ -56,7 +56,7 @@ const getExternalContent = defineOperation({
         'Content-Type': type,
         'Content-Security-Policy': "default-src 'none'; sandbox",
         'X-Content-Type-Options': 'nosniff',
-        'Cache-Control': `public, max-age=${A_DAY_S}, immutable`,
+        'Cache-Control': `public, max-age=${DAY_SECONDS}, immutable`,
         'Accept-Ranges': 'bytes',
         ETag: `"${tag}"`,
         ...headers,
@@ -65,4 +65,4 @@ const getExternalContent = defineOperation({
   },
 });
 
-export const EXTERNAL_CONTENT_OPERATIONS = [getExternalContent] as unknown as readonly ApiOperation[];
+export const EXTERNAL_CONTENT_OPERATIONS = [getExternalContentOperation] as unknown as readonly ApiOperation[];

@@ -17,7 +17,7 @@ import { type ApiCall, type ApiOperation, defineOperation, forwardCommand } from
 import { declarePathIdParameter, declarePathRestParameter, declarePathTextParameter } from '../parameters.js';
 import { CONDITIONAL_REQUEST_HEADERS, serveBlob } from '../raw-answers.js';
 
-const uploadFile = defineOperation({
+const uploadFileOperation = defineOperation({
   id: 'upload-file',
   method: 'POST',
   path: '/user_uploads',
@@ -113,7 +113,7 @@ const downloadFile = file(
   true,
 );
 
-const getTemporaryUrl = defineOperation({
+const getTemporaryUrlOperation = defineOperation({
   id: 'get-file-temporary-url',
   method: 'GET',
   path: '/user_uploads/{realm_id_str}/{filename}',
@@ -128,7 +128,7 @@ const getTemporaryUrl = defineOperation({
   },
 });
 
-const getTemporaryFile = defineOperation({
+const getTemporaryFileOperation = defineOperation({
   id: 'get-temporary-file',
   method: 'GET',
   path: '/user_uploads/temporary/{token}/{filename}',
@@ -146,7 +146,7 @@ const getTemporaryFile = defineOperation({
     serveFile(call, verifyTemporaryFileUri(call.secrets, call.params.token, call.params.filename, call.now), false),
 });
 
-const getAttachments = defineOperation({
+const getAttachmentsOperation = defineOperation({
   id: 'get-attachments',
   method: 'GET',
   path: '/attachments',
@@ -157,7 +157,7 @@ const getAttachments = defineOperation({
     forwardCommand({ to: userActorKey(realm, caller), command: userActorCommands.attachments, args: {} }),
 });
 
-const removeAttachment = defineOperation({
+const removeAttachmentOperation = defineOperation({
   id: 'remove-attachment',
   method: 'DELETE',
   path: '/attachments/{attachment_id}',
@@ -181,11 +181,11 @@ const removeAttachment = defineOperation({
 });
 
 export const FILE_OPERATIONS = [
-  getAttachments,
-  removeAttachment,
-  uploadFile,
-  getTemporaryUrl,
+  getAttachmentsOperation,
+  removeAttachmentOperation,
+  uploadFileOperation,
+  getTemporaryUrlOperation,
   getFile,
   downloadFile,
-  getTemporaryFile,
+  getTemporaryFileOperation,
 ] as unknown as readonly ApiOperation[];

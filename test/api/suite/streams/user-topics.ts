@@ -207,7 +207,7 @@ export const userTopics: Facts = async (t, server) => {
   await t.test('snapshot + events = state', async (t) => {
     const verify = (title: string, action: () => Promise<unknown>) => verifyAction(t, title, [member, guest], action);
     const move = (from: string, to: string | null, targetExisted: boolean) =>
-      server.actors.value(userActorKey(org.realm, toUserId(member.id)), userActorCommands.moveTopicPolicy, {
+      server.actors.sendForValue(userActorKey(org.realm, toUserId(member.id)), userActorCommands.moveTopicPolicy, {
         from: { stream: bridge, topic: from },
         to: to === null ? null : { stream: apron, topic: to },
         targetExisted,

@@ -56,16 +56,16 @@ const askResetOperation = defineOperation({
   },
 });
 
-const token = { token: declarePathTextParameter('From the mail.') } as const;
+const tokenParameter = { token: declarePathTextParameter('From the mail.') } as const;
 
 /** Returns the content of the reset link; undefined if this server didn't make the link, or the link has expired. */
-function linkOf({
+function openResetLink({
   params,
   secrets,
   now,
 }: ApiCall<{ readonly token: string }>): { readonly realm: RealmId; readonly link: OpenedResetLink } | undefined {
   const opened = openMailLinkToken(secrets, 'reset-password', params.token, now);
-  return opened && { realm: opened.realm, link: { user: opened.user, hash: secrets.keyHash(params.token) } };
+  return opened && { realm: opened.realm, link: { user: opened.user, hash: secrets.apiKeyHash(params.token) } };
 }
 
 const showResetOperation = defineOperation({
@@ -76,9 +76,9 @@ const showResetOperation = defineOperation({
   page: true,
   guard: 'none',
   summary: 'A page that sets a new password.',
-  parameters: token,
+  parameters: tokenParameter,
   run(call) {
-    const opened = linkOf(call);
+    const opened = openResetLink(call);
     if (!opened) return makePasswordResetLinkGonePage();
     const command = realmActorCommands.peekPasswordReset;
     return answerWithPageOnRefusal(makePasswordResetLinkGonePage, async () =>
@@ -98,13 +98,13 @@ const resetOperation = defineOperation({
   guard: 'none',
   summary: 'Set a new password; ends the sessions of the account.',
   parameters: {
-    ...token,
+    ...tokenParameter,
     password: declareOptionalTextParameter('form', 'At least 6 characters and hard enough to guess.'),
     new_key: declareOptionalTextParameter('form', "'true': the API key is replaced, too."),
     username: declareOptionalTextParameter('form', 'Ignored; for password managers.'),
   },
   run(call) {
-    const opened = linkOf(call);
+    const opened = openResetLink(call);
     if (!opened) return makePasswordResetLinkGonePage();
     const { realm, link } = opened;
     const to = realmActorKey(realm);

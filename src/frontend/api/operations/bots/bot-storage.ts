@@ -11,7 +11,7 @@ const MAX_STORED_MIB = 10;
 const keys = (where: 'query' | 'form') =>
   declareOptionalJsonParameter(where, Type.Array(Type.String()), 'Which; absent: all.');
 
-const getBotStorage = defineOperation({
+const getBotStorageOperation = defineOperation({
   id: 'get-bot-storage',
   method: 'GET',
   path: '/bot_storage',
@@ -27,7 +27,7 @@ const getBotStorage = defineOperation({
     }),
 });
 
-const putBotStorage = defineOperation({
+const putBotStorageOperation = defineOperation({
   id: 'put-bot-storage',
   method: 'PUT',
   path: '/bot_storage',
@@ -52,7 +52,7 @@ const putBotStorage = defineOperation({
     }),
 });
 
-const removeBotStorage = defineOperation({
+const removeBotStorageOperation = defineOperation({
   id: 'remove-bot-storage',
   method: 'DELETE',
   path: '/bot_storage',
@@ -68,7 +68,7 @@ const removeBotStorage = defineOperation({
 });
 
 export const BOT_STORAGE_OPERATIONS = [
-  getBotStorage,
-  putBotStorage,
-  removeBotStorage,
+  getBotStorageOperation,
+  putBotStorageOperation,
+  removeBotStorageOperation,
 ] as unknown as readonly ApiOperation[];

@@ -24,17 +24,19 @@ import { unsealOrRenewApiKey } from '../../readable-key.js';
 import { getOnlyUploadedPictureOrThrow, storeAvatar } from '../../store-picture.js';
 
 /** Maximum of characters of all keys and values of a bot's configuration together. */
-const MAX_CONFIG = 10_000;
+const MAX_BOT_CONFIG_CHARACTERS = 10_000;
 
-const ROLES = [100, 200, 300, 400, 600];
+const ROLE_NUMBERS = [100, 200, 300, 400, 600];
 
-type Config = Readonly<Record<string, string>>;
+type BotConfig = Readonly<Record<string, string>>;
 
 /** Returns the configuration of a bot unless it is too long. @throws ApiError */
-function checkBotConfig(config: Config): Config {
+function checkBotConfig(config: BotConfig): BotConfig {
   const characters = Object.entries(config).flat().join('');
-  if ([...characters].length <= MAX_CONFIG) return config;
-  throw apiError('VALIDATION_FAILED', { message: `config_data is too long (limit: ${MAX_CONFIG} characters)` });
+  if ([...characters].length <= MAX_BOT_CONFIG_CHARACTERS) return config;
+  throw apiError('VALIDATION_FAILED', {
+    message: `config_data is too long (limit: ${MAX_BOT_CONFIG_CHARACTERS} characters)`,
+  });
 }
 
 const url = Type.String({ check: 'url' });
@@ -56,7 +58,7 @@ const defaults = {
   ),
 } as const;
 
-const getBots = defineOperation({
+const getBotsOperation = defineOperation({
   id: 'get-bots',
   method: 'GET',
   path: '/bots',
@@ -163,7 +165,7 @@ export const createBotOperation = defineOperation({
       ({ user_id }) => Number(user_id),
     );
     const { key_sealed, ...fields } = answer;
-    return { fields: { ...fields, api_key: secrets.open(String(key_sealed)) } };
+    return { fields: { ...fields, api_key: secrets.unseal(String(key_sealed)) } };
   },
 });
 
@@ -181,7 +183,7 @@ export const updateBotOperation = defineOperation({
     full_name: declareOptionalTextParameter('form', 'New name.'),
     role: declareOptionalJsonParameter(
       'form',
-      Type.Enum(ROLES),
+      Type.Enum(ROLE_NUMBERS),
       '100 owner, 200 administrator, 300 moderator, 400 member, 600 guest.',
     ),
     bot_owner_id: declareOptionalJsonParameter('form', Type.Integer(), 'New owner.'),
@@ -233,7 +235,7 @@ export const regenerateBotApiKeyOperation = defineOperation({
         args: { bot_id: params.bot_id },
       }),
     );
-    return { fields: { api_key: secrets.open(String(sealed)) } };
+    return { fields: { api_key: secrets.unseal(String(sealed)) } };
   },
 });
 
@@ -254,7 +256,7 @@ export const deactivateBotOperation = defineOperation({
 });
 
 export const BOT_OPERATIONS = [
-  getBots,
+  getBotsOperation,
   createBotOperation,
   updateBotOperation,
   regenerateBotApiKeyOperation,

@@ -46,7 +46,7 @@ function minutes(given: number | null): number | null {
   return given;
 }
 
-const getInvitations = defineOperation({
+const getInvitationsOperation = defineOperation({
   id: 'get-invites',
   method: 'GET',
   path: '/invites',
@@ -58,7 +58,7 @@ const getInvitations = defineOperation({
     forwardCommand({ to: realmActorKey(realm), command: realmActorCommands.listInvitations, args: { origin: site } }),
 });
 
-const invite = defineOperation({
+const inviteOperation = defineOperation({
   id: 'send-invites',
   method: 'POST',
   path: '/invites',
@@ -95,7 +95,7 @@ const invite = defineOperation({
     }),
 });
 
-const inviteByLink = defineOperation({
+const inviteByLinkOperation = defineOperation({
   id: 'create-invite-link',
   method: 'POST',
   path: '/invites/multiuse',
@@ -124,11 +124,11 @@ const inviteByLink = defineOperation({
     const { sealed } = await call.send(
       forwardCommand({ to: realmActorKey(realm), command: realmActorCommands.inviteByLink, args }),
     );
-    return { fields: { invite_link: secrets.open(String(sealed)) } };
+    return { fields: { invite_link: secrets.unseal(String(sealed)) } };
   },
 });
 
-const revokeInvitation = defineOperation({
+const revokeInvitationOperation = defineOperation({
   id: 'revoke-invite',
   method: 'DELETE',
   path: '/invites/{prereg_id}',
@@ -143,7 +143,7 @@ const revokeInvitation = defineOperation({
     }),
 });
 
-const revokeLink = defineOperation({
+const revokeLinkOperation = defineOperation({
   id: 'revoke-invite-link',
   method: 'DELETE',
   path: '/invites/multiuse/{invite_id}',
@@ -158,7 +158,7 @@ const revokeLink = defineOperation({
     }),
 });
 
-const resendInvitation = defineOperation({
+const resendInvitationOperation = defineOperation({
   id: 'resend-invite',
   method: 'POST',
   path: '/invites/{prereg_id}/resend',
@@ -174,10 +174,10 @@ const resendInvitation = defineOperation({
 });
 
 export const INVITATION_OPERATIONS = [
-  getInvitations,
-  invite,
-  inviteByLink,
-  revokeInvitation,
-  revokeLink,
-  resendInvitation,
+  getInvitationsOperation,
+  inviteOperation,
+  inviteByLinkOperation,
+  revokeInvitationOperation,
+  revokeLinkOperation,
+  resendInvitationOperation,
 ] as const;

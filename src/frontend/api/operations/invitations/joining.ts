@@ -21,7 +21,7 @@ type Kind = InvitationTokenContent['kind'];
  * Fetches what the page of an invitation shows. The token names the organization, because a host that is an IP address
  * doesn't.
  */
-async function peek(
+async function readInvitationPreview(
   call: ApiCall<unknown>,
   { realm, ...named }: InvitationTokenContent,
 ): Promise<NewAccountPageContent> {
@@ -40,7 +40,7 @@ const whileItStands = (
 
 const token = { token: declarePathTextParameter('From the link.') } as const;
 
-const show = (kind: Kind, form: (of: NewAccountPageContent) => RawHttpAnswer) =>
+const defineShowFormOperation = (kind: Kind, form: (of: NewAccountPageContent) => RawHttpAnswer) =>
   defineOperation({
     id: `show-${INVITATION_LINK_PATH_SEGMENTS[kind]}`,
     method: 'GET',
@@ -52,13 +52,13 @@ const show = (kind: Kind, form: (of: NewAccountPageContent) => RawHttpAnswer) =>
     parameters: token,
     run(call) {
       const of = verifyInvitationToken(call.secrets, kind, call.params.token);
-      return of ? whileItStands(async () => form(await peek(call, of))) : makeInvitationGonePage();
+      return of ? whileItStands(async () => form(await readInvitationPreview(call, of))) : makeInvitationGonePage();
     },
   });
 
-const showInvitation = show('single', (of) => makeNewAccountFormPage(of, ''));
+const showInvitation = defineShowFormOperation('single', (of) => makeNewAccountFormPage(of, ''));
 
-const acceptInvitation = defineOperation({
+const acceptInvitationOperation = defineOperation({
   id: 'accept-invitation',
   method: 'POST',
   path: `/${INVITATION_LINK_PATH_SEGMENTS.single}/{token}`,
@@ -84,15 +84,15 @@ const acceptInvitation = defineOperation({
         );
         return makeAccountCreatedPage(String(made.organization), origin, String(made.email));
       },
-      async (problem) => makeNewAccountFormPage(await peek(call, of), full_name, problem),
+      async (problem) => makeNewAccountFormPage(await readInvitationPreview(call, of), full_name, problem),
     );
   },
 });
 
-const showLink = show('link', ({ organization }) => makeSignUpPage(organization, ''));
+const showLink = defineShowFormOperation('link', ({ organization }) => makeSignUpPage(organization, ''));
 
 /** Operation that mails a confirmation link to the address of any person who has an invitation link. */
-const askByLink = defineOperation({
+const askByLinkOperation = defineOperation({
   id: 'ask-join',
   method: 'POST',
   path: `/${INVITATION_LINK_PATH_SEGMENTS.link}/{token}`,
@@ -113,9 +113,14 @@ const askByLink = defineOperation({
         await call.send(forwardCommand({ to: realmActorKey(realm), command: realmActorCommands.askSignUp, args }));
         return makeSignUpMailSentPage(email);
       },
-      async (problem) => makeSignUpPage((await peek(call, of)).organization, email, problem),
+      async (problem) => makeSignUpPage((await readInvitationPreview(call, of)).organization, email, problem),
     );
   },
 });
 
-export const INVITATION_JOIN_OPERATIONS = [showInvitation, acceptInvitation, showLink, askByLink] as const;
+export const INVITATION_JOIN_OPERATIONS = [
+  showInvitation,
+  acceptInvitationOperation,
+  showLink,
+  askByLinkOperation,
+] as const;

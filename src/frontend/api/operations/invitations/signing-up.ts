@@ -29,7 +29,7 @@ const whileItIsOpen = (
   again?: (problem: NewAccountFormProblem) => Promise<RawHttpAnswer>,
 ) => answerWithPageOnRefusal(makeInvitationNeededPage, answer, again);
 
-const showSignUp = defineOperation({
+const showSignUpOperation = defineOperation({
   id: 'show-signup',
   method: 'GET',
   path: '/signup',
@@ -41,7 +41,7 @@ const showSignUp = defineOperation({
   run: (call) => whileItIsOpen(async () => makeSignUpPage(await peek(call, call.realm), '')),
 });
 
-const askSignUp = defineOperation({
+const askSignUpOperation = defineOperation({
   id: 'ask-signup',
   method: 'POST',
   path: '/signup',
@@ -86,7 +86,7 @@ async function form(
   return makeNewAccountFormPage({ organization, inviter, email }, fullName, problem);
 }
 
-const showConfirmed = defineOperation({
+const showConfirmedOperation = defineOperation({
   id: 'show-confirmed-signup',
   method: 'GET',
   path: '/signup/{token}',
@@ -101,7 +101,7 @@ const showConfirmed = defineOperation({
   },
 });
 
-const signUp = defineOperation({
+const signUpOperation = defineOperation({
   id: 'confirmed-signup',
   method: 'POST',
   path: '/signup/{token}',
@@ -135,4 +135,9 @@ const signUp = defineOperation({
   },
 });
 
-export const SIGN_UP_OPERATIONS = [showSignUp, askSignUp, showConfirmed, signUp] as const;
+export const SIGN_UP_OPERATIONS = [
+  showSignUpOperation,
+  askSignUpOperation,
+  showConfirmedOperation,
+  signUpOperation,
+] as const;

@@ -9,7 +9,7 @@ import { type ApiCall, defineOperation, forwardCommand } from '../../operation.j
 import { declareOptionalJsonParameter, declarePathIdParameter } from '../../parameters.js';
 
 /** End of the year 9999, seconds since 1970: a later time is not the time of an edit. */
-const LATEST = 253_402_300_799;
+const MAX_TIMESTAMP_SECONDS = 253_402_300_799;
 /** Maximum of UTF-16 units of all drafts of a request: the bound of a commit of a user actor. */
 const MAX_DRAFTS_TEXT = 2_000_000;
 
@@ -19,7 +19,9 @@ const draftSchema = Type.Object(
     to: Type.Array(Type.Integer()),
     topic: Type.String(),
     content: Type.String({ check: 'nonBlank' }),
-    timestamp: Type.Optional(Type.Union([Type.Integer({ maximum: LATEST }), Type.Number({ maximum: LATEST })])),
+    timestamp: Type.Optional(
+      Type.Union([Type.Integer({ maximum: MAX_TIMESTAMP_SECONDS }), Type.Number({ maximum: MAX_TIMESTAMP_SECONDS })]),
+    ),
   },
   { additionalProperties: false },
 );

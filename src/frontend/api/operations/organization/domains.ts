@@ -18,7 +18,7 @@ const subdomains = {
 
 const which = { domain: declarePathTextParameter('The domain.') } as const;
 
-const getDomains = defineOperation({
+const getDomainsOperation = defineOperation({
   id: 'get-realm-domains',
   method: 'GET',
   path: '/realm/domains',
@@ -28,7 +28,7 @@ const getDomains = defineOperation({
   run: ({ directory }) => ({ fields: { domains: directory.domains().map(formatEmailDomainForApi) } }),
 });
 
-const addDomain = defineOperation({
+const addDomainOperation = defineOperation({
   id: 'add-realm-domain',
   method: 'POST',
   path: '/realm/domains',
@@ -43,7 +43,7 @@ const addDomain = defineOperation({
     }),
 });
 
-const changeDomain = defineOperation({
+const changeDomainOperation = defineOperation({
   id: 'update-realm-domain',
   method: 'PATCH',
   path: '/realm/domains/{domain}',
@@ -54,7 +54,7 @@ const changeDomain = defineOperation({
     forwardCommand({ to: realmActorKey(realm), command: realmActorCommands.changeDomain, args: { ...params } }),
 });
 
-const removeDomain = defineOperation({
+const removeDomainOperation = defineOperation({
   id: 'remove-realm-domain',
   method: 'DELETE',
   path: '/realm/domains/{domain}',
@@ -65,4 +65,9 @@ const removeDomain = defineOperation({
     forwardCommand({ to: realmActorKey(realm), command: realmActorCommands.removeDomain, args: { ...params } }),
 });
 
-export const EMAIL_DOMAIN_OPERATIONS = [getDomains, addDomain, changeDomain, removeDomain] as const;
+export const EMAIL_DOMAIN_OPERATIONS = [
+  getDomainsOperation,
+  addDomainOperation,
+  changeDomainOperation,
+  removeDomainOperation,
+] as const;

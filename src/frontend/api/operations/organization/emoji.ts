@@ -14,7 +14,7 @@ import { ActorRefusedError } from '#model/errors';
 import { type ApiOperation, defineOperation, forwardCommand } from '../../operation.js';
 import { declarePathTextParameter } from '../../parameters.js';
 
-const getEmoji = defineOperation({
+const getEmojiOperation = defineOperation({
   id: 'get-custom-emoji',
   method: 'GET',
   path: '/realm/emoji',
@@ -24,7 +24,7 @@ const getEmoji = defineOperation({
   run: ({ directory }) => ({ fields: { emoji: formatCustomEmojiForApi(directory.emoji()) } }),
 });
 
-const uploadEmoji = defineOperation({
+const uploadEmojiOperation = defineOperation({
   id: 'upload-custom-emoji',
   method: 'POST',
   path: '/realm/emoji/{emoji_name}',
@@ -66,7 +66,7 @@ const uploadEmoji = defineOperation({
   },
 });
 
-const deactivateEmoji = defineOperation({
+const deactivateEmojiOperation = defineOperation({
   id: 'deactivate-custom-emoji',
   method: 'DELETE',
   path: '/realm/emoji/{emoji_name}',
@@ -81,4 +81,8 @@ const deactivateEmoji = defineOperation({
     }),
 });
 
-export const EMOJI_OPERATIONS = [getEmoji, uploadEmoji, deactivateEmoji] as unknown as readonly ApiOperation[];
+export const EMOJI_OPERATIONS = [
+  getEmojiOperation,
+  uploadEmojiOperation,
+  deactivateEmojiOperation,
+] as unknown as readonly ApiOperation[];

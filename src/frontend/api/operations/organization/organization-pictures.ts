@@ -15,7 +15,7 @@ import { type ApiCall, type ApiOperation, defineOperation, forwardCommand } from
 import { makeRedirectWithQuery } from '../../raw-answers.js';
 import { getOnlyUploadedPictureOrThrow, storeUploadedPicture } from '../../store-picture.js';
 
-const store = (call: ApiCall<unknown>, name: RealmPictureName, png: Uint8Array): Promise<JsonObject> =>
+const storeRealmPicture = (call: ApiCall<unknown>, name: RealmPictureName, png: Uint8Array): Promise<JsonObject> =>
   storeUploadedPicture(call, {
     picture: name,
     files: (number) => [[blobNameOfRealmPicture(name, number), png]],
@@ -27,14 +27,14 @@ const store = (call: ApiCall<unknown>, name: RealmPictureName, png: Uint8Array):
       }),
   });
 
-const backToDefault = ({ realm }: ApiCall<unknown>, name: RealmPictureName) =>
+const resetRealmPicture = ({ realm }: ApiCall<unknown>, name: RealmPictureName) =>
   forwardCommand({
     to: realmActorKey(realm),
     command: realmActorCommands.setRealmPicture,
     args: { name, number: null },
   });
 
-const uploadIcon = defineOperation({
+const uploadIconOperation = defineOperation({
   id: 'upload-realm-icon',
   method: 'POST',
   path: '/realm/icon',
@@ -44,22 +44,22 @@ const uploadIcon = defineOperation({
   parameters: {},
   async run(call) {
     const picture = getOnlyUploadedPictureOrThrow(call, 'ICON_ONE_FILE');
-    const { icon_url } = await store(call, 'icon', await makeRealmIconImage(picture.bytes()));
+    const { icon_url } = await storeRealmPicture(call, 'icon', await makeRealmIconImage(picture.bytes()));
     return { fields: { icon_url: String(icon_url) } };
   },
 });
 
-const removeIcon = defineOperation({
+const removeIconOperation = defineOperation({
   id: 'delete-realm-icon',
   method: 'DELETE',
   path: '/realm/icon',
   guard: 'admin',
   summary: 'Go back to the default icon.',
   parameters: {},
-  run: (call) => backToDefault(call, 'icon'),
+  run: (call) => resetRealmPicture(call, 'icon'),
 });
 
-const getIcon = defineOperation({
+const getIconOperation = defineOperation({
   id: 'get-realm-icon',
   method: 'GET',
   path: '/realm/icon',
@@ -80,7 +80,7 @@ const night = <const I extends 'form' | 'query'>(where: I) =>
 
 const logoOf = ({ night }: { readonly night: boolean }): RealmPictureName => (night ? 'night_logo' : 'logo');
 
-const uploadLogo = defineOperation({
+const uploadLogoOperation = defineOperation({
   id: 'upload-realm-logo',
   method: 'POST',
   path: '/realm/logo',
@@ -91,22 +91,22 @@ const uploadLogo = defineOperation({
   parameters: { night: night('form') },
   async run(call) {
     const picture = getOnlyUploadedPictureOrThrow(call, 'LOGO_ONE_FILE');
-    await store(call, logoOf(call.params), await makeRealmLogoImage(picture.bytes()));
+    await storeRealmPicture(call, logoOf(call.params), await makeRealmLogoImage(picture.bytes()));
     return { fields: {} };
   },
 });
 
-const removeLogo = defineOperation({
+const removeLogoOperation = defineOperation({
   id: 'delete-realm-logo',
   method: 'DELETE',
   path: '/realm/logo',
   guard: 'admin',
   summary: 'Go back to the default logo.',
   parameters: { night: night('form') },
-  run: (call) => backToDefault(call, logoOf(call.params)),
+  run: (call) => resetRealmPicture(call, logoOf(call.params)),
 });
 
-const getLogo = defineOperation({
+const getLogoOperation = defineOperation({
   id: 'get-realm-logo',
   method: 'GET',
   path: '/realm/logo',
@@ -118,10 +118,10 @@ const getLogo = defineOperation({
 });
 
 export const ORGANIZATION_PICTURE_OPERATIONS = [
-  uploadIcon,
-  removeIcon,
-  getIcon,
-  uploadLogo,
-  removeLogo,
-  getLogo,
+  uploadIconOperation,
+  removeIconOperation,
+  getIconOperation,
+  uploadLogoOperation,
+  removeLogoOperation,
+  getLogoOperation,
 ] as unknown as readonly ApiOperation[];

@@ -17,7 +17,7 @@ import { type ApiCall, type ApiOperation, defineOperation } from '../../operatio
 import { declareOptionalTextParameter, declarePathIdParameter, declarePathRestParameter } from '../../parameters.js';
 import { CONDITIONAL_REQUEST_HEADERS, serveBlob } from '../../raw-answers.js';
 
-interface Current {
+interface CurrentPicture {
   readonly blob: string;
   readonly version: number;
 }
@@ -26,7 +26,7 @@ interface Current {
  * Returns the current upload of a picture that users can replace, such as an avatar or logo; undefined if there is
  * none.
  */
-function currentOf(picture: PictureReference, directory: DirectoryView): Current | undefined {
+function findCurrentPicture(picture: PictureReference, directory: DirectoryView): CurrentPicture | undefined {
   if (picture.of === 'avatar') {
     const user = directory.userByAvatar(picture.hash);
     if (!user?.avatar) return undefined;
@@ -37,7 +37,7 @@ function currentOf(picture: PictureReference, directory: DirectoryView): Current
   return { blob: blobNameOfRealmPicture(picture.name, stored.number), version: stored.version };
 }
 
-async function serveCurrent(
+async function serveCurrentPicture(
   call: ApiCall<{ readonly version: string | undefined }>,
   realm: RealmId,
   picture: PictureReference,
@@ -46,12 +46,12 @@ async function serveCurrent(
   const directory = await call.directoryOf(realm);
   if (!directory) throw apiError('FILE_NOT_FOUND');
   const asked = /^\d{1,15}$/.test(call.params.version ?? '') ? Number(call.params.version) : 0;
-  let current = currentOf(picture, directory);
+  let current = findCurrentPicture(picture, directory);
   let blob = current && (await call.blobs.find(realm, current.blob));
   if (!blob || asked > current!.version) {
     // The client may have this version from another frontend that has read more of the log.
     await call.refresh(realm);
-    current = currentOf(picture, directory);
+    current = findCurrentPicture(picture, directory);
     blob = current && (await call.blobs.find(realm, current.blob));
   }
   if (!current) throw apiError('FILE_NOT_FOUND');
@@ -59,7 +59,7 @@ async function serveCurrent(
   return serveBlob(call, blob, { name, tag: `${realm}/${current.blob}`, download: false, caching });
 }
 
-const getPicture = defineOperation({
+const getPictureOperation = defineOperation({
   id: 'get-picture',
   method: 'GET',
   path: '/user_avatars/{realm_id}/{path}',
@@ -82,10 +82,10 @@ const getPicture = defineOperation({
     if (!picture) throw apiError('FILE_NOT_FOUND');
     const realm = toRealmId(realm_id);
     const name = path.slice(path.lastIndexOf('/') + 1);
-    if (picture.of !== 'emoji') return serveCurrent(call, realm, picture, name);
+    if (picture.of !== 'emoji') return serveCurrentPicture(call, realm, picture, name);
     const blob = await call.blobs.find(realm, blobNameOfPicture(path));
     return serveBlob(call, blob, { name, tag: `${realm}/${name}`, download: false, caching: 'public' });
   },
 });
 
-export const PICTURE_OPERATIONS = [getPicture] as unknown as readonly ApiOperation[];
+export const PICTURE_OPERATIONS = [getPictureOperation] as unknown as readonly ApiOperation[];

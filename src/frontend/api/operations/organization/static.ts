@@ -12,9 +12,9 @@ import { CONDITIONAL_REQUEST_HEADERS } from '../../raw-answers.js';
 
 const isText = (type: string): boolean => type !== 'image/png';
 
-const A_DAY_S = 86_400;
+const DAY_SECONDS = 86_400;
 
-const getStatic = defineOperation({
+const getStaticOperation = defineOperation({
   id: 'get-static-file',
   method: 'GET',
   path: '/static/{path}',
@@ -41,7 +41,7 @@ const getStatic = defineOperation({
         'Content-Type': file.type,
         'Content-Security-Policy': "default-src 'none'; style-src 'unsafe-inline'",
         'X-Content-Type-Options': 'nosniff',
-        'Cache-Control': `public, max-age=${A_DAY_S}`,
+        'Cache-Control': `public, max-age=${DAY_SECONDS}`,
         'Accept-Ranges': 'bytes',
         ETag: `"${tag}"`,
         ...(isText(file.type) && status !== 200 ? { Vary: 'Accept-Encoding' } : {}),
@@ -53,4 +53,4 @@ const getStatic = defineOperation({
   },
 });
 
-export const STATIC_FILE_OPERATIONS = [getStatic] as unknown as readonly ApiOperation[];
+export const STATIC_FILE_OPERATIONS = [getStaticOperation] as unknown as readonly ApiOperation[];

@@ -9,7 +9,7 @@ import { apiError } from '#model/errors';
 import { defineOperation } from '../../operation.js';
 import { declarePathIdParameter, declareTextParameter } from '../../parameters.js';
 
-const getExports = defineOperation({
+const getExportsOperation = defineOperation({
   id: 'get-realm-exports',
   method: 'GET',
   path: '/export/realm',
@@ -19,7 +19,7 @@ const getExports = defineOperation({
   run: () => ({ fields: { exports: [] } }),
 });
 
-const startExport = defineOperation({
+const startExportOperation = defineOperation({
   id: 'export-realm',
   method: 'POST',
   path: '/export/realm',
@@ -31,7 +31,7 @@ const startExport = defineOperation({
   },
 });
 
-const deleteExport = defineOperation({
+const deleteExportOperation = defineOperation({
   id: 'delete-realm-export',
   method: 'DELETE',
   path: '/export/realm/{export_id}',
@@ -43,9 +43,9 @@ const deleteExport = defineOperation({
   },
 });
 
-export const DATA_EXPORT_OPERATIONS = [getExports, startExport, deleteExport] as const;
+export const DATA_EXPORT_OPERATIONS = [getExportsOperation, startExportOperation, deleteExportOperation] as const;
 
-const createBigBlueButtonCall = defineOperation({
+const createBigBlueButtonCallOperation = defineOperation({
   id: 'create-big-blue-button-video-call',
   method: 'GET',
   path: '/calls/bigbluebutton/create',
@@ -57,7 +57,7 @@ const createBigBlueButtonCall = defineOperation({
   },
 });
 
-const createZoomCall = defineOperation({
+const createZoomCallOperation = defineOperation({
   id: 'create-zoom-video-call',
   method: 'POST',
   path: '/calls/zoom/create',
@@ -69,4 +69,4 @@ const createZoomCall = defineOperation({
   },
 });
 
-export const VIDEO_CALL_OPERATIONS = [createBigBlueButtonCall, createZoomCall] as const;
+export const VIDEO_CALL_OPERATIONS = [createBigBlueButtonCallOperation, createZoomCallOperation] as const;

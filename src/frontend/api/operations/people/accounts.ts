@@ -86,7 +86,7 @@ export const reactivateUserOperation = defineOperation({
     }),
 });
 
-const deactivateOwnUser = defineOperation({
+const deactivateOwnUserOperation = defineOperation({
   id: 'deactivate-own-user',
   method: 'DELETE',
   path: '/users/me',
@@ -101,5 +101,5 @@ export const ACCOUNT_OPERATIONS = [
   updateUserOperation,
   deactivateUserOperation,
   reactivateUserOperation,
-  deactivateOwnUser,
+  deactivateOwnUserOperation,
 ];

@@ -14,7 +14,7 @@ import { declarePathIdParameter, declarePathTextParameter } from '../../paramete
 import { makeRedirectWithQuery } from '../../raw-answers.js';
 import { getOnlyUploadedPictureOrThrow, storeAvatar } from '../../store-picture.js';
 
-const uploadAvatar = defineOperation({
+const uploadAvatarOperation = defineOperation({
   id: 'upload-avatar',
   method: 'POST',
   path: '/users/me/avatar',
@@ -108,7 +108,7 @@ const byEmail = (id: string, path: string, size: AvatarSize) =>
   });
 
 export const AVATAR_OPERATIONS = [
-  uploadAvatar,
+  uploadAvatarOperation,
   removeAvatarOperation,
   byId('get-avatar', '/avatar/{user_id}', 'small', false),
   byId('get-avatar-at-root', '/avatar/{user_id}', 'small', true),

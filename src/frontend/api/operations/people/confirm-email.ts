@@ -61,7 +61,7 @@ export const confirmEmailOperation = defineOperation({
   run: (call) =>
     asPage(async () => {
       const { realm, user } = linkOf(call);
-      const args = { user, hash: call.secrets.keyHash(call.params.token), shown: realm === call.realm };
+      const args = { user, hash: call.secrets.apiKeyHash(call.params.token), shown: realm === call.realm };
       const { email } = await call.send(
         forwardCommand({ to: realmActorKey(realm), command: realmActorCommands.confirmEmail, args }),
       );

@@ -21,22 +21,26 @@ import { declareBooleanParameter, declarePathTextParameter, declareTextParameter
 /** Fetches the changes of presences since the last call, and returns this frontend's presence replica. */
 async function syncedReplica(call: ApiCall<unknown>): Promise<PresenceReplica> {
   const replica = presenceReplicaOf(call.directory);
-  await replica.sync(fetchFor(call));
+  await replica.sync(makePresenceFetcher(call));
   return replica;
 }
 
-const fetchFor =
+const makePresenceFetcher =
   (call: ApiCall<unknown>): PresenceFetcher =>
   (known) =>
     call.send(
       forwardCommand({ to: presenceActorKey(call.realm), command: presenceActorCommands.presences, args: { known } }),
     );
 
-const listed = (replica: PresenceReplica, form: PresenceResponseForm, now: number): ResponseFieldsAnswer => ({
+const answerWithPresenceList = (
+  replica: PresenceReplica,
+  form: PresenceResponseForm,
+  now: number,
+): ResponseFieldsAnswer => ({
   fields: { presences: replica.list(form, now), server_timestamp: toServerTimestampSeconds(now) },
 });
 
-const updatePresence = defineOperation({
+const updatePresenceOperation = defineOperation({
   id: 'update-presence',
   method: 'POST',
   path: '/users/me/presence',
@@ -60,20 +64,20 @@ const updatePresence = defineOperation({
       });
     if (pingOnly) return report(null);
     const replica = presenceReplicaOf(directory);
-    await replica.load(fetchFor(call));
+    await replica.load(makePresenceFetcher(call));
     await replica.update((known) => call.send(report(known)));
-    return listed(replica, params.slim_presence ? 'slim' : 'legacy', call.now);
+    return answerWithPresenceList(replica, params.slim_presence ? 'slim' : 'legacy', call.now);
   },
 });
 
-const getPresences = defineOperation({
+const getPresencesOperation = defineOperation({
   id: 'get-presence',
   method: 'GET',
   path: '/realm/presence',
   guard: 'user',
   summary: 'Presence of everybody.',
   parameters: {},
-  run: async (call) => listed(await syncedReplica(call), 'legacy', call.now),
+  run: async (call) => answerWithPresenceList(await syncedReplica(call), 'legacy', call.now),
 });
 
 /** Finds a user by id or API e-mail. userByEmail also finds hidden real addresses, so the address is compared again. */
@@ -83,7 +87,7 @@ function findByIdOrEmail(call: ApiCall<unknown>, who: string): DirectoryUser | u
   return user?.email.toLowerCase() === who.toLowerCase() ? user : undefined;
 }
 
-const getUserPresence = defineOperation({
+const getUserPresenceOperation = defineOperation({
   id: 'get-user-presence',
   method: 'GET',
   path: '/users/{user_id_or_email}/presence',
@@ -96,10 +100,10 @@ const getUserPresence = defineOperation({
     const user = findByIdOrEmail(call, who);
     if (!user?.isActive || isSystemBot(user)) throw apiError('NO_SUCH_USER');
     if (user.botType !== null) throw apiError('PRESENCE_OF_BOT');
-    const times = (await syncedReplica(call)).of(user.id);
+    const times = (await syncedReplica(call)).presenceTimesOf(user.id);
     if (!times || isPresenceHidden(call.directory, user)) throw apiError('NO_PRESENCE', { user_id_or_email: who });
     return { fields: { presence: formatUserPresenceForApi(times, user, call.now) } };
   },
 });
 
-export const PRESENCE_OPERATIONS = [updatePresence, getPresences, getUserPresence];
+export const PRESENCE_OPERATIONS = [updatePresenceOperation, getPresencesOperation, getUserPresenceOperation];

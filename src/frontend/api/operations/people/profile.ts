@@ -7,7 +7,7 @@ import { checkParameterItemCount } from '#model/errors';
 import { type ApiOperation, defineOperation, forwardCommand } from '../../operation.js';
 import { declareBooleanParameter, declarePathIdParameter } from '../../parameters.js';
 
-const getProfileFields = defineOperation({
+const getProfileFieldsOperation = defineOperation({
   id: 'get-custom-profile-fields',
   method: 'GET',
   path: '/realm/profile_fields',
@@ -68,7 +68,7 @@ function contentOf({ field_data, ...rest }: ContentValues) {
   return { ...rest, field_data: JSON.stringify(field_data) };
 }
 
-const createProfileField = defineOperation({
+const createProfileFieldOperation = defineOperation({
   id: 'create-custom-profile-field',
   method: 'POST',
   path: '/realm/profile_fields',
@@ -111,7 +111,7 @@ export const updateProfileFieldOperation = defineOperation({
     }),
 });
 
-const reorderProfileFields = defineOperation({
+const reorderProfileFieldsOperation = defineOperation({
   id: 'reorder-custom-profile-fields',
   method: 'PATCH',
   path: '/realm/profile_fields',
@@ -144,7 +144,7 @@ export const removeProfileFieldOperation = defineOperation({
 const closed = { additionalProperties: false } as const;
 const value = Type.Union([Type.String(), Type.Array(Type.Integer())]);
 
-const updateProfileData = defineOperation({
+const updateProfileDataOperation = defineOperation({
   id: 'update-profile-data',
   method: 'PATCH',
   path: '/users/me/profile_data',
@@ -167,7 +167,7 @@ const updateProfileData = defineOperation({
     }),
 });
 
-const removeProfileData = defineOperation({
+const removeProfileDataOperation = defineOperation({
   id: 'remove-profile-data',
   method: 'DELETE',
   path: '/users/me/profile_data',
@@ -191,11 +191,11 @@ const removeProfileData = defineOperation({
 });
 
 export const PROFILE_OPERATIONS = [
-  getProfileFields,
-  createProfileField,
+  getProfileFieldsOperation,
+  createProfileFieldOperation,
   updateProfileFieldOperation,
-  reorderProfileFields,
+  reorderProfileFieldsOperation,
   removeProfileFieldOperation,
-  updateProfileData,
-  removeProfileData,
+  updateProfileDataOperation,
+  removeProfileDataOperation,
 ] as unknown as readonly ApiOperation[];

@@ -5,15 +5,15 @@ import { apiError } from '#model/errors';
 import { type ApiOperation, defineOperation, type ForwardedCommand, forwardCommand } from '../../operation.js';
 import { declareOptionalTextParameter, declareTextParameter } from '../../parameters.js';
 
-const MAX_TOKEN = 4_096;
-const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
+const MAX_PUSH_TOKEN_CHARACTERS = 4_096;
+const BASE64_PATTERN = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
 
-type Service = 'apns' | 'gcm';
+type PushService = 'apns' | 'gcm';
 
 /** Checks a push token of a device. @throws ApiError */
-function check(service: Service, token: string): void {
-  if (token === '' || token.length > MAX_TOKEN) throw apiError('TOKEN_LENGTH');
-  if (service === 'apns' && !BASE64.test(token)) throw apiError('APNS_TOKEN');
+function checkPushToken(service: PushService, token: string): void {
+  if (token === '' || token.length > MAX_PUSH_TOKEN_CHARACTERS) throw apiError('TOKEN_LENGTH');
+  if (service === 'apns' && !BASE64_PATTERN.test(token)) throw apiError('APNS_TOKEN');
 }
 
 const token = { token: declareTextParameter('form', 'Of the device, from its push service.') } as const;
@@ -27,7 +27,7 @@ const add = (realm: RealmId, caller: UserId, args: PushTokenArgs & { readonly ap
     followedBy: forwardCommand({ to: realmActorKey(realm), command: realmActorCommands.notePushDevice, args: {} }),
   });
 
-const remove = (id: string, path: string, service: Service): ApiOperation =>
+const remove = (id: string, path: string, service: PushService): ApiOperation =>
   defineOperation({
     id,
     method: 'DELETE',
@@ -36,7 +36,7 @@ const remove = (id: string, path: string, service: Service): ApiOperation =>
     summary: 'Push nothing more to this device.',
     parameters: token,
     run({ params, realm, caller }) {
-      check(service, params.token);
+      checkPushToken(service, params.token);
       return forwardCommand({
         to: userActorKey(realm, caller),
         command: userActorCommands.removePushToken,
@@ -45,7 +45,7 @@ const remove = (id: string, path: string, service: Service): ApiOperation =>
     },
   });
 
-const addApnsToken = defineOperation({
+const addApnsTokenOperation = defineOperation({
   id: 'add-apns-token',
   method: 'POST',
   path: '/users/me/apns_device_token',
@@ -53,12 +53,12 @@ const addApnsToken = defineOperation({
   summary: 'Push notifications to this Apple device.',
   parameters: { ...token, appid: declareOptionalTextParameter('form', 'App that the token is of.') },
   run({ params, realm, caller }) {
-    check('apns', params.token);
+    checkPushToken('apns', params.token);
     return add(realm, caller, { service: 'apns', token: params.token, app: params.appid ?? null });
   },
 });
 
-const addGcmToken = defineOperation({
+const addGcmTokenOperation = defineOperation({
   id: 'add-gcm-token',
   method: 'POST',
   path: '/users/me/android_gcm_reg_id',
@@ -66,14 +66,14 @@ const addGcmToken = defineOperation({
   summary: 'Push notifications to this Android device.',
   parameters: token,
   run({ params, realm, caller }) {
-    check('gcm', params.token);
+    checkPushToken('gcm', params.token);
     return add(realm, caller, { service: 'gcm', token: params.token, app: null });
   },
 });
 
 export const PUSH_TOKEN_OPERATIONS: readonly ApiOperation[] = [
-  addApnsToken,
+  addApnsTokenOperation,
   remove('remove-apns-token', '/users/me/apns_device_token', 'apns'),
-  addGcmToken,
+  addGcmTokenOperation,
   remove('remove-gcm-token', '/users/me/android_gcm_reg_id', 'gcm'),
 ] as readonly ApiOperation[];

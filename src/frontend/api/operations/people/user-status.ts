@@ -27,7 +27,7 @@ interface StatusParams {
  * Returns the status emoji as stored and as shown to clients; null: remove the emoji; undefined: no change.
  * @throws ApiError
  */
-async function emojiOf(call: ApiCall<StatusParams>): Promise<UserStatusEmoji | null | undefined> {
+async function resolveStatusEmoji(call: ApiCall<StatusParams>): Promise<UserStatusEmoji | null | undefined> {
   const { emoji_name: name, emoji_code: code = null, reaction_type: type = null } = call.params;
   if (name === undefined) {
     if (code !== null || type !== null) throw apiError('STATUS_WITHOUT_EMOJI_NAME');
@@ -46,7 +46,7 @@ async function emojiOf(call: ApiCall<StatusParams>): Promise<UserStatusEmoji | n
   return { ...emoji, shown: formatEmojiFieldsForApi(emoji, call.directory) };
 }
 
-const updateStatus = defineOperation({
+const updateStatusOperation = defineOperation({
   id: 'update-status',
   method: 'POST',
   path: '/users/me/status',
@@ -68,7 +68,7 @@ const updateStatus = defineOperation({
   async run(call) {
     const { status_text, away, emoji_name } = call.params;
     if (status_text === undefined && away === undefined && emoji_name === undefined) throw apiError('NO_NEW_STATUS');
-    const emoji = await emojiOf(call);
+    const emoji = await resolveStatusEmoji(call);
     const args = {
       ...(status_text === undefined ? {} : { text: status_text.trim() }),
       ...(away === undefined ? {} : { away }),
@@ -99,7 +99,7 @@ export const markHotspotAsReadOperation = defineOperation({
   },
 });
 
-const setTutorialStatus = defineOperation({
+const setTutorialStatusOperation = defineOperation({
   id: 'set-tutorial-status',
   method: 'POST',
   path: '/users/me/tutorial_status',
@@ -116,4 +116,4 @@ const setTutorialStatus = defineOperation({
   },
 });
 
-export const USER_STATUS_OPERATIONS = [updateStatus, markHotspotAsReadOperation, setTutorialStatus];
+export const USER_STATUS_OPERATIONS = [updateStatusOperation, markHotspotAsReadOperation, setTutorialStatusOperation];

@@ -205,7 +205,7 @@ export const regenerateOwnApiKeyOperation = defineOperation({
     const { sealed } = await call.send(
       forwardCommand({ to: realmActorKey(realm), command: realmActorCommands.regenerateKey, args: {} }),
     );
-    return { fields: { api_key: secrets.open(String(sealed)) } };
+    return { fields: { api_key: secrets.unseal(String(sealed)) } };
   },
 });
 

@@ -7,14 +7,14 @@ import { apiError } from '#model/errors';
 import { defineOperation, forwardCommand } from '../../operation.js';
 import { declareTextParameter } from '../../parameters.js';
 
-interface Switch {
+interface SlashCommandSwitch {
   readonly setting: UserSettingName;
   readonly value: UserSettingValue;
   readonly called: string;
   readonly back: string;
 }
 
-const SWITCHES = new Map<string, Switch>([
+const SLASH_COMMAND_SWITCHES = new Map<string, SlashCommandSwitch>([
   ['night', { setting: 'color_scheme', value: 2, called: 'dark theme', back: 'day' }],
   ['day', { setting: 'color_scheme', value: 3, called: 'light theme', back: 'night' }],
   ['fluid-width', { setting: 'fluid_layout_width', value: true, called: 'fluid width', back: 'fixed-width' }],
@@ -33,7 +33,7 @@ export const runSlashCommandOperation = defineOperation({
     if (!params.command.startsWith('/')) throw apiError('ZCOMMAND_SLASH');
     const command = params.command.slice(1);
     if (command === 'ping') return { fields: {} };
-    const wanted = SWITCHES.get(command);
+    const wanted = SLASH_COMMAND_SWITCHES.get(command);
     if (!wanted) throw apiError('NO_SUCH_ZCOMMAND', { command });
     const { setting, value, called, back } = wanted;
     const user = directory.user(caller);

@@ -36,15 +36,16 @@ import { declareOptionalTextParameter, declarePathTextParameter } from '../../pa
 import { listIdentityProviders, makeSingleSignOnPath } from '../../providers.js';
 import { storeProviderAvatar } from './avatar.js';
 
-type Call = ApiCall<{ readonly provider: string }>;
+type SingleSignOnCall = ApiCall<{ readonly provider: string }>;
 
-const isSecureSite = ({ site }: Call): boolean => site.startsWith('https:');
+const isSecureSite = ({ site }: SingleSignOnCall): boolean => site.startsWith('https:');
 
 /**
  * Returns the redirect URI for the provider. It comes from the configuration, never from a Host header that names
  * another host.
  */
-const redirectUriOf = ({ site, params }: Call): string => `${site}${makeSingleSignOnPath(params.provider)}/callback`;
+const redirectUriOf = ({ site, params }: SingleSignOnCall): string =>
+  `${site}${makeSingleSignOnPath(params.provider)}/callback`;
 
 const redirect = (location: string, cookies: Readonly<Record<string, string>>): RawHttpAnswer => ({
   status: 302,
@@ -77,7 +78,10 @@ async function asPage(answer: () => RawHttpAnswer | Promise<RawHttpAnswer>): Pro
 }
 
 /** Finds the identity provider that the call names. @throws ApiError */
-function providerOf(call: Call): { readonly providers: IdentityProviders; readonly config: IdentityProviderConfig } {
+function findProviderOrThrow(call: SingleSignOnCall): {
+  readonly providers: IdentityProviders;
+  readonly config: IdentityProviderConfig;
+} {
   const config = listIdentityProviders(call).find(({ id }) => id === call.params.provider);
   if (!config || !call.identityProviders) throw apiError('SINGLE_SIGN_ON_DISABLED');
   return { providers: call.identityProviders, config };
@@ -87,7 +91,7 @@ function providerOf(call: Call): { readonly providers: IdentityProviders; readon
  * Returns the target of a sign-in: the browser, or the client that sent a one-time pad.
  * @throws ApiError for a malformed pad, or two pads
  */
-function targetOf(mobile: string | undefined, desktop: string | undefined): SignInFlowTarget {
+function signInTargetOf(mobile: string | undefined, desktop: string | undefined): SignInFlowTarget {
   const pad = mobile ?? desktop;
   if (pad === undefined) return { kind: 'web' };
   if (!isOneTimePad(pad) || (mobile !== undefined && desktop !== undefined)) throw apiError('INVALID_PARAMETERS');
@@ -111,8 +115,8 @@ const beginOperation = defineOperation({
   },
   run: (call) =>
     asPage(async () => {
-      const { providers } = providerOf(call);
-      const target = targetOf(call.params.mobile_flow_otp, call.params.desktop_flow_otp);
+      const { providers } = findProviderOrThrow(call);
+      const target = signInTargetOf(call.params.mobile_flow_otp, call.params.desktop_flow_otp);
       const secrets = IdentityProviders.newSecrets();
       const flow: SignInFlow = {
         ...secrets,
@@ -129,8 +133,8 @@ const beginOperation = defineOperation({
 });
 
 /** Signs the account in: begins the session of the browser, or gives the result to the client that began the flow. */
-async function finish(
-  call: Call,
+async function finishSignIn(
+  call: SingleSignOnCall,
   flow: SignInFlow,
   identity: ExternalIdentity,
   update: boolean,
@@ -194,7 +198,7 @@ const callbackOperation = defineOperation({
   },
   run: (call) =>
     asPage(async () => {
-      const { providers, config } = providerOf(call);
+      const { providers, config } = findProviderOrThrow(call);
       const { state = '', error } = call.params;
       const flow = decryptSignInFlow(call.secrets, call.header('cookie'), state, {
         secure: isSecureSite(call),
@@ -205,7 +209,7 @@ const callbackOperation = defineOperation({
       if (error !== undefined && error !== 'access_denied') throw new SingleSignOnRefusedError(error);
       if (error !== undefined) return makeSignInFailedPage(403, 'The sign-in was cancelled.');
       const identity = await providers.finish(config.id, redirectUriOf(call), call.query, flow);
-      return finish(call, flow, identity, config.update_name);
+      return finishSignIn(call, flow, identity, config.update_name);
     }),
 });
 
