@@ -9,17 +9,17 @@ import type { DeferredRequest } from '#runtime';
 
 export class PollAckValidator {
   /** Polls that wait while the log is asked for the position of its end. */
-  #asking: Set<DeferredRequest> | undefined;
+  #pollsAwaitingLogEnd: Set<DeferredRequest> | undefined;
   /** Position of the end of the log when it was last asked for. The log may have grown since. */
-  #logEnd = 0;
+  #lastKnownLogEnd = 0;
 
   constructor(
-    private readonly log: Pick<EventLog, 'position'>,
+    private readonly log: Pick<EventLog, 'readBounds'>,
     private readonly realm: RealmId,
   ) {}
 
-  get isAsking(): boolean {
-    return this.#asking !== undefined && this.#asking.size > 0;
+  get isAwaitingLogEnd(): boolean {
+    return this.#pollsAwaitingLogEnd !== undefined && this.#pollsAwaitingLogEnd.size > 0;
   }
 
   /**
@@ -29,8 +29,8 @@ export class PollAckValidator {
    * @param newest newest id that the queue has given out, as far as this host knows
    * @param read log position up to which this host has read
    */
-  isTooNew(last: number, newest: number, read: number): boolean {
-    return last > Math.max(newest, makeEventId(Math.max(read, this.#logEnd) + 1, 0) - 1);
+  isNeverGivenOut(last: number, newest: number, read: number): boolean {
+    return last > Math.max(newest, makeEventId(Math.max(read, this.#lastKnownLogEnd) + 1, 0) - 1);
   }
 
   /**
@@ -38,24 +38,24 @@ export class PollAckValidator {
    *
    * @returns 'asked', 'unavailable' (the log does not answer now), or 'stopped': the poll was answered meanwhile
    */
-  async askLog(request: DeferredRequest): Promise<'asked' | 'unavailable' | 'stopped'> {
-    this.#asking ??= new Set();
-    this.#asking.add(request);
-    const end = await this.#end().catch(() => undefined);
-    if (!this.#asking?.delete(request)) return 'stopped';
+  async askForLogEnd(request: DeferredRequest): Promise<'asked' | 'unavailable' | 'stopped'> {
+    this.#pollsAwaitingLogEnd ??= new Set();
+    this.#pollsAwaitingLogEnd.add(request);
+    const end = await this.#readLogEnd().catch(() => undefined);
+    if (!this.#pollsAwaitingLogEnd?.delete(request)) return 'stopped';
     if (end === undefined) return 'unavailable';
-    this.#logEnd = Math.max(this.#logEnd, end);
+    this.#lastKnownLogEnd = Math.max(this.#lastKnownLogEnd, end);
     return 'asked';
   }
 
   /** Drops the polls that wait for the log's end. @returns those polls, for the caller to answer */
   stop(): DeferredRequest[] {
-    const asking = [...(this.#asking ?? [])];
-    this.#asking = undefined;
+    const asking = [...(this.#pollsAwaitingLogEnd ?? [])];
+    this.#pollsAwaitingLogEnd = undefined;
     return asking;
   }
 
-  async #end(): Promise<number> {
-    return (await this.log.position(this.realm)).end;
+  async #readLogEnd(): Promise<number> {
+    return (await this.log.readBounds(this.realm)).end;
   }
 }

@@ -16,10 +16,10 @@ export const MAX_BUFFERED_EVENTS_PER_QUEUE = 100_000;
 export const MAX_POLL_ANSWER_BYTES = 8 * 1024 * 1024;
 
 /** Maximum number of transient events that wait for the client; further ones push out the oldest. */
-const MAX_TRANSIENT = 100;
+const MAX_WAITING_TRANSIENT_EVENTS = 100;
 
 const encoder = new TextEncoder();
-const OPEN = encoder.encode(',"events":[');
+const EVENTS_FIELD_START = encoder.encode(',"events":[');
 const COMMA = encoder.encode(',');
 
 /** An event with its id in this queue, encoded once. */
@@ -35,7 +35,7 @@ export const makeBufferedEvent = (id: number, event: JsonObject): BufferedEvent 
 
 export const makeHeartbeatEvent = (id: number): BufferedEvent => makeBufferedEvent(id, { type: 'heartbeat' });
 
-interface Slot<E = SharedClientEvent | BufferedEvent | 'resolving'> {
+interface BufferSlot<E = SharedClientEvent | BufferedEvent | 'resolving'> {
   readonly id: number;
   /**
    * The string 'resolving' stands for an event that later events have to wait for, 'empty' for an event that is not
@@ -60,16 +60,16 @@ export const clientEventFormatOf = (options: EventQueueOptions): ClientEventForm
 });
 
 export class EventQueueBuffer {
-  #slots: Slot[] = [];
-  #head = 0;
+  #slots: BufferSlot[] = [];
+  #headIndex = 0;
   /** Number of events in the buffer that are still being resolved. Later events are not sent before them. */
-  #resolving = 0;
+  #resolvingCount = 0;
   /** By coalescing key: the undelivered event into which later events of the key are merged. */
-  #coalescing: Map<string, Slot<CoalescedFlagEvent>> | undefined;
+  #coalescingSlotByKey: Map<string, BufferSlot<CoalescedFlagEvent>> | undefined;
   /** Waiting events that were merged from several events each. */
-  #coalesced: CoalescedFlagEvent[] | undefined;
+  #coalescedEvents: CoalescedFlagEvent[] | undefined;
   /** Ids of the waiting transient events, oldest first. */
-  #transient: number[] | undefined;
+  #transientIds: number[] | undefined;
 
   constructor(
     private readonly user: number,
@@ -79,19 +79,19 @@ export class EventQueueBuffer {
 
   /** Number of waiting events, unresolved ones included. */
   get size(): number {
-    return this.#slots.length - this.#head;
+    return this.#slots.length - this.#headIndex;
   }
 
   /** True while an event is being resolved: polls are not answered until then, so that the order is kept. */
   get isBlocked(): boolean {
-    return this.#resolving > 0;
+    return this.#resolvingCount > 0;
   }
 
   /** Id of the oldest waiting event. For a coalesced event the id of its oldest part counts. */
   get oldest(): number | undefined {
-    const oldest = this.#slots[this.#head]?.id;
-    if (oldest === undefined || !this.#coalesced) return oldest;
-    return Math.min(oldest, ...this.#coalesced.map(({ first }) => first));
+    const oldest = this.#slots[this.#headIndex]?.id;
+    if (oldest === undefined || !this.#coalescedEvents) return oldest;
+    return Math.min(oldest, ...this.#coalescedEvents.map(({ oldestEventId }) => oldestEventId));
   }
 
   push(event: SharedClientEvent | BufferedEvent): void {
@@ -103,32 +103,32 @@ export class EventQueueBuffer {
    *
    * @returns the function that fills the place; called with null, it frees the place, as there is nothing to send
    */
-  reserve(id: number): (event: BufferedEvent | null) => void {
-    const slot: Slot = { id, event: 'resolving' };
+  reserveSlot(id: number): (event: BufferedEvent | null) => void {
+    const slot: BufferSlot = { id, event: 'resolving' };
     this.#slots.push(slot);
-    this.#resolving++;
+    this.#resolvingCount++;
     return (event) => {
       if (slot.event !== 'resolving') return;
       slot.event = event ?? 'empty';
-      this.#resolving--;
-      this.#skipEmpty();
+      this.#resolvingCount--;
+      this.#skipEmptySlots();
     };
   }
 
   /** Adds an event, coalesced with the undelivered events of the same key. */
   coalesce(id: number, key: string, event: JsonObject): void {
-    this.#coalescing ??= new Map();
-    const before = this.#coalescing.get(key);
-    const slot: Slot<CoalescedFlagEvent> = { id, event: CoalescedFlagEvent.of(id, event) };
+    this.#coalescingSlotByKey ??= new Map();
+    const before = this.#coalescingSlotByKey.get(key);
+    const slot: BufferSlot<CoalescedFlagEvent> = { id, event: CoalescedFlagEvent.fromSingleEvent(id, event) };
     if (before && before.event !== 'empty') {
-      const both = before.event.and(CoalescedFlagEvent.of(id, event));
-      this.#coalesced = [...(this.#coalesced ?? []).filter((one) => one !== before.event), both];
+      const both = before.event.mergeWithLater(CoalescedFlagEvent.fromSingleEvent(id, event));
+      this.#coalescedEvents = [...(this.#coalescedEvents ?? []).filter((one) => one !== before.event), both];
       before.event = 'empty';
       slot.event = both;
     }
-    this.#coalescing.set(key, slot);
-    this.#slots.push(slot as Slot);
-    this.#skipEmpty();
+    this.#coalescingSlotByKey.set(key, slot);
+    this.#slots.push(slot as BufferSlot);
+    this.#skipEmptySlots();
   }
 
   /**
@@ -136,20 +136,21 @@ export class EventQueueBuffer {
    * coalesced event would undo the revert.
    */
   stopCoalescing(key: string, messages: readonly number[]): void {
-    const before = this.#coalescing?.get(key)?.event;
-    if (before && before !== 'empty' && before.hasAnyOf(new Set(messages))) this.#coalescing!.delete(key);
+    const before = this.#coalescingSlotByKey?.get(key)?.event;
+    if (before && before !== 'empty' && before.namesAnyMessageOf(new Set(messages)))
+      this.#coalescingSlotByKey!.delete(key);
   }
 
   pushTransient(id: number, event: TransientClientEvent): void {
     const bytes = event.encode(id, this.shape);
     this.push({ id, encode: () => bytes });
-    this.#transient ??= [];
-    if (this.#transient.push(id) > MAX_TRANSIENT) this.#remove(this.#transient.shift()!);
+    this.#transientIds ??= [];
+    if (this.#transientIds.push(id) > MAX_WAITING_TRANSIENT_EVENTS) this.#removeEventById(this.#transientIds.shift()!);
   }
 
   /** Removes the event with this id by binary search, as ids grow. */
-  #remove(id: number): void {
-    let low = this.#head;
+  #removeEventById(id: number): void {
+    let low = this.#headIndex;
     let high = this.#slots.length;
     while (low < high) {
       const middle = (low + high) >>> 1;
@@ -161,14 +162,14 @@ export class EventQueueBuffer {
 
   /** Removes every event up to this id, because the client has received them. */
   acknowledge(id: number): void {
-    if (this.#transient) this.#transient = this.#transient.filter((one) => one > id);
-    if (this.#transient?.length === 0) this.#transient = undefined;
+    if (this.#transientIds) this.#transientIds = this.#transientIds.filter((one) => one > id);
+    if (this.#transientIds?.length === 0) this.#transientIds = undefined;
     this.#acknowledgeCoalesced(id);
-    while (this.#head < this.#slots.length && this.#slots[this.#head]!.id <= id) this.#dropHead();
-    this.#skipEmpty();
-    if (this.#head > 0 && this.#head * 2 >= this.#slots.length) {
-      this.#slots = this.#slots.slice(this.#head);
-      this.#head = 0;
+    while (this.#headIndex < this.#slots.length && this.#slots[this.#headIndex]!.id <= id) this.#dropHeadSlot();
+    this.#skipEmptySlots();
+    if (this.#headIndex > 0 && this.#headIndex * 2 >= this.#slots.length) {
+      this.#slots = this.#slots.slice(this.#headIndex);
+      this.#headIndex = 0;
     }
   }
 
@@ -176,11 +177,11 @@ export class EventQueueBuffer {
    * Response fields with the waiting events, oldest first, up to `MAX_POLL_ANSWER_BYTES`; the next poll gets the rest.
    * The bytes of a shared event are the same object for all queues.
    */
-  answer(): Uint8Array[] {
-    this.#coalescing = undefined;
+  encodePollAnswer(): Uint8Array[] {
+    this.#coalescingSlotByKey = undefined;
     const events: EncodedEvent[] = [];
     let size = 0;
-    for (let i = this.#head; i < this.#slots.length; i++) {
+    for (let i = this.#headIndex; i < this.#slots.length; i++) {
       const { id, event } = this.#slots[i]!;
       if (event === 'resolving') break;
       if (event === 'empty') continue;
@@ -189,8 +190,8 @@ export class EventQueueBuffer {
       if (events.length > 0 && size > MAX_POLL_ANSWER_BYTES) break;
       events.push({ id, bytes });
     }
-    const parts: Uint8Array[] = [OPEN];
-    for (const { bytes } of this.#withEarlyParts(events)) {
+    const parts: Uint8Array[] = [EVENTS_FIELD_START];
+    for (const { bytes } of this.#addEarlyCoalescedParts(events)) {
       if (parts.length > 1) parts.push(COMMA);
       parts.push(bytes);
     }
@@ -202,33 +203,34 @@ export class EventQueueBuffer {
    * A coalesced event behind the answer's end may have parts whose own ids are before that end. These parts are added
    * to the answer, because the client's next poll acknowledges their ids.
    */
-  #withEarlyParts(events: EncodedEvent[]): readonly EncodedEvent[] {
+  #addEarlyCoalescedParts(events: EncodedEvent[]): readonly EncodedEvent[] {
     const last = events.at(-1)?.id ?? -1;
     const early: EncodedEvent[] = [];
-    for (const one of this.#coalesced ?? []) {
-      const part = one.id > last ? one.upTo(last) : undefined;
+    for (const one of this.#coalescedEvents ?? []) {
+      const part = one.id > last ? one.makeEventOfPartsUpTo(last) : undefined;
       if (part) early.push({ id: part.id, bytes: part.encode() });
     }
     return early.length === 0 ? events : [...events, ...early].sort((a, b) => a.id - b.id);
   }
 
   #acknowledgeCoalesced(id: number): void {
-    if (this.#coalescing) for (const [key, slot] of this.#coalescing) if (slot.id <= id) this.#coalescing.delete(key);
-    if (!this.#coalesced) return;
-    const waiting = this.#coalesced.filter((one) => one.id > id);
-    for (const one of waiting) one.acknowledge(id);
-    this.#coalesced = waiting.length > 0 ? waiting : undefined;
+    if (this.#coalescingSlotByKey)
+      for (const [key, slot] of this.#coalescingSlotByKey) if (slot.id <= id) this.#coalescingSlotByKey.delete(key);
+    if (!this.#coalescedEvents) return;
+    const waiting = this.#coalescedEvents.filter((one) => one.id > id);
+    for (const one of waiting) one.dropAcknowledgedParts(id);
+    this.#coalescedEvents = waiting.length > 0 ? waiting : undefined;
   }
 
-  #dropHead(): void {
-    const slot = this.#slots[this.#head++]!;
+  #dropHeadSlot(): void {
+    const slot = this.#slots[this.#headIndex++]!;
     if (slot.event !== 'resolving') return;
     // The event was acknowledged before this host had resolved it: a former owner of the queue had sent it.
     slot.event = 'empty';
-    this.#resolving--;
+    this.#resolvingCount--;
   }
 
-  #skipEmpty(): void {
-    while (this.#slots[this.#head]?.event === 'empty') this.#head++;
+  #skipEmptySlots(): void {
+    while (this.#slots[this.#headIndex]?.event === 'empty') this.#headIndex++;
   }
 }

@@ -18,33 +18,33 @@ import type { EventQueueMemoryState } from './volatile.js';
  * Time from the client's last sign of life to the checkpoint of a queue without a waiting poll, ms
  * (architecture/delivery.md § The life of a queue).
  */
-const FLUSH_MS = 30_000;
+const FLUSH_DELAY_MS = 30_000;
 /**
- * Interval of the checks of a queue with a waiting poll, ms, while the log is busy; `QUIET_CHECK_MS` while it is quiet.
- * A check costs as much as a heartbeat.
+ * Interval of the checks of a queue with a waiting poll, ms, while the log is busy; `QUIET_CHECK_INTERVAL_MS` while it
+ * is quiet. A check costs as much as a heartbeat.
  */
-const CHECK_MS = 60_000;
-const QUIET_CHECK_MS = 5 * CHECK_MS;
+const BUSY_CHECK_INTERVAL_MS = 60_000;
+const QUIET_CHECK_INTERVAL_MS = 5 * BUSY_CHECK_INTERVAL_MS;
 /**
  * Jitter: smallest share of `MAX_EVENT_QUEUE_ACTIVITY_LAG_MS` after which a queue with a waiting poll is written (the
  * share is random, 50–100 %), so that the writes of many queues spread out.
  */
-const MIN_LAG = 0.5;
+const MIN_ACTIVITY_LAG_SHARE = 0.5;
 /**
  * Number of log entries after which a checkpoint is written though nothing else has changed. After a takeover, the next
  * owner reads the log from the checkpoint.
  */
-const POSITION_LAG = 1_000;
+const MAX_LOG_POSITION_LAG = 1_000;
 
 export class EventQueueCheckpointTimer implements TimerWheelEntry {
   bucket: Set<TimerWheelEntry> | undefined;
-  #stopped = false;
+  #isStopped = false;
   /** True while the timer runs for a check of a queue with a waiting poll, false while it runs for a flush. */
-  #isCheck = false;
+  #isCheckTimer = false;
   /** Time from one check to the next, ms. */
-  #checkMs = CHECK_MS;
+  #checkIntervalMs = BUSY_CHECK_INTERVAL_MS;
   /** Log position of the queue at the last check. */
-  #checkedAt: number | undefined;
+  #lastCheckedPosition: number | undefined;
 
   constructor(
     private readonly handle: ActorActivationHandle<EventQueueActorState, EventQueueMemoryState>,
@@ -57,70 +57,72 @@ export class EventQueueCheckpointTimer implements TimerWheelEntry {
   get isDirty(): boolean {
     const { volatile } = this.handle;
     const stored = this.handle.state();
-    return volatile.acked > stored.acked || volatile.active > stored.active;
+    return volatile.ackedEventId > stored.acked || volatile.clientActiveAt > stored.active;
   }
 
-  get #lag(): number {
+  get #logPositionLag(): number {
     return this.cursor.position - this.handle.state().position;
   }
 
   /** Starts the checkpoint timer after a sign of life of the client, or after the waiting poll has gone. */
   schedule(): void {
-    if (this.#stopped) return;
+    if (this.#isStopped) return;
     const { isPolling } = this.handle.volatile;
-    if (this.bucket && (isPolling || !this.#isCheck)) return;
-    this.#isCheck = isPolling;
+    if (this.bucket && (isPolling || !this.#isCheckTimer)) return;
+    this.#isCheckTimer = isPolling;
     const wheel = sharedTimerWheel(this.services.clock);
     if (this.bucket) wheel.remove(this);
-    wheel.addAfter(this, isPolling ? this.#checkMs : FLUSH_MS);
+    wheel.addAfter(this, isPolling ? this.#checkIntervalMs : FLUSH_DELAY_MS);
   }
 
   stop(): void {
-    this.#stopped = true;
+    this.#isStopped = true;
     sharedTimerWheel(this.services.clock).remove(this);
   }
 
   expire(): void {
-    if (this.#stopped) return;
+    if (this.#isStopped) return;
     const { handle } = this;
     const { clock, random } = this.services;
     if (handle.volatile.isPolling) {
       // The client is present: had it gone, its frontend would have cancelled the waiting poll.
-      handle.volatile.touch(clock.now());
-      this.#pace();
+      handle.volatile.recordClientActivity(clock.now());
+      this.#pickCheckInterval();
       this.schedule();
       const { active, held } = handle.state();
-      const lag = MAX_EVENT_QUEUE_ACTIVITY_LAG_MS * (MIN_LAG + (1 - MIN_LAG) * random()) - QUIET_CHECK_MS;
-      if (held && clock.now() - active < lag && this.#lag <= POSITION_LAG) return;
+      const lag =
+        MAX_EVENT_QUEUE_ACTIVITY_LAG_MS * (MIN_ACTIVITY_LAG_SHARE + (1 - MIN_ACTIVITY_LAG_SHARE) * random()) -
+        QUIET_CHECK_INTERVAL_MS;
+      if (held && clock.now() - active < lag && this.#logPositionLag <= MAX_LOG_POSITION_LAG) return;
     }
-    if (this.isDirty) void this.#write().catch(() => undefined);
+    if (this.isDirty) void this.#writeCheckpoint().catch(() => undefined);
   }
 
   /** Writes the last checkpoint before the queue leaves memory. */
-  async writeLast(): Promise<void> {
-    if (this.isDirty || this.#lag > POSITION_LAG) await this.#write();
+  async writeLastCheckpoint(): Promise<void> {
+    if (this.isDirty || this.#logPositionLag > MAX_LOG_POSITION_LAG) await this.#writeCheckpoint();
   }
 
   /**
    * Picks the interval of the checks. It is the long one if the log, at its pace since the last check, will have moved
-   * on by at most `POSITION_LAG`.
+   * on by at most `MAX_LOG_POSITION_LAG`.
    */
-  #pace(): void {
+  #pickCheckInterval(): void {
     const { position } = this.cursor;
-    const moved = position - (this.#checkedAt ?? this.handle.state().position);
-    const expected = (moved / this.#checkMs) * QUIET_CHECK_MS;
-    this.#checkedAt = position;
-    this.#checkMs = expected <= POSITION_LAG ? QUIET_CHECK_MS : CHECK_MS;
+    const moved = position - (this.#lastCheckedPosition ?? this.handle.state().position);
+    const expected = (moved / this.#checkIntervalMs) * QUIET_CHECK_INTERVAL_MS;
+    this.#lastCheckedPosition = position;
+    this.#checkIntervalMs = expected <= MAX_LOG_POSITION_LAG ? QUIET_CHECK_INTERVAL_MS : BUSY_CHECK_INTERVAL_MS;
   }
 
   /**
    * Writes the checkpoint. After a takeover, the next owner reads the log from its position, so every waiting event
    * must be above that position.
    */
-  #write(): Promise<void> {
+  #writeCheckpoint(): Promise<void> {
     const { oldest } = this.buffer;
     const { position } = this.cursor;
-    this.handle.volatile.checkpointAt(
+    this.handle.volatile.setCheckpointLogPosition(
       oldest === undefined ? position : Math.min(logPositionOfEventId(oldest) - 1, position),
     );
     return this.handle.sendSelf(eventQueueActorCommands.flush, {});

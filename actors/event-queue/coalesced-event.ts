@@ -4,7 +4,7 @@ const encoder = new TextEncoder();
 
 /** Undelivered events about one flag, sent as one under the id of the last (events.md § Coalescing). */
 export class CoalescedFlagEvent {
-  #bytes: Uint8Array | undefined;
+  #encodedBytes: Uint8Array | undefined;
 
   /**
    * Makes one event out of several. @param parts messages that each of the coalesced events names, oldest event first
@@ -14,7 +14,7 @@ export class CoalescedFlagEvent {
     private parts: readonly { readonly id: number; readonly messages: readonly number[] }[],
   ) {}
 
-  static of(id: number, event: JsonObject): CoalescedFlagEvent {
+  static fromSingleEvent(id: number, event: JsonObject): CoalescedFlagEvent {
     return new CoalescedFlagEvent({ ...event, id }, [{ id, messages: event.messages as readonly number[] }]);
   }
 
@@ -23,35 +23,35 @@ export class CoalescedFlagEvent {
   }
 
   /** Id of the oldest of the coalesced events. */
-  get first(): number {
+  get oldestEventId(): number {
     return this.parts[0]?.id ?? this.id;
   }
 
-  hasAnyOf(messages: ReadonlySet<number>): boolean {
+  namesAnyMessageOf(messages: ReadonlySet<number>): boolean {
     return this.parts.some((part) => part.messages.some((id) => messages.has(id)));
   }
 
   /** Joins this event and a later one into a single event, under the id of the later one. */
-  and(later: CoalescedFlagEvent): CoalescedFlagEvent {
+  mergeWithLater(later: CoalescedFlagEvent): CoalescedFlagEvent {
     return new CoalescedFlagEvent(later.event, [...this.parts, ...later.parts]);
   }
 
   /** Makes one event of the parts of this event up to the id. @returns undefined if there are no such parts */
-  upTo(id: number): CoalescedFlagEvent | undefined {
+  makeEventOfPartsUpTo(id: number): CoalescedFlagEvent | undefined {
     const parts = this.parts.filter((part) => part.id <= id);
     const last = parts.at(-1);
     return last && new CoalescedFlagEvent({ ...this.event, id: last.id }, parts);
   }
 
   /** Drops the parts up to this id. The client has received them, and perhaps also a later event that reverted them. */
-  acknowledge(id: number): void {
+  dropAcknowledgedParts(id: number): void {
     this.parts = this.parts.filter((part) => part.id > id);
-    this.#bytes = undefined;
+    this.#encodedBytes = undefined;
   }
 
   encode(): Uint8Array {
     const messages = (): number[] => this.parts.flatMap((part) => part.messages);
-    this.#bytes ??= encoder.encode(JSON.stringify({ ...this.event, messages: messages() }));
-    return this.#bytes;
+    this.#encodedBytes ??= encoder.encode(JSON.stringify({ ...this.event, messages: messages() }));
+    return this.#encodedBytes;
   }
 }

@@ -10,7 +10,7 @@ import { type RegistrationSnapshot, takeRegistrationSnapshot } from './snapshot/
 import { type EventQueueActorState, MAX_EVENT_QUEUE_ACTIVITY_LAG_MS } from './state.js';
 import type { EventQueueMemoryState } from './volatile.js';
 
-type QueueCommand<C extends ActorCommandName<'queue'>, I = undefined> = CommandDefinition<
+type EventQueueCommandHandler<C extends ActorCommandName<'queue'>, I = undefined> = CommandDefinition<
   EventQueueActorState,
   ArgsOfCommand<C>,
   I,
@@ -19,31 +19,34 @@ type QueueCommand<C extends ActorCommandName<'queue'>, I = undefined> = CommandD
 >;
 
 /** Time after a takeover for which a queue waits for its client, ms: the crash of a host must not cost a queue. */
-const GRACE_MS = 60_000;
+const TAKEOVER_GRACE_MS = 60_000;
 
-export const registerEventQueueHandler: QueueCommand<typeof eventQueueActorCommands.register, RegistrationSnapshot> = {
+export const registerEventQueueHandler: EventQueueCommandHandler<
+  typeof eventQueueActorCommands.register,
+  RegistrationSnapshot
+> = {
   creates: true,
   mintsKey: true,
   inputs: takeRegistrationSnapshot,
   handle({ state, volatile }, args, snapshot, { caller, now }) {
-    volatile.touch(now);
-    const last = lastEventIdOfLogPosition(snapshot.start);
+    volatile.recordClientActivity(now);
+    const last = lastEventIdOfLogPosition(snapshot.startLogPosition);
     const next: EventQueueActorState = {
       ...state,
       user: caller,
       options: args.options,
-      start: snapshot.start,
-      listed: snapshot.subscribersAsOf,
+      start: snapshot.startLogPosition,
+      listed: snapshot.subscribersLogPosition,
       acked: -1,
-      position: snapshot.start,
+      position: snapshot.startLogPosition,
       lifespanMs: args.lifespanMs,
-      covers: snapshot.versions,
+      covers: snapshot.commitVersionByActor,
       shows: snapshot.countedMessages,
-      incarnation: snapshot.incarnation,
+      incarnation: snapshot.logIncarnation,
       active: now,
     };
     return {
-      reply: { ok: [encodeResponseFields({ queue_id: args.queue_id, last_event_id: last }), ...snapshot.parts] },
+      reply: { ok: [encodeResponseFields({ queue_id: args.queue_id, last_event_id: last }), ...snapshot.encodedParts] },
       state: next,
       due: now + args.lifespanMs,
     };
@@ -51,50 +54,57 @@ export const registerEventQueueHandler: QueueCommand<typeof eventQueueActorComma
 };
 
 /** POST /register without an account: replies with the public state, and makes no queue. */
-export const readVisitorSnapshotHandler: QueueCommand<typeof eventQueueActorCommands.visit, RegistrationSnapshot> = {
+export const readVisitorSnapshotHandler: EventQueueCommandHandler<
+  typeof eventQueueActorCommands.visit,
+  RegistrationSnapshot
+> = {
   creates: true,
   read: true,
   inputs: takeRegistrationSnapshot,
-  handle: (_view, _args, { parts }) => ({ reply: { ok: [encodeResponseFields({ queue_id: null }), ...parts] } }),
+  handle: (_view, _args, { encodedParts }) => ({
+    reply: { ok: [encodeResponseFields({ queue_id: null }), ...encodedParts] },
+  }),
 };
 
 /** Writes a checkpoint. The queue's own timer sends this command. */
-export const writeEventQueueCheckpointHandler: QueueCommand<typeof eventQueueActorCommands.flush> = {
-  handle: ({ state, volatile: { acked, active, position, isPolling } }) => ({
+export const writeEventQueueCheckpointHandler: EventQueueCommandHandler<typeof eventQueueActorCommands.flush> = {
+  handle: ({ state, volatile: { ackedEventId, clientActiveAt, checkpointLogPosition, isPolling } }) => ({
     reply: makeValueReply(null),
-    state: { ...state, acked, active, position, held: isPolling },
-    due: active + (isPolling ? MAX_EVENT_QUEUE_ACTIVITY_LAG_MS : 0) + state.lifespanMs,
+    state: { ...state, acked: ackedEventId, active: clientActiveAt, position: checkpointLogPosition, held: isPolling },
+    due: clientActiveAt + (isPolling ? MAX_EVENT_QUEUE_ACTIVITY_LAG_MS : 0) + state.lifespanMs,
   }),
 };
 
 /** Ends the queue. Polls are refused from now on, though the stored root exists until the end is written. */
-function endWith(
+function makeQueueEndOutcome(
   volatile: EventQueueMemoryState,
   reason: EventQueueEndReason,
   reply: CommandOutcome<EventQueueActorState>['reply'],
 ): CommandOutcome<EventQueueActorState> {
-  volatile.end(reason);
+  volatile.enterEndPhase(reason);
   return { reply, end: true };
 }
 
 /** DELETE /events: deletes the queue. */
-export const deleteEventQueueHandler: QueueCommand<typeof eventQueueActorCommands.remove> = {
-  handle: ({ volatile }) => endWith(volatile, 'deleted', makeSuccessReply()),
+export const deleteEventQueueHandler: EventQueueCommandHandler<typeof eventQueueActorCommands.remove> = {
+  handle: ({ volatile }) => makeQueueEndOutcome(volatile, 'deleted', makeSuccessReply()),
 };
 
 /** Ends the queue: its session can't go on (the log was trimmed, say), or the account has too many queues. */
-export const endEventQueueHandler: QueueCommand<typeof eventQueueActorCommands.end> = {
-  handle: ({ volatile }, { reason }) => endWith(volatile, reason, makeValueReply(null)),
+export const endEventQueueHandler: EventQueueCommandHandler<typeof eventQueueActorCommands.end> = {
+  handle: ({ volatile }, { reason }) => makeQueueEndOutcome(volatile, reason, makeValueReply(null)),
 };
 
 /**
  * Ends an idle queue at its due time. If its client gave a sign of life after the due time was set, the due time moves
  * on instead.
  */
-export const endIdleEventQueueHandler: QueueCommand<typeof eventQueueActorCommands.due> = {
+export const endIdleEventQueueHandler: EventQueueCommandHandler<typeof eventQueueActorCommands.due> = {
   handle({ state, volatile }, _args, _inputs, { now }) {
-    const active = volatile.isPolling ? now : volatile.active;
-    const wake = Math.max(active + state.lifespanMs, volatile.since + GRACE_MS);
-    return wake <= now ? endWith(volatile, 'idle', makeValueReply(null)) : { reply: makeValueReply(null), due: wake };
+    const active = volatile.isPolling ? now : volatile.clientActiveAt;
+    const wake = Math.max(active + state.lifespanMs, volatile.since + TAKEOVER_GRACE_MS);
+    return wake <= now
+      ? makeQueueEndOutcome(volatile, 'idle', makeValueReply(null))
+      : { reply: makeValueReply(null), due: wake };
   },
 };

@@ -27,10 +27,10 @@ export type EventFilterVerdict =
   | { readonly kind: 'resolve' };
 
 // Verdicts are constants, so that judging an event allocates nothing. Every queue of the event's audience judges it.
-const SKIP: EventFilterVerdict = { kind: 'skip' };
-const RESOLVE: EventFilterVerdict = { kind: 'resolve' };
-const APPEND: EventFilterVerdict = { kind: 'append', reverts: undefined };
-const LOCK_OUTS: Readonly<Record<PollLockOutReason, EventFilterVerdict>> = {
+const SKIP_VERDICT: EventFilterVerdict = { kind: 'skip' };
+const RESOLVE_VERDICT: EventFilterVerdict = { kind: 'resolve' };
+const APPEND_VERDICT: EventFilterVerdict = { kind: 'append', reverts: undefined };
+const LOCK_OUT_VERDICT_BY_REASON: Readonly<Record<PollLockOutReason, EventFilterVerdict>> = {
   ORGANIZATION_DEACTIVATED: { kind: 'lock-out', reason: 'ORGANIZATION_DEACTIVATED' },
   ACCOUNT_DEACTIVATED: { kind: 'lock-out', reason: 'ACCOUNT_DEACTIVATED' },
 };
@@ -40,17 +40,17 @@ export function judgeEventForQueue(
   user: number,
   state: EventQueueActorState,
 ): EventFilterVerdict {
-  const lockOut = lockOutBy(event, user);
-  if (lockOut === 'ACCOUNT_DEACTIVATED') return LOCK_OUTS[lockOut];
+  const lockOut = findLockOutReason(event, user);
+  if (lockOut === 'ACCOUNT_DEACTIVATED') return LOCK_OUT_VERDICT_BY_REASON[lockOut];
   if (!isEventWantedByQueue(state.options, event, user) || isEventInQueueSnapshot(state, event))
-    return lockOut ? LOCK_OUTS[lockOut] : SKIP;
+    return lockOut ? LOCK_OUT_VERDICT_BY_REASON[lockOut] : SKIP_VERDICT;
   const { item } = event;
-  if (item.t !== 'event') return APPEND;
-  if (item.own) return RESOLVE;
-  return event.type === 'update_message_flags' ? flagVerdict(item.event) : APPEND;
+  if (item.t !== 'event') return APPEND_VERDICT;
+  if (item.own) return RESOLVE_VERDICT;
+  return event.type === 'update_message_flags' ? judgeFlagEvent(item.event) : APPEND_VERDICT;
 }
 
-const NOT_WITH_SETTINGS_OBJECT = new Set(['update_display_settings', 'update_global_notifications']);
+const EVENT_TYPES_REPLACED_BY_USER_SETTINGS = new Set(['update_display_settings', 'update_global_notifications']);
 
 /** True if the client registered for events like this one. */
 export function isEventWantedByQueue(
@@ -64,20 +64,20 @@ export function isEventWantedByQueue(
   if (item.t === 'message') {
     return (
       options.narrow.length === 0 ||
-      inNarrow(options.narrow, item.message as unknown as ClientNeutralMessage, item.flags[user] ?? [])
+      isMessageInNarrow(options.narrow, item.message as unknown as ClientNeutralMessage, item.flags[user] ?? [])
     );
   }
   if (item.only && capabilities[item.only.capability] !== item.only.has) return false;
   if (type === 'muted_topics' && eventTypes?.includes('user_topic')) return false;
   if (type === 'typing' && item.event.stream_id !== undefined) return capabilities.stream_typing_notifications;
-  if (NOT_WITH_SETTINGS_OBJECT.has(type)) return !capabilities.user_settings_object;
+  if (EVENT_TYPES_REPLACED_BY_USER_SETTINGS.has(type)) return !capabilities.user_settings_object;
   if (type === 'realm_linkifiers') return capabilities.linkifier_url_template;
   return true;
 }
 
-const same = (a: unknown, b: string): boolean => String(a).toLowerCase() === b.toLowerCase();
+const equalsIgnoringCase = (a: unknown, b: string): boolean => String(a).toLowerCase() === b.toLowerCase();
 
-function inNarrow(
+function isMessageInNarrow(
   narrow: readonly (readonly string[])[],
   { common }: { readonly common: JsonObject },
   flags: readonly string[],
@@ -85,11 +85,11 @@ function inNarrow(
   return narrow.every(([operator, operand = '']) => {
     switch (operator) {
       case 'stream':
-        return common.type === 'stream' && same(common.display_recipient, operand);
+        return common.type === 'stream' && equalsIgnoringCase(common.display_recipient, operand);
       case 'topic':
-        return common.type === 'stream' && same(common.subject, operand);
+        return common.type === 'stream' && equalsIgnoringCase(common.subject, operand);
       case 'sender':
-        return same(common.sender_email, operand);
+        return equalsIgnoringCase(common.sender_email, operand);
       case 'is':
         if (operand === 'dm' || operand === 'private') return common.type === 'private';
         if (operand === 'starred') return flags.includes('starred');
@@ -103,7 +103,7 @@ function inNarrow(
   });
 }
 
-function lockOutBy({ type, item }: SharedClientEvent, user: number): PollLockOutReason | undefined {
+function findLockOutReason({ type, item }: SharedClientEvent, user: number): PollLockOutReason | undefined {
   if (item.t !== 'event') return undefined;
   const { op, person } = item.event as { op?: string; person?: { user_id: number } };
   if (type === 'realm' && op === 'deactivated') return 'ORGANIZATION_DEACTIVATED';
@@ -116,16 +116,16 @@ export function isEventInQueueSnapshot(
   { id, type, item }: SharedClientEvent,
 ): boolean {
   if (item.t === 'event' && type === 'subscription' && logPositionOfEventId(id) <= listed)
-    return isOfPeers(item.event.op);
+    return isPeerOperation(item.event.op);
   if (!shows || item.t !== 'message') return false;
   const { common } = item.message as unknown as ClientNeutralMessage;
-  return isCounted(shows, (common.stream_id as number | undefined) ?? 0, common.id as number);
+  return isMessageCountedInSnapshot(shows, (common.stream_id as number | undefined) ?? 0, common.id as number);
 }
 
-const isOfPeers = (op: unknown): boolean => op === 'peer_add' || op === 'peer_remove';
+const isPeerOperation = (op: unknown): boolean => op === 'peer_add' || op === 'peer_remove';
 
 /** True if the snapshot has counted this message. @param stream 0 = a direct message */
-function isCounted({ streams, direct }: SnapshotCountedMessages, stream: number, id: number): boolean {
+function isMessageCountedInSnapshot({ streams, direct }: SnapshotCountedMessages, stream: number, id: number): boolean {
   if (stream === 0) return id <= direct.upTo || direct.recent.includes(id);
   return id <= (streams[stream] ?? 0);
 }
@@ -133,22 +133,22 @@ function isCounted({ streams, direct }: SnapshotCountedMessages, stream: number,
 /** Undelivered events of one key become one event (events.md § Coalescing). Undefined: the event never coalesces. */
 export function eventCoalescingKey({ type, item }: SharedClientEvent): string | undefined {
   if (type !== 'update_message_flags' || item.t !== 'event') return undefined;
-  const verdict = flagVerdict(item.event);
+  const verdict = judgeFlagEvent(item.event);
   return verdict.kind === 'coalesce' ? verdict.key : undefined;
 }
 
 /** Cache of the verdicts on changes of message flags. The cache stays small, as there are few flags. */
-const flagVerdicts = new Map<string, EventFilterVerdict>();
+const flagVerdictCache = new Map<string, EventFilterVerdict>();
 
-function flagVerdict({ op, flag, all }: JsonObject): EventFilterVerdict {
+function judgeFlagEvent({ op, flag, all }: JsonObject): EventFilterVerdict {
   const key = `${op} ${flag}`;
   const isAlone = all === true || (op === 'remove' && flag === 'read');
   const name = isAlone ? `${key} alone` : key;
-  let verdict = flagVerdicts.get(name);
+  let verdict = flagVerdictCache.get(name);
   if (!verdict) {
     const reverts = `${op === 'add' ? 'remove' : 'add'} ${flag}`;
     verdict = isAlone ? { kind: 'append', reverts } : { kind: 'coalesce', key, reverts };
-    flagVerdicts.set(name, verdict);
+    flagVerdictCache.set(name, verdict);
   }
   return verdict;
 }

@@ -8,10 +8,10 @@ import { type EventFilterVerdict, isEventWantedByQueue, judgeEventForQueue } fro
 import type { EventQueueActorState } from './state.js';
 import type { TransientEventIds } from './transient-ids.js';
 
-const RETRY_MS = 1_000;
+const RESOLVE_RETRY_MS = 1_000;
 
 export class EventQueueInbox {
-  #closed = false;
+  #isClosed = false;
 
   /** Makes the inbox of one queue. @param listener called when an event that held back later ones is resolved */
   constructor(
@@ -24,15 +24,15 @@ export class EventQueueInbox {
   ) {}
 
   /** Puts the event into the buffer, unless the verdict is `skip` or `lock-out`. @returns the verdict */
-  take(event: SharedClientEvent): EventFilterVerdict {
+  takeEvent(event: SharedClientEvent): EventFilterVerdict {
     const { buffer, state } = this;
     const verdict = judgeEventForQueue(event, state.user, state);
     if (verdict.kind === 'skip' || verdict.kind === 'lock-out') return verdict;
     const { id } = event;
-    this.ids.newest = id;
+    this.ids.newestGivenId = id;
     const item = event.item as EventLogItem;
     if (verdict.kind === 'resolve') {
-      void this.#resolve(id, item, item.own!, buffer.reserve(id));
+      void this.#resolveRecipientFields(id, item, item.own!, buffer.reserveSlot(id));
       return verdict;
     }
     if (verdict.reverts) buffer.stopCoalescing(verdict.reverts, item.event.messages as readonly number[]);
@@ -44,9 +44,9 @@ export class EventQueueInbox {
   /**
    * Adds a transient event to the buffer. @returns false: the client does not want the event, or no id is left for it
    */
-  takeTransient(event: TransientClientEvent, position: number): boolean {
+  takeTransientEvent(event: TransientClientEvent, position: number): boolean {
     if (!isEventWantedByQueue(this.state.options, event, this.state.user)) return false;
-    const id = this.ids.transient(position);
+    const id = this.ids.makeTransientId(position);
     if (id === undefined) return false;
     this.buffer.pushTransient(id, event);
     return true;
@@ -54,28 +54,28 @@ export class EventQueueInbox {
 
   /** Stops adding events, because the queue leaves memory: events that are not resolved by now stay unresolved. */
   close(): void {
-    this.#closed = true;
+    this.#isClosed = true;
   }
 
   /**
    * Resolves the fields of an event that differ by recipient. It retries until the Store, which may be unavailable for
    * a while, has answered.
    */
-  async #resolve(
+  async #resolveRecipientFields(
     id: number,
     item: EventLogItem,
     own: RecipientFieldRule,
-    fill: ReturnType<EventQueueBuffer['reserve']>,
+    fill: ReturnType<EventQueueBuffer['reserveSlot']>,
   ): Promise<void> {
     const { personal, clock } = this.services;
-    while (!this.#closed) {
+    while (!this.#isClosed) {
       try {
         const fields = await personal.resolve(this.realm, this.state.user, own);
         fill(fields && makeBufferedEvent(id, { ...item.event, ...fields }));
         this.listener.resolved();
         return;
       } catch {
-        await new Promise<void>((resolve) => void clock.setTimeout(resolve, RETRY_MS));
+        await new Promise<void>((resolve) => void clock.setTimeout(resolve, RESOLVE_RETRY_MS));
       }
     }
   }

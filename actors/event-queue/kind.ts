@@ -29,7 +29,7 @@ export const accountPrefixOfEventQueueKey = (key: ActorKey): string => key.slice
 export const eventQueueActorKind: ActorKindDefinition<EventQueueActorState, EventQueueMemoryState, ActorServices> = {
   name: 'queue',
   summary: 'An event queue: the events that one client has not acknowledged yet.',
-  directory: true,
+  usesDirectory: true,
   loadedParts: [],
   commands: mapHandlersByName(eventQueueActorCommands, {
     register: registerEventQueueHandler,
@@ -43,15 +43,15 @@ export const eventQueueActorKind: ActorKindDefinition<EventQueueActorState, Even
   idleTimeoutMs: IDLE_TIMEOUT_MS,
   quota: {
     limit: ({ maxQueues }) => maxQueues,
-    owner: accountPrefixOfEventQueueKey,
+    ownerOf: accountPrefixOfEventQueueKey,
     busyPhase: 'polling',
-    end: { command: eventQueueActorCommands.end, args: { reason: 'crowded' satisfies EventQueueEndReason } },
+    endCommand: { command: eventQueueActorCommands.end, args: { reason: 'crowded' satisfies EventQueueEndReason } },
   },
   sidecarMetrics: {
     phases: { gauge: 'conclave_queues', names: ['idle', 'polling'], passivated: 'hibernated' },
     ends: { counter: 'conclave_queue_ends_total', reasons: EVENT_QUEUE_END_REASONS },
   },
-  initial: () => ({
+  makeInitialState: () => ({
     phase: 'registered',
     user: 0,
     options: {
@@ -81,7 +81,7 @@ export const eventQueueActorKind: ActorKindDefinition<EventQueueActorState, Even
     incarnation: '',
     active: 0,
   }),
-  volatile: (_key, state, _parts, since) => new EventQueueMemoryState(state, since),
-  missing: makeMissingEventQueueReply,
+  makeVolatile: (_key, state, _parts, since) => new EventQueueMemoryState(state, since),
+  makeMissingActorReply: makeMissingEventQueueReply,
   sidecar: (handle, sources) => new EventQueueActorSidecar(handle, sources),
 };

@@ -47,7 +47,7 @@ export type EventQueueMachineEvent =
   | { readonly type: `END.${EventQueueEndReason}` };
 
 /** Transitions to the ends that a queue can meet in every state, also while a poll waits. */
-const ENDS = {
+const END_TRANSITIONS = {
   'END.deleted': 'deleted',
   'END.overflow': 'overflowed',
   'END.trimmed': 'trimmed',
@@ -81,18 +81,31 @@ export const eventQueueStateMachine = setup({
      * State without a session: only the stored root exists, or a command that needs no session has brought it into
      * memory.
      */
-    resting: { on: { OPEN: 'idle', 'END.idle': 'expired', ...ENDS } },
+    resting: { on: { OPEN: 'idle', 'END.idle': 'expired', ...END_TRANSITIONS } },
     /** State with a session that follows the feed, while no poll waits. */
     idle: {
-      on: { POLL: 'polling', PARK: 'parked', TOUCH: 'idle', REST: 'resting', 'END.idle': 'expired', ...ENDS },
+      on: {
+        POLL: 'polling',
+        PARK: 'parked',
+        TOUCH: 'idle',
+        REST: 'resting',
+        'END.idle': 'expired',
+        ...END_TRANSITIONS,
+      },
     },
     polling: {
       after: { heartbeat: { target: 'idle', actions: 'heartbeat' } },
       // POLL: the frontend sends the waiting poll once more, and the wait starts again.
-      on: { POLL: { target: 'polling', reenter: true }, ANSWER: 'idle', RELEASE: 'idle', REST: 'resting', ...ENDS },
+      on: {
+        POLL: { target: 'polling', reenter: true },
+        ANSWER: 'idle',
+        RELEASE: 'idle',
+        REST: 'resting',
+        ...END_TRANSITIONS,
+      },
     },
     parked: {
-      on: { PARK: 'parked', ANSWER: 'idle', RELEASE: 'idle', REST: 'resting', ...ENDS },
+      on: { PARK: 'parked', ANSWER: 'idle', RELEASE: 'idle', REST: 'resting', ...END_TRANSITIONS },
     },
     deleted: { type: 'final', tags: 'deleted' },
     expired: { type: 'final', tags: 'idle' },
@@ -110,11 +123,12 @@ export const eventQueueStateMachine = setup({
  */
 export const eventQueueMachineSteps = new StateMachineStepTable(eventQueueStateMachine, { heartbeatMs: 0 });
 
-const endOf = new Map(
+const endReasonByPhase = new Map(
   Object.values(eventQueueStateMachine.states).flatMap(({ key, tags }) =>
     tags.map((tag) => [key, tag as EventQueueEndReason] as const),
   ),
 );
 
 /** Finds the reason for which a queue in this state has ended. @returns undefined: the queue has not ended */
-export const eventQueueEndReasonOfPhase = (phase: string): EventQueueEndReason | undefined => endOf.get(phase);
+export const eventQueueEndReasonOfPhase = (phase: string): EventQueueEndReason | undefined =>
+  endReasonByPhase.get(phase);

@@ -38,7 +38,7 @@ export interface EventQueuePollArgs {
   readonly beats: number;
 }
 
-const RETRY_MS = 1_000;
+const ATTACH_RETRY_MS = 1_000;
 
 /** Reply that makes the frontend send the command again, as the queue may be on another host by then. */
 export const EVENT_QUEUE_MOVED_REPLY = { retry: 'moved' } as const;
@@ -51,25 +51,25 @@ export class ActiveEventQueue implements EventFeedSubscriber, TimerWheelEntry {
   readonly cursor: EventQueueCursor;
   readonly #state: EventQueueActorState;
   readonly #buffer: EventQueueBuffer;
-  readonly #ids: TransientEventIds;
+  readonly #transientEventIds: TransientEventIds;
   readonly #inbox: EventQueueInbox;
-  readonly #checkpoint: EventQueueCheckpointTimer;
+  readonly #checkpointTimer: EventQueueCheckpointTimer;
   /**
    * Checks ids that polls acknowledge. Only a queue reloaded from the Store has this: we don't know which ids above
    * `acked` its client has received.
    */
-  readonly #acks: PollAckValidator | undefined;
+  readonly #ackValidator: PollAckValidator | undefined;
   #feed: RealmEventFeed | undefined;
   /** Polls that arrived before the session had caught up with the log. */
-  #early: { readonly args: EventQueuePollArgs; readonly request: DeferredRequest }[] | undefined;
-  #isLive = false;
+  #pollsBeforeCatchUp: { readonly args: EventQueuePollArgs; readonly request: DeferredRequest }[] | undefined;
+  #hasCaughtUpWithLog = false;
   #isStopped = false;
   /** The account was deactivated; the queue is ending and receives nothing more. */
   #isDeactivated = false;
   /** The poll that waits for an event; undefined while none waits. */
-  #request: DeferredRequest | undefined;
+  #waitingPoll: DeferredRequest | undefined;
   /** If false, the waiting poll waits only until blocked events are resolved (`dont_block`). */
-  #blocks = true;
+  #waitsForNewEvents = true;
   #isAnswerScheduled = false;
 
   /** Makes the session of a queue. @param isReloaded true if the queue was in the Store before this activation */
@@ -86,57 +86,57 @@ export class ActiveEventQueue implements EventFeedSubscriber, TimerWheelEntry {
     this.allPublic = state.options.allPublicStreams;
     this.cursor = new EventQueueCursor(toLogSeq(Math.max(state.start, state.position)), state.covers);
     this.#buffer = new EventQueueBuffer(state.user, eventQueueIdOfActorKey(key), clientEventFormatOf(state.options));
-    this.#ids = new TransientEventIds(log, realm, key);
-    this.#ids.newest = Math.max(lastEventIdOfLogPosition(state.start), state.acked);
-    this.#inbox = new EventQueueInbox(realm, state, this.#buffer, this.#ids, services, this);
-    this.#checkpoint = new EventQueueCheckpointTimer(handle, services, this.cursor, this.#buffer);
-    if (isReloaded) this.#acks = new PollAckValidator(log, realm);
-    volatile.step('OPEN');
-    void this.#attach();
+    this.#transientEventIds = new TransientEventIds(log, realm, key);
+    this.#transientEventIds.newestGivenId = Math.max(lastEventIdOfLogPosition(state.start), state.acked);
+    this.#inbox = new EventQueueInbox(realm, state, this.#buffer, this.#transientEventIds, services, this);
+    this.#checkpointTimer = new EventQueueCheckpointTimer(handle, services, this.cursor, this.#buffer);
+    if (isReloaded) this.#ackValidator = new PollAckValidator(log, realm);
+    volatile.stepMachine('OPEN');
+    void this.#attachToFeed();
   }
 
   get isWaiting(): boolean {
-    return this.#request !== undefined || this.#early !== undefined;
+    return this.#waitingPoll !== undefined || this.#pollsBeforeCatchUp !== undefined;
   }
 
   /**
    * True while no poll waits: the session may then leave memory, as the waiting events can be read from the log again.
    */
   get isIdle(): boolean {
-    return !this.isWaiting && !this.#acks?.isAsking && !this.#checkpoint.isDirty;
+    return !this.isWaiting && !this.#ackValidator?.isAwaitingLogEnd && !this.#checkpointTimer.isDirty;
   }
 
   poll(args: EventQueuePollArgs, request: DeferredRequest): void {
-    if (this.#isLive) this.#admit(args, request, false);
+    if (this.#hasCaughtUpWithLog) this.#admitPoll(args, request, false);
     else {
-      this.#early ??= [];
-      this.#early.push({ args, request });
+      this.#pollsBeforeCatchUp ??= [];
+      this.#pollsBeforeCatchUp.push({ args, request });
     }
   }
 
   push(event: SharedClientEvent): void {
     // A reloaded queue reads log entries again, so it skips the events that its client has acknowledged.
-    if (event.id <= this.handle.volatile.acked || this.#isDeactivated) return;
-    const verdict = this.#inbox.take(event);
+    if (event.id <= this.handle.volatile.ackedEventId || this.#isDeactivated) return;
+    const verdict = this.#inbox.takeEvent(event);
     if (verdict.kind === 'skip') return;
-    if (verdict.kind === 'lock-out') this.#lockOut(verdict.reason);
-    else if (this.#buffer.size > MAX_BUFFERED_EVENTS_PER_QUEUE) this.#end('overflow');
-    else this.#answerSoon();
+    if (verdict.kind === 'lock-out') this.#lockOutUser(verdict.reason);
+    else if (this.#buffer.size > MAX_BUFFERED_EVENTS_PER_QUEUE) this.#sendEndCommand('overflow');
+    else this.#scheduleAnswer();
   }
 
   pushTransient(event: TransientClientEvent): void {
-    if (this.#inbox.takeTransient(event, this.cursor.position)) this.#answerSoon();
+    if (this.#inbox.takeTransientEvent(event, this.cursor.position)) this.#scheduleAnswer();
   }
 
   wentLive(): void {
-    this.#isLive = true;
-    const early = this.#early ?? [];
-    this.#early = undefined;
-    for (const { args, request } of early) this.#admit(args, request, false);
+    this.#hasCaughtUpWithLog = true;
+    const early = this.#pollsBeforeCatchUp ?? [];
+    this.#pollsBeforeCatchUp = undefined;
+    for (const { args, request } of early) this.#admitPoll(args, request, false);
   }
 
   trimmed(): void {
-    this.#end('trimmed');
+    this.#sendEndCommand('trimmed');
   }
 
   /**
@@ -144,61 +144,61 @@ export class ActiveEventQueue implements EventFeedSubscriber, TimerWheelEntry {
    * event waits.
    */
   resolved(): void {
-    if (this.#buffer.size > 0 || !this.#blocks) this.#answerSoon();
+    if (this.#buffer.size > 0 || !this.#waitsForNewEvents) this.#scheduleAnswer();
   }
 
   /** Called when the heartbeat of the waiting poll is due. */
   expire(): void {
-    this.#carryOut(this.handle.volatile.heartbeatElapsed());
+    this.#carryOutMachineStep(this.handle.volatile.stepAfterHeartbeatTimeout());
   }
 
   /** Called before the session leaves memory on purpose: writes the last checkpoint. */
-  async draining(): Promise<void> {
-    await this.#checkpoint.writeLast();
+  async writeLastCheckpoint(): Promise<void> {
+    await this.#checkpointTimer.writeLastCheckpoint();
   }
 
   /** Ends the session. @param refusal reply for polls of a queue that has ended */
   stop(reason: ActivationStopReason, refusal: ActorCommandReply): void {
     this.#isStopped = true;
-    this.#checkpoint.stop();
+    this.#checkpointTimer.stop();
     this.#inbox.close();
     this.#feed?.detach(this);
-    const waiting = this.#takeRequest();
+    const waiting = this.#takeWaitingPoll();
     sharedTimerWheel(this.sources.services.clock).remove(this);
-    if (reason !== 'ended') this.handle.volatile.step('REST');
+    if (reason !== 'ended') this.handle.volatile.stepMachine('REST');
     // The poll of a deleted queue gets the waiting events. After any other stop the frontend repeats the poll, so that
     // the client notices nothing.
-    if (waiting && reason === 'ended') waiting.reply({ ok: this.#buffer.answer() });
+    if (waiting && reason === 'ended') waiting.reply({ ok: this.#buffer.encodePollAnswer() });
     else waiting?.reply(EVENT_QUEUE_MOVED_REPLY);
-    const early = (this.#early ?? []).map(({ request }) => request);
-    this.#early = undefined;
-    for (const request of [...early, ...(this.#acks?.stop() ?? [])]) request.reply(refusal);
+    const early = (this.#pollsBeforeCatchUp ?? []).map(({ request }) => request);
+    this.#pollsBeforeCatchUp = undefined;
+    for (const request of [...early, ...(this.#ackValidator?.stop() ?? [])]) request.reply(refusal);
   }
 
   /** Joins the realm's feed at the queue's position in the log. */
-  async #attach(): Promise<void> {
+  async #attachToFeed(): Promise<void> {
     const { services, log } = this.sources;
     const { realm } = this.handle;
     try {
       const [feed, { incarnation, end }] = await Promise.all([
         services.feeds.of(realm).then((found) => {
           // A new queue gets transient events from now on; a reloaded one doesn't know yet what its client received.
-          if (!this.#acks && !this.#isStopped) found.addTransientListener(this);
+          if (!this.#ackValidator && !this.#isStopped) found.addTransientListener(this);
           this.#feed = found;
           return found;
         }),
-        log.position(realm),
+        log.readBounds(realm),
       ]);
       if (this.#isStopped) return;
-      if (incarnation !== this.#state.incarnation) return this.#end('incarnation');
-      if (this.#acks) this.#skipAcknowledged(end);
+      if (incarnation !== this.#state.incarnation) return this.#sendEndCommand('incarnation');
+      if (this.#ackValidator) this.#skipAcknowledged(end);
       feed.attach(this);
     } catch {
       // The directory or the log is unavailable, so the session tries again later. Polls wait until then, or until
       // their frontends time them out.
       services.clock.setTimeout(() => {
-        if (!this.#isStopped) void this.#attach();
-      }, RETRY_MS);
+        if (!this.#isStopped) void this.#attachToFeed();
+      }, ATTACH_RETRY_MS);
     }
   }
 
@@ -208,16 +208,16 @@ export class ActiveEventQueue implements EventFeedSubscriber, TimerWheelEntry {
    */
   #skipAcknowledged(logEnd: number): void {
     const { volatile } = this.handle;
-    for (const { args } of this.#early ?? []) {
+    for (const { args } of this.#pollsBeforeCatchUp ?? []) {
       const last = args.last_event_id ?? -1;
       // Ids above the log's end were never given out: `#admit` refuses them.
       if (
-        last <= Math.max(volatile.acked, lastEventIdOfLogPosition(this.#state.start)) ||
+        last <= Math.max(volatile.ackedEventId, lastEventIdOfLogPosition(this.#state.start)) ||
         logPositionOfEventId(last) > logEnd
       )
         continue;
       volatile.acknowledge(last);
-      this.#ids.newest = Math.max(this.#ids.newest, last);
+      this.#transientEventIds.newestGivenId = Math.max(this.#transientEventIds.newestGivenId, last);
       // Later events of the same log entry may still be missing, so that entry is read again.
       this.cursor.advance(toLogSeq(logPositionOfEventId(last) - 1));
     }
@@ -228,124 +228,133 @@ export class ActiveEventQueue implements EventFeedSubscriber, TimerWheelEntry {
    *
    * @param logAsked true if the log's end was already asked for, to judge the acknowledged id
    */
-  #admit(args: EventQueuePollArgs, request: DeferredRequest, logAsked: boolean): void {
+  #admitPoll(args: EventQueuePollArgs, request: DeferredRequest, logAsked: boolean): void {
     const last = args.last_event_id;
-    const refusal = last === null ? undefined : this.#refusal(last);
+    const refusal = last === null ? undefined : this.#findAckError(last);
     if (refusal) {
-      if (this.#acks && !logAsked && this.#isTooNew(last!)) void this.#askLog(args, request, this.#acks);
+      if (this.#ackValidator && !logAsked && this.#isNeverGivenOut(last!))
+        void this.#askForLogEndAndAdmit(args, request, this.#ackValidator);
       else request.reply({ error: refusal.toReply() });
       return;
     }
     const { volatile } = this.handle;
-    if (last !== null && last > volatile.acked && last > lastEventIdOfLogPosition(this.#state.start)) {
+    if (last !== null && last > volatile.ackedEventId && last > lastEventIdOfLogPosition(this.#state.start)) {
       volatile.acknowledge(last);
-      this.#ids.newest = Math.max(this.#ids.newest, last);
+      this.#transientEventIds.newestGivenId = Math.max(this.#transientEventIds.newestGivenId, last);
       this.#buffer.acknowledge(last);
     }
-    this.#serve(args, request);
+    this.#answerPollOrLetWait(args, request);
   }
 
-  async #askLog(args: EventQueuePollArgs, request: DeferredRequest, acks: PollAckValidator): Promise<void> {
-    const outcome = await acks.askLog(request);
-    if (outcome === 'asked') this.#admit(args, request, true);
+  async #askForLogEndAndAdmit(
+    args: EventQueuePollArgs,
+    request: DeferredRequest,
+    acks: PollAckValidator,
+  ): Promise<void> {
+    const outcome = await acks.askForLogEnd(request);
+    if (outcome === 'asked') this.#admitPoll(args, request, true);
     else if (outcome === 'unavailable') request.reply(EVENT_QUEUE_MOVED_REPLY);
   }
 
-  #refusal(last: number): ApiError | undefined {
-    if (last < this.handle.volatile.acked) return apiError('EVENT_PRUNED', { last_event_id: last });
-    return this.#isTooNew(last) ? apiError('EVENT_NOT_IN_QUEUE', { last_event_id: last }) : undefined;
+  #findAckError(last: number): ApiError | undefined {
+    if (last < this.handle.volatile.ackedEventId) return apiError('EVENT_PRUNED', { last_event_id: last });
+    return this.#isNeverGivenOut(last) ? apiError('EVENT_NOT_IN_QUEUE', { last_event_id: last }) : undefined;
   }
 
   /** True if this queue cannot have given out the event id. */
-  #isTooNew(last: number): boolean {
-    const { newest } = this.#ids;
-    if (!this.#acks) return last > highestPossibleClientEventId(newest);
-    return this.#acks.isTooNew(last, newest, Math.max(this.cursor.position, this.#feed?.position ?? 0));
+  #isNeverGivenOut(last: number): boolean {
+    const { newestGivenId } = this.#transientEventIds;
+    if (!this.#ackValidator) return last > highestPossibleClientEventId(newestGivenId);
+    return this.#ackValidator.isNeverGivenOut(
+      last,
+      newestGivenId,
+      Math.max(this.cursor.position, this.#feed?.position ?? 0),
+    );
   }
 
   /** Answers the poll if there is something to send, else lets it wait. */
-  #serve({ last_event_id: last, beats, dont_block }: EventQueuePollArgs, request: DeferredRequest): void {
+  #answerPollOrLetWait({ last_event_id: last, beats, dont_block }: EventQueuePollArgs, request: DeferredRequest): void {
     // A frontend that lost track of the waiting request repeats it: the repeat replaces the request. Any other poll
     // ends the waiting one.
-    if (this.#request && this.#request.id !== request.id) this.#answer();
+    if (this.#waitingPoll && this.#waitingPoll.id !== request.id) this.#answerWaitingPoll();
     const buffer = this.#buffer;
     if (!buffer.isBlocked && (buffer.size > 0 || dont_block)) {
-      request.reply({ ok: buffer.answer() });
-      this.#send('TOUCH');
+      request.reply({ ok: buffer.encodePollAnswer() });
+      this.#sendToMachine('TOUCH');
       return;
     }
-    this.#request = request;
-    this.#blocks = !dont_block;
-    request.onCancel(() => this.#release(request));
+    this.#waitingPoll = request;
+    this.#waitsForNewEvents = !dont_block;
+    request.onCancel(() => this.#releaseCanceledPoll(request));
     if (beats > 0 && last !== null) {
-      this.#ids.reserve(last + beats);
-      this.#send('PARK');
-    } else this.#send('POLL');
+      this.#transientEventIds.reserveIdsUpTo(last + beats);
+      this.#sendToMachine('PARK');
+    } else this.#sendToMachine('POLL');
   }
 
   /** Answers the waiting poll after the present log entry, so that all events of one entry come in one answer. */
-  #answerSoon(): void {
-    if (!this.#request || this.#isAnswerScheduled) return;
+  #scheduleAnswer(): void {
+    if (!this.#waitingPoll || this.#isAnswerScheduled) return;
     this.#isAnswerScheduled = true;
     queueMicrotask(() => {
       this.#isAnswerScheduled = false;
-      if (this.#request && !this.#buffer.isBlocked) this.#answer();
+      if (this.#waitingPoll && !this.#buffer.isBlocked) this.#answerWaitingPoll();
     });
   }
 
-  #answer(): void {
-    const request = this.#takeRequest()!;
-    this.#send('ANSWER');
-    request.reply({ ok: this.#buffer.answer() });
+  #answerWaitingPoll(): void {
+    const request = this.#takeWaitingPoll()!;
+    this.#sendToMachine('ANSWER');
+    request.reply({ ok: this.#buffer.encodePollAnswer() });
   }
 
   #answerWithHeartbeat(): void {
-    const request = this.#takeRequest();
+    const request = this.#takeWaitingPoll();
     if (!request) return;
-    this.#buffer.push(makeHeartbeatEvent(this.#ids.heartbeat(this.cursor.position)));
-    request.reply({ ok: this.#buffer.answer() });
+    this.#buffer.push(makeHeartbeatEvent(this.#transientEventIds.makeHeartbeatId(this.cursor.position)));
+    request.reply({ ok: this.#buffer.encodePollAnswer() });
   }
 
   /** Ends the waiting poll with the error with which the user's next request would be refused. */
-  #lockOut(reason: PollLockOutReason): void {
-    const request = this.#takeRequest();
+  #lockOutUser(reason: PollLockOutReason): void {
+    const request = this.#takeWaitingPoll();
     if (request) {
-      this.#send('ANSWER');
+      this.#sendToMachine('ANSWER');
       request.reply({ error: apiError(reason).toReply() });
     }
     if (reason !== 'ACCOUNT_DEACTIVATED') return;
     // The queue misses all later events. If the account became active again, the queue could not make up for them.
     this.#isDeactivated = true;
-    this.#end('deactivated');
+    this.#sendEndCommand('deactivated');
   }
 
-  #release(request: DeferredRequest): void {
-    if (this.#request !== request) return;
-    this.#request = undefined;
-    this.#send('RELEASE');
+  #releaseCanceledPoll(request: DeferredRequest): void {
+    if (this.#waitingPoll !== request) return;
+    this.#waitingPoll = undefined;
+    this.#sendToMachine('RELEASE');
   }
 
-  #takeRequest(): DeferredRequest | undefined {
-    const request = this.#request;
-    this.#request = undefined;
+  #takeWaitingPoll(): DeferredRequest | undefined {
+    const request = this.#waitingPoll;
+    this.#waitingPoll = undefined;
     return request;
   }
 
-  #send(type: EventQueueMachineEvent['type']): void {
-    this.#carryOut(this.handle.volatile.step(type));
+  #sendToMachine(type: EventQueueMachineEvent['type']): void {
+    this.#carryOutMachineStep(this.handle.volatile.stepMachine(type));
   }
 
   /** Carries out a step of the machine. Every such step is a sign of life of the client. */
-  #carryOut({ actions, disarms, arms }: StateMachineStep): void {
+  #carryOutMachineStep({ actions, stopsTimer, delayToStart }: StateMachineStep): void {
     const { clock, random, heartbeatMs } = this.sources.services;
-    if (disarms) sharedTimerWheel(clock).remove(this);
-    if (arms === 'heartbeat') sharedTimerWheel(clock).addAfter(this, addJitter(heartbeatMs, random));
-    this.handle.volatile.touch(clock.now());
-    this.#checkpoint.schedule();
+    if (stopsTimer) sharedTimerWheel(clock).remove(this);
+    if (delayToStart === 'heartbeat') sharedTimerWheel(clock).addAfter(this, addJitter(heartbeatMs, random));
+    this.handle.volatile.recordClientActivity(clock.now());
+    this.#checkpointTimer.schedule();
     for (const action of actions) if (action === 'heartbeat') this.#answerWithHeartbeat();
   }
 
-  #end(reason: EventQueueEndReason): void {
+  #sendEndCommand(reason: EventQueueEndReason): void {
     void this.handle.sendSelf(eventQueueActorCommands.end, { reason }).catch(() => undefined);
   }
 }

@@ -14,7 +14,7 @@ export class EventQueueActorSidecar implements ActorSidecar {
   /** True if the queue was in the Store before this activation. */
   readonly #isReloaded: boolean;
   /** Polls that arrived after the queue's end was decided and before it was written. */
-  #late: DeferredRequest[] | undefined;
+  #pollsAfterEndDecision: DeferredRequest[] | undefined;
 
   constructor(
     private readonly handle: ActorActivationHandle<EventQueueActorState, EventQueueMemoryState>,
@@ -26,22 +26,22 @@ export class EventQueueActorSidecar implements ActorSidecar {
   /**
    * Called after a commit. A new queue follows the log from its registration on, a reloaded one only when a poll comes.
    */
-  committed(): void {
-    if (!this.#session && !this.#isReloaded && this.handle.exists()) this.#open();
+  onCommitted(): void {
+    if (!this.#session && !this.#isReloaded && this.handle.exists()) this.#openSession();
   }
 
-  command(_name: string, args: JsonObject, request: DeferredRequest): void {
-    if (this.handle.volatile.ended) {
-      this.#late ??= [];
-      this.#late.push(request);
+  handleCommand(_name: string, args: JsonObject, request: DeferredRequest): void {
+    if (this.handle.volatile.endReason) {
+      this.#pollsAfterEndDecision ??= [];
+      this.#pollsAfterEndDecision.push(request);
       return;
     }
-    const session = this.#session ?? this.#open();
+    const session = this.#session ?? this.#openSession();
     session.poll(args as unknown as EventQueuePollArgs, request);
   }
 
   isIdle(): boolean {
-    return !this.#late && (this.#session?.isIdle ?? true);
+    return !this.#pollsAfterEndDecision && (this.#session?.isIdle ?? true);
   }
 
   phase(): string | undefined {
@@ -50,22 +50,22 @@ export class EventQueueActorSidecar implements ActorSidecar {
   }
 
   endReason(): string | undefined {
-    return this.handle.volatile.ended;
+    return this.handle.volatile.endReason;
   }
 
   async flush(): Promise<void> {
-    await this.#session?.draining();
+    await this.#session?.writeLastCheckpoint();
   }
 
-  stopped(reason: ActivationStopReason): void {
+  onActivationStopped(reason: ActivationStopReason): void {
     const refusal: ActorCommandReply =
       reason === 'ended' ? makeMissingEventQueueReply(this.handle.key) : EVENT_QUEUE_MOVED_REPLY;
     this.#session?.stop(reason, refusal);
-    for (const request of this.#late ?? []) request.reply(refusal);
-    this.#late = undefined;
+    for (const request of this.#pollsAfterEndDecision ?? []) request.reply(refusal);
+    this.#pollsAfterEndDecision = undefined;
   }
 
-  #open(): ActiveEventQueue {
+  #openSession(): ActiveEventQueue {
     this.#session = new ActiveEventQueue(this.handle, this.sources, this.#isReloaded);
     return this.#session;
   }

@@ -60,6 +60,6 @@ export const lastPossibleClientActivity = (
 
 /** Id of a queue as clients know it: the last part of the actor's key. */
 export function eventQueueIdOfActorKey(key: ActorKey): string {
-  const { rest } = parseActorKey(key);
-  return rest.slice(rest.indexOf('/') + 1);
+  const { idWithinRealm } = parseActorKey(key);
+  return idWithinRealm.slice(idWithinRealm.indexOf('/') + 1);
 }

@@ -11,8 +11,8 @@ import type { EventLog } from '#ports/log';
 
 export class TransientEventIds {
   /** Newest id that the queue has given to any event, whether from the log or not. */
-  newest = -1;
-  #appending = false;
+  newestGivenId = -1;
+  #isAppendingLogEntry = false;
 
   constructor(
     private readonly log: Pick<EventLog, 'append'>,
@@ -21,9 +21,9 @@ export class TransientEventIds {
   ) {}
 
   /** Makes an id for a heartbeat. @param position log position up to which the queue has every event */
-  heartbeat(position: number): number {
-    this.newest = this.#next(position);
-    return this.newest;
+  makeHeartbeatId(position: number): number {
+    this.newestGivenId = this.#nextFreeId(position);
+    return this.newestGivenId;
   }
 
   /**
@@ -31,35 +31,35 @@ export class TransientEventIds {
    *
    * @returns undefined: no id is left at this log position, and the event is lost
    */
-  transient(position: number): number | undefined {
-    const id = this.#next(position);
+  makeTransientId(position: number): number | undefined {
+    const id = this.#nextFreeId(position);
     if (id % EVENT_ID_SLOTS_PER_LOG_POSITION >= EVENT_ID_SLOTS_PER_LOG_POSITION - HEARTBEAT_EVENT_ID_SLOTS)
       return undefined;
-    this.newest = id;
+    this.newestGivenId = id;
     return id;
   }
 
   /** Leaves the ids up to this one to the frontend that has parked the poll, for its heartbeats. */
-  reserve(upTo: number): void {
-    this.newest = Math.max(this.newest, upTo);
+  reserveIdsUpTo(upTo: number): void {
+    this.newestGivenId = Math.max(this.newestGivenId, upTo);
   }
 
-  #next(position: number): number {
-    const id = Math.max(this.newest + 1, makeEventId(position, FIRST_TRANSIENT_EVENT_ID_SLOT));
+  #nextFreeId(position: number): number {
+    const id = Math.max(this.newestGivenId + 1, makeEventId(position, FIRST_TRANSIENT_EVENT_ID_SLOT));
     if (id % EVENT_ID_SLOTS_PER_LOG_POSITION >= EVENT_ID_SLOTS_PER_LOG_POSITION - HEARTBEAT_EVENT_ID_SLOTS)
-      this.#openPosition();
+      this.#appendEmptyLogEntry();
     return id;
   }
 
   /** Appends an empty log entry: the ids after its position are free. */
-  #openPosition(): void {
-    if (this.#appending) return;
-    this.#appending = true;
+  #appendEmptyLogEntry(): void {
+    if (this.#isAppendingLogEntry) return;
+    this.#isAppendingLogEntry = true;
     this.log
       .append(this.realm, { actor: this.queue, groups: [] })
       .catch(() => undefined)
       .finally(() => {
-        this.#appending = false;
+        this.#isAppendingLogEntry = false;
       });
   }
 }

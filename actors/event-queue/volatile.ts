@@ -5,12 +5,12 @@ import type { StateMachineStep } from '#runtime';
 import { type EventQueueMachineEvent, eventQueueEndReasonOfPhase, eventQueueMachineSteps } from './machine.js';
 import { type EventQueueActorState, lastPossibleClientActivity } from './state.js';
 
-type Stored = Pick<EventQueueActorState, 'acked' | 'position' | 'active' | 'held'>;
+type StoredCheckpointFields = Pick<EventQueueActorState, 'acked' | 'position' | 'active' | 'held'>;
 
 export class EventQueueMemoryState {
-  #acked: number;
-  #position: number;
-  #active: number;
+  #ackedEventId: number;
+  #checkpointLogPosition: number;
+  #clientActiveAt: number;
   /** Name of the state that the queue's machine is in. */
   #phase = 'resting';
 
@@ -21,27 +21,27 @@ export class EventQueueMemoryState {
    * @param since wall time since which this host owns the queue: after a crash its client gets some time to find it
    */
   constructor(
-    stored: Stored,
+    stored: StoredCheckpointFields,
     readonly since: number,
   ) {
-    this.#acked = stored.acked;
-    this.#position = stored.position;
-    this.#active = lastPossibleClientActivity(stored, since);
+    this.#ackedEventId = stored.acked;
+    this.#checkpointLogPosition = stored.position;
+    this.#clientActiveAt = lastPossibleClientActivity(stored, since);
   }
 
   /** Highest event id that the client has acknowledged; -1 before the first. */
-  get acked(): number {
-    return this.#acked;
+  get ackedEventId(): number {
+    return this.#ackedEventId;
   }
 
   /** Log position below which nothing waits for the client, as of the last checkpoint. */
-  get position(): number {
-    return this.#position;
+  get checkpointLogPosition(): number {
+    return this.#checkpointLogPosition;
   }
 
   /** Wall time of the client's last sign of life, ms. */
-  get active(): number {
-    return this.#active;
+  get clientActiveAt(): number {
+    return this.#clientActiveAt;
   }
 
   get isPolling(): boolean {
@@ -49,39 +49,39 @@ export class EventQueueMemoryState {
   }
 
   /** Reason of the queue's end, set as soon as the end is decided and before it is written. */
-  get ended(): EventQueueEndReason | undefined {
+  get endReason(): EventQueueEndReason | undefined {
     return eventQueueEndReasonOfPhase(this.#phase);
   }
 
   acknowledge(id: number): void {
-    this.#acked = id;
+    this.#ackedEventId = id;
   }
 
-  touch(now: number): void {
-    this.#active = now;
+  recordClientActivity(now: number): void {
+    this.#clientActiveAt = now;
   }
 
   /** Sets the log position that the next `flush` command writes. */
-  checkpointAt(position: number): void {
-    this.#position = position;
+  setCheckpointLogPosition(position: number): void {
+    this.#checkpointLogPosition = position;
   }
 
   /** Moves the queue's state machine by an event. The session carries out the returned step. */
-  step(type: EventQueueMachineEvent['type']): StateMachineStep {
-    return this.#enter(eventQueueMachineSteps.step(this.#phase, type));
+  stepMachine(type: EventQueueMachineEvent['type']): StateMachineStep {
+    return this.#enterPhaseOfStep(eventQueueMachineSteps.findStep(this.#phase, type));
   }
 
   /** Moves the queue's state machine when the heartbeat's timer has run out. */
-  heartbeatElapsed(): StateMachineStep {
-    return this.#enter(eventQueueMachineSteps.elapsed(this.#phase, 'heartbeat'));
+  stepAfterHeartbeatTimeout(): StateMachineStep {
+    return this.#enterPhaseOfStep(eventQueueMachineSteps.findStepAfterDelay(this.#phase, 'heartbeat'));
   }
 
-  end(reason: EventQueueEndReason): void {
-    this.step(`END.${reason}`);
+  enterEndPhase(reason: EventQueueEndReason): void {
+    this.stepMachine(`END.${reason}`);
   }
 
-  #enter(step: StateMachineStep): StateMachineStep {
-    this.#phase = step.to;
+  #enterPhaseOfStep(step: StateMachineStep): StateMachineStep {
+    this.#phase = step.nextState;
     return step;
   }
 }

@@ -37,31 +37,31 @@ type LinkPreviewCommand<C extends ActorCommandName<'links'>, I = undefined> = Co
 >;
 
 /** Number of messages whose pages are fetched per run, at the same time. */
-const BATCH = 8;
+const MESSAGES_PER_FETCH_RUN = 8;
 /** Maximum number of messages that wait; further ones get no previews. */
-const MAX_WAITING = 1_000;
+const MAX_WAITING_MESSAGES = 1_000;
 
-const waitingMessages = (parts: Parameters<typeof MESSAGES_AWAITING_PREVIEW_PARTS.values>[0]): FetchLinksArgs[] =>
+const listWaitingMessages = (parts: Parameters<typeof MESSAGES_AWAITING_PREVIEW_PARTS.values>[0]): FetchLinksArgs[] =>
   [...MESSAGES_AWAITING_PREVIEW_PARTS.values(parts)].sort((a, b) => a.message - b.message);
 
-const fetchLinks: LinkPreviewCommand<typeof linkPreviewActorCommands.fetchLinks> = {
+const queueLinkFetchHandler: LinkPreviewCommand<typeof linkPreviewActorCommands.fetchLinks> = {
   creates: true,
   handle({ state, parts }, { message, conversation, urls }, _inputs, { now }) {
-    if (waitingMessages(parts).length >= MAX_WAITING) return { reply: makeValueReply(null) };
+    if (listWaitingMessages(parts).length >= MAX_WAITING_MESSAGES) return { reply: makeValueReply(null) };
     return {
       reply: makeValueReply(null),
       state,
-      parts: MESSAGES_AWAITING_PREVIEW_PARTS.write(message, { message, conversation, urls }),
+      parts: MESSAGES_AWAITING_PREVIEW_PARTS.makePartChange(message, { message, conversation, urls }),
       due: now,
     };
   },
 };
 
-interface FetchRun {
+interface PageFetchRun {
   /** Ids of the messages whose pages this run has. Messages that were queued during the run wait for the next one. */
-  readonly messages: ReadonlySet<number>;
+  readonly messageIds: ReadonlySet<number>;
   /** Heads of the pages that this run has fetched, by address; null: no preview. */
-  readonly fetched: ReadonlyMap<string, WebPageHead | null>;
+  readonly fetchedHeadByUrl: ReadonlyMap<string, WebPageHead | null>;
 }
 
 /**
@@ -69,44 +69,48 @@ interface FetchRun {
  * pages take their time, and exclusive, because a run must not find the messages of the run before. After a crash
  * between fetch and commit the pages are fetched again.
  */
-const due: LinkPreviewCommand<typeof linkPreviewActorCommands.due, FetchRun> = {
+const fetchWaitingPagesHandler: LinkPreviewCommand<typeof linkPreviewActorCommands.due, PageFetchRun> = {
   lane: 'fetching',
   exclusive: true,
   async inputs(_args, { view }, { services }) {
     const now = services.clock.now();
-    const batch = waitingMessages(view.parts).slice(0, BATCH);
+    const batch = listWaitingMessages(view.parts).slice(0, MESSAGES_PER_FETCH_RUN);
     const urls = batch.flatMap((waiting) => waiting.urls);
     const unknown = [...new Set(urls)].filter((url) => !findUnexpiredPage(view.parts, url, now));
     const heads = await Promise.all(unknown.map((url) => services.pages.fetch(url)));
     return {
-      messages: new Set(batch.map(({ message }) => message)),
-      fetched: new Map(unknown.map((url, i) => [url, heads[i] ?? null])),
+      messageIds: new Set(batch.map(({ message }) => message)),
+      fetchedHeadByUrl: new Map(unknown.map((url, i) => [url, heads[i] ?? null])),
     };
   },
-  handle({ parts }, _args, { messages, fetched }, { now }) {
-    const waiting = waitingMessages(parts);
-    const batch = waiting.filter(({ message }) => messages.has(message));
+  handle({ parts }, _args, { messageIds, fetchedHeadByUrl }, { now }) {
+    const waiting = listWaitingMessages(parts);
+    const batch = waiting.filter(({ message }) => messageIds.has(message));
     const headOf = (url: string): WebPageHead | null =>
-      fetched.get(url) ?? findUnexpiredPage(parts, url, now)?.head ?? null;
-    const written: Record<string, Json> = { ...makeOldPageDeletions(parts, fetched.size, now) };
-    for (const [url, head] of fetched) {
+      fetchedHeadByUrl.get(url) ?? findUnexpiredPage(parts, url, now)?.head ?? null;
+    const written: Record<string, Json> = { ...makeOldPageDeletions(parts, fetchedHeadByUrl.size, now) };
+    for (const [url, head] of fetchedHeadByUrl) {
       Object.assign(
         written,
-        FETCHED_PAGE_PARTS.write(hashPageUrl(url), { at: now, head: head as (WebPageHead & JsonObject) | null }),
+        FETCHED_PAGE_PARTS.makePartChange(hashPageUrl(url), {
+          at: now,
+          head: head as (WebPageHead & JsonObject) | null,
+        }),
       );
     }
-    for (const { message } of batch) Object.assign(written, MESSAGES_AWAITING_PREVIEW_PARTS.write(message, null));
+    for (const { message } of batch)
+      Object.assign(written, MESSAGES_AWAITING_PREVIEW_PARTS.makePartChange(message, null));
     return {
       reply: makeValueReply(null),
       parts: written,
-      commands: [batch.flatMap((one) => showCommand(one, headOf))],
+      commands: [batch.flatMap((one) => makeShowLinkPreviewsCommands(one, headOf))],
       due: waiting.length > batch.length ? now : null,
     };
   },
 };
 
 /** The command that shows the previews of a message; none if no page has a preview. */
-function showCommand(
+function makeShowLinkPreviewsCommands(
   { message, conversation, urls }: FetchLinksArgs,
   headOf: (url: string) => WebPageHead | null,
 ): OutboxCommand[] {
@@ -123,10 +127,13 @@ function showCommand(
 export const linkPreviewActorKind: ActorKindDefinition<LinkPreviewActorState, undefined, ActorServices> = {
   name: 'links',
   summary: 'The pages that messages of an organization link, fetched for previews.',
-  directory: false,
+  usesDirectory: false,
   loadedParts: [MESSAGES_AWAITING_PREVIEW_PARTS.prefix, FETCHED_PAGE_PARTS.prefix],
-  commands: mapHandlersByName(linkPreviewActorCommands, { fetchLinks, due }),
-  initial: () => ({}),
-  volatile: () => undefined,
-  missing: () => ({ error: apiError('NO_SUCH_USER').toReply() }),
+  commands: mapHandlersByName(linkPreviewActorCommands, {
+    fetchLinks: queueLinkFetchHandler,
+    due: fetchWaitingPagesHandler,
+  }),
+  makeInitialState: () => ({}),
+  makeVolatile: () => undefined,
+  makeMissingActorReply: () => ({ error: apiError('NO_SUCH_USER').toReply() }),
 };

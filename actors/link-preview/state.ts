@@ -23,26 +23,27 @@ export interface FetchedPage extends JsonObject {
 export const FETCHED_PAGE_PARTS = new ActorPartTable<FetchedPage>('page/');
 
 /** Time for which the preview of a page is used again, ms. */
-const KEPT_MS = 86_400_000;
+const PREVIEW_KEPT_MS = 86_400_000;
 /** Time for which a page without a preview is not fetched again, ms. */
-const FAILURE_KEPT_MS = 3_600_000;
+const NO_PREVIEW_KEPT_MS = 3_600_000;
 /** Maximum number of pages that an organization keeps; the oldest go first. */
-const MAX_PAGES = 1_000;
+const MAX_KEPT_PAGES = 1_000;
 
 export const hashPageUrl = (url: string): string => createHash('sha256').update(url).digest('base64url').slice(0, 22);
 
-const isCurrent = ({ at, head }: FetchedPage, now: number): boolean => now - at < (head ? KEPT_MS : FAILURE_KEPT_MS);
+const isPageUnexpired = ({ at, head }: FetchedPage, now: number): boolean =>
+  now - at < (head ? PREVIEW_KEPT_MS : NO_PREVIEW_KEPT_MS);
 
 /** The kept page of an address, unless it is too old. */
 export function findUnexpiredPage(parts: ActorParts, url: string, now: number): FetchedPage | undefined {
   const page = FETCHED_PAGE_PARTS.get(parts, hashPageUrl(url));
-  return page && isCurrent(page, now) ? page : undefined;
+  return page && isPageUnexpired(page, now) ? page : undefined;
 }
 
 /** Deletions of pages that are too old, or too many beside `added` new ones. */
 export function makeOldPageDeletions(parts: ActorParts, added: number, now: number): Readonly<Record<string, Json>> {
   const pages = [...FETCHED_PAGE_PARTS.entries(parts)].sort(([, a], [, b]) => a.at - b.at);
-  const surplus = pages.length + added - MAX_PAGES;
-  const dropped = pages.filter(([, page], i) => i < surplus || !isCurrent(page, now));
-  return Object.assign({}, ...dropped.map(([id]) => FETCHED_PAGE_PARTS.write(id, null)));
+  const surplus = pages.length + added - MAX_KEPT_PAGES;
+  const dropped = pages.filter(([, page], i) => i < surplus || !isPageUnexpired(page, now));
+  return Object.assign({}, ...dropped.map(([id]) => FETCHED_PAGE_PARTS.makePartChange(id, null)));
 }

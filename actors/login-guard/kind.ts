@@ -13,20 +13,20 @@ import { type ActorKindDefinition, type CommandDefinition, mapHandlersByName } f
 import type { ActorServices } from '../services.js';
 
 /** Maximum number of addresses whose failures one actor remembers. */
-const MAX_ADDRESSES = 16;
+const MAX_ADDRESSES_PER_ACTOR = 16;
 
-type Attempts = readonly [address: string, failures: readonly number[]];
+type LoginFailuresOfAddress = readonly [address: string, failures: readonly number[]];
 
-interface StrangerState extends JsonObject {
+interface LoginGuardActorState extends JsonObject {
   /** Failed attempts by hash of the address; the address tried last is at the end. */
-  readonly attempts: readonly Attempts[];
+  readonly attempts: readonly LoginFailuresOfAddress[];
 }
 
-const failuresOf = ({ attempts }: StrangerState, address: string): readonly number[] =>
+const findFailureTimesOfAddress = ({ attempts }: LoginGuardActorState, address: string): readonly number[] =>
   attempts.find(([of]) => of === address)?.[1] ?? [];
 
-const fetchKey: CommandDefinition<
-  StrangerState,
+const refuseUnknownAddressLoginHandler: CommandDefinition<
+  LoginGuardActorState,
   ArgsOfCommand<typeof loginGuardActorCommands.fetchKey>,
   undefined,
   undefined,
@@ -36,31 +36,31 @@ const fetchKey: CommandDefinition<
   lane: 'login',
   exclusive: true,
   async inputs({ address, password }, { view }, { services }) {
-    if (msUntilLoginAllowed(failuresOf(view.state, address), services.clock.now()) > 0) return undefined;
+    if (msUntilLoginAllowed(findFailureTimesOfAddress(view.state, address), services.clock.now()) > 0) return undefined;
     await services.secrets.verifyPassword(password, null);
     return undefined;
   },
   handle({ state }, { address }, _inputs, { now }) {
-    const failures = failuresOf(state, address);
+    const failures = findFailureTimesOfAddress(state, address);
     const wait = msUntilLoginAllowed(failures, now);
     if (wait > 0) throw loginRateLimitError(failures, wait, now);
     const others = state.attempts.filter(([of]) => of !== address);
     const failed = addLoginFailure(failures, now);
-    const attempts: Attempts[] = [...others, [address, failed]];
+    const attempts: LoginFailuresOfAddress[] = [...others, [address, failed]];
     return {
       reply: { error: wrongPasswordError(failed, now).toReply() },
-      state: { ...state, attempts: attempts.slice(-MAX_ADDRESSES) },
+      state: { ...state, attempts: attempts.slice(-MAX_ADDRESSES_PER_ACTOR) },
     };
   },
 };
 
-export const loginGuardActorKind: ActorKindDefinition<StrangerState, undefined, ActorServices> = {
+export const loginGuardActorKind: ActorKindDefinition<LoginGuardActorState, undefined, ActorServices> = {
   name: 'stranger',
   summary: 'Failed log-ins with addresses of no account, counted so that they look like those of an account.',
-  directory: false,
+  usesDirectory: false,
   loadedParts: [],
-  commands: mapHandlersByName(loginGuardActorCommands, { fetchKey }),
-  initial: () => ({ attempts: [] }),
-  volatile: () => undefined,
-  missing: () => ({ error: apiError('AUTHENTICATION_FAILED').toReply() }),
+  commands: mapHandlersByName(loginGuardActorCommands, { fetchKey: refuseUnknownAddressLoginHandler }),
+  makeInitialState: () => ({ attempts: [] }),
+  makeVolatile: () => undefined,
+  makeMissingActorReply: () => ({ error: apiError('AUTHENTICATION_FAILED').toReply() }),
 };

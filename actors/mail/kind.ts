@@ -12,15 +12,15 @@ import { apiError } from '#model/errors';
 import { type ActorKindDefinition, type CommandDefinition, mapHandlersByName } from '#runtime';
 import type { ActorServices } from '../services.js';
 import {
+  computeNextMailAttemptTime,
   listWaitingMails,
   type MailActorState,
-  nextMailAttemptTime,
   type StoredMail,
   unsealStoredMail,
-  WAITING_MAIL_PARTS,
+  WAITING_MAIL_TABLE,
 } from './state.js';
 
-type MailCommand<C extends ActorCommandName<'mail'>, I = undefined> = CommandDefinition<
+type MailCommandHandler<C extends ActorCommandName<'mail'>, I = undefined> = CommandDefinition<
   MailActorState,
   ArgsOfCommand<C>,
   I,
@@ -29,10 +29,10 @@ type MailCommand<C extends ActorCommandName<'mail'>, I = undefined> = CommandDef
 >;
 
 /** Maximum number of mails sent per run; the others follow at once. */
-const BATCH = 40;
+const MAX_MAILS_PER_RUN = 40;
 
 /** Stores a mail. Other actors send this command (actors/shared/mail.ts), which never refuses. */
-const send: MailCommand<typeof mailActorCommands.send> = {
+const storeMailHandler: MailCommandHandler<typeof mailActorCommands.send> = {
   creates: true,
   handle({ state }, given, _inputs, { now }) {
     const last = state.last + 1;
@@ -40,7 +40,7 @@ const send: MailCommand<typeof mailActorCommands.send> = {
     return {
       reply: makeValueReply(null),
       state: { ...state, last },
-      parts: WAITING_MAIL_PARTS.write(last, mail),
+      parts: WAITING_MAIL_TABLE.makePartChange(last, mail),
       // The mail is due at once. The run also sends earlier mails that are due.
       due: now,
     };
@@ -52,14 +52,14 @@ const send: MailCommand<typeof mailActorCommands.send> = {
  * run must not find the mails of the run before. After a crash between sending and commit a mail is sent again, under
  * the same id.
  */
-const due: MailCommand<typeof mailActorCommands.due, ReadonlyMap<string, MailAttemptOutcome>> = {
+const sendDueMailsHandler: MailCommandHandler<typeof mailActorCommands.due, ReadonlyMap<string, MailAttemptOutcome>> = {
   lane: 'sending',
   exclusive: true,
   async inputs(_args, { realm, view }, { services }) {
     const now = services.clock.now();
     const batch = listWaitingMails(view.parts)
       .filter(([, mail]) => mail.next <= now)
-      .slice(0, BATCH);
+      .slice(0, MAX_MAILS_PER_RUN);
     const open = (text: string): string => unsealMailLinks(services.secrets, text);
     const fates = await services.mail.send(batch.map(([number, mail]) => unsealStoredMail(realm, number, mail, open)));
     return new Map(batch.map(([number], i) => [number, fates[i]!]));
@@ -69,26 +69,26 @@ const due: MailCommand<typeof mailActorCommands.due, ReadonlyMap<string, MailAtt
     const left: StoredMail[] = [];
     for (const [number, mail] of listWaitingMails(parts)) {
       const fate = fates.get(number);
-      if (fate === 'done') Object.assign(written, WAITING_MAIL_PARTS.write(number, null));
+      if (fate === 'done') Object.assign(written, WAITING_MAIL_TABLE.makePartChange(number, null));
       else if (fate === 'later') {
         const tries = mail.tries + 1;
         const again: StoredMail = { ...mail, tries, next: now + mailRetryDelayMs(tries) };
-        Object.assign(written, WAITING_MAIL_PARTS.write(number, again));
+        Object.assign(written, WAITING_MAIL_TABLE.makePartChange(number, again));
         left.push(again);
       } else left.push(mail);
     }
-    return { reply: makeValueReply(null), parts: written, due: nextMailAttemptTime(left) };
+    return { reply: makeValueReply(null), parts: written, due: computeNextMailAttemptTime(left) };
   },
 };
 
 export const mailActorKind: ActorKindDefinition<MailActorState, undefined, ActorServices> = {
   name: 'mail',
   summary: 'The outgoing mails of an organization, until a mail server has taken them.',
-  directory: false,
-  loadedParts: [WAITING_MAIL_PARTS.prefix],
+  usesDirectory: false,
+  loadedParts: [WAITING_MAIL_TABLE.prefix],
   partsAreDeliveries: true,
-  commands: mapHandlersByName(mailActorCommands, { send, due }),
-  initial: () => ({ last: 0 }),
-  volatile: () => undefined,
-  missing: () => ({ error: apiError('NO_SUCH_USER').toReply() }),
+  commands: mapHandlersByName(mailActorCommands, { send: storeMailHandler, due: sendDueMailsHandler }),
+  makeInitialState: () => ({ last: 0 }),
+  makeVolatile: () => undefined,
+  makeMissingActorReply: () => ({ error: apiError('NO_SUCH_USER').toReply() }),
 };

@@ -20,11 +20,11 @@ export interface StoredMail extends JsonObject, MailToSend {
 }
 
 /** Parts with the waiting mails, by number of the mail. */
-export const WAITING_MAIL_PARTS = new ActorPartTable<StoredMail>('mail/');
+export const WAITING_MAIL_TABLE = new ActorPartTable<StoredMail>('mail/');
 
 /** Waiting mails with their numbers, oldest first. */
 export const listWaitingMails = (parts: ActorParts): (readonly [number: string, mail: StoredMail])[] =>
-  [...WAITING_MAIL_PARTS.entries(parts)].sort(([a], [b]) => Number(a) - Number(b));
+  [...WAITING_MAIL_TABLE.entries(parts)].sort(([a], [b]) => Number(a) - Number(b));
 
 /**
  * A waiting mail in the form that the mail server gets. Its id contains the time, so that ids differ from those before
@@ -50,7 +50,7 @@ export const unsealStoredMail = (
 });
 
 /** Earliest time at which a waiting mail is due, wall time, ms; null: no mail waits. */
-export function nextMailAttemptTime(mails: Iterable<StoredMail>): number | null {
+export function computeNextMailAttemptTime(mails: Iterable<StoredMail>): number | null {
   let first: number | null = null;
   for (const { next } of mails) if (first === null || next < first) first = next;
   return first;

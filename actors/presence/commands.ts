@@ -26,26 +26,26 @@ type PresenceCommand<C extends ActorCommandName<'presence'>> = CommandDefinition
 >;
 
 /** Minimum time between two stored times of a user, ms. Several windows of one user report presence each. */
-const LEAST_CHANGE_MS = 55_000;
+const MIN_STORED_TIME_INTERVAL_MS = 55_000;
 /** Maximum time between two reports of a present client, ms: clients report once a minute, and up to 10 s late. */
-const REPORT_MS = 70_000;
+const MAX_REPORT_INTERVAL_MS = 70_000;
 /**
  * Time of inactivity after which a user's return is published at once, ms: the user may already look offline to others.
  * Clients show a user as offline after 200 s; less one interval of reports this is 130 s.
  */
-const CAME_BACK_MS = PRESENCE_OFFLINE_AFTER_SECONDS * 1_000 - REPORT_MS;
+const INACTIVITY_BEFORE_RETURN_MS = PRESENCE_OFFLINE_AFTER_SECONDS * 1_000 - MAX_REPORT_INTERVAL_MS;
 /**
  * Maximum number of active accounts for which presence events are emitted. In larger organizations, clients get
  * presences as replies to their own reports.
  */
-const MAX_ACCOUNTS_FOR_EVENTS = 100;
+const MAX_ACCOUNTS_FOR_PRESENCE_EVENTS = 100;
 
-interface Reading extends JsonObject {
+interface PresenceReadArgs extends JsonObject {
   /** Version of the presences that the asking process already has; null: it has none. */
   readonly known: PresenceChangesCursor | null;
 }
 
-interface Report extends Reading {
+interface PresenceReportArgs extends PresenceReadArgs {
   readonly status: 'active' | 'idle';
   /** True if the client wants no presences of others. */
   readonly pingOnly: boolean;
@@ -60,49 +60,56 @@ export const reportPresenceHandler: PresenceCommand<typeof presenceActorCommands
     const transient: EventLogItem[] = [];
     if (user && !isPresenceHidden(directory, user)) {
       const before = volatile.presenceTimesOf(caller);
-      const after = reportedAt(before, status, now);
-      if (after !== before) volatile.set(caller, after);
-      if (isNews(before, status, now) && !isCrowd(directory)) {
+      const after = computeTimesAfterReport(before, status, now);
+      if (after !== before) volatile.setPresenceTimes(caller, after);
+      if (isFirstReportOrReturn(before, status, now) && !hasTooManyAccountsForEvents(directory)) {
         const to = { role: USER_ROLE.guest, rv: directory.version };
         transient.push({ t: 'event', to, event: makePresenceEvent(user, after, now) });
       }
     }
     return {
-      reply: pingOnly ? makeSuccessReply() : makeSuccessReply(volatile.since(known)),
+      reply: pingOnly ? makeSuccessReply() : makeSuccessReply(volatile.listChangesSince(known)),
       ...(transient.length > 0 ? { transient } : {}),
-      ...(state.made ? {} : written(view)),
+      ...(state.made ? {} : makeFlushOutcome(view)),
     };
   },
 };
 
-function reportedAt(before: PresenceTimes | undefined, status: Report['status'], now: number): PresenceTimes {
+function computeTimesAfterReport(
+  before: PresenceTimes | undefined,
+  status: PresenceReportArgs['status'],
+  now: number,
+): PresenceTimes {
   if (!before) return { active: status === 'active' ? now : null, connected: now };
-  const due = (time: number | null): boolean => now - (time ?? 0) > LEAST_CHANGE_MS;
+  const due = (time: number | null): boolean => now - (time ?? 0) > MIN_STORED_TIME_INTERVAL_MS;
   const active = status === 'active' && due(before.active) ? now : before.active;
   const connected = due(before.connected) ? now : before.connected;
   return active === before.active && connected === before.connected ? before : { active, connected };
 }
 
-const isNews = (before: PresenceTimes | undefined, status: Report['status'], now: number): boolean =>
-  !before || (status === 'active' && now - (before.active ?? 0) > CAME_BACK_MS);
+const isFirstReportOrReturn = (
+  before: PresenceTimes | undefined,
+  status: PresenceReportArgs['status'],
+  now: number,
+): boolean => !before || (status === 'active' && now - (before.active ?? 0) > INACTIVITY_BEFORE_RETURN_MS);
 
 /** True if the organization has too many active accounts for events; counted once for each change of the accounts. */
-const isCrowd = memoizeByObject(
+const hasTooManyAccountsForEvents = memoizeByObject(
   (directory: DirectoryView) => {
     let active = 0;
     for (const user of directory.users()) if (user.isActive) active++;
-    return active > MAX_ACCOUNTS_FOR_EVENTS;
+    return active > MAX_ACCOUNTS_FOR_PRESENCE_EVENTS;
   },
   ({ usersVersion }) => usersVersion,
 );
 
 /** The changes in memory since the last flush, as parts to write. */
-const written = ({
+const makeFlushOutcome = ({
   state,
   volatile,
 }: ActorView<PresenceActorState, PresenceMemory>): Partial<CommandOutcome<PresenceActorState>> => ({
   state: { ...state, made: true },
-  parts: volatile.flush(),
+  parts: volatile.takeUnsavedParts(),
 });
 
 /** Replies to API operations with the presences that changed. */
@@ -110,7 +117,7 @@ export const readPresencesHandler: PresenceCommand<typeof presenceActorCommands.
   creates: true,
   lane: 'read',
   read: true,
-  handle: ({ volatile }, { known }) => ({ reply: makeSuccessReply(volatile.since(known)) }),
+  handle: ({ volatile }, { known }) => ({ reply: makeSuccessReply(volatile.listChangesSince(known)) }),
 };
 
 /** Replies to other actors with the presences that changed. */
@@ -118,7 +125,7 @@ export const readPresenceChangesHandler: PresenceCommand<typeof presenceActorCom
   creates: true,
   lane: 'read',
   read: true,
-  handle: ({ volatile }, { known }) => ({ reply: makeValueReply(volatile.since(known)) }),
+  handle: ({ volatile }, { known }) => ({ reply: makeValueReply(volatile.listChangesSince(known)) }),
 };
 
 /** Applies a changed user setting `presence_enabled`. The realm actor sends this command after its own event. */
@@ -127,13 +134,16 @@ export const applyPresenceSettingHandler: PresenceCommand<typeof presenceActorCo
   handle(view, { on, at }, _inputs, { caller }) {
     const { volatile } = view;
     const before = volatile.presenceTimesOf(caller);
-    if (!on) volatile.remove(caller);
-    else if ((before?.active ?? 0) < at) volatile.set(caller, { active: at, connected: at });
-    return { reply: makeValueReply(null), ...written(view) };
+    if (!on) volatile.removeUser(caller);
+    else if ((before?.active ?? 0) < at) volatile.setPresenceTimes(caller, { active: at, connected: at });
+    return { reply: makeValueReply(null), ...makeFlushOutcome(view) };
   },
 };
 
 /** Writes the changed times to the Store. The sidecar's timer sends this command. */
 export const flushPresencesHandler: PresenceCommand<typeof presenceActorCommands.flush> = {
-  handle: (view) => ({ reply: makeValueReply(null), ...(view.volatile.dirty ? written(view) : {}) }),
+  handle: (view) => ({
+    reply: makeValueReply(null),
+    ...(view.volatile.hasUnsavedChanges ? makeFlushOutcome(view) : {}),
+  }),
 };

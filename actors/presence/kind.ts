@@ -18,7 +18,7 @@ import { PRESENCE_PART_PREFIX, type PresenceActorState } from './state.js';
 export const presenceActorKind: ActorKindDefinition<PresenceActorState, PresenceMemory, ActorServices> = {
   name: 'presence',
   summary: 'Who of an organization is online, and since when.',
-  directory: true,
+  usesDirectory: true,
   loadedParts: [PRESENCE_PART_PREFIX],
   commands: mapHandlersByName(presenceActorCommands, {
     report: reportPresenceHandler,
@@ -27,8 +27,8 @@ export const presenceActorKind: ActorKindDefinition<PresenceActorState, Presence
     switched: applyPresenceSettingHandler,
     flush: flushPresencesHandler,
   }),
-  initial: () => ({ made: false }),
-  volatile: (_key, _state, parts) => new PresenceMemory(parts),
-  missing: () => ({ error: apiError('SERVICE_UNAVAILABLE').toReply() }),
+  makeInitialState: () => ({ made: false }),
+  makeVolatile: (_key, _state, parts) => new PresenceMemory(parts),
+  makeMissingActorReply: () => ({ error: apiError('SERVICE_UNAVAILABLE').toReply() }),
   sidecar: (handle, sources) => new PresenceActorSidecar(handle, sources),
 };

@@ -8,90 +8,94 @@ import type { PresenceChangesCursor } from '#model/commands';
 import { decodePresenceTimes, encodePresenceTimes, presenceBucketOf, presencePartName } from './state.js';
 
 /** Minimum number of changes that are remembered one by one; a reader that missed more gets all presences. */
-const LEAST_HISTORY = 1_000;
+const MIN_REMEMBERED_CHANGES = 1_000;
 
 export class PresenceMemory {
   /**
    * Id of this activation, which cursors contain: versions of another activation must not be mistaken for its own. The
    * sidecar sets it.
    */
-  source = '';
-  readonly #of = new Map<number, PresenceTimes>();
-  readonly #buckets = new Map<number, Set<number>>();
-  readonly #unsaved = new Set<number>();
+  activationId = '';
+  readonly #timesByUserId = new Map<number, PresenceTimes>();
+  readonly #userIdsByBucket = new Map<number, Set<number>>();
+  readonly #unsavedBuckets = new Set<number>();
   /** Users whose presence changed, in the order of the changes. The first entry belongs to version `#first`. */
-  #history: number[] = [];
-  #first = 1;
+  #changedUserIds: number[] = [];
+  #firstChangeVersion = 1;
 
   constructor(parts: ReadonlyMap<string, Json>) {
-    for (const value of parts.values()) for (const [user, times] of decodePresenceTimes(value)) this.#put(user, times);
+    for (const value of parts.values())
+      for (const [user, times] of decodePresenceTimes(value)) this.#putTimesIntoBucket(user, times);
   }
 
   get version(): number {
-    return this.#first + this.#history.length - 1;
+    return this.#firstChangeVersion + this.#changedUserIds.length - 1;
   }
 
   /** True if memory holds changes that are not stored. */
-  get dirty(): boolean {
-    return this.#unsaved.size > 0;
+  get hasUnsavedChanges(): boolean {
+    return this.#unsavedBuckets.size > 0;
   }
 
   presenceTimesOf(user: number): PresenceTimes | undefined {
-    return this.#of.get(user);
+    return this.#timesByUserId.get(user);
   }
 
-  set(user: number, times: PresenceTimes): void {
-    this.#put(user, times);
-    this.#changed(user);
+  setPresenceTimes(user: number, times: PresenceTimes): void {
+    this.#putTimesIntoBucket(user, times);
+    this.#recordChange(user);
   }
 
-  remove(user: number): void {
-    if (!this.#of.delete(user)) return;
-    this.#buckets.get(presenceBucketOf(user))?.delete(user);
-    this.#changed(user);
+  removeUser(user: number): void {
+    if (!this.#timesByUserId.delete(user)) return;
+    this.#userIdsByBucket.get(presenceBucketOf(user))?.delete(user);
+    this.#recordChange(user);
   }
 
   /** Returns the parts to write; they count as written from now on. */
-  flush(): Record<string, Json> {
+  takeUnsavedParts(): Record<string, Json> {
     const parts: Record<string, Json> = {};
-    for (const bucket of this.#unsaved) {
-      const users = [...(this.#buckets.get(bucket) ?? [])];
+    for (const bucket of this.#unsavedBuckets) {
+      const users = [...(this.#userIdsByBucket.get(bucket) ?? [])];
       parts[presencePartName(bucket)] =
-        users.length === 0 ? null : encodePresenceTimes(users.map((user) => [user, this.#of.get(user)!]));
+        users.length === 0 ? null : encodePresenceTimes(users.map((user) => [user, this.#timesByUserId.get(user)!]));
     }
-    this.#unsaved.clear();
+    this.#unsavedBuckets.clear();
     return parts;
   }
 
   /** Presences that have changed since the version that the reader has. */
-  since(known: PresenceChangesCursor | null): PresenceChanges {
-    const { source, version } = this;
-    const missed = known?.source === source && known.version >= this.#first - 1 && known.version <= version;
-    const users = missed ? new Set(this.#history.slice(known.version - this.#first + 1)) : this.#of.keys();
+  listChangesSince(known: PresenceChangesCursor | null): PresenceChanges {
+    const { activationId, version } = this;
+    const missed =
+      known?.source === activationId && known.version >= this.#firstChangeVersion - 1 && known.version <= version;
+    const users = missed
+      ? new Set(this.#changedUserIds.slice(known.version - this.#firstChangeVersion + 1))
+      : this.#timesByUserId.keys();
     const seen: [number, number | null, number][] = [];
     const gone: number[] = [];
     for (const user of users) {
-      const times = this.#of.get(user);
+      const times = this.#timesByUserId.get(user);
       if (times) seen.push([user, times.active, times.connected]);
       else gone.push(user);
     }
-    return { source, since: missed ? known.version : null, version, seen, gone };
+    return { source: activationId, since: missed ? known.version : null, version, seen, gone };
   }
 
-  #put(user: number, times: PresenceTimes): void {
-    this.#of.set(user, times);
+  #putTimesIntoBucket(user: number, times: PresenceTimes): void {
+    this.#timesByUserId.set(user, times);
     const bucket = presenceBucketOf(user);
-    const of = this.#buckets.get(bucket) ?? new Set();
-    this.#buckets.set(bucket, of.add(user));
+    const of = this.#userIdsByBucket.get(bucket) ?? new Set();
+    this.#userIdsByBucket.set(bucket, of.add(user));
   }
 
-  #changed(user: number): void {
-    this.#unsaved.add(presenceBucketOf(user));
-    this.#history.push(user);
-    const most = Math.max(LEAST_HISTORY, 2 * this.#of.size);
-    if (this.#history.length <= 2 * most) return;
-    const dropped = this.#history.length - most;
-    this.#history = this.#history.slice(dropped);
-    this.#first += dropped;
+  #recordChange(user: number): void {
+    this.#unsavedBuckets.add(presenceBucketOf(user));
+    this.#changedUserIds.push(user);
+    const most = Math.max(MIN_REMEMBERED_CHANGES, 2 * this.#timesByUserId.size);
+    if (this.#changedUserIds.length <= 2 * most) return;
+    const dropped = this.#changedUserIds.length - most;
+    this.#changedUserIds = this.#changedUserIds.slice(dropped);
+    this.#firstChangeVersion += dropped;
   }
 }

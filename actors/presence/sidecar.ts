@@ -7,43 +7,43 @@ import type { PresenceMemory } from './presences.js';
 import type { PresenceActorState } from './state.js';
 
 /** Interval of writes, ms. A crash loses at most this much; clients report every minute anyway. */
-const FLUSH_MS = 60_000;
+const FLUSH_INTERVAL_MS = 60_000;
 
 export class PresenceActorSidecar implements ActorSidecar {
-  #timer: TimerHandle | undefined;
+  #flushTimer: TimerHandle | undefined;
 
   constructor(
     private readonly handle: ActorActivationHandle<PresenceActorState, PresenceMemory>,
     private readonly sources: ActorInputSources,
   ) {
     const { clock, random } = sources.services;
-    handle.volatile.source = `${clock.now()}-${random()}`;
-    this.#wait();
+    handle.volatile.activationId = `${clock.now()}-${random()}`;
+    this.#scheduleFlush();
   }
 
-  command(_name: string, _args: unknown, request: DeferredRequest): void {
+  handleCommand(_name: string, _args: unknown, request: DeferredRequest): void {
     request.reply({ ok: [] });
   }
 
-  committed(): void {}
+  onCommitted(): void {}
 
   isIdle(): boolean {
     return true;
   }
 
   async flush(): Promise<void> {
-    if (this.handle.volatile.dirty) await this.handle.sendSelf(presenceActorCommands.flush, {});
+    if (this.handle.volatile.hasUnsavedChanges) await this.handle.sendSelf(presenceActorCommands.flush, {});
   }
 
-  stopped(): void {
-    if (this.#timer) this.sources.services.clock.clearTimeout(this.#timer);
+  onActivationStopped(): void {
+    if (this.#flushTimer) this.sources.services.clock.clearTimeout(this.#flushTimer);
   }
 
-  #wait(): void {
-    this.#timer = this.sources.services.clock.setTimeout(() => {
-      this.#wait();
+  #scheduleFlush(): void {
+    this.#flushTimer = this.sources.services.clock.setTimeout(() => {
+      this.#scheduleFlush();
       // A failed write ends the activation; any other failure is made up for by the next flush.
       if (this.handle.exists()) this.flush().catch(() => undefined);
-    }, FLUSH_MS);
+    }, FLUSH_INTERVAL_MS);
   }
 }

@@ -15,11 +15,12 @@ export const presenceBucketOf = (user: number): number => Math.floor(user / USER
 export const presencePartName = (bucket: number): string => `${PRESENCE_PART_PREFIX}${bucket}`;
 
 /** Stored form of a part: user, last active (0 = never), last connected; wall time, ms. */
-type Stored = readonly (readonly [number, number, number])[];
+type StoredPresenceTimes = readonly (readonly [number, number, number])[];
 
 export const encodePresenceTimes = (of: Iterable<readonly [number, PresenceTimes]>): Json =>
-  [...of].map(([user, { active, connected }]) => [user, active ?? 0, connected]) satisfies Stored;
+  [...of].map(([user, { active, connected }]) => [user, active ?? 0, connected]) satisfies StoredPresenceTimes;
 
 export function* decodePresenceTimes(value: Json): Iterable<readonly [number, PresenceTimes]> {
-  for (const [user, active, connected] of value as Stored) yield [user, { active: active || null, connected }];
+  for (const [user, active, connected] of value as StoredPresenceTimes)
+    yield [user, { active: active || null, connected }];
 }

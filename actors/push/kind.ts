@@ -43,42 +43,42 @@ type PushCommand<C extends ActorCommandName<'push'>, I = undefined> = CommandDef
 >;
 
 /** Maximum number of pushes that wait; the oldest makes room for a further one. */
-const MAX_WAITING = 200;
+const MAX_WAITING_PUSHES = 200;
 /** Pause before the second attempt, ms; it doubles with each further attempt. */
-const FIRST_PAUSE_MS = 1_000;
-const MAX_PAUSE_MS = 3_600_000;
+const FIRST_RETRY_PAUSE_MS = 1_000;
+const MAX_RETRY_PAUSE_MS = 3_600_000;
 /** Age at which a push that could not be sent is dropped, ms: a day later it is news no more. */
-const GIVE_UP_MS = 24 * 3_600_000;
+const MAX_PUSH_AGE_MS = 24 * 3_600_000;
 
-function queue(
+function queuePush(
   { state, parts }: { readonly state: PushActorState; readonly parts: ReadonlyMap<string, Json> },
   { event, messages, trigger }: Pick<WaitingPush, 'event' | 'messages' | 'trigger'>,
   now: number,
 ): CommandOutcome<PushActorState> {
   const number = state.last + 1;
   const push: WaitingPush = { number, event, messages, trigger, left: null, since: now, tries: 0, next: now };
-  const surplus = listWaitingPushes(parts).slice(0, Math.max(0, parts.size - MAX_WAITING + 1));
+  const surplus = listWaitingPushes(parts).slice(0, Math.max(0, parts.size - MAX_WAITING_PUSHES + 1));
   return {
     reply: makeValueReply(null),
     state: { ...state, last: number },
     parts: Object.assign(
-      WAITING_PUSH_PARTS.write(number, push),
-      ...surplus.map((old): Record<string, Json> => WAITING_PUSH_PARTS.write(old.number, null)),
+      WAITING_PUSH_PARTS.makePartChange(number, push),
+      ...surplus.map((old): Record<string, Json> => WAITING_PUSH_PARTS.makePartChange(old.number, null)),
     ),
     // A push with an earlier time would be due now, too.
     due: now,
   };
 }
 
-const notify: PushCommand<typeof pushActorCommands.notify> = {
+const queueMessagePushHandler: PushCommand<typeof pushActorCommands.notify> = {
   creates: true,
   handle: (view, { message, trigger }, _inputs, { now }) =>
-    queue(view, { event: 'message', messages: [message], trigger }, now),
+    queuePush(view, { event: 'message', messages: [message], trigger }, now),
 };
 
-const remove: PushCommand<typeof pushActorCommands.remove> = {
+const queuePushRemovalHandler: PushCommand<typeof pushActorCommands.remove> = {
   creates: true,
-  handle: (view, { messages }, _inputs, { now }) => queue(view, { event: 'remove', messages, trigger: '' }, now),
+  handle: (view, { messages }, _inputs, { now }) => queuePush(view, { event: 'remove', messages, trigger: '' }, now),
 };
 
 /**
@@ -86,23 +86,23 @@ const remove: PushCommand<typeof pushActorCommands.remove> = {
  * round must not find the pushes of the round before. After a crash between sending and commit a push is sent again,
  * under the same id and tag.
  */
-const due: PushCommand<typeof pushActorCommands.due, PushSendingRound> = {
+const sendDuePushesHandler: PushCommand<typeof pushActorCommands.due, PushSendingRound> = {
   lane: 'sending',
   exclusive: true,
   inputs: (_args, { key, realm, view }, sources) => sendDuePushes(key, realm, view, sources),
   handle({ state, parts }, _args, round, context) {
     const written: Record<string, Json> = {};
-    const times = new ReceiverTimes(parts, round);
+    const times = new ReceiverRetryTimes(parts, round);
     let after = state;
     for (const result of round.results) {
-      const { push, delivered } = result;
-      const next = again(result, times, context.now);
+      const { push, wasDelivered } = result;
+      const next = preparePushForNextAttempt(result, times, context.now);
       // The push may have made room for a later one meanwhile.
       if (WAITING_PUSH_PARTS.get(parts, push.number))
-        Object.assign(written, WAITING_PUSH_PARTS.write(push.number, next));
+        Object.assign(written, WAITING_PUSH_PARTS.makePartChange(push.number, next));
       if (push.event === 'remove') {
         if (next === null) after = updateShownNotifications(after, [], push.messages);
-      } else if (delivered) after = updateShownNotifications(after, push.messages, []);
+      } else if (wasDelivered) after = updateShownNotifications(after, push.messages, []);
     }
     const left = listWaitingPushes(parts).flatMap((push) => {
       const name = WAITING_PUSH_PARTS.nameOf(push.number);
@@ -113,46 +113,52 @@ const due: PushCommand<typeof pushActorCommands.due, PushSendingRound> = {
       reply: makeValueReply(null),
       state: after,
       parts: written,
-      commands: [endings(round, context)],
+      commands: [makeDropEndedReceiversCommands(round, context)],
       due: findNextPushTime(left),
     };
   },
 };
 
 /** When receivers that did not take a push are tried again. */
-class ReceiverTimes {
-  readonly #next = new Map<string, number>();
+class ReceiverRetryTimes {
+  readonly #nextTryAtByReceiver = new Map<string, number>();
 
   constructor(parts: ActorParts, { results }: PushSendingRound) {
     const tried = new Set(results.map(({ push }) => push.number));
-    for (const { number, left, next } of listWaitingPushes(parts)) if (!tried.has(number)) this.note(left ?? [], next);
+    for (const { number, left, next } of listWaitingPushes(parts))
+      if (!tried.has(number)) this.recordNextTry(left ?? [], next);
   }
 
-  note(receivers: readonly string[], next: number): void {
-    for (const name of receivers) this.#next.set(name, Math.max(next, this.#next.get(name) ?? 0));
+  recordNextTry(receivers: readonly string[], next: number): void {
+    for (const name of receivers)
+      this.#nextTryAtByReceiver.set(name, Math.max(next, this.#nextTryAtByReceiver.get(name) ?? 0));
   }
 
-  of(receivers: readonly string[]): number {
-    return Math.max(...receivers.map((name) => this.#next.get(name) ?? 0));
+  latestNextTryOf(receivers: readonly string[]): number {
+    return Math.max(...receivers.map((name) => this.#nextTryAtByReceiver.get(name) ?? 0));
   }
 }
 
 /** The push as it waits for its next attempt; null: it was sent, or is given up. */
-function again({ push, left, failed, afterMs }: SentPushResult, times: ReceiverTimes, now: number): WaitingPush | null {
-  if (left.length === 0 || now - push.since >= GIVE_UP_MS) return null;
-  const pause = Math.max(afterMs, Math.min(FIRST_PAUSE_MS * 2 ** push.tries, MAX_PAUSE_MS));
-  const next = failed ? now + pause : times.of(left);
-  times.note(left, next);
-  return { ...push, left, tries: push.tries + (failed ? 1 : 0), next };
+function preparePushForNextAttempt(
+  { push, receiversLeft, hasFailedAttempt, requestedPauseMs }: SentPushResult,
+  times: ReceiverRetryTimes,
+  now: number,
+): WaitingPush | null {
+  if (receiversLeft.length === 0 || now - push.since >= MAX_PUSH_AGE_MS) return null;
+  const pause = Math.max(requestedPauseMs, Math.min(FIRST_RETRY_PAUSE_MS * 2 ** push.tries, MAX_RETRY_PAUSE_MS));
+  const next = hasFailedAttempt ? now + pause : times.latestNextTryOf(receiversLeft);
+  times.recordNextTry(receiversLeft, next);
+  return { ...push, left: receiversLeft, tries: push.tries + (hasFailedAttempt ? 1 : 0), next };
 }
 
 /** Tells the keepers of subscriptions and tokens which of them have ended. */
-function endings(
-  { endedEndpoints, goneTokens }: PushSendingRound,
+function makeDropEndedReceiversCommands(
+  { endedEndpointHashes, endedDeviceTokens }: PushSendingRound,
   { key, realm }: Pick<CommandContext, 'key' | 'realm'>,
 ): OutboxCommand[] {
   const user = accountOfPushActorKey(key);
-  const ended = endedEndpoints.map((endpointHash) =>
+  const ended = endedEndpointHashes.map((endpointHash) =>
     makeOutboxCommand({
       to: realmActorKey(realm),
       name: realmActorCommands.dropSessionPush,
@@ -160,8 +166,8 @@ function endings(
       caller: 0,
     }),
   );
-  if (goneTokens.length === 0) return ended;
-  const args = { tokens: [...new Set(goneTokens)] };
+  if (endedDeviceTokens.length === 0) return ended;
+  const args = { tokens: [...new Set(endedDeviceTokens)] };
   return [
     ...ended,
     makeOutboxCommand({ to: userActorKey(realm, user), name: userActorCommands.dropPushTokens, args, caller: 0 }),
@@ -171,11 +177,15 @@ function endings(
 export const pushNotificationActorKind: ActorKindDefinition<PushActorState, undefined, ActorServices> = {
   name: 'push',
   summary: 'The push notifications of an account, until its browsers and the push gateway have taken them.',
-  directory: false,
+  usesDirectory: false,
   loadedParts: [WAITING_PUSH_PARTS.prefix],
   partsAreDeliveries: true,
-  commands: mapHandlersByName(pushActorCommands, { notify, remove, due }),
-  initial: () => ({ last: 0, shown: [] }),
-  volatile: () => undefined,
-  missing: () => ({ error: apiError('NO_SUCH_USER').toReply() }),
+  commands: mapHandlersByName(pushActorCommands, {
+    notify: queueMessagePushHandler,
+    remove: queuePushRemovalHandler,
+    due: sendDuePushesHandler,
+  }),
+  makeInitialState: () => ({ last: 0, shown: [] }),
+  makeVolatile: () => undefined,
+  makeMissingActorReply: () => ({ error: apiError('NO_SUCH_USER').toReply() }),
 };

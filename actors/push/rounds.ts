@@ -25,47 +25,47 @@ import {
   type UserId,
   userActorKey,
 } from '#model';
-import { type PushFacts, userActorCommands } from '#model/commands';
+import { type PushAccountFacts, userActorCommands } from '#model/commands';
 import type { DirectoryView } from '#model/records';
 import type { ActorInputSources } from '../services.js';
 import { listWaitingPushes, type PushActorState, type WaitingPush } from './state.js';
 
-export const accountOfPushActorKey = (key: ActorKey): UserId => toUserId(Number(parseActorKey(key).rest));
+export const accountOfPushActorKey = (key: ActorKey): UserId => toUserId(Number(parseActorKey(key).idWithinRealm));
 
 /** The result of one push at all its receivers. */
 export interface SentPushResult {
   readonly push: WaitingPush;
   /** Receivers that are to get it later. */
-  readonly left: readonly string[];
+  readonly receiversLeft: readonly string[];
   /** True if an attempt failed; otherwise the receivers in `left` wait for an earlier push. */
-  readonly failed: boolean;
+  readonly hasFailedAttempt: boolean;
   /** Pause that a receiver asks for, ms. */
-  readonly afterMs: number;
+  readonly requestedPauseMs: number;
   /** The push was delivered to some receiver. */
-  readonly delivered: boolean;
+  readonly wasDelivered: boolean;
 }
 
 export interface PushSendingRound {
   readonly results: readonly SentPushResult[];
   /** Hashes of the endpoints of subscriptions that have ended. */
-  readonly endedEndpoints: readonly string[];
-  readonly goneTokens: readonly string[];
+  readonly endedEndpointHashes: readonly string[];
+  readonly endedDeviceTokens: readonly string[];
 }
 
 /** nothing: there is nothing to say to this receiver. behind: an earlier push has to be sent first. */
-type Attempt = PushDeliveryOutcome | { readonly is: 'nothing' } | { readonly is: 'behind' };
+type PushAttemptOutcome = PushDeliveryOutcome | { readonly is: 'nothing' } | { readonly is: 'behind' };
 
-interface Receiver {
+interface PushReceiver {
   /** Stable over attempts. */
   readonly name: string;
-  send(push: WaitingPush): Promise<Attempt>;
+  send(push: WaitingPush): Promise<PushAttemptOutcome>;
 }
 
-const GATEWAY = 'gateway';
-const NOTHING: Attempt = { is: 'nothing' };
-const BEHIND: Attempt = { is: 'behind' };
+const GATEWAY_RECEIVER_NAME = 'gateway';
+const NOTHING_TO_SEND: PushAttemptOutcome = { is: 'nothing' };
+const BEHIND_EARLIER_PUSH: PushAttemptOutcome = { is: 'behind' };
 /** Number of pushes per round; further ones follow at once. */
-const BATCH = 16;
+const PUSHES_PER_ROUND = 16;
 
 export async function sendDuePushes(
   key: ActorKey,
@@ -75,21 +75,32 @@ export async function sendDuePushes(
 ): Promise<PushSendingRound> {
   const now = sources.services.clock.now();
   const waiting = listWaitingPushes(parts);
-  const pushes = waiting.filter(({ next }) => next <= now).slice(0, BATCH);
+  const pushes = waiting.filter(({ next }) => next <= now).slice(0, PUSHES_PER_ROUND);
   const early = waiting.filter(({ next }) => next > now);
   const user = accountOfPushActorKey(key);
-  const directory = await sources.directory(realm);
+  const directory = await sources.loadDirectory(realm);
   const goneTokens: string[] = [];
   const endedEndpoints: string[] = [];
-  if (pushes.length === 0) return { results: [], endedEndpoints, goneTokens };
+  if (pushes.length === 0) return { results: [], endedEndpointHashes: endedEndpoints, endedDeviceTokens: goneTokens };
   if (!directory.user(user)?.isActive || directory.deactivated)
-    return { results: pushes.map(dropped), endedEndpoints, goneTokens };
+    return {
+      results: pushes.map(makeDroppedPushResult),
+      endedEndpointHashes: endedEndpoints,
+      endedDeviceTokens: goneTokens,
+    };
   const ids = [...new Set(pushes.flatMap(({ event, messages }) => (event === 'message' ? messages : [])))];
-  const facts = await sources.ask(userActorKey(realm, user), userActorCommands.pushFacts, { ids }, user);
-  const said = new Sayings(facts, user, directory, sources.services.push, state.shown);
+  const facts = await sources.askActor(userActorKey(realm, user), userActorCommands.pushFacts, { ids }, user);
+  const said = new PushContentMaker(facts, user, directory, sources.services.push, state.shown);
   const receivers = [
-    ...browsersOf(user, directory, said, sources, endedEndpoints),
-    ...gatewayOf(key, facts.devices as readonly PushDevice[], directory, said, sources.services.push, goneTokens),
+    ...makeBrowserReceivers(user, directory, said, sources, endedEndpoints),
+    ...makeGatewayReceivers(
+      key,
+      facts.devices as readonly PushDevice[],
+      directory,
+      said,
+      sources.services.push,
+      goneTokens,
+    ),
   ];
   const fates = await Promise.all(receivers.map((receiver) => sendInOrder(receiver, pushes, early)));
   const results = pushes.map((push, i): SentPushResult => {
@@ -97,21 +108,21 @@ export async function sendDuePushes(
     const failed = own.flatMap(({ fate }) => (fate.is === 'later' ? [fate.afterMs] : []));
     return {
       push,
-      left: own.filter(({ fate }) => fate.is === 'later' || fate.is === 'behind').map(({ name }) => name),
-      failed: failed.length > 0,
-      afterMs: Math.max(0, ...failed),
-      delivered: own.some(({ fate }) => fate.is === 'done'),
+      receiversLeft: own.filter(({ fate }) => fate.is === 'later' || fate.is === 'behind').map(({ name }) => name),
+      hasFailedAttempt: failed.length > 0,
+      requestedPauseMs: Math.max(0, ...failed),
+      wasDelivered: own.some(({ fate }) => fate.is === 'done'),
     };
   });
-  return { results, endedEndpoints, goneTokens };
+  return { results, endedEndpointHashes: endedEndpoints, endedDeviceTokens: goneTokens };
 }
 
-const dropped = (push: WaitingPush): SentPushResult => ({
+const makeDroppedPushResult = (push: WaitingPush): SentPushResult => ({
   push,
-  left: [],
-  failed: false,
-  afterMs: 0,
-  delivered: false,
+  receiversLeft: [],
+  hasFailedAttempt: false,
+  requestedPauseMs: 0,
+  wasDelivered: false,
 });
 
 /**
@@ -119,31 +130,31 @@ const dropped = (push: WaitingPush): SentPushResult => ({
  * @param early waiting pushes that are not due yet
  */
 async function sendInOrder(
-  { name, send }: Receiver,
+  { name, send }: PushReceiver,
   pushes: readonly WaitingPush[],
   early: readonly WaitingPush[],
-): Promise<Attempt[]> {
-  const fates: Attempt[] = [];
+): Promise<PushAttemptOutcome[]> {
+  const fates: PushAttemptOutcome[] = [];
   const [first] = early.filter(({ left }) => left?.includes(name));
-  let stopped: Attempt | undefined;
+  let stopped: PushAttemptOutcome | undefined;
   for (const push of pushes) {
-    if (first && first.number < push.number) stopped ??= BEHIND;
-    if (push.left !== null && !push.left.includes(name)) fates.push(NOTHING);
+    if (first && first.number < push.number) stopped ??= BEHIND_EARLIER_PUSH;
+    if (push.left !== null && !push.left.includes(name)) fates.push(NOTHING_TO_SEND);
     else if (stopped) fates.push(stopped);
     else {
       const fate = await send(push);
       fates.push(fate);
-      if (fate.is === 'later') stopped = BEHIND;
-      else if (fate.is === 'gone') stopped = NOTHING;
+      if (fate.is === 'later') stopped = BEHIND_EARLIER_PUSH;
+      else if (fate.is === 'gone') stopped = NOTHING_TO_SEND;
     }
   }
   return fates;
 }
 
 /** The content of pushes at this moment. */
-class Sayings {
+class PushContentMaker {
   constructor(
-    private readonly facts: PushFacts,
+    private readonly facts: PushAccountFacts,
     private readonly user: UserId,
     private readonly directory: DirectoryView,
     private readonly sender: PushNotificationSender,
@@ -151,45 +162,48 @@ class Sayings {
   ) {}
 
   /** @returns undefined if there is nothing to say: the message was read or deleted, or no notification shows it */
-  forBrowser(push: WaitingPush): JsonObject | undefined {
-    if (push.event === 'remove') return this.#removed(push, makeBrowserRemovalMessage);
-    const message = this.#message(push);
+  makeBrowserContent(push: WaitingPush): JsonObject | undefined {
+    if (push.event === 'remove') return this.#makeRemovalContent(push, makeBrowserRemovalMessage);
+    const message = this.#findPushedMessage(push);
     return message && makeBrowserPushMessage(message, this.user, this.directory, this.sender.options.content);
   }
 
-  forGateway(push: WaitingPush): JsonObject | undefined {
-    if (push.event === 'remove') return this.#removed(push, makeGatewayRemovalMessage);
-    const message = this.#message(push);
+  makeGatewayContent(push: WaitingPush): JsonObject | undefined {
+    if (push.event === 'remove') return this.#makeRemovalContent(push, makeGatewayRemovalMessage);
+    const message = this.#findPushedMessage(push);
     return message && makeGatewayPushMessage(message, push.trigger, this.sender.options.content);
   }
 
-  #message({ messages: [id] }: WaitingPush): PushedMessage | undefined {
+  #findPushedMessage({ messages: [id] }: WaitingPush): PushedMessage | undefined {
     return this.facts.messages[String(id)] as PushedMessage | undefined;
   }
 
-  #removed({ messages }: WaitingPush, say: (messages: readonly number[]) => JsonObject): JsonObject | undefined {
+  #makeRemovalContent(
+    { messages }: WaitingPush,
+    say: (messages: readonly number[]) => JsonObject,
+  ): JsonObject | undefined {
     const ids = messages.filter((id) => this.shown.includes(id));
     return ids.length === 0 ? undefined : say(ids);
   }
 }
 
-function browsersOf(
+function makeBrowserReceivers(
   user: UserId,
   directory: DirectoryView,
-  said: Sayings,
+  said: PushContentMaker,
   { services: { clock, push: sender, secrets } }: ActorInputSources,
   ended: string[],
-): Receiver[] {
+): PushReceiver[] {
   if (!sender.options.browsers) return [];
   const now = clock.now();
-  return (directory.sessionsOf(user)?.sessions ?? []).flatMap((session): Receiver[] => {
+  return (directory.sessionsOf(user)?.sessions ?? []).flatMap((session): PushReceiver[] => {
     const { push: stored } = session;
     if (!stored || !isSessionAlive(session, now)) return [];
     const subscription: WebPushSubscription | undefined = decryptWebPushSubscription(secrets, stored.sealed);
     if (!subscription) return [];
-    const send = async (push: WaitingPush): Promise<Attempt> => {
-      const payload = said.forBrowser(push);
-      if (!payload) return NOTHING;
+    const send = async (push: WaitingPush): Promise<PushAttemptOutcome> => {
+      const payload = said.makeBrowserContent(push);
+      if (!payload) return NOTHING_TO_SEND;
       const topic = secrets.sign(`push-topic/${payload.tag ?? `remove/${push.number}`}`);
       const fate = await sender.toBrowser(subscription, payload, topic);
       if (fate.is === 'gone') ended.push(stored.endpointHash);
@@ -199,21 +213,21 @@ function browsersOf(
   });
 }
 
-function gatewayOf(
+function makeGatewayReceivers(
   key: ActorKey,
   devices: readonly PushDevice[],
   directory: DirectoryView,
-  said: Sayings,
+  said: PushContentMaker,
   sender: PushNotificationSender,
   goneTokens: string[],
-): Receiver[] {
+): PushReceiver[] {
   const { gateway, site } = sender.options;
   if (!gateway || devices.length === 0) return [];
   const { realm } = parseActorKey(key);
   const user = accountOfPushActorKey(key);
-  const send = async (push: WaitingPush): Promise<Attempt> => {
-    const saying = said.forGateway(push);
-    if (!saying) return NOTHING;
+  const send = async (push: WaitingPush): Promise<PushAttemptOutcome> => {
+    const saying = said.makeGatewayContent(push);
+    if (!saying) return NOTHING_TO_SEND;
     const { fate, gone } = await sender.toGateway(gateway, {
       version: 1,
       id: `${realm}-${user}-${push.number}-${push.since.toString(36)}`,
@@ -225,5 +239,5 @@ function gatewayOf(
     goneTokens.push(...gone);
     return fate;
   };
-  return [{ name: GATEWAY, send }];
+  return [{ name: GATEWAY_RECEIVER_NAME, send }];
 }

@@ -31,7 +31,7 @@ export interface WaitingPush extends JsonObject {
 export const WAITING_PUSH_PARTS = new ActorPartTable<WaitingPush>('push/');
 
 /** Maximum number of messages in `shown`; the notification of an older one is no longer taken away. */
-const MAX_SHOWN = 200;
+const MAX_SHOWN_NOTIFICATIONS = 200;
 
 /** Waiting pushes, oldest first. */
 export const listWaitingPushes = (parts: ActorParts): WaitingPush[] =>
@@ -52,5 +52,5 @@ export function updateShownNotifications(
 ): PushActorState {
   if (added.length === 0 && !gone.some((id) => state.shown.includes(id))) return state;
   const shown = [...new Set([...state.shown, ...added])].filter((id) => !gone.includes(id));
-  return { ...state, shown: shown.slice(-MAX_SHOWN) };
+  return { ...state, shown: shown.slice(-MAX_SHOWN_NOTIFICATIONS) };
 }

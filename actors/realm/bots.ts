@@ -50,12 +50,12 @@ export const makeStreamNameLookup =
     findStreamRecord(parts, id)?.name;
 
 /** True if the bot sends to a private stream by default, or reads from one. */
-function isPrivate(parts: ActorParts, { sendingStream, eventsStream }: DirectoryBot): boolean {
+function hasPrivateDefaultStream(parts: ActorParts, { sendingStream, eventsStream }: DirectoryBot): boolean {
   return [sendingStream, eventsStream].some((id) => id !== null && findStreamRecord(parts, id)?.inviteOnly === true);
 }
 
 /** Ids of human administrators, ascending. */
-const humanAdmins = (parts: ActorParts): number[] =>
+const listHumanAdminIds = (parts: ActorParts): number[] =>
   [...listUserRecords(parts)]
     .filter((user) => user.isActive && user.botType === null && isAdmin(user))
     .map(({ id }) => id);
@@ -63,21 +63,24 @@ const humanAdmins = (parts: ActorParts): number[] =>
 /**
  * Users who get events about the bot: its owner and human administrators; for a bot of private streams only its owner.
  */
-function managers(parts: ActorParts, { user, bot }: BotAccount): number[] {
+function listBotManagerIds(parts: ActorParts, { user, bot }: BotAccount): number[] {
   const owner = user.botOwner === null ? [] : [user.botOwner];
-  return isPrivate(parts, bot) ? owner : [...new Set([...owner, ...humanAdmins(parts)])];
+  return hasPrivateDefaultStream(parts, bot) ? owner : [...new Set([...owner, ...listHumanAdminIds(parts)])];
 }
 
 /** Secrets in the event stay sealed until it is delivered to a client. */
-const botEvent = (to: readonly number[], op: 'add' | 'update', bot: JsonObject): LogItem => ({
+const makeBotEvent = (to: readonly number[], op: 'add' | 'update', bot: JsonObject): LogItem => ({
   t: 'event',
   to: { users: to },
   event: { type: 'realm_bot', op },
   own: { of: 'bot', bot },
 });
 
-export const makeBotAddedEvent = (parts: ActorParts, account: BotAccount, to = managers(parts, account)): LogItem =>
-  botEvent(to, 'add', formatBotForApi(account.user, account.bot, makeStreamNameLookup(parts)));
+export const makeBotAddedEvent = (
+  parts: ActorParts,
+  account: BotAccount,
+  to = listBotManagerIds(parts, account),
+): LogItem => makeBotEvent(to, 'add', formatBotForApi(account.user, account.bot, makeStreamNameLookup(parts)));
 
 /** Event of a changed bot, for its managers. @param change the changed field of the bot */
 export const makeBotUpdatedEvent = (
@@ -86,8 +89,8 @@ export const makeBotUpdatedEvent = (
   change: JsonObject,
   except?: number,
 ): LogItem =>
-  botEvent(
-    managers(parts, account).filter((id) => id !== except),
+  makeBotEvent(
+    listBotManagerIds(parts, account).filter((id) => id !== except),
     'update',
     { user_id: account.user.id, ...change },
   );
@@ -108,7 +111,7 @@ export function makeBotEventsOfRenamedStream(parts: ActorParts, stream: number, 
 
 export const makeBotRemovedEvent = (parts: ActorParts, account: BotAccount): LogItem => ({
   t: 'event',
-  to: { users: managers(parts, account) },
+  to: { users: listBotManagerIds(parts, account) },
   event: { type: 'realm_bot', op: 'remove', bot: { user_id: account.user.id, full_name: account.user.fullName } },
 });
 

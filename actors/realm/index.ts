@@ -24,7 +24,7 @@
  */
 export { realmActorKind } from './kind.js';
 export {
-  DIRECT_GROUP_PART_PREFIX,
+  DIRECT_GROUP_RECIPIENT_PART_PREFIX,
   DIRECTORY_RECORD_PART_PREFIXES,
   DIRECTORY_SINGLETON_PART_NAMES,
   type RealmActorState,

@@ -32,29 +32,30 @@ export const INVITATION_PART_PREFIXES: Readonly<Record<InvitationKind, string>> 
   link: 'invitation-link/',
 };
 
-const invitationKindOf = ({ email }: Invitation): InvitationKind => (email === null ? 'link' : 'single');
+const getInvitationKind = ({ email }: Invitation): InvitationKind => (email === null ? 'link' : 'single');
 
-const TABLES: Readonly<Record<InvitationKind, ActorPartTable<Invitation>>> = {
+const INVITATION_TABLE_BY_KIND: Readonly<Record<InvitationKind, ActorPartTable<Invitation>>> = {
   single: new ActorPartTable(INVITATION_PART_PREFIXES.single),
   link: new ActorPartTable(INVITATION_PART_PREFIXES.link),
 };
 
-export const invitationPartName = (of: Invitation): string => TABLES[invitationKindOf(of)].nameOf(of.id);
+export const makeInvitationPartName = (of: Invitation): string =>
+  INVITATION_TABLE_BY_KIND[getInvitationKind(of)].nameOf(of.id);
 export const encodeInvitation = (of: Invitation): Json => of as unknown as Json;
 
-export const invitationTokenContentOf = (realm: RealmId, of: Invitation): InvitationTokenContent => ({
+export const makeInvitationTokenContent = (realm: RealmId, of: Invitation): InvitationTokenContent => ({
   realm,
-  kind: invitationKindOf(of),
+  kind: getInvitationKind(of),
   id: of.id,
   nonce: of.nonce,
 });
 
 /** Time at which the invitation expires, seconds since 1970; null = never. */
-export const invitationExpiryTime = ({ invited, minutes }: Invitation): number | null =>
+export const computeInvitationExpirySeconds = ({ invited, minutes }: Invitation): number | null =>
   minutes === null ? null : invited + minutes * 60;
 
-const isValid = (of: Invitation, now: number): boolean =>
-  (invitationExpiryTime(of) ?? Number.POSITIVE_INFINITY) * 1000 > now;
+const isInvitationValid = (of: Invitation, now: number): boolean =>
+  (computeInvitationExpirySeconds(of) ?? Number.POSITIVE_INFINITY) * 1000 > now;
 
 /** The invitation with this id, unless it has expired. @param now ms */
 export function findValidInvitation(
@@ -63,19 +64,21 @@ export function findValidInvitation(
   id: number,
   now: number,
 ): Invitation | undefined {
-  const found = TABLES[kind].get(parts, id);
-  return found && isValid(found, now) ? found : undefined;
+  const found = INVITATION_TABLE_BY_KIND[kind].get(parts, id);
+  return found && isInvitationValid(found, now) ? found : undefined;
 }
 
 /** Valid invitations, by id. @param now ms */
 export const listValidInvitations = (parts: ActorParts, kind: InvitationKind, now: number): Invitation[] =>
-  [...TABLES[kind].values(parts)].filter((of) => isValid(of, now)).sort((a, b) => a.id - b.id);
+  [...INVITATION_TABLE_BY_KIND[kind].values(parts)]
+    .filter((of) => isInvitationValid(of, now))
+    .sort((a, b) => a.id - b.id);
 
 /** Parts that delete expired invitations, for the commit that stores new ones. @param now ms */
-export function deleteExpiredInvitations(parts: ActorParts, now: number): Record<string, Json> {
+export function makeExpiredInvitationDeletions(parts: ActorParts, now: number): Record<string, Json> {
   const gone: Record<string, Json> = {};
-  for (const table of Object.values(TABLES)) {
-    for (const of of table.values(parts)) if (!isValid(of, now)) gone[invitationPartName(of)] = null;
+  for (const table of Object.values(INVITATION_TABLE_BY_KIND)) {
+    for (const of of table.values(parts)) if (!isInvitationValid(of, now)) gone[makeInvitationPartName(of)] = null;
   }
   return gone;
 }
@@ -94,8 +97,8 @@ export function revokeInvitationsOfUser(
   version: number,
 ): { readonly parts: Record<string, Json>; readonly events: LogItem[] } {
   const gone: Record<string, Json> = {};
-  for (const table of Object.values(TABLES)) {
-    for (const of of table.values(parts)) if (of.inviter === user) gone[invitationPartName(of)] = null;
+  for (const table of Object.values(INVITATION_TABLE_BY_KIND)) {
+    for (const of of table.values(parts)) if (of.inviter === user) gone[makeInvitationPartName(of)] = null;
   }
   return { parts: gone, events: Object.keys(gone).length > 0 ? [makeInvitationsChangedEvent(version)] : [] };
 }

@@ -32,7 +32,7 @@ import {
 } from './commands/accounts/identities.js';
 import { EMAIL_CHANGE_PART_PREFIX, PASSWORD_RESET_LINKS_PART_PREFIX } from './commands/accounts/mailed-links.js';
 import {
-  readPasswordResetHandler,
+  readPasswordResetPageHandler,
   requestPasswordResetHandler,
   resetPasswordHandler,
   sendPasswordResetHandler,
@@ -41,12 +41,12 @@ import {
 import { reactivateUserHandler } from './commands/accounts/reactivate-user.js';
 import {
   addOneTimeSignInLinkHandler,
-  dropSessionPushHandler,
+  endOtherSessionsHandler,
   endSessionHandler,
-  endSessionsHandler,
-  notePushDeviceHandler,
+  recordPushDeviceHandler,
   recordSessionUseHandler,
-  setSessionPushHandler,
+  removeSessionPushEndpointHandler,
+  setSessionPushEndpointHandler,
   startSessionByOneTimeLinkHandler,
   startSessionHandler,
 } from './commands/accounts/sessions.js';
@@ -98,7 +98,7 @@ import {
 } from './commands/organization/domains.js';
 import {
   beginRealmImportHandler,
-  dropRealmImportHandler,
+  dropRealmImportReservationHandler,
   endRealmImportHandler,
 } from './commands/organization/import-realm.js';
 import {
@@ -128,7 +128,7 @@ import { readWholeDirectoryHandler } from './commands/snapshot.js';
 import { archiveStreamHandler, archiveVacatedStreamsHandler } from './commands/streams/archive-stream.js';
 import {
   createDefaultStreamGroupHandler,
-  editDefaultStreamGroupListHandler,
+  editStreamsOfDefaultStreamGroupHandler,
   removeDefaultStreamGroupHandler,
   setDefaultStreamHandler,
   updateDefaultStreamGroupHandler,
@@ -142,26 +142,26 @@ import { realmStateMachine } from './machine.js';
 import { MAIL_COUNT_PART_PREFIX } from './mail-limits.js';
 import { RealmActorSidecar } from './sidecar.js';
 import {
-  DIRECT_GROUP_PART_PREFIX,
+  DIRECT_GROUP_RECIPIENT_PART_PREFIX,
   DIRECTORY_RECORD_PART_PREFIXES,
   DIRECTORY_SINGLETON_PART_NAMES,
-  IMPORT_PART_PREFIX,
   PICTURE_UPLOADS_PART_PREFIX,
   type RealmActorState,
   STREAM_TRAFFIC_PART_PREFIX,
+  UNFINISHED_IMPORT_PART_PREFIX,
 } from './state.js';
 import { RealmMemoryState } from './volatile.js';
 
 export const realmActorKind: ActorKindDefinition<RealmActorState, RealmMemoryState, ActorServices> = {
   name: 'realm',
   summary: 'An organization: its directory, its policies and its sequence of message ids.',
-  machine: realmStateMachine,
-  directory: false,
+  phaseMachine: realmStateMachine,
+  usesDirectory: false,
   loadedParts: [
     ...Object.values(DIRECTORY_RECORD_PART_PREFIXES),
     ...Object.values(DIRECTORY_SINGLETON_PART_NAMES),
     STREAM_TRAFFIC_PART_PREFIX,
-    DIRECT_GROUP_PART_PREFIX,
+    DIRECT_GROUP_RECIPIENT_PART_PREFIX,
     EMAIL_CHANGE_PART_PREFIX,
     PASSWORD_RESET_LINKS_PART_PREFIX,
     EXTERNAL_IDENTITY_PART_PREFIX,
@@ -169,7 +169,7 @@ export const realmActorKind: ActorKindDefinition<RealmActorState, RealmMemorySta
     PICTURE_UPLOADS_PART_PREFIX,
     ...Object.values(INVITATION_PART_PREFIXES),
     MAIL_COUNT_PART_PREFIX,
-    IMPORT_PART_PREFIX,
+    UNFINISHED_IMPORT_PART_PREFIX,
   ],
   commands: wrapHandlersWithDirectoryVersion(
     mapHandlersByName(realmActorCommands, {
@@ -184,7 +184,7 @@ export const realmActorKind: ActorKindDefinition<RealmActorState, RealmMemorySta
       init: initializeRealmHandler,
       beginImport: beginRealmImportHandler,
       endImport: endRealmImportHandler,
-      dropImport: dropRealmImportHandler,
+      dropImport: dropRealmImportReservationHandler,
       subdomainTaken: isSubdomainTakenHandler,
       deactivate: deactivateRealmHandler,
       reactivate: reactivateRealmHandler,
@@ -221,7 +221,7 @@ export const realmActorKind: ActorKindDefinition<RealmActorState, RealmMemorySta
       // Handlers of accounts/password-reset.ts: forgotten passwords
       askPasswordReset: requestPasswordResetHandler,
       sendPasswordReset: sendPasswordResetHandler,
-      peekPasswordReset: readPasswordResetHandler,
+      peekPasswordReset: readPasswordResetPageHandler,
       resetPassword: resetPasswordHandler,
       setPasswordOf: setPasswordOfUserHandler,
       // Handlers of accounts/identities.ts: single sign-on
@@ -232,10 +232,10 @@ export const realmActorKind: ActorKindDefinition<RealmActorState, RealmMemorySta
       startSessionByLink: startSessionByOneTimeLinkHandler,
       noteSessionUse: recordSessionUseHandler,
       endSession: endSessionHandler,
-      endSessions: endSessionsHandler,
-      setSessionPush: setSessionPushHandler,
-      dropSessionPush: dropSessionPushHandler,
-      notePushDevice: notePushDeviceHandler,
+      endSessions: endOtherSessionsHandler,
+      setSessionPush: setSessionPushEndpointHandler,
+      dropSessionPush: removeSessionPushEndpointHandler,
+      notePushDevice: recordPushDeviceHandler,
       addSignInLink: addOneTimeSignInLinkHandler,
       // Handlers in bots/: creation and changes of bots; deactivation and keys are in accounts/
       createBot: createBotHandler,
@@ -277,7 +277,7 @@ export const realmActorKind: ActorKindDefinition<RealmActorState, RealmMemorySta
       setDefaultStream: setDefaultStreamHandler,
       createStreamGroup: createDefaultStreamGroupHandler,
       updateStreamGroup: updateDefaultStreamGroupHandler,
-      editStreamGroup: editDefaultStreamGroupListHandler,
+      editStreamGroup: editStreamsOfDefaultStreamGroupHandler,
       removeStreamGroup: removeDefaultStreamGroupHandler,
       firstMessage: recordFirstMessageIdHandler,
       streamTraffic: recordStreamTrafficHandler,
@@ -299,7 +299,7 @@ export const realmActorKind: ActorKindDefinition<RealmActorState, RealmMemorySta
       spaceUsed: readFileSpaceUsedHandler,
     }),
   ),
-  initial: (key) => ({
+  makeInitialState: (key) => ({
     phase: 'active',
     id: parseActorKey(key).realm,
     subdomain: '',
@@ -326,9 +326,9 @@ export const realmActorKind: ActorKindDefinition<RealmActorState, RealmMemorySta
     const settings = addMissingRealmSettings(state.settings);
     return settings === state.settings ? state : { ...state, settings };
   },
-  volatile: (_key, state, parts) => new RealmMemoryState(state, parts),
+  makeVolatile: (_key, state, parts) => new RealmMemoryState(state, parts),
   sidecar: (handle) => new RealmActorSidecar(handle),
-  takeBack: ({ parts, volatile }) => volatile.rebuild(parts),
-  missing: () => ({ error: apiError('INVALID_SUBDOMAIN').toReply() }),
-  refusals: { deactivated: () => ({ error: apiError('ORGANIZATION_DEACTIVATED').toReply() }) },
+  takeBack: ({ parts, volatile }) => volatile.rebuildIndexes(parts),
+  makeMissingActorReply: () => ({ error: apiError('INVALID_SUBDOMAIN').toReply() }),
+  refusalByPhase: { deactivated: () => ({ error: apiError('ORGANIZATION_DEACTIVATED').toReply() }) },
 };

@@ -7,7 +7,7 @@ import { addRateLimitedCallTime, isAnyCallStillCounted, type Json, msUntilCallAl
 import { type ActorParts, ActorPartTable } from '#model';
 
 /** Times of the mails that were requested for one address. */
-interface MailTimes {
+interface AddressMailTimes {
   readonly address: string;
   /** Times of the requests for mails, ms, ascending. */
   readonly times: readonly number[];
@@ -16,10 +16,10 @@ interface MailTimes {
 /** Prefix of the parts with counts of mails; `letters/` is the stored name. */
 export const MAIL_COUNT_PART_PREFIX = 'letters/';
 /** Maximum number of addresses with a count; beyond that, the address whose last mail is the oldest is dropped. */
-const MAX_ADDRESSES = 10_000;
+const MAX_COUNTED_ADDRESSES = 10_000;
 
-const MAILS = new ActorPartTable<MailTimes>(MAIL_COUNT_PART_PREFIX);
-const newest = ({ times }: MailTimes): number => times.at(-1) ?? 0;
+const MAIL_TIMES_TABLE = new ActorPartTable<AddressMailTimes>(MAIL_COUNT_PART_PREFIX);
+const getNewestMailTime = ({ times }: AddressMailTimes): number => times.at(-1) ?? 0;
 
 /**
  * Counts one more mail to an address, if its limit allows the mail.
@@ -32,20 +32,23 @@ export function countMailToAddress(
   now: number,
 ): { readonly wait: number; readonly parts: Record<string, Json> } {
   const address = email.toLowerCase();
-  const before = MAILS.get(parts, address)?.times ?? [];
+  const before = MAIL_TIMES_TABLE.get(parts, address)?.times ?? [];
   const wait = msUntilCallAllowed(MAIL_RATE_LIMITS_PER_ADDRESS, before, now);
   if (wait > 0) return { wait, parts: {} };
-  const others = [...MAILS.values(parts)].filter((of) => of.address !== address);
+  const others = [...MAIL_TIMES_TABLE.values(parts)].filter((of) => of.address !== address);
   const gone = others.filter(({ times }) => !isAnyCallStillCounted(MAIL_RATE_LIMITS_PER_ADDRESS, times, now));
-  if (others.length - gone.length >= MAX_ADDRESSES) {
-    gone.push(others.reduce((oldest, of) => (newest(of) < newest(oldest) ? of : oldest)));
+  if (others.length - gone.length >= MAX_COUNTED_ADDRESSES) {
+    gone.push(others.reduce((oldest, of) => (getNewestMailTime(of) < getNewestMailTime(oldest) ? of : oldest)));
   }
-  const counted: MailTimes = { address, times: addRateLimitedCallTime(MAIL_RATE_LIMITS_PER_ADDRESS, before, now) };
+  const counted: AddressMailTimes = {
+    address,
+    times: addRateLimitedCallTime(MAIL_RATE_LIMITS_PER_ADDRESS, before, now),
+  };
   return {
     wait: 0,
     parts: {
-      ...Object.fromEntries(gone.map((of) => [MAILS.nameOf(of.address), null])),
-      ...MAILS.write(address, counted),
+      ...Object.fromEntries(gone.map((of) => [MAIL_TIMES_TABLE.nameOf(of.address), null])),
+      ...MAIL_TIMES_TABLE.makePartChange(address, counted),
     },
   };
 }

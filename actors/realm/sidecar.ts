@@ -8,11 +8,11 @@ import type { RealmMemoryState } from './volatile.js';
 export class RealmActorSidecar implements ActorSidecar {
   constructor(private readonly handle: ActorActivationHandle<RealmActorState, RealmMemoryState>) {}
 
-  command(_name: string, _args: unknown, request: DeferredRequest): void {
+  handleCommand(_name: string, _args: unknown, request: DeferredRequest): void {
     request.reply({ ok: [] });
   }
 
-  committed(): void {}
+  onCommitted(): void {}
 
   isIdle(): boolean {
     return true;
@@ -22,10 +22,10 @@ export class RealmActorSidecar implements ActorSidecar {
     const { volatile } = this.handle;
     // The actor still hands out ids while the partition is handed over, but reserves each singly. This holds for drains
     // only: any other passivation can be called off by a new command, after which the actor stays.
-    if (reason === 'drained') volatile.draining = true;
-    if (volatile.nextId <= this.handle.state().reservedIds)
+    if (reason === 'drained') volatile.isDraining = true;
+    if (volatile.nextMessageId <= this.handle.state().reservedIds)
       await this.handle.sendSelf(realmActorCommands.returnIds, {});
   }
 
-  stopped(): void {}
+  onActivationStopped(): void {}
 }

@@ -62,11 +62,11 @@ export const USER_DEFAULTS_PART_NAME = 'user-defaults';
 export const REALM_PICTURES_PART_NAME = 'pictures';
 
 /** Prefix of the parts of realm 0 that hold the unfinished imports, by subdomain. */
-export const IMPORT_PART_PREFIX = 'import/';
+export const UNFINISHED_IMPORT_PART_PREFIX = 'import/';
 /** Prefix of parts, one per stream: the number of its messages in the last 28 days. */
 export const STREAM_TRAFFIC_PART_PREFIX = 'traffic/';
 /** Prefix of parts with the recipient ids of direct-message groups. */
-export const DIRECT_GROUP_PART_PREFIX = 'group/';
+export const DIRECT_GROUP_RECIPIENT_PART_PREFIX = 'group/';
 /** Prefix of parts with the uploads of one picture each; see commands/files/pictures.ts. */
 export const PICTURE_UPLOADS_PART_PREFIX = 'uploads/';
 
@@ -97,54 +97,54 @@ export const DIRECTORY_SINGLETON_PART_NAMES: { readonly [W in keyof DirectorySin
 export type { ActorParts };
 
 /** Makes the function that lists all records of a collection, in the order of the parts' names. */
-const records = <C extends keyof DirectoryRecordTypes>(collection: C) => {
+const makeRecordLister = <C extends keyof DirectoryRecordTypes>(collection: C) => {
   const table = new ActorPartTable<DirectoryRecordTypes[C]>(DIRECTORY_RECORD_PART_PREFIXES[collection]);
   return (parts: ActorParts): Iterable<DirectoryRecordTypes[C]> => table.values(parts);
 };
 
 /** Makes the function that finds one record of a collection. */
-const record = <C extends keyof DirectoryRecordTypes>(collection: C) => {
+const makeRecordFinder = <C extends keyof DirectoryRecordTypes>(collection: C) => {
   const table = new ActorPartTable<DirectoryRecordTypes[C]>(DIRECTORY_RECORD_PART_PREFIXES[collection]);
   return (parts: ActorParts, id: number): DirectoryRecordTypes[C] | undefined => table.get(parts, id);
 };
 
-const singleton =
+const makeSingletonReader =
   <W extends keyof DirectorySingletons>(name: W) =>
   (parts: ActorParts): DirectorySingletons[W] =>
     (parts.get(DIRECTORY_SINGLETON_PART_NAMES[name]) as unknown as DirectorySingletons[W] | undefined) ??
     EMPTY_DIRECTORY_SINGLETONS[name];
 
-export const listUserRecords = records('users');
-export const findUserRecord = record('users');
-export const listStreamRecords = records('streams');
-export const findStreamRecord = record('streams');
-export const listRealmRecords = records('realms');
-export const listUserGroupRecords = records('groups');
-export const findUserGroupRecord = record('groups');
-export const listEmojiRecords = records('emoji');
-export const listBotRecords = records('bots');
-export const findBotRecord = record('bots');
+export const listUserRecords = makeRecordLister('users');
+export const findUserRecord = makeRecordFinder('users');
+export const listStreamRecords = makeRecordLister('streams');
+export const findStreamRecord = makeRecordFinder('streams');
+export const listRealmRecords = makeRecordLister('realms');
+export const listUserGroupRecords = makeRecordLister('groups');
+export const findUserGroupRecord = makeRecordFinder('groups');
+export const listEmojiRecords = makeRecordLister('emoji');
+export const listBotRecords = makeRecordLister('bots');
+export const findBotRecord = makeRecordFinder('bots');
 
-const storedPreferences = record('personals');
+const findStoredPreferences = makeRecordFinder('personals');
 export const readPreferencesRecord = (parts: ActorParts, user: number): DirectoryPreferences =>
-  storedPreferences(parts, user) ?? { user: toUserId(user), settings: {}, alertWords: [], muted: [] };
+  findStoredPreferences(parts, user) ?? { user: toUserId(user), settings: {}, alertWords: [], muted: [] };
 
-const storedProfile = record('profiles');
+const findStoredProfile = makeRecordFinder('profiles');
 export const readProfileRecord = (parts: ActorParts, user: number): DirectoryProfile =>
-  storedProfile(parts, user) ?? { user: toUserId(user), values: {} };
+  findStoredProfile(parts, user) ?? { user: toUserId(user), values: {} };
 
-export const listSessionsOfAllAccounts = records('sessions');
-const storedSessions = record('sessions');
+export const listSessionsOfAllAccounts = makeRecordLister('sessions');
+const findStoredSessions = makeRecordFinder('sessions');
 export const readSessionsOfAccount = (parts: ActorParts, user: number): AccountSessions =>
-  storedSessions(parts, user) ?? { user: toUserId(user), last: 0, sessions: [], links: [], endedAt: 0 };
+  findStoredSessions(parts, user) ?? { user: toUserId(user), last: 0, sessions: [], links: [], endedAt: 0 };
 
-export const readLinkifierRecords = singleton('linkifiers');
-export const readPlaygroundRecords = singleton('playgrounds');
-export const readEmailDomainRecords = singleton('domains');
-export const readDefaultStreamGroupRecords = singleton('streamGroups');
-export const readProfileFieldRecords = singleton('profileFields');
-export const readUserDefaultsRecord = singleton('userDefaults');
-export const readRealmPicturesRecord = singleton('pictures');
+export const readLinkifierRecords = makeSingletonReader('linkifiers');
+export const readPlaygroundRecords = makeSingletonReader('playgrounds');
+export const readEmailDomainRecords = makeSingletonReader('domains');
+export const readDefaultStreamGroupRecords = makeSingletonReader('streamGroups');
+export const readProfileFieldRecords = makeSingletonReader('profileFields');
+export const readUserDefaultsRecord = makeSingletonReader('userDefaults');
+export const readRealmPicturesRecord = makeSingletonReader('pictures');
 
 /** Traffic of the streams as their actors reported it last. */
 export const listStreamTrafficRecords = (parts: ActorParts): StreamTraffic[] =>

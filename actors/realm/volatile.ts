@@ -9,95 +9,96 @@ import type { DirectoryUser } from '#model/records';
 import { type ActorParts, listStreamRecords, listUserRecords, type RealmActorState } from './state.js';
 
 /** Longest time that an upload takes, ms; the space reserved for a failed upload is free after it. */
-const UPLOADING_MS = 60_000;
+const MAX_UPLOAD_DURATION_MS = 60_000;
 
 export class RealmMemoryState {
-  nextId: number;
+  nextMessageId: number;
   /**
    * True while the partition is being handed over: message ids are then reserved without a block, so that none is
    * skipped.
    */
-  draining = false;
+  isDraining = false;
   /** Space reserved for running uploads, by number of the uploaded file. */
-  readonly #reservations = new Map<number, { readonly bytes: number; readonly until: number }>();
+  readonly #spaceReservationByFileNumber = new Map<number, { readonly bytes: number; readonly until: number }>();
   /** Number of active human accounts. */
-  humans = 0;
-  readonly #emails = new Map<string, number>();
-  readonly #streamNames = new Map<string, number>();
+  activeHumanCount = 0;
+  readonly #userIdByEmail = new Map<string, number>();
+  readonly #streamIdByName = new Map<string, number>();
 
   constructor(state: RealmActorState, parts: ActorParts) {
-    this.nextId = state.reservedIds + 1;
-    this.#index(parts);
+    this.nextMessageId = state.reservedIds + 1;
+    this.#indexDirectoryRecords(parts);
   }
 
   /** Rebuilds indexes and counts from the parts, after an outcome was taken back. Message ids and reservations stay. */
-  rebuild(parts: ActorParts): void {
-    this.humans = 0;
-    this.#emails.clear();
-    this.#streamNames.clear();
-    this.#index(parts);
+  rebuildIndexes(parts: ActorParts): void {
+    this.activeHumanCount = 0;
+    this.#userIdByEmail.clear();
+    this.#streamIdByName.clear();
+    this.#indexDirectoryRecords(parts);
   }
 
-  #index(parts: ActorParts): void {
-    for (const [email, id] of SYSTEM_BOT_IDS_BY_EMAIL) this.addUser(id, email);
+  #indexDirectoryRecords(parts: ActorParts): void {
+    for (const [email, id] of SYSTEM_BOT_IDS_BY_EMAIL) this.addUserEmails(id, email);
     for (const user of listUserRecords(parts)) {
-      this.addUser(user.id, user.email, user.deliveryEmail);
-      this.countHuman(undefined, user);
+      this.addUserEmails(user.id, user.email, user.deliveryEmail);
+      this.adjustActiveHumanCount(undefined, user);
     }
-    for (const stream of listStreamRecords(parts)) if (!stream.archived) this.addStream(stream.id, stream.name);
+    for (const stream of listStreamRecords(parts)) if (!stream.archived) this.addStreamName(stream.id, stream.name);
   }
 
-  reserveSpace(id: number, bytes: number, now: number): void {
-    this.#reservations.set(id, { bytes, until: now + UPLOADING_MS });
+  reserveUploadSpace(id: number, bytes: number, now: number): void {
+    this.#spaceReservationByFileNumber.set(id, { bytes, until: now + MAX_UPLOAD_DURATION_MS });
   }
 
-  releaseSpace(id: number): void {
-    this.#reservations.delete(id);
+  releaseUploadSpace(id: number): void {
+    this.#spaceReservationByFileNumber.delete(id);
   }
 
   /** Number of bytes reserved by running uploads. */
-  reservedSpace(now: number): number {
+  sumReservedUploadBytes(now: number): number {
     let bytes = 0;
-    for (const [id, one] of this.#reservations) {
-      if (one.until < now) this.#reservations.delete(id);
+    for (const [id, one] of this.#spaceReservationByFileNumber) {
+      if (one.until < now) this.#spaceReservationByFileNumber.delete(id);
       else bytes += one.bytes;
     }
     return bytes;
   }
 
-  addUser(id: number, ...emails: string[]): void {
-    for (const email of emails) this.#emails.set(email.toLowerCase(), id);
+  addUserEmails(id: number, ...emails: string[]): void {
+    for (const email of emails) this.#userIdByEmail.set(email.toLowerCase(), id);
   }
 
   /** Adjusts the number of humans for an account that is new or changed. */
-  countHuman(before: DirectoryUser | undefined, after: DirectoryUser): void {
+  adjustActiveHumanCount(before: DirectoryUser | undefined, after: DirectoryUser): void {
     const counts = (user: DirectoryUser | undefined): number => (user?.isActive && user.botType === null ? 1 : 0);
-    this.humans += counts(after) - counts(before);
+    this.activeHumanCount += counts(after) - counts(before);
   }
 
   removeEmail(email: string): void {
-    this.#emails.delete(email.toLowerCase());
+    this.#userIdByEmail.delete(email.toLowerCase());
   }
 
-  addStream(id: number, name: string): void {
-    this.#streamNames.set(foldStreamNameCase(name), id);
+  addStreamName(id: number, name: string): void {
+    this.#streamIdByName.set(foldStreamNameCase(name), id);
   }
 
   /** Frees a stream's name, unless another stream has taken it. */
   freeStreamName(id: number, name: string): void {
-    if (this.#streamNames.get(foldStreamNameCase(name)) === id) this.#streamNames.delete(foldStreamNameCase(name));
+    if (this.#streamIdByName.get(foldStreamNameCase(name)) === id)
+      this.#streamIdByName.delete(foldStreamNameCase(name));
   }
 
-  userByEmail(email: string): number | undefined {
-    return this.#emails.get(email.toLowerCase());
+  findUserIdByEmail(email: string): number | undefined {
+    return this.#userIdByEmail.get(email.toLowerCase());
   }
 
   /** Ids of streams that are not archived. */
-  streams(): Iterable<number> {
-    return this.#streamNames.values();
+  listActiveStreamIds(): Iterable<number> {
+    return this.#streamIdByName.values();
   }
 
-  streamByName(name: string): number | undefined {
-    return this.#streamNames.get(foldStreamNameCase(name));
+  findStreamIdByName(name: string): number | undefined {
+    return this.#streamIdByName.get(foldStreamNameCase(name));
   }
 }

@@ -11,7 +11,7 @@ export const askStreamForSubscribers = (
   stream: number,
   sources: ActorInputSources,
 ): Promise<StreamSubscribersReply> =>
-  sources.ask(streamActorKey(realm, toStreamId(stream)), streamActorCommands.members, {});
+  sources.askActor(streamActorKey(realm, toStreamId(stream)), streamActorCommands.members, {});
 
 /** Ids of subscribers, ascending, by stream id. */
 export type SubscribersByStream = ReadonlyMap<number, readonly number[]>;

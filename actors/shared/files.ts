@@ -21,15 +21,15 @@ export async function loadFilesClaimedByMessage(
   paths: readonly string[],
   realm: RealmId,
   user: number,
-  { ask }: ActorInputSources,
+  { askActor }: ActorInputSources,
 ): Promise<readonly string[]> {
   const own = paths.filter((path) => parseFilePath(path)?.realm === realm);
   // System messages (sender 0) claim no files.
   if (own.length === 0 || user === 0) return [];
-  return ask(userActorKey(realm, toUserId(user)), userActorCommands.filesAccessible, { paths: own }, user);
+  return askActor(userActorKey(realm, toUserId(user)), userActorCommands.filesAccessible, { paths: own }, user);
 }
 
-function tellOwners<A extends JsonObject>(
+function makeFileOwnerCommands<A extends JsonObject>(
   realm: RealmId,
   paths: readonly string[],
   name: ActorCommandName<'user', A & { readonly path: string }>,
@@ -48,7 +48,7 @@ export const makeFilesLinkedCommands = (
   paths: readonly string[],
   message: number,
   sent: number,
-): OutboxCommand[] => tellOwners(realm, paths, userActorCommands.fileLinked, { message, sent });
+): OutboxCommand[] => makeFileOwnerCommands(realm, paths, userActorCommands.fileLinked, { message, sent });
 
 /**
  * Commands to the owners of files that a message no longer links.
@@ -59,7 +59,7 @@ export const makeFilesUnlinkedCommands = (
   paths: readonly string[],
   message: number,
   deleted: boolean,
-): OutboxCommand[] => tellOwners(realm, paths, userActorCommands.fileUnlinked, { message, deleted });
+): OutboxCommand[] => makeFileOwnerCommands(realm, paths, userActorCommands.fileUnlinked, { message, deleted });
 
 /** Reports changes of a user's files to the realm actor. @param erase paths of files whose bytes are to be deleted */
 export function makeFileChangesCommand(

@@ -39,7 +39,7 @@ export async function readUserOwnState<S extends OwnStateSection>(
   sections: readonly S[],
   sources: ActorInputSources,
 ): Promise<UserOwnState<S>> {
-  return (await sources.ask(userActorKey(realm, user), userActorCommands.ownState, {
+  return (await sources.askActor(userActorKey(realm, user), userActorCommands.ownState, {
     sections,
   })) as unknown as UserOwnState<S>;
 }

@@ -4,14 +4,14 @@ import { encodeResponseFieldParts, encodeResponseFields, type Json, type JsonObj
 import type { ActorReply } from '#model';
 import type { ApiError } from '#model/errors';
 
-const NOTHING: readonly Uint8Array[] = [];
+const NO_ENCODED_FIELDS: readonly Uint8Array[] = [];
 
 /**
  * A reply of success with these fields. @param after realm version that the caller's frontend must see before it
  * replies
  */
 export function makeSuccessReply(of?: JsonObject, after?: number): ActorReply {
-  const ok = of ? [encodeResponseFields(of)] : NOTHING;
+  const ok = of ? [encodeResponseFields(of)] : NO_ENCODED_FIELDS;
   return after === undefined ? { ok } : { ok, after };
 }
 
@@ -28,6 +28,6 @@ export const makeRefusalReplyAfterChanges = (refusal: ApiError, after: number): 
  * Reply of partial success: the time limit of a request was reached; the changes that were made stay, and the client
  * repeats the request.
  */
-export const makePartialSuccessReply = (): ActorReply => ({ ok: NOTHING, partial: 'REQUEST_TIMEOUT' });
+export const makePartialSuccessReply = (): ActorReply => ({ ok: NO_ENCODED_FIELDS, partial: 'REQUEST_TIMEOUT' });
 
 export const makeValueReply = (of: Json): { readonly value: Json } => ({ value: of });

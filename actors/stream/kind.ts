@@ -12,7 +12,7 @@ import { editMessageTextHandler, moveMessagesHandler, moveNextMessageBatchHandle
 import { showLinkPreviewsHandler } from './commands/link-previews.js';
 import {
   addStreamSubscribersHandler,
-  archiveConversationHandler,
+  endSubscriptionsOnArchiveHandler,
   isStreamSubscriberHandler,
   publishSubscribersToUserHandler,
   readStreamSubscribersHandler,
@@ -29,9 +29,9 @@ import {
   listAllTopicsHandler,
   readTopicNamesHandler,
   readTopicPolicyHoldersHandler,
+  recordNotifiedSubscriberHandler,
   recordTopicPolicyHolderHandler,
-  refreshNewestOfTopicHandler,
-  setNotifiedHandler,
+  refreshNewestMessageOfTopicHandler,
 } from './commands/topics.js';
 import { publishStreamTypingHandler } from './commands/typing.js';
 import { MESSAGE_MOVE_PART_PREFIX } from './editing/move-batches.js';
@@ -42,8 +42,8 @@ import { RecentlyChangedMessages } from './recent.js';
 import type { StreamActorState, StreamCommandHandler, StreamMemoryState } from './state.js';
 import { STREAM_TOPIC_PART_PREFIX, TOPIC_WATCHERS_PART_PREFIX } from './topics.js';
 
-const common = {
-  directory: true,
+const commonKindDefinition = {
+  usesDirectory: true,
   loadedParts: [
     STREAM_MEMBER_PART_PREFIX,
     STREAM_TOPIC_PART_PREFIX,
@@ -51,26 +51,26 @@ const common = {
     TOPIC_WATCHERS_PART_PREFIX,
     NOTIFIED_SUBSCRIBERS_PART_PREFIX,
   ],
-  initial: () => ({ phase: 'active', mv: 0, last: 0, participants: [], recipient: 0 }),
-  volatile: (): StreamMemoryState => ({
-    recent: new RecentlyChangedMessages(),
-    informed: new MissedMessageNoticeMemory(),
+  makeInitialState: () => ({ phase: 'active', mv: 0, last: 0, participants: [], recipient: 0 }),
+  makeVolatile: (): StreamMemoryState => ({
+    recentlyChangedMessages: new RecentlyChangedMessages(),
+    missedNoticeMemory: new MissedMessageNoticeMemory(),
   }),
   takeBack(
     { volatile }: ActorView<StreamActorState, StreamMemoryState>,
     { messages = [] }: CommandOutcome<StreamActorState>,
   ) {
-    for (const { id, rev } of messages) volatile.recent.takeBack(id, rev);
-    volatile.informed.clear();
+    for (const { id, rev } of messages) volatile.recentlyChangedMessages.forgetFailedChange(id, rev);
+    volatile.missedNoticeMemory.clear();
   },
-  missing: () => ({ error: apiError('INVALID_STREAM_ID').toReply() }),
+  makeMissingActorReply: () => ({ error: apiError('INVALID_STREAM_ID').toReply() }),
 } as const;
 
 /**
  * Replies once the log has everything that this actor has committed. An actor that read a message from the Store sends
  * this command before it emits an event of its own about the message: the message's own event must come first.
  */
-const awaitPublished: StreamCommandHandler<typeof conversationActorCommands.awaitPublished> = {
+const awaitPublishedHandler: StreamCommandHandler<typeof conversationActorCommands.awaitPublished> = {
   lane: 'told',
   read: true,
   logged: true,
@@ -79,29 +79,31 @@ const awaitPublished: StreamCommandHandler<typeof conversationActorCommands.awai
 };
 
 /** Commands of both kinds. Changes of messages come by way of the caller's user actor. */
-const shared = mapHandlersByName<typeof conversationActorCommands, StreamActorState, StreamMemoryState, ActorServices>(
-  conversationActorCommands,
-  {
-    edit: editMessageTextHandler,
-    move: moveMessagesHandler,
-    deleteMessage: deleteMessageHandler,
-    react: addReactionHandler,
-    unreact: removeReactionHandler,
-    submessage: addSubmessageHandler,
-    showLinkPreviews: showLinkPreviewsHandler,
-    due: removeExpiredMessagesHandler,
-    awaitPublished,
-  },
-);
+const commonCommandHandlers = mapHandlersByName<
+  typeof conversationActorCommands,
+  StreamActorState,
+  StreamMemoryState,
+  ActorServices
+>(conversationActorCommands, {
+  edit: editMessageTextHandler,
+  move: moveMessagesHandler,
+  deleteMessage: deleteMessageHandler,
+  react: addReactionHandler,
+  unreact: removeReactionHandler,
+  submessage: addSubmessageHandler,
+  showLinkPreviews: showLinkPreviewsHandler,
+  due: removeExpiredMessagesHandler,
+  awaitPublished: awaitPublishedHandler,
+});
 
 export const streamActorKind: ActorKindDefinition<StreamActorState, StreamMemoryState, ActorServices> = {
-  ...common,
+  ...commonKindDefinition,
   name: 'stream',
-  machine: streamStateMachine,
-  refusals: { archived: (key) => ({ error: noSuchStreamError(key).toReply() }) },
+  phaseMachine: streamStateMachine,
+  refusalByPhase: { archived: (key) => ({ error: noSuchStreamError(key).toReply() }) },
   summary: 'A stream: its subscribers, its topics, and every change of its messages.',
   commands: {
-    ...shared,
+    ...commonCommandHandlers,
     ...mapHandlersByName<typeof streamActorCommands, StreamActorState, StreamMemoryState, ActorServices>(
       streamActorCommands,
       {
@@ -115,15 +117,15 @@ export const streamActorKind: ActorKindDefinition<StreamActorState, StreamMemory
         leave: removeStreamSubscribersHandler,
         suspend: suspendStreamSubscribersHandler,
         showSubscribers: publishSubscribersToUserHandler,
-        archive: archiveConversationHandler,
+        archive: endSubscriptionsOnArchiveHandler,
         members: readStreamSubscribersHandler,
         isMember: isStreamSubscriberHandler,
         moveNextBatch: moveNextMessageBatchHandler,
         deleteTopic: deleteTopicBatchHandler,
         listTopics: listAllTopicsHandler,
         topicNames: readTopicNamesHandler,
-        setNotified: setNotifiedHandler,
-        topicChanged: refreshNewestOfTopicHandler,
+        setNotified: recordNotifiedSubscriberHandler,
+        topicChanged: refreshNewestMessageOfTopicHandler,
         topicWatched: recordTopicPolicyHolderHandler,
         topicWatchers: readTopicPolicyHoldersHandler,
       },
@@ -132,11 +134,11 @@ export const streamActorKind: ActorKindDefinition<StreamActorState, StreamMemory
 };
 
 export const directMessageActorKind: ActorKindDefinition<StreamActorState, StreamMemoryState, ActorServices> = {
-  ...common,
+  ...commonKindDefinition,
   name: 'dm',
   summary: 'The direct messages of a set of users; they are never archived.',
   commands: {
-    ...shared,
+    ...commonCommandHandlers,
     ...mapHandlersByName<typeof directMessageActorCommands, StreamActorState, StreamMemoryState, ActorServices>(
       directMessageActorCommands,
       {

@@ -32,7 +32,7 @@ export function newestVersionOfMessage(
   id: number,
   stored: MessageRecord | null,
 ): StoredMessage | undefined {
-  const record = view.volatile.recent.latest(id, stored);
+  const record = view.volatile.recentlyChangedMessages.newestRecordOfMessage(id, stored);
   return record ? toStoredMessage(record) : undefined;
 }
 
@@ -49,8 +49,10 @@ export function redirectToOwningActor<A extends JsonObject>(
   return owner === key ? undefined : { reply: { forward: makeRedirectCommand({ to: owner, command, args }) } };
 }
 
-const conversationOf = (message: StoredMessage, key: CommandContext['key']): string =>
-  message.body.stream === 0 ? `d${parseActorKey(key).rest}` : storeNameOfStreamConversation(message.body.stream);
+const conversationStoreNameOf = (message: StoredMessage, key: CommandContext['key']): string =>
+  message.body.stream === 0
+    ? `d${parseActorKey(key).idWithinRealm}`
+    : storeNameOfStreamConversation(message.body.stream);
 
 /**
  * Replaces fields of the message's body. The change is noted at once in `volatile.recent`, so call this only after the
@@ -64,8 +66,8 @@ export function changeMessageBody(
 ): MessageChange {
   const rev = message.body.rev + 1;
   const next: StoredMessage = { ...message, body: { ...message.body, ...to, rev } as MessageBody };
-  const record = toMessageRecord(next, conversationOf(next, key));
-  view.volatile.recent.note(message.id, rev, record, now);
+  const record = toMessageRecord(next, conversationStoreNameOf(next, key));
+  view.volatile.recentlyChangedMessages.recordChange(message.id, rev, record, now);
   return { id: message.id, rev, record };
 }
 
@@ -75,7 +77,7 @@ export function changeMessageBody(
  */
 export function removeMessage(view: StreamActorView, message: StoredMessage, { now }: CommandContext): MessageChange {
   const rev = message.body.rev + 1;
-  view.volatile.recent.note(message.id, rev, null, now);
+  view.volatile.recentlyChangedMessages.recordChange(message.id, rev, null, now);
   return { id: message.id, rev, record: null };
 }
 

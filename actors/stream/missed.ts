@@ -15,39 +15,39 @@ import type { MissedMessageNoticeMemory } from './informed.js';
 
 /** Prefix of the part with the users whose subscription asks for mails or pushes of all messages. */
 export const NOTIFIED_SUBSCRIBERS_PART_PREFIX = 'notified/';
-const NOTIFIED_PART = `${NOTIFIED_SUBSCRIBERS_PART_PREFIX}users`;
+const NOTIFIED_SUBSCRIBERS_PART_NAME = `${NOTIFIED_SUBSCRIBERS_PART_PREFIX}users`;
 
-interface StoredNotified {
+interface StoredNotifiedSubscribers {
   readonly users: Uint8Array;
 }
 
-const decodeNotified = memoizeByObject(({ users }: StoredNotified) => IdSet.decode(users));
+const decodeNotifiedSubscribers = memoizeByObject(({ users }: StoredNotifiedSubscribers) => IdSet.decode(users));
 
-function notifiedSubscribers(parts: ActorParts): IdSet {
-  const stored = parts.get(NOTIFIED_PART) as StoredNotified | undefined;
-  return stored ? decodeNotified(stored) : IdSet.EMPTY;
+function readNotifiedSubscribers(parts: ActorParts): IdSet {
+  const stored = parts.get(NOTIFIED_SUBSCRIBERS_PART_NAME) as StoredNotifiedSubscribers | undefined;
+  return stored ? decodeNotifiedSubscribers(stored) : IdSet.EMPTY;
 }
 
 /** Makes the part with the users whose subscription asks for mails or pushes of all messages. */
 export const makeNotifiedSubscribersPart = (users: readonly number[]): Record<string, Json> => ({
-  [NOTIFIED_PART]: users.length === 0 ? null : { users: IdSet.of(users).encode() },
+  [NOTIFIED_SUBSCRIBERS_PART_NAME]: users.length === 0 ? null : { users: IdSet.of(users).encode() },
 });
 
 /** Makes the change of parts after a subscription's setting changed; empty if nothing changes. */
 export function writeNotifiedSubscriber(parts: ActorParts, user: number, notified: boolean): Record<string, Json> {
-  const { ids } = notifiedSubscribers(parts);
+  const { ids } = readNotifiedSubscribers(parts);
   if (ids.includes(user) === notified) return {};
   return makeNotifiedSubscribersPart(notified ? [...ids, user] : ids.filter((id) => id !== user));
 }
 
-const NOTHING: readonly OutboxCommand[] = [];
+const NO_COMMANDS: readonly OutboxCommand[] = [];
 
-interface MissedContext {
+interface MissedMessageContext {
   readonly directory: DirectoryView;
   readonly realm: RealmId;
-  readonly now: number;
+  readonly nowMs: number;
   readonly origin: string;
-  readonly informed: MissedMessageNoticeMemory;
+  readonly noticeMemory: MissedMessageNoticeMemory;
 }
 
 /**
@@ -66,27 +66,27 @@ export function forEachNotifiableReceiver(
   }
   for (const id in body.flags) listener(Number(id), true);
   if (body.wildcard) for (const id of listStreamSubscriberIds(parts)) listener(id, true);
-  for (const id of directory.notifiedOfStreams()) if (isSubscriber(parts, id)) listener(id, false);
-  for (const id of notifiedSubscribers(parts).ids) if (isSubscriber(parts, id)) listener(id, false);
+  for (const id of directory.streamNotifiedUserIds()) if (isSubscriber(parts, id)) listener(id, false);
+  for (const id of readNotifiedSubscribers(parts).ids) if (isSubscriber(parts, id)) listener(id, false);
 }
 
 /** Makes the commands to the actors of the users whom this new message may notify. */
 export function makeMissedMessageCommands(
   parts: ActorParts,
   message: StoredMessage,
-  context: MissedContext,
+  context: MissedMessageContext,
 ): readonly OutboxCommand[] {
   const { directory } = context;
   let found: Map<number, OutboxCommand> | undefined;
   const consider = (id: number, personal: boolean): void => {
     if (id === message.sender || found?.has(id)) return;
-    const command = commandTo(toUserId(id), personal, message, context);
+    const command = makeMissedMessageCommandTo(toUserId(id), personal, message, context);
     if (!command) return;
     found ??= new Map();
     found.set(id, command);
   };
   forEachNotifiableReceiver(parts, message, directory, consider);
-  return found ? [...found.values()] : NOTHING;
+  return found ? [...found.values()] : NO_COMMANDS;
 }
 
 const isSubscriber = (parts: ActorParts, user: number): boolean =>
@@ -97,11 +97,11 @@ const isSubscriber = (parts: ActorParts, user: number): boolean =>
  * @param personal true if the message concerns the user by a personal trigger, such as a mention: the settings for such
  * messages must be on
  */
-function commandTo(
+function makeMissedMessageCommandTo(
   id: UserId,
   personal: boolean,
   { id: message, sender, participants, originStream: stream, body }: StoredMessage,
-  { directory, realm, now, origin, informed }: MissedContext,
+  { directory, realm, nowMs, origin, noticeMemory }: MissedMessageContext,
 ): OutboxCommand | undefined {
   const user = directory.user(id);
   if (!user?.isActive || user.botType !== null) return undefined;
@@ -109,7 +109,7 @@ function commandTo(
   if (flags.includes('read')) return undefined;
   const received = { sender, direct: stream === 0, wildcard: body.wildcard, flags };
   if (personal && !mayNotifyPersonally(received, user, directory)) return undefined;
-  if (informed.wasInformed(id, toTopicKey(body.topic), directory, now)) return undefined;
+  if (noticeMemory.wasInformedElseRecord(id, toTopicKey(body.topic), directory, nowMs)) return undefined;
   return makeOutboxCommand({
     to: userActorKey(realm, id),
     name: userActorCommands.missed,
@@ -119,7 +119,7 @@ function commandTo(
       stream,
       topic: body.topic,
       participants,
-      sent: now,
+      sent: nowMs,
       wildcard: body.wildcard,
       flags,
       origin,

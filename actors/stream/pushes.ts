@@ -9,7 +9,7 @@ import { makeOutboxCommand, type OutboxCommand, userActorCommands } from '#model
 import type { DirectoryView } from '#model/records';
 import { forEachNotifiableReceiver } from './missed.js';
 
-const NOTHING: readonly OutboxCommand[] = [];
+const NO_COMMANDS: readonly OutboxCommand[] = [];
 const NO_FLAGS: readonly string[] = [];
 
 /** Commands to the actors of the users to whom this new message may be pushed. */
@@ -19,11 +19,11 @@ export function makePushDecisionCommands(
   directory: DirectoryView,
   realm: RealmId,
 ): readonly OutboxCommand[] {
-  if (!directory.pushesToAny()) return NOTHING;
+  if (!directory.hasAnyPushDevice()) return NO_COMMANDS;
   let found: Map<number, OutboxCommand> | undefined;
   const { id, sender, originStream: stream, body } = message;
   forEachNotifiableReceiver(parts, message, directory, (receiver, personal) => {
-    if (receiver === sender || !directory.isPushed(toUserId(receiver)) || found?.has(receiver)) return;
+    if (receiver === sender || !directory.hasPushDevice(toUserId(receiver)) || found?.has(receiver)) return;
     const user = directory.user(toUserId(receiver));
     if (!user) return;
     const flags = body.flags[receiver] ?? NO_FLAGS;
@@ -36,7 +36,7 @@ export function makePushDecisionCommands(
       makeOutboxCommand({ to: userActorKey(realm, user.id), name: userActorCommands.mayPush, args, caller: 0 }),
     );
   });
-  return found ? [...found.values()] : NOTHING;
+  return found ? [...found.values()] : NO_COMMANDS;
 }
 
 /** Commands to the actors of the users whose devices may show notifications of these messages, which are deleted. */
@@ -46,11 +46,11 @@ export function makePushRemovalCommands(
   directory: DirectoryView,
   realm: RealmId,
 ): readonly OutboxCommand[] {
-  if (!directory.pushesToAny()) return NOTHING;
+  if (!directory.hasAnyPushDevice()) return NO_COMMANDS;
   const found = new Map<number, Set<number>>();
   for (const message of messages) {
     forEachNotifiableReceiver(parts, message, directory, (user) => {
-      if (!directory.isPushed(toUserId(user))) return;
+      if (!directory.hasPushDevice(toUserId(user))) return;
       const ids = found.get(user);
       if (ids) ids.add(message.id);
       else found.set(user, new Set([message.id]));

@@ -18,45 +18,45 @@ interface RecentChange {
  * Time for which changes are remembered, ms: longer than any command waits between its read of the Store and its turn,
  * as requests time out before.
  */
-const REMEMBER_MS = 120_000;
+const CHANGE_REMEMBERED_MS = 120_000;
 
 export class RecentlyChangedMessages {
   /** Changes by message id, in order of change. */
-  readonly #changes = new Map<number, RecentChange>();
+  readonly #changesByMessageId = new Map<number, RecentChange>();
 
   /** The newer of a message's stored version and its last change by this activation; null: deleted or absent. */
-  latest(id: number, stored: MessageRecord | null): MessageRecord | null {
-    const change = this.#changes.get(id);
+  newestRecordOfMessage(id: number, stored: MessageRecord | null): MessageRecord | null {
+    const change = this.#changesByMessageId.get(id);
     if (!change || (stored && revisionOf(stored) > change.rev)) return stored;
     return change.record;
   }
 
   /** Newest versions of the changed messages, deleted ones left out, also of those that moved to another stream. */
-  *records(): Generator<MessageRecord> {
-    for (const { record } of this.#changes.values()) if (record) yield record;
+  *newestChangedRecords(): Generator<MessageRecord> {
+    for (const { record } of this.#changesByMessageId.values()) if (record) yield record;
   }
 
   isDeleted(id: number): boolean {
-    return this.#changes.get(id)?.record === null;
+    return this.#changesByMessageId.get(id)?.record === null;
   }
 
-  note(id: number, rev: number, record: MessageRecord | null, now: number): void {
-    const known = this.#changes.get(id);
+  recordChange(id: number, rev: number, record: MessageRecord | null, now: number): void {
+    const known = this.#changesByMessageId.get(id);
     const before = known && { rev: known.rev, record: known.record, at: known.at };
-    this.#changes.delete(id);
-    this.#changes.set(id, { rev, record, at: now, ...(before && { before }) });
-    for (const [old, { at }] of this.#changes) {
-      if (at > now - REMEMBER_MS) break;
-      this.#changes.delete(old);
+    this.#changesByMessageId.delete(id);
+    this.#changesByMessageId.set(id, { rev, record, at: now, ...(before && { before }) });
+    for (const [old, { at }] of this.#changesByMessageId) {
+      if (at > now - CHANGE_REMEMBERED_MS) break;
+      this.#changesByMessageId.delete(old);
     }
   }
 
   /** Forgets the change of this message that `note` has recorded, because its commit failed. */
-  takeBack(id: number, rev: number): void {
-    const change = this.#changes.get(id);
+  forgetFailedChange(id: number, rev: number): void {
+    const change = this.#changesByMessageId.get(id);
     if (change?.rev !== rev) return;
-    if (change.before) this.#changes.set(id, change.before);
-    else this.#changes.delete(id);
+    if (change.before) this.#changesByMessageId.set(id, change.before);
+    else this.#changesByMessageId.delete(id);
   }
 }
 

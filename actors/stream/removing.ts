@@ -25,12 +25,12 @@ export function makeMessageRemovalOutcome(
   newest: readonly MessageRecord[],
   context: CommandContext,
 ): Pick<CommandOutcome<StreamActorState>, 'messages' | 'parts' | 'events' | 'commands' | 'replyAfterCommands'> {
-  const { kind, rest } = parseActorKey(context.key);
-  const stream = kind === 'stream' ? Number(rest) : 0;
+  const { kind, idWithinRealm } = parseActorKey(context.key);
+  const stream = kind === 'stream' ? Number(idWithinRealm) : 0;
   const ids = new Set(messages.map(({ id }) => id));
   const events: LogItem[] = [];
-  const parts: Record<string, JsonPart> = {};
-  for (const [key, of] of byTopic(messages)) {
+  const parts: Record<string, PartValue> = {};
+  for (const [key, of] of groupMessagesByTopic(messages)) {
     const { topic, stream: place } = of[0]!.body;
     const to: EventAudience = stream === 0 ? { users: of[0]!.participants } : { stream, mv: view.state.mv };
     events.push(
@@ -46,7 +46,7 @@ export function makeMessageRemovalOutcome(
         removeMessagesFromTopic(view, stream, key, newest, (id) => ids.has(id)),
       );
   }
-  if (stream !== 0) events.push(...readEventsForLeavers(view, messages, context));
+  if (stream !== 0) events.push(...makeMarkReadEventsForLeavers(view, messages, context));
   const files = messages.flatMap(({ id, body }) =>
     makeFilesUnlinkedCommands(context.realm, body.files ?? [], id, true),
   );
@@ -65,13 +65,13 @@ export function makeMessageRemovalOutcome(
  * actors will not find the removed messages any more, and their clients would count these as unread for ever. So this
  * commit emits the events that mark the messages as read.
  */
-function readEventsForLeavers(
+function makeMarkReadEventsForLeavers(
   { parts }: StreamActorView,
   messages: readonly StoredMessage[],
   context: CommandContext,
 ): LogItem[] {
   const users = new Set(
-    context.pendingCommands(userActorCommands.readStream).map(({ to }) => Number(parseActorKey(to).rest)),
+    context.findPendingCommands(userActorCommands.readStream).map(({ to }) => Number(parseActorKey(to).idWithinRealm)),
   );
   return [...users].flatMap((user) => {
     const member = findStreamMembershipRecord(parts, user);
@@ -82,9 +82,9 @@ function readEventsForLeavers(
   });
 }
 
-type JsonPart = NonNullable<CommandOutcome<StreamActorState>['parts']>[string];
+type PartValue = NonNullable<CommandOutcome<StreamActorState>['parts']>[string];
 
-function byTopic(messages: readonly StoredMessage[]): Map<string, StoredMessage[]> {
+function groupMessagesByTopic(messages: readonly StoredMessage[]): Map<string, StoredMessage[]> {
   const topics = new Map<string, StoredMessage[]>();
   for (const message of messages) {
     const key = toTopicKey(message.body.topic);

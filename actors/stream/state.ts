@@ -45,8 +45,8 @@ export type StreamCommandHandler<C extends ActorCommandName<'stream' | 'dm'>, I 
 
 /** State of a conversation that is only in memory. */
 export interface StreamMemoryState {
-  readonly recent: RecentlyChangedMessages;
-  readonly informed: MissedMessageNoticeMemory;
+  readonly recentlyChangedMessages: RecentlyChangedMessages;
+  readonly missedNoticeMemory: MissedMessageNoticeMemory;
 }
 
 export type StreamActorView = ActorView<StreamActorState, StreamMemoryState>;

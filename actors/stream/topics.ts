@@ -24,35 +24,37 @@ export const STREAM_TOPIC_PART_PREFIX = 'topic/';
  */
 export const MAX_NEWEST_TOPIC_MESSAGES_READ = 64;
 
-interface Topic extends JsonObject {
+interface StoredTopic extends JsonObject {
   readonly name: string;
   /** Id of the topic's newest message. */
   readonly max: number;
 }
 
-type Changes = Readonly<Record<string, Json>>;
+type PartChanges = Readonly<Record<string, Json>>;
 
-export const findStoredTopic = (parts: ActorParts, key: string): Topic | undefined =>
-  parts.get(`${STREAM_TOPIC_PART_PREFIX}${key}`) as Topic | undefined;
+export const findStoredTopic = (parts: ActorParts, key: string): StoredTopic | undefined =>
+  parts.get(`${STREAM_TOPIC_PART_PREFIX}${key}`) as StoredTopic | undefined;
 
-const part = (key: string, topic: Topic | null): Changes => ({ [`${STREAM_TOPIC_PART_PREFIX}${key}`]: topic });
+const makeTopicPart = (key: string, topic: StoredTopic | null): PartChanges => ({
+  [`${STREAM_TOPIC_PART_PREFIX}${key}`]: topic,
+});
 
 /** Topics of the stream, those with the newest messages first, as the API lists them. */
 export function listTopicsOfStream(parts: ActorParts): { readonly name: string; readonly max_id: number }[] {
   const topics: { name: string; max_id: number }[] = [];
   for (const [name, value] of parts) {
     if (!name.startsWith(STREAM_TOPIC_PART_PREFIX)) continue;
-    const topic = value as Topic;
+    const topic = value as StoredTopic;
     topics.push({ name: topic.name, max_id: topic.max });
   }
   return topics.sort((a, b) => b.max_id - a.max_id);
 }
 
 /** Parts of the topic with this message added. */
-export function addMessageToTopic(parts: ActorParts, name: string, id: number): Changes {
+export function addMessageToTopic(parts: ActorParts, name: string, id: number): PartChanges {
   const key = toTopicKey(name);
   const before = findStoredTopic(parts, key);
-  return before && before.max > id ? {} : part(key, { name, max: id });
+  return before && before.max > id ? {} : makeTopicPart(key, { name, max: id });
 }
 
 /** Input of `removeMessagesFromTopic`: the newest messages of a topic. @param before only messages with a smaller id */
@@ -67,12 +69,14 @@ export function readNewestMessagesOfTopic(
   return store.scanMessages({ realm, index, from: before, direction: 'older', limit: MAX_NEWEST_TOPIC_MESSAGES_READ });
 }
 
-const isIn = (message: StoredMessage, stream: number, key: string): boolean =>
+const isMessageInTopic = (message: StoredMessage, stream: number, key: string): boolean =>
   message.body.stream === stream && toTopicKey(message.body.topic) === key;
 
 /** Messages that this activation has changed and that are in the topic now. */
 export function listChangedMessagesInTopic(view: StreamActorView, stream: number, key: string): StoredMessage[] {
-  return [...view.volatile.recent.records()].map(toStoredMessage).filter((message) => isIn(message, stream, key));
+  return [...view.volatile.recentlyChangedMessages.newestChangedRecords()]
+    .map(toStoredMessage)
+    .filter((message) => isMessageInTopic(message, stream, key));
 }
 
 /** Newest versions of these records, without messages that have left the topic since they were read. */
@@ -84,9 +88,9 @@ export function filterMessagesStillInTopic(
 ): StoredMessage[] {
   const messages: StoredMessage[] = [];
   for (const stored of records) {
-    const record = view.volatile.recent.latest(stored.id, stored);
+    const record = view.volatile.recentlyChangedMessages.newestRecordOfMessage(stored.id, stored);
     const message = record ? toStoredMessage(record) : undefined;
-    if (message && isIn(message, stream, key)) messages.push(message);
+    if (message && isMessageInTopic(message, stream, key)) messages.push(message);
   }
   return messages;
 }
@@ -101,7 +105,7 @@ export function removeMessagesFromTopic(
   key: string,
   newest: readonly MessageRecord[],
   leaves: (id: number) => boolean,
-): Changes {
+): PartChanges {
   const before = findStoredTopic(view.parts, key);
   const left = [
     ...filterMessagesStillInTopic(view, newest, stream, key),
@@ -110,17 +114,22 @@ export function removeMessagesFromTopic(
     .filter(({ id }) => !leaves(id))
     .reduce<StoredMessage | undefined>((max, one) => (max && max.id > one.id ? max : one), undefined);
   // The topic's newest message was sent after the Store was read, and it stays in the topic.
-  if (before && before.max > (left?.id ?? 0) && !leaves(before.max) && !hasLeft(view, before.max, stream, key)) {
+  if (
+    before &&
+    before.max > (left?.id ?? 0) &&
+    !leaves(before.max) &&
+    !hasMessageLeftTopic(view, before.max, stream, key)
+  ) {
     return {};
   }
-  if (left) return part(key, { name: left.body.topic, max: left.id });
-  return before ? part(key, null) : {};
+  if (left) return makeTopicPart(key, { name: left.body.topic, max: left.id });
+  return before ? makeTopicPart(key, null) : {};
 }
 
-function hasLeft(view: StreamActorView, id: number, stream: number, key: string): boolean {
-  const record = view.volatile.recent.latest(id, null);
-  if (record) return !isIn(toStoredMessage(record), stream, key);
-  return view.volatile.recent.isDeleted(id);
+function hasMessageLeftTopic(view: StreamActorView, id: number, stream: number, key: string): boolean {
+  const record = view.volatile.recentlyChangedMessages.newestRecordOfMessage(id, null);
+  if (record) return !isMessageInTopic(toStoredMessage(record), stream, key);
+  return view.volatile.recentlyChangedMessages.isDeleted(id);
 }
 
 /**
@@ -129,15 +138,16 @@ function hasLeft(view: StreamActorView, id: number, stream: number, key: string)
  */
 export const TOPIC_WATCHERS_PART_PREFIX = 'watchers/';
 
-const watchersPart = (topic: string): string => `${TOPIC_WATCHERS_PART_PREFIX}${hashTopicName(topic)}`;
+const topicWatchersPartName = (topic: string): string => `${TOPIC_WATCHERS_PART_PREFIX}${hashTopicName(topic)}`;
 
-function watcherSet(parts: ActorParts, topic: string): IdSet {
-  const stored = parts.get(watchersPart(topic)) as { readonly users: Uint8Array } | undefined;
+function readTopicWatcherSet(parts: ActorParts, topic: string): IdSet {
+  const stored = parts.get(topicWatchersPartName(topic)) as { readonly users: Uint8Array } | undefined;
   return stored ? IdSet.decode(stored.users) : IdSet.EMPTY;
 }
 
 /** Ids of the topic's watchers, ascending. */
-export const topicWatchersOf = (parts: ActorParts, topic: string): readonly number[] => watcherSet(parts, topic).ids;
+export const topicWatchersOf = (parts: ActorParts, topic: string): readonly number[] =>
+  readTopicWatcherSet(parts, topic).ids;
 
 /** Parts that change when a user begins or ceases to watch a topic; none if nothing changes. */
 export function recordTopicWatcher(
@@ -146,8 +156,8 @@ export function recordTopicWatcher(
   user: number,
   watches: boolean,
 ): Record<string, Json> {
-  const before = watcherSet(parts, topic);
+  const before = readTopicWatcherSet(parts, topic);
   if (before.has(user) === watches) return {};
   const ids = watches ? [...before.ids, user] : before.ids.filter((id) => id !== user);
-  return { [watchersPart(topic)]: ids.length === 0 ? null : { users: IdSet.of(ids).encode() } };
+  return { [topicWatchersPartName(topic)]: ids.length === 0 ? null : { users: IdSet.of(ids).encode() } };
 }

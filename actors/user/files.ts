@@ -40,7 +40,7 @@ export function findOwnFile(parts: ActorParts, path: string): OwnUploadedFile | 
 }
 
 /** All files of the user, in no particular order. */
-export function* ownFiles(parts: ActorParts): Iterable<OwnUploadedFile> {
+export function* iterateOwnFiles(parts: ActorParts): Iterable<OwnUploadedFile> {
   for (const [name, file] of parts) if (name.startsWith(OWN_FILE_PART_PREFIX)) yield file as unknown as OwnUploadedFile;
 }
 
@@ -54,26 +54,27 @@ export const formatAttachmentForApi = ({ id, name, path, size, created, messages
   messages: messages.map((message) => ({ id: message.id, date_sent: message.sent * 1000 })),
 });
 
-interface Removal {
-  readonly parts: Record<string, Json>;
-  readonly command: OutboxCommand;
+interface OwnFileRemoval {
+  readonly deletedParts: Record<string, Json>;
+  readonly fileChangesCommand: OutboxCommand;
 }
 
 /** Deletes files: their parts, and by a command to the realm actor their bytes. @param files at least one */
-export function deleteOwnFiles(realm: RealmId, owner: number, files: readonly OwnUploadedFile[]): Removal {
+export function deleteOwnFiles(realm: RealmId, owner: number, files: readonly OwnUploadedFile[]): OwnFileRemoval {
   // A file whose upload never finished uses no quota and was never published.
   const known = files.filter((file) => file.ready);
   const changes = known.map(({ id, size }): UserFileChange => ({ op: 'remove', attachment: { id }, bytes: -size }));
   const erase = files.map(({ path }) => blobNameOfFile(path));
   return {
-    parts: Object.fromEntries(files.map(({ path }) => [ownFilePartName(path), null])),
-    command: makeFileChangesCommand(realm, owner, changes, erase),
+    deletedParts: Object.fromEntries(files.map(({ path }) => [ownFilePartName(path), null])),
+    fileChangesCommand: makeFileChangesCommand(realm, owner, changes, erase),
   };
 }
 
 /** Earliest expiry of a file, ms; null: no file expires. */
 export function nextFileExpiryTime(parts: ActorParts): number | null {
   let next: number | null = null;
-  for (const { expires } of ownFiles(parts)) if (expires !== null && (next === null || expires < next)) next = expires;
+  for (const { expires } of iterateOwnFiles(parts))
+    if (expires !== null && (next === null || expires < next)) next = expires;
   return next;
 }

@@ -20,7 +20,7 @@ import { type ActorKindDefinition, mapHandlersByName } from '#runtime';
 import type { ActorServices } from '../services.js';
 import {
   createAccountHandler,
-  readNewestMessagesOfUserHandler,
+  readNewestMessageOfUserHandler,
   readSealedApiKeyHandler,
 } from './commands/account/account.js';
 import { leaveStreamsOnDeactivationHandler, rejoinStreamsOnReactivationHandler } from './commands/account/activity.js';
@@ -32,7 +32,7 @@ import {
 import {
   checkPasswordHandler,
   fetchApiKeyHandler,
-  fetchApiKeyTrustedHandler,
+  fetchApiKeyWithoutPasswordHandler,
   setApiKeyHandler,
   setPasswordHandler,
 } from './commands/account/login.js';
@@ -130,14 +130,14 @@ import {
 import { OWN_FILE_PART_PREFIX } from './files.js';
 import { userStateMachine } from './machine.js';
 import { MISSED_CONVERSATION_PART_PREFIX } from './missed.js';
-import { makePushRemovals } from './pushed.js';
+import { wrapToRemovePushesOfReadMessages } from './pushed.js';
 import { SUBSCRIPTION_PART_PREFIX, type UserActorState } from './state.js';
 
 export const userActorKind: ActorKindDefinition<UserActorState, undefined, ActorServices> = {
   name: 'user',
   summary: 'An account: its secrets, its side of the subscriptions, and what its user may read.',
-  machine: userStateMachine,
-  directory: true,
+  phaseMachine: userStateMachine,
+  usesDirectory: true,
   loadedParts: [
     SUBSCRIPTION_PART_PREFIX,
     READ_STATE_PART_PREFIX,
@@ -153,7 +153,7 @@ export const userActorKind: ActorKindDefinition<UserActorState, undefined, Actor
   commands: mapHandlersByName(userActorCommands, {
     create: createAccountHandler,
     fetchKey: fetchApiKeyHandler,
-    fetchKeyTrusted: fetchApiKeyTrustedHandler,
+    fetchKeyTrusted: fetchApiKeyWithoutPasswordHandler,
     checkPassword: checkPasswordHandler,
     noteLogIn: noteLogInHandler,
     setPassword: setPasswordHandler,
@@ -163,7 +163,7 @@ export const userActorKind: ActorKindDefinition<UserActorState, undefined, Actor
     dropPushTokens: dropMobilePushTokensHandler,
     pushFacts: readPushReceiverFactsHandler,
     sealedKey: readSealedApiKeyHandler,
-    newest: readNewestMessagesOfUserHandler,
+    newest: readNewestMessageOfUserHandler,
     deactivated: leaveStreamsOnDeactivationHandler,
     reactivated: rejoinStreamsOnReactivationHandler,
     subscribed: addSubscriptionsHandler,
@@ -173,7 +173,7 @@ export const userActorKind: ActorKindDefinition<UserActorState, undefined, Actor
     subscribersOf: listSubscribersHandler,
     subscriptionStatus: readSubscriptionStatusHandler,
     ownState: readOwnStateSectionsHandler,
-    muteUser: makePushRemovals(muteUserHandler),
+    muteUser: wrapToRemovePushesOfReadMessages(muteUserHandler),
     subscriptions: listSubscriptionsHandler,
     streams: listVisibleStreamsHandler,
     fetchMessages: fetchMessagesHandler,
@@ -211,12 +211,12 @@ export const userActorKind: ActorKindDefinition<UserActorState, undefined, Actor
     unreact: makeMessageOwnerRedirectHandler<RemoveReactionArgs>(conversationActorCommands.unreact),
     submessage: makeMessageOwnerRedirectHandler<AddSubmessageArgs>(conversationActorCommands.submessage),
     readReceipts: listReadReceiptsHandler,
-    setFlags: makePushRemovals(setMessageFlagsHandler),
-    setFlagsInNarrow: makePushRemovals(setMessageFlagsInNarrowHandler),
-    markAllRead: makePushRemovals(markAllReadHandler),
-    markStreamRead: makePushRemovals(markStreamReadHandler),
-    markTopicRead: makePushRemovals(markTopicReadHandler),
-    readStream: makePushRemovals(markLeftStreamReadHandler),
+    setFlags: wrapToRemovePushesOfReadMessages(setMessageFlagsHandler),
+    setFlagsInNarrow: wrapToRemovePushesOfReadMessages(setMessageFlagsInNarrowHandler),
+    markAllRead: wrapToRemovePushesOfReadMessages(markAllReadHandler),
+    markStreamRead: wrapToRemovePushesOfReadMessages(markStreamReadHandler),
+    markTopicRead: wrapToRemovePushesOfReadMessages(markTopicReadHandler),
+    readStream: wrapToRemovePushesOfReadMessages(markLeftStreamReadHandler),
     typing: publishDirectTypingHandler,
     markHotspot: markHotspotReadHandler,
     setTutorial: setTutorialStatusHandler,
@@ -239,7 +239,7 @@ export const userActorKind: ActorKindDefinition<UserActorState, undefined, Actor
     muteTopic: muteTopicHandler,
     moveTopicPolicy: moveTopicVisibilityPolicyHandler,
   }),
-  initial: () => ({ phase: 'active', passwordHash: null, keySealed: '' }),
-  volatile: () => undefined,
-  missing: () => ({ error: apiError('NO_SUCH_USER').toReply() }),
+  makeInitialState: () => ({ phase: 'active', passwordHash: null, keySealed: '' }),
+  makeVolatile: () => undefined,
+  makeMissingActorReply: () => ({ error: apiError('NO_SUCH_USER').toReply() }),
 };

@@ -34,7 +34,7 @@ export const makeMissedConversationId = (
   { stream, topic, participants }: Pick<MissedConversation, 'stream' | 'topic' | 'participants'>,
 ): string =>
   stream === 0
-    ? `d${parseActorKey(directMessageActorKey(realm, participants.map(toUserId))).rest}`
+    ? `d${parseActorKey(directMessageActorKey(realm, participants.map(toUserId))).idWithinRealm}`
     : `${stream}/${hashTopicName(topic)}`;
 
 /** Returns the wall time at which the next mail is to be made, ms; null if there is none. */

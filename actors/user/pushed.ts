@@ -5,18 +5,18 @@
 
 import type { Json, JsonObject } from '#base';
 import { isReadByReadState, READ_STATE_PART_PREFIX, readOriginReadState } from '#domain/messages';
-import { pushKey } from '#model';
+import { pushActorKey } from '#model';
 import { makeOutboxCommand, type OutboxCommand, pushActorCommands } from '#model/commands';
 import type { ActorView, CommandContext, CommandOutcome } from '#runtime';
 import { type UserActorHandler, type UserActorState, userIdOfActorKey } from './state.js';
 
 /** Maximum number of messages that are remembered; the notification of an older one stays. */
-const MAX_PUSHED = 200;
+const MAX_REMEMBERED_PUSHED_MESSAGES = 200;
 
 /** The state with one more message. @param origin stream to which the message was sent; 0: a direct message */
 export const addPushedMessage = (state: UserActorState, id: number, origin: number): UserActorState => ({
   ...state,
-  pushed: [...(state.pushed ?? []), [id, origin] as const].slice(-MAX_PUSHED),
+  pushed: [...(state.pushed ?? []), [id, origin] as const].slice(-MAX_REMEMBERED_PUSHED_MESSAGES),
 });
 
 /** Forgets messages, and the command that takes their notifications away. */
@@ -29,7 +29,7 @@ export function removePushedMessages(
   const messages = pushed.filter(([id, origin]) => isGone(id, origin)).map(([id]) => id);
   if (messages.length === 0) return undefined;
   const left = pushed.filter(([id]) => !messages.includes(id));
-  const to = pushKey(realm, userIdOfActorKey(key));
+  const to = pushActorKey(realm, userIdOfActorKey(key));
   return {
     state: { ...state, pushed: left },
     command: makeOutboxCommand({ to, name: pushActorCommands.remove, args: { messages }, caller: 0 }),
@@ -37,7 +37,7 @@ export function removePushedMessages(
 }
 
 /** The outcome of a command that may mark messages as read, with the notifications of these messages taken away. */
-function takeReadAway(
+function removePushesOfReadMessages(
   view: ActorView<UserActorState>,
   outcome: CommandOutcome<UserActorState>,
   context: CommandContext,
@@ -57,7 +57,10 @@ function takeReadAway(
 }
 
 /** Makes a command take away the notifications of the messages that it marks as read. */
-export const makePushRemovals = <A extends JsonObject, I>(command: UserActorHandler<A, I>): UserActorHandler<A, I> => ({
+export const wrapToRemovePushesOfReadMessages = <A extends JsonObject, I>(
+  command: UserActorHandler<A, I>,
+): UserActorHandler<A, I> => ({
   ...command,
-  handle: (view, args, inputs, context) => takeReadAway(view, command.handle(view, args, inputs, context), context),
+  handle: (view, args, inputs, context) =>
+    removePushesOfReadMessages(view, command.handle(view, args, inputs, context), context),
 });

@@ -26,7 +26,7 @@ import type { ActorInputSources } from '../services.js';
 import { isSubscribedToStream, type UserActorState } from './state.js';
 
 /** A scheduled message before any check. `to`: ids of streams or users. */
-interface ScheduledInput {
+interface UncheckedScheduledMessage {
   readonly type: 'stream' | 'private';
   readonly to: readonly number[];
   readonly topic: string | null;
@@ -35,28 +35,28 @@ interface ScheduledInput {
 
 export interface MessageSchedulingInputs {
   /** The rendered content; null: it can't be rendered; undefined: no new content, or one that the handler refuses. */
-  readonly rendered: MarkdownRenderResult | null | undefined;
+  readonly renderResult: MarkdownRenderResult | null | undefined;
   /** Ids of the streams to which a bot's owner is subscribed. */
-  readonly ownersStreams: ReadonlySet<number>;
+  readonly botOwnerStreamIds: ReadonlySet<number>;
   /** Number of subscribers by stream, loaded only for a wildcard mention. */
-  readonly subscribers: ReadonlyMap<number, number>;
+  readonly subscriberCountByStream: ReadonlyMap<number, number>;
 }
 
-interface TextInput extends JsonObject {
+interface TextToSchedule extends JsonObject {
   readonly content: string | null;
   readonly origin: string;
 }
 
 /** Loads the inputs of the checks. @param target stream of the message, as known when the command arrives */
 export async function loadMessageSchedulingInputs(
-  { content, origin }: TextInput,
+  { content, origin }: TextToSchedule,
   target: number | undefined,
   known: ScheduledMessage | undefined,
   { realm, caller }: CommandInputContext<UserActorState, undefined>,
   sources: ActorInputSources,
 ): Promise<MessageSchedulingInputs> {
-  const directory = await sources.directory(realm);
-  const text = content === null ? undefined : sendable(content);
+  const directory = await sources.loadDirectory(realm);
+  const text = content === null ? undefined : checkContentOrUndefined(content);
   const owner = directory.user(toUserId(caller))?.botOwner;
   const stream = target === undefined ? undefined : directory.stream(toStreamId(target));
   const [rendered, owners] = await Promise.all([
@@ -69,11 +69,11 @@ export async function loadMessageSchedulingInputs(
     const lists = await readSubscribersOfStreams(realm, [stream.id], sources);
     for (const [id, members] of lists) subscribers.set(id, members.length);
   }
-  return { rendered, ownersStreams: new Set(ownersStreams), subscribers };
+  return { renderResult: rendered, botOwnerStreamIds: new Set(ownersStreams), subscriberCountByStream: subscribers };
 }
 
 /** The content in the form in which it would be sent; undefined: the handler refuses it. */
-function sendable(content: string): string | undefined {
+function checkContentOrUndefined(content: string): string | undefined {
   try {
     return checkMessageContent(content);
   } catch {
@@ -86,20 +86,20 @@ function sendable(content: string): string | undefined {
  * @throws ApiError
  */
 export function checkMessageToSchedule(
-  given: ScheduledInput,
+  given: UncheckedScheduledMessage,
   known: ScheduledMessage | undefined,
   { parts }: ActorView<UserActorState>,
-  { rendered, ownersStreams, subscribers }: MessageSchedulingInputs,
+  { renderResult, botOwnerStreamIds, subscriberCountByStream }: MessageSchedulingInputs,
   { directory, caller, now }: CommandContext,
 ): ScheduledMessageBody {
   const sender = getActiveSenderOrThrow(directory, caller);
   const said = (): Pick<ScheduledMessageBody, 'html' | 'wildcard'> => {
-    if (rendered === null) throw apiError('CANNOT_RENDER');
-    if (rendered) return { html: rendered.html, wildcard: rendered.mentions.wildcard };
+    if (renderResult === null) throw apiError('CANNOT_RENDER');
+    if (renderResult) return { html: renderResult.html, wildcard: renderResult.mentions.wildcard };
     return { html: known?.html ?? '', wildcard: known?.wildcard ?? false };
   };
   if (given.type === 'private') {
-    const { to, others } = people(given.to, sender.id, directory);
+    const { to, others } = resolveDirectMessageRecipients(given.to, sender.id, directory);
     const content = checkMessageContent(given.content);
     checkMaySendDirectMessage(sender, others, directory);
     return { type: 'private', to, topic: '', content, ...said() };
@@ -111,15 +111,15 @@ export function checkMessageToSchedule(
   const stream = directory.stream(toStreamId(id));
   if (!stream || stream.archived) throw apiError('STREAM_ID_DOES_NOT_EXIST', { stream_id: id });
   const subscribed = (user: number): boolean =>
-    user === caller ? isSubscribedToStream(parts, stream.id) : ownersStreams.has(stream.id);
+    user === caller ? isSubscribedToStream(parts, stream.id) : botOwnerStreamIds.has(stream.id);
   checkMaySendToStream(sender, stream, subscribed, directory, now);
   checkMandatoryTopic(topic, directory);
   const { html, wildcard } = said();
-  checkMayMentionAll(wildcard, () => subscribers.get(stream.id) ?? 0, sender, directory, now);
+  checkMayMentionAll(wildcard, () => subscriberCountByStream.get(stream.id) ?? 0, sender, directory, now);
   return { type: 'stream', to: [stream.id], topic, content, html, wildcard };
 }
 
-function people(
+function resolveDirectMessageRecipients(
   ids: readonly number[],
   self: UserId,
   directory: CommandContext['directory'],

@@ -36,23 +36,23 @@ export interface UserActorState extends JsonObject {
 }
 
 /** The user whose actor has this key. */
-export const userIdOfActorKey = (key: ActorKey): UserId => toUserId(Number(parseActorKey(key).rest));
+export const userIdOfActorKey = (key: ActorKey): UserId => toUserId(Number(parseActorKey(key).idWithinRealm));
 
 /**
  * Distance between the first ids that two users give to their drafts: an id of another user's draft is rarely an id of
  * one's own.
  */
-const ID_DISTANCE = 4_096;
+const FIRST_ID_DISTANCE = 4_096;
 /** Number of users after which id ranges repeat, because ids in paths end at 2^32. */
-const ID_RANGES = 2 ** 19;
+const ID_RANGE_COUNT = 2 ** 19;
 
 /** Returns the next id of a user's drafts or scheduled messages. @param last highest id given until now */
 export const nextDraftOrScheduledId = (last: number | undefined, self: UserId): number =>
-  (last ?? (self % ID_RANGES) * ID_DISTANCE) + 1;
+  (last ?? (self % ID_RANGE_COUNT) * FIRST_ID_DISTANCE) + 1;
 
 export const SUBSCRIPTION_PART_PREFIX = 'sub/';
 /** Parts with the user's subscriptions, by stream. */
-const SUBSCRIPTIONS = new ActorPartTable<Subscription>(SUBSCRIPTION_PART_PREFIX);
+const SUBSCRIPTION_PARTS = new ActorPartTable<Subscription>(SUBSCRIPTION_PART_PREFIX);
 
 /** Makes a subscription with default properties. */
 export const makeDefaultSubscription = (stream: number, color: string): Subscription => ({
@@ -69,10 +69,10 @@ export const makeDefaultSubscription = (stream: number, color: string): Subscrip
 });
 
 export const findOwnSubscription = (parts: ActorParts, stream: number): Subscription | undefined =>
-  SUBSCRIPTIONS.get(parts, stream);
+  SUBSCRIPTION_PARTS.get(parts, stream);
 
 /** Present and former subscriptions, in no particular order. */
-export const listOwnSubscriptions = (parts: ActorParts): Subscription[] => [...SUBSCRIPTIONS.values(parts)];
+export const listOwnSubscriptions = (parts: ActorParts): Subscription[] => [...SUBSCRIPTION_PARTS.values(parts)];
 
 export const isSubscribedToStream = (parts: ActorParts, stream: number): boolean =>
   findOwnSubscription(parts, stream)?.active ?? false;

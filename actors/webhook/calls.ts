@@ -22,9 +22,9 @@ export type WebhookCallOutcome = { readonly call: WaitingWebhookCall } & (
   | { readonly is: 'reply'; readonly place: MessagePlace; readonly say: string; readonly widget: string | null }
 );
 
-export const botIdOfWebhookActorKey = (key: ActorKey) => toUserId(Number(parseActorKey(key).rest));
+export const botIdOfWebhookActorKey = (key: ActorKey) => toUserId(Number(parseActorKey(key).idWithinRealm));
 
-const placeOf = ({ body, participants }: StoredMessage): MessagePlace => ({
+const placeOfMessage = ({ body, participants }: StoredMessage): MessagePlace => ({
   stream: body.stream,
   topic: body.topic,
   participants,
@@ -36,7 +36,7 @@ export async function makeDueWebhookCalls(
   calls: readonly WaitingWebhookCall[],
   sources: ActorInputSources,
 ): Promise<readonly WebhookCallOutcome[]> {
-  const directory = await sources.directory(realm);
+  const directory = await sources.loadDirectory(realm);
   const records = await sources.store.getMessages(
     realm,
     calls.map(({ message }) => message),
@@ -45,15 +45,15 @@ export async function makeDueWebhookCalls(
     calls.map((call, i) => {
       const record = records[i];
       // If the message was deleted before the call, there is no call.
-      return record ? one(key, call, toStoredMessage(record), directory, sources) : { call, is: 'done' };
+      return record ? makeWebhookCall(key, call, toStoredMessage(record), directory, sources) : { call, is: 'done' };
     }),
   );
 }
 
 /** Reason of a failed call whose token was sealed under a former server secret. */
-const UNREADABLE = 'its token is void since the server secret was changed, and its settings show a new one';
+const VOID_TOKEN_REASON = 'its token is void since the server secret was changed, and its settings show a new one';
 
-async function one(
+async function makeWebhookCall(
   key: ActorKey,
   call: WaitingWebhookCall,
   message: StoredMessage,
@@ -63,10 +63,10 @@ async function one(
   const bot = directory.user(botIdOfWebhookActorKey(key));
   const service = bot && directory.bot(bot.id)?.service;
   if (!bot?.isActive || !service || directory.deactivated) return { call, is: 'done' };
-  const place = placeOf(message);
+  const place = placeOfMessage(message);
   const { trigger, origin } = call;
   const token = services.secrets.tryUnseal(service.tokenSealed);
-  if (token === undefined) return { call, place, is: 'failed', reason: UNREADABLE };
+  if (token === undefined) return { call, place, is: 'failed', reason: VOID_TOKEN_REASON };
   const called = { bot, service, token, message, trigger, origin };
   const post = makeWebhookRequest(
     called,
@@ -74,10 +74,10 @@ async function one(
     place.stream === 0 ? undefined : directory.stream(toStreamId(place.stream)),
   );
   if (typeof post === 'string') return { call, place, is: 'failed', reason: post };
-  return fateOf(call, place, service.interface, await services.webhooks.post(post));
+  return outcomeOfWebhookCall(call, place, service.interface, await services.webhooks.post(post));
 }
 
-function fateOf(
+function outcomeOfWebhookCall(
   call: WaitingWebhookCall,
   place: MessagePlace,
   form: number,

@@ -20,13 +20,13 @@ import { botIdOfWebhookActorKey, type MessagePlace, type WebhookCallOutcome } fr
 import { WAITING_WEBHOOK_CALL_PARTS, type WaitingWebhookCall } from './state.js';
 
 /** Pauses before the second and third attempt to reach a webhook's server, ms. */
-const PAUSES: readonly number[] = [1_000, 4_000];
+const RETRY_PAUSES_MS: readonly number[] = [1_000, 4_000];
 
-type Context = Pick<CommandContext, 'key' | 'realm' | 'directory' | 'now'>;
+type WebhookOutcomeContext = Pick<CommandContext, 'key' | 'realm' | 'directory' | 'now'>;
 
 /** A notice of the notification bot to the owner, if the bot has one. @param text `{bot}` stands for the bot's name */
 export function makeBotOwnerNoticeCommands(
-  { key, realm, directory }: Context,
+  { key, realm, directory }: WebhookOutcomeContext,
   origin: string,
   text: string,
 ): OutboxCommand[] {
@@ -38,35 +38,35 @@ export function makeBotOwnerNoticeCommands(
 }
 
 /** Names the place of a message as part of a sentence. */
-function placePhrase({ stream, topic }: MessagePlace, directory: DirectoryView): string {
+function formatPlacePhrase({ stream, topic }: MessagePlace, directory: DirectoryView): string {
   const name = stream === 0 ? undefined : directory.stream(toStreamId(stream))?.name;
   return name === undefined ? 'a direct message' : `a message in #**${name}>${topic}**`;
 }
 
 export function makeCommandsOfWebhookOutcomes(
   fates: readonly WebhookCallOutcome[],
-  context: Context,
+  context: WebhookOutcomeContext,
 ): { readonly written: Readonly<Record<string, Json>>; readonly commands: readonly OutboxCommand[] } {
   const written: Record<string, Json> = {};
   const commands: OutboxCommand[] = [];
   for (const fate of fates) {
     const { call } = fate;
-    const pause = fate.is === 'later' ? PAUSES[call.tries] : undefined;
+    const pause = fate.is === 'later' ? RETRY_PAUSES_MS[call.tries] : undefined;
     const again: WaitingWebhookCall | null =
       pause === undefined ? null : { ...call, tries: call.tries + 1, next: context.now + pause };
-    Object.assign(written, WAITING_WEBHOOK_CALL_PARTS.write(call.message, again));
-    if (!again) commands.push(...following(fate, context));
+    Object.assign(written, WAITING_WEBHOOK_CALL_PARTS.makePartChange(call.message, again));
+    if (!again) commands.push(...makeCommandsAfterFinalOutcome(fate, context));
   }
   return { written, commands };
 }
 
-function following(fate: WebhookCallOutcome, context: Context): OutboxCommand[] {
+function makeCommandsAfterFinalOutcome(fate: WebhookCallOutcome, context: WebhookOutcomeContext): OutboxCommand[] {
   if (fate.is === 'done') return [];
   const { origin } = fate.call;
-  const place = placePhrase(fate.place, context.directory);
+  const place = formatPlacePhrase(fate.place, context.directory);
   if (fate.is === 'reply') {
     try {
-      return [reply({ ...fate, say: checkMessageContent(fate.say) }, place, context)];
+      return [makeBotReplyCommand({ ...fate, say: checkMessageContent(fate.say) }, place, context)];
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
       return makeBotOwnerNoticeCommands(context, origin, `{bot} could not answer ${place}: ${error.message}`);
@@ -76,10 +76,10 @@ function following(fate: WebhookCallOutcome, context: Context): OutboxCommand[] 
 }
 
 /** Sends the bot's reply like any message; if the message is refused, the bot's actor gets the reason. */
-function reply(
+function makeBotReplyCommand(
   { call, place, say, widget }: Extract<WebhookCallOutcome, { is: 'reply' }>,
   shown: string,
-  { key, realm, directory }: Context,
+  { key, realm, directory }: WebhookOutcomeContext,
 ): OutboxCommand {
   const common = {
     content: say,

@@ -28,22 +28,22 @@ type WebhookCommand<C extends ActorCommandName<'webhook'>, I = undefined> = Comm
 >;
 
 /** Number of calls per run; further ones follow at once. */
-const BATCH = 8;
+const CALLS_PER_RUN = 8;
 /** Maximum number of calls that wait; further ones are dropped. */
-const MAX_WAITING = 1_000;
+const MAX_WAITING_CALLS = 1_000;
 /** Minimum time between two notices of dropped calls to the owner, ms. */
-const WARN_MS = 60_000;
+const MIN_DROP_NOTICE_INTERVAL_MS = 60_000;
 
 /**
  * Stores a call of the webhook. The conversation's actor sends this command, which is never refused. A repeat changes
  * nothing.
  */
-const triggered: WebhookCommand<typeof webhookActorCommands.triggered> = {
+const storeTriggeredCallHandler: WebhookCommand<typeof webhookActorCommands.triggered> = {
   creates: true,
   handle({ state, parts }, { message, trigger, origin }, _inputs, context) {
     const { now } = context;
-    if (parts.size >= MAX_WAITING) {
-      if (now < state.warned + WARN_MS) return { reply: makeValueReply(null) };
+    if (parts.size >= MAX_WAITING_CALLS) {
+      if (now < state.warned + MIN_DROP_NOTICE_INTERVAL_MS) return { reply: makeValueReply(null) };
       const notice = makeBotOwnerNoticeCommands(
         context,
         origin,
@@ -53,7 +53,12 @@ const triggered: WebhookCommand<typeof webhookActorCommands.triggered> = {
     }
     const call: WaitingWebhookCall = { message, trigger, origin, tries: 0, next: now };
     // The call is due at once. The run also makes earlier calls that are due.
-    return { reply: makeValueReply(null), state, parts: WAITING_WEBHOOK_CALL_PARTS.write(message, call), due: now };
+    return {
+      reply: makeValueReply(null),
+      state,
+      parts: WAITING_WEBHOOK_CALL_PARTS.makePartChange(message, call),
+      due: now,
+    };
   },
 };
 
@@ -61,13 +66,13 @@ const triggered: WebhookCommand<typeof webhookActorCommands.triggered> = {
  * Makes the calls that are due. The lane is separate, because servers take their time, and exclusive, because a run
  * must not find the calls of the run before. After a crash between call and commit the call is made again.
  */
-const due: WebhookCommand<typeof webhookActorCommands.due, readonly WebhookCallOutcome[]> = {
+const makeDueCallsHandler: WebhookCommand<typeof webhookActorCommands.due, readonly WebhookCallOutcome[]> = {
   lane: 'calling',
   exclusive: true,
   inputs: (_args, { key, realm, view }, sources) => {
     const now = sources.services.clock.now();
     const batch = listWaitingWebhookCalls(view.parts).filter(({ next }) => next <= now);
-    return makeDueWebhookCalls(key, realm, batch.slice(0, BATCH), sources);
+    return makeDueWebhookCalls(key, realm, batch.slice(0, CALLS_PER_RUN), sources);
   },
   handle({ parts }, _args, fates, context) {
     const { written, commands } = makeCommandsOfWebhookOutcomes(fates, context);
@@ -85,7 +90,7 @@ const due: WebhookCommand<typeof webhookActorCommands.due, readonly WebhookCallO
 };
 
 /** Warns the owner that the bot's reply was refused. The conversation's actor sends this command. */
-const refused: WebhookCommand<typeof webhookActorCommands.refused> = {
+const warnOwnerOfRefusedReplyHandler: WebhookCommand<typeof webhookActorCommands.refused> = {
   creates: true,
   handle: (_view, { place, origin, reason }, _inputs, context) => ({
     reply: makeValueReply(null),
@@ -96,11 +101,15 @@ const refused: WebhookCommand<typeof webhookActorCommands.refused> = {
 export const webhookActorKind: ActorKindDefinition<WebhookActorState, undefined, ActorServices> = {
   name: 'webhook',
   summary: 'The calls that wait for the server of one outgoing webhook bot.',
-  directory: true,
+  usesDirectory: true,
   loadedParts: [WAITING_WEBHOOK_CALL_PARTS.prefix],
   partsAreDeliveries: true,
-  commands: mapHandlersByName(webhookActorCommands, { triggered, due, refused }),
-  initial: () => ({ warned: 0 }),
-  volatile: () => undefined,
-  missing: () => ({ error: apiError('NO_SUCH_BOT').toReply() }),
+  commands: mapHandlersByName(webhookActorCommands, {
+    triggered: storeTriggeredCallHandler,
+    due: makeDueCallsHandler,
+    refused: warnOwnerOfRefusedReplyHandler,
+  }),
+  makeInitialState: () => ({ warned: 0 }),
+  makeVolatile: () => undefined,
+  makeMissingActorReply: () => ({ error: apiError('NO_SUCH_BOT').toReply() }),
 };

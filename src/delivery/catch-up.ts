@@ -49,14 +49,14 @@ export class EventQueueLogCatchUp {
     const oldest = Math.min(...queues.map(({ cursor }) => cursor.position));
     this.position = feed.startFor(toSeq(oldest));
     const { replays, subscription } = source(this.position, {
-      entry: (seq, value) => {
+      onEntry: (seq, value) => {
         const entry = value as unknown as LogEntry;
-        const fresh = new Set(entry.groups.filter((group) => this.#deduplicator.isNew(entry.actor, group)));
+        const fresh = new Set(entry.groups.filter((group) => this.#deduplicator.recordIfNew(entry.actor, group)));
         this.#undeliveredEntries.push({ seq, entry, fresh });
         if (!this.#isBusy) this.#deliverPendingEntries();
       },
-      transient: () => {},
-      gap: (trimmed) => {
+      onTransient: () => {},
+      onGap: (trimmed) => {
         for (const queue of [...this.queues])
           if (queue.cursor.position < trimmed) this.#endQueueBehindTrimmedLog(queue);
       },
@@ -87,7 +87,7 @@ export class EventQueueLogCatchUp {
    * the start.
    */
   #checkWhenCaughtUp(): void {
-    this.#subscription.caughtUp().then(
+    this.#subscription.waitUntilCaughtUp().then(
       (seq) => {
         if (this.#undeliveredEntries.length === 0 && !this.#isBusy && seq > this.position) this.position = seq;
         this.checkQueueEnds();

@@ -115,7 +115,7 @@ export class StreamMembershipCache {
 
   async #load(stream: number): Promise<void> {
     const key = streamActorKey(this.realm, toStreamId(stream));
-    const parts = await this.#readSemaphore.run(() => this.store.parts(key, STREAM_MEMBER_PART_PREFIX));
+    const parts = await this.#readSemaphore.run(() => this.store.listParts(key, STREAM_MEMBER_PART_PREFIX));
     const loaded: StreamMembers = { mv: 0, members: new Map(), subscribers: undefined };
     for (const { part, value } of parts) {
       const member = toStreamMembershipRecord(value)!;

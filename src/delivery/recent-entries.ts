@@ -194,7 +194,7 @@ class RecentLogReplay implements EventLogSubscription {
     else this.#waiting.push({ seq, entry });
   }
 
-  async caughtUp(): Promise<LogSeq> {
+  async waitUntilCaughtUp(): Promise<LogSeq> {
     // This wait lets the replay deliver the entries that were in memory before the call.
     await Promise.resolve();
     return this.position;
@@ -206,7 +206,7 @@ class RecentLogReplay implements EventLogSubscription {
   }
 
   #deliver(seq: LogSeq, entry: LogEntry): void {
-    if (this.#open) this.reader.entry(seq, entry as unknown as Json);
+    if (this.#open) this.reader.onEntry(seq, entry as unknown as Json);
   }
 }
 

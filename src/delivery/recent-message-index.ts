@@ -397,8 +397,8 @@ const isMove = (item: LogItem): boolean =>
 
 const streamOfMemberPart = (key: string, part: string): number | undefined => {
   if (!part.startsWith(STREAM_MEMBER_PART_PREFIX)) return undefined;
-  const { kind, rest } = parseActorKey(key as never);
-  return kind === 'stream' ? Number(rest) : undefined;
+  const { kind, idWithinRealm } = parseActorKey(key as never);
+  return kind === 'stream' ? Number(idWithinRealm) : undefined;
 };
 
 function recordOf({ message, to, flags, wildcard }: MessageLogItem): MessageRecord {

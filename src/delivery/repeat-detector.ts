@@ -93,17 +93,17 @@ export class LogRepeatDetector {
   #readLogBeforeStart(log: EventLog, realm: RealmId): Promise<void> {
     return new Promise((resolve) => {
       const subscription = log.subscribe(realm, this.readFrom, {
-        entry: (seq, value) => {
+        onEntry: (seq, value) => {
           if (seq > this.start) return;
           const entry = value as unknown as LogEntry;
           const fresh = new Set(
-            entry.groups.filter((group) => this.#deduplicatorBeforeStart.isNew(entry.actor, group)),
+            entry.groups.filter((group) => this.#deduplicatorBeforeStart.recordIfNew(entry.actor, group)),
           );
           this.remember({ seq, entry, fresh });
           this.onEntry(seq, entry);
         },
-        transient: () => {},
-        gap: (trimmed) => {
+        onTransient: () => {},
+        onGap: (trimmed) => {
           this.readFrom = trimmed;
         },
       });
@@ -112,7 +112,7 @@ export class LogRepeatDetector {
   }
 
   #closeWhenRead(subscription: EventLogSubscription, resolve: () => void): void {
-    subscription.caughtUp().then(
+    subscription.waitUntilCaughtUp().then(
       () => {
         subscription.close();
         resolve();

@@ -179,7 +179,7 @@ export class DirectoryReplicas {
   #withinWaitTimeout(promise: Promise<void>): Promise<void> {
     return new Promise((resolve, reject) => {
       const late = (): void => reject(new DirectoryReplicaBehindError('directory replica is behind'));
-      const timer = this.clock.setTimeout(late, this.client.waitMs(REPLICA_WAIT_TIMEOUT_MS));
+      const timer = this.clock.setTimeout(late, this.client.limitBusWaitMs(REPLICA_WAIT_TIMEOUT_MS));
       promise.then(resolve, reject).finally(() => this.clock.clearTimeout(timer));
     });
   }

@@ -49,7 +49,7 @@ export class DirectoryReplicaLagMeter {
   async #measureTailLag(tail: RealmLogTail): Promise<number> {
     let end: LogSeq;
     try {
-      end = (await this.log.position(tail.realm)).end;
+      end = (await this.log.readBounds(tail.realm)).end;
     } catch {
       // The log can't be reached; a health check reports that. The replica's earlier delay is kept.
       return 0;

@@ -70,7 +70,7 @@ export class RealmDirectory implements DirectoryView {
   constructor(
     readonly realm: RealmId,
     snapshot: DirectorySnapshot,
-    readonly extraEmoji: ProductEmoji,
+    readonly productEmoji: ProductEmoji,
   ) {
     this.version = snapshot.version;
     this.subdomain = snapshot.subdomain;
@@ -128,11 +128,11 @@ export class RealmDirectory implements DirectoryView {
     return this.#sessions.get(user);
   }
 
-  isPushed(user: UserId): boolean {
+  hasPushDevice(user: UserId): boolean {
     return this.#sessions.usersWithPush.has(user);
   }
 
-  pushesToAny(): boolean {
+  hasAnyPushDevice(): boolean {
     return this.#sessions.usersWithPush.size > 0;
   }
 
@@ -144,7 +144,7 @@ export class RealmDirectory implements DirectoryView {
     return this.#users.byEmail(email);
   }
 
-  userByAvatar(hash: string): DirectoryUser | undefined {
+  userByAvatarHash(hash: string): DirectoryUser | undefined {
     return this.#users.byAvatar(hash);
   }
 
@@ -172,7 +172,7 @@ export class RealmDirectory implements DirectoryView {
     return this.#streams.version;
   }
 
-  traffic(stream: StreamId): number {
+  recentMessageCountOf(stream: StreamId): number {
     return this.#traffic.get(stream) ?? 0;
   }
 
@@ -188,7 +188,7 @@ export class RealmDirectory implements DirectoryView {
     return this.#bots.all();
   }
 
-  silentBots(): ReadonlySet<UserId> {
+  silentBotIds(): ReadonlySet<UserId> {
     return this.#users.silentBots;
   }
 
@@ -196,11 +196,11 @@ export class RealmDirectory implements DirectoryView {
     return this.#preferences.preferencesOf(user);
   }
 
-  alertsAndMutes(): Iterable<DirectoryPreferences> {
+  preferencesWithAlertsOrMutes(): Iterable<DirectoryPreferences> {
     return this.#preferences.alertsAndMutes();
   }
 
-  notifiedOfStreams(): ReadonlySet<UserId> {
+  streamNotifiedUserIds(): ReadonlySet<UserId> {
     return this.#preferences.notifiedOfStreams;
   }
 
@@ -232,11 +232,11 @@ export class RealmDirectory implements DirectoryView {
     return this.#singletons.playgrounds;
   }
 
-  domains(): readonly DirectoryEmailDomain[] {
+  emailDomains(): readonly DirectoryEmailDomain[] {
     return this.#singletons.domains;
   }
 
-  emoji(): Iterable<DirectoryEmoji> {
+  customEmoji(): Iterable<DirectoryEmoji> {
     return this.#emoji.all();
   }
 

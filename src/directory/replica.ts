@@ -71,7 +71,7 @@ export class DirectoryReplica implements RealmLogTailListener {
     ended: CredentialEndListener = () => {},
   ): Promise<DirectoryReplica> {
     // Read the log's end before the snapshot: changes that the snapshot lacks come after this position.
-    const { end } = await log.position(realm);
+    const { end } = await log.readBounds(realm);
     const replica = new DirectoryReplica(realm, log, end, fetch, clock, emoji, ended);
     try {
       await replica.#load();

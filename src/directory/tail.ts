@@ -28,16 +28,16 @@ export class RealmLogTail {
   ) {
     this.#position = after;
     this.#subscription = log.subscribe(realm, after, {
-      entry: (seq, value) => {
+      onEntry: (seq, value) => {
         this.#position = seq;
         const entry = value as unknown as LogEntry;
-        const fresh = entry.groups.filter((group) => this.#deduplicator.isNew(entry.actor, group));
+        const fresh = entry.groups.filter((group) => this.#deduplicator.recordIfNew(entry.actor, group));
         for (const reader of this.#readers) reader.entry(seq, entry, fresh);
       },
-      transient: (value) => {
+      onTransient: (value) => {
         for (const reader of this.#readers) reader.transient(value);
       },
-      gap: (trimmed) => {
+      onGap: (trimmed) => {
         for (const reader of this.#readers) reader.gap(trimmed);
       },
     });
@@ -55,7 +55,7 @@ export class RealmLogTail {
 
   /** True once this version of the actor was read from the log. */
   hasCommit(actor: ActorKey, version: number): boolean {
-    return this.#deduplicator.version(actor) >= version;
+    return this.#deduplicator.newestVersionOf(actor) >= version;
   }
 
   /** Adds a reader. Readers are called in the order of their addition. */
@@ -64,7 +64,7 @@ export class RealmLogTail {
   }
 
   caughtUp(): Promise<LogSeq> {
-    return this.#subscription.caughtUp();
+    return this.#subscription.waitUntilCaughtUp();
   }
 
   close(): void {

@@ -7,26 +7,28 @@
 import { createHash } from 'node:crypto';
 
 declare const brand: unique symbol;
-declare const kind: unique symbol;
+declare const actorKindBrand: unique symbol;
 type Branded<T, B> = T & { readonly [brand]: B };
 
 export type RealmId = Branded<number, 'RealmId'>;
 export type UserId = Branded<number, 'UserId'>;
 export type StreamId = Branded<number, 'StreamId'>;
-type QueueId = Branded<string, 'QueueId'>;
+type EventQueueId = Branded<string, 'QueueId'>;
 /** Fencing number of an activation: once a larger epoch is in the Store, smaller epochs can't write any more. */
 export type Epoch = Branded<number, 'Epoch'>;
 /** Group of actors with one owner: 0 … PARTITION_COUNT - 1. */
 export type Partition = Branded<number, 'Partition'>;
 /** Key of an actor: its key in the Store and its mailbox address. `K`: kind of the actor. */
-export type ActorKey<K extends ActorKindName = ActorKindName> = Branded<string, 'ActorKey'> & { readonly [kind]: K };
+export type ActorKey<K extends ActorKindName = ActorKindName> = Branded<string, 'ActorKey'> & {
+  readonly [actorKindBrand]: K;
+};
 /** Position in the log of a realm: 1 is the first entry, 0 the position before it. */
 export type LogSeq = Branded<number, 'Seq'>;
 
 export const toRealmId = (n: number): RealmId => n as RealmId;
 export const toUserId = (n: number): UserId => n as UserId;
 export const toStreamId = (n: number): StreamId => n as StreamId;
-export const toEventQueueId = (s: string): QueueId => s as QueueId;
+export const toEventQueueId = (s: string): EventQueueId => s as EventQueueId;
 export const toEpoch = (n: number): Epoch => n as Epoch;
 export const toLogSeq = (n: number): LogSeq => n as LogSeq;
 export const toPartition = (n: number): Partition => n as Partition;
@@ -63,16 +65,17 @@ export const streamActorKey = (realm: RealmId, stream: StreamId): ActorKey<'stre
 /** Makes the key of the actor that sends an organization's mails. */
 export const mailActorKey = (realm: RealmId): ActorKey<'mail'> => `mail/${realm}` as ActorKey<'mail'>;
 /** Key of the actor that sends the push notifications of an account. */
-export const pushKey = (realm: RealmId, user: UserId): ActorKey<'push'> => `push/${realm}/${user}` as ActorKey<'push'>;
+export const pushActorKey = (realm: RealmId, user: UserId): ActorKey<'push'> =>
+  `push/${realm}/${user}` as ActorKey<'push'>;
 /** Makes the key of the actor that makes the calls of one outgoing webhook bot. */
 export const webhookActorKey = (realm: RealmId, bot: UserId): ActorKey<'webhook'> =>
   `webhook/${realm}/${bot}` as ActorKey<'webhook'>;
 /** Makes the key of the actor that fetches the pages that an organization's messages link. */
-export const linkPreviewKey = (realm: RealmId): ActorKey<'links'> => `links/${realm}` as ActorKey<'links'>;
+export const linkPreviewActorKey = (realm: RealmId): ActorKey<'links'> => `links/${realm}` as ActorKey<'links'>;
 /** Makes the key of the actor that counts log-ins with unknown e-mail addresses whose hash falls into this slot. */
 export const loginGuardActorKey = (realm: RealmId, slot: number): ActorKey<'stranger'> =>
   `stranger/${realm}/${slot}` as ActorKey<'stranger'>;
-export const eventQueueActorKey = (realm: RealmId, user: UserId, queue: QueueId): ActorKey<'queue'> =>
+export const eventQueueActorKey = (realm: RealmId, user: UserId, queue: EventQueueId): ActorKey<'queue'> =>
   `queue/${realm}/${user}/${queue}` as ActorKey<'queue'>;
 
 /** Makes the key of the actor of a direct-message conversation: its sorted participants, or the hash of more than 8. */
@@ -86,7 +89,7 @@ interface ParsedActorKey {
   readonly kind: ActorKindName;
   readonly realm: RealmId;
   /** Part of the actor key behind the realm: a user id, a stream id, a set of users, or `user/queue`. */
-  readonly rest: string;
+  readonly idWithinRealm: string;
 }
 
 export function parseActorKey(key: ActorKey): ParsedActorKey {
@@ -94,7 +97,7 @@ export function parseActorKey(key: ActorKey): ParsedActorKey {
   const second = key.indexOf('/', first + 1);
   const kind = key.slice(0, first) as ActorKindName;
   const realm = toRealmId(Number(second < 0 ? key.slice(first + 1) : key.slice(first + 1, second)));
-  return { kind, realm, rest: second < 0 ? '' : key.slice(second + 1) };
+  return { kind, realm, idWithinRealm: second < 0 ? '' : key.slice(second + 1) };
 }
 
 /**

@@ -198,24 +198,24 @@ export const MAX_LOG_ITEM_BYTES = 1_008 * 1024;
 
 /** Detects repeated groups in the log of one realm; it keeps one number per actor. */
 export class LogDeduplicator {
-  readonly #seen = new Map<string, number>();
+  readonly #newestGroupNumberByActor = new Map<string, number>();
 
   /** Returns true for a new group, which is then recorded; false for a repeat. */
-  isNew(actor: ActorKey, group: LogItemGroup): boolean {
+  recordIfNew(actor: ActorKey, group: LogItemGroup): boolean {
     const n = group.v * 4096 + group.p;
-    const last = this.#seen.get(actor);
+    const last = this.#newestGroupNumberByActor.get(actor);
     if (last !== undefined && n <= last) return false;
-    this.#seen.set(actor, n);
+    this.#newestGroupNumberByActor.set(actor, n);
     return true;
   }
 
   /** True if this group, or a later one of the same actor, has been recorded. */
   hasSeen(actor: ActorKey, group: LogItemGroup): boolean {
-    return group.v * 4096 + group.p <= (this.#seen.get(actor) ?? -1);
+    return group.v * 4096 + group.p <= (this.#newestGroupNumberByActor.get(actor) ?? -1);
   }
 
   /** Version of the actor in the newest group that was recorded; 0 if there is none. */
-  version(actor: ActorKey): number {
-    return Math.floor((this.#seen.get(actor) ?? 0) / 4096);
+  newestVersionOf(actor: ActorKey): number {
+    return Math.floor((this.#newestGroupNumberByActor.get(actor) ?? 0) / 4096);
   }
 }

@@ -12,7 +12,7 @@ export class ActorPartTable<T> {
     return `${this.prefix}${id}`;
   }
 
-  has(name: string): boolean {
+  isPartName(name: string): boolean {
     return name.startsWith(this.prefix);
   }
 
@@ -27,16 +27,16 @@ export class ActorPartTable<T> {
 
   /** Values of all parts of the table, in the order of the map. */
   *values(parts: ActorParts): Iterable<T> {
-    for (const [name, value] of parts) if (this.has(name)) yield value as T;
+    for (const [name, value] of parts) if (this.isPartName(name)) yield value as T;
   }
 
   /** Id and value of each part of the table. */
   *entries(parts: ActorParts): Iterable<readonly [id: string, value: T]> {
-    for (const [name, value] of parts) if (this.has(name)) yield [this.idOf(name), value as T];
+    for (const [name, value] of parts) if (this.isPartName(name)) yield [this.idOf(name), value as T];
   }
 
   /** Returns the change of a part in the form for a command's outcome; null deletes the part. */
-  write(id: string | number, value: T | null): Readonly<Record<string, Json>> {
+  makePartChange(id: string | number, value: T | null): Readonly<Record<string, Json>> {
     return { [this.nameOf(id)]: value as Json };
   }
 }

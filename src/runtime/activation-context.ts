@@ -24,11 +24,11 @@ export interface ActorActivationControl {
   readonly status: 'loading' | 'ready' | 'stopped';
   stop(reason: ActivationStopReason, error?: unknown): void;
   /** Called when the Store has written a commit batch. */
-  committed(): void;
+  onBatchCommitted(): void;
   /** Called when an append to the log, a command of the outbox or a commit has finished. */
-  progressed(): void;
-  finish(pending: QueuedCommand, reply: ActorCommandReply): void;
-  wake(lane: string): void;
+  onWorkStepFinished(): void;
+  finishCommand(pending: QueuedCommand, reply: ActorCommandReply): void;
+  resumeLane(lane: string): void;
 }
 
 export class ActorActivationContext implements CommitLoopOwner, CommandExecutorOwner, OutboxPorts {
@@ -61,60 +61,60 @@ export class ActorActivationContext implements CommitLoopOwner, CommandExecutorO
     return this.memory.state;
   }
 
-  wrote({ version, commands, requests }: CommitBatch, began: number): void {
+  recordBatchWrite({ version, commandCount, requestIds }: CommitBatch, began: number): void {
     const { clock, logger, storeOutage } = this.ports;
-    storeOutage.worked();
+    storeOutage.recordSuccess();
     this.meter.commitSeconds.observe((clock.monotonic() - began) / 1000);
-    this.meter.commitCommands.observe(commands);
-    if (requests.length > 0) logger.debug({ actor: this.key, version, requestIds: requests }, 'committed');
+    this.meter.commandsPerCommit.observe(commandCount);
+    if (requestIds.length > 0) logger.debug({ actor: this.key, version, requestIds: requestIds }, 'committed');
   }
 
-  committed(): void {
-    this.whole.committed();
+  onBatchCommitted(): void {
+    this.whole.onBatchCommitted();
   }
 
-  failed(reason: ActivationStopReason, error?: unknown): void {
+  stopActivation(reason: ActivationStopReason, error?: unknown): void {
     this.whole.stop(reason, error);
   }
 
-  stopped(): boolean {
+  isStopped(): boolean {
     return this.whole.status === 'stopped';
   }
 
-  due(at: number | null): void {
-    this.ports.due(this.key, at);
+  setDueTime(at: number | null): void {
+    this.ports.setDueTime(this.key, at);
   }
 
-  finish(pending: QueuedCommand, reply: ActorCommandReply): void {
-    this.whole.finish(pending, reply);
+  finishCommand(pending: QueuedCommand, reply: ActorCommandReply): void {
+    this.whole.finishCommand(pending, reply);
   }
 
-  wake(lane: string): void {
-    this.whole.wake(lane);
+  resumeLane(lane: string): void {
+    this.whole.resumeLane(lane);
   }
 
-  crashed(): void {
+  stopAsCrashed(): void {
     this.whole.stop('crashed');
   }
 
-  send(command: OutboxCommand, id: string, requestId: string): OutboxDelivery {
+  sendOutboxCommand(command: OutboxCommand, id: string, requestId: string): OutboxDelivery {
     return this.ports.sendFromOutbox(command, id, requestId);
   }
 
-  unpublished(): UnpublishedCommitTicket {
-    return this.ports.unpublished.begin(this.realm);
+  beginUnpublishedCommit(): UnpublishedCommitTicket {
+    return this.ports.unpublishedCommits.openTicket(this.realm);
   }
 
-  appended(seq: LogSeq, versions: readonly number[]): void {
+  onAppendedToLog(seq: LogSeq, versions: readonly number[]): void {
     const { logger } = this.ports;
     if (logger.isLevelEnabled?.('debug')) logger.debug({ actor: this.key, versions, seq }, 'in the log');
   }
 
-  appendFailed(error: unknown): void {
+  onAppendToLogFailed(error: unknown): void {
     this.ports.logger.warn({ actor: this.key, err: error }, 'append to the log failed, trying again');
   }
 
-  progressed(): void {
-    this.whole.progressed();
+  onWorkStepFinished(): void {
+    this.whole.onWorkStepFinished();
   }
 }

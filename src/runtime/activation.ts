@@ -30,7 +30,7 @@ import {
   type ActorCommandReply,
   type CommandBusRequest,
   type CommandEnvelope,
-  isCommandForActor,
+  isCommandAwaitedByActor,
   isCommandFromActor,
   WAKE_ACTOR_COMMAND,
 } from './protocol.js';
@@ -42,7 +42,7 @@ export const MAX_MAILBOX_COMMANDS = 20_000;
 /** Prefix of the ids of commands that the host hands to an activation without the bus. */
 export const LOCAL_COMMAND_ID_PREFIX = 'tell/';
 
-interface EarlyCommand {
+interface CommandReceivedWhileLoading {
   readonly envelope: CommandEnvelope;
   readonly request: CommandBusRequest;
 }
@@ -51,30 +51,30 @@ export class ActorActivation implements ActorActivationControl {
   readonly realm: RealmId;
   status: 'loading' | 'ready' | 'stopped' = 'loading';
   /** Monotonic time of the last command, ms; the host passivates activations that have been idle for long. */
-  lastUsed: number;
+  lastUsedMonotonicMs: number;
   readonly #mailbox = new ActorMailbox();
-  #running = newLazyMap<string, QueuedCommand>();
-  readonly #remembered = new CommandReplyCache();
+  #unfinishedCommandById = newLazyMap<string, QueuedCommand>();
+  readonly #replyCache = new CommandReplyCache();
   readonly #outbox: ActorOutbox;
-  readonly #commits: CommitLoop;
-  #early: EarlyCommand[] | undefined;
+  readonly #commitLoop: CommitLoop;
+  #commandsReceivedWhileLoading: CommandReceivedWhileLoading[] | undefined;
   readonly #memory: ActorMemory;
   readonly #executor: CommandExecutor;
   #sidecar: ActorSidecar | undefined;
-  readonly #supply: CommandInputLoader;
-  #scheduled = false;
-  #handling: QueuedCommand | undefined;
+  readonly #inputLoader: CommandInputLoader;
+  #isMailboxRunScheduled = false;
+  #commandBeingHandled: QueuedCommand | undefined;
   /** True while the partition is being handed over: only commands of other actors are still accepted. */
-  #leaving = false;
+  #isBeingHandedOver = false;
   /** True if the actor was created under a new key without reading the Store. */
-  #minted = false;
-  #onProgress: (() => void)[] | undefined;
+  #wasCreatedWithoutStoreRead = false;
+  #progressWaiters: (() => void)[] | undefined;
   /**
    * Repeats of commands that the actor has executed before; their replies wait for the commands that the first run
    * sent.
    */
-  #repeats: Set<CommandBusRequest> | undefined;
-  readonly #meter: ActorKindMetrics;
+  #repeatedRequestsAwaitingReply: Set<CommandBusRequest> | undefined;
+  readonly #kindMetrics: ActorKindMetrics;
 
   constructor(
     readonly key: ActorKey,
@@ -83,14 +83,14 @@ export class ActorActivation implements ActorActivationControl {
     private readonly ports: ActorActivationPorts,
   ) {
     this.realm = parseActorKey(key).realm;
-    this.lastUsed = ports.clock.monotonic();
-    this.#meter = ports.meters.of(kind);
+    this.lastUsedMonotonicMs = ports.clock.monotonic();
+    this.#kindMetrics = ports.runtimeMetrics.forKind(kind);
     this.#memory = new ActorMemory(key, kind);
-    const context = new ActorActivationContext(key, this.realm, this.#memory, this.#meter, ports, this);
+    const context = new ActorActivationContext(key, this.realm, this.#memory, this.#kindMetrics, ports, this);
     this.#outbox = new ActorOutbox(key, this.realm, context);
-    this.#supply = new CommandInputLoader(key, this.realm, kind, ports, this.#memory);
-    this.#commits = new CommitLoop(key, this.realm, epoch, ports.store, this.#outbox, this.#remembered, context);
-    this.#executor = new CommandExecutor(key, this.realm, kind, this.#memory, this.#commits, ports, context);
+    this.#inputLoader = new CommandInputLoader(key, this.realm, kind, ports, this.#memory);
+    this.#commitLoop = new CommitLoop(key, this.realm, epoch, ports.store, this.#outbox, this.#replyCache, context);
+    this.#executor = new CommandExecutor(key, this.realm, kind, this.#memory, this.#commitLoop, ports, context);
   }
 
   /** True if the activation is drained and its sidecar is idle, so that it may be passivated. */
@@ -103,15 +103,15 @@ export class ActorActivation implements ActorActivationControl {
     return (
       this.status === 'ready' &&
       this.#mailbox.size === 0 &&
-      this.#running.size === 0 &&
-      this.#commits.idle &&
+      this.#unfinishedCommandById.size === 0 &&
+      this.#commitLoop.isIdle &&
       this.#outbox.size === 0 &&
-      !this.#executor.ending
+      !this.#executor.isActorEnding
     );
   }
 
   get mailboxSize(): number {
-    return this.#mailbox.size + (this.#early?.length ?? 0);
+    return this.#mailbox.size + (this.#commandsReceivedWhileLoading?.length ?? 0);
   }
 
   get outboxSize(): number {
@@ -121,7 +121,7 @@ export class ActorActivation implements ActorActivationControl {
   /**
    * Number of deliveries (mails, webhook calls) that wait to be made; undefined for kinds of actors without deliveries.
    */
-  get waitingDeliveries(): number | undefined {
+  get waitingDeliveryCount(): number | undefined {
     return this.kind.partsAreDeliveries ? this.#memory.view().parts.size : undefined;
   }
 
@@ -141,7 +141,7 @@ export class ActorActivation implements ActorActivationControl {
     const { store } = this.ports;
     let loaded: LoadedActor | 'fenced';
     try {
-      loaded = await this.ports.loads.run(() =>
+      loaded = await this.ports.loadLimiter.run(() =>
         loadActorFromStore(
           store,
           this.key,
@@ -154,82 +154,86 @@ export class ActorActivation implements ActorActivationControl {
       this.stop('store-failed', error);
       return;
     }
-    this.ports.storeOutage.worked();
-    this.#begin(loaded);
+    this.ports.storeOutage.recordSuccess();
+    this.#becomeReady(loaded);
   }
 
   /**
    * Starts a new actor without reading the Store. If the actor exists after all, its first commit fails with a
    * conflict.
    */
-  begin(): void {
-    this.#minted = true;
-    this.#begin({ root: null, entries: [], parts: new Map(), remembered: [] });
+  beginWithoutStoreRead(): void {
+    this.#wasCreatedWithoutStoreRead = true;
+    this.#becomeReady({ root: null, outboxEntries: [], parts: new Map(), replyCacheParts: [] });
   }
 
-  #begin(loaded: LoadedActor | 'fenced'): void {
+  #becomeReady(loaded: LoadedActor | 'fenced'): void {
     if (loaded === 'fenced') this.stop('fenced');
-    else if (!this.#isStopped()) this.#guard(() => this.#loaded(loaded));
+    else if (!this.#isStopped()) this.#runAndStopOnCrash(() => this.#restoreLoadedActor(loaded));
     if (this.#isStopped()) return;
     this.status = 'ready';
-    const early = this.#early ?? [];
-    this.#early = undefined;
-    for (const { envelope, request } of early) this.receive(envelope, request);
-    this.progressed();
+    const early = this.#commandsReceivedWhileLoading ?? [];
+    this.#commandsReceivedWhileLoading = undefined;
+    for (const { envelope, request } of early) this.receiveCommand(envelope, request);
+    this.onWorkStepFinished();
   }
 
-  #loaded(loaded: LoadedActor): void {
-    const { root, entries, remembered } = loaded;
+  #restoreLoadedActor(loaded: LoadedActor): void {
+    const { root, outboxEntries, replyCacheParts } = loaded;
     this.#memory.load(loaded, this.ports.ownedSince(this.key));
-    this.#remembered.load(remembered);
-    this.#executor.ending = entries.some((entry) => entry.ends);
-    this.#commits.loaded(root?.version ?? 0, root?.due ?? null, entries.length > 0);
+    this.#replyCache.load(replyCacheParts);
+    this.#executor.isActorEnding = outboxEntries.some((entry) => entry.ends);
+    this.#commitLoop.startFromLoadedRoot(root?.version ?? 0, root?.due ?? null, outboxEntries.length > 0);
     this.#sidecar = startActorSidecar(this.key, this.realm, this.kind, this.#memory, this.ports);
-    for (const entry of entries) {
-      const rested = entry.sequences.map(({ lane }) => (lane === undefined ? () => {} : this.#rest(lane)));
-      this.#outbox.add({ ...entry, records: [] }, rested);
+    for (const entry of outboxEntries) {
+      const rested = entry.sequences.map(({ lane }) => (lane === undefined ? () => {} : this.#suspendLane(lane)));
+      this.#outbox.addEntry({ ...entry, records: [] }, rested);
     }
   }
 
-  receive(envelope: CommandEnvelope, request: CommandBusRequest): void {
+  receiveCommand(envelope: CommandEnvelope, request: CommandBusRequest): void {
     const fromActor = isCommandFromActor(envelope.id);
-    if (this.status === 'stopped' || (this.#leaving && !isCommandForActor(envelope))) {
-      this.#refuse(request, 'moved');
+    if (this.status === 'stopped' || (this.#isBeingHandedOver && !isCommandAwaitedByActor(envelope))) {
+      this.#refuseWithRetryReason(request, 'moved');
       return;
     }
     // Commands of other actors are never answered 'busy': two actors with full outboxes must still accept each other's
     // commands.
     if (!fromActor && (this.mailboxSize >= MAX_MAILBOX_COMMANDS || this.#outbox.size >= MAX_OUTBOX_COMMITS)) {
-      this.#refuse(request, 'busy');
+      this.#refuseWithRetryReason(request, 'busy');
       return;
     }
-    this.#meter.commands.n++;
+    this.#kindMetrics.commandCounter.n++;
     // A command of the actor to itself, such as its timer, is no reason to keep the actor in memory.
-    if (!envelope.id.startsWith(LOCAL_COMMAND_ID_PREFIX)) this.used();
+    if (!envelope.id.startsWith(LOCAL_COMMAND_ID_PREFIX)) this.markUsed();
     if (this.status === 'loading') {
-      this.#early ??= [];
-      this.#early.push({ envelope, request });
+      this.#commandsReceivedWhileLoading ??= [];
+      this.#commandsReceivedWhileLoading.push({ envelope, request });
       return;
     }
-    if (this.#minted && this.#commits.committed === 0 && !this.kind.commands[envelope.name]?.mintsKey) {
+    if (
+      this.#wasCreatedWithoutStoreRead &&
+      this.#commitLoop.committedVersion === 0 &&
+      !this.kind.commands[envelope.name]?.mintsKey
+    ) {
       // The sender knows the actor's key, so the actor was created before: the command that creates the actor was
       // delivered twice.
       this.stop('fenced');
-      this.#refuse(request, 'moved');
+      this.#refuseWithRetryReason(request, 'moved');
       return;
     }
     if (this.kind.sidecarCommands?.includes(envelope.name)) {
-      this.#receiveLive(envelope, request);
+      this.#receiveSidecarCommand(envelope, request);
       return;
     }
-    const known = this.#running.get(envelope.id);
+    const known = this.#unfinishedCommandById.get(envelope.id);
     if (known) {
       known.addRequest(request);
       return;
     }
-    const before = this.#remembered.find(envelope.id, envelope.settled);
+    const before = this.#replyCache.findReply(envelope.id, envelope.settled);
     if (before) {
-      this.#replyAgain(envelope.id, before, request);
+      this.#repeatCachedReply(envelope.id, before, request);
       return;
     }
     if (envelope.name === WAKE_ACTOR_COMMAND) {
@@ -240,64 +244,68 @@ export class ActorActivation implements ActorActivationControl {
     if (!command) {
       const { name, requestId } = envelope;
       this.ports.logger.error({ requestId, actor: this.key, command: name }, 'unknown command');
-      request.reply({ error: UNKNOWN });
+      request.reply({ error: INTERNAL_SERVER_ERROR });
       return;
     }
     const pending = new QueuedCommand(envelope, command, request);
-    this.#running = toWritableMap(this.#running);
-    this.#running.set(envelope.id, pending);
+    this.#unfinishedCommandById = toWritableMap(this.#unfinishedCommandById);
+    this.#unfinishedCommandById.set(envelope.id, pending);
     this.#mailbox.push(pending);
-    const supply = (): void => this.#supply.start(pending, () => this.#schedule());
-    if (command.exclusive) pending.start = supply;
+    const supply = (): void => this.#inputLoader.loadInputs(pending, () => this.#scheduleMailboxRun());
+    if (command.exclusive) pending.startInputLoading = supply;
     else supply();
-    this.#schedule();
+    this.#scheduleMailboxRun();
   }
 
   /**
    * Repeats a remembered reply. The commands for which the reply waited may have to be sent again first, and the events
    * of a former owner's commit may still have to get into the log.
    */
-  #replyAgain(id: string, before: ActorCommandReply, request: CommandBusRequest): void {
+  #repeatCachedReply(id: string, before: ActorCommandReply, request: CommandBusRequest): void {
     let answered = false;
     const answer = (): void => {
       answered = true;
-      this.#repeats?.delete(request);
+      this.#repeatedRequestsAwaitingReply?.delete(request);
       request.reply(before);
     };
-    this.#outbox.afterCommandsOf(id, () => {
-      if (isCommandFromActor(id)) this.#outbox.afterLogged(this.#commits.committed, answer);
+    this.#outbox.callAfterCommandsOf(id, () => {
+      if (isCommandFromActor(id)) this.#outbox.callAfterLogged(this.#commitLoop.committedVersion, answer);
       else answer();
     });
     if (answered) return;
-    this.#repeats ??= new Set();
-    this.#repeats.add(request);
+    this.#repeatedRequestsAwaitingReply ??= new Set();
+    this.#repeatedRequestsAwaitingReply.add(request);
   }
 
-  used(): void {
-    this.lastUsed = this.ports.clock.monotonic();
+  markUsed(): void {
+    this.lastUsedMonotonicMs = this.ports.clock.monotonic();
   }
 
   /**
    * Restricts the activation to commands that other actors send or wait for, because this actor may in turn wait for
    * them. Commands of frontends that have not begun are refused.
    */
-  takeOnlyActors(): void {
-    if (this.#leaving) return;
-    this.#leaving = true;
-    const refused = this.#mailbox.remove((pending) => !isCommandForActor(pending.envelope));
-    for (const pending of refused) this.finish(pending, { retry: 'moved' });
-    for (const { request } of (this.#early ?? []).filter(({ envelope }) => !isCommandForActor(envelope))) {
-      this.#refuse(request, 'moved');
+  acceptOnlyActorCommands(): void {
+    if (this.#isBeingHandedOver) return;
+    this.#isBeingHandedOver = true;
+    const refused = this.#mailbox.removeWhere((pending) => !isCommandAwaitedByActor(pending.envelope));
+    for (const pending of refused) this.finishCommand(pending, { retry: 'moved' });
+    for (const { request } of (this.#commandsReceivedWhileLoading ?? []).filter(
+      ({ envelope }) => !isCommandAwaitedByActor(envelope),
+    )) {
+      this.#refuseWithRetryReason(request, 'moved');
     }
-    this.#early = this.#early?.filter(({ envelope }) => isCommandForActor(envelope));
+    this.#commandsReceivedWhileLoading = this.#commandsReceivedWhileLoading?.filter(({ envelope }) =>
+      isCommandAwaitedByActor(envelope),
+    );
   }
 
   /** Resolves when no work is left, or the activation has stopped. */
-  async drain(): Promise<void> {
+  async waitUntilDrained(): Promise<void> {
     while (!this.#isStopped() && !this.isDrained) {
       await new Promise<void>((resolve) => {
-        this.#onProgress ??= [];
-        this.#onProgress.push(resolve);
+        this.#progressWaiters ??= [];
+        this.#progressWaiters.push(resolve);
       });
     }
   }
@@ -319,14 +327,14 @@ export class ActorActivation implements ActorActivationControl {
    * passivation.
    */
   async passivate(reason: PassivationReason): Promise<void> {
-    const used = this.lastUsed;
+    const used = this.lastUsedMonotonicMs;
     if (reason === 'passivated') await this.flushSidecar(reason);
     for (;;) {
-      await this.drain();
-      if (this.#isStopped() || (reason === 'passivated' && this.lastUsed !== used)) return;
+      await this.waitUntilDrained();
+      if (this.#isStopped() || (reason === 'passivated' && this.lastUsedMonotonicMs !== used)) return;
       if (!this.isDrained) continue;
-      if (!this.#commits.stale) break;
-      this.#commits.clearOutbox();
+      if (!this.#commitLoop.hasStoredOutbox) break;
+      this.#commitLoop.clearStoredOutbox();
     }
     if (reason === 'drained' || this.isIdle) this.stop(reason);
   }
@@ -335,132 +343,132 @@ export class ActorActivation implements ActorActivationControl {
     if (this.status === 'stopped') return;
     this.status = 'stopped';
     this.#outbox.stop();
-    if (reason === 'store-failed') this.ports.storeOutage.failed(error);
+    if (reason === 'store-failed') this.ports.storeOutage.recordFailure(error);
     const retry: CommandRetryReason = reason === 'store-failed' ? 'unavailable' : 'moved';
-    const early = this.#early ?? [];
-    this.#early = undefined;
-    for (const { request } of early) this.#refuse(request, retry);
-    for (const request of this.#repeats ?? []) this.#refuse(request, retry);
-    this.#repeats = undefined;
-    this.#mailbox.remove(() => true);
-    for (const pending of this.#running.values()) {
+    const early = this.#commandsReceivedWhileLoading ?? [];
+    this.#commandsReceivedWhileLoading = undefined;
+    for (const { request } of early) this.#refuseWithRetryReason(request, retry);
+    for (const request of this.#repeatedRequestsAwaitingReply ?? []) this.#refuseWithRetryReason(request, retry);
+    this.#repeatedRequestsAwaitingReply = undefined;
+    this.#mailbox.removeWhere(() => true);
+    for (const pending of this.#unfinishedCommandById.values()) {
       // The actor's own timer fired while the actor's removal was being written. A retry would re-create the removed
       // actor.
       if (reason === 'ended' && pending.envelope.id.startsWith(LOCAL_COMMAND_ID_PREFIX)) {
-        pending.reply(this.kind.missing(this.key));
+        pending.reply(this.kind.makeMissingActorReply(this.key));
         continue;
       }
-      this.ports.meters.refused(retry);
-      pending.reply(this.ports.storeOutage.refusal(retry));
+      this.ports.runtimeMetrics.countRefusal(retry);
+      pending.reply(this.ports.storeOutage.makeRefusal(retry));
     }
-    this.#running.clear();
+    this.#unfinishedCommandById.clear();
     try {
-      this.#sidecar?.stopped(reason);
+      this.#sidecar?.onActivationStopped(reason);
     } catch (thrown) {
       this.ports.logger.error({ actor: this.key, err: thrown }, 'actor crashed while it stopped');
     }
     this.ports.stopped(this, reason, error);
-    this.progressed();
+    this.onWorkStepFinished();
   }
 
   /** Answers with a retry reason, so that the sender repeats the command. */
-  #refuse(request: CommandBusRequest, retry: CommandRetryReason): void {
-    this.ports.meters.refused(retry);
-    request.reply(this.ports.storeOutage.refusal(retry));
+  #refuseWithRetryReason(request: CommandBusRequest, retry: CommandRetryReason): void {
+    this.ports.runtimeMetrics.countRefusal(retry);
+    request.reply(this.ports.storeOutage.makeRefusal(retry));
   }
 
   /** Called when the Store has written a commit batch. @internal */
-  committed(): void {
-    if (this.#sidecar) this.#guard(() => this.#sidecar?.committed());
-    this.progressed();
+  onBatchCommitted(): void {
+    if (this.#sidecar) this.#runAndStopOnCrash(() => this.#sidecar?.onCommitted());
+    this.onWorkStepFinished();
   }
 
   /** Called when an append to the log, an outgoing command or a commit has finished. @internal */
-  progressed(): void {
-    const ending = this.#executor.ending && this.status === 'ready';
-    if (ending && this.#commits.idle && this.#outbox.size === 0) this.#commits.end();
+  onWorkStepFinished(): void {
+    const ending = this.#executor.isActorEnding && this.status === 'ready';
+    if (ending && this.#commitLoop.isIdle && this.#outbox.size === 0) this.#commitLoop.removeRoot();
     // The next commit may have waited until the log took more events.
-    this.#commits.writeNext();
-    const waiting = this.#onProgress ?? [];
-    this.#onProgress = undefined;
+    this.#commitLoop.writeNextBatch();
+    const waiting = this.#progressWaiters ?? [];
+    this.#progressWaiters = undefined;
     for (const fn of waiting) fn();
   }
 
   /** Suspends a lane of the mailbox. @returns the function that resumes the lane */
-  #rest(lane: string): () => void {
-    this.#mailbox.suspend(lane);
-    return () => this.wake(lane);
+  #suspendLane(lane: string): () => void {
+    this.#mailbox.suspendLane(lane);
+    return () => this.resumeLane(lane);
   }
 
   #isStopped(): boolean {
     return this.status === 'stopped';
   }
 
-  #receiveLive(envelope: CommandEnvelope, request: CommandBusRequest): void {
+  #receiveSidecarCommand(envelope: CommandEnvelope, request: CommandBusRequest): void {
     if (!this.#memory.exists || !this.#sidecar) {
-      request.reply(this.kind.missing(this.key));
+      request.reply(this.kind.makeMissingActorReply(this.key));
       return;
     }
     const held = new DeferredCommand(envelope.id, request, this);
-    this.#guard(() => this.#sidecar?.command(envelope.name, envelope.args, held, envelope.caller));
+    this.#runAndStopOnCrash(() => this.#sidecar?.handleCommand(envelope.name, envelope.args, held, envelope.caller));
   }
 
   /** Runs the mailbox in a microtask, so that commands that arrive in one turn of the event loop share a commit. */
-  #schedule(): void {
-    if (this.#scheduled || this.status !== 'ready') return;
-    this.#scheduled = true;
+  #scheduleMailboxRun(): void {
+    if (this.#isMailboxRunScheduled || this.status !== 'ready') return;
+    this.#isMailboxRunScheduled = true;
     queueMicrotask(() => {
-      this.#scheduled = false;
-      this.#run();
+      this.#isMailboxRunScheduled = false;
+      this.#runMailbox();
     });
   }
 
-  #run(): void {
+  #runMailbox(): void {
     for (;;) {
       if (this.status !== 'ready') return;
-      if (this.#executor.over) break;
-      const pending = this.#mailbox.next();
+      if (this.#executor.hasStoppedHandling) break;
+      const pending = this.#mailbox.takeNextRunnable();
       if (!pending) break;
-      this.#handling = pending;
-      this.#guard(() => this.#executor.handle(pending));
-      this.#handling = undefined;
+      this.#commandBeingHandled = pending;
+      this.#runAndStopOnCrash(() => this.#executor.handleCommand(pending));
+      this.#commandBeingHandled = undefined;
     }
-    this.#commits.writeNext();
-    this.progressed();
+    this.#commitLoop.writeNextBatch();
+    this.onWorkStepFinished();
   }
 
   /**
    * Runs `fn`. An error other than ApiError is a bug: it stops this activation and is logged, and other actors go on.
    */
-  #guard(fn: () => void): void {
+  #runAndStopOnCrash(fn: () => void): void {
     try {
       fn();
     } catch (error) {
-      const envelope = this.#handling?.envelope;
+      const envelope = this.#commandBeingHandled?.envelope;
       const { name, requestId } = envelope ?? {};
       this.ports.logger.error({ requestId, actor: this.key, command: name, err: error }, 'actor crashed');
       // The sender retries once, in case the state in memory was at fault. A second crash is answered with an error.
       if (envelope && !isCommandFromActor(envelope.id) && this.ports.crashedBefore(envelope.id)) {
-        this.#handling?.reply({ error: UNKNOWN });
+        this.#commandBeingHandled?.reply({ error: INTERNAL_SERVER_ERROR });
       }
       this.stop('crashed', error);
     }
   }
 
-  wake(lane: string): void {
-    this.#mailbox.resume(lane);
-    this.#schedule();
+  resumeLane(lane: string): void {
+    this.#mailbox.resumeLane(lane);
+    this.#scheduleMailboxRun();
   }
 
-  finish(pending: QueuedCommand, reply: ActorCommandReply): void {
-    if ('retry' in reply) this.ports.meters.refused(reply.retry);
-    this.#running.delete(pending.envelope.id);
+  finishCommand(pending: QueuedCommand, reply: ActorCommandReply): void {
+    if ('retry' in reply) this.ports.runtimeMetrics.countRefusal(reply.retry);
+    this.#unfinishedCommandById.delete(pending.envelope.id);
     pending.reply(reply);
-    if (this.#running.size > 0) return;
-    this.#running = newLazyMap();
-    this.#mailbox.shrink();
-    this.progressed();
+    if (this.#unfinishedCommandById.size > 0) return;
+    this.#unfinishedCommandById = newLazyMap();
+    this.#mailbox.freeEmptyLanes();
+    this.onWorkStepFinished();
   }
 }
 
-const UNKNOWN = { code: 'BAD_REQUEST', status: 500, msg: 'Internal server error' } as const;
+const INTERNAL_SERVER_ERROR = { code: 'BAD_REQUEST', status: 500, msg: 'Internal server error' } as const;

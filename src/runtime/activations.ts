@@ -15,55 +15,55 @@ import type { ActorRuntimeMetrics } from './meters.js';
 import type { ActorActivationPorts, StoppedActorActivation } from './ports.js';
 
 /** Maximum of concurrent passivations. */
-const MAX_PASSIVATIONS = 64;
+const MAX_CONCURRENT_PASSIVATIONS = 64;
 /** Maximum of remembered ids of commands whose handler crashed an actor. */
-const MAX_CRASHERS = 1_000;
+const MAX_REMEMBERED_CRASHING_COMMANDS = 1_000;
 
-interface ActivationsOptions {
+interface ActorActivationsOptions {
   readonly clock: Clock;
   readonly kinds: Readonly<Record<string, AnyActorKindDefinition>>;
-  readonly meters: ActorRuntimeMetrics;
+  readonly runtimeMetrics: ActorRuntimeMetrics;
   readonly ports: Omit<ActorActivationPorts, 'stopped' | 'mayHaveWriteUnderWay' | 'crashedBefore'>;
   /** Epoch under which this host owns the partition; undefined if this host does not own it. */
-  epochOf(partition: Partition): Epoch | undefined;
+  epochOfPartition(partition: Partition): Epoch | undefined;
   /**
    * Wakes a failed actor on another host, which took over the actor's partition before this host could wake the actor.
    */
-  wakeSuccessor(key: ActorKey): void;
+  wakeActorOnNewOwner(key: ActorKey): void;
 }
 
 export class ActorActivations implements Iterable<ActorActivation> {
-  readonly #byKey = new Map<ActorKey, ActorActivation>();
+  readonly #activationByKey = new Map<ActorKey, ActorActivation>();
   /** Actors that a failure stopped, with the number of wake-ups since then. */
-  readonly #retries = new Map<ActorKey, number>();
+  readonly #wakeUpCountByFailedActor = new Map<ActorKey, number>();
   /** Ids of commands whose handler threw an error that is no ApiError. */
-  readonly #crashers = new Set<string>();
-  readonly #ports: ActorActivationPorts;
+  readonly #crashingCommandIds = new Set<string>();
+  readonly #activationPorts: ActorActivationPorts;
   #closed = false;
 
-  constructor(private readonly options: ActivationsOptions) {
-    this.#ports = {
+  constructor(private readonly options: ActorActivationsOptions) {
+    this.#activationPorts = {
       ...options.ports,
-      mayHaveWriteUnderWay: (key) => this.#retries.has(key),
-      crashedBefore: (id) => this.#crashedBefore(id),
-      stopped: (activation, reason, error) => this.#stopped(activation, reason, error),
+      mayHaveWriteUnderWay: (key) => this.#wakeUpCountByFailedActor.has(key),
+      crashedBefore: (id) => this.#checkAndRecordCrash(id),
+      stopped: (activation, reason, error) => this.#onActivationStopped(activation, reason, error),
     };
   }
 
   get size(): number {
-    return this.#byKey.size;
+    return this.#activationByKey.size;
   }
 
   [Symbol.iterator](): Iterator<ActorActivation> {
-    return this.#byKey.values();
+    return this.#activationByKey.values();
   }
 
   get(key: ActorKey): ActorActivation | undefined {
-    return this.#byKey.get(key);
+    return this.#activationByKey.get(key);
   }
 
   /** Returns the activations of the actors in these partitions. */
-  of(partitions: ReadonlySet<Partition>): ActorActivation[] {
+  findInPartitions(partitions: ReadonlySet<Partition>): ActorActivation[] {
     return [...this].filter((a) => partitions.has(partitionOfActor(a.key)));
   }
 
@@ -73,19 +73,19 @@ export class ActorActivations implements Iterable<ActorActivation> {
    * @param first name of the command for which the actor is activated
    */
   activate(key: ActorKey, first?: string): { activation: ActorActivation; loaded: Promise<void> } {
-    const known = this.#byKey.get(key);
+    const known = this.#activationByKey.get(key);
     if (known) return { activation: known, loaded: Promise.resolve() };
     const kind = this.options.kinds[parseActorKey(key).kind];
     if (!kind) throw new Error(`no such kind of actor: ${key}`);
-    const epoch = this.options.epochOf(partitionOfActor(key))!;
-    const activation = new ActorActivation(key, kind, epoch, this.#ports);
-    this.#byKey.set(key, activation);
+    const epoch = this.options.epochOfPartition(partitionOfActor(key))!;
+    const activation = new ActorActivation(key, kind, epoch, this.#activationPorts);
+    this.#activationByKey.set(key, activation);
     // An actor that failed before most likely exists already, so the Store is read after all.
-    if (first !== undefined && kind.commands[first]?.mintsKey && !this.#retries.has(key)) {
-      activation.begin();
+    if (first !== undefined && kind.commands[first]?.mintsKey && !this.#wakeUpCountByFailedActor.has(key)) {
+      activation.beginWithoutStoreRead();
       return { activation, loaded: Promise.resolve() };
     }
-    this.options.meters.of(kind).loads.n++;
+    this.options.runtimeMetrics.forKind(kind).loadCounter.n++;
     return { activation, loaded: activation.load() };
   }
 
@@ -93,14 +93,14 @@ export class ActorActivations implements Iterable<ActorActivation> {
   async passivateIdle(idleMs: number): Promise<void> {
     const now = this.options.clock.monotonic();
     const isIdle = (a: ActorActivation): boolean =>
-      now - a.lastUsed >= Math.min(idleMs, a.kind.idleTimeoutMs ?? idleMs) && a.isIdle;
+      now - a.lastUsedMonotonicMs >= Math.min(idleMs, a.kind.idleTimeoutMs ?? idleMs) && a.isIdle;
     const idle = [...this].filter(isIdle);
     // A passivated actor may write first. The number of passivations at a time is limited, because thousands of actors
     // become idle together when their clients disconnect.
     const next = async (): Promise<void> => {
       for (let a = idle.pop(); a; a = idle.pop()) await a.passivate('passivated');
     };
-    await Promise.all(Array.from({ length: Math.min(MAX_PASSIVATIONS, idle.length) }, next));
+    await Promise.all(Array.from({ length: Math.min(MAX_CONCURRENT_PASSIVATIONS, idle.length) }, next));
   }
 
   /** Stops waking failed actors, for the shutdown of the host. */
@@ -108,46 +108,46 @@ export class ActorActivations implements Iterable<ActorActivation> {
     this.#closed = true;
   }
 
-  #crashedBefore(id: string): boolean {
-    if (this.#crashers.has(id)) return true;
-    if (this.#crashers.size >= MAX_CRASHERS) this.#crashers.clear();
-    this.#crashers.add(id);
+  #checkAndRecordCrash(id: string): boolean {
+    if (this.#crashingCommandIds.has(id)) return true;
+    if (this.#crashingCommandIds.size >= MAX_REMEMBERED_CRASHING_COMMANDS) this.#crashingCommandIds.clear();
+    this.#crashingCommandIds.add(id);
     return false;
   }
 
-  #stopped(activation: StoppedActorActivation, reason: ActivationStopReason, error: unknown): void {
+  #onActivationStopped(activation: StoppedActorActivation, reason: ActivationStopReason, error: unknown): void {
     const { key } = activation;
-    if (this.#byKey.get(key) === activation) this.#byKey.delete(key);
-    const { logger, due } = this.#ports;
+    if (this.#activationByKey.get(key) === activation) this.#activationByKey.delete(key);
+    const { logger, setDueTime } = this.#activationPorts;
     const why = reason === 'ended' ? activation.endReason : undefined;
-    const meter = this.options.meters.of(activation.kind);
-    meter.stopped(reason);
-    if (why !== undefined) meter.ended(why);
+    const meter = this.options.runtimeMetrics.forKind(activation.kind);
+    meter.countStop(reason);
+    if (why !== undefined) meter.countEnd(why);
     if (reason === 'store-failed' || reason === 'fenced' || reason === 'crashed') {
       logger.warn({ actor: key, reason, err: error }, 'actor stopped');
-      this.#wakeLater(key);
+      this.#wakeFailedActorLater(key);
     } else {
-      this.#retries.delete(key);
+      this.#wakeUpCountByFailedActor.delete(key);
       logger.debug({ actor: key, reason, why }, 'actor stopped');
     }
-    if (reason === 'ended') due(key, null);
+    if (reason === 'ended') setDueTime(key, null);
   }
 
   /** Wakes a failed actor after a delay, because its outbox must not wait for the next command. */
-  #wakeLater(key: ActorKey): void {
-    const tries = this.#retries.get(key) ?? 0;
-    this.#retries.set(key, tries + 1);
+  #wakeFailedActorLater(key: ActorKey): void {
+    const tries = this.#wakeUpCountByFailedActor.get(key) ?? 0;
+    this.#wakeUpCountByFailedActor.set(key, tries + 1);
     const delay = retryDelayMs(RETRY_DELAYS_MS.wake, tries);
     this.options.clock.setTimeout(() => {
       if (this.#closed) return;
-      if (this.options.epochOf(partitionOfActor(key)) === undefined) {
-        this.#retries.delete(key);
-        this.options.wakeSuccessor(key);
+      if (this.options.epochOfPartition(partitionOfActor(key)) === undefined) {
+        this.#wakeUpCountByFailedActor.delete(key);
+        this.options.wakeActorOnNewOwner(key);
         return;
       }
       const { activation, loaded } = this.activate(key);
       void loaded.then(() => {
-        if (activation.status === 'ready') this.#retries.delete(key);
+        if (activation.status === 'ready') this.#wakeUpCountByFailedActor.delete(key);
       });
     }, delay);
   }

@@ -20,23 +20,23 @@ export class CommandTimeoutError extends Error {
   }
 }
 
-interface SendOptions {
+interface CommandSendOptions {
   readonly caller?: number;
   readonly client?: string;
   readonly requestId?: string;
   /** Realm version that the receiver's replica must have applied. */
-  readonly after?: number;
+  readonly minRealmVersion?: number;
   /**
    * Deadline, ms: default 30 s, and less while a needed service is known to be away (outage.ts). Infinity: retries
    * until cancelled (commands from outboxes, waiting polls).
    */
   readonly deadlineMs?: number;
   /** True if the actor may hold the command: an attempt may last as long as a parked poll. */
-  readonly held?: boolean;
+  readonly isHeldByActor?: boolean;
   /** True if an actor sends the command, and a command of that actor waits for the answer. */
   readonly asked?: boolean;
   /** Command id of an outbox command; absent: the client numbers the command itself. */
-  readonly id?: string;
+  readonly commandId?: string;
 }
 
 export interface SentCommand {
@@ -45,74 +45,75 @@ export interface SentCommand {
 }
 
 /** Duration of an attempt after which the back-off starts over: the attempt does not belong to earlier failures. */
-const RESET_BACKOFF_MS = 1_000;
+const BACKOFF_RESET_AFTER_MS = 1_000;
 /** Time limit of one attempt of a usual command, ms: a stuck host must not use up the whole deadline. */
-const ATTEMPT_MS = 10_000;
+const ATTEMPT_TIMEOUT_MS = 10_000;
 /**
  * Time limit of one attempt of a held command, ms. A frontend parks a poll for an hour at most; a broken bus fails
  * within seconds.
  */
-const HELD_ATTEMPT_MS = 4_000_000;
-const DEADLINE_MS = 30_000;
+const HELD_ATTEMPT_TIMEOUT_MS = 4_000_000;
+const DEFAULT_COMMAND_DEADLINE_MS = 30_000;
 
 /** Numbers the commands of one sender, and knows the number below which all commands are settled. */
-class Numbering {
-  #next = 1;
-  #lowest = 1;
-  readonly #outstanding = new Set<number>();
+class CommandNumbering {
+  #nextNumber = 1;
+  #lowestUnsettled = 1;
+  readonly #outstandingNumbers = new Set<number>();
 
   constructor(readonly sender: string) {}
 
-  take(): number {
-    this.#outstanding.add(this.#next);
-    return this.#next++;
+  takeNumber(): number {
+    this.#outstandingNumbers.add(this.#nextNumber);
+    return this.#nextNumber++;
   }
 
-  done(n: number): void {
-    this.#outstanding.delete(n);
+  markSettled(n: number): void {
+    this.#outstandingNumbers.delete(n);
   }
 
   /** Number below which all commands of the sender are settled (answered or given up). */
-  settled(): number {
-    while (this.#lowest < this.#next && !this.#outstanding.has(this.#lowest)) this.#lowest++;
-    return this.#lowest;
+  findLowestUnsettled(): number {
+    while (this.#lowestUnsettled < this.#nextNumber && !this.#outstandingNumbers.has(this.#lowestUnsettled))
+      this.#lowestUnsettled++;
+    return this.#lowestUnsettled;
   }
 }
 
 /** Commands that wait until a host serves their partition, by the partition's bus subject. */
-class AwaitingOwner {
-  readonly #waiting = new Map<string, Set<CommandDelivery>>();
+class CommandsAwaitingOwner {
+  readonly #deliveriesBySubject = new Map<string, Set<CommandDelivery>>();
 
   add(subject: string, attempts: CommandDelivery): void {
-    const waiting = this.#waiting.get(subject);
+    const waiting = this.#deliveriesBySubject.get(subject);
     if (waiting) waiting.add(attempts);
-    else this.#waiting.set(subject, new Set([attempts]));
+    else this.#deliveriesBySubject.set(subject, new Set([attempts]));
   }
 
   remove(subject: string, attempts: CommandDelivery): void {
-    const waiting = this.#waiting.get(subject);
-    if (waiting?.delete(attempts) && waiting.size === 0) this.#waiting.delete(subject);
+    const waiting = this.#deliveriesBySubject.get(subject);
+    if (waiting?.delete(attempts) && waiting.size === 0) this.#deliveriesBySubject.delete(subject);
   }
 
-  served(subject: string): void {
-    for (const attempts of [...(this.#waiting.get(subject) ?? [])]) attempts.retry();
+  retryOnServedSubject(subject: string): void {
+    for (const attempts of [...(this.#deliveriesBySubject.get(subject) ?? [])]) attempts.retryNow();
   }
 }
 
 /** Number of clients created in this process; it makes their ids unique. */
-let instances = 0;
+let createdClientCount = 0;
 
 export class ActorClient {
   /** Id of this client in command ids: several clients may share a bus, and their commands must have different ids. */
   readonly id: string;
-  readonly #usual: Numbering;
+  readonly #usualNumbering: CommandNumbering;
   /**
    * Numbering of held commands, apart from that of other commands: a command that lasts minutes would keep receivers
    * from forgetting all later replies.
    */
-  readonly #held: Numbering;
-  readonly #unserved = new AwaitingOwner();
-  readonly #patience: OutageDetector;
+  readonly #heldNumbering: CommandNumbering;
+  readonly #commandsAwaitingOwner = new CommandsAwaitingOwner();
+  readonly #outageDetector: OutageDetector;
 
   constructor(
     private readonly bus: Bus,
@@ -120,33 +121,33 @@ export class ActorClient {
     private readonly metrics: MetricsRegistry = new MetricsRegistry(),
     patience: OutageOptions = {},
   ) {
-    this.#patience = new OutageDetector(bus, clock, patience);
-    this.id = `${bus.id}/${++instances}`;
-    this.#usual = new Numbering(this.id);
-    this.#held = new Numbering(`${this.id}~`);
-    bus.onServed((subject) => this.#unserved.served(subject));
+    this.#outageDetector = new OutageDetector(bus, clock, patience);
+    this.id = `${bus.id}/${++createdClientCount}`;
+    this.#usualNumbering = new CommandNumbering(this.id);
+    this.#heldNumbering = new CommandNumbering(`${this.id}~`);
+    bus.onSubjectServed((subject) => this.#commandsAwaitingOwner.retryOnServedSubject(subject));
   }
 
   /** Time limit for a wait on the bus, ms: `usual`, or less while the bus is away. */
-  waitMs(usual: number): number {
-    return this.#patience.busAway ? Math.min(usual, this.#patience.limitMs) : usual;
+  limitBusWaitMs(usual: number): number {
+    return this.#outageDetector.isBusAway ? Math.min(usual, this.#outageDetector.limitMs) : usual;
   }
 
-  send(to: ActorKey, name: string, args: JsonObject, options: SendOptions = {}): SentCommand {
-    const numbering = options.held ? this.#held : this.#usual;
+  send(to: ActorKey, name: string, args: JsonObject, options: CommandSendOptions = {}): SentCommand {
+    const numbering = options.isHeldByActor ? this.#heldNumbering : this.#usualNumbering;
     const attempts = new CommandDelivery(
       this.bus,
       this.clock,
       this.metrics,
       numbering,
-      this.#unserved,
-      this.#patience,
+      this.#commandsAwaitingOwner,
+      this.#outageDetector,
       to,
       name,
       args,
       options,
     );
-    attempts.start();
+    attempts.startAttempt();
     return attempts;
   }
 }
@@ -156,104 +157,104 @@ class CommandDelivery implements SentCommand {
   readonly reply: Promise<Exclude<ActorCommandReply, { retry: unknown }>>;
   #resolve!: (reply: Exclude<ActorCommandReply, { retry: unknown }>) => void;
   #reject!: (error: Error) => void;
-  #pending: PendingBusReply | undefined;
-  #timer: TimerHandle | undefined;
-  #over = false;
+  #pendingBusReply: PendingBusReply | undefined;
+  #retryTimer: TimerHandle | undefined;
+  #isOver = false;
   /** Number of consecutive failed attempts of the command. */
-  #failures = 0;
-  #begun = 0;
-  #last: CommandFailureReason = 'none';
-  readonly #until: number;
-  readonly #subject: string;
+  #consecutiveFailureCount = 0;
+  #attemptStartedAt = 0;
+  #lastFailure: CommandFailureReason = 'none';
+  readonly #deadlineAt: number;
+  readonly #busSubject: string;
   /** Number of the command in its client's numbering; 0 if the caller gave the command id. */
-  readonly #n: number;
+  readonly #commandNumber: number;
 
   constructor(
     private readonly bus: Bus,
     private readonly clock: Clock,
     private readonly metrics: MetricsRegistry,
-    private readonly numbering: Numbering,
-    private readonly unserved: AwaitingOwner,
+    private readonly numbering: CommandNumbering,
+    private readonly unserved: CommandsAwaitingOwner,
     private readonly patience: OutageDetector,
     private readonly to: ActorKey,
     private readonly name: string,
     private readonly args: JsonObject,
-    private readonly options: SendOptions,
+    private readonly options: CommandSendOptions,
   ) {
     this.reply = new Promise((resolve, reject) => {
       this.#resolve = resolve;
       this.#reject = reject;
     });
-    this.#until = clock.monotonic() + (options.deadlineMs ?? DEADLINE_MS);
-    this.#n = options.id === undefined ? numbering.take() : 0;
-    this.#subject = busSubjectOfPartition(partitionOfActor(to));
+    this.#deadlineAt = clock.monotonic() + (options.deadlineMs ?? DEFAULT_COMMAND_DEADLINE_MS);
+    this.#commandNumber = options.commandId === undefined ? numbering.takeNumber() : 0;
+    this.#busSubject = busSubjectOfPartition(partitionOfActor(to));
   }
 
-  #envelope(): Json {
+  #makeEnvelope(): Json {
     const { numbering, options } = this;
     const made: CommandEnvelope = {
-      id: options.id ?? `${numbering.sender}:${this.#n}`,
+      id: options.commandId ?? `${numbering.sender}:${this.#commandNumber}`,
       to: this.to,
       name: this.name,
       args: this.args,
       caller: options.caller ?? 0,
       client: options.client ?? '',
-      after: options.after ?? 0,
-      settled: numbering.settled(),
+      after: options.minRealmVersion ?? 0,
+      settled: numbering.findLowestUnsettled(),
       requestId: options.requestId ?? '',
     };
     return (options.asked ? { ...made, asked: true } : made) as unknown as Json;
   }
 
-  start(): void {
-    if (this.#over) return;
-    const left = this.#until - this.clock.monotonic();
+  startAttempt(): void {
+    if (this.#isOver) return;
+    const left = this.#deadlineAt - this.clock.monotonic();
     if (left <= 0) {
       this.#giveUp();
       return;
     }
-    this.#begun = this.clock.monotonic();
-    this.#pending = this.bus.request(
-      this.#subject,
-      this.#envelope(),
-      Math.min(left, this.options.held ? HELD_ATTEMPT_MS : ATTEMPT_MS),
+    this.#attemptStartedAt = this.clock.monotonic();
+    this.#pendingBusReply = this.bus.request(
+      this.#busSubject,
+      this.#makeEnvelope(),
+      Math.min(left, this.options.isHeldByActor ? HELD_ATTEMPT_TIMEOUT_MS : ATTEMPT_TIMEOUT_MS),
     );
-    this.#pending.reply.then(
-      (value) => this.#answered(value as unknown as ActorCommandReply),
+    this.#pendingBusReply.reply.then(
+      (value) => this.#onReply(value as unknown as ActorCommandReply),
       (error: unknown) => {
-        this.#last = error instanceof BusError ? error.failure : 'disconnected';
-        this.#again();
+        this.#lastFailure = error instanceof BusError ? error.failure : 'disconnected';
+        this.#retryLaterOrGiveUp();
       },
     );
   }
 
   #giveUp(): void {
-    this.#end();
-    this.metrics.increment('conclave_commands_unanswered_total', this.#last);
-    this.#reject(new CommandTimeoutError(this.#last));
+    this.#markOver();
+    this.metrics.increment('conclave_commands_unanswered_total', this.#lastFailure);
+    this.#reject(new CommandTimeoutError(this.#lastFailure));
   }
 
-  #end(): void {
-    this.#over = true;
-    if (this.#n > 0) this.numbering.done(this.#n);
+  #markOver(): void {
+    this.#isOver = true;
+    if (this.#commandNumber > 0) this.numbering.markSettled(this.#commandNumber);
   }
 
   cancel(): void {
-    if (this.#over) return;
-    this.#end();
-    this.#pending?.cancel();
-    this.#stopWaiting();
+    if (this.#isOver) return;
+    this.#markOver();
+    this.#pendingBusReply?.cancel();
+    this.#stopWaitingForRetry();
   }
 
-  #answered(reply: ActorCommandReply): void {
-    if (this.#over) return;
+  #onReply(reply: ActorCommandReply): void {
+    if (this.#isOver) return;
     if ('retry' in reply) {
-      this.#last = reply.retry;
-      this.#again(reply.awayMs);
+      this.#lastFailure = reply.retry;
+      this.#retryLaterOrGiveUp(reply.awayMs);
       return;
     }
-    this.patience.answered(this.#subject);
-    this.#end();
+    this.patience.recordAnswer(this.#busSubject);
+    this.#markOver();
     this.#resolve(reply);
   }
 
@@ -261,44 +262,48 @@ class CommandDelivery implements SentCommand {
    * Retries the command after a delay, or gives up.
    * @param awayMs for how long the Store of the refusing host has been away
    */
-  #again(awayMs = 0): void {
-    if (this.#over) return;
-    this.metrics.increment('conclave_command_retries_total', this.#last);
+  #retryLaterOrGiveUp(awayMs = 0): void {
+    if (this.#isOver) return;
+    this.metrics.increment('conclave_command_retries_total', this.#lastFailure);
     const now = this.clock.monotonic();
-    const until = this.#patientUntil(awayMs);
+    const until = this.#findDeadlineAt(awayMs);
     if (until <= now) {
       this.#giveUp();
       return;
     }
-    if (now - this.#begun >= RESET_BACKOFF_MS) this.#failures = 0;
+    if (now - this.#attemptStartedAt >= BACKOFF_RESET_AFTER_MS) this.#consecutiveFailureCount = 0;
     const backoff = retryDelayMs(
-      isMove(this.#last) ? RETRY_DELAYS_MS.moved : RETRY_DELAYS_MS.trouble,
-      this.#failures++,
+      isOwnerMissingOrMoved(this.#lastFailure) ? RETRY_DELAYS_MS.moved : RETRY_DELAYS_MS.trouble,
+      this.#consecutiveFailureCount++,
     );
-    this.#timer = this.clock.setTimeout(() => this.retry(), Math.min(backoff, until - now));
-    if (isMove(this.#last)) this.unserved.add(this.#subject, this);
+    this.#retryTimer = this.clock.setTimeout(() => this.retryNow(), Math.min(backoff, until - now));
+    if (isOwnerMissingOrMoved(this.#lastFailure)) this.unserved.add(this.#busSubject, this);
   }
 
-  #patientUntil(awayMs: number): number {
-    if (!this.patience.isKnownAway(this.#subject, this.#last, awayMs) || this.#until === Number.POSITIVE_INFINITY) {
-      return this.#until;
+  #findDeadlineAt(awayMs: number): number {
+    if (
+      !this.patience.isKnownAway(this.#busSubject, this.#lastFailure, awayMs) ||
+      this.#deadlineAt === Number.POSITIVE_INFINITY
+    ) {
+      return this.#deadlineAt;
     }
-    const began = this.#until - (this.options.deadlineMs ?? DEADLINE_MS);
-    return Math.min(this.#until, began + this.patience.limitMs);
+    const began = this.#deadlineAt - (this.options.deadlineMs ?? DEFAULT_COMMAND_DEADLINE_MS);
+    return Math.min(this.#deadlineAt, began + this.patience.limitMs);
   }
 
   /** Starts the next attempt of the command now. */
-  retry(): void {
-    this.#stopWaiting();
-    this.start();
+  retryNow(): void {
+    this.#stopWaitingForRetry();
+    this.startAttempt();
   }
 
-  #stopWaiting(): void {
-    if (this.#timer) this.clock.clearTimeout(this.#timer);
-    this.#timer = undefined;
-    this.unserved.remove(this.#subject, this);
+  #stopWaitingForRetry(): void {
+    if (this.#retryTimer) this.clock.clearTimeout(this.#retryTimer);
+    this.#retryTimer = undefined;
+    this.unserved.remove(this.#busSubject, this);
   }
 }
 
 /** True if the command was not executed because its partition has no owner at present, or another owner. */
-const isMove = (last: CommandFailureReason): boolean => last === 'nobody' || last === 'not-owner' || last === 'moved';
+const isOwnerMissingOrMoved = (last: CommandFailureReason): boolean =>
+  last === 'nobody' || last === 'not-owner' || last === 'moved';

@@ -31,31 +31,31 @@ export interface OutboxEntry {
 
 export class CommitBatch {
   readonly parts = new Map<string, Json>();
-  readonly messages = new Map<number, MessageChange>();
-  readonly items: LogItem[] = [];
-  readonly sequences: { readonly sequence: OutboxCommandSequence; readonly finished: () => void }[] = [];
+  readonly messageChangeById = new Map<number, MessageChange>();
+  readonly logItems: LogItem[] = [];
+  readonly commandSequences: { readonly sequence: OutboxCommandSequence; readonly finished: () => void }[] = [];
   /** Number of commands in the batch. */
-  commands = 0;
+  commandCount = 0;
   /** Ids of the HTTP requests that caused the commands; collected only if a log line will name them. */
-  readonly requests: string[] = [];
-  readonly replies: (readonly [string, ActorCommandReply])[] = [];
+  readonly requestIds: string[] = [];
+  readonly commandReplies: (readonly [string, ActorCommandReply])[] = [];
   /** Callbacks for when the commit, with its records, is durable. */
   readonly onCommitted: (() => void)[] = [];
   /** Callbacks for when the batch's items are also in the log. */
   readonly onLogged: (() => void)[] = [];
   /** True if the batch has something to write. A batch may be made only to carry callbacks; then it is not written. */
-  dirty = false;
-  ends = false;
+  hasChanges = false;
+  endsActor = false;
   /** Root state and due time after the last outcome of this batch; changes by later batches must not get into it. */
   state: JsonObject = {};
-  due: number | null = null;
+  dueAt: number | null = null;
 
   constructor(readonly version: number) {}
 
-  records(key: ActorKey, realm: RealmId): StoreRecordWrite[] {
+  makeStoreRecords(key: ActorKey, realm: RealmId): StoreRecordWrite[] {
     const records: StoreRecordWrite[] = [];
     for (const [part, value] of this.parts) records.push({ type: 'part', key, part, rev: this.version, value });
-    for (const [id, { rev, record }] of this.messages) {
+    for (const [id, { rev, record }] of this.messageChangeById) {
       records.push({ type: 'message', realm, id, rev, value: record });
     }
     return records;

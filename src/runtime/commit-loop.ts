@@ -19,33 +19,33 @@ export interface CommitLoopOwner {
   monotonic(): number;
   state(): JsonObject;
   /** Called when the Store has written a batch. @param began monotonic time at which the write began, ms */
-  wrote(batch: CommitBatch, began: number): void;
+  recordBatchWrite(batch: CommitBatch, began: number): void;
   /** Called when the Store has written a commit batch. */
-  committed(): void;
-  failed(reason: ActivationStopReason, error?: unknown): void;
-  stopped(): boolean;
-  due(at: number | null): void;
+  onBatchCommitted(): void;
+  stopActivation(reason: ActivationStopReason, error?: unknown): void;
+  isStopped(): boolean;
+  setDueTime(at: number | null): void;
 }
 
 /**
  * Maximum of items that wait for the log; above it, commits wait, too. A root is written with all items that the log
  * does not hold yet, so a slow log would make roots large; waiting commits collect more commands instead.
  */
-const MAX_BACKLOG = 2_000;
+const MAX_UNLOGGED_ITEMS = 2_000;
 
 export class CommitLoop {
   /** Wall time (ms) at which the actor is to be woken, by the newest outcome in memory; null: never. */
-  due: number | null = null;
-  #committed = 0;
+  dueAt: number | null = null;
+  #committedVersion = 0;
   /**
    * Batches that are not durable yet, oldest first. The first may be in the middle of its write; the last may still
    * collect outcomes.
    */
-  #groups: CommitBatch[] = [];
-  #sealed = false;
-  #writing = false;
+  #uncommittedBatches: CommitBatch[] = [];
+  #isNewestBatchSealed = false;
+  #isWriting = false;
   /** True if the stored root lists outbox entries, even ones that are done by now. */
-  #stale = false;
+  #hasStoredOutbox = false;
 
   constructor(
     private readonly key: ActorKey,
@@ -57,39 +57,39 @@ export class CommitLoop {
     private readonly owner: CommitLoopOwner,
   ) {}
 
-  loaded(version: number, due: number | null, hasStaleOutbox: boolean): void {
-    this.#committed = version;
-    this.due = due;
-    this.#stale = hasStaleOutbox;
-    this.owner.due(due);
+  startFromLoadedRoot(version: number, due: number | null, hasStaleOutbox: boolean): void {
+    this.#committedVersion = version;
+    this.dueAt = due;
+    this.#hasStoredOutbox = hasStaleOutbox;
+    this.owner.setDueTime(due);
   }
 
-  get idle(): boolean {
-    return !this.#writing && this.#groups.every((group) => !group.dirty);
+  get isIdle(): boolean {
+    return !this.#isWriting && this.#uncommittedBatches.every((group) => !group.hasChanges);
   }
 
   /** True if the stored root lists outbox entries. */
-  get stale(): boolean {
-    return this.#stale;
+  get hasStoredOutbox(): boolean {
+    return this.#hasStoredOutbox;
   }
 
   /** Version of the newest durable commit. */
-  get committed(): number {
-    return this.#committed;
+  get committedVersion(): number {
+    return this.#committedVersion;
   }
 
   /** Version of the newest changes in memory, committed or not. */
-  get newest(): number {
-    return this.#newest()?.version ?? this.#committed;
+  get newestVersion(): number {
+    return this.#findNewestChangedBatch()?.version ?? this.#committedVersion;
   }
 
   /** Returns the batch that collects outcomes; a new batch if the last one is sealed or being written. */
-  open(): CommitBatch {
-    const last = this.#groups.at(-1);
-    if (last && !this.#sealed && !(this.#writing && this.#groups.length === 1)) return last;
-    const group = new CommitBatch(last ? last.version + 1 : this.#committed + 1);
-    this.#groups.push(group);
-    this.#sealed = false;
+  findOrOpenBatch(): CommitBatch {
+    const last = this.#uncommittedBatches.at(-1);
+    if (last && !this.#isNewestBatchSealed && !(this.#isWriting && this.#uncommittedBatches.length === 1)) return last;
+    const group = new CommitBatch(last ? last.version + 1 : this.#committedVersion + 1);
+    this.#uncommittedBatches.push(group);
+    this.#isNewestBatchSealed = false;
     return group;
   }
 
@@ -97,117 +97,129 @@ export class CommitLoop {
    * Closes the open batch, so that the returned version stands for exactly the present state in memory: no later
    * outcome may join a version that a snapshot carries.
    */
-  seal(): number {
-    if (this.#groups.at(-1)?.dirty) this.#sealed = true;
-    return this.newest;
+  sealOpenBatch(): number {
+    if (this.#uncommittedBatches.at(-1)?.hasChanges) this.#isNewestBatchSealed = true;
+    return this.newestVersion;
   }
 
   /** Finds outgoing commands with this name, in durable and pending commits, that may not be carried out yet. */
-  pendingCommands(name: string): OutboxCommand[] {
-    const here = this.#groups.flatMap(({ sequences }) => sequences.map(({ sequence }) => sequence));
-    return [...this.outbox.pendingCommands(name), ...findOutboxCommandsByName(here, name)];
+  findPendingCommands(name: string): OutboxCommand[] {
+    const here = this.#uncommittedBatches.flatMap(({ commandSequences }) =>
+      commandSequences.map(({ sequence }) => sequence),
+    );
+    return [...this.outbox.findPendingCommands(name), ...findOutboxCommandsByName(here, name)];
   }
 
   /** Calls `fn` when all present changes in memory are durable. */
-  afterNewest(fn: () => void): void {
-    const last = this.#newest();
+  callAfterNewestCommitted(fn: () => void): void {
+    const last = this.#findNewestChangedBatch();
     if (last) last.onCommitted.push(fn);
     else fn();
   }
 
   /** Calls `fn` when all present changes in memory are durable and their events are in the log. */
-  afterLogged(fn: () => void): void {
-    const last = this.#newest();
+  callAfterNewestLogged(fn: () => void): void {
+    const last = this.#findNewestChangedBatch();
     if (last) last.onLogged.push(fn);
-    else this.outbox.afterLogged(this.#committed, fn);
+    else this.outbox.callAfterLogged(this.#committedVersion, fn);
   }
 
   /** Makes the batch hold the present state and due time of the actor. */
-  include(group: CommitBatch): void {
-    group.dirty = true;
+  includePresentState(group: CommitBatch): void {
+    group.hasChanges = true;
     group.state = this.owner.state();
-    group.due = this.due;
+    group.dueAt = this.dueAt;
   }
 
-  writeNext(): void {
-    if (this.#writing || this.owner.stopped()) return;
-    const first = this.#groups[0];
-    if (!first?.dirty || this.outbox.backlog > MAX_BACKLOG) return;
-    this.#writing = true;
-    void this.#write(first);
+  writeNextBatch(): void {
+    if (this.#isWriting || this.owner.isStopped()) return;
+    const first = this.#uncommittedBatches[0];
+    if (!first?.hasChanges || this.outbox.unloggedItemCount > MAX_UNLOGGED_ITEMS) return;
+    this.#isWriting = true;
+    void this.#writeBatch(first);
   }
 
   /** Removes finished outbox entries from the stored root, so that no host wakes the actor for them. */
-  clearOutbox(): void {
-    if (!this.#stale || this.#committed === 0) return;
-    this.include(this.open());
-    this.writeNext();
+  clearStoredOutbox(): void {
+    if (!this.#hasStoredOutbox || this.#committedVersion === 0) return;
+    this.includePresentState(this.findOrOpenBatch());
+    this.writeNextBatch();
   }
 
   /** Removes the root, once its outbox is empty. Repeated calls do nothing. */
-  end(): void {
-    if (this.#writing || this.owner.stopped()) return;
-    this.#writing = true;
-    void this.#remove();
+  removeRoot(): void {
+    if (this.#isWriting || this.owner.isStopped()) return;
+    this.#isWriting = true;
+    void this.#removeRootFromStore();
   }
 
-  async #remove(): Promise<void> {
+  async #removeRootFromStore(): Promise<void> {
     try {
-      const removed = this.#committed === 0 || (await this.store.remove(this.key, this.epoch, this.#committed));
-      this.owner.failed(removed === 'conflict' ? 'fenced' : 'ended');
+      const removed =
+        this.#committedVersion === 0 || (await this.store.removeActor(this.key, this.epoch, this.#committedVersion));
+      this.owner.stopActivation(removed === 'conflict' ? 'fenced' : 'ended');
     } catch (error) {
-      this.owner.failed('store-failed', error);
+      this.owner.stopActivation('store-failed', error);
     }
   }
 
-  #newest(): CommitBatch | undefined {
-    for (let i = this.#groups.length - 1; i >= 0; i--) if (this.#groups[i]!.dirty) return this.#groups[i];
+  #findNewestChangedBatch(): CommitBatch | undefined {
+    for (let i = this.#uncommittedBatches.length - 1; i >= 0; i--)
+      if (this.#uncommittedBatches[i]!.hasChanges) return this.#uncommittedBatches[i];
     return undefined;
   }
 
-  async #write(group: CommitBatch): Promise<void> {
+  async #writeBatch(group: CommitBatch): Promise<void> {
     // A commit that only clears the outbox deletes no remembered replies: their deletion would fill the outbox again.
     const parts =
-      group.replies.length === 0 ? {} : this.remembered.commit(group.version, group.replies, this.owner.now());
+      group.commandReplies.length === 0
+        ? {}
+        : this.remembered.makePartsForCommit(group.version, group.commandReplies, this.owner.now());
     for (const name in parts) group.parts.set(name, parts[name]!);
-    const records: readonly StoreRecordWrite[] = group.records(this.key, this.realm);
+    const records: readonly StoreRecordWrite[] = group.makeStoreRecords(this.key, this.realm);
     const atomic = this.store.atomicRecords;
     const entry: OutboxEntry = {
       v: group.version,
       records: atomic ? [] : records,
-      items: group.items,
-      sequences: group.sequences.map(({ sequence }) => sequence),
-      ...(group.ends && { ends: true }),
+      items: group.logItems,
+      sequences: group.commandSequences.map(({ sequence }) => sequence),
+      ...(group.endsActor && { ends: true }),
     };
-    const empty = !group.ends && entry.records.length + entry.items.length + entry.sequences.length === 0;
-    const outbox = this.outbox.unfinished().map(outboxEntryToJson);
+    const empty = !group.endsActor && entry.records.length + entry.items.length + entry.sequences.length === 0;
+    const outbox = this.outbox.listUnfinishedEntries().map(outboxEntryToJson);
     if (!empty) outbox.push(outboxEntryToJson(entry));
-    const { state, due } = group;
+    const { state, dueAt } = group;
     const began = this.owner.monotonic();
     try {
-      const condition = { key: this.key, epoch: this.epoch, expected: this.#committed };
-      const result = await this.store.commit({ ...condition, state, outbox, due, records: atomic ? records : [] });
-      if (this.owner.stopped()) return;
-      if (result === 'conflict') return this.owner.failed('fenced');
-      if (!atomic && records.length > 0) await this.store.apply(records);
+      const condition = { key: this.key, epoch: this.epoch, expected: this.#committedVersion };
+      const result = await this.store.commit({
+        ...condition,
+        state,
+        outbox,
+        due: dueAt,
+        records: atomic ? records : [],
+      });
+      if (this.owner.isStopped()) return;
+      if (result === 'conflict') return this.owner.stopActivation('fenced');
+      if (!atomic && records.length > 0) await this.store.applyRecords(records);
     } catch (error) {
-      return this.owner.failed('store-failed', error);
+      return this.owner.stopActivation('store-failed', error);
     }
-    if (this.owner.stopped()) return;
-    this.owner.wrote(group, began);
-    this.#committed = group.version;
-    this.#stale = outbox.length > 0;
-    this.#groups.shift();
-    if (this.#groups.length === 0) this.#sealed = false;
-    this.#writing = false;
-    this.owner.due(due);
-    this.outbox.add(
+    if (this.owner.isStopped()) return;
+    this.owner.recordBatchWrite(group, began);
+    this.#committedVersion = group.version;
+    this.#hasStoredOutbox = outbox.length > 0;
+    this.#uncommittedBatches.shift();
+    if (this.#uncommittedBatches.length === 0) this.#isNewestBatchSealed = false;
+    this.#isWriting = false;
+    this.owner.setDueTime(dueAt);
+    this.outbox.addEntry(
       entry.records.length > 0 ? { ...entry, records: [] } : entry,
-      group.sequences.map(({ finished }) => finished),
+      group.commandSequences.map(({ finished }) => finished),
     );
     for (const fn of group.onCommitted) fn();
-    for (const fn of group.onLogged) this.outbox.afterLogged(group.version, fn);
-    this.writeNext();
-    this.owner.committed();
+    for (const fn of group.onLogged) this.outbox.callAfterLogged(group.version, fn);
+    this.writeNextBatch();
+    this.owner.onBatchCommitted();
   }
 }

@@ -4,12 +4,12 @@ import type { Partition } from '#model';
 import type { ActorActivation } from './activation.js';
 
 interface PartitionHandover {
-  readonly all: readonly Partition[];
-  activations(of: readonly Partition[]): ActorActivation[];
+  readonly partitions: readonly Partition[];
+  findActivations(of: readonly Partition[]): ActorActivation[];
   /** Makes the host take only commands that other actors send or wait for, from now on. */
-  leave(): void;
+  acceptOnlyActorCommands(): void;
   /** Returns the partitions that are still to be handed over: this host may have taken some of them back. */
-  left(): readonly Partition[];
+  remainingPartitions(): readonly Partition[];
 }
 
 /**
@@ -21,7 +21,7 @@ interface PartitionHandover {
 export async function drainPartitions(
   clock: Clock,
   withinMs: number,
-  { all, activations, leave, left }: PartitionHandover,
+  { partitions, findActivations, acceptOnlyActorCommands, remainingPartitions }: PartitionHandover,
 ): Promise<void> {
   let timer: TimerHandle | undefined;
   let late = false;
@@ -32,13 +32,13 @@ export async function drainPartitions(
     }, withinMs);
   });
   // Flush the sidecars while commands are still accepted: a sidecar stores its state by a command to its actor.
-  await Promise.race([limit, Promise.all(activations(all).map((a) => a.flushSidecar('drained')))]);
-  leave();
+  await Promise.race([limit, Promise.all(findActivations(partitions).map((a) => a.flushSidecar('drained')))]);
+  acceptOnlyActorCommands();
   while (!late) {
-    const waiting = activations(left());
+    const waiting = findActivations(remainingPartitions());
     if (waiting.length === 0) break;
-    for (const a of waiting) a.takeOnlyActors();
-    await Promise.race([limit, Promise.all(waiting.map((a) => a.drain()))]);
+    for (const a of waiting) a.acceptOnlyActorCommands();
+    await Promise.race([limit, Promise.all(waiting.map((a) => a.waitUntilDrained()))]);
     // No activation may leave memory while another one could still need it.
     if (late || !waiting.every((a) => a.status === 'stopped' || a.isDrained)) continue;
     await Promise.race([limit, Promise.all(waiting.map((a) => a.passivate('drained')))]);

@@ -6,26 +6,26 @@
 import type { Clock, TimerHandle } from '#base/clock';
 import type { ActorKey } from '#model';
 
-interface Entry {
+interface DueTimerEntry {
   readonly key: ActorKey;
   /** Wall time at which the actor is woken, ms; Infinity if the entry was removed. */
-  at: number;
+  wakeAt: number;
   /** Time by which the entry is sorted in the heap; never later than `at`. */
-  placed: number;
+  heapSortedAt: number;
 }
 
 /** Maximum of actors woken at a time; further due actors (clients of a dead frontend) wait PAUSE_MS. */
-const SLICE = 256;
-const PAUSE_MS = 5;
+const MAX_WAKE_UPS_AT_ONCE = 256;
+const PAUSE_BETWEEN_WAKE_UPS_MS = 5;
 /** Number of stale heap entries that is tolerated in addition to twice the number of live entries. */
-const SLACK = 1_000;
+const TOLERATED_STALE_HEAP_ENTRIES = 1_000;
 
 export class ActorDueTimers {
-  readonly #entries = new Map<ActorKey, Entry>();
+  readonly #entryByActor = new Map<ActorKey, DueTimerEntry>();
   /** Heap of entries by time, earliest first. An entry that was moved to an earlier time is in the heap twice. */
-  readonly #heap: { readonly time: number; readonly entry: Entry }[] = [];
-  #timer: TimerHandle | undefined;
-  #armed = Number.POSITIVE_INFINITY;
+  readonly #heap: { readonly time: number; readonly entry: DueTimerEntry }[] = [];
+  #nextWakeUpTimer: TimerHandle | undefined;
+  #timerArmedFor = Number.POSITIVE_INFINITY;
 
   constructor(
     private readonly clock: Clock,
@@ -34,98 +34,104 @@ export class ActorDueTimers {
 
   /** Number of actors that have a timer. */
   get size(): number {
-    return this.#entries.size;
+    return this.#entryByActor.size;
   }
 
   /** Number of timers of the actors that `which` selects. Visits every entry, so it is only for metrics. */
-  count(which: (key: ActorKey) => boolean): number {
+  countTimersWhere(which: (key: ActorKey) => boolean): number {
     let count = 0;
-    for (const key of this.#entries.keys()) if (which(key)) count++;
+    for (const key of this.#entryByActor.keys()) if (which(key)) count++;
     return count;
   }
 
   /** Sets the actor's wake-up time (wall ms), unless an earlier one is set. */
-  atLatest(key: ActorKey, at: number): void {
-    if ((this.#entries.get(key)?.at ?? Number.POSITIVE_INFINITY) > at) this.set(key, at);
+  setIfEarlier(key: ActorKey, at: number): void {
+    if ((this.#entryByActor.get(key)?.wakeAt ?? Number.POSITIVE_INFINITY) > at) this.setWakeTime(key, at);
   }
 
   /** Sets the actor's wake-up time. @param at wall ms; null removes the timer */
-  set(key: ActorKey, at: number | null): void {
-    const known = this.#entries.get(key);
+  setWakeTime(key: ActorKey, at: number | null): void {
+    const known = this.#entryByActor.get(key);
     if (at === null) {
-      if (known) this.#forget(known);
+      if (known) this.#removeEntry(known);
       return;
     }
-    if (known && known.placed <= at) {
-      known.at = at;
+    if (known && known.heapSortedAt <= at) {
+      known.wakeAt = at;
       return;
     }
-    const entry = known ?? { key, at, placed: at };
-    entry.at = at;
-    entry.placed = at;
-    this.#entries.set(key, entry);
-    this.#push(at, entry);
-    if (at < this.#armed) this.#arm();
+    const entry = known ?? { key, wakeAt: at, heapSortedAt: at };
+    entry.wakeAt = at;
+    entry.heapSortedAt = at;
+    this.#entryByActor.set(key, entry);
+    this.#pushToHeap(at, entry);
+    if (at < this.#timerArmedFor) this.#armTimer();
   }
 
-  drop(which: (key: ActorKey) => boolean): void {
-    for (const entry of [...this.#entries.values()]) if (which(entry.key)) this.#forget(entry);
-    this.#compact();
+  removeTimersWhere(which: (key: ActorKey) => boolean): void {
+    for (const entry of [...this.#entryByActor.values()]) if (which(entry.key)) this.#removeEntry(entry);
+    this.#removeStaleHeapEntries();
   }
 
   clear(): void {
-    this.drop(() => true);
-    if (this.#timer) this.clock.clearTimeout(this.#timer);
-    this.#timer = undefined;
-    this.#armed = Number.POSITIVE_INFINITY;
+    this.removeTimersWhere(() => true);
+    if (this.#nextWakeUpTimer) this.clock.clearTimeout(this.#nextWakeUpTimer);
+    this.#nextWakeUpTimer = undefined;
+    this.#timerArmedFor = Number.POSITIVE_INFINITY;
   }
 
-  #forget(entry: Entry): void {
-    entry.at = Number.POSITIVE_INFINITY;
-    this.#entries.delete(entry.key);
-    if (this.#heap.length > 2 * this.#entries.size + SLACK) this.#compact();
+  #removeEntry(entry: DueTimerEntry): void {
+    entry.wakeAt = Number.POSITIVE_INFINITY;
+    this.#entryByActor.delete(entry.key);
+    if (this.#heap.length > 2 * this.#entryByActor.size + TOLERATED_STALE_HEAP_ENTRIES) this.#removeStaleHeapEntries();
   }
 
-  #arm(pause = 0): void {
-    if (this.#timer) this.clock.clearTimeout(this.#timer);
-    this.#timer = undefined;
+  #armTimer(pause = 0): void {
+    if (this.#nextWakeUpTimer) this.clock.clearTimeout(this.#nextWakeUpTimer);
+    this.#nextWakeUpTimer = undefined;
     const first = this.#heap[0];
-    this.#armed = first?.time ?? Number.POSITIVE_INFINITY;
-    if (first) this.#timer = this.clock.setTimeout(() => this.#ring(), Math.max(pause, first.time - this.clock.now()));
+    this.#timerArmedFor = first?.time ?? Number.POSITIVE_INFINITY;
+    if (first)
+      this.#nextWakeUpTimer = this.clock.setTimeout(
+        () => this.#wakeDueActors(),
+        Math.max(pause, first.time - this.clock.now()),
+      );
   }
 
-  #ring(): void {
-    this.#timer = undefined;
+  #wakeDueActors(): void {
+    this.#nextWakeUpTimer = undefined;
     // The value keeps `set` from arming the timer during this method, which arms the timer at its end.
-    this.#armed = Number.NEGATIVE_INFINITY;
+    this.#timerArmedFor = Number.NEGATIVE_INFINITY;
     const now = this.clock.now();
     let fired = 0;
-    while (fired < SLICE && this.#heap.length > 0 && this.#heap[0]!.time <= now) {
-      const { time, entry } = this.#pop();
-      if (entry.placed !== time || entry.at === Number.POSITIVE_INFINITY) continue;
-      if (entry.at > now) {
-        entry.placed = entry.at;
-        this.#push(entry.at, entry);
+    while (fired < MAX_WAKE_UPS_AT_ONCE && this.#heap.length > 0 && this.#heap[0]!.time <= now) {
+      const { time, entry } = this.#popFromHeap();
+      if (entry.heapSortedAt !== time || entry.wakeAt === Number.POSITIVE_INFINITY) continue;
+      if (entry.wakeAt > now) {
+        entry.heapSortedAt = entry.wakeAt;
+        this.#pushToHeap(entry.wakeAt, entry);
         continue;
       }
-      this.#entries.delete(entry.key);
-      entry.at = Number.POSITIVE_INFINITY;
+      this.#entryByActor.delete(entry.key);
+      entry.wakeAt = Number.POSITIVE_INFINITY;
       fired++;
       this.fire(entry.key);
     }
-    this.#arm(fired === SLICE ? PAUSE_MS : 0);
+    this.#armTimer(fired === MAX_WAKE_UPS_AT_ONCE ? PAUSE_BETWEEN_WAKE_UPS_MS : 0);
   }
 
   /**
    * Removes stale heap entries, so that a host that lost partitions doesn't keep the keys of their actors in memory.
    */
-  #compact(): void {
-    const left = this.#heap.filter(({ entry, time }) => entry.at !== Number.POSITIVE_INFINITY && entry.placed === time);
+  #removeStaleHeapEntries(): void {
+    const left = this.#heap.filter(
+      ({ entry, time }) => entry.wakeAt !== Number.POSITIVE_INFINITY && entry.heapSortedAt === time,
+    );
     left.sort((a, b) => a.time - b.time);
     this.#heap.splice(0, this.#heap.length, ...left);
   }
 
-  #push(time: number, entry: Entry): void {
+  #pushToHeap(time: number, entry: DueTimerEntry): void {
     const heap = this.#heap;
     const item = { time, entry };
     let at = heap.push(item) - 1;
@@ -138,7 +144,7 @@ export class ActorDueTimers {
     heap[at] = item;
   }
 
-  #pop(): { readonly time: number; readonly entry: Entry } {
+  #popFromHeap(): { readonly time: number; readonly entry: DueTimerEntry } {
     const heap = this.#heap;
     const first = heap[0]!;
     const last = heap.pop()!;

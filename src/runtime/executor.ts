@@ -19,18 +19,18 @@ import { type ActorCommandReply, type CommandEnvelope, isCommandFromActor } from
 /** The methods of an activation that its executor calls. */
 export interface CommandExecutorOwner {
   /** Sends the reply to a command and ends its processing. */
-  finish(pending: QueuedCommand, reply: ActorCommandReply): void;
+  finishCommand(pending: QueuedCommand, reply: ActorCommandReply): void;
   /** Resumes the mailbox lane of an exclusive command. */
-  wake(lane: string): void;
+  resumeLane(lane: string): void;
   /** Stops the activation, because its memory holds a change that must not be committed. */
-  crashed(): void;
+  stopAsCrashed(): void;
 }
 
 export class CommandExecutor {
   /** True if an outcome has ended the actor: no further command is handled. */
-  ending = false;
+  isActorEnding = false;
   /** True if memory holds a change that is never committed: no further command is handled. */
-  #spoiled = false;
+  #isMemoryUnusable = false;
 
   constructor(
     private readonly key: ActorKey,
@@ -43,32 +43,33 @@ export class CommandExecutor {
   ) {}
 
   /** True if no further command is handled, because the actor has ended or its memory is unusable. */
-  get over(): boolean {
-    return this.ending || this.#spoiled;
+  get hasStoppedHandling(): boolean {
+    return this.isActorEnding || this.#isMemoryUnusable;
   }
 
-  handle(pending: QueuedCommand): void {
+  handleCommand(pending: QueuedCommand): void {
     const { envelope, command } = pending;
-    if (command.mintsKey && this.memory.exists) this.#answer(pending, { again: true });
-    else if (pending.failure !== undefined) this.#fail(pending, pending.failure);
-    else if (!this.memory.exists && !command.creates) this.#answer(pending, this.kind.missing(this.key));
-    else if (this.#refusedByPhase(pending)) return;
-    else if (envelope.name === 'due' && !this.#isDue()) this.#answer(pending, { value: null });
-    else this.#execute(pending);
+    if (command.mintsKey && this.memory.exists) this.#answerWithoutChange(pending, { again: true });
+    else if (pending.inputFailure !== undefined) this.#answerInputFailure(pending, pending.inputFailure);
+    else if (!this.memory.exists && !command.creates)
+      this.#answerWithoutChange(pending, this.kind.makeMissingActorReply(this.key));
+    else if (this.#refuseIfPhaseForbids(pending)) return;
+    else if (envelope.name === 'due' && !this.#isDue()) this.#answerWithoutChange(pending, { value: null });
+    else this.#runHandler(pending);
   }
 
-  #refusedByPhase(pending: QueuedCommand): boolean {
-    const refusal = this.memory.refusal(pending.envelope);
+  #refuseIfPhaseForbids(pending: QueuedCommand): boolean {
+    const refusal = this.memory.findPhaseRefusal(pending.envelope);
     if (refusal) this.#refuse(pending, refusal);
     return refusal !== undefined;
   }
 
-  #execute(pending: QueuedCommand): void {
+  #runHandler(pending: QueuedCommand): void {
     const { envelope, command } = pending;
-    const batch = command.read ? undefined : this.commits.open();
+    const batch = command.read ? undefined : this.commits.findOrOpenBatch();
     let outcome: CommandOutcome<JsonObject>;
     try {
-      outcome = command.handle(this.memory.view(), envelope.args, pending.inputs, this.#context(envelope, batch));
+      outcome = command.handle(this.memory.view(), envelope.args, pending.inputs, this.#makeContext(envelope, batch));
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
       this.#refuse(pending, { error: error.toReply() });
@@ -77,19 +78,19 @@ export class CommandExecutor {
     // The timer has fired, so its time is cleared unless the handler sets another one.
     if (envelope.name === 'due' && outcome.due === undefined) outcome = { ...outcome, due: null };
     if (outcome.events && !doItemsFitIntoLog(outcome.events)) {
-      this.#outsized(pending, outcome);
+      this.#refuseOversizedOutcome(pending, outcome);
       return;
     }
-    const phase = batch && this.memory.nextPhase(envelope);
-    if (batch && (phase !== undefined || writes(outcome) || isCommandFromActor(envelope.id))) {
-      this.#take(pending, outcome, batch, phase);
-    } else this.#answer(pending, outcome.reply);
+    const phase = batch && this.memory.findNextPhase(envelope);
+    if (batch && (phase !== undefined || hasChangesToCommit(outcome) || isCommandFromActor(envelope.id))) {
+      this.#applyOutcome(pending, outcome, batch, phase);
+    } else this.#answerWithoutChange(pending, outcome.reply);
     const { transient } = outcome;
-    if (transient) this.commits.afterLogged(() => this.#publish(transient));
+    if (transient) this.commits.callAfterNewestLogged(() => this.#publishTransientEvents(transient));
   }
 
   /** Returns the fields that every log line about a command has. */
-  #about({ envelope }: QueuedCommand): object {
+  #makeLogFields({ envelope }: QueuedCommand): object {
     return { requestId: envelope.requestId, actor: this.key, command: envelope.name };
   }
 
@@ -97,18 +98,18 @@ export class CommandExecutor {
    * Refuses an outcome with an event that is too large for the log; other commands are not affected. The kind of the
    * actor undoes the handler's changes of `volatile`; if it cannot, the actor is reloaded.
    */
-  #outsized(pending: QueuedCommand, outcome: CommandOutcome<JsonObject>): void {
-    this.ports.logger.error(this.#about(pending), 'an event is too large for the log');
-    const takenBack = this.memory.takeBack(outcome);
-    if (!takenBack) this.#spoiled = true;
+  #refuseOversizedOutcome(pending: QueuedCommand, outcome: CommandOutcome<JsonObject>): void {
+    this.ports.logger.error(this.#makeLogFields(pending), 'an event is too large for the log');
+    const takenBack = this.memory.undoVolatileChanges(outcome);
+    if (!takenBack) this.#isMemoryUnusable = true;
     this.#refuse(pending, { error: apiError('BODY_TOO_LARGE').toReply() });
-    if (!takenBack) this.commits.afterNewest(() => this.owner.crashed());
+    if (!takenBack) this.commits.callAfterNewestCommitted(() => this.owner.stopAsCrashed());
   }
 
-  #publish(items: readonly EventLogItem[]): void {
+  #publishTransientEvents(items: readonly EventLogItem[]): void {
     for (const item of items) {
       try {
-        this.ports.log.publish(this.realm, item as unknown as Json);
+        this.ports.log.publishTransient(this.realm, item as unknown as Json);
       } catch (error) {
         // A transient event that is too large for the log is dropped.
         this.ports.logger.warn({ actor: this.key, err: error }, 'a transient event was lost');
@@ -116,7 +117,7 @@ export class CommandExecutor {
     }
   }
 
-  #context(envelope: CommandEnvelope, batch: CommitBatch | undefined): CommandContext {
+  #makeContext(envelope: CommandEnvelope, batch: CommitBatch | undefined): CommandContext {
     const commits = this.commits;
     return {
       key: this.key,
@@ -126,10 +127,10 @@ export class CommandExecutor {
       client: envelope.client,
       // Reading the version seals the batch, so only reads that use the version cost a commit of their own.
       get version() {
-        return batch ? batch.version : commits.seal();
+        return batch ? batch.version : commits.sealOpenBatch();
       },
-      pendingCommands: (name) => commits.pendingCommands(name),
-      directory: this.kind.directory ? this.ports.directoryNow(this.realm) : NO_DIRECTORY,
+      findPendingCommands: (name) => commits.findPendingCommands(name),
+      directory: this.kind.usesDirectory ? this.ports.currentDirectory(this.realm) : NO_DIRECTORY,
     };
   }
 
@@ -138,9 +139,9 @@ export class CommandExecutor {
    * `due` must run once for each time set.
    */
   #isDue(): boolean {
-    const { due } = this.commits;
-    if (due !== null && due <= this.ports.clock.now()) return true;
-    this.ports.due(this.key, due);
+    const { dueAt } = this.commits;
+    if (dueAt !== null && dueAt <= this.ports.clock.now()) return true;
+    this.ports.setDueTime(this.key, dueAt);
     return false;
   }
 
@@ -148,25 +149,25 @@ export class CommandExecutor {
    * Makes an outcome part of memory and of the open batch.
    * @param phase next phase of the actor, if the phase changes
    */
-  #take(pending: QueuedCommand, outcome: CommandOutcome<JsonObject>, batch: CommitBatch, phase?: string): void {
-    const reply = withVersion(outcome, batch.version);
+  #applyOutcome(pending: QueuedCommand, outcome: CommandOutcome<JsonObject>, batch: CommitBatch, phase?: string): void {
+    const reply = addLogVersionToReply(outcome, batch.version);
     const { requestId } = pending.envelope;
-    this.memory.apply(outcome, batch, phase);
-    if (outcome.due !== undefined) this.commits.due = outcome.due;
+    this.memory.applyOutcome(outcome, batch, phase);
+    if (outcome.due !== undefined) this.commits.dueAt = outcome.due;
     if (outcome.end) {
-      batch.ends = true;
-      this.ending = true;
+      batch.endsActor = true;
+      this.isActorEnding = true;
     }
-    this.commits.include(batch);
-    batch.commands++;
-    if (requestId !== '' && this.ports.logger.isLevelEnabled?.('debug')) batch.requests.push(requestId);
-    if (!pending.command.mintsKey) batch.replies.push([pending.envelope.id, reply]);
-    const finish = (): void => this.owner.finish(pending, reply);
+    this.commits.includePresentState(batch);
+    batch.commandCount++;
+    if (requestId !== '' && this.ports.logger.isLevelEnabled?.('debug')) batch.requestIds.push(requestId);
+    if (!pending.command.mintsKey) batch.commandReplies.push([pending.envelope.id, reply]);
+    const finish = (): void => this.owner.finishCommand(pending, reply);
     const { exclusive, lane = 'main' } = pending.command;
     const stages = (outcome.commands ?? []).filter((stage) => stage.length > 0);
     if (stages.length > 0) {
       const waits = outcome.replyAfterCommands === true;
-      batch.sequences.push({
+      batch.commandSequences.push({
         sequence: {
           stages,
           ...(waits && { answers: pending.envelope.id }),
@@ -174,30 +175,30 @@ export class CommandExecutor {
           ...(requestId !== '' && { requestId }),
         },
         finished: () => {
-          if (exclusive) this.owner.wake(lane);
+          if (exclusive) this.owner.resumeLane(lane);
           if (waits) finish();
         },
       });
       if (waits) return;
-    } else if (exclusive) batch.onCommitted.push(() => this.owner.wake(lane));
+    } else if (exclusive) batch.onCommitted.push(() => this.owner.resumeLane(lane));
     // The reply waits for the log: the sending actor's next events must come later in the log than the events that its
     // command caused in this actor.
     if (isCommandFromActor(pending.envelope.id)) batch.onLogged.push(finish);
     else batch.onCommitted.push(finish);
   }
 
-  #fail(pending: QueuedCommand, error: unknown): void {
+  #answerInputFailure(pending: QueuedCommand, error: unknown): void {
     if (error instanceof ApiError) {
       this.#refuse(pending, { error: error.toReply() });
       return;
     }
     if (error instanceof CommandTooEarlyError) {
-      this.#answer(pending, { retry: 'early' });
+      this.#answerWithoutChange(pending, { retry: 'early' });
       return;
     }
-    this.ports.logger.warn({ ...this.#about(pending), err: error }, 'inputs unavailable');
-    this.ports.storeOutage.failed(error);
-    this.#answer(pending, this.ports.storeOutage.refusal('unavailable'));
+    this.ports.logger.warn({ ...this.#makeLogFields(pending), err: error }, 'inputs unavailable');
+    this.ports.storeOutage.recordFailure(error);
+    this.#answerWithoutChange(pending, this.ports.storeOutage.makeRefusal('unavailable'));
   }
 
   /**
@@ -207,21 +208,21 @@ export class CommandExecutor {
   #refuse(pending: QueuedCommand, reply: ActorReply): void {
     if ('error' in reply && this.ports.logger.isLevelEnabled?.('debug')) {
       const { code, status } = reply.error;
-      this.ports.logger.debug({ ...this.#about(pending), code, status }, 'command refused');
+      this.ports.logger.debug({ ...this.#makeLogFields(pending), code, status }, 'command refused');
     }
     if (this.memory.exists && isCommandFromActor(pending.envelope.id))
-      this.#take(pending, { reply }, this.commits.open());
-    else this.#answer(pending, reply);
+      this.#applyOutcome(pending, { reply }, this.commits.findOrOpenBatch());
+    else this.#answerWithoutChange(pending, reply);
   }
 
   /**
    * Answers a command that changed nothing. The reply waits for the commits whose results the command may have seen.
    */
-  #answer(pending: QueuedCommand, reply: ActorCommandReply): void {
-    if (pending.command.exclusive) this.owner.wake(pending.command.lane ?? 'main');
-    const finish = (): void => this.owner.finish(pending, reply);
-    if (pending.command.logged) this.commits.afterLogged(finish);
-    else this.commits.afterNewest(finish);
+  #answerWithoutChange(pending: QueuedCommand, reply: ActorCommandReply): void {
+    if (pending.command.exclusive) this.owner.resumeLane(pending.command.lane ?? 'main');
+    const finish = (): void => this.owner.finishCommand(pending, reply);
+    if (pending.command.logged) this.commits.callAfterNewestLogged(finish);
+    else this.commits.callAfterNewestCommitted(finish);
   }
 }
 
@@ -229,11 +230,11 @@ export class CommandExecutor {
  * Adds `logged` to the reply: the version of the actor up to which the log must be read to see the events of this
  * outcome.
  */
-function withVersion({ reply, events }: CommandOutcome<JsonObject>, version: number): ActorCommandReply {
+function addLogVersionToReply({ reply, events }: CommandOutcome<JsonObject>, version: number): ActorCommandReply {
   return events && events.length > 0 && 'ok' in reply ? { ...reply, logged: version } : reply;
 }
 
-function writes(outcome: CommandOutcome<JsonObject>): boolean {
+function hasChangesToCommit(outcome: CommandOutcome<JsonObject>): boolean {
   const { state, parts, messages, events, commands, due, end } = outcome;
   return !!(state || parts || messages || events || commands || end) || due !== undefined;
 }

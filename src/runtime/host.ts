@@ -24,13 +24,18 @@ import type { AnyActorKindDefinition, CommandInputSources } from './kind.js';
 import { ActorRuntimeMetrics } from './meters.js';
 import type { OutboxDelivery } from './outbox.js';
 import { HostPartitionOwnership } from './ownership.js';
-import { type ActorCommandReply, type CommandBusRequest, type CommandEnvelope, isCommandForActor } from './protocol.js';
+import {
+  type ActorCommandReply,
+  type CommandBusRequest,
+  type CommandEnvelope,
+  isCommandAwaitedByActor,
+} from './protocol.js';
 import { StoreOutageTracker } from './store-outage.js';
 import { SuccessorActorWakeup } from './successor-wakeup.js';
 import { UnpublishedCommits } from './unpublished-commits.js';
 
 /** The part of the directory replicas that the host uses; src/directory implements the interface. */
-interface DirectorySource {
+interface DirectoryReplicaSource {
   /** Resolves when the replica is open and has applied version `after`; undefined if it has already. */
   waitUntilReady(realm: RealmId, after: number): Promise<void> | undefined;
   currentView(realm: RealmId): DirectoryView;
@@ -42,7 +47,7 @@ export interface ActorHostOptions<Services = unknown> {
   readonly log: EventLog;
   readonly bus: Bus;
   readonly placement: PartitionPlacement;
-  readonly directory: DirectorySource;
+  readonly directory: DirectoryReplicaSource;
   /** Kinds of actors, by the first part of their actors' keys. */
   readonly kinds: Readonly<Record<string, AnyActorKindDefinition<Services>>>;
   /** Services that the inputs and sidecars of actor kinds use. */
@@ -56,109 +61,110 @@ export interface ActorHostOptions<Services = unknown> {
 }
 
 const DEFAULT_IDLE_MS = 300_000;
-const SWEEP_MS = 30_000;
+const IDLE_SWEEP_INTERVAL_MS = 30_000;
 /**
  * Maximum of concurrent actor loads: more loads would wait for connections of the Store, whose own time limit is
  * shorter than ours.
  */
-const MAX_LOADS = 64;
-const WAKE_AGAIN_MS = 5_000;
+const MAX_CONCURRENT_ACTOR_LOADS = 64;
+const WAKE_RETRY_DELAY_MS = 5_000;
 
 /**
  * Fields of the envelope of a command that the host sends itself: the command id has no number, so the reply need not
  * be remembered.
  */
-const FROM_HERE = { caller: 0, client: '', after: 0, settled: 0, requestId: '' } as const;
+const LOCAL_ENVELOPE_FIELDS = { caller: 0, client: '', after: 0, settled: 0, requestId: '' } as const;
 
 // biome-ignore lint/suspicious/noExplicitAny: the default is for callers that don't use the services
 export class ActorHost<Services = any> implements PartitionOwnershipListener {
   readonly client: ActorClient;
-  readonly sources: CommandInputSources<Services>;
+  readonly inputSources: CommandInputSources<Services>;
   readonly #activations: ActorActivations;
   readonly #ownership: HostPartitionOwnership;
-  readonly #successors: SuccessorActorWakeup;
-  readonly #timers: ActorDueTimers;
+  readonly #successorWakeup: SuccessorActorWakeup;
+  readonly #dueTimers: ActorDueTimers;
   readonly #quotas: ActorQuotas;
-  readonly #meters: ActorRuntimeMetrics;
-  #sweep: TimerHandle | undefined;
+  readonly #runtimeMetrics: ActorRuntimeMetrics;
+  #idleSweepTimer: TimerHandle | undefined;
   /** Number of commands that this host sent to its own activations without the bus. */
-  #sent = 0;
+  #localCommandCount = 0;
   #closed = false;
 
   constructor(private readonly options: ActorHostOptions<Services>) {
     const { bus, clock, directory, kinds, log, logger, services, store } = options;
     const metrics = options.metrics ?? new MetricsRegistry();
-    this.#meters = new ActorRuntimeMetrics(metrics, Object.values(kinds));
+    this.#runtimeMetrics = new ActorRuntimeMetrics(metrics, Object.values(kinds));
     this.client = new ActorClient(bus, clock, metrics, { limitMs: options.outageMs });
     const ids = new MessageIdSource(this.client);
-    this.#successors = new SuccessorActorWakeup(this.client, clock, logger);
-    this.#timers = new ActorDueTimers(clock, (key) => this.#wake(key));
+    this.#successorWakeup = new SuccessorActorWakeup(this.client, clock, logger);
+    this.#dueTimers = new ActorDueTimers(clock, (key) => this.#sendDueCommand(key));
     this.#quotas = this.#makeQuotas();
     const unpublished = new UnpublishedCommits(options.clock);
-    this.sources = {
-      messageId: (realm) => ids.next(realm),
-      ask: <T>(to: ActorKey, name: string, args: JsonObject, caller?: number, requestId?: string) =>
-        this.#ask(to, name, args, caller, requestId) as Promise<T>,
+    this.inputSources = {
+      fetchMessageId: (realm) => ids.fetchNextId(realm),
+      askActor: <T>(to: ActorKey, name: string, args: JsonObject, caller?: number, requestId?: string) =>
+        this.#askActor(to, name, args, caller, requestId) as Promise<T>,
       store,
       log,
-      directory: async (realm) => {
+      loadDirectory: async (realm) => {
         await directory.waitUntilReady(realm, 0);
         return directory.currentView(realm);
       },
-      published: (realm) => unpublished.published(realm),
+      waitUntilPublished: (realm) => unpublished.waitUntilPublished(realm),
       services,
     };
-    const due = (key: ActorKey, at: number | null): void => this.#due(key, at);
+    const due = (key: ActorKey, at: number | null): void => this.#setDueTime(key, at);
     this.#activations = new ActorActivations({
       clock,
       kinds,
-      meters: this.#meters,
-      epochOf: (partition) => this.#ownership.epochOf(partition),
-      wakeSuccessor: (key) => this.#successors.wake(key),
+      runtimeMetrics: this.#runtimeMetrics,
+      epochOfPartition: (partition) => this.#ownership.epochOfPartition(partition),
+      wakeActorOnNewOwner: (key) => this.#successorWakeup.wakeAtNewOwner(key),
       ports: {
         clock,
         store,
         storeOutage: new StoreOutageTracker(clock),
         log,
         logger,
-        sources: this.sources,
-        unpublished,
-        directory: (realm, after) => directory.waitUntilReady(realm, after),
-        directoryNow: (realm) => directory.currentView(realm),
-        meters: this.#meters,
+        inputSources: this.inputSources,
+        unpublishedCommits: unpublished,
+        waitForDirectory: (realm, after) => directory.waitUntilReady(realm, after),
+        currentDirectory: (realm) => directory.currentView(realm),
+        runtimeMetrics: this.#runtimeMetrics,
         sendFromOutbox: (command, id, requestId) => this.#sendFromOutbox(command, id, requestId),
         sendLocal: (key, name, args) => this.#sendLocal(key, name, args),
-        due,
-        loads: new Semaphore(MAX_LOADS),
-        ownedSince: (key) => this.#ownership.since(partitionOfActor(key)) ?? clock.now(),
+        setDueTime: due,
+        loadLimiter: new Semaphore(MAX_CONCURRENT_ACTOR_LOADS),
+        ownedSince: (key) => this.#ownership.findTakenAt(partitionOfActor(key)) ?? clock.now(),
       },
     });
     this.#ownership = new HostPartitionOwnership({
       clock,
       store,
       bus,
-      meters: this.#meters,
+      runtimeMetrics: this.#runtimeMetrics,
       activations: this.#activations,
-      timers: this.#timers,
+      dueTimers: this.#dueTimers,
       quotas: this.#quotas,
-      successors: this.#successors,
-      due,
-      receive: (partition, request) => this.#receive(partition, request),
+      successorWakeup: this.#successorWakeup,
+      setDueTime: due,
+      receiveCommand: (partition, request) => this.#receiveCommand(partition, request),
     });
     registerActorMetrics({
       metrics,
       kinds: Object.values(kinds),
-      activations: () => this.#activations,
-      countPassivated: (which) => this.#timers.count((key) => which(key) && !this.#activations.get(key)),
+      listActivations: () => this.#activations,
+      countPassivatedActors: (which) =>
+        this.#dueTimers.countTimersWhere((key) => which(key) && !this.#activations.get(key)),
     });
-    metrics.addReader('conclave_partitions_owned', () => this.#ownership.served);
+    metrics.addReader('conclave_partitions_owned', () => this.#ownership.servedPartitionCount);
   }
 
   #makeQuotas(): ActorQuotas {
     const { kinds, services } = this.options;
     const quotas = new Map<string, ActorKindQuota>();
     for (const { name, quota } of Object.values(kinds)) {
-      if (quota) quotas.set(name, { limit: quota.limit(services), owner: (key) => quota.owner(key) });
+      if (quota) quotas.set(name, { limit: quota.limit(services), ownerOf: (key) => quota.ownerOf(key) });
     }
     return new ActorQuotas({
       quotaOf: (key) => quotas.get(kindNameOf(key)),
@@ -166,8 +172,8 @@ export class ActorHost<Services = any> implements PartitionOwnershipListener {
         const activation = this.#activations.get(key);
         return activation !== undefined && activation.sidecarPhase === activation.kind.quota?.busyPhase;
       },
-      end: (key) => {
-        const { command, args } = kinds[kindNameOf(key)]!.quota!.end;
+      endActor: (key) => {
+        const { command, args } = kinds[kindNameOf(key)]!.quota!.endCommand;
         return this.#sendLocal(key, command, args);
       },
     });
@@ -182,13 +188,13 @@ export class ActorHost<Services = any> implements PartitionOwnershipListener {
   /** Leaves the cluster: finishes commands that have begun and hands all partitions over. */
   async stop(): Promise<void> {
     this.#closed = true;
-    if (this.#sweep) this.options.clock.clearTimeout(this.#sweep);
+    if (this.#idleSweepTimer) this.options.clock.clearTimeout(this.#idleSweepTimer);
     this.#activations.close();
     this.#ownership.close();
-    this.#successors.shortenDeadline();
+    this.#successorWakeup.shortenDeadline();
     await this.options.placement.stop();
-    await this.#successors.settle();
-    this.#timers.clear();
+    await this.#successorWakeup.waitForWakeUps();
+    this.#dueTimers.clear();
   }
 
   take(partitions: readonly Partition[], epochs: ReadonlyMap<Partition, Epoch>): Promise<void> {
@@ -200,12 +206,12 @@ export class ActorHost<Services = any> implements PartitionOwnershipListener {
   }
 
   /** Number of actors in memory; for metrics and tests. */
-  get active(): number {
+  get activeActorCount(): number {
     return this.#activations.size;
   }
 
   /** Keys of the actors in memory; for tests. */
-  get activeKeys(): readonly ActorKey[] {
+  get activeActorKeys(): readonly ActorKey[] {
     return Array.from(this.#activations, ({ key }) => key);
   }
 
@@ -214,31 +220,32 @@ export class ActorHost<Services = any> implements PartitionOwnershipListener {
     return this.#activations.passivateIdle(idleMs);
   }
 
-  #receive(p: Partition, request: CommandBusRequest): void {
+  #receiveCommand(p: Partition, request: CommandBusRequest): void {
     const envelope = request.value as unknown as CommandEnvelope;
-    const left = this.#ownership.isLeaving(p) && !isCommandForActor(envelope);
+    const left = this.#ownership.isBeingHandedOver(p) && !isCommandAwaitedByActor(envelope);
     if (left || !this.#ownership.owns(p) || !this.options.placement.mayAnswer(p)) {
-      this.#meters.refused('not-owner');
+      this.#runtimeMetrics.countRefusal('not-owner');
       request.reply({ retry: 'not-owner' });
       return;
     }
-    this.#activations.activate(envelope.to, envelope.name).activation.receive(
+    this.#activations.activate(envelope.to, envelope.name).activation.receiveCommand(
       envelope,
-      guarded(request, () => this.options.placement.mayAnswer(p)),
+      withholdRepliesAfterLapse(request, () => this.options.placement.mayAnswer(p)),
     );
   }
 
-  #due(key: ActorKey, at: number | null): void {
-    this.#timers.set(key, at);
-    if (at === null) this.#quotas.gone(key);
-    else this.#quotas.seen(key);
+  #setDueTime(key: ActorKey, at: number | null): void {
+    this.#dueTimers.setWakeTime(key, at);
+    if (at === null) this.#quotas.forgetEndedActor(key);
+    else this.#quotas.recordWrite(key);
   }
 
-  #wake(key: ActorKey): void {
+  #sendDueCommand(key: ActorKey): void {
     if (this.#closed || !this.#ownership.owns(partitionOfActor(key))) return;
     this.#sendLocal(key, 'due', {}).catch((error: unknown) => {
       this.options.logger.warn({ actor: key, err: error }, 'timer could not be delivered, trying again');
-      if (this.#ownership.owns(partitionOfActor(key))) this.#timers.set(key, this.options.clock.now() + WAKE_AGAIN_MS);
+      if (this.#ownership.owns(partitionOfActor(key)))
+        this.#dueTimers.setWakeTime(key, this.options.clock.now() + WAKE_RETRY_DELAY_MS);
     });
   }
 
@@ -251,16 +258,25 @@ export class ActorHost<Services = any> implements PartitionOwnershipListener {
     if (this.#ownership.owns(partition) && this.options.placement.mayAnswer(partition)) {
       const { activation } = this.#activations.activate(key);
       const reply = await new Promise<ActorCommandReply>((resolve) => {
-        const envelope = { id: `${LOCAL_COMMAND_ID_PREFIX}${++this.#sent}`, to: key, name, args, ...FROM_HERE };
+        const envelope = {
+          id: `${LOCAL_COMMAND_ID_PREFIX}${++this.#localCommandCount}`,
+          to: key,
+          name,
+          args,
+          ...LOCAL_ENVELOPE_FIELDS,
+        };
         const request = { value: null, from: this.client.id, onCancel: () => {} };
-        activation.receive(envelope, { ...request, reply: (value) => resolve(value as unknown as ActorCommandReply) });
+        activation.receiveCommand(envelope, {
+          ...request,
+          reply: (value) => resolve(value as unknown as ActorCommandReply),
+        });
       });
       if (!('retry' in reply)) return;
     }
     await this.client.send(key, name, args).reply;
   }
 
-  async #ask(to: ActorKey, name: string, args: JsonObject, caller = 0, requestId = ''): Promise<Json> {
+  async #askActor(to: ActorKey, name: string, args: JsonObject, caller = 0, requestId = ''): Promise<Json> {
     const reply = await this.client.send(to, name, args, { caller, requestId, asked: true, deadlineMs: 15_000 }).reply;
     if ('value' in reply) return reply.value;
     throw new Error(`${name} to ${to} was not answered with a value`);
@@ -269,7 +285,13 @@ export class ActorHost<Services = any> implements PartitionOwnershipListener {
   #sendFromOutbox(command: OutboxCommand, id: string, requestId: string): OutboxDelivery {
     const { to, name, args, caller, after = 0 } = command;
     const patience = { deadlineMs: Number.POSITIVE_INFINITY };
-    const sent = this.client.send(to, name, args, { caller, id, after, requestId, ...patience });
+    const sent = this.client.send(to, name, args, {
+      caller,
+      commandId: id,
+      minRealmVersion: after,
+      requestId,
+      ...patience,
+    });
     const done = sent.reply.then((reply) => {
       // A refusal of a decided command is a bug to be seen in the log, not a reason to stop the sender.
       if ('error' in reply)
@@ -279,17 +301,17 @@ export class ActorHost<Services = any> implements PartitionOwnershipListener {
   }
 
   #scheduleSweep(): void {
-    this.#sweep = this.options.clock.setTimeout(() => {
+    this.#idleSweepTimer = this.options.clock.setTimeout(() => {
       void this.passivateIdle(this.options.idleMs ?? DEFAULT_IDLE_MS);
       if (!this.#closed) this.#scheduleSweep();
-    }, SWEEP_MS);
+    }, IDLE_SWEEP_INTERVAL_MS);
   }
 }
 
 const kindNameOf = (key: ActorKey): string => key.slice(0, key.indexOf('/'));
 
 /** Withholds answers once the lease may have lapsed: the answers could contradict those of the next owner. */
-function guarded(request: CommandBusRequest, mayAnswer: () => boolean): CommandBusRequest {
+function withholdRepliesAfterLapse(request: CommandBusRequest, mayAnswer: () => boolean): CommandBusRequest {
   return {
     value: request.value,
     from: request.from,

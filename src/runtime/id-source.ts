@@ -7,7 +7,7 @@ import type { JsonObject } from '#base';
 import { type RealmId, realmActorKey } from '#model';
 import type { ActorClient } from './client.js';
 
-interface Waiting {
+interface WaitingIdRequest {
   resolve(id: number): void;
   reject(error: unknown): void;
 }
@@ -19,19 +19,19 @@ interface Waiting {
 const ID_DEADLINE_MS = 8_000;
 
 export class MessageIdSource {
-  readonly #waiting = new Map<RealmId, Waiting[]>();
-  readonly #fetching = new Set<RealmId>();
+  readonly #waitingByRealm = new Map<RealmId, WaitingIdRequest[]>();
+  readonly #realmsBeingFetched = new Set<RealmId>();
 
   constructor(private readonly client: ActorClient) {}
 
-  next(realm: RealmId): Promise<number> {
+  fetchNextId(realm: RealmId): Promise<number> {
     return new Promise((resolve, reject) => {
-      const waiting = this.#waiting.get(realm);
+      const waiting = this.#waitingByRealm.get(realm);
       if (waiting) waiting.push({ resolve, reject });
-      else this.#waiting.set(realm, [{ resolve, reject }]);
-      if (this.#fetching.has(realm)) return;
-      this.#fetching.add(realm);
-      queueMicrotask(() => void this.#fetch(realm));
+      else this.#waitingByRealm.set(realm, [{ resolve, reject }]);
+      if (this.#realmsBeingFetched.has(realm)) return;
+      this.#realmsBeingFetched.add(realm);
+      queueMicrotask(() => void this.#fetchForAllWaiting(realm));
     });
   }
 
@@ -39,11 +39,11 @@ export class MessageIdSource {
    * Fetches ids for all waiting callers, one request at a time: if two were under way and the first had to be repeated,
    * earlier callers would get higher ids, and the messages of a conversation would be out of order.
    */
-  async #fetch(realm: RealmId): Promise<void> {
+  async #fetchForAllWaiting(realm: RealmId): Promise<void> {
     for (;;) {
-      const waiting = this.#waiting.get(realm);
+      const waiting = this.#waitingByRealm.get(realm);
       if (!waiting) break;
-      this.#waiting.delete(realm);
+      this.#waitingByRealm.delete(realm);
       try {
         const args: JsonObject = { count: waiting.length };
         const options = { asked: true, deadlineMs: ID_DEADLINE_MS };
@@ -55,6 +55,6 @@ export class MessageIdSource {
         for (const w of waiting) w.reject(error);
       }
     }
-    this.#fetching.delete(realm);
+    this.#realmsBeingFetched.delete(realm);
   }
 }

@@ -7,14 +7,14 @@ import type { QueuedCommand } from './mailbox.js';
 import type { ActorActivationPorts } from './ports.js';
 
 /** Makes input sources whose requests to other actors carry the id of the command's HTTP request. */
-const forRequest = (sources: CommandInputSources, requestId: string): CommandInputSources => ({
+const addRequestIdToSources = (sources: CommandInputSources, requestId: string): CommandInputSources => ({
   ...sources,
-  ask: (to, name, args, caller) => sources.ask(to, name, args, caller, requestId),
+  askActor: (to, name, args, caller) => sources.askActor(to, name, args, caller, requestId),
 });
 
 export class CommandInputLoader {
   /** Resolves when the last command that waits for the directory replica has begun to load its inputs. */
-  #waiting: Promise<void> | undefined;
+  #lastDirectoryWait: Promise<void> | undefined;
 
   constructor(
     private readonly key: ActorKey,
@@ -25,18 +25,18 @@ export class CommandInputLoader {
   ) {}
 
   /** Sets the inputs at once if no load has to wait; otherwise calls `ready` when they are loaded. */
-  start(pending: QueuedCommand, ready: () => void): void {
+  loadInputs(pending: QueuedCommand, ready: () => void): void {
     const { command, envelope } = pending;
     const settle = (promise: Promise<unknown>): void => {
       promise.then(
         (inputs) => {
           pending.inputs = inputs;
-          pending.ready = true;
+          pending.isReady = true;
           ready();
         },
         (error: unknown) => {
-          pending.failure = error ?? new Error('inputs unavailable');
-          pending.ready = true;
+          pending.inputFailure = error ?? new Error('inputs unavailable');
+          pending.isReady = true;
           ready();
         },
       );
@@ -45,39 +45,41 @@ export class CommandInputLoader {
       command.inputs?.(
         envelope.args,
         { key: this.key, realm: this.realm, caller: envelope.caller, view: this.memory.view() },
-        envelope.requestId === '' ? this.ports.sources : forRequest(this.ports.sources, envelope.requestId),
+        envelope.requestId === ''
+          ? this.ports.inputSources
+          : addRequestIdToSources(this.ports.inputSources, envelope.requestId),
       );
     try {
-      const directory = this.kind.directory ? this.ports.directory(this.realm, envelope.after) : undefined;
-      const inputs = directory || this.#waiting ? this.#inTurn(directory).then(supply) : supply();
+      const directory = this.kind.usesDirectory ? this.ports.waitForDirectory(this.realm, envelope.after) : undefined;
+      const inputs = directory || this.#lastDirectoryWait ? this.#waitForTurn(directory).then(supply) : supply();
       if (inputs instanceof Promise) {
         settle(inputs);
         return;
       }
       pending.inputs = inputs;
     } catch (error) {
-      pending.failure = error ?? new Error('inputs unavailable');
+      pending.inputFailure = error ?? new Error('inputs unavailable');
     }
-    pending.ready = true;
+    pending.isReady = true;
   }
 
   /**
    * Waits for the directory replica and for earlier commands that wait for it, so that message ids grow in the order of
    * the mailbox.
    */
-  #inTurn(directory: Promise<void> | undefined): Promise<void> {
+  #waitForTurn(directory: Promise<void> | undefined): Promise<void> {
     // The directory promise may reject before it is this command's turn, and a rejection without a handler would crash
     // the process.
     directory?.catch(() => {});
-    const before = this.#waiting;
+    const before = this.#lastDirectoryWait;
     const turn = before ? before.then(() => directory) : directory!;
     const passed = turn.then(
       () => {},
       () => {},
     );
-    this.#waiting = passed;
+    this.#lastDirectoryWait = passed;
     void passed.then(() => {
-      if (this.#waiting === passed) this.#waiting = undefined;
+      if (this.#lastDirectoryWait === passed) this.#lastDirectoryWait = undefined;
     });
     return turn;
   }

@@ -31,7 +31,7 @@ export interface CommandContext {
   /** Replica of the realm's directory; only for kinds that declare `directory`. */
   readonly directory: DirectoryView;
   /** Finds commands of this name that this actor has decided to send and that may not be carried out yet. */
-  pendingCommands(command: ActorCommandName): readonly OutboxCommand[];
+  findPendingCommands(command: ActorCommandName): readonly OutboxCommand[];
 }
 
 /** The actor as handlers see it: the newest state, committed or not. */
@@ -86,12 +86,12 @@ export interface CommandOutcome<S> {
 /** The I/O that the loading of a command's inputs may do; supplied by the host. */
 export interface CommandInputSources<Services = unknown> {
   /** Fetches one new message id of the realm, larger than every id handed out before the call. */
-  messageId(realm: RealmId): Promise<number>;
+  fetchMessageId(realm: RealmId): Promise<number>;
   /**
    * Sends a command to another actor and returns the answer. The command may be sent more than once, so a repeat must
    * do no harm.
    */
-  ask<K extends ActorKindName, A extends JsonObject, T>(
+  askActor<K extends ActorKindName, A extends JsonObject, T>(
     to: ActorKey<NoInfer<K>>,
     command: ActorCommandName<K, A, ActorValueReply<T>>,
     args: NoInfer<A>,
@@ -100,12 +100,12 @@ export interface CommandInputSources<Services = unknown> {
   ): Promise<T>;
   readonly store: Store;
   readonly log: EventLog;
-  directory(realm: RealmId): Promise<DirectoryView>;
+  loadDirectory(realm: RealmId): Promise<DirectoryView>;
   /**
    * Resolves when the log holds the events of all earlier commits of this host's actors; undefined if it holds them
    * now.
    */
-  published(realm: RealmId): Promise<void> | undefined;
+  waitUntilPublished(realm: RealmId): Promise<void> | undefined;
   /** Services of the application (renderer, password hashing, feeds), from ActorHostOptions.services. */
   readonly services: Services;
 }
@@ -188,15 +188,15 @@ export type PassivationReason = 'passivated' | 'drained';
 /** The part of an activation that works outside the mailbox, such as the event queue's buffer and waiting poll. */
 export interface ActorSidecar {
   /** Handles a command named in `sidecarCommands`: at once, in order of arrival, without a commit. */
-  command(name: string, args: JsonObject, request: DeferredRequest, caller: number): void;
+  handleCommand(name: string, args: JsonObject, request: DeferredRequest, caller: number): void;
   /**
    * Called before a planned passivation: stores the state that exists only in memory, by a command through `sendSelf`.
    */
   flush?(reason: PassivationReason): Promise<void>;
   /** Called when a commit of the actor is durable. */
-  committed(): void;
+  onCommitted(): void;
   /** Called when the activation leaves memory. */
-  stopped(reason: ActivationStopReason): void;
+  onActivationStopped(reason: ActivationStopReason): void;
   /** True if the sidecar has nothing to do; false keeps the actor in memory. */
   isIdle(): boolean;
   /** Current phase of the sidecar, one of a few names; for metrics and quotas. */
@@ -230,15 +230,15 @@ export interface ActorActivationHandle<S, V = unknown> {
 interface ActorQuota<Services = unknown> {
   limit(services: Services): number;
   /** Returns the name of the owner whose actors share one limit. */
-  owner(key: ActorKey): string;
+  ownerOf(key: ActorKey): string;
   /** Sidecar phase of an actor that is in use at this moment: it is ended last. */
   readonly busyPhase: string;
   /** Command that ends an actor over the limit. */
-  readonly end: { readonly command: string; readonly args: JsonObject };
+  readonly endCommand: { readonly command: string; readonly args: JsonObject };
 }
 
 /** Names of metrics that have exactly one label. */
-type OneLabel<N extends MetricName> = N extends MetricName
+type MetricNameWithOneLabel<N extends MetricName> = N extends MetricName
   ? MetricLabelValues<N> extends readonly [string]
     ? N
     : never
@@ -248,7 +248,7 @@ type OneLabel<N extends MetricName> = N extends MetricName
 export interface ActorSidecarMetrics {
   /** Gauge of the actors in each sidecar phase. */
   readonly phases: {
-    readonly gauge: OneLabel<GaugeName>;
+    readonly gauge: MetricNameWithOneLabel<GaugeName>;
     /** Names of all phases; the metrics show a phase even while no actor is in it. */
     readonly names: readonly string[];
     /** Phase name under which passivated actors that wait for their due time are counted. */
@@ -258,7 +258,7 @@ export interface ActorSidecarMetrics {
    * Counter of actors that ended, by reason; every reason is exported from the start with 0, so that the first end is
    * seen as a change.
    */
-  readonly ends: { readonly counter: OneLabel<CounterName>; readonly reasons: readonly string[] };
+  readonly ends: { readonly counter: MetricNameWithOneLabel<CounterName>; readonly reasons: readonly string[] };
 }
 
 export interface ActorKindDefinition<S extends JsonObject, V = undefined, Services = unknown> {
@@ -271,28 +271,28 @@ export interface ActorKindDefinition<S extends JsonObject, V = undefined, Servic
    * with `refusals`. The field `phase` of the stored state names the present phase. Absent: the actor accepts every
    * command at any time.
    */
-  readonly machine?: AnyStateMachine;
+  readonly phaseMachine?: AnyStateMachine;
   /** Makes the reply of a phase to a command that the phase doesn't accept, by name of the phase. */
-  readonly refusals?: Readonly<Record<string, (key: ActorKey) => ActorReply>>;
+  readonly refusalByPhase?: Readonly<Record<string, (key: ActorKey) => ActorReply>>;
   readonly commands: Readonly<Record<string, AnyCommandDefinition<S, V, Services>>>;
   /** State that an actor without a stored root begins with. */
-  initial(key: ActorKey): S;
+  makeInitialState(key: ActorKey): S;
   /** Completes a state that an older version of the program stored. Returns the same object if nothing is missing. */
   upgrade?(stored: S): S;
   /**
    * Makes the in-memory companion of an actor. @param ownedSince wall time since which this host has owned the actor's
    * partition, ms
    */
-  volatile(key: ActorKey, state: S, parts: ReadonlyMap<string, Json>, ownedSince: number): V;
+  makeVolatile(key: ActorKey, state: S, parts: ReadonlyMap<string, Json>, ownedSince: number): V;
   /**
    * Undoes the handler's changes of `volatile`, because an event of the outcome is too large for the log. Absent: an
    * actor with a `volatile` is reloaded instead.
    */
   takeBack?(view: ActorView<S, V>, outcome: CommandOutcome<S>): void;
   /** Makes the reply to a command for an actor that doesn't exist (commands without `creates`). */
-  missing(key: ActorKey): ActorReply;
+  makeMissingActorReply(key: ActorKey): ActorReply;
   /** True if handlers and inputs use the realm's directory replica. */
-  readonly directory: boolean;
+  readonly usesDirectory: boolean;
   /** Prefixes of the names of parts that are loaded with the actor. */
   readonly loadedParts: readonly string[];
   /** Milliseconds without a command after which the actor is passivated, unless the host's own limit is shorter. */

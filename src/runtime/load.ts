@@ -5,15 +5,15 @@ import type { ActorKey, Epoch } from '#model';
 import type { ActorRoot, Store, StoreRecordWrite } from '#ports/store';
 import type { OutboxEntry } from './commit-batch.js';
 
-const REMEMBERED = ['done/', 'from/'];
+const REPLY_CACHE_PART_PREFIXES = ['done/', 'from/'];
 
 export interface LoadedActor {
   readonly root: ActorRoot | null;
-  readonly entries: readonly OutboxEntry[];
+  readonly outboxEntries: readonly OutboxEntry[];
   /** Loaded parts of the actor, whose names begin with one of the kind's `loadedParts`. */
   readonly parts: Map<string, Json>;
   /** Stored parts of the reply cache (`done/*` and `from/*`). */
-  readonly remembered: readonly (readonly [string, Json])[];
+  readonly replyCacheParts: readonly (readonly [string, Json])[];
 }
 
 /**
@@ -30,16 +30,16 @@ export async function loadActorFromStore(
   prefixes: readonly string[],
   twice: boolean,
 ): Promise<LoadedActor | 'fenced'> {
-  let root = await store.load(key, epoch);
+  let root = await store.loadRoot(key, epoch);
   for (;;) {
     if (root === 'fenced') return 'fenced';
     const entries = (root?.outbox ?? []) as unknown as readonly OutboxEntry[];
     const records = entries.flatMap((entry): readonly StoreRecordWrite[] => entry.records);
-    if (records.length > 0) await store.apply(records);
+    if (records.length > 0) await store.applyRecords(records);
     // Most kinds load nearly all their parts: one query costs less than one for each prefix.
-    const found = root ? await store.parts(key, '') : [];
+    const found = root ? await store.listParts(key, '') : [];
     if (twice) {
-      const again = await store.load(key, epoch);
+      const again = await store.loadRoot(key, epoch);
       if (again === 'fenced' || again?.version !== root?.version) {
         root = again;
         continue;
@@ -48,9 +48,9 @@ export async function loadActorFromStore(
     const parts = new Map<string, Json>();
     const remembered: [string, Json][] = [];
     for (const { part, value } of found) {
-      if (REMEMBERED.some((prefix) => part.startsWith(prefix))) remembered.push([part, value]);
+      if (REPLY_CACHE_PART_PREFIXES.some((prefix) => part.startsWith(prefix))) remembered.push([part, value]);
       else if (prefixes.some((prefix) => part.startsWith(prefix))) parts.set(part, value);
     }
-    return { root, entries, parts, remembered };
+    return { root, outboxEntries: entries, parts, replyCacheParts: remembered };
   }
 }

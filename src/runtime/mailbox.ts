@@ -8,12 +8,12 @@ import type { AnyCommandDefinition } from './kind.js';
 import type { ActorCommandReply, CommandBusRequest, CommandEnvelope } from './protocol.js';
 
 export class QueuedCommand {
-  ready = false;
+  isReady = false;
   inputs: unknown;
-  failure: unknown;
-  replied = false;
+  inputFailure: unknown;
+  hasReplied = false;
   /** Loads the inputs of an exclusive command when it is the command's turn: inputs loaded earlier could be stale. */
-  start: (() => void) | undefined;
+  startInputLoading: (() => void) | undefined;
   readonly #requests: CommandBusRequest[] = [];
 
   constructor(
@@ -31,21 +31,21 @@ export class QueuedCommand {
   }
 
   reply(reply: ActorCommandReply): void {
-    if (this.replied) return;
-    this.replied = true;
+    if (this.hasReplied) return;
+    this.hasReplied = true;
     for (const request of this.#requests) request.reply(reply);
   }
 }
 
-interface Lane {
+interface MailboxLane {
   readonly queue: QueuedCommand[];
-  head: number;
+  headIndex: number;
   /** Number of exclusive commands that are not done; several after a reload, because the outbox repeats them. */
-  suspensions: number;
+  suspensionCount: number;
 }
 
 export class ActorMailbox {
-  #lanes = newLazyMap<string, Lane>();
+  #lanes = newLazyMap<string, MailboxLane>();
   #size = 0;
 
   get size(): number {
@@ -53,14 +53,14 @@ export class ActorMailbox {
   }
 
   push(pending: QueuedCommand): void {
-    this.#lane(pending.command.lane ?? 'main').queue.push(pending);
+    this.#findOrMakeLane(pending.command.lane ?? 'main').queue.push(pending);
     this.#size++;
   }
 
-  #lane(name: string): Lane {
+  #findOrMakeLane(name: string): MailboxLane {
     let lane = this.#lanes.get(name);
     if (!lane) {
-      lane = { queue: [], head: 0, suspensions: 0 };
+      lane = { queue: [], headIndex: 0, suspensionCount: 0 };
       this.#lanes = toWritableMap(this.#lanes);
       this.#lanes.set(name, lane);
     }
@@ -68,52 +68,52 @@ export class ActorMailbox {
   }
 
   /** Suspends a mailbox lane: none of its commands run until the lane has been resumed as often as suspended. */
-  suspend(lane: string): void {
-    this.#lane(lane).suspensions++;
+  suspendLane(lane: string): void {
+    this.#findOrMakeLane(lane).suspensionCount++;
   }
 
   /** Takes the next command that may run now; undefined if there is none. */
-  next(): QueuedCommand | undefined {
+  takeNextRunnable(): QueuedCommand | undefined {
     for (const lane of this.#lanes.values()) {
-      const first = lane.queue[lane.head];
-      if (lane.suspensions > 0 || !first) continue;
-      const start = first.start;
-      first.start = undefined;
+      const first = lane.queue[lane.headIndex];
+      if (lane.suspensionCount > 0 || !first) continue;
+      const start = first.startInputLoading;
+      first.startInputLoading = undefined;
       start?.();
-      if (!first.ready) continue;
-      lane.head++;
+      if (!first.isReady) continue;
+      lane.headIndex++;
       this.#size--;
-      if (lane.head === lane.queue.length) {
+      if (lane.headIndex === lane.queue.length) {
         lane.queue.length = 0;
-        lane.head = 0;
-      } else if (lane.head > 64 && lane.head * 2 > lane.queue.length) {
-        lane.queue.splice(0, lane.head);
-        lane.head = 0;
+        lane.headIndex = 0;
+      } else if (lane.headIndex > 64 && lane.headIndex * 2 > lane.queue.length) {
+        lane.queue.splice(0, lane.headIndex);
+        lane.headIndex = 0;
       }
-      if (first.command.exclusive) lane.suspensions++;
+      if (first.command.exclusive) lane.suspensionCount++;
       return first;
     }
     return undefined;
   }
 
   /** Lifts one suspension of the mailbox lane, because an exclusive command is done. */
-  resume(lane: string): void {
+  resumeLane(lane: string): void {
     const of = this.#lanes.get(lane);
-    if (of) of.suspensions--;
+    if (of) of.suspensionCount--;
   }
 
   /** Frees the maps of empty mailbox lanes, because most actors have nothing to do most of the time. */
-  shrink(): void {
+  freeEmptyLanes(): void {
     if (this.#size > 0 || this.#lanes.size === 0) return;
-    for (const { suspensions } of this.#lanes.values()) if (suspensions !== 0) return;
+    for (const { suspensionCount } of this.#lanes.values()) if (suspensionCount !== 0) return;
     this.#lanes = newLazyMap();
   }
 
   /** Removes the waiting commands that `which` selects, and returns them. */
-  remove(which: (pending: QueuedCommand) => boolean): QueuedCommand[] {
+  removeWhere(which: (pending: QueuedCommand) => boolean): QueuedCommand[] {
     const removed: QueuedCommand[] = [];
     for (const lane of this.#lanes.values()) {
-      const waiting = lane.queue.splice(lane.head);
+      const waiting = lane.queue.splice(lane.headIndex);
       for (const pending of waiting) (which(pending) ? removed : lane.queue).push(pending);
     }
     this.#size -= removed.length;

@@ -14,14 +14,14 @@ export class ActorMemory {
   state: JsonObject;
   #volatile: unknown;
   #parts = new Map<string, Json>();
-  readonly #phases: ActorPhaseTable | undefined;
+  readonly #phaseTable: ActorPhaseTable | undefined;
 
   constructor(
     private readonly key: ActorKey,
     private readonly kind: AnyActorKindDefinition,
   ) {
-    this.state = kind.initial(key);
-    this.#phases = kind.machine && ActorPhaseTable.of(kind.machine);
+    this.state = kind.makeInitialState(key);
+    this.#phaseTable = kind.phaseMachine && ActorPhaseTable.forMachine(kind.phaseMachine);
   }
 
   get volatile(): unknown {
@@ -40,35 +40,35 @@ export class ActorMemory {
       this.state = this.kind.upgrade?.(stored) ?? stored;
     }
     this.#parts = parts;
-    this.#volatile = this.kind.volatile(this.key, this.state, parts, ownedSince);
+    this.#volatile = this.kind.makeVolatile(this.key, this.state, parts, ownedSince);
   }
 
   /** Returns the present phase's refusal of a command; undefined if the command may run. */
-  refusal({ name, caller }: CommandEnvelope): ActorReply | undefined {
+  findPhaseRefusal({ name, caller }: CommandEnvelope): ActorReply | undefined {
     const { phase } = this;
-    if (phase === undefined || this.#phases?.after(phase, name, caller) !== null) return undefined;
-    const refuse = this.kind.refusals?.[phase];
+    if (phase === undefined || this.#phaseTable?.findPhaseAfterCommand(phase, name, caller) !== null) return undefined;
+    const refuse = this.kind.refusalByPhase?.[phase];
     if (!refuse) throw new Error(`${this.key} is ${phase} and has no reply to the ${name} that it does not take`);
     return refuse(this.key);
   }
 
   /** Phase into which the command takes the actor; undefined if that is the present one. */
-  nextPhase({ name, caller }: CommandEnvelope): string | undefined {
+  findNextPhase({ name, caller }: CommandEnvelope): string | undefined {
     const { phase } = this;
-    const next = phase === undefined ? undefined : this.#phases?.after(phase, name, caller);
+    const next = phase === undefined ? undefined : this.#phaseTable?.findPhaseAfterCommand(phase, name, caller);
     return next === phase ? undefined : (next ?? undefined);
   }
 
   /** Current phase of the actor; undefined for kinds without phases. */
   get phase(): string | undefined {
-    return this.#phases && ((this.state.phase as string | undefined) ?? this.#phases.initial);
+    return this.#phaseTable && ((this.state.phase as string | undefined) ?? this.#phaseTable.initialPhase);
   }
 
   /**
    * Undoes the handler's changes of `volatile` after a refused outcome. Returns false if the kind cannot, so that
    * memory is unusable.
    */
-  takeBack(outcome: CommandOutcome<JsonObject>): boolean {
+  undoVolatileChanges(outcome: CommandOutcome<JsonObject>): boolean {
     if (this.#volatile === undefined) return true;
     if (!this.kind.takeBack) return false;
     this.kind.takeBack(this.view(), outcome);
@@ -76,7 +76,7 @@ export class ActorMemory {
   }
 
   /** Makes the outcome part of memory and of the open batch. */
-  apply(outcome: CommandOutcome<JsonObject>, batch: CommitBatch, phase: string | undefined): void {
+  applyOutcome(outcome: CommandOutcome<JsonObject>, batch: CommitBatch, phase: string | undefined): void {
     this.exists = true;
     if (outcome.state) this.state = outcome.state;
     if (phase !== undefined) this.state = { ...this.state, phase };
@@ -85,7 +85,7 @@ export class ActorMemory {
       else if (this.kind.loadedParts.some((prefix) => name.startsWith(prefix))) this.#parts.set(name, value);
       batch.parts.set(name, value);
     }
-    for (const change of outcome.messages ?? []) batch.messages.set(change.id, change);
-    for (const item of outcome.events ?? []) batch.items.push(item);
+    for (const change of outcome.messages ?? []) batch.messageChangeById.set(change.id, change);
+    for (const item of outcome.events ?? []) batch.logItems.push(item);
   }
 }

@@ -11,38 +11,40 @@ import type { Bus } from '#ports/bus';
 /** Knowledge of a process about the actor hosts of its cluster. */
 interface HostLiveness {
   /** Duration for which no host has been alive, ms; 0: a host is alive, or it is not known. */
-  readonly noneMs: number;
+  readonly noHostAliveMs: number;
 }
 
 /**
  * Milliseconds without a connection after which the bus counts as away: by then a restarted NATS server is back, or
  * clients have connected to another one.
  */
-const BUS_AWAY_MS = 2_000;
+const BUS_AWAY_AFTER_MS = 2_000;
 /** Milliseconds of failing calls after which a Store counts as away. */
-const STORE_AWAY_MS = 2_500;
+const STORE_AWAY_AFTER_MS = 2_500;
 /** Grace period after the last host's lease has lapsed, ms: a host that restarts at once is no outage. */
-const NO_HOST_MS = 1_000;
+const NO_HOST_GRACE_MS = 1_000;
 /**
  * Milliseconds without an owner after which a partition counts as away: a take-over takes 5 s at most, and a little
  * longer on a busy machine.
  */
-const UNSERVED_MS = 8_000;
+const PARTITION_AWAY_AFTER_MS = 8_000;
 /** Milliseconds between two failures from which they belong to different outages. */
-const APART_MS = 30_000;
-const USUAL_LIMIT_MS = 3_000;
+const NEW_OUTAGE_AFTER_MS = 30_000;
+const DEFAULT_OUTAGE_WAIT_LIMIT_MS = 3_000;
 
-interface Trouble {
-  readonly since: number;
-  readonly last: number;
+interface OutagePeriod {
+  readonly startedAt: number;
+  readonly lastFailureAt: number;
 }
 
 /**
  * Returns the outage after one more failure: the present outage continues, or a new one begins if the last failure is
  * long ago.
  */
-export const extendOutage = (trouble: Trouble | undefined, now: number): Trouble =>
-  trouble && now - trouble.last < APART_MS ? { since: trouble.since, last: now } : { since: now, last: now };
+export const extendOutage = (trouble: OutagePeriod | undefined, now: number): OutagePeriod =>
+  trouble && now - trouble.lastFailureAt < NEW_OUTAGE_AFTER_MS
+    ? { startedAt: trouble.startedAt, lastFailureAt: now }
+    : { startedAt: now, lastFailureAt: now };
 
 export interface OutageOptions {
   /** Maximum wait of a call during an outage, ms from the beginning of the outage. */
@@ -52,28 +54,28 @@ export interface OutageOptions {
 
 export class OutageDetector {
   readonly limitMs: number;
-  readonly #hosts: HostLiveness | undefined;
+  readonly #hostLiveness: HostLiveness | undefined;
   /** Monotonic time (ms) since which the connection is known to be lost. */
-  #lost: number | undefined;
+  #connectionLostAt: number | undefined;
   /** Partitions that had no answering owner lately, by their bus subjects. */
-  readonly #unserved = new Map<string, Trouble>();
+  readonly #outageByUnservedSubject = new Map<string, OutagePeriod>();
 
   constructor(
     private readonly bus: Bus,
     private readonly clock: Clock,
-    { limitMs = USUAL_LIMIT_MS, hosts }: OutageOptions = {},
+    { limitMs = DEFAULT_OUTAGE_WAIT_LIMIT_MS, hosts }: OutageOptions = {},
   ) {
     this.limitMs = limitMs;
-    this.#hosts = hosts;
+    this.#hostLiveness = hosts;
     bus.onReconnect(() => {
-      this.#lost = undefined;
+      this.#connectionLostAt = undefined;
     });
-    bus.onServed((subject) => this.#unserved.delete(subject));
+    bus.onSubjectServed((subject) => this.#outageByUnservedSubject.delete(subject));
   }
 
   /** Records that a host answered for the partition, so that it counts as served. */
-  answered(subject: string): void {
-    if (this.#unserved.size > 0) this.#unserved.delete(subject);
+  recordAnswer(subject: string): void {
+    if (this.#outageByUnservedSubject.size > 0) this.#outageByUnservedSubject.delete(subject);
   }
 
   /**
@@ -83,37 +85,39 @@ export class OutageDetector {
   isKnownAway(subject: string, failure: CommandFailureReason, awayMs: number): boolean {
     switch (failure) {
       case 'disconnected':
-        return this.bus.connected ? this.#isUnserved(subject) : this.busAway;
+        return this.bus.connected ? this.#recordUnservedAndCheckAway(subject) : this.isBusAway;
       case 'nobody':
       case 'not-owner':
       case 'moved':
-        return this.#isUnserved(subject);
+        return this.#recordUnservedAndCheckAway(subject);
       case 'unavailable':
-        this.answered(subject);
-        return awayMs >= STORE_AWAY_MS;
+        this.recordAnswer(subject);
+        return awayMs >= STORE_AWAY_AFTER_MS;
       case 'busy':
       case 'early':
-        this.answered(subject);
+        this.recordAnswer(subject);
         return false;
       default:
         return false;
     }
   }
 
-  get busAway(): boolean {
+  get isBusAway(): boolean {
     if (this.bus.connected) {
-      this.#lost = undefined;
+      this.#connectionLostAt = undefined;
       return false;
     }
     const now = this.clock.monotonic();
-    this.#lost ??= now;
-    return now - this.#lost >= BUS_AWAY_MS;
+    this.#connectionLostAt ??= now;
+    return now - this.#connectionLostAt >= BUS_AWAY_AFTER_MS;
   }
 
-  #isUnserved(subject: string): boolean {
+  #recordUnservedAndCheckAway(subject: string): boolean {
     const now = this.clock.monotonic();
-    const trouble = extendOutage(this.#unserved.get(subject), now);
-    this.#unserved.set(subject, trouble);
-    return now - trouble.since >= UNSERVED_MS || (this.#hosts?.noneMs ?? 0) >= NO_HOST_MS;
+    const trouble = extendOutage(this.#outageByUnservedSubject.get(subject), now);
+    this.#outageByUnservedSubject.set(subject, trouble);
+    return (
+      now - trouble.startedAt >= PARTITION_AWAY_AFTER_MS || (this.#hostLiveness?.noHostAliveMs ?? 0) >= NO_HOST_GRACE_MS
+    );
   }
 }

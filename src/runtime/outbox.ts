@@ -25,26 +25,26 @@ export interface OutboxPorts {
   readonly clock: Clock;
   readonly log: EventLog;
   /** Sends the command until it is carried out. */
-  send(command: OutboxCommand, id: string, requestId: string): OutboxDelivery;
+  sendOutboxCommand(command: OutboxCommand, id: string, requestId: string): OutboxDelivery;
   /** Registers a commit whose items are not in the log yet. */
-  unpublished(): UnpublishedCommitTicket;
+  beginUnpublishedCommit(): UnpublishedCommitTicket;
   /** Called when the log entry at this position has completed these versions in the log. */
-  appended(seq: LogSeq, versions: readonly number[]): void;
+  onAppendedToLog(seq: LogSeq, versions: readonly number[]): void;
   /** Called when an append has failed; the outbox will try again. */
-  appendFailed(error: unknown): void;
+  onAppendToLogFailed(error: unknown): void;
   /** Called when an append or an outgoing command has finished. */
-  progressed(): void;
+  onWorkStepFinished(): void;
 }
 
-interface Job {
+interface OutboxJob {
   readonly entry: OutboxEntry;
   /** True if the log holds the items of the entry. */
-  appended: boolean;
-  readonly unpublished: UnpublishedCommitTicket | undefined;
-  started: boolean;
+  isInLog: boolean;
+  readonly unpublishedTicket: UnpublishedCommitTicket | undefined;
+  hasStarted: boolean;
   /** Number of command sequences of the entry that are not yet carried out. */
-  left: number;
-  readonly finished: readonly (() => void)[];
+  remainingSequenceCount: number;
+  readonly sequenceCallbacks: readonly (() => void)[];
 }
 
 /**
@@ -52,19 +52,19 @@ interface Job {
  */
 export const MAX_OUTBOX_COMMITS = 256;
 /** Maximum of commands that one commit may send; a command's number follows from the commit's version. */
-const COMMANDS_PER_COMMIT = 2 ** 20;
+const MAX_COMMANDS_PER_COMMIT = 2 ** 20;
 
 export class ActorOutbox {
-  #jobs = newLazyMap<number, Job>();
+  #jobByVersion = newLazyMap<number, OutboxJob>();
   /** Callbacks of repeated commands whose reply waits for a command sequence, by command id. */
-  #answering = newLazyMap<string, (() => void)[]>();
+  #callbacksByCommandId = newLazyMap<string, (() => void)[]>();
   /** Last command to each target actor that is under way or waits. */
-  #tails = newLazyMap<ActorKey, Promise<void>>();
+  #lastSendByTarget = newLazyMap<ActorKey, Promise<void>>();
   #deliveries = newLazySet<OutboxDelivery>();
-  #logged: { v: number; fn: () => void }[] | undefined;
-  #appending = false;
-  #stopped = false;
-  #backlog = 0;
+  #logWaiters: { v: number; fn: () => void }[] | undefined;
+  #isAppending = false;
+  #isStopped = false;
+  #unloggedItemCount = 0;
 
   constructor(
     private readonly key: ActorKey,
@@ -73,152 +73,159 @@ export class ActorOutbox {
   ) {}
 
   get size(): number {
-    return this.#jobs.size;
+    return this.#jobByVersion.size;
   }
 
   /** Number of items that wait to be appended to the log. */
-  get backlog(): number {
-    return this.#backlog;
+  get unloggedItemCount(): number {
+    return this.#unloggedItemCount;
   }
 
   /** Returns the unfinished entries as the next root must store them. Their records are applied already. */
-  unfinished(): OutboxEntry[] {
+  listUnfinishedEntries(): OutboxEntry[] {
     const entries: OutboxEntry[] = [];
-    for (const { entry, appended } of this.#jobs.values()) {
-      entries.push(appended && entry.items.length > 0 ? { ...entry, items: [] } : entry);
+    for (const { entry, isInLog } of this.#jobByVersion.values()) {
+      entries.push(isInLog && entry.items.length > 0 ? { ...entry, items: [] } : entry);
     }
     return entries;
   }
 
   /** Adds an entry; versions must grow. @param finished callbacks, one for each command sequence of the entry */
-  add(entry: OutboxEntry, finished: readonly (() => void)[]): void {
+  addEntry(entry: OutboxEntry, finished: readonly (() => void)[]): void {
     if (entry.items.length === 0 && entry.sequences.length === 0) return;
     const appended = entry.items.length === 0;
-    this.#jobs = toWritableMap(this.#jobs);
-    const unpublished = appended ? undefined : this.ports.unpublished();
-    this.#jobs.set(entry.v, { entry, appended, unpublished, started: false, left: entry.sequences.length, finished });
-    this.#backlog += entry.items.length;
+    this.#jobByVersion = toWritableMap(this.#jobByVersion);
+    const unpublished = appended ? undefined : this.ports.beginUnpublishedCommit();
+    this.#jobByVersion.set(entry.v, {
+      entry,
+      isInLog: appended,
+      unpublishedTicket: unpublished,
+      hasStarted: false,
+      remainingSequenceCount: entry.sequences.length,
+      sequenceCallbacks: finished,
+    });
+    this.#unloggedItemCount += entry.items.length;
     for (const { answers } of entry.sequences) {
       if (answers === undefined) continue;
-      this.#answering = toWritableMap(this.#answering);
-      this.#answering.set(answers, []);
+      this.#callbacksByCommandId = toWritableMap(this.#callbacksByCommandId);
+      this.#callbacksByCommandId.set(answers, []);
     }
-    if (appended) this.#advance();
-    else if (!this.#appending) void this.#append();
+    if (appended) this.#advanceJobs();
+    else if (!this.#isAppending) void this.#appendWaitingItems();
   }
 
   /** Finds outgoing commands of this name that may not be carried out yet. */
-  pendingCommands(name: string): OutboxCommand[] {
-    return [...this.#jobs.values()].flatMap(({ entry }) => findOutboxCommandsByName(entry.sequences, name));
+  findPendingCommands(name: string): OutboxCommand[] {
+    return [...this.#jobByVersion.values()].flatMap(({ entry }) => findOutboxCommandsByName(entry.sequences, name));
   }
 
   /** Calls `fn` when the commands caused by the command with this id are carried out; at once if there are none. */
-  afterCommandsOf(id: string, fn: () => void): void {
-    const waiting = this.#answering.get(id);
+  callAfterCommandsOf(id: string, fn: () => void): void {
+    const waiting = this.#callbacksByCommandId.get(id);
     if (waiting) waiting.push(fn);
     else fn();
   }
 
   /** Calls `fn` when the log holds all items of versions up to `v`. */
-  afterLogged(v: number, fn: () => void): void {
+  callAfterLogged(v: number, fn: () => void): void {
     if (this.#isLogged(v)) fn();
     else {
-      this.#logged ??= [];
-      this.#logged.push({ v, fn });
+      this.#logWaiters ??= [];
+      this.#logWaiters.push({ v, fn });
     }
   }
 
   stop(): void {
-    this.#stopped = true;
-    for (const { unpublished } of this.#jobs.values()) unpublished?.close();
-    this.#jobs.clear();
-    this.#logged = undefined;
+    this.#isStopped = true;
+    for (const { unpublishedTicket } of this.#jobByVersion.values()) unpublishedTicket?.close();
+    this.#jobByVersion.clear();
+    this.#logWaiters = undefined;
     for (const delivery of this.#deliveries) delivery.cancel();
     this.#deliveries.clear();
   }
 
   #isLogged(v: number): boolean {
-    for (const job of this.#jobs.values()) if (!job.appended) return job.entry.v > v;
+    for (const job of this.#jobByVersion.values()) if (!job.isInLog) return job.entry.v > v;
     return true;
   }
 
   /**
    * Appends waiting items to the log, one append at a time; commits that come in the meantime form the next log entry.
    */
-  async #append(): Promise<void> {
-    this.#appending = true;
+  async #appendWaitingItems(): Promise<void> {
+    this.#isAppending = true;
     for (;;) {
       const waiting: OutboxEntry[] = [];
-      for (const job of this.#jobs.values()) if (!job.appended) waiting.push(job.entry);
+      for (const job of this.#jobByVersion.values()) if (!job.isInLog) waiting.push(job.entry);
       if (waiting.length === 0) break;
-      for (const { entry, completes } of packLogEntries(this.key, waiting)) {
-        const seq = await this.#appendOne(entry as unknown as Json);
-        if (this.#stopped || seq === undefined) return;
-        this.ports.appended(seq, completes);
-        for (const v of completes) this.#appended(v);
-        this.#advance();
+      for (const { entry, completedVersions } of packLogEntries(this.key, waiting)) {
+        const seq = await this.#appendEntryUntilAccepted(entry as unknown as Json);
+        if (this.#isStopped || seq === undefined) return;
+        this.ports.onAppendedToLog(seq, completedVersions);
+        for (const v of completedVersions) this.#markAppended(v);
+        this.#advanceJobs();
       }
     }
-    this.#appending = false;
+    this.#isAppending = false;
   }
 
   /**
    * Appends one log entry and repeats until the log accepts it.
    * @returns undefined if the activation was stopped before
    */
-  async #appendOne(entry: Json): Promise<LogSeq | undefined> {
+  async #appendEntryUntilAccepted(entry: Json): Promise<LogSeq | undefined> {
     for (let failures = 0; ; failures++) {
       try {
         return await this.ports.log.append(this.realm, entry);
       } catch (error) {
-        if (this.#stopped) return undefined;
-        this.ports.appendFailed(error);
+        if (this.#isStopped) return undefined;
+        this.ports.onAppendToLogFailed(error);
         await new Promise<void>((resolve) =>
           this.ports.clock.setTimeout(resolve, retryDelayMs(RETRY_DELAYS_MS.append, failures)),
         );
-        if (this.#stopped) return undefined;
+        if (this.#isStopped) return undefined;
       }
     }
   }
 
-  #appended(v: number): void {
-    const job = this.#jobs.get(v);
+  #markAppended(v: number): void {
+    const job = this.#jobByVersion.get(v);
     if (!job) return;
-    job.appended = true;
-    job.unpublished?.close();
-    this.#backlog -= job.entry.items.length;
+    job.isInLog = true;
+    job.unpublishedTicket?.close();
+    this.#unloggedItemCount -= job.entry.items.length;
   }
 
   /** Sends commands in order of version: the effects of a command must come later in the log than its cause. */
-  #advance(): void {
-    for (const job of this.#jobs.values()) {
-      if (!job.appended) break;
-      if (job.started) continue;
-      job.started = true;
-      if (job.left === 0) this.#jobs.delete(job.entry.v);
-      else this.#start(job);
+  #advanceJobs(): void {
+    for (const job of this.#jobByVersion.values()) {
+      if (!job.isInLog) break;
+      if (job.hasStarted) continue;
+      job.hasStarted = true;
+      if (job.remainingSequenceCount === 0) this.#jobByVersion.delete(job.entry.v);
+      else this.#sendCommandsOf(job);
     }
-    const waiting = this.#logged;
+    const waiting = this.#logWaiters;
     if (waiting) {
       const ready = waiting.filter(({ v }) => this.#isLogged(v));
       const left = waiting.filter(({ v }) => !this.#isLogged(v));
-      this.#logged = left.length > 0 ? left : undefined;
+      this.#logWaiters = left.length > 0 ? left : undefined;
       for (const { fn } of ready) fn();
     }
-    this.ports.progressed();
+    this.ports.onWorkStepFinished();
   }
 
-  #start(job: Job): void {
-    let n = job.entry.v * COMMANDS_PER_COMMIT;
+  #sendCommandsOf(job: OutboxJob): void {
+    let n = job.entry.v * MAX_COMMANDS_PER_COMMIT;
     job.entry.sequences.forEach((sequence, i) => {
       let stage: Promise<unknown> = Promise.resolve();
       for (const commands of sequence.stages) {
         const before = stage;
         stage = Promise.all(
-          commands.map((command) => this.#inOrder(command, `${this.key}@${n++}`, sequence.requestId ?? '', before)),
+          commands.map((command) => this.#sendInOrder(command, `${this.key}@${n++}`, sequence.requestId ?? '', before)),
         );
       }
-      void stage.then(() => this.#finish(job, sequence, job.finished[i]));
+      void stage.then(() => this.#finishSequence(job, sequence, job.sequenceCallbacks[i]));
     });
   }
 
@@ -227,20 +234,20 @@ export class ActorOutbox {
    * commands that are not above it, so commands for one target go strictly in order of their numbers, across stages,
    * outcomes and commits. Other targets do not wait.
    */
-  #inOrder(command: OutboxCommand, id: string, requestId: string, stage: Promise<unknown>): Promise<void> {
-    const last = this.#tails.get(command.to);
+  #sendInOrder(command: OutboxCommand, id: string, requestId: string, stage: Promise<unknown>): Promise<void> {
+    const last = this.#lastSendByTarget.get(command.to);
     const sent = (last ? Promise.all([last, stage]) : stage).then(() => this.#deliver(command, id, requestId));
-    this.#tails = toWritableMap(this.#tails);
-    this.#tails.set(command.to, sent);
+    this.#lastSendByTarget = toWritableMap(this.#lastSendByTarget);
+    this.#lastSendByTarget.set(command.to, sent);
     void sent.then(() => {
-      if (this.#tails.get(command.to) === sent) this.#tails.delete(command.to);
+      if (this.#lastSendByTarget.get(command.to) === sent) this.#lastSendByTarget.delete(command.to);
     });
     return sent;
   }
 
   #deliver(command: OutboxCommand, id: string, requestId: string): Promise<void> {
-    if (this.#stopped) return new Promise(() => {});
-    const delivery = this.ports.send(command, id, requestId);
+    if (this.#isStopped) return new Promise(() => {});
+    const delivery = this.ports.sendOutboxCommand(command, id, requestId);
     this.#deliveries = toWritableSet(this.#deliveries);
     this.#deliveries.add(delivery);
     return delivery.done.then(() => {
@@ -248,17 +255,17 @@ export class ActorOutbox {
     });
   }
 
-  #finish(job: Job, { answers }: OutboxCommandSequence, finished: (() => void) | undefined): void {
-    if (this.#stopped) return;
-    job.left--;
-    if (job.left === 0) this.#jobs.delete(job.entry.v);
+  #finishSequence(job: OutboxJob, { answers }: OutboxCommandSequence, finished: (() => void) | undefined): void {
+    if (this.#isStopped) return;
+    job.remainingSequenceCount--;
+    if (job.remainingSequenceCount === 0) this.#jobByVersion.delete(job.entry.v);
     finished?.();
     if (answers !== undefined) {
-      const waiting = this.#answering.get(answers) ?? [];
-      this.#answering.delete(answers);
+      const waiting = this.#callbacksByCommandId.get(answers) ?? [];
+      this.#callbacksByCommandId.delete(answers);
       for (const fn of waiting) fn();
     }
-    this.ports.progressed();
+    this.ports.onWorkStepFinished();
   }
 }
 

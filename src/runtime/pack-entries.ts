@@ -15,40 +15,41 @@ import type { OutboxEntry } from './commit-batch.js';
 interface PackedLogEntry {
   readonly entry: LogEntry;
   /** Versions of the commits that this entry completes in the log. */
-  readonly completes: readonly number[];
+  readonly completedVersions: readonly number[];
 }
 
-interface Piece {
+interface CommitPiece {
   readonly group: LogItemGroup;
   readonly bytes: number;
 }
 
 /** Returns the encoded size in bytes or a little more; equal for a value before and after it was stored. */
-function encodedSize(value: Json | undefined): number {
+function estimateEncodedBytes(value: Json | undefined): number {
   if (typeof value === 'string') return Buffer.byteLength(value) + 3;
   if (typeof value === 'number') return value === (value | 0) ? 5 : 9;
   if (typeof value !== 'object' || value === null) return value === undefined ? 0 : 5;
   if (value instanceof Uint8Array) return value.byteLength + 5;
   let sum = 4;
-  if (Array.isArray(value)) for (const inner of value) sum += encodedSize(inner);
+  if (Array.isArray(value)) for (const inner of value) sum += estimateEncodedBytes(inner);
   else {
     const object = value as { readonly [key: string]: Json | undefined };
-    for (const name in object) if (object[name] !== undefined) sum += name.length + 1 + encodedSize(object[name]);
+    for (const name in object)
+      if (object[name] !== undefined) sum += name.length + 1 + estimateEncodedBytes(object[name]);
   }
   return sum;
 }
 
 /** Maximum size of a list inside one event, bytes, with room for the event's other fields. */
-const MAX_LIST_BYTES = MAX_LOG_ENTRY_BYTES;
+const MAX_EVENT_LIST_BYTES = MAX_LOG_ENTRY_BYTES;
 
 /** Cuts a list into pieces that each fit into one event; an empty list has no piece. */
 export function splitListForEvents<T>(list: readonly T[]): T[][] {
   const pieces: T[][] = [];
   let bytes = 0;
   for (const one of list) {
-    const size = encodedSize(one as Json);
+    const size = estimateEncodedBytes(one as Json);
     const last = pieces.at(-1);
-    if (last && bytes + size <= MAX_LIST_BYTES) {
+    if (last && bytes + size <= MAX_EVENT_LIST_BYTES) {
       last.push(one);
       bytes += size;
     } else {
@@ -61,14 +62,14 @@ export function splitListForEvents<T>(list: readonly T[]): T[][] {
 
 /** True if every item fits into the log; an oversized item would block its actor's outbox for ever. */
 export const doItemsFitIntoLog = (items: readonly LogItem[]): boolean =>
-  items.every((item) => encodedSize(item as unknown as Json) <= MAX_LOG_ITEM_BYTES);
+  items.every((item) => estimateEncodedBytes(item as unknown as Json) <= MAX_LOG_ITEM_BYTES);
 
 /**
  * Cuts a commit into pieces by its items alone. The next owner may repeat an append together with other commits, and
  * readers drop a repeated piece by its number, so piece p must hold the same items in the repeat.
  */
-function cut({ v, items }: OutboxEntry): Piece[] {
-  const pieces: Piece[] = [];
+function cutCommitIntoPieces({ v, items }: OutboxEntry): CommitPiece[] {
+  const pieces: CommitPiece[] = [];
   let from = 0;
   let bytes = 0;
   const close = (to: number): void => {
@@ -78,7 +79,7 @@ function cut({ v, items }: OutboxEntry): Piece[] {
     bytes = 0;
   };
   items.forEach((item, i) => {
-    const size = encodedSize(item as unknown as Json);
+    const size = estimateEncodedBytes(item as unknown as Json);
     if (i > from && (i - from >= MAX_ITEMS_PER_LOG_ENTRY || bytes + size > MAX_LOG_ENTRY_BYTES)) close(i);
     bytes += size;
   });
@@ -94,14 +95,14 @@ export function packLogEntries(actor: ActorKey, outbox: readonly OutboxEntry[]):
   let count = 0;
   let bytes = 0;
   const flush = (): void => {
-    if (groups.length > 0) entries.push({ entry: { actor, groups }, completes });
+    if (groups.length > 0) entries.push({ entry: { actor, groups }, completedVersions: completes });
     groups = [];
     completes = [];
     count = 0;
     bytes = 0;
   };
   for (const of of outbox) {
-    const pieces = cut(of);
+    const pieces = cutCommitIntoPieces(of);
     for (const { group, bytes: size } of pieces) {
       if (count + group.items.length > MAX_ITEMS_PER_LOG_ENTRY || bytes + size > MAX_LOG_ENTRY_BYTES) flush();
       groups.push(group);

@@ -20,30 +20,30 @@ export interface ActorPhaseEvent {
 }
 
 /** Phase after a command, by name of the command; null: the phase refuses it. */
-type Steps = Map<string, string | null>;
+type PhaseByCommand = Map<string, string | null>;
 
-const tables = new WeakMap<AnyStateMachine, ActorPhaseTable>();
+const phaseTableByMachine = new WeakMap<AnyStateMachine, ActorPhaseTable>();
 
 export class ActorPhaseTable {
-  readonly initial: string;
-  readonly #ofUsers = new Map<string, Steps>();
-  readonly #ofSystem = new Map<string, Steps>();
+  readonly initialPhase: string;
+  readonly #userCommandStepsByPhase = new Map<string, PhaseByCommand>();
+  readonly #systemCommandStepsByPhase = new Map<string, PhaseByCommand>();
 
   constructor(private readonly machine: AnyStateMachine) {
-    this.initial = String(initialTransition(machine)[0].value);
+    this.initialPhase = String(initialTransition(machine)[0].value);
   }
 
-  static of(machine: AnyStateMachine): ActorPhaseTable {
-    const known = tables.get(machine);
+  static forMachine(machine: AnyStateMachine): ActorPhaseTable {
+    const known = phaseTableByMachine.get(machine);
     if (known) return known;
     const made = new ActorPhaseTable(machine);
-    tables.set(machine, made);
+    phaseTableByMachine.set(machine, made);
     return made;
   }
 
   /** Phase after the command; null if the present phase refuses it. */
-  after(phase: string, command: string, caller: number): string | null {
-    const byPhase = caller === 0 ? this.#ofSystem : this.#ofUsers;
+  findPhaseAfterCommand(phase: string, command: string, caller: number): string | null {
+    const byPhase = caller === 0 ? this.#systemCommandStepsByPhase : this.#userCommandStepsByPhase;
     let steps = byPhase.get(phase);
     if (!steps) {
       steps = new Map();
@@ -51,12 +51,12 @@ export class ActorPhaseTable {
     }
     const known = steps.get(command);
     if (known !== undefined) return known;
-    const asked = this.#ask(phase, { type: command, bySystem: caller === 0 });
+    const asked = this.#computePhaseAfterCommand(phase, { type: command, bySystem: caller === 0 });
     steps.set(command, asked);
     return asked;
   }
 
-  #ask(phase: string, event: ActorPhaseEvent): string | null {
+  #computePhaseAfterCommand(phase: string, event: ActorPhaseEvent): string | null {
     const before = this.machine.resolveState({ value: phase, context: {} });
     return before.can(event) ? String(transition(this.machine, before, event)[0].value) : null;
   }

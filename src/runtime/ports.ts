@@ -26,12 +26,12 @@ export interface ActorActivationPorts {
   readonly storeOutage: StoreOutageTracker;
   readonly log: EventLog;
   readonly logger: Logger;
-  readonly meters: ActorRuntimeMetrics;
-  readonly sources: CommandInputSources;
-  readonly unpublished: UnpublishedCommits;
+  readonly runtimeMetrics: ActorRuntimeMetrics;
+  readonly inputSources: CommandInputSources;
+  readonly unpublishedCommits: UnpublishedCommits;
   /** Waits for a replica that is missing or behind `after`; undefined if the replica is ready. */
-  directory(realm: RealmId, after: number): Promise<void> | undefined;
-  directoryNow(realm: RealmId): DirectoryView;
+  waitForDirectory(realm: RealmId, after: number): Promise<void> | undefined;
+  currentDirectory(realm: RealmId): DirectoryView;
   /**
    * Sends a command of an outbox until it is carried out.
    * @param requestId id of the HTTP request that caused the command, or ''
@@ -44,9 +44,9 @@ export interface ActorActivationPorts {
   /** Records that this command crashed an actor. @returns true if it had crashed an actor before */
   crashedBefore(id: string): boolean;
   /** Sets the wall time (ms) at which the actor is woken; null: never. */
-  due(key: ActorKey, at: number | null): void;
+  setDueTime(key: ActorKey, at: number | null): void;
   /** Limits the concurrent loads of actors: thousands of actors wake at once when a host or frontend dies. */
-  readonly loads: Semaphore;
+  readonly loadLimiter: Semaphore;
   /** Wall time since which this host has owned the actor's partition, ms. */
   ownedSince(key: ActorKey): number;
   stopped(activation: StoppedActorActivation, reason: ActivationStopReason, error: unknown): void;

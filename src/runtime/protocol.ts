@@ -60,7 +60,8 @@ export const isCommandFromActor = (id: string): boolean => id.includes('@');
  * True if another actor waits for the command. A host that hands the partition over still takes it, since it may in
  * turn wait for that actor.
  */
-export const isCommandForActor = ({ id, asked }: CommandEnvelope): boolean => asked === true || isCommandFromActor(id);
+export const isCommandAwaitedByActor = ({ id, asked }: CommandEnvelope): boolean =>
+  asked === true || isCommandFromActor(id);
 
 /** A command without effect that every actor takes: it loads the actor, which continues its outbox. */
 export const WAKE_ACTOR_COMMAND = 'wake';

@@ -11,49 +11,49 @@ import { type Json, type JsonObject, newLazyMap, toWritableMap } from '#base';
 import { type ActorCommandReply, parseCommandId } from './protocol.js';
 
 export const COMMAND_REPLY_RETENTION_MS = 600_000;
-const SWEEP_PER_COMMIT = 16;
+const MAX_BATCHES_SWEPT_PER_COMMIT = 16;
 
-interface Batch {
-  readonly ids: readonly string[];
-  readonly at: number;
+interface RememberedReplyBatch {
+  readonly commandIds: readonly string[];
+  readonly committedAt: number;
 }
 
 /** Number below which the replies to a client's commands have been forgotten, and the time of the last forgetting. */
-interface Settled {
+interface ForgottenRepliesMark {
   readonly n: number;
   readonly at: number;
 }
 
 export class CommandReplyCache {
-  #replies = newLazyMap<string, ActorCommandReply>();
+  #replyByCommandId = newLazyMap<string, ActorCommandReply>();
   /** Commits whose replies are remembered, by name of their part. */
-  #batches = newLazyMap<string, Batch>();
+  #batchByPartName = newLazyMap<string, RememberedReplyBatch>();
   /** Number below which the commands of a client are settled, by its latest command. By client id. */
-  #settled = newLazyMap<string, number>();
+  #settledBelowByClient = newLazyMap<string, number>();
   /** Number below which the replies to a client's commands may have been forgotten, by client id. Stored. */
-  #forgotten = newLazyMap<string, Settled>();
+  #forgottenMarkByClient = newLazyMap<string, ForgottenRepliesMark>();
   /** Highest command number that was executed, by sending actor. */
-  #executed = newLazyMap<string, number>();
+  #highestExecutedByActor = newLazyMap<string, number>();
 
   /** Rebuilds the cache from the parts `done/*` and `from/*`. */
   load(parts: Iterable<readonly [string, Json]>): void {
     for (const [name, value] of parts) {
       if (name.startsWith('done/')) {
         const { at, replies } = value as unknown as { at: number; replies: [string, ActorCommandReply][] };
-        this.#replies = toWritableMap(this.#replies);
-        for (const [id, reply] of replies) this.#replies.set(id, reply);
-        this.#batches = toWritableMap(this.#batches);
-        this.#batches.set(name, { at, ids: replies.map(([id]) => id) });
+        this.#replyByCommandId = toWritableMap(this.#replyByCommandId);
+        for (const [id, reply] of replies) this.#replyByCommandId.set(id, reply);
+        this.#batchByPartName = toWritableMap(this.#batchByPartName);
+        this.#batchByPartName.set(name, { committedAt: at, commandIds: replies.map(([id]) => id) });
       } else if (typeof value === 'number') {
-        this.#executed = toWritableMap(this.#executed);
-        this.#executed.set(name.slice(5), value);
+        this.#highestExecutedByActor = toWritableMap(this.#highestExecutedByActor);
+        this.#highestExecutedByActor.set(name.slice(5), value);
       } else {
         const sender = name.slice(5);
-        const settled = value as unknown as Settled;
-        this.#forgotten = toWritableMap(this.#forgotten);
-        this.#forgotten.set(sender, settled);
-        this.#settled = toWritableMap(this.#settled);
-        this.#settled.set(sender, settled.n);
+        const settled = value as unknown as ForgottenRepliesMark;
+        this.#forgottenMarkByClient = toWritableMap(this.#forgottenMarkByClient);
+        this.#forgottenMarkByClient.set(sender, settled);
+        this.#settledBelowByClient = toWritableMap(this.#settledBelowByClient);
+        this.#settledBelowByClient.set(sender, settled.n);
       }
     }
   }
@@ -61,23 +61,23 @@ export class CommandReplyCache {
   /**
    * Returns the reply given before (any reply, if the sender no longer waits for one); undefined if the command is new.
    */
-  find(id: string, settled: number): ActorCommandReply | undefined {
+  findReply(id: string, settled: number): ActorCommandReply | undefined {
     const parsed = parseCommandId(id);
     if (!parsed) return undefined;
     if (parsed.actor) {
-      const executed = this.#executed.get(parsed.sender);
-      return executed !== undefined && parsed.n <= executed ? FORGOTTEN : undefined;
+      const executed = this.#highestExecutedByActor.get(parsed.sender);
+      return executed !== undefined && parsed.n <= executed ? FORGOTTEN_REPLY : undefined;
     }
-    const before = this.#settled.get(parsed.sender) ?? 0;
+    const before = this.#settledBelowByClient.get(parsed.sender) ?? 0;
     if (settled > before) {
-      this.#settled = toWritableMap(this.#settled);
-      this.#settled.set(parsed.sender, settled);
+      this.#settledBelowByClient = toWritableMap(this.#settledBelowByClient);
+      this.#settledBelowByClient.set(parsed.sender, settled);
     }
-    return this.#replies.get(id) ?? (parsed.n < before ? FORGOTTEN : undefined);
+    return this.#replyByCommandId.get(id) ?? (parsed.n < before ? FORGOTTEN_REPLY : undefined);
   }
 
   /** Returns the parts to write with a commit that answers these commands, including deletions of free parts. */
-  commit(
+  makePartsForCommit(
     version: number,
     replies: readonly (readonly [string, ActorCommandReply])[],
     now: number,
@@ -88,21 +88,21 @@ export class CommandReplyCache {
       const parsed = parseCommandId(id);
       if (!parsed) continue;
       if (parsed.actor) {
-        const highest = Math.max(parsed.n, this.#executed.get(parsed.sender) ?? 0);
-        this.#executed = toWritableMap(this.#executed);
-        this.#executed.set(parsed.sender, highest);
+        const highest = Math.max(parsed.n, this.#highestExecutedByActor.get(parsed.sender) ?? 0);
+        this.#highestExecutedByActor = toWritableMap(this.#highestExecutedByActor);
+        this.#highestExecutedByActor.set(parsed.sender, highest);
         parts[`from/${parsed.sender}`] = highest;
       } else {
         kept.push([id, reply]);
-        this.#replies = toWritableMap(this.#replies);
-        this.#replies.set(id, reply);
+        this.#replyByCommandId = toWritableMap(this.#replyByCommandId);
+        this.#replyByCommandId.set(id, reply);
       }
     }
-    const free = this.#forget(parts, now);
+    const free = this.#dropUnneededReplies(parts, now);
     if (kept.length > 0) {
       const name = free.pop() ?? `done/${version}`;
-      this.#batches = toWritableMap(this.#batches);
-      this.#batches.set(name, { at: now, ids: kept.map(([id]) => id) });
+      this.#batchByPartName = toWritableMap(this.#batchByPartName);
+      this.#batchByPartName.set(name, { committedAt: now, commandIds: kept.map(([id]) => id) });
       parts[name] = { at: now, replies: kept as unknown as Json } satisfies JsonObject;
     }
     for (const name of free) parts[name] = null;
@@ -110,51 +110,54 @@ export class CommandReplyCache {
   }
 
   /** Drops replies that are no longer needed. @returns names of the parts that are free now */
-  #forget(parts: Record<string, Json>, now: number): string[] {
+  #dropUnneededReplies(parts: Record<string, Json>, now: number): string[] {
     const free: string[] = [];
-    let looks = Math.min(SWEEP_PER_COMMIT, this.#batches.size);
-    for (const [name, batch] of this.#batches) {
+    let looks = Math.min(MAX_BATCHES_SWEPT_PER_COMMIT, this.#batchByPartName.size);
+    for (const [name, batch] of this.#batchByPartName) {
       if (looks-- === 0) break;
-      this.#batches.delete(name);
-      if (now - batch.at < COMMAND_REPLY_RETENTION_MS && !batch.ids.every((id) => this.#isSettled(id))) {
+      this.#batchByPartName.delete(name);
+      if (
+        now - batch.committedAt < COMMAND_REPLY_RETENTION_MS &&
+        !batch.commandIds.every((id) => this.#isSettled(id))
+      ) {
         // Move the batch to the end: one that stays must not hide the batches behind it.
-        this.#batches = toWritableMap(this.#batches);
-        this.#batches.set(name, batch);
+        this.#batchByPartName = toWritableMap(this.#batchByPartName);
+        this.#batchByPartName.set(name, batch);
         continue;
       }
-      for (const id of batch.ids) {
-        this.#replies.delete(id);
-        this.#raise(parts, id, now);
+      for (const id of batch.commandIds) {
+        this.#replyByCommandId.delete(id);
+        this.#raiseForgottenMark(parts, id, now);
       }
       free.push(name);
     }
-    for (const [sender, { at }] of this.#forgotten) {
+    for (const [sender, { at }] of this.#forgottenMarkByClient) {
       if (now - at < 2 * COMMAND_REPLY_RETENTION_MS) break;
-      this.#forgotten.delete(sender);
-      this.#settled.delete(sender);
+      this.#forgottenMarkByClient.delete(sender);
+      this.#settledBelowByClient.delete(sender);
       parts[`from/${sender}`] = null;
     }
     return free;
   }
 
   /** Records that the reply of a command was dropped: a later repeat of that command must not be executed. */
-  #raise(parts: Record<string, Json>, id: string, now: number): void {
+  #raiseForgottenMark(parts: Record<string, Json>, id: string, now: number): void {
     const parsed = parseCommandId(id);
-    if (!parsed || parsed.n < (this.#forgotten.get(parsed.sender)?.n ?? 0)) return;
-    const settled = Math.max(this.#settled.get(parsed.sender) ?? 0, parsed.n + 1);
+    if (!parsed || parsed.n < (this.#forgottenMarkByClient.get(parsed.sender)?.n ?? 0)) return;
+    const settled = Math.max(this.#settledBelowByClient.get(parsed.sender) ?? 0, parsed.n + 1);
     // Move the entry to the end: the Map is in order of time.
-    this.#forgotten.delete(parsed.sender);
-    this.#forgotten = toWritableMap(this.#forgotten);
-    this.#forgotten.set(parsed.sender, { n: settled, at: now });
-    this.#settled = toWritableMap(this.#settled);
-    this.#settled.set(parsed.sender, settled);
+    this.#forgottenMarkByClient.delete(parsed.sender);
+    this.#forgottenMarkByClient = toWritableMap(this.#forgottenMarkByClient);
+    this.#forgottenMarkByClient.set(parsed.sender, { n: settled, at: now });
+    this.#settledBelowByClient = toWritableMap(this.#settledBelowByClient);
+    this.#settledBelowByClient.set(parsed.sender, settled);
     parts[`from/${parsed.sender}`] = { n: settled, at: now };
   }
 
   #isSettled(id: string): boolean {
     const parsed = parseCommandId(id);
-    return parsed === null || parsed.n < (this.#settled.get(parsed.sender) ?? 0);
+    return parsed === null || parsed.n < (this.#settledBelowByClient.get(parsed.sender) ?? 0);
   }
 }
 
-const FORGOTTEN: ActorCommandReply = { value: null };
+const FORGOTTEN_REPLY: ActorCommandReply = { value: null };

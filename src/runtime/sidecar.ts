@@ -38,7 +38,7 @@ export const startActorSidecar = (
   kind: AnyActorKindDefinition,
   memory: ActorMemory,
   ports: ActorActivationPorts,
-): ActorSidecar | undefined => kind.sidecar?.(new SidecarHandle(key, realm, memory, ports), ports.sources);
+): ActorSidecar | undefined => kind.sidecar?.(new SidecarHandle(key, realm, memory, ports), ports.inputSources);
 
 /** A command that the sidecar of an actor may answer much later, such as a long poll. */
 export class DeferredCommand implements DeferredRequest {
@@ -49,17 +49,17 @@ export class DeferredCommand implements DeferredRequest {
   constructor(
     readonly id: string,
     private readonly request: CommandBusRequest,
-    private readonly owner: { used(): void },
+    private readonly owner: { markUsed(): void },
   ) {}
 
   reply(reply: ActorCommandReply): void {
-    this.owner.used();
+    this.owner.markUsed();
     this.request.reply(reply);
   }
 
   onCancel(fn: () => void): void {
     this.request.onCancel(() => {
-      this.owner.used();
+      this.owner.markUsed();
       fn();
     });
   }

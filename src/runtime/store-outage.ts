@@ -7,20 +7,20 @@ import { StoreUnavailableError } from '#ports/store';
 import { extendOutage } from './outage.js';
 
 export class StoreOutageTracker {
-  #trouble: ReturnType<typeof extendOutage> | undefined;
+  #outage: ReturnType<typeof extendOutage> | undefined;
 
   constructor(private readonly clock: Clock) {}
 
-  worked(): void {
-    this.#trouble = undefined;
+  recordSuccess(): void {
+    this.#outage = undefined;
   }
 
-  failed(error: unknown): void {
-    if (error instanceof StoreUnavailableError) this.#trouble = extendOutage(this.#trouble, this.clock.monotonic());
+  recordFailure(error: unknown): void {
+    if (error instanceof StoreUnavailableError) this.#outage = extendOutage(this.#outage, this.clock.monotonic());
   }
 
-  refusal(retry: CommandRetryReason): { readonly retry: CommandRetryReason; readonly awayMs?: number } {
-    if (retry !== 'unavailable' || !this.#trouble) return { retry };
-    return { retry, awayMs: this.clock.monotonic() - this.#trouble.since };
+  makeRefusal(retry: CommandRetryReason): { readonly retry: CommandRetryReason; readonly awayMs?: number } {
+    if (retry !== 'unavailable' || !this.#outage) return { retry };
+    return { retry, awayMs: this.clock.monotonic() - this.#outage.startedAt };
   }
 }

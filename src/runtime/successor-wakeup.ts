@@ -10,13 +10,13 @@ import type { ActorClient } from './client.js';
 import { WAKE_ACTOR_COMMAND } from './protocol.js';
 
 /** Time limit of a wake-up at the new owner, ms. */
-const DEADLINE_MS = 60_000;
+const WAKE_UP_DEADLINE_MS = 60_000;
 /** Time limit of a wake-up while this host shuts down, ms. */
-const LAST_DEADLINE_MS = 2_000;
+const SHUTDOWN_WAKE_UP_DEADLINE_MS = 2_000;
 
 export class SuccessorActorWakeup {
-  readonly #woken = new Set<Promise<unknown>>();
-  #ending = false;
+  readonly #wakeUpsUnderWay = new Set<Promise<unknown>>();
+  #isShuttingDown = false;
 
   constructor(
     private readonly client: ActorClient,
@@ -24,30 +24,30 @@ export class SuccessorActorWakeup {
     private readonly logger: Logger,
   ) {}
 
-  wake(key: ActorKey): void {
-    const deadlineMs = this.#ending ? LAST_DEADLINE_MS : DEADLINE_MS;
+  wakeAtNewOwner(key: ActorKey): void {
+    const deadlineMs = this.#isShuttingDown ? SHUTDOWN_WAKE_UP_DEADLINE_MS : WAKE_UP_DEADLINE_MS;
     const woken: Promise<unknown> = this.client
       .send(key, WAKE_ACTOR_COMMAND, {}, { deadlineMs })
       .reply.catch((error: unknown) => {
         this.logger.warn({ actor: key, err: error }, 'an actor that moved away could not be woken there');
       })
-      .finally(() => this.#woken.delete(woken));
-    this.#woken.add(woken);
+      .finally(() => this.#wakeUpsUnderWay.delete(woken));
+    this.#wakeUpsUnderWay.add(woken);
   }
 
   /** Shortens the time limit of wake-ups from now on, because the process ends. */
   shortenDeadline(): void {
-    this.#ending = true;
+    this.#isShuttingDown = true;
   }
 
   /** Resolves when the wake-ups under way are done, or after the short deadline. */
-  async settle(): Promise<void> {
-    if (this.#woken.size === 0) return;
+  async waitForWakeUps(): Promise<void> {
+    if (this.#wakeUpsUnderWay.size === 0) return;
     let timer: TimerHandle | undefined;
     const enough = new Promise<void>((resolve) => {
-      timer = this.clock.setTimeout(resolve, LAST_DEADLINE_MS);
+      timer = this.clock.setTimeout(resolve, SHUTDOWN_WAKE_UP_DEADLINE_MS);
     });
-    await Promise.race([Promise.all(this.#woken), enough]);
+    await Promise.race([Promise.all(this.#wakeUpsUnderWay), enough]);
     if (timer) this.clock.clearTimeout(timer);
   }
 }

@@ -10,7 +10,7 @@ import type { RealmId } from '#model';
  * Maximum time for which a registration of an event queue waits for the log, ms. If the log is away for longer, an
  * event may be delivered although the initial state includes it, but no event is lost.
  */
-const MAX_WAIT_MS = 1_000;
+const MAX_LOG_WAIT_MS = 1_000;
 
 /** Ticket of a commit whose events are not in the log yet. */
 export interface UnpublishedCommitTicket {
@@ -19,50 +19,50 @@ export interface UnpublishedCommitTicket {
 }
 
 class UnpublishedCommit implements UnpublishedCommitTicket {
-  #waiting: (() => void)[] | undefined;
+  #closeCallbacks: (() => void)[] | undefined;
 
   constructor(private readonly all: Set<UnpublishedCommit>) {
     all.add(this);
   }
 
-  whenClosed(fn: () => void): void {
-    this.#waiting ??= [];
-    this.#waiting.push(fn);
+  callWhenClosed(fn: () => void): void {
+    this.#closeCallbacks ??= [];
+    this.#closeCallbacks.push(fn);
   }
 
   close(): void {
     if (!this.all.delete(this)) return;
-    for (const fn of this.#waiting ?? []) fn();
+    for (const fn of this.#closeCallbacks ?? []) fn();
   }
 }
 
 export class UnpublishedCommits {
-  readonly #realms = new Map<RealmId, Set<UnpublishedCommit>>();
+  readonly #openCommitsByRealm = new Map<RealmId, Set<UnpublishedCommit>>();
 
   constructor(private readonly clock: Clock) {}
 
-  begin(realm: RealmId): UnpublishedCommitTicket {
-    let all = this.#realms.get(realm);
+  openTicket(realm: RealmId): UnpublishedCommitTicket {
+    let all = this.#openCommitsByRealm.get(realm);
     if (!all) {
       all = new Set();
-      this.#realms.set(realm, all);
+      this.#openCommitsByRealm.set(realm, all);
     }
     const one = new UnpublishedCommit(all);
-    one.whenClosed(() => {
-      if (all.size === 0 && this.#realms.get(realm) === all) this.#realms.delete(realm);
+    one.callWhenClosed(() => {
+      if (all.size === 0 && this.#openCommitsByRealm.get(realm) === all) this.#openCommitsByRealm.delete(realm);
     });
     return one;
   }
 
   /** Resolves when the log holds all earlier commits of this host; undefined if it holds them now. */
-  published(realm: RealmId): Promise<void> | undefined {
-    const all = this.#realms.get(realm);
+  waitUntilPublished(realm: RealmId): Promise<void> | undefined {
+    const all = this.#openCommitsByRealm.get(realm);
     if (!all || all.size === 0) return undefined;
     return new Promise((resolve) => {
       let left = all.size;
-      const timer = this.clock.setTimeout(resolve, MAX_WAIT_MS);
+      const timer = this.clock.setTimeout(resolve, MAX_LOG_WAIT_MS);
       for (const one of all) {
-        one.whenClosed(() => {
+        one.callWhenClosed(() => {
           if (--left > 0) return;
           this.clock.clearTimeout(timer);
           resolve();

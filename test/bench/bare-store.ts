@@ -22,8 +22,8 @@ async function lmdb(order: StoreOrder): Promise<RateResult> {
   const directory = await mkdtemp(join(tmpdir(), 'conclave-bare-'));
   const environment = await openLmdbEnvironment(directory);
   try {
-    const messages = environment.table('messages');
-    const events = environment.table('events');
+    const messages = environment.openTable('messages');
+    const events = environment.openTable('events');
     const value = Buffer.alloc(order.bytes, 'm');
     let next = 0;
     return await closedLoop(order, () =>

@@ -67,7 +67,7 @@ export async function fill(store: Store, count: number): Promise<void> {
   };
   const members = [member(STREAMS, QUIET_USER)];
   for (let stream = 2; stream <= STREAMS; stream += 2) members.push(member(stream, BUSY_USER));
-  await store.apply(members);
+  await store.applyRecords(members);
   const next = random(42);
   for (let from = 1; from <= count; from += PER_BATCH) {
     const writes: MessageRecordWrite[] = [];
@@ -80,6 +80,6 @@ export async function fill(store: Store, count: number): Promise<void> {
       );
       writes.push({ type: 'message', realm: REALM, id, rev: 1, value });
     }
-    await store.apply(writes);
+    await store.applyRecords(writes);
   }
 }

@@ -168,7 +168,7 @@ async function fill(
       );
       writes.push({ type: 'message', realm, id, rev: 1, value });
     }
-    await store.apply(writes);
+    await store.applyRecords(writes);
     if ((from - first) % (PER_BATCH * 50) === 0) process.stderr.write(`${from - first} messages\n`);
   }
   const parts: StoreRecordWrite[] = [...topics.values()].map(({ stream, name, max }) => ({
@@ -188,7 +188,7 @@ async function fill(
       }
     }
   }
-  await store.apply(parts);
+  await store.applyRecords(parts);
   const streams = inStreams.map(({ originStream }, i) => ({ id: originStream, name: `team ${i}` }));
   return { accounts, streams, pairs, first, last };
 }

@@ -51,7 +51,7 @@ async function fill(store: Store, org: Organization, stream: number, count: numb
       });
       return { type: 'message', realm: org.realm, id: record.id, rev: 1, value: record };
     });
-    await store.apply(writes);
+    await store.applyRecords(writes);
   }
 }
 

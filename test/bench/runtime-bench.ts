@@ -35,10 +35,10 @@ const counter: ActorKindDefinition<Count> = {
       }),
     },
   },
-  initial: () => ({ n: 0 }),
-  volatile: () => undefined,
-  missing: () => ({ error: { status: 404, msg: '' } }),
-  directory: false,
+  makeInitialState: () => ({ n: 0 }),
+  makeVolatile: () => undefined,
+  makeMissingActorReply: () => ({ error: { status: 404, msg: '' } }),
+  usesDirectory: false,
   loadedParts: [],
 };
 

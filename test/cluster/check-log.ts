@@ -54,7 +54,7 @@ function memberships(log: readonly LoggedEntry[]): Map<number, Versions> {
   const streams = new Map<number, Versions>();
   for (const { entry } of log) {
     for (const group of entry.groups) {
-      if (!seen.isNew(entry.actor, group)) continue;
+      if (!seen.recordIfNew(entry.actor, group)) continue;
       for (const item of group.items) {
         if (item.t !== 'members') continue;
         const versions = streams.get(item.stream) ?? [];
@@ -100,7 +100,7 @@ export function readLog(log: readonly LoggedEntry[], people: readonly number[]):
   for (const { seq, entry } of log) {
     let slot = 0;
     for (const group of entry.groups) {
-      const fresh = seen.isNew(entry.actor, group);
+      const fresh = seen.recordIfNew(entry.actor, group);
       if (fresh && group.v < (last.get(entry.actor) ?? 0)) problems.push(`log: ${entry.actor} goes back to ${group.v}`);
       if (fresh) last.set(entry.actor, group.v);
       for (const item of group.items) {

@@ -276,7 +276,7 @@ export class ClusterRun {
   async #rest(): Promise<void> {
     const { world } = this;
     const isActive = (): boolean =>
-      world.hosts.reduce((sum, { host }) => sum + host.activeKeys.length, 0) > this.#leftQueues().length;
+      world.hosts.reduce((sum, { host }) => sum + host.activeActorKeys.length, 0) > this.#leftQueues().length;
     // A mail about missed messages may come due meanwhile, and wakes its actors once more.
     for (let round = 1; round <= 2 || (round <= 5 && isActive()); round++) {
       let passive = 0;
@@ -284,7 +284,7 @@ export class ClusterRun {
       await this.#wait(`passivation ${round}`, () => passive === world.hosts.length);
       await this.#pass(6_000);
     }
-    const active = world.hosts.flatMap(({ name, host }) => host.activeKeys.map((key) => `${name} ${key}`));
+    const active = world.hosts.flatMap(({ name, host }) => host.activeActorKeys.map((key) => `${name} ${key}`));
     const left = this.#leftQueues();
     if (active.length > left.length) {
       const names = world.scheduler.short(active.join());

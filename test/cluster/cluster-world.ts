@@ -359,7 +359,7 @@ export class ClusterWorld {
     this.#leaving.add(front);
     front.leaving = true;
     await this.scheduler.gate(`${front.name} leaves`, front);
-    front.frontend!.releaseHeld();
+    front.frontend!.releaseWaitingPolls();
     const limit = this.clock.monotonic() + CLOSE_MS;
     const open = (): boolean => [...this.calls].some((call) => call.front === front);
     while (open() && this.clock.monotonic() < limit) {

@@ -156,7 +156,7 @@ async function make(): Promise<Beginning> {
   const rest = world.clock.monotonic() + 60_000;
   while (world.clock.monotonic() < rest) await world.step();
   await through(world.hosts[0]!.host.passivateIdle(0));
-  while (world.hosts[0]!.host.active > 0 || world.scheduler.waiting > 0) await world.step();
+  while (world.hosts[0]!.host.activeActorCount > 0 || world.scheduler.waiting > 0) await world.step();
   const begun = { realm, log: [...world.log.entries], now: world.clock.now(), people, streams: found, partitions };
   return { ...begun, store: world.store.contents.snapshot() };
 }

@@ -95,7 +95,7 @@ function readLog(world: World, problems: string[]): Seen[] {
     for (const group of groups) {
       const ops = group.items.map((item) => (item as unknown as { event: { op: string } }).event.op);
       for (const op of ops) if (!world.roots.ops(actor).includes(op)) problems.push(`log holds ${op}: not committed`);
-      if (!seen.isNew(actor, group)) continue;
+      if (!seen.recordIfNew(actor, group)) continue;
       if (group.v < (last.get(actor) ?? 0)) problems.push(`log: ${actor} goes back to ${group.v}`);
       last.set(actor, group.v);
       for (const op of ops) items.push({ actor, op });

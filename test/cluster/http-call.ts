@@ -94,12 +94,12 @@ export class HttpCall implements HttpExchange {
     done(new TextEncoder().encode(this.#body));
   }
 
-  forget(): void {}
-  reuseFor(next: HttpExchange): HttpExchange {
+  releasePathAndQuery(): void {}
+  reuseForNextRequest(next: HttpExchange): HttpExchange {
     return next;
   }
 
-  identify(id: string, n?: number): void {
+  setRequestId(id: string, n?: number): void {
     this.requestId = n === undefined ? id : `${id}${n}`;
   }
 

@@ -105,12 +105,12 @@ const commands: Record<string, Ledger> = {
   /** A message with an id of the realm, as a record with a rev of its own. */
   post: {
     creates: true,
-    inputs: (_args, { realm }, sources) => sources.messageId(realm),
+    inputs: (_args, { realm }, sources) => sources.fetchMessageId(realm),
     handle: (view, { op }, inputs, { key }) => {
       const id = inputs as number;
       const body = {
         id,
-        conversation: `s${parseActorKey(key).rest}`,
+        conversation: `s${parseActorKey(key).idWithinRealm}`,
         topicKey: 't',
         sender: 1,
         participants: [],
@@ -153,10 +153,10 @@ const commands: Record<string, Ledger> = {
 export const ledger: ActorKindDefinition<LedgerState> = {
   name: 'stream',
   commands,
-  initial: () => ({ total: 0, ops: [], waiting: null }),
-  volatile: () => undefined,
-  missing: () => ({ error: { status: 404, msg: 'no such ledger' } }),
-  directory: false,
+  makeInitialState: () => ({ total: 0, ops: [], waiting: null }),
+  makeVolatile: () => undefined,
+  makeMissingActorReply: () => ({ error: { status: 404, msg: 'no such ledger' } }),
+  usesDirectory: false,
   loadedParts: [],
 };
 
@@ -183,10 +183,10 @@ export const ids: ActorKindDefinition<IdState, { last: number }> = {
       },
     },
   },
-  initial: () => ({ reserved: 0 }),
-  volatile: (_key, state) => ({ last: state.reserved }),
-  missing: () => ({ error: { status: 404, msg: 'no such realm' } }),
-  directory: false,
+  makeInitialState: () => ({ reserved: 0 }),
+  makeVolatile: (_key, state) => ({ last: state.reserved }),
+  makeMissingActorReply: () => ({ error: { status: 404, msg: 'no such realm' } }),
+  usesDirectory: false,
   loadedParts: [],
 };
 

@@ -49,7 +49,7 @@ function itemsInLog(key: ActorKey, v: number, log: readonly LogEntry[]): number 
   let found = 0;
   for (const { actor, groups } of log) {
     if (actor !== key) continue;
-    for (const group of groups) if (seen.isNew(actor, group) && group.v === v) found += group.items.length;
+    for (const group of groups) if (seen.recordIfNew(actor, group) && group.v === v) found += group.items.length;
   }
   return found;
 }

@@ -40,13 +40,13 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'reads do not wait for what they saw',
     file: 'src/runtime/executor.js',
-    find: 'this.commits.afterNewest(finish);',
+    find: 'this.commits.callAfterNewestCommitted(finish);',
     put: 'finish();',
   },
   {
     name: 'the outbox is not redone',
     file: 'src/runtime/activation.js',
-    find: 'this.#outbox.add({ ...entry, records: [] }, rested);',
+    find: 'this.#outbox.addEntry({ ...entry, records: [] }, rested);',
     put: '',
   },
   {
@@ -58,25 +58,25 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'replies to frontends are forgotten',
     file: 'src/runtime/reply-cache.js',
-    find: 'return this.#replies.get(id) ?? (parsed.n < before ? FORGOTTEN : undefined);',
+    find: 'return this.#replyByCommandId.get(id) ?? (parsed.n < before ? FORGOTTEN_REPLY : undefined);',
     put: 'return undefined;',
   },
   {
     name: 'commands between actors are not told apart',
     file: 'src/runtime/reply-cache.js',
-    find: 'parsed.n <= executed ? FORGOTTEN : undefined',
+    find: 'parsed.n <= executed ? FORGOTTEN_REPLY : undefined',
     put: 'undefined',
   },
   {
     name: 'a retry is another command',
     file: 'src/runtime/client.js',
-    find: 'this.#n}`',
-    put: "this.#n}`.concat(this.#failures > 0 ? 900 + this.#failures : '')",
+    find: 'this.#commandNumber}`',
+    put: "this.#commandNumber}`.concat(this.#consecutiveFailureCount > 0 ? 900 + this.#consecutiveFailureCount : '')",
   },
   {
     name: 'commands go out before the events of their commit',
     file: 'src/runtime/outbox.js',
-    find: 'if (!job.appended)\n                break;',
+    find: 'if (!job.isInLog)\n                break;',
     put: '',
   },
   {
@@ -106,14 +106,14 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'gaps in live entries are not seen',
     file: 'src/ports/log/log-jetstream-subscription.js',
-    find: '!this.#running && entry.previous <= this.#position',
-    put: '!this.#running',
+    find: '!this.#isCatchingUp && entry.previousSeq <= this.#position',
+    put: '!this.#isCatchingUp',
   },
   {
     name: 'a lost last entry is not looked for',
     file: 'src/ports/log/log-jetstream-subscription.js',
-    find: 'async check(state) {',
-    put: 'async check(state) { return;',
+    find: 'async checkForLostEntries(state) {',
+    put: 'async checkForLostEntries(state) { return;',
   },
   {
     name: 'audience by present membership',
@@ -142,20 +142,20 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'a timer fires whenever it is rung',
     file: 'src/runtime/executor.js',
-    find: 'if (due !== null && due <= this.ports.clock.now())',
+    find: 'if (dueAt !== null && dueAt <= this.ports.clock.now())',
     put: 'if (true)',
   },
   {
     name: 'timers are not taken over',
     file: 'src/runtime/ownership.js',
     // That it wakes at once what is due by then changes only when: a timer for the past rings at once, too.
-    find: 'if (at !== null)\n                due(key, at);',
+    find: 'if (at !== null)\n                setDueTime(key, at);',
     put: '',
   },
   {
     name: 'sleepers are not woken',
     file: 'src/runtime/ownership.js',
-    find: 'const sleepers = await store.sleepers(partitions);',
+    find: 'const sleepers = await store.listSleepingActors(partitions);',
     put: 'const sleepers = [];',
   },
   {
@@ -169,7 +169,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'answers are not guarded',
     file: 'src/runtime/host.js',
-    find: 'guarded(request, () => this.options.placement.mayAnswer(p))',
+    find: 'withholdRepliesAfterLapse(request, () => this.options.placement.mayAnswer(p))',
     put: 'request',
     // It rests on senders that heed no answer of an attempt that they have given up, and on clocks; so the guard stays.
     harmless:
@@ -190,8 +190,8 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'an actor that leaves gives back an id that it has given out',
     file: 'actors/realm/commands/ids.js',
-    find: 'const reservedIds = volatile.nextId - 1;',
-    put: 'const reservedIds = volatile.nextId - 2;',
+    find: 'const reservedIds = volatile.nextMessageId - 1;',
+    put: 'const reservedIds = volatile.nextMessageId - 2;',
   },
   {
     name: 'a frontend does not wait for its replica',
@@ -202,8 +202,8 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'a queue starts where the snapshot ended',
     file: 'actors/event-queue/snapshot/take.js',
-    find: 'start: end,',
-    put: 'start: (await sources.log.position(realm)).end,',
+    find: 'startLogPosition: end,',
+    put: 'startLogPosition: (await sources.log.readBounds(realm)).end,',
   },
   {
     name: 'a stream refuses whom it has not heard of',

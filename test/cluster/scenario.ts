@@ -151,7 +151,7 @@ export class Run {
       await wait(`passivation ${round}`, () => passive === world.hosts.length);
       const woken = world.clock.monotonic() + 6_000;
       await wait('actors are woken', () => world.clock.monotonic() > woken);
-      await wait('no actor is left in memory', () => world.hosts.every(({ host }) => host.active === 0));
+      await wait('no actor is left in memory', () => world.hosts.every(({ host }) => host.activeActorCount === 0));
     }
     await turn();
   }

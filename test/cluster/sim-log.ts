@@ -96,7 +96,7 @@ export class SimLog implements EventLog {
     return toLogSeq(entry.seq);
   }
 
-  publish(realm: RealmId, value: Json): void {
+  publishTransient(realm: RealmId, value: Json): void {
     const data = encodeLogEntry(value);
     for (const other of this.options.contents.listeners) {
       other.options.travel('transient', () => {
@@ -105,7 +105,7 @@ export class SimLog implements EventLog {
     }
   }
 
-  async position(realm: RealmId): Promise<EventLogBounds> {
+  async readBounds(realm: RealmId): Promise<EventLogBounds> {
     await this.options.gate('before:position');
     const { contents } = this.options;
     return { end: toLogSeq(contents.lastOf(realm)), trimmed: toLogSeq(0), incarnation: contents.incarnation };
@@ -145,7 +145,7 @@ export class SimLog implements EventLog {
   #live({ seq: at, realm, data }: StoredEntry, previous: number): void {
     if (!this.#cursors.get(realm)?.size) return;
     this.options.travel(`live ${at}`, () => {
-      const entry: LiveLogEntry = { seq: toLogSeq(at), previous: toLogSeq(previous), value: decodeLogEntry(data) };
+      const entry: LiveLogEntry = { seq: toLogSeq(at), previousSeq: toLogSeq(previous), value: decodeLogEntry(data) };
       for (const cursor of this.#cursors.get(realm) ?? []) cursor.deliverLive(entry);
     });
   }
@@ -156,15 +156,19 @@ export class SimLog implements EventLog {
     const above = (from: number): readonly StoredEntry[] =>
       contents.entries.filter((entry) => entry.realm === realm && entry.seq >= from);
     const stream = {
-      state: async (): Promise<JetStreamLogState> => {
+      fetchState: async (): Promise<JetStreamLogState> => {
         await gate('before:state');
-        return { incarnation: contents.incarnation, last: toLogSeq(contents.end), trimmed: toLogSeq(0) };
+        return { incarnation: contents.incarnation, lastPosition: toLogSeq(contents.end), trimmedUpTo: toLogSeq(0) };
       },
-      next: async (_subject: string, from: number): Promise<LogSeq> => {
+      fetchNextPosition: async (_subject: string, from: number): Promise<LogSeq> => {
         await gate('before:next');
         return toLogSeq(above(from)[0]?.seq ?? 0);
       },
-      read: async (_subject: string, from: number, entry: (at: LogSeq, data: Uint8Array) => void): Promise<number> => {
+      readEntries: async (
+        _subject: string,
+        from: number,
+        entry: (at: LogSeq, data: Uint8Array) => void,
+      ): Promise<number> => {
         await gate('before:read');
         const found = above(from);
         for (const { seq: at, data } of found) entry(toLogSeq(at), data);
@@ -188,8 +192,12 @@ export class SimLog implements EventLog {
       if (cursors.size === 0) continue;
       try {
         await gate('before:state');
-        const state = { incarnation: contents.incarnation, last: toLogSeq(contents.end), trimmed: toLogSeq(0) };
-        for (const cursor of [...cursors]) await cursor.check(state);
+        const state = {
+          incarnation: contents.incarnation,
+          lastPosition: toLogSeq(contents.end),
+          trimmedUpTo: toLogSeq(0),
+        };
+        for (const cursor of [...cursors]) await cursor.checkForLostEntries(state);
       } catch {
         // Asked again in a moment.
       }

@@ -55,7 +55,7 @@ export class SimNetwork {
     private readonly places: () => readonly Place[],
   ) {
     this.hub = new LocalBusHub((frame, deliver, lose) => this.#frame(frame, deliver, lose));
-    this.hub.choose = (servers) => (this.anyServer ? random.pick(servers) : servers.at(-1)!);
+    this.hub.chooseServer = (servers) => (this.anyServer ? random.pick(servers) : servers.at(-1)!);
   }
 
   /** Repeats whose time has come. */
@@ -93,7 +93,7 @@ export class SimNetwork {
     this.scheduler.note(`cut ${cuts.map(({ from, to }) => `${from} > ${to}`).join()}`);
     this.#cuts.push(...cuts);
     this.clock.setTimeout(() => {
-      if (this.#cuts.includes(cuts[0]!)) this.hub.silence(one, other);
+      if (this.#cuts.includes(cuts[0]!)) this.hub.silenceClientPair(one, other);
     }, SILENCE_MS);
     this.clock.setTimeout(() => {
       this.#cuts = this.#cuts.filter((cut) => !cuts.includes(cut));
@@ -135,7 +135,7 @@ export class SimNetwork {
   silent(process: Place, still: () => boolean): void {
     this.clock.setTimeout(() => {
       if (!still()) return;
-      for (const other of this.places()) this.hub.silence(process.name, other.name);
+      for (const other of this.places()) this.hub.silenceClientPair(process.name, other.name);
       for (const frame of [...this.#underWay]) {
         if (frame.to !== process.name) continue;
         this.#giveUp(frame);
@@ -159,15 +159,15 @@ export class SimNetwork {
 
   /** Frames between two clients keep their order; some are lost, some come again much later. */
   #frame(frame: LocalBusFrame, deliver: () => void, lose: () => void): void {
-    const { kind, from, to, subject, count, requests = [] } = frame;
-    const place = this.places().find((of) => of.name === to);
-    const label = `${from} > ${to || subject} ${kind} x${count}`;
+    const { kind, senderId, receiverId, subject, itemCount, requests = [] } = frame;
+    const place = this.places().find((of) => of.name === receiverId);
+    const label = `${senderId} > ${receiverId || subject} ${kind} x${itemCount}`;
     const { holds } = this;
     if (kind === 'request' && holds && requests.some(({ value }) => holds(value as unknown as CommandEnvelope))) {
       this.#heldUp.push(() => this.#frame(frame, deliver, lose));
       return;
     }
-    const link = `${from} > ${to}`;
+    const link = `${senderId} > ${receiverId}`;
     if (
       kind === 'request' &&
       requests.some(({ value }) => (value as unknown as CommandEnvelope).name === this.#awaited)
@@ -180,7 +180,7 @@ export class SimNetwork {
       slow.push(() => this.#frame(frame, deliver, lose));
       return;
     }
-    if (this.#isCut(from, to)) {
+    if (this.#isCut(senderId, receiverId)) {
       this.scheduler.note(`cut off ${label}`);
       this.clock.setTimeout(lose, SILENCE_MS);
       return;
@@ -194,7 +194,7 @@ export class SimNetwork {
       if (kind === 'request') this.#mayComeAgain(requests);
       this.#late.push({ at: this.scheduler.steps + this.random.below(600), label: `again ${label}`, deliver });
     }
-    const underWay = { to, lose, requests: kind === 'request' ? requests : [] };
+    const underWay = { to: receiverId, lose, requests: kind === 'request' ? requests : [] };
     this.#underWay.add(underWay);
     // Nothing is heard of it: a Bus takes what it is asked now for lost as soon as what it was asked before.
     if (place?.frozen && kind === 'request') {
@@ -202,7 +202,7 @@ export class SimNetwork {
         if (place.frozen && this.#underWay.has(underWay)) this.#giveUp(underWay);
       }, SILENCE_MS);
     }
-    this.scheduler.addInOrder(`${kind} ${from} ${to} ${subject}`, label, place, () => {
+    this.scheduler.addInOrder(`${kind} ${senderId} ${receiverId} ${subject}`, label, place, () => {
       this.#underWay.delete(underWay);
       deliver();
     });

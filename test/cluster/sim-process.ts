@@ -139,7 +139,7 @@ export class SimProcess implements Place {
     this.node = new ConclaveNode(ports, { ...config, heartbeatSeconds }, new ServerCryptography(SECRET), quietLogger);
     if (role === 'front') {
       this.frontend = new HttpFrontend(operations, this.node.gateway, {
-        instance: name,
+        requestIdPrefix: name,
         random: ports.random!,
         heartbeatMs: heartbeatSeconds * 1000,
       });

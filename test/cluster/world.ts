@@ -167,8 +167,8 @@ export class World {
 
   /** Frames between two clients keep their order; some are lost, some come again much later. */
   #frame(frame: LocalBusFrame, deliver: () => void): void {
-    const place = this.hosts.find((h) => h.name === frame.to);
-    const label = `${frame.from} > ${frame.to || frame.subject} ${frame.kind} x${frame.count}`;
+    const place = this.hosts.find((h) => h.name === frame.receiverId);
+    const label = `${frame.senderId} > ${frame.receiverId || frame.subject} ${frame.kind} x${frame.itemCount}`;
     if (this.random.chance(this.frameFaults)) {
       if (this.random.chance(0.5)) {
         this.scheduler.note(`lost ${label}`);
@@ -176,6 +176,11 @@ export class World {
       }
       this.#late.push({ at: this.scheduler.steps + this.random.below(600), label: `again ${label}`, deliver });
     }
-    this.scheduler.addInOrder(`${frame.kind} ${frame.from} ${frame.to} ${frame.subject}`, label, place, deliver);
+    this.scheduler.addInOrder(
+      `${frame.kind} ${frame.senderId} ${frame.receiverId} ${frame.subject}`,
+      label,
+      place,
+      deliver,
+    );
   }
 }

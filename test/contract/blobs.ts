@@ -24,7 +24,7 @@ export function blobsContract(t: Test, name: string, open: () => Promise<BlobSto
     await blobs.put(one, 'a/b', Buffer.from('hello'), 'text/x-test');
     for (const by of [blobs, await opened(t)]) {
       const found = await by.find(one, 'a/b');
-      t.match(found, { type: 'text/x-test', size: 5 });
+      t.match(found, { mediaType: 'text/x-test', sizeBytes: 5 });
       t.equal(await text(by, 'a/b'), 'hello');
     }
     t.equal(await text(blobs, 'a/b', two), undefined, 'not in another realm');
@@ -38,7 +38,7 @@ export function blobsContract(t: Test, name: string, open: () => Promise<BlobSto
     const bytes = randomBytes(700_001);
     await blobs.put(one, 'large', bytes, 'application/octet-stream');
     const found = (await blobs.find(one, 'large'))!;
-    t.equal(found.size, bytes.length);
+    t.equal(found.sizeBytes, bytes.length);
     for (const [start, end] of [
       [0, bytes.length],
       [0, 1],
@@ -55,7 +55,7 @@ export function blobsContract(t: Test, name: string, open: () => Promise<BlobSto
   t.test(`${name}: an empty blob is stored, too`, async (t) => {
     const blobs = await opened(t);
     await blobs.put(one, 'empty', new Uint8Array(0), 'text/plain');
-    t.match(await blobs.find(one, 'empty'), { size: 0 });
+    t.match(await blobs.find(one, 'empty'), { sizeBytes: 0 });
     t.equal(await text(blobs, 'empty'), '');
   });
 
@@ -63,7 +63,7 @@ export function blobsContract(t: Test, name: string, open: () => Promise<BlobSto
     const blobs = await opened(t);
     for (const content of ['first, and longer', 'second']) await blobs.put(one, 'again', Buffer.from(content), content);
     t.equal(await text(blobs, 'again'), 'second');
-    t.match(await blobs.find(one, 'again'), { type: 'second', size: 6 });
+    t.match(await blobs.find(one, 'again'), { mediaType: 'second', sizeBytes: 6 });
     await blobs.delete(one, 'again');
     t.equal(await text(blobs, 'again'), undefined, 'and nothing older comes back');
   });
@@ -110,6 +110,6 @@ export function blobsContract(t: Test, name: string, open: () => Promise<BlobSto
     const settled = await Promise.allSettled(contents.map((bytes, i) => blobs.put(one, 'same', bytes, `t${i}`)));
     t.ok(settled.every((one) => one.status === 'fulfilled'));
     const last = (await blobs.find(one, 'same'))!;
-    t.ok(contents[Number(last.type.slice(1))]!.equals((await last.read()) as Buffer));
+    t.ok(contents[Number(last.mediaType.slice(1))]!.equals((await last.read()) as Buffer));
   });
 }

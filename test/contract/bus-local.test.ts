@@ -26,8 +26,8 @@ function pair(): { clock: FakeClock; hub: LocalBusHub; client: LocalBus; server:
 t.test('requests of one tick travel in one frame, and so do their replies', async (t) => {
   const { hub, client, server } = pair();
   const frames: string[] = [];
-  hub.hook = (frame, deliver) => {
-    frames.push(`${frame.kind} ${frame.from}>${frame.to} ${frame.subject} ${frame.count}`);
+  hub.frameHook = (frame, deliver) => {
+    frames.push(`${frame.kind} ${frame.senderId}>${frame.receiverId} ${frame.subject} ${frame.itemCount}`);
     deliver();
   };
   await server.serve('s', (request) => request.reply(request.value));
@@ -68,12 +68,12 @@ t.test('a lost frame is a timeout; a repeated frame is answered once', async (t)
     handled++;
     request.reply(handled);
   });
-  hub.hook = () => {};
+  hub.frameHook = () => {};
   const cut = failure(client.request('s', 1, 1_000).reply);
   await clock.advanceAsync(1_000);
   t.equal(await cut, 'timeout');
   t.equal(handled, 0);
-  hub.hook = (_frame, deliver) => {
+  hub.frameHook = (_frame, deliver) => {
     deliver();
     deliver();
   };
@@ -93,7 +93,7 @@ t.test('requests to a crashed server fail; requests of a crashed client are canc
   await server.serve('s', hold);
   const first = failure(client.request('s', 1, 60_000).reply);
   await settle();
-  hub.crash('server');
+  hub.crashClient('server');
   held[0]!.reply('lost');
   t.equal(await first, 'disconnected');
   t.equal(await failure(client.request('s', 1, 60_000).reply), 'nobody');
@@ -101,7 +101,7 @@ t.test('requests to a crashed server fail; requests of a crashed client are canc
   await other.serve('s', hold);
   void client.request('s', 2, 60_000).reply.catch(() => {});
   await settle();
-  hub.crash('client');
+  hub.crashClient('client');
   t.equal(cancelled, 1);
 });
 
@@ -112,10 +112,10 @@ t.test(
     let back = 0;
     client.onReconnect(() => back++);
     await server.serve('s', (request) => request.reply('ok'));
-    hub.setConnected('client', false);
+    hub.setClientConnected('client', false);
     t.notOk(client.connected);
     t.equal(await failure(client.request('s', 1, 60_000).reply), 'disconnected');
-    hub.setConnected('client', true);
+    hub.setClientConnected('client', true);
     t.equal(back, 1);
     t.equal(await client.request('s', 1, 60_000).reply, 'ok');
   },

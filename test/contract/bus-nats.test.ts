@@ -54,7 +54,9 @@ function facts(at: string): void {
     const subject = freshSubject();
     const held: BusRequest[] = [];
     // An announcement that arrives a tick after the frame of requests fails them: it could come from another server.
-    const announced = new Promise<void>((resolve) => client.onServed((served) => served === subject && resolve()));
+    const announced = new Promise<void>((resolve) =>
+      client.onSubjectServed((served) => served === subject && resolve()),
+    );
     await server.serve(subject, (request) => {
       held.push(request);
       if (held.length === 1_000) for (const r of held) r.reply(r.value);
@@ -212,7 +214,7 @@ function facts(at: string): void {
       encodeBusFrameHead(BUS_FRAME_KIND_REPLIES, [99, server.id, [], [], false]),
     );
     t.equal(await reply, 'disconnected');
-    t.equal(client.stats.gaps, 1);
+    t.equal(client.stats.frameGaps, 1);
     await until('the server need not hold it any longer', () => cancelled === 1);
     await raw.close();
   });
@@ -227,7 +229,7 @@ function facts(at: string): void {
     }
     await raw.flush();
     t.equal(await client.request(subject, 1, 5_000).reply, 'ok');
-    t.ok(server.stats.malformed > 0);
+    t.ok(server.stats.malformedFrames > 0);
     await raw.close();
   });
 }

@@ -113,11 +113,11 @@ export function busContract(t: Tap, name: string, makePair: () => Promise<BusPai
       const [first, second] = [freshSubject(), freshSubject()];
       t.equal(await failure(client.request(first, 0, 5_000).reply), 'nobody');
       const answers: Promise<Json>[] = [];
-      client.onServed((subject) => {
+      client.onSubjectServed((subject) => {
         if (subject === first || subject === second) answers.push(client.request(subject, subject, 5_000).reply);
       });
       const told: string[] = [];
-      server.onServed((subject) => told.push(subject));
+      server.onSubjectServed((subject) => told.push(subject));
       await Promise.all([server.serve(first, echo), server.serve(second, echo)]);
       await until('told of both', () => answers.length >= 2 && told.includes(first) && told.includes(second));
       t.strictSame(new Set(await Promise.all(answers)), new Set([first, second]));

@@ -26,7 +26,7 @@ if (url) {
       try {
         const written = await Promise.all(hosts.map((host, i) => host.put(`host.${i}`, 'here', 0)));
         t.notOk(written.includes(undefined));
-        t.equal((await hosts[0]!.all()).size, hosts.length);
+        t.equal((await hosts[0]!.readAll()).size, hosts.length);
       } finally {
         await Promise.all(hosts.map((host) => host.close()));
         await deleteBucket(url, bucket);
@@ -42,14 +42,14 @@ if (url) {
       await Promise.all([a.close(), looking.close()]);
       await deleteBucket(url, bucket);
     });
-    await t.rejects(looking.all(), NoPlacementBucketError);
+    await t.rejects(looking.readAll(), NoPlacementBucketError);
     await a.put('k', 'one', 0);
-    t.equal((await looking.all()).size, 1);
+    t.equal((await looking.readAll()).size, 1);
     await deleteBucket(url, bucket);
-    await t.rejects(looking.all());
-    await t.rejects(looking.all(), NoPlacementBucketError);
-    await t.rejects(a.all());
-    t.equal((await a.all()).size, 0);
+    await t.rejects(looking.readAll());
+    await t.rejects(looking.readAll(), NoPlacementBucketError);
+    await t.rejects(a.readAll());
+    t.equal((await a.readAll()).size, 0);
     t.ok(await a.put('k', 'again', 0));
   });
 }

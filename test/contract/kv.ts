@@ -43,11 +43,11 @@ export function kvContract(t: Test, name: string, make: () => Promise<KvUnderTes
   });
 
   fact('all keys are read in one call', async (t, { a, b }) => {
-    t.equal((await a.all()).size, 0);
+    t.equal((await a.readAll()).size, 0);
     const names = Array.from({ length: 40 }, (_, i) => `host.${i}`);
     const revisions = await Promise.all(names.map((name) => a.put(name, `of ${name}`, 0)));
     const last = await b.put(names[3]!, 'again', revisions[3]!);
-    const all = await b.all();
+    const all = await b.readAll();
     t.strictSame([...all.keys()].sort(), [...names].sort());
     t.strictSame(all.get(names[3]!), { value: 'again', revision: last });
     t.strictSame(all.get(names[4]!), { value: `of ${names[4]}`, revision: revisions[4] });
@@ -62,7 +62,7 @@ export function kvContract(t: Test, name: string, make: () => Promise<KvUnderTes
     });
     let reads = 0;
     for (let i = 0; i < 200; i++) {
-      const all = await b.all().catch(() => undefined);
+      const all = await b.readAll().catch(() => undefined);
       if (!all) continue;
       reads++;
       t.equal(all.size, names.length);
@@ -80,7 +80,7 @@ export function kvContract(t: Test, name: string, make: () => Promise<KvUnderTes
     t.equal(await b.delete('k', second!), true);
     t.equal(await b.delete('k', second!), false);
     t.equal(await a.get('k'), undefined);
-    t.equal((await a.all()).size, 0);
+    t.equal((await a.readAll()).size, 0);
     t.equal(await a.put('k', 'late', second!), undefined, 'who wrote it last can not go on');
     t.ok(await a.put('k', 'again', 0));
   });

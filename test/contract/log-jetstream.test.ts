@@ -33,16 +33,16 @@ class Reader implements EventLogReader {
   readonly gaps: LogSeq[] = [];
   readonly transients: Json[] = [];
 
-  entry(at: LogSeq, value: Json): void {
+  onEntry(at: LogSeq, value: Json): void {
     this.seqs.push(at);
     this.values.push(value);
   }
 
-  transient(value: Json): void {
+  onTransient(value: Json): void {
     this.transients.push(value);
   }
 
-  gap(trimmed: LogSeq): void {
+  onGap(trimmed: LogSeq): void {
     this.gaps.push(trimmed);
   }
 }
@@ -76,10 +76,10 @@ if (url) {
 
   const every = (n: number) => (_realm: unknown, at: number) => at % n === 0;
 
-  fact('lost live entries are read from the log, in order', { lose: every(3) }, async (t, log) => {
+  fact('lost live entries are read from the log, in order', { shouldLoseLiveEntry: every(3) }, async (t, log) => {
     const reader = new Reader();
     const subscription = log.subscribe(realm, ZERO, reader);
-    await subscription.caughtUp();
+    await subscription.waitUntilCaughtUp();
     const values = numbers(500);
     for (let i = 0; i < values.length; i += 20) {
       await Promise.all(values.slice(i, i + 20).map((v) => log.append(realm, v)));
@@ -90,10 +90,10 @@ if (url) {
     t.strictSame(reader.gaps, []);
   });
 
-  fact('a lost last entry is found within a few seconds', { lose: () => true }, async (t, log) => {
+  fact('a lost last entry is found within a few seconds', { shouldLoseLiveEntry: () => true }, async (t, log) => {
     const reader = new Reader();
     const subscription = log.subscribe(realm, ZERO, reader);
-    await subscription.caughtUp();
+    await subscription.waitUntilCaughtUp();
     await log.append(realm, 'last');
     const took = await until('found', () => reader.values.length === 1);
     t.ok(took < 3_000, `${took} ms`);
@@ -119,11 +119,11 @@ if (url) {
       const reader = new Reader();
       const subscription = log.subscribe(realm, ZERO, reader);
       for (let i = 0; i < 5; i++) await log.append(realm, i);
-      await subscription.caughtUp();
-      const before = await log.position(realm);
+      await subscription.waitUntilCaughtUp();
+      const before = await log.readBounds(realm);
       await dropStream(stream);
-      await subscription.caughtUp();
-      const after = await log.position(realm);
+      await subscription.waitUntilCaughtUp();
+      const after = await log.readBounds(realm);
       t.not(after.incarnation, before.incarnation);
       t.equal(after.end, 0);
       t.equal(reader.gaps.length, 1);
@@ -145,7 +145,7 @@ if (url) {
       namespace,
     });
     t.match((await manager.streams.info(stream)).config, { max_age: 7_200_000 * 1e6, max_bytes: 1024 * 1024 });
-    t.match(await again.position(realm), { end: 1 });
+    t.match(await again.readBounds(realm), { end: 1 });
     await again.close();
     await nats.close();
   });
@@ -195,7 +195,7 @@ if (binary) {
     stop = true;
     await Promise.all(writers);
     for (const [i, reader] of readers.entries()) {
-      await subscriptions[i]!.caughtUp();
+      await subscriptions[i]!.waitUntilCaughtUp();
       const at = new Map(reader.seqs.map((s, k) => [s, reader.values[k]]));
       t.ok(
         confirmed.every(([s, value]) => at.get(s) === value),

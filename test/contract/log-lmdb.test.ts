@@ -35,27 +35,27 @@ t.test('entries beyond the maximal age are dropped, and the end stays', async (t
   await clock.advanceAsync(30_000);
   const late = await log.append(realm, 302);
   await clock.advanceAsync(29_000);
-  t.match(await log.position(realm), { end: 302, trimmed: 0 });
+  t.match(await log.readBounds(realm), { end: 302, trimmed: 0 });
   const dropped = async (upTo: number) => {
-    while ((await log.position(realm)).trimmed < upTo) {
+    while ((await log.readBounds(realm)).trimmed < upTo) {
       clock.advance(clock.next() ?? 0);
       // A trimming pass takes several transactions, and schedules the next pass after the last one.
       await environment.transaction(() => undefined);
     }
   };
   await dropped(301);
-  t.match(await log.position(realm), { end: late, trimmed: 301 });
+  t.match(await log.readBounds(realm), { end: late, trimmed: 301 });
   await dropped(302);
-  t.equal(environment.table('log-entries').getCount(), 0);
+  t.equal(environment.openTable('log-entries').getCount(), 0);
   t.equal(await log.append(realm, 303), 303);
   const gaps: number[] = [];
   const values: unknown[] = [];
   const subscription = log.subscribe(realm, toLogSeq(5), {
-    entry: (_, value) => values.push(value),
-    gap: (trimmed) => gaps.push(trimmed),
-    transient: () => undefined,
+    onEntry: (_, value) => values.push(value),
+    onGap: (trimmed) => gaps.push(trimmed),
+    onTransient: () => undefined,
   });
-  await subscription.caughtUp();
+  await subscription.waitUntilCaughtUp();
   t.strictSame([gaps, values], [[302], [303]]);
   await log.close();
   await environment.close();
@@ -67,7 +67,7 @@ t.test('a new directory has another incarnation', async (t) => {
   for (const name of ['a', 'b', 'a']) {
     const environment = await openLmdbEnvironment(`${t.testdirName}/${name}`);
     const log = await LmdbEventLog.open(environment, new FakeClock(), limits);
-    incarnations.push((await log.position(realm)).incarnation);
+    incarnations.push((await log.readBounds(realm)).incarnation);
     await log.close();
     await environment.close();
   }
@@ -80,15 +80,15 @@ t.test('live subscribers share one value', async (t) => {
   const log = await LmdbEventLog.open(environment, new FakeClock(), limits);
   const seen: unknown[] = [];
   const reader = {
-    entry: (_: unknown, value: unknown) => seen.push(value),
-    gap: () => t.fail(),
-    transient: () => t.fail(),
+    onEntry: (_: unknown, value: unknown) => seen.push(value),
+    onGap: () => t.fail(),
+    onTransient: () => t.fail(),
   };
   const subscriptions = [log.subscribe(realm, toLogSeq(0), reader), log.subscribe(realm, toLogSeq(0), reader)];
   await environment.transaction(() => undefined);
   const value = { n: 1 };
   await log.append(realm, value);
-  for (const s of subscriptions) await s.caughtUp();
+  for (const s of subscriptions) await s.waitUntilCaughtUp();
   t.equal(seen.length, 2);
   t.ok(seen.every((v) => v === value));
   await log.close();

@@ -27,18 +27,18 @@ class Collector implements EventLogReader {
   readonly gaps: number[] = [];
   #waiting: (() => void)[] = [];
 
-  entry(at: LogSeq, value: Json): void {
+  onEntry(at: LogSeq, value: Json): void {
     this.seqs.push(at);
     this.values.push(value);
     this.#wake();
   }
 
-  transient(value: Json): void {
+  onTransient(value: Json): void {
     this.transients.push(value);
     this.#wake();
   }
 
-  gap(trimmed: LogSeq): void {
+  onGap(trimmed: LogSeq): void {
     this.gaps.push(trimmed);
     this.#wake();
   }
@@ -71,16 +71,16 @@ export function logContract(t: Test, name: string, makeLog: () => Promise<LogUnd
       Promise.all(values.map((v) => log.append(realm, v)));
 
     fact('an empty realm ends at 0, with nothing trimmed', async (t) => {
-      t.match(await log.position(freshRealm()), { end: 0, trimmed: 0, incarnation: /./ });
+      t.match(await log.readBounds(freshRealm()), { end: 0, trimmed: 0, incarnation: /./ });
     });
 
     fact('positions grow in the order of the appends, also of concurrent ones', async (t) => {
       const realm = freshRealm();
       const seqs = [await log.append(realm, 0), ...(await appendAll(realm, numbers(1, 50)))];
       t.ok(seqs.every((s, i) => s > (i === 0 ? 0 : (seqs[i - 1] as number))));
-      t.equal((await log.position(realm)).end, seqs.at(-1));
+      t.equal((await log.readBounds(realm)).end, seqs.at(-1));
       const [reader, subscription] = collect(realm, ZERO);
-      t.equal(await subscription.caughtUp(), seqs.at(-1));
+      t.equal(await subscription.waitUntilCaughtUp(), seqs.at(-1));
       t.strictSame(reader.values, numbers(0, 50));
       t.strictSame(reader.seqs, seqs);
       t.equal(subscription.position, seqs.at(-1));
@@ -93,7 +93,7 @@ export function logContract(t: Test, name: string, makeLog: () => Promise<LogUnd
       await Promise.all(numbers(1, 60).map((n) => log.append(realms[n % 3] as RealmId, n)));
       for (const [i, [reader, subscription]] of subscriptions.entries()) {
         await reader.until(() => reader.values.length >= 20);
-        await subscription.caughtUp();
+        await subscription.waitUntilCaughtUp();
         t.strictSame(
           reader.values,
           numbers(1, 60).filter((n) => n % 3 === i),
@@ -106,7 +106,7 @@ export function logContract(t: Test, name: string, makeLog: () => Promise<LogUnd
       const realm = freshRealm();
       const seqs = await appendAll(realm, numbers(1, 10));
       const [all, middle, end] = [ZERO, seqs[4] as LogSeq, seqs[9] as LogSeq].map((after) => collect(realm, after));
-      for (const s of [all, middle, end]) await s?.[1].caughtUp();
+      for (const s of [all, middle, end]) await s?.[1].waitUntilCaughtUp();
       const last = await log.append(realm, 11);
       for (const s of [all, middle, end]) await s?.[0].until(() => s[0].seqs.includes(last));
       t.strictSame(all?.[0].values, numbers(1, 11));
@@ -128,7 +128,7 @@ export function logContract(t: Test, name: string, makeLog: () => Promise<LogUnd
         last = (await appending).at(-1) as LogSeq;
       }
       for (const { from, reader, subscription } of subscriptions) {
-        t.ok((await subscription.caughtUp()) >= last);
+        t.ok((await subscription.waitUntilCaughtUp()) >= last);
         t.strictSame(reader.values, numbers(from, 400));
         t.ok(reader.seqs.every((s, i) => s > (reader.seqs[i - 1] ?? 0)));
         t.strictSame(reader.gaps, []);
@@ -142,13 +142,13 @@ export function logContract(t: Test, name: string, makeLog: () => Promise<LogUnd
       let second: EventLogSubscription | undefined;
       const outer = new Collector();
       const first = log.subscribe(realm, ZERO, {
-        entry: (at, value) => {
-          outer.entry(at, value);
+        onEntry: (at, value) => {
+          outer.onEntry(at, value);
           second ??= log.subscribe(realm, ZERO, inner);
           if ((value as number) < 5) log.append(realm, (value as number) + 1).catch(t.threw);
         },
-        transient: () => undefined,
-        gap: () => undefined,
+        onTransient: () => undefined,
+        onGap: () => undefined,
       });
       await log.append(realm, 1);
       await outer.until(() => outer.values.length === 5);
@@ -168,7 +168,7 @@ export function logContract(t: Test, name: string, makeLog: () => Promise<LogUnd
       first.close();
       first.close();
       await log.append(realm, 2);
-      log.publish(realm, 'x');
+      log.publishTransient(realm, 'x');
       await open.until(() => open.values.length === 2 && open.transients.length === 1);
       t.strictSame(closed.values, [1]);
       t.strictSame(closed.transients, []);
@@ -180,13 +180,13 @@ export function logContract(t: Test, name: string, makeLog: () => Promise<LogUnd
       const [early, first] = collect(realm, ZERO);
       const [other, third] = collect(freshRealm(), ZERO);
       await log.append(realm, 1);
-      await first.caughtUp();
-      await third.caughtUp();
-      log.publish(realm, { typing: true });
+      await first.waitUntilCaughtUp();
+      await third.waitUntilCaughtUp();
+      log.publishTransient(realm, { typing: true });
       await early.until(() => early.transients.length === 1);
       const [late, second] = collect(realm, ZERO);
-      await second.caughtUp();
-      log.publish(realm, 'two');
+      await second.waitUntilCaughtUp();
+      log.publishTransient(realm, 'two');
       await late.until(() => late.transients.length === 1);
       await early.until(() => early.transients.length === 2);
       t.strictSame(early.transients, [{ typing: true }, 'two']);
@@ -212,7 +212,7 @@ export function logContract(t: Test, name: string, makeLog: () => Promise<LogUnd
       await appendAll(realm, values);
       await live.until(() => live.values.length === values.length);
       const [stored, second] = collect(realm, ZERO);
-      await second.caughtUp();
+      await second.waitUntilCaughtUp();
       t.strictSame(live.values, values);
       t.strictSame(stored.values, values);
       first.close();
@@ -234,18 +234,18 @@ export function logContract(t: Test, name: string, makeLog: () => Promise<LogUnd
           );
         }
         await subject.settleTrimming?.();
-        const { end, trimmed } = await log.position(realm);
+        const { end, trimmed } = await log.readBounds(realm);
         t.equal(end, seqs.at(-1));
         t.ok(trimmed > 0 && trimmed < end);
         const [below, first] = collect(realm, ZERO);
-        await first.caughtUp();
+        await first.waitUntilCaughtUp();
         t.strictSame(below.gaps, [trimmed], 'once, with the position below which nothing is left');
         t.strictSame(
           below.seqs,
           seqs.filter((s) => s > trimmed),
         );
         const [at, second] = collect(realm, trimmed);
-        await second.caughtUp();
+        await second.waitUntilCaughtUp();
         t.strictSame(at.gaps, [], 'none for a reader that starts exactly there');
         t.strictSame(at.seqs, below.seqs);
         first.close();
@@ -258,12 +258,12 @@ export function logContract(t: Test, name: string, makeLog: () => Promise<LogUnd
       fact('entries, positions and the incarnation outlive the process', async (t) => {
         const realm = freshRealm();
         await appendAll(realm, numbers(1, 5));
-        const before = await log.position(realm);
+        const before = await log.readBounds(realm);
         await log.close();
         log = await reopen();
-        t.strictSame(await log.position(realm), before);
+        t.strictSame(await log.readBounds(realm), before);
         const [reader, subscription] = collect(realm, ZERO);
-        await subscription.caughtUp();
+        await subscription.waitUntilCaughtUp();
         t.ok((await log.append(realm, 6)) > before.end);
         await reader.until(() => reader.values.length === 6);
         t.strictSame(reader.values, numbers(1, 6));
@@ -277,7 +277,7 @@ export function logContract(t: Test, name: string, makeLog: () => Promise<LogUnd
       await log.close();
       await appended.catch((error) => t.match(error, { name: 'EventLogUnavailableError' }));
       await t.rejects(log.append(realm, 1), { name: 'EventLogUnavailableError' });
-      await t.rejects(log.position(realm), { name: 'EventLogUnavailableError' });
+      await t.rejects(log.readBounds(realm), { name: 'EventLogUnavailableError' });
       await subject.close?.();
     });
   });

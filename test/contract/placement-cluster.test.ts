@@ -49,24 +49,24 @@ t.test('HostAbsenceWatch knows when no host is alive, and does not conclude it f
   const watch = new HostAbsenceWatch(world.outside, world.clock);
   t.teardown(() => watch.stop());
   await watch.start();
-  t.equal(watch.none, true, 'none has joined');
+  t.equal(watch.isNoHostAlive, true, 'none has joined');
   const [host] = await world.started(2);
-  t.equal(watch.none, false);
+  t.equal(watch.isNoHostAlive, false);
   host!.crash();
   await world.run(3 * LEASE);
-  t.equal(watch.none, false, 'the other one lives');
+  t.equal(watch.isNoHostAlive, false, 'the other one lives');
   world.hosts[1]!.crash();
   await world.run(3 * LEASE);
-  t.equal(watch.none, true);
-  t.ok(watch.noneMs > 0);
-  const all = world.outside.all.bind(world.outside);
-  world.outside.all = () => Promise.reject(new Error('out of reach'));
+  t.equal(watch.isNoHostAlive, true);
+  t.ok(watch.noHostAliveMs > 0);
+  const all = world.outside.readAll.bind(world.outside);
+  world.outside.readAll = () => Promise.reject(new Error('out of reach'));
   await world.run(LEASE);
-  t.same([watch.none, watch.noneMs], [false, 0], 'it is not known');
-  world.outside.all = all;
+  t.same([watch.isNoHostAlive, watch.noHostAliveMs], [false, 0], 'it is not known');
+  world.outside.readAll = all;
   await world.host().start();
   await world.run(LEASE);
-  t.equal(watch.none, false);
+  t.equal(watch.isNoHostAlive, false);
 });
 
 for (const n of sizes) {
@@ -416,8 +416,8 @@ t.test('a host that is alone reads the keys once per lease, and finds a new host
   const [host] = await world.started(1);
   const { kv } = host!;
   let reads = 0;
-  const all = kv.all.bind(kv);
-  kv.all = () => {
+  const all = kv.readAll.bind(kv);
+  kv.readAll = () => {
     reads++;
     return all();
   };

@@ -1,10 +1,10 @@
 import type { Test } from 'tap';
 import { type Epoch, PARTITION_COUNT, type Partition, toEpoch, toPartition } from '#model';
-import type { EpochSource, PartitionOwnershipListener, PartitionPlacement } from '#ports/placement';
+import type { PartitionEpochStore, PartitionOwnershipListener, PartitionPlacement } from '#ports/placement';
 import { until } from '../support/until.js';
 
 /** The epochs in the Store's partition documents. */
-export class MemoryEpochs implements EpochSource {
+export class MemoryEpochs implements PartitionEpochStore {
   fail = false;
   /** Awaited before each answer to a ping. */
   answer: (() => Promise<void>) | undefined;
@@ -58,7 +58,7 @@ export class RecordingOwner implements PartitionOwnershipListener {
 }
 
 export interface PlacementUnderTest {
-  readonly store: EpochSource;
+  readonly store: PartitionEpochStore;
   /** A new host of the same cluster with each call. */
   host(): PartitionPlacement;
   close(): Promise<void>;

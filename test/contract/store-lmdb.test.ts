@@ -44,7 +44,7 @@ t.test('acknowledged writes survive a kill -9', async (t) => {
     const environment = await openLmdbEnvironment(`${directory}/${last}`);
     const store = new LmdbStore(environment, new FakeClock());
     for (let n = 1; n <= last; n++) {
-      t.match(await store.load(realmActorKey(toRealmId(n)), toEpoch(1)), { version: 1, state: { n } });
+      t.match(await store.loadRoot(realmActorKey(toRealmId(n)), toEpoch(1)), { version: 1, state: { n } });
     }
     await store.close();
     await environment.close();
@@ -142,14 +142,14 @@ t.test('roots, parts, messages and epochs outlive the process', async (t) => {
     tags: [],
     body: { b: 1 },
   };
-  await store.apply([{ type: 'message', realm: toRealmId(1), id: 5, rev: 1, value: message }]);
+  await store.applyRecords([{ type: 'message', realm: toRealmId(1), id: 5, rev: 1, value: message }]);
   const raised = await store.raiseEpoch(3 as never, 10);
   await store.close();
   await environment.close();
   environment = await openLmdbEnvironment(directory);
   store = new LmdbStore(environment, new FakeClock());
-  t.strictSame(await store.load(key, toEpoch(4)), { ...root, version: 1 });
-  t.strictSame(await store.parts(key, ''), [{ part: 'p', rev: 1, value: 1 }]);
+  t.strictSame(await store.loadRoot(key, toEpoch(4)), { ...root, version: 1 });
+  t.strictSame(await store.listParts(key, ''), [{ part: 'p', rev: 1, value: 1 }]);
   t.strictSame(await store.getMessages(toRealmId(1), [5]), [message]);
   t.equal(await store.raiseEpoch(3 as never, 0), raised + 1);
   await store.close();
@@ -160,20 +160,20 @@ t.test('a tombstone is kept for an hour, then dropped by a later write', async (
   const environment = await openLmdbEnvironment(t.testdir());
   const clock = new FakeClock();
   const store = new LmdbStore(environment, clock);
-  const graves = environment.table('graves');
-  await store.apply(Array.from({ length: 100 }, (_, i) => part(`p${i}`, 2, null)));
+  const graves = environment.openTable('graves');
+  await store.applyRecords(Array.from({ length: 100 }, (_, i) => part(`p${i}`, 2, null)));
   clock.advance(3_599_999);
-  await store.apply([part('p1', 1, 1), part('late', 2, null)]);
-  t.strictSame(await store.parts(key, ''), [], 'an older write is still refused');
+  await store.applyRecords([part('p1', 1, 1), part('late', 2, null)]);
+  t.strictSame(await store.listParts(key, ''), [], 'an older write is still refused');
   t.equal(graves.getCount(), 101);
   clock.advance(2);
-  await store.apply([part('x', 1, 1)]);
+  await store.applyRecords([part('x', 1, 1)]);
   t.equal(graves.getCount(), 37, 'a bounded number at a time');
-  await store.apply([part('x', 2, 1)]);
+  await store.applyRecords([part('x', 2, 1)]);
   t.equal(graves.getCount(), 1);
-  await store.apply([part('late', 3, 3)]);
+  await store.applyRecords([part('late', 3, 3)]);
   t.equal(graves.getCount(), 0, 'a newer value replaces the tombstone');
-  t.equal(environment.table('graves-by-time').getCount(), 0);
+  t.equal(environment.openTable('graves-by-time').getCount(), 0);
   await store.close();
   await environment.close();
 });
@@ -181,10 +181,10 @@ t.test('a tombstone is kept for an hour, then dropped by a later write', async (
 t.test('a text too long for a key is refused before anything is written', async (t) => {
   const environment = await openLmdbEnvironment(t.testdir());
   const store = new LmdbStore(environment, new FakeClock());
-  await t.rejects(store.apply([part('ok', 1, 1), part('x'.repeat(901), 1, 1)]), RangeError);
-  t.strictSame(await store.parts(key, ''), []);
-  await store.apply([part('é'.repeat(450), 1, 1)]);
-  t.equal((await store.parts(key, 'é')).length, 1);
+  await t.rejects(store.applyRecords([part('ok', 1, 1), part('x'.repeat(901), 1, 1)]), RangeError);
+  t.strictSame(await store.listParts(key, ''), []);
+  await store.applyRecords([part('é'.repeat(450), 1, 1)]);
+  t.equal((await store.listParts(key, 'é')).length, 1);
   await store.close();
   await environment.close();
 });

@@ -63,14 +63,14 @@ export function messageFacts(fact: Fact, store: Store): void {
 
   fact('messages are returned in the order of the ids, with null for missing ones', async (t) => {
     const realm = freshRealm();
-    await store.apply([put(realm, message(1)), put(realm, message(2)), put(freshRealm(), message(3))]);
+    await store.applyRecords([put(realm, message(1)), put(realm, message(2)), put(freshRealm(), message(3))]);
     t.strictSame(await store.getMessages(realm, [2, 3, 1, 2]), [message(2), null, message(1), message(2)]);
     t.strictSame(await store.getMessages(realm, []), []);
   });
 
   fact('a search for a text too long to be stored finds nothing', async (t) => {
     const realm = freshRealm();
-    await store.apply([put(realm, message(1, { tags: ['word'] }))]);
+    await store.applyRecords([put(realm, message(1, { tags: ['word'] }))]);
     for (const long of ['x'.repeat(901), '\u{1f600}'.repeat(400), 'x'.repeat(1_000_000)]) {
       t.strictSame(await ids(realm, { by: 'topic', conversation: 's1', topicKey: long }), []);
       t.strictSame(await ids(realm, { by: 'tag', tag: long }), []);
@@ -82,14 +82,14 @@ export function messageFacts(fact: Fact, store: Store): void {
     const realm = freshRealm();
     const newest = (limit: number) => ids(realm, { by: 'realm' }, 10_000_000_000_000_000, 'older', limit);
     t.strictSame(await newest(1), []);
-    await store.apply([put(realm, message(5))]);
+    await store.applyRecords([put(realm, message(5))]);
     t.strictSame(await newest(1), [5]);
-    await store.apply([put(realm, message(9)), put(realm, message(7))]);
+    await store.applyRecords([put(realm, message(9)), put(realm, message(7))]);
     t.strictSame([await newest(1), await newest(3)], [[9], [9, 7, 5]]);
     // Commits may finish out of id order across streams.
-    await store.apply([put(realm, message(6))]);
+    await store.applyRecords([put(realm, message(6))]);
     t.strictSame(await newest(4), [9, 7, 6, 5]);
-    await store.apply([gone(realm, 9, 2)]);
+    await store.applyRecords([gone(realm, 9, 2)]);
     t.strictSame([await newest(1), await newest(2)], [[7], [7, 6]]);
     t.strictSame(await ids(realm, { by: 'realm' }, 7, 'older', 1), [6]);
   });
@@ -97,12 +97,12 @@ export function messageFacts(fact: Fact, store: Store): void {
   fact('a message is replaced only by a larger rev, and a deleted one stays deleted', async (t) => {
     const realm = freshRealm();
     const text = async () => (await store.getMessages(realm, [1]))[0]?.body.content;
-    const write = (rev: number) => store.apply([put(realm, message(1, { body: { content: `r${rev}` } }), rev)]);
+    const write = (rev: number) => store.applyRecords([put(realm, message(1, { body: { content: `r${rev}` } }), rev)]);
     await write(2);
     await write(1);
     await write(2);
     t.equal(await text(), 'r2');
-    await store.apply([gone(realm, 1, 5)]);
+    await store.applyRecords([gone(realm, 1, 5)]);
     await write(4);
     t.strictSame(await store.getMessages(realm, [1]), [null]);
     t.strictSame(await ids(realm, { by: 'realm' }), []);
@@ -115,14 +115,14 @@ export function messageFacts(fact: Fact, store: Store): void {
   fact('of several writes of one message in one call the largest rev wins', async (t) => {
     const realm = freshRealm();
     const revs = [2, 5, 1, 4, 3];
-    await store.apply(revs.map((rev) => put(realm, message(9, { body: { rev } }), rev)));
+    await store.applyRecords(revs.map((rev) => put(realm, message(9, { body: { rev } }), rev)));
     t.match(await store.getMessages(realm, [9]), [{ body: { rev: 5 } }]);
   });
 
   fact('each index is scanned in both directions around an anchor, which is excluded', async (t) => {
     const realm = freshRealm();
     const direct = { conversation: 'd3,4', topicKey: '', participants: [3, 4], sender: 3 };
-    await store.apply([
+    await store.applyRecords([
       put(realm, message(10)),
       put(realm, message(20, { topicKey: 'tea, green' })),
       put(realm, message(30, { sender: 8 })),
@@ -150,8 +150,8 @@ export function messageFacts(fact: Fact, store: Store): void {
 
   fact('a moved message leaves its old indexes and enters the new ones', async (t) => {
     const realm = freshRealm();
-    await store.apply([put(realm, message(1)), put(realm, message(2))]);
-    await store.apply([put(realm, message(1, { conversation: 's2', topicKey: 'dinner' }), 2)]);
+    await store.applyRecords([put(realm, message(1)), put(realm, message(2))]);
+    await store.applyRecords([put(realm, message(1, { conversation: 's2', topicKey: 'dinner' }), 2)]);
     t.strictSame(await ids(realm, { by: 'conversation', conversation: 's1' }), [2]);
     t.strictSame(await ids(realm, { by: 'topic', conversation: 's1', topicKey: 'lunch' }), [2]);
     t.strictSame(await ids(realm, { by: 'conversation', conversation: 's2' }), [1]);
@@ -163,7 +163,7 @@ export function messageFacts(fact: Fact, store: Store): void {
     const realm = freshRealm();
     const all: MessageRecord[] = [];
     for (let i = 0; i < 1500; i++) all.push(message(1000 + i * 17, { sender: i % 500 === 0 ? 1 : 2 }));
-    await store.apply(all.map((m) => put(realm, m)));
+    await store.applyRecords(all.map((m) => put(realm, m)));
     const rare = [1000, 1000 + 500 * 17, 1000 + 1000 * 17];
     t.strictSame(await ids(realm, { by: 'sender', sender: 1 }), rare);
     t.strictSame(await ids(realm, { by: 'sender', sender: 1 }, 10 ** 9, 'older'), [...rare].reverse());
@@ -184,7 +184,7 @@ export function messageFacts(fact: Fact, store: Store): void {
 
   fact('several conditions are intersected, and several ranges merged without repeats', async (t) => {
     const realm = freshRealm();
-    await store.apply([
+    await store.applyRecords([
       put(realm, message(10, { tags: ['=tea', '=milk'] })),
       put(realm, message(20, { conversation: 's2', tags: ['=tea', '=milk'] })),
       put(realm, message(30, { tags: ['=tea'], sender: 8 })),
@@ -215,7 +215,7 @@ export function messageFacts(fact: Fact, store: Store): void {
 
   fact('a range that ends at the first id ends there', async (t) => {
     const realm = freshRealm();
-    await store.apply([1, 2].map((id) => put(realm, message(id))));
+    await store.applyRecords([1, 2].map((id) => put(realm, message(id))));
     const index = { by: 'sender', sender: 7 } as const;
     const or = [{ index: { by: 'sender', sender: 8 } as const }];
     const found = await store.scanMessages({ realm, index, or, from: 9, direction: 'older', limit: 4 });
@@ -232,7 +232,7 @@ export function messageFacts(fact: Fact, store: Store): void {
       const tags = [i % 2 === 0 ? '=even' : '=odd', ...(i % 997 === 0 ? ['=rare'] : [])];
       all.push(message(i * 3, { conversation: `s${i % 40}`, tags }));
     }
-    await store.apply(all.map((m) => put(realm, m)));
+    await store.applyRecords(all.map((m) => put(realm, m)));
     const tag = (name: string) => ({ by: 'tag', tag: name }) as const;
     const streams = Array.from({ length: 39 }, (_, i) => ({
       index: { by: 'conversation', conversation: `s${i}` } as const,
@@ -326,7 +326,7 @@ export function messageFacts(fact: Fact, store: Store): void {
             const named = `${id} ${rev}`;
             return !seen.has(named) && seen.add(named);
           });
-          await store.apply(once);
+          await store.applyRecords(once);
           for (const { id, rev, value } of once) if ((model.get(id)?.rev ?? 0) < rev) model.set(id, { rev, value });
         }
         const alive = [...model.values()].flatMap((m) => m.value ?? []);

@@ -45,19 +45,19 @@ if (!server) {
     t.equal(await store.commit({ ...write, key: key(1) }), 'ok');
     proxy.cut();
     const failing = await Promise.allSettled([
-      store.load(key(1), toEpoch(1)),
+      store.loadRoot(key(1), toEpoch(1)),
       store.commit({ ...write, key: key(2) }),
-      store.apply([{ type: 'part', key: key(1), part: 'p', rev: 1, value: 1 }]),
-      store.parts(key(1), ''),
+      store.applyRecords([{ type: 'part', key: key(1), part: 'p', rev: 1, value: 1 }]),
+      store.listParts(key(1), ''),
       store.scanMessages({ realm: toRealmId(1), index: { by: 'realm' }, from: 0, direction: 'newer', limit: 1 }),
       store.ping(),
     ]);
     for (const f of failing) t.match(f, { status: 'rejected', reason: { name: 'StoreUnavailableError' } });
     await proxy.mend();
     await store.ping();
-    t.match(await store.load(key(1), toEpoch(1)), { version: 1 });
-    await store.apply([{ type: 'part', key: key(1), part: 'p', rev: 1, value: 1 }]);
-    t.strictSame(await store.parts(key(1), ''), [{ part: 'p', rev: 1, value: 1 }]);
+    t.match(await store.loadRoot(key(1), toEpoch(1)), { version: 1 });
+    await store.applyRecords([{ type: 'part', key: key(1), part: 'p', rev: 1, value: 1 }]);
+    t.strictSame(await store.listParts(key(1), ''), [{ part: 'p', rev: 1, value: 1 }]);
     proxy.freeze();
     const ping = store.ping();
     clock.advance(3_000);
@@ -71,12 +71,12 @@ if (!server) {
     const client = await new MongoClient(server, { retryWrites: false }).connect();
     const user = key(77);
     await store.commit({ ...write, key: user });
-    await store.apply([{ type: 'part', key: user, part: 'p', rev: 1, value: 1 }]);
+    await store.applyRecords([{ type: 'part', key: user, part: 'p', rev: 1, value: 1 }]);
     const roots = client.db(name).collection<{ _id: string }>('roots');
     await roots.updateOne({ _id: user }, { $set: { version: -1, sleeper: true, pending: true } });
     t.equal(await store.commit({ ...write, key: user, expected: 1 }), 'conflict');
-    t.equal(await store.load(user, toEpoch(2)), null);
-    t.strictSame(await store.parts(user, ''), []);
+    t.equal(await store.loadRoot(user, toEpoch(2)), null);
+    t.strictSame(await store.listParts(user, ''), []);
     t.equal(await store.commit({ ...write, key: user }), 'ok');
     await client.close();
     await store.close();
@@ -99,10 +99,10 @@ if (!server) {
       rev: 1,
       value: new Uint8Array(1_000_000).fill(i),
     }));
-    await Promise.all([...parts.map((p) => store.apply([p])), store.apply(big)]);
-    t.equal((await store.parts(user, '')).length, 2_320);
+    await Promise.all([...parts.map((p) => store.applyRecords([p])), store.applyRecords(big)]);
+    t.equal((await store.listParts(user, '')).length, 2_320);
     t.strictSame(
-      (await store.parts(user, 'big1')).map((p) => (p.value as Uint8Array)[5]),
+      (await store.listParts(user, 'big1')).map((p) => (p.value as Uint8Array)[5]),
       [1, ...Array.from({ length: 10 }, (_, i) => 10 + i)],
     );
     await store.close();

@@ -48,7 +48,7 @@ export function storeContract(t: Test, name: string, makeStore: () => Promise<St
     fact('a closed store rejects with StoreUnavailable', async (t) => {
       await store.ping();
       await store.close();
-      await t.rejects(store.load(freshKey(), toEpoch(1)), { name: 'StoreUnavailableError' });
+      await t.rejects(store.loadRoot(freshKey(), toEpoch(1)), { name: 'StoreUnavailableError' });
       await t.rejects(store.ping(), { name: 'StoreUnavailableError' });
     });
   });
@@ -57,7 +57,7 @@ export function storeContract(t: Test, name: string, makeStore: () => Promise<St
 function rootFacts(fact: Fact, store: Store): void {
   fact('an actor without a root loads as null, and loading creates nothing', async (t) => {
     const key = freshKey();
-    t.equal(await store.load(key, toEpoch(5)), null);
+    t.equal(await store.loadRoot(key, toEpoch(5)), null);
     t.equal(await store.commit(write(key, 1, 0)), 'ok', 'a smaller epoch may still create it');
   });
 
@@ -65,9 +65,15 @@ function rootFacts(fact: Fact, store: Store): void {
     const key = freshKey();
     t.equal(await store.commit(write(key, 3, 0, { outbox: [{ a: 1 }], due: 1_700_000_000_123 })), 'ok');
     const root = { key, epoch: 3, version: 1, state: { n: 1 }, outbox: [{ a: 1 }], due: 1_700_000_000_123 };
-    t.strictSame(await store.load(key, toEpoch(3)), root);
+    t.strictSame(await store.loadRoot(key, toEpoch(3)), root);
     t.equal(await store.commit(write(key, 3, 1)), 'ok');
-    t.strictSame(await store.load(key, toEpoch(3)), { ...root, version: 2, state: { n: 2 }, outbox: [], due: null });
+    t.strictSame(await store.loadRoot(key, toEpoch(3)), {
+      ...root,
+      version: 2,
+      state: { n: 2 },
+      outbox: [],
+      due: null,
+    });
   });
 
   fact('of many commits in one tick each gets its own result', async (t) => {
@@ -78,7 +84,7 @@ function rootFacts(fact: Fact, store: Store): void {
       ActorKey[],
       ActorKey[],
     ];
-    await Promise.all(fenced.map((key) => store.load(key, toEpoch(2))));
+    await Promise.all(fenced.map((key) => store.loadRoot(key, toEpoch(2))));
     // A commit of an earlier activation of the same owner, whose answer was lost: same epoch, same version.
     await Promise.all(late.map((key) => store.commit(write(key, 1, 1, { state: { lost: true } }))));
     const results = await Promise.all(keys.map((key) => store.commit(write(key, 1, 1))));
@@ -86,7 +92,7 @@ function rootFacts(fact: Fact, store: Store): void {
       results,
       keys.map((key) => (good.includes(key) ? 'ok' : 'conflict')),
     );
-    const [one, two, three] = [fenced[0]!, late[0]!, good[0]!].map((key) => store.load(key, toEpoch(3)));
+    const [one, two, three] = [fenced[0]!, late[0]!, good[0]!].map((key) => store.loadRoot(key, toEpoch(3)));
     t.match(await one, { version: 1, state: { n: 1 } });
     t.match(await two, { version: 2, state: { lost: true } });
     t.match(await three, { version: 2, state: { n: 2 } });
@@ -99,17 +105,17 @@ function rootFacts(fact: Fact, store: Store): void {
   fact('loading at a larger epoch fences the older owner, even if nothing is written', async (t) => {
     const key = freshKey();
     await store.commit(write(key, 1, 0));
-    const loaded = await store.load(key, toEpoch(2));
+    const loaded = await store.loadRoot(key, toEpoch(2));
     t.match(loaded, { epoch: 2, version: 1 });
     t.equal(await store.commit(write(key, 1, 1)), 'conflict');
-    t.equal(await store.remove(key, toEpoch(1), 1), 'conflict');
+    t.equal(await store.removeActor(key, toEpoch(1), 1), 'conflict');
     t.equal(await store.commit(write(key, 2, 1)), 'ok');
   });
 
   fact("loading at a smaller epoch returns 'fenced' and changes nothing", async (t) => {
     const key = freshKey();
     await store.commit(write(key, 7, 0));
-    t.equal(await store.load(key, toEpoch(6)), 'fenced');
+    t.equal(await store.loadRoot(key, toEpoch(6)), 'fenced');
     t.equal(await store.commit(write(key, 7, 1)), 'ok');
   });
 
@@ -119,10 +125,10 @@ function rootFacts(fact: Fact, store: Store): void {
     await Promise.all(
       keys.slice(1).map((key, i) => store.commit(write(key, key === fenced ? 9 : 1, 0, { state: { i } }))),
     );
-    await store.remove(removed, toEpoch(1), 1);
+    await store.removeActor(removed, toEpoch(1), 1);
     const [found, again] = await Promise.all([
-      Promise.all(keys.map((key, i) => store.load(key, toEpoch(2 + (i % 3))))),
-      store.load(twice, toEpoch(2)),
+      Promise.all(keys.map((key, i) => store.loadRoot(key, toEpoch(2 + (i % 3))))),
+      store.loadRoot(twice, toEpoch(2)),
     ]);
     for (const [i, key] of keys.entries()) {
       if (key === missing || key === removed) t.equal(found[i], null);
@@ -153,7 +159,7 @@ function rootFacts(fact: Fact, store: Store): void {
       );
       const results = await Promise.all(tries);
       t.equal(results.filter((r) => r === 'ok').length, 1);
-      t.match(await store.load(key, toEpoch(1)), {
+      t.match(await store.loadRoot(key, toEpoch(1)), {
         version: version + 1,
         state: { i: results.indexOf('ok'), version },
       });
@@ -163,7 +169,7 @@ function rootFacts(fact: Fact, store: Store): void {
   fact('a commit at a wrong version or for a missing root conflicts', async (t) => {
     const key = freshKey();
     t.equal(await store.commit(write(key, 1, 4)), 'conflict');
-    t.equal(await store.load(key, toEpoch(1)), null);
+    t.equal(await store.loadRoot(key, toEpoch(1)), null);
     await store.commit(write(key, 1, 0));
     t.equal(await store.commit(write(key, 1, 4)), 'conflict');
   });
@@ -171,13 +177,13 @@ function rootFacts(fact: Fact, store: Store): void {
   fact('a removed actor has no root and no parts, and may be created again', async (t) => {
     const key = freshKey();
     await store.commit(write(key, 1, 0, { due: 5, outbox: [1] }));
-    await store.apply([{ type: 'part', key, part: 'a', rev: 1, value: 1 }]);
-    t.equal(await store.remove(key, toEpoch(1), 2), 'conflict');
-    t.equal((await store.parts(key, '')).length, 1);
-    t.equal(await store.remove(key, toEpoch(1), 1), 'ok');
-    t.equal(await store.load(key, toEpoch(1)), null);
-    t.strictSame(await store.parts(key, ''), []);
-    t.notOk((await store.sleepers([partitionOfActor(key)])).some((s) => s.key === key));
+    await store.applyRecords([{ type: 'part', key, part: 'a', rev: 1, value: 1 }]);
+    t.equal(await store.removeActor(key, toEpoch(1), 2), 'conflict');
+    t.equal((await store.listParts(key, '')).length, 1);
+    t.equal(await store.removeActor(key, toEpoch(1), 1), 'ok');
+    t.equal(await store.loadRoot(key, toEpoch(1)), null);
+    t.strictSame(await store.listParts(key, ''), []);
+    t.notOk((await store.listSleepingActors([partitionOfActor(key)])).some((s) => s.key === key));
     t.equal(await store.commit(write(key, 1, 0)), 'ok');
   });
 
@@ -187,9 +193,9 @@ function rootFacts(fact: Fact, store: Store): void {
       const part = (rev: number): ActorRootWrite['records'] => [{ type: 'part', key, part: 'p', rev, value: rev }];
       await store.commit(write(key, 1, 0, { records: part(1) }));
       t.equal(await store.commit(write(key, 1, 0, { records: part(2) })), 'conflict');
-      t.strictSame(await store.parts(key, ''), [{ part: 'p', rev: 1, value: 1 }]);
+      t.strictSame(await store.listParts(key, ''), [{ part: 'p', rev: 1, value: 1 }]);
       await store.commit(write(key, 1, 1, { records: part(3) }));
-      t.strictSame(await store.parts(key, ''), [{ part: 'p', rev: 3, value: 3 }]);
+      t.strictSame(await store.listParts(key, ''), [{ part: 'p', rev: 3, value: 3 }]);
     });
   }
 }
@@ -209,7 +215,7 @@ function valueFacts(fact: Fact, store: Store): void {
     const key = freshKey();
     const realm = freshRealm();
     await store.commit(write(key, 1, 0, { state: values, outbox: Object.values(values) }));
-    await store.apply(
+    await store.applyRecords(
       Object.entries(values).map(([part, value], i) => ({ type: 'part', key, part, rev: 1 + i, value: [value] })),
     );
     const record = {
@@ -222,8 +228,8 @@ function valueFacts(fact: Fact, store: Store): void {
       tags: [],
       body: values,
     };
-    await store.apply([{ type: 'message', realm, id: 1, rev: 1, value: record }]);
-    t.strictSame(await store.load(key, toEpoch(1)), {
+    await store.applyRecords([{ type: 'message', realm, id: 1, rev: 1, value: record }]);
+    t.strictSame(await store.loadRoot(key, toEpoch(1)), {
       key,
       epoch: 1,
       version: 1,
@@ -244,7 +250,7 @@ function valueFacts(fact: Fact, store: Store): void {
   fact('undefined fields are dropped, and a lone surrogate becomes replacement characters', async (t) => {
     const key = freshKey();
     await store.commit(write(key, 1, 0, { state: { a: 1, b: undefined, c: 'x\ud800y' } }));
-    const root = await store.load(key, toEpoch(1));
+    const root = await store.loadRoot(key, toEpoch(1));
     const { c, ...rest } = (root as ActorRoot).state as { a: number; c: string };
     t.strictSame(rest, { a: 1 });
     t.match(c, /^x\ufffd+y$/);
@@ -256,26 +262,26 @@ function valueFacts(fact: Fact, store: Store): void {
     const value = { n: 1 };
     const writing = [
       store.commit(write(key, 1, 0, { state })),
-      store.apply([{ type: 'part', key, part: 'p', rev: 1, value }]),
+      store.applyRecords([{ type: 'part', key, part: 'p', rev: 1, value }]),
     ];
     state.n = 2;
     value.n = 2;
     await Promise.all(writing);
-    t.match(await store.load(key, toEpoch(1)), { state: { n: 1 } });
-    t.match(await store.parts(key, 'p'), [{ value: { n: 1 } }]);
+    t.match(await store.loadRoot(key, toEpoch(1)), { state: { n: 1 } });
+    t.match(await store.listParts(key, 'p'), [{ value: { n: 1 } }]);
   });
 }
 
 function partFacts(fact: Fact, store: Store): void {
   const put = (key: ActorKey, part: string, rev: number, value: Json) =>
-    store.apply([{ type: 'part', key, part, rev, value }]);
+    store.applyRecords([{ type: 'part', key, part, rev, value }]);
 
   fact('a part is replaced only by a larger rev; repeats are harmless', async (t) => {
     const key = freshKey();
     await put(key, 'p', 5, 'five');
     await put(key, 'p', 4, 'four');
     await put(key, 'p', 5, 'again');
-    t.strictSame(await store.parts(key, 'p'), [{ part: 'p', rev: 5, value: 'five' }]);
+    t.strictSame(await store.listParts(key, 'p'), [{ part: 'p', rev: 5, value: 'five' }]);
     await put(key, 'p', 6, 'six');
     t.strictSame(await store.getParts([{ key, part: 'p' }]), [{ part: 'p', rev: 6, value: 'six' }]);
   });
@@ -285,9 +291,9 @@ function partFacts(fact: Fact, store: Store): void {
     const revs = [3, 1, 4, 1, 5, 9, 2, 6, 5, 3, 5, 8, 9, 7, 9];
     await Promise.all([
       ...revs.map((rev) => put(key, 'p', rev, rev)),
-      store.apply(revs.map((rev) => ({ type: 'part', key, part: 'q', rev, value: rev }))),
+      store.applyRecords(revs.map((rev) => ({ type: 'part', key, part: 'q', rev, value: rev }))),
     ]);
-    t.match(await store.parts(key, ''), [
+    t.match(await store.listParts(key, ''), [
       { part: 'p', rev: 9, value: 9 },
       { part: 'q', rev: 9, value: 9 },
     ]);
@@ -298,29 +304,29 @@ function partFacts(fact: Fact, store: Store): void {
     await put(key, 'p', 1, 'one');
     await put(key, 'p', 3, null);
     await put(key, 'p', 2, 'late');
-    t.strictSame(await store.parts(key, ''), []);
+    t.strictSame(await store.listParts(key, ''), []);
     t.strictSame(await store.getParts([{ key, part: 'p' }]), [null]);
     await put(key, 'p', 4, 'new');
     await put(key, 'p', 3, null);
-    t.strictSame(await store.parts(key, ''), [{ part: 'p', rev: 4, value: 'new' }]);
+    t.strictSame(await store.listParts(key, ''), [{ part: 'p', rev: 4, value: 'new' }]);
     await put(key, 'never', 2, null);
     await put(key, 'never', 1, 'late');
-    t.strictSame(await store.parts(key, 'never'), [], 'also for a part that never was');
+    t.strictSame(await store.listParts(key, 'never'), [], 'also for a part that never was');
   });
 
   fact('parts are found by prefix, in order of code units, and never another actor’s', async (t) => {
     const realm = freshRealm();
     const key = userActorKey(realm, toUserId(1));
     const names = ['a', 'a/1', 'a/10', 'a/2', 'a0', 'b', 'a/\u{1f600}', 'a/\ufb00', 'a/.$'];
-    await store.apply(names.map((part) => ({ type: 'part', key, part, rev: 1, value: part })));
+    await store.applyRecords(names.map((part) => ({ type: 'part', key, part, rev: 1, value: part })));
     await put(userActorKey(realm, toUserId(10)), 'a/other', 1, 1);
     await put(eventQueueActorKey(realm, toUserId(1), toEventQueueId('q')), 'a/other', 1, 1);
     t.strictSame(
-      (await store.parts(key, 'a/')).map((p) => p.part),
+      (await store.listParts(key, 'a/')).map((p) => p.part),
       names.filter((n) => n.startsWith('a/')).sort(),
     );
     t.strictSame(
-      (await store.parts(key, '')).map((p) => p.part),
+      (await store.listParts(key, '')).map((p) => p.part),
       [...names].sort(),
     );
   });
@@ -347,13 +353,13 @@ function partFacts(fact: Fact, store: Store): void {
 function wakingFacts(fact: Fact, store: Store): void {
   fact('a root with an outbox or a due time is a sleeper of its partition until it has neither', async (t) => {
     const key = freshKey();
-    const of = (p: Partition) => store.sleepers([p]).then((all) => all.filter((s) => s.key === key));
+    const of = (p: Partition) => store.listSleepingActors([p]).then((all) => all.filter((s) => s.key === key));
     const mine = partitionOfActor(key);
     await store.commit(write(key, 1, 0));
     t.strictSame(await of(mine), []);
     await store.commit(write(key, 1, 1, { due: 1234 }));
     t.strictSame(await of(mine), [{ key, due: 1234, pending: false }]);
-    await store.load(key, toEpoch(2));
+    await store.loadRoot(key, toEpoch(2));
     await store.commit(write(key, 2, 2, { due: 99, outbox: ['x'] }));
     t.strictSame(await of(mine), [{ key, due: 99, pending: true }]);
     t.strictSame(await of(toPartition((mine + 1) % 256)), []);

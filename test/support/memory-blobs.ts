@@ -18,7 +18,7 @@ export class MemoryBlobs implements BlobStorage {
       if (!this.#kept.has(name)) throw new BlobGoneError(name);
       return bytes.subarray(start, end);
     };
-    return { type, size: bytes.byteLength, read };
+    return { mediaType: type, sizeBytes: bytes.byteLength, read };
   }
 
   async delete(realm: RealmId, path: string): Promise<void> {

@@ -26,7 +26,7 @@ export class MemoryKv implements KeyValueStore {
     return this.#server.entries.get(key);
   }
 
-  async all(): Promise<ReadonlyMap<string, KeyValueEntry>> {
+  async readAll(): Promise<ReadonlyMap<string, KeyValueEntry>> {
     await this.#travel();
     return new Map(this.#server.entries);
   }

@@ -138,7 +138,7 @@ export class MemoryLog implements EventLog {
     this.contents.trim(realm, upTo);
   }
 
-  publish(realm: RealmId, value: Json): void {
+  publishTransient(realm: RealmId, value: Json): void {
     const sent = freeze(unpackJson(packJsonToBuffer(value)));
     const send = (): void => {
       for (const s of this.contents.subscriptions) if (s.realm === realm) s.transient(sent);
@@ -148,7 +148,7 @@ export class MemoryLog implements EventLog {
     else send();
   }
 
-  async position(realm: RealmId): Promise<EventLogBounds> {
+  async readBounds(realm: RealmId): Promise<EventLogBounds> {
     if (this.#closed) throw new EventLogUnavailableError('closed');
     if (this.gate) await this.gate('before:position', realm);
     const { end, trimmed } = this.contents.realm(realm);
@@ -221,15 +221,15 @@ class Subscription implements EventLogSubscription {
     const of = this.#contents.realm(this.realm);
     if (this.#position < of.trimmed) {
       this.#position = of.trimmed;
-      this.#reader.gap(toLogSeq(of.trimmed));
+      this.#reader.onGap(toLogSeq(of.trimmed));
     } else {
       const next = of.entries[this.#position - of.trimmed];
       if (next) {
         this.#position = next.seq;
-        this.#reader.entry(toLogSeq(next.seq), next.value);
+        this.#reader.onEntry(toLogSeq(next.seq), next.value);
       } else {
         const value = this.#transients.shift();
-        if (value !== undefined) this.#reader.transient(value);
+        if (value !== undefined) this.#reader.onTransient(value);
       }
     }
     const reached = this.#waiting.filter((w) => w.until <= this.#position);
@@ -238,7 +238,7 @@ class Subscription implements EventLogSubscription {
     if (this.#position < of.end || this.#transients.length > 0) this.wake();
   }
 
-  caughtUp(): Promise<LogSeq> {
+  waitUntilCaughtUp(): Promise<LogSeq> {
     if (this.#closed) return Promise.reject(new EventLogUnavailableError('subscription closed'));
     const until = this.#contents.realm(this.realm).end;
     if (this.#position >= until) return Promise.resolve(this.position);

@@ -100,8 +100,8 @@ export class MemoryStore implements Store {
     return result;
   }
 
-  load(key: ActorKey, at: Epoch): Promise<ActorRoot | null | 'fenced'> {
-    return this.#gated('load', [key], () => {
+  loadRoot(key: ActorKey, at: Epoch): Promise<ActorRoot | null | 'fenced'> {
+    return this.#gated('loadRoot', [key], () => {
       const root = this.contents.roots.get(key);
       if (!root) return null;
       if (root.epoch > at) return 'fenced';
@@ -131,10 +131,10 @@ export class MemoryStore implements Store {
     return expected === 0 ? !root : root !== undefined && root.epoch === at && root.version === expected;
   }
 
-  apply(writes: readonly StoreRecordWrite[]): Promise<void> {
+  applyRecords(writes: readonly StoreRecordWrite[]): Promise<void> {
     const copies = structuredClone(writes) as readonly StoreRecordWrite[];
     const keys = copies.map((w) => (w.type === 'part' ? w.key : `message/${w.realm}/${w.id}`));
-    return this.#gated('apply', keys, async () => {
+    return this.#gated('applyRecords', keys, async () => {
       for (const [i, write] of copies.entries()) {
         if (this.gate) await this.gate('each:apply', [keys[i] as string]);
         this.contents.put(write);
@@ -142,8 +142,8 @@ export class MemoryStore implements Store {
     });
   }
 
-  remove(key: ActorKey, at: Epoch, expected: number): Promise<'ok' | 'conflict'> {
-    return this.#gated('remove', [key], () => {
+  removeActor(key: ActorKey, at: Epoch, expected: number): Promise<'ok' | 'conflict'> {
+    return this.#gated('removeActor', [key], () => {
       if (!this.#matches(key, at, expected)) return 'conflict';
       this.contents.roots.delete(key);
       this.contents.parts.delete(key);
@@ -151,8 +151,8 @@ export class MemoryStore implements Store {
     });
   }
 
-  parts(key: ActorKey, prefix: string): Promise<StoredActorPart[]> {
-    return this.#gated('parts', [key], () => {
+  listParts(key: ActorKey, prefix: string): Promise<StoredActorPart[]> {
+    return this.#gated('listParts', [key], () => {
       const found: StoredActorPart[] = [];
       for (const [part, { rev, value }] of this.contents.parts.get(key) ?? []) {
         if (part.startsWith(prefix) && value !== null) found.push({ part, rev, value: structuredClone(value) });
@@ -194,8 +194,8 @@ export class MemoryStore implements Store {
     });
   }
 
-  sleepers(partitions: readonly Partition[]): Promise<SleepingActor[]> {
-    return this.#gated('sleepers', partitions.map(String), () => {
+  listSleepingActors(partitions: readonly Partition[]): Promise<SleepingActor[]> {
+    return this.#gated('listSleepingActors', partitions.map(String), () => {
       const wanted = new Set(partitions);
       const found: SleepingActor[] = [];
       for (const { key, due, outbox } of this.contents.roots.values()) {

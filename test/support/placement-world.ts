@@ -79,9 +79,9 @@ export class WorldHost {
       name: `machine/${name}`,
       version: '1',
       address: 'here',
-      ping: () => this.go().then(() => this.store.ping()),
+      pingStore: () => this.go().then(() => this.store.ping()),
       onError: (error) => this.failures.push(error),
-      warn: (_context, message) => this.warnings.push(message),
+      logWarning: (_context, message) => this.warnings.push(message),
     });
   }
 

@@ -2,11 +2,11 @@
 import t, { type Test } from 'tap';
 import type { Message, Snapshot } from '../../web/src/contract/index.js';
 import {
-  ALL,
+  ALL_MESSAGES_NARROW,
   directNarrow,
   type MessageWindow,
+  makeNarrowParam,
   type Narrow,
-  narrowParam,
   streamNarrow,
   topicNarrow,
 } from '../../web/src/core/index.js';
@@ -175,9 +175,9 @@ function comparable({ core }: Tab, deleted: ReadonlySet<number>): Record<string,
   state.unread_msgs = {
     ...{ pms, huddles },
     mentions: mentions.filter((id) => {
-      const place = of.conversationOf(id);
+      const place = of.conversationOfMessage(id);
       const muted =
-        place && 'stream' in place && (known.isMuted(place.stream) || muting.isMuted(place.stream, place.topic));
+        place && 'stream' in place && (known.isMuted(place.stream) || muting.isTopicMuted(place.stream, place.topic));
       return !muted;
     }),
     streams: groups,
@@ -190,12 +190,12 @@ function comparable({ core }: Tab, deleted: ReadonlySet<number>): Record<string,
 
 /** The messages of a window as the server has them now, in the range that is loaded. */
 async function checkWindow(t: Test, { core, person }: Tab, window: MessageWindow, title: string): Promise<void> {
-  const [first, last] = [window.first, window.last];
+  const [first, last] = [window.firstId, window.lastId];
   const { messages } = await person.api.ok<{ messages: Message[] }>('GET /messages', {
     anchor: 'newest',
     num_before: 1000,
     num_after: 0,
-    narrow: narrowParam(window.narrow),
+    narrow: makeNarrowParam(window.narrow),
     client_gravatar: false,
   });
   const there = messages.filter(
@@ -256,7 +256,7 @@ t.test(`random commands (WEB_TEST_SEED=${SEED})`, async (t) => {
 
   const tabs = [await openTab(t, server, member), await openTab(t, server, admin)];
   const narrows: Narrow[] = [
-    ALL,
+    ALL_MESSAGES_NARROW,
     streamNarrow(streams[0]!.id),
     topicNarrow(streams[0]!.id, 'one'),
     topicNarrow(streams[1]!.id, 'two'),
@@ -289,7 +289,10 @@ t.test(`random commands (WEB_TEST_SEED=${SEED})`, async (t) => {
     await settle(tab);
     for (const window of [...tab.core.windows.all()]) {
       tab.core.windows.open(window.narrow);
-      await until('the window is ready', () => window.fetching.value === undefined && window.phase.value === 'ready');
+      await until(
+        'the window is ready',
+        () => window.fetchDirection.value === undefined && window.phase.value === 'ready',
+      );
       await checkWindow(t, tab, window, `${tab.person.role}, ${JSON.stringify(window.narrow)}`);
     }
   }

@@ -27,13 +27,13 @@ t.test('a message of one user appears in the window of another', async (t) => {
   const window = core.windows.open(topicNarrow(stream, 'plans'));
   await window.jumpTo('first_unread');
   t.strictSame(window.ids.value, [first]);
-  t.equal(window.anchor.value, first);
-  const count = core.state.unread.countOf({ stream, topic: 'Plans' });
+  t.equal(window.anchorMessageId.value, first);
+  const count = core.state.unread.conversationCount({ stream, topic: 'Plans' });
   t.equal(count.value, 1);
   const second = await say(other, 'general', 'plans', 'after');
   await until('the message', () => window.ids.value.includes(second));
   t.equal(count.value, 2);
-  core.reading.seen(window.ids.value, window.narrow);
+  core.readMarker.markSeen(window.ids.value, window.narrow);
   t.equal(count.value, 0, 'what was seen counts as read at once');
   const direct = core.windows.open(directNarrow([other.id]));
   await direct.jumpTo('newest');
@@ -46,7 +46,7 @@ t.test('a sent message is shown at once and stays when its event comes', async (
   const { core } = await openTab(t, server, member);
   const window = core.windows.open(topicNarrow(stream, 'plans'));
   await window.jumpTo('newest');
-  const echoes = core.outbox.in(window.narrow);
+  const echoes = core.outbox.itemsIn(window.narrow);
   const shown: number[] = [];
   const stop = echoes.subscribe((items) => shown.push(items.length + window.ids.peek().length));
   core.outbox.send({ stream, topic: 'plans' }, 'mine');
@@ -78,7 +78,7 @@ t.test('a lost queue is replaced, and the window has what came in between', asyn
   await until('another queue', () => core.queue.id !== before && core.queue.status.value === 'live');
   await until('the missed message', () => window.ids.value.includes(missed));
   t.match(core.windows.store.peek(kept)?.content, /changed/);
-  t.equal(core.state.unread.countOf({ stream, topic: 'plans' }).value, 3);
+  t.equal(core.state.unread.conversationCount({ stream, topic: 'plans' }).value, 3);
 });
 
 t.test('two tabs share one queue, and the second goes on when the first is closed', async (t) => {
@@ -86,8 +86,8 @@ t.test('two tabs share one queue, and the second goes on when the first is close
   const browser = new Browser();
   const one = await openTab(t, server, member, browser);
   const two = await openTab(t, server, member, browser);
-  t.ok(one.core.queue.leads.value);
-  t.notOk(two.core.queue.leads.value);
+  t.ok(one.core.queue.isLeadingTab.value);
+  t.notOk(two.core.queue.isLeadingTab.value);
   t.equal(two.core.queue.id, one.core.queue.id);
   t.notOk(two.platform.requests.some((request) => request.endsWith('/register') || request.endsWith('/events')));
   const window = two.core.windows.open(topicNarrow(stream, 'plans'));
@@ -103,7 +103,7 @@ t.test('two tabs share one queue, and the second goes on when the first is close
   one.platform.close();
   const second = await say(other, 'general', 'plans');
   await until('the event in the tab that is left', () => window.ids.value.includes(second));
-  t.ok(two.core.queue.leads.value);
+  t.ok(two.core.queue.isLeadingTab.value);
   t.equal(two.core.queue.id, queue, 'with the same queue');
   t.notOk(two.platform.requests.some((request) => request.endsWith('/register')));
   await settle(two);
@@ -183,15 +183,15 @@ t.test('a draft is saved when typing stops, and another tab has it', async (t) =
   const { member, stream } = await makeWorld();
   const { core } = await openTab(t, server, member);
   const draft = core.drafts.open({ stream, topic: 'plans' });
-  draft.write('half a');
-  draft.write('half a thought');
+  draft.setContent('half a');
+  draft.setContent('half a thought');
   await until('it is saved', () => draft.phase.value === 'saved');
-  await until('the event', () => core.state.own.drafts.value.length === 1);
+  await until('the event', () => core.state.ownLists.drafts.value.length === 1);
   const { core: other } = await openTab(t, server, member);
   const again = other.drafts.open({ stream, topic: 'Plans' });
   t.equal(again.content.value, 'half a thought');
   again.discard();
-  await until('it is gone', () => core.state.own.drafts.value.length === 0);
+  await until('it is gone', () => core.state.ownLists.drafts.value.length === 0);
 });
 
 t.test('a draft without a network is there again after the page was loaded', async (t) => {
@@ -202,14 +202,14 @@ t.test('a draft without a network is there again after the page was loaded', asy
     throw new Error('no network');
   };
   const draft = one.core.drafts.open({ stream, topic: 'plans' });
-  draft.write('half a thought');
+  draft.setContent('half a thought');
   await until('it is not saved', () => draft.phase.value === 'unsaved');
   one.platform.close();
   const two = await openTab(t, server, member, browser);
   const again = two.core.drafts.open({ stream, topic: 'plans' });
   t.equal(again.content.value, 'half a thought');
-  again.write('half a thought more');
-  await until('it is saved', () => two.core.state.own.drafts.value[0]?.content === 'half a thought more');
+  again.setContent('half a thought more');
+  await until('it is saved', () => two.core.state.ownLists.drafts.value[0]?.content === 'half a thought more');
   t.notOk([...browser.values.keys()].some((key) => key.startsWith('draft/')));
 });
 

@@ -6,8 +6,8 @@
  * notifications (web/src/notify/desktop.ts): a browser shows one notification per conversation, by the
  * page or by a push.
  */
-import { notify as german } from '../src/text/de/notify.js';
-import { notify as english } from '../src/text/en/notify.js';
+import { notifyTexts as german } from '../src/text/de/notify.js';
+import { notifyTexts as english } from '../src/text/en/notify.js';
 
 declare const self: ServiceWorkerGlobalScope;
 

@@ -9,17 +9,17 @@ export interface RegistrationSnapshotInputs {
   readonly user: DirectoryUser;
   readonly directory: DirectoryView;
   readonly args: RegisterEventQueueArgs;
-  readonly now: number;
-  readonly limits: FileUploadLimits;
+  readonly nowMs: number;
+  readonly fileUploadLimits: FileUploadLimits;
   /** Notifications are pushed to mobile devices. */
   readonly pushesToDevices: boolean;
   /** Decrypts the API keys of bots that the user may read. */
-  readonly unseal: TextUnsealer;
+  readonly tryUnsealText: TextUnsealer;
   /** Collects bots whose API key could not be decrypted. */
-  readonly unreadable: Set<DirectoryBot>;
+  readonly botsWithUnreadableKey: Set<DirectoryBot>;
   readonly subscriptions: readonly Subscription[];
   /** Subscribers by stream id; empty unless the client asked for them. */
-  readonly subscribers: ReadonlyMap<number, readonly number[]>;
+  readonly subscriberIdsByStream: ReadonlyMap<number, readonly number[]>;
 }
 
 /** True if the client asked for a section of the snapshot. */

@@ -7,7 +7,7 @@ import { apiError } from '#model/errors';
 import { findLowerBoundIndex } from '#ports/store';
 import type { ActorInputSources } from '../../services.js';
 
-const RETRY_MS = 5;
+const RETRY_PAUSE_MS = 5;
 const MAX_RETRIES = 400;
 
 /**
@@ -23,16 +23,16 @@ export async function awaitFirstMessageIdsInDirectory(
 ): Promise<void> {
   const streams = Object.keys(counted).filter((id) => counted[id]! > 0);
   for (let attempt = 0; attempt < MAX_RETRIES; attempt++) {
-    const directory = await sources.directory(realm);
+    const directory = await sources.loadDirectory(realm);
     if (streams.every((id) => directory.stream(toStreamId(Number(id)))?.firstMessage !== null)) return;
-    await pause(sources);
+    await waitBeforeRetry(sources);
   }
 }
 
-const pause = ({ services }: ActorInputSources): Promise<void> =>
-  new Promise((resolve) => void services.clock.setTimeout(resolve, RETRY_MS));
+const waitBeforeRetry = ({ services }: ActorInputSources): Promise<void> =>
+  new Promise((resolve) => void services.clock.setTimeout(resolve, RETRY_PAUSE_MS));
 
-interface OwnState {
+interface VersionedOwnSubscriptions {
   readonly version: number;
   readonly subscriptions: readonly Subscription[];
 }
@@ -45,7 +45,7 @@ interface OwnState {
  * @param withSubscribers the subscribers of all streams are wanted
  * @param versions gets the version of the user's actor
  */
-export async function readOwnStateAndSubscribers<O extends OwnState>(
+export async function readOwnStateAndSubscribers<O extends VersionedOwnSubscriptions>(
   realm: RealmId,
   user: UserId,
   withSubscribers: boolean,
@@ -57,40 +57,41 @@ export async function readOwnStateAndSubscribers<O extends OwnState>(
   for (let attempt = 0; ; attempt++) {
     const own = await readOwn();
     if (own) versions[userActorKey(realm, user)] = own.version;
-    const directory = await sources.directory(realm);
+    const directory = await sources.loadDirectory(realm);
     // Streams drop deactivated users, who keep their own subscriptions, so the two lists would never agree again.
     if (own && directory.user(user)?.isActive === false) throw apiError('ACCOUNT_DEACTIVATED');
-    if (!withSubscribers) return { own, subscribers: NONE };
+    if (!withSubscribers) return { own, subscribers: NO_SUBSCRIBERS };
     const joined = new Set((own?.subscriptions ?? []).filter((one) => one.active).map((one) => one.stream));
     const subscribers = await feed.readSubscribersAtPosition(() => {
       const live = [...directory.streams()].filter((stream) => !stream.archived).map((stream) => stream.id);
       // A stream may have been created and joined after `directory.streams()` was read.
       return [...new Set([...live, ...joined])];
     });
-    const agree = [...subscribers.of].every(([stream, members]) => has(members, user) === joined.has(stream));
+    const agree = [...subscribers.of].every(([stream, members]) => hasMember(members, user) === joined.has(stream));
     if (agree) return { own, subscribers };
     // The stream's actor is slow to apply the user's change. No later event would report the user's own subscription to
     // the user, so this function corrects the lists.
-    if (attempt === MAX_RETRIES) return { own, subscribers: alignedWithOwn(subscribers, user, joined) };
-    await pause(sources);
+    if (attempt === MAX_RETRIES) return { own, subscribers: alignSubscribersWithOwn(subscribers, user, joined) };
+    await waitBeforeRetry(sources);
   }
 }
 
-const NONE: StreamSubscribersAtPosition = { position: toLogSeq(0), of: new Map() };
+const NO_SUBSCRIBERS: StreamSubscribersAtPosition = { position: toLogSeq(0), of: new Map() };
 
-const has = (members: readonly number[], user: number): boolean => members[findLowerBoundIndex(members, user)] === user;
+const hasMember = (members: readonly number[], user: number): boolean =>
+  members[findLowerBoundIndex(members, user)] === user;
 
 /**
  * Adds the user to the lists of subscribers, or removes the user, so that the lists agree with the user's own
  * subscriptions.
  */
-function alignedWithOwn(
+function alignSubscribersWithOwn(
   { position, of }: StreamSubscribersAtPosition,
   user: UserId,
   joined: ReadonlySet<number>,
 ): StreamSubscribersAtPosition {
   const own = [...of].map(([stream, members]): [number, readonly number[]] => {
-    if (has(members, user) === joined.has(stream)) return [stream, members];
+    if (hasMember(members, user) === joined.has(stream)) return [stream, members];
     const others = members.filter((id) => id !== user);
     return [stream, joined.has(stream) ? [...others, user].sort((a, b) => a - b) : others];
   });

@@ -17,15 +17,15 @@ import type { ActorInputSources } from '../../services.js';
 import type { SnapshotCountedMessages } from '../state.js';
 
 /** Age above which the event of a message cannot still be on its way, ms: far more than any delay of the log. */
-const RECENT_MS = 300_000;
-const MAX_STARRED = 10_000;
+const MAX_MESSAGE_EVENT_DELAY_MS = 300_000;
+const MAX_STARRED_MESSAGE_IDS = 10_000;
 
-type Reading = readonly (readonly [string, Json])[];
+type ReadStateParts = readonly (readonly [string, Json])[];
 
 interface OwnReadState {
   readonly subscriptions: readonly Subscription[];
   readonly topics: readonly UserTopicPolicy[];
-  readonly reading: Reading;
+  readonly reading: ReadStateParts;
 }
 
 /**
@@ -34,7 +34,7 @@ interface OwnReadState {
  */
 export async function chooseSnapshotMessageSource(
   index: RecentMessageIndex,
-  reading: Reading,
+  reading: ReadStateParts,
   { store }: ActorInputSources,
 ): Promise<MessageReadStore> {
   const reads = await index.currentReadStore();
@@ -43,9 +43,9 @@ export async function chooseSnapshotMessageSource(
     : store;
 }
 
-interface UnreadSection {
+interface UnreadSnapshotSection {
   readonly section: JsonObject;
-  readonly counted: SnapshotCountedMessages;
+  readonly countedMessages: SnapshotCountedMessages;
 }
 
 /** Reads the data of the section unread_msgs. Call it after everything whose version the snapshot notes was read. */
@@ -55,11 +55,11 @@ export async function readUnreadSnapshotSection(
   { subscriptions, topics, reading }: OwnReadState,
   reads: MessageReadStore,
   { services }: ActorInputSources,
-): Promise<UnreadSection> {
+): Promise<UnreadSnapshotSection> {
   const flags = new UserMessageFlags(user, new Map(reading));
   const scan = new UnreadMessageScan(reads, realm, user);
   const active = new Map(subscriptions.filter((own) => own.active).map((own) => [own.stream, own]));
-  const since = (services.clock.now() - RECENT_MS) / 1000;
+  const since = (services.clock.now() - MAX_MESSAGE_EVENT_DELAY_MS) / 1000;
   const unread: StoredMessage[] = [];
   const streams: Record<string, number> = {};
   const recent: number[] = [];
@@ -96,7 +96,7 @@ export async function readUnreadSnapshotSection(
     muted: (stream, topic) => (active.get(stream)?.muted ?? false) || silent.has(`${stream} ${toTopicKey(topic)}`),
     missing,
   });
-  return { section, counted: { streams: countedStreams, direct: { upTo, recent } } };
+  return { section, countedMessages: { streams: countedStreams, direct: { upTo, recent } } };
 }
 
 /** Ids of starred messages that still exist, ascending; at most 10,000. */
@@ -111,5 +111,5 @@ export async function readStarredMessageIds(
   const records = await reads.getMessages(realm, ids);
   const there = records.filter((record) => record !== null).map(toStoredMessage);
   const own = await new UnreadMessageScan(reads, realm, user).filterWithCopies(there, true);
-  return own.slice(0, MAX_STARRED).map(({ id }) => id);
+  return own.slice(0, MAX_STARRED_MESSAGE_IDS).map(({ id }) => id);
 }

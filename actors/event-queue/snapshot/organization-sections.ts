@@ -18,15 +18,15 @@ import { PRESENCE_OFFLINE_AFTER_SECONDS } from '#domain/presence';
 import { MAX_STREAM_DESCRIPTION_CHARACTERS, MAX_STREAM_NAME_CHARACTERS, MAX_TOPIC_CHARACTERS } from '#domain/streams';
 import {
   EMOJISET_CHOICES,
+  formatLoginMethodsForClients,
   isLoginMethodOn,
   NOTIFICATION_SOUNDS,
-  PASSWORD_METHOD,
-  presentLoginMethods,
+  PASSWORD_LOGIN_METHOD,
   REALM_SETTING_NAMES,
 } from '#model';
 import type { RegistrationSnapshotInputs } from './inputs.js';
 
-const GIPHY_RATINGS = {
+const GIPHY_RATING_OPTIONS = {
   disabled: { name: 'GIPHY integration disabled', id: 0 },
   y: { name: 'Allow GIFs rated Y (Very young audience)', id: 1 },
   g: { name: 'Allow GIFs rated G (General audience)', id: 2 },
@@ -39,19 +39,19 @@ const GIPHY_RATINGS = {
 export function makeRealmSnapshotSection({
   directory,
   args,
-  limits,
+  fileUploadLimits,
   pushesToDevices,
 }: RegistrationSnapshotInputs): JsonObject {
   const settings = REALM_SETTING_NAMES.map((name) => [`realm_${name}`, directory.settings[name]]);
   const { origin, site } = args;
-  const passwords = isLoginMethodOn(directory.settings.authentication_methods, PASSWORD_METHOD);
+  const passwords = isLoginMethodOn(directory.settings.authentication_methods, PASSWORD_LOGIN_METHOD);
   const pictures = Object.entries(formatRealmPicturesForApi(directory)).map(([name, value]) => [
     `realm_${name}`,
     value,
   ]);
   return {
     ...Object.fromEntries(settings),
-    realm_authentication_methods: presentLoginMethods(directory.settings.authentication_methods),
+    realm_authentication_methods: formatLoginMethodsForClients(directory.settings.authentication_methods),
     realm_email_auth_enabled: passwords,
     realm_password_auth_enabled: passwords,
     realm_presence_disabled: false,
@@ -65,15 +65,15 @@ export function makeRealmSnapshotSection({
     realm_default_external_accounts: EXTERNAL_ACCOUNT_TYPES,
     realm_push_notifications_enabled: pushesToDevices,
     // The value is in bytes, although the field's name says MiB (register.md).
-    realm_upload_quota_mib: limits.uploadQuotaMib === 0 ? null : limits.uploadQuotaMib * 1_048_576,
+    realm_upload_quota_mib: fileUploadLimits.uploadQuotaMib === 0 ? null : fileUploadLimits.uploadQuotaMib * 1_048_576,
     realm_plan_type: 1,
     service_plan_is_not_limited: true,
     zulip_plan_is_not_limited: true,
     upgrade_text_for_wide_organization_logo: '',
     realm_is_zephyr_mirror_realm: false,
-    giphy_rating_options: GIPHY_RATINGS,
+    giphy_rating_options: GIPHY_RATING_OPTIONS,
     max_avatar_file_size_mib: MAX_UPLOADED_PICTURE_MIB,
-    max_file_upload_size_mib: limits.maxFileMib,
+    max_file_upload_size_mib: fileUploadLimits.maxFileMib,
     max_icon_file_size_mib: MAX_UPLOADED_PICTURE_MIB,
     max_logo_file_size_mib: MAX_UPLOADED_PICTURE_MIB,
     max_stream_name_length: MAX_STREAM_NAME_CHARACTERS,
@@ -115,7 +115,7 @@ export const makePlaygroundsSnapshotSection = ({ directory }: RegistrationSnapsh
 });
 
 export const makeEmailDomainsSnapshotSection = ({ directory }: RegistrationSnapshotInputs): JsonObject => ({
-  realm_domains: directory.domains().map(formatEmailDomainForApi),
+  realm_domains: directory.emailDomains().map(formatEmailDomainForApi),
 });
 
 /** Clients that do not know the pronouns type get no fields of it. */

@@ -20,10 +20,10 @@ import { areWebPublicStreamsEnabled } from '#domain/streams';
 import type { RealmPolicyName } from '#model';
 import type { RegistrationSnapshotInputs } from './inputs.js';
 
-const SYSTEM_BOTS = ['notification', 'welcome', 'email-gateway'] as const;
+const CROSS_REALM_BOT_NAMES = ['notification', 'welcome', 'email-gateway'] as const;
 
 /** Section `realm_user`: all users, and the roles and permissions of the user. */
-export function makeUserSnapshotSections({ user, directory, args, now }: RegistrationSnapshotInputs): ResponseFields {
+export function makeUserSnapshotSections({ user, directory, args, nowMs }: RegistrationSnapshotInputs): ResponseFields {
   const { settings } = directory;
   const isVisitor = user.id === VISITOR_ACCOUNT.id;
   const options = {
@@ -34,7 +34,7 @@ export function makeUserSnapshotSections({ user, directory, args, now }: Registr
   };
   // The capability lets the server leave out avatars of users who are long idle: it does so for deactivated users.
   const withoutAvatar = args.options.capabilities.user_avatar_url_field_optional;
-  const may = (policy: RealmPolicyName): boolean => isAllowedByPolicy(settings[policy], user, settings, now);
+  const may = (policy: RealmPolicyName): boolean => isAllowedByPolicy(settings[policy], user, settings, nowMs);
   const publicStreams = may('create_public_stream_policy');
   const privateStreams = may('create_private_stream_policy');
   const webPublicStreams =
@@ -42,7 +42,7 @@ export function makeUserSnapshotSections({ user, directory, args, now }: Registr
   return {
     realm_users: encodeUserList(directory, user, { ...options, active: true }),
     realm_non_active_users: encodeUserList(directory, user, { ...options, active: false, withoutAvatar }),
-    cross_realm_bots: SYSTEM_BOTS.map((name) =>
+    cross_realm_bots: CROSS_REALM_BOT_NAMES.map((name) =>
       formatUserForApi(findSystemBot(directory, name), user, { clientGravatar: false }),
     ),
     avatar_source: user.avatarSource,
@@ -70,8 +70,8 @@ export function makeUserSnapshotSections({ user, directory, args, now }: Registr
 export function makeBotsSnapshotSection({
   user,
   directory,
-  unseal,
-  unreadable,
+  tryUnsealText,
+  botsWithUnreadableKey,
 }: RegistrationSnapshotInputs): JsonObject {
   const all = isAdmin(user);
   const realm_bots: JsonObject[] = [];
@@ -82,8 +82,8 @@ export function makeBotsSnapshotSection({
       unsealBotSecrets(
         formatBotForApi(account, bot, (id) => directory.stream(id)?.name),
         (sealed) => {
-          const text = unseal(sealed);
-          if (text === undefined) unreadable.add(bot);
+          const text = tryUnsealText(sealed);
+          if (text === undefined) botsWithUnreadableKey.add(bot);
           return text;
         },
       ),
@@ -93,12 +93,16 @@ export function makeBotsSnapshotSection({
 }
 
 /** Section `presence`: users who were online lately. All registrations within a short time share the encoded list. */
-export const makePresenceSnapshotSection = ({ directory, args, now }: RegistrationSnapshotInputs): ResponseFields => ({
-  presences: presenceReplicaOf(directory).list(args.options.slimPresence ? 'slim' : 'legacy', now),
-  server_timestamp: toServerTimestampSeconds(now),
+export const makePresenceSnapshotSection = ({
+  directory,
+  args,
+  nowMs,
+}: RegistrationSnapshotInputs): ResponseFields => ({
+  presences: presenceReplicaOf(directory).list(args.options.slimPresence ? 'slim' : 'legacy', nowMs),
+  server_timestamp: toServerTimestampSeconds(nowMs),
 });
 
-export const makeVisitorPresenceSnapshotSection = ({ now }: RegistrationSnapshotInputs): ResponseFields => ({
+export const makeVisitorPresenceSnapshotSection = ({ nowMs }: RegistrationSnapshotInputs): ResponseFields => ({
   presences: {},
-  server_timestamp: toServerTimestampSeconds(now),
+  server_timestamp: toServerTimestampSeconds(nowMs),
 });

@@ -10,25 +10,25 @@ import type { OwnStateSection } from '#model/commands';
 import type { DirectoryUser } from '#model/records';
 import type { RegistrationSnapshotInputs, SnapshotSectionPredicate } from './inputs.js';
 
-interface EncodedSettings {
+interface EncodedUserSettings {
   /** Version of the preferences of all users, for which the encoded section is valid. */
-  readonly version: number;
+  readonly preferencesVersion: number;
   readonly encoded: EncodedJson;
 }
-const knownSettings = new WeakMap<DirectoryUser, EncodedSettings>();
+const encodedSettingsByUser = new WeakMap<DirectoryUser, EncodedUserSettings>();
 
 /** Section `user_settings`, encoded once per change of the account or of any user's preferences. */
 export function makeUserSettingsSnapshotSection({ user, directory }: RegistrationSnapshotInputs): ResponseFields {
   const version = directory.preferencesVersion;
-  let known = knownSettings.get(user);
-  if (known?.version !== version) {
+  let known = encodedSettingsByUser.get(user);
+  if (known?.preferencesVersion !== version) {
     const user_settings = {
       ...readUserSettings(directory, user),
       emojiset_choices: EMOJISET_CHOICES,
       available_notification_sounds: NOTIFICATION_SOUNDS,
     };
-    known = { version, encoded: EncodedJson.ofText(JSON.stringify(user_settings)) };
-    knownSettings.set(user, known);
+    known = { preferencesVersion: version, encoded: EncodedJson.ofText(JSON.stringify(user_settings)) };
+    encodedSettingsByUser.set(user, known);
   }
   return { user_settings: known.encoded };
 }

@@ -26,10 +26,10 @@ import {
 } from './preference-sections.js';
 import { makeDefaultStreamsSnapshotSection, makeStreamGroupsSnapshotSection } from './stream-sections.js';
 
-type Section = (inputs: RegistrationSnapshotInputs) => ResponseFields;
+type SnapshotSectionMaker = (inputs: RegistrationSnapshotInputs) => ResponseFields;
 
 /** Sections of features that no operation offers yet: they are empty in every organization. */
-const EMPTY: Readonly<Record<string, JsonObject>> = {
+const EMPTY_SECTIONS: Readonly<Record<string, JsonObject>> = {
   realm_filters: { realm_filters: [] },
   realm_embedded_bots: { realm_embedded_bots: [] },
   realm_incoming_webhook_bots: { realm_incoming_webhook_bots: [] },
@@ -37,15 +37,15 @@ const EMPTY: Readonly<Record<string, JsonObject>> = {
   giphy: { giphy_api_key: '' },
 };
 
-/** Sections that are the same for all users, except for the differences in `variantOf`. */
-const SHARED: Readonly<Record<string, Section>> = {
-  ...Object.fromEntries(Object.entries(EMPTY).map(([name, fields]) => [name, () => fields])),
+/** Sections that are the same for all users, except for the differences in `makeVariantKey`. */
+const SHARED_SECTION_MAKERS: Readonly<Record<string, SnapshotSectionMaker>> = {
+  ...Object.fromEntries(Object.entries(EMPTY_SECTIONS).map(([name, fields]) => [name, () => fields])),
   realm: makeRealmSnapshotSection,
   default_streams: makeDefaultStreamsSnapshotSection,
   default_stream_groups: makeStreamGroupsSnapshotSection,
   custom_profile_fields: makeProfileFieldsSnapshotSection,
   realm_domains: makeEmailDomainsSnapshotSection,
-  realm_emoji: ({ directory }) => ({ realm_emoji: formatCustomEmojiForApi(directory.emoji()) }),
+  realm_emoji: ({ directory }) => ({ realm_emoji: formatCustomEmojiForApi(directory.customEmoji()) }),
   realm_linkifiers: makeLinkifiersSnapshotSection,
   realm_playgrounds: makePlaygroundsSnapshotSection,
   realm_user_groups: makeUserGroupsSnapshotSection,
@@ -55,7 +55,7 @@ const SHARED: Readonly<Record<string, Section>> = {
 };
 
 /** Sections that differ from user to user. */
-const PERSONAL: Readonly<Record<string, Section>> = {
+const PERSONAL_SECTION_MAKERS: Readonly<Record<string, SnapshotSectionMaker>> = {
   alert_words: makeAlertWordsSnapshotSection,
   muted_users: makeMutedUsersSnapshotSection,
   realm_bot: makeBotsSnapshotSection,
@@ -64,8 +64,8 @@ const PERSONAL: Readonly<Record<string, Section>> = {
   update_global_notifications: makeNotificationSnapshotSection,
 };
 
-const makeAll = (
-  sections: Readonly<Record<string, Section>>,
+const makeWantedSections = (
+  sections: Readonly<Record<string, SnapshotSectionMaker>>,
   inputs: RegistrationSnapshotInputs,
   wanted: SnapshotSectionPredicate,
 ): ResponseFields[] => Object.entries(sections).flatMap(([name, make]) => (wanted(name) ? [make(inputs)] : []));
@@ -73,28 +73,28 @@ const makeAll = (
 export const makePersonalSnapshotSections = (
   inputs: RegistrationSnapshotInputs,
   wanted: SnapshotSectionPredicate,
-): ResponseFields[] => makeAll(PERSONAL, inputs, wanted);
+): ResponseFields[] => makeWantedSections(PERSONAL_SECTION_MAKERS, inputs, wanted);
 
 /** The shared sections as objects, not encoded. */
 export const makeSharedSnapshotSections = (
   inputs: RegistrationSnapshotInputs,
   wanted: SnapshotSectionPredicate,
-): ResponseFields[] => makeAll(SHARED, inputs, wanted);
+): ResponseFields[] => makeWantedSections(SHARED_SECTION_MAKERS, inputs, wanted);
 
 /** Maximum number of encoded variants per directory in memory. Few are needed: clients of one kind register alike. */
-const MAX_VARIANTS = 32;
+const MAX_ENCODED_VARIANTS = 32;
 
 /**
  * Encoded variants by key, cached per version of the directory. The first message of a stream raises `streamsVersion`
  * only, so it is part of the version.
  */
-const cached = memoizeByObject(
+const encodedVariantsOfDirectory = memoizeByObject(
   (_directory: DirectoryView) => new Map<string, readonly Uint8Array[]>(),
   ({ version, streamsVersion }) => `${version}/${streamsVersion}`,
 );
 
 /** Key of the encoded variant: everything besides the directory on which the shared sections depend. */
-const variantOf = ({ user, args }: RegistrationSnapshotInputs): string => {
+const makeVariantKey = ({ user, args }: RegistrationSnapshotInputs): string => {
   const { options, fetch, origin, site, webPublicStreams } = args;
   const { linkifier_url_template } = options.capabilities;
   return JSON.stringify([
@@ -113,12 +113,12 @@ export function encodeSharedSnapshotSections(
   inputs: RegistrationSnapshotInputs,
   wanted: SnapshotSectionPredicate,
 ): readonly Uint8Array[] {
-  const variants = cached(inputs.directory);
-  const name = variantOf(inputs);
+  const variants = encodedVariantsOfDirectory(inputs.directory);
+  const name = makeVariantKey(inputs);
   let parts = variants.get(name);
   if (!parts) {
     parts = [Buffer.concat(makeSharedSnapshotSections(inputs, wanted).flatMap(encodeResponseFieldParts))];
-    if (variants.size >= MAX_VARIANTS) variants.clear();
+    if (variants.size >= MAX_ENCODED_VARIANTS) variants.clear();
     variants.set(name, parts);
   }
   return parts;

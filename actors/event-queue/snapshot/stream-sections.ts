@@ -17,7 +17,7 @@ import type { DirectoryStream, DirectoryView } from '#model/records';
 import type { RegistrationSnapshotInputs } from './inputs.js';
 
 /** Streams that are not archived, sorted by name once per change of any stream. */
-const liveStreams = memoizeByObject(
+const listUnarchivedStreams = memoizeByObject(
   (directory: DirectoryView): readonly DirectoryStream[] =>
     [...directory.streams()].filter((stream) => !stream.archived).sort(compareByName),
   ({ streamsVersion }) => streamsVersion,
@@ -27,13 +27,13 @@ export function makeSubscriptionSnapshotSections({
   user,
   directory,
   args,
-  now,
+  nowMs,
   subscriptions,
-  subscribers,
+  subscriberIdsByStream: subscribers,
 }: RegistrationSnapshotInputs): ResponseFields {
   const own = new Map(subscriptions.map((subscription) => [subscription.stream, subscription]));
   const { includeSubscribers, capabilities } = args.options;
-  const live = liveStreams(directory);
+  const live = listUnarchivedStreams(directory);
   const listed = (stream: DirectoryStream): number[] =>
     filterActiveAccountIds(subscribers.get(stream.id) ?? [], directory);
   // Clients that can't handle null get the user's global notification settings in place of null.
@@ -41,7 +41,7 @@ export function makeSubscriptionSnapshotSections({
     ? {}
     : { notNull: readStreamNotificationSettings(directory, user) };
   const traffic = ({ id, created }: DirectoryStream): number | null =>
-    estimateWeeklyStreamTraffic(directory.traffic(id), created, now);
+    estimateWeeklyStreamTraffic(directory.recentMessageCountOf(id), created, nowMs);
   const ownSide = (stream: DirectoryStream): JsonObject => {
     const subscription = own.get(stream.id)!;
     const may = canSeeStreamMetadata(user, stream, subscription.active);
@@ -69,7 +69,9 @@ export function makeSubscriptionSnapshotSections({
 /** Section `default_streams`: the streams to which new users are subscribed. */
 export function makeDefaultStreamsSnapshotSection({ user, directory }: RegistrationSnapshotInputs): ResponseFields {
   if (isGuest(user)) return { realm_default_streams: [] };
-  return { realm_default_streams: encodeStreamList(liveStreams(directory).filter((stream) => stream.isDefault)) };
+  return {
+    realm_default_streams: encodeStreamList(listUnarchivedStreams(directory).filter((stream) => stream.isDefault)),
+  };
 }
 
 export const makeStreamGroupsSnapshotSection = ({ user, directory }: RegistrationSnapshotInputs): JsonObject => ({
@@ -85,7 +87,7 @@ export function makeStreamSnapshotSections({
   subscriptions,
 }: RegistrationSnapshotInputs): ResponseFields {
   const active = new Set(subscriptions.filter((own) => own.active).map((own) => own.stream));
-  const shown = liveStreams(directory).filter(
+  const shown = listUnarchivedStreams(directory).filter(
     (stream) => isAdmin(user) || canAccessStream(user, stream, active.has(toStreamId(stream.id))),
   );
   return { streams: encodeStreamList(shown) };

@@ -35,21 +35,21 @@ import { hideSnapshotFieldsFromVisitor, makeEmptyOwnState } from './visitor.js';
 
 export interface RegistrationSnapshot {
   /** Log position at which the new queue starts. */
-  readonly start: LogSeq;
+  readonly startLogPosition: LogSeq;
   /** Log position up to which the lists of subscribers show every change. */
-  readonly subscribersAsOf: LogSeq;
+  readonly subscribersLogPosition: LogSeq;
   /** Incarnation of the log at the snapshot. */
-  readonly incarnation: string;
+  readonly logIncarnation: string;
   /** Versions of the commits that the snapshot contains, by actor. */
-  readonly versions: Record<ActorKey, number>;
+  readonly commitVersionByActor: Record<ActorKey, number>;
   /** Messages up to which the snapshot has counted unread ones; null = the client asked for no counts. */
   readonly countedMessages: SnapshotCountedMessages | null;
   /** Encoded fields of the response. */
-  readonly parts: readonly Uint8Array[];
+  readonly encodedParts: readonly Uint8Array[];
 }
 
 /** Part of the user's own state → sections of the response that are made from it. */
-const OWN: { readonly [S in OwnStateSection]: readonly string[] } = {
+const RESPONSE_SECTIONS_BY_OWN_STATE: { readonly [S in OwnStateSection]: readonly string[] } = {
   subscriptions: ['subscription', 'message', 'stream'],
   drafts: ['drafts'],
   scheduled: ['scheduled_messages'],
@@ -60,14 +60,16 @@ const OWN: { readonly [S in OwnStateSection]: readonly string[] } = {
 
 const MESSAGE_SECTIONS = ['message', 'recent_private_conversations', 'starred_messages'];
 
-const ownNeeded = (wanted: SnapshotSectionPredicate): OwnStateSection[] =>
-  (Object.keys(OWN) as OwnStateSection[]).filter((section) => OWN[section].some(wanted));
+const listNeededOwnStateSections = (wanted: SnapshotSectionPredicate): OwnStateSection[] =>
+  (Object.keys(RESPONSE_SECTIONS_BY_OWN_STATE) as OwnStateSection[]).filter((section) =>
+    RESPONSE_SECTIONS_BY_OWN_STATE[section].some(wanted),
+  );
 
 /**
  * Maximum number of attempts at a snapshot. An attempt fails if accounts change meanwhile, except the last: its lists
  * may briefly show a deactivated subscriber.
  */
-const MAX_ATTEMPTS = 4;
+const MAX_SNAPSHOT_ATTEMPTS = 4;
 
 /** Takes the snapshot of a registration: the inputs of the `register` and `visit` commands. */
 export async function takeRegistrationSnapshot(
@@ -76,7 +78,7 @@ export async function takeRegistrationSnapshot(
   sources: ActorInputSources,
 ): Promise<RegistrationSnapshot> {
   for (let attempt = 1; ; attempt++) {
-    const taken = await takeOnce(args, context, sources, attempt === MAX_ATTEMPTS);
+    const taken = await tryTakeSnapshot(args, context, sources, attempt === MAX_SNAPSHOT_ATTEMPTS);
     if (taken) return taken;
   }
 }
@@ -85,9 +87,13 @@ export async function takeRegistrationSnapshot(
  * Replaces API keys of bots that were sealed under a former server secret, so that a user with a right to the key gets
  * a new one.
  */
-async function renewKeys(realm: RealmId, bots: ReadonlySet<DirectoryBot>, { ask }: ActorInputSources): Promise<void> {
+async function renewBotApiKeys(
+  realm: RealmId,
+  bots: ReadonlySet<DirectoryBot>,
+  { askActor }: ActorInputSources,
+): Promise<void> {
   for (const { user, keySealed } of bots) {
-    await ask(realmActorKey(realm), realmActorCommands.renewBotKey, { user, instead: keySealed });
+    await askActor(realmActorKey(realm), realmActorCommands.renewBotKey, { user, instead: keySealed });
   }
 }
 
@@ -97,7 +103,7 @@ async function renewKeys(realm: RealmId, bots: ReadonlySet<DirectoryBot>, { ask 
  * @returns undefined if another attempt is needed: API keys were replaced, or accounts changed after the subscribers
  * were read, so that the snapshot's versions would suppress the event that removes one
  */
-async function takeOnce(
+async function tryTakeSnapshot(
   args: RegisterEventQueueArgs,
   { realm, caller }: CommandInputContext<EventQueueActorState, EventQueueMemoryState>,
   sources: ActorInputSources,
@@ -105,19 +111,19 @@ async function takeOnce(
 ): Promise<RegistrationSnapshot | undefined> {
   // Changes that an earlier response showed are in the log after this wait. Otherwise the client could get them again
   // as new events.
-  await sources.published(realm);
+  await sources.waitUntilPublished(realm);
   // The log's end is read first: whatever the reads below lack is in the log after it.
-  const { end, incarnation } = await sources.log.position(realm);
+  const { end, incarnation } = await sources.log.readBounds(realm);
   const wanted = (section: string): boolean => args.fetch === null || args.fetch.includes(section);
   const versions: Record<ActorKey, number> = {};
-  const directory = await sources.directory(realm);
+  const directory = await sources.loadDirectory(realm);
   // The queue gets no event from before the log's end that was read above, so the replica must show all of those.
   const feed = await sources.services.feeds.of(realm);
   await feed.waitForDirectoryAt(end);
   const isVisitor = caller === VISITOR_ACCOUNT.id;
   const user = isVisitor ? VISITOR_ACCOUNT : directory.user(toUserId(caller));
   if (!user?.isActive) throw apiError('ACCOUNT_DEACTIVATED');
-  const sections = ownNeeded(wanted);
+  const sections = listNeededOwnStateSections(wanted);
   const withSubscribers = wanted('subscription') && args.options.includeSubscribers;
   const { usersVersion } = directory;
   const { own, subscribers } = await readOwnStateAndSubscribers(
@@ -146,7 +152,7 @@ async function takeOnce(
     if (wanted('update_message_flags')) {
       const unread = await readUnreadSnapshotSection(realm, user.id, own, reads, sources);
       parts.push({ unread_msgs: unread.section });
-      countedMessages = unread.counted;
+      countedMessages = unread.countedMessages;
       await awaitFirstMessageIdsInDirectory(realm, countedMessages.streams, sources);
     }
     const streams = subscriptions.map((own) => own.stream);
@@ -163,7 +169,7 @@ async function takeOnce(
     const to = presenceActorKey(realm);
     // Presence has no version: the next report brings changes in between (architecture/actors.md § Presence).
     await presenceReplicaOf(directory).sync((known) =>
-      sources.ask(to, presenceActorCommands.presenceChanges, { known }),
+      sources.askActor(to, presenceActorCommands.presenceChanges, { known }),
     );
   }
   // Nothing is awaited after this point, so the replica stays at the noted version.
@@ -176,18 +182,18 @@ async function takeOnce(
     user: account,
     directory,
     args,
-    now: sources.services.clock.now(),
-    limits: sources.services.limits,
+    nowMs: sources.services.clock.now(),
+    fileUploadLimits: sources.services.limits,
     pushesToDevices: sources.services.push.options.gateway !== undefined,
-    unseal: (sealed) => sources.services.secrets.tryUnseal(sealed),
-    unreadable,
+    tryUnsealText: (sealed) => sources.services.secrets.tryUnseal(sealed),
+    botsWithUnreadableKey: unreadable,
     subscriptions,
-    subscribers: subscribers.of,
+    subscriberIdsByStream: subscribers.of,
   };
   if (wanted('realm_user')) parts.push(makeUserSnapshotSections(inputs));
   parts.push(...makePersonalSnapshotSections(inputs, wanted));
   if (unreadable.size > 0 && !last) {
-    await renewKeys(realm, unreadable, sources);
+    await renewBotApiKeys(realm, unreadable, sources);
     return undefined;
   }
   if (wanted('subscription')) parts.push(makeSubscriptionSnapshotSections(inputs));
@@ -200,5 +206,12 @@ async function takeOnce(
         .map(hideSnapshotFieldsFromVisitor)
         .flatMap(encodeResponseFieldParts)
     : [...encodeSharedSnapshotSections(inputs, wanted), ...parts.flatMap(encodeResponseFieldParts)];
-  return { start: end, subscribersAsOf: subscribers.position, incarnation, versions, countedMessages, parts: encoded };
+  return {
+    startLogPosition: end,
+    subscribersLogPosition: subscribers.position,
+    logIncarnation: incarnation,
+    commitVersionByActor: versions,
+    countedMessages,
+    encodedParts: encoded,
+  };
 }

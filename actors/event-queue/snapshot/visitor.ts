@@ -15,7 +15,7 @@ export const makeEmptyOwnState = (sections: readonly OwnStateSection[]): UserOwn
   }) as unknown as UserOwnState<OwnStateSection>;
 
 /** Values that a visitor gets for fields that depend on an account. Fields with the value undefined are left out. */
-const SHOWN: ResponseFields = {
+const VISITOR_FIELD_VALUES: ResponseFields = {
   streams: undefined,
   custom_profile_fields: [],
   realm_allow_message_editing: false,
@@ -27,4 +27,9 @@ const SHOWN: ResponseFields = {
 };
 
 export const hideSnapshotFieldsFromVisitor = (part: ResponseFields): ResponseFields =>
-  Object.fromEntries(Object.entries(part).map(([name, value]) => [name, name in SHOWN ? SHOWN[name] : value]));
+  Object.fromEntries(
+    Object.entries(part).map(([name, value]) => [
+      name,
+      name in VISITOR_FIELD_VALUES ? VISITOR_FIELD_VALUES[name] : value,
+    ]),
+  );

@@ -10,7 +10,7 @@ import { findUserRecord, type RealmActorState } from '../state.js';
 import type { RealmMemoryState } from '../volatile.js';
 
 /** Handler of a realm command with the arguments `A` and the inputs `I`. */
-type RealmHandler<A extends JsonObject, I = undefined> = CommandDefinition<
+type RealmCommandDefinition<A extends JsonObject, I = undefined> = CommandDefinition<
   RealmActorState,
   A,
   I,
@@ -18,21 +18,29 @@ type RealmHandler<A extends JsonObject, I = undefined> = CommandDefinition<
   ActorServices
 >;
 /** Handler of a declared realm command. */
-export type RealmCommandHandler<C extends ActorCommandName<'realm'>, I = undefined> = RealmHandler<ArgsOfCommand<C>, I>;
+export type RealmCommandHandler<C extends ActorCommandName<'realm'>, I = undefined> = RealmCommandDefinition<
+  ArgsOfCommand<C>,
+  I
+>;
 
-type Commands = Readonly<Record<string, AnyCommandDefinition<RealmActorState, RealmMemoryState>>>;
+type RealmCommandDefinitions = Readonly<Record<string, AnyCommandDefinition<RealmActorState, RealmMemoryState>>>;
 
 /**
  * Wraps all handlers. A commit sets `directoryVersion` if and only if it has directory items, because replicas can
  * only reach versions that the log shows them. Changed accounts are counted, and commands of deactivated callers are
  * refused.
  */
-export const wrapHandlersWithDirectoryVersion = (commands: Commands): Commands =>
+export const wrapHandlersWithDirectoryVersion = (commands: RealmCommandDefinitions): RealmCommandDefinitions =>
   Object.fromEntries(
-    Object.entries(commands).map(([name, command]) => [name, { ...command, handle: wrappedHandler(command) }]),
+    Object.entries(commands).map(([name, command]) => [
+      name,
+      { ...command, handle: wrapHandlerWithDirectoryVersion(command) },
+    ]),
   );
 
-function wrappedHandler(command: AnyCommandDefinition<RealmActorState, RealmMemoryState>): typeof command.handle {
+function wrapHandlerWithDirectoryVersion(
+  command: AnyCommandDefinition<RealmActorState, RealmMemoryState>,
+): typeof command.handle {
   return (view, args, inputs, context) => {
     const { caller } = context;
     // The replica of the frontend that admitted the caller may lag behind the deactivation.
@@ -43,7 +51,7 @@ function wrappedHandler(command: AnyCommandDefinition<RealmActorState, RealmMemo
       if (item.t !== 'directory') continue;
       changes = true;
       const { user } = item.change as { readonly user?: DirectoryUser };
-      if (user) view.volatile.countHuman(findUserRecord(view.parts, user.id), user);
+      if (user) view.volatile.adjustActiveHumanCount(findUserRecord(view.parts, user.id), user);
     }
     if (!changes) return outcome;
     return { ...outcome, state: { ...(outcome.state ?? view.state), directoryVersion: context.version } };

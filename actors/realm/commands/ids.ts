@@ -2,26 +2,27 @@
 
 import { makeValueReply } from '#actors/shared';
 import type { realmActorCommands } from '#model/commands';
-import { DIRECT_GROUP_PART_PREFIX } from '../state.js';
+import { DIRECT_GROUP_RECIPIENT_PART_PREFIX } from '../state.js';
 import type { RealmCommandHandler } from './command.js';
 
 /**
  * Number of message ids reserved by one commit, so that most commands need no write. Only a crash skips the rest of a
  * block.
  */
-const ID_BLOCK = 10_000;
-const MAX_COUNT = 100_000;
+const MESSAGE_IDS_PER_BLOCK = 10_000;
+const MAX_MESSAGE_IDS_PER_COMMAND = 100_000;
 
 /** Hands out message ids. The command has its own lane, so that senders never wait for inputs of other commands. */
 export const reserveMessageIdsHandler: RealmCommandHandler<typeof realmActorCommands.takeIds> = {
   lane: 'ids',
   handle({ state, volatile }, { count }) {
-    if (!Number.isSafeInteger(count) || count < 1 || count > MAX_COUNT) throw new Error(`take-ids: count ${count}`);
-    const first = volatile.nextId;
-    volatile.nextId += count;
-    const last = volatile.nextId - 1;
+    if (!Number.isSafeInteger(count) || count < 1 || count > MAX_MESSAGE_IDS_PER_COMMAND)
+      throw new Error(`take-ids: count ${count}`);
+    const first = volatile.nextMessageId;
+    volatile.nextMessageId += count;
+    const last = volatile.nextMessageId - 1;
     if (last <= state.reservedIds) return { reply: makeValueReply(first) };
-    const ahead = volatile.draining ? 0 : ID_BLOCK;
+    const ahead = volatile.isDraining ? 0 : MESSAGE_IDS_PER_BLOCK;
     return { reply: makeValueReply(first), state: { ...state, reservedIds: last + ahead } };
   },
 };
@@ -36,7 +37,7 @@ export const reserveMessageIdsHandler: RealmCommandHandler<typeof realmActorComm
 export const returnUnusedMessageIdsHandler: RealmCommandHandler<typeof realmActorCommands.returnIds> = {
   lane: 'ids',
   handle({ state, volatile }) {
-    const reservedIds = volatile.nextId - 1;
+    const reservedIds = volatile.nextMessageId - 1;
     return {
       reply: makeValueReply(null),
       ...(reservedIds < state.reservedIds ? { state: { ...state, reservedIds } } : {}),
@@ -51,7 +52,7 @@ export const returnUnusedMessageIdsHandler: RealmCommandHandler<typeof realmActo
 export const allocateGroupRecipientIdHandler: RealmCommandHandler<typeof realmActorCommands.groupRecipient> = {
   lane: 'groups',
   handle({ state, parts }, { group }) {
-    const part = `${DIRECT_GROUP_PART_PREFIX}${group}`;
+    const part = `${DIRECT_GROUP_RECIPIENT_PART_PREFIX}${group}`;
     const known = parts.get(part);
     if (known !== undefined) return { reply: makeValueReply(known) };
     const id = state.nextRecipient;

@@ -13,14 +13,14 @@ import {
 import type { RealmCommandHandler } from './command.js';
 
 /** Records of a collection, by number. The map of parts is ordered by the names of the parts. */
-function records(parts: ActorParts, prefix: string): Json[] {
+function listRecordsByNumber(parts: ActorParts, prefix: string): Json[] {
   const found: [number, Json][] = [];
   for (const [name, record] of parts)
     if (name.startsWith(prefix)) found.push([Number(name.slice(prefix.length)), record]);
   return found.sort(([a], [b]) => a - b).map(([, record]) => record);
 }
 
-const mapped = <T>(of: { readonly [name: string]: T }, as: (one: T, name: string) => Json): JsonObject =>
+const mapObjectValues = <T>(of: { readonly [name: string]: T }, as: (one: T, name: string) => Json): JsonObject =>
   Object.fromEntries(Object.entries(of).map(([name, one]) => [name, as(one, name)]));
 
 export const readWholeDirectoryHandler: RealmCommandHandler<typeof realmActorCommands.snapshot> = {
@@ -37,8 +37,8 @@ export const readWholeDirectoryHandler: RealmCommandHandler<typeof realmActorCom
       settings: state.settings,
       fullMembersAt: state.fullMembersAt,
       traffic: listStreamTrafficRecords(parts),
-      ...mapped(DIRECTORY_RECORD_PART_PREFIXES, (prefix) => records(parts, prefix)),
-      ...mapped(
+      ...mapObjectValues(DIRECTORY_RECORD_PART_PREFIXES, (prefix) => listRecordsByNumber(parts, prefix)),
+      ...mapObjectValues(
         DIRECTORY_SINGLETON_PART_NAMES,
         (part, name) => parts.get(part) ?? (EMPTY_DIRECTORY_SINGLETONS as unknown as JsonObject)[name]!,
       ),

@@ -10,12 +10,12 @@ import type { RealmMemoryState } from '../volatile.js';
 export type OwnPrivateStreamIds = ReadonlySet<number>;
 
 /** Asks each private stream among the named ones for its members. @param names unknown names are left out */
-export async function loadOwnPrivateStreams(
+export async function loadOwnPrivateStreamIds(
   names: readonly string[],
   { realm, caller, view }: CommandInputContext<RealmActorState, RealmMemoryState>,
   sources: ActorInputSources,
 ): Promise<OwnPrivateStreamIds> {
-  const named = new Set(names.map((name) => view.volatile.streamByName(name)));
+  const named = new Set(names.map((name) => view.volatile.findStreamIdByName(name)));
   const ids = [...named].filter(
     (id): id is number => id !== undefined && !!findStreamRecord(view.parts, id)?.inviteOnly,
   );

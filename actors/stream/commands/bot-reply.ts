@@ -19,16 +19,19 @@ import type { MessageComposeInputs } from './compose.js';
 import { checkAndSendStreamMessageHandler, type DirectMessageComposeInputs, sendDirectMessageHandler } from './send.js';
 
 /** Client name of the messages that outgoing webhooks send. */
-const CLIENT = 'OutgoingWebhookResponse';
+const OUTGOING_WEBHOOK_CLIENT_NAME = 'OutgoingWebhookResponse';
 
-function reportingToBot<A extends SendMessageArgs, I>(
+function wrapToReportRefusalToWebhookActor<A extends SendMessageArgs, I>(
   plain: StreamActorHandler<A, I>,
 ): StreamActorHandler<A & SendBotReplyArgs, I> {
   return {
     ...plain,
     handle(view, args, inputs, context) {
       try {
-        const { replyAfterCommands: _, ...outcome } = plain.handle(view, args, inputs, { ...context, client: CLIENT });
+        const { replyAfterCommands: _, ...outcome } = plain.handle(view, args, inputs, {
+          ...context,
+          client: OUTGOING_WEBHOOK_CLIENT_NAME,
+        });
         return { ...outcome, reply: makeValueReply(null) };
       } catch (error) {
         if (!(error instanceof ApiError)) throw error;
@@ -44,8 +47,8 @@ function reportingToBot<A extends SendMessageArgs, I>(
 }
 
 export const sendBotReplyHandler: StreamCommandHandler<typeof streamActorCommands.botReply, MessageComposeInputs> =
-  reportingToBot(checkAndSendStreamMessageHandler);
+  wrapToReportRefusalToWebhookActor(checkAndSendStreamMessageHandler);
 export const sendDirectBotReplyHandler: StreamCommandHandler<
   typeof directMessageActorCommands.directBotReply,
   DirectMessageComposeInputs
-> = reportingToBot(sendDirectMessageHandler);
+> = wrapToReportRefusalToWebhookActor(sendDirectMessageHandler);

@@ -22,7 +22,7 @@ import { makeMissedMessageCommands } from '../missed.js';
 import { makePushDecisionCommands } from '../pushes.js';
 import type { StreamActorState, StreamActorView, StreamMemoryState } from '../state.js';
 import { addMessageToTopic } from '../topics.js';
-import { makeFetchLinksCommands } from './link-previews.js';
+import { makeFetchLinkPreviewsCommands } from './link-previews.js';
 import { findStreamMembershipRecord } from './members.js';
 import { startRetentionTimer } from './retention.js';
 
@@ -41,8 +41,8 @@ export async function loadMessageComposeInputs(
   sources: ActorInputSources,
 ): Promise<MessageComposeInputs> {
   // The message id is requested before any wait, so that ids are in the order in which the commands arrived.
-  const id = sources.messageId(realm);
-  const text = sources.directory(realm).then(async (directory) => {
+  const id = sources.fetchMessageId(realm);
+  const text = sources.loadDirectory(realm).then(async (directory) => {
     const rendered = await sources.services.renderer.render(content, directory, origin, caller);
     return {
       rendered,
@@ -64,33 +64,33 @@ export function linkifyMessageTopic(
 /** A rendered message with its sender and flags. */
 export interface ComposedMessage {
   readonly id: number;
-  readonly sender: number;
-  readonly client: string;
-  readonly rendered: MarkdownRenderResult;
-  readonly flags: MessageBody['flags'];
+  readonly senderId: number;
+  readonly clientName: string;
+  readonly renderResult: MarkdownRenderResult;
+  readonly flagsByUserId: MessageBody['flags'];
   /** Paths of uploaded files that the message claims. */
-  readonly files: readonly string[];
-  readonly local?: MessageLogItem['local'] | undefined;
+  readonly claimedFilePaths: readonly string[];
+  readonly localEcho?: MessageLogItem['local'] | undefined;
   /** First submessage of the message's widget. */
-  readonly submessage?: StoredSubmessage | undefined;
+  readonly firstSubmessage?: StoredSubmessage | undefined;
   /** Ids of bots that get copies without being subscribed. */
   readonly copies?: readonly number[];
   /** Commands that are sent without delaying the reply. */
   readonly calls?: readonly OutboxCommand[];
 }
 
-type PostContext = Pick<CommandContext, 'now' | 'directory' | 'realm' | 'key'>;
+type SendMessageContext = Pick<CommandContext, 'now' | 'directory' | 'realm' | 'key'>;
 
 export function makeStreamMessageOutcome(
   { state, parts, volatile }: StreamActorView,
   input: MessageInput,
-  context: PostContext,
+  context: SendMessageContext,
   stream: DirectoryStream,
   composed: ComposedMessage,
 ): CommandOutcome<StreamActorState> {
   const first = stream.firstMessage === null && state.last === 0;
   const { copies = [] } = composed;
-  const silent = [...context.directory.silentBots()].filter((bot) =>
+  const silent = [...context.directory.silentBotIds()].filter((bot) =>
     isCurrentStreamMember(findStreamMembershipRecord(parts, bot)),
   );
   const to: EventAudience = {
@@ -101,13 +101,13 @@ export function makeStreamMessageOutcome(
     ...(copies.length > 0 ? { users: copies } : {}),
     ...(silent.length > 0 ? { except: silent } : {}),
   };
-  const outcome = post({ state, parts, volatile }, input, context, composed, {
-    first,
-    participants: [],
-    recipient: stream.recipient,
-    stream: stream.id,
-    conversation: storeNameOfStreamConversation(stream.id),
-    to,
+  const outcome = makeSentMessageOutcome({ state, parts, volatile }, input, context, composed, {
+    isFirstOfStream: first,
+    participantIds: [],
+    recipientId: stream.recipient,
+    streamId: stream.id,
+    conversationStoreName: storeNameOfStreamConversation(stream.id),
+    audience: to,
   });
   const placed = { ...outcome, parts: addMessageToTopic(parts, input.topic, composed.id) };
   if (!first) return placed;
@@ -125,89 +125,104 @@ export function makeStreamMessageOutcome(
 export function makeDirectMessageOutcome(
   view: StreamActorView,
   input: MessageInput,
-  context: PostContext,
+  context: SendMessageContext,
   recipient: number,
   composed: ComposedMessage,
 ): CommandOutcome<StreamActorState> {
   const { participants } = view.state;
-  return post(view, input, context, composed, {
-    first: false,
-    participants,
-    recipient,
-    stream: 0,
-    conversation: `d${parseActorKey(context.key).rest}`,
-    to: { users: participants },
+  return makeSentMessageOutcome(view, input, context, composed, {
+    isFirstOfStream: false,
+    participantIds: participants,
+    recipientId: recipient,
+    streamId: 0,
+    conversationStoreName: `d${parseActorKey(context.key).idWithinRealm}`,
+    audience: { users: participants },
   });
 }
 
-interface Destination {
-  readonly first: boolean;
-  readonly participants: readonly number[];
-  readonly recipient: number;
-  readonly stream: number;
-  readonly conversation: string;
-  readonly to: EventAudience;
+interface MessageDestination {
+  readonly isFirstOfStream: boolean;
+  readonly participantIds: readonly number[];
+  readonly recipientId: number;
+  readonly streamId: number;
+  readonly conversationStoreName: string;
+  readonly audience: EventAudience;
 }
 
-function post(
+function makeSentMessageOutcome(
   { state, parts, volatile }: StreamActorView,
   input: MessageInput,
-  context: PostContext,
-  { id, sender, client, rendered, flags, files, local, submessage, copies = [], calls = [] }: ComposedMessage,
-  { first, participants, recipient, stream, conversation, to }: Destination,
+  context: SendMessageContext,
+  {
+    id,
+    senderId,
+    clientName,
+    renderResult,
+    flagsByUserId,
+    claimedFilePaths,
+    localEcho,
+    firstSubmessage,
+    copies = [],
+    calls = [],
+  }: ComposedMessage,
+  { isFirstOfStream, participantIds, recipientId, streamId, conversationStoreName, audience }: MessageDestination,
 ): CommandOutcome<StreamActorState> {
   const { now, directory, realm } = context;
-  const { wildcard } = rendered.mentions;
+  const { wildcard } = renderResult.mentions;
   const body: MessageBody = {
     content: input.content,
-    html: rendered.html,
+    html: renderResult.html,
     topic: input.topic,
     sent: Math.floor(now / 1000),
-    client,
-    recipient,
-    stream,
+    client: clientName,
+    recipient: recipientId,
+    stream: streamId,
     rev: 1,
-    flags,
+    flags: flagsByUserId,
     wildcard,
     topicLinks: linkifyMessageTopic(input, directory),
-    has: { link: rendered.hasLink, image: rendered.hasImage },
-    ...(files.length > 0 ? { files } : {}),
-    ...(submessage ? { submessages: [submessage] } : {}),
+    has: { link: renderResult.hasLink, image: renderResult.hasImage },
+    ...(claimedFilePaths.length > 0 ? { files: claimedFilePaths } : {}),
+    ...(firstSubmessage ? { submessages: [firstSubmessage] } : {}),
     ...(copies.length > 0 ? { copies } : {}),
   };
-  const message: StoredMessage = { id, sender, participants, originStream: stream, body };
+  const message: StoredMessage = { id, sender: senderId, participants: participantIds, originStream: streamId, body };
   const item: MessageLogItem = {
     t: 'message',
-    to,
+    to: audience,
     message: makeClientNeutralMessage(message, directory),
-    flags,
-    ...(first ? { first: true } : {}),
+    flags: flagsByUserId,
+    ...(isFirstOfStream ? { first: true } : {}),
     ...(wildcard ? { wildcard: true } : {}),
-    ...(local ? { local } : {}),
+    ...(localEcho ? { local: localEcho } : {}),
   };
   // The reply waits for these commands: after them the files' owners list the message, and mentioned bots have copies.
   const awaited = [
-    ...makeFilesLinkedCommands(realm, files, id, body.sent),
+    ...makeFilesLinkedCommands(realm, claimedFilePaths, id, body.sent),
     ...makeGiveBotCopyCommands(realm, id, copies),
   ];
   const missed = makeMissedMessageCommands(parts, message, {
     directory,
     realm,
-    now,
+    nowMs: now,
     origin: input.origin,
-    informed: volatile.informed,
+    noticeMemory: volatile.missedNoticeMemory,
   });
   const pushes = makePushDecisionCommands(parts, message, directory, realm);
-  const { html, hasLink } = rendered;
-  const links = makeFetchLinksCommands({ id, sender, content: input.content, html, hasLink }, context, input.origin);
+  const { html, hasLink } = renderResult;
+  const links = makeFetchLinkPreviewsCommands(
+    { id, sender: senderId, content: input.content, html, hasLink },
+    context,
+    input.origin,
+  );
   const commands = [...awaited, ...calls, ...missed, ...pushes, ...links];
   return {
     reply: makeSuccessReply({ id }),
     ...startRetentionTimer(
-      { ...state, last: id, ...(stream !== 0 ? { traffic: addMessageToDailyCounts(state.traffic, now) } : {}) },
+      { ...state, last: id, ...(streamId !== 0 ? { traffic: addMessageToDailyCounts(state.traffic, now) } : {}) },
       now,
     ),
-    messages: [{ id, rev: 1, record: toMessageRecord(message, conversation) }],
+    messages: [{ id, rev: 1, record: toMessageRecord(message, conversationStoreName) }],
     events: [item],
     ...(commands.length > 0 ? { commands: [commands] } : {}),
     ...(awaited.length > 0 ? { replyAfterCommands: true } : {}),

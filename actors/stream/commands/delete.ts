@@ -27,16 +27,16 @@ import type { StreamActorState, StreamCommandHandler, StreamMemoryState } from '
 import { filterMessagesStillInTopic, MAX_NEWEST_TOPIC_MESSAGES_READ, readNewestMessagesOfTopic } from '../topics.js';
 import { findStreamMembershipRecord } from './members.js';
 
-type Context = CommandInputContext<StreamActorState, StreamMemoryState>;
+type DeleteInputContext = CommandInputContext<StreamActorState, StreamMemoryState>;
 
-interface DeleteInputs {
-  readonly stored: MessageRecord | null;
+interface DeleteMessageInputs {
+  readonly storedRecord: MessageRecord | null;
   /** Newest messages of the topic that contains the message to delete. */
-  readonly newest: readonly MessageRecord[];
+  readonly newestTopicRecords: readonly MessageRecord[];
 }
 
 /** Checks the right to delete a message. @throws ApiError */
-function checkDelete(message: StoredMessage, { directory, caller, now }: CommandContext): void {
+function checkMayDeleteMessage(message: StoredMessage, { directory, caller, now }: CommandContext): void {
   const user = directory.user(toUserId(caller));
   if (!user?.isActive) throw apiError('ACCOUNT_DEACTIVATED');
   if (isAdmin(user)) return;
@@ -50,89 +50,114 @@ function checkDelete(message: StoredMessage, { directory, caller, now }: Command
 }
 
 /** DELETE /messages/{message_id}: deletes one message. */
-export const deleteMessageHandler: StreamCommandHandler<typeof conversationActorCommands.deleteMessage, DeleteInputs> =
-  {
-    async inputs({ message_id }, { realm }, sources) {
-      const stored = await loadMessageRecord(realm, message_id, sources);
-      const { stream, topic } = stored ? toStoredMessage(stored).body : { stream: 0, topic: '' };
-      const newest =
-        stream === 0 ? [] : await readNewestMessagesOfTopic(sources.store, realm, stream, toTopicKey(topic));
-      return { stored, newest };
-    },
-    handle(view, args, { stored, newest }, context) {
-      const message = newestVersionOfMessage(view, args.message_id, stored);
-      // The caller's user actor has just seen the message, so it was deleted a moment ago.
-      if (!message) throw apiError('ALREADY_DELETED');
-      const follow = redirectToOwningActor(message, context, conversationActorCommands.deleteMessage, args);
-      if (follow) return follow;
-      checkDelete(message, context);
-      return { reply: makeSuccessReply(), ...makeMessageRemovalOutcome(view, [message], newest, context) };
-    },
-  };
+export const deleteMessageHandler: StreamCommandHandler<
+  typeof conversationActorCommands.deleteMessage,
+  DeleteMessageInputs
+> = {
+  async inputs({ message_id }, { realm }, sources) {
+    const stored = await loadMessageRecord(realm, message_id, sources);
+    const { stream, topic } = stored ? toStoredMessage(stored).body : { stream: 0, topic: '' };
+    const newest = stream === 0 ? [] : await readNewestMessagesOfTopic(sources.store, realm, stream, toTopicKey(topic));
+    return { storedRecord: stored, newestTopicRecords: newest };
+  },
+  handle(view, args, { storedRecord, newestTopicRecords }, context) {
+    const message = newestVersionOfMessage(view, args.message_id, storedRecord);
+    // The caller's user actor has just seen the message, so it was deleted a moment ago.
+    if (!message) throw apiError('ALREADY_DELETED');
+    const follow = redirectToOwningActor(message, context, conversationActorCommands.deleteMessage, args);
+    if (follow) return follow;
+    checkMayDeleteMessage(message, context);
+    return { reply: makeSuccessReply(), ...makeMessageRemovalOutcome(view, [message], newestTopicRecords, context) };
+  },
+};
 
-interface Page {
+interface TopicDeletionBatch {
   /** Messages of the topic to delete next, newest first. */
-  readonly records: readonly MessageRecord[];
+  readonly candidateRecords: readonly MessageRecord[];
   /** The messages of `records` and the next older ones: input of `removeMessagesFromTopic`. */
-  readonly newest: readonly MessageRecord[];
-  readonly full: boolean;
+  readonly candidateAndNextOlderRecords: readonly MessageRecord[];
+  readonly isFullBatch: boolean;
   /** Ids of the records that the caller may delete. */
-  readonly accessible: ReadonlySet<number>;
+  readonly deletableMessageIds: ReadonlySet<number>;
 }
 
 /** Maximum number of messages deleted per commit. */
-const BATCH = 500;
+const MAX_DELETIONS_PER_COMMIT = 500;
 
-async function topicPage(
+async function loadTopicDeletionBatch(
   { topic, before }: DeleteTopicArgs,
-  { realm, caller, key, view }: Context,
+  { realm, caller, key, view }: DeleteInputContext,
   sources: ActorInputSources,
-): Promise<Page> {
-  const id = Number(parseActorKey(key).rest);
-  const directory = await sources.directory(realm);
+): Promise<TopicDeletionBatch> {
+  const id = Number(parseActorKey(key).idWithinRealm);
+  const directory = await sources.loadDirectory(realm);
   const [stream, user] = [directory.stream(toStreamId(id)), directory.user(toUserId(caller))];
-  if (!stream || !user) return { records: [], newest: [], full: false, accessible: new Set() };
+  if (!stream || !user)
+    return {
+      candidateRecords: [],
+      candidateAndNextOlderRecords: [],
+      isFullBatch: false,
+      deletableMessageIds: new Set(),
+    };
   const newest = await sources.store.scanMessages({
     realm,
     index: { by: 'topic', conversation: storeNameOfStreamConversation(id), topicKey: toTopicKey(topic) },
     from: before === 0 ? Number.MAX_SAFE_INTEGER : before,
     direction: 'older',
-    limit: BATCH + MAX_NEWEST_TOPIC_MESSAGES_READ,
+    limit: MAX_DELETIONS_PER_COMMIT + MAX_NEWEST_TOPIC_MESSAGES_READ,
   });
-  const records = newest.slice(0, BATCH);
-  const full = records.length === BATCH;
+  const records = newest.slice(0, MAX_DELETIONS_PER_COMMIT);
+  const full = records.length === MAX_DELETIONS_PER_COMMIT;
   const subscribed = isCurrentStreamMember(findStreamMembershipRecord(view.parts, caller));
   if (stream.historyPublic && canReadStreamHistory(user, stream, subscribed)) {
-    return { records, newest, full, accessible: new Set(records.map((record) => record.id)) };
+    return {
+      candidateRecords: records,
+      candidateAndNextOlderRecords: newest,
+      isFullBatch: full,
+      deletableMessageIds: new Set(records.map((record) => record.id)),
+    };
   }
   const viewer = makeViewerWithoutFlags({ realm, user, directory, subscribed: (of) => of === id && subscribed });
   const reader = new UserMessageReader(sources.store, viewer);
   const own = await reader.filterReadable(records.map(toStoredMessage), 'none');
-  return { records, newest, full, accessible: new Set(own.map(({ message }) => message.id)) };
+  return {
+    candidateRecords: records,
+    candidateAndNextOlderRecords: newest,
+    isFullBatch: full,
+    deletableMessageIds: new Set(own.map(({ message }) => message.id)),
+  };
 }
 
 /** POST /streams/{stream_id}/delete_topic: deletes a batch, newest first, and redirects to itself until all is done. */
-export const deleteTopicBatchHandler: StreamCommandHandler<typeof streamActorCommands.deleteTopic, Page> = {
-  // In this lane the command waits for a move that is still writing its messages.
-  lane: 'moves',
-  creates: true,
-  inputs: topicPage,
-  handle(view, args, { records, newest, full, accessible }, context): CommandOutcome<StreamActorState> {
-    const key = toTopicKey(args.topic);
-    const stream = Number(parseActorKey(context.key).rest);
-    const there = filterMessagesStillInTopic(view, records, stream, key);
-    const gone = there.filter(({ id }) => accessible.has(id));
-    const reply = !full
-      ? makeSuccessReply()
-      : context.now >= args.until
-        ? makePartialSuccessReply()
-        : {
-            forward: makeRedirectCommand({
-              to: streamActorKey(context.realm, toStreamId(stream)),
-              command: streamActorCommands.deleteTopic,
-              args: { ...args, before: records.at(-1)!.id },
-            }),
-          };
-    return gone.length === 0 ? { reply } : { reply, ...makeMessageRemovalOutcome(view, gone, newest, context) };
-  },
-};
+export const deleteTopicBatchHandler: StreamCommandHandler<typeof streamActorCommands.deleteTopic, TopicDeletionBatch> =
+  {
+    // In this lane the command waits for a move that is still writing its messages.
+    lane: 'moves',
+    creates: true,
+    inputs: loadTopicDeletionBatch,
+    handle(
+      view,
+      args,
+      { candidateRecords, candidateAndNextOlderRecords, isFullBatch, deletableMessageIds },
+      context,
+    ): CommandOutcome<StreamActorState> {
+      const key = toTopicKey(args.topic);
+      const stream = Number(parseActorKey(context.key).idWithinRealm);
+      const there = filterMessagesStillInTopic(view, candidateRecords, stream, key);
+      const gone = there.filter(({ id }) => deletableMessageIds.has(id));
+      const reply = !isFullBatch
+        ? makeSuccessReply()
+        : context.now >= args.until
+          ? makePartialSuccessReply()
+          : {
+              forward: makeRedirectCommand({
+                to: streamActorKey(context.realm, toStreamId(stream)),
+                command: streamActorCommands.deleteTopic,
+                args: { ...args, before: candidateRecords.at(-1)!.id },
+              }),
+            };
+      return gone.length === 0
+        ? { reply }
+        : { reply, ...makeMessageRemovalOutcome(view, gone, candidateAndNextOlderRecords, context) };
+    },
+  };

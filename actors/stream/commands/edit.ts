@@ -44,18 +44,18 @@ import {
 } from '../messages.js';
 import type { StreamActorState, StreamActorView, StreamCommandHandler, StreamMemoryState } from '../state.js';
 import { readNewestMessagesOfTopic, removeMessagesFromTopic } from '../topics.js';
-import { makeFetchLinksCommands } from './link-previews.js';
+import { makeFetchLinkPreviewsCommands } from './link-previews.js';
 import { findStreamMembershipRecord, listStreamSubscriberIds } from './members.js';
 
-type Context = CommandInputContext<StreamActorState, StreamMemoryState>;
+type EditInputContext = CommandInputContext<StreamActorState, StreamMemoryState>;
 
-const ownStream = ({ key }: { readonly key: CommandContext['key'] }): number => {
-  const { kind, rest } = parseActorKey(key);
-  return kind === 'stream' ? Number(rest) : 0;
+const streamIdOfActorKey = ({ key }: { readonly key: CommandContext['key'] }): number => {
+  const { kind, idWithinRealm } = parseActorKey(key);
+  return kind === 'stream' ? Number(idWithinRealm) : 0;
 };
 
 /** The new text in its stored form; undefined: there is no new text, or the handler will refuse it. */
-function textOf(content: string | null): string | undefined {
+function checkNewTextOrUndefined(content: string | null): string | undefined {
   try {
     return content === null ? undefined : checkNewMessageText(content);
   } catch {
@@ -63,10 +63,15 @@ function textOf(content: string | null): string | undefined {
   }
 }
 
-async function readContent(args: EditMessageArgs, stored: MessageRecord, context: Context, sources: ActorInputSources) {
-  const text = textOf(args.content);
-  if (text === undefined) return UNREAD;
-  const directory = await sources.directory(context.realm);
+async function loadNewTextInputs(
+  args: EditMessageArgs,
+  stored: MessageRecord,
+  context: EditInputContext,
+  sources: ActorInputSources,
+) {
+  const text = checkNewTextOrUndefined(args.content);
+  if (text === undefined) return NO_NEW_TEXT_INPUTS;
+  const directory = await sources.loadDirectory(context.realm);
   const message = toStoredMessage(stored);
   const rendered = await sources.services.renderer.render(text, directory, args.origin, message.sender);
   if (!rendered) return { rendered, files: [], memberships: new Map() };
@@ -76,7 +81,7 @@ async function readContent(args: EditMessageArgs, stored: MessageRecord, context
     message,
     text,
     rendered,
-    ownStream(context),
+    streamIdOfActorKey(context),
     context.realm,
     directory,
     sources.store,
@@ -84,37 +89,46 @@ async function readContent(args: EditMessageArgs, stored: MessageRecord, context
   return { rendered, files, memberships };
 }
 
-async function readTarget(args: EditMessageArgs, { realm, caller }: Context, sources: ActorInputSources) {
+async function loadTargetStreamMemberships(
+  args: EditMessageArgs,
+  { realm, caller }: EditInputContext,
+  sources: ActorInputSources,
+) {
   const stream = args.stream_id;
   if (stream === null) return new Map<number, StreamMembershipRecord | undefined>();
-  const owner = (await sources.directory(realm)).user(toUserId(caller))?.botOwner;
+  const owner = (await sources.loadDirectory(realm)).user(toUserId(caller))?.botOwner;
   const users = owner ? [caller, owner] : [caller];
   const parts = await sources.store.getParts(users.map((user) => streamMemberPartAddress(realm, stream, user)));
   return new Map(users.map((user, i) => [user, toStreamMembershipRecord(parts[i]?.value)]));
 }
 
-const UNREAD = { rendered: undefined, files: [], memberships: new Map() };
+const NO_NEW_TEXT_INPUTS = { rendered: undefined, files: [], memberships: new Map() };
 
-function inputs(moves: boolean) {
-  return async (args: EditMessageArgs, context: Context, sources: ActorInputSources): Promise<MessageEditInputs> => {
+function makeEditInputsLoader(moves: boolean) {
+  return async (
+    args: EditMessageArgs,
+    context: EditInputContext,
+    sources: ActorInputSources,
+  ): Promise<MessageEditInputs> => {
     const stored = await loadMessageRecord(context.realm, args.message_id, sources);
-    const here = stored && stored.body.stream === ownStream(context);
-    if (!here) return { stored, ...UNREAD, scope: undefined, inTarget: new Map() };
+    const here = stored && stored.body.stream === streamIdOfActorKey(context);
+    if (!here)
+      return { storedRecord: stored, ...NO_NEW_TEXT_INPUTS, moveScope: undefined, targetStreamMemberships: new Map() };
     const [content, scope, inTarget] = await Promise.all([
-      readContent(args, stored, context, sources),
+      loadNewTextInputs(args, stored, context, sources),
       moves && stored.body.stream !== 0
         ? readMessagesToMove(args, toStoredMessage(stored), context, sources)
         : undefined,
-      readTarget(args, context, sources),
+      loadTargetStreamMemberships(args, context, sources),
     ]);
-    return { stored, ...content, scope, inTarget };
+    return { storedRecord: stored, ...content, moveScope: scope, targetStreamMemberships: inTarget };
   };
 }
 
-const without = (list: readonly string[], those: readonly string[]): string[] =>
+const excludePaths = (list: readonly string[], those: readonly string[]): string[] =>
   list.filter((one) => !those.includes(one));
 
-function newTextOf(
+function computeNewTextChanges(
   view: StreamActorView,
   message: StoredMessage,
   content: string,
@@ -124,7 +138,7 @@ function newTextOf(
 ): NewMessageTextChanges {
   const { directory, now, key, realm } = context;
   const text = checkNewMessageText(content);
-  const own = ownStream({ key });
+  const own = streamIdOfActorKey({ key });
   const member = (stream: number, user: number): StreamMembershipRecord | undefined =>
     stream === own ? findStreamMembershipRecord(view.parts, user) : memberships.get(stream)?.get(user);
   const body = applyNewMessageText(message, text, rendered ?? null, directory, member);
@@ -144,36 +158,42 @@ function newTextOf(
     body: files.length + before.length > 0 ? { ...body, files } : body,
     edit: { content: { raw: message.body.content, html: message.body.html } },
     commands: [
-      ...makeFilesLinkedCommands(realm, without(files, before), message.id, message.body.sent),
-      ...makeFilesUnlinkedCommands(realm, without(before, files), message.id, false),
-      ...makeFetchLinksCommands(linking, context, origin),
+      ...makeFilesLinkedCommands(realm, excludePaths(files, before), message.id, message.body.sent),
+      ...makeFilesUnlinkedCommands(realm, excludePaths(before, files), message.id, false),
+      ...makeFetchLinkPreviewsCommands(linking, context, origin),
     ],
   };
 }
 
-function editorOf({ directory, caller, now }: CommandContext): MessageEditContext & { readonly user: DirectoryUser } {
+function makeActiveEditorContext({
+  directory,
+  caller,
+  now,
+}: CommandContext): MessageEditContext & { readonly user: DirectoryUser } {
   const user = directory.user(toUserId(caller));
   if (!user?.isActive) throw apiError('ACCOUNT_DEACTIVATED');
-  return { user, settings: directory.settings, now };
+  return { user, settings: directory.settings, nowMs: now };
 }
 
-function handle(command: typeof conversationActorCommands.edit) {
+function makeEditHandle(command: typeof conversationActorCommands.edit) {
   return (
     view: StreamActorView,
     args: EditMessageArgs & CallerHasCopyArgs,
     inputs: MessageEditInputs,
     context: CommandContext,
   ): CommandOutcome<StreamActorState> => {
-    const message = newestVersionOfMessage(view, args.message_id, inputs.stored);
+    const message = newestVersionOfMessage(view, args.message_id, inputs.storedRecord);
     if (!message) throw apiError('INVALID_MESSAGES');
     const follow = redirectToOwningActor(message, context, command, args);
     if (follow) return follow;
-    const editor = editorOf(context);
+    const editor = makeActiveEditorContext(context);
     const plan = planMessageEdit(message, args, editor);
     const text =
-      plan.content === undefined ? undefined : newTextOf(view, message, plan.content, inputs, context, args.origin);
-    if (plan.topic !== undefined || plan.stream !== undefined) {
-      return decideMessageMove(view, { message, args, plan, text, inputs, editor }, context);
+      plan.newContent === undefined
+        ? undefined
+        : computeNewTextChanges(view, message, plan.newContent, inputs, context, args.origin);
+    if (plan.newTopic !== undefined || plan.newStreamId !== undefined) {
+      return decideMessageMove(view, { message, args, plan, newTextChanges: text, inputs, editor }, context);
     }
     const at = Math.floor(context.now / 1000);
     const { body, edit, commands } = text!;
@@ -183,7 +203,7 @@ function handle(command: typeof conversationActorCommands.edit) {
       reply: makeSuccessReply(),
       messages: [changeMessageBody(view, message, { ...body, edits }, context)],
       events: makeMessageEditEvents(
-        { by: editor.user.id, at, message, stream, content: body },
+        { editorId: editor.user.id, editedAtSeconds: at, message, stream, contentChanges: body },
         audienceOfMessageChanges(message, view.state, context.directory),
       ),
       ...(commands.length > 0 ? { commands: [commands], replyAfterCommands: true } : {}),
@@ -193,50 +213,52 @@ function handle(command: typeof conversationActorCommands.edit) {
 
 /** PATCH /messages/{id} with a new text only: changes the text of a message. */
 export const editMessageTextHandler: StreamCommandHandler<typeof conversationActorCommands.edit, MessageEditInputs> = {
-  inputs: inputs(false),
-  handle: handle(conversationActorCommands.edit),
+  inputs: makeEditInputsLoader(false),
+  handle: makeEditHandle(conversationActorCommands.edit),
 };
 
 /** PATCH /messages/{id} with a new topic or stream, and perhaps a new text: moves messages. */
 export const moveMessagesHandler: StreamCommandHandler<typeof conversationActorCommands.move, MessageEditInputs> = {
   lane: 'moves',
   exclusive: true,
-  inputs: inputs(true),
-  handle: handle(conversationActorCommands.move),
+  inputs: makeEditInputsLoader(true),
+  handle: makeEditHandle(conversationActorCommands.move),
 };
 
-interface BatchInputs {
-  readonly stored: readonly (MessageRecord | null)[];
+interface MoveBatchInputs {
+  readonly storedRecords: readonly (MessageRecord | null)[];
   /** The newest messages by topic, for the topics that messages leave or enter. */
-  readonly newest: ReadonlyMap<string, readonly MessageRecord[]>;
+  readonly newestRecordsByTopic: ReadonlyMap<string, readonly MessageRecord[]>;
 }
 
 /** Writes the next batch of a move. */
-export const moveNextMessageBatchHandler: StreamCommandHandler<typeof streamActorCommands.moveNextBatch, BatchInputs> =
-  {
-    async inputs(args, context, { store }) {
-      const { realm, view } = context;
-      const stream = ownStream(context);
-      const topics = args.last ? topicKeysOfMove(view.parts, args) : [];
-      const [stored, ...newest] = await Promise.all([
-        store.getMessages(realm, messageIdsOfMoveBatch(view.parts, args)),
-        ...topics.map((topic) => readNewestMessagesOfTopic(store, realm, stream, topic)),
-      ]);
-      return { stored, newest: new Map(topics.map((topic, i) => [topic, newest[i]!])) };
-    },
-    handle(view, args, { stored, newest }, context) {
-      const messages = stored
-        .map((record) => (record ? newestVersionOfMessage(view, record.id, record) : undefined))
-        .filter((message) => message !== undefined);
-      const { messages: changes, parts, events } = applyMoveBatch(view, args, messages, context);
-      const topics: Record<string, Json> = {};
-      // Deletions during the move may have taken messages as the newest of a topic that the move had not rewritten yet,
-      // so the topics are computed again.
-      for (const [topic, of] of newest)
-        Object.assign(
-          topics,
-          removeMessagesFromTopic(view, ownStream(context), topic, of, () => false),
-        );
-      return { reply: makeValueReply(null), messages: changes, parts: { ...parts, ...topics }, events };
-    },
-  };
+export const moveNextMessageBatchHandler: StreamCommandHandler<
+  typeof streamActorCommands.moveNextBatch,
+  MoveBatchInputs
+> = {
+  async inputs(args, context, { store }) {
+    const { realm, view } = context;
+    const stream = streamIdOfActorKey(context);
+    const topics = args.last ? topicKeysOfMove(view.parts, args) : [];
+    const [stored, ...newest] = await Promise.all([
+      store.getMessages(realm, messageIdsOfMoveBatch(view.parts, args)),
+      ...topics.map((topic) => readNewestMessagesOfTopic(store, realm, stream, topic)),
+    ]);
+    return { storedRecords: stored, newestRecordsByTopic: new Map(topics.map((topic, i) => [topic, newest[i]!])) };
+  },
+  handle(view, args, { storedRecords, newestRecordsByTopic }, context) {
+    const messages = storedRecords
+      .map((record) => (record ? newestVersionOfMessage(view, record.id, record) : undefined))
+      .filter((message) => message !== undefined);
+    const { messageChanges: changes, parts, events } = applyMoveBatch(view, args, messages, context);
+    const topics: Record<string, Json> = {};
+    // Deletions during the move may have taken messages as the newest of a topic that the move had not rewritten yet,
+    // so the topics are computed again.
+    for (const [topic, of] of newestRecordsByTopic)
+      Object.assign(
+        topics,
+        removeMessagesFromTopic(view, streamIdOfActorKey(context), topic, of, () => false),
+      );
+    return { reply: makeValueReply(null), messages: changes, parts: { ...parts, ...topics }, events };
+  },
+};

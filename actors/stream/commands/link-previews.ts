@@ -3,7 +3,7 @@
 import { makeValueReply, messageOwnerActorKey } from '#actors/shared';
 import { findLinksWithPreview, makeLinkPreviewHtml } from '#domain/link-previews';
 import type { MessageBody, StoredMessage } from '#domain/messages';
-import { type ActorKey, type LogItem, linkPreviewKey, toUserId } from '#model';
+import { type ActorKey, type LogItem, linkPreviewActorKey, toUserId } from '#model';
 import {
   conversationActorCommands,
   linkPreviewActorCommands,
@@ -15,7 +15,7 @@ import type { CommandContext } from '#runtime';
 import { audienceOfMessageChanges, changeMessageBody, loadMessageRecord, newestVersionOfMessage } from '../messages.js';
 import type { StreamCommandHandler } from '../state.js';
 
-interface LinkingText {
+interface TextWithLinks {
   readonly id: number;
   readonly sender: number;
   readonly content: string;
@@ -27,8 +27,8 @@ interface LinkingText {
  * The command that fetches previews for a new text; none where the organization wants none, for messages of bots, and
  * for texts without links.
  */
-export function makeFetchLinksCommands(
-  { id, sender, content, html, hasLink }: LinkingText,
+export function makeFetchLinkPreviewsCommands(
+  { id, sender, content, html, hasLink }: TextWithLinks,
   { directory, realm, key }: Pick<CommandContext, 'directory' | 'realm' | 'key'>,
   origin: string,
 ): OutboxCommand[] {
@@ -37,7 +37,9 @@ export function makeFetchLinksCommands(
   const urls = findLinksWithPreview({ content, html }, origin);
   if (urls.length === 0) return [];
   const args = { message: id, conversation: key, urls };
-  return [makeOutboxCommand({ to: linkPreviewKey(realm), name: linkPreviewActorCommands.fetchLinks, args, caller: 0 })];
+  return [
+    makeOutboxCommand({ to: linkPreviewActorKey(realm), name: linkPreviewActorCommands.fetchLinks, args, caller: 0 }),
+  ];
 }
 
 /**
@@ -65,7 +67,7 @@ export const showLinkPreviewsHandler: StreamCommandHandler<
     return {
       reply: makeValueReply(null),
       messages: [changeMessageBody(view, message, { html }, context)],
-      events: [previewEvent(message, html, view.state, context)],
+      events: [makeLinkPreviewEvent(message, html, view.state, context)],
     };
   },
 };
@@ -74,7 +76,7 @@ export const showLinkPreviewsHandler: StreamCommandHandler<
  * Event of a message that now shows link previews (messages.md § Edit event): no user, and only fields of the
  * content.
  */
-function previewEvent(
+function makeLinkPreviewEvent(
   message: StoredMessage,
   html: MessageBody['html'],
   state: Parameters<typeof audienceOfMessageChanges>[1],

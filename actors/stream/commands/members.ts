@@ -25,7 +25,7 @@ import type { StreamActorState, StreamCommandHandler } from '../state.js';
 export const findStreamMembershipRecord = (parts: ActorParts, user: number): StreamMembershipRecord | undefined =>
   toStreamMembershipRecord(parts.get(`${STREAM_MEMBER_PART_PREFIX}${user}`));
 
-const asPart = (member: StreamMembershipRecord): Json => member as unknown as Json;
+const encodeMembershipPart = (member: StreamMembershipRecord): Json => member as unknown as Json;
 
 export const listStreamSubscriberIds = (parts: ActorParts): number[] => {
   const ids: number[] = [];
@@ -59,14 +59,19 @@ export const readStreamSubscribersHandler: StreamCommandHandler<typeof streamAct
   }),
 };
 
-const ownStream = (key: ActorKey): number => Number(parseActorKey(key).rest);
+const streamIdOfActorKey = (key: ActorKey): number => Number(parseActorKey(key).idWithinRealm);
 
 /**
  * Event of users who joined or left, for users who may see subscribers at membership version `mv`, except for `users`
  * themselves.
  */
-function peers(op: 'peer_add' | 'peer_remove', users: readonly number[], mv: number, context: MembersContext): LogItem {
-  const id = ownStream(context.key);
+function makePeerEvent(
+  op: 'peer_add' | 'peer_remove',
+  users: readonly number[],
+  mv: number,
+  context: MembersContext,
+): LogItem {
+  const id = streamIdOfActorKey(context.key);
   const { directory } = context;
   const stream = directory.stream(toStreamId(id));
   return {
@@ -100,11 +105,11 @@ export const addStreamSubscribersHandler: StreamCommandHandler<typeof streamActo
     const mv = state.mv + 1;
     const after = Math.min(given, state.last);
     const stay = { from: mv, to: 0, after, until: 0 };
-    const silent = joining.filter((user) => context.directory.silentBots().has(toUserId(user)));
+    const silent = joining.filter((user) => context.directory.silentBotIds().has(toUserId(user)));
     const changed = joining.map((user) => {
       const own = silent.includes(user) ? { ...stay, silent: true as const } : stay;
       const stays = [...(findStreamMembershipRecord(parts, user)?.stays ?? []), own];
-      return [`${STREAM_MEMBER_PART_PREFIX}${user}`, asPart({ stays })] as const;
+      return [`${STREAM_MEMBER_PART_PREFIX}${user}`, encodeMembershipPart({ stays })] as const;
     });
     return {
       reply: makeValueReply(null),
@@ -113,7 +118,7 @@ export const addStreamSubscribersHandler: StreamCommandHandler<typeof streamActo
       events: [
         {
           t: 'members',
-          stream: ownStream(context.key),
+          stream: streamIdOfActorKey(context.key),
           mv,
           last: state.last,
           ...(after < state.last ? { after } : {}),
@@ -121,44 +126,55 @@ export const addStreamSubscribersHandler: StreamCommandHandler<typeof streamActo
           leave: [],
           ...(silent.length > 0 ? { silent } : {}),
         },
-        peers('peer_add', joining, mv, context),
+        makePeerEvent('peer_add', joining, mv, context),
       ],
     };
   },
 };
 
 /** Ends the memberships of users who leave. */
-function endStays({ state, parts }: ActorView<StreamActorState>, leaving: readonly number[], { key }: MembersContext) {
+function endStaysOfLeavers(
+  { state, parts }: ActorView<StreamActorState>,
+  leaving: readonly number[],
+  { key }: MembersContext,
+) {
   const mv = state.mv + 1;
   const changed = leaving.map((user) => {
     const stays = findStreamMembershipRecord(parts, user)?.stays ?? [];
     const ended = stays.map((stay) => (stay.to === 0 ? { ...stay, to: mv, until: state.last } : stay));
-    return [`${STREAM_MEMBER_PART_PREFIX}${user}`, asPart({ stays: ended })] as const;
+    return [`${STREAM_MEMBER_PART_PREFIX}${user}`, encodeMembershipPart({ stays: ended })] as const;
   });
-  const item: LogItem = { t: 'members', stream: ownStream(key), mv, last: state.last, join: [], leave: leaving };
+  const item: LogItem = {
+    t: 'members',
+    stream: streamIdOfActorKey(key),
+    mv,
+    last: state.last,
+    join: [],
+    leave: leaving,
+  };
   return { mv, state: { ...state, mv }, parts: Object.fromEntries(changed), item };
 }
 
 /** Event for users who leave together and may still see the stream: each user gets the departure of the others. */
-function peersAmongLeavers(leaving: readonly number[], { key, directory }: MembersContext): LogItem[] {
+function makePeerRemoveEventsAmongLeavers(leaving: readonly number[], { key, directory }: MembersContext): LogItem[] {
   if (leaving.length < 2) return [];
-  const stream = directory.stream(toStreamId(ownStream(key)));
+  const stream = directory.stream(toStreamId(streamIdOfActorKey(key)));
   const role = weakestRoleSeeingStream(stream);
   const seeing = leaving.filter((id) => (directory.user(toUserId(id))?.role ?? Number.POSITIVE_INFINITY) <= role);
   if (seeing.length === 0) return [];
-  const event = { type: 'subscription', op: 'peer_remove', stream_ids: [ownStream(key)], user_ids: leaving };
+  const event = { type: 'subscription', op: 'peer_remove', stream_ids: [streamIdOfActorKey(key)], user_ids: leaving };
   return [{ t: 'event', to: { users: seeing }, event }];
 }
 
 /** Commands that mark the stream's messages as read for users who have left it. */
-function readStreamCommands(
+function makeMarkLeftStreamReadCommands(
   { state }: ActorView<StreamActorState>,
   users: readonly number[],
   context: MembersContext,
   archived = false,
 ) {
   const { key, directory } = context;
-  const args = { stream: ownStream(key), until: state.last, ...(archived ? { archived } : {}) };
+  const args = { stream: streamIdOfActorKey(key), until: state.last, ...(archived ? { archived } : {}) };
   return users.map((user): OutboxCommand => {
     const to = userActorKey(parseActorKey(key).realm, toUserId(user));
     return makeOutboxCommand({ to, name: userActorCommands.readStream, args, caller: 0, after: directory.version });
@@ -174,9 +190,18 @@ export const removeStreamSubscribersHandler: StreamCommandHandler<typeof streamA
   handle(view, { users }, _inputs, context) {
     const leaving = users.filter((user) => isCurrentStreamMember(findStreamMembershipRecord(view.parts, user)));
     if (leaving.length === 0) return { reply: makeValueReply(null) };
-    const { mv, item, ...outcome } = endStays(view, leaving, context);
-    const events = [item, peers('peer_remove', leaving, mv, context), ...peersAmongLeavers(leaving, context)];
-    return { ...outcome, reply: makeValueReply(null), events, commands: [readStreamCommands(view, leaving, context)] };
+    const { mv, item, ...outcome } = endStaysOfLeavers(view, leaving, context);
+    const events = [
+      item,
+      makePeerEvent('peer_remove', leaving, mv, context),
+      ...makePeerRemoveEventsAmongLeavers(leaving, context),
+    ];
+    return {
+      ...outcome,
+      reply: makeValueReply(null),
+      events,
+      commands: [makeMarkLeftStreamReadCommands(view, leaving, context)],
+    };
   },
 };
 
@@ -189,7 +214,7 @@ export const suspendStreamSubscribersHandler: StreamCommandHandler<typeof stream
   handle(view, { users }, _inputs, context) {
     const leaving = users.filter((user) => isCurrentStreamMember(findStreamMembershipRecord(view.parts, user)));
     if (leaving.length === 0) return { reply: makeValueReply(null) };
-    const { mv: _, item, ...outcome } = endStays(view, leaving, context);
+    const { mv: _, item, ...outcome } = endStaysOfLeavers(view, leaving, context);
     return { ...outcome, reply: makeValueReply(null), events: [item] };
   },
 };
@@ -200,7 +225,7 @@ export const publishSubscribersToUserHandler: StreamCommandHandler<typeof stream
   handle({ parts }, { user }, _inputs, { key }) {
     const users = listStreamSubscriberIds(parts);
     if (users.length === 0) return { reply: makeValueReply(null) };
-    const event = { type: 'subscription', op: 'peer_add', stream_ids: [ownStream(key)], user_ids: users };
+    const event = { type: 'subscription', op: 'peer_add', stream_ids: [streamIdOfActorKey(key)], user_ids: users };
     return { reply: makeValueReply(null), events: [{ t: 'event', to: { users: [user] }, event }] };
   },
 };
@@ -209,16 +234,16 @@ export const publishSubscribersToUserHandler: StreamCommandHandler<typeof stream
  * Archives the stream; the realm actor has decided and published that. All subscriptions end, without peer_remove
  * events.
  */
-export const archiveConversationHandler: StreamCommandHandler<typeof streamActorCommands.archive> = {
+export const endSubscriptionsOnArchiveHandler: StreamCommandHandler<typeof streamActorCommands.archive> = {
   creates: true,
   handle(view, _args, _inputs, context) {
     const leaving = listStreamSubscriberIds(view.parts);
-    const { mv: _, item, ...outcome } = endStays(view, leaving, context);
+    const { mv: _, item, ...outcome } = endStaysOfLeavers(view, leaving, context);
     return {
       ...outcome,
       reply: makeValueReply(null),
       events: leaving.length > 0 ? [item] : [],
-      commands: [readStreamCommands(view, leaving, context, true)],
+      commands: [makeMarkLeftStreamReadCommands(view, leaving, context, true)],
     };
   },
 };

@@ -23,22 +23,25 @@ import {
 import { findStreamMembershipRecord } from './members.js';
 
 /** Client name of the server's own messages. */
-const CLIENT = 'Internal';
+const INTERNAL_CLIENT_NAME = 'Internal';
 
-function composeByBot(
+function composeNoticeOfBot(
   { content, read, bot = NOTIFICATION_BOT_ID }: PostNoticeArgs,
   { id, rendered }: MessageComposeInputs,
   { directory }: CommandContext,
   hasCopy: (user: number) => boolean,
 ): ComposedMessage {
-  const shown = rendered ?? UNRENDERED;
+  const shown = rendered ?? UNRENDERABLE_NOTICE_RESULT;
   return {
     id,
-    sender: bot,
-    client: CLIENT,
-    rendered: shown,
-    flags: computeFlagsAtMessageCreation({ sender: bot, content, mentions: shown.mentions, read, hasCopy }, directory),
-    files: [],
+    senderId: bot,
+    clientName: INTERNAL_CLIENT_NAME,
+    renderResult: shown,
+    flagsByUserId: computeFlagsAtMessageCreation(
+      { sender: bot, content, mentions: shown.mentions, read, hasCopy },
+      directory,
+    ),
+    claimedFilePaths: [],
   };
 }
 
@@ -46,11 +49,11 @@ function composeByBot(
  * A notice that can't be rendered mentions no users. Notices quote texts of users, which may exceed the renderer's
  * limits.
  */
-const NOBODY = { users: [], groups: [], wildcard: false };
-const UNRENDERED: MarkdownRenderResult = {
+const NO_MENTIONS = { users: [], groups: [], wildcard: false };
+const UNRENDERABLE_NOTICE_RESULT: MarkdownRenderResult = {
   html: renderFailureHtml(PRODUCT_NAME),
-  mentions: NOBODY,
-  silent: NOBODY,
+  mentions: NO_MENTIONS,
+  silent: NO_MENTIONS,
   hasLink: false,
   hasImage: false,
   hasAttachment: false,
@@ -61,9 +64,9 @@ export const postStreamNoticeHandler: StreamCommandHandler<typeof streamActorCom
   creates: true,
   inputs: loadMessageComposeInputs,
   handle(view, args, prepared, context) {
-    const stream = context.directory.stream(toStreamId(Number(parseActorKey(context.key).rest)));
+    const stream = context.directory.stream(toStreamId(Number(parseActorKey(context.key).idWithinRealm)));
     if (!stream) return { reply: makeValueReply(null) };
-    const composed = composeByBot(args, prepared, context, (user) =>
+    const composed = composeNoticeOfBot(args, prepared, context, (user) =>
       isCurrentStreamMember(findStreamMembershipRecord(view.parts, user)),
     );
     return makeStreamMessageOutcome(view, args, context, stream, composed);
@@ -82,7 +85,7 @@ export const postDirectNoticeHandler: StreamCommandHandler<
     const other = participants.find((user) => user !== (args.bot ?? NOTIFICATION_BOT_ID)) ?? 0;
     const receiver = context.directory.user(toUserId(other));
     if (!receiver) return { reply: makeValueReply(null) };
-    const composed = composeByBot(args, prepared, context, (user) => participants.includes(user));
+    const composed = composeNoticeOfBot(args, prepared, context, (user) => participants.includes(user));
     return makeDirectMessageOutcome(
       { ...view, state: { ...state, participants } },
       args,

@@ -31,7 +31,7 @@ import {
 import type { StreamActorState, StreamCommandHandler } from '../state.js';
 
 /** Maximum number of reactions per message: each takes some 100 bytes of a record that is written whole. */
-const MAX_REACTIONS = 5_000;
+const MAX_REACTIONS_PER_MESSAGE = 5_000;
 
 /**
  * True if a reaction has this emoji. @param sought code as `comparableEmojiCode` spells it; older reactions may be
@@ -57,7 +57,7 @@ export const addReactionHandler: StreamCommandHandler<typeof conversationActorCo
     if (alike.some(({ user }) => user === caller)) throw apiError('REACTION_EXISTS');
     // A further reaction with the same emoji takes the first one's name, even if the name no longer exists.
     const { name, code, type } = alike[0] ?? checkEmojiIsUsable(resolved, directory);
-    if (reactions.length >= MAX_REACTIONS) throw apiError('TOO_MANY_REACTIONS');
+    if (reactions.length >= MAX_REACTIONS_PER_MESSAGE) throw apiError('TOO_MANY_REACTIONS');
     const reaction: StoredReaction = { user: caller, name, code, type };
     const newHolder = !args.copy && !copies.includes(caller);
     const changed = changeMessageBody(
@@ -76,7 +76,7 @@ export const addReactionHandler: StreamCommandHandler<typeof conversationActorCo
     return {
       reply: makeSuccessReply(),
       messages: [changed],
-      events: [reactionEvent('add', reaction, next, view.state, directory)],
+      events: [makeReactionEvent('add', reaction, next, view.state, directory)],
       ...(newHolder ? { commands: [[makeCopy]], replyAfterCommands: true } : {}),
     };
   },
@@ -94,7 +94,7 @@ export const removeReactionHandler: StreamCommandHandler<
     if (moved) return moved;
     const { reactions = [] } = message.body;
     const own = reactions.filter(({ user }) => user === context.caller);
-    const gone = findOwn(own, args, context.directory);
+    const gone = findOwnReaction(own, args, context.directory);
     const changed = changeMessageBody(
       view,
       message,
@@ -104,13 +104,17 @@ export const removeReactionHandler: StreamCommandHandler<
     return {
       reply: makeSuccessReply(),
       messages: [changed],
-      events: [reactionEvent('remove', gone, message, view.state, context.directory)],
+      events: [makeReactionEvent('remove', gone, message, view.state, context.directory)],
     };
   },
 };
 
 /** The caller's reaction that the arguments name. @throws ApiError */
-function findOwn(own: readonly StoredReaction[], args: RemoveReactionArgs, directory: DirectoryView): StoredReaction {
+function findOwnReaction(
+  own: readonly StoredReaction[],
+  args: RemoveReactionArgs,
+  directory: DirectoryView,
+): StoredReaction {
   const { emoji_name: name, emoji_code: code, reaction_type: type } = args;
   if (code === null) {
     if (name === null) throw apiError('REACTION_ARGUMENTS');
@@ -137,7 +141,7 @@ function findOwn(own: readonly StoredReaction[], args: RemoveReactionArgs, direc
   throw apiError(isKnownEmoji(code, resolved, directory) ? 'REACTION_DOES_NOT_EXIST' : 'INVALID_MESSAGES');
 }
 
-function reactionEvent(
+function makeReactionEvent(
   op: 'add' | 'remove',
   reaction: StoredReaction,
   message: StoredMessage,

@@ -16,7 +16,7 @@ import type { StreamActorState, StreamActorView, StreamCommandHandler } from '..
 
 const DAY_MS = 86_400_000;
 /** Maximum number of messages removed per commit. */
-const BATCH = 500;
+const MAX_REMOVALS_PER_COMMIT = 500;
 
 /**
  * Part of the outcome of a command that adds messages to a conversation: starts the daily check, unless it runs
@@ -30,9 +30,9 @@ export function startRetentionTimer(
 }
 
 /** Retention time of the conversation's messages, days; null: the messages are kept for ever. */
-function retentionDays(key: ActorKey, directory: DirectoryView): number | null {
-  const { kind, rest } = parseActorKey(key);
-  const own = kind === 'stream' ? directory.stream(toStreamId(Number(rest)))?.retentionDays : null;
+function retentionDaysOfConversation(key: ActorKey, directory: DirectoryView): number | null {
+  const { kind, idWithinRealm } = parseActorKey(key);
+  const own = kind === 'stream' ? directory.stream(toStreamId(Number(idWithinRealm)))?.retentionDays : null;
   const days = own ?? directory.settings.message_retention_days;
   return days > 0 ? days : null;
 }
@@ -41,19 +41,20 @@ export const removeExpiredMessagesHandler: StreamCommandHandler<
   typeof conversationActorCommands.due,
   readonly MessageRecord[]
 > = {
-  async inputs(_args, { key, realm }, { store, directory }) {
-    if (retentionDays(key, await directory(realm)) === null) return [];
-    const { kind, rest } = parseActorKey(key);
-    const conversation = kind === 'stream' ? storeNameOfStreamConversation(Number(rest)) : `d${rest}`;
+  async inputs(_args, { key, realm }, { store, loadDirectory }) {
+    if (retentionDaysOfConversation(key, await loadDirectory(realm)) === null) return [];
+    const { kind, idWithinRealm } = parseActorKey(key);
+    const conversation = kind === 'stream' ? storeNameOfStreamConversation(Number(idWithinRealm)) : `d${idWithinRealm}`;
     return store.scanMessages({
       realm,
       index: { by: 'conversation', conversation },
       from: -1,
       direction: 'newer',
-      limit: BATCH,
+      limit: MAX_REMOVALS_PER_COMMIT,
     });
   },
-  handle: (view, _args, oldest, context) => withTraffic(view.state, removeExpired(view, oldest, context), context),
+  handle: (view, _args, oldest, context) =>
+    addTrafficReportToOutcome(view.state, makeExpiredRemovalOutcome(view, oldest, context), context),
 };
 
 type RetentionOutcome = CommandOutcome<StreamActorState>;
@@ -62,19 +63,19 @@ type RetentionOutcome = CommandOutcome<StreamActorState>;
  * Adds to an outcome the report of the stream's message count to the realm actor, if the count differs from the last
  * report.
  */
-function withTraffic(
+function addTrafficReportToOutcome(
   before: StreamActorState,
   outcome: RetentionOutcome,
   { key, realm, now }: CommandContext,
 ): RetentionOutcome {
-  const { kind, rest } = parseActorKey(key);
+  const { kind, idWithinRealm } = parseActorKey(key);
   const state = outcome.state ?? before;
   const recent = countRecentMessages(state.traffic, now);
   if (kind !== 'stream' || recent === (state.trafficTold ?? 0)) return outcome;
   const command = makeOutboxCommand({
     to: realmActorKey(realm),
     name: realmActorCommands.streamTraffic,
-    args: { stream: Number(rest), recent },
+    args: { stream: Number(idWithinRealm), recent },
     caller: 0,
   });
   return {
@@ -84,24 +85,24 @@ function withTraffic(
   };
 }
 
-function removeExpired(
+function makeExpiredRemovalOutcome(
   view: StreamActorView,
   oldest: readonly MessageRecord[],
   context: CommandContext,
 ): RetentionOutcome {
   const { key, now, directory } = context;
-  const days = retentionDays(key, directory);
+  const days = retentionDaysOfConversation(key, directory);
   if (days === null || oldest.length === 0) return { reply: makeValueReply(null), due: now + DAY_MS };
   const last = Math.floor((now - days * DAY_MS) / 1000);
-  const { kind, rest } = parseActorKey(key);
-  const stream = kind === 'stream' ? Number(rest) : 0;
+  const { kind, idWithinRealm } = parseActorKey(key);
+  const stream = kind === 'stream' ? Number(idWithinRealm) : 0;
   const expired = oldest
     .filter(({ body }) => (body.sent as number) < last)
     .map((record) => newestVersionOfMessage(view, record.id, record))
     .filter((message) => message !== undefined)
     .filter(({ body }) => body.stream === stream);
   // The whole batch was too old, so there may be more messages to remove.
-  const more = oldest.length === BATCH && toStoredMessage(oldest.at(-1)!).body.sent < last;
+  const more = oldest.length === MAX_REMOVALS_PER_COMMIT && toStoredMessage(oldest.at(-1)!).body.sent < last;
   const due = more ? now : now + DAY_MS;
   if (expired.length === 0) return { reply: makeValueReply(null), due };
   return { reply: makeValueReply(null), due, ...makeMessageRemovalOutcome(view, expired, oldest, context) };

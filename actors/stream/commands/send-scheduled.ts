@@ -18,7 +18,7 @@ import type { StreamActorHandler, StreamCommandHandler } from '../state.js';
 import type { MessageComposeInputs } from './compose.js';
 import { checkAndSendStreamMessageHandler, type DirectMessageComposeInputs, sendDirectMessageHandler } from './send.js';
 
-function reportingToSender<A extends SendMessageArgs, I>(
+function wrapToReportResultToSender<A extends SendMessageArgs, I>(
   plain: StreamActorHandler<A, I>,
 ): StreamActorHandler<A & SendScheduledMessageArgs, I> {
   return {
@@ -44,8 +44,8 @@ function reportingToSender<A extends SendMessageArgs, I>(
 export const sendScheduledStreamMessageHandler: StreamCommandHandler<
   typeof streamActorCommands.sendScheduled,
   MessageComposeInputs
-> = reportingToSender(checkAndSendStreamMessageHandler);
+> = wrapToReportResultToSender(checkAndSendStreamMessageHandler);
 export const sendScheduledDirectMessageHandler: StreamCommandHandler<
   typeof directMessageActorCommands.sendDirectScheduled,
   DirectMessageComposeInputs
-> = reportingToSender(sendDirectMessageHandler);
+> = wrapToReportResultToSender(sendDirectMessageHandler);

@@ -35,7 +35,7 @@ import { findStreamMembershipRecord, hasStreamSubscribers, listStreamSubscriberI
 
 /** Error for a stream that does not exist or was archived. */
 export const noSuchStreamError = (key: ActorKey): ApiError =>
-  apiError('STREAM_ID_DOES_NOT_EXIST', { stream_id: Number(parseActorKey(key).rest) });
+  apiError('STREAM_ID_DOES_NOT_EXIST', { stream_id: Number(parseActorKey(key).idWithinRealm) });
 
 /**
  * Checks and sends a message to a stream. Refusals are thrown; send-scheduled and bot-reply turn them into commands to
@@ -47,7 +47,7 @@ export const checkAndSendStreamMessageHandler: StreamActorHandler<SendMessageArg
   handle(view, args, prepared, context) {
     const { parts } = view;
     const { directory, key, caller, now, realm } = context;
-    const stream = directory.stream(toStreamId(Number(parseActorKey(key).rest)));
+    const stream = directory.stream(toStreamId(Number(parseActorKey(key).idWithinRealm)));
     // The directory knows of an archived stream before its actor does; a scheduled message needs this refusal, too.
     if (!stream || stream.archived) throw noSuchStreamError(key);
     const sender = getActiveSenderOrThrow(directory, caller);
@@ -57,16 +57,16 @@ export const checkAndSendStreamMessageHandler: StreamActorHandler<SendMessageArg
     const mentioned = prepared.rendered?.mentions.users ?? [];
     const copies = findMentionedUnsubscribedBots(mentioned, subscribed, directory);
     const has = (user: number): boolean =>
-      copies.includes(user) || (subscribed(user) && !directory.silentBots().has(toUserId(user)));
+      copies.includes(user) || (subscribed(user) && !directory.silentBotIds().has(toUserId(user)));
     const input = { sender, id: prepared.id, trigger: 'mention', origin: args.origin } as const;
     const lost =
       sender.botOwner !== null && !hasStreamSubscribers(parts)
         ? makeWarnBotOwnerCommand(sender, stream, args.origin, realm)
         : [];
     const calls = [...makeWebhookCallCommands(mentioned, input, realm, directory), ...lost];
-    const composed = { ...composeBySender(args, prepared, context, has), copies, calls };
+    const composed = { ...composeMessageOfSender(args, prepared, context, has), copies, calls };
     checkMayMentionAll(
-      composed.rendered.mentions.wildcard,
+      composed.renderResult.mentions.wildcard,
       () => listStreamSubscriberIds(parts).length,
       sender,
       directory,
@@ -77,7 +77,7 @@ export const checkAndSendStreamMessageHandler: StreamActorHandler<SendMessageArg
 };
 
 /** Refusals that may be premature: the sender's right may be granted already, but not yet known to the stream. */
-const GRANTABLE: ReadonlySet<string> = new Set([
+const POSSIBLY_PREMATURE_REFUSALS: ReadonlySet<string> = new Set([
   'NOT_AUTHORIZED_TO_SEND',
   'ONLY_ADMINS_SEND',
   'ONLY_MODERATORS_SEND',
@@ -95,8 +95,8 @@ export const sendStreamMessageHandler: StreamCommandHandler<typeof streamActorCo
     try {
       return checkAndSendStreamMessageHandler.handle(view, message, prepared, context);
     } catch (error) {
-      if (again || !(error instanceof ApiError) || !GRANTABLE.has(error.reason)) throw error;
-      const args = { stream: Number(parseActorKey(context.key).rest), message };
+      if (again || !(error instanceof ApiError) || !POSSIBLY_PREMATURE_REFUSALS.has(error.reason)) throw error;
+      const args = { stream: Number(parseActorKey(context.key).idWithinRealm), message };
       const to = userActorKey(context.realm, toUserId(context.caller));
       const reply = {
         forward: makeRedirectCommand({ to, command: userActorCommands.retryAfterJoin, args }),
@@ -121,8 +121,8 @@ export const sendDirectMessageHandler: StreamCommandHandler<
     const [prepared, recipient] = await Promise.all([
       loadMessageComposeInputs(args, context, sources),
       isGroup && known === 0
-        ? sources.ask(realmActorKey(context.realm), realmActorCommands.groupRecipient, {
-            group: parseActorKey(context.key).rest,
+        ? sources.askActor(realmActorKey(context.realm), realmActorCommands.groupRecipient, {
+            group: parseActorKey(context.key).idWithinRealm,
           })
         : known,
     ]);
@@ -139,7 +139,10 @@ export const sendDirectMessageHandler: StreamCommandHandler<
     const participants = state.participants.length > 0 ? state.participants : args.participants;
     const input = { sender, id: prepared.id, trigger: 'private_message', origin: args.origin } as const;
     const calls = makeWebhookCallCommands(participants, input, realm, directory);
-    const composed = { ...composeBySender(args, prepared, context, (user) => participants.includes(user)), calls };
+    const composed = {
+      ...composeMessageOfSender(args, prepared, context, (user) => participants.includes(user)),
+      calls,
+    };
     // A message between two users carries the receiver's recipient id, so the two directions differ.
     const carried = participants.length > 2 ? recipient : (others[0] ?? sender).recipient;
     return makeDirectMessageOutcome(
@@ -153,7 +156,7 @@ export const sendDirectMessageHandler: StreamCommandHandler<
 };
 
 /** The message as its sender composes it. @throws ApiError for a bad widget, or if it cannot be rendered */
-function composeBySender(
+function composeMessageOfSender(
   { content, human, queue_id, local_id, widget }: SendMessageArgs,
   { id, rendered, files }: MessageComposeInputs,
   { caller, client, directory }: CommandContext,
@@ -163,15 +166,15 @@ function composeBySender(
   if (rendered === null) throw apiError('CANNOT_RENDER');
   return {
     id,
-    sender: caller,
-    client,
-    rendered,
-    flags: computeFlagsAtMessageCreation(
+    senderId: caller,
+    clientName: client,
+    renderResult: rendered,
+    flagsByUserId: computeFlagsAtMessageCreation(
       { sender: caller, content, mentions: rendered.mentions, read: human ? [caller] : [], hasCopy },
       directory,
     ),
-    files,
-    local: queue_id !== null && local_id !== null ? { queue: queue_id, id: local_id } : undefined,
-    submessage,
+    claimedFilePaths: files,
+    localEcho: queue_id !== null && local_id !== null ? { queue: queue_id, id: local_id } : undefined,
+    firstSubmessage: submessage,
   };
 }

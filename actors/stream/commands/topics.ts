@@ -16,7 +16,7 @@ import {
 } from '../topics.js';
 import { startRetentionTimer } from './retention.js';
 
-const ownStream = (key: ActorKey): number => Number(parseActorKey(key).rest);
+const streamIdOfActorKey = (key: ActorKey): number => Number(parseActorKey(key).idWithinRealm);
 
 /**
  * Lists all topics, for users who may read the whole stream; the user actor that redirects to this command has checked
@@ -41,16 +41,17 @@ export const readTopicNamesHandler: StreamCommandHandler<typeof streamActorComma
  * Finds a topic's newest message after messages came from another stream. The command is never refused and may be
  * repeated.
  */
-export const refreshNewestOfTopicHandler: StreamCommandHandler<
+export const refreshNewestMessageOfTopicHandler: StreamCommandHandler<
   typeof streamActorCommands.topicChanged,
   readonly MessageRecord[]
 > = {
   creates: true,
-  inputs: ({ topic }, { realm, key }, { store }) => readNewestMessagesOfTopic(store, realm, ownStream(key), topic),
+  inputs: ({ topic }, { realm, key }, { store }) =>
+    readNewestMessagesOfTopic(store, realm, streamIdOfActorKey(key), topic),
   handle: (view, { topic }, newest, { key, now }) => ({
     reply: makeValueReply(null),
     ...startRetentionTimer(view.state, now),
-    parts: removeMessagesFromTopic(view, ownStream(key), topic, newest, () => false),
+    parts: removeMessagesFromTopic(view, streamIdOfActorKey(key), topic, newest, () => false),
   }),
 };
 
@@ -77,7 +78,7 @@ export const recordTopicPolicyHolderHandler: StreamCommandHandler<typeof streamA
 /**
  * Records whether a subscriber wants mails or pushes of all messages. The command is never refused and may be repeated.
  */
-export const setNotifiedHandler: StreamCommandHandler<typeof streamActorCommands.setNotified> = {
+export const recordNotifiedSubscriberHandler: StreamCommandHandler<typeof streamActorCommands.setNotified> = {
   creates: true,
   handle: ({ parts }, { user, notified }) => ({
     reply: makeValueReply(null),

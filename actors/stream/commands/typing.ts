@@ -19,7 +19,7 @@ export const publishStreamTypingHandler: StreamCommandHandler<typeof streamActor
     const sender = getActiveSenderOrThrow(directory, caller);
     if (!readUserSettingByUserId(directory, sender.id, 'send_stream_typing_notifications'))
       throw apiError('STREAM_TYPING_OFF');
-    const stream = directory.stream(toStreamId(Number(parseActorKey(key).rest)));
+    const stream = directory.stream(toStreamId(Number(parseActorKey(key).idWithinRealm)));
     const subscribed = (user: number): boolean => isCurrentStreamMember(findStreamMembershipRecord(parts, user));
     if (!stream || !canAccessStream(sender, stream, subscribed(caller))) throw apiError('INVALID_STREAM_ID');
     checkMaySendToStream(sender, stream, subscribed, directory, now);

@@ -12,34 +12,34 @@ import { apiError } from '#model/errors';
 import type { DirectoryStream, DirectoryUser } from '#model/records';
 
 /** Seconds added to the time limits of editing and moving, so that an edit that was begun in time can be finished. */
-const GRACE = 20;
+const EDIT_GRACE_SECONDS = 20;
 
 /** Changes that an edit makes. A topic equal to the present one is left out. */
 export interface MessageEditPlan {
   /** New text as the client sent it; undefined: the text stays. */
-  readonly content: string | undefined;
+  readonly newContent: string | undefined;
   /** New topic, checked by `checkTopicName`; undefined: the topic stays. */
-  readonly topic: string | undefined;
-  readonly stream: number | undefined;
+  readonly newTopic: string | undefined;
+  readonly newStreamId: number | undefined;
 }
 
 export interface MessageEditContext {
   readonly user: DirectoryUser;
   readonly settings: RealmSettings;
   /** Wall time of the request, ms. */
-  readonly now: number;
+  readonly nowMs: number;
 }
 
-const isLate = ({ body }: StoredMessage, limit: number | null, now: number): boolean =>
-  limit !== null && now > (body.sent + limit + GRACE) * 1000;
+const isPastTimeLimit = ({ body }: StoredMessage, limit: number | null, now: number): boolean =>
+  limit !== null && now > (body.sent + limit + EDIT_GRACE_SECONDS) * 1000;
 
-const movesFreely = (user: DirectoryUser): boolean => user.role <= USER_ROLE.moderator;
+const isExemptFromMoveTimeLimits = (user: DirectoryUser): boolean => user.role <= USER_ROLE.moderator;
 
 /** Checks an edit, except for the new text and the two streams. @throws ApiError */
 export function planMessageEdit(
   message: StoredMessage,
   args: EditMessageArgs,
-  { user, settings, now }: MessageEditContext,
+  { user, settings, nowMs }: MessageEditContext,
 ): MessageEditPlan {
   const { content, stream_id } = args;
   if (content !== null && !settings.allow_message_editing) throw apiError('EDITING_OFF');
@@ -55,49 +55,50 @@ export function planMessageEdit(
   if (stream_id !== null && content !== null) throw apiError('CONTENT_AND_STREAM');
   if (content !== null && (message.body.submessages?.length ?? 0) > 0) throw apiError('WIDGET_EDIT');
   if (content !== null && message.sender !== user.id) throw apiError('EDIT_NOT_ALLOWED');
-  if (newTopic !== undefined && !isAllowedByPolicy(settings.edit_topic_policy, user, settings, now)) {
+  if (newTopic !== undefined && !isAllowedByPolicy(settings.edit_topic_policy, user, settings, nowMs)) {
     throw apiError('EDIT_NOT_ALLOWED');
   }
-  if (content !== null && isLate(message, settings.message_content_edit_limit_seconds, now)) {
+  if (content !== null && isPastTimeLimit(message, settings.message_content_edit_limit_seconds, nowMs)) {
     throw apiError('EDIT_TOO_LATE');
   }
   const limit = settings.move_messages_within_stream_limit_seconds;
-  if (newTopic !== undefined && !movesFreely(user) && isLate(message, limit, now)) throw apiError('TOPIC_TOO_LATE');
-  return { content: content ?? undefined, topic: newTopic, stream: stream_id ?? undefined };
+  if (newTopic !== undefined && !isExemptFromMoveTimeLimits(user) && isPastTimeLimit(message, limit, nowMs))
+    throw apiError('TOPIC_TOO_LATE');
+  return { newContent: content ?? undefined, newTopic: newTopic, newStreamId: stream_id ?? undefined };
 }
 
 interface StreamMove {
-  readonly from: DirectoryStream;
+  readonly fromStream: DirectoryStream;
   /** Stream to which the messages are to move; undefined if it does not exist. */
-  readonly to: DirectoryStream | undefined;
-  readonly subscribed: (stream: 'from' | 'to', user: number) => boolean;
-  readonly owner: DirectoryUser | undefined;
+  readonly toStream: DirectoryStream | undefined;
+  readonly isSubscribed: (stream: 'from' | 'to', user: number) => boolean;
+  readonly botOwner: DirectoryUser | undefined;
 }
 
 /** Checks a move to another stream; returns that stream. @throws ApiError */
 export function checkMoveToStream(
   message: StoredMessage,
   move: StreamMove,
-  { user, settings, now }: MessageEditContext,
+  { user, settings, nowMs }: MessageEditContext,
 ): DirectoryStream {
-  const { from, to, subscribed, owner } = move;
+  const { fromStream, toStream, isSubscribed, botOwner } = move;
   const policy = settings.move_messages_between_streams_policy;
-  if (!isAllowedByPolicy(policy, user, settings, now)) throw apiError('MOVE_NOT_ALLOWED');
-  if (!canAccessStream(user, from, subscribed('from', user.id))) throw apiError('MOVE_WITHOUT_ACCESS');
-  if (!to || !canAccessStream(user, to, subscribed('to', user.id))) throw apiError('INVALID_STREAM_ID');
+  if (!isAllowedByPolicy(policy, user, settings, nowMs)) throw apiError('MOVE_NOT_ALLOWED');
+  if (!canAccessStream(user, fromStream, isSubscribed('from', user.id))) throw apiError('MOVE_WITHOUT_ACCESS');
+  if (!toStream || !canAccessStream(user, toStream, isSubscribed('to', user.id))) throw apiError('INVALID_STREAM_ID');
   checkStreamPostPolicy(
     {
       user,
-      subscribed: subscribed('to', user.id),
-      ...(owner ? { owner: { user: owner, subscribed: subscribed('to', owner.id) } } : {}),
+      subscribed: isSubscribed('to', user.id),
+      ...(botOwner ? { owner: { user: botOwner, subscribed: isSubscribed('to', botOwner.id) } } : {}),
     },
-    to,
+    toStream,
     settings,
-    now,
+    nowMs,
   );
   const limit = settings.move_messages_between_streams_limit_seconds;
-  if (!movesFreely(user) && isLate(message, limit, now)) throw apiError('STREAM_TOO_LATE');
-  return to;
+  if (!isExemptFromMoveTimeLimits(user) && isPastTimeLimit(message, limit, nowMs)) throw apiError('STREAM_TOO_LATE');
+  return toStream;
 }
 
 /**
@@ -107,17 +108,17 @@ export function checkMoveToStream(
  */
 export function checkWholeTopicMove(
   topic: readonly StoredMessage[],
-  { topic: name, stream }: MessageEditPlan,
-  { user, settings, now }: MessageEditContext,
+  { newTopic: name, newStreamId }: MessageEditPlan,
+  { user, settings, nowMs }: MessageEditContext,
 ): void {
-  if (movesFreely(user)) return;
+  if (isExemptFromMoveTimeLimits(user)) return;
   const limits = [
     name === undefined ? null : settings.move_messages_within_stream_limit_seconds,
-    stream === undefined ? null : settings.move_messages_between_streams_limit_seconds,
+    newStreamId === undefined ? null : settings.move_messages_between_streams_limit_seconds,
   ].filter((limit) => limit !== null);
   if (limits.length === 0) return;
   const limit = Math.min(...limits);
-  const allowed = topic.filter((message) => !isLate(message, limit, now));
+  const allowed = topic.filter((message) => !isPastTimeLimit(message, limit, nowMs));
   if (allowed.length === topic.length) return;
   throw apiError('MOVE_TIME_LIMIT', {
     first_message_id_allowed_to_move: Math.min(...allowed.map(({ id }) => id)),

@@ -17,14 +17,14 @@ import { apiError } from '#model/errors';
 import type { DirectoryView } from '#model/records';
 import type { Store } from '#ports/store';
 
-const DELETED = '(deleted)';
+const EMPTY_MESSAGE_REPLACEMENT_TEXT = '(deleted)';
 
 /** Checks a message's new text. @returns the text as it is stored. @throws ApiError */
 export const checkNewMessageText = (content: string): string =>
-  content.trimEnd() === '' ? DELETED : checkMessageContent(content);
+  content.trimEnd() === '' ? EMPTY_MESSAGE_REPLACEMENT_TEXT : checkMessageContent(content);
 
 /** Flags that follow from the text of a message; an edit keeps all others. */
-const TEXT_FLAGS = ['mentioned', 'has_alert_word'];
+const FLAGS_DERIVED_FROM_TEXT = ['mentioned', 'has_alert_word'];
 
 /** Memberships of users: stream → user → membership. */
 export type MembershipsByStream = ReadonlyMap<number, ReadonlyMap<number, StreamMembershipRecord | undefined>>;
@@ -70,7 +70,7 @@ export function applyNewMessageText(
   if (rendered === null) throw apiError('CANNOT_RENDER');
   const flags: Record<string, readonly string[]> = {};
   for (const [user, before] of Object.entries(message.body.flags)) {
-    const kept = before.filter((flag) => !TEXT_FLAGS.includes(flag));
+    const kept = before.filter((flag) => !FLAGS_DERIVED_FROM_TEXT.includes(flag));
     if (kept.length > 0) flags[user] = kept;
   }
   for (const [user, added] of findMentionAndAlertFlags(content, rendered.mentions, directory)) {

@@ -12,15 +12,15 @@ import type { DirectoryStream } from '#model/records';
  */
 const MAX_IDS_PER_EVENT = 20_000;
 
-interface EditSummary {
-  readonly by: number;
+interface MessageEditEventDetails {
+  readonly editorId: number;
   /** Time of the edit, seconds since 1970. */
-  readonly at: number;
+  readonly editedAtSeconds: number;
   readonly message: StoredMessage;
   /** The message's stream; undefined for direct messages. */
   readonly stream: DirectoryStream | undefined;
   /** Changed fields of the message's body, if its text is new. */
-  readonly content?: Partial<MessageBody> | undefined;
+  readonly contentChanges?: Partial<MessageBody> | undefined;
   readonly move?:
     | {
         readonly mode: MessageMovePropagateMode;
@@ -33,25 +33,25 @@ interface EditSummary {
 }
 
 export function makeMessageEditEvents(
-  { by, at, message, stream, content, move }: EditSummary,
+  { editorId, editedAtSeconds, message, stream, contentChanges, move }: MessageEditEventDetails,
   to: EventAudience,
 ): LogItem[] {
   const { body, id } = message;
   const event: JsonObject = {
     type: 'update_message',
-    user_id: by,
-    edit_timestamp: at,
+    user_id: editorId,
+    edit_timestamp: editedAtSeconds,
     message_id: id,
     rendering_only: false,
     ...(stream ? { stream_name: stream.name, stream_id: stream.id } : {}),
-    ...(content
+    ...(contentChanges
       ? {
           orig_content: body.content,
           orig_rendered_content: body.html,
           prev_rendered_content_version: 1,
-          content: content.content!,
-          rendered_content: content.html!,
-          is_me_message: content.content!.startsWith('/me '),
+          content: contentChanges.content!,
+          rendered_content: contentChanges.html!,
+          is_me_message: contentChanges.content!.startsWith('/me '),
         }
       : {}),
     ...(move
@@ -66,10 +66,15 @@ export function makeMessageEditEvents(
     flags: [],
   };
   const own = { of: 'flags', message: id } as const;
-  return chunks(move?.ids ?? [id]).map((message_ids) => ({ t: 'event', to, event: { ...event, message_ids }, own }));
+  return splitIdsByEventLimit(move?.ids ?? [id]).map((message_ids) => ({
+    t: 'event',
+    to,
+    event: { ...event, message_ids },
+    own,
+  }));
 }
 
-function chunks(ids: readonly number[]): (readonly number[])[] {
+function splitIdsByEventLimit(ids: readonly number[]): (readonly number[])[] {
   if (ids.length <= MAX_IDS_PER_EVENT) return [ids];
   const all: (readonly number[])[] = [];
   for (let i = 0; i < ids.length; i += MAX_IDS_PER_EVENT) all.push(ids.slice(i, i + MAX_IDS_PER_EVENT));
@@ -85,7 +90,7 @@ export function makeMessageDeleteEvents(
   const where = place
     ? { stream_id: place.stream, topic: place.topic, message_type: 'stream' }
     : { message_type: 'private' };
-  const bulk = chunks(ids).map(
+  const bulk = splitIdsByEventLimit(ids).map(
     (message_ids): LogItem => ({
       t: 'event',
       to,

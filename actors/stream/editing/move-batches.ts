@@ -56,7 +56,7 @@ export function applyMoveToMessageBody(
   };
 }
 
-function weight({ body }: StoredMessage): number {
+function countMessageCharacters({ body }: StoredMessage): number {
   let characters = body.content.length + body.html.length;
   for (const { content } of body.edits ?? []) if (content) characters += content.raw.length + content.html.length;
   return characters;
@@ -67,7 +67,7 @@ export function splitMoveIntoBatches(messages: readonly StoredMessage[]): Stored
   const all: StoredMessage[][] = [[]];
   let characters = 0;
   for (const message of messages) {
-    const size = weight(message);
+    const size = countMessageCharacters(message);
     const last = all.at(-1)!;
     if (last.length > 0 && (last.length >= MAX_BATCH_MESSAGES || characters + size > MAX_BATCH_CHARACTERS)) {
       all.push([message]);
@@ -85,11 +85,11 @@ interface StoredMove extends JsonObject {
   readonly ids: Uint8Array;
 }
 
-interface BatchOutcome {
-  readonly messages: readonly MessageChange[];
+interface MoveBatchOutcome {
+  readonly messageChanges: readonly MessageChange[];
   readonly parts: Readonly<Record<string, Json>>;
   /** Commands for which the caller's reply waits. */
-  readonly commands: readonly OutboxCommand[];
+  readonly awaitedCommands: readonly OutboxCommand[];
 }
 
 /** Stores the decision of a move and sends a command per further batch. @param rest all batches but the first */
@@ -98,8 +98,8 @@ export function scheduleMoveBatches(
   version: number,
   decision: MessageMoveDecision,
   rest: readonly (readonly StoredMessage[])[],
-): Omit<BatchOutcome, 'messages'> {
-  if (rest.length === 0) return { parts: {}, commands: [] };
+): Omit<MoveBatchOutcome, 'messageChanges'> {
+  if (rest.length === 0) return { parts: {}, awaitedCommands: [] };
   const part = `${MESSAGE_MOVE_PART_PREFIX}${version}`;
   const ids = rest.flatMap((batch) => batch.map(({ id }) => id));
   const commands: OutboxCommand[] = [];
@@ -111,10 +111,13 @@ export function scheduleMoveBatches(
     );
     from += batch.length;
   });
-  return { parts: { [part]: { decision, ids: IdSet.of(ids).encode() } satisfies StoredMove }, commands };
+  return {
+    parts: { [part]: { decision, ids: IdSet.of(ids).encode() } satisfies StoredMove },
+    awaitedCommands: commands,
+  };
 }
 
-const storedMove = (parts: ReadonlyMap<string, Json>, part: string): StoredMove | undefined =>
+const findStoredMove = (parts: ReadonlyMap<string, Json>, part: string): StoredMove | undefined =>
   parts.get(part) as StoredMove | undefined;
 
 /** Message ids of one batch of a move. */
@@ -122,13 +125,13 @@ export function messageIdsOfMoveBatch(
   parts: ReadonlyMap<string, Json>,
   { part, from, to }: MessageMoveBatchArgs,
 ): readonly number[] {
-  const kept = storedMove(parts, part);
+  const kept = findStoredMove(parts, part);
   return kept ? IdSet.decode(kept.ids).ids.slice(from, to) : [];
 }
 
 /** Keys of this stream's topics that the moved messages leave or enter. */
 export function topicKeysOfMove(parts: ReadonlyMap<string, Json>, { part }: MessageMoveBatchArgs): readonly string[] {
-  const decision = storedMove(parts, part)?.decision;
+  const decision = findStoredMove(parts, part)?.decision;
   if (!decision) return [];
   const topics = [toTopicKey(decision.from.topic)];
   if (decision.topic && !decision.stream) topics.push(toTopicKey(decision.topic.name));
@@ -143,18 +146,18 @@ export function applyMoveBatch(
   { part, last }: MessageMoveBatchArgs,
   messages: readonly StoredMessage[],
   context: CommandContext,
-): Omit<BatchOutcome, 'commands'> & { readonly events: readonly LogItem[] } {
-  const decision = storedMove(view.parts, part)?.decision;
-  if (!decision) return { messages: [], parts: {}, events: [] };
+): Omit<MoveBatchOutcome, 'awaitedCommands'> & { readonly events: readonly LogItem[] } {
+  const decision = findStoredMove(view.parts, part)?.decision;
+  if (!decision) return { messageChanges: [], parts: {}, events: [] };
   const { from, edit, stream } = decision;
   const left = messages.filter(
     ({ body }) =>
       body.stream === from.stream &&
       toTopicKey(body.topic) === toTopicKey(from.topic) &&
-      !isMoved(body, decision, edit),
+      !isMoveAlreadyApplied(body, decision, edit),
   );
   return {
-    messages: left.map((message) =>
+    messageChanges: left.map((message) =>
       changeMessageBody(view, message, applyMoveToMessageBody(message, decision), context),
     ),
     parts: last ? { [part]: null } : {},
@@ -166,7 +169,7 @@ export function applyMoveBatch(
  * True if the move was already applied to the message. If only the spelling of the topic changes, the topic's key stays
  * the same, so the message's edit history decides.
  */
-const isMoved = (
+const isMoveAlreadyApplied = (
   { edits, topic: now }: MessageBody,
   { topic, stream }: MessageMoveDecision,
   { at, user }: StoredMessageEdit,

@@ -40,18 +40,25 @@ import type { MessageEditInputs } from './scope.js';
 
 interface MovedMessages {
   /** The moved messages, by ascending id. */
-  readonly moved: readonly StoredMessage[];
+  readonly movedMessages: readonly StoredMessage[];
   /** True if no message that the mover can see stays behind. */
-  readonly all: boolean;
+  readonly leavesNoVisibleMessage: boolean;
 }
 
 /** Newest versions of the topic's messages, and ids of those that the mover may access. */
-function topicNow(view: StreamActorView, message: StoredMessage, inputs: MessageEditInputs, user: number) {
+function collectCurrentTopicMessages(
+  view: StreamActorView,
+  message: StoredMessage,
+  inputs: MessageEditInputs,
+  user: number,
+) {
   const { stream, topic } = message.body;
   const key = toTopicKey(topic);
-  const scope = inputs.scope;
-  const now = new Map(filterMessagesStillInTopic(view, scope?.topic ?? [], stream, key).map((one) => [one.id, one]));
-  const accessible = new Set([...(scope?.accessible ?? []), message.id]);
+  const scope = inputs.moveScope;
+  const now = new Map(
+    filterMessagesStillInTopic(view, scope?.oldTopicRecords ?? [], stream, key).map((one) => [one.id, one]),
+  );
+  const accessible = new Set([...(scope?.accessibleMessageIds ?? []), message.id]);
   for (const one of listChangedMessagesInTopic(view, stream, key)) {
     // Messages that the read of the Store did not return were sent after it, so only those are added.
     if (now.has(one.id)) continue;
@@ -63,7 +70,7 @@ function topicNow(view: StreamActorView, message: StoredMessage, inputs: Message
   return { now, accessible };
 }
 
-function choose(
+function chooseMessagesToMove(
   view: StreamActorView,
   message: StoredMessage,
   args: EditMessageArgs,
@@ -71,7 +78,7 @@ function choose(
   inputs: MessageEditInputs,
   editor: MessageEditContext,
 ): MovedMessages {
-  const { now, accessible } = topicNow(view, message, inputs, editor.user.id);
+  const { now, accessible } = collectCurrentTopicMessages(view, message, inputs, editor.user.id);
   const mode = args.propagate_mode;
   if (mode === 'change_all') {
     checkWholeTopicMove(
@@ -84,14 +91,14 @@ function choose(
     id === message.id ||
     (mode !== 'change_one' &&
       (mode === 'change_all' || id > message.id) &&
-      (plan.stream === undefined || accessible.has(id)));
+      (plan.newStreamId === undefined || accessible.has(id)));
   const moved = [...now.values()].filter(chosen).sort((a, b) => a.id - b.id);
   const stays = [...now.values()].some((one) => !chosen(one) && accessible.has(one.id));
-  return { moved, all: mode === 'change_all' || !stays };
+  return { movedMessages: moved, leavesNoVisibleMessage: mode === 'change_all' || !stays };
 }
 
 /** Subscribers of the old stream who cannot see the new one: they lose the messages (messages.md § PATCH, effects). */
-function losersOf(
+function listUsersLosingMovedMessages(
   view: StreamActorView,
   to: DirectoryStream,
   inTarget: readonly number[],
@@ -111,105 +118,131 @@ interface MoveRequest {
   readonly args: EditMessageArgs;
   readonly plan: MessageEditPlan;
   /** Effect of the new text, if the request changes it, too. */
-  readonly text: NewMessageTextChanges | undefined;
+  readonly newTextChanges: NewMessageTextChanges | undefined;
   readonly inputs: MessageEditInputs;
   readonly editor: MessageEditContext & { readonly user: DirectoryUser };
 }
 
 /** Old and new place of the moved messages, and the users who lose them. */
 interface MovePlaces extends MovedMessages {
-  readonly from: DirectoryStream;
-  readonly to: DirectoryStream;
+  readonly fromStream: DirectoryStream;
+  readonly toStream: DirectoryStream;
   readonly oldTopic: string;
-  readonly topic: string;
+  readonly newTopic: string;
   /** True if the messages leave the stream. */
-  readonly leaves: boolean;
+  readonly leavesStream: boolean;
   /** Ids of the users who lose the messages. */
-  readonly losers: readonly number[];
+  readonly userIdsLosingMessages: readonly number[];
 }
 
 /** The old and new place of the moved messages, and the users who lose them. @throws ApiError */
-function placesOf(view: StreamActorView, request: MoveRequest, context: CommandContext): MovePlaces {
+function computeMovePlaces(view: StreamActorView, request: MoveRequest, context: CommandContext): MovePlaces {
   const { message, args, plan, inputs, editor } = request;
   const from = context.directory.stream(toStreamId(message.body.stream))!;
-  const to = plan.stream === undefined ? from : checkedTarget(view, request, from, plan.stream, context);
-  const chosen = choose(view, message, args, plan, inputs, editor);
+  const to =
+    plan.newStreamId === undefined ? from : findCheckedTargetStream(view, request, from, plan.newStreamId, context);
+  const chosen = chooseMessagesToMove(view, message, args, plan, inputs, editor);
   const leaves = to.id !== from.id;
-  const there = leaves ? inputs.scope?.target : undefined;
-  const losers = there ? losersOf(view, to, there.members, context) : [];
-  return { ...chosen, from, to, oldTopic: message.body.topic, topic: plan.topic ?? message.body.topic, leaves, losers };
+  const there = leaves ? inputs.moveScope?.targetStreamMembers : undefined;
+  const losers = there ? listUsersLosingMovedMessages(view, to, there.members, context) : [];
+  return {
+    ...chosen,
+    fromStream: from,
+    toStream: to,
+    oldTopic: message.body.topic,
+    newTopic: plan.newTopic ?? message.body.topic,
+    leavesStream: leaves,
+    userIdsLosingMessages: losers,
+  };
 }
 
-function decisionOf(
+function makeMoveDecision(
   view: StreamActorView,
   { args, plan, inputs, editor }: MoveRequest,
-  { from, to, oldTopic, topic, leaves, losers, moved }: MovePlaces,
+  { fromStream, toStream, oldTopic, newTopic, leavesStream, userIdsLosingMessages, movedMessages }: MovePlaces,
   { directory, now }: CommandContext,
 ): MessageMoveDecision {
-  const there = leaves ? inputs.scope?.target : undefined;
-  const copied = new Set(moved.flatMap(({ body }) => body.copies ?? []));
-  const links = (): MessageBody['topicLinks'] => linkifyMessageTopic({ topic, origin: args.origin }, directory);
+  const there = leavesStream ? inputs.moveScope?.targetStreamMembers : undefined;
+  const copied = new Set(movedMessages.flatMap(({ body }) => body.copies ?? []));
+  const links = (): MessageBody['topicLinks'] =>
+    linkifyMessageTopic({ topic: newTopic, origin: args.origin }, directory);
   return {
-    from: { stream: from.id, topic: oldTopic },
+    from: { stream: fromStream.id, topic: oldTopic },
     edit: {
       user: editor.user.id,
       at: Math.floor(now / 1000),
-      ...(plan.topic === undefined ? {} : { topic: { from: oldTopic, to: topic } }),
-      ...(plan.stream === undefined ? {} : { stream: { from: from.id, to: to.id } }),
+      ...(plan.newTopic === undefined ? {} : { topic: { from: oldTopic, to: newTopic } }),
+      ...(plan.newStreamId === undefined ? {} : { stream: { from: fromStream.id, to: toStream.id } }),
     },
-    topic: plan.topic === undefined ? null : { name: topic, links: links() },
-    stream: leaves ? { id: to.id, recipient: to.recipient } : null,
-    move: there ? (moveTo(view, from, to, there.mv) satisfies StoredMessageStreamMove) : null,
-    losers: losers.filter((id) => copied.has(id)),
+    topic: plan.newTopic === undefined ? null : { name: newTopic, links: links() },
+    stream: leavesStream ? { id: toStream.id, recipient: toStream.recipient } : null,
+    move: there ? (makeStoredStreamMove(view, fromStream, toStream, there.mv) satisfies StoredMessageStreamMove) : null,
+    losers: userIdsLosingMessages.filter((id) => copied.has(id)),
   };
 }
 
 /** Events of a move. @param more true if the move takes further commits */
-function moveEvents(
+function makeMoveEvents(
   view: StreamActorView,
-  { message, args, plan, text, editor }: MoveRequest,
-  { from, to, oldTopic, leaves, losers, moved }: MovePlaces,
+  { message, args, plan, newTextChanges, editor }: MoveRequest,
+  { fromStream, toStream, oldTopic, leavesStream, userIdsLosingMessages, movedMessages }: MovePlaces,
   decision: MessageMoveDecision,
   more: boolean,
   { directory }: CommandContext,
 ): LogItem[] {
-  const others = moved.map(({ id }) => id).filter((id) => id !== message.id);
+  const others = movedMessages.map(({ id }) => id).filter((id) => id !== message.id);
   const ids = [message.id, ...others.reverse()];
   const base = audienceOfMessageChanges(message, view.state, directory);
-  const move = { mode: args.propagate_mode, ids, topic: decision.topic ?? undefined, stream: plan.stream };
+  const move = { mode: args.propagate_mode, ids, topic: decision.topic ?? undefined, stream: plan.newStreamId };
   const events = makeMessageEditEvents(
-    { by: editor.user.id, at: decision.edit.at, message, stream: from, content: text?.body, move },
-    losers.length > 0 ? { ...base, except: losers } : base,
+    {
+      editorId: editor.user.id,
+      editedAtSeconds: decision.edit.at,
+      message,
+      stream: fromStream,
+      contentChanges: newTextChanges?.body,
+      move,
+    },
+    userIdsLosingMessages.length > 0 ? { ...base, except: userIdsLosingMessages } : base,
   );
-  if (leaves && more) events.push({ t: 'carrying', from: from.id, to: to.id, done: false });
-  if (losers.length > 0)
-    events.push(...makeMessageDeleteEvents(ids, { stream: from.id, topic: oldTopic }, { users: losers }));
+  if (leavesStream && more) events.push({ t: 'carrying', from: fromStream.id, to: toStream.id, done: false });
+  if (userIdsLosingMessages.length > 0)
+    events.push(
+      ...makeMessageDeleteEvents(ids, { stream: fromStream.id, topic: oldTopic }, { users: userIdsLosingMessages }),
+    );
   return events;
 }
 
-function moveNotices(
+function makeMoveNotices(
   view: StreamActorView,
-  { message, args, text, inputs, editor }: MoveRequest,
-  { from, to, oldTopic, topic, moved, all }: MovePlaces,
+  { message, args, newTextChanges, inputs, editor }: MoveRequest,
+  { fromStream, toStream, oldTopic, newTopic, movedMessages, leavesNoVisibleMessage }: MovePlaces,
   targetExisted: boolean,
   { realm, directory }: CommandContext,
 ): OutboxCommand[] {
   const summary = {
     by: editor.user,
-    from: { stream: from, topic: oldTopic },
-    to: { stream: to, topic },
+    from: { stream: fromStream, topic: oldTopic },
+    to: { stream: toStream, topic: newTopic },
     message: message.id,
-    count: moved.length,
-    all,
+    count: movedMessages.length,
+    all: leavesNoVisibleMessage,
     targetExisted,
     notifyOld: args.notify_old,
     notifyNew: args.notify_new,
-    withContent: text !== undefined,
+    withContent: newTextChanges !== undefined,
   };
   return composeMoveNotices(summary, realm, args.origin, directory.version, () => {
-    const there = filterMessagesStillInTopic(view, inputs.scope?.inTarget ?? [], to.id, toTopicKey(topic));
-    const people = authorsAndReactorsOfMessages([...moved, ...there]);
-    return (inputs.scope?.target?.members ?? listStreamSubscriberIds(view.parts)).filter((id) => !people.has(id));
+    const there = filterMessagesStillInTopic(
+      view,
+      inputs.moveScope?.newTopicRecords ?? [],
+      toStream.id,
+      toTopicKey(newTopic),
+    );
+    const people = authorsAndReactorsOfMessages([...movedMessages, ...there]);
+    return (inputs.moveScope?.targetStreamMembers?.members ?? listStreamSubscriberIds(view.parts)).filter(
+      (id) => !people.has(id),
+    );
   });
 }
 
@@ -223,23 +256,35 @@ export function decideMessageMove(
   request: MoveRequest,
   context: CommandContext,
 ): CommandOutcome<StreamActorState> {
-  const { message, text, inputs } = request;
-  const places = placesOf(view, request, context);
-  const { from, to, oldTopic, topic, moved, all, leaves, losers } = places;
-  const decision = decisionOf(view, request, places, context);
-  const [first = [], ...rest] = splitMoveIntoBatches([message, ...moved.filter(({ id }) => id !== message.id)]);
+  const { message, newTextChanges, inputs } = request;
+  const places = computeMovePlaces(view, request, context);
+  const {
+    fromStream,
+    toStream,
+    oldTopic,
+    newTopic,
+    movedMessages,
+    leavesNoVisibleMessage,
+    leavesStream,
+    userIdsLosingMessages,
+  } = places;
+  const decision = makeMoveDecision(view, request, places, context);
+  const [first = [], ...rest] = splitMoveIntoBatches([message, ...movedMessages.filter(({ id }) => id !== message.id)]);
   const further = scheduleMoveBatches(context.key, context.version, decision, rest);
   const targetExisted =
-    (leaves || toTopicKey(topic) !== toTopicKey(oldTopic)) && targetTopicExisted(view, to, topic, leaves, inputs);
-  const oldPlace = { stream: from.id, topic: oldTopic };
-  const newPlace = { stream: to.id, topic };
-  const notices = moveNotices(view, request, places, targetExisted, context);
+    (leavesStream || toTopicKey(newTopic) !== toTopicKey(oldTopic)) &&
+    hadTargetTopicMessages(view, toStream, newTopic, leavesStream, inputs);
+  const oldPlace = { stream: fromStream.id, topic: oldTopic };
+  const newPlace = { stream: toStream.id, topic: newTopic };
+  const notices = makeMoveNotices(view, request, places, targetExisted, context);
   const commands = [
-    further.commands,
-    leaves ? [topicChanged(context, to, topic)] : [],
-    all ? movePolicies(view, oldPlace, newPlace, targetExisted, losers, inputs, context) : [],
+    further.awaitedCommands,
+    leavesStream ? [makeTopicChangedCommand(context, toStream, newTopic)] : [],
+    leavesNoVisibleMessage
+      ? makeMoveTopicPolicyCommands(view, oldPlace, newPlace, targetExisted, userIdsLosingMessages, inputs, context)
+      : [],
     ...notices.map((notice) => [notice]),
-    text?.commands ?? [],
+    newTextChanges?.commands ?? [],
   ].filter((stage) => stage.length > 0);
   return {
     reply: makeSuccessReply(),
@@ -247,19 +292,29 @@ export function decideMessageMove(
       changeMessageBody(
         view,
         one,
-        applyMoveToMessageBody(one, decision, one.id === message.id ? text : undefined),
+        applyMoveToMessageBody(one, decision, one.id === message.id ? newTextChanges : undefined),
         context,
       ),
     ),
-    parts: { ...further.parts, ...topicsAfter(view, from, oldTopic, leaves ? undefined : topic, moved, inputs) },
-    events: moveEvents(view, request, places, decision, rest.length > 0, context),
+    parts: {
+      ...further.parts,
+      ...makeTopicPartsAfterMove(
+        view,
+        fromStream,
+        oldTopic,
+        leavesStream ? undefined : newTopic,
+        movedMessages,
+        inputs,
+      ),
+    },
+    events: makeMoveEvents(view, request, places, decision, rest.length > 0, context),
     commands,
     ...(commands.length > 0 ? { replyAfterCommands: true as const } : {}),
   };
 }
 
 /** The stream to which messages are to move. @throws ApiError if the editor may not move messages there */
-function checkedTarget(
+function findCheckedTargetStream(
   view: StreamActorView,
   { message, inputs, editor }: MoveRequest,
   from: DirectoryStream,
@@ -270,19 +325,21 @@ function checkedTarget(
   return checkMoveToStream(
     message,
     {
-      from,
-      to: directory.stream(toStreamId(stream)),
-      subscribed: (where, id) =>
+      fromStream: from,
+      toStream: directory.stream(toStreamId(stream)),
+      isSubscribed: (where, id) =>
         isCurrentStreamMember(
-          where === 'from' || stream === from.id ? findStreamMembershipRecord(view.parts, id) : inputs.inTarget.get(id),
+          where === 'from' || stream === from.id
+            ? findStreamMembershipRecord(view.parts, id)
+            : inputs.targetStreamMemberships.get(id),
         ),
-      owner,
+      botOwner: owner,
     },
     editor,
   );
 }
 
-const moveTo = (
+const makeStoredStreamMove = (
   view: StreamActorView,
   from: DirectoryStream,
   to: DirectoryStream,
@@ -295,37 +352,39 @@ const moveTo = (
   gained: !to.historyPublic,
 });
 
-function targetTopicExisted(
+function hadTargetTopicMessages(
   view: StreamActorView,
   to: DirectoryStream,
   topic: string,
   leaves: boolean,
-  { scope }: MessageEditInputs,
+  { moveScope }: MessageEditInputs,
 ): boolean {
   const key = toTopicKey(topic);
   if (!leaves) return findStoredTopic(view.parts, key) !== undefined;
-  return filterMessagesStillInTopic(view, scope?.inTarget ?? [], to.id, key).length > 0;
+  return filterMessagesStillInTopic(view, moveScope?.newTopicRecords ?? [], to.id, key).length > 0;
 }
 
 /** Changed parts of this stream's topics. @param to undefined: the messages leave the stream */
-function topicsAfter(
+function makeTopicPartsAfterMove(
   view: StreamActorView,
   stream: DirectoryStream,
   from: string,
   to: string | undefined,
   moved: readonly StoredMessage[],
-  { scope }: MessageEditInputs,
+  { moveScope }: MessageEditInputs,
 ) {
   const ids = new Set(moved.map(({ id }) => id));
   const newest = moved.at(-1)!.id;
   const leaving =
     to !== undefined && toTopicKey(from) === toTopicKey(to)
       ? {}
-      : removeMessagesFromTopic(view, stream.id, toTopicKey(from), scope?.newest ?? [], (id) => ids.has(id));
+      : removeMessagesFromTopic(view, stream.id, toTopicKey(from), moveScope?.newestOldTopicRecords ?? [], (id) =>
+          ids.has(id),
+        );
   return { ...leaving, ...(to === undefined ? {} : addMessageToTopic(view.parts, to, newest)) };
 }
 
-const topicChanged = ({ realm }: CommandContext, stream: DirectoryStream, topic: string): OutboxCommand =>
+const makeTopicChangedCommand = ({ realm }: CommandContext, stream: DirectoryStream, topic: string): OutboxCommand =>
   makeOutboxCommand({
     to: streamActorKey(realm, stream.id),
     name: streamActorCommands.topicChanged,
@@ -339,20 +398,22 @@ interface TopicOfStream {
 }
 
 /** Commands by which users' policies for the topic (muted, followed) move with it. */
-function movePolicies(
+function makeMoveTopicPolicyCommands(
   view: StreamActorView,
   from: TopicOfStream,
   to: TopicOfStream,
   targetExisted: boolean,
   gone: readonly number[],
-  { scope }: MessageEditInputs,
+  { moveScope }: MessageEditInputs,
   { realm, key }: CommandContext,
 ): OutboxCommand[] {
   if (from.stream === to.stream && toTopicKey(from.topic) === toTopicKey(to.topic)) return [];
   const cannotSee = new Set(gone);
   const watchers = new Set(topicWatchersOf(view.parts, from.topic));
   const inTarget =
-    to.stream === Number(parseActorKey(key).rest) ? topicWatchersOf(view.parts, to.topic) : (scope?.watchers ?? []);
+    to.stream === Number(parseActorKey(key).idWithinRealm)
+      ? topicWatchersOf(view.parts, to.topic)
+      : (moveScope?.newTopicWatcherIds ?? []);
   for (const id of inTarget) watchers.add(id);
   return [...watchers].map((id) =>
     makeOutboxCommand({

@@ -29,14 +29,14 @@ interface MoveSummary {
   readonly withContent: boolean;
 }
 
-const link = ({ stream, topic }: TopicPlace): string => `#**${stream.name}>${topic}**`;
+const formatTopicLink = ({ stream, topic }: TopicPlace): string => `#**${stream.name}>${topic}**`;
 
 /** The topic without leading check marks and blanks. */
-const bare = (topic: string): string => topic.replace(/^[✔ ]+/, '');
+const stripResolvedTopicPrefix = (topic: string): string => topic.replace(/^[✔ ]+/, '');
 
-const isResolved = (topic: string): boolean => topic.startsWith(RESOLVED_TOPIC_PREFIX);
+const isResolvedTopic = (topic: string): boolean => topic.startsWith(RESOLVED_TOPIC_PREFIX);
 
-const togglesResolved = (from: string, to: string): boolean => isResolved(from) !== isResolved(to);
+const togglesResolvedState = (from: string, to: string): boolean => isResolvedTopic(from) !== isResolvedTopic(to);
 
 /**
  * Notices about a move, in the order in which they must get their ids.
@@ -54,12 +54,14 @@ export function composeMoveNotices(
   const say = ({ stream, topic }: TopicPlace, content: string, read?: readonly number[]): OutboxCommand =>
     makeStreamNoticeCommand(realm, stream.id, topic, { content, origin, after, ...(read ? { read } : {}) });
   const notices: OutboxCommand[] = [];
-  if (!moved.withContent && togglesResolved(from.topic, to.topic)) {
-    const how = isResolved(to.topic) ? 'resolved' : 'unresolved';
+  if (!moved.withContent && togglesResolvedState(from.topic, to.topic)) {
+    const how = isResolvedTopic(to.topic) ? 'resolved' : 'unresolved';
     notices.push(say(to, `${user} has marked this topic as ${how}.`, uninvolved()));
   }
   const onlyResolves =
-    from.stream.id === to.stream.id && from.topic !== to.topic && bare(from.topic) === bare(to.topic);
+    from.stream.id === to.stream.id &&
+    from.topic !== to.topic &&
+    stripResolvedTopicPrefix(from.topic) === stripResolvedTopicPrefix(to.topic);
   if (moved.notifyNew && !onlyResolves) {
     const what =
       moved.all && !moved.targetExisted
@@ -67,7 +69,7 @@ export function composeMoveNotices(
         : count === 1
           ? `[A message](${makeTopicMessageUrl(origin, to.stream, to.topic, moved.message)}) was`
           : `${count} messages were`;
-    notices.push(say(to, `${what} moved here from ${link(from)} by ${user}.`));
+    notices.push(say(to, `${what} moved here from ${formatTopicLink(from)} by ${user}.`));
   }
   if (moved.notifyOld) {
     const what = moved.all
@@ -75,7 +77,7 @@ export function composeMoveNotices(
       : count === 1
         ? 'A message was moved from this topic'
         : `${count} messages were moved from this topic`;
-    notices.push(say(from, `${what} to ${link(to)} by ${user}.`));
+    notices.push(say(from, `${what} to ${formatTopicLink(to)} by ${user}.`));
   }
   return notices;
 }

@@ -27,44 +27,44 @@ import type { StreamActorState, StreamMemoryState } from '../state.js';
 import { readNewestMessagesOfTopic } from '../topics.js';
 import type { MembershipsByStream } from './content.js';
 
-interface TargetMembers {
+interface TargetStreamMembers {
   /** Ids of the subscribers at membership version `mv`. */
   readonly members: readonly number[];
   readonly mv: number;
 }
 
-interface MoveScope {
+interface MoveScopeInputs {
   /** Messages of the old topic, newest first: all of them, or just enough to find one that the move leaves behind. */
-  readonly topic: readonly MessageRecord[];
+  readonly oldTopicRecords: readonly MessageRecord[];
   /** Ids of those messages in `topic` that the caller may access. */
-  readonly accessible: ReadonlySet<number>;
+  readonly accessibleMessageIds: ReadonlySet<number>;
   /** Newest messages of the old topic that may stay in that topic when the others move. */
-  readonly newest: readonly MessageRecord[];
+  readonly newestOldTopicRecords: readonly MessageRecord[];
   /** Subscribers of the stream to which messages move; undefined: the stream stays the same. */
-  readonly target: TargetMembers | undefined;
+  readonly targetStreamMembers: TargetStreamMembers | undefined;
   /** Watchers of the new topic in another stream. */
-  readonly watchers: readonly number[];
+  readonly newTopicWatcherIds: readonly number[];
   /** Messages in the new topic, newest first: one, or all if the move resolves or unresolves the topic. */
-  readonly inTarget: readonly MessageRecord[];
+  readonly newTopicRecords: readonly MessageRecord[];
 }
 
-const PAGE = 1_000;
+const TOPIC_PAGE_MESSAGES = 1_000;
 
-type Context = CommandInputContext<StreamActorState, StreamMemoryState>;
+type MoveInputContext = CommandInputContext<StreamActorState, StreamMemoryState>;
 
 /** Messages of a topic, newest first. @param seen gets each page; true ends the read */
-async function readTopic(
+async function readTopicPages(
   stream: number,
   key: string,
-  { realm }: Context,
+  { realm }: MoveInputContext,
   { store }: ActorInputSources,
   seen: (page: readonly MessageRecord[]) => Promise<boolean>,
-  first = PAGE,
+  first = TOPIC_PAGE_MESSAGES,
 ): Promise<MessageRecord[]> {
   const index = { by: 'topic', conversation: storeNameOfStreamConversation(stream), topicKey: key } as const;
   const all: MessageRecord[] = [];
   let from = NEWEST_ANCHOR_MESSAGE_ID;
-  for (let limit = first; ; limit = PAGE) {
+  for (let limit = first; ; limit = TOPIC_PAGE_MESSAGES) {
     const page = await store.scanMessages({ realm, index, from, direction: 'older', limit });
     all.push(...page);
     if ((await seen(page)) || page.length < limit) return all;
@@ -73,11 +73,11 @@ async function readTopic(
 }
 
 /** Makes a function that finds the messages of the stream that the caller may access. */
-function readerFor(
+function makeAccessibleMessageFilter(
   stream: DirectoryStream,
   user: DirectoryUser,
   directory: DirectoryView,
-  context: Context,
+  context: MoveInputContext,
   { store }: ActorInputSources,
 ) {
   const subscribed = (id: number): boolean =>
@@ -96,15 +96,15 @@ function readerFor(
 export async function readMessagesToMove(
   args: EditMessageArgs,
   message: StoredMessage,
-  context: Context,
+  context: MoveInputContext,
   sources: ActorInputSources,
-): Promise<MoveScope | undefined> {
+): Promise<MoveScopeInputs | undefined> {
   const { realm, caller } = context;
-  const directory = await sources.directory(realm);
+  const directory = await sources.loadDirectory(realm);
   const user = directory.user(toUserId(caller));
   const stream = directory.stream(toStreamId(message.body.stream));
   if (!user || !stream) return undefined;
-  const accessibleOf = readerFor(stream, user, directory, context, sources);
+  const accessibleOf = makeAccessibleMessageFilter(stream, user, directory, context, sources);
   const accessible = new Set<number>();
   const alone = args.propagate_mode === 'change_one';
   const key = toTopicKey(message.body.topic);
@@ -121,9 +121,9 @@ export async function readMessagesToMove(
   const askTarget = async <A extends JsonObject, T>(
     command: ActorCommandName<'stream', A, ActorValueReply<T>>,
     of: A,
-  ) => other && sources.ask(streamActorKey(realm, other.id), command, of);
+  ) => other && sources.askActor(streamActorKey(realm, other.id), command, of);
   const [topic, newest, target, watchers, inTarget] = await Promise.all([
-    readTopic(stream.id, key, context, sources, add, alone ? 2 : PAGE),
+    readTopicPages(stream.id, key, context, sources, add, alone ? 2 : TOPIC_PAGE_MESSAGES),
     readNewestMessagesOfTopic(
       sources.store,
       realm,
@@ -133,27 +133,34 @@ export async function readMessagesToMove(
     ),
     askTarget(streamActorCommands.members, {}),
     askTarget(streamActorCommands.topicWatchers, { topic: newTopic }),
-    readTopic(elsewhere ?? stream.id, toTopicKey(newTopic), context, sources, async () => !toggles, toggles ? PAGE : 1),
+    readTopicPages(
+      elsewhere ?? stream.id,
+      toTopicKey(newTopic),
+      context,
+      sources,
+      async () => !toggles,
+      toggles ? TOPIC_PAGE_MESSAGES : 1,
+    ),
   ]);
   return {
-    topic,
-    accessible,
-    newest,
-    target,
-    watchers: watchers ?? [],
-    inTarget,
+    oldTopicRecords: topic,
+    accessibleMessageIds: accessible,
+    newestOldTopicRecords: newest,
+    targetStreamMembers: target,
+    newTopicWatcherIds: watchers ?? [],
+    newTopicRecords: inTarget,
   };
 }
 
 export interface MessageEditInputs {
-  readonly stored: MessageRecord | null;
+  readonly storedRecord: MessageRecord | null;
   /** The rendered new text; null: it can't be rendered. Undefined: no new text, or one that will be refused. */
   readonly rendered: MarkdownRenderResult | null | undefined;
   /** Uploaded files that only the new text links and that the sender may claim. */
   readonly files: readonly string[];
   readonly memberships: MembershipsByStream;
   /** Messages that a move concerns; undefined for other edits. */
-  readonly scope: MoveScope | undefined;
+  readonly moveScope: MoveScopeInputs | undefined;
   /** Memberships in the target stream of the mover and, for a bot, of its owner. */
-  readonly inTarget: ReadonlyMap<number, StreamMembershipRecord | undefined>;
+  readonly targetStreamMemberships: ReadonlyMap<number, StreamMembershipRecord | undefined>;
 }

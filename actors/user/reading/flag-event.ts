@@ -7,9 +7,9 @@ import { type ActorParts, type LogItem, MAX_READ_IDS_PER_EVENT, type ReadMessage
 import { findOwnSubscription } from '../state.js';
 
 /** Maximum number of events about one range of ids that became read. The last event takes all remaining ids. */
-const MAX_EVENTS = 64;
+const MAX_EVENTS_PER_READ_RANGE = 64;
 
-type Range = Omit<ReadMessageIdRange, 'of' | 'slice' | 'last'>;
+type UnreadIdRange = Omit<ReadMessageIdRange, 'of' | 'slice' | 'last'>;
 
 /**
  * Range of the unread ids of an origin stream, up to `to`.
@@ -21,7 +21,7 @@ export const unreadIdRangeOfStream = (
   { mark, read, unread }: OriginReadState,
   to: number,
   stream: number,
-): Range => ({
+): UnreadIdRange => ({
   home,
   above: mark,
   to,
@@ -31,9 +31,9 @@ export const unreadIdRangeOfStream = (
 });
 
 /** Events of a range of ids that became read; the ids themselves are resolved at delivery. */
-export function makeRangeReadEvents(user: number, range: Range): LogItem[] {
+export function makeRangeReadEvents(user: number, range: UnreadIdRange): LogItem[] {
   const possible = Math.max(0, range.to - range.above) + range.unread.length;
-  const count = Math.max(1, Math.min(MAX_EVENTS, Math.ceil(possible / MAX_READ_IDS_PER_EVENT)));
+  const count = Math.max(1, Math.min(MAX_EVENTS_PER_READ_RANGE, Math.ceil(possible / MAX_READ_IDS_PER_EVENT)));
   return Array.from({ length: count }, (_, slice) => ({
     t: 'event',
     to: { users: [user] },

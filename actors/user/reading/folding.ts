@@ -16,13 +16,13 @@ import type { ActorInputSources } from '../../services.js';
 import { readNewestDirectMessageIds } from './newest.js';
 
 /** Number of ids above an origin's mark that were read one by one, from which a higher mark is tried. */
-const MIN_TO_FOLD = 512;
+const MIN_SINGLE_READ_IDS_TO_COMPACT = 512;
 
 /** Result of a fold: the higher mark of an origin stream, and the unread ids below it. */
 export interface ReadStateCompaction {
-  readonly home: number;
-  readonly upTo: number;
-  readonly unread: readonly number[];
+  readonly originStreamId: number;
+  readonly raisedMark: number;
+  readonly unreadIdsBelowMark: readonly number[];
 }
 
 /**
@@ -37,11 +37,11 @@ export async function computeReadStateCompaction(
   sources: ActorInputSources,
 ): Promise<ReadStateCompaction | undefined> {
   const reading = flags.readStateOf(home);
-  if (reading.read.size < MIN_TO_FOLD) return undefined;
+  if (reading.read.size < MIN_SINGLE_READ_IDS_TO_COMPACT) return undefined;
   const last = reading.read.last ?? 0;
   const upTo =
     home === DIRECT_MESSAGES_ORIGIN
-      ? Math.min(last, (await readNewestDirectMessageIds(realm, flags.user, sources)).settled)
+      ? Math.min(last, (await readNewestDirectMessageIds(realm, flags.user, sources)).storeCompleteUpToId)
       : last;
   if (upTo <= reading.mark) return undefined;
   const unread: number[] = [];
@@ -53,18 +53,18 @@ export async function computeReadStateCompaction(
     unread.push(...batch.map(({ id }) => id));
     if (unread.length > reading.read.size) return undefined;
   }
-  return { home, upTo, unread };
+  return { originStreamId: home, raisedMark: upTo, unreadIdsBelowMark: unread };
 }
 
 export function applyReadStateCompaction(
   reading: OriginReadState,
-  { upTo, unread }: ReadStateCompaction,
+  { raisedMark, unreadIdsBelowMark }: ReadStateCompaction,
 ): OriginReadState {
-  if (upTo <= reading.mark) return reading;
+  if (raisedMark <= reading.mark) return reading;
   return {
-    mark: upTo,
-    read: reading.read.idsAbove(upTo),
+    mark: raisedMark,
+    read: reading.read.idsAbove(raisedMark),
     // Messages that were read since `computeReadStateCompaction` stay read.
-    unread: reading.unread.with(unread.filter((id) => isReadByReadState(reading, id) !== true)),
+    unread: reading.unread.with(unreadIdsBelowMark.filter((id) => isReadByReadState(reading, id) !== true)),
   };
 }

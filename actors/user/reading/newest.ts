@@ -16,11 +16,11 @@ import type { MessageIndex } from '#ports/store';
 import type { ActorInputSources } from '../../services.js';
 
 export interface NewestMessageIdsOfOrigin {
-  readonly home: number;
+  readonly originStreamId: number;
   /** Id up to which every message of the origin is in the Store. */
-  readonly settled: number;
+  readonly storeCompleteUpToId: number;
   /** Ids above `settled` that are in the Store already. Other ids between them may still come. */
-  readonly newer: readonly number[];
+  readonly newerStoredIds: readonly number[];
 }
 
 /**
@@ -28,31 +28,33 @@ export interface NewestMessageIdsOfOrigin {
  * the messages are stored, so one conversation may overtake another, but every command has timed out long before this
  * age.
  */
-const SETTLED_MS = 120_000;
-const BATCH = 64;
+const STORE_COMPLETE_AGE_MS = 120_000;
+const MESSAGES_PER_SCAN = 64;
 
 export async function readNewestDirectMessageIds(
   realm: RealmId,
   user: number,
   { store, services }: ActorInputSources,
 ): Promise<NewestMessageIdsOfOrigin> {
-  const settledBefore = (services.clock.now() - SETTLED_MS) / 1000;
+  const settledBefore = (services.clock.now() - STORE_COMPLETE_AGE_MS) / 1000;
   const index: MessageIndex = { by: 'participant', user };
   const newer: number[] = [];
   let from = NEWEST_ANCHOR_MESSAGE_ID;
   for (;;) {
-    const records = await store.scanMessages({ realm, index, from, direction: 'older', limit: BATCH });
+    const records = await store.scanMessages({ realm, index, from, direction: 'older', limit: MESSAGES_PER_SCAN });
     for (const message of records.map(toStoredMessage)) {
-      if (message.body.sent < settledBefore) return { home: DIRECT_MESSAGES_ORIGIN, settled: message.id, newer };
+      if (message.body.sent < settledBefore)
+        return { originStreamId: DIRECT_MESSAGES_ORIGIN, storeCompleteUpToId: message.id, newerStoredIds: newer };
       newer.push(message.id);
     }
-    if (records.length < BATCH) return { home: DIRECT_MESSAGES_ORIGIN, settled: 0, newer };
+    if (records.length < MESSAGES_PER_SCAN)
+      return { originStreamId: DIRECT_MESSAGES_ORIGIN, storeCompleteUpToId: 0, newerStoredIds: newer };
     from = records.at(-1)!.id;
   }
 }
 
 /** Age up to which a message's event may still be on its way to the log, ms; normally it takes milliseconds. */
-const RECENT_MS = 60_000;
+const MAX_EVENT_PUBLISH_DELAY_MS = 60_000;
 
 /**
  * Waits until the log has the events of the recent messages among these. Later events about the messages must come
@@ -63,8 +65,8 @@ export async function awaitMessageEventsPublished(
   messages: readonly StoredMessage[],
   sources: ActorInputSources,
 ): Promise<void> {
-  const since = (sources.services.clock.now() - RECENT_MS) / 1000;
+  const since = (sources.services.clock.now() - MAX_EVENT_PUBLISH_DELAY_MS) / 1000;
   const owners = new Set<ActorKey<'stream' | 'dm'>>();
   for (const message of messages) if (message.body.sent >= since) owners.add(messageOwnerActorKey(realm, message));
-  await Promise.all([...owners].map((owner) => sources.ask(owner, conversationActorCommands.awaitPublished, {})));
+  await Promise.all([...owners].map((owner) => sources.askActor(owner, conversationActorCommands.awaitPublished, {})));
 }

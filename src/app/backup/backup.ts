@@ -61,19 +61,19 @@ async function fillBackupFolder({ environment, blobs, clock }: BackupSource, tar
   let taken: number;
   try {
     taken = clock.now();
-    await environment.copyTo(target);
+    await environment.copySnapshotTo(target);
     await fsyncFile(join(target, DATABASE_FILE_NAME));
     await removeOthersPermissions(target, () => true);
     add(DATABASE_FILE_NAME, await hashFile(join(target, DATABASE_FILE_NAME)));
     const copied = new Set<string>();
     const folders = new Set<string>();
-    for await (const { file, name } of keeping.files()) {
-      if (copied.has(name)) continue;
-      const to = join(BLOBS_FOLDER_NAME, name);
+    for await (const { currentPath, restoredRelativePath } of keeping.listFiles()) {
+      if (copied.has(restoredRelativePath)) continue;
+      const to = join(BLOBS_FOLDER_NAME, restoredRelativePath);
       await mkdir(dirname(join(target, to)), { recursive: true, mode: 0o700 });
-      const done = await undefinedIfFileMissing(copyFileAndHash(file, join(target, to)));
+      const done = await undefinedIfFileMissing(copyFileAndHash(currentPath, join(target, to)));
       if (!done) continue;
-      copied.add(name);
+      copied.add(restoredRelativePath);
       folders.add(dirname(join(target, to))).add(dirname(dirname(join(target, to))));
       add(to, done);
     }

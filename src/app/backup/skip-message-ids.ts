@@ -29,7 +29,7 @@ export async function skipMessageIds(store: Store, count = SKIPPED_ID_COUNT): Pr
 async function loadActorRootOfRealm(store: Store, realm: number): Promise<ActorRoot | undefined> {
   const key = realmActorKey(toRealmId(realm));
   const partition: Partition = partitionOfActor(key);
-  const root = await store.load(key, await store.raiseEpoch(partition, 0));
+  const root = await store.loadRoot(key, await store.raiseEpoch(partition, 0));
   if (root === 'fenced') throw new Error(`organization ${realm} is in use: stop every process of the cluster first`);
   return root ?? undefined;
 }

@@ -68,6 +68,6 @@ async function connectToRunningServer(
  * @throws AdminError
  */
 async function checkAnyHostIsAlive({ hosts }: ProcessPorts): Promise<void> {
-  if (!hosts || (await hosts.anyLives())) return;
+  if (!hosts || (await hosts.checkAnyHostIsAlive())) return;
   throw new AdminError('no actor host of this cluster is alive: start one with conclave serve --role actors');
 }

@@ -179,7 +179,7 @@ async function pageOf(
   if (options.site !== undefined) return options.site;
   const subdomain = (await listRealms(actors)).find(({ id }) => id === realm)?.subdomain ?? '';
   const { externalScheme: scheme, externalHost, host, port } = config;
-  return addressOfSite({ scheme, externalHost, host, port }, '', subdomain);
+  return addressOfSite({ scheme, externalHost, listenAddress: host, listenPort: port }, '', subdomain);
 }
 
 const REALM_AND_USER_CHANGE_COMMANDS: Readonly<Record<string, AdminCommand>> = {

@@ -9,7 +9,7 @@ import {
   type ClusterStatus,
   type HostStatus,
   type KeyValueStore,
-  makePlacementBucketName,
+  makePlacementBucketOptions,
   NatsKeyValueStore,
   NoPlacementBucketError,
   readClusterStatus,
@@ -61,7 +61,7 @@ async function withCluster(
   if (nats === undefined) {
     throw new AdminError('no cluster is configured: give the same --nats, --mongodb and --secret as its servers have');
   }
-  const options = { ...makePlacementBucketName(config.namespace), existing: true };
+  const options = { ...makePlacementBucketOptions(config.namespace), existing: true };
   const kv = await NatsKeyValueStore.connect(nats, options).catch((error: Error) => {
     throw new AdminError(`no NATS server at ${formatNatsServersForLog(nats)}: ${error.message}`);
   });

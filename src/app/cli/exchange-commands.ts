@@ -113,7 +113,9 @@ async function runImportCommand(
         const report = await runOrganizationImport({
           folder: source,
           subdomain,
-          origin: options.site ?? siteUrlOfRealm({ scheme, externalHost, host, port }, '', subdomain),
+          origin:
+            options.site ??
+            siteUrlOfRealm({ scheme, externalHost, listenAddress: host, listenPort: port }, '', subdomain),
           formerSite: options['former-site'],
           secrets,
           extraEmoji: productEmojiForm(config.emojiNames),

@@ -91,10 +91,15 @@ export const openImportTarget = (
 
 /** Wakes an actor, by a command that changes nothing, so that its timer starts. */
 async function wakeActor(actors: SystemActorCaller, key: ActorKey): Promise<void> {
-  const { kind, realm, rest } = parseActorKey(key);
-  if (kind === 'user') await actors.send(userActorKey(realm, toUserId(Number(rest))), userActorCommands.sealedKey, {});
+  const { kind, realm, idWithinRealm } = parseActorKey(key);
+  if (kind === 'user')
+    await actors.send(userActorKey(realm, toUserId(Number(idWithinRealm))), userActorCommands.sealedKey, {});
   else if (kind === 'stream') {
-    await actors.send(streamActorKey(realm, toStreamId(Number(rest))), conversationActorCommands.awaitPublished, {});
+    await actors.send(
+      streamActorKey(realm, toStreamId(Number(idWithinRealm))),
+      conversationActorCommands.awaitPublished,
+      {},
+    );
   } else await actors.send(key, conversationActorCommands.awaitPublished, {});
 }
 

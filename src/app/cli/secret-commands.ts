@@ -41,7 +41,7 @@ async function changeSecretInCluster(config: ServerConfig): Promise<void> {
   const { nats, mongodb, namespace } = config as { nats: string; mongodb: string; namespace: string };
   const secrets = new ServerCryptography(await loadOrCreateServerSecret(config));
   await checkAllHostsStopped(nats, namespace, REAL_CLOCK);
-  await JetStreamEventLog.discard(nats, REAL_CLOCK, natsNamesOfEventLog(namespace).stream);
+  await JetStreamEventLog.discardLog(nats, REAL_CLOCK, natsNamesOfEventLog(namespace).stream);
   await withMongoSecretCheckNote(mongodb, (note) => note.replace(secrets.secretFingerprint));
 }
 

@@ -9,7 +9,7 @@ import { natsNamesOfEventLog } from '#app/server';
 import { type Clock, REAL_CLOCK } from '#base/clock';
 import { JetStreamEventLog } from '#ports/log';
 import {
-  makePlacementBucketName,
+  makePlacementBucketOptions,
   NatsKeyValueStore,
   NoPlacementBucketError,
   readClusterStatus,
@@ -37,14 +37,14 @@ const STORE_COMMANDS: Readonly<Record<string, (of: ClusterServerUrls) => Promise
     } finally {
       await store.close();
     }
-    await JetStreamEventLog.discard(nats, REAL_CLOCK, natsNamesOfEventLog(namespace).stream);
+    await JetStreamEventLog.discardLog(nats, REAL_CLOCK, natsNamesOfEventLog(namespace).stream);
     return 'message ids continue above the earlier ones, earlier event queues end';
   },
 };
 
 /** Refuses to go on while a host of the cluster runs. @throws AdminError */
 export async function checkAllHostsStopped(nats: string, namespace: string, clock: Clock): Promise<void> {
-  const kv = await NatsKeyValueStore.connect(nats, { ...makePlacementBucketName(namespace), existing: true });
+  const kv = await NatsKeyValueStore.connect(nats, { ...makePlacementBucketOptions(namespace), existing: true });
   try {
     const { hosts } = await readClusterStatus(kv, clock);
     const running = hosts.filter(({ state }) => state !== 'dead' && state !== 'silent').map(({ name }) => name);

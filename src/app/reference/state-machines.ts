@@ -63,13 +63,13 @@ const formatArrowLabels = (arrows: readonly DiagramArrow[]): string =>
 const GUARD_DESCRIPTIONS: Readonly<Record<string, string>> = { bySystem: 'commands that no user sent' };
 
 /** Sentence on the commands that a phase takes and refuses, with the error of the refusal. */
-function describePhaseCommands(state: AnyStateNode, { name: kind, refusals }: AnyActorKindDefinition): string {
+function describePhaseCommands(state: AnyStateNode, { name: kind, refusalByPhase }: AnyActorKindDefinition): string {
   const arrows = arrowsOf(state);
   const moving = arrows.filter(({ to }) => to !== undefined);
   const forbidden = arrows.filter(({ isForbidden }) => isForbidden);
   const guard = arrows.find(({ label }) => label === ANY_EVENT)?.guard;
   if (guard === undefined && forbidden.length === 0) return `- **${state.key}** takes every command.`;
-  const refusal = refusals?.[state.key]?.(`${kind}/1/1` as ActorKey);
+  const refusal = refusalByPhase?.[state.key]?.(`${kind}/1/1` as ActorKey);
   const error = refusal && 'error' in refusal ? formatInlineCode(refusal.error.code ?? refusal.error.msg) : 'an error';
   return guard === undefined
     ? `- **${state.key}** refuses ${formatArrowLabels(forbidden)} with ${error} and takes every other command.`
@@ -77,7 +77,7 @@ function describePhaseCommands(state: AnyStateNode, { name: kind, refusals }: An
 }
 
 const describeAllPhases = (kind: AnyActorKindDefinition): string[] =>
-  (Object.values(kind.machine?.states ?? {}) as AnyStateNode[]).map((state) => describePhaseCommands(state, kind));
+  (Object.values(kind.phaseMachine?.states ?? {}) as AnyStateNode[]).map((state) => describePhaseCommands(state, kind));
 
 /** Writes the text of docs/state-machines.md. @throws Error when a kind has no summary */
 export function renderStateMachinesPage(): string {
@@ -92,12 +92,12 @@ export function renderStateMachinesPage(): string {
   const without: string[] = [];
   for (const kind of kinds) {
     if (kind.summary === undefined) throw new Error(`the kind ${kind.name} has no summary`);
-    if (!kind.machine && kind.name !== 'queue') {
+    if (!kind.phaseMachine && kind.name !== 'queue') {
       without.push(`- ${formatInlineCode(kind.name)}: ${kind.summary}`);
       continue;
     }
     lines.push(`## ${kind.name}`, '', kind.summary, '');
-    if (kind.machine) lines.push(...renderMermaidDiagram(kind.machine), '', ...describeAllPhases(kind), '');
+    if (kind.phaseMachine) lines.push(...renderMermaidDiagram(kind.phaseMachine), '', ...describeAllPhases(kind), '');
     else
       lines.push(
         'The stored state has no phases. A queue in memory has phases: its sidecar runs this machine.',

@@ -108,11 +108,11 @@ export class ConclaveNode {
       client: this.client,
       secrets: this.secrets,
       blobs: ports.blobs,
-      site: {
+      siteUrlOptions: {
         scheme: config.externalScheme,
         externalHost: config.externalHost,
-        host: config.host,
-        port: config.port,
+        listenAddress: config.host,
+        listenPort: config.port,
       },
       deadlineMs: config.deadlineSeconds * 1000,
     });
@@ -167,7 +167,8 @@ export class ConclaveNode {
       browsers: config.webPush === 'on',
       gateway: url === undefined ? undefined : { url, token },
       content: config.pushContent === 'on',
-      site: (subdomain) => siteUrlOfRealm({ scheme, externalHost, host, port }, '', subdomain),
+      site: (subdomain) =>
+        siteUrlOfRealm({ scheme, externalHost, listenAddress: host, listenPort: port }, '', subdomain),
     });
   }
 

@@ -45,10 +45,10 @@ function registerBusMetrics(metrics: MetricsRegistry, bus: Bus): void {
   metrics.addReader('conclave_bus_replies_total', () => stats.repliesOut);
   metrics.addReader('conclave_bus_replies_dropped_total', () => stats.repliesDropped);
   metrics.addReader('conclave_bus_transfers_total', () => stats.transfersOut);
-  metrics.addReader('conclave_bus_gaps_total', () => stats.gaps);
-  metrics.addReader('conclave_bus_malformed_total', () => stats.malformed);
+  metrics.addReader('conclave_bus_gaps_total', () => stats.frameGaps);
+  metrics.addReader('conclave_bus_malformed_total', () => stats.malformedFrames);
   metrics.addReader('conclave_bus_failures_total', () =>
-    Object.entries(stats.failed).map(([reason, n]) => [[reason], n] as const),
+    Object.entries(stats.failedRequestsByReason).map(([reason, n]) => [[reason], n] as const),
   );
 }
 
@@ -59,14 +59,14 @@ export function registerHttpServerMetrics(
   answers: SlowClientGuard,
   bodies: SlowClientGuard,
 ): void {
-  metrics.addReader('conclave_http_running_requests', () => server.running);
-  metrics.addReader('conclave_http_turned_away_connections_total', () => server.turnedAway);
-  metrics.addReader('conclave_http_waiting_answers', () => answers.size);
-  metrics.addReader('conclave_http_waiting_answer_bytes', () => answers.bytes);
-  metrics.addReader('conclave_http_waiting_body_bytes', () => bodies.bytes);
+  metrics.addReader('conclave_http_running_requests', () => server.unansweredRequestCount);
+  metrics.addReader('conclave_http_turned_away_connections_total', () => server.refusedConnectionCount);
+  metrics.addReader('conclave_http_waiting_answers', () => answers.waitingTransferCount);
+  metrics.addReader('conclave_http_waiting_answer_bytes', () => answers.heldBytes);
+  metrics.addReader('conclave_http_waiting_body_bytes', () => bodies.heldBytes);
   metrics.addReader('conclave_http_cut_connections_total', () => [
-    [['answer'], answers.cut],
-    [['body'], bodies.cut],
+    [['answer'], answers.cutOffCount],
+    [['body'], bodies.cutOffCount],
   ]);
 }
 
@@ -109,8 +109,8 @@ export function startServerMonitoring(node: ConclaveNode, config: ServerConfig):
   const delay = new EventLoopDelayMeter();
   health.add('loop', () => delay.medianMs <= BUSY_LOOP_DELAY_MS || 'busy');
   health.add('bus', () => bus.connected || 'not connected');
-  if (hosts) health.add('hosts', () => !hosts.none || 'no actor host is alive');
-  health.add('log', () => log.position(SERVER_REALM_ID).then(() => true as const));
+  if (hosts) health.add('hosts', () => !hosts.isNoHostAlive || 'no actor host is alive');
+  health.add('log', () => log.readBounds(SERVER_REALM_ID).then(() => true as const));
   if (actors) {
     const { store, placement } = actors;
     health.add('store', () => store.ping().then(() => true as const));

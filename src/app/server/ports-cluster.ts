@@ -7,7 +7,7 @@ import type { ServerCryptography } from '#domain/secrets';
 import { GridFsBlobStorage } from '#ports/blobs';
 import { type Bus, NamespacedBus, NatsBus } from '#ports/bus';
 import { JetStreamEventLog } from '#ports/log';
-import { ClusterPlacement, HostAbsenceWatch, makePlacementBucketName, NatsKeyValueStore } from '#ports/placement';
+import { ClusterPlacement, HostAbsenceWatch, makePlacementBucketOptions, NatsKeyValueStore } from '#ports/placement';
 import {
   CURRENT_STORAGE_FORMAT,
   databaseNameOfMongoUrl,
@@ -63,7 +63,7 @@ export async function openClusterPorts(
     let actors: ProcessPorts['actors'];
     let hosts: HostAbsenceWatch | undefined;
     if (config.role === 'http') {
-      const kv = await NatsKeyValueStore.connect(nats, { ...makePlacementBucketName(namespace), existing: true });
+      const kv = await NatsKeyValueStore.connect(nats, { ...makePlacementBucketOptions(namespace), existing: true });
       closers.unshift(() => kv.close());
       const watch = new HostAbsenceWatch(kv, clock);
       await watch.start();
@@ -74,7 +74,7 @@ export async function openClusterPorts(
       const store = await MongoStore.connect(mongodb, clock);
       closers.push(() => store.close());
       const kv = await NatsKeyValueStore.connect(nats, {
-        ...makePlacementBucketName(namespace),
+        ...makePlacementBucketOptions(namespace),
         replicas: config.natsReplicas,
       });
       closers.unshift(() => kv.close());
@@ -82,10 +82,10 @@ export async function openClusterPorts(
         name: `${hostname()}/${process.pid}`,
         version: SERVER_VERSION,
         address: hostname(),
-        ping: () => store.ping(),
+        pingStore: () => store.ping(),
         onError: (error) => logger.warn({ err: error }, 'placement: a step failed and will be retried'),
-        info: (context, message) => logger.info(context, message),
-        warn: (context, message) => logger.warn(context, message),
+        logInfo: (context, message) => logger.info(context, message),
+        logWarning: (context, message) => logger.warn(context, message),
       });
       const mailer = createClusterMailer(config, logger);
       closers.push(() => mailer.close());

@@ -23,13 +23,13 @@ export function startRateLimiting(config: ServerConfig, node: ConclaveNode): Fro
     file: parseRateLimitRules(config.rateLimitFile),
   });
   node.metrics.addReader('conclave_http_rate_limited_total', () =>
-    Object.entries(limits.refused).map(([limit, n]) => [[limit], n] as const),
+    Object.entries(limits.refusedCountByKind).map(([limit, n]) => [[limit], n] as const),
   );
   const limiter = new ApiCallRateLimiter(limits, new ClientAddressResolver(config.trustedProxies));
   if (!isClusterConfig(config)) return { limiter, stop() {} };
   const server = new ServerRealmTail(node);
   const sharing = new RateLimitCountSharing(limits, clock, bus.id, {
-    publish: (value) => log.publish(SERVER_REALM_ID, value),
+    publish: (value) => log.publishTransient(SERVER_REALM_ID, value),
     follow: (reader) => server.follow(reader),
   });
   return {

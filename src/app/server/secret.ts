@@ -64,7 +64,8 @@ export async function checkServerSecretMatchesStore(
   what: string,
 ): Promise<void> {
   if ((await compareServerSecretWithStore(note, secrets, what)) === 'own') return;
-  if ((await note.make(secrets.secretFingerprint)) !== secrets.secretFingerprint) throw serverSecretMismatchError(what);
+  if ((await note.storeUnlessPresent(secrets.secretFingerprint)) !== secrets.secretFingerprint)
+    throw serverSecretMismatchError(what);
 }
 
 /**
@@ -80,7 +81,7 @@ export async function compareServerSecretWithStore(
   const stored = await note.read();
   if (stored === secrets.secretFingerprint) return 'own';
   if (stored !== undefined) throw serverSecretMismatchError(what);
-  const keys = await note.sealedKeys();
+  const keys = await note.readSealedApiKeys();
   const readable = keys.filter((sealed) => secrets.tryUnseal(sealed) !== undefined).length;
   // Processes with different secrets may have sealed keys in this Store. The secret of the majority is the right one.
   if (readable * 2 < keys.length) throw serverSecretMismatchError(what);

@@ -68,15 +68,15 @@ export async function startServer(
   const wait = (ms: number): Promise<void> => new Promise((resolve) => void clock.setTimeout(resolve, ms));
   const leave = async (): Promise<void> => {
     health.markStopping();
-    server?.leave();
+    server?.closeConnectionAfterEachResponse();
     // Load balancers must see that this frontend is not ready before it refuses connections.
     if (server && config.leaveSeconds > 0) await wait(config.leaveSeconds * 1000);
     await stop();
   };
   const stop = async (): Promise<void> => {
     health.markStopping();
-    await server?.refuse();
-    frontend?.releaseHeld();
+    await server?.refuseNewConnections();
+    frontend?.releaseWaitingPolls();
     const closing = server?.close(config.leaveSeconds > 0 ? NEW_CONNECTION_GRACE_MS : 0);
     const late = clock.setTimeout(() => server?.terminate(), RUNNING_REQUESTS_TIMEOUT_MS);
     await closing;
@@ -106,20 +106,20 @@ export async function startServer(
     rateLimiting = startRateLimiting(config, node);
     const pages = createHealthPages(health);
     const transfers = (mib: number): SlowClientGuard =>
-      new SlowClientGuard(clock, { ...SLOW_CLIENT_LIMITS, maxBytes: mib * 1_048_576 });
+      new SlowClientGuard(clock, { ...SLOW_CLIENT_LIMITS, maxHeldBytes: mib * 1_048_576 });
     const answers = transfers(config.sendMemoryMib);
     const bodies = transfers(config.receiveMemoryMib);
     const web = await openWebClientServer(config);
     frontend = new HttpFrontend(web.operations, node.gateway, {
-      instance: ports.bus.id,
+      requestIdPrefix: ports.bus.id,
       deadlineMs: config.deadlineSeconds * 1000,
       scheme: config.externalScheme,
       externalHost: config.externalHost,
       maxBodyBytes: config.maxBodyMib * 1_048_576,
       maxFileMib: config.maxFileMib,
       uploadMemoryMib: config.uploadMemoryMib,
-      sessions: config.web === 'on',
-      proxies: new ClientAddressResolver(config.trustedProxies),
+      areSessionsAllowed: config.web === 'on',
+      clientAddressResolver: new ClientAddressResolver(config.trustedProxies),
       webPublicStreams: config.webPublicStreams === 'yes',
       imageProxy: node.imageProxy,
       browserPush: node.browserPush,
@@ -127,15 +127,15 @@ export async function startServer(
       identityProviders: config.oidc && new IdentityProviders(config.oidc, clock, logger),
       ...(config.jwtKeys && { tokenKeys: config.jwtKeys }),
       administratorEmail: config.administratorEmail,
-      rates: rateLimiting.limiter,
+      callRateLimiter: rateLimiting.limiter,
       maxRequests: config.maxRequests,
       heartbeatMs: config.heartbeatSeconds * 1000,
-      maxPolls: config.maxPolls,
-      underWay: () => server?.running ?? 0,
-      compression: config.compression === 'on',
+      maxWaitingPolls: config.maxPolls,
+      countUnansweredRequests: () => server?.unansweredRequestCount ?? 0,
+      compressesAnswers: config.compression === 'on',
       metrics: node.metrics,
       logRequests: config.logLevel === 'debug',
-      elsewhere: (exchange) => serveOpsPage(pages, exchange) || web.serve(exchange),
+      handleOtherPath: (exchange) => serveOpsPage(pages, exchange) || web.serve(exchange),
     });
     server = await openHttpServer(
       config.httpAdapter,
@@ -145,8 +145,8 @@ export async function startServer(
         maxBodyBytes: config.maxBodyMib * 1_048_576,
         handler: frontend.handle,
         onError,
-        slowAnswers: answers,
-        slowBodies: bodies,
+        slowAnswerGuard: answers,
+        slowBodyGuard: bodies,
         maxConnections: config.maxConnections,
       },
       logger,
@@ -158,7 +158,9 @@ export async function startServer(
     const site = formatHttpUrl(config.host, server.port);
     // People open the address that is configured; without one, the address that the server listens on.
     const { externalScheme: scheme, externalHost, host } = config;
-    const page = web.hasPage ? siteUrlOfRealm({ scheme, externalHost, host, port: server.port }, '', '') : undefined;
+    const page = web.hasPage
+      ? siteUrlOfRealm({ scheme, externalHost, listenAddress: host, listenPort: server.port }, '', '')
+      : undefined;
     const first = isClusterConfig(config)
       ? undefined
       : await createFirstOrganization(config, system, node.secrets, { site, page });

@@ -47,7 +47,7 @@ const isProductEmojiType = (type: string): boolean => productEmojiForms.some((fo
  * @throws ApiError if there is none
  */
 export function findEmojiByName(name: string, directory: DirectoryView): EmojiReference {
-  for (const custom of directory.emoji()) {
+  for (const custom of directory.customEmoji()) {
     if (custom.name === name && !custom.deactivated) return { name, code: String(custom.id), type: 'realm_emoji' };
   }
   if (isProductEmojiName(name)) return PRODUCT_EMOJI_REFERENCE;
@@ -100,7 +100,7 @@ export function checkEmojiIsUsable({ name, code, type }: ResolvedEmoji, director
 }
 
 const findCustomEmoji = (code: string, directory: DirectoryView): DirectoryEmoji | undefined =>
-  [...directory.emoji()].find(({ id }) => String(id) === code);
+  [...directory.customEmoji()].find(({ id }) => String(id) === code);
 
 /** True if the type has an emoji with this code, active or deactivated. */
 export function isKnownEmoji(
@@ -116,8 +116,8 @@ export function isKnownEmoji(
 /** The three fields that describe an emoji in API objects. */
 export function formatEmojiFieldsForApi(
   { name, code, type }: EmojiReference,
-  { extraEmoji }: DirectoryView,
+  { productEmoji }: DirectoryView,
 ): JsonObject {
   if (type !== 'extra') return { emoji_name: name, emoji_code: code, reaction_type: type };
-  return { emoji_name: extraEmoji.name, emoji_code: extraEmoji.name, reaction_type: extraEmoji.type };
+  return { emoji_name: productEmoji.name, emoji_code: productEmoji.name, reaction_type: productEmoji.type };
 }

@@ -17,13 +17,13 @@ export const msUntilLoginAllowed = (failures: readonly number[], now: number): n
 
 /** Refusal of an attempt to log in that comes too early. @param wait ms */
 export const loginRateLimitError = (failures: readonly number[], wait: number, now: number): ApiError =>
-  apiError('RATE_LIMIT_HIT', { 'retry-after': wait / 1000 }).withRate(
+  apiError('RATE_LIMIT_HIT', { 'retry-after': wait / 1000 }).withRateLimitStatus(
     computeRateLimitStatus(LOGIN_FAILURE_LIMITS, failures, now),
   );
 
 /** Refusal of a wrong password. @param failures times of failed attempts, this one included */
 export const wrongPasswordError = (failures: readonly number[], now: number): ApiError =>
-  apiError('AUTHENTICATION_FAILED').withRate(computeRateLimitStatus(LOGIN_FAILURE_LIMITS, failures, now));
+  apiError('AUTHENTICATION_FAILED').withRateLimitStatus(computeRateLimitStatus(LOGIN_FAILURE_LIMITS, failures, now));
 
 /** Times of the failed attempts that still count, with one at `now` added. */
 export const addLoginFailure = (failures: readonly number[], now: number): number[] =>

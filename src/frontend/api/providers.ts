@@ -1,6 +1,6 @@
 /** Identity providers that an organization uses for single sign-on. */
 import type { IdentityProviderConfig } from '#frontend/single-sign-on';
-import { isLoginMethodOn, SINGLE_SIGN_ON_METHOD } from '#model';
+import { isLoginMethodOn, SINGLE_SIGN_ON_LOGIN_METHOD } from '#model';
 import type { ApiCall } from './operation.js';
 
 const NO_IDENTITY_PROVIDERS: readonly IdentityProviderConfig[] = [];
@@ -11,8 +11,8 @@ export function listIdentityProviders({
   directory,
 }: Pick<ApiCall<unknown>, 'identityProviders' | 'directory'>): readonly IdentityProviderConfig[] {
   if (!identityProviders || directory.deactivated) return NO_IDENTITY_PROVIDERS;
-  const on = isLoginMethodOn(directory.settings.authentication_methods, SINGLE_SIGN_ON_METHOD);
-  return on ? identityProviders.of(directory.subdomain) : NO_IDENTITY_PROVIDERS;
+  const on = isLoginMethodOn(directory.settings.authentication_methods, SINGLE_SIGN_ON_LOGIN_METHOD);
+  return on ? identityProviders.providersOfOrganization(directory.subdomain) : NO_IDENTITY_PROVIDERS;
 }
 
 /** Returns the path that begins a sign-in. @param id id of the identity provider */

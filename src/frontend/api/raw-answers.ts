@@ -49,14 +49,14 @@ export async function serveBlob(
   served: Omit<FileResponseProperties, 'type'>,
 ): Promise<RawHttpAnswer> {
   if (!blob) throw apiError('FILE_NOT_FOUND');
-  const { status, headers, start, end } = makeRangeResponse(blob.size, served.tag, {
+  const { status, headers, start, end } = makeRangeResponse(blob.sizeBytes, served.tag, {
     range: call.header('range'),
     ifRange: call.header('if-range'),
     ifNoneMatch: call.header('if-none-match'),
   });
   try {
     const raw = start === end ? new Uint8Array(0) : await blob.read(start, end);
-    return { status, raw, headers: { ...makeFileResponseHeaders({ ...served, type: blob.type }), ...headers } };
+    return { status, raw, headers: { ...makeFileResponseHeaders({ ...served, type: blob.mediaType }), ...headers } };
   } catch (error) {
     if (error instanceof BlobGoneError) throw apiError('FILE_NOT_FOUND');
     throw error;

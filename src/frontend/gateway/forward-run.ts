@@ -13,21 +13,21 @@ export interface ForwardedCommandServices {
   readonly client: ActorClient;
   /** Deadline of a command that an actor answers at once, ms. */
   readonly deadlineMs: number;
-  refresh(realm: RealmId): Promise<void>;
+  refreshDirectory(realm: RealmId): Promise<void>;
   /**
    * Called before a user's request is answered that changed an actor's state. The log will show the change as this
    * version of the actor.
    */
-  acknowledged(realm: RealmId, user: UserId, actor: ActorKey, version: number): void;
+  noteConfirmedCommit(realm: RealmId, user: UserId, actor: ActorKey, version: number): void;
 }
 
 type ForwardedCommandReply = ActorReply | ActorRepeatReply;
 
 /** Returns the answer to a waiting poll for when the frontend shuts down. */
-const answerOnLeave = ({ onShutdown }: ForwardedCommand): ActorReply =>
+const makeShutdownReplyOfPoll = ({ onShutdown }: ForwardedCommand): ActorReply =>
   onShutdown ? { ok: [encodeResponseFields(onShutdown)] } : { error: apiError('SERVICE_UNAVAILABLE').toReply() };
 
-function unanswered(error: unknown): never {
+function rethrowTimeoutAsUnavailable(error: unknown): never {
   if (error instanceof CommandTimeoutError) throw apiError('SERVICE_UNAVAILABLE');
   throw error;
 }
@@ -35,12 +35,12 @@ function unanswered(error: unknown): never {
 export class ForwardedCommandRun implements ForwardedCommandHandle {
   readonly reply: Promise<ForwardedCommandReply>;
   #cancelled = false;
-  #leaving = false;
+  #isReleased = false;
   /** The command that was sent last and waits for its reply. */
-  #sent: SentCommand | undefined;
-  /** The `held` command (a long poll) that waits at an actor. A shutdown answers it through `#resolveHeld`. */
-  #held: ForwardedCommand | undefined;
-  #resolveHeld: ((reply: ForwardedCommandReply) => void) | undefined;
+  #lastSentCommand: SentCommand | undefined;
+  /** The `held` command (a long poll) that waits at an actor. A shutdown answers it through `#resolveHeldReply`. */
+  #heldCommand: ForwardedCommand | undefined;
+  #resolveHeldReply: ((reply: ForwardedCommandReply) => void) | undefined;
 
   constructor(
     private readonly services: ForwardedCommandServices,
@@ -52,41 +52,41 @@ export class ForwardedCommandRun implements ForwardedCommandHandle {
 
   cancel(): void {
     this.#cancelled = true;
-    this.#sent?.cancel();
+    this.#lastSentCommand?.cancel();
   }
 
-  release(): void {
-    this.#leaving = true;
-    if (!this.#held) return;
-    this.#sent?.cancel();
-    this.#resolveHeld?.(answerOnLeave(this.#held));
+  releaseForShutdown(): void {
+    this.#isReleased = true;
+    if (!this.#heldCommand) return;
+    this.#lastSentCommand?.cancel();
+    this.#resolveHeldReply?.(makeShutdownReplyOfPoll(this.#heldCommand));
   }
 
   /** Sends a command, with plain promise reactions: an async function would add three promises to every request. */
   #send(forward: ForwardedCommand): Promise<ForwardedCommandReply> {
     const held = forward.held === true && forward.followedBy === undefined;
-    if (held && this.#leaving) return Promise.resolve(answerOnLeave(forward));
+    if (held && this.#isReleased) return Promise.resolve(makeShutdownReplyOfPoll(forward));
     const { context, first, services } = this;
     const sent = services.client.send(forward.to, forward.command, forward.args, {
       caller: forward.as ?? context.caller?.user.id ?? 0,
       client: context.client,
       requestId: context.requestId,
-      after: context.caller?.directory.version ?? 0,
-      held,
+      minRealmVersion: context.caller?.directory.version ?? 0,
+      isHeldByActor: held,
       deadlineMs: held ? Number.POSITIVE_INFINITY : (first.deadlineMs ?? services.deadlineMs),
     });
-    this.#sent = sent;
-    const replied = sent.reply.then((reply) => this.#next(forward, reply), unanswered);
+    this.#lastSentCommand = sent;
+    const replied = sent.reply.then((reply) => this.#followReply(forward, reply), rethrowTimeoutAsUnavailable);
     if (!held) return replied;
-    this.#held = forward;
+    this.#heldCommand = forward;
     return new Promise((resolve, reject) => {
-      this.#resolveHeld = resolve;
+      this.#resolveHeldReply = resolve;
       replied.then(resolve, reject);
     });
   }
 
   /** Follows a redirect or sends the follow-up command; without either, the reply is the final answer. */
-  #next(
+  #followReply(
     forward: ForwardedCommand,
     reply: Awaited<SentCommand['reply']>,
   ): ForwardedCommandReply | Promise<ForwardedCommandReply> {
@@ -94,10 +94,10 @@ export class ForwardedCommandRun implements ForwardedCommandHandle {
     if ('value' in reply) throw new Error(`${forward.command} was answered with a bare value`);
     if ('forward' in reply) {
       const next = { ...forward, ...reply.forward };
-      return reply.fresh ? services.refresh(context.realm).then(() => this.#send(next)) : this.#send(next);
+      return reply.fresh ? services.refreshDirectory(context.realm).then(() => this.#send(next)) : this.#send(next);
     }
     if ('ok' in reply && reply.logged !== undefined && context.caller) {
-      services.acknowledged(context.realm, context.caller.user.id, forward.to, reply.logged);
+      services.noteConfirmedCommit(context.realm, context.caller.user.id, forward.to, reply.logged);
     }
     if ('error' in reply || 'again' in reply || this.#cancelled) return reply;
     if (forward.followedBy) return this.#send(forward.followedBy);

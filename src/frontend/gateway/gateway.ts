@@ -30,13 +30,13 @@ interface GatewayOptions {
   readonly client: ActorClient;
   readonly secrets: ServerCryptography;
   readonly blobs: BlobStorage;
-  readonly site: SiteUrlOptions;
+  readonly siteUrlOptions: SiteUrlOptions;
   /** Deadline of a command that an actor answers at once, ms. */
   readonly deadlineMs: number;
 }
 
 /** The parts of an API key that are computed from its text. */
-interface ResolvedKey {
+interface ResolvedCredential {
   readonly realm: RealmId;
   readonly hash: string;
 }
@@ -45,143 +45,146 @@ interface ResolvedKey {
  * Maximum of cached keys and sessions, with their realms and hashes. Both are pure functions of the key, so no entry
  * can go stale.
  */
-const MAX_KEYS = 50_000;
+const MAX_CACHED_CREDENTIALS = 50_000;
 
 export class FrontendGateway implements FrontendServices {
   readonly clock: Clock;
   readonly log: Logger;
   readonly blobs: BlobStorage;
   readonly secrets: ServerCryptography;
-  readonly #keys = new Map<string, ResolvedKey>();
+  readonly #credentialsBySecret = new Map<string, ResolvedCredential>();
   /** Hashes of the sessions for which a command that records their use is under way. */
-  readonly #noted = new Set<string>();
-  readonly #newest: NewestMessageCaches;
-  readonly #forwarding: ForwardedCommandServices;
-  readonly #refreshes = new SingleFlight<RealmId>();
+  readonly #sessionUsesBeingRecorded = new Set<string>();
+  readonly #newestMessages: NewestMessageCaches;
+  readonly #forwardedCommandServices: ForwardedCommandServices;
+  readonly #directoryRefreshes = new SingleFlight<RealmId>();
 
   constructor(private readonly options: GatewayOptions) {
     this.clock = options.clock;
     this.log = options.log;
     this.blobs = options.blobs;
     this.secrets = options.secrets;
-    this.#newest = new NewestMessageCaches(options.directories, options.client);
-    this.#forwarding = {
+    this.#newestMessages = new NewestMessageCaches(options.directories, options.client);
+    this.#forwardedCommandServices = {
       client: options.client,
       deadlineMs: options.deadlineMs,
-      refresh: (realm) => this.refresh(realm),
-      acknowledged: (realm, user, actor, version) => this.#newest.acknowledged(realm, user, actor, version),
+      refreshDirectory: (realm) => this.refreshDirectory(realm),
+      noteConfirmedCommit: (realm, user, actor, version) =>
+        this.#newestMessages.noteConfirmedCommit(realm, user, actor, version),
     };
   }
 
-  authenticate(
+  authenticateApiKey(
     username: string | undefined,
     key: string,
     host: string,
   ): AuthenticatedCaller | Promise<AuthenticatedCaller> {
-    const known = this.#resolveKey(key);
+    const known = this.#resolveApiKey(key);
     const directory = this.options.directories.find(known.realm);
     const user = directory?.userByKeyHash(known.hash);
-    if (directory && user) return this.#admit(directory, known, username, host);
-    return this.#lookUp(known, username, host);
+    if (directory && user) return this.#admitApiKey(directory, known, username, host);
+    return this.#lookUpApiKeyCaller(known, username, host);
   }
 
-  async anonymous(host: string): Promise<AnonymousCaller> {
-    const realms = await this.#translated(() => this.options.directories.realms());
-    const entry = findRealmByHost(host, this.options.site.externalHost, realms);
+  async findAnonymousCaller(host: string): Promise<AnonymousCaller> {
+    const realms = await this.#translateServiceErrors(() => this.options.directories.realms());
+    const entry = findRealmByHost(host, this.options.siteUrlOptions.externalHost, realms);
     if (!entry) throw apiError('NONEXISTENT_SUBDOMAIN');
-    const directory = await this.#open(entry.id);
+    const directory = await this.#openDirectoryReplica(entry.id);
     return { realm: entry.id, directory };
   }
 
-  site(host: string, subdomain: string): string {
-    return siteUrlOfRealm(this.options.site, host, subdomain);
+  siteUrl(host: string, subdomain: string): string {
+    return siteUrlOfRealm(this.options.siteUrlOptions, host, subdomain);
   }
 
-  forward(forward: ForwardedCommand, context: ForwardedCommandContext): ForwardedCommandHandle {
-    return new ForwardedCommandRun(this.#forwarding, forward, context);
+  forwardCommand(forward: ForwardedCommand, context: ForwardedCommandContext): ForwardedCommandHandle {
+    return new ForwardedCommandRun(this.#forwardedCommandServices, forward, context);
   }
 
-  newestMessage({ realm, user }: AuthenticatedCaller): number | Promise<number> {
-    const newest = this.#newest.of(realm, user.id, this.options.deadlineMs);
-    return newest instanceof Promise ? this.#translated(() => newest) : newest;
+  newestMessageId({ realm, user }: AuthenticatedCaller): number | Promise<number> {
+    const newest = this.#newestMessages.newestMessageId(realm, user.id, this.options.deadlineMs);
+    return newest instanceof Promise ? this.#translateServiceErrors(() => newest) : newest;
   }
 
   authenticateSession(token: string, host: string): AuthenticatedCaller | Promise<AuthenticatedCaller> {
-    const known = this.#resolveSession(token);
+    const known = this.#resolveSessionToken(token);
     const directory = this.options.directories.find(known.realm);
     if (directory?.sessionByHash(known.hash)) return this.#admitSession(directory, known, host);
-    return this.#lookUpSession(known, host);
+    return this.#lookUpSessionCaller(known, host);
   }
 
   noteSessionUse(caller: AuthenticatedCaller): void {
     const { realm, user, session } = caller;
-    if (!session || this.#noted.has(session.hash)) return;
-    this.#noted.add(session.hash);
+    if (!session || this.#sessionUsesBeingRecorded.has(session.hash)) return;
+    this.#sessionUsesBeingRecorded.add(session.hash);
     const command = {
       to: realmActorKey(realm),
       command: realmActorCommands.noteSessionUse,
       args: { hash: session.hash },
     };
     const context = { caller, realm, client: 'conclave', requestId: '' };
-    const done = (): void => void this.#noted.delete(session.hash);
+    const done = (): void => void this.#sessionUsesBeingRecorded.delete(session.hash);
     // A failure does no harm: the next request records the use.
-    this.forward(forwardCommand({ ...command, as: user.id }), context).reply.then(done, done);
+    this.forwardCommand(forwardCommand({ ...command, as: user.id }), context).reply.then(done, done);
   }
 
   onCredentialEnded(listener: (hash: string, kind: 'key' | 'session') => void): void {
     this.options.directories.onCredentialEnded = listener;
   }
 
-  directoryNow(realm: RealmId): DirectoryView | undefined {
+  findOpenDirectory(realm: RealmId): DirectoryView | undefined {
     return this.options.directories.find(realm);
   }
 
-  async directoryOf(realm: RealmId): Promise<DirectoryView | undefined> {
+  async openDirectory(realm: RealmId): Promise<DirectoryView | undefined> {
     const { directories } = this.options;
     if (!directories.find(realm)) {
       // Keys may name any realm id: only an existing realm gets a replica.
-      const realms = await this.#translated(() => directories.realms());
+      const realms = await this.#translateServiceErrors(() => directories.realms());
       if (!realms.some(({ id }) => id === realm)) return undefined;
     }
-    return this.#open(realm);
+    return this.#openDirectoryReplica(realm);
   }
 
-  refresh(realm: RealmId): Promise<void> {
-    return this.#translated(() => this.#refreshes.run(realm, () => this.options.directories.refresh(realm)));
+  refreshDirectory(realm: RealmId): Promise<void> {
+    return this.#translateServiceErrors(() =>
+      this.#directoryRefreshes.run(realm, () => this.options.directories.refresh(realm)),
+    );
   }
 
-  waitFor(realm: RealmId, version: number): void | Promise<void> {
+  waitForDirectoryVersion(realm: RealmId, version: number): void | Promise<void> {
     const waiting = this.options.directories.waitUntilReady(realm, version);
-    return waiting && this.#translated(() => waiting);
+    return waiting && this.#translateServiceErrors(() => waiting);
   }
 
-  #resolveKey(key: string): ResolvedKey {
-    const known = this.#keys.get(key);
+  #resolveApiKey(key: string): ResolvedCredential {
+    const known = this.#credentialsBySecret.get(key);
     if (known) return known;
-    if (this.#keys.size >= MAX_KEYS) this.#keys.clear();
+    if (this.#credentialsBySecret.size >= MAX_CACHED_CREDENTIALS) this.#credentialsBySecret.clear();
     const { secrets } = this.options;
     const fresh = { realm: secrets.realmOfApiKey(key), hash: secrets.apiKeyHash(key) };
-    this.#keys.set(key, fresh);
+    this.#credentialsBySecret.set(key, fresh);
     return fresh;
   }
 
-  #resolveSession(token: string): ResolvedKey {
+  #resolveSessionToken(token: string): ResolvedCredential {
     const name = `session/${token}`;
-    const known = this.#keys.get(name);
+    const known = this.#credentialsBySecret.get(name);
     if (known) return known;
-    if (this.#keys.size >= MAX_KEYS) this.#keys.clear();
+    if (this.#credentialsBySecret.size >= MAX_CACHED_CREDENTIALS) this.#credentialsBySecret.clear();
     const { secrets } = this.options;
     const fresh = { realm: secrets.realmOfApiKey(token), hash: hashSessionToken(secrets, token) };
-    this.#keys.set(name, fresh);
+    this.#credentialsBySecret.set(name, fresh);
     return fresh;
   }
 
-  async #lookUpSession(known: ResolvedKey, host: string): Promise<AuthenticatedCaller> {
-    let directory = await this.directoryOf(known.realm);
+  async #lookUpSessionCaller(known: ResolvedCredential, host: string): Promise<AuthenticatedCaller> {
+    let directory = await this.openDirectory(known.realm);
     if (!directory) throw apiError('NOT_LOGGED_IN');
     if (!directory.sessionByHash(known.hash)) {
       // Another frontend may have begun a session that this replica doesn't show yet.
-      await this.refresh(known.realm);
+      await this.refreshDirectory(known.realm);
       directory = this.options.directories.currentView(known.realm);
     }
     return this.#admitSession(directory, known, host);
@@ -191,35 +194,39 @@ export class FrontendGateway implements FrontendServices {
    * Finds the account of a session cookie. A cookie of another organization counts as none: the browser is not signed
    * in.
    */
-  #admitSession(directory: DirectoryView, { realm, hash }: ResolvedKey, host: string): AuthenticatedCaller {
+  #admitSession(directory: DirectoryView, { realm, hash }: ResolvedCredential, host: string): AuthenticatedCaller {
     const found = directory.sessionByHash(hash);
     const user = found && directory.user(found.user);
-    if (!user?.isActive || !this.#isAt(host, directory)) throw apiError('NOT_LOGGED_IN');
+    if (!user?.isActive || !this.#doesHostNameRealm(host, directory)) throw apiError('NOT_LOGGED_IN');
     if (directory.deactivated) throw apiError('ORGANIZATION_DEACTIVATED');
     return { realm, user, directory, session: found!.session };
   }
 
   /** True if the host name names this organization, or names none. */
-  #isAt(host: string, { subdomain }: DirectoryView): boolean {
-    const named = subdomainOfHost(host, this.options.site.externalHost);
+  #doesHostNameRealm(host: string, { subdomain }: DirectoryView): boolean {
+    const named = subdomainOfHost(host, this.options.siteUrlOptions.externalHost);
     return named === undefined || named === '' || named === subdomain;
   }
 
-  async #lookUp(known: ResolvedKey, username: string | undefined, host: string): Promise<AuthenticatedCaller> {
+  async #lookUpApiKeyCaller(
+    known: ResolvedCredential,
+    username: string | undefined,
+    host: string,
+  ): Promise<AuthenticatedCaller> {
     const { directories } = this.options;
-    let directory = await this.directoryOf(known.realm);
+    let directory = await this.openDirectory(known.realm);
     if (!directory) throw apiError('API_KEY_UNKNOWN');
     if (!directory.userByKeyHash(known.hash)) {
       // Another frontend may have given out a key that this replica doesn't show yet.
-      await this.refresh(known.realm);
+      await this.refreshDirectory(known.realm);
       directory = directories.currentView(known.realm);
     }
-    return this.#admit(directory, known, username, host);
+    return this.#admitApiKey(directory, known, username, host);
   }
 
-  #admit(
+  #admitApiKey(
     directory: DirectoryView,
-    { realm, hash }: ResolvedKey,
+    { realm, hash }: ResolvedCredential,
     username: string | undefined,
     host: string,
   ): AuthenticatedCaller {
@@ -230,12 +237,12 @@ export class FrontendGateway implements FrontendServices {
     if (!user || !matches) throw apiError('API_KEY_UNKNOWN');
     if (!user.isActive) throw apiError('ACCOUNT_DEACTIVATED');
     if (directory.deactivated) throw apiError('ORGANIZATION_DEACTIVATED');
-    if (!this.#isAt(host, directory)) throw apiError('WRONG_SUBDOMAIN');
+    if (!this.#doesHostNameRealm(host, directory)) throw apiError('WRONG_SUBDOMAIN');
     return { realm, user, directory };
   }
 
-  async #open(realm: RealmId): Promise<DirectoryView> {
-    await this.#translated(async () => {
+  async #openDirectoryReplica(realm: RealmId): Promise<DirectoryView> {
+    await this.#translateServiceErrors(async () => {
       await this.options.directories.waitUntilReady(realm, 0);
     });
     return this.options.directories.currentView(realm);
@@ -245,7 +252,7 @@ export class FrontendGateway implements FrontendServices {
    * Turns failures of services, such as an unreachable log, into refusals of the API: they are not faults of this
    * process.
    */
-  async #translated<T>(action: () => Promise<T>): Promise<T> {
+  async #translateServiceErrors<T>(action: () => Promise<T>): Promise<T> {
     try {
       return await action();
     } catch (error) {

@@ -26,15 +26,15 @@ import type { ActorClient } from '#runtime';
  * Maximum of cached entries (one per user and stream) of all organizations: some 50 MB. Beyond that number the cache is
  * emptied.
  */
-const MAX_USED = 2_000_000;
+const MAX_CACHED_ENTRIES = 2_000_000;
 
 /** True for streams and direct conversations: only their commits bring messages or take them away. */
-const isConversation = (actor: ActorKey): boolean => actor.startsWith('stream/') || actor.startsWith('dm/');
+const isConversationActor = (actor: ActorKey): boolean => actor.startsWith('stream/') || actor.startsWith('dm/');
 
 /** Caches of the newest messages of users, for all realms that this process serves. */
 export class NewestMessageCaches implements DirectoryReplicaDependent {
-  readonly #realms = new Map<RealmId, RealmNewestMessageCache>();
-  readonly #budget: MemoryBudget = { used: 0 };
+  readonly #cachesByRealm = new Map<RealmId, RealmNewestMessageCache>();
+  readonly #entryBudget: CacheEntryBudget = { usedEntries: 0 };
 
   constructor(
     private readonly directories: DirectoryReplicas,
@@ -49,45 +49,46 @@ export class NewestMessageCaches implements DirectoryReplicaDependent {
   }
 
   closed(realm: RealmId): void {
-    this.#realms.get(realm)?.forget();
-    this.#realms.delete(realm);
+    this.#cachesByRealm.get(realm)?.forgetAllUsers();
+    this.#cachesByRealm.delete(realm);
   }
 
   /**
    * Id of the newest message that the user received; -1 if there is none. The id includes every change that this
    * process has confirmed to the user, and changes by others as far as this process has read the log.
    */
-  of(realm: RealmId, user: UserId, deadlineMs: number): number | Promise<number> {
-    const newest = this.#open(realm);
-    const ask = () => this.#ask(realm, user, deadlineMs);
+  newestMessageId(realm: RealmId, user: UserId, deadlineMs: number): number | Promise<number> {
+    const newest = this.#openRealmCache(realm);
+    const ask = () => this.#askUserActor(realm, user, deadlineMs);
     if (!newest) return ask().then(({ id }) => id);
-    return newest.of(user) ?? newest.load(user, ask);
+    return newest.findNewestMessageId(user) ?? newest.loadNewestMessageId(user, ask);
   }
 
   /**
    * Records that the user's request is about to be answered, after it changed this actor. The log will show the change
    * as this version of the actor.
    */
-  acknowledged(realm: RealmId, user: UserId, actor: ActorKey, version: number): void {
-    if (!isConversation(actor)) return;
-    const newest = this.#open(realm);
+  noteConfirmedCommit(realm: RealmId, user: UserId, actor: ActorKey, version: number): void {
+    if (!isConversationActor(actor)) return;
+    const newest = this.#openRealmCache(realm);
     if (newest && !this.directories.tail(realm)?.hasCommit(actor, version)) newest.expectChange(user, actor, version);
   }
 
   /** Opens the cache of a realm. @returns undefined where this process doesn't follow the log of the realm */
-  #open(realm: RealmId): RealmNewestMessageCache | undefined {
-    if (this.#budget.used > MAX_USED) for (const newest of this.#realms.values()) newest.forget();
-    const known = this.#realms.get(realm);
+  #openRealmCache(realm: RealmId): RealmNewestMessageCache | undefined {
+    if (this.#entryBudget.usedEntries > MAX_CACHED_ENTRIES)
+      for (const newest of this.#cachesByRealm.values()) newest.forgetAllUsers();
+    const known = this.#cachesByRealm.get(realm);
     if (known) return known;
     const tail = this.directories.tail(realm);
     if (!tail) return undefined;
-    const newest = new RealmNewestMessageCache(this.#budget);
+    const newest = new RealmNewestMessageCache(this.#entryBudget);
     tail.add(newest);
-    this.#realms.set(realm, newest);
+    this.#cachesByRealm.set(realm, newest);
     return newest;
   }
 
-  async #ask(realm: RealmId, user: UserId, deadlineMs: number): Promise<NewestMessageState> {
+  async #askUserActor(realm: RealmId, user: UserId, deadlineMs: number): Promise<NewestMessageState> {
     const { reply } = this.client.send(userActorKey(realm, user), 'newest', {}, { caller: user, deadlineMs });
     const known = await reply;
     if ('value' in known) return known.value as unknown as NewestMessageState;
@@ -97,26 +98,26 @@ export class NewestMessageCaches implements DirectoryReplicaDependent {
 }
 
 /** Newest message of a stream, as far as this process has read the log. */
-interface StreamNewest {
+interface StreamNewestMessage {
   /** Id of the stream's newest message since this process began to follow the log; -1 if there was none. */
-  id: number;
+  messageId: number;
   /** Log step (`#step`) at which the stream's newest message was sent. */
-  at: number;
+  sentAtStep: number;
   /** Log step (`#step`) at which the stream's newest message became unknown, because it was deleted or moved. */
-  lost: number;
+  lostAtStep: number;
   /** Number of unfinished moves of messages out of or into this stream. */
-  moves: number;
+  unfinishedMoveCount: number;
 }
 
 /** The newest message of one user, with the streams in which the user gets messages. */
-class UserNewest {
+class UserNewestMessage {
   /** Ids of every stream that the user is or was subscribed to. */
-  readonly streams: number[] = [];
+  readonly streamIds: number[] = [];
   /**
    * Message ids above which the user gets the stream's messages, in the order of `streams`; Infinity after
    * unsubscribing.
    */
-  readonly above: number[] = [];
+  readonly visibleAboveIds: number[] = [];
 
   /** Makes the entry of a user. @param at log step (`#step`) up to which `id` is correct */
   constructor(
@@ -124,70 +125,72 @@ class UserNewest {
     public at: number,
     streams: readonly (number | null)[],
   ) {
-    for (let i = 0; i < streams.length; i += 2) this.set(streams[i]!, streams[i + 1] ?? NONE);
+    for (let i = 0; i < streams.length; i += 2)
+      this.setVisibleAboveId(streams[i]!, streams[i + 1] ?? NO_VISIBLE_MESSAGES);
   }
 
-  set(stream: number, above: number): void {
-    const i = this.streams.indexOf(stream);
-    if (i >= 0) this.above[i] = above;
+  setVisibleAboveId(stream: number, above: number): void {
+    const i = this.streamIds.indexOf(stream);
+    if (i >= 0) this.visibleAboveIds[i] = above;
     else {
-      this.streams.push(stream);
-      this.above.push(above);
+      this.streamIds.push(stream);
+      this.visibleAboveIds.push(above);
     }
   }
 }
 
 /** A request to the user's actor for the newest message, and what the log shows while the request is under way. */
-interface PendingLoad {
+interface PendingNewestMessageLoad {
   readonly user: number;
   /** Id of the newest direct message that the user got while the request was under way; -1 if there was none. */
-  id: number;
+  newestDirectMessageId: number;
   /** True if the log has shown a change that the answer may or may not include. */
-  unsure: boolean;
+  isUncertain: boolean;
 }
 
 /** A change that was confirmed to a user and that this process has not read from the log yet. */
-interface UnseenChange {
+interface ExpectedLogChange {
   readonly user: number;
   readonly version: number;
 }
 
-const NONE = Number.POSITIVE_INFINITY;
+const NO_VISIBLE_MESSAGES = Number.POSITIVE_INFINITY;
 /** Maximum of ids remembered as deleted or moved. Beyond that number the whole cache is emptied. */
-const MAX_GONE = 10_000;
+const MAX_REMOVED_MESSAGE_IDS = 10_000;
 /** Cost of one user in the cache, counted in entries, in addition to one entry for each stream of the user. */
-const OWN_WEIGHT = 16;
+const BASE_ENTRIES_PER_USER = 16;
 
 /** Memory used by all organizations together, in entries. */
-interface MemoryBudget {
-  used: number;
+interface CacheEntryBudget {
+  usedEntries: number;
 }
 
 /** Newest messages of the users of one realm. */
 export class RealmNewestMessageCache implements RealmLogTailListener {
-  readonly #users = new Map<number, UserNewest>();
-  readonly #streams = new Map<number, StreamNewest>();
+  readonly #newestByUser = new Map<number, UserNewestMessage>();
+  readonly #newestByStream = new Map<number, StreamNewestMessage>();
   /** Messages that were deleted or moved between streams: id → log step (`#step`) of the change. */
-  readonly #gone = new Map<number, number>();
-  readonly #loads = new Set<PendingLoad>();
+  readonly #removedAtStepByMessage = new Map<number, number>();
+  readonly #pendingLoads = new Set<PendingNewestMessageLoad>();
   /** Number of sends, deletions and moves that the log has shown; other fields use this number as a time. */
-  #step = 0;
+  #logStep = 0;
   /** Number of unfinished moves of messages in all streams. */
-  #moves = 0;
+  #unfinishedMoveCount = 0;
   /** Changes that were confirmed to users and that this process has not read from the log yet, by actor. */
-  readonly #unseen = new Map<ActorKey, UnseenChange[]>();
-  /** Number of changes in `#unseen` for each user. */
-  readonly #unseenByUser = new Map<number, number>();
+  readonly #expectedChangesByActor = new Map<ActorKey, ExpectedLogChange[]>();
+  /** Number of changes in `#expectedChangesByActor` for each user. */
+  readonly #expectedChangeCountByUser = new Map<number, number>();
 
-  constructor(private readonly budget: MemoryBudget) {}
+  constructor(private readonly budget: CacheEntryBudget) {}
 
   /** Id of the user's newest message. @returns undefined where the user's actor must be asked */
-  of(user: UserId): number | undefined {
-    const known = this.#users.get(user);
-    if (!known || (this.#unseenByUser.size > 0 && this.#unseenByUser.has(user))) return undefined;
-    if (known.at === this.#step && this.#moves === 0) return known.id;
-    if (this.#update(known)) return known.id;
-    this.#forget(user);
+  findNewestMessageId(user: UserId): number | undefined {
+    const known = this.#newestByUser.get(user);
+    if (!known || (this.#expectedChangeCountByUser.size > 0 && this.#expectedChangeCountByUser.has(user)))
+      return undefined;
+    if (known.at === this.#logStep && this.#unfinishedMoveCount === 0) return known.id;
+    if (this.#updateFromLog(known)) return known.id;
+    this.#forgetUser(user);
     return undefined;
   }
 
@@ -195,182 +198,188 @@ export class RealmNewestMessageCache implements RealmLogTailListener {
    * Asks for the user's newest message and follows it in the log from then on.
    * @param ask reads the Store, but only when it is called
    */
-  async load(user: UserId, ask: () => Promise<NewestMessageState>): Promise<number> {
-    const at = this.#step;
-    const load: PendingLoad = { user, id: -1, unsure: this.#unseenByUser.has(user) };
-    this.#loads.add(load);
+  async loadNewestMessageId(user: UserId, ask: () => Promise<NewestMessageState>): Promise<number> {
+    const at = this.#logStep;
+    const load: PendingNewestMessageLoad = {
+      user,
+      newestDirectMessageId: -1,
+      isUncertain: this.#expectedChangeCountByUser.has(user),
+    };
+    this.#pendingLoads.add(load);
     try {
       const { id, streams } = await ask();
-      const known = new UserNewest(Math.max(id, load.id), at, streams);
+      const known = new UserNewestMessage(Math.max(id, load.newestDirectMessageId), at, streams);
       // Until the log has shown the user's last confirmed change, it may still deliver older, already reverted ones:
       // don't cache.
-      if (load.unsure || this.#unseenByUser.has(user) || !this.#update(known)) return id;
-      this.#forget(user);
-      this.#users.set(user, known);
-      this.budget.used += weightOf(known);
+      if (load.isUncertain || this.#expectedChangeCountByUser.has(user) || !this.#updateFromLog(known)) return id;
+      this.#forgetUser(user);
+      this.#newestByUser.set(user, known);
+      this.budget.usedEntries += cacheEntryCountOfUser(known);
       return known.id;
     } finally {
-      this.#loads.delete(load);
+      this.#pendingLoads.delete(load);
     }
   }
 
   /** Records that a change was confirmed to the user. The log will show the change as this version of the actor. */
   expectChange(user: UserId, actor: ActorKey, version: number): void {
-    const change: UnseenChange = { user, version };
-    const unseen = this.#unseen.get(actor);
+    const change: ExpectedLogChange = { user, version };
+    const unseen = this.#expectedChangesByActor.get(actor);
     if (unseen) unseen.push(change);
-    else this.#unseen.set(actor, [change]);
-    this.#unseenByUser.set(user, (this.#unseenByUser.get(user) ?? 0) + 1);
+    else this.#expectedChangesByActor.set(actor, [change]);
+    this.#expectedChangeCountByUser.set(user, (this.#expectedChangeCountByUser.get(user) ?? 0) + 1);
   }
 
   entry(_seq: number, { actor }: LogEntry, fresh: readonly LogItemGroup[]): void {
-    for (const { items } of fresh) for (const item of items) this.#apply(item);
+    for (const { items } of fresh) for (const item of items) this.#applyLogItem(item);
     const last = fresh.at(-1);
-    const unseen = last && this.#unseen.get(actor);
-    if (unseen) this.#changesShown(actor, unseen, last.v);
+    const unseen = last && this.#expectedChangesByActor.get(actor);
+    if (unseen) this.#removeExpectedChanges(actor, unseen, last.v);
   }
 
   transient(): void {}
 
   /** Forgets everything after a gap in the log: the lost entries may include expected changes. */
   gap(): void {
-    this.forget();
-    this.#unseen.clear();
-    this.#unseenByUser.clear();
+    this.forgetAllUsers();
+    this.#expectedChangesByActor.clear();
+    this.#expectedChangeCountByUser.clear();
   }
 
   /** Drops all cached newest messages, so that every user's actor must be asked again. */
-  forget(): void {
-    for (const known of this.#users.values()) this.budget.used -= weightOf(known);
-    this.#users.clear();
-    this.#gone.clear();
-    for (const load of this.#loads) load.unsure = true;
+  forgetAllUsers(): void {
+    for (const known of this.#newestByUser.values()) this.budget.usedEntries -= cacheEntryCountOfUser(known);
+    this.#newestByUser.clear();
+    this.#removedAtStepByMessage.clear();
+    for (const load of this.#pendingLoads) load.isUncertain = true;
   }
 
-  #forget(user: number): void {
-    const known = this.#users.get(user);
+  #forgetUser(user: number): void {
+    const known = this.#newestByUser.get(user);
     if (!known) return;
-    this.budget.used -= weightOf(known);
-    this.#users.delete(user);
+    this.budget.usedEntries -= cacheEntryCountOfUser(known);
+    this.#newestByUser.delete(user);
   }
 
   /** Applies new messages of the user's streams. @returns false if the log doesn't tell which message is the newest */
-  #update(known: UserNewest): boolean {
+  #updateFromLog(known: UserNewestMessage): boolean {
     let { id } = known;
-    for (let i = 0; i < known.streams.length; i++) {
-      const stream = this.#streams.get(known.streams[i]!);
+    for (let i = 0; i < known.streamIds.length; i++) {
+      const stream = this.#newestByStream.get(known.streamIds[i]!);
       if (!stream) continue;
-      if (stream.moves > 0 || stream.lost > known.at) return false;
-      if (stream.at > known.at && stream.id > known.above[i]! && stream.id > id) id = stream.id;
+      if (stream.unfinishedMoveCount > 0 || stream.lostAtStep > known.at) return false;
+      if (stream.sentAtStep > known.at && stream.messageId > known.visibleAboveIds[i]! && stream.messageId > id)
+        id = stream.messageId;
     }
-    if (id === known.id && (this.#gone.get(id) ?? -1) > known.at) return false;
+    if (id === known.id && (this.#removedAtStepByMessage.get(id) ?? -1) > known.at) return false;
     known.id = id;
-    known.at = this.#step;
+    known.at = this.#logStep;
     return true;
   }
 
-  #stream(id: number): StreamNewest {
-    let stream = this.#streams.get(id);
+  #findOrCreateStream(id: number): StreamNewestMessage {
+    let stream = this.#newestByStream.get(id);
     if (!stream) {
-      stream = { id: -1, at: 0, lost: 0, moves: 0 };
-      this.#streams.set(id, stream);
+      stream = { messageId: -1, sentAtStep: 0, lostAtStep: 0, unfinishedMoveCount: 0 };
+      this.#newestByStream.set(id, stream);
     }
     return stream;
   }
 
-  #apply(item: LogItem): void {
-    if (item.t === 'message') this.#messageSent(item);
-    else if (item.t === 'members') this.#membersChanged(item);
-    else if (item.t === 'carrying') this.#moveProgressed(item);
+  #applyLogItem(item: LogItem): void {
+    if (item.t === 'message') this.#applySentMessage(item);
+    else if (item.t === 'members') this.#applyMembershipChange(item);
+    else if (item.t === 'carrying') this.#applyMoveProgress(item);
     else if (item.t === 'event') {
       const { type, message_id, message_ids, stream_id, new_stream_id } = item.event;
       if (type === 'delete_message') {
-        this.#messagesGone((message_ids ?? [message_id]) as readonly number[], stream_id as number | undefined);
+        this.#applyRemovedMessages((message_ids ?? [message_id]) as readonly number[], stream_id as number | undefined);
       } else if (type === 'update_message' && new_stream_id !== undefined) {
-        this.#messagesGone(message_ids as readonly number[], stream_id as number);
-        this.#stream(new_stream_id as number).lost = this.#step;
+        this.#applyRemovedMessages(message_ids as readonly number[], stream_id as number);
+        this.#findOrCreateStream(new_stream_id as number).lostAtStep = this.#logStep;
       }
     }
   }
 
-  #messageSent({ message, to }: MessageLogItem): void {
+  #applySentMessage({ message, to }: MessageLogItem): void {
     const { id, stream_id } = message.common as { readonly id: number; readonly stream_id?: number };
-    this.#step++;
+    this.#logStep++;
     if (stream_id !== undefined) {
-      const stream = this.#stream(stream_id);
-      stream.id = id;
-      stream.at = this.#step;
+      const stream = this.#findOrCreateStream(stream_id);
+      stream.messageId = id;
+      stream.sentAtStep = this.#logStep;
       return;
     }
     for (const user of to.users ?? []) {
-      const known = this.#users.get(user);
+      const known = this.#newestByUser.get(user);
       if (known && known.id < id) known.id = id;
     }
-    for (const load of this.#loads) {
-      if (load.id < id && to.users?.includes(load.user)) load.id = id;
+    for (const load of this.#pendingLoads) {
+      if (load.newestDirectMessageId < id && to.users?.includes(load.user)) load.newestDirectMessageId = id;
     }
   }
 
-  #membersChanged({ stream, last, after = last, join, leave, silent }: MembershipLogItem): void {
+  #applyMembershipChange({ stream, last, after = last, join, leave, silent }: MembershipLogItem): void {
     for (const user of join) {
       // The user got access to earlier messages, so the newest one is unknown.
-      if (after < last) this.#forget(user);
-      else this.#setMembership(user, stream, silent?.includes(user) ? NONE : last);
+      if (after < last) this.#forgetUser(user);
+      else this.#setMembership(user, stream, silent?.includes(user) ? NO_VISIBLE_MESSAGES : last);
     }
-    for (const user of leave) this.#setMembership(user, stream, NONE);
-    for (const load of this.#loads) {
-      if (join.includes(load.user) || leave.includes(load.user)) load.unsure = true;
+    for (const user of leave) this.#setMembership(user, stream, NO_VISIBLE_MESSAGES);
+    for (const load of this.#pendingLoads) {
+      if (join.includes(load.user) || leave.includes(load.user)) load.isUncertain = true;
     }
   }
 
   #setMembership(user: number, stream: number, above: number): void {
-    const known = this.#users.get(user);
+    const known = this.#newestByUser.get(user);
     if (!known) return;
     // Messages sent before the subscription changed count by the old subscription.
-    if (!this.#update(known)) {
-      this.#forget(user);
+    if (!this.#updateFromLog(known)) {
+      this.#forgetUser(user);
       return;
     }
-    this.budget.used -= weightOf(known);
-    known.set(stream, above);
-    this.budget.used += weightOf(known);
+    this.budget.usedEntries -= cacheEntryCountOfUser(known);
+    known.setVisibleAboveId(stream, above);
+    this.budget.usedEntries += cacheEntryCountOfUser(known);
   }
 
   /**
    * Records that messages were deleted or moved out of a stream.
    * @param from the stream; undefined for direct messages
    */
-  #messagesGone(ids: readonly number[], from: number | undefined): void {
-    this.#step++;
-    if (this.#gone.size + ids.length > MAX_GONE) this.forget();
-    for (const id of ids.length > MAX_GONE ? [] : ids) this.#gone.set(id, this.#step);
-    const stream = from === undefined ? undefined : this.#streams.get(from);
-    if (stream && ids.includes(stream.id)) stream.lost = this.#step;
+  #applyRemovedMessages(ids: readonly number[], from: number | undefined): void {
+    this.#logStep++;
+    if (this.#removedAtStepByMessage.size + ids.length > MAX_REMOVED_MESSAGE_IDS) this.forgetAllUsers();
+    for (const id of ids.length > MAX_REMOVED_MESSAGE_IDS ? [] : ids)
+      this.#removedAtStepByMessage.set(id, this.#logStep);
+    const stream = from === undefined ? undefined : this.#newestByStream.get(from);
+    if (stream && ids.includes(stream.messageId)) stream.lostAtStep = this.#logStep;
   }
 
-  #moveProgressed({ from, to, done }: MoveProgressLogItem): void {
-    this.#step++;
+  #applyMoveProgress({ from, to, done }: MoveProgressLogItem): void {
+    this.#logStep++;
     for (const id of [from, to]) {
-      const stream = this.#stream(id);
-      stream.lost = this.#step;
+      const stream = this.#findOrCreateStream(id);
+      stream.lostAtStep = this.#logStep;
       // For a move that began before this process followed the log, the log shows only the end.
-      if (done && stream.moves === 0) continue;
-      stream.moves += done ? -1 : 1;
-      this.#moves += done ? -1 : 1;
+      if (done && stream.unfinishedMoveCount === 0) continue;
+      stream.unfinishedMoveCount += done ? -1 : 1;
+      this.#unfinishedMoveCount += done ? -1 : 1;
     }
   }
 
-  #changesShown(actor: ActorKey, unseen: readonly UnseenChange[], version: number): void {
+  #removeExpectedChanges(actor: ActorKey, unseen: readonly ExpectedLogChange[], version: number): void {
     const left = unseen.filter((change) => change.version > version);
-    if (left.length > 0) this.#unseen.set(actor, left);
-    else this.#unseen.delete(actor);
+    if (left.length > 0) this.#expectedChangesByActor.set(actor, left);
+    else this.#expectedChangesByActor.delete(actor);
     for (const change of unseen) {
       if (change.version > version) continue;
-      const others = this.#unseenByUser.get(change.user)! - 1;
-      if (others > 0) this.#unseenByUser.set(change.user, others);
-      else this.#unseenByUser.delete(change.user);
+      const others = this.#expectedChangeCountByUser.get(change.user)! - 1;
+      if (others > 0) this.#expectedChangeCountByUser.set(change.user, others);
+      else this.#expectedChangeCountByUser.delete(change.user);
     }
   }
 }
 
-const weightOf = ({ streams }: UserNewest): number => OWN_WEIGHT + streams.length;
+const cacheEntryCountOfUser = ({ streamIds }: UserNewestMessage): number => BASE_ENTRIES_PER_USER + streamIds.length;

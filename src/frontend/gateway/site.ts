@@ -10,28 +10,31 @@ export interface SiteUrlOptions {
   /** Host name under which clients reach the server, optionally with a port; 'localhost' where none is configured. */
   readonly externalHost: string;
   /** Address that the server listens on. */
-  readonly host: string;
+  readonly listenAddress: string;
   /** Port that the server listens on; 0: unknown. */
-  readonly port: number;
+  readonly listenPort: number;
 }
 
-const UNNAMED = 'localhost';
-const EVERY_ADDRESS = ['0.0.0.0', '::'];
+const DEFAULT_EXTERNAL_HOST = 'localhost';
+const WILDCARD_ADDRESSES = ['0.0.0.0', '::'];
 
 /** True for a host name that leads each reader to the reader's own machine, such as localhost. */
-const isLoopback = (name: string): boolean =>
+const isLoopbackHost = (name: string): boolean =>
   name === 'localhost' || name === '::1' || (isIPv4(name) && name.startsWith('127.'));
 
-const WELL_FORMED = /^[a-z0-9.\-_]+(:\d{1,5})?$|^\[[0-9a-f:.]+\](:\d{1,5})?$/;
+const HOST_HEADER_PATTERN = /^[a-z0-9.\-_]+(:\d{1,5})?$|^\[[0-9a-f:.]+\](:\d{1,5})?$/;
 
 /** Returns the configured external host name, or else the address that the server listens on. */
-function configured({ externalHost, host, port }: SiteUrlOptions): string {
-  if (externalHost !== UNNAMED) return externalHost;
-  const own = isIP(host) === 0 || EVERY_ADDRESS.includes(host) || isLoopback(host) ? UNNAMED : bracketed(host);
-  return port === 0 ? own : `${own}:${port}`;
+function externalHostOrListenAddress({ externalHost, listenAddress, listenPort }: SiteUrlOptions): string {
+  if (externalHost !== DEFAULT_EXTERNAL_HOST) return externalHost;
+  const own =
+    isIP(listenAddress) === 0 || WILDCARD_ADDRESSES.includes(listenAddress) || isLoopbackHost(listenAddress)
+      ? DEFAULT_EXTERNAL_HOST
+      : bracketIpv6Address(listenAddress);
+  return listenPort === 0 ? own : `${own}:${listenPort}`;
 }
 
-const bracketed = (address: string): string => (address.includes(':') ? `[${address}]` : address);
+const bracketIpv6Address = (address: string): string => (address.includes(':') ? `[${address}]` : address);
 
 /**
  * Returns the base URL of the organization, without trailing slash, from the configuration. Where the configuration
@@ -39,11 +42,11 @@ const bracketed = (address: string): string => (address.includes(':') ? `[${addr
  * port in the header may be that of a proxy.
  */
 export function siteUrlOfRealm(options: SiteUrlOptions, host: string, subdomain: string): string {
-  const external = configured(options);
+  const external = externalHostOrListenAddress(options);
   const name = hostNameOfHostHeader(external);
-  if (name === UNNAMED && WELL_FORMED.test(host)) {
+  if (name === DEFAULT_EXTERNAL_HOST && HOST_HEADER_PATTERN.test(host)) {
     const named = subdomainOfHost(host, external);
-    if (named === undefined ? isLoopback(hostNameOfHostHeader(host)) : named === subdomain)
+    if (named === undefined ? isLoopbackHost(hostNameOfHostHeader(host)) : named === subdomain)
       return `${options.scheme}://${host}`;
   }
   const prefix = subdomain === '' || isIP(name) !== 0 ? '' : `${subdomain}.`;

@@ -11,10 +11,10 @@ import type { RequestMetrics } from './request-metrics.js';
 import type { ResponseSender } from './response-sender.js';
 import type { AuthenticatedCaller, ForwardedCommandContext, FrontendServices } from './services.js';
 
-const REFUSALS = { key: 'API_KEY_UNKNOWN', session: 'NOT_LOGGED_IN' } as const;
+const ERROR_BY_CREDENTIAL_KIND = { key: 'API_KEY_UNKNOWN', session: 'NOT_LOGGED_IN' } as const;
 
 export class ActorCommandForwarder {
-  #leaving = false;
+  #isShuttingDown = false;
 
   /** Makes the forwarder. @param maxPolls maximum of waiting polls; further ones are answered 503 */
   constructor(
@@ -26,30 +26,30 @@ export class ActorCommandForwarder {
   ) {}
 
   /** Answers all waiting polls, because the frontend shuts down; from now on no poll waits. */
-  leave(): void {
-    this.#leaving = true;
-    for (const lifetime of [...this.sender.lifetimes.heldPolls]) lifetime.forwarding?.release();
-    this.parked.release();
+  releasePollsForShutdown(): void {
+    this.#isShuttingDown = true;
+    for (const lifetime of [...this.sender.lifetimes.heldPolls]) lifetime.forwardedCommand?.releaseForShutdown();
+    this.parked.releaseAllForShutdown();
   }
 
   /**
    * Refuses the waiting polls whose API key or session has ended. A scan over all polls costs less than an index of
    * them.
    */
-  refuseCredential(hash: string, kind: 'key' | 'session'): void {
-    const refusal = REFUSALS[kind];
+  refusePollsOfCredential(hash: string, kind: 'key' | 'session'): void {
+    const refusal = ERROR_BY_CREDENTIAL_KIND[kind];
     const held = [...this.sender.lifetimes.heldPolls].map(({ request }) => request);
     for (const request of [...held, ...this.parked.attachedRequests()]) {
-      if (request.credential === hash) this.sender.failed(request, apiError(refusal));
+      if (request.credentialHash === hash) this.sender.failRequest(request, apiError(refusal));
     }
   }
 
   /** Sends a command whose answer the operation needs before it can answer. @throws ActorRefusedError, ApiError */
-  async send(forward: ForwardedCommand, call: OperationCall): Promise<JsonObject> {
-    const reply = await this.services.forward(forward, contextOf(call)).reply;
+  async sendAndAwaitFields(forward: ForwardedCommand, call: OperationCall): Promise<JsonObject> {
+    const reply = await this.services.forwardCommand(forward, forwardedCommandContextOf(call)).reply;
     if ('again' in reply) throw apiError('SERVICE_UNAVAILABLE');
     if ('error' in reply) throw new ActorRefusedError(reply.error);
-    if (reply.after !== undefined) await this.services.waitFor(call.realm, reply.after);
+    if (reply.after !== undefined) await this.services.waitForDirectoryVersion(call.realm, reply.after);
     return parseEncodedFields(reply.ok);
   }
 
@@ -57,15 +57,15 @@ export class ActorCommandForwarder {
    * Sends the command of an operation.
    * @returns the actor's reply; undefined where the request has ended in the meantime
    */
-  forward(
+  forwardOperationCommand(
     request: InboundRequest,
     forward: ForwardedCommand,
     call: OperationCall,
   ): Promise<ActorReply | ActorRepeatReply> | undefined {
-    const lifetime = this.sender.lifetimes.of(request);
-    if (lifetime.over) return undefined;
-    const forwarding = this.services.forward(forward, contextOf(call));
-    lifetime.forwarding = forwarding;
+    const lifetime = this.sender.lifetimes.findOrCreateLifetime(request);
+    if (lifetime.isOver) return undefined;
+    const forwarding = this.services.forwardCommand(forward, forwardedCommandContextOf(call));
+    lifetime.forwardedCommand = forwarding;
     if (forward.deadlineMs !== undefined) {
       lifetime.stopDeadline();
       lifetime.startDeadline(forward.deadlineMs);
@@ -75,58 +75,65 @@ export class ActorCommandForwarder {
 
   /** Number of requests that wait for events. */
   get pollCount(): number {
-    return this.sender.lifetimes.heldPolls.size + this.parked.attached;
+    return this.sender.lifetimes.heldPolls.size + this.parked.attachedRequestCount;
   }
 
   /**
    * Fast path: attaches a request that repeats the client's previous poll, except for the last event id, to the parked
    * command. False: the request has to be parsed.
    */
-  resume(request: InboundRequest, caller: AuthenticatedCaller): boolean {
-    if (this.#leaving || this.pollCount >= this.maxPolls) return false;
-    request.credential = credentialOf(caller);
-    if (!this.parked.attachRepeat(request, caller)) return false;
+  resumeParkedPoll(request: InboundRequest, caller: AuthenticatedCaller): boolean {
+    if (this.#isShuttingDown || this.pollCount >= this.maxPolls) return false;
+    request.credentialHash = credentialHashOf(caller);
+    if (!this.parked.attachRepeatedPoll(request, caller)) return false;
     request.releaseInput();
     return true;
   }
 
   /** Lets a poll wait: attached to the client's parked command where there is one, else with a new command. */
-  park(request: InboundRequest, forward: ForwardedCommand, call: OperationCall): void {
-    if (request.lifetime?.over) return;
+  parkPoll(request: InboundRequest, forward: ForwardedCommand, call: OperationCall): void {
+    if (request.lifetime?.isOver) return;
     if (this.pollCount >= this.maxPolls) {
-      this.metrics.overload.polls.n++;
+      this.metrics.overloadCounters.polls.n++;
       throw apiError('SERVICE_UNAVAILABLE');
     }
     const { account, ignored, realm } = call;
-    request.credential = account ? credentialOf(account) : '';
-    if (account) this.#checkCredential(account);
+    request.credentialHash = account ? credentialHashOf(account) : '';
+    if (account) this.#checkCredentialStillValid(account);
     const { to } = forward;
     // While the frontend shuts down, polls still come on connections kept alive. Parked polls would delay the shutdown.
-    const keepalive = this.#leaving ? undefined : forward.keepalive;
-    if (keepalive && this.parked.attach(to, keepalive, request, ignored)) {
+    const keepalive = this.#isShuttingDown ? undefined : forward.keepalive;
+    if (keepalive && this.parked.attachRequest(to, keepalive, request, ignored)) {
       request.releaseInput();
       return;
     }
-    const lifetime = this.sender.lifetimes.of(request);
-    const forwarding = this.services.forward(forward, contextOf(call));
+    const lifetime = this.sender.lifetimes.findOrCreateLifetime(request);
+    const forwarding = this.services.forwardCommand(forward, forwardedCommandContextOf(call));
     lifetime.stopDeadline();
     request.isPoll = true;
     const nextPoll = keepalive && account && NextPollMatcher.create(request, account, keepalive);
     request.releaseInput();
     if (keepalive) {
-      const parked = this.parked.add(to, { keepalive, nextPoll, forwarding, request, lifetime, ignored });
-      this.#awaitParked(parked, forwarding.reply, realm);
+      const parked = this.parked.addParkedPoll(to, {
+        keepalive,
+        nextPollMatcher: nextPoll,
+        forwardedCommand: forwarding,
+        request,
+        lifetime,
+        ignoredParameters: ignored,
+      });
+      this.#awaitParkedPollReply(parked, forwarding.reply, realm);
       return;
     }
-    lifetime.forwarding = forwarding;
+    lifetime.forwardedCommand = forwarding;
     this.sender.lifetimes.heldPolls.add(lifetime);
-    if (this.#leaving) forwarding.release();
-    this.#awaitHeld(request, forwarding.reply, realm, ignored);
+    if (this.#isShuttingDown) forwarding.releaseForShutdown();
+    this.#awaitHeldPollReply(request, forwarding.reply, realm, ignored);
   }
 
   /** Checks the API key or session again, because it may have ended since authentication. @throws ApiError */
-  #checkCredential({ realm, user, session }: AuthenticatedCaller): void {
-    const directory = this.services.directoryNow(realm);
+  #checkCredentialStillValid({ realm, user, session }: AuthenticatedCaller): void {
+    const directory = this.services.findOpenDirectory(realm);
     if (!directory) return;
     if (session) {
       if (!directory.sessionByHash(session.hash)) throw apiError('NOT_LOGGED_IN');
@@ -136,58 +143,58 @@ export class ActorCommandForwarder {
   // A closure keeps all variables of the function that makes it. The next two methods are separate, so that the
   // closures of each poll keep little.
 
-  #awaitParked(parked: ParkedPoll, reply: Promise<ActorReply | ActorRepeatReply>, realm: RealmId): void {
+  #awaitParkedPollReply(parked: ParkedPoll, reply: Promise<ActorReply | ActorRepeatReply>, realm: RealmId): void {
     reply.then(
       (settled) => {
-        const { ignored } = parked;
+        const { ignoredParameters } = parked;
         const request = parked.finish();
         // Between two polls the client has no request open: the events of the reply stay at the actor for the next
         // poll.
-        if (request) this.#answer(request, parked.answerOf(settled), realm, ignored);
+        if (request) this.#answerPoll(request, parked.adaptReply(settled), realm, ignoredParameters);
       },
       (error: unknown) => {
         const request = parked.finish();
-        if (request) this.sender.failed(request, error);
+        if (request) this.sender.failRequest(request, error);
       },
     );
   }
 
-  #awaitHeld(
+  #awaitHeldPollReply(
     request: InboundRequest,
     reply: Promise<ActorReply | ActorRepeatReply>,
     realm: RealmId,
     ignored: readonly string[] | undefined,
   ): void {
     reply.then(
-      (settled) => this.#answer(request, settled, realm, ignored),
+      (settled) => this.#answerPoll(request, settled, realm, ignored),
       (error: unknown) => {
-        if (!request.lifetime!.over) this.sender.failed(request, error);
+        if (!request.lifetime!.isOver) this.sender.failRequest(request, error);
       },
     );
   }
 
-  #answer(
+  #answerPoll(
     request: InboundRequest,
     reply: ActorReply | ActorRepeatReply,
     realm: RealmId,
     ignored: readonly string[] | undefined,
   ): void {
     const lifetime = request.lifetime!;
-    if (lifetime.over) return;
-    lifetime.forwarding = undefined;
+    if (lifetime.isOver) return;
+    lifetime.forwardedCommand = undefined;
     this.sender.lifetimes.heldPolls.delete(lifetime);
     try {
       if ('again' in reply) throw apiError('SERVICE_UNAVAILABLE');
-      this.sender.actorReply(request, realm, reply, ignored);
+      this.sender.sendActorReply(request, realm, reply, ignored);
     } catch (error) {
-      this.sender.failed(request, error);
+      this.sender.failRequest(request, error);
     }
   }
 }
 
-const credentialOf = ({ session, user }: AuthenticatedCaller): string => session?.hash ?? user.keyHash;
+const credentialHashOf = ({ session, user }: AuthenticatedCaller): string => session?.hash ?? user.keyHash;
 
-const contextOf = ({ account, realm, client, request }: OperationCall): ForwardedCommandContext => ({
+const forwardedCommandContextOf = ({ account, realm, client, request }: OperationCall): ForwardedCommandContext => ({
   caller: account,
   realm,
   client,

@@ -10,17 +10,17 @@ import { parseUrlencodedForm } from './form-urlencoded.js';
 import type { InboundRequest } from './inbound-request.js';
 import type { AnonymousCaller, AuthenticatedCaller, FrontendServices } from './services.js';
 
-interface Credentials {
+interface ApiKeyCredentials {
   readonly username: string;
   /** API key of the account: 32 characters `[A-Za-z0-9]`. */
-  readonly key: string;
+  readonly apiKey: string;
 }
 
-const KEY = /^[A-Za-z0-9]{32}$/;
+const API_KEY_PATTERN = /^[A-Za-z0-9]{32}$/;
 
 /** Returns the key if it is well-formed. @throws ApiError API_KEY_MALFORMED */
-function checkKey(key: string): string {
-  if (!KEY.test(key)) throw apiError('API_KEY_MALFORMED');
+function checkApiKeyWellFormed(key: string): string {
+  if (!API_KEY_PATTERN.test(key)) throw apiError('API_KEY_MALFORMED');
   return key;
 }
 
@@ -29,7 +29,7 @@ function checkKey(key: string): string {
  * @param header Authorization; '' when absent
  * @throws ApiError NOT_LOGGED_IN, AUTH_HEADER, AUTH_SCHEME, API_KEY_MALFORMED, in this order
  */
-export function parseAuthorizationHeader(header: string): Credentials {
+export function parseAuthorizationHeader(header: string): ApiKeyCredentials {
   const words = header.trim();
   if (words === '') throw apiError('NOT_LOGGED_IN');
   const space = words.indexOf(' ');
@@ -40,7 +40,7 @@ export function parseAuthorizationHeader(header: string): Credentials {
   const text = decodeBase64(payload);
   const colon = text.indexOf(':');
   if (colon < 0 || text.includes(':', colon + 1) || text.includes('\ufffd')) throw apiError('AUTH_HEADER');
-  return { username: text.slice(0, colon).trim(), key: checkKey(text.slice(colon + 1).trim()) };
+  return { username: text.slice(0, colon).trim(), apiKey: checkApiKeyWellFormed(text.slice(colon + 1).trim()) };
 }
 
 /**
@@ -61,18 +61,20 @@ const QUERY_KEY_ERRORS = {
   ORGANIZATION_DEACTIVATED: 'REALM_DEACTIVATED',
 } as const;
 
-function refuseQueryKey(error: unknown): never {
+function rethrowAsQueryKeyError(error: unknown): never {
   const name = error instanceof ApiError ? QUERY_KEY_ERRORS[error.reason as keyof typeof QUERY_KEY_ERRORS] : undefined;
   throw name === undefined ? error : apiError(name);
 }
 
-const isFromOwnPage = ({ browser }: InboundRequest): boolean => browser.fromClient && browser.sameOrigin;
+const isFromOwnWebClient = ({ browserFacts }: InboundRequest): boolean =>
+  browserFacts.isFromWebClient && browserFacts.isSameOrigin;
 
-const isNowhere = (error: unknown): boolean => error instanceof ApiError && error.reason === 'NONEXISTENT_SUBDOMAIN';
+const isNonexistentSubdomainError = (error: unknown): boolean =>
+  error instanceof ApiError && error.reason === 'NONEXISTENT_SUBDOMAIN';
 
 export class Authenticator {
-  readonly #cache: AuthenticatedCallerCache;
-  readonly #sessions: AuthenticatedCallerCache;
+  readonly #callersByAuthorization: AuthenticatedCallerCache;
+  readonly #callersBySessionToken: AuthenticatedCallerCache;
 
   /**
    * Makes the authenticator.
@@ -82,8 +84,8 @@ export class Authenticator {
     private readonly services: FrontendServices,
     private readonly publicAccess: boolean,
   ) {
-    this.#cache = new AuthenticatedCallerCache(services);
-    this.#sessions = new AuthenticatedCallerCache(services);
+    this.#callersByAuthorization = new AuthenticatedCallerCache(services);
+    this.#callersBySessionToken = new AuthenticatedCallerCache(services);
   }
 
   /**
@@ -91,16 +93,16 @@ export class Authenticator {
    *
    * @throws ApiError, or rejects
    */
-  identify(request: InboundRequest, operation: ApiOperation): AnonymousCaller | Promise<AnonymousCaller> {
+  identifyCaller(request: InboundRequest, operation: ApiOperation): AnonymousCaller | Promise<AnonymousCaller> {
     const { guard, visitors } = operation;
     const { authorization, host, exchange } = request;
-    if (operation.webClient && !isFromOwnPage(request)) throw apiError('NOT_FROM_WEB_CLIENT');
+    if (operation.webClient && !isFromOwnWebClient(request)) throw apiError('NOT_FROM_WEB_CLIENT');
     const bare = authorization === '';
     const key = visitors && bare ? parseUrlencodedForm(exchange.query).get('api_key') : undefined;
     if (bare && key === undefined && guard !== 'none') {
-      const { token, fromClient } = request.browser;
-      if (token !== '' && operation.bareCookie) return this.#accountOrVisitor(request, operation, token);
-      if (token !== '' && fromClient) return this.#accountOfSession(token, host);
+      const { sessionToken, isFromWebClient } = request.browserFacts;
+      if (sessionToken !== '' && operation.bareCookie) return this.#accountOrVisitor(request, operation, sessionToken);
+      if (sessionToken !== '' && isFromWebClient) return this.#accountOfSession(sessionToken, host);
     }
     return this.#identifyWithoutCookie(request, operation, key);
   }
@@ -114,14 +116,14 @@ export class Authenticator {
     const { authorization, host } = request;
     const bare = authorization === '';
     if (guard === 'none' || (visitors && bare && key === undefined)) {
-      request.anonymous = true;
-      return this.#organization(host, operation);
+      request.isAnonymous = true;
+      return this.#organizationOfHost(host, operation);
     }
     if (bare && anonymous) {
-      request.anonymous = true;
-      return this.#publicOrganization(host);
+      request.isAnonymous = true;
+      return this.#publicOrganizationOfHost(host);
     }
-    return key === undefined ? this.#account(authorization, host) : this.#accountOfQueryKey(key, host);
+    return key === undefined ? this.#accountOfAuthorization(authorization, host) : this.#accountOfQueryKey(key, host);
   }
 
   /**
@@ -130,32 +132,39 @@ export class Authenticator {
    * @param visitors true if some operation of the path is open to visitors of organizations with public access
    * @returns undefined where the caller is known at once; otherwise a promise that rejects with the refusal
    */
-  checkBeforeBody(request: InboundRequest, visitors: boolean): Promise<unknown> | undefined {
+  checkCallerBeforeBody(request: InboundRequest, visitors: boolean): Promise<unknown> | undefined {
     const { authorization, host } = request;
-    const { token = '', fromClient = false } = authorization === '' ? request.browser : {};
-    const bySession = token !== '' && fromClient;
-    const identity = bySession ? this.#accountOfSession(token, host) : this.#accountOrPublic(request, visitors);
+    const { sessionToken = '', isFromWebClient = false } = authorization === '' ? request.browserFacts : {};
+    const bySession = sessionToken !== '' && isFromWebClient;
+    const identity = bySession
+      ? this.#accountOfSession(sessionToken, host)
+      : this.#accountOrPublicOrganization(request, visitors);
     return identity instanceof Promise ? identity : undefined;
   }
 
-  #accountOrPublic({ authorization, host }: InboundRequest, visitors: boolean): AnonymousCaller | Promise<unknown> {
-    return visitors && authorization === '' ? this.#publicOrganization(host) : this.#account(authorization, host);
+  #accountOrPublicOrganization(
+    { authorization, host }: InboundRequest,
+    visitors: boolean,
+  ): AnonymousCaller | Promise<unknown> {
+    return visitors && authorization === ''
+      ? this.#publicOrganizationOfHost(host)
+      : this.#accountOfAuthorization(authorization, host);
   }
 
   #accountOfSession(token: string, host: string): AuthenticatedCaller | Promise<AuthenticatedCaller> {
-    const known = this.#sessions.find(token, host);
-    if (known) return this.#inUse(known);
+    const known = this.#callersBySessionToken.find(token, host);
+    if (known) return this.#checkSessionAlive(known);
     const caller = this.services.authenticateSession(token, host);
-    if (caller instanceof Promise) return caller.then((found) => this.#inUse(found));
-    this.#sessions.add(token, host, caller);
-    return this.#inUse(caller);
+    if (caller instanceof Promise) return caller.then((found) => this.#checkSessionAlive(found));
+    this.#callersBySessionToken.add(token, host, caller);
+    return this.#checkSessionAlive(caller);
   }
 
   /**
    * Returns the caller unless the session has expired.
    * @throws ApiError NOT_LOGGED_IN for a session that was not used for too long
    */
-  #inUse(caller: AuthenticatedCaller): AuthenticatedCaller {
+  #checkSessionAlive(caller: AuthenticatedCaller): AuthenticatedCaller {
     const now = this.services.clock.now();
     const session = caller.session!;
     if (!isSessionAlive(session, now)) throw apiError('NOT_LOGGED_IN');
@@ -173,31 +182,31 @@ export class Authenticator {
     }
   }
 
-  #account(authorization: string, host: string): AuthenticatedCaller | Promise<AuthenticatedCaller> {
-    const known = this.#cache.find(authorization, host);
+  #accountOfAuthorization(authorization: string, host: string): AuthenticatedCaller | Promise<AuthenticatedCaller> {
+    const known = this.#callersByAuthorization.find(authorization, host);
     if (known) return known;
-    const { username, key } = parseAuthorizationHeader(authorization);
-    const caller = this.services.authenticate(username, key, host);
-    if (!(caller instanceof Promise)) this.#cache.add(authorization, host, caller);
+    const { username, apiKey } = parseAuthorizationHeader(authorization);
+    const caller = this.services.authenticateApiKey(username, apiKey, host);
+    if (!(caller instanceof Promise)) this.#callersByAuthorization.add(authorization, host, caller);
     return caller;
   }
 
   /** Finds the account of an API key in the query: file URLs may carry the key alone. */
   #accountOfQueryKey(key: string, host: string): AuthenticatedCaller | Promise<AuthenticatedCaller> {
     try {
-      const caller = this.services.authenticate(undefined, checkKey(key), host);
-      return caller instanceof Promise ? caller.catch(refuseQueryKey) : caller;
+      const caller = this.services.authenticateApiKey(undefined, checkApiKeyWellFormed(key), host);
+      return caller instanceof Promise ? caller.catch(rethrowAsQueryKeyError) : caller;
     } catch (error) {
-      return refuseQueryKey(error);
+      return rethrowAsQueryKeyError(error);
     }
   }
 
   /** Finds the organization of a call to an operation that needs no account. */
-  #organization(host: string, { unknownHost }: ApiOperation): AnonymousCaller | Promise<AnonymousCaller> {
-    const organization = this.services.anonymous(host);
+  #organizationOfHost(host: string, { unknownHost }: ApiOperation): AnonymousCaller | Promise<AnonymousCaller> {
+    const organization = this.services.findAnonymousCaller(host);
     if (!unknownHost || !(organization instanceof Promise)) return organization;
     return organization.catch((error: unknown) => {
-      throw isNowhere(error) ? apiError(unknownHost) : error;
+      throw isNonexistentSubdomainError(error) ? apiError(unknownHost) : error;
     });
   }
 
@@ -205,13 +214,13 @@ export class Authenticator {
    * Finds the organization that a visitor without an account may read. Rejects with NOT_LOGGED_IN where it has no
    * public access.
    */
-  async #publicOrganization(host: string): Promise<AnonymousCaller> {
+  async #publicOrganizationOfHost(host: string): Promise<AnonymousCaller> {
     if (!this.publicAccess) throw apiError('NOT_LOGGED_IN');
     try {
-      const organization = await this.services.anonymous(host);
+      const organization = await this.services.findAnonymousCaller(host);
       if (isAnonymousAccessEnabled(this.publicAccess, organization.directory)) return organization;
     } catch (error) {
-      if (!isNowhere(error)) throw error;
+      if (!isNonexistentSubdomainError(error)) throw error;
     }
     throw apiError('NOT_LOGGED_IN');
   }
@@ -219,15 +228,15 @@ export class Authenticator {
 
 interface CachedCaller {
   readonly host: string;
-  readonly version: number;
+  readonly directoryVersion: number;
   readonly caller: AuthenticatedCaller;
 }
 
-const MAX_ENTRIES = 20_000;
+const MAX_CACHED_CALLERS = 20_000;
 /**
  * Maximum of characters of a header in the cache; only an attacker that wants to fill the memory sends a longer one.
  */
-const MAX_HEADER_LENGTH = 512;
+const MAX_CACHED_HEADER_LENGTH = 512;
 
 /**
  * Cache of callers by Authorization header, or by the secret of a session. An entry is valid only while the realm's
@@ -238,7 +247,7 @@ const MAX_HEADER_LENGTH = 512;
 export class AuthenticatedCallerCache {
   #entries = new Map<string, CachedCaller>();
 
-  constructor(private readonly services: Pick<FrontendServices, 'directoryNow'>) {}
+  constructor(private readonly services: Pick<FrontendServices, 'findOpenDirectory'>) {}
 
   get size(): number {
     return this.#entries.size;
@@ -247,17 +256,18 @@ export class AuthenticatedCallerCache {
   find(authorization: string, host: string): AuthenticatedCaller | undefined {
     const known = this.#entries.get(authorization);
     if (!known || known.host !== host) return undefined;
-    const { caller, version } = known;
+    const { caller, directoryVersion } = known;
     const { directory } = caller;
-    if (directory.version === version && this.services.directoryNow(caller.realm) === directory) return caller;
+    if (directory.version === directoryVersion && this.services.findOpenDirectory(caller.realm) === directory)
+      return caller;
     this.#entries.delete(authorization);
     return undefined;
   }
 
   /** Caches a caller. Must be called in the turn of the event loop in which the caller was authenticated. */
   add(authorization: string, host: string, caller: AuthenticatedCaller): void {
-    if (authorization.length > MAX_HEADER_LENGTH || host.length > MAX_HEADER_LENGTH) return;
-    if (this.#entries.size >= MAX_ENTRIES) this.#entries = new Map();
-    this.#entries.set(authorization, { host, version: caller.directory.version, caller });
+    if (authorization.length > MAX_CACHED_HEADER_LENGTH || host.length > MAX_CACHED_HEADER_LENGTH) return;
+    if (this.#entries.size >= MAX_CACHED_CALLERS) this.#entries = new Map();
+    this.#entries.set(authorization, { host, directoryVersion: caller.directory.version, caller });
   }
 }

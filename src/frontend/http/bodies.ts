@@ -5,9 +5,9 @@ import type { SlowClientGuard, SlowClientGuardedTransfer } from './slow-client-g
 /**
  * Size of the pieces in which large bodies are sent, bytes. Larger parts are not copied: many answers may share them.
  */
-const PIECE = 64 * 1024;
+const BODY_PIECE_BYTES = 64 * 1024;
 
-const bytesOf = (part: ResponseBodyPart): Uint8Array => (typeof part === 'string' ? Buffer.from(part) : part);
+const bytesOfBodyPart = (part: ResponseBodyPart): Uint8Array => (typeof part === 'string' ? Buffer.from(part) : part);
 
 export function byteLengthOfBodyParts(parts: readonly ResponseBodyPart[]): number {
   let length = 0;
@@ -19,38 +19,41 @@ export function byteLengthOfBodyParts(parts: readonly ResponseBodyPart[]): numbe
 export class ResponseBody {
   readonly length: number;
   #parts: readonly ResponseBodyPart[];
-  /** Index of the first part of the body that `#piece` doesn't contain yet. */
-  #next = 0;
+  /** Index of the first part of the body that `#currentPiece` doesn't contain yet. */
+  #nextPartIndex = 0;
   /** The bytes offered to the connection now, and their offset in the body. */
-  #piece: Uint8Array = new Uint8Array(0);
-  #pieceAt = 0;
-  #sent = 0;
+  #currentPiece: Uint8Array = new Uint8Array(0);
+  #currentPieceOffset = 0;
+  #sentBytes = 0;
 
   constructor(parts: readonly ResponseBodyPart[]) {
     this.#parts = parts;
     this.length = byteLengthOfBodyParts(parts);
   }
 
-  get left(): number {
-    return this.length - this.#sent;
+  get unsentBytes(): number {
+    return this.length - this.#sentBytes;
   }
 
   /** Returns the next bytes to send; empty at the end of the body. */
-  piece(): Uint8Array {
-    while (this.#sent >= this.#pieceAt + this.#piece.byteLength && this.#next < this.#parts.length) {
-      this.#pieceAt += this.#piece.byteLength;
-      this.#piece = this.#collect();
+  nextPiece(): Uint8Array {
+    while (
+      this.#sentBytes >= this.#currentPieceOffset + this.#currentPiece.byteLength &&
+      this.#nextPartIndex < this.#parts.length
+    ) {
+      this.#currentPieceOffset += this.#currentPiece.byteLength;
+      this.#currentPiece = this.#collectNextPiece();
     }
-    return this.#piece.subarray(this.#sent - this.#pieceAt);
+    return this.#currentPiece.subarray(this.#sentBytes - this.#currentPieceOffset);
   }
 
-  #collect(): Uint8Array {
+  #collectNextPiece(): Uint8Array {
     const parts: Uint8Array[] = [];
     let size = 0;
-    while (this.#next < this.#parts.length && size < PIECE) {
-      const part = bytesOf(this.#parts[this.#next]!);
-      if (size > 0 && part.byteLength >= PIECE) break;
-      this.#next++;
+    while (this.#nextPartIndex < this.#parts.length && size < BODY_PIECE_BYTES) {
+      const part = bytesOfBodyPart(this.#parts[this.#nextPartIndex]!);
+      if (size > 0 && part.byteLength >= BODY_PIECE_BYTES) break;
+      this.#nextPartIndex++;
       size += part.byteLength;
       parts.push(part);
     }
@@ -58,22 +61,22 @@ export class ResponseBody {
   }
 
   /** Takes all remaining bytes of the body, in one piece. */
-  rest(): Uint8Array {
+  takeUnsentBytes(): Uint8Array {
     const pieces: Uint8Array[] = [];
-    while (this.left > 0) {
-      const piece = this.piece();
+    while (this.unsentBytes > 0) {
+      const piece = this.nextPiece();
       pieces.push(piece);
-      this.sentUpTo(this.#sent + piece.byteLength);
+      this.markSentUpTo(this.#sentBytes + piece.byteLength);
     }
     return pieces.length === 1 ? pieces[0]! : Buffer.concat(pieces);
   }
 
   /** Records that the connection has taken the body up to this offset. */
-  sentUpTo(offset: number): void {
-    this.#sent = offset;
-    if (this.left === 0) {
+  markSentUpTo(offset: number): void {
+    this.#sentBytes = offset;
+    if (this.unsentBytes === 0) {
       this.#parts = [];
-      this.#piece = new Uint8Array(0);
+      this.#currentPiece = new Uint8Array(0);
     }
   }
 }
@@ -81,9 +84,9 @@ export class ResponseBody {
 /** Maximum of bytes of a small body; most answers are no larger. */
 export const MAX_SMALL_RESPONSE_BODY_BYTES = 64 * 1024;
 /** Buffer that every call of `joinBodyParts` reuses: fresh memory for megabytes costs more than the copy. */
-let scratch = Buffer.allocUnsafeSlow(MAX_SMALL_RESPONSE_BODY_BYTES);
+let joinScratchBuffer = Buffer.allocUnsafeSlow(MAX_SMALL_RESPONSE_BODY_BYTES);
 /** Maximum of bytes of the `scratch` buffer: larger bodies are too rare to keep memory for them. */
-const MAX_SCRATCH = 16 * 1024 * 1024;
+const MAX_SCRATCH_BUFFER_BYTES = 16 * 1024 * 1024;
 
 /**
  * Joins the parts of a body into one piece, in memory that the next call reuses. So the callee must copy the piece
@@ -91,10 +94,10 @@ const MAX_SCRATCH = 16 * 1024 * 1024;
  */
 export function joinBodyParts(parts: readonly ResponseBodyPart[]): Uint8Array {
   const length = byteLengthOfBodyParts(parts);
-  if (length > scratch.length && length <= MAX_SCRATCH) {
-    scratch = Buffer.allocUnsafeSlow(2 ** Math.ceil(Math.log2(length)));
+  if (length > joinScratchBuffer.length && length <= MAX_SCRATCH_BUFFER_BYTES) {
+    joinScratchBuffer = Buffer.allocUnsafeSlow(2 ** Math.ceil(Math.log2(length)));
   }
-  const target = length <= scratch.length ? scratch : Buffer.allocUnsafe(length);
+  const target = length <= joinScratchBuffer.length ? joinScratchBuffer : Buffer.allocUnsafe(length);
   let at = 0;
   for (const part of parts) {
     if (typeof part === 'string') at += target.write(part, at);
@@ -109,7 +112,7 @@ export function joinBodyParts(parts: readonly ResponseBodyPart[]): Uint8Array {
 /** The received part of a request's body. */
 export class RequestBody implements SlowClientGuardedTransfer {
   #chunks: Uint8Array[] = [];
-  #size = 0;
+  #receivedBytes = 0;
 
   /** Makes the body of a request. @param abort closes the connection */
   constructor(
@@ -118,22 +121,22 @@ export class RequestBody implements SlowClientGuardedTransfer {
     private readonly abort: () => void,
   ) {}
 
-  get bytes(): number {
-    return this.#size;
+  get timeLimitBytes(): number {
+    return this.#receivedBytes;
   }
 
-  get held(): number {
-    return this.#size;
+  get heldBytes(): number {
+    return this.#receivedBytes;
   }
 
-  cut(): void {
+  cutOff(): void {
     this.#chunks = [];
     this.abort();
   }
 
   /** Reports to the guard against slow clients that this body expects more bytes. */
-  waitForMore(): void {
-    this.slow.progressed(this);
+  reportWaitForMore(): void {
+    this.slow.noteProgress(this);
   }
 
   /**
@@ -141,10 +144,10 @@ export class RequestBody implements SlowClientGuardedTransfer {
    * @param chunk kept without a copy
    * @returns false where the body exceeds the limit; the body is then dropped
    */
-  add(chunk: Uint8Array): boolean {
-    this.#size += chunk.byteLength;
-    if (this.#size > this.limit) {
-      this.drop();
+  addChunk(chunk: Uint8Array): boolean {
+    this.#receivedBytes += chunk.byteLength;
+    if (this.#receivedBytes > this.limit) {
+      this.discardChunks();
       return false;
     }
     this.#chunks.push(chunk);
@@ -152,14 +155,14 @@ export class RequestBody implements SlowClientGuardedTransfer {
   }
 
   /** Returns the whole received body and drops its own reference to it. */
-  take(): Uint8Array {
+  takeBytes(): Uint8Array {
     const chunks = this.#chunks;
-    this.drop();
+    this.discardChunks();
     return chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks);
   }
 
-  drop(): void {
+  discardChunks(): void {
     this.#chunks = [];
-    this.slow.finished(this);
+    this.slow.removeTransfer(this);
   }
 }

@@ -9,36 +9,36 @@ import type { HttpExchange } from './server.js';
 /** Settings of the frontend that concern browsers. */
 export interface BrowserPolicy {
   /** True if browsers may have sessions. */
-  readonly sessions: boolean;
+  readonly areSessionsAllowed: boolean;
   /** True if clients reach the server over TLS. */
   readonly https: boolean;
   /** Port in the URLs that people open, with the colon; '' for the default port. */
-  readonly port: string;
+  readonly externalPortSuffix: string;
   /**
    * Returns true for the IP address of a proxy whose X-Forwarded-Proto is trusted; undefined if no proxy is trusted.
    */
-  readonly isProxy?: ((peer: string) => boolean) | undefined;
+  readonly isTrustedProxy?: ((peer: string) => boolean) | undefined;
 }
 
 export interface BrowserRequestFacts {
   /** True if the request has the header of the web client, X-Conclave-Web. */
-  readonly fromClient: boolean;
+  readonly isFromWebClient: boolean;
   /** True if a page of this server sends the request, as far as the headers show. */
-  readonly fromPage: boolean;
+  readonly isFromOwnPage: boolean;
   /** True if the headers show no sign that another site caused the request. */
-  readonly sameOrigin: boolean;
+  readonly isSameOrigin: boolean;
   /** True if the browser uses TLS, even if a proxy terminates it. */
-  readonly secure: boolean;
+  readonly usesTls: boolean;
   /** Secret of the session cookie; '' where there is none, or where another site has caused the request. */
-  readonly token: string;
+  readonly sessionToken: string;
 }
 
-const NO_BROWSER: BrowserRequestFacts = {
-  fromClient: false,
-  fromPage: false,
-  sameOrigin: false,
-  secure: false,
-  token: '',
+const NO_BROWSER_FACTS: BrowserRequestFacts = {
+  isFromWebClient: false,
+  isFromOwnPage: false,
+  isSameOrigin: false,
+  usesTls: false,
+  sessionToken: '',
 };
 
 /**
@@ -46,7 +46,7 @@ const NO_BROWSER: BrowserRequestFacts = {
  * forge it, and a proxy does not change it. Its value 'none' stands for a URL that the user opened. Browsers omit the
  * header on unencrypted connections to other machines; then Origin decides.
  */
-function isSameOrigin(exchange: HttpExchange, site: string, host: string, port: string): boolean {
+function isCausedBySameOrigin(exchange: HttpExchange, site: string, host: string, port: string): boolean {
   if (site !== '') return site === 'same-origin' || (site === 'none' && exchange.method === 'GET');
   const origin = exchange.header('origin').toLowerCase();
   if (origin === '') return true;
@@ -55,8 +55,8 @@ function isSameOrigin(exchange: HttpExchange, site: string, host: string, port: 
   return from === host || (from === host + port && !/:\d+$/.test(host));
 }
 
-function isSecure(exchange: HttpExchange, { https, isProxy }: BrowserPolicy): boolean {
-  if (https || !isProxy?.(exchange.remoteAddress())) return https;
+function isTlsRequest(exchange: HttpExchange, { https, isTrustedProxy }: BrowserPolicy): boolean {
+  if (https || !isTrustedProxy?.(exchange.remoteAddress())) return https;
   // The last value of X-Forwarded-Proto comes from the proxy that is connected to this server.
   return exchange.headerLines('x-forwarded-proto').split(',').at(-1)!.trim().toLowerCase() === 'https';
 }
@@ -67,19 +67,19 @@ export function readBrowserRequestFacts(
   host: string,
   policy: BrowserPolicy,
 ): BrowserRequestFacts {
-  if (!policy.sessions) return NO_BROWSER;
+  if (!policy.areSessionsAllowed) return NO_BROWSER_FACTS;
   const fromClient = exchange.header('x-conclave-web') === '1';
   const cookie = exchange.header('cookie');
   const site = exchange.header('sec-fetch-site');
-  if (!fromClient && cookie === '' && site === '') return NO_BROWSER;
-  const sameOrigin = isSameOrigin(exchange, site, host, policy.port);
-  const secure = isSecure(exchange, policy);
+  if (!fromClient && cookie === '' && site === '') return NO_BROWSER_FACTS;
+  const sameOrigin = isCausedBySameOrigin(exchange, site, host, policy.externalPortSuffix);
+  const secure = isTlsRequest(exchange, policy);
   const fromPage = fromClient || site === 'same-origin' || hasSessionCookie(cookie);
   return {
-    fromClient,
-    fromPage,
-    sameOrigin,
-    secure,
-    token: sameOrigin ? sessionTokenOfCookieHeader(cookie, secure) : '',
+    isFromWebClient: fromClient,
+    isFromOwnPage: fromPage,
+    isSameOrigin: sameOrigin,
+    usesTls: secure,
+    sessionToken: sameOrigin ? sessionTokenOfCookieHeader(cookie, secure) : '',
   };
 }

@@ -20,7 +20,7 @@ export interface RateLimitedRequest {
   /** Value of X-Forwarded-For; '' where no proxy is trusted. */
   readonly forwardedFor: string;
   /** State of the tightest rate limit under which the request has been counted; undefined if none. */
-  rate: RateLimitStatus | undefined;
+  rateLimitStatus: RateLimitStatus | undefined;
 }
 
 export class ApiCallRateLimiter {
@@ -30,29 +30,33 @@ export class ApiCallRateLimiter {
   ) {}
 
   /** True if X-Forwarded-For has to be read with the head, because some proxy is trusted. */
-  get readsForwarded(): boolean {
-    return !this.addresses.trustsNone;
+  get readsForwardedFor(): boolean {
+    return !this.addresses.trustsNoProxy;
   }
 
   /** Counts a call of an account. @throws ApiError RATE_LIMIT_HIT */
-  countCaller(request: RateLimitedRequest, { rateLimit }: ApiOperation, { realm, user }: AuthenticatedCaller): void {
-    if (rateLimit === undefined) apply(request, this.limits.user('user', realm, user));
-    else if (rateLimit === 'polls') apply(request, this.limits.user('polls', realm, user));
+  countAccountCall(
+    request: RateLimitedRequest,
+    { rateLimit }: ApiOperation,
+    { realm, user }: AuthenticatedCaller,
+  ): void {
+    if (rateLimit === undefined) applyRateLimitVerdict(request, this.limits.countUserCall('user', realm, user));
+    else if (rateLimit === 'polls') applyRateLimitVerdict(request, this.limits.countUserCall('polls', realm, user));
   }
 
   /** Counts a call without credentials, by network address. @throws ApiError RATE_LIMIT_HIT */
-  countAnonymous(request: RateLimitedRequest, { rateLimit }: ApiOperation): void {
-    if (rateLimit !== 'none') apply(request, this.limits.address(this.#networkOf(request)));
+  countAnonymousCall(request: RateLimitedRequest, { rateLimit }: ApiOperation): void {
+    if (rateLimit !== 'none') applyRateLimitVerdict(request, this.limits.countAddressCall(this.#networkOf(request)));
   }
 
   /** Counts an e-mail that a call without credentials sends. @throws ApiError RATE_LIMIT_HIT */
   countMail(request: RateLimitedRequest): void {
-    apply(request, this.limits.mails(this.#networkOf(request)));
+    applyRateLimitVerdict(request, this.limits.countMail(this.#networkOf(request)));
   }
 
   /** Counts a download of one file without credentials. @throws ApiError RATE_LIMIT_HIT */
-  countVisit(request: RateLimitedRequest, path: string): void {
-    apply(request, this.limits.file(path));
+  countAnonymousFileDownload(request: RateLimitedRequest, path: string): void {
+    applyRateLimitVerdict(request, this.limits.countFileDownload(path));
   }
 
   #networkOf({ exchange, forwardedFor }: RateLimitedRequest): string {
@@ -61,9 +65,9 @@ export class ApiCallRateLimiter {
 }
 
 /** Stores the state of a rate limit for the answer's headers. @throws ApiError RATE_LIMIT_HIT */
-function apply(request: RateLimitedRequest, verdict: RateLimitVerdict | undefined): void {
+function applyRateLimitVerdict(request: RateLimitedRequest, verdict: RateLimitVerdict | undefined): void {
   if (!verdict) return;
-  request.rate = selectTighterLimit(verdict, request.rate);
+  request.rateLimitStatus = selectTighterLimit(verdict, request.rateLimitStatus);
   if (verdict.waitMs > 0) throw apiError('RATE_LIMIT_HIT', { 'retry-after': verdict.waitMs / 1000 });
 }
 

@@ -12,28 +12,28 @@ import type { HttpExchange, ResponseBodyPart, ResponseHeaders } from './server.j
 /** Minimum of bytes of a compressed body; smaller bodies fit into one or two packets uncompressed. */
 const MIN_COMPRESSED_BYTES = 1024;
 /** Compression level of zlib, chosen by the figures in docs/performance.md. */
-const LEVEL = 3;
+const DEFLATE_LEVEL = 3;
 /** Maximum of answers that wait for compression, each with its body; further answers are sent uncompressed. */
-const MAX_WAITING = 10_000;
+const MAX_WAITING_ANSWERS = 10_000;
 
-const VARY = '\r\nVary: Accept-Encoding';
-const GZIP = `\r\nContent-Encoding: gzip${VARY}`;
-const nothing = (): void => {};
+const VARY_HEADER_LINE = '\r\nVary: Accept-Encoding';
+const GZIP_HEADER_LINES = `\r\nContent-Encoding: gzip${VARY_HEADER_LINE}`;
+const ignoreAbort = (): void => {};
 
 export class ResponseCompressor {
-  readonly #bodies = new GzipBodyComposer(new DeflatePool(LEVEL));
-  readonly #plain: MetricCounterSeries;
-  readonly #in: MetricCounterSeries;
-  readonly #out: MetricCounterSeries;
-  #waiting = 0;
+  readonly #bodyComposer = new GzipBodyComposer(new DeflatePool(DEFLATE_LEVEL));
+  readonly #refusedCounter: MetricCounterSeries;
+  readonly #bytesBeforeCounter: MetricCounterSeries;
+  readonly #bytesAfterCounter: MetricCounterSeries;
+  #waitingAnswerCount = 0;
 
   constructor(
     metrics: MetricsRegistry,
     private readonly log: Logger,
   ) {
-    this.#plain = metrics.counter('conclave_http_compression_refused_total');
-    this.#in = metrics.counter('conclave_http_compressed_bytes_total', 'before');
-    this.#out = metrics.counter('conclave_http_compressed_bytes_total', 'after');
+    this.#refusedCounter = metrics.counter('conclave_http_compression_refused_total');
+    this.#bytesBeforeCounter = metrics.counter('conclave_http_compressed_bytes_total', 'before');
+    this.#bytesAfterCounter = metrics.counter('conclave_http_compressed_bytes_total', 'after');
   }
 
   /**
@@ -53,14 +53,14 @@ export class ResponseCompressor {
     more: string,
     coded = headers,
   ): void {
-    const plain = (): void => exchange.respond(status, headers, body, more + VARY);
+    const plain = (): void => exchange.respond(status, headers, body, more + VARY_HEADER_LINE);
     if (!accepted) {
       plain();
       return;
     }
-    const blocks = this.#waiting < MAX_WAITING ? this.#bodies.of(body) : undefined;
+    const blocks = this.#waitingAnswerCount < MAX_WAITING_ANSWERS ? this.#bodyComposer.composeBlocks(body) : undefined;
     if (!blocks) {
-      this.#plain.n++;
+      this.#refusedCounter.n++;
       plain();
       return;
     }
@@ -71,24 +71,24 @@ export class ResponseCompressor {
         plain();
         return;
       }
-      this.#in.n += before;
-      this.#out.n += after;
-      exchange.respond(status, coded, done, more + GZIP);
+      this.#bytesBeforeCounter.n += before;
+      this.#bytesAfterCounter.n += after;
+      exchange.respond(status, coded, done, more + GZIP_HEADER_LINES);
     };
     if (!(blocks instanceof Promise)) {
       send(blocks);
       return;
     }
     // The answer is decided, so nothing is left to cancel when the client disconnects during compression.
-    exchange.onAborted(nothing);
-    this.#waiting++;
+    exchange.onAborted(ignoreAbort);
+    this.#waitingAnswerCount++;
     blocks.then(
       (done) => {
-        this.#waiting--;
+        this.#waitingAnswerCount--;
         send(done);
       },
       (error: unknown) => {
-        this.#waiting--;
+        this.#waitingAnswerCount--;
         this.log.error(
           { requestId: exchange.requestId, err: error },
           'compression failed; the answer goes out as it is',
@@ -107,8 +107,8 @@ export function isBodyWorthCompressing(body: readonly ResponseBodyPart[]): boole
 }
 
 /** The last Accept-Encoding header, cached with its verdict: clients send the same few texts. */
-let lastText = '';
-let lastAnswer = false;
+let lastAcceptEncoding = '';
+let lastAcceptsGzip = false;
 
 /**
  * True if the client accepts gzip and does not prefer an answer without it.
@@ -116,17 +116,17 @@ let lastAnswer = false;
  */
 export function acceptsGzip(header: string): boolean {
   if (header === '') return false;
-  if (header === lastText) return lastAnswer;
-  lastAnswer = judge(header);
-  lastText = header;
-  return lastAnswer;
+  if (header === lastAcceptEncoding) return lastAcceptsGzip;
+  lastAcceptsGzip = parseAcceptsGzip(header);
+  lastAcceptEncoding = header;
+  return lastAcceptsGzip;
 }
 
-function judge(header: string): boolean {
+function parseAcceptsGzip(header: string): boolean {
   const weights = new Map<string, number>();
   for (const item of header.toLowerCase().split(',')) {
     const [coding = '', ...parameters] = item.split(';').map((part) => part.trim());
-    weights.set(coding === 'x-gzip' ? 'gzip' : coding, weightOf(parameters));
+    weights.set(coding === 'x-gzip' ? 'gzip' : coding, weightOfCoding(parameters));
   }
   const gzip = weights.get('gzip') ?? weights.get('*') ?? 0;
   // Unless the header names 'identity', that coding is accepted, but ranks below every coding that is named.
@@ -138,7 +138,7 @@ function judge(header: string): boolean {
  * Returns the weight of a coding in Accept-Encoding. A malformed weight counts as 0: an uncompressed answer is always
  * safe.
  */
-function weightOf(parameters: readonly string[]): number {
+function weightOfCoding(parameters: readonly string[]): number {
   if (parameters.length === 0) return 1;
   const found = /^q\s*=\s*(0(?:\.\d{0,3})?|1(?:\.0{0,3})?)$/.exec(parameters[0]!);
   return found && parameters.length === 1 ? Number(found[1]) : 0;

@@ -5,13 +5,13 @@
 import { statSync } from 'node:fs';
 import { REAL_CLOCK, runPeriodically } from '#base/clock';
 
-const LOOK_MS = 250;
+const CONNECTION_CHECK_MS = 250;
 /** Interval of the checks of the connection count while fewer than half of the allowed connections are open, ms. */
-const FEW_LOOK_MS = 1_000;
+const FEW_CONNECTIONS_CHECK_MS = 1_000;
 /** Share of the maximum of connections below which the server listens again. */
-const REOPEN = 0.95;
+const REOPEN_SHARE = 0.95;
 
-const descriptors = (): number => {
+const countOpenFileDescriptors = (): number => {
   try {
     return statSync('/proc/self/fd').size;
   } catch {
@@ -25,48 +25,50 @@ const descriptors = (): number => {
  * may exceed the limit; once a second while fewer than half are open.
  */
 export class OpenConnectionLimiter {
-  #shut = false;
-  #soon: NodeJS.Timeout | undefined;
-  readonly #stop: () => void;
+  #isListenerShut = false;
+  #earlyCheckTimer: NodeJS.Timeout | undefined;
+  readonly #stopPeriodicChecks: () => void;
   /** Number of file descriptors that were open before the server listened: files and other sockets. */
-  readonly #others = descriptors();
+  readonly #otherDescriptorCount = countOpenFileDescriptors();
 
   constructor(
     private readonly maxConnections: number,
     private readonly listener: { shut(): void; open(): void },
   ) {
-    this.#stop = runPeriodically(REAL_CLOCK, FEW_LOOK_MS, () => this.#look());
+    this.#stopPeriodicChecks = runPeriodically(REAL_CLOCK, FEW_CONNECTIONS_CHECK_MS, () =>
+      this.#checkConnectionCount(),
+    );
   }
 
-  #look(): void {
-    const open = descriptors() - this.#others;
-    if (open * 2 >= this.maxConnections) this.#lookSoon();
-    if (!this.#shut && open > this.maxConnections) {
-      this.#shut = true;
+  #checkConnectionCount(): void {
+    const open = countOpenFileDescriptors() - this.#otherDescriptorCount;
+    if (open * 2 >= this.maxConnections) this.#scheduleEarlyCheck();
+    if (!this.#isListenerShut && open > this.maxConnections) {
+      this.#isListenerShut = true;
       this.listener.shut();
-    } else if (this.#shut && open <= this.maxConnections * REOPEN) {
-      this.#shut = false;
+    } else if (this.#isListenerShut && open <= this.maxConnections * REOPEN_SHARE) {
+      this.#isListenerShut = false;
       this.listener.open();
     }
   }
 
-  #lookSoon(): void {
-    this.#soon ??= setTimeout(() => {
-      this.#soon = undefined;
-      this.#look();
-    }, LOOK_MS).unref();
+  #scheduleEarlyCheck(): void {
+    this.#earlyCheckTimer ??= setTimeout(() => {
+      this.#earlyCheckTimer = undefined;
+      this.#checkConnectionCount();
+    }, CONNECTION_CHECK_MS).unref();
   }
 
   close(): void {
-    this.#stop();
-    clearTimeout(this.#soon);
+    this.#stopPeriodicChecks();
+    clearTimeout(this.#earlyCheckTimer);
   }
 }
 
 /** Duration below which a turn of the event loop counts as idle, ms. */
-const QUIET_MS = 0.2;
+const MAX_QUIET_TURN_MS = 0.2;
 /** Number of turns of the event loop after which a server that is never idle stops listening anyway. */
-const MAX_TURNS = 500;
+const MAX_AWAITED_TURNS = 500;
 
 /**
  * Waits for an idle turn of the event loop that accepted no connection. Closing a listening socket resets connections
@@ -76,10 +78,10 @@ const MAX_TURNS = 500;
  * constant if a turn accepts all waiting connections
  */
 export async function waitForQuietEventLoopTurn(accepted: () => number): Promise<void> {
-  for (let turns = 0; turns < MAX_TURNS; turns++) {
+  for (let turns = 0; turns < MAX_AWAITED_TURNS; turns++) {
     const before = accepted();
     const began = performance.now();
     await new Promise<void>((resolve) => setImmediate(resolve));
-    if (accepted() === before && performance.now() - began < QUIET_MS) return;
+    if (accepted() === before && performance.now() - began < MAX_QUIET_TURN_MS) return;
   }
 }

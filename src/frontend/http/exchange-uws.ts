@@ -17,7 +17,7 @@ import {
 import type { SlowClientGuard, SlowClientGuardedTransfer } from './slow-client-guard.js';
 import type { UwsRequest, UwsResponse } from './uws-module.js';
 
-const NO_HEADERS = new ResponseHeaders([]);
+const NO_RESPONSE_HEADERS = new ResponseHeaders([]);
 
 /**
  * Sends the last answer of a connection. The engine would parse bytes behind the request as another request, even when
@@ -52,13 +52,13 @@ export function respondAndEndConnection(
 /** The members of the server that its exchanges use. */
 export interface UwsHttpExchangeOwner {
   readonly options: { readonly maxBodyBytes: number; readonly onError: (error: unknown) => void };
-  readonly slowAnswers: SlowClientGuard;
-  readonly slowBodies: SlowClientGuard;
+  readonly slowAnswerGuard: SlowClientGuard;
+  readonly slowBodyGuard: SlowClientGuard;
   readonly engine: { readonly endsHead: boolean };
   /** True while the server shuts down: every response closes its connection. */
-  readonly closing: boolean;
+  readonly isClosing: boolean;
   /** Called when the operating system has taken the whole answer of an exchange, or its client has disconnected. */
-  ended(): void;
+  onExchangeEnded(): void;
 }
 
 export class UwsHttpExchange implements HttpExchange {
@@ -67,30 +67,30 @@ export class UwsHttpExchange implements HttpExchange {
   readonly hasBody: boolean;
   aborted = false;
   answered = false;
-  #id = '';
+  #requestIdPrefix = '';
   /** Number appended to `#id` in the request id; -1: `#id` alone. */
-  #idNumber = -1;
+  #requestIdNumber = -1;
   #server: UwsHttpExchangeOwner;
   #res: UwsResponse;
   /** The engine's request object; undefined once the handler has returned. */
   #req: UwsRequest | undefined;
   /** True while the client has not taken the whole answer. */
   #sending = false;
-  #received: RequestBody | undefined;
+  #receivedBody: RequestBody | undefined;
   #abortListener: (() => void) | undefined;
   /** Listener that the engine calls when the connection ends before the answer. */
-  #onAborted: (() => void) | undefined;
+  #engineAbortListener: (() => void) | undefined;
   /**
    * The older exchange, reused for the client's next poll, that now stands for this request; undefined if there is
    * none.
    */
-  #successor: UwsHttpExchange | undefined;
+  #reusedExchange: UwsHttpExchange | undefined;
 
   /**
    * True for a chunked request. The engine reads chunks loosely, so bytes behind them must not be taken for a request:
    * the answer closes the connection.
    */
-  readonly #chunked: boolean;
+  readonly #isChunkedRequest: boolean;
 
   /** Makes the exchange of one request. @param length Content-Length @param coding Transfer-Encoding */
   constructor(
@@ -107,16 +107,16 @@ export class UwsHttpExchange implements HttpExchange {
     this.path = req.getUrl();
     this.query = req.getQuery() ?? '';
     this.hasBody = doesRequestAnnounceBody(length, coding);
-    this.#chunked = coding !== '';
+    this.#isChunkedRequest = coding !== '';
   }
 
   get requestId(): string {
-    return this.#idNumber < 0 ? this.#id : `${this.#id}${this.#idNumber}`;
+    return this.#requestIdNumber < 0 ? this.#requestIdPrefix : `${this.#requestIdPrefix}${this.#requestIdNumber}`;
   }
 
-  identify(id: string, n = -1): void {
-    this.#id = id;
-    this.#idNumber = n;
+  setRequestId(id: string, n = -1): void {
+    this.#requestIdPrefix = id;
+    this.#requestIdNumber = n;
   }
 
   header(name: string): string {
@@ -143,45 +143,45 @@ export class UwsHttpExchange implements HttpExchange {
       done(this.hasBody ? undefined : EMPTY_BODY_BYTES);
       return;
     }
-    const received = new RequestBody(limit, this.#server.slowBodies, () => this.#res.close());
-    this.#received = received;
+    const received = new RequestBody(limit, this.#server.slowBodyGuard, () => this.#res.close());
+    this.#receivedBody = received;
     let finished = false;
     this.#res.onData((chunk, isLast) => {
       if (finished || this.aborted || this.answered) return;
       const bytes = new Uint8Array(chunk);
       // Keep a copy: the engine's bytes are valid during this callback only.
-      const fits = received.add(isLast ? bytes : Buffer.from(bytes));
+      const fits = received.addChunk(isLast ? bytes : Buffer.from(bytes));
       if (fits && !isLast) {
-        received.waitForMore();
+        received.reportWaitForMore();
         return;
       }
       finished = true;
-      this.#guarded(done, fits ? received.take() : undefined);
+      this.#passBodySafely(done, fits ? received.takeBytes() : undefined);
     });
   }
 
-  #guarded(done: (body: Uint8Array | undefined) => void, body: Uint8Array | undefined): void {
+  #passBodySafely(done: (body: Uint8Array | undefined) => void, body: Uint8Array | undefined): void {
     try {
       done(body);
     } catch (error) {
       this.#server.options.onError(error);
-      this.fail();
+      this.respondWithServerError();
     }
   }
 
-  forget(): void {
+  releasePathAndQuery(): void {
     this.path = '';
     this.query = '';
   }
 
-  reuseFor(next: HttpExchange): HttpExchange {
+  reuseForNextRequest(next: HttpExchange): HttpExchange {
     const mine = next instanceof UwsHttpExchange && next.#req !== undefined && !next.answered && !next.hasBody;
     if (!mine || !this.answered || this.#sending || this.#req || next.method !== this.method) return next;
     this.#res = next.#res;
-    this.identify(next.#id, next.#idNumber);
+    this.setRequestId(next.#requestIdPrefix, next.#requestIdNumber);
     this.aborted = false;
     this.answered = false;
-    next.#successor = this;
+    next.#reusedExchange = this;
     return this;
   }
 
@@ -191,61 +191,66 @@ export class UwsHttpExchange implements HttpExchange {
   }
 
   /** Called when the handler has returned; from now on the exchange is answered asynchronously. */
-  leave(): void {
+  onHandlerReturned(): void {
     this.#req = undefined;
-    const heir = this.#successor;
+    const heir = this.#reusedExchange;
     if (heir) {
-      heir.leave();
+      heir.onHandlerReturned();
       return;
     }
     if (this.answered) return;
     // The engine drops the listener once the answer is sent: a later end of the connection doesn't reach the listener.
-    this.#onAborted ??= () => this.#abort();
-    this.#res.onAborted(this.#onAborted);
+    this.#engineAbortListener ??= () => this.#handleAbort();
+    this.#res.onAborted(this.#engineAbortListener);
   }
 
-  #abort(): void {
+  #handleAbort(): void {
     if (this.answered || this.aborted) return;
     this.aborted = true;
-    this.#received?.drop();
+    this.#receivedBody?.discardChunks();
     const listener = this.#abortListener;
     this.#abortListener = undefined;
-    this.#server.ended();
+    this.#server.onExchangeEnded();
     listener?.();
   }
 
-  fail(): void {
-    if (this.#successor) {
-      this.#successor.fail();
+  respondWithServerError(): void {
+    if (this.#reusedExchange) {
+      this.#reusedExchange.respondWithServerError();
       return;
     }
     if (this.answered || this.aborted) return;
-    this.#answering();
-    if (this.#chunked) this.#respondLast(httpStatusLine(500), NO_HEADERS, [], '');
+    this.#markAnswered();
+    if (this.#isChunkedRequest) this.#respondWithLastAnswer(httpStatusLine(500), NO_RESPONSE_HEADERS, [], '');
     else {
       this.#res.writeStatus(httpStatusLine(500)).end();
-      this.#server.ended();
+      this.#server.onExchangeEnded();
     }
   }
 
   respond(status: number, headers: ResponseHeaders, parts: readonly ResponseBodyPart[], more = ''): void {
     if (this.aborted || this.answered) return;
-    this.#answering();
-    if (this.#chunked || this.method === 'HEAD') {
-      this.#respondLast(httpStatusLine(status), headers, parts, more);
+    this.#markAnswered();
+    if (this.#isChunkedRequest || this.method === 'HEAD') {
+      this.#respondWithLastAnswer(httpStatusLine(status), headers, parts, more);
       return;
     }
-    if (this.#req) this.#write(status, headers, parts, more);
-    else this.#res.cork(() => this.#write(status, headers, parts, more));
-    if (!this.#sending) this.#server.ended();
+    if (this.#req) this.#writeResponse(status, headers, parts, more);
+    else this.#res.cork(() => this.#writeResponse(status, headers, parts, more));
+    if (!this.#sending) this.#server.onExchangeEnded();
   }
 
   /** Sends the last answer of a connection, for HEAD and chunked requests. @param status the status line */
-  #respondLast(status: string, headers: ResponseHeaders, parts: readonly ResponseBodyPart[], more: string): void {
+  #respondWithLastAnswer(
+    status: string,
+    headers: ResponseHeaders,
+    parts: readonly ResponseBodyPart[],
+    more: string,
+  ): void {
     const { requestId } = this;
     const id = requestId === '' ? '' : `\r\nX-Request-Id: ${requestId}`;
     const head = this.method === 'HEAD';
-    const { engine, closing } = this.#server;
+    const { engine, isClosing } = this.#server;
     const length = byteLengthOfBodyParts(parts);
     // Keep a copy: the joined bytes are valid during this call only.
     const body = head ? '' : Buffer.from(joinBodyParts(parts));
@@ -253,48 +258,48 @@ export class UwsHttpExchange implements HttpExchange {
       this.#res,
       (res) => {
         res.writeStatus(status);
-        if (headers.name !== '') res.writeHeader(headers.name, headers.value + more + id);
+        if (headers.combinedName !== '') res.writeHeader(headers.combinedName, headers.combinedValue + more + id);
         if (!head || length === 0) res.end(body, true);
-        else if (engine.endsHead) res.endWithoutBody(length, closing);
+        else if (engine.endsHead) res.endWithoutBody(length, isClosing);
         else {
           res.writeHeader('Connection', 'close').tryEnd('', length);
           return true;
         }
         return false;
       },
-      () => this.#server.ended(),
+      () => this.#server.onExchangeEnded(),
     );
   }
 
-  #answering(): void {
+  #markAnswered(): void {
     this.answered = true;
     this.#abortListener = undefined;
-    this.#received?.drop();
+    this.#receivedBody?.discardChunks();
   }
 
-  #write(status: number, headers: ResponseHeaders, parts: readonly ResponseBodyPart[], more: string): void {
+  #writeResponse(status: number, headers: ResponseHeaders, parts: readonly ResponseBodyPart[], more: string): void {
     const res = this.#res;
     if (status !== 200) res.writeStatus(httpStatusLine(status));
     // Write all headers in one native call: a call costs more than the longer text.
     const { requestId } = this;
     const id = requestId === '' ? '' : `\r\nX-Request-Id: ${requestId}`;
-    if (headers.name !== '') res.writeHeader(headers.name, headers.value + more + id);
+    if (headers.combinedName !== '') res.writeHeader(headers.combinedName, headers.combinedValue + more + id);
     else if (id !== '') res.writeHeader('X-Request-Id', requestId);
-    const closing = this.#server.closing;
+    const closing = this.#server.isClosing;
     if (closing) {
       // The answer closes the connection, so no later answer can pile up behind it.
       res.end(parts.length === 1 ? parts[0]! : joinBodyParts(parts), true);
-    } else this.#send(parts);
+    } else this.#sendBody(parts);
   }
 
   /**
    * Sends only as many bytes as the connection takes: the engine would buffer the rest for a client that doesn't read.
    */
-  #send(parts: readonly ResponseBodyPart[]): void {
+  #sendBody(parts: readonly ResponseBodyPart[]): void {
     const [only] = parts;
     if (parts.length === 1 && typeof only !== 'string') {
       if (only!.byteLength === 0) this.#res.end();
-      else if (!this.#res.tryEnd(only!, only!.byteLength)[1]) this.#sendLater(new ResponseBody(parts));
+      else if (!this.#res.tryEnd(only!, only!.byteLength)[1]) this.#sendWhenWritable(new ResponseBody(parts));
       return;
     }
     const length = byteLengthOfBodyParts(parts);
@@ -303,46 +308,46 @@ export class UwsHttpExchange implements HttpExchange {
       const body = parts.length === 1 ? only! : joinBodyParts(parts);
       if (this.#res.tryEnd(body, length)[1]) return;
       // Keep a copy: the next answer reuses the memory of `joinBodyParts`.
-      this.#sendLater(new ResponseBody([typeof body === 'string' ? body : Buffer.from(body)]));
+      this.#sendWhenWritable(new ResponseBody([typeof body === 'string' ? body : Buffer.from(body)]));
     } else {
       const body = new ResponseBody(parts);
-      if (!this.#sendMore(body)) this.#sendLater(body);
+      if (!this.#sendBodyPieces(body)) this.#sendWhenWritable(body);
     }
   }
 
   /** Sends as many bytes as the connection takes. @returns true when the system has taken the whole body */
-  #sendMore(body: ResponseBody): boolean {
+  #sendBodyPieces(body: ResponseBody): boolean {
     for (;;) {
-      const [ok, done] = this.#res.tryEnd(body.piece(), body.length);
+      const [ok, done] = this.#res.tryEnd(body.nextPiece(), body.length);
       if (done) return true;
-      body.sentUpTo(this.#res.getWriteOffset());
+      body.markSentUpTo(this.#res.getWriteOffset());
       if (!ok) return false;
     }
   }
 
-  #sendLater(body: ResponseBody): void {
+  #sendWhenWritable(body: ResponseBody): void {
     const res = this.#res;
-    const { slowAnswers } = this.#server;
+    const { slowAnswerGuard } = this.#server;
     const answer: SlowClientGuardedTransfer = {
-      bytes: body.length,
-      get held() {
-        return body.left;
+      timeLimitBytes: body.length,
+      get heldBytes() {
+        return body.unsentBytes;
       },
-      cut: () => res.close(),
+      cutOff: () => res.close(),
     };
     const over = (): void => {
-      slowAnswers.finished(answer);
-      this.#server.ended();
+      slowAnswerGuard.removeTransfer(answer);
+      this.#server.onExchangeEnded();
     };
     this.#sending = true;
-    body.sentUpTo(res.getWriteOffset());
+    body.markSentUpTo(res.getWriteOffset());
     res.onAborted(over);
     res.onWritable(() => {
-      const done = this.#sendMore(body);
+      const done = this.#sendBodyPieces(body);
       if (done) over();
-      else slowAnswers.progressed(answer);
+      else slowAnswerGuard.noteProgress(answer);
       return done;
     });
-    slowAnswers.progressed(answer);
+    slowAnswerGuard.noteProgress(answer);
   }
 }

@@ -20,15 +20,15 @@ const MAX_PARTS = MAX_FORM_FIELDS + 10;
 /** Maximum of boundaries of a form: one before each part, and one at the end. */
 const MAX_BOUNDARIES = MAX_PARTS + 1;
 /** Number of bytes of a form parsed at a time, which takes some hundred microseconds. */
-const PIECE = 32 * 1024;
+const PARSED_PIECE_BYTES = 32 * 1024;
 /** Number of bytes scanned for boundaries at a time: at worst each byte is compared with the whole boundary. */
-const SCAN_PIECE = 256 * 1024;
+const SCANNED_PIECE_BYTES = 256 * 1024;
 /** Maximum of bytes of a field, in forms with files; files may be larger. */
 const MAX_FIELD_BYTES = 1_048_576;
 /** Maximum length of a boundary: RFC 2046 allows 70 characters; the API's original server takes 201. */
 const MAX_BOUNDARY_LENGTH = 201;
 
-const failure = () => apiError('MALFORMED_FORM');
+const makeMalformedFormError = () => apiError('MALFORMED_FORM');
 
 /**
  * Parses a multipart form. Rejects with MALFORMED_FORM where the form has no boundary, no end, or too many parts. The
@@ -42,36 +42,36 @@ export async function parseMultipartForm(
   keepFiles = false,
   progress: { readonly abandoned: boolean } = { abandoned: false },
 ): Promise<MultipartContent> {
-  const boundary = boundaryOf(contentType);
-  if (boundary === undefined) throw failure();
+  const boundary = boundaryOfContentType(contentType);
+  if (boundary === undefined) throw makeMalformedFormError();
   const bytes = Buffer.from(body.buffer, body.byteOffset, body.byteLength);
   // Inside files, only a line that begins with the delimiter is a boundary.
   const delimiter = Buffer.from(`\r\n--${boundary}`, 'latin1');
-  if (bytes.length <= PIECE) {
-    if (boundariesIn(bytes, delimiter) > MAX_BOUNDARIES) throw failure();
-    const form = new MultipartForm(boundary, bytes.length, keepFiles);
+  if (bytes.length <= PARSED_PIECE_BYTES) {
+    if (countBoundariesInPiece(bytes, delimiter) > MAX_BOUNDARIES) throw makeMalformedFormError();
+    const form = new MultipartFormParser(boundary, bytes.length, keepFiles);
     form.end(bytes);
-    return form.done;
+    return form.content;
   }
   const turns = new TimeSlicer(1);
-  await countBoundaries(bytes, delimiter, turns);
-  const form = new MultipartForm(boundary, bytes.length, keepFiles);
-  for (let at = 0; at < bytes.length && !form.failed && !progress.abandoned; at += PIECE) {
+  await checkBoundaryCount(bytes, delimiter, turns);
+  const form = new MultipartFormParser(boundary, bytes.length, keepFiles);
+  for (let at = 0; at < bytes.length && !form.failed && !progress.abandoned; at += PARSED_PIECE_BYTES) {
     await turns.yieldIfSliceIsOver();
-    await form.write(bytes.subarray(at, at + PIECE));
+    await form.write(bytes.subarray(at, at + PARSED_PIECE_BYTES));
   }
   form.end();
-  return form.done;
+  return form.content;
 }
 
-function boundaryOf(contentType: string): string | undefined {
+function boundaryOfContentType(contentType: string): string | undefined {
   const found = /;\s*boundary\s*=\s*(?:"([^"\\]*)"|([^\s;"]*))/i.exec(contentType);
   const boundary = found?.[1] ?? found?.[2] ?? '';
   return boundary === '' || boundary.length > MAX_BOUNDARY_LENGTH ? undefined : boundary;
 }
 
 /** Counts the boundaries in a piece; counting stops one above the maximum. */
-function boundariesIn(piece: Buffer, delimiter: Buffer): number {
+function countBoundariesInPiece(piece: Buffer, delimiter: Buffer): number {
   let count = 0;
   for (let at = piece.indexOf(delimiter); at >= 0 && count <= MAX_BOUNDARIES; count++) {
     at = piece.indexOf(delimiter, at + delimiter.length);
@@ -80,21 +80,21 @@ function boundariesIn(piece: Buffer, delimiter: Buffer): number {
 }
 
 /** Refuses a form with too many boundaries. @throws ApiError MALFORMED_FORM */
-async function countBoundaries(bytes: Buffer, delimiter: Buffer, turns: TimeSlicer): Promise<void> {
+async function checkBoundaryCount(bytes: Buffer, delimiter: Buffer, turns: TimeSlicer): Promise<void> {
   let count = 0;
-  for (let from = 0; from < bytes.length; from += SCAN_PIECE) {
+  for (let from = 0; from < bytes.length; from += SCANNED_PIECE_BYTES) {
     await turns.yieldIfSliceIsOver();
     // A boundary across two pieces of the body counts in the first.
-    count += boundariesIn(bytes.subarray(from, from + SCAN_PIECE + delimiter.length - 1), delimiter);
-    if (count > MAX_BOUNDARIES) throw failure();
+    count += countBoundariesInPiece(bytes.subarray(from, from + SCANNED_PIECE_BYTES + delimiter.length - 1), delimiter);
+    if (count > MAX_BOUNDARIES) throw makeMalformedFormError();
   }
 }
 
-class MultipartForm {
-  readonly done: Promise<MultipartContent>;
+class MultipartFormParser {
+  readonly content: Promise<MultipartContent>;
   failed = false;
   readonly #parser: BusboyInstance;
-  #fail: () => void = () => {};
+  #rejectContent: () => void = () => {};
 
   constructor(boundary: string, size: number, keepFiles: boolean) {
     const fields = new Map<string, string>();
@@ -111,14 +111,14 @@ class MultipartForm {
       },
     });
     const parser = this.#parser;
-    this.done = new Promise((resolve, reject) => {
-      this.#fail = () => {
+    this.content = new Promise((resolve, reject) => {
+      this.#rejectContent = () => {
         this.failed = true;
-        reject(failure());
+        reject(makeMalformedFormError());
       };
       parser.on('finish', () => resolve({ fields, files }));
     });
-    const fail = this.#fail;
+    const fail = this.#rejectContent;
     parser.on('field', (name: string, value: string, _nameCut: boolean, valueCut: boolean) => {
       if (valueCut) fail();
       else fields.set(name, value);
@@ -142,7 +142,7 @@ class MultipartForm {
   /** Resolves when the parser takes the next piece, or the form has failed. */
   async write(piece: Buffer): Promise<void> {
     const taken = new Promise<void>((resolve) => this.#parser.write(piece, () => resolve()));
-    await Promise.race([taken, this.done.catch(() => undefined)]);
+    await Promise.race([taken, this.content.catch(() => undefined)]);
   }
 
   end(piece?: Buffer): void {

@@ -31,8 +31,8 @@ export function parseUrlencodedForm(text: string): FormFields {
       // The search for '=' runs within the field: in a form without '=', each search would scan the whole rest.
       const field = text.slice(start, end);
       const equals = field.indexOf('=');
-      if (equals < 0) fields.set(unescaped(field), '');
-      else fields.set(unescaped(field.slice(0, equals)), unescaped(field.slice(equals + 1)));
+      if (equals < 0) fields.set(decodeFormText(field), '');
+      else fields.set(decodeFormText(field.slice(0, equals)), decodeFormText(field.slice(equals + 1)));
     }
     start = end + 1;
   }
@@ -48,26 +48,27 @@ export function parseUrlencodedBody(body: Uint8Array): FormFields {
  * Maximum of characters of a text whose escapes are decoded by string functions. Longer texts are decoded as bytes,
  * because `replaceAll` takes 100 ns for each plus sign.
  */
-const MAX_DECODED_AS_TEXT = 4096;
+const MAX_CHARACTERS_DECODED_AS_TEXT = 4096;
 
-function unescaped(text: string): string {
-  if (text.length > MAX_DECODED_AS_TEXT && (text.includes('+') || text.includes('%'))) return lenient(text, true);
+function decodeFormText(text: string): string {
+  if (text.length > MAX_CHARACTERS_DECODED_AS_TEXT && (text.includes('+') || text.includes('%')))
+    return decodeEscapesLeniently(text, true);
   const spaced = text.includes('+') ? text.replaceAll('+', ' ') : text;
   if (!spaced.includes('%')) return spaced;
   try {
     return decodeURIComponent(spaced);
   } catch {
-    return lenient(spaced);
+    return decodeEscapesLeniently(spaced);
   }
 }
 
 /** Decodes escapes and keeps invalid ones. @param spaces true if a plus sign stands for a space */
-function lenient(text: string, spaces = false): string {
+function decodeEscapesLeniently(text: string, spaces = false): string {
   const bytes = Buffer.from(text, 'utf8');
   let length = 0;
   for (let i = 0; i < bytes.length; i++, length++) {
-    const high = bytes[i] === 37 ? hex(bytes[i + 1]) : -1;
-    const low = high < 0 ? -1 : hex(bytes[i + 2]);
+    const high = bytes[i] === 37 ? hexDigitValue(bytes[i + 1]) : -1;
+    const low = high < 0 ? -1 : hexDigitValue(bytes[i + 2]);
     if (low < 0) bytes[length] = spaces && bytes[i] === 43 ? 32 : bytes[i]!;
     else {
       bytes[length] = high * 16 + low;
@@ -77,7 +78,7 @@ function lenient(text: string, spaces = false): string {
   return bytes.toString('utf8', 0, length);
 }
 
-function hex(byte: number | undefined): number {
+function hexDigitValue(byte: number | undefined): number {
   if (byte === undefined) return -1;
   if (byte >= 48 && byte <= 57) return byte - 48;
   const lower = byte | 32;

@@ -13,12 +13,12 @@ export interface ParsedForm {
 }
 
 export const EMPTY_FORM: ParsedForm = { fields: NO_FORM_FIELDS, files: [] };
-const TOO_LARGE: ParsedForm = { fields: NO_FORM_FIELDS, files: 'too large' };
+const TOO_LARGE_FORM: ParsedForm = { fields: NO_FORM_FIELDS, files: 'too large' };
 
 /** Maximum of bytes that boundaries, part heads and fields take in a form beside the file. */
-const FORM_OVERHEAD = 64 * 1024;
+const MAX_FORM_OVERHEAD_BYTES = 64 * 1024;
 /** Maximum of bytes of a body with one file of `mib` MiB. */
-export const maxBodyBytesWithFile = (mib: number): number => mib * 1_048_576 + FORM_OVERHEAD;
+export const maxBodyBytesWithFile = (mib: number): number => mib * 1_048_576 + MAX_FORM_OVERHEAD_BYTES;
 
 export const isFormMediaType = (type: string): boolean =>
   type === 'application/x-www-form-urlencoded' || isMultipartMediaType(type);
@@ -28,12 +28,12 @@ interface FormReadOptions {
   /** Value of the Content-Type header, with its parameters. */
   readonly contentType: string;
   /** Media type in the Content-Type header, in lower case. */
-  readonly type: string;
+  readonly mediaType: string;
   readonly maxBytes: number;
   /** True if files are kept; otherwise they are skipped. */
-  readonly files: boolean;
+  readonly keepsFiles: boolean;
   /** Promise to await before the body is parsed; if it rejects, the body is not parsed. */
-  readonly after: Promise<unknown> | undefined;
+  readonly beforeParsing: Promise<unknown> | undefined;
 }
 
 /**
@@ -45,7 +45,7 @@ interface FormReadOptions {
  */
 export function readRequestForm(
   exchange: HttpExchange,
-  { contentType, type, maxBytes, files, after }: FormReadOptions,
+  { contentType, mediaType, maxBytes, keepsFiles, beforeParsing }: FormReadOptions,
   take: (read: () => ParsedForm | Promise<ParsedForm>) => void,
 ): void {
   const progress = {
@@ -54,28 +54,28 @@ export function readRequestForm(
     },
   };
   const parse = (body: Uint8Array): ParsedForm | Promise<ParsedForm> => {
-    if (isMultipartMediaType(type)) return parseMultipartForm(body, contentType, files, progress);
+    if (isMultipartMediaType(mediaType)) return parseMultipartForm(body, contentType, keepsFiles, progress);
     return { fields: parseUrlencodedBody(body), files: [] };
   };
   const read = (body: Uint8Array | undefined): ParsedForm | Promise<ParsedForm> => {
     if (!body) {
-      if (files) return after ? after.then(() => TOO_LARGE) : TOO_LARGE;
+      if (keepsFiles) return beforeParsing ? beforeParsing.then(() => TOO_LARGE_FORM) : TOO_LARGE_FORM;
       throw apiError('BODY_TOO_LARGE');
     }
-    if (!after && !isMultipartMediaType(type)) return parse(body);
+    if (!beforeParsing && !isMultipartMediaType(mediaType)) return parse(body);
     // Keep a copy: the body's bytes are valid during this call only.
     const copy = Buffer.from(body);
-    return after ? after.then(() => parse(copy)) : parse(copy);
+    return beforeParsing ? beforeParsing.then(() => parse(copy)) : parse(copy);
   };
   exchange.readBody((body) => take(() => read(body)), maxBytes);
 }
 
 /** Limit on the memory of all uploads together: bodies with files are kept until their requests are answered. */
 export class UploadMemoryBudget {
-  #left: number;
+  #unreservedBytes: number;
 
   constructor(bytes: number) {
-    this.#left = bytes;
+    this.#unreservedBytes = bytes;
   }
 
   /**
@@ -83,10 +83,10 @@ export class UploadMemoryBudget {
    * @returns the function that releases the memory; undefined when too little is left
    */
   reserve(bytes: number): (() => void) | undefined {
-    if (bytes > this.#left) return undefined;
-    this.#left -= bytes;
+    if (bytes > this.#unreservedBytes) return undefined;
+    this.#unreservedBytes -= bytes;
     return () => {
-      this.#left += bytes;
+      this.#unreservedBytes += bytes;
     };
   }
 }
@@ -94,35 +94,35 @@ export class UploadMemoryBudget {
 /** Limits of a form whose operation is not known yet: the form of a POST may itself name the method. */
 interface FormPolicy {
   /** True if the request may mean some operation of the path. */
-  readonly possible: boolean;
+  readonly hasOperation: boolean;
   /** True if every possible operation needs an account, apart from visitors of organizations with public access. */
   readonly needsAccount: boolean;
   /** True if some possible operation is open to visitors without an account. */
-  readonly visitors: boolean;
+  readonly admitsVisitors: boolean;
   readonly takesFiles: boolean;
   /** Maximum of bytes of a body without files. */
   readonly maxBytes: number;
 }
 
-type Methods = ReadonlyMap<string, RoutedOperation>;
+type OperationsByMethod = ReadonlyMap<string, RoutedOperation>;
 
-const policyOf = (operations: readonly ApiOperation[]): FormPolicy => ({
-  possible: operations.length > 0,
+const makeFormPolicy = (operations: readonly ApiOperation[]): FormPolicy => ({
+  hasOperation: operations.length > 0,
   needsAccount: operations.every(({ guard, visitors }) => guard !== 'none' && !visitors),
-  visitors: operations.some(({ anonymous }) => anonymous === true),
+  admitsVisitors: operations.some(({ anonymous }) => anonymous === true),
   takesFiles: operations.some(({ takesFiles }) => takesFiles === true),
   maxBytes: Math.max(0, ...operations.map(({ maxBodyMib = DEFAULT_MAX_REQUEST_BODY_MIB }) => maxBodyMib)) * 1_048_576,
 });
 
-const policiesOf = memoizeByObject(
-  (methods: Methods): ReadonlyMap<string, FormPolicy> =>
+const formPoliciesByMethod = memoizeByObject(
+  (methods: OperationsByMethod): ReadonlyMap<string, FormPolicy> =>
     new Map([
-      ...[...methods].map(([method, { operation }]) => [method, policyOf([operation])] as const),
-      ['POST', policyOf([...methods.values()].map(({ operation }) => operation))] as const,
+      ...[...methods].map(([method, { operation }]) => [method, makeFormPolicy([operation])] as const),
+      ['POST', makeFormPolicy([...methods.values()].map(({ operation }) => operation))] as const,
     ]),
 );
 
-const NO_OPERATION = policyOf([]);
+const NO_OPERATION_FORM_POLICY = makeFormPolicy([]);
 
-export const formPolicyOfMethod = (methods: Methods, method: string): FormPolicy =>
-  policiesOf(methods).get(method) ?? NO_OPERATION;
+export const formPolicyOfMethod = (methods: OperationsByMethod, method: string): FormPolicy =>
+  formPoliciesByMethod(methods).get(method) ?? NO_OPERATION_FORM_POLICY;

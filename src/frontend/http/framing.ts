@@ -9,21 +9,21 @@ export interface HttpFramingFault {
   readonly text: string;
 }
 
-const fault = (status: number, text: string): HttpFramingFault => ({ status, text: `${text}\n` });
+const makeFramingFault = (status: number, text: string): HttpFramingFault => ({ status, text: `${text}\n` });
 
-const BOTH = fault(400, 'Content-Length and Transfer-Encoding exclude each other');
-const LENGTHS = fault(400, 'There is more than one Content-Length');
-const LENGTH = fault(400, 'Content-Length is not a number');
-const CODING = fault(400, 'Transfer-Encoding must end with chunked, and have it once');
-const OTHER_CODING = fault(501, 'No Transfer-Encoding but chunked is understood');
-const TRAILERS = fault(501, 'Trailers are not understood');
+const LENGTH_WITH_CODING_FAULT = makeFramingFault(400, 'Content-Length and Transfer-Encoding exclude each other');
+const MULTIPLE_LENGTHS_FAULT = makeFramingFault(400, 'There is more than one Content-Length');
+const INVALID_LENGTH_FAULT = makeFramingFault(400, 'Content-Length is not a number');
+const INVALID_CODING_FAULT = makeFramingFault(400, 'Transfer-Encoding must end with chunked, and have it once');
+const UNSUPPORTED_CODING_FAULT = makeFramingFault(501, 'No Transfer-Encoding but chunked is understood');
+const TRAILERS_FAULT = makeFramingFault(501, 'Trailers are not understood');
 /** Content-Length of at most 15 digits: engines read longer numbers differently; a petabyte is too large anyway. */
-const PLAIN_LENGTH = /^\d{1,15}$/;
-export const UNKNOWN_HTTP_METHOD_FAULT = fault(501, 'The method is not known');
-export const HTTP_VERSION_FAULT = fault(505, 'HTTP/1.1 is spoken here');
-export const DUPLICATE_HOST_FAULT = fault(400, 'There is more than one Host');
-export const REQUEST_TARGET_FAULT = fault(400, 'The request target is not understood');
-export const TOO_MANY_HEADERS_FAULT = fault(431, 'There are too many headers');
+const CONTENT_LENGTH_PATTERN = /^\d{1,15}$/;
+export const UNKNOWN_HTTP_METHOD_FAULT = makeFramingFault(501, 'The method is not known');
+export const HTTP_VERSION_FAULT = makeFramingFault(505, 'HTTP/1.1 is spoken here');
+export const DUPLICATE_HOST_FAULT = makeFramingFault(400, 'There is more than one Host');
+export const REQUEST_TARGET_FAULT = makeFramingFault(400, 'The request target is not understood');
+export const TOO_MANY_HEADERS_FAULT = makeFramingFault(431, 'There are too many headers');
 
 /**
  * Finds headers that leave the end of a request ambiguous.
@@ -38,12 +38,12 @@ export function findHttpFramingFault(
   trailer: string,
 ): HttpFramingFault | undefined {
   if (codings.length === 0) {
-    if (lengths.length > 1) return LENGTHS;
-    return lengths.length === 1 && !PLAIN_LENGTH.test(lengths[0]!) ? LENGTH : undefined;
+    if (lengths.length > 1) return MULTIPLE_LENGTHS_FAULT;
+    return lengths.length === 1 && !CONTENT_LENGTH_PATTERN.test(lengths[0]!) ? INVALID_LENGTH_FAULT : undefined;
   }
-  if (lengths.length > 0) return BOTH;
+  if (lengths.length > 0) return LENGTH_WITH_CODING_FAULT;
   const list = codings.join(',').toLowerCase().split(',');
-  if (list.findIndex((coding) => coding.trim() === 'chunked') !== list.length - 1) return CODING;
-  if (list.length > 1) return OTHER_CODING;
-  return trailer === '' ? undefined : TRAILERS;
+  if (list.findIndex((coding) => coding.trim() === 'chunked') !== list.length - 1) return INVALID_CODING_FAULT;
+  if (list.length > 1) return UNSUPPORTED_CODING_FAULT;
+  return trailer === '' ? undefined : TRAILERS_FAULT;
 }

@@ -19,7 +19,7 @@ const API_PREFIX = '/api/v1';
 
 const DEFAULT_DEADLINE_MS = 30_000;
 const DEFAULT_HEARTBEAT_MS = 45_000;
-const DEFAULT_UPLOAD_MIB = 256;
+const DEFAULT_UPLOAD_MEMORY_MIB = 256;
 
 export class HttpFrontend {
   /** Handles one request of the HTTP server. Never throws, no matter what a client sends. */
@@ -32,47 +32,59 @@ export class HttpFrontend {
    */
   constructor(operations: readonly ApiOperation[], services: FrontendServices, options: FrontendOptions) {
     const { deadlineMs = DEFAULT_DEADLINE_MS, heartbeatMs = DEFAULT_HEARTBEAT_MS, random = Math.random } = options;
-    const { maxPolls = Number.POSITIVE_INFINITY, uploadMemoryMib = DEFAULT_UPLOAD_MIB, rates, proxies } = options;
-    const isProxy = proxies && !proxies.trustsNone ? (peer: string) => proxies.trusts(peer) : undefined;
+    const {
+      maxWaitingPolls = Number.POSITIVE_INFINITY,
+      uploadMemoryMib = DEFAULT_UPLOAD_MEMORY_MIB,
+      callRateLimiter,
+      clientAddressResolver,
+    } = options;
+    const isProxy =
+      clientAddressResolver && !clientAddressResolver.trustsNoProxy
+        ? (peer: string) => clientAddressResolver.isTrustedProxy(peer)
+        : undefined;
     const metrics = new RequestMetrics(services.clock, services.log, options);
-    const compressor = options.compression ? new ResponseCompressor(metrics.metrics, services.log) : undefined;
+    const compressor = options.compressesAnswers ? new ResponseCompressor(metrics.metrics, services.log) : undefined;
     const sender = new ResponseSender(services, metrics, deadlineMs, compressor);
-    const parked = new ParkedPolls(services.clock, sender, { everyMs: heartbeatMs, random });
-    const forwarder = new ActorCommandForwarder(services, sender, parked, metrics, maxPolls);
+    const parked = new ParkedPolls(services.clock, sender, { heartbeatMs: heartbeatMs, random });
+    const forwarder = new ActorCommandForwarder(services, sender, parked, metrics, maxWaitingPolls);
     this.#forwarder = forwarder;
-    services.onCredentialEnded((hash, kind) => forwarder.refuseCredential(hash, kind));
+    services.onCredentialEnded((hash, kind) => forwarder.refusePollsOfCredential(hash, kind));
     metrics.metrics.addReader('conclave_http_held_polls', () => forwarder.pollCount);
     this.handle = new RequestPipeline({
-      router: routerOf(operations),
+      router: makeOperationRouter(operations),
       services,
       options,
       metrics,
       authenticator: new Authenticator(services, options.webPublicStreams ?? false),
-      uploads: new UploadMemoryBudget(uploadMemoryMib * 1_048_576),
-      maxUpload: maxBodyBytesWithFile(options.maxFileMib ?? DEFAULT_MAX_UPLOADED_FILE_MIB),
+      uploadMemoryBudget: new UploadMemoryBudget(uploadMemoryMib * 1_048_576),
+      maxUploadBodyBytes: maxBodyBytesWithFile(options.maxFileMib ?? DEFAULT_MAX_UPLOADED_FILE_MIB),
       headerPolicy: {
-        readsForwarded: rates?.readsForwarded ?? false,
-        compresses: compressor !== undefined,
-        browsers: {
-          sessions: options.sessions ?? false,
+        readsForwardedFor: callRateLimiter?.readsForwardedFor ?? false,
+        compressesAnswers: compressor !== undefined,
+        browserPolicy: {
+          areSessionsAllowed: options.areSessionsAllowed ?? false,
           https: options.scheme === 'https',
-          port: /:\d+$/.exec(options.externalHost ?? '')?.[0] ?? '',
-          isProxy,
+          externalPortSuffix: /:\d+$/.exec(options.externalHost ?? '')?.[0] ?? '',
+          isTrustedProxy: isProxy,
         },
       },
-      callServices: { options, services, send: (forward, call) => forwarder.send(forward, call) },
+      callServices: {
+        options,
+        services,
+        sendAndAwaitFields: (forward, call) => forwarder.sendAndAwaitFields(forward, call),
+      },
       forwarder,
       sender,
     }).handle;
   }
 
   /** Answers all waiting polls before shutdown, so that clients poll another frontend. From now on no poll waits. */
-  releaseHeld(): void {
-    this.#forwarder.leave();
+  releaseWaitingPolls(): void {
+    this.#forwarder.releasePollsForShutdown();
   }
 }
 
-function routerOf(operations: readonly ApiOperation[]): HttpRouter<RoutedOperation> {
+function makeOperationRouter(operations: readonly ApiOperation[]): HttpRouter<RoutedOperation> {
   const router = new HttpRouter<RoutedOperation>();
   for (const operation of operations) {
     const metrics = { answers: new Map(), seconds: undefined };

@@ -7,14 +7,14 @@ import type { ApiOperation, OperationCallerGuard } from '#frontend/api';
 import { apiError } from '#model/errors';
 import type { AuthenticatedCaller } from './services.js';
 
-const OWNER = 100;
-const ADMIN = 200;
-const GUEST = 600;
-const INCOMING_WEBHOOK = 2;
+const OWNER_ROLE = 100;
+const ADMINISTRATOR_ROLE = 200;
+const GUEST_ROLE = 600;
+const INCOMING_WEBHOOK_BOT_TYPE = 2;
 
 /** Refuses incoming-webhook bots, unless the operation admits them. @throws ApiError WEBHOOK_BOT */
 export function checkWebhookBotAllowed({ webhookBots }: ApiOperation, { user }: AuthenticatedCaller): void {
-  if (user.botType === INCOMING_WEBHOOK && !webhookBots) throw apiError('WEBHOOK_BOT');
+  if (user.botType === INCOMING_WEBHOOK_BOT_TYPE && !webhookBots) throw apiError('WEBHOOK_BOT');
 }
 
 /** Refuses a caller whose role the guard of an operation excludes. @throws ApiError */
@@ -28,17 +28,17 @@ export function checkCallerAdmittedByGuard(
     case 'user':
       return;
     case 'admin':
-      if (user.role > ADMIN) throw apiError('ADMIN_REQUIRED');
+      if (user.role > ADMINISTRATOR_ROLE) throw apiError('ADMIN_REQUIRED');
       return;
     case 'owner':
-      if (user.role > OWNER) throw apiError('OWNER_REQUIRED');
+      if (user.role > OWNER_ROLE) throw apiError('OWNER_REQUIRED');
       return;
     case 'human':
       if (user.botType !== null) throw apiError('NO_BOTS');
       return;
     case 'member_human':
     case 'user_group_edit_policy_human': {
-      if (user.role === GUEST) throw apiError('NO_GUESTS');
+      if (user.role === GUEST_ROLE) throw apiError('NO_GUESTS');
       if (user.botType !== null) throw apiError('NO_BOTS');
       if (guard === 'member_human') return;
       const { settings } = directory;
@@ -46,6 +46,6 @@ export function checkCallerAdmittedByGuard(
       throw apiError('INSUFFICIENT_PERMISSION');
     }
     case 'non_guest':
-      if (user.role === GUEST) throw apiError('NO_GUESTS');
+      if (user.role === GUEST_ROLE) throw apiError('NO_GUESTS');
   }
 }

@@ -8,16 +8,16 @@ import { byteLengthOfBodyParts } from './bodies.js';
 import type { ResponseBodyPart } from './server.js';
 
 /** Number of deflate streams. Each of them uses one of the four pool threads that file access uses, too. */
-const LANES = 2;
+const DEFLATE_STREAM_COUNT = 2;
 /**
  * Maximum of jobs, and of their bytes, that wait for a deflate stream. Further jobs are refused: sending the body
  * uncompressed is faster than waiting.
  */
-const MAX_JOBS = 256;
-const MAX_BYTES = 16 * 1024 * 1024;
-const CHUNK = 64 * 1024;
+const MAX_WAITING_JOBS = 256;
+const MAX_WAITING_JOB_BYTES = 16 * 1024 * 1024;
+const DEFLATE_CHUNK_BYTES = 64 * 1024;
 
-interface Job {
+interface DeflateJob {
   readonly bytes: Uint8Array;
   resolve(deflated: Uint8Array): void;
   reject(error: Error): void;
@@ -29,76 +29,80 @@ interface Job {
  * at a whole byte and can be combined with any other.
  */
 export class DeflatePool {
-  readonly #lanes: readonly Lane[];
+  readonly #streamQueues: readonly DeflateStreamQueue[];
 
   constructor(level: number) {
-    this.#lanes = Array.from({ length: LANES }, () => new Lane(level));
+    this.#streamQueues = Array.from({ length: DEFLATE_STREAM_COUNT }, () => new DeflateStreamQueue(level));
   }
 
   /** Deflates the bytes in a pool thread. @returns undefined where too many jobs are waiting already */
-  run(bytes: Uint8Array): Promise<Uint8Array> | undefined {
+  deflate(bytes: Uint8Array): Promise<Uint8Array> | undefined {
     let jobs = 0;
     let waiting = bytes.byteLength;
-    let idlest = this.#lanes[0]!;
-    for (const lane of this.#lanes) {
-      jobs += lane.jobs;
-      waiting += lane.bytes;
-      if (lane.bytes < idlest.bytes) idlest = lane;
+    let idlest = this.#streamQueues[0]!;
+    for (const lane of this.#streamQueues) {
+      jobs += lane.jobCount;
+      waiting += lane.queuedBytes;
+      if (lane.queuedBytes < idlest.queuedBytes) idlest = lane;
     }
-    if (jobs >= MAX_JOBS || waiting > MAX_BYTES) return undefined;
-    return idlest.run(bytes);
+    if (jobs >= MAX_WAITING_JOBS || waiting > MAX_WAITING_JOB_BYTES) return undefined;
+    return idlest.deflate(bytes);
   }
 }
 
 /** One deflate stream and its queue. */
-class Lane {
+class DeflateStreamQueue {
   /** Number of bytes of the jobs in the queue. */
-  bytes = 0;
-  readonly #queue: Job[] = [];
+  queuedBytes = 0;
+  readonly #queue: DeflateJob[] = [];
   #stream: DeflateRaw | undefined;
-  #output: Buffer[] = [];
+  #outputChunks: Buffer[] = [];
 
   constructor(private readonly level: number) {}
 
-  get jobs(): number {
+  get jobCount(): number {
     return this.#queue.length;
   }
 
-  run(bytes: Uint8Array): Promise<Uint8Array> {
-    this.bytes += bytes.byteLength;
+  deflate(bytes: Uint8Array): Promise<Uint8Array> {
+    this.queuedBytes += bytes.byteLength;
     const made = new Promise<Uint8Array>((resolve, reject) => {
       this.#queue.push({ bytes, resolve, reject });
-      if (this.#queue.length === 1) this.#next();
+      if (this.#queue.length === 1) this.#startNextJob();
     });
     // No caller awaits this piece if another piece of the same answer was refused.
-    made.catch(ignore);
+    made.catch(ignoreRejection);
     return made;
   }
 
-  #next(): void {
+  #startNextJob(): void {
     const job = this.#queue[0];
     if (!job) return;
-    this.#stream ??= this.#open();
+    this.#stream ??= this.#openStream();
     const stream = this.#stream;
     stream.write(job.bytes, (error) => {
       if (error) return;
       // Reading passes the remaining output to the 'data' listener.
       while (stream.read() !== null);
-      const made = this.#output;
-      this.#output = [];
-      this.#dequeue();
+      const made = this.#outputChunks;
+      this.#outputChunks = [];
+      this.#removeFirstJob();
       job.resolve(made.length === 1 ? made[0]! : Buffer.concat(made));
-      this.#next();
+      this.#startNextJob();
     });
   }
 
-  #dequeue(): void {
-    this.bytes -= this.#queue.shift()!.bytes.byteLength;
+  #removeFirstJob(): void {
+    this.queuedBytes -= this.#queue.shift()!.bytes.byteLength;
   }
 
-  #open(): DeflateRaw {
-    const stream = createDeflateRaw({ level: this.level, flush: constants.Z_FULL_FLUSH, chunkSize: CHUNK });
-    stream.on('data', (chunk: Buffer) => this.#output.push(chunk));
+  #openStream(): DeflateRaw {
+    const stream = createDeflateRaw({
+      level: this.level,
+      flush: constants.Z_FULL_FLUSH,
+      chunkSize: DEFLATE_CHUNK_BYTES,
+    });
+    stream.on('data', (chunk: Buffer) => this.#outputChunks.push(chunk));
     stream.on('error', (error) => this.#streamFailed(error));
     return stream;
   }
@@ -106,44 +110,44 @@ class Lane {
   /** Fails the current job of a broken stream; the next jobs get a new stream. */
   #streamFailed(error: Error): void {
     this.#stream = undefined;
-    this.#output = [];
+    this.#outputChunks = [];
     const job = this.#queue[0];
     if (!job) return;
-    this.#dequeue();
+    this.#removeFirstJob();
     job.reject(error);
-    this.#next();
+    this.#startNextJob();
   }
 }
 
 /**
  * Minimum of bytes of a part that is deflated separately and cached; smaller parts are deflated with their neighbours.
  */
-const MIN_SHARED = 1024;
+const MIN_CACHED_PART_BYTES = 1024;
 /**
  * Minimum of bytes of a deflated piece; smaller pieces are stored uncompressed, because a job of their own would save
  * less than it costs.
  */
-const MIN_PIECE = 200;
+const MIN_DEFLATED_PIECE_BYTES = 200;
 
-const HEAD = Buffer.from([0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 0xff]);
+const GZIP_HEADER_BYTES = Buffer.from([0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 0xff]);
 /** An empty final deflate block, which ends the stream. */
-const LAST_BLOCK = Buffer.from([3, 0]);
-const MAX_STORED = 0xffff;
+const EMPTY_FINAL_BLOCK = Buffer.from([3, 0]);
+const MAX_STORED_BLOCK_BYTES = 0xffff;
 
 /**
  * Texts in JSON before secret values, which are never deflated. An attacker who sees the lengths of answers and can
  * place text in them would learn a secret that is deflated together with that text, a few letters at a time (BREACH).
  * In JSON these texts can only begin a value: within a string their quotes are escaped.
  */
-const SECRETS = ['"api_key":"', '"token":"'];
+const SECRET_VALUE_PREFIXES = ['"api_key":"', '"token":"'];
 
-type Blocks = readonly Uint8Array[];
+type DeflateBlocks = readonly Uint8Array[];
 /** State of a part in the cache: 'once' after its first use, a promise while it is being deflated, then its blocks. */
-type PartState = 'once' | Promise<Blocks> | Blocks;
+type CachedPartState = 'once' | Promise<DeflateBlocks> | DeflateBlocks;
 
 /** Composes gzip bodies of cached and new parts. */
 export class GzipBodyComposer {
-  readonly #parts = new WeakMap<Uint8Array, PartState>();
+  readonly #statesByPart = new WeakMap<Uint8Array, CachedPartState>();
 
   constructor(private readonly pool: DeflatePool) {}
 
@@ -151,12 +155,12 @@ export class GzipBodyComposer {
    * Returns the gzip blocks of a body, at once if all parts are cached. Undefined where too many jobs are waiting
    * already. Rejects where zlib fails.
    */
-  of(parts: readonly ResponseBodyPart[]): Blocks | Promise<Blocks> | undefined {
-    const pieces: (Blocks | Promise<Blocks>)[] = [];
+  composeBlocks(parts: readonly ResponseBodyPart[]): DeflateBlocks | Promise<DeflateBlocks> | undefined {
+    const pieces: (DeflateBlocks | Promise<DeflateBlocks>)[] = [];
     let apart: Uint8Array[] = [];
     let crc = 0;
     let later = false;
-    const add = (piece: Blocks | Promise<Blocks> | undefined): boolean => {
+    const add = (piece: DeflateBlocks | Promise<DeflateBlocks> | undefined): boolean => {
       if (!piece) return false;
       later ||= piece instanceof Promise;
       pieces.push(piece);
@@ -167,13 +171,14 @@ export class GzipBodyComposer {
       const bytes = apart.length === 1 ? apart[0]! : Buffer.concat(apart);
       apart = [];
       crc = crc32(bytes, crc);
-      return add(this.#deflate(bytes));
+      return add(this.#deflateExceptSecrets(bytes));
     };
     for (const part of parts) {
       const bytes = typeof part === 'string' ? Buffer.from(part) : part;
       // An empty buffer is skipped, because it would reset crc32.
       if (bytes.byteLength === 0) continue;
-      const shared = bytes !== part || bytes.byteLength < MIN_SHARED ? undefined : this.#shared(bytes);
+      const shared =
+        bytes !== part || bytes.byteLength < MIN_CACHED_PART_BYTES ? undefined : this.#deflateSharedPart(bytes);
       if (shared === undefined) apart.push(bytes);
       else {
         if (shared === 'busy' || !addApart()) return undefined;
@@ -182,87 +187,87 @@ export class GzipBodyComposer {
       }
     }
     if (!addApart()) return undefined;
-    const tail = tailOf(crc, byteLengthOfBodyParts(parts));
-    if (!later) return [HEAD, ...(pieces as Blocks[]).flat(), tail];
-    return Promise.all(pieces).then((done) => [HEAD, ...done.flat(), tail]);
+    const tail = makeGzipTrailer(crc, byteLengthOfBodyParts(parts));
+    if (!later) return [GZIP_HEADER_BYTES, ...(pieces as DeflateBlocks[]).flat(), tail];
+    return Promise.all(pieces).then((done) => [GZIP_HEADER_BYTES, ...done.flat(), tail]);
   }
 
   /**
    * Returns the blocks of a part that other answers share. Undefined at the part's first use: most parts are never used
    * again.
    */
-  #shared(bytes: Uint8Array): Blocks | Promise<Blocks> | 'busy' | undefined {
-    const known = this.#parts.get(bytes);
+  #deflateSharedPart(bytes: Uint8Array): DeflateBlocks | Promise<DeflateBlocks> | 'busy' | undefined {
+    const known = this.#statesByPart.get(bytes);
     if (known === undefined) {
-      this.#parts.set(bytes, 'once');
+      this.#statesByPart.set(bytes, 'once');
       return undefined;
     }
     if (known !== 'once') return known;
-    const made = this.#deflate(bytes);
+    const made = this.#deflateExceptSecrets(bytes);
     if (!made) return 'busy';
     if (!(made instanceof Promise)) return made;
     const kept = made.then(
       (blocks) => {
-        const own = blocks.map(alone);
-        this.#parts.set(bytes, own);
+        const own = blocks.map(copyIfSmallSlice);
+        this.#statesByPart.set(bytes, own);
         return own;
       },
       (error: unknown) => {
-        this.#parts.set(bytes, 'once');
+        this.#statesByPart.set(bytes, 'once');
         throw error;
       },
     );
-    kept.catch(ignore);
-    this.#parts.set(bytes, kept);
+    kept.catch(ignoreRejection);
+    this.#statesByPart.set(bytes, kept);
     return kept;
   }
 
-  #deflate(bytes: Uint8Array): Blocks | Promise<Blocks> | undefined {
-    if (bytes.byteLength < MIN_PIECE) return stored(bytes);
+  #deflateExceptSecrets(bytes: Uint8Array): DeflateBlocks | Promise<DeflateBlocks> | undefined {
+    if (bytes.byteLength < MIN_DEFLATED_PIECE_BYTES) return makeStoredBlocks(bytes);
     const made: (Uint8Array | Promise<Uint8Array>)[] = [];
     let later = false;
     let at = 0;
     const run = (to: number): boolean => {
       const piece = bytes.subarray(at, to);
       at = to;
-      if (piece.byteLength < MIN_PIECE) {
-        made.push(...stored(piece));
+      if (piece.byteLength < MIN_DEFLATED_PIECE_BYTES) {
+        made.push(...makeStoredBlocks(piece));
         return true;
       }
-      const job = this.pool.run(piece);
+      const job = this.pool.deflate(piece);
       if (!job) return false;
       later = true;
       made.push(job);
       return true;
     };
-    for (const { from, to } of secretsIn(bytes)) {
+    for (const { from, to } of findSecretValues(bytes)) {
       if (!run(from)) return undefined;
-      made.push(...stored(bytes.subarray(from, to)));
+      made.push(...makeStoredBlocks(bytes.subarray(from, to)));
       at = to;
     }
     if (!run(bytes.byteLength)) return undefined;
     if (!later) return made as Uint8Array[];
     const all = Promise.all(made);
-    all.catch(ignore);
+    all.catch(ignoreRejection);
     return all;
   }
 }
 
-interface Span {
+interface ByteRange {
   readonly from: number;
   readonly to: number;
 }
 
-const QUOTE = 0x22;
+const QUOTE_BYTE = 0x22;
 
 /** Finds the positions of secret values, in order, without their quotes. */
-function secretsIn(bytes: Uint8Array): readonly Span[] {
+function findSecretValues(bytes: Uint8Array): readonly ByteRange[] {
   const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  const found: Span[] = [];
-  for (const name of SECRETS) {
+  const found: ByteRange[] = [];
+  for (const name of SECRET_VALUE_PREFIXES) {
     for (let at = text.indexOf(name); at >= 0; at = text.indexOf(name, at + 1)) {
       const from = at + name.length;
-      const end = text.indexOf(QUOTE, from);
+      const end = text.indexOf(QUOTE_BYTE, from);
       found.push({ from, to: end < 0 ? text.length : end });
     }
   }
@@ -270,33 +275,33 @@ function secretsIn(bytes: Uint8Array): readonly Span[] {
 }
 
 /** Wraps bytes in uncompressed deflate blocks. */
-function stored(bytes: Uint8Array): Uint8Array[] {
+function makeStoredBlocks(bytes: Uint8Array): Uint8Array[] {
   const blocks: Uint8Array[] = [];
-  for (let at = 0; at < bytes.byteLength; at += MAX_STORED) {
-    const length = Math.min(MAX_STORED, bytes.byteLength - at);
+  for (let at = 0; at < bytes.byteLength; at += MAX_STORED_BLOCK_BYTES) {
+    const length = Math.min(MAX_STORED_BLOCK_BYTES, bytes.byteLength - at);
     const block = Buffer.allocUnsafe(5 + length);
     block[0] = 0;
     block.writeUInt16LE(length, 1);
-    block.writeUInt16LE(length ^ MAX_STORED, 3);
+    block.writeUInt16LE(length ^ MAX_STORED_BLOCK_BYTES, 3);
     block.set(bytes.subarray(at, at + length), 5);
     blocks.push(block);
   }
   return blocks;
 }
 
-function tailOf(crc: number, length: number): Uint8Array {
-  const tail = Buffer.allocUnsafe(LAST_BLOCK.length + 8);
-  tail.set(LAST_BLOCK);
-  tail.writeUInt32LE(crc >>> 0, LAST_BLOCK.length);
-  tail.writeUInt32LE(length >>> 0, LAST_BLOCK.length + 4);
+function makeGzipTrailer(crc: number, length: number): Uint8Array {
+  const tail = Buffer.allocUnsafe(EMPTY_FINAL_BLOCK.length + 8);
+  tail.set(EMPTY_FINAL_BLOCK);
+  tail.writeUInt32LE(crc >>> 0, EMPTY_FINAL_BLOCK.length);
+  tail.writeUInt32LE(length >>> 0, EMPTY_FINAL_BLOCK.length + 4);
   return tail;
 }
 
 /** Handler for rejections of promises that nothing waits for, because another piece of the same answer was refused. */
-const ignore = (): void => {};
+const ignoreRejection = (): void => {};
 
 /**
  * Copies the result if it is a small slice of zlib's output buffer: a cached slice would keep the whole buffer alive.
  */
-const alone = (bytes: Uint8Array): Uint8Array =>
+const copyIfSmallSlice = (bytes: Uint8Array): Uint8Array =>
   bytes.byteLength * 2 < bytes.buffer.byteLength ? new Uint8Array(bytes) : bytes;

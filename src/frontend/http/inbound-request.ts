@@ -10,19 +10,19 @@ import type { HttpRouteMatch, RoutedOperation } from './route.js';
 import type { HttpExchange } from './server.js';
 import type { AnonymousCaller, AuthenticatedCaller, ForwardedCommandHandle } from './services.js';
 
-const NO_HEADERS: ReadonlyMap<string, string> = new Map();
+const NO_DECLARED_HEADERS: ReadonlyMap<string, string> = new Map();
 
-type Methods = HttpRouteMatch<RoutedOperation>['route']['methods'];
+type OperationsOfPath = HttpRouteMatch<RoutedOperation>['route']['targetsByMethod'];
 
 /** Lists the headers that any operation of the path reads, because a POST may name its operation in the body. */
-const declaredHeaders = memoizeByObject((methods: Methods): readonly string[] => [
+const declaredHeadersOfPath = memoizeByObject((methods: OperationsOfPath): readonly string[] => [
   ...new Set([...methods.values()].flatMap(({ operation }) => operation.headers ?? [])),
 ]);
 
 /**
  * True if some operation of the path is for the web client alone; then the headers of the browser are read in any case.
  */
-const isForWebClient = memoizeByObject((methods: Methods): boolean =>
+const hasWebClientOperation = memoizeByObject((methods: OperationsOfPath): boolean =>
   [...methods.values()].some(({ operation }) => operation.webClient === true),
 );
 
@@ -33,17 +33,17 @@ const isForWebClient = memoizeByObject((methods: Methods): boolean =>
 export const isOperationAnswerCompressible = ({ compressed, method }: ApiOperation): boolean =>
   compressed ?? method === 'GET';
 
-const mayBeCompressed = memoizeByObject((methods: Methods): boolean =>
+const hasCompressibleOperation = memoizeByObject((methods: OperationsOfPath): boolean =>
   [...methods.values()].some(({ operation }) => isOperationAnswerCompressible(operation)),
 );
 
 /** Settings of the frontend that decide which headers are read. */
 export interface HeaderReadingPolicy {
   /** True if X-Forwarded-For is read, because some proxy is trusted. */
-  readonly readsForwarded: boolean;
+  readonly readsForwardedFor: boolean;
   /** True if large answers are compressed for clients that accept gzip. */
-  readonly compresses: boolean;
-  readonly browsers: BrowserPolicy;
+  readonly compressesAnswers: boolean;
+  readonly browserPolicy: BrowserPolicy;
 }
 
 /**
@@ -54,29 +54,29 @@ export class InboundRequest {
   host: string;
   form: ParsedForm = EMPTY_FORM;
   /** Index of the request's next step in the pipeline. */
-  step = 0;
+  nextStepIndex = 0;
   /** The operation of the request; known once the body is read. */
-  target: RoutedOperation | undefined;
+  routedOperation: RoutedOperation | undefined;
   /** The organization of the request and, unless `anonymous`, the account. */
   identity: AnonymousCaller | undefined;
-  anonymous = false;
+  isAnonymous = false;
   /** The call that the operation runs with; undefined before the step `run`. */
   call: OperationCall | undefined;
   /** Deadline and clean-up of a request that has to wait; undefined while it has not waited. */
   lifetime: RequestLifetime | undefined;
   /** State of the tightest rate limit under which the request was counted; undefined if it was not counted. */
-  rate: RateLimitStatus | undefined;
+  rateLimitStatus: RateLimitStatus | undefined;
   /** True for a poll that waits for events: its duration says nothing about the server's speed. */
   isPoll = false;
   /** Hash of the API key or of the session that a waiting poll was sent with; '' if there is none. */
-  credential = '';
+  credentialHash = '';
   #userAgent: string | undefined;
   #forwardedFor: string | undefined;
   #headers: ReadonlyMap<string, string> | undefined;
-  #gzip: boolean | undefined;
-  #browser: BrowserRequestFacts | undefined;
+  #mayGzipAnswer: boolean | undefined;
+  #browserFacts: BrowserRequestFacts | undefined;
   /** Copy of `rate`, for a request object that is reused for the client's later polls. */
-  #rateCopy: { -readonly [K in keyof RateLimitStatus]: RateLimitStatus[K] } | undefined;
+  #reusedRateLimitStatus: { -readonly [K in keyof RateLimitStatus]: RateLimitStatus[K] } | undefined;
 
   /** Makes the request. @param since monotonic time at which the request arrived, ms */
   constructor(
@@ -91,7 +91,7 @@ export class InboundRequest {
 
   /** The authenticated account; undefined for a call without credentials. */
   get account(): AuthenticatedCaller | undefined {
-    return this.anonymous ? undefined : (this.identity as AuthenticatedCaller | undefined);
+    return this.isAnonymous ? undefined : (this.identity as AuthenticatedCaller | undefined);
   }
 
   get userAgent(): string {
@@ -101,24 +101,25 @@ export class InboundRequest {
 
   /** All lines of X-Forwarded-For; '' where no proxy is trusted. */
   get forwardedFor(): string {
-    this.#forwardedFor ??= this.policy.readsForwarded ? this.exchange.headerLines('x-forwarded-for') : '';
+    this.#forwardedFor ??= this.policy.readsForwardedFor ? this.exchange.headerLines('x-forwarded-for') : '';
     return this.#forwardedFor;
   }
 
   /** True if the answer may be sent compressed. */
-  get gzip(): boolean {
-    this.#gzip ??=
-      this.policy.compresses &&
-      mayBeCompressed(this.match.route.methods) &&
+  get mayGzipAnswer(): boolean {
+    this.#mayGzipAnswer ??=
+      this.policy.compressesAnswers &&
+      hasCompressibleOperation(this.match.route.targetsByMethod) &&
       acceptsGzip(this.exchange.header('accept-encoding'));
-    return this.#gzip;
+    return this.#mayGzipAnswer;
   }
 
   /** Values of the headers that operations of this path declare. */
   get headers(): ReadonlyMap<string, string> {
     if (this.#headers) return this.#headers;
-    const names = declaredHeaders(this.match.route.methods);
-    this.#headers = names.length > 0 ? new Map(names.map((name) => [name, this.exchange.header(name)])) : NO_HEADERS;
+    const names = declaredHeadersOfPath(this.match.route.targetsByMethod);
+    this.#headers =
+      names.length > 0 ? new Map(names.map((name) => [name, this.exchange.header(name)])) : NO_DECLARED_HEADERS;
     return this.#headers;
   }
 
@@ -126,14 +127,14 @@ export class InboundRequest {
    * Headers that only browsers send. They must be read before the handler has returned, unless `captureHeaders` has
    * read them.
    */
-  get browser(): BrowserRequestFacts {
-    this.#browser ??= readBrowserRequestFacts(this.exchange, this.host, this.policy.browsers);
-    return this.#browser;
+  get browserFacts(): BrowserRequestFacts {
+    this.#browserFacts ??= readBrowserRequestFacts(this.exchange, this.host, this.policy.browserPolicy);
+    return this.#browserFacts;
   }
 
   /** True if a page of this server sends the request; false also where the headers were not read. */
-  get fromPage(): boolean {
-    return this.#browser?.fromPage === true;
+  get isFromOwnPage(): boolean {
+    return this.#browserFacts?.isFromOwnPage === true;
   }
 
   /** Reads every header that may be needed later: the native server frees the head when the handler returns. */
@@ -141,37 +142,37 @@ export class InboundRequest {
     void this.userAgent;
     void this.forwardedFor;
     void this.headers;
-    void this.gzip;
-    if (this.authorization === '' || isForWebClient(this.match.route.methods)) void this.browser;
+    void this.mayGzipAnswer;
+    if (this.authorization === '' || hasWebClientOperation(this.match.route.targetsByMethod)) void this.browserFacts;
   }
 
   /** Makes this answered request object stand for the client's next poll. */
-  rebind(next: InboundRequest): void {
-    this.exchange = this.exchange.reuseFor(next.exchange);
+  rebindToNextPoll(next: InboundRequest): void {
+    this.exchange = this.exchange.reuseForNextRequest(next.exchange);
     this.since = next.since;
-    this.credential = next.credential;
-    this.#gzip = next.gzip;
-    this.#browser = next.#browser;
-    const { rate } = next;
+    this.credentialHash = next.credentialHash;
+    this.#mayGzipAnswer = next.mayGzipAnswer;
+    this.#browserFacts = next.#browserFacts;
+    const { rateLimitStatus } = next;
     // The values are copied into an existing object: a new object would live as long as the poll and be expensive to
     // collect.
-    if (!rate) this.rate = undefined;
-    else if (!this.#rateCopy) this.rate = this.#rateCopy = { ...rate };
+    if (!rateLimitStatus) this.rateLimitStatus = undefined;
+    else if (!this.#reusedRateLimitStatus) this.rateLimitStatus = this.#reusedRateLimitStatus = { ...rateLimitStatus };
     else {
-      this.#rateCopy.limit = rate.limit;
-      this.#rateCopy.remaining = rate.remaining;
-      this.#rateCopy.reset = rate.reset;
-      this.rate = this.#rateCopy;
+      this.#reusedRateLimitStatus.limit = rateLimitStatus.limit;
+      this.#reusedRateLimitStatus.remaining = rateLimitStatus.remaining;
+      this.#reusedRateLimitStatus.reset = rateLimitStatus.reset;
+      this.rateLimitStatus = this.#reusedRateLimitStatus;
     }
   }
 
   /** Frees the input (form, parameters) of a poll that may wait for minutes; only the answer is still to be sent. */
   releaseInput(): void {
-    this.exchange.forget();
+    this.exchange.releasePathAndQuery();
     this.authorization = '';
     this.host = '';
     this.#userAgent = '';
-    this.#headers = NO_HEADERS;
+    this.#headers = NO_DECLARED_HEADERS;
     this.form = EMPTY_FORM;
     this.identity = undefined;
     this.call = undefined;
@@ -184,12 +185,12 @@ export class InboundRequest {
  */
 export class RequestLifetime {
   /** True once the request is answered or aborted; results that arrive later are dropped. */
-  over = false;
+  isOver = false;
   /** The command that an actor is working on for the request. */
-  forwarding: Pick<ForwardedCommandHandle, 'cancel' | 'release'> | undefined;
+  forwardedCommand: Pick<ForwardedCommandHandle, 'cancel' | 'releaseForShutdown'> | undefined;
   /** Releases the memory that was reserved for an upload. */
   releaseUpload: (() => void) | undefined;
-  #timer: TimerHandle | undefined;
+  #deadlineTimer: TimerHandle | undefined;
 
   constructor(
     readonly request: InboundRequest,
@@ -197,39 +198,39 @@ export class RequestLifetime {
   ) {}
 
   /** Ends the request because its client has disconnected. */
-  readonly clientLeft = (): void => {
+  readonly handleClientLeft = (): void => {
     this.end();
-    this.owner.events.clientLeft();
+    this.owner.events.handleClientLeft();
   };
 
-  readonly #expired = (): void => this.owner.events.deadlinePassed(this.request);
+  readonly #handleDeadlinePassed = (): void => this.owner.events.handleDeadlinePassed(this.request);
 
   /** Starts the deadline, unless one is set already. */
   startDeadline(ms: number): void {
-    if (!this.over) this.#timer ??= this.owner.clock.setTimeout(this.#expired, ms);
+    if (!this.isOver) this.#deadlineTimer ??= this.owner.clock.setTimeout(this.#handleDeadlinePassed, ms);
   }
 
   stopDeadline(): void {
-    if (this.#timer) this.owner.clock.clearTimeout(this.#timer);
-    this.#timer = undefined;
+    if (this.#deadlineTimer) this.owner.clock.clearTimeout(this.#deadlineTimer);
+    this.#deadlineTimer = undefined;
   }
 
   end(): void {
     this.owner.heldPolls.delete(this);
-    if (this.over) return;
-    this.over = true;
+    if (this.isOver) return;
+    this.isOver = true;
     this.stopDeadline();
-    this.forwarding?.cancel();
-    this.forwarding = undefined;
+    this.forwardedCommand?.cancel();
+    this.forwardedCommand = undefined;
     this.releaseUpload?.();
   }
 }
 
 /** Listener that is called when requests that wait have ended. */
 export interface RequestLifetimeListener {
-  deadlinePassed(request: InboundRequest): void;
-  clientLeft(): void;
-  failed(request: InboundRequest, error: unknown): void;
+  handleDeadlinePassed(request: InboundRequest): void;
+  handleClientLeft(): void;
+  failRequest(request: InboundRequest, error: unknown): void;
 }
 
 /** The lifetimes of all requests of one frontend. */
@@ -244,11 +245,11 @@ export class RequestLifetimes {
     private readonly deadlineMs: number,
   ) {}
 
-  of(request: InboundRequest): RequestLifetime {
+  findOrCreateLifetime(request: InboundRequest): RequestLifetime {
     if (request.lifetime) return request.lifetime;
     const lifetime = new RequestLifetime(request, this);
     request.lifetime = lifetime;
-    request.exchange.onAborted(lifetime.clientLeft);
+    request.exchange.onAborted(lifetime.handleClientLeft);
     return lifetime;
   }
 
@@ -256,20 +257,24 @@ export class RequestLifetimes {
    * Calls `next` with the promised value, unless the request ends before. If the promise rejects or `next` throws, the
    * request fails.
    */
-  wait<T>(request: InboundRequest, promise: Promise<T>, next: (request: InboundRequest, value: T) => void): void {
-    const lifetime = this.of(request);
+  continueAfterPromise<T>(
+    request: InboundRequest,
+    promise: Promise<T>,
+    next: (request: InboundRequest, value: T) => void,
+  ): void {
+    const lifetime = this.findOrCreateLifetime(request);
     lifetime.startDeadline(this.deadlineMs);
     promise.then(
       (value) => {
-        if (lifetime.over) return;
+        if (lifetime.isOver) return;
         try {
           next(request, value);
         } catch (error) {
-          this.events.failed(request, error);
+          this.events.failRequest(request, error);
         }
       },
       (error: unknown) => {
-        if (!lifetime.over) this.events.failed(request, error);
+        if (!lifetime.isOver) this.events.failRequest(request, error);
       },
     );
   }

@@ -15,14 +15,14 @@ import type { FrontendOptions } from './options.js';
 import type { AnonymousCaller, AuthenticatedCaller, FrontendServices } from './services.js';
 
 // biome-ignore lint/suspicious/noExplicitAny: an operation declares the type of its parameters, the table of operations cannot
-type AnyValues = any;
+type AnyParameterValues = any;
 
 /** The part of an HTTP request that operations may read; implemented by InboundRequest. */
 interface OperationRequest extends RateLimitedRequest {
   readonly form: ParsedForm;
   readonly host: string;
   readonly userAgent: string;
-  readonly browser: BrowserRequestFacts;
+  readonly browserFacts: BrowserRequestFacts;
   /** Values of the request headers that the operations of the path declare. */
   readonly headers: ReadonlyMap<string, string>;
 }
@@ -31,16 +31,16 @@ interface OperationRequest extends RateLimitedRequest {
 export interface OperationCallServices {
   readonly options: FrontendOptions;
   readonly services: FrontendServices;
-  send(forward: ForwardedCommand, call: OperationCall): Promise<JsonObject>;
+  sendAndAwaitFields(forward: ForwardedCommand, call: OperationCall): Promise<JsonObject>;
 }
 
 /** Caller id of calls without credentials, which have no account. */
-const NOBODY = toUserId(0);
+const ANONYMOUS_CALLER_ID = toUserId(0);
 
-const NO_TOKEN_KEYS: JwtKeysBySubdomain = {};
+const NO_JWT_KEYS: JwtKeysBySubdomain = {};
 
 /** A request in the form that its operation gets, and the result of running the operation. */
-export class OperationCall implements ApiCall<AnyValues> {
+export class OperationCall implements ApiCall<AnyParameterValues> {
   readonly realm: RealmId;
   readonly caller: UserId;
   readonly directory: DirectoryView;
@@ -48,7 +48,7 @@ export class OperationCall implements ApiCall<AnyValues> {
   outcome: OperationOutcome | undefined;
   /** The actor's reply; undefined where the operation answers without an actor. */
   reply: ActorReply | undefined;
-  attempt = 1;
+  attemptNumber = 1;
 
   /**
    * Makes the call of an operation.
@@ -60,13 +60,13 @@ export class OperationCall implements ApiCall<AnyValues> {
     readonly request: OperationRequest,
     identity: AnonymousCaller,
     readonly account: AuthenticatedCaller | undefined,
-    readonly params: AnyValues,
+    readonly params: AnyParameterValues,
     private readonly queryFields: FormFields,
     readonly ignored: readonly string[] | undefined,
     private readonly context: OperationCallServices,
   ) {
     this.realm = identity.realm;
-    this.caller = account ? account.user.id : NOBODY;
+    this.caller = account ? account.user.id : ANONYMOUS_CALLER_ID;
     this.directory = identity.directory;
   }
 
@@ -83,7 +83,7 @@ export class OperationCall implements ApiCall<AnyValues> {
   }
 
   get site(): string {
-    return this.context.services.site(this.request.host, this.directory.subdomain);
+    return this.context.services.siteUrl(this.request.host, this.directory.subdomain);
   }
 
   get files(): readonly UploadedFile[] | 'too large' {
@@ -115,7 +115,7 @@ export class OperationCall implements ApiCall<AnyValues> {
   }
 
   get tokenKeys(): JwtKeysBySubdomain {
-    return this.context.options.tokenKeys ?? NO_TOKEN_KEYS;
+    return this.context.options.tokenKeys ?? NO_JWT_KEYS;
   }
 
   get secrets(): ServerCryptography {
@@ -127,7 +127,7 @@ export class OperationCall implements ApiCall<AnyValues> {
   }
 
   get secure(): boolean {
-    return this.request.browser.secure;
+    return this.request.browserFacts.usesTls;
   }
 
   get query(): string {
@@ -139,12 +139,12 @@ export class OperationCall implements ApiCall<AnyValues> {
   }
 
   send<T>(forward: ForwardedCommand<T>): Promise<T> {
-    return this.context.send(forward, this) as Promise<T>;
+    return this.context.sendAndAwaitFields(forward, this) as Promise<T>;
   }
 
   newestMessage(): number | Promise<number> {
     if (!this.account) throw new Error('a call without an account asks for its newest message');
-    return this.context.services.newestMessage(this.account);
+    return this.context.services.newestMessageId(this.account);
   }
 
   get administratorEmail(): string {
@@ -161,24 +161,24 @@ export class OperationCall implements ApiCall<AnyValues> {
   }
 
   countMail(): void {
-    this.context.options.rates?.countMail(this.request);
+    this.context.options.callRateLimiter?.countMail(this.request);
   }
 
   countVisit(path: string): void {
-    this.context.options.rates?.countVisit(this.request, path);
+    this.context.options.callRateLimiter?.countAnonymousFileDownload(this.request, path);
   }
 
   refresh(realm = this.realm): Promise<void> {
-    return this.context.services.refresh(realm);
+    return this.context.services.refreshDirectory(realm);
   }
 
   directoryOf(realm: RealmId): Promise<DirectoryView | undefined> {
-    return this.context.services.directoryOf(realm);
+    return this.context.services.openDirectory(realm);
   }
 
   async siteOf(realm: RealmId): Promise<string> {
     const directory = await this.directoryOf(realm);
-    return this.context.services.site(this.request.host, (directory ?? this.directory).subdomain);
+    return this.context.services.siteUrl(this.request.host, (directory ?? this.directory).subdomain);
   }
 }
 

@@ -9,7 +9,7 @@ import type { HttpExchange } from './server.js';
 
 export interface FrontendOptions {
   /** Prefix of request ids; unique among all frontends that ever ran in the cluster. */
-  readonly instance: string;
+  readonly requestIdPrefix: string;
   /** Milliseconds after which a request that waits is answered 503; waiting polls have no deadline. Default 30 s. */
   readonly deadlineMs?: number;
   /** Scheme of the address that clients use; a proxy may terminate TLS. Default 'http'. */
@@ -17,9 +17,9 @@ export interface FrontendOptions {
   /** Host (and port) in URLs for clients that sent no usable Host header. Default 'localhost'. */
   readonly externalHost?: string;
   /** True if browsers may sign in and have sessions. Default false. */
-  readonly sessions?: boolean;
+  readonly areSessionsAllowed?: boolean;
   /** Finds proxies whose X-Forwarded-Proto says whether a browser uses TLS. Default: no proxy is trusted. */
-  readonly proxies?: ClientAddressResolver;
+  readonly clientAddressResolver?: ClientAddressResolver;
   /** True if streams may be opened to the web and be read without credentials. Default false. */
   readonly webPublicStreams?: boolean;
   /** Proxy for pictures of other hosts. Default: none, and such pictures are not served. */
@@ -52,13 +52,13 @@ export interface FrontendOptions {
   /** Returns a random number from 0 to 1. Default Math.random. */
   readonly random?: () => number;
   /** Maximum of waiting polls; further polls are answered 503. Default: unlimited. */
-  readonly maxPolls?: number;
+  readonly maxWaitingPolls?: number;
   /** Returns the number of requests that the HTTP server has not answered, including waiting polls. */
-  readonly underWay?: () => number;
+  readonly countUnansweredRequests?: () => number;
   /** Limiter that counts calls under the rate limits. Default: none. */
-  readonly rates?: ApiCallRateLimiter | undefined;
+  readonly callRateLimiter?: ApiCallRateLimiter | undefined;
   /** True if large answers are compressed for clients that accept gzip. Default false. */
-  readonly compression?: boolean;
+  readonly compressesAnswers?: boolean;
   readonly metrics?: MetricsRegistry;
   /** True if every request writes a log line at debug level. Default false. */
   readonly logRequests?: boolean;
@@ -66,5 +66,5 @@ export interface FrontendOptions {
    * Answers a request for a path outside the API, such as the web client's. Returns false if it knows no such path
    * either.
    */
-  readonly elsewhere?: (exchange: HttpExchange) => boolean;
+  readonly handleOtherPath?: (exchange: HttpExchange) => boolean;
 }

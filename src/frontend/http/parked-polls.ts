@@ -18,66 +18,68 @@ import type { RoutedOperation } from './route.js';
 import type { AuthenticatedCaller, ForwardedCommandHandle } from './services.js';
 
 /** Milliseconds after a heartbeat within which the client has to poll again; otherwise the command is cancelled. */
-const ABSENCE_MS = 5_000;
+const MAX_ABSENCE_BETWEEN_POLLS_MS = 5_000;
 /**
  * Minimum share of its heartbeat ids that a parked poll uses; the share is random, so that polls that started together
  * don't expire together.
  */
-const MIN_SHARE = 0.5;
+const MIN_HEARTBEAT_IDS_SHARE = 0.5;
 
 interface ParkedPollOptions {
   /** Milliseconds that a request waits for its heartbeat; up to a fifth is added. */
-  readonly everyMs: number;
+  readonly heartbeatMs: number;
   /** Returns a random number from 0 to 1. */
   readonly random: () => number;
 }
 
 /** Objects of the first poll for which a command was parked. */
-interface FirstPoll {
+interface FirstPollObjects {
   readonly keepalive: PollKeepalive;
   /** Recognizes the client's later polls; undefined: each of them has to be parsed. */
-  readonly nextPoll: NextPollMatcher | undefined;
-  readonly forwarding: ForwardedCommandHandle;
+  readonly nextPollMatcher: NextPollMatcher | undefined;
+  readonly forwardedCommand: ForwardedCommandHandle;
   readonly request: InboundRequest;
   readonly lifetime: RequestLifetime;
-  readonly ignored: readonly string[] | undefined;
+  readonly ignoredParameters: readonly string[] | undefined;
 }
 
 export class ParkedPolls {
-  readonly #parked = new Map<ActorKey, ParkedPoll>();
+  readonly #parkedPollsByActor = new Map<ActorKey, ParkedPoll>();
   /** Parked polls that wait for the client's next request, by the query that this request is expected to have. */
-  readonly #expected = new Map<string, ParkedPoll>();
+  readonly #parkedPollsByExpectedQuery = new Map<string, ParkedPoll>();
   /** Operations whose polls have been parked at least once. */
-  readonly #operations = new Set<RoutedOperation>();
-  readonly #heartbeats: CoarseTimerRing<ParkedPoll>;
-  readonly #absences: CoarseTimerRing<ParkedPoll>;
+  readonly #parkedOperations = new Set<RoutedOperation>();
+  readonly #heartbeatTimers: CoarseTimerRing<ParkedPoll>;
+  readonly #absenceTimers: CoarseTimerRing<ParkedPoll>;
   /** Number of client requests that wait for the answers of parked commands. */
-  attached = 0;
+  attachedRequestCount = 0;
 
   constructor(
     readonly clock: Clock,
     readonly sender: ResponseSender,
     readonly options: ParkedPollOptions,
   ) {
-    this.#heartbeats = new CoarseTimerRing(clock, options.everyMs * (1 + MAX_JITTER_SHARE), (parked, now) =>
-      parked.heartbeat(now),
+    this.#heartbeatTimers = new CoarseTimerRing(clock, options.heartbeatMs * (1 + MAX_JITTER_SHARE), (parked, now) =>
+      parked.sendHeartbeat(now),
     );
-    this.#absences = new CoarseTimerRing(clock, ABSENCE_MS, (parked, now) => parked.checkAbsence(now));
+    this.#absenceTimers = new CoarseTimerRing(clock, MAX_ABSENCE_BETWEEN_POLLS_MS, (parked, now) =>
+      parked.cancelIfClientAbsent(now),
+    );
   }
 
   /**
    * Attaches the request if a command is parked for this queue and the client acknowledges our last heartbeat. Returns
    * false otherwise.
    */
-  attach(
+  attachRequest(
     to: ActorKey,
     { last }: PollKeepalive,
     request: InboundRequest,
     ignored: readonly string[] | undefined,
   ): boolean {
-    const parked = this.#parked.get(to);
+    const parked = this.#parkedPollsByActor.get(to);
     if (!parked?.canResumeAfter(last)) return false;
-    parked.attach(request, ignored);
+    parked.attachRequest(request, ignored);
     return true;
   }
 
@@ -85,33 +87,33 @@ export class ParkedPolls {
    * Attaches a request that repeats the client's previous poll, without parsing it. Returns false for any other
    * request.
    */
-  attachRepeat(request: InboundRequest, caller: AuthenticatedCaller): boolean {
-    if (!this.#operations.has(request.target!)) return false;
-    const parked = this.#expected.get(request.exchange.query);
-    if (!parked?.nextPoll?.matches(request, caller)) return false;
-    parked.attach(request, parked.ignored);
+  attachRepeatedPoll(request: InboundRequest, caller: AuthenticatedCaller): boolean {
+    if (!this.#parkedOperations.has(request.routedOperation!)) return false;
+    const parked = this.#parkedPollsByExpectedQuery.get(request.exchange.query);
+    if (!parked?.nextPollMatcher?.matches(request, caller)) return false;
+    parked.attachRequest(request, parked.ignoredParameters);
     return true;
   }
 
-  add(to: ActorKey, first: FirstPoll): ParkedPoll {
-    const before = this.#parked.get(to);
+  addParkedPoll(to: ActorKey, first: FirstPollObjects): ParkedPoll {
+    const before = this.#parkedPollsByActor.get(to);
     if (before && !before.isAttached) before.cancel();
     const parked = new ParkedPoll(this, to, first);
-    if (first.nextPoll) this.#operations.add(first.request.target!);
-    this.#parked.set(to, parked);
-    parked.waitForHeartbeat(first.ignored);
+    if (first.nextPollMatcher) this.#parkedOperations.add(first.request.routedOperation!);
+    this.#parkedPollsByActor.set(to, parked);
+    parked.waitForHeartbeat(first.ignoredParameters);
     return parked;
   }
 
   *attachedRequests(): Iterable<InboundRequest> {
-    for (const parked of this.#parked.values()) if (parked.isAttached) yield parked.request;
+    for (const parked of this.#parkedPollsByActor.values()) if (parked.isAttached) yield parked.request;
   }
 
   /** Ends all polls when the frontend shuts down: waiting requests are answered, the other commands cancelled. */
-  release(): void {
-    for (const parked of [...this.#parked.values()]) parked.release();
-    this.#heartbeats.clear();
-    this.#absences.clear();
+  releaseAllForShutdown(): void {
+    for (const parked of [...this.#parkedPollsByActor.values()]) parked.releaseForShutdown();
+    this.#heartbeatTimers.clear();
+    this.#absenceTimers.clear();
   }
 
   /**
@@ -119,8 +121,8 @@ export class ParkedPolls {
    * @param since monotonic ms at which the request arrived
    */
   scheduleHeartbeat(parked: ParkedPoll, since: number): void {
-    const { everyMs, random } = this.options;
-    this.#heartbeats.add(parked, addJitter(everyMs, random), since);
+    const { heartbeatMs, random } = this.options;
+    this.#heartbeatTimers.add(parked, addJitter(heartbeatMs, random), since);
   }
 
   /**
@@ -129,70 +131,72 @@ export class ParkedPolls {
    * @param query query that the next poll should have; undefined if that poll has to be parsed
    * @param now monotonic ms
    */
-  expectNext(parked: ParkedPoll, query: string | undefined, now: number): void {
-    if (query !== undefined) this.#expected.set(query, parked);
-    this.#absences.add(parked, ABSENCE_MS, now);
+  expectNextPoll(parked: ParkedPoll, query: string | undefined, now: number): void {
+    if (query !== undefined) this.#parkedPollsByExpectedQuery.set(query, parked);
+    this.#absenceTimers.add(parked, MAX_ABSENCE_BETWEEN_POLLS_MS, now);
   }
 
   /** Removes the query that the client's next poll was expected to have. @internal */
-  forgetExpected(parked: ParkedPoll, query: string): void {
-    if (this.#expected.get(query) === parked) this.#expected.delete(query);
+  forgetExpectedQuery(parked: ParkedPoll, query: string): void {
+    if (this.#parkedPollsByExpectedQuery.get(query) === parked) this.#parkedPollsByExpectedQuery.delete(query);
   }
 
   /** Removes a parked poll that has ended. @internal */
-  remove(to: ActorKey, parked: ParkedPoll): void {
-    if (this.#parked.get(to) === parked) this.#parked.delete(to);
+  removeParkedPoll(to: ActorKey, parked: ParkedPoll): void {
+    if (this.#parkedPollsByActor.get(to) === parked) this.#parkedPollsByActor.delete(to);
   }
 }
 
 export class ParkedPoll {
   /** True while a request waits for the command's answer. */
   isAttached = false;
-  ignored: readonly string[] | undefined;
-  readonly nextPoll: NextPollMatcher | undefined;
+  ignoredParameters: readonly string[] | undefined;
+  readonly nextPollMatcher: NextPollMatcher | undefined;
   /** The client request that waits for the command's answer, or that was answered last. */
   readonly request: InboundRequest;
   readonly #keepalive: PollKeepalive;
-  readonly #forwarding: ForwardedCommandHandle;
+  readonly #forwardedCommand: ForwardedCommandHandle;
   readonly #lifetime: RequestLifetime;
-  #over = false;
+  #isOver = false;
   /** Id of the last heartbeat; before the first heartbeat, the id of the client's last event. */
-  #lastId: number;
+  #lastSentEventId: number;
   #heartbeatsLeft: number;
-  #answeredAt = 0;
+  #lastHeartbeatAtMs = 0;
   #expectedQuery: string | undefined;
 
   constructor(
     private readonly owner: ParkedPolls,
     private readonly to: ActorKey,
-    { keepalive, nextPoll, forwarding, request, lifetime }: FirstPoll,
+    { keepalive, nextPollMatcher, forwardedCommand, request, lifetime }: FirstPollObjects,
   ) {
     this.#keepalive = keepalive;
-    this.nextPoll = nextPoll;
-    this.#forwarding = forwarding;
+    this.nextPollMatcher = nextPollMatcher;
+    this.#forwardedCommand = forwardedCommand;
     this.request = request;
     this.#lifetime = lifetime;
-    this.#lastId = keepalive.last;
-    this.#heartbeatsLeft = Math.ceil(keepalive.heartbeatIds * (MIN_SHARE + (1 - MIN_SHARE) * owner.options.random()));
-    lifetime.forwarding = this;
+    this.#lastSentEventId = keepalive.last;
+    this.#heartbeatsLeft = Math.ceil(
+      keepalive.heartbeatIds * (MIN_HEARTBEAT_IDS_SHARE + (1 - MIN_HEARTBEAT_IDS_SHARE) * owner.options.random()),
+    );
+    lifetime.forwardedCommand = this;
   }
 
   canResumeAfter(last: number): boolean {
-    return !this.isAttached && this.#lastId === last;
+    return !this.isAttached && this.#lastSentEventId === last;
   }
 
-  attach(next: InboundRequest, ignored: readonly string[] | undefined): void {
+  attachRequest(next: InboundRequest, ignored: readonly string[] | undefined): void {
     next.lifetime?.stopDeadline();
-    this.request.rebind(next);
+    this.request.rebindToNextPoll(next);
     this.waitForHeartbeat(ignored);
-    this.request.exchange.onAborted(this.#lifetime.clientLeft);
+    this.request.exchange.onAborted(this.#lifetime.handleClientLeft);
   }
 
   waitForHeartbeat(ignored: readonly string[] | undefined): void {
-    this.ignored = ignored;
+    this.ignoredParameters = ignored;
     this.isAttached = true;
-    this.#forgetExpected();
-    this.owner.attached++;
+    this.#forgetExpectedQuery();
+    this.owner.attachedRequestCount++;
     this.owner.scheduleHeartbeat(this, this.request.since);
   }
 
@@ -200,8 +204,8 @@ export class ParkedPoll {
    * Adapts the actor's answer to the request that waits now. A refusal of the command's older event id is replaced,
    * because the client has acknowledged later ids since.
    */
-  answerOf(reply: ActorReply | ActorRepeatReply): ActorReply | ActorRepeatReply {
-    if (!('error' in reply) || this.#lastId === this.#keepalive.last) return reply;
+  adaptReply(reply: ActorReply | ActorRepeatReply): ActorReply | ActorRepeatReply {
+    if (!('error' in reply) || this.#lastSentEventId === this.#keepalive.last) return reply;
     const instead = this.#keepalive.answerInsteadOf(reply.error);
     return instead ? { ok: [encodeResponseFields(instead)] } : reply;
   }
@@ -215,60 +219,60 @@ export class ParkedPoll {
 
   /** Cancels the command, because the client has left. */
   cancel(): void {
-    if (this.#over) return;
+    if (this.#isOver) return;
     this.#end();
-    this.#forwarding.cancel();
+    this.#forwardedCommand.cancel();
   }
 
   /** Gives the poll up, because the frontend shuts down. */
-  release(): void {
-    if (this.isAttached) this.#forwarding.release();
+  releaseForShutdown(): void {
+    if (this.isAttached) this.#forwardedCommand.releaseForShutdown();
     else this.cancel();
   }
 
   /** Answers the waiting request with a heartbeat; the last one also ends the command. @param now monotonic ms */
-  heartbeat(now: number): void {
+  sendHeartbeat(now: number): void {
     if (!this.isAttached) return;
-    this.#detach();
-    const body = successBodyOfText(this.#keepalive.fields(++this.#lastId), this.ignored);
+    this.#detachRequest();
+    const body = successBodyOfText(this.#keepalive.fields(++this.#lastSentEventId), this.ignoredParameters);
     if (--this.#heartbeatsLeft > 0) {
-      this.#answeredAt = now;
-      this.#expectedQuery = this.nextPoll?.queryFor(this.#lastId);
-      this.owner.expectNext(this, this.#expectedQuery, now);
+      this.#lastHeartbeatAtMs = now;
+      this.#expectedQuery = this.nextPollMatcher?.queryWithEventId(this.#lastSentEventId);
+      this.owner.expectNextPoll(this, this.#expectedQuery, now);
     } else {
-      this.#lifetime.forwarding = undefined;
+      this.#lifetime.forwardedCommand = undefined;
       this.cancel();
     }
-    this.owner.sender.heartbeat(this.request, body, now);
+    this.owner.sender.sendHeartbeat(this.request, body, now);
   }
 
   /** Cancels the command if the client has not polled again after the last heartbeat. @param now monotonic ms */
-  checkAbsence(now: number): void {
-    if (this.isAttached || now - this.#answeredAt < ABSENCE_MS) return;
-    this.#lifetime.forwarding = undefined;
+  cancelIfClientAbsent(now: number): void {
+    if (this.isAttached || now - this.#lastHeartbeatAtMs < MAX_ABSENCE_BETWEEN_POLLS_MS) return;
+    this.#lifetime.forwardedCommand = undefined;
     this.cancel();
   }
 
-  #detach(): void {
-    if (this.isAttached) this.owner.attached--;
+  #detachRequest(): void {
+    if (this.isAttached) this.owner.attachedRequestCount--;
     this.isAttached = false;
   }
 
-  #forgetExpected(): void {
-    if (this.#expectedQuery !== undefined) this.owner.forgetExpected(this, this.#expectedQuery);
+  #forgetExpectedQuery(): void {
+    if (this.#expectedQuery !== undefined) this.owner.forgetExpectedQuery(this, this.#expectedQuery);
     this.#expectedQuery = undefined;
   }
 
   #end(): void {
-    this.#over = true;
-    this.#detach();
-    this.#forgetExpected();
-    this.owner.remove(this.to, this);
+    this.#isOver = true;
+    this.#detachRequest();
+    this.#forgetExpectedQuery();
+    this.owner.removeParkedPoll(this.to, this);
   }
 }
 
 /** Pattern of queries without escapes, which can be compared as text. */
-const PLAIN = /^[\w=&.-]*$/;
+const UNESCAPED_QUERY_PATTERN = /^[\w=&.-]*$/;
 
 /** Recognizes a client's next poll without parsing: the same query except for the event id, by the same account. */
 export class NextPollMatcher {
@@ -286,12 +290,12 @@ export class NextPollMatcher {
    * body
    */
   static create(
-    { exchange, target }: InboundRequest,
+    { exchange, routedOperation }: InboundRequest,
     caller: AuthenticatedCaller,
     { parameter, last }: Pick<PollKeepalive, 'parameter' | 'last'>,
   ): NextPollMatcher | undefined {
     const { query, hasBody } = exchange;
-    if (!target || hasBody || !PLAIN.test(query)) return undefined;
+    if (!routedOperation || hasBody || !UNESCAPED_QUERY_PATTERN.test(query)) return undefined;
     const prefix = `${parameter}=`;
     const digits = `${last}`;
     const at = query.indexOf(prefix);
@@ -299,11 +303,11 @@ export class NextPollMatcher {
     const to = from + digits.length;
     if (at < 0 || (at > 0 && query[at - 1] !== '&') || query.indexOf(prefix, from) >= 0) return undefined;
     if (query.slice(from, to) !== digits || (to < query.length && query[to] !== '&')) return undefined;
-    return new NextPollMatcher(target, caller.realm, caller.user.id, query.slice(0, from), query.slice(to));
+    return new NextPollMatcher(routedOperation, caller.realm, caller.user.id, query.slice(0, from), query.slice(to));
   }
 
   /** The query of the next poll with this event id. */
-  queryFor(id: number): string {
+  queryWithEventId(id: number): string {
     return this.before + id + this.after;
   }
 
@@ -311,7 +315,7 @@ export class NextPollMatcher {
    * True if the request is this client's next poll: same operation and account, no body. The caller has compared the
    * query.
    */
-  matches({ target, exchange }: InboundRequest, { realm, user }: AuthenticatedCaller): boolean {
-    return this.operation === target && this.user === user.id && this.realm === realm && !exchange.hasBody;
+  matches({ routedOperation, exchange }: InboundRequest, { realm, user }: AuthenticatedCaller): boolean {
+    return this.operation === routedOperation && this.user === user.id && this.realm === realm && !exchange.hasBody;
   }
 }

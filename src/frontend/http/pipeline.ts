@@ -39,9 +39,9 @@ interface PipelineParts {
   readonly options: FrontendOptions;
   readonly metrics: RequestMetrics;
   readonly authenticator: Authenticator;
-  readonly uploads: UploadMemoryBudget;
+  readonly uploadMemoryBudget: UploadMemoryBudget;
   /** Maximum of bytes of a body with a file. */
-  readonly maxUpload: number;
+  readonly maxUploadBodyBytes: number;
   readonly headerPolicy: HeaderReadingPolicy;
   readonly callServices: OperationCallServices;
   readonly forwarder: ActorCommandForwarder;
@@ -52,33 +52,33 @@ interface PipelineParts {
  * Returned by a step after which the runner leaves the loop: the request was answered, is parked, or continues by
  * itself.
  */
-const STOP = Symbol('stop');
+const STOP_PIPELINE = Symbol('stop');
 
-interface Step<T> {
+interface PipelineStep<T> {
   readonly name: string;
   /** Runs the step. @throws ApiError to refuse the request */
-  readonly start: (request: InboundRequest, pipeline: RequestPipeline) => T | Promise<T> | typeof STOP;
+  readonly start: (request: InboundRequest, pipeline: RequestPipeline) => T | Promise<T> | typeof STOP_PIPELINE;
   /** Stores the step's result in the request: the value of `start`, or of its promise, unless that is undefined. */
-  take?(request: InboundRequest, value: T): void;
+  storeResult?(request: InboundRequest, value: T): void;
 }
 
 /** Returns the step unchanged; serves to infer the type of the value that `start` passes to `take`. */
-const step = <T>(declared: Step<T>): Step<T> => declared;
+const definePipelineStep = <T>(declared: PipelineStep<T>): PipelineStep<T> => declared;
 
-const STEPS: readonly Step<unknown>[] = [
-  step({ name: 'body', start: readBody, take: takeForm }),
-  step({ name: 'operation', start: selectOperation }),
-  step({ name: 'authenticate', start: authenticate, take: takeIdentity }),
-  step({ name: 'rate', start: countCall }),
-  step({ name: 'guard', start: checkRole }),
-  step({ name: 'resume', start: resumeParkedPoll }),
-  step({ name: 'parameters', start: readParameters }),
-  step({ name: 'run', start: runOperation, take: takeOutcome }),
-  step({ name: 'forward', start: forward, take: takeReply }),
-  step({ name: 'reply', start: reply }),
+const PIPELINE_STEPS: readonly PipelineStep<unknown>[] = [
+  definePipelineStep({ name: 'body', start: readFormBody, storeResult: storeForm }),
+  definePipelineStep({ name: 'operation', start: selectOperation }),
+  definePipelineStep({ name: 'authenticate', start: authenticate, storeResult: storeIdentity }),
+  definePipelineStep({ name: 'rate', start: countCall }),
+  definePipelineStep({ name: 'guard', start: checkCallerRole }),
+  definePipelineStep({ name: 'resume', start: resumeParkedPoll }),
+  definePipelineStep({ name: 'parameters', start: readParameters }),
+  definePipelineStep({ name: 'run', start: runOperation, storeResult: storeOutcome }),
+  definePipelineStep({ name: 'forward', start: forwardOutcomeCommand, storeResult: storeActorReply }),
+  definePipelineStep({ name: 'reply', start: sendReply }),
 ];
 
-const RUN_STEP = STEPS.findIndex(({ name }) => name === 'run');
+const RUN_STEP_INDEX = PIPELINE_STEPS.findIndex(({ name }) => name === 'run');
 
 /**
  * Maximum of attempts of a request. A request is repeated when the reply got lost on its way from the actor and was too
@@ -90,9 +90,9 @@ const MAX_ATTEMPTS = 3;
  * Makes the headers of the answer to OPTIONS for a path. A path counts as a page of a browser if all of its operations
  * do.
  */
-const preflightOf = memoizeByObject((route: HttpRoute<RoutedOperation>): ResponseHeaders => {
-  const page = [...route.methods.values()].every(({ operation }) => operation.page);
-  return makeCorsPreflightHeaders(route.allow, page);
+const preflightHeadersOfRoute = memoizeByObject((route: HttpRoute<RoutedOperation>): ResponseHeaders => {
+  const page = [...route.targetsByMethod.values()].every(({ operation }) => operation.page);
+  return makeCorsPreflightHeaders(route.allowedMethods, page);
 });
 
 export class RequestPipeline {
@@ -105,26 +105,26 @@ export class RequestPipeline {
   readonly handle = (exchange: HttpExchange): void => {
     const { router, options, metrics, services, headerPolicy } = this.parts;
     const match = router.find(exchange.path);
-    if (!match && options.elsewhere?.(exchange)) return;
-    metrics.identify(exchange);
+    if (!match && options.handleOtherPath?.(exchange)) return;
+    metrics.assignRequestId(exchange);
     if (!match) {
-      metrics.refused(exchange, 404);
+      metrics.recordRefusal(exchange, 404);
       respondWithRefusal(exchange, apiError('NOT_FOUND').toReply());
       return;
     }
     if (exchange.method === 'OPTIONS') {
-      metrics.refused(exchange, 204);
-      exchange.respond(204, preflightOf(match.route), []);
+      metrics.recordRefusal(exchange, 204);
+      exchange.respond(204, preflightHeadersOfRoute(match.route), []);
       return;
     }
-    if (this.#isFull()) {
-      metrics.overload.requests.n++;
-      metrics.refused(exchange, 503);
+    if (this.#isOverloaded()) {
+      metrics.overloadCounters.requests.n++;
+      metrics.recordRefusal(exchange, 503);
       respondWithRefusal(exchange, apiError('SERVICE_UNAVAILABLE').toReply());
       return;
     }
     const request = new InboundRequest(exchange, match, services.clock.monotonic(), headerPolicy);
-    this.#advance(request);
+    this.#runNextSteps(request);
     if (!exchange.answered) request.captureHeaders();
   };
 
@@ -132,87 +132,96 @@ export class RequestPipeline {
    * True if too many requests are in progress. Waiting polls are not counted: they cost little, last long, and have a
    * limit of their own.
    */
-  #isFull(): boolean {
+  #isOverloaded(): boolean {
     const { options, forwarder } = this.parts;
-    const { maxRequests, underWay } = options;
-    return maxRequests !== undefined && (underWay?.() ?? 0) - forwarder.pollCount > maxRequests;
+    const { maxRequests, countUnansweredRequests } = options;
+    return maxRequests !== undefined && (countUnansweredRequests?.() ?? 0) - forwarder.pollCount > maxRequests;
   }
 
   /** Runs the request's next steps until one has to wait or stops. */
-  #advance(request: InboundRequest): void {
+  #runNextSteps(request: InboundRequest): void {
     try {
-      while (request.step < STEPS.length) {
-        const current = STEPS[request.step]!;
+      while (request.nextStepIndex < PIPELINE_STEPS.length) {
+        const current = PIPELINE_STEPS[request.nextStepIndex]!;
         const value = current.start(request, this);
         if (value === undefined) {
-          request.step++;
+          request.nextStepIndex++;
           continue;
         }
-        if (value === STOP) return;
+        if (value === STOP_PIPELINE) return;
         if (value instanceof Promise) {
-          this.parts.sender.lifetimes.wait(request, value, this.continue);
+          this.parts.sender.lifetimes.continueAfterPromise(request, value, this.continueAfterStep);
           return;
         }
-        request.step++;
-        current.take?.(request, value);
+        request.nextStepIndex++;
+        current.storeResult?.(request, value);
       }
     } catch (error) {
-      this.parts.sender.failed(request, error);
+      this.parts.sender.failRequest(request, error);
     }
   }
 
   /** Resumes the request behind the current step, whose promise has resolved with this value. */
-  readonly continue = (request: InboundRequest, value: unknown): void => {
-    const current = STEPS[request.step++]!;
-    current.take?.(request, value);
-    this.#advance(request);
+  readonly continueAfterStep = (request: InboundRequest, value: unknown): void => {
+    const current = PIPELINE_STEPS[request.nextStepIndex++]!;
+    current.storeResult?.(request, value);
+    this.#runNextSteps(request);
   };
 }
 
-function readBody(request: InboundRequest, pipeline: RequestPipeline): ParsedForm | undefined | typeof STOP {
+function readFormBody(
+  request: InboundRequest,
+  pipeline: RequestPipeline,
+): ParsedForm | undefined | typeof STOP_PIPELINE {
   const { exchange, match } = request;
   if (!exchange.hasBody) return undefined;
   const contentType = exchange.header('content-type');
   const type = contentType.split(';', 1)[0]!.trim().toLowerCase();
   if (!isFormMediaType(type)) return undefined;
-  const policy = formPolicyOfMethod(match.route.methods, exchange.method);
-  if (!policy.possible) return undefined;
-  const { authenticator, sender, maxUpload, options } = pipeline.parts;
+  const policy = formPolicyOfMethod(match.route.targetsByMethod, exchange.method);
+  if (!policy.hasOperation) return undefined;
+  const { authenticator, sender, maxUploadBodyBytes, options } = pipeline.parts;
   // The check comes before the body: clients without an account can't make the server hold or parse a body where an
   // account is needed.
-  const after = policy.needsAccount ? authenticator.checkBeforeBody(request, policy.visitors) : undefined;
+  const after = policy.needsAccount ? authenticator.checkCallerBeforeBody(request, policy.admitsVisitors) : undefined;
   after?.catch((error: unknown) => {
-    if (!exchange.answered && !exchange.aborted) sender.failed(request, error);
+    if (!exchange.answered && !exchange.aborted) sender.failRequest(request, error);
   });
   const files = policy.takesFiles && isMultipartMediaType(type);
   if (files) reserveUpload(request, pipeline);
-  const maxBytes = files ? maxUpload : Math.min(policy.maxBytes, options.maxBodyBytes ?? Number.POSITIVE_INFINITY);
-  readRequestForm(exchange, { contentType, type, maxBytes, files, after }, (read) => {
-    try {
-      const form = read();
-      if (form instanceof Promise) sender.lifetimes.wait(request, form, pipeline.continue);
-      else pipeline.continue(request, form);
-    } catch (error) {
-      sender.failed(request, error);
-    }
-  });
-  return STOP;
+  const maxBytes = files
+    ? maxUploadBodyBytes
+    : Math.min(policy.maxBytes, options.maxBodyBytes ?? Number.POSITIVE_INFINITY);
+  readRequestForm(
+    exchange,
+    { contentType, mediaType: type, maxBytes, keepsFiles: files, beforeParsing: after },
+    (read) => {
+      try {
+        const form = read();
+        if (form instanceof Promise) sender.lifetimes.continueAfterPromise(request, form, pipeline.continueAfterStep);
+        else pipeline.continueAfterStep(request, form);
+      } catch (error) {
+        sender.failRequest(request, error);
+      }
+    },
+  );
+  return STOP_PIPELINE;
 }
 
-function takeForm(request: InboundRequest, form: ParsedForm | undefined): void {
+function storeForm(request: InboundRequest, form: ParsedForm | undefined): void {
   if (form) request.form = form;
 }
 
 /** Reserves memory for an upload: all uploads together stay within the configured bound. */
 function reserveUpload(request: InboundRequest, { parts }: RequestPipeline): void {
-  const { maxUpload, uploads, metrics, sender } = parts;
-  const announced = Number(request.exchange.header('content-length') || maxUpload);
-  const release = uploads.reserve(Math.min(announced, maxUpload));
+  const { maxUploadBodyBytes, uploadMemoryBudget, metrics, sender } = parts;
+  const announced = Number(request.exchange.header('content-length') || maxUploadBodyBytes);
+  const release = uploadMemoryBudget.reserve(Math.min(announced, maxUploadBodyBytes));
   if (!release) {
-    metrics.overload.uploads.n++;
+    metrics.overloadCounters.uploads.n++;
     throw apiError('SERVICE_UNAVAILABLE');
   }
-  sender.lifetimes.of(request).releaseUpload = release;
+  sender.lifetimes.findOrCreateLifetime(request).releaseUpload = release;
 }
 
 /** Chooses the operation by the method; a POST may name another method in its form. */
@@ -220,92 +229,97 @@ function selectOperation(request: InboundRequest): void {
   const { exchange, match, form } = request;
   let method = exchange.method === 'HEAD' ? 'GET' : exchange.method;
   if (method === 'POST') method = form.fields.get('method') ?? method;
-  request.target = match.route.methods.get(method);
-  if (!request.target) throw apiError('METHOD_NOT_ALLOWED', { allowed_methods: match.route.allow });
+  request.routedOperation = match.route.targetsByMethod.get(method);
+  if (!request.routedOperation) throw apiError('METHOD_NOT_ALLOWED', { allowed_methods: match.route.allowedMethods });
 }
 
 /** Finds the account of the request, or the organization of a call without credentials. */
 function authenticate(request: InboundRequest, { parts }: RequestPipeline): AnonymousCaller | Promise<AnonymousCaller> {
-  return parts.authenticator.identify(request, request.target!.operation);
+  return parts.authenticator.identifyCaller(request, request.routedOperation!.operation);
 }
 
-function takeIdentity(request: InboundRequest, identity: AnonymousCaller): void {
+function storeIdentity(request: InboundRequest, identity: AnonymousCaller): void {
   request.identity = identity;
 }
 
 function countCall(request: InboundRequest, { parts }: RequestPipeline): void {
-  const { rates } = parts.options;
-  const { operation } = request.target!;
+  const { callRateLimiter } = parts.options;
+  const { operation } = request.routedOperation!;
   const { account } = request;
   if (!account) {
-    rates?.countAnonymous(request, operation);
+    callRateLimiter?.countAnonymousCall(request, operation);
     return;
   }
   checkWebhookBotAllowed(operation, account);
-  rates?.countCaller(request, operation, account);
+  callRateLimiter?.countAccountCall(request, operation, account);
 }
 
-function checkRole(request: InboundRequest, { parts }: RequestPipeline): void {
+function checkCallerRole(request: InboundRequest, { parts }: RequestPipeline): void {
   const { account } = request;
   if (!account) return;
-  const { operation } = request.target!;
+  const { operation } = request.routedOperation!;
   if (operation.guard !== 'user') checkCallerAdmittedByGuard(operation.guard, account, parts.services.clock.now());
   operation.before?.(account.directory, account.user.id);
 }
 
 /** Attaches the client's next poll to the command that is parked for it, without reading its parameters. */
-function resumeParkedPoll(request: InboundRequest, { parts }: RequestPipeline): undefined | typeof STOP {
+function resumeParkedPoll(request: InboundRequest, { parts }: RequestPipeline): undefined | typeof STOP_PIPELINE {
   const { account } = request;
-  return account && parts.forwarder.resume(request, account) ? STOP : undefined;
+  return account && parts.forwarder.resumeParkedPoll(request, account) ? STOP_PIPELINE : undefined;
 }
 
 function readParameters(request: InboundRequest, { parts }: RequestPipeline): void {
   const { exchange, match, form, identity, account } = request;
-  const { operation, parameters } = request.target!;
+  const { operation, parameters } = request.routedOperation!;
   const { pictureMib } = operation;
   if (pictureMib !== undefined && form.files === 'too large') throw apiError('FILE_TOO_LARGE', { n: pictureMib });
   const query = exchange.query === '' ? NO_FORM_FIELDS : parseUrlencodedForm(exchange.query);
-  const { values, ignored } = parameters.read(form.fields, query, match.values);
-  request.call = new OperationCall(request, identity!, account, values, query, ignored, parts.callServices);
+  const { values, ignoredNames } = parameters.readParameters(form.fields, query, match.segmentValues);
+  request.call = new OperationCall(request, identity!, account, values, query, ignoredNames, parts.callServices);
 }
 
-function runOperation({ target, call }: InboundRequest): OperationOutcome | Promise<OperationOutcome> {
-  return target!.operation.run(call!);
+function runOperation({ routedOperation, call }: InboundRequest): OperationOutcome | Promise<OperationOutcome> {
+  return routedOperation!.operation.run(call!);
 }
 
-function takeOutcome({ call }: InboundRequest, outcome: OperationOutcome): void {
+function storeOutcome({ call }: InboundRequest, outcome: OperationOutcome): void {
   call!.outcome = outcome;
 }
 
 /** Sends the command if the operation's outcome is one; a poll is parked. */
-function forward(
+function forwardOutcomeCommand(
   request: InboundRequest,
   { parts }: RequestPipeline,
-): Promise<ActorReply | ActorRepeatReply> | undefined | typeof STOP {
+): Promise<ActorReply | ActorRepeatReply> | undefined | typeof STOP_PIPELINE {
   const call = request.call!;
   const outcome = call.outcome!;
   if (!('to' in outcome)) return undefined;
   const { forwarder } = parts;
-  if (!outcome.held) return forwarder.forward(request, outcome, call) ?? STOP;
-  forwarder.park(request, outcome, call);
-  return STOP;
+  if (!outcome.held) return forwarder.forwardOperationCommand(request, outcome, call) ?? STOP_PIPELINE;
+  forwarder.parkPoll(request, outcome, call);
+  return STOP_PIPELINE;
 }
 
-function takeReply(request: InboundRequest, answer: ActorReply | ActorRepeatReply | undefined): void {
+function storeActorReply(request: InboundRequest, answer: ActorReply | ActorRepeatReply | undefined): void {
   if (!answer) return;
   const call = request.call!;
-  request.lifetime!.forwarding = undefined;
+  request.lifetime!.forwardedCommand = undefined;
   if (!('again' in answer)) call.reply = answer;
-  else if (call.attempt < MAX_ATTEMPTS) {
-    call.attempt++;
-    request.step = RUN_STEP;
+  else if (call.attemptNumber < MAX_ATTEMPTS) {
+    call.attemptNumber++;
+    request.nextStepIndex = RUN_STEP_INDEX;
   } else throw apiError('SERVICE_UNAVAILABLE');
 }
 
-function reply(request: InboundRequest, { parts }: RequestPipeline): void {
+function sendReply(request: InboundRequest, { parts }: RequestPipeline): void {
   const { sender } = parts;
   const { outcome, reply: answer, realm, ignored } = request.call!;
-  if (answer) sender.actorReply(request, realm, answer, ignored);
+  if (answer) sender.sendActorReply(request, realm, answer, ignored);
   else
-    sender.local(request, request.target!.operation, outcome as Exclude<OperationOutcome, ForwardedCommand>, ignored);
+    sender.sendLocalOutcome(
+      request,
+      request.routedOperation!.operation,
+      outcome as Exclude<OperationOutcome, ForwardedCommand>,
+      ignored,
+    );
 }

@@ -33,13 +33,13 @@ export const CORS_HEADERS: readonly (readonly [name: string, value: string])[] =
  * Seconds for which a browser remembers a preflight; without this header the browser sends a preflight before every
  * call.
  */
-const PREFLIGHT_AGE_S = 86_400;
+const PREFLIGHT_MAX_AGE_SECONDS = 86_400;
 
 /** Makes the headers of the answer to OPTIONS, the preflight of a browser before the call itself. */
 export const makeCorsPreflightHeaders = (allow: readonly string[], page: boolean): ResponseHeaders =>
   new ResponseHeaders([
     ['Allow', allow.join(', ')],
-    ...(page ? [] : [...CORS_HEADERS, ['Access-Control-Max-Age', String(PREFLIGHT_AGE_S)] as const]),
+    ...(page ? [] : [...CORS_HEADERS, ['Access-Control-Max-Age', String(PREFLIGHT_MAX_AGE_SECONDS)] as const]),
   ]);
 
 export const JSON_RESPONSE_HEADERS = new ResponseHeaders([
@@ -49,16 +49,16 @@ export const JSON_RESPONSE_HEADERS = new ResponseHeaders([
   ['Expires', 'Thu, 01 Jan 1970 00:00:00 GMT'],
   ...CORS_HEADERS,
 ]);
-const HTML_HEADERS = JSON_RESPONSE_HEADERS.with({ 'Content-Type': 'text/html; charset=utf-8' });
+const HTML_ERROR_HEADERS = JSON_RESPONSE_HEADERS.with({ 'Content-Type': 'text/html; charset=utf-8' });
 const UNAUTHORIZED_HEADERS = JSON_RESPONSE_HEADERS.with({ 'WWW-Authenticate': `Basic realm="${PRODUCT_NAME}"` });
-const SIGNED_OUT_HEADERS = JSON_RESPONSE_HEADERS.with({ 'WWW-Authenticate': `Session realm="${PRODUCT_NAME}"` });
-const RETRY_HEADERS = JSON_RESPONSE_HEADERS.with({ 'Retry-After': '1' });
+const UNAUTHORIZED_PAGE_HEADERS = JSON_RESPONSE_HEADERS.with({ 'WWW-Authenticate': `Session realm="${PRODUCT_NAME}"` });
+const RETRY_AFTER_HEADERS = JSON_RESPONSE_HEADERS.with({ 'Retry-After': '1' });
 
-const PREFIX = '{"result":"success","msg":""';
-const PREFIX_BYTES = Buffer.from(PREFIX);
-const END_BYTES = Buffer.from('}\n');
+const SUCCESS_PREFIX = '{"result":"success","msg":""';
+const SUCCESS_PREFIX_BYTES = Buffer.from(SUCCESS_PREFIX);
+const SUCCESS_END_BYTES = Buffer.from('}\n');
 
-const ignoredText = (ignored: readonly string[] | undefined): string =>
+const formatIgnoredParameters = (ignored: readonly string[] | undefined): string =>
   ignored ? `,"ignored_parameters_unsupported":${JSON.stringify(ignored)}` : '';
 
 /**
@@ -72,11 +72,13 @@ export function successBodyOfFields(
     if (fields[name] instanceof EncodedJson) return successBodyOfParts(encodeResponseFieldParts(fields), ignored);
   if (fields.result !== undefined || fields.msg !== undefined) {
     const all = { result: 'success', msg: '', ...fields };
-    return [`${JSON.stringify(all).slice(0, -1)}${ignoredText(ignored)}}\n`];
+    return [`${JSON.stringify(all).slice(0, -1)}${formatIgnoredParameters(ignored)}}\n`];
   }
   const text = JSON.stringify(fields);
   return [
-    text === '{}' ? `${PREFIX}${ignoredText(ignored)}}\n` : `${PREFIX}${ignoredText(ignored)},${text.slice(1)}\n`,
+    text === '{}'
+      ? `${SUCCESS_PREFIX}${formatIgnoredParameters(ignored)}}\n`
+      : `${SUCCESS_PREFIX}${formatIgnoredParameters(ignored)},${text.slice(1)}\n`,
   ];
 }
 
@@ -88,12 +90,14 @@ export function successBodyOfParts(
   parts: readonly Uint8Array[],
   ignored: readonly string[] | undefined,
 ): ResponseBodyPart[] {
-  return ignored ? [PREFIX, ignoredText(ignored), ...parts, END_BYTES] : [PREFIX_BYTES, ...parts, END_BYTES];
+  return ignored
+    ? [SUCCESS_PREFIX, formatIgnoredParameters(ignored), ...parts, SUCCESS_END_BYTES]
+    : [SUCCESS_PREFIX_BYTES, ...parts, SUCCESS_END_BYTES];
 }
 
 /** Makes the body of a success from fields as JSON text. @param text the fields, each after a comma */
 export const successBodyOfText = (text: string, ignored: readonly string[] | undefined): ResponseBodyPart[] => [
-  `${PREFIX}${ignoredText(ignored)}${text}}\n`,
+  `${SUCCESS_PREFIX}${formatIgnoredParameters(ignored)}${text}}\n`,
 ];
 
 /** Makes the body of a success whose fields many answers share; the bytes are joined once and kept. */
@@ -132,10 +136,10 @@ export function errorResponseBody(error: ApiErrorReply): ResponseBodyPart[] {
  * scheme Basic
  */
 export function errorResponseHeaders(error: ApiErrorReply, fromPage = false): ResponseHeaders {
-  if (error.html) return HTML_HEADERS;
+  if (error.html) return HTML_ERROR_HEADERS;
   switch (error.status) {
     case 401:
-      return fromPage ? SIGNED_OUT_HEADERS : UNAUTHORIZED_HEADERS;
+      return fromPage ? UNAUTHORIZED_PAGE_HEADERS : UNAUTHORIZED_HEADERS;
     case 405:
       return JSON_RESPONSE_HEADERS.with({ Allow: String(error.extra?.allowed_methods).replaceAll(',', ', ') });
     case 429: {
@@ -145,7 +149,7 @@ export function errorResponseHeaders(error: ApiErrorReply, fromPage = false): Re
         : JSON_RESPONSE_HEADERS;
     }
     case 503:
-      return RETRY_HEADERS;
+      return RETRY_AFTER_HEADERS;
     default:
       return JSON_RESPONSE_HEADERS;
   }
@@ -159,14 +163,14 @@ export function toApiErrorReply(error: unknown): ApiErrorReply | undefined {
   return undefined;
 }
 
-const statusLines = new Map<number, string>();
+const statusLinesByCode = new Map<number, string>();
 
 /** Status code with its text, e.g. '404 Not Found'. */
 export function httpStatusLine(status: number): string {
-  let line = statusLines.get(status);
+  let line = statusLinesByCode.get(status);
   if (line === undefined) {
     line = `${status} ${STATUS_CODES[status] ?? 'Unknown'}`;
-    statusLines.set(status, line);
+    statusLinesByCode.set(status, line);
   }
   return line;
 }

@@ -10,21 +10,21 @@ import type { HttpExchange } from './server.js';
 /**
  * Pattern of usable request ids: ids from proxies and clients go into logs, so only harmless characters are accepted.
  */
-const USABLE_ID = /^[A-Za-z0-9_.:-]{8,64}$/;
+const USABLE_REQUEST_ID_PATTERN = /^[A-Za-z0-9_.:-]{8,64}$/;
 
 export class RequestMetrics {
   readonly metrics: MetricsRegistry;
-  readonly #unknown = new Map<number, MetricCounterSeries>();
-  readonly #polls: MetricHistogramSeries;
-  readonly #aborted: MetricCounterSeries;
+  readonly #unroutedAnswersByStatus = new Map<number, MetricCounterSeries>();
+  readonly #pollSeconds: MetricHistogramSeries;
+  readonly #abortedRequests: MetricCounterSeries;
   /** Counters of requests refused because of overload: too many requests, waiting polls or uploads. */
-  readonly overload: {
+  readonly overloadCounters: {
     readonly requests: MetricCounterSeries;
     readonly polls: MetricCounterSeries;
     readonly uploads: MetricCounterSeries;
   };
-  readonly #prefix: string;
-  #requests = 0;
+  readonly #requestIdPrefix: string;
+  #lastRequestNumber = 0;
 
   constructor(
     private readonly clock: Clock,
@@ -32,45 +32,49 @@ export class RequestMetrics {
     private readonly options: FrontendOptions,
   ) {
     this.metrics = options.metrics ?? new MetricsRegistry();
-    this.#prefix = `${options.instance}-`;
-    this.#polls = this.metrics.histogram('conclave_http_poll_seconds');
+    this.#requestIdPrefix = `${options.requestIdPrefix}-`;
+    this.#pollSeconds = this.metrics.histogram('conclave_http_poll_seconds');
     const overload = (what: string): MetricCounterSeries => this.metrics.counter('conclave_http_overload_total', what);
-    this.overload = { requests: overload('requests'), polls: overload('polls'), uploads: overload('uploads') };
-    this.#aborted = this.metrics.counter('conclave_http_aborted_requests_total');
+    this.overloadCounters = { requests: overload('requests'), polls: overload('polls'), uploads: overload('uploads') };
+    this.#abortedRequests = this.metrics.counter('conclave_http_aborted_requests_total');
   }
 
   /** Gives the request an id: the value of its header X-Request-Id, or a new id. */
-  identify(exchange: HttpExchange): void {
+  assignRequestId(exchange: HttpExchange): void {
     const proposed = exchange.header('x-request-id');
-    const usable = proposed !== '' && USABLE_ID.test(proposed);
-    if (usable) exchange.identify(proposed);
-    else exchange.identify(this.#prefix, ++this.#requests);
+    const usable = proposed !== '' && USABLE_REQUEST_ID_PATTERN.test(proposed);
+    if (usable) exchange.setRequestId(proposed);
+    else exchange.setRequestId(this.#requestIdPrefix, ++this.#lastRequestNumber);
   }
 
   /** Counts the answer to a request that reached no operation. */
-  refused(exchange: HttpExchange, status: number): void {
-    this.#count(this.#unknown, 'none', status);
+  recordRefusal(exchange: HttpExchange, status: number): void {
+    this.#countAnswer(this.#unroutedAnswersByStatus, 'none', status);
     if (this.options.logRequests) {
       this.log.debug({ requestId: exchange.requestId, operation: 'none', status }, 'answered');
     }
   }
 
   /** Counts, measures and logs the answer to a request. @param now monotonic ms */
-  answered({ exchange, target, isPoll, since }: InboundRequest, status: number, now = this.clock.monotonic()): void {
+  recordAnswer(
+    { exchange, routedOperation, isPoll, since }: InboundRequest,
+    status: number,
+    now = this.clock.monotonic(),
+  ): void {
     const ms = now - since;
-    if (target) {
-      const { operation, metrics } = target;
-      this.#count(metrics.answers, operation.id, status);
-      if (isPoll) this.#polls.observe(ms / 1000);
+    if (routedOperation) {
+      const { operation, metrics } = routedOperation;
+      this.#countAnswer(metrics.answers, operation.id, status);
+      if (isPoll) this.#pollSeconds.observe(ms / 1000);
       else {
         metrics.seconds ??= this.metrics.histogram('conclave_http_request_seconds', operation.id);
         metrics.seconds.observe(ms / 1000);
       }
-    } else this.#count(this.#unknown, 'none', status);
+    } else this.#countAnswer(this.#unroutedAnswersByStatus, 'none', status);
     if (status < 500 && !this.options.logRequests) return;
     const line = {
       requestId: exchange.requestId,
-      operation: target?.operation.id ?? 'none',
+      operation: routedOperation?.operation.id ?? 'none',
       status,
       ms: Math.round(ms * 10) / 10,
     };
@@ -78,11 +82,11 @@ export class RequestMetrics {
     else this.log.debug(line, 'answered');
   }
 
-  aborted(): void {
-    this.#aborted.n++;
+  countAbortedRequest(): void {
+    this.#abortedRequests.n++;
   }
 
-  #count(answers: Map<number, MetricCounterSeries>, operation: string, status: number): void {
+  #countAnswer(answers: Map<number, MetricCounterSeries>, operation: string, status: number): void {
     let count = answers.get(status);
     if (!count) {
       count = this.metrics.counter('conclave_http_requests_total', operation, String(status));

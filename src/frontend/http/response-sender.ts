@@ -40,68 +40,82 @@ export class ResponseSender implements RequestLifetimeListener {
     this.lifetimes = new RequestLifetimes(services.clock, this, deadlineMs);
   }
 
-  deadlinePassed(request: InboundRequest): void {
+  handleDeadlinePassed(request: InboundRequest): void {
     const { requestId } = request.exchange;
-    this.services.log.warn({ requestId, path: pathPattern(request) }, 'request deadline passed');
-    this.failed(request, apiError('SERVICE_UNAVAILABLE'));
+    this.services.log.warn({ requestId, path: pathPatternOfRequest(request) }, 'request deadline passed');
+    this.failRequest(request, apiError('SERVICE_UNAVAILABLE'));
   }
 
-  clientLeft(): void {
-    this.metrics.aborted();
+  handleClientLeft(): void {
+    this.metrics.countAbortedRequest();
   }
 
   /** Answers with the refusal that the error stands for; an error that is no refusal is logged and answered 500. */
-  failed(request: InboundRequest, error: unknown): void {
-    this.#refuse(request, toApiErrorReply(error) ?? this.#unexpected(request, error));
+  failRequest(request: InboundRequest, error: unknown): void {
+    this.#sendRefusal(request, toApiErrorReply(error) ?? this.#logUnexpectedError(request, error));
   }
 
-  #refuse(request: InboundRequest, error: ApiErrorReply): void {
-    request.rate = selectTighterLimit(error.rate, request.rate);
-    this.#respondPlain(request, error.status, errorResponseHeaders(error, request.fromPage), errorResponseBody(error));
+  #sendRefusal(request: InboundRequest, error: ApiErrorReply): void {
+    request.rateLimitStatus = selectTighterLimit(error.rate, request.rateLimitStatus);
+    this.#respondPlain(
+      request,
+      error.status,
+      errorResponseHeaders(error, request.isFromOwnPage),
+      errorResponseBody(error),
+    );
   }
 
-  #unexpected(request: InboundRequest, error: unknown): ApiErrorReply {
+  #logUnexpectedError(request: InboundRequest, error: unknown): ApiErrorReply {
     const { method, requestId } = request.exchange;
-    this.services.log.error({ requestId, err: error, method, path: pathPattern(request) }, 'unhandled exception');
+    this.services.log.error(
+      { requestId, err: error, method, path: pathPatternOfRequest(request) },
+      'unhandled exception',
+    );
     return apiError('INTERNAL').toReply();
   }
 
   /** Sends the answer that an operation decided without an actor. */
-  local(
+  sendLocalOutcome(
     request: InboundRequest,
     operation: ApiOperation,
     outcome: Exclude<OperationOutcome, { to: unknown }>,
     ignored: readonly string[] | undefined,
   ): void {
     if ('ready' in outcome)
-      this.#respond(request, 200, JSON_RESPONSE_HEADERS, successBodyOfCachedFields(outcome.ready, ignored));
+      this.#respondCompressible(request, 200, JSON_RESPONSE_HEADERS, successBodyOfCachedFields(outcome.ready, ignored));
     else if ('fields' in outcome) {
       const { fields, headers } = outcome;
       const all = headers ? JSON_RESPONSE_HEADERS.with(headers) : JSON_RESPONSE_HEADERS;
-      this.#respond(request, 200, all, successBodyOfFields(fields, ignored));
+      this.#respondCompressible(request, 200, all, successBodyOfFields(fields, ignored));
     } else {
       const { status, raw, coded } = outcome;
       const own = Object.entries(outcome.headers);
       const all = new ResponseHeaders(operation.page ? own : [...own, ...CORS_HEADERS]);
-      if (coded && status === 200) this.#respond(request, status, all, [raw], all.with(coded));
+      if (coded && status === 200) this.#respondCompressible(request, status, all, [raw], all.with(coded));
       else this.#respondPlain(request, status, all, [raw]);
     }
   }
 
   /** Sends an actor's reply, once this frontend's replica shows the change that the reply reports. */
-  actorReply(request: InboundRequest, realm: RealmId, reply: ActorReply, ignored: readonly string[] | undefined): void {
-    const shown = reply.after === undefined ? undefined : this.services.waitFor(realm, reply.after);
-    if (shown) this.lifetimes.wait(request, shown, () => this.#actorReply(request, reply, ignored));
-    else this.#actorReply(request, reply, ignored);
+  sendActorReply(
+    request: InboundRequest,
+    realm: RealmId,
+    reply: ActorReply,
+    ignored: readonly string[] | undefined,
+  ): void {
+    const shown = reply.after === undefined ? undefined : this.services.waitForDirectoryVersion(realm, reply.after);
+    if (shown)
+      this.lifetimes.continueAfterPromise(request, shown, () => this.#sendActorReplyNow(request, reply, ignored));
+    else this.#sendActorReplyNow(request, reply, ignored);
   }
 
-  #actorReply(request: InboundRequest, reply: ActorReply, ignored: readonly string[] | undefined): void {
+  #sendActorReplyNow(request: InboundRequest, reply: ActorReply, ignored: readonly string[] | undefined): void {
     if ('error' in reply) {
-      this.#refuse(request, reply.error);
+      this.#sendRefusal(request, reply.error);
       return;
     }
     const { ok, partial } = reply;
-    this.#respond(
+    this.#respondCompressible(
       request,
       200,
       JSON_RESPONSE_HEADERS,
@@ -110,16 +124,16 @@ export class ResponseSender implements RequestLifetimeListener {
   }
 
   /** Answers a parked poll; the request object stays in use for the client's next poll. @param now monotonic ms */
-  heartbeat(request: InboundRequest, body: readonly ResponseBodyPart[], now: number): void {
-    this.metrics.answered(request, 200, now);
-    request.exchange.respond(200, JSON_RESPONSE_HEADERS, body, formatRateLimitHeaders(request.rate));
+  sendHeartbeat(request: InboundRequest, body: readonly ResponseBodyPart[], now: number): void {
+    this.metrics.recordAnswer(request, 200, now);
+    request.exchange.respond(200, JSON_RESPONSE_HEADERS, body, formatRateLimitHeaders(request.rateLimitStatus));
   }
 
   /**
    * Sends an answer, compressed if it is large and its operation allows it. @param coded headers of the compressed
    * answer, where they differ
    */
-  #respond(
+  #respondCompressible(
     request: InboundRequest,
     status: number,
     headers: ResponseHeaders,
@@ -127,18 +141,22 @@ export class ResponseSender implements RequestLifetimeListener {
     coded?: ResponseHeaders,
   ): void {
     const { compressor } = this;
-    if (!compressor || !isBodyWorthCompressing(body) || !isOperationAnswerCompressible(request.target!.operation)) {
+    if (
+      !compressor ||
+      !isBodyWorthCompressing(body) ||
+      !isOperationAnswerCompressible(request.routedOperation!.operation)
+    ) {
       this.#respondPlain(request, status, headers, body);
       return;
     }
-    this.#end(request, status);
+    this.#recordEnd(request, status);
     compressor.respond(
       request.exchange,
-      request.gzip,
+      request.mayGzipAnswer,
       status,
       headers,
       body,
-      formatRateLimitHeaders(request.rate),
+      formatRateLimitHeaders(request.rateLimitStatus),
       coded,
     );
   }
@@ -150,19 +168,19 @@ export class ResponseSender implements RequestLifetimeListener {
     headers: ResponseHeaders,
     body: readonly ResponseBodyPart[],
   ): void {
-    this.#end(request, status);
-    request.exchange.respond(status, headers, body, formatRateLimitHeaders(request.rate));
+    this.#recordEnd(request, status);
+    request.exchange.respond(status, headers, body, formatRateLimitHeaders(request.rateLimitStatus));
   }
 
-  #end(request: InboundRequest, status: number): void {
+  #recordEnd(request: InboundRequest, status: number): void {
     request.lifetime?.end();
-    this.metrics.answered(request, status);
+    this.metrics.recordAnswer(request, status);
   }
 }
 
 /** Returns the path pattern for the log instead of the real path, which may hold tokens and e-mail addresses. */
-function pathPattern({ match }: InboundRequest): string {
-  const [target] = match.route.methods.values();
+function pathPatternOfRequest({ match }: InboundRequest): string {
+  const [target] = match.route.targetsByMethod.values();
   return target?.operation.path ?? '';
 }
 

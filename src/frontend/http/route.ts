@@ -23,60 +23,60 @@ export interface RoutedOperation {
 }
 
 export interface HttpRoute<T> {
-  readonly methods: ReadonlyMap<string, T>;
+  readonly targetsByMethod: ReadonlyMap<string, T>;
   /** Methods of the path, sorted, for `Allow` and `allowed_methods`. */
-  readonly allow: readonly string[];
+  readonly allowedMethods: readonly string[];
 }
 
 export interface HttpRouteMatch<T> {
   readonly route: HttpRoute<T>;
   /** Decoded values of the variable segments, from left to right. */
-  readonly values: readonly string[];
+  readonly segmentValues: readonly string[];
 }
 
-interface Node<T> {
-  readonly fixed: Map<string, Node<T>>;
-  integer: Node<T> | undefined;
-  text: Node<T> | undefined;
+interface RouteTreeNode<T> {
+  readonly childrenByText: Map<string, RouteTreeNode<T>>;
+  integerChild: RouteTreeNode<T> | undefined;
+  textChild: RouteTreeNode<T> | undefined;
   /** Child node for a variable that takes all remaining segments. */
-  rest: Node<T> | undefined;
+  restChild: RouteTreeNode<T> | undefined;
   route: MutableRoute<T> | undefined;
 }
 
 interface MutableRoute<T> extends HttpRoute<T> {
-  readonly methods: Map<string, T>;
-  allow: string[];
+  readonly targetsByMethod: Map<string, T>;
+  allowedMethods: string[];
 }
 
 type PathSegment =
   | { readonly fixed: string }
   | { readonly name: string; readonly integer: boolean; readonly rest?: boolean };
 
-const node = <T>(): Node<T> => ({
-  fixed: new Map(),
-  integer: undefined,
-  text: undefined,
-  rest: undefined,
+const makeRouteTreeNode = <T>(): RouteTreeNode<T> => ({
+  childrenByText: new Map(),
+  integerChild: undefined,
+  textChild: undefined,
+  restChild: undefined,
   route: undefined,
 });
 
 export class HttpRouter<T> {
-  #root = node<T>();
+  #root = makeRouteTreeNode<T>();
   /** Matches of patterns without variable segments, by path: one look-up serves the busiest operations. */
-  #fixed = new Map<string, HttpRouteMatch<T>>();
+  #fixedMatchesByPath = new Map<string, HttpRouteMatch<T>>();
 
   /**
    * Adds an operation under its path pattern. @throws Error when the pattern already has an operation with this method
    */
   add(method: HttpMethod, segments: readonly PathSegment[], target: T): void {
     let at = this.#root;
-    for (const segment of segments) at = child(at, segment);
-    at.route ??= { methods: new Map(), allow: [] };
+    for (const segment of segments) at = findOrCreateChild(at, segment);
+    at.route ??= { targetsByMethod: new Map(), allowedMethods: [] };
     const path = `/${segments.map((s) => ('fixed' in s ? s.fixed : `{${s.name}}`)).join('/')}`;
-    if (at.route.methods.has(method)) throw new Error(`two operations on ${method} ${path}`);
-    at.route.methods.set(method, target);
-    at.route.allow = [...at.route.methods.keys()].sort();
-    if (segments.every((s) => 'fixed' in s)) this.#fixed.set(path, { route: at.route, values: [] });
+    if (at.route.targetsByMethod.has(method)) throw new Error(`two operations on ${method} ${path}`);
+    at.route.targetsByMethod.set(method, target);
+    at.route.allowedMethods = [...at.route.targetsByMethod.keys()].sort();
+    if (segments.every((s) => 'fixed' in s)) this.#fixedMatchesByPath.set(path, { route: at.route, segmentValues: [] });
   }
 
   /**
@@ -85,43 +85,43 @@ export class HttpRouter<T> {
    * @returns undefined for an unknown path, a bad escape, or a trailing slash
    */
   find(path: string): HttpRouteMatch<T> | undefined {
-    const fixed = this.#fixed.get(path);
+    const fixed = this.#fixedMatchesByPath.get(path);
     if (fixed) return fixed;
-    const segments = decode(path);
+    const segments = decodePathSegments(path);
     if (!segments) return undefined;
     const values: string[] = [];
-    const route = descend(this.#root, segments, 0, values);
-    return route && { route, values };
+    const route = findRouteBelow(this.#root, segments, 0, values);
+    return route && { route, segmentValues: values };
   }
 }
 
-function child<T>(at: Node<T>, segment: PathSegment): Node<T> {
+function findOrCreateChild<T>(at: RouteTreeNode<T>, segment: PathSegment): RouteTreeNode<T> {
   if ('fixed' in segment) {
-    let next = at.fixed.get(segment.fixed);
+    let next = at.childrenByText.get(segment.fixed);
     if (!next) {
-      next = node();
-      at.fixed.set(segment.fixed, next);
+      next = makeRouteTreeNode();
+      at.childrenByText.set(segment.fixed, next);
     }
     return next;
   }
   if (segment.integer) {
-    at.integer ??= node();
-    return at.integer;
+    at.integerChild ??= makeRouteTreeNode();
+    return at.integerChild;
   }
   if (segment.rest) {
-    at.rest ??= node();
-    return at.rest;
+    at.restChild ??= makeRouteTreeNode();
+    return at.restChild;
   }
-  at.text ??= node();
-  return at.text;
+  at.textChild ??= makeRouteTreeNode();
+  return at.textChild;
 }
 
-const MAX_SEGMENTS = 16;
+const MAX_PATH_SEGMENTS = 16;
 
-function decode(path: string): string[] | undefined {
+function decodePathSegments(path: string): string[] | undefined {
   if (path.charCodeAt(0) !== 47) return undefined;
-  const segments = path.slice(1).split('/', MAX_SEGMENTS + 1);
-  if (segments.length > MAX_SEGMENTS) return undefined;
+  const segments = path.slice(1).split('/', MAX_PATH_SEGMENTS + 1);
+  if (segments.length > MAX_PATH_SEGMENTS) return undefined;
   for (const [i, segment] of segments.entries()) {
     if (segment === '') return undefined;
     if (!segment.includes('%')) continue;
@@ -134,22 +134,27 @@ function decode(path: string): string[] | undefined {
   return segments;
 }
 
-function descend<T>(at: Node<T>, segments: readonly string[], i: number, values: string[]): HttpRoute<T> | undefined {
+function findRouteBelow<T>(
+  at: RouteTreeNode<T>,
+  segments: readonly string[],
+  i: number,
+  values: string[],
+): HttpRoute<T> | undefined {
   const segment = segments[i];
   if (segment === undefined) return at.route;
-  const fixed = at.fixed.get(segment);
-  const found = fixed && descend(fixed, segments, i + 1, values);
+  const fixed = at.childrenByText.get(segment);
+  const found = fixed && findRouteBelow(fixed, segments, i + 1, values);
   if (found) return found;
-  for (const next of [/^[0-9]+$/.test(segment) ? at.integer : undefined, at.text]) {
+  for (const next of [/^[0-9]+$/.test(segment) ? at.integerChild : undefined, at.textChild]) {
     if (!next) continue;
     const kept = values.length;
     values.push(segment);
-    const route = descend(next, segments, i + 1, values);
+    const route = findRouteBelow(next, segments, i + 1, values);
     if (route) return route;
     values.length = kept;
   }
-  if (at.rest) values.push(segments.slice(i).join('/'));
-  return at.rest?.route;
+  if (at.restChild) values.push(segments.slice(i).join('/'));
+  return at.restChild?.route;
 }
 
 /**

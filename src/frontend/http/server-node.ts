@@ -39,16 +39,16 @@ const KEEP_ALIVE_MS = 65_000;
 /**
  * Milliseconds within which a whole request with its body must arrive. Answers may take longer: polls wait for minutes.
  */
-const REQUEST_MS = 300_000;
+const REQUEST_TIMEOUT_MS = 300_000;
 /**
  * Number of bytes written to a connection at a time; each piece that the system takes shows that the client still
  * reads.
  */
-const PIECE = 64 * 1024;
+const WRITTEN_PIECE_BYTES = 64 * 1024;
 
-export const nodeHttpServerFactory: HttpServerFactory = { listen: (options) => NodeServer.listen(options) };
+export const nodeHttpServerFactory: HttpServerFactory = { listen: (options) => NodeHttpServer.listen(options) };
 
-const PARSER_STATUS: Readonly<Record<string, number>> = {
+const HTTP_STATUS_BY_PARSER_ERROR: Readonly<Record<string, number>> = {
   HPE_HEADER_OVERFLOW: 431,
   HPE_INVALID_METHOD: 501,
   HPE_INVALID_VERSION: 505,
@@ -62,14 +62,14 @@ interface RequestTarget {
   readonly host: string | undefined;
 }
 
-const ABSOLUTE = /^https?:\/\/([^/?#]+)/i;
+const ABSOLUTE_URL_PATTERN = /^https?:\/\/([^/?#]+)/i;
 
-function targetOf({ url = '/', method }: IncomingMessage): RequestTarget | HttpFramingFault {
+function parseRequestTarget({ url = '/', method }: IncomingMessage): RequestTarget | HttpFramingFault {
   let host: string | undefined;
   let rest = url;
   if (!url.startsWith('/')) {
     if (url === '*' && method === 'OPTIONS') return { path: url, query: '', host };
-    const found = ABSOLUTE.exec(url);
+    const found = ABSOLUTE_URL_PATTERN.exec(url);
     if (!found) return REQUEST_TARGET_FAULT;
     host = found[1];
     rest = url.slice(found[0].length);
@@ -80,7 +80,7 @@ function targetOf({ url = '/', method }: IncomingMessage): RequestTarget | HttpF
 }
 
 /** Finds the framing faults that Node's parser accepts. */
-function faultOf({
+function findFramingFaultOfNodeRequest({
   rawHeaders,
   headers,
   httpVersionMajor,
@@ -103,50 +103,52 @@ function faultOf({
   return findHttpFramingFault(lengths, codings, typeof headers.trailer === 'string' ? headers.trailer : '');
 }
 
-class NodeServer implements HttpServer {
+class NodeHttpServer implements HttpServer {
   readonly kind = 'node';
-  running = 0;
-  closing = false;
-  turnedAway = 0;
-  readonly answers: SlowClientGuard;
-  readonly bodies: SlowClientGuard;
+  unansweredRequestCount = 0;
+  isClosing = false;
+  refusedConnectionCount = 0;
+  readonly slowAnswerGuard: SlowClientGuard;
+  readonly slowBodyGuard: SlowClientGuard;
   #server: Server;
-  #accepted = 0;
+  #acceptedConnectionCount = 0;
   /** Connections that accept no further request, because one request was refused. */
-  readonly #refused = new WeakSet<Duplex>();
+  readonly #refusedConnections = new WeakSet<Duplex>();
   /** The latest request of each connection. */
-  readonly #current = new WeakMap<Duplex, NodeExchange>();
+  readonly #latestExchangeByConnection = new WeakMap<Duplex, NodeHttpExchange>();
   /** Resolves when the server has stopped listening and has no connection. */
-  #closed: Promise<void> | undefined;
+  #listenerClosed: Promise<void> | undefined;
 
   private constructor(readonly options: HttpListenOptions) {
-    this.answers = options.slowAnswers ?? new SlowClientGuard(REAL_CLOCK);
-    this.bodies = options.slowBodies ?? new SlowClientGuard(REAL_CLOCK);
+    this.slowAnswerGuard = options.slowAnswerGuard ?? new SlowClientGuard(REAL_CLOCK);
+    this.slowBodyGuard = options.slowBodyGuard ?? new SlowClientGuard(REAL_CLOCK);
     this.#server = createServer(
       {
         maxHeaderSize: MAX_REQUEST_HEAD_BYTES,
         headersTimeout: REQUEST_RECEIVE_TIMEOUT_MS,
-        requestTimeout: REQUEST_MS,
+        requestTimeout: REQUEST_TIMEOUT_MS,
         keepAliveTimeout: KEEP_ALIVE_MS,
         connectionsCheckingInterval: 5_000,
         noDelay: true,
       },
-      (req, res) => this.#handle(req, res),
+      (req, res) => this.#handleRequest(req, res),
     );
     this.#server.on('connection', () => {
-      this.#accepted++;
+      this.#acceptedConnectionCount++;
     });
     // The Expect header is ignored: the client gets the final answer without a "100 Continue".
-    this.#server.on('checkExpectation', (req, res) => this.#handle(req, res));
-    this.#server.on('clientError', (error: NodeJS.ErrnoException, socket) => this.#unreadable(error.code, socket));
+    this.#server.on('checkExpectation', (req, res) => this.#handleRequest(req, res));
+    this.#server.on('clientError', (error: NodeJS.ErrnoException, socket) =>
+      this.#answerUnreadableRequest(error.code, socket),
+    );
     this.#server.timeout = 0;
     if (options.maxConnections !== undefined) this.#server.maxConnections = options.maxConnections;
-    this.#server.on('drop', () => this.turnedAway++);
+    this.#server.on('drop', () => this.refusedConnectionCount++);
     this.#server.maxRequestsPerSocket = 0;
   }
 
-  static listen(options: HttpListenOptions): Promise<NodeServer> {
-    const server = new NodeServer(options);
+  static listen(options: HttpListenOptions): Promise<NodeHttpServer> {
+    const server = new NodeHttpServer(options);
     return new Promise((resolve, reject) => {
       server.#server.once('error', reject);
       server.#server.listen({ host: options.host, port: options.port, backlog: 4096 }, () => {
@@ -161,33 +163,33 @@ class NodeServer implements HttpServer {
     return (this.#server.address() as AddressInfo | null)?.port ?? 0;
   }
 
-  #handle(req: IncomingMessage, res: ServerResponse): void {
+  #handleRequest(req: IncomingMessage, res: ServerResponse): void {
     const { socket } = req;
-    if (this.#refused.has(socket)) return;
-    const target = faultOf(req) ?? targetOf(req);
+    if (this.#refusedConnections.has(socket)) return;
+    const target = findFramingFaultOfNodeRequest(req) ?? parseRequestTarget(req);
     if ('status' in target) {
-      this.#refuse(req, res, target);
+      this.#refuseRequest(req, res, target);
       return;
     }
     if (target.path === '*') {
       res.writeHead(204).end();
       return;
     }
-    const exchange = new NodeExchange(this, req, res, target);
-    this.#current.set(socket, exchange);
-    this.running++;
+    const exchange = new NodeHttpExchange(this, req, res, target);
+    this.#latestExchangeByConnection.set(socket, exchange);
+    this.unansweredRequestCount++;
     try {
       this.options.handler(exchange);
     } catch (error) {
       this.options.onError(error);
-      exchange.fail();
+      exchange.respondWithServerError();
     }
   }
 
-  #refuse(req: IncomingMessage, res: ServerResponse, { status, text }: HttpFramingFault): void {
-    this.#refused.add(req.socket);
-    req.on('error', ignore);
-    res.on('error', ignore);
+  #refuseRequest(req: IncomingMessage, res: ServerResponse, { status, text }: HttpFramingFault): void {
+    this.#refusedConnections.add(req.socket);
+    req.on('error', ignoreError);
+    res.on('error', ignoreError);
     res.writeHead(status, { 'Content-Type': 'text/plain', 'Content-Length': text.length, Connection: 'close' });
     res.end(text);
     req.resume();
@@ -197,84 +199,84 @@ class NodeServer implements HttpServer {
    * Answers a request that Node's parser can't read, with the same status as the native server where that server
    * answers.
    */
-  #unreadable(code: string | undefined, socket: Duplex): void {
-    const current = this.#current.get(socket);
+  #answerUnreadableRequest(code: string | undefined, socket: Duplex): void {
+    const current = this.#latestExchangeByConnection.get(socket);
     // An error answer must not be mixed into an unfinished answer.
-    const free = !current?.answered || current.ended;
-    if (!socket.writable || !free || this.#refused.has(socket)) {
+    const free = !current?.answered || current.isAnswerTaken;
+    if (!socket.writable || !free || this.#refusedConnections.has(socket)) {
       socket.destroy();
       return;
     }
-    const status = PARSER_STATUS[code ?? ''] ?? 400;
+    const status = HTTP_STATUS_BY_PARSER_ERROR[code ?? ''] ?? 400;
     socket.end(`HTTP/1.1 ${httpStatusLine(status)}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`, () =>
       socket.destroy(),
     );
   }
 
-  async refuse(): Promise<void> {
-    this.closing = true;
-    await waitForQuietEventLoopTurn(() => this.#accepted);
-    this.#closed ??= new Promise((resolve) => {
+  async refuseNewConnections(): Promise<void> {
+    this.isClosing = true;
+    await waitForQuietEventLoopTurn(() => this.#acceptedConnectionCount);
+    this.#listenerClosed ??= new Promise((resolve) => {
       // The close method of the HTTP server would close idle connections, too.
       NetServer.prototype.close.call(this.#server, () => resolve());
     });
   }
 
   async close(graceMs = 0): Promise<void> {
-    await this.refuse();
+    await this.refuseNewConnections();
     if (graceMs > 0) await new Promise<void>((resolve) => setTimeout(resolve, graceMs));
     this.#server.close();
-    await this.#closed;
+    await this.#listenerClosed;
   }
 
-  leave(): void {
-    this.closing = true;
+  closeConnectionAfterEachResponse(): void {
+    this.isClosing = true;
   }
 
   terminate(): void {
-    this.closing = true;
+    this.isClosing = true;
     this.#server.close();
     this.#server.closeAllConnections();
   }
 }
 
-class NodeExchange implements HttpExchange {
+class NodeHttpExchange implements HttpExchange {
   readonly method: string;
   readonly path: string;
   readonly query: string;
   readonly hasBody: boolean;
   requestId = '';
   aborted = false;
-  #server: NodeServer;
+  #server: NodeHttpServer;
   #req: IncomingMessage;
   #res: ServerResponse;
   answered = false;
   /** True when the operating system has taken the whole answer, or the client has disconnected. */
-  ended = false;
-  #waiting: SlowClientGuardedTransfer | undefined;
-  #received: RequestBody | undefined;
+  isAnswerTaken = false;
+  #unsentTransfer: SlowClientGuardedTransfer | undefined;
+  #receivedBody: RequestBody | undefined;
   #abortListener: (() => void) | undefined;
 
-  readonly #host: string | undefined;
+  readonly #absoluteUrlHost: string | undefined;
 
-  constructor(server: NodeServer, req: IncomingMessage, res: ServerResponse, target: RequestTarget) {
+  constructor(server: NodeHttpServer, req: IncomingMessage, res: ServerResponse, target: RequestTarget) {
     this.#server = server;
     this.#req = req;
     this.#res = res;
     this.method = req.method ?? 'GET';
     this.path = target.path;
     this.query = target.query;
-    this.#host = target.host;
+    this.#absoluteUrlHost = target.host;
     this.hasBody = doesRequestAnnounceBody(this.header('content-length'), this.header('transfer-encoding'));
-    res.on('close', () => this.#closed());
-    res.on('finish', () => this.#over());
+    res.on('close', () => this.#handleClose());
+    res.on('finish', () => this.#endExchange());
     // A broken connection ends in 'close'; an 'error' without a listener would be an uncaught exception.
-    req.on('error', ignore);
-    res.on('error', ignore);
+    req.on('error', ignoreError);
+    res.on('error', ignoreError);
   }
 
   header(name: string): string {
-    if (name === 'host' && this.#host !== undefined) return this.#host;
+    if (name === 'host' && this.#absoluteUrlHost !== undefined) return this.#absoluteUrlHost;
     const value = this.#req.headers[name];
     return value === undefined ? '' : typeof value === 'string' ? value : value.join(', ');
   }
@@ -292,9 +294,9 @@ class NodeExchange implements HttpExchange {
       done(this.hasBody ? undefined : EMPTY_BODY_BYTES);
       return;
     }
-    const received = new RequestBody(limit, this.#server.bodies, () => this.#req.socket.destroy());
-    this.#received = received;
-    received.waitForMore();
+    const received = new RequestBody(limit, this.#server.slowBodyGuard, () => this.#req.socket.destroy());
+    this.#receivedBody = received;
+    received.reportWaitForMore();
     let finished = false;
     const finish = (body: Uint8Array | undefined): void => {
       finished = true;
@@ -302,27 +304,27 @@ class NodeExchange implements HttpExchange {
         done(body);
       } catch (error) {
         this.#server.options.onError(error);
-        this.fail();
+        this.respondWithServerError();
       }
     };
     this.#req.on('data', (chunk: Buffer) => {
       if (finished || this.answered) return;
-      if (received.add(chunk)) received.waitForMore();
+      if (received.addChunk(chunk)) received.reportWaitForMore();
       else finish(undefined);
     });
     this.#req.on('end', () => {
-      if (!finished && !this.aborted && !this.answered) finish(received.take());
+      if (!finished && !this.aborted && !this.answered) finish(received.takeBytes());
     });
   }
 
   /** Does nothing: Node keeps the path and query of the request anyway. */
-  forget(): void {}
+  releasePathAndQuery(): void {}
 
-  reuseFor(next: HttpExchange): HttpExchange {
+  reuseForNextRequest(next: HttpExchange): HttpExchange {
     return next;
   }
 
-  identify(id: string, n?: number): void {
+  setRequestId(id: string, n?: number): void {
     this.requestId = n === undefined ? id : `${id}${n}`;
   }
 
@@ -331,38 +333,39 @@ class NodeExchange implements HttpExchange {
     else this.#abortListener = listener;
   }
 
-  #closed(): void {
-    if (this.answered) this.#over();
+  #handleClose(): void {
+    if (this.answered) this.#endExchange();
     if (this.answered || this.aborted) return;
     this.aborted = true;
-    this.#received?.drop();
-    this.#server.running--;
+    this.#receivedBody?.discardChunks();
+    this.#server.unansweredRequestCount--;
     this.#abortListener?.();
   }
 
   /** Ends the exchange: the operating system has taken the whole answer, or the client has disconnected. */
-  #over(): void {
-    if (this.ended) return;
-    this.ended = true;
-    this.#server.running--;
-    if (this.#waiting) this.#server.answers.finished(this.#waiting);
+  #endExchange(): void {
+    if (this.isAnswerTaken) return;
+    this.isAnswerTaken = true;
+    this.#server.unansweredRequestCount--;
+    if (this.#unsentTransfer) this.#server.slowAnswerGuard.removeTransfer(this.#unsentTransfer);
   }
 
-  fail(): void {
-    if (!this.answered && !this.aborted) this.#end(500, [], []);
+  respondWithServerError(): void {
+    if (!this.answered && !this.aborted) this.#writeResponse(500, [], []);
   }
 
   respond(status: number, headers: ResponseHeaders, parts: readonly ResponseBodyPart[], more = ''): void {
-    if (!this.answered && !this.aborted) this.#end(status, [...headers.flat, ...pairsOf(more)], parts);
+    if (!this.answered && !this.aborted)
+      this.#writeResponse(status, [...headers.flatNamesAndValues, ...parseHeaderLines(more)], parts);
   }
 
-  #end(status: number, flat: string[], parts: readonly ResponseBodyPart[]): void {
+  #writeResponse(status: number, flat: string[], parts: readonly ResponseBodyPart[]): void {
     this.answered = true;
     this.#abortListener = undefined;
-    this.#received?.drop();
+    this.#receivedBody?.discardChunks();
     const res = this.#res;
     if (this.requestId !== '') flat.push('X-Request-Id', this.requestId);
-    if (this.#server.closing) flat.push('Connection', 'close');
+    if (this.#server.isClosing) flat.push('Connection', 'close');
     if (status === 204) {
       res.writeHead(status, flat);
       res.end();
@@ -371,40 +374,40 @@ class NodeExchange implements HttpExchange {
       flat.push('Content-Length', String(body.length));
       res.writeHead(status, flat);
       if (this.method === 'HEAD') res.end();
-      else this.#send(body);
+      else this.#sendBody(body);
     }
     // The unread rest of the body is read and discarded, so that the connection can be reused.
     if (!this.#req.readableEnded) this.#req.resume();
   }
 
   /** Writes only as many bytes as the connection takes: Node would buffer all the rest. */
-  #send(body: ResponseBody): void {
+  #sendBody(body: ResponseBody): void {
     const res = this.#res;
-    while (body.left > PIECE) {
-      const piece = body.piece().subarray(0, PIECE);
-      body.sentUpTo(body.length - body.left + piece.byteLength);
+    while (body.unsentBytes > WRITTEN_PIECE_BYTES) {
+      const piece = body.nextPiece().subarray(0, WRITTEN_PIECE_BYTES);
+      body.markSentUpTo(body.length - body.unsentBytes + piece.byteLength);
       if (!res.write(piece)) {
-        res.once('drain', () => this.#send(body));
-        this.#wait(body);
+        res.once('drain', () => this.#sendBody(body));
+        this.#reportUnsentBody(body);
         return;
       }
     }
-    res.end(body.rest());
-    if (res.writableLength > 0) this.#wait(body);
+    res.end(body.takeUnsentBytes());
+    if (res.writableLength > 0) this.#reportUnsentBody(body);
   }
 
-  #wait(body: ResponseBody): void {
+  #reportUnsentBody(body: ResponseBody): void {
     const res = this.#res;
-    this.#waiting ??= {
-      bytes: body.length,
-      get held() {
-        return body.left + res.writableLength;
+    this.#unsentTransfer ??= {
+      timeLimitBytes: body.length,
+      get heldBytes() {
+        return body.unsentBytes + res.writableLength;
       },
-      cut: () => this.#req.socket.destroy(),
+      cutOff: () => this.#req.socket.destroy(),
     };
-    this.#server.answers.progressed(this.#waiting);
+    this.#server.slowAnswerGuard.noteProgress(this.#unsentTransfer);
   }
 }
 
-const pairsOf = (lines: string): string[] => (lines === '' ? [] : lines.slice(2).split(/: |\r\n/));
-const ignore = (): void => {};
+const parseHeaderLines = (lines: string): string[] => (lines === '' ? [] : lines.slice(2).split(/: |\r\n/));
+const ignoreError = (): void => {};

@@ -28,7 +28,7 @@ export function loadUwsHttpServerFactory(): HttpServerFactory {
   // uWebSockets.js reads this variable when it is loaded. Its default of 4 KiB would refuse long queries.
   process.env.UWS_HTTP_MAX_HEADERS_SIZE ??= String(MAX_REQUEST_HEAD_BYTES);
   const engine = loadUwsEngine();
-  return { listen: (options) => UwsServer.listen(engine, options) };
+  return { listen: (options) => UwsHttpServer.listen(engine, options) };
 }
 
 /** The HTTP methods of Node's parser: both HTTP servers refuse all others. */
@@ -38,7 +38,7 @@ const KNOWN_METHODS: ReadonlySet<string> = new Set(METHODS);
  * Finds headers that leave the end of a request ambiguous. A GET without a body is not checked, because reading all
  * headers is a tenth of the cost of a GET.
  */
-function faultOf(req: UwsRequest): HttpFramingFault | undefined {
+function findFramingFaultOfUwsRequest(req: UwsRequest): HttpFramingFault | undefined {
   const lengths: string[] = [];
   const codings: string[] = [];
   let trailer = '';
@@ -50,52 +50,52 @@ function faultOf(req: UwsRequest): HttpFramingFault | undefined {
   return findHttpFramingFault(lengths, codings, trailer);
 }
 
-class UwsServer implements HttpServer, UwsHttpExchangeOwner {
+class UwsHttpServer implements HttpServer, UwsHttpExchangeOwner {
   readonly kind = 'uws';
   port = 0;
-  running = 0;
-  closing = false;
-  turnedAway = 0;
-  readonly slowAnswers: SlowClientGuard;
-  readonly slowBodies: SlowClientGuard;
-  #socket: UwsListenSocket | undefined;
-  #gate: OpenConnectionLimiter | undefined;
-  #idle: (() => void) | undefined;
+  unansweredRequestCount = 0;
+  isClosing = false;
+  refusedConnectionCount = 0;
+  readonly slowAnswerGuard: SlowClientGuard;
+  readonly slowBodyGuard: SlowClientGuard;
+  #listenSocket: UwsListenSocket | undefined;
+  #connectionLimiter: OpenConnectionLimiter | undefined;
+  #allAnsweredListener: (() => void) | undefined;
 
   private constructor(
     readonly engine: UwsEngine,
     readonly app: UwsApp,
     readonly options: HttpListenOptions,
   ) {
-    this.slowAnswers = options.slowAnswers ?? new SlowClientGuard(REAL_CLOCK);
-    this.slowBodies = options.slowBodies ?? new SlowClientGuard(REAL_CLOCK);
+    this.slowAnswerGuard = options.slowAnswerGuard ?? new SlowClientGuard(REAL_CLOCK);
+    this.slowBodyGuard = options.slowBodyGuard ?? new SlowClientGuard(REAL_CLOCK);
   }
 
-  static async listen(engine: UwsEngine, options: HttpListenOptions): Promise<UwsServer> {
+  static async listen(engine: UwsEngine, options: HttpListenOptions): Promise<UwsHttpServer> {
     const app = engine.uws.App();
-    const server = new UwsServer(engine, app, options);
+    const server = new UwsHttpServer(engine, app, options);
     // Separate routes for GET and POST spare most requests a native call to read the method.
-    app.get('/*', (res, req) => server.#handle(res, req, 'GET'));
-    app.post('/*', (res, req) => server.#handle(res, req, 'POST'));
+    app.get('/*', (res, req) => server.#handleRequest(res, req, 'GET'));
+    app.post('/*', (res, req) => server.#handleRequest(res, req, 'POST'));
     app.any('/*', (res, req) => {
       const method = req.getCaseSensitiveMethod();
-      if (KNOWN_METHODS.has(method)) server.#handle(res, req, method);
-      else server.#refuse(res, UNKNOWN_HTTP_METHOD_FAULT);
+      if (KNOWN_METHODS.has(method)) server.#handleRequest(res, req, method);
+      else server.#refuseRequest(res, UNKNOWN_HTTP_METHOD_FAULT);
     });
-    await server.#listen(options.port);
+    await server.#listenOnPort(options.port);
     if (options.port === 0 && options.maxConnections !== undefined) {
       // Reopen now: a port that the system chose can be reopened only while it has no connections, unlike a configured
       // port.
       server.#closeListener();
       await new Promise((resolve) => setImmediate(resolve));
-      await server.#listen(server.port);
+      await server.#listenOnPort(server.port);
     }
-    server.#guard();
+    server.#limitConnections();
     return server;
   }
 
   /** Listens on a port. @throws Error when the port is taken */
-  #listen(port: number): Promise<void> {
+  #listenOnPort(port: number): Promise<void> {
     const { app, engine, options } = this;
     return new Promise((resolve, reject) => {
       // 1 = LIBUS_LISTEN_EXCLUSIVE_PORT: without it a second server on the port shares its connections silently.
@@ -104,7 +104,7 @@ class UwsServer implements HttpServer, UwsHttpExchangeOwner {
           reject(new Error(`cannot listen on ${options.host}:${port}`));
           return;
         }
-        this.#socket = socket;
+        this.#listenSocket = socket;
         this.port = engine.uws.us_socket_local_port(socket);
         resolve();
       };
@@ -116,78 +116,78 @@ class UwsServer implements HttpServer, UwsHttpExchangeOwner {
    * Limits the number of connections: the engine neither reports nor limits them, so beyond the limit the server stops
    * listening for a while.
    */
-  #guard(): void {
+  #limitConnections(): void {
     const { maxConnections, onError } = this.options;
     if (maxConnections === undefined) return;
-    this.#gate = new OpenConnectionLimiter(maxConnections, {
+    this.#connectionLimiter = new OpenConnectionLimiter(maxConnections, {
       shut: () => {
-        this.turnedAway++;
+        this.refusedConnectionCount++;
         this.#closeListener();
       },
-      open: () => void this.#listen(this.port).catch(onError),
+      open: () => void this.#listenOnPort(this.port).catch(onError),
     });
   }
 
   #closeListener(): void {
-    if (this.#socket) this.engine.uws.us_listen_socket_close(this.#socket);
-    this.#socket = undefined;
+    if (this.#listenSocket) this.engine.uws.us_listen_socket_close(this.#listenSocket);
+    this.#listenSocket = undefined;
   }
 
-  #handle(res: UwsResponse, req: UwsRequest, method: string): void {
+  #handleRequest(res: UwsResponse, req: UwsRequest, method: string): void {
     const length = req.getHeader('content-length');
     const coding = req.getHeader('transfer-encoding');
     if (length !== '' || coding !== '' || method !== 'GET') {
-      const fault = faultOf(req);
+      const fault = findFramingFaultOfUwsRequest(req);
       if (fault) {
-        this.#refuse(res, fault);
+        this.#refuseRequest(res, fault);
         return;
       }
     }
     const exchange = new UwsHttpExchange(this, res, req, method, length, coding);
-    this.running++;
+    this.unansweredRequestCount++;
     try {
       this.options.handler(exchange);
     } catch (error) {
       this.options.onError(error);
-      exchange.fail();
+      exchange.respondWithServerError();
     }
-    exchange.leave();
+    exchange.onHandlerReturned();
   }
 
-  #refuse(res: UwsResponse, { status, text }: HttpFramingFault): void {
-    this.running++;
+  #refuseRequest(res: UwsResponse, { status, text }: HttpFramingFault): void {
+    this.unansweredRequestCount++;
     respondAndEndConnection(
       res,
       () => {
         res.writeStatus(httpStatusLine(status)).writeHeader('Content-Type', 'text/plain').end(text, true);
         return false;
       },
-      () => this.ended(),
+      () => this.onExchangeEnded(),
     );
   }
 
-  ended(): void {
-    if (--this.running === 0) this.#idle?.();
+  onExchangeEnded(): void {
+    if (--this.unansweredRequestCount === 0) this.#allAnsweredListener?.();
   }
 
   #stopListening(): void {
-    this.closing = true;
-    this.#gate?.close();
+    this.isClosing = true;
+    this.#connectionLimiter?.close();
     this.#closeListener();
   }
 
-  async refuse(): Promise<void> {
-    this.closing = true;
+  async refuseNewConnections(): Promise<void> {
+    this.isClosing = true;
     await waitForQuietEventLoopTurn(() => 0);
     this.#stopListening();
   }
 
   async close(graceMs = 0): Promise<void> {
-    await this.refuse();
+    await this.refuseNewConnections();
     if (graceMs > 0) await new Promise<void>((resolve) => setTimeout(resolve, graceMs));
-    if (this.running > 0) {
+    if (this.unansweredRequestCount > 0) {
       await new Promise<void>((resolve) => {
-        this.#idle = resolve;
+        this.#allAnsweredListener = resolve;
       });
       // The engine sends the last response at the end of this turn.
       await new Promise<void>((resolve) => setImmediate(resolve));
@@ -195,8 +195,8 @@ class UwsServer implements HttpServer, UwsHttpExchangeOwner {
     this.app.close();
   }
 
-  leave(): void {
-    this.closing = true;
+  closeConnectionAfterEachResponse(): void {
+    this.isClosing = true;
   }
 
   terminate(): void {

@@ -7,20 +7,20 @@ import type { SlowClientGuard } from './slow-client-guard.js';
 /** Response headers, prepared once where they are constant. */
 export class ResponseHeaders {
   /** Header names and values, alternating. */
-  readonly flat: readonly string[];
+  readonly flatNamesAndValues: readonly string[];
   /**
    * Name of a header that stands for all headers, for servers that copy header values verbatim: the name of the first
    * header, with everything after it as the value.
    */
-  readonly name: string;
-  readonly value: string;
+  readonly combinedName: string;
+  readonly combinedValue: string;
 
   constructor(readonly pairs: readonly (readonly [name: string, value: string])[]) {
-    this.flat = pairs.flat();
-    const lines = pairs.map(([name, value]) => `${clean(name)}: ${clean(value)}`).join('\r\n');
+    this.flatNamesAndValues = pairs.flat();
+    const lines = pairs.map(([name, value]) => `${removeLineBreaks(name)}: ${removeLineBreaks(value)}`).join('\r\n');
     const colon = lines.indexOf(': ');
-    this.name = lines.slice(0, Math.max(0, colon));
-    this.value = lines.slice(colon + 2);
+    this.combinedName = lines.slice(0, Math.max(0, colon));
+    this.combinedValue = lines.slice(colon + 2);
   }
 
   with(more: Readonly<Record<string, string>>): ResponseHeaders {
@@ -32,7 +32,7 @@ export class ResponseHeaders {
   }
 }
 
-const clean = (text: string): string => text.replace(/[\r\n\0]/g, ' ');
+const removeLineBreaks = (text: string): string => text.replace(/[\r\n\0]/g, ' ');
 
 export type ResponseBodyPart = string | Uint8Array;
 
@@ -53,7 +53,7 @@ export interface HttpExchange {
    * Sets the request id.
    * @param n number appended to `id` when the request id is read, because keeping a number costs nothing
    */
-  identify(id: string, n?: number): void;
+  setRequestId(id: string, n?: number): void;
   /** True if the request announces a body, possibly an empty one. */
   readonly hasBody: boolean;
   /**
@@ -79,12 +79,12 @@ export interface HttpExchange {
    */
   readBody(done: (body: Uint8Array | undefined) => void, limit?: number): void;
   /** Frees the path and query of a request whose answer may take minutes. */
-  forget(): void;
+  releasePathAndQuery(): void;
   /**
    * Reuses this answered, long-lived object for the client's next request, where possible, and returns the object to
    * use. So one poll per minute does not promote a new object to V8's old generation.
    */
-  reuseFor(next: HttpExchange): HttpExchange;
+  reuseForNextRequest(next: HttpExchange): HttpExchange;
   /**
    * Calls the listener if the client disconnects before the response, at once if it has disconnected already. One
    * listener only.
@@ -113,8 +113,8 @@ export interface HttpListenOptions {
    * Guards that cut off clients that read their answers, or send their bodies, too slowly; default: guards of this
    * server's own.
    */
-  readonly slowAnswers?: SlowClientGuard;
-  readonly slowBodies?: SlowClientGuard;
+  readonly slowAnswerGuard?: SlowClientGuard;
+  readonly slowBodyGuard?: SlowClientGuard;
   /** Maximum of connections; further ones are refused. Default: the system's limit. */
   readonly maxConnections?: number;
 }
@@ -123,19 +123,19 @@ export interface HttpServer {
   readonly kind: 'uws' | 'node';
   readonly port: number;
   /** Number of requests whose answers the operating system has not taken yet. */
-  readonly running: number;
+  readonly unansweredRequestCount: number;
   /**
    * Number of connections that were refused; for the native server, the number of times it stopped listening for a
    * while.
    */
-  readonly turnedAway: number;
+  readonly refusedConnectionCount: number;
   /** Makes every response from now on close its connection, so that clients reconnect to another server. */
-  leave(): void;
+  closeConnectionAfterEachResponse(): void;
   /**
    * Stops listening: when the promise resolves, new connections are refused. Open connections are served as after
    * `leave`. Waiting polls must be answered afterwards, or their clients would reconnect at once.
    */
-  refuse(): Promise<void>;
+  refuseNewConnections(): Promise<void>;
   /**
    * Stops listening, lets running requests end (the caller must answer waiting polls), then closes all connections.
    * From now on every response closes its connection.

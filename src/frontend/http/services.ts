@@ -53,7 +53,7 @@ export interface ForwardedCommandHandle {
    * Gives a waiting poll up, because the frontend shuts down: `reply` resolves with the answer that the operation
    * declares for this (`ForwardedCommand.onShutdown`), at once or as soon as the command would have to wait.
    */
-  release(): void;
+  releaseForShutdown(): void;
 }
 
 export interface FrontendServices {
@@ -70,7 +70,7 @@ export interface FrontendServices {
    * @throws ApiError (or rejects with it) API_KEY_UNKNOWN, ACCOUNT_DEACTIVATED, ORGANIZATION_DEACTIVATED,
    * WRONG_SUBDOMAIN
    */
-  authenticate(
+  authenticateApiKey(
     username: string | undefined,
     key: string,
     host: string,
@@ -86,30 +86,30 @@ export interface FrontendServices {
   /** Records in the background that the caller's session is in use. */
   noteSessionUse(caller: AuthenticatedCaller): void;
   /** Finds the organization that the host names. @throws ApiError (or rejects with it) NONEXISTENT_SUBDOMAIN */
-  anonymous(host: string): AnonymousCaller | Promise<AnonymousCaller>;
+  findAnonymousCaller(host: string): AnonymousCaller | Promise<AnonymousCaller>;
   /**
    * Returns the base URL of the organization with that subdomain.
    *
    * @param host the Host header, used only where it is safe (gateway/site.ts)
    */
-  site(host: string, subdomain: string): string;
-  forward(forward: ForwardedCommand, context: ForwardedCommandContext): ForwardedCommandHandle;
+  siteUrl(host: string, subdomain: string): string;
+  forwardCommand(forward: ForwardedCommand, context: ForwardedCommandContext): ForwardedCommandHandle;
   /**
    * Id of the newest message that the caller received; -1 if there is none. The id includes every change that this
    * frontend has confirmed to the caller, and changes by others as far as this frontend has read the log.
    */
-  newestMessage(caller: AuthenticatedCaller): number | Promise<number>;
+  newestMessageId(caller: AuthenticatedCaller): number | Promise<number>;
   /** Calls the listener with the hash of each API key or session that the replica of its realm shows as ended. */
   onCredentialEnded(listener: (hash: string, kind: 'key' | 'session') => void): void;
   /** Returns the replica of a realm's directory if it is open; undefined otherwise. */
-  directoryNow(realm: RealmId): DirectoryView | undefined;
+  findOpenDirectory(realm: RealmId): DirectoryView | undefined;
   /** Returns the replica of a realm's directory, opened if necessary; undefined if the organization doesn't exist. */
-  directoryOf(realm: RealmId): Promise<DirectoryView | undefined>;
+  openDirectory(realm: RealmId): Promise<DirectoryView | undefined>;
   /** Brings the replica of the realm up to the end of its log. */
-  refresh(realm: RealmId): Promise<void>;
+  refreshDirectory(realm: RealmId): Promise<void>;
   /**
    * Waits until the replica has applied that realm version, so that a change is confirmed only after this frontend
    * shows it. Returns undefined if the replica has applied it already.
    */
-  waitFor(realm: RealmId, version: number): void | Promise<void>;
+  waitForDirectoryVersion(realm: RealmId, version: number): void | Promise<void>;
 }

@@ -7,104 +7,105 @@ import type { Clock, TimerHandle } from '#base/clock';
 
 interface SlowClientLimits {
   /** Maximum of bytes held by all waiting transfers; memory that several transfers share counts for each. */
-  readonly maxBytes: number;
+  readonly maxHeldBytes: number;
   /** Time without any progress after which a transfer is cut off, ms. */
   readonly stallMs: number;
   /** Milliseconds that each transfer may take, plus a second for each `bytesPerSecond` of its bytes. */
   readonly graceMs: number;
-  readonly bytesPerSecond: number;
+  readonly minBytesPerSecond: number;
 }
 
 export const SLOW_CLIENT_LIMITS: SlowClientLimits = {
-  maxBytes: 256 * 1_048_576,
+  maxHeldBytes: 256 * 1_048_576,
   stallMs: 15_000,
   graceMs: 30_000,
-  bytesPerSecond: 16 * 1024,
+  minBytesPerSecond: 16 * 1024,
 };
 
 export interface SlowClientGuardedTransfer {
   /**
    * Bytes that determine the transfer's time limit: those of the whole answer, or those of a body that have arrived.
    */
-  readonly bytes: number;
+  readonly timeLimitBytes: number;
   /** Bytes that the transfer holds in memory now; any change is progress. */
-  readonly held: number;
+  readonly heldBytes: number;
   /** Closes the connection; the guard has already removed the transfer. */
-  cut(): void;
+  cutOff(): void;
 }
 
-interface Progress {
-  readonly since: number;
-  progressAt: number;
-  held: number;
+interface TransferProgress {
+  readonly startedAtMs: number;
+  lastProgressAtMs: number;
+  heldBytes: number;
 }
 
-const SWEEP_MS = 1_000;
+const SWEEP_INTERVAL_MS = 1_000;
 
 export class SlowClientGuard {
   /** Number of connections that the guard has cut off. */
-  cut = 0;
-  #bytes = 0;
-  #timer: TimerHandle | undefined;
+  cutOffCount = 0;
+  #heldBytes = 0;
+  #sweepTimer: TimerHandle | undefined;
   /** Waiting transfers, in the order in which they began to wait. */
-  readonly #waiting = new Map<SlowClientGuardedTransfer, Progress>();
+  readonly #progressByTransfer = new Map<SlowClientGuardedTransfer, TransferProgress>();
 
   constructor(
     private readonly clock: Clock,
     private readonly limits: SlowClientLimits = SLOW_CLIENT_LIMITS,
   ) {}
 
-  get size(): number {
-    return this.#waiting.size;
+  get waitingTransferCount(): number {
+    return this.#progressByTransfer.size;
   }
 
-  get bytes(): number {
-    return this.#bytes;
+  get heldBytes(): number {
+    return this.#heldBytes;
   }
 
   /** Records that a transfer begins to wait or has made progress. */
-  progressed(transfer: SlowClientGuardedTransfer): void {
+  noteProgress(transfer: SlowClientGuardedTransfer): void {
     const now = this.clock.monotonic();
-    const { held } = transfer;
-    const known = this.#waiting.get(transfer);
+    const { heldBytes } = transfer;
+    const known = this.#progressByTransfer.get(transfer);
     if (known) {
-      if (held !== known.held) known.progressAt = now;
-      this.#bytes += held - known.held;
-      known.held = held;
+      if (heldBytes !== known.heldBytes) known.lastProgressAtMs = now;
+      this.#heldBytes += heldBytes - known.heldBytes;
+      known.heldBytes = heldBytes;
     } else {
-      this.#waiting.set(transfer, { since: now, progressAt: now, held });
-      this.#bytes += held;
-      this.#timer ??= this.clock.setTimeout(() => this.#sweep(), SWEEP_MS);
+      this.#progressByTransfer.set(transfer, { startedAtMs: now, lastProgressAtMs: now, heldBytes: heldBytes });
+      this.#heldBytes += heldBytes;
+      this.#sweepTimer ??= this.clock.setTimeout(() => this.#cutOffSlowTransfers(), SWEEP_INTERVAL_MS);
     }
-    if (this.#bytes <= this.limits.maxBytes) return;
-    for (const [oldest] of this.#waiting) {
-      this.#cut(oldest);
-      if (this.#bytes <= this.limits.maxBytes) break;
+    if (this.#heldBytes <= this.limits.maxHeldBytes) return;
+    for (const [oldest] of this.#progressByTransfer) {
+      this.#cutOff(oldest);
+      if (this.#heldBytes <= this.limits.maxHeldBytes) break;
     }
   }
 
   /** Removes a transfer that is complete, or whose client has disconnected. */
-  finished(transfer: SlowClientGuardedTransfer): void {
-    const known = this.#waiting.get(transfer);
+  removeTransfer(transfer: SlowClientGuardedTransfer): void {
+    const known = this.#progressByTransfer.get(transfer);
     if (!known) return;
-    this.#bytes -= known.held;
-    this.#waiting.delete(transfer);
+    this.#heldBytes -= known.heldBytes;
+    this.#progressByTransfer.delete(transfer);
   }
 
-  #cut(transfer: SlowClientGuardedTransfer): void {
-    this.finished(transfer);
-    this.cut++;
-    transfer.cut();
+  #cutOff(transfer: SlowClientGuardedTransfer): void {
+    this.removeTransfer(transfer);
+    this.cutOffCount++;
+    transfer.cutOff();
   }
 
-  #sweep(): void {
-    this.#timer = undefined;
+  #cutOffSlowTransfers(): void {
+    this.#sweepTimer = undefined;
     const now = this.clock.monotonic();
-    const { stallMs, graceMs, bytesPerSecond } = this.limits;
-    for (const [transfer, { since, progressAt }] of [...this.#waiting]) {
-      const allowed = graceMs + (transfer.bytes / bytesPerSecond) * 1000;
-      if (now - progressAt >= stallMs || now - since >= allowed) this.#cut(transfer);
+    const { stallMs, graceMs, minBytesPerSecond } = this.limits;
+    for (const [transfer, { startedAtMs, lastProgressAtMs }] of [...this.#progressByTransfer]) {
+      const allowed = graceMs + (transfer.timeLimitBytes / minBytesPerSecond) * 1000;
+      if (now - lastProgressAtMs >= stallMs || now - startedAtMs >= allowed) this.#cutOff(transfer);
     }
-    if (this.#waiting.size > 0) this.#timer = this.clock.setTimeout(() => this.#sweep(), SWEEP_MS);
+    if (this.#progressByTransfer.size > 0)
+      this.#sweepTimer = this.clock.setTimeout(() => this.#cutOffSlowTransfers(), SWEEP_INTERVAL_MS);
   }
 }

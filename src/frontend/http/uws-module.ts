@@ -66,46 +66,52 @@ export interface HostPlatform {
   readonly platform: string;
   readonly arch: string;
   /** ABI version of Node, `process.versions.modules`; changes with each major version. */
-  readonly abi: string;
+  readonly nodeAbi: string;
   /** Version of Node, for error messages. */
-  readonly node: string;
+  readonly nodeVersion: string;
   /** Version of glibc on this system; undefined: another C library. */
-  readonly glibc: string | undefined;
+  readonly glibcVersion: string | undefined;
 }
 
 interface UwsNativeBuild {
-  readonly name: string;
-  readonly abi: string;
+  readonly packageName: string;
+  readonly nodeAbi: string;
   /** The oldest version of glibc on which the build loads. */
-  readonly glibc: readonly [major: number, minor: number];
+  readonly minGlibcVersion: readonly [major: number, minor: number];
   readonly endsHead: boolean;
 }
 
 /** Builds of the native server, all for Linux on x64; package.json has their exact versions. */
-const BUILDS: readonly UwsNativeBuild[] = [
-  { name: '@uwsjs/linux-x64-20', abi: '115', glibc: [2, 27], endsHead: false },
-  { name: '@uwsjs/linux-x64-22', abi: '127', glibc: [2, 27], endsHead: false },
-  { name: '@uwsjs/linux-x64-24', abi: '137', glibc: [2, 38], endsHead: true },
-  { name: '@uwsjs/linux-x64-26', abi: '147', glibc: [2, 38], endsHead: true },
+const UWS_NATIVE_BUILDS: readonly UwsNativeBuild[] = [
+  { packageName: '@uwsjs/linux-x64-20', nodeAbi: '115', minGlibcVersion: [2, 27], endsHead: false },
+  { packageName: '@uwsjs/linux-x64-22', nodeAbi: '127', minGlibcVersion: [2, 27], endsHead: false },
+  { packageName: '@uwsjs/linux-x64-24', nodeAbi: '137', minGlibcVersion: [2, 38], endsHead: true },
+  { packageName: '@uwsjs/linux-x64-26', nodeAbi: '147', minGlibcVersion: [2, 38], endsHead: true },
 ];
 
 /** Chooses the native build that fits this process. @throws Error that says why no build fits */
-export function findUwsNativeBuild({ platform, arch, abi, node, glibc }: HostPlatform): UwsNativeBuild {
+export function findUwsNativeBuild({
+  platform,
+  arch,
+  nodeAbi,
+  nodeVersion,
+  glibcVersion,
+}: HostPlatform): UwsNativeBuild {
   if (platform !== 'linux' || arch !== 'x64') throw new Error(`no build for ${platform} on ${arch}`);
-  const build = BUILDS.find((one) => one.abi === abi);
-  if (!build) throw new Error(`no build for Node ${node}; there are some for 20, 22, 24 and 26`);
-  const [major, minor] = build.glibc;
+  const build = UWS_NATIVE_BUILDS.find((one) => one.nodeAbi === nodeAbi);
+  if (!build) throw new Error(`no build for Node ${nodeVersion}; there are some for 20, 22, 24 and 26`);
+  const [major, minor] = build.minGlibcVersion;
   const needed = `glibc ${major}.${minor} or later`;
-  if (glibc === undefined)
-    throw new Error(`its build for Node ${node} needs ${needed}, and the C library here is another one`);
-  const [hasMajor = 0, hasMinor = 0] = glibc.split('.').map(Number);
+  if (glibcVersion === undefined)
+    throw new Error(`its build for Node ${nodeVersion} needs ${needed}, and the C library here is another one`);
+  const [hasMajor = 0, hasMinor = 0] = glibcVersion.split('.').map(Number);
   if (hasMajor < major || (hasMajor === major && hasMinor < minor)) {
-    throw new Error(`its build for Node ${node} needs ${needed}, and this system has ${glibc}`);
+    throw new Error(`its build for Node ${nodeVersion} needs ${needed}, and this system has ${glibcVersion}`);
   }
   return build;
 }
 
-interface Report {
+interface ProcessReport {
   readonly header: { readonly glibcVersionRuntime?: string };
 }
 
@@ -115,20 +121,26 @@ export function describeHostPlatform(): HostPlatform {
   // connections, which can take seconds.
   const report = process.report as typeof process.report & { excludeNetwork?: boolean };
   report.excludeNetwork = true;
-  const { header } = report.getReport() as unknown as Report;
-  return { platform, arch, abi: versions.modules, node: versions.node, glibc: header.glibcVersionRuntime };
+  const { header } = report.getReport() as unknown as ProcessReport;
+  return {
+    platform,
+    arch,
+    nodeAbi: versions.modules,
+    nodeVersion: versions.node,
+    glibcVersion: header.glibcVersionRuntime,
+  };
 }
 
 /** Loads the native build for this process. @throws Error that says on one line why no build can be loaded */
 export function loadUwsEngine(host: HostPlatform = describeHostPlatform()): UwsEngine {
-  const { name, endsHead } = findUwsNativeBuild(host);
+  const { packageName, endsHead } = findUwsNativeBuild(host);
   try {
-    return { uws: createRequire(import.meta.url)(name) as UwsModule, endsHead };
+    return { uws: createRequire(import.meta.url)(packageName) as UwsModule, endsHead };
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
     // The package is missing: npm installs only the packages for the Node version that runs npm.
     if (code === 'MODULE_NOT_FOUND')
-      throw new Error(`${name} is not installed; "npm ci" with Node ${host.node} installs it`);
+      throw new Error(`${packageName} is not installed; "npm ci" with Node ${host.nodeVersion} installs it`);
     throw new Error(message.split('\n')[0]);
   }
 }

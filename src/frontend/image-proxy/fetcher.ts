@@ -36,7 +36,7 @@ export interface ImageFetchLimits {
   /** Maximum of bytes of one picture. */
   readonly maxBytes: number;
   /** Maximum of bytes of all fetches in progress together. */
-  readonly memoryBytes: number;
+  readonly maxMemoryBytes: number;
   /** Time limit of one fetch, all redirects included, ms. */
   readonly timeoutMs: number;
   readonly maxRedirects: number;
@@ -44,12 +44,12 @@ export interface ImageFetchLimits {
 
 export const IMAGE_FETCH_LIMITS: ImageFetchLimits = {
   maxBytes: 10 * 1024 * 1024,
-  memoryBytes: 64 * 1024 * 1024,
+  maxMemoryBytes: 64 * 1024 * 1024,
   timeoutMs: 10_000,
   maxRedirects: 4,
 };
 
-const FAULTS: Readonly<Record<HttpGetFault, ImageFetchFailureReason>> = {
+const FAILURE_REASON_BY_HTTP_FAULT: Readonly<Record<HttpGetFault, ImageFetchFailureReason>> = {
   address: 'refused',
   forbidden: 'unreachable',
   gone: 'gone',
@@ -57,14 +57,14 @@ const FAULTS: Readonly<Record<HttpGetFault, ImageFetchFailureReason>> = {
 };
 
 /** Headers of the request for a picture. Nothing in them identifies the reader. */
-const HEADERS = {
+const IMAGE_REQUEST_HEADERS = {
   accept: 'image/avif,image/webp,image/png,image/jpeg,image/gif,image/bmp',
   'accept-encoding': 'identity',
   'user-agent': `ConclaveImageProxy/${SERVER_VERSION}`,
 };
 
 export class ImageFetcher {
-  #memory = 0;
+  #bufferedBytes = 0;
 
   constructor(
     private readonly clock: Clock,
@@ -78,12 +78,17 @@ export class ImageFetcher {
     const timer = this.clock.setTimeout(() => ended.abort(new ImageFetchError('too-slow')), this.limits.timeoutMs);
     try {
       const { filter, limits } = this;
-      const options = { filter, signal: ended.signal, headers: HEADERS, maxRedirects: limits.maxRedirects };
+      const options = {
+        filter,
+        signal: ended.signal,
+        headers: IMAGE_REQUEST_HEADERS,
+        maxRedirects: limits.maxRedirects,
+      };
       const { response } = await getFollowingRedirects(address, options);
-      return await this.#read(response);
+      return await this.#readImage(response);
     } catch (error) {
       if (ended.signal.aborted) throw ended.signal.reason;
-      if (error instanceof HttpGetError) throw new ImageFetchError(FAULTS[error.fault]);
+      if (error instanceof HttpGetError) throw new ImageFetchError(FAILURE_REASON_BY_HTTP_FAULT[error.fault]);
       throw error instanceof ImageFetchError ? error : new ImageFetchError('unreachable');
     } finally {
       this.clock.clearTimeout(timer);
@@ -91,8 +96,8 @@ export class ImageFetcher {
     }
   }
 
-  async #read(response: IncomingMessage): Promise<FetchedImage> {
-    const { maxBytes, memoryBytes } = this.limits;
+  async #readImage(response: IncomingMessage): Promise<FetchedImage> {
+    const { maxBytes, maxMemoryBytes } = this.limits;
     const { 'content-length': announced, 'content-encoding': encoding = 'identity' } = response.headers;
     if (encoding !== 'identity') throw new ImageFetchError('no-picture');
     if (Number(announced) > maxBytes) throw new ImageFetchError('too-large');
@@ -101,23 +106,26 @@ export class ImageFetcher {
     let type: string | undefined;
     try {
       for await (const chunk of response as AsyncIterable<Buffer>) {
-        this.#memory += chunk.byteLength;
+        this.#bufferedBytes += chunk.byteLength;
         size += chunk.byteLength;
         if (size > maxBytes) throw new ImageFetchError('too-large');
-        if (this.#memory > memoryBytes) throw new ImageFetchError('busy');
+        if (this.#bufferedBytes > maxMemoryBytes) throw new ImageFetchError('busy');
         chunks.push(chunk);
         // The type is checked early, so that the rest of a file that is no picture is not read.
-        if (type === undefined && size >= IMAGE_TYPE_DETECTION_BYTES) type = typeOf(chunks);
+        if (type === undefined && size >= IMAGE_TYPE_DETECTION_BYTES) type = detectImageTypeOfChunks(chunks);
       }
-      return { type: type ?? typeOf(chunks), bytes: chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks) };
+      return {
+        type: type ?? detectImageTypeOfChunks(chunks),
+        bytes: chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks),
+      };
     } finally {
-      this.#memory -= size;
+      this.#bufferedBytes -= size;
       response.destroy();
     }
   }
 }
 
-function typeOf(chunks: readonly Buffer[]): string {
+function detectImageTypeOfChunks(chunks: readonly Buffer[]): string {
   const type = detectImageType(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks));
   if (type === undefined) throw new ImageFetchError('no-picture');
   return type;

@@ -8,7 +8,7 @@ import { detectPictureFormat } from '#domain/pictures';
 export const IMAGE_TYPE_DETECTION_BYTES = 64;
 
 /** Sizes of the second header of a BMP, one for each version of the format. */
-const BMP_HEADERS: ReadonlySet<number> = new Set([12, 40, 52, 56, 108, 124]);
+const BMP_INFO_HEADER_SIZES: ReadonlySet<number> = new Set([12, 40, 52, 56, 108, 124]);
 
 /** Media type of a picture by its bytes; undefined: not a picture that the proxy serves. */
 export function detectImageType(bytes: Uint8Array): string | undefined {
@@ -33,4 +33,4 @@ const isBmp = (head: Buffer): boolean =>
   head.length >= 18 &&
   head.toString('latin1', 0, 2) === 'BM' &&
   head.readUInt32LE(6) === 0 &&
-  BMP_HEADERS.has(head.readUInt32LE(14));
+  BMP_INFO_HEADER_SIZES.has(head.readUInt32LE(14));

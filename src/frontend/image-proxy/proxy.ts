@@ -14,33 +14,33 @@ interface ProxiedImage extends FetchedImage {
 
 export interface ImageProxyLimits {
   /** Maximum of concurrent fetches. */
-  readonly fetches: number;
+  readonly maxConcurrentFetches: number;
   /** Maximum of pictures that wait for a free slot. */
-  readonly waiting: number;
+  readonly maxWaitingFetches: number;
   /** Longest wait of a picture for a slot, ms. */
-  readonly waitMs: number;
+  readonly maxWaitMs: number;
   /** Maximum of bytes of cached pictures. */
-  readonly cacheBytes: number;
-  readonly cacheMs: number;
+  readonly maxCachedBytes: number;
+  readonly cachedImageMs: number;
   /** Milliseconds during which a failed fetch is not tried again. */
-  readonly failedMs: number;
+  readonly cachedFailureMs: number;
   /** Maximum of failed fetches that are remembered. */
-  readonly failures: number;
+  readonly maxCachedFailures: number;
 }
 
 export const IMAGE_PROXY_LIMITS: ImageProxyLimits = {
-  fetches: 32,
-  waiting: 500,
-  waitMs: 10_000,
-  cacheBytes: 32 * 1024 * 1024,
-  cacheMs: 5 * 60_000,
-  failedMs: 30_000,
-  failures: 1_000,
+  maxConcurrentFetches: 32,
+  maxWaitingFetches: 500,
+  maxWaitMs: 10_000,
+  maxCachedBytes: 32 * 1024 * 1024,
+  cachedImageMs: 5 * 60_000,
+  cachedFailureMs: 30_000,
+  maxCachedFailures: 1_000,
 };
 
 interface CachedOutcome<T> {
   readonly outcome: T;
-  readonly until: number;
+  readonly expiresAtMs: number;
 }
 
 interface QueuedFetch {
@@ -50,11 +50,11 @@ interface QueuedFetch {
 
 export class ImageProxy {
   /** Cache of fetched pictures by URL, in the order in which the entries expire; `#failures` has the same order. */
-  readonly #images = new Map<string, CachedOutcome<ProxiedImage>>();
-  readonly #failures = new Map<string, CachedOutcome<ImageFetchError>>();
-  readonly #running = new Map<string, Promise<ProxiedImage>>();
-  readonly #waiting = new Set<QueuedFetch>();
-  #fetching = 0;
+  readonly #cachedImages = new Map<string, CachedOutcome<ProxiedImage>>();
+  readonly #cachedFailures = new Map<string, CachedOutcome<ImageFetchError>>();
+  readonly #runningFetchesByUrl = new Map<string, Promise<ProxiedImage>>();
+  readonly #queuedFetches = new Set<QueuedFetch>();
+  #usedSlotCount = 0;
   #cachedBytes = 0;
 
   /**
@@ -70,50 +70,56 @@ export class ImageProxy {
   ) {}
 
   /** True if pictures are fetched; otherwise readers are redirected to the original. */
-  get fetches(): boolean {
+  get fetchesImages(): boolean {
     return this.fetcher !== undefined;
   }
 
   /** Returns the picture's URL that a path of the proxy names; undefined unless this server signed the path. */
-  address(digest: string, hex: string): string | undefined {
+  verifiedImageUrl(digest: string, hex: string): string | undefined {
     return verifyProxiedImageUrl(digest, hex, this.key);
   }
 
   /** Returns a picture from the cache, or fetches it. @throws ImageFetchError, and nothing else */
-  async get(address: string): Promise<ProxiedImage> {
-    this.#evict();
-    const failure = this.#failures.get(address);
+  async getOrFetchImage(address: string): Promise<ProxiedImage> {
+    this.#evictFromCache();
+    const failure = this.#cachedFailures.get(address);
     if (failure) throw failure.outcome;
-    const kept = this.#images.get(address);
+    const kept = this.#cachedImages.get(address);
     if (kept) return kept.outcome;
-    let running = this.#running.get(address);
+    let running = this.#runningFetchesByUrl.get(address);
     if (!running) {
-      running = this.#fetch(address).finally(() => this.#running.delete(address));
-      this.#running.set(address, running);
+      running = this.#fetchInSlot(address).finally(() => this.#runningFetchesByUrl.delete(address));
+      this.#runningFetchesByUrl.set(address, running);
     }
     return running;
   }
 
-  async #fetch(address: string): Promise<ProxiedImage> {
+  async #fetchInSlot(address: string): Promise<ProxiedImage> {
     const turn = this.#acquireSlot();
     if (turn) await turn;
     try {
       const { type, bytes } = await this.fetcher!.fetch(address);
       const image = { type, bytes, tag: createHash('sha1').update(bytes).digest('hex') };
       this.#cachedBytes += bytes.byteLength;
-      this.#images.set(address, { outcome: image, until: this.clock.monotonic() + this.limits.cacheMs });
-      this.#evict();
+      this.#cachedImages.set(address, {
+        outcome: image,
+        expiresAtMs: this.clock.monotonic() + this.limits.cachedImageMs,
+      });
+      this.#evictFromCache();
       return image;
     } catch (error) {
       // A 'busy' proxy is no fault of the picture, so this failure is not cached.
       if (error instanceof ImageFetchError && error.fault !== 'busy') {
-        this.#failures.set(address, { outcome: error, until: this.clock.monotonic() + this.limits.failedMs });
+        this.#cachedFailures.set(address, {
+          outcome: error,
+          expiresAtMs: this.clock.monotonic() + this.limits.cachedFailureMs,
+        });
       }
       throw error;
     } finally {
-      const [next] = this.#waiting;
+      const [next] = this.#queuedFetches;
       if (next) next.start();
-      else this.#fetching--;
+      else this.#usedSlotCount--;
     }
   }
 
@@ -122,15 +128,15 @@ export class ImageProxy {
    * @throws ImageFetchError busy
    */
   #acquireSlot(): Promise<void> | undefined {
-    const { fetches, waiting, waitMs } = this.limits;
-    if (this.#fetching < fetches) {
-      this.#fetching++;
+    const { maxConcurrentFetches, maxWaitingFetches, maxWaitMs } = this.limits;
+    if (this.#usedSlotCount < maxConcurrentFetches) {
+      this.#usedSlotCount++;
       return undefined;
     }
-    if (this.#waiting.size >= waiting) throw new ImageFetchError('busy');
+    if (this.#queuedFetches.size >= maxWaitingFetches) throw new ImageFetchError('busy');
     return new Promise<void>((resolve, reject) => {
       const end = (): void => {
-        this.#waiting.delete(one);
+        this.#queuedFetches.delete(one);
         this.clock.clearTimeout(one.timer);
       };
       const one: QueuedFetch = {
@@ -141,24 +147,24 @@ export class ImageProxy {
         timer: this.clock.setTimeout(() => {
           end();
           reject(new ImageFetchError('busy'));
-        }, waitMs),
+        }, maxWaitMs),
       };
-      this.#waiting.add(one);
+      this.#queuedFetches.add(one);
     });
   }
 
   /** Drops expired pictures and failures from the cache, and the oldest ones beyond its limits. */
-  #evict(): void {
-    const { cacheBytes, failures } = this.limits;
+  #evictFromCache(): void {
+    const { maxCachedBytes, maxCachedFailures } = this.limits;
     const now = this.clock.monotonic();
-    for (const [address, { outcome, until }] of this.#images) {
-      if (until > now && this.#cachedBytes <= cacheBytes) break;
-      this.#images.delete(address);
+    for (const [address, { outcome, expiresAtMs }] of this.#cachedImages) {
+      if (expiresAtMs > now && this.#cachedBytes <= maxCachedBytes) break;
+      this.#cachedImages.delete(address);
       this.#cachedBytes -= outcome.bytes.byteLength;
     }
-    for (const [address, { until }] of this.#failures) {
-      if (until > now && this.#failures.size <= failures) break;
-      this.#failures.delete(address);
+    for (const [address, { expiresAtMs }] of this.#cachedFailures) {
+      if (expiresAtMs > now && this.#cachedFailures.size <= maxCachedFailures) break;
+      this.#cachedFailures.delete(address);
     }
   }
 }

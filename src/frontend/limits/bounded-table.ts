@@ -4,32 +4,32 @@
  * active entries stay, no matter how many new ones come.
  */
 export class BoundedMap<V> {
-  #young = new Map<string, V>();
-  #old = new Map<string, V>();
-  readonly #half: number;
+  #youngGeneration = new Map<string, V>();
+  #oldGeneration = new Map<string, V>();
+  readonly #maxGenerationEntries: number;
 
   constructor(maxEntries: number) {
-    this.#half = Math.max(1, Math.floor(maxEntries / 2));
+    this.#maxGenerationEntries = Math.max(1, Math.floor(maxEntries / 2));
   }
 
   get size(): number {
-    let size = this.#young.size;
-    for (const key of this.#old.keys()) if (!this.#young.has(key)) size++;
+    let size = this.#youngGeneration.size;
+    for (const key of this.#oldGeneration.keys()) if (!this.#youngGeneration.has(key)) size++;
     return size;
   }
 
   get(key: string): V | undefined {
-    const young = this.#young.get(key);
+    const young = this.#youngGeneration.get(key);
     if (young !== undefined) return young;
-    const old = this.#old.get(key);
+    const old = this.#oldGeneration.get(key);
     if (old !== undefined) this.set(key, old);
     return old;
   }
 
   set(key: string, value: V): void {
-    this.#young.set(key, value);
-    if (this.#young.size < this.#half) return;
-    this.#old = this.#young;
-    this.#young = new Map();
+    this.#youngGeneration.set(key, value);
+    if (this.#youngGeneration.size < this.#maxGenerationEntries) return;
+    this.#oldGeneration = this.#youngGeneration;
+    this.#youngGeneration = new Map();
   }
 }

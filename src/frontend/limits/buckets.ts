@@ -27,13 +27,13 @@ export interface SharedRateBucketCount {
   readonly key: string;
   readonly calls: number;
   /** The account's own rate rules, as text for `rateLimitRulesOfAccount`; undefined if the configured rules apply. */
-  readonly own: string | undefined;
+  readonly ownRulesText: string | undefined;
 }
 
-class Bucket {
-  readonly counts: readonly RateLimitCallCounter[];
+class RateBucket {
+  readonly counters: readonly RateLimitCallCounter[];
   /** Calls counted by this process that the other processes don't know yet. */
-  unshared = 0;
+  unsharedCallCount = 0;
 
   constructor(
     readonly kind: RateBucketKind,
@@ -42,7 +42,7 @@ class Bucket {
     readonly own: string | undefined,
   ) {
     const leaks = kind === 'polls';
-    this.counts = rules.map((rule) => (leaks ? new LeakyBucketCounter(rule) : new SlidingWindowCounter(rule)));
+    this.counters = rules.map((rule) => (leaks ? new LeakyBucketCounter(rule) : new SlidingWindowCounter(rule)));
   }
 }
 
@@ -62,20 +62,20 @@ const MAX_BUCKETS: Readonly<Record<RateBucketKind, number>> = {
  * Maximum of buckets with counts that are still to be shared. Calls of further buckets are not shared with other
  * processes.
  */
-const MAX_UNSHARED = 100_000;
+const MAX_UNSHARED_BUCKETS = 100_000;
 
 export class RateBuckets {
-  readonly #tables: Readonly<Record<RateBucketKind, BoundedMap<Bucket>>>;
+  readonly #bucketsByKind: Readonly<Record<RateBucketKind, BoundedMap<RateBucket>>>;
   /** Buckets with counts that are still to be shared with other processes. */
-  #unshared: Bucket[] = [];
+  #unsharedBuckets: RateBucket[] = [];
   #unsharedListener: (() => void) | undefined;
 
   constructor(
     private readonly clock: Clock,
     maxBuckets: Readonly<Record<RateBucketKind, number>> = MAX_BUCKETS,
   ) {
-    const table = (kind: RateBucketKind) => new BoundedMap<Bucket>(maxBuckets[kind]);
-    this.#tables = {
+    const table = (kind: RateBucketKind) => new BoundedMap<RateBucket>(maxBuckets[kind]);
+    this.#bucketsByKind = {
       user: table('user'),
       polls: table('polls'),
       address: table('address'),
@@ -85,8 +85,8 @@ export class RateBuckets {
   }
 
   /** Number of buckets of one kind. */
-  size(kind: RateBucketKind): number {
-    return this.#tables[kind].size;
+  bucketCount(kind: RateBucketKind): number {
+    return this.#bucketsByKind[kind].size;
   }
 
   /**
@@ -95,69 +95,72 @@ export class RateBuckets {
    * @param rules at least one rule
    * @param own text of the rules, if the account has its own
    */
-  count(kind: RateBucketKind, key: string, rules: RateLimitRules, own?: string): RateLimitVerdict {
+  countCall(kind: RateBucketKind, key: string, rules: RateLimitRules, own?: string): RateLimitVerdict {
     const now = this.clock.monotonic();
-    const bucket = this.#bucket(kind, key, rules, own);
-    const { counts } = bucket;
+    const bucket = this.#findOrCreateBucket(kind, key, rules, own);
+    const { counters } = bucket;
     let waitMs = 0;
-    for (const count of counts) waitMs = Math.max(waitMs, count.wait(now));
+    for (const count of counters) waitMs = Math.max(waitMs, count.msUntilNextCall(now));
     if (waitMs === 0) {
-      for (const count of counts) count.add(1, now);
+      for (const count of counters) count.addCalls(1, now);
       if (this.#unsharedListener) this.#markUnshared(bucket, this.#unsharedListener);
     }
     let limit = 0;
     let remaining = Number.POSITIVE_INFINITY;
     let fullAt = now;
-    for (let i = 0; i < counts.length; i++) {
-      const left = counts[i]!.remaining(now);
+    for (let i = 0; i < counters.length; i++) {
+      const left = counters[i]!.remainingCalls(now);
       if (left < remaining) {
         remaining = left;
         limit = rules[i]!.calls;
       }
-      fullAt = Math.max(fullAt, counts[i]!.fullAt(now));
+      fullAt = Math.max(fullAt, counters[i]!.fullQuotaAtMs(now));
     }
     const inMs = waitMs > 0 ? waitMs : fullAt - now;
     return { limit, remaining, reset: Math.ceil((this.clock.now() + inMs) / 1000), waitMs };
   }
 
-  #bucket(kind: RateBucketKind, key: string, rules: RateLimitRules, own: string | undefined): Bucket {
-    const table = this.#tables[kind];
+  #findOrCreateBucket(kind: RateBucketKind, key: string, rules: RateLimitRules, own: string | undefined): RateBucket {
+    const table = this.#bucketsByKind[kind];
     const known = table.get(key);
     if (known && known.rules === rules) return known;
-    const fresh = new Bucket(kind, key, rules, own);
+    const fresh = new RateBucket(kind, key, rules, own);
     table.set(key, fresh);
     return fresh;
   }
 
-  #markUnshared(bucket: Bucket, listener: () => void): void {
-    if (bucket.unshared === 0) {
-      if (this.#unshared.length >= MAX_UNSHARED) return;
-      if (this.#unshared.push(bucket) === 1) listener();
+  #markUnshared(bucket: RateBucket, listener: () => void): void {
+    if (bucket.unsharedCallCount === 0) {
+      if (this.#unsharedBuckets.length >= MAX_UNSHARED_BUCKETS) return;
+      if (this.#unsharedBuckets.push(bucket) === 1) listener();
     }
-    bucket.unshared++;
+    bucket.unsharedCallCount++;
   }
 
-  /** Collects counts for `takeUnshared` from now on. @param listener called when the first unshared count arrives */
-  onUnshared(listener: () => void): void {
+  /**
+   * Collects counts for `takeUnsharedCounts` from now on.
+   * @param listener called when the first unshared count arrives
+   */
+  onFirstUnsharedCount(listener: () => void): void {
     this.#unsharedListener = listener;
   }
 
   /** Returns and clears the unshared counts of at most this many buckets. */
-  takeUnshared(maxBuckets: number): SharedRateBucketCount[] {
-    return this.#unshared.splice(0, maxBuckets).map((bucket) => {
-      const { kind, key, unshared, own } = bucket;
-      bucket.unshared = 0;
-      return { kind, key, calls: unshared, own };
+  takeUnsharedCounts(maxBuckets: number): SharedRateBucketCount[] {
+    return this.#unsharedBuckets.splice(0, maxBuckets).map((bucket) => {
+      const { kind, key, unsharedCallCount: calls, own } = bucket;
+      bucket.unsharedCallCount = 0;
+      return { kind, key, calls, ownRulesText: own };
     });
   }
 
-  get hasUnshared(): boolean {
-    return this.#unshared.length > 0;
+  get hasUnsharedCounts(): boolean {
+    return this.#unsharedBuckets.length > 0;
   }
 
   /** Adds calls that another process counted. */
-  add({ kind, key, calls, own }: SharedRateBucketCount, rules: RateLimitRules): void {
+  addSharedCalls({ kind, key, calls, ownRulesText }: SharedRateBucketCount, rules: RateLimitRules): void {
     const now = this.clock.monotonic();
-    for (const count of this.#bucket(kind, key, rules, own).counts) count.add(calls, now);
+    for (const count of this.#findOrCreateBucket(kind, key, rules, ownRulesText).counters) count.addCalls(calls, now);
   }
 }

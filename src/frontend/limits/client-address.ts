@@ -3,7 +3,7 @@ import { BlockList, isIPv4, isIPv6 } from 'node:net';
 import { parseNetworkList } from '#domain/webhooks';
 
 /** Parses an IPv6 address into its eight groups; undefined for other text. */
-function groupsOf(address: string): number[] | undefined {
+function parseIpv6Groups(address: string): number[] | undefined {
   if (!isIPv6(address)) return undefined;
   // The last 32 bits may be written as an IPv4 address.
   const dotted = /^(.*:)(\d+)\.(\d+)\.(\d+)\.(\d+)$/.exec(address);
@@ -20,10 +20,10 @@ function groupsOf(address: string): number[] | undefined {
 }
 
 /** Normalizes an IP address: strips the zone and unwraps IPv4-mapped IPv6. Undefined for other text. */
-function normalized(text: string): string | undefined {
+function normalizeIpAddress(text: string): string | undefined {
   const address = text.replace(/%.*$/, '');
   if (isIPv4(address)) return address;
-  const groups = groupsOf(address);
+  const groups = parseIpv6Groups(address);
   if (!groups) return undefined;
   const mapped = groups.slice(0, 5).every((g) => g === 0) && groups[5] === 0xffff;
   if (!mapped) return address;
@@ -32,18 +32,18 @@ function normalized(text: string): string | undefined {
 }
 
 /** Parses the address in one entry of X-Forwarded-For, which may have a port or brackets. Undefined for other text. */
-function forwardedAddress(text: string): string | undefined {
+function parseForwardedAddress(text: string): string | undefined {
   const bracketed = /^\[([^\]]*)\](?::\d+)?$/.exec(text);
-  if (bracketed) return normalized(bracketed[1]!);
-  return normalized(/^[^:]*:\d+$/.test(text) ? text.replace(/:\d+$/, '') : text);
+  if (bracketed) return normalizeIpAddress(bracketed[1]!);
+  return normalizeIpAddress(/^[^:]*:\d+$/.test(text) ? text.replace(/:\d+$/, '') : text);
 }
 
 /**
  * Returns the name of the network under which an address is counted. IPv6 counts by /64: a client with one address of a
  * /64 has all of them.
  */
-function networkName(address: string): string {
-  const groups = groupsOf(address);
+function networkNameOfAddress(address: string): string {
+  const groups = parseIpv6Groups(address);
   return groups
     ? `${groups
         .slice(0, 4)
@@ -53,7 +53,7 @@ function networkName(address: string): string {
 }
 
 export class ClientAddressResolver {
-  readonly #trusted: BlockList | undefined;
+  readonly #trustedProxies: BlockList | undefined;
 
   /**
    * Makes the resolver of client addresses.
@@ -62,13 +62,13 @@ export class ClientAddressResolver {
   constructor(proxies: string) {
     const networks = parseNetworkList(proxies);
     if (networks.length === 0) return;
-    this.#trusted = new BlockList();
-    for (const { address, prefix, family } of networks) this.#trusted.addSubnet(address, prefix, family);
+    this.#trustedProxies = new BlockList();
+    for (const { address, prefix, family } of networks) this.#trustedProxies.addSubnet(address, prefix, family);
   }
 
   /** True if no proxy is trusted, so that X-Forwarded-For need not be read. */
-  get trustsNone(): boolean {
-    return this.#trusted === undefined;
+  get trustsNoProxy(): boolean {
+    return this.#trustedProxies === undefined;
   }
 
   /**
@@ -79,23 +79,23 @@ export class ClientAddressResolver {
    * @param forwardedFor all lines of X-Forwarded-For
    */
   networkOf(peer: string, forwardedFor: string): string {
-    let address = normalized(peer) ?? peer;
+    let address = normalizeIpAddress(peer) ?? peer;
     const hops = forwardedFor === '' ? [] : forwardedFor.split(',');
-    while (hops.length > 0 && this.#isTrusted(address)) {
-      const hop = forwardedAddress(hops.pop()!.trim());
+    while (hops.length > 0 && this.#isTrustedAddress(address)) {
+      const hop = parseForwardedAddress(hops.pop()!.trim());
       if (hop === undefined) break;
       address = hop;
     }
-    return networkName(address);
+    return networkNameOfAddress(address);
   }
 
   /** True if the other end of a connection is a trusted proxy. @param peer address of the connection */
-  trusts(peer: string): boolean {
-    return this.#isTrusted(normalized(peer) ?? peer);
+  isTrustedProxy(peer: string): boolean {
+    return this.#isTrustedAddress(normalizeIpAddress(peer) ?? peer);
   }
 
-  #isTrusted(address: string): boolean {
+  #isTrustedAddress(address: string): boolean {
     const family = isIPv4(address) ? 'ipv4' : isIPv6(address) ? 'ipv6' : undefined;
-    return family !== undefined && this.#trusted?.check(address, family) === true;
+    return family !== undefined && this.#trustedProxies?.check(address, family) === true;
   }
 }

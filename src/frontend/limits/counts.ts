@@ -3,17 +3,17 @@ import type { RateLimitRule } from './rules.js';
 
 export interface RateLimitCallCounter {
   /** Milliseconds until one more call may be counted; 0: now. */
-  wait(now: number): number;
+  msUntilNextCall(now: number): number;
   /** Counts calls without checking the limit: other processes have already answered the calls that they counted. */
-  add(calls: number, now: number): void;
+  addCalls(calls: number, now: number): void;
   /** Number of calls that may be counted now. */
-  remaining(now: number): number;
+  remainingCalls(now: number): number;
   /** Monotonic time (ms) at which the full quota is available again. */
-  fullAt(now: number): number;
+  fullQuotaAtMs(now: number): number;
 }
 
 /** Number of parts of a window. Calls within one part are counted together, and expire together. */
-const PARTS = 60;
+const PARTS_PER_WINDOW = 60;
 
 /**
  * Sliding window: at most `rule.calls` calls in any window. Memory is bounded: times are kept to a sixtieth of the
@@ -22,95 +22,95 @@ const PARTS = 60;
  */
 export class SlidingWindowCounter implements RateLimitCallCounter {
   /** Time of the first call and number of calls of each part, alternating, oldest first. */
-  readonly #parts: number[] = [];
-  readonly #width: number;
-  #sum = 0;
-  #newest = Number.NEGATIVE_INFINITY;
+  readonly #partTimesAndCalls: number[] = [];
+  readonly #partMs: number;
+  #callCount = 0;
+  #newestCallAtMs = Number.NEGATIVE_INFINITY;
 
   constructor(private readonly rule: RateLimitRule) {
-    this.#width = rule.windowMs / PARTS;
+    this.#partMs = rule.windowMs / PARTS_PER_WINDOW;
   }
 
   /** Number of parts that are kept: at most sixty and the current one. */
-  get parts(): number {
-    return this.#parts.length / 2;
+  get partCount(): number {
+    return this.#partTimesAndCalls.length / 2;
   }
 
-  #forget(now: number): void {
-    const parts = this.#parts;
+  #dropExpiredParts(now: number): void {
+    const parts = this.#partTimesAndCalls;
     let gone = 0;
     while (gone < parts.length && parts[gone]! + this.rule.windowMs <= now) {
-      this.#sum -= parts[gone + 1]!;
+      this.#callCount -= parts[gone + 1]!;
       gone += 2;
     }
     if (gone > 0) parts.splice(0, gone);
   }
 
-  wait(now: number): number {
-    if (this.#sum < this.rule.calls) return 0;
-    this.#forget(now);
-    if (this.#sum < this.rule.calls) return 0;
+  msUntilNextCall(now: number): number {
+    if (this.#callCount < this.rule.calls) return 0;
+    this.#dropExpiredParts(now);
+    if (this.#callCount < this.rule.calls) return 0;
     // Calls of other processes may have raised the sum above the limit: the excess must expire first.
-    let left = this.#sum;
-    for (let i = 0; i < this.#parts.length; i += 2) {
-      left -= this.#parts[i + 1]!;
-      if (left < this.rule.calls) return this.#parts[i]! + this.rule.windowMs - now;
+    let left = this.#callCount;
+    for (let i = 0; i < this.#partTimesAndCalls.length; i += 2) {
+      left -= this.#partTimesAndCalls[i + 1]!;
+      if (left < this.rule.calls) return this.#partTimesAndCalls[i]! + this.rule.windowMs - now;
     }
     return this.rule.windowMs;
   }
 
-  add(calls: number, now: number): void {
-    const parts = this.#parts;
+  addCalls(calls: number, now: number): void {
+    const parts = this.#partTimesAndCalls;
     const last = parts.length - 2;
-    if (last >= 0 && now - parts[last]! < this.#width) parts[last + 1]! += calls;
+    if (last >= 0 && now - parts[last]! < this.#partMs) parts[last + 1]! += calls;
     else {
-      this.#forget(now);
+      this.#dropExpiredParts(now);
       parts.push(now, calls);
     }
-    this.#sum += calls;
-    this.#newest = now;
+    this.#callCount += calls;
+    this.#newestCallAtMs = now;
   }
 
-  remaining(now: number): number {
-    this.#forget(now);
-    return Math.max(0, this.rule.calls - this.#sum);
+  remainingCalls(now: number): number {
+    this.#dropExpiredParts(now);
+    return Math.max(0, this.rule.calls - this.#callCount);
   }
 
-  fullAt(now: number): number {
-    return Math.max(now, this.#newest + this.rule.windowMs);
+  fullQuotaAtMs(now: number): number {
+    return Math.max(now, this.#newestCallAtMs + this.rule.windowMs);
   }
 }
 
 /** Tolerance for sums of fractional milliseconds, which may exceed the true sum a little, ms. */
-const ROUNDING = 1e-6;
+const ROUNDING_TOLERANCE_MS = 1e-6;
 
 /**
  * Leaky bucket: each call moves the time at which the bucket is empty by window / calls. A call that would move it past
  * the window is refused.
  */
 export class LeakyBucketCounter implements RateLimitCallCounter {
-  #emptyAt = Number.NEGATIVE_INFINITY;
-  readonly #step: number;
+  #emptyAtMs = Number.NEGATIVE_INFINITY;
+  readonly #msPerCall: number;
 
   constructor(private readonly rule: RateLimitRule) {
-    this.#step = rule.windowMs / rule.calls;
+    this.#msPerCall = rule.windowMs / rule.calls;
   }
 
-  wait(now: number): number {
-    const over = Math.max(now, this.#emptyAt) + this.#step - (now + this.rule.windowMs);
-    return over > ROUNDING ? over : 0;
+  msUntilNextCall(now: number): number {
+    const over = Math.max(now, this.#emptyAtMs) + this.#msPerCall - (now + this.rule.windowMs);
+    return over > ROUNDING_TOLERANCE_MS ? over : 0;
   }
 
-  add(calls: number, now: number): void {
-    this.#emptyAt = Math.max(now, this.#emptyAt) + calls * this.#step;
+  addCalls(calls: number, now: number): void {
+    this.#emptyAtMs = Math.max(now, this.#emptyAtMs) + calls * this.#msPerCall;
   }
 
-  remaining(now: number): number {
-    const room = now + this.rule.windowMs - Math.max(now, this.#emptyAt);
-    return Math.max(0, Math.floor(room / this.#step + ROUNDING));
+  remainingCalls(now: number): number {
+    const room = now + this.rule.windowMs - Math.max(now, this.#emptyAtMs);
+    return Math.max(0, Math.floor(room / this.#msPerCall + ROUNDING_TOLERANCE_MS));
   }
 
-  fullAt(now: number): number {
-    return Math.max(now, this.#emptyAt);
+  fullQuotaAtMs(now: number): number {
+    return Math.max(now, this.#emptyAtMs);
   }
 }

@@ -30,7 +30,7 @@ export const selectTighterLimit = (
 export class BucketRateLimiter {
   readonly buckets: RateBuckets;
   /** Number of refused calls, by the kind of bucket that refused them. */
-  readonly refused: Record<RateBucketKind, number> = { user: 0, polls: 0, address: 0, mails: 0, file: 0 };
+  readonly refusedCountByKind: Record<RateBucketKind, number> = { user: 0, polls: 0, address: 0, mails: 0, file: 0 };
 
   constructor(
     clock: Clock,
@@ -40,37 +40,47 @@ export class BucketRateLimiter {
   }
 
   /** Counts a call of an account under its limit. Returns undefined if there is no limit. */
-  user(kind: 'user' | 'polls', realm: RealmId, { id, rateLimits }: DirectoryUser): RateLimitVerdict | undefined {
+  countUserCall(
+    kind: 'user' | 'polls',
+    realm: RealmId,
+    { id, rateLimits }: DirectoryUser,
+  ): RateLimitVerdict | undefined {
     const own = rateLimits;
-    return this.#count(kind, `${realm}/${id}`, own === undefined ? this.rules.user : rateLimitRulesOfAccount(own), own);
+    return this.#countCall(
+      kind,
+      `${realm}/${id}`,
+      own === undefined ? this.rules.user : rateLimitRulesOfAccount(own),
+      own,
+    );
   }
 
   /** Counts a call without an account. @param address from `ClientAddressResolver.networkOf` */
-  address(address: string): RateLimitVerdict | undefined {
-    return this.#count('address', address, this.rules.address);
+  countAddressCall(address: string): RateLimitVerdict | undefined {
+    return this.#countCall('address', address, this.rules.address);
   }
 
   /** Counts an e-mail that a call without an account is about to send. */
-  mails(address: string): RateLimitVerdict | undefined {
-    return this.#count('mails', address, this.rules.mails);
+  countMail(address: string): RateLimitVerdict | undefined {
+    return this.#countCall('mails', address, this.rules.mails);
   }
 
   /** Counts a download of an uploaded file without an account. */
-  file(path: string): RateLimitVerdict | undefined {
-    return this.#count('file', path, this.rules.file);
+  countFileDownload(path: string): RateLimitVerdict | undefined {
+    return this.#countCall('file', path, this.rules.file);
   }
 
-  #count(kind: RateBucketKind, key: string, rules: RateLimitRules, own?: string): RateLimitVerdict | undefined {
+  #countCall(kind: RateBucketKind, key: string, rules: RateLimitRules, own?: string): RateLimitVerdict | undefined {
     if (rules.length === 0) return undefined;
-    const standing = this.buckets.count(kind, key, rules, own);
-    if (standing.waitMs > 0) this.refused[kind]++;
+    const standing = this.buckets.countCall(kind, key, rules, own);
+    if (standing.waitMs > 0) this.refusedCountByKind[kind]++;
     return standing;
   }
 
   /** Adds calls that another process counted. */
-  add(count: SharedRateBucketCount): void {
-    const { own, kind } = count;
-    const rules = own === undefined ? this.rules[kind === 'polls' ? 'user' : kind] : rateLimitRulesOfAccount(own);
-    if (rules.length > 0) this.buckets.add(count, rules);
+  addSharedCalls(count: SharedRateBucketCount): void {
+    const { ownRulesText, kind } = count;
+    const rules =
+      ownRulesText === undefined ? this.rules[kind === 'polls' ? 'user' : kind] : rateLimitRulesOfAccount(ownRulesText);
+    if (rules.length > 0) this.buckets.addSharedCalls(count, rules);
   }
 }

@@ -9,37 +9,38 @@ export interface RateLimitRule {
 /** A list of rules that must all hold for a call; an empty list means no limit. */
 export type RateLimitRules = readonly RateLimitRule[];
 
-const MAX_SECONDS = 31 * 86_400;
-const MAX_CALLS = 1_000_000_000;
+const MAX_WINDOW_SECONDS = 31 * 86_400;
+const MAX_CALLS_PER_WINDOW = 1_000_000_000;
 const MAX_RULES = 8;
-const FORM = 'must be seconds:calls, several separated by commas, or off';
+const RULES_FORMAT_HINT = 'must be seconds:calls, several separated by commas, or off';
 
 /** Parses rules such as `60:200,3600:5000` (seconds:calls), or `off`. @throws Error with the reason */
 export function parseRateLimitRules(text: string): RateLimitRules {
   if (text === 'off') return [];
   const rules = text.split(',').map((one): RateLimitRule => {
     const [, seconds, calls] = /^\s*(\d{1,12}):(\d{1,12})\s*$/.exec(one) ?? [];
-    if (seconds === undefined || calls === undefined) throw new Error(FORM);
+    if (seconds === undefined || calls === undefined) throw new Error(RULES_FORMAT_HINT);
     const rule = { windowMs: Number(seconds) * 1000, calls: Number(calls) };
-    if (rule.windowMs < 1000 || rule.windowMs > MAX_SECONDS * 1000) {
-      throw new Error(`seconds must be from 1 to ${MAX_SECONDS}`);
+    if (rule.windowMs < 1000 || rule.windowMs > MAX_WINDOW_SECONDS * 1000) {
+      throw new Error(`seconds must be from 1 to ${MAX_WINDOW_SECONDS}`);
     }
-    if (rule.calls < 1 || rule.calls > MAX_CALLS) throw new Error(`calls must be from 1 to ${MAX_CALLS}`);
+    if (rule.calls < 1 || rule.calls > MAX_CALLS_PER_WINDOW)
+      throw new Error(`calls must be from 1 to ${MAX_CALLS_PER_WINDOW}`);
     return rule;
   });
   if (rules.length > MAX_RULES) throw new Error(`must be at most ${MAX_RULES} rules`);
   return rules;
 }
 
-const MAX_CACHED = 10_000;
-const parsed = new Map<string, RateLimitRules>();
+const MAX_CACHED_RULE_TEXTS = 10_000;
+const rulesByText = new Map<string, RateLimitRules>();
 
 /**
  * Parses the rules of an account that has its own. They were checked when stored; unreadable rules mean no limit rather
  * than a lock-out.
  */
 export function rateLimitRulesOfAccount(text: string): RateLimitRules {
-  const known = parsed.get(text);
+  const known = rulesByText.get(text);
   if (known) return known;
   let rules: RateLimitRules = [];
   try {
@@ -47,7 +48,7 @@ export function rateLimitRulesOfAccount(text: string): RateLimitRules {
   } catch {
     // Unreadable rules mean no limit.
   }
-  if (parsed.size >= MAX_CACHED) parsed.clear();
-  parsed.set(text, rules);
+  if (rulesByText.size >= MAX_CACHED_RULE_TEXTS) rulesByText.clear();
+  rulesByText.set(text, rules);
   return rules;
 }

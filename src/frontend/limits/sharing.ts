@@ -16,21 +16,21 @@ interface FrontendBroadcast {
   follow(reader: (value: Json) => void): void;
 }
 
-const EVERY_MS = 1_000;
+const PUBLISH_INTERVAL_MS = 1_000;
 /** Maximum of buckets in one message: some 100 KB. Further buckets go into the next message. */
-const MAX_CALLERS = 5_000;
+const MAX_BUCKETS_PER_MESSAGE = 5_000;
 
 /** Counted calls of one bucket in a message. `own`: rules of the account as text; '' if the configured rules apply. */
-type Row = readonly [kind: RateBucketKind, key: string, calls: number, own: string];
+type BucketCountRow = readonly [kind: RateBucketKind, key: string, calls: number, own: string];
 
-interface CountsMessage {
+interface SharedCountsMessage {
   readonly t: 'calls';
   readonly from: string;
-  readonly rows: readonly Row[];
+  readonly rows: readonly BucketCountRow[];
 }
 
 export class RateLimitCountSharing {
-  #timer: TimerHandle | undefined;
+  #publishTimer: TimerHandle | undefined;
   #stopped = false;
 
   /** Starts sharing counts. @param id unique id of this process */
@@ -40,36 +40,36 @@ export class RateLimitCountSharing {
     private readonly id: string,
     private readonly broadcast: FrontendBroadcast,
   ) {
-    limits.buckets.onUnshared(() => this.#schedule());
-    broadcast.follow((value) => this.#read(value));
+    limits.buckets.onFirstUnsharedCount(() => this.#schedulePublish());
+    broadcast.follow((value) => this.#readMessage(value));
   }
 
   stop(): void {
     this.#stopped = true;
-    if (this.#timer) this.clock.clearTimeout(this.#timer);
+    if (this.#publishTimer) this.clock.clearTimeout(this.#publishTimer);
   }
 
-  #schedule(): void {
-    if (this.#stopped || this.#timer) return;
-    this.#timer = this.clock.setTimeout(() => this.#publish(), EVERY_MS);
+  #schedulePublish(): void {
+    if (this.#stopped || this.#publishTimer) return;
+    this.#publishTimer = this.clock.setTimeout(() => this.#publishCounts(), PUBLISH_INTERVAL_MS);
   }
 
-  #publish(): void {
-    this.#timer = undefined;
+  #publishCounts(): void {
+    this.#publishTimer = undefined;
     const { buckets } = this.limits;
     const rows = buckets
-      .takeUnshared(MAX_CALLERS)
-      .map(({ kind, key, calls, own = '' }): Row => [kind, key, calls, own]);
-    const message: CountsMessage = { t: 'calls', from: this.id, rows };
+      .takeUnsharedCounts(MAX_BUCKETS_PER_MESSAGE)
+      .map(({ kind, key, calls, ownRulesText = '' }): BucketCountRow => [kind, key, calls, ownRulesText]);
+    const message: SharedCountsMessage = { t: 'calls', from: this.id, rows };
     this.broadcast.publish(message as unknown as Json);
-    if (buckets.hasUnshared) this.#schedule();
+    if (buckets.hasUnsharedCounts) this.#schedulePublish();
   }
 
-  #read(value: Json): void {
-    const { t, from, rows } = value as unknown as Partial<CountsMessage>;
+  #readMessage(value: Json): void {
+    const { t, from, rows } = value as unknown as Partial<SharedCountsMessage>;
     if (t !== 'calls' || from === this.id || !rows) return;
     for (const [kind, key, calls, own] of rows) {
-      this.limits.add({ kind, key, calls, own: own === '' ? undefined : own });
+      this.limits.addSharedCalls({ kind, key, calls, ownRulesText: own === '' ? undefined : own });
     }
   }
 }

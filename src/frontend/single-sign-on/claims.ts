@@ -15,18 +15,21 @@ export interface ExternalIdentity {
   readonly role: number | null;
 }
 
-type Claims = Readonly<Record<string, unknown>>;
+type IdentityClaims = Readonly<Record<string, unknown>>;
 
-const MAX_CLAIM = 1_000;
+const MAX_CLAIM_CHARACTERS = 1_000;
 
-function textOf(claims: Claims, name: string | null): string | null {
+function textOfClaim(claims: IdentityClaims, name: string | null): string | null {
   const value = name === null ? undefined : claims[name];
-  if (typeof value !== 'string' || value.length > MAX_CLAIM) return null;
+  if (typeof value !== 'string' || value.length > MAX_CLAIM_CHARACTERS) return null;
   return value.trim() === '' ? null : value.trim();
 }
 
 /** Returns the strongest role among the values of the role claim, which is a text or a list of texts. */
-function roleOf(claims: Claims, { claims: { role: name }, roles }: IdentityProviderConfig): number | null {
+function roleOfClaims(
+  claims: IdentityClaims,
+  { claims: { role: name }, roles }: IdentityProviderConfig,
+): number | null {
   if (name === null) return null;
   const value = claims[name];
   const values = Array.isArray(value) ? value : [value];
@@ -35,19 +38,19 @@ function roleOf(claims: Claims, { claims: { role: name }, roles }: IdentityProvi
 }
 
 /** True if claims are missing, so that a request to the userinfo endpoint is necessary. */
-export const lacksIdentityClaims = (claims: Claims, { claims: names }: IdentityProviderConfig): boolean =>
+export const lacksIdentityClaims = (claims: IdentityClaims, { claims: names }: IdentityProviderConfig): boolean =>
   [names.email, names.full_name, names.role].some((name) => name !== null && claims[name] === undefined);
 
-export function makeExternalIdentity(claims: Claims, config: IdentityProviderConfig): ExternalIdentity {
+export function makeExternalIdentity(claims: IdentityClaims, config: IdentityProviderConfig): ExternalIdentity {
   const verified = claims.email_verified;
   // Some providers send the text 'true' instead of the boolean.
   const trusted = verified === true || verified === 'true' || (config.trust_email && verified === undefined);
   return {
     issuer: config.issuer,
     subject: String(claims.sub),
-    email: trusted ? textOf(claims, config.claims.email) : null,
-    fullName: textOf(claims, config.claims.full_name),
-    avatar: textOf(claims, config.claims.avatar),
-    role: roleOf(claims, config),
+    email: trusted ? textOfClaim(claims, config.claims.email) : null,
+    fullName: textOfClaim(claims, config.claims.full_name),
+    avatar: textOfClaim(claims, config.claims.avatar),
+    role: roleOfClaims(claims, config),
   };
 }

@@ -42,7 +42,7 @@ export interface IdentityProviderConfig {
   readonly networks: string;
 }
 
-const ROLES: Readonly<Record<string, number>> = {
+const ROLE_BY_NAME: Readonly<Record<string, number>> = {
   owner: 100,
   administrator: 200,
   moderator: 300,
@@ -50,40 +50,40 @@ const ROLES: Readonly<Record<string, number>> = {
   guest: 600,
 };
 
-const Text = Type.String({ minLength: 1, maxLength: 4_096 });
-const closed = { additionalProperties: false };
+const NON_EMPTY_TEXT_SCHEMA = Type.String({ minLength: 1, maxLength: 4_096 });
+const NO_ADDITIONAL_PROPERTIES = { additionalProperties: false };
 
-const PROVIDER = Type.Object(
+const IDENTITY_PROVIDER_SCHEMA = Type.Object(
   {
     id: Type.String({ pattern: '^[a-z0-9-]{1,32}$' }),
     name: Type.String({ minLength: 1, maxLength: 100 }),
-    icon: Type.Optional(Text),
-    issuer: Text,
-    client_id: Text,
-    client_secret: Type.Optional(Text),
-    scopes: Type.Optional(Type.Array(Text)),
+    icon: Type.Optional(NON_EMPTY_TEXT_SCHEMA),
+    issuer: NON_EMPTY_TEXT_SCHEMA,
+    client_id: NON_EMPTY_TEXT_SCHEMA,
+    client_secret: Type.Optional(NON_EMPTY_TEXT_SCHEMA),
+    scopes: Type.Optional(Type.Array(NON_EMPTY_TEXT_SCHEMA)),
     claims: Type.Optional(
       Type.Object(
         {
-          email: Type.Optional(Text),
-          full_name: Type.Optional(Text),
-          avatar: Type.Optional(Text),
-          role: Type.Optional(Text),
+          email: Type.Optional(NON_EMPTY_TEXT_SCHEMA),
+          full_name: Type.Optional(NON_EMPTY_TEXT_SCHEMA),
+          avatar: Type.Optional(NON_EMPTY_TEXT_SCHEMA),
+          role: Type.Optional(NON_EMPTY_TEXT_SCHEMA),
         },
-        closed,
+        NO_ADDITIONAL_PROPERTIES,
       ),
     ),
-    roles: Type.Optional(Type.Record(Type.String(), Type.Enum(Object.keys(ROLES)))),
+    roles: Type.Optional(Type.Record(Type.String(), Type.Enum(Object.keys(ROLE_BY_NAME)))),
     update_name: Type.Optional(Type.Boolean()),
     trust_email: Type.Optional(Type.Boolean()),
     organizations: Type.Optional(Type.Array(Type.String())),
     insecure: Type.Optional(Type.Boolean()),
     networks: Type.Optional(Type.String()),
   },
-  closed,
+  NO_ADDITIONAL_PROPERTIES,
 );
 
-const PROVIDERS = Type.Array(PROVIDER, { maxItems: 50 });
+const IDENTITY_PROVIDERS_SCHEMA = Type.Array(IDENTITY_PROVIDER_SCHEMA, { maxItems: 50 });
 
 /** Reads JSON from the value of a setting. @param given JSON, or the path of a file with it @throws Error */
 export function readJsonSetting(given: string, opening: '[' | '{'): unknown {
@@ -96,7 +96,7 @@ export function readJsonSetting(given: string, opening: '[' | '{'): unknown {
   }
 }
 
-function checkIssuer(issuer: string, insecure: boolean): void {
+function checkIssuerUrl(issuer: string, insecure: boolean): void {
   const plain = URL.canParse(issuer) && /^https?:\/\/[^?#@]*$/.test(issuer);
   if (!plain) throw new Error(`the issuer ${issuer} is not an address without query`);
   const url = new URL(issuer);
@@ -108,16 +108,16 @@ function checkIssuer(issuer: string, insecure: boolean): void {
 /** Parses the setting `oidc`. @param given JSON, or the path of a file with JSON @throws Error with the reason */
 export function parseIdentityProviders(given: string): readonly IdentityProviderConfig[] {
   const read = readJsonSetting(given, '[');
-  if (!Value.Check(PROVIDERS, read)) {
-    const [problem] = Value.Errors(PROVIDERS, read);
+  if (!Value.Check(IDENTITY_PROVIDERS_SCHEMA, read)) {
+    const [problem] = Value.Errors(IDENTITY_PROVIDERS_SCHEMA, read);
     throw new Error(`must be a list of providers: ${problem?.instancePath ?? ''} ${problem?.message ?? ''}`);
   }
   const ids = new Set(read.map(({ id }) => id));
   if (ids.size < read.length) throw new Error('two providers have the same id');
   return read.map(({ claims = {}, ...of }) => {
-    checkIssuer(of.issuer, of.insecure ?? false);
+    checkIssuerUrl(of.issuer, of.insecure ?? false);
     parseNetworkList(of.networks ?? '');
-    const roles = Object.entries(of.roles ?? {}).map(([value, role]) => [value, ROLES[role]!] as const);
+    const roles = Object.entries(of.roles ?? {}).map(([value, role]) => [value, ROLE_BY_NAME[role]!] as const);
     return {
       ...of,
       icon: of.icon ?? null,

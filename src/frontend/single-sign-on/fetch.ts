@@ -12,7 +12,7 @@ export class IdentityProviderUnavailableError extends Error {
 export const IDENTITY_PROVIDER_TIMEOUT_MS = 8_000;
 const MAX_ANSWER_BYTES = 1_048_576;
 
-interface FetchOptions {
+interface ProviderFetchOptions {
   readonly method: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: unknown;
@@ -20,14 +20,14 @@ interface FetchOptions {
 }
 
 /** Converts the body of a request into bytes; openid-client sends forms and texts. */
-function bytesOf(body: unknown): Uint8Array {
+function bytesOfRequestBody(body: unknown): Uint8Array {
   if (body === undefined || body === null) return new Uint8Array(0);
   if (body instanceof Uint8Array) return body;
   if (typeof body === 'string' || body instanceof URLSearchParams) return Buffer.from(String(body));
   throw new TypeError('a body of another kind');
 }
 
-async function read(response: IncomingMessage): Promise<Buffer> {
+async function readResponseBody(response: IncomingMessage): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let size = 0;
   for await (const chunk of response as AsyncIterable<Buffer>) {
@@ -38,7 +38,7 @@ async function read(response: IncomingMessage): Promise<Buffer> {
   return Buffer.concat(chunks);
 }
 
-const NO_BODY: ReadonlySet<number> = new Set([204, 205, 304]);
+const STATUSES_WITHOUT_BODY: ReadonlySet<number> = new Set([204, 205, 304]);
 
 /**
  * Makes a `fetch` function for openid-client. It rejects with IdentityProviderUnavailableError for network errors and
@@ -46,11 +46,11 @@ const NO_BODY: ReadonlySet<number> = new Set([204, 205, 304]);
  */
 export const makeIdentityProviderFetch =
   (filter: OutgoingAddressFilter, timeoutMs = IDENTITY_PROVIDER_TIMEOUT_MS) =>
-  async (address: string, { method, headers, body, signal: given }: FetchOptions): Promise<Response> => {
+  async (address: string, { method, headers, body, signal: given }: ProviderFetchOptions): Promise<Response> => {
     const url = new URL(address);
     if (!filter.allowsUrl(url))
       throw new IdentityProviderUnavailableError(`${url.host} is in a network that is not allowed`);
-    const bytes = bytesOf(body);
+    const bytes = bytesOfRequestBody(body);
     const limit = AbortSignal.timeout(timeoutMs);
     const signal = given ? AbortSignal.any([given, limit]) : limit;
     try {
@@ -79,9 +79,9 @@ export const makeIdentityProviderFetch =
         response.destroy();
         throw new IdentityProviderUnavailableError(`${url.host} answered ${status}`);
       }
-      const content = await read(response);
+      const content = await readResponseBody(response);
       const type = response.headers['content-type'];
-      return new Response(NO_BODY.has(status) ? null : new Uint8Array(content), {
+      return new Response(STATUSES_WITHOUT_BODY.has(status) ? null : new Uint8Array(content), {
         status,
         headers: type === undefined ? {} : { 'content-type': type },
       });

@@ -22,35 +22,36 @@ export interface SignInFlow extends SignInFlowSecrets {
 }
 
 /** Milliseconds within which the user must sign in at the provider. */
-const FLOW_VALID_MS = 600_000;
+const SIGN_IN_FLOW_VALID_MS = 600_000;
 
-export const makeSignInFlowExpiry = (now: number): number => now + FLOW_VALID_MS;
+export const makeSignInFlowExpiry = (now: number): number => now + SIGN_IN_FLOW_VALID_MS;
 
-const PURPOSE = 'sign-in-flow';
-const STATE = /^[A-Za-z0-9_-]{16,128}$/;
+const SIGN_IN_FLOW_PURPOSE = 'sign-in-flow';
+const FLOW_STATE_PATTERN = /^[A-Za-z0-9_-]{16,128}$/;
 
 /** Name of a flow's cookie. It contains the state, so several flows of one browser have separate cookies. */
-const nameOf = (state: string, secure: boolean): string =>
+const flowCookieNameOf = (state: string, secure: boolean): string =>
   `${secure ? '__Host-' : ''}conclave_sign_in_${state.slice(0, 8)}`;
 
-const cookie = (state: string, value: string, secure: boolean, maxAge: number): string =>
-  `${nameOf(state, secure)}=${value}; Path=/; Max-Age=${maxAge}; HttpOnly; SameSite=Lax${secure ? '; Secure' : ''}`;
+const formatFlowCookie = (state: string, value: string, secure: boolean, maxAge: number): string =>
+  `${flowCookieNameOf(state, secure)}=${value}; Path=/; Max-Age=${maxAge}; HttpOnly; SameSite=Lax${secure ? '; Secure' : ''}`;
 
 /** Encrypts a new flow for its cookie. */
 export function encryptSignInFlow(secrets: ServerCryptography, flow: SignInFlow): string {
-  return Buffer.from(secrets.seal(JSON.stringify([PURPOSE, flow])), 'base64').toString('base64url');
+  return Buffer.from(secrets.seal(JSON.stringify([SIGN_IN_FLOW_PURPOSE, flow])), 'base64').toString('base64url');
 }
 
 /** Makes the value of Set-Cookie that begins a flow. @param secure true if the organization's URL has TLS */
 export const makeSignInFlowCookie = (state: string, sealed: string, secure: boolean): string =>
-  cookie(state, sealed, secure, FLOW_VALID_MS / 1000);
+  formatFlowCookie(state, sealed, secure, SIGN_IN_FLOW_VALID_MS / 1000);
 
 /** Makes the value of Set-Cookie that ends a flow. @param state state in the query of the request */
-export const makeExpiredSignInFlowCookie = (state: string, secure: boolean): string => cookie(state, '', secure, 0);
+export const makeExpiredSignInFlowCookie = (state: string, secure: boolean): string =>
+  formatFlowCookie(state, '', secure, 0);
 
 /** Returns the hash that identifies a flow at the realm actor. */
 export const hashSignInFlow = (secrets: ServerCryptography, { state }: SignInFlow): string =>
-  secrets.apiKeyHash(`${PURPOSE}/${state}`);
+  secrets.apiKeyHash(`${SIGN_IN_FLOW_PURPOSE}/${state}`);
 
 /**
  * Decrypts the flow of a browser that came back from the provider.
@@ -64,15 +65,15 @@ export function decryptSignInFlow(
   state: string,
   { secure, now }: { readonly secure: boolean; readonly now: number },
 ): SignInFlow | undefined {
-  if (!STATE.test(state)) return undefined;
-  const name = `${nameOf(state, secure)}=`;
+  if (!FLOW_STATE_PATTERN.test(state)) return undefined;
+  const name = `${flowCookieNameOf(state, secure)}=`;
   const value = header
     .split(';')
     .map((one) => one.trim())
     .find((one) => one.startsWith(name));
   const text = secrets.tryUnseal(Buffer.from(value?.slice(name.length) ?? '', 'base64url').toString('base64'));
   // Texts encrypted for other purposes have another beginning.
-  if (!text?.startsWith(`["${PURPOSE}",`)) return undefined;
+  if (!text?.startsWith(`["${SIGN_IN_FLOW_PURPOSE}",`)) return undefined;
   const [, flow] = JSON.parse(text) as [string, SignInFlow];
   if (flow.state !== state || flow.expires <= now) return undefined;
   return { ...flow, realm: toRealmId(flow.realm) };

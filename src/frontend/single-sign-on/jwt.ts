@@ -6,20 +6,20 @@ import { Type } from 'typebox';
 import { Value } from 'typebox/value';
 import { readJsonSetting } from './config.js';
 
-interface TokenKey {
+interface JwtKey {
   readonly key: string;
   readonly algorithms: readonly string[];
 }
 
 /** Keys for the signatures of tokens, by subdomain; '' for the organization without a subdomain. */
-export type JwtKeysBySubdomain = Readonly<Record<string, TokenKey>>;
+export type JwtKeysBySubdomain = Readonly<Record<string, JwtKey>>;
 
-const MIN_KEY = 32;
-const KEYS = Type.Record(
+const MIN_KEY_CHARACTERS = 32;
+const JWT_KEYS_SCHEMA = Type.Record(
   Type.String(),
   Type.Object(
     {
-      key: Type.String({ minLength: MIN_KEY }),
+      key: Type.String({ minLength: MIN_KEY_CHARACTERS }),
       algorithms: Type.Optional(Type.Array(Type.Enum(['HS256', 'HS384', 'HS512']), { minItems: 1 })),
     },
     { additionalProperties: false },
@@ -29,8 +29,8 @@ const KEYS = Type.Record(
 /** Parses the setting `jwt-keys`. @param given JSON, or the path of a file with JSON @throws Error with the reason */
 export function parseJwtKeys(given: string): JwtKeysBySubdomain {
   const read = readJsonSetting(given, '{');
-  if (!Value.Check(KEYS, read)) {
-    throw new Error(`must be keys by subdomain: {"acme": {"key": "at least ${MIN_KEY} characters"}}`);
+  if (!Value.Check(JWT_KEYS_SCHEMA, read)) {
+    throw new Error(`must be keys by subdomain: {"acme": {"key": "at least ${MIN_KEY_CHARACTERS} characters"}}`);
   }
   const entries = Object.entries(read).map(
     ([subdomain, { key, algorithms = ['HS256'] }]) => [subdomain, { key, algorithms }] as const,
@@ -40,7 +40,7 @@ export function parseJwtKeys(given: string): JwtKeysBySubdomain {
 
 /** Verifies a token and returns its claims; undefined if the signature is wrong or the token has expired. */
 export async function verifySignedToken(
-  { key, algorithms }: TokenKey,
+  { key, algorithms }: JwtKey,
   token: string,
   now: number,
 ): Promise<Readonly<Record<string, unknown>> | undefined> {

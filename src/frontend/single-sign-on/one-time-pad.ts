@@ -5,9 +5,9 @@
  */
 import { createCipheriv, randomBytes } from 'node:crypto';
 
-const PAD = /^[0-9a-f]{64}$/i;
+const ONE_TIME_PAD_PATTERN = /^[0-9a-f]{64}$/i;
 
-export const isOneTimePad = (text: string): boolean => PAD.test(text);
+export const isOneTimePad = (text: string): boolean => ONE_TIME_PAD_PATTERN.test(text);
 
 /** Encrypts an API key (32 characters) by XOR with the pad; the result is hexadecimal. */
 export function encryptWithOneTimePad(key: string, pad: string): string {

@@ -25,20 +25,20 @@ export interface SignInFlowSecrets {
 const METADATA_VALID_MS = 3_600_000;
 
 /** True if the error, or one of its causes, means that the provider gave no answer. */
-function isOutage(error: unknown): boolean {
+function isProviderOutage(error: unknown): boolean {
   for (let at = error; at instanceof Error; at = at.cause)
     if (at instanceof IdentityProviderUnavailableError) return true;
   return false;
 }
 
 /** Words for the log: the message, and the error code of the provider or the error that caused this one. */
-function reasonOf(error: unknown): string {
+function describeErrorForLog(error: unknown): string {
   const { message, cause, error: code } = error as Error & { readonly error?: unknown };
   return [message, code, cause instanceof Error && cause.message].filter((one) => typeof one === 'string').join(': ');
 }
 
 class IdentityProvider {
-  #metadata: { readonly at: number; readonly configuration: Promise<oidc.Configuration> } | undefined;
+  #cachedMetadata: { readonly at: number; readonly configuration: Promise<oidc.Configuration> } | undefined;
   readonly #fetch: ReturnType<typeof makeIdentityProviderFetch>;
 
   constructor(
@@ -49,9 +49,10 @@ class IdentityProvider {
   }
 
   /** Returns the metadata of the issuer. All sign-ins share one request; a failed request is not cached. */
-  #configuration(): Promise<oidc.Configuration> {
+  #loadConfiguration(): Promise<oidc.Configuration> {
     const now = this.clock.monotonic();
-    if (this.#metadata && now - this.#metadata.at < METADATA_VALID_MS) return this.#metadata.configuration;
+    if (this.#cachedMetadata && now - this.#cachedMetadata.at < METADATA_VALID_MS)
+      return this.#cachedMetadata.configuration;
     const { issuer, client_id, client_secret, insecure } = this.config;
     const configuration = oidc.discovery(
       new URL(issuer),
@@ -65,16 +66,16 @@ class IdentityProvider {
       },
     );
     const metadata = { at: now, configuration };
-    this.#metadata = metadata;
+    this.#cachedMetadata = metadata;
     configuration.catch(() => {
-      if (this.#metadata === metadata) this.#metadata = undefined;
+      if (this.#cachedMetadata === metadata) this.#cachedMetadata = undefined;
     });
     return configuration;
   }
 
   /** Returns the URL at the provider to which the browser is redirected. */
-  async begin(redirectUri: string, { state, nonce, verifier }: SignInFlowSecrets): Promise<string> {
-    return oidc.buildAuthorizationUrl(await this.#configuration(), {
+  async makeAuthorizationUrl(redirectUri: string, { state, nonce, verifier }: SignInFlowSecrets): Promise<string> {
+    return oidc.buildAuthorizationUrl(await this.#loadConfiguration(), {
       redirect_uri: redirectUri,
       scope: this.config.scopes.join(' '),
       response_type: 'code',
@@ -89,8 +90,12 @@ class IdentityProvider {
    * Exchanges the code with which the browser came back for an identity.
    * @param query query of the browser's request
    */
-  async finish(redirectUri: string, query: string, flow: SignInFlowSecrets): Promise<ExternalIdentity> {
-    const configuration = await this.#configuration();
+  async exchangeCodeForIdentity(
+    redirectUri: string,
+    query: string,
+    flow: SignInFlowSecrets,
+  ): Promise<ExternalIdentity> {
+    const configuration = await this.#loadConfiguration();
     const tokens = await oidc.authorizationCodeGrant(configuration, new URL(`${redirectUri}?${query}`), {
       pkceCodeVerifier: flow.verifier,
       expectedState: flow.state,
@@ -118,13 +123,13 @@ export class IdentityProviders {
   }
 
   /** Lists the identity providers of an organization. */
-  of(subdomain: string): readonly IdentityProviderConfig[] {
+  providersOfOrganization(subdomain: string): readonly IdentityProviderConfig[] {
     return [...this.#providers.values()]
       .map(({ config }) => config)
       .filter(({ organizations }) => organizations === null || organizations.includes(subdomain));
   }
 
-  static newSecrets(): SignInFlowSecrets {
+  static makeSignInFlowSecrets(): SignInFlowSecrets {
     return { state: oidc.randomState(), nonce: oidc.randomNonce(), verifier: oidc.randomPKCECodeVerifier() };
   }
 
@@ -132,26 +137,26 @@ export class IdentityProviders {
    * Begins a sign-in at a provider, and returns the URL for the browser. @throws IdentityProviderUnavailableError,
    * SingleSignOnRefusedError
    */
-  begin(id: string, redirectUri: string, flow: SignInFlowSecrets): Promise<string> {
-    return this.#ask(id, (provider) => provider.begin(redirectUri, flow));
+  beginSignIn(id: string, redirectUri: string, flow: SignInFlowSecrets): Promise<string> {
+    return this.#callProvider(id, (provider) => provider.makeAuthorizationUrl(redirectUri, flow));
   }
 
   /**
    * Ends a sign-in at a provider, and returns the person's identity. @throws IdentityProviderUnavailableError,
    * SingleSignOnRefusedError
    */
-  finish(id: string, redirectUri: string, query: string, flow: SignInFlowSecrets): Promise<ExternalIdentity> {
-    return this.#ask(id, (provider) => provider.finish(redirectUri, query, flow));
+  finishSignIn(id: string, redirectUri: string, query: string, flow: SignInFlowSecrets): Promise<ExternalIdentity> {
+    return this.#callProvider(id, (provider) => provider.exchangeCodeForIdentity(redirectUri, query, flow));
   }
 
-  async #ask<T>(id: string, action: (provider: IdentityProvider) => Promise<T>): Promise<T> {
+  async #callProvider<T>(id: string, action: (provider: IdentityProvider) => Promise<T>): Promise<T> {
     const provider = this.#providers.get(id);
     if (!provider) throw new SingleSignOnRefusedError('there is no such provider');
     try {
       return await action(provider);
     } catch (error) {
-      const outage = isOutage(error);
-      const reason = reasonOf(error);
+      const outage = isProviderOutage(error);
+      const reason = describeErrorForLog(error);
       this.logger.warn({ provider: id, reason }, outage ? 'a provider does not answer' : 'a sign-in was refused');
       throw outage ? new IdentityProviderUnavailableError(reason) : new SingleSignOnRefusedError(reason);
     }

@@ -8,11 +8,14 @@ interface StaticFile {
 }
 
 /** Width and height of an emoji picture, pixels. */
-const EMOJI_SIDE = 64;
+const EMOJI_SIDE_PIXELS = 64;
 /** Width and height of the drawing, pixels. */
-const DRAWN_SIDE = 64;
+const LOGO_MARK_SIDE_PIXELS = 64;
 
-const svg = (text: string) => async (): Promise<StaticFile> => ({ type: 'image/svg+xml', bytes: Buffer.from(text) });
+const svgFileMaker = (text: string) => async (): Promise<StaticFile> => ({
+  type: 'image/svg+xml',
+  bytes: Buffer.from(text),
+});
 
 /**
  * Draws the logo mark as PNG. The image library is loaded on first use: the server also runs where the library has no
@@ -23,37 +26,40 @@ const svg = (text: string) => async (): Promise<StaticFile> => ({ type: 'image/s
 export async function drawLogoMarkPng(side: number): Promise<Uint8Array> {
   const { default: sharp } = await import('sharp');
   // Drawings without a density are read at 72 dots per inch, which makes the mark 64 pixels wide.
-  const density = (72 * side) / DRAWN_SIDE;
+  const density = (72 * side) / LOGO_MARK_SIDE_PIXELS;
   return sharp(Buffer.from(LOGO_MARK_SVG), { density }).resize(side, side).png().toBuffer();
 }
 
-const mark = async (): Promise<StaticFile> => ({ type: 'image/png', bytes: await drawLogoMarkPng(EMOJI_SIDE) });
+const makeLogoMarkEmojiFile = async (): Promise<StaticFile> => ({
+  type: 'image/png',
+  bytes: await drawLogoMarkPng(EMOJI_SIDE_PIXELS),
+});
 
 /** Names of each Unicode emoji by its code; the first name is the canonical one. */
-const emojiData = async (): Promise<StaticFile> => ({
+const makeEmojiNamesFile = async (): Promise<StaticFile> => ({
   type: 'application/json',
   bytes: Buffer.from(JSON.stringify({ code_to_names: emojiNamesByCode() })),
 });
 
-const FILES: Readonly<Record<string, () => Promise<StaticFile>>> = {
-  'images/logo.svg': svg(LOGO_SVG),
-  'emoji/emoji_api.json': emojiData,
-  'emoji/conclave.png': mark,
+const STATIC_FILE_MAKERS_BY_PATH: Readonly<Record<string, () => Promise<StaticFile>>> = {
+  'images/logo.svg': svgFileMaker(LOGO_SVG),
+  'emoji/emoji_api.json': makeEmojiNamesFile,
+  'emoji/conclave.png': makeLogoMarkEmojiFile,
   // Existing clients know the picture under this path.
-  'generated/emoji/images/emoji/unicode/zulip.png': mark,
+  'generated/emoji/images/emoji/unicode/zulip.png': makeLogoMarkEmojiFile,
 };
 
-const cache = new Map<string, Promise<StaticFile>>();
+const staticFilesByPath = new Map<string, Promise<StaticFile>>();
 
 /** Returns a file of the program, made on first use; undefined where there is no such file. */
 export function loadStaticFile(path: string): Promise<StaticFile> | undefined {
-  const make = Object.hasOwn(FILES, path) ? FILES[path] : undefined;
-  let file = cache.get(path);
+  const make = Object.hasOwn(STATIC_FILE_MAKERS_BY_PATH, path) ? STATIC_FILE_MAKERS_BY_PATH[path] : undefined;
+  let file = staticFilesByPath.get(path);
   if (!file && make) {
     file = make();
-    cache.set(path, file);
+    staticFilesByPath.set(path, file);
     // A failed attempt to make a file is not cached.
-    file.catch(() => cache.delete(path));
+    file.catch(() => staticFilesByPath.delete(path));
   }
   return file;
 }

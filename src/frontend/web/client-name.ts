@@ -4,7 +4,7 @@
  * Browser names by a part of User-Agent. Many User-Agents also contain the names of other browsers, so the first match
  * in this order decides.
  */
-const BROWSERS: readonly (readonly [part: RegExp, name: string])[] = [
+const BROWSER_NAME_PATTERNS: readonly (readonly [part: RegExp, name: string])[] = [
   [/Edg(?:e|A|iOS)?\//, 'Edge'],
   [/OPR\/|Opera/, 'Opera'],
   [/SamsungBrowser\//, 'Samsung Internet'],
@@ -13,7 +13,7 @@ const BROWSERS: readonly (readonly [part: RegExp, name: string])[] = [
   [/Safari\//, 'Safari'],
 ];
 
-const SYSTEMS: readonly (readonly [part: RegExp, name: string])[] = [
+const SYSTEM_NAME_PATTERNS: readonly (readonly [part: RegExp, name: string])[] = [
   [/iPhone|iPad|iPod/, 'iOS'],
   [/Android/, 'Android'],
   [/CrOS/, 'ChromeOS'],
@@ -22,16 +22,16 @@ const SYSTEMS: readonly (readonly [part: RegExp, name: string])[] = [
   [/Linux/, 'Linux'],
 ];
 
-const nameIn = (table: typeof BROWSERS, userAgent: string): string | undefined =>
+const findNameInUserAgent = (table: typeof BROWSER_NAME_PATTERNS, userAgent: string): string | undefined =>
   table.find(([part]) => part.test(userAgent))?.[1];
 
 /** Maximum of characters of User-Agent that are searched. */
-const MAX_LENGTH = 512;
+const MAX_SEARCHED_CHARACTERS = 512;
 
 /** Names browser and system for the list of sessions, for example 'Firefox on Linux'. @param userAgent header */
 export function browserNameOfUserAgent(userAgent: string): string {
-  const text = userAgent.slice(0, MAX_LENGTH);
-  const browser = nameIn(BROWSERS, text) ?? 'Browser';
-  const system = nameIn(SYSTEMS, text);
+  const text = userAgent.slice(0, MAX_SEARCHED_CHARACTERS);
+  const browser = findNameInUserAgent(BROWSER_NAME_PATTERNS, text) ?? 'Browser';
+  const system = findNameInUserAgent(SYSTEM_NAME_PATTERNS, text);
   return system === undefined ? browser : `${browser} on ${system}`;
 }

@@ -2,7 +2,7 @@
 
 export type WebFileHeaders = readonly (readonly [name: string, value: string])[];
 
-interface VariantFacts {
+interface WebFileVariantFacts {
   readonly type: string;
   /** Value of the ETag header, with quotes. */
   readonly etag: string;
@@ -15,7 +15,7 @@ interface VariantFacts {
  * Content-Security-Policy of the page: it loads from and calls this server only, has no inline script or style, and
  * can't be framed.
  */
-const POLICY = [
+const PAGE_SECURITY_POLICY = [
   "default-src 'none'",
   "script-src 'self'",
   "style-src 'self'",
@@ -36,11 +36,11 @@ const POLICY = [
  * Content-Security-Policy of a file that is opened by itself, such as a picture with script in it: the file may do
  * nothing but calls to this server, which a worker needs.
  */
-const FILE_POLICY = "default-src 'none'; connect-src 'self'; frame-ancestors 'none'";
+const FILE_SECURITY_POLICY = "default-src 'none'; connect-src 'self'; frame-ancestors 'none'";
 
-const A_YEAR_S = 31_536_000;
+const YEAR_SECONDS = 31_536_000;
 
-const variantHeaders = ({ type, etag, coding, varies }: VariantFacts): WebFileHeaders => [
+const makeVariantHeaders = ({ type, etag, coding, varies }: WebFileVariantFacts): WebFileHeaders => [
   ['Content-Type', type],
   ['ETag', etag],
   ['X-Content-Type-Options', 'nosniff'],
@@ -50,12 +50,12 @@ const variantHeaders = ({ type, etag, coding, varies }: VariantFacts): WebFileHe
   ...(varies ? [['Vary', 'Accept-Encoding'] as const] : []),
 ];
 
-export const makeWebPageHeaders = (variant: VariantFacts): WebFileHeaders => [
-  ...variantHeaders(variant),
+export const makeWebPageHeaders = (variant: WebFileVariantFacts): WebFileHeaders => [
+  ...makeVariantHeaders(variant),
   // Browsers revalidate the page each time, because it names the files of the current version; mostly the answer is
   // 304.
   ['Cache-Control', 'no-cache'],
-  ['Content-Security-Policy', POLICY],
+  ['Content-Security-Policy', PAGE_SECURITY_POLICY],
   ['Cross-Origin-Opener-Policy', 'same-origin'],
 ];
 
@@ -63,8 +63,8 @@ export const makeWebPageHeaders = (variant: VariantFacts): WebFileHeaders => [
 export const makeWebFileHeaders = ({
   immutable,
   ...variant
-}: VariantFacts & { readonly immutable: boolean }): WebFileHeaders => [
-  ...variantHeaders(variant),
-  ['Cache-Control', immutable ? `public, max-age=${A_YEAR_S}, immutable` : 'no-cache'],
-  ['Content-Security-Policy', FILE_POLICY],
+}: WebFileVariantFacts & { readonly immutable: boolean }): WebFileHeaders => [
+  ...makeVariantHeaders(variant),
+  ['Cache-Control', immutable ? `public, max-age=${YEAR_SECONDS}, immutable` : 'no-cache'],
+  ['Content-Security-Policy', FILE_SECURITY_POLICY],
 ];

@@ -7,9 +7,9 @@ import { join, resolve, sep } from 'node:path';
 import { makeWebFileHeaders, makeWebPageHeaders, type WebFileHeaders } from './headers.js';
 
 /** Codings of files that were compressed at the build, best first, with the endings of their files. */
-const ENDINGS = { br: 'br', gzip: 'gz' } as const;
-export type ContentCoding = keyof typeof ENDINGS;
-export const CONTENT_CODINGS = Object.keys(ENDINGS) as readonly ContentCoding[];
+const FILE_ENDING_BY_CODING = { br: 'br', gzip: 'gz' } as const;
+export type ContentCoding = keyof typeof FILE_ENDING_BY_CODING;
+export const CONTENT_CODINGS = Object.keys(FILE_ENDING_BY_CODING) as readonly ContentCoding[];
 
 /** A row of the manifest: one file of the web client. */
 interface ManifestRow {
@@ -30,50 +30,52 @@ export interface WebFileVariant {
 }
 
 export interface WebClientFile {
-  readonly plain: WebFileVariant;
-  readonly coded: { readonly [C in ContentCoding]?: WebFileVariant };
+  readonly uncompressedVariant: WebFileVariant;
+  readonly variantsByCoding: { readonly [C in ContentCoding]?: WebFileVariant };
 }
 
 /** Files of the web client by the path of their URL. */
 export type WebClientFiles = ReadonlyMap<string, WebClientFile>;
 
 /** Folder of files whose names change with their content, so that browsers may cache them for ever. */
-const HASHED = '/web/assets/';
-const ETAG = /^"?([\w.+-]{1,128})"?$/;
+const HASHED_FILES_PATH = '/web/assets/';
+const ETAG_PATTERN = /^"?([\w.+-]{1,128})"?$/;
 
-function rowOf(path: string, value: unknown): ManifestRow {
+function parseManifestRow(path: string, value: unknown): ManifestRow {
   const { file, type, etag, encodings } = value as Partial<ManifestRow>;
-  const tag = ETAG.exec(String(etag))?.[1];
+  const tag = ETAG_PATTERN.exec(String(etag))?.[1];
   if (!path.startsWith('/') || typeof file !== 'string' || typeof type !== 'string' || tag === undefined) {
     throw new Error(`the manifest of the web client is broken: ${path}`);
   }
   return { file, type, etag: tag, ...(encodings && { encodings }) };
 }
 
-function pathInside(folder: string, file: string): string {
+function resolvePathInside(folder: string, file: string): string {
   const path = resolve(folder, file);
   if (path.startsWith(`${resolve(folder)}${sep}`)) return path;
   throw new Error(`a file of the web client is outside of its folder: ${file}`);
 }
 
-async function load(
+async function loadWebClientFile(
   folder: string,
   address: string,
   { file, type, etag, encodings }: ManifestRow,
 ): Promise<WebClientFile> {
-  const path = pathInside(folder, file);
-  const codings = CONTENT_CODINGS.filter((coding) => encodings?.[ENDINGS[coding]] !== undefined);
+  const path = resolvePathInside(folder, file);
+  const codings = CONTENT_CODINGS.filter((coding) => encodings?.[FILE_ENDING_BY_CODING[coding]] !== undefined);
   const make = async (name: string, coding?: ContentCoding): Promise<WebFileVariant> => {
     const tag = `"${coding === undefined ? etag : `${etag}-${coding}`}"`;
     const facts = { type, etag: tag, coding, varies: codings.length > 0 };
     const headers =
       address === '/'
         ? makeWebPageHeaders(facts)
-        : makeWebFileHeaders({ ...facts, immutable: address.startsWith(HASHED) });
+        : makeWebFileHeaders({ ...facts, immutable: address.startsWith(HASHED_FILES_PATH) });
     return { bytes: await readFile(name), etag: tag, headers };
   };
-  const coded = codings.map(async (coding) => [coding, await make(`${path}.${ENDINGS[coding]}`, coding)] as const);
-  return { plain: await make(path), coded: Object.fromEntries(await Promise.all(coded)) };
+  const coded = codings.map(
+    async (coding) => [coding, await make(`${path}.${FILE_ENDING_BY_CODING[coding]}`, coding)] as const,
+  );
+  return { uncompressedVariant: await make(path), variantsByCoding: Object.fromEntries(await Promise.all(coded)) };
 }
 
 /**
@@ -91,7 +93,8 @@ export async function readWebClientFiles(folder: string): Promise<WebClientFiles
   }
   const rows = Object.entries(JSON.parse(text) as Record<string, unknown>);
   const files = rows.map(
-    async ([address, row]) => [address, await load(folder, address, rowOf(address, row))] as const,
+    async ([address, row]) =>
+      [address, await loadWebClientFile(folder, address, parseManifestRow(address, row))] as const,
   );
   return new Map(await Promise.all(files));
 }

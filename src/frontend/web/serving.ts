@@ -40,39 +40,39 @@ export function answerWebFileRequest(
   const accepted = request.header('accept-encoding');
   const known = request.header('if-none-match');
   return file instanceof Promise
-    ? file.then((found) => answerOf(found, accepted, known))
-    : answerOf(file, accepted, known);
+    ? file.then((found) => chooseWebFileAnswer(found, accepted, known))
+    : chooseWebFileAnswer(file, accepted, known);
 }
 
-function answerOf(file: WebClientFile, accepted: string, known: string): WebFileAnswer {
-  const coding = acceptedCoding(accepted, file);
-  const variant = (coding && file.coded[coding]) ?? file.plain;
-  return { status: names(known, variant.etag) ? 304 : 200, variant };
+function chooseWebFileAnswer(file: WebClientFile, accepted: string, known: string): WebFileAnswer {
+  const coding = choosePreferredCoding(accepted, file);
+  const variant = (coding && file.variantsByCoding[coding]) ?? file.uncompressedVariant;
+  return { status: doesHeaderNameEtag(known, variant.etag) ? 304 : 200, variant };
 }
 
 /** True if If-None-Match names this ETag, compared weakly (RFC 9110 § 13.1.2). */
-const names = (header: string, etag: string): boolean =>
+const doesHeaderNameEtag = (header: string, etag: string): boolean =>
   header !== '' && header.split(',').some((one) => ['*', etag, `W/${etag}`].includes(one.trim()));
 
-const WEIGHT = /^q\s*=\s*(0(?:\.\d{0,3})?|1(?:\.0{0,3})?)$/i;
+const CODING_WEIGHT_PATTERN = /^q\s*=\s*(0(?:\.\d{0,3})?|1(?:\.0{0,3})?)$/i;
 
 /**
  * Returns the coding that the client prefers (RFC 9110 § 12.5.3); of equals, br before gzip before the uncompressed
  * file.
  */
-function acceptedCoding(header: string, file: WebClientFile): ContentCoding | undefined {
+function choosePreferredCoding(header: string, file: WebClientFile): ContentCoding | undefined {
   if (header === '') return undefined;
   const weights = new Map<string, number>();
   for (const item of header.toLowerCase().split(',')) {
     const [coding = '', weight] = item.split(';').map((part) => part.trim());
     // A malformed weight counts as 0: the plain file is always safe.
-    weights.set(coding, weight === undefined ? 1 : Number(WEIGHT.exec(weight)?.[1] ?? 0));
+    weights.set(coding, weight === undefined ? 1 : Number(CODING_WEIGHT_PATTERN.exec(weight)?.[1] ?? 0));
   }
   let best: ContentCoding | undefined;
   let highest = weights.get('identity') ?? 0;
   for (const coding of CONTENT_CODINGS) {
     const weight = weights.get(coding) ?? weights.get('*') ?? 0;
-    if (!file.coded[coding] || weight === 0) continue;
+    if (!file.variantsByCoding[coding] || weight === 0) continue;
     if (best === undefined ? weight >= highest : weight > highest) [best, highest] = [coding, weight];
   }
   return best;

@@ -3,8 +3,8 @@
 import type { JsonObject } from '#base';
 import type { ActorKey, ActorKindName } from '#model';
 
-declare const declared: unique symbol;
-declare const checked: unique symbol;
+declare const declarationBrand: unique symbol;
+declare const checkedTypesBrand: unique symbol;
 
 /**
  * Reply of a command that is a single value instead of response fields. Only actors and the administration send such
@@ -29,10 +29,10 @@ export type ActorCommandName<
   K extends ActorKindName = ActorKindName,
   A extends JsonObject = JsonObject,
   R extends AnyActorReply = AnyActorReply,
-> = string & { readonly [declared]: { readonly kind: K; readonly args: A; readonly reply: R } };
+> = string & { readonly [declarationBrand]: { readonly kind: K; readonly args: A; readonly reply: R } };
 
 export type NoCommandArguments = Readonly<Record<string, never>>;
-export type ArgsOfCommand<C extends ActorCommandName> = C[typeof declared]['args'];
+export type ArgsOfCommand<C extends ActorCommandName> = C[typeof declarationBrand]['args'];
 
 /**
  * Declares commands of one kind: `const command = makeCommandDeclarer<'realm'>()`, then `command<Args,
@@ -56,7 +56,7 @@ export interface AddressedCommand<R extends AnyActorReply = AnyActorReply> {
   readonly to: ActorKey;
   readonly command: ActorCommandName;
   readonly args: JsonObject;
-  readonly [checked]: R;
+  readonly [checkedTypesBrand]: R;
 }
 
 /** A command with its arguments and its actor, as a sender writes it, before its types are checked. */
@@ -80,7 +80,7 @@ export type OutboxCommand = {
   readonly caller: number;
   /** Realm version that the receiver's directory replica must have applied before it handles the command. */
   readonly after?: number;
-  readonly [checked]: true;
+  readonly [checkedTypesBrand]: true;
 };
 
 /** Makes a command for an actor's outbox, with checked types. Returns the same object. */

@@ -1,6 +1,6 @@
 import { type ActorFieldsReply, makeCommandDeclarer } from './command.js';
 
-const command = makeCommandDeclarer<'queue'>();
+const declareCommand = makeCommandDeclarer<'queue'>();
 
 export type EventQueueOptions = {
   readonly applyMarkdown: boolean;
@@ -71,21 +71,21 @@ export type PollEventsArgs = {
 /** Commands of an event queue's actor. */
 export const eventQueueActorCommands = {
   /** POST /register: makes an event queue and replies with the user's initial state. */
-  register: command<RegisterEventQueueArgs, ActorFieldsReply>('register'),
+  register: declareCommand<RegisterEventQueueArgs, ActorFieldsReply>('register'),
   /** POST /register without an account: replies with the public state and makes no event queue. */
-  visit: command<RegisterEventQueueArgs, ActorFieldsReply>('visit'),
+  visit: declareCommand<RegisterEventQueueArgs, ActorFieldsReply>('visit'),
   /** DELETE /events: deletes the event queue. */
-  remove: command<Record<string, never>, ActorFieldsReply>('delete'),
+  remove: declareCommand<Record<string, never>, ActorFieldsReply>('delete'),
   /** Sent by the queue's own sidecar: writes the state that is only in memory. */
-  flush: command('flush'),
+  flush: declareCommand('flush'),
   /** Sent by the queue's own sidecar: ends the queue for a reason. */
-  end: command<{ readonly reason: EventQueueEndReason }>('end'),
+  end: declareCommand<{ readonly reason: EventQueueEndReason }>('end'),
   /** Sent by the actor's timer: ends the queue if its client made no request for the whole lifespan. */
-  due: command('due'),
+  due: declareCommand('due'),
 };
 
 /** Commands that the sidecar of an event queue handles, outside the mailbox. */
 export const eventQueueSidecarCommands = {
   /** GET /events: a long poll, whose reply waits for an event. */
-  poll: command<PollEventsArgs, ActorFieldsReply>('poll'),
+  poll: declareCommand<PollEventsArgs, ActorFieldsReply>('poll'),
 };

@@ -53,7 +53,6 @@ export {
 export { pushActorCommands } from './push.js';
 export { realmActorCommands } from './realm.js';
 export type {
-  ApplicantArgs,
   BotRequestOptions,
   BotStreamChoices,
   ChangeOwnAccountArgs,
@@ -66,11 +65,12 @@ export type {
   ImportReservation,
   InvitationOffer,
   LinkifierContent,
+  NewAccountApplicantArgs,
   NewAccountData,
   NewRealmArgs,
   NewWebSession,
   OpenedInvitationLink,
-  OpenedResetLink,
+  OpenedPasswordResetLink,
   PlaygroundContent,
   ProfileFieldContent,
   ProfileFieldUpdate,
@@ -138,7 +138,7 @@ export {
   type NewSubscription,
   type OwnStateSection,
   type PasswordCheckReply,
-  type PushFacts,
+  type PushAccountFacts,
   type PushNotificationService,
   type PushTokenArgs,
   type ScheduledMessageFailedArgs,

@@ -1,6 +1,6 @@
 import { makeCommandDeclarer } from './command.js';
 
-const command = makeCommandDeclarer<'links'>();
+const declareCommand = makeCommandDeclarer<'links'>();
 
 /** Links of a message whose pages are fetched for previews. */
 export type FetchLinksArgs = {
@@ -14,7 +14,7 @@ export type FetchLinksArgs = {
 /** Commands of the actor that fetches the pages that messages of an organization link. */
 export const linkPreviewActorCommands = {
   /** Queues the links of a message. The command is never refused. */
-  fetchLinks: command<FetchLinksArgs>('fetch'),
+  fetchLinks: declareCommand<FetchLinksArgs>('fetch'),
   /** Sent by the actor's timer: fetches the pages of queued links. */
-  due: command('due'),
+  due: declareCommand('due'),
 };

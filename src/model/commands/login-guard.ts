@@ -1,7 +1,7 @@
 import { type ActorFieldsReply, makeCommandDeclarer } from './command.js';
 import type { LoginResult } from './user.js';
 
-const command = makeCommandDeclarer<'stranger'>();
+const declareCommand = makeCommandDeclarer<'stranger'>();
 
 /** Commands of the actors that count log-ins with unknown e-mail addresses. */
 export const loginGuardActorCommands = {
@@ -9,7 +9,7 @@ export const loginGuardActorCommands = {
    * Counts a log-in with an unknown e-mail address, and always refuses it as for a wrong password. `address`: hash of
    * the e-mail address.
    */
-  fetchKey: command<{ readonly address: string; readonly password: string }, ActorFieldsReply<LoginResult>>(
+  fetchKey: declareCommand<{ readonly address: string; readonly password: string }, ActorFieldsReply<LoginResult>>(
     'fetch-key',
   ),
 };

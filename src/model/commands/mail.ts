@@ -1,6 +1,6 @@
 import { makeCommandDeclarer } from './command.js';
 
-const command = makeCommandDeclarer<'mail'>();
+const declareCommand = makeCommandDeclarer<'mail'>();
 
 /** A mail to send. Links that grant a right are encrypted in it (src/domain/mail/hidden-links.ts). */
 export type MailToSend = {
@@ -23,7 +23,7 @@ export type MailToSend = {
 /** Commands of the mail actor of an organization. */
 export const mailActorCommands = {
   /** Stores a mail for sending. The command is never refused. */
-  send: command<MailToSend>('send'),
+  send: declareCommand<MailToSend>('send'),
   /** Sent by the actor's timer: sends the stored mails that are due. */
-  due: command('due'),
+  due: declareCommand('due'),
 };

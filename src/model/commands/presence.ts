@@ -1,7 +1,7 @@
 import type { JsonObject } from '#base';
 import { type ActorFieldsReply, type ActorValueReply, makeCommandDeclarer } from './command.js';
 
-const command = makeCommandDeclarer<'presence'>();
+const declareCommand = makeCommandDeclarer<'presence'>();
 
 /** Position in the sequence of changes that one activation of the presence actor has seen. */
 export type PresenceChangesCursor = {
@@ -24,13 +24,13 @@ export type ReportPresenceArgs = ReadPresencesArgs & {
 /** Commands of the presence actor of an organization. */
 export const presenceActorCommands = {
   /** Records that a client has reported its user as active or idle. */
-  report: command<ReportPresenceArgs, ActorFieldsReply>('report'),
+  report: declareCommand<ReportPresenceArgs, ActorFieldsReply>('report'),
   /** Reads the changes of presences since `known`; sent by operations of the API. */
-  presences: command<ReadPresencesArgs, ActorFieldsReply>('presences'),
+  presences: declareCommand<ReadPresencesArgs, ActorFieldsReply>('presences'),
   /** Reads the changes of presences since `known`; sent by other actors. */
-  presenceChanges: command<ReadPresencesArgs, ActorValueReply<JsonObject>>('presence-changes'),
+  presenceChanges: declareCommand<ReadPresencesArgs, ActorValueReply<JsonObject>>('presence-changes'),
   /** Records that the caller's setting `presence_enabled` was changed at `at` (wall time, ms). */
-  switched: command<{ readonly on: boolean; readonly at: number }>('switched'),
+  switched: declareCommand<{ readonly on: boolean; readonly at: number }>('switched'),
   /** Sent by the timer of the sidecar: writes the presence times that changed. */
-  flush: command('flush'),
+  flush: declareCommand('flush'),
 };

@@ -215,7 +215,7 @@ export type ChangeOwnAccountArgs = {
 };
 
 /** Content of a link that sets a new password, after its encryption and its expiry were checked. */
-export type OpenedResetLink = {
+export type OpenedPasswordResetLink = {
   readonly user: number;
   /** Hash of the token in the link. */
   readonly hash: string;
@@ -295,7 +295,7 @@ export type OpenedInvitationLink = {
 };
 
 /** Data of a new account that the future user fills in. */
-export type ApplicantArgs = {
+export type NewAccountApplicantArgs = {
   /** E-mail address of the new account, confirmed by a mail. An invitation to one address uses that address instead. */
   readonly email: string;
   readonly full_name: string;

@@ -128,27 +128,29 @@ export type StreamSubscribersReply = {
   readonly realm: number;
 };
 
-const shared = makeCommandDeclarer<'stream' | 'dm'>();
+const declareConversationCommand = makeCommandDeclarer<'stream' | 'dm'>();
 
 /** Commands that streams and direct-message conversations have in common. */
 export const conversationActorCommands = {
   /** Changes the text of a message. The caller's user actor redirects requests to this command and the next five. */
-  edit: shared<EditMessageArgs & CallerHasCopyArgs, ActorFieldsReply>('edit'),
+  edit: declareConversationCommand<EditMessageArgs & CallerHasCopyArgs, ActorFieldsReply>('edit'),
   /** Moves messages to another topic or stream. */
-  move: shared<EditMessageArgs & CallerHasCopyArgs, ActorFieldsReply>('move'),
-  deleteMessage: shared<{ readonly message_id: number } & CallerHasCopyArgs, ActorFieldsReply>('delete'),
-  react: shared<AddReactionArgs & CallerHasCopyArgs, ActorFieldsReply>('react'),
-  unreact: shared<RemoveReactionArgs & CallerHasCopyArgs, ActorFieldsReply>('unreact'),
-  submessage: shared<AddSubmessageArgs & CallerHasCopyArgs, ActorFieldsReply>('submessage'),
+  move: declareConversationCommand<EditMessageArgs & CallerHasCopyArgs, ActorFieldsReply>('move'),
+  deleteMessage: declareConversationCommand<{ readonly message_id: number } & CallerHasCopyArgs, ActorFieldsReply>(
+    'delete',
+  ),
+  react: declareConversationCommand<AddReactionArgs & CallerHasCopyArgs, ActorFieldsReply>('react'),
+  unreact: declareConversationCommand<RemoveReactionArgs & CallerHasCopyArgs, ActorFieldsReply>('unreact'),
+  submessage: declareConversationCommand<AddSubmessageArgs & CallerHasCopyArgs, ActorFieldsReply>('submessage'),
   /** Adds the previews of linked pages to a message; sent by the link-preview actor. The command is never refused. */
-  showLinkPreviews: shared<ShowLinkPreviewsArgs>('link-previews'),
+  showLinkPreviews: declareConversationCommand<ShowLinkPreviewsArgs>('link-previews'),
   /** Sent by the actor's timer: removes messages that have exceeded the retention time, and reports the traffic. */
-  due: shared('due'),
+  due: declareConversationCommand('due'),
   /** Replies when the log holds the events of all commits of this actor. */
-  awaitPublished: shared('told'),
+  awaitPublished: declareConversationCommand('told'),
 };
 
-const stream = makeCommandDeclarer<'stream'>();
+const declareStreamCommand = makeCommandDeclarer<'stream'>();
 
 /** Commands that only streams have. */
 export const streamActorCommands = {
@@ -156,50 +158,52 @@ export const streamActorCommands = {
    * Sends a message to a stream. `again`: true for the second attempt, after the sender's user actor has checked for a
    * subscription that this actor doesn't know yet.
    */
-  send: stream<SendMessageArgs & { readonly again?: boolean }, ActorFieldsReply>('send'),
+  send: declareStreamCommand<SendMessageArgs & { readonly again?: boolean }, ActorFieldsReply>('send'),
   /**
    * Sends a scheduled message; sent by the author's user actor. The command is never refused: a command to the user
    * actor reports a failure.
    */
-  sendScheduled: stream<SendScheduledMessageArgs>('send-scheduled'),
+  sendScheduled: declareStreamCommand<SendScheduledMessageArgs>('send-scheduled'),
   /**
    * Sends the reply of an outgoing webhook bot; sent by the bot's webhook actor. The command is never refused: a
    * command to the webhook actor reports a failure.
    */
-  botReply: stream<SendBotReplyArgs>('bot-reply'),
+  botReply: declareStreamCommand<SendBotReplyArgs>('bot-reply'),
   /** Posts a message of one of the server's bots. The command is never refused. */
-  notice: stream<PostNoticeArgs>('notice'),
-  typing: stream<{ readonly op: TypingOp; readonly topic: string }, ActorFieldsReply>('typing'),
+  notice: declareStreamCommand<PostNoticeArgs>('notice'),
+  typing: declareStreamCommand<{ readonly op: TypingOp; readonly topic: string }, ActorFieldsReply>('typing'),
   /** Records that `user` now has these earlier messages. The command is never refused. */
-  copyMade: stream<{ readonly ids: readonly number[]; readonly user: number }>('copy-made'),
-  join: stream<AddStreamSubscribersArgs>('join'),
-  leave: stream<{ readonly users: readonly number[] }>('leave'),
+  copyMade: declareStreamCommand<{ readonly ids: readonly number[]; readonly user: number }>('copy-made'),
+  join: declareStreamCommand<AddStreamSubscribersArgs>('join'),
+  leave: declareStreamCommand<{ readonly users: readonly number[] }>('leave'),
   /** Ends the memberships of deactivated accounts. */
-  suspend: stream<{ readonly users: readonly number[] }>('suspend'),
+  suspend: declareStreamCommand<{ readonly users: readonly number[] }>('suspend'),
   /** Publishes the subscribers of the stream to `user`, who may see them from now on. */
-  showSubscribers: stream<{ readonly user: number }>('show-subscribers'),
-  archive: stream('archive'),
-  members: stream<Record<string, never>, ActorValueReply<StreamSubscribersReply>>('members'),
-  isMember: stream<{ readonly user: number }, ActorValueReply<boolean>>('is-member'),
+  showSubscribers: declareStreamCommand<{ readonly user: number }>('show-subscribers'),
+  archive: declareStreamCommand('archive'),
+  members: declareStreamCommand<Record<string, never>, ActorValueReply<StreamSubscribersReply>>('members'),
+  isMember: declareStreamCommand<{ readonly user: number }, ActorValueReply<boolean>>('is-member'),
   /** Sent by this actor to itself: moves the next batch of messages. */
-  moveNextBatch: stream<MessageMoveBatchArgs>('carry-on'),
-  deleteTopic: stream<DeleteTopicArgs, ActorFieldsReply>('delete-topic'),
-  listTopics: stream<Record<string, never>, ActorFieldsReply>('list-topics'),
-  topicNames: stream<Record<string, never>, ActorValueReply<readonly Json[]>>('topics'),
+  moveNextBatch: declareStreamCommand<MessageMoveBatchArgs>('carry-on'),
+  deleteTopic: declareStreamCommand<DeleteTopicArgs, ActorFieldsReply>('delete-topic'),
+  listTopics: declareStreamCommand<Record<string, never>, ActorFieldsReply>('list-topics'),
+  topicNames: declareStreamCommand<Record<string, never>, ActorValueReply<readonly Json[]>>('topics'),
   /** Sent by a subscriber's actor: the subscription asks for mails or pushes of all messages, or no longer does. */
-  setNotified: stream<{ readonly user: number; readonly notified: boolean }>('set-notified'),
+  setNotified: declareStreamCommand<{ readonly user: number; readonly notified: boolean }>('set-notified'),
   /** Finds the topic's newest message again, after messages were moved into this stream from another one. */
-  topicChanged: stream<{ readonly topic: string }>('topic-changed'),
-  topicWatched: stream<{ readonly topic: string; readonly user: number; readonly watches: boolean }>('topic-watched'),
-  topicWatchers: stream<{ readonly topic: string }, ActorValueReply<readonly number[]>>('topic-watchers'),
+  topicChanged: declareStreamCommand<{ readonly topic: string }>('topic-changed'),
+  topicWatched: declareStreamCommand<{ readonly topic: string; readonly user: number; readonly watches: boolean }>(
+    'topic-watched',
+  ),
+  topicWatchers: declareStreamCommand<{ readonly topic: string }, ActorValueReply<readonly number[]>>('topic-watchers'),
 };
 
-const direct = makeCommandDeclarer<'dm'>();
+const declareDirectMessageCommand = makeCommandDeclarer<'dm'>();
 
 /** Commands that only direct-message conversations have. */
 export const directMessageActorCommands = {
-  sendDirect: direct<SendMessageArgs & ParticipantArgs, ActorFieldsReply>('send-direct'),
-  sendDirectScheduled: direct<SendScheduledMessageArgs & ParticipantArgs>('send-scheduled'),
-  directBotReply: direct<SendBotReplyArgs & ParticipantArgs>('bot-reply'),
-  directNotice: direct<PostNoticeArgs & ParticipantArgs>('notice'),
+  sendDirect: declareDirectMessageCommand<SendMessageArgs & ParticipantArgs, ActorFieldsReply>('send-direct'),
+  sendDirectScheduled: declareDirectMessageCommand<SendScheduledMessageArgs & ParticipantArgs>('send-scheduled'),
+  directBotReply: declareDirectMessageCommand<SendBotReplyArgs & ParticipantArgs>('bot-reply'),
+  directNotice: declareDirectMessageCommand<PostNoticeArgs & ParticipantArgs>('notice'),
 };

@@ -36,7 +36,7 @@ export type PushNotificationService = 'apns' | 'gcm';
 export type PushTokenArgs = { readonly service: PushNotificationService; readonly token: string };
 
 /** Facts of the account for the push actor, at the moment of sending. */
-export type PushFacts = {
+export type PushAccountFacts = {
   /** Mobile devices, in the order of their registration: objects of src/domain/push (`PushDevice`). */
   readonly devices: readonly JsonObject[];
   /** The asked messages that the user may read and has not read, by id (`PushedMessage`). */
@@ -177,7 +177,7 @@ export type MissedMessageArgs = {
 };
 
 /** A message that may be pushed to the receiver's devices, as the conversation's actor sends it. */
-export type MayPushArgs = Omit<MissedMessageArgs, 'participants' | 'sent' | 'origin'>;
+export type PushCandidateMessageArgs = Omit<MissedMessageArgs, 'participants' | 'sent' | 'origin'>;
 
 export type StreamTopic = { readonly stream: number; readonly topic: string };
 
@@ -202,169 +202,171 @@ export type BotStorageKeysArgs = { readonly keys: readonly string[] | null };
 /** Fields of a successful log-in; the API key is encrypted. */
 export type LoginResult = { readonly sealed: string; readonly email: string; readonly user_id: number };
 
-type Path = { readonly path: string };
-type Id = { readonly id: number };
-type MessageIds = { readonly ids: readonly number[] };
+type FilePathArgs = { readonly path: string };
+type IdArgs = { readonly id: number };
+type MessageIdsArgs = { readonly ids: readonly number[] };
 
-const command = makeCommandDeclarer<'user'>();
+const declareCommand = makeCommandDeclarer<'user'>();
 
 /** Commands of a user actor. */
 export const userActorCommands = {
   // Commands about the account. All but the first four carry out decisions of the realm actor; they are never refused.
   /** POST /fetch_api_key, for an account that the frontend has found by its address. */
-  fetchKey: command<{ readonly password: string }, ActorFieldsReply<LoginResult>>('fetch-key'),
+  fetchKey: declareCommand<{ readonly password: string }, ActorFieldsReply<LoginResult>>('fetch-key'),
   /** Replies like POST /fetch_api_key, without a password, for an account that a trusted service has signed in. */
-  fetchKeyTrusted: command<NoCommandArguments, ActorFieldsReply<LoginResult>>('fetch-key-trusted'),
+  fetchKeyTrusted: declareCommand<NoCommandArguments, ActorFieldsReply<LoginResult>>('fetch-key-trusted'),
   /** Checks a password for the realm actor, which changes the password together with the rest of a request. */
-  checkPassword: command<{ readonly password: string }, ActorValueReply<PasswordCheckReply>>('check-password'),
+  checkPassword: declareCommand<{ readonly password: string }, ActorValueReply<PasswordCheckReply>>('check-password'),
   /** Replies with the encrypted API key, for the administration. */
-  sealedKey: command<NoCommandArguments, ActorValueReply<string>>('sealed-key'),
-  create: command<NewAccountArgs>('create'),
+  sealedKey: declareCommand<NoCommandArguments, ActorValueReply<string>>('sealed-key'),
+  create: declareCommand<NewAccountArgs>('create'),
   /**
    * Sent after a successful log-in: records the device (program and system in words), and sends a mail if the device is
    * new.
    */
-  noteLogIn: command<{ readonly device: string; readonly origin: string }, ActorFieldsReply>('note-log-in'),
-  setPassword: command<{ readonly passwordHash: string }>('set-password'),
-  setKey: command<{ readonly keySealed: string }>('set-key'),
-  deactivated: command('deactivated'),
-  reactivated: command('reactivated'),
+  noteLogIn: declareCommand<{ readonly device: string; readonly origin: string }, ActorFieldsReply>('note-log-in'),
+  setPassword: declareCommand<{ readonly passwordHash: string }>('set-password'),
+  setKey: declareCommand<{ readonly keySealed: string }>('set-key'),
+  deactivated: declareCommand('deactivated'),
+  reactivated: declareCommand('reactivated'),
 
   // Commands about small state of the account.
-  addPushToken: command<PushTokenArgs & { readonly app: string | null }, ActorFieldsReply>('add-push-token'),
-  removePushToken: command<PushTokenArgs, ActorFieldsReply>('remove-push-token'),
+  addPushToken: declareCommand<PushTokenArgs & { readonly app: string | null }, ActorFieldsReply>('add-push-token'),
+  removePushToken: declareCommand<PushTokenArgs, ActorFieldsReply>('remove-push-token'),
   /** From the push actor: the gateway says that these tokens are no longer in use. Never refused. */
-  dropPushTokens: command<{ readonly tokens: readonly string[] }>('drop-push-tokens'),
+  dropPushTokens: declareCommand<{ readonly tokens: readonly string[] }>('drop-push-tokens'),
   /** For the push actor: devices, and what of these messages may be shown now. */
-  pushFacts: command<MessageIds, ActorValueReply<PushFacts>>('push-facts'),
-  markHotspot: command<{ readonly hotspot: string }, ActorFieldsReply>('mark-hotspot'),
-  setTutorial: command<{ readonly status: 'started' | 'finished' }, ActorFieldsReply>('set-tutorial'),
-  botStorage: command<BotStorageKeysArgs, ActorFieldsReply>('bot-storage'),
-  putStorage: command<{ readonly storage: { readonly [key: string]: string } }, ActorFieldsReply>('put-storage'),
-  removeStorage: command<BotStorageKeysArgs, ActorFieldsReply>('remove-storage'),
+  pushFacts: declareCommand<MessageIdsArgs, ActorValueReply<PushAccountFacts>>('push-facts'),
+  markHotspot: declareCommand<{ readonly hotspot: string }, ActorFieldsReply>('mark-hotspot'),
+  setTutorial: declareCommand<{ readonly status: 'started' | 'finished' }, ActorFieldsReply>('set-tutorial'),
+  botStorage: declareCommand<BotStorageKeysArgs, ActorFieldsReply>('bot-storage'),
+  putStorage: declareCommand<{ readonly storage: { readonly [key: string]: string } }, ActorFieldsReply>('put-storage'),
+  removeStorage: declareCommand<BotStorageKeysArgs, ActorFieldsReply>('remove-storage'),
   /** Replies with the id of the newest message that the user has received. */
-  newest: command<NoCommandArguments, ActorValueReply<Json>>('newest'),
+  newest: declareCommand<NoCommandArguments, ActorValueReply<Json>>('newest'),
   /** Replies with the named sections of the user's own state, all of one version of this actor. */
-  ownState: command<
+  ownState: declareCommand<
     { readonly sections: readonly OwnStateSection[] },
     ActorValueReply<{ readonly version: number; readonly [section: string]: Json | undefined }>
   >('own-state'),
 
   // Commands about streams.
-  subscribed: command<{ readonly streams: readonly NewSubscription[] }>('subscribed'),
-  unsubscribed: command<EndSubscriptionsArgs>('unsubscribed'),
-  subscriptionSettings: command<{ readonly data: readonly SubscriptionSettingChange[] }, ActorFieldsReply>(
+  subscribed: declareCommand<{ readonly streams: readonly NewSubscription[] }>('subscribed'),
+  unsubscribed: declareCommand<EndSubscriptionsArgs>('unsubscribed'),
+  subscriptionSettings: declareCommand<{ readonly data: readonly SubscriptionSettingChange[] }, ActorFieldsReply>(
     'subscription-settings',
   ),
-  subscriptions: command<{ readonly include_subscribers: boolean }, ActorFieldsReply>('subscriptions'),
-  streams: command<ListStreamsArgs, ActorFieldsReply>('streams'),
-  streamById: command<{ readonly stream_id: number }, ActorFieldsReply>('stream'),
-  streamIdByName: command<{ readonly stream: string }, ActorFieldsReply>('stream-id'),
-  subscribersOf: command<{ readonly stream_id: number }, ActorFieldsReply>('subscribers'),
-  subscriptionStatus: command<{ readonly user_id: number; readonly stream_id: number }, ActorFieldsReply>(
+  subscriptions: declareCommand<{ readonly include_subscribers: boolean }, ActorFieldsReply>('subscriptions'),
+  streams: declareCommand<ListStreamsArgs, ActorFieldsReply>('streams'),
+  streamById: declareCommand<{ readonly stream_id: number }, ActorFieldsReply>('stream'),
+  streamIdByName: declareCommand<{ readonly stream: string }, ActorFieldsReply>('stream-id'),
+  subscribersOf: declareCommand<{ readonly stream_id: number }, ActorFieldsReply>('subscribers'),
+  subscriptionStatus: declareCommand<{ readonly user_id: number; readonly stream_id: number }, ActorFieldsReply>(
     'subscription-status',
   ),
-  streamTopics: command<{ readonly stream_id: number }, ActorFieldsReply>('topics'),
-  setTopicPolicy: command<StreamTopic & { readonly policy: number }, ActorFieldsReply>('set-topic-policy'),
-  muteTopic: command<MuteTopicArgs, ActorFieldsReply>('mute-topic'),
+  streamTopics: declareCommand<{ readonly stream_id: number }, ActorFieldsReply>('topics'),
+  setTopicPolicy: declareCommand<StreamTopic & { readonly policy: number }, ActorFieldsReply>('set-topic-policy'),
+  muteTopic: declareCommand<MuteTopicArgs, ActorFieldsReply>('mute-topic'),
   /** Sent by a stream's actor: the user's policy for a topic follows a move of the topic. */
-  moveTopicPolicy: command<MoveTopicVisibilityPolicyArgs>('move-topic-policy'),
+  moveTopicPolicy: declareCommand<MoveTopicVisibilityPolicyArgs>('move-topic-policy'),
 
   // Commands about reading.
-  fetchMessages: command<FetchMessagesArgs, ActorFieldsReply>('messages'),
-  fetchMessage: command<FetchMessageArgs, ActorFieldsReply>('message'),
-  matchesNarrow: command<{ readonly msg_ids: readonly number[]; readonly narrow: string }, ActorFieldsReply>(
+  fetchMessages: declareCommand<FetchMessagesArgs, ActorFieldsReply>('messages'),
+  fetchMessage: declareCommand<FetchMessageArgs, ActorFieldsReply>('message'),
+  matchesNarrow: declareCommand<{ readonly msg_ids: readonly number[]; readonly narrow: string }, ActorFieldsReply>(
     'matches-narrow',
   ),
-  publicMessages: command<FetchMessagesArgs, ActorFieldsReply>('public-messages'),
-  publicMessage: command<FetchMessageArgs, ActorFieldsReply>('public-message'),
-  publicTopics: command<{ readonly stream_id: number }, ActorFieldsReply>('public-topics'),
-  history: command<{ readonly message_id: number }, ActorFieldsReply>('message-history'),
-  readReceipts: command<{ readonly message_id: number }, ActorFieldsReply>('read-receipts'),
-  render: command<{ readonly content: string; readonly origin: string }, ActorFieldsReply>('render'),
-  setFlags: command<MessageFlagChange & { readonly messages: readonly number[] }, ActorFieldsReply>('set-flags'),
-  setFlagsInNarrow: command<MessageFlagChange & AnchoredMessagesArgs, ActorFieldsReply>('set-flags-in-narrow'),
-  markAllRead: command<NoCommandArguments, ActorFieldsReply>('mark-all-read'),
-  markStreamRead: command<{ readonly stream: number }, ActorFieldsReply>('mark-stream-read'),
-  markTopicRead: command<StreamTopic, ActorFieldsReply>('mark-topic-read'),
+  publicMessages: declareCommand<FetchMessagesArgs, ActorFieldsReply>('public-messages'),
+  publicMessage: declareCommand<FetchMessageArgs, ActorFieldsReply>('public-message'),
+  publicTopics: declareCommand<{ readonly stream_id: number }, ActorFieldsReply>('public-topics'),
+  history: declareCommand<{ readonly message_id: number }, ActorFieldsReply>('message-history'),
+  readReceipts: declareCommand<{ readonly message_id: number }, ActorFieldsReply>('read-receipts'),
+  render: declareCommand<{ readonly content: string; readonly origin: string }, ActorFieldsReply>('render'),
+  setFlags: declareCommand<MessageFlagChange & { readonly messages: readonly number[] }, ActorFieldsReply>('set-flags'),
+  setFlagsInNarrow: declareCommand<MessageFlagChange & AnchoredMessagesArgs, ActorFieldsReply>('set-flags-in-narrow'),
+  markAllRead: declareCommand<NoCommandArguments, ActorFieldsReply>('mark-all-read'),
+  markStreamRead: declareCommand<{ readonly stream: number }, ActorFieldsReply>('mark-stream-read'),
+  markTopicRead: declareCommand<StreamTopic, ActorFieldsReply>('mark-topic-read'),
   /** Sent by this actor to itself: marks the messages of a stream that the user has left as read. */
-  readStream: command<MarkLeftStreamReadArgs>('read-stream'),
+  readStream: declareCommand<MarkLeftStreamReadArgs>('read-stream'),
   /** Mutes a user: marks messages of that user as read, then redirects to the realm actor, which stores the mute. */
-  muteUser: command<{ readonly muted_user_id: number }, ActorFieldsReply>('mute-user'),
+  muteUser: declareCommand<{ readonly muted_user_id: number }, ActorFieldsReply>('mute-user'),
 
   // Commands about one message. This actor checks the access and redirects the caller to the conversation's actor.
-  editMessage: command<EditMessageArgs, ActorFieldsReply>('edit-message'),
-  moveMessage: command<EditMessageArgs, ActorFieldsReply>('move-message'),
-  deleteMessage: command<{ readonly message_id: number }, ActorFieldsReply>('delete-message'),
-  deleteTopic: command<{ readonly stream_id: number; readonly topic: string }, ActorFieldsReply>('delete-topic'),
-  react: command<AddReactionArgs, ActorFieldsReply>('react'),
-  unreact: command<RemoveReactionArgs, ActorFieldsReply>('unreact'),
-  submessage: command<AddSubmessageArgs, ActorFieldsReply>('submessage'),
+  editMessage: declareCommand<EditMessageArgs, ActorFieldsReply>('edit-message'),
+  moveMessage: declareCommand<EditMessageArgs, ActorFieldsReply>('move-message'),
+  deleteMessage: declareCommand<{ readonly message_id: number }, ActorFieldsReply>('delete-message'),
+  deleteTopic: declareCommand<{ readonly stream_id: number; readonly topic: string }, ActorFieldsReply>('delete-topic'),
+  react: declareCommand<AddReactionArgs, ActorFieldsReply>('react'),
+  unreact: declareCommand<RemoveReactionArgs, ActorFieldsReply>('unreact'),
+  submessage: declareCommand<AddSubmessageArgs, ActorFieldsReply>('submessage'),
   /**
    * Checks again a message that its stream's actor refused, because the caller may have the right by now; then
    * redirects to the stream's actor again.
    */
-  retryAfterJoin: command<{ readonly stream: number; readonly message: SendMessageArgs }, ActorFieldsReply>(
+  retryAfterJoin: declareCommand<{ readonly stream: number; readonly message: SendMessageArgs }, ActorFieldsReply>(
     'send-again',
   ),
 
   // Commands about writing messages.
-  typing: command<{ readonly op: TypingOp; readonly to: readonly number[] }, ActorFieldsReply>('typing'),
-  drafts: command<NoCommandArguments, ActorFieldsReply>('drafts'),
-  createDrafts: command<{ readonly drafts: readonly DraftInput[] }, ActorFieldsReply>('create-drafts'),
-  editDraft: command<Id & { readonly draft: DraftInput }, ActorFieldsReply>('edit-draft'),
-  deleteDraft: command<Id, ActorFieldsReply>('delete-draft'),
+  typing: declareCommand<{ readonly op: TypingOp; readonly to: readonly number[] }, ActorFieldsReply>('typing'),
+  drafts: declareCommand<NoCommandArguments, ActorFieldsReply>('drafts'),
+  createDrafts: declareCommand<{ readonly drafts: readonly DraftInput[] }, ActorFieldsReply>('create-drafts'),
+  editDraft: declareCommand<IdArgs & { readonly draft: DraftInput }, ActorFieldsReply>('edit-draft'),
+  deleteDraft: declareCommand<IdArgs, ActorFieldsReply>('delete-draft'),
   /** Sent by the realm actor: deletes all drafts, because the user has turned drafts off. */
-  dropDrafts: command('drop-drafts'),
-  scheduledMessages: command<NoCommandArguments, ActorFieldsReply>('scheduled-messages'),
-  schedule: command<ScheduleMessageArgs, ActorFieldsReply>('schedule'),
-  editScheduled: command<EditScheduledMessageArgs, ActorFieldsReply>('edit-scheduled'),
-  deleteScheduled: command<Id, ActorFieldsReply>('delete-scheduled'),
+  dropDrafts: declareCommand('drop-drafts'),
+  scheduledMessages: declareCommand<NoCommandArguments, ActorFieldsReply>('scheduled-messages'),
+  schedule: declareCommand<ScheduleMessageArgs, ActorFieldsReply>('schedule'),
+  editScheduled: declareCommand<EditScheduledMessageArgs, ActorFieldsReply>('edit-scheduled'),
+  deleteScheduled: declareCommand<IdArgs, ActorFieldsReply>('delete-scheduled'),
   /** Sent by the conversation's actor: records that the scheduled message was sent. */
-  scheduledSent: command<Id>('scheduled-sent'),
+  scheduledSent: declareCommand<IdArgs>('scheduled-sent'),
   /** Sent by the conversation's actor: records that the scheduled message was refused. */
-  scheduledFailed: command<ScheduledMessageFailedArgs>('scheduled-failed'),
+  scheduledFailed: declareCommand<ScheduledMessageFailedArgs>('scheduled-failed'),
   /** Sent by the actor's timer: sends scheduled messages that are due, and deletes expired files. */
-  due: command('due'),
+  due: declareCommand('due'),
 
   // Commands that the actors of conversations send.
   /** The user has devices, and got a message that may be pushed to them. Never refused; may be repeated. */
-  mayPush: command<MayPushArgs>('may-push'),
+  mayPush: declareCommand<PushCandidateMessageArgs>('may-push'),
   /** Messages that may have been pushed were deleted. Never refused; may be repeated. */
-  pushedGone: command<MessageIds>('pushed-gone'),
+  pushedGone: declareCommand<MessageIdsArgs>('pushed-gone'),
   /**
    * Records that the user got a message that may notify by mail or push. Senders may omit this command for later
    * messages.
    */
-  missed: command<MissedMessageArgs>('missed'),
+  missed: declareCommand<MissedMessageArgs>('missed'),
   /** Adds earlier messages to the user's messages, because the user reacted to them without having received them. */
-  makeCopy: command<MessageIds>('made-copy'),
+  makeCopy: declareCommand<MessageIdsArgs>('made-copy'),
   /** Adds messages to those of a bot that was mentioned in a stream without being subscribed. */
-  giveCopy: command<MessageIds>('give-copy'),
+  giveCopy: declareCommand<MessageIdsArgs>('give-copy'),
   /**
    * Notifies the owner of this bot of a message without recipients: the stream doesn't exist, or (`exists`) has no
    * subscribers. `stream`: name or id as the bot sent it. Frontends send this command, too.
    */
-  lostMessage: command<
+  lostMessage: declareCommand<
     { readonly stream: string; readonly exists: boolean; readonly origin: string },
     ActorFieldsReply
   >('lost-message'),
 
   // Commands about files.
-  fileBegin: command<Path & { readonly name: string; readonly size: number }, ActorFieldsReply>('file-begin'),
-  fileDone: command<Path, ActorFieldsReply>('file-done'),
-  fileRemove: command<{ readonly id: string }, ActorFieldsReply>('file-remove'),
+  fileBegin: declareCommand<FilePathArgs & { readonly name: string; readonly size: number }, ActorFieldsReply>(
+    'file-begin',
+  ),
+  fileDone: declareCommand<FilePathArgs, ActorFieldsReply>('file-done'),
+  fileRemove: declareCommand<{ readonly id: string }, ActorFieldsReply>('file-remove'),
   /** Sent by the conversation's actor: records that a message links to the file. */
-  fileLinked: command<Path & { readonly message: number; readonly sent: number }>('file-linked'),
-  fileUnlinked: command<Path & { readonly message: number; readonly deleted: boolean }>('file-unlinked'),
-  fileExists: command<Path, ActorValueReply<boolean>>('file-exists'),
+  fileLinked: declareCommand<FilePathArgs & { readonly message: number; readonly sent: number }>('file-linked'),
+  fileUnlinked: declareCommand<FilePathArgs & { readonly message: number; readonly deleted: boolean }>('file-unlinked'),
+  fileExists: declareCommand<FilePathArgs, ActorValueReply<boolean>>('file-exists'),
   /** Succeeds if the caller may open the file; refused otherwise. */
-  fileAccess: command<Path, ActorFieldsReply>('file-access'),
+  fileAccess: declareCommand<FilePathArgs, ActorFieldsReply>('file-access'),
   /** Succeeds if a caller without an account may open the file; refused otherwise. */
-  filePublic: command<Path, ActorFieldsReply>('file-public'),
+  filePublic: declareCommand<FilePathArgs, ActorFieldsReply>('file-public'),
   /** Replies with the listed files that the caller may open. */
-  filesAccessible: command<{ readonly paths: readonly string[] }, ActorValueReply<readonly string[]>>(
+  filesAccessible: declareCommand<{ readonly paths: readonly string[] }, ActorValueReply<readonly string[]>>(
     'files-accessible',
   ),
-  attachments: command<NoCommandArguments, ActorFieldsReply>('attachments'),
+  attachments: declareCommand<NoCommandArguments, ActorFieldsReply>('attachments'),
 };

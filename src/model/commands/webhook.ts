@@ -1,13 +1,15 @@
 import { makeCommandDeclarer } from './command.js';
 
-const command = makeCommandDeclarer<'webhook'>();
+const declareCommand = makeCommandDeclarer<'webhook'>();
 
 /** Commands of the actor that makes the calls of one outgoing webhook bot. */
 export const webhookActorCommands = {
   /** Queues a call of the bot's server about a message. */
-  triggered: command<{ readonly message: number; readonly trigger: string; readonly origin: string }>('triggered'),
+  triggered: declareCommand<{ readonly message: number; readonly trigger: string; readonly origin: string }>(
+    'triggered',
+  ),
   /** Sent by the actor's timer: makes the queued calls that are due. */
-  due: command('due'),
+  due: declareCommand('due'),
   /** Sent by a conversation's actor: records that the conversation refused the bot's reply. */
-  refused: command<{ readonly place: string; readonly origin: string; readonly reason: string }>('refused'),
+  refused: declareCommand<{ readonly place: string; readonly origin: string; readonly reason: string }>('refused'),
 };

@@ -8,13 +8,15 @@ import { API_ERROR_CATALOGUE, type ApiErrorName, type ErrorCatalogueEntry } from
 /** Name of the product in error messages and pages. */
 export const PRODUCT_NAME = 'Conclave';
 
-type Placeholder<M extends string> = M extends `${string}{${infer Name}}${infer Rest}`
-  ? Exclude<Name, 'product'> | Placeholder<Rest>
+type MessagePlaceholderName<M extends string> = M extends `${string}{${infer Name}}${infer Rest}`
+  ? Exclude<Name, 'product'> | MessagePlaceholderName<Rest>
   : never;
-type DataOf<E> = E extends { readonly data: readonly (infer D extends string)[] } ? D : never;
+type DataFieldName<E> = E extends { readonly data: readonly (infer D extends string)[] } ? D : never;
 /** Values needed to make the error: one per placeholder of its message and per data field. */
-type ErrorValues<N extends ApiErrorName> = {
-  readonly [K in Placeholder<(typeof API_ERROR_CATALOGUE)[N]['msg']> | DataOf<(typeof API_ERROR_CATALOGUE)[N]>]: Json;
+type ApiErrorValues<N extends ApiErrorName> = {
+  readonly [K in
+    | MessagePlaceholderName<(typeof API_ERROR_CATALOGUE)[N]['msg']>
+    | DataFieldName<(typeof API_ERROR_CATALOGUE)[N]>]: Json;
 };
 
 /** The error in an actor's reply. Without `code` the response has none. */
@@ -35,7 +37,7 @@ export class ApiError extends Error {
   readonly status: number;
   readonly code: string | undefined;
   readonly extra: JsonObject | undefined;
-  #rate: RateLimitStatus | undefined;
+  #rateLimitStatus: RateLimitStatus | undefined;
 
   constructor(
     /** Name of the error in the catalogue, for logs and tests. */
@@ -46,7 +48,7 @@ export class ApiError extends Error {
     // No stack is recorded: that costs more than the rest of a refused request, and a refusal is not a bug.
     const limit = Error.stackTraceLimit;
     Error.stackTraceLimit = 0;
-    super(fill(entry.msg, values));
+    super(fillInPlaceholders(entry.msg, values));
     Error.stackTraceLimit = limit;
     this.status = entry.status;
     this.code = entry.code;
@@ -57,8 +59,8 @@ export class ApiError extends Error {
     return (API_ERROR_CATALOGUE[this.reason] as ErrorCatalogueEntry).retryable === true;
   }
 
-  withRate(rate: RateLimitStatus): this {
-    this.#rate = rate;
+  withRateLimitStatus(rate: RateLimitStatus): this {
+    this.#rateLimitStatus = rate;
     return this;
   }
 
@@ -69,7 +71,7 @@ export class ApiError extends Error {
       msg: this.message,
       ...(this.extra === undefined ? {} : { extra: this.extra }),
       ...((API_ERROR_CATALOGUE[this.reason] as ErrorCatalogueEntry).html ? { html: true } : {}),
-      ...(this.#rate === undefined ? {} : { rate: this.#rate }),
+      ...(this.#rateLimitStatus === undefined ? {} : { rate: this.#rateLimitStatus }),
     };
   }
 }
@@ -83,7 +85,7 @@ export class ActorRefusedError extends Error {
 }
 
 /** Fills in the placeholders in one pass, so that braces inside a value (chosen by a user) stay as they are. */
-function fill(template: string, values: JsonObject): string {
+function fillInPlaceholders(template: string, values: JsonObject): string {
   if (!template.includes('{')) return template;
   return template.replace(/\{([^{}]+)\}/g, (whole, name: string) => {
     if (name === 'product') return PRODUCT_NAME;
@@ -93,10 +95,12 @@ function fill(template: string, values: JsonObject): string {
   });
 }
 
-type ValuesArgument<N extends ApiErrorName> = keyof ErrorValues<N> extends never ? [] : [values: ErrorValues<N>];
+type ApiErrorValuesArgument<N extends ApiErrorName> = keyof ApiErrorValues<N> extends never
+  ? []
+  : [values: ApiErrorValues<N>];
 
 /** Makes the error with this name in the catalogue. The type demands a value for each placeholder and data field. */
-export function apiError<N extends ApiErrorName>(name: N, ...[values]: ValuesArgument<N>): ApiError {
+export function apiError<N extends ApiErrorName>(name: N, ...[values]: ApiErrorValuesArgument<N>): ApiError {
   return new ApiError(name, (values ?? {}) as JsonObject);
 }
 

@@ -33,13 +33,13 @@ export interface DirectoryView {
   /** Returns the sessions of an account; undefined if none was ever begun. */
   sessionsOf(user: UserId): AccountSessions | undefined;
   /** The account has devices to which notifications may be pushed: browsers or mobile ones. */
-  isPushed(user: UserId): boolean;
+  hasPushDevice(user: UserId): boolean;
   /** Some account has such devices. */
-  pushesToAny(): boolean;
+  hasAnyPushDevice(): boolean;
   /** Finds the account with this API e-mail or real address, ignoring case; also system bots. */
   userByEmail(email: string): DirectoryUser | undefined;
   /** Finds the account whose uploaded avatar has this hash. */
-  userByAvatar(hash: string): DirectoryUser | undefined;
+  userByAvatarHash(hash: string): DirectoryUser | undefined;
   /** Lists all accounts by id, including deactivated ones and excluding system bots. */
   users(): Iterable<DirectoryUser>;
   stream(id: StreamId): DirectoryStream | undefined;
@@ -48,22 +48,22 @@ export interface DirectoryView {
   streams(): Iterable<DirectoryStream>;
   bot(user: UserId): DirectoryBot | undefined;
   /** Ids of bots that the server calls (outgoing webhooks); they receive no messages to streams. */
-  silentBots(): ReadonlySet<UserId>;
+  silentBotIds(): ReadonlySet<UserId>;
   /** Lists all bots in the order of creation, including deactivated ones. */
   bots(): Iterable<DirectoryBot>;
   /** Returns the preferences of an account; empty if the user changed none. */
   preferencesOf(user: UserId): DirectoryPreferences;
   /** Lists the preferences of the accounts that have alert words or muted users. */
-  alertsAndMutes(): Iterable<DirectoryPreferences>;
+  preferencesWithAlertsOrMutes(): Iterable<DirectoryPreferences>;
   /** Ids of the accounts whose settings ask for mails or pushes of all messages in their streams. */
-  notifiedOfStreams(): ReadonlySet<UserId>;
+  streamNotifiedUserIds(): ReadonlySet<UserId>;
   /** Lists the statuses of all accounts that have one, including deactivated accounts. */
   statuses(): Iterable<readonly [UserId, UserStatus]>;
   group(id: number): DirectoryUserGroup | undefined;
   /** Lists the groups that users made, by id. System groups follow from roles (people/groups.ts). */
   groups(): Iterable<DirectoryUserGroup>;
   /** Returns the number of the stream's messages in the last 28 days, by the last count. */
-  traffic(stream: StreamId): number;
+  recentMessageCountOf(stream: StreamId): number;
   /** Default stream groups, in no particular order. */
   readonly streamGroups: readonly DirectoryStreamGroup[];
   /** Lists the linkifiers in the order in which they apply. */
@@ -72,15 +72,15 @@ export interface DirectoryView {
   playgrounds(): readonly DirectoryPlayground[];
   readonly userDefaults: NewUserSettingDefaults;
   /** Lists the e-mail domains of the organization, by id. */
-  domains(): readonly DirectoryEmailDomain[];
+  emailDomains(): readonly DirectoryEmailDomain[];
   /** Lists the profile fields in the order in which profiles show them. */
   profileFields(): readonly DirectoryProfileField[];
   /** Returns the profile values of the account. The object stays the same until a value or a field changes. */
   profile(user: UserId): ApiProfileData;
   /** Lists the custom emoji by id, including deactivated ones. */
-  emoji(): Iterable<DirectoryEmoji>;
+  customEmoji(): Iterable<DirectoryEmoji>;
   /** The product's own emoji in the form in which this server sends it. */
-  readonly extraEmoji: ProductEmoji;
+  readonly productEmoji: ProductEmoji;
   /** Lists the organizations of the server; only realm 0 has any. */
   realms(): Iterable<DirectoryRealmEntry>;
   /**

@@ -9,8 +9,8 @@ export const SCHEMA_STRING_CHECKS: Readonly<Record<string, (value: string) => st
   hexColor: (value) => (/^#[a-fA-F0-9]{3,6}$/.test(value) ? undefined : ' is not a valid hex color code'),
   date: (value) => (isIsoDate(value) ? undefined : ' is not a date'),
   url: (value) => (isUrl(value) ? undefined : ' is not a URL'),
-  timezone: (value) => (isTimeZone(value) ? undefined : ' is not a recognized time zone'),
-  email: (value) => (isEmail(value) ? undefined : INVALID_EMAIL_MESSAGE),
+  timezone: (value) => (isKnownTimeZone(value) ? undefined : ' is not a recognized time zone'),
+  email: (value) => (isEmailAddress(value) ? undefined : INVALID_EMAIL_MESSAGE),
 };
 
 /**
@@ -19,12 +19,12 @@ export const SCHEMA_STRING_CHECKS: Readonly<Record<string, (value: string) => st
  */
 export const INVALID_EMAIL_MESSAGE = 'Enter a valid email address.';
 
-const zones = new Map<string, boolean>();
+const validityByTimeZone = new Map<string, boolean>();
 
-function isTimeZone(value: string): boolean {
+function isKnownTimeZone(value: string): boolean {
   // Intl also accepts offsets and names in another case, which the zone database doesn't have.
   if (!/^[A-Z][A-Za-z0-9_+\-/]{0,63}$/.test(value)) return false;
-  let known = zones.get(value);
+  let known = validityByTimeZone.get(value);
   if (known === undefined) {
     try {
       new Intl.DateTimeFormat('en', { timeZone: value });
@@ -32,12 +32,12 @@ function isTimeZone(value: string): boolean {
     } catch {
       known = false;
     }
-    if (zones.size < 2000) zones.set(value, known);
+    if (validityByTimeZone.size < 2000) validityByTimeZone.set(value, known);
   }
   return known;
 }
 
-function isEmail(value: string): boolean {
+function isEmailAddress(value: string): boolean {
   const at = value.lastIndexOf('@');
   if (at < 1 || value.length > 320 || /[\s\p{Cc}]/u.test(value)) return false;
   const local = value.slice(0, at);

@@ -10,18 +10,18 @@ import { type ApiError, validationError } from '#model/errors';
 import { INVALID_EMAIL_MESSAGE, SCHEMA_STRING_CHECKS } from './checks.js';
 
 /** The JSON Schema keywords that parameters use, and this server's annotations. */
-interface Schema {
+interface ParameterSchema {
   readonly type?: string;
   readonly const?: unknown;
   readonly enum?: readonly unknown[];
-  readonly anyOf?: readonly Schema[];
-  readonly items?: Schema | readonly Schema[];
+  readonly anyOf?: readonly ParameterSchema[];
+  readonly items?: ParameterSchema | readonly ParameterSchema[];
   readonly minItems?: number;
   readonly maxItems?: number;
-  readonly properties?: Readonly<Record<string, Schema>>;
+  readonly properties?: Readonly<Record<string, ParameterSchema>>;
   readonly required?: readonly string[];
-  readonly additionalProperties?: boolean | Schema;
-  readonly patternProperties?: Readonly<Record<string, Schema>>;
+  readonly additionalProperties?: boolean | ParameterSchema;
+  readonly patternProperties?: Readonly<Record<string, ParameterSchema>>;
   readonly minLength?: number;
   readonly maxLength?: number;
   readonly pattern?: string;
@@ -39,28 +39,28 @@ export interface SchemaValidator {
    * @param name name of the parameter, for messages
    * @throws ApiError VALIDATION_FAILED
    */
-  text(text: string, name: string): unknown;
+  validateText(text: string, name: string): unknown;
   /**
    * Validates the parsed JSON of a parameter and returns the value.
    * @param name name of the parameter, for messages
    * @throws ApiError VALIDATION_FAILED
    */
-  json(json: ParsedJsonText, name: string): unknown;
+  validateJson(json: ParsedJsonText, name: string): unknown;
 }
 
 /**
  * Makes the validator of a schema. @throws Error for a schema with a keyword or check that `walk` would silently ignore
  */
 export function compileSchemaValidator(declared: TSchema): SchemaValidator {
-  const schema = declared as Schema;
+  const schema = declared as ParameterSchema;
   checkKeywords(schema);
   const fast =
-    (schema.type === 'array' || schema.type === 'object') && comparable(schema) ? Compile(declared) : undefined;
+    (schema.type === 'array' || schema.type === 'object') && isCompilable(schema) ? Compile(declared) : undefined;
   return {
-    text: (text, name) => walk(schema, text, name),
-    json(json, name) {
+    validateText: (text, name) => validateBySchema(schema, text, name),
+    validateJson(json, name) {
       if (!(json.plain && fast?.Check(json.value))) {
-        const value = walk(schema, json.value, name);
+        const value = validateBySchema(schema, json.value, name);
         return json.plain && !json.suspicious ? value : cleanParsedJson(value);
       }
       return json.suspicious ? cleanParsedJson(json.value) : json.value;
@@ -68,28 +68,28 @@ export function compileSchemaValidator(declared: TSchema): SchemaValidator {
   };
 }
 
-const KNOWN = new Set([
+const KNOWN_SCHEMA_KEYWORDS = new Set([
   ...['type', 'const', 'enum', 'anyOf', 'items', 'minItems', 'maxItems', 'properties', 'required', 'pattern', 'title'],
   ...['additionalProperties', 'patternProperties', 'minLength', 'maxLength', 'minimum', 'maximum', 'additionalItems'],
   ...['check', 'trim', 'description', 'default', 'examples', 'deprecated'],
 ]);
-const UNION_CHECKS = new Set(['stringOrIntList']);
+const KNOWN_UNION_CHECKS = new Set(['stringOrIntList']);
 
-function checkKeywords(schema: Schema): void {
+function checkKeywords(schema: ParameterSchema): void {
   for (const key of Object.keys(schema)) {
-    if (!KNOWN.has(key)) throw new Error(`no validator message for the schema keyword ${key}`);
+    if (!KNOWN_SCHEMA_KEYWORDS.has(key)) throw new Error(`no validator message for the schema keyword ${key}`);
   }
-  if (schema.check && !(schema.anyOf ? UNION_CHECKS.has(schema.check) : SCHEMA_STRING_CHECKS[schema.check])) {
+  if (schema.check && !(schema.anyOf ? KNOWN_UNION_CHECKS.has(schema.check) : SCHEMA_STRING_CHECKS[schema.check])) {
     throw new Error(`unknown check ${schema.check}`);
   }
-  for (const inner of children(schema)) checkKeywords(inner);
+  for (const inner of listSubschemas(schema)) checkKeywords(inner);
 }
 
-function children(schema: Schema): readonly Schema[] {
+function listSubschemas(schema: ParameterSchema): readonly ParameterSchema[] {
   const { anyOf = [], items = [], properties = {}, patternProperties = {}, additionalProperties: rest } = schema;
   return [
     ...anyOf,
-    ...(Array.isArray(items) ? (items as readonly Schema[]) : [items as Schema]),
+    ...(Array.isArray(items) ? (items as readonly ParameterSchema[]) : [items as ParameterSchema]),
     ...Object.values(properties),
     ...Object.values(patternProperties),
     ...(typeof rest === 'object' ? [rest] : []),
@@ -100,126 +100,126 @@ function children(schema: Schema): readonly Schema[] {
  * True if a compiled validator agrees with `walk` on the schema. A compiled validator counts lengths differently and
  * ignores our annotations.
  */
-function comparable(schema: Schema): boolean {
+function isCompilable(schema: ParameterSchema): boolean {
   const { check, trim, minLength, maxLength, pattern } = schema;
   if (check || trim || minLength !== undefined || maxLength !== undefined || pattern) return false;
   if (schema.patternProperties) return false;
-  return children(schema).every(comparable);
+  return listSubschemas(schema).every(isCompilable);
 }
 
-const refuse = (message: string): ApiError => validationError(message);
+const makeRefusal = (message: string): ApiError => validationError(message);
 
 /**
  * Validates a value by its schema and returns it. @param at beginning of a message: position of the value, or a phrase
  * for the values of an open dict
  */
-function walk(schema: Schema, value: unknown, at: string): unknown {
-  if (schema.anyOf) return union(schema, schema.anyOf, value, at);
-  switch (schema.type ?? typeOfChoices(schema)) {
+function validateBySchema(schema: ParameterSchema, value: unknown, at: string): unknown {
+  if (schema.anyOf) return validateUnion(schema, schema.anyOf, value, at);
+  switch (schema.type ?? inferTypeOfChoices(schema)) {
     case 'string':
-      return string(schema, value, at);
+      return validateString(schema, value, at);
     case 'integer':
-      return integer(schema, value, at);
+      return validateInteger(schema, value, at);
     case 'number':
-      return number(schema, value, at);
+      return validateNumber(schema, value, at);
     case 'boolean':
-      if (typeof value !== 'boolean') throw refuse(`${at} is not a boolean`);
-      return oneOf(schema, value, at);
+      if (typeof value !== 'boolean') throw makeRefusal(`${at} is not a boolean`);
+      return checkAllowedValues(schema, value, at);
     case 'null':
-      if (value !== null) throw refuse(`${at} is not null`);
+      if (value !== null) throw makeRefusal(`${at} is not null`);
       return value;
     case 'array':
-      return list(schema, value, at);
+      return validateList(schema, value, at);
     case 'object':
-      return dict(schema, value, at);
+      return validateDict(schema, value, at);
     default:
-      return oneOf(schema, value, at);
+      return checkAllowedValues(schema, value, at);
   }
 }
 
-function typeOfChoices(schema: Schema): string | undefined {
+function inferTypeOfChoices(schema: ParameterSchema): string | undefined {
   const choices = schema.enum ?? (schema.const === undefined ? [] : [schema.const]);
   if (choices.length === 0) return undefined;
   if (choices.every((c) => typeof c === 'string')) return 'string';
   return choices.every((c) => typeof c === 'number') ? 'integer' : undefined;
 }
 
-function oneOf(schema: Schema, value: unknown, at: string): unknown {
-  if (schema.const !== undefined && schema.const !== value) throw refuse(`Invalid ${at}`);
-  if (schema.enum && !schema.enum.includes(value)) throw refuse(`Invalid ${at}`);
+function checkAllowedValues(schema: ParameterSchema, value: unknown, at: string): unknown {
+  if (schema.const !== undefined && schema.const !== value) throw makeRefusal(`Invalid ${at}`);
+  if (schema.enum && !schema.enum.includes(value)) throw makeRefusal(`Invalid ${at}`);
   return value;
 }
 
-function string(schema: Schema, given: unknown, at: string): string {
-  if (typeof given !== 'string') throw refuse(`${at} is not a string`);
+function validateString(schema: ParameterSchema, given: unknown, at: string): string {
+  if (typeof given !== 'string') throw makeRefusal(`${at} is not a string`);
   const value = schema.trim ? given.trim() : given;
-  oneOf(schema, value, at);
-  if (schema.minLength !== undefined || schema.maxLength !== undefined) lengthOf(schema, value, at);
-  if (schema.pattern !== undefined && !new RegExp(schema.pattern, 'u').test(value)) throw refuse(`Invalid ${at}`);
+  checkAllowedValues(schema, value, at);
+  if (schema.minLength !== undefined || schema.maxLength !== undefined) checkLength(schema, value, at);
+  if (schema.pattern !== undefined && !new RegExp(schema.pattern, 'u').test(value)) throw makeRefusal(`Invalid ${at}`);
   const problem = schema.check === undefined ? undefined : SCHEMA_STRING_CHECKS[schema.check]!(value);
-  if (problem !== undefined) throw refuse(problem === INVALID_EMAIL_MESSAGE ? problem : `${at}${problem}`);
+  if (problem !== undefined) throw makeRefusal(problem === INVALID_EMAIL_MESSAGE ? problem : `${at}${problem}`);
   return value;
 }
 
-function lengthOf(schema: Schema, value: string, at: string): void {
+function checkLength(schema: ParameterSchema, value: string, at: string): void {
   const { minLength: min = 0, maxLength: max = Number.POSITIVE_INFINITY } = schema;
   // A code point has one or two UTF-16 units, so most lengths need no counting.
   if (value.length <= max && value.length >= 2 * min) return;
   let length = 0;
   for (const _ of value) length++;
-  if (min === max && length !== min) throw refuse(`${at} has incorrect length ${length}; should be ${min}`);
-  if (length > max) throw refuse(`${at} is too long (limit: ${max} characters)`);
+  if (min === max && length !== min) throw makeRefusal(`${at} has incorrect length ${length}; should be ${min}`);
+  if (length > max) throw makeRefusal(`${at} is too long (limit: ${max} characters)`);
   if (length < min)
-    throw refuse(length === 0 ? `${at} cannot be blank.` : `${at} is too short (minimum: ${min} characters)`);
+    throw makeRefusal(length === 0 ? `${at} cannot be blank.` : `${at} is too short (minimum: ${min} characters)`);
 }
 
-function range(schema: Schema, value: number, at: string): number {
-  if (value < (schema.minimum ?? Number.NEGATIVE_INFINITY)) throw refuse(`${at} is too small`);
-  if (value > (schema.maximum ?? Number.POSITIVE_INFINITY)) throw refuse(`${at} is too large`);
+function checkRange(schema: ParameterSchema, value: number, at: string): number {
+  if (value < (schema.minimum ?? Number.NEGATIVE_INFINITY)) throw makeRefusal(`${at} is too small`);
+  if (value > (schema.maximum ?? Number.POSITIVE_INFINITY)) throw makeRefusal(`${at} is too large`);
   return value;
 }
 
-function integer(schema: Schema, given: unknown, at: string): number {
+function validateInteger(schema: ParameterSchema, given: unknown, at: string): number {
   // Booleans are accepted as integers, like by the API's original server.
   const value = typeof given === 'boolean' ? Number(given) : given;
-  if (typeof value !== 'number') throw refuse(`${at} is not an integer`);
+  if (typeof value !== 'number') throw makeRefusal(`${at} is not an integer`);
   // Larger integers are not exact in a JavaScript number, and no id or limit is that large.
-  if (!Number.isSafeInteger(value)) throw refuse(`${at} is too ${value < 0 ? 'small' : 'large'}`);
-  oneOf(schema, value, at);
-  return range(schema, value, at);
+  if (!Number.isSafeInteger(value)) throw makeRefusal(`${at} is too ${value < 0 ? 'small' : 'large'}`);
+  checkAllowedValues(schema, value, at);
+  return checkRange(schema, value, at);
 }
 
-function number(schema: Schema, given: unknown, at: string): number {
+function validateNumber(schema: ParameterSchema, given: unknown, at: string): number {
   const value = given instanceof JsonFloat ? given.value : given;
-  if (typeof value !== 'number' || !Number.isFinite(value)) throw refuse(`${at} is not a float`);
-  return range(schema, value, at);
+  if (typeof value !== 'number' || !Number.isFinite(value)) throw makeRefusal(`${at} is not a float`);
+  return checkRange(schema, value, at);
 }
 
-function list(schema: Schema, value: unknown, at: string): unknown {
-  if (!Array.isArray(value)) throw refuse(`${at} is not a list`);
-  const tuple = Array.isArray(schema.items) ? (schema.items as readonly Schema[]) : undefined;
+function validateList(schema: ParameterSchema, value: unknown, at: string): unknown {
+  if (!Array.isArray(value)) throw makeRefusal(`${at} is not a list`);
+  const tuple = Array.isArray(schema.items) ? (schema.items as readonly ParameterSchema[]) : undefined;
   const { minItems: min = tuple?.length ?? 0, maxItems: max = tuple?.length ?? Number.POSITIVE_INFINITY } = schema;
-  if (min === max && value.length !== min) throw refuse(`${at} should have exactly ${min} items`);
-  if (value.length < min) throw refuse(`${at} should have at least ${min} items`);
-  if (value.length > max) throw refuse(`${at} should have at most ${max} items`);
+  if (min === max && value.length !== min) throw makeRefusal(`${at} should have exactly ${min} items`);
+  if (value.length < min) throw makeRefusal(`${at} should have at least ${min} items`);
+  if (value.length > max) throw makeRefusal(`${at} should have at most ${max} items`);
   for (let i = 0; i < value.length; i++) {
-    const item = tuple ? tuple[i] : (schema.items as Schema | undefined);
-    if (item) value[i] = walk(item, value[i], `${at}[${i}]`);
+    const item = tuple ? tuple[i] : (schema.items as ParameterSchema | undefined);
+    if (item) value[i] = validateBySchema(item, value[i], `${at}[${i}]`);
   }
   return value;
 }
 
-function dict(schema: Schema, value: unknown, at: string): unknown {
+function validateDict(schema: ParameterSchema, value: unknown, at: string): unknown {
   if (typeof value !== 'object' || value === null || Array.isArray(value) || value instanceof JsonFloat) {
-    throw refuse(`${at} is not a dict`);
+    throw makeRefusal(`${at} is not a dict`);
   }
   const object = value as Record<string, unknown>;
   const { properties = {}, required = [] } = schema;
   const inner = (key: string): void => {
-    object[key] = walk(properties[key]!, object[key], `${at}["${key}"]`);
+    object[key] = validateBySchema(properties[key]!, object[key], `${at}["${key}"]`);
   };
   for (const key of required) {
-    if (!Object.hasOwn(object, key)) throw refuse(`${key} key is missing from ${at}`);
+    if (!Object.hasOwn(object, key)) throw makeRefusal(`${key} key is missing from ${at}`);
     if (Object.hasOwn(properties, key)) inner(key);
   }
   for (const key of Object.keys(properties)) {
@@ -228,49 +228,60 @@ function dict(schema: Schema, value: unknown, at: string): unknown {
   const rest = schema.additionalProperties ?? Object.values(schema.patternProperties ?? {})[0] ?? true;
   if (rest === true) return object;
   const extra = Object.keys(object).filter((key) => !Object.hasOwn(properties, key));
-  if (rest === false && extra.length > 0) throw refuse(`Unexpected arguments: ${extra.join(', ')}`);
+  if (rest === false && extra.length > 0) throw makeRefusal(`Unexpected arguments: ${extra.join(', ')}`);
   if (typeof rest === 'object') {
-    for (const key of extra) object[key] = walk(rest, object[key], `${at} contains a value that`);
+    for (const key of extra) object[key] = validateBySchema(rest, object[key], `${at} contains a value that`);
   }
   return object;
 }
 
-function union(schema: Schema, members: readonly Schema[], value: unknown, at: string): unknown {
+function validateUnion(
+  schema: ParameterSchema,
+  members: readonly ParameterSchema[],
+  value: unknown,
+  at: string,
+): unknown {
   const choices = members.every((m) => m.const !== undefined || m.enum);
   if (choices) {
     const all = members.flatMap((m) => m.enum ?? [m.const]);
-    return walk({ enum: all }, value, at);
+    return validateBySchema({ enum: all }, value, at);
   }
   const rest = members.filter((m) => m.type !== 'null');
   if (rest.length < members.length) {
     if (value === null) return value;
-    return walk(rest.length === 1 ? rest[0]! : { ...schema, anyOf: rest }, value, at);
+    return validateBySchema(rest.length === 1 ? rest[0]! : { ...schema, anyOf: rest }, value, at);
   }
   if (schema.check === 'stringOrIntList') {
     if (typeof value === 'string') return value;
-    if (!Array.isArray(value)) throw refuse(`${at} is not a string or an integer list`);
-    return walk(members.find((m) => m.type === 'array')!, value, at);
+    if (!Array.isArray(value)) throw makeRefusal(`${at} is not a string or an integer list`);
+    return validateBySchema(members.find((m) => m.type === 'array')!, value, at);
   }
   // A boolean counts as an integer only if no other member of the union accepts it.
   for (const strict of typeof value === 'boolean' ? [true, false] : [false]) {
     for (const member of members) {
-      if ((strict && member.type === 'integer') || isOther(member, value)) continue;
+      if ((strict && member.type === 'integer') || isTypeMismatch(member, value)) continue;
       try {
-        return walk(member, member.type === 'array' || member.type === 'object' ? structuredCopy(value) : value, at);
+        return validateBySchema(
+          member,
+          member.type === 'array' || member.type === 'object' ? copyJsonValue(value) : value,
+          at,
+        );
       } catch {
         // The next member of the union may accept the value.
       }
     }
   }
   const types = members.map((m) => m.type).sort();
-  throw refuse(types.join() === 'integer,string' ? `${at} is not a string or integer` : `${at} is not an allowed_type`);
+  throw makeRefusal(
+    types.join() === 'integer,string' ? `${at} is not a string or integer` : `${at} is not an allowed_type`,
+  );
 }
 
 /**
  * True if a member of a union can't accept the type of the value. This check avoids exceptions, which are slow: 100 ms
  * for a dictionary of 30,000 texts.
  */
-function isOther({ type }: Schema, value: unknown): boolean {
+function isTypeMismatch({ type }: ParameterSchema, value: unknown): boolean {
   if (type === 'string') return typeof value !== 'string';
   if (type === 'array') return !Array.isArray(value);
   return type === 'object' && (typeof value !== 'object' || value === null || Array.isArray(value));
@@ -280,8 +291,8 @@ function isOther({ type }: Schema, value: unknown): boolean {
  * Copies a value, because `walk` converts in place: a union member that fails half-way must not change the value for
  * the next member.
  */
-function structuredCopy(value: unknown): unknown {
+function copyJsonValue(value: unknown): unknown {
   if (typeof value !== 'object' || value === null || value instanceof JsonFloat) return value;
-  if (Array.isArray(value)) return value.map(structuredCopy);
-  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, structuredCopy(item)]));
+  if (Array.isArray(value)) return value.map(copyJsonValue);
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, copyJsonValue(item)]));
 }

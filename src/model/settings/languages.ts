@@ -2,7 +2,7 @@
  * Names of the languages that clients are translated to, in the language itself, by code (`default_language`,
  * `language_name`).
  */
-const NAMES = {
+const LANGUAGE_NAME_BY_CODE = {
   ar: 'العربية',
   bg: 'Български',
   ca: 'Català',
@@ -49,4 +49,4 @@ const NAMES = {
   'zh-tw': '臺灣正體中文',
 } as const;
 
-export const INTERFACE_LANGUAGES: ReadonlyMap<string, string> = new Map(Object.entries(NAMES));
+export const INTERFACE_LANGUAGES: ReadonlyMap<string, string> = new Map(Object.entries(LANGUAGE_NAME_BY_CODE));

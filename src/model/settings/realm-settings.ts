@@ -12,10 +12,10 @@ import { INTERFACE_LANGUAGES } from './languages.js';
 export type RealmSettingValue = boolean | number | string | null;
 
 /** Value of a setting in the form that clients read. */
-type ShownSettingValue = RealmSettingValue | { readonly [method: string]: boolean };
+type ClientSettingValue = RealmSettingValue | { readonly [method: string]: boolean };
 
 /** Declaration of a value that PATCH /realm accepts. The fields are those of an API parameter. */
-interface Accepted {
+interface AcceptedRealmParameter {
   readonly encoding: 'json' | 'string' | 'uint';
   readonly schema: TSchema;
   readonly description: string;
@@ -26,7 +26,7 @@ interface Accepted {
 }
 
 /** A setting of an organization that is stored. */
-interface RealmSetting<V extends RealmSettingValue = RealmSettingValue> extends Accepted {
+interface RealmSetting<V extends RealmSettingValue = RealmSettingValue> extends AcceptedRealmParameter {
   /** Value of the setting in a new organization, and in one that was made before the setting existed. */
   readonly default: V;
   /** Value of the setting in a new school or university, where it differs. */
@@ -38,19 +38,23 @@ interface RealmSetting<V extends RealmSettingValue = RealmSettingValue> extends 
   /** True if the response and an event report the setting even if the request repeats its present value. */
   readonly alwaysReported?: true;
   /** True if the value is the id of a live stream, or negative. */
-  readonly namesStream?: true;
+  readonly isStreamValued?: true;
   /** Converts a value of the request into its stored form. @throws ApiError */
   convert?(value: unknown, name: string): V;
   /** Converts the stored value into the form that clients read, where the two differ. */
-  present?(value: RealmSettingValue): ShownSettingValue;
+  formatForClients?(value: RealmSettingValue): ClientSettingValue;
 }
 
 /** A parameter of PATCH /realm that is checked but not stored: this server has one choice only. */
-type CheckedOnly = Accepted & { readonly default?: never };
+type CheckedOnlyRealmParameter = AcceptedRealmParameter & { readonly default?: never };
 
-type More<V extends RealmSettingValue> = Partial<Omit<RealmSetting<V>, 'default' | 'description'>>;
+type RealmSettingOverrides<V extends RealmSettingValue> = Partial<Omit<RealmSetting<V>, 'default' | 'description'>>;
 
-const flag = (value: boolean, description: string, more: More<boolean> = {}): RealmSetting<boolean> => ({
+const declareFlag = (
+  value: boolean,
+  description: string,
+  more: RealmSettingOverrides<boolean> = {},
+): RealmSetting<boolean> => ({
   encoding: 'json',
   schema: Type.Boolean(),
   event: 'plain',
@@ -59,7 +63,11 @@ const flag = (value: boolean, description: string, more: More<boolean> = {}): Re
   ...more,
 });
 
-const text = (value: string, description: string, more: More<string> = {}): RealmSetting<string> => ({
+const declareText = (
+  value: string,
+  description: string,
+  more: RealmSettingOverrides<string> = {},
+): RealmSetting<string> => ({
   encoding: 'string',
   schema: Type.String(),
   event: 'plain',
@@ -69,7 +77,11 @@ const text = (value: string, description: string, more: More<string> = {}): Real
   ...more,
 });
 
-const integer = (value: number, description: string, more: More<number> = {}): RealmSetting<number> => ({
+const declareInteger = (
+  value: number,
+  description: string,
+  more: RealmSettingOverrides<number> = {},
+): RealmSetting<number> => ({
   encoding: 'json',
   schema: Type.Integer(),
   event: 'plain',
@@ -78,21 +90,35 @@ const integer = (value: number, description: string, more: More<number> = {}): R
   ...more,
 });
 
-const choice = (value: number, values: readonly number[], description: string, more: More<number> = {}) =>
-  integer(value, description, { schema: Type.Enum([...values]), ...more });
+const declareChoice = (
+  value: number,
+  values: readonly number[],
+  description: string,
+  more: RealmSettingOverrides<number> = {},
+) => declareInteger(value, description, { schema: Type.Enum([...values]), ...more });
 
-const ROLES = '1 members, 2 administrators, 3 full members, 4 moderators, 5 everybody, 6 nobody, 7 owners';
-const P4 = [1, 2, 3, 4] as const;
+const POLICY_VALUES_DESCRIPTION =
+  '1 members, 2 administrators, 3 full members, 4 moderators, 5 everybody, 6 nobody, 7 owners';
+const COMMON_POLICY_VALUES = [1, 2, 3, 4] as const;
 
 /** Makes the row of a setting that is a policy: its values are those that `isAllowedByPolicy` understands. */
-const policy = (value: number, values: readonly number[], what: string, more: More<number> = {}) =>
-  choice(value, values, `Who may ${what}: ${ROLES}.`, more);
+const declarePolicy = (
+  value: number,
+  values: readonly number[],
+  what: string,
+  more: RealmSettingOverrides<number> = {},
+) => declareChoice(value, values, `Who may ${what}: ${POLICY_VALUES_DESCRIPTION}.`, more);
 
 /** Largest integer that clients and the database of the API's original server hold. */
-const MAX_INTEGER = 2_147_483_647;
+const MAX_SETTING_INTEGER = 2_147_483_647;
 
 /** Makes the row of a setting that limits a time in days or seconds. @param unlimited the stored form of 'unlimited' */
-const limit = <N extends null | -1>(value: number, unlimited: N, unit: string, more: More<number | N> = {}) =>
+const declareTimeLimit = <N extends null | -1>(
+  value: number,
+  unlimited: N,
+  unit: string,
+  more: RealmSettingOverrides<number | N> = {},
+) =>
   ({
     encoding: 'json',
     schema: Type.Union([Type.String(), Type.Integer()]),
@@ -101,22 +127,22 @@ const limit = <N extends null | -1>(value: number, unlimited: N, unit: string, m
     description: `${unit}, or 'unlimited'.`,
     convert(given, name) {
       if (given === 'unlimited') return unlimited;
-      if (typeof given === 'number' && given > 0 && given <= MAX_INTEGER) return given;
+      if (typeof given === 'number' && given > 0 && given <= MAX_SETTING_INTEGER) return given;
       throw apiError('REQUEST_VARIABLE_INVALID', { var_name: name, bad_value: given as string | number });
     },
     ...more,
   }) satisfies RealmSetting<number | N> as RealmSetting<number | N>;
 
 /** Makes the row of a setting whose value is the id of a stream; -1: none. */
-const stream = (description: string): RealmSetting<number> =>
-  integer(-1, description, { namesStream: true, convert: (given) => Math.max(-1, Number(given)) });
+const declareStreamId = (description: string): RealmSetting<number> =>
+  declareInteger(-1, description, { isStreamValued: true, convert: (given) => Math.max(-1, Number(given)) });
 
-const string40 = Type.String({ maxLength: 40 });
+const STRING_UP_TO_40_SCHEMA = Type.String({ maxLength: 40 });
 
 /** Name of the sign-in method by password, and below that of single sign-on; clients know both names. */
-export const PASSWORD_METHOD = 'Email';
-export const SINGLE_SIGN_ON_METHOD = 'OpenID Connect';
-const LOGIN_METHODS: readonly string[] = [PASSWORD_METHOD, SINGLE_SIGN_ON_METHOD];
+export const PASSWORD_LOGIN_METHOD = 'Email';
+export const SINGLE_SIGN_ON_LOGIN_METHOD = 'OpenID Connect';
+const LOGIN_METHODS: readonly string[] = [PASSWORD_LOGIN_METHOD, SINGLE_SIGN_ON_LOGIN_METHOD];
 
 /**
  * True if the sign-in method is on. @param stored value of `authentication_methods`: the methods that are off,
@@ -125,7 +151,7 @@ const LOGIN_METHODS: readonly string[] = [PASSWORD_METHOD, SINGLE_SIGN_ON_METHOD
 export const isLoginMethodOn = (stored: string, method: string): boolean => !stored.split(',').includes(method);
 
 /** Returns each sign-in method with true if it is on. @param stored value of `authentication_methods` */
-export const presentLoginMethods = (stored: string): { readonly [method: string]: boolean } =>
+export const formatLoginMethodsForClients = (stored: string): { readonly [method: string]: boolean } =>
   Object.fromEntries(LOGIN_METHODS.map((method) => [method, isLoginMethodOn(stored, method)]));
 
 /** Checks the setting for ways to log in. @throws ApiError */
@@ -140,8 +166,8 @@ function checkLoginMethods(value: unknown): void {
  * Video providers that a setting may choose: 0 none, 1 Jitsi; others need credentials, for which the configuration has
  * no option.
  */
-const VIDEO_PROVIDERS: readonly unknown[] = [0, 1];
-const GIPHY_RATINGS: readonly unknown[] = [0, 1, 2, 3, 4, 5];
+const ALLOWED_VIDEO_PROVIDERS: readonly unknown[] = [0, 1];
+const ALLOWED_GIPHY_RATINGS: readonly unknown[] = [0, 1, 2, 3, 4, 5];
 
 /** Kinds of organization: words for the command line, numbers for the API. */
 export const ORGANIZATION_TYPES: Readonly<Record<string, number>> = {
@@ -166,31 +192,33 @@ export const isEducationOrganizationType = (orgType: number): boolean =>
 
 /** The settings, one row each, in the order in which a request's values are checked. */
 export const REALM_SETTING_DECLARATIONS = {
-  name: text('', 'Name of the organization.', { schema: string40 }),
-  description: text('', 'Markdown.', { schema: Type.String({ maxLength: 1000 }) }),
-  emails_restricted_to_domains: flag(false, 'Accounts need an address of an allowed domain.', { ownerOnly: true }),
-  disallow_disposable_email_addresses: flag(true, 'No throw-away addresses.', { ownerOnly: true }),
-  invite_required: flag(true, 'Joining needs an invitation.', { ownerOnly: true }),
-  invite_to_realm_policy: policy(1, [1, 2, 3, 4, 6], 'invite', { ownerOnly: true, educationDefault: 2 }),
-  name_changes_disabled: flag(false, 'People may not change their names.'),
-  email_changes_disabled: flag(false, 'People may not change their addresses.'),
-  avatar_changes_disabled: flag(false, 'People may not change their avatars.'),
-  inline_image_preview: flag(true, 'Images that messages link to are shown.'),
-  inline_url_embed_preview: flag(false, 'Pages that messages link to are shown in short.'),
-  add_custom_emoji_policy: policy(1, P4, 'add emoji'),
-  delete_own_message_policy: policy(2, [1, 2, 3, 4, 5], 'delete own messages'),
-  message_content_delete_limit_seconds: limit(600, null, 'Seconds'),
-  allow_message_editing: flag(true, 'Messages may be edited.', { event: 'dict' }),
-  edit_topic_policy: policy(5, [1, 2, 3, 4, 5, 6], 'change topics of others', { event: 'dict' }),
-  mandatory_topics: flag(false, 'Stream messages need a topic.'),
-  message_content_edit_limit_seconds: limit(600, null, 'Seconds', { event: 'dict' }),
-  allow_edit_history: flag(true, 'Former versions of messages are shown.'),
-  default_language: text('en', 'Code of a language.', {
+  name: declareText('', 'Name of the organization.', { schema: STRING_UP_TO_40_SCHEMA }),
+  description: declareText('', 'Markdown.', { schema: Type.String({ maxLength: 1000 }) }),
+  emails_restricted_to_domains: declareFlag(false, 'Accounts need an address of an allowed domain.', {
+    ownerOnly: true,
+  }),
+  disallow_disposable_email_addresses: declareFlag(true, 'No throw-away addresses.', { ownerOnly: true }),
+  invite_required: declareFlag(true, 'Joining needs an invitation.', { ownerOnly: true }),
+  invite_to_realm_policy: declarePolicy(1, [1, 2, 3, 4, 6], 'invite', { ownerOnly: true, educationDefault: 2 }),
+  name_changes_disabled: declareFlag(false, 'People may not change their names.'),
+  email_changes_disabled: declareFlag(false, 'People may not change their addresses.'),
+  avatar_changes_disabled: declareFlag(false, 'People may not change their avatars.'),
+  inline_image_preview: declareFlag(true, 'Images that messages link to are shown.'),
+  inline_url_embed_preview: declareFlag(false, 'Pages that messages link to are shown in short.'),
+  add_custom_emoji_policy: declarePolicy(1, COMMON_POLICY_VALUES, 'add emoji'),
+  delete_own_message_policy: declarePolicy(2, [1, 2, 3, 4, 5], 'delete own messages'),
+  message_content_delete_limit_seconds: declareTimeLimit(600, null, 'Seconds'),
+  allow_message_editing: declareFlag(true, 'Messages may be edited.', { event: 'dict' }),
+  edit_topic_policy: declarePolicy(5, [1, 2, 3, 4, 5, 6], 'change topics of others', { event: 'dict' }),
+  mandatory_topics: declareFlag(false, 'Stream messages need a topic.'),
+  message_content_edit_limit_seconds: declareTimeLimit(600, null, 'Seconds', { event: 'dict' }),
+  allow_edit_history: declareFlag(true, 'Former versions of messages are shown.'),
+  default_language: declareText('en', 'Code of a language.', {
     check(value) {
       if (!INTERFACE_LANGUAGES.has(String(value))) throw apiError('INVALID_LANGUAGE', { language: String(value) });
     },
   }),
-  waiting_period_threshold: integer(0, 'Days until a member is a full member.', {
+  waiting_period_threshold: declareInteger(0, 'Days until a member is a full member.', {
     encoding: 'uint',
     schema: Type.Integer({ minimum: 0 }),
     ownerOnly: true,
@@ -204,36 +232,36 @@ export const REALM_SETTING_DECLARATIONS = {
     default: '',
     check: checkLoginMethods,
     convert: (given) => LOGIN_METHODS.filter((name) => (given as Record<string, boolean>)[name] === false).join(','),
-    present: (stored) => presentLoginMethods(String(stored)),
+    formatForClients: (stored) => formatLoginMethodsForClients(String(stored)),
   } as RealmSetting<string>,
-  notifications_stream_id: stream('Stream for announcements; negative: none.'),
-  signup_notifications_stream_id: stream('Stream for notices of new accounts; negative: none.'),
-  message_retention_days: limit(-1, -1, 'Days', { ownerOnly: true }),
-  send_welcome_emails: flag(true, 'New accounts get a letter.'),
-  digest_emails_enabled: flag(false, 'Those who were away get a summary.'),
-  message_content_allowed_in_email_notifications: flag(true, 'Letters may quote messages.'),
-  bot_creation_policy: choice(1, [1, 2, 3], '1 everybody, 2 generic bots by administrators, 3 administrators.'),
-  create_public_stream_policy: policy(1, P4, 'create public streams', { educationDefault: 2 }),
-  create_private_stream_policy: policy(1, P4, 'create private streams'),
-  create_web_public_stream_policy: policy(7, [2, 4, 6, 7], 'create web-public streams'),
-  invite_to_stream_policy: policy(1, P4, 'subscribe others', { educationDefault: 4 }),
-  move_messages_between_streams_policy: policy(2, [1, 2, 3, 4, 6], 'move messages', { educationDefault: 4 }),
-  user_group_edit_policy: policy(1, P4, 'edit user groups', { educationDefault: 4 }),
-  private_message_policy: choice(1, [1, 2], 'Direct messages: 1 on, 2 off.'),
+  notifications_stream_id: declareStreamId('Stream for announcements; negative: none.'),
+  signup_notifications_stream_id: declareStreamId('Stream for notices of new accounts; negative: none.'),
+  message_retention_days: declareTimeLimit(-1, -1, 'Days', { ownerOnly: true }),
+  send_welcome_emails: declareFlag(true, 'New accounts get a letter.'),
+  digest_emails_enabled: declareFlag(false, 'Those who were away get a summary.'),
+  message_content_allowed_in_email_notifications: declareFlag(true, 'Letters may quote messages.'),
+  bot_creation_policy: declareChoice(1, [1, 2, 3], '1 everybody, 2 generic bots by administrators, 3 administrators.'),
+  create_public_stream_policy: declarePolicy(1, COMMON_POLICY_VALUES, 'create public streams', { educationDefault: 2 }),
+  create_private_stream_policy: declarePolicy(1, COMMON_POLICY_VALUES, 'create private streams'),
+  create_web_public_stream_policy: declarePolicy(7, [2, 4, 6, 7], 'create web-public streams'),
+  invite_to_stream_policy: declarePolicy(1, COMMON_POLICY_VALUES, 'subscribe others', { educationDefault: 4 }),
+  move_messages_between_streams_policy: declarePolicy(2, [1, 2, 3, 4, 6], 'move messages', { educationDefault: 4 }),
+  user_group_edit_policy: declarePolicy(1, COMMON_POLICY_VALUES, 'edit user groups', { educationDefault: 4 }),
+  private_message_policy: declareChoice(1, [1, 2], 'Direct messages: 1 on, 2 off.'),
   // The numbers of this policy differ from those of the other policies: see `isWildcardMentionAllowed`.
-  wildcard_mention_policy: choice(
+  wildcard_mention_policy: declareChoice(
     5,
     [1, 2, 3, 5, 6, 7],
     'Who may mention everybody: 1 everyone, 2 members, 3 full members, 5 administrators, 6 nobody, 7 moderators.',
   ),
-  video_chat_provider: integer(1, '0 none, 1 Jitsi Meet.', {
+  video_chat_provider: declareInteger(1, '0 none, 1 Jitsi Meet.', {
     check(value) {
-      if (!VIDEO_PROVIDERS.includes(value)) throw apiError('INVALID_VIDEO_PROVIDER', { id: value as number });
+      if (!ALLOWED_VIDEO_PROVIDERS.includes(value)) throw apiError('INVALID_VIDEO_PROVIDER', { id: value as number });
     },
   }),
-  giphy_rating: integer(2, '0 off, 1 Y, 2 G, 3 PG, 4 PG-13, 5 R.', {
+  giphy_rating: declareInteger(2, '0 off, 1 Y, 2 G, 3 PG, 4 PG-13, 5 R.', {
     check(value) {
-      if (!GIPHY_RATINGS.includes(value)) throw apiError('INVALID_GIPHY_RATING', { id: value as number });
+      if (!ALLOWED_GIPHY_RATINGS.includes(value)) throw apiError('INVALID_GIPHY_RATING', { id: value as number });
     },
   }),
   default_code_block_language: {
@@ -244,37 +272,37 @@ export const REALM_SETTING_DECLARATIONS = {
     description: "Language of code blocks that name none; '' = none.",
     convert: (value) => (value === '' ? null : String(value)),
   } as RealmSetting<string | null>,
-  digest_weekday: choice(1, [0, 1, 2, 3, 4, 5, 6], '0 Monday … 6 Sunday.'),
+  digest_weekday: declareChoice(1, [0, 1, 2, 3, 4, 5, 6], '0 Monday … 6 Sunday.'),
   string_id: {
     encoding: 'string',
-    schema: string40,
+    schema: STRING_UP_TO_40_SCHEMA,
     description: 'New subdomain; demo organizations only.',
     ownerOnly: true,
     check() {
       // No organization of this server is a demo.
       throw apiError('DEMO_ONLY');
     },
-  } as CheckedOnly,
-  org_type: choice(0, Object.values(ORGANIZATION_TYPES), 'What kind of organization this is.', {
+  } as CheckedOnlyRealmParameter,
+  org_type: declareChoice(0, Object.values(ORGANIZATION_TYPES), 'What kind of organization this is.', {
     alwaysReported: true,
   }),
-  enable_spectator_access: flag(false, 'Web-public streams are open to everybody on the web.'),
-  want_advertise_in_communities_directory: flag(false, 'May be listed in public.'),
+  enable_spectator_access: declareFlag(false, 'Web-public streams are open to everybody on the web.'),
+  want_advertise_in_communities_directory: declareFlag(false, 'May be listed in public.'),
   // The default is true, because a new organization requires invitations, and such organizations start with read
   // receipts.
-  enable_read_receipts: flag(true, 'Senders see who has read.'),
-  move_messages_within_stream_limit_seconds: limit(604_800, null, 'Seconds'),
-  move_messages_between_streams_limit_seconds: limit(604_800, null, 'Seconds'),
+  enable_read_receipts: declareFlag(true, 'Senders see who has read.'),
+  move_messages_within_stream_limit_seconds: declareTimeLimit(604_800, null, 'Seconds'),
+  move_messages_between_streams_limit_seconds: declareTimeLimit(604_800, null, 'Seconds'),
 };
 
-type Rows = typeof REALM_SETTING_DECLARATIONS;
+type RealmSettingDeclarations = typeof REALM_SETTING_DECLARATIONS;
 
 /** Names of the settings that are stored. */
 export type RealmSettingName = {
-  [N in keyof Rows]: Rows[N] extends RealmSetting<infer _> ? N : never;
-}[keyof Rows];
+  [N in keyof RealmSettingDeclarations]: RealmSettingDeclarations[N] extends RealmSetting<infer _> ? N : never;
+}[keyof RealmSettingDeclarations];
 
-export type RealmSettings = { readonly [N in RealmSettingName]: Rows[N]['default'] };
+export type RealmSettings = { readonly [N in RealmSettingName]: RealmSettingDeclarations[N]['default'] };
 
 /** Names of the settings whose value is a policy, as `isAllowedByPolicy` evaluates it. */
 export type RealmPolicyName = Exclude<
@@ -282,24 +310,24 @@ export type RealmPolicyName = Exclude<
   'bot_creation_policy' | 'private_message_policy' | 'wildcard_mention_policy'
 >;
 
-const isStored = (name: string): name is RealmSettingName =>
+const isStoredRealmSettingName = (name: string): name is RealmSettingName =>
   Object.hasOwn(REALM_SETTING_DECLARATIONS, name) && 'default' in REALM_SETTING_DECLARATIONS[name as RealmSettingName];
 
 /** Names of the stored settings, in the order of their rows. */
 export const REALM_SETTING_NAMES: readonly RealmSettingName[] =
-  Object.keys(REALM_SETTING_DECLARATIONS).filter(isStored);
+  Object.keys(REALM_SETTING_DECLARATIONS).filter(isStoredRealmSettingName);
 
-const valuesFrom = (pick: (row: RealmSetting) => RealmSettingValue): RealmSettings =>
+const pickRealmSettingValues = (pick: (row: RealmSetting) => RealmSettingValue): RealmSettings =>
   Object.fromEntries(
     REALM_SETTING_NAMES.map((name) => [name, pick(REALM_SETTING_DECLARATIONS[name])]),
   ) as RealmSettings;
 
-export const DEFAULT_REALM_SETTINGS = valuesFrom((row) => row.default);
+export const DEFAULT_REALM_SETTINGS = pickRealmSettingValues((row) => row.default);
 
 /** Settings of a new organization. */
 export const makeInitialRealmSettings = (orgType: number): RealmSettings => ({
   ...(isEducationOrganizationType(orgType)
-    ? valuesFrom((row) => row.educationDefault ?? row.default)
+    ? pickRealmSettingValues((row) => row.educationDefault ?? row.default)
     : DEFAULT_REALM_SETTINGS),
   org_type: orgType,
 });
@@ -317,21 +345,21 @@ export function checkRealmSettings(given: Readonly<Record<string, unknown>>, isO
   for (const [name, row] of rows) row.check?.(given[name]);
   return Object.fromEntries(
     rows
-      .filter(([name]) => isStored(name))
+      .filter(([name]) => isStoredRealmSettingName(name))
       .map(([name, row]) => [name, 'convert' in row && row.convert ? row.convert(given[name], name) : given[name]]),
   );
 }
 
 /** Lists the known settings among these values. A host of a newer version may send others, which are left out. */
 export const pickStoredRealmSettings = (values: Partial<RealmSettings>): [RealmSettingName, RealmSettingValue][] =>
-  Object.entries(values).filter((of): of is [RealmSettingName, RealmSettingValue] => isStored(of[0]));
+  Object.entries(values).filter((of): of is [RealmSettingName, RealmSettingValue] => isStoredRealmSettingName(of[0]));
 
 export const isOwnerOnlyRealmSetting = (name: RealmSettingName): boolean =>
   REALM_SETTING_DECLARATIONS[name].ownerOnly === true;
 
 /** Names of the settings whose value is a stream. */
 export const STREAM_VALUED_REALM_SETTING_NAMES = REALM_SETTING_NAMES.filter(
-  (name) => REALM_SETTING_DECLARATIONS[name].namesStream,
+  (name) => REALM_SETTING_DECLARATIONS[name].isStreamValued,
 );
 
 /** Names of the settings that responses and events report even if they keep their value. */
@@ -340,15 +368,20 @@ export const ALWAYS_REPORTED_REALM_SETTING_NAMES = REALM_SETTING_NAMES.filter(
 );
 
 /** Returns the value of a setting in the form that clients read. */
-const presentSetting = (name: RealmSettingName, value: RealmSettingValue): ShownSettingValue =>
-  REALM_SETTING_DECLARATIONS[name].present?.(value) ?? value;
+const formatRealmSettingForClients = (name: RealmSettingName, value: RealmSettingValue): ClientSettingValue =>
+  REALM_SETTING_DECLARATIONS[name].formatForClients?.(value) ?? value;
 
 /** Returns the value of a setting in the form in which the response to a change shows it. */
-export const realmSettingValueInReply = (name: RealmSettingName, value: RealmSettingValue): ShownSettingValue =>
-  REALM_SETTING_DECLARATIONS[name].hiddenInReply ? 'updated' : presentSetting(name, value);
+export const formatRealmSettingForReply = (name: RealmSettingName, value: RealmSettingValue): ClientSettingValue =>
+  REALM_SETTING_DECLARATIONS[name].hiddenInReply ? 'updated' : formatRealmSettingForClients(name, value);
 
 /** Makes the event that reports a change of a setting to all users. */
 export const makeRealmSettingEvent = (name: RealmSettingName, value: RealmSettingValue): JsonObject =>
   REALM_SETTING_DECLARATIONS[name].event === 'dict'
-    ? { type: 'realm', op: 'update_dict', property: 'default', data: { [name]: presentSetting(name, value) } }
-    : { type: 'realm', op: 'update', property: name, value: presentSetting(name, value) };
+    ? {
+        type: 'realm',
+        op: 'update_dict',
+        property: 'default',
+        data: { [name]: formatRealmSettingForClients(name, value) },
+      }
+    : { type: 'realm', op: 'update', property: name, value: formatRealmSettingForClients(name, value) };

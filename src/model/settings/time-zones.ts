@@ -4,7 +4,7 @@
  */
 
 /** Current names of time zones for which Intl has another name, by Intl's name. */
-const TODAY: Readonly<Record<string, string>> = {
+const CURRENT_ZONE_NAME_BY_INTL_NAME: Readonly<Record<string, string>> = {
   'Africa/Asmera': 'Africa/Asmara',
   'America/Buenos_Aires': 'America/Argentina/Buenos_Aires',
   'America/Catamarca': 'America/Argentina/Catamarca',
@@ -27,15 +27,15 @@ const TODAY: Readonly<Record<string, string>> = {
 };
 
 /** Matches time zones that Intl merges with others, and that this server keeps separate. */
-const OWN = /^(?:CET|EET|MET|WET|EST|MST|HST|EST5EDT|CST6CDT|MST7MDT|PST8PDT)$/;
-const UTC = /^(?:Etc\/)?(?:UTC|UCT|Universal|Zulu)$/;
-const GMT = /^(?:Etc\/)?(?:GMT[+-]?0?|Greenwich)$/;
+const SEPARATELY_KEPT_ZONE_PATTERN = /^(?:CET|EET|MET|WET|EST|MST|HST|EST5EDT|CST6CDT|MST7MDT|PST8PDT)$/;
+const UTC_ZONE_PATTERN = /^(?:Etc\/)?(?:UTC|UCT|Universal|Zulu)$/;
+const GMT_ZONE_PATTERN = /^(?:Etc\/)?(?:GMT[+-]?0?|Greenwich)$/;
 
 /** Returns the current name of a time zone. @param name name of an existing zone, or '' */
-export function canonicalTimeZone(name: string): string {
-  if (name === '' || OWN.test(name)) return name;
-  if (UTC.test(name)) return 'Etc/UTC';
-  if (GMT.test(name)) return 'Etc/GMT';
+export function canonicalizeTimeZone(name: string): string {
+  if (name === '' || SEPARATELY_KEPT_ZONE_PATTERN.test(name)) return name;
+  if (UTC_ZONE_PATTERN.test(name)) return 'Etc/UTC';
+  if (GMT_ZONE_PATTERN.test(name)) return 'Etc/GMT';
   const { timeZone } = new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions();
-  return TODAY[timeZone] ?? timeZone;
+  return CURRENT_ZONE_NAME_BY_INTL_NAME[timeZone] ?? timeZone;
 }

@@ -7,7 +7,7 @@ import { type TSchema, Type } from 'typebox';
 import { apiError } from '#model/errors';
 import { INTERFACE_LANGUAGES } from './languages.js';
 import { isEducationOrganizationType } from './realm-settings.js';
-import { canonicalTimeZone } from './time-zones.js';
+import { canonicalizeTimeZone } from './time-zones.js';
 
 /**
  * Group of a setting, which decides the events that report a change besides `user_settings`, for clients without
@@ -33,34 +33,39 @@ export interface UserSettingDeclaration<V extends UserSettingValue = UserSetting
   convert?(value: UserSettingValue): V;
 }
 
-type More<V extends UserSettingValue> = Partial<Omit<UserSettingDeclaration<V>, 'group' | 'default'>>;
+type UserSettingOverrides<V extends UserSettingValue> = Partial<Omit<UserSettingDeclaration<V>, 'group' | 'default'>>;
 
-interface Builder {
-  (value: boolean, more?: More<boolean>): UserSettingDeclaration<boolean>;
-  (value: number, more?: More<number>): UserSettingDeclaration<number>;
-  (value: string, more?: More<string>): UserSettingDeclaration<string>;
+interface UserSettingBuilder {
+  (value: boolean, more?: UserSettingOverrides<boolean>): UserSettingDeclaration<boolean>;
+  (value: number, more?: UserSettingOverrides<number>): UserSettingDeclaration<number>;
+  (value: string, more?: UserSettingOverrides<string>): UserSettingDeclaration<string>;
 }
 
-const SCHEMAS = { boolean: Type.Boolean(), number: Type.Integer(), string: Type.String() };
+const SCHEMA_BY_VALUE_TYPE = { boolean: Type.Boolean(), number: Type.Integer(), string: Type.String() };
 
-const rowOf = (group: UserSettingGroup): Builder => {
-  function row(value: boolean, more?: More<boolean>): UserSettingDeclaration<boolean>;
-  function row(value: number, more?: More<number>): UserSettingDeclaration<number>;
-  function row(value: string, more?: More<string>): UserSettingDeclaration<string>;
+const makeUserSettingBuilder = (group: UserSettingGroup): UserSettingBuilder => {
+  function row(value: boolean, more?: UserSettingOverrides<boolean>): UserSettingDeclaration<boolean>;
+  function row(value: number, more?: UserSettingOverrides<number>): UserSettingDeclaration<number>;
+  function row(value: string, more?: UserSettingOverrides<string>): UserSettingDeclaration<string>;
   function row(value: UserSettingValue, more: object = {}): UserSettingDeclaration {
-    return { group, default: value, schema: SCHEMAS[typeof value as keyof typeof SCHEMAS], ...more };
+    return {
+      group,
+      default: value,
+      schema: SCHEMA_BY_VALUE_TYPE[typeof value as keyof typeof SCHEMA_BY_VALUE_TYPE],
+      ...more,
+    };
   }
   return row;
 };
 
-const display = rowOf('display');
-const notification = rowOf('notification');
-const other = rowOf('other');
+const declareDisplaySetting = makeUserSettingBuilder('display');
+const declareNotificationSetting = makeUserSettingBuilder('notification');
+const declareOtherSetting = makeUserSettingBuilder('other');
 
-const oneOf = (...values: readonly (number | string)[]) => ({ schema: Type.Enum(values as string[]) });
+const makeEnumSchemaOverride = (...values: readonly (number | string)[]) => ({ schema: Type.Enum(values as string[]) });
 
 /** Maximum delay of e-mail notifications, seconds: one week. */
-const MAX_BATCHING = 604_800;
+const MAX_BATCHING_PERIOD_SECONDS = 604_800;
 
 /** Names of notification sounds, which are file names. */
 export const NOTIFICATION_SOUNDS: readonly string[] = [
@@ -78,95 +83,98 @@ export const EMOJISET_CHOICES = [
 
 /** The settings, one row each, in the order in which a request's values are checked and its changes are published. */
 export const USER_SETTING_DECLARATIONS = {
-  twenty_four_hour_time: display(false),
-  dense_mode: display(true),
-  web_mark_read_on_scroll_policy: other(1, oneOf(1, 2, 3)),
-  starred_message_counts: display(true),
-  fluid_layout_width: display(false),
-  high_contrast_mode: display(false),
-  color_scheme: display(1, oneOf(1, 2, 3)),
-  translate_emoticons: display(false),
-  display_emoji_reaction_users: other(true),
-  default_language: display('en', {
+  twenty_four_hour_time: declareDisplaySetting(false),
+  dense_mode: declareDisplaySetting(true),
+  web_mark_read_on_scroll_policy: declareOtherSetting(1, makeEnumSchemaOverride(1, 2, 3)),
+  starred_message_counts: declareDisplaySetting(true),
+  fluid_layout_width: declareDisplaySetting(false),
+  high_contrast_mode: declareDisplaySetting(false),
+  color_scheme: declareDisplaySetting(1, makeEnumSchemaOverride(1, 2, 3)),
+  translate_emoticons: declareDisplaySetting(false),
+  display_emoji_reaction_users: declareOtherSetting(true),
+  default_language: declareDisplaySetting('en', {
     noRealmDefault: true,
     check(value) {
       if (!INTERFACE_LANGUAGES.has(String(value))) throw apiError('INVALID_DEFAULT_LANGUAGE');
     },
   }),
-  default_view: display('recent_topics', oneOf('recent_topics', 'all_messages')),
-  escape_navigates_to_default_view: other(true),
-  left_side_userlist: display(false),
-  emojiset: display('google', oneOf('google', 'google-blob', 'text', 'twitter')),
-  demote_inactive_streams: display(1, oneOf(1, 2, 3)),
-  email_notifications_batching_period_seconds: notification(120, {
+  default_view: declareDisplaySetting('recent_topics', makeEnumSchemaOverride('recent_topics', 'all_messages')),
+  escape_navigates_to_default_view: declareOtherSetting(true),
+  left_side_userlist: declareDisplaySetting(false),
+  emojiset: declareDisplaySetting('google', makeEnumSchemaOverride('google', 'google-blob', 'text', 'twitter')),
+  demote_inactive_streams: declareDisplaySetting(1, makeEnumSchemaOverride(1, 2, 3)),
+  email_notifications_batching_period_seconds: declareNotificationSetting(120, {
     check(seconds) {
-      if (Number(seconds) > 0 && Number(seconds) <= MAX_BATCHING) return;
+      if (Number(seconds) > 0 && Number(seconds) <= MAX_BATCHING_PERIOD_SECONDS) return;
       throw apiError('INVALID_BATCHING_PERIOD', { seconds: Number(seconds) });
     },
   }),
-  enable_drafts_synchronization: display(true),
-  enable_stream_desktop_notifications: notification(false),
-  enable_stream_email_notifications: notification(false),
-  enable_stream_push_notifications: notification(false),
-  enable_stream_audible_notifications: notification(false),
-  wildcard_mentions_notify: notification(true),
-  notification_sound: notification('zulip', {
+  enable_drafts_synchronization: declareDisplaySetting(true),
+  enable_stream_desktop_notifications: declareNotificationSetting(false),
+  enable_stream_email_notifications: declareNotificationSetting(false),
+  enable_stream_push_notifications: declareNotificationSetting(false),
+  enable_stream_audible_notifications: declareNotificationSetting(false),
+  wildcard_mentions_notify: declareNotificationSetting(true),
+  notification_sound: declareNotificationSetting('zulip', {
     check(sound) {
       if (sound === 'none' || NOTIFICATION_SOUNDS.includes(String(sound))) return;
       throw apiError('INVALID_SOUND', { sound: String(sound) });
     },
   }),
-  enable_desktop_notifications: notification(true),
-  enable_sounds: notification(true),
-  enable_offline_email_notifications: notification(true),
-  enable_offline_push_notifications: notification(true),
-  enable_online_push_notifications: notification(true),
-  enable_digest_emails: notification(true),
-  enable_login_emails: notification(true, { noRealmDefault: true }),
-  enable_marketing_emails: notification(true, { noRealmDefault: true }),
-  message_content_in_email_notifications: notification(true),
-  pm_content_in_desktop_notifications: notification(true),
-  desktop_icon_count_display: notification(1, oneOf(1, 2, 3)),
-  realm_name_in_email_notifications_policy: notification(1, oneOf(1, 2, 3)),
-  presence_enabled: notification(true),
-  enter_sends: display(false),
-  send_private_typing_notifications: other(true),
-  send_stream_typing_notifications: other(true),
-  send_read_receipts: other(true),
-  user_list_style: other(2, oneOf(1, 2, 3)),
-  email_address_visibility: other(1, {
-    ...oneOf(1, 2, 3, 4, 5),
+  enable_desktop_notifications: declareNotificationSetting(true),
+  enable_sounds: declareNotificationSetting(true),
+  enable_offline_email_notifications: declareNotificationSetting(true),
+  enable_offline_push_notifications: declareNotificationSetting(true),
+  enable_online_push_notifications: declareNotificationSetting(true),
+  enable_digest_emails: declareNotificationSetting(true),
+  enable_login_emails: declareNotificationSetting(true, { noRealmDefault: true }),
+  enable_marketing_emails: declareNotificationSetting(true, { noRealmDefault: true }),
+  message_content_in_email_notifications: declareNotificationSetting(true),
+  pm_content_in_desktop_notifications: declareNotificationSetting(true),
+  desktop_icon_count_display: declareNotificationSetting(1, makeEnumSchemaOverride(1, 2, 3)),
+  realm_name_in_email_notifications_policy: declareNotificationSetting(1, makeEnumSchemaOverride(1, 2, 3)),
+  presence_enabled: declareNotificationSetting(true),
+  enter_sends: declareDisplaySetting(false),
+  send_private_typing_notifications: declareOtherSetting(true),
+  send_stream_typing_notifications: declareOtherSetting(true),
+  send_read_receipts: declareOtherSetting(true),
+  user_list_style: declareOtherSetting(2, makeEnumSchemaOverride(1, 2, 3)),
+  email_address_visibility: declareOtherSetting(1, {
+    ...makeEnumSchemaOverride(1, 2, 3, 4, 5),
     accountField: 'emailVisibility',
     educationDefault: 3,
   }),
   // Events of PATCH /settings have the order of the rows. The time zone comes last: its second event, for all users,
   // follows the events of all other settings.
-  timezone: display('', {
+  timezone: declareDisplaySetting('', {
     schema: Type.String({ check: 'timezone' }),
     accountField: 'timezone',
     noRealmDefault: true,
-    convert: (zone) => canonicalTimeZone(String(zone)),
+    convert: (zone) => canonicalizeTimeZone(String(zone)),
   }),
 };
 
-type Rows = typeof USER_SETTING_DECLARATIONS;
-export type UserSettingName = keyof Rows;
-export type UserSettings = { readonly [N in UserSettingName]: Rows[N]['default'] };
+type UserSettingDeclarations = typeof USER_SETTING_DECLARATIONS;
+export type UserSettingName = keyof UserSettingDeclarations;
+export type UserSettings = { readonly [N in UserSettingName]: UserSettingDeclarations[N]['default'] };
 
 export const USER_SETTING_NAMES = Object.keys(USER_SETTING_DECLARATIONS) as readonly UserSettingName[];
 
-const rowNamed = (name: UserSettingName): UserSettingDeclaration => USER_SETTING_DECLARATIONS[name];
+const findUserSettingDeclaration = (name: UserSettingName): UserSettingDeclaration => USER_SETTING_DECLARATIONS[name];
 
-export const isAccountFieldSetting = (name: UserSettingName): boolean => rowNamed(name).accountField !== undefined;
+export const isAccountFieldSetting = (name: UserSettingName): boolean =>
+  findUserSettingDeclaration(name).accountField !== undefined;
 
 /** Names of the settings for which an organization may choose the value that its new accounts start with. */
-export const USER_DEFAULT_SETTING_NAMES = USER_SETTING_NAMES.filter((name) => !rowNamed(name).noRealmDefault);
+export const USER_DEFAULT_SETTING_NAMES = USER_SETTING_NAMES.filter(
+  (name) => !findUserSettingDeclaration(name).noRealmDefault,
+);
 
 /** Returns the defaults of settings for accounts of a new organization, where they differ from the program's. */
 export const makeInitialUserDefaults = (orgType: number): Partial<UserSettings> =>
   Object.fromEntries(
     USER_SETTING_NAMES.flatMap((name) => {
-      const { educationDefault } = rowNamed(name);
+      const { educationDefault } = findUserSettingDeclaration(name);
       return isEducationOrganizationType(orgType) && educationDefault !== undefined ? [[name, educationDefault]] : [];
     }),
   );
@@ -175,6 +183,8 @@ export const makeInitialUserDefaults = (orgType: number): Partial<UserSettings> 
 export function checkUserSettings(given: Readonly<Record<string, unknown>>): Partial<UserSettings> {
   const values = given as Partial<UserSettings>;
   const names = USER_SETTING_NAMES.filter((name) => values[name] !== undefined);
-  for (const name of names) rowNamed(name).check?.(values[name]!);
-  return Object.fromEntries(names.map((name) => [name, rowNamed(name).convert?.(values[name]!) ?? values[name]!]));
+  for (const name of names) findUserSettingDeclaration(name).check?.(values[name]!);
+  return Object.fromEntries(
+    names.map((name) => [name, findUserSettingDeclaration(name).convert?.(values[name]!) ?? values[name]!]),
+  );
 }

@@ -6,20 +6,20 @@ import type { RealmId } from '#model';
 import { BlobGoneError, type BlobStorage, type StoredBlobInfo } from './blobs.js';
 
 /** Header before the bytes of a blob, in the same file, so that a crash can't separate the two. */
-interface BlobHeader {
+interface StoredBlobHeader {
   readonly path: string;
   readonly type: string;
 }
 
-const LENGTH_BYTES = 4;
-const MAX_HEADER_BYTES = 64 * 1024;
+const HEADER_LENGTH_FIELD_BYTES = 4;
+const MAX_BLOB_HEADER_BYTES = 64 * 1024;
 
 /** A stored file in a list for a backup. */
-interface BlobFile {
+interface BlobBackupFile {
   /** Path of the file at the time of listing. */
-  readonly file: string;
+  readonly currentPath: string;
   /** Path of the file in a restored blob folder, relative to it. */
-  readonly name: string;
+  readonly restoredRelativePath: string;
 }
 
 /** Delays deletions: while a hold exists, deleted files are only set aside. */
@@ -28,42 +28,42 @@ export interface BlobDeletionHold {
    * Lists all files that existed at any time since the hold began, some perhaps twice. A file that is deleted before
    * the caller reads it is listed again.
    */
-  files(): AsyncIterable<BlobFile>;
+  listFiles(): AsyncIterable<BlobBackupFile>;
   release(): Promise<void>;
 }
 
-const isMissing = (error: unknown): boolean => (error as NodeJS.ErrnoException).code === 'ENOENT';
+const isFileMissingError = (error: unknown): boolean => (error as NodeJS.ErrnoException).code === 'ENOENT';
 
 /**
  * Blobs in a folder per realm. A file's name is the hash of the blob's path, so user-given names never reach the file
  * system.
  */
 export class FolderBlobStorage implements BlobStorage {
-  readonly #temporary: string;
-  readonly #removed: string;
-  #holds = 0;
+  readonly #unfinishedFolder: string;
+  readonly #heldDeletionsFolder: string;
+  #deletionHoldCount = 0;
 
   private constructor(private readonly folder: string) {
-    this.#temporary = join(folder, 'unfinished');
-    this.#removed = join(folder, 'removed');
+    this.#unfinishedFolder = join(folder, 'unfinished');
+    this.#heldDeletionsFolder = join(folder, 'removed');
   }
 
   /** Opens the blobs in a folder: creates the folder, and removes unfinished files left by a crash. */
   static async open(folder: string): Promise<FolderBlobStorage> {
     const blobs = new FolderBlobStorage(folder);
-    await rm(blobs.#temporary, { recursive: true, force: true });
-    await rm(blobs.#removed, { recursive: true, force: true });
-    await mkdir(blobs.#temporary, { recursive: true, mode: 0o700 });
+    await rm(blobs.#unfinishedFolder, { recursive: true, force: true });
+    await rm(blobs.#heldDeletionsFolder, { recursive: true, force: true });
+    await mkdir(blobs.#unfinishedFolder, { recursive: true, mode: 0o700 });
     return blobs;
   }
 
   async put(realm: RealmId, path: string, bytes: Uint8Array, type: string): Promise<void> {
-    const head = Buffer.from(JSON.stringify({ path, type } satisfies BlobHeader));
-    if (head.length > MAX_HEADER_BYTES) throw new Error('the path of a blob is too long');
-    const length = Buffer.alloc(LENGTH_BYTES);
+    const head = Buffer.from(JSON.stringify({ path, type } satisfies StoredBlobHeader));
+    if (head.length > MAX_BLOB_HEADER_BYTES) throw new Error('the path of a blob is too long');
+    const length = Buffer.alloc(HEADER_LENGTH_FIELD_BYTES);
     length.writeUInt32BE(head.length);
-    const unfinished = join(this.#temporary, randomUUID());
-    const file = this.#file(realm, path);
+    const unfinished = join(this.#unfinishedFolder, randomUUID());
+    const file = this.#pathOfBlobFile(realm, path);
     try {
       const handle = await open(unfinished, 'wx', 0o600);
       try {
@@ -87,30 +87,36 @@ export class FolderBlobStorage implements BlobStorage {
   }
 
   async find(realm: RealmId, path: string): Promise<StoredBlobInfo | undefined> {
-    const file = this.#file(realm, path);
-    const opened = await openToRead(file);
+    const file = this.#pathOfBlobFile(realm, path);
+    const opened = await openFileToRead(file);
     if (!opened) return undefined;
     try {
-      const length = await exactly(opened, LENGTH_BYTES, 0);
+      const length = await readExactly(opened, HEADER_LENGTH_FIELD_BYTES, 0);
       const headLength = length.readUInt32BE(0);
-      if (headLength > MAX_HEADER_BYTES) throw new Error(`${file} is damaged`);
-      const head = JSON.parse((await exactly(opened, headLength, LENGTH_BYTES)).toString('utf8')) as BlobHeader;
+      if (headLength > MAX_BLOB_HEADER_BYTES) throw new Error(`${file} is damaged`);
+      const head = JSON.parse(
+        (await readExactly(opened, headLength, HEADER_LENGTH_FIELD_BYTES)).toString('utf8'),
+      ) as StoredBlobHeader;
       if (head.path !== path) throw new Error(`${file} is damaged`);
-      const offset = LENGTH_BYTES + headLength;
+      const offset = HEADER_LENGTH_FIELD_BYTES + headLength;
       const size = (await opened.stat()).size - offset;
-      return { type: head.type, size, read: (start = 0, end = size) => readPart(file, offset + start, end - start) };
+      return {
+        mediaType: head.type,
+        sizeBytes: size,
+        read: (start = 0, end = size) => readFilePart(file, offset + start, end - start),
+      };
     } finally {
       await opened.close();
     }
   }
 
   async delete(realm: RealmId, path: string): Promise<void> {
-    const file = this.#file(realm, path);
-    if (this.#holds === 0) return rm(file, { force: true });
+    const file = this.#pathOfBlobFile(realm, path);
+    if (this.#deletionHoldCount === 0) return rm(file, { force: true });
     try {
-      await rename(file, join(this.#removed, relative(this.folder, file).replaceAll(sep, '.')));
+      await rename(file, join(this.#heldDeletionsFolder, relative(this.folder, file).replaceAll(sep, '.')));
     } catch (error) {
-      if (!isMissing(error)) throw error;
+      if (!isFileMissingError(error)) throw error;
     }
   }
 
@@ -119,18 +125,19 @@ export class FolderBlobStorage implements BlobStorage {
    * the Store names.
    */
   async holdDeletions(): Promise<BlobDeletionHold> {
-    this.#holds++;
+    this.#deletionHoldCount++;
     try {
-      await mkdir(this.#removed, { recursive: true, mode: 0o700 });
+      await mkdir(this.#heldDeletionsFolder, { recursive: true, mode: 0o700 });
     } catch (error) {
-      this.#holds--;
+      this.#deletionHoldCount--;
       throw error;
     }
     return {
-      files: () => this.#files(),
+      listFiles: () => this.#listFiles(),
       release: async () => {
-        if (--this.#holds > 0) return;
-        for (const name of await readdir(this.#removed)) await rm(join(this.#removed, name), { force: true });
+        if (--this.#deletionHoldCount > 0) return;
+        for (const name of await readdir(this.#heldDeletionsFolder))
+          await rm(join(this.#heldDeletionsFolder, name), { force: true });
       },
     };
   }
@@ -139,49 +146,49 @@ export class FolderBlobStorage implements BlobStorage {
    * Lists all files. Deleted files that are still held come last, so that a file deleted during the listing is still
    * found.
    */
-  async *#files(): AsyncIterable<BlobFile> {
+  async *#listFiles(): AsyncIterable<BlobBackupFile> {
     for (const realm of await readdir(this.folder)) {
       if (!/^\d+$/.test(realm)) continue;
       for (const part of await readdir(join(this.folder, realm))) {
         for (const hash of await readdir(join(this.folder, realm, part))) {
           const name = join(realm, part, hash);
-          yield { file: join(this.folder, name), name };
+          yield { currentPath: join(this.folder, name), restoredRelativePath: name };
         }
       }
     }
-    for (const name of await readdir(this.#removed)) {
-      yield { file: join(this.#removed, name), name: name.replaceAll('.', sep) };
+    for (const name of await readdir(this.#heldDeletionsFolder)) {
+      yield { currentPath: join(this.#heldDeletionsFolder, name), restoredRelativePath: name.replaceAll('.', sep) };
     }
   }
 
   async close(): Promise<void> {}
 
-  #file(realm: RealmId, path: string): string {
+  #pathOfBlobFile(realm: RealmId, path: string): string {
     const hash = createHash('sha256').update(path).digest('hex');
     return join(this.folder, String(realm), hash.slice(0, 2), hash);
   }
 }
 
-async function openToRead(file: string): Promise<FileHandle | undefined> {
+async function openFileToRead(file: string): Promise<FileHandle | undefined> {
   try {
     return await open(file, 'r');
   } catch (error) {
-    if (isMissing(error)) return undefined;
+    if (isFileMissingError(error)) return undefined;
     throw error;
   }
 }
 
-async function readPart(file: string, position: number, length: number): Promise<Uint8Array> {
-  const opened = await openToRead(file);
+async function readFilePart(file: string, position: number, length: number): Promise<Uint8Array> {
+  const opened = await openFileToRead(file);
   if (!opened) throw new BlobGoneError(file);
   try {
-    return await exactly(opened, length, position);
+    return await readExactly(opened, length, position);
   } finally {
     await opened.close();
   }
 }
 
-async function exactly(handle: FileHandle, length: number, position: number): Promise<Buffer> {
+async function readExactly(handle: FileHandle, length: number, position: number): Promise<Buffer> {
   const buffer = Buffer.allocUnsafe(length);
   for (let at = 0; at < length; ) {
     const { bytesRead } = await handle.read(buffer, at, length - at, position + at);

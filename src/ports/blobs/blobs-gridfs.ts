@@ -21,7 +21,7 @@ export class GridFsBlobStorage implements BlobStorage {
 
   private constructor(private readonly url: string) {
     this.#client = createMongoClient(url);
-    this.#bucket = this.#open();
+    this.#bucket = this.#makeBucket();
   }
 
   /** Connects to the database of the blobs. @throws BlobStorageUnavailableError after some 3 s if no server answers */
@@ -38,8 +38,8 @@ export class GridFsBlobStorage implements BlobStorage {
   }
 
   put(realm: RealmId, path: string, bytes: Uint8Array, type: string): Promise<void> {
-    return this.#available(async () => {
-      const filename = nameOf(realm, path);
+    return this.#runOrThrowUnavailable(async () => {
+      const filename = gridFsFilenameOfBlob(realm, path);
       // Only files that existed before this put are removed: concurrent puts must not remove a file that another put
       // has confirmed.
       const older = await this.#bucket.find({ filename }).toArray();
@@ -48,27 +48,32 @@ export class GridFsBlobStorage implements BlobStorage {
         upload.once('finish', () => resolve()).once('error', reject);
         upload.end(bytes);
       });
-      for (const file of older) await this.#remove(file);
+      for (const file of older) await this.#removeFile(file);
     });
   }
 
   find(realm: RealmId, path: string): Promise<StoredBlobInfo | undefined> {
-    return this.#available(async () => {
+    return this.#runOrThrowUnavailable(async () => {
       const [file] = await this.#bucket
-        .find({ filename: nameOf(realm, path) })
+        .find({ filename: gridFsFilenameOfBlob(realm, path) })
         .sort({ uploadDate: -1, _id: -1 })
         .limit(1)
         .toArray();
       if (!file) return undefined;
-      const size = file.length;
-      const type = String(file.metadata?.type ?? '');
-      return { type, size, read: (start = 0, end = size) => this.#available(() => this.#read(file, start, end)) };
+      const sizeBytes = file.length;
+      const mediaType = String(file.metadata?.type ?? '');
+      return {
+        mediaType,
+        sizeBytes,
+        read: (start = 0, end = sizeBytes) => this.#runOrThrowUnavailable(() => this.#readFileBytes(file, start, end)),
+      };
     });
   }
 
   delete(realm: RealmId, path: string): Promise<void> {
-    return this.#available(async () => {
-      for await (const file of this.#bucket.find({ filename: nameOf(realm, path) })) await this.#remove(file);
+    return this.#runOrThrowUnavailable(async () => {
+      for await (const file of this.#bucket.find({ filename: gridFsFilenameOfBlob(realm, path) }))
+        await this.#removeFile(file);
     });
   }
 
@@ -77,11 +82,11 @@ export class GridFsBlobStorage implements BlobStorage {
     await this.#client.close();
   }
 
-  #open(): GridFSBucket {
+  #makeBucket(): GridFSBucket {
     return new GridFSBucket(this.#client.db(databaseNameOfMongoUrl(this.url)), { bucketName: 'blobs' });
   }
 
-  async #read(file: GridFSFile, start: number, end: number): Promise<Uint8Array> {
+  async #readFileBytes(file: GridFSFile, start: number, end: number): Promise<Uint8Array> {
     if (end <= start) return new Uint8Array(0);
     const chunks: Buffer[] = [];
     try {
@@ -96,7 +101,7 @@ export class GridFsBlobStorage implements BlobStorage {
   }
 
   /** Removes a file; another process may have removed it first. */
-  async #remove(file: GridFSFile): Promise<void> {
+  async #removeFile(file: GridFSFile): Promise<void> {
     try {
       await this.#bucket.delete(file._id);
     } catch (error) {
@@ -104,7 +109,7 @@ export class GridFsBlobStorage implements BlobStorage {
     }
   }
 
-  async #available<T>(action: () => Promise<T>): Promise<T> {
+  async #runOrThrowUnavailable<T>(action: () => Promise<T>): Promise<T> {
     const client = this.#client;
     try {
       return await action();
@@ -115,7 +120,7 @@ export class GridFsBlobStorage implements BlobStorage {
       // one again.
       if (isMongoServerSelectionError(known) && client === this.#client && !this.#closed) {
         this.#client = createMongoClient(this.url);
-        this.#bucket = this.#open();
+        this.#bucket = this.#makeBucket();
         void client.close().catch(() => undefined);
       }
       throw new BlobStorageUnavailableError(known.message, { cause: error });
@@ -123,4 +128,4 @@ export class GridFsBlobStorage implements BlobStorage {
   }
 }
 
-const nameOf = (realm: RealmId, path: string): string => `${realm}/${path}`;
+const gridFsFilenameOfBlob = (realm: RealmId, path: string): string => `${realm}/${path}`;

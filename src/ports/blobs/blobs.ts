@@ -22,9 +22,9 @@ export class BlobGoneError extends Error {
 
 export interface StoredBlobInfo {
   /** Media type that was given to `put`. */
-  readonly type: string;
+  readonly mediaType: string;
   /** Size of the blob, bytes. */
-  readonly size: number;
+  readonly sizeBytes: number;
   /**
    * Reads the bytes from `start` to before `end`; default: all bytes.
    * @throws BlobGoneError

@@ -12,13 +12,13 @@ import { BusRequestDelivery } from './bus-shared.js';
 export interface LocalBusFrame {
   readonly kind: 'request' | 'reply' | 'cancel';
   /** Id of the sending client. */
-  readonly from: string;
+  readonly senderId: string;
   /** Id of the receiving client; '' for requests to a subject without a server. */
-  readonly to: string;
+  readonly receiverId: string;
   /** Subject of the requests; '' for replies and cancels. */
   readonly subject: string;
   /** Number of requests, replies or cancels in the frame. */
-  readonly count: number;
+  readonly itemCount: number;
   /** The requests in the frame. */
   readonly requests?: readonly { readonly value: Json }[];
 }
@@ -36,15 +36,15 @@ export interface LocalBusClient {
   crash(): void;
   setConnected(connected: boolean): void;
   /** Called when the hub declares the connection to another client silent. */
-  silent(server: string): void;
+  failRequestsToSilentServer(server: string): void;
   /** Called when a client of the hub begins to serve `subject`. */
-  served(subject: string): void;
+  notifySubjectServed(subject: string): void;
   /** Delivers a request to a handler of this client. */
-  deliver(server: LocalBusServer, pending: LocalBusPendingReply): void;
-  settle(pending: LocalBusPendingReply, outcome: BusFailureReason | 'cancelled' | { value: Json }): void;
-  cancel(pending: LocalBusPendingReply): void;
-  answer(delivery: LocalBusRequestDelivery, value: Json): void;
-  forget(delivery: LocalBusRequestDelivery): void;
+  deliverRequest(server: LocalBusServer, pending: LocalBusPendingReply): void;
+  settleRequest(pending: LocalBusPendingReply, outcome: BusFailureReason | 'cancelled' | { value: Json }): void;
+  cancelRequest(pending: LocalBusPendingReply): void;
+  queueReply(delivery: LocalBusRequestDelivery, value: Json): void;
+  forgetDelivery(delivery: LocalBusRequestDelivery): void;
 }
 
 const NO_DELIVERIES: readonly LocalBusRequestDelivery[] = [];
@@ -52,7 +52,7 @@ const NO_DELIVERIES: readonly LocalBusRequestDelivery[] = [];
 export class LocalBusPendingReply implements TimerWheelEntry, PendingBusReply {
   readonly reply: Promise<Json>;
   bucket: Set<TimerWheelEntry> | undefined;
-  settled = false;
+  isSettled = false;
   /** Deliveries of this request to servers: mostly one, several if a frame was delivered twice. */
   deliveries: readonly LocalBusRequestDelivery[] = NO_DELIVERIES;
   resolve!: (value: Json) => void;
@@ -70,11 +70,11 @@ export class LocalBusPendingReply implements TimerWheelEntry, PendingBusReply {
   }
 
   cancel(): void {
-    this.client.cancel(this);
+    this.client.cancelRequest(this);
   }
 
   expire(): void {
-    this.client.settle(this, 'timeout');
+    this.client.settleRequest(this, 'timeout');
     // The server knows the deadline too, so no frame is sent to report its end.
     for (const delivery of this.deliveries) delivery.cancel();
   }
@@ -89,10 +89,10 @@ export class LocalBusRequestDelivery extends BusRequestDelivery {
   }
 
   protected override sendReply(value: Json): void {
-    this.server.answer(this, value);
+    this.server.queueReply(this, value);
   }
 
-  protected override release(): void {
-    this.server.forget(this);
+  protected override releaseResources(): void {
+    this.server.forgetDelivery(this);
   }
 }

@@ -23,24 +23,24 @@ import { ServedSubjectHints } from './bus-shared.js';
 export class LocalBus implements Bus, LocalBusClient {
   readonly id: string;
   readonly #hub: LocalBusHub;
-  readonly #deadlines: TimerWheel;
-  readonly #servers = new Set<LocalBusServer>();
-  readonly #pending = new Set<LocalBusPendingReply>();
-  readonly #deliveries = new Set<LocalBusRequestDelivery>();
-  readonly #reconnect: (() => void)[] = [];
-  readonly #hints = new ServedSubjectHints();
-  #requests: LocalBusPendingReply[] = [];
-  #replies: [LocalBusRequestDelivery, Json][] = [];
-  #cancels: LocalBusRequestDelivery[] = [];
-  #scheduled = false;
+  readonly #requestDeadlines: TimerWheel;
+  readonly #ownServers = new Set<LocalBusServer>();
+  readonly #pendingReplies = new Set<LocalBusPendingReply>();
+  readonly #unansweredDeliveries = new Set<LocalBusRequestDelivery>();
+  readonly #reconnectListeners: (() => void)[] = [];
+  readonly #servedSubjectHints = new ServedSubjectHints();
+  #queuedRequests: LocalBusPendingReply[] = [];
+  #queuedReplies: [LocalBusRequestDelivery, Json][] = [];
+  #queuedCancels: LocalBusRequestDelivery[] = [];
+  #isFlushScheduled = false;
   #closed = false;
   #connected = true;
 
   constructor(clock: Clock, hub = new LocalBusHub(), id: string = randomBytes(12).toString('hex')) {
     this.id = id;
     this.#hub = hub;
-    this.#deadlines = new TimerWheel(clock);
-    hub.join(this);
+    this.#requestDeadlines = new TimerWheel(clock);
+    hub.addClient(this);
   }
 
   get connected(): boolean {
@@ -50,12 +50,12 @@ export class LocalBus implements Bus, LocalBusClient {
   async serve(subject: string, handler: (request: BusRequest) => void): Promise<BusServerHandle> {
     if (this.#closed) throw new BusError('disconnected', 'the bus is closed');
     const server: LocalBusServer = { subject, client: this, handler };
-    this.#servers.add(server);
-    this.#hub.add(server);
+    this.#ownServers.add(server);
+    this.#hub.addServer(server);
     return {
       close: async () => {
-        this.#servers.delete(server);
-        this.#hub.remove(server);
+        this.#ownServers.delete(server);
+        this.#hub.removeServer(server);
       },
     };
   }
@@ -63,133 +63,133 @@ export class LocalBus implements Bus, LocalBusClient {
   request(subject: string, value: Json, deadlineMs: number): PendingBusReply {
     const pending = new LocalBusPendingReply(this, subject, value);
     if (this.connected) {
-      this.#pending.add(pending);
-      this.#deadlines.addAfter(pending, deadlineMs);
-      this.#requests.push(pending);
-      this.#schedule();
+      this.#pendingReplies.add(pending);
+      this.#requestDeadlines.addAfter(pending, deadlineMs);
+      this.#queuedRequests.push(pending);
+      this.#scheduleFlush();
     } else {
-      pending.settled = true;
+      pending.isSettled = true;
       pending.reject(new BusError('disconnected'));
     }
     return pending;
   }
 
-  onServed(fn: (subject: string) => void): void {
-    this.#hints.listen(fn);
+  onSubjectServed(fn: (subject: string) => void): void {
+    this.#servedSubjectHints.addListener(fn);
   }
 
   /** Announces to the local listeners that a subject is now served. @internal */
-  served(subject: string): void {
+  notifySubjectServed(subject: string): void {
     queueMicrotask(() => {
-      if (this.connected) this.#hints.notify([subject]);
+      if (this.connected) this.#servedSubjectHints.notifyListeners([subject]);
     });
   }
 
   onReconnect(fn: () => void): void {
-    this.#reconnect.push(fn);
+    this.#reconnectListeners.push(fn);
   }
 
   async close(): Promise<void> {
     if (this.#closed) return;
-    this.#flush();
+    this.#sendQueuedFrames();
     this.crash();
   }
 
   /** Acts as if the process of this client had been killed. @internal */
   crash(): void {
     this.#closed = true;
-    this.#deadlines.clear();
-    for (const server of this.#servers) this.#hub.remove(server);
-    this.#servers.clear();
-    this.#drop();
-    this.#hub.leave(this);
+    this.#requestDeadlines.clear();
+    for (const server of this.#ownServers) this.#hub.removeServer(server);
+    this.#ownServers.clear();
+    this.#failAllInFlight();
+    this.#hub.removeClient(this);
   }
 
   /** Acts as if the connection had been lost or restored. @internal */
   setConnected(connected: boolean): void {
     if (this.#closed || connected === this.#connected) return;
     this.#connected = connected;
-    if (connected) for (const fn of this.#reconnect) fn();
-    else this.#drop();
+    if (connected) for (const fn of this.#reconnectListeners) fn();
+    else this.#failAllInFlight();
   }
 
   /**
    * Fails the requests to this server with an unknown outcome.
    * @internal
    */
-  silent(server: string): void {
-    for (const pending of [...this.#pending]) {
+  failRequestsToSilentServer(server: string): void {
+    for (const pending of [...this.#pendingReplies]) {
       const there = pending.deliveries.filter((delivery) => delivery.server.id === server);
       if (there.length === 0) continue;
-      this.settle(pending, 'timeout');
+      this.settleRequest(pending, 'timeout');
       for (const delivery of there) delivery.cancel();
     }
   }
 
   /** Ends all requests in flight: those that this client sent, and those that it was to answer. */
-  #drop(): void {
-    this.#requests = [];
-    this.#replies = [];
-    this.#cancels = [];
-    for (const pending of [...this.#pending]) {
-      this.settle(pending, 'disconnected');
+  #failAllInFlight(): void {
+    this.#queuedRequests = [];
+    this.#queuedReplies = [];
+    this.#queuedCancels = [];
+    for (const pending of [...this.#pendingReplies]) {
+      this.settleRequest(pending, 'disconnected');
       for (const delivery of pending.deliveries) delivery.cancel();
     }
-    for (const delivery of this.#deliveries) {
+    for (const delivery of this.#unansweredDeliveries) {
       delivery.abandon();
-      delivery.pending.client.settle(delivery.pending, 'disconnected');
+      delivery.pending.client.settleRequest(delivery.pending, 'disconnected');
     }
-    this.#deliveries.clear();
+    this.#unansweredDeliveries.clear();
   }
 
   /** Ends a request with its reply or a failure. @internal */
-  settle(pending: LocalBusPendingReply, outcome: BusFailureReason | 'cancelled' | { value: Json }): void {
-    if (pending.settled) return;
-    pending.settled = true;
-    this.#pending.delete(pending);
-    this.#deadlines.remove(pending);
+  settleRequest(pending: LocalBusPendingReply, outcome: BusFailureReason | 'cancelled' | { value: Json }): void {
+    if (pending.isSettled) return;
+    pending.isSettled = true;
+    this.#pendingReplies.delete(pending);
+    this.#requestDeadlines.remove(pending);
     if (outcome === 'cancelled') return;
     if (typeof outcome === 'object') pending.resolve(outcome.value);
     else pending.reject(new BusError(outcome));
   }
 
   /** Sends the reply to a delivered request. @internal */
-  answer(delivery: LocalBusRequestDelivery, value: Json): void {
-    this.#deliveries.delete(delivery);
+  queueReply(delivery: LocalBusRequestDelivery, value: Json): void {
+    this.#unansweredDeliveries.delete(delivery);
     if (!this.connected) return;
-    this.#replies.push([delivery, value]);
-    this.#schedule();
+    this.#queuedReplies.push([delivery, value]);
+    this.#scheduleFlush();
   }
 
   /** Removes a delivered request that will not be answered. @internal */
-  forget(delivery: LocalBusRequestDelivery): void {
-    this.#deliveries.delete(delivery);
+  forgetDelivery(delivery: LocalBusRequestDelivery): void {
+    this.#unansweredDeliveries.delete(delivery);
   }
 
   /** Cancels a request and releases it at its servers. @internal */
-  cancel(pending: LocalBusPendingReply): void {
-    if (pending.settled) return;
-    this.settle(pending, 'cancelled');
-    for (const delivery of pending.deliveries) this.#cancels.push(delivery);
-    if (pending.deliveries.length > 0) this.#schedule();
+  cancelRequest(pending: LocalBusPendingReply): void {
+    if (pending.isSettled) return;
+    this.settleRequest(pending, 'cancelled');
+    for (const delivery of pending.deliveries) this.#queuedCancels.push(delivery);
+    if (pending.deliveries.length > 0) this.#scheduleFlush();
   }
 
-  #schedule(): void {
-    if (this.#scheduled) return;
-    this.#scheduled = true;
+  #scheduleFlush(): void {
+    if (this.#isFlushScheduled) return;
+    this.#isFlushScheduled = true;
     queueMicrotask(() => {
-      this.#scheduled = false;
-      this.#flush();
+      this.#isFlushScheduled = false;
+      this.#sendQueuedFrames();
     });
   }
 
-  #flush(): void {
-    const requests = this.#requests;
-    const replies = this.#replies;
-    const cancels = this.#cancels;
-    this.#requests = [];
-    this.#replies = [];
-    this.#cancels = [];
+  #sendQueuedFrames(): void {
+    const requests = this.#queuedRequests;
+    const replies = this.#queuedReplies;
+    const cancels = this.#queuedCancels;
+    this.#queuedRequests = [];
+    this.#queuedReplies = [];
+    this.#queuedCancels = [];
     // The list of replies, like the other lists, is empty in most flushes.
     if (replies.length > 0) this.#sendReplies(replies);
     if (requests.length > 0) this.#sendRequests(requests);
@@ -197,63 +197,74 @@ export class LocalBus implements Bus, LocalBusClient {
   }
 
   #sendReplies(replies: [LocalBusRequestDelivery, Json][]): void {
-    for (const [id, group] of groupBy(replies, ([delivery]) => delivery.from)) {
+    for (const [id, group] of groupByKey(replies, ([delivery]) => delivery.from)) {
       const pendings = group.map(([{ pending }]) => pending);
-      this.#frame('reply', id, '', pendings, () => {
-        for (const [delivery, value] of group) delivery.pending.client.settle(delivery.pending, { value });
+      this.#sendFrame('reply', id, '', pendings, () => {
+        for (const [delivery, value] of group) delivery.pending.client.settleRequest(delivery.pending, { value });
       });
     }
   }
 
   #sendRequests(requests: LocalBusPendingReply[]): void {
-    for (const [subject, group] of groupBy(
-      requests.filter((p) => !p.settled),
+    for (const [subject, group] of groupByKey(
+      requests.filter((p) => !p.isSettled),
       (p) => p.subject,
     )) {
-      const to = this.#hub.find(subject)?.client.id ?? '';
-      this.#frame('request', to, subject, group, () => this.#deliverAll(subject, group));
+      const to = this.#hub.findServer(subject)?.client.id ?? '';
+      this.#sendFrame('request', to, subject, group, () => this.#deliverRequests(subject, group));
     }
   }
 
   #sendCancels(cancels: LocalBusRequestDelivery[]): void {
-    for (const [id, group] of groupBy(cancels, (delivery) => delivery.server.id)) {
+    for (const [id, group] of groupByKey(cancels, (delivery) => delivery.server.id)) {
       const cancel = (): void => {
         for (const delivery of group) delivery.cancel();
       };
-      this.#hub.hook({ kind: 'cancel', from: this.id, to: id, subject: '', count: group.length }, cancel, cancel);
+      this.#hub.frameHook(
+        { kind: 'cancel', senderId: this.id, receiverId: id, subject: '', itemCount: group.length },
+        cancel,
+        cancel,
+      );
     }
   }
 
-  #frame(
+  #sendFrame(
     kind: LocalBusFrame['kind'],
     to: string,
     subject: string,
     pendings: readonly LocalBusPendingReply[],
     deliver: () => void,
   ): void {
-    const frame: LocalBusFrame = { kind, from: this.id, to, subject, count: pendings.length, requests: pendings };
-    this.#hub.hook(frame, deliver, () => {
-      for (const pending of pendings) pending.client.settle(pending, 'timeout');
+    const frame: LocalBusFrame = {
+      kind,
+      senderId: this.id,
+      receiverId: to,
+      subject,
+      itemCount: pendings.length,
+      requests: pendings,
+    };
+    this.#hub.frameHook(frame, deliver, () => {
+      for (const pending of pendings) pending.client.settleRequest(pending, 'timeout');
     });
   }
 
-  #deliverAll(subject: string, group: LocalBusPendingReply[]): void {
-    const server = this.#hub.find(subject);
+  #deliverRequests(subject: string, group: LocalBusPendingReply[]): void {
+    const server = this.#hub.findServer(subject);
     for (const pending of group) {
-      if (server) server.client.deliver(server, pending);
-      else this.settle(pending, 'nobody');
+      if (server) server.client.deliverRequest(server, pending);
+      else this.settleRequest(pending, 'nobody');
     }
   }
 
   /** Delivers a request to a handler of this client. @internal */
-  deliver(server: LocalBusServer, pending: LocalBusPendingReply): void {
+  deliverRequest(server: LocalBusServer, pending: LocalBusPendingReply): void {
     const delivery = new LocalBusRequestDelivery(this, pending);
-    if (pending.settled) {
+    if (pending.isSettled) {
       // The request was cancelled while its frame was in flight: the server still does the work, as across a network.
       delivery.cancel();
     } else {
       pending.deliveries = [...pending.deliveries, delivery];
-      this.#deliveries.add(delivery);
+      this.#unansweredDeliveries.add(delivery);
     }
     try {
       server.handler(delivery);
@@ -266,7 +277,7 @@ export class LocalBus implements Bus, LocalBusClient {
   }
 }
 
-function groupBy<T>(items: readonly T[], key: (item: T) => string): Map<string, T[]> {
+function groupByKey<T>(items: readonly T[], key: (item: T) => string): Map<string, T[]> {
   const groups = new Map<string, T[]>();
   for (const item of items) {
     const k = key(item);

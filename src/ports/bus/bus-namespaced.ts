@@ -28,9 +28,9 @@ export class NamespacedBus implements Bus {
     return this.bus.request(`${this.prefix}.${subject}`, value, deadlineMs);
   }
 
-  onServed(fn: (subject: string) => void): void {
+  onSubjectServed(fn: (subject: string) => void): void {
     const start = `${this.prefix}.`;
-    this.bus.onServed((subject) => {
+    this.bus.onSubjectServed((subject) => {
       if (subject.startsWith(start)) fn(subject.slice(start.length));
     });
   }

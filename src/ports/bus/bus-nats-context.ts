@@ -20,21 +20,21 @@ export const makeEmptyBusStats = (): BusStats => ({
   requestsOut: 0,
   repliesOut: 0,
   repliesDropped: 0,
-  gaps: 0,
+  frameGaps: 0,
   transfersOut: 0,
-  malformed: 0,
-  failed: { nobody: 0, timeout: 0, disconnected: 0 },
+  malformedFrames: 0,
+  failedRequestsByReason: { nobody: 0, timeout: 0, disconnected: 0 },
 });
 
 export interface NatsBusContext {
   readonly id: string;
-  readonly link: NatsConnectionPair;
+  readonly connectionPair: NatsConnectionPair;
   readonly transfers: ChunkedBusTransfers;
   readonly deadlines: TimerWheel;
   readonly stats: BusStats;
   /** Schedules the sending of everything queued, at the end of this turn of the event loop. */
-  schedule(): void;
+  scheduleFlush(): void;
   publish(subject: string, data: Uint8Array, reply?: string): void;
   publishReply(subject: string, data: Uint8Array): void;
-  control(to: string, type: BusControlMessageType, ...rest: unknown[]): void;
+  sendControlMessage(to: string, type: BusControlMessageType, ...rest: unknown[]): void;
 }

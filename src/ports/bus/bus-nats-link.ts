@@ -7,25 +7,25 @@ import { BusError } from './bus.js';
  * replies therefore can't cost the host its requests, nor the other way round. The link is up when both are.
  */
 export class NatsConnectionPair {
-  readonly #requests: NatsConnection;
-  readonly #replies: NatsConnection;
-  readonly #down = new Set<NatsConnection>();
+  readonly #requestConnection: NatsConnection;
+  readonly #replyConnection: NatsConnection;
+  readonly #lostConnections = new Set<NatsConnection>();
   #closed = false;
 
   private constructor(requests: NatsConnection, replies: NatsConnection, changed: (up: boolean) => void) {
-    this.#requests = requests;
-    this.#replies = replies;
+    this.#requestConnection = requests;
+    this.#replyConnection = replies;
     for (const connection of [requests, replies]) {
       watchNatsConnection(
         connection,
         () => {
-          const first = this.#down.size === 0;
-          this.#down.add(connection);
+          const first = this.#lostConnections.size === 0;
+          this.#lostConnections.add(connection);
           if (first) changed(false);
         },
         () => {
-          this.#down.delete(connection);
-          if (this.#down.size === 0) changed(true);
+          this.#lostConnections.delete(connection);
+          if (this.#lostConnections.size === 0) changed(true);
         },
       );
     }
@@ -49,39 +49,44 @@ export class NatsConnectionPair {
     return new NatsConnectionPair(requests!, replies!, changed);
   }
 
-  get up(): boolean {
-    return !this.#closed && this.#down.size === 0 && !this.#requests.isClosed() && !this.#replies.isClosed();
+  get isUp(): boolean {
+    return (
+      !this.#closed &&
+      this.#lostConnections.size === 0 &&
+      !this.#requestConnection.isClosed() &&
+      !this.#replyConnection.isClosed()
+    );
   }
 
   publish(subject: string, data: Uint8Array, reply?: string): void {
-    this.#requests.publish(subject, data, reply ? { reply } : undefined);
+    this.#requestConnection.publish(subject, data, reply ? { reply } : undefined);
   }
 
   publishReply(subject: string, data: Uint8Array): void {
-    this.#replies.publish(subject, data);
+    this.#replyConnection.publish(subject, data);
   }
 
   subscribe(subject: string, handler: (message: Msg) => void): Subscription {
-    return subscribe(this.#requests, subject, handler);
+    return subscribeOrCrash(this.#requestConnection, subject, handler);
   }
 
   subscribeReplies(subject: string, handler: (message: Msg) => void): Subscription {
-    return subscribe(this.#replies, subject, handler);
+    return subscribeOrCrash(this.#replyConnection, subject, handler);
   }
 
   /** Resolves when the server has processed everything sent before. */
   async flush(): Promise<void> {
-    await Promise.all([this.#requests.flush(), this.#replies.flush()]);
+    await Promise.all([this.#requestConnection.flush(), this.#replyConnection.flush()]);
   }
 
   async close(): Promise<void> {
     if (this.#closed) return;
     this.#closed = true;
-    await Promise.all([this.#requests.close(), this.#replies.close()]);
+    await Promise.all([this.#requestConnection.close(), this.#replyConnection.close()]);
   }
 }
 
-function subscribe(connection: NatsConnection, subject: string, handler: (message: Msg) => void): Subscription {
+function subscribeOrCrash(connection: NatsConnection, subject: string, handler: (message: Msg) => void): Subscription {
   return connection.subscribe(subject, {
     callback: (error, message) => {
       crashOnThrow(() => {

@@ -22,10 +22,10 @@ import {
 class NatsPendingReply implements TimerWheelEntry, PendingBusReply {
   readonly reply: Promise<Json>;
   bucket: Set<TimerWheelEntry> | undefined;
-  settled = false;
-  sent = false;
+  isSettled = false;
+  isSent = false;
   /** The server that confirmed the request; undefined until then. */
-  server: ServerPeer | undefined;
+  confirmingServer: BusServerPeer | undefined;
   resolve!: (value: Json) => void;
   reject!: (error: BusError) => void;
 
@@ -43,296 +43,312 @@ class NatsPendingReply implements TimerWheelEntry, PendingBusReply {
   }
 
   cancel(): void {
-    this.requester.cancel(this);
+    this.requester.cancelRequest(this);
   }
 
   expire(): void {
-    this.requester.settle(this, 'timeout');
+    this.requester.settleRequest(this, 'timeout');
   }
 }
 
 /** Queued requests to one subject, in order. A lane is busy while one of its frames is being transferred in chunks. */
-interface SubjectLane {
-  queue: NatsPendingReply[];
-  cancels: number[];
-  busy: boolean;
+interface SubjectRequestLane {
+  queuedRequests: NatsPendingReply[];
+  canceledRequestIds: number[];
+  isTransferring: boolean;
 }
 
 /** A sent frame that no server has confirmed yet. */
-interface SentFrame {
+interface UnconfirmedRequestFrame {
   readonly subject: string;
   readonly requests: readonly NatsPendingReply[];
-  transfer: number;
-  silent: number;
+  transferId: number;
+  silentMs: number;
 }
 
-interface ServerPeer {
+interface BusServerPeer {
   readonly id: string;
   /** Number of the last frame received from this server. */
-  last: number;
-  silent: number;
-  readonly pending: Set<NatsPendingReply>;
-  cancels: number[];
+  lastFrameNumber: number;
+  silentMs: number;
+  readonly pendingReplies: Set<NatsPendingReply>;
+  canceledRequestIds: number[];
 }
 
 /** The requesting half of a NatsBus. */
 export class NatsBusRequester {
-  readonly #bus: NatsBusContext;
-  readonly #lanes = new Map<string, SubjectLane>();
-  readonly #dirty = new Set<string>();
-  readonly #pending = new Map<number, NatsPendingReply>();
-  readonly #sent = new Map<number, SentFrame>();
-  readonly #servers = new Map<string, ServerPeer>();
+  readonly #busContext: NatsBusContext;
+  readonly #lanesBySubject = new Map<string, SubjectRequestLane>();
+  readonly #subjectsToFlush = new Set<string>();
+  readonly #pendingRepliesById = new Map<number, NatsPendingReply>();
+  readonly #unconfirmedFramesByNumber = new Map<number, UnconfirmedRequestFrame>();
+  readonly #serversById = new Map<string, BusServerPeer>();
   /** The server that last confirmed a frame, by subject. A gap in its frames may hide confirmations of later frames. */
-  readonly #lastServer = new Map<string, string>();
-  #ids = 0;
-  #frames = 0;
+  readonly #lastServerIdBySubject = new Map<string, string>();
+  #lastRequestId = 0;
+  #lastFrameNumber = 0;
 
   constructor(bus: NatsBusContext) {
-    this.#bus = bus;
+    this.#busContext = bus;
   }
 
   request(subject: string, value: Json, deadlineMs: number): PendingBusReply {
-    const pending = new NatsPendingReply(this, ++this.#ids, subject, deadlineMs, value);
-    this.#pending.set(pending.id, pending);
-    if (this.#bus.link.up) {
-      this.#bus.deadlines.addAfter(pending, deadlineMs);
-      this.#lane(subject).queue.push(pending);
-      this.#touch(subject);
-    } else this.settle(pending, 'disconnected');
+    const pending = new NatsPendingReply(this, ++this.#lastRequestId, subject, deadlineMs, value);
+    this.#pendingRepliesById.set(pending.id, pending);
+    if (this.#busContext.connectionPair.isUp) {
+      this.#busContext.deadlines.addAfter(pending, deadlineMs);
+      this.#findOrCreateLane(subject).queuedRequests.push(pending);
+      this.#scheduleSubjectFlush(subject);
+    } else this.settleRequest(pending, 'disconnected');
     return pending;
   }
 
-  settle(pending: NatsPendingReply, outcome: BusFailureReason | 'cancelled' | { value: Json }): void {
-    if (pending.settled) return;
-    pending.settled = true;
+  settleRequest(pending: NatsPendingReply, outcome: BusFailureReason | 'cancelled' | { value: Json }): void {
+    if (pending.isSettled) return;
+    pending.isSettled = true;
     pending.value = undefined;
-    this.#pending.delete(pending.id);
-    this.#bus.deadlines.remove(pending);
-    pending.server?.pending.delete(pending);
+    this.#pendingRepliesById.delete(pending.id);
+    this.#busContext.deadlines.remove(pending);
+    pending.confirmingServer?.pendingReplies.delete(pending);
     if (typeof outcome === 'object') pending.resolve(outcome.value);
     else if (outcome !== 'cancelled') {
-      this.#bus.stats.failed[outcome]++;
+      this.#busContext.stats.failedRequestsByReason[outcome]++;
       pending.reject(new BusError(outcome, `${outcome}: ${pending.subject}`));
     }
   }
 
   /** Fails all requests in flight: the connection is lost, or about to be closed. */
   failAll(): void {
-    this.#fail([...this.#pending.values()]);
-    for (const frame of [...this.#sent.values()]) if (frame.transfer > 0) this.#bus.transfers.abort(frame.transfer);
-    this.#sent.clear();
+    this.#failRequests([...this.#pendingRepliesById.values()]);
+    for (const frame of [...this.#unconfirmedFramesByNumber.values()])
+      if (frame.transferId > 0) this.#busContext.transfers.abortOutgoingTransfer(frame.transferId);
+    this.#unconfirmedFramesByNumber.clear();
   }
 
   /** Resolves requests with the replies of a server. @param replies id and value of each reply, alternating */
-  replies(from: string, replies: readonly unknown[]): void {
-    this.heard(from);
+  handleReplies(from: string, replies: readonly unknown[]): void {
+    this.resetServerSilence(from);
     for (let i = 0; i < replies.length; i += 2) {
-      const pending = this.#pending.get(replies[i] as number);
-      if (pending) this.settle(pending, { value: replies[i + 1] as Json });
+      const pending = this.#pendingRepliesById.get(replies[i] as number);
+      if (pending) this.settleRequest(pending, { value: replies[i + 1] as Json });
     }
   }
 
-  heard(from: string): void {
-    const server = this.#servers.get(from);
-    if (server) server.silent = 0;
+  resetServerSilence(from: string): void {
+    const server = this.#serversById.get(from);
+    if (server) server.silentMs = 0;
   }
 
   /** Handles a server's announcement that it is closing. */
-  gone(from: string): void {
-    this.failServer(from);
-    this.#servers.delete(from);
+  handleServerClosing(from: string): void {
+    this.failRequestsHeldByServer(from);
+    this.#serversById.delete(from);
   }
 
   /**
    * Handles the frame number and the confirmations of a frame. They arrive in order even if the frame's body follows in
    * chunks.
    */
-  announced(from: string, n: number, acks: readonly number[]): void {
-    let server = this.#servers.get(from);
+  handleFrameConfirmations(from: string, n: number, acks: readonly number[]): void {
+    let server = this.#serversById.get(from);
     if (!server) {
-      server = { id: from, last: n - 1, silent: 0, pending: new Set(), cancels: [] };
-      this.#servers.set(from, server);
+      server = { id: from, lastFrameNumber: n - 1, silentMs: 0, pendingReplies: new Set(), canceledRequestIds: [] };
+      this.#serversById.set(from, server);
     }
-    server.silent = 0;
+    server.silentMs = 0;
     // Number 1 is no gap: the server had forgotten this client after a long silence, and counts from the start again.
-    const gap = n !== server.last + 1 && n !== 1;
-    server.last = n;
-    for (const ack of acks) this.#confirm(server, ack);
+    const gap = n !== server.lastFrameNumber + 1 && n !== 1;
+    server.lastFrameNumber = n;
+    for (const ack of acks) this.#confirmFrame(server, ack);
     if (gap) {
-      this.#bus.stats.gaps++;
-      this.failServer(from);
+      this.#busContext.stats.frameGaps++;
+      this.failRequestsHeldByServer(from);
     }
   }
 
   /**
    * Fails all requests held by a server whose frames were lost: any of them may have been answered (unknown outcome).
    */
-  failServer(id: string): void {
-    const server = this.#servers.get(id);
-    if (server) this.#fail([...server.pending]);
-    for (const [n, frame] of this.#sent) {
-      if (frame.transfer > 0 || this.#lastServer.get(frame.subject) !== id) continue;
-      this.#sent.delete(n);
-      this.#fail(frame.requests);
+  failRequestsHeldByServer(id: string): void {
+    const server = this.#serversById.get(id);
+    if (server) this.#failRequests([...server.pendingReplies]);
+    for (const [n, frame] of this.#unconfirmedFramesByNumber) {
+      if (frame.transferId > 0 || this.#lastServerIdBySubject.get(frame.subject) !== id) continue;
+      this.#unconfirmedFramesByNumber.delete(n);
+      this.#failRequests(frame.requests);
     }
   }
 
   /** Fails requests to these subjects that another server holds: the other server is dead, or about to stop serving. */
-  served(from: string, subjects: ReadonlySet<string>): void {
-    for (const server of this.#servers.values()) {
+  failRequestsHeldByOtherServers(from: string, subjects: ReadonlySet<string>): void {
+    for (const server of this.#serversById.values()) {
       if (server.id === from) continue;
-      this.#fail([...server.pending].filter(({ subject }) => subjects.has(subject)));
+      this.#failRequests([...server.pendingReplies].filter(({ subject }) => subjects.has(subject)));
     }
-    for (const [n, frame] of this.#sent) {
+    for (const [n, frame] of this.#unconfirmedFramesByNumber) {
       // A frame sent since the last tick may well have reached the new server.
-      if (frame.silent === 0 || frame.transfer > 0 || !subjects.has(frame.subject)) continue;
-      this.#sent.delete(n);
-      this.#fail(frame.requests);
+      if (frame.silentMs === 0 || frame.transferId > 0 || !subjects.has(frame.subject)) continue;
+      this.#unconfirmedFramesByNumber.delete(n);
+      this.#failRequests(frame.requests);
     }
   }
 
-  nobody(n: number): void {
-    const frame = this.#sent.get(n);
+  handleNoServerForFrame(n: number): void {
+    const frame = this.#unconfirmedFramesByNumber.get(n);
     if (!frame) return;
-    this.#sent.delete(n);
-    for (const pending of frame.requests) this.settle(pending, 'nobody');
-    if (frame.transfer > 0) this.#bus.transfers.abort(frame.transfer);
+    this.#unconfirmedFramesByNumber.delete(n);
+    for (const pending of frame.requests) this.settleRequest(pending, 'nobody');
+    if (frame.transferId > 0) this.#busContext.transfers.abortOutgoingTransfer(frame.transferId);
   }
 
   /** Checks the servers for silence. @param elapsed milliseconds in which this process could have received messages */
-  tick(elapsed: number, tellAlive: boolean): void {
-    for (const [n, frame] of this.#sent) {
-      frame.silent += elapsed;
+  checkServersForSilence(elapsed: number, tellAlive: boolean): void {
+    for (const [n, frame] of this.#unconfirmedFramesByNumber) {
+      frame.silentMs += elapsed;
       // A frame sent as a transfer has a time limit of its own.
-      if (frame.silent <= BUS_SERVER_SILENCE_TIMEOUT_MS || frame.transfer > 0) continue;
-      this.#sent.delete(n);
-      this.#fail(frame.requests);
+      if (frame.silentMs <= BUS_SERVER_SILENCE_TIMEOUT_MS || frame.transferId > 0) continue;
+      this.#unconfirmedFramesByNumber.delete(n);
+      this.#failRequests(frame.requests);
     }
-    for (const server of [...this.#servers.values()]) {
-      server.silent += elapsed;
-      if (server.pending.size > 0) {
-        if (server.silent > BUS_SERVER_SILENCE_TIMEOUT_MS) this.#fail([...server.pending]);
-        else if (tellAlive) this.#bus.control(server.id, 'alive');
-      } else if (server.silent > FORGET_IDLE_BUS_PEER_AFTER_MS) this.#servers.delete(server.id);
+    for (const server of [...this.#serversById.values()]) {
+      server.silentMs += elapsed;
+      if (server.pendingReplies.size > 0) {
+        if (server.silentMs > BUS_SERVER_SILENCE_TIMEOUT_MS) this.#failRequests([...server.pendingReplies]);
+        else if (tellAlive) this.#busContext.sendControlMessage(server.id, 'alive');
+      } else if (server.silentMs > FORGET_IDLE_BUS_PEER_AFTER_MS) this.#serversById.delete(server.id);
     }
   }
 
-  flush(): void {
-    const dirty = [...this.#dirty];
-    this.#dirty.clear();
+  sendQueuedFrames(): void {
+    const dirty = [...this.#subjectsToFlush];
+    this.#subjectsToFlush.clear();
     for (const subject of dirty) {
-      const lane = this.#lanes.get(subject)!;
-      while (!lane.busy && (lane.queue.length > 0 || lane.cancels.length > 0)) this.#send(subject, lane);
-      if (!lane.busy) this.#lanes.delete(subject);
+      const lane = this.#lanesBySubject.get(subject)!;
+      while (!lane.isTransferring && (lane.queuedRequests.length > 0 || lane.canceledRequestIds.length > 0))
+        this.#sendNextFrame(subject, lane);
+      if (!lane.isTransferring) this.#lanesBySubject.delete(subject);
     }
-    for (const server of this.#servers.values()) {
-      if (server.cancels.length === 0) continue;
-      this.#bus.control(server.id, 'cancel', server.cancels);
-      server.cancels = [];
+    for (const server of this.#serversById.values()) {
+      if (server.canceledRequestIds.length === 0) continue;
+      this.#busContext.sendControlMessage(server.id, 'cancel', server.canceledRequestIds);
+      server.canceledRequestIds = [];
     }
   }
 
-  #lane(subject: string): SubjectLane {
-    let lane = this.#lanes.get(subject);
+  #findOrCreateLane(subject: string): SubjectRequestLane {
+    let lane = this.#lanesBySubject.get(subject);
     if (!lane) {
-      lane = { queue: [], cancels: [], busy: false };
-      this.#lanes.set(subject, lane);
+      lane = { queuedRequests: [], canceledRequestIds: [], isTransferring: false };
+      this.#lanesBySubject.set(subject, lane);
     }
     return lane;
   }
 
-  #touch(subject: string): void {
-    this.#dirty.add(subject);
-    this.#bus.schedule();
+  #scheduleSubjectFlush(subject: string): void {
+    this.#subjectsToFlush.add(subject);
+    this.#busContext.scheduleFlush();
   }
 
-  #send(subject: string, lane: SubjectLane): void {
+  #sendNextFrame(subject: string, lane: SubjectRequestLane): void {
     const writer = new BusFrameWriter();
     const requests: NatsPendingReply[] = [];
     const entries: unknown[] = [];
     let taken = 0;
-    while (taken < lane.queue.length && !writer.full) {
-      const pending = lane.queue[taken++]!;
-      if (pending.settled) continue;
-      entries.push(pending.id, pending.deadlineMs, writer.take(pending.value));
+    while (taken < lane.queuedRequests.length && !writer.isFull) {
+      const pending = lane.queuedRequests[taken++]!;
+      if (pending.isSettled) continue;
+      entries.push(pending.id, pending.deadlineMs, writer.addValue(pending.value));
       requests.push(pending);
-      pending.sent = true;
+      pending.isSent = true;
       pending.value = undefined;
     }
-    lane.queue = lane.queue.slice(taken);
-    const cancels = lane.cancels;
-    lane.cancels = [];
+    lane.queuedRequests = lane.queuedRequests.slice(taken);
+    const cancels = lane.canceledRequestIds;
+    lane.canceledRequestIds = [];
     if (requests.length === 0) {
       // A frame with only cancels needs no confirmation: it doesn't matter if there is no server.
       if (cancels.length > 0) {
-        this.#bus.publish(subject, encodeBusFrameHead(BUS_FRAME_KIND_REQUESTS, [0, this.#bus.id, [], cancels]));
+        this.#busContext.publish(
+          subject,
+          encodeBusFrameHead(BUS_FRAME_KIND_REQUESTS, [0, this.#busContext.id, [], cancels]),
+        );
       }
       return;
     }
-    const n = ++this.#frames;
-    const frame: SentFrame = { subject, requests, transfer: 0, silent: 0 };
-    this.#sent.set(n, frame);
-    this.#bus.stats.requestsOut += requests.length;
-    let data = writer.finish(BUS_FRAME_KIND_REQUESTS, [n, this.#bus.id, entries, cancels]);
+    const n = ++this.#lastFrameNumber;
+    const frame: UnconfirmedRequestFrame = { subject, requests, transferId: 0, silentMs: 0 };
+    this.#unconfirmedFramesByNumber.set(n, frame);
+    this.#busContext.stats.requestsOut += requests.length;
+    let data = writer.encodeFrame(BUS_FRAME_KIND_REQUESTS, [n, this.#busContext.id, entries, cancels]);
     if (data.byteLength > MAX_BUS_FRAME_BYTES) {
-      data = this.#transfer(subject, lane, n, frame, data);
+      data = this.#startFrameTransfer(subject, lane, n, frame, data);
     }
-    this.#bus.publish(subject, data, noResponderInboxOfFrame(this.#bus.id, n));
+    this.#busContext.publish(subject, data, noResponderInboxOfFrame(this.#busContext.id, n));
   }
 
-  #transfer(subject: string, lane: SubjectLane, n: number, frame: SentFrame, body: Buffer): Buffer {
-    lane.busy = true;
-    this.#bus.stats.transfersOut++;
+  #startFrameTransfer(
+    subject: string,
+    lane: SubjectRequestLane,
+    n: number,
+    frame: UnconfirmedRequestFrame,
+    body: Buffer,
+  ): Buffer {
+    lane.isTransferring = true;
+    this.#busContext.stats.transfersOut++;
     const done = (complete: boolean): void => {
-      frame.transfer = 0;
-      frame.silent = 0;
+      frame.transferId = 0;
+      frame.silentMs = 0;
       if (!complete) {
-        this.#sent.delete(n);
-        this.#fail(frame.requests);
+        this.#unconfirmedFramesByNumber.delete(n);
+        this.#failRequests(frame.requests);
       }
-      lane.busy = false;
-      this.#touch(subject);
+      lane.isTransferring = false;
+      this.#scheduleSubjectFlush(subject);
     };
-    frame.transfer = this.#bus.transfers.send('request', body, done);
-    return encodeBusFrameHead(BUS_FRAME_KIND_OPEN_TRANSFER, [n, this.#bus.id, frame.transfer, body.byteLength]);
+    frame.transferId = this.#busContext.transfers.startTransfer('request', body, done);
+    return encodeBusFrameHead(BUS_FRAME_KIND_OPEN_TRANSFER, [
+      n,
+      this.#busContext.id,
+      frame.transferId,
+      body.byteLength,
+    ]);
   }
 
-  #confirm(server: ServerPeer, n: number): void {
-    const frame = this.#sent.get(n);
+  #confirmFrame(server: BusServerPeer, n: number): void {
+    const frame = this.#unconfirmedFramesByNumber.get(n);
     if (!frame) return;
-    this.#sent.delete(n);
-    this.#lastServer.set(frame.subject, server.id);
+    this.#unconfirmedFramesByNumber.delete(n);
+    this.#lastServerIdBySubject.set(frame.subject, server.id);
     for (const pending of frame.requests) {
-      if (pending.settled) continue;
-      pending.server = server;
-      server.pending.add(pending);
+      if (pending.isSettled) continue;
+      pending.confirmingServer = server;
+      server.pendingReplies.add(pending);
     }
   }
 
   /** Fails the requests (unknown outcome), and tells the server to release them if it is still alive. */
-  #fail(requests: readonly NatsPendingReply[]): void {
+  #failRequests(requests: readonly NatsPendingReply[]): void {
     for (const pending of requests) {
-      if (pending.settled) continue;
-      this.settle(pending, 'disconnected');
-      this.#giveUp(pending);
+      if (pending.isSettled) continue;
+      this.settleRequest(pending, 'disconnected');
+      this.#queueCancelForServer(pending);
     }
   }
 
   /** Cancels a request and releases it at its server. @internal */
-  cancel(pending: NatsPendingReply): void {
-    if (pending.settled) return;
-    this.settle(pending, 'cancelled');
-    this.#giveUp(pending);
+  cancelRequest(pending: NatsPendingReply): void {
+    if (pending.isSettled) return;
+    this.settleRequest(pending, 'cancelled');
+    this.#queueCancelForServer(pending);
   }
 
-  #giveUp(pending: NatsPendingReply): void {
-    if (pending.server) {
-      pending.server.cancels.push(pending.id);
-      this.#bus.schedule();
-    } else if (pending.sent) {
-      this.#lane(pending.subject).cancels.push(pending.id);
-      this.#touch(pending.subject);
+  #queueCancelForServer(pending: NatsPendingReply): void {
+    if (pending.confirmingServer) {
+      pending.confirmingServer.canceledRequestIds.push(pending.id);
+      this.#busContext.scheduleFlush();
+    } else if (pending.isSent) {
+      this.#findOrCreateLane(pending.subject).canceledRequestIds.push(pending.id);
+      this.#scheduleSubjectFlush(pending.subject);
     }
   }
 }

@@ -18,23 +18,23 @@ import {
 import { BusRequestDelivery } from './bus-shared.js';
 
 /** State that a server keeps about a client that sends requests. */
-interface ClientPeer {
+interface BusClientPeer {
   readonly id: string;
   /** Number of frames sent to the client. */
-  frames: number;
+  sentFrameCount: number;
   /** Numbers of received request frames that the next frame to the client confirms. */
-  acks: number[];
-  replies: [NatsDelivery, Json][];
-  readonly deliveries: Map<number, NatsDelivery>;
-  silent: number;
+  frameNumbersToConfirm: number[];
+  queuedReplies: [NatsRequestDelivery, Json][];
+  readonly deliveriesById: Map<number, NatsRequestDelivery>;
+  silentMs: number;
 }
 
-class NatsDelivery extends BusRequestDelivery implements TimerWheelEntry {
+class NatsRequestDelivery extends BusRequestDelivery implements TimerWheelEntry {
   bucket: Set<TimerWheelEntry> | undefined;
 
   constructor(
     readonly responder: NatsBusResponder,
-    readonly peer: ClientPeer,
+    readonly peer: BusClientPeer,
     readonly id: number,
     value: Json,
   ) {
@@ -46,145 +46,160 @@ class NatsDelivery extends BusRequestDelivery implements TimerWheelEntry {
   }
 
   protected override sendReply(value: Json): void {
-    this.responder.answered(this, value);
+    this.responder.queueReply(this, value);
   }
 
-  protected override release(): void {
-    this.responder.release(this);
+  protected override releaseResources(): void {
+    this.responder.removeDelivery(this);
   }
 }
 
 /** The responding half of a NatsBus. */
 export class NatsBusResponder {
-  readonly #bus: NatsBusContext;
-  readonly #clients = new Map<string, ClientPeer>();
-  readonly #dirty = new Set<ClientPeer>();
+  readonly #busContext: NatsBusContext;
+  readonly #clientsById = new Map<string, BusClientPeer>();
+  readonly #clientsWithQueuedReplies = new Set<BusClientPeer>();
 
   constructor(bus: NatsBusContext) {
-    this.#bus = bus;
+    this.#busContext = bus;
   }
 
   /** Handles a frame of requests. @param entries id, deadline (ms from now) and value of each request */
-  frame(
+  handleRequestFrame(
     from: string,
     n: number,
     entries: readonly unknown[],
     cancels: readonly number[],
     handler: (request: BusRequest) => void,
   ): void {
-    const peer = this.#client(from);
-    if (n > 0) peer.acks.push(n);
+    const peer = this.#findOrCreateClient(from);
+    if (n > 0) peer.frameNumbersToConfirm.push(n);
     for (let i = 0; i < entries.length; i += 3) {
       const id = entries[i] as number;
-      const delivery = new NatsDelivery(this, peer, id, entries[i + 2] as Json);
-      peer.deliveries.set(id, delivery);
-      this.#bus.deadlines.addAfter(delivery, entries[i + 1] as number);
+      const delivery = new NatsRequestDelivery(this, peer, id, entries[i + 2] as Json);
+      peer.deliveriesById.set(id, delivery);
+      this.#busContext.deadlines.addAfter(delivery, entries[i + 1] as number);
       crashOnThrow(() => handler(delivery));
     }
-    this.cancel(from, cancels);
+    this.cancelRequests(from, cancels);
   }
 
-  cancel(from: string, ids: readonly number[]): void {
-    const peer = this.heard(from);
+  cancelRequests(from: string, ids: readonly number[]): void {
+    const peer = this.resetClientSilence(from);
     for (const id of ids) {
-      const delivery = peer?.deliveries.get(id);
+      const delivery = peer?.deliveriesById.get(id);
       if (delivery) crashOnThrow(() => delivery.cancel());
     }
   }
 
-  heard(from: string): ClientPeer | undefined {
-    const peer = this.#clients.get(from);
-    if (peer) peer.silent = 0;
+  resetClientSilence(from: string): BusClientPeer | undefined {
+    const peer = this.#clientsById.get(from);
+    if (peer) peer.silentMs = 0;
     return peer;
   }
 
-  answered(delivery: NatsDelivery, value: Json): void {
-    this.release(delivery);
-    delivery.peer.replies.push([delivery, value]);
-    this.#dirty.add(delivery.peer);
-    this.#bus.schedule();
+  queueReply(delivery: NatsRequestDelivery, value: Json): void {
+    this.removeDelivery(delivery);
+    delivery.peer.queuedReplies.push([delivery, value]);
+    this.#clientsWithQueuedReplies.add(delivery.peer);
+    this.#busContext.scheduleFlush();
   }
 
-  flush(): void {
-    for (const peer of this.#dirty) while (peer.replies.length > 0) this.#send(peer, false);
-    this.#dirty.clear();
+  sendQueuedReplies(): void {
+    for (const peer of this.#clientsWithQueuedReplies)
+      while (peer.queuedReplies.length > 0) this.#sendReplyFrame(peer, false);
+    this.#clientsWithQueuedReplies.clear();
   }
 
   /** Checks the clients for silence. @param elapsed milliseconds in which this process could have received messages */
-  tick(elapsed: number, beat: boolean): void {
-    for (const peer of [...this.#clients.values()]) {
-      peer.silent += elapsed;
-      if (peer.deliveries.size > 0 && peer.silent > BUS_CLIENT_SILENCE_TIMEOUT_MS) {
-        for (const delivery of [...peer.deliveries.values()]) crashOnThrow(() => delivery.cancel());
-      } else if (peer.deliveries.size === 0 && peer.silent > FORGET_IDLE_BUS_PEER_AFTER_MS)
-        this.#clients.delete(peer.id);
-      if (beat && (peer.deliveries.size > 0 || peer.acks.length > 0)) this.#send(peer, false);
+  checkClientsForSilence(elapsed: number, beat: boolean): void {
+    for (const peer of [...this.#clientsById.values()]) {
+      peer.silentMs += elapsed;
+      if (peer.deliveriesById.size > 0 && peer.silentMs > BUS_CLIENT_SILENCE_TIMEOUT_MS) {
+        for (const delivery of [...peer.deliveriesById.values()]) crashOnThrow(() => delivery.cancel());
+      } else if (peer.deliveriesById.size === 0 && peer.silentMs > FORGET_IDLE_BUS_PEER_AFTER_MS)
+        this.#clientsById.delete(peer.id);
+      if (beat && (peer.deliveriesById.size > 0 || peer.frameNumbersToConfirm.length > 0))
+        this.#sendReplyFrame(peer, false);
     }
   }
 
   /** Announces to the clients that this server sends nothing more. */
-  bye(): void {
-    this.flush();
-    for (const peer of this.#clients.values()) {
-      if (peer.deliveries.size > 0 || peer.acks.length > 0) this.#send(peer, true);
+  announceClosing(): void {
+    this.sendQueuedReplies();
+    for (const peer of this.#clientsById.values()) {
+      if (peer.deliveriesById.size > 0 || peer.frameNumbersToConfirm.length > 0) this.#sendReplyFrame(peer, true);
     }
-    this.abandon();
+    this.abandonAllRequests();
   }
 
-  abandon(): void {
-    for (const peer of this.#clients.values()) {
-      for (const delivery of peer.deliveries.values()) {
-        this.#bus.deadlines.remove(delivery);
+  abandonAllRequests(): void {
+    for (const peer of this.#clientsById.values()) {
+      for (const delivery of peer.deliveriesById.values()) {
+        this.#busContext.deadlines.remove(delivery);
         delivery.abandon();
       }
     }
-    this.#clients.clear();
-    this.#dirty.clear();
+    this.#clientsById.clear();
+    this.#clientsWithQueuedReplies.clear();
   }
 
-  #client(id: string): ClientPeer {
-    let peer = this.#clients.get(id);
+  #findOrCreateClient(id: string): BusClientPeer {
+    let peer = this.#clientsById.get(id);
     if (!peer) {
-      peer = { id, frames: 0, acks: [], replies: [], deliveries: new Map(), silent: 0 };
-      this.#clients.set(id, peer);
+      peer = {
+        id,
+        sentFrameCount: 0,
+        frameNumbersToConfirm: [],
+        queuedReplies: [],
+        deliveriesById: new Map(),
+        silentMs: 0,
+      };
+      this.#clientsById.set(id, peer);
     }
-    peer.silent = 0;
+    peer.silentMs = 0;
     return peer;
   }
 
   /** Removes a request that was answered or cancelled. @internal */
-  release(delivery: NatsDelivery): void {
-    this.#bus.deadlines.remove(delivery);
-    delivery.peer.deliveries.delete(delivery.id);
+  removeDelivery(delivery: NatsRequestDelivery): void {
+    this.#busContext.deadlines.remove(delivery);
+    delivery.peer.deliveriesById.delete(delivery.id);
   }
 
-  #send(peer: ClientPeer, bye: boolean): void {
+  #sendReplyFrame(peer: BusClientPeer, bye: boolean): void {
     const writer = new BusFrameWriter();
     const entries: unknown[] = [];
     let taken = 0;
-    while (taken < peer.replies.length && !writer.full) {
-      const [delivery, value] = peer.replies[taken++]!;
-      entries.push(delivery.id, writer.take(value));
+    while (taken < peer.queuedReplies.length && !writer.isFull) {
+      const [delivery, value] = peer.queuedReplies[taken++]!;
+      entries.push(delivery.id, writer.addValue(value));
     }
-    peer.replies = peer.replies.slice(taken);
-    const acks = peer.acks;
-    peer.acks = [];
-    const n = ++peer.frames;
-    if (!this.#bus.link.up) {
+    peer.queuedReplies = peer.queuedReplies.slice(taken);
+    const acks = peer.frameNumbersToConfirm;
+    peer.frameNumbersToConfirm = [];
+    const n = ++peer.sentFrameCount;
+    if (!this.#busContext.connectionPair.isUp) {
       // The frame number is used up although the frame is dropped, so the client will notice the gap.
-      this.#bus.stats.repliesDropped += taken;
+      this.#busContext.stats.repliesDropped += taken;
       return;
     }
-    this.#bus.stats.repliesOut += taken;
-    const data = writer.finish(BUS_FRAME_KIND_REPLIES, [n, this.#bus.id, acks, entries, bye]);
+    this.#busContext.stats.repliesOut += taken;
+    const data = writer.encodeFrame(BUS_FRAME_KIND_REPLIES, [n, this.#busContext.id, acks, entries, bye]);
     if (data.byteLength <= MAX_BUS_FRAME_BYTES) {
-      this.#bus.publishReply(replyInboxOfBusClient(peer.id), data);
+      this.#busContext.publishReply(replyInboxOfBusClient(peer.id), data);
       return;
     }
-    this.#bus.stats.transfersOut++;
+    this.#busContext.stats.transfersOut++;
     // A transfer that fails at this side also fails at the client, which notices the silence.
-    const transfer = this.#bus.transfers.send('reply', data, () => {});
-    const open = encodeBusFrameHead(BUS_FRAME_KIND_OPEN_TRANSFER, [n, this.#bus.id, transfer, data.byteLength, acks]);
-    this.#bus.publishReply(replyInboxOfBusClient(peer.id), open);
+    const transfer = this.#busContext.transfers.startTransfer('reply', data, () => {});
+    const open = encodeBusFrameHead(BUS_FRAME_KIND_OPEN_TRANSFER, [
+      n,
+      this.#busContext.id,
+      transfer,
+      data.byteLength,
+      acks,
+    ]);
+    this.#busContext.publishReply(replyInboxOfBusClient(peer.id), open);
   }
 }

@@ -5,108 +5,122 @@
  */
 import { encodeTransferChunk, type TransferChunk } from './bus-nats-frame.js';
 
-const CHUNK_BYTES = 256 * 1024;
+const TRANSFER_CHUNK_BYTES = 256 * 1024;
 /**
- * Maximum number of chunks in flight to one receiver: WINDOW for each transfer, WINDOW_ALL for all transfers together.
+ * Maximum number of chunks in flight to one receiver: WINDOW for each transfer, MAX_CHUNKS_IN_FLIGHT_IN_ALL for all
+ * transfers together.
  */
-const WINDOW = 16;
-const WINDOW_ALL = 64;
+const MAX_CHUNKS_IN_FLIGHT_PER_TRANSFER = 16;
+const MAX_CHUNKS_IN_FLIGHT_IN_ALL = 64;
 /** Milliseconds without progress after which a transfer fails. */
-const STALLED_MS = 2_500;
+const TRANSFER_STALL_TIMEOUT_MS = 2_500;
 /** Maximum size of a transfer, bytes. Larger transfers are refused: they would only exhaust the receiver's memory. */
 const MAX_TRANSFER_BYTES = 512 * 1024 * 1024;
 /**
  * Special credits: the receiver grants COMPLETE when all chunks have arrived, and REFUSED when it rejects the transfer
  * or lost a part.
  */
-const COMPLETE = 0xffffffff;
-const REFUSED = 0xfffffffe;
+const TRANSFER_COMPLETE_CREDIT = 0xffffffff;
+const TRANSFER_REFUSED_CREDIT = 0xfffffffe;
 
-interface TransferWire {
+interface TransferMessageSender {
   /** Sends a chunk of a request to the receiver's control inbox. */
   request(to: string, data: Uint8Array): void;
   reply(to: string, data: Uint8Array): void;
   /** Grants credit: the sender may send the first `upTo` chunks of the transfer. */
-  credit(to: string, transfer: number, upTo: number): void;
+  sendCredit(to: string, transfer: number, upTo: number): void;
 }
 
 interface OutgoingTransfer {
   readonly id: number;
   readonly direction: 'request' | 'reply';
   readonly body: Uint8Array;
-  readonly chunks: number;
-  next: number;
-  silent: number;
-  readonly done: (complete: boolean) => void;
+  readonly chunkCount: number;
+  nextChunkIndex: number;
+  silentMs: number;
+  readonly onDone: (complete: boolean) => void;
 }
 
 interface IncomingTransfer {
   readonly id: number;
-  readonly from: string;
-  readonly size: number;
-  readonly chunks: number;
+  readonly senderId: string;
+  readonly sizeBytes: number;
+  readonly chunkCount: number;
   /** Buffer of the received bytes; allocated with the first credit. */
-  body: Buffer | undefined;
-  got: number;
-  granted: number;
-  silent: number;
-  readonly done: (body: Uint8Array | undefined) => void;
+  receivedBody: Buffer | undefined;
+  receivedChunkCount: number;
+  grantedChunkCount: number;
+  silentMs: number;
+  readonly onDone: (body: Uint8Array | undefined) => void;
 }
 
 export class ChunkedBusTransfers {
-  readonly #self: string;
-  readonly #wire: TransferWire;
-  readonly #out = new Map<number, OutgoingTransfer>();
-  readonly #in = new Map<string, IncomingTransfer>();
-  #ids = 0;
-  #inFlight = 0;
+  readonly #ownClientId: string;
+  readonly #messageSender: TransferMessageSender;
+  readonly #outgoingById = new Map<number, OutgoingTransfer>();
+  readonly #incomingBySenderAndId = new Map<string, IncomingTransfer>();
+  #lastTransferId = 0;
+  #incomingChunkInFlightCount = 0;
 
-  constructor(self: string, wire: TransferWire) {
-    this.#self = self;
-    this.#wire = wire;
+  constructor(self: string, wire: TransferMessageSender) {
+    this.#ownClientId = self;
+    this.#messageSender = wire;
   }
 
   /** Returns the ids of the clients that are sending transfers to this one. */
-  senders(): Set<string> {
-    return new Set([...this.#in.values()].map((t) => t.from));
+  listSenderIds(): Set<string> {
+    return new Set([...this.#incomingBySenderAndId.values()].map((t) => t.senderId));
   }
 
   /**
    * Starts a transfer. The caller announces it to the receiver under the returned id.
    * @param done called once; true if everything arrived
    */
-  send(direction: 'request' | 'reply', body: Uint8Array, done: (complete: boolean) => void): number {
-    const id = ++this.#ids;
-    const chunks = Math.ceil(body.byteLength / CHUNK_BYTES);
-    this.#out.set(id, { id, direction, body, chunks, next: 0, silent: 0, done });
+  startTransfer(direction: 'request' | 'reply', body: Uint8Array, done: (complete: boolean) => void): number {
+    const id = ++this.#lastTransferId;
+    const chunks = Math.ceil(body.byteLength / TRANSFER_CHUNK_BYTES);
+    this.#outgoingById.set(id, {
+      id,
+      direction,
+      body,
+      chunkCount: chunks,
+      nextChunkIndex: 0,
+      silentMs: 0,
+      onDone: done,
+    });
     return id;
   }
 
   /** Fails an outgoing transfer whose receiver is gone. */
-  abort(id: number): void {
-    const transfer = this.#out.get(id);
+  abortOutgoingTransfer(id: number): void {
+    const transfer = this.#outgoingById.get(id);
     if (!transfer) return;
-    this.#out.delete(id);
-    transfer.done(false);
+    this.#outgoingById.delete(id);
+    transfer.onDone(false);
   }
 
-  credit(from: string, id: number, upTo: number): void {
-    const transfer = this.#out.get(id);
+  sendChunksForCredit(from: string, id: number, upTo: number): void {
+    const transfer = this.#outgoingById.get(id);
     if (!transfer) return;
-    transfer.silent = 0;
-    if (upTo === REFUSED) {
-      this.abort(id);
+    transfer.silentMs = 0;
+    if (upTo === TRANSFER_REFUSED_CREDIT) {
+      this.abortOutgoingTransfer(id);
       return;
     }
-    if (upTo === COMPLETE) {
-      this.#out.delete(id);
-      transfer.done(true);
+    if (upTo === TRANSFER_COMPLETE_CREDIT) {
+      this.#outgoingById.delete(id);
+      transfer.onDone(true);
       return;
     }
-    for (const end = Math.min(upTo, transfer.chunks); transfer.next < end; transfer.next++) {
-      const at = transfer.next * CHUNK_BYTES;
-      const chunk = encodeTransferChunk(this.#self, id, transfer.next, transfer.body.subarray(at, at + CHUNK_BYTES));
-      this.#wire[transfer.direction](from, chunk);
+    for (const end = Math.min(upTo, transfer.chunkCount); transfer.nextChunkIndex < end; transfer.nextChunkIndex++) {
+      const at = transfer.nextChunkIndex * TRANSFER_CHUNK_BYTES;
+      const chunk = encodeTransferChunk(
+        this.#ownClientId,
+        id,
+        transfer.nextChunkIndex,
+        transfer.body.subarray(at, at + TRANSFER_CHUNK_BYTES),
+      );
+      this.#messageSender[transfer.direction](from, chunk);
     }
   }
 
@@ -114,78 +128,102 @@ export class ChunkedBusTransfers {
    * Prepares to receive an announced transfer.
    * @param done called once, with the body, or undefined if the transfer failed
    */
-  expect(from: string, id: number, size: number, done: (body: Uint8Array | undefined) => void): void {
+  expectTransfer(from: string, id: number, size: number, done: (body: Uint8Array | undefined) => void): void {
     if (size > MAX_TRANSFER_BYTES) {
-      this.#wire.credit(from, id, REFUSED);
+      this.#messageSender.sendCredit(from, id, TRANSFER_REFUSED_CREDIT);
       done(undefined);
       return;
     }
-    const chunks = Math.ceil(size / CHUNK_BYTES);
-    const transfer: IncomingTransfer = { id, from, size, chunks, body: undefined, got: 0, granted: 0, silent: 0, done };
-    this.#in.set(`${from}/${id}`, transfer);
-    this.#grant(transfer);
+    const chunks = Math.ceil(size / TRANSFER_CHUNK_BYTES);
+    const transfer: IncomingTransfer = {
+      id,
+      senderId: from,
+      sizeBytes: size,
+      chunkCount: chunks,
+      receivedBody: undefined,
+      receivedChunkCount: 0,
+      grantedChunkCount: 0,
+      silentMs: 0,
+      onDone: done,
+    };
+    this.#incomingBySenderAndId.set(`${from}/${id}`, transfer);
+    this.#grantCredit(transfer);
   }
 
-  chunk(chunk: TransferChunk): void {
-    const transfer = this.#in.get(`${chunk.from}/${chunk.transfer}`);
-    if (!transfer?.body) return;
-    if (chunk.index !== transfer.got || chunk.index * CHUNK_BYTES + chunk.data.byteLength > transfer.size) {
-      this.#end(transfer, false);
+  receiveChunk(chunk: TransferChunk): void {
+    const transfer = this.#incomingBySenderAndId.get(`${chunk.senderId}/${chunk.transferId}`);
+    if (!transfer?.receivedBody) return;
+    if (
+      chunk.chunkIndex !== transfer.receivedChunkCount ||
+      chunk.chunkIndex * TRANSFER_CHUNK_BYTES + chunk.data.byteLength > transfer.sizeBytes
+    ) {
+      this.#endIncomingTransfer(transfer, false);
       return;
     }
-    transfer.body.set(chunk.data, chunk.index * CHUNK_BYTES);
-    transfer.got++;
-    transfer.silent = 0;
-    this.#inFlight--;
-    if (transfer.got === transfer.chunks) this.#end(transfer, true);
-    else if (transfer.granted - transfer.got <= WINDOW / 2) this.#grant(transfer);
+    transfer.receivedBody.set(chunk.data, chunk.chunkIndex * TRANSFER_CHUNK_BYTES);
+    transfer.receivedChunkCount++;
+    transfer.silentMs = 0;
+    this.#incomingChunkInFlightCount--;
+    if (transfer.receivedChunkCount === transfer.chunkCount) this.#endIncomingTransfer(transfer, true);
+    else if (transfer.grantedChunkCount - transfer.receivedChunkCount <= MAX_CHUNKS_IN_FLIGHT_PER_TRANSFER / 2)
+      this.#grantCredit(transfer);
   }
 
   /**
    * Checks the transfers for progress.
    * @param elapsed milliseconds since the last call in which this process could have received messages
    */
-  tick(elapsed: number): void {
-    for (const transfer of [...this.#out.values()]) {
-      transfer.silent += elapsed;
+  checkProgress(elapsed: number): void {
+    for (const transfer of [...this.#outgoingById.values()]) {
+      transfer.silentMs += elapsed;
       // The sender waits for twice the limit, because the receiver may be serving other transfers first.
-      if (transfer.silent > 2 * STALLED_MS) this.abort(transfer.id);
+      if (transfer.silentMs > 2 * TRANSFER_STALL_TIMEOUT_MS) this.abortOutgoingTransfer(transfer.id);
     }
-    for (const transfer of [...this.#in.values()]) {
-      if (transfer.granted === transfer.got) {
+    for (const transfer of [...this.#incomingBySenderAndId.values()]) {
+      if (transfer.grantedChunkCount === transfer.receivedChunkCount) {
         // The incoming transfer waits for its turn; repeating its credit keeps the sender from giving up.
-        this.#wire.credit(transfer.from, transfer.id, transfer.granted);
+        this.#messageSender.sendCredit(transfer.senderId, transfer.id, transfer.grantedChunkCount);
         continue;
       }
-      transfer.silent += elapsed;
-      if (transfer.silent > STALLED_MS) this.#end(transfer, false);
+      transfer.silentMs += elapsed;
+      if (transfer.silentMs > TRANSFER_STALL_TIMEOUT_MS) this.#endIncomingTransfer(transfer, false);
     }
   }
 
   /** Fails all transfers: the connection is lost. */
-  clear(): void {
-    for (const transfer of [...this.#out.values()]) this.abort(transfer.id);
-    for (const transfer of [...this.#in.values()]) this.#end(transfer, false);
+  failAllTransfers(): void {
+    for (const transfer of [...this.#outgoingById.values()]) this.abortOutgoingTransfer(transfer.id);
+    for (const transfer of [...this.#incomingBySenderAndId.values()]) this.#endIncomingTransfer(transfer, false);
   }
 
-  #grant(transfer: IncomingTransfer): void {
-    const room = WINDOW_ALL - this.#inFlight;
-    const more = Math.min(transfer.chunks, transfer.got + WINDOW, transfer.granted + room) - transfer.granted;
+  #grantCredit(transfer: IncomingTransfer): void {
+    const room = MAX_CHUNKS_IN_FLIGHT_IN_ALL - this.#incomingChunkInFlightCount;
+    const more =
+      Math.min(
+        transfer.chunkCount,
+        transfer.receivedChunkCount + MAX_CHUNKS_IN_FLIGHT_PER_TRANSFER,
+        transfer.grantedChunkCount + room,
+      ) - transfer.grantedChunkCount;
     if (more <= 0) return;
-    transfer.body ??= Buffer.allocUnsafeSlow(transfer.size);
-    transfer.granted += more;
-    this.#inFlight += more;
-    this.#wire.credit(transfer.from, transfer.id, transfer.granted);
+    transfer.receivedBody ??= Buffer.allocUnsafeSlow(transfer.sizeBytes);
+    transfer.grantedChunkCount += more;
+    this.#incomingChunkInFlightCount += more;
+    this.#messageSender.sendCredit(transfer.senderId, transfer.id, transfer.grantedChunkCount);
   }
 
-  #end(transfer: IncomingTransfer, complete: boolean): void {
-    this.#in.delete(`${transfer.from}/${transfer.id}`);
-    this.#inFlight -= transfer.granted - transfer.got;
-    this.#wire.credit(transfer.from, transfer.id, complete ? COMPLETE : REFUSED);
-    for (const other of this.#in.values()) {
-      if (this.#inFlight >= WINDOW_ALL) break;
-      if (other.granted - other.got <= WINDOW / 2) this.#grant(other);
+  #endIncomingTransfer(transfer: IncomingTransfer, complete: boolean): void {
+    this.#incomingBySenderAndId.delete(`${transfer.senderId}/${transfer.id}`);
+    this.#incomingChunkInFlightCount -= transfer.grantedChunkCount - transfer.receivedChunkCount;
+    this.#messageSender.sendCredit(
+      transfer.senderId,
+      transfer.id,
+      complete ? TRANSFER_COMPLETE_CREDIT : TRANSFER_REFUSED_CREDIT,
+    );
+    for (const other of this.#incomingBySenderAndId.values()) {
+      if (this.#incomingChunkInFlightCount >= MAX_CHUNKS_IN_FLIGHT_IN_ALL) break;
+      if (other.grantedChunkCount - other.receivedChunkCount <= MAX_CHUNKS_IN_FLIGHT_PER_TRANSFER / 2)
+        this.#grantCredit(other);
     }
-    transfer.done(complete ? transfer.body : undefined);
+    transfer.onDone(complete ? transfer.receivedBody : undefined);
   }
 }

@@ -35,7 +35,7 @@ import {
   encodeBusFrameHead,
   noResponderInboxOfFrame,
   replyInboxOfBusClient,
-  SERVED_SUBJECTS_ANNOUNCEMENT,
+  SERVED_SUBJECTS_ANNOUNCEMENT_SUBJECT,
 } from './bus-nats-frame.js';
 import { NatsConnectionPair } from './bus-nats-link.js';
 import { NatsBusRequester } from './bus-nats-requester.js';
@@ -43,8 +43,8 @@ import { NatsBusResponder } from './bus-nats-responder.js';
 import { ChunkedBusTransfers } from './bus-nats-transfers.js';
 import { ServedSubjectHints } from './bus-shared.js';
 
-const TICK_MS = 500;
-const TICKS_PER_BEAT = 2;
+const SILENCE_CHECK_INTERVAL_MS = 500;
+const SILENCE_CHECKS_PER_HEARTBEAT = 2;
 
 interface NatsBusOptions {
   /** Identity of the client; random by default. Two clients that are running at the same time must never share one. */
@@ -57,33 +57,33 @@ export class NatsBus implements Bus {
   readonly id: string;
   readonly stats: BusStats = makeEmptyBusStats();
   readonly #clock: Clock;
-  readonly #deadlines: TimerWheel;
-  readonly #reconnect: (() => void)[] = [];
-  readonly #hints = new ServedSubjectHints();
-  readonly #transfers: ChunkedBusTransfers;
-  readonly #serving = new Set<Subscription>();
+  readonly #requestDeadlines: TimerWheel;
+  readonly #reconnectListeners: (() => void)[] = [];
+  readonly #servedSubjectHints = new ServedSubjectHints();
+  readonly #chunkedTransfers: ChunkedBusTransfers;
+  readonly #servedSubscriptions = new Set<Subscription>();
   /** Local hub for the subjects that this process serves itself. */
-  readonly #hub = new LocalBusHub();
-  readonly #own: LocalBus;
+  readonly #localHub = new LocalBusHub();
+  readonly #localBus: LocalBus;
   #requester!: NatsBusRequester;
   #responder!: NatsBusResponder;
-  #link!: NatsConnectionPair;
-  #stop: () => void = () => {};
-  #ticks = 0;
-  #lastTick: number;
-  #scheduled = false;
+  #connectionPair!: NatsConnectionPair;
+  #stopSilenceChecks: () => void = () => {};
+  #silenceCheckCount = 0;
+  #lastSilenceCheckAt: number;
+  #isFlushScheduled = false;
   #closed = false;
 
   private constructor(clock: Clock, id: string) {
     this.id = id;
     this.#clock = clock;
-    this.#deadlines = new TimerWheel(clock);
-    this.#own = new LocalBus(clock, this.#hub, id);
-    this.#lastTick = clock.monotonic();
-    this.#transfers = new ChunkedBusTransfers(id, {
+    this.#requestDeadlines = new TimerWheel(clock);
+    this.#localBus = new LocalBus(clock, this.#localHub, id);
+    this.#lastSilenceCheckAt = clock.monotonic();
+    this.#chunkedTransfers = new ChunkedBusTransfers(id, {
       reply: (to, data) => this.#publishReply(replyInboxOfBusClient(to), data),
       request: (to, data) => this.#publish(controlInboxOfBusClient(to), data),
-      credit: (to, transfer, upTo) => this.#control(to, 'credit', transfer, upTo),
+      sendCredit: (to, transfer, upTo) => this.#sendControlMessage(to, 'credit', transfer, upTo),
     });
   }
 
@@ -94,13 +94,15 @@ export class NatsBus implements Bus {
    */
   static async connect(url: string, clock: Clock, options: NatsBusOptions = {}): Promise<NatsBus> {
     const bus = new NatsBus(clock, options.id ?? randomBytes(12).toString('hex'));
-    const link = await NatsConnectionPair.open(url, options.name ?? 'conclave bus', (up) => bus.#changed(up));
-    await bus.#start(link);
+    const link = await NatsConnectionPair.open(url, options.name ?? 'conclave bus', (up) =>
+      bus.#handleConnectionChange(up),
+    );
+    await bus.#startOnConnections(link);
     return bus;
   }
 
   get connected(): boolean {
-    return !this.#closed && this.#link.up;
+    return !this.#closed && this.#connectionPair.isUp;
   }
 
   /**
@@ -109,14 +111,14 @@ export class NatsBus implements Bus {
    */
   async serve(subject: string, handler: (request: BusRequest) => void): Promise<BusServerHandle> {
     if (this.#closed) throw new BusError('disconnected', 'the bus is closed');
-    const subscription: Subscription = this.#link.subscribe(subject, (m) =>
-      this.#read(m, () => this.#served(m.data, handler)),
+    const subscription: Subscription = this.#connectionPair.subscribe(subject, (m) =>
+      this.#handleMessage(m, () => this.#handleRequestMessage(m.data, handler)),
     );
-    this.#serving.add(subscription);
-    const own = await this.#own.serve(subject, handler);
-    this.#hints.announce(subject);
-    this.#schedule();
-    if (this.#link.up) await this.#link.flush().catch(() => {});
+    this.#servedSubscriptions.add(subscription);
+    const own = await this.#localBus.serve(subject, handler);
+    this.#servedSubjectHints.queueAnnouncement(subject);
+    this.#scheduleFlush();
+    if (this.#connectionPair.isUp) await this.#connectionPair.flush().catch(() => {});
     return {
       close: async () => {
         await own.close();
@@ -126,16 +128,16 @@ export class NatsBus implements Bus {
   }
 
   request(subject: string, value: Json, deadlineMs: number): PendingBusReply {
-    if (this.connected && this.#hub.find(subject)) return this.#own.request(subject, value, deadlineMs);
+    if (this.connected && this.#localHub.findServer(subject)) return this.#localBus.request(subject, value, deadlineMs);
     return this.#requester.request(subject, value, deadlineMs);
   }
 
-  onServed(fn: (subject: string) => void): void {
-    this.#hints.listen(fn);
+  onSubjectServed(fn: (subject: string) => void): void {
+    this.#servedSubjectHints.addListener(fn);
   }
 
   onReconnect(fn: () => void): void {
-    this.#reconnect.push(fn);
+    this.#reconnectListeners.push(fn);
   }
 
   /**
@@ -144,12 +146,12 @@ export class NatsBus implements Bus {
    */
   async close(): Promise<void> {
     if (this.#closed) return;
-    await this.#own.close();
-    await Promise.all([...this.#serving].map((s) => this.#stopServing(s)));
+    await this.#localBus.close();
+    await Promise.all([...this.#servedSubscriptions].map((s) => this.#stopServing(s)));
     this.#requester.failAll();
-    this.#requester.flush();
-    this.#responder.bye();
-    if (this.#link.up) await this.#link.flush().catch(() => {});
+    this.#requester.sendQueuedFrames();
+    this.#responder.announceClosing();
+    if (this.#connectionPair.isUp) await this.#connectionPair.flush().catch(() => {});
     await this.crash();
   }
 
@@ -157,52 +159,60 @@ export class NatsBus implements Bus {
   async crash(): Promise<void> {
     if (this.#closed) return;
     this.#closed = true;
-    this.#stop();
-    this.#own.crash();
-    await this.#link.close();
+    this.#stopSilenceChecks();
+    this.#localBus.crash();
+    await this.#connectionPair.close();
     this.#requester.failAll();
-    this.#responder.abandon();
-    this.#transfers.clear();
-    this.#deadlines.clear();
+    this.#responder.abandonAllRequests();
+    this.#chunkedTransfers.failAllTransfers();
+    this.#requestDeadlines.clear();
   }
 
   async #stopServing(subscription: Subscription): Promise<void> {
-    if (!this.#serving.delete(subscription)) return;
-    if (this.#link.up) await subscription.drain().catch(() => {});
+    if (!this.#servedSubscriptions.delete(subscription)) return;
+    if (this.#connectionPair.isUp) await subscription.drain().catch(() => {});
     else subscription.unsubscribe();
   }
 
-  async #start(link: NatsConnectionPair): Promise<void> {
-    this.#link = link;
+  async #startOnConnections(link: NatsConnectionPair): Promise<void> {
+    this.#connectionPair = link;
     const shared: NatsBusContext = {
       id: this.id,
-      link,
-      transfers: this.#transfers,
-      deadlines: this.#deadlines,
+      connectionPair: link,
+      transfers: this.#chunkedTransfers,
+      deadlines: this.#requestDeadlines,
       stats: this.stats,
-      schedule: () => this.#schedule(),
+      scheduleFlush: () => this.#scheduleFlush(),
       publish: (subject, data, reply) => this.#publish(subject, data, reply),
       publishReply: (subject, data) => this.#publishReply(subject, data),
-      control: (to, type, ...rest) => this.#control(to, type, ...rest),
+      sendControlMessage: (to, type, ...rest) => this.#sendControlMessage(to, type, ...rest),
     };
     this.#requester = new NatsBusRequester(shared);
     this.#responder = new NatsBusResponder(shared);
-    link.subscribe(controlInboxOfBusClient(this.id), (m) => this.#read(m, () => this.#controlled(m.data)));
-    link.subscribe(SERVED_SUBJECTS_ANNOUNCEMENT, (m) => this.#read(m, () => this.#controlled(m.data)));
-    link.subscribe(noResponderInboxOfFrame(this.id, '*'), (message) => this.#nobody(message));
-    link.subscribeReplies(replyInboxOfBusClient(this.id), (m) => this.#read(m, () => this.#replied(m.data)));
+    link.subscribe(controlInboxOfBusClient(this.id), (m) =>
+      this.#handleMessage(m, () => this.#handleControlMessage(m.data)),
+    );
+    link.subscribe(SERVED_SUBJECTS_ANNOUNCEMENT_SUBJECT, (m) =>
+      this.#handleMessage(m, () => this.#handleControlMessage(m.data)),
+    );
+    link.subscribe(noResponderInboxOfFrame(this.id, '*'), (message) => this.#handleNoResponders(message));
+    link.subscribeReplies(replyInboxOfBusClient(this.id), (m) =>
+      this.#handleMessage(m, () => this.#handleReplyMessage(m.data)),
+    );
     await link.flush();
-    this.#stop = runPeriodically(this.#clock, TICK_MS, () => this.#tick());
+    this.#stopSilenceChecks = runPeriodically(this.#clock, SILENCE_CHECK_INTERVAL_MS, () =>
+      this.#checkPeersForSilence(),
+    );
   }
 
-  #changed(up: boolean): void {
+  #handleConnectionChange(up: boolean): void {
     if (this.#closed) return;
     if (up) {
-      this.#schedule();
-      for (const fn of this.#reconnect) fn();
+      this.#scheduleFlush();
+      for (const fn of this.#reconnectListeners) fn();
     } else {
       this.#requester.failAll();
-      this.#transfers.clear();
+      this.#chunkedTransfers.failAllTransfers();
     }
   }
 
@@ -210,41 +220,41 @@ export class NatsBus implements Bus {
    * Handles a received message, and counts it if it is malformed. Exceptions of request handlers don't end up in this
    * method (see `crashOnThrow`).
    */
-  #read({ data }: Msg, take: () => void): void {
+  #handleMessage({ data }: Msg, take: () => void): void {
     this.stats.framesIn++;
     this.stats.bytesIn += data.byteLength;
     try {
       take();
     } catch {
-      this.stats.malformed++;
+      this.stats.malformedFrames++;
     }
   }
 
-  #served(data: Uint8Array, handler: (request: BusRequest) => void): void {
+  #handleRequestMessage(data: Uint8Array, handler: (request: BusRequest) => void): void {
     if (data[0] === BUS_FRAME_KIND_OPEN_TRANSFER) {
       const [, from, transfer, size] = decodeBusFrameHead(data) as [number, string, number, number];
-      this.#responder.heard(from);
-      this.#transfers.expect(from, transfer, size, (body) => {
-        if (body) this.#served(body, handler);
+      this.#responder.resetClientSilence(from);
+      this.#chunkedTransfers.expectTransfer(from, transfer, size, (body) => {
+        if (body) this.#handleRequestMessage(body, handler);
       });
     } else if (data[0] === BUS_FRAME_KIND_REQUESTS) {
       const [n, from, entries, cancels] = decodeBusFrameHead(data) as [number, string, unknown[], number[]];
-      this.#responder.frame(from, n, entries, cancels, handler);
+      this.#responder.handleRequestFrame(from, n, entries, cancels, handler);
     }
   }
 
-  #replied(data: Uint8Array): void {
+  #handleReplyMessage(data: Uint8Array): void {
     switch (data[0]) {
       case BUS_FRAME_KIND_CHUNK:
-        this.#transfers.chunk(decodeTransferChunk(data));
+        this.#chunkedTransfers.receiveChunk(decodeTransferChunk(data));
         break;
       case BUS_FRAME_KIND_OPEN_TRANSFER: {
         const [n, from, transfer, size, acks] = decodeBusFrameHead(data) as [number, string, number, number, number[]];
-        this.#requester.announced(from, n, acks);
-        this.#transfers.expect(from, transfer, size, (body) => {
+        this.#requester.handleFrameConfirmations(from, n, acks);
+        this.#chunkedTransfers.expectTransfer(from, transfer, size, (body) => {
           if (body)
-            this.#requester.replies(from, (decodeBusFrameHead(body) as [number, string, number[], unknown[]])[3]);
-          else this.#requester.failServer(from);
+            this.#requester.handleReplies(from, (decodeBusFrameHead(body) as [number, string, number[], unknown[]])[3]);
+          else this.#requester.failRequestsHeldByServer(from);
         });
         break;
       }
@@ -256,88 +266,88 @@ export class NatsBus implements Bus {
           unknown[],
           boolean,
         ];
-        this.#requester.announced(from, n, acks);
-        this.#requester.replies(from, replies);
-        if (bye) this.#requester.gone(from);
+        this.#requester.handleFrameConfirmations(from, n, acks);
+        this.#requester.handleReplies(from, replies);
+        if (bye) this.#requester.handleServerClosing(from);
       }
     }
   }
 
-  #controlled(data: Uint8Array): void {
-    if (data[0] === BUS_FRAME_KIND_CHUNK) this.#transfers.chunk(decodeTransferChunk(data));
+  #handleControlMessage(data: Uint8Array): void {
+    if (data[0] === BUS_FRAME_KIND_CHUNK) this.#chunkedTransfers.receiveChunk(decodeTransferChunk(data));
     if (data[0] !== BUS_FRAME_KIND_CONTROL) return;
     const [from, type, ...rest] = decodeBusFrameHead(data) as [string, BusControlMessageType, ...unknown[]];
-    if (type === 'alive') this.#responder.heard(from);
-    else if (type === 'cancel') this.#responder.cancel(from, rest[0] as number[]);
-    else if (type === 'served') this.#othersServe(from, rest[0] as string[]);
-    else this.#transfers.credit(from, rest[0] as number, rest[1] as number);
+    if (type === 'alive') this.#responder.resetClientSilence(from);
+    else if (type === 'cancel') this.#responder.cancelRequests(from, rest[0] as number[]);
+    else if (type === 'served') this.#handleSubjectsServedElsewhere(from, rest[0] as string[]);
+    else this.#chunkedTransfers.sendChunksForCredit(from, rest[0] as number, rest[1] as number);
   }
 
-  #othersServe(from: string, subjects: readonly string[]): void {
-    this.#requester.served(from, new Set(subjects));
-    this.#hints.notify(subjects);
+  #handleSubjectsServedElsewhere(from: string, subjects: readonly string[]): void {
+    this.#requester.failRequestsHeldByOtherServers(from, new Set(subjects));
+    this.#servedSubjectHints.notifyListeners(subjects);
   }
 
-  #nobody(message: Msg): void {
+  #handleNoResponders(message: Msg): void {
     if (message.headers?.code !== 503) return;
-    this.#requester.nobody(Number(message.subject.slice(message.subject.lastIndexOf('.') + 1)));
+    this.#requester.handleNoServerForFrame(Number(message.subject.slice(message.subject.lastIndexOf('.') + 1)));
   }
 
   #publish(subject: string, data: Uint8Array, reply?: string): void {
-    if (!this.#link.up) return;
-    this.#count(data);
-    this.#link.publish(subject, data, reply);
+    if (!this.#connectionPair.isUp) return;
+    this.#countSentFrame(data);
+    this.#connectionPair.publish(subject, data, reply);
   }
 
   #publishReply(subject: string, data: Uint8Array): void {
-    if (!this.#link.up) return;
-    this.#count(data);
-    this.#link.publishReply(subject, data);
+    if (!this.#connectionPair.isUp) return;
+    this.#countSentFrame(data);
+    this.#connectionPair.publishReply(subject, data);
   }
 
-  #count(data: Uint8Array): void {
+  #countSentFrame(data: Uint8Array): void {
     this.stats.framesOut++;
     this.stats.bytesOut += data.byteLength;
   }
 
-  #control(to: string, type: BusControlMessageType, ...rest: unknown[]): void {
+  #sendControlMessage(to: string, type: BusControlMessageType, ...rest: unknown[]): void {
     this.#publish(controlInboxOfBusClient(to), encodeBusFrameHead(BUS_FRAME_KIND_CONTROL, [this.id, type, ...rest]));
   }
 
-  #schedule(): void {
-    if (this.#scheduled) return;
-    this.#scheduled = true;
+  #scheduleFlush(): void {
+    if (this.#isFlushScheduled) return;
+    this.#isFlushScheduled = true;
     // The frame is sent after the poll phase, so that requests from all sockets of this event-loop turn share it.
     setImmediate(() => {
-      this.#scheduled = false;
+      this.#isFlushScheduled = false;
       if (this.#closed) return;
-      this.#responder.flush();
-      if (!this.#link.up) return;
-      this.#requester.flush();
-      this.#tellServed();
+      this.#responder.sendQueuedReplies();
+      if (!this.#connectionPair.isUp) return;
+      this.#requester.sendQueuedFrames();
+      this.#announceServedSubjects();
     });
   }
 
-  #tellServed(): void {
-    const begun = this.#hints.takeAnnouncements();
+  #announceServedSubjects(): void {
+    const begun = this.#servedSubjectHints.takeAnnouncements();
     if (begun.length > 0) {
       this.#publish(
-        SERVED_SUBJECTS_ANNOUNCEMENT,
+        SERVED_SUBJECTS_ANNOUNCEMENT_SUBJECT,
         encodeBusFrameHead(BUS_FRAME_KIND_CONTROL, [this.id, 'served' satisfies BusControlMessageType, begun]),
       );
     }
   }
 
-  #tick(): void {
+  #checkPeersForSilence(): void {
     const now = this.#clock.monotonic();
     // If this process stalled, messages of the other processes are still unread: the stall doesn't count as their
     // silence.
-    const elapsed = Math.min(now - this.#lastTick, 1.5 * TICK_MS);
-    this.#lastTick = now;
-    const beat = ++this.#ticks % TICKS_PER_BEAT === 0;
-    this.#transfers.tick(elapsed);
-    for (const from of this.#transfers.senders()) this.#requester.heard(from);
-    this.#requester.tick(elapsed, beat);
-    this.#responder.tick(elapsed, beat);
+    const elapsed = Math.min(now - this.#lastSilenceCheckAt, 1.5 * SILENCE_CHECK_INTERVAL_MS);
+    this.#lastSilenceCheckAt = now;
+    const beat = ++this.#silenceCheckCount % SILENCE_CHECKS_PER_HEARTBEAT === 0;
+    this.#chunkedTransfers.checkProgress(elapsed);
+    for (const from of this.#chunkedTransfers.listSenderIds()) this.#requester.resetServerSilence(from);
+    this.#requester.checkServersForSilence(elapsed, beat);
+    this.#responder.checkClientsForSilence(elapsed, beat);
   }
 }

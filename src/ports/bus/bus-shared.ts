@@ -4,10 +4,10 @@ import type { BusRequest } from './bus.js';
 
 /** The server's side of a request: delivered to a handler, until it is answered or cancelled. */
 export abstract class BusRequestDelivery implements BusRequest {
-  #done = false;
-  #cancelled = false;
+  #isDone = false;
+  #isCanceled = false;
   /** Listeners for the cancel: one function or several; most requests have one. */
-  #onCancel: (() => void) | (() => void)[] | undefined;
+  #cancelListeners: (() => void) | (() => void)[] | undefined;
 
   constructor(
     readonly value: Json,
@@ -17,40 +17,40 @@ export abstract class BusRequestDelivery implements BusRequest {
   protected abstract sendReply(value: Json): void;
 
   /** Called once when the request is cancelled, so that the server frees the resources of the request. */
-  protected abstract release(): void;
+  protected abstract releaseResources(): void;
 
   reply(value: Json): void {
-    if (this.#done) return;
-    this.#done = true;
-    this.#onCancel = undefined;
+    if (this.#isDone) return;
+    this.#isDone = true;
+    this.#cancelListeners = undefined;
     this.sendReply(value);
   }
 
   onCancel(fn: () => void): void {
-    if (this.#cancelled) queueMicrotask(fn);
-    else if (!this.#done) {
-      const known = this.#onCancel;
-      if (known === undefined) this.#onCancel = fn;
-      else this.#onCancel = Array.isArray(known) ? [...known, fn] : [known, fn];
+    if (this.#isCanceled) queueMicrotask(fn);
+    else if (!this.#isDone) {
+      const known = this.#cancelListeners;
+      if (known === undefined) this.#cancelListeners = fn;
+      else this.#cancelListeners = Array.isArray(known) ? [...known, fn] : [known, fn];
     }
   }
 
   /** Cancels the request, because the requester has given up. */
   cancel(): void {
-    if (this.#done) return;
-    this.#done = true;
-    this.#cancelled = true;
-    this.release();
-    const calls = this.#onCancel;
-    this.#onCancel = undefined;
+    if (this.#isDone) return;
+    this.#isDone = true;
+    this.#isCanceled = true;
+    this.releaseResources();
+    const calls = this.#cancelListeners;
+    this.#cancelListeners = undefined;
     if (Array.isArray(calls)) for (const fn of calls) fn();
     else calls?.();
   }
 
   /** Drops the request without calling its listeners, because the server itself is gone. */
   abandon(): void {
-    this.#done = true;
-    this.#onCancel = undefined;
+    this.#isDone = true;
+    this.#cancelListeners = undefined;
   }
 }
 
@@ -60,24 +60,24 @@ export abstract class BusRequestDelivery implements BusRequest {
  */
 export class ServedSubjectHints {
   readonly #listeners: ((subject: string) => void)[] = [];
-  #begun: string[] = [];
+  #unannouncedSubjects: string[] = [];
 
-  listen(fn: (subject: string) => void): void {
+  addListener(fn: (subject: string) => void): void {
     this.#listeners.push(fn);
   }
 
-  notify(subjects: readonly string[]): void {
+  notifyListeners(subjects: readonly string[]): void {
     for (const subject of subjects) for (const fn of this.#listeners) fn(subject);
   }
 
-  announce(subject: string): void {
-    this.#begun.push(subject);
+  queueAnnouncement(subject: string): void {
+    this.#unannouncedSubjects.push(subject);
   }
 
   /** Takes the subjects that are still to be announced, and clears their list. */
   takeAnnouncements(): readonly string[] {
-    const begun = this.#begun;
-    this.#begun = [];
+    const begun = this.#unannouncedSubjects;
+    this.#unannouncedSubjects = [];
     return begun;
   }
 }

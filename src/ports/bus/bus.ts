@@ -59,11 +59,11 @@ export interface BusStats {
   /** Number of replies that were dropped because the connection was lost. */
   repliesDropped: number;
   /** Number of gaps found in the numbered frames of servers. */
-  gaps: number;
+  frameGaps: number;
   transfersOut: number;
   /** Number of received messages that are invalid: no client of this bus can have sent them. */
-  malformed: number;
-  failed: { -readonly [F in BusFailureReason]: number };
+  malformedFrames: number;
+  failedRequestsByReason: { -readonly [F in BusFailureReason]: number };
 }
 
 export interface Bus {
@@ -79,7 +79,7 @@ export interface Bus {
    * Calls `fn` when a server begins to serve a subject, so that waiting clients can retry at once. The call is only a
    * hint: it may get lost, or name a server that has gone since.
    */
-  onServed(fn: (subject: string) => void): void;
+  onSubjectServed(fn: (subject: string) => void): void;
   /** Calls `fn` when a lost connection is back: requests in flight may have been lost. */
   onReconnect(fn: () => void): void;
   readonly connected: boolean;

@@ -8,9 +8,9 @@ import { type Clock, TimerWheel, type TimerWheelEntry } from '#base/clock';
 import { crashOnThrow } from '#ports/nats';
 import { EventLogUnavailableError } from './log.js';
 
-const NO_RESPONDERS = 503;
+const NATS_NO_RESPONDERS_STATUS = 503;
 
-class AppendRequest implements TimerWheelEntry {
+class InFlightAppend implements TimerWheelEntry {
   bucket: Set<TimerWheelEntry> | undefined;
 
   constructor(
@@ -23,24 +23,24 @@ class AppendRequest implements TimerWheelEntry {
   ) {}
 
   expire(): void {
-    this.owner.fail(this, new EventLogUnavailableError('JetStream did not answer in time'));
+    this.owner.failAppend(this, new EventLogUnavailableError('JetStream did not answer in time'));
   }
 }
 
 export class JetStreamAppendRequests {
   readonly #nats: NatsConnection;
-  readonly #deadlines: TimerWheel;
+  readonly #answerDeadlines: TimerWheel;
   readonly #timeoutMs: number;
-  readonly #inbox = createInbox();
-  readonly #inFlight = new Map<string, AppendRequest>();
-  #waiting: AppendRequest[] = [];
-  #listening = false;
-  #count = 0;
+  readonly #answerInbox = createInbox();
+  readonly #inFlightById = new Map<string, InFlightAppend>();
+  #unsentAppends: InFlightAppend[] = [];
+  #isSubscribedToInbox = false;
+  #nextAppendId = 0;
 
   /** Prepares appends over a connection. @param timeoutMs time limit for each answer of the server */
   constructor(nats: NatsConnection, clock: Clock, timeoutMs: number) {
     this.#nats = nats;
-    this.#deadlines = new TimerWheel(clock);
+    this.#answerDeadlines = new TimerWheel(clock);
     this.#timeoutMs = timeoutMs;
   }
 
@@ -50,69 +50,69 @@ export class JetStreamAppendRequests {
    */
   send(subject: string, data: Uint8Array): Promise<Uint8Array> {
     return new Promise((resolve, reject) => {
-      const append = new AppendRequest(this, (this.#count++).toString(36), subject, data, resolve, reject);
-      this.#inFlight.set(append.id, append);
-      this.#deadlines.addAfter(append, this.#timeoutMs);
-      this.#waiting.push(append);
-      if (this.#waiting.length === 1) setImmediate(() => this.#flush());
+      const append = new InFlightAppend(this, (this.#nextAppendId++).toString(36), subject, data, resolve, reject);
+      this.#inFlightById.set(append.id, append);
+      this.#answerDeadlines.addAfter(append, this.#timeoutMs);
+      this.#unsentAppends.push(append);
+      if (this.#unsentAppends.length === 1) setImmediate(() => this.#publishUnsentAppends());
     });
   }
 
   /** Fails all appends in flight: the connection is lost. */
-  connectionLost(): void {
-    for (const append of [...this.#inFlight.values()]) {
-      this.fail(append, new EventLogUnavailableError('the connection to NATS was lost'));
+  failAllInFlight(): void {
+    for (const append of [...this.#inFlightById.values()]) {
+      this.failAppend(append, new EventLogUnavailableError('the connection to NATS was lost'));
     }
   }
 
   /** Fails one append in flight. @internal */
-  fail(append: AppendRequest, error: Error): void {
-    this.#remove(append);
+  failAppend(append: InFlightAppend, error: Error): void {
+    this.#removeInFlight(append);
     append.reject(error);
   }
 
-  #remove(append: AppendRequest): void {
-    this.#inFlight.delete(append.id);
-    this.#deadlines.remove(append);
+  #removeInFlight(append: InFlightAppend): void {
+    this.#inFlightById.delete(append.id);
+    this.#answerDeadlines.remove(append);
   }
 
-  #flush(): void {
-    const waiting = this.#waiting;
-    this.#waiting = [];
+  #publishUnsentAppends(): void {
+    const waiting = this.#unsentAppends;
+    this.#unsentAppends = [];
     for (const append of waiting) {
-      if (!this.#inFlight.has(append.id)) continue;
+      if (!this.#inFlightById.has(append.id)) continue;
       try {
-        this.#listen();
-        this.#nats.publish(append.subject, append.data, { reply: `${this.#inbox}.${append.id}` });
+        this.#subscribeToInbox();
+        this.#nats.publish(append.subject, append.data, { reply: `${this.#answerInbox}.${append.id}` });
       } catch (error) {
         // The connection is closed for good.
-        this.fail(append, new EventLogUnavailableError(`NATS: ${(error as Error).message}`));
+        this.failAppend(append, new EventLogUnavailableError(`NATS: ${(error as Error).message}`));
       }
     }
   }
 
   /** Subscribes to the inbox for answers, once: the client library renews subscriptions when it reconnects. */
-  #listen(): void {
-    if (this.#listening) return;
-    this.#nats.subscribe(`${this.#inbox}.*`, {
+  #subscribeToInbox(): void {
+    if (this.#isSubscribedToInbox) return;
+    this.#nats.subscribe(`${this.#answerInbox}.*`, {
       callback: (error, message) => {
         crashOnThrow(() => {
           if (error) throw error;
-          this.#answered(message);
+          this.#handleAnswer(message);
         });
       },
     });
-    this.#listening = true;
+    this.#isSubscribedToInbox = true;
   }
 
-  #answered({ subject, headers, data }: Msg): void {
-    const append = this.#inFlight.get(subject.slice(this.#inbox.length + 1));
+  #handleAnswer({ subject, headers, data }: Msg): void {
+    const append = this.#inFlightById.get(subject.slice(this.#answerInbox.length + 1));
     if (!append) return;
-    if (headers?.code === NO_RESPONDERS) {
-      this.fail(append, new EventLogUnavailableError('NATS: no JetStream stream stores the log'));
+    if (headers?.code === NATS_NO_RESPONDERS_STATUS) {
+      this.failAppend(append, new EventLogUnavailableError('NATS: no JetStream stream stores the log'));
       return;
     }
-    this.#remove(append);
+    this.#removeInFlight(append);
     append.resolve(data);
   }
 }

@@ -12,46 +12,46 @@ import { type EventLogLimits, EventLogUnavailableError } from './log.js';
 import { JetStreamAppendRequests } from './log-jetstream-appends.js';
 
 /** Time limit for every request to JetStream, milliseconds. */
-const TIMEOUT_MS = 5_000;
+const JETSTREAM_REQUEST_TIMEOUT_MS = 5_000;
 /** Maximum number of entries and of bytes per batch of a catch-up read. */
-const BATCH = 512;
-const BATCH_BYTES = 4 * 1024 * 1024;
-const NO_MESSAGE = 10037;
-const NO_STREAM = 10059;
+const MAX_READ_BATCH_ENTRIES = 512;
+const MAX_READ_BATCH_BYTES = 4 * 1024 * 1024;
+const JETSTREAM_MESSAGE_NOT_FOUND_CODE = 10037;
+const JETSTREAM_STREAM_NOT_FOUND_CODE = 10059;
 
-const packr = new Packr({ useRecords: false });
-export const encodeLogEntry = (value: Json): Buffer => packr.pack(value);
+const logEntryPackr = new Packr({ useRecords: false });
+export const encodeLogEntry = (value: Json): Buffer => logEntryPackr.pack(value);
 /**
  * Decodes a log entry. msgpackr would decode a Buffer's byte arrays as Buffers, not as plain Uint8Arrays, so the Buffer
  * is wrapped first.
  */
 export const decodeLogEntry = (data: Uint8Array): Json =>
-  packr.unpack(new Uint8Array(data.buffer, data.byteOffset, data.byteLength)) as Json;
+  logEntryPackr.unpack(new Uint8Array(data.buffer, data.byteOffset, data.byteLength)) as Json;
 
 export interface JetStreamLogState {
   readonly incarnation: string;
   /** Last log position assigned in the stream. */
-  readonly last: LogSeq;
+  readonly lastPosition: LogSeq;
   /** Log position up to which entries may have been trimmed. */
-  readonly trimmed: LogSeq;
+  readonly trimmedUpTo: LogSeq;
 }
 
-interface LogStreamOptions {
-  readonly stream: string;
-  readonly subjects: string;
-  readonly republish: string;
+interface JetStreamLogStreamOptions {
+  readonly streamName: string;
+  readonly subjectPattern: string;
+  readonly republishPattern: string;
   readonly replicas: number;
   readonly limits: EventLogLimits;
 }
 
-interface ApiError {
+interface JetStreamApiError {
   readonly code: number;
   readonly err_code?: number;
   readonly description?: string;
 }
 
-interface ApiReply {
-  readonly error?: ApiError;
+interface JetStreamApiReply {
+  readonly error?: JetStreamApiError;
   readonly seq?: number;
   readonly created?: string;
   readonly config?: { readonly [key: string]: unknown };
@@ -59,15 +59,15 @@ interface ApiReply {
   readonly message?: { readonly seq: number };
 }
 
-class ApiFailure extends EventLogUnavailableError {
-  constructor(readonly error: ApiError) {
+class JetStreamApiFailure extends EventLogUnavailableError {
+  constructor(readonly error: JetStreamApiError) {
     super(`JetStream: ${error.description ?? error.code}`);
   }
 }
 
-function parsed(data: Uint8Array): ApiReply {
-  const reply = JSON.parse(Buffer.from(data.buffer, data.byteOffset, data.byteLength).toString()) as ApiReply;
-  if (reply.error) throw new ApiFailure(reply.error);
+function parseJetStreamApiReply(data: Uint8Array): JetStreamApiReply {
+  const reply = JSON.parse(Buffer.from(data.buffer, data.byteOffset, data.byteLength).toString()) as JetStreamApiReply;
+  if (reply.error) throw new JetStreamApiFailure(reply.error);
   return reply;
 }
 
@@ -76,24 +76,24 @@ export const readNatsNumberHeader = (headers: MsgHdrs, name: string): number => 
 export class JetStreamLogStream {
   readonly #nats: NatsConnection;
   readonly #clock: Clock;
-  readonly #options: LogStreamOptions;
-  readonly #appends: JetStreamAppendRequests;
-  readonly #waiting = new Set<(error: Error) => void>();
-  #batches = true;
+  readonly #streamOptions: JetStreamLogStreamOptions;
+  readonly #appendRequests: JetStreamAppendRequests;
+  readonly #failCallbacksInFlight = new Set<(error: Error) => void>();
+  #supportsBatchReads = true;
 
-  constructor(nats: NatsConnection, clock: Clock, options: LogStreamOptions) {
+  constructor(nats: NatsConnection, clock: Clock, options: JetStreamLogStreamOptions) {
     this.#nats = nats;
     this.#clock = clock;
-    this.#options = options;
-    this.#appends = new JetStreamAppendRequests(nats, clock, TIMEOUT_MS);
+    this.#streamOptions = options;
+    this.#appendRequests = new JetStreamAppendRequests(nats, clock, JETSTREAM_REQUEST_TIMEOUT_MS);
   }
 
   /** Creates the JetStream stream, or updates the limits of an existing one. */
-  async ensure(): Promise<void> {
-    const { stream, subjects, republish, replicas, limits } = this.#options;
+  async createOrUpdateStream(): Promise<void> {
+    const { streamName, subjectPattern, republishPattern, replicas, limits } = this.#streamOptions;
     const wanted = {
-      name: stream,
-      subjects: [subjects],
+      name: streamName,
+      subjects: [subjectPattern],
       storage: 'file',
       retention: 'limits',
       discard: 'old',
@@ -102,69 +102,76 @@ export class JetStreamLogStream {
       max_bytes: limits.maxBytes,
       duplicate_window: Math.min(2_000, limits.maxAgeMs) * 1e6,
       allow_direct: true,
-      republish: { src: subjects, dest: republish },
+      republish: { src: subjectPattern, dest: republishPattern },
     };
-    let found: ApiReply;
+    let found: JetStreamApiReply;
     try {
-      found = await this.#api(`STREAM.INFO.${stream}`, {});
+      found = await this.#requestApi(`STREAM.INFO.${streamName}`, {});
     } catch (error) {
-      if (!(error instanceof ApiFailure) || error.error.err_code !== NO_STREAM) throw error;
-      await this.#api(`STREAM.CREATE.${stream}`, wanted);
+      if (!(error instanceof JetStreamApiFailure) || error.error.err_code !== JETSTREAM_STREAM_NOT_FOUND_CODE)
+        throw error;
+      await this.#requestApi(`STREAM.CREATE.${streamName}`, wanted);
       return;
     }
     const config = found.config ?? {};
     const keys = ['num_replicas', 'max_age', 'max_bytes', 'allow_direct'] as const;
     if (keys.every((k) => config[k] === wanted[k])) return;
     const changed = Object.fromEntries(keys.map((k) => [k, wanted[k]]));
-    await this.#api(`STREAM.UPDATE.${stream}`, { ...config, ...changed, duplicate_window: wanted.duplicate_window });
+    await this.#requestApi(`STREAM.UPDATE.${streamName}`, {
+      ...config,
+      ...changed,
+      duplicate_window: wanted.duplicate_window,
+    });
   }
 
   /**
    * Fetches the state of the JetStream stream. If its storage was lost, creates the stream again, under another
    * incarnation.
    */
-  async state(): Promise<JetStreamLogState> {
-    const name = this.#options.stream;
-    let reply: ApiReply;
+  async fetchState(): Promise<JetStreamLogState> {
+    const name = this.#streamOptions.streamName;
+    let reply: JetStreamApiReply;
     try {
-      reply = await this.#api(`STREAM.INFO.${name}`, {});
+      reply = await this.#requestApi(`STREAM.INFO.${name}`, {});
     } catch (error) {
-      if (!(error instanceof ApiFailure) || error.error.err_code !== NO_STREAM) throw error;
-      await this.ensure();
-      reply = await this.#api(`STREAM.INFO.${name}`, {});
+      if (!(error instanceof JetStreamApiFailure) || error.error.err_code !== JETSTREAM_STREAM_NOT_FOUND_CODE)
+        throw error;
+      await this.createOrUpdateStream();
+      reply = await this.#requestApi(`STREAM.INFO.${name}`, {});
     }
     const { first_seq, last_seq } = reply.state ?? { first_seq: 0, last_seq: 0 };
     return {
       incarnation: `${name} ${reply.created}`,
-      last: last_seq as LogSeq,
-      trimmed: Math.max(0, first_seq - 1) as LogSeq,
+      lastPosition: last_seq as LogSeq,
+      trimmedUpTo: Math.max(0, first_seq - 1) as LogSeq,
     };
   }
 
   /** Removes the JetStream stream; resolves if there is none. */
-  async remove(): Promise<void> {
+  async removeStream(): Promise<void> {
     try {
-      await this.#api(`STREAM.DELETE.${this.#options.stream}`, {});
+      await this.#requestApi(`STREAM.DELETE.${this.#streamOptions.streamName}`, {});
     } catch (error) {
-      if (!(error instanceof ApiFailure) || error.error.err_code !== NO_STREAM) throw error;
+      if (!(error instanceof JetStreamApiFailure) || error.error.err_code !== JETSTREAM_STREAM_NOT_FOUND_CODE)
+        throw error;
     }
   }
 
   /** Fetches the position of the subject's last stored entry; 0 if there is none. */
-  lastOf(subject: string): Promise<LogSeq> {
-    return this.#find({ last_by_subj: subject });
+  fetchLastPosition(subject: string): Promise<LogSeq> {
+    return this.#fetchMessagePosition({ last_by_subj: subject });
   }
 
   /**
    * Fetches the position of the subject's first entry at or after `from`; 0 if there is none. The answer is never
    * stale.
    */
-  next(subject: string, from: number): Promise<LogSeq> {
-    return this.#find({ seq: from, next_by_subj: subject });
+  fetchNextPosition(subject: string, from: number): Promise<LogSeq> {
+    return this.#fetchMessagePosition({ seq: from, next_by_subj: subject });
   }
 
-  async append(subject: string, data: Uint8Array): Promise<LogSeq> {
-    const reply = parsed(await this.#appends.send(subject, data));
+  async appendEntry(subject: string, data: Uint8Array): Promise<LogSeq> {
+    const reply = parseJetStreamApiReply(await this.#appendRequests.send(subject, data));
     if (!reply.seq) throw new EventLogUnavailableError(`JetStream did not confirm an entry: ${JSON.stringify(reply)}`);
     return reply.seq as LogSeq;
   }
@@ -176,20 +183,20 @@ export class JetStreamLogStream {
    * The implementation uses batched direct gets: one request, and no consumer to create or maintain; 200,000 entries/s
    * measured.
    */
-  async read(subject: string, from: number, entry: (seq: LogSeq, data: Uint8Array) => void): Promise<number> {
-    if (this.#batches) {
+  async readEntries(subject: string, from: number, entry: (seq: LogSeq, data: Uint8Array) => void): Promise<number> {
+    if (this.#supportsBatchReads) {
       const count = await this.#readBatch(subject, from, entry);
       if (count >= 0) return count;
-      this.#batches = false;
+      this.#supportsBatchReads = false;
     }
-    return this.#readOne(subject, from, entry);
+    return this.#readSingleEntry(subject, from, entry);
   }
 
   /** Fails all requests in flight: the connection is lost. */
-  connectionLost(): void {
-    this.#appends.connectionLost();
-    const waiting = [...this.#waiting];
-    this.#waiting.clear();
+  failAllInFlight(): void {
+    this.#appendRequests.failAllInFlight();
+    const waiting = [...this.#failCallbacksInFlight];
+    this.#failCallbacksInFlight.clear();
     for (const fail of waiting) fail(new EventLogUnavailableError('the connection to NATS was lost'));
   }
 
@@ -198,13 +205,13 @@ export class JetStreamLogStream {
    * 2.11)
    */
   #readBatch(subject: string, from: number, entry: (seq: LogSeq, data: Uint8Array) => void): Promise<number> {
-    return this.#guard(
+    return this.#failWhenConnectionIsLost(
       new Promise((resolve, reject) => {
         const inbox = createInbox();
         let count = 0;
         const patience = this.#clock.setTimeout(
           () => end(new EventLogUnavailableError('JetStream read timed out')),
-          TIMEOUT_MS,
+          JETSTREAM_REQUEST_TIMEOUT_MS,
         );
         const subscription = this.#nats.subscribe(inbox, {
           callback: (error, message) => {
@@ -229,16 +236,29 @@ export class JetStreamLogStream {
           if (typeof result === 'number') resolve(result);
           else reject(result);
         };
-        const query = { seq: from, next_by_subj: subject, batch: BATCH, max_bytes: BATCH_BYTES };
-        this.#nats.publish(`$JS.API.DIRECT.GET.${this.#options.stream}`, JSON.stringify(query), { reply: inbox });
+        const query = {
+          seq: from,
+          next_by_subj: subject,
+          batch: MAX_READ_BATCH_ENTRIES,
+          max_bytes: MAX_READ_BATCH_BYTES,
+        };
+        this.#nats.publish(`$JS.API.DIRECT.GET.${this.#streamOptions.streamName}`, JSON.stringify(query), {
+          reply: inbox,
+        });
       }),
     );
   }
 
-  async #readOne(subject: string, from: number, entry: (seq: LogSeq, data: Uint8Array) => void): Promise<number> {
+  async #readSingleEntry(
+    subject: string,
+    from: number,
+    entry: (seq: LogSeq, data: Uint8Array) => void,
+  ): Promise<number> {
     const query = JSON.stringify({ seq: from, next_by_subj: subject });
-    const message = await this.#guard(
-      this.#nats.request(`$JS.API.DIRECT.GET.${this.#options.stream}`, query, { timeout: TIMEOUT_MS }),
+    const message = await this.#failWhenConnectionIsLost(
+      this.#nats.request(`$JS.API.DIRECT.GET.${this.#streamOptions.streamName}`, query, {
+        timeout: JETSTREAM_REQUEST_TIMEOUT_MS,
+      }),
     );
     const seq = Number(message.headers?.get('Nats-Sequence') || '0');
     if (seq === 0) return 0;
@@ -246,38 +266,41 @@ export class JetStreamLogStream {
     return 1;
   }
 
-  async #find(query: object): Promise<LogSeq> {
+  async #fetchMessagePosition(query: object): Promise<LogSeq> {
     try {
-      const reply = await this.#api(`STREAM.MSG.GET.${this.#options.stream}`, query);
+      const reply = await this.#requestApi(`STREAM.MSG.GET.${this.#streamOptions.streamName}`, query);
       return (reply.message?.seq ?? 0) as LogSeq;
     } catch (error) {
-      if (error instanceof ApiFailure && error.error.err_code === NO_MESSAGE) return 0 as LogSeq;
+      if (error instanceof JetStreamApiFailure && error.error.err_code === JETSTREAM_MESSAGE_NOT_FOUND_CODE)
+        return 0 as LogSeq;
       throw error;
     }
   }
 
-  async #api(path: string, body: object): Promise<ApiReply> {
+  async #requestApi(path: string, body: object): Promise<JetStreamApiReply> {
     const data = Buffer.from(JSON.stringify(body));
-    const message = await this.#guard(this.#nats.request(`$JS.API.${path}`, data, { timeout: TIMEOUT_MS }));
-    return parsed(message.data);
+    const message = await this.#failWhenConnectionIsLost(
+      this.#nats.request(`$JS.API.${path}`, data, { timeout: JETSTREAM_REQUEST_TIMEOUT_MS }),
+    );
+    return parseJetStreamApiReply(message.data);
   }
 
   /**
    * Turns every failure of the connection into EventLogUnavailableError, as soon as the connection is known to be lost.
    */
-  #guard<T>(work: Promise<T>): Promise<T> {
+  #failWhenConnectionIsLost<T>(work: Promise<T>): Promise<T> {
     return new Promise((resolve, reject) => {
       const fail = (error: unknown): void => {
-        this.#waiting.delete(fail);
+        this.#failCallbacksInFlight.delete(fail);
         reject(
           error instanceof EventLogUnavailableError
             ? error
             : new EventLogUnavailableError(`NATS: ${(error as Error).message}`),
         );
       };
-      this.#waiting.add(fail);
+      this.#failCallbacksInFlight.add(fail);
       work.then((value) => {
-        this.#waiting.delete(fail);
+        this.#failCallbacksInFlight.delete(fail);
         resolve(value);
       }, fail);
     });

@@ -8,15 +8,15 @@ import { decodeLogEntry, type JetStreamLogState, type JetStreamLogStream } from 
 /** A live entry that the server republished: its position, and that of the previous entry on the same subject. */
 export interface LiveLogEntry {
   readonly seq: LogSeq;
-  readonly previous: LogSeq;
+  readonly previousSeq: LogSeq;
   readonly value: Json;
 }
 
 /**
  * Maximum number of live entries buffered while older ones are read. Further live entries are read from the log later.
  */
-const MAX_LIVE_BUFFER = 1_000;
-const RETRY_MS = 250;
+const MAX_BUFFERED_LIVE_ENTRIES = 1_000;
+const CATCH_UP_RETRY_MS = 250;
 
 interface CaughtUpWaiter {
   resolve(position: LogSeq): void;
@@ -32,18 +32,18 @@ interface CaughtUpWaiter {
  */
 export class JetStreamEventLogSubscription implements EventLogSubscription {
   readonly subject: string;
-  readonly #stream: JetStreamLogStream;
+  readonly #logStream: JetStreamLogStream;
   readonly #clock: Clock;
   readonly #reader: EventLogReader;
-  readonly #closed: () => void;
+  readonly #onClosed: () => void;
   #position: LogSeq;
-  #incarnation: string | undefined;
-  #running = false;
-  #wanted = false;
-  #open = true;
-  #retry: TimerHandle | undefined;
-  #live: LiveLogEntry[] = [];
-  #waiters: CaughtUpWaiter[] = [];
+  #logIncarnation: string | undefined;
+  #isCatchingUp = false;
+  #mustReadAgain = false;
+  #isOpen = true;
+  #retryTimer: TimerHandle | undefined;
+  #bufferedLiveEntries: LiveLogEntry[] = [];
+  #caughtUpWaiters: CaughtUpWaiter[] = [];
 
   constructor(
     stream: JetStreamLogStream,
@@ -53,62 +53,63 @@ export class JetStreamEventLogSubscription implements EventLogSubscription {
     reader: EventLogReader,
     closed: () => void,
   ) {
-    this.#stream = stream;
+    this.#logStream = stream;
     this.#clock = clock;
     this.subject = subject;
     this.#position = after;
     this.#reader = reader;
-    this.#closed = closed;
+    this.#onClosed = closed;
   }
 
   get position(): LogSeq {
     return this.#position;
   }
 
-  caughtUp(): Promise<LogSeq> {
+  waitUntilCaughtUp(): Promise<LogSeq> {
     return new Promise((resolve, reject) => {
-      if (!this.#open) throw new EventLogUnavailableError('the subscription is closed');
-      this.#waiters.push({ resolve, reject });
+      if (!this.#isOpen) throw new EventLogUnavailableError('the subscription is closed');
+      this.#caughtUpWaiters.push({ resolve, reject });
       this.catchUp();
     });
   }
 
   close(): void {
-    if (!this.#open) return;
-    this.#open = false;
-    if (this.#retry) this.#clock.clearTimeout(this.#retry);
-    this.#live = [];
-    for (const waiter of this.#waiters) waiter.reject(new EventLogUnavailableError('the subscription was closed'));
-    this.#waiters = [];
-    this.#closed();
+    if (!this.#isOpen) return;
+    this.#isOpen = false;
+    if (this.#retryTimer) this.#clock.clearTimeout(this.#retryTimer);
+    this.#bufferedLiveEntries = [];
+    for (const waiter of this.#caughtUpWaiters)
+      waiter.reject(new EventLogUnavailableError('the subscription was closed'));
+    this.#caughtUpWaiters = [];
+    this.#onClosed();
   }
 
   deliverTransient(value: Json): void {
-    if (this.#open) crashOnThrow(() => this.#reader.transient(value));
+    if (this.#isOpen) crashOnThrow(() => this.#reader.onTransient(value));
   }
 
   deliverLive(entry: LiveLogEntry): void {
-    if (!this.#open || entry.seq <= this.#position) return;
-    if (!this.#running && entry.previous <= this.#position) {
-      this.#deliver(entry.seq, entry.value);
+    if (!this.#isOpen || entry.seq <= this.#position) return;
+    if (!this.#isCatchingUp && entry.previousSeq <= this.#position) {
+      this.#deliverEntry(entry.seq, entry.value);
       return;
     }
-    if (this.#live.length < MAX_LIVE_BUFFER) this.#live.push(entry);
-    else this.#wanted = true;
+    if (this.#bufferedLiveEntries.length < MAX_BUFFERED_LIVE_ENTRIES) this.#bufferedLiveEntries.push(entry);
+    else this.#mustReadAgain = true;
     this.catchUp(false);
   }
 
   /** Compares the reader's position with the log, since the last live entries may have been lost. */
-  async check(state: JetStreamLogState): Promise<void> {
-    if (!this.#open || this.#running) return;
-    if (!this.#fits(state)) {
+  async checkForLostEntries(state: JetStreamLogState): Promise<void> {
+    if (!this.#isOpen || this.#isCatchingUp) return;
+    if (!this.#isPositionWithinLog(state)) {
       this.catchUp();
       return;
     }
-    if (this.#position >= state.last) return;
-    const next = await this.#stream.next(this.subject, this.#position + 1);
+    if (this.#position >= state.lastPosition) return;
+    const next = await this.#logStream.fetchNextPosition(this.subject, this.#position + 1);
     if (next > this.#position) this.catchUp();
-    else if (next === 0 && !this.#running) this.#skipTo(state.last);
+    else if (next === 0 && !this.#isCatchingUp) this.#advancePositionTo(state.lastPosition);
   }
 
   /**
@@ -116,87 +117,94 @@ export class JetStreamEventLogSubscription implements EventLogSubscription {
    * @param again read once more even if a read is in progress
    */
   catchUp(again = true): void {
-    if (again) this.#wanted = true;
-    if (this.#running || !this.#open) return;
-    this.#running = true;
-    this.#wanted = true;
-    void this.#run();
+    if (again) this.#mustReadAgain = true;
+    if (this.#isCatchingUp || !this.#isOpen) return;
+    this.#isCatchingUp = true;
+    this.#mustReadAgain = true;
+    void this.#runCatchUp();
   }
 
-  async #run(): Promise<void> {
-    if (this.#retry) this.#clock.clearTimeout(this.#retry);
-    this.#retry = undefined;
-    while (this.#open && this.#wanted) {
-      this.#wanted = false;
-      const waiters = this.#waiters;
-      this.#waiters = [];
+  async #runCatchUp(): Promise<void> {
+    if (this.#retryTimer) this.#clock.clearTimeout(this.#retryTimer);
+    this.#retryTimer = undefined;
+    while (this.#isOpen && this.#mustReadAgain) {
+      this.#mustReadAgain = false;
+      const waiters = this.#caughtUpWaiters;
+      this.#caughtUpWaiters = [];
       try {
-        await this.#read();
+        await this.#readToLogEnd();
       } catch {
         // The log is unreachable: callers of `caughtUp` go on waiting, and appends report the failure to their callers.
-        this.#waiters = [...waiters, ...this.#waiters];
-        this.#wanted = true;
-        this.#retry = this.#clock.setTimeout(() => void this.#run(), RETRY_MS);
+        this.#caughtUpWaiters = [...waiters, ...this.#caughtUpWaiters];
+        this.#mustReadAgain = true;
+        this.#retryTimer = this.#clock.setTimeout(() => void this.#runCatchUp(), CATCH_UP_RETRY_MS);
         return;
       }
-      if (!this.#open) {
-        this.#waiters.push(...waiters);
+      if (!this.#isOpen) {
+        this.#caughtUpWaiters.push(...waiters);
         break;
       }
-      this.#drain();
+      this.#deliverBufferedLiveEntries();
       for (const waiter of waiters) waiter.resolve(this.#position);
     }
-    this.#running = false;
+    this.#isCatchingUp = false;
   }
 
-  async #read(): Promise<void> {
-    const state = await this.#stream.state();
-    if (!this.#fits(state)) this.#jump(state);
-    while (this.#open && this.#position < state.last) {
-      await this.#stream.read(this.subject, this.#position + 1, (seq, data) => {
-        if (this.#open && seq > this.#position) this.#deliver(seq, decodeLogEntry(data));
+  async #readToLogEnd(): Promise<void> {
+    const state = await this.#logStream.fetchState();
+    if (!this.#isPositionWithinLog(state)) this.#reportGap(state);
+    while (this.#isOpen && this.#position < state.lastPosition) {
+      await this.#logStream.readEntries(this.subject, this.#position + 1, (seq, data) => {
+        if (this.#isOpen && seq > this.#position) this.#deliverEntry(seq, decodeLogEntry(data));
       });
       // The exact answer comes from the leader: a replica of the stream may lag behind.
-      if (this.#position < state.last && (await this.#stream.next(this.subject, this.#position + 1)) === 0) {
-        this.#skipTo(state.last);
+      if (
+        this.#position < state.lastPosition &&
+        (await this.#logStream.fetchNextPosition(this.subject, this.#position + 1)) === 0
+      ) {
+        this.#advancePositionTo(state.lastPosition);
       }
     }
   }
 
-  #fits(state: JetStreamLogState): boolean {
-    this.#incarnation ??= state.incarnation;
-    return this.#incarnation === state.incarnation && this.#position >= state.trimmed && this.#position <= state.last;
+  #isPositionWithinLog(state: JetStreamLogState): boolean {
+    this.#logIncarnation ??= state.incarnation;
+    return (
+      this.#logIncarnation === state.incarnation &&
+      this.#position >= state.trimmedUpTo &&
+      this.#position <= state.lastPosition
+    );
   }
 
   /** Reports a gap: entries were trimmed, the log was recreated, or the log lost its end. */
-  #jump(state: JetStreamLogState): void {
-    const shorter = this.#incarnation === state.incarnation && this.#position > state.last;
-    this.#incarnation = state.incarnation;
-    this.#position = shorter ? state.last : state.trimmed;
-    this.#live = [];
-    crashOnThrow(() => this.#reader.gap(this.#position));
+  #reportGap(state: JetStreamLogState): void {
+    const shorter = this.#logIncarnation === state.incarnation && this.#position > state.lastPosition;
+    this.#logIncarnation = state.incarnation;
+    this.#position = shorter ? state.lastPosition : state.trimmedUpTo;
+    this.#bufferedLiveEntries = [];
+    crashOnThrow(() => this.#reader.onGap(this.#position));
   }
 
-  #drain(): void {
-    const live = this.#live;
-    this.#live = [];
+  #deliverBufferedLiveEntries(): void {
+    const live = this.#bufferedLiveEntries;
+    this.#bufferedLiveEntries = [];
     for (const [i, entry] of live.entries()) {
       if (entry.seq <= this.#position) continue;
-      if (entry.previous > this.#position) {
-        this.#live = [...live.slice(i), ...this.#live];
-        this.#wanted = true;
+      if (entry.previousSeq > this.#position) {
+        this.#bufferedLiveEntries = [...live.slice(i), ...this.#bufferedLiveEntries];
+        this.#mustReadAgain = true;
         return;
       }
-      this.#deliver(entry.seq, entry.value);
+      this.#deliverEntry(entry.seq, entry.value);
     }
   }
 
-  #skipTo(end: LogSeq): void {
+  #advancePositionTo(end: LogSeq): void {
     if (end > this.#position) this.#position = end;
   }
 
-  #deliver(seq: LogSeq, value: Json): void {
+  #deliverEntry(seq: LogSeq, value: Json): void {
     this.#position = seq;
-    crashOnThrow(() => this.#reader.entry(seq, value));
+    crashOnThrow(() => this.#reader.onEntry(seq, value));
   }
 }

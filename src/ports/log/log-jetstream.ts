@@ -22,13 +22,13 @@ import { decodeLogEntry, encodeLogEntry, JetStreamLogStream, readNatsNumberHeade
 import { JetStreamEventLogSubscription } from './log-jetstream-subscription.js';
 
 /** Interval of the checks whether the last entry was lost, milliseconds. */
-const CHECK_MS = 2_000;
+const LOST_ENTRY_CHECK_INTERVAL_MS = 2_000;
 /** Number of readers that are compared with the log at a time. */
-const CHECKS_AT_ONCE = 64;
+const MAX_CONCURRENT_READER_CHECKS = 64;
 /** Maximum size of an encoded entry, bytes; NATS refuses larger messages. */
-const MAX_ENTRY_BYTES = 1024 * 1024;
+const MAX_LOG_ENTRY_BYTES = 1024 * 1024;
 
-const STREAM = 'CONCLAVE_EV';
+const DEFAULT_STREAM_NAME = 'CONCLAVE_EV';
 
 export interface JetStreamEventLogOptions {
   readonly limits: EventLogLimits;
@@ -38,10 +38,10 @@ export interface JetStreamEventLogOptions {
   /** Prefix of all subjects, which keeps tests apart. */
   readonly namespace?: string;
   /** Hook for tests: returns true to lose this live entry. */
-  readonly lose?: (realm: RealmId, seq: number) => boolean;
+  readonly shouldLoseLiveEntry?: (realm: RealmId, seq: number) => boolean;
 }
 
-interface RealmListener {
+interface RealmLiveListener {
   readonly subscription: Subscription;
   readonly cursors: Set<JetStreamEventLogSubscription>;
 }
@@ -49,37 +49,37 @@ interface RealmListener {
 export class JetStreamEventLog implements EventLog {
   readonly #nats: NatsConnection;
   readonly #clock: Clock;
-  readonly #stream: JetStreamLogStream;
-  readonly #prefix: string;
-  readonly #lose: ((realm: RealmId, seq: number) => boolean) | undefined;
-  readonly #listeners = new Map<RealmId, RealmListener>();
-  #timer: TimerHandle | undefined;
-  readonly #positions = new SingleFlight<RealmId, EventLogBounds>(true);
-  #up = true;
+  readonly #logStream: JetStreamLogStream;
+  readonly #subjectPrefix: string;
+  readonly #shouldLoseLiveEntry: ((realm: RealmId, seq: number) => boolean) | undefined;
+  readonly #listenersByRealm = new Map<RealmId, RealmLiveListener>();
+  #checkTimer: TimerHandle | undefined;
+  readonly #boundsFetches = new SingleFlight<RealmId, EventLogBounds>(true);
+  #isConnected = true;
   #closed = false;
 
   private constructor(nats: NatsConnection, clock: Clock, options: JetStreamEventLogOptions) {
     this.#nats = nats;
     this.#clock = clock;
-    this.#prefix = options.namespace ? `${options.namespace}.` : '';
-    this.#lose = options.lose;
-    this.#stream = new JetStreamLogStream(nats, clock, {
-      stream: options.stream ?? STREAM,
-      subjects: `${this.#prefix}ev.>`,
-      republish: `${this.#prefix}rev.>`,
+    this.#subjectPrefix = options.namespace ? `${options.namespace}.` : '';
+    this.#shouldLoseLiveEntry = options.shouldLoseLiveEntry;
+    this.#logStream = new JetStreamLogStream(nats, clock, {
+      streamName: options.stream ?? DEFAULT_STREAM_NAME,
+      subjectPattern: `${this.#subjectPrefix}ev.>`,
+      republishPattern: `${this.#subjectPrefix}rev.>`,
       replicas: options.replicas ?? 1,
       limits: options.limits,
     });
     watchNatsConnection(
       nats,
       () => {
-        this.#up = false;
-        this.#stream.connectionLost();
+        this.#isConnected = false;
+        this.#logStream.failAllInFlight();
       },
       () => {
-        this.#up = true;
+        this.#isConnected = true;
         // Live messages that were sent while the connection was down are lost, so all readers read them from the log.
-        for (const feed of this.#listeners.values()) for (const cursor of feed.cursors) cursor.catchUp();
+        for (const feed of this.#listenersByRealm.values()) for (const cursor of feed.cursors) cursor.catchUp();
       },
     );
   }
@@ -88,17 +88,17 @@ export class JetStreamEventLog implements EventLog {
    * Removes the log with all its entries. The next `open` creates an empty log of another incarnation.
    * @throws EventLogUnavailableError
    */
-  static async discard(url: string, clock: Clock, stream = STREAM): Promise<void> {
-    const nats = await connect(url);
+  static async discardLog(url: string, clock: Clock, stream = DEFAULT_STREAM_NAME): Promise<void> {
+    const nats = await connectLogToNats(url);
     try {
       const limits = { maxAgeMs: 1, maxBytes: 1 };
       await new JetStreamLogStream(nats, clock, {
-        stream,
-        subjects: '',
-        republish: '',
+        streamName: stream,
+        subjectPattern: '',
+        republishPattern: '',
         replicas: 1,
         limits,
-      }).remove();
+      }).removeStream();
     } finally {
       await nats.close();
     }
@@ -106,15 +106,15 @@ export class JetStreamEventLog implements EventLog {
 
   /** Opens the log. @throws EventLogUnavailableError if NATS or its JetStream can't be reached now */
   static async open(url: string, clock: Clock, options: JetStreamEventLogOptions): Promise<JetStreamEventLog> {
-    const nats = await connect(url);
+    const nats = await connectLogToNats(url);
     const log = new JetStreamEventLog(nats, clock, options);
     try {
-      await log.#stream.ensure();
+      await log.#logStream.createOrUpdateStream();
     } catch (error) {
       await nats.close();
       throw error;
     }
-    log.#arm();
+    log.#scheduleCheck();
     return log;
   }
 
@@ -125,47 +125,47 @@ export class JetStreamEventLog implements EventLog {
    */
   async append(realm: RealmId, value: Json): Promise<LogSeq> {
     const data = encodeLogEntry(value);
-    if (data.byteLength > MAX_ENTRY_BYTES) throw new RangeError(`entry of ${data.byteLength} bytes`);
-    this.#mustBeUp();
-    return this.#stream.append(`${this.#prefix}${logSubjectOfRealm(realm)}`, data);
+    if (data.byteLength > MAX_LOG_ENTRY_BYTES) throw new RangeError(`entry of ${data.byteLength} bytes`);
+    this.#assertConnected();
+    return this.#logStream.appendEntry(`${this.#subjectPrefix}${logSubjectOfRealm(realm)}`, data);
   }
 
-  publish(realm: RealmId, value: Json): void {
-    if (!this.#up || this.#closed) return;
-    this.#nats.publish(this.#republished(realm), encodeLogEntry(value));
+  publishTransient(realm: RealmId, value: Json): void {
+    if (!this.#isConnected || this.#closed) return;
+    this.#nats.publish(this.#republishSubjectOfRealm(realm), encodeLogEntry(value));
   }
 
   /**
    * Fetches the positions of a realm's log. Concurrent calls share one request: after a takeover, or when clients
    * reconnect, hundreds of queues ask at once.
    */
-  position(realm: RealmId): Promise<EventLogBounds> {
-    return this.#positions.run(realm, () => this.#position(realm));
+  readBounds(realm: RealmId): Promise<EventLogBounds> {
+    return this.#boundsFetches.run(realm, () => this.#fetchBounds(realm));
   }
 
   /**
    * Fetches the positions of a realm's log. `end` is at least `trimmed`, so that a realm whose entries are all trimmed
    * is followed from there.
    */
-  async #position(realm: RealmId): Promise<EventLogBounds> {
-    this.#mustBeUp();
-    const state = await this.#stream.state();
-    const last = await this.#stream.lastOf(`${this.#prefix}${logSubjectOfRealm(realm)}`);
+  async #fetchBounds(realm: RealmId): Promise<EventLogBounds> {
+    this.#assertConnected();
+    const state = await this.#logStream.fetchState();
+    const last = await this.#logStream.fetchLastPosition(`${this.#subjectPrefix}${logSubjectOfRealm(realm)}`);
     return {
-      end: Math.max(last, state.trimmed) as LogSeq,
-      trimmed: state.trimmed,
+      end: Math.max(last, state.trimmedUpTo) as LogSeq,
+      trimmed: state.trimmedUpTo,
       incarnation: state.incarnation,
     };
   }
 
   subscribe(realm: RealmId, after: LogSeq, reader: EventLogReader): EventLogSubscription {
-    const feed = this.#listener(realm);
-    const subject = `${this.#prefix}${logSubjectOfRealm(realm)}`;
-    const cursor = new JetStreamEventLogSubscription(this.#stream, this.#clock, subject, after, reader, () => {
+    const feed = this.#findOrCreateListener(realm);
+    const subject = `${this.#subjectPrefix}${logSubjectOfRealm(realm)}`;
+    const cursor = new JetStreamEventLogSubscription(this.#logStream, this.#clock, subject, after, reader, () => {
       feed.cursors.delete(cursor);
       if (feed.cursors.size > 0 || this.#closed) return;
       feed.subscription.unsubscribe();
-      this.#listeners.delete(realm);
+      this.#listenersByRealm.delete(realm);
     });
     feed.cursors.add(cursor);
     // The subscription is sent before the first query on the same connection, so no entry falls between them.
@@ -176,26 +176,26 @@ export class JetStreamEventLog implements EventLog {
   async close(): Promise<void> {
     if (this.#closed) return;
     this.#closed = true;
-    if (this.#timer) this.#clock.clearTimeout(this.#timer);
-    for (const feed of this.#listeners.values()) for (const cursor of [...feed.cursors]) cursor.close();
-    this.#listeners.clear();
+    if (this.#checkTimer) this.#clock.clearTimeout(this.#checkTimer);
+    for (const feed of this.#listenersByRealm.values()) for (const cursor of [...feed.cursors]) cursor.close();
+    this.#listenersByRealm.clear();
     await this.#nats.close();
-    this.#stream.connectionLost();
+    this.#logStream.failAllInFlight();
   }
 
-  #republished(realm: RealmId): string {
-    return `${this.#prefix}r${logSubjectOfRealm(realm)}`;
+  #republishSubjectOfRealm(realm: RealmId): string {
+    return `${this.#subjectPrefix}r${logSubjectOfRealm(realm)}`;
   }
 
-  #mustBeUp(): void {
-    if (!this.#up || this.#closed) throw new EventLogUnavailableError('not connected to NATS');
+  #assertConnected(): void {
+    if (!this.#isConnected || this.#closed) throw new EventLogUnavailableError('not connected to NATS');
   }
 
-  #listener(realm: RealmId): RealmListener {
-    const known = this.#listeners.get(realm);
+  #findOrCreateListener(realm: RealmId): RealmLiveListener {
+    const known = this.#listenersByRealm.get(realm);
     if (known) return known;
     const cursors = new Set<JetStreamEventLogSubscription>();
-    const subscription = this.#nats.subscribe(this.#republished(realm), {
+    const subscription = this.#nats.subscribe(this.#republishSubjectOfRealm(realm), {
       callback: (error, message) => {
         crashOnThrow(() => {
           if (error) throw error;
@@ -206,38 +206,38 @@ export class JetStreamEventLog implements EventLog {
             return;
           }
           const seq = readNatsNumberHeader(headers, 'Nats-Sequence') as LogSeq;
-          if (seq === 0 || this.#lose?.(realm, seq)) return;
+          if (seq === 0 || this.#shouldLoseLiveEntry?.(realm, seq)) return;
           const previous = readNatsNumberHeader(headers, 'Nats-Last-Sequence') as LogSeq;
           const value = decodeLogEntry(message.data);
-          for (const cursor of cursors) cursor.deliverLive({ seq, previous, value });
+          for (const cursor of cursors) cursor.deliverLive({ seq, previousSeq: previous, value });
         });
       },
     });
     const feed = { subscription, cursors };
-    this.#listeners.set(realm, feed);
+    this.#listenersByRealm.set(realm, feed);
     return feed;
   }
 
-  #arm(): void {
-    this.#timer = this.#clock.setTimeout(() => {
-      void this.#check().finally(() => {
-        if (!this.#closed) this.#arm();
+  #scheduleCheck(): void {
+    this.#checkTimer = this.#clock.setTimeout(() => {
+      void this.#checkAllSubscriptions().finally(() => {
+        if (!this.#closed) this.#scheduleCheck();
       });
-    }, CHECK_MS);
+    }, LOST_ENTRY_CHECK_INTERVAL_MS);
   }
 
   /**
    * Compares all readers with the log: one query for all realms, and a second one for readers below the stream's end.
    */
-  async #check(): Promise<void> {
-    const cursors = [...this.#listeners.values()].flatMap((feed) => [...feed.cursors]);
-    if (!this.#up || cursors.length === 0) return;
+  async #checkAllSubscriptions(): Promise<void> {
+    const cursors = [...this.#listenersByRealm.values()].flatMap((feed) => [...feed.cursors]);
+    if (!this.#isConnected || cursors.length === 0) return;
     try {
-      const state = await this.#stream.state();
+      const state = await this.#logStream.fetchState();
       const worker = async (): Promise<void> => {
-        for (let cursor = cursors.pop(); cursor; cursor = cursors.pop()) await cursor.check(state);
+        for (let cursor = cursors.pop(); cursor; cursor = cursors.pop()) await cursor.checkForLostEntries(state);
       };
-      await Promise.all(Array.from({ length: CHECKS_AT_ONCE }, worker));
+      await Promise.all(Array.from({ length: MAX_CONCURRENT_READER_CHECKS }, worker));
     } catch {
       // A failed check is repeated by the next one.
     }
@@ -245,7 +245,7 @@ export class JetStreamEventLog implements EventLog {
 }
 
 /** Connects to NATS. @throws EventLogUnavailableError */
-async function connect(url: string): Promise<NatsConnection> {
+async function connectLogToNats(url: string): Promise<NatsConnection> {
   try {
     return await connectNats(url, 'conclave log');
   } catch (error) {

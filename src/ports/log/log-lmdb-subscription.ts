@@ -4,32 +4,35 @@ import { type EventLogReader, type EventLogSubscription, EventLogUnavailableErro
 import type { LmdbEventLogTables } from './log-lmdb-entries.js';
 
 /** Maximum of entries read before other work of the process gets its turn; reading them takes some milliseconds. */
-const READ_ENTRIES = 64;
-const READ_BYTES = 512 * 1024;
+const MAX_ENTRIES_PER_READ = 64;
+const MAX_BYTES_PER_READ = 512 * 1024;
 
 /**
  * Reads from the tables up to the log's end, then takes live entries. The check for the end and the switch to live
  * entries happen in one turn of the event loop, so no entry is missed between them.
  */
 export class LmdbEventLogSubscription implements EventLogSubscription {
-  readonly #entries: LmdbEventLogTables;
+  readonly #logTables: LmdbEventLogTables;
   readonly #realm: RealmId;
   readonly #reader: EventLogReader;
   readonly #onClose: () => void;
   #position: number;
-  #live = false;
+  #isLive = false;
   #closed = false;
-  #waiting: { readonly until: number; readonly done: (at: LogSeq) => void; readonly failed: (error: Error) => void }[] =
-    [];
+  #caughtUpWaiters: {
+    readonly until: number;
+    readonly done: (at: LogSeq) => void;
+    readonly failed: (error: Error) => void;
+  }[] = [];
 
   constructor(entries: LmdbEventLogTables, realm: RealmId, after: LogSeq, reader: EventLogReader, onClose: () => void) {
-    this.#entries = entries;
+    this.#logTables = entries;
     this.#realm = realm;
     this.#reader = reader;
     this.#onClose = onClose;
     this.#position = after;
     // Reading is deferred even if there is no entry: the caller gets its subscription before its reader is called.
-    setImmediate(() => this.#readUp());
+    setImmediate(() => this.#readToLogEnd());
   }
 
   get position(): LogSeq {
@@ -37,61 +40,67 @@ export class LmdbEventLogSubscription implements EventLogSubscription {
   }
 
   deliverLive(at: number, value: Json): void {
-    if (!this.#live || at <= this.#position) return;
+    if (!this.#isLive || at <= this.#position) return;
     this.#position = at;
-    this.#call(() => this.#reader.entry(toLogSeq(at), value));
-    this.#settle();
+    this.#callReader(() => this.#reader.onEntry(toLogSeq(at), value));
+    this.#resolveCaughtUpWaiters();
   }
 
   deliverTransient(value: Json): void {
-    this.#call(() => this.#reader.transient(value));
+    this.#callReader(() => this.#reader.onTransient(value));
   }
 
-  caughtUp(): Promise<LogSeq> {
+  waitUntilCaughtUp(): Promise<LogSeq> {
     if (this.#closed) return Promise.reject(new EventLogUnavailableError('the subscription is closed'));
-    const until = this.#entries.end(this.#realm);
+    const until = this.#logTables.readDeliveredEnd(this.#realm);
     if (this.#position >= until) return Promise.resolve(this.position);
-    return new Promise((done, failed) => this.#waiting.push({ until, done, failed }));
+    return new Promise((done, failed) => this.#caughtUpWaiters.push({ until, done, failed }));
   }
 
   close(): void {
     if (this.#closed) return;
     this.#closed = true;
     this.#onClose();
-    for (const { failed } of this.#waiting.splice(0))
+    for (const { failed } of this.#caughtUpWaiters.splice(0))
       failed(new EventLogUnavailableError('the subscription was closed'));
   }
 
-  #readUp(): void {
+  #readToLogEnd(): void {
     if (this.#closed) return;
-    const end = this.#entries.end(this.#realm);
-    const { trimmed } = this.#entries.state(this.#realm);
-    if (this.#position < Math.min(trimmed, end)) this.#skip(Math.min(trimmed, end));
-    for (const { at, value } of this.#entries.read(this.#realm, this.#position, end, READ_ENTRIES, READ_BYTES)) {
+    const end = this.#logTables.readDeliveredEnd(this.#realm);
+    const { trimmed } = this.#logTables.readRealmState(this.#realm);
+    if (this.#position < Math.min(trimmed, end)) this.#skipTrimmedEntries(Math.min(trimmed, end));
+    for (const { at, value } of this.#logTables.readEntries(
+      this.#realm,
+      this.#position,
+      end,
+      MAX_ENTRIES_PER_READ,
+      MAX_BYTES_PER_READ,
+    )) {
       this.#position = at;
-      this.#call(() => this.#reader.entry(toLogSeq(at), value));
+      this.#callReader(() => this.#reader.onEntry(toLogSeq(at), value));
     }
     // The reader may have appended or closed during the calls above, but `end` changes only in another turn of the
     // event loop.
-    this.#live = this.#position >= end;
-    this.#settle();
-    if (!this.#live) setImmediate(() => this.#readUp());
+    this.#isLive = this.#position >= end;
+    this.#resolveCaughtUpWaiters();
+    if (!this.#isLive) setImmediate(() => this.#readToLogEnd());
   }
 
-  #skip(trimmed: number): void {
+  #skipTrimmedEntries(trimmed: number): void {
     this.#position = trimmed;
-    this.#call(() => this.#reader.gap(toLogSeq(trimmed)));
+    this.#callReader(() => this.#reader.onGap(toLogSeq(trimmed)));
   }
 
-  #settle(): void {
-    if (this.#waiting.length === 0) return;
-    const reached = this.#waiting.filter((w) => w.until <= this.#position);
-    this.#waiting = this.#waiting.filter((w) => w.until > this.#position);
+  #resolveCaughtUpWaiters(): void {
+    if (this.#caughtUpWaiters.length === 0) return;
+    const reached = this.#caughtUpWaiters.filter((w) => w.until <= this.#position);
+    this.#caughtUpWaiters = this.#caughtUpWaiters.filter((w) => w.until > this.#position);
     for (const { done } of reached) done(this.position);
   }
 
   /** Calls the reader. An exception of the reader ends the process, but not in the middle of a delivery to others. */
-  #call(read: () => void): void {
+  #callReader(read: () => void): void {
     if (this.#closed) return;
     try {
       read();

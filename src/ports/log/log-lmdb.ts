@@ -14,7 +14,7 @@ import {
 import { LmdbEventLogTables, type StoredLogPosition } from './log-lmdb-entries.js';
 import { LmdbEventLogSubscription } from './log-lmdb-subscription.js';
 
-const META = 'log-meta';
+const LOG_META_TABLE_NAME = 'log-meta';
 
 /**
  * Gives a restored environment a new incarnation of the log. Entries that clients have seen since the backup are
@@ -22,11 +22,11 @@ const META = 'log-meta';
  */
 export const renewEventLogIncarnation = (environment: LmdbEnvironment): Promise<void> =>
   environment.transaction(() => {
-    environment.table(META).put('incarnation', packJsonToBuffer(randomUUID()));
+    environment.openTable(LOG_META_TABLE_NAME).put('incarnation', packJsonToBuffer(randomUUID()));
   });
 
 /** Number of realms whose logs are trimmed in one transaction, before other work gets its turn. */
-const TRIM_AT_ONCE = 16;
+const MAX_REALMS_TRIMMED_AT_ONCE = 16;
 
 interface PendingAppend {
   readonly realm: RealmId;
@@ -39,14 +39,14 @@ interface PendingAppend {
 /** The event log of the embedded server, in the Store's environment. Positions of a realm count 1, 2, 3 … */
 export class LmdbEventLog implements EventLog {
   readonly #environment: LmdbEnvironment;
-  readonly #entries: LmdbEventLogTables;
+  readonly #logTables: LmdbEventLogTables;
   readonly #clock: Clock;
   readonly #limits: EventLogLimits;
   readonly #incarnation: string;
-  readonly #subscriptions = new Map<RealmId, Set<LmdbEventLogSubscription>>();
-  #waiting: PendingAppend[] = [];
-  #writing: Promise<void> = Promise.resolve();
-  #timer: TimerHandle | undefined;
+  readonly #subscriptionsByRealm = new Map<RealmId, Set<LmdbEventLogSubscription>>();
+  #queuedAppends: PendingAppend[] = [];
+  #lastBatchWrite: Promise<void> = Promise.resolve();
+  #trimTimer: TimerHandle | undefined;
   #closed = false;
 
   private constructor(
@@ -57,16 +57,16 @@ export class LmdbEventLog implements EventLog {
     incarnation: string,
   ) {
     this.#environment = environment;
-    this.#entries = entries;
+    this.#logTables = entries;
     this.#clock = clock;
     this.#limits = limits;
     this.#incarnation = incarnation;
-    this.#armTrimming();
+    this.#scheduleTrimming();
   }
 
   /** Opens the log in an environment. There must be only one log for each environment. */
   static async open(environment: LmdbEnvironment, clock: Clock, limits: EventLogLimits): Promise<LmdbEventLog> {
-    const meta = environment.table(META);
+    const meta = environment.openTable(LOG_META_TABLE_NAME);
     const incarnation = await environment.transaction(() => {
       const stored = meta.get('incarnation');
       if (stored) return unpackJson(stored) as string;
@@ -82,10 +82,10 @@ export class LmdbEventLog implements EventLog {
     // The value is encoded now, so that later changes by its caller have no effect.
     const bytes = packJsonToBuffer(value);
     return new Promise((resolve, reject) => {
-      this.#waiting.push({ realm, value, bytes, resolve, reject });
-      if (this.#waiting.length === 1) {
+      this.#queuedAppends.push({ realm, value, bytes, resolve, reject });
+      if (this.#queuedAppends.length === 1) {
         queueMicrotask(() => {
-          this.#writing = this.#flush(this.#waiting.splice(0));
+          this.#lastBatchWrite = this.#writeAppendBatch(this.#queuedAppends.splice(0));
         });
       }
     });
@@ -95,11 +95,13 @@ export class LmdbEventLog implements EventLog {
    * Writes all appends of one event-loop turn in one transaction. Transactions resolve in order, so deliveries are in
    * order, too.
    */
-  async #flush(batch: readonly PendingAppend[]): Promise<void> {
-    const before = this.#writing;
+  async #writeAppendBatch(batch: readonly PendingAppend[]): Promise<void> {
+    const before = this.#lastBatchWrite;
     let stored: readonly StoredLogPosition[];
     try {
-      stored = await this.#environment.transaction(() => this.#entries.append(batch, this.#clock.now(), this.#limits));
+      stored = await this.#environment.transaction(() =>
+        this.#logTables.appendEntries(batch, this.#clock.now(), this.#limits),
+      );
     } catch (cause) {
       const error = new EventLogUnavailableError('the embedded log failed to write', { cause });
       for (const { reject } of batch) reject(error);
@@ -108,14 +110,14 @@ export class LmdbEventLog implements EventLog {
     await before;
     for (const [i, { realm, value, resolve }] of batch.entries()) {
       const { at, end } = stored[i] as StoredLogPosition;
-      this.#entries.markDelivered(realm, end);
+      this.#logTables.markDeliveredUpTo(realm, end);
       resolve(toLogSeq(at));
-      for (const s of [...(this.#subscriptions.get(realm) ?? [])]) s.deliverLive(at, value);
+      for (const s of [...(this.#subscriptionsByRealm.get(realm) ?? [])]) s.deliverLive(at, value);
     }
   }
 
-  publish(realm: RealmId, value: Json): void {
-    const present = this.#subscriptions.get(realm);
+  publishTransient(realm: RealmId, value: Json): void {
+    const present = this.#subscriptionsByRealm.get(realm);
     if (!present) return;
     const to = [...present];
     queueMicrotask(() => {
@@ -123,20 +125,21 @@ export class LmdbEventLog implements EventLog {
     });
   }
 
-  async position(realm: RealmId): Promise<EventLogBounds> {
+  async readBounds(realm: RealmId): Promise<EventLogBounds> {
     if (this.#closed) throw new EventLogUnavailableError('the log is closed');
-    const { trimmed } = this.#entries.state(realm);
-    const end = this.#entries.end(realm);
+    const { trimmed } = this.#logTables.readRealmState(realm);
+    const end = this.#logTables.readDeliveredEnd(realm);
     return { end: toLogSeq(end), trimmed: toLogSeq(Math.min(trimmed, end)), incarnation: this.#incarnation };
   }
 
   subscribe(realm: RealmId, after: LogSeq, reader: EventLogReader): EventLogSubscription {
     if (this.#closed) throw new EventLogUnavailableError('the log is closed');
-    const present = this.#subscriptions.get(realm) ?? new Set();
-    this.#subscriptions.set(realm, present);
-    const subscription = new LmdbEventLogSubscription(this.#entries, realm, after, reader, () => {
+    const present = this.#subscriptionsByRealm.get(realm) ?? new Set();
+    this.#subscriptionsByRealm.set(realm, present);
+    const subscription = new LmdbEventLogSubscription(this.#logTables, realm, after, reader, () => {
       present.delete(subscription);
-      if (present.size === 0 && this.#subscriptions.get(realm) === present) this.#subscriptions.delete(realm);
+      if (present.size === 0 && this.#subscriptionsByRealm.get(realm) === present)
+        this.#subscriptionsByRealm.delete(realm);
     });
     present.add(subscription);
     return subscription;
@@ -145,34 +148,34 @@ export class LmdbEventLog implements EventLog {
   /** Waits for appends in flight, then ends every subscription. Leaves the environment open. */
   async close(): Promise<void> {
     this.#closed = true;
-    if (this.#timer) this.#clock.clearTimeout(this.#timer);
+    if (this.#trimTimer) this.#clock.clearTimeout(this.#trimTimer);
     // The appends of this event-loop turn are written in a microtask of their own.
     await Promise.resolve();
-    await this.#writing;
-    for (const present of [...this.#subscriptions.values()]) for (const s of [...present]) s.close();
+    await this.#lastBatchWrite;
+    for (const present of [...this.#subscriptionsByRealm.values()]) for (const s of [...present]) s.close();
   }
 
   /** Schedules trimming for quiet realms, whose entries only grow old. A busy realm is trimmed when it appends. */
-  #armTrimming(): void {
+  #scheduleTrimming(): void {
     const every = Math.max(1_000, Math.min(60_000, this.#limits.maxAgeMs / 10));
-    this.#timer = this.#clock.setTimeout(() => {
-      this.#trim()
+    this.#trimTimer = this.#clock.setTimeout(() => {
+      this.#trimAllRealms()
         // The next pass tries again; other operations report a Store that can't write.
         .catch(() => undefined)
         .then(() => {
-          if (!this.#closed) this.#armTrimming();
+          if (!this.#closed) this.#scheduleTrimming();
         });
     }, every);
   }
 
-  async #trim(): Promise<void> {
-    let realms = this.#entries.realms();
+  async #trimAllRealms(): Promise<void> {
+    let realms = this.#logTables.listRealms();
     while (realms.length > 0 && !this.#closed) {
-      const now = realms.slice(0, TRIM_AT_ONCE);
+      const now = realms.slice(0, MAX_REALMS_TRIMMED_AT_ONCE);
       const unfinished = await this.#environment.transaction(() =>
-        now.filter((realm) => this.#entries.trim(realm, this.#clock.now(), this.#limits)),
+        now.filter((realm) => this.#logTables.trimRealm(realm, this.#clock.now(), this.#limits)),
       );
-      realms = [...realms.slice(TRIM_AT_ONCE), ...unfinished];
+      realms = [...realms.slice(MAX_REALMS_TRIMMED_AT_ONCE), ...unfinished];
     }
   }
 }

@@ -6,51 +6,51 @@ import type { EventLog, EventLogBounds, EventLogReader, EventLogSubscription } f
 
 /** An EventLog that counts and times the use of another one. */
 export class MeteredEventLog implements EventLog {
-  readonly #done: MetricCounterSeries;
-  readonly #failed: MetricCounterSeries;
-  readonly #seconds: MetricHistogramSeries;
-  readonly #entries: MetricCounterSeries;
+  readonly #appendsDone: MetricCounterSeries;
+  readonly #appendsFailed: MetricCounterSeries;
+  readonly #appendSeconds: MetricHistogramSeries;
+  readonly #entriesDelivered: MetricCounterSeries;
 
   constructor(
     private readonly log: EventLog,
     private readonly clock: Clock,
     metrics: MetricsRegistry,
   ) {
-    this.#done = metrics.counter('conclave_log_appends_total', 'done');
-    this.#failed = metrics.counter('conclave_log_appends_total', 'failed');
-    this.#seconds = metrics.histogram('conclave_log_append_seconds');
-    this.#entries = metrics.counter('conclave_log_entries_total');
+    this.#appendsDone = metrics.counter('conclave_log_appends_total', 'done');
+    this.#appendsFailed = metrics.counter('conclave_log_appends_total', 'failed');
+    this.#appendSeconds = metrics.histogram('conclave_log_append_seconds');
+    this.#entriesDelivered = metrics.counter('conclave_log_entries_total');
   }
 
   async append(realm: RealmId, value: Json): Promise<LogSeq> {
     const began = this.clock.monotonic();
     try {
       const at = await this.log.append(realm, value);
-      this.#done.n++;
-      this.#seconds.observe((this.clock.monotonic() - began) / 1000);
+      this.#appendsDone.n++;
+      this.#appendSeconds.observe((this.clock.monotonic() - began) / 1000);
       return at;
     } catch (error) {
-      this.#failed.n++;
+      this.#appendsFailed.n++;
       throw error;
     }
   }
 
-  publish(realm: RealmId, value: Json): void {
-    this.log.publish(realm, value);
+  publishTransient(realm: RealmId, value: Json): void {
+    this.log.publishTransient(realm, value);
   }
 
-  position(realm: RealmId): Promise<EventLogBounds> {
-    return this.log.position(realm);
+  readBounds(realm: RealmId): Promise<EventLogBounds> {
+    return this.log.readBounds(realm);
   }
 
   subscribe(realm: RealmId, after: LogSeq, reader: EventLogReader): EventLogSubscription {
     return this.log.subscribe(realm, after, {
-      entry: (seq, value) => {
-        this.#entries.n++;
-        reader.entry(seq, value);
+      onEntry: (seq, value) => {
+        this.#entriesDelivered.n++;
+        reader.onEntry(seq, value);
       },
-      transient: (value) => reader.transient(value),
-      gap: (trimmed) => reader.gap(trimmed),
+      onTransient: (value) => reader.onTransient(value),
+      onGap: (trimmed) => reader.onGap(trimmed),
     });
   }
 

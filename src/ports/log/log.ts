@@ -34,16 +34,16 @@ export interface EventLogReader {
    * Receives an entry. Entries come in order. An exception of the reader is a bug and ends the process. Values are
    * shared: never change them.
    */
-  entry(seq: LogSeq, value: Json): void;
+  onEntry(seq: LogSeq, value: Json): void;
   /** Receives a transient value, sent with `publish`: it has no position, may be lost, and is never repeated. */
-  transient(value: Json): void;
+  onTransient(value: Json): void;
   /** Receives the report that entries between the requested position and `trimmed` are no longer available. */
-  gap(trimmed: LogSeq): void;
+  onGap(trimmed: LogSeq): void;
 }
 
 export interface EventLogSubscription {
   /** Resolves when all entries up to the log's end at the time of the call have been delivered. */
-  caughtUp(): Promise<LogSeq>;
+  waitUntilCaughtUp(): Promise<LogSeq>;
   /** Position of the last entry that was delivered, or skipped because it belongs to another realm. */
   readonly position: LogSeq;
   close(): void;
@@ -63,8 +63,8 @@ export interface EventLog {
    */
   append(realm: RealmId, value: Json): Promise<LogSeq>;
   /** Sends a value to present subscribers only, without storing it. */
-  publish(realm: RealmId, value: Json): void;
-  position(realm: RealmId): Promise<EventLogBounds>;
+  publishTransient(realm: RealmId, value: Json): void;
+  readBounds(realm: RealmId): Promise<EventLogBounds>;
   /** Delivers the entries after the position `after`, then live ones. */
   subscribe(realm: RealmId, after: LogSeq, reader: EventLogReader): EventLogSubscription;
   close(): Promise<void>;

@@ -15,13 +15,13 @@ export function crashOnThrow(fn: () => void): void {
   }
 }
 
-const CREDENTIALS = /^([a-z]+:\/\/)([^@/]*)@/;
+const URL_CREDENTIALS_PATTERN = /^([a-z]+:\/\/)([^@/]*)@/;
 
 /** Returns the addresses of NATS servers without credentials, for log and error messages. */
 export const formatNatsServersForLog = (url: string): string =>
   url
     .split(',')
-    .map((server) => server.replace(CREDENTIALS, '$1'))
+    .map((server) => server.replace(URL_CREDENTIALS_PATTERN, '$1'))
     .join(',');
 
 /**
@@ -30,7 +30,7 @@ export const formatNatsServersForLog = (url: string): string =>
  */
 export function parseNatsServers(url: string): { servers: string[]; user?: string; pass?: string } {
   const servers = formatNatsServersForLog(url).split(',');
-  const [, , account] = url.split(',').flatMap((server) => CREDENTIALS.exec(server) ?? []);
+  const [, , account] = url.split(',').flatMap((server) => URL_CREDENTIALS_PATTERN.exec(server) ?? []);
   if (account === undefined) return { servers };
   const [user = '', ...pass] = account.split(':');
   return { servers, user: decodeURIComponent(user), pass: decodeURIComponent(pass.join(':')) };

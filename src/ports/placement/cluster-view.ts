@@ -10,9 +10,9 @@ import type { HostStatus } from './placement.js';
 import { makeHostStatus } from './placement-status.js';
 
 /** Interval between two reads of the keys, milliseconds. */
-const POLL_MS = 100;
+const KEYS_READ_INTERVAL_MS = 100;
 /** Milliseconds within which a running host changes its key. */
-const SILENT_MS = 3 * HOST_LEASE_TIMES.renewMs;
+const HOST_SILENCE_LIMIT_MS = 3 * HOST_LEASE_TIMES.renewMs;
 
 export interface ClusterStatus {
   readonly hosts: readonly HostStatus[];
@@ -27,42 +27,42 @@ export interface ClusterStatus {
 }
 
 /**
- * Reads the keys until every living host has changed its key, for at most `SILENT_MS`. Rejects if the keys can't be
- * reached.
+ * Reads the keys until every living host has changed its key, for at most `HOST_SILENCE_LIMIT_MS`. Rejects if the keys
+ * can't be reached.
  */
 export async function readClusterStatus(kv: KeyValueStore, clock: Clock): Promise<ClusterStatus> {
-  const first = await kv.all();
+  const first = await kv.readAll();
   const began = clock.monotonic();
   const members = new ClusterMembers(HOST_LEASE_TIMES);
   for (;;) {
     const sent = clock.monotonic();
-    const entries = await kv.all();
+    const entries = await kv.readAll();
     const table = PartitionTable.parse(entries.get(PARTITION_TABLE_KEY));
-    members.observe(entries, table, sent, clock.monotonic());
-    const still = [...members.all()].filter(
-      ({ id, value, revision }) => value.end === null && revision === (revisionOf(first, id) ?? 0),
+    members.recordRead(entries, table, sent, clock.monotonic());
+    const still = [...members.listMembers()].filter(
+      ({ id, value, revision }) => value.end === null && revision === (findHostKeyRevision(first, id) ?? 0),
     );
-    const late = clock.monotonic() - began >= SILENT_MS;
-    if (still.length === 0 || late) return present(members, table, new Set(still.map(({ id }) => id)));
-    await waitOnClock(clock, POLL_MS);
+    const late = clock.monotonic() - began >= HOST_SILENCE_LIMIT_MS;
+    if (still.length === 0 || late) return makeClusterStatus(members, table, new Set(still.map(({ id }) => id)));
+    await waitOnClock(clock, KEYS_READ_INTERVAL_MS);
   }
 }
 
-function revisionOf(entries: ReadonlyMap<string, KeyValueEntry>, host: string): number | undefined {
+function findHostKeyRevision(entries: ReadonlyMap<string, KeyValueEntry>, host: string): number | undefined {
   for (const [key, { revision }] of entries) if (hostIdOfRecordKey(key) === host) return revision;
   return undefined;
 }
 
-function present(members: ClusterMembers, table: PartitionTable, silent: ReadonlySet<string>): ClusterStatus {
-  const hosts = [...members.all()].map((member) => makeHostStatus(member, silent.has(member.id), table));
+function makeClusterStatus(members: ClusterMembers, table: PartitionTable, silent: ReadonlySet<string>): ClusterStatus {
+  const hosts = [...members.listMembers()].map((member) => makeHostStatus(member, silent.has(member.id), table));
   hosts.sort((a, b) => a.name.localeCompare(b.name) || a.id.localeCompare(b.id));
   const living = new Set(hosts.filter(({ state }) => state !== 'dead' && state !== 'silent').map(({ id }) => id));
   const partitions = ALL_PARTITIONS.map((partition) => ({
     partition,
-    owner: table.owner(partition) ?? null,
-    epoch: table.epoch(partition),
+    owner: table.ownerOf(partition) ?? null,
+    epoch: table.epochOf(partition),
   }));
-  const unowned = ALL_PARTITIONS.filter((p) => !living.has(table.owner(p) ?? ''));
+  const unowned = ALL_PARTITIONS.filter((p) => !living.has(table.ownerOf(p) ?? ''));
   return { hosts, partitions, unowned };
 }
 

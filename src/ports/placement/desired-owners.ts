@@ -10,20 +10,20 @@ export interface PartitionOwnerCandidate {
   readonly id: string;
   readonly value: Pick<HostRecord, 'draining' | 'leaving' | 'unable' | 'store' | 'end'>;
   /** True if the host's last heartbeat is recent, so that it will take assigned partitions. */
-  readonly fresh: boolean;
+  readonly isFresh: boolean;
 }
 
 /** True if the host's record shows that the host can take partitions and reach the Store. */
-const isAble = ({ value: { unable, store } }: PartitionOwnerCandidate): boolean =>
+const isAbleToOwnPartitions = ({ value: { unable, store } }: PartitionOwnerCandidate): boolean =>
   !unable && store?.state !== 'fails' && store?.state !== 'slow';
 
 /** Returns the hosts that should get partitions. Draining hosts get partitions only if there are no others. */
-function preferred(hosts: readonly PartitionOwnerCandidate[]): readonly PartitionOwnerCandidate[] {
+function preferHostsNotDraining(hosts: readonly PartitionOwnerCandidate[]): readonly PartitionOwnerCandidate[] {
   const willing = hosts.filter(({ value }) => !value.draining);
   return willing.length > 0 ? willing : hosts;
 }
 
-const choose = (p: Partition, hosts: readonly PartitionOwnerCandidate[]): string | undefined =>
+const choosePartitionOwner = (p: Partition, hosts: readonly PartitionOwnerCandidate[]): string | undefined =>
   chooseHostByRendezvousHash(
     p,
     hosts.map(({ id }) => id),
@@ -32,30 +32,30 @@ const choose = (p: Partition, hosts: readonly PartitionOwnerCandidate[]): string
   );
 
 export class DesiredPartitionOwners {
-  readonly #living: readonly PartitionOwnerCandidate[];
-  readonly #settled: readonly PartitionOwnerCandidate[];
-  readonly #able: readonly PartitionOwnerCandidate[];
+  readonly #livingHosts: readonly PartitionOwnerCandidate[];
+  readonly #homeCandidates: readonly PartitionOwnerCandidate[];
+  readonly #takerCandidates: readonly PartitionOwnerCandidate[];
 
   constructor(hosts: Iterable<PartitionOwnerCandidate>) {
-    this.#living = [...hosts].filter(({ value }) => value.end === null && !value.leaving);
-    this.#settled = preferred(this.#living);
-    const fresh = this.#living.filter((host) => host.fresh);
-    const able = fresh.filter(isAble);
-    this.#able = preferred(able.length > 0 ? able : fresh);
+    this.#livingHosts = [...hosts].filter(({ value }) => value.end === null && !value.leaving);
+    this.#homeCandidates = preferHostsNotDraining(this.#livingHosts);
+    const fresh = this.#livingHosts.filter((host) => host.isFresh);
+    const able = fresh.filter(isAbleToOwnPartitions);
+    this.#takerCandidates = preferHostsNotDraining(able.length > 0 ? able : fresh);
   }
 
   /** Returns the owner that a partition has when all hosts are well; undefined without any host. */
-  homeOf(p: Partition): string | undefined {
-    return choose(p, this.#settled);
+  chooseHome(p: Partition): string | undefined {
+    return choosePartitionOwner(p, this.#homeCandidates);
   }
 
   /** Returns the host that should take a partition without an owner, or a partition that its owner wants to give up. */
-  takerOf(p: Partition): string | undefined {
-    return choose(p, this.#able);
+  chooseTaker(p: Partition): string | undefined {
+    return choosePartitionOwner(p, this.#takerCandidates);
   }
 
   /** True if the host will take a partition that is assigned to it. */
-  canTake(id: string): boolean {
-    return this.#living.some((host) => host.id === id && host.fresh && isAble(host));
+  canTakePartitions(id: string): boolean {
+    return this.#livingHosts.some((host) => host.id === id && host.isFresh && isAbleToOwnPartitions(host));
   }
 }

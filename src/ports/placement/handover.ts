@@ -9,21 +9,21 @@ import type { OwnedPartitionState, OwnedPartitions } from './owned-partitions.js
 import type { PartitionTableCopy } from './ownership-table.js';
 
 /** Minimum number of partitions in a batch; smaller batches would not be faster. */
-const MIN_BATCH = 4;
-const MAX_BATCH = 32;
+const MIN_HANDOVER_BATCH_SIZE = 4;
+const MAX_HANDOVER_BATCH_SIZE = 32;
 /**
  * Maximum time for which a batch should pause its partitions, milliseconds; a much faster batch makes the next one
  * larger.
  */
-const PAUSE_MS = 80;
+const MAX_HANDOVER_PAUSE_MS = 80;
 /** Time limit for finishing work in progress when there is a successor, which finishes the rest, milliseconds. */
-const FINISH_MS = 2_000;
+const FINISH_WORK_TIMEOUT_MS = 2_000;
 /** Time limit for finishing work in progress when there is no successor, milliseconds. */
-const LAST_FINISH_MS = 10_000;
+const FINISH_WORK_WITHOUT_SUCCESSOR_TIMEOUT_MS = 10_000;
 
 interface HandoverContext {
   /** Returns the id of this host, which changes when another host has ended its record. */
-  id(): string;
+  getHostId(): string;
   /** True if this host is shutting down: it hands over all partitions, to any host. */
   isLeaving(): boolean;
   /** True if this host is busy with a takeover, which has priority over balancing. */
@@ -32,8 +32,8 @@ interface HandoverContext {
 }
 
 export class PartitionHandover {
-  #size = MIN_BATCH;
-  #busy = false;
+  #batchSize = MIN_HANDOVER_BATCH_SIZE;
+  #isHandingOver = false;
   /**
    * The last batch, until its successors have taken it: its size, the time it took this host, and the time of the
    * assignment.
@@ -43,7 +43,7 @@ export class PartitionHandover {
    * Partitions handed over and not taken yet: the successor, and the present epoch, which the successor exceeds by
    * taking the partition.
    */
-  readonly #untaken = new Map<Partition, { readonly to: string; readonly epoch: number }>();
+  readonly #untakenPartitions = new Map<Partition, { readonly to: string; readonly epoch: number }>();
 
   constructor(
     private readonly clock: Clock,
@@ -56,71 +56,74 @@ export class PartitionHandover {
    * Starts the next batch. Returns undefined if there is nothing to hand over or a batch is in progress.
    * @param all true to hand over everything at once, without waiting for slow successors
    */
-  next(all: boolean): Promise<void> | undefined {
+  startNextBatch(all: boolean): Promise<void> | undefined {
     const leaving = this.context.isLeaving();
-    if (this.#busy || (this.context.isRecovering() && !leaving)) return undefined;
+    if (this.#isHandingOver || (this.context.isRecovering() && !leaving)) return undefined;
     const desired = this.context.desiredOwners();
-    const serving = this.owned.serving();
-    const busy = all ? new Set<string>() : this.#slowTakers();
+    const serving = this.owned.listServing();
+    const busy = all ? new Set<string>() : this.#findSlowTakers();
     const going = serving.filter((p) => {
-      const to = this.#successor(desired, p);
-      return to === undefined ? leaving : to !== this.context.id() && !busy.has(to);
+      const to = this.#chooseSuccessor(desired, p);
+      return to === undefined ? leaving : to !== this.context.getHostId() && !busy.has(to);
     });
     if (going.length === 0) return undefined;
     // Hosts that finish work without successors may need each other's actors for that work.
-    const nobody = leaving && desired.takerOf(going[0]!) === undefined;
-    const batch = all || nobody ? going : going.slice(0, this.#size);
-    return this.#handOver(batch, nobody ? LAST_FINISH_MS : FINISH_MS);
+    const nobody = leaving && desired.chooseTaker(going[0]!) === undefined;
+    const batch = all || nobody ? going : going.slice(0, this.#batchSize);
+    return this.#handOverBatch(batch, nobody ? FINISH_WORK_WITHOUT_SUCCESSOR_TIMEOUT_MS : FINISH_WORK_TIMEOUT_MS);
   }
 
-  #successor(desired: DesiredPartitionOwners, p: Partition): string | undefined {
-    if (this.context.isLeaving()) return desired.takerOf(p);
-    const home = desired.homeOf(p);
-    return home !== undefined && desired.canTake(home) ? home : this.context.id();
+  #chooseSuccessor(desired: DesiredPartitionOwners, p: Partition): string | undefined {
+    if (this.context.isLeaving()) return desired.chooseTaker(p);
+    const home = desired.chooseHome(p);
+    return home !== undefined && desired.canTakePartitions(home) ? home : this.context.getHostId();
   }
 
   /** Hosts that have not taken all of their assigned partitions yet. */
-  #slowTakers(): Set<string> {
-    const { now } = this.table;
-    for (const [p, { to, epoch }] of this.#untaken) {
-      if (now.owner(p) !== to || now.epoch(p) > epoch) this.#untaken.delete(p);
+  #findSlowTakers(): Set<string> {
+    const { currentTable } = this.table;
+    for (const [p, { to, epoch }] of this.#untakenPartitions) {
+      if (currentTable.ownerOf(p) !== to || currentTable.epochOf(p) > epoch) this.#untakenPartitions.delete(p);
     }
-    if (this.#lastBatch && this.#untaken.size === 0) {
-      this.#adapt(this.#lastBatch.size, this.#lastBatch.ms + this.clock.monotonic() - this.#lastBatch.at);
+    if (this.#lastBatch && this.#untakenPartitions.size === 0) {
+      this.#adaptBatchSize(this.#lastBatch.size, this.#lastBatch.ms + this.clock.monotonic() - this.#lastBatch.at);
       this.#lastBatch = undefined;
     }
-    return new Set([...this.#untaken.values()].map(({ to }) => to));
+    return new Set([...this.#untakenPartitions.values()].map(({ to }) => to));
   }
 
-  async #handOver(batch: readonly Partition[], withinMs: number): Promise<void> {
-    this.#busy = true;
+  async #handOverBatch(batch: readonly Partition[], withinMs: number): Promise<void> {
+    this.#isHandingOver = true;
     let left: Map<Partition, OwnedPartitionState> = new Map();
     try {
-      const id = this.context.id();
+      const id = this.context.getHostId();
       const began = this.clock.monotonic();
-      left = await this.owned.release(batch, withinMs);
+      left = await this.owned.releasePartitions(batch, withinMs);
       // A partition whose lease has lapsed during the drain is no longer ours to assign.
-      const ours = this.owned.stillOwned(left);
+      const ours = this.owned.filterStillOwned(left);
       if (ours.length === 0) return;
       const desired = this.context.desiredOwners();
-      await this.table.assign(ours, (table, p) =>
-        table.owner(p) === id ? this.#successor(desired, p) : table.owner(p),
+      await this.table.assignOwners(ours, (table, p) =>
+        table.ownerOf(p) === id ? this.#chooseSuccessor(desired, p) : table.ownerOf(p),
       );
       for (const p of ours) {
-        const to = this.table.now.owner(p);
-        if (to !== undefined && to !== id) this.#untaken.set(p, { to, epoch: this.table.now.epoch(p) });
+        const to = this.table.currentTable.ownerOf(p);
+        if (to !== undefined && to !== id)
+          this.#untakenPartitions.set(p, { to, epoch: this.table.currentTable.epochOf(p) });
       }
       const at = this.clock.monotonic();
       this.#lastBatch = { size: batch.length, ms: at - began, at };
     } finally {
       // If the assignment failed, the table still names this host, and the next round takes the partitions again.
-      this.owned.forget(this.owned.stillOwned(left));
-      this.#busy = false;
+      this.owned.removeFromOwned(this.owned.filterStillOwned(left));
+      this.#isHandingOver = false;
     }
   }
 
-  #adapt(size: number, ms: number): void {
-    if (ms > PAUSE_MS) this.#size = Math.max(MIN_BATCH, Math.min(this.#size, size) >> 1);
-    else if (ms < PAUSE_MS / 2 && size >= this.#size) this.#size = Math.min(MAX_BATCH, this.#size * 2);
+  #adaptBatchSize(size: number, ms: number): void {
+    if (ms > MAX_HANDOVER_PAUSE_MS)
+      this.#batchSize = Math.max(MIN_HANDOVER_BATCH_SIZE, Math.min(this.#batchSize, size) >> 1);
+    else if (ms < MAX_HANDOVER_PAUSE_MS / 2 && size >= this.#batchSize)
+      this.#batchSize = Math.min(MAX_HANDOVER_BATCH_SIZE, this.#batchSize * 2);
   }
 }

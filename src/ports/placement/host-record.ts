@@ -1,7 +1,7 @@
 /** The record of a host, written by its heartbeat, or by another host when it ends the record of a silent one. */
 
-const HOST = 'host.';
-const DRAIN = 'drain.';
+const HOST_RECORD_KEY_PREFIX = 'host.';
+const DRAIN_REQUEST_KEY_PREFIX = 'drain.';
 
 export type StoreHealthState =
   | 'works'
@@ -58,16 +58,16 @@ export interface HostRecord extends HostDescription, HostPlacementFlags {
   readonly end: 'released' | 'expired' | null;
 }
 
-export const hostRecordKey = (id: string): string => HOST + id;
+export const hostRecordKey = (id: string): string => HOST_RECORD_KEY_PREFIX + id;
 export const hostIdOfRecordKey = (key: string): string | undefined =>
-  key.startsWith(HOST) ? key.slice(HOST.length) : undefined;
+  key.startsWith(HOST_RECORD_KEY_PREFIX) ? key.slice(HOST_RECORD_KEY_PREFIX.length) : undefined;
 
 /**
  * Returns the key whose presence asks a host to own no partitions. The key names the process, not one of its
  * incarnations.
  */
-export const hostDrainRequestKey = (base: string): string => DRAIN + base;
-export const isHostDrainRequestKey = (key: string): boolean => key.startsWith(DRAIN);
+export const hostDrainRequestKey = (base: string): string => DRAIN_REQUEST_KEY_PREFIX + base;
+export const isHostDrainRequestKey = (key: string): boolean => key.startsWith(DRAIN_REQUEST_KEY_PREFIX);
 
 /**
  * Id of a host process. After another host has ended its record, the process continues as its next incarnation, with

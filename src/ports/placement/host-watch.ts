@@ -11,16 +11,16 @@ import { PARTITION_TABLE_KEY, PartitionTable } from './partition-table.js';
  * Interval between two reads of all keys (one request for any number of hosts): the longest time that `ClusterMembers`
  * counts between two reads.
  */
-const POLL_MS = 2 * HOST_LEASE_TIMES.renewMs;
+const HOST_CHECK_INTERVAL_MS = 2 * HOST_LEASE_TIMES.renewMs;
 
 /** Watches whether any actor host is alive, and since when there is none. */
 export class HostAbsenceWatch {
-  readonly #members = new ClusterMembers(HOST_LEASE_TIMES);
+  readonly #clusterMembers = new ClusterMembers(HOST_LEASE_TIMES);
   /** Number of hosts that wrote a heartbeat within a lease; undefined if the keys can't be reached. */
-  #living: number | undefined;
-  #noneSince: number | undefined;
-  #timer: TimerHandle | undefined;
-  #stopped = false;
+  #livingHostCount: number | undefined;
+  #noLivingHostSince: number | undefined;
+  #nextReadTimer: TimerHandle | undefined;
+  #isStopped = false;
 
   constructor(
     private readonly kv: KeyValueStore,
@@ -29,30 +29,30 @@ export class HostAbsenceWatch {
 
   /** Resolves after the first read. Never rejects. */
   async start(): Promise<void> {
-    await this.#observe();
-    if (this.#stopped) return;
-    this.#timer = this.clock.setTimeout(() => void this.start(), POLL_MS);
+    await this.#readHosts();
+    if (this.#isStopped) return;
+    this.#nextReadTimer = this.clock.setTimeout(() => void this.start(), HOST_CHECK_INTERVAL_MS);
   }
 
   stop(): void {
-    this.#stopped = true;
-    if (this.#timer) this.clock.clearTimeout(this.#timer);
+    this.#isStopped = true;
+    if (this.#nextReadTimer) this.clock.clearTimeout(this.#nextReadTimer);
   }
 
-  get none(): boolean {
-    return this.#living === 0;
+  get isNoHostAlive(): boolean {
+    return this.#livingHostCount === 0;
   }
 
   /** Milliseconds for which no host has been alive; 0 if one is alive, or if that isn't known. */
-  get noneMs(): number {
-    return this.#noneSince === undefined ? 0 : this.clock.monotonic() - this.#noneSince;
+  get noHostAliveMs(): number {
+    return this.#noLivingHostSince === undefined ? 0 : this.clock.monotonic() - this.#noLivingHostSince;
   }
 
   /**
    * Reads until a host writes a heartbeat, or all hosts have been silent for long enough. Rejects if the keys can't be
    * reached.
    */
-  async anyLives(): Promise<boolean> {
+  async checkAnyHostIsAlive(): Promise<boolean> {
     try {
       const { hosts } = await readClusterStatus(this.kv, this.clock);
       return hosts.some(({ state }) => state !== 'dead' && state !== 'silent');
@@ -62,25 +62,25 @@ export class HostAbsenceWatch {
     }
   }
 
-  async #observe(): Promise<void> {
+  async #readHosts(): Promise<void> {
     const sent = this.clock.monotonic();
     try {
-      const entries = await this.kv.all();
-      this.#members.observe(
+      const entries = await this.kv.readAll();
+      this.#clusterMembers.recordRead(
         entries,
         PartitionTable.parse(entries.get(PARTITION_TABLE_KEY)),
         sent,
         this.clock.monotonic(),
       );
-      this.#living = [...this.#members.all()].filter(
+      this.#livingHostCount = [...this.#clusterMembers.listMembers()].filter(
         ({ revision, value, silentMs }) => revision > 0 && value.end === null && silentMs < HOST_LEASE_TIMES.leaseMs,
       ).length;
     } catch (error) {
-      this.#members.observationFailed();
+      this.#clusterMembers.recordFailedRead();
       // If there is no bucket, no host has ever started.
-      this.#living = error instanceof NoPlacementBucketError ? 0 : undefined;
+      this.#livingHostCount = error instanceof NoPlacementBucketError ? 0 : undefined;
     }
-    if (this.#living !== 0) this.#noneSince = undefined;
-    else this.#noneSince ??= this.clock.monotonic();
+    if (this.#livingHostCount !== 0) this.#noLivingHostSince = undefined;
+    else this.#noLivingHostSince ??= this.clock.monotonic();
   }
 }

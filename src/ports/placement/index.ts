@@ -22,7 +22,7 @@
 export { askHostToDrain, askHostToServe, type ClusterStatus, readClusterStatus } from './cluster-view.js';
 export { HostAbsenceWatch } from './host-watch.js';
 export type { KeyValueEntry, KeyValueStore } from './kv.js';
-export { makePlacementBucketName, NatsKeyValueStore, NoPlacementBucketError } from './kv-nats.js';
+export { makePlacementBucketOptions, NatsKeyValueStore, NoPlacementBucketError } from './kv-nats.js';
 export { HOST_LEASE_TIMES } from './lease.js';
 export { ALL_PARTITIONS } from './partition-table.js';
 export type {
@@ -32,5 +32,5 @@ export type {
   ReportingPartitionPlacement,
 } from './placement.js';
 export { ClusterPlacement } from './placement-cluster.js';
-export { type EpochSource, SingleHostPlacement } from './placement-single.js';
+export { type PartitionEpochStore, SingleHostPlacement } from './placement-single.js';
 export { chooseHostByRendezvousHash } from './rendezvous.js';

@@ -15,25 +15,25 @@ import type { KeyValueEntry, KeyValueStore } from './kv.js';
  * Time limit of a request, milliseconds: shorter than a lease, so that a renewal whose answer was lost can be repeated
  * in time.
  */
-const TIMEOUT_MS = 800;
-const WRONG_LAST_SEQUENCE = 10071;
+const KV_REQUEST_TIMEOUT_MS = 800;
+const WRONG_LAST_SEQUENCE_ERROR_CODE = 10071;
 /**
  * Error codes of JetStream for a missing message: 10043 if none has this sequence number, 10057 if there is none at
  * all.
  */
-const GONE = [10043, 10057];
+const MISSING_MESSAGE_ERROR_CODES = [10043, 10057];
 /**
  * Maximum of attempts to create the bucket. Hosts that start together create it together, and the server may refuse one
  * of them in between (nats-server pull request 4600).
  */
-const MAX_OPENINGS = 3;
+const MAX_BUCKET_CREATION_ATTEMPTS = 3;
 /**
  * Maximum of attempts to read all keys. A key written during the read is missing from the answer, and the answer
  * reports that a key is missing.
  */
-const MAX_READS = 4;
+const MAX_READ_ALL_ATTEMPTS = 4;
 
-const codec = StringCodec();
+const stringCodec = StringCodec();
 
 interface NatsKvOptions {
   readonly bucket?: string;
@@ -45,7 +45,7 @@ interface NatsKvOptions {
 }
 
 /** Name of the bucket with a cluster's keys. */
-export const makePlacementBucketName = (namespace: string): { bucket: string } => ({
+export const makePlacementBucketOptions = (namespace: string): { bucket: string } => ({
   bucket: namespace ? `CONCLAVE_PLACEMENT_${namespace}` : 'CONCLAVE_PLACEMENT',
 });
 
@@ -53,7 +53,7 @@ export class NoPlacementBucketError extends Error {
   override name = 'NoPlacementBucketError';
 }
 
-interface Bucket {
+interface OpenedBucket {
   readonly kv: KV;
   readonly manager: JetStreamManager;
 }
@@ -65,16 +65,16 @@ interface Bucket {
  */
 export class NatsKeyValueStore implements KeyValueStore {
   readonly #nats: NatsConnection;
-  readonly #name: string;
+  readonly #bucketName: string;
   readonly #replicas: number;
-  readonly #existing: boolean;
-  #bucket: Promise<Bucket> | undefined;
+  readonly #mustBucketExist: boolean;
+  #openedBucket: Promise<OpenedBucket> | undefined;
 
   private constructor(nats: NatsConnection, options: NatsKvOptions) {
     this.#nats = nats;
-    this.#name = options.bucket ?? makePlacementBucketName('').bucket;
+    this.#bucketName = options.bucket ?? makePlacementBucketOptions('').bucket;
     this.#replicas = options.replicas ?? 1;
-    this.#existing = options.existing ?? false;
+    this.#mustBucketExist = options.existing ?? false;
   }
 
   /** Connects to the bucket. Rejects if no NATS server can be reached now; later the client reconnects by itself. */
@@ -83,28 +83,29 @@ export class NatsKeyValueStore implements KeyValueStore {
   }
 
   get(key: string): Promise<KeyValueEntry | undefined> {
-    return this.#with(async ({ kv }) => {
+    return this.#withOpenBucket(async ({ kv }) => {
       const entry = await kv.get(key);
       return entry && entry.operation === 'PUT' ? { value: entry.string(), revision: entry.revision } : undefined;
     });
   }
 
-  all(): Promise<ReadonlyMap<string, KeyValueEntry>> {
-    return this.#with(async () => {
+  readAll(): Promise<ReadonlyMap<string, KeyValueEntry>> {
+    return this.#withOpenBucket(async () => {
       for (let reads = 1; ; reads++) {
-        const entries = await this.#read();
+        const entries = await this.#readAllOnce();
         if (entries) return entries;
-        if (reads === MAX_READS) throw new Error('the keys changed during every read');
+        if (reads === MAX_READ_ALL_ATTEMPTS) throw new Error('the keys changed during every read');
       }
     });
   }
 
   put(key: string, value: string, revision: number): Promise<number | undefined> {
-    return this.#with(async ({ kv }) => {
+    return this.#withOpenBucket(async ({ kv }) => {
       try {
         return revision === 0 ? await kv.create(key, value) : await kv.update(key, value, revision);
       } catch (error) {
-        if (error instanceof NatsError && error.api_error?.err_code === WRONG_LAST_SEQUENCE) return undefined;
+        if (error instanceof NatsError && error.api_error?.err_code === WRONG_LAST_SEQUENCE_ERROR_CODE)
+          return undefined;
         throw error;
       }
     });
@@ -115,20 +116,21 @@ export class NatsKeyValueStore implements KeyValueStore {
    * write.
    */
   delete(_key: string, revision: number): Promise<boolean> {
-    return this.#with(async ({ manager }) => {
+    return this.#withOpenBucket(async ({ manager }) => {
       try {
-        return await manager.streams.deleteMessage(this.#stream, revision, false);
+        return await manager.streams.deleteMessage(this.#streamName, revision, false);
       } catch (error) {
-        if (error instanceof NatsError && GONE.includes(error.api_error?.err_code ?? 0)) return false;
+        if (error instanceof NatsError && MISSING_MESSAGE_ERROR_CODES.includes(error.api_error?.err_code ?? 0))
+          return false;
         throw error;
       }
     });
   }
 
   watch(changed: (key: string, value: string) => void): () => void {
-    const subscription = this.#nats.subscribe(`${this.#prefix}>`, {
+    const subscription = this.#nats.subscribe(`${this.#subjectPrefix}>`, {
       callback: (_error, message) =>
-        crashOnThrow(() => changed(this.#key(message.subject), codec.decode(message.data))),
+        crashOnThrow(() => changed(this.#keyOfSubject(message.subject), stringCodec.decode(message.data))),
     });
     return () => subscription.unsubscribe();
   }
@@ -137,28 +139,28 @@ export class NatsKeyValueStore implements KeyValueStore {
     await this.#nats.close();
   }
 
-  get #stream(): string {
-    return `KV_${this.#name}`;
+  get #streamName(): string {
+    return `KV_${this.#bucketName}`;
   }
 
-  get #prefix(): string {
-    return `$KV.${this.#name}.`;
+  get #subjectPrefix(): string {
+    return `$KV.${this.#bucketName}.`;
   }
 
-  #key(subject: string): string {
-    return subject.slice(this.#prefix.length);
+  #keyOfSubject(subject: string): string {
+    return subject.slice(this.#subjectPrefix.length);
   }
 
   /** Reads all keys; undefined if a key was written during the read and is therefore missing. */
-  #read(): Promise<ReadonlyMap<string, KeyValueEntry> | undefined> {
+  #readAllOnce(): Promise<ReadonlyMap<string, KeyValueEntry> | undefined> {
     const inbox = createInbox();
     const entries = new Map<string, KeyValueEntry>();
     return new Promise((resolve, reject) => {
       const subscription = this.#nats.subscribe(inbox, {
-        timeout: TIMEOUT_MS,
+        timeout: KV_REQUEST_TIMEOUT_MS,
         callback: (error, message) => {
           const code = message?.headers?.code ?? 0;
-          if (!error && code === 0) return this.#take(entries, message);
+          if (!error && code === 0) return this.#addReceivedEntry(entries, message);
           subscription.unsubscribe();
           if (error) reject(error);
           else if (code === 204) resolve(entries);
@@ -167,49 +169,50 @@ export class NatsKeyValueStore implements KeyValueStore {
           else reject(new Error(`keys could not be read: ${code} ${message.headers?.description ?? ''}`));
         },
       });
-      const request = JSON.stringify({ multi_last: [`${this.#prefix}>`] });
-      this.#nats.publish(`$JS.API.DIRECT.GET.${this.#stream}`, request, { reply: inbox });
+      const request = JSON.stringify({ multi_last: [`${this.#subjectPrefix}>`] });
+      this.#nats.publish(`$JS.API.DIRECT.GET.${this.#streamName}`, request, { reply: inbox });
     });
   }
 
-  #take(entries: Map<string, KeyValueEntry>, message: Msg): void {
+  #addReceivedEntry(entries: Map<string, KeyValueEntry>, message: Msg): void {
     const operation = message.headers?.get('KV-Operation');
     if (operation === 'DEL' || operation === 'PURGE') return;
-    const key = this.#key(message.headers?.get('Nats-Subject') ?? '');
+    const key = this.#keyOfSubject(message.headers?.get('Nats-Subject') ?? '');
     const revision = Number(message.headers?.get('Nats-Sequence'));
-    entries.set(key, { value: codec.decode(message.data), revision });
+    entries.set(key, { value: stringCodec.decode(message.data), revision });
   }
 
-  async #with<T>(work: (bucket: Bucket) => Promise<T>): Promise<T> {
-    this.#bucket ??= this.#open();
+  async #withOpenBucket<T>(work: (bucket: OpenedBucket) => Promise<T>): Promise<T> {
+    this.#openedBucket ??= this.#openBucket();
     try {
-      return await work(await this.#bucket);
+      return await work(await this.#openedBucket);
     } catch (error) {
       // The bucket itself may have been removed: the next operation opens it again, creating it if necessary.
-      this.#bucket = undefined;
+      this.#openedBucket = undefined;
       throw error;
     }
   }
 
-  async #open(): Promise<Bucket> {
-    const jetstream = this.#nats.jetstream({ timeout: TIMEOUT_MS });
-    const manager = await this.#nats.jetstreamManager({ timeout: TIMEOUT_MS, checkAPI: false });
-    if (this.#existing) await this.#find(manager);
-    const options = { history: 1, storage: StorageType.File, replicas: this.#replicas, timeout: TIMEOUT_MS };
+  async #openBucket(): Promise<OpenedBucket> {
+    const jetstream = this.#nats.jetstream({ timeout: KV_REQUEST_TIMEOUT_MS });
+    const manager = await this.#nats.jetstreamManager({ timeout: KV_REQUEST_TIMEOUT_MS, checkAPI: false });
+    if (this.#mustBucketExist) await this.#assertBucketExists(manager);
+    const options = { history: 1, storage: StorageType.File, replicas: this.#replicas, timeout: KV_REQUEST_TIMEOUT_MS };
     for (let attempt = 1; ; attempt++) {
       try {
-        return { kv: await jetstream.views.kv(this.#name, options), manager };
+        return { kv: await jetstream.views.kv(this.#bucketName, options), manager };
       } catch (error) {
-        if (attempt === MAX_OPENINGS || !(error instanceof NatsError && error.api_error)) throw error;
+        if (attempt === MAX_BUCKET_CREATION_ATTEMPTS || !(error instanceof NatsError && error.api_error)) throw error;
       }
     }
   }
 
-  async #find(manager: JetStreamManager): Promise<void> {
+  async #assertBucketExists(manager: JetStreamManager): Promise<void> {
     try {
-      await manager.streams.info(this.#stream);
+      await manager.streams.info(this.#streamName);
     } catch (error) {
-      if (error instanceof NatsError && error.api_error?.code === 404) throw new NoPlacementBucketError(this.#name);
+      if (error instanceof NatsError && error.api_error?.code === 404)
+        throw new NoPlacementBucketError(this.#bucketName);
       throw error;
     }
   }

@@ -8,7 +8,7 @@ export interface KeyValueEntry {
 export interface KeyValueStore {
   get(key: string): Promise<KeyValueEntry | undefined>;
   /** Reads all keys as they were at one moment, which may be a little before the request. */
-  all(): Promise<ReadonlyMap<string, KeyValueEntry>>;
+  readAll(): Promise<ReadonlyMap<string, KeyValueEntry>>;
   /**
    * Writes the key only if it still has this revision (0: does not exist). Returns the new revision, or undefined if
    * another write came first. A rejection has an unknown outcome.

@@ -31,48 +31,48 @@ export interface HostLeaseTimes {
 
 export const HOST_LEASE_TIMES: HostLeaseTimes = { renewMs: 500, leaseMs: 2_000, margin: 0.2 };
 
-interface LeaseEvents {
+interface HostLeaseListener {
   /**
    * Called when `valid` has become false: other hosts may take our partitions. If another host ended our key, `id` has
    * changed too.
    */
-  lapsed(): void;
+  onLapsed(): void;
   /**
    * Called when `valid` has become true again. If the id is the same, no other host has taken any of our partitions.
    */
-  regained(): void;
+  onRegained(): void;
 }
 
-interface LeaseOptions {
+interface HostLeaseOptions {
   /** Random id of this process, which all its incarnations contain. */
-  readonly base: string;
-  readonly facts: HostDescription;
-  readonly times: HostLeaseTimes;
+  readonly baseHostId: string;
+  readonly hostDescription: HostDescription;
+  readonly leaseTimes: HostLeaseTimes;
   /** Returns the flags for the next heartbeat. */
-  flags(): HostPlacementFlags;
+  readFlags(): HostPlacementFlags;
 }
 
 export class HostLease {
   readonly #kv: KeyValueStore;
   readonly #clock: Clock;
-  readonly #options: LeaseOptions;
-  readonly #token = randomBytes(12).toString('hex');
-  #events: LeaseEvents | undefined;
+  readonly #options: HostLeaseOptions;
+  readonly #processToken = randomBytes(12).toString('hex');
+  #leaseListener: HostLeaseListener | undefined;
   #incarnation = 1;
-  #revision = 0;
-  #beat = 0;
+  #keyRevision = 0;
+  #lastHeartbeatNumber = 0;
   /** Time at which the last heartbeat was sent, monotonic ms. */
-  #sent = 0;
-  #holding = false;
-  #validUntil = 0;
-  #stopBeats: () => void = () => {};
-  #lapse: TimerHandle | undefined;
-  #stopped = true;
-  #busy = false;
-  #again = false;
-  #work: Promise<void> = Promise.resolve();
+  #lastHeartbeatSentAt = 0;
+  #isHolding = false;
+  #leaseValidUntil = 0;
+  #stopHeartbeats: () => void = () => {};
+  #lapseTimer: TimerHandle | undefined;
+  #isStopped = true;
+  #isSendingHeartbeat = false;
+  #mustSendAgain = false;
+  #heartbeatInProgress: Promise<void> = Promise.resolve();
 
-  constructor(kv: KeyValueStore, clock: Clock, options: LeaseOptions) {
+  constructor(kv: KeyValueStore, clock: Clock, options: HostLeaseOptions) {
     this.#kv = kv;
     this.#clock = clock;
     this.#options = options;
@@ -80,129 +80,140 @@ export class HostLease {
 
   /** Id of this host; changes when another host ended our key. */
   get id(): string {
-    return hostIncarnationId(this.#options.base, this.#incarnation);
+    return hostIncarnationId(this.#options.baseHostId, this.#incarnation);
   }
 
-  get valid(): boolean {
-    return this.#holding && this.#clock.monotonic() < this.#validUntil;
+  get isValid(): boolean {
+    return this.#isHolding && this.#clock.monotonic() < this.#leaseValidUntil;
   }
 
   /** Milliseconds for which `valid` will stay true without another heartbeat. */
-  get msLeft(): number {
-    return this.#holding ? Math.max(0, this.#validUntil - this.#clock.monotonic()) : 0;
+  get remainingMs(): number {
+    return this.#isHolding ? Math.max(0, this.#leaseValidUntil - this.#clock.monotonic()) : 0;
   }
 
   /** Starts the heartbeats. Rejects if the first one can't be written. */
-  async start(events: LeaseEvents): Promise<void> {
-    this.#stopped = false;
-    for (let attempts = 0; !this.#holding; attempts++) {
+  async start(events: HostLeaseListener): Promise<void> {
+    this.#isStopped = false;
+    for (let attempts = 0; !this.#isHolding; attempts++) {
       // The next attempt uses another id if another process has this one.
       if (attempts === 3) throw new Error('no heartbeat could be written');
       try {
-        await this.#renew();
+        await this.#renewLease();
       } catch (error) {
-        this.#stopped = true;
+        this.#isStopped = true;
         throw error;
       }
     }
-    this.#events = events;
-    this.#stopBeats = runPeriodically(this.#clock, this.#options.times.renewMs, () => void this.beat());
+    this.#leaseListener = events;
+    this.#stopHeartbeats = runPeriodically(
+      this.#clock,
+      this.#options.leaseTimes.renewMs,
+      () => void this.sendHeartbeat(),
+    );
   }
 
   /** Sends a heartbeat now, because its flags have changed. Resolves after the attempt. */
-  beat(): Promise<void> {
-    if (this.#busy) {
-      this.#again = true;
-      return this.#work;
+  sendHeartbeat(): Promise<void> {
+    if (this.#isSendingHeartbeat) {
+      this.#mustSendAgain = true;
+      return this.#heartbeatInProgress;
     }
-    if (this.#stopped) return Promise.resolve();
-    this.#busy = true;
-    this.#work = this.#renew()
+    if (this.#isStopped) return Promise.resolve();
+    this.#isSendingHeartbeat = true;
+    this.#heartbeatInProgress = this.#renewLease()
       .catch(() => {})
       .then(() => {
-        this.#busy = false;
-        if (!this.#again || this.#stopped) return undefined;
-        this.#again = false;
-        return this.beat();
+        this.#isSendingHeartbeat = false;
+        if (!this.#mustSendAgain || this.#isStopped) return undefined;
+        this.#mustSendAgain = false;
+        return this.sendHeartbeat();
       });
-    return this.#work;
+    return this.#heartbeatInProgress;
   }
 
   /** Ends the lease with a last heartbeat. */
   async release(): Promise<void> {
-    this.#stopped = true;
-    this.#stopBeats();
+    this.#isStopped = true;
+    this.#stopHeartbeats();
     // A heartbeat in flight would change the revision that the last write expects.
-    await this.#work;
-    this.#holding = false;
-    if (this.#lapse) this.#clock.clearTimeout(this.#lapse);
+    await this.#heartbeatInProgress;
+    this.#isHolding = false;
+    if (this.#lapseTimer) this.#clock.clearTimeout(this.#lapseTimer);
     try {
-      if (this.#revision > 0) await this.#kv.put(hostRecordKey(this.id), this.#value('released'), this.#revision);
+      if (this.#keyRevision > 0)
+        await this.#kv.put(hostRecordKey(this.id), this.#encodeHostRecord('released'), this.#keyRevision);
     } catch {
       // If this last write fails, the lease simply expires.
     }
   }
 
-  async #renew(): Promise<void> {
+  async #renewLease(): Promise<void> {
     for (let attempt = 0; attempt < 2; attempt++) {
       try {
-        if (await this.#put()) return;
+        if (await this.#writeHeartbeat()) return;
       } catch {
         // The outcome of the heartbeat is unknown: it may have been written, at another revision.
       }
       const entry = await this.#kv.get(hostRecordKey(this.id));
       const value = entry && parseHostRecord(entry.value);
-      if (value?.token === this.#token && value.end === null) {
-        this.#revision = entry!.revision;
-        if (value.beat === this.#beat) return this.#extend();
+      if (value?.token === this.#processToken && value.end === null) {
+        this.#keyRevision = entry!.revision;
+        if (value.beat === this.#lastHeartbeatNumber) return this.#extendLease();
       }
       // The first heartbeat was apparently not written, so it is tried once more under the same id.
-      else if (!entry && this.#revision === 0) continue;
-      else this.#ended();
+      else if (!entry && this.#keyRevision === 0) continue;
+      else this.#startNextIncarnation();
     }
   }
 
   /** Writes the heartbeat. @returns false if another host wrote the key */
-  async #put(): Promise<boolean> {
-    this.#sent = this.#clock.monotonic();
-    const revision = await this.#kv.put(hostRecordKey(this.id), this.#value(null), this.#revision);
+  async #writeHeartbeat(): Promise<boolean> {
+    this.#lastHeartbeatSentAt = this.#clock.monotonic();
+    const revision = await this.#kv.put(hostRecordKey(this.id), this.#encodeHostRecord(null), this.#keyRevision);
     if (revision === undefined) return false;
-    this.#revision = revision;
-    this.#extend();
+    this.#keyRevision = revision;
+    this.#extendLease();
     return true;
   }
 
   /** Extends the lease after a heartbeat was written. */
-  #extend(): void {
-    const { leaseMs, margin } = this.#options.times;
-    const until = this.#sent + leaseMs * (1 - margin);
+  #extendLease(): void {
+    const { leaseMs, margin } = this.#options.leaseTimes;
+    const until = this.#lastHeartbeatSentAt + leaseMs * (1 - margin);
     const now = this.#clock.monotonic();
-    if (this.#stopped || now >= until) return;
-    this.#validUntil = until;
-    if (this.#lapse) this.#clock.clearTimeout(this.#lapse);
-    this.#lapse = this.#clock.setTimeout(() => this.#lapsed(), until - now);
-    if (!this.#holding) {
-      this.#holding = true;
-      this.#events?.regained();
+    if (this.#isStopped || now >= until) return;
+    this.#leaseValidUntil = until;
+    if (this.#lapseTimer) this.#clock.clearTimeout(this.#lapseTimer);
+    this.#lapseTimer = this.#clock.setTimeout(() => this.#handleLapse(), until - now);
+    if (!this.#isHolding) {
+      this.#isHolding = true;
+      this.#leaseListener?.onRegained();
     }
   }
 
-  #value(end: HostRecord['end']): string {
-    const { facts, flags } = this.#options;
-    return JSON.stringify({ ...facts, ...flags(), token: this.#token, beat: ++this.#beat, end } satisfies HostRecord);
+  #encodeHostRecord(end: HostRecord['end']): string {
+    const { hostDescription, readFlags } = this.#options;
+    return JSON.stringify({
+      ...hostDescription,
+      ...readFlags(),
+      token: this.#processToken,
+      beat: ++this.#lastHeartbeatNumber,
+      end,
+    } satisfies HostRecord);
   }
 
   /** Called when another host has ended our key: nothing that this id owned is ours any more. */
-  #ended(): void {
+  #startNextIncarnation(): void {
     this.#incarnation++;
-    this.#revision = 0;
-    this.#lapsed();
+    this.#keyRevision = 0;
+    this.#handleLapse();
   }
 
-  #lapsed(): void {
-    if (!this.#holding) return;
-    this.#holding = false;
-    if (this.#lapse) this.#clock.clearTimeout(this.#lapse);
-    this.#events?.lapsed();
+  #handleLapse(): void {
+    if (!this.#isHolding) return;
+    this.#isHolding = false;
+    if (this.#lapseTimer) this.#clock.clearTimeout(this.#lapseTimer);
+    this.#leaseListener?.onLapsed();
   }
 }

@@ -18,16 +18,16 @@ export interface ClusterMember {
 }
 
 export class ClusterMembers {
-  readonly #times: HostLeaseTimes;
-  #known = new Map<string, ClusterMember>();
+  readonly #leaseTimes: HostLeaseTimes;
+  #membersById = new Map<string, ClusterMember>();
   /** Time at which the last read of the keys was answered; undefined if that read failed, or before the first one. */
   #observedAt: number | undefined;
-  #tableExists = false;
-  #tableSeen = false;
-  #tableMissing = 0;
+  #doesTableExist = false;
+  #wasTableEverSeen = false;
+  #tableMissingMs = 0;
 
   constructor(times: HostLeaseTimes) {
-    this.#times = times;
+    this.#leaseTimes = times;
   }
 
   /**
@@ -35,13 +35,13 @@ export class ClusterMembers {
    * @param sent monotonic time at which the read was sent, ms
    * @param now monotonic time at which the answer came, ms
    */
-  observe(entries: ReadonlyMap<string, KeyValueEntry>, table: PartitionTable, sent: number, now: number): void {
+  recordRead(entries: ReadonlyMap<string, KeyValueEntry>, table: PartitionTable, sent: number, now: number): void {
     const passed =
-      this.#observedAt === undefined ? 0 : Math.min(Math.max(0, sent - this.#observedAt), 2 * this.#times.renewMs);
+      this.#observedAt === undefined ? 0 : Math.min(Math.max(0, sent - this.#observedAt), 2 * this.#leaseTimes.renewMs);
     this.#observedAt = now;
     const members = new Map<string, ClusterMember>();
     const see = (id: string, entry: KeyValueEntry | undefined): void => {
-      const before = this.#known.get(id);
+      const before = this.#membersById.get(id);
       const revision = entry?.revision ?? 0;
       const same = before !== undefined && before.revision === revision;
       const silentMs = same ? before.silentMs + passed : 0;
@@ -52,51 +52,51 @@ export class ClusterMembers {
       const id = hostIdOfRecordKey(key);
       if (id !== undefined) see(id, entry);
     }
-    for (const id of table.hosts()) if (!members.has(id)) see(id, undefined);
-    this.#known = members;
-    this.#tableMissing = table.revision === 0 ? this.#tableMissing + passed : 0;
-    this.#tableExists = table.revision > 0;
-    if (this.#tableExists) this.#tableSeen = true;
+    for (const id of table.listOwnerHosts()) if (!members.has(id)) see(id, undefined);
+    this.#membersById = members;
+    this.#tableMissingMs = table.revision === 0 ? this.#tableMissingMs + passed : 0;
+    this.#doesTableExist = table.revision > 0;
+    if (this.#doesTableExist) this.#wasTableEverSeen = true;
   }
 
   /** Records a failed read of the keys: the time since the last successful read must not count against any host. */
-  observationFailed(): void {
+  recordFailedRead(): void {
     this.#observedAt = undefined;
-    this.#tableMissing = 0;
-    for (const member of this.#known.values()) this.#known.set(member.id, { ...member, silentMs: 0 });
+    this.#tableMissingMs = 0;
+    for (const member of this.#membersById.values()) this.#membersById.set(member.id, { ...member, silentMs: 0 });
   }
 
   /** Records our own write of a host's key. */
-  recordWrite(id: string, value: HostRecord, revision: number): void {
-    this.#known.set(id, { id, value, revision, silentMs: 0 });
+  recordHostWrite(id: string, value: HostRecord, revision: number): void {
+    this.#membersById.set(id, { id, value, revision, silentMs: 0 });
   }
 
   get(id: string): ClusterMember | undefined {
-    return this.#known.get(id);
+    return this.#membersById.get(id);
   }
 
-  all(): Iterable<ClusterMember> {
-    return this.#known.values();
+  listMembers(): Iterable<ClusterMember> {
+    return this.#membersById.values();
   }
 
   /** True if there is no other host, not even a dead one. */
-  isAlone(self: string): boolean {
-    return this.#known.size === 1 && this.#known.has(self);
+  isOnlyMember(self: string): boolean {
+    return this.#membersById.size === 1 && this.#membersById.has(self);
   }
 
   /**
    * True if the partition table existed before and is missing now (the bucket was removed): its hosts may not have
    * noticed yet.
    */
-  get tableLost(): boolean {
-    return this.#tableSeen && !this.#tableExists && this.#tableMissing < this.#times.leaseMs;
+  get isTableLost(): boolean {
+    return this.#wasTableEverSeen && !this.#doesTableExist && this.#tableMissingMs < this.#leaseTimes.leaseMs;
   }
 
   /** Milliseconds until another host than `self` will have been silent for a whole lease. */
-  nextExpiry(self: string): number {
+  msUntilNextExpiry(self: string): number {
     let next = Number.POSITIVE_INFINITY;
-    for (const { id, value, silentMs } of this.#known.values()) {
-      if (value.end === null && id !== self) next = Math.min(next, this.#times.leaseMs - silentMs);
+    for (const { id, value, silentMs } of this.#membersById.values()) {
+      if (value.end === null && id !== self) next = Math.min(next, this.#leaseTimes.leaseMs - silentMs);
     }
     return next;
   }

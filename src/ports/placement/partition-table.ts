@@ -6,9 +6,9 @@ import { PARTITION_COUNT, type Partition, toPartition } from '#model';
 import type { KeyValueEntry } from './kv.js';
 
 export const PARTITION_TABLE_KEY = 'table';
-const FORMAT = 1;
+const PARTITION_TABLE_FORMAT = 1;
 
-interface StoredTable {
+interface StoredPartitionTable {
   readonly v: number;
   readonly hosts: readonly string[];
   /** Index into `hosts` of each partition's owner; -1: no owner. */
@@ -30,8 +30,13 @@ export class PartitionTable {
   static parse(entry: KeyValueEntry | undefined): PartitionTable {
     if (!entry)
       return new PartitionTable(0, new Array(PARTITION_COUNT).fill(undefined), new Array(PARTITION_COUNT).fill(0));
-    const { v, hosts, owners, epochs } = JSON.parse(entry.value) as Partial<StoredTable>;
-    if (v !== FORMAT || !hosts || owners?.length !== PARTITION_COUNT || epochs?.length !== PARTITION_COUNT) {
+    const { v, hosts, owners, epochs } = JSON.parse(entry.value) as Partial<StoredPartitionTable>;
+    if (
+      v !== PARTITION_TABLE_FORMAT ||
+      !hosts ||
+      owners?.length !== PARTITION_COUNT ||
+      epochs?.length !== PARTITION_COUNT
+    ) {
       throw new Error(`the partition table has a format unknown to this version (${v})`);
     }
     return new PartitionTable(
@@ -41,21 +46,21 @@ export class PartitionTable {
     );
   }
 
-  owner(p: Partition): string | undefined {
+  ownerOf(p: Partition): string | undefined {
     return this.owners[p];
   }
 
   /** Returns the largest epoch of the partition that this table records. */
-  epoch(p: Partition): number {
+  epochOf(p: Partition): number {
     return this.epochs[p]!;
   }
 
   /** Returns the hosts that own at least one partition. */
-  hosts(): Set<string> {
+  listOwnerHosts(): Set<string> {
     return new Set(this.owners.filter((host) => host !== undefined));
   }
 
-  ownedBy(host: string): Partition[] {
+  listPartitionsOwnedBy(host: string): Partition[] {
     return ALL_PARTITIONS.filter((p) => this.owners[p] === host);
   }
 
@@ -82,9 +87,14 @@ export class PartitionTable {
   }
 
   encode(): string {
-    const hosts = [...this.hosts()].sort();
+    const hosts = [...this.listOwnerHosts()].sort();
     const index = new Map(hosts.map((host, i) => [host, i]));
     const owners = this.owners.map((owner) => (owner === undefined ? -1 : index.get(owner)!));
-    return JSON.stringify({ v: FORMAT, hosts, owners, epochs: this.epochs } satisfies StoredTable);
+    return JSON.stringify({
+      v: PARTITION_TABLE_FORMAT,
+      hosts,
+      owners,
+      epochs: this.epochs,
+    } satisfies StoredPartitionTable);
   }
 }

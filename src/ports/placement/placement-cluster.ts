@@ -29,92 +29,92 @@ import { OwnedPartitions } from './owned-partitions.js';
 import { PartitionTableCopy } from './ownership-table.js';
 import { PARTITION_TABLE_KEY, PartitionTable } from './partition-table.js';
 import type { PartitionOwnershipListener, PlacementStatus, ReportingPartitionPlacement } from './placement.js';
-import type { EpochSource } from './placement-single.js';
+import type { PartitionEpochStore } from './placement-single.js';
 import { makePlacementStatus } from './placement-status.js';
 import { PlacementReconcileLoop } from './reconcile-loop.js';
 import { StoreHealthWatch } from './store-watch.js';
 import { PartitionTakeover } from './takeover.js';
 
 /** Minimum pause between two rounds of the loop that only the timer starts, milliseconds. */
-const MIN_WAIT_MS = 10;
+const MIN_ROUND_PAUSE_MS = 10;
 /** Time for which the records of dead hosts are kept, so that operators can see them, milliseconds. */
-const KEEP_DEAD_MS = 60_000;
+const KEEP_DEAD_HOST_RECORD_MS = 60_000;
 /**
  * Time for which a host that shuts down hands over in batches, milliseconds; after that the host hands over all
  * partitions at once.
  */
-const LEAVE_MS = 8_000;
+const BATCHED_LEAVE_TIMEOUT_MS = 8_000;
 /** Time after which a host that shuts down ends, milliseconds, even if it still owns partitions. */
-const LEAVE_HARD_MS = 20_000;
-const LAPSED =
+const LEAVE_TIMEOUT_MS = 20_000;
+const LEASE_LAPSED_WARNING =
   'the lease lapsed, and other hosts may take the partitions: look for a lack of CPU, swapping or a slow NATS (conclave_event_loop_delay_seconds)';
 
 interface ClusterPlacementOptions extends HostDescription {
   readonly times?: HostLeaseTimes;
   /** Checks whether the Store answers; absent: the Store counts as always available. */
-  readonly ping?: () => Promise<void>;
+  readonly pingStore?: () => Promise<void>;
   /** Id of this process; default: a random one. */
   readonly id?: string;
   /** Called with errors; the work that failed is tried again later. */
   readonly onError?: (error: unknown) => void;
   /** Logs what the placement does. */
-  readonly info?: (context: object, message: string) => void;
+  readonly logInfo?: (context: object, message: string) => void;
   /** Logs what an operator should look into. */
-  readonly warn?: (context: object, message: string) => void;
+  readonly logWarning?: (context: object, message: string) => void;
 }
 
 export class ClusterPlacement implements ReportingPartitionPlacement {
   readonly #kv: KeyValueStore;
   readonly #clock: Clock;
-  readonly #store: EpochSource;
-  readonly #base: string;
-  readonly #facts: HostDescription;
-  readonly #times: HostLeaseTimes;
+  readonly #epochStore: PartitionEpochStore;
+  readonly #baseHostId: string;
+  readonly #hostDescription: HostDescription;
+  readonly #leaseTimes: HostLeaseTimes;
   readonly #onError: (error: unknown) => void;
   readonly #logInfo: (context: object, message: string) => void;
-  readonly #warn: (context: object, message: string) => void;
+  readonly #logWarning: (context: object, message: string) => void;
   readonly #lease: HostLease;
   readonly #members: ClusterMembers;
-  readonly #table: PartitionTableCopy;
-  #joining: Promise<void> | undefined;
-  #owned: OwnedPartitions | undefined;
+  readonly #partitionTableCopy: PartitionTableCopy;
+  #joinInProgress: Promise<void> | undefined;
+  #ownedPartitions: OwnedPartitions | undefined;
   #takeover: PartitionTakeover | undefined;
   #handover: PartitionHandover | undefined;
-  readonly #loop: PlacementReconcileLoop;
-  readonly #storeWatch: StoreHealthWatch;
+  readonly #reconcileLoop: PlacementReconcileLoop;
+  readonly #storeHealthWatch: StoreHealthWatch;
   /** Takeovers and handovers in progress. */
-  readonly #tasks = new Set<Promise<void>>();
-  #draining = false;
-  #leaving = false;
-  #late = false;
-  #unreachable = false;
-  #unwatch: (() => void) | undefined;
-  #changed: () => void = () => {};
+  readonly #tasksInProgress = new Set<Promise<void>>();
+  #isDraining = false;
+  #isLeaving = false;
+  #isLeaveOverdue = false;
+  #areKeysUnreachable = false;
+  #stopWatchingKeys: (() => void) | undefined;
+  #checkLeaveCompleted: () => void = () => {};
 
-  constructor(kv: KeyValueStore, clock: Clock, store: EpochSource, options: ClusterPlacementOptions) {
+  constructor(kv: KeyValueStore, clock: Clock, store: PartitionEpochStore, options: ClusterPlacementOptions) {
     const { name, version, address } = options;
     this.#kv = kv;
     this.#clock = clock;
-    this.#store = store;
-    this.#base = options.id ?? randomBytes(4).toString('hex');
-    this.#facts = { name, version, address };
-    this.#times = options.times ?? HOST_LEASE_TIMES;
+    this.#epochStore = store;
+    this.#baseHostId = options.id ?? randomBytes(4).toString('hex');
+    this.#hostDescription = { name, version, address };
+    this.#leaseTimes = options.times ?? HOST_LEASE_TIMES;
     this.#onError = options.onError ?? (() => {});
-    this.#logInfo = options.info ?? (() => {});
-    this.#warn = options.warn ?? (() => {});
-    this.#members = new ClusterMembers(this.#times);
-    this.#table = new PartitionTableCopy(kv);
-    this.#storeWatch = new StoreHealthWatch(clock, options.ping ?? (async () => {}));
+    this.#logInfo = options.logInfo ?? (() => {});
+    this.#logWarning = options.logWarning ?? (() => {});
+    this.#members = new ClusterMembers(this.#leaseTimes);
+    this.#partitionTableCopy = new PartitionTableCopy(kv);
+    this.#storeHealthWatch = new StoreHealthWatch(clock, options.pingStore ?? (async () => {}));
     this.#lease = new HostLease(kv, clock, {
-      base: this.#base,
-      facts: this.#facts,
-      times: this.#times,
-      flags: () => this.#flags(),
+      baseHostId: this.#baseHostId,
+      hostDescription: this.#hostDescription,
+      leaseTimes: this.#leaseTimes,
+      readFlags: () => this.#makePlacementFlags(),
     });
-    this.#loop = new PlacementReconcileLoop(clock, {
-      work: () => this.#round(),
-      ended: (error) => this.#ended(error),
-      wait: () => this.#wait(),
+    this.#reconcileLoop = new PlacementReconcileLoop(clock, {
+      runRound: () => this.#runRound(),
+      onRoundEnd: (error) => this.#handleRoundEnd(error),
+      computePauseMs: () => this.#computeRoundPauseMs(),
     });
   }
 
@@ -123,251 +123,262 @@ export class ClusterPlacement implements ReportingPartitionPlacement {
    * reached.
    */
   start(owner: PartitionOwnershipListener): Promise<void> {
-    this.#joining = this.#join(owner);
-    return this.#joining;
+    this.#joinInProgress = this.#joinCluster(owner);
+    return this.#joinInProgress;
   }
 
-  async #join(owner: PartitionOwnershipListener): Promise<void> {
+  async #joinCluster(owner: PartitionOwnershipListener): Promise<void> {
     const owned = new OwnedPartitions(owner, this.#onError);
-    this.#owned = owned;
-    const shared = { isLeaving: () => this.#leaving, desiredOwners: () => this.#desiredOwners() };
+    this.#ownedPartitions = owned;
+    const shared = { isLeaving: () => this.#isLeaving, desiredOwners: () => this.#computeDesiredOwners() };
     this.#takeover = new PartitionTakeover(
       {
         ...shared,
         clock: this.#clock,
-        store: this.#store,
+        store: this.#epochStore,
         lease: this.#lease,
         members: this.#members,
-        table: this.#table,
-        isSuspended: () => this.#storeWatch.suspended,
+        table: this.#partitionTableCopy,
+        isSuspended: () => this.#storeHealthWatch.isSuspended,
         onError: this.#onError,
         logInfo: this.#logInfo,
       },
       owned,
     );
-    this.#handover = new PartitionHandover(this.#clock, this.#table, owned, {
+    this.#handover = new PartitionHandover(this.#clock, this.#partitionTableCopy, owned, {
       ...shared,
-      id: () => this.#lease.id,
-      isRecovering: () => this.#takeover?.recovering ?? false,
+      getHostId: () => this.#lease.id,
+      isRecovering: () => this.#takeover?.isRecovering ?? false,
     });
     await this.#lease.start({
-      lapsed: () => {
-        this.#warn({ id: this.#lease.id }, LAPSED);
-        void owned.drop();
+      onLapsed: () => {
+        this.#logWarning({ id: this.#lease.id }, LEASE_LAPSED_WARNING);
+        void owned.losePartitionsAtOnce();
       },
-      regained: () => this.#loop.wake(),
+      onRegained: () => this.#reconcileLoop.wake(),
     });
-    this.#storeWatch.start();
-    this.#unwatch = this.#kv.watch((key, value) => this.#hint(key, value));
+    this.#storeHealthWatch.start();
+    this.#stopWatchingKeys = this.#kv.watch((key, value) => this.#handleKeyChangeHint(key, value));
     try {
-      await this.#loop.start(() => Promise.all(this.#tasks));
+      await this.#reconcileLoop.start(() => Promise.all(this.#tasksInProgress));
     } catch (error) {
-      await this.#end();
+      await this.#stopAndReleaseLease();
       throw error;
     }
   }
 
   mayAnswer(p: Partition): boolean {
-    return (this.#owned?.mayAnswer(p) ?? false) && this.#lease.valid;
+    return (this.#ownedPartitions?.mayAnswer(p) ?? false) && this.#lease.isValid;
   }
 
   async stop(): Promise<void> {
     // A start in progress has to finish before `stop` can undo it.
-    await this.#joining?.catch(() => {});
-    const owned = this.#owned;
-    if (!owned || !this.#loop.running || this.#leaving) return;
-    this.#leaving = true;
+    await this.#joinInProgress?.catch(() => {});
+    const owned = this.#ownedPartitions;
+    if (!owned || !this.#reconcileLoop.isRunning || this.#isLeaving) return;
+    this.#isLeaving = true;
     const over = (): boolean =>
       owned.size === 0 &&
-      this.#tasks.size === 0 &&
-      (!this.#lease.valid || this.#table.now.ownedBy(this.#lease.id).length === 0);
-    await this.#lease.beat();
+      this.#tasksInProgress.size === 0 &&
+      (!this.#lease.isValid ||
+        this.#partitionTableCopy.currentTable.listPartitionsOwnedBy(this.#lease.id).length === 0);
+    await this.#lease.sendHeartbeat();
     const late = this.#clock.setTimeout(() => {
-      this.#late = true;
-      this.#loop.wake();
-    }, LEAVE_MS);
+      this.#isLeaveOverdue = true;
+      this.#reconcileLoop.wake();
+    }, BATCHED_LEAVE_TIMEOUT_MS);
     await new Promise<void>((resolve) => {
-      const hard = this.#clock.setTimeout(resolve, LEAVE_HARD_MS);
-      this.#changed = () => {
+      const hard = this.#clock.setTimeout(resolve, LEAVE_TIMEOUT_MS);
+      this.#checkLeaveCompleted = () => {
         if (!over()) return;
         this.#clock.clearTimeout(hard);
         resolve();
       };
-      this.#loop.wake();
+      this.#reconcileLoop.wake();
     });
     this.#clock.clearTimeout(late);
-    await owned.drop();
-    await this.#end();
+    await owned.losePartitionsAtOnce();
+    await this.#stopAndReleaseLease();
   }
 
   status(): PlacementStatus {
     return makePlacementStatus({
       id: this.#lease.id,
-      members: this.#everybody(),
-      table: this.#table.now,
-      leaseMsLeft: this.#lease.msLeft,
-      owned: this.#owned?.all() ?? new Map(),
-      times: this.#times,
+      members: this.#listAllHosts(),
+      table: this.#partitionTableCopy.currentTable,
+      leaseMsLeft: this.#lease.remainingMs,
+      owned: this.#ownedPartitions?.getStatesByPartition() ?? new Map(),
+      times: this.#leaseTimes,
     });
   }
 
-  async #end(): Promise<void> {
-    this.#loop.stop();
-    this.#storeWatch.stop();
-    this.#unwatch?.();
+  async #stopAndReleaseLease(): Promise<void> {
+    this.#reconcileLoop.stop();
+    this.#storeHealthWatch.stop();
+    this.#stopWatchingKeys?.();
     await this.#lease.release();
   }
 
-  #flags(): HostPlacementFlags {
+  #makePlacementFlags(): HostPlacementFlags {
     return {
-      draining: this.#draining,
-      leaving: this.#leaving,
-      unable: this.#takeover?.unable ?? false,
-      store: this.#storeWatch.report(),
-      serving: this.#owned?.serving().length ?? 0,
+      draining: this.#isDraining,
+      leaving: this.#isLeaving,
+      unable: this.#takeover?.isUnable ?? false,
+      store: this.#storeHealthWatch.makeReport(),
+      serving: this.#ownedPartitions?.listServing().length ?? 0,
     };
   }
 
   /** Wakes the loop for changes by other hosts, except mere heartbeats. */
-  #hint(key: string, value: string): void {
+  #handleKeyChangeHint(key: string, value: string): void {
     const host = hostIdOfRecordKey(key);
     if (host === this.#lease.id) return;
     const known = host === undefined ? undefined : this.#members.get(host)?.value;
     if (host !== undefined && value !== '' && !isHostRecordChanged(known, parseHostRecord(value))) return;
-    if (key === PARTITION_TABLE_KEY && value === this.#table.lastWritten) return;
-    if (host !== undefined || key === PARTITION_TABLE_KEY || isHostDrainRequestKey(key)) this.#loop.wake();
+    if (key === PARTITION_TABLE_KEY && value === this.#partitionTableCopy.lastWrittenText) return;
+    if (host !== undefined || key === PARTITION_TABLE_KEY || isHostDrainRequestKey(key)) this.#reconcileLoop.wake();
   }
 
-  #ended(error?: unknown): void {
-    if (error !== undefined && !this.#unreachable) this.#onError(error);
-    if (error === undefined && this.#unreachable) this.#logInfo({}, 'the keys of the cluster can be reached again');
-    this.#unreachable = error !== undefined;
-    this.#changed();
+  #handleRoundEnd(error?: unknown): void {
+    if (error !== undefined && !this.#areKeysUnreachable) this.#onError(error);
+    if (error === undefined && this.#areKeysUnreachable)
+      this.#logInfo({}, 'the keys of the cluster can be reached again');
+    this.#areKeysUnreachable = error !== undefined;
+    this.#checkLeaveCompleted();
   }
 
-  #wait(): number {
-    const { renewMs, leaseMs } = this.#times;
+  #computeRoundPauseMs(): number {
+    const { renewMs, leaseMs } = this.#leaseTimes;
     // A host that is alone has no other host to time out, and writes arrive as hints: the slow round only covers a lost
     // hint.
     if (this.#isIdleAlone()) return leaseMs;
     // Without a valid lease, or without the keys, this host can't end the lease of another host, so there is no hurry.
-    const expiry = this.#unreachable || !this.#lease.valid ? renewMs : this.#members.nextExpiry(this.#lease.id);
-    return Math.min(renewMs, Math.max(MIN_WAIT_MS, expiry));
+    const expiry =
+      this.#areKeysUnreachable || !this.#lease.isValid ? renewMs : this.#members.msUntilNextExpiry(this.#lease.id);
+    return Math.min(renewMs, Math.max(MIN_ROUND_PAUSE_MS, expiry));
   }
 
   #isIdleAlone(): boolean {
-    if (this.#unreachable || !this.#lease.valid || this.#leaving || this.#takeover!.unable || this.#tasks.size > 0)
+    if (
+      this.#areKeysUnreachable ||
+      !this.#lease.isValid ||
+      this.#isLeaving ||
+      this.#takeover!.isUnable ||
+      this.#tasksInProgress.size > 0
+    )
       return false;
-    return this.#table.now.revision > 0 && this.#members.isAlone(this.#lease.id);
+    return this.#partitionTableCopy.currentTable.revision > 0 && this.#members.isOnlyMember(this.#lease.id);
   }
 
-  async #round(): Promise<void> {
+  async #runRound(): Promise<void> {
     const sent = this.#clock.monotonic();
-    const writes = this.#table.writes;
+    const writes = this.#partitionTableCopy.ownWriteCount;
     let entries: ReadonlyMap<string, KeyValueEntry>;
     try {
-      entries = await this.#kv.all();
+      entries = await this.#kv.readAll();
     } catch (error) {
-      this.#members.observationFailed();
+      this.#members.recordFailedRead();
       throw error;
     }
     const table = PartitionTable.parse(entries.get(PARTITION_TABLE_KEY));
-    this.#members.observe(entries, table, sent, this.#clock.monotonic());
+    this.#members.recordRead(entries, table, sent, this.#clock.monotonic());
     // If this host wrote the table during the read, its own copy is newer than the table that was read.
-    if (this.#table.writes === writes) this.#table.now = table;
-    else this.#loop.wake();
-    this.#setDraining(entries.has(hostDrainRequestKey(this.#base)));
-    if (!this.#lease.valid) return;
-    await this.#judgeStore(sent);
-    await this.#endSilent();
-    await this.#takeover!.claim();
-    const begun = await this.#takeover!.takeNamed();
+    if (this.#partitionTableCopy.ownWriteCount === writes) this.#partitionTableCopy.currentTable = table;
+    else this.#reconcileLoop.wake();
+    this.#setDraining(entries.has(hostDrainRequestKey(this.#baseHostId)));
+    if (!this.#lease.isValid) return;
+    await this.#judgeStoreHealth(sent);
+    await this.#endSilentHosts();
+    await this.#takeover!.claimFreePartitions();
+    const begun = await this.#takeover!.takeAssignedPartitions();
     if (begun) this.#runTask(begun.done);
     this.#startHandover();
-    await this.#forgetDead(entries);
+    await this.#removeDeadHostKeys(entries);
   }
 
   /**
    * Gives up all partitions at once if only this host has lost the Store: a handover would have to write to the Store.
    */
-  async #judgeStore(sent: number): Promise<void> {
-    const peers = [...this.#members.all()].filter(({ id, value }) => id !== this.#lease.id && value.end === null);
-    const change = this.#storeWatch.judge(peers, sent);
+  async #judgeStoreHealth(sent: number): Promise<void> {
+    const peers = [...this.#members.listMembers()].filter(
+      ({ id, value }) => id !== this.#lease.id && value.end === null,
+    );
+    const change = this.#storeHealthWatch.judgeByPeerReports(peers, sent);
     if (!change) return;
     const { id } = this.#lease;
-    const { state, answerMs } = this.#storeWatch.report();
+    const { state, answerMs } = this.#storeHealthWatch.makeReport();
     if (change === 'suspended') {
-      const partitions = this.#owned!.size;
-      this.#warn(
+      const partitions = this.#ownedPartitions!.size;
+      this.#logWarning(
         { id, store: state, answerMs, partitions },
         'this host lost the Store and others have it: it gives up its partitions',
       );
-      await this.#owned!.drop();
+      await this.#ownedPartitions!.losePartitionsAtOnce();
     } else this.#logInfo({ id, store: state, answerMs }, 'the Store works again: this host takes partitions again');
-    void this.#lease.beat();
+    void this.#lease.sendHeartbeat();
   }
 
   #setDraining(draining: boolean): void {
-    if (this.#draining === draining) return;
-    this.#draining = draining;
+    if (this.#isDraining === draining) return;
+    this.#isDraining = draining;
     this.#logInfo({ id: this.#lease.id }, draining ? 'asked to own nothing' : 'asked to own partitions again');
-    void this.#lease.beat();
+    void this.#lease.sendHeartbeat();
   }
 
-  *#everybody(): Iterable<ClusterMember> {
-    yield { id: this.#lease.id, value: { ...this.#ownValue(), end: null }, revision: 0, silentMs: 0 };
-    for (const member of this.#members.all()) if (member.id !== this.#lease.id) yield member;
+  *#listAllHosts(): Iterable<ClusterMember> {
+    yield { id: this.#lease.id, value: { ...this.#makeOwnHostRecord(), end: null }, revision: 0, silentMs: 0 };
+    for (const member of this.#members.listMembers()) if (member.id !== this.#lease.id) yield member;
   }
 
-  #ownValue(): ClusterMember['value'] {
-    return { ...this.#facts, ...this.#flags(), token: '', beat: 0, end: null };
+  #makeOwnHostRecord(): ClusterMember['value'] {
+    return { ...this.#hostDescription, ...this.#makePlacementFlags(), token: '', beat: 0, end: null };
   }
 
-  #desiredOwners(): DesiredPartitionOwners {
+  #computeDesiredOwners(): DesiredPartitionOwners {
     const candidates: PartitionOwnerCandidate[] = [];
-    for (const { id, value, silentMs } of this.#everybody()) {
-      candidates.push({ id, value, fresh: silentMs < this.#times.leaseMs / 2 });
+    for (const { id, value, silentMs } of this.#listAllHosts()) {
+      candidates.push({ id, value, isFresh: silentMs < this.#leaseTimes.leaseMs / 2 });
     }
     return new DesiredPartitionOwners(candidates);
   }
 
   /** Ends the keys of silent hosts. A silent host that continues later finds that it owns no partitions. */
-  async #endSilent(): Promise<void> {
-    for (const { id, value, revision, silentMs } of [...this.#members.all()]) {
-      if (value.end !== null || id === this.#lease.id || silentMs < this.#times.leaseMs) continue;
+  async #endSilentHosts(): Promise<void> {
+    for (const { id, value, revision, silentMs } of [...this.#members.listMembers()]) {
+      if (value.end !== null || id === this.#lease.id || silentMs < this.#leaseTimes.leaseMs) continue;
       const ended = { ...value, end: 'expired' as const };
       const written = await this.#kv.put(hostRecordKey(id), JSON.stringify(ended), revision);
       if (written === undefined) continue;
-      this.#members.recordWrite(id, ended, written);
+      this.#members.recordHostWrite(id, ended, written);
       this.#logInfo({ id, name: value.name }, 'a host is silent and counts as dead');
     }
   }
 
   #startHandover(): void {
-    const next = this.#handover!.next(this.#late);
+    const next = this.#handover!.startNextBatch(this.#isLeaveOverdue);
     if (next) this.#runTask(next);
   }
 
   /** Runs a takeover or handover in parallel to the rounds, and wakes the loop when it is done. */
   #runTask(task: Promise<void>): void {
     const done: Promise<void> = task.catch(this.#onError).finally(() => {
-      this.#tasks.delete(done);
+      this.#tasksInProgress.delete(done);
       // The heartbeat reports the new number of partitions that this host serves.
-      if (!this.#leaving) void this.#lease.beat();
-      this.#changed();
-      this.#loop.wake();
+      if (!this.#isLeaving) void this.#lease.sendHeartbeat();
+      this.#checkLeaveCompleted();
+      this.#reconcileLoop.wake();
     });
-    this.#tasks.add(done);
+    this.#tasksInProgress.add(done);
   }
 
   /** Removes the keys of hosts that have been dead for long, and requests to drain them. */
-  async #forgetDead(entries: ReadonlyMap<string, KeyValueEntry>): Promise<void> {
-    const owners = this.#table.now.hosts();
-    for (const { id, value, revision, silentMs } of this.#members.all()) {
-      if (value.end === null || silentMs < KEEP_DEAD_MS || owners.has(id)) continue;
+  async #removeDeadHostKeys(entries: ReadonlyMap<string, KeyValueEntry>): Promise<void> {
+    const owners = this.#partitionTableCopy.currentTable.listOwnerHosts();
+    for (const { id, value, revision, silentMs } of this.#members.listMembers()) {
+      if (value.end === null || silentMs < KEEP_DEAD_HOST_RECORD_MS || owners.has(id)) continue;
       const base = baseIdOfHostIncarnation(id);
       const wish = entries.get(hostDrainRequestKey(base));
-      const back = [...this.#members.all()].some(
+      const back = [...this.#members.listMembers()].some(
         (other) => other.value.end === null && baseIdOfHostIncarnation(other.id) === base,
       );
       if (wish && !back) await this.#kv.delete(hostDrainRequestKey(base), wish.revision);

@@ -16,7 +16,7 @@ function hostStateOf(value: HostRecord, silent: boolean, partitions: number): Ho
 
 export const makeHostStatus = (member: ClusterMember, silent: boolean, table: PartitionTable): HostStatus => {
   const { id, value, silentMs } = member;
-  const partitions = table.ownedBy(id).length;
+  const partitions = table.listPartitionsOwnedBy(id).length;
   const { name, version, address } = value;
   // The last report of a dead host is outdated.
   const serving = value.end === null ? value.serving : 0;
@@ -28,7 +28,7 @@ export const makeHostStatus = (member: ClusterMember, silent: boolean, table: Pa
 /** Lists the partitions without an owner, or with a dead one. */
 function listUnownedPartitions(hosts: readonly HostStatus[], table: PartitionTable): Partition[] {
   const living = new Set(hosts.filter(({ state }) => state !== 'dead').map(({ id }) => id));
-  return ALL_PARTITIONS.filter((p) => !living.has(table.owner(p) ?? ''));
+  return ALL_PARTITIONS.filter((p) => !living.has(table.ownerOf(p) ?? ''));
 }
 
 export function makePlacementStatus(of: {

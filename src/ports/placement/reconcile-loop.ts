@@ -3,78 +3,78 @@
  */
 import type { Clock, TimerHandle } from '#base/clock';
 
-interface ReconcileSteps {
-  work(): Promise<void>;
+interface ReconcileLoopCallbacks {
+  runRound(): Promise<void>;
   /**
    * Called after each round but the first.
    * @param error undefined after a successful round
    */
-  ended(error?: unknown): void;
+  onRoundEnd(error?: unknown): void;
   /** Returns the pause until the next round, milliseconds. */
-  wait(): number;
+  computePauseMs(): number;
 }
 
 export class PlacementReconcileLoop {
-  #running = false;
-  #busy = false;
-  #again = false;
-  #timer: TimerHandle | undefined;
+  #isRunning = false;
+  #isRoundInProgress = false;
+  #mustRunAgain = false;
+  #nextRoundTimer: TimerHandle | undefined;
 
   constructor(
     private readonly clock: Clock,
-    private readonly round: ReconcileSteps,
+    private readonly round: ReconcileLoopCallbacks,
   ) {}
 
-  get running(): boolean {
-    return this.#running;
+  get isRunning(): boolean {
+    return this.#isRunning;
   }
 
   /** Runs the first round and then `more`. If either rejects, so does `start`, and the loop stops. */
   async start(more: () => Promise<unknown>): Promise<void> {
-    this.#running = true;
-    this.#busy = true;
+    this.#isRunning = true;
+    this.#isRoundInProgress = true;
     try {
-      await this.round.work();
+      await this.round.runRound();
       await more();
     } catch (error) {
       this.stop();
       throw error;
     } finally {
-      this.#busy = false;
+      this.#isRoundInProgress = false;
     }
     this.wake();
   }
 
   /** Starts a round now. Calls during a round cause one more round after it. */
   wake(): void {
-    if (!this.#running) return;
-    if (this.#busy) {
-      this.#again = true;
+    if (!this.#isRunning) return;
+    if (this.#isRoundInProgress) {
+      this.#mustRunAgain = true;
       return;
     }
-    this.#busy = true;
-    this.#again = false;
+    this.#isRoundInProgress = true;
+    this.#mustRunAgain = false;
     void this.round
-      .work()
+      .runRound()
       .then(
-        () => this.round.ended(),
-        (error: unknown) => this.round.ended(error),
+        () => this.round.onRoundEnd(),
+        (error: unknown) => this.round.onRoundEnd(error),
       )
       .finally(() => {
-        this.#busy = false;
-        if (this.#again) this.wake();
-        else this.#arm();
+        this.#isRoundInProgress = false;
+        if (this.#mustRunAgain) this.wake();
+        else this.#scheduleNextRound();
       });
   }
 
   stop(): void {
-    this.#running = false;
-    if (this.#timer) this.clock.clearTimeout(this.#timer);
+    this.#isRunning = false;
+    if (this.#nextRoundTimer) this.clock.clearTimeout(this.#nextRoundTimer);
   }
 
-  #arm(): void {
-    if (!this.#running) return;
-    if (this.#timer) this.clock.clearTimeout(this.#timer);
-    this.#timer = this.clock.setTimeout(() => this.wake(), this.round.wait());
+  #scheduleNextRound(): void {
+    if (!this.#isRunning) return;
+    if (this.#nextRoundTimer) this.clock.clearTimeout(this.#nextRoundTimer);
+    this.#nextRoundTimer = this.clock.setTimeout(() => this.wake(), this.round.computePauseMs());
   }
 }

@@ -9,7 +9,7 @@
 import { Packr } from 'msgpackr';
 import type { Json } from '#base';
 
-const options = {
+const jsonPackrOptions = {
   useRecords: false,
   mapsAsObjects: true,
   moreTypes: false,
@@ -20,16 +20,16 @@ const options = {
   copyBuffers: true,
 };
 /** msgpackr documents `skipValues` but leaves it out of its type. */
-const packr = new Packr(options as ConstructorParameters<typeof Packr>[0]);
+const jsonPackr = new Packr(jsonPackrOptions as ConstructorParameters<typeof Packr>[0]);
 
 /** Encodes a value into a buffer that later calls don't reuse. */
 export function packJsonToBuffer(value: Json): Buffer {
-  return packr.pack(value);
+  return jsonPackr.pack(value);
 }
 
 export function unpackJson(bytes: Uint8Array): Json {
   // Given a Buffer, msgpackr returns embedded bytes as Buffers, but callers compare and clone plain Uint8Arrays.
-  return packr.unpack(new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.byteLength)) as Json;
+  return jsonPackr.unpack(new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.byteLength)) as Json;
 }
 
 /** Returns a deep copy, equal to the value that a Store would return. */

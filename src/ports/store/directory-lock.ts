@@ -21,11 +21,11 @@ export interface DataDirectoryLock {
   release(): Promise<void>;
 }
 
-const NAME = /^lock-(\d+)-[0-9a-f]+\.sock$/;
+const LOCK_SOCKET_NAME_PATTERN = /^lock-(\d+)-[0-9a-f]+\.sock$/;
 /**
  * Maximum length of a socket path, bytes: sockaddr_un holds 108 bytes on Linux and 104 on macOS, with the final zero.
  */
-const MAX_PATH = 103;
+const MAX_SOCKET_PATH_BYTES = 103;
 
 /**
  * Locks the directory, creating it if it is missing.
@@ -37,11 +37,11 @@ export async function lockDataDirectory(directory: string): Promise<DataDirector
   // A path through the directory's file descriptor is short even if the directory's path is long. The handle stays open
   // until the socket file is removed.
   const handle = await open(directory, constants.O_RDONLY | constants.O_DIRECTORY);
-  const base = Buffer.byteLength(directory) + 40 <= MAX_PATH ? directory : `/proc/self/fd/${handle.fd}`;
+  const base = Buffer.byteLength(directory) + 40 <= MAX_SOCKET_PATH_BYTES ? directory : `/proc/self/fd/${handle.fd}`;
   const own = `lock-${process.pid}-${randomBytes(6).toString('hex')}.sock`;
   let server: Server;
   try {
-    server = await listen(join(base, own));
+    server = await listenOnSocket(join(base, own));
   } catch (cause) {
     await handle.close();
     const why = cause instanceof Error ? cause.message : String(cause);
@@ -49,21 +49,21 @@ export async function lockDataDirectory(directory: string): Promise<DataDirector
   }
   try {
     for (const name of await readdir(directory)) {
-      const pid = NAME.exec(name)?.[1];
+      const pid = LOCK_SOCKET_NAME_PATTERN.exec(name)?.[1];
       if (!pid || name === own) continue;
-      if (await answers(join(base, name))) {
+      if (await isSocketAnswering(join(base, name))) {
         throw new DataDirectoryInUseError(`data directory ${directory} is in use by process ${pid}`);
       }
       await unlink(join(directory, name)).catch(() => undefined);
     }
   } catch (error) {
-    await release(server, handle);
+    await releaseDataDirectory(server, handle);
     throw error;
   }
-  return { release: () => release(server, handle) };
+  return { release: () => releaseDataDirectory(server, handle) };
 }
 
-function listen(path: string): Promise<Server> {
+function listenOnSocket(path: string): Promise<Server> {
   return new Promise((resolve, reject) => {
     const server = createServer((socket) => socket.destroy());
     server.once('error', reject);
@@ -75,7 +75,7 @@ function listen(path: string): Promise<Server> {
 }
 
 /** True if a process listens on this socket. A stopped or busy process counts: the kernel accepts for it. */
-function answers(path: string): Promise<boolean> {
+function isSocketAnswering(path: string): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = createConnection({ path });
     socket.once('connect', () => {
@@ -89,7 +89,7 @@ function answers(path: string): Promise<boolean> {
   });
 }
 
-async function release(server: Server, handle: FileHandle): Promise<void> {
+async function releaseDataDirectory(server: Server, handle: FileHandle): Promise<void> {
   await new Promise<void>((resolve) => server.close(() => resolve()));
   await handle.close().catch(() => undefined);
 }

@@ -11,7 +11,7 @@ import {
   withMongoDatabase,
 } from './store-mongo-client.js';
 
-interface FormatDocument {
+interface StorageFormatDocument {
   readonly _id: 'format';
   readonly format: number;
 }
@@ -22,7 +22,7 @@ interface FormatDocument {
  * @throws StoreUnavailableError
  */
 export function readMongoStorageFormat(url: string, known = CURRENT_STORAGE_FORMAT): Promise<number> {
-  return withFormat(url, (formats, hasRoots) => inForce(url, formats, hasRoots, known));
+  return withFormatCollection(url, (formats, hasRoots) => readOrInitStorageFormat(url, formats, hasRoots, known));
 }
 
 /**
@@ -31,22 +31,22 @@ export function readMongoStorageFormat(url: string, known = CURRENT_STORAGE_FORM
  * @throws StoreUnavailableError
  */
 export function raiseMongoStorageFormat(url: string, known = CURRENT_STORAGE_FORMAT): Promise<number> {
-  return withFormat(url, async (formats, hasRoots) => {
-    const stored = await inForce(url, formats, hasRoots, known);
+  return withFormatCollection(url, async (formats, hasRoots) => {
+    const stored = await readOrInitStorageFormat(url, formats, hasRoots, known);
     await formats.updateOne({ _id: 'format', format: stored }, { $set: { format: known } });
     return known;
   });
 }
 
-async function inForce(
+async function readOrInitStorageFormat(
   url: string,
-  formats: Collection<FormatDocument>,
+  formats: Collection<StorageFormatDocument>,
   hasRoots: () => Promise<boolean>,
   known: number,
 ): Promise<number> {
   let stored = await formats.findOne({ _id: 'format' });
   if (!stored) {
-    const first: FormatDocument = { _id: 'format', format: (await hasRoots()) ? FIRST_STORAGE_FORMAT : known };
+    const first: StorageFormatDocument = { _id: 'format', format: (await hasRoots()) ? FIRST_STORAGE_FORMAT : known };
     try {
       await formats.insertOne(first);
     } catch (error) {
@@ -60,12 +60,12 @@ async function inForce(
   return stored!.format;
 }
 
-const withFormat = <T>(
+const withFormatCollection = <T>(
   url: string,
-  action: (formats: Collection<FormatDocument>, hasRoots: () => Promise<boolean>) => Promise<T>,
+  action: (formats: Collection<StorageFormatDocument>, hasRoots: () => Promise<boolean>) => Promise<T>,
 ): Promise<T> =>
   withMongoDatabase(url, (db) =>
-    action(db.collection<FormatDocument>('meta'), async () => {
+    action(db.collection<StorageFormatDocument>('meta'), async () => {
       return (await db.collection('roots').findOne({}, { projection: { _id: 1 } })) !== null;
     }),
   );

@@ -7,7 +7,7 @@ import type { Clock } from '#base/clock';
 import { StoreUnavailableError } from './store.js';
 
 /** Milliseconds for which operations on other connections may finish after some connections broke. */
-const GRACE_MS = 4_000;
+const BROKEN_CONNECTION_GRACE_MS = 4_000;
 
 interface InFlightOperation {
   giveUp(): void;
@@ -23,36 +23,36 @@ export class InFlightStoreOperations {
    * Runs an operation. The result settles as the operation does, or rejects with StoreUnavailableError `GRACE_MS` after
    * connections broke (unknown outcome).
    */
-  run<T>(operation: () => Promise<T>): Promise<T> {
+  runOperation<T>(operation: () => Promise<T>): Promise<T> {
     return new Promise<T>((resolve, reject) => {
       const entry: InFlightOperation = {
         giveUp: () => {
-          this.#remove(entry);
+          this.#removeOperation(entry);
           reject(new StoreUnavailableError('MongoDB is not available: no answer after connections broke'));
         },
       };
       this.#operations.add(entry);
       operation()
         .then(resolve, reject)
-        .finally(() => this.#remove(entry));
+        .finally(() => this.#removeOperation(entry));
     });
   }
 
   /** Gives the operations in flight `GRACE_MS` to settle. Must be called when connections broke. */
-  connectionsBroken(): void {
+  giveUpAfterBrokenConnections(): void {
     const concerned = [...this.#operations];
     if (concerned.length === 0) return;
     this.clock.setTimeout(() => {
       for (const one of concerned) if (this.#operations.has(one)) one.giveUp();
-    }, GRACE_MS);
+    }, BROKEN_CONNECTION_GRACE_MS);
   }
 
   /** Resolves when no operation is in flight. */
-  async settled(): Promise<void> {
+  async waitUntilIdle(): Promise<void> {
     if (this.#operations.size > 0) await new Promise<void>((resolve) => this.#idleWaiters.push(resolve));
   }
 
-  #remove(entry: InFlightOperation): void {
+  #removeOperation(entry: InFlightOperation): void {
     this.#operations.delete(entry);
     if (this.#operations.size === 0) for (const resolve of this.#idleWaiters.splice(0)) resolve();
   }

@@ -18,18 +18,18 @@ export type LmdbTable = Database<Buffer, Key>;
  * Maximum size of a text in a key, bytes: half of lmdb's limit of 1,978 bytes, because a key has at most two texts, and
  * its numbers and separators are short.
  */
-const MAX_KEY_TEXT = 900;
+const MAX_KEY_TEXT_BYTES = 900;
 
 export class LmdbEnvironment {
-  readonly #root: RootDatabase<Buffer, Key>;
-  readonly #lock: DataDirectoryLock | undefined;
+  readonly #rootDatabase: RootDatabase<Buffer, Key>;
+  readonly #directoryLock: DataDirectoryLock | undefined;
   readonly directory: string;
   #closed = false;
 
   private constructor(directory: string, root: RootDatabase<Buffer, Key>, lock: DataDirectoryLock | undefined) {
     this.directory = directory;
-    this.#root = root;
-    this.#lock = lock;
+    this.#rootDatabase = root;
+    this.#directoryLock = lock;
   }
 
   /**
@@ -53,7 +53,7 @@ export class LmdbEnvironment {
         maxDbs: 32,
       });
       opened = root;
-      await settleFormat(path, root, known);
+      await checkAndRaiseStorageFormat(path, root, known);
       return new LmdbEnvironment(path, root, lock);
     } catch (error) {
       await opened?.close();
@@ -62,8 +62,8 @@ export class LmdbEnvironment {
     }
   }
 
-  table(name: string): LmdbTable {
-    return this.#root.openDB<Buffer, Key>({ name, encoding: 'binary' });
+  openTable(name: string): LmdbTable {
+    return this.#rootDatabase.openDB<Buffer, Key>({ name, encoding: 'binary' });
   }
 
   /**
@@ -75,7 +75,7 @@ export class LmdbEnvironment {
   async transaction<T>(action: () => T): Promise<T> {
     if (this.#closed) throw new StoreUnavailableError('the embedded store is closed');
     try {
-      return await this.#root.transaction(action);
+      return await this.#rootDatabase.transaction(action);
     } catch (cause) {
       const reason = (cause as { commitError?: Promise<unknown> }).commitError;
       // lmdb's `commitError` promise rejects with the cause in words. Without a handler, the rejection would end the
@@ -85,7 +85,7 @@ export class LmdbEnvironment {
     }
   }
 
-  get closed(): boolean {
+  get isClosed(): boolean {
     return this.#closed;
   }
 
@@ -93,17 +93,17 @@ export class LmdbEnvironment {
    * Writes a snapshot of all tables to `data.mdb` in `folder`, which must not have that file yet. Writes continue
    * during the copy, but space that they free is reused only after the copy.
    */
-  async copyTo(folder: string): Promise<void> {
+  async copySnapshotTo(folder: string): Promise<void> {
     if (this.#closed) throw new StoreUnavailableError('the embedded store is closed');
-    await this.#root.backup(folder, true);
+    await this.#rootDatabase.backup(folder, true);
   }
 
   /** Waits for writes in flight, then closes the environment and releases the lock. */
   async close(): Promise<void> {
     if (this.#closed) return;
     this.#closed = true;
-    await this.#root.close();
-    await this.#lock?.release();
+    await this.#rootDatabase.close();
+    await this.#directoryLock?.release();
   }
 }
 
@@ -123,7 +123,7 @@ export const openSharedLmdbEnvironment = (directory: string): Promise<LmdbEnviro
   LmdbEnvironment.open(directory, CURRENT_STORAGE_FORMAT, true);
 
 /** Checks the stored format, and raises the previous format at once: the directory lock excludes any older process. */
-async function settleFormat(path: string, root: RootDatabase<Buffer, Key>, known: number): Promise<void> {
+async function checkAndRaiseStorageFormat(path: string, root: RootDatabase<Buffer, Key>, known: number): Promise<void> {
   const fresh = [...root.getKeys({ limit: 1 })].length === 0;
   const meta = root.openDB<Buffer, Key>({ name: 'meta', encoding: 'binary' });
   const bytes = meta.get('format');
@@ -144,4 +144,5 @@ export function checkLmdbKeyText(text: string): string {
 
 /** True if a text can be part of a key. No record is stored under a longer text. */
 export const doesTextFitLmdbKey = (text: string): boolean =>
-  text.length <= MAX_KEY_TEXT && (text.length * 3 <= MAX_KEY_TEXT || Buffer.byteLength(text) <= MAX_KEY_TEXT);
+  text.length <= MAX_KEY_TEXT_BYTES &&
+  (text.length * 3 <= MAX_KEY_TEXT_BYTES || Buffer.byteLength(text) <= MAX_KEY_TEXT_BYTES);

@@ -25,7 +25,7 @@ export function sharedIndexesOfMessageRanges([first, ...others]: readonly Messag
   return [...shared];
 }
 
-function isInIndex(m: MessageRecord, index: MessageIndex): boolean {
+function isMessageInIndex(m: MessageRecord, index: MessageIndex): boolean {
   switch (index.by) {
     case 'realm':
       return true;
@@ -49,7 +49,7 @@ function isInIndex(m: MessageRecord, index: MessageIndex): boolean {
 export const isMessageInRange = (m: MessageRecord, range: MessageRange): boolean =>
   m.id > (range.above ?? -1) &&
   m.id <= (range.upTo ?? Number.POSITIVE_INFINITY) &&
-  indexesOfMessageRange(range).every((index) => isInIndex(m, index));
+  indexesOfMessageRange(range).every((index) => isMessageInIndex(m, index));
 
 /** Returns the index of the first number >= `value` in an ascending list. */
 export function findLowerBoundIndex(sorted: readonly number[], value: number, from = 0): number {

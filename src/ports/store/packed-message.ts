@@ -31,7 +31,7 @@ export interface MessageDigest {
 export type MessageDigestMaker = (record: MessageRecord) => MessageDigest | undefined;
 
 /** Location of a JSON text in the bytes of a message. */
-interface TextSpan {
+interface DigestTextSpan {
   readonly at: number;
   readonly length: number;
 }
@@ -42,14 +42,14 @@ export interface DecodedMessageRecord {
 }
 
 /** First byte of a message: a MessagePack array of 8 elements without a digest, of 9 with one. */
-const WITHOUT_DIGEST = 0x98;
-const WITH_DIGEST = 0x99;
-const BIN_32 = 0xc6;
-const BIN_HEADER = 5;
-const SPAN_BYTES = 8;
+const FIRST_BYTE_WITHOUT_DIGEST = 0x98;
+const FIRST_BYTE_WITH_DIGEST = 0x99;
+const MESSAGEPACK_BIN_32_TYPE = 0xc6;
+const BIN_32_HEADER_BYTES = 5;
+const DIGEST_SPAN_BYTES = 8;
 /** Size of the digest's last part (the head's span, the counts and the version), bytes. */
-const TAIL = SPAN_BYTES + 4;
-const MAX_FACTS = 2 ** 16 - 1;
+const DIGEST_TAIL_BYTES = DIGEST_SPAN_BYTES + 4;
+const MAX_DIGEST_FACTS = 2 ** 16 - 1;
 
 export function encodeMessageRecord(rev: number, m: MessageRecord, digest?: MessageDigest): Buffer {
   const fields = packJsonToBuffer([
@@ -62,8 +62,8 @@ export function encodeMessageRecord(rev: number, m: MessageRecord, digest?: Mess
     m.movedFrom,
     [...m.tags],
   ]);
-  return digest && digest.facts.length <= MAX_FACTS && fields[0] === WITHOUT_DIGEST
-    ? withDigest(fields, digest)
+  return digest && digest.facts.length <= MAX_DIGEST_FACTS && fields[0] === FIRST_BYTE_WITHOUT_DIGEST
+    ? appendDigest(fields, digest)
     : fields;
 }
 
@@ -71,17 +71,17 @@ export function encodeMessageRecord(rev: number, m: MessageRecord, digest?: Mess
  * Matches an escaped lone surrogate in JSON. MessagePack has no lone surrogates, so the decoded text would differ from
  * the JSON.
  */
-const LONE_SURROGATE = /\\ud[89a-f]/;
+const LONE_SURROGATE_ESCAPE_PATTERN = /\\ud[89a-f]/;
 
-function withDigest(fields: Buffer, { version, facts, head, texts }: MessageDigest): Buffer {
-  if (LONE_SURROGATE.test(head)) return fields;
-  const begin = fields.length + BIN_HEADER;
+function appendDigest(fields: Buffer, { version, facts, head, texts }: MessageDigest): Buffer {
+  if (LONE_SURROGATE_ESCAPE_PATTERN.test(head)) return fields;
+  const begin = fields.length + BIN_32_HEADER_BYTES;
   const added = [Buffer.from(head)];
-  const spans: TextSpan[] = [{ at: begin, length: added[0]!.length }];
+  const spans: DigestTextSpan[] = [{ at: begin, length: added[0]!.length }];
   let at = begin + added[0]!.length;
   for (const text of texts) {
     const json = JSON.stringify(text).slice(1, -1);
-    if (json.length > text.length && LONE_SURROGATE.test(json)) return fields;
+    if (json.length > text.length && LONE_SURROGATE_ESCAPE_PATTERN.test(json)) return fields;
     const bytes = Buffer.from(json);
     // Equal bytes anywhere in the record serve as the text's JSON.
     const found = json.length === text.length ? fields.indexOf(bytes) : -1;
@@ -90,11 +90,11 @@ function withDigest(fields: Buffer, { version, facts, head, texts }: MessageDige
     added.push(bytes);
     at += bytes.length;
   }
-  const end = at + facts.length * 4 + texts.length * SPAN_BYTES + TAIL;
+  const end = at + facts.length * 4 + texts.length * DIGEST_SPAN_BYTES + DIGEST_TAIL_BYTES;
   const whole = Buffer.allocUnsafe(end);
   fields.copy(whole);
-  whole[0] = WITH_DIGEST;
-  whole[fields.length] = BIN_32;
+  whole[0] = FIRST_BYTE_WITH_DIGEST;
+  whole[fields.length] = MESSAGEPACK_BIN_32_TYPE;
   whole.writeUInt32BE(end - begin, fields.length + 1);
   let to = begin;
   for (const bytes of added) to += bytes.copy(whole, to);
@@ -119,7 +119,7 @@ export class PackedMessageSlab {
   // A copy of a property of the Uint8Array: reading that property each time costs more than copying a message.
   readonly buffer: ArrayBufferLike;
   readonly offset: number;
-  #used = 0;
+  #usedBytes = 0;
 
   constructor(readonly bytes: Uint8Array) {
     this.buffer = bytes.buffer;
@@ -129,20 +129,20 @@ export class PackedMessageSlab {
 
   /** Discards the contents of the slab. */
   clear(): void {
-    this.#used = 0;
+    this.#usedBytes = 0;
   }
 
   /** Copies the bytes into the slab and returns their offset, or undefined if there is no room. */
-  add(bytes: Uint8Array): number | undefined {
-    const at = this.#used;
+  appendBytes(bytes: Uint8Array): number | undefined {
+    const at = this.#usedBytes;
     if (at + bytes.byteLength > this.bytes.byteLength) return undefined;
     this.bytes.set(bytes, at);
-    this.#used = at + bytes.byteLength;
+    this.#usedBytes = at + bytes.byteLength;
     return at;
   }
 }
 
-const NOWHERE = new PackedMessageSlab(new Uint8Array(1));
+const EMPTY_SLAB = new PackedMessageSlab(new Uint8Array(1));
 
 /**
  * A view of a stored message that decodes fields on request. One object is moved from message to message, and shows
@@ -151,32 +151,32 @@ const NOWHERE = new PackedMessageSlab(new Uint8Array(1));
 export class PackedMessage {
   id = 0;
   /** Version of the message's digest; undefined without a digest. */
-  version: number | undefined;
+  digestVersion: number | undefined;
   /** Number of integers in `facts` of the message's digest. */
-  facts = 0;
-  #slab = NOWHERE;
-  #start = 0;
-  #length = 0;
-  #factsAt = 0;
-  #spansEnd = 0;
-  #record: MessageRecord | undefined;
+  factCount = 0;
+  #slab = EMPTY_SLAB;
+  #startOffset = 0;
+  #byteLength = 0;
+  #factsOffset = 0;
+  #spansEndOffset = 0;
+  #decodedRecord: MessageRecord | undefined;
 
   moveTo(id: number, slab: PackedMessageSlab, start: number, length: number): this {
     const { view } = slab;
     const end = start + length;
     this.id = id;
     this.#slab = slab;
-    this.#start = start;
-    this.#length = length;
-    this.#record = undefined;
-    if (view.getUint8(start) === WITH_DIGEST) {
-      this.version = view.getUint8(end - 1);
-      this.facts = view.getUint16(end - 4, true);
-      this.#spansEnd = end - TAIL;
-      this.#factsAt = this.#spansEnd - view.getUint8(end - 2) * SPAN_BYTES - this.facts * 4;
+    this.#startOffset = start;
+    this.#byteLength = length;
+    this.#decodedRecord = undefined;
+    if (view.getUint8(start) === FIRST_BYTE_WITH_DIGEST) {
+      this.digestVersion = view.getUint8(end - 1);
+      this.factCount = view.getUint16(end - 4, true);
+      this.#spansEndOffset = end - DIGEST_TAIL_BYTES;
+      this.#factsOffset = this.#spansEndOffset - view.getUint8(end - 2) * DIGEST_SPAN_BYTES - this.factCount * 4;
     } else {
-      this.version = undefined;
-      this.facts = 0;
+      this.digestVersion = undefined;
+      this.factCount = 0;
     }
     return this;
   }
@@ -184,45 +184,52 @@ export class PackedMessage {
   /** Moves the view to a record that is already decoded. */
   moveToRecord(record: MessageRecord): this {
     this.id = record.id;
-    this.version = undefined;
-    this.facts = 0;
-    this.#record = record;
+    this.digestVersion = undefined;
+    this.factCount = 0;
+    this.#decodedRecord = record;
     return this;
   }
 
   /** The whole record, decoded on first use. The returned object stays valid after the next move. */
   get record(): MessageRecord {
     const { bytes } = this.#slab;
-    this.#record ??= decodeMessageRecord(this.id, bytes.subarray(this.#start, this.#start + this.#length)).record;
-    return this.#record;
+    this.#decodedRecord ??= decodeMessageRecord(
+      this.id,
+      bytes.subarray(this.#startOffset, this.#startOffset + this.#byteLength),
+    ).record;
+    return this.#decodedRecord;
   }
 
-  fact(i: number): number {
-    return this.#slab.view.getUint32(this.#factsAt + i * 4, true);
+  readFact(i: number): number {
+    return this.#slab.view.getUint32(this.#factsOffset + i * 4, true);
   }
 
   /** JSON text of the digest, valid until the next move. */
-  get head(): Uint8Array {
-    return this.#at(this.#spansEnd);
+  get digestHeadJson(): Uint8Array {
+    return this.#bytesOfSpan(this.#spansEndOffset);
   }
 
   /** Text `i` of the digest as JSON without quotes, valid until the next move. */
-  text(i: number): Uint8Array {
-    return this.#at(this.#spansEnd - (i + 1) * SPAN_BYTES);
+  readTextJson(i: number): Uint8Array {
+    return this.#bytesOfSpan(this.#spansEndOffset - (i + 1) * DIGEST_SPAN_BYTES);
   }
 
   /** True if text `i` of the digest equals `json` (JSON without quotes). */
-  isText(i: number, json: Uint8Array): boolean {
+  isTextEqualTo(i: number, json: Uint8Array): boolean {
     const { view, bytes } = this.#slab;
-    const span = this.#spansEnd - (i + 1) * SPAN_BYTES;
+    const span = this.#spansEndOffset - (i + 1) * DIGEST_SPAN_BYTES;
     if (view.getUint32(span + 4, true) !== json.length) return false;
-    const at = this.#start + view.getUint32(span, true);
+    const at = this.#startOffset + view.getUint32(span, true);
     for (let n = 0; n < json.length; n++) if (bytes[at + n] !== json[n]) return false;
     return true;
   }
 
-  #at(span: number): Uint8Array {
+  #bytesOfSpan(span: number): Uint8Array {
     const { view, buffer, offset } = this.#slab;
-    return new Uint8Array(buffer, offset + this.#start + view.getUint32(span, true), view.getUint32(span + 4, true));
+    return new Uint8Array(
+      buffer,
+      offset + this.#startOffset + view.getUint32(span, true),
+      view.getUint32(span + 4, true),
+    );
   }
 }

@@ -8,25 +8,25 @@ import {
   sealedApiKeyOfAccountState,
 } from './secret-note.js';
 
-const NAME = 'secret';
+const SECRET_NOTE_KEY = 'secret';
 
 export function makeLmdbSecretCheckNote(environment: LmdbEnvironment): ServerSecretCheckNote {
-  const notes = environment.table('meta');
+  const notes = environment.openTable('meta');
   const stored = (): string | undefined => {
-    const bytes = notes.get(NAME);
+    const bytes = notes.get(SECRET_NOTE_KEY);
     return bytes && (unpackJson(bytes) as string);
   };
   return {
     read: async () => stored(),
-    make: (check) =>
+    storeUnlessPresent: (check) =>
       environment.transaction(() => {
         const before = stored();
-        if (before === undefined) notes.put(NAME, packJsonToBuffer(check));
+        if (before === undefined) notes.put(SECRET_NOTE_KEY, packJsonToBuffer(check));
         return before ?? check;
       }),
-    replace: (check) => environment.transaction(() => void notes.put(NAME, packJsonToBuffer(check))),
-    async sealedKeys() {
-      const accounts = environment.table('roots').getRange({
+    replace: (check) => environment.transaction(() => void notes.put(SECRET_NOTE_KEY, packJsonToBuffer(check))),
+    async readSealedApiKeys() {
+      const accounts = environment.openTable('roots').getRange({
         start: ACCOUNT_ROOT_KEY_RANGE.from,
         end: ACCOUNT_ROOT_KEY_RANGE.below,
         limit: MAX_ACCOUNTS_SAMPLED_FOR_SECRET,

@@ -9,7 +9,7 @@ import {
 import { isMongoDuplicateKeyError, withMongoDatabase } from './store-mongo-client.js';
 import { type MongoRootDocument, unpackMongoBinary } from './store-mongo-documents.js';
 
-interface NoteDocument {
+interface SecretNoteDocument {
   readonly _id: 'secret';
   readonly check: string;
 }
@@ -21,14 +21,14 @@ interface NoteDocument {
 export const withMongoSecretCheckNote = <T>(
   url: string,
   action: (note: ServerSecretCheckNote) => Promise<T>,
-): Promise<T> => withMongoDatabase(url, (db) => action(noteIn(db)));
+): Promise<T> => withMongoDatabase(url, (db) => action(makeMongoSecretCheckNote(db)));
 
-function noteIn(db: Db): ServerSecretCheckNote {
-  const notes = db.collection<NoteDocument>('meta');
+function makeMongoSecretCheckNote(db: Db): ServerSecretCheckNote {
+  const notes = db.collection<SecretNoteDocument>('meta');
   const read = async (): Promise<string | undefined> => (await notes.findOne({ _id: 'secret' }))?.check;
   return {
     read,
-    async make(check) {
+    async storeUnlessPresent(check) {
       try {
         await notes.insertOne({ _id: 'secret', check });
         return check;
@@ -41,7 +41,7 @@ function noteIn(db: Db): ServerSecretCheckNote {
     async replace(check) {
       await notes.updateOne({ _id: 'secret' }, { $set: { check } }, { upsert: true });
     },
-    async sealedKeys() {
+    async readSealedApiKeys() {
       const accounts = await db
         .collection<MongoRootDocument>('roots')
         .find({ _id: { $gte: ACCOUNT_ROOT_KEY_RANGE.from, $lt: ACCOUNT_ROOT_KEY_RANGE.below } } as object, {

@@ -9,14 +9,14 @@ export interface ServerSecretCheckNote {
    * Stores the check value unless there is one.
    * @returns the stored value
    */
-  make(check: string): Promise<string>;
+  storeUnlessPresent(check: string): Promise<string>;
   /** Stores the check value, replacing any other. */
   replace(check: string): Promise<void>;
   /** Reads the encrypted API keys of some accounts. They identify the server secret of a Store that has no note yet. */
-  sealedKeys(): Promise<string[]>;
+  readSealedApiKeys(): Promise<string[]>;
 }
 
-/** Maximum number of accounts that `sealedKeys` reads. */
+/** Maximum number of accounts that `readSealedApiKeys` reads. */
 export const MAX_ACCOUNTS_SAMPLED_FOR_SECRET = 200;
 
 /** Range of the Store keys under which roots of accounts lie. */

@@ -8,10 +8,10 @@
  * A bounded cache of two generations. A full young generation becomes the old one, and the previous old one is dropped.
  */
 export class LmdbConsistentCache<K, V> {
-  #young = new Map<K, V>();
-  #old = new Map<K, V>();
-  #weight = 0;
-  readonly #blocked = new Map<K, { count: number; held: V | undefined }>();
+  #youngGeneration = new Map<K, V>();
+  #oldGeneration = new Map<K, V>();
+  #youngWeight = 0;
+  readonly #blockedKeys = new Map<K, { count: number; held: V | undefined }>();
 
   /** Makes an empty cache. @param most maximum weight of one generation; both together hold at most twice as much */
   constructor(
@@ -20,94 +20,94 @@ export class LmdbConsistentCache<K, V> {
   ) {}
 
   get(key: K): V | undefined {
-    const young = this.#young.get(key);
+    const young = this.#youngGeneration.get(key);
     if (young !== undefined) return young;
-    const old = this.#old.get(key);
+    const old = this.#oldGeneration.get(key);
     if (old !== undefined) {
-      this.#old.delete(key);
-      this.#keep(key, old);
+      this.#oldGeneration.delete(key);
+      this.#putInYoungGeneration(key, old);
     }
     return old;
   }
 
   /** Caches the value, unless a transaction is writing the key. */
   put(key: K, value: V): void {
-    if (this.#blocked.size === 0 || !this.#blocked.has(key)) this.#keep(key, value);
+    if (this.#blockedKeys.size === 0 || !this.#blockedKeys.has(key)) this.#putInYoungGeneration(key, value);
   }
 
   /**
    * Marks the key as being written by a transaction, so that it is not cached.
    * @param hold true to keep the cached value apart until no transaction writes the key
    */
-  block(key: K, hold = false): void {
-    const known = this.#blocked.get(key);
+  blockKey(key: K, hold = false): void {
+    const known = this.#blockedKeys.get(key);
     if (known) known.count++;
-    else this.#blocked.set(key, { count: 1, held: hold ? this.get(key) : undefined });
-    this.#young.delete(key);
-    this.#old.delete(key);
+    else this.#blockedKeys.set(key, { count: 1, held: hold ? this.get(key) : undefined });
+    this.#youngGeneration.delete(key);
+    this.#oldGeneration.delete(key);
   }
 
   /**
    * Removes the mark of a transaction that has settled.
    * @param change applies the write to the value kept apart; absent: that value is dropped
    */
-  release(key: K, change?: (held: V) => void): void {
-    const known = this.#blocked.get(key);
+  releaseKey(key: K, change?: (held: V) => void): void {
+    const known = this.#blockedKeys.get(key);
     if (!known) return;
     if (!change) known.held = undefined;
     else if (known.held !== undefined) change(known.held);
     if (--known.count > 0) return;
-    this.#blocked.delete(key);
-    if (known.held !== undefined) this.#keep(key, known.held);
+    this.#blockedKeys.delete(key);
+    if (known.held !== undefined) this.#putInYoungGeneration(key, known.held);
   }
 
-  isBlocked(key: K): boolean {
-    return this.#blocked.size > 0 && this.#blocked.has(key);
+  isKeyBlocked(key: K): boolean {
+    return this.#blockedKeys.size > 0 && this.#blockedKeys.has(key);
   }
 
   /** Adds to the total weight, because a cached value has grown. */
-  grew(weight: number): void {
-    this.#weight += weight;
-    if (this.#weight <= this.most) return;
-    this.#old = this.#young;
-    this.#young = new Map();
-    this.#weight = 0;
+  addWeight(weight: number): void {
+    this.#youngWeight += weight;
+    if (this.#youngWeight <= this.most) return;
+    this.#oldGeneration = this.#youngGeneration;
+    this.#youngGeneration = new Map();
+    this.#youngWeight = 0;
   }
 
-  #keep(key: K, value: V): void {
-    this.#young.set(key, value);
-    this.grew(this.weightOf(value));
+  #putInYoungGeneration(key: K, value: V): void {
+    this.#youngGeneration.set(key, value);
+    this.addWeight(this.weightOf(value));
   }
 }
 
 /** The cached keys that one transaction writes, with the actions to run when it is settled. */
 export class LmdbTransactionCacheChanges {
-  readonly #settled: ((done: boolean) => void)[] = [];
+  readonly #settledListeners: ((done: boolean) => void)[] = [];
 
   onSettled(fn: (done: boolean) => void): void {
-    this.#settled.push(fn);
+    this.#settledListeners.push(fn);
   }
 
   /** Runs the actions of a settled transaction. @param done false if the outcome of the transaction is unknown */
-  settle(done: boolean): void {
-    for (const fn of this.#settled) fn(done);
+  runSettledListeners(done: boolean): void {
+    for (const fn of this.#settledListeners) fn(done);
   }
 }
 
-const SLOTS_LOG2 = 18;
+const KEY_MARK_SLOTS_LOG2 = 18;
 
 /** An approximate set of recently read keys. A record that is read only once isn't worth caching. */
 export class RecentlyReadKeys {
-  readonly #marks = new Uint32Array(2 ** SLOTS_LOG2);
+  readonly #keyMarkBySlot = new Uint32Array(2 ** KEY_MARK_SLOTS_LOG2);
 
   /** Adds the key. Returns true if it was added before (false also if its slot was reused since). */
-  isRepeat(key: number): boolean {
+  addAndCheckRepeat(key: number): boolean {
     const low = key >>> 0;
     const high = Math.floor(key / 2 ** 32);
     const mark = (Math.imul(high + 1, 0x85ebca6b) ^ low) >>> 0;
-    const slot = Math.imul(mark, 0x9e3779b1) >>> (32 - SLOTS_LOG2);
-    if (this.#marks[slot] === mark) return true;
-    this.#marks[slot] = mark;
+    const slot = Math.imul(mark, 0x9e3779b1) >>> (32 - KEY_MARK_SLOTS_LOG2);
+    if (this.#keyMarkBySlot[slot] === mark) return true;
+    this.#keyMarkBySlot[slot] = mark;
     return false;
   }
 }

@@ -18,12 +18,12 @@ export interface MessageOrdinalCursor {
 }
 
 /** Reads at most `limit` ordinals, starting with the first one >= `ordinal`. */
-type ReadOrdinals = (ordinal: number, limit: number) => number[];
+type ReadIndexOrdinals = (ordinal: number, limit: number) => number[];
 
-const MIN_BLOCK = 2;
-const MAX_BLOCK = 256;
+const MIN_BLOCK_ORDINALS = 2;
+const MAX_BLOCK_ORDINALS = 256;
 /** Cost of one index lookup, in units of keys read. */
-const SEEK_COST = 8;
+const SEEK_COST_IN_KEYS = 8;
 
 /** Number of keys that may still be read before other work of the process gets its turn. */
 export class KeyReadBudget {
@@ -35,59 +35,62 @@ export class KeyReadBudget {
  * ids.
  */
 export class MessageIndexCursor implements MessageOrdinalCursor {
-  #block: readonly number[] = [];
-  #at = 0;
-  #used = 0;
-  #ended = false;
+  #ordinalBlock: readonly number[] = [];
+  #positionInBlock = 0;
+  #usedOrdinalCount = 0;
+  #isIndexEndReached = false;
 
   constructor(
-    private readonly read: ReadOrdinals,
+    private readonly read: ReadIndexOrdinals,
     private readonly budget: KeyReadBudget,
     private size: number,
   ) {}
 
   seek(ordinal: number): number | undefined {
-    const block = this.#block;
-    if (this.#at < block.length && (block[this.#at] as number) < ordinal)
-      this.#at = findLowerBoundIndex(block, ordinal, this.#at + 1);
-    if (this.#at === block.length) {
-      if (this.#ended) return undefined;
-      this.#fill(ordinal);
+    const block = this.#ordinalBlock;
+    if (this.#positionInBlock < block.length && (block[this.#positionInBlock] as number) < ordinal)
+      this.#positionInBlock = findLowerBoundIndex(block, ordinal, this.#positionInBlock + 1);
+    if (this.#positionInBlock === block.length) {
+      if (this.#isIndexEndReached) return undefined;
+      this.#readBlock(ordinal);
     }
-    this.#used++;
-    return this.#block[this.#at];
+    this.#usedOrdinalCount++;
+    return this.#ordinalBlock[this.#positionInBlock];
   }
 
-  #fill(ordinal: number): void {
-    const { length } = this.#block;
+  #readBlock(ordinal: number): void {
+    const { length } = this.#ordinalBlock;
     if (length > 0) {
-      this.size = this.#used * 2 >= length ? Math.min(this.size * 2, MAX_BLOCK) : Math.max(this.size >> 1, MIN_BLOCK);
+      this.size =
+        this.#usedOrdinalCount * 2 >= length
+          ? Math.min(this.size * 2, MAX_BLOCK_ORDINALS)
+          : Math.max(this.size >> 1, MIN_BLOCK_ORDINALS);
     }
-    this.#block = this.read(ordinal, this.size);
-    this.#ended = this.#block.length < this.size;
-    this.#at = 0;
-    this.#used = 0;
-    this.budget.left -= SEEK_COST + this.#block.length;
+    this.#ordinalBlock = this.read(ordinal, this.size);
+    this.#isIndexEndReached = this.#ordinalBlock.length < this.size;
+    this.#positionInBlock = 0;
+    this.#usedOrdinalCount = 0;
+    this.budget.left -= SEEK_COST_IN_KEYS + this.#ordinalBlock.length;
   }
 }
 
 export class MessageListCursor implements MessageOrdinalCursor {
-  #at = 0;
+  #positionInList = 0;
 
   /** Makes a cursor over given ids. @param ordinals ordinals of the ids, ascending */
   constructor(private readonly ordinals: readonly number[]) {}
 
   seek(ordinal: number): number | undefined {
-    this.#at = findLowerBoundIndex(this.ordinals, ordinal, this.#at);
-    return this.ordinals[this.#at];
+    this.#positionInList = findLowerBoundIndex(this.ordinals, ordinal, this.#positionInList);
+    return this.ordinals[this.#positionInList];
   }
 }
 
 /** The ordinals that several indexes have in common, within bounds. */
 export class MessageIntersectionCursor {
   /** The next common ordinal, once it has been found; undefined until then. */
-  head: number | undefined;
-  ended = false;
+  nextCommonOrdinal: number | undefined;
+  isEnded = false;
 
   constructor(
     private readonly indexes: readonly MessageOrdinalCursor[],
@@ -96,39 +99,39 @@ export class MessageIntersectionCursor {
   ) {}
 
   /** Finds `head`. If the budget runs out first, the next call continues from there. */
-  advance(budget: KeyReadBudget): void {
+  findNextCommonOrdinal(budget: KeyReadBudget): void {
     const { indexes } = this;
     let agreed = 0;
     for (let i = 0; agreed < indexes.length; i = (i + 1) % indexes.length) {
       if (this.at > this.last || budget.left <= 0) break;
       const found = (indexes[i] as MessageOrdinalCursor).seek(this.at);
       if (found === undefined) {
-        this.ended = true;
+        this.isEnded = true;
         return;
       }
       agreed = found === this.at ? agreed + 1 : 1;
       this.at = found;
     }
-    if (this.at > this.last) this.ended = true;
-    else if (agreed === indexes.length) this.head = this.at;
+    if (this.at > this.last) this.isEnded = true;
+    else if (agreed === indexes.length) this.nextCommonOrdinal = this.at;
   }
 
   /** Appends ordinals as `MessageUnionCursor.take` does, for a scan with a single range. */
-  takeTo(taken: number[], limit: number, budget: KeyReadBudget): void {
+  appendOrdinals(taken: number[], limit: number, budget: KeyReadBudget): void {
     const [only] = this.indexes;
     if (this.indexes.length > 1) {
-      for (; taken.length < limit; this.pass()) {
-        if (this.head === undefined) this.advance(budget);
-        if (this.head === undefined || this.ended) return;
-        taken.push(this.head);
+      for (; taken.length < limit; this.passNextCommonOrdinal()) {
+        if (this.nextCommonOrdinal === undefined) this.findNextCommonOrdinal(budget);
+        if (this.nextCommonOrdinal === undefined || this.isEnded) return;
+        taken.push(this.nextCommonOrdinal);
       }
       return;
     }
-    this.head = undefined;
+    this.nextCommonOrdinal = undefined;
     while (taken.length < limit && budget.left > 0) {
       const found = this.at > this.last ? undefined : (only as MessageOrdinalCursor).seek(this.at);
       if (found === undefined || found > this.last) {
-        this.ended = true;
+        this.isEnded = true;
         return;
       }
       taken.push(found);
@@ -136,46 +139,46 @@ export class MessageIntersectionCursor {
     }
   }
 
-  pass(): void {
-    this.head = undefined;
+  passNextCommonOrdinal(): void {
+    this.nextCommonOrdinal = undefined;
     this.at++;
   }
 }
 
 /** Merges several ranges in order, each ordinal once. */
 export class MessageUnionCursor {
-  #ranges: MessageIntersectionCursor[];
+  #unfinishedRanges: MessageIntersectionCursor[];
 
   constructor(ranges: readonly MessageIntersectionCursor[]) {
-    this.#ranges = [...ranges];
+    this.#unfinishedRanges = [...ranges];
   }
 
-  get ended(): boolean {
-    return this.#ranges.length === 0;
+  get isEnded(): boolean {
+    return this.#unfinishedRanges.length === 0;
   }
 
   /** The next ordinals, at most `limit`; fewer if the budget runs out or the end is reached. */
-  take(limit: number, budget: KeyReadBudget): number[] {
+  takeOrdinals(limit: number, budget: KeyReadBudget): number[] {
     const taken: number[] = [];
-    const [only] = this.#ranges;
-    if (only && this.#ranges.length === 1) {
-      only.takeTo(taken, limit, budget);
-      if (only.ended) this.#ranges = [];
+    const [only] = this.#unfinishedRanges;
+    if (only && this.#unfinishedRanges.length === 1) {
+      only.appendOrdinals(taken, limit, budget);
+      if (only.isEnded) this.#unfinishedRanges = [];
       return taken;
     }
     while (taken.length < limit) {
       let next = Number.POSITIVE_INFINITY;
       let ended = false;
-      for (const range of this.#ranges) {
-        if (range.head === undefined) range.advance(budget);
-        if (range.ended) ended = true;
-        else if (range.head === undefined) return taken;
-        else if (range.head < next) next = range.head;
+      for (const range of this.#unfinishedRanges) {
+        if (range.nextCommonOrdinal === undefined) range.findNextCommonOrdinal(budget);
+        if (range.isEnded) ended = true;
+        else if (range.nextCommonOrdinal === undefined) return taken;
+        else if (range.nextCommonOrdinal < next) next = range.nextCommonOrdinal;
       }
-      if (ended) this.#ranges = this.#ranges.filter((range) => !range.ended);
-      if (this.#ranges.length === 0) break;
+      if (ended) this.#unfinishedRanges = this.#unfinishedRanges.filter((range) => !range.isEnded);
+      if (this.#unfinishedRanges.length === 0) break;
       taken.push(next);
-      for (const range of this.#ranges) if (range.head === next) range.pass();
+      for (const range of this.#unfinishedRanges) if (range.nextCommonOrdinal === next) range.passNextCommonOrdinal();
     }
     return taken;
   }

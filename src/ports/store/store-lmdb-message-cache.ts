@@ -6,32 +6,32 @@
 import { totalmem } from 'node:os';
 import { type PackedMessage, PackedMessageSlab } from './packed-message.js';
 
-const SLAB_LOG2 = 20;
-const SLAB = 2 ** SLAB_LOG2;
+const SLAB_BYTES_LOG2 = 20;
+const SLAB_BYTES = 2 ** SLAB_BYTES_LOG2;
 /**
  * Words per entry of the table: low and high half of key + 1, address (slab number and offset), length. All 0: a free
  * entry.
  */
-const ENTRY = 4;
-const FIRST_SLOTS_LOG2 = 10;
+const WORDS_PER_TABLE_ENTRY = 4;
+const INITIAL_TABLE_SLOTS_LOG2 = 10;
 
 export class LmdbMessageCache {
-  readonly #slabs: (PackedMessageSlab | undefined)[] = [];
-  #young: number[] = [];
-  #old: number[] = [];
+  readonly #slabByNumber: (PackedMessageSlab | undefined)[] = [];
+  #youngSlabNumbers: number[] = [];
+  #oldSlabNumbers: number[] = [];
   /** For each slab by its number: true if the slab belongs to the old generation. */
-  readonly #isOld: boolean[] = [];
-  #slotsLog2 = FIRST_SLOTS_LOG2;
-  #table = new Uint32Array(ENTRY << FIRST_SLOTS_LOG2);
+  readonly #isOldBySlabNumber: boolean[] = [];
+  #tableSlotsLog2 = INITIAL_TABLE_SLOTS_LOG2;
+  #hashTable = new Uint32Array(WORDS_PER_TABLE_ENTRY << INITIAL_TABLE_SLOTS_LOG2);
   /**
    * A hash table kept for reuse, like the slabs below: both are large, and only major garbage collections would free
    * them.
    */
-  #spareTable = new Uint32Array(0);
-  readonly #spareSlabs: PackedMessageSlab[] = [];
+  #reusableHashTable = new Uint32Array(0);
+  readonly #reusableSlabs: PackedMessageSlab[] = [];
   /** Number of used entries of the hash table, including dropped ones. */
-  #used = 0;
-  readonly #blocked = new Map<number, number>();
+  #usedEntryCount = 0;
+  readonly #blockCountByKey = new Map<number, number>();
 
   /**
    * Makes an empty cache.
@@ -44,54 +44,57 @@ export class LmdbMessageCache {
    * @param key below 2^53 - 1
    */
   get(key: number, id: number, into: PackedMessage): boolean {
-    const at = this.#find(key);
-    const table = this.#table;
+    const at = this.#findEntryOfKey(key);
+    const table = this.#hashTable;
     const length = table[at + 3]!;
     if (length === 0) return false;
     let place = table[at + 2]!;
-    if (this.#isOld[place >>> SLAB_LOG2]) {
+    if (this.#isOldBySlabNumber[place >>> SLAB_BYTES_LOG2]) {
       // A message in the old generation is copied to the young one, because it is still in use.
-      const offset = place & (SLAB - 1);
-      place = this.#store(key, this.#slabs[place >>> SLAB_LOG2]!.bytes.subarray(offset, offset + length));
+      const offset = place & (SLAB_BYTES - 1);
+      place = this.#storeMessage(
+        key,
+        this.#slabByNumber[place >>> SLAB_BYTES_LOG2]!.bytes.subarray(offset, offset + length),
+      );
     }
-    into.moveTo(id, this.#slabs[place >>> SLAB_LOG2]!, place & (SLAB - 1), length);
+    into.moveTo(id, this.#slabByNumber[place >>> SLAB_BYTES_LOG2]!, place & (SLAB_BYTES - 1), length);
     return true;
   }
 
   /** Caches the message, unless a transaction is writing the key. */
   put(key: number, bytes: Uint8Array): void {
-    if (bytes.length <= SLAB && !this.isBlocked(key)) this.#store(key, bytes);
+    if (bytes.length <= SLAB_BYTES && !this.isKeyBlocked(key)) this.#storeMessage(key, bytes);
   }
 
   /** Marks the key as being written by a transaction, so that it is not cached. */
-  block(key: number): void {
-    this.#blocked.set(key, (this.#blocked.get(key) ?? 0) + 1);
-    this.#table[this.#find(key) + 3] = 0;
+  blockKey(key: number): void {
+    this.#blockCountByKey.set(key, (this.#blockCountByKey.get(key) ?? 0) + 1);
+    this.#hashTable[this.#findEntryOfKey(key) + 3] = 0;
   }
 
   /** Removes the mark of a transaction that has settled. */
-  release(key: number): void {
-    const count = this.#blocked.get(key) ?? 0;
-    if (count > 1) this.#blocked.set(key, count - 1);
-    else this.#blocked.delete(key);
+  releaseKey(key: number): void {
+    const count = this.#blockCountByKey.get(key) ?? 0;
+    if (count > 1) this.#blockCountByKey.set(key, count - 1);
+    else this.#blockCountByKey.delete(key);
   }
 
-  isBlocked(key: number): boolean {
-    return this.#blocked.size > 0 && this.#blocked.has(key);
+  isKeyBlocked(key: number): boolean {
+    return this.#blockCountByKey.size > 0 && this.#blockCountByKey.has(key);
   }
 
-  #store(key: number, bytes: Uint8Array): number {
-    const place = this.#place(bytes);
-    let at = this.#find(key);
-    if (this.#isFree(at)) {
+  #storeMessage(key: number, bytes: Uint8Array): number {
+    const place = this.#copyToSlab(bytes);
+    let at = this.#findEntryOfKey(key);
+    if (this.#isEntryFree(at)) {
       // The table grows when it is half full, which keeps probe sequences short.
-      if (this.#used * 2 >= 1 << this.#slotsLog2) {
-        this.#rebuild();
-        at = this.#find(key);
+      if (this.#usedEntryCount * 2 >= 1 << this.#tableSlotsLog2) {
+        this.#rebuildHashTable();
+        at = this.#findEntryOfKey(key);
       }
-      this.#used++;
+      this.#usedEntryCount++;
     }
-    const table = this.#table;
+    const table = this.#hashTable;
     table[at] = (key + 1) >>> 0;
     table[at + 1] = Math.floor((key + 1) / 2 ** 32);
     table[at + 2] = place;
@@ -99,85 +102,87 @@ export class LmdbMessageCache {
     return place;
   }
 
-  #place(bytes: Uint8Array): number {
-    let number = this.#young.at(-1);
-    let offset = number === undefined ? undefined : this.#slabs[number]!.add(bytes);
+  #copyToSlab(bytes: Uint8Array): number {
+    let number = this.#youngSlabNumbers.at(-1);
+    let offset = number === undefined ? undefined : this.#slabByNumber[number]!.appendBytes(bytes);
     if (offset === undefined) {
-      number = this.#freshSlab();
-      offset = this.#slabs[number]!.add(bytes)!;
+      number = this.#addYoungSlab();
+      offset = this.#slabByNumber[number]!.appendBytes(bytes)!;
     }
-    return ((number! << SLAB_LOG2) | offset) >>> 0;
+    return ((number! << SLAB_BYTES_LOG2) | offset) >>> 0;
   }
 
-  #freshSlab(): number {
-    if (this.#young.length >= this.most) this.#turn();
-    let number = this.#slabs.indexOf(undefined);
-    if (number < 0) number = this.#slabs.length;
-    this.#slabs[number] = this.#spareSlabs.pop() ?? new PackedMessageSlab(Buffer.allocUnsafeSlow(SLAB));
-    this.#isOld[number] = false;
-    this.#young.push(number);
+  #addYoungSlab(): number {
+    if (this.#youngSlabNumbers.length >= this.most) this.#startNewGeneration();
+    let number = this.#slabByNumber.indexOf(undefined);
+    if (number < 0) number = this.#slabByNumber.length;
+    this.#slabByNumber[number] = this.#reusableSlabs.pop() ?? new PackedMessageSlab(Buffer.allocUnsafeSlow(SLAB_BYTES));
+    this.#isOldBySlabNumber[number] = false;
+    this.#youngSlabNumbers.push(number);
     return number;
   }
 
   /** Starts a new generation: drops the old one; the young one becomes the old one. */
-  #turn(): void {
-    for (const number of this.#old) {
-      const slab = this.#slabs[number]!;
+  #startNewGeneration(): void {
+    for (const number of this.#oldSlabNumbers) {
+      const slab = this.#slabByNumber[number]!;
       slab.clear();
-      this.#spareSlabs.push(slab);
-      this.#slabs[number] = undefined;
+      this.#reusableSlabs.push(slab);
+      this.#slabByNumber[number] = undefined;
     }
-    this.#old = this.#young;
-    this.#young = [];
-    for (const number of this.#old) this.#isOld[number] = true;
-    this.#rebuild();
+    this.#oldSlabNumbers = this.#youngSlabNumbers;
+    this.#youngSlabNumbers = [];
+    for (const number of this.#oldSlabNumbers) this.#isOldBySlabNumber[number] = true;
+    this.#rebuildHashTable();
   }
 
   /** Copies the live entries to a table with room for as many more. */
-  #rebuild(): void {
-    const before = this.#table;
-    const slabs = this.#slabs;
+  #rebuildHashTable(): void {
+    const before = this.#hashTable;
+    const slabs = this.#slabByNumber;
     let kept = 0;
-    for (let at = 0; at < before.length; at += ENTRY) {
-      if (before[at + 3] !== 0 && slabs[before[at + 2]! >>> SLAB_LOG2] !== undefined) kept++;
+    for (let at = 0; at < before.length; at += WORDS_PER_TABLE_ENTRY) {
+      if (before[at + 3] !== 0 && slabs[before[at + 2]! >>> SLAB_BYTES_LOG2] !== undefined) kept++;
       else before[at + 3] = 0;
     }
-    this.#slotsLog2 = Math.max(FIRST_SLOTS_LOG2, 32 - Math.clz32(kept * 4));
-    const length = ENTRY << this.#slotsLog2;
-    const table = this.#spareTable.length === length ? this.#spareTable.fill(0) : new Uint32Array(length);
-    this.#spareTable = before;
-    this.#table = table;
-    this.#used = kept;
-    for (let at = 0; at < before.length; at += ENTRY) {
+    this.#tableSlotsLog2 = Math.max(INITIAL_TABLE_SLOTS_LOG2, 32 - Math.clz32(kept * 4));
+    const length = WORDS_PER_TABLE_ENTRY << this.#tableSlotsLog2;
+    const table = this.#reusableHashTable.length === length ? this.#reusableHashTable.fill(0) : new Uint32Array(length);
+    this.#reusableHashTable = before;
+    this.#hashTable = table;
+    this.#usedEntryCount = kept;
+    for (let at = 0; at < before.length; at += WORDS_PER_TABLE_ENTRY) {
       if (before[at + 3] === 0) continue;
-      const to = this.#slot(before[at]!, before[at + 1]!);
-      for (let i = 0; i < ENTRY; i++) table[to + i] = before[at + i]!;
+      const to = this.#probeForEntry(before[at]!, before[at + 1]!);
+      for (let i = 0; i < WORDS_PER_TABLE_ENTRY; i++) table[to + i] = before[at + i]!;
     }
   }
 
-  #find(key: number): number {
-    return this.#slot((key + 1) >>> 0, Math.floor((key + 1) / 2 ** 32));
+  #findEntryOfKey(key: number): number {
+    return this.#probeForEntry((key + 1) >>> 0, Math.floor((key + 1) / 2 ** 32));
   }
 
   /** Returns the offset of the entry, or of the free entry at which its probe sequence ends. */
-  #slot(low: number, high: number): number {
-    const table = this.#table;
+  #probeForEntry(low: number, high: number): number {
+    const table = this.#hashTable;
     const last = table.length - 1;
-    let at = (Math.imul(low ^ Math.imul(high, 0x85ebca6b), 0x9e3779b1) >>> (32 - this.#slotsLog2)) * ENTRY;
+    let at =
+      (Math.imul(low ^ Math.imul(high, 0x85ebca6b), 0x9e3779b1) >>> (32 - this.#tableSlotsLog2)) *
+      WORDS_PER_TABLE_ENTRY;
     while ((table[at] !== low || table[at + 1] !== high) && (table[at] !== 0 || table[at + 1] !== 0)) {
-      at = (at + ENTRY) & last;
+      at = (at + WORDS_PER_TABLE_ENTRY) & last;
     }
     return at;
   }
 
-  #isFree(at: number): boolean {
-    return this.#table[at] === 0 && this.#table[at + 1] === 0;
+  #isEntryFree(at: number): boolean {
+    return this.#hashTable[at] === 0 && this.#hashTable[at + 1] === 0;
   }
 }
 
-const SHARE = 64;
-const LEAST_MIB = 16;
-const MOST_MIB = 128;
+const CACHE_GENERATION_MEMORY_DIVISOR = 64;
+const MIN_CACHE_GENERATION_MIB = 16;
+const MAX_CACHE_GENERATION_MIB = 128;
 
 /**
  * MiB of the cache per generation: a 64th of the memory, between 16 and 128 MiB. Both generations together take at most
@@ -185,7 +190,10 @@ const MOST_MIB = 128;
  * @param bytes memory that the process may use
  */
 export const messageCacheGenerationMib = (bytes: number): number =>
-  Math.max(LEAST_MIB, Math.min(MOST_MIB, Math.floor(bytes / SHARE / 1_048_576)));
+  Math.max(
+    MIN_CACHE_GENERATION_MIB,
+    Math.min(MAX_CACHE_GENERATION_MIB, Math.floor(bytes / CACHE_GENERATION_MEMORY_DIVISOR / 1_048_576)),
+  );
 
 /** Returns the bytes of memory that this process may use: the limit of its container, or the memory of the machine. */
 export function readUsableMemoryBytes(): number {

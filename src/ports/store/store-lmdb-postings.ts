@@ -4,7 +4,7 @@ import { findLowerBoundIndex } from './message-range.js';
 /** Reads at most `limit` ids of an index from `from` on, upwards or downwards. */
 export type PostingIdFetcher = (from: number, limit: number, newer: boolean) => number[];
 
-interface Interval {
+interface CachedIdInterval {
   low: number;
   high: number;
   /** Cached ids of the index, ascending: all that lie between `low` and `high`. */
@@ -12,24 +12,25 @@ interface Interval {
 }
 
 /** An id above every possible message id, for ranges without an upper end. */
-const LAST = 2 ** 53;
+const ABOVE_EVERY_MESSAGE_ID = 2 ** 53;
 /** Maximum number of ids in adjacent intervals that are joined; joining longer ones would cost too much copying. */
-const MAX_JOINED = 256;
+const MAX_JOINED_IDS = 256;
 
 export class CachedIndexPostings {
   /** Intervals of cached ids, ascending, without overlaps. */
-  readonly #intervals: Interval[] = [];
+  readonly #intervals: CachedIdInterval[] = [];
   /** Number of cached ids in all intervals. */
-  size = 0;
+  idCount = 0;
 
-  read(from: number, limit: number, newer: boolean, fetch: PostingIdFetcher): number[] {
+  readIds(from: number, limit: number, newer: boolean, fetch: PostingIdFetcher): number[] {
     const found: number[] = [];
     let at = from;
     while (found.length < limit) {
-      const { low, high, ids } = this.#with(at) ?? this.#learn(at, limit - found.length, newer, fetch);
+      const { low, high, ids } =
+        this.#findIntervalContaining(at) ?? this.#fetchInterval(at, limit - found.length, newer, fetch);
       if (newer) {
         for (let i = findLowerBoundIndex(ids, at); i < ids.length && found.length < limit; i++) found.push(ids[i]!);
-        if (high >= LAST) break;
+        if (high >= ABOVE_EVERY_MESSAGE_ID) break;
         at = high + 1;
       } else {
         for (let i = findLowerBoundIndex(ids, at + 1) - 1; i >= 0 && found.length < limit; i--) found.push(ids[i]!);
@@ -41,31 +42,31 @@ export class CachedIndexPostings {
   }
 
   /** Adds an id that was written to the index. */
-  add(id: number): void {
-    const ids = this.#with(id)?.ids;
+  addId(id: number): void {
+    const ids = this.#findIntervalContaining(id)?.ids;
     if (!ids) return;
     const at = findLowerBoundIndex(ids, id);
     if (ids[at] === id) return;
     ids.splice(at, 0, id);
-    this.size++;
+    this.idCount++;
   }
 
-  remove(id: number): void {
-    const ids = this.#with(id)?.ids;
+  removeId(id: number): void {
+    const ids = this.#findIntervalContaining(id)?.ids;
     if (!ids) return;
     const at = findLowerBoundIndex(ids, id);
     if (ids[at] !== id) return;
     ids.splice(at, 1);
-    this.size--;
+    this.idCount--;
   }
 
-  #with(id: number): Interval | undefined {
-    const interval = this.#intervals[this.#after(id) - 1];
+  #findIntervalContaining(id: number): CachedIdInterval | undefined {
+    const interval = this.#intervals[this.#firstIntervalIndexAbove(id) - 1];
     return interval && id <= interval.high ? interval : undefined;
   }
 
   /** Returns the position of the first interval that begins above `id`. */
-  #after(id: number): number {
+  #firstIntervalIndexAbove(id: number): number {
     let low = 0;
     let high = this.#intervals.length;
     while (low < high) {
@@ -77,15 +78,15 @@ export class CachedIndexPostings {
   }
 
   /** Fetches ids from `from` on, which no interval covers, and stores them as an interval. */
-  #learn(from: number, limit: number, newer: boolean, fetch: PostingIdFetcher): Interval {
+  #fetchInterval(from: number, limit: number, newer: boolean, fetch: PostingIdFetcher): CachedIdInterval {
     const fetched = fetch(from, limit, newer);
     const ended = fetched.length < limit;
-    const at = this.#after(from);
+    const at = this.#firstIntervalIndexAbove(from);
     const before = this.#intervals[at - 1];
     const after = this.#intervals[at];
-    let interval: Interval;
+    let interval: CachedIdInterval;
     if (newer) {
-      const reached = ended ? LAST : fetched.at(-1)!;
+      const reached = ended ? ABOVE_EVERY_MESSAGE_ID : fetched.at(-1)!;
       const high = after ? Math.min(reached, after.low - 1) : reached;
       interval = { low: from, high, ids: high < reached ? fetched.filter((id) => id <= high) : fetched };
     } else {
@@ -94,18 +95,18 @@ export class CachedIndexPostings {
       const kept = low > reached ? fetched.filter((id) => id >= low) : fetched;
       interval = { low, high: from, ids: kept.reverse() };
     }
-    this.size += interval.ids.length;
+    this.idCount += interval.ids.length;
     this.#intervals.splice(at, 0, interval);
-    return this.#join(at);
+    return this.#joinWithNeighbors(at);
   }
 
   /** Joins the interval with its neighbours if they are adjacent. */
-  #join(at: number): Interval {
+  #joinWithNeighbors(at: number): CachedIdInterval {
     let here = at;
     for (const left of [at, at - 1]) {
       const one = this.#intervals[left];
       const next = this.#intervals[left + 1];
-      if (!one || !next || one.high + 1 !== next.low || one.ids.length + next.ids.length > MAX_JOINED) continue;
+      if (!one || !next || one.high + 1 !== next.low || one.ids.length + next.ids.length > MAX_JOINED_IDS) continue;
       const joined = { low: one.low, high: next.high, ids: one.ids.concat(next.ids) };
       this.#intervals.splice(left, 2, joined);
       if (left < at) here = left;

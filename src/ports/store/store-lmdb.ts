@@ -25,7 +25,7 @@ import { LmdbTombstoneTable } from './store-lmdb-tombstones.js';
  * The head of a root: the fields that the conditions of a commit check, stored apart from the state, so that fencing
  * and checking neither rewrite nor decode 64 KiB.
  */
-interface RootHead {
+interface ActorRootHead {
   readonly epoch: number;
   readonly version: number;
   readonly due: number | null;
@@ -39,46 +39,46 @@ const MAX_CACHED_PARTS = 20_000;
 export class LmdbStore implements Store {
   readonly atomicRecords = true;
   readonly #environment: LmdbEnvironment;
-  readonly #heads: LmdbTable;
+  readonly #rootHeadTable: LmdbTable;
   /** Table of actor roots: actor -> [state, outbox]. */
-  readonly #roots: LmdbTable;
+  readonly #rootTable: LmdbTable;
   /** Table of actor parts: [actor, part] -> [rev, value]. */
-  readonly #parts: LmdbTable;
+  readonly #partTable: LmdbTable;
   /** Table of actors to wake: [partition, actor] -> [due, pending]. */
-  readonly #sleepers: LmdbTable;
-  readonly #epochs: LmdbTable;
-  readonly #tombstones: LmdbTombstoneTable;
-  readonly #messages: LmdbMessageTable;
+  readonly #sleeperTable: LmdbTable;
+  readonly #epochTable: LmdbTable;
+  readonly #tombstoneTable: LmdbTombstoneTable;
+  readonly #messageTable: LmdbMessageTable;
   readonly #partCache = new LmdbConsistentCache<string, { readonly found: StoredActorPart | null }>(
     MAX_CACHED_PARTS,
     () => 1,
   );
-  readonly #writing = new Set<Promise<unknown>>();
+  readonly #writesInFlight = new Set<Promise<unknown>>();
   #closed = false;
 
   /**
    * Opens the Store in an environment, which must have only one Store.
    * @param clock only decides when tombstones are purged
-   * @param digestOf makes the digests that `lookAtMessages` shows; messages stored without one stay readable
+   * @param digestOf makes the digests that `forEachPackedMessage` shows; messages stored without one stay readable
    */
   constructor(environment: LmdbEnvironment, clock: Clock, digestOf?: MessageDigestMaker) {
     this.#environment = environment;
-    this.#heads = environment.table('root-heads');
-    this.#roots = environment.table('roots');
-    this.#parts = environment.table('parts');
-    this.#sleepers = environment.table('sleepers');
-    this.#epochs = environment.table('epochs');
-    this.#tombstones = new LmdbTombstoneTable(environment, clock);
-    this.#messages = new LmdbMessageTable(environment, this.#tombstones, digestOf);
+    this.#rootHeadTable = environment.openTable('root-heads');
+    this.#rootTable = environment.openTable('roots');
+    this.#partTable = environment.openTable('parts');
+    this.#sleeperTable = environment.openTable('sleepers');
+    this.#epochTable = environment.openTable('epochs');
+    this.#tombstoneTable = new LmdbTombstoneTable(environment, clock);
+    this.#messageTable = new LmdbMessageTable(environment, this.#tombstoneTable, digestOf);
   }
 
-  load(key: ActorKey, at: Epoch): Promise<ActorRoot | null | 'fenced'> {
-    return this.#write(() => {
-      const head = this.#head(key);
+  loadRoot(key: ActorKey, at: Epoch): Promise<ActorRoot | null | 'fenced'> {
+    return this.#runWrite(() => {
+      const head = this.#readRootHead(key);
       if (!head) return null;
       if (head.epoch > at) return 'fenced';
-      if (head.epoch < at) this.#putHead(key, { ...head, epoch: at }, head);
-      const [state, outbox] = unpackJson(this.#roots.get(key) as Buffer) as [Json, Json[]];
+      if (head.epoch < at) this.#writeRootHead(key, { ...head, epoch: at }, head);
+      const [state, outbox] = unpackJson(this.#rootTable.get(key) as Buffer) as [Json, Json[]];
       return { key, epoch: at, version: head.version, state, outbox, due: head.due };
     });
   }
@@ -89,49 +89,49 @@ export class LmdbStore implements Store {
     const root = packJsonToBuffer([write.state, write.outbox]);
     const head = { epoch: write.epoch, version: expected + 1, due, pending: write.outbox.length > 0 };
     const changes = new LmdbTransactionCacheChanges();
-    const records = write.records.map((r) => this.#prepare(r, changes));
-    return this.#write(() => {
-      const stored = this.#head(key);
-      if (!matches(stored, write.epoch, expected)) return 'conflict';
-      this.#putHead(key, head, stored);
-      this.#roots.put(key, root);
+    const records = write.records.map((r) => this.#prepareRecordWrite(r, changes));
+    return this.#runWrite(() => {
+      const stored = this.#readRootHead(key);
+      if (!isRootHeadAsExpected(stored, write.epoch, expected)) return 'conflict';
+      this.#writeRootHead(key, head, stored);
+      this.#rootTable.put(key, root);
       for (const put of records) put();
-      this.#tombstones.purge();
+      this.#tombstoneTable.purgeOldTombstones();
       return 'ok';
     }, changes);
   }
 
-  async apply(writes: readonly StoreRecordWrite[]): Promise<void> {
+  async applyRecords(writes: readonly StoreRecordWrite[]): Promise<void> {
     if (writes.length === 0) return;
     const changes = new LmdbTransactionCacheChanges();
-    const records = writes.map((r) => this.#prepare(r, changes));
-    await this.#write(() => {
+    const records = writes.map((r) => this.#prepareRecordWrite(r, changes));
+    await this.#runWrite(() => {
       for (const put of records) put();
-      this.#tombstones.purge();
+      this.#tombstoneTable.purgeOldTombstones();
     }, changes);
   }
 
-  remove(key: ActorKey, at: Epoch, expected: number): Promise<'ok' | 'conflict'> {
+  removeActor(key: ActorKey, at: Epoch, expected: number): Promise<'ok' | 'conflict'> {
     const changes = new LmdbTransactionCacheChanges();
-    return this.#write(() => {
-      if (!matches(this.#head(key), at, expected)) return 'conflict';
-      this.#heads.remove(key);
-      this.#roots.remove(key);
-      this.#sleepers.remove([partitionOfActor(key), key]);
-      for (const part of this.#partNames(key, '')) {
-        this.#parts.remove([key, part]);
-        this.#invalidate(key, part, changes);
+    return this.#runWrite(() => {
+      if (!isRootHeadAsExpected(this.#readRootHead(key), at, expected)) return 'conflict';
+      this.#rootHeadTable.remove(key);
+      this.#rootTable.remove(key);
+      this.#sleeperTable.remove([partitionOfActor(key), key]);
+      for (const part of this.#listPartNames(key, '')) {
+        this.#partTable.remove([key, part]);
+        this.#blockCachedPart(key, part, changes);
       }
-      this.#tombstones.removeParts(key);
+      this.#tombstoneTable.removePartTombstonesOfActor(key);
       return 'ok';
     }, changes);
   }
 
-  async parts(key: ActorKey, prefix: string): Promise<StoredActorPart[]> {
-    this.#check();
+  async listParts(key: ActorKey, prefix: string): Promise<StoredActorPart[]> {
+    this.#assertOpen();
     const found: StoredActorPart[] = [];
-    for (const part of this.#partNames(key, prefix)) {
-      const stored = this.#part(key, part);
+    for (const part of this.#listPartNames(key, prefix)) {
+      const stored = this.#readPart(key, part);
       if (stored) found.push(stored);
     }
     // lmdb sorts by UTF-8 bytes, but the contract by UTF-16 code units, which differ for characters beyond U+FFFF.
@@ -139,12 +139,12 @@ export class LmdbStore implements Store {
   }
 
   async getParts(wanted: readonly { key: ActorKey; part: string }[]): Promise<(StoredActorPart | null)[]> {
-    this.#check();
+    this.#assertOpen();
     return wanted.map(({ key, part }) => {
-      const name = cacheKey(key, part);
+      const name = partCacheKey(key, part);
       let kept = this.#partCache.get(name);
       if (!kept) {
-        kept = { found: this.#part(key, part) };
+        kept = { found: this.#readPart(key, part) };
         this.#partCache.put(name, kept);
       }
       return kept.found;
@@ -152,25 +152,25 @@ export class LmdbStore implements Store {
   }
 
   async getMessages(realm: RealmId, ids: readonly number[]): Promise<(MessageRecord | null)[]> {
-    this.#check();
-    return this.#messages.get(realm, ids);
+    this.#assertOpen();
+    return this.#messageTable.getMessages(realm, ids);
   }
 
   async scanMessages(scan: MessageScan): Promise<MessageRecord[]> {
-    this.#check();
-    return this.#messages.scan(scan);
+    this.#assertOpen();
+    return this.#messageTable.scanMessages(scan);
   }
 
-  async lookAtMessages(scan: MessageScan, each: (message: PackedMessage) => void): Promise<number> {
-    this.#check();
-    return this.#messages.look(scan, each);
+  async forEachPackedMessage(scan: MessageScan, each: (message: PackedMessage) => void): Promise<number> {
+    this.#assertOpen();
+    return this.#messageTable.forEachPackedMessage(scan, each);
   }
 
-  async sleepers(partitions: readonly Partition[]): Promise<SleepingActor[]> {
-    this.#check();
+  async listSleepingActors(partitions: readonly Partition[]): Promise<SleepingActor[]> {
+    this.#assertOpen();
     const found: SleepingActor[] = [];
     for (const partition of new Set(partitions)) {
-      for (const { key, value } of this.#sleepers.getRange({ start: [partition], end: [partition + 1] })) {
+      for (const { key, value } of this.#sleeperTable.getRange({ start: [partition], end: [partition + 1] })) {
         const [due, pending] = unpackJson(value) as [number | null, boolean];
         found.push({ key: (key as unknown as [number, ActorKey])[1], due, pending });
       }
@@ -179,10 +179,10 @@ export class LmdbStore implements Store {
   }
 
   raiseEpoch(partition: Partition, atLeast: number): Promise<Epoch> {
-    return this.#write(() => {
-      const stored = this.#epochs.get(partition);
+    return this.#runWrite(() => {
+      const stored = this.#epochTable.get(partition);
       const raised = 1 + Math.max(stored ? (unpackJson(stored) as number) : 0, atLeast);
-      this.#epochs.put(partition, packJsonToBuffer(raised));
+      this.#epochTable.put(partition, packJsonToBuffer(raised));
       return toEpoch(raised);
     });
   }
@@ -193,89 +193,91 @@ export class LmdbStore implements Store {
   }
 
   async ping(): Promise<void> {
-    this.#check();
+    this.#assertOpen();
   }
 
   /** Closes the Store. The environment stays open: its opener closes it after the event log is closed too. */
   async close(): Promise<void> {
     this.#closed = true;
-    await Promise.allSettled([...this.#writing]);
+    await Promise.allSettled([...this.#writesInFlight]);
   }
 
-  #check(): void {
-    if (this.#closed || this.#environment.closed) throw new StoreUnavailableError('the embedded store is closed');
+  #assertOpen(): void {
+    if (this.#closed || this.#environment.isClosed) throw new StoreUnavailableError('the embedded store is closed');
   }
 
-  async #write<T>(action: () => T, changes?: LmdbTransactionCacheChanges): Promise<T> {
-    this.#check();
+  async #runWrite<T>(action: () => T, changes?: LmdbTransactionCacheChanges): Promise<T> {
+    this.#assertOpen();
     const write = this.#environment.transaction(action);
-    this.#writing.add(write);
+    this.#writesInFlight.add(write);
     let done = false;
     try {
       const result = await write;
       done = true;
       return result;
     } finally {
-      this.#writing.delete(write);
-      changes?.settle(done);
+      this.#writesInFlight.delete(write);
+      changes?.runSettledListeners(done);
     }
   }
 
   /** Blocks the cached part until the transaction is settled. Must be called inside the transaction. */
-  #invalidate(key: ActorKey, part: string, changes: LmdbTransactionCacheChanges): void {
-    const name = cacheKey(key, part);
-    this.#partCache.block(name);
-    changes.onSettled(() => this.#partCache.release(name));
+  #blockCachedPart(key: ActorKey, part: string, changes: LmdbTransactionCacheChanges): void {
+    const name = partCacheKey(key, part);
+    this.#partCache.blockKey(name);
+    changes.onSettled(() => this.#partCache.releaseKey(name));
   }
 
-  #head(key: ActorKey): RootHead | undefined {
-    const bytes = this.#heads.get(key);
+  #readRootHead(key: ActorKey): ActorRootHead | undefined {
+    const bytes = this.#rootHeadTable.get(key);
     if (!bytes) return undefined;
     const [at, version, due, pending] = unpackJson(bytes) as [number, number, number | null, boolean];
     return { epoch: at, version, due, pending };
   }
 
   /** Writes the head of a root, and the table of sleepers only if `due` or `pending` changed. */
-  #putHead(key: ActorKey, head: RootHead, stored?: RootHead): void {
-    this.#heads.put(key, packJsonToBuffer([head.epoch, head.version, head.due, head.pending]));
+  #writeRootHead(key: ActorKey, head: ActorRootHead, stored?: ActorRootHead): void {
+    this.#rootHeadTable.put(key, packJsonToBuffer([head.epoch, head.version, head.due, head.pending]));
     const sleeps = head.pending || head.due !== null;
     if (head.due === (stored?.due ?? null) && head.pending === (stored?.pending ?? false)) return;
     const entry: Key = [partitionOfActor(key), key];
-    if (sleeps) this.#sleepers.put(entry, packJsonToBuffer([head.due, head.pending]));
-    else this.#sleepers.remove(entry);
+    if (sleeps) this.#sleeperTable.put(entry, packJsonToBuffer([head.due, head.pending]));
+    else this.#sleeperTable.remove(entry);
   }
 
-  #prepare(write: StoreRecordWrite, changes: LmdbTransactionCacheChanges): () => void {
-    return write.type === 'part' ? this.#preparePart(write, changes) : this.#messages.prepare(write, changes);
+  #prepareRecordWrite(write: StoreRecordWrite, changes: LmdbTransactionCacheChanges): () => void {
+    return write.type === 'part'
+      ? this.#preparePartWrite(write, changes)
+      : this.#messageTable.prepareWrite(write, changes);
   }
 
-  #preparePart({ key, part, rev, value }: ActorPartWrite, changes: LmdbTransactionCacheChanges): () => void {
+  #preparePartWrite({ key, part, rev, value }: ActorPartWrite, changes: LmdbTransactionCacheChanges): () => void {
     const id: Key = [checkLmdbKeyText(key), checkLmdbKeyText(part)];
     const bytes = value === null ? null : packJsonToBuffer([rev, value]);
     return () => {
-      const old = this.#part(key, part);
-      if ((old?.rev ?? this.#tombstones.rev(['p', key, part])) >= rev) return;
-      this.#invalidate(key, part, changes);
+      const old = this.#readPart(key, part);
+      if ((old?.rev ?? this.#tombstoneTable.readRevision(['p', key, part])) >= rev) return;
+      this.#blockCachedPart(key, part, changes);
       if (bytes) {
-        if (!old) this.#tombstones.remove(['p', key, part]);
-        this.#parts.put(id, bytes);
+        if (!old) this.#tombstoneTable.removeTombstone(['p', key, part]);
+        this.#partTable.put(id, bytes);
       } else {
-        if (old) this.#parts.remove(id);
-        this.#tombstones.put(['p', key, part], rev);
+        if (old) this.#partTable.remove(id);
+        this.#tombstoneTable.addTombstone(['p', key, part], rev);
       }
     };
   }
 
-  #part(key: ActorKey, part: string): StoredActorPart | null {
-    const bytes = this.#parts.get([key, part]);
+  #readPart(key: ActorKey, part: string): StoredActorPart | null {
+    const bytes = this.#partTable.get([key, part]);
     if (!bytes) return null;
     const [rev, value] = unpackJson(bytes) as [number, Json];
     return { part, rev, value };
   }
 
-  #partNames(key: ActorKey, prefix: string): string[] {
+  #listPartNames(key: ActorKey, prefix: string): string[] {
     const names: string[] = [];
-    for (const found of this.#parts.getKeys({ start: [key, prefix] })) {
+    for (const found of this.#partTable.getKeys({ start: [key, prefix] })) {
       const [actor, part] = found as unknown as [ActorKey, string];
       if (actor !== key || !part.startsWith(prefix)) break;
       names.push(part);
@@ -284,9 +286,9 @@ export class LmdbStore implements Store {
   }
 }
 
-const cacheKey = (key: ActorKey, part: string): string => `${key} ${part}`;
+const partCacheKey = (key: ActorKey, part: string): string => `${key} ${part}`;
 
-function matches(stored: RootHead | undefined, at: Epoch, expected: number): boolean {
+function isRootHeadAsExpected(stored: ActorRootHead | undefined, at: Epoch, expected: number): boolean {
   if (expected === 0) return stored === undefined;
   return stored !== undefined && stored.epoch === at && stored.version === expected;
 }

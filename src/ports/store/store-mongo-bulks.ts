@@ -7,10 +7,10 @@ import type { Clock, TimerHandle } from '#base/clock';
 import { translateMongoError } from './store-mongo-client.js';
 
 /** Milliseconds after which a bulk in flight no longer delays the next one. */
-const SLOW_MS = 15;
-const MAX_IN_FLIGHT = 8;
-const MAX_WRITES = 1_000;
-const MAX_BYTES = 8 * 1024 * 1024;
+const MAX_WAIT_FOR_BULK_IN_FLIGHT_MS = 15;
+const MAX_BULKS_IN_FLIGHT = 8;
+const MAX_WRITES_PER_BULK = 1_000;
+const MAX_BYTES_PER_BULK = 8 * 1024 * 1024;
 
 interface BulkWriteItem {
   /** Estimated size of the write on the wire, bytes. */
@@ -19,10 +19,10 @@ interface BulkWriteItem {
 }
 
 export class MongoBulkWriteQueue<W extends BulkWriteItem> {
-  #waiting: W[] = [];
-  #scheduled = false;
-  #inFlight = 0;
-  #timer: TimerHandle | undefined;
+  #queuedWrites: W[] = [];
+  #isSendScheduled = false;
+  #bulkInFlightCount = 0;
+  #waitTimer: TimerHandle | undefined;
 
   /**
    * Makes the collector.
@@ -34,56 +34,56 @@ export class MongoBulkWriteQueue<W extends BulkWriteItem> {
     private readonly write: (bulk: readonly W[]) => Promise<void>,
   ) {}
 
-  put(one: W): void {
-    this.#waiting.push(one);
-    this.#schedule();
+  enqueue(one: W): void {
+    this.#queuedWrites.push(one);
+    this.#scheduleSend();
   }
 
-  #schedule(): void {
-    if (this.#scheduled || this.#waiting.length === 0) return;
-    if (this.#inFlight > 0) {
-      this.#timer ??= this.clock.setTimeout(() => this.#sendSlow(), SLOW_MS);
+  #scheduleSend(): void {
+    if (this.#isSendScheduled || this.#queuedWrites.length === 0) return;
+    if (this.#bulkInFlightCount > 0) {
+      this.#waitTimer ??= this.clock.setTimeout(() => this.#sendAfterWait(), MAX_WAIT_FOR_BULK_IN_FLIGHT_MS);
       return;
     }
-    this.#scheduled = true;
+    this.#isSendScheduled = true;
     setImmediate(() => {
-      this.#scheduled = false;
-      this.#sendAll();
+      this.#isSendScheduled = false;
+      this.#sendAllQueued();
     });
   }
 
-  #sendSlow(): void {
-    this.#timer = undefined;
-    if (this.#inFlight < MAX_IN_FLIGHT) this.#sendAll();
+  #sendAfterWait(): void {
+    this.#waitTimer = undefined;
+    if (this.#bulkInFlightCount < MAX_BULKS_IN_FLIGHT) this.#sendAllQueued();
   }
 
-  #sendAll(): void {
-    if (this.#timer) this.clock.clearTimeout(this.#timer);
-    this.#timer = undefined;
-    while (this.#waiting.length > 0) void this.#send(this.#take());
+  #sendAllQueued(): void {
+    if (this.#waitTimer) this.clock.clearTimeout(this.#waitTimer);
+    this.#waitTimer = undefined;
+    while (this.#queuedWrites.length > 0) void this.#sendBulk(this.#takeNextBulk());
   }
 
-  #take(): W[] {
+  #takeNextBulk(): W[] {
     let count = 0;
     let bytes = 0;
-    for (const one of this.#waiting) {
+    for (const one of this.#queuedWrites) {
       bytes += one.bytes;
-      if (count === MAX_WRITES || (count > 0 && bytes > MAX_BYTES)) break;
+      if (count === MAX_WRITES_PER_BULK || (count > 0 && bytes > MAX_BYTES_PER_BULK)) break;
       count++;
     }
-    return this.#waiting.splice(0, count);
+    return this.#queuedWrites.splice(0, count);
   }
 
-  async #send(bulk: readonly W[]): Promise<void> {
-    this.#inFlight++;
+  async #sendBulk(bulk: readonly W[]): Promise<void> {
+    this.#bulkInFlightCount++;
     try {
       await this.write(bulk);
     } catch (error) {
       const known = translateMongoError(error);
       for (const { reject } of bulk) reject(known);
     } finally {
-      this.#inFlight--;
-      this.#schedule();
+      this.#bulkInFlightCount--;
+      this.#scheduleSend();
     }
   }
 }

@@ -16,12 +16,14 @@ import {
 import { StoreUnavailableError } from './store.js';
 
 /** Error codes of a MongoDB server that can't serve now: unreachable, shutting down, not the primary, out of time. */
-const UNABLE = new Set([6, 7, 50, 64, 89, 91, 189, 262, 9001, 10107, 11600, 11602, 13435, 13436]);
+const UNAVAILABLE_SERVER_ERROR_CODES = new Set([
+  6, 7, 50, 64, 89, 91, 189, 262, 9001, 10107, 11600, 11602, 13435, 13436,
+]);
 /** Error code InternalError: FerretDB's answer while its PostgreSQL is gone or restarts. */
-const INTERNAL = 1;
-const DUPLICATE_KEY = 11000;
+const INTERNAL_ERROR_CODE = 1;
+const DUPLICATE_KEY_ERROR_CODE = 11000;
 
-const UNREACHABLE = [
+const UNREACHABLE_SERVER_ERROR_CLASSES = [
   MongoNetworkError,
   MongoServerSelectionError,
   MongoNotConnectedError,
@@ -37,7 +39,7 @@ const UNREACHABLE = [
  * ones, but only if the URL sets `maxIdleTimeMS` or `minPoolSize`. The driver's default of 100 ms would wake an idle
  * process ten times a second.
  */
-const POOL_CHECK_MS = 10_000;
+const POOL_CHECK_INTERVAL_MS = 10_000;
 
 export function createMongoClient(url: string): MongoClient {
   const client = new MongoClient(url, {
@@ -56,7 +58,7 @@ export function createMongoClient(url: string): MongoClient {
     promoteBuffers: true,
   });
   // The driver reads this option from `client.options` for its pools, but doesn't accept it in the constructor.
-  Object.assign(client.options, { minPoolSizeCheckFrequencyMS: POOL_CHECK_MS });
+  Object.assign(client.options, { minPoolSizeCheckFrequencyMS: POOL_CHECK_INTERVAL_MS });
   return client;
 }
 
@@ -71,11 +73,11 @@ export function serverNameOfMongoUrl(url: string): string {
 }
 
 export function isMongoDuplicateKeyError(error: unknown): boolean {
-  return error instanceof MongoServerError && error.code === DUPLICATE_KEY;
+  return error instanceof MongoServerError && error.code === DUPLICATE_KEY_ERROR_CODE;
 }
 
-function isUnavailable(error: unknown): boolean {
-  if (UNREACHABLE.some((kind) => error instanceof kind)) return true;
+function isUnavailableError(error: unknown): boolean {
+  if (UNREACHABLE_SERVER_ERROR_CLASSES.some((kind) => error instanceof kind)) return true;
   // The names of the driver's exported pool errors changed between its versions, so the error's name is matched as
   // text.
   if (error instanceof Error && /Pool(Cleared|Closed|ClosedError)|WaitQueueTimeout/.test(error.name)) return true;
@@ -84,12 +86,15 @@ function isUnavailable(error: unknown): boolean {
   if (error instanceof MongoBulkWriteError) {
     return [error.writeErrors].flat().length === 0 || error.result.getWriteConcernError() !== undefined;
   }
-  return error instanceof MongoServerError && (error.code === INTERNAL || UNABLE.has(Number(error.code)));
+  return (
+    error instanceof MongoServerError &&
+    (error.code === INTERNAL_ERROR_CODE || UNAVAILABLE_SERVER_ERROR_CODES.has(Number(error.code)))
+  );
 }
 
 /** Replaces driver errors of an unreachable server by StoreUnavailableError; returns other errors unchanged. */
 export function translateMongoError(error: unknown): unknown {
-  if (error instanceof StoreUnavailableError || !isUnavailable(error)) return error;
+  if (error instanceof StoreUnavailableError || !isUnavailableError(error)) return error;
   const why = error instanceof Error ? error.message : String(error);
   return new StoreUnavailableError(`MongoDB is not available: ${why}`, { cause: error });
 }

@@ -19,11 +19,11 @@ export interface RefusedMongoWrite {
 
 interface MongoWriteResult {
   /** Number of documents inserted or matched. */
-  readonly n: number;
+  readonly writtenCount: number;
   readonly refused: readonly RefusedMongoWrite[];
 }
 
-interface CommandReply {
+interface MongoWriteCommandReply {
   readonly n?: number;
   readonly writeErrors?: readonly { readonly index: number; readonly code: number; readonly errmsg: string }[];
   readonly writeConcernError?: { readonly errmsg?: string };
@@ -34,22 +34,22 @@ export const updateMongoDocuments = (
   db: Db,
   collection: string,
   updates: readonly MongoUpdate[],
-): Promise<MongoWriteResult> => run(db, { update: collection, updates });
+): Promise<MongoWriteResult> => runWriteCommand(db, { update: collection, updates });
 
 export const insertMongoDocuments = (
   db: Db,
   collection: string,
   documents: readonly object[],
-): Promise<MongoWriteResult> => run(db, { insert: collection, documents });
+): Promise<MongoWriteResult> => runWriteCommand(db, { insert: collection, documents });
 
-async function run(db: Db, command: Document): Promise<MongoWriteResult> {
+async function runWriteCommand(db: Db, command: Document): Promise<MongoWriteResult> {
   // Raw commands don't inherit the client's settings.
   const { w, journal, wtimeoutMS } = db.writeConcern ?? {};
   const writeConcern = { w, j: journal, wtimeout: wtimeoutMS };
   const answer = (await db.command(
     { ...command, ordered: false, writeConcern },
     { ignoreUndefined: true },
-  )) as CommandReply;
+  )) as MongoWriteCommandReply;
   if (answer.writeConcernError) {
     // A failed write concern leaves open whether the applied writes will stay: the outcome is unknown.
     throw new StoreUnavailableError(`MongoDB is not available: ${answer.writeConcernError.errmsg ?? 'write concern'}`);
@@ -58,5 +58,5 @@ async function run(db: Db, command: Document): Promise<MongoWriteResult> {
     index,
     error: new MongoServerError({ message: errmsg, code }),
   }));
-  return { n: answer.n ?? 0, refused };
+  return { writtenCount: answer.n ?? 0, refused };
 }

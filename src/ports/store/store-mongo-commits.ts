@@ -11,7 +11,7 @@ import { isMongoDuplicateKeyError, translateMongoError } from './store-mongo-cli
 import { insertMongoDocuments, updateMongoDocuments } from './store-mongo-command.js';
 import { bytesOfMongoBinary, type MongoRootDocument } from './store-mongo-documents.js';
 
-interface MongoCommit {
+interface MongoRootCommit {
   readonly key: ActorKey;
   readonly epoch: number;
   /** The version of the root to replace; the commit stores `expected + 1`. */
@@ -22,54 +22,54 @@ interface MongoCommit {
   };
 }
 
-type CommitResult = 'ok' | 'conflict';
+type MongoCommitResult = 'ok' | 'conflict';
 
-interface PendingCommit<C = MongoCommit> {
+interface PendingMongoCommit<C = MongoRootCommit> {
   readonly commit: C;
   readonly bytes: number;
-  resolve(result: CommitResult): void;
+  resolve(result: MongoCommitResult): void;
   reject(error: unknown): void;
 }
 
-const DOCUMENT_BYTES = 400;
+const ROOT_OVERHEAD_BYTES = 400;
 
-const bytesOf = ({ state, outbox }: Pick<MongoRootDocument, 'state' | 'outbox'>): number =>
-  DOCUMENT_BYTES + bytesOfMongoBinary(state).length + bytesOfMongoBinary(outbox).length;
+const estimateRootBytes = ({ state, outbox }: Pick<MongoRootDocument, 'state' | 'outbox'>): number =>
+  ROOT_OVERHEAD_BYTES + bytesOfMongoBinary(state).length + bytesOfMongoBinary(outbox).length;
 
 /** Collects commits to existing roots. An actor has at most one commit in flight. */
 export class MongoCommitWriter {
-  readonly #bulks: MongoBulkWriteQueue<PendingCommit>;
+  readonly #bulkQueue: MongoBulkWriteQueue<PendingMongoCommit>;
 
   constructor(
     private readonly db: Db,
     clock: Clock,
   ) {
-    this.#bulks = new MongoBulkWriteQueue(clock, (bulk) => this.#send(bulk));
+    this.#bulkQueue = new MongoBulkWriteQueue(clock, (bulk) => this.#sendBulkSorted(bulk));
   }
 
-  put(commit: MongoCommit): Promise<CommitResult> {
-    const bytes = bytesOf(commit.root);
-    return new Promise((resolve, reject) => this.#bulks.put({ commit, bytes, resolve, reject }));
+  enqueueCommit(commit: MongoRootCommit): Promise<MongoCommitResult> {
+    const bytes = estimateRootBytes(commit.root);
+    return new Promise((resolve, reject) => this.#bulkQueue.enqueue({ commit, bytes, resolve, reject }));
   }
 
-  #send(bulk: readonly PendingCommit[]): Promise<void> {
+  #sendBulkSorted(bulk: readonly PendingMongoCommit[]): Promise<void> {
     // The commits are sorted: bulks that lock the same rows in different orders can deadlock in PostgreSQL.
-    return this.#write([...bulk].sort((a, b) => (a.commit.key < b.commit.key ? -1 : 1)));
+    return this.#writeCommits([...bulk].sort((a, b) => (a.commit.key < b.commit.key ? -1 : 1)));
   }
 
-  async #write(taken: readonly PendingCommit[]): Promise<void> {
+  async #writeCommits(taken: readonly PendingMongoCommit[]): Promise<void> {
     const updates = taken.map(({ commit: { key, epoch, expected, root } }) => ({
       q: { _id: key, epoch, version: expected },
       u: { $set: root },
     }));
-    const { n, refused } = await updateMongoDocuments(this.db, 'roots', updates);
-    if (n === taken.length) {
+    const { writtenCount, refused } = await updateMongoDocuments(this.db, 'roots', updates);
+    if (writtenCount === taken.length) {
       for (const { resolve } of taken) resolve('ok');
       return;
     }
     for (const { index, error } of refused) taken[index]!.reject(translateMongoError(error));
     const left = taken.filter((_, i) => !refused.some(({ index }) => index === i));
-    if (n === 0) for (const { resolve } of left) resolve('conflict');
+    if (writtenCount === 0) for (const { resolve } of left) resolve('conflict');
     else await this.#resolveByReading(left);
   }
 
@@ -78,7 +78,7 @@ export class MongoCommitWriter {
    * enough: an earlier write of the same owner with an unknown outcome may have come first. So the stored content is
    * compared.
    */
-  async #resolveByReading(left: readonly PendingCommit[]): Promise<void> {
+  async #resolveByReading(left: readonly PendingMongoCommit[]): Promise<void> {
     const ids = left.map(({ commit }) => commit.key);
     const found = await this.db
       .collection<MongoRootDocument>('roots')
@@ -86,7 +86,7 @@ export class MongoCommitWriter {
       .batchSize(ids.length)
       .toArray();
     const roots = new Map(found.map((root) => [root._id, root]));
-    for (const { commit, resolve } of left) resolve(isStored(roots.get(commit.key), commit) ? 'ok' : 'conflict');
+    for (const { commit, resolve } of left) resolve(isCommitStored(roots.get(commit.key), commit) ? 'ok' : 'conflict');
   }
 }
 
@@ -95,22 +95,22 @@ export class MongoCommitWriter {
  * queues may be created at once, and messages must not wait for them.
  */
 export class MongoRootInserter {
-  readonly #bulks: MongoBulkWriteQueue<PendingCommit<MongoRootDocument>>;
+  readonly #bulkQueue: MongoBulkWriteQueue<PendingMongoCommit<MongoRootDocument>>;
 
   constructor(
     private readonly db: Db,
     clock: Clock,
   ) {
-    this.#bulks = new MongoBulkWriteQueue(clock, (bulk) => this.#send(bulk));
+    this.#bulkQueue = new MongoBulkWriteQueue(clock, (bulk) => this.#insertBulk(bulk));
   }
 
   /** Inserts an actor's root. Resolves to 'conflict' if the actor already has a root. */
-  put(root: MongoRootDocument): Promise<CommitResult> {
-    const bytes = bytesOf(root);
-    return new Promise((resolve, reject) => this.#bulks.put({ commit: root, bytes, resolve, reject }));
+  enqueueInsert(root: MongoRootDocument): Promise<MongoCommitResult> {
+    const bytes = estimateRootBytes(root);
+    return new Promise((resolve, reject) => this.#bulkQueue.enqueue({ commit: root, bytes, resolve, reject }));
   }
 
-  async #send(bulk: readonly PendingCommit<MongoRootDocument>[]): Promise<void> {
+  async #insertBulk(bulk: readonly PendingMongoCommit<MongoRootDocument>[]): Promise<void> {
     const documents = bulk.map(({ commit }) => commit);
     const { refused } = await insertMongoDocuments(this.db, 'roots', documents);
     const errors = new Map(refused.map(({ index, error }) => [index, error]));
@@ -123,12 +123,12 @@ export class MongoRootInserter {
   }
 }
 
-const isStored = (stored: MongoRootDocument | undefined, { epoch, root }: MongoCommit): boolean =>
+const isCommitStored = (stored: MongoRootDocument | undefined, { epoch, root }: MongoRootCommit): boolean =>
   stored?.epoch === epoch &&
   stored.version === root.version &&
   stored.due === root.due &&
-  same(stored.state, root.state) &&
-  same(stored.outbox, root.outbox);
+  areBinariesEqual(stored.state, root.state) &&
+  areBinariesEqual(stored.outbox, root.outbox);
 
-const same = (one: Binary | Uint8Array, other: Binary): boolean =>
+const areBinariesEqual = (one: Binary | Uint8Array, other: Binary): boolean =>
   Buffer.compare(bytesOfMongoBinary(one), bytesOfMongoBinary(other)) === 0;

@@ -105,11 +105,11 @@ export function decodeMongoMessageDocument(found: MongoMessageDocument): Message
   };
 }
 
-const TOMBSTONE_SECONDS = 3_600;
+const TOMBSTONE_LIFETIME_SECONDS = 3_600;
 
 /** Creates the indexes that are missing in the database. */
 export async function createMongoIndexes(db: Db): Promise<void> {
-  const tombstones = { key: { gone: 1 }, expireAfterSeconds: TOMBSTONE_SECONDS } as const;
+  const tombstones = { key: { gone: 1 }, expireAfterSeconds: TOMBSTONE_LIFETIME_SECONDS } as const;
   await db.collection('roots').createIndexes([{ key: { partition: 1, sleeper: 1 } }]);
   await db.collection('parts').createIndexes([tombstones]);
   await db

@@ -4,33 +4,41 @@ import { findLowerBoundIndex, indexesOfMessageRange } from './message-range.js';
 import type { MessageIndex, MessageRange } from './store.js';
 import { mongoMessageDocumentId } from './store-mongo-documents.js';
 
-type Clause = Record<string, unknown>;
-type Scalar = string | number;
+type MongoFilterClause = Record<string, unknown>;
+type FilterScalar = string | number;
 
 /** Fields by which ranges are grouped: ranges that differ only in one of these fields share one clause. */
-const GROUPED_FIELDS = ['conversation', 'movedFrom', 'tags'] as const;
+const RANGE_GROUPING_FIELDS = ['conversation', 'movedFrom', 'tags'] as const;
 
 /**
  * Makes clauses that together find the messages of these ranges with low ≤ id ≤ high; empty if there can be none. Each
  * clause has its own conditions on ids.
  */
-export function mongoClausesOf(realm: RealmId, ranges: readonly MessageRange[], low: number, high: number): Clause[] {
-  const clauses: Clause[] = [];
-  const groups = new Map<string, { readonly field: string; readonly clause: Clause; readonly values: Scalar[] }>();
+export function makeMongoClauses(
+  realm: RealmId,
+  ranges: readonly MessageRange[],
+  low: number,
+  high: number,
+): MongoFilterClause[] {
+  const clauses: MongoFilterClause[] = [];
+  const groups = new Map<
+    string,
+    { readonly field: string; readonly clause: MongoFilterClause; readonly values: FilterScalar[] }
+  >();
   for (const range of ranges) {
     const from = Math.max(low, (range.above ?? -1) + 1);
     const to = Math.min(high, range.upTo ?? high);
-    const clause = from <= to ? clauseOf(realm, indexesOfMessageRange(range), from, to) : undefined;
+    const clause = from <= to ? makeClauseOfRange(realm, indexesOfMessageRange(range), from, to) : undefined;
     if (!clause) continue;
-    const field = GROUPED_FIELDS.find((name) => typeof clause[name] === 'string');
+    const field = RANGE_GROUPING_FIELDS.find((name) => typeof clause[name] === 'string');
     if (!field) {
       clauses.push(clause);
       continue;
     }
     const name = `${field} ${JSON.stringify({ ...clause, [field]: null })}`;
     const group = groups.get(name);
-    if (group) group.values.push(clause[field] as Scalar);
-    else groups.set(name, { field, clause, values: [clause[field] as Scalar] });
+    if (group) group.values.push(clause[field] as FilterScalar);
+    else groups.set(name, { field, clause, values: [clause[field] as FilterScalar] });
   }
   for (const { field, clause, values } of groups.values()) {
     clauses.push(values.length === 1 ? clause : { ...clause, [field]: { $in: values } });
@@ -39,12 +47,17 @@ export function mongoClausesOf(realm: RealmId, ranges: readonly MessageRange[], 
 }
 
 /** Makes the clause of a range with all its conditions; undefined if the conditions exclude each other. */
-function clauseOf(realm: RealmId, indexes: readonly MessageIndex[], low: number, high: number): Clause | undefined {
-  const single = new Map<string, Scalar>();
+function makeClauseOfRange(
+  realm: RealmId,
+  indexes: readonly MessageIndex[],
+  low: number,
+  high: number,
+): MongoFilterClause | undefined {
+  const single = new Map<string, FilterScalar>();
   const several = { participants: new Set<number>(), tags: new Set<string>() };
   let ids: readonly number[] | undefined;
   let possible = true;
-  const set = (field: string, value: Scalar): void => {
+  const set = (field: string, value: FilterScalar): void => {
     if (single.has(field) && single.get(field) !== value) possible = false;
     single.set(field, value);
   };
@@ -62,7 +75,7 @@ function clauseOf(realm: RealmId, indexes: readonly MessageIndex[], low: number,
     }
   }
   if (!possible || ids?.length === 0) return undefined;
-  const clause: Clause = Object.fromEntries(single);
+  const clause: MongoFilterClause = Object.fromEntries(single);
   for (const [field, values] of Object.entries(several)) {
     if (values.size > 0) clause[field] = values.size === 1 ? [...values][0] : { $all: [...values] };
   }

@@ -10,14 +10,14 @@ import {
 } from './store-mongo-documents.js';
 
 /** Maximum number of messages that meet a condition that counts as rare. */
-const MAX_RARE = 500;
+const MAX_MESSAGES_OF_RARE_CONDITION = 500;
 /** Time limit at the server for reading the ids of a condition, milliseconds. */
-const MAX_PROBE_MS = 1_000;
+const RARITY_PROBE_TIMEOUT_MS = 1_000;
 /** Number of messages read at a time. */
-const BATCH = 200;
+const MESSAGES_PER_READ = 200;
 
 /** Makes a MongoDB filter for the condition alone; undefined if its index isn't worth reading. */
-function filterOf(index: MessageIndex): Record<string, string | number> | undefined {
+function makeConditionFilter(index: MessageIndex): Record<string, string | number> | undefined {
   if (index.by === 'tag') return { tags: index.tag };
   if (index.by === 'conversation') return { conversation: index.conversation };
   if (index.by === 'topic') return { conversation: index.conversation, topicKey: index.topicKey };
@@ -43,19 +43,19 @@ export async function scanMongoByRarestCondition(
   newer: boolean,
   limit: number,
 ): Promise<MessageRecord[] | undefined> {
-  const shared = sharedIndexesOfMessageRanges(ranges).filter((index) => filterOf(index));
+  const shared = sharedIndexesOfMessageRanges(ranges).filter((index) => makeConditionFilter(index));
   // A single condition isn't probed for rarity: it may be common, and the windows of `scanMongoMessages` stop after
   // `limit` messages.
-  const ids = shared.length > 1 ? await rareIds(collection, realm, shared, low, high) : undefined;
+  const ids = shared.length > 1 ? await readIdsOfRareCondition(collection, realm, shared, low, high) : undefined;
   if (!ids) return undefined;
   ids.sort((a, b) => (newer ? a - b : b - a));
   const found: MessageRecord[] = [];
-  for (let from = 0; from < ids.length && found.length < limit; from += BATCH) {
-    const some = ids.slice(from, from + BATCH).map((id) => mongoMessageDocumentId(realm, id));
+  for (let from = 0; from < ids.length && found.length < limit; from += MESSAGES_PER_READ) {
+    const some = ids.slice(from, from + MESSAGES_PER_READ).map((id) => mongoMessageDocumentId(realm, id));
     const documents = await collection
       .find({ _id: { $in: some } } as Filter<MongoMessageDocument>)
       .sort({ _id: newer ? 1 : -1 })
-      .batchSize(BATCH)
+      .batchSize(MESSAGES_PER_READ)
       .toArray();
     for (const document of documents) {
       const record = decodeMongoMessageDocument(document);
@@ -69,7 +69,7 @@ export async function scanMongoByRarestCondition(
  * Reads the ids of the condition that is first found to be rare. The result doesn't wait for the probes of the other
  * conditions.
  */
-async function rareIds(
+async function readIdsOfRareCondition(
   collection: Collection<MongoMessageDocument>,
   realm: RealmId,
   conditions: readonly MessageIndex[],
@@ -78,13 +78,13 @@ async function rareIds(
 ): Promise<number[] | undefined> {
   const probes = conditions.map(async (condition) => {
     const found = await collection
-      .find({ realm, ...filterOf(condition), id: { $gte: low, $lte: high } } as Filter<MongoMessageDocument>)
+      .find({ realm, ...makeConditionFilter(condition), id: { $gte: low, $lte: high } } as Filter<MongoMessageDocument>)
       .project<{ id: number }>({ _id: 0, id: 1 })
-      .limit(MAX_RARE + 1)
-      .batchSize(MAX_RARE + 1)
-      .maxTimeMS(MAX_PROBE_MS)
+      .limit(MAX_MESSAGES_OF_RARE_CONDITION + 1)
+      .batchSize(MAX_MESSAGES_OF_RARE_CONDITION + 1)
+      .maxTimeMS(RARITY_PROBE_TIMEOUT_MS)
       .toArray();
-    if (found.length > MAX_RARE) throw new Error('not rare');
+    if (found.length > MAX_MESSAGES_OF_RARE_CONDITION) throw new Error('not rare');
     return found.map(({ id }) => id);
   });
   return Promise.any(probes).catch(() => undefined);

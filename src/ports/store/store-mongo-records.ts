@@ -12,44 +12,46 @@ import {
 import { MongoCollectionWriter, type MongoDocumentWrite } from './store-mongo-writer.js';
 
 /** Estimated size of a document without its packed value, bytes. */
-const DOCUMENT_BYTES = 400;
+const DOCUMENT_OVERHEAD_BYTES = 400;
 const MESSAGE_FIELDS = ['conversation', 'topicKey', 'sender', 'participants', 'movedFrom', 'tags', 'body'];
 
 /** Turns records into documents and writes them. */
 export class MongoRecordWriter {
-  readonly #parts: MongoCollectionWriter<MongoPartDocument>;
-  readonly #messages: MongoCollectionWriter<MongoMessageDocument>;
+  readonly #partWriter: MongoCollectionWriter<MongoPartDocument>;
+  readonly #messageWriter: MongoCollectionWriter<MongoMessageDocument>;
   readonly #clock: Clock;
   /** Largest message id written by this process, by realm. A message with a larger id is most likely new. */
-  readonly #newest = new Map<RealmId, number>();
+  readonly #newestIdByRealm = new Map<RealmId, number>();
 
   constructor(db: Db, clock: Clock) {
-    this.#parts = new MongoCollectionWriter(db, 'parts', clock);
-    this.#messages = new MongoCollectionWriter(db, 'messages', clock);
+    this.#partWriter = new MongoCollectionWriter(db, 'parts', clock);
+    this.#messageWriter = new MongoCollectionWriter(db, 'messages', clock);
     this.#clock = clock;
   }
 
   /** Writes the records, encoding them at once. Rejects if one of the writes failed; others may have been applied. */
-  async apply(writes: readonly StoreRecordWrite[]): Promise<void> {
+  async writeRecords(writes: readonly StoreRecordWrite[]): Promise<void> {
     const all = writes.map((write) =>
-      write.type === 'part' ? this.#parts.put(this.#part(write)) : this.#messages.put(this.#message(write)),
+      write.type === 'part'
+        ? this.#partWriter.enqueueWrite(this.#makePartWrite(write))
+        : this.#messageWriter.enqueueWrite(this.#makeMessageWrite(write)),
     );
     for (const outcome of await Promise.allSettled(all)) if (outcome.status === 'rejected') throw outcome.reason;
   }
 
-  #part({ key, part, rev, value }: ActorPartWrite): MongoDocumentWrite<MongoPartDocument> {
+  #makePartWrite({ key, part, rev, value }: ActorPartWrite): MongoDocumentWrite<MongoPartDocument> {
     const _id = mongoPartDocumentId(key, part);
-    if (value === null) return tombstone({ _id, rev, gone: this.#now() }, ['value']);
+    if (value === null) return makeTombstoneWrite({ _id, rev, gone: this.#currentDate() }, ['value']);
     const packed = packToMongoBinary(value);
-    const bytes = packed.length() + DOCUMENT_BYTES;
-    return { document: { _id, rev, value: packed }, unset: ['gone'], fresh: false, bytes };
+    const bytes = packed.length() + DOCUMENT_OVERHEAD_BYTES;
+    return { document: { _id, rev, value: packed }, fieldsToRemove: ['gone'], isProbablyNew: false, bytes };
   }
 
-  #message({ realm, id, rev, value }: MessageRecordWrite): MongoDocumentWrite<MongoMessageDocument> {
+  #makeMessageWrite({ realm, id, rev, value }: MessageRecordWrite): MongoDocumentWrite<MongoMessageDocument> {
     const base = { _id: mongoMessageDocumentId(realm, id), rev, realm, id };
-    if (!value) return tombstone({ ...base, gone: this.#now() }, MESSAGE_FIELDS);
-    const newest = this.#newest.get(realm) ?? 0;
-    if (id > newest) this.#newest.set(realm, id);
+    if (!value) return makeTombstoneWrite({ ...base, gone: this.#currentDate() }, MESSAGE_FIELDS);
+    const newest = this.#newestIdByRealm.get(realm) ?? 0;
+    if (id > newest) this.#newestIdByRealm.set(realm, id);
     const { conversation, topicKey, sender, participants, movedFrom, tags } = value;
     const body = packToMongoBinary(value.body);
     return {
@@ -63,20 +65,20 @@ export class MongoRecordWriter {
         tags: [...tags],
         body,
       },
-      unset: ['gone'],
-      fresh: rev <= 1 || (newest > 0 && id > newest),
-      bytes: body.length() + DOCUMENT_BYTES,
+      fieldsToRemove: ['gone'],
+      isProbablyNew: rev <= 1 || (newest > 0 && id > newest),
+      bytes: body.length() + DOCUMENT_OVERHEAD_BYTES,
     };
   }
 
-  #now(): Date {
+  #currentDate(): Date {
     return new Date(this.#clock.now());
   }
 }
 
-function tombstone<D extends MongoPartDocument | MongoMessageDocument>(
+function makeTombstoneWrite<D extends MongoPartDocument | MongoMessageDocument>(
   document: D,
   unset: readonly string[],
 ): MongoDocumentWrite<D> {
-  return { document, unset, fresh: false, bytes: DOCUMENT_BYTES };
+  return { document, fieldsToRemove: unset, isProbablyNew: false, bytes: DOCUMENT_OVERHEAD_BYTES };
 }

@@ -7,19 +7,19 @@ import { updateMongoDocuments } from './store-mongo-command.js';
 import { type MongoRootDocument, REMOVED_ROOT_VERSION, unpackMongoBinary } from './store-mongo-documents.js';
 
 /** Maximum number of roots per query. */
-const MAX_BATCH = 200;
+const MAX_ROOTS_PER_QUERY = 200;
 
-type LoadResult = ActorRoot | null | 'fenced';
+type RootLoadResult = ActorRoot | null | 'fenced';
 
-interface RootRequest {
+interface RootLoadRequest {
   readonly key: ActorKey;
-  readonly at: Epoch;
-  resolve(answer: LoadResult | Promise<LoadResult>): void;
+  readonly epoch: Epoch;
+  resolve(answer: RootLoadResult | Promise<RootLoadResult>): void;
   reject(error: unknown): void;
 }
 
 export class MongoRootLoader {
-  #requests: RootRequest[] = [];
+  #queuedRequests: RootLoadRequest[] = [];
 
   constructor(
     private readonly db: Db,
@@ -29,35 +29,35 @@ export class MongoRootLoader {
   ) {}
 
   /** Loads the root of an actor, under the rules of `Store.load`. */
-  load(key: ActorKey, at: Epoch): Promise<LoadResult> {
+  loadRoot(key: ActorKey, at: Epoch): Promise<RootLoadResult> {
     return new Promise((resolve, reject) => {
-      this.#requests.push({ key, at, resolve, reject });
-      if (this.#requests.length === 1) setImmediate(() => this.#flush());
+      this.#queuedRequests.push({ key, epoch: at, resolve, reject });
+      if (this.#queuedRequests.length === 1) setImmediate(() => this.#loadQueuedRoots());
     });
   }
 
-  #flush(): void {
-    const asked = this.#requests;
-    this.#requests = [];
+  #loadQueuedRoots(): void {
+    const asked = this.#queuedRequests;
+    this.#queuedRequests = [];
     if (asked.length === 1) {
-      const { key, at, resolve } = asked[0]!;
-      resolve(this.#one(key, at));
+      const { key, epoch, resolve } = asked[0]!;
+      resolve(this.#loadOneRoot(key, epoch));
       return;
     }
-    for (let i = 0; i < asked.length; i += MAX_BATCH) {
+    for (let i = 0; i < asked.length; i += MAX_ROOTS_PER_QUERY) {
       // The requests are sorted, like commits: locks taken in different orders can deadlock in PostgreSQL.
-      const some = asked.slice(i, i + MAX_BATCH).sort((a, b) => (a.key < b.key ? -1 : 1));
-      this.#several(some).catch((error: unknown) => {
+      const some = asked.slice(i, i + MAX_ROOTS_PER_QUERY).sort((a, b) => (a.key < b.key ? -1 : 1));
+      this.#loadSeveralRoots(some).catch((error: unknown) => {
         for (const { reject } of some) reject(error);
       });
     }
   }
 
-  async #one(key: ActorKey, at: Epoch): Promise<LoadResult> {
+  async #loadOneRoot(key: ActorKey, at: Epoch): Promise<RootLoadResult> {
     for (;;) {
       const filter = { _id: key, epoch: { $lte: at } };
       const root = await this.roots.findOneAndUpdate(filter, { $set: { epoch: at } }, { returnDocument: 'after' });
-      if (root) return this.#loaded(root, at);
+      if (root) return this.#decodeLoadedRoot(root, at);
       const other = await this.roots.findOne({ _id: key }, { projection: { epoch: 1 } });
       if (!other) return null;
       // A smaller epoch means that the root was created between the two queries, so the load is tried again.
@@ -69,27 +69,30 @@ export class MongoRootLoader {
    * Loads several roots. It writes our epoch into the roots first, which fences older owners: a root then read at our
    * epoch can't be changed by another host any more.
    */
-  async #several(asked: readonly RootRequest[]): Promise<void> {
-    const stamps = asked.map(({ key, at }) => ({ q: { _id: key, epoch: { $lt: at } }, u: { $set: { epoch: at } } }));
+  async #loadSeveralRoots(asked: readonly RootLoadRequest[]): Promise<void> {
+    const stamps = asked.map(({ key, epoch }) => ({
+      q: { _id: key, epoch: { $lt: epoch } },
+      u: { $set: { epoch: epoch } },
+    }));
     const { refused } = await updateMongoDocuments(this.db, this.roots.collectionName, stamps);
     if (refused[0]) throw refused[0].error;
     const keys = [...new Set(asked.map(({ key }) => key))];
     const found = await this.roots
       .find({ _id: { $in: keys } })
-      .batchSize(MAX_BATCH)
+      .batchSize(MAX_ROOTS_PER_QUERY)
       .toArray();
     const byKey = new Map(found.map((root) => [root._id, root]));
-    for (const { key, at, resolve } of asked) {
+    for (const { key, epoch, resolve } of asked) {
       const root = byKey.get(key);
       if (!root) resolve(null);
-      else if (root.epoch > at) resolve('fenced');
+      else if (root.epoch > epoch) resolve('fenced');
       // A root with an older epoch was created between the write of the epoch and the read.
-      else if (root.epoch < at) resolve(this.#one(key, at));
-      else resolve(this.#loaded(root, at));
+      else if (root.epoch < epoch) resolve(this.#loadOneRoot(key, epoch));
+      else resolve(this.#decodeLoadedRoot(root, epoch));
     }
   }
 
-  async #loaded(root: MongoRootDocument, at: Epoch): Promise<ActorRoot | null> {
+  async #decodeLoadedRoot(root: MongoRootDocument, at: Epoch): Promise<ActorRoot | null> {
     const { _id: key, version, due } = root;
     if (version === REMOVED_ROOT_VERSION) {
       await this.finishRemoval(key);

@@ -9,21 +9,21 @@ import {
   type MongoMessageDocument,
   mongoMessageDocumentId,
 } from './store-mongo-documents.js';
-import { mongoClausesOf } from './store-mongo-filter.js';
+import { makeMongoClauses } from './store-mongo-filter.js';
 import { scanMongoByRarestCondition } from './store-mongo-rare.js';
 
 /** Size of the first window, in ids per wanted message: it suits one conversation among a few. */
-const FIRST_WINDOW = 4;
-const MIN_WINDOW = 256;
+const FIRST_WINDOW_IDS_PER_MESSAGE = 4;
+const MIN_WINDOW_IDS = 256;
 /**
  * Size of the largest window that is read in the order of `_id` and filtered, for scans with several conditions or
  * ranges: 2 ms per 1,000 ids. An index scan costs as much as all entries of a word, however small the window: 50 ms for
  * a word in 20,000 messages.
  */
-const MAX_IN_ORDER = 8_192;
-const FIRST_IN_ORDER = 8;
+const MAX_ORDERED_WINDOW_IDS = 8_192;
+const FIRST_ORDERED_WINDOW_IDS_PER_MESSAGE = 8;
 /** Id from which anchors count as "newest": they lie beyond any real id and would waste the first window. */
-const BEYOND = 2 ** 52;
+const NEWEST_ANCHOR_MIN_ID = 2 ** 52;
 
 /**
  * Reads at most `limit` messages of the scan's ranges.
@@ -39,23 +39,26 @@ export async function scanMongoMessages(
   const { realm, direction, limit } = wanted;
   if (limit <= 0) return [];
   const ranges = rangesOfMessageScan(wanted);
-  if (ranges.some(isWholeRealm)) return byId(collection, wanted);
+  if (ranges.some(isWholeRealmRange)) return readWholeRealmInIdOrder(collection, wanted);
   const found: MessageRecord[] = [];
   const newer = direction === 'newer';
   let several = ranges.length > 1 || indexesOfMessageRange(wanted).length > 1;
-  let inOrder = several ? Math.max(MAX_IN_ORDER, limit * FIRST_IN_ORDER) : 0;
-  let window = Math.max(MIN_WINDOW, limit * (inOrder > 0 ? FIRST_IN_ORDER : FIRST_WINDOW));
-  let ends: RealmBounds | undefined;
+  let inOrder = several ? Math.max(MAX_ORDERED_WINDOW_IDS, limit * FIRST_ORDERED_WINDOW_IDS_PER_MESSAGE) : 0;
+  let window = Math.max(
+    MIN_WINDOW_IDS,
+    limit * (inOrder > 0 ? FIRST_ORDERED_WINDOW_IDS_PER_MESSAGE : FIRST_WINDOW_IDS_PER_MESSAGE),
+  );
+  let ends: RealmIdBounds | undefined;
   // The start of the next window; it moves in the direction of the scan.
   let at = newer ? Math.max(0, wanted.from + 1) : Math.min(wanted.from, Number.MAX_SAFE_INTEGER) - 1;
-  if (newer ? at <= 1 : at >= BEYOND) ends = await realmBounds(collection, realm);
+  if (newer ? at <= 1 : at >= NEWEST_ANCHOR_MIN_ID) ends = await readRealmIdBounds(collection, realm);
   for (;;) {
     if (ends === null) return found;
-    const reach = reachOf(ranges, ends);
+    const reach = computeIdBoundsOfRanges(ranges, ends);
     if (newer ? at > reach.last : at < reach.first) return found;
     at = newer ? Math.max(at, reach.first) : Math.min(at, reach.last);
     const [low, high] = newer ? [at, at + window - 1] : [at - window + 1, at];
-    const clauses = mongoClausesOf(realm, ranges, low, high);
+    const clauses = makeMongoClauses(realm, ranges, low, high);
     const ordered = window <= inOrder;
     if (!ordered && several) {
       several = false;
@@ -64,8 +67,8 @@ export async function scanMongoMessages(
       if (rare) return [...found, ...rare];
     }
     const documents = ordered
-      ? await byOrder(collection, realm, clauses, [low, high], newer, limit - found.length)
-      : await byIndex(collection, clauses, newer, limit - found.length);
+      ? await readWindowInIdOrder(collection, realm, clauses, [low, high], newer, limit - found.length)
+      : await readWindowByIndex(collection, clauses, newer, limit - found.length);
     if (ordered) inOrder -= window;
     for (const document of documents) {
       const record = decodeMongoMessageDocument(document);
@@ -73,7 +76,7 @@ export async function scanMongoMessages(
     }
     if (found.length >= limit) return found;
     at = newer ? high + 1 : low - 1;
-    ends ??= await realmBounds(collection, realm);
+    ends ??= await readRealmIdBounds(collection, realm);
     // A window without matches grows faster, because matches are rare or far away.
     window *= ordered || documents.length === 0 ? 4 : 2;
   }
@@ -82,7 +85,7 @@ export async function scanMongoMessages(
 /**
  * Reads the first `limit` matches of a window, in the order of `_id`, if necessary through all documents of the window.
  */
-async function byOrder(
+async function readWindowInIdOrder(
   collection: Collection<MongoMessageDocument>,
   realm: RealmId,
   clauses: readonly Readonly<Record<string, unknown>>[],
@@ -111,7 +114,7 @@ async function byOrder(
  * Reads the first `limit` matches in the order of the scan. Each clause is a query of its own: DocumentDB uses no index
  * for `$or`.
  */
-async function byIndex(
+async function readWindowByIndex(
   collection: Collection<MongoMessageDocument>,
   clauses: readonly object[],
   newer: boolean,
@@ -131,13 +134,16 @@ async function byIndex(
   return [...each.values()].sort((a, b) => (newer ? a.id - b.id : b.id - a.id)).slice(0, limit);
 }
 
-const isWholeRealm = (range: MessageRange): boolean =>
+const isWholeRealmRange = (range: MessageRange): boolean =>
   range.above === undefined &&
   range.upTo === undefined &&
   indexesOfMessageRange(range).every(({ by }) => by === 'realm');
 
 /** Returns the bounds of the ids that the ranges can contain. */
-function reachOf(ranges: readonly MessageRange[], ends: RealmBounds | undefined): { first: number; last: number } {
+function computeIdBoundsOfRanges(
+  ranges: readonly MessageRange[],
+  ends: RealmIdBounds | undefined,
+): { first: number; last: number } {
   let first = Number.MAX_SAFE_INTEGER;
   let last = 0;
   for (const range of ranges) {
@@ -152,9 +158,9 @@ function reachOf(ranges: readonly MessageRange[], ends: RealmBounds | undefined)
 }
 
 /** First and last id of a realm; null for a realm without messages. */
-type RealmBounds = { readonly first: number; readonly last: number } | null;
+type RealmIdBounds = { readonly first: number; readonly last: number } | null;
 
-async function realmBounds(collection: Collection<MongoMessageDocument>, realm: RealmId): Promise<RealmBounds> {
+async function readRealmIdBounds(collection: Collection<MongoMessageDocument>, realm: RealmId): Promise<RealmIdBounds> {
   const all = {
     _id: { $gte: mongoMessageDocumentId(realm, 0), $lte: mongoMessageDocumentId(realm, Number.MAX_SAFE_INTEGER) },
   };
@@ -165,7 +171,10 @@ async function realmBounds(collection: Collection<MongoMessageDocument>, realm: 
 }
 
 /** Reads along all messages of the realm. Further ranges of the scan add no messages to those. */
-async function byId(collection: Collection<MongoMessageDocument>, wanted: MessageScan): Promise<MessageRecord[]> {
+async function readWholeRealmInIdOrder(
+  collection: Collection<MongoMessageDocument>,
+  wanted: MessageScan,
+): Promise<MessageRecord[]> {
   const { realm, direction, limit } = wanted;
   const newer = direction === 'newer';
   const [low, high] = newer ? [wanted.from + 1, Number.MAX_SAFE_INTEGER] : [0, wanted.from - 1];

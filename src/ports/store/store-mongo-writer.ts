@@ -17,22 +17,22 @@ interface VersionedDocument {
 export interface MongoDocumentWrite<D extends VersionedDocument> {
   readonly document: D;
   /** Names of the fields that an update removes. */
-  readonly unset: readonly string[];
+  readonly fieldsToRemove: readonly string[];
   /** True if an insert is tried first, because the document is probably new. */
-  readonly fresh: boolean;
+  readonly isProbablyNew: boolean;
   /** Estimated size of the write on the wire, bytes. */
   readonly bytes: number;
 }
 
-interface PendingWrite<D extends VersionedDocument> {
+interface PendingDocumentWrite<D extends VersionedDocument> {
   readonly write: MongoDocumentWrite<D>;
   readonly bytes: number;
   readonly resolve: () => void;
   readonly reject: (error: unknown) => void;
 }
 
-const MAX_ATTEMPTS = 3;
-const DUPLICATE_KEY = 11000;
+const MAX_WRITE_ATTEMPTS = 3;
+const DUPLICATE_KEY_ERROR_CODE = 11000;
 
 interface WriteAttempt<D extends VersionedDocument> {
   readonly write: MongoDocumentWrite<D>;
@@ -42,20 +42,20 @@ interface WriteAttempt<D extends VersionedDocument> {
 /** Writes to one collection in bulks that all callers share. */
 export class MongoCollectionWriter<D extends VersionedDocument> {
   readonly #db: Db;
-  readonly #collection: string;
-  readonly #bulks: MongoBulkWriteQueue<PendingWrite<D>>;
+  readonly #collectionName: string;
+  readonly #bulkQueue: MongoBulkWriteQueue<PendingDocumentWrite<D>>;
 
   constructor(db: Db, collection: string, clock: Clock) {
     this.#db = db;
-    this.#collection = collection;
-    this.#bulks = new MongoBulkWriteQueue(clock, (bulk) => this.#send(bulk));
+    this.#collectionName = collection;
+    this.#bulkQueue = new MongoBulkWriteQueue(clock, (bulk) => this.#sendBulk(bulk));
   }
 
-  put(write: MongoDocumentWrite<D>): Promise<void> {
-    return new Promise((resolve, reject) => this.#bulks.put({ write, bytes: write.bytes, resolve, reject }));
+  enqueueWrite(write: MongoDocumentWrite<D>): Promise<void> {
+    return new Promise((resolve, reject) => this.#bulkQueue.enqueue({ write, bytes: write.bytes, resolve, reject }));
   }
 
-  async #send(bulk: readonly PendingWrite<D>[]): Promise<void> {
+  async #sendBulk(bulk: readonly PendingDocumentWrite<D>[]): Promise<void> {
     // For each document the write with the largest rev wins. The writes are sorted, because locks taken in different
     // orders can deadlock in PostgreSQL.
     const largest = new Map<string, MongoDocumentWrite<D>>();
@@ -63,19 +63,19 @@ export class MongoCollectionWriter<D extends VersionedDocument> {
       const known = largest.get(write.document._id);
       if (!known || known.document.rev < write.document.rev) largest.set(write.document._id, write);
     }
-    await this.#write([...largest.values()].sort((a, b) => (a.document._id < b.document._id ? -1 : 1)));
+    await this.#writeWithRetries([...largest.values()].sort((a, b) => (a.document._id < b.document._id ? -1 : 1)));
     for (const { resolve } of bulk) resolve();
   }
 
-  async #write(writes: readonly MongoDocumentWrite<D>[]): Promise<void> {
-    let left = writes.map((write): WriteAttempt<D> => ({ write, mode: write.fresh ? 'insert' : 'upsert' }));
+  async #writeWithRetries(writes: readonly MongoDocumentWrite<D>[]): Promise<void> {
+    let left = writes.map((write): WriteAttempt<D> => ({ write, mode: write.isProbablyNew ? 'insert' : 'upsert' }));
     for (let attempt = 1; left.length > 0; attempt++) {
       const failed: WriteAttempt<D>[] = [];
-      for (const [of, error] of await this.#attempt(left)) {
+      for (const [of, error] of await this.#attemptWrites(left)) {
         // The document exists. At this rev or above there is nothing to do; below, after a concurrent insert, an update
         // decides.
-        if (error.code === DUPLICATE_KEY) failed.push({ ...of, mode: 'update' });
-        else if (attempt < MAX_ATTEMPTS) failed.push(of);
+        if (error.code === DUPLICATE_KEY_ERROR_CODE) failed.push({ ...of, mode: 'update' });
+        else if (attempt < MAX_WRITE_ATTEMPTS) failed.push(of);
         else throw translateMongoError(error);
       }
       left = failed;
@@ -83,13 +83,17 @@ export class MongoCollectionWriter<D extends VersionedDocument> {
   }
 
   /** Writes a bulk and returns the refused writes with their errors. Rejects if the outcome is unknown. */
-  async #attempt(all: readonly WriteAttempt<D>[]): Promise<(readonly [WriteAttempt<D>, RefusedMongoWrite['error']])[]> {
+  async #attemptWrites(
+    all: readonly WriteAttempt<D>[],
+  ): Promise<(readonly [WriteAttempt<D>, RefusedMongoWrite['error']])[]> {
     const inserts = all.filter(({ mode }) => mode === 'insert');
     const updates = all.filter(({ mode }) => mode !== 'insert');
     const documents = inserts.map(({ write }) => write.document);
     const both = await Promise.allSettled([
-      inserts.length > 0 ? insertMongoDocuments(this.#db, this.#collection, documents) : undefined,
-      updates.length > 0 ? updateMongoDocuments(this.#db, this.#collection, updates.map(update)) : undefined,
+      inserts.length > 0 ? insertMongoDocuments(this.#db, this.#collectionName, documents) : undefined,
+      updates.length > 0
+        ? updateMongoDocuments(this.#db, this.#collectionName, updates.map(makeMongoUpdate))
+        : undefined,
     ]);
     return both.flatMap((outcome, i) => {
       if (outcome.status === 'rejected') throw translateMongoError(outcome.reason);
@@ -99,13 +103,16 @@ export class MongoCollectionWriter<D extends VersionedDocument> {
   }
 }
 
-function update<D extends VersionedDocument>({ write: { document, unset }, mode }: WriteAttempt<D>): MongoUpdate {
+function makeMongoUpdate<D extends VersionedDocument>({
+  write: { document, fieldsToRemove },
+  mode,
+}: WriteAttempt<D>): MongoUpdate {
   const { _id, rev, ...fields } = document;
   return {
     q: { _id, rev: { $lt: rev } },
     u: {
       $set: { rev, ...fields },
-      ...(unset.length > 0 && { $unset: Object.fromEntries(unset.map((f) => [f, ''])) }),
+      ...(fieldsToRemove.length > 0 && { $unset: Object.fromEntries(fieldsToRemove.map((f) => [f, ''])) }),
     },
     upsert: mode === 'upsert',
   };

@@ -43,47 +43,47 @@ import { scanMongoMessages } from './store-mongo-scan.js';
 /**
  * Time limit of a ping, ms: a server that hangs without closing its connections fails other operations only after 10 s.
  */
-const PING_MS = 3_000;
+const PING_TIMEOUT_MS = 3_000;
 /** Maximum number of ids in one `$in` condition of a query. */
-const IDS_AT_ONCE = 1_000;
+const MAX_IDS_PER_QUERY = 1_000;
 
 /** The Store of the cluster: MongoDB, or FerretDB over DocumentDB. It needs neither transactions nor change streams. */
 export class MongoStore implements Store {
   readonly atomicRecords = false;
   readonly #url: string;
   #client!: MongoClient;
-  #roots!: Collection<MongoRootDocument>;
-  #parts!: Collection<MongoPartDocument>;
-  #messages!: Collection<MongoMessageDocument>;
-  #epochs!: Collection<MongoEpochDocument>;
+  #rootCollection!: Collection<MongoRootDocument>;
+  #partCollection!: Collection<MongoPartDocument>;
+  #messageCollection!: Collection<MongoMessageDocument>;
+  #epochCollection!: Collection<MongoEpochDocument>;
   #db!: Db;
-  #records!: MongoRecordWriter;
-  #commits!: MongoCommitWriter;
-  #rootInserts!: MongoRootInserter;
-  #loader!: MongoRootLoader;
+  #recordWriter!: MongoRecordWriter;
+  #commitWriter!: MongoCommitWriter;
+  #rootInserter!: MongoRootInserter;
+  #rootLoader!: MongoRootLoader;
   readonly #clock: Clock;
-  readonly #inFlight: InFlightStoreOperations;
+  readonly #operationsInFlight: InFlightStoreOperations;
   #closed = false;
 
   private constructor(url: string, clock: Clock) {
     this.#url = url;
     this.#clock = clock;
-    this.#inFlight = new InFlightStoreOperations(clock);
-    this.#use(createMongoClient(url));
+    this.#operationsInFlight = new InFlightStoreOperations(clock);
+    this.#useClient(createMongoClient(url));
   }
 
-  #use(client: MongoClient): void {
+  #useClient(client: MongoClient): void {
     this.#client = client;
-    client.on('connectionPoolCleared', () => this.#inFlight.connectionsBroken());
+    client.on('connectionPoolCleared', () => this.#operationsInFlight.giveUpAfterBrokenConnections());
     this.#db = client.db(databaseNameOfMongoUrl(this.#url));
-    this.#roots = this.#db.collection('roots');
-    this.#parts = this.#db.collection('parts');
-    this.#messages = this.#db.collection('messages');
-    this.#epochs = this.#db.collection('partitions');
-    this.#records = new MongoRecordWriter(this.#db, this.#clock);
-    this.#commits = new MongoCommitWriter(this.#db, this.#clock);
-    this.#rootInserts = new MongoRootInserter(this.#db, this.#clock);
-    this.#loader = new MongoRootLoader(this.#db, this.#roots, (key) => this.#finishRemoval(key));
+    this.#rootCollection = this.#db.collection('roots');
+    this.#partCollection = this.#db.collection('parts');
+    this.#messageCollection = this.#db.collection('messages');
+    this.#epochCollection = this.#db.collection('partitions');
+    this.#recordWriter = new MongoRecordWriter(this.#db, this.#clock);
+    this.#commitWriter = new MongoCommitWriter(this.#db, this.#clock);
+    this.#rootInserter = new MongoRootInserter(this.#db, this.#clock);
+    this.#rootLoader = new MongoRootLoader(this.#db, this.#rootCollection, (key) => this.#finishRemoval(key));
   }
 
   /**
@@ -91,10 +91,10 @@ export class MongoStore implements Store {
    * client's monitor can stop for good when its connection breaks at the wrong moment (driver 7.8, one of some twenty
    * broken connections on a busy machine), and such a client never sees the server come back.
    */
-  #replace(client: MongoClient): void {
+  #replaceClient(client: MongoClient): void {
     if (client !== this.#client || this.#closed) return;
-    this.#inFlight.connectionsBroken();
-    this.#use(createMongoClient(this.#url));
+    this.#operationsInFlight.giveUpAfterBrokenConnections();
+    this.#useClient(createMongoClient(this.#url));
     void client.close().catch(() => undefined);
   }
 
@@ -117,8 +117,8 @@ export class MongoStore implements Store {
     }
   }
 
-  load(key: ActorKey, at: Epoch): Promise<ActorRoot | null | 'fenced'> {
-    return this.#run(() => this.#loader.load(key, at));
+  loadRoot(key: ActorKey, at: Epoch): Promise<ActorRoot | null | 'fenced'> {
+    return this.#runOperation(() => this.#rootLoader.loadRoot(key, at));
   }
 
   commit(write: ActorRootWrite): Promise<'ok' | 'conflict'> {
@@ -134,23 +134,23 @@ export class MongoStore implements Store {
       sleeper: pending || due !== null,
     };
     const epoch = write.epoch as number;
-    return this.#run(() =>
+    return this.#runOperation(() =>
       expected > 0
-        ? this.#commits.put({ key, epoch, expected, root })
-        : this.#rootInserts.put({ _id: key, epoch, partition: partitionOfActor(key), ...root }),
+        ? this.#commitWriter.enqueueCommit({ key, epoch, expected, root })
+        : this.#rootInserter.enqueueInsert({ _id: key, epoch, partition: partitionOfActor(key), ...root }),
     );
   }
 
-  apply(writes: readonly StoreRecordWrite[]): Promise<void> {
-    return this.#run(() => this.#records.apply(writes));
+  applyRecords(writes: readonly StoreRecordWrite[]): Promise<void> {
+    return this.#runOperation(() => this.#recordWriter.writeRecords(writes));
   }
 
-  remove(key: ActorKey, at: Epoch, expected: number): Promise<'ok' | 'conflict'> {
-    return this.#run(async () => {
+  removeActor(key: ActorKey, at: Epoch, expected: number): Promise<'ok' | 'conflict'> {
+    return this.#runOperation(async () => {
       const filter = { _id: key, epoch: at as number, version: expected };
       // The first write marks the root as a sleeper, so that the next load completes a removal interrupted by a crash.
       const mark = { version: REMOVED_ROOT_VERSION, pending: true, sleeper: true, due: null };
-      const { matchedCount } = await this.#roots.updateOne(filter, { $set: mark });
+      const { matchedCount } = await this.#rootCollection.updateOne(filter, { $set: mark });
       if (matchedCount === 0) return 'conflict';
       await this.#finishRemoval(key);
       return 'ok';
@@ -158,15 +158,15 @@ export class MongoStore implements Store {
   }
 
   async #finishRemoval(key: ActorKey): Promise<void> {
-    await this.#parts.deleteMany({ _id: range(mongoPartDocumentId(key, '')) });
-    await this.#roots.deleteOne({ _id: key, version: REMOVED_ROOT_VERSION });
+    await this.#partCollection.deleteMany({ _id: makeIdPrefixRange(mongoPartDocumentId(key, '')) });
+    await this.#rootCollection.deleteOne({ _id: key, version: REMOVED_ROOT_VERSION });
   }
 
-  parts(key: ActorKey, prefix: string): Promise<StoredActorPart[]> {
-    return this.#run(async () => {
-      const documents = await this.#parts
-        .find({ _id: range(mongoPartDocumentId(key, prefix)), gone: { $exists: false } })
-        .batchSize(IDS_AT_ONCE)
+  listParts(key: ActorKey, prefix: string): Promise<StoredActorPart[]> {
+    return this.#runOperation(async () => {
+      const documents = await this.#partCollection
+        .find({ _id: makeIdPrefixRange(mongoPartDocumentId(key, prefix)), gone: { $exists: false } })
+        .batchSize(MAX_IDS_PER_QUERY)
         .toArray();
       const found = documents.flatMap((d) => decodeMongoPartDocument(key, d) ?? []);
       // The server sorts by UTF-8 bytes, but the contract by UTF-16 code units, which differ for characters beyond
@@ -176,9 +176,9 @@ export class MongoStore implements Store {
   }
 
   getParts(wanted: readonly { key: ActorKey; part: string }[]): Promise<(StoredActorPart | null)[]> {
-    return this.#run(async () => {
+    return this.#runOperation(async () => {
       const ids = wanted.map(({ key, part }) => mongoPartDocumentId(key, part));
-      const found = await byIds(this.#parts, ids);
+      const found = await findDocumentsByIds(this.#partCollection, ids);
       return wanted.map(({ key }, i) => {
         const document = found.get(ids[i] as string);
         return document ? decodeMongoPartDocument(key, document) : null;
@@ -187,9 +187,9 @@ export class MongoStore implements Store {
   }
 
   getMessages(realm: RealmId, ids: readonly number[]): Promise<(MessageRecord | null)[]> {
-    return this.#run(async () => {
+    return this.#runOperation(async () => {
       const names = ids.map((id) => mongoMessageDocumentId(realm, id));
-      const found = await byIds(this.#messages, names);
+      const found = await findDocumentsByIds(this.#messageCollection, names);
       return names.map((name) => {
         const document = found.get(name);
         return document ? decodeMongoMessageDocument(document) : null;
@@ -198,23 +198,23 @@ export class MongoStore implements Store {
   }
 
   scanMessages(wanted: MessageScan): Promise<MessageRecord[]> {
-    return this.#run(() => scanMongoMessages(this.#messages, wanted));
+    return this.#runOperation(() => scanMongoMessages(this.#messageCollection, wanted));
   }
 
-  sleepers(partitions: readonly Partition[]): Promise<SleepingActor[]> {
-    return this.#run(async () => {
+  listSleepingActors(partitions: readonly Partition[]): Promise<SleepingActor[]> {
+    return this.#runOperation(async () => {
       const filter = { partition: { $in: [...new Set<number>(partitions)] }, sleeper: true };
       const projection = { due: 1, pending: 1 };
-      const found = await this.#roots.find(filter, { projection }).batchSize(IDS_AT_ONCE).toArray();
+      const found = await this.#rootCollection.find(filter, { projection }).batchSize(MAX_IDS_PER_QUERY).toArray();
       return found.map(({ _id, due, pending }) => ({ key: _id, due, pending }));
     });
   }
 
   raiseEpoch(of: Partition, atLeast: number): Promise<Epoch> {
-    return this.#run(async () => {
+    return this.#runOperation(async () => {
       for (;;) {
         const reached = { _id: of as number, epoch: { $gte: atLeast } };
-        const raised = await this.#epochs.findOneAndUpdate(
+        const raised = await this.#epochCollection.findOneAndUpdate(
           reached,
           { $inc: { epoch: 1 } },
           { returnDocument: 'after' },
@@ -222,7 +222,7 @@ export class MongoStore implements Store {
         if (raised) return toEpoch(raised.epoch);
         try {
           const below = { _id: of as number, epoch: { $lt: atLeast } };
-          const { matchedCount, upsertedCount } = await this.#epochs.updateOne(
+          const { matchedCount, upsertedCount } = await this.#epochCollection.updateOne(
             below,
             { $set: { epoch: atLeast + 1 } },
             { upsert: true },
@@ -237,10 +237,10 @@ export class MongoStore implements Store {
   }
 
   raiseEpochs(atLeast: ReadonlyMap<Partition, number>): Promise<Map<Partition, Epoch>> {
-    return this.#run(async () => {
+    return this.#runOperation(async () => {
       const partitions = [...atLeast.keys()];
       if (partitions.length === 0) return new Map();
-      const found = await this.#epochs.find({ _id: { $in: partitions } }).toArray();
+      const found = await this.#epochCollection.find({ _id: { $in: partitions } }).toArray();
       const stored = new Map(found.map(({ _id, epoch: n }) => [_id, n]));
       const raised = new Map(partitions.map((p) => [p, toEpoch(1 + Math.max(stored.get(p) ?? 0, atLeast.get(p)!))]));
       const writes = [...raised].map(([p, n]) =>
@@ -249,7 +249,7 @@ export class MongoStore implements Store {
           : { insertOne: { document: { _id: p, epoch: n } } },
       );
       try {
-        const { matchedCount, insertedCount } = await this.#epochs.bulkWrite(writes, { ordered: false });
+        const { matchedCount, insertedCount } = await this.#epochCollection.bulkWrite(writes, { ordered: false });
         if (matchedCount + insertedCount === partitions.length) return raised;
       } catch (error) {
         if (!isMongoDuplicateKeyError(error)) throw error;
@@ -265,10 +265,10 @@ export class MongoStore implements Store {
     let timer: TimerHandle | undefined;
     const late = new Promise<never>((_, reject) => {
       const error = new StoreUnavailableError('MongoDB did not answer in time');
-      timer = this.#clock.setTimeout(() => reject(error), PING_MS);
+      timer = this.#clock.setTimeout(() => reject(error), PING_TIMEOUT_MS);
     });
     try {
-      await Promise.race([late, this.#run(() => this.#db.command({ ping: 1 }))]);
+      await Promise.race([late, this.#runOperation(() => this.#db.command({ ping: 1 }))]);
     } finally {
       if (timer) this.#clock.clearTimeout(timer);
     }
@@ -277,34 +277,37 @@ export class MongoStore implements Store {
   async close(): Promise<void> {
     if (this.#closed) return;
     this.#closed = true;
-    await this.#inFlight.settled();
+    await this.#operationsInFlight.waitUntilIdle();
     await this.#client.close();
   }
 
-  async #run<T>(action: () => Promise<T>): Promise<T> {
+  async #runOperation<T>(action: () => Promise<T>): Promise<T> {
     if (this.#closed) throw new StoreUnavailableError('the store is closed');
     const client = this.#client;
     try {
-      return await this.#inFlight.run(action);
+      return await this.#operationsInFlight.runOperation(action);
     } catch (error) {
       const translated = translateMongoError(error);
-      if (isMongoServerSelectionError(translated)) this.#replace(client);
+      if (isMongoServerSelectionError(translated)) this.#replaceClient(client);
       throw translated;
     }
   }
 }
 
-const range = (prefix: string): { $gte: string; $lt: string } => ({
+const makeIdPrefixRange = (prefix: string): { $gte: string; $lt: string } => ({
   $gte: prefix,
   $lt: smallestStringAbovePrefix(prefix),
 });
 
-async function byIds<D extends { readonly _id: string }>(from: Collection<D>, ids: string[]): Promise<Map<string, D>> {
+async function findDocumentsByIds<D extends { readonly _id: string }>(
+  from: Collection<D>,
+  ids: string[],
+): Promise<Map<string, D>> {
   const found = new Map<string, D>();
   const unique = [...new Set(ids)];
-  for (let i = 0; i < unique.length; i += IDS_AT_ONCE) {
-    const filter = { _id: { $in: unique.slice(i, i + IDS_AT_ONCE) } } as Parameters<typeof from.find>[0] & object;
-    for (const d of await from.find(filter).batchSize(IDS_AT_ONCE).toArray()) found.set(d._id, d as unknown as D);
+  for (let i = 0; i < unique.length; i += MAX_IDS_PER_QUERY) {
+    const filter = { _id: { $in: unique.slice(i, i + MAX_IDS_PER_QUERY) } } as Parameters<typeof from.find>[0] & object;
+    for (const d of await from.find(filter).batchSize(MAX_IDS_PER_QUERY).toArray()) found.set(d._id, d as unknown as D);
   }
   return found;
 }

@@ -141,7 +141,7 @@ export interface Store {
    * at a smaller epoch fails, even if the caller never writes. Returns null if the actor has no root (none is created),
    * and 'fenced' if the root already carries a larger epoch.
    */
-  load(key: ActorKey, epoch: Epoch): Promise<ActorRoot | null | 'fenced'>;
+  loadRoot(key: ActorKey, epoch: Epoch): Promise<ActorRoot | null | 'fenced'>;
 
   /**
    * Commits by replacing the actor's root. 'conflict' means that another epoch or version is stored and that no write
@@ -153,16 +153,16 @@ export interface Store {
    * Applies records of any actors and realms, idempotently and in no particular order. Implementations batch the calls
    * of one event-loop turn.
    */
-  apply(writes: readonly StoreRecordWrite[]): Promise<void>;
+  applyRecords(writes: readonly StoreRecordWrite[]): Promise<void>;
 
   /** Removes the root and all parts of an actor that ended for good, on the same condition as `commit`. */
-  remove(key: ActorKey, epoch: Epoch, expected: number): Promise<'ok' | 'conflict'>;
+  removeActor(key: ActorKey, epoch: Epoch, expected: number): Promise<'ok' | 'conflict'>;
 
   /**
    * Reads the live parts (no tombstones) of an actor whose names start with `prefix`, ordered by name (UTF-16 code
    * units).
    */
-  parts(key: ActorKey, prefix: string): Promise<StoredActorPart[]>;
+  listParts(key: ActorKey, prefix: string): Promise<StoredActorPart[]>;
 
   /** Reads named parts of any actors, in the order of the request; null for a missing part. */
   getParts(wanted: readonly { key: ActorKey; part: string }[]): Promise<(StoredActorPart | null)[]>;
@@ -177,10 +177,10 @@ export interface Store {
    * Passes each message of the scan to `each`, without decoding it, and returns the number of messages. A message is
    * valid only during its call. The method is absent in Stores that must decode messages anyway.
    */
-  lookAtMessages?(scan: MessageScan, each: (message: PackedMessage) => void): Promise<number>;
+  forEachPackedMessage?(scan: MessageScan, each: (message: PackedMessage) => void): Promise<number>;
 
   /** Finds actors of these partitions that need waking: their roots have a pending outbox or a due time. */
-  sleepers(partitions: readonly Partition[]): Promise<SleepingActor[]>;
+  listSleepingActors(partitions: readonly Partition[]): Promise<SleepingActor[]>;
 
   /**
    * Raises the partition's stored epoch to 1 + max(stored, atLeast) and returns it; durable when the promise resolves.

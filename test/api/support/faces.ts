@@ -92,7 +92,7 @@ class Face implements TestServer {
   }
 
   get active(): number {
-    return this.#nodes.reduce((sum, { node }) => sum + (node.host?.active ?? 0), 0);
+    return this.#nodes.reduce((sum, { node }) => sum + (node.host?.activeActorCount ?? 0), 0);
   }
 
   nextPort(): number {

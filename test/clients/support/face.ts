@@ -5,7 +5,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
 import { type ActorKey, partitionOfActor } from '#model';
-import { makePlacementBucketName, NatsKeyValueStore } from '#ports/placement';
+import { makePlacementBucketOptions, NatsKeyValueStore } from '#ports/placement';
 import { dropNamespace } from '../../support/drop-namespace.js';
 import { type Account, Api, readZuliprc } from './api.js';
 import { remove, temporary } from './folders.js';
@@ -128,7 +128,7 @@ interface Keys {
 }
 
 async function keysOf(kv: NatsKeyValueStore): Promise<Keys> {
-  const all = await kv.all();
+  const all = await kv.readAll();
   const host = (id: string) => {
     const { name, serving } = JSON.parse(all.get(`host.${id}`)?.value ?? '{}') as { name?: string; serving?: number };
     return { pid: Number(name?.split('/').pop()), serving: serving ?? 0 };
@@ -240,7 +240,7 @@ export class Cluster {
 
   /** Milliseconds until every partition is owned, and answered for, by one of these processes. */
   async owned(by: readonly Child[], withinMs = HANGS_MS): Promise<number> {
-    const kv = await NatsKeyValueStore.connect(this.of.nats, makePlacementBucketName(this.namespace));
+    const kv = await NatsKeyValueStore.connect(this.of.nats, makePlacementBucketOptions(this.namespace));
     try {
       return await until(
         'all partitions have an owner that serves them',
@@ -254,7 +254,7 @@ export class Cluster {
 
   /** Process of the owner of each partition. */
   async owners(): Promise<number[]> {
-    const kv = await NatsKeyValueStore.connect(this.of.nats, makePlacementBucketName(this.namespace));
+    const kv = await NatsKeyValueStore.connect(this.of.nats, makePlacementBucketOptions(this.namespace));
     try {
       const { table, host } = await keysOf(kv);
       return table.owners.map((i) => (i < 0 ? 0 : host(table.hosts[i]!).pid));

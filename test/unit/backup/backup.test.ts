@@ -45,7 +45,7 @@ async function source(test: Test, change: (blobs: FolderBlobStorage) => FolderBl
 async function incarnationOf(data: string): Promise<string> {
   const environment = await openLmdbEnvironment(data);
   const log = await LmdbEventLog.open(environment, clock, LIMITS);
-  const { incarnation } = await log.position(ONE);
+  const { incarnation } = await log.readBounds(ONE);
   await log.close();
   await environment.close();
   return incarnation;
@@ -61,14 +61,14 @@ t.test('a restored directory has the data of the backup, another log, and ids ab
 
   const environment = await openLmdbEnvironment(to);
   const store = new LmdbStore(environment, clock);
-  const one = await store.load(realmActorKey(ONE), toEpoch(1_000));
+  const one = await store.loadRoot(realmActorKey(ONE), toEpoch(1_000));
   test.match(one, { state: { reservedIds: 1_000_007, other: 'x' }, version: 2, outbox: [{ to: 'do' }], due: 5 });
-  const three = await store.load(realmActorKey(toRealmId(3)), toEpoch(1_000));
+  const three = await store.loadRoot(realmActorKey(toRealmId(3)), toEpoch(1_000));
   test.match(three, { state: { reservedIds: 1_020_000 } });
   await environment.close();
   const blobs = await FolderBlobStorage.open(join(to, 'blobs'));
   const blob = await blobs.find(ONE, 'a');
-  test.strictSame([blob?.type, Buffer.from(await blob!.read()).toString()], ['text/plain', 'first']);
+  test.strictSame([blob?.mediaType, Buffer.from(await blob!.read()).toString()], ['text/plain', 'first']);
 
   await restoreBackup(join(place, 'backup'), join(place, 'again'), clock);
   const [first, second] = [await incarnationOf(to), await incarnationOf(join(place, 'again'))];
@@ -84,9 +84,9 @@ t.test('data deleted while a backup reads is in the backup, and gone from the se
         const keeping = await whole.holdDeletions();
         return {
           ...keeping,
-          async *files() {
+          async *listFiles() {
             await whole.delete(ONE, 'b');
-            for await (const file of keeping.files()) {
+            for await (const file of keeping.listFiles()) {
               // This file is listed, and deleted before it is read.
               if (!begun) await whole.delete(ONE, 'a');
               begun = true;

@@ -58,9 +58,9 @@ t.test('the chunks of a page from before an upgrade are served for a day', async
   const kept = manifest()[old]!;
   t.ok(kept.until! >= began + DAY_MS && kept.until! <= Date.now() + DAY_MS);
   const files = await readWebClientFiles(at('dist/web'));
-  t.match(Buffer.from(files!.get(old)!.plain.bytes).toString(), 'first first');
-  t.ok(files!.get(old)!.coded.br, 'also in its compressed forms');
-  t.match(Buffer.from(files!.get(now)!.plain.bytes).toString(), 'second second');
+  t.match(Buffer.from(files!.get(old)!.uncompressedVariant.bytes).toString(), 'first first');
+  t.ok(files!.get(old)!.variantsByCoding.br, 'also in its compressed forms');
+  t.match(Buffer.from(files!.get(now)!.uncompressedVariant.bytes).toString(), 'second second');
 
   build('third ');
   t.equal(manifest()[old]!.until, kept.until, 'a further build does not prolong the day');

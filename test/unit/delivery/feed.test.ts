@@ -100,7 +100,7 @@ async function world(users: readonly DirectoryUser[] = [person(1), person(2), pe
     log.append(REALM, { actor, groups: [{ v, p: 0, items }] } as unknown as Json);
   // Records are applied before the events of their commit are appended.
   const stored = (user: number, rev: number, ...stays: { from: number; to: number }[]) =>
-    store.apply([
+    store.applyRecords([
       {
         type: 'part',
         key: STREAM,
@@ -147,7 +147,7 @@ t.test('changes of a moved message reach the users who have it, by its stays in 
   await settle();
   // Stream 5: 1 left before the move, 2 lost the message by the move, 3 has both streams. Stream 6: 4 joined and left.
   await stored(1, 1, { from: 1, to: 2 });
-  await store.apply([
+  await store.applyRecords([
     {
       type: 'part',
       key: STREAM,
@@ -163,7 +163,7 @@ t.test('changes of a moved message reach the users who have it, by its stays in 
     [3, { from: 1, to: 0, after: 9, until: 0 }],
     [4, { from: 1, to: 3, after: 9, until: 9 }],
   ] as const) {
-    await store.apply([{ type: 'part', key: other, part: `member/${user}`, rev: 1, value: { stays: [stay] } }]);
+    await store.applyRecords([{ type: 'part', key: other, part: `member/${user}`, rev: 1, value: { stays: [stay] } }]);
   }
   const move = { from: 5, fromMv: 3, to: 6, toMv: 2 };
   const to = (gained: boolean) => ({ stream: 6, moved: { id: 7, home: 5, moves: [{ ...move, gained }] } });
@@ -307,7 +307,7 @@ t.test('a gap during a membership read loses no event that the log still has', a
   for (let v = 1; v <= 3; v++) await append(STREAM, v, event(`e${v}`, { stream: 5, mv: 1 }));
   await settle(20);
   // A gap reported to the feed does not affect this queue's position.
-  readers[0]!.gap(toLogSeq(1));
+  readers[0]!.onGap(toLogSeq(1));
   read();
   away.store = false;
   await clock.advanceAsync(5_000);
@@ -403,7 +403,7 @@ t.test('after a gap, entries read before it are not used', async (t) => {
   for (let v = 1; v <= 10; v++) await append('x', v, event(`e${v}`, { users: [1] }));
   await settle(20);
   // The log reports a gap to the feed.
-  readers[0]!.gap(toLogSeq(8));
+  readers[0]!.onGap(toLogSeq(8));
   const before = readers.length;
   const queue = Queue.at(4);
   feed.attach(queue);
@@ -425,7 +425,7 @@ t.test('transient events reach their queues', async (t) => {
   for (const queue of queues) feed.attach(queue);
   await settle();
   const publish = async (type: string, to: EventAudience) => {
-    log.publish(REALM, event(type, to) as unknown as Json);
+    log.publishTransient(REALM, event(type, to) as unknown as Json);
     await settle();
   };
   await publish('a', { users: [1, 3] });
@@ -454,7 +454,7 @@ t.test('a listening queue gets transient events before its past was read', async
   const [early, deaf] = [new Queue(1), new Queue(1)];
   feed.addTransientListener(early);
   const publish = async (type: string) => {
-    log.publish(REALM, event(type, { users: [1] }) as unknown as Json);
+    log.publishTransient(REALM, event(type, { users: [1] }) as unknown as Json);
     await settle();
   };
   await publish('a');
@@ -509,7 +509,7 @@ t.test('a resumed queue gets the entries that it missed, including those that th
   feed.attach(back);
   await settle(40);
   t.same(back.got, ['e599', 'e600'], 'without the repeat of what it has had');
-  readers[0]!.gap(toLogSeq(601));
+  readers[0]!.onGap(toLogSeq(601));
   await settle(40);
   const later = Queue.at(590);
   feed.attach(later);

@@ -6,7 +6,7 @@ import { StreamMembershipCache } from '../../../src/delivery/memberships.js';
 t.test('a user who joins while a stream is being read is a member, though the read began earlier', async (t) => {
   let give: (parts: StoredActorPart[]) => void = () => {};
   const store = {
-    parts: () =>
+    listParts: () =>
       new Promise<StoredActorPart[]>((resolve) => {
         give = resolve;
       }),

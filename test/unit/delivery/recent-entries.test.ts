@@ -13,7 +13,7 @@ const entry = (content: string): LogEntry =>
 /** The entries that a reader gets from a position on; undefined if it must read the log. */
 async function read(recent: RecentLogEntries, after: number): Promise<number[] | undefined> {
   const got: number[] = [];
-  const reader = { entry: (at: number) => void got.push(at), transient: () => {}, gap: () => {} };
+  const reader = { onEntry: (at: number) => void got.push(at), onTransient: () => {}, onGap: () => {} };
   const subscription = recent.subscribe(toLogSeq(after), reader);
   if (!subscription) return undefined;
   await settle();
@@ -32,13 +32,13 @@ t.test('entries are given from any position above the start, and live ones after
   t.equal(await read(recent, 9), undefined);
   const got: number[] = [];
   const follow = recent.subscribe(toLogSeq(13), {
-    entry: (at) => void got.push(at),
-    transient: () => {},
-    gap: () => {},
+    onEntry: (at) => void got.push(at),
+    onTransient: () => {},
+    onGap: () => {},
   })!;
   recent.add(toLogSeq(21), entry('x'));
   t.same(got, [], 'not before the caller has what it asked for');
-  t.equal(await follow.caughtUp(), 21);
+  t.equal(await follow.waitUntilCaughtUp(), 21);
   t.same(got, [20, 21]);
   recent.add(toLogSeq(22), entry('x'));
   follow.close();

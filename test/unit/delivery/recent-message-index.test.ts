@@ -41,14 +41,14 @@ async function world(...stored: readonly MessageRecord[]) {
   const clock = new FakeClock();
   const store = new MemoryStore({ atomicRecords: true });
   const write = (...records: readonly MessageRecord[]): Promise<void> =>
-    store.apply(
+    store.applyRecords(
       records.map((value) => {
         const { rev } = value.body as MessageBody;
         return { type: 'message', realm: REALM, id: value.id, rev, value };
       }),
     );
   const remove = (id: number): Promise<void> =>
-    store.apply([{ type: 'message', realm: REALM, id, rev: 99, value: null }]);
+    store.applyRecords([{ type: 'message', realm: REALM, id, rev: 99, value: null }]);
   await write(...stored);
   const recent: { entry: LogEntry }[] = [];
   const source = { clock, recentEntries: () => recent, delivered: async () => undefined };

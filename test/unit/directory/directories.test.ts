@@ -24,7 +24,7 @@ function world() {
     const value = snapshotWith({ version, users: [person(1)] }) as unknown as Json;
     return { reply: Promise.resolve({ value }), cancel: () => {} };
   };
-  const client = { send, waitMs: (usual: number) => usual } as unknown as ActorClient;
+  const client = { send, limitBusWaitMs: (usual: number) => usual } as unknown as ActorClient;
   const directories = new DirectoryReplicas(client, log, clock, productEmojiForm('conclave'));
   const feeds = new RealmEventFeeds(directories, log, new MemoryStore({ atomicRecords: true }), clock);
   const open = async (realm: RealmId = REALM): Promise<void> => {

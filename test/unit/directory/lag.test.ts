@@ -8,7 +8,7 @@ function setUp(realms: number) {
   const tails = Array.from({ length: realms }, (_, i) => ({ realm: toRealmId(i + 1), reachedEnd: toLogSeq(0) }));
   let asked = 0;
   const log = {
-    position: async (realm: RealmId) => {
+    readBounds: async (realm: RealmId) => {
       asked++;
       const end = ends.get(realm);
       if (end === undefined) throw new Error('away');

@@ -24,7 +24,7 @@ t.test(
     const got: number[] = [];
     let answers = 0;
     while (buffer.size > 0) {
-      const parts = buffer.answer();
+      const parts = buffer.encodePollAnswer();
       const bytes = parts.reduce((sum, part) => sum + part.byteLength, 0);
       t.ok(bytes < MAX_POLL_ANSWER_BYTES + 1_000, `${bytes} bytes`);
       const ids = idsIn(parts);
@@ -42,8 +42,8 @@ t.test('an event above the size limit is answered alone', async (t) => {
   const buffer = new EventQueueBuffer(8, 'q', shape);
   for (const id of [1, 2, 3])
     buffer.push(makeBufferedEvent(id, { type: 'x', text: 'y'.repeat(MAX_POLL_ANSWER_BYTES + 1) }));
-  t.same(idsIn(buffer.answer()), [1]);
-  t.same(idsIn(buffer.answer()), [1], 'until it is acknowledged');
+  t.same(idsIn(buffer.encodePollAnswer()), [1]);
+  t.same(idsIn(buffer.encodePollAnswer()), [1], 'until it is acknowledged');
   buffer.acknowledge(1);
-  t.same(idsIn(buffer.answer()), [2]);
+  t.same(idsIn(buffer.encodePollAnswer()), [2]);
 });

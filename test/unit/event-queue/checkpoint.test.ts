@@ -13,14 +13,20 @@ function make() {
   const written: number[] = [];
   let state = { acked: -1, position: 0, active: clock.now(), held: false } as unknown as EventQueueActorState;
   const volatile = new EventQueueMemoryState(state, clock.now());
-  volatile.step('OPEN');
+  volatile.stepMachine('OPEN');
   const begun = clock.now();
   const handle = {
     volatile,
     state: () => state,
     sendSelf: async () => {
-      const { acked, active, position, isPolling } = volatile;
-      state = { ...state, acked, active, position, held: isPolling };
+      const { ackedEventId, clientActiveAt, checkpointLogPosition, isPolling } = volatile;
+      state = {
+        ...state,
+        acked: ackedEventId,
+        active: clientActiveAt,
+        position: checkpointLogPosition,
+        held: isPolling,
+      };
       written.push((clock.now() - begun) / MINUTE);
     },
   };
@@ -28,8 +34,8 @@ function make() {
   const services = { clock, random: () => 0.5 };
   const checkpoint = new EventQueueCheckpointTimer(handle as never, services, cursor, { oldest: undefined });
   const polls = (polling: boolean): void => {
-    volatile.step(polling ? 'POLL' : 'ANSWER');
-    volatile.touch(clock.now());
+    volatile.stepMachine(polling ? 'POLL' : 'ANSWER');
+    volatile.recordClientActivity(clock.now());
     checkpoint.schedule();
   };
   return { clock, written, checkpoint, polls, cursor, state: () => state };

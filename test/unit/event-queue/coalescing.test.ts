@@ -29,14 +29,16 @@ function bufferWith(...events: readonly Told[]): { buffer: EventQueueBuffer; tak
   const inbox = new EventQueueInbox(REALM, state, buffer, ids, {} as never, { resolved: () => {} });
   const take = ({ id, ...event }: Told): void => {
     const item = { t: 'event', to: { users: [8] }, event: { type: 'update_message_flags', ...event, all: false } };
-    inbox.take(new SharedClientEvent(id, item as never));
+    inbox.takeEvent(new SharedClientEvent(id, item as never));
   };
   events.forEach(take);
   return { buffer, take };
 }
 
 const told = (buffer: EventQueueBuffer): Told[] => {
-  const { events } = JSON.parse(`{${Buffer.concat(buffer.answer()).toString().slice(1)}}`) as { events: Told[] };
+  const { events } = JSON.parse(`{${Buffer.concat(buffer.encodePollAnswer()).toString().slice(1)}}`) as {
+    events: Told[];
+  };
   return events.map(({ id, op, flag, messages }) => ({ id, op, flag, messages }));
 };
 
@@ -54,7 +56,7 @@ t.test('unpolled flag events are one event, in the place of the last', async (t)
 
 t.test('an answer that ends before the last flag event has the earlier part of them', async (t) => {
   const { buffer, take } = bufferWith(read(1, 11), unstar(2, 11), read(3, 12));
-  const fill = buffer.reserve(4);
+  const fill = buffer.reserveSlot(4);
   take(read(5, 13));
   t.same(told(buffer), [read(1, 11), unstar(2, 11)], 'up to the last that is told');
   buffer.acknowledge(2);

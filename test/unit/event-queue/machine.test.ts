@@ -21,7 +21,7 @@ t.test('the steps of a queue are those of its machine', (t) => {
       const actor = createActor(eventQueueStateMachine, { snapshot, input: { heartbeatMs: 45_000 } });
       actor.start();
       if (actor.getSnapshot().status === 'active') actor.send({ type });
-      t.equal(eventQueueMachineSteps.step(state, type).to, actor.getSnapshot().value, `${state}, ${type}`);
+      t.equal(eventQueueMachineSteps.findStep(state, type).nextState, actor.getSnapshot().value, `${state}, ${type}`);
       actor.stop();
     }
   }
@@ -29,36 +29,52 @@ t.test('the steps of a queue are those of its machine', (t) => {
 });
 
 t.test('the timer runs only while a poll waits', (t) => {
-  t.match(eventQueueMachineSteps.step('resting', 'OPEN'), { to: 'idle', arms: undefined });
-  t.match(eventQueueMachineSteps.step('idle', 'POLL'), { to: 'polling', arms: 'heartbeat' });
+  t.match(eventQueueMachineSteps.findStep('resting', 'OPEN'), { nextState: 'idle', delayToStart: undefined });
+  t.match(eventQueueMachineSteps.findStep('idle', 'POLL'), { nextState: 'polling', delayToStart: 'heartbeat' });
   t.match(
-    eventQueueMachineSteps.step('polling', 'POLL'),
-    { to: 'polling', disarms: true, arms: 'heartbeat' },
+    eventQueueMachineSteps.findStep('polling', 'POLL'),
+    { nextState: 'polling', stopsTimer: true, delayToStart: 'heartbeat' },
     'it starts again when the waiting poll is sent again',
   );
   for (const type of ['ANSWER', 'RELEASE']) {
-    t.match(eventQueueMachineSteps.step('polling', type), { to: 'idle', disarms: true, arms: undefined, actions: [] });
+    t.match(eventQueueMachineSteps.findStep('polling', type), {
+      nextState: 'idle',
+      stopsTimer: true,
+      delayToStart: undefined,
+      actions: [],
+    });
   }
   t.match(
-    eventQueueMachineSteps.step('idle', 'PARK'),
-    { to: 'parked', arms: undefined },
+    eventQueueMachineSteps.findStep('idle', 'PARK'),
+    { nextState: 'parked', delayToStart: undefined },
     'none if the frontend sends the heartbeats',
   );
   for (const type of ['ANSWER', 'RELEASE'])
-    t.match(eventQueueMachineSteps.step('parked', type), { to: 'idle', actions: [] });
-  t.match(eventQueueMachineSteps.step('polling', 'REST'), { to: 'resting', disarms: true, arms: undefined });
-  t.match(eventQueueMachineSteps.step('polling', 'END.deleted'), { to: 'deleted', disarms: true, arms: undefined });
+    t.match(eventQueueMachineSteps.findStep('parked', type), { nextState: 'idle', actions: [] });
+  t.match(eventQueueMachineSteps.findStep('polling', 'REST'), {
+    nextState: 'resting',
+    stopsTimer: true,
+    delayToStart: undefined,
+  });
+  t.match(eventQueueMachineSteps.findStep('polling', 'END.deleted'), {
+    nextState: 'deleted',
+    stopsTimer: true,
+    delayToStart: undefined,
+  });
   t.end();
 });
 
 t.test('a heartbeat ends the poll', (t) => {
-  t.match(eventQueueMachineSteps.elapsed('polling', 'heartbeat'), { to: 'idle', actions: ['heartbeat'] });
+  t.match(eventQueueMachineSteps.findStepAfterDelay('polling', 'heartbeat'), {
+    nextState: 'idle',
+    actions: ['heartbeat'],
+  });
   for (const state of ['resting', 'idle', 'parked', 'deleted']) {
-    t.same(eventQueueMachineSteps.elapsed(state, 'heartbeat'), {
-      to: state,
+    t.same(eventQueueMachineSteps.findStepAfterDelay(state, 'heartbeat'), {
+      nextState: state,
       actions: [],
-      disarms: false,
-      arms: undefined,
+      stopsTimer: false,
+      delayToStart: undefined,
     });
   }
   t.end();
@@ -70,7 +86,7 @@ t.test('every reason ends the queue in every state, except that a queue with a w
       const isClientThere = state === 'polling' || state === 'parked';
       const expected = reason === 'idle' && isClientThere ? undefined : reason;
       t.equal(
-        eventQueueEndReasonOfPhase(eventQueueMachineSteps.step(state, `END.${reason}`).to),
+        eventQueueEndReasonOfPhase(eventQueueMachineSteps.findStep(state, `END.${reason}`).nextState),
         expected,
         `${state}, ${reason}`,
       );
@@ -82,8 +98,9 @@ t.test('every reason ends the queue in every state, except that a queue with a w
 
 t.test('an ended queue stays ended', (t) => {
   for (const end of ENDS) {
-    const { to } = eventQueueMachineSteps.step('idle', end);
-    for (const type of EVENTS) t.equal(eventQueueMachineSteps.step(to, type).to, to, `${to}, ${type}`);
+    const { nextState } = eventQueueMachineSteps.findStep('idle', end);
+    for (const type of EVENTS)
+      t.equal(eventQueueMachineSteps.findStep(nextState, type).nextState, nextState, `${nextState}, ${type}`);
   }
   t.end();
 });

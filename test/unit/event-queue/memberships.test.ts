@@ -12,7 +12,7 @@ const USER = toUserId(9);
 async function read(active: boolean, members: (asked: number) => readonly number[]) {
   let asked = 0;
   const sources = {
-    directory: async () => ({ version: 3, user: () => ({ isActive: true }), streams: () => [{ id: 5 }] }),
+    loadDirectory: async () => ({ version: 3, user: () => ({ isActive: true }), streams: () => [{ id: 5 }] }),
     services: { clock: { setTimeout: (fn: () => void) => setImmediate(fn) } },
   } as unknown as ActorInputSources;
   const feed = {

@@ -70,7 +70,7 @@ function rebuilt(registered = true) {
   const sources = {
     services: { clock, random: () => 0, heartbeatMs: 45_000, feeds: { of: async () => feed } },
     log: {
-      position: async () => {
+      readBounds: async () => {
         if (log.asked++ > 0 && log.away) throw new Error('away');
         return { end: toLogSeq(END), trimmed: toLogSeq(0), incarnation: INCARNATION };
       },
@@ -81,12 +81,12 @@ function rebuilt(registered = true) {
     sources as unknown as ActorInputSources,
   );
   exists = true;
-  if (!registered) queue.committed();
+  if (!registered) queue.onCommitted();
   let polls = 0;
   const hold = (last: number, beats: number): { readonly answers: ActorReply[] } => {
     const answers: ActorReply[] = [];
     const request = { id: `poll${++polls}`, reply: (reply: ActorReply) => answers.push(reply), onCancel: () => {} };
-    queue.command('poll', { last_event_id: last, dont_block: false, beats }, request as never);
+    queue.handleCommand('poll', { last_event_id: last, dont_block: false, beats }, request as never);
     return { answers };
   };
   const poll = async (last: number): Promise<ActorReply | undefined> => {
@@ -106,7 +106,7 @@ t.test('the log is read from the event that the first poll acknowledges', async 
   const { poll, volatile, from } = rebuilt();
   t.equal(await poll(makeEventId(7, 3)), undefined, 'the poll is held');
   t.same(from, [6], 'the rest of that entry, too');
-  t.equal(volatile.acked, makeEventId(7, 3));
+  t.equal(volatile.ackedEventId, makeEventId(7, 3));
   t.match(
     await poll(makeEventId(6, 0)),
     { error: { code: 'BAD_REQUEST' } },
@@ -119,7 +119,7 @@ t.test('an acknowledgement is ignored if the queue knows a later one, or if no c
     const { poll, volatile, from } = rebuilt();
     await poll(last);
     t.same(from, [state.position], String(last));
-    t.equal(volatile.acked, state.acked);
+    t.equal(volatile.ackedEventId, state.acked);
   }
 });
 
@@ -127,7 +127,7 @@ t.test('an event that the log has, but this host has not read yet, may be acknow
   const { poll, log, volatile } = rebuilt();
   t.equal(await poll(state.acked), undefined, 'the poll is held');
   t.equal(await poll(makeEventId(END, 7)), undefined, 'and this one');
-  t.equal(volatile.acked, makeEventId(END, 7));
+  t.equal(volatile.ackedEventId, makeEventId(END, 7));
   t.equal(log.asked, 2, 'when it opened, and once more');
 });
 
@@ -149,7 +149,7 @@ t.test('where the frontend gives the heartbeats the queue gives none, and its ow
     'the last heartbeat that the frontend gave may be acknowledged elsewhere',
   );
   t.match(next.answers, [{ ok: [] }], 'which ends the poll there');
-  t.equal(volatile.acked, last + 65 + 64);
+  t.equal(volatile.ackedEventId, last + 65 + 64);
   clock.advance(60_000);
   t.notOk(volatile.isPolling, 'without such a frontend it is the queue that gives one');
 });
@@ -159,7 +159,7 @@ t.test('an id that the log cannot have is refused', async (t) => {
   t.match(await poll(makeEventId(END + 1, 0)), {
     error: { msg: `Event ${makeEventId(END + 1, 0)} was not in this queue` },
   });
-  t.equal(volatile.acked, state.acked, 'and nothing is acknowledged');
+  t.equal(volatile.ackedEventId, state.acked, 'and nothing is acknowledged');
   t.equal(await poll(makeEventId(READ, 0)), undefined);
 });
 
@@ -177,9 +177,9 @@ t.test('a queue that moves away redirects the poll', async (t) => {
   await poll(state.acked);
   const answers: unknown[] = [];
   const request = { id: 'late', reply: (reply: unknown) => answers.push(reply), onCancel: () => {} };
-  queue.command('poll', { last_event_id: makeEventId(END, 0), dont_block: false }, request as never);
+  queue.handleCommand('poll', { last_event_id: makeEventId(END, 0), dont_block: false }, request as never);
   t.equal(queue.isIdle(), false);
-  queue.stopped('drained');
+  queue.onActivationStopped('drained');
   await settle();
   t.same(answers, [{ retry: 'moved' }], 'once');
 });
@@ -197,7 +197,7 @@ t.test("a frontend's heartbeat may be acknowledged at another host that has not 
     'more than one may give',
   );
   t.equal(await poll(beat + 64), undefined);
-  t.equal(volatile.acked, beat + 64);
+  t.equal(volatile.ackedEventId, beat + 64);
   const next = makeEventId(READ + 1, 0);
   t.match(
     await poll(next),

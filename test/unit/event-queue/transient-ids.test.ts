@@ -22,20 +22,20 @@ t.test('transient events and heartbeats have growing ids behind the entry at the
   let appended = 0;
   const ids = idsWith(async () => ++appended as LogSeq);
   t.equal(
-    ids.transient(7),
+    ids.makeTransientId(7),
     makeEventId(7, FIRST_TRANSIENT_EVENT_ID_SLOT),
     'come after those of the entry at this position',
   );
-  t.equal(ids.heartbeat(7), makeEventId(7, FIRST_TRANSIENT_EVENT_ID_SLOT + 1), 'and grow');
-  let last = ids.newest;
-  for (let next = ids.transient(7); next !== undefined; next = ids.transient(7)) last = next;
+  t.equal(ids.makeHeartbeatId(7), makeEventId(7, FIRST_TRANSIENT_EVENT_ID_SLOT + 1), 'and grow');
+  let last = ids.newestGivenId;
+  for (let next = ids.makeTransientId(7); next !== undefined; next = ids.makeTransientId(7)) last = next;
   t.ok(last < makeEventId(8, 0), 'transient events are lost when they are used up');
-  t.equal(ids.transient(7), undefined);
-  t.ok(ids.heartbeat(7) < makeEventId(8, 0), 'but not heartbeats');
+  t.equal(ids.makeTransientId(7), undefined);
+  t.ok(ids.makeHeartbeatId(7) < makeEventId(8, 0), 'but not heartbeats');
   t.equal(appended, 1, 'and a new position is asked for, once');
   await settle();
-  t.equal(ids.transient(8), makeEventId(8, FIRST_TRANSIENT_EVENT_ID_SLOT), 'which has ids again');
-  t.equal(ids.newest, makeEventId(8, FIRST_TRANSIENT_EVENT_ID_SLOT));
+  t.equal(ids.makeTransientId(8), makeEventId(8, FIRST_TRANSIENT_EVENT_ID_SLOT), 'which has ids again');
+  t.equal(ids.newestGivenId, makeEventId(8, FIRST_TRANSIENT_EVENT_ID_SLOT));
 });
 
 t.test('a frontend may use heartbeat ids only behind a transient id, and below the next position', async (t) => {
@@ -51,11 +51,15 @@ t.test('a frontend may use heartbeat ids only behind a transient id, and below t
     if (beats > 0 && id + beats >= makeEventId(8, 0)) t.fail(`${id}: the ids of the next position`);
   }
   const ids = idsWith(async () => 0 as LogSeq);
-  const last = ids.heartbeat(7);
-  ids.reserve(last + countHeartbeatEventIdsAfter(last));
-  t.equal(ids.transient(7), last + countHeartbeatEventIdsAfter(last) + 1, 'the queue gives its own ids above them');
-  ids.reserve(last);
-  t.equal(ids.newest, last + countHeartbeatEventIdsAfter(last) + 1, 'and never goes back');
+  const last = ids.makeHeartbeatId(7);
+  ids.reserveIdsUpTo(last + countHeartbeatEventIdsAfter(last));
+  t.equal(
+    ids.makeTransientId(7),
+    last + countHeartbeatEventIdsAfter(last) + 1,
+    'the queue gives its own ids above them',
+  );
+  ids.reserveIdsUpTo(last);
+  t.equal(ids.newestGivenId, last + countHeartbeatEventIdsAfter(last) + 1, 'and never goes back');
 });
 
 t.test('a buffer keeps the newest transient events', async (t) => {
@@ -75,7 +79,7 @@ t.test('a buffer keeps the newest transient events', async (t) => {
     else buffer.push(stored(id));
   }
   const ids = (): number[] => {
-    const { events } = JSON.parse(`{${Buffer.concat(buffer.answer()).toString().slice(1)}}`) as {
+    const { events } = JSON.parse(`{${Buffer.concat(buffer.encodePollAnswer()).toString().slice(1)}}`) as {
       events: { id: number }[];
     };
     return events.map((event) => event.id);

@@ -1,7 +1,12 @@
 import t from 'tap';
 import { type SiteUrlOptions, siteUrlOfRealm } from '#frontend/gateway';
 
-const plain: SiteUrlOptions = { scheme: 'http', externalHost: 'localhost', host: '127.0.0.1', port: 9991 };
+const plain: SiteUrlOptions = {
+  scheme: 'http',
+  externalHost: 'localhost',
+  listenAddress: '127.0.0.1',
+  listenPort: 9991,
+};
 const FORGED = [
   'evil.example',
   'localhost.evil.example',
@@ -49,16 +54,16 @@ t.test(
     for (const host of FORGED) t.equal(siteUrlOfRealm(plain, host, 'team'), 'http://team.localhost:9991', host);
     for (const host of ['evil.example', 'team.localhost'])
       t.equal(siteUrlOfRealm(plain, host, ''), 'http://localhost:9991', host);
-    t.equal(siteUrlOfRealm({ ...plain, port: 0 }, 'evil.example', ''), 'http://localhost');
+    t.equal(siteUrlOfRealm({ ...plain, listenPort: 0 }, 'evil.example', ''), 'http://localhost');
   },
 );
 
 t.test('a server that listens on one address of a network is known under that address', async (t) => {
-  const lan = { ...plain, host: '192.168.1.5' };
+  const lan = { ...plain, listenAddress: '192.168.1.5' };
   for (const host of [...FORGED, '192.168.1.5:9991'])
     t.equal(siteUrlOfRealm(lan, host, 'team'), 'http://192.168.1.5:9991', host);
-  t.equal(siteUrlOfRealm({ ...plain, host: 'fd00::5' }, 'evil.example', ''), 'http://[fd00::5]:9991');
+  t.equal(siteUrlOfRealm({ ...plain, listenAddress: 'fd00::5' }, 'evil.example', ''), 'http://[fd00::5]:9991');
   for (const host of ['0.0.0.0', '::', '::1', '127.0.0.1']) {
-    t.equal(siteUrlOfRealm({ ...plain, host }, 'evil.example', ''), 'http://localhost:9991', host);
+    t.equal(siteUrlOfRealm({ ...plain, listenAddress: host }, 'evil.example', ''), 'http://localhost:9991', host);
   }
 });

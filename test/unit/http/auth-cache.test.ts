@@ -14,7 +14,7 @@ function world() {
   const directory = () =>
     new RealmDirectory(REALM, snapshotWith({ version: 5, users: [person(8)] }), productEmojiForm('conclave'));
   const open = new Map<RealmId, RealmDirectory>([[REALM, directory()]]);
-  const cache = new AuthenticatedCallerCache({ directoryNow: (realm) => open.get(realm) });
+  const cache = new AuthenticatedCallerCache({ findOpenDirectory: (realm) => open.get(realm) });
   const caller: AuthenticatedCaller = {
     realm: REALM,
     user: open.get(REALM)!.user(toUserId(8))!,

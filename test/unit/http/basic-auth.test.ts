@@ -31,9 +31,9 @@ t.test('each defect of the header has its own refusal, in the order of the table
 });
 
 t.test('blanks around user name and key, and the case of the scheme, do not matter', async (t) => {
-  t.same(parseAuthorizationHeader(AUTH), { username: 'iago@example.com', key: KEY });
-  t.same(parseAuthorizationHeader(basic(` a@b.c : ${KEY} `)), { username: 'a@b.c', key: KEY });
-  t.same(parseAuthorizationHeader(` bASIC   ${basic(`x:${KEY}`).slice(6)} `), { username: 'x', key: KEY });
+  t.same(parseAuthorizationHeader(AUTH), { username: 'iago@example.com', apiKey: KEY });
+  t.same(parseAuthorizationHeader(basic(` a@b.c : ${KEY} `)), { username: 'a@b.c', apiKey: KEY });
+  t.same(parseAuthorizationHeader(` bASIC   ${basic(`x:${KEY}`).slice(6)} `), { username: 'x', apiKey: KEY });
 });
 
 t.test('any header gives credentials or a refusal', async () => {
@@ -46,7 +46,7 @@ t.test('any header gives credentials or a refusal', async () => {
       ),
       (header) => {
         try {
-          return parseAuthorizationHeader(header).key.length === 32;
+          return parseAuthorizationHeader(header).apiKey.length === 32;
         } catch (error) {
           return error instanceof ApiError;
         }

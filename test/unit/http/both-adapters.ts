@@ -29,7 +29,7 @@ export async function openFrontend(
   over: Partial<HttpListenOptions> = {},
 ): Promise<Opened> {
   const services = new FakeServices();
-  const frontend = new HttpFrontend(operations, services, { instance: 'f', ...options });
+  const frontend = new HttpFrontend(operations, services, { requestIdPrefix: 'f', ...options });
   const { factory } = await chooseHttpServerFactory(kind);
   const server = await factory.listen({
     host: '127.0.0.1',

@@ -57,7 +57,7 @@ const bodyOf = ({ bytes, headers }: RawResponse): Buffer =>
 
 for (const kind of ADAPTERS) {
   t.test(`${kind}: large answers are compressed for clients that accept it`, async (t) => {
-    const { client, services } = await openFrontend(t, kind, OPERATIONS_HERE, { compression: true });
+    const { client, services } = await openFrontend(t, kind, OPERATIONS_HERE, { compressesAnswers: true });
     services.onForward = ({ answer }) => answer({ ok: [Buffer.from(`,"members":${JSON.stringify(LARGE)}`)] });
     const api = await client();
     const ask = async (line: string, headers: Record<string, string>): Promise<RawResponse> => {
@@ -106,7 +106,7 @@ for (const kind of ADAPTERS) {
 
   t.test(`${kind}: a poll is answered in the encoding of the request that waits`, async (t) => {
     const { client, services } = await openFrontend(t, kind, OPERATIONS_HERE, {
-      compression: true,
+      compressesAnswers: true,
       heartbeatMs: 1000,
       random: () => 0,
     });
@@ -143,7 +143,7 @@ for (const kind of ADAPTERS) {
     const { headers } = (await api.response())!;
     t.same([headers['content-encoding'], headers.vary], [undefined, undefined]);
 
-    const on = await openFrontend(t, kind, OPERATIONS_HERE, { compression: true });
+    const on = await openFrontend(t, kind, OPERATIONS_HERE, { compressesAnswers: true });
     for (let i = 0; i < 20; i++) {
       const leaving = await on.client();
       leaving.request('GET /api/v1/large', GZIP);
@@ -171,7 +171,7 @@ async function barrier(api: RawClient): Promise<void> {
 
 t.test("an answer beyond the compressor's capacity goes out uncompressed, and is counted", async (t) => {
   const services = new FakeServices();
-  const frontend = new HttpFrontend(OPERATIONS_HERE, services, { instance: 'f', compression: true });
+  const frontend = new HttpFrontend(OPERATIONS_HERE, services, { requestIdPrefix: 'f', compressesAnswers: true });
   const asked = Array.from({ length: 300 }, () => {
     const exchange = new FakeExchange('GET', '/api/v1/large', { authorization: AUTH, 'accept-encoding': 'gzip' });
     frontend.handle(exchange);

@@ -49,12 +49,12 @@ export class FakeExchange implements HttpExchange {
     const body = Buffer.from(this.body ?? '');
     done(body.length > limit ? undefined : body);
   }
-  forget(): void {}
-  reuseFor(next: HttpExchange): HttpExchange {
+  releasePathAndQuery(): void {}
+  reuseForNextRequest(next: HttpExchange): HttpExchange {
     return next;
   }
 
-  identify(id: string, n?: number): void {
+  setRequestId(id: string, n?: number): void {
     this.requestId = n === undefined ? id : `${id}${n}`;
   }
 

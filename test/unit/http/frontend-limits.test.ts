@@ -31,7 +31,10 @@ const UNAVAILABLE = '{"result":"error","msg":"Service temporarily unavailable, p
 for (const kind of kinds) {
   const start = async (
     t: Test,
-    { listen, ...options }: { maxRequests?: number; maxPolls?: number; listen?: Partial<HttpListenOptions> } = {},
+    {
+      listen,
+      ...options
+    }: { maxRequests?: number; maxWaitingPolls?: number; listen?: Partial<HttpListenOptions> } = {},
   ) => {
     const services = new FakeServices();
     let server: HttpServer | undefined;
@@ -44,7 +47,7 @@ for (const kind of kinds) {
         declare({ path: '/small', method: 'POST' }),
       ],
       services,
-      { instance: 'f', underWay: () => server?.running ?? 0, ...options },
+      { requestIdPrefix: 'f', countUnansweredRequests: () => server?.unansweredRequestCount ?? 0, ...options },
     );
     const { factory } = await chooseHttpServerFactory(kind);
     server = await factory.listen({
@@ -88,7 +91,7 @@ for (const kind of kinds) {
   });
 
   t.test(`${kind}: waiting polls are counted apart, and have a bound of their own`, async (t) => {
-    const { services, ask, works } = await start(t, { maxRequests: 1, maxPolls: 3 });
+    const { services, ask, works } = await start(t, { maxRequests: 1, maxWaitingPolls: 3 });
     for (let i = 1; i <= 3; i++) {
       await ask('/hold');
       await until('it is held', () => services.forwarded.length === i);
@@ -104,8 +107,8 @@ for (const kind of kinds) {
 
   t.test(`${kind}: stalled bodies are cut off, and so are bodies above the shared limit`, async (t) => {
     const clock = new FakeClock();
-    const bodies = new SlowClientGuard(clock, { ...SLOW_CLIENT_LIMITS, maxBytes: 10 * MIB });
-    const { server, client, works } = await start(t, { listen: { slowBodies: bodies } });
+    const bodies = new SlowClientGuard(clock, { ...SLOW_CLIENT_LIMITS, maxHeldBytes: 10 * MIB });
+    const { server, client, works } = await start(t, { listen: { slowBodyGuard: bodies } });
     const post = async (bytes: number): Promise<RawClient> => {
       const one = await client();
       one.request('POST /api/v1/post', {
@@ -117,27 +120,27 @@ for (const kind of kinds) {
       return one;
     };
     const few = await post(1_000);
-    await until('it waits', () => bodies.bytes === 1_000);
+    await until('it waits', () => bodies.heldBytes === 1_000);
     clock.advance(10_000);
     few.send('y'.repeat(1_000));
-    await until('it goes on', () => bodies.bytes === 2_000);
+    await until('it goes on', () => bodies.heldBytes === 2_000);
     clock.advance(10_000);
-    t.equal(bodies.cut, 0, 'it did something meanwhile');
+    t.equal(bodies.cutOffCount, 0, 'it did something meanwhile');
     clock.advance(6_000);
-    t.equal(bodies.cut, 1);
+    t.equal(bodies.cutOffCount, 1);
     await few.closed();
     const many: RawClient[] = [];
     for (let i = 0; i < 20; i++) many.push(await post(MIB));
-    await until('as many as there is room for are left', () => bodies.cut > 10);
+    await until('as many as there is room for are left', () => bodies.cutOffCount > 10);
     await many[0]!.closed();
-    t.ok(bodies.bytes <= 10 * MIB, `${bodies.bytes} bytes`);
+    t.ok(bodies.heldBytes <= 10 * MIB, `${bodies.heldBytes} bytes`);
     t.ok(await works());
     const last = many.at(-1)!;
     last.send('z'.repeat(MIB));
     t.equal((await last.response())?.status, 200, 'who sends on is served');
     for (const { socket } of many) socket.destroy();
-    await until('nothing waits', () => bodies.size === 0 && server.running === 0);
-    t.equal(bodies.bytes, 0);
+    await until('nothing waits', () => bodies.waitingTransferCount === 0 && server.unansweredRequestCount === 0);
+    t.equal(bodies.heldBytes, 0);
   });
 
   const form = (type: string, length: number) => ({ 'Content-Type': type, 'Content-Length': String(length) });
@@ -198,8 +201,8 @@ for (const kind of kinds) {
     };
     for (let i = 0; i < 150; i++) await open();
     await until('some are turned away', async () => {
-      if (server.turnedAway === 0) await open();
-      return server.turnedAway > 0;
+      if (server.refusedConnectionCount === 0) await open();
+      return server.refusedConnectionCount > 0;
     });
     const before = refused;
     // Sooner than idle connections are closed anyway.
@@ -226,7 +229,7 @@ for (const kind of kinds) {
       return performance.now() - since;
     });
     for (const ms of await Promise.all(dripping)) t.ok(ms < 40_000, `${Math.round(ms)} ms`);
-    t.equal(server.running, 0);
+    t.equal(server.unansweredRequestCount, 0);
     t.ok(await works());
   });
 }

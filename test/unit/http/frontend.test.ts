@@ -15,7 +15,7 @@ const ok = (text: string, after?: number): ActorReply => ({ ok: [Buffer.from(tex
 
 function make(...operations: ApiOperation[]) {
   const services = new FakeServices();
-  const frontend = new HttpFrontend(operations, services, { instance: 'f1' });
+  const frontend = new HttpFrontend(operations, services, { requestIdPrefix: 'f1' });
   const send = (method: string, url: string, sent: Record<string, string> = {}, body?: string): FakeExchange => {
     const exchange = new FakeExchange(method, `/api/v1${url}`, { authorization: AUTH, ...sent }, body);
     frontend.handle(exchange);
@@ -136,7 +136,7 @@ t.test('an actor answers with encoded fields or a refusal', async (t) => {
 t.test('the answer to a change waits until the replica shows it', async (t) => {
   const { send, services } = make(declare({ path: '/a', run: () => forwarded }));
   let applied: () => void = () => {};
-  services.waitFor = (_realm, version) => {
+  services.waitForDirectoryVersion = (_realm, version) => {
     t.equal(version, 9);
     return new Promise<void>((resolve) => {
       applied = resolve;
@@ -213,7 +213,7 @@ t.test('waiting polls have no deadline, and releaseHeld answers them', async (t)
   await settle();
   t.equal(one.status, 200);
   t.equal(two.answers, 0);
-  frontend.releaseHeld();
+  frontend.releaseWaitingPolls();
   await settle();
   t.equal(two.status, 200);
   t.same(two.json.events, []);
@@ -337,7 +337,7 @@ t.test('a form is neither read nor parsed where credentials are needed and missi
   t.same(outcome(send('PATCH', '/mixed', none, 'x=1')), [401, false]);
   t.same(outcome(send('PUT', '/mixed', none, 'x=1')), [405, false], 'no form makes that an operation');
   services.slow = true;
-  services.authenticate = () => Promise.reject(apiError('API_KEY_UNKNOWN'));
+  services.authenticateApiKey = () => Promise.reject(apiError('API_KEY_UNKNOWN'));
   const unknown = send('POST', '/a', { 'content-type': 'multipart/form-data; boundary=B' }, 'no form');
   await settle();
   t.same([unknown.status, unknown.answers], [401, 1], 'what is wrong with the form is not found out');
@@ -351,7 +351,7 @@ t.test('uploads have their own limit, and a message of their own above it', asyn
 t.test('concurrent uploads take no more than their share of memory, and release it', async (t) => {
   const services = new FakeServices();
   services.slow = true;
-  const frontend = new HttpFrontend([upload], services, { instance: 'f1', maxFileMib: 1, uploadMemoryMib: 2 });
+  const frontend = new HttpFrontend([upload], services, { requestIdPrefix: 'f1', maxFileMib: 1, uploadMemoryMib: 2 });
   const send = (): FakeExchange => {
     const head = { authorization: AUTH, ...MULTIPART, 'content-length': String(900_000) };
     const exchange = new FakeExchange('POST', '/api/v1/files', head, fileForm('x'));

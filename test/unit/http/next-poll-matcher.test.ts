@@ -12,19 +12,24 @@ const { caller } = new FakeServices();
 
 function repeated(query: string, n: number, of: AuthenticatedCaller = caller): NextPollMatcher | undefined {
   const exchange = new FakeExchange('GET', `/poll?${query}`);
-  const request = new InboundRequest(exchange, { route: { methods: new Map(), allow: [] }, values: [] }, 0, {
-    readsForwarded: false,
-    compresses: false,
-    browsers: { sessions: false, https: false, port: '' },
-  });
-  request.target = {} as RoutedOperation;
+  const request = new InboundRequest(
+    exchange,
+    { route: { targetsByMethod: new Map(), allowedMethods: [] }, segmentValues: [] },
+    0,
+    {
+      readsForwardedFor: false,
+      compressesAnswers: false,
+      browserPolicy: { areSessionsAllowed: false, https: false, externalPortSuffix: '' },
+    },
+  );
+  request.routedOperation = {} as RoutedOperation;
   return NextPollMatcher.create(request, of, { parameter: 'last', last: n });
 }
 
 t.test('the same query with another id is recognised', async (t) => {
-  t.equal(repeated('last=5', 5)?.queryFor(6), 'last=6');
-  t.equal(repeated('queue=a-b&last=5&x=y', 5)?.queryFor(16), 'queue=a-b&last=16&x=y');
-  t.equal(repeated('x=last&last=-1', -1)?.queryFor(0), 'x=last&last=0');
+  t.equal(repeated('last=5', 5)?.queryWithEventId(6), 'last=6');
+  t.equal(repeated('queue=a-b&last=5&x=y', 5)?.queryWithEventId(16), 'queue=a-b&last=16&x=y');
+  t.equal(repeated('x=last&last=-1', -1)?.queryWithEventId(0), 'x=last&last=0');
 });
 
 t.test('queries without exactly one plain id are not matched', async (t) => {
@@ -44,7 +49,7 @@ t.test('any matched query means the same with another id', async (t) => {
   fc.assert(
     fc.property(said, fc.nat(), (fields, n) => {
       const query = fields.map(([key, of]) => `${key}=${of}`).join('&');
-      const changed = repeated(query, 5)?.queryFor(n);
+      const changed = repeated(query, 5)?.queryWithEventId(n);
       if (changed === undefined) return;
       const [before, after] = [parseUrlencodedForm(query), parseUrlencodedForm(changed)];
       t.strictSame(

@@ -56,10 +56,15 @@ const poll: ApiOperation = declare({
   },
 });
 
-function make(options: { readonly maxPolls?: number } = {}) {
+function make(options: { readonly maxWaitingPolls?: number } = {}) {
   const services = new FakeServices();
   const random = (): number => 1;
-  const frontend = new HttpFrontend([poll], services, { instance: 'f1', heartbeatMs: EVERY_MS, random, ...options });
+  const frontend = new HttpFrontend([poll], services, {
+    requestIdPrefix: 'f1',
+    heartbeatMs: EVERY_MS,
+    random,
+    ...options,
+  });
   const send = (last: number, more = ''): FakeExchange => {
     const exchange = new FakeExchange('GET', `/api/v1/poll?last=${last}${more}`, { authorization: AUTH });
     frontend.handle(exchange);
@@ -206,7 +211,7 @@ t.test('a client that does not return is cancelled at the actor after some secon
 });
 
 t.test('a client that leaves while its poll waits is cancelled at once', async (t) => {
-  const { send, clock, sent } = make({ maxPolls: 1 });
+  const { send, clock, sent } = make({ maxWaitingPolls: 1 });
   send(1);
   clock.advance(LONGEST_MS);
   const second = send(2);
@@ -285,7 +290,7 @@ t.test('a request of another account, or with a body, is parsed', async (t) => {
 });
 
 t.test('a request is parsed if another poll took its place, or its client left', async (t) => {
-  const { send, clock, sent } = make({ maxPolls: 1 });
+  const { send, clock, sent } = make({ maxWaitingPolls: 1 });
   send(1);
   clock.advance(LONGEST_MS);
   t.notOk(sent[0]!.cancelled);
@@ -304,7 +309,7 @@ t.test('a frontend that shuts down answers waiting polls, and cancels the other 
   send(1);
   clock.advance(LONGEST_MS);
   const waits = send(1, '&of=other');
-  frontend.releaseHeld();
+  frontend.releaseWaitingPolls();
   await settle();
   t.same(
     sent.map(({ cancelled }) => cancelled),
@@ -319,7 +324,7 @@ t.test('a frontend that shuts down answers waiting polls, and cancels the other 
 
 t.test('a queue that knows a later heartbeat than the command makes its client poll again', async (t) => {
   const services = new FakeServices();
-  const options = { instance: 'f1', heartbeatMs: EVERY_MS, random: () => 1 };
+  const options = { requestIdPrefix: 'f1', heartbeatMs: EVERY_MS, random: () => 1 };
   const frontend = new HttpFrontend([getEventsOperation], services, options);
   const queue = '00000000-0000-4000-8000-000000000000';
   const beat = makeEventId(58, FIRST_TRANSIENT_EVENT_ID_SLOT);

@@ -41,7 +41,7 @@ t.test('an operation may set result and msg itself', async (t) => {
 t.test('every error of the catalogue is encoded with code, message and data', async (t) => {
   for (const name of Object.keys(API_ERROR_CATALOGUE) as ApiErrorName[]) {
     const error = new ApiError(name, { allowed_methods: ['GET', 'PUT'] }).toReply();
-    t.ok(errorResponseHeaders(error).flat.includes('Cache-Control'));
+    t.ok(errorResponseHeaders(error).flatNamesAndValues.includes('Cache-Control'));
     if (error.html) {
       t.equal(Object.fromEntries(errorResponseHeaders(error).pairs)['Content-Type'], 'text/html; charset=utf-8');
       t.equal(text(errorResponseBody(error)), error.msg, 'a page is the message alone');

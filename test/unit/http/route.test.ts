@@ -29,7 +29,7 @@ const users = router([
 ]);
 const get = (path: string): readonly [string | undefined, readonly string[]] | undefined => {
   const found = users.find(`/api/v1${path}`);
-  return found && [found.route.methods.get('GET'), found.values];
+  return found && [found.route.targetsByMethod.get('GET'), found.segmentValues];
 };
 
 t.test('fixed text precedes integers, and integers any text', async (t) => {
@@ -49,8 +49,8 @@ t.test('a fixed segment that leads nowhere falls back to a variable one', async 
 });
 
 t.test('methods belong to the pattern that matches first', async (t) => {
-  t.same(users.find('/api/v1/users/17')?.route.allow, ['GET', 'PATCH']);
-  t.same(users.find('/api/v1/users/x')?.route.allow, ['GET']);
+  t.same(users.find('/api/v1/users/17')?.route.allowedMethods, ['GET', 'PATCH']);
+  t.same(users.find('/api/v1/users/x')?.route.allowedMethods, ['GET']);
 });
 
 t.test('segments are percent-decoded after splitting; bad escapes match nothing', async (t) => {
@@ -83,7 +83,7 @@ t.test('the rest of a path is one value, and the last segment', async (t) => {
   ]);
   const at = (path: string) => {
     const found = files.find(`/api/v1${path}`);
-    return found && [found.route.methods.get('GET'), found.values];
+    return found && [found.route.targetsByMethod.get('GET'), found.segmentValues];
   };
   t.same(at('/files/7/a'), ['GET /files/{realm}/{path}', ['7', 'a']]);
   t.same(at('/files/7/a/b%2Fc/d'), ['GET /files/{realm}/{path}', ['7', 'a/b/c/d']]);

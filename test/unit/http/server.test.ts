@@ -63,7 +63,7 @@ for (const kind of kinds as ('node' | 'uws')[]) {
         declare({ path: '/big', run: () => ({ fields: { x: EncodedJson.ofText(`"${'ä'.repeat(2_000_000)}"`) } }) }),
       ],
       services,
-      { instance: 'f', maxBodyBytes: LIMIT },
+      { requestIdPrefix: 'f', maxBodyBytes: LIMIT },
     );
     const { factory } = await chooseHttpServerFactory(kind);
     const errors: unknown[] = [];
@@ -181,9 +181,9 @@ for (const kind of kinds as ('node' | 'uws')[]) {
     const { client, server } = await listen(t);
     const c = await client();
     c.request('POST /api/v1/len', { ...AUTHORIZED, ...FORM, 'Content-Length': '100' }, 's=abc');
-    while (server.running === 0) await settle(1);
+    while (server.unansweredRequestCount === 0) await settle(1);
     c.socket.destroy();
-    while (server.running > 0) await settle(1);
+    while (server.unansweredRequestCount > 0) await settle(1);
     const d = await client();
     d.request('GET /api/v1/a', AUTHORIZED);
     t.match(await d.response(), { status: 200 }, 'the server goes on');
@@ -255,24 +255,24 @@ for (const kind of kinds as ('node' | 'uws')[]) {
     // The next request comes on another connection: a client may return on any.
     const second = await running.client();
     await ask(second, '/?2', (exchange) => {
-      exchange.identify('the second');
-      stands = stands!.reuseFor(exchange);
+      exchange.setRequestId('the second');
+      stands = stands!.reuseForNextRequest(exchange);
       stands.onAborted(() => aborted++);
     });
     first.socket.destroy();
     await first.closed();
-    t.same([stands!.answered, stands!.aborted, running.server.running], [false, false, 1]);
+    t.same([stands!.answered, stands!.aborted, running.server.unansweredRequestCount], [false, false, 1]);
     answer(stands!, 'two');
     t.match(await second.response(), { text: 'two', headers: { 'x-request-id': 'the second' } });
     await ask(second, '/?3', (exchange) => {
-      stands = stands!.reuseFor(exchange);
+      stands = stands!.reuseForNextRequest(exchange);
       answer(stands, 'three');
     });
     t.equal((await second.response())?.text, 'three', 'also when it is answered at once');
-    t.equal(running.server.running, 0);
+    t.equal(running.server.unansweredRequestCount, 0);
     const gone = new Promise<void>((resolve) => {
       void ask(second, '/?4', (exchange) => {
-        stands = stands!.reuseFor(exchange);
+        stands = stands!.reuseForNextRequest(exchange);
         stands.onAborted(() => {
           aborted++;
           resolve();
@@ -281,7 +281,7 @@ for (const kind of kinds as ('node' | 'uws')[]) {
     });
     await gone;
     answer(stands!, 'nobody hears it');
-    t.same([stands!.aborted, aborted, running.server.running], [true, 1, 0]);
+    t.same([stands!.aborted, aborted, running.server.unansweredRequestCount], [true, 1, 0]);
   });
 
   t.test(`${kind}: an exception in the handler is a bare 500, and the server goes on`, async (t) => {
@@ -330,12 +330,12 @@ for (const kind of kinds as ('node' | 'uws')[]) {
     held.request('GET /api/v1/hold', AUTHORIZED);
     await arrived;
     const closed = server.close();
-    frontend.releaseHeld();
+    frontend.releaseWaitingPolls();
     t.match(await held.response(), { status: 200, headers: { connection: 'close' } });
     await closed;
     await Promise.all([idle.closed(), held.closed()]);
     await t.rejects(RawClient.open(server.port), { code: 'ECONNREFUSED' });
-    t.equal(server.running, 0);
+    t.equal(server.unansweredRequestCount, 0);
   });
 
   t.test(`${kind}: terminate cuts everything`, async (t) => {

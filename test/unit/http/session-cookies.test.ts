@@ -30,7 +30,7 @@ const OPERATIONS = [
 ];
 
 async function open(t: Test, kind: (typeof ADAPTERS)[number], options: Partial<FrontendOptions> = {}) {
-  const { client, services } = await openFrontend(t, kind, OPERATIONS, { sessions: true, ...options });
+  const { client, services } = await openFrontend(t, kind, OPERATIONS, { areSessionsAllowed: true, ...options });
   const of: WebSession = { id: 7, hash: 'h', client: 'Firefox', created: 0, used: services.clock.now() };
   services.session = { token: TOKEN, of };
   const browser = await client();
@@ -82,7 +82,7 @@ for (const kind of ADAPTERS) {
   });
 
   t.test(`${kind}: where the web client is turned off, cookies mean nothing`, async (t) => {
-    const { ask } = await open(t, kind, { sessions: false });
+    const { ask } = await open(t, kind, { areSessionsAllowed: false });
     t.equal((await ask({ Cookie: PLAIN })).status, 401);
   });
 
@@ -113,14 +113,14 @@ for (const kind of ADAPTERS) {
 
   t.test(`${kind}: only a trusted proxy says that a browser uses TLS`, async (t) => {
     const https = { 'X-Forwarded-Proto': 'https' };
-    const behind = await open(t, kind, { proxies: new ClientAddressResolver('127.0.0.0/8') });
+    const behind = await open(t, kind, { clientAddressResolver: new ClientAddressResolver('127.0.0.0/8') });
     t.match((await behind.ask(https, 'GET /seen')).json(), { secure: true });
     t.match((await behind.ask({}, 'GET /seen')).json(), { secure: false });
     t.match((await behind.ask({ 'X-Forwarded-Proto': 'https, http' }, 'GET /seen')).json(), { secure: false });
     t.equal((await behind.ask({ ...https, Cookie: SECURE })).status, 200);
     t.equal((await behind.ask({ ...https, Cookie: PLAIN })).status, 401);
     for (const proxies of ['', '10.0.0.0/8']) {
-      const direct = await open(t, kind, { proxies: new ClientAddressResolver(proxies) });
+      const direct = await open(t, kind, { clientAddressResolver: new ClientAddressResolver(proxies) });
       t.match((await direct.ask(https, 'GET /seen')).json(), { secure: false }, proxies);
       t.equal((await direct.ask({ ...https, Cookie: SECURE })).status, 401, proxies);
     }

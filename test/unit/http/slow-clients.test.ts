@@ -42,7 +42,7 @@ async function silent(port: number): Promise<Socket> {
 for (const kind of kinds) {
   const start = async (t: Test, over: Partial<typeof SLOW_CLIENT_LIMITS> = {}) => {
     const clock = new FakeClock();
-    const slow = new SlowClientGuard(clock, { ...SLOW_CLIENT_LIMITS, maxBytes: 1e12, ...over });
+    const slow = new SlowClientGuard(clock, { ...SLOW_CLIENT_LIMITS, maxHeldBytes: 1e12, ...over });
     let handled = 0;
     const { factory } = await chooseHttpServerFactory(kind);
     const server: HttpServer = await factory.listen({
@@ -50,7 +50,7 @@ for (const kind of kinds) {
       port: 0,
       maxBodyBytes: 1_000,
       onError: (error) => t.fail(String(error)),
-      slowAnswers: slow,
+      slowAnswerGuard: slow,
       handler: (exchange) => {
         handled++;
         const later = exchange.path === '/later';
@@ -86,14 +86,14 @@ for (const kind of kinds) {
         const { clock, slow, server, open, works } = await start(t);
         const before = process.memoryUsage().rss;
         for (let i = 0; i < 200; i++) (await open()).write(REQUEST(path));
-        await until('all of them wait', () => slow.size === 200);
-        t.ok(slow.bytes > 200 * MIB, `${Math.round(slow.bytes / MIB)} MiB wait`);
+        await until('all of them wait', () => slow.waitingTransferCount === 200);
+        t.ok(slow.heldBytes > 200 * MIB, `${Math.round(slow.heldBytes / MIB)} MiB wait`);
         const grown = (process.memoryUsage().rss - before) / MIB;
         t.ok(grown < 150, `${Math.round(grown)} MiB for them`);
         t.ok(await works(), 'others are answered meanwhile');
         clock.advance(SLOW_CLIENT_LIMITS.stallMs + 1_000);
-        t.same([slow.size, slow.bytes, slow.cut], [0, 0, 200]);
-        await until('nothing runs', () => server.running === 0);
+        t.same([slow.waitingTransferCount, slow.heldBytes, slow.cutOffCount], [0, 0, 200]);
+        await until('nothing runs', () => server.unansweredRequestCount === 0);
         t.ok(await works());
       },
     );
@@ -104,7 +104,7 @@ for (const kind of kinds) {
     for (const path of ['/large', '/later']) {
       const socket = await open();
       socket.write(REQUEST(path));
-      await until('it waits', () => slow.size === 1);
+      await until('it waits', () => slow.waitingTransferCount === 1);
       const hash = createHash('sha256');
       let head = '';
       let got = 0;
@@ -124,28 +124,28 @@ for (const kind of kinds) {
       await until('all of it', () => got >= LENGTH);
       t.match(head, new RegExp(`content-length: ${LENGTH}`, 'i'));
       t.equal(hash.digest('hex'), DIGEST);
-      await until('nothing waits', () => slow.size === 0 && server.running === 0);
+      await until('nothing waits', () => slow.waitingTransferCount === 0 && server.unansweredRequestCount === 0);
       socket.destroy();
     }
-    t.same([slow.bytes, slow.cut], [0, 0]);
+    t.same([slow.heldBytes, slow.cutOffCount], [0, 0]);
   });
 
   t.test(`${kind}: above the shared limit the connections that wait longest are cut off`, async (t) => {
-    const { slow, server, open, works } = await start(t, { maxBytes: 3 * LENGTH });
+    const { slow, server, open, works } = await start(t, { maxHeldBytes: 3 * LENGTH });
     const sockets: Socket[] = [];
     for (let i = 0; i < 12; i++) {
       const socket = await open();
       sockets.push(socket);
       socket.write(REQUEST('/large'));
-      await until('it waits, or another went', () => slow.size + slow.cut === i + 1);
+      await until('it waits, or another went', () => slow.waitingTransferCount + slow.cutOffCount === i + 1);
     }
-    t.ok(slow.bytes <= 3 * LENGTH);
-    t.ok(slow.cut >= 8, `${slow.cut} cut off`);
-    t.equal(slow.size, 12 - slow.cut);
+    t.ok(slow.heldBytes <= 3 * LENGTH);
+    t.ok(slow.cutOffCount >= 8, `${slow.cutOffCount} cut off`);
+    t.equal(slow.waitingTransferCount, 12 - slow.cutOffCount);
     t.ok(await works());
     for (const socket of sockets) socket.destroy();
-    await until('nothing waits', () => slow.size === 0 && server.running === 0);
-    t.equal(slow.bytes, 0, 'who leaves by himself is forgotten as well');
+    await until('nothing waits', () => slow.waitingTransferCount === 0 && server.unansweredRequestCount === 0);
+    t.equal(slow.heldBytes, 0, 'who leaves by himself is forgotten as well');
   });
 
   t.test(`${kind}: a client that sends requests without reading answers is stopped`, async (t) => {
@@ -188,20 +188,20 @@ t.test('a client that reads a little now and then must finish in time', async (t
   let left = 10 * MIB;
   let cut = 0;
   const answer = {
-    bytes: 10 * MIB,
-    get held() {
+    timeLimitBytes: 10 * MIB,
+    get heldBytes() {
       return left;
     },
-    cut: () => cut++,
+    cutOff: () => cut++,
   };
-  slow.progressed(answer);
+  slow.noteProgress(answer);
   let seconds = 0;
   for (; cut === 0 && seconds < 10_000; seconds++) {
     clock.advance(1_000);
     left -= 1_000;
-    if (cut === 0) slow.progressed(answer);
+    if (cut === 0) slow.noteProgress(answer);
   }
-  const allowed = SLOW_CLIENT_LIMITS.graceMs / 1000 + (10 * MIB) / SLOW_CLIENT_LIMITS.bytesPerSecond;
+  const allowed = SLOW_CLIENT_LIMITS.graceMs / 1000 + (10 * MIB) / SLOW_CLIENT_LIMITS.minBytesPerSecond;
   t.ok(Math.abs(seconds - allowed) < 3, `${seconds} s of ${allowed}`);
   t.equal(clock.next(), undefined, 'no timer where nothing waits');
 });

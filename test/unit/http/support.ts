@@ -50,9 +50,9 @@ export class FakeServices implements FrontendServices {
   session: { readonly token: string; readonly of: WebSession } | undefined;
   /** If set, callers are looked up asynchronously. */
   slow = false;
-  waitFor: FrontendServices['waitFor'] = () => {};
-  directoryOf = (): Promise<DirectoryView> => Promise.resolve(this.caller.directory);
-  refresh = (): Promise<void> => Promise.resolve();
+  waitForDirectoryVersion: FrontendServices['waitForDirectoryVersion'] = () => {};
+  openDirectory = (): Promise<DirectoryView> => Promise.resolve(this.caller.directory);
+  refreshDirectory = (): Promise<void> => Promise.resolve();
   readonly secrets = new ServerCryptography('the secret of the frontend tests');
   readonly blobs = new MemoryBlobs();
   readonly log = {
@@ -62,13 +62,13 @@ export class FakeServices implements FrontendServices {
     error: (fields: object, msg: string) => void this.logged.push({ level: 'error', fields, msg }),
   };
 
-  authenticate(_username: string, key: string): AuthenticatedCaller | Promise<AuthenticatedCaller> {
+  authenticateApiKey(_username: string, key: string): AuthenticatedCaller | Promise<AuthenticatedCaller> {
     if (key !== KEY) throw apiError('API_KEY_UNKNOWN');
     return this.slow ? Promise.resolve(this.caller) : this.caller;
   }
 
   /** A user that tests change while the frontend runs. */
-  directoryNow(): undefined {}
+  findOpenDirectory(): undefined {}
 
   authenticateSession(token: string): AuthenticatedCaller | Promise<AuthenticatedCaller> {
     if (token !== this.session?.token) throw apiError('NOT_LOGGED_IN');
@@ -82,19 +82,19 @@ export class FakeServices implements FrontendServices {
     this.revoke = (keyHash) => listener(keyHash, 'key');
   }
 
-  newestMessage(): number {
+  newestMessageId(): number {
     return 1;
   }
 
-  anonymous(): AuthenticatedCaller {
+  findAnonymousCaller(): AuthenticatedCaller {
     return this.caller;
   }
 
-  site(host: string): string {
+  siteUrl(host: string): string {
     return `http://${host}`;
   }
 
-  forward(forward: ForwardedCommand, context: ForwardedCommandContext): ForwardedCommandHandle {
+  forwardCommand(forward: ForwardedCommand, context: ForwardedCommandContext): ForwardedCommandHandle {
     let answer: (reply: ActorReply | ActorRepeatReply) => void = () => {};
     let fail: (error: Error) => void = () => {};
     const reply = new Promise<ActorReply | ActorRepeatReply>((resolve, reject) => {
@@ -110,7 +110,7 @@ export class FakeServices implements FrontendServices {
         sent.cancelled = true;
         this.onCancel(sent);
       },
-      release: () => {
+      releaseForShutdown: () => {
         sent.cancelled = true;
         this.onCancel(sent);
         answer({ ok: [Buffer.from(',"events":[]')] });

@@ -9,30 +9,39 @@ import {
   loadUwsEngine,
 } from '../../../src/frontend/http/uws-module.js';
 
-const DEBIAN_12: HostPlatform = { platform: 'linux', arch: 'x64', abi: '115', node: '20.20.2', glibc: '2.36' };
+const DEBIAN_12: HostPlatform = {
+  platform: 'linux',
+  arch: 'x64',
+  nodeAbi: '115',
+  nodeVersion: '20.20.2',
+  glibcVersion: '2.36',
+};
 
 t.test('a host gets the build for its platform, Node version and C library', async (t) => {
   for (const [over, name] of [
     [{}, '@uwsjs/linux-x64-20'],
-    [{ glibc: '2.27' }, '@uwsjs/linux-x64-20'],
-    [{ abi: '127' }, '@uwsjs/linux-x64-22'],
-    [{ abi: '137', glibc: '2.38' }, '@uwsjs/linux-x64-24'],
-    [{ abi: '137', glibc: '3.0' }, '@uwsjs/linux-x64-24'],
-    [{ abi: '147', glibc: '2.41' }, '@uwsjs/linux-x64-26'],
+    [{ glibcVersion: '2.27' }, '@uwsjs/linux-x64-20'],
+    [{ nodeAbi: '127' }, '@uwsjs/linux-x64-22'],
+    [{ nodeAbi: '137', glibcVersion: '2.38' }, '@uwsjs/linux-x64-24'],
+    [{ nodeAbi: '137', glibcVersion: '3.0' }, '@uwsjs/linux-x64-24'],
+    [{ nodeAbi: '147', glibcVersion: '2.41' }, '@uwsjs/linux-x64-26'],
   ] as const) {
-    t.equal(findUwsNativeBuild({ ...DEBIAN_12, ...over }).name, name);
+    t.equal(findUwsNativeBuild({ ...DEBIAN_12, ...over }).packageName, name);
   }
 });
 
 t.test('where no build fits, the error has the reason', async (t) => {
   for (const [over, reason] of [
-    [{ platform: 'darwin', arch: 'arm64', glibc: undefined }, 'no build for darwin on arm64'],
+    [{ platform: 'darwin', arch: 'arm64', glibcVersion: undefined }, 'no build for darwin on arm64'],
     [{ arch: 'arm64' }, 'no build for linux on arm64'],
-    [{ abi: '141', node: '25.1.0' }, 'no build for Node 25.1.0; there are some for 20, 22, 24 and 26'],
-    [{ glibc: '2.26' }, 'its build for Node 20.20.2 needs glibc 2.27 or later, and this system has 2.26'],
-    [{ abi: '137', node: '24.11.0' }, 'its build for Node 24.11.0 needs glibc 2.38 or later, and this system has 2.36'],
+    [{ nodeAbi: '141', nodeVersion: '25.1.0' }, 'no build for Node 25.1.0; there are some for 20, 22, 24 and 26'],
+    [{ glibcVersion: '2.26' }, 'its build for Node 20.20.2 needs glibc 2.27 or later, and this system has 2.26'],
     [
-      { glibc: undefined },
+      { nodeAbi: '137', nodeVersion: '24.11.0' },
+      'its build for Node 24.11.0 needs glibc 2.38 or later, and this system has 2.36',
+    ],
+    [
+      { glibcVersion: undefined },
       'its build for Node 20.20.2 needs glibc 2.27 or later, and the C library here is another one',
     ],
   ] as const) {
@@ -43,7 +52,7 @@ t.test('where no build fits, the error has the reason', async (t) => {
 t.test('a missing package is reported, with the command that installs it', async (t) => {
   // npm installs only the build of the Node that runs it.
   const abi = process.versions.modules === '147' ? '137' : '147';
-  t.throws(() => loadUwsEngine({ ...DEBIAN_12, abi, glibc: '2.41', node: '26.1.0' }), {
+  t.throws(() => loadUwsEngine({ ...DEBIAN_12, nodeAbi: abi, glibcVersion: '2.41', nodeVersion: '26.1.0' }), {
     message: /^@uwsjs\/linux-x64-2. is not installed; "npm ci" with Node 26.1.0 installs it$/,
   });
 });
@@ -64,7 +73,7 @@ t.test('each build is an optional dependency of an exact version', async (t) => 
     readFileSync(new URL('../../../../package.json', import.meta.url), 'utf8'),
   ) as { optionalDependencies: Record<string, string> };
   const builds = ['115', '127', '137', '147'].map(
-    (abi) => findUwsNativeBuild({ ...DEBIAN_12, abi, glibc: '2.41' }).name,
+    (abi) => findUwsNativeBuild({ ...DEBIAN_12, nodeAbi: abi, glibcVersion: '2.41' }).packageName,
   );
   t.same(
     Object.keys(optionalDependencies).filter((name) => name.startsWith('@uwsjs/')),

@@ -8,7 +8,7 @@ function check(schema: TSchema, text: string): unknown {
   const json = parseJsonText(text);
   if (!json) return 'not JSON';
   try {
-    return { ok: compileSchemaValidator(schema).json(json, 'X') };
+    return { ok: compileSchemaValidator(schema).validateJson(json, 'X') };
   } catch (error) {
     return (error as Error).message;
   }

@@ -34,7 +34,7 @@ function built(t: Test, manifest?: object): string {
 
 async function open(t: Test, kind: (typeof ADAPTERS)[number], web: 'on' | 'off', folder: string) {
   const client = await openWebClientServer({ web }, [join(folder, 'not-here'), folder]);
-  const { client: connect } = await openFrontend(t, kind, [], { elsewhere: client.serve });
+  const { client: connect } = await openFrontend(t, kind, [], { handleOtherPath: client.serve });
   const browser = await connect();
   const ask = async (line: string, headers: Record<string, string> = {}, over: RawClient = browser) => {
     over.request(line, headers);

@@ -157,7 +157,7 @@ t.test('the size of a picture is limited, announced or not, and so is that of al
     else response.end(Buffer.concat([png, rest]));
     if (path === '/held') response.write(Buffer.concat([png, rest]));
   });
-  const few = fetcher({ memoryBytes: 19_999 });
+  const few = fetcher({ maxMemoryBytes: 19_999 });
   const first = few.fetch(at('/held'));
   await until('the first is under way', () => held.length === 1);
   await until('its bytes count', async () => {

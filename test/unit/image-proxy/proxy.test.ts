@@ -39,17 +39,17 @@ const image = (size: number): FetchedImage => ({ type: 'image/png', bytes: new U
 
 t.test('concurrent readers share a fetch, and readers within 5 minutes its picture', async (t) => {
   const { clock, fetcher, proxy: of } = proxy();
-  const both = [of.get('a'), of.get('a')];
+  const both = [of.getOrFetchImage('a'), of.getOrFetchImage('a')];
   t.same(fetcher.addresses, ['a']);
   fetcher.fetches[0]!.answer(image(3));
   const [one, other] = await Promise.all(both);
   t.equal(one, other);
   t.same({ ...one, tag: '' }, { ...image(3), tag: '' });
   clock.advance(5 * 60_000 - 1);
-  t.equal((await of.get('a')).tag, one!.tag);
+  t.equal((await of.getOrFetchImage('a')).tag, one!.tag);
   t.same(fetcher.addresses, ['a']);
   clock.advance(1);
-  const later = of.get('a');
+  const later = of.getOrFetchImage('a');
   t.same(fetcher.addresses, ['a', 'a']);
   fetcher.fetches[1]!.answer(image(4));
   t.not((await later).tag, one!.tag, 'another picture has another tag');
@@ -57,30 +57,30 @@ t.test('concurrent readers share a fetch, and readers within 5 minutes its pictu
 
 t.test('a failed fetch is not repeated for 30 seconds; a fetch without capacity is', async (t) => {
   const { clock, fetcher, proxy: of } = proxy();
-  const first = of.get('a');
+  const first = of.getOrFetchImage('a');
   fetcher.fetches[0]!.fail(new ImageFetchError('too-slow'));
   await t.rejects(first, no('too-slow'));
   clock.advance(29_999);
-  await t.rejects(of.get('a'), no('too-slow'));
+  await t.rejects(of.getOrFetchImage('a'), no('too-slow'));
   t.same(fetcher.addresses, ['a']);
   clock.advance(1);
-  const second = of.get('a');
+  const second = of.getOrFetchImage('a');
   fetcher.fetches[1]!.fail(new ImageFetchError('busy'));
   await t.rejects(second, no('busy'));
-  const third = of.get('a');
+  const third = of.getOrFetchImage('a');
   fetcher.fetches[2]!.answer(image(1));
   await third;
   t.same(fetcher.addresses, ['a', 'a', 'a']);
 });
 
 t.test('the number of concurrent fetches is limited; others wait in turn, within limits', async (t) => {
-  const { clock, fetcher, proxy: of } = proxy({ fetches: 2, waiting: 2 });
-  const [a, b, c, d] = ['a', 'b', 'c', 'd'].map((address) => of.get(address));
-  await t.rejects(of.get('e'), no('busy'), 'more than wait');
+  const { clock, fetcher, proxy: of } = proxy({ maxConcurrentFetches: 2, maxWaitingFetches: 2 });
+  const [a, b, c, d] = ['a', 'b', 'c', 'd'].map((address) => of.getOrFetchImage(address));
+  await t.rejects(of.getOrFetchImage('e'), no('busy'), 'more than wait');
   t.same(fetcher.addresses, ['a', 'b']);
   fetcher.fetches[0]!.answer(image(1));
   await a;
-  const late = of.get('f');
+  const late = of.getOrFetchImage('f');
   await settle();
   t.same(fetcher.addresses, ['a', 'b', 'c'], 'who came first goes first');
   fetcher.fetches[1]!.fail(new ImageFetchError('gone'));
@@ -92,7 +92,7 @@ t.test('the number of concurrent fetches is limited; others wait in turn, within
   fetcher.fetches[2]!.answer(image(1));
   fetcher.fetches[3]!.answer(image(1));
   await Promise.all([c, d]);
-  const again = of.get('f');
+  const again = of.getOrFetchImage('f');
   t.same(fetcher.addresses, ['a', 'b', 'c', 'd', 'f'], 'what waited in vain took no place');
   fetcher.fetches[4]!.answer(image(1));
   await again;
@@ -100,15 +100,15 @@ t.test('the number of concurrent fetches is limited; others wait in turn, within
 });
 
 t.test('the oldest pictures and failures are evicted first', async (t) => {
-  const { fetcher, proxy: of } = proxy({ cacheBytes: 10, failures: 2 });
+  const { fetcher, proxy: of } = proxy({ maxCachedBytes: 10, maxCachedFailures: 2 });
   const get = async (address: string, size: number): Promise<void> => {
-    const asked = of.get(address);
+    const asked = of.getOrFetchImage(address);
     fetcher.fetches.find((fetch) => fetch.address === address)?.answer(image(size));
     await asked;
     fetcher.fetches.length = 0;
   };
   const isKept = async (address: string): Promise<boolean> => {
-    const asked = of.get(address);
+    const asked = of.getOrFetchImage(address);
     const kept = fetcher.fetches.length === 0;
     fetcher.fetches[0]?.fail(new ImageFetchError('busy'));
     await asked.catch(() => undefined);
@@ -127,7 +127,7 @@ t.test('the oldest pictures and failures are evicted first', async (t) => {
     'what is too large by itself',
   );
   for (const address of ['x', 'y', 'z']) {
-    const asked = of.get(address);
+    const asked = of.getOrFetchImage(address);
     fetcher.fetches[0]!.fail(new ImageFetchError('gone'));
     await asked.catch(() => undefined);
     fetcher.fetches.length = 0;

@@ -4,7 +4,7 @@ import { ClientAddressResolver } from '#frontend/limits';
 
 t.test('no forwarding header is believed unless proxies are configured', async (t) => {
   const addresses = new ClientAddressResolver('');
-  t.ok(addresses.trustsNone);
+  t.ok(addresses.trustsNoProxy);
   t.equal(addresses.networkOf('198.51.100.1', '203.0.113.1'), '198.51.100.1');
 });
 

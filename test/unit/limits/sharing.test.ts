@@ -38,14 +38,14 @@ function cluster(n: number) {
 t.test('calls counted by one frontend count at all of them, within a second', async (t) => {
   const { clock, frontends } = cluster(3);
   const [a, b, c] = frontends.map(({ limits }) => limits);
-  for (let i = 0; i < 6; i++) a!.user('user', REALM, person(8));
-  t.equal(b!.user('user', REALM, person(8))?.remaining, 9, 'not yet');
+  for (let i = 0; i < 6; i++) a!.countUserCall('user', REALM, person(8));
+  t.equal(b!.countUserCall('user', REALM, person(8))?.remaining, 9, 'not yet');
   clock.advance(1_000);
-  t.equal(b!.user('user', REALM, person(8))?.remaining, 2, 'its own two, and six');
-  t.equal(c!.user('user', REALM, person(8))?.remaining, 2, 'six, one, and its own');
-  t.equal(a!.user('user', REALM, person(8))?.remaining, 2, 'its own are not counted twice');
-  t.equal(b!.user('user', REALM, person(9))?.remaining, 9, 'others are others');
-  t.equal(b!.user('polls', REALM, person(8))?.remaining, 9, 'polls are apart');
+  t.equal(b!.countUserCall('user', REALM, person(8))?.remaining, 2, 'its own two, and six');
+  t.equal(c!.countUserCall('user', REALM, person(8))?.remaining, 2, 'six, one, and its own');
+  t.equal(a!.countUserCall('user', REALM, person(8))?.remaining, 2, 'its own are not counted twice');
+  t.equal(b!.countUserCall('user', REALM, person(9))?.remaining, 9, 'others are others');
+  t.equal(b!.countUserCall('polls', REALM, person(8))?.remaining, 9, 'polls are apart');
 });
 
 t.test("limits are exceeded by at most one second's calls", async (t) => {
@@ -54,7 +54,7 @@ t.test("limits are exceeded by at most one second's calls", async (t) => {
   // Ten calls a second, each at another frontend; the limit is ten a minute.
   for (let i = 0; i < 600; i++) {
     const { limits } = frontends[i % 4]!;
-    if (limits.address('198.51.100.1')!.waitMs === 0) through++;
+    if (limits.countAddressCall('198.51.100.1')!.waitMs === 0) through++;
     clock.advance(100);
   }
   t.ok(through <= 20, `${through} calls in a minute`);
@@ -63,7 +63,7 @@ t.test("limits are exceeded by at most one second's calls", async (t) => {
 t.test('at most one message a second is sent, and none without calls', async (t) => {
   const { clock, frontends, published } = cluster(2);
   for (let i = 0; i < 1_000; i++) {
-    frontends[0]!.limits.user('user', REALM, person(i % 7));
+    frontends[0]!.limits.countUserCall('user', REALM, person(i % 7));
     clock.advance(10);
   }
   t.ok(published.length <= 10, `${published.length} messages in ten seconds`);
@@ -77,11 +77,11 @@ t.test('at most one message a second is sent, and none without calls', async (t)
 t.test("an account's own limits are sent along", async (t) => {
   const { clock, frontends } = cluster(2);
   const [a, b] = frontends.map(({ limits }) => limits);
-  for (let i = 0; i < 3; i++) a!.user('user', REALM, person(8, '60:5'));
+  for (let i = 0; i < 3; i++) a!.countUserCall('user', REALM, person(8, '60:5'));
   clock.advance(1_000);
-  const standing = b!.user('user', REALM, person(8, '60:5'));
+  const standing = b!.countUserCall('user', REALM, person(8, '60:5'));
   t.same([standing?.limit, standing?.remaining], [5, 1]);
-  t.equal(a!.user('user', REALM, person(8, 'off')), undefined);
+  t.equal(a!.countUserCall('user', REALM, person(8, 'off')), undefined);
 });
 
 t.test('foreign messages, and buckets without limit, are ignored', async (t) => {
@@ -96,13 +96,13 @@ t.test('foreign messages, and buckets without limit, are ignored', async (t) => 
   ]) {
     for (const reader of readers) reader(value as Json);
   }
-  t.equal(limits.user('user', REALM, person(8))?.remaining, 9);
-  t.equal(limits.mails('x'), undefined);
+  t.equal(limits.countUserCall('user', REALM, person(8))?.remaining, 9);
+  t.equal(limits.countMail('x'), undefined);
 });
 
 t.test('no count is sent after the stop', async (t) => {
   const { clock, frontends, published } = cluster(1);
-  frontends[0]!.limits.address('a');
+  frontends[0]!.limits.countAddressCall('a');
   frontends[0]!.sharing.stop();
   clock.advance(10_000);
   t.same(published, []);

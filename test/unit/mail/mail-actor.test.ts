@@ -45,14 +45,14 @@ class Post {
 
   /** Mails in the actor's state. */
   async kept(): Promise<number> {
-    return (await this.harness.store.parts(KEY, 'mail/')).length;
+    return (await this.harness.store.listParts(KEY, 'mail/')).length;
   }
 
   /** Waits for the decision about the next attempt. @returns ms from now; 0 for none */
   async pause(): Promise<number> {
     let pause = 0;
     await until('an attempt is through', async () => {
-      const sleepers = await this.harness.store.sleepers([partitionOfActor(KEY)]);
+      const sleepers = await this.harness.store.listSleepingActors([partitionOfActor(KEY)]);
       const due = sleepers.find(({ key }) => key === KEY)?.due ?? null;
       pause = due === null ? 0 : due - this.harness.clock.now();
       return due === null || pause > 0;

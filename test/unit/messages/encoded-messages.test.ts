@@ -169,9 +169,9 @@ t.test('messages from digests equal decoded ones', async (t) => {
           write: { type: 'message', realm: REALM, id: i + 1, rev: 1, value: record } as StoreRecordWrite,
         };
       });
-      await withDigests.apply(writes.filter(({ digest }) => digest).map(({ write }) => write));
-      await without.apply(writes.filter(({ digest }) => !digest).map(({ write }) => write));
-      await without.apply(
+      await withDigests.applyRecords(writes.filter(({ digest }) => digest).map(({ write }) => write));
+      await without.applyRecords(writes.filter(({ digest }) => !digest).map(({ write }) => write));
+      await without.applyRecords(
         stays.map(({ from, after, ended }, i): StoreRecordWrite => {
           const stay = { from, after, ...(ended ? { to: from + 2, until: after + 6 } : { to: 0, until: 0 }) };
           return { type: 'part', ...streamMemberPartAddress(REALM, STREAMS[i]!, ME), rev: 1, value: { stays: [stay] } };

@@ -71,7 +71,7 @@ class LeaversActor {
   async handle(args: JsonObject): Promise<JsonObject | undefined> {
     const view = { state: {}, parts: this.parts, exists: true, volatile: undefined } as never;
     const context = { key: SELF, realm: REALM, caller: 0, view } as CommandInputContext<never, undefined>;
-    const sources = { store: this.store, ask: async () => null } as unknown as ActorInputSources;
+    const sources = { store: this.store, askActor: async () => null } as unknown as ActorInputSources;
     const inputs = await markLeftStreamReadHandler.inputs!(args as never, context as never, sources);
     const directory = { version: 1 };
     const outcome = markLeftStreamReadHandler.handle(view, args as never, inputs, {

@@ -22,7 +22,9 @@ const message = (id: number, stream: number, age: number, home = stream): Messag
 
 async function storeWith(messages: readonly MessageRecord[]): Promise<MemoryStore> {
   const store = new MemoryStore({ atomicRecords: true });
-  await store.apply(messages.map((value) => ({ type: 'message' as const, realm: REALM, id: value.id, rev: 1, value })));
+  await store.applyRecords(
+    messages.map((value) => ({ type: 'message' as const, realm: REALM, id: value.id, rev: 1, value })),
+  );
   return store;
 }
 

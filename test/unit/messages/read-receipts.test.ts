@@ -50,7 +50,7 @@ interface World {
 async function readers(of: StoredMessage, { read = {}, members = [], ...world }: World, caller = 20) {
   const store = new MemoryStore({ atomicRecords: true });
   const put = (key: ActorKey, parts: Record<string, Json>) =>
-    store.apply(Object.entries(parts).map(([part, value]) => ({ type: 'part', key, part, rev: 1, value })));
+    store.applyRecords(Object.entries(parts).map(([part, value]) => ({ type: 'part', key, part, rev: 1, value })));
   const stay = (after: number, to = 0, until = 0) => ({ stays: [{ from: 1, to, after, until }] });
   for (const user of members) await put(streamActorKey(realm, toStreamId(HOME)), { [`member/${user}`]: stay(50) });
   for (const user of world.left ?? [])

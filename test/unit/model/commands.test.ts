@@ -50,7 +50,7 @@ t.test('a sent command is the object that was checked', async (t) => {
 });
 
 /** Compiled and never called: each of these lines must be a type error, or the build fails. */
-export function mistakes({ ask }: CommandInputSources) {
+export function mistakes({ askActor }: CommandInputSources) {
   // @ts-expect-error no such command
   forwardCommand({ to: realm, command: realmActorCommands.revokeLinks, args: { id: 3 } });
   // @ts-expect-error a bare string is no command
@@ -74,9 +74,9 @@ export function mistakes({ ask }: CommandInputSources) {
   // @ts-expect-error misspelt argument
   makeOutboxCommand({ to: user, name: userActorCommands.setKey, args: { sealed: 'x' }, caller: 0 });
   // @ts-expect-error answered with fields: only a frontend can use them
-  ask(realm, realmActorCommands.revokeLink, { id: 3 });
+  askActor(realm, realmActorCommands.revokeLink, { id: 3 });
   // @ts-expect-error the answer is a number
-  const first: Promise<string> = ask(realm, realmActorCommands.takeIds, { count: 1 });
+  const first: Promise<string> = askActor(realm, realmActorCommands.takeIds, { count: 1 });
   const table = { takeIds: realmActorCommands.takeIds };
   const handle = () => ({ reply: { value: 1 } });
   // @ts-expect-error a declared command without handler

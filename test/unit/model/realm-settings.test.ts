@@ -51,12 +51,12 @@ const one = (name: RealmSettingName, value: RealmSettingValue): Partial<RealmSet
 function change(values: Partial<RealmSettings>, caller: number) {
   const parts = new Map([OWNER, ADMIN].map((user) => [`user/${user.id}`, encodeDirectoryRecord(user)]));
   parts.set('stream/0', { id: 0, name: 'news', archived: false });
-  const state = { ...realmActorKind.initial(KEY), settings: DEFAULT_REALM_SETTINGS };
+  const state = { ...realmActorKind.makeInitialState(KEY), settings: DEFAULT_REALM_SETTINGS };
   const context = { key: KEY, realm: toRealmId(1), now: 1_000, caller, client: 'test', version: 7 };
   const view = { state, parts, volatile: new RealmMemoryState(state, parts) };
   return updateRealmSettingsHandler.handle(view, { values }, undefined, {
     ...context,
-    pendingCommands: () => [],
+    findPendingCommands: () => [],
     directory: undefined as never,
   });
 }
@@ -78,7 +78,7 @@ t.test('every row has a default, in new organizations and in those that are olde
   for (const name of REALM_SETTING_NAMES) {
     const { [name]: value, ...older } = DEFAULT_REALM_SETTINGS;
     t.equal(addMissingRealmSettings(older)[name], value, name);
-    const state = { ...realmActorKind.initial(KEY), settings: older as RealmSettings };
+    const state = { ...realmActorKind.makeInitialState(KEY), settings: older as RealmSettings };
     t.equal(realmActorKind.upgrade!(state).settings[name], value, `${name}, stored`);
     t.equal(directoryWith({ settings: older }).settings[name], value, `${name}, in replicas`);
     const { educationDefault } = REALM_SETTING_DECLARATIONS[name];
@@ -121,7 +121,11 @@ t.test('every row is a field of POST /register', async (t) => {
   for (const name of REALM_SETTING_NAMES) {
     const directory = directoryWith({ settings: one(name, changedValue(name)) });
     const args = { origin: '', site: 'http://localhost', webPublicStreams: false };
-    const section = makeRealmSnapshotSection({ directory, args, limits: {} } as unknown as RegistrationSnapshotInputs);
+    const section = makeRealmSnapshotSection({
+      directory,
+      args,
+      fileUploadLimits: {},
+    } as unknown as RegistrationSnapshotInputs);
     for (const field of REALM_SETTING_NAMES) {
       const value = field === name ? changedValue(name) : DEFAULT_REALM_SETTINGS[field];
       const shown = field === 'authentication_methods' ? { ...PASSWORDS_OFF, Email: value === '' } : value;

@@ -1,6 +1,6 @@
 /** users.md § User object: the time zone is shown by its canonical name. */
 import t from 'tap';
-import { canonicalTimeZone } from '../../../src/model/settings/time-zones.js';
+import { canonicalizeTimeZone } from '../../../src/model/settings/time-zones.js';
 
 t.test('older names become present ones', async (test) => {
   const names: [given: string, canonical: string][] = [
@@ -20,15 +20,15 @@ t.test('older names become present ones', async (test) => {
     ['EST', 'EST'],
     ['CET', 'CET'],
   ];
-  for (const [given, canonical] of names) test.equal(canonicalTimeZone(given), canonical, given);
+  for (const [given, canonical] of names) test.equal(canonicalizeTimeZone(given), canonical, given);
 });
 
 t.test('a canonical name is unchanged, and is the same zone', async (test) => {
   const date = new Date('2024-07-01T12:00:00Z');
   const shown = (timeZone: string): string => date.toLocaleString('en', { timeZone });
   for (const zone of Intl.supportedValuesOf('timeZone')) {
-    const canonical = canonicalTimeZone(zone);
-    if (canonicalTimeZone(canonical) !== canonical || shown(canonical) !== shown(zone)) test.fail(zone);
+    const canonical = canonicalizeTimeZone(zone);
+    if (canonicalizeTimeZone(canonical) !== canonical || shown(canonical) !== shown(zone)) test.fail(zone);
   }
   test.pass('all of them');
 });

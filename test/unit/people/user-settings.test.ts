@@ -33,11 +33,11 @@ function changedValue(name: UserSettingName): UserSettingValue {
 }
 
 const CONTEXT = { key: KEY, realm: toRealmId(1), now: 1_000, caller: OWNER.id, client: 'test', version: 7 };
-const context = { ...CONTEXT, pendingCommands: () => [], directory: undefined as never };
+const context = { ...CONTEXT, findPendingCommands: () => [], directory: undefined as never };
 
 function view() {
   const parts = new Map([[`user/${OWNER.id}`, encodeDirectoryRecord(OWNER)]]);
-  const state = realmActorKind.initial(KEY);
+  const state = realmActorKind.makeInitialState(KEY);
   return { state, parts, volatile: new RealmMemoryState(state, parts) };
 }
 

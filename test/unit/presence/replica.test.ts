@@ -23,13 +23,13 @@ const changes = fc.array(
 );
 
 function carryOut(presences: PresenceMemory, { user, at }: Change): void {
-  if (at === null) presences.remove(user);
-  else presences.set(user, { active: at % 2 === 0 ? null : at, connected: at });
+  if (at === null) presences.removeUser(user);
+  else presences.setPresenceTimes(user, { active: at % 2 === 0 ? null : at, connected: at });
 }
 
 const named = (source: string, parts: ReadonlyMap<string, Json> = new Map()): PresenceMemory => {
   const presences = new PresenceMemory(parts);
-  presences.source = source;
+  presences.activationId = source;
   return presences;
 };
 
@@ -45,9 +45,9 @@ t.test('after a request a replica equals the actor; parts restore the actor', as
       const replica = new PresenceReplica(directory);
       for (const [i, round] of rounds.entries()) {
         for (const change of round) carryOut(actor, change);
-        await replica.sync(async (known) => actor.since(known));
+        await replica.sync(async (known) => actor.listChangesSince(known));
         t.same(contents(replica), contents(actor));
-        for (const [part, value] of Object.entries(actor.flush())) {
+        for (const [part, value] of Object.entries(actor.takeUnsavedParts())) {
           if (value === null) stored.delete(part);
           else stored.set(part, value);
         }
@@ -70,16 +70,16 @@ t.test('answers out of order do no harm', async () => {
         const actor = named('one');
         const replica = new PresenceReplica(directory);
         for (const change of a) carryOut(actor, change);
-        await replica.sync(async (known) => actor.since(known));
+        await replica.sync(async (known) => actor.listChangesSince(known));
         const answers: JsonObject[] = [];
         let known: PresenceChangesCursor | null = null;
         await replica.update(async (of) => {
           known = of;
-          return actor.since(of);
+          return actor.listChangesSince(of);
         });
         for (const round of [b, c, []]) {
           for (const change of round) carryOut(actor, change);
-          answers.push(actor.since(known));
+          answers.push(actor.listChangesSince(known));
         }
         for (const i of order) await replica.update(async () => answers[i]!);
         t.same(contents(replica), contents(actor));
@@ -91,22 +91,26 @@ t.test('answers out of order do no harm', async () => {
 
 t.test('a reader that missed too much gets the whole list', async (t) => {
   const actor = named('busy');
-  actor.set(8, { active: NOW, connected: NOW });
+  actor.setPresenceTimes(8, { active: NOW, connected: NOW });
   const known = { source: 'busy', version: actor.version };
-  for (let i = 0; i < 10_000; i++) actor.set(9 + (i % 3), { active: NOW + i, connected: NOW + i });
-  t.equal(actor.since(known).since, null);
-  t.same(new Set(actor.since(known).seen.map(([user]) => user)), new Set([8, 9, 10, 11]));
+  for (let i = 0; i < 10_000; i++) actor.setPresenceTimes(9 + (i % 3), { active: NOW + i, connected: NOW + i });
+  t.equal(actor.listChangesSince(known).since, null);
+  t.same(new Set(actor.listChangesSince(known).seen.map(([user]) => user)), new Set([8, 9, 10, 11]));
   const recent = { source: 'busy', version: actor.version - 5 };
-  t.match(actor.since(recent), { since: recent.version, seen: { length: 3 } });
-  t.match(actor.since({ ...recent, source: 'an older one' }), { since: null });
-  t.match(actor.since({ ...recent, version: actor.version + 1 }), { since: null }, 'a version that never was');
+  t.match(actor.listChangesSince(recent), { since: recent.version, seen: { length: 3 } });
+  t.match(actor.listChangesSince({ ...recent, source: 'an older one' }), { since: null });
+  t.match(
+    actor.listChangesSince({ ...recent, version: actor.version + 1 }),
+    { since: null },
+    'a version that never was',
+  );
 });
 
 t.test('a list is encoded once until it changes, and for many users at most once a second', async (t) => {
   const actor = named('one');
   const replica = new PresenceReplica(directory);
-  const ask = async (known: PresenceChangesCursor | null) => actor.since(known);
-  const see = (user: number, at = NOW) => actor.set(user, { active: at, connected: at });
+  const ask = async (known: PresenceChangesCursor | null) => actor.listChangesSince(known);
+  const see = (user: number, at = NOW) => actor.setPresenceTimes(user, { active: at, connected: at });
   see(8);
   await replica.sync(ask);
   const first = replica.list('slim', NOW);

@@ -14,7 +14,7 @@ function actor(people: number, more: Parameters<typeof directoryWith>[0] = {}) {
   const users = Array.from({ length: people }, (_, i) => person(i + 8));
   const directory = directoryWith({ users, ...more });
   const volatile = new PresenceMemory(new Map());
-  volatile.source = 'this one';
+  volatile.activationId = 'this one';
   let state: PresenceActorState = { phase: 'open', made: false };
   const context = (caller: number, now: number): CommandContext => ({
     key: presenceActorKey(toRealmId(1)),
@@ -24,7 +24,7 @@ function actor(people: number, more: Parameters<typeof directoryWith>[0] = {}) {
     client: '',
     version: 1,
     directory,
-    pendingCommands: () => [],
+    findPendingCommands: () => [],
   });
   const view = (): ActorView<PresenceActorState, PresenceMemory> => ({ state, parts: new Map(), volatile });
   const does = (caller: number, now = NOW, status: 'active' | 'idle' = 'active') => {
@@ -52,12 +52,12 @@ t.test('only the first report of all is written at once', async (t) => {
   const { does, volatile } = actor(3);
   const first = does(8);
   t.same(first.parts, { 'seen/0': [[8, NOW, NOW]] });
-  t.notOk(volatile.dirty);
+  t.notOk(volatile.hasUnsavedChanges);
   for (const [i, caller] of [9, 10, 8].entries()) {
     const { state, parts } = does(caller, NOW + 60_000 * (i + 1), 'idle');
     t.same([state, parts], [undefined, undefined]);
   }
-  t.same(volatile.flush(), {
+  t.same(volatile.takeUnsavedParts(), {
     'seen/0': [
       [8, NOW, NOW + 180_000],
       [9, 0, NOW + 60_000],

@@ -36,7 +36,10 @@ t.test('folding and storing do not change which messages are read', async (t) =>
       steps.forEach((one, n) => {
         while (looks[0] && looks[0].at <= n) reading = applyReadStateCompaction(reading, looks.shift()!.fold);
         if (one.do === 'fold') {
-          looks.push({ at: n + delay, fold: { home: 1, upTo: one.upTo, unread: unreadOf(reading, one.upTo) } });
+          looks.push({
+            at: n + delay,
+            fold: { originStreamId: 1, raisedMark: one.upTo, unreadIdsBelowMark: unreadOf(reading, one.upTo) },
+          });
         } else {
           for (const id of one.ids) one.do === 'read' ? model.add(id) : model.delete(id);
           reading = one.do === 'read' ? addReadMessageIds(reading, one.ids) : addUnreadMessageIds(reading, one.ids);

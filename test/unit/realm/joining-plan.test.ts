@@ -17,12 +17,12 @@ const range = (from: number, count: number): number[] => Array.from({ length: co
 function carriedOut(users: number, streams: readonly number[], members: Map<number, number[]>) {
   const people = range(1_000, users).map((id) => person(id));
   const first = new SubscribePlan(REALM, people, 1_000, members, new Map([['stream 1', '#abcdef']]));
-  for (const id of streams) first.add(stream(id), false);
+  for (const id of streams) first.addStreamToJoin(stream(id), false);
   const joined: string[] = [];
   const colors: string[] = [];
   let largest = 0;
   let commits = 0;
-  const [users1, streams1, ...after] = first.stages(7, [[NOTICE]]);
+  const [users1, streams1, ...after] = first.makeCommandStages(7, [[NOTICE]]);
   const later = after.filter(([one]) => one !== NOTICE);
   if (later.length > 0)
     t.same(later.pop()![0]!.args, { streams: [], afterwards: [[NOTICE]] }, 'what follows comes last');
@@ -32,8 +32,8 @@ function carriedOut(users: number, streams: readonly number[], members: Map<numb
       t.equal(command!.to, 'realm/1', 'a command to itself for what is left');
       const plan = new SubscribePlan(REALM, [], 1_000, members, new Map());
       const { streams: left } = JSON.parse(JSON.stringify(command!.args)) as { streams: RemainingStreamSubscribers[] };
-      for (const one of left) plan.carryOn(stream(one.stream), one);
-      const stages = plan.stages(7);
+      for (const one of left) plan.addJoinsLeftByEarlierCommit(stream(one.stream), one);
+      const stages = plan.makeCommandStages(7);
       t.equal(stages.length, 2, 'which sends itself no other');
       yield stages;
     }
@@ -72,8 +72,12 @@ t.test('a crowd that joins a crowded stream is published in several commits, eac
   t.equal(joined.length, 2_000);
   t.equal(new Set(joined).size, 2_000);
   t.same(colors, ['user/1/1000 1 #abcdef']);
-  t.same(first.subscribed[person(1_999).email], ['stream 1', 'stream 2'], 'the answer names all of them');
-  t.ok(first.joins(2, 1_999));
+  t.same(
+    first.subscribedStreamNamesByEmail[person(1_999).email],
+    ['stream 1', 'stream 2'],
+    'the answer names all of them',
+  );
+  t.ok(first.isJoining(2, 1_999));
 });
 
 t.test('each commit has one user, however many subscribers there are', async (t) => {
@@ -84,6 +88,6 @@ t.test('each commit has one user, however many subscribers there are', async (t)
 
 t.test('users who joined meanwhile are skipped', async (t) => {
   const plan = new SubscribePlan(REALM, [], 1_000, new Map([[1, [1_000, 1_001]]]), new Map());
-  plan.carryOn(stream(1), { stream: 1, users: [1_000, 1_001], color: null });
-  t.same(plan.stages(7), []);
+  plan.addJoinsLeftByEarlierCommit(stream(1), { stream: 1, users: [1_000, 1_001], color: null });
+  t.same(plan.makeCommandStages(7), []);
 });

@@ -10,7 +10,7 @@ const KEY = realmActorKey(toRealmId(1));
 async function realm() {
   const harness = new Harness({ realm: realmActorKind });
   const root = { key: KEY, epoch: toEpoch(0), expected: 0, outbox: [], due: null, records: [] };
-  await harness.store.commit({ ...root, state: realmActorKind.initial(KEY) });
+  await harness.store.commit({ ...root, state: realmActorKind.makeInitialState(KEY) });
   await harness.take(KEY);
   const next = async (count = 1) => Number(await harness.ask(KEY, 'take-ids', { count }));
   const reserved = () => (harness.root(KEY)!.state as RealmActorState).reservedIds;
@@ -22,7 +22,7 @@ t.test('a passivated actor returns its unused ids', async (t) => {
   t.same([await next(), await next(3), await next()], [1, 2, 5]);
   t.ok(reserved() > 5, 'ids are reserved in blocks');
   await harness.host.passivateIdle(0);
-  t.equal(harness.host.active, 0);
+  t.equal(harness.host.activeActorCount, 0);
   t.equal(reserved(), 5);
   t.equal(await next(), 6);
   await harness.host.passivateIdle(0);
@@ -71,7 +71,7 @@ t.test('a command keeps the actor in memory: the next block begins with the next
   gate.open();
   t.equal(await taken, 3);
   await resting;
-  t.equal(harness.host.active, 1);
+  t.equal(harness.host.activeActorCount, 1);
   t.ok(reserved() > 3);
   t.equal(await next(), 4);
 });

@@ -18,7 +18,7 @@ function created(users: number) {
   const parts = new Map<string, Json>();
   for (let id = 1_001; id <= 1_000 + users; id++) parts.set(`user/${id}`, encodeDirectoryRecord(person(id)));
   for (let id = 1; id <= 3; id++) parts.set(`stream/${id}`, encodeDirectoryRecord(stream(id)));
-  const initial = realmActorKind.initial(realmActorKey(REALM));
+  const initial = realmActorKind.makeInitialState(realmActorKey(REALM));
   const state: RealmActorState = {
     ...initial,
     settings: { ...DEFAULT_REALM_SETTINGS, signup_notifications_stream_id: 1 },
@@ -26,9 +26,9 @@ function created(users: number) {
   };
   const prepared = {
     account: { email: 'new@example.com', fullName: 'New One', passwordHash: 'x', keyHash: 'x', keySealed: 'x' },
-    strong: true,
-    disposable: false,
-    history: { after: 1, mark: 2 },
+    isPasswordStrong: true,
+    isDisposableAddress: false,
+    copiedHistory: { after: 1, mark: 2 },
   };
   const args = { email: 'new@example.com', password: 'x', full_name: 'New One', origin: 'http://localhost' };
   const context = {
@@ -38,7 +38,7 @@ function created(users: number) {
     caller: 0,
     client: 'test',
     version: 7,
-    pendingCommands: () => [],
+    findPendingCommands: () => [],
     directory: undefined as never,
   };
   return createUserHandler.handle(

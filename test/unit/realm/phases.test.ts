@@ -13,7 +13,7 @@ t.test('a deactivated organization refuses its users also after its actor was lo
   const harness = new Harness({ realm: realmActorKind });
   for (const key of KEYS) {
     const root = { key, epoch: toEpoch(0), expected: 0, outbox: [], due: null, records: [] };
-    await harness.store.commit({ ...root, state: realmActorKind.initial(key) });
+    await harness.store.commit({ ...root, state: realmActorKind.makeInitialState(key) });
     await harness.take(key);
   }
   const asUser = () => harness.client.send(KEY, 'space-used', {}, { caller: 8 }).reply;

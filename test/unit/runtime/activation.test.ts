@@ -15,7 +15,7 @@ const ops = (h: Harness, of = key): readonly string[] =>
 t.test('a command for an actor without root is answered by its kind, and creates nothing', async (t) => {
   const h = new Harness();
   await h.take(key);
-  t.same(await h.ask(key, 'due'), ledger.missing(key));
+  t.same(await h.ask(key, 'due'), ledger.makeMissingActorReply(key));
   t.equal(h.root(key), undefined);
 });
 
@@ -50,7 +50,7 @@ t.test('an idle actor leaves memory with an empty outbox, and returns with its s
   await settle();
   t.equal(h.root(key)?.outbox.length, 1);
   await h.host.passivateIdle(0);
-  t.equal(h.host.active, 0);
+  t.equal(h.host.activeActorCount, 0);
   t.equal(h.root(key)?.outbox.length, 0);
   t.same(await h.ask(key, 'add', { op: 'b' }), { total: 2 });
 });
@@ -72,7 +72,7 @@ t.test('a handed-over partition has no work left, even for actors that wait for 
   t.same([ops(h).length, ops(h, other).length], [3, 2]);
   t.same([h.root(key)?.outbox, h.root(other)?.outbox], [[], []]);
   t.ok(moves.every((m) => m.answer() !== undefined));
-  t.equal(h.host.active, 0);
+  t.equal(h.host.activeActorCount, 0);
 });
 
 t.test('an actor being handed over answers requests of the actors that it waits for', async (t) => {
@@ -138,7 +138,7 @@ t.test('handing over ends when the actor is fenced meanwhile', async (t) => {
   h.store.contents.roots.set(key, { key, epoch: 99 as never, version: 7, state: {}, outbox: [], due: null });
   gate.open();
   await lost;
-  t.equal(h.host.active, 0);
+  t.equal(h.host.activeActorCount, 0);
 });
 
 t.test('a partition lost while it is being acquired activates nothing', async (t) => {
@@ -148,13 +148,13 @@ t.test('a partition lost while it is being acquired activates nothing', async (t
   h.begin(key, 'add', { op: 'a' });
   await settle();
   await h.lose('lapsed', key);
-  const gate = h.hold('before:sleepers');
+  const gate = h.hold('before:listSleepingActors');
   const taken = h.take(key);
   await settle();
   await h.lose('lapsed', key);
   gate.open();
   await taken;
-  t.equal(h.host.active, 0);
+  t.equal(h.host.activeActorCount, 0);
 });
 
 t.test('work left by an owner is done before the next owner answers', async (t) => {
@@ -181,7 +181,7 @@ t.test('a commit in flight while its partition is acquired again leaves no work 
     const sent = h.client.send(key, 'add', { op: 'a' });
     await settle();
     sent.cancel();
-    const reading = h.hold('before:load');
+    const reading = h.hold('before:loadRoot');
     const taken = h.take(key);
     await settle();
     gate.open();
@@ -200,8 +200,8 @@ t.test('a handler gets the commands that may not be carried out yet', async (t) 
   const caused: AnyActorKindDefinition['commands'][string] = {
     read: true,
     creates: true,
-    handle: (_view, _args, _inputs, { pendingCommands }) => ({
-      reply: { value: pendingCommands(anyCommand('credit')).map(({ to }) => to) },
+    handle: (_view, _args, _inputs, { findPendingCommands }) => ({
+      reply: { value: findPendingCommands(anyCommand('credit')).map(({ to }) => to) },
     }),
   };
   const h = new Harness({
@@ -310,21 +310,21 @@ const queue: ActorKindDefinition<QueueState> = {
       }),
     },
   },
-  initial: () => ({ n: 0 }),
-  volatile: () => undefined,
-  missing: () => ({ error: { status: 404, msg: 'no queue' } }),
-  directory: false,
+  makeInitialState: () => ({ n: 0 }),
+  makeVolatile: () => undefined,
+  makeMissingActorReply: () => ({ error: { status: 404, msg: 'no queue' } }),
+  usesDirectory: false,
   loadedParts: [],
   sidecarCommands: ['poll'],
   sidecar: (handle) => ({
     flush: async () => {
       if (handle.state().n === 1) await handle.sendSelf(anyCommand('flush'), {});
     },
-    command: (_name, _args, request) => {
+    handleCommand: (_name, _args, request) => {
       parked = request;
     },
-    committed: () => {},
-    stopped: (reason) => {
+    onCommitted: () => {},
+    onActivationStopped: (reason) => {
       stops.push(reason);
       parked?.reply({ error: { status: 503, msg: 'stopped' } });
     },
@@ -340,7 +340,7 @@ t.test('a sidecar holds polls, which keep its actor in memory and are handed bac
   const poll = h.begin(key, 'poll');
   await settle();
   await h.host.passivateIdle(0);
-  t.equal(h.host.active, 1);
+  t.equal(h.host.activeActorCount, 1);
   await h.lose('lapsed', key);
   t.match(await poll.done, { error: { status: 503 } });
   t.same(stops, ['lapsed']);
@@ -353,7 +353,7 @@ t.test('a sidecar writes its volatile state before its actor is handed over', as
   await h.ask(key, 'open');
   await h.lose('released', key);
   t.match(h.root(key)?.state, { n: 2 });
-  t.equal(h.host.active, 0);
+  t.equal(h.host.activeActorCount, 0);
 });
 
 t.test('an ended actor is removed when its last events are in the log', async (t) => {
@@ -368,7 +368,7 @@ t.test('an ended actor is removed when its last events are in the log', async (t
   append();
   await settle();
   t.equal(h.root(key), undefined);
-  t.equal(h.host.active, 0);
+  t.equal(h.host.activeActorCount, 0);
   t.match(await h.ask(key, 'poll'), { error: { status: 404 } });
 });
 
@@ -384,7 +384,7 @@ t.test('an actor that ends by a timer is not brought back by that timer', async 
   gate.open();
   await h.clock.advanceAsync(1_000);
   t.equal(h.root(key), undefined);
-  t.equal(h.host.active, 0);
+  t.equal(h.host.activeActorCount, 0);
 });
 
 t.test('an event too large for the log fails its command, and nothing else', async (t) => {
@@ -405,7 +405,7 @@ t.test('a command that fails so leaves nothing in memory, and the activation sta
   let made = 0;
   const noting: ActorKindDefinition<LedgerState, Set<string>> = {
     ...(ledger as unknown as ActorKindDefinition<LedgerState, Set<string>>),
-    volatile: () => {
+    makeVolatile: () => {
       made++;
       return new Set();
     },

@@ -18,12 +18,12 @@ function crowds(most: number) {
     over = Promise.reject(new Error('away'));
   };
   const of = new ActorQuotas({
-    quotaOf: (key) => (key.startsWith('queue/') ? { limit: most, owner: accountPrefixOfEventQueueKey } : undefined),
+    quotaOf: (key) => (key.startsWith('queue/') ? { limit: most, ownerOf: accountPrefixOfEventQueueKey } : undefined),
     isBusy: (key) => busy.has(key),
-    end,
+    endActor: end,
   });
   const seen = (...ids: string[]): void => {
-    for (const id of ids) of.seen(queue(id));
+    for (const id of ids) of.recordWrite(queue(id));
   };
   return { of, ended, busy, fail, seen };
 }
@@ -52,11 +52,11 @@ t.test('a queue whose poll waits is ended last, the newest never', async (t) => 
 t.test('actors that ended by themselves, or moved away, do not count', async (t) => {
   const { of, ended, seen } = crowds(2);
   seen('a', 'b');
-  of.gone(queue('a'));
-  of.gone(queue('never there'));
+  of.forgetEndedActor(queue('a'));
+  of.forgetEndedActor(queue('never there'));
   seen('c');
   t.same(ended, []);
-  of.drop((key) => key === queue('b'));
+  of.forgetActorsWhere((key) => key === queue('b'));
   seen('d');
   t.same(ended, []);
   seen('e');
@@ -65,12 +65,12 @@ t.test('actors that ended by themselves, or moved away, do not count', async (t)
 
 t.test('accounts and realms are counted apart, and only queues are counted', async (t) => {
   const { of, ended } = crowds(1);
-  of.seen(queue('a', 8));
-  of.seen(queue('b', 9));
-  of.seen(queue('c', 8, 2));
-  of.seen(userActorKey(toRealmId(1), toUserId(8)));
-  of.seen(userActorKey(toRealmId(1), toUserId(9)));
-  of.gone(userActorKey(toRealmId(1), toUserId(9)));
+  of.recordWrite(queue('a', 8));
+  of.recordWrite(queue('b', 9));
+  of.recordWrite(queue('c', 8, 2));
+  of.recordWrite(userActorKey(toRealmId(1), toUserId(8)));
+  of.recordWrite(userActorKey(toRealmId(1), toUserId(9)));
+  of.forgetEndedActor(userActorKey(toRealmId(1), toUserId(9)));
   t.same(ended, []);
 });
 

@@ -30,7 +30,7 @@ t.test('each actor is woken once, at the time set last', (t) => {
       for (const { wait, key: n, at } of changes) {
         pass(wait);
         const when = at === null ? null : clock.now() + at + 1;
-        timers.set(key(n), when);
+        timers.setWakeTime(key(n), when);
         if (when === null) due.delete(key(n));
         else due.set(key(n), when);
         if (timers.size !== due.size) return false;
@@ -51,7 +51,7 @@ t.test('thousands of timers due together are fired in slices, and none is lost',
   const clock = new FakeClock(0);
   const fired: ActorKey[] = [];
   const timers = new ActorDueTimers(clock, (of) => void fired.push(of));
-  for (let n = 0; n < 5_000; n++) timers.set(key(n), 1_000);
+  for (let n = 0; n < 5_000; n++) timers.setWakeTime(key(n), 1_000);
   clock.advance(999);
   t.equal(fired.length, 0);
   clock.advance(1);
@@ -67,8 +67,8 @@ t.test('lost partitions take their timers with them', (t) => {
   const clock = new FakeClock(0);
   const fired: ActorKey[] = [];
   const timers = new ActorDueTimers(clock, (of) => void fired.push(of));
-  for (let n = 0; n < 10; n++) timers.set(key(n), 100 + n);
-  timers.drop((of) => of !== key(7));
+  for (let n = 0; n < 10; n++) timers.setWakeTime(key(n), 100 + n);
+  timers.removeTimersWhere((of) => of !== key(7));
   t.equal(timers.size, 1);
   clock.advance(1_000);
   t.same(fired, [key(7)]);

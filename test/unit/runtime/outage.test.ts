@@ -42,12 +42,12 @@ interface World {
   readonly hub: LocalBusHub;
   readonly bus: FickleBus;
   readonly client: ActorClient;
-  readonly hosts: { noneMs: number };
+  readonly hosts: { noHostAliveMs: number };
   serve(): Promise<{ close(): Promise<void> }>;
 }
 
 function world(): World {
-  const [clock, hub, hosts] = [new FakeClock(), new LocalBusHub(), { noneMs: 0 }];
+  const [clock, hub, hosts] = [new FakeClock(), new LocalBusHub(), { noHostAliveMs: 0 }];
   const bus = new FickleBus(clock, hub);
   const client = new ActorClient(bus, clock, undefined, { limitMs: LIMIT, hosts });
   const serve = () => new LocalBus(clock, hub).serve(subject, (request) => request.reply({ value: 7 }));
@@ -94,14 +94,14 @@ t.test('commands get an answer soon while NATS is away', async (test) => {
   const of = world();
   of.bus.away = true;
   await endsSoon(test, of, 'disconnected', LIMIT);
-  test.equal(of.client.waitMs(8_000), LIMIT, 'nobody waits longer for what comes over it');
-  const held = of.client.send(key, 'poll', {}, { held: true, deadlineMs: Number.POSITIVE_INFINITY });
+  test.equal(of.client.limitBusWaitMs(8_000), LIMIT, 'nobody waits longer for what comes over it');
+  const held = of.client.send(key, 'poll', {}, { isHeldByActor: true, deadlineMs: Number.POSITIVE_INFINITY });
   await advance(of.clock, 60_000);
   const server = await of.serve();
   of.bus.away = false;
   test.match(await outcome(of.clock, held), { what: 7 }, 'a held command is still there when it is back');
   test.same(await outcome(of.clock, of.client.send(key, 'add', {})), { what: 7, ms: 0 });
-  test.equal(of.client.waitMs(8_000), 8_000);
+  test.equal(of.client.limitBusWaitMs(8_000), 8_000);
   await server.close();
 });
 
@@ -118,7 +118,7 @@ t.test('commands survive a NATS outage of two seconds', async (test) => {
 
 t.test('commands get an answer soon while no actor host is alive', async (test) => {
   const of = world();
-  of.hosts.noneMs = 10_000;
+  of.hosts.noHostAliveMs = 10_000;
   await endsSoon(test, of, 'nobody', LIMIT);
 });
 

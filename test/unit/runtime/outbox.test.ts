@@ -14,13 +14,13 @@ const items = (n: number, size = 10): LogItem[] =>
 const entry = (v: number, of: LogItem[]): OutboxEntry => ({ v, records: [], items: of, sequences: [] });
 const read = (entries: readonly LogEntry[]): LogItem[] => {
   const seen = new LogDeduplicator();
-  return entries.flatMap((e) => e.groups.filter((g) => seen.isNew(key, g)).flatMap((g) => g.items));
+  return entries.flatMap((e) => e.groups.filter((g) => seen.recordIfNew(key, g)).flatMap((g) => g.items));
 };
 
 t.test('small commits share an entry', (t) => {
   const formed = packLogEntries(key, [entry(1, items(2)), entry(2, items(3))]);
   t.equal(formed.length, 1);
-  t.same(formed[0]?.completes, [1, 2]);
+  t.same(formed[0]?.completedVersions, [1, 2]);
   t.end();
 });
 
@@ -33,7 +33,7 @@ t.test('a large commit is cut into entries of limited events and bytes', (t) => 
       t.ok(JSON.stringify(e).length < 512 * 1024);
     }
     t.same(read(formed.map((f) => f.entry)), [...items(3), ...of, ...items(1)]);
-    t.same(formed.flatMap((f) => f.completes).sort(), [1, 2, 3]);
+    t.same(formed.flatMap((f) => f.completedVersions).sort(), [1, 2, 3]);
   }
   t.end();
 });

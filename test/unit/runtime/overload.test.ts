@@ -13,7 +13,7 @@ t.test(
     const h = new Harness();
     await h.take(key);
     await h.ask(key, 'add', { op: 'first' });
-    const load = h.hold('before:load');
+    const load = h.hold('before:loadRoot');
     await h.lose('released', key);
     await h.take(key);
     const within = { deadlineMs: 1_000 };

@@ -83,7 +83,7 @@ t.test('reads between and during writes are right', async (t) => {
             ] as const) {
               const decoded = of.scanMessages({ ...scan, from, direction });
               const shown: unknown[] = [];
-              const count = of.lookAtMessages({ ...scan, from, direction }, ({ record }) => shown.push(record));
+              const count = of.forEachPackedMessage({ ...scan, from, direction }, ({ record }) => shown.push(record));
               found.push(
                 decoded,
                 Promise.all([count, decoded]).then(([n, all]) => [n === all.length, shown]),
@@ -102,7 +102,7 @@ t.test('reads between and during writes are right', async (t) => {
       };
       const writing: Promise<void>[] = [];
       for (const { writes, waits } of batches) {
-        writing.push(store.apply(writes.map(writeOf)));
+        writing.push(store.applyRecords(writes.map(writeOf)));
         await agrees();
         if (!waits) continue;
         await Promise.all(writing);
@@ -121,23 +121,23 @@ t.test('reads between and during writes are right', async (t) => {
 t.test('a write removes its cached entries, and caching waits until it is settled', async (t) => {
   const cache = new LmdbConsistentCache<string, number[]>(100, () => 1);
   cache.put('a', [1]);
-  cache.block('a');
+  cache.blockKey('a');
   cache.put('a', [1]);
   t.equal(cache.get('a'), undefined);
-  cache.block('a');
-  cache.release('a');
+  cache.blockKey('a');
+  cache.releaseKey('a');
   cache.put('a', [1]);
   t.equal(cache.get('a'), undefined, 'one of two is settled');
-  cache.release('a');
+  cache.releaseKey('a');
   cache.put('a', [2]);
   t.same(cache.get('a'), [2]);
 
-  cache.block('a', true);
+  cache.blockKey('a', true);
   t.equal(cache.get('a'), undefined);
-  cache.release('a', (held) => held.push(3));
+  cache.releaseKey('a', (held) => held.push(3));
   t.same(cache.get('a'), [2, 3], 'what was held goes on with the change');
-  cache.block('a', true);
-  cache.release('a');
+  cache.blockKey('a', true);
+  cache.releaseKey('a');
   t.equal(cache.get('a'), undefined, 'of a write whose end is not known nothing comes back');
 });
 

@@ -44,11 +44,11 @@ t.test('the cache acts like a map that forgets', async (t) => {
             t.equal(found(kept, key), rev);
           }
         } else if (what === 'block') {
-          kept.block(key);
+          kept.blockKey(key);
           blocked.set(key, writes + 1);
           model.delete(key);
         } else if (what === 'release' && writes > 0) {
-          kept.release(key);
+          kept.releaseKey(key);
           blocked.set(key, writes - 1);
         }
         for (const one of keys) {

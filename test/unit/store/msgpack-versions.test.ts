@@ -91,9 +91,9 @@ const ENTRY = {
 
 function frame(): Uint8Array {
   const writer = new BusFrameWriter();
-  return writer.finish(
+  return writer.encodeFrame(
     BUS_FRAME_KIND_REPLIES,
-    HEAD.map((value) => writer.take(value as Json)),
+    HEAD.map((value) => writer.addValue(value as Json)),
   );
 }
 

@@ -60,19 +60,19 @@ t.test('a packed message is read back, whatever lies beside it', async (t) => {
         t.same(packed.record, decodeMessageRecord(record.id, plain).record);
         if (!texts.every(isWhole) || /\\ud[89a-f]/.test(more.head)) {
           if (!texts.every(isWhole))
-            t.equal(packed.version, undefined, 'what would be shown would not be what is decoded');
+            t.equal(packed.digestVersion, undefined, 'what would be shown would not be what is decoded');
           return;
         }
-        t.equal(packed.version, more.version);
+        t.equal(packed.digestVersion, more.version);
         t.same(
-          Array.from({ length: packed.facts }, (_, i) => packed.fact(i)),
+          Array.from({ length: packed.factCount }, (_, i) => packed.readFact(i)),
           more.facts,
         );
-        t.equal(Buffer.from(packed.head).toString(), Buffer.from(more.head).toString());
+        t.equal(Buffer.from(packed.digestHeadJson).toString(), Buffer.from(more.head).toString());
         texts.forEach((one, i) => {
-          t.equal(Buffer.from(packed.text(i)).toString(), json(one));
-          t.equal(packed.isText(i, Buffer.from(json(one))), true);
-          t.equal(packed.isText(i, Buffer.from(`${json(one)}x`)), false);
+          t.equal(Buffer.from(packed.readTextJson(i)).toString(), json(one));
+          t.equal(packed.isTextEqualTo(i, Buffer.from(json(one))), true);
+          t.equal(packed.isTextEqualTo(i, Buffer.from(`${json(one)}x`)), false);
         });
       },
     ),
@@ -93,13 +93,13 @@ t.test('one object is moved from message to message', async (t) => {
   const slab = new PackedMessageSlab(Buffer.alloc(1_000));
   const first = encodeMessageRecord(1, record(1), { version: 3, facts: [5], head: '{"id":1', texts: [] });
   const second = encodeMessageRecord(1, record(2));
-  const places = [first, second].map((bytes) => slab.add(bytes)!);
+  const places = [first, second].map((bytes) => slab.appendBytes(bytes)!);
   const packed = new PackedMessage().moveTo(1, slab, places[0]!, first.length);
   const { record: kept } = packed;
-  t.match(packed, { id: 1, version: 3, facts: 1 });
+  t.match(packed, { id: 1, digestVersion: 3, factCount: 1 });
   packed.moveTo(2, slab, places[1]!, second.length);
-  t.match(packed, { id: 2, version: undefined, facts: 0 });
+  t.match(packed, { id: 2, digestVersion: undefined, factCount: 0 });
   t.same(packed.record, record(2));
   t.same(kept, record(1), 'what was decoded stays');
-  t.equal(slab.add(Buffer.alloc(1_000)), undefined, 'no room');
+  t.equal(slab.appendBytes(Buffer.alloc(1_000)), undefined, 'no room');
 });

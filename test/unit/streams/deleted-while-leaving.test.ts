@@ -30,14 +30,14 @@ function eventsOf(leaving: readonly number[]): LogItem[] {
     realm: 1,
     now: 0,
     // No account has a device for push notifications.
-    directory: { pushesToAny: () => false },
-    pendingCommands: (name: string) =>
+    directory: { hasAnyPushDevice: () => false },
+    findPendingCommands: (name: string) =>
       name === userActorCommands.readStream ? leaving.map((user) => ({ to: `user/1/${user}` })) : [],
   } as unknown as CommandContext;
   const view = {
     state: { mv: 2 },
     parts: new Map(Object.entries(STAYS)),
-    volatile: { recent: new RecentlyChangedMessages() },
+    volatile: { recentlyChangedMessages: new RecentlyChangedMessages() },
   };
   return [...(makeMessageRemovalOutcome(view as never, [message(11), message(12)], [], context).events ?? [])];
 }

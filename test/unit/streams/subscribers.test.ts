@@ -17,7 +17,7 @@ const stream = (id: number): DirectoryStream =>
 const people = [person(10), person(11, { isActive: false }), person(12)];
 const directory = {
   user: (id: number) => people.find((one) => one.id === id),
-  traffic: () => 0,
+  recentMessageCountOf: () => 0,
   stream,
   streams: () => [stream(1), stream(2), stream(3)],
   streamsVersion: 1,
@@ -51,7 +51,7 @@ t.test('deactivated accounts are in no list of subscribers', async (t) => {
     directory,
     args: { options: { includeSubscribers: true, capabilities: { notification_settings_null: true } } },
     subscriptions: [own(1, true), own(2, false)],
-    subscribers,
+    subscriberIdsByStream: subscribers,
   } as unknown as RegistrationSnapshotInputs);
   for (const name of ['subscriptions', 'unsubscribed', 'never_subscribed']) {
     t.same(lists(sections[name]), [[10, 12]], name);

@@ -1,20 +1,28 @@
 import t from 'tap';
 import {
-  groupMentionOf,
-  hasWildcard,
-  mentionOf,
-  mentionsIn,
-  topicLinkOf,
+  findMentions,
+  formatGroupMention,
+  formatMention,
+  formatTopicLink,
+  hasWildcardMention,
 } from '../../../web/src/compose/completion/insertion.js';
-import { triggerAt } from '../../../web/src/compose/completion/trigger.js';
-import { fold, WordIndex } from '../../../web/src/compose/completion/word-index.js';
-import { type Edit, fence, fenceFor, link, newLine, prefixLines, wrap } from '../../../web/src/compose/edits.js';
-import { fieldOf, momentOfField, quickChoices } from '../../../web/src/compose/schedule/times.js';
+import { findTriggerAtCaret } from '../../../web/src/compose/completion/trigger.js';
+import { foldCaseAndAccents, WordIndex } from '../../../web/src/compose/completion/word-index.js';
+import {
+  chooseFence,
+  continueList,
+  fenceLines,
+  makeLink,
+  prefixLines,
+  type TextEdit,
+  toggleMarkAround,
+} from '../../../web/src/compose/edits.js';
+import { formatDateTimeField, listQuickChoices, parseDateTimeField } from '../../../web/src/compose/schedule/times.js';
 
 /** Looks at the place of the bar in the text. */
 function at(marked: string) {
   const caret = marked.indexOf('|');
-  const found = triggerAt(marked.replace('|', ''), caret);
+  const found = findTriggerAtCaret(marked.replace('|', ''), caret);
   return found && `${found.kind} ${'silent' in found && found.silent ? '_' : ''}${found.query}`;
 }
 
@@ -55,11 +63,11 @@ t.test('the text before the caret says what is completed', async (t) => {
 });
 
 t.test('a trigger names the first index that is replaced', async (t) => {
-  t.equal(triggerAt('see #gen', 8)?.start, 4);
-  t.equal(triggerAt('hi @_an', 7)?.start, 3);
-  t.equal(triggerAt('a :tada', 7)?.start, 2);
-  t.equal(triggerAt('x\n```py', 7)?.start, 5);
-  t.match(triggerAt('to #**general>pl', 16), { start: 3, stream: 'general' });
+  t.equal(findTriggerAtCaret('see #gen', 8)?.start, 4);
+  t.equal(findTriggerAtCaret('hi @_an', 7)?.start, 3);
+  t.equal(findTriggerAtCaret('a :tada', 7)?.start, 2);
+  t.equal(findTriggerAtCaret('x\n```py', 7)?.start, 5);
+  t.match(findTriggerAtCaret('to #**general>pl', 16), { start: 3, stream: 'general' });
 });
 
 interface Named {
@@ -83,7 +91,7 @@ t.test('names are found by the beginnings of their words, without case and accen
   t.strictSame(found(people, 'luc'), ['jean-luc']);
   t.strictSame(found(people, 'nna'), []);
   t.strictSame(found([{ name: 'Eve', mail: 'eve.x@example.com' }], 'example'), ['Eve']);
-  t.equal(fold('Łódź É'), 'łodz e');
+  t.equal(foldCaseAndAccents('Łódź É'), 'łodz e');
 });
 
 t.test('the name itself comes first, then its beginning, then the likely ones', async (t) => {
@@ -104,35 +112,35 @@ t.test('likely names are found even where a letter has more matches than are loo
 });
 
 t.test('mentions are written as the server reads them', async (t) => {
-  t.equal(mentionOf('Anna', 7), '@**Anna**');
-  t.equal(mentionOf('Anna', 7, { silent: true, isAmbiguous: true }), '@_**Anna|7**');
-  t.equal(groupMentionOf('staff', true), '@_*staff*');
-  t.equal(topicLinkOf('general', 'plans'), '#**general>plans**');
+  t.equal(formatMention('Anna', 7), '@**Anna**');
+  t.equal(formatMention('Anna', 7, { silent: true, isAmbiguous: true }), '@_**Anna|7**');
+  t.equal(formatGroupMention('staff', true), '@_*staff*');
+  t.equal(formatTopicLink('general', 'plans'), '#**general>plans**');
 });
 
 t.test('mentions that notify are found, those in code are not', async (t) => {
   const text = 'hi @**Anna** and @**Bob|9**, not @_**Eve** `@**Code**`\n```\n@**Block**\n```\n@**all**';
   t.strictSame(
-    mentionsIn(text).map(({ name, id }) => [name, id]),
+    findMentions(text).map(({ name, id }) => [name, id]),
     [
       ['Anna', undefined],
       ['Bob', 9],
       ['all', undefined],
     ],
   );
-  t.ok(hasWildcard(text));
-  t.notOk(hasWildcard('@_**all** @**Allan**'));
+  t.ok(hasWildcardMention(text));
+  t.notOk(hasWildcardMention('@_**all** @**Allan**'));
 });
 
 /** Applies an edit. @returns the text, with bars at the selection */
-function edited(text: string, { from, to, insert, start, end }: Edit): string {
-  const after = text.slice(0, from) + insert + text.slice(to);
-  return start === end
-    ? `${after.slice(0, start)}|${after.slice(start)}`
-    : `${after.slice(0, start)}|${after.slice(start, end)}|${after.slice(end)}`;
+function edited(text: string, { from, to, insertedText, selectionStart, selectionEnd }: TextEdit): string {
+  const after = text.slice(0, from) + insertedText + text.slice(to);
+  return selectionStart === selectionEnd
+    ? `${after.slice(0, selectionStart)}|${after.slice(selectionStart)}`
+    : `${after.slice(0, selectionStart)}|${after.slice(selectionStart, selectionEnd)}|${after.slice(selectionEnd)}`;
 }
 
-function change(marked: string, edit: (of: { text: string; start: number; end: number }) => Edit | undefined) {
+function change(marked: string, edit: (of: { text: string; start: number; end: number }) => TextEdit | undefined) {
   const [before = '', middle = '', after] = marked.split('|');
   const text = before + middle + (after ?? '');
   const start = before.length;
@@ -141,8 +149,8 @@ function change(marked: string, edit: (of: { text: string; start: number; end: n
 }
 
 t.test('formatting keys put marks around the selection and take them away', async (t) => {
-  const bold = (text: string) => change(text, (of) => wrap(of, '**'));
-  const italic = (text: string) => change(text, (of) => wrap(of, '*'));
+  const bold = (text: string) => change(text, (of) => toggleMarkAround(of, '**'));
+  const italic = (text: string) => change(text, (of) => toggleMarkAround(of, '*'));
   t.equal(bold('a |b| c'), 'a **|b|** c');
   t.equal(bold('a **|b|** c'), 'a |b| c');
   t.equal(bold('a |**b**| c'), 'a |b| c');
@@ -152,41 +160,49 @@ t.test('formatting keys put marks around the selection and take them away', asyn
 });
 
 t.test('links, blocks and lists are made of the selection', async (t) => {
-  const linked = (text: string) => change(text, (of) => link(of, 'text'));
+  const linked = (text: string) => change(text, (of) => makeLink(of, 'text'));
   t.equal(linked('see |this|'), 'see [this](|url|)');
   t.equal(linked('|'), '[|text|](url)');
   t.equal(linked('|https://example.com|'), '[|text|](https://example.com)');
   t.equal(
-    change('a\n|b|', (of) => fence(of, 'quote')),
+    change('a\n|b|', (of) => fenceLines(of, 'quote')),
     'a\n```quote\nb|\n```\n',
   );
   t.equal(
     change('|a\nb|', (of) => prefixLines(of, () => '- ')),
     '- a\n- b|',
   );
-  t.equal(fenceFor('a\n````\nb'), '`````');
+  t.equal(chooseFence('a\n````\nb'), '`````');
 });
 
 t.test('a new line goes on with a list until an item is empty', async (t) => {
-  t.equal(change('- a|', newLine), '- a\n- |');
-  t.equal(change('  9. a|', newLine), '  9. a\n  10. |');
-  t.equal(change('- a\n- |', newLine), '- a\n|');
-  t.equal(change('a|', newLine), undefined);
+  t.equal(change('- a|', continueList), '- a\n- |');
+  t.equal(change('  9. a|', continueList), '  9. a\n  10. |');
+  t.equal(change('- a\n- |', continueList), '- a\n|');
+  t.equal(change('a|', continueList), undefined);
 });
 
 t.test('times are those of the zone, also when its clock changes', async (t) => {
   const zone = 'Europe/Berlin';
   const summer = Date.UTC(2026, 6, 1, 10, 0);
-  t.equal(fieldOf(summer, zone), '2026-07-01T12:00');
-  t.equal(momentOfField('2026-07-01T12:00', zone), summer);
-  t.equal(momentOfField('2026-10-25T09:00', zone), Date.UTC(2026, 9, 25, 8, 0), 'the day on which winter time begins');
-  t.equal(momentOfField('2026-03-29T09:00', zone), Date.UTC(2026, 2, 29, 7, 0), 'the day on which summer time begins');
-  t.equal(momentOfField('', zone), undefined);
+  t.equal(formatDateTimeField(summer, zone), '2026-07-01T12:00');
+  t.equal(parseDateTimeField('2026-07-01T12:00', zone), summer);
+  t.equal(
+    parseDateTimeField('2026-10-25T09:00', zone),
+    Date.UTC(2026, 9, 25, 8, 0),
+    'the day on which winter time begins',
+  );
+  t.equal(
+    parseDateTimeField('2026-03-29T09:00', zone),
+    Date.UTC(2026, 2, 29, 7, 0),
+    'the day on which summer time begins',
+  );
+  t.equal(parseDateTimeField('', zone), undefined);
 });
 
 t.test('quick choices lie ahead in the zone of the user', async (t) => {
   const choices = (now: number, zone: string) =>
-    quickChoices(now, zone).map(({ choice, at }) => `${choice} ${fieldOf(at, zone)}`);
+    listQuickChoices(now, zone).map(({ choice, at }) => `${choice} ${formatDateTimeField(at, zone)}`);
   // A Thursday, 12:03 in Berlin.
   t.strictSame(choices(Date.UTC(2026, 6, 2, 10, 3), 'Europe/Berlin'), [
     'hour 2026-07-02T13:00',

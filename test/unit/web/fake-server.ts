@@ -1,14 +1,14 @@
 /** A message list that answers like `GET /messages`, and whose answers arrive when the test lets them. */
 import { signal } from '@preact/signals-core';
 import type { Message } from '../../../web/src/contract/index.js';
-import type { Facts, HttpAnswer, HttpRequest, Platform, Stored } from '../../../web/src/core/index.js';
+import type { HttpAnswer, HttpRequest, NarrowMatchFacts, Platform, StoredValue } from '../../../web/src/core/index.js';
 
 export const ME = 1;
 
-export const FACTS: Facts = {
-  me: ME,
-  streamKind: () => 'public',
-  isMuted: () => false,
+export const FACTS: NarrowMatchFacts = {
+  ownUserId: ME,
+  getStreamPrivacy: () => 'public',
+  isTopicMuted: () => false,
   isSubscribed: () => true,
 };
 
@@ -113,7 +113,7 @@ export const turns = (): Promise<void> => new Promise((resolve) => setImmediate(
 export class FakePlatform implements Platform {
   readonly online = signal(true);
   readonly visible = signal(true);
-  readonly values = new Map<string, Stored>();
+  readonly values = new Map<string, StoredValue>();
   readonly timers = new Map<number, { readonly run: () => void; readonly at: number }>();
   time = 1_000_000;
   #count = 0;
@@ -131,12 +131,12 @@ export class FakePlatform implements Platform {
     id: 'tab',
     post() {},
     onMessage() {},
-    lead: (gain) => gain(),
-    steal() {},
-    alive: async () => ['tab'],
+    waitToLead: (gain) => gain(),
+    stealLead() {},
+    listOpenTabIds: async () => ['tab'],
   };
 
-  readonly address: Platform['address'] = { hash: signal(''), go() {} };
+  readonly address: Platform['address'] = { hash: signal(''), navigate() {} };
 
   fetch(request: HttpRequest): Promise<HttpAnswer> {
     return this.server.fetch(request);

@@ -1,7 +1,7 @@
 /** Rows of the list of messages: days, recipients, senders, the mark of unread messages, and rows that are reused. */
 import t from 'tap';
 import type { Message } from '../../../web/src/contract/index.js';
-import { type MessageRow, rowsOf } from '../../../web/src/messages/rows.js';
+import { type MessageRow, makeRows } from '../../../web/src/messages/rows.js';
 
 const ME = 1;
 /** Noon of a day in the zone of the test. */
@@ -28,17 +28,17 @@ const messageOf = ({ id, at = 0, sender = 2, topic = 'plans', users, me = false 
 function rows(list: readonly Facts[], marked?: number, known: readonly MessageRow[] = []): readonly MessageRow[] {
   const messages = new Map(list.map((of) => [of.id, messageOf(of)]));
   const ids = list.map(({ id }) => id);
-  return rowsOf(ids, (id) => messages.get(id), ME, marked, new Map(known.map((row) => [row.id, row])));
+  return makeRows(ids, (id) => messages.get(id), ME, marked, new Map(known.map((row) => [row.id, row])));
 }
 
 const leads = (list: readonly Facts[], marked?: number): readonly number[] =>
   rows(list, marked)
-    .filter(({ lead }) => lead)
+    .filter(({ showsSender }) => showsSender)
     .map(({ id }) => id);
 
 t.test('the first row has day, recipient and sender', async (t) => {
   t.strictSame(rows([{ id: 1 }]), [
-    { id: 1, day: true, unread: false, lead: true, conversation: { stream: 7, topic: 'plans' } },
+    { id: 1, startsDay: true, isFirstUnread: false, showsSender: true, newConversation: { stream: 7, topic: 'plans' } },
   ]);
   t.strictSame(rows([]), []);
 });
@@ -59,7 +59,7 @@ t.test(
   async (t) => {
     const shown = (list: readonly Facts[]): readonly number[] =>
       rows(list)
-        .filter(({ conversation }) => conversation !== undefined)
+        .filter(({ newConversation }) => newConversation !== undefined)
         .map(({ id }) => id);
     t.strictSame(shown([{ id: 1 }, { id: 2, topic: 'lunch' }, { id: 3, topic: 'Lunch' }, { id: 4 }]), [1, 2, 4]);
     t.strictSame(
@@ -75,28 +75,28 @@ t.test(
 
 t.test('a new day repeats recipient and sender', async (t) => {
   const [, next] = rows([{ id: 1 }, { id: 2, at: DAY_S }]);
-  t.match(next, { day: true, lead: true, conversation: { stream: 7, topic: 'plans' } });
+  t.match(next, { startsDay: true, showsSender: true, newConversation: { stream: 7, topic: 'plans' } });
   const midnight = DAY_S / 2;
   t.match(
     rows([
       { id: 1, at: midnight - 1 },
       { id: 2, at: midnight },
     ])[1],
-    { day: true },
+    { startsDay: true },
   );
   t.match(
     rows([
       { id: 1, at: midnight - 2 },
       { id: 2, at: midnight - 1 },
     ])[1],
-    { day: false },
+    { startsDay: false },
   );
 });
 
 t.test('the first unread message is marked, with its sender', async (t) => {
   t.strictSame(leads([{ id: 1 }, { id: 2 }, { id: 3 }], 2), [1, 2]);
   t.strictSame(
-    rows([{ id: 1 }, { id: 2 }], 2).map(({ unread }) => unread),
+    rows([{ id: 1 }, { id: 2 }], 2).map(({ isFirstUnread }) => isFirstUnread),
     [false, true],
   );
 });
@@ -111,13 +111,13 @@ t.test('rows that say the same are the same objects, so that nothing renders aga
   t.equal(prepended[2], before[1]);
   const moved = rows([{ id: 1, topic: 'lunch' }, { id: 2 }, { id: 3, topic: 'lunch' }], undefined, before);
   t.not(moved[0], before[0]);
-  t.match(moved[0], { conversation: { topic: 'lunch' } });
+  t.match(moved[0], { newConversation: { topic: 'lunch' } });
 });
 
 t.test('an id without a message has no row', async (t) => {
   const one = messageOf({ id: 1 });
   t.strictSame(
-    rowsOf([1, 2], (id) => (id === 1 ? one : undefined), ME, undefined, new Map()).map(({ id }) => id),
+    makeRows([1, 2], (id) => (id === 1 ? one : undefined), ME, undefined, new Map()).map(({ id }) => id),
     [1],
   );
 });

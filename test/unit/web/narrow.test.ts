@@ -1,18 +1,18 @@
 import fc from 'fast-check';
 import t from 'tap';
 import {
+  type AddressNames,
   conversationKey,
   decodePart,
   encodePart,
-  hashOf,
-  hashOfRoute,
-  type Names,
+  findNarrowConversation,
+  formatNarrowHash,
+  formatRouteHash,
   type Narrow,
-  narrowConversation,
-  narrowOf,
+  type NarrowTerm,
+  parseNarrowHash,
+  parseRoute,
   type Route,
-  routeOf,
-  type Term,
 } from '../../../web/src/core/index.js';
 
 const STREAMS = new Map([
@@ -22,10 +22,10 @@ const STREAMS = new Map([
   [14, 'été/(draft) 100%'],
 ]);
 
-const NAMES: Names = {
-  me: 5,
+const NAMES: AddressNames = {
+  ownUserId: 5,
   streamName: (id) => STREAMS.get(id),
-  streamNamed: (name) => [...STREAMS].find(([, of]) => of === name)?.[0],
+  findStreamIdByName: (name) => [...STREAMS].find(([, of]) => of === name)?.[0],
   userName: (id) => (id < 50 ? `User №${id}.` : undefined),
 };
 
@@ -33,20 +33,22 @@ const text = fc.string({ minLength: 1, unit: 'grapheme' });
 const id = fc.integer({ min: 1, max: 60 });
 const users = fc
   .uniqueArray(id, { minLength: 1, maxLength: 4 })
-  .map((ids) => ids.filter((one) => one !== NAMES.me || ids.length === 1).sort((a, b) => a - b))
+  .map((ids) => ids.filter((one) => one !== NAMES.ownUserId || ids.length === 1).sort((a, b) => a - b))
   .filter((ids) => ids.length > 0);
 
-const term: fc.Arbitrary<Term> = fc.oneof(
-  id.map((operand): Term => ({ operator: 'stream', operand })),
-  text.map((operand): Term => ({ operator: 'topic', operand })),
-  users.map((operand): Term => ({ operator: 'dm', operand })),
-  id.map((operand): Term => ({ operator: 'sender', operand })),
-  id.map((operand): Term => ({ operator: 'dm-including', operand })),
-  fc.constantFrom('starred', 'mentioned', 'unread', 'dm').map((operand): Term => ({ operator: 'is', operand })),
-  fc.constantFrom('link', 'image').map((operand): Term => ({ operator: 'has', operand })),
-  text.map((operand): Term => ({ operator: 'search', operand })),
+const term: fc.Arbitrary<NarrowTerm> = fc.oneof(
+  id.map((operand): NarrowTerm => ({ operator: 'stream', operand })),
+  text.map((operand): NarrowTerm => ({ operator: 'topic', operand })),
+  users.map((operand): NarrowTerm => ({ operator: 'dm', operand })),
+  id.map((operand): NarrowTerm => ({ operator: 'sender', operand })),
+  id.map((operand): NarrowTerm => ({ operator: 'dm-including', operand })),
+  fc.constantFrom('starred', 'mentioned', 'unread', 'dm').map((operand): NarrowTerm => ({ operator: 'is', operand })),
+  fc.constantFrom('link', 'image').map((operand): NarrowTerm => ({ operator: 'has', operand })),
+  text.map((operand): NarrowTerm => ({ operator: 'search', operand })),
 );
-const negatable = fc.tuple(term, fc.boolean()).map(([of, negated]): Term => (negated ? { ...of, negated: true } : of));
+const negatable = fc
+  .tuple(term, fc.boolean())
+  .map(([of, negated]): NarrowTerm => (negated ? { ...of, negated: true } : of));
 
 t.test(
   'a part of an address is decoded to the text that was encoded, and has no character that ends a link',
@@ -67,7 +69,7 @@ t.test('every narrow is read back from its address', async () => {
       fc.array(negatable, { minLength: 1, maxLength: 4 }),
       fc.option(fc.integer({ min: 1, max: 1e9 }), { nil: undefined }),
       (narrow, near) => {
-        const read = narrowOf(hashOf(narrow, NAMES, near), NAMES);
+        const read = parseNarrowHash(formatNarrowHash(narrow, NAMES, near), NAMES);
         return JSON.stringify(read) === JSON.stringify(near === undefined ? { narrow } : { narrow, near });
       },
     ),
@@ -77,8 +79,8 @@ t.test('every narrow is read back from its address', async () => {
 t.test('every address is a route, and a route leads back to itself', async (t) => {
   fc.assert(
     fc.property(fc.string({ unit: 'grapheme' }), (of) => {
-      const route = routeOf(`#${of}`, NAMES);
-      const again = routeOf(hashOfRoute(route, NAMES), NAMES);
+      const route = parseRoute(`#${of}`, NAMES);
+      const again = parseRoute(formatRouteHash(route, NAMES), NAMES);
       return JSON.stringify(again) === JSON.stringify(route);
     }),
   );
@@ -88,21 +90,21 @@ t.test('every address is a route, and a route leads back to itself', async (t) =
     { view: 'sign-in', parts: ['to/ken.'] },
     { view: 'narrow', narrow: [], near: 7 },
   ];
-  for (const route of routes) t.strictSame(routeOf(hashOfRoute(route, NAMES), NAMES), route);
-  t.strictSame(routeOf('', NAMES), { view: 'home' });
+  for (const route of routes) t.strictSame(parseRoute(formatRouteHash(route, NAMES), NAMES), route);
+  t.strictSame(parseRoute('', NAMES), { view: 'home' });
 });
 
 t.test('addresses that other clients write', async (t) => {
-  const narrow = (hash: string): Narrow | undefined => narrowOf(hash, NAMES)?.narrow;
+  const narrow = (hash: string): Narrow | undefined => parseNarrowHash(hash, NAMES)?.narrow;
   const topic = (stream: number | string, of: string): Narrow => [
     { operator: 'stream', operand: stream },
     { operator: 'topic', operand: of },
   ];
-  t.strictSame(narrowOf('#narrow/stream/12-plans-for-2024/topic/a.20b/near/5', NAMES), {
+  t.strictSame(parseNarrowHash('#narrow/stream/12-plans-for-2024/topic/a.20b/near/5', NAMES), {
     narrow: topic(12, 'a b'),
     near: 5,
   });
-  t.strictSame(narrowOf('#narrow/channel/12-x/topic/a/with/9', NAMES), { narrow: topic(12, 'a'), near: 9 });
+  t.strictSame(parseNarrowHash('#narrow/channel/12-x/topic/a/with/9', NAMES), { narrow: topic(12, 'a'), near: 9 });
   t.strictSame(narrow('#narrow/stream/general'), [{ operator: 'stream', operand: 1 }], 'a name alone');
   t.strictSame(narrow('#narrow/stream/plans-for-2024'), [{ operator: 'stream', operand: 12 }], 'a name with dashes');
   t.strictSame(narrow('#narrow/stream/2024-plans'), [{ operator: 'stream', operand: 13 }], 'a name like an id');
@@ -116,12 +118,12 @@ t.test('addresses that other clients write', async (t) => {
 });
 
 t.test('a conversation is found in its narrow, in any case of the topic', async (t) => {
-  const of = narrowConversation([
+  const of = findNarrowConversation([
     { operator: 'topic', operand: 'Plans' },
     { operator: 'stream', operand: 3 },
   ]);
   t.strictSame(of, { stream: 3, topic: 'Plans' });
   t.equal(conversationKey(of!), conversationKey({ stream: 3, topic: 'plANS' }));
-  t.equal(narrowConversation([{ operator: 'stream', operand: 3 }]), undefined);
-  t.equal(narrowConversation([{ operator: 'dm', operand: [3], negated: true }]), undefined);
+  t.equal(findNarrowConversation([{ operator: 'stream', operand: 3 }]), undefined);
+  t.equal(findNarrowConversation([{ operator: 'dm', operand: [3], negated: true }]), undefined);
 });

@@ -1,8 +1,8 @@
 import t from 'tap';
-import { matchFuzzy, rank } from '../../../web/src/search/ranking.js';
+import { matchFuzzy, rankByQuery } from '../../../web/src/search/ranking.js';
 
 const names = (items: readonly string[], query: string): string[] =>
-  rank(items, query, { textOf: (name) => name, limit: 10 }).map(({ item }) => item);
+  rankByQuery(items, query, { getText: (name) => name, limit: 10 }).map(({ item }) => item);
 
 t.test('the whole name comes first, then beginnings, words, initials, pieces, scattered characters', async (t) => {
   const items = [
@@ -37,14 +37,18 @@ t.test('case and accents make no difference', async (t) => {
 });
 
 t.test('a match names the positions to mark', async (t) => {
-  t.strictSame(matchFuzzy('lunch', 'general › lunch')?.at, [10, 11, 12, 13, 14]);
-  t.strictSame(matchFuzzy('gl', 'general › lunch')?.at, [0, 10], 'initials');
-  t.strictSame(matchFuzzy('', 'anything'), { score: 0, at: [] });
+  t.strictSame(matchFuzzy('lunch', 'general › lunch')?.matchedPositions, [10, 11, 12, 13, 14]);
+  t.strictSame(matchFuzzy('gl', 'general › lunch')?.matchedPositions, [0, 10], 'initials');
+  t.strictSame(matchFuzzy('', 'anything'), { score: 0, matchedPositions: [] });
 });
 
 t.test('a likely place wins among equals, and never over a better kind of match', async (t) => {
   const boostOf = (name: string): number => (name === 'plans b' || name === 'old plans' ? 1 : 0);
-  const found = rank(['plans a', 'plans b', 'old plans'], 'plans', { textOf: (name) => name, boostOf, limit: 9 });
+  const found = rankByQuery(['plans a', 'plans b', 'old plans'], 'plans', {
+    getText: (name) => name,
+    getBoost: boostOf,
+    limit: 9,
+  });
   t.strictSame(
     found.map(({ item }) => item),
     ['plans b', 'plans a', 'old plans'],
@@ -53,6 +57,6 @@ t.test('a likely place wins among equals, and never over a better kind of match'
 
 t.test('the list ends at the limit', async (t) => {
   const many = Array.from({ length: 5_000 }, (_, index) => `topic ${index}`);
-  t.equal(rank(many, 'topic 49', { textOf: (name) => name, limit: 20 }).length, 20);
-  t.equal(rank(many, 'topic 49', { textOf: (name) => name, limit: 20 })[0]?.item, 'topic 49');
+  t.equal(rankByQuery(many, 'topic 49', { getText: (name) => name, limit: 20 }).length, 20);
+  t.equal(rankByQuery(many, 'topic 49', { getText: (name) => name, limit: 20 })[0]?.item, 'topic 49');
 });

@@ -1,15 +1,15 @@
 import t from 'tap';
 import {
-  type SearchWorld,
-  searchOf,
-  suggest,
-  takeTerms,
-  withoutTyped,
-  writeTerm,
+  extractTerms,
+  formatTerm,
+  parseSearch,
+  removeWordBeingTyped,
+  type SearchContext,
+  suggestCompletions,
 } from '../../../web/src/search/terms.js';
 
-const WORLD: SearchWorld = {
-  me: 7,
+const WORLD: SearchContext = {
+  myUserId: 7,
   streams: [
     { id: 1, name: 'general' },
     { id: 2, name: 'Random Talk' },
@@ -19,10 +19,10 @@ const WORLD: SearchWorld = {
     { id: 8, name: 'Priya Raman', email: 'priya@example.com' },
     { id: 9, name: 'Kenji', email: 'kenji@example.com' },
   ],
-  topicsOf: (stream) => (stream === 1 ? ['lunch on friday', 'release'] : ['books']),
+  listTopics: (stream) => (stream === 1 ? ['lunch on friday', 'release'] : ['books']),
 };
 
-const narrow = (text: string) => searchOf([], text, WORLD).narrow;
+const narrow = (text: string) => parseSearch([], text, WORLD).narrow;
 
 t.test('words without an operator are searched for together', async (t) => {
   t.strictSame(narrow('  two  words '), [{ operator: 'search', operand: 'two words' }]);
@@ -49,7 +49,7 @@ t.test('a minus excludes', async (t) => {
 });
 
 t.test('near is a place in the view, not a condition', async (t) => {
-  t.strictSame(searchOf([], 'stream:general near:42', WORLD), {
+  t.strictSame(parseSearch([], 'stream:general near:42', WORLD), {
     narrow: [{ operator: 'stream', operand: 1 }],
     near: 42,
   });
@@ -62,14 +62,17 @@ t.test('a term without such a name stays a word of the search', async (t) => {
 });
 
 t.test('while typing, only finished words become terms', async (t) => {
-  t.strictSame(takeTerms('is:starred', WORLD, false), { narrow: [], rest: 'is:starred' });
-  t.strictSame(takeTerms('is:starred ', WORLD, false), { narrow: [{ operator: 'is', operand: 'starred' }], rest: '' });
-  t.strictSame(takeTerms('stream:"random ', WORLD, false), { narrow: [], rest: 'stream:"random ' });
-  t.strictSame(takeTerms('stream:"random talk"', WORLD, false), {
+  t.strictSame(extractTerms('is:starred', WORLD, false), { narrow: [], rest: 'is:starred' });
+  t.strictSame(extractTerms('is:starred ', WORLD, false), {
+    narrow: [{ operator: 'is', operand: 'starred' }],
+    rest: '',
+  });
+  t.strictSame(extractTerms('stream:"random ', WORLD, false), { narrow: [], rest: 'stream:"random ' });
+  t.strictSame(extractTerms('stream:"random talk"', WORLD, false), {
     narrow: [{ operator: 'stream', operand: 2 }],
     rest: '',
   });
-  t.strictSame(takeTerms('two words ', WORLD, false), { narrow: [], rest: 'two words ' });
+  t.strictSame(extractTerms('two words ', WORLD, false), { narrow: [], rest: 'two words ' });
 });
 
 t.test('each term is read as it is written', async (t) => {
@@ -77,31 +80,35 @@ t.test('each term is read as it is written', async (t) => {
     'stream:"Random Talk" -topic:"a b" sender:kenji dm:8,9 is:dm has:link in:home streams:public id:5',
   );
   t.equal(terms.length, 9);
-  t.strictSame(narrow(terms.map((term) => writeTerm(term, WORLD)).join(' ')), terms);
+  t.strictSame(narrow(terms.map((term) => formatTerm(term, WORLD)).join(' ')), terms);
 });
 
 t.test('completion offers operators, values, and names without an operator', async (t) => {
-  t.strictSame(suggest([], 'se', WORLD)[0], { kind: 'operator', operator: 'sender', negated: false });
-  t.strictSame(suggest([], '-str', WORLD)[0], { kind: 'operator', operator: 'stream', negated: true });
-  t.strictSame(suggest([], 'words sender:pri', WORLD), [{ kind: 'term', term: { operator: 'sender', operand: 8 } }]);
-  t.strictSame(suggest([], '-has:im', WORLD), [
+  t.strictSame(suggestCompletions([], 'se', WORLD)[0], { kind: 'operator', operator: 'sender', negated: false });
+  t.strictSame(suggestCompletions([], '-str', WORLD)[0], { kind: 'operator', operator: 'stream', negated: true });
+  t.strictSame(suggestCompletions([], 'words sender:pri', WORLD), [
+    { kind: 'term', term: { operator: 'sender', operand: 8 } },
+  ]);
+  t.strictSame(suggestCompletions([], '-has:im', WORLD), [
     { kind: 'term', term: { operator: 'has', operand: 'image', negated: true } },
   ]);
-  t.strictSame(suggest([], 'dm:kenji,pri', WORLD), [{ kind: 'term', term: { operator: 'dm', operand: [8, 9] } }]);
-  t.ok(suggest([], 'rand', WORLD).some((one) => one.kind === 'term' && one.term.operand === 2));
-  t.ok(suggest([], 'kenj', WORLD).some((one) => one.kind === 'term' && one.term.operator === 'dm'));
-  t.equal(suggest([], '', WORLD).length, 11, 'all operators at first');
-  t.strictSame(suggest([], 'word ', WORLD), []);
+  t.strictSame(suggestCompletions([], 'dm:kenji,pri', WORLD), [
+    { kind: 'term', term: { operator: 'dm', operand: [8, 9] } },
+  ]);
+  t.ok(suggestCompletions([], 'rand', WORLD).some((one) => one.kind === 'term' && one.term.operand === 2));
+  t.ok(suggestCompletions([], 'kenj', WORLD).some((one) => one.kind === 'term' && one.term.operator === 'dm'));
+  t.equal(suggestCompletions([], '', WORLD).length, 11, 'all operators at first');
+  t.strictSame(suggestCompletions([], 'word ', WORLD), []);
 });
 
 t.test('topics of the chosen stream are offered, those of all streams otherwise', async (t) => {
-  const offered = (terms: Parameters<typeof suggest>[0]) =>
-    suggest(terms, 'topic:', WORLD).map((one) => one.kind === 'term' && one.term.operand);
+  const offered = (terms: Parameters<typeof suggestCompletions>[0]) =>
+    suggestCompletions(terms, 'topic:', WORLD).map((one) => one.kind === 'term' && one.term.operand);
   t.strictSame(offered([{ operator: 'stream', operand: 2 }]), ['books']);
   t.strictSame(offered([]), ['lunch on friday', 'release', 'books']);
 });
 
 t.test('a suggestion replaces the word being typed', async (t) => {
-  t.equal(withoutTyped('two words sender:pri'), 'two words ');
-  t.equal(withoutTyped('two words '), 'two words ');
+  t.equal(removeWordBeingTyped('two words sender:pri'), 'two words ');
+  t.equal(removeWordBeingTyped('two words '), 'two words ');
 });

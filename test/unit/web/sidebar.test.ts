@@ -1,17 +1,17 @@
 import t from 'tap';
 import type { Snapshot } from '../../../web/src/contract/index.js';
 import { State } from '../../../web/src/core/index.js';
-import { matchesFilter, type SidebarChoices, type SidebarRow, sidebarRows } from '../../../web/src/sidebar/rows.js';
+import { makeSidebarRows, matchesFilter, type SidebarChoices, type SidebarRow } from '../../../web/src/sidebar/rows.js';
 import { Browser, NodePlatform } from '../../web/support/node-platform.js';
 
 const ME = 1;
 const PLAIN: SidebarChoices = {
   filter: '',
-  closed: new Set(),
-  opened: new Set(),
-  allTopics: new Set(),
-  allDirects: false,
-  current: undefined,
+  closedSections: new Set(),
+  openedStreamIds: new Set(),
+  streamIdsWithAllTopics: new Set(),
+  showsAllDirects: false,
+  currentPlace: undefined,
 };
 
 const stream = (stream_id: number, name: string, more: object = {}) => ({
@@ -83,7 +83,7 @@ const short = (rows: readonly SidebarRow[]): string[] =>
     });
 
 t.test('streams stand in sections, with unread messages outside of muted topics', async (t) => {
-  t.strictSame(short(sidebarRows(stateOf(), PLAIN)), [
+  t.strictSame(short(makeSidebarRows(stateOf(), PLAIN)), [
     'directs',
     'dm 2 1',
     'dm 2,3',
@@ -98,14 +98,18 @@ t.test('streams stand in sections, with unread messages outside of muted topics'
 });
 
 t.test('an open stream shows its unread topics and the one on screen; muted topics are left out', async (t) => {
-  const rows = sidebarRows(stateOf(), { ...PLAIN, current: { stream: 10, topic: 'Plans' } });
+  const rows = makeSidebarRows(stateOf(), { ...PLAIN, currentPlace: { stream: 10, topic: 'Plans' } });
   t.strictSame(short(rows).slice(6, 11), ['#board', '#general 2@', '  lunch 2@', '  Plans', 'more-topics']);
-  const all = sidebarRows(stateOf(), { ...PLAIN, opened: new Set([10]), allTopics: new Set([10]) });
+  const all = makeSidebarRows(stateOf(), {
+    ...PLAIN,
+    openedStreamIds: new Set([10]),
+    streamIdsWithAllTopics: new Set([10]),
+  });
   t.strictSame(short(all).slice(7, 10), ['#general 2@', '  noise 1', '  lunch 2@']);
 });
 
 t.test('a closed section keeps its number', async (t) => {
-  const rows = sidebarRows(stateOf(), { ...PLAIN, closed: new Set(['streams', 'directs']) });
+  const rows = makeSidebarRows(stateOf(), { ...PLAIN, closedSections: new Set(['streams', 'directs']) });
   t.strictSame(short(rows), ['directs (closed)', 'pinned', '#engineering', 'streams (closed)', 'muted', '#cats 1']);
   const heading = rows.find((row) => row.kind === 'heading' && row.section === 'streams');
   t.match(heading, { count: 2, mentioned: true });
@@ -113,7 +117,7 @@ t.test('a closed section keeps its number', async (t) => {
 
 t.test('the filter finds streams, topics and people, in closed sections, too', async (t) => {
   const closed = new Set(['muted', 'streams'] as const);
-  const find = (filter: string) => short(sidebarRows(stateOf(), { ...PLAIN, closed, filter }));
+  const find = (filter: string) => short(makeSidebarRows(stateOf(), { ...PLAIN, closedSections: closed, filter }));
   t.strictSame(find('cat'), ['muted', '#cats 1']);
   t.strictSame(find('lun'), ['streams', '#general 2@', '  lunch 2@']);
   t.strictSame(find('turing'), ['directs', 'dm 2,3', 'dm 3']);
@@ -130,9 +134,9 @@ t.test('a filter matches beginnings of words, each of its own words', async (t) 
 t.test('streams without traffic stand apart when there are many, or when the user wants that', async (t) => {
   const subscriptions = [stream(10, 'general'), stream(20, 'attic', { stream_weekly_traffic: 0 })];
   const few = stateOf({ subscriptions, unread_msgs: undefined });
-  t.notMatch(short(sidebarRows(few, PLAIN)), ['inactive']);
+  t.notMatch(short(makeSidebarRows(few, PLAIN)), ['inactive']);
   const wanted = stateOf({ subscriptions, unread_msgs: undefined, user_settings: { demote_inactive_streams: 2 } });
-  t.strictSame(short(sidebarRows(wanted, PLAIN)).slice(-4), ['streams', '#general', 'inactive', '#attic']);
+  t.strictSame(short(makeSidebarRows(wanted, PLAIN)).slice(-4), ['streams', '#general', 'inactive', '#attic']);
 });
 
 t.test('a visitor without an account sees streams only', async (t) => {
@@ -143,7 +147,7 @@ t.test('a visitor without an account sees streams only', async (t) => {
     unread_msgs: undefined,
     user_settings: {},
   });
-  const rows = sidebarRows(visitor, PLAIN);
+  const rows = makeSidebarRows(visitor, PLAIN);
   t.notOk(rows.some(({ kind }) => kind === 'view'));
   t.strictSame(short(rows), ['streams', '#news']);
 });

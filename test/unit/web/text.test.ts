@@ -1,11 +1,10 @@
 import t from 'tap';
-import { GROUPS, SHORTCUTS } from '../../../web/src/keyboard/index.js';
-import { de } from '../../../web/src/text/de/index.js';
-import { later as germanLater } from '../../../web/src/text/de/later.js';
-import { en } from '../../../web/src/text/en/index.js';
-import { later } from '../../../web/src/text/en/later.js';
+import { SHORTCUT_GROUPS, SHORTCUTS } from '../../../web/src/keyboard/index.js';
+import { germanTexts } from '../../../web/src/text/de/index.js';
+import { laterTexts as germanLater } from '../../../web/src/text/de/later.js';
+import { englishTexts } from '../../../web/src/text/en/index.js';
+import { laterTexts } from '../../../web/src/text/en/later.js';
 import {
-  addLaterTexts,
   chooseLanguage,
   compareNames,
   formatAgo,
@@ -14,9 +13,10 @@ import {
   formatSize,
   formatTime,
   language,
-  parts,
+  loadLaterTexts,
   t as text,
-  twentyFourHours,
+  translateToPieces,
+  uses24HourClock,
 } from '../../../web/src/text/index.js';
 
 type Forms = string | Readonly<Record<string, string>>;
@@ -24,8 +24,8 @@ type Forms = string | Readonly<Record<string, string>>;
 const formsOf = (entry: Forms): string[] => (typeof entry === 'string' ? [entry] : Object.values(entry));
 const placeholdersOf = (form: string): string[] => [...new Set(form.match(/\{[\w-]+\}/g) ?? [])].sort();
 
-const english: Readonly<Record<string, Forms>> = { ...en, ...later };
-const german: Readonly<Record<string, Forms>> = { ...de, ...germanLater };
+const english: Readonly<Record<string, Forms>> = { ...englishTexts, ...laterTexts };
+const german: Readonly<Record<string, Forms>> = { ...germanTexts, ...germanLater };
 
 t.test('German has every key of English, and no other', async (t) => {
   t.ok(Object.keys(english).length > 100);
@@ -61,7 +61,7 @@ t.test('no text is empty, begins or ends with a space, or has markup', async (t)
 
 t.test('each shortcut and each group of shortcuts has a text', async (t) => {
   for (const id of Object.keys(SHORTCUTS)) t.ok(english[`shortcut.${id}`], id);
-  for (const group of GROUPS) t.ok(english[`help.group.${group}`], group);
+  for (const group of SHORTCUT_GROUPS) t.ok(english[`help.group.${group}`], group);
   const named = Object.keys(english).filter((key) => key.startsWith('shortcut.'));
   t.equal(named.length, Object.keys(SHORTCUTS).length, 'no text is left over');
 });
@@ -76,12 +76,12 @@ t.test('a text is filled in, and its number chooses the plural form', async (t) 
     'values are taken literally',
   );
   const bold = { bold: true };
-  t.strictSame(parts('overviews.mark-read-of', { name: bold }), ['Mark ', bold, ' as read']);
+  t.strictSame(translateToPieces('overviews.mark-read-of', { name: bold }), ['Mark ', bold, ' as read']);
 });
 
 t.test('texts of lazy views show their key until they are loaded', async (t) => {
   t.equal(text('help.title'), 'help.title');
-  await addLaterTexts();
+  await loadLaterTexts();
   t.equal(text('help.title'), 'Keyboard shortcuts');
 });
 
@@ -106,11 +106,11 @@ t.test('days are named from the reader’s calendar', async (t) => {
 
 t.test('times follow the setting, or the language’s habit', async (t) => {
   const at = new Date(2026, 10, 23, 14, 5).getTime();
-  twentyFourHours.value = true;
+  uses24HourClock.value = true;
   t.equal(formatTime(at), '14:05');
-  twentyFourHours.value = false;
+  uses24HourClock.value = false;
   t.match(formatTime(at), /^2:05\sPM$/);
-  twentyFourHours.value = undefined;
+  uses24HourClock.value = undefined;
   t.match(formatTime(at), /^2:05\sPM$/);
 });
 

@@ -1,7 +1,7 @@
 /** Reactions and stars that a reader turns on and off faster than the server answers. */
 import t from 'tap';
 import { ApiFailure, MessageStore } from '../../../web/src/core/index.js';
-import { Toggles } from '../../../web/src/messages/toggles.js';
+import { OptimisticToggles } from '../../../web/src/messages/toggles.js';
 import { ME, messageOf } from './fake-server.js';
 
 const TADA = { emoji_name: 'tada', emoji_code: '1f389', reaction_type: 'unicode_emoji' };
@@ -9,7 +9,7 @@ const TADA = { emoji_name: 'tada', emoji_code: '1f389', reaction_type: 'unicode_
 /** A server that answers when the test says so. */
 function makeToggles() {
   const store = new MessageStore();
-  store.arrive(messageOf(5, 'plans'));
+  store.addArrivedMessage(messageOf(5, 'plans'));
   const requests: string[] = [];
   const answers: { resolve: (answer: never) => void; reject: (error: Error) => void }[] = [];
   const request = (method: string) => (path: string, params: Record<string, unknown>) => {
@@ -18,7 +18,7 @@ function makeToggles() {
   };
   const api = { post: request('POST'), delete: request('DELETE') };
   const reader = { id: ME, email: 'me@example.com', full_name: 'Me' };
-  const toggles = new Toggles(api as ConstructorParameters<typeof Toggles>[0], store, () => reader);
+  const toggles = new OptimisticToggles(api as ConstructorParameters<typeof OptimisticToggles>[0], store, () => reader);
   const turns = () => new Promise(setImmediate);
   return {
     toggles,
@@ -39,7 +39,7 @@ function makeToggles() {
 
 t.test('a reaction shows before the server has answered', async (t) => {
   const { toggles, reactions, answer, turns } = makeToggles();
-  const done = toggles.react(5, TADA, true);
+  const done = toggles.setReaction(5, TADA, true);
   t.same(reactions(), [`tada by ${ME}`]);
   await turns();
   await answer();
@@ -49,7 +49,7 @@ t.test('a reaction shows before the server has answered', async (t) => {
 
 t.test('a second press takes the reaction back, and its request goes after the first answer', async (t) => {
   const { toggles, reactions, requests, answer, turns } = makeToggles();
-  const done = Promise.all([toggles.react(5, TADA, true), toggles.react(5, TADA, false)]);
+  const done = Promise.all([toggles.setReaction(5, TADA, true), toggles.setReaction(5, TADA, false)]);
   t.same(reactions(), []);
   await turns();
   t.same(requests, ['POST /messages/{message_id}/reactions tada']);
@@ -62,7 +62,7 @@ t.test('a second press takes the reaction back, and its request goes after the f
 
 t.test('a refused reaction disappears again', async (t) => {
   const { toggles, reactions, refuse, turns } = makeToggles();
-  const done = t.rejects(toggles.react(5, TADA, true), { message: 'Invalid message(s)' });
+  const done = t.rejects(toggles.setReaction(5, TADA, true), { message: 'Invalid message(s)' });
   await turns();
   await refuse('Invalid message(s)');
   await done;
@@ -71,7 +71,7 @@ t.test('a refused reaction disappears again', async (t) => {
 
 t.test('a reaction that another tab has added stays', async (t) => {
   const { toggles, reactions, refuse, turns } = makeToggles();
-  const done = toggles.react(5, TADA, true);
+  const done = toggles.setReaction(5, TADA, true);
   await turns();
   await refuse('Reaction already exists.');
   await done;
@@ -80,8 +80,8 @@ t.test('a reaction that another tab has added stays', async (t) => {
 
 t.test('a refused first press does not undo the second', async (t) => {
   const { toggles, flags, requests, refuse, answer, turns } = makeToggles();
-  const first = t.rejects(toggles.star(5, true), { message: 'no' });
-  const second = toggles.star(5, true);
+  const first = t.rejects(toggles.setStar(5, true), { message: 'no' });
+  const second = toggles.setStar(5, true);
   await turns();
   await refuse('no');
   await answer();

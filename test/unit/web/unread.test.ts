@@ -34,15 +34,19 @@ t.test('a snapshot is loaded and saved without a difference', async (t) => {
   };
   const { unread } = stateOf({ unread_msgs });
   t.strictSame(unread.save().unread_msgs, unread_msgs);
-  t.equal(unread.countOf({ stream: 1, topic: 'PLANS' }).value, 3, 'spellings of a topic are one conversation');
+  t.equal(
+    unread.conversationCount({ stream: 1, topic: 'PLANS' }).value,
+    3,
+    'spellings of a topic are one conversation',
+  );
   t.equal(unread.streamCount(1).value, 3);
   t.equal(unread.streamCount(2).value, 0, 'a muted stream shows no number');
-  t.equal(unread.countOf({ users: [4, 6] }).value, 2);
-  t.equal(unread.direct.value, 3);
-  t.equal(unread.total.value, 6);
+  t.equal(unread.conversationCount({ users: [4, 6] }).value, 2);
+  t.equal(unread.directCount.value, 3);
+  t.equal(unread.totalCount.value, 6);
   t.ok(unread.incomplete.value);
   t.strictSame(
-    unread.conversations.value.map(({ newest, mentions }) => [newest, mentions]),
+    unread.conversations.value.map(({ newestMessageId, mentionCount }) => [newestMessageId, mentionCount]),
     [
       [13, 0],
       [11, 0],
@@ -57,19 +61,19 @@ t.test('mutes change totals, and a topic may be louder than its stream', async (
   unread.add(1, { stream: 2, topic: 'a' }, 'wildcard');
   unread.add(2, { stream: 2, topic: 'b' }, 'personal');
   unread.add(3, { stream: 1, topic: 'c' }, undefined);
-  t.equal(unread.total.value, 1);
-  t.strictSame(unread.mentions.value, [2], 'a wildcard in a muted place is no mention');
-  muting.putTopic({ stream_id: 2, topic_name: 'A', visibility_policy: 2, last_updated: 0 });
-  t.equal(unread.total.value, 2);
-  t.strictSame(unread.mentions.value, [1, 2]);
-  muting.putTopic({ stream_id: 1, topic_name: 'c', visibility_policy: 1, last_updated: 0 });
-  t.equal(unread.total.value, 1);
+  t.equal(unread.totalCount.value, 1);
+  t.strictSame(unread.mentioningIds.value, [2], 'a wildcard in a muted place is no mention');
+  muting.putTopicPolicy({ stream_id: 2, topic_name: 'A', visibility_policy: 2, last_updated: 0 });
+  t.equal(unread.totalCount.value, 2);
+  t.strictSame(unread.mentioningIds.value, [1, 2]);
+  muting.putTopicPolicy({ stream_id: 1, topic_name: 'c', visibility_policy: 1, last_updated: 0 });
+  t.equal(unread.totalCount.value, 1);
 });
 
 t.test('a signal of one conversation is quiet while others change', async (t) => {
   const { unread } = stateOf();
   let calls = 0;
-  const stop = unread.countOf({ stream: 1, topic: 'a' }).subscribe(() => calls++);
+  const stop = unread.conversationCount({ stream: 1, topic: 'a' }).subscribe(() => calls++);
   unread.add(1, { stream: 1, topic: 'b' }, undefined);
   unread.add(2, { users: [4] }, undefined);
   t.equal(calls, 1);
@@ -97,7 +101,7 @@ t.test('any changes leave the counts of a list of unread messages', async () => 
           unread.remove([id]);
           model.delete(id);
         } else if ('stream' in of) {
-          unread.move([id], of.stream, of.topic);
+          unread.moveMessages([id], of.stream, of.topic);
           const before = model.get(id);
           if (before && 'stream' in before) model.set(id, of);
         }
@@ -109,7 +113,8 @@ t.test('any changes leave the counts of a list of unread messages', async () => 
       }
       for (const of of model.values()) {
         const key = 'users' in of ? of.users.join() : `${of.stream} ${of.topic.toLowerCase()}`;
-        if (unread.countOf(of).value !== counted.get(key)) throw new Error(`${key}: ${unread.countOf(of).value}`);
+        if (unread.conversationCount(of).value !== counted.get(key))
+          throw new Error(`${key}: ${unread.conversationCount(of).value}`);
       }
       return unread.conversations.value.length === counted.size;
     }),

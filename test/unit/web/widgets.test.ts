@@ -1,7 +1,7 @@
 /** Polls, to-do lists and forms, from the submessages of a message. Submessages are texts that any client may write. */
 import t from 'tap';
 import type { Message } from '../../../web/src/contract/index.js';
-import { widgetOf } from '../../../web/src/messages/later/submessages.js';
+import { buildWidgetState } from '../../../web/src/messages/later/submessages.js';
 
 /** A message with submessages, each by a sender; a text that is not JSON stays as it is. */
 const message = (...added: readonly (readonly [sender: number, content: unknown])[]): Message =>
@@ -17,7 +17,7 @@ const TODO = { widget_type: 'todo', extra_data: {} };
 const vote = (key: string, n: number) => ({ type: 'vote', key, vote: n });
 
 t.test('a poll has its question, its options and who voted', async (t) => {
-  t.strictSame(widgetOf(message([1, POLL])), {
+  t.strictSame(buildWidgetState(message([1, POLL])), {
     type: 'poll',
     question: 'Lunch?',
     options: [
@@ -25,7 +25,7 @@ t.test('a poll has its question, its options and who voted', async (t) => {
       { key: 'canned,1', text: 'Salad', voters: [] },
     ],
   });
-  const voted = widgetOf(
+  const voted = buildWidgetState(
     message(
       [1, POLL],
       [2, vote('canned,0', 1)],
@@ -48,7 +48,7 @@ t.test('a poll has its question, its options and who voted', async (t) => {
 });
 
 t.test('an option that is there already, or is empty, is not added', async (t) => {
-  const state = widgetOf(
+  const state = buildWidgetState(
     message(
       [1, POLL],
       [2, { type: 'new_option', idx: 1, option: 'Pizza' }],
@@ -66,7 +66,7 @@ t.test('tasks are added, done and undone by anybody', async (t) => {
     desc,
     completed: false,
   });
-  const state = widgetOf(
+  const state = buildWidgetState(
     message(
       [1, TODO],
       [2, task(1, 'write', 'at length')],
@@ -89,30 +89,33 @@ t.test('tasks are added, done and undone by anybody', async (t) => {
 t.test('submessages count in the order of their ids', async (t) => {
   const { submessages } = message([1, POLL], [2, vote('canned,0', 1)], [2, vote('canned,0', -1)]);
   const turned = { submessages: [...submessages].reverse() } as Partial<Message> as Message;
-  t.match(widgetOf(turned), { type: 'poll', options: [{ voters: [] }, { voters: [] }] });
+  t.match(buildWidgetState(turned), { type: 'poll', options: [{ voters: [] }, { voters: [] }] });
 });
 
 t.test('a form has choices', async (t) => {
   const choice = { short_name: 'A', long_name: 'the first', reply: 'I take A' };
   const extra_data = { type: 'choices', heading: 'Choose', choices: [choice, null, 'x'] };
-  t.strictSame(widgetOf(message([1, { widget_type: 'zform', extra_data }])), {
+  t.strictSame(buildWidgetState(message([1, { widget_type: 'zform', extra_data }])), {
     type: 'choices',
     heading: 'Choose',
-    choices: [{ name: 'A', text: 'the first', reply: 'I take A' }],
+    choices: [{ buttonLabel: 'A', description: 'the first', replyText: 'I take A' }],
   });
 });
 
 t.test('broken submessages break nothing', async (t) => {
-  t.equal(widgetOf(message()), undefined);
+  t.equal(buildWidgetState(message()), undefined);
   for (const content of ['', 'null', '[]', '{', '"poll"', { widget_type: 'unknown' }]) {
-    t.equal(widgetOf(message([1, content])), undefined, JSON.stringify(content));
+    t.equal(buildWidgetState(message([1, content])), undefined, JSON.stringify(content));
   }
-  t.strictSame(widgetOf(message([1, { widget_type: 'poll', extra_data: null }])), {
+  t.strictSame(buildWidgetState(message([1, { widget_type: 'poll', extra_data: null }])), {
     ...{ type: 'poll', question: '', options: [] },
   });
   const odd = { widget_type: 'poll', extra_data: { question: 7, options: { 0: 'x' } } };
-  t.match(widgetOf(message([1, odd], [2, 'nonsense'], [2, vote('__proto__', 1)], [2, { type: 'vote', key: {} }])), {
-    question: '',
-    options: [],
-  });
+  t.match(
+    buildWidgetState(message([1, odd], [2, 'nonsense'], [2, vote('__proto__', 1)], [2, { type: 'vote', key: {} }])),
+    {
+      question: '',
+      options: [],
+    },
+  );
 });

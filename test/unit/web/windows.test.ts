@@ -1,7 +1,7 @@
 /** Windows of messages: no gaps and no strangers, whatever the order of answers and events. */
 import fc from 'fast-check';
 import t from 'tap';
-import { ALL, Api, topicNarrow, Windows } from '../../../web/src/core/index.js';
+import { ALL_MESSAGES_NARROW, Api, MessageWindows, topicNarrow } from '../../../web/src/core/index.js';
 import { FACTS, FakePlatform, FakeServer, messageOf, turns } from './fake-server.js';
 
 const NARROW = topicNarrow(7, 'plans');
@@ -9,7 +9,7 @@ const NARROW = topicNarrow(7, 'plans');
 function setUp(count = 0) {
   const server = new FakeServer();
   for (let id = 1; id <= count; id++) server.messages.set(id, messageOf(id, 'plans'));
-  const windows = new Windows(new Api(new FakePlatform(server)), FACTS);
+  const windows = new MessageWindows(new Api(new FakePlatform(server)), FACTS);
   return { server, windows, window: windows.open(NARROW) };
 }
 
@@ -18,14 +18,14 @@ t.test('a window loads around the first unread message and pages in both directi
   for (const [id, message] of server.messages) if (id < 250) server.messages.set(id, { ...message, flags: ['read'] });
   void window.jumpTo('first_unread');
   await server.deliverAll();
-  t.equal(window.anchor.value, 250);
-  t.strictSame([window.first, window.last], [200, 300]);
+  t.equal(window.anchorMessageId.value, 250);
+  t.strictSame([window.firstId, window.lastId], [200, 300]);
   t.notOk(window.foundOldest.value || window.foundNewest.value);
   void window.loadOlder();
   void window.loadOlder();
   await server.deliverAll();
-  t.strictSame(window.change.value, { kind: 'prepended', count: 100 });
-  t.equal(window.first, 100);
+  t.strictSame(window.lastListChange.value, { kind: 'prepended', rowCount: 100 });
+  t.equal(window.firstId, 100);
   while (!window.foundNewest.value) {
     void window.loadNewer();
     await server.deliverAll();
@@ -40,25 +40,25 @@ t.test('a message that arrives while the newest are not loaded is not put at the
   const { server, windows, window } = setUp(300);
   void window.jumpTo(100);
   await server.deliverAll();
-  const last = window.last;
+  const last = window.lastId;
   server.messages.set(301, messageOf(301, 'plans'));
-  windows.arrive(messageOf(301, 'plans'));
-  t.equal(window.last, last);
+  windows.addArrivedMessage(messageOf(301, 'plans'));
+  t.equal(window.lastId, last);
   t.notOk(windows.store.has(301), 'it takes no memory');
   while (!window.foundNewest.value) {
     void window.loadNewer();
     await server.deliverAll();
   }
-  t.equal(window.last, 301);
-  windows.arrive(messageOf(302, 'PLANS'));
-  t.equal(window.last, 302);
-  t.strictSame(window.change.value, { kind: 'arrived', count: 1 });
+  t.equal(window.lastId, 301);
+  windows.addArrivedMessage(messageOf(302, 'PLANS'));
+  t.equal(window.lastId, 302);
+  t.strictSame(window.lastListChange.value, { kind: 'arrived', rowCount: 1 });
 });
 
 t.test('a message that arrives during a fetch whose answer is older is not lost', async (t) => {
   const { server, windows, window } = setUp(3);
   void window.jumpTo('newest');
-  windows.arrive(messageOf(4, 'plans'));
+  windows.addArrivedMessage(messageOf(4, 'plans'));
   await server.deliverAll();
   t.strictSame(window.ids.value, [1, 2, 3, 4]);
 });
@@ -70,7 +70,7 @@ t.test('an answer that is older than an event does not undo it', async (t) => {
   server.messages.delete(1);
   windows.delete([1]);
   server.messages.set(2, messageOf(2, 'plans', 'edited'));
-  windows.store.change(2, (message) => ({ ...message, content: 'edited' }));
+  windows.store.changeMessage(2, (message) => ({ ...message, content: 'edited' }));
   await server.deliverAll();
   t.strictSame(window.ids.value, [2, 3]);
   t.equal(windows.store.peek(2)?.content, 'edited');
@@ -81,7 +81,7 @@ t.test('an answer that is older than an event about a known message keeps the ne
   void window.jumpTo('newest');
   await server.deliverAll();
   void window.refresh();
-  windows.store.change(2, (message) => ({ ...message, content: 'edited' }));
+  windows.store.changeMessage(2, (message) => ({ ...message, content: 'edited' }));
   await server.deliverAll();
   t.equal(windows.store.peek(2)?.content, 'edited');
 });
@@ -91,9 +91,9 @@ t.test('a window that is not on screen is fetched again when it is opened, if a 
   server.messages.set(2, messageOf(2, 'far'));
   void window.jumpTo('newest');
   await server.deliverAll();
-  windows.open(ALL);
+  windows.open(ALL_MESSAGES_NARROW);
   server.messages.set(2, messageOf(2, 'plans'));
-  windows.reconsider([2], 'place');
+  windows.recheckChangedMessages([2], 'place');
   await server.deliverAll();
   t.strictSame(window.ids.value, [1, 3]);
   windows.open(NARROW);
@@ -109,8 +109,8 @@ t.test('a message that moves leaves one window and appears in the other, at its 
   void other.jumpTo('newest');
   await server.deliverAll();
   t.strictSame([window.ids.value, other.ids.value], [[1, 3], [2]]);
-  windows.store.change(2, (message) => ({ ...message, subject: 'Plans' }));
-  windows.reconsider([2], 'place');
+  windows.store.changeMessage(2, (message) => ({ ...message, subject: 'Plans' }));
+  windows.recheckChangedMessages([2], 'place');
   t.strictSame([window.ids.value, other.ids.value], [[1, 2, 3], []]);
 });
 
@@ -120,10 +120,10 @@ t.test('a message that moves in and is not known is fetched', async (t) => {
   void window.jumpTo('newest');
   await server.deliverAll();
   server.messages.set(2, messageOf(2, 'plans'));
-  windows.reconsider([2], 'place');
+  windows.recheckChangedMessages([2], 'place');
   await server.deliverAll();
   t.strictSame(window.ids.value, [1, 2, 3]);
-  t.equal(window.change.value.kind, 'refreshed');
+  t.equal(window.lastListChange.value.kind, 'refreshed');
 });
 
 t.test('a window that follows a busy conversation lets go of what is far above the reader', async (t) => {
@@ -134,19 +134,19 @@ t.test('a window that follows a busy conversation lets go of what is far above t
   const arrive = (from: number, to: number) => {
     for (let id = from; id <= to; id++) {
       server.messages.set(id, messageOf(id, 'plans'));
-      windows.arrive(messageOf(id, 'plans'));
+      windows.addArrivedMessage(messageOf(id, 'plans'));
     }
   };
-  window.place = 10;
+  window.readerPlaceId = 10;
   arrive(4, 2_100);
-  t.equal(window.first, 1, 'the reader is at the old ones');
-  window.place = 2_100;
+  t.equal(window.firstId, 1, 'the reader is at the old ones');
+  window.readerPlaceId = 2_100;
   arrive(2_101, 2_101);
   t.equal(window.ids.value.length, 1_500);
   t.notOk(window.foundOldest.value);
   void window.loadOlder();
   await server.deliverAll();
-  t.strictSame(window.change.value, { kind: 'prepended', count: 100 });
+  t.strictSame(window.lastListChange.value, { kind: 'prepended', rowCount: 100 });
   t.strictSame(
     window.ids.value,
     Array.from({ length: 1_600 }, (_, at) => at + 502),
@@ -195,7 +195,7 @@ t.test('after any order of events and answers a window is exactly the loaded ran
   await fc.assert(
     fc.asyncProperty(fc.array(step, { maxLength: 60 }), async (steps) => {
       const { server, windows, window } = setUp(260);
-      const all = windows.open(ALL);
+      const all = windows.open(ALL_MESSAGES_NARROW);
       let next = 261;
       const pick = (seed: number): number => [...server.messages.keys()][seed % server.messages.size] ?? 0;
       for (const [what, seed] of steps) {
@@ -205,18 +205,18 @@ t.test('after any order of events and answers a window is exactly the loaded ran
         if (what === 'send') {
           const message = messageOf(next++, topic);
           server.messages.set(message.id, message);
-          windows.arrive(message);
+          windows.addArrivedMessage(message);
         } else if (what === 'edit') {
           const content = `edited ${seed}`;
           server.messages.set(id, { ...server.messages.get(id)!, content });
-          windows.store.change(id, (message) => ({ ...message, content }));
+          windows.store.changeMessage(id, (message) => ({ ...message, content }));
         } else if (what === 'delete') {
           server.messages.delete(id);
           windows.delete([id]);
         } else if (what === 'move') {
           server.messages.set(id, { ...server.messages.get(id)!, subject: topic });
-          windows.store.change(id, (message) => ({ ...message, subject: topic }));
-          windows.reconsider([id], 'place');
+          windows.store.changeMessage(id, (message) => ({ ...message, subject: topic }));
+          windows.recheckChangedMessages([id], 'place');
         } else if (what === 'older') void target.loadOlder();
         else if (what === 'newer') void target.loadNewer();
         else if (what === 'jump') void target.jumpTo(seed % 5 === 0 ? 'newest' : id);
@@ -231,9 +231,9 @@ t.test('after any order of events and answers a window is exactly the loaded ran
         await turns();
         await server.deliverAll();
         if (of.phase.peek() !== 'ready') continue;
-        const [first, last] = [of.first ?? Number.POSITIVE_INFINITY, of.last ?? Number.NEGATIVE_INFINITY];
+        const [first, last] = [of.firstId ?? Number.POSITIVE_INFINITY, of.lastId ?? Number.NEGATIVE_INFINITY];
         const expected = [...server.messages.values()]
-          .filter((message) => of.matches(message))
+          .filter((message) => of.matchesMessage(message))
           .filter(({ id }) => (of.foundOldest.peek() || id >= first) && (of.foundNewest.peek() || id <= last))
           .sort((a, b) => a.id - b.id);
         const actual = of.ids.peek().map((id) => windows.store.peek(id));

@@ -1,6 +1,13 @@
 /** A `Platform` in Node: one tab of a browser, against a real server. Tabs of one browser share a `Browser`. */
 import { type Signal, signal } from '@preact/signals-core';
-import type { HttpAnswer, HttpRequest, Platform, Stored, Tabs, UploadRequest } from '../../../web/src/core/index.js';
+import type {
+  BrowserTabs,
+  HttpAnswer,
+  HttpRequest,
+  Platform,
+  StoredValue,
+  UploadRequest,
+} from '../../../web/src/core/index.js';
 
 interface Leading {
   readonly gain: () => void;
@@ -9,7 +16,7 @@ interface Leading {
 
 /** Storage, messages and leadership of the tabs of one browser. */
 export class Browser {
-  readonly values = new Map<string, Stored>();
+  readonly values = new Map<string, StoredValue>();
   readonly #tabs: TestTabs[] = [];
   #made = 0;
   #leader: TestTabs | undefined;
@@ -53,7 +60,7 @@ export class Browser {
   }
 }
 
-export class TestTabs implements Tabs {
+export class TestTabs implements BrowserTabs {
   leading: Leading | undefined;
   #take: (message: unknown) => void = () => {};
 
@@ -74,16 +81,16 @@ export class TestTabs implements Tabs {
     this.#take(message);
   }
 
-  lead(gain: () => void, lose: () => void): void {
+  waitToLead(gain: () => void, lose: () => void): void {
     this.leading = { gain, lose };
     this.browser.settle();
   }
 
-  steal(): void {
+  stealLead(): void {
     this.browser.steal(this);
   }
 
-  async alive(): Promise<readonly string[]> {
+  async listOpenTabIds(): Promise<readonly string[]> {
     return this.browser.alive();
   }
 }
@@ -123,7 +130,7 @@ export class NodePlatform implements Platform {
     const { hash } = this;
     this.address = {
       hash,
-      go: (to) => {
+      navigate: (to) => {
         hash.value = to;
       },
     };

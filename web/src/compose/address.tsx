@@ -3,7 +3,7 @@ import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { core } from '../client/index.js';
 import { Avatar, Icon, IconButton } from '../kit/index.js';
 import { t } from '../text/index.js';
-import { Combo } from './completion/combo.js';
+import { SuggestionCombobox } from './completion/combo.js';
 import {
   findPeople,
   findStreams,
@@ -12,12 +12,12 @@ import {
   streamSuggestion,
   topicSuggestion,
 } from './completion/sources.js';
-import type { Composer, Target } from './composer.js';
+import type { Composer, ComposeTarget } from './composer.js';
 
-type Of<K extends Target['kind']> = Target & { readonly kind: K };
+type TargetOfKind<K extends ComposeTarget['kind']> = ComposeTarget & { readonly kind: K };
 
 /** Stream and topic. */
-function StreamAddress({ composer, target }: { readonly composer: Composer; readonly target: Of<'stream'> }) {
+function StreamAddress({ composer, target }: { readonly composer: Composer; readonly target: TargetOfKind<'stream'> }) {
   const { streams, realm } = core.state;
   const name = target.stream === undefined ? '' : streams.nameOf(target.stream);
   /** Text of the field while it is no stream; undefined: the name of the chosen one. */
@@ -30,7 +30,7 @@ function StreamAddress({ composer, target }: { readonly composer: Composer; read
     field?.focus();
   }, []);
   // Keys may come faster than the component renders, so changes are made to the address of now.
-  const set = (part: Partial<Of<'stream'>>) => {
+  const set = (part: Partial<TargetOfKind<'stream'>>) => {
     const now = composer.target.peek();
     if (now.kind === 'stream') composer.setTarget({ ...now, ...part });
   };
@@ -41,30 +41,32 @@ function StreamAddress({ composer, target }: { readonly composer: Composer; read
   const color = target.stream === undefined ? undefined : streams.byId.value.get(target.stream)?.color;
   return (
     <>
-      <Combo
+      <SuggestionCombobox
         label={t('compose.stream')}
         placeholder={t('compose.stream')}
         value={typed.value ?? name}
-        find={(query) => findStreams(typed.value === undefined ? '' : query).map((one) => streamSuggestion(one))}
-        picksFirst
+        findSuggestions={(query) =>
+          findStreams(typed.value === undefined ? '' : query).map((one) => streamSuggestion(one))
+        }
+        enterPicksFirst
         onInput={(value) => {
           typed.value = value;
         }}
-        onPick={({ id }) => {
-          choose(id);
+        onPick={({ streamOrPersonId }) => {
+          choose(streamOrPersonId);
           topic.current?.focus();
         }}
-        onDone={() => topic.current?.focus()}
+        onFinish={() => topic.current?.focus()}
         onBlur={() => {
           const left = typed.peek();
           if (left === undefined) return;
           typed.value = undefined;
-          const id = streams.named(left.trim());
+          const id = streams.findIdByName(left.trim());
           if (id !== undefined) choose(id);
         }}
-        before={
+        leadingContent={
           <span class="compose-stream" style={{ '--stream': color || 'currentColor' }}>
-            <Icon name={streams.kindOf(target.stream ?? 0) === 'private' ? 'lock' : 'hash'} size={16} />
+            <Icon name={streams.getPrivacy(target.stream ?? 0) === 'private' ? 'lock' : 'hash'} size={16} />
           </span>
         }
         inputRef={stream}
@@ -72,12 +74,12 @@ function StreamAddress({ composer, target }: { readonly composer: Composer; read
       <span class="compose-separator" aria-hidden="true">
         ›
       </span>
-      <Combo
+      <SuggestionCombobox
         label={t('compose.topic')}
         placeholder={t(wantsTopic ? 'compose.topic' : 'compose.topic-optional')}
         value={target.topic}
         maxLength={realm.value.max_topic_length}
-        find={(query) =>
+        findSuggestions={(query) =>
           target.stream === undefined ? [] : findTopics(target.stream, query).map((one) => topicSuggestion(one))
         }
         onInput={(value) => set({ topic: value })}
@@ -85,7 +87,7 @@ function StreamAddress({ composer, target }: { readonly composer: Composer; read
           set({ topic: text });
           composer.focus();
         }}
-        onDone={() => composer.focus()}
+        onFinish={() => composer.focus()}
         inputRef={topic}
       />
     </>
@@ -93,7 +95,7 @@ function StreamAddress({ composer, target }: { readonly composer: Composer; read
 }
 
 /** Recipients of direct messages as chips, and a field that adds one. */
-function DirectAddress({ composer, target }: { readonly composer: Composer; readonly target: Of<'direct'> }) {
+function DirectAddress({ composer, target }: { readonly composer: Composer; readonly target: TargetOfKind<'direct'> }) {
   const { people } = core.state;
   const [typed, setTyped] = useState('');
   const field = useRef<HTMLInputElement>(null);
@@ -120,24 +122,24 @@ function DirectAddress({ composer, target }: { readonly composer: Composer; read
           />
         </span>
       ))}
-      <Combo
+      <SuggestionCombobox
         label={t('compose.recipients')}
         placeholder={users.length === 0 ? t('compose.recipients') : t('compose.add-recipient')}
         value={typed}
-        find={(query) =>
+        findSuggestions={(query) =>
           findPeople(query, undefined, 8 + users.length)
             .filter(({ user_id }) => !users.includes(user_id))
             .slice(0, 8)
             .map((one) => personSuggestion(one))
         }
-        picksFirst
+        enterPicksFirst
         onInput={setTyped}
-        onPick={({ id }) => {
+        onPick={({ streamOrPersonId }) => {
           setTyped('');
-          if (id !== undefined) set([...users, id]);
+          if (streamOrPersonId !== undefined) set([...users, streamOrPersonId]);
         }}
-        onDone={() => composer.focus()}
-        onErase={() => users.length > 0 && set(users.slice(0, -1))}
+        onFinish={() => composer.focus()}
+        onEraseWhenEmpty={() => users.length > 0 && set(users.slice(0, -1))}
         inputRef={field}
       />
     </div>
@@ -145,7 +147,7 @@ function DirectAddress({ composer, target }: { readonly composer: Composer; read
 }
 
 /** The row above the text that says and changes where the message goes. */
-export function Address({ composer }: { readonly composer: Composer }) {
+export function ComposeAddress({ composer }: { readonly composer: Composer }) {
   const target = composer.target.value;
   return (
     <div class="compose-address">

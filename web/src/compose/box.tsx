@@ -2,9 +2,9 @@ import type { ComponentType } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { core } from '../client/index.js';
 import { conversationNarrow } from '../core/index.js';
-import { Button, isField, lazy, useShortcut } from '../kit/index.js';
-import { addLaterTexts, t } from '../text/index.js';
-import { type Composer, composer as theComposer } from './composer.js';
+import { Button, isTypingTarget, lazy, useShortcut } from '../kit/index.js';
+import { loadLaterTexts, t } from '../text/index.js';
+import { type Composer, getComposer as theComposer } from './composer.js';
 import { serveEmojiRequests } from './emoji/open.js';
 
 export interface BoxProps {
@@ -13,10 +13,10 @@ export interface BoxProps {
 }
 
 /** Views in which a new message is begun by a button; in others by a key only. */
-const LISTS: ReadonlySet<string> = new Set(['narrow', 'inbox', 'recent']);
+const VIEWS_WITH_CLOSED_BOX: ReadonlySet<string> = new Set(['narrow', 'inbox', 'recent']);
 
 const loadOpenBox = async () => {
-  const [{ OpenBox }] = await Promise.all([import('./open-box.js'), addLaterTexts()]);
+  const [{ OpenBox }] = await Promise.all([import('./open-box.js'), loadLaterTexts()]);
   return OpenBox;
 };
 const OpenBox = lazy(loadOpenBox);
@@ -56,13 +56,13 @@ function useDrop(composer: Composer): boolean {
 }
 
 /** The closed box: two buttons. */
-function Closed({ composer }: { readonly composer: Composer }) {
+function ClosedBox({ composer }: { readonly composer: Composer }) {
   return (
     <div class="compose-closed">
-      <Button icon="plus" onClick={() => composer.begin('stream')}>
+      <Button icon="plus" onClick={() => composer.beginMessage('stream')}>
         {t('compose.new-stream')}
       </Button>
-      <Button icon="direct" onClick={() => composer.begin('direct')}>
+      <Button icon="direct" onClick={() => composer.beginMessage('direct')}>
         {t('compose.new-direct')}
       </Button>
     </div>
@@ -73,43 +73,43 @@ function Closed({ composer }: { readonly composer: Composer }) {
 export function ComposeBox({ content }: BoxProps) {
   const composer = theComposer();
   const root = useRef<HTMLElement>(null);
-  useEffect(() => composer.start(), [composer]);
+  useEffect(() => composer.startFollowing(), [composer]);
   useEffect(() => serveEmojiRequests(), []);
   useEffect(() => void loadOpenBox().catch(() => {}), []);
   const isOver = useDrop(composer);
-  useShortcut('stream', () => composer.begin('stream'));
-  useShortcut('direct', () => composer.begin('direct'));
+  useShortcut('stream', () => composer.beginMessage('stream'));
+  useShortcut('direct', () => composer.beginMessage('direct'));
   // The list of messages takes these keys while a message is selected.
   useShortcut('reply', () => {
-    if (!composer.viewed.peek()) return false;
-    composer.show();
+    if (!composer.viewedConversation.peek()) return false;
+    composer.openAndFocus();
     return true;
   });
   useShortcut('narrow-compose', () => {
     const to = composer.conversation.peek();
-    if (!composer.open.peek() || !to) return false;
-    core.router.go({ view: 'narrow', narrow: conversationNarrow(to) });
+    if (!composer.isOpen.peek() || !to) return false;
+    core.router.navigate({ view: 'narrow', narrow: conversationNarrow(to) });
     return true;
   });
   useShortcut('back', () => {
     const focused = document.activeElement;
     if (!root.current?.contains(focused)) return false;
-    if (composer.chosen.peek() || !composer.viewed.peek()) composer.close();
-    if (isField(document.activeElement) && focused instanceof HTMLElement) focused.blur();
+    if (composer.isTargetChosen.peek() || !composer.viewedConversation.peek()) composer.close();
+    if (isTypingTarget(document.activeElement) && focused instanceof HTMLElement) focused.blur();
     return true;
   });
   if (core.session.state.value === 'visitor') return null;
-  const open = composer.open.value;
-  if (!open && !LISTS.has(core.router.route.value.view)) return null;
+  const open = composer.isOpen.value;
+  if (!open && !VIEWS_WITH_CLOSED_BOX.has(core.router.route.value.view)) return null;
   return (
     <section class="compose" aria-label={t('compose.label')} ref={root}>
       {open ? (
         <div class="compose-box">
-          <OpenBox key={composer.user} composer={composer} {...(content ? { content } : {})} />
+          <OpenBox key={composer.userId} composer={composer} {...(content ? { content } : {})} />
           {isOver && <p class="compose-drop">{t('compose.drop')}</p>}
         </div>
       ) : (
-        <Closed composer={composer} />
+        <ClosedBox composer={composer} />
       )}
     </section>
   );

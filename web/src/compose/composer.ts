@@ -4,17 +4,17 @@ import {
   type ComposeRequest,
   type Conversation,
   conversationKey,
-  narrowConversation,
+  findNarrowConversation,
+  findOperand,
+  getOtherUserIds,
   type OpenDraft,
-  operandOf,
-  othersOf,
   type Route,
 } from '../core/index.js';
 import { applyEdit } from './area.js';
-import type { Edit } from './edits.js';
+import type { TextEdit } from './edits.js';
 
 /** Where a message goes. The address may be half filled in. */
-export type Target =
+export type ComposeTarget =
   | { readonly kind: 'stream'; readonly stream: number | undefined; readonly topic: string }
   | { readonly kind: 'direct'; readonly users: readonly number[] };
 
@@ -22,35 +22,35 @@ export type Target =
 export const NO_TOPIC = '(no topic)';
 
 /** The text is kept here while the page is loaded again. */
-const KEPT = 'compose';
+const KEPT_TEXT_STORE_KEY = 'compose';
 
 /** The event of a saved draft comes within this time. */
-const EVENT_LIMIT_MS = 10_000;
+const DRAFT_EVENT_TIMEOUT_MS = 10_000;
 
-interface Kept {
+interface KeptComposeText {
   readonly user: number;
-  readonly target: Target;
+  readonly target: ComposeTarget;
   readonly content: string;
   readonly isSaved: boolean;
 }
 
-const NEW_STREAM: Target = { kind: 'stream', stream: undefined, topic: '' };
+const EMPTY_STREAM_TARGET: ComposeTarget = { kind: 'stream', stream: undefined, topic: '' };
 
-export const targetOf = (of: Conversation): Target =>
+export const makeComposeTarget = (of: Conversation): ComposeTarget =>
   'users' in of
     ? { kind: 'direct', users: of.users }
     : { kind: 'stream', stream: of.stream, topic: of.topic === NO_TOPIC ? '' : of.topic };
 
 /** @returns undefined while the address is not complete */
-export function conversationOfTarget(target: Target): Conversation | undefined {
+export function conversationOfTarget(target: ComposeTarget): Conversation | undefined {
   if (target.kind === 'direct') {
-    return target.users.length === 0 ? undefined : { users: othersOf(target.users, core.state.me.id) };
+    return target.users.length === 0 ? undefined : { users: getOtherUserIds(target.users, core.state.me.id) };
   }
   if (target.stream === undefined) return undefined;
   return { stream: target.stream, topic: target.topic.trim() || NO_TOPIC };
 }
 
-const keyOf = (target: Target): string => {
+const makeTargetKey = (target: ComposeTarget): string => {
   const of = conversationOfTarget(target);
   return of ? conversationKey(of) : target.kind;
 };
@@ -63,11 +63,11 @@ const keyOf = (target: Target): string => {
  */
 export class Composer {
   /** Texts are those of this user; the next one who signs in on this page must not see them. */
-  readonly user = core.state.me.userId.peek();
-  readonly open = signal(false);
-  readonly target = signal<Target>(NEW_STREAM);
+  readonly userId = core.state.me.userId.peek();
+  readonly isOpen = signal(false);
+  readonly target = signal<ComposeTarget>(EMPTY_STREAM_TARGET);
   /** The address was chosen, so the box shows it and keeps it. */
-  readonly chosen = signal(false);
+  readonly isTargetChosen = signal(false);
   readonly text = signal('');
   readonly error = signal<string | undefined>(undefined);
   /** Preview instead of the text. */
@@ -76,35 +76,35 @@ export class Composer {
     conversationOfTarget(this.target.value),
   );
   /** The conversation of the view; undefined in views of several. */
-  readonly viewed: ReadonlySignal<Conversation | undefined> = computed(() => {
+  readonly viewedConversation: ReadonlySignal<Conversation | undefined> = computed(() => {
     const route = core.router.route.value;
-    return route.view === 'narrow' ? narrowConversation(route.narrow) : undefined;
+    return route.view === 'narrow' ? findNarrowConversation(route.narrow) : undefined;
   });
   /** The text area, while it is shown. */
   area: HTMLTextAreaElement | undefined;
   /** Where the caret goes when the text area is shown again. */
-  #focusWanted = false;
+  #focusesWhenMounted = false;
   #draft: OpenDraft = core.drafts.open(undefined);
   /** Drafts that were left in this tab, with the time; one that was left just now is newer than the state. */
-  readonly #left = new Map<string, { readonly draft: OpenDraft; readonly at: number }>();
+  readonly #leftDraftByTargetKey = new Map<string, { readonly draft: OpenDraft; readonly at: number }>();
 
   /** Begins to follow the view, requests of other views, and drafts of other tabs. @returns ends it */
-  start(): () => void {
-    this.#takeKept();
+  startFollowing(): () => void {
+    this.#restoreKeptText();
     const ends = [
       effect(() => {
         void core.platform.address.hash.value;
-        untracked(() => this.#follow(core.router.route.peek()));
+        untracked(() => this.#followRoute(core.router.route.peek()));
       }),
       effect(() => {
-        const request = core.focus.compose.value;
+        const request = core.viewState.composeRequest.value;
         if (!request) return;
-        core.focus.compose.value = undefined;
-        untracked(() => this.ask(request));
+        core.viewState.composeRequest.value = undefined;
+        untracked(() => this.takeRequest(request));
       }),
       this.#followDrafts(),
     ];
-    const keep = () => this.#keep();
+    const keep = () => this.#keepTextForReload();
     window.addEventListener('pagehide', keep);
     return () => {
       for (const end of ends) end();
@@ -114,53 +114,56 @@ export class Composer {
   }
 
   /** A key or button: a new message. */
-  begin(kind: Target['kind']): void {
+  beginMessage(kind: ComposeTarget['kind']): void {
     const route = core.router.route.peek();
-    const viewed = this.viewed.peek();
-    let target: Target = kind === 'direct' ? { kind, users: [] } : NEW_STREAM;
-    if (viewed && 'users' in viewed === (kind === 'direct')) target = targetOf(viewed);
+    const viewed = this.viewedConversation.peek();
+    let target: ComposeTarget = kind === 'direct' ? { kind, users: [] } : EMPTY_STREAM_TARGET;
+    if (viewed && 'users' in viewed === (kind === 'direct')) target = makeComposeTarget(viewed);
     else if (route.view === 'narrow' && kind === 'stream') {
-      const stream = operandOf(route.narrow, 'stream');
+      const stream = findOperand(route.narrow, 'stream');
       if (typeof stream === 'number') target = { kind, stream, topic: '' };
     }
     this.#switchTo(target, true);
-    this.show();
+    this.openAndFocus();
   }
 
-  ask({ to, insert, replace, draft }: ComposeRequest): void {
-    if (draft !== undefined) {
-      this.#resume(draft);
+  takeRequest({ conversation, insertedText, draftId }: ComposeRequest): void {
+    if (draftId !== undefined) {
+      this.#resume(draftId);
       return;
     }
-    if (to) this.#switchTo(targetOf(to), keyOf(targetOf(to)) !== this.#viewedKey());
+    if (conversation)
+      this.#switchTo(
+        makeComposeTarget(conversation),
+        makeTargetKey(makeComposeTarget(conversation)) !== this.#viewedKey(),
+      );
     // A forwarded message: the address is for the user to choose.
-    else if (insert !== undefined) this.chosen.value = true;
-    this.show();
-    if (replace !== undefined) this.setText(replace);
-    if (insert !== undefined) this.append(insert);
+    else if (insertedText !== undefined) this.isTargetChosen.value = true;
+    this.openAndFocus();
+    if (insertedText !== undefined) this.append(insertedText);
   }
 
   /** Goes on with one draft of the list. */
   #resume(id: number): void {
     this.#leaveDraft();
     const draft = core.drafts.resume(id);
-    const target = draft.target ? targetOf(draft.target) : NEW_STREAM;
+    const target = draft.target ? makeComposeTarget(draft.target) : EMPTY_STREAM_TARGET;
     this.target.value = target;
-    this.chosen.value = keyOf(target) !== this.#viewedKey();
+    this.isTargetChosen.value = makeTargetKey(target) !== this.#viewedKey();
     this.error.value = undefined;
     this.#draft = draft;
     this.#showText(draft.content.peek());
-    this.show();
+    this.openAndFocus();
   }
 
-  show(): void {
-    this.open.value = true;
+  openAndFocus(): void {
+    this.isOpen.value = true;
     this.previewing.value = false;
     this.focus();
   }
 
   focus(): void {
-    this.#focusWanted = this.area === undefined;
+    this.#focusesWhenMounted = this.area === undefined;
     this.area?.focus({ preventScroll: true });
   }
 
@@ -170,54 +173,54 @@ export class Composer {
     if (!area) return;
     area.value = this.text.peek();
     area.setSelectionRange(area.value.length, area.value.length);
-    if (this.#focusWanted) area.focus({ preventScroll: true });
-    this.#focusWanted = false;
+    if (this.#focusesWhenMounted) area.focus({ preventScroll: true });
+    this.#focusesWhenMounted = false;
   }
 
   /** Leaves the box; the text stays as a draft. */
   close(): void {
     this.#leaveDraft();
-    const viewed = this.viewed.peek();
-    this.chosen.value = false;
-    this.open.value = viewed !== undefined;
-    this.#enter(viewed ? targetOf(viewed) : NEW_STREAM);
+    const viewed = this.viewedConversation.peek();
+    this.isTargetChosen.value = false;
+    this.isOpen.value = viewed !== undefined;
+    this.#enterTarget(viewed ? makeComposeTarget(viewed) : EMPTY_STREAM_TARGET);
     this.area?.blur();
   }
 
   /** Another conversation with its own text; that of the one before stays as its draft. */
-  #switchTo(target: Target, chosen: boolean): void {
-    this.chosen.value = chosen;
-    if (keyOf(this.target.peek()) === keyOf(target)) return;
+  #switchTo(target: ComposeTarget, chosen: boolean): void {
+    this.isTargetChosen.value = chosen;
+    if (makeTargetKey(this.target.peek()) === makeTargetKey(target)) return;
     this.#leaveDraft();
-    this.#enter(target);
+    this.#enterTarget(target);
   }
 
   /** The user changes the address of the text. */
-  setTarget(target: Target): void {
-    const [before, after] = [keyOf(this.target.peek()), keyOf(target)];
-    this.chosen.value = true;
+  setTarget(target: ComposeTarget): void {
+    const [before, after] = [makeTargetKey(this.target.peek()), makeTargetKey(target)];
+    this.isTargetChosen.value = true;
     this.error.value = undefined;
     if (before === after) {
       this.target.value = target;
     } else if (this.text.peek().trim() === '') {
       this.#leaveDraft();
-      this.#enter(target);
+      this.#enterTarget(target);
     } else {
       // The text goes to the new address.
       this.target.value = target;
-      this.#draft.move(conversationOfTarget(target));
-      core.notices.stopped();
+      this.#draft.setTarget(conversationOfTarget(target));
+      core.typingNotices.noteStopped();
     }
   }
 
   /** At every input of the user. */
-  typed(text: string): void {
+  noteTyped(text: string): void {
     this.text.value = text;
     this.error.value = undefined;
-    this.#draft.write(text);
+    this.#draft.setContent(text);
     const to = this.conversation.peek();
-    if (text.trim() === '') core.notices.stopped();
-    else if (to) core.notices.typed(to);
+    if (text.trim() === '') core.typingNotices.noteStopped();
+    else if (to) core.typingNotices.noteKeystroke(to);
   }
 
   setText(text: string): void {
@@ -226,11 +229,11 @@ export class Composer {
       this.area.setSelectionRange(text.length, text.length);
     }
     this.text.value = text;
-    this.#draft.write(text);
+    this.#draft.setContent(text);
   }
 
   /** Changes a part of the text, in a way that the browser can undo. */
-  edit(edit: Edit): void {
+  edit(edit: TextEdit): void {
     if (this.area) applyEdit(this.area, edit);
   }
 
@@ -242,7 +245,7 @@ export class Composer {
       return;
     }
     const [from, to] = [area.selectionStart, area.selectionEnd];
-    this.edit({ from, to, insert: text, start: from + text.length, end: from + text.length });
+    this.edit({ from, to, insertedText: text, selectionStart: from + text.length, selectionEnd: from + text.length });
   }
 
   /** Puts a text in behind what is there, on a line of its own. */
@@ -254,13 +257,13 @@ export class Composer {
   }
 
   /** The text has left: sent or scheduled. */
-  clear(): void {
-    core.notices.stopped();
+  clearAfterSending(): void {
+    core.typingNotices.noteStopped();
     this.#draft.discard();
-    this.#left.delete(keyOf(this.target.peek()));
+    this.#leftDraftByTargetKey.delete(makeTargetKey(this.target.peek()));
     // The server's copy is on its way out; it must not come back into the box.
     this.#draft = core.drafts.open(undefined);
-    this.#draft.move(this.conversation.peek());
+    this.#draft.setTarget(this.conversation.peek());
     this.text.value = '';
     this.error.value = undefined;
     this.previewing.value = false;
@@ -268,41 +271,47 @@ export class Composer {
   }
 
   #viewedKey(): string | undefined {
-    const viewed = this.viewed.peek();
+    const viewed = this.viewedConversation.peek();
     return viewed && conversationKey(viewed);
   }
 
-  #follow(route: Route): void {
-    const viewed = route.view === 'narrow' ? narrowConversation(route.narrow) : undefined;
+  #followRoute(route: Route): void {
+    const viewed = route.view === 'narrow' ? findNarrowConversation(route.narrow) : undefined;
     const hasText = this.text.peek().trim() !== '';
-    if (viewed && (!this.chosen.peek() || !hasText || keyOf(targetOf(viewed)) === keyOf(this.target.peek()))) {
-      this.chosen.value = false;
-      if (conversationKey(viewed) !== keyOf(this.target.peek())) {
+    if (
+      viewed &&
+      (!this.isTargetChosen.peek() ||
+        !hasText ||
+        makeTargetKey(makeComposeTarget(viewed)) === makeTargetKey(this.target.peek()))
+    ) {
+      this.isTargetChosen.value = false;
+      if (conversationKey(viewed) !== makeTargetKey(this.target.peek())) {
         this.#leaveDraft();
-        this.#enter(targetOf(viewed));
+        this.#enterTarget(makeComposeTarget(viewed));
       }
-      this.open.value = true;
-    } else if (!viewed && this.open.peek()) {
-      if (hasText) this.chosen.value = true;
+      this.isOpen.value = true;
+    } else if (!viewed && this.isOpen.peek()) {
+      if (hasText) this.isTargetChosen.value = true;
       else {
         this.#leaveDraft();
-        this.#enter(NEW_STREAM);
-        this.open.value = false;
+        this.#enterTarget(EMPTY_STREAM_TARGET);
+        this.isOpen.value = false;
       }
     }
   }
 
   #leaveDraft(): void {
-    core.notices.stopped();
+    core.typingNotices.noteStopped();
     this.#draft.close();
-    this.#left.set(keyOf(this.target.peek()), { draft: this.#draft, at: core.platform.now() });
+    this.#leftDraftByTargetKey.set(makeTargetKey(this.target.peek()), { draft: this.#draft, at: core.platform.now() });
   }
 
   /** Takes the draft of the address: that of this tab while it is not saved, else the server's. */
-  #enter(target: Target): void {
-    const left = this.#left.get(keyOf(target));
+  #enterTarget(target: ComposeTarget): void {
+    const left = this.#leftDraftByTargetKey.get(makeTargetKey(target));
     const isNewer =
-      left !== undefined && (left.draft.phase.peek() !== 'saved' || core.platform.now() - left.at < EVENT_LIMIT_MS);
+      left !== undefined &&
+      (left.draft.phase.peek() !== 'saved' || core.platform.now() - left.at < DRAFT_EVENT_TIMEOUT_MS);
     this.target.value = target;
     this.error.value = undefined;
     this.previewing.value = false;
@@ -322,7 +331,7 @@ export class Composer {
     let last: string | undefined;
     return effect(() => {
       const stored = core.drafts.newestFor(this.conversation.value);
-      void core.state.own.drafts.value;
+      void core.state.ownLists.drafts.value;
       const now = stored && `${stored.id} ${stored.content}`;
       if (now === last) return;
       last = now;
@@ -334,30 +343,30 @@ export class Composer {
   }
 
   /** The address, and the text of the last second, which is not on the server when the page goes. */
-  #keep(): void {
+  #keepTextForReload(): void {
     const content = this.text.peek();
     const isSaved = this.#draft.phase.peek() === 'saved';
     try {
-      if (content.trim() === '') sessionStorage.removeItem(KEPT);
+      if (content.trim() === '') sessionStorage.removeItem(KEPT_TEXT_STORE_KEY);
       else {
-        const kept: Kept = { user: this.user, target: this.target.peek(), content, isSaved };
-        sessionStorage.setItem(KEPT, JSON.stringify(kept));
+        const kept: KeptComposeText = { user: this.userId, target: this.target.peek(), content, isSaved };
+        sessionStorage.setItem(KEPT_TEXT_STORE_KEY, JSON.stringify(kept));
       }
     } catch {
       // Without storage the draft on the server is what is left.
     }
   }
 
-  #takeKept(): void {
+  #restoreKeptText(): void {
     try {
-      const kept = sessionStorage.getItem(KEPT);
+      const kept = sessionStorage.getItem(KEPT_TEXT_STORE_KEY);
       if (kept === null) return;
-      const { user, target, content, isSaved } = JSON.parse(kept) as Kept;
-      if (user !== this.user) return;
-      sessionStorage.removeItem(KEPT);
+      const { user, target, content, isSaved } = JSON.parse(kept) as KeptComposeText;
+      if (user !== this.userId) return;
+      sessionStorage.removeItem(KEPT_TEXT_STORE_KEY);
       this.target.value = target;
-      this.chosen.value = true;
-      this.open.value = true;
+      this.isTargetChosen.value = true;
+      this.isOpen.value = true;
       this.#draft = core.drafts.open(conversationOfTarget(target));
       if (isSaved && this.#draft.content.peek() !== '') this.#showText(this.#draft.content.peek());
       else this.setText(content);
@@ -367,11 +376,11 @@ export class Composer {
   }
 }
 
-let made: Composer | undefined;
+let currentComposer: Composer | undefined;
 
 /** The compose box of this page and user. */
-export function composer(): Composer {
+export function getComposer(): Composer {
   const user = core.state.me.id;
-  made = made?.user === user ? made : new Composer();
-  return made;
+  currentComposer = currentComposer?.userId === user ? currentComposer : new Composer();
+  return currentComposer;
 }

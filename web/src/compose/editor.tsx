@@ -1,30 +1,30 @@
 import { untracked, useSignal } from '@preact/signals';
 import { useId, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { core } from '../client/index.js';
-import { keyboard, media } from '../kit/index.js';
+import { getMediaQuerySignal, keyboard } from '../kit/index.js';
 import { t } from '../text/index.js';
-import { selectedIn } from './area.js';
-import { moveBy, optionId, SuggestionList } from './completion/list.js';
-import { suggestionsFor, warmPeople } from './completion/sources.js';
+import { readTextSelection } from './area.js';
+import { makeOptionId, moveActiveIndex, SuggestionList } from './completion/list.js';
+import { suggestForTrigger, warmPeople } from './completion/sources.js';
 import type { Suggestion } from './completion/suggestion.js';
-import { type Trigger, triggerAt } from './completion/trigger.js';
+import { type CompletionTrigger, findTriggerAtCaret } from './completion/trigger.js';
 import type { Composer } from './composer.js';
-import { newLine } from './edits.js';
+import { continueList } from './edits.js';
 import { sendText } from './send.js';
 import { uploadFiles } from './uploads.js';
 
 /** Work that can wait is done when the first view has been painted. */
-const WARM_AFTER_MS = 1_500;
+const INDEX_WARM_UP_DELAY_MS = 1_500;
 
 /** Browsers that size a text area by its content need no script for it. */
-const SIZES_ITSELF = CSS.supports('field-sizing', 'content');
+const TEXT_AREA_SIZES_ITSELF = CSS.supports('field-sizing', 'content');
 
 /** Whether Enter sends: the user's setting, but never on a touch screen, whose keyboard has no Shift+Enter. */
 export const enterSends = (): boolean =>
-  core.state.me.settings.value.enter_sends === true && !media('(pointer: coarse)').value;
+  core.state.me.settings.value.enter_sends === true && !getMediaQuerySignal('(pointer: coarse)').value;
 
 /** Name of the place that the text goes to. */
-function placeholderOf(composer: Composer): string {
+function formatPlaceholder(composer: Composer): string {
   const to = composer.conversation.value;
   if (!to) return t('compose.placeholder');
   const { people, streams, me } = core.state;
@@ -34,8 +34,8 @@ function placeholderOf(composer: Composer): string {
 }
 
 /** A link that is pasted over a text becomes its address. */
-function pastedLink(area: HTMLTextAreaElement, pasted: string): string | undefined {
-  const { text, start, end } = selectedIn(area);
+function makePastedLink(area: HTMLTextAreaElement, pasted: string): string | undefined {
+  const { text, start, end } = readTextSelection(area);
   const selected = text.slice(start, end);
   const isLink = /^https?:\/\/\S+$/.test(pasted.trim());
   if (!isLink || selected === '' || /[\n[\]]/.test(selected) || /^https?:/.test(selected)) return undefined;
@@ -46,13 +46,13 @@ function pastedLink(area: HTMLTextAreaElement, pasted: string): string | undefin
 export function Editor({ composer, describedBy }: { readonly composer: Composer; readonly describedBy: string }) {
   const ref = useRef<HTMLTextAreaElement>(null);
   const id = useId();
-  const trigger = useSignal<Trigger | undefined>(undefined);
+  const trigger = useSignal<CompletionTrigger | undefined>(undefined);
   const [active, setActive] = useState(0);
   /** Where Escape closed the list: it stays closed until another word begins. */
   const dismissed = useRef(-1);
   useLayoutEffect(() => {
     composer.mount(ref.current ?? undefined);
-    const timer = setTimeout(() => untracked(warmPeople), WARM_AFTER_MS);
+    const timer = setTimeout(() => untracked(warmPeople), INDEX_WARM_UP_DELAY_MS);
     return () => {
       clearTimeout(timer);
       composer.mount(undefined);
@@ -60,30 +60,38 @@ export function Editor({ composer, describedBy }: { readonly composer: Composer;
   }, []);
   useLayoutEffect(() => {
     const area = ref.current;
-    if (SIZES_ITSELF || !area) return;
+    if (TEXT_AREA_SIZES_ITSELF || !area) return;
     area.style.height = 'auto';
     area.style.height = `${area.scrollHeight + 2}px`;
-  }, [SIZES_ITSELF || composer.text.value]);
-  const items = trigger.value ? suggestionsFor(trigger.value, composer.conversation.value) : [];
+  }, [TEXT_AREA_SIZES_ITSELF || composer.text.value]);
+  const items = trigger.value ? suggestForTrigger(trigger.value, composer.conversation.value) : [];
   const shown = items.length > 0 && ref.current !== null;
 
   const look = (area: HTMLTextAreaElement) => {
-    const found = area.selectionStart === area.selectionEnd ? triggerAt(area.value, area.selectionStart) : undefined;
+    const found =
+      area.selectionStart === area.selectionEnd ? findTriggerAtCaret(area.value, area.selectionStart) : undefined;
     if (found?.start !== dismissed.current) dismissed.current = -1;
     trigger.value = found && found.start === dismissed.current ? undefined : found;
     setActive(0);
   };
-  const pick = ({ insert }: Suggestion) => {
+  const pick = ({ insertedText }: Suggestion) => {
     const area = ref.current;
     const from = trigger.value?.start;
     if (!area || from === undefined) return;
     trigger.value = undefined;
     // Stars and spaces that stand behind the caret already are not written twice.
     const rest = area.value.slice(area.selectionEnd);
-    const tail = insert.endsWith('** ') && rest.startsWith('**') ? 2 : 0;
-    const text = /^[ \n]/.test(rest.slice(tail)) && insert.endsWith(' ') ? insert.slice(0, -1) : insert;
+    const tail = insertedText.endsWith('** ') && rest.startsWith('**') ? 2 : 0;
+    const text =
+      /^[ \n]/.test(rest.slice(tail)) && insertedText.endsWith(' ') ? insertedText.slice(0, -1) : insertedText;
     const to = area.selectionEnd + tail;
-    composer.edit({ from, to, insert: text, start: from + text.length, end: from + text.length });
+    composer.edit({
+      from,
+      to,
+      insertedText: text,
+      selectionStart: from + text.length,
+      selectionEnd: from + text.length,
+    });
     trigger.value = undefined;
   };
   const onKeyDown = (event: KeyboardEvent) => {
@@ -94,12 +102,12 @@ export function Editor({ composer, describedBy }: { readonly composer: Composer;
     const stream = event.key === '>' && trigger.peek()?.kind === 'stream' && shown ? items[active] : undefined;
     if (stream && plain) {
       event.preventDefault();
-      pick({ ...stream, insert: `#**${stream.text}>` });
+      pick({ ...stream, insertedText: `#**${stream.text}>` });
       look(area);
       return;
     }
     if (shown && plain && !event.shiftKey) {
-      const moved = moveBy(event.key, active, items.length);
+      const moved = moveActiveIndex(event.key, active, items.length);
       const chosen = event.key === 'Enter' || event.key === 'Tab' ? items[active] : undefined;
       if (moved !== undefined) setActive(moved);
       else if (chosen) pick(chosen);
@@ -114,7 +122,7 @@ export function Editor({ composer, describedBy }: { readonly composer: Composer;
         void sendText(composer);
         return;
       }
-      const edit = newLine(selectedIn(area));
+      const edit = continueList(readTextSelection(area));
       if (!edit) return;
       event.preventDefault();
       composer.edit(edit);
@@ -124,7 +132,7 @@ export function Editor({ composer, describedBy }: { readonly composer: Composer;
       !event.shiftKey &&
       area.value === ''
     ) {
-      if (keyboard.run('edit-last')) event.preventDefault();
+      if (keyboard.runShortcut('edit-last')) event.preventDefault();
     }
   };
   return (
@@ -133,15 +141,15 @@ export function Editor({ composer, describedBy }: { readonly composer: Composer;
         ref={ref}
         class="compose-text"
         rows={1}
-        aria-label={placeholderOf(composer)}
+        aria-label={formatPlaceholder(composer)}
         aria-describedby={describedBy}
         aria-autocomplete="list"
         aria-controls={shown ? id : undefined}
-        aria-activedescendant={shown ? optionId(id, active) : undefined}
-        placeholder={placeholderOf(composer)}
+        aria-activedescendant={shown ? makeOptionId(id, active) : undefined}
+        placeholder={formatPlaceholder(composer)}
         dir="auto"
         onInput={(event) => {
-          composer.typed(event.currentTarget.value);
+          composer.noteTyped(event.currentTarget.value);
           look(event.currentTarget);
         }}
         onKeyDown={onKeyDown}
@@ -154,7 +162,7 @@ export function Editor({ composer, describedBy }: { readonly composer: Composer;
         }}
         onPaste={(event) => {
           const files = [...(event.clipboardData?.files ?? [])];
-          const link = pastedLink(event.currentTarget, event.clipboardData?.getData('text/plain') ?? '');
+          const link = makePastedLink(event.currentTarget, event.clipboardData?.getData('text/plain') ?? '');
           if (files.length === 0 && link === undefined) return;
           event.preventDefault();
           if (link !== undefined) composer.insert(link);
@@ -166,7 +174,7 @@ export function Editor({ composer, describedBy }: { readonly composer: Composer;
           id={id}
           label={t('compose.suggestions')}
           items={items}
-          active={active}
+          activeIndex={active}
           anchor={ref.current}
           side="above"
           onPick={pick}

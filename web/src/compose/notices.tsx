@@ -3,20 +3,20 @@ import { core } from '../client/index.js';
 import { ApiFailure, type Conversation, conversationKey, type OutboxItem, type Person } from '../core/index.js';
 import { Button, Icon, IconButton, toast } from '../kit/index.js';
 import { formatSize, t } from '../text/index.js';
-import { mentionsIn } from './completion/insertion.js';
+import { findMentions } from './completion/insertion.js';
 import type { Composer } from './composer.js';
-import { forgetSubscribers, subscribersOf } from './subscribers.js';
+import { fetchSubscriberIds, forgetSubscribers } from './subscribers.js';
 import { dropUpload, uploads } from './uploads.js';
 
 /** Mentions are looked at when the keyboard rests. */
-const REST_MS = 400;
+const MENTION_CHECK_DELAY_MS = 400;
 
 /** Files on their way, with progress. */
 export function Uploads() {
   if (uploads.value.length === 0) return null;
   return (
     <ul class="compose-uploads" aria-label={t('compose.uploads')}>
-      {uploads.value.map(({ id, name, size, sent, error, cancel }) => (
+      {uploads.value.map(({ id, name, size, sentBytes, error, cancel }) => (
         <li key={id} class="compose-notice">
           <Icon name={error ? 'warning' : 'attach'} size={16} />
           <span class="upload-name" data-cut="">
@@ -28,7 +28,7 @@ export function Uploads() {
             </span>
           ) : (
             <>
-              <progress max={Math.max(size, 1)} value={sent} aria-label={name} />
+              <progress max={Math.max(size, 1)} value={sentBytes} aria-label={name} />
               <span class="upload-size">{formatSize(size)}</span>
             </>
           )}
@@ -45,20 +45,20 @@ export function Uploads() {
 }
 
 /** People whom the text mentions in a stream that they don't get. */
-function useOutsiders(composer: Composer): [readonly Person[], () => void] {
+function useMentionedNonSubscribers(composer: Composer): [readonly Person[], () => void] {
   const [outsiders, setOutsiders] = useState<readonly Person[]>([]);
   const [turn, setTurn] = useState(0);
   const to = composer.conversation.value;
   const stream = to && 'stream' in to ? to.stream : undefined;
-  const mentions = stream === undefined ? '' : JSON.stringify(mentionsIn(composer.text.value));
+  const mentions = stream === undefined ? '' : JSON.stringify(findMentions(composer.text.value));
   useEffect(() => {
     let current = true;
     const timer = setTimeout(async () => {
-      const mentioned = stream === undefined ? [] : mentionedIn(composer.text.peek());
+      const mentioned = stream === undefined ? [] : findMentionedPeople(composer.text.peek());
       if (mentioned.length === 0 || stream === undefined) return setOutsiders([]);
-      const inside = new Set(await subscribersOf(stream));
+      const inside = new Set(await fetchSubscriberIds(stream));
       if (current && inside.size > 0) setOutsiders(mentioned.filter(({ user_id }) => !inside.has(user_id)));
-    }, REST_MS);
+    }, MENTION_CHECK_DELAY_MS);
     return () => {
       current = false;
       clearTimeout(timer);
@@ -67,21 +67,21 @@ function useOutsiders(composer: Composer): [readonly Person[], () => void] {
   return [outsiders, () => setTurn(turn + 1)];
 }
 
-function mentionedIn(text: string): Person[] {
-  const { byId, active } = core.state.people;
-  const found = mentionsIn(text).map(({ name, id }) =>
-    id === undefined ? active.peek().find(({ full_name }) => full_name === name) : byId.peek().get(id),
+function findMentionedPeople(text: string): Person[] {
+  const { byId, activePeople } = core.state.people;
+  const found = findMentions(text).map(({ name, id }) =>
+    id === undefined ? activePeople.peek().find(({ full_name }) => full_name === name) : byId.peek().get(id),
   );
   return [...new Set(found)].filter((person) => person !== undefined && !person.is_bot) as Person[];
 }
 
 /** Says that somebody who is mentioned does not get the stream, with a button that changes it. */
-function Outsiders({ composer }: { readonly composer: Composer }) {
-  const [outsiders, again] = useOutsiders(composer);
+function NonSubscriberNotices({ composer }: { readonly composer: Composer }) {
+  const [outsiders, again] = useMentionedNonSubscribers(composer);
   const to = composer.conversation.value;
   if (outsiders.length === 0 || !to || 'users' in to) return null;
   const stream = core.state.streams.nameOf(to.stream);
-  const maySubscribe = core.state.me.may('invite_to_stream_policy');
+  const maySubscribe = core.state.me.isAllowedByPolicyNamed('invite_to_stream_policy');
   const subscribe = async (person: Person) => {
     try {
       await core.api.post('/users/me/subscriptions', {
@@ -108,8 +108,8 @@ function Outsiders({ composer }: { readonly composer: Composer }) {
 }
 
 /** A message that failed in a conversation that is not on screen; the list of messages shows the others. */
-function FailedElsewhere({ composer }: { readonly composer: Composer }) {
-  const viewed = composer.viewed.value;
+function FailedMessageNotices({ composer }: { readonly composer: Composer }) {
+  const viewed = composer.viewedConversation.value;
   const isElsewhere = ({ phase, to }: OutboxItem): boolean =>
     phase === 'failed' && (!viewed || conversationKey(viewed) !== conversationKey(to));
   const failed = core.outbox.items.value.filter(isElsewhere);
@@ -118,12 +118,12 @@ function FailedElsewhere({ composer }: { readonly composer: Composer }) {
       {failed.map(({ localId, to, error }) => (
         <p key={localId} class="compose-notice error" role="alert">
           <Icon name="warning" size={16} />
-          <span>{t('compose.failed', { place: placeOf(to), error: error ?? '' })}</span>
+          <span>{t('compose.failed', { place: formatConversationName(to), error: error ?? '' })}</span>
           <Button onClick={() => core.outbox.retry(localId)}>{t('common.retry')}</Button>
           <Button
             onClick={() => {
               const item = core.outbox.takeBack(localId);
-              if (item) composer.ask({ to: item.to, insert: item.content });
+              if (item) composer.takeRequest({ conversation: item.to, insertedText: item.content });
             }}
           >
             {t('common.edit')}
@@ -135,7 +135,7 @@ function FailedElsewhere({ composer }: { readonly composer: Composer }) {
 }
 
 /** A conversation in a sentence. */
-export function placeOf(to: Conversation): string {
+export function formatConversationName(to: Conversation): string {
   const { people, streams } = core.state;
   return 'users' in to
     ? to.users.map((id) => people.nameOf(id)).join(', ')
@@ -143,12 +143,12 @@ export function placeOf(to: Conversation): string {
 }
 
 /** Everything that is to be said about the text, above it. */
-export function Notices({ composer, errorId }: { readonly composer: Composer; readonly errorId: string }) {
+export function ComposeNotices({ composer, errorId }: { readonly composer: Composer; readonly errorId: string }) {
   const error = composer.error.value;
   return (
     <>
-      <FailedElsewhere composer={composer} />
-      <Outsiders composer={composer} />
+      <FailedMessageNotices composer={composer} />
+      <NonSubscriberNotices composer={composer} />
       <Uploads />
       {error && (
         <p class="compose-notice error" role="alert" id={errorId}>

@@ -1,24 +1,24 @@
 import { useId } from 'preact/hooks';
 import { Icon } from '../kit/index.js';
 import { t } from '../text/index.js';
-import { Address } from './address.js';
+import { ComposeAddress } from './address.js';
 import type { BoxProps } from './box.js';
 import type { Composer } from './composer.js';
 import { Editor } from './editor.js';
-import { Notices } from './notices.js';
+import { ComposeNotices } from './notices.js';
 import { Preview } from './preview.js';
-import { refusalOf } from './rules.js';
-import { Toolbar } from './toolbar.js';
+import { findRefusal } from './rules.js';
+import { ComposeToolbar } from './toolbar.js';
 
 /** The box while something can be written. It is a chunk of its own, fetched as soon as the first view is there. */
 export function OpenBox({ composer, content }: BoxProps & { readonly composer: Composer }) {
   const id = useId();
-  const refusal = refusalOf(composer.conversation.value);
-  const chosen = composer.chosen.value || composer.viewed.value === undefined;
+  const refusal = findRefusal(composer.conversation.value);
+  const chosen = composer.isTargetChosen.value || composer.viewedConversation.value === undefined;
   return (
     <>
-      {chosen && <Address composer={composer} />}
-      <Notices composer={composer} errorId={`${id}-error`} />
+      {chosen && <ComposeAddress composer={composer} />}
+      <ComposeNotices composer={composer} errorId={`${id}-error`} />
       {refusal ? (
         <p class="compose-refused" role="status">
           <Icon name="lock" size={16} />
@@ -31,7 +31,7 @@ export function OpenBox({ composer, content }: BoxProps & { readonly composer: C
           ) : (
             <Editor composer={composer} describedBy={`${id}-error`} />
           )}
-          <Toolbar composer={composer} canPreview={content !== undefined} />
+          <ComposeToolbar composer={composer} canPreview={content !== undefined} />
         </>
       )}
     </>

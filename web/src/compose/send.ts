@@ -2,19 +2,19 @@ import { core } from '../client/index.js';
 import { conversationKey, conversationNarrow } from '../core/index.js';
 import { confirm, toast } from '../kit/index.js';
 import { t } from '../text/index.js';
-import { hasWildcard } from './completion/insertion.js';
+import { hasWildcardMention } from './completion/insertion.js';
 import type { Composer } from './composer.js';
-import { lacksTopic, MANY_SUBSCRIBERS, mayMentionAll, refusalOf } from './rules.js';
-import { subscribersOf } from './subscribers.js';
+import { findRefusal, lacksMandatoryTopic, MAX_FREE_WILDCARD_SUBSCRIBERS, mayMentionAll } from './rules.js';
+import { fetchSubscriberIds } from './subscribers.js';
 import { uploads } from './uploads.js';
 
 /** Looks at the message as the server will. @returns a text that says what is missing; undefined for a good one */
-export function problemOf({ target, conversation, text }: Composer): string | undefined {
+export function findMessageProblem({ target, conversation, text }: Composer): string | undefined {
   const [{ kind }, to, content] = [target.peek(), conversation.peek(), text.peek()];
   if (to === undefined) return t(kind === 'stream' ? 'compose.choose-stream' : 'compose.choose-people');
-  const refusal = refusalOf(to);
+  const refusal = findRefusal(to);
   if (refusal) return t(refusal);
-  if (lacksTopic(to)) return t('compose.topic-required');
+  if (lacksMandatoryTopic(to)) return t('compose.topic-required');
   if (content.trim() === '') return t('compose.empty');
   if (uploads.value.some(({ error }) => error === undefined)) return t('compose.uploading');
   const limit = core.state.realm.value.max_message_length ?? Infinity;
@@ -23,11 +23,11 @@ export function problemOf({ target, conversation, text }: Composer): string | un
 }
 
 /** @returns whether the user wants to notify this many people */
-async function agreesToMentionAll(composer: Composer): Promise<boolean> {
+async function confirmMentionAll(composer: Composer): Promise<boolean> {
   const to = composer.conversation.peek();
-  if (!to || 'users' in to || !hasWildcard(composer.text.peek())) return true;
-  const n = (await subscribersOf(to.stream)).length;
-  if (n <= MANY_SUBSCRIBERS) return true;
+  if (!to || 'users' in to || !hasWildcardMention(composer.text.peek())) return true;
+  const n = (await fetchSubscriberIds(to.stream)).length;
+  if (n <= MAX_FREE_WILDCARD_SUBSCRIBERS) return true;
   if (!mayMentionAll()) {
     composer.error.value = t('compose.wildcard-refused', { n });
     return false;
@@ -35,31 +35,31 @@ async function agreesToMentionAll(composer: Composer): Promise<boolean> {
   return confirm({
     title: t('compose.wildcard-title'),
     text: t('compose.wildcard-text', { n, stream: core.state.streams.nameOf(to.stream) }),
-    action: t('compose.send'),
+    confirmLabel: t('compose.send'),
   });
 }
 
 /** Checks the text before it leaves, and says what is wrong. @returns whether it may leave */
-export async function checkText(composer: Composer): Promise<boolean> {
-  const problem = problemOf(composer);
+export async function checkBeforeSending(composer: Composer): Promise<boolean> {
+  const problem = findMessageProblem(composer);
   if (problem !== undefined) {
     composer.error.value = problem;
     return false;
   }
-  return agreesToMentionAll(composer);
+  return confirmMentionAll(composer);
 }
 
 /** Sends what is in the box. A message that appears elsewhere is said with a link. */
 export async function sendText(composer: Composer): Promise<void> {
-  if (!(await checkText(composer))) {
+  if (!(await checkBeforeSending(composer))) {
     composer.focus();
     return;
   }
   const to = composer.conversation.peek()!;
   core.outbox.send(to, composer.text.peek().trimEnd());
-  composer.clear();
-  const viewed = composer.viewed.peek();
-  if (!composer.chosen.peek() || (viewed && conversationKey(viewed) === conversationKey(to))) {
+  composer.clearAfterSending();
+  const viewed = composer.viewedConversation.peek();
+  if (!composer.isTargetChosen.peek() || (viewed && conversationKey(viewed) === conversationKey(to))) {
     composer.focus();
     return;
   }
@@ -69,7 +69,7 @@ export async function sendText(composer: Composer): Promise<void> {
     kind: 'success',
     action: {
       label: t('compose.show'),
-      run: () => core.router.go({ view: 'narrow', narrow: conversationNarrow(to) }),
+      run: () => core.router.navigate({ view: 'narrow', narrow: conversationNarrow(to) }),
     },
   });
 }

@@ -1,66 +1,71 @@
 import { useEffect, useRef } from 'preact/hooks';
 import { core } from '../client/index.js';
 import { Button, Icon, IconButton, isPhone, MenuButton, type MenuItem, toast, useShortcut } from '../kit/index.js';
-import { addLaterTexts, t } from '../text/index.js';
-import { selectedIn } from './area.js';
+import { loadLaterTexts, t } from '../text/index.js';
+import { readTextSelection } from './area.js';
 import type { Composer } from './composer.js';
 import { enterSends } from './editor.js';
-import { type Edit, fence, link, prefixLines, type Selected, wrap } from './edits.js';
+import { fenceLines, makeLink, prefixLines, type TextEdit, type TextSelection, toggleMarkAround } from './edits.js';
 import { openEmojiPicker } from './emoji/open.js';
-import { checkText, sendText } from './send.js';
+import { checkBeforeSending, sendText } from './send.js';
 import { uploadFiles, uploads } from './uploads.js';
 
 /** The counter appears when this share of the limit is written. */
-const NEAR = 0.9;
+const COUNTER_THRESHOLD_SHARE = 0.9;
 
-type Change = (of: Selected) => Edit;
+type SelectionEdit = (of: TextSelection) => TextEdit;
 
-const bold: Change = (of) => wrap(of, '**');
-const italic: Change = (of) => wrap(of, '*');
-const linkTo: Change = (of) => link(of, t('compose.link-text'));
-const code: Change = (of) => (of.text.slice(of.start, of.end).includes('\n') ? fence(of, '') : wrap(of, '`'));
+const toggleBold: SelectionEdit = (of) => toggleMarkAround(of, '**');
+const toggleItalic: SelectionEdit = (of) => toggleMarkAround(of, '*');
+const makeSelectionLink: SelectionEdit = (of) => makeLink(of, t('compose.link-text'));
+const toggleCode: SelectionEdit = (of) =>
+  of.text.slice(of.start, of.end).includes('\n') ? fenceLines(of, '') : toggleMarkAround(of, '`');
 
-function apply(composer: Composer, change: Change): boolean {
+function applyToSelection(composer: Composer, change: SelectionEdit): boolean {
   const { area } = composer;
   if (!area) return false;
-  composer.edit(change(selectedIn(area)));
+  composer.edit(change(readTextSelection(area)));
   return true;
 }
 
-const startOf = (composer: Composer, command: string): void => {
+const beginWithCommand = (composer: Composer, command: string): void => {
   if (composer.text.peek() === '') composer.insert(command);
   else composer.error.value = t('compose.command-first');
 };
 
-function menuOf(composer: Composer, withMarks: boolean): readonly MenuItem[] {
+function makeFormattingMenu(composer: Composer, withMarks: boolean): readonly MenuItem[] {
   const item = (
     label: string,
     icon: 'bold' | 'italic' | 'link' | 'code' | 'list' | 'quote' | 'eye-off',
-    change: Change,
+    change: SelectionEdit,
   ) => ({
     label,
     icon,
-    run: () => void apply(composer, change),
+    run: () => void applyToSelection(composer, change),
   });
   return [
-    withMarks && item(t('compose.bold'), 'bold', bold),
-    withMarks && item(t('compose.italic'), 'italic', italic),
-    withMarks && item(t('compose.link'), 'link', linkTo),
-    item(t('compose.code'), 'code', code),
+    withMarks && item(t('compose.bold'), 'bold', toggleBold),
+    withMarks && item(t('compose.italic'), 'italic', toggleItalic),
+    withMarks && item(t('compose.link'), 'link', makeSelectionLink),
+    item(t('compose.code'), 'code', toggleCode),
     item(t('compose.list'), 'list', (of) => prefixLines(of, () => '- ')),
-    item(t('compose.quote'), 'quote', (of) => fence(of, 'quote')),
-    item(t('compose.spoiler'), 'eye-off', (of) => fence(of, 'spoiler ')),
+    item(t('compose.quote'), 'quote', (of) => fenceLines(of, 'quote')),
+    item(t('compose.spoiler'), 'eye-off', (of) => fenceLines(of, 'spoiler ')),
     'line',
-    { label: t('compose.poll'), icon: 'poll', run: () => startOf(composer, `/poll ${t('compose.poll-question')}\n`) },
-    { label: t('compose.todo'), icon: 'check', run: () => startOf(composer, '/todo') },
+    {
+      label: t('compose.poll'),
+      icon: 'poll',
+      run: () => beginWithCommand(composer, `/poll ${t('compose.poll-question')}\n`),
+    },
+    { label: t('compose.todo'), icon: 'check', run: () => beginWithCommand(composer, '/todo') },
   ];
 }
 
 /** Opens the dialog of scheduled sending, a chunk of its own. */
-async function schedule(composer: Composer): Promise<void> {
-  if (!(await checkText(composer))) return;
+async function checkAndOpenSchedule(composer: Composer): Promise<void> {
+  if (!(await checkBeforeSending(composer))) return;
   try {
-    const [{ openSchedule }] = await Promise.all([import('./schedule/dialog.js'), addLaterTexts()]);
+    const [{ openSchedule }] = await Promise.all([import('./schedule/dialog.js'), loadLaterTexts()]);
     openSchedule(composer);
   } catch {
     toast({ text: t('error.unreachable'), kind: 'error' });
@@ -71,7 +76,7 @@ async function schedule(composer: Composer): Promise<void> {
 function Counter({ composer }: { readonly composer: Composer }) {
   const limit = core.state.realm.value.max_message_length ?? 0;
   const { length } = composer.text.value;
-  if (limit === 0 || length < limit * NEAR) return null;
+  if (limit === 0 || length < limit * COUNTER_THRESHOLD_SHARE) return null;
   const left = limit - [...composer.text.value].length;
   return (
     <span class={`compose-counter ${left < 0 ? 'over' : ''}`} role="status">
@@ -86,14 +91,14 @@ interface ToolbarProps {
 }
 
 /** Buttons below the text. */
-export function Toolbar({ composer, canPreview }: ToolbarProps) {
+export function ComposeToolbar({ composer, canPreview }: ToolbarProps) {
   const files = useRef<HTMLInputElement>(null);
   const phone = isPhone();
   const previewing = composer.previewing.value;
   const inText = () => document.activeElement === composer.area;
-  useShortcut('bold', () => inText() && apply(composer, bold));
-  useShortcut('italic', () => inText() && apply(composer, italic));
-  useShortcut('link', () => inText() && apply(composer, linkTo));
+  useShortcut('bold', () => inText() && applyToSelection(composer, toggleBold));
+  useShortcut('italic', () => inText() && applyToSelection(composer, toggleItalic));
+  useShortcut('link', () => inText() && applyToSelection(composer, makeSelectionLink));
   useShortcut('send', () => {
     void sendText(composer);
   });
@@ -135,17 +140,32 @@ export function Toolbar({ composer, canPreview }: ToolbarProps) {
       {!phone && (
         <>
           <span class="compose-gap" />
-          <IconButton icon="bold" label={t('compose.bold')} shortcut="bold" onClick={() => apply(composer, bold)} />
+          <IconButton
+            icon="bold"
+            label={t('compose.bold')}
+            shortcut="bold"
+            onClick={() => applyToSelection(composer, toggleBold)}
+          />
           <IconButton
             icon="italic"
             label={t('compose.italic')}
             shortcut="italic"
-            onClick={() => apply(composer, italic)}
+            onClick={() => applyToSelection(composer, toggleItalic)}
           />
-          <IconButton icon="link" label={t('compose.link')} shortcut="link" onClick={() => apply(composer, linkTo)} />
+          <IconButton
+            icon="link"
+            label={t('compose.link')}
+            shortcut="link"
+            onClick={() => applyToSelection(composer, makeSelectionLink)}
+          />
         </>
       )}
-      <MenuButton label={t('compose.more')} icon="plus" side="above" items={() => menuOf(composer, phone)} />
+      <MenuButton
+        label={t('compose.more')}
+        icon="plus"
+        side="above"
+        items={() => makeFormattingMenu(composer, phone)}
+      />
       {canPreview && (
         <IconButton
           icon="eye"
@@ -165,7 +185,7 @@ export function Toolbar({ composer, canPreview }: ToolbarProps) {
         label={t('compose.schedule')}
         popup="dialog"
         disabled={isEmpty}
-        onClick={() => void schedule(composer)}
+        onClick={() => void checkAndOpenSchedule(composer)}
       />
       <span class="compose-send" data-tip={t('compose.send')} data-shortcut={enterSends() ? undefined : 'send'}>
         <Button kind="primary" disabled={isEmpty && uploads.value.length === 0} onClick={() => void sendText(composer)}>

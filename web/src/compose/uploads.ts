@@ -8,18 +8,18 @@ export interface Upload {
   readonly id: number;
   readonly name: string;
   readonly size: number;
-  readonly sent: number;
+  readonly sentBytes: number;
   readonly error?: string;
   readonly cancel: () => void;
 }
 
-const MIB = 1_048_576;
+const BYTES_PER_MIB = 1_048_576;
 
 /** Files on their way, and those that failed until they are dismissed. */
 export const uploads = signal<readonly Upload[]>([]);
-let count = 0;
+let uploadCount = 0;
 
-function change(id: number, part: Partial<Upload>): void {
+function changeUpload(id: number, part: Partial<Upload>): void {
   uploads.value = uploads.value.map((one) => (one.id === id ? { ...one, ...part } : one));
 }
 
@@ -28,39 +28,39 @@ export function dropUpload(id: number): void {
 }
 
 /** A name in brackets keeps its own brackets. */
-const linkOf = (name: string, uri: string): string => `[${name.replace(/[[\]]/g, '\\$&')}](${uri})`;
+const formatFileLink = (name: string, uri: string): string => `[${name.replace(/[[\]]/g, '\\$&')}](${uri})`;
 
-async function upload(composer: Composer, file: File): Promise<void> {
-  const id = ++count;
+async function uploadOneFile(composer: Composer, file: File): Promise<void> {
+  const id = ++uploadCount;
   const abort = new AbortController();
   const { name, size } = file;
   const cancel = () => {
     abort.abort();
     dropUpload(id);
   };
-  uploads.value = [...uploads.value, { id, name, size, sent: 0, cancel }];
+  uploads.value = [...uploads.value, { id, name, size, sentBytes: 0, cancel }];
   const limit = core.state.realm.value.max_file_upload_size_mib ?? 0;
-  if (limit > 0 && size > limit * MIB) {
-    change(id, { error: t('compose.upload-too-large', { n: limit }) });
+  if (limit > 0 && size > limit * BYTES_PER_MIB) {
+    changeUpload(id, { error: t('compose.upload-too-large', { n: limit }) });
     return;
   }
   try {
-    const { uri } = await core.api.upload('/user_uploads', file, (sent) => change(id, { sent }), {
+    const { uri } = await core.api.upload('/user_uploads', file, (sent) => changeUpload(id, { sentBytes: sent }), {
       signal: abort.signal,
     });
     dropUpload(id);
     const text = composer.text.peek();
     const at = composer.area?.selectionStart ?? text.length;
     const before = at > 0 && !/\s$/.test(text.slice(0, at)) ? '\n' : '';
-    composer.insert(`${before}${linkOf(name, uri)}\n`);
+    composer.insert(`${before}${formatFileLink(name, uri)}\n`);
   } catch (error) {
     if (abort.signal.aborted) return;
-    change(id, { error: error instanceof ApiFailure ? error.message : t('compose.upload-failed') });
+    changeUpload(id, { error: error instanceof ApiFailure ? error.message : t('compose.upload-failed') });
   }
 }
 
 /** Uploads files and puts links to them into the text. */
 export function uploadFiles(composer: Composer, files: Iterable<File>): void {
-  composer.show();
-  for (const file of files) void upload(composer, file);
+  composer.openAndFocus();
+  for (const file of files) void uploadOneFile(composer, file);
 }

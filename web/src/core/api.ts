@@ -10,14 +10,22 @@
 import { type Answers, QUOTED, type Requests } from '../contract/index.js';
 import type { HttpAnswer, LocalFile, Platform } from './ports.js';
 
-const PREFIX = '/api/v1';
+const API_PATH_PREFIX = '/api/v1';
 
 /** The server takes a session cookie only together with this header, which no other site can send. */
-const HEADERS: Readonly<Record<string, string>> = { 'X-Conclave-Web': '1' };
+const CSRF_HEADERS: Readonly<Record<string, string>> = { 'X-Conclave-Web': '1' };
 
-type PathsOf<M extends string> = keyof Requests extends infer K ? (K extends `${M} ${infer P}` ? P : never) : never;
-type RequestOf<M extends string, P extends string> = `${M} ${P}` extends keyof Requests ? Requests[`${M} ${P}`] : never;
-type AnswerOf<M extends string, P extends string> = `${M} ${P}` extends keyof Answers ? Answers[`${M} ${P}`] : never;
+type ApiPathsOfMethod<M extends string> = keyof Requests extends infer K
+  ? K extends `${M} ${infer P}`
+    ? P
+    : never
+  : never;
+type EndpointRequest<M extends string, P extends string> = `${M} ${P}` extends keyof Requests
+  ? Requests[`${M} ${P}`]
+  : never;
+type EndpointAnswer<M extends string, P extends string> = `${M} ${P}` extends keyof Answers
+  ? Answers[`${M} ${P}`]
+  : never;
 
 export interface CallOptions {
   readonly signal?: AbortSignal | undefined;
@@ -43,11 +51,11 @@ export class ApiFailure extends Error {
 }
 
 /** No answer, or one of a server or proxy that can't serve now. */
-export class Unreachable extends Error {
+export class ServerUnreachable extends Error {
   override readonly name = 'Unreachable';
 }
 
-type Values = Readonly<Record<string, unknown>>;
+type FieldsByName = Readonly<Record<string, unknown>>;
 
 export class Api {
   /** Called when the server no longer knows the session. */
@@ -55,31 +63,31 @@ export class Api {
 
   constructor(private readonly platform: Platform) {}
 
-  get<P extends PathsOf<'GET'>>(path: P, params: RequestOf<'GET', P>, options?: CallOptions) {
-    return this.#call<AnswerOf<'GET', P>>('GET', path, params, options);
+  get<P extends ApiPathsOfMethod<'GET'>>(path: P, params: EndpointRequest<'GET', P>, options?: CallOptions) {
+    return this.#callEndpoint<EndpointAnswer<'GET', P>>('GET', path, params, options);
   }
 
-  post<P extends PathsOf<'POST'>>(path: P, params: RequestOf<'POST', P>, options?: CallOptions) {
-    return this.#call<AnswerOf<'POST', P>>('POST', path, params, options);
+  post<P extends ApiPathsOfMethod<'POST'>>(path: P, params: EndpointRequest<'POST', P>, options?: CallOptions) {
+    return this.#callEndpoint<EndpointAnswer<'POST', P>>('POST', path, params, options);
   }
 
-  patch<P extends PathsOf<'PATCH'>>(path: P, params: RequestOf<'PATCH', P>, options?: CallOptions) {
-    return this.#call<AnswerOf<'PATCH', P>>('PATCH', path, params, options);
+  patch<P extends ApiPathsOfMethod<'PATCH'>>(path: P, params: EndpointRequest<'PATCH', P>, options?: CallOptions) {
+    return this.#callEndpoint<EndpointAnswer<'PATCH', P>>('PATCH', path, params, options);
   }
 
-  put<P extends PathsOf<'PUT'>>(path: P, params: RequestOf<'PUT', P>, options?: CallOptions) {
-    return this.#call<AnswerOf<'PUT', P>>('PUT', path, params, options);
+  put<P extends ApiPathsOfMethod<'PUT'>>(path: P, params: EndpointRequest<'PUT', P>, options?: CallOptions) {
+    return this.#callEndpoint<EndpointAnswer<'PUT', P>>('PUT', path, params, options);
   }
 
-  delete<P extends PathsOf<'DELETE'>>(path: P, params: RequestOf<'DELETE', P>, options?: CallOptions) {
-    return this.#call<AnswerOf<'DELETE', P>>('DELETE', path, params, options);
+  delete<P extends ApiPathsOfMethod<'DELETE'>>(path: P, params: EndpointRequest<'DELETE', P>, options?: CallOptions) {
+    return this.#callEndpoint<EndpointAnswer<'DELETE', P>>('DELETE', path, params, options);
   }
 
   /** A call beside the API: the sessions of this client. */
-  async web<T>(method: string, path: string, params: Values = {}): Promise<T> {
-    const request = { method, path, headers: headersOf(method), body: bodyOf(method, params) };
-    const answer = await reached(this.platform.fetch(request), undefined);
-    return this.#read<T>(answer);
+  async callOutsideApi<T>(method: string, path: string, params: FieldsByName = {}): Promise<T> {
+    const request = { method, path, headers: makeRequestHeaders(method), body: encodeFormBody(method, params) };
+    const answer = await awaitAnswerOrUnreachable(this.platform.fetch(request), undefined);
+    return this.#readAnswer<T>(answer);
   }
 
   /** Uploads one file. @param path below the API, `/user_uploads` for attachments */
@@ -89,11 +97,11 @@ export class Api {
     onProgress: (sent: number) => void,
     { signal }: CallOptions = {},
   ): Promise<T> {
-    const request = { path: `${PREFIX}${path}`, headers: HEADERS, file, onProgress, signal };
-    return this.#read<T>(await reached(this.platform.upload(request), signal));
+    const request = { path: `${API_PATH_PREFIX}${path}`, headers: CSRF_HEADERS, file, onProgress, signal };
+    return this.#readAnswer<T>(await awaitAnswerOrUnreachable(this.platform.upload(request), signal));
   }
 
-  async #call<T>(method: string, path: string, params: object, { signal }: CallOptions = {}): Promise<T> {
+  async #callEndpoint<T>(method: string, path: string, params: object, { signal }: CallOptions = {}): Promise<T> {
     const quoted = QUOTED[`${method} ${path}`] ?? [];
     const left: Record<string, string> = {};
     let filled = path;
@@ -104,23 +112,23 @@ export class Api {
       else left[name] = text;
     }
     const query = method === 'GET' && Object.keys(left).length > 0 ? `?${new URLSearchParams(left)}` : '';
-    const answer = await reached(
+    const answer = await awaitAnswerOrUnreachable(
       this.platform.fetch({
         method,
-        path: `${PREFIX}${filled}${query}`,
-        headers: headersOf(method),
-        body: bodyOf(method, left),
+        path: `${API_PATH_PREFIX}${filled}${query}`,
+        headers: makeRequestHeaders(method),
+        body: encodeFormBody(method, left),
         signal,
       }),
       signal,
     );
-    return this.#read<T>(answer);
+    return this.#readAnswer<T>(answer);
   }
 
-  #read<T>({ status, text }: HttpAnswer): T {
-    const body = parsed(text);
+  #readAnswer<T>({ status, text }: HttpAnswer): T {
+    const body = parseJsonObject(text);
     if (status >= 200 && status < 300 && body) return body as T;
-    if (!body || status === 502 || status === 503 || status === 504) throw new Unreachable(`status ${status}`);
+    if (!body || status === 502 || status === 503 || status === 504) throw new ServerUnreachable(`status ${status}`);
     const code = typeof body.code === 'string' ? body.code : '';
     // A wrong password is a refusal of the sign-in, not the end of a session.
     if (status === 401 && !code.startsWith('AUTHENTICATION')) this.onSignedOut();
@@ -135,10 +143,10 @@ export class Api {
   }
 }
 
-const headersOf = (method: string): Readonly<Record<string, string>> =>
-  method === 'GET' ? HEADERS : { ...HEADERS, 'Content-Type': 'application/x-www-form-urlencoded' };
+const makeRequestHeaders = (method: string): Readonly<Record<string, string>> =>
+  method === 'GET' ? CSRF_HEADERS : { ...CSRF_HEADERS, 'Content-Type': 'application/x-www-form-urlencoded' };
 
-function bodyOf(method: string, params: Values): string | undefined {
+function encodeFormBody(method: string, params: FieldsByName): string | undefined {
   if (method === 'GET') return undefined;
   const form = new URLSearchParams();
   for (const [name, value] of Object.entries(params)) form.append(name, String(value));
@@ -146,19 +154,22 @@ function bodyOf(method: string, params: Values): string | undefined {
 }
 
 /** An aborted call throws what its caller gave as the reason. */
-async function reached(answer: Promise<HttpAnswer>, signal: AbortSignal | undefined): Promise<HttpAnswer> {
+async function awaitAnswerOrUnreachable(
+  answer: Promise<HttpAnswer>,
+  signal: AbortSignal | undefined,
+): Promise<HttpAnswer> {
   try {
     return await answer;
   } catch (error) {
     signal?.throwIfAborted();
-    throw new Unreachable(error instanceof Error ? error.message : String(error));
+    throw new ServerUnreachable(error instanceof Error ? error.message : String(error));
   }
 }
 
-function parsed(text: string): Values | undefined {
+function parseJsonObject(text: string): FieldsByName | undefined {
   try {
     const value: unknown = JSON.parse(text);
-    return typeof value === 'object' && value !== null ? (value as Values) : undefined;
+    return typeof value === 'object' && value !== null ? (value as FieldsByName) : undefined;
   } catch {
     return undefined;
   }

@@ -4,33 +4,31 @@ import type { Conversation } from './narrow.js';
 /** A request to the compose box. */
 export interface ComposeRequest {
   /** undefined: to the conversation that it is about already. */
-  readonly to?: Conversation;
+  readonly conversation?: Conversation;
   /** Text to put in, behind what is there. */
-  readonly insert?: string;
-  /** Text instead of what is there. */
-  readonly replace?: string;
+  readonly insertedText?: string;
   /** The stored draft to go on with: `drafts.resume(id)`. */
-  readonly draft?: number;
+  readonly draftId?: number;
 }
 
 /** A request to the emoji picker. */
-export interface EmojiRequest {
+export interface EmojiPickerRequest {
   /** Box in pixels of the window beside which the picker opens: that of the pressed button. */
-  readonly at: { readonly x: number; readonly y: number; readonly width: number; readonly height: number };
+  readonly anchorBox: { readonly x: number; readonly y: number; readonly width: number; readonly height: number };
   /** Called for each choice. */
-  readonly choose: (emoji: { readonly name: string; readonly code: string; readonly type: string }) => void;
+  readonly onChoose: (emoji: { readonly name: string; readonly code: string; readonly type: string }) => void;
 }
 
 /** Requests between views, which don't import each other. */
-export class Focus {
+export class SharedViewState {
   /** The message that keys act on; undefined: none is selected. */
-  readonly message = signal<number | undefined>(undefined);
+  readonly selectedMessageId = signal<number | undefined>(undefined);
   /** The compose box takes a request and sets it back to undefined. */
-  readonly compose = signal<ComposeRequest | undefined>(undefined);
+  readonly composeRequest = signal<ComposeRequest | undefined>(undefined);
   /** The emoji picker takes a request and sets it back to undefined. */
-  readonly emoji = signal<EmojiRequest | undefined>(undefined);
+  readonly emojiPickerRequest = signal<EmojiPickerRequest | undefined>(undefined);
   /** Person whose profile is shown in a dialog; views set it, the dialog sets it back to undefined. */
-  readonly profile = signal<number | undefined>(undefined);
+  readonly profileUserId = signal<number | undefined>(undefined);
   /** Message whose text is being edited in place. */
-  readonly editing = signal<number | undefined>(undefined);
+  readonly editedMessageId = signal<number | undefined>(undefined);
 }

@@ -1,13 +1,13 @@
 /**
  * Narrows as addresses, in the form that clients of this API write: `#narrow/stream/12-general/topic/a.20b`.
  */
-import { type Narrow, type Operator, othersOf, type Term } from './narrow.js';
+import { getOtherUserIds, type Narrow, type NarrowTerm, type Operator } from './narrow.js';
 
 /** Names that make addresses readable, and ids of streams that old addresses name. */
-export interface Names {
-  readonly me: number;
+export interface AddressNames {
+  readonly ownUserId: number;
   streamName(id: number): string | undefined;
-  streamNamed(name: string): number | undefined;
+  findStreamIdByName(name: string): number | undefined;
   userName(id: number): string | undefined;
 }
 
@@ -26,13 +26,14 @@ export function decodePart(text: string): string {
   }
 }
 
-const slug = (name: string | undefined): string =>
+const formatNameSuffix = (name: string | undefined): string =>
   name === undefined ? '' : `-${encodePart(name.replaceAll(' ', '-'))}`;
 
-function operandText({ operator, operand }: Term, names: Names): string {
-  if (operator === 'stream' && typeof operand === 'number') return `${operand}${slug(names.streamName(operand))}`;
+function formatOperand({ operator, operand }: NarrowTerm, names: AddressNames): string {
+  if (operator === 'stream' && typeof operand === 'number')
+    return `${operand}${formatNameSuffix(names.streamName(operand))}`;
   if (operator === 'sender' || operator === 'dm' || operator === 'dm-including') {
-    if (typeof operand === 'number') return `${operand}${slug(names.userName(operand))}`;
+    if (typeof operand === 'number') return `${operand}${formatNameSuffix(names.userName(operand))}`;
     if (typeof operand === 'object') {
       const [first] = operand;
       return `${operand.join()}-${operand.length === 1 ? encodePart((names.userName(first!) ?? 'user').replaceAll(' ', '-')) : 'group'}`;
@@ -42,15 +43,15 @@ function operandText({ operator, operand }: Term, names: Names): string {
 }
 
 /** @param near a message to stand at */
-export function hashOf(narrow: Narrow, names: Names, near?: number): string {
+export function formatNarrowHash(narrow: Narrow, names: AddressNames, near?: number): string {
   if (narrow.length === 0 && near === undefined) return '#all_messages';
-  const parts = narrow.map((term) => `${term.negated ? '-' : ''}${term.operator}/${operandText(term, names)}`);
+  const parts = narrow.map((term) => `${term.negated ? '-' : ''}${term.operator}/${formatOperand(term, names)}`);
   if (near !== undefined) parts.push(`near/${near}`);
   return `#narrow/${parts.join('/')}`;
 }
 
 /** Other words for the same operator. */
-const OPERATORS: Readonly<Record<string, Operator>> = {
+const OPERATOR_BY_WORD: Readonly<Record<string, Operator>> = {
   stream: 'stream',
   channel: 'stream',
   streams: 'streams',
@@ -70,31 +71,34 @@ const OPERATORS: Readonly<Record<string, Operator>> = {
   search: 'search',
 };
 
-const leadingId = (text: string): number | undefined => {
+const parseLeadingId = (text: string): number | undefined => {
   const [, digits] = /^(\d+)(?:-|$)/.exec(text) ?? [];
   return digits === undefined ? undefined : Number(digits);
 };
 
-function operandFrom(operator: Operator, text: string, names: Names): Term['operand'] | undefined {
+function parseOperand(operator: Operator, text: string, names: AddressNames): NarrowTerm['operand'] | undefined {
   switch (operator) {
     case 'stream': {
-      const id = leadingId(text);
+      const id = parseLeadingId(text);
       // A stream may be called "2024-plans": its id is asked for first, then its name.
-      if (id !== undefined && (names.streamName(id) !== undefined || names.streamNamed(decodePart(text)) === undefined))
+      if (
+        id !== undefined &&
+        (names.streamName(id) !== undefined || names.findStreamIdByName(decodePart(text)) === undefined)
+      )
         return id;
       return (
-        names.streamNamed(decodePart(text)) ??
-        names.streamNamed(decodePart(text).replaceAll('-', ' ')) ??
+        names.findStreamIdByName(decodePart(text)) ??
+        names.findStreamIdByName(decodePart(text).replaceAll('-', ' ')) ??
         decodePart(text)
       );
     }
     case 'sender':
     case 'dm-including':
-      return leadingId(text) ?? decodePart(text);
+      return parseLeadingId(text) ?? decodePart(text);
     case 'dm': {
       const [, list] = /^([\d,]+)(?:-|$)/.exec(decodePart(text)) ?? [];
       const ids = list?.split(',').filter(Boolean).map(Number) ?? [];
-      return ids.length === 0 ? undefined : othersOf(ids, names.me);
+      return ids.length === 0 ? undefined : getOtherUserIds(ids, names.ownUserId);
     }
     case 'is':
       return decodePart(text) === 'private' ? 'dm' : decodePart(text);
@@ -104,22 +108,25 @@ function operandFrom(operator: Operator, text: string, names: Names): Term['oper
 }
 
 /** @returns undefined for an address of another kind, or one that can't be read */
-export function narrowOf(hash: string, names: Names): { readonly narrow: Narrow; readonly near?: number } | undefined {
+export function parseNarrowHash(
+  hash: string,
+  names: AddressNames,
+): { readonly narrow: Narrow; readonly near?: number } | undefined {
   if (hash === '#all_messages') return { narrow: [] };
   const parts = hash.split('/');
   if (parts[0] !== '#narrow') return undefined;
-  const narrow: Term[] = [];
+  const narrow: NarrowTerm[] = [];
   let near: number | undefined;
   for (let at = 1; at + 1 < parts.length; at += 2) {
     const word = decodePart(parts[at]!);
     const negated = word.startsWith('-');
     const name = negated ? word.slice(1) : word;
     if (name === 'near' || name === 'with') {
-      near = leadingId(parts[at + 1]!);
+      near = parseLeadingId(parts[at + 1]!);
       continue;
     }
-    const operator = OPERATORS[name];
-    const operand = operator && operandFrom(operator, parts[at + 1]!, names);
+    const operator = OPERATOR_BY_WORD[name];
+    const operand = operator && parseOperand(operator, parts[at + 1]!, names);
     if (operator === undefined || operand === undefined) return undefined;
     narrow.push({ operator, operand, ...(negated ? { negated } : {}) });
   }

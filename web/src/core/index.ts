@@ -25,55 +25,55 @@
  * no gap; a message is sent once; an action of the user changes the state through the event that comes back, except
  * for read marks and local echo, which show at once.
  */
-export { Api, ApiFailure, type CallOptions, Unreachable } from './api.js';
+export { Api, ApiFailure, type CallOptions, ServerUnreachable } from './api.js';
 export { Core } from './core.js';
-export { type ComposeRequest, type EmojiRequest, Focus } from './focus.js';
-export { decodePart, encodePart, hashOf, type Names, narrowOf } from './hash.js';
-export { conversationOf, type Facts, matches, participantsOf } from './match.js';
+export { type ComposeRequest, type EmojiPickerRequest, SharedViewState } from './focus.js';
+export { type AddressNames, decodePart, encodePart, formatNarrowHash, parseNarrowHash } from './hash.js';
+export { getMessageConversation, getParticipantIds, matchesNarrow, type NarrowMatchFacts } from './match.js';
 export { MessageStore } from './messages/store.js';
-export { type Anchor, MessageWindow, type WindowChange, type WindowPhase } from './messages/window.js';
-export { Windows } from './messages/windows.js';
+export { MessageWindow, type WindowAnchor, type WindowChange, type WindowPhase } from './messages/window.js';
+export { MessageWindows } from './messages/windows.js';
 export {
-  ALL,
+  ALL_MESSAGES_NARROW,
   type Conversation,
   type ConversationKey,
   conversationKey,
   conversationNarrow,
   directNarrow,
+  findNarrowConversation,
+  findOperand,
+  getOtherUserIds,
+  makeNarrowParam,
   type Narrow,
-  narrowConversation,
+  type NarrowTerm,
   narrowKey,
-  narrowParam,
   type Operator,
-  operandOf,
-  othersOf,
   streamNarrow,
-  type Term,
   topicNarrow,
 } from './narrow.js';
 export type {
-  Address,
+  BrowserTabs,
   HttpAnswer,
   HttpRequest,
-  KeyValue,
+  KeyValueStore,
   LocalFile,
+  PageAddress,
   Platform,
-  Stored,
-  Tabs,
+  StoredValue,
   Timer,
   UploadRequest,
 } from './ports.js';
-export { hashOfRoute, type Route, Router, routeOf } from './route.js';
+export { formatRouteHash, parseRoute, type Route, Router } from './route.js';
 export { Session, type SessionInfo, type SessionState } from './session.js';
 export type { DirectConversation, Topic } from './state/conversations.js';
 export { MeState, ROLE, type Settings } from './state/me.js';
 export { TOPIC_POLICY, type TopicPolicy } from './state/muting.js';
 export type { StoredDraft } from './state/own.js';
-export type { Online, Person, Presence, Status as UserStatus } from './state/people.js';
+export type { Person, Presence, PresenceLevel, UserStatus } from './state/people.js';
 export { State } from './state/state.js';
 export type { Stream } from './state/streams.js';
 export type { UnreadConversation } from './state/unread.js';
-export { Queue, type Status } from './sync/queue.js';
+export { BrowserEventQueue, type SyncStatus } from './sync/queue.js';
 export { Drafts, type DraftTarget, OpenDraft } from './writing/drafts.js';
-export { Outbox, type OutboxItem, type OutboxPhase } from './writing/outbox.js';
-export { Reading } from './writing/reading.js';
+export { MessageOutbox, type OutboxItem, type OutboxPhase } from './writing/outbox.js';
+export { ReadMarker } from './writing/reading.js';

@@ -1,31 +1,33 @@
 /** Tests of messages against narrows, for messages that arrive or move while a window is open. */
 import type { Message } from '../contract/index.js';
-import { type Conversation, type Narrow, othersOf, type Term } from './narrow.js';
+import { type Conversation, getOtherUserIds, type Narrow, type NarrowTerm } from './narrow.js';
 
 /** Facts beside the message. */
-export interface Facts {
-  readonly me: number;
+export interface NarrowMatchFacts {
+  readonly ownUserId: number;
   /** undefined: unknown stream. */
-  streamKind(id: number): 'private' | 'public' | 'web-public' | undefined;
-  isMuted(stream: number, topic: string): boolean;
+  getStreamPrivacy(id: number): 'private' | 'public' | 'web-public' | undefined;
+  isTopicMuted(stream: number, topic: string): boolean;
   isSubscribed(stream: number): boolean;
 }
 
-const RESOLVED = '✔ ';
+const RESOLVED_TOPIC_PREFIX = '✔ ';
 
 /** Ids of all users of a direct message, the reader among them. */
-export const participantsOf = ({ display_recipient: users }: Pick<Message, 'display_recipient'>): readonly number[] =>
+export const getParticipantIds = ({
+  display_recipient: users,
+}: Pick<Message, 'display_recipient'>): readonly number[] =>
   typeof users === 'string' ? [] : users.map(({ id }) => id);
 
-export const conversationOf = (
+export const getMessageConversation = (
   message: Pick<Message, 'display_recipient' | 'stream_id' | 'subject'>,
   me: number,
 ): Conversation =>
   message.stream_id === undefined
-    ? { users: othersOf(participantsOf(message), me) }
+    ? { users: getOtherUserIds(getParticipantIds(message), me) }
     : { stream: message.stream_id, topic: message.subject };
 
-function isHolds(operand: unknown, { flags, type, subject }: Message): boolean | undefined {
+function matchesIsOperand(operand: unknown, { flags, type, subject }: Message): boolean | undefined {
   switch (operand) {
     case 'dm':
     case 'private':
@@ -39,19 +41,23 @@ function isHolds(operand: unknown, { flags, type, subject }: Message): boolean |
     case 'alerted':
       return flags.includes('has_alert_word');
     case 'resolved':
-      return type === 'stream' && subject.startsWith(RESOLVED);
+      return type === 'stream' && subject.startsWith(RESOLVED_TOPIC_PREFIX);
     default:
       return undefined;
   }
 }
 
-function holds({ operator, operand }: Term, message: Message, facts: Facts): boolean | undefined {
+function matchesTerm(
+  { operator, operand }: NarrowTerm,
+  message: Message,
+  facts: NarrowMatchFacts,
+): boolean | undefined {
   const { stream_id: stream } = message;
   switch (operator) {
     case 'stream':
       return stream === operand;
     case 'streams': {
-      const kind = stream === undefined ? undefined : facts.streamKind(stream);
+      const kind = stream === undefined ? undefined : facts.getStreamPrivacy(stream);
       if (operand === 'public') return kind === 'public' || kind === 'web-public';
       return kind === 'web-public';
     }
@@ -61,15 +67,17 @@ function holds({ operator, operand }: Term, message: Message, facts: Facts): boo
       return typeof operand === 'number' ? message.sender_id === operand : undefined;
     case 'dm':
       if (typeof operand !== 'object') return undefined;
-      return stream === undefined && othersOf(participantsOf(message), facts.me).join() === operand.join();
+      return (
+        stream === undefined && getOtherUserIds(getParticipantIds(message), facts.ownUserId).join() === operand.join()
+      );
     case 'dm-including':
       return typeof operand === 'number'
-        ? stream === undefined && participantsOf(message).includes(operand)
+        ? stream === undefined && getParticipantIds(message).includes(operand)
         : undefined;
     case 'is':
-      return isHolds(operand, message);
+      return matchesIsOperand(operand, message);
     case 'in':
-      return operand !== 'home' || stream === undefined || !facts.isMuted(stream, message.subject);
+      return operand !== 'home' || stream === undefined || !facts.isTopicMuted(stream, message.subject);
     case 'id':
       return String(message.id) === String(operand);
     default:
@@ -82,30 +90,30 @@ function holds({ operator, operand }: Term, message: Message, facts: Facts): boo
  * Whether the narrow shows messages that the user has no copy of: the history of a stream. Such messages have the flag
  * `historical`. All other narrows show copies only.
  */
-export const showsHistory = (narrow: Narrow): boolean =>
+export const narrowShowsHistory = (narrow: Narrow): boolean =>
   narrow.some(({ operator, negated }) => !negated && (operator === 'stream' || operator === 'streams')) &&
   !narrow.some(({ operator }) => operator === 'is');
 
 /** Whether the user has events about every message that the narrow shows; visitors have none. */
-export const hearsAll = (narrow: Narrow, facts: Facts): boolean =>
-  facts.me !== 0 &&
-  (!showsHistory(narrow) ||
+export const hasEventsForWholeNarrow = (narrow: Narrow, facts: NarrowMatchFacts): boolean =>
+  facts.ownUserId !== 0 &&
+  (!narrowShowsHistory(narrow) ||
     narrow.some(
       ({ operator, operand, negated }) =>
         operator === 'stream' && !negated && typeof operand === 'number' && facts.isSubscribed(operand),
     ));
 
 /** @returns undefined: only the server can tell */
-export function matches(narrow: Narrow, message: Message, facts: Facts): boolean | undefined {
+export function matchesNarrow(narrow: Narrow, message: Message, facts: NarrowMatchFacts): boolean | undefined {
   let unsure = false;
   for (const term of narrow) {
-    const is = holds(term, message, facts);
+    const is = matchesTerm(term, message, facts);
     // The API ignores the negation of `in`.
     if (is !== undefined && is === (term.negated === true && term.operator !== 'in')) return false;
     if (is === undefined) unsure = true;
   }
   // A reaction makes a copy that looks like no copy.
-  if (message.flags.includes('historical') && !message.flags.includes('starred') && !showsHistory(narrow)) {
+  if (message.flags.includes('historical') && !message.flags.includes('starred') && !narrowShowsHistory(narrow)) {
     return undefined;
   }
   return unsure ? undefined : true;

@@ -16,16 +16,16 @@ export type Operator =
   | 'id'
   | 'search';
 
-export interface Term {
+export interface NarrowTerm {
   readonly operator: Operator;
   /** Stream and sender: id (or a name that no stream has). `dm`: ids of the others, ascending. */
   readonly operand: string | number | readonly number[];
   readonly negated?: boolean;
 }
 
-export type Narrow = readonly Term[];
+export type Narrow = readonly NarrowTerm[];
 
-export const ALL: Narrow = [];
+export const ALL_MESSAGES_NARROW: Narrow = [];
 
 export const streamNarrow = (stream: number): Narrow => [{ operator: 'stream', operand: stream }];
 
@@ -40,7 +40,7 @@ export const directNarrow = (users: readonly number[]): Narrow => [
 ];
 
 /** The operand of the first term with this operator that is not negated. */
-export const operandOf = (narrow: Narrow, operator: Operator): Term['operand'] | undefined =>
+export const findOperand = (narrow: Narrow, operator: Operator): NarrowTerm['operand'] | undefined =>
   narrow.find((term) => term.operator === operator && !term.negated)?.operand;
 
 /** Equal keys mean equal narrows; topics differ in case only. */
@@ -67,30 +67,30 @@ export const conversationNarrow = (of: Conversation): Narrow =>
   'users' in of ? directNarrow(of.users) : topicNarrow(of.stream, of.topic);
 
 /** The conversation that a narrow is exactly about; undefined for every other narrow. */
-export function narrowConversation(narrow: Narrow): Conversation | undefined {
+export function findNarrowConversation(narrow: Narrow): Conversation | undefined {
   if (narrow.some(({ negated }) => negated)) return undefined;
   const [first, second] = narrow;
   if (narrow.length === 1 && first?.operator === 'dm' && Array.isArray(first.operand)) return { users: first.operand };
-  const stream = operandOf(narrow, 'stream');
-  const topic = operandOf(narrow, 'topic');
+  const stream = findOperand(narrow, 'stream');
+  const topic = findOperand(narrow, 'topic');
   if (narrow.length !== 2 || !first || !second || typeof stream !== 'number' || typeof topic !== 'string')
     return undefined;
   return { stream, topic };
 }
 
 /** The API wants each narrow of a reader without an account to name the streams that are open to all. */
-const OPEN_TO_ALL: Term = { operator: 'streams', operand: 'web-public' };
+const WEB_PUBLIC_STREAMS_TERM: NarrowTerm = { operator: 'streams', operand: 'web-public' };
 
 /** The form that the API takes. @param me id of the reader; 0: without an account */
-export const narrowParam = (narrow: Narrow, me?: number) =>
-  (me === 0 ? [...narrow, OPEN_TO_ALL] : narrow).map(({ operator, operand, negated }) => ({
+export const makeNarrowParam = (narrow: Narrow, me?: number) =>
+  (me === 0 ? [...narrow, WEB_PUBLIC_STREAMS_TERM] : narrow).map(({ operator, operand, negated }) => ({
     operator,
     operand: typeof operand === 'object' ? [...operand] : operand,
     ...(negated ? { negated } : {}),
   }));
 
 /** Sorted ids of the others; the own id alone stays, because notes to self have no other. */
-export function othersOf(users: Iterable<number>, me: number): readonly number[] {
+export function getOtherUserIds(users: Iterable<number>, me: number): readonly number[] {
   const others = [...new Set(users)].filter((id) => id !== me).sort((a, b) => a - b);
   return others.length === 0 ? [me] : others;
 }

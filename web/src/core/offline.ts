@@ -1,20 +1,20 @@
 import { effect } from '@preact/signals-core';
 import type { Message, Snapshot } from '../contract/index.js';
 import type { MessageWindow } from './messages/window.js';
-import type { Windows } from './messages/windows.js';
+import type { MessageWindows } from './messages/windows.js';
 import type { Platform } from './ports.js';
 import type { State } from './state/state.js';
 
-const STATE = 'offline/state';
-const WINDOW = 'offline/window/';
-const LIST = 'offline/windows';
-const MAX_WINDOWS = 20;
+const STATE_STORE_KEY = 'offline/state';
+const WINDOW_STORE_KEY_PREFIX = 'offline/window/';
+const WINDOW_LIST_STORE_KEY = 'offline/windows';
+const MAX_SAVED_WINDOWS = 20;
 /** Messages of a window: some screens around the reader's place. */
-const MAX_MESSAGES = 100;
+const MAX_SAVED_MESSAGES_PER_WINDOW = 100;
 const SAVE_EVERY_MS = 30_000;
 
 /** A window as it was when it was last saved. */
-export interface KeptWindow {
+export interface SavedWindow {
   readonly messages: readonly Message[];
   readonly foundNewest: boolean;
 }
@@ -26,26 +26,26 @@ export interface KeptWindow {
  */
 export class OfflineCopy {
   /** Numbers that change with all that is kept. */
-  #saved = '';
+  #lastSavedVersions = '';
 
   constructor(
     private readonly platform: Platform,
     private readonly state: State,
-    private readonly windows: Windows,
+    private readonly windows: MessageWindows,
     private readonly isSignedIn: () => boolean,
   ) {
     effect(() => {
       if (!platform.visible.value) void this.save();
     });
-    this.#saveLater();
+    this.#scheduleSave();
   }
 
-  async snapshot(): Promise<Snapshot | undefined> {
-    return parsed<Snapshot>(await this.platform.store.get(STATE));
+  async readSnapshot(): Promise<Snapshot | undefined> {
+    return parseStoredJson<Snapshot>(await this.platform.store.get(STATE_STORE_KEY));
   }
 
-  async window(key: string): Promise<KeptWindow | undefined> {
-    return parsed<KeptWindow>(await this.platform.store.get(WINDOW + key));
+  async readWindow(key: string): Promise<SavedWindow | undefined> {
+    return parseStoredJson<SavedWindow>(await this.platform.store.get(WINDOW_STORE_KEY_PREFIX + key));
   }
 
   async clear(): Promise<void> {
@@ -56,45 +56,45 @@ export class OfflineCopy {
   async save(): Promise<void> {
     if (!this.isSignedIn() || this.state.me.userId.peek() === 0) return;
     const { store } = this.platform;
-    const { now, size } = this.windows.store;
-    const changes = `${this.state.me.userId.peek()}/${this.state.unread.version.peek()}/${now}/${size}`;
-    if (changes === this.#saved) return;
-    this.#saved = changes;
-    await store.set(STATE, JSON.stringify(this.state.save()));
+    const { lastChangeNumber, size } = this.windows.store;
+    const changes = `${this.state.me.userId.peek()}/${this.state.unread.version.peek()}/${lastChangeNumber}/${size}`;
+    if (changes === this.#lastSavedVersions) return;
+    this.#lastSavedVersions = changes;
+    await store.set(STATE_STORE_KEY, JSON.stringify(this.state.save()));
     const kept: string[] = [];
-    for (const window of [...this.windows.all()].slice(-MAX_WINDOWS)) {
-      const copy = this.#copyOf(window);
+    for (const window of [...this.windows.all()].slice(-MAX_SAVED_WINDOWS)) {
+      const copy = this.#makeWindowCopy(window);
       if (!copy) continue;
       kept.push(window.key);
-      await store.set(WINDOW + window.key, JSON.stringify(copy));
+      await store.set(WINDOW_STORE_KEY_PREFIX + window.key, JSON.stringify(copy));
     }
-    const before = parsed<readonly string[]>(await store.get(LIST)) ?? [];
+    const before = parseStoredJson<readonly string[]>(await store.get(WINDOW_LIST_STORE_KEY)) ?? [];
     const all = [...before.filter((key) => !kept.includes(key)), ...kept];
-    for (const key of all.slice(0, -MAX_WINDOWS)) await store.delete(WINDOW + key);
-    await store.set(LIST, JSON.stringify(all.slice(-MAX_WINDOWS)));
+    for (const key of all.slice(0, -MAX_SAVED_WINDOWS)) await store.delete(WINDOW_STORE_KEY_PREFIX + key);
+    await store.set(WINDOW_LIST_STORE_KEY, JSON.stringify(all.slice(-MAX_SAVED_WINDOWS)));
     // The session may have ended meanwhile.
     if (!this.isSignedIn()) await this.clear();
   }
 
-  #copyOf(window: MessageWindow): KeptWindow | undefined {
+  #makeWindowCopy(window: MessageWindow): SavedWindow | undefined {
     const ids = window.ids.peek();
     if (window.phase.peek() !== 'ready' || ids.length === 0) return undefined;
-    const at = window.place === undefined ? ids.length : ids.findIndex((id) => id >= window.place!);
-    const end = Math.min(ids.length, (at < 0 ? ids.length : at) + MAX_MESSAGES / 2);
-    const from = Math.max(0, end - MAX_MESSAGES);
+    const at = window.readerPlaceId === undefined ? ids.length : ids.findIndex((id) => id >= window.readerPlaceId!);
+    const end = Math.min(ids.length, (at < 0 ? ids.length : at) + MAX_SAVED_MESSAGES_PER_WINDOW / 2);
+    const from = Math.max(0, end - MAX_SAVED_MESSAGES_PER_WINDOW);
     const messages = ids.slice(from, end).flatMap((id) => this.windows.store.peek(id) ?? []);
     return { messages, foundNewest: end === ids.length && window.foundNewest.peek() };
   }
 
-  #saveLater(): void {
+  #scheduleSave(): void {
     this.platform.setTimer(() => {
       void this.save();
-      this.#saveLater();
+      this.#scheduleSave();
     }, SAVE_EVERY_MS);
   }
 }
 
-function parsed<T>(text: unknown): T | undefined {
+function parseStoredJson<T>(text: unknown): T | undefined {
   if (typeof text !== 'string') return undefined;
   try {
     return JSON.parse(text) as T;

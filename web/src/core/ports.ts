@@ -35,18 +35,24 @@ export interface UploadRequest {
 export type Timer = object | number;
 
 /** A value that survives the page; structured clones and JSON are equally able to hold it. */
-export type Stored = string | number | boolean | null | readonly Stored[] | { readonly [key: string]: Stored };
+export type StoredValue =
+  | string
+  | number
+  | boolean
+  | null
+  | readonly StoredValue[]
+  | { readonly [key: string]: StoredValue };
 
 /** Storage of this browser for this server. Failures are the implementation's concern: a failed `get` is a miss. */
-export interface KeyValue {
-  get(key: string): Promise<Stored | undefined>;
-  set(key: string, value: Stored): Promise<void>;
+export interface KeyValueStore {
+  get(key: string): Promise<StoredValue | undefined>;
+  set(key: string, value: StoredValue): Promise<void>;
   delete(key: string): Promise<void>;
   keys(prefix: string): Promise<readonly string[]>;
 }
 
 /** Messages between tabs of one account. Their content is the core's concern (sync/tabs.ts). */
-export interface Tabs {
+export interface BrowserTabs {
   /** Id of this tab, unique among those open now. */
   readonly id: string;
   post(message: unknown): void;
@@ -55,19 +61,19 @@ export interface Tabs {
    * Waits to be the leading tab and then calls `gain`. The tab leads until it closes, or until another one takes the
    * lead with `steal`, which calls `lose`.
    */
-  lead(gain: () => void, lose: () => void): void;
+  waitToLead(gain: () => void, lose: () => void): void;
   /** Takes the lead from a tab that doesn't answer. */
-  steal(): void;
+  stealLead(): void;
   /** Ids of the tabs that are open. */
-  alive(): Promise<readonly string[]>;
+  listOpenTabIds(): Promise<readonly string[]>;
 }
 
 /** The part of the address behind `#`. */
-export interface Address {
+export interface PageAddress {
   /** Part of the page's address from `#` on; empty without one. */
   readonly hash: ReadonlySignal<string>;
   /** @param replace the current entry of the history, instead of adding one */
-  go(hash: string, replace?: boolean): void;
+  navigate(hash: string, replace?: boolean): void;
 }
 
 export interface Platform {
@@ -80,9 +86,9 @@ export interface Platform {
   clearTimer(timer: Timer): void;
   /** A number from 0 to 1, without 1. */
   random(): number;
-  readonly store: KeyValue;
-  readonly tabs: Tabs;
-  readonly address: Address;
+  readonly store: KeyValueStore;
+  readonly tabs: BrowserTabs;
+  readonly address: PageAddress;
   /** Whether there may be a network: browsers know only when there is none. */
   readonly online: ReadonlySignal<boolean>;
   /** Whether the user sees the page. */

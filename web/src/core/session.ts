@@ -20,7 +20,7 @@ export interface SessionInfo {
  *     await session.signIn(email, password)        throws ApiFailure with the text to show
  *     await session.signInOnce(token)              a one-time link, `#sign-in/TOKEN`
  *     await session.signOut()
- *     await session.list(), session.end(id), session.endOthers()
+ *     await session.list(), session.end(id), session.endOtherSessions()
  */
 export class Session {
   readonly state = signal<SessionState>('unknown');
@@ -34,23 +34,23 @@ export class Session {
   /** The server lets this browser read: as a user, or as a visitor. Asked first, because a refusal is an error. */
   async mayRead(): Promise<boolean> {
     type Check = { readonly signed_in: boolean; readonly public_access: boolean };
-    const { signed_in, public_access } = await this.api.web<Check>('GET', '/web/session');
+    const { signed_in, public_access } = await this.api.callOutsideApi<Check>('GET', '/web/session');
     return signed_in || public_access;
   }
 
   async signIn(username: string, password: string): Promise<void> {
-    await this.api.web('POST', '/web/session', { username, password });
+    await this.api.callOutsideApi('POST', '/web/session', { username, password });
     this.onChange(true);
   }
 
-  async signInOnce(token: string): Promise<void> {
-    await this.api.web('POST', '/web/session/one-time', { token });
+  async signInByOneTimeLink(token: string): Promise<void> {
+    await this.api.callOutsideApi('POST', '/web/session/one-time', { token });
     this.onChange(true);
   }
 
   async signOut(): Promise<void> {
     try {
-      await this.api.web('DELETE', '/web/session');
+      await this.api.callOutsideApi('DELETE', '/web/session');
     } catch (error) {
       // A session that has ended already is signed out.
       if (!(error instanceof ApiFailure)) throw error;
@@ -58,16 +58,19 @@ export class Session {
     this.onChange(false);
   }
 
-  async list(): Promise<readonly SessionInfo[]> {
-    const { sessions } = await this.api.web<{ readonly sessions: readonly SessionInfo[] }>('GET', '/web/sessions');
+  async listSessions(): Promise<readonly SessionInfo[]> {
+    const { sessions } = await this.api.callOutsideApi<{ readonly sessions: readonly SessionInfo[] }>(
+      'GET',
+      '/web/sessions',
+    );
     return sessions;
   }
 
-  async end(id: number): Promise<void> {
-    await this.api.web('DELETE', `/web/sessions/${id}`);
+  async endSession(id: number): Promise<void> {
+    await this.api.callOutsideApi('DELETE', `/web/sessions/${id}`);
   }
 
-  async endOthers(): Promise<void> {
-    await this.api.web('DELETE', '/web/sessions');
+  async endOtherSessions(): Promise<void> {
+    await this.api.callOutsideApi('DELETE', '/web/sessions');
   }
 }

@@ -9,10 +9,10 @@ export interface KeyPress {
   getModifierState?(name: string): boolean;
 }
 
-const MODIFIERS = new Set(['Control', 'Alt', 'AltGraph', 'Meta', 'Shift', 'CapsLock', 'Dead', 'Process']);
+const MODIFIER_KEYS = new Set(['Control', 'Alt', 'AltGraph', 'Meta', 'Shift', 'CapsLock', 'Dead', 'Process']);
 
 /** The Latin letter on a key cap whose layout writes another script: shortcuts work in Greek and Cyrillic layouts. */
-function latin(press: KeyPress): string {
+function readLatinKey(press: KeyPress): string {
   const letter = /^Key([A-Z])$/.exec(press.code ?? '')?.[1];
   if (letter === undefined || press.key.length !== 1 || press.key.charCodeAt(0) < 0x250) return press.key;
   return press.shiftKey ? letter : letter.toLowerCase();
@@ -22,9 +22,9 @@ function latin(press: KeyPress): string {
  * @returns the chord of a key event: modifiers in the order Mod, Ctrl, Meta, Alt, Shift, then the key. Shift is part of
  * a character (`R`, `?`) and named with other keys only (`Shift+Enter`). Undefined for a modifier alone.
  */
-export function chordOf(press: KeyPress, mac = false): string | undefined {
-  if (MODIFIERS.has(press.key)) return undefined;
-  const key = press.key === ' ' ? 'Space' : latin(press);
+export function formatChord(press: KeyPress, mac = false): string | undefined {
+  if (MODIFIER_KEYS.has(press.key)) return undefined;
+  const key = press.key === ' ' ? 'Space' : readLatinKey(press);
   const third = press.getModifierState?.('AltGraph') ?? false;
   const ctrl = press.ctrlKey && !third;
   const alt = press.altKey && !third && !(mac && key.length === 1 && !press.metaKey && !press.ctrlKey);
@@ -38,7 +38,7 @@ export function chordOf(press: KeyPress, mac = false): string | undefined {
 }
 
 /** Names of keys that are texts of the catalogue; others are shown by sign. */
-const TEXTS = {
+const TEXT_KEY_BY_KEY_NAME = {
   Enter: 'key.enter',
   Escape: 'key.escape',
   Space: 'key.space',
@@ -52,21 +52,27 @@ const TEXTS = {
   Ctrl: 'key.ctrl',
 } as const;
 
-const SIGNS: Readonly<Record<string, string>> = { ArrowUp: '↑', ArrowDown: '↓', ArrowLeft: '←', ArrowRight: '→' };
-const MAC_SIGNS: Readonly<Record<string, string>> = { Mod: '⌘', Ctrl: '⌃', Alt: '⌥', Shift: '⇧' };
+const SIGN_BY_KEY_NAME: Readonly<Record<string, string>> = {
+  ArrowUp: '↑',
+  ArrowDown: '↓',
+  ArrowLeft: '←',
+  ArrowRight: '→',
+};
+const MAC_SIGN_BY_KEY_NAME: Readonly<Record<string, string>> = { Mod: '⌘', Ctrl: '⌃', Alt: '⌥', Shift: '⇧' };
 
-type NameKey = (typeof TEXTS)[keyof typeof TEXTS];
+type KeyNameTextKey = (typeof TEXT_KEY_BY_KEY_NAME)[keyof typeof TEXT_KEY_BY_KEY_NAME];
 
 /** @returns the keys of a chord as a keyboard shows them: `R` is Shift and R, `r` is R. */
-export function keyNames(chord: string, name: (key: NameKey) => string, mac = false): string[] {
+export function formatKeyCaps(chord: string, name: (key: KeyNameTextKey) => string, mac = false): string[] {
   const keys = chord === '+' ? ['+'] : chord.split(/\+(?=.)/);
   const last = keys.at(-1)!;
   const shifted = last.length === 1 && last !== last.toLowerCase();
   const all = shifted ? [...keys.slice(0, -1), 'Shift', last] : keys;
   return all.map((key) => {
-    if (mac && MAC_SIGNS[key] !== undefined) return MAC_SIGNS[key];
+    if (mac && MAC_SIGN_BY_KEY_NAME[key] !== undefined) return MAC_SIGN_BY_KEY_NAME[key];
     const plain = key === 'Mod' ? 'Ctrl' : key;
-    if (Object.hasOwn(TEXTS, plain)) return name(TEXTS[plain as keyof typeof TEXTS]);
-    return SIGNS[plain] ?? (plain.length === 1 ? plain.toUpperCase() : plain);
+    if (Object.hasOwn(TEXT_KEY_BY_KEY_NAME, plain))
+      return name(TEXT_KEY_BY_KEY_NAME[plain as keyof typeof TEXT_KEY_BY_KEY_NAME]);
+    return SIGN_BY_KEY_NAME[plain] ?? (plain.length === 1 ? plain.toUpperCase() : plain);
   });
 }

@@ -1,7 +1,7 @@
 /**
  * Shortcuts: their table, their keys, and the handlers that views register while they are shown.
  *
- *     keydown → chordOf(event) → Keyboard.press(chord) → newest handler of the top scope
+ *     keydown → formatChord(event) → Keyboard.press(chord) → newest handler of the top scope
  *
  * - `table.ts` declares each shortcut once: id, default keys, group in the `?` dialog. Texts are `shortcut.ID`.
  * - `chord.ts` turns a key event into a chord: `r`, `R` (with Shift), `Mod+k` (Ctrl or Command).
@@ -12,6 +12,6 @@
  *
  * No DOM is used here: node tests import this folder. Views, shell and kit may import it.
  */
-export { chordOf, type KeyPress, keyNames } from './chord.js';
-export { type Handler, Keyboard, PAGE, type Scope } from './registry.js';
-export { GROUPS, SHORTCUTS, type Shortcut, type ShortcutId } from './table.js';
+export { formatChord, formatKeyCaps, type KeyPress } from './chord.js';
+export { PAGE_SCOPE, type ShortcutHandler, ShortcutRegistry, type ShortcutScope } from './registry.js';
+export { SHORTCUT_GROUPS, SHORTCUTS, type Shortcut, type ShortcutId } from './table.js';

@@ -2,58 +2,58 @@ import { computed, type ReadonlySignal, signal } from '@preact/signals-core';
 import type { Shortcut } from './table.js';
 
 /** Runs a shortcut; false declines it, so that the handler registered before gets it. */
-export type Handler = () => unknown;
+export type ShortcutHandler = () => unknown;
 
 /** A layer of the page. The newest one that was entered gets the keys. */
-export type Scope = symbol;
+export type ShortcutScope = symbol;
 
 /** Scope of everything that is not in a dialog. */
-export const PAGE: Scope = Symbol('page');
+export const PAGE_SCOPE: ShortcutScope = Symbol('page');
 
 /** Shortcuts with their current keys and handlers. One instance serves the page; tests make their own. */
-export class Keyboard<Id extends string> {
+export class ShortcutRegistry<Id extends string> {
   /** Keys that the reader chose instead of the default ones. */
-  readonly changes = signal<Partial<Record<Id, readonly string[]>>>({});
+  readonly customKeys = signal<Partial<Record<Id, readonly string[]>>>({});
   /** Whether shortcuts of a single character work. Those with modifiers and Escape always do. */
-  readonly enabled = signal(true);
-  private readonly scopes: Scope[] = [PAGE];
-  private readonly handlers = new Map<Id, { scope: Scope; handler: Handler }[]>();
+  readonly singleKeysEnabled = signal(true);
+  private readonly scopes: ShortcutScope[] = [PAGE_SCOPE];
+  private readonly handlers = new Map<Id, { scope: ShortcutScope; handler: ShortcutHandler }[]>();
   private readonly idsByChord: ReadonlySignal<Map<string, Id[]>>;
 
   constructor(readonly table: Readonly<Record<Id, Shortcut>>) {
     this.idsByChord = computed(() => {
       const ids = new Map<string, Id[]>();
-      for (const id of this.ids()) {
-        for (const chord of this.keysOf(id)) ids.set(chord, [...(ids.get(chord) ?? []), id]);
+      for (const id of this.listShortcutIds()) {
+        for (const chord of this.getKeys(id)) ids.set(chord, [...(ids.get(chord) ?? []), id]);
       }
       return ids;
     });
   }
 
-  ids(): Id[] {
+  listShortcutIds(): Id[] {
     return Object.keys(this.table) as Id[];
   }
 
-  keysOf(id: Id): readonly string[] {
-    return this.changes.value[id] ?? this.table[id].keys;
+  getKeys(id: Id): readonly string[] {
+    return this.customKeys.value[id] ?? this.table[id].keys;
   }
 
   /** Changes the keys of a shortcut; undefined restores the default ones. */
   setKeys(id: Id, keys: readonly string[] | undefined): void {
-    const { [id]: _, ...others } = this.changes.value;
-    this.changes.value = (keys === undefined ? others : { ...others, [id]: keys }) as typeof this.changes.value;
+    const { [id]: _, ...others } = this.customKeys.value;
+    this.customKeys.value = (keys === undefined ? others : { ...others, [id]: keys }) as typeof this.customKeys.value;
   }
 
   /** @returns other shortcuts of the same group of views that have the chord. Shortcuts may share one by design. */
-  conflictsOf(id: Id, chord: string): Id[] {
-    const shares = this.table[id].shares;
+  findConflicts(id: Id, chord: string): Id[] {
+    const shares = this.table[id].sharedKeysTag;
     return (this.idsByChord.value.get(chord) ?? []).filter(
-      (other) => other !== id && !(shares !== undefined && this.table[other].shares === shares),
+      (other) => other !== id && !(shares !== undefined && this.table[other].sharedKeysTag === shares),
     );
   }
 
   /** Takes a handler in use until the returned function is called. */
-  on(id: Id, scope: Scope, handler: Handler): () => void {
+  addHandler(id: Id, scope: ShortcutScope, handler: ShortcutHandler): () => void {
     const list = this.handlers.get(id) ?? [];
     const entry = { scope, handler };
     list.push(entry);
@@ -65,7 +65,7 @@ export class Keyboard<Id extends string> {
   }
 
   /** Makes a scope the innermost one until the returned function is called. */
-  enter(scope: Scope): () => void {
+  enterScope(scope: ShortcutScope): () => void {
     this.scopes.push(scope);
     return () => {
       const at = this.scopes.lastIndexOf(scope);
@@ -79,17 +79,17 @@ export class Keyboard<Id extends string> {
    * @param inField whether text is being typed: only shortcuts that say so work there
    * @returns whether a handler took it
    */
-  press(chord: string, inField = false): boolean {
+  runChord(chord: string, inField = false): boolean {
     for (const id of this.idsByChord.value.get(chord) ?? []) {
-      if (inField && !this.table[id].fields) continue;
-      if (!this.enabled.value && chord.length === 1) continue;
-      if (this.run(id)) return true;
+      if (inField && !this.table[id].worksInFields) continue;
+      if (!this.singleKeysEnabled.value && chord.length === 1) continue;
+      if (this.runShortcut(id)) return true;
     }
     return false;
   }
 
   /** Does what a shortcut does, for buttons and menus elsewhere. @returns whether a handler took it */
-  run(id: Id): boolean {
+  runShortcut(id: Id): boolean {
     const scope = this.scopes.at(-1)!;
     const list = this.handlers.get(id) ?? [];
     for (let at = list.length - 1; at >= 0; at--) {

@@ -1,83 +1,83 @@
 /** One shortcut. Its text is `shortcut.ID` of the catalogue. */
 export interface Shortcut {
   readonly keys: readonly string[];
-  readonly group: Group;
+  readonly group: ShortcutGroup;
   /** The shortcut works while text is being typed, too. */
-  readonly fields?: true;
+  readonly worksInFields?: true;
   /** Shortcuts with the same word may have the same keys: they are for different moments. */
-  readonly shares?: string;
+  readonly sharedKeysTag?: string;
 }
 
 /** Groups of the `?` dialog, in its order. */
-export const GROUPS = ['general', 'go', 'list', 'message', 'compose'] as const;
+export const SHORTCUT_GROUPS = ['general', 'go', 'list', 'message', 'compose'] as const;
 
-type Group = (typeof GROUPS)[number];
+type ShortcutGroup = (typeof SHORTCUT_GROUPS)[number];
 
-const general = (...keys: string[]): Shortcut => ({ keys, group: 'general' });
-const go = (...keys: string[]): Shortcut => ({ keys, group: 'go' });
-const list = (...keys: string[]): Shortcut => ({ keys, group: 'list' });
-const message = (...keys: string[]): Shortcut => ({ keys, group: 'message' });
-const compose = (...keys: string[]): Shortcut => ({ keys, group: 'compose' });
+const makeGeneralShortcut = (...keys: string[]): Shortcut => ({ keys, group: 'general' });
+const makeGoShortcut = (...keys: string[]): Shortcut => ({ keys, group: 'go' });
+const makeListShortcut = (...keys: string[]): Shortcut => ({ keys, group: 'list' });
+const makeMessageShortcut = (...keys: string[]): Shortcut => ({ keys, group: 'message' });
+const makeComposeShortcut = (...keys: string[]): Shortcut => ({ keys, group: 'compose' });
 
 /** The default keys are those that people of the peer know. */
 export const SHORTCUTS = {
-  help: general('?'),
-  search: general('/'),
-  switch: { ...general('Mod+k'), fields: true },
-  back: { ...general('Escape', 'Mod+['), fields: true },
-  'filter-streams': general('q'),
-  'filter-people': general('w'),
-  menu: general('g'),
+  help: makeGeneralShortcut('?'),
+  search: makeGeneralShortcut('/'),
+  switch: { ...makeGeneralShortcut('Mod+k'), worksInFields: true },
+  back: { ...makeGeneralShortcut('Escape', 'Mod+['), worksInFields: true },
+  'filter-streams': makeGeneralShortcut('q'),
+  'filter-people': makeGeneralShortcut('w'),
+  menu: makeGeneralShortcut('g'),
 
-  inbox: go('I'),
-  recent: go('t'),
-  all: go('a'),
-  mentions: go('#'),
-  starred: go('*'),
-  drafts: go('d'),
-  directs: go('P'),
-  'next-topic': go('n'),
-  'next-direct': go('p'),
-  'narrow-topic': go('s'),
-  'narrow-stream': go('S'),
-  'view-context': go('z'),
-  'history-back': { ...go('Alt+ArrowLeft'), fields: true },
-  'history-forward': { ...go('Alt+ArrowRight'), fields: true },
+  inbox: makeGoShortcut('I'),
+  recent: makeGoShortcut('t'),
+  all: makeGoShortcut('a'),
+  mentions: makeGoShortcut('#'),
+  starred: makeGoShortcut('*'),
+  drafts: makeGoShortcut('d'),
+  directs: makeGoShortcut('P'),
+  'next-topic': makeGoShortcut('n'),
+  'next-direct': makeGoShortcut('p'),
+  'narrow-topic': makeGoShortcut('s'),
+  'narrow-stream': makeGoShortcut('S'),
+  'view-context': makeGoShortcut('z'),
+  'history-back': { ...makeGoShortcut('Alt+ArrowLeft'), worksInFields: true },
+  'history-forward': { ...makeGoShortcut('Alt+ArrowRight'), worksInFields: true },
 
-  'message-down': list('j', 'ArrowDown'),
-  'message-up': list('k', 'ArrowUp'),
-  'page-down': list('J', 'PageDown', 'Space'),
-  'page-up': list('K', 'PageUp', 'Shift+Space'),
-  first: list('Home'),
-  last: list('G', 'End'),
+  'message-down': makeListShortcut('j', 'ArrowDown'),
+  'message-up': makeListShortcut('k', 'ArrowUp'),
+  'page-down': makeListShortcut('J', 'PageDown', 'Space'),
+  'page-up': makeListShortcut('K', 'PageUp', 'Shift+Space'),
+  first: makeListShortcut('Home'),
+  last: makeListShortcut('G', 'End'),
 
-  reply: { ...message('r', 'Enter'), shares: 'selected' },
-  'reply-sender': message('R'),
-  'reply-mention': message('@'),
-  quote: message('>'),
-  forward: message('<'),
-  react: message(':'),
-  'thumbs-up': message('+'),
-  'react-same': message('='),
-  star: { ...message('Mod+s'), fields: true },
-  edit: message('e'),
-  'edit-last': message('ArrowLeft'),
-  move: message('m'),
-  history: message('H'),
-  unread: message('U'),
-  collapse: message('-'),
-  'message-menu': message('i'),
-  profile: message('u'),
-  image: message('v'),
-  'mute-topic': message('M'),
+  reply: { ...makeMessageShortcut('r', 'Enter'), sharedKeysTag: 'selected' },
+  'reply-sender': makeMessageShortcut('R'),
+  'reply-mention': makeMessageShortcut('@'),
+  quote: makeMessageShortcut('>'),
+  forward: makeMessageShortcut('<'),
+  react: makeMessageShortcut(':'),
+  'thumbs-up': makeMessageShortcut('+'),
+  'react-same': makeMessageShortcut('='),
+  star: { ...makeMessageShortcut('Mod+s'), worksInFields: true },
+  edit: makeMessageShortcut('e'),
+  'edit-last': makeMessageShortcut('ArrowLeft'),
+  move: makeMessageShortcut('m'),
+  history: makeMessageShortcut('H'),
+  unread: makeMessageShortcut('U'),
+  collapse: makeMessageShortcut('-'),
+  'message-menu': makeMessageShortcut('i'),
+  profile: makeMessageShortcut('u'),
+  image: makeMessageShortcut('v'),
+  'mute-topic': makeMessageShortcut('M'),
 
-  stream: compose('c'),
-  direct: compose('x'),
-  send: { ...compose('Mod+Enter'), fields: true },
-  'narrow-compose': { ...compose('Mod+.'), fields: true },
-  bold: { ...compose('Mod+b'), fields: true },
-  italic: { ...compose('Mod+i'), fields: true },
-  link: { ...compose('Mod+L'), fields: true },
+  stream: makeComposeShortcut('c'),
+  direct: makeComposeShortcut('x'),
+  send: { ...makeComposeShortcut('Mod+Enter'), worksInFields: true },
+  'narrow-compose': { ...makeComposeShortcut('Mod+.'), worksInFields: true },
+  bold: { ...makeComposeShortcut('Mod+b'), worksInFields: true },
+  italic: { ...makeComposeShortcut('Mod+i'), worksInFields: true },
+  link: { ...makeComposeShortcut('Mod+L'), worksInFields: true },
 } as const satisfies Record<string, Shortcut>;
 
 export type ShortcutId = keyof typeof SHORTCUTS;

@@ -14,16 +14,16 @@ interface AvatarProps {
   readonly presence?: Presence | undefined;
 }
 
-const HUES = 12;
+const HUE_COUNT = 12;
 
 /** The address of a picture of this server; undefined for other hosts, which the page's policy refuses to ask. */
-function ownPicture(src: string | null | undefined): string | undefined {
+function pickSameOriginPicture(src: string | null | undefined): string | undefined {
   if (!src) return undefined;
   return src.startsWith('blob:') || new URL(src, location.href).origin === location.origin ? src : undefined;
 }
 
 /** First letters of the first and the last word. */
-function initialsOf(name: string): string {
+function makeInitials(name: string): string {
   const words = name.trim().split(/\s+/);
   const letters = words.length > 1 ? [words[0], words.at(-1)] : words;
   return letters
@@ -35,13 +35,13 @@ function initialsOf(name: string): string {
 /** Picture of a person or an organization. It is decoration: the name stands beside it. */
 export function Avatar({ name, src, id = 0, size = 32, presence }: AvatarProps) {
   const [broken, setBroken] = useState<string>();
-  const picture = ownPicture(src);
+  const picture = pickSameOriginPicture(src);
   return (
-    <span class="avatar" data-hue={id % HUES} style={{ '--size': `${size}px` }}>
+    <span class="avatar" data-hue={id % HUE_COUNT} style={{ '--size': `${size}px` }}>
       {picture && broken !== picture ? (
         <img src={picture} alt="" width={size} height={size} loading="lazy" onError={() => setBroken(picture)} />
       ) : (
-        <span aria-hidden="true">{initialsOf(name)}</span>
+        <span aria-hidden="true">{makeInitials(name)}</span>
       )}
       {presence && <PresenceDot presence={presence} />}
     </span>

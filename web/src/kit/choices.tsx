@@ -1,11 +1,11 @@
 import { useId } from 'preact/hooks';
-import { type Described, Entry, type TextProps } from './entry.js';
+import { LabeledEntry, type LabeledEntryProps, type TextEntryProps } from './entry.js';
 import { Icon } from './icons.js';
 
 /** Several lines of text. */
-export function TextArea({ rows = 3, ...props }: TextProps & { readonly rows?: number }) {
+export function TextArea({ rows = 3, ...props }: TextEntryProps & { readonly rows?: number }) {
   return (
-    <Entry
+    <LabeledEntry
       {...props}
       control={(ids) => (
         <textarea
@@ -26,15 +26,15 @@ export function TextArea({ rows = 3, ...props }: TextProps & { readonly rows?: n
   );
 }
 
-interface Choice<V extends string | number> {
+interface ChoiceOption<V extends string | number> {
   readonly value: V;
   readonly label: string;
   readonly hint?: string | undefined;
 }
 
-interface ChoiceProps<V extends string | number> extends Described {
+interface ChoiceFieldProps<V extends string | number> extends LabeledEntryProps {
   readonly value: V;
-  readonly options: readonly Choice<V>[];
+  readonly options: readonly ChoiceOption<V>[];
   readonly onChange: (value: V) => void;
   readonly disabled?: boolean | undefined;
 }
@@ -46,9 +46,9 @@ export function Select<V extends string | number>({
   onChange,
   disabled,
   ...described
-}: ChoiceProps<V>) {
+}: ChoiceFieldProps<V>) {
   return (
-    <Entry
+    <LabeledEntry
       {...described}
       control={(ids) => (
         <span class="input select">
@@ -75,14 +75,14 @@ export function Select<V extends string | number>({
 }
 
 /** One of a few, all visible. */
-export function Choices<V extends string | number>({
+export function RadioGroup<V extends string | number>({
   label,
   hint,
   value,
   options,
   onChange,
   disabled,
-}: ChoiceProps<V>) {
+}: ChoiceFieldProps<V>) {
   const name = useId();
   return (
     <fieldset class="choices">
@@ -107,7 +107,7 @@ export function Choices<V extends string | number>({
   );
 }
 
-interface ToggleProps extends Described {
+interface ToggleProps extends LabeledEntryProps {
   readonly checked: boolean;
   readonly onChange: (checked: boolean) => void;
   readonly disabled?: boolean | undefined;

@@ -2,9 +2,9 @@ import type { ComponentChildren } from 'preact';
 import { useId, useLayoutEffect, useRef } from 'preact/hooks';
 import { t } from '../text/index.js';
 import { Button, IconButton } from './button.js';
-import { focusLater } from './focus.js';
-import { moveGuest, openLayer } from './layers.js';
-import { keyboard, ScopeContext } from './shortcut.js';
+import { rememberFocus } from './focus.js';
+import { moveOverlayToLayerHost, openLayer } from './layers.js';
+import { keyboard, ShortcutScopeContext } from './shortcut.js';
 
 interface DialogProps {
   readonly title: string;
@@ -14,9 +14,9 @@ interface DialogProps {
   readonly footer?: ComponentChildren;
   readonly size?: 'small' | 'medium' | 'large' | undefined;
   /** A panel from an edge of the screen, without a visible title. */
-  readonly drawer?: 'left' | 'right' | undefined;
+  readonly drawerSide?: 'left' | 'right' | undefined;
   /** Leaves out title and close button: the content brings its own (search, picture viewer). */
-  readonly bare?: boolean | undefined;
+  readonly withoutHeader?: boolean | undefined;
   readonly class?: string | undefined;
 }
 
@@ -24,31 +24,31 @@ interface DialogProps {
  * Modal dialog. The page below is inert, Escape and a press on the backdrop close it, and the focus returns to where it
  * was. The focus begins at the element marked `data-autofocus`, or at the title.
  */
-export function Dialog({ title, children, onClose, footer, size, drawer, bare, ...rest }: DialogProps) {
+export function Dialog({ title, children, onClose, footer, size, drawerSide, withoutHeader, ...rest }: DialogProps) {
   const ref = useRef<HTMLDialogElement>(null);
   const scope = useRef(Symbol(title));
   const id = useId();
   useLayoutEffect(() => {
     const dialog = ref.current!;
-    const restore = focusLater();
+    const restore = rememberFocus();
     dialog.showModal();
     const first = dialog.querySelector<HTMLElement>('[data-autofocus]') ?? dialog.querySelector<HTMLElement>('h2');
     first?.focus({ preventScroll: true });
-    moveGuest();
-    const leave = keyboard.enter(scope.current);
+    moveOverlayToLayerHost();
+    const leave = keyboard.enterScope(scope.current);
     return () => {
       leave();
       if (dialog.open) dialog.close();
-      moveGuest();
+      moveOverlayToLayerHost();
       restore();
     };
   }, []);
-  const hidden = bare || drawer !== undefined;
+  const hidden = withoutHeader || drawerSide !== undefined;
   return (
-    <ScopeContext.Provider value={scope.current}>
+    <ShortcutScopeContext.Provider value={scope.current}>
       <dialog
         ref={ref}
-        class={`${drawer ? `drawer ${drawer}` : `dialog ${size ?? 'medium'}`} ${bare ? 'bare' : ''} ${rest.class ?? ''}`}
+        class={`${drawerSide ? `drawer ${drawerSide}` : `dialog ${size ?? 'medium'}`} ${withoutHeader ? 'bare' : ''} ${rest.class ?? ''}`}
         aria-labelledby={id}
         onCancel={(event) => {
           if (event.target !== event.currentTarget) return;
@@ -71,20 +71,20 @@ export function Dialog({ title, children, onClose, footer, size, drawer, bare, .
           {footer && <div class="dialog-foot">{footer}</div>}
         </div>
       </dialog>
-    </ScopeContext.Provider>
+    </ShortcutScopeContext.Provider>
   );
 }
 
-interface Question {
+interface ConfirmQuestion {
   readonly title: string;
   readonly text: ComponentChildren;
   /** Text of the button that agrees. */
-  readonly action: string;
+  readonly confirmLabel: string;
   readonly danger?: boolean;
 }
 
 /** Asks a question. @returns whether the reader agreed */
-export function confirm({ title, text, action, danger }: Question): Promise<boolean> {
+export function confirm({ title, text, confirmLabel, danger }: ConfirmQuestion): Promise<boolean> {
   return new Promise((resolve) => {
     openLayer((done) => {
       const answer = (value: boolean) => {
@@ -102,7 +102,7 @@ export function confirm({ title, text, action, danger }: Question): Promise<bool
                 {t('common.cancel')}
               </Button>
               <Button kind={danger ? 'danger' : 'primary'} autofocus onClick={() => answer(true)}>
-                {action}
+                {confirmLabel}
               </Button>
             </>
           }

@@ -2,33 +2,33 @@ import type { ComponentChildren } from 'preact';
 import { useId } from 'preact/hooks';
 import { Icon } from './icons.js';
 
-export interface Described {
+export interface LabeledEntryProps {
   readonly label: string;
   /** The label is for screen readers only (a filter with a placeholder, say). */
-  readonly quiet?: boolean | undefined;
+  readonly hidesLabel?: boolean | undefined;
   readonly hint?: ComponentChildren;
   readonly error?: string | undefined;
 }
 
-interface Ids {
+interface EntryControlAttributes {
   readonly id: string;
   readonly 'aria-invalid': 'true' | undefined;
   readonly 'aria-describedby': string | undefined;
 }
 
 /** Label, control, hint and error of one entry, tied together for screen readers. */
-export function Entry({
+export function LabeledEntry({
   label,
-  quiet,
+  hidesLabel,
   hint,
   error,
   control,
-}: Described & { readonly control: (ids: Ids) => ComponentChildren }) {
+}: LabeledEntryProps & { readonly control: (ids: EntryControlAttributes) => ComponentChildren }) {
   const id = useId();
   const described = [hint && `${id}-hint`, error && `${id}-error`].filter(Boolean).join(' ');
   return (
     <div class="field">
-      <label for={id} class={quiet ? 'hidden' : undefined}>
+      <label for={id} class={hidesLabel ? 'hidden' : undefined}>
         {label}
       </label>
       {control({ id, 'aria-invalid': error ? 'true' : undefined, 'aria-describedby': described || undefined })}
@@ -47,7 +47,7 @@ export function Entry({
   );
 }
 
-export interface TextProps extends Described {
+export interface TextEntryProps extends LabeledEntryProps {
   readonly value: string;
   readonly onInput: (value: string) => void;
   readonly name?: string | undefined;

@@ -1,8 +1,8 @@
 import type { ComponentChildren, Ref } from 'preact';
-import { Entry, type TextProps } from './entry.js';
+import { LabeledEntry, type TextEntryProps } from './entry.js';
 import { Icon, type IconName } from './icons.js';
 
-export interface FieldProps extends TextProps {
+export interface FieldProps extends TextEntryProps {
   readonly type?: 'text' | 'email' | 'url' | 'search' | 'number' | 'date' | 'datetime-local' | 'password';
   readonly icon?: IconName | undefined;
   /** Shown inside the frame at the end. */
@@ -14,7 +14,7 @@ export interface FieldProps extends TextProps {
 /** A line of text. */
 export function Field({ type = 'text', icon, end, inputRef, onKeyDown, ...props }: FieldProps) {
   return (
-    <Entry
+    <LabeledEntry
       {...props}
       control={(ids) => (
         <span class="input">

@@ -1,26 +1,37 @@
 /** Elements that Tab reaches. */
-export const FOCUSABLE =
+export const FOCUSABLE_SELECTOR =
   'a[href],button:not([disabled]),input:not([disabled]),textarea:not([disabled]),select:not([disabled]),' +
   'summary,[contenteditable="true"],[tabindex]:not([tabindex="-1"])';
 
-const NOT_TYPED = new Set(['button', 'checkbox', 'color', 'file', 'image', 'radio', 'range', 'reset', 'submit']);
+const INPUT_TYPES_WITHOUT_TEXT = new Set([
+  'button',
+  'checkbox',
+  'color',
+  'file',
+  'image',
+  'radio',
+  'range',
+  'reset',
+  'submit',
+]);
 
 /** Whether keys typed into the element make text there. */
-export function isField(target: EventTarget | null): boolean {
+export function isTypingTarget(target: EventTarget | null): boolean {
   if (!(target instanceof HTMLElement)) return false;
-  if (target instanceof HTMLInputElement) return !NOT_TYPED.has(target.type);
+  if (target instanceof HTMLInputElement) return !INPUT_TYPES_WITHOUT_TEXT.has(target.type);
   return target instanceof HTMLTextAreaElement || target instanceof HTMLSelectElement || target.isContentEditable;
 }
 
 /** Focuses the element marked `data-autofocus`, or the first one that can have it. @returns whether there was one */
-export function focusIn(root: Element): boolean {
-  const target = root.querySelector<HTMLElement>('[data-autofocus]') ?? root.querySelector<HTMLElement>(FOCUSABLE);
+export function focusFirstIn(root: Element): boolean {
+  const target =
+    root.querySelector<HTMLElement>('[data-autofocus]') ?? root.querySelector<HTMLElement>(FOCUSABLE_SELECTOR);
   target?.focus({ preventScroll: true });
   return target !== null;
 }
 
 /** Remembers the focused element. @returns a function that focuses it again, if it is still there */
-export function focusLater(): () => void {
+export function rememberFocus(): () => void {
   const before = document.activeElement;
   return () => {
     if (before instanceof HTMLElement && before.isConnected) before.focus({ preventScroll: true });
@@ -32,7 +43,7 @@ export function focusLater(): () => void {
  *
  * @returns whether the key was one of them
  */
-export function moveFocus(event: KeyboardEvent, elements: readonly HTMLElement[], across = false): boolean {
+export function moveFocusByArrowKey(event: KeyboardEvent, elements: readonly HTMLElement[], across = false): boolean {
   const [back, on] = across ? ['ArrowLeft', 'ArrowRight'] : ['ArrowUp', 'ArrowDown'];
   const at = elements.indexOf(document.activeElement as HTMLElement);
   const count = elements.length;

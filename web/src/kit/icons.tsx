@@ -1,5 +1,5 @@
 /** Icons as paths in a square of 20 units, drawn with a line of 1.6 in the colour of the text. */
-const PATHS = {
+const ICON_PATHS = {
   inbox: 'M3 11h4l1.5 2.5h3L13 11h4M3 11l2.5-6.5h9L17 11v4.5H3z',
   recent: 'M10 3a7 7 0 1 0 0 14 7 7 0 0 0 0-14zM10 6v4l2.8 1.8',
   all: 'M3.5 5h13M3.5 10h13M3.5 15h8',
@@ -71,13 +71,13 @@ const PATHS = {
   expand: 'M4 8V4h4M12 4h4v4M16 12v4h-4M8 16H4v-4',
 } as const;
 
-export type IconName = keyof typeof PATHS;
+export type IconName = keyof typeof ICON_PATHS;
 
 /** An icon beside a text, or in a button that has a name; hidden from screen readers. */
 export function Icon({ name, size = 18 }: { readonly name: IconName; readonly size?: number }) {
   return (
     <svg class="icon" width={size} height={size} viewBox="0 0 20 20" aria-hidden="true" focusable="false">
-      <path d={PATHS[name]} />
+      <path d={ICON_PATHS[name]} />
     </svg>
   );
 }

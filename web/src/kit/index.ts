@@ -14,28 +14,28 @@
  *     toast({ text, kind: 'error', action: { label, run } }), announce(text)
  *     <VirtualList items={…} keyOf={…} heightOf={…} label={…}>{(item, row) => <a {...row} …/>}</VirtualList>
  *     const SettingsView = lazy(async () => (await import('../settings/index.js')).SettingsView)   a chunk of its own
- *     isPhone(), isNarrow(), rowHeight()   read signals: the component renders again when the layout changes
+ *     isPhone(), isNarrowLayout(), getRowHeightPx()   read signals: the component renders again when the layout changes
  *     useShortcut('reply', () => …)   while the component is mounted and its dialog (or the page) has the keys
  *
  * Folders that use the kit: shell and all views. The kit imports text and keyboard.
  */
 export { Avatar, type Presence, PresenceDot } from './avatar.js';
 export { Button, IconButton } from './button.js';
-export { Choices, Select, TextArea, Toggle } from './choices.js';
-export { Count } from './count.js';
+export { RadioGroup, Select, TextArea, Toggle } from './choices.js';
+export { CountBadge } from './count.js';
 export { confirm, Dialog } from './dialog.js';
 export { Field } from './field.js';
-export { FOCUSABLE, focusIn, focusLater, isField } from './focus.js';
+export { FOCUSABLE_SELECTOR, focusFirstIn, isTypingTarget, rememberFocus } from './focus.js';
 export { Icon, type IconName } from './icons.js';
-export { hostOfLayers, onLeave, openLayer } from './layers.js';
+export { findLayerHost, openLayer, watchForDismissal } from './layers.js';
 export { lazy } from './lazy.js';
-export { isNarrow, isPhone, media, rowHeight } from './media.js';
+export { getMediaQuerySignal, getRowHeightPx, isNarrowLayout, isPhone } from './media.js';
 export { MenuButton, type MenuItem, openMenu } from './menu.js';
 export { startOverlays } from './overlays.js';
 export { PasswordField } from './password.js';
 export { type Anchor, Popover } from './popover.js';
-export { isMac, Keys, keyboard, listenToKeys, ScopeContext, useShortcut } from './shortcut.js';
-export { Empty, Spinner } from './spinner.js';
+export { isMac, KeyCaps, keyboard, ShortcutScopeContext, startShortcutListener, useShortcut } from './shortcut.js';
+export { EmptyNotice, Spinner } from './spinner.js';
 export { Tabs } from './tabs.js';
 export { announce, dropToast, toast } from './toast.js';
-export { type Row, VirtualList } from './virtual-list.js';
+export { type RowFocusAttributes, VirtualList } from './virtual-list.js';

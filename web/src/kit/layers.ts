@@ -1,25 +1,25 @@
 import { type ComponentChild, render } from 'preact';
-import { focusLater } from './focus.js';
+import { rememberFocus } from './focus.js';
 
 /** The element in which menus, toasts and tooltips stand: the newest open dialog, since all else is inert. */
-export function hostOfLayers(): Element {
+export function findLayerHost(): Element {
   return [...document.querySelectorAll('dialog:modal')].at(-1) ?? document.body;
 }
 
 /** Element with a tree of its own that always stands in the host: toasts and tooltips. */
-let guest: Element | undefined;
+let overlayElement: Element | undefined;
 
-export function setGuest(element: Element): void {
-  guest = element;
-  moveGuest();
+export function setOverlayElement(element: Element): void {
+  overlayElement = element;
+  moveOverlayToLayerHost();
 }
 
 /** Moves toasts and tooltips when a dialog has opened or closed. Moving hides a popover. */
-export function moveGuest(): void {
-  const host = hostOfLayers();
-  if (!guest || guest.parentElement === host) return;
-  const open = [...guest.querySelectorAll<HTMLElement>(':popover-open')];
-  host.append(guest);
+export function moveOverlayToLayerHost(): void {
+  const host = findLayerHost();
+  if (!overlayElement || overlayElement.parentElement === host) return;
+  const open = [...overlayElement.querySelectorAll<HTMLElement>(':popover-open')];
+  host.append(overlayElement);
   for (const panel of open) panel.showPopover();
 }
 
@@ -29,7 +29,7 @@ export function moveGuest(): void {
  */
 export function openLayer(content: (close: () => void) => ComponentChild): () => void {
   const host = document.createElement('div');
-  const restore = focusLater();
+  const restore = rememberFocus();
   let open = true;
   const close = () => {
     if (!open) return;
@@ -39,7 +39,7 @@ export function openLayer(content: (close: () => void) => ComponentChild): () =>
     host.remove();
     if (had) restore();
   };
-  const dialog = hostOfLayers();
+  const dialog = findLayerHost();
   // In a landmark, so that screen readers find what is open.
   const landmark = dialog === document.body ? document.querySelector('main') : undefined;
   (landmark ?? dialog).append(host);
@@ -47,23 +47,23 @@ export function openLayer(content: (close: () => void) => ComponentChild): () =>
   return close;
 }
 
-interface Watched {
+interface DismissiblePanel {
   readonly inside: () => readonly (Element | null)[];
   readonly leave: () => void;
 }
 
 /** Panels that close by Escape and by a press elsewhere; the newest one is the last. */
-const watched: Watched[] = [];
+const dismissiblePanels: DismissiblePanel[] = [];
 
-function onKey(event: KeyboardEvent): void {
+function onEscapeKey(event: KeyboardEvent): void {
   if (event.key !== 'Escape' || event.isComposing) return;
   event.preventDefault();
   event.stopPropagation();
-  watched.at(-1)?.leave();
+  dismissiblePanels.at(-1)?.leave();
 }
 
-function onPress(event: PointerEvent): void {
-  for (const panel of [...watched].reverse()) {
+function onPressOutside(event: PointerEvent): void {
+  for (const panel of [...dismissiblePanels].reverse()) {
     const target = event.target as Node;
     if (panel.inside().some((element) => element?.contains(target))) return;
     panel.leave();
@@ -75,17 +75,17 @@ function onPress(event: PointerEvent): void {
  *
  * @returns a function that ends it
  */
-export function onLeave(inside: () => readonly (Element | null)[], leave: () => void): () => void {
+export function watchForDismissal(inside: () => readonly (Element | null)[], leave: () => void): () => void {
   const entry = { inside, leave };
-  if (watched.push(entry) === 1) {
-    window.addEventListener('keydown', onKey, true);
-    window.addEventListener('pointerdown', onPress, true);
+  if (dismissiblePanels.push(entry) === 1) {
+    window.addEventListener('keydown', onEscapeKey, true);
+    window.addEventListener('pointerdown', onPressOutside, true);
   }
   return () => {
-    const at = watched.indexOf(entry);
-    if (at >= 0) watched.splice(at, 1);
-    if (watched.length > 0) return;
-    window.removeEventListener('keydown', onKey, true);
-    window.removeEventListener('pointerdown', onPress, true);
+    const at = dismissiblePanels.indexOf(entry);
+    if (at >= 0) dismissiblePanels.splice(at, 1);
+    if (dismissiblePanels.length > 0) return;
+    window.removeEventListener('keydown', onEscapeKey, true);
+    window.removeEventListener('pointerdown', onPressOutside, true);
   };
 }

@@ -2,7 +2,7 @@ import { type ComponentType, type FunctionComponent, h } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { t } from '../text/index.js';
 import { Button } from './button.js';
-import { Empty, Spinner } from './spinner.js';
+import { EmptyNotice, Spinner } from './spinner.js';
 
 /**
  * A component that comes as a chunk of its own when it is first shown. A chunk that does not arrive (no network, or a
@@ -31,7 +31,7 @@ export function lazy<P extends object>(load: () => Promise<ComponentType<P>>): F
     if (!failed) return <Spinner />;
     return (
       <div class="opening">
-        <Empty icon="offline">{t('error.unreachable')}</Empty>
+        <EmptyNotice icon="offline">{t('error.unreachable')}</EmptyNotice>
         <Button onClick={() => setFailed(false)}>{t('common.retry')}</Button>
       </div>
     );

@@ -1,25 +1,25 @@
 import { type ReadonlySignal, signal } from '@preact/signals';
 
-const known = new Map<string, ReadonlySignal<boolean>>();
+const signalByMediaQuery = new Map<string, ReadonlySignal<boolean>>();
 
 /** @returns a signal of whether a media query matches, the same one for the same query */
-export function media(query: string): ReadonlySignal<boolean> {
-  const before = known.get(query);
+export function getMediaQuerySignal(query: string): ReadonlySignal<boolean> {
+  const before = signalByMediaQuery.get(query);
   if (before) return before;
   const list = window.matchMedia(query);
   const matches = signal(list.matches);
   list.addEventListener('change', () => {
     matches.value = list.matches;
   });
-  known.set(query, matches);
+  signalByMediaQuery.set(query, matches);
   return matches;
 }
 
 /** Layout with drawers instead of columns. */
-export const isPhone = (): boolean => media('(max-width: 600px)').value;
+export const isPhone = (): boolean => getMediaQuerySignal('(max-width: 600px)').value;
 
 /** Layout without room for the column of people. */
-export const isNarrow = (): boolean => media('(max-width: 1099px)').value;
+export const isNarrowLayout = (): boolean => getMediaQuerySignal('(max-width: 1099px)').value;
 
 /** Height of a row of lists in pixels; the same as --row. */
-export const rowHeight = (): number => (media('(pointer: coarse)').value ? 44 : 32);
+export const getRowHeightPx = (): number => (getMediaQuerySignal('(pointer: coarse)').value ? 44 : 32);

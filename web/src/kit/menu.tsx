@@ -1,11 +1,11 @@
 import { useState } from 'preact/hooks';
 import type { ShortcutId } from '../keyboard/index.js';
 import { IconButton } from './button.js';
-import { moveFocus } from './focus.js';
+import { moveFocusByArrowKey } from './focus.js';
 import { Icon, type IconName } from './icons.js';
 import { openLayer } from './layers.js';
-import { type Anchor, type Placing, Popover } from './popover.js';
-import { Keys, keyboard } from './shortcut.js';
+import { type Anchor, Popover, type PopoverPlacement } from './popover.js';
+import { KeyCaps, keyboard } from './shortcut.js';
 
 interface MenuAction {
   readonly label: string;
@@ -21,18 +21,20 @@ interface MenuAction {
 /** An action, a line between groups, or nothing (so that conditions can stand in the list). */
 export type MenuItem = MenuAction | 'line' | false | undefined;
 
-interface MenuOptions extends Placing {
+interface MenuOptions extends PopoverPlacement {
   readonly label: string;
   readonly items: readonly MenuItem[];
   readonly onClose?: (() => void) | undefined;
 }
 
-const itemsIn = (menu: Element): HTMLElement[] => [...menu.querySelectorAll<HTMLElement>('[role^=menuitem]')];
+const findMenuItemElements = (menu: Element): HTMLElement[] => [
+  ...menu.querySelectorAll<HTMLElement>('[role^=menuitem]'),
+];
 
 /** Moves by arrows, or to the next item that begins with the typed letter. */
-function onKeyDown(event: KeyboardEvent, close: () => void): void {
-  const items = itemsIn(event.currentTarget as Element);
-  if (moveFocus(event, items)) return;
+function onMenuKeyDown(event: KeyboardEvent, close: () => void): void {
+  const items = findMenuItemElements(event.currentTarget as Element);
+  if (moveFocusByArrowKey(event, items)) return;
   if (event.key === 'Tab') {
     event.preventDefault();
     close();
@@ -46,8 +48,8 @@ function onKeyDown(event: KeyboardEvent, close: () => void): void {
   event.stopPropagation();
 }
 
-function Item({ item, close }: { readonly item: MenuAction; readonly close: () => void }) {
-  const chord = item.shortcut && keyboard.keysOf(item.shortcut)[0];
+function MenuItemButton({ item, close }: { readonly item: MenuAction; readonly close: () => void }) {
+  const chord = item.shortcut && keyboard.getKeys(item.shortcut)[0];
   return (
     // biome-ignore lint/a11y/useAriaPropsSupportedByRole: the role with aria-checked is menuitemcheckbox
     <button
@@ -64,31 +66,35 @@ function Item({ item, close }: { readonly item: MenuAction; readonly close: () =
     >
       {item.checked ? <Icon name="check" /> : item.icon ? <Icon name={item.icon} /> : <span class="icon" />}
       <span class="menu-label">{item.label}</span>
-      {chord && <Keys chord={chord} />}
+      {chord && <KeyCaps chord={chord} />}
     </button>
   );
 }
 
 /** The open menu: there is one at most, and a second press on its button closes it. */
-let shown: { readonly anchor: Anchor; readonly close: () => void } | undefined;
+let openedMenu: { readonly anchor: Anchor; readonly close: () => void } | undefined;
 
 /** Opens a menu beside an element or at a point. Its items are left by Escape, Tab, a choice or a press elsewhere. */
 export function openMenu(anchor: Anchor, { label, items, onClose, side, align }: MenuOptions): void {
-  const before = shown;
+  const before = openedMenu;
   before?.close();
   if (before?.anchor === anchor) return;
   openLayer((done) => {
     const close = () => {
-      shown = undefined;
+      openedMenu = undefined;
       done();
       onClose?.();
     };
-    shown = { anchor, close };
+    openedMenu = { anchor, close };
     return (
       <Popover anchor={anchor} label={label} role="menu" class="menu" side={side} align={align} onClose={close}>
-        <div role="none" onKeyDown={(event) => onKeyDown(event, close)}>
+        <div role="none" onKeyDown={(event) => onMenuKeyDown(event, close)}>
           {items.map((item, index) =>
-            item === 'line' ? <hr key={index} /> : item && <Item key={item.label} item={item} close={close} />,
+            item === 'line' ? (
+              <hr key={index} />
+            ) : (
+              item && <MenuItemButton key={item.label} item={item} close={close} />
+            ),
           )}
         </div>
       </Popover>
@@ -96,7 +102,7 @@ export function openMenu(anchor: Anchor, { label, items, onClose, side, align }:
   });
 }
 
-interface MenuButtonProps extends Placing {
+interface MenuButtonProps extends PopoverPlacement {
   readonly label: string;
   readonly icon?: IconName;
   /** Called when the menu opens, so that it shows the state of that moment. */

@@ -1,6 +1,6 @@
 import { render } from 'preact';
 import { t } from '../text/index.js';
-import { setGuest } from './layers.js';
+import { setOverlayElement } from './layers.js';
 import { Toasts } from './toast.js';
 import { Tooltips } from './tooltip.js';
 
@@ -8,7 +8,7 @@ import { Tooltips } from './tooltip.js';
 export function startOverlays(): void {
   const host = document.createElement('section');
   host.ariaLabel = t('common.notices');
-  setGuest(host);
+  setOverlayElement(host);
   render(
     <>
       <Toasts />

@@ -1,73 +1,81 @@
 import type { ComponentChildren } from 'preact';
 import { useLayoutEffect, useRef } from 'preact/hooks';
-import { focusIn, focusLater } from './focus.js';
-import { onLeave } from './layers.js';
+import { focusFirstIn, rememberFocus } from './focus.js';
+import { watchForDismissal } from './layers.js';
 
 /** An element, or a point or box of the window in pixels. */
 export type Anchor =
   | Element
   | { readonly x: number; readonly y: number; readonly width?: number; readonly height?: number };
 
-const GAP = 4;
-const MARGIN = 8;
+const ANCHOR_GAP_PX = 4;
+const WINDOW_MARGIN_PX = 8;
 
-export interface Placing {
+export interface PopoverPlacement {
   /** Side of the anchor, if there is room; the opposite one otherwise. */
   readonly side?: 'below' | 'above' | 'right' | undefined;
   readonly align?: 'start' | 'end' | undefined;
 }
 
 /** Puts a panel beside its anchor, whole in the window. */
-export function place(panel: HTMLElement, anchor: Anchor, { side = 'below', align = 'start' }: Placing): void {
+export function placeBesideAnchor(
+  panel: HTMLElement,
+  anchor: Anchor,
+  { side = 'below', align = 'start' }: PopoverPlacement,
+): void {
   const box = anchor instanceof Element ? anchor.getBoundingClientRect() : anchor;
   const [width, height] = [box.width ?? 0, box.height ?? 0];
   const [roomX, roomY] = [document.documentElement.clientWidth, window.innerHeight];
   const own = panel.getBoundingClientRect();
   let left = align === 'start' ? box.x : box.x + width - own.width;
-  let top = side === 'above' ? box.y - own.height - GAP : box.y + height + GAP;
+  let top = side === 'above' ? box.y - own.height - ANCHOR_GAP_PX : box.y + height + ANCHOR_GAP_PX;
   if (side === 'right') {
-    left = box.x + width + GAP;
-    if (left + own.width > roomX - MARGIN) left = box.x - own.width - GAP;
+    left = box.x + width + ANCHOR_GAP_PX;
+    if (left + own.width > roomX - WINDOW_MARGIN_PX) left = box.x - own.width - ANCHOR_GAP_PX;
     top = box.y;
-  } else if (side === 'below' && top + own.height > roomY - MARGIN && box.y - own.height - GAP >= MARGIN) {
-    top = box.y - own.height - GAP;
-  } else if (side === 'above' && top < MARGIN) {
-    top = box.y + height + GAP;
+  } else if (
+    side === 'below' &&
+    top + own.height > roomY - WINDOW_MARGIN_PX &&
+    box.y - own.height - ANCHOR_GAP_PX >= WINDOW_MARGIN_PX
+  ) {
+    top = box.y - own.height - ANCHOR_GAP_PX;
+  } else if (side === 'above' && top < WINDOW_MARGIN_PX) {
+    top = box.y + height + ANCHOR_GAP_PX;
   }
-  panel.style.left = `${Math.round(Math.max(MARGIN, Math.min(left, roomX - own.width - MARGIN)))}px`;
-  panel.style.top = `${Math.round(Math.max(MARGIN, Math.min(top, roomY - own.height - MARGIN)))}px`;
+  panel.style.left = `${Math.round(Math.max(WINDOW_MARGIN_PX, Math.min(left, roomX - own.width - WINDOW_MARGIN_PX)))}px`;
+  panel.style.top = `${Math.round(Math.max(WINDOW_MARGIN_PX, Math.min(top, roomY - own.height - WINDOW_MARGIN_PX)))}px`;
 }
 
-interface PopoverProps extends Placing {
+interface PopoverProps extends PopoverPlacement {
   readonly anchor: Anchor;
   readonly children: ComponentChildren;
   readonly onClose: () => void;
   /** Name for screen readers. */
   readonly label: string;
   /** `none` leaves the focus where it is (completion while typing). */
-  readonly focus?: 'inside' | 'none' | undefined;
+  readonly initialFocus?: 'inside' | 'none' | undefined;
   readonly role?: 'dialog' | 'menu' | 'listbox' | 'none' | undefined;
   readonly class?: string | undefined;
 }
 
 /** A panel beside an element, above everything. Escape and a press elsewhere close it. */
 export function Popover(props: PopoverProps) {
-  const { anchor, children, onClose, label, focus = 'inside', role = 'dialog', side, align } = props;
+  const { anchor, children, onClose, label, initialFocus = 'inside', role = 'dialog', side, align } = props;
   const ref = useRef<HTMLDivElement>(null);
   const close = useRef(onClose);
   close.current = onClose;
   useLayoutEffect(() => {
     const panel = ref.current!;
-    const restore = focusLater();
+    const restore = rememberFocus();
     panel.showPopover();
-    const update = () => place(panel, anchor, { side, align });
+    const update = () => placeBesideAnchor(panel, anchor, { side, align });
     update();
-    if (focus === 'inside' && !focusIn(panel)) panel.focus({ preventScroll: true });
+    if (initialFocus === 'inside' && !focusFirstIn(panel)) panel.focus({ preventScroll: true });
     const watch = new ResizeObserver(update);
     watch.observe(panel);
     window.addEventListener('resize', update);
     window.addEventListener('scroll', update, true);
-    const end = onLeave(
+    const end = watchForDismissal(
       () => [panel, anchor instanceof Element ? anchor : null],
       () => close.current(),
     );
@@ -76,7 +84,7 @@ export function Popover(props: PopoverProps) {
       watch.disconnect();
       window.removeEventListener('resize', update);
       window.removeEventListener('scroll', update, true);
-      if (focus === 'inside' && panel.contains(document.activeElement)) restore();
+      if (initialFocus === 'inside' && panel.contains(document.activeElement)) restore();
     };
   }, [anchor]);
   return (

@@ -1,23 +1,23 @@
 import { createContext } from 'preact';
 import { useContext, useLayoutEffect, useRef } from 'preact/hooks';
 import {
-  chordOf,
-  type Handler,
-  Keyboard,
-  keyNames,
-  PAGE,
-  type Scope,
+  formatChord,
+  formatKeyCaps,
+  PAGE_SCOPE,
   SHORTCUTS,
+  type ShortcutHandler,
   type ShortcutId,
+  ShortcutRegistry,
+  type ShortcutScope,
 } from '../keyboard/index.js';
 import { t } from '../text/index.js';
-import { isField } from './focus.js';
+import { isTypingTarget } from './focus.js';
 
 /** Shortcuts of the page. */
-export const keyboard = new Keyboard<ShortcutId>(SHORTCUTS);
+export const keyboard = new ShortcutRegistry<ShortcutId>(SHORTCUTS);
 
 /** Scope in which the shortcuts of the components below work. Dialog provides one. */
-export const ScopeContext = createContext<Scope>(PAGE);
+export const ShortcutScopeContext = createContext<ShortcutScope>(PAGE_SCOPE);
 
 export const isMac = (): boolean => /Mac|iP/.test(navigator.platform);
 
@@ -25,37 +25,38 @@ export const isMac = (): boolean => /Mac|iP/.test(navigator.platform);
  * Registers a handler while the component is mounted; the newest call's handler counts. A handler that returns false
  * declines. `when` false is the same as not being mounted.
  */
-export function useShortcut(id: ShortcutId, handler: Handler, when = true): void {
-  const scope = useContext(ScopeContext);
+export function useShortcut(id: ShortcutId, handler: ShortcutHandler, when = true): void {
+  const scope = useContext(ShortcutScopeContext);
   const latest = useRef(handler);
   latest.current = handler;
   // Before the next paint: a key pressed as soon as the view is seen counts.
-  useLayoutEffect(() => (when ? keyboard.on(id, scope, () => latest.current()) : undefined), [id, scope, when]);
+  useLayoutEffect(() => (when ? keyboard.addHandler(id, scope, () => latest.current()) : undefined), [id, scope, when]);
 }
 
-const PRESSABLE = 'a[href],button,summary,input,select,[role=menuitem],[role=option],[role=tab]';
+const PRESSABLE_SELECTOR = 'a[href],button,summary,input,select,[role=menuitem],[role=option],[role=tab]';
 
-function onKeyDown(event: KeyboardEvent): void {
+function onPageKeyDown(event: KeyboardEvent): void {
   if (event.defaultPrevented || event.isComposing) return;
-  const chord = chordOf(event, isMac());
+  const chord = formatChord(event, isMac());
   if (chord === undefined) return;
   // Enter and Space press a focused button or link; they are not shortcuts there.
   const target = event.target;
-  if (/^(?:Shift\+)?(?:Enter|Space)$/.test(chord) && target instanceof Element && target.closest(PRESSABLE)) return;
-  if (keyboard.press(chord, isField(target))) event.preventDefault();
+  if (/^(?:Shift\+)?(?:Enter|Space)$/.test(chord) && target instanceof Element && target.closest(PRESSABLE_SELECTOR))
+    return;
+  if (keyboard.runChord(chord, isTypingTarget(target))) event.preventDefault();
 }
 
 /** Sends the page's keys to the shortcuts. @returns a function that ends it */
-export function listenToKeys(): () => void {
-  window.addEventListener('keydown', onKeyDown);
-  return () => window.removeEventListener('keydown', onKeyDown);
+export function startShortcutListener(): () => void {
+  window.addEventListener('keydown', onPageKeyDown);
+  return () => window.removeEventListener('keydown', onPageKeyDown);
 }
 
 /** A chord as key caps. */
-export function Keys({ chord }: { readonly chord: string }) {
+export function KeyCaps({ chord }: { readonly chord: string }) {
   return (
     <span class="keys">
-      {keyNames(chord, t, isMac()).map((name) => (
+      {formatKeyCaps(chord, t, isMac()).map((name) => (
         <kbd key={name}>{name}</kbd>
       ))}
     </span>

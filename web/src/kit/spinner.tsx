@@ -12,7 +12,7 @@ export function Spinner({ small }: { readonly small?: boolean }) {
 }
 
 /** Quiet text in the place of a list without entries. */
-export function Empty({ icon, children }: { readonly icon?: IconName; readonly children: ComponentChildren }) {
+export function EmptyNotice({ icon, children }: { readonly icon?: IconName; readonly children: ComponentChildren }) {
   return (
     <div class="empty">
       {icon && <Icon name={icon} size={32} />}

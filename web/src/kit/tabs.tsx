@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { useId } from 'preact/hooks';
-import { moveFocus } from './focus.js';
+import { moveFocusByArrowKey } from './focus.js';
 
 interface TabsProps<Id extends string> {
   readonly label: string;
@@ -22,7 +22,7 @@ export function Tabs<Id extends string>({ label, tabs, current, onChange, childr
         aria-label={label}
         onKeyDown={(event) => {
           const all = [...event.currentTarget.querySelectorAll<HTMLElement>('[role=tab]')];
-          if (moveFocus(event, all, true)) (document.activeElement as HTMLElement).click();
+          if (moveFocusByArrowKey(event, all, true)) (document.activeElement as HTMLElement).click();
         }}
       >
         {tabs.map((tab) => (

@@ -11,22 +11,22 @@ interface ToastContent {
   readonly action?: { readonly label: string; readonly run: () => void };
 }
 
-interface Shown extends ToastContent {
+interface ShownToast extends ToastContent {
   readonly id: number;
 }
 
 const MAX_TOASTS = 3;
-const SHOWN_MS = 6000;
+const TOAST_SHOWN_MS = 6000;
 
-const toasts = signal<readonly Shown[]>([]);
-const spoken = signal<{ readonly polite: string; readonly assertive: string }>({ polite: '', assertive: '' });
-let ids = 0;
+const toasts = signal<readonly ShownToast[]>([]);
+const announcedTexts = signal<{ readonly polite: string; readonly assertive: string }>({ polite: '', assertive: '' });
+let lastToastId = 0;
 
 /** Shows a short message at the bottom of the page. The same text is not shown twice. @returns its number */
 export function toast(content: ToastContent): number {
   const same = toasts.value.find((one) => one.text === content.text);
   if (same) return same.id;
-  const id = ++ids;
+  const id = ++lastToastId;
   toasts.value = [...toasts.value, { ...content, id }].slice(-MAX_TOASTS);
   return id;
 }
@@ -38,15 +38,15 @@ export function dropToast(id: number): void {
 /** Lets screen readers say a text, without showing it. */
 export function announce(text: string, how: 'polite' | 'assertive' = 'polite'): void {
   // A text that equals the one before is said again only when the region's content changes.
-  const said = spoken.value[how] === text ? `${text}\u00a0` : text;
-  spoken.value = { ...spoken.value, [how]: said };
+  const said = announcedTexts.value[how] === text ? `${text}\u00a0` : text;
+  announcedTexts.value = { ...announcedTexts.value, [how]: said };
 }
 
-function Toast({ toast: { id, text, kind = 'info', action } }: { readonly toast: Shown }) {
+function Toast({ toast: { id, text, kind = 'info', action } }: { readonly toast: ShownToast }) {
   const held = useRef(false);
   useEffect(() => {
     if (kind === 'error') return;
-    const timer = window.setInterval(() => held.current || dropToast(id), action ? SHOWN_MS * 2 : SHOWN_MS);
+    const timer = window.setInterval(() => held.current || dropToast(id), action ? TOAST_SHOWN_MS * 2 : TOAST_SHOWN_MS);
     return () => window.clearInterval(timer);
   }, []);
   const hold = (on: boolean) => () => {
@@ -103,10 +103,10 @@ export function Toasts() {
         </ul>
       </div>
       <div class="hidden" aria-live="polite">
-        {spoken.value.polite}
+        {announcedTexts.value.polite}
       </div>
       <div class="hidden" aria-live="assertive">
-        {spoken.value.assertive}
+        {announcedTexts.value.assertive}
       </div>
     </>
   );

@@ -1,20 +1,20 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { SHORTCUTS, type ShortcutId } from '../keyboard/index.js';
-import { media } from './media.js';
-import { place } from './popover.js';
-import { Keys, keyboard } from './shortcut.js';
+import { getMediaQuerySignal } from './media.js';
+import { placeBesideAnchor } from './popover.js';
+import { KeyCaps, keyboard } from './shortcut.js';
 
-const DELAY_MS = 500;
+const TOOLTIP_DELAY_MS = 500;
 /** A tooltip that follows another within this time appears at once. */
-const WARM_MS = 300;
+const NO_DELAY_AFTER_HIDE_MS = 300;
 
-interface Tip {
+interface TooltipContent {
   readonly element: HTMLElement;
   readonly text: string;
   readonly shortcut: ShortcutId | undefined;
 }
 
-function tipOf(target: EventTarget | null): Tip | undefined {
+function findTooltipContent(target: EventTarget | null): TooltipContent | undefined {
   const element = target instanceof Element ? target.closest<HTMLElement>('[data-tip],[data-cut]') : null;
   if (!element) return undefined;
   const { tip, cut } = element.dataset;
@@ -29,29 +29,30 @@ function tipOf(target: EventTarget | null): Tip | undefined {
  * serve the whole page. Screen readers get the name of the element itself.
  */
 export function Tooltips() {
-  const [tip, setTip] = useState<Tip>();
+  const [tip, setTip] = useState<TooltipContent>();
   const ref = useRef<HTMLDivElement>(null);
   useEffect(() => {
     let timer = 0;
     let hiddenAt = 0;
     let current: HTMLElement | undefined;
-    const show = (next: Tip | undefined, wait: number) => {
+    const show = (next: TooltipContent | undefined, wait: number) => {
       if (next?.element === current) return;
       window.clearTimeout(timer);
       if (current) hiddenAt = performance.now();
       current = next?.element;
       setTip(undefined);
-      if (next) timer = window.setTimeout(() => setTip(next), performance.now() - hiddenAt < WARM_MS ? 0 : wait);
+      if (next)
+        timer = window.setTimeout(() => setTip(next), performance.now() - hiddenAt < NO_DELAY_AFTER_HIDE_MS ? 0 : wait);
     };
     const onOver = (event: PointerEvent) => {
       if (event.pointerType === 'mouse' && !ref.current?.contains(event.target as Node))
-        show(tipOf(event.target), DELAY_MS);
+        show(findTooltipContent(event.target), TOOLTIP_DELAY_MS);
     };
     // On a touch screen the focus moves without a key, and a tooltip would cover what was tapped.
     const onFocus = (event: FocusEvent) => {
-      if (media('(hover: none)').peek()) return;
+      if (getMediaQuerySignal('(hover: none)').peek()) return;
       if (event.target instanceof Element && event.target.matches(':focus-visible'))
-        show(tipOf(event.target), DELAY_MS);
+        show(findTooltipContent(event.target), TOOLTIP_DELAY_MS);
     };
     const hide = () => show(undefined, 0);
     const onKey = (event: KeyboardEvent) => {
@@ -81,13 +82,13 @@ export function Tooltips() {
       return;
     }
     panel.showPopover();
-    place(panel, tip.element, {});
+    placeBesideAnchor(panel, tip.element, {});
   }, [tip]);
-  const chord = tip?.shortcut && keyboard.keysOf(tip.shortcut)[0];
+  const chord = tip?.shortcut && keyboard.getKeys(tip.shortcut)[0];
   return (
     <div ref={ref} class="tooltip" popover="manual" aria-hidden="true">
       {tip?.text}
-      {chord && <Keys chord={chord} />}
+      {chord && <KeyCaps chord={chord} />}
     </div>
   );
 }

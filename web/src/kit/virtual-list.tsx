@@ -2,10 +2,10 @@ import type { ComponentChild } from 'preact';
 import { useLayoutEffect, useMemo, useReducer, useRef, useState } from 'preact/hooks';
 
 /** Rows above and below the visible part that are in the document, too. */
-const OVERSCAN = 8;
+const OVERSCAN_ROWS = 8;
 
-/** Index of the row at a height: the last one that begins at or above it. @param edges see edgesOf */
-function rowAt(edges: readonly number[], y: number): number {
+/** Index of the row at a height: the last one that begins at or above it. @param edges see computeRowEdges */
+function findRowIndexAt(edges: readonly number[], y: number): number {
   let [low, high] = [0, Math.max(0, edges.length - 2)];
   while (low < high) {
     const middle = (low + high + 1) >> 1;
@@ -16,7 +16,7 @@ function rowAt(edges: readonly number[], y: number): number {
 }
 
 /** Upper edges of the rows, pixels, and at the end the height of all of them. */
-function edgesOf(heights: readonly number[]): number[] {
+function computeRowEdges(heights: readonly number[]): number[] {
   const edges = [0];
   for (const height of heights) edges.push(edges.at(-1)! + height);
   return edges;
@@ -30,7 +30,7 @@ function useVisibleRows(
   const [, again] = useReducer((n: number, _: undefined) => n + 1, 0);
   const range = (): [number, number] => {
     const { scrollTop = 0, clientHeight = 0 } = scroller.current ?? {};
-    return [rowAt(edges, scrollTop), rowAt(edges, scrollTop + clientHeight)];
+    return [findRowIndexAt(edges, scrollTop), findRowIndexAt(edges, scrollTop + clientHeight)];
   };
   const shown = useRef<[number, number]>([0, 0]);
   shown.current = range();
@@ -53,21 +53,21 @@ function useVisibleRows(
 }
 
 /** Attributes for the element of a row that has the focus: a link or a button. */
-export interface Row {
+export interface RowFocusAttributes {
   readonly 'data-row': '';
   readonly tabIndex: 0 | -1;
 }
 
 interface VirtualListProps<T> {
   readonly items: readonly T[];
-  readonly keyOf: (item: T) => string | number;
+  readonly getItemKey: (item: T) => string | number;
   /** Height of a row in pixels; fixed, so that nothing moves while scrolling. */
-  readonly heightOf: (item: T) => number;
+  readonly getItemHeightPx: (item: T) => number;
   /** Whether arrows stop at the item. Headings have their own buttons and no `row`. */
   readonly canFocus?: ((item: T) => boolean) | undefined;
   readonly label: string;
   readonly class?: string | undefined;
-  readonly children: (item: T, row: Row) => ComponentChild;
+  readonly children: (item: T, row: RowFocusAttributes) => ComponentChild;
 }
 
 /**
@@ -77,17 +77,18 @@ interface VirtualListProps<T> {
  * The focused row stays in the document when it scrolls out of sight.
  */
 export function VirtualList<T>(props: VirtualListProps<T>) {
-  const { items, keyOf, heightOf, canFocus = () => true, label, children } = props;
+  const { items, getItemKey, getItemHeightPx, canFocus = () => true, label, children } = props;
   const scroller = useRef<HTMLDivElement>(null);
   const [current, setCurrent] = useState<string | number>();
   const wanted = useRef<string | number>(undefined);
-  const found = current === undefined ? -1 : items.findIndex((item) => keyOf(item) === current);
+  const found = current === undefined ? -1 : items.findIndex((item) => getItemKey(item) === current);
   const tabbed = found >= 0 ? found : items.findIndex(canFocus);
-  const heights = items.map(heightOf);
-  const edges = useMemo(() => edgesOf(heights), [heights.join()]);
+  const heights = items.map(getItemHeightPx);
+  const edges = useMemo(() => computeRowEdges(heights), [heights.join()]);
   const [first, last] = useVisibleRows(scroller, edges);
   const rows: number[] = [];
-  for (let at = Math.max(0, first - OVERSCAN); at <= last + OVERSCAN && at < items.length; at++) rows.push(at);
+  for (let at = Math.max(0, first - OVERSCAN_ROWS); at <= last + OVERSCAN_ROWS && at < items.length; at++)
+    rows.push(at);
   if (found >= 0 && found < rows[0]!) rows.unshift(found);
   else if (found > rows.at(-1)!) rows.push(found);
   const reveal = (at: number): void => {
@@ -108,7 +109,7 @@ export function VirtualList<T>(props: VirtualListProps<T>) {
   const moveTo = (from: number, step: 1 | -1): boolean => {
     for (let at = from; at >= 0 && at < items.length; at += step) {
       if (!canFocus(items[at]!)) continue;
-      wanted.current = keyOf(items[at]!);
+      wanted.current = getItemKey(items[at]!);
       setCurrent(wanted.current);
       reveal(at);
       return true;
@@ -137,12 +138,12 @@ export function VirtualList<T>(props: VirtualListProps<T>) {
           const key =
             event.target instanceof Element && event.target.closest<HTMLElement>('[data-index]')?.dataset.index;
           const item = key ? items[Number(key)] : undefined;
-          if (item) setCurrent(keyOf(item));
+          if (item) setCurrent(getItemKey(item));
         }}
       >
         {rows.map((index) => {
           const item = items[index]!;
-          const key = keyOf(item);
+          const key = getItemKey(item);
           return (
             <li
               key={key}

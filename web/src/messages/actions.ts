@@ -1,22 +1,22 @@
 import { signal } from '@preact/signals';
 import { core } from '../client/index.js';
 import type { Message } from '../contract/index.js';
-import { ApiFailure, conversationNarrow, conversationOf, type MessageWindow } from '../core/index.js';
+import { ApiFailure, conversationNarrow, getMessageConversation, type MessageWindow } from '../core/index.js';
 import { toast } from '../kit/index.js';
 import { t } from '../text/index.js';
-import { withLater } from './chunk.js';
-import { type ReactionEmoji, Toggles } from './toggles.js';
+import { withLaterChunk } from './chunk.js';
+import { OptimisticToggles, type ReactionEmoji } from './toggles.js';
 
 const THUMBS_UP: ReactionEmoji = { emoji_name: '+1', emoji_code: '1f44d', reaction_type: 'unicode_emoji' };
 
-const collapsed = signal<ReadonlySet<number>>(new Set());
+const collapsedIds = signal<ReadonlySet<number>>(new Set());
 
 /** Messages that the reader has collapsed; for those of muted senders the negative id stands for having opened them. */
-export const isCollapsed = Object.assign((id: number): boolean => collapsed.value.has(id), {
+export const isCollapsed = Object.assign((id: number): boolean => collapsedIds.value.has(id), {
   toggle(id: number): void {
-    const ids = new Set(collapsed.peek());
+    const ids = new Set(collapsedIds.peek());
     if (!ids.delete(id)) ids.add(id);
-    collapsed.value = ids;
+    collapsedIds.value = ids;
   },
 });
 
@@ -25,15 +25,15 @@ export function showFailure(error: unknown): void {
   toast({ text: error instanceof ApiFailure ? error.message : t('error.unreachable'), kind: 'error' });
 }
 
-const toggles = new Toggles(core.api, core.windows.store, () => {
+const toggles = new OptimisticToggles(core.api, core.windows.store, () => {
   const { id } = core.state.me;
   const { email = '', full_name = '' } = core.state.people.byId.peek().get(id) ?? {};
   return { id, email, full_name };
 });
 
-export async function react(message: Message, emoji: ReactionEmoji, on: boolean): Promise<void> {
+export async function setReaction(message: Message, emoji: ReactionEmoji, on: boolean): Promise<void> {
   try {
-    await toggles.react(message.id, emoji, on);
+    await toggles.setReaction(message.id, emoji, on);
   } catch (error) {
     showFailure(error);
   }
@@ -42,45 +42,47 @@ export async function react(message: Message, emoji: ReactionEmoji, on: boolean)
 const hasReacted = (message: Message, emoji: ReactionEmoji): boolean =>
   message.reactions.some((of) => of.user_id === core.state.me.id && of.emoji_code === emoji.emoji_code);
 
-export const thumbsUp = (message: Message): Promise<void> => react(message, THUMBS_UP, !hasReacted(message, THUMBS_UP));
+export const toggleThumbsUp = (message: Message): Promise<void> =>
+  setReaction(message, THUMBS_UP, !hasReacted(message, THUMBS_UP));
 
 /** Joins the first reaction, or leaves it. @returns whether there is one */
-export function joinFirst(message: Message): boolean {
+export function toggleFirstReaction(message: Message): boolean {
   const [first] = message.reactions;
-  if (first) void react(message, first, !hasReacted(message, first));
+  if (first) void setReaction(message, first, !hasReacted(message, first));
   return first !== undefined;
 }
 
 /** Asks the emoji picker, which belongs to the compose box. */
 export function pickEmoji(message: Message, anchor: Element): void {
   const { x, y, width, height } = anchor.getBoundingClientRect();
-  core.focus.emoji.value = {
-    at: { x, y, width, height },
-    choose: ({ name, code, type }) =>
-      void react(message, { emoji_name: name, emoji_code: code, reaction_type: type }, true),
+  core.viewState.emojiPickerRequest.value = {
+    anchorBox: { x, y, width, height },
+    onChoose: ({ name, code, type }) =>
+      void setReaction(message, { emoji_name: name, emoji_code: code, reaction_type: type }, true),
   };
 }
 
 export function reply(message: Message, insert?: string): void {
-  const to = conversationOf(message, core.state.me.id);
-  core.focus.compose.value = insert === undefined ? { to } : { to, insert };
+  const to = getMessageConversation(message, core.state.me.id);
+  core.viewState.composeRequest.value =
+    insert === undefined ? { conversation: to } : { conversation: to, insertedText: insert };
 }
 
 export const replyToSender = (message: Message): void => {
-  core.focus.compose.value = { to: { users: [message.sender_id] } };
+  core.viewState.composeRequest.value = { conversation: { users: [message.sender_id] } };
 };
 
-const mentionOf = (message: Message): string => {
+const makeMentionName = (message: Message): string => {
   const name = core.state.people.nameOf(message.sender_id) || message.sender_full_name;
-  const [, ...others] = core.state.people.active.peek().filter(({ full_name }) => full_name === name);
+  const [, ...others] = core.state.people.activePeople.peek().filter(({ full_name }) => full_name === name);
   return others.length > 0 ? `${name}|${message.sender_id}` : name;
 };
 
-export const replyMentioning = (message: Message): void => reply(message, `@**${mentionOf(message)}** `);
+export const replyMentioning = (message: Message): void => reply(message, `@**${makeMentionName(message)}** `);
 
-export const addressOf = (message: Message): string => {
-  const narrow = conversationNarrow(conversationOf(message, core.state.me.id));
-  return `${location.origin}/${core.router.hash({ view: 'narrow', narrow, near: message.id })}`;
+export const makeMessageAddress = (message: Message): string => {
+  const narrow = conversationNarrow(getMessageConversation(message, core.state.me.id));
+  return `${location.origin}/${core.router.formatHash({ view: 'narrow', narrow, near: message.id })}`;
 };
 
 export async function fetchMarkdown(message: Message): Promise<string> {
@@ -92,17 +94,17 @@ export async function fetchMarkdown(message: Message): Promise<string> {
 }
 
 /** The text of a message as a quotation with its sender and address. */
-async function quotationOf(message: Message): Promise<string> {
+async function makeQuotation(message: Message): Promise<string> {
   const text = await fetchMarkdown(message);
   const longest = Math.max(2, ...[...text.matchAll(/^ {0,3}(`{3,})/gm)].map(([, fence = '']) => fence.length));
   const fence = '`'.repeat(longest + 1);
-  const sender = `@_**${mentionOf(message)}**`;
-  return `${t('messages.quoted', { sender, link: addressOf(message) })}\n${fence}quote\n${text}\n${fence}\n`;
+  const sender = `@_**${makeMentionName(message)}**`;
+  return `${t('messages.quoted', { sender, link: makeMessageAddress(message) })}\n${fence}quote\n${text}\n${fence}\n`;
 }
 
 export async function quote(message: Message): Promise<void> {
   try {
-    reply(message, await quotationOf(message));
+    reply(message, await makeQuotation(message));
   } catch (error) {
     showFailure(error);
   }
@@ -111,15 +113,15 @@ export async function quote(message: Message): Promise<void> {
 /** Quotes the message to whom the reader then chooses. */
 export async function forward(message: Message): Promise<void> {
   try {
-    core.focus.compose.value = { insert: await quotationOf(message) };
+    core.viewState.composeRequest.value = { insertedText: await makeQuotation(message) };
   } catch (error) {
     showFailure(error);
   }
 }
 
-export async function star(message: Message): Promise<void> {
+export async function toggleStar(message: Message): Promise<void> {
   try {
-    await toggles.star(message.id, !message.flags.includes('starred'));
+    await toggles.setStar(message.id, !message.flags.includes('starred'));
   } catch (error) {
     showFailure(error);
   }
@@ -135,4 +137,4 @@ export function mayEdit(message: Message): boolean {
 
 /** Opens the menu of all actions, which is a chunk of its own. */
 export const openActions = (message: Message, window: MessageWindow, anchor: Element): Promise<void> =>
-  withLater(({ openMessageMenu }) => openMessageMenu(message, window, anchor));
+  withLaterChunk(({ openMessageMenu }) => openMessageMenu(message, window, anchor));

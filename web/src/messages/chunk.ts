@@ -1,21 +1,22 @@
 import { toast } from '../kit/index.js';
-import { addLaterTexts, t } from '../text/index.js';
+import { loadLaterTexts, t } from '../text/index.js';
 
-type Later = typeof import('./later/index.js');
+type LaterChunk = typeof import('./later/index.js');
 
-const load = async (): Promise<Later> => (await Promise.all([import('./later/index.js'), addLaterTexts()]))[0];
+const loadLaterChunk = async (): Promise<LaterChunk> =>
+  (await Promise.all([import('./later/index.js'), loadLaterTexts()]))[0];
 
 /** A component of the lazy chunk. */
-export const fromLater =
-  <K extends keyof Later>(name: K): (() => Promise<Later[K]>) =>
+export const makeLaterLoader =
+  <K extends keyof LaterChunk>(name: K): (() => Promise<LaterChunk[K]>) =>
   async () =>
-    (await load())[name];
+    (await loadLaterChunk())[name];
 
 /** Does something with the lazy chunk of menus, dialogs and widgets. */
-export async function withLater(run: (later: Later) => unknown): Promise<void> {
-  let later: Later;
+export async function withLaterChunk(run: (later: LaterChunk) => unknown): Promise<void> {
+  let later: LaterChunk;
   try {
-    later = await load();
+    later = await loadLaterChunk();
   } catch {
     toast({ text: t('error.unreachable'), kind: 'error' });
     return;

@@ -3,7 +3,7 @@ import { type Conversation, conversationNarrow, streamNarrow } from '../core/ind
 import { Icon } from '../kit/index.js';
 import { formatDate, formatDay, t } from '../text/index.js';
 
-const RESOLVED = '✔ ';
+const RESOLVED_TOPIC_PREFIX = '✔ ';
 
 export function DayLine({ at }: { readonly at: number }) {
   return (
@@ -22,8 +22,8 @@ export function UnreadLine() {
 }
 
 /** Where the messages below stand, as links. */
-export function Recipient({ of }: { readonly of: Conversation }) {
-  const href = core.router.hash({ view: 'narrow', narrow: conversationNarrow(of) });
+export function RecipientHeader({ of }: { readonly of: Conversation }) {
+  const href = core.router.formatHash({ view: 'narrow', narrow: conversationNarrow(of) });
   if ('users' in of) {
     const { me, people } = core.state;
     const names = of.users.map((id) => (id === me.id ? t('messages.notes') : people.nameOf(id))).join(', ');
@@ -38,20 +38,20 @@ export function Recipient({ of }: { readonly of: Conversation }) {
   }
   const { streams } = core.state;
   const stream = streams.byId.value.get(of.stream);
-  const kind = streams.kindOf(of.stream);
-  const resolved = of.topic.startsWith(RESOLVED);
+  const kind = streams.getPrivacy(of.stream);
+  const resolved = of.topic.startsWith(RESOLVED_TOPIC_PREFIX);
   return (
     <div class="recipient" style={{ '--stream': stream?.color || 'var(--edge)' }}>
       <span class="recipient-stream">
         <Icon name={kind === 'private' ? 'lock' : kind === 'web-public' ? 'globe' : 'hash'} size={16} />
-        <a href={core.router.hash({ view: 'narrow', narrow: streamNarrow(of.stream) })} dir="auto">
+        <a href={core.router.formatHash({ view: 'narrow', narrow: streamNarrow(of.stream) })} dir="auto">
           {stream?.name ?? t('messages.unknown-stream')}
         </a>
       </span>
       <span aria-hidden="true">›</span>
       {resolved && <Icon name="resolved" size={16} />}
       <a href={href} class="recipient-topic" dir="auto">
-        {resolved ? of.topic.slice(RESOLVED.length) : of.topic}
+        {resolved ? of.topic.slice(RESOLVED_TOPIC_PREFIX.length) : of.topic}
       </a>
     </div>
   );

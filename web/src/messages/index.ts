@@ -15,5 +15,5 @@
  * only by the reader's hand, or to follow new messages when its end is on screen. No text of a message becomes markup
  * unless DOMPurify let it through, and nothing is loaded from other hosts.
  */
-export { Content } from './content/index.js';
+export { MessageContent } from './content/index.js';
 export { MessagesView } from './view.js';

@@ -1,12 +1,11 @@
 import type { RefObject } from 'preact';
 import { core } from '../client/index.js';
 import type { Message } from '../contract/index.js';
-import { conversationNarrow, conversationOf, type MessageWindow, streamNarrow } from '../core/index.js';
+import { conversationNarrow, getMessageConversation, type MessageWindow, streamNarrow } from '../core/index.js';
 import { useShortcut } from '../kit/index.js';
 import {
   forward,
   isCollapsed,
-  joinFirst,
   mayEdit,
   openActions,
   pickEmoji,
@@ -14,10 +13,11 @@ import {
   reply,
   replyMentioning,
   replyToSender,
-  star,
-  thumbsUp,
+  toggleFirstReaction,
+  toggleStar,
+  toggleThumbsUp,
 } from './actions.js';
-import { withLater } from './chunk.js';
+import { withLaterChunk } from './chunk.js';
 import type { ListHandle } from './list.js';
 import type { MessageRow } from './rows.js';
 
@@ -30,20 +30,20 @@ export function useMessageKeys(
   const elementOf = (id: number) => document.querySelector<HTMLElement>(`[data-row="${id}"]`);
   const select = (id: number | undefined): boolean => {
     if (id === undefined) return false;
-    core.focus.message.value = id;
+    core.viewState.selectedMessageId.value = id;
     handle.current?.show(id, 'nearest');
     requestAnimationFrame(() => elementOf(id)?.focus({ preventScroll: true }));
     return true;
   };
   /** The selected message if it is on screen, or else the lowest one that is. */
   const current = (): number | undefined => {
-    const visible = handle.current?.visible() ?? [];
-    const id = core.focus.message.peek();
+    const visible = handle.current?.findVisibleIds() ?? [];
+    const id = core.viewState.selectedMessageId.peek();
     return id !== undefined && elementOf(id) && rows.some((row) => row.id === id) ? id : visible.at(-1);
   };
   const step = (by: 1 | -1) => {
-    const id = core.focus.message.peek();
-    const visible = handle.current?.visible() ?? [];
+    const id = core.viewState.selectedMessageId.peek();
+    const visible = handle.current?.findVisibleIds() ?? [];
     const at = rows.findIndex((row) => row.id === id);
     if (at < 0 || id === undefined || !elementOf(id)) return select(by > 0 ? visible[0] : visible.at(-1));
     const next = rows[at + by];
@@ -54,7 +54,7 @@ export function useMessageKeys(
     const id = current();
     const message = id === undefined ? undefined : core.windows.store.peek(id);
     if (!message || id === undefined) return false;
-    core.focus.message.value = id;
+    core.viewState.selectedMessageId.value = id;
     return run(message, id);
   };
   /** Actions that need an account. */
@@ -66,18 +66,18 @@ export function useMessageKeys(
   useShortcut('message-up', () => step(-1));
   useShortcut('page-down', () => handle.current?.scrollBy(1));
   useShortcut('page-up', () => handle.current?.scrollBy(-1));
-  useShortcut('first', () => void window.jumpTo('oldest').then(() => select(window.first)));
+  useShortcut('first', () => void window.jumpTo('oldest').then(() => select(window.firstId)));
   useShortcut(
     'last',
     () =>
       void window.jumpTo('newest').then(() => {
-        core.focus.message.value = window.last;
+        core.viewState.selectedMessageId.value = window.lastId;
         handle.current?.showEnd();
       }),
   );
   // Unread messages further down in this view come before those of other topics.
   useShortcut('next-topic', () => {
-    const lowest = handle.current?.visible().at(-1) ?? Number.POSITIVE_INFINITY;
+    const lowest = handle.current?.findVisibleIds().at(-1) ?? Number.POSITIVE_INFINITY;
     const next = rows.find(({ id }) => id > lowest && core.windows.store.peek(id)?.flags.includes('read') === false);
     return next !== undefined && select(next.id);
   });
@@ -101,21 +101,23 @@ export function useMessageKeys(
   );
   useShortcut(
     'thumbs-up',
-    byMember((message) => void thumbsUp(message)),
+    byMember((message) => void toggleThumbsUp(message)),
   );
-  useShortcut('react-same', byMember(joinFirst));
+  useShortcut('react-same', byMember(toggleFirstReaction));
   useShortcut(
     'star',
-    byMember((message) => void star(message)),
+    byMember((message) => void toggleStar(message)),
   );
   const edit = (id: number) => {
-    core.focus.editing.value = id;
-    core.focus.message.value = id;
+    core.viewState.editedMessageId.value = id;
+    core.viewState.selectedMessageId.value = id;
     handle.current?.show(id, 'nearest');
   };
   useShortcut(
     'edit',
-    byMember((message, id) => (mayEdit(message) ? edit(id) : void withLater((of) => of.openSource(message)))),
+    byMember((message, id) =>
+      mayEdit(message) ? edit(id) : void withLaterChunk((of) => of.openMessageSource(message)),
+    ),
   );
   useShortcut('edit-last', () => {
     const mine = [...rows].reverse().find(({ id }) => {
@@ -128,15 +130,15 @@ export function useMessageKeys(
   });
   useShortcut(
     'move',
-    byMember((message) => message.stream_id !== undefined && void withLater((of) => of.openMove(message))),
+    byMember((message) => message.stream_id !== undefined && void withLaterChunk((of) => of.openMove(message))),
   );
   useShortcut(
     'history',
-    onMessage((message) => void withLater((of) => of.openHistory(message))),
+    onMessage((message) => void withLaterChunk((of) => of.openHistory(message))),
   );
   useShortcut(
     'unread',
-    byMember((message) => void withLater((of) => of.markUnread(message, window))),
+    byMember((message) => void withLaterChunk((of) => of.markUnreadFrom(message, window))),
   );
   useShortcut(
     'collapse',
@@ -148,25 +150,25 @@ export function useMessageKeys(
   );
   useShortcut(
     'profile',
-    onMessage((message, id) => void withLater((of) => of.openPersonMenu(anchorOf(id), message.sender_id))),
+    onMessage((message, id) => void withLaterChunk((of) => of.openPersonMenu(anchorOf(id), message.sender_id))),
   );
   useShortcut(
     'image',
     onMessage((_, id) => {
       const link = elementOf(id)?.querySelector<HTMLAnchorElement>('a[data-image]');
-      return link ? void withLater((of) => of.openViewer(link)) : false;
+      return link ? void withLaterChunk((of) => of.openViewer(link)) : false;
     }),
   );
   useShortcut(
     'mute-topic',
-    byMember((message) => message.stream_id !== undefined && void withLater((of) => of.muteTopic(message))),
+    byMember((message) => message.stream_id !== undefined && void withLaterChunk((of) => of.toggleTopicMute(message))),
   );
   useShortcut(
     'narrow-topic',
     onMessage((message) =>
-      core.router.go({
+      core.router.navigate({
         view: 'narrow',
-        narrow: conversationNarrow(conversationOf(message, core.state.me.id)),
+        narrow: conversationNarrow(getMessageConversation(message, core.state.me.id)),
         near: message.id,
       }),
     ),
@@ -174,9 +176,9 @@ export function useMessageKeys(
   useShortcut(
     'view-context',
     onMessage((message) =>
-      core.router.go({
+      core.router.navigate({
         view: 'narrow',
-        narrow: conversationNarrow(conversationOf(message, core.state.me.id)),
+        narrow: conversationNarrow(getMessageConversation(message, core.state.me.id)),
         near: message.id,
       }),
     ),
@@ -186,7 +188,7 @@ export function useMessageKeys(
     onMessage((message) =>
       message.stream_id === undefined
         ? false
-        : core.router.go({ view: 'narrow', narrow: streamNarrow(message.stream_id), near: message.id }),
+        : core.router.navigate({ view: 'narrow', narrow: streamNarrow(message.stream_id), near: message.id }),
     ),
   );
 }

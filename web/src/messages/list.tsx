@@ -6,81 +6,81 @@ import { useEffect, useLayoutEffect, useMemo, useReducer, useRef } from 'preact/
 import { core } from '../client/index.js';
 import type { MessageWindow } from '../core/index.js';
 import { t } from '../text/index.js';
-import { onPress, onPressKey } from './content/index.js';
+import { onContentPress, onContentPressKey } from './content/index.js';
 import { MessageItem } from './message.js';
-import { PlaceKeeper } from './place.js';
+import { ScrollPlaceKeeper } from './place.js';
 import type { MessageRow } from './rows.js';
-import { noteSeen } from './seen.js';
+import { markSeenAsRead } from './seen.js';
 import { useVirtual } from './virtual.js';
 
 /** Rows on each side of those on screen. */
-const OVERSCAN = 12;
+const OVERSCAN_ROW_COUNT = 12;
 /** A page is fetched when the reader is this near to its end, in pixels: some two screens. */
-const NEAR_PX = 1600;
+const PAGE_FETCH_DISTANCE_PX = 1600;
 /** Height of the part above the first row, where the beginning of the history is said. */
-const TOP_PX = 56;
+const LIST_TOP_HEIGHT_PX = 56;
 /** A selected message stands this far from the edges: its toolbar lies over the message above. */
-const EDGE_PX = 20;
-const SEEN_MS = 200;
+const SELECTED_MESSAGE_GAP_PX = 20;
+const SEEN_CHECK_DELAY_MS = 200;
 
 /** Where a message is put on screen. */
-type Where = 'top' | 'center' | 'nearest' | number;
+type ScrollTarget = 'top' | 'center' | 'nearest' | number;
 
 /** Commands of the view and of the keys to the list. */
 export interface ListHandle {
   /** Brings a message on screen. @returns whether it is in the list */
-  show(id: number, where: Where): boolean;
+  show(id: number, where: ScrollTarget): boolean;
   /** Goes to the end, and follows new messages from then on. */
   showEnd(): void;
   scrollBy(pages: number): void;
   /** Messages on screen, from top to bottom. */
-  visible(): readonly number[];
-  readonly place: PlaceKeeper;
+  findVisibleIds(): readonly number[];
+  readonly placeKeeper: ScrollPlaceKeeper;
 }
 
 interface ListProps {
   readonly window: MessageWindow;
   readonly rows: readonly MessageRow[];
-  readonly top: ComponentChildren;
+  readonly topContent: ComponentChildren;
   /** Shown behind the newest message: messages on their way, names of those who type. */
-  readonly end: ComponentChildren;
+  readonly endContent: ComponentChildren;
   readonly handle: RefObject<ListHandle | null>;
   /** Called after the list has scrolled or changed, at most each 200 ms. */
-  readonly onRest: () => void;
+  readonly onScrollRest: () => void;
 }
 
-type Virtual = Virtualizer<HTMLElement, HTMLElement>;
+type RowVirtualizer = Virtualizer<HTMLElement, HTMLElement>;
 
 /** A guess until the row is measured; long texts are high. */
-function estimate(row: MessageRow | undefined): number {
+function estimateRowHeight(row: MessageRow | undefined): number {
   if (!row) return 0;
   const length = core.windows.store.peek(row.id)?.content.length ?? 0;
   const lines = 1 + Math.floor(Math.max(0, length - 80) / 110);
-  return lines * 24 + 6 + (row.lead ? 30 : 0) + (row.conversation ? 46 : 0) + (row.day ? 40 : 0);
+  return lines * 24 + 6 + (row.showsSender ? 30 : 0) + (row.newConversation ? 46 : 0) + (row.startsDay ? 40 : 0);
 }
 
-function useList(window: MessageWindow, rows: readonly MessageRow[], onRest: () => void) {
+function useMessageList(window: MessageWindow, rows: readonly MessageRow[], onRest: () => void) {
   const scroller = useRef<HTMLDivElement>(null);
-  const place = useMemo(() => new PlaceKeeper(() => scroller.current), [window]);
+  const place = useMemo(() => new ScrollPlaceKeeper(() => scroller.current), [window]);
   const [, again] = useReducer((n: number, _: undefined) => n + 1, 0);
   /** A message that is being brought on screen: the rows around it are rendered wherever the list stands. */
-  const wanted = useRef<{ readonly id: number; readonly where: Where }>(undefined);
+  const wanted = useRef<{ readonly id: number; readonly where: ScrollTarget }>(undefined);
   const timer = useRef(0);
   const at = useMemo(() => new Map(rows.map(({ id }, index) => [id, index])), [rows]);
-  const rangeExtractor: Virtual['options']['rangeExtractor'] = (range) => {
+  const rangeExtractor: RowVirtualizer['options']['rangeExtractor'] = (range) => {
     const index = wanted.current && at.get(wanted.current.id);
     if (index === undefined) return defaultRangeExtractor(range);
-    const start = Math.max(0, index - OVERSCAN * 2);
-    const end = Math.min(range.count - 1, index + OVERSCAN * 2);
+    const start = Math.max(0, index - OVERSCAN_ROW_COUNT * 2);
+    const end = Math.min(range.count - 1, index + OVERSCAN_ROW_COUNT * 2);
     return Array.from({ length: end - start + 1 }, (_, n) => start + n);
   };
   const virtual = useVirtual({
     count: rows.length,
     getScrollElement: () => scroller.current,
-    estimateSize: (index) => estimate(rows[index]),
+    estimateSize: (index) => estimateRowHeight(rows[index]),
     getItemKey: (index) => rows[index]!.id,
-    overscan: OVERSCAN,
-    scrollMargin: TOP_PX,
+    overscan: OVERSCAN_ROW_COUNT,
+    scrollMargin: LIST_TOP_HEIGHT_PX,
     // The virtualizer shifts its range when rows are prepended; `place` alone scrolls.
     scrollToFn: () => {},
     anchorTo: 'end',
@@ -94,7 +94,7 @@ function useList(window: MessageWindow, rows: readonly MessageRow[], onRest: () 
     timer.current = globalThis.setTimeout(() => {
       timer.current = 0;
       onRest();
-    }, SEEN_MS);
+    }, SEEN_CHECK_DELAY_MS);
   };
   const follows = () => window.foundNewest.peek() && core.platform.visible.peek();
   useLayoutEffect(() => {
@@ -102,8 +102,9 @@ function useList(window: MessageWindow, rows: readonly MessageRow[], onRest: () 
     const onScroll = () => {
       wanted.current = undefined;
       place.noteScroll(follows());
-      if (element.scrollTop < NEAR_PX) void window.loadOlder();
-      if (element.scrollHeight - element.scrollTop - element.clientHeight < NEAR_PX) void window.loadNewer();
+      if (element.scrollTop < PAGE_FETCH_DISTANCE_PX) void window.loadOlder();
+      if (element.scrollHeight - element.scrollTop - element.clientHeight < PAGE_FETCH_DISTANCE_PX)
+        void window.loadNewer();
       rest();
     };
     // Before the listener of the virtualizer, which renders: a render would take back what the reader scrolled.
@@ -121,18 +122,18 @@ function useList(window: MessageWindow, rows: readonly MessageRow[], onRest: () 
     const element = scroller.current!;
     const goal = wanted.current;
     const before = element.scrollTop;
-    if (goal && bring(element, goal.id, goal.where)) {
-      place.note(follows());
+    if (goal && scrollToMessage(element, goal.id, goal.where)) {
+      place.notePlace(follows());
       if (element.scrollTop === before) wanted.current = undefined;
     } else place.restore();
-    if (place.id === undefined) place.note(follows());
+    if (place.id === undefined) place.notePlace(follows());
     rest();
   });
   const handle: ListHandle = {
-    place,
+    placeKeeper: place,
     show: (id, where) => {
       if (!at.has(id)) return false;
-      place.atEnd = false;
+      place.isAtEnd = false;
       wanted.current = { id, where };
       again(undefined);
       return true;
@@ -143,13 +144,13 @@ function useList(window: MessageWindow, rows: readonly MessageRow[], onRest: () 
       again(undefined);
     },
     scrollBy: (pages) => scroller.current?.scrollBy({ top: pages * (scroller.current.clientHeight - 60) }),
-    visible: () => onScreen(scroller.current),
+    findVisibleIds: () => findMessagesOnScreen(scroller.current),
   };
   return { scroller, virtual, handle, place, follows };
 }
 
 /** Scrolls a message of the document to its place. @returns whether it is in the document */
-function bring(scroller: HTMLElement, id: number, where: Where): boolean {
+function scrollToMessage(scroller: HTMLElement, id: number, where: ScrollTarget): boolean {
   const element = scroller.querySelector<HTMLElement>(`[data-row="${id}"]`);
   if (!element) return false;
   const box = element.getBoundingClientRect();
@@ -159,9 +160,12 @@ function bring(scroller: HTMLElement, id: number, where: Where): boolean {
   else if (where === 'top') scroller.scrollTop += top;
   else if (where === 'center') scroller.scrollTop += top - Math.max(0, (frame.height - box.height) / 2);
   else if (where === 'nearest') {
-    if (top < EDGE_PX) scroller.scrollTop += top - EDGE_PX;
-    else if (box.bottom > frame.bottom - EDGE_PX) {
-      scroller.scrollTop += Math.min(top - EDGE_PX, box.bottom - frame.bottom + EDGE_PX);
+    if (top < SELECTED_MESSAGE_GAP_PX) scroller.scrollTop += top - SELECTED_MESSAGE_GAP_PX;
+    else if (box.bottom > frame.bottom - SELECTED_MESSAGE_GAP_PX) {
+      scroller.scrollTop += Math.min(
+        top - SELECTED_MESSAGE_GAP_PX,
+        box.bottom - frame.bottom + SELECTED_MESSAGE_GAP_PX,
+      );
     }
   } else {
     const text = element.querySelector(`[data-message="${id}"]`)?.getBoundingClientRect();
@@ -171,7 +175,7 @@ function bring(scroller: HTMLElement, id: number, where: Where): boolean {
 }
 
 /** Messages whose end is on screen, and one that fills the screen. */
-function onScreen(scroller: HTMLElement | null): readonly number[] {
+function findMessagesOnScreen(scroller: HTMLElement | null): readonly number[] {
   if (!scroller) return [];
   const { top, bottom } = scroller.getBoundingClientRect();
   return [...scroller.querySelectorAll<HTMLElement>('[data-message]')]
@@ -184,30 +188,30 @@ function onScreen(scroller: HTMLElement | null): readonly number[] {
 }
 
 /** The rows that are near the screen, between two blanks as high as the others. */
-export function List({ window, rows, top, end, handle, onRest }: ListProps) {
+export function MessageList({ window, rows, topContent, endContent, handle, onScrollRest }: ListProps) {
   const rested = useRef(() => {});
-  const { scroller, virtual, handle: own, place, follows } = useList(window, rows, () => rested.current());
+  const { scroller, virtual, handle: own, place, follows } = useMessageList(window, rows, () => rested.current());
   rested.current = () => {
-    noteSeen(window, own.visible());
-    window.place = place.id;
-    onRest();
+    markSeenAsRead(window, own.findVisibleIds());
+    window.readerPlaceId = place.id;
+    onScrollRest();
   };
   handle.current = own;
   // On coming back to the page, its end is followed again if the reader left it there.
   useSignalEffect(() => {
-    if (core.platform.visible.value) place.note(follows());
+    if (core.platform.visible.value) place.notePlace(follows());
     rested.current();
   });
   useEffect(() => {
     const element = scroller.current;
-    if (element && element.scrollHeight <= element.clientHeight + NEAR_PX) {
+    if (element && element.scrollHeight <= element.clientHeight + PAGE_FETCH_DISTANCE_PX) {
       void window.loadOlder();
       void window.loadNewer();
     }
   }, [rows]);
   const items = virtual.getVirtualItems();
-  const first = items[0]?.start ?? TOP_PX;
-  const last = items.at(-1)?.end ?? TOP_PX;
+  const first = items[0]?.start ?? LIST_TOP_HEIGHT_PX;
+  const last = items.at(-1)?.end ?? LIST_TOP_HEIGHT_PX;
   return (
     <div ref={scroller} class="scroller message-scroller" data-messages="">
       {/* biome-ignore lint/a11y/noStaticElementInteractions: both roles are right, and a feed needs an article */}
@@ -216,27 +220,27 @@ export function List({ window, rows, top, end, handle, onRest }: ListProps) {
         class="message-list"
         role={rows.length > 0 ? 'feed' : 'group'}
         aria-label={t('messages.list')}
-        aria-busy={window.fetching.value !== undefined}
+        aria-busy={window.fetchDirection.value !== undefined}
         onClick={(event) => {
-          if (onPress(event) || getSelection()?.isCollapsed === false) return;
+          if (onContentPress(event) || getSelection()?.isCollapsed === false) return;
           const row = event.target instanceof Element && event.target.closest<HTMLElement>('[data-row]');
-          if (row) core.focus.message.value = Number(row.dataset.row);
+          if (row) core.viewState.selectedMessageId.value = Number(row.dataset.row);
         }}
-        onKeyDown={onPressKey}
+        onKeyDown={onContentPressKey}
       >
-        <div class="message-top" style={{ height: `${TOP_PX}px` }}>
-          {top}
+        <div class="message-top" style={{ height: `${LIST_TOP_HEIGHT_PX}px` }}>
+          {topContent}
         </div>
-        <div style={{ height: `${first - TOP_PX}px` }} />
+        <div style={{ height: `${first - LIST_TOP_HEIGHT_PX}px` }} />
         {items.map(({ key, index }) => {
           const row = rows[index];
           return (
             row && <MessageItem key={key} row={row} index={index} window={window} measure={virtual.measureElement} />
           );
         })}
-        <div style={{ height: `${Math.max(0, virtual.getTotalSize() - (last - TOP_PX))}px` }} />
+        <div style={{ height: `${Math.max(0, virtual.getTotalSize() - (last - LIST_TOP_HEIGHT_PX))}px` }} />
       </div>
-      {end}
+      {endContent}
     </div>
   );
 }

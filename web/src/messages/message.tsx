@@ -1,18 +1,18 @@
 import { core } from '../client/index.js';
 import type { Message } from '../contract/index.js';
-import { conversationNarrow, conversationOf, type MessageWindow } from '../core/index.js';
+import { conversationNarrow, getMessageConversation, type MessageWindow } from '../core/index.js';
 import { Avatar, Icon, lazy } from '../kit/index.js';
 import { formatDateTime, formatTime, t } from '../text/index.js';
 import { isCollapsed } from './actions.js';
-import { fromLater, withLater } from './chunk.js';
-import { Content } from './content/index.js';
-import { DayLine, Recipient, UnreadLine } from './headers.js';
+import { makeLaterLoader, withLaterChunk } from './chunk.js';
+import { MessageContent } from './content/index.js';
+import { DayLine, RecipientHeader, UnreadLine } from './headers.js';
 import { Reactions } from './reactions.js';
 import type { MessageRow } from './rows.js';
-import { Toolbar } from './toolbar.js';
+import { MessageToolbar } from './toolbar.js';
 
-const Widget = lazy(fromLater('Widget'));
-const EditBox = lazy(fromLater('EditBox'));
+const Widget = lazy(makeLaterLoader('Widget'));
+const EditBox = lazy(makeLaterLoader('EditBox'));
 
 interface ItemProps {
   readonly row: MessageRow;
@@ -25,7 +25,7 @@ interface ItemProps {
 export function MessageItem({ row, index, window, measure }: ItemProps) {
   const message = core.windows.store.get(row.id)?.value;
   if (!message) return null;
-  const selected = core.focus.message.value === row.id;
+  const selected = core.viewState.selectedMessageId.value === row.id;
   const unread = !message.flags.includes('read');
   const mentioned = message.flags.includes('mentioned') || message.flags.includes('wildcard_mentioned');
   return (
@@ -38,25 +38,25 @@ export function MessageItem({ row, index, window, measure }: ItemProps) {
       aria-current={selected ? 'true' : undefined}
       tabIndex={-1}
     >
-      {row.day && <DayLine at={message.timestamp * 1000} />}
-      {row.unread && <UnreadLine />}
-      {row.conversation && <Recipient of={row.conversation} />}
-      <div class={`message ${row.lead ? 'lead' : ''} ${message.is_me_message ? 'me' : ''}`}>
-        <Side message={message} lead={row.lead} />
+      {row.startsDay && <DayLine at={message.timestamp * 1000} />}
+      {row.isFirstUnread && <UnreadLine />}
+      {row.newConversation && <RecipientHeader of={row.newConversation} />}
+      <div class={`message ${row.showsSender ? 'lead' : ''} ${message.is_me_message ? 'me' : ''}`}>
+        <AvatarOrTime message={message} lead={row.showsSender} />
         <div class="message-main">
-          <Head message={message} lead={row.lead} />
-          <Body message={message} window={window} />
+          <MessageHead message={message} lead={row.showsSender} />
+          <MessageBody message={message} window={window} />
         </div>
-        <Toolbar message={message} window={window} />
+        <MessageToolbar message={message} window={window} />
       </div>
     </article>
   );
 }
 
 /** The picture of the sender, or the time beside a message that follows another. */
-function Side({ message, lead }: { readonly message: Message; readonly lead: boolean }) {
+function AvatarOrTime({ message, lead }: { readonly message: Message; readonly lead: boolean }) {
   const person = core.state.people.byId.value.get(message.sender_id);
-  if (!lead) return <Time message={message} />;
+  if (!lead) return <MessageTime message={message} />;
   return (
     <button
       type="button"
@@ -77,16 +77,16 @@ function Side({ message, lead }: { readonly message: Message; readonly lead: boo
 }
 
 const openSender = (anchor: HTMLElement, message: Message): Promise<void> =>
-  withLater(({ openPersonMenu }) => openPersonMenu(anchor, message.sender_id));
+  withLaterChunk(({ openPersonMenu }) => openPersonMenu(anchor, message.sender_id));
 
 /** The time of sending, as a link to the message. */
-function Time({ message }: { readonly message: Message }) {
+function MessageTime({ message }: { readonly message: Message }) {
   const at = message.timestamp * 1000;
-  const narrow = conversationNarrow(conversationOf(message, core.state.me.id));
+  const narrow = conversationNarrow(getMessageConversation(message, core.state.me.id));
   return (
     <a
       class="message-time"
-      href={core.router.hash({ view: 'narrow', narrow, near: message.id })}
+      href={core.router.formatHash({ view: 'narrow', narrow, near: message.id })}
       data-tip={formatDateTime(at)}
       tabIndex={-1}
     >
@@ -95,7 +95,7 @@ function Time({ message }: { readonly message: Message }) {
   );
 }
 
-function Head({ message, lead }: { readonly message: Message; readonly lead: boolean }) {
+function MessageHead({ message, lead }: { readonly message: Message; readonly lead: boolean }) {
   const { people } = core.state;
   const person = people.byId.value.get(message.sender_id);
   const name = person?.full_name ?? message.sender_full_name;
@@ -118,31 +118,31 @@ function Head({ message, lead }: { readonly message: Message; readonly lead: boo
         </span>
       )}
       {status?.status_text && <span class="message-status" data-tip={status.status_text} />}
-      <Time message={message} />
+      <MessageTime message={message} />
     </div>
   );
 }
 
 /** The text, or what stands in its place; this element keeps its place on screen. */
-function Body({ message, window }: { readonly message: Message; readonly window: MessageWindow }) {
-  const editing = core.focus.editing.value === message.id;
-  const match = window.matchOf.get(message.id)?.content;
-  const muted = core.state.muting.users.value.has(message.sender_id);
-  let body = <Content html={match ?? message.content} isMe={message.is_me_message} />;
+function MessageBody({ message, window }: { readonly message: Message; readonly window: MessageWindow }) {
+  const editing = core.viewState.editedMessageId.value === message.id;
+  const match = window.searchMatchById.get(message.id)?.content;
+  const muted = core.state.muting.mutedAtByUserId.value.has(message.sender_id);
+  let body = <MessageContent html={match ?? message.content} isMeMessage={message.is_me_message} />;
   if (editing) body = <EditBox message={message} />;
   else if (message.submessages.length > 0) body = <Widget message={message} />;
   else if (isCollapsed(message.id) || (muted && !isCollapsed(-message.id)))
-    body = <Collapsed id={message.id} muted={muted} />;
+    body = <CollapsedMessage id={message.id} muted={muted} />;
   return (
     <div class="message-body" data-message={message.id}>
       {body}
-      {!editing && <EditMark message={message} />}
+      {!editing && <StarAndEditMarks message={message} />}
       <Reactions message={message} />
     </div>
   );
 }
 
-function Collapsed({ id, muted }: { readonly id: number; readonly muted: boolean }) {
+function CollapsedMessage({ id, muted }: { readonly id: number; readonly muted: boolean }) {
   return (
     <button type="button" class="message-collapsed" onClick={() => isCollapsed.toggle(muted ? -id : id)}>
       {t(muted ? 'messages.muted-sender' : 'messages.collapsed')}
@@ -151,7 +151,7 @@ function Collapsed({ id, muted }: { readonly id: number; readonly muted: boolean
 }
 
 /** Says that a message was edited or moved; a press shows what it was. */
-function EditMark({ message }: { readonly message: Message }) {
+function StarAndEditMarks({ message }: { readonly message: Message }) {
   const { last_edit_timestamp: at, edit_history = [] } = message;
   const starred = message.flags.includes('starred');
   const edited = edit_history.some(({ prev_content }) => prev_content !== undefined);
@@ -168,7 +168,7 @@ function EditMark({ message }: { readonly message: Message }) {
           type="button"
           class="message-edited"
           data-tip={formatDateTime(at * 1000)}
-          onClick={() => void withLater(({ openHistory }) => openHistory(message))}
+          onClick={() => void withLaterChunk(({ openHistory }) => openHistory(message))}
         >
           {t(edited || edit_history.length === 0 ? 'messages.edited' : 'messages.moved')}
         </button>

@@ -1,6 +1,6 @@
 import { useMemo } from 'preact/hooks';
 import { core } from '../client/index.js';
-import { type Narrow, narrowConversation, type OutboxItem } from '../core/index.js';
+import { findNarrowConversation, type Narrow, type OutboxItem } from '../core/index.js';
 import { Avatar, Button, Icon } from '../kit/index.js';
 import { formatList, t } from '../text/index.js';
 
@@ -9,7 +9,7 @@ const MAX_TYPING = 3;
 
 /** Messages on their way, behind the newest one. */
 export function Pending({ narrow }: { readonly narrow: Narrow }) {
-  const items = useMemo(() => core.outbox.in(narrow), [narrow]);
+  const items = useMemo(() => core.outbox.itemsIn(narrow), [narrow]);
   return (
     <>
       {items.value.map((item) => (
@@ -24,7 +24,7 @@ function PendingItem({ item }: { readonly item: OutboxItem }) {
   const failed = item.phase === 'failed';
   const edit = () => {
     const back = core.outbox.takeBack(item.localId);
-    if (back) core.focus.compose.value = { to: back.to, insert: back.content };
+    if (back) core.viewState.composeRequest.value = { conversation: back.to, insertedText: back.content };
   };
   return (
     <article class={`message-row pending ${item.phase}`} aria-label={t(`messages.${item.phase}`)}>
@@ -60,9 +60,9 @@ function PendingItem({ item }: { readonly item: OutboxItem }) {
 }
 
 /** Names of those that are typing here; the line always takes its room, so that nothing moves. */
-export function Typing({ narrow }: { readonly narrow: Narrow }) {
-  const conversation = narrowConversation(narrow);
-  const users = useMemo(() => conversation && core.state.typing.in(conversation), [narrow]);
+export function TypingLine({ narrow }: { readonly narrow: Narrow }) {
+  const conversation = findNarrowConversation(narrow);
+  const users = useMemo(() => conversation && core.state.typing.typingUsersIn(conversation), [narrow]);
   const ids = users?.value ?? [];
   const names = formatList(ids.slice(0, MAX_TYPING).map((id) => core.state.people.nameOf(id)));
   let text = '';

@@ -1,8 +1,8 @@
 /** The text of a message. It keeps its place even when day, conversation or sender above it come or go. */
-const MESSAGES = '[data-message]';
+const MESSAGE_SELECTOR = '[data-message]';
 
 /** Distance from the end in pixels that still counts as the end. */
-const END_PX = 4;
+const END_TOLERANCE_PX = 4;
 
 /**
  * Keeps what is read at its place on screen.
@@ -12,13 +12,13 @@ const END_PX = 4;
  * painted, and scrolls by as many pixels as the change has moved that message. While the end of the list is on screen,
  * the end is the place instead, so that new messages come into view.
  */
-export class PlaceKeeper {
+export class ScrollPlaceKeeper {
   /** The list follows new messages. */
-  atEnd = false;
+  isAtEnd = false;
   #id: number | undefined;
-  #top = 0;
+  #topPx = 0;
   /** Position of the list when the place was taken down. */
-  #scrollTop = 0;
+  #notedScrollTop = 0;
 
   constructor(private readonly scroller: () => HTMLElement | null) {}
 
@@ -28,24 +28,24 @@ export class PlaceKeeper {
   }
 
   /** Distance of its text from the top of the list. */
-  get top(): number {
-    return this.#top;
+  get topPx(): number {
+    return this.#topPx;
   }
 
   /** Takes the place down as it is. @param follow whether the end of the list, if on screen, is the place */
-  note(follow: boolean): void {
+  notePlace(follow: boolean): void {
     const scroller = this.scroller();
     if (!scroller) return;
-    this.atEnd = follow && scroller.scrollHeight - scroller.scrollTop - scroller.clientHeight < END_PX;
-    this.#scrollTop = scroller.scrollTop;
+    this.isAtEnd = follow && scroller.scrollHeight - scroller.scrollTop - scroller.clientHeight < END_TOLERANCE_PX;
+    this.#notedScrollTop = scroller.scrollTop;
     const { top, bottom } = scroller.getBoundingClientRect();
     this.#id = undefined;
-    for (const element of scroller.querySelectorAll<HTMLElement>(MESSAGES)) {
+    for (const element of scroller.querySelectorAll<HTMLElement>(MESSAGE_SELECTOR)) {
       const box = element.getBoundingClientRect();
       if (box.bottom <= top) continue;
       if (box.top >= bottom) break;
       this.#id = Number(element.dataset.message);
-      this.#top = box.top - top;
+      this.#topPx = box.top - top;
       if (box.top >= top) break;
     }
   }
@@ -53,32 +53,32 @@ export class PlaceKeeper {
   /** After scrolling. Heights may have changed since the last frame as well: a picture came, or a style sheet. */
   noteScroll(follow: boolean): void {
     this.restore();
-    this.note(follow);
+    this.notePlace(follow);
   }
 
   /** Scrolls so that the place is where it was; what the reader has scrolled meanwhile stays scrolled. */
   restore(): void {
     const scroller = this.scroller();
     if (!scroller) return;
-    const scrolled = scroller.scrollTop - this.#scrollTop;
+    const scrolled = scroller.scrollTop - this.#notedScrollTop;
     const end = scroller.scrollHeight - scroller.clientHeight;
     // A list that has become shorter is scrolled by the browser, to its end.
-    if (this.atEnd && scrolled < -1 && end - scroller.scrollTop >= END_PX) {
-      this.note(false);
+    if (this.isAtEnd && scrolled < -1 && end - scroller.scrollTop >= END_TOLERANCE_PX) {
+      this.notePlace(false);
       return;
     }
-    if (this.atEnd) {
+    if (this.isAtEnd) {
       if (Math.abs(end - scroller.scrollTop) >= 1) scroller.scrollTop = end;
     } else {
-      this.#top -= scrolled;
+      this.#topPx -= scrolled;
       const element = this.#id !== undefined && scroller.querySelector(`[data-message="${this.#id}"]`);
       if (!element) {
-        this.#scrollTop = scroller.scrollTop;
+        this.#notedScrollTop = scroller.scrollTop;
         return;
       }
-      const moved = element.getBoundingClientRect().top - scroller.getBoundingClientRect().top - this.#top;
+      const moved = element.getBoundingClientRect().top - scroller.getBoundingClientRect().top - this.#topPx;
       if (Math.abs(moved) >= 0.5) scroller.scrollTop += moved;
     }
-    this.#scrollTop = scroller.scrollTop;
+    this.#notedScrollTop = scroller.scrollTop;
   }
 }

@@ -3,7 +3,7 @@ import { type Api, ApiFailure, type MessageStore } from '../core/index.js';
 
 export type ReactionEmoji = Pick<EmojiReaction, 'emoji_name' | 'emoji_code' | 'reaction_type'>;
 
-interface Reader {
+interface ReactingUser {
   readonly id: number;
   readonly email: string;
   readonly full_name: string;
@@ -14,21 +14,22 @@ interface Reader {
  * not answered the first. Requests about one reaction or star go one after another: beside each other the later could
  * arrive first.
  */
-export class Toggles {
-  readonly #latest = new Map<string, Promise<unknown>>();
+export class OptimisticToggles {
+  readonly #latestRequestByKey = new Map<string, Promise<unknown>>();
 
   constructor(
     private readonly api: Pick<Api, 'post' | 'delete'>,
-    private readonly store: Pick<MessageStore, 'change'>,
-    private readonly reader: () => Reader,
+    private readonly store: Pick<MessageStore, 'changeMessage'>,
+    private readonly reader: () => ReactingUser,
   ) {}
 
   /** @throws ApiFailure when the server refuses; the message is then shown as before */
-  async react(id: number, emoji: ReactionEmoji, on: boolean): Promise<void> {
+  async setReaction(id: number, emoji: ReactionEmoji, on: boolean): Promise<void> {
     const { emoji_name, emoji_code, reaction_type } = emoji;
     const params = { message_id: id, emoji_name, emoji_code, reaction_type };
-    const show = (shown: boolean): void => this.store.change(id, (before) => this.#withReaction(before, emoji, shown));
-    await this.#toggle(`${id} ${reaction_type} ${emoji_code}`, on, show, async () => {
+    const show = (shown: boolean): void =>
+      this.store.changeMessage(id, (before) => this.#withReaction(before, emoji, shown));
+    await this.#toggleOptimistically(`${id} ${reaction_type} ${emoji_code}`, on, show, async () => {
       try {
         if (on) await this.api.post('/messages/{message_id}/reactions', params);
         else await this.api.delete('/messages/{message_id}/reactions', params);
@@ -40,30 +41,35 @@ export class Toggles {
   }
 
   /** @throws ApiFailure when the server refuses; the message is then shown as before */
-  async star(id: number, on: boolean): Promise<void> {
+  async setStar(id: number, on: boolean): Promise<void> {
     const show = (shown: boolean): void =>
-      this.store.change(id, (before) => {
+      this.store.changeMessage(id, (before) => {
         const others = before.flags.filter((flag) => flag !== 'starred');
         return { ...before, flags: shown ? [...others, 'starred'] : others };
       });
-    await this.#toggle(`${id} star`, on, show, () =>
+    await this.#toggleOptimistically(`${id} star`, on, show, () =>
       this.api.post('/messages/flags', { messages: [id], op: on ? 'add' : 'remove', flag: 'starred' }),
     );
   }
 
-  async #toggle(key: string, on: boolean, show: (on: boolean) => void, send: () => Promise<unknown>): Promise<void> {
+  async #toggleOptimistically(
+    key: string,
+    on: boolean,
+    show: (on: boolean) => void,
+    send: () => Promise<unknown>,
+  ): Promise<void> {
     show(on);
-    const before = this.#latest.get(key)?.catch(() => {}) ?? Promise.resolve();
+    const before = this.#latestRequestByKey.get(key)?.catch(() => {}) ?? Promise.resolve();
     const sent = before.then(send);
-    this.#latest.set(key, sent);
+    this.#latestRequestByKey.set(key, sent);
     try {
       await sent;
     } catch (error) {
       // A later press has its own answer.
-      if (this.#latest.get(key) === sent) show(!on);
+      if (this.#latestRequestByKey.get(key) === sent) show(!on);
       throw error;
     } finally {
-      if (this.#latest.get(key) === sent) this.#latest.delete(key);
+      if (this.#latestRequestByKey.get(key) === sent) this.#latestRequestByKey.delete(key);
     }
   }
 

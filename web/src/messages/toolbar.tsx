@@ -3,7 +3,7 @@ import type { Message } from '../contract/index.js';
 import type { MessageWindow } from '../core/index.js';
 import { IconButton } from '../kit/index.js';
 import { t } from '../text/index.js';
-import { mayEdit, openActions, pickEmoji, reply, star } from './actions.js';
+import { mayEdit, openActions, pickEmoji, reply, toggleStar } from './actions.js';
 
 interface ToolbarProps {
   readonly message: Message;
@@ -11,7 +11,7 @@ interface ToolbarProps {
 }
 
 /** The usual actions, shown on hover, on focus and for the selected message. Tab skips them: each one has a key. */
-export function Toolbar({ message, window }: ToolbarProps) {
+export function MessageToolbar({ message, window }: ToolbarProps) {
   const visitor = core.state.me.id === 0;
   const starred = message.flags.includes('starred');
   return (
@@ -39,7 +39,7 @@ export function Toolbar({ message, window }: ToolbarProps) {
               shortcut="edit"
               tabIndex={-1}
               onClick={() => {
-                core.focus.editing.value = message.id;
+                core.viewState.editedMessageId.value = message.id;
               }}
             />
           )}
@@ -49,7 +49,7 @@ export function Toolbar({ message, window }: ToolbarProps) {
             shortcut="star"
             pressed={starred}
             tabIndex={-1}
-            onClick={() => void star(message)}
+            onClick={() => void toggleStar(message)}
           />
         </>
       )}

@@ -1,37 +1,37 @@
 import { useComputed, useSignal } from '@preact/signals';
 import { useEffect, useLayoutEffect, useMemo, useRef } from 'preact/hooks';
 import { core } from '../client/index.js';
-import { type MessageWindow, type Narrow, narrowConversation, narrowKey } from '../core/index.js';
-import { Button, Empty, Icon, Spinner } from '../kit/index.js';
+import { findNarrowConversation, type MessageWindow, type Narrow, narrowKey } from '../core/index.js';
+import { Button, EmptyNotice, Icon, Spinner } from '../kit/index.js';
 import { t } from '../text/index.js';
 import { useMessageKeys } from './keys.js';
-import { List, type ListHandle } from './list.js';
-import { Pending, Typing } from './pending.js';
-import { type MessageRow, rowsOf } from './rows.js';
-import { keepUnread } from './seen.js';
+import { type ListHandle, MessageList } from './list.js';
+import { Pending, TypingLine } from './pending.js';
+import { type MessageRow, makeRows } from './rows.js';
+import { keepUnreadFrom } from './seen.js';
 
 /** The unread marker stands this far below the top, so that some lines of context are above it. */
-const UNREAD_TOP_PX = 120;
+const UNREAD_MARKER_TOP_PX = 120;
 
-interface Place {
+interface SavedPlace {
   readonly id: number | undefined;
-  readonly top: number;
-  readonly atEnd: boolean;
+  readonly topPx: number;
+  readonly isAtEnd: boolean;
 }
 
 /** Where the reader left a window that is still loaded. */
-const places = new WeakMap<MessageWindow, Place>();
+const savedPlaceByWindow = new WeakMap<MessageWindow, SavedPlace>();
 
 interface ViewProps {
   readonly narrow: Narrow;
   /** Message to stand at. */
-  readonly near: number | undefined;
+  readonly nearMessageId: number | undefined;
 }
 
 /** The messages of a narrow. */
-export function MessagesView({ narrow, near }: ViewProps) {
+export function MessagesView({ narrow, nearMessageId }: ViewProps) {
   const key = narrowKey(narrow);
-  return <WindowView key={key} narrow={narrow} near={near} />;
+  return <MessageWindowView key={key} narrow={narrow} nearMessageId={nearMessageId} />;
 }
 
 const isUnread = (id: number): boolean => core.windows.store.peek(id)?.flags.includes('read') === false;
@@ -40,7 +40,7 @@ const isUnread = (id: number): boolean => core.windows.store.peek(id)?.flags.inc
 function useRows(window: MessageWindow, marked: number | undefined): readonly MessageRow[] {
   const known = useRef<ReadonlyMap<number, MessageRow>>(new Map());
   const me = core.state.me.id;
-  const rows = rowsOf(window.ids.value, (id) => core.windows.store.get(id)?.value, me, marked, known.current);
+  const rows = makeRows(window.ids.value, (id) => core.windows.store.get(id)?.value, me, marked, known.current);
   const before = useRef(rows);
   known.current = new Map(rows.map((row) => [row.id, row]));
   const same = rows.length === before.current.length && rows.every((row, index) => row === before.current[index]);
@@ -48,7 +48,7 @@ function useRows(window: MessageWindow, marked: number | undefined): readonly Me
   return before.current;
 }
 
-function WindowView({ narrow, near }: ViewProps) {
+function MessageWindowView({ narrow, nearMessageId }: ViewProps) {
   const window = useMemo(() => core.windows.open(narrow), []);
   const handle = useRef<ListHandle>(null);
   const marked = useSignal<number | undefined>(undefined);
@@ -58,32 +58,33 @@ function WindowView({ narrow, near }: ViewProps) {
   const phase = window.phase.value;
 
   useLayoutEffect(() => {
-    core.focus.message.value = near;
-    keepUnread(window, undefined);
-    goal.current = { near };
-    if (near !== undefined) void window.jumpTo(near);
+    core.viewState.selectedMessageId.value = nearMessageId;
+    keepUnreadFrom(window, undefined);
+    goal.current = { near: nearMessageId };
+    if (nearMessageId !== undefined) void window.jumpTo(nearMessageId);
     else if (window.phase.peek() !== 'ready' || window.ids.peek().length === 0) void window.jumpTo('first_unread');
     return () => {
-      const place = handle.current?.place;
-      if (place) places.set(window, { id: place.id, top: place.top, atEnd: place.atEnd });
+      const place = handle.current?.placeKeeper;
+      if (place) savedPlaceByWindow.set(window, { id: place.id, topPx: place.topPx, isAtEnd: place.isAtEnd });
     };
-  }, [window, near]);
+  }, [window, nearMessageId]);
 
   const rows = useRows(window, marked.value);
   useLayoutEffect(() => {
     const list = handle.current;
-    if (!goal.current || !list || phase !== 'ready' || rows.length === 0 || window.fetching.peek() === 'around') return;
+    if (!goal.current || !list || phase !== 'ready' || rows.length === 0 || window.fetchDirection.peek() === 'around')
+      return;
     const { near: wish } = goal.current;
     const ids = window.ids.peek();
     marked.value = ids.find(isUnread);
     const target = wish === undefined ? undefined : (ids.find((id) => id >= wish) ?? ids.at(-1));
-    const left = places.get(window);
+    const left = savedPlaceByWindow.get(window);
     goal.current = undefined;
     if (target !== undefined) list.show(target, 'center');
-    else if (marked.value !== undefined) list.show(marked.value, UNREAD_TOP_PX);
-    else if (left?.id !== undefined && !left.atEnd && list.show(left.id, left.top)) return;
-    else if (window.foundNewest.peek() || window.anchor.peek() === undefined) list.showEnd();
-    else list.show(window.anchor.peek()!, 'center');
+    else if (marked.value !== undefined) list.show(marked.value, UNREAD_MARKER_TOP_PX);
+    else if (left?.id !== undefined && !left.isAtEnd && list.show(left.id, left.topPx)) return;
+    else if (window.foundNewest.peek() || window.anchorMessageId.peek() === undefined) list.showEnd();
+    else list.show(window.anchorMessageId.peek()!, 'center');
   });
 
   // While the reader is away, the first message that comes gets the marker.
@@ -93,8 +94,8 @@ function WindowView({ narrow, near }: ViewProps) {
       core.platform.visible.subscribe((visible) => {
         if (!visible && !window.ids.peek().some(isUnread)) away = true;
       }),
-      window.change.subscribe(({ kind }) => {
-        const last = window.last;
+      window.lastListChange.subscribe(({ kind }) => {
+        const last = window.lastId;
         if (!away || kind !== 'arrived' || last === undefined || !isUnread(last)) return;
         away = false;
         marked.value = last;
@@ -113,7 +114,7 @@ function WindowView({ narrow, near }: ViewProps) {
   if (phase === 'failed') {
     return (
       <div class="messages opening">
-        <Empty icon="offline">{window.failure.value?.message || t('error.unreachable')}</Empty>
+        <EmptyNotice icon="offline">{window.failure.value?.message || t('error.unreachable')}</EmptyNotice>
         <Button onClick={() => void window.retry()}>{t('common.retry')}</Button>
         <Pending narrow={narrow} />
       </div>
@@ -129,44 +130,44 @@ function WindowView({ narrow, near }: ViewProps) {
   }
   return (
     <section class="messages" aria-label={t('messages.list')}>
-      <List
+      <MessageList
         window={window}
         rows={rows}
         handle={handle}
-        top={<Top window={window} empty={rows.length === 0} />}
-        end={<End window={window} />}
-        onRest={() => {
-          below.value = !(handle.current?.place.atEnd ?? true) && rows.length > 0;
+        topContent={<ListTop window={window} empty={rows.length === 0} />}
+        endContent={<ListEnd window={window} />}
+        onScrollRest={() => {
+          below.value = !(handle.current?.placeKeeper.isAtEnd ?? true) && rows.length > 0;
         }}
       />
-      <Below window={window} shown={below.value} handle={handle} onNewest={newest} />
+      <JumpBelowButton window={window} shown={below.value} handle={handle} onNewest={newest} />
     </section>
   );
 }
 
 /** The part above the oldest loaded message; always of the same height. */
-function Top({ window, empty }: { readonly window: MessageWindow; readonly empty: boolean }) {
-  const { failure, fetching, foundOldest } = window;
-  if (empty) return <p>{t(narrowConversation(window.narrow) ? 'messages.none-yet' : 'messages.none')}</p>;
+function ListTop({ window, empty }: { readonly window: MessageWindow; readonly empty: boolean }) {
+  const { failure, fetchDirection, foundOldest } = window;
+  if (empty) return <p>{t(findNarrowConversation(window.narrow) ? 'messages.none-yet' : 'messages.none')}</p>;
   if (failure.value) {
     return <Button onClick={() => void window.loadOlder()}>{t('common.retry')}</Button>;
   }
-  if (fetching.value === 'older') return <Spinner small />;
+  if (fetchDirection.value === 'older') return <Spinner small />;
   return foundOldest.value ? <p>{t('messages.beginning')}</p> : null;
 }
 
-function End({ window }: { readonly window: MessageWindow }) {
+function ListEnd({ window }: { readonly window: MessageWindow }) {
   const newest = window.foundNewest.value;
   return (
     <div class="message-end">
       {newest && <Pending narrow={window.narrow} />}
-      {window.fetching.value === 'newer' && <Spinner small />}
-      {newest && <Typing narrow={window.narrow} />}
+      {window.fetchDirection.value === 'newer' && <Spinner small />}
+      {newest && <TypingLine narrow={window.narrow} />}
     </div>
   );
 }
 
-interface BelowProps {
+interface JumpBelowButtonProps {
   readonly window: MessageWindow;
   readonly shown: boolean;
   readonly handle: { readonly current: ListHandle | null };
@@ -174,19 +175,19 @@ interface BelowProps {
 }
 
 /** Leads to the next unread message below, or to the newest one. */
-function Below({ window, shown, handle, onNewest }: BelowProps) {
+function JumpBelowButton({ window, shown, handle, onNewest }: JumpBelowButtonProps) {
   const unread = useComputed(() =>
     window.ids.value.filter((id) => !core.windows.store.get(id)?.value.flags.includes('read')),
   );
   if (!shown) return null;
-  const lowest = handle.current?.visible().at(-1) ?? 0;
+  const lowest = handle.current?.findVisibleIds().at(-1) ?? 0;
   const waiting = unread.value.filter((id) => id > lowest);
   const [next] = waiting;
   return (
     <button
       type="button"
       class="below"
-      onClick={() => (next === undefined ? onNewest() : handle.current?.show(next, UNREAD_TOP_PX))}
+      onClick={() => (next === undefined ? onNewest() : handle.current?.show(next, UNREAD_MARKER_TOP_PX))}
     >
       <Icon name="arrow-down" />
       {next === undefined ? t('messages.to-newest') : t('messages.unread-below', { n: waiting.length })}

@@ -7,11 +7,14 @@ import {
 } from '@tanstack/virtual-core';
 import { useLayoutEffect, useReducer, useRef } from 'preact/hooks';
 
-type Options = Pick<VirtualizerOptions<HTMLElement, HTMLElement>, 'count' | 'getScrollElement' | 'estimateSize'> &
+type UseVirtualizerOptions = Pick<
+  VirtualizerOptions<HTMLElement, HTMLElement>,
+  'count' | 'getScrollElement' | 'estimateSize'
+> &
   Partial<VirtualizerOptions<HTMLElement, HTMLElement>>;
 
 /** @returns a virtualizer that renders the component again when the visible range changes */
-export function useVirtual(options: Options): Virtualizer<HTMLElement, HTMLElement> {
+export function useVirtual(options: UseVirtualizerOptions): Virtualizer<HTMLElement, HTMLElement> {
   const [, again] = useReducer((n: number, _: undefined) => n + 1, 0);
   const whole = {
     observeElementRect,

@@ -1,16 +1,16 @@
 import type { State } from '../core/index.js';
 
 /** Values of the setting desktop_icon_count_display. */
-const SHOWS = { all: 1, personal: 2, none: 3 } as const;
+const ICON_COUNT_DISPLAY = { all: 1, personal: 2, none: 3 } as const;
 
 /** The number in title and icon: all unread messages, or direct ones and mentions, or none, as the user set it. */
-export function shownCount({ me, unread }: State): number {
+export function computeShownUnreadCount({ me, unread }: State): number {
   const wish: number | undefined = me.settings.value.desktop_icon_count_display;
-  if (wish === SHOWS.none) return 0;
-  if (wish !== SHOWS.personal) return unread.total.value;
+  if (wish === ICON_COUNT_DISPLAY.none) return 0;
+  if (wish !== ICON_COUNT_DISPLAY.personal) return unread.totalCount.value;
   const inDirects = unread.conversations.value.reduce(
-    (sum, { of, mentions }) => ('users' in of ? sum + mentions : sum),
+    (sum, { conversation, mentionCount }) => ('users' in conversation ? sum + mentionCount : sum),
     0,
   );
-  return unread.direct.value + unread.mentions.value.length - inDirects;
+  return unread.directCount.value + unread.mentioningIds.value.length - inDirects;
 }

@@ -13,15 +13,15 @@
  */
 import type { Core } from '../core/index.js';
 
-export { shownCount } from './count.js';
+export { computeShownUnreadCount } from './count.js';
 
 export async function startNotices(core: Core): Promise<void> {
-  const { start } = await import('./start.js');
-  start(core);
+  const { startNotifying } = await import('./start.js');
+  startNotifying(core);
 }
 
 /** Plays a tune by its name in the settings. */
 export async function playSound(name: string): Promise<void> {
-  const { play } = await import('./sound.js');
-  play(name);
+  const { playTune } = await import('./sound.js');
+  playTune(name);
 }

@@ -3,40 +3,41 @@ import { type Conversation, conversationKey, type State, type Stream, type Unrea
 import { compareNames } from '../text/index.js';
 
 /** Direct messages, a stream by its id, or everything that is muted. */
-export type Group = 'directs' | 'muted' | number;
+export type InboxGroup = 'directs' | 'muted' | number;
 
-interface Sum {
+interface UnreadSum {
   readonly count: number;
   readonly mentioned: boolean;
 }
 
 export type InboxRow =
-  | ({ readonly kind: 'heading'; readonly key: string; readonly group: Group; readonly open: boolean } & Sum)
+  | ({ readonly kind: 'heading'; readonly key: string; readonly group: InboxGroup; readonly open: boolean } & UnreadSum)
   | ({
       readonly kind: 'conversation';
       readonly key: string;
       readonly of: Conversation;
       /** The stream stands in the row, because the heading doesn't name it. */
       readonly withStream: boolean;
-    } & Sum);
+    } & UnreadSum);
 
 /** Headings that the reader closed, and closed ones that the reader opened. */
-export type Turned = ReadonlySet<Group>;
+export type ToggledGroups = ReadonlySet<InboxGroup>;
 
 /** The group of muted conversations is closed at first. */
-const isOpen = (group: Group, turned: Turned): boolean => turned.has(group) === (group === 'muted');
+const isGroupOpen = (group: InboxGroup, turned: ToggledGroups): boolean => turned.has(group) === (group === 'muted');
 
-const groupOf = ({ of, muted }: UnreadConversation): Group => ('users' in of ? 'directs' : muted ? 'muted' : of.stream);
+const findInboxGroup = ({ conversation, muted }: UnreadConversation): InboxGroup =>
+  'users' in conversation ? 'directs' : muted ? 'muted' : conversation.stream;
 
 /** Direct messages first, then pinned streams, then streams by name, then what is muted. */
-function compareGroups(state: State): (a: Group, b: Group) => number {
+function makeGroupComparator(state: State): (a: InboxGroup, b: InboxGroup) => number {
   const { byId } = state.streams;
-  const rank = (group: Group): number => {
+  const rank = (group: InboxGroup): number => {
     if (group === 'directs') return 0;
     if (group === 'muted') return 3;
     return byId.value.get(group)?.pin_to_top ? 1 : 2;
   };
-  const nameOf = (group: Group): string => {
+  const nameOf = (group: InboxGroup): string => {
     const stream: Stream | undefined = typeof group === 'number' ? byId.value.get(group) : undefined;
     return stream?.name ?? '';
   };
@@ -44,25 +45,25 @@ function compareGroups(state: State): (a: Group, b: Group) => number {
 }
 
 /** @returns the rows from top to bottom: a heading for each group, newest conversations first below it */
-export function inboxRows(state: State, turned: Turned): readonly InboxRow[] {
-  const groups = new Map<Group, UnreadConversation[]>();
+export function makeInboxRows(state: State, turned: ToggledGroups): readonly InboxRow[] {
+  const groups = new Map<InboxGroup, UnreadConversation[]>();
   for (const one of state.unread.conversations.value) {
-    const group = groupOf(one);
+    const group = findInboxGroup(one);
     const list = groups.get(group);
     if (list) list.push(one);
     else groups.set(group, [one]);
   }
   const rows: InboxRow[] = [];
-  for (const group of [...groups.keys()].sort(compareGroups(state))) {
+  for (const group of [...groups.keys()].sort(makeGroupComparator(state))) {
     const list = groups.get(group) ?? [];
-    const open = isOpen(group, turned);
+    const open = isGroupOpen(group, turned);
     const count = list.reduce((sum, one) => sum + one.count, 0);
-    const mentioned = list.some(({ mentions }) => mentions > 0);
+    const mentioned = list.some(({ mentionCount }) => mentionCount > 0);
     rows.push({ kind: 'heading', key: `group ${group}`, group, open, count, mentioned });
     if (!open) continue;
-    for (const { of, count: unread, mentions } of list) {
-      const facts = { count: unread, mentioned: mentions > 0, withStream: group === 'muted' };
-      rows.push({ kind: 'conversation', key: conversationKey(of), of, ...facts });
+    for (const { conversation, count: unread, mentionCount } of list) {
+      const facts = { count: unread, mentioned: mentionCount > 0, withStream: group === 'muted' };
+      rows.push({ kind: 'conversation', key: conversationKey(conversation), of: conversation, ...facts });
     }
   }
   return rows;

@@ -3,36 +3,36 @@ import { core } from '../client/index.js';
 import type { Conversation } from '../core/index.js';
 import {
   Button,
-  Count,
+  CountBadge,
   confirm,
-  Empty,
+  EmptyNotice,
+  getRowHeightPx,
   Icon,
   IconButton,
-  type Row as RowAttributes,
-  rowHeight,
+  type RowFocusAttributes as RowAttributes,
   toast,
   VirtualList,
 } from '../kit/index.js';
 import { t } from '../text/index.js';
-import { type Group, type InboxRow, inboxRows } from './inbox-rows.js';
-import { hashOfPlace, Place, placeName, StreamName } from './place.js';
-import { useWalk } from './walk.js';
+import { type InboxGroup, type InboxRow, makeInboxRows } from './inbox-rows.js';
+import { ConversationLabel, formatConversationHash, formatConversationName, StreamName } from './place.js';
+import { useRowKeyNavigation } from './walk.js';
 
 /** Headings that the reader opened or closed; they stay so until the page is left. */
-const turned = signal<ReadonlySet<Group>>(new Set());
+const toggledGroups = signal<ReadonlySet<InboxGroup>>(new Set());
 
-function turn(group: Group): void {
-  const next = new Set(turned.peek());
+function toggleGroup(group: InboxGroup): void {
+  const next = new Set(toggledGroups.peek());
   if (!next.delete(group)) next.add(group);
-  turned.value = next;
+  toggledGroups.value = next;
 }
 
-const heightOf = (row: InboxRow): number => rowHeight() + (row.kind === 'heading' ? 14 : 6);
+const getInboxRowHeight = (row: InboxRow): number => getRowHeightPx() + (row.kind === 'heading' ? 14 : 6);
 
-const keyOf = (row: InboxRow): string => row.key;
+const getInboxRowKey = (row: InboxRow): string => row.key;
 
 /** Does it and says so when it fails. */
-async function attempt(work: () => Promise<void>): Promise<void> {
+async function runOrToastError(work: () => Promise<void>): Promise<void> {
   try {
     await work();
   } catch {
@@ -40,67 +40,78 @@ async function attempt(work: () => Promise<void>): Promise<void> {
   }
 }
 
-const markRead = (of: Conversation) => attempt(() => core.reading.markRead(of));
+const markConversationRead = (of: Conversation) => runOrToastError(() => core.readMarker.markConversationRead(of));
 
-async function markGroupRead(group: Group): Promise<void> {
-  const inGroup = ({ of, muted }: { readonly of: Conversation; readonly muted: boolean }): boolean =>
-    'users' in of ? group === 'directs' : group === (muted ? 'muted' : of.stream);
+async function markGroupRead(group: InboxGroup): Promise<void> {
+  const inGroup = ({
+    conversation,
+    muted,
+  }: {
+    readonly conversation: Conversation;
+    readonly muted: boolean;
+  }): boolean => ('users' in conversation ? group === 'directs' : group === (muted ? 'muted' : conversation.stream));
   const places = core.state.unread.conversations.peek().filter(inGroup);
-  for (const { of } of places) await core.reading.markRead(of);
+  for (const { conversation } of places) await core.readMarker.markConversationRead(conversation);
 }
 
 async function markAllRead(): Promise<void> {
-  const n = core.state.unread.total.peek();
+  const n = core.state.unread.totalCount.peek();
   const agreed = await confirm({
     title: t('overviews.read-all'),
     text: t('overviews.read-all-question', { n }),
-    action: t('overviews.read-all'),
+    confirmLabel: t('overviews.read-all'),
   });
-  if (agreed) await attempt(() => core.reading.markAllRead());
+  if (agreed) await runOrToastError(() => core.readMarker.markAllRead());
 }
 
-function groupName(group: Group): string {
+function formatGroupName(group: InboxGroup): string {
   if (group === 'directs') return t('sidebar.directs');
   return group === 'muted' ? t('sidebar.muted') : core.state.streams.nameOf(group);
 }
 
-interface RowProps<R> {
+interface InboxRowProps<R> {
   readonly row: R;
   readonly attributes: RowAttributes;
 }
 
-function Heading({ row, attributes }: RowProps<Extract<InboxRow, { kind: 'heading' }>>) {
+function GroupHeadingRow({ row, attributes }: InboxRowProps<Extract<InboxRow, { kind: 'heading' }>>) {
   const { group, open, count, mentioned } = row;
   return (
     <div class="overview-row heading">
-      <button type="button" class="overview-main" aria-expanded={open} onClick={() => turn(group)} {...attributes}>
+      <button
+        type="button"
+        class="overview-main"
+        aria-expanded={open}
+        onClick={() => toggleGroup(group)}
+        {...attributes}
+      >
         <Icon name="chevron-right" size={16} />
-        {typeof group === 'number' ? <StreamName id={group} /> : <span>{groupName(group)}</span>}
-        <Count count={count} mentioned={mentioned} quiet={group === 'muted'} />
+        {typeof group === 'number' ? <StreamName id={group} /> : <span>{formatGroupName(group)}</span>}
+        <CountBadge count={count} mentioned={mentioned} quiet={group === 'muted'} />
       </button>
       <IconButton
         icon="check"
-        label={t('overviews.mark-read-of', { name: groupName(group) })}
+        label={t('overviews.mark-read-of', { name: formatGroupName(group) })}
         tabIndex={-1}
-        onClick={() => void attempt(() => markGroupRead(group))}
+        onClick={() => void runOrToastError(() => markGroupRead(group))}
       />
     </div>
   );
 }
 
-function ConversationRow({ row, attributes }: RowProps<Extract<InboxRow, { kind: 'conversation' }>>) {
+function ConversationRow({ row, attributes }: InboxRowProps<Extract<InboxRow, { kind: 'conversation' }>>) {
   const { of, withStream, count, mentioned } = row;
   return (
     <div class="overview-row">
-      <a class="overview-main" href={hashOfPlace(of)} {...attributes}>
-        <Place of={of} withStream={withStream} />
-        <Count count={count} mentioned={mentioned} strong={'users' in of} quiet={withStream} />
+      <a class="overview-main" href={formatConversationHash(of)} {...attributes}>
+        <ConversationLabel of={of} withStream={withStream} />
+        <CountBadge count={count} mentioned={mentioned} strong={'users' in of} quiet={withStream} />
       </a>
       <IconButton
         icon="check"
-        label={t('overviews.mark-read-of', { name: placeName(of) })}
+        label={t('overviews.mark-read-of', { name: formatConversationName(of) })}
         tabIndex={-1}
-        onClick={() => void markRead(of)}
+        onClick={() => void markConversationRead(of)}
       />
     </div>
   );
@@ -108,13 +119,13 @@ function ConversationRow({ row, attributes }: RowProps<Extract<InboxRow, { kind:
 
 /** Unread conversations, by stream. It empties as the reader reads. */
 export function InboxView() {
-  const walk = useWalk();
-  const rows = useComputed(() => inboxRows(core.state, turned.value));
+  const walk = useRowKeyNavigation();
+  const rows = useComputed(() => makeInboxRows(core.state, toggledGroups.value));
   if (rows.value.length === 0) {
     return (
       <div class="overview-empty">
-        <Empty icon="inbox">{t('overviews.inbox-empty')}</Empty>
-        <Button onClick={() => core.router.go({ view: 'recent' })}>{t('sidebar.recent')}</Button>
+        <EmptyNotice icon="inbox">{t('overviews.inbox-empty')}</EmptyNotice>
+        <Button onClick={() => core.router.navigate({ view: 'recent' })}>{t('sidebar.recent')}</Button>
       </div>
     );
   }
@@ -122,15 +133,20 @@ export function InboxView() {
     // biome-ignore lint/a11y/noStaticElementInteractions: keys of the links and buttons inside
     <div class="overview" ref={walk.ref} onKeyDown={walk.onKeyDown}>
       <div class="overview-head">
-        <p class="place-soft">{t('overviews.unread-sum', { n: core.state.unread.total.value })}</p>
+        <p class="place-soft">{t('overviews.unread-sum', { n: core.state.unread.totalCount.value })}</p>
         <Button kind="quiet" icon="check" onClick={() => void markAllRead()}>
           {t('overviews.read-all')}
         </Button>
       </div>
-      <VirtualList items={rows.value} keyOf={keyOf} heightOf={heightOf} label={t('sidebar.inbox')}>
+      <VirtualList
+        items={rows.value}
+        getItemKey={getInboxRowKey}
+        getItemHeightPx={getInboxRowHeight}
+        label={t('sidebar.inbox')}
+      >
         {(row, attributes) =>
           row.kind === 'heading' ? (
-            <Heading row={row} attributes={attributes} />
+            <GroupHeadingRow row={row} attributes={attributes} />
           ) : (
             <ConversationRow row={row} attributes={attributes} />
           )

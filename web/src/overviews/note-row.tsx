@@ -1,32 +1,40 @@
 import type { ComponentChildren } from 'preact';
 import type { Conversation } from '../core/index.js';
-import type { Row as RowAttributes } from '../kit/index.js';
+import type { RowFocusAttributes as RowAttributes } from '../kit/index.js';
 import { t } from '../text/index.js';
-import { Place } from './place.js';
+import { ConversationLabel } from './place.js';
 
-interface NoteRowProps {
+interface UnsentMessageRowProps {
   /** undefined: an address is missing yet. */
-  readonly to: Conversation | undefined;
+  readonly target: Conversation | undefined;
   readonly content: string;
   /** Time and state, behind the address. */
-  readonly about: ComponentChildren;
+  readonly details: ComponentChildren;
   readonly attributes: RowAttributes;
   /** Names the action of a press on the text. */
-  readonly label: string;
+  readonly openLabel: string;
   readonly onOpen: () => void;
   /** Buttons at the end. */
   readonly children: ComponentChildren;
 }
 
 /** A text that was written and not sent: where it goes, its beginning, and what can be done with it. */
-export function NoteRow({ to, content, about, attributes, label, onOpen, children }: NoteRowProps) {
+export function UnsentMessageRow({
+  target,
+  content,
+  details,
+  attributes,
+  openLabel,
+  onOpen,
+  children,
+}: UnsentMessageRowProps) {
   return (
     <div class="overview-row note">
       <button type="button" class="overview-main" onClick={onOpen} {...attributes}>
-        <span class="hidden">{label}: </span>
+        <span class="hidden">{openLabel}: </span>
         <span class="note-head">
-          {to ? <Place of={to} /> : <span class="place-soft">{t('overviews.no-address')}</span>}
-          <span class="overview-time">{about}</span>
+          {target ? <ConversationLabel of={target} /> : <span class="place-soft">{t('overviews.no-address')}</span>}
+          <span class="overview-time">{details}</span>
         </span>
         <span class="note-text">{content}</span>
       </button>
@@ -36,4 +44,4 @@ export function NoteRow({ to, content, about, attributes, label, onOpen, childre
 }
 
 /** Height of such a row: its head and two lines of text. */
-export const NOTE_HEIGHT = 100;
+export const UNSENT_MESSAGE_ROW_HEIGHT_PX = 100;

@@ -3,14 +3,14 @@ import { type Conversation, conversationNarrow } from '../core/index.js';
 import { Avatar, Icon } from '../kit/index.js';
 import { t } from '../text/index.js';
 
-const RESOLVED = '✔ ';
+const RESOLVED_TOPIC_PREFIX = '✔ ';
 
 /** Address of a conversation. */
-export const hashOfPlace = (of: Conversation): string =>
-  core.router.hash({ view: 'narrow', narrow: conversationNarrow(of) });
+export const formatConversationHash = (of: Conversation): string =>
+  core.router.formatHash({ view: 'narrow', narrow: conversationNarrow(of) });
 
 /** Name of a conversation as plain text. */
-export function placeName(of: Conversation): string {
+export function formatConversationName(of: Conversation): string {
   const { people, streams } = core.state;
   if ('users' in of) return of.users.map((id) => people.nameOf(id)).join(', ');
   return `#${streams.nameOf(of.stream)} › ${of.topic}`;
@@ -19,7 +19,7 @@ export function placeName(of: Conversation): string {
 /** Sign and name of a stream, in the stream's colour. */
 export function StreamName({ id }: { readonly id: number }) {
   const { streams } = core.state;
-  const kind = streams.kindOf(id);
+  const kind = streams.getPrivacy(id);
   return (
     <span class="place-stream" style={{ '--stream': streams.byId.value.get(id)?.color || 'currentColor' }}>
       <Icon name={kind === 'private' ? 'lock' : kind === 'web-public' ? 'globe' : 'hash'} />
@@ -30,11 +30,11 @@ export function StreamName({ id }: { readonly id: number }) {
 
 /** Topic without the mark of resolved ones, which becomes an icon. */
 export function TopicName({ topic }: { readonly topic: string }) {
-  const resolved = topic.startsWith(RESOLVED);
+  const resolved = topic.startsWith(RESOLVED_TOPIC_PREFIX);
   return (
     <span class="place-topic">
       {resolved && <Icon name="resolved" size={16} />}
-      <span data-cut="">{resolved ? topic.slice(RESOLVED.length) : topic}</span>
+      <span data-cut="">{resolved ? topic.slice(RESOLVED_TOPIC_PREFIX.length) : topic}</span>
       {resolved && <span class="hidden">, {t('sidebar.resolved')}</span>}
     </span>
   );
@@ -45,7 +45,8 @@ export function DirectName({ users }: { readonly users: readonly number[] }) {
   const { people, me } = core.state;
   const [first] = users;
   const person = first === undefined ? undefined : people.byId.value.get(first);
-  const presence = users.length === 1 && first !== undefined && !person?.is_bot ? people.onlineOf(first) : undefined;
+  const presence =
+    users.length === 1 && first !== undefined && !person?.is_bot ? people.getPresenceLevel(first) : undefined;
   return (
     <span class="place-topic">
       <Avatar name={person?.full_name ?? ''} src={person?.avatar_url} id={first ?? 0} size={24} presence={presence} />
@@ -56,7 +57,13 @@ export function DirectName({ users }: { readonly users: readonly number[] }) {
 }
 
 /** A conversation in a row: its stream, if asked for, and its topic, or its people. */
-export function Place({ of, withStream = true }: { readonly of: Conversation; readonly withStream?: boolean }) {
+export function ConversationLabel({
+  of,
+  withStream = true,
+}: {
+  readonly of: Conversation;
+  readonly withStream?: boolean;
+}) {
   if ('users' in of) return <DirectName users={of.users} />;
   if (!withStream) return <TopicName topic={of.topic} />;
   return (

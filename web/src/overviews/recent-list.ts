@@ -1,25 +1,28 @@
 /** Conversations by their newest messages, without the DOM. */
 
 import type { Message } from '../contract/index.js';
-import { type Conversation, conversationKey, conversationOf } from '../core/index.js';
+import { type Conversation, conversationKey, getMessageConversation } from '../core/index.js';
 
 /** The facts that the list keeps of a message. */
-interface Entry {
-  readonly of: Conversation;
-  readonly sender: number;
+interface RecentMessageEntry {
+  readonly conversation: Conversation;
+  readonly senderId: number;
   /** Seconds since 1970. */
   readonly timestamp: number;
 }
 
-type Placed = Pick<Message, 'id' | 'sender_id' | 'timestamp' | 'display_recipient' | 'stream_id' | 'subject'>;
+type RecentMessageFields = Pick<
+  Message,
+  'id' | 'sender_id' | 'timestamp' | 'display_recipient' | 'stream_id' | 'subject'
+>;
 
 export interface RecentConversation {
   readonly key: string;
-  readonly of: Conversation;
-  readonly newest: number;
+  readonly conversation: Conversation;
+  readonly newestMessageId: number;
   readonly timestamp: number;
   /** Senders among the known messages, the last one first. */
-  readonly participants: readonly number[];
+  readonly participantIds: readonly number[];
 }
 
 /** Conditions of the reader; a conversation is shown if all of them hold. */
@@ -31,73 +34,74 @@ export interface RecentFilter {
 }
 
 /** Facts beside the messages. */
-export interface RecentFacts {
-  readonly me: number;
-  nameOf(of: Conversation): string;
+export interface RecentFilterFacts {
+  readonly myUserId: number;
+  formatName(of: Conversation): string;
   isUnread(of: Conversation): boolean;
   isMuted(of: Conversation): boolean;
 }
 
 /** The newest messages by conversation: `put` by a fetch or an event, then `conversations()`. */
 export class RecentMessages {
-  readonly #entries = new Map<number, Entry>();
+  readonly #entryByMessageId = new Map<number, RecentMessageEntry>();
 
-  get oldest(): number | undefined {
-    return this.#entries.size === 0 ? undefined : Math.min(...this.#entries.keys());
+  get oldestMessageId(): number | undefined {
+    return this.#entryByMessageId.size === 0 ? undefined : Math.min(...this.#entryByMessageId.keys());
   }
 
   get size(): number {
-    return this.#entries.size;
+    return this.#entryByMessageId.size;
   }
 
-  put(message: Placed, me: number): void {
+  put(message: RecentMessageFields, me: number): void {
     const { id, sender_id: sender, timestamp } = message;
-    this.#entries.set(id, { of: conversationOf(message, me), sender, timestamp });
+    this.#entryByMessageId.set(id, { conversation: getMessageConversation(message, me), senderId: sender, timestamp });
   }
 
   /** Messages that moved to another topic or stream. */
   move(ids: readonly number[], stream: number, topic: string | undefined): void {
     for (const id of ids) {
-      const entry = this.#entries.get(id);
-      if (!entry || 'users' in entry.of) continue;
-      this.#entries.set(id, { ...entry, of: { stream, topic: topic ?? entry.of.topic } });
+      const entry = this.#entryByMessageId.get(id);
+      if (!entry || 'users' in entry.conversation) continue;
+      this.#entryByMessageId.set(id, { ...entry, conversation: { stream, topic: topic ?? entry.conversation.topic } });
     }
   }
 
   delete(ids: readonly number[]): void {
-    for (const id of ids) this.#entries.delete(id);
+    for (const id of ids) this.#entryByMessageId.delete(id);
   }
 
   clear(): void {
-    this.#entries.clear();
+    this.#entryByMessageId.clear();
   }
 
   /** @returns the conversations, the one with the newest message first */
-  conversations(): readonly RecentConversation[] {
-    const byKey = new Map<string, RecentConversation & { readonly participants: number[] }>();
-    for (const id of [...this.#entries.keys()].sort((a, b) => b - a)) {
-      const { of, sender, timestamp } = this.#entries.get(id)!;
-      const key = conversationKey(of);
+  listConversations(): readonly RecentConversation[] {
+    const byKey = new Map<string, RecentConversation & { readonly participantIds: number[] }>();
+    for (const id of [...this.#entryByMessageId.keys()].sort((a, b) => b - a)) {
+      const { conversation, senderId, timestamp } = this.#entryByMessageId.get(id)!;
+      const key = conversationKey(conversation);
       const known = byKey.get(key);
-      if (!known) byKey.set(key, { key, of, newest: id, timestamp, participants: [sender] });
-      else if (!known.participants.includes(sender)) known.participants.push(sender);
+      if (!known)
+        byKey.set(key, { key, conversation: conversation, newestMessageId: id, timestamp, participantIds: [senderId] });
+      else if (!known.participantIds.includes(senderId)) known.participantIds.push(senderId);
     }
     return [...byKey.values()];
   }
 }
 
 /** @returns the conversations that the reader wants to see, in the same order */
-export function filterRecent(
+export function filterRecentConversations(
   all: readonly RecentConversation[],
   filter: RecentFilter,
-  facts: RecentFacts,
+  facts: RecentFilterFacts,
 ): readonly RecentConversation[] {
   const words = filter.text.toLowerCase().split(/\s+/).filter(Boolean);
-  return all.filter(({ of, participants }) => {
-    if (!filter.muted && facts.isMuted(of)) return false;
-    if (filter.unread && !facts.isUnread(of)) return false;
-    if (filter.participated && !participants.includes(facts.me)) return false;
-    const name = words.length === 0 ? '' : facts.nameOf(of).toLowerCase();
+  return all.filter(({ conversation, participantIds }) => {
+    if (!filter.muted && facts.isMuted(conversation)) return false;
+    if (filter.unread && !facts.isUnread(conversation)) return false;
+    if (filter.participated && !participantIds.includes(facts.myUserId)) return false;
+    const name = words.length === 0 ? '' : facts.formatName(conversation).toLowerCase();
     return words.every((word) => name.includes(word));
   });
 }

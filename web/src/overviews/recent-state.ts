@@ -1,87 +1,88 @@
 import { signal } from '@preact/signals';
 import { core } from '../client/index.js';
-import { narrowParam } from '../core/index.js';
+import { makeNarrowParam } from '../core/index.js';
 import { RecentMessages } from './recent-list.js';
 
-const PAGE = 400;
+const MESSAGES_PER_PAGE = 400;
 
 /** The messages behind the list of recent conversations: fetched when the view opens, then kept by events. */
-const messages = new RecentMessages();
+const recentMessages = new RecentMessages();
 /** Counts changes of `messages`. */
-export const version = signal(0);
-export const phase = signal<'loading' | 'ready' | 'failed'>('loading');
+export const recentMessagesVersion = signal(0);
+export const loadPhase = signal<'loading' | 'ready' | 'failed'>('loading');
 /** No older messages are left. */
-export const complete = signal(false);
+export const isOldestLoaded = signal(false);
 
 /** The queue whose events keep the list; another one means that events were lost. */
-let queue: string | undefined;
-let listening = false;
-let fetching = false;
+let loadedQueueId: string | undefined;
+let isListening = false;
+let isFetching = false;
 
-export const recentConversations = () => {
-  version.value;
-  return messages.conversations();
+export const listRecentConversations = () => {
+  recentMessagesVersion.value;
+  return recentMessages.listConversations();
 };
 
-function listen(): void {
-  if (listening) return;
-  listening = true;
+function startListening(): void {
+  if (isListening) return;
+  isListening = true;
   core.listen('message', ({ message }) => {
-    messages.put(message, core.state.me.userId.peek());
-    version.value++;
+    recentMessages.put(message, core.state.me.userId.peek());
+    recentMessagesVersion.value++;
   });
   core.listen('update_message', ({ message_ids, stream_id, new_stream_id, subject }) => {
     const to = new_stream_id ?? stream_id;
     if (to === undefined || (new_stream_id === undefined && subject === undefined)) return;
-    messages.move(message_ids, to, subject);
-    version.value++;
+    recentMessages.move(message_ids, to, subject);
+    recentMessagesVersion.value++;
   });
   core.listen('delete_message', ({ message_ids, message_id }) => {
-    messages.delete(message_ids ?? (message_id === undefined ? [] : [message_id]));
-    version.value++;
+    recentMessages.delete(message_ids ?? (message_id === undefined ? [] : [message_id]));
+    recentMessagesVersion.value++;
   });
 }
 
 async function fetchPage(anchor: string, include: boolean): Promise<void> {
-  if (fetching) return;
-  fetching = true;
+  if (isFetching) return;
+  isFetching = true;
   try {
     const { messages: page, found_oldest } = await core.api.get('/messages', {
       anchor,
       include_anchor: include,
-      num_before: PAGE,
+      num_before: MESSAGES_PER_PAGE,
       num_after: 0,
-      narrow: narrowParam([], core.state.me.id),
+      narrow: makeNarrowParam([], core.state.me.id),
       client_gravatar: false,
       apply_markdown: false,
     });
     const me = core.state.me.userId.peek();
-    for (const message of page) messages.put(message, me);
-    complete.value = found_oldest;
-    phase.value = 'ready';
-    version.value++;
+    for (const message of page) recentMessages.put(message, me);
+    isOldestLoaded.value = found_oldest;
+    loadPhase.value = 'ready';
+    recentMessagesVersion.value++;
   } catch {
-    if (phase.peek() === 'loading') phase.value = 'failed';
+    if (loadPhase.peek() === 'loading') loadPhase.value = 'failed';
     throw new Error('the page did not come');
   } finally {
-    fetching = false;
+    isFetching = false;
   }
 }
 
 /** Fetches the newest messages, unless they are there and events have kept them. */
 export async function loadRecent(): Promise<void> {
-  listen();
-  if (phase.peek() === 'ready' && queue === core.queue.id) return;
+  startListening();
+  if (loadPhase.peek() === 'ready' && loadedQueueId === core.queue.id) return;
   const current = core.queue.id;
-  if (queue !== undefined && queue !== current) messages.clear();
-  if (messages.size === 0) phase.value = 'loading';
+  if (loadedQueueId !== undefined && loadedQueueId !== current) recentMessages.clear();
+  if (recentMessages.size === 0) loadPhase.value = 'loading';
   try {
     await fetchPage('newest', true);
-    queue = current;
+    loadedQueueId = current;
   } catch {
     // The view says so, with a button.
   }
 }
 
 /** Fetches older messages, and with them older conversations. */
-export const loadOlderRecent = (): Promise<void> => fetchPage(String(messages.oldest ?? 'newest'), false);
+export const loadOlderRecent = (): Promise<void> =>
+  fetchPage(String(recentMessages.oldestMessageId ?? 'newest'), false);

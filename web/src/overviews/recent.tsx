@@ -4,45 +4,50 @@ import type { Conversation } from '../core/index.js';
 import {
   Avatar,
   Button,
-  Count,
-  Empty,
+  CountBadge,
+  EmptyNotice,
   Field,
+  getRowHeightPx,
   IconButton,
   isPhone,
-  type Row as RowAttributes,
-  rowHeight,
+  type RowFocusAttributes as RowAttributes,
   Spinner,
   toast,
   VirtualList,
 } from '../kit/index.js';
 import { formatAgo, formatDateTime, t } from '../text/index.js';
-import { hashOfPlace, Place, placeName } from './place.js';
-import { filterRecent, type RecentConversation, type RecentFacts, type RecentFilter } from './recent-list.js';
-import { complete, loadOlderRecent, loadRecent, phase, recentConversations } from './recent-state.js';
-import { useWalk } from './walk.js';
+import { ConversationLabel, formatConversationHash, formatConversationName } from './place.js';
+import {
+  filterRecentConversations,
+  type RecentConversation,
+  type RecentFilter,
+  type RecentFilterFacts,
+} from './recent-list.js';
+import { isOldestLoaded, listRecentConversations, loadOlderRecent, loadPhase, loadRecent } from './recent-state.js';
+import { useRowKeyNavigation } from './walk.js';
 
-const MAX_FACES = 4;
+const MAX_SHOWN_PARTICIPANTS = 4;
 
 /** Stays while the page lives. */
-const filter = signal<RecentFilter>({ text: '', unread: false, participated: false, muted: false });
+const recentFilter = signal<RecentFilter>({ text: '', unread: false, participated: false, muted: false });
 
-const SWITCHES = ['unread', 'participated', 'muted'] as const;
+const FILTER_SWITCHES = ['unread', 'participated', 'muted'] as const;
 
-function facts(): RecentFacts {
+function readRecentFilterFacts(): RecentFilterFacts {
   const { me, muting, unread } = core.state;
   return {
-    me: me.id,
-    nameOf: placeName,
-    isUnread: (of) => unread.countOf(of).value > 0,
-    isMuted: (of) => 'stream' in of && muting.isMuted(of.stream, of.topic),
+    myUserId: me.id,
+    formatName: formatConversationName,
+    isUnread: (of) => unread.conversationCount(of).value > 0,
+    isMuted: (of) => 'stream' in of && muting.isTopicMuted(of.stream, of.topic),
   };
 }
 
 /** Pictures of the participants, the last sender first; their names for screen readers and as a tooltip. */
-function Faces({ ids }: { readonly ids: readonly number[] }) {
+function ParticipantAvatars({ ids }: { readonly ids: readonly number[] }) {
   const { people } = core.state;
   const names = ids.map((id) => people.nameOf(id)).join(', ');
-  const shown = ids.slice(0, MAX_FACES);
+  const shown = ids.slice(0, MAX_SHOWN_PARTICIPANTS);
   return (
     <span class="faces" data-tip={names}>
       <span class="hidden">{t('overviews.participants', { names })}</span>
@@ -50,26 +55,26 @@ function Faces({ ids }: { readonly ids: readonly number[] }) {
         const person = people.byId.value.get(id);
         return <Avatar key={id} name={person?.full_name ?? ''} src={person?.avatar_url} id={id} size={24} />;
       })}
-      {ids.length > MAX_FACES && <span class="place-soft">+{ids.length - MAX_FACES}</span>}
+      {ids.length > MAX_SHOWN_PARTICIPANTS && <span class="place-soft">+{ids.length - MAX_SHOWN_PARTICIPANTS}</span>}
     </span>
   );
 }
 
-interface RowProps {
-  readonly one: RecentConversation;
+interface RecentRowProps {
+  readonly recentConversation: RecentConversation;
   readonly attributes: RowAttributes;
 }
 
-function RecentRow({ one: { of, timestamp, participants }, attributes }: RowProps) {
+function RecentRow({ recentConversation: { conversation, timestamp, participantIds }, attributes }: RecentRowProps) {
   const { unread, me } = core.state;
-  const count = unread.countOf(of).value;
-  const faces = participants.filter((id) => id !== me.id || participants.length === 1);
+  const count = unread.conversationCount(conversation).value;
+  const faces = participantIds.filter((id) => id !== me.id || participantIds.length === 1);
   return (
     <div class={`overview-row ${count > 0 ? 'unread' : ''}`}>
-      <a class="overview-main" href={hashOfPlace(of)} {...attributes}>
-        <Place of={of} />
-        <Count count={count} strong={'users' in of} />
-        {!isPhone() && <Faces ids={faces} />}
+      <a class="overview-main" href={formatConversationHash(conversation)} {...attributes}>
+        <ConversationLabel of={conversation} />
+        <CountBadge count={count} strong={'users' in conversation} />
+        {!isPhone() && <ParticipantAvatars ids={faces} />}
         <time
           class="overview-time"
           dateTime={new Date(timestamp * 1000).toISOString()}
@@ -82,9 +87,9 @@ function RecentRow({ one: { of, timestamp, participants }, attributes }: RowProp
         {count > 0 && (
           <IconButton
             icon="check"
-            label={t('overviews.mark-read-of', { name: placeName(of) })}
+            label={t('overviews.mark-read-of', { name: formatConversationName(conversation) })}
             tabIndex={-1}
-            onClick={() => void markRead(of)}
+            onClick={() => void markReadOrToastError(conversation)}
           />
         )}
       </span>
@@ -92,15 +97,15 @@ function RecentRow({ one: { of, timestamp, participants }, attributes }: RowProp
   );
 }
 
-async function markRead(of: Conversation): Promise<void> {
+async function markReadOrToastError(of: Conversation): Promise<void> {
   try {
-    await core.reading.markRead(of);
+    await core.readMarker.markConversationRead(of);
   } catch {
     toast({ text: t('error.unreachable'), kind: 'error' });
   }
 }
 
-async function loadMore(): Promise<void> {
+async function loadOlderOrToastError(): Promise<void> {
   try {
     await loadOlderRecent();
   } catch {
@@ -108,29 +113,29 @@ async function loadMore(): Promise<void> {
   }
 }
 
-function Filters() {
-  const { text, ...on } = filter.value;
+function RecentFilterBar() {
+  const { text, ...on } = recentFilter.value;
   return (
     <search class="overview-head">
       <Field
         type="search"
-        quiet
+        hidesLabel
         label={t('overviews.filter')}
         placeholder={t('overviews.filter')}
         icon="filter"
         value={text}
         onInput={(value) => {
-          filter.value = { ...filter.peek(), text: value };
+          recentFilter.value = { ...recentFilter.peek(), text: value };
         }}
       />
-      {SWITCHES.map((name) => (
+      {FILTER_SWITCHES.map((name) => (
         <button
           key={name}
           type="button"
           class="pill"
           aria-pressed={on[name]}
           onClick={() => {
-            filter.value = { ...filter.peek(), [name]: !on[name] };
+            recentFilter.value = { ...recentFilter.peek(), [name]: !on[name] };
           }}
         >
           {t(`overviews.only-${name}`)}
@@ -141,47 +146,59 @@ function Filters() {
 }
 
 /** A row of the list, or the button below the last one. */
-type Item = RecentConversation | 'more';
+type RecentListItem = RecentConversation | 'more';
 
-const keyOf = (item: Item): string => (item === 'more' ? item : item.key);
-const heightOf = (): number => rowHeight() + (isPhone() ? 16 : 10);
+const getRecentItemKey = (item: RecentListItem): string => (item === 'more' ? item : item.key);
+const getRecentRowHeight = (): number => getRowHeightPx() + (isPhone() ? 16 : 10);
 
 /** Conversations in the order of their newest messages. */
 export function RecentView() {
-  const walk = useWalk();
+  const walk = useRowKeyNavigation();
   // A new queue means that events were lost; the list is fetched again once the client is live.
   useSignalEffect(() => {
     if (core.queue.status.value === 'live') void loadRecent();
   });
-  const items = useComputed((): readonly Item[] => {
-    const found = filterRecent(recentConversations(), filter.value, facts());
-    return complete.value ? found : [...found, 'more'];
+  const items = useComputed((): readonly RecentListItem[] => {
+    const found = filterRecentConversations(listRecentConversations(), recentFilter.value, readRecentFilterFacts());
+    return isOldestLoaded.value ? found : [...found, 'more'];
   });
   return (
     // biome-ignore lint/a11y/noStaticElementInteractions: keys of the links and buttons inside
     <div class="overview" ref={walk.ref} onKeyDown={walk.onKeyDown}>
-      <Filters />
-      {phase.value === 'loading' && <Spinner />}
-      {phase.value === 'failed' && (
+      <RecentFilterBar />
+      {loadPhase.value === 'loading' && <Spinner />}
+      {loadPhase.value === 'failed' && (
         <div class="overview-empty">
-          <Empty icon="offline">{t('error.unreachable')}</Empty>
+          <EmptyNotice icon="offline">{t('error.unreachable')}</EmptyNotice>
           <Button onClick={() => void loadRecent()}>{t('common.retry')}</Button>
         </div>
       )}
-      {phase.value === 'ready' && items.value.length === 0 && (
-        <Empty icon="recent">{t(filter.value.text ? 'common.no-results' : 'overviews.recent-empty')}</Empty>
+      {loadPhase.value === 'ready' && items.value.length === 0 && (
+        <EmptyNotice icon="recent">
+          {t(recentFilter.value.text ? 'common.no-results' : 'overviews.recent-empty')}
+        </EmptyNotice>
       )}
-      {phase.value === 'ready' && items.value.length > 0 && (
-        <VirtualList items={items.value} keyOf={keyOf} heightOf={heightOf} label={t('sidebar.recent')}>
+      {loadPhase.value === 'ready' && items.value.length > 0 && (
+        <VirtualList
+          items={items.value}
+          getItemKey={getRecentItemKey}
+          getItemHeightPx={getRecentRowHeight}
+          label={t('sidebar.recent')}
+        >
           {(item, attributes) =>
             item === 'more' ? (
               <div class="overview-row">
-                <button type="button" class="overview-main place-soft" onClick={() => void loadMore()} {...attributes}>
+                <button
+                  type="button"
+                  class="overview-main place-soft"
+                  onClick={() => void loadOlderOrToastError()}
+                  {...attributes}
+                >
                   {t('overviews.older')}
                 </button>
               </div>
             ) : (
-              <RecentRow one={item} attributes={attributes} />
+              <RecentRow recentConversation={item} attributes={attributes} />
             )
           }
         </VirtualList>

@@ -1,65 +1,67 @@
 import { useState } from 'preact/hooks';
 import { core } from '../client/index.js';
 import type { ScheduledMessage } from '../contract/index.js';
-import { ApiFailure, type Conversation, othersOf } from '../core/index.js';
+import { ApiFailure, type Conversation, getOtherUserIds } from '../core/index.js';
 import {
   Button,
   confirm,
   Dialog,
-  Empty,
+  EmptyNotice,
   Field,
   Icon,
   IconButton,
   openLayer,
-  type Row as RowAttributes,
+  type RowFocusAttributes as RowAttributes,
   toast,
   VirtualList,
 } from '../kit/index.js';
 import { formatDateTime, t } from '../text/index.js';
-import { NOTE_HEIGHT, NoteRow } from './note-row.js';
-import { useWalk } from './walk.js';
+import { UNSENT_MESSAGE_ROW_HEIGHT_PX, UnsentMessageRow } from './note-row.js';
+import { useRowKeyNavigation } from './walk.js';
 
-function targetOf({ type, to, topic = '' }: ScheduledMessage): Conversation {
+function findTargetConversation({ type, to, topic = '' }: ScheduledMessage): Conversation {
   const ids = typeof to === 'number' ? [to] : to;
   if (type === 'stream') return { stream: ids[0] ?? 0, topic };
-  return { users: othersOf(ids, core.state.me.userId.peek()) };
+  return { users: getOtherUserIds(ids, core.state.me.userId.peek()) };
 }
 
-const textOf = (error: unknown): string => (error instanceof ApiFailure ? error.message : t('error.unreachable'));
+const formatFailure = (error: unknown): string =>
+  error instanceof ApiFailure ? error.message : t('error.unreachable');
 
-async function remove(id: number): Promise<boolean> {
+async function deleteScheduledMessage(id: number): Promise<boolean> {
   try {
     await core.api.delete('/scheduled_messages/{scheduled_message_id}', { scheduled_message_id: id });
     return true;
   } catch (error) {
-    toast({ text: textOf(error), kind: 'error' });
+    toast({ text: formatFailure(error), kind: 'error' });
     return false;
   }
 }
 
 /** Deletes first: a message whose time comes meanwhile is refused here instead of sent twice. */
 async function sendNow(one: ScheduledMessage): Promise<void> {
-  if (await remove(one.scheduled_message_id)) core.outbox.send(targetOf(one), one.content);
+  if (await deleteScheduledMessage(one.scheduled_message_id))
+    core.outbox.send(findTargetConversation(one), one.content);
 }
 
 async function askAndRemove(one: ScheduledMessage): Promise<void> {
   const agreed = await confirm({
     title: t('overviews.delete-scheduled'),
     text: one.content.slice(0, 200),
-    action: t('common.delete'),
+    confirmLabel: t('common.delete'),
     danger: true,
   });
-  if (agreed) await remove(one.scheduled_message_id);
+  if (agreed) await deleteScheduledMessage(one.scheduled_message_id);
 }
 
 /** The local time as a field of the type datetime-local writes it. */
-function fieldValue(ms: number): string {
+function formatDatetimeLocal(ms: number): string {
   const local = new Date(ms - new Date(ms).getTimezoneOffset() * 60_000);
   return local.toISOString().slice(0, 16);
 }
 
-function TimeDialog({ one, onClose }: { readonly one: ScheduledMessage; readonly onClose: () => void }) {
-  const [value, setValue] = useState(fieldValue(one.scheduled_delivery_timestamp * 1000));
+function EditTimeDialog({ one, onClose }: { readonly one: ScheduledMessage; readonly onClose: () => void }) {
+  const [value, setValue] = useState(formatDatetimeLocal(one.scheduled_delivery_timestamp * 1000));
   const [error, setError] = useState<string>();
   const [busy, setBusy] = useState(false);
   const save = async () => {
@@ -76,7 +78,7 @@ function TimeDialog({ one, onClose }: { readonly one: ScheduledMessage; readonly
       });
       onClose();
     } catch (failure) {
-      setError(textOf(failure));
+      setError(formatFailure(failure));
       setBusy(false);
     }
   };
@@ -108,17 +110,18 @@ function TimeDialog({ one, onClose }: { readonly one: ScheduledMessage; readonly
   );
 }
 
-const editTime = (one: ScheduledMessage) => openLayer((close) => <TimeDialog one={one} onClose={close} />);
+const openEditTimeDialog = (one: ScheduledMessage) =>
+  openLayer((close) => <EditTimeDialog one={one} onClose={close} />);
 
-const keyOf = ({ scheduled_message_id: id }: ScheduledMessage): number => id;
-const heightOf = (): number => NOTE_HEIGHT;
+const getScheduledMessageId = ({ scheduled_message_id: id }: ScheduledMessage): number => id;
+const getScheduledRowHeight = (): number => UNSENT_MESSAGE_ROW_HEIGHT_PX;
 
 function ScheduledRow({ one, attributes }: { readonly one: ScheduledMessage; readonly attributes: RowAttributes }) {
   return (
-    <NoteRow
-      to={targetOf(one)}
+    <UnsentMessageRow
+      target={findTargetConversation(one)}
       content={one.content}
-      about={
+      details={
         one.failed ? (
           <span class="note-failed">
             <Icon name="warning" size={16} />
@@ -129,10 +132,15 @@ function ScheduledRow({ one, attributes }: { readonly one: ScheduledMessage; rea
         )
       }
       attributes={attributes}
-      label={t('overviews.edit-time')}
-      onOpen={() => editTime(one)}
+      openLabel={t('overviews.edit-time')}
+      onOpen={() => openEditTimeDialog(one)}
     >
-      <IconButton icon="scheduled" label={t('overviews.edit-time')} tabIndex={-1} onClick={() => editTime(one)} />
+      <IconButton
+        icon="scheduled"
+        label={t('overviews.edit-time')}
+        tabIndex={-1}
+        onClick={() => openEditTimeDialog(one)}
+      />
       <IconButton icon="send" label={t('overviews.send-now')} tabIndex={-1} onClick={() => void sendNow(one)} />
       <IconButton
         icon="trash"
@@ -140,25 +148,30 @@ function ScheduledRow({ one, attributes }: { readonly one: ScheduledMessage; rea
         tabIndex={-1}
         onClick={() => void askAndRemove(one)}
       />
-    </NoteRow>
+    </UnsentMessageRow>
   );
 }
 
 /** Messages that the server sends at their time, the next one first. */
 export function ScheduledView() {
-  const walk = useWalk();
-  const list = core.state.own.scheduled.value;
+  const walk = useRowKeyNavigation();
+  const list = core.state.ownLists.scheduled.value;
   if (list.length === 0) {
     return (
       <div class="overview-empty">
-        <Empty icon="scheduled">{t('overviews.scheduled-empty')}</Empty>
+        <EmptyNotice icon="scheduled">{t('overviews.scheduled-empty')}</EmptyNotice>
       </div>
     );
   }
   return (
     // biome-ignore lint/a11y/noStaticElementInteractions: keys of the buttons inside
     <div class="overview" ref={walk.ref} onKeyDown={walk.onKeyDown}>
-      <VirtualList items={list} keyOf={keyOf} heightOf={heightOf} label={t('sidebar.scheduled')}>
+      <VirtualList
+        items={list}
+        getItemKey={getScheduledMessageId}
+        getItemHeightPx={getScheduledRowHeight}
+        label={t('sidebar.scheduled')}
+      >
         {(one, attributes) => <ScheduledRow one={one} attributes={attributes} />}
       </VirtualList>
     </div>

@@ -1,8 +1,8 @@
 import type { RefObject } from 'preact';
 import { useRef } from 'preact/hooks';
-import { focusIn, useShortcut } from '../kit/index.js';
+import { focusFirstIn, useShortcut } from '../kit/index.js';
 
-const buttonsOf = (row: Element): HTMLElement[] => [...row.querySelectorAll<HTMLElement>('[data-row],button')];
+const findRowButtons = (row: Element): HTMLElement[] => [...row.querySelectorAll<HTMLElement>('[data-row],button')];
 
 /**
  * Keys of a view that is a list: j and k walk like the arrows, wherever the focus is, and the arrows to the sides move
@@ -10,7 +10,7 @@ const buttonsOf = (row: Element): HTMLElement[] => [...row.querySelectorAll<HTML
  *
  * @returns the ref and the key handler for the element around the list
  */
-export function useWalk(): {
+export function useRowKeyNavigation(): {
   readonly ref: RefObject<HTMLDivElement | null>;
   readonly onKeyDown: (event: KeyboardEvent) => void;
 } {
@@ -21,7 +21,7 @@ export function useWalk(): {
     if (!root || walking.current) return false;
     const focused = document.activeElement;
     if (!focused?.closest('[data-virtual-list]') || !root.contains(focused)) {
-      return focusIn(root.querySelector('[data-virtual-list]') ?? root);
+      return focusFirstIn(root.querySelector('[data-virtual-list]') ?? root);
     }
     walking.current = true;
     focused.dispatchEvent(new KeyboardEvent('keydown', { key, bubbles: true, cancelable: true }));
@@ -36,7 +36,7 @@ export function useWalk(): {
     const step = event.key === 'ArrowRight' ? 1 : event.key === 'ArrowLeft' ? -1 : 0;
     const row = event.target instanceof Element ? event.target.closest('[data-index]') : null;
     if (step === 0 || !row || event.defaultPrevented || event.altKey || event.ctrlKey || event.metaKey) return;
-    const targets = buttonsOf(row);
+    const targets = findRowButtons(row);
     const next = targets[targets.indexOf(event.target as HTMLElement) + step];
     if (!next) return;
     event.preventDefault();

@@ -18,7 +18,7 @@ async function fetchText({ method, path, headers, body, signal: abort }: HttpReq
 const isBlob = (file: LocalFile): file is LocalFile & Blob => file instanceof Blob;
 
 /** XMLHttpRequest, because fetch says nothing about the progress of an upload. */
-function upload({ path, headers, file, signal: abort, onProgress }: UploadRequest): Promise<HttpAnswer> {
+function uploadByXhr({ path, headers, file, signal: abort, onProgress }: UploadRequest): Promise<HttpAnswer> {
   return new Promise((resolve, reject) => {
     const request = new XMLHttpRequest();
     request.open('POST', path);
@@ -35,7 +35,7 @@ function upload({ path, headers, file, signal: abort, onProgress }: UploadReques
 }
 
 /** A signal of something that the browser announces by events. */
-function followed<T>(read: () => T, target: EventTarget, ...events: string[]): ReadonlySignal<T> {
+function makeEventSignal<T>(read: () => T, target: EventTarget, ...events: string[]): ReadonlySignal<T> {
   const of = signal(read());
   for (const event of events) {
     target.addEventListener(event, () => {
@@ -45,7 +45,7 @@ function followed<T>(read: () => T, target: EventTarget, ...events: string[]): R
   return of;
 }
 
-export function browserPlatform(): Platform {
+export function makeBrowserPlatform(): Platform {
   const hash = signal(location.hash);
   const readHash = (): void => {
     hash.value = location.hash;
@@ -54,7 +54,7 @@ export function browserPlatform(): Platform {
   addEventListener('popstate', readHash);
   return {
     fetch: fetchText,
-    upload,
+    upload: uploadByXhr,
     now: () => Date.now(),
     setTimer: (run, ms) => setTimeout(run, ms),
     clearTimer: (timer) => {
@@ -65,13 +65,13 @@ export function browserPlatform(): Platform {
     tabs: new LockedTabs('conclave'),
     address: {
       hash,
-      go(to, replace = false) {
+      navigate(to, replace = false) {
         if (replace) history.replaceState(null, '', to);
         else history.pushState(null, '', to);
         readHash();
       },
     },
-    online: followed(() => navigator.onLine, window, 'online', 'offline'),
-    visible: followed(() => document.visibilityState === 'visible', document, 'visibilitychange'),
+    online: makeEventSignal(() => navigator.onLine, window, 'online', 'offline'),
+    visible: makeEventSignal(() => document.visibilityState === 'visible', document, 'visibilitychange'),
   };
 }

@@ -1,23 +1,23 @@
-import type { KeyValue, Stored } from '../core/index.js';
+import type { KeyValueStore, StoredValue } from '../core/index.js';
 
-const TABLE = 'values';
+const OBJECT_STORE_NAME = 'values';
 
-const settled = <T>(request: IDBRequest<T>): Promise<T> =>
+const awaitDatabaseRequest = <T>(request: IDBRequest<T>): Promise<T> =>
   new Promise((resolve, reject) => {
     request.onsuccess = () => resolve(request.result);
     request.onerror = () => reject(request.error);
   });
 
 /** One table of IndexedDB. Where the browser refuses to store (private windows), values live as long as the page. */
-export class IndexedStore implements KeyValue {
+export class IndexedStore implements KeyValueStore {
   readonly #database: Promise<IDBDatabase | undefined>;
-  readonly #memory = new Map<string, Stored>();
+  readonly #memoryFallback = new Map<string, StoredValue>();
 
   constructor(name: string) {
     this.#database = new Promise((resolve) => {
       try {
         const request = indexedDB.open(name, 1);
-        request.onupgradeneeded = () => request.result.createObjectStore(TABLE);
+        request.onupgradeneeded = () => request.result.createObjectStore(OBJECT_STORE_NAME);
         request.onsuccess = () => resolve(request.result);
         request.onerror = () => resolve(undefined);
         request.onblocked = () => resolve(undefined);
@@ -27,40 +27,40 @@ export class IndexedStore implements KeyValue {
     });
   }
 
-  async get(key: string): Promise<Stored | undefined> {
-    return this.#run<Stored | undefined, Stored | undefined>(
+  async get(key: string): Promise<StoredValue | undefined> {
+    return this.#runOrUseMemory<StoredValue | undefined, StoredValue | undefined>(
       'readonly',
       (table) => table.get(key),
-      () => this.#memory.get(key),
+      () => this.#memoryFallback.get(key),
     );
   }
 
-  async set(key: string, value: Stored): Promise<void> {
-    await this.#run(
+  async set(key: string, value: StoredValue): Promise<void> {
+    await this.#runOrUseMemory(
       'readwrite',
       (table) => table.put(value, key),
-      () => this.#memory.set(key, value),
+      () => this.#memoryFallback.set(key, value),
     );
   }
 
   async delete(key: string): Promise<void> {
-    await this.#run(
+    await this.#runOrUseMemory(
       'readwrite',
       (table) => table.delete(key),
-      () => this.#memory.delete(key),
+      () => this.#memoryFallback.delete(key),
     );
   }
 
   async keys(prefix: string): Promise<readonly string[]> {
-    const keys = await this.#run(
+    const keys = await this.#runOrUseMemory(
       'readonly',
       (table) => table.getAllKeys(),
-      () => [...this.#memory.keys()],
+      () => [...this.#memoryFallback.keys()],
     );
     return keys.map(String).filter((key) => key.startsWith(prefix));
   }
 
-  async #run<T, M>(
+  async #runOrUseMemory<T, M>(
     mode: IDBTransactionMode,
     inTable: (table: IDBObjectStore) => IDBRequest<T>,
     inMemory: () => M,
@@ -68,7 +68,9 @@ export class IndexedStore implements KeyValue {
     const database = await this.#database;
     if (!database) return inMemory();
     try {
-      return await settled(inTable(database.transaction(TABLE, mode).objectStore(TABLE)));
+      return await awaitDatabaseRequest(
+        inTable(database.transaction(OBJECT_STORE_NAME, mode).objectStore(OBJECT_STORE_NAME)),
+      );
     } catch {
       return inMemory();
     }

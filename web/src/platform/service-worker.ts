@@ -1,5 +1,5 @@
 /** Trusted Types ask for a policy before a worker is named by its address; the page's policy allows this one. */
-interface ScriptPolicies {
+interface TrustedTypesFactory {
   createPolicy(
     name: string,
     rules: { createScriptURL(url: string): string },
@@ -8,10 +8,10 @@ interface ScriptPolicies {
   };
 }
 
-const ADDRESS = '/service-worker.js';
+const WORKER_ADDRESS = '/service-worker.js';
 
-const policies = (): ScriptPolicies | undefined =>
-  'trustedTypes' in window ? (window.trustedTypes as ScriptPolicies) : undefined;
+const getTrustedTypes = (): TrustedTypesFactory | undefined =>
+  'trustedTypes' in window ? (window.trustedTypes as TrustedTypesFactory) : undefined;
 
 /**
  * Installs the service worker that brings the page up without a network. Browsers refuse it on addresses that are not
@@ -19,9 +19,9 @@ const policies = (): ScriptPolicies | undefined =>
  */
 export async function installWorker(): Promise<void> {
   if (!('serviceWorker' in navigator)) return;
-  const policy = policies()?.createPolicy('conclave', { createScriptURL: () => ADDRESS });
+  const policy = getTrustedTypes()?.createPolicy('conclave', { createScriptURL: () => WORKER_ADDRESS });
   try {
-    await navigator.serviceWorker.register(policy?.createScriptURL(ADDRESS) ?? ADDRESS, { scope: '/' });
+    await navigator.serviceWorker.register(policy?.createScriptURL(WORKER_ADDRESS) ?? WORKER_ADDRESS, { scope: '/' });
   } catch {
     // The page works; it only needs the network to come up.
   }

@@ -1,8 +1,8 @@
 /**
  * Finding messages and places: the search box with completion of operators, and the quick switcher.
  *
- *     text → takeTerms, suggest (terms.ts) → chips and choices → Palette → route of the narrow
- *     state → allPlaces, findPlaces (places.ts, ranking.ts) → choices → Palette → route
+ *     text → extractTerms, suggest (terms.ts) → chips and choices → Palette → route of the narrow
+ *     state → listAllPlaces, findPlaces (places.ts, ranking.ts) → choices → Palette → route
  *
  * - `terms.ts` reads and writes searches (`stream:`, `-sender:`, `is:`, `has:`, `near:` …), `ranking.ts` ranks names;
  *   both are pure and tested by themselves. `world.ts` gives them the names of the state.

@@ -3,13 +3,13 @@ import { useId, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { Dialog, Icon, type IconName } from '../kit/index.js';
 
 /** A line of the list. */
-export interface Option {
+export interface PaletteOption {
   readonly key: string;
-  readonly sign: ComponentChildren;
+  readonly leadingIcon: ComponentChildren;
   readonly name: ComponentChildren;
   /** Quiet text behind the name. */
-  readonly about?: ComponentChildren;
-  readonly run: () => void;
+  readonly detail?: ComponentChildren;
+  readonly choose: () => void;
 }
 
 interface PaletteProps {
@@ -17,21 +17,21 @@ interface PaletteProps {
   readonly placeholder: string;
   readonly icon: IconName;
   readonly text: string;
-  readonly onText: (text: string) => void;
-  readonly options: readonly Option[];
+  readonly onTextChange: (text: string) => void;
+  readonly options: readonly PaletteOption[];
   /** Stands before the text, in the same frame. */
   readonly chips?: ComponentChildren;
   /** Backspace before the first character. */
-  readonly onErase?: () => void;
+  readonly onEraseAtStart?: () => void;
   /** Shown in the place of options that are not there. */
-  readonly empty: ComponentChildren;
+  readonly emptyText: ComponentChildren;
   readonly footer?: ComponentChildren;
   readonly inputRef?: RefObject<HTMLInputElement | null>;
   readonly onClose: () => void;
 }
 
 /** Text with the matched characters marked. */
-export function Marked({ text, at }: { readonly text: string; readonly at: readonly number[] }) {
+export function TextWithMatches({ text, at }: { readonly text: string; readonly at: readonly number[] }) {
   const marked = new Set(at);
   const runs: { text: string; on: boolean }[] = [];
   [...text].forEach((char, index) => {
@@ -45,7 +45,8 @@ export function Marked({ text, at }: { readonly text: string; readonly at: reado
 
 /** A field over a list of choices: arrows walk, Enter takes, Escape closes. The focus stays in the field. */
 export function Palette(props: PaletteProps) {
-  const { title, placeholder, icon, text, onText, options, chips, onErase, empty, footer, onClose } = props;
+  const { title, placeholder, icon, text, onTextChange, options, chips, onEraseAtStart, emptyText, footer, onClose } =
+    props;
   const id = useId();
   const own = useRef<HTMLInputElement>(null);
   const input = props.inputRef ?? own;
@@ -63,13 +64,14 @@ export function Palette(props: PaletteProps) {
     const { length } = options;
     if (event.key === 'ArrowDown' && length > 0) setAt((current + 1) % length);
     else if (event.key === 'ArrowUp' && length > 0) setAt((current - 1 + length) % length);
-    else if (event.key === 'Enter' || (event.key === 'Tab' && !event.shiftKey && length > 0)) options[current]?.run();
-    else if (event.key === 'Backspace' && onErase && input.current?.selectionEnd === 0) onErase();
+    else if (event.key === 'Enter' || (event.key === 'Tab' && !event.shiftKey && length > 0))
+      options[current]?.choose();
+    else if (event.key === 'Backspace' && onEraseAtStart && input.current?.selectionEnd === 0) onEraseAtStart();
     else return;
     event.preventDefault();
   };
   return (
-    <Dialog title={title} bare class="palette" onClose={onClose}>
+    <Dialog title={title} withoutHeader class="palette" onClose={onClose}>
       <div class="palette-field">
         <Icon name={icon} />
         {chips}
@@ -88,7 +90,7 @@ export function Palette(props: PaletteProps) {
           placeholder={placeholder}
           value={text}
           data-autofocus=""
-          onInput={(event) => onText(event.currentTarget.value)}
+          onInput={(event) => onTextChange(event.currentTarget.value)}
           onKeyDown={onKeyDown}
         />
       </div>
@@ -104,17 +106,17 @@ export function Palette(props: PaletteProps) {
             class="palette-option"
             onPointerMove={() => index !== current && setAt(index)}
             onPointerDown={(event) => event.preventDefault()}
-            onClick={option.run}
+            onClick={option.choose}
           >
-            <span class="palette-sign">{option.sign}</span>
+            <span class="palette-sign">{option.leadingIcon}</span>
             <span class="palette-name">{option.name}</span>
-            {option.about && <span class="palette-about">{option.about}</span>}
+            {option.detail && <span class="palette-about">{option.detail}</span>}
           </div>
         ))}
       </div>
       {options.length === 0 && (
         <p class="palette-empty" role="status">
-          {empty}
+          {emptyText}
         </p>
       )}
       {footer && <div class="palette-foot">{footer}</div>}

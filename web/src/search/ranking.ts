@@ -1,50 +1,57 @@
 /** Fuzzy ranking of names by what was typed, without the DOM. */
 
-export interface Match {
+export interface FuzzyMatch {
   /** Higher is better; the scores of one query are comparable. */
   readonly score: number;
   /** Positions of the matched characters, ascending. */
-  readonly at: readonly number[];
+  readonly matchedPositions: readonly number[];
 }
 
 /** Scores by the kind of match. A better kind wins over any bonus of a worse one. */
-const SCORE = { whole: 1000, start: 800, wordStart: 600, initials: 500, inside: 350, scattered: 100 } as const;
+const SCORE_BY_MATCH_KIND = {
+  whole: 1000,
+  start: 800,
+  wordStart: 600,
+  initials: 500,
+  inside: 350,
+  scattered: 100,
+} as const;
 /** Shorter names come first among equals. */
-const MAX_LENGTH_LOSS = 60;
-const MAX_BOOST = 90;
+const MAX_LENGTH_PENALTY = 60;
+const MAX_BOOST_SCORE = 90;
 
 const isWordChar = (char: string | undefined): boolean => char !== undefined && /[\p{L}\p{N}]/u.test(char);
 
 /** Lower case without accents; one character for each of the text, so that positions stay. */
-const fold = (text: string): string[] =>
+const foldToPlainChars = (text: string): string[] =>
   [...text].map((char) => {
     const plain = char.normalize('NFD').replace(/\p{M}/gu, '').toLowerCase();
     return [...plain][0] ?? char;
   });
 
-const span = (from: number, length: number): number[] => Array.from({ length }, (_, index) => from + index);
+const listPositions = (from: number, length: number): number[] => Array.from({ length }, (_, index) => from + index);
 
-const beginsWord = (text: readonly string[], at: number): boolean => at === 0 || !isWordChar(text[at - 1]);
+const isWordStart = (text: readonly string[], at: number): boolean => at === 0 || !isWordChar(text[at - 1]);
 
 /** Places where the word stands in the text in one piece. */
-function* placesOf(word: readonly string[], text: readonly string[]): Generator<number> {
+function* findOccurrences(word: readonly string[], text: readonly string[]): Generator<number> {
   for (let at = 0; at + word.length <= text.length; at++) {
     if (word.every((char, index) => text[at + index] === char)) yield at;
   }
 }
 
 /** Each character is the first one of a word: "rtc" in "release the candidate". */
-function initialsAt(word: readonly string[], text: readonly string[]): number[] | undefined {
+function matchInitials(word: readonly string[], text: readonly string[]): number[] | undefined {
   if (word.length < 2) return undefined;
   const at: number[] = [];
   for (let index = 0; index < text.length && at.length < word.length; index++) {
-    if (isWordChar(text[index]) && beginsWord(text, index) && text[index] === word[at.length]) at.push(index);
+    if (isWordChar(text[index]) && isWordStart(text, index) && text[index] === word[at.length]) at.push(index);
   }
   return at.length === word.length ? at : undefined;
 }
 
 /** The characters in their order, with gaps; each gap costs. */
-function scatteredAt(word: readonly string[], text: readonly string[]): number[] | undefined {
+function matchScattered(word: readonly string[], text: readonly string[]): number[] | undefined {
   if (word.length < 2) return undefined;
   const at: number[] = [];
   for (let index = 0; index < text.length && at.length < word.length; index++) {
@@ -53,32 +60,36 @@ function scatteredAt(word: readonly string[], text: readonly string[]): number[]
   return at.length === word.length ? at : undefined;
 }
 
-function matchWord(word: readonly string[], text: readonly string[]): Match | undefined {
-  const loss = Math.min(text.length - word.length, MAX_LENGTH_LOSS) / 2;
-  const places = [...placesOf(word, text)];
+function matchWord(word: readonly string[], text: readonly string[]): FuzzyMatch | undefined {
+  const loss = Math.min(text.length - word.length, MAX_LENGTH_PENALTY) / 2;
+  const places = [...findOccurrences(word, text)];
   const [first] = places;
   if (first === 0) {
-    const kind = text.length === word.length ? SCORE.whole : SCORE.start;
-    return { score: kind - loss, at: span(0, word.length) };
+    const kind = text.length === word.length ? SCORE_BY_MATCH_KIND.whole : SCORE_BY_MATCH_KIND.start;
+    return { score: kind - loss, matchedPositions: listPositions(0, word.length) };
   }
-  const atWord = places.find((at) => beginsWord(text, at));
-  if (atWord !== undefined) return { score: SCORE.wordStart - loss, at: span(atWord, word.length) };
-  const initials = initialsAt(word, text);
-  if (initials) return { score: SCORE.initials - loss, at: initials };
-  if (first !== undefined) return { score: SCORE.inside - loss, at: span(first, word.length) };
-  const scattered = scatteredAt(word, text);
+  const atWord = places.find((at) => isWordStart(text, at));
+  if (atWord !== undefined)
+    return { score: SCORE_BY_MATCH_KIND.wordStart - loss, matchedPositions: listPositions(atWord, word.length) };
+  const initials = matchInitials(word, text);
+  if (initials) return { score: SCORE_BY_MATCH_KIND.initials - loss, matchedPositions: initials };
+  if (first !== undefined)
+    return { score: SCORE_BY_MATCH_KIND.inside - loss, matchedPositions: listPositions(first, word.length) };
+  const scattered = matchScattered(word, text);
   if (!scattered) return undefined;
   const gaps = scattered.at(-1)! - scattered[0]! + 1 - word.length;
   // Characters far apart are an accident, not a match.
-  return gaps > word.length * 3 ? undefined : { score: SCORE.scattered - loss - gaps, at: scattered };
+  return gaps > word.length * 3
+    ? undefined
+    : { score: SCORE_BY_MATCH_KIND.scattered - loss - gaps, matchedPositions: scattered };
 }
 
 /** @returns how well the text fits; undefined where some word of the query is not in it. An empty query fits all. */
-export function matchFuzzy(query: string, text: string): Match | undefined {
-  const folded = fold(text);
-  const words = query.trim().split(/\s+/).filter(Boolean).map(fold);
-  if (words.length === 0) return { score: 0, at: [] };
-  const whole = matchWord(fold(query.trim()), folded);
+export function matchFuzzy(query: string, text: string): FuzzyMatch | undefined {
+  const folded = foldToPlainChars(text);
+  const words = query.trim().split(/\s+/).filter(Boolean).map(foldToPlainChars);
+  if (words.length === 0) return { score: 0, matchedPositions: [] };
+  const whole = matchWord(foldToPlainChars(query.trim()), folded);
   if (whole || words.length === 1) return whole;
   const found = words.map((word) => matchWord(word, folded));
   let sum = 0;
@@ -86,35 +97,40 @@ export function matchFuzzy(query: string, text: string): Match | undefined {
   for (const match of found) {
     if (!match) return undefined;
     sum += match.score;
-    for (const index of match.at) at.add(index);
+    for (const index of match.matchedPositions) at.add(index);
   }
-  return { score: sum / words.length - 1, at: [...at].sort((a, b) => a - b) };
+  return { score: sum / words.length - 1, matchedPositions: [...at].sort((a, b) => a - b) };
 }
 
 /** An item with its match. */
-export interface Ranked<T> {
+export interface RankedItem<T> {
   readonly item: T;
   readonly score: number;
-  readonly at: readonly number[];
+  readonly matchedPositions: readonly number[];
 }
 
 interface RankOptions<T> {
-  readonly textOf: (item: T) => string;
+  readonly getText: (item: T) => string;
   /** From 0 to 1: how likely the item is meant, whatever was typed (unread, recent). */
-  readonly boostOf?: (item: T) => number;
+  readonly getBoost?: (item: T) => number;
   readonly limit: number;
 }
 
 /** @returns the best items, best first; equal ones in the given order */
-export function rank<T>(
+export function rankByQuery<T>(
   items: Iterable<T>,
   query: string,
-  { textOf, boostOf = () => 0, limit }: RankOptions<T>,
-): readonly Ranked<T>[] {
-  const found: Ranked<T>[] = [];
+  { getText, getBoost = () => 0, limit }: RankOptions<T>,
+): readonly RankedItem<T>[] {
+  const found: RankedItem<T>[] = [];
   for (const item of items) {
-    const match = matchFuzzy(query, textOf(item));
-    if (match) found.push({ item, score: match.score + boostOf(item) * MAX_BOOST, at: match.at });
+    const match = matchFuzzy(query, getText(item));
+    if (match)
+      found.push({
+        item,
+        score: match.score + getBoost(item) * MAX_BOOST_SCORE,
+        matchedPositions: match.matchedPositions,
+      });
   }
   return found.sort((a, b) => b.score - a.score).slice(0, limit);
 }

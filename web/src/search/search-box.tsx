@@ -1,24 +1,24 @@
 import { useComputed } from '@preact/signals';
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { core } from '../client/index.js';
-import type { Narrow, Term } from '../core/index.js';
+import type { Narrow, NarrowTerm } from '../core/index.js';
 import { Icon, type IconName } from '../kit/index.js';
 import { t } from '../text/index.js';
-import { type Option, Palette } from './palette.js';
+import { Palette, type PaletteOption } from './palette.js';
 import {
-  OPERATORS,
+  extractTerms,
+  formatTerm,
+  parseSearch,
+  removeWordBeingTyped,
+  type SearchContext,
   type SearchOperator,
-  type SearchWorld,
   type Suggestion,
-  searchOf,
-  suggest,
-  takeTerms,
-  withoutTyped,
-  writeTerm,
+  suggestCompletions,
+  VALUES_BY_OPERATOR,
 } from './terms.js';
-import { searchWorld } from './world.js';
+import { readSearchContext } from './world.js';
 
-const ICONS: Readonly<Record<SearchOperator | 'search', IconName>> = {
+const ICON_BY_OPERATOR: Readonly<Record<SearchOperator | 'search', IconName>> = {
   stream: 'hash',
   streams: 'globe',
   topic: 'list',
@@ -33,12 +33,12 @@ const ICONS: Readonly<Record<SearchOperator | 'search', IconName>> = {
   search: 'search',
 };
 
-const isOperator = (name: string): name is SearchOperator => name in OPERATORS;
-const iconOf = (name: string): IconName => (isOperator(name) ? ICONS[name] : 'search');
-const aboutOf = (name: SearchOperator) => `search.${name}` as const;
+const isSearchOperator = (name: string): name is SearchOperator => name in VALUES_BY_OPERATOR;
+const pickOperatorIcon = (name: string): IconName => (isSearchOperator(name) ? ICON_BY_OPERATOR[name] : 'search');
+const makeDescriptionKey = (name: SearchOperator) => `search.${name}` as const;
 
 /** Terms of the view on screen, to go on with. Words come back as text. */
-function termsOnScreen(): { readonly terms: Narrow; readonly text: string } {
+function readTermsOnScreen(): { readonly terms: Narrow; readonly text: string } {
   const route = core.router.route.peek();
   const narrow = route.view === 'narrow' ? route.narrow : [];
   const words = narrow.filter(({ operator, negated }) => operator === 'search' && !negated);
@@ -48,8 +48,8 @@ function termsOnScreen(): { readonly terms: Narrow; readonly text: string } {
   };
 }
 
-function Chip({ term, world, onRemove }: { term: Term; world: SearchWorld; onRemove: () => void }) {
-  const text = writeTerm(term, world);
+function TermChip({ term, world, onRemove }: { term: NarrowTerm; world: SearchContext; onRemove: () => void }) {
+  const text = formatTerm(term, world);
   return (
     <button type="button" class="search-chip" aria-label={t('search.remove', { term: text })} onClick={onRemove}>
       <span>{text}</span>
@@ -60,11 +60,11 @@ function Chip({ term, world, onRemove }: { term: Term; world: SearchWorld; onRem
 
 /** Search over all messages that the reader may see. */
 export function SearchBox({ onClose }: { readonly onClose: () => void }) {
-  const begin = useMemo(termsOnScreen, []);
+  const begin = useMemo(readTermsOnScreen, []);
   const [terms, setTerms] = useState<Narrow>(begin.terms);
   const [text, setText] = useState(begin.text);
   const input = useRef<HTMLInputElement>(null);
-  const world = useComputed(searchWorld).value;
+  const world = useComputed(readSearchContext).value;
   useLayoutEffect(() => input.current?.select(), []);
   const stream = terms.find(({ operator, negated }) => operator === 'stream' && !negated)?.operand;
   useEffect(() => {
@@ -72,12 +72,12 @@ export function SearchBox({ onClose }: { readonly onClose: () => void }) {
   }, [stream]);
 
   const go = () => {
-    const { narrow, near } = searchOf(terms, text, world);
+    const { narrow, near } = parseSearch(terms, text, world);
     onClose();
-    core.router.go({ view: 'narrow', narrow, ...(near === undefined ? {} : { near }) });
+    core.router.navigate({ view: 'narrow', narrow, ...(near === undefined ? {} : { near }) });
   };
   const change = (value: string) => {
-    const { narrow, near, rest } = takeTerms(value, world, false);
+    const { narrow, near, rest } = extractTerms(value, world, false);
     if (near !== undefined) setText(value);
     else {
       if (narrow.length > 0) setTerms([...terms, ...narrow]);
@@ -85,7 +85,7 @@ export function SearchBox({ onClose }: { readonly onClose: () => void }) {
     }
   };
   const take = (suggestion: Suggestion) => {
-    const left = withoutTyped(text);
+    const left = removeWordBeingTyped(text);
     if (suggestion.kind === 'term') {
       setTerms([...terms, suggestion.term]);
       setText(left);
@@ -94,29 +94,29 @@ export function SearchBox({ onClose }: { readonly onClose: () => void }) {
     } else go();
     input.current?.focus();
   };
-  const optionOf = (suggestion: Suggestion): Option => {
+  const optionOf = (suggestion: Suggestion): PaletteOption => {
     const run = () => take(suggestion);
     if (suggestion.kind === 'operator') {
       const { operator, negated } = suggestion;
       const name = `${negated ? '-' : ''}${operator}:`;
-      const about = isOperator(operator) ? t(aboutOf(operator)) : undefined;
-      return { key: name, sign: <Icon name={iconOf(operator)} />, name, about, run };
+      const about = isSearchOperator(operator) ? t(makeDescriptionKey(operator)) : undefined;
+      return { key: name, leadingIcon: <Icon name={pickOperatorIcon(operator)} />, name, detail: about, choose: run };
     }
     if (suggestion.kind === 'near') {
       const name = `near:${suggestion.near}`;
-      return { key: name, sign: <Icon name="pin" />, name, about: t('search.near'), run };
+      return { key: name, leadingIcon: <Icon name="pin" />, name, detail: t('search.near'), choose: run };
     }
-    const name = writeTerm(suggestion.term, world);
-    return { key: name, sign: <Icon name={iconOf(suggestion.term.operator)} />, name, run };
+    const name = formatTerm(suggestion.term, world);
+    return { key: name, leadingIcon: <Icon name={pickOperatorIcon(suggestion.term.operator)} />, name, choose: run };
   };
 
-  const found = searchOf(terms, text, world);
-  const all: Option[] = [];
+  const found = parseSearch(terms, text, world);
+  const all: PaletteOption[] = [];
   if (found.narrow.length > 0) {
-    const name = found.narrow.map((term) => writeTerm(term, world)).join(' ');
-    all.push({ key: 'go', sign: <Icon name="search" />, name, about: t('search.go'), run: go });
+    const name = found.narrow.map((term) => formatTerm(term, world)).join(' ');
+    all.push({ key: 'go', leadingIcon: <Icon name="search" />, name, detail: t('search.go'), choose: go });
   }
-  const suggestions = suggest(terms, text, world).map(optionOf);
+  const suggestions = suggestCompletions(terms, text, world).map(optionOf);
   // A value that is being completed is more likely meant than a search for its beginning.
   const completes = /:[^\s]*$/.test(text) && suggestions.length > 0;
   const options = completes ? [...suggestions, ...all] : [...all, ...suggestions];
@@ -126,12 +126,12 @@ export function SearchBox({ onClose }: { readonly onClose: () => void }) {
       placeholder={t(terms.length > 0 ? 'search.more' : 'search.placeholder')}
       icon="search"
       text={text}
-      onText={change}
+      onTextChange={change}
       options={options}
-      onErase={() => setTerms(terms.slice(0, -1))}
+      onEraseAtStart={() => setTerms(terms.slice(0, -1))}
       chips={terms.map((term, index) => (
-        <Chip
-          key={writeTerm(term, world)}
+        <TermChip
+          key={formatTerm(term, world)}
           term={term}
           world={world}
           onRemove={() => {
@@ -140,7 +140,7 @@ export function SearchBox({ onClose }: { readonly onClose: () => void }) {
           }}
         />
       ))}
-      empty={t('common.no-results')}
+      emptyText={t('common.no-results')}
       footer={t('search.hint')}
       inputRef={input}
       onClose={onClose}

@@ -3,17 +3,17 @@ import { useRef } from 'preact/hooks';
 import { core } from '../client/index.js';
 import type { Route } from '../core/index.js';
 import { lazy, Spinner } from '../kit/index.js';
-import { addLaterTexts, language, t } from '../text/index.js';
-import { Frame } from './frame.js';
-import { left } from './menu.js';
+import { language, loadLaterTexts, t } from '../text/index.js';
+import { AppFrame } from './frame.js';
+import { signedOutDeliberately } from './menu.js';
 
 /** A chunk of its own: most visits have a session. */
 const SignInView = lazy(async () => {
-  const [view] = await Promise.all([import('../sign-in/index.js'), addLaterTexts()]);
+  const [view] = await Promise.all([import('../sign-in/index.js'), loadLaterTexts()]);
   return view.SignInView;
 });
 
-function Opening() {
+function OpeningScreen() {
   return (
     <main class="opening">
       <h1 class="hidden">{t('common.loading')}</h1>
@@ -32,13 +32,19 @@ export function App() {
   useSignalEffect(() => {
     const { value: now } = core.router.route;
     if (now.view !== 'sign-in') place.current = now;
-    else if (core.session.state.value === 'signed-in') core.router.go(place.current, true);
+    else if (core.session.state.value === 'signed-in') core.router.navigate(place.current, true);
   });
   if (state === 'signed-in') wasIn.current = true;
   if (state === 'signed-out' || (route.view === 'sign-in' && state !== 'signed-in')) {
     const token = route.view === 'sign-in' ? route.parts[0] : undefined;
-    return <SignInView key={language.value} token={token} expired={wasIn.current && !left.value} />;
+    return (
+      <SignInView
+        key={language.value}
+        oneTimeLinkToken={token}
+        hasSessionExpired={wasIn.current && !signedOutDeliberately.value}
+      />
+    );
   }
-  if (state === 'unknown' && !core.state.realm.value.realm_name) return <Opening />;
-  return <Frame key={language.value} />;
+  if (state === 'unknown' && !core.state.realm.value.realm_name) return <OpeningScreen />;
+  return <AppFrame key={language.value} />;
 }

@@ -1,29 +1,29 @@
 import { effect } from '@preact/signals';
 import type { Core } from '../core/index.js';
 
-const EDGE = 64;
-const MAX_SHOWN = 99;
-const RED = '#c8232c';
+const ICON_EDGE_PX = 64;
+const MAX_SHOWN_COUNT = 99;
+const BADGE_COLOR = '#c8232c';
 
 /** Draws a number over the icon of the page. */
-function draw(icon: CanvasImageSource, n: number): string {
+function drawCountOverIcon(icon: CanvasImageSource, n: number): string {
   const canvas = document.createElement('canvas');
-  canvas.width = EDGE;
-  canvas.height = EDGE;
+  canvas.width = ICON_EDGE_PX;
+  canvas.height = ICON_EDGE_PX;
   const paper = canvas.getContext('2d');
   if (!paper) return '';
-  paper.drawImage(icon, 0, 0, EDGE, EDGE);
-  const text = n > MAX_SHOWN ? `${MAX_SHOWN}+` : String(n);
+  paper.drawImage(icon, 0, 0, ICON_EDGE_PX, ICON_EDGE_PX);
+  const text = n > MAX_SHOWN_COUNT ? `${MAX_SHOWN_COUNT}+` : String(n);
   const width = 20 + 15 * text.length;
-  paper.fillStyle = RED;
+  paper.fillStyle = BADGE_COLOR;
   paper.beginPath();
-  paper.roundRect(EDGE - width, EDGE - 36, width, 36, 18);
+  paper.roundRect(ICON_EDGE_PX - width, ICON_EDGE_PX - 36, width, 36, 18);
   paper.fill();
   paper.fillStyle = 'white';
   paper.font = 'bold 28px system-ui, sans-serif';
   paper.textAlign = 'center';
   paper.textBaseline = 'middle';
-  paper.fillText(text, EDGE - width / 2, EDGE - 17);
+  paper.fillText(text, ICON_EDGE_PX - width / 2, ICON_EDGE_PX - 17);
   return canvas.toDataURL();
 }
 
@@ -34,15 +34,15 @@ export function startBadge(core: Core): void {
   const plain = link.href;
   const icon = new Image();
   const show = () => {
-    const n = core.session.state.peek() === 'signed-in' ? core.state.unread.total.peek() : 0;
-    link.href = (n > 0 && icon.naturalWidth > 0 && draw(icon, n)) || plain;
+    const n = core.session.state.peek() === 'signed-in' ? core.state.unread.totalCount.peek() : 0;
+    link.href = (n > 0 && icon.naturalWidth > 0 && drawCountOverIcon(icon, n)) || plain;
     if ('setAppBadge' in navigator) void navigator.setAppBadge(n).catch(() => {});
   };
   icon.addEventListener('load', show);
   icon.src = plain;
   effect(() => {
     core.session.state.value;
-    core.state.unread.total.value;
+    core.state.unread.totalCount.value;
     show();
   });
 }

@@ -1,12 +1,19 @@
 import { core } from '../client/index.js';
-import { type Narrow, narrowConversation, operandOf, type Route, type Stream, streamNarrow } from '../core/index.js';
-import { Icon, IconButton, type IconName, Keys, keyboard } from '../kit/index.js';
+import {
+  findNarrowConversation,
+  findOperand,
+  type Narrow,
+  type Route,
+  type Stream,
+  streamNarrow,
+} from '../core/index.js';
+import { Icon, IconButton, type IconName, KeyCaps, keyboard } from '../kit/index.js';
 import { t } from '../text/index.js';
-import { filterName, routeName } from './names.js';
+import { formatNarrowName, formatRouteName } from './names.js';
 
-const RESOLVED = '✔ ';
+const RESOLVED_TOPIC_PREFIX = '✔ ';
 
-const ICONS: Partial<Record<Route['view'], IconName>> = {
+const ICON_BY_VIEW: Partial<Record<Route['view'], IconName>> = {
   inbox: 'inbox',
   recent: 'recent',
   drafts: 'draft',
@@ -19,21 +26,21 @@ const ICONS: Partial<Record<Route['view'], IconName>> = {
 };
 
 function StreamTitle({ stream, topic }: { readonly stream: Stream; readonly topic: string | undefined }) {
-  const kind = core.state.streams.kindOf(stream.stream_id);
-  const resolved = topic?.startsWith(RESOLVED) ?? false;
+  const kind = core.state.streams.getPrivacy(stream.stream_id);
+  const resolved = topic?.startsWith(RESOLVED_TOPIC_PREFIX) ?? false;
   return (
     <>
       <span class="bar-stream" style={{ '--stream': stream.color || 'currentColor' }}>
         <Icon name={kind === 'private' ? 'lock' : kind === 'web-public' ? 'globe' : 'hash'} />
       </span>
-      <a href={core.router.hash({ view: 'narrow', narrow: streamNarrow(stream.stream_id) })}>{stream.name}</a>
+      <a href={core.router.formatHash({ view: 'narrow', narrow: streamNarrow(stream.stream_id) })}>{stream.name}</a>
       {topic !== undefined && (
         <>
           <span class="separator" aria-hidden="true">
             ›
           </span>
           {resolved && <Icon name="resolved" />}
-          <span>{resolved ? topic.slice(RESOLVED.length) : topic}</span>
+          <span>{resolved ? topic.slice(RESOLVED_TOPIC_PREFIX.length) : topic}</span>
         </>
       )}
     </>
@@ -41,8 +48,8 @@ function StreamTitle({ stream, topic }: { readonly stream: Stream; readonly topi
 }
 
 function NarrowTitle({ narrow }: { readonly narrow: Narrow }) {
-  const conversation = narrowConversation(narrow);
-  const id = operandOf(narrow, 'stream');
+  const conversation = findNarrowConversation(narrow);
+  const id = findOperand(narrow, 'stream');
   const stream = typeof id === 'number' ? core.state.streams.byId.value.get(id) : undefined;
   if (stream && (conversation || narrow.length === 1)) {
     return (
@@ -55,58 +62,63 @@ function NarrowTitle({ narrow }: { readonly narrow: Narrow }) {
       <Icon
         name={direct ? (conversation.users.length > 1 ? 'people' : 'user') : narrow.length === 0 ? 'all' : 'search'}
       />
-      <span>{direct ? routeName({ view: 'narrow', narrow }) : filterName(narrow)}</span>
+      <span>{direct ? formatRouteName({ view: 'narrow', narrow }) : formatNarrowName(narrow)}</span>
     </>
   );
 }
 
 /** Description of the stream on screen, or the status of the person. */
-function About({ narrow }: { readonly narrow: Narrow }) {
-  const id = operandOf(narrow, 'stream');
+function NarrowDescription({ narrow }: { readonly narrow: Narrow }) {
+  const id = findOperand(narrow, 'stream');
   if (typeof id === 'number') return <>{core.state.streams.byId.value.get(id)?.description}</>;
-  const users = operandOf(narrow, 'dm');
+  const users = findOperand(narrow, 'dm');
   if (typeof users !== 'object' || users.length !== 1) return null;
   return <>{core.state.people.statuses.value.get(users[0] ?? 0)?.status_text}</>;
 }
 
-interface BarProps {
-  readonly onSidebar: () => void;
-  readonly onPeople: () => void;
+interface TopBarProps {
+  readonly onOpenSidebar: () => void;
+  readonly onTogglePeople: () => void;
   readonly showsPeople: boolean;
 }
 
 /** The bar above a view: what it shows, search, and the buttons of the drawers. */
-export function Bar({ onSidebar, onPeople, showsPeople }: BarProps) {
+export function TopBar({ onOpenSidebar, onTogglePeople, showsPeople }: TopBarProps) {
   const route = core.router.route.value;
-  const chord = keyboard.keysOf('search')[0];
+  const chord = keyboard.getKeys('search')[0];
   return (
     <header class="bar">
       <div class="open-sidebar">
-        <IconButton icon="menu" label={t('shell.open-sidebar')} onClick={onSidebar} />
-        {core.state.unread.total.value > 0 && <span class="dot" />}
+        <IconButton icon="menu" label={t('shell.open-sidebar')} onClick={onOpenSidebar} />
+        {core.state.unread.totalCount.value > 0 && <span class="dot" />}
       </div>
       <h1 class="bar-title">
         {route.view === 'narrow' ? (
           <NarrowTitle narrow={route.narrow} />
         ) : (
           <>
-            {ICONS[route.view] && <Icon name={ICONS[route.view] ?? 'inbox'} />}
-            <span>{routeName(route)}</span>
+            {ICON_BY_VIEW[route.view] && <Icon name={ICON_BY_VIEW[route.view] ?? 'inbox'} />}
+            <span>{formatRouteName(route)}</span>
           </>
         )}
       </h1>
-      <p class="bar-about">{route.view === 'narrow' && <About narrow={route.narrow} />}</p>
-      <button type="button" class="bar-search" aria-label={t('shell.search')} onClick={() => keyboard.run('search')}>
+      <p class="bar-about">{route.view === 'narrow' && <NarrowDescription narrow={route.narrow} />}</p>
+      <button
+        type="button"
+        class="bar-search"
+        aria-label={t('shell.search')}
+        onClick={() => keyboard.runShortcut('search')}
+      >
         <Icon name="search" />
         <span>{t('shell.search')}</span>
-        {chord && <Keys chord={chord} />}
+        {chord && <KeyCaps chord={chord} />}
       </button>
       {core.session.state.value !== 'visitor' && (
         <IconButton
           icon="people"
           label={t(showsPeople ? 'shell.hide-people' : 'shell.open-people')}
           pressed={showsPeople}
-          onClick={onPeople}
+          onClick={onTogglePeople}
         />
       )}
     </header>

@@ -1,30 +1,30 @@
 import { Component, type ComponentChildren } from 'preact';
-import { Button, Empty } from '../kit/index.js';
+import { Button, EmptyNotice } from '../kit/index.js';
 import { t } from '../text/index.js';
 
-interface BoundaryProps {
+interface ViewErrorBoundaryProps {
   /** A new value tries again: another route, say. */
-  readonly of: unknown;
+  readonly resetKey: unknown;
   readonly children: ComponentChildren;
 }
 
-interface BoundaryState {
+interface ViewErrorBoundaryState {
   readonly failedFor?: { readonly of: unknown };
 }
 
 /** Says that a view failed, and leaves the rest of the page in use. The error itself goes to the console. */
-export class Boundary extends Component<BoundaryProps, BoundaryState> {
+export class ViewErrorBoundary extends Component<ViewErrorBoundaryProps, ViewErrorBoundaryState> {
   override componentDidCatch(error: unknown): void {
     console.error(error);
-    this.setState({ failedFor: { of: this.props.of } });
+    this.setState({ failedFor: { of: this.props.resetKey } });
   }
 
   render() {
     const { failedFor } = this.state;
-    if (failedFor === undefined || failedFor.of !== this.props.of) return this.props.children;
+    if (failedFor === undefined || failedFor.of !== this.props.resetKey) return this.props.children;
     return (
       <div class="opening" role="alert">
-        <Empty icon="warning">{t('error.unexpected')}</Empty>
+        <EmptyNotice icon="warning">{t('error.unexpected')}</EmptyNotice>
         <Button onClick={() => location.reload()}>{t('error.reload')}</Button>
       </div>
     );

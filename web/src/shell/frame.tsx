@@ -2,58 +2,58 @@ import { signal, useSignalEffect } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import { core } from '../client/index.js';
 import { ComposeBox } from '../compose/index.js';
-import { Button, Dialog, isField, isNarrow, isPhone, useShortcut } from '../kit/index.js';
+import { Button, Dialog, isNarrowLayout, isPhone, isTypingTarget, useShortcut } from '../kit/index.js';
 import { LeftSidebar, PeopleSidebar } from '../sidebar/index.js';
 import { t } from '../text/index.js';
-import { Bar } from './bar.js';
-import { Boundary } from './boundary.js';
-import { useCommands } from './commands.js';
+import { TopBar } from './bar.js';
+import { ViewErrorBoundary } from './boundary.js';
+import { useGlobalShortcuts } from './commands.js';
 import { RealmMenu } from './menu.js';
-import { PersonDialog } from './settings.js';
+import { LazyPersonDialog } from './settings.js';
 import { StatusLine } from './status.js';
-import { MessageContent, preloadMessages, View } from './views.js';
+import { MessageContent, preloadMessagesChunk, RouteView } from './views.js';
 
-const KEY = 'people-hidden';
+const PEOPLE_HIDDEN_STORAGE_KEY = 'people-hidden';
 
 /** Drawer that is open on a small screen. */
-const drawer = signal<'left' | 'right' | undefined>(undefined);
-const peopleHidden = signal(readHidden());
+const openDrawerSide = signal<'left' | 'right' | undefined>(undefined);
+const isPeopleHidden = signal(readStoredPeopleHidden());
 
-function readHidden(): boolean {
+function readStoredPeopleHidden(): boolean {
   try {
-    return localStorage.getItem(KEY) === '1';
+    return localStorage.getItem(PEOPLE_HIDDEN_STORAGE_KEY) === '1';
   } catch {
     return false;
   }
 }
 
-function hidePeople(hidden: boolean): void {
-  peopleHidden.value = hidden;
+function setPeopleHidden(hidden: boolean): void {
+  isPeopleHidden.value = hidden;
   try {
-    localStorage.setItem(KEY, hidden ? '1' : '');
+    localStorage.setItem(PEOPLE_HIDDEN_STORAGE_KEY, hidden ? '1' : '');
   } catch {
     // The choice holds until the page is left.
   }
 }
 
 function closeDrawer(): void {
-  drawer.value = undefined;
+  openDrawerSide.value = undefined;
 }
 
 function showDrawer(side: 'left' | 'right'): void {
-  drawer.value = side;
+  openDrawerSide.value = side;
 }
 
-function showPeople(): void {
-  if (isNarrow()) showDrawer('right');
-  else hidePeople(false);
+function showPeopleSidebar(): void {
+  if (isNarrowLayout()) showDrawer('right');
+  else setPeopleHidden(false);
 }
 
-function Left({ onGo }: { readonly onGo?: () => void }) {
+function LeftColumn({ onGo }: { readonly onGo?: () => void }) {
   return (
     <>
       <RealmMenu />
-      <LeftSidebar {...(onGo ? { onGo } : {})} />
+      <LeftSidebar {...(onGo ? { onNavigate: onGo } : {})} />
     </>
   );
 }
@@ -64,7 +64,7 @@ function VisitorBar() {
   return (
     <aside class="visitor" aria-label={t('shell.sign-in')}>
       <span>{t('shell.spectator')}</span>
-      <Button kind="primary" onClick={() => core.router.go({ view: 'sign-in', parts: [] })}>
+      <Button kind="primary" onClick={() => core.router.navigate({ view: 'sign-in', parts: [] })}>
         {t('shell.sign-in')}
       </Button>
     </aside>
@@ -72,14 +72,14 @@ function VisitorBar() {
 }
 
 /** Three columns; two below 1100 px; one with drawers on a phone. */
-export function Frame() {
+export function AppFrame() {
   const phone = isPhone();
-  const showsPeople = !isNarrow() && !peopleHidden.value && core.session.state.value !== 'visitor';
-  useCommands();
-  useFocusOnView();
-  useEffect(preloadMessages, []);
+  const showsPeople = !isNarrowLayout() && !isPeopleHidden.value && core.session.state.value !== 'visitor';
+  useGlobalShortcuts();
+  useFocusMainOnRouteChange();
+  useEffect(preloadMessagesChunk, []);
   // While the sidebars are there, they take these keys themselves.
-  useShortcut('filter-people', showPeople, !showsPeople);
+  useShortcut('filter-people', showPeopleSidebar, !showsPeople);
   useShortcut('filter-streams', () => showDrawer('left'), phone);
   return (
     <div class={`app ${showsPeople ? '' : 'without-people'}`}>
@@ -88,19 +88,19 @@ export function Frame() {
       </button>
       {!phone && (
         <div class="side left">
-          <Left />
+          <LeftColumn />
         </div>
       )}
       <main class="middle" id="main" tabIndex={-1}>
-        <Bar
-          onSidebar={() => showDrawer('left')}
-          onPeople={() => (showsPeople ? hidePeople(true) : showPeople())}
+        <TopBar
+          onOpenSidebar={() => showDrawer('left')}
+          onTogglePeople={() => (showsPeople ? setPeopleHidden(true) : showPeopleSidebar())}
           showsPeople={showsPeople}
         />
         <div class="view">
-          <Boundary of={core.router.route.value}>
-            <View route={core.router.route.value} />
-          </Boundary>
+          <ViewErrorBoundary resetKey={core.router.route.value}>
+            <RouteView route={core.router.route.value} />
+          </ViewErrorBoundary>
         </div>
         <ComposeBox content={MessageContent} />
         <VisitorBar />
@@ -111,17 +111,17 @@ export function Frame() {
           <PeopleSidebar />
         </aside>
       )}
-      {phone && drawer.value === 'left' && (
-        <Dialog drawer="left" title={t('sidebar.label')} onClose={closeDrawer}>
-          <Left onGo={closeDrawer} />
+      {phone && openDrawerSide.value === 'left' && (
+        <Dialog drawerSide="left" title={t('sidebar.label')} onClose={closeDrawer}>
+          <LeftColumn onGo={closeDrawer} />
         </Dialog>
       )}
-      {isNarrow() && drawer.value === 'right' && (
-        <Dialog drawer="right" title={t('sidebar.people')} onClose={closeDrawer}>
+      {isNarrowLayout() && openDrawerSide.value === 'right' && (
+        <Dialog drawerSide="right" title={t('sidebar.people')} onClose={closeDrawer}>
           <PeopleSidebar onGo={closeDrawer} />
         </Dialog>
       )}
-      {core.focus.profile.value !== undefined && <PersonDialog />}
+      {core.viewState.profileUserId.value !== undefined && <LazyPersonDialog />}
     </div>
   );
 }
@@ -132,14 +132,14 @@ function focusMain(): void {
 }
 
 /** After a row of a sidebar was followed, the keys belong to the view. A field keeps the focus. */
-function useFocusOnView(): void {
+function useFocusMainOnRouteChange(): void {
   const before = useRef(core.router.route.peek());
   useSignalEffect(() => {
     const route = core.router.route.value;
     if (route === before.current) return;
     before.current = route;
     const focused = document.activeElement;
-    if (isField(focused)) return;
+    if (isTypingTarget(focused)) return;
     if (!focused || focused === document.body || focused.closest('.side,.drawer,.open-sidebar')) focusMain();
   });
 }

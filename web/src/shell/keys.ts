@@ -1,21 +1,21 @@
 import { effect } from '@preact/signals';
 import { keyboard } from '../kit/index.js';
 
-const KEY = 'shortcuts';
+const SHORTCUTS_STORAGE_KEY = 'shortcuts';
 
 /** Takes the reader's own keys from the storage of this browser, and writes changes there. */
-export function loadKeys(): void {
+export function syncShortcutKeysWithStorage(): void {
   try {
-    const { changes = {}, enabled = true } = JSON.parse(localStorage.getItem(KEY) ?? '{}');
-    keyboard.changes.value = changes;
-    keyboard.enabled.value = enabled;
+    const { changes = {}, enabled = true } = JSON.parse(localStorage.getItem(SHORTCUTS_STORAGE_KEY) ?? '{}');
+    keyboard.customKeys.value = changes;
+    keyboard.singleKeysEnabled.value = enabled;
   } catch {
     // Damaged or no storage: the default keys.
   }
   effect(() => {
-    const text = JSON.stringify({ changes: keyboard.changes.value, enabled: keyboard.enabled.value });
+    const text = JSON.stringify({ changes: keyboard.customKeys.value, enabled: keyboard.singleKeysEnabled.value });
     try {
-      localStorage.setItem(KEY, text);
+      localStorage.setItem(SHORTCUTS_STORAGE_KEY, text);
     } catch {
       // Without storage the keys hold until the page is left.
     }

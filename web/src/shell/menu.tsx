@@ -3,24 +3,24 @@ import { useRef } from 'preact/hooks';
 import { core } from '../client/index.js';
 import { Avatar, Icon, keyboard, type MenuItem, openMenu, toast, useShortcut } from '../kit/index.js';
 import { t } from '../text/index.js';
-import { chooseTheme, type Theme, theme } from './theme.js';
+import { chooseTheme, currentTheme, type Theme } from './theme.js';
 
 /** The user has signed out here, on purpose. */
-export const left = signal(false);
+export const signedOutDeliberately = signal(false);
 
-const THEMES = ['auto', 'light', 'dark', 'contrast'] as const;
+const THEME_CHOICES = ['auto', 'light', 'dark', 'contrast'] as const;
 
 async function signOut(): Promise<void> {
-  left.value = true;
+  signedOutDeliberately.value = true;
   try {
     await core.session.signOut();
   } catch {
-    left.value = false;
+    signedOutDeliberately.value = false;
     toast({ text: t('error.unreachable'), kind: 'error' });
   }
 }
 
-async function take(wanted: Theme): Promise<void> {
+async function applyChosenTheme(wanted: Theme): Promise<void> {
   try {
     await chooseTheme(core, wanted);
   } catch {
@@ -28,28 +28,28 @@ async function take(wanted: Theme): Promise<void> {
   }
 }
 
-function menuItems(): MenuItem[] {
+function makeRealmMenuItems(): MenuItem[] {
   const visitor = core.session.state.value === 'visitor';
-  const themes: MenuItem[] = THEMES.map((one) => ({
+  const themes: MenuItem[] = THEME_CHOICES.map((one) => ({
     label: t(`shell.theme-${one}`),
-    checked: theme.value === one,
-    run: () => void take(one),
+    checked: currentTheme.value === one,
+    run: () => void applyChosenTheme(one),
   }));
   const account: MenuItem = visitor
-    ? { label: t('shell.sign-in'), icon: 'sign-in', run: () => core.router.go({ view: 'sign-in', parts: [] }) }
+    ? { label: t('shell.sign-in'), icon: 'sign-in', run: () => core.router.navigate({ view: 'sign-in', parts: [] }) }
     : { label: t('shell.sign-out'), icon: 'sign-out', run: () => void signOut() };
   return [
     !visitor && {
       label: t('shell.settings'),
       icon: 'settings',
-      run: () => core.router.go({ view: 'settings', parts: [] }),
+      run: () => core.router.navigate({ view: 'settings', parts: [] }),
     },
     !visitor && {
       label: t('shell.organization'),
       icon: 'people',
-      run: () => core.router.go({ view: 'organization', parts: [] }),
+      run: () => core.router.navigate({ view: 'organization', parts: [] }),
     },
-    { label: t('shell.help'), icon: 'keyboard', shortcut: 'help', run: () => keyboard.run('help') },
+    { label: t('shell.help'), icon: 'keyboard', shortcut: 'help', run: () => keyboard.runShortcut('help') },
     'line',
     ...themes,
     'line',
@@ -58,10 +58,10 @@ function menuItems(): MenuItem[] {
 }
 
 /** The page is there already: only the address behind `#` changes. */
-function goHome(event: MouseEvent): void {
+function onHomeClick(event: MouseEvent): void {
   if (event.ctrlKey || event.metaKey || event.shiftKey) return;
   event.preventDefault();
-  core.router.go({ view: 'home' });
+  core.router.navigate({ view: 'home' });
 }
 
 /** Icon of the organization, which leads to the first view, and its name, which opens the menu. */
@@ -69,12 +69,12 @@ export function RealmMenu() {
   const button = useRef<HTMLButtonElement>(null);
   const { realm_name: name = '', realm_icon_url: icon } = core.state.realm.value;
   const open = () => {
-    if (button.current) openMenu(button.current, { label: t('shell.menu', { name }), items: menuItems() });
+    if (button.current) openMenu(button.current, { label: t('shell.menu', { name }), items: makeRealmMenuItems() });
   };
   useShortcut('menu', open);
   return (
     <header class="realm">
-      <a class="realm-home" href="/" data-tip={t('shell.home', { name })} onClick={goHome}>
+      <a class="realm-home" href="/" data-tip={t('shell.home', { name })} onClick={onHomeClick}>
         <Avatar name={name} src={icon} size={28} />
         <span class="hidden">{t('shell.home', { name })}</span>
       </a>

@@ -1,9 +1,9 @@
 import { core } from '../client/index.js';
-import { type Narrow, narrowConversation, operandOf, type Route } from '../core/index.js';
-import { type Key, t } from '../text/index.js';
+import { findNarrowConversation, findOperand, type Narrow, type Route } from '../core/index.js';
+import { type TextKey, t } from '../text/index.js';
 
 /** Names of views without messages. */
-const TITLES = {
+const TITLE_KEY_BY_VIEW = {
   inbox: 'sidebar.inbox',
   recent: 'sidebar.recent',
   drafts: 'sidebar.drafts',
@@ -15,34 +15,36 @@ const TITLES = {
   groups: 'shell.groups',
   about: 'shell.about',
   unknown: 'shell.not-found',
-} as const satisfies Partial<Record<Route['view'], Key>>;
+} as const satisfies Partial<Record<Route['view'], TextKey>>;
 
-const FILTERS = {
+const NAME_KEY_BY_IS_OPERAND = {
   mentioned: 'sidebar.mentions',
   starred: 'sidebar.starred',
   dm: 'sidebar.directs',
 } as const;
 
-const isFilter = (word: unknown): word is keyof typeof FILTERS => typeof word === 'string' && word in FILTERS;
+const isNamedIsOperand = (word: unknown): word is keyof typeof NAME_KEY_BY_IS_OPERAND =>
+  typeof word === 'string' && word in NAME_KEY_BY_IS_OPERAND;
 
 /** Name of a narrow that is no conversation. */
-export function filterName(narrow: Narrow): string {
+export function formatNarrowName(narrow: Narrow): string {
   if (narrow.length === 0) return t('sidebar.all');
   const [only] = narrow;
   const alone = narrow.length === 1 && only?.operator === 'is' && !only.negated;
-  if (alone && isFilter(only.operand)) return t(FILTERS[only.operand]);
-  const words = operandOf(narrow, 'search');
+  if (alone && isNamedIsOperand(only.operand)) return t(NAME_KEY_BY_IS_OPERAND[only.operand]);
+  const words = findOperand(narrow, 'search');
   return words === undefined ? t('shell.search') : t('shell.search-for', { words: String(words) });
 }
 
 /** Name of what is on screen, as plain text. */
-export function routeName(route: Route): string {
-  if (route.view !== 'narrow') return route.view in TITLES ? t(TITLES[route.view as keyof typeof TITLES]) : '';
+export function formatRouteName(route: Route): string {
+  if (route.view !== 'narrow')
+    return route.view in TITLE_KEY_BY_VIEW ? t(TITLE_KEY_BY_VIEW[route.view as keyof typeof TITLE_KEY_BY_VIEW]) : '';
   const { people, streams } = core.state;
-  const conversation = narrowConversation(route.narrow);
+  const conversation = findNarrowConversation(route.narrow);
   if (conversation && 'users' in conversation) return conversation.users.map((id) => people.nameOf(id)).join(', ');
-  const stream = operandOf(route.narrow, 'stream');
-  if (stream === undefined || (route.narrow.length > 1 && !conversation)) return filterName(route.narrow);
+  const stream = findOperand(route.narrow, 'stream');
+  if (stream === undefined || (route.narrow.length > 1 && !conversation)) return formatNarrowName(route.narrow);
   const name = typeof stream === 'number' ? streams.nameOf(stream) : String(stream);
   return conversation ? `#${name} › ${conversation.topic}` : `#${name}`;
 }

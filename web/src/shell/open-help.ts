@@ -1,25 +1,25 @@
 import { h } from 'preact';
 import { openLayer, toast } from '../kit/index.js';
-import { addLaterTexts, t } from '../text/index.js';
+import { loadLaterTexts, t } from '../text/index.js';
 
-let open = false;
+let isHelpOpen = false;
 
 /** Shows the list of shortcuts; it is a chunk of its own. */
 export async function openHelp(): Promise<void> {
-  if (open) return;
-  open = true;
+  if (isHelpOpen) return;
+  isHelpOpen = true;
   try {
-    const [{ HelpDialog }] = await Promise.all([import('./help/index.js'), addLaterTexts()]);
+    const [{ HelpDialog }] = await Promise.all([import('./help/index.js'), loadLaterTexts()]);
     openLayer((close) =>
       h(HelpDialog, {
         onClose: () => {
-          open = false;
+          isHelpOpen = false;
           close();
         },
       }),
     );
   } catch {
-    open = false;
+    isHelpOpen = false;
     toast({ text: t('error.unreachable'), kind: 'error' });
   }
 }

@@ -1,14 +1,14 @@
 import { lazy } from '../kit/index.js';
-import { addLaterTexts } from '../text/index.js';
+import { loadLaterTexts } from '../text/index.js';
 
 /** Settings and profiles: one lazy chunk, with the texts that it needs. */
-const load = async () => {
-  const [views] = await Promise.all([import('../settings/index.js'), addLaterTexts()]);
+const loadSettingsChunk = async () => {
+  const [views] = await Promise.all([import('../settings/index.js'), loadLaterTexts()]);
   return views;
 };
 
-export const SettingsRoute = lazy(async () => (await load()).SettingsView);
-export const StreamsRoute = lazy(async () => (await load()).StreamsView);
-export const OrganizationRoute = lazy(async () => (await load()).OrganizationView);
-export const PersonRoute = lazy(async () => (await load()).PersonView);
-export const PersonDialog = lazy(async () => (await load()).PersonDialog);
+export const LazySettingsView = lazy(async () => (await loadSettingsChunk()).SettingsView);
+export const LazyStreamsView = lazy(async () => (await loadSettingsChunk()).StreamsView);
+export const LazyOrganizationView = lazy(async () => (await loadSettingsChunk()).OrganizationView);
+export const LazyPersonView = lazy(async () => (await loadSettingsChunk()).PersonView);
+export const LazyPersonDialog = lazy(async () => (await loadSettingsChunk()).PersonDialog);

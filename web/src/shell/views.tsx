@@ -2,67 +2,67 @@ import type { ComponentChild } from 'preact';
 import { useEffect } from 'preact/hooks';
 import { core } from '../client/index.js';
 import type { Route } from '../core/index.js';
-import { Button, Empty, lazy } from '../kit/index.js';
+import { Button, EmptyNotice, lazy } from '../kit/index.js';
 import { DraftsView, InboxView, RecentView, ScheduledView } from '../overviews/index.js';
-import { addLaterTexts, t } from '../text/index.js';
-import { OrganizationRoute, PersonRoute, SettingsRoute, StreamsRoute } from './settings.js';
-import { chooseScheme } from './theme.js';
+import { loadLaterTexts, t } from '../text/index.js';
+import { LazyOrganizationView, LazyPersonView, LazySettingsView, LazyStreamsView } from './settings.js';
+import { chooseColorScheme } from './theme.js';
 
-const loadMessages = async () => {
-  const [views] = await Promise.all([import('../messages/index.js'), addLaterTexts()]);
+const loadMessagesChunk = async () => {
+  const [views] = await Promise.all([import('../messages/index.js'), loadLaterTexts()]);
   return views;
 };
-const MessagesView = lazy(async () => (await loadMessages()).MessagesView);
+const MessagesView = lazy(async () => (await loadMessagesChunk()).MessagesView);
 /** Shows the server's HTML of a message. */
-export const MessageContent = lazy(async () => (await loadMessages()).Content);
+export const MessageContent = lazy(async () => (await loadMessagesChunk()).MessageContent);
 
 /** Loads the chunk of messages beside the registration, if the address names a conversation. */
-export function loadNamedView(): void {
-  if (location.hash.startsWith('#narrow')) loadMessages().catch(() => {});
+export function loadMessagesChunkIfAddressed(): void {
+  if (location.hash.startsWith('#narrow')) loadMessagesChunk().catch(() => {});
 }
 
 /** Asks for the chunk of messages once the first view is painted, so that the first conversation opens at once. */
-export function preloadMessages(): void {
-  const load = () => void loadMessages().catch(() => {});
+export function preloadMessagesChunk(): void {
+  const load = () => void loadMessagesChunk().catch(() => {});
   if ('requestIdleCallback' in globalThis) requestIdleCallback(load);
   else setTimeout(load, 500);
 }
 
 /** The view that the reader's settings name as the first one. */
-export function homeRoute(): Route {
+export function findHomeRoute(): Route {
   const wish: string | undefined = core.state.me.settings.value.default_view;
   if (core.state.me.id === 0 || wish === 'all_messages') return { view: 'narrow', narrow: [] };
   return { view: wish === 'inbox' ? 'inbox' : 'recent' };
 }
 
 /** The empty address leads to the first view, without an entry in the history. */
-function Home() {
-  useEffect(() => core.router.go(homeRoute(), true), []);
+function HomeRedirect() {
+  useEffect(() => core.router.navigate(findHomeRoute(), true), []);
   return null;
 }
 
 function NotFound() {
   return (
     <div class="opening">
-      <Empty icon="help">{t('shell.not-found')}</Empty>
-      <Button onClick={() => core.router.go(homeRoute())}>{t('shell.go-home')}</Button>
+      <EmptyNotice icon="help">{t('shell.not-found')}</EmptyNotice>
+      <Button onClick={() => core.router.navigate(findHomeRoute())}>{t('shell.go-home')}</Button>
     </div>
   );
 }
 
 /** Views for readers without an account. */
-const OPEN_TO_ALL = /^(?:home|sign-in|recent|narrow)$/;
+const VISITOR_VIEWS_PATTERN = /^(?:home|sign-in|recent|narrow)$/;
 
 /**
  * From a route to its view. A view comes with the first chunk if most readers start with it (recent, inbox),
  * and by `lazy` otherwise.
  */
-export function View({ route }: { readonly route: Route }): ComponentChild {
-  if (core.state.me.id === 0 && !OPEN_TO_ALL.test(route.view)) return <NotFound />;
+export function RouteView({ route }: { readonly route: Route }): ComponentChild {
+  if (core.state.me.id === 0 && !VISITOR_VIEWS_PATTERN.test(route.view)) return <NotFound />;
   switch (route.view) {
     case 'home':
     case 'sign-in':
-      return <Home />;
+      return <HomeRedirect />;
     case 'inbox':
       return <InboxView />;
     case 'recent':
@@ -74,18 +74,18 @@ export function View({ route }: { readonly route: Route }): ComponentChild {
     case 'unknown':
       return <NotFound />;
     case 'narrow':
-      return <MessagesView narrow={route.narrow} near={route.near} />;
+      return <MessagesView narrow={route.narrow} nearMessageId={route.near} />;
     case 'settings':
-      return <SettingsRoute parts={route.parts} onScheme={chooseScheme} />;
+      return <LazySettingsView parts={route.parts} onChooseColorScheme={chooseColorScheme} />;
     case 'streams':
-      return <StreamsRoute parts={route.parts} />;
+      return <LazyStreamsView parts={route.parts} />;
     case 'organization':
-      return <OrganizationRoute parts={route.parts} />;
+      return <LazyOrganizationView parts={route.parts} />;
     case 'users':
-      return <PersonRoute parts={route.parts} />;
+      return <LazyPersonView parts={route.parts} />;
     case 'groups':
-      return <OrganizationRoute parts={['groups']} />;
+      return <LazyOrganizationView parts={['groups']} />;
     default:
-      return <Empty>{t('common.loading')}</Empty>;
+      return <EmptyNotice>{t('common.loading')}</EmptyNotice>;
   }
 }

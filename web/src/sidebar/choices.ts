@@ -1,50 +1,50 @@
 import { signal } from '@preact/signals';
-import type { Section } from './rows.js';
+import type { SidebarSection } from './rows.js';
 
-const KEY = 'sidebar-closed';
+const CLOSED_SECTIONS_STORAGE_KEY = 'sidebar-closed';
 /** Sections that are closed until the reader opens them. */
-const AT_FIRST = 'inactive,muted';
+const DEFAULT_CLOSED_SECTIONS = 'inactive,muted';
 
 /** Choices of the reader: open sections and streams, filters. Closed sections survive the page. */
-export const filter = signal('');
-export const closed = signal<ReadonlySet<Section>>(loadClosed());
-export const opened = signal<ReadonlySet<number>>(new Set());
-export const allTopics = signal<ReadonlySet<number>>(new Set());
-export const allDirects = signal(false);
+export const sidebarFilter = signal('');
+export const closedSections = signal<ReadonlySet<SidebarSection>>(loadClosedSections());
+export const openedStreamIds = signal<ReadonlySet<number>>(new Set());
+export const streamIdsWithAllTopics = signal<ReadonlySet<number>>(new Set());
+export const showsAllDirects = signal(false);
 export const peopleFilter = signal('');
 
-function loadClosed(): ReadonlySet<Section> {
-  let text = AT_FIRST;
+function loadClosedSections(): ReadonlySet<SidebarSection> {
+  let text = DEFAULT_CLOSED_SECTIONS;
   try {
-    text = localStorage.getItem(KEY) ?? AT_FIRST;
+    text = localStorage.getItem(CLOSED_SECTIONS_STORAGE_KEY) ?? DEFAULT_CLOSED_SECTIONS;
   } catch {
     // A browser without storage begins with the default each time.
   }
-  return new Set(text.split(',') as Section[]);
+  return new Set(text.split(',') as SidebarSection[]);
 }
 
-const toggled = <T>(set: ReadonlySet<T>, item: T, on: boolean): ReadonlySet<T> => {
+const copyWithItemToggled = <T>(set: ReadonlySet<T>, item: T, on: boolean): ReadonlySet<T> => {
   const next = new Set(set);
   if (on) next.add(item);
   else next.delete(item);
   return next;
 };
 
-export function openSection(section: Section, open: boolean): void {
-  closed.value = toggled(closed.peek(), section, !open);
+export function setSectionOpen(section: SidebarSection, open: boolean): void {
+  closedSections.value = copyWithItemToggled(closedSections.peek(), section, !open);
   try {
-    localStorage.setItem(KEY, [...closed.peek()].join());
+    localStorage.setItem(CLOSED_SECTIONS_STORAGE_KEY, [...closedSections.peek()].join());
   } catch {
     // Without storage the choice holds until the page is left.
   }
 }
 
-export function openStream(stream: number, open: boolean): void {
-  opened.value = toggled(opened.peek(), stream, open);
-  if (!open) allTopics.value = toggled(allTopics.peek(), stream, false);
+export function setStreamOpen(stream: number, open: boolean): void {
+  openedStreamIds.value = copyWithItemToggled(openedStreamIds.peek(), stream, open);
+  if (!open) streamIdsWithAllTopics.value = copyWithItemToggled(streamIdsWithAllTopics.peek(), stream, false);
 }
 
 export function showAllTopics(stream: number): void {
-  opened.value = toggled(opened.peek(), stream, true);
-  allTopics.value = toggled(allTopics.peek(), stream, true);
+  openedStreamIds.value = copyWithItemToggled(openedStreamIds.peek(), stream, true);
+  streamIdsWithAllTopics.value = copyWithItemToggled(streamIdsWithAllTopics.peek(), stream, true);
 }

@@ -2,7 +2,7 @@
  * The two sidebars. Left: views with counts, direct messages with presence, streams (pinned, active, inactive, muted)
  * with topics, all with numbers of unread messages, and a field that filters them. Right: people with presence.
  *
- *     state (signals) + choices → sidebarRows (rows.ts, no DOM) → VirtualList → one component for each kind of row
+ *     state (signals) + choices → makeSidebarRows (rows.ts, no DOM) → VirtualList → one component for each kind of row
  *
  * - Rows are links with the address of their view, so that the browser's own ways to open links work.
  * - Tab reaches one row; arrows move; right and left open and close streams and sections.

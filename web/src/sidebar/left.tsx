@@ -1,46 +1,54 @@
 import { useComputed, useSignalEffect } from '@preact/signals';
 import { useRef } from 'preact/hooks';
 import { core } from '../client/index.js';
-import { type Conversation, narrowConversation, operandOf } from '../core/index.js';
-import { Field, IconButton, rowHeight, useShortcut, VirtualList } from '../kit/index.js';
+import { type Conversation, findNarrowConversation, findOperand } from '../core/index.js';
+import { Field, getRowHeightPx, IconButton, useShortcut, VirtualList } from '../kit/index.js';
 import { t } from '../text/index.js';
-import { allDirects, allTopics, closed, filter, opened, openSection, openStream } from './choices.js';
-import { hasMenu, openRowMenu } from './open-menu.js';
-import { Row } from './row.js';
-import { matchesFilter, type SidebarRow, sidebarRows } from './rows.js';
+import {
+  closedSections,
+  openedStreamIds,
+  setSectionOpen,
+  setStreamOpen,
+  showsAllDirects,
+  sidebarFilter,
+  streamIdsWithAllTopics,
+} from './choices.js';
+import { hasRowMenu, openRowMenu } from './open-menu.js';
+import { LeftSidebarRow } from './row.js';
+import { makeSidebarRows, matchesFilter, type SidebarRow } from './rows.js';
 
 /** The conversation or the stream of the route. */
-function currentOf(): Conversation | { readonly stream: number } | undefined {
+function findCurrentPlace(): Conversation | { readonly stream: number } | undefined {
   const route = core.router.route.value;
   if (route.view !== 'narrow') return undefined;
-  const exact = narrowConversation(route.narrow);
+  const exact = findNarrowConversation(route.narrow);
   if (exact) return exact;
-  const stream = operandOf(route.narrow, 'stream');
+  const stream = findOperand(route.narrow, 'stream');
   return typeof stream === 'number' ? { stream } : undefined;
 }
 
-const heightOf = (row: SidebarRow): number => rowHeight() + (row.kind === 'heading' ? 6 : 0);
+const getSidebarRowHeight = (row: SidebarRow): number => getRowHeightPx() + (row.kind === 'heading' ? 6 : 0);
 
-const keyOf = (row: SidebarRow): string => row.key;
+const getSidebarRowKey = (row: SidebarRow): string => row.key;
 
-const canFocus = (row: SidebarRow): boolean => row.kind !== 'note';
+const canFocusSidebarRow = (row: SidebarRow): boolean => row.kind !== 'note';
 
-const isFound = (row: SidebarRow, words: string): boolean =>
+const isRowMatchedByFilter = (row: SidebarRow, words: string): boolean =>
   row.kind === 'stream' ? matchesFilter(row.stream.name, words) : row.kind !== 'heading' && row.kind !== 'note';
 
 /** Opens and closes by the arrows to the right and left, as trees do. */
-function onRowKey(event: KeyboardEvent, row: SidebarRow): void {
+function onRowArrowKey(event: KeyboardEvent, row: SidebarRow): void {
   const open = event.key === 'ArrowRight';
   if (!open && event.key !== 'ArrowLeft') return;
-  if (row.kind === 'heading') openSection(row.section, open);
-  else if (row.kind === 'stream') openStream(row.stream.id, open);
+  if (row.kind === 'heading') setSectionOpen(row.section, open);
+  else if (row.kind === 'stream') setStreamOpen(row.stream.id, open);
   else return;
   event.preventDefault();
 }
 
 /** Opens the row's own menu at the pointer, or below the row when a key asked for it. */
-function onRowMenu(event: MouseEvent, row: SidebarRow): void {
-  if (!hasMenu(row)) return;
+function onRowContextMenu(event: MouseEvent, row: SidebarRow): void {
+  if (!hasRowMenu(row)) return;
   event.preventDefault();
   const { clientX: x, clientY: y, target } = event;
   const byKey = (x === 0 && y === 0) || event.button !== 2;
@@ -49,37 +57,37 @@ function onRowMenu(event: MouseEvent, row: SidebarRow): void {
 
 interface LeftSidebarProps {
   /** A row was followed. */
-  readonly onGo?: () => void;
+  readonly onNavigate?: () => void;
 }
 
 /** Views, direct messages and streams. */
-export function LeftSidebar({ onGo }: LeftSidebarProps) {
+export function LeftSidebar({ onNavigate }: LeftSidebarProps) {
   const field = useRef<HTMLInputElement>(null);
   const root = useRef<HTMLElement>(null);
-  const current = useComputed(currentOf);
+  const current = useComputed(findCurrentPlace);
   const rows = useComputed(() =>
-    sidebarRows(core.state, {
-      filter: filter.value.trim(),
-      closed: closed.value,
-      opened: opened.value,
-      allTopics: allTopics.value,
-      allDirects: allDirects.value,
-      current: current.value,
+    makeSidebarRows(core.state, {
+      filter: sidebarFilter.value.trim(),
+      closedSections: closedSections.value,
+      openedStreamIds: openedStreamIds.value,
+      streamIdsWithAllTopics: streamIdsWithAllTopics.value,
+      showsAllDirects: showsAllDirects.value,
+      currentPlace: current.value,
     }),
   );
   // Topics that the state has not seen yet are fetched once a stream is open.
   useSignalEffect(() => {
-    const streams = new Set(opened.value);
+    const streams = new Set(openedStreamIds.value);
     if (current.value && 'stream' in current.value) streams.add(current.value.stream);
     for (const stream of streams) {
-      if (!core.state.conversations.complete.value.has(stream)) core.loadTopics(stream).catch(() => {});
+      if (!core.state.conversations.completeStreamIds.value.has(stream)) core.loadTopics(stream).catch(() => {});
     }
   });
   useShortcut('filter-streams', () => field.current?.select());
   /** The link of the first row that matches by itself: a stream may stand there for one of its topics. */
   const firstRow = () => {
-    const words = filter.value.trim();
-    const row = rows.value.find((one) => isFound(one, words));
+    const words = sidebarFilter.value.trim();
+    const row = rows.value.find((one) => isRowMatchedByFilter(one, words));
     return row && root.current?.querySelector<HTMLElement>(`[data-key="${CSS.escape(row.key)}"] a[data-row]`);
   };
   return (
@@ -87,29 +95,29 @@ export function LeftSidebar({ onGo }: LeftSidebarProps) {
       <search class="sidebar-filter">
         <Field
           type="search"
-          quiet
+          hidesLabel
           label={t('sidebar.filter')}
           placeholder={t('sidebar.filter-short')}
           icon="filter"
-          value={filter.value}
+          value={sidebarFilter.value}
           onInput={(value) => {
-            filter.value = value;
+            sidebarFilter.value = value;
           }}
           inputRef={field}
           onKeyDown={(event) => {
             if (event.key === 'ArrowDown') firstRow()?.focus();
             else if (event.key === 'Enter') firstRow()?.click();
-            else if (event.key === 'Escape' && filter.value) filter.value = '';
+            else if (event.key === 'Escape' && sidebarFilter.value) sidebarFilter.value = '';
             else return;
             event.preventDefault();
           }}
           end={
-            filter.value && (
+            sidebarFilter.value && (
               <IconButton
                 icon="close"
                 label={t('common.clear')}
                 onClick={() => {
-                  filter.value = '';
+                  sidebarFilter.value = '';
                   field.current?.focus();
                 }}
               />
@@ -117,22 +125,28 @@ export function LeftSidebar({ onGo }: LeftSidebarProps) {
           }
         />
       </search>
-      <VirtualList items={rows.value} keyOf={keyOf} heightOf={heightOf} canFocus={canFocus} label={t('sidebar.label')}>
+      <VirtualList
+        items={rows.value}
+        getItemKey={getSidebarRowKey}
+        getItemHeightPx={getSidebarRowHeight}
+        canFocus={canFocusSidebarRow}
+        label={t('sidebar.label')}
+      >
         {(row, attributes) => (
           // biome-ignore lint/a11y/noStaticElementInteractions: keys of the link or button inside
           <div
             class="row-box"
-            onKeyDown={(event) => onRowKey(event, row)}
-            onContextMenu={(event) => onRowMenu(event, row)}
+            onKeyDown={(event) => onRowArrowKey(event, row)}
+            onContextMenu={(event) => onRowContextMenu(event, row)}
           >
-            <Row
+            <LeftSidebarRow
               row={row}
               attributes={attributes}
-              current={current.value}
-              onGo={() => {
-                filter.value = '';
+              currentPlace={current.value}
+              onNavigate={() => {
+                sidebarFilter.value = '';
                 field.current?.blur();
-                onGo?.();
+                onNavigate?.();
               }}
             />
           </div>

@@ -1,20 +1,20 @@
 import { useComputed } from '@preact/signals';
 import { useRef } from 'preact/hooks';
 import { core } from '../client/index.js';
-import { directNarrow, narrowConversation, type Person } from '../core/index.js';
-import { Avatar, Count, Field, IconButton, rowHeight, useShortcut, VirtualList } from '../kit/index.js';
+import { directNarrow, findNarrowConversation, type Person } from '../core/index.js';
+import { Avatar, CountBadge, Field, getRowHeightPx, IconButton, useShortcut, VirtualList } from '../kit/index.js';
 import { compareNames, t } from '../text/index.js';
 import { peopleFilter } from './choices.js';
 import { matchesFilter } from './rows.js';
 
-const ORDER = { active: 0, idle: 1, offline: 2 } as const;
+const RANK_BY_PRESENCE = { active: 0, idle: 1, offline: 2 } as const;
 
 /** People who are not bots: those who are there first, then by name. */
-function peopleInOrder(filter: string): readonly Person[] {
+function listPeopleByPresence(filter: string): readonly Person[] {
   const { people } = core.state;
-  return people.active.value
+  return people.activePeople.value
     .filter((person) => !person.is_bot && (filter === '' || matchesFilter(person.full_name, filter)))
-    .map((person) => ({ person, rank: ORDER[people.onlineOf(person.user_id)] }))
+    .map((person) => ({ person, rank: RANK_BY_PRESENCE[people.getPresenceLevel(person.user_id)] }))
     .sort((a, b) => a.rank - b.rank || compareNames(a.person.full_name, b.person.full_name))
     .map(({ person }) => person);
 }
@@ -23,27 +23,33 @@ function PersonRow({ person, ...attributes }: { readonly person: Person; readonl
   const { people, me, unread } = core.state;
   const id = person.user_id;
   const route = core.router.route.value;
-  const current = route.view === 'narrow' ? narrowConversation(route.narrow) : undefined;
+  const current = route.view === 'narrow' ? findNarrowConversation(route.narrow) : undefined;
   const isCurrent =
     current !== undefined && 'users' in current && current.users.length === 1 && current.users[0] === id;
   const status = people.statuses.value.get(id)?.status_text;
   return (
     <div class="row person">
       <a
-        href={core.router.hash({ view: 'narrow', narrow: directNarrow([id]) })}
+        href={core.router.formatHash({ view: 'narrow', narrow: directNarrow([id]) })}
         aria-current={isCurrent ? 'page' : undefined}
         data-tip={status ? `${person.full_name}: ${status}` : undefined}
         onContextMenu={(event) => {
           event.preventDefault();
-          core.focus.profile.value = id;
+          core.viewState.profileUserId.value = id;
         }}
         {...attributes}
       >
-        <Avatar name={person.full_name} src={person.avatar_url} id={id} size={24} presence={people.onlineOf(id)} />
+        <Avatar
+          name={person.full_name}
+          src={person.avatar_url}
+          id={id}
+          size={24}
+          presence={people.getPresenceLevel(id)}
+        />
         <span class="row-name" data-cut="">
           {person.full_name} {id === me.id && <span class="row-soft">{t('sidebar.you')}</span>}
         </span>
-        <Count count={unread.countOf({ users: [id] }).value} strong />
+        <CountBadge count={unread.conversationCount({ users: [id] }).value} strong />
       </a>
       <IconButton
         icon="info"
@@ -53,7 +59,7 @@ function PersonRow({ person, ...attributes }: { readonly person: Person; readonl
         tabIndex={-1}
         size={16}
         onClick={() => {
-          core.focus.profile.value = id;
+          core.viewState.profileUserId.value = id;
         }}
       />
     </div>
@@ -64,10 +70,12 @@ function PersonRow({ person, ...attributes }: { readonly person: Person; readonl
 export function PeopleSidebar({ onGo }: { readonly onGo?: () => void }) {
   const field = useRef<HTMLInputElement>(null);
   const root = useRef<HTMLElement>(null);
-  const list = useComputed(() => peopleInOrder(peopleFilter.value.trim()));
+  const list = useComputed(() => listPeopleByPresence(peopleFilter.value.trim()));
   const online = useComputed(() => {
     const { people } = core.state;
-    return people.active.value.filter(({ user_id, is_bot }) => !is_bot && people.onlineOf(user_id) === 'active').length;
+    return people.activePeople.value.filter(
+      ({ user_id, is_bot }) => !is_bot && people.getPresenceLevel(user_id) === 'active',
+    ).length;
   });
   useShortcut('filter-people', () => field.current?.select());
   const follow = () => {
@@ -84,7 +92,7 @@ export function PeopleSidebar({ onGo }: { readonly onGo?: () => void }) {
       <search class="sidebar-filter">
         <Field
           type="search"
-          quiet
+          hidesLabel
           label={t('sidebar.people-filter')}
           placeholder={t('sidebar.filter-short')}
           icon="filter"
@@ -105,7 +113,12 @@ export function PeopleSidebar({ onGo }: { readonly onGo?: () => void }) {
       {list.value.length === 0 ? (
         <p class="row-note">{t('common.no-results')}</p>
       ) : (
-        <VirtualList items={list.value} keyOf={idOf} heightOf={rowHeight} label={t('sidebar.people')}>
+        <VirtualList
+          items={list.value}
+          getItemKey={getPersonId}
+          getItemHeightPx={getRowHeightPx}
+          label={t('sidebar.people')}
+        >
           {(person, attributes) => <PersonRow person={person} onClick={follow} {...attributes} />}
         </VirtualList>
       )}
@@ -113,4 +126,4 @@ export function PeopleSidebar({ onGo }: { readonly onGo?: () => void }) {
   );
 }
 
-const idOf = (person: Person): number => person.user_id;
+const getPersonId = (person: Person): number => person.user_id;

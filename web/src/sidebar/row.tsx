@@ -1,29 +1,29 @@
 import { core } from '../client/index.js';
 import { type Conversation, conversationKey, directNarrow, streamNarrow, topicNarrow } from '../core/index.js';
 import {
-  Count,
+  CountBadge,
   Icon,
   IconButton,
   type IconName,
   keyboard,
   PresenceDot,
-  type Row as RowAttributes,
+  type RowFocusAttributes as RowAttributes,
 } from '../kit/index.js';
-import { type Key, t } from '../text/index.js';
-import { allDirects, openSection, openStream, showAllTopics } from './choices.js';
+import { type TextKey, t } from '../text/index.js';
+import { setSectionOpen, setStreamOpen, showAllTopics, showsAllDirects } from './choices.js';
 import { openRowMenu } from './open-menu.js';
-import { directName, type Section, type SidebarRow, type ViewId } from './rows.js';
+import { formatDirectName, type SidebarRow, type SidebarSection, type SidebarViewId } from './rows.js';
 
-type RowOf<K extends SidebarRow['kind']> = Extract<SidebarRow, { readonly kind: K }>;
+type SidebarRowOfKind<K extends SidebarRow['kind']> = Extract<SidebarRow, { readonly kind: K }>;
 
-interface RowProps<R extends SidebarRow = SidebarRow> {
+interface SidebarRowProps<R extends SidebarRow = SidebarRow> {
   readonly row: R;
   readonly attributes: RowAttributes;
-  readonly current: Conversation | { readonly stream: number } | undefined;
-  readonly onGo: () => void;
+  readonly currentPlace: Conversation | { readonly stream: number } | undefined;
+  readonly onNavigate: () => void;
 }
 
-const VIEWS: Readonly<Record<ViewId, { readonly icon: IconName; readonly hash: string }>> = {
+const ICON_AND_HASH_BY_VIEW: Readonly<Record<SidebarViewId, { readonly icon: IconName; readonly hash: string }>> = {
   inbox: { icon: 'inbox', hash: '#inbox' },
   recent: { icon: 'recent', hash: '#recent' },
   all: { icon: 'all', hash: '#all_messages' },
@@ -33,71 +33,80 @@ const VIEWS: Readonly<Record<ViewId, { readonly icon: IconName; readonly hash: s
   scheduled: { icon: 'scheduled', hash: '#scheduled' },
 };
 
-const SECTIONS = {
+const TITLE_KEY_BY_SECTION = {
   views: 'sidebar.views',
   directs: 'sidebar.directs',
   pinned: 'sidebar.pinned',
   streams: 'sidebar.streams',
   inactive: 'sidebar.inactive',
   muted: 'sidebar.muted',
-} as const satisfies Record<Section, Key>;
+} as const satisfies Record<SidebarSection, TextKey>;
 
-const STREAM_ICONS = { private: 'lock', public: 'hash', 'web-public': 'globe' } as const;
+const ICON_BY_STREAM_KIND = { private: 'lock', public: 'hash', 'web-public': 'globe' } as const;
 
-const RESOLVED = '✔ ';
+const RESOLVED_TOPIC_PREFIX = '✔ ';
 
-function ViewRow({ row: { id, count, quiet }, attributes, onGo }: RowProps<RowOf<'view'>>) {
-  const { icon, hash } = VIEWS[id];
+function ViewRow({ row: { id, count, quiet }, attributes, onNavigate }: SidebarRowProps<SidebarRowOfKind<'view'>>) {
+  const { icon, hash } = ICON_AND_HASH_BY_VIEW[id];
   return (
     <div class="row">
-      <a href={hash} aria-current={isAt(hash) ? 'page' : undefined} onClick={onGo} {...attributes}>
+      <a href={hash} aria-current={isCurrentHash(hash) ? 'page' : undefined} onClick={onNavigate} {...attributes}>
         <Icon name={icon} />
         <span class="row-name" data-cut="">
           {t(`sidebar.${id}`)}
         </span>
-        <Count count={count} quiet={quiet} />
+        <CountBadge count={count} quiet={quiet} />
       </a>
     </div>
   );
 }
 
-function HeadingRow({ row: { section, open, count, mentioned }, attributes }: RowProps<RowOf<'heading'>>) {
+function HeadingRow({
+  row: { section, open, count, mentioned },
+  attributes,
+}: SidebarRowProps<SidebarRowOfKind<'heading'>>) {
   return (
     <div class="row heading">
       <button
         type="button"
         class="row-main"
         aria-expanded={open}
-        onClick={() => openSection(section, !open)}
+        onClick={() => setSectionOpen(section, !open)}
         {...attributes}
       >
         <Icon name="chevron-right" />
         <span class="row-name" data-cut="">
-          {t(SECTIONS[section])}
+          {t(TITLE_KEY_BY_SECTION[section])}
         </span>
-        {!open && <Count count={count} mentioned={mentioned} />}
+        {!open && <CountBadge count={count} mentioned={mentioned} />}
       </button>
       {section === 'streams' && core.state.me.id !== 0 && (
         <IconButton
           icon="plus"
           label={t('sidebar.browse')}
-          onClick={() => core.router.go({ view: 'streams', parts: ['all'] })}
+          onClick={() => core.router.navigate({ view: 'streams', parts: ['all'] })}
           size={16}
         />
       )}
       {section === 'directs' && (
-        <IconButton icon="plus" label={t('sidebar.new-direct')} shortcut="direct" onClick={newDirect} size={16} />
+        <IconButton
+          icon="plus"
+          label={t('sidebar.new-direct')}
+          shortcut="direct"
+          onClick={startDirectMessage}
+          size={16}
+        />
       )}
     </div>
   );
 }
 
-const newDirect = () => keyboard.run('direct');
+const startDirectMessage = () => keyboard.runShortcut('direct');
 
-const isAt = (hash: string): boolean => core.platform.address.hash.value === hash;
+const isCurrentHash = (hash: string): boolean => core.platform.address.hash.value === hash;
 
 /** Appears under the pointer; the keyboard has the menu key, a touch screen the long press. */
-function MoreButton({ row }: { readonly row: SidebarRow }) {
+function RowMenuButton({ row }: { readonly row: SidebarRow }) {
   return (
     <IconButton
       icon="more-vertical"
@@ -111,28 +120,28 @@ function MoreButton({ row }: { readonly row: SidebarRow }) {
   );
 }
 
-function StreamRow({ row, attributes, current, onGo }: RowProps<RowOf<'stream'>>) {
+function StreamRow({ row, attributes, currentPlace, onNavigate }: SidebarRowProps<SidebarRowOfKind<'stream'>>) {
   const { stream, open, count, mentioned, faint } = row;
-  const isCurrent = current !== undefined && 'stream' in current && current.stream === stream.id;
+  const isCurrent = currentPlace !== undefined && 'stream' in currentPlace && currentPlace.stream === stream.id;
   const label = t(open ? 'sidebar.hide-topics' : 'sidebar.show-topics', { stream: stream.name });
   return (
     <div class={`row stream ${stream.muted ? 'muted' : ''}`}>
       <a
-        href={core.router.hash({ view: 'narrow', narrow: streamNarrow(stream.id) })}
-        aria-current={isCurrent && !('topic' in current) ? 'page' : undefined}
+        href={core.router.formatHash({ view: 'narrow', narrow: streamNarrow(stream.id) })}
+        aria-current={isCurrent && !('topic' in currentPlace) ? 'page' : undefined}
         style={{ '--stream': stream.color || 'currentColor' }}
-        onClick={onGo}
+        onClick={onNavigate}
         {...attributes}
       >
-        <Icon name={STREAM_ICONS[stream.kind]} />
+        <Icon name={ICON_BY_STREAM_KIND[stream.kind]} />
         <span class="row-name" data-cut="">
           {stream.name}
           {stream.kind !== 'public' && <span class="hidden">, {t(`sidebar.${stream.kind}`)}</span>}
         </span>
-        {!open && <Count count={count} mentioned={mentioned} quiet={faint || stream.muted} />}
+        {!open && <CountBadge count={count} mentioned={mentioned} quiet={faint || stream.muted} />}
       </a>
       <span class="row-tools">
-        <MoreButton row={row} />
+        <RowMenuButton row={row} />
         {!isCurrent && (
           <IconButton
             icon="chevron-right"
@@ -140,7 +149,7 @@ function StreamRow({ row, attributes, current, onGo }: RowProps<RowOf<'stream'>>
             label={label}
             expanded={open}
             tabIndex={-1}
-            onClick={() => openStream(stream.id, !open)}
+            onClick={() => setStreamOpen(stream.id, !open)}
           />
         )}
       </span>
@@ -148,65 +157,70 @@ function StreamRow({ row, attributes, current, onGo }: RowProps<RowOf<'stream'>>
   );
 }
 
-function TopicRow({ row, attributes, current, onGo }: RowProps<RowOf<'topic'>>) {
+function TopicRow({ row, attributes, currentPlace, onNavigate }: SidebarRowProps<SidebarRowOfKind<'topic'>>) {
   const { key, stream, topic, count, mentioned, muted } = row;
-  const isCurrent = current !== undefined && 'topic' in current && conversationKey(current) === key;
-  const resolved = topic.startsWith(RESOLVED);
+  const isCurrent = currentPlace !== undefined && 'topic' in currentPlace && conversationKey(currentPlace) === key;
+  const resolved = topic.startsWith(RESOLVED_TOPIC_PREFIX);
   return (
     <div class={`row topic ${muted ? 'muted' : ''}`}>
       <a
-        href={core.router.hash({ view: 'narrow', narrow: topicNarrow(stream, topic) })}
+        href={core.router.formatHash({ view: 'narrow', narrow: topicNarrow(stream, topic) })}
         aria-current={isCurrent ? 'page' : undefined}
-        onClick={onGo}
+        onClick={onNavigate}
         {...attributes}
       >
         {resolved && <Icon name="check" />}
         <span class="row-name" data-cut="">
-          {resolved ? topic.slice(RESOLVED.length) : topic}
+          {resolved ? topic.slice(RESOLVED_TOPIC_PREFIX.length) : topic}
           {resolved && <span class="hidden">, {t('sidebar.resolved')}</span>}
         </span>
-        <Count count={count} mentioned={mentioned} quiet={muted} />
+        <CountBadge count={count} mentioned={mentioned} quiet={muted} />
       </a>
       <span class="row-tools">
-        <MoreButton row={row} />
+        <RowMenuButton row={row} />
       </span>
     </div>
   );
 }
 
-function DirectRow({ row: { key, users, count, mentioned }, attributes, current, onGo }: RowProps<RowOf<'direct'>>) {
+function DirectRow({
+  row: { key, users, count, mentioned },
+  attributes,
+  currentPlace,
+  onNavigate,
+}: SidebarRowProps<SidebarRowOfKind<'direct'>>) {
   const { people, me } = core.state;
   const [first] = users;
   const alone = users.length === 1 && first !== undefined;
-  const isCurrent = current !== undefined && 'users' in current && conversationKey(current) === key;
+  const isCurrent = currentPlace !== undefined && 'users' in currentPlace && conversationKey(currentPlace) === key;
   const person = alone ? people.byId.value.get(first) : undefined;
   return (
     <div class="row direct">
       <a
-        href={core.router.hash({ view: 'narrow', narrow: directNarrow(users) })}
+        href={core.router.formatHash({ view: 'narrow', narrow: directNarrow(users) })}
         aria-current={isCurrent ? 'page' : undefined}
-        onClick={onGo}
+        onClick={onNavigate}
         {...attributes}
       >
         <span class="row-sign">
           {person?.is_bot ? (
             <Icon name="bot" />
           ) : alone ? (
-            <PresenceDot presence={people.onlineOf(first)} />
+            <PresenceDot presence={people.getPresenceLevel(first)} />
           ) : (
             <Icon name="people" />
           )}
         </span>
         <span class="row-name" data-cut="">
-          {directName(core.state, users)} {first === me.id && <span class="row-soft">{t('sidebar.you')}</span>}
+          {formatDirectName(core.state, users)} {first === me.id && <span class="row-soft">{t('sidebar.you')}</span>}
         </span>
-        <Count count={count} mentioned={mentioned} strong />
+        <CountBadge count={count} mentioned={mentioned} strong />
       </a>
     </div>
   );
 }
 
-function MoreRow({ label, run, attributes }: { label: string; run: () => void; attributes: RowAttributes }) {
+function ShowMoreRow({ label, run, attributes }: { label: string; run: () => void; attributes: RowAttributes }) {
   return (
     <div class="row more">
       <button type="button" class="row-main" onClick={run} {...attributes}>
@@ -217,7 +231,7 @@ function MoreRow({ label, run, attributes }: { label: string; run: () => void; a
 }
 
 /** One row of the left sidebar. */
-export function Row(props: RowProps) {
+export function LeftSidebarRow(props: SidebarRowProps) {
   const { row, attributes } = props;
   switch (row.kind) {
     case 'view':
@@ -231,14 +245,16 @@ export function Row(props: RowProps) {
     case 'direct':
       return <DirectRow {...props} row={row} />;
     case 'more-topics':
-      return <MoreRow label={t('sidebar.all-topics')} run={() => showAllTopics(row.stream)} attributes={attributes} />;
+      return (
+        <ShowMoreRow label={t('sidebar.all-topics')} run={() => showAllTopics(row.stream)} attributes={attributes} />
+      );
     case 'more-directs':
-      return <MoreRow label={t('sidebar.more-directs')} run={showAllDirects} attributes={attributes} />;
+      return <ShowMoreRow label={t('sidebar.more-directs')} run={showAllDirects} attributes={attributes} />;
     case 'note':
       return <p class="row-note">{row.text === 'no-match' ? t('common.no-results') : t(`sidebar.${row.text}`)}</p>;
   }
 }
 
 const showAllDirects = () => {
-  allDirects.value = true;
+  showsAllDirects.value = true;
 };

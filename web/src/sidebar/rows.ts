@@ -1,15 +1,15 @@
 /** Rows of the left sidebar from the state, without the DOM. The sidebar renders them in a windowed list. */
 import { type Conversation, conversationKey, type State, type Stream, TOPIC_POLICY } from '../core/index.js';
 
-export type Section = 'views' | 'directs' | 'pinned' | 'streams' | 'inactive' | 'muted';
-export type ViewId = 'inbox' | 'recent' | 'all' | 'mentions' | 'starred' | 'drafts' | 'scheduled';
+export type SidebarSection = 'views' | 'directs' | 'pinned' | 'streams' | 'inactive' | 'muted';
+export type SidebarViewId = 'inbox' | 'recent' | 'all' | 'mentions' | 'starred' | 'drafts' | 'scheduled';
 
-export interface Counts {
+export interface UnreadCounts {
   readonly count: number;
   readonly mentioned: boolean;
 }
 
-interface StreamFacts {
+interface SidebarStream {
   readonly id: number;
   readonly name: string;
   readonly color: string;
@@ -21,50 +21,55 @@ export type SidebarRow =
   | {
       readonly kind: 'view';
       readonly key: string;
-      readonly id: ViewId;
+      readonly id: SidebarViewId;
       readonly count: number;
       readonly quiet: boolean;
     }
-  | ({ readonly kind: 'heading'; readonly key: string; readonly section: Section; readonly open: boolean } & Counts)
+  | ({
+      readonly kind: 'heading';
+      readonly key: string;
+      readonly section: SidebarSection;
+      readonly open: boolean;
+    } & UnreadCounts)
   | ({
       readonly kind: 'stream';
       readonly key: string;
-      readonly stream: StreamFacts;
+      readonly stream: SidebarStream;
       readonly open: boolean;
       /** Unread messages in muted topics only: shown faintly. */
       readonly faint: boolean;
-    } & Counts)
+    } & UnreadCounts)
   | ({
       readonly kind: 'topic';
       readonly key: string;
       readonly stream: number;
       readonly topic: string;
       readonly muted: boolean;
-    } & Counts)
+    } & UnreadCounts)
   | { readonly kind: 'more-topics'; readonly key: string; readonly stream: number }
-  | ({ readonly kind: 'direct'; readonly key: string; readonly users: readonly number[] } & Counts)
+  | ({ readonly kind: 'direct'; readonly key: string; readonly users: readonly number[] } & UnreadCounts)
   | { readonly kind: 'more-directs'; readonly key: string }
   | { readonly kind: 'note'; readonly key: string; readonly text: 'no-streams' | 'no-directs' | 'no-match' };
 
 /** Choices of the reader, and the conversation or stream on screen. */
 export interface SidebarChoices {
   readonly filter: string;
-  readonly closed: ReadonlySet<Section>;
+  readonly closedSections: ReadonlySet<SidebarSection>;
   /** Streams whose topics are shown; the current one counts, too. */
-  readonly opened: ReadonlySet<number>;
-  readonly allTopics: ReadonlySet<number>;
-  readonly allDirects: boolean;
-  readonly current: Conversation | { readonly stream: number } | undefined;
+  readonly openedStreamIds: ReadonlySet<number>;
+  readonly streamIdsWithAllTopics: ReadonlySet<number>;
+  readonly showsAllDirects: boolean;
+  readonly currentPlace: Conversation | { readonly stream: number } | undefined;
 }
 
 const MAX_TOPICS = 6;
 const MAX_DIRECTS = 6;
 const MAX_FOUND_PEOPLE = 10;
 /** Fewer streams than this are never divided into active and inactive ones. */
-const MANY_STREAMS = 30;
-const DEMOTE = { automatic: 1, always: 2, never: 3 } as const;
+const MIN_STREAMS_TO_DEMOTE = 30;
+const DEMOTE_POLICY = { automatic: 1, always: 2, never: 3 } as const;
 
-const NONE: Counts = { count: 0, mentioned: false };
+const NO_UNREAD_COUNTS: UnreadCounts = { count: 0, mentioned: false };
 
 /** @returns whether each word of the filter begins a word of the text */
 export function matchesFilter(text: string, filter: string): boolean {
@@ -77,89 +82,102 @@ export function matchesFilter(text: string, filter: string): boolean {
 
 /** Unread messages by stream and by conversation, from one pass. */
 function countUnread(state: State) {
-  const streams = new Map<number, Counts & { readonly faint: number }>();
-  const conversations = new Map<string, Counts>();
+  const streams = new Map<number, UnreadCounts & { readonly faint: number }>();
+  const conversations = new Map<string, UnreadCounts>();
   const topics = new Map<number, { readonly topic: string; readonly newest: number }[]>();
-  for (const { of, key, count, mentions, muted, newest } of state.unread.conversations.value) {
-    conversations.set(key, { count, mentioned: mentions > 0 });
-    if (!('stream' in of)) continue;
-    const sum = streams.get(of.stream) ?? { ...NONE, faint: 0 };
-    streams.set(of.stream, {
+  for (const { conversation, key, count, mentionCount, muted, newestMessageId } of state.unread.conversations.value) {
+    conversations.set(key, { count, mentioned: mentionCount > 0 });
+    if (!('stream' in conversation)) continue;
+    const sum = streams.get(conversation.stream) ?? { ...NO_UNREAD_COUNTS, faint: 0 };
+    streams.set(conversation.stream, {
       count: sum.count + (muted ? 0 : count),
       faint: sum.faint + (muted ? count : 0),
-      mentioned: sum.mentioned || mentions > 0,
+      mentioned: sum.mentioned || mentionCount > 0,
     });
-    topics.set(of.stream, [...(topics.get(of.stream) ?? []), { topic: of.topic, newest }]);
+    topics.set(conversation.stream, [
+      ...(topics.get(conversation.stream) ?? []),
+      { topic: conversation.topic, newest: newestMessageId },
+    ]);
   }
   return { streams, conversations, topics };
 }
 
-type Unread = ReturnType<typeof countUnread>;
+type UnreadTally = ReturnType<typeof countUnread>;
 
-const sum = (all: readonly Counts[]): Counts => ({
+const sumUnreadCounts = (all: readonly UnreadCounts[]): UnreadCounts => ({
   count: all.reduce((n, { count }) => n + count, 0),
   mentioned: all.some(({ mentioned }) => mentioned),
 });
 
-function viewRows(state: State): SidebarRow[] {
-  const { unread, own } = state;
-  const view = (id: ViewId, count: number, quiet = false): SidebarRow => ({ kind: 'view', key: id, id, count, quiet });
+function makeViewRows(state: State): SidebarRow[] {
+  const { unread, ownLists } = state;
+  const view = (id: SidebarViewId, count: number, quiet = false): SidebarRow => ({
+    kind: 'view',
+    key: id,
+    id,
+    count,
+    quiet,
+  });
   const open = [view('recent', 0), view('all', 0)];
   if (state.me.id === 0) return open;
   const rows = [
-    view('inbox', unread.total.value),
+    view('inbox', unread.totalCount.value),
     ...open,
-    view('mentions', unread.mentions.value.length),
-    view('starred', own.starred.value.size, true),
+    view('mentions', unread.mentioningIds.value.length),
+    view('starred', ownLists.starred.value.size, true),
   ];
-  const { length: drafts } = own.drafts.value;
-  const { length: scheduled } = own.scheduled.value;
+  const { length: drafts } = ownLists.drafts.value;
+  const { length: scheduled } = ownLists.scheduled.value;
   rows.push(view('drafts', drafts, true));
   if (scheduled > 0) rows.push(view('scheduled', scheduled, true));
   return rows;
 }
 
 /** Names of the others in a conversation, as a title. */
-export const directName = (state: State, users: readonly number[]): string =>
+export const formatDirectName = (state: State, users: readonly number[]): string =>
   users.map((id) => state.people.nameOf(id)).join(', ');
 
-function directRows(state: State, choices: SidebarChoices, unread: Unread): SidebarRow[] {
-  const { filter, allDirects, current } = choices;
+function makeDirectRows(state: State, choices: SidebarChoices, unread: UnreadTally): SidebarRow[] {
+  const { filter, showsAllDirects, currentPlace } = choices;
   const row = (users: readonly number[]): SidebarRow => {
     const key = conversationKey({ users });
-    return { kind: 'direct', key, users, ...(unread.conversations.get(key) ?? NONE) };
+    return { kind: 'direct', key, users, ...(unread.conversations.get(key) ?? NO_UNREAD_COUNTS) };
   };
-  const known = state.conversations.direct.value;
+  const known = state.conversations.directNewestFirst.value;
   if (filter) {
     const found = known
-      .filter(({ users }) => matchesFilter(directName(state, users), filter))
+      .filter(({ users }) => matchesFilter(formatDirectName(state, users), filter))
       .map(({ users }) => users);
     const seen = new Set(found.filter(({ length }) => length === 1).map(([id]) => id));
-    const others = state.people.active.value
+    const others = state.people.activePeople.value
       .filter(({ user_id, full_name }) => !seen.has(user_id) && matchesFilter(full_name, filter))
       .slice(0, MAX_FOUND_PEOPLE)
       .map(({ user_id }) => [user_id]);
     return [...found, ...others].map(row);
   }
-  const currentKey = current && 'users' in current ? conversationKey(current) : undefined;
+  const currentKey = currentPlace && 'users' in currentPlace ? conversationKey(currentPlace) : undefined;
   const shown = known.filter(
     ({ users }, index) =>
-      allDirects ||
+      showsAllDirects ||
       index < MAX_DIRECTS ||
       unread.conversations.has(conversationKey({ users })) ||
       conversationKey({ users }) === currentKey,
   );
   const rows = shown.map(({ users }) => row(users));
-  if (current && 'users' in current && !shown.some(({ users }) => conversationKey({ users }) === currentKey)) {
-    rows.unshift(row(current.users));
+  if (
+    currentPlace &&
+    'users' in currentPlace &&
+    !shown.some(({ users }) => conversationKey({ users }) === currentKey)
+  ) {
+    rows.unshift(row(currentPlace.users));
   }
   if (shown.length < known.length) rows.push({ kind: 'more-directs', key: 'more-directs' });
   if (rows.length === 0) rows.push({ kind: 'note', key: 'no-directs', text: 'no-directs' });
   return rows;
 }
 
-function topicRows(state: State, choices: SidebarChoices, unread: Unread, stream: number): SidebarRow[] {
-  const { filter, allTopics, current } = choices;
+function makeTopicRows(state: State, choices: SidebarChoices, unread: UnreadTally, stream: number): SidebarRow[] {
+  const { filter, streamIdsWithAllTopics, currentPlace } = choices;
   const topics = new Map<string, { readonly name: string; readonly newest: number }>();
   const add = (name: string, newest: number) => {
     const before = topics.get(name.toLowerCase());
@@ -167,44 +185,45 @@ function topicRows(state: State, choices: SidebarChoices, unread: Unread, stream
   };
   for (const { name, max_id } of state.conversations.topicsOf(stream).value) add(name, max_id);
   for (const { topic, newest } of unread.topics.get(stream) ?? []) add(topic, newest);
-  const open = current && 'topic' in current && current.stream === stream ? current.topic : undefined;
+  const open =
+    currentPlace && 'topic' in currentPlace && currentPlace.stream === stream ? currentPlace.topic : undefined;
   if (open !== undefined) add(open, 0);
   const sorted = [...topics.values()].sort((a, b) => b.newest - a.newest);
-  const all = allTopics.has(stream) || filter !== '';
+  const all = streamIdsWithAllTopics.has(stream) || filter !== '';
   let left = MAX_TOPICS;
   const rows: SidebarRow[] = [];
   for (const { name } of sorted) {
     const key = conversationKey({ stream, topic: name });
-    const counts = unread.conversations.get(key) ?? NONE;
-    const muted = state.muting.policyOf(stream, name) === TOPIC_POLICY.muted;
+    const counts = unread.conversations.get(key) ?? NO_UNREAD_COUNTS;
+    const muted = state.muting.getTopicPolicy(stream, name) === TOPIC_POLICY.muted;
     const isOpen = open?.toLowerCase() === name.toLowerCase();
     if (filter ? !matchesFilter(name, filter) : !all && !isOpen && (muted || (counts.count === 0 && left <= 0)))
       continue;
     left--;
     rows.push({ kind: 'topic', key, stream, topic: name, muted, ...counts });
   }
-  const known = state.conversations.complete.value.has(stream);
+  const known = state.conversations.completeStreamIds.value.has(stream);
   if (!all && (rows.length < sorted.length || !known)) {
     rows.push({ kind: 'more-topics', key: `more ${stream}`, stream });
   }
   return rows;
 }
 
-function factsOf(state: State, stream: Stream): StreamFacts {
+function makeSidebarStream(state: State, stream: Stream): SidebarStream {
   const { stream_id: id, name, color = '', is_muted = false } = stream;
-  return { id, name, color, kind: state.streams.kindOf(id) ?? 'public', muted: is_muted };
+  return { id, name, color, kind: state.streams.getPrivacy(id) ?? 'public', muted: is_muted };
 }
 
 /** Whether a stream has not been written to lately, if the reader wants such streams apart. */
 function isInactive(state: State, stream: Stream, count: number): boolean {
   const wish = state.me.settings.value.demote_inactive_streams;
-  if (wish === DEMOTE.never || count > 0) return false;
-  if (wish !== DEMOTE.always && state.streams.subscribed.value.length < MANY_STREAMS) return false;
+  if (wish === DEMOTE_POLICY.never || count > 0) return false;
+  if (wish !== DEMOTE_POLICY.always && state.streams.subscribed.value.length < MIN_STREAMS_TO_DEMOTE) return false;
   return stream.stream_weekly_traffic === 0;
 }
 
-function streamRows(state: State, choices: SidebarChoices, unread: Unread): SidebarRow[] {
-  const { filter, closed, opened, current } = choices;
+function makeStreamRows(state: State, choices: SidebarChoices, unread: UnreadTally): SidebarRow[] {
+  const { filter, closedSections, openedStreamIds, currentPlace } = choices;
   const visitor = state.me.id === 0;
   const sections: Record<'pinned' | 'streams' | 'inactive' | 'muted', Stream[]> = {
     pinned: [],
@@ -221,22 +240,22 @@ function streamRows(state: State, choices: SidebarChoices, unread: Unread): Side
   const rows: SidebarRow[] = [];
   for (const section of ['pinned', 'streams', 'inactive', 'muted'] as const) {
     const found: SidebarRow[] = [];
-    const counted: Counts[] = [];
+    const counted: UnreadCounts[] = [];
     for (const stream of sections[section]) {
       const id = stream.stream_id;
-      const { faint = 0, ...counts } = unread.streams.get(id) ?? NONE_IN_STREAM;
+      const { faint = 0, ...counts } = unread.streams.get(id) ?? NO_UNREAD_COUNTS_IN_STREAM;
       counted.push(counts);
-      const isCurrent = current !== undefined && 'stream' in current && current.stream === id;
-      const topics = filter || opened.has(id) || isCurrent ? topicRows(state, choices, unread, id) : [];
+      const isCurrent = currentPlace !== undefined && 'stream' in currentPlace && currentPlace.stream === id;
+      const topics = filter || openedStreamIds.has(id) || isCurrent ? makeTopicRows(state, choices, unread, id) : [];
       if (filter && topics.length === 0 && !matchesFilter(stream.name, filter)) continue;
       const isFaint = counts.count === 0 && faint > 0;
-      const facts = factsOf(state, stream);
+      const facts = makeSidebarStream(state, stream);
       const row = { kind: 'stream', key: `s${id}`, stream: facts, open: topics.length > 0, faint: isFaint } as const;
       found.push({ ...row, count: isFaint ? faint : counts.count, mentioned: counts.mentioned }, ...topics);
     }
-    const open = filter !== '' || !closed.has(section);
+    const open = filter !== '' || !closedSections.has(section);
     if (found.length === 0 && (section !== 'streams' || filter)) continue;
-    rows.push({ kind: 'heading', key: `h-${section}`, section, open, ...sum(counted) });
+    rows.push({ kind: 'heading', key: `h-${section}`, section, open, ...sumUnreadCounts(counted) });
     if (!open) continue;
     if (found.length === 0) rows.push({ kind: 'note', key: 'no-streams', text: 'no-streams' });
     rows.push(...found);
@@ -244,21 +263,21 @@ function streamRows(state: State, choices: SidebarChoices, unread: Unread): Side
   return rows;
 }
 
-const NONE_IN_STREAM = { ...NONE, faint: 0 };
+const NO_UNREAD_COUNTS_IN_STREAM = { ...NO_UNREAD_COUNTS, faint: 0 };
 
 /** @returns the rows from top to bottom */
-export function sidebarRows(state: State, choices: SidebarChoices): readonly SidebarRow[] {
+export function makeSidebarRows(state: State, choices: SidebarChoices): readonly SidebarRow[] {
   const unread = countUnread(state);
-  const streams = streamRows(state, choices, unread);
+  const streams = makeStreamRows(state, choices, unread);
   if (state.me.id === 0) return streams;
-  const directs = directRows(state, choices, unread);
+  const directs = makeDirectRows(state, choices, unread);
   if (choices.filter) {
-    const heading = { kind: 'heading', key: 'h-directs', section: 'directs', open: true, ...NONE } as const;
+    const heading = { kind: 'heading', key: 'h-directs', section: 'directs', open: true, ...NO_UNREAD_COUNTS } as const;
     const rows = [...streams, ...(directs.length > 0 ? [heading, ...directs] : [])];
     return rows.length > 0 ? rows : [{ kind: 'note', key: 'no-match', text: 'no-match' }];
   }
-  const open = !choices.closed.has('directs');
-  const counts = { count: state.unread.direct.value, mentioned: false };
+  const open = !choices.closedSections.has('directs');
+  const counts = { count: state.unread.directCount.value, mentioned: false };
   const heading = { kind: 'heading', key: 'h-directs', section: 'directs', open, ...counts } as const;
-  return [...viewRows(state), heading, ...(open ? directs : []), ...streams];
+  return [...makeViewRows(state), heading, ...(open ? directs : []), ...streams];
 }

@@ -5,7 +5,7 @@ import { t } from '../text/index.js';
  * @param by what the visitor signed in with: the server has one code for a wrong password and a used link
  * @returns the text for a refused or unanswered sign-in, in the reader's language where the code is known
  */
-export function signInError(error: unknown, by: 'password' | 'link'): string {
+export function formatSignInError(error: unknown, by: 'password' | 'link'): string {
   if (!(error instanceof ApiFailure)) return t('error.unreachable');
   if (error.retryAfterMs !== undefined) return t('error.rate-limit', { n: Math.ceil(error.retryAfterMs / 1000) });
   switch (error.code) {
@@ -23,7 +23,7 @@ export function signInError(error: unknown, by: 'password' | 'link'): string {
 }
 
 /** The text of an organization's description, which the server renders to HTML; entities of its five kinds only. */
-export function plainText(html: string): string {
+export function extractDescriptionText(html: string): string {
   const signs: Readonly<Record<string, string>> = { lt: '<', gt: '>', quot: '"', '#39': "'", '#x27': "'", amp: '&' };
   return html
     .replace(/<[^>]*>/g, ' ')

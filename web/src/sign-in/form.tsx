@@ -1,11 +1,11 @@
 import { useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import { core } from '../client/index.js';
-import { Button, Field, Icon, media, PasswordField } from '../kit/index.js';
+import { Button, Field, getMediaQuerySignal, Icon, PasswordField } from '../kit/index.js';
 import { t } from '../text/index.js';
-import { signInError } from './failure.js';
+import { formatSignInError } from './failure.js';
 
-interface Errors {
+interface SignInFormErrors {
   readonly email?: string;
   readonly password?: string;
   readonly form?: string;
@@ -15,14 +15,14 @@ interface Errors {
 export function SignInForm() {
   const email = useSignal('');
   const password = useSignal('');
-  const errors = useSignal<Errors>({});
+  const errors = useSignal<SignInFormErrors>({});
   const busy = useSignal(false);
   const emailField = useRef<HTMLInputElement>(null);
   const passwordField = useRef<HTMLInputElement>(null);
 
   // On a touch screen the keyboard would cover the page before it is read.
   useEffect(() => {
-    if (!media('(pointer: coarse)').peek()) emailField.current?.focus();
+    if (!getMediaQuerySignal('(pointer: coarse)').peek()) emailField.current?.focus();
   }, []);
 
   const check = (): boolean => {
@@ -47,7 +47,7 @@ export function SignInForm() {
     try {
       await core.session.signIn(email.value.trim(), password.value);
     } catch (error) {
-      errors.value = { form: signInError(error, 'password') };
+      errors.value = { form: formatSignInError(error, 'password') };
       passwordField.current?.select();
     }
     busy.value = false;

@@ -5,25 +5,25 @@ import type { Answers } from '../contract/index.js';
 import { ApiFailure } from '../core/index.js';
 import { Avatar, Button, Icon, Spinner } from '../kit/index.js';
 import { t } from '../text/index.js';
-import { plainText, signInError } from './failure.js';
+import { extractDescriptionText, formatSignInError } from './failure.js';
 import { SignInForm } from './form.js';
 
-type Server = Answers['GET /server_settings'];
+type ServerSettings = Answers['GET /server_settings'];
 
 interface SignInViewProps {
   /** Token of a one-time link. */
-  readonly token?: string | undefined;
+  readonly oneTimeLinkToken?: string | undefined;
   /** The visitor was signed in until just now. */
-  readonly expired?: boolean | undefined;
+  readonly hasSessionExpired?: boolean | undefined;
 }
 
 /** Without a session the server lets visitors read what is public on the web. */
-function browse(): void {
+function browseAsVisitor(): void {
   core.start();
-  core.router.go({ view: 'home' });
+  core.router.navigate({ view: 'home' });
 }
 
-function Note({ text }: { readonly text: string }) {
+function SignInNote({ text }: { readonly text: string }) {
   return (
     <p class="sign-in-note">
       <Icon name="info" />
@@ -52,10 +52,10 @@ function PasswordSignIn({ open }: { readonly open: boolean }) {
   );
 }
 
-export function SignInView({ token, expired }: SignInViewProps) {
-  const server = useSignal<Server | undefined>(undefined);
+export function SignInView({ oneTimeLinkToken, hasSessionExpired }: SignInViewProps) {
+  const server = useSignal<ServerSettings | undefined>(undefined);
   const failure = useSignal('');
-  const working = useSignal(token !== undefined);
+  const working = useSignal(oneTimeLinkToken !== undefined);
   const load = async () => {
     failure.value = '';
     try {
@@ -66,9 +66,9 @@ export function SignInView({ token, expired }: SignInViewProps) {
   };
   const useLink = async (link: string) => {
     try {
-      await core.session.signInOnce(link);
+      await core.session.signInByOneTimeLink(link);
     } catch (error) {
-      failure.value = signInError(error, 'link');
+      failure.value = formatSignInError(error, 'link');
     }
     working.value = false;
   };
@@ -76,8 +76,8 @@ export function SignInView({ token, expired }: SignInViewProps) {
     void load();
   }, []);
   useEffect(() => {
-    if (token !== undefined) void useLink(token);
-  }, [token]);
+    if (oneTimeLinkToken !== undefined) void useLink(oneTimeLinkToken);
+  }, [oneTimeLinkToken]);
   if (working.value) {
     return (
       <main class="opening">
@@ -110,9 +110,9 @@ export function SignInView({ token, expired }: SignInViewProps) {
         <header class="sign-in-head">
           <Avatar name={name ?? ''} src={icon} size={64} />
           <h1>{name ? t('sign-in.title', { name }) : t('sign-in.no-realm')}</h1>
-          {about && <p>{plainText(about)}</p>}
+          {about && <p>{extractDescriptionText(about)}</p>}
         </header>
-        {expired && <Note text={t('sign-in.expired')} />}
+        {hasSessionExpired && <SignInNote text={t('sign-in.expired')} />}
         {failure.value && (
           <p class="sign-in-error" role="alert">
             <Icon name="warning" />
@@ -125,12 +125,12 @@ export function SignInView({ token, expired }: SignInViewProps) {
               {t('sign-in.with', { name: display_name })}
             </a>
           ))}
-        {name && !facts.email_auth_enabled && <Note text={t('sign-in.no-password')} />}
+        {name && !facts.email_auth_enabled && <SignInNote text={t('sign-in.no-password')} />}
         {name && <PasswordSignIn open={facts.email_auth_enabled} />}
         {facts.realm_web_public_access_enabled && (
           <>
             <p class="sign-in-or">{t('sign-in.or')}</p>
-            <Button wide onClick={browse}>
+            <Button wide onClick={browseAsVisitor}>
               {t('sign-in.browse')}
             </Button>
           </>

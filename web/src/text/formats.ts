@@ -2,55 +2,60 @@ import { signal } from '@preact/signals-core';
 import { t } from './lookup.js';
 
 /** Whether the reader wants 14:05 (true), 2:05 PM (false) or the language's habit (undefined). */
-export const twentyFourHours = signal<boolean | undefined>(undefined);
+export const uses24HourClock = signal<boolean | undefined>(undefined);
 
 const DAY_MS = 86_400_000;
-const UNITS = ['B', 'KB', 'MB', 'GB'] as const;
+const BYTE_UNITS = ['B', 'KB', 'MB', 'GB'] as const;
 
-let locale = 'en';
+let formatLocale = 'en';
 /** Formatters are expensive to make (some 50 µs) and kept by their options until the language changes. */
-let made = new Map<string, Intl.DateTimeFormat>();
-let numbers = new Intl.NumberFormat('en');
-let collator = new Intl.Collator('en', { sensitivity: 'base', numeric: true });
-let relative = new Intl.RelativeTimeFormat('en', { numeric: 'auto' });
-let lists = new Intl.ListFormat('en', { type: 'conjunction' });
+let dateFormatByKey = new Map<string, Intl.DateTimeFormat>();
+let numberFormat = new Intl.NumberFormat('en');
+let nameCollator = new Intl.Collator('en', { sensitivity: 'base', numeric: true });
+let relativeTimeFormat = new Intl.RelativeTimeFormat('en', { numeric: 'auto' });
+let listFormat = new Intl.ListFormat('en', { type: 'conjunction' });
 
 /** Makes all formats those of a language. */
-export function formatFor(tag: string): void {
-  locale = tag;
-  made = new Map();
-  numbers = new Intl.NumberFormat(tag);
-  collator = new Intl.Collator(tag, { sensitivity: 'base', numeric: true });
-  relative = new Intl.RelativeTimeFormat(tag, { numeric: 'auto' });
-  lists = new Intl.ListFormat(tag, { type: 'conjunction' });
+export function setFormatLocale(tag: string): void {
+  formatLocale = tag;
+  dateFormatByKey = new Map();
+  numberFormat = new Intl.NumberFormat(tag);
+  nameCollator = new Intl.Collator(tag, { sensitivity: 'base', numeric: true });
+  relativeTimeFormat = new Intl.RelativeTimeFormat(tag, { numeric: 'auto' });
+  listFormat = new Intl.ListFormat(tag, { type: 'conjunction' });
 }
 
-function write(ms: number, name: string, options: Intl.DateTimeFormatOptions): string {
-  const hour12 = twentyFourHours.value === undefined ? undefined : !twentyFourHours.value;
+function formatDateWithOptions(ms: number, name: string, options: Intl.DateTimeFormatOptions): string {
+  const hour12 = uses24HourClock.value === undefined ? undefined : !uses24HourClock.value;
   const key = `${name}${hour12}`;
-  let format = made.get(key);
+  let format = dateFormatByKey.get(key);
   if (format === undefined) {
-    format = new Intl.DateTimeFormat(locale, hour12 === undefined || !options.hour ? options : { ...options, hour12 });
-    made.set(key, format);
+    format = new Intl.DateTimeFormat(
+      formatLocale,
+      hour12 === undefined || !options.hour ? options : { ...options, hour12 },
+    );
+    dateFormatByKey.set(key, format);
   }
   return format.format(ms);
 }
 
 /** Local days since a fixed day: two moments of one calendar day give the same number. */
-const dayOf = (ms: number): number => {
+const countLocalDays = (ms: number): number => {
   const date = new Date(ms);
   return Math.round(Date.UTC(date.getFullYear(), date.getMonth(), date.getDate()) / DAY_MS);
 };
 
 /** 14:05 */
-export const formatTime = (ms: number): string => write(ms, 'time', { hour: 'numeric', minute: '2-digit' });
+export const formatTime = (ms: number): string =>
+  formatDateWithOptions(ms, 'time', { hour: 'numeric', minute: '2-digit' });
 
 /** 23 November 2026 */
-export const formatDate = (ms: number): string => write(ms, 'date', { day: 'numeric', month: 'long', year: 'numeric' });
+export const formatDate = (ms: number): string =>
+  formatDateWithOptions(ms, 'date', { day: 'numeric', month: 'long', year: 'numeric' });
 
 /** Monday, 23 November 2026, 14:05: for titles of time stamps. */
 export const formatDateTime = (ms: number): string =>
-  write(ms, 'full', {
+  formatDateWithOptions(ms, 'full', {
     weekday: 'long',
     day: 'numeric',
     month: 'long',
@@ -61,12 +66,12 @@ export const formatDateTime = (ms: number): string =>
 
 /** Today, Yesterday, Monday (of the last six days), 3 May, or 3 May 2024: for headings of days. */
 export function formatDay(ms: number, now = Date.now()): string {
-  const days = dayOf(now) - dayOf(ms);
+  const days = countLocalDays(now) - countLocalDays(ms);
   if (days === 0) return t('day.today');
   if (days === 1) return t('day.yesterday');
-  if (days > 1 && days < 7) return write(ms, 'weekday', { weekday: 'long' });
+  if (days > 1 && days < 7) return formatDateWithOptions(ms, 'weekday', { weekday: 'long' });
   if (new Date(ms).getFullYear() === new Date(now).getFullYear()) {
-    return write(ms, 'day', { day: 'numeric', month: 'long' });
+    return formatDateWithOptions(ms, 'day', { day: 'numeric', month: 'long' });
   }
   return formatDate(ms);
 }
@@ -75,28 +80,29 @@ export function formatDay(ms: number, now = Date.now()): string {
 export function formatAgo(ms: number, now = Date.now()): string {
   const minutes = Math.round((ms - now) / 60_000);
   if (minutes > -1 && minutes < 1) return t('day.now');
-  if (Math.abs(minutes) < 60) return relative.format(minutes, 'minute');
+  if (Math.abs(minutes) < 60) return relativeTimeFormat.format(minutes, 'minute');
   const hours = Math.round(minutes / 60);
-  if (Math.abs(hours) < 24 && dayOf(ms) === dayOf(now)) return relative.format(hours, 'hour');
-  const days = dayOf(ms) - dayOf(now);
-  if (Math.abs(days) < 14) return relative.format(days, 'day');
-  if (Math.abs(days) < 60) return relative.format(Math.round(days / 7), 'week');
-  if (Math.abs(days) < 730) return relative.format(Math.round(days / 30.4), 'month');
-  return relative.format(Math.round(days / 365.25), 'year');
+  if (Math.abs(hours) < 24 && countLocalDays(ms) === countLocalDays(now))
+    return relativeTimeFormat.format(hours, 'hour');
+  const days = countLocalDays(ms) - countLocalDays(now);
+  if (Math.abs(days) < 14) return relativeTimeFormat.format(days, 'day');
+  if (Math.abs(days) < 60) return relativeTimeFormat.format(Math.round(days / 7), 'week');
+  if (Math.abs(days) < 730) return relativeTimeFormat.format(Math.round(days / 30.4), 'month');
+  return relativeTimeFormat.format(Math.round(days / 365.25), 'year');
 }
 
-export const formatNumber = (n: number): string => numbers.format(n);
+export const formatNumber = (n: number): string => numberFormat.format(n);
 
 /** 1.4 MB, by powers of 1024 as upload limits count. */
 export function formatSize(bytes: number): string {
   let unit = 0;
   let value = bytes;
-  for (; value >= 1024 && unit < UNITS.length - 1; unit++) value /= 1024;
-  return `${numbers.format(unit > 0 && value < 10 ? Math.round(value * 10) / 10 : Math.round(value))} ${UNITS[unit]}`;
+  for (; value >= 1024 && unit < BYTE_UNITS.length - 1; unit++) value /= 1024;
+  return `${numberFormat.format(unit > 0 && value < 10 ? Math.round(value * 10) / 10 : Math.round(value))} ${BYTE_UNITS[unit]}`;
 }
 
 /** A, B and C */
-export const formatList = (names: readonly string[]): string => lists.format(names);
+export const formatList = (names: readonly string[]): string => listFormat.format(names);
 
 /** Order of names in lists: without case, numbers by value. */
-export const compareNames = (a: string, b: string): number => collator.compare(a, b);
+export const compareNames = (a: string, b: string): number => nameCollator.compare(a, b);

@@ -9,7 +9,7 @@
  * - `en/` is the source of the keys. One file for each area, named like its folder; keys begin with the area's name.
  * - `de/` is complete: its type demands each key of English, and a test compares the placeholders.
  * - A language other than English is a chunk of its own, loaded by `chooseLanguage`.
- * - Texts of lazy views (settings, shortcuts) are a chunk as well: `await addLaterTexts()` comes before such a view.
+ * - Texts of lazy views (settings, shortcuts) are a chunk as well: `await loadLaterTexts()` comes before such a view.
  * - `t` reads no signal. A change of language renders the whole App again (`language` is the key of its root).
  *
  * No DOM is used here: node tests import this folder. Of the other folders, every one may import it.
@@ -25,7 +25,7 @@ export {
   formatNumber,
   formatSize,
   formatTime,
-  twentyFourHours,
+  uses24HourClock,
 } from './formats.js';
-export { addLaterTexts, chooseLanguage, isLanguage, LANGUAGES, type Language, language } from './language.js';
-export { type Key, parts, t } from './lookup.js';
+export { chooseLanguage, isLanguage, LANGUAGES, type Language, language, loadLaterTexts } from './language.js';
+export { type TextKey, t, translateToPieces } from './lookup.js';

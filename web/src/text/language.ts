@@ -1,37 +1,37 @@
 import { signal } from '@preact/signals-core';
-import type { Catalogue, LaterTexts, Texts } from './catalogue.js';
-import { en } from './en/index.js';
-import { formatFor, formatNumber } from './formats.js';
-import { addTexts, replaceTexts, writeNumbersBy } from './lookup.js';
+import type { InitialTexts, LaterTexts, TextCatalog } from './catalogue.js';
+import { englishTexts } from './en/index.js';
+import { formatNumber, setFormatLocale } from './formats.js';
+import { addTexts, replaceTexts, setNumberWriter } from './lookup.js';
 
 /** Languages with a catalogue, by their own names. */
 export const LANGUAGES = { en: 'English', de: 'Deutsch' } as const;
 
 export type Language = keyof typeof LANGUAGES;
 
-const CHUNKS: {
+const TEXT_LOADERS_BY_LANGUAGE: {
   readonly [L in Language]: {
-    readonly texts: () => Promise<Catalogue<Texts>>;
-    readonly later: () => Promise<Catalogue<LaterTexts>>;
+    readonly texts: () => Promise<TextCatalog<InitialTexts>>;
+    readonly later: () => Promise<TextCatalog<LaterTexts>>;
   };
 } = {
   en: {
-    texts: () => Promise.resolve(en),
-    later: async () => (await import('./en/later.js')).later,
+    texts: () => Promise.resolve(englishTexts),
+    later: async () => (await import('./en/later.js')).laterTexts,
   },
   de: {
-    texts: async () => (await import('./de/index.js')).de,
-    later: async () => (await import('./de/later.js')).later,
+    texts: async () => (await import('./de/index.js')).germanTexts,
+    later: async () => (await import('./de/later.js')).laterTexts,
   },
 };
 
 /** Language in use. The App is rendered again when it changes. */
 export const language = signal<Language>('en');
 
-let laterWanted = false;
+let laterTextsAdded = false;
 /** Number of the newest choice; an older one whose chunk arrives late changes nothing. */
-let choices = 0;
-writeNumbersBy(formatNumber);
+let languageChoiceCount = 0;
+setNumberWriter(formatNumber);
 
 export const isLanguage = (tag: string): tag is Language => Object.hasOwn(LANGUAGES, tag);
 
@@ -43,19 +43,19 @@ export async function chooseLanguage(wanted: readonly string[]): Promise<void> {
   const tag = wanted.find((one) => isLanguage(one.split('-')[0]!.toLowerCase())) ?? 'en';
   const code = tag.split('-')[0]!.toLowerCase();
   const chosen: Language = isLanguage(code) ? code : 'en';
-  const chunk = CHUNKS[chosen];
-  const choice = ++choices;
+  const chunk = TEXT_LOADERS_BY_LANGUAGE[chosen];
+  const choice = ++languageChoiceCount;
   const texts = await chunk.texts();
-  const more = laterWanted ? await chunk.later() : {};
-  if (choice !== choices) return;
+  const more = laterTextsAdded ? await chunk.later() : {};
+  if (choice !== languageChoiceCount) return;
   replaceTexts(chosen, { ...texts, ...more });
-  formatFor(tag);
+  setFormatLocale(tag);
   language.value = chosen;
 }
 
 /** Loads the texts of lazy chunks in the language in use. */
-export async function addLaterTexts(): Promise<void> {
-  if (laterWanted) return;
-  addTexts(await CHUNKS[language.value].later());
-  laterWanted = true;
+export async function loadLaterTexts(): Promise<void> {
+  if (laterTextsAdded) return;
+  addTexts(await TEXT_LOADERS_BY_LANGUAGE[language.value].later());
+  laterTextsAdded = true;
 }

@@ -34,18 +34,18 @@ export function makeAccountChangeCommit(
       events: [makeDirectoryLogItem({ user: after })],
     },
     own,
-    ...ACCOUNT_EFFECTS.map((effect) => effect(change, view, context)),
+    ...ACCOUNT_CHANGE_HOOKS.map((effect) => effect(change, view, context)),
   ]);
 }
 
 /** Effect on invitations: deactivating an account revokes those that it made. */
-const invitationEffect: AccountChangeHook = ({ before, after }, { parts }, { version }) =>
+const revokeInvitationsOfDeactivatedAccount: AccountChangeHook = ({ before, after }, { parts }, { version }) =>
   before.isActive && !after.isActive ? revokeInvitationsOfUser(parts, after.id, version) : {};
 
 /** Effects that areas other than accounts contribute, in the order of their events. */
-const ACCOUNT_EFFECTS: readonly AccountChangeHook[] = [
+const ACCOUNT_CHANGE_HOOKS: readonly AccountChangeHook[] = [
   makeBotEventsOfAccountChange,
-  invitationEffect,
+  revokeInvitationsOfDeactivatedAccount,
   endSessionsOfDeactivatedAccount,
 ];
 

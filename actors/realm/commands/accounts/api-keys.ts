@@ -22,12 +22,12 @@ import { NO_INPUT_COMMAND_LANE, type RealmCommandHandler } from '../command.js';
 
 export interface NewApiKey {
   readonly hash: string;
-  readonly sealed: string;
+  readonly sealedKey: string;
 }
 
 export function makeApiKey(realm: RealmId, { services: { secrets } }: ActorInputSources): NewApiKey {
   const key = secrets.newApiKey(realm);
-  return { hash: secrets.apiKeyHash(key), sealed: secrets.seal(key) };
+  return { hash: secrets.apiKeyHash(key), sealedKey: secrets.seal(key) };
 }
 
 /**
@@ -38,7 +38,7 @@ export function makeApiKey(realm: RealmId, { services: { secrets } }: ActorInput
 export function replaceApiKey(
   parts: ActorParts,
   user: DirectoryUser,
-  { hash, sealed }: NewApiKey,
+  { hash, sealedKey }: NewApiKey,
   realm: RealmId,
   token?: string,
 ): Required<Pick<CommandOutcome<RealmActorState>, 'parts' | 'events' | 'commands'>> {
@@ -47,7 +47,7 @@ export function replaceApiKey(
       makeOutboxCommand({
         to: userActorKey(realm, user.id),
         name: userActorCommands.setKey,
-        args: { keySealed: sealed },
+        args: { keySealed: sealedKey },
         caller: 0,
       }),
     ],
@@ -63,9 +63,9 @@ export function replaceApiKey(
   }
   const { service } = before.bot;
   const changed = service && token !== undefined ? { ...service, tokenSealed: token } : undefined;
-  const account = { user: after, bot: { ...before.bot, keySealed: sealed, ...(changed && { service: changed }) } };
+  const account = { user: after, bot: { ...before.bot, keySealed: sealedKey, ...(changed && { service: changed }) } };
   const stored = makeStoredBotChanges(account, before);
-  const events = [makeBotUpdatedEvent(parts, account, { api_key: sealed })];
+  const events = [makeBotUpdatedEvent(parts, account, { api_key: sealedKey })];
   if (changed) events.push(makeBotUpdatedEvent(parts, account, { services: formatBotServicesForApi(account.bot) }));
   return {
     parts: stored.parts,
@@ -74,10 +74,10 @@ export function replaceApiKey(
   };
 }
 
-interface RenewalInputs extends NewApiKey {
+interface ApiKeyRenewalInputs extends NewApiKey {
   readonly tokenSealed: string;
   /** True if a sealed (encrypted) token can be decrypted. */
-  readonly readable: (sealed: string) => boolean;
+  readonly canUnseal: (sealed: string) => boolean;
 }
 
 /**
@@ -89,7 +89,7 @@ interface RenewalInputs extends NewApiKey {
  *
  * The reply has the sealed key. It is null for a person whose key was replaced meanwhile: the user actor has it.
  */
-export const renewApiKeyHandler: RealmCommandHandler<typeof realmActorCommands.renewKey, RenewalInputs> = {
+export const renewApiKeyHandler: RealmCommandHandler<typeof realmActorCommands.renewKey, ApiKeyRenewalInputs> = {
   // The lane runs one renewal at a time, so that each sees the key that the one before has made.
   lane: 'renewed keys',
   exclusive: true,
@@ -98,10 +98,10 @@ export const renewApiKeyHandler: RealmCommandHandler<typeof realmActorCommands.r
     return {
       ...makeApiKey(realm, sources),
       tokenSealed: secrets.seal(secrets.newApiKey(realm)),
-      readable: (sealed) => secrets.tryUnseal(sealed) !== undefined,
+      canUnseal: (sealed) => secrets.tryUnseal(sealed) !== undefined,
     };
   },
-  handle({ parts }, { user: id, instead }, { tokenSealed, readable, ...key }, { realm, version }) {
+  handle({ parts }, { user: id, instead }, { tokenSealed, canUnseal, ...key }, { realm, version }) {
     const user = findUserRecord(parts, id);
     if (!user || isSystemBot(user)) throw apiError('INVALID_USER_ID', { user_id: id });
     const account = findBotAccount(parts, id);
@@ -109,14 +109,14 @@ export const renewApiKeyHandler: RealmCommandHandler<typeof realmActorCommands.r
     if (instead !== null && instead !== (keySealed ?? user.keyHash)) {
       return { reply: makeSuccessReply({ sealed: keySealed ?? null }) };
     }
-    const token = account?.bot.service && !readable(account.bot.service.tokenSealed) ? tokenSealed : undefined;
+    const token = account?.bot.service && !canUnseal(account.bot.service.tokenSealed) ? tokenSealed : undefined;
     const renewed = replaceApiKey(parts, user, key, realm, token);
-    return { ...renewed, reply: makeSuccessReply({ sealed: key.sealed }, version), replyAfterCommands: true };
+    return { ...renewed, reply: makeSuccessReply({ sealed: key.sealedKey }, version), replyAfterCommands: true };
   },
 };
 
 /** Replaces a bot's API key for other actors, which read the new key from the directory. */
-export const renewBotApiKeyHandler: RealmCommandHandler<typeof realmActorCommands.renewBotKey, RenewalInputs> = {
+export const renewBotApiKeyHandler: RealmCommandHandler<typeof realmActorCommands.renewBotKey, ApiKeyRenewalInputs> = {
   ...renewApiKeyHandler,
   handle: (view, args, inputs, context) => ({
     ...renewApiKeyHandler.handle(view, args, inputs, context),
@@ -133,7 +133,7 @@ export const regenerateApiKeyHandler: RealmCommandHandler<typeof realmActorComma
   inputs: (_args, { realm }, sources) => makeApiKey(realm, sources),
   handle: ({ parts }, _args, key, { caller, realm, version }) => ({
     ...replaceApiKey(parts, getActingUserOrThrow(parts, caller), key, realm),
-    reply: makeSuccessReply({ sealed: key.sealed }, version),
+    reply: makeSuccessReply({ sealed: key.sealedKey }, version),
     replyAfterCommands: true,
   }),
 };
@@ -143,6 +143,6 @@ export const regenerateBotApiKeyHandler: RealmCommandHandler<typeof realmActorCo
   inputs: (_args, { realm }, sources) => makeApiKey(realm, sources),
   handle({ parts }, { bot_id }, key, { caller, realm, version }) {
     const { user } = getManagedBotOrThrow(parts, bot_id, getActingUserOrThrow(parts, caller));
-    return { reply: makeSuccessReply({ sealed: key.sealed }, version), ...replaceApiKey(parts, user, key, realm) };
+    return { reply: makeSuccessReply({ sealed: key.sealedKey }, version), ...replaceApiKey(parts, user, key, realm) };
   },
 };

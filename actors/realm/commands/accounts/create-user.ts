@@ -12,14 +12,14 @@ import type { RealmCommandHandler } from '../command.js';
 import {
   addAccountToRealm,
   checkNewAccountApplicant,
-  firstStreamsOfNewUser,
+  listFirstStreamsOfNewUser,
   type PreparedNewAccount,
   prepareNewAccount,
 } from './new-account.js';
 
 export const createUserHandler: RealmCommandHandler<typeof realmActorCommands.createUser, PreparedNewAccount> = {
   inputs({ email, password, full_name: fullName, role = USER_ROLE.member }, { realm, view }, sources) {
-    const streams = firstStreamsOfNewUser(view, [], role);
+    const streams = listFirstStreamsOfNewUser(view, [], role);
     return prepareNewAccount({ email, fullName, password, streams }, realm, sources);
   },
 
@@ -35,7 +35,7 @@ export const createUserHandler: RealmCommandHandler<typeof realmActorCommands.cr
     }
     checkNewAccountApplicant(prepared, view);
     const role = (system ? args.role : undefined) ?? USER_ROLE.member;
-    const streams = firstStreamsOfNewUser(view, [], role);
+    const streams = listFirstStreamsOfNewUser(view, [], role);
     const { user, ...added } = addAccountToRealm(
       view,
       { prepared, role, streams, origin: args.origin ?? null },

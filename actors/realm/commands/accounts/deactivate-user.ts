@@ -18,7 +18,7 @@ import { makeAccountChangeCommit, makeOutcomeOfPartialCommit, makeUserActorComma
 import { mergePartialCommits, type PartialCommit } from './effect.js';
 
 /** The bots of a user that are active, followed by the user: the accounts that are deactivated together. */
-function withBots(parts: ActorParts, user: DirectoryUser): DirectoryUser[] {
+function listActiveBotsAndOwner(parts: ActorParts, user: DirectoryUser): DirectoryUser[] {
   const bots = [...listUserRecords(parts)].filter(
     (one) => one.isActive && one.botType !== null && one.botOwner === user.id,
   );
@@ -29,7 +29,7 @@ function withBots(parts: ActorParts, user: DirectoryUser): DirectoryUser[] {
  * Commit effect of deactivating these accounts, in order; inactive ones are skipped. The user actors then leave the
  * streams. The command must run in the lane `directory`, in which users join and leave.
  */
-function deactivationEffect(
+function makeDeactivationCommit(
   accounts: readonly DirectoryUser[],
   view: RealmActorView,
   context: CommandContext,
@@ -48,16 +48,16 @@ function deactivationEffect(
 }
 
 /** Replaces line breaks by spaces. Names of organizations may contain line breaks, and a mail's subject is one line. */
-const flat = (text: string): string => text.replace(/\s+/g, ' ').trim();
+const replaceLineBreaksBySpaces = (text: string): string => text.replace(/\s+/g, ' ').trim();
 
 /** The mail to a deactivated user. @param comment text of the administrator for the user; may be empty */
-function deactivationMail(
+function makeDeactivationMailCommand(
   realm: RealmId,
   user: DirectoryUser,
   comment: string,
   settings: RealmSettings,
 ): OutboxCommand {
-  const organization = flat(settings.name);
+  const organization = replaceLineBreaksBySpaces(settings.name);
   const added = comment.trim() === '' ? [] : ['An administrator adds:', '', comment.trim(), ''];
   return makeSendMailCommand(realm, {
     to: user.deliveryEmail,
@@ -72,11 +72,11 @@ function deactivationMail(
   });
 }
 
-const LANE = { lane: 'directory', exclusive: true } as const;
+const EXCLUSIVE_DIRECTORY_LANE = { lane: 'directory', exclusive: true } as const;
 
 /** DELETE /users/{user_id}: deactivates an account, by an administrator. */
 export const deactivateUserHandler: RealmCommandHandler<typeof realmActorCommands.deactivateUser> = {
-  ...LANE,
+  ...EXCLUSIVE_DIRECTORY_LANE,
   handle(view, { user_id, comment }, _inputs, context) {
     const { parts, state } = view;
     const user = findUserRecord(parts, user_id);
@@ -85,15 +85,18 @@ export const deactivateUserHandler: RealmCommandHandler<typeof realmActorCommand
     const acting = getActingAdminOrThrow(parts, context.caller);
     if (isOwner(user)) checkMayChangeOwners(acting);
     if (isLastActiveOwner(parts, user)) throw apiError('ONLY_OWNER_DEACTIVATION');
-    const mails = comment === null ? [] : [deactivationMail(context.realm, user, comment, state.settings)];
-    const effect = mergePartialCommits([deactivationEffect(withBots(parts, user), view, context), { commands: mails }]);
+    const mails = comment === null ? [] : [makeDeactivationMailCommand(context.realm, user, comment, state.settings)];
+    const effect = mergePartialCommits([
+      makeDeactivationCommit(listActiveBotsAndOwner(parts, user), view, context),
+      { commands: mails },
+    ]);
     return makeOutcomeOfPartialCommit(effect, context.version);
   },
 };
 
 /** DELETE /users/me: deactivates one's own account. */
 export const deactivateOwnAccountHandler: RealmCommandHandler<typeof realmActorCommands.deactivateSelf> = {
-  ...LANE,
+  ...EXCLUSIVE_DIRECTORY_LANE,
   handle(view, _args, _inputs, context) {
     const { parts } = view;
     const user = getActingUserOrThrow(parts, context.caller);
@@ -102,7 +105,10 @@ export const deactivateOwnAccountHandler: RealmCommandHandler<typeof realmActorC
     if (isLastActiveOwner(parts, user)) {
       throw apiError('CANNOT_DEACTIVATE_LAST_USER', { is_last_owner: true, entity: 'organization owner' });
     }
-    return makeOutcomeOfPartialCommit(deactivationEffect(withBots(parts, user), view, context), context.version);
+    return makeOutcomeOfPartialCommit(
+      makeDeactivationCommit(listActiveBotsAndOwner(parts, user), view, context),
+      context.version,
+    );
   },
 };
 
@@ -113,6 +119,6 @@ export const deactivateBotHandler: RealmCommandHandler<typeof realmActorCommands
   handle(view, { bot_id }, _inputs, context) {
     const { user } = getManagedBotOrThrow(view.parts, bot_id, getActingUserOrThrow(view.parts, context.caller));
     if (!user.isActive) return { reply: makeSuccessReply() };
-    return makeOutcomeOfPartialCommit(deactivationEffect([user], view, context), context.version);
+    return makeOutcomeOfPartialCommit(makeDeactivationCommit([user], view, context), context.version);
   },
 };

@@ -32,7 +32,7 @@ import { makeEmailChangedEvents } from './person-events.js';
 export const EMAIL_CHANGE_LINK_VALIDITY_MS = 24 * 3_600_000;
 
 /** Checks the new address. @throws ApiError with the messages of PATCH /settings */
-function checkAddress(
+function checkNewEmailAddress(
   email: string,
   disposable: boolean,
   user: DirectoryUser,
@@ -44,7 +44,7 @@ function checkAddress(
   if (problem === 'plus') throw apiError('EMAIL_PLUS');
   if (problem === 'disposable') throw apiError('EMAIL_NOT_REAL');
   if (problem === 'domain') throw apiError('EMAIL_OUTSIDE');
-  const taken = volatile.userByEmail(email);
+  const taken = volatile.findUserIdByEmail(email);
   if (taken === undefined) return;
   if (isSystemBot({ id: taken })) throw apiError('EMAIL_RESERVED');
   throw apiError(findUserRecord(parts, taken)?.isActive === false ? 'EMAIL_DEACTIVATED' : 'EMAIL_TAKEN');
@@ -53,9 +53,9 @@ function checkAddress(
 export interface EmailConfirmationLink {
   readonly hash: string;
   /** Confirmation link for the mail, sealed until the mail leaves. */
-  readonly mailed: string;
+  readonly sealedLink: string;
   /** True if the new address has a domain of disposable addresses. */
-  readonly disposable: boolean;
+  readonly isDisposableAddress: boolean;
 }
 
 interface EmailChangeRequest {
@@ -78,11 +78,11 @@ export function requestEmailChange(
 ): EmailChangeRequest | undefined {
   const email = given.trim();
   if (email === user.deliveryEmail) return undefined;
-  checkAddress(email, link.disposable, user, realm);
+  checkNewEmailAddress(email, link.isDisposableAddress, user, realm);
   const asked = findPendingEmailChange(realm.parts, user.id)?.asked ?? [];
   const wait = msUntilCallAllowed(MAIL_RATE_LIMITS_PER_ADDRESS, asked, now);
   if (wait > 0) {
-    throw apiError('RATE_LIMIT_HIT', { 'retry-after': wait / 1000 }).withRate(
+    throw apiError('RATE_LIMIT_HIT', { 'retry-after': wait / 1000 }).withRateLimitStatus(
       computeRateLimitStatus(MAIL_RATE_LIMITS_PER_ADDRESS, asked, now),
     );
   }
@@ -98,7 +98,7 @@ export function requestEmailChange(
     text: [
       `Hello ${user.fullName},`,
       `somebody, probably you, wants to change the e-mail address of your account at ${name} (${PRODUCT_NAME}) from ${user.deliveryEmail} to ${email}. If you do, open this link within one day:`,
-      link.mailed,
+      link.sealedLink,
       'If you do not, just ignore this mail: nothing will change.',
       '',
     ].join('\n\n'),
@@ -120,11 +120,11 @@ export const confirmEmailChangeHandler: RealmCommandHandler<typeof realmActorCom
     const change = findPendingEmailChange(parts, id);
     const before = findUserRecord(parts, id);
     if (!change || change.hash !== hash || !before?.isActive) throw apiError('MAIL_LINK');
-    checkAddress(change.email, disposable, before, { state, parts, volatile });
+    checkNewEmailAddress(change.email, disposable, before, { state, parts, volatile });
     const email = before.emailVisibility === 1 ? change.email : before.email;
     const after: DirectoryUser = { ...before, deliveryEmail: change.email, email };
     volatile.removeEmail(before.deliveryEmail);
-    volatile.addUser(id, after.email, after.deliveryEmail);
+    volatile.addUserEmails(id, after.email, after.deliveryEmail);
     const name = state.settings.name;
     const notice = makeSendMailCommand(realm, {
       to: before.deliveryEmail,

@@ -13,7 +13,7 @@ import { listUserRecords } from '../../state.js';
 import type { RealmCommandHandler } from '../command.js';
 
 /** The settings and the time by which full membership is judged. */
-interface Moment {
+interface FullMembershipBasis {
   readonly settings: RealmSettings;
   readonly fullMembersAt: number;
 }
@@ -24,9 +24,9 @@ const DAY_MS = 86_400_000;
  * Time of the next check for new full members, ms: when the next account reaches the required age, but at most a day
  * later. Accounts made before then need at least a day, so the check misses none. null = no waiting period.
  */
-export function nextFullMemberCheckTime(
+export function computeNextFullMemberCheckTime(
   users: Iterable<DirectoryUser>,
-  { settings, fullMembersAt }: Moment,
+  { settings, fullMembersAt }: FullMembershipBasis,
 ): number | null {
   const wait = settings.waiting_period_threshold * DAY_MS;
   if (!(wait > 0)) return null;
@@ -41,13 +41,13 @@ export function nextFullMemberCheckTime(
  */
 export function makeFullMemberGroupEvents(
   users: Iterable<DirectoryUser>,
-  before: Moment,
-  after: Moment,
+  before: FullMembershipBasis,
+  after: FullMembershipBasis,
   version: number,
 ): LogItem[] {
   const joining: number[] = [];
   const leaving: number[] = [];
-  const isFull = (user: DirectoryUser, { settings, fullMembersAt }: Moment): boolean =>
+  const isFull = (user: DirectoryUser, { settings, fullMembersAt }: FullMembershipBasis): boolean =>
     systemGroupIdsShownToClients(user, settings, fullMembersAt).includes(SYSTEM_GROUP_IDS.fullmembers);
   for (const user of users) {
     if (user.role !== USER_ROLE.member) continue;
@@ -73,7 +73,7 @@ export const announceFullMembersHandler: RealmCommandHandler<typeof realmActorCo
     return {
       reply: makeValueReply(null),
       state: { ...state, fullMembersAt: now },
-      due: nextFullMemberCheckTime(listUserRecords(parts), moved),
+      due: computeNextFullMemberCheckTime(listUserRecords(parts), moved),
       events: [...events, makeDirectoryLogItem({ fullMembersAt: now })],
     };
   },

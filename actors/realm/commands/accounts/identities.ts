@@ -10,7 +10,7 @@ import type { Json, JsonObject } from '#base';
 import { checkFullName, isOwner, isSystemBot, USER_ROLE } from '#domain/people';
 import { addSessionToAccount, addSignInLinkToAccount } from '#domain/secrets';
 import type { Subscription } from '#domain/streams';
-import { ActorPartTable, isLoginMethodOn, SINGLE_SIGN_ON_METHOD, toUserId } from '#model';
+import { ActorPartTable, isLoginMethodOn, SINGLE_SIGN_ON_LOGIN_METHOD, toUserId } from '#model';
 import type { ExternalSignInArgs, realmActorCommands } from '#model/commands';
 import { ApiError, apiError } from '#model/errors';
 import type { DirectoryUser } from '#model/records';
@@ -19,84 +19,97 @@ import { makeInvitationsChangedEvent } from '../../invitations.js';
 import { type ActorParts, findUserRecord, type RealmActorState, readSessionsOfAccount } from '../../state.js';
 import { isLastActiveOwner } from '../callers.js';
 import type { RealmActorView, RealmCommandHandler } from '../command.js';
-import { acceptedNotice, findInvitationTo, usedInvitations } from '../invitations/join.js';
+import {
+  findInvitationToAddress,
+  makeInvitationAcceptedCommands,
+  makeUsedInvitationDeletions,
+} from '../invitations/join.js';
 import { makeAccountChangeCommit } from './account-changes.js';
 import { mergePartialCommits, type PartialCommit } from './effect.js';
 import {
   addAccountToRealm,
   checkNewAccountApplicant,
-  firstStreamsOfNewUser,
+  listFirstStreamsOfNewUser,
   type PreparedNewAccount,
   prepareNewAccount,
 } from './new-account.js';
 import { makeUserUpdatedEvent } from './person-events.js';
 import { makeRoleChangeCommit } from './role-change.js';
-import { storedSessions } from './sessions.js';
+import { makeStoredSessionsChanges } from './sessions.js';
 
 export const EXTERNAL_IDENTITY_PART_PREFIX = 'identity/';
 /** Prefix of parts, one for each flow that ended in a sign-in, until the flow would expire anyway. */
 export const SPENT_SIGN_IN_FLOW_PART_PREFIX = 'spent-flow/';
-const SPENT_FLOWS = new ActorPartTable<ExternalSignInArgs['flow']>(SPENT_SIGN_IN_FLOW_PART_PREFIX);
+const SPENT_SIGN_IN_FLOW_TABLE = new ActorPartTable<ExternalSignInArgs['flow']>(SPENT_SIGN_IN_FLOW_PART_PREFIX);
 
-interface Identity extends JsonObject {
+interface StoredExternalIdentity extends JsonObject {
   readonly user: number;
   readonly issuer: string;
   readonly subject: string;
 }
 
-const IDENTITIES = new ActorPartTable<Identity>(EXTERNAL_IDENTITY_PART_PREFIX);
+const EXTERNAL_IDENTITY_TABLE = new ActorPartTable<StoredExternalIdentity>(EXTERNAL_IDENTITY_PART_PREFIX);
 
-const keyOf = ({ issuer, subject }: Pick<Identity, 'issuer' | 'subject'>): string =>
+const computeIdentityKey = ({ issuer, subject }: Pick<StoredExternalIdentity, 'issuer' | 'subject'>): string =>
   createHash('sha256')
     .update(JSON.stringify([issuer, subject]))
     .digest('base64url');
 
-const identityOf = (parts: ActorParts, args: ExternalSignInArgs): Identity | undefined =>
-  IDENTITIES.get(parts, keyOf(args));
+const findStoredIdentity = (parts: ActorParts, args: ExternalSignInArgs): StoredExternalIdentity | undefined =>
+  EXTERNAL_IDENTITY_TABLE.get(parts, computeIdentityKey(args));
 
 /** Returns the identities that are linked to an account. */
-const identitiesOf = (parts: ActorParts, user: number): Identity[] =>
-  [...IDENTITIES.values(parts)].filter((identity) => identity.user === user);
+const listIdentitiesOfAccount = (parts: ActorParts, user: number): StoredExternalIdentity[] =>
+  [...EXTERNAL_IDENTITY_TABLE.values(parts)].filter((identity) => identity.user === user);
 
 /** Finds the account that an identity signs in to; undefined if it has none yet. */
-function findAccount({ parts, volatile }: RealmActorView, args: ExternalSignInArgs): DirectoryUser | undefined {
-  const known = identityOf(parts, args);
+function findAccountOfIdentity(
+  { parts, volatile }: RealmActorView,
+  args: ExternalSignInArgs,
+): DirectoryUser | undefined {
+  const known = findStoredIdentity(parts, args);
   if (known) return findUserRecord(parts, known.user);
-  const user = args.email === null ? undefined : findUserRecord(parts, volatile.userByEmail(args.email) ?? 0);
+  const user = args.email === null ? undefined : findUserRecord(parts, volatile.findUserIdByEmail(args.email) ?? 0);
   // The API e-mail that stands for a hidden address receives no mail, so no provider verifies it.
   return user?.deliveryEmail.toLowerCase() === args.email?.toLowerCase() ? user : undefined;
 }
 
 /** Maximum number of outlived flows that one sign-in deletes. */
-const MAX_DELETED_FLOWS = 100;
+const MAX_EXPIRED_FLOWS_DELETED_PER_SIGN_IN = 100;
 
 /** Adds the sign-in flow to those that were used. @throws ApiError if it was used before */
-function spendFlow(parts: ActorParts, flow: ExternalSignInArgs['flow'], now: number): Record<string, Json> {
-  if (flow.expires <= now || SPENT_FLOWS.get(parts, flow.hash)) throw apiError('SIGN_IN_FLOW_VOID');
-  const outlived = [...SPENT_FLOWS.values(parts)].filter(({ expires }) => expires <= now).slice(0, MAX_DELETED_FLOWS);
+function markSignInFlowSpent(parts: ActorParts, flow: ExternalSignInArgs['flow'], now: number): Record<string, Json> {
+  if (flow.expires <= now || SPENT_SIGN_IN_FLOW_TABLE.get(parts, flow.hash)) throw apiError('SIGN_IN_FLOW_VOID');
+  const outlived = [...SPENT_SIGN_IN_FLOW_TABLE.values(parts)]
+    .filter(({ expires }) => expires <= now)
+    .slice(0, MAX_EXPIRED_FLOWS_DELETED_PER_SIGN_IN);
   return {
-    ...Object.fromEntries(outlived.map(({ hash }) => [SPENT_FLOWS.nameOf(hash), null])),
-    ...SPENT_FLOWS.write(flow.hash, flow),
+    ...Object.fromEntries(outlived.map(({ hash }) => [SPENT_SIGN_IN_FLOW_TABLE.nameOf(hash), null])),
+    ...SPENT_SIGN_IN_FLOW_TABLE.makePartChange(flow.hash, flow),
   };
 }
 
-interface SignInInputs {
+interface ExternalSignInInputs {
   /** The account to make; undefined if the identity has one already, or may not have one. */
-  readonly prepared: PreparedNewAccount | undefined;
+  readonly preparedAccount: PreparedNewAccount | undefined;
   /** All subscriptions of the account, including ended ones; empty unless the account's role changes. */
   readonly subscriptions: readonly Subscription[];
 }
 
 /** Returns role and streams of a new account. @throws ApiError if the person may not join the organization */
-function admission({ state, parts }: RealmActorView, { email, role }: ExternalSignInArgs, now: number) {
+function getAdmissionOfNewcomerOrThrow(
+  { state, parts }: RealmActorView,
+  { email, role }: ExternalSignInArgs,
+  now: number,
+) {
   if (email === null) throw apiError('IDENTITY_WITHOUT_ADDRESS');
-  const invitation = findInvitationTo(parts, email, now);
+  const invitation = findInvitationToAddress(parts, email, now);
   if (!invitation && state.settings.invite_required) throw apiError('SIGN_UP_CLOSED');
   return { email, invitation, role: role ?? invitation?.role ?? USER_ROLE.member, streams: invitation?.streams ?? [] };
 }
 
 /** Returns a full name that the organization accepts: the one from the provider, or the first part of the address. */
-function fullNameOf({ fullName }: ExternalSignInArgs, email: string): string {
+function chooseFullNameOfNewcomer({ fullName }: ExternalSignInArgs, email: string): string {
   try {
     return checkFullName(fullName ?? '');
   } catch {
@@ -112,44 +125,53 @@ function fullNameOf({ fullName }: ExternalSignInArgs, email: string): string {
  * True if the provider changes the account's role. Owners keep their role, so that a provider can't leave an
  * organization without one.
  */
-const changesRole = (user: DirectoryUser, role: number | null): role is number =>
+const isRoleChangedByProvider = (user: DirectoryUser, role: number | null): role is number =>
   role !== null && role !== user.role && !isOwner(user);
 
-type Begun = Required<Pick<PartialCommit, 'parts' | 'events'>>;
+type SessionStartCommit = Required<Pick<PartialCommit, 'parts' | 'events'>>;
 
 /** Begins the session, or stores the one-time link, for which the person signed in. */
-function begin(parts: ActorParts, user: number, { session, link }: ExternalSignInArgs, now: number): Begun {
+function startSessionOrStoreSignInLink(
+  parts: ActorParts,
+  user: number,
+  { session, link }: ExternalSignInArgs,
+  now: number,
+): SessionStartCommit {
   let account = readSessionsOfAccount(parts, user);
   if (session) account = addSessionToAccount(account, session, now);
   if (link !== null) account = addSignInLinkToAccount(account, link, now);
-  return session || link !== null ? storedSessions(account) : { parts: {}, events: [] };
+  return session || link !== null ? makeStoredSessionsChanges(account) : { parts: {}, events: [] };
 }
 
-function createdAccount(
+function makeAccountCreationOutcome(
   view: RealmActorView,
   args: ExternalSignInArgs,
   prepared: PreparedNewAccount | undefined,
   context: CommandContext,
 ): CommandOutcome<RealmActorState> {
-  const { email, invitation, role, streams } = admission(view, args, context.now);
+  const { email, invitation, role, streams } = getAdmissionOfNewcomerOrThrow(view, args, context.now);
   if (!prepared) throw apiError('SIGN_IN_FLOW_VOID');
   checkNewAccountApplicant(prepared, view);
-  const first = firstStreamsOfNewUser(view, streams, role);
+  const first = listFirstStreamsOfNewUser(view, streams, role);
   const { user, ...added } = addAccountToRealm(view, { prepared, role, streams: first, origin: args.origin }, context);
-  const begun = begin(view.parts, user.id, args, context.now);
+  const begun = startSessionOrStoreSignInLink(view.parts, user.id, args, context.now);
   return {
     ...added,
     parts: {
       ...added.parts,
       ...begun.parts,
-      ...usedInvitations(view.parts, email, context.now),
-      ...spendFlow(view.parts, args.flow, context.now),
-      ...IDENTITIES.write(keyOf(args), { user: user.id, issuer: args.issuer, subject: args.subject }),
+      ...makeUsedInvitationDeletions(view.parts, email, context.now),
+      ...markSignInFlowSpent(view.parts, args.flow, context.now),
+      ...EXTERNAL_IDENTITY_TABLE.makePartChange(computeIdentityKey(args), {
+        user: user.id,
+        issuer: args.issuer,
+        subject: args.subject,
+      }),
     },
     events: [...added.events, ...begun.events, ...(invitation ? [makeInvitationsChangedEvent(context.version)] : [])],
     commands: [
       ...added.commands,
-      ...(invitation ? [acceptedNotice(invitation, user, view.parts, args.origin, context)] : []),
+      ...(invitation ? [makeInvitationAcceptedCommands(invitation, user, view.parts, args.origin, context)] : []),
     ],
     reply: makeSuccessReply({ user_id: user.id, created: true }, context.version),
     replyAfterCommands: true,
@@ -157,7 +179,7 @@ function createdAccount(
 }
 
 /** Applies the changes of the account that the identity provider decides. */
-function updatedAccount(
+function makeProviderUpdateCommits(
   user: DirectoryUser,
   { role, fullName, updateName }: ExternalSignInArgs,
   subscriptions: readonly Subscription[],
@@ -166,7 +188,7 @@ function updatedAccount(
 ): PartialCommit[] {
   const effects: PartialCommit[] = [];
   let before = user;
-  if (changesRole(user, role) && !isLastActiveOwner(view.parts, user)) {
+  if (isRoleChangedByProvider(user, role) && !isLastActiveOwner(view.parts, user)) {
     const changed = makeRoleChangeCommit(user, role, subscriptions, view, context);
     before = changed.user;
     effects.push(changed.effect);
@@ -184,46 +206,54 @@ function updatedAccount(
   return effects;
 }
 
-export const signInExternallyHandler: RealmCommandHandler<typeof realmActorCommands.signInExternally, SignInInputs> = {
+export const signInExternallyHandler: RealmCommandHandler<
+  typeof realmActorCommands.signInExternally,
+  ExternalSignInInputs
+> = {
   // Sign-ins run one at a time: two first sign-ins of a person must make only one account.
   lane: 'directory',
   exclusive: true,
 
   async inputs(args, { realm, view }, sources) {
-    const user = findAccount(view, args);
+    const user = findAccountOfIdentity(view, args);
     if (user) {
-      if (!changesRole(user, args.role)) return { prepared: undefined, subscriptions: [] };
+      if (!isRoleChangedByProvider(user, args.role)) return { preparedAccount: undefined, subscriptions: [] };
       const { subscriptions } = await readUserOwnState(realm, toUserId(user.id), ['subscriptions'], sources);
-      return { prepared: undefined, subscriptions };
+      return { preparedAccount: undefined, subscriptions };
     }
-    const { email, role, streams } = admission(view, args, sources.services.clock.now());
-    const first = firstStreamsOfNewUser(view, streams, role);
-    const fullName = fullNameOf(args, email);
+    const { email, role, streams } = getAdmissionOfNewcomerOrThrow(view, args, sources.services.clock.now());
+    const first = listFirstStreamsOfNewUser(view, streams, role);
+    const fullName = chooseFullNameOfNewcomer(args, email);
     const prepared = await prepareNewAccount({ email, fullName, password: null, streams: first }, realm, sources);
-    return { prepared, subscriptions: [] };
+    return { preparedAccount: prepared, subscriptions: [] };
   },
 
-  handle(view, args, { prepared, subscriptions }, context) {
+  handle(view, args, { preparedAccount, subscriptions }, context) {
     const { parts, state } = view;
     const { now, version } = context;
-    if (!isLoginMethodOn(state.settings.authentication_methods, SINGLE_SIGN_ON_METHOD)) {
+    if (!isLoginMethodOn(state.settings.authentication_methods, SINGLE_SIGN_ON_LOGIN_METHOD)) {
       throw apiError('SINGLE_SIGN_ON_DISABLED');
     }
-    const user = findAccount(view, args);
-    if (!user) return createdAccount(view, args, prepared, context);
+    const user = findAccountOfIdentity(view, args);
+    if (!user) return makeAccountCreationOutcome(view, args, preparedAccount, context);
     if (user.botType !== null || isSystemBot(user)) throw apiError('NO_BOTS');
     if (!user.isActive) throw apiError('USER_DEACTIVATED');
-    const known = identityOf(parts, args) !== undefined;
+    const known = findStoredIdentity(parts, args) !== undefined;
     // An address may have been given to another person since, who must not get the account with it.
-    if (!known && identitiesOf(parts, user.id).some(({ issuer }) => issuer === args.issuer)) {
+    if (!known && listIdentitiesOfAccount(parts, user.id).some(({ issuer }) => issuer === args.issuer)) {
       throw apiError('IDENTITY_OF_ANOTHER');
     }
-    const identity: Identity = { user: user.id, issuer: args.issuer, subject: args.subject };
-    const spent = spendFlow(parts, args.flow, now);
+    const identity: StoredExternalIdentity = { user: user.id, issuer: args.issuer, subject: args.subject };
+    const spent = markSignInFlowSpent(parts, args.flow, now);
     const done = mergePartialCommits([
-      ...updatedAccount(user, args, subscriptions, view, context),
-      begin(parts, user.id, args, now),
-      { parts: { ...spent, ...(known ? {} : IDENTITIES.write(keyOf(args), identity)) } },
+      ...makeProviderUpdateCommits(user, args, subscriptions, view, context),
+      startSessionOrStoreSignInLink(parts, user.id, args, now),
+      {
+        parts: {
+          ...spent,
+          ...(known ? {} : EXTERNAL_IDENTITY_TABLE.makePartChange(computeIdentityKey(args), identity)),
+        },
+      },
     ]);
     return {
       parts: done.parts,
@@ -238,7 +268,9 @@ export const forgetExternalIdentitiesHandler: RealmCommandHandler<typeof realmAc
   lane: 'directory',
   handle({ parts }, { user_id }) {
     if (!findUserRecord(parts, user_id)) throw apiError('NO_SUCH_USER');
-    const gone = identitiesOf(parts, user_id).map((one) => [IDENTITIES.nameOf(keyOf(one)), null] as const);
+    const gone = listIdentitiesOfAccount(parts, user_id).map(
+      (one) => [EXTERNAL_IDENTITY_TABLE.nameOf(computeIdentityKey(one)), null] as const,
+    );
     return { reply: makeSuccessReply(), ...(gone.length > 0 ? { parts: Object.fromEntries(gone) } : {}) };
   },
 };

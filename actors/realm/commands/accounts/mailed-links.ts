@@ -22,7 +22,7 @@ export const findPendingEmailChange = (parts: ActorParts, user: number): Pending
   parts.get(`${EMAIL_CHANGE_PART_PREFIX}${user}`) as unknown as PendingEmailChange | undefined;
 
 /** A mailed link that sets a new password. */
-interface ResetLink extends JsonObject {
+interface StoredPasswordResetLink extends JsonObject {
   readonly hash: string;
   /** Time at which the link expires, milliseconds since 1970. */
   readonly expires: number;
@@ -32,22 +32,27 @@ interface ResetLink extends JsonObject {
  * Maximum of valid reset links of one account. A stranger can ask for further links, which must not void the one that
  * the user opens.
  */
-const MAX_RESET_LINKS = 5;
+const MAX_RESET_LINKS_PER_ACCOUNT = 5;
 
 /** Returns the reset links of an account that have not expired. */
-export function listPasswordResetLinks(parts: ActorParts, user: number, now: number): readonly ResetLink[] {
-  const links = (parts.get(`${PASSWORD_RESET_LINKS_PART_PREFIX}${user}`) ?? []) as unknown as readonly ResetLink[];
+export function listPasswordResetLinks(
+  parts: ActorParts,
+  user: number,
+  now: number,
+): readonly StoredPasswordResetLink[] {
+  const links = (parts.get(`${PASSWORD_RESET_LINKS_PART_PREFIX}${user}`) ??
+    []) as unknown as readonly StoredPasswordResetLink[];
   return links.filter(({ expires }) => expires > now);
 }
 
 export const addPasswordResetLink = (
   parts: ActorParts,
   user: number,
-  link: ResetLink,
+  link: StoredPasswordResetLink,
   now: number,
 ): Record<string, Json> => ({
   [`${PASSWORD_RESET_LINKS_PART_PREFIX}${user}`]: [...listPasswordResetLinks(parts, user, now), link].slice(
-    -MAX_RESET_LINKS,
+    -MAX_RESET_LINKS_PER_ACCOUNT,
   ),
 });
 

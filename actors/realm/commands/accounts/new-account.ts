@@ -31,10 +31,10 @@ import {
 import type { RealmActorView } from '../command.js';
 import { makeStoredPreferencesChanges } from '../preferences/preferences.js';
 import { makeUserAddedLogItems } from './person-events.js';
-import { emailVisibilityOfNewUser, makeCreateUserCommand, makeNewUserRecord } from './user-record.js';
+import { computeHiddenEmailOfNewUser, makeCreateUserCommand, makeNewUserRecord } from './user-record.js';
 import { makeWelcomeCommands } from './welcome.js';
 
-interface ApplicantData {
+interface NewAccountApplicant {
   readonly email: string;
   readonly fullName: string;
   /** Hash of the password; null if the account has none, because its user signs in by other means. */
@@ -46,27 +46,27 @@ interface ApplicantData {
 /** Inputs that a handler can't compute: a hashed password takes too long, and API keys are random. */
 export interface PreparedNewAccount {
   readonly account: NewAccountData;
-  readonly strong: boolean;
-  readonly disposable: boolean;
+  readonly isPasswordStrong: boolean;
+  readonly isDisposableAddress: boolean;
   /** Old messages that the newcomer gets as copies; undefined: none. */
-  readonly history: NewUserHistory | undefined;
+  readonly copiedHistory: NewUserHistory | undefined;
 }
 
 /** True for a stream whose recent messages newcomers get: every public stream. */
-const isOpen = (stream: DirectoryStream): boolean => !stream.inviteOnly;
+const isPublicStream = (stream: DirectoryStream): boolean => !stream.inviteOnly;
 
 export async function prepareNewAccount(
-  { email, fullName, password, streams }: ApplicantData,
+  { email, fullName, password, streams }: NewAccountApplicant,
   realm: RealmId,
   { store, services: { secrets, passwords, disposable, clock } }: ActorInputSources,
 ): Promise<PreparedNewAccount> {
   const key = secrets.newApiKey(realm);
   const strong = password === null || (await passwords.strongEnough(password, [email, fullName]));
-  const open = streams.filter(isOpen).map(({ id }) => id);
+  const open = streams.filter(isPublicStream).map(({ id }) => id);
   return {
-    strong,
-    disposable: disposable(domainOfEmailAddress(email)),
-    history: strong ? await findNewUserHistory(store, realm, open, clock.now()) : undefined,
+    isPasswordStrong: strong,
+    isDisposableAddress: disposable(domainOfEmailAddress(email)),
+    copiedHistory: strong ? await findNewUserHistory(store, realm, open, clock.now()) : undefined,
     account: {
       email,
       fullName: fullName.trim(),
@@ -77,38 +77,42 @@ export async function prepareNewAccount(
   };
 }
 
-const REFUSALS = { domain: 'EMAIL_NOT_ALLOWED', disposable: 'EMAIL_DISPOSABLE', plus: 'EMAIL_PLUS' } as const;
+const ERROR_CODE_BY_EMAIL_PROBLEM = {
+  domain: 'EMAIL_NOT_ALLOWED',
+  disposable: 'EMAIL_DISPOSABLE',
+  plus: 'EMAIL_PLUS',
+} as const;
 
 /** Checks that the organization admits the address. @throws ApiError */
 export function checkEmailAddressAdmitted(email: string, disposable: boolean, { state, parts }: RealmActorView): void {
   const problem = findEmailAddressProblem(email, state.settings, readEmailDomainRecords(parts), disposable);
-  if (problem) refuseAddress(problem, email);
+  if (problem) throwEmailAddressRefusal(problem, email);
 }
 
-function refuseAddress(problem: EmailAddressProblem, email: string): never {
+function throwEmailAddressRefusal(problem: EmailAddressProblem, email: string): never {
   if (problem === 'domain') throw apiError('EMAIL_NOT_ALLOWED', { email });
-  throw apiError(REFUSALS[problem] as 'EMAIL_DISPOSABLE' | 'EMAIL_PLUS');
+  throw apiError(ERROR_CODE_BY_EMAIL_PROBLEM[problem] as 'EMAIL_DISPOSABLE' | 'EMAIL_PLUS');
 }
 
 /** Checks a new account in the order of users.md. @throws ApiError */
 export function checkNewAccountApplicant(
-  { account, strong, disposable }: PreparedNewAccount,
+  { account, isPasswordStrong, isDisposableAddress }: PreparedNewAccount,
   view: RealmActorView,
 ): void {
   const { volatile } = view;
   const { email } = account;
   checkFullName(account.fullName);
   if (!isEmail(email)) throw apiError('NAME_OR_USERNAME');
-  checkEmailAddressAdmitted(email, disposable, view);
-  if (volatile.userByEmail(email) !== undefined) throw apiError('EMAIL_IN_USE', { email });
-  if (!strong) throw apiError('PASSWORD_TOO_WEAK');
+  checkEmailAddressAdmitted(email, isDisposableAddress, view);
+  if (volatile.findUserIdByEmail(email) !== undefined) throw apiError('EMAIL_IN_USE', { email });
+  if (!isPasswordStrong) throw apiError('PASSWORD_TOO_WEAK');
 }
 
-type Streams = Pick<RealmActorView, 'parts' | 'volatile'>;
+type StreamLookupView = Pick<RealmActorView, 'parts' | 'volatile'>;
 
 /** Default streams, found by the index of streams instead of a scan of all parts. */
-const defaults = ({ parts, volatile }: Streams): DirectoryStream[] =>
-  [...volatile.streams()]
+const listActiveDefaultStreams = ({ parts, volatile }: StreamLookupView): DirectoryStream[] =>
+  [...volatile.listActiveStreamIds()]
     .flatMap((id) => findStreamRecord(parts, id) ?? [])
     .filter((stream) => stream.isDefault && !stream.archived)
     .sort(compareByName);
@@ -117,15 +121,19 @@ const defaults = ({ parts, volatile }: Streams): DirectoryStream[] =>
  * The streams to which a newcomer is subscribed: the named ones that still exist, or the default streams; guests get no
  * default streams.
  */
-export function firstStreamsOfNewUser(of: Streams, named: readonly number[], role: number): DirectoryStream[] {
-  if (named.length === 0) return role === USER_ROLE.guest ? [] : defaults(of);
+export function listFirstStreamsOfNewUser(
+  of: StreamLookupView,
+  named: readonly number[],
+  role: number,
+): DirectoryStream[] {
+  if (named.length === 0) return role === USER_ROLE.guest ? [] : listActiveDefaultStreams(of);
   return named.flatMap((id) => {
     const stream = findStreamRecord(of.parts, id);
     return stream && !stream.archived ? [stream] : [];
   });
 }
 
-interface Newcomer {
+interface AddAccountOptions {
   readonly prepared: PreparedNewAccount;
   readonly role: number;
   readonly streams: readonly DirectoryStream[];
@@ -147,11 +155,11 @@ interface AddedAccount {
  */
 export function addAccountToRealm(
   view: RealmActorView,
-  of: Newcomer,
+  of: AddAccountOptions,
   { now, realm, version }: CommandContext,
 ): AddedAccount {
   const { state, parts, volatile } = view;
-  const { account, history } = of.prepared;
+  const { account, copiedHistory } = of.prepared;
   const id = state.nextUser;
   const defaults = readUserDefaultsRecord(parts);
   // The visibility of the address is a field of the account, so it is left out of the settings.
@@ -162,19 +170,19 @@ export function addAccountToRealm(
     account,
     role: of.role,
     now,
-    hidden: emailVisibilityOfNewUser(defaults, id, mailDomainOfOrigin(of.origin ?? ''), volatile),
+    hidden: computeHiddenEmailOfNewUser(defaults, id, mailDomainOfOrigin(of.origin ?? ''), volatile),
   });
-  volatile.addUser(id, user.email, user.deliveryEmail);
+  volatile.addUserEmails(id, user.email, user.deliveryEmail);
   const preferences =
     Object.keys(settings).length === 0
       ? undefined
       : makeStoredPreferencesChanges({ user: user.id, settings, alertWords: [], muted: [] });
   const first = of.streams.map((stream) => {
-    const mark = isOpen(stream) ? (history?.mark ?? 0) : 0;
+    const mark = isPublicStream(stream) ? (copiedHistory?.mark ?? 0) : 0;
     return { id: stream.id, recipient: stream.recipient, mark };
   });
   const joins = of.streams.map((stream): OutboxCommand => {
-    const after = isOpen(stream) && history ? { after: history.after } : {};
+    const after = isPublicStream(stream) && copiedHistory ? { after: copiedHistory.after } : {};
     return makeOutboxCommand({
       to: streamActorKey(realm, stream.id),
       name: streamActorCommands.join,

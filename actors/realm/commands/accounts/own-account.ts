@@ -30,19 +30,19 @@ export interface OwnAccountChangeInputs {
     /** Hash of the new password; null: the new password is too weak, or the old one was wrong. */
     readonly hash: string | null;
   } | null;
-  readonly link: EmailConfirmationLink;
+  readonly confirmationLink: EmailConfirmationLink;
 }
 
 type AccountInputContext = CommandInputContext<RealmActorState, RealmMemoryState>;
 
-async function newPassword(
+async function checkAndHashNewPassword(
   { old_password, new_password, email, full_name }: ChangeOwnAccountArgs,
   { realm, caller, view }: AccountInputContext,
-  { ask, services }: ActorInputSources,
+  { askActor, services }: ActorInputSources,
 ): Promise<OwnAccountChangeInputs['password']> {
   if (new_password === '') return null;
   const to = userActorKey(realm, toUserId(caller));
-  const checked = await ask(to, userActorCommands.checkPassword, { password: old_password });
+  const checked = await askActor(to, userActorCommands.checkPassword, { password: old_password });
   const user = findUserRecord(view.parts, caller);
   const related = [user?.deliveryEmail, user?.fullName, email, full_name].filter((one) => typeof one === 'string');
   const good = checked.correct && (await services.passwords.strongEnough(new_password, related));
@@ -62,11 +62,11 @@ export async function loadOwnAccountChangeInputs(
   };
   const token = sealMailLinkToken(secrets, 'change-email', facts);
   return {
-    password: await newPassword(args, context, sources),
-    link: {
+    password: await checkAndHashNewPassword(args, context, sources),
+    confirmationLink: {
       hash: secrets.apiKeyHash(token),
-      mailed: sealMailLink(secrets, `${args.origin}/accounts/confirm_email/${token}`),
-      disposable: sources.services.disposable(domainOfEmailAddress(args.email?.trim() ?? '')),
+      sealedLink: sealMailLink(secrets, `${args.origin}/accounts/confirm_email/${token}`),
+      isDisposableAddress: sources.services.disposable(domainOfEmailAddress(args.email?.trim() ?? '')),
     },
   };
 }
@@ -82,7 +82,7 @@ export interface OwnAccountChange {
 export function changeOwnAccountFields(
   user: DirectoryUser,
   { full_name, email, session }: ChangeOwnAccountArgs,
-  { password, link }: OwnAccountChangeInputs,
+  { password, confirmationLink }: OwnAccountChangeInputs,
   facts: RealmActorView,
   context: CommandContext,
 ): OwnAccountChange {
@@ -102,7 +102,7 @@ export function changeOwnAccountFields(
       }),
     );
   }
-  const request = email === null ? undefined : requestEmailChange(email, user, link, facts, { realm, now });
+  const request = email === null ? undefined : requestEmailChange(email, user, confirmationLink, facts, { realm, now });
   if (request) commands.push(...request.commands);
   const fixed = facts.state.settings.name_changes_disabled && !isAdmin(user);
   const fullName =

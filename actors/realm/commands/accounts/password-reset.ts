@@ -11,7 +11,7 @@ import type { Json } from '#base';
 import { sealMailLink } from '#domain/mail';
 import { isAdmin, isEmail, isOwner, isSystemBot } from '#domain/people';
 import { sealMailLinkToken } from '#domain/secrets';
-import { isLoginMethodOn, PASSWORD_METHOD, type RealmId, toUserId, userActorKey } from '#model';
+import { isLoginMethodOn, PASSWORD_LOGIN_METHOD, type RealmId, toUserId, userActorKey } from '#model';
 import { makeOutboxCommand, type OutboxCommand, type realmActorCommands, userActorCommands } from '#model/commands';
 import { apiError, PRODUCT_NAME } from '#model/errors';
 import type { DirectoryUser } from '#model/records';
@@ -28,43 +28,46 @@ import { addPasswordResetLink, listPasswordResetLinks } from './mailed-links.js'
 import { endAllSessionsOfAccount } from './sessions.js';
 
 /** Validity of a reset link, ms. */
-const VALID_MS = 3_600_000;
+const PASSWORD_RESET_LINK_VALIDITY_MS = 3_600_000;
 
 /**
  * True if the account may sign in with a password. Owners always may, so that an organization can't lock itself out.
  */
-export const maySignInByPassword = (user: DirectoryUser, { settings }: RealmActorState): boolean =>
-  isOwner(user) || isLoginMethodOn(settings.authentication_methods, PASSWORD_METHOD);
+export const canSignInByPassword = (user: DirectoryUser, { settings }: RealmActorState): boolean =>
+  isOwner(user) || isLoginMethodOn(settings.authentication_methods, PASSWORD_LOGIN_METHOD);
 
 /** Finds the active account of a person by the real address, if the account may have a password. */
-function accountOf(email: string, { state, parts, volatile }: RealmActorView): DirectoryUser | undefined {
-  const user = findUserRecord(parts, volatile.userByEmail(email) ?? 0);
-  if (!user?.isActive || user.botType !== null || isSystemBot(user) || !maySignInByPassword(user, state))
+function findPasswordAccountByEmail(
+  email: string,
+  { state, parts, volatile }: RealmActorView,
+): DirectoryUser | undefined {
+  const user = findUserRecord(parts, volatile.findUserIdByEmail(email) ?? 0);
+  if (!user?.isActive || user.botType !== null || isSystemBot(user) || !canSignInByPassword(user, state))
     return undefined;
   return user.deliveryEmail.toLowerCase() === email.toLowerCase() ? user : undefined;
 }
 
-interface LinkInputs {
+interface PasswordResetLinkInputs {
   readonly user: number;
   readonly hash: string;
   readonly expires: number;
   /** The reset link, encrypted until the mail is sent. */
-  readonly link: string;
+  readonly sealedLink: string;
 }
 
-function makeLink(
+function makePasswordResetLink(
   realm: RealmId,
   user: number,
   origin: string,
   { services: { clock, secrets } }: ActorInputSources,
-): LinkInputs {
-  const expires = clock.now() + VALID_MS;
+): PasswordResetLinkInputs {
+  const expires = clock.now() + PASSWORD_RESET_LINK_VALIDITY_MS;
   const token = sealMailLinkToken(secrets, 'reset-password', { realm, user: toUserId(user), expires });
   const link = sealMailLink(secrets, `${origin}/accounts/password/reset/${token}`);
-  return { user, hash: secrets.apiKeyHash(token), expires, link };
+  return { user, hash: secrets.apiKeyHash(token), expires, sealedLink: link };
 }
 
-function linkMail(
+function makePasswordResetMailCommand(
   user: DirectoryUser,
   link: string,
   by: string,
@@ -85,32 +88,37 @@ function linkMail(
   });
 }
 
-export const requestPasswordResetHandler: RealmCommandHandler<typeof realmActorCommands.askPasswordReset, LinkInputs> =
-  {
-    lane: 'invitations',
-    // An unknown address causes the same work, so that the response time doesn't reveal whether an account exists.
-    inputs: ({ email, origin }, { realm, view }, sources) =>
-      makeLink(realm, accountOf(email, view)?.id ?? 0, origin, sources),
-    handle(view, { email }, { user: id, hash, expires, link }, { realm, now }) {
-      const { parts } = view;
-      if (!isEmail(email)) throw apiError('ENTER_VALID_EMAIL');
-      const { wait, parts: counted } = countMailToAddress(parts, email, now);
-      if (wait > 0) throw apiError('RATE_LIMIT_HIT', { 'retry-after': wait / 1000 });
-      const user = accountOf(email, view);
-      const reply = makeSuccessReply();
-      if (user?.id !== id) return { reply, parts: counted };
-      return {
-        reply,
-        parts: { ...counted, ...addPasswordResetLink(parts, id, { hash, expires }, now) },
-        commands: [[linkMail(user, link, 'somebody, probably you, asks', view, realm)]],
-      };
-    },
-  };
-
-export const sendPasswordResetHandler: RealmCommandHandler<typeof realmActorCommands.sendPasswordReset, LinkInputs> = {
+export const requestPasswordResetHandler: RealmCommandHandler<
+  typeof realmActorCommands.askPasswordReset,
+  PasswordResetLinkInputs
+> = {
   lane: 'invitations',
-  inputs: ({ user_id, origin }, { realm }, sources) => makeLink(realm, user_id, origin, sources),
-  handle(view, { user_id }, { hash, expires, link }, { realm, now, caller }) {
+  // An unknown address causes the same work, so that the response time doesn't reveal whether an account exists.
+  inputs: ({ email, origin }, { realm, view }, sources) =>
+    makePasswordResetLink(realm, findPasswordAccountByEmail(email, view)?.id ?? 0, origin, sources),
+  handle(view, { email }, { user: id, hash, expires, sealedLink }, { realm, now }) {
+    const { parts } = view;
+    if (!isEmail(email)) throw apiError('ENTER_VALID_EMAIL');
+    const { wait, parts: counted } = countMailToAddress(parts, email, now);
+    if (wait > 0) throw apiError('RATE_LIMIT_HIT', { 'retry-after': wait / 1000 });
+    const user = findPasswordAccountByEmail(email, view);
+    const reply = makeSuccessReply();
+    if (user?.id !== id) return { reply, parts: counted };
+    return {
+      reply,
+      parts: { ...counted, ...addPasswordResetLink(parts, id, { hash, expires }, now) },
+      commands: [[makePasswordResetMailCommand(user, sealedLink, 'somebody, probably you, asks', view, realm)]],
+    };
+  },
+};
+
+export const sendPasswordResetHandler: RealmCommandHandler<
+  typeof realmActorCommands.sendPasswordReset,
+  PasswordResetLinkInputs
+> = {
+  lane: 'invitations',
+  inputs: ({ user_id, origin }, { realm }, sources) => makePasswordResetLink(realm, user_id, origin, sources),
+  handle(view, { user_id }, { hash, expires, sealedLink }, { realm, now, caller }) {
     const { parts, state } = view;
     const acting = getActingUserOrThrow(parts, caller);
     if (!isAdmin(acting)) throw apiError('ADMIN_REQUIRED');
@@ -118,38 +126,43 @@ export const sendPasswordResetHandler: RealmCommandHandler<typeof realmActorComm
     if (!user || isSystemBot(user)) throw apiError('NO_SUCH_USER');
     if (!user.isActive) throw apiError('USER_IS_DEACTIVATED');
     if (user.botType !== null) throw apiError('NO_BOTS');
-    if (!maySignInByPassword(user, state)) throw apiError('PASSWORD_AUTH_DISABLED');
+    if (!canSignInByPassword(user, state)) throw apiError('PASSWORD_AUTH_DISABLED');
     const { wait, parts: counted } = countMailToAddress(parts, user.deliveryEmail, now);
     if (wait > 0) throw apiError('RATE_LIMIT_HIT', { 'retry-after': wait / 1000 });
     return {
       reply: makeSuccessReply(),
       parts: { ...counted, ...addPasswordResetLink(parts, user_id, { hash, expires }, now) },
-      commands: [[linkMail(user, link, `${acting.fullName} asks you`, view, realm)]],
+      commands: [[makePasswordResetMailCommand(user, sealedLink, `${acting.fullName} asks you`, view, realm)]],
     };
   },
 };
 
 /** Finds the account of a reset link. @throws ApiError if the link was used or voided, or has expired */
-function accountOfLink({ parts, state }: RealmActorView, user: number, hash: string, now: number): DirectoryUser {
+function getAccountOfResetLinkOrThrow(
+  { parts, state }: RealmActorView,
+  user: number,
+  hash: string,
+  now: number,
+): DirectoryUser {
   const account = findUserRecord(parts, user);
   const open = listPasswordResetLinks(parts, user, now).some((link) => link.hash === hash);
-  if (!open || !account?.isActive || !maySignInByPassword(account, state)) throw apiError('MAIL_LINK');
+  if (!open || !account?.isActive || !canSignInByPassword(account, state)) throw apiError('MAIL_LINK');
   return account;
 }
 
-export const readPasswordResetHandler: RealmCommandHandler<typeof realmActorCommands.peekPasswordReset> = {
+export const readPasswordResetPageHandler: RealmCommandHandler<typeof realmActorCommands.peekPasswordReset> = {
   lane: 'read',
   read: true,
   handle(view, { user, hash }, _inputs, { now }) {
-    const { deliveryEmail } = accountOfLink(view, user, hash, now);
+    const { deliveryEmail } = getAccountOfResetLinkOrThrow(view, user, hash, now);
     return { reply: makeSuccessReply({ organization: view.state.settings.name, email: deliveryEmail }) };
   },
 };
 
-interface PasswordInputs {
+interface NewPasswordInputs {
   /** Hash of the new password; null if the password is too weak, or the link is invalid. */
   readonly passwordHash: string | null;
-  readonly key: NewApiKey;
+  readonly newApiKey: NewApiKey;
 }
 
 async function hashNewPassword(
@@ -157,16 +170,16 @@ async function hashNewPassword(
   password: string,
   { realm }: CommandInputContext<RealmActorState, RealmMemoryState>,
   sources: ActorInputSources,
-): Promise<PasswordInputs> {
+): Promise<NewPasswordInputs> {
   const { passwords, secrets } = sources.services;
   const related = account ? [account.deliveryEmail, account.fullName] : [];
   // Without a valid link no password is hashed, because hashing is expensive.
   const good = account !== undefined && (await passwords.strongEnough(password, related));
-  return { passwordHash: good ? await secrets.hashPassword(password) : null, key: makeApiKey(realm, sources) };
+  return { passwordHash: good ? await secrets.hashPassword(password) : null, newApiKey: makeApiKey(realm, sources) };
 }
 
 /** Sets a password, ends all sessions, voids all links, and notifies the owner of the account. */
-function setPassword(
+function makePasswordChangeCommit(
   user: DirectoryUser,
   passwordHash: string,
   { state, parts }: { readonly state: RealmActorState; readonly parts: ActorParts },
@@ -198,7 +211,7 @@ function setPassword(
 /**
  * Sets a new password by a reset link. A link works once: the commit voids all links, and commands run one at a time.
  */
-export const resetPasswordHandler: RealmCommandHandler<typeof realmActorCommands.resetPassword, PasswordInputs> = {
+export const resetPasswordHandler: RealmCommandHandler<typeof realmActorCommands.resetPassword, NewPasswordInputs> = {
   lane: 'password resets',
   exclusive: true,
   inputs({ user, hash, password }, context, sources) {
@@ -207,12 +220,12 @@ export const resetPasswordHandler: RealmCommandHandler<typeof realmActorCommands
     );
     return hashNewPassword(open ? findUserRecord(context.view.parts, user) : undefined, password, context, sources);
   },
-  handle(view, { user: id, hash, newKey, shown }, { passwordHash, key }, context) {
+  handle(view, { user: id, hash, newKey, shown }, { passwordHash, newApiKey }, context) {
     const { realm, now, version } = context;
-    const user = accountOfLink(view, id, hash, now);
+    const user = getAccountOfResetLinkOrThrow(view, id, hash, now);
     if (passwordHash === null) throw apiError('PASSWORD_TOO_WEAK');
-    const done = setPassword(user, passwordHash, view, context);
-    const replaced = newKey ? replaceApiKey(view.parts, user, key, realm) : undefined;
+    const done = makePasswordChangeCommit(user, passwordHash, view, context);
+    const replaced = newKey ? replaceApiKey(view.parts, user, newApiKey, realm) : undefined;
     const fields = { organization: view.state.settings.name, email: user.deliveryEmail };
     return {
       reply: makeSuccessReply(fields, shown ? version : undefined),
@@ -224,20 +237,21 @@ export const resetPasswordHandler: RealmCommandHandler<typeof realmActorCommands
   },
 };
 
-export const setPasswordOfUserHandler: RealmCommandHandler<typeof realmActorCommands.setPasswordOf, PasswordInputs> = {
-  lane: 'password resets',
-  exclusive: true,
-  inputs: ({ user_id, password }, context, sources) =>
-    hashNewPassword(findUserRecord(context.view.parts, user_id), password, context, sources),
-  handle(view, { user_id }, { passwordHash }, context) {
-    const user = findUserRecord(view.parts, user_id);
-    if (!user || isSystemBot(user)) throw apiError('NO_SUCH_USER');
-    if (user.botType !== null) throw apiError('NO_BOTS');
-    if (passwordHash === null) throw apiError('PASSWORD_TOO_WEAK');
-    return {
-      ...setPassword(user, passwordHash, view, context),
-      reply: makeSuccessReply(undefined, context.version),
-      replyAfterCommands: true,
-    };
-  },
-};
+export const setPasswordOfUserHandler: RealmCommandHandler<typeof realmActorCommands.setPasswordOf, NewPasswordInputs> =
+  {
+    lane: 'password resets',
+    exclusive: true,
+    inputs: ({ user_id, password }, context, sources) =>
+      hashNewPassword(findUserRecord(context.view.parts, user_id), password, context, sources),
+    handle(view, { user_id }, { passwordHash }, context) {
+      const user = findUserRecord(view.parts, user_id);
+      if (!user || isSystemBot(user)) throw apiError('NO_SUCH_USER');
+      if (user.botType !== null) throw apiError('NO_BOTS');
+      if (passwordHash === null) throw apiError('PASSWORD_TOO_WEAK');
+      return {
+        ...makePasswordChangeCommit(user, passwordHash, view, context),
+        reply: makeSuccessReply(undefined, context.version),
+        replyAfterCommands: true,
+      };
+    },
+  };

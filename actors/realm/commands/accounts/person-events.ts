@@ -16,7 +16,7 @@ import type { DirectoryUser } from '#model/records';
 import { makeDirectoryLogItem, makeEveryoneEventLogItem } from '../../log-items.js';
 import { type ActorParts, readProfileFieldRecords, readProfileRecord } from '../../state.js';
 
-const update = (of: DirectoryUser, person: JsonObject): JsonObject => ({
+const makeUserUpdateEventBody = (of: DirectoryUser, person: JsonObject): JsonObject => ({
   type: 'realm_user',
   op: 'update',
   person: { user_id: of.id, ...person },
@@ -24,13 +24,13 @@ const update = (of: DirectoryUser, person: JsonObject): JsonObject => ({
 
 /** Event of a changed full name, for all users. @param version of the commit */
 export const makeNameChangedEvent = (user: DirectoryUser, version: number): LogItem =>
-  makeEveryoneEventLogItem(version, update(user, { full_name: user.fullName }));
+  makeEveryoneEventLogItem(version, makeUserUpdateEventBody(user, { full_name: user.fullName }));
 
-const apiAddress = (user: DirectoryUser, version: number): LogItem =>
-  makeEveryoneEventLogItem(version, update(user, { new_email: user.email }));
+const makeApiEmailChangedEvent = (user: DirectoryUser, version: number): LogItem =>
+  makeEveryoneEventLogItem(version, makeUserUpdateEventBody(user, { new_email: user.email }));
 
-const avatar = (user: DirectoryUser, version: number): LogItem =>
-  makeEveryoneEventLogItem(version, update(user, formatAvatarForApi(user)));
+const makeAvatarChangedEvent = (user: DirectoryUser, version: number): LogItem =>
+  makeEveryoneEventLogItem(version, makeUserUpdateEventBody(user, formatAvatarForApi(user)));
 
 /**
  * Events of a changed visibility of the real address: the address for users who may see it now, null for users who
@@ -53,12 +53,13 @@ export function makeEmailVisibilityEvents(
   }
   const events: LogItem[] = [];
   const push = (users: readonly number[], address: string | null): void => {
-    if (users.length > 0) events.push({ t: 'event', to: { users }, event: update(after, { delivery_email: address }) });
+    if (users.length > 0)
+      events.push({ t: 'event', to: { users }, event: makeUserUpdateEventBody(after, { delivery_email: address }) });
   };
   push(gaining, after.deliveryEmail);
   push(losing, null);
   if (before.email === after.email) return events;
-  return [...events, apiAddress(after, version), avatar(after, version)];
+  return [...events, makeApiEmailChangedEvent(after, version), makeAvatarChangedEvent(after, version)];
 }
 
 /**
@@ -71,14 +72,14 @@ export function makeEmailChangedEvents(
   version: number,
 ): LogItem[] {
   const isPublic = after.emailVisibility === 1;
-  const event = update(after, { delivery_email: after.deliveryEmail });
+  const event = makeUserUpdateEventBody(after, { delivery_email: after.deliveryEmail });
   const seeing = isPublic
     ? []
     : [...everybody].filter((viewer) => viewer.isActive && maySeeRealEmail(viewer, after)).map(({ id }) => id);
   return [
     isPublic ? makeEveryoneEventLogItem(version, event) : { t: 'event', to: { users: seeing }, event },
-    ...(after.avatarSource === 'G' ? [avatar(after, version)] : []),
-    ...(isPublic ? [apiAddress(after, version)] : []),
+    ...(after.avatarSource === 'G' ? [makeAvatarChangedEvent(after, version)] : []),
+    ...(isPublic ? [makeApiEmailChangedEvent(after, version)] : []),
   ];
 }
 

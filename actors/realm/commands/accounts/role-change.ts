@@ -38,14 +38,17 @@ const MAX_PAST_ROLES = 64;
  * Past roles with the present one added. Two merged roles count as the weaker one: replay may then omit an event, but
  * never shows one that the user could not see.
  */
-function nextPastRoles({ pastRoles: past, role }: DirectoryUser, version: number): DirectoryUser['pastRoles'] {
+function appendPresentRoleToPastRoles(
+  { pastRoles: past, role }: DirectoryUser,
+  version: number,
+): DirectoryUser['pastRoles'] {
   const [oldest, next, ...rest] = [...past, [role, version] as const];
   if (!oldest || !next || rest.length + 2 <= MAX_PAST_ROLES) return [...past, [role, version]];
   return [[Math.max(oldest[0], next[0]), next[1]], ...rest];
 }
 
 /** Events of the system groups: first those of the roles, then that of full members. */
-function systemGroupEvents(
+function makeSystemGroupEventsOfRoleChange(
   before: DirectoryUser,
   after: DirectoryUser,
   state: RealmActorState,
@@ -79,11 +82,11 @@ export function makeRoleChangeCommit(
   context: CommandContext,
 ): { readonly user: DirectoryUser; readonly effect: PartialCommit } {
   const { version } = context;
-  const after: DirectoryUser = { ...before, role, pastRoles: nextPastRoles(before, version) };
+  const after: DirectoryUser = { ...before, role, pastRoles: appendPresentRoleToPastRoles(before, version) };
   const own: PartialCommit = {
     events: [
       makeUserUpdatedEvent(version, after.id, { role }),
-      ...systemGroupEvents(before, after, view.state, version),
+      ...makeSystemGroupEventsOfRoleChange(before, after, view.state, version),
     ],
   };
   // The clients of an active account must learn what the new role shows or hides. A deactivated account has no clients.

@@ -32,7 +32,9 @@ import type { AccountChangeHook, PartialCommit } from './effect.js';
 import { makeMailedLinkDeletions } from './mailed-links.js';
 
 /** Makes the change of parts that stores the sessions and sign-in links of an account. */
-export const storedSessions = (account: AccountSessions): Required<Pick<PartialCommit, 'parts' | 'events'>> => ({
+export const makeStoredSessionsChanges = (
+  account: AccountSessions,
+): Required<Pick<PartialCommit, 'parts' | 'events'>> => ({
   parts: { [`${SESSIONS_PART_PREFIX}${account.user}`]: encodeDirectoryRecord(account) },
   events: [makeDirectoryLogItem({ session: account })],
 });
@@ -45,7 +47,7 @@ export const startSessionHandler: RealmCommandHandler<typeof realmActorCommands.
     // The password may have been replaced after it was checked.
     if (before.endedAt > checkedAt) throw apiError('AUTHENTICATION_FAILED');
     return {
-      ...storedSessions(addSessionToAccount(before, session, now)),
+      ...makeStoredSessionsChanges(addSessionToAccount(before, session, now)),
       reply: makeSuccessReply({ user_id: user.id }, version),
     };
   },
@@ -63,7 +65,7 @@ export const startSessionByOneTimeLinkHandler: RealmCommandHandler<typeof realmA
       if (!spent) continue;
       getActingUserOrThrow(parts, spent.user);
       return {
-        ...storedSessions(addSessionToAccount(spent, session, now)),
+        ...makeStoredSessionsChanges(addSessionToAccount(spent, session, now)),
         reply: makeSuccessReply({ user_id: spent.user }, version),
       };
     }
@@ -76,7 +78,7 @@ export const recordSessionUseHandler: RealmCommandHandler<typeof realmActorComma
   handle({ parts }, { hash }, _inputs, { caller, now, version }) {
     const after = recordSessionUseInAccount(readSessionsOfAccount(parts, caller), hash, now);
     return after
-      ? { ...storedSessions(after), reply: makeSuccessReply(undefined, version) }
+      ? { ...makeStoredSessionsChanges(after), reply: makeSuccessReply(undefined, version) }
       : { reply: makeSuccessReply() };
   },
 };
@@ -87,19 +89,19 @@ export const endSessionHandler: RealmCommandHandler<typeof realmActorCommands.en
     const before = readSessionsOfAccount(parts, caller);
     if (!before.sessions.some(({ id }) => id === session)) throw apiError('NO_SUCH_SESSION');
     return {
-      ...storedSessions(removeSessionsFromAccount(before, ({ id }) => id === session, now)),
+      ...makeStoredSessionsChanges(removeSessionsFromAccount(before, ({ id }) => id === session, now)),
       reply: makeSuccessReply(undefined, version),
     };
   },
 };
 
-export const endSessionsHandler: RealmCommandHandler<typeof realmActorCommands.endSessions> = {
+export const endOtherSessionsHandler: RealmCommandHandler<typeof realmActorCommands.endSessions> = {
   lane: NO_INPUT_COMMAND_LANE,
   handle({ parts }, { except }, _inputs, { caller, now, version }) {
     const before = readSessionsOfAccount(parts, caller);
     if (!before.sessions.some(({ id }) => id !== except)) return { reply: makeSuccessReply() };
     return {
-      ...storedSessions(removeSessionsFromAccount(before, ({ id }) => id !== except, now)),
+      ...makeStoredSessionsChanges(removeSessionsFromAccount(before, ({ id }) => id !== except, now)),
       reply: makeSuccessReply(undefined, version),
     };
   },
@@ -109,7 +111,7 @@ export const endSessionsHandler: RealmCommandHandler<typeof realmActorCommands.e
  * A browser keeps its subscription over sessions, so the endpoint is taken from every other session: a browser shows
  * messages of the account that is signed in there now, and of no other one.
  */
-export const setSessionPushHandler: RealmCommandHandler<typeof realmActorCommands.setSessionPush> = {
+export const setSessionPushEndpointHandler: RealmCommandHandler<typeof realmActorCommands.setSessionPush> = {
   lane: NO_INPUT_COMMAND_LANE,
   handle({ parts }, { session, push }, _inputs, { caller, now, version }) {
     const after = setSessionPush(readSessionsOfAccount(parts, caller), session, push, now);
@@ -123,7 +125,7 @@ export const setSessionPushHandler: RealmCommandHandler<typeof realmActorCommand
     }
     const own = setSessionPush(changed.get(caller) ?? after, session, push, now);
     changed.set(caller, own ?? after);
-    const effects = [...changed.values()].map(storedSessions);
+    const effects = [...changed.values()].map(makeStoredSessionsChanges);
     return {
       parts: Object.assign({}, ...effects.map((effect) => effect.parts)),
       events: effects.flatMap(({ events }) => events),
@@ -133,20 +135,20 @@ export const setSessionPushHandler: RealmCommandHandler<typeof realmActorCommand
 };
 
 /** Conversations tell the account of messages to push from now on. */
-export const notePushDeviceHandler: RealmCommandHandler<typeof realmActorCommands.notePushDevice> = {
+export const recordPushDeviceHandler: RealmCommandHandler<typeof realmActorCommands.notePushDevice> = {
   lane: NO_INPUT_COMMAND_LANE,
   handle({ parts }, _args, _inputs, { caller, version }) {
     const before = readSessionsOfAccount(parts, caller);
     if (before.devices) return { reply: makeSuccessReply() };
-    return { ...storedSessions({ ...before, devices: true }), reply: makeSuccessReply(undefined, version) };
+    return { ...makeStoredSessionsChanges({ ...before, devices: true }), reply: makeSuccessReply(undefined, version) };
   },
 };
 
-export const dropSessionPushHandler: RealmCommandHandler<typeof realmActorCommands.dropSessionPush> = {
+export const removeSessionPushEndpointHandler: RealmCommandHandler<typeof realmActorCommands.dropSessionPush> = {
   lane: NO_INPUT_COMMAND_LANE,
   handle({ parts }, { user, endpointHash }) {
     const left = removePushEndpoint(readSessionsOfAccount(parts, user), endpointHash);
-    return left ? { ...storedSessions(left), reply: makeValueReply(null) } : { reply: makeValueReply(null) };
+    return left ? { ...makeStoredSessionsChanges(left), reply: makeValueReply(null) } : { reply: makeValueReply(null) };
   },
 };
 
@@ -159,7 +161,7 @@ export const addOneTimeSignInLinkHandler: RealmCommandHandler<typeof realmActorC
     if (!user.isActive) throw apiError('USER_IS_DEACTIVATED');
     if (user.botType !== null) throw apiError('NO_BOTS');
     return {
-      ...storedSessions(addSignInLinkToAccount(readSessionsOfAccount(parts, user_id), hash, now)),
+      ...makeStoredSessionsChanges(addSignInLinkToAccount(readSessionsOfAccount(parts, user_id), hash, now)),
       reply: makeSuccessReply(undefined, version),
     };
   },
@@ -179,7 +181,7 @@ export function endAllSessionsOfAccount(
   { now, version }: { readonly now: number; readonly version: number },
 ): Required<Pick<PartialCommit, 'parts' | 'events'>> {
   const left = removeSessionsFromAccount(readSessionsOfAccount(parts, user), ({ id }) => id !== except, now);
-  const ended = storedSessions({ ...left, links: [], endedAt: version });
+  const ended = makeStoredSessionsChanges({ ...left, links: [], endedAt: version });
   return { ...ended, parts: { ...ended.parts, ...makeMailedLinkDeletions(parts, user) } };
 }
 

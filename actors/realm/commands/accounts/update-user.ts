@@ -20,13 +20,13 @@ import { mergePartialCommits, type PartialCommit } from './effect.js';
 import { makeUserUpdatedEvent } from './person-events.js';
 import { checkMaySetRole, makeRoleChangeCommit } from './role-change.js';
 
-interface Inputs {
+interface UpdateUserInputs {
   /** All subscriptions of the account, ended ones included; empty unless its role changes. */
   readonly subscriptions: readonly Subscription[];
-  readonly rendered: RenderedProfileValues;
+  readonly renderedProfileValues: RenderedProfileValues;
 }
 
-interface Step {
+interface UserUpdateStepResult {
   readonly user: DirectoryUser;
   readonly effect: PartialCommit;
   /** Refusal of the rest of a step. The effect of the step's earlier changes stays. */
@@ -34,14 +34,14 @@ interface Step {
 }
 
 /** Steps of the request, in order; the first refusal ends the request. */
-function steps(
+function makeUserUpdateSteps(
   user: DirectoryUser,
   acting: DirectoryUser | undefined,
   { full_name, role, profile_data }: UpdateUserArgs,
-  { subscriptions, rendered }: Inputs,
+  { subscriptions, renderedProfileValues }: UpdateUserInputs,
   view: RealmActorView,
   context: CommandContext,
-): ((before: DirectoryUser) => Step | undefined)[] {
+): ((before: DirectoryUser) => UserUpdateStepResult | undefined)[] {
   return [
     (before) => {
       if (role === null || role === before.role) return undefined;
@@ -57,13 +57,19 @@ function steps(
     },
     (before) => {
       if (profile_data === null) return undefined;
-      const { refusal, ...effect } = editProfileValues(view.parts, before, profile_data, rendered, context.version);
+      const { refusal, ...effect } = editProfileValues(
+        view.parts,
+        before,
+        profile_data,
+        renderedProfileValues,
+        context.version,
+      );
       return { user: before, effect, refusal };
     },
   ];
 }
 
-export const updateUserHandler: RealmCommandHandler<typeof realmActorCommands.updateUser, Inputs> = {
+export const updateUserHandler: RealmCommandHandler<typeof realmActorCommands.updateUser, UpdateUserInputs> = {
   // In this lane no user joins or leaves a stream while the command runs: the visibility of streams depends on
   // subscriptions.
   lane: 'directory',
@@ -72,9 +78,9 @@ export const updateUserHandler: RealmCommandHandler<typeof realmActorCommands.up
   async inputs({ user_id, role, profile_data }, { realm, view }, sources) {
     const rendered = renderProfileValues(view.parts, profile_data ?? []);
     const user = findUserRecord(view.parts, user_id);
-    if (!user || role === null || role === user.role) return { subscriptions: [], rendered };
+    if (!user || role === null || role === user.role) return { subscriptions: [], renderedProfileValues: rendered };
     const { subscriptions } = await readUserOwnState(realm, toUserId(user_id), ['subscriptions'], sources);
-    return { subscriptions, rendered };
+    return { subscriptions, renderedProfileValues: rendered };
   },
 
   handle(view, args, inputs, context) {
@@ -82,10 +88,10 @@ export const updateUserHandler: RealmCommandHandler<typeof realmActorCommands.up
     const user = findUserRecord(view.parts, args.user_id);
     if (!user) throw apiError('NO_SUCH_USER');
     const acting = getActingAdminOrThrow(view.parts, context.caller);
-    const done: Step[] = [];
+    const done: UserUpdateStepResult[] = [];
     let refusal: ApiError | undefined;
     try {
-      for (const step of steps(user, acting, args, inputs, view, context)) {
+      for (const step of makeUserUpdateSteps(user, acting, args, inputs, view, context)) {
         const one = step(done.at(-1)?.user ?? user);
         if (one) done.push(one);
         refusal = one?.refusal;

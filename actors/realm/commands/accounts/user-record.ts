@@ -14,14 +14,14 @@ export const FIRST_USER_ID = LAST_RESERVED_USER_ID + 1;
  * Visibility and API address of a new account whose real address is hidden; undefined: the real address is visible to
  * all.
  */
-export function emailVisibilityOfNewUser(
+export function computeHiddenEmailOfNewUser(
   { email_address_visibility: visibility = 1 }: NewUserSettingDefaults,
   id: number,
   domain: string,
   volatile: RealmMemoryState,
 ): { readonly visibility: number; readonly email: string } | undefined {
   if (visibility === 1) return undefined;
-  return { visibility, email: apiEmailOfHiddenAddress(id, domain, volatile) };
+  return { visibility, email: makeApiEmailOfHiddenAddress(id, domain, volatile) };
 }
 
 export function makeNewUserRecord(of: {
@@ -73,8 +73,8 @@ export function makeCreateUserCommand(
 }
 
 /** The API e-mail of an account whose real address is hidden. */
-export function apiEmailOfHiddenAddress(id: number, domain: string, volatile: RealmMemoryState): string {
+export function makeApiEmailOfHiddenAddress(id: number, domain: string, volatile: RealmMemoryState): string {
   const address = `user${id}@${domain}`;
   // The substitute address may be the real address of another account, so an address in another domain replaces it.
-  return volatile.userByEmail(address) === undefined ? address : `user${id}@${FAKE_EMAIL_DOMAIN}`;
+  return volatile.findUserIdByEmail(address) === undefined ? address : `user${id}@${FAKE_EMAIL_DOMAIN}`;
 }

@@ -20,13 +20,13 @@ import type { CommandContext } from '#runtime';
 import { makeUserEventLogItem } from '../../log-items.js';
 import { type ActorParts, findUserRecord, listStreamRecords, listUserRecords } from '../../state.js';
 import type { RealmCommandHandler } from '../command.js';
-import { formatStoredStreamGroupsForApi, listDefaultStreams } from '../streams/stream-events.js';
+import { formatStoredDefaultStreamGroupsForApi, listDefaultStreams } from '../streams/stream-events.js';
 import type { AccountChange, PartialCommit } from './effect.js';
 
 /** Approximate maximum size of the streams in one event, characters of JSON. */
-const MAX_EVENT_CHARS = 200_000;
+const MAX_STREAM_EVENT_CHARS = 200_000;
 /** Maximum number of addresses that one commit shows or hides. */
-const MAX_ADDRESSES = 2_000;
+const MAX_ADDRESSES_PER_COMMIT = 2_000;
 
 /**
  * Effect of a changed role on what the user can see.
@@ -57,18 +57,25 @@ export function makeVisibilityChangeCommit(
   });
   return {
     events: [
-      ...streamEvents(after.id, 'delete', lost.filter(unknown)),
-      ...streamEvents(after.id, 'create', gained.filter(unknown)),
-      ...defaultStreamEvents(before, after, parts),
+      ...makeStreamEventsForUser(after.id, 'delete', lost.filter(unknown)),
+      ...makeStreamEventsForUser(after.id, 'create', gained.filter(unknown)),
+      ...makeDefaultStreamEventsForUser(before, after, parts),
     ],
-    commands: [...showSubscribers, ...addressBatches(before, after, parts).map((args) => toSelf(realm, args))],
+    commands: [
+      ...showSubscribers,
+      ...batchAddressesOfChangedVisibility(before, after, parts).map((args) => makeShowAddressesCommand(realm, args)),
+    ],
   };
 }
 
-const toSelf = (realm: CommandContext['realm'], args: AddressBatch): OutboxCommand =>
+const makeShowAddressesCommand = (realm: CommandContext['realm'], args: ShowAddressesArgs): OutboxCommand =>
   makeOutboxCommand({ to: realmActorKey(realm), name: realmActorCommands.showAddresses, args, caller: 0 });
 
-function streamEvents(user: number, op: 'create' | 'delete', streams: readonly DirectoryStream[]): LogItem[] {
+function makeStreamEventsForUser(
+  user: number,
+  op: 'create' | 'delete',
+  streams: readonly DirectoryStream[],
+): LogItem[] {
   const events: LogItem[] = [];
   let batch: JsonObject[] = [];
   let size = 0;
@@ -80,17 +87,17 @@ function streamEvents(user: number, op: 'create' | 'delete', streams: readonly D
   for (const stream of streams.map(formatStreamForApi)) {
     size += JSON.stringify(stream).length;
     batch.push(stream);
-    if (size > MAX_EVENT_CHARS) flush();
+    if (size > MAX_STREAM_EVENT_CHARS) flush();
   }
   flush();
   return events;
 }
 
 /** Events of the default streams and their groups, which guests don't see. */
-function defaultStreamEvents(before: DirectoryUser, after: DirectoryUser, parts: ActorParts): LogItem[] {
+function makeDefaultStreamEventsForUser(before: DirectoryUser, after: DirectoryUser, parts: ActorParts): LogItem[] {
   if (isGuest(before) === isGuest(after)) return [];
   const streams = listDefaultStreams(parts).map(formatStreamForApi);
-  const groups = formatStoredStreamGroupsForApi(parts);
+  const groups = formatStoredDefaultStreamGroupsForApi(parts);
   const lists: JsonObject[] = [
     { type: 'default_streams', default_streams: isGuest(after) ? [] : streams },
     { type: 'default_stream_groups', default_stream_groups: isGuest(after) ? [] : groups },
@@ -98,16 +105,20 @@ function defaultStreamEvents(before: DirectoryUser, after: DirectoryUser, parts:
   return lists.filter((_, i) => [streams, groups][i]!.length > 0).map((event) => makeUserEventLogItem(after.id, event));
 }
 
-type AddressBatch = ArgsOfCommand<typeof realmActorCommands.showAddresses>;
+type ShowAddressesArgs = ArgsOfCommand<typeof realmActorCommands.showAddresses>;
 
 /** Users whose address becomes visible to the user or hidden, in batches. */
-function addressBatches(before: DirectoryUser, after: DirectoryUser, parts: ActorParts): AddressBatch[] {
+function batchAddressesOfChangedVisibility(
+  before: DirectoryUser,
+  after: DirectoryUser,
+  parts: ActorParts,
+): ShowAddressesArgs[] {
   const ids: number[] = [];
   for (const user of listUserRecords(parts))
     if (maySeeRealEmail(before, user) !== maySeeRealEmail(after, user)) ids.push(user.id);
-  const slices: AddressBatch[] = [];
-  for (let i = 0; i < ids.length; i += MAX_ADDRESSES) {
-    slices.push({ viewer: after.id, of: ids.slice(i, i + MAX_ADDRESSES) });
+  const slices: ShowAddressesArgs[] = [];
+  for (let i = 0; i < ids.length; i += MAX_ADDRESSES_PER_COMMIT) {
+    slices.push({ viewer: after.id, of: ids.slice(i, i + MAX_ADDRESSES_PER_COMMIT) });
   }
   return slices;
 }

@@ -13,9 +13,9 @@ import { PRODUCT_NAME } from '#model/errors';
 import type { DirectoryUser } from '#model/records';
 import type { RealmActorView } from '../command.js';
 
-const SIGNUPS = 'signups';
+const SIGNUPS_TOPIC_NAME = 'signups';
 
-const greeting = (user: DirectoryUser): string =>
+const formatWelcomeMessage = (user: DirectoryUser): string =>
   [
     `Hello ${formatSilentMention(user)}, and welcome to ${PRODUCT_NAME}!`,
     'Messages are in streams, and each has a topic: reply where a conversation is, or begin one of your own. Direct messages like this one are between you and the people you choose.',
@@ -34,19 +34,24 @@ export function makeWelcomeCommands(
   after: number,
 ): OutboxCommand[] {
   const commands = [
-    makeDirectNoticeCommand(realm, user.id, { content: greeting(user), origin, after }, WELCOME_BOT_ID),
+    makeDirectNoticeCommand(realm, user.id, { content: formatWelcomeMessage(user), origin, after }, WELCOME_BOT_ID),
   ];
   const stream = settings.signup_notifications_stream_id;
   if (stream > 0) {
     // `volatile.humans` does not count the newcomer before the commit.
-    const content = `${formatSilentMention(user)} just signed up for ${PRODUCT_NAME}. (total: ${volatile.humans + 1})`;
-    commands.push(makeStreamNoticeCommand(realm, stream, SIGNUPS, { content, origin, after }));
+    const content = `${formatSilentMention(user)} just signed up for ${PRODUCT_NAME}. (total: ${volatile.activeHumanCount + 1})`;
+    commands.push(makeStreamNoticeCommand(realm, stream, SIGNUPS_TOPIC_NAME, { content, origin, after }));
   }
-  if (settings.send_welcome_emails) commands.push(welcomeMail(user, settings.name, origin, realm));
+  if (settings.send_welcome_emails) commands.push(makeWelcomeMailCommand(user, settings.name, origin, realm));
   return commands;
 }
 
-const welcomeMail = ({ deliveryEmail, fullName }: DirectoryUser, name: string, origin: string, realm: RealmId) =>
+const makeWelcomeMailCommand = (
+  { deliveryEmail, fullName }: DirectoryUser,
+  name: string,
+  origin: string,
+  realm: RealmId,
+) =>
   makeSendMailCommand(realm, {
     to: deliveryEmail,
     subject: `Welcome to ${name}`,

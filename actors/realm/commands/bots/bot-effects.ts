@@ -12,7 +12,7 @@ import { type ActorParts, findBotRecord, listBotRecords } from '../../state.js';
 import type { AccountChange, AccountChangeHook } from '../accounts/effect.js';
 
 /** Events for the managers of a bot whose account has changed. */
-function ofBot({ before, after }: AccountChange, parts: ActorParts): LogItem[] {
+function makeManagerEventsOfChangedBot({ before, after }: AccountChange, parts: ActorParts): LogItem[] {
   const bot = findBotRecord(parts, after.id);
   if (!bot) return [];
   const account = { user: after, bot };
@@ -23,7 +23,7 @@ function ofBot({ before, after }: AccountChange, parts: ActorParts): LogItem[] {
 }
 
 /** Events for a user who became an administrator, and so manages all bots, or is one no longer. */
-function ofPerson({ before, after }: AccountChange, parts: ActorParts): LogItem[] {
+function makeBotEventsOfAdminRoleChange({ before, after }: AccountChange, parts: ActorParts): LogItem[] {
   if (!after.isActive || isAdmin(before) === isAdmin(after)) return [];
   const others = [...listBotRecords(parts)]
     .map((bot) => findBotAccount(parts, bot.user))
@@ -38,5 +38,8 @@ function ofPerson({ before, after }: AccountChange, parts: ActorParts): LogItem[
 }
 
 export const makeBotEventsOfAccountChange: AccountChangeHook = (change, { parts }) => ({
-  events: change.after.botType === null ? ofPerson(change, parts) : ofBot(change, parts),
+  events:
+    change.after.botType === null
+      ? makeBotEventsOfAdminRoleChange(change, parts)
+      : makeManagerEventsOfChangedBot(change, parts),
 });

@@ -33,42 +33,42 @@ import { makeUserAddedLogItems } from '../accounts/person-events.js';
 import { makeCreateUserCommand, makeNewUserRecord } from '../accounts/user-record.js';
 import { getActingUserOrThrow } from '../callers.js';
 import type { RealmCommandHandler } from '../command.js';
-import { loadOwnPrivateStreams, type OwnPrivateStreamIds } from '../stream-memberships.js';
+import { loadOwnPrivateStreamIds, type OwnPrivateStreamIds } from '../stream-memberships.js';
 
 /** Ids of those default streams of a bot that are private and to which the caller is subscribed. */
-export const loadOwnPrivateBotStreams = (
+export const loadOwnPrivateBotStreamIds = (
   { sending, events }: BotStreamChoices,
   context: CommandInputContext<RealmActorState, RealmMemoryState>,
   sources: ActorInputSources,
 ): Promise<OwnPrivateStreamIds> =>
-  loadOwnPrivateStreams(
+  loadOwnPrivateStreamIds(
     [sending, events].filter((name): name is string => !!name),
     context,
     sources,
   );
 
 /** The stream with this name; null for an empty name. @throws ApiError if the caller can't access it */
-export function getBotStreamOrThrow(
+export function getBotStreamIdOrThrow(
   name: string,
   acting: DirectoryUser,
   own: OwnPrivateStreamIds,
   { parts, volatile }: { readonly parts: ActorParts; readonly volatile: RealmMemoryState },
 ): StreamId | null {
   if (name === '') return null;
-  const stream = findStreamRecord(parts, volatile.streamByName(name) ?? -1);
+  const stream = findStreamRecord(parts, volatile.findStreamIdByName(name) ?? -1);
   if (!stream || !canAccessStream(acting, stream, own.has(stream.id))) throw apiError('INVALID_STREAM_NAME', { name });
   return stream.id;
 }
 
-const INTERFACES = [1, 2];
+const WEBHOOK_PAYLOAD_FORMATS = [1, 2];
 
 /** Checks the payload format of an outgoing webhook. @throws ApiError */
 export function checkWebhookPayloadFormat(of: number): void {
-  if (!INTERFACES.includes(of)) throw apiError('INVALID_INTERFACE_TYPE');
+  if (!WEBHOOK_PAYLOAD_FORMATS.includes(of)) throw apiError('INVALID_INTERFACE_TYPE');
 }
 
-const EVERYBODY = 1;
-const GENERIC_BY_ADMINS = 2;
+const BOT_CREATION_BY_EVERYBODY = 1;
+const GENERIC_BOT_CREATION_BY_ADMINS = 2;
 
 /** Applies the policy `bot_creation_policy` to the caller. @throws ApiError */
 export function checkMayCreateBot(
@@ -76,21 +76,21 @@ export function checkMayCreateBot(
   type: number,
   { bot_creation_policy: policy }: RealmSettings,
 ): void {
-  if (isAdmin(acting) || policy === EVERYBODY) return;
-  if (policy !== GENERIC_BY_ADMINS || type === BOT_TYPE.generic) throw apiError('ADMIN_REQUIRED');
+  if (isAdmin(acting) || policy === BOT_CREATION_BY_EVERYBODY) return;
+  if (policy !== GENERIC_BOT_CREATION_BY_ADMINS || type === BOT_TYPE.generic) throw apiError('ADMIN_REQUIRED');
 }
 
 /** Types of bots that the API can create; embedded bots are not served. */
-const CREATABLE_TYPES: readonly number[] = [BOT_TYPE.generic, BOT_TYPE.incomingWebhook, BOT_TYPE.outgoingWebhook];
+const CREATABLE_BOT_TYPES: readonly number[] = [BOT_TYPE.generic, BOT_TYPE.incomingWebhook, BOT_TYPE.outgoingWebhook];
 
-interface BotInputs {
+interface CreateBotInputs {
   readonly keyHash: string;
   readonly keySealed: string;
   readonly tokenSealed: string;
-  readonly own: OwnPrivateStreamIds;
+  readonly ownPrivateStreamIds: OwnPrivateStreamIds;
 }
 
-export const createBotHandler: RealmCommandHandler<typeof realmActorCommands.createBot, BotInputs> = {
+export const createBotHandler: RealmCommandHandler<typeof realmActorCommands.createBot, CreateBotInputs> = {
   lane: BOT_CREATION_LANE,
   async inputs(args, context, sources) {
     const { secrets } = sources.services;
@@ -99,25 +99,30 @@ export const createBotHandler: RealmCommandHandler<typeof realmActorCommands.cre
       keyHash: secrets.apiKeyHash(key),
       keySealed: secrets.seal(key),
       tokenSealed: secrets.seal(secrets.newApiKey(context.realm)),
-      own: await loadOwnPrivateBotStreams(args, context, sources),
+      ownPrivateStreamIds: await loadOwnPrivateBotStreamIds(args, context, sources),
     };
   },
 
-  handle({ state, parts, volatile }, args, { keyHash, keySealed, tokenSealed, own }, { caller, now, realm, version }) {
+  handle(
+    { state, parts, volatile },
+    args,
+    { keyHash, keySealed, tokenSealed, ownPrivateStreamIds },
+    { caller, now, realm, version },
+  ) {
     const acting = getActingUserOrThrow(parts, caller);
     if (args.shortName.trim() === '') throw apiError('NAME_OR_USERNAME');
     const fullName = checkFullName(args.fullName);
     const email = `${args.shortName}-bot@${args.domain}`;
     if (args.type === BOT_TYPE.embedded) throw apiError('EMBEDDED_BOTS_OFF');
     if (!isEmail(email)) throw apiError('NAME_OR_USERNAME');
-    if (volatile.userByEmail(email) !== undefined) throw apiError('USERNAME_IN_USE');
+    if (volatile.findUserIdByEmail(email) !== undefined) throw apiError('USERNAME_IN_USE');
     checkBotNameIsUnique(parts, fullName);
     checkMayCreateBot(acting, args.type, state.settings);
-    if (!CREATABLE_TYPES.includes(args.type)) throw apiError('INVALID_BOT_TYPE');
+    if (!CREATABLE_BOT_TYPES.includes(args.type)) throw apiError('INVALID_BOT_TYPE');
     checkWebhookPayloadFormat(args.interface);
     if (args.files > 1) throw apiError('ONE_FILE');
     const stream = (name: string | null) =>
-      name === null ? null : getBotStreamOrThrow(name, acting, own, { parts, volatile });
+      name === null ? null : getBotStreamIdOrThrow(name, acting, ownPrivateStreamIds, { parts, volatile });
     const sendingStream = stream(args.sending);
     const eventsStream = stream(args.events);
     // No integrations are served yet, so every name of one is unknown.
@@ -145,7 +150,7 @@ export const createBotHandler: RealmCommandHandler<typeof realmActorCommands.cre
           : null,
       config: args.type === BOT_TYPE.incomingWebhook ? args.config : {},
     };
-    volatile.addUser(id, email);
+    volatile.addUserEmails(id, email);
     const stored = makeStoredBotChanges({ user, bot });
     const [, ...addedEvents] = makeUserAddedLogItems(user, state.settings, now, version);
     return {

@@ -33,20 +33,25 @@ import { checkMaySetRole, makeRoleChangeCommit } from '../accounts/role-change.j
 import { getActingUserOrThrow } from '../callers.js';
 import type { RealmActorView, RealmCommandHandler } from '../command.js';
 import type { OwnPrivateStreamIds } from '../stream-memberships.js';
-import { checkWebhookPayloadFormat, getBotStreamOrThrow, loadOwnPrivateBotStreams } from './create-bot.js';
+import { checkWebhookPayloadFormat, getBotStreamIdOrThrow, loadOwnPrivateBotStreamIds } from './create-bot.js';
 
-interface Inputs {
-  readonly own: OwnPrivateStreamIds;
+interface UpdateBotInputs {
+  readonly ownPrivateStreamIds: OwnPrivateStreamIds;
   /** All subscriptions of the bot, ended ones included; empty unless its role changes. */
   readonly subscriptions: readonly Subscription[];
 }
 
-interface Step {
+interface BotUpdateStepResult {
   readonly user: DirectoryUser;
   readonly effect: PartialCommit;
 }
 
-function rename(before: DirectoryUser, given: string, view: RealmActorView, context: CommandContext): Step | undefined {
+function renameBot(
+  before: DirectoryUser,
+  given: string,
+  view: RealmActorView,
+  context: CommandContext,
+): BotUpdateStepResult | undefined {
   const fullName = checkFullName(given);
   if (fullName === before.fullName) return undefined;
   checkBotNameIsUnique(view.parts, fullName);
@@ -56,7 +61,7 @@ function rename(before: DirectoryUser, given: string, view: RealmActorView, cont
 }
 
 /** The account to which a bot is given, if it may own one. @throws ApiError */
-function newOwner(parts: ActorParts, id: number): DirectoryUser {
+function getNewBotOwnerOrThrow(parts: ActorParts, id: number): DirectoryUser {
   const owner = findUserRecord(parts, id);
   if (!owner) throw apiError('OWNER_NO_SUCH_USER');
   if (!owner.isActive) throw apiError('OWNER_DEACTIVATED');
@@ -68,9 +73,14 @@ function newOwner(parts: ActorParts, id: number): DirectoryUser {
  * Gives the bot another owner. Administrators know the bot already; any other owner gets an event that the bot appears
  * or disappears.
  */
-function changeOwner(before: BotAccount, id: number, view: RealmActorView, context: CommandContext): Step {
+function changeBotOwner(
+  before: BotAccount,
+  id: number,
+  view: RealmActorView,
+  context: CommandContext,
+): BotUpdateStepResult {
   const { parts } = view;
-  const owner = newOwner(parts, id);
+  const owner = getNewBotOwnerOrThrow(parts, id);
   const previous = before.user.botOwner === null ? undefined : findUserRecord(parts, before.user.botOwner);
   const after = { ...before.user, botOwner: owner.id };
   const account = { user: after, bot: before.bot };
@@ -85,7 +95,7 @@ function changeOwner(before: BotAccount, id: number, view: RealmActorView, conte
 }
 
 /** The bot with the settings of the request. @throws ApiError */
-function withSettings(
+function applyBotSettings(
   before: DirectoryBot,
   args: UpdateBotArgs,
   acting: DirectoryUser,
@@ -93,7 +103,7 @@ function withSettings(
   view: RealmActorView,
 ): DirectoryBot {
   const stream = (name: string | null, unchanged: DirectoryBot['sendingStream']) =>
-    name === null ? unchanged : getBotStreamOrThrow(name, acting, own, view);
+    name === null ? unchanged : getBotStreamIdOrThrow(name, acting, own, view);
   const sendingStream = stream(args.sending, before.sendingStream);
   const eventsStream = stream(args.events, before.eventsStream);
   if (args.payloadUrl !== null) checkWebhookPayloadFormat(args.interface);
@@ -113,7 +123,7 @@ function withSettings(
 }
 
 /** Events of changed settings of a bot: one per field that clients see. */
-function settingEvents(parts: ActorParts, before: BotAccount, after: BotAccount): LogItem[] {
+function makeBotSettingEvents(parts: ActorParts, before: BotAccount, after: BotAccount): LogItem[] {
   const shown = ({ bot }: BotAccount): JsonObject => ({
     ...formatBotStreamsForApi(bot, makeStreamNameLookup(parts)),
     services: formatBotServicesForApi(bot),
@@ -124,7 +134,7 @@ function settingEvents(parts: ActorParts, before: BotAccount, after: BotAccount)
     .map(([field, value]) => makeBotUpdatedEvent(parts, after, { [field]: value }));
 }
 
-export const updateBotHandler: RealmCommandHandler<typeof realmActorCommands.updateBot, Inputs> = {
+export const updateBotHandler: RealmCommandHandler<typeof realmActorCommands.updateBot, UpdateBotInputs> = {
   // In this lane no user joins or leaves a stream while the command runs: the effect of a role depends on
   // subscriptions.
   lane: 'directory',
@@ -132,30 +142,30 @@ export const updateBotHandler: RealmCommandHandler<typeof realmActorCommands.upd
 
   async inputs(args, context, sources) {
     const { parts } = context.view;
-    const own = await loadOwnPrivateBotStreams(args, context, sources);
+    const own = await loadOwnPrivateBotStreamIds(args, context, sources);
     const bot = findUserRecord(parts, args.bot_id);
-    if (!bot || args.role === null || args.role === bot.role) return { own, subscriptions: [] };
+    if (!bot || args.role === null || args.role === bot.role) return { ownPrivateStreamIds: own, subscriptions: [] };
     const { subscriptions } = await readUserOwnState(context.realm, toUserId(args.bot_id), ['subscriptions'], sources);
-    return { own, subscriptions };
+    return { ownPrivateStreamIds: own, subscriptions };
   },
 
-  handle(view, args, { own, subscriptions }, context) {
+  handle(view, args, { ownPrivateStreamIds, subscriptions }, context) {
     const { parts } = view;
     const acting = getActingUserOrThrow(parts, context.caller);
     const before = getManagedBotOrThrow(parts, args.bot_id, acting);
-    const done: Step[] = [];
+    const done: BotUpdateStepResult[] = [];
     const account = (): BotAccount => ({ user: done.at(-1)?.user ?? before.user, bot: before.bot });
-    const step = (one: Step | undefined): void => void (one && done.push(one));
-    if (args.full_name !== null) step(rename(before.user, args.full_name, view, context));
+    const step = (one: BotUpdateStepResult | undefined): void => void (one && done.push(one));
+    if (args.full_name !== null) step(renameBot(before.user, args.full_name, view, context));
     if (args.role !== null && args.role !== before.user.role) {
       checkMaySetRole(parts, acting, before.user, args.role);
       if (!isAdmin(acting)) throw apiError('ADMIN_REQUIRED');
       step(makeRoleChangeCommit(account().user, args.role, subscriptions, view, context));
     }
     if (args.bot_owner_id !== null && args.bot_owner_id !== before.user.botOwner) {
-      step(changeOwner(account(), args.bot_owner_id, view, context));
+      step(changeBotOwner(account(), args.bot_owner_id, view, context));
     }
-    const bot = withSettings(before.bot, args, acting, own, view);
+    const bot = applyBotSettings(before.bot, args, acting, ownPrivateStreamIds, view);
     if (args.files > 1) throw apiError('ONE_FILE');
     if (args.dry) return { reply: makeSuccessReply() };
     const after = { user: account().user, bot };
@@ -166,10 +176,13 @@ export const updateBotHandler: RealmCommandHandler<typeof realmActorCommands.upd
       commands,
     } = mergePartialCommits([
       ...done.map(({ effect }) => effect),
-      { parts: stored.parts, events: [...stored.changes, ...settingEvents(parts, before, after)] },
+      { parts: stored.parts, events: [...stored.changes, ...makeBotSettingEvents(parts, before, after)] },
     ]);
     return {
-      reply: makeSuccessReply(answer(parts, after, args), events.length > 0 ? context.version : undefined),
+      reply: makeSuccessReply(
+        formatBotUpdateReply(parts, after, args),
+        events.length > 0 ? context.version : undefined,
+      ),
       parts: written,
       events,
       ...(commands.length > 0 ? { commands: [commands], replyAfterCommands: true } : {}),
@@ -178,7 +191,7 @@ export const updateBotHandler: RealmCommandHandler<typeof realmActorCommands.upd
 };
 
 /** Fields of the reply: the bot as it is now, with the service and configuration of the request. */
-function answer(parts: ActorParts, { user, bot }: BotAccount, args: UpdateBotArgs): JsonObject {
+function formatBotUpdateReply(parts: ActorParts, { user, bot }: BotAccount, args: UpdateBotArgs): JsonObject {
   const owner = user.botOwner === null ? undefined : findUserRecord(parts, user.botOwner);
   return {
     full_name: user.fullName,

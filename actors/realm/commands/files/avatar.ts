@@ -22,7 +22,12 @@ import { NO_INPUT_COMMAND_LANE, type RealmCommandHandler } from '../command.js';
 import { activatePictureUpload, discardPictureUploads, makeEraseBlobsCommands } from './pictures.js';
 
 /** The account whose avatar changes: the caller's, or a bot that the caller manages. @throws ApiError */
-function avatarAccount({ settings }: RealmActorState, parts: ActorParts, caller: number, id: number): DirectoryUser {
+function getAvatarAccountOrThrow(
+  { settings }: RealmActorState,
+  parts: ActorParts,
+  caller: number,
+  id: number,
+): DirectoryUser {
   const acting = getActingUserOrThrow(parts, caller);
   if (id === caller) {
     if (settings.avatar_changes_disabled && !isAdmin(acting)) throw apiError('AVATAR_CHANGES_DISABLED');
@@ -32,12 +37,12 @@ function avatarAccount({ settings }: RealmActorState, parts: ActorParts, caller:
 }
 
 /** Name under which the uploads of an account's avatar are counted. */
-const picture = (user: number): string => `avatar/${user}`;
-const blobsOf = (hash: string, numbers: readonly number[]): string[] =>
+const makeAvatarUploadCounterName = (user: number): string => `avatar/${user}`;
+const listAvatarBlobNames = (hash: string, numbers: readonly number[]): string[] =>
   numbers.flatMap((number) => AVATAR_SIZES.map((size) => blobNameOfAvatar(hash, number, size)));
 
 /** Log items of a changed avatar: for all users, and once more for the managers of a bot. */
-function avatarEvents(user: DirectoryUser, parts: ActorParts, version: number): LogItem[] {
+function makeAvatarLogItems(user: DirectoryUser, parts: ActorParts, version: number): LogItem[] {
   const events: LogItem[] = [
     makeDirectoryLogItem({ user }),
     makeEveryoneEventLogItem(version, {
@@ -50,27 +55,27 @@ function avatarEvents(user: DirectoryUser, parts: ActorParts, version: number): 
   return bot ? [...events, makeBotUpdatedEvent(parts, { user, bot }, { avatar_url: avatarUrlOfUser(user) })] : events;
 }
 
-const changed = (user: DirectoryUser, parts: ActorParts, { version }: CommandContext) => ({
+const makeAvatarChangeOutcome = (user: DirectoryUser, parts: ActorParts, { version }: CommandContext) => ({
   reply: makeSuccessReply({ avatar_url: avatarUrlOfUser(user) }, version),
-  events: avatarEvents(user, parts, version),
+  events: makeAvatarLogItems(user, parts, version),
 });
 
 /** Shows a new avatar. The frontend sends this command once the picture is stored. */
 export const setAvatarHandler: RealmCommandHandler<typeof realmActorCommands.setAvatar> = {
   lane: NO_INPUT_COMMAND_LANE,
   handle({ state, parts }, { user: id, hash, number }, _inputs, context) {
-    const before = avatarAccount(state, parts, context.caller, id);
-    const replaced = activatePictureUpload(parts, picture(id), number);
+    const before = getAvatarAccountOrThrow(state, parts, context.caller, id);
+    const replaced = activatePictureUpload(parts, makeAvatarUploadCounterName(id), number);
     if (!replaced) {
-      const commands = makeEraseBlobsCommands(context.realm, blobsOf(hash, [number]));
+      const commands = makeEraseBlobsCommands(context.realm, listAvatarBlobNames(hash, [number]));
       return { reply: makeSuccessReply({ avatar_url: avatarUrlOfUser(before) }), commands };
     }
     const avatar = { realm: context.realm, hash, number };
     const user: DirectoryUser = { ...before, avatarSource: 'U', avatarVersion: before.avatarVersion + 1, avatar };
     return {
-      ...changed(user, parts, context),
+      ...makeAvatarChangeOutcome(user, parts, context),
       parts: { ...replaced.parts, [`${USER_PART_PREFIX}${id}`]: encodeDirectoryRecord(user) },
-      commands: makeEraseBlobsCommands(context.realm, blobsOf(hash, replaced.gone)),
+      commands: makeEraseBlobsCommands(context.realm, listAvatarBlobNames(hash, replaced.obsoleteUploadNumbers)),
     };
   },
 };
@@ -82,13 +87,13 @@ export const setAvatarHandler: RealmCommandHandler<typeof realmActorCommands.set
 export const removeAvatarHandler: RealmCommandHandler<typeof realmActorCommands.removeAvatar> = {
   lane: NO_INPUT_COMMAND_LANE,
   handle({ state, parts }, { user: id, hash }, _inputs, context) {
-    const { avatar: _, ...before } = avatarAccount(state, parts, context.caller, id);
-    const replaced = discardPictureUploads(parts, picture(id));
+    const { avatar: _, ...before } = getAvatarAccountOrThrow(state, parts, context.caller, id);
+    const replaced = discardPictureUploads(parts, makeAvatarUploadCounterName(id));
     const user: DirectoryUser = { ...before, avatarSource: 'G', avatarVersion: before.avatarVersion + 1 };
     return {
-      ...changed(user, parts, context),
+      ...makeAvatarChangeOutcome(user, parts, context),
       parts: { ...replaced.parts, [`${USER_PART_PREFIX}${id}`]: encodeDirectoryRecord(user) },
-      commands: makeEraseBlobsCommands(context.realm, blobsOf(hash, replaced.gone)),
+      commands: makeEraseBlobsCommands(context.realm, listAvatarBlobNames(hash, replaced.obsoleteUploadNumbers)),
     };
   },
 };

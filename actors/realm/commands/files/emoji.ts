@@ -21,10 +21,10 @@ import {
 } from '../../state.js';
 import type { RealmCommandHandler } from '../command.js';
 
-const active = (parts: ActorParts, name: string): DirectoryEmoji | undefined =>
+const findActiveCustomEmoji = (parts: ActorParts, name: string): DirectoryEmoji | undefined =>
   [...listEmojiRecords(parts)].find((emoji) => emoji.name === name && !emoji.deactivated);
 
-function checkMayAdd(
+function checkMayAddEmoji(
   { settings }: RealmActorState,
   parts: ActorParts,
   name: string,
@@ -34,7 +34,7 @@ function checkMayAdd(
   if (!acting || !isAllowedByPolicy(settings.add_custom_emoji_policy, acting, settings, now)) {
     throw apiError('INSUFFICIENT_PERMISSION');
   }
-  if (active(parts, name)) throw apiError('EMOJI_EXISTS');
+  if (findActiveCustomEmoji(parts, name)) throw apiError('EMOJI_EXISTS');
 }
 
 /**
@@ -43,7 +43,7 @@ function checkMayAdd(
  */
 export const beginEmojiUploadHandler: RealmCommandHandler<typeof realmActorCommands.emojiBegin> = {
   handle({ state, parts }, { name, files, tooLarge, mib }, _inputs, context) {
-    checkMayAdd(state, parts, name, context);
+    checkMayAddEmoji(state, parts, name, context);
     if (files !== 1) throw apiError('EMOJI_ONE_FILE');
     const acting = findUserRecord(parts, context.caller);
     if (isCanonicalEmojiName(name) && !(acting && isAdmin(acting))) throw apiError('EMOJI_OVERRIDE');
@@ -55,7 +55,7 @@ export const beginEmojiUploadHandler: RealmCommandHandler<typeof realmActorComma
 /** Adds a custom emoji. The frontend sends this command once the picture is stored. */
 export const addCustomEmojiHandler: RealmCommandHandler<typeof realmActorCommands.emojiAdd> = {
   handle({ state, parts }, { id, name, extension, animated }, _inputs, context) {
-    checkMayAdd(state, parts, name, context);
+    checkMayAddEmoji(state, parts, name, context);
     const { realm, caller } = context;
     const emoji: DirectoryEmoji = {
       id,
@@ -65,22 +65,26 @@ export const addCustomEmojiHandler: RealmCommandHandler<typeof realmActorCommand
       deactivated: false,
       author: toUserId(caller),
     };
-    return changed(parts, emoji, context);
+    return makeEmojiChangeOutcome(parts, emoji, context);
   },
 };
 
 /** DELETE /realm/emoji/{name}: deactivates the emoji; old messages and reactions keep it. */
 export const removeCustomEmojiHandler: RealmCommandHandler<typeof realmActorCommands.emojiRemove> = {
   handle({ parts }, { name }, _inputs, context) {
-    const emoji = active(parts, name);
+    const emoji = findActiveCustomEmoji(parts, name);
     if (!emoji) throw apiError('EMOJI_DOES_NOT_EXIST', { emoji_name: name });
     const acting = findUserRecord(parts, context.caller);
     if (!acting || (!isAdmin(acting) && emoji.author !== acting.id)) throw apiError('EMOJI_NOT_AUTHOR');
-    return changed(parts, { ...emoji, deactivated: true }, context);
+    return makeEmojiChangeOutcome(parts, { ...emoji, deactivated: true }, context);
   },
 };
 
-function changed(parts: ActorParts, emoji: DirectoryEmoji, { version }: { version: number; realm: RealmId }) {
+function makeEmojiChangeOutcome(
+  parts: ActorParts,
+  emoji: DirectoryEmoji,
+  { version }: { version: number; realm: RealmId },
+) {
   const all = [...[...listEmojiRecords(parts)].filter(({ id }) => id !== emoji.id), emoji];
   const events: LogItem[] = [
     makeDirectoryLogItem({ emoji }),

@@ -15,8 +15,8 @@ export const reserveUploadFileNumberHandler: RealmCommandHandler<typeof realmAct
   handle({ state, volatile }, { size, quota }, _inputs, { now }) {
     const { uploads } = state;
     if (quota !== null) {
-      if (uploads.used + volatile.reservedSpace(now) + size > quota) return { reply: makeValueReply(null) };
-      volatile.reserveSpace(uploads.next, size, now);
+      if (uploads.used + volatile.sumReservedUploadBytes(now) + size > quota) return { reply: makeValueReply(null) };
+      volatile.reserveUploadSpace(uploads.next, size, now);
     }
     return {
       reply: makeValueReply(uploads.next),
@@ -55,7 +55,7 @@ export const recordFileChangesHandler: RealmCommandHandler<typeof realmActorComm
     let { used } = state.uploads;
     const events = changes.map(({ op, attachment, bytes }) => {
       used += bytes;
-      if (op === 'add') volatile.releaseSpace(Number(attachment.id));
+      if (op === 'add') volatile.releaseUploadSpace(Number(attachment.id));
       const event = { type: 'attachment', op, attachment: attachment as Json, upload_space_used: used };
       return { t: 'event', to: { users: [owner] }, event } as const;
     });

@@ -29,15 +29,15 @@ export const setRealmPictureHandler: RealmCommandHandler<typeof realmActorComman
   handle({ state, parts }, { name, number }, _inputs, context) {
     if (!isAdmin(getActingUserOrThrow(parts, context.caller))) throw apiError('ADMIN_REQUIRED');
     const replaced = number === null ? discardPictureUploads(parts, name) : activatePictureUpload(parts, name, number);
-    if (replaced) return change(state, parts, name, number ?? 0, replaced, context);
+    if (replaced) return makeRealmPictureChangeOutcome(state, parts, name, number ?? 0, replaced, context);
     return {
-      reply: answer(state, readRealmPicturesRecord(parts), name, context),
+      reply: makeRealmPictureReply(state, readRealmPicturesRecord(parts), name, context),
       commands: makeEraseBlobsCommands(context.realm, [blobNameOfRealmPicture(name, number ?? 0)]),
     };
   },
 };
 
-const answer = (
+const makeRealmPictureReply = (
   { subdomain }: RealmActorState,
   pictures: RealmPictures,
   name: RealmPictureName,
@@ -50,12 +50,12 @@ const answer = (
     version,
   );
 
-function change(
+function makeRealmPictureChangeOutcome(
   state: RealmActorState,
   parts: ActorParts,
   name: RealmPictureName,
   number: number,
-  { parts: written, gone }: PictureUploadReplacement,
+  { parts: written, obsoleteUploadNumbers }: PictureUploadReplacement,
   context: CommandContext,
 ) {
   const { realm, version } = context;
@@ -63,7 +63,7 @@ function change(
   const pictures: RealmPictures = { ...before, [name]: { number, version: (before[name]?.version ?? 1) + 1 } };
   const data = formatRealmPictureForApi({ realm, subdomain: state.subdomain, pictures }, name);
   return {
-    reply: answer(state, pictures, name, context, version),
+    reply: makeRealmPictureReply(state, pictures, name, context, version),
     parts: { ...written, [REALM_PICTURES_PART_NAME]: encodeDirectoryRecord(pictures) },
     events: [
       makeDirectoryLogItem({ pictures }),
@@ -71,7 +71,7 @@ function change(
     ],
     commands: makeEraseBlobsCommands(
       realm,
-      gone.map((one) => blobNameOfRealmPicture(name, one)),
+      obsoleteUploadNumbers.map((one) => blobNameOfRealmPicture(name, one)),
     ),
   };
 }

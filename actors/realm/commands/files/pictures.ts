@@ -11,23 +11,23 @@ import { type ActorParts, PICTURE_UPLOADS_PART_PREFIX } from '../../state.js';
 import { NO_INPUT_COMMAND_LANE, type RealmCommandHandler } from '../command.js';
 
 /** Numbers of the uploads of one picture. */
-interface Uploads extends JsonObject {
+interface PictureUploadNumbers extends JsonObject {
   /** Number of the newest upload of the picture. */
   readonly last: number;
   /** Number of the upload that is shown, or of the last one dropped; the blobs of all before it are deleted. */
   readonly since: number;
 }
 
-const uploadsOf = (parts: ActorParts, picture: string): Uploads =>
-  (parts.get(`${PICTURE_UPLOADS_PART_PREFIX}${picture}`) as Uploads | undefined) ?? { last: 0, since: 0 };
+const readPictureUploadNumbers = (parts: ActorParts, picture: string): PictureUploadNumbers =>
+  (parts.get(`${PICTURE_UPLOADS_PART_PREFIX}${picture}`) as PictureUploadNumbers | undefined) ?? { last: 0, since: 0 };
 
 export interface PictureUploadReplacement {
   readonly parts: Readonly<Record<string, Json>>;
   /** Numbers of uploads whose blobs can be deleted. */
-  readonly gone: readonly number[];
+  readonly obsoleteUploadNumbers: readonly number[];
 }
 
-const between = (from: number, to: number): number[] =>
+const listNumberRange = (from: number, to: number): number[] =>
   Array.from({ length: Math.max(0, to - from) }, (_, i) => from + i);
 
 /** Shows an upload of a picture. @returns undefined if a newer upload is already shown */
@@ -36,19 +36,22 @@ export function activatePictureUpload(
   picture: string,
   number: number,
 ): PictureUploadReplacement | undefined {
-  const { last, since } = uploadsOf(parts, picture);
+  const { last, since } = readPictureUploadNumbers(parts, picture);
   if (number <= since) return undefined;
-  const next: Uploads = { last: Math.max(last, number), since: number };
-  return { parts: { [`${PICTURE_UPLOADS_PART_PREFIX}${picture}`]: next }, gone: between(Math.max(since, 1), number) };
+  const next: PictureUploadNumbers = { last: Math.max(last, number), since: number };
+  return {
+    parts: { [`${PICTURE_UPLOADS_PART_PREFIX}${picture}`]: next },
+    obsoleteUploadNumbers: listNumberRange(Math.max(since, 1), number),
+  };
 }
 
 /** Shows no upload of the picture any more; uploads that are still on their way are discarded too. */
 export function discardPictureUploads(parts: ActorParts, picture: string): PictureUploadReplacement {
-  const { last, since } = uploadsOf(parts, picture);
-  const next: Uploads = { last, since: last };
+  const { last, since } = readPictureUploadNumbers(parts, picture);
+  const next: PictureUploadNumbers = { last, since: last };
   return {
     parts: last === 0 ? {} : { [`${PICTURE_UPLOADS_PART_PREFIX}${picture}`]: next },
-    gone: between(Math.max(since, 1), last + 1),
+    obsoleteUploadNumbers: listNumberRange(Math.max(since, 1), last + 1),
   };
 }
 
@@ -63,8 +66,8 @@ export const makeEraseBlobsCommands = (
 export const beginPictureUploadHandler: RealmCommandHandler<typeof realmActorCommands.pictureBegin> = {
   lane: NO_INPUT_COMMAND_LANE,
   handle({ parts }, { picture }) {
-    const { last, since } = uploadsOf(parts, picture);
-    const next: Uploads = { last: last + 1, since };
+    const { last, since } = readPictureUploadNumbers(parts, picture);
+    const next: PictureUploadNumbers = { last: last + 1, since };
     return {
       reply: makeSuccessReply({ number: next.last }),
       parts: { [`${PICTURE_UPLOADS_PART_PREFIX}${picture}`]: next },

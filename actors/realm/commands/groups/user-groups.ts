@@ -68,7 +68,7 @@ export const makeStoredUserGroupChanges = (
 });
 
 /** Checks that no other user group has the name. Names that differ only in case are different. @throws ApiError */
-function checkName(parts: ActorParts, name: string): void {
+function checkUserGroupNameIsFree(parts: ActorParts, name: string): void {
   const taken =
     Object.values(SYSTEM_GROUP_NAMES).includes(name) || [...listUserGroupRecords(parts)].some((of) => of.name === name);
   if (taken) throw apiError('GROUP_EXISTS', { name });
@@ -79,7 +79,7 @@ export const createUserGroupHandler: RealmCommandHandler<typeof realmActorComman
   handle({ state, parts }, { name, description, members }, _inputs, { caller, now, version }) {
     getUserGroupEditorOrThrow(parts, caller, state.settings, now);
     checkGroupMembersExist(parts, members);
-    checkName(parts, name);
+    checkUserGroupNameIsFree(parts, name);
     const group: DirectoryUserGroup = {
       id: state.nextGroup,
       name,
@@ -108,7 +108,7 @@ export const updateUserGroupHandler: RealmCommandHandler<typeof realmActorComman
     const before = getEditableUserGroupOrThrow(parts, user_group_id, acting);
     const renamed = name !== null && name !== before.name;
     const described = description !== null && description !== before.description;
-    if (renamed) checkName(parts, name);
+    if (renamed) checkUserGroupNameIsFree(parts, name);
     if (!renamed && !described) return { reply: makeSuccessReply() };
     const { parts: written, change } = makeStoredUserGroupChanges({
       ...before,

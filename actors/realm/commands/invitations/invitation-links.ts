@@ -9,7 +9,7 @@ import type { RealmId, RealmSettings } from '#model';
 import type { OutboxCommand } from '#model/commands';
 import type { DirectoryUser } from '#model/records';
 import type { ActorInputSources } from '../../../services.js';
-import { type Invitation, invitationExpiryTime, invitationTokenContentOf } from '../../invitations.js';
+import { computeInvitationExpirySeconds, type Invitation, makeInvitationTokenContent } from '../../invitations.js';
 import { type ActorParts, findStreamRecord } from '../../state.js';
 
 /**
@@ -21,13 +21,13 @@ export type InvitationLinkMaker = (of: Invitation) => string;
 export const makeInvitationLinkMaker =
   (secrets: ServerCryptography, realm: RealmId, origin: string): InvitationLinkMaker =>
   (of) =>
-    makeInvitationLink(secrets, origin, invitationTokenContentOf(realm, of));
+    makeInvitationLink(secrets, origin, makeInvitationTokenContent(realm, of));
 
 /** Makes sealed links of invitations, for mails: a link is unsealed when the mail leaves. */
 export const makeSealedInvitationLinkMaker =
   (secrets: ServerCryptography, realm: RealmId, origin: string): InvitationLinkMaker =>
   (of) =>
-    sealMailLink(secrets, makeInvitationLink(secrets, origin, invitationTokenContentOf(realm, of)));
+    sealMailLink(secrets, makeInvitationLink(secrets, origin, makeInvitationTokenContent(realm, of)));
 
 /**
  * Reads the subscribers of those of the streams that are private, because access to a private stream depends on
@@ -61,14 +61,14 @@ export function findFirstInaccessibleStream(
 /** Replaces line breaks by spaces. Names of organizations may contain line breaks, and a mail's subject is one line. */
 export const toSingleLine = (text: string): string => text.replace(/\s+/g, ' ').trim();
 
-const until = (of: Invitation): string => {
-  const expiry = invitationExpiryTime(of);
+const formatInvitationValidity = (of: Invitation): string => {
+  const expiry = computeInvitationExpirySeconds(of);
   if (expiry === null) return 'The link does not expire.';
   return `The link is good until ${new Date(expiry * 1000).toISOString().slice(0, 16).replace('T', ' ')} (UTC).`;
 };
 
 /** The mail of an invitation. @param link makes sealed links */
-export function makeInvitationMail(
+export function makeInvitationMailCommand(
   realm: RealmId,
   of: Invitation & { readonly email: string | null },
   inviter: DirectoryUser,
@@ -87,7 +87,7 @@ export function makeInvitationMail(
       '',
       link(of),
       '',
-      until(of),
+      formatInvitationValidity(of),
       'If you do not know what this is about, there is nothing that you need to do.',
       '',
     ].join('\n'),

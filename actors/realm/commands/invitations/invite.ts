@@ -19,10 +19,10 @@ import { type ApiError, apiError } from '#model/errors';
 import type { DirectoryUser } from '#model/records';
 import type { CommandContext } from '#runtime';
 import {
-  deleteExpiredInvitations,
   encodeInvitation,
   type Invitation,
-  invitationPartName,
+  makeExpiredInvitationDeletions,
+  makeInvitationPartName,
   makeInvitationsChangedEvent,
 } from '../../invitations.js';
 import { findUserRecord, readEmailDomainRecords } from '../../state.js';
@@ -31,24 +31,24 @@ import type { RealmActorView, RealmCommandHandler } from '../command.js';
 import {
   findFirstInaccessibleStream,
   type InvitationLinkMaker,
-  makeInvitationMail,
+  makeInvitationMailCommand,
   makeSealedInvitationLinkMaker,
   readInvitationStreamSubscribers,
 } from './invitation-links.js';
 
 type InviteArgs = ArgsOfCommand<typeof realmActorCommands.invite>;
 
-interface Inputs {
+interface SendInvitationsInputs {
   readonly nonce: string;
-  readonly link: InvitationLinkMaker;
-  readonly disposable: DisposableDomainPredicate;
-  readonly members: SubscribersByStream;
+  readonly makeSealedLink: InvitationLinkMaker;
+  readonly isDisposableDomain: DisposableDomainPredicate;
+  readonly subscribersByStream: SubscribersByStream;
 }
 
 /** An address that was refused: the reason, and whether its account was deactivated. */
 type RefusedInvitee = readonly [email: string, reason: string, deactivated: boolean];
 
-const PROBLEMS: Readonly<Record<EmailAddressProblem, string>> = {
+const REFUSAL_REASON_BY_EMAIL_PROBLEM: Readonly<Record<EmailAddressProblem, string>> = {
   domain: 'Outside your domain.',
   disposable: 'Please use your real email address.',
   plus: 'Email addresses containing + are not allowed.',
@@ -58,29 +58,32 @@ const PROBLEMS: Readonly<Record<EmailAddressProblem, string>> = {
  * Minimum age of the inviting account, ms, if anyone may join the organization: a new account could otherwise send mail
  * to strangers.
  */
-const MIN_AGE_MS = 3 * 86_400_000;
+const MIN_INVITER_ACCOUNT_AGE_MS = 3 * 86_400_000;
 
-export const sendInvitationsHandler: RealmCommandHandler<typeof realmActorCommands.invite, Inputs> = {
+export const sendInvitationsHandler: RealmCommandHandler<typeof realmActorCommands.invite, SendInvitationsInputs> = {
   lane: 'invitations',
 
   inputs: async ({ stream_ids, origin }, { realm, view }, sources) => ({
     nonce: randomBytes(4).toString('hex'),
-    link: makeSealedInvitationLinkMaker(sources.services.secrets, realm, origin),
-    disposable: sources.services.disposable,
-    members: await readInvitationStreamSubscribers(stream_ids, view.parts, realm, sources),
+    makeSealedLink: makeSealedInvitationLinkMaker(sources.services.secrets, realm, origin),
+    isDisposableDomain: sources.services.disposable,
+    subscribersByStream: await readInvitationStreamSubscribers(stream_ids, view.parts, realm, sources),
   }),
 
   handle(view, args, inputs, context) {
     const acting = getActingUserOrThrow(view.parts, context.caller);
     checkMayInvite(acting, args, view, context);
-    checkStreams(acting, args, view, inputs, context);
-    if (tooNew(acting, view, context.now)) throw failure('INVITER_TOO_NEW', []);
-    const { wrong, taken, good } = sortInvitees(args.emails, view, inputs.disposable);
-    if (wrong.length > 0) throw failure('INVITES_INVALID', [...wrong, ...taken]);
-    if (good.length === 0) throw failure('INVITES_ALL_TAKEN', taken);
+    checkInvitationStreams(acting, args, view, inputs, context);
+    if (isInviterTooNew(acting, view, context.now)) throw makeInvitationError('INVITER_TOO_NEW', []);
+    const { wrong, taken, good } = classifyInvitees(args.emails, view, inputs.isDisposableDomain);
+    if (wrong.length > 0) throw makeInvitationError('INVITES_INVALID', [...wrong, ...taken]);
+    if (good.length === 0) throw makeInvitationError('INVITES_ALL_TAKEN', taken);
     return {
-      ...storeInvitations(good, acting, view, args, inputs, context),
-      reply: taken.length > 0 ? { error: failure('INVITES_SOME_TAKEN', taken, true).toReply() } : makeSuccessReply(),
+      ...makeNewInvitationsCommit(good, acting, view, args, inputs, context),
+      reply:
+        taken.length > 0
+          ? { error: makeInvitationError('INVITES_SOME_TAKEN', taken, true).toReply() }
+          : makeSuccessReply(),
     };
   },
 };
@@ -99,14 +102,14 @@ function checkMayInvite(
   if (args.emails.length === 0) throw apiError('NO_INVITEES');
 }
 
-function checkStreams(
+function checkInvitationStreams(
   acting: DirectoryUser,
   { stream_ids }: InviteArgs,
   { state, parts }: RealmActorView,
-  { members }: Inputs,
+  { subscribersByStream }: SendInvitationsInputs,
   { now }: CommandContext,
 ): void {
-  const unknown = findFirstInaccessibleStream(acting, stream_ids, parts, members);
+  const unknown = findFirstInaccessibleStream(acting, stream_ids, parts, subscribersByStream);
   if (unknown !== undefined) throw apiError('INVITE_STREAM_UNKNOWN', { stream_id: unknown });
   const policy = state.settings.invite_to_stream_policy;
   if (stream_ids.length > 0 && !isAllowedByPolicy(policy, acting, state.settings, now)) {
@@ -114,12 +117,12 @@ function checkStreams(
   }
 }
 
-const tooNew = (acting: DirectoryUser, { state }: RealmActorView, now: number): boolean =>
-  !state.settings.invite_required && !isAdmin(acting) && now - acting.joined < MIN_AGE_MS;
+const isInviterTooNew = (acting: DirectoryUser, { state }: RealmActorView, now: number): boolean =>
+  !state.settings.invite_required && !isAdmin(acting) && now - acting.joined < MIN_INVITER_ACCOUNT_AGE_MS;
 
-type Failure = 'INVITER_TOO_NEW' | 'INVITES_INVALID' | 'INVITES_ALL_TAKEN' | 'INVITES_SOME_TAKEN';
+type InvitationErrorName = 'INVITER_TOO_NEW' | 'INVITES_INVALID' | 'INVITES_ALL_TAKEN' | 'INVITES_SOME_TAKEN';
 
-const failure = (name: Failure, errors: readonly RefusedInvitee[], sent = false): ApiError =>
+const makeInvitationError = (name: InvitationErrorName, errors: readonly RefusedInvitee[], sent = false): ApiError =>
   apiError(name, {
     errors: errors as unknown as Json,
     sent_invitations: sent,
@@ -127,7 +130,7 @@ const failure = (name: Failure, errors: readonly RefusedInvitee[], sent = false)
     daily_limit_reached: false,
   });
 
-function sortInvitees(
+function classifyInvitees(
   emails: readonly string[],
   { state, parts, volatile }: RealmActorView,
   disposable: DisposableDomainPredicate,
@@ -136,12 +139,12 @@ function sortInvitees(
   const good: string[] = [];
   const domains = readEmailDomainRecords(parts);
   for (const email of emails) {
-    const id = volatile.userByEmail(email);
+    const id = volatile.findUserIdByEmail(email);
     const problem = isEmail(email)
       ? findEmailAddressProblem(email, state.settings, domains, disposable(domainOfEmailAddress(email)))
       : undefined;
     if (!isEmail(email)) wrong.push([email, 'Invalid address.', false]);
-    else if (problem) wrong.push([email, PROBLEMS[problem], false]);
+    else if (problem) wrong.push([email, REFUSAL_REASON_BY_EMAIL_PROBLEM[problem], false]);
     else if (id === undefined) good.push(email);
     else if (isSystemBot({ id })) taken.push([email, 'Reserved for system bots.', false]);
     else if (findUserRecord(parts, id)?.isActive) taken.push([email, 'Already has an account.', false]);
@@ -150,12 +153,12 @@ function sortInvitees(
   return { wrong, taken, good };
 }
 
-function storeInvitations(
+function makeNewInvitationsCommit(
   emails: readonly string[],
   acting: DirectoryUser,
   { state, parts }: RealmActorView,
   args: InviteArgs,
-  { nonce, link }: Inputs,
+  { nonce, makeSealedLink }: SendInvitationsInputs,
   { now, realm, version }: CommandContext,
 ) {
   const made = emails.map(
@@ -173,10 +176,10 @@ function storeInvitations(
   return {
     state: { ...state, invitations: { ...state.invitations, nextSingle: state.invitations.nextSingle + made.length } },
     parts: {
-      ...deleteExpiredInvitations(parts, now),
-      ...Object.fromEntries(made.map((of) => [invitationPartName(of), encodeInvitation(of)])),
+      ...makeExpiredInvitationDeletions(parts, now),
+      ...Object.fromEntries(made.map((of) => [makeInvitationPartName(of), encodeInvitation(of)])),
     },
     events: [makeInvitationsChangedEvent(version)],
-    commands: [made.map((of) => makeInvitationMail(realm, of, acting, state.settings, link))],
+    commands: [made.map((of) => makeInvitationMailCommand(realm, of, acting, state.settings, makeSealedLink))],
   };
 }

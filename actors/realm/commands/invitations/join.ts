@@ -8,15 +8,15 @@ import type { CommandContext } from '#runtime';
 import {
   findValidInvitation,
   type Invitation,
-  invitationPartName,
   listValidInvitations,
+  makeInvitationPartName,
   makeInvitationsChangedEvent,
 } from '../../invitations.js';
 import { type ActorParts, findUserRecord } from '../../state.js';
 import {
   addAccountToRealm,
   checkNewAccountApplicant,
-  firstStreamsOfNewUser,
+  listFirstStreamsOfNewUser,
   type PreparedNewAccount,
   prepareNewAccount,
 } from '../accounts/new-account.js';
@@ -61,7 +61,7 @@ export const joinByInvitationHandler: RealmCommandHandler<
     const found = findInvitationByLink(view.parts, args, services.clock.now());
     // If the invitation is not valid, no password is hashed: hashing is expensive.
     if (!found) return undefined;
-    const streams = firstStreamsOfNewUser(view, found.streams, found.role);
+    const streams = listFirstStreamsOfNewUser(view, found.streams, found.role);
     const { full_name: fullName, password } = args;
     return prepareNewAccount({ email: found.email ?? args.email, fullName, password, streams }, realm, sources);
   },
@@ -70,17 +70,17 @@ export const joinByInvitationHandler: RealmCommandHandler<
     const found = findInvitationByLink(view.parts, args, context.now);
     if (!found || !prepared) throw apiError('INVITATION_GONE');
     checkNewAccountApplicant(prepared, view);
-    const streams = firstStreamsOfNewUser(view, found.streams, found.role);
+    const streams = listFirstStreamsOfNewUser(view, found.streams, found.role);
     const { user, ...added } = addAccountToRealm(
       view,
       { prepared, role: found.role, streams, origin: args.origin },
       context,
     );
-    const notice = acceptedNotice(found, user, view.parts, args.origin, context);
+    const notice = makeInvitationAcceptedCommands(found, user, view.parts, args.origin, context);
     return {
       ...added,
       reply: makeSuccessReply({ organization: view.state.settings.name, email: user.deliveryEmail }),
-      parts: { ...added.parts, ...usedInvitations(view.parts, user.deliveryEmail, context.now) },
+      parts: { ...added.parts, ...makeUsedInvitationDeletions(view.parts, user.deliveryEmail, context.now) },
       events: [...added.events, makeInvitationsChangedEvent(context.version)],
       commands: [...added.commands, notice],
       replyAfterCommands: true,
@@ -89,19 +89,19 @@ export const joinByInvitationHandler: RealmCommandHandler<
 };
 
 /** Finds the newest valid invitation to this address. */
-export function findInvitationTo(parts: ActorParts, email: string, now: number): Invitation | undefined {
+export function findInvitationToAddress(parts: ActorParts, email: string, now: number): Invitation | undefined {
   const folded = email.toLowerCase();
   return listValidInvitations(parts, 'single', now).findLast((of) => of.email?.toLowerCase() === folded);
 }
 
 /** Deletes all invitations to an address that has joined; invitation links stay valid. */
-export function usedInvitations(parts: ActorParts, email: string, now: number): Record<string, Json> {
+export function makeUsedInvitationDeletions(parts: ActorParts, email: string, now: number): Record<string, Json> {
   const folded = email.toLowerCase();
   const gone = listValidInvitations(parts, 'single', now).filter((of) => of.email?.toLowerCase() === folded);
-  return Object.fromEntries(gone.map((of) => [invitationPartName(of), null]));
+  return Object.fromEntries(gone.map((of) => [makeInvitationPartName(of), null]));
 }
 
-export function acceptedNotice(
+export function makeInvitationAcceptedCommands(
   { inviter }: Invitation,
   user: { readonly id: number; readonly fullName: string },
   parts: ActorParts,

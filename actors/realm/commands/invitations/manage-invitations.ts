@@ -7,13 +7,13 @@ import type { realmActorCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import type { DirectoryUser } from '#model/records';
 import {
-  deleteExpiredInvitations,
+  computeInvitationExpirySeconds,
   encodeInvitation,
   findValidInvitation,
   type Invitation,
-  invitationExpiryTime,
-  invitationPartName,
   listValidInvitations,
+  makeExpiredInvitationDeletions,
+  makeInvitationPartName,
   makeInvitationsChangedEvent,
 } from '../../invitations.js';
 import { type ActorParts, findUserRecord } from '../../state.js';
@@ -23,36 +23,44 @@ import {
   findFirstInaccessibleStream,
   type InvitationLinkMaker,
   makeInvitationLinkMaker,
-  makeInvitationMail,
+  makeInvitationMailCommand,
   makeSealedInvitationLinkMaker,
   readInvitationStreamSubscribers,
 } from './invitation-links.js';
 
-const LANE = 'invitations';
+const INVITATIONS_LANE = 'invitations';
 
-interface LinkInputs {
+interface InvitationLinkInputs {
   readonly nonce: string;
   /** Makes sealed links of invitations, because replies may be kept in the Store. */
-  readonly link: InvitationLinkMaker;
-  readonly members: SubscribersByStream;
+  readonly makeSealedLink: InvitationLinkMaker;
+  readonly subscribersByStream: SubscribersByStream;
 }
 
 /** POST /invites/multiuse: makes an invitation link. */
-export const createInvitationLinkHandler: RealmCommandHandler<typeof realmActorCommands.inviteByLink, LinkInputs> = {
-  lane: LANE,
+export const createInvitationLinkHandler: RealmCommandHandler<
+  typeof realmActorCommands.inviteByLink,
+  InvitationLinkInputs
+> = {
+  lane: INVITATIONS_LANE,
 
   inputs: async ({ stream_ids, origin }, { realm, view }, sources) => ({
     nonce: randomBytes(4).toString('hex'),
-    link: (of) =>
+    makeSealedLink: (of) =>
       sources.services.secrets.sealDeterministic(makeInvitationLinkMaker(sources.services.secrets, realm, origin)(of)),
-    members: await readInvitationStreamSubscribers(stream_ids, view.parts, realm, sources),
+    subscribersByStream: await readInvitationStreamSubscribers(stream_ids, view.parts, realm, sources),
   }),
 
-  handle({ state, parts }, { minutes, role, stream_ids }, { nonce, link, members }, { caller, now, version }) {
+  handle(
+    { state, parts },
+    { minutes, role, stream_ids },
+    { nonce, makeSealedLink, subscribersByStream },
+    { caller, now, version },
+  ) {
     const acting = getActingUserOrThrow(parts, caller);
     if (!isAdmin(acting)) throw apiError('ADMIN_REQUIRED');
     if (role === USER_ROLE.owner && !isOwner(acting)) throw apiError('OWNER_REQUIRED');
-    const unknown = findFirstInaccessibleStream(acting, stream_ids, parts, members);
+    const unknown = findFirstInaccessibleStream(acting, stream_ids, parts, subscribersByStream);
     if (unknown !== undefined) throw apiError('INVITE_LINK_STREAM_UNKNOWN', { stream_id: unknown });
     const { nextLink: id } = state.invitations;
     const made: Invitation = {
@@ -66,9 +74,9 @@ export const createInvitationLinkHandler: RealmCommandHandler<typeof realmActorC
       nonce,
     };
     return {
-      reply: makeSuccessReply({ sealed: link(made) }),
+      reply: makeSuccessReply({ sealed: makeSealedLink(made) }),
       state: { ...state, invitations: { ...state.invitations, nextLink: id + 1 } },
-      parts: { ...deleteExpiredInvitations(parts, now), [invitationPartName(made)]: encodeInvitation(made) },
+      parts: { ...makeExpiredInvitationDeletions(parts, now), [makeInvitationPartName(made)]: encodeInvitation(made) },
       events: [makeInvitationsChangedEvent(version)],
     };
   },
@@ -89,7 +97,7 @@ export const listInvitationsHandler: RealmCommandHandler<
       id: of.id,
       invited_by_user_id: of.inviter,
       invited: of.invited,
-      expiry_date: invitationExpiryTime(of),
+      expiry_date: computeInvitationExpirySeconds(of),
       invited_as: of.role,
       is_multiuse: of.email === null,
     });
@@ -100,7 +108,7 @@ export const listInvitationsHandler: RealmCommandHandler<
 };
 
 /** The invitation with this id, if the caller may revoke and resend it. @throws ApiError */
-function manageable(parts: ActorParts, id: number, acting: DirectoryUser, now: number): Invitation {
+function getManageableInvitationOrThrow(parts: ActorParts, id: number, acting: DirectoryUser, now: number): Invitation {
   const found = findValidInvitation(parts, 'single', id, now);
   if (!found) throw apiError('NO_SUCH_INVITATION');
   if (found.inviter !== acting.id && !isAdmin(acting)) throw apiError('INVITER_NOT_ADMIN');
@@ -110,12 +118,12 @@ function manageable(parts: ActorParts, id: number, acting: DirectoryUser, now: n
 
 /** DELETE /invites/{id}: revokes an invitation to an address. */
 export const revokeInvitationHandler: RealmCommandHandler<typeof realmActorCommands.revokeInvitation> = {
-  lane: LANE,
+  lane: INVITATIONS_LANE,
   handle({ parts }, { id }, _inputs, { caller, now, version }) {
-    const found = manageable(parts, id, getActingUserOrThrow(parts, caller), now);
+    const found = getManageableInvitationOrThrow(parts, id, getActingUserOrThrow(parts, caller), now);
     return {
       reply: makeSuccessReply(),
-      parts: { [invitationPartName(found)]: null },
+      parts: { [makeInvitationPartName(found)]: null },
       events: [makeInvitationsChangedEvent(version)],
     };
   },
@@ -123,7 +131,7 @@ export const revokeInvitationHandler: RealmCommandHandler<typeof realmActorComma
 
 /** DELETE /invites/multiuse/{id}: revokes an invitation link. */
 export const revokeInvitationLinkHandler: RealmCommandHandler<typeof realmActorCommands.revokeLink> = {
-  lane: LANE,
+  lane: INVITATIONS_LANE,
   handle({ state, parts }, { id }, _inputs, { caller, now, version }) {
     const acting = getActingUserOrThrow(parts, caller);
     if (!isAdmin(acting)) throw apiError('ADMIN_REQUIRED');
@@ -133,7 +141,7 @@ export const revokeInvitationLinkHandler: RealmCommandHandler<typeof realmActorC
     if (found.role === USER_ROLE.owner && !isOwner(acting)) throw apiError('OWNER_REQUIRED');
     return {
       reply: makeSuccessReply(),
-      parts: { [invitationPartName(found)]: null },
+      parts: { [makeInvitationPartName(found)]: null },
       events: [makeInvitationsChangedEvent(version)],
     };
   },
@@ -144,16 +152,19 @@ export const resendInvitationHandler: RealmCommandHandler<
   typeof realmActorCommands.resendInvitation,
   InvitationLinkMaker
 > = {
-  lane: LANE,
+  lane: INVITATIONS_LANE,
   inputs: ({ origin }, { realm }, { services }) => makeSealedInvitationLinkMaker(services.secrets, realm, origin),
   handle({ state, parts }, { id }, link, { caller, now, realm }) {
     const acting = getActingUserOrThrow(parts, caller);
-    const again: Invitation = { ...manageable(parts, id, acting, now), invited: Math.floor(now / 1000) };
+    const again: Invitation = {
+      ...getManageableInvitationOrThrow(parts, id, acting, now),
+      invited: Math.floor(now / 1000),
+    };
     const inviter = findUserRecord(parts, again.inviter) ?? acting;
     return {
       reply: makeSuccessReply({ timestamp: again.invited }),
-      parts: { [invitationPartName(again)]: encodeInvitation(again) },
-      commands: [[makeInvitationMail(realm, again, inviter, state.settings, link)]],
+      parts: { [makeInvitationPartName(again)]: encodeInvitation(again) },
+      commands: [[makeInvitationMailCommand(realm, again, inviter, state.settings, link)]],
     };
   },
 };

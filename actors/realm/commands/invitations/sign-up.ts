@@ -15,7 +15,7 @@ import {
   addAccountToRealm,
   checkEmailAddressAdmitted,
   checkNewAccountApplicant,
-  firstStreamsOfNewUser,
+  listFirstStreamsOfNewUser,
   type PreparedNewAccount,
   prepareNewAccount,
 } from '../accounts/new-account.js';
@@ -24,9 +24,9 @@ import { toSingleLine } from './invitation-links.js';
 import { findInvitationByLink } from './join.js';
 
 /** Validity of the link that confirms an address, ms. */
-const VALID_MS = 24 * 3_600_000;
+const SIGN_UP_LINK_VALIDITY_MS = 24 * 3_600_000;
 
-function checkOpen({ settings }: RealmActorState): void {
+function checkSignUpIsOpen({ settings }: RealmActorState): void {
   if (settings.invite_required) throw apiError('SIGN_UP_CLOSED');
 }
 
@@ -35,15 +35,15 @@ export const readSignUpPageHandler: RealmCommandHandler<typeof realmActorCommand
   lane: 'read',
   read: true,
   handle({ state }) {
-    checkOpen(state);
+    checkSignUpIsOpen(state);
     return { reply: makeSuccessReply({ organization: state.settings.name }) };
   },
 };
 
 interface SignUpInputs {
   /** The confirmation link, sealed until the mail leaves. */
-  readonly link: string;
-  readonly disposable: boolean;
+  readonly sealedLink: string;
+  readonly isDisposableAddress: boolean;
 }
 
 /**
@@ -53,22 +53,25 @@ interface SignUpInputs {
 export const requestSignUpHandler: RealmCommandHandler<typeof realmActorCommands.askSignUp, SignUpInputs> = {
   lane: 'invitations',
   inputs: ({ email, by, origin }, { realm }, { services: { clock, secrets, disposable } }) => ({
-    link: sealMailLink(secrets, makeSignUpLink(secrets, origin, { realm, email, expires: clock.now() + VALID_MS, by })),
-    disposable: disposable(domainOfEmailAddress(email)),
+    sealedLink: sealMailLink(
+      secrets,
+      makeSignUpLink(secrets, origin, { realm, email, expires: clock.now() + SIGN_UP_LINK_VALIDITY_MS, by }),
+    ),
+    isDisposableAddress: disposable(domainOfEmailAddress(email)),
   }),
-  handle(view, { email, by }, { link, disposable }, { realm, now }) {
+  handle(view, { email, by }, { sealedLink, isDisposableAddress }, { realm, now }) {
     const { state, parts, volatile } = view;
-    if (!by) checkOpen(state);
+    if (!by) checkSignUpIsOpen(state);
     else if (!findInvitationByLink(parts, { kind: 'link', ...by }, now)) throw apiError('INVITATION_GONE');
     if (!isEmail(email)) throw apiError('ENTER_VALID_EMAIL');
-    checkEmailAddressAdmitted(email, disposable, view);
+    checkEmailAddressAdmitted(email, isDisposableAddress, view);
     const { wait, parts: counted } = countMailToAddress(parts, email, now);
     if (wait > 0) throw apiError('RATE_LIMIT_HIT', { 'retry-after': wait / 1000 });
     const organization = toSingleLine(state.settings.name);
-    const known = volatile.userByEmail(email) !== undefined;
+    const known = volatile.findUserIdByEmail(email) !== undefined;
     const text = known
       ? ['There is an account with this address already: log in with it.']
-      : ['To make your account, open this link within a day:', '', link];
+      : ['To make your account, open this link within a day:', '', sealedLink];
     return {
       reply: makeSuccessReply({ organization: state.settings.name }),
       parts: counted,
@@ -101,15 +104,15 @@ export const signUpHandler: RealmCommandHandler<typeof realmActorCommands.signUp
   inputs({ email, full_name: fullName, password }, { realm, view }, sources) {
     // If sign-up is closed, no password is hashed: hashing is expensive.
     if (view.state.settings.invite_required) return undefined;
-    const streams = firstStreamsOfNewUser(view, [], USER_ROLE.member);
+    const streams = listFirstStreamsOfNewUser(view, [], USER_ROLE.member);
     return prepareNewAccount({ email, fullName, password, streams }, realm, sources);
   },
 
   handle(view, { origin }, prepared, context) {
-    checkOpen(view.state);
+    checkSignUpIsOpen(view.state);
     if (!prepared) throw apiError('SIGN_UP_CLOSED');
     checkNewAccountApplicant(prepared, view);
-    const streams = firstStreamsOfNewUser(view, [], USER_ROLE.member);
+    const streams = listFirstStreamsOfNewUser(view, [], USER_ROLE.member);
     const { user, ...added } = addAccountToRealm(view, { prepared, role: USER_ROLE.member, streams, origin }, context);
     return {
       ...added,

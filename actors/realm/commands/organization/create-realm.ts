@@ -19,7 +19,7 @@ import {
   USER_PART_PREFIX,
 } from '../../state.js';
 import {
-  emailVisibilityOfNewUser,
+  computeHiddenEmailOfNewUser,
   FIRST_USER_ID,
   makeCreateUserCommand,
   makeNewUserRecord,
@@ -83,9 +83,9 @@ export const initializeRealmHandler: RealmCommandHandler<typeof realmActorComman
       account: owner,
       role: USER_ROLE.owner,
       now,
-      hidden: emailVisibilityOfNewUser(userDefaults, id, mailDomainOfOrigin(origin ?? ''), volatile),
+      hidden: computeHiddenEmailOfNewUser(userDefaults, id, mailDomainOfOrigin(origin ?? ''), volatile),
     });
-    volatile.addUser(id, user.email, user.deliveryEmail);
+    volatile.addUserEmails(id, user.email, user.deliveryEmail);
     const bare: RealmActorState = {
       ...state,
       id: realm,

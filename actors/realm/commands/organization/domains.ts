@@ -17,11 +17,11 @@ import {
 import { getActingUserOrThrow } from '../callers.js';
 import { NO_INPUT_COMMAND_LANE, type RealmCommandHandler } from '../command.js';
 
-function checkOwner(parts: ActorParts, caller: number): void {
+function checkCallerIsOwner(parts: ActorParts, caller: number): void {
   if (!isOwner(getActingUserOrThrow(parts, caller))) throw apiError('OWNER_REQUIRED');
 }
 
-function storeList(list: readonly DirectoryEmailDomain[], version: number, event: JsonObject) {
+function makeStoreEmailDomainsCommit(list: readonly DirectoryEmailDomain[], version: number, event: JsonObject) {
   const events: LogItem[] = [
     makeDirectoryLogItem({ domains: list }),
     makeEveryoneEventLogItem(version, { type: 'realm_domains', ...event }),
@@ -30,7 +30,7 @@ function storeList(list: readonly DirectoryEmailDomain[], version: number, event
 }
 
 /** Finds the entry of an e-mail domain, ignoring case. @throws ApiError */
-function findDomain(list: readonly DirectoryEmailDomain[], domain: string): DirectoryEmailDomain {
+function getEmailDomainOrThrow(list: readonly DirectoryEmailDomain[], domain: string): DirectoryEmailDomain {
   const found = list.find((one) => one.domain === domain.toLowerCase());
   if (!found) throw apiError('NO_SUCH_DOMAIN', { domain });
   return found;
@@ -39,12 +39,15 @@ function findDomain(list: readonly DirectoryEmailDomain[], domain: string): Dire
 export const addEmailDomainHandler: RealmCommandHandler<typeof realmActorCommands.addDomain> = {
   lane: NO_INPUT_COMMAND_LANE,
   handle({ state, parts }, { domain, allow_subdomains: allowSubdomains }, _inputs, { caller, version }) {
-    checkOwner(parts, caller);
+    checkCallerIsOwner(parts, caller);
     const list = readEmailDomainRecords(parts);
     if (list.some((one) => one.domain === domain)) throw apiError('DOMAIN_EXISTS', { domain });
     const added = { id: state.nextDomain, domain, allowSubdomains };
     return {
-      ...storeList([...list, added], version, { op: 'add', realm_domain: formatEmailDomainForApi(added) }),
+      ...makeStoreEmailDomainsCommit([...list, added], version, {
+        op: 'add',
+        realm_domain: formatEmailDomainForApi(added),
+      }),
       reply: makeSuccessReply({ new_domain: [added.id, domain] }, version),
       state: { ...state, nextDomain: added.id + 1 },
     };
@@ -54,13 +57,13 @@ export const addEmailDomainHandler: RealmCommandHandler<typeof realmActorCommand
 export const updateEmailDomainHandler: RealmCommandHandler<typeof realmActorCommands.changeDomain> = {
   lane: NO_INPUT_COMMAND_LANE,
   handle({ parts }, { domain, allow_subdomains: allowSubdomains }, _inputs, { caller, version }) {
-    checkOwner(parts, caller);
+    checkCallerIsOwner(parts, caller);
     const list = readEmailDomainRecords(parts);
-    const before = findDomain(list, domain);
+    const before = getEmailDomainOrThrow(list, domain);
     const after = { ...before, allowSubdomains };
     const next = list.map((one) => (one === before ? after : one));
     return {
-      ...storeList(next, version, { op: 'change', realm_domain: formatEmailDomainForApi(after) }),
+      ...makeStoreEmailDomainsCommit(next, version, { op: 'change', realm_domain: formatEmailDomainForApi(after) }),
       reply: makeSuccessReply(undefined, version),
     };
   },
@@ -69,11 +72,14 @@ export const updateEmailDomainHandler: RealmCommandHandler<typeof realmActorComm
 export const removeEmailDomainHandler: RealmCommandHandler<typeof realmActorCommands.removeDomain> = {
   lane: NO_INPUT_COMMAND_LANE,
   handle({ state, parts }, { domain }, _inputs, { caller, version }) {
-    checkOwner(parts, caller);
+    checkCallerIsOwner(parts, caller);
     const list = readEmailDomainRecords(parts);
-    const gone = findDomain(list, domain);
+    const gone = getEmailDomainOrThrow(list, domain);
     const next = list.filter((one) => one !== gone);
-    const { parts: written, events } = storeList(next, version, { op: 'remove', domain: gone.domain });
+    const { parts: written, events } = makeStoreEmailDomainsCommit(next, version, {
+      op: 'remove',
+      domain: gone.domain,
+    });
     const reply = makeSuccessReply(undefined, version);
     // Removing the last domain also ends the restriction to listed domains, which would otherwise lock out all
     // newcomers.

@@ -13,21 +13,21 @@ import { makeDirectoryLogItem } from '../../log-items.js';
 import {
   type ActorParts,
   encodeDirectoryRecord,
-  IMPORT_PART_PREFIX,
   listRealmRecords,
   REALM_PART_PREFIX,
+  UNFINISHED_IMPORT_PART_PREFIX,
 } from '../../state.js';
 import type { RealmCommandHandler } from '../command.js';
 
 /** True if an import that has not ended has reserved the subdomain. */
 export const isSubdomainReservedByImport = (parts: ActorParts, subdomain: string): boolean =>
-  parts.has(`${IMPORT_PART_PREFIX}${subdomain}`);
+  parts.has(`${UNFINISHED_IMPORT_PART_PREFIX}${subdomain}`);
 
 export const beginRealmImportHandler: RealmCommandHandler<typeof realmActorCommands.beginImport> = {
   creates: true,
   lane: 'realms',
   handle({ state, parts }, { subdomain, source, seed }, _inputs, { now }) {
-    const part = `${IMPORT_PART_PREFIX}${subdomain}`;
+    const part = `${UNFINISHED_IMPORT_PART_PREFIX}${subdomain}`;
     const known = parts.get(part) as ImportReservation | undefined;
     if (known) {
       if (known.source !== source) throw apiError('IMPORT_UNFINISHED', { subdomain });
@@ -46,7 +46,7 @@ export const beginRealmImportHandler: RealmCommandHandler<typeof realmActorComma
 export const endRealmImportHandler: RealmCommandHandler<typeof realmActorCommands.endImport> = {
   lane: 'realms',
   handle({ parts }, { subdomain, deactivated }) {
-    const part = `${IMPORT_PART_PREFIX}${subdomain}`;
+    const part = `${UNFINISHED_IMPORT_PART_PREFIX}${subdomain}`;
     const reserved = parts.get(part) as ImportReservation | undefined;
     // The command is a repeat: the organization is open already.
     if (!reserved) return { reply: makeValueReply(null) };
@@ -59,11 +59,11 @@ export const endRealmImportHandler: RealmCommandHandler<typeof realmActorCommand
   },
 };
 
-export const dropRealmImportHandler: RealmCommandHandler<typeof realmActorCommands.dropImport> = {
+export const dropRealmImportReservationHandler: RealmCommandHandler<typeof realmActorCommands.dropImport> = {
   creates: true,
   lane: 'realms',
   handle({ parts }, { subdomain }) {
     if (!isSubdomainReservedByImport(parts, subdomain)) return { reply: makeValueReply(false) };
-    return { reply: makeValueReply(true), parts: { [`${IMPORT_PART_PREFIX}${subdomain}`]: null } };
+    return { reply: makeValueReply(true), parts: { [`${UNFINISHED_IMPORT_PART_PREFIX}${subdomain}`]: null } };
   },
 };

@@ -22,9 +22,9 @@ import {
 import { getActingUserOrThrow } from '../callers.js';
 import { NO_INPUT_COMMAND_LANE, type RealmCommandHandler } from '../command.js';
 
-type StoredList = Pick<CommandOutcome<RealmActorState>, 'parts' | 'events'>;
+type StoreLinkifiersCommit = Pick<CommandOutcome<RealmActorState>, 'parts' | 'events'>;
 
-function checkAdmin(parts: ActorParts, caller: number): void {
+function checkCallerIsAdmin(parts: ActorParts, caller: number): void {
   if (!isAdmin(getActingUserOrThrow(parts, caller))) throw apiError('ADMIN_REQUIRED');
 }
 
@@ -40,13 +40,16 @@ function checkLinkifier(
   const taken = linkifier.pattern !== '' && others.some((other) => other.pattern === linkifier.pattern);
   if (taken) {
     const before = errors.__all__ ?? [];
-    throwFieldErrors({ ...errors, __all__: [...before, 'Realm filter with this Realm and Pattern already exists.'] });
+    throwFieldErrorsIfAny({
+      ...errors,
+      __all__: [...before, 'Realm filter with this Realm and Pattern already exists.'],
+    });
   }
-  throwFieldErrors(errors);
+  throwFieldErrorsIfAny(errors);
   return linkifier;
 }
 
-function storeList(list: readonly DirectoryLinkifier[], version: number): StoredList {
+function makeStoreLinkifiersCommit(list: readonly DirectoryLinkifier[], version: number): StoreLinkifiersCommit {
   const shown = list.map(formatLinkifierForApi);
   return {
     parts: { [LINKIFIERS_PART_NAME]: encodeDirectoryRecord(list) },
@@ -60,12 +63,12 @@ function storeList(list: readonly DirectoryLinkifier[], version: number): Stored
 export const addLinkifierHandler: RealmCommandHandler<typeof realmActorCommands.addLinkifier> = {
   lane: NO_INPUT_COMMAND_LANE,
   handle({ state, parts }, args, _inputs, { caller, version }) {
-    checkAdmin(parts, caller);
+    checkCallerIsAdmin(parts, caller);
     const list = readLinkifierRecords(parts);
     const { pattern, url_template: urlTemplate } = checkLinkifier(args, list);
     const id = state.nextLinkifier;
     return {
-      ...storeList([...list, { id, pattern, urlTemplate }], version),
+      ...makeStoreLinkifiersCommit([...list, { id, pattern, urlTemplate }], version),
       reply: makeSuccessReply({ id }, version),
       state: { ...state, nextLinkifier: id + 1 },
     };
@@ -75,24 +78,24 @@ export const addLinkifierHandler: RealmCommandHandler<typeof realmActorCommands.
 export const updateLinkifierHandler: RealmCommandHandler<typeof realmActorCommands.updateLinkifier> = {
   lane: NO_INPUT_COMMAND_LANE,
   handle({ parts }, { filter_id: id, ...args }, _inputs, { caller, version }) {
-    checkAdmin(parts, caller);
+    checkCallerIsAdmin(parts, caller);
     const list = readLinkifierRecords(parts);
     const others = list.filter((one) => one.id !== id);
     if (others.length === list.length) throw apiError('LINKIFIER_NOT_FOUND');
     const { pattern, url_template: urlTemplate } = checkLinkifier(args as unknown as LinkifierContent, others);
     const next = list.map((one) => (one.id === id ? { id, pattern, urlTemplate } : one));
-    return { ...storeList(next, version), reply: makeSuccessReply(undefined, version) };
+    return { ...makeStoreLinkifiersCommit(next, version), reply: makeSuccessReply(undefined, version) };
   },
 };
 
 export const removeLinkifierHandler: RealmCommandHandler<typeof realmActorCommands.removeLinkifier> = {
   lane: NO_INPUT_COMMAND_LANE,
   handle({ parts }, { filter_id }, _inputs, { caller, version }) {
-    checkAdmin(parts, caller);
+    checkCallerIsAdmin(parts, caller);
     const list = readLinkifierRecords(parts);
     const next = list.filter(({ id }) => id !== filter_id);
     if (next.length === list.length) throw apiError('LINKIFIER_NOT_FOUND');
-    return { ...storeList(next, version), reply: makeSuccessReply(undefined, version) };
+    return { ...makeStoreLinkifiersCommit(next, version), reply: makeSuccessReply(undefined, version) };
   },
 };
 
@@ -101,7 +104,7 @@ export const removeLinkifierHandler: RealmCommandHandler<typeof realmActorComman
  *
  * @throws ApiError with the first message, if there is one
  */
-export function throwFieldErrors(errors: FieldErrorMessages): void {
+export function throwFieldErrorsIfAny(errors: FieldErrorMessages): void {
   const [first] = Object.values(errors);
   if (first) throw apiError('INVALID_FIELDS', { message: first[0]!, errors: errors as JsonObject });
 }

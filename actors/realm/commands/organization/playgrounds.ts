@@ -15,12 +15,12 @@ import {
 } from '../../state.js';
 import { getActingUserOrThrow } from '../callers.js';
 import { NO_INPUT_COMMAND_LANE, type RealmCommandHandler } from '../command.js';
-import { throwFieldErrors } from './linkifiers.js';
+import { throwFieldErrorsIfAny } from './linkifiers.js';
 
-const BLANK = ['This field cannot be blank.'];
-const TAKEN = ['Realm playground with this Realm, Pygments language and Name already exists.'];
+const BLANK_FIELD_ERRORS = ['This field cannot be blank.'];
+const DUPLICATE_PLAYGROUND_ERRORS = ['Realm playground with this Realm, Pygments language and Name already exists.'];
 
-function storeList(
+function makeStorePlaygroundsCommit(
   list: readonly DirectoryPlayground[],
   version: number,
 ): Pick<CommandOutcome<RealmActorState>, 'parts' | 'events'> {
@@ -39,12 +39,16 @@ export const addPlaygroundHandler: RealmCommandHandler<typeof realmActorCommands
   handle({ state, parts }, { name, language, url_prefix: urlPrefix }, _inputs, { caller, version }) {
     if (!isAdmin(getActingUserOrThrow(parts, caller))) throw apiError('ADMIN_REQUIRED');
     const list = readPlaygroundRecords(parts);
-    const blank = { ...(language === '' ? { pygments_language: BLANK } : {}), ...(name === '' ? { name: BLANK } : {}) };
-    throwFieldErrors(blank);
-    if (list.some((one) => one.name === name && one.language === language)) throwFieldErrors({ __all__: TAKEN });
+    const blank = {
+      ...(language === '' ? { pygments_language: BLANK_FIELD_ERRORS } : {}),
+      ...(name === '' ? { name: BLANK_FIELD_ERRORS } : {}),
+    };
+    throwFieldErrorsIfAny(blank);
+    if (list.some((one) => one.name === name && one.language === language))
+      throwFieldErrorsIfAny({ __all__: DUPLICATE_PLAYGROUND_ERRORS });
     const id = state.nextPlayground;
     return {
-      ...storeList([...list, { id, name, language, urlPrefix }], version),
+      ...makeStorePlaygroundsCommit([...list, { id, name, language, urlPrefix }], version),
       reply: makeSuccessReply({ id }, version),
       state: { ...state, nextPlayground: id + 1 },
     };
@@ -58,6 +62,6 @@ export const removePlaygroundHandler: RealmCommandHandler<typeof realmActorComma
     const list = readPlaygroundRecords(parts);
     const next = list.filter(({ id }) => id !== playground_id);
     if (next.length === list.length) throw apiError('INVALID_PLAYGROUND');
-    return { ...storeList(next, version), reply: makeSuccessReply(undefined, version) };
+    return { ...makeStorePlaygroundsCommit(next, version), reply: makeSuccessReply(undefined, version) };
   },
 };

@@ -31,12 +31,12 @@ import {
 import { getActingUserOrThrow } from '../callers.js';
 import { NO_INPUT_COMMAND_LANE, type RealmCommandHandler } from '../command.js';
 
-function checkAdmin(parts: ActorParts, caller: number): void {
+function checkCallerIsAdmin(parts: ActorParts, caller: number): void {
   if (!isAdmin(getActingUserOrThrow(parts, caller))) throw apiError('ADMIN_REQUIRED');
 }
 
 /** Checks the content of a profile field; its name must differ from the names of the others. @throws ApiError */
-function checkContent(
+function checkProfileFieldContent(
   type: number,
   content: ProfileFieldContent,
   others: readonly DirectoryProfileField[],
@@ -47,7 +47,7 @@ function checkContent(
   return field;
 }
 
-function storeFields(
+function makeStoreProfileFieldsCommit(
   fields: readonly DirectoryProfileField[],
   version: number,
 ): Pick<CommandOutcome<RealmActorState>, 'parts' | 'events'> {
@@ -64,7 +64,7 @@ function storeFields(
 }
 
 /** The profile field with this id. @throws ApiError */
-function find(fields: readonly DirectoryProfileField[], id: number): DirectoryProfileField {
+function getProfileFieldOrThrow(fields: readonly DirectoryProfileField[], id: number): DirectoryProfileField {
   const field = fields.find((one) => one.id === id);
   if (!field) throw apiError('FIELD_NOT_FOUND', { id });
   return field;
@@ -73,7 +73,7 @@ function find(fields: readonly DirectoryProfileField[], id: number): DirectoryPr
 export const addProfileFieldHandler: RealmCommandHandler<typeof realmActorCommands.addProfileField> = {
   lane: NO_INPUT_COMMAND_LANE,
   handle({ state, parts }, { field_type: type, ...content }, _inputs, { caller, version }) {
-    checkAdmin(parts, caller);
+    checkCallerIsAdmin(parts, caller);
     const fields = readProfileFieldRecords(parts);
     if (content.display_in_profile_summary) checkSummaryProfileFieldCount(fields);
     const id = state.nextProfileField;
@@ -83,10 +83,10 @@ export const addProfileFieldHandler: RealmCommandHandler<typeof realmActorComman
       type,
       order: id,
       added: [],
-      ...checkContent(type, content as unknown as ProfileFieldContent, fields),
+      ...checkProfileFieldContent(type, content as unknown as ProfileFieldContent, fields),
     };
     return {
-      ...storeFields([...fields, field], version),
+      ...makeStoreProfileFieldsCommit([...fields, field], version),
       reply: makeSuccessReply({ id }, version),
       state: { ...state, nextProfileField: id + 1 },
     };
@@ -97,30 +97,33 @@ export const addProfileFieldHandler: RealmCommandHandler<typeof realmActorComman
 export const updateProfileFieldHandler: RealmCommandHandler<typeof realmActorCommands.updateProfileField> = {
   lane: NO_INPUT_COMMAND_LANE,
   handle({ parts }, { field_id, ...given }, _inputs, { caller, version }) {
-    checkAdmin(parts, caller);
+    checkCallerIsAdmin(parts, caller);
     const content = given as unknown as ProfileFieldContent;
     const fields = readProfileFieldRecords(parts);
-    const before = find(fields, field_id);
+    const before = getProfileFieldOrThrow(fields, field_id);
     const others = fields.filter((one) => one !== before);
     if (content.display_in_profile_summary) checkSummaryProfileFieldCount(others);
-    if (isDefaultExternalAccountField(before) && !isSame(before, content)) throw apiError('PROFILE_FIELD_FIXED');
-    const after = checkContent(before.type, content, others);
+    if (isDefaultExternalAccountField(before) && !hasSameProfileFieldContent(before, content))
+      throw apiError('PROFILE_FIELD_FIXED');
+    const after = checkProfileFieldContent(before.type, content, others);
     const added =
       before.type === PROFILE_FIELD_TYPE.select ? computeAddedProfileFieldOptions(before, after.data, version) : [];
     const next = fields.map((one) => (one === before ? { ...before, ...after, added } : one));
-    return { ...storeFields(next, version), reply: makeSuccessReply(undefined, version) };
+    return { ...makeStoreProfileFieldsCommit(next, version), reply: makeSuccessReply(undefined, version) };
   },
 };
 
-const isSame = (field: DirectoryProfileField, { name, hint, field_data }: ProfileFieldContent): boolean =>
-  name === field.name && hint === field.hint && field_data === field.data;
+const hasSameProfileFieldContent = (
+  field: DirectoryProfileField,
+  { name, hint, field_data }: ProfileFieldContent,
+): boolean => name === field.name && hint === field.hint && field_data === field.data;
 
 export const orderProfileFieldsHandler: RealmCommandHandler<typeof realmActorCommands.orderProfileFields> = {
   lane: NO_INPUT_COMMAND_LANE,
   handle({ parts }, { order }, _inputs, { caller, version }) {
-    checkAdmin(parts, caller);
+    checkCallerIsAdmin(parts, caller);
     return {
-      ...storeFields(reorderProfileFields(readProfileFieldRecords(parts), order), version),
+      ...makeStoreProfileFieldsCommit(reorderProfileFields(readProfileFieldRecords(parts), order), version),
       reply: makeSuccessReply(undefined, version),
     };
   },
@@ -129,10 +132,10 @@ export const orderProfileFieldsHandler: RealmCommandHandler<typeof realmActorCom
 export const removeProfileFieldHandler: RealmCommandHandler<typeof realmActorCommands.removeProfileField> = {
   lane: NO_INPUT_COMMAND_LANE,
   handle({ parts }, { field_id }, _inputs, { caller, version }) {
-    checkAdmin(parts, caller);
+    checkCallerIsAdmin(parts, caller);
     const fields = readProfileFieldRecords(parts);
-    const gone = find(fields, field_id);
+    const gone = getProfileFieldOrThrow(fields, field_id);
     const next = fields.filter((one) => one !== gone);
-    return { ...storeFields(next, version), reply: makeSuccessReply(undefined, version) };
+    return { ...makeStoreProfileFieldsCommit(next, version), reply: makeSuccessReply(undefined, version) };
   },
 };

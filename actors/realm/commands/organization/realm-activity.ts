@@ -11,7 +11,7 @@ import { makeDirectoryLogItem, makeEveryoneEventLogItem } from '../../log-items.
 import { encodeDirectoryRecord, findUserRecord, listRealmRecords, REALM_PART_PREFIX } from '../../state.js';
 import type { RealmCommandHandler } from '../command.js';
 
-const toServer = (realm: RealmId, deactivated: boolean): OutboxCommand[] => [
+const makeRecordRealmActiveStateCommands = (realm: RealmId, deactivated: boolean): OutboxCommand[] => [
   makeOutboxCommand({
     to: realmActorKey(SERVER_REALM_ID),
     name: realmActorCommands.noteActivity,
@@ -34,7 +34,7 @@ export const deactivateRealmHandler: RealmCommandHandler<typeof realmActorComman
         makeDirectoryLogItem({ deactivated: true }),
         makeEveryoneEventLogItem(version, { type: 'realm', op: 'deactivated', realm_id: realm }),
       ],
-      commands: [toServer(realm, true)],
+      commands: [makeRecordRealmActiveStateCommands(realm, true)],
       replyAfterCommands: true,
     };
   },
@@ -45,7 +45,7 @@ export const reactivateRealmHandler: RealmCommandHandler<typeof realmActorComman
   handle: (_view, _args, _inputs, { realm, version }) => ({
     reply: makeSuccessReply(undefined, version),
     events: [makeDirectoryLogItem({ deactivated: false })],
-    commands: [toServer(realm, false)],
+    commands: [makeRecordRealmActiveStateCommands(realm, false)],
     replyAfterCommands: true,
   }),
 };

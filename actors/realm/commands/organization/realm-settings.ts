@@ -7,11 +7,11 @@ import { makeSuccessReply } from '#actors/shared';
 import { isAdmin, isOwner } from '#domain/people';
 import {
   ALWAYS_REPORTED_REALM_SETTING_NAMES,
+  formatRealmSettingForReply,
   isOwnerOnlyRealmSetting,
   makeRealmSettingEvent,
   pickStoredRealmSettings,
   type RealmSettings,
-  realmSettingValueInReply,
   STREAM_VALUED_REALM_SETTING_NAMES,
   USER_SETTING_DECLARATIONS,
   USER_SETTING_NAMES,
@@ -29,7 +29,7 @@ import {
   readUserDefaultsRecord,
   USER_DEFAULTS_PART_NAME,
 } from '../../state.js';
-import { makeFullMemberGroupEvents, nextFullMemberCheckTime } from '../accounts/full-members.js';
+import { computeNextFullMemberCheckTime, makeFullMemberGroupEvents } from '../accounts/full-members.js';
 import { getActingUserOrThrow } from '../callers.js';
 import { NO_INPUT_COMMAND_LANE, type RealmCommandHandler } from '../command.js';
 
@@ -37,16 +37,16 @@ export const updateRealmSettingsHandler: RealmCommandHandler<typeof realmActorCo
   lane: NO_INPUT_COMMAND_LANE,
   handle({ state, parts }, { values }, _inputs, { caller, now, version }) {
     const acting = getActingUserOrThrow(parts, caller);
-    checkRights(acting, values);
-    checkStreams(values, parts);
+    checkMayChangeRealmSettings(acting, values);
+    checkStreamValuedSettings(values, parts);
     const given = pickStoredRealmSettings(values);
     const changed = given.filter(([name, value]) => state.settings[name] !== value);
     const reported = [
       ...changed.filter(([name]) => !ALWAYS_REPORTED_REALM_SETTING_NAMES.includes(name)),
       ...given.filter(([name]) => ALWAYS_REPORTED_REALM_SETTING_NAMES.includes(name)),
     ];
-    const reply: Record<string, ReturnType<typeof realmSettingValueInReply>> = {};
-    for (const [name, value] of reported) reply[name] = realmSettingValueInReply(name, value);
+    const reply: Record<string, ReturnType<typeof formatRealmSettingForReply>> = {};
+    for (const [name, value] of reported) reply[name] = formatRealmSettingForReply(name, value);
     if (reported.length === 0) return { reply: makeSuccessReply(reply) };
     const settings = { ...state.settings, ...Object.fromEntries(changed) };
     const waiting = changed.some(([name]) => name === 'waiting_period_threshold');
@@ -54,7 +54,7 @@ export const updateRealmSettingsHandler: RealmCommandHandler<typeof realmActorCo
     return {
       reply: makeSuccessReply(reply, version),
       state: { ...state, ...moved },
-      ...(waiting ? { due: nextFullMemberCheckTime(listUserRecords(parts), moved) } : {}),
+      ...(waiting ? { due: computeNextFullMemberCheckTime(listUserRecords(parts), moved) } : {}),
       events: [
         makeDirectoryLogItem({ settings: Object.fromEntries(changed), ...(waiting ? { fullMembersAt: now } : {}) }),
         ...reported.flatMap(([name, value]) => [
@@ -68,14 +68,14 @@ export const updateRealmSettingsHandler: RealmCommandHandler<typeof realmActorCo
   },
 };
 
-function checkRights(acting: DirectoryUser, values: Partial<RealmSettings>): void {
+function checkMayChangeRealmSettings(acting: DirectoryUser, values: Partial<RealmSettings>): void {
   if (!isAdmin(acting)) throw apiError('ADMIN_REQUIRED');
   if (isOwner(acting)) return;
   if (pickStoredRealmSettings(values).some(([name]) => isOwnerOnlyRealmSetting(name))) throw apiError('OWNER_REQUIRED');
 }
 
 /** Checks settings whose value is a stream. The stream must not be archived, and may be private. @throws ApiError */
-function checkStreams(values: Partial<RealmSettings>, parts: ActorParts): void {
+function checkStreamValuedSettings(values: Partial<RealmSettings>, parts: ActorParts): void {
   for (const name of STREAM_VALUED_REALM_SETTING_NAMES) {
     const id = values[name];
     if (typeof id !== 'number' || id < 0) continue;

@@ -19,7 +19,7 @@ const MAX_ALERT_WORDS = 1_000;
  * Makes the handler of a change of alert words. @param next the new list, from the present one and the words of the
  * request
  */
-const alertWordCommand = (
+const makeAlertWordsHandler = (
   next: (before: readonly string[], given: readonly string[]) => string[],
 ): RealmCommandHandler<typeof realmActorCommands.addAlertWords> => ({
   lane: NO_INPUT_COMMAND_LANE,
@@ -42,7 +42,7 @@ const alertWordCommand = (
 });
 
 /** POST /users/me/alert_words: adds alert words. A new word in several spellings gets the last one. */
-export const addAlertWordsHandler = alertWordCommand((before, given) => {
+export const addAlertWordsHandler = makeAlertWordsHandler((before, given) => {
   const known = new Set(before.map((word) => word.toLowerCase()));
   const added = new Map<string, string>();
   for (const word of given.map((one) => one.trim())) {
@@ -53,7 +53,7 @@ export const addAlertWordsHandler = alertWordCommand((before, given) => {
 });
 
 /** DELETE /users/me/alert_words: removes alert words. */
-export const removeAlertWordsHandler = alertWordCommand((before, given) => {
+export const removeAlertWordsHandler = makeAlertWordsHandler((before, given) => {
   const gone = new Set(given.map((word) => word.toLowerCase()));
   return before.filter((word) => !gone.has(word.toLowerCase()));
 });

@@ -43,7 +43,7 @@ import {
   type OwnAccountChangeInputs,
 } from '../accounts/own-account.js';
 import { makeEmailVisibilityEvents } from '../accounts/person-events.js';
-import { apiEmailOfHiddenAddress } from '../accounts/user-record.js';
+import { makeApiEmailOfHiddenAddress } from '../accounts/user-record.js';
 import { getActingUserOrThrow } from '../callers.js';
 import { NO_INPUT_COMMAND_LANE, type RealmActorView, type RealmCommandHandler } from '../command.js';
 import { makeStoredPreferencesChanges, setStatusInPreferences } from './preferences.js';
@@ -52,7 +52,7 @@ import { makePresenceSwitchCommit } from './presence-switch.js';
 /** PATCH /settings with settings only: such requests need no inputs, so they never wait. */
 export const updateOwnSettingsHandler: RealmCommandHandler<typeof realmActorCommands.changeSettings> = {
   lane: NO_INPUT_COMMAND_LANE,
-  handle: (view, args, _inputs, context) => settingsOutcome(view, args, context, undefined),
+  handle: (view, args, _inputs, context) => makeSettingsOutcome(view, args, context, undefined),
 };
 
 /**
@@ -66,10 +66,12 @@ export const updateOwnAccountHandler: RealmCommandHandler<
   lane: 'account',
   inputs: ({ account }, context, sources) => loadOwnAccountChangeInputs(account, context, sources),
   handle: (view, args, inputs, context) =>
-    settingsOutcome(view, args, context, (user) => changeOwnAccountFields(user, args.account, inputs, view, context)),
+    makeSettingsOutcome(view, args, context, (user) =>
+      changeOwnAccountFields(user, args.account, inputs, view, context),
+    ),
 };
 
-function settingsOutcome(
+function makeSettingsOutcome(
   { parts, volatile }: RealmActorView,
   { values, domain }: ChangeUserSettingsArgs,
   context: CommandContext,
@@ -82,15 +84,15 @@ function settingsOutcome(
   const names = USER_SETTING_NAMES.filter(
     (name) => values[name] !== undefined && values[name] !== computeUserSetting(before, preferences.settings, name),
   );
-  const user = withAccountFields(account?.user ?? before, values, domain, volatile);
+  const user = applyAccountFieldSettings(account?.user ?? before, values, domain, volatile);
   const events: LogItem[] = [];
   const written: Record<string, Json> = { ...account?.parts };
   if (user !== before) {
-    reindexAddress(volatile, before, user);
+    reindexChangedUserEmail(volatile, before, user);
     written[`${USER_PART_PREFIX}${user.id}`] = encodeDirectoryRecord(user);
     events.push(makeDirectoryLogItem({ user }));
   }
-  const chosen = chosenSettings(preferences.settings, names, values);
+  const chosen = mergeNonDefaultSettings(preferences.settings, names, values);
   const presence = names.includes('presence_enabled')
     ? makePresenceSwitchCommit(user, preferences.status, values.presence_enabled === true, context)
     : undefined;
@@ -102,7 +104,7 @@ function settingsOutcome(
     events.push(stored.change);
   }
   for (const name of names) {
-    events.push(...settingEvents(user.id, name, values[name]!));
+    events.push(...makeUserSettingEvents(user.id, name, values[name]!));
     if (name === 'presence_enabled') events.push(...presence!.events);
     if (name === 'email_address_visibility')
       events.push(...makeEmailVisibilityEvents(before, user, listUserRecords(parts), version));
@@ -133,7 +135,7 @@ function settingsOutcome(
 }
 
 /** The account with the changed settings that are stored in the account itself. */
-function withAccountFields(
+function applyAccountFieldSettings(
   user: DirectoryUser,
   {
     timezone = user.timezone,
@@ -144,19 +146,19 @@ function withAccountFields(
 ): DirectoryUser {
   if (timezone === user.timezone && emailVisibility === user.emailVisibility) return user;
   // An account with a hidden address keeps its substitute address until its real one is visible again.
-  const hidden = user.emailVisibility === 1 ? apiEmailOfHiddenAddress(user.id, domain, volatile) : user.email;
+  const hidden = user.emailVisibility === 1 ? makeApiEmailOfHiddenAddress(user.id, domain, volatile) : user.email;
   const email = emailVisibility === 1 ? user.deliveryEmail : hidden;
   return { ...user, timezone, emailVisibility, email };
 }
 
-function reindexAddress(volatile: RealmMemoryState, before: DirectoryUser, after: DirectoryUser): void {
+function reindexChangedUserEmail(volatile: RealmMemoryState, before: DirectoryUser, after: DirectoryUser): void {
   if (before.email === after.email) return;
   volatile.removeEmail(before.email);
-  volatile.addUser(after.id, after.email, after.deliveryEmail);
+  volatile.addUserEmails(after.id, after.email, after.deliveryEmail);
 }
 
 /** The user's settings that differ from the defaults; the same object if nothing changes. */
-function chosenSettings(
+function mergeNonDefaultSettings(
   before: Partial<UserSettings>,
   changed: readonly UserSettingName[],
   values: ChangeUserSettingsArgs['values'],
@@ -172,7 +174,7 @@ function chosenSettings(
 }
 
 /** Events of one setting: the modern one, then the one for clients without `user_settings_object`. */
-function settingEvents(user: number, name: UserSettingName, value: UserSettingValue): LogItem[] {
+function makeUserSettingEvents(user: number, name: UserSettingName, value: UserSettingValue): LogItem[] {
   const language = name === 'default_language' ? { language_name: INTERFACE_LANGUAGES.get(String(value)) ?? '' } : {};
   const events = [
     makeUserEventLogItem(user, { type: 'user_settings', op: 'update', property: name, value, ...language }),

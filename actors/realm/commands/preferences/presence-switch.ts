@@ -11,9 +11,9 @@ import { makeEveryoneEventLogItem } from '../../log-items.js';
  * Time by which a user who hides their presence seems to have been last connected, ms: longer than the time after which
  * users count as offline.
  */
-const HIDDEN_SINCE_MS = 320_000;
+const HIDDEN_PRESENCE_AGE_MS = 320_000;
 
-interface PresenceSwitch {
+interface PresenceSwitchCommit {
   /** The user's new status, present if the change of the setting changes it. */
   readonly status?: UserStatus;
   readonly events: readonly LogItem[];
@@ -29,8 +29,8 @@ export function makePresenceSwitchCommit(
   status: UserStatus | undefined,
   on: boolean,
   { realm, now, version }: CommandContext,
-): PresenceSwitch {
-  const connected = on ? now : now - HIDDEN_SINCE_MS;
+): PresenceSwitchCommit {
+  const connected = on ? now : now - HIDDEN_PRESENCE_AGE_MS;
   const active = on ? now : 0;
   const event = makeEveryoneEventLogItem(version, makePresenceEvent(user, { active, connected }, now));
   const command: OutboxCommand = makeOutboxCommand({

@@ -37,18 +37,18 @@ interface ProfileChange {
   readonly events: LogItem[];
 }
 
-interface NewValue {
+interface NonEmptyProfileValueUpdate {
   readonly id: number;
   readonly value: ProfileValueInput;
 }
 
 /** Maximum length of a rendered value, characters; the checks refuse longer ones. */
-const MAX_RENDERED = 1_000;
+const MAX_MARKDOWN_VALUE_CHARS = 1_000;
 
-const isEmpty = ({ value }: ProfileFieldUpdate): boolean => value === null || value.length === 0;
+const isEmptyProfileValue = ({ value }: ProfileFieldUpdate): boolean => value === null || value.length === 0;
 
 /** The last value for each profile field. */
-const lastOfEach = <E extends ProfileFieldUpdate>(entries: readonly E[]): E[] => [
+const keepLastEntryOfEachField = <E extends ProfileFieldUpdate>(entries: readonly E[]): E[] => [
   ...new Map(entries.map((entry) => [entry.id, entry])).values(),
 ];
 
@@ -56,20 +56,20 @@ const lastOfEach = <E extends ProfileFieldUpdate>(entries: readonly E[]): E[] =>
 export function renderProfileValues(parts: ActorParts, entries: readonly ProfileFieldUpdate[]): RenderedProfileValues {
   const types = new Map(readProfileFieldRecords(parts).map(({ id, type }) => [id, type]));
   const rendered = new Map<number, string>();
-  for (const { id, value } of lastOfEach(entries.filter((entry) => !isEmpty(entry)))) {
-    const isText = typeof value === 'string' && value.length <= MAX_RENDERED;
+  for (const { id, value } of keepLastEntryOfEachField(entries.filter((entry) => !isEmptyProfileValue(entry)))) {
+    const isText = typeof value === 'string' && value.length <= MAX_MARKDOWN_VALUE_CHARS;
     if (isText && MARKDOWN_PROFILE_FIELD_TYPES.has(types.get(id) ?? 0)) rendered.set(id, renderMarkdownOrEmpty(value));
   }
   return rendered;
 }
 
 /** A change of one account's profile values. */
-class Profile {
-  readonly #fields: ReadonlyMap<number, DirectoryProfileField>;
-  readonly #before: ReadonlyMap<string, ProfileFieldValue>;
-  readonly #values: Map<string, ProfileFieldValue>;
+class ProfileValuesEditor {
+  readonly #fieldById: ReadonlyMap<number, DirectoryProfileField>;
+  readonly #storedValueByFieldId: ReadonlyMap<string, ProfileFieldValue>;
+  readonly #valueByFieldId: Map<string, ProfileFieldValue>;
   /** Ids of changed or cleared profile fields, in order. */
-  readonly #touched = new Set<number>();
+  readonly #touchedFieldIds = new Set<number>();
 
   constructor(
     private readonly parts: ActorParts,
@@ -78,62 +78,63 @@ class Profile {
     private readonly version: number,
   ) {
     const fields = readProfileFieldRecords(parts);
-    this.#fields = new Map(fields.map((field) => [field.id, field]));
-    this.#before = new Map(filterLiveProfileValues(readProfileRecord(parts, user.id), fields));
-    this.#values = new Map(this.#before);
+    this.#fieldById = new Map(fields.map((field) => [field.id, field]));
+    this.#storedValueByFieldId = new Map(filterLiveProfileValues(readProfileRecord(parts, user.id), fields));
+    this.#valueByFieldId = new Map(this.#storedValueByFieldId);
   }
 
   /** Clears all of these profile fields or none. @throws ApiError */
-  clear(ids: readonly number[]): void {
-    for (const id of ids) this.#field(id);
+  clearFields(ids: readonly number[]): void {
+    for (const id of ids) this.#getFieldOrThrow(id);
     for (const id of ids) {
-      this.#values.delete(String(id));
-      this.#touched.add(id);
+      this.#valueByFieldId.delete(String(id));
+      this.#touchedFieldIds.add(id);
     }
   }
 
   /** Sets all of these profile values or none. @throws ApiError */
-  set(entries: readonly NewValue[], rendered: RenderedProfileValues): void {
+  setFieldValues(entries: readonly NonEmptyProfileValueUpdate[], rendered: RenderedProfileValues): void {
     const find = (id: number): DirectoryUser | undefined => findUserRecord(this.parts, id);
     const checked = entries.map(({ id, value }) => ({
       id,
-      value: checkProfileFieldValue(this.#field(id), value, find),
+      value: checkProfileFieldValue(this.#getFieldOrThrow(id), value, find),
     }));
-    const values = lastOfEach(checked).map(({ id, value }): [number, ProfileFieldValue] => {
-      const html = MARKDOWN_PROFILE_FIELD_TYPES.has(this.#field(id).type) && value !== '' ? rendered.get(id) : '';
+    const values = keepLastEntryOfEachField(checked).map(({ id, value }): [number, ProfileFieldValue] => {
+      const html =
+        MARKDOWN_PROFILE_FIELD_TYPES.has(this.#getFieldOrThrow(id).type) && value !== '' ? rendered.get(id) : '';
       if (html === undefined) throw apiError('FIELD_NOT_FOUND', { id });
       return [id, { value, rendered: html, at: this.version }];
     });
     for (const [id, value] of values) {
-      this.#touched.add(id);
-      if (this.#values.get(String(id))?.value !== value.value) this.#values.set(String(id), value);
+      this.#touchedFieldIds.add(id);
+      if (this.#valueByFieldId.get(String(id))?.value !== value.value) this.#valueByFieldId.set(String(id), value);
     }
   }
 
   /** The parts and events by which the profile differs from the stored one. */
-  change(): ProfileChange {
-    const profileOutcome = [...this.#touched].filter(
-      (id) => this.#before.get(String(id))?.value !== this.#values.get(String(id))?.value,
+  makeProfileChange(): ProfileChange {
+    const profileOutcome = [...this.#touchedFieldIds].filter(
+      (id) => this.#storedValueByFieldId.get(String(id))?.value !== this.#valueByFieldId.get(String(id))?.value,
     );
     if (profileOutcome.length === 0) return { parts: {}, events: [] };
-    const profile = { user: this.user.id, values: Object.fromEntries(this.#values) };
+    const profile = { user: this.user.id, values: Object.fromEntries(this.#valueByFieldId) };
     return {
       parts: { [`${PROFILE_PART_PREFIX}${this.user.id}`]: encodeDirectoryRecord(profile) },
       events: [
         makeDirectoryLogItem({ profile }),
-        ...profileOutcome.map((id) => this.#event(id, this.#values.get(String(id)))),
+        ...profileOutcome.map((id) => this.#makeValueChangedEvent(id, this.#valueByFieldId.get(String(id)))),
       ],
     };
   }
 
-  #event(id: number, value: ProfileFieldValue | undefined): LogItem {
+  #makeValueChangedEvent(id: number, value: ProfileFieldValue | undefined): LogItem {
     const custom_profile_field = { id, ...(value ? formatProfileValueForApi(value) : { value: null }) };
     const person = { user_id: this.user.id, custom_profile_field };
     return makeEveryoneEventLogItem(this.version, { type: 'realm_user', op: 'update', person });
   }
 
-  #field(id: number): DirectoryProfileField {
-    const field = this.#fields.get(id);
+  #getFieldOrThrow(id: number): DirectoryProfileField {
+    const field = this.#fieldById.get(id);
     if (!field) throw apiError('FIELD_NOT_FOUND', { id });
     return field;
   }
@@ -150,12 +151,12 @@ export function editProfileValues(
   rendered: RenderedProfileValues,
   version: number,
 ): ProfileChange & { readonly refusal: ApiError | undefined } {
-  const profile = new Profile(parts, user, version);
+  const profile = new ProfileValuesEditor(parts, user, version);
   let refusal: ApiError | undefined;
   try {
-    profile.clear(entries.filter(isEmpty).map(({ id }) => id));
-    profile.set(
-      entries.filter((entry): entry is NewValue => !isEmpty(entry)),
+    profile.clearFields(entries.filter(isEmptyProfileValue).map(({ id }) => id));
+    profile.setFieldValues(
+      entries.filter((entry): entry is NonEmptyProfileValueUpdate => !isEmptyProfileValue(entry)),
       rendered,
     );
   } catch (error) {
@@ -163,11 +164,11 @@ export function editProfileValues(
     refusal = error;
   }
   // Profiles of bots are never shown, so nothing is stored.
-  return { ...(user.botType === null ? profile.change() : { parts: {}, events: [] }), refusal };
+  return { ...(user.botType === null ? profile.makeProfileChange() : { parts: {}, events: [] }), refusal };
 }
 
 /** Outcome of a changed profile. Without a change there is no commit, and no version for replicas to wait for. */
-const changed = (change: ProfileChange, version: number): CommandOutcome<RealmActorState> => ({
+const makeProfileChangeOutcome = (change: ProfileChange, version: number): CommandOutcome<RealmActorState> => ({
   ...change,
   reply: change.events.length > 0 ? makeSuccessReply(undefined, version) : makeSuccessReply(),
 });
@@ -180,9 +181,9 @@ export const updateOwnProfileHandler: RealmCommandHandler<
   lane: NO_INPUT_COMMAND_LANE,
   inputs: ({ data }, { view }) => renderProfileValues(view.parts, data),
   handle({ parts }, { data }, rendered, { caller, version }) {
-    const profile = new Profile(parts, getActingUserOrThrow(parts, caller), version);
-    profile.set(data, rendered);
-    return changed(profile.change(), version);
+    const profile = new ProfileValuesEditor(parts, getActingUserOrThrow(parts, caller), version);
+    profile.setFieldValues(data, rendered);
+    return makeProfileChangeOutcome(profile.makeProfileChange(), version);
   },
 };
 
@@ -190,8 +191,8 @@ export const updateOwnProfileHandler: RealmCommandHandler<
 export const clearOwnProfileHandler: RealmCommandHandler<typeof realmActorCommands.clearOwnProfile> = {
   lane: NO_INPUT_COMMAND_LANE,
   handle({ parts }, { data }, _inputs, { caller, version }) {
-    const profile = new Profile(parts, getActingUserOrThrow(parts, caller), version);
-    profile.clear(data);
-    return changed(profile.change(), version);
+    const profile = new ProfileValuesEditor(parts, getActingUserOrThrow(parts, caller), version);
+    profile.clearFields(data);
+    return makeProfileChangeOutcome(profile.makeProfileChange(), version);
   },
 };

@@ -16,23 +16,23 @@ import { NO_INPUT_COMMAND_LANE, type RealmCommandHandler } from '../command.js';
 import { updateOwnSettingsHandler } from './own-settings.js';
 import { makeStoredPreferencesChanges, setStatusInPreferences } from './preferences.js';
 
-const NO_EMOJI = { emoji_name: '', emoji_code: '', reaction_type: 'unicode_emoji' } as const;
+const NO_STATUS_EMOJI_FIELDS = { emoji_name: '', emoji_code: '', reaction_type: 'unicode_emoji' } as const;
 
 export const setUserStatusHandler: RealmCommandHandler<typeof realmActorCommands.setStatus> = {
   lane: NO_INPUT_COMMAND_LANE,
   handle(view, { text, away, emoji, domain }, _inputs, context) {
     const { caller, version } = context;
     getActingUserOrThrow(view.parts, caller);
-    if (emoji) checkStillThere(view.parts, emoji);
+    if (emoji) checkCustomEmojiIsActive(view.parts, emoji);
     // `away` is an older name of the setting `presence_enabled`, whose change comes first.
     const switching =
       away === undefined
         ? undefined
         : updateOwnSettingsHandler.handle(view, { values: { presence_enabled: !away }, domain }, undefined, context);
-    const before = writtenPreferences(switching?.parts, caller) ?? readPreferencesRecord(view.parts, caller);
+    const before = findWrittenPreferences(switching?.parts, caller) ?? readPreferencesRecord(view.parts, caller);
     const status = {
       text: text ?? before.status?.text ?? '',
-      emoji: emoji === undefined ? (before.status?.emoji ?? null) : stored(emoji),
+      emoji: emoji === undefined ? (before.status?.emoji ?? null) : toStoredStatusEmoji(emoji),
       away: away ?? before.status?.away ?? false,
     };
     const change = makeStoredPreferencesChanges(setStatusInPreferences(before, status));
@@ -41,14 +41,14 @@ export const setUserStatusHandler: RealmCommandHandler<typeof realmActorCommands
       user_id: caller,
       ...(away === undefined ? {} : { away }),
       ...(text === undefined ? {} : { status_text: text }),
-      ...(emoji === undefined ? {} : (emoji?.shown ?? NO_EMOJI)),
+      ...(emoji === undefined ? {} : (emoji?.shown ?? NO_STATUS_EMOJI_FIELDS)),
     };
     return {
       ...switching,
       reply: makeSuccessReply(undefined, version),
       parts: { ...switching?.parts, ...change.parts },
       events: [
-        ...(switching?.events ?? []).filter(isNotStatus),
+        ...(switching?.events ?? []).filter(isNotUserStatusEvent),
         change.change,
         makeEveryoneEventLogItem(version, event),
       ],
@@ -57,16 +57,16 @@ export const setUserStatusHandler: RealmCommandHandler<typeof realmActorCommands
 };
 
 /** Checks that the custom emoji was not deactivated after the frontend's check. @throws ApiError */
-function checkStillThere(parts: ActorParts, { type, code }: EmojiReference): void {
+function checkCustomEmojiIsActive(parts: ActorParts, { type, code }: EmojiReference): void {
   if (type !== 'realm_emoji') return;
   const custom = parts.get(`${EMOJI_PART_PREFIX}${code}`) as { readonly deactivated: boolean } | undefined;
   if (custom?.deactivated !== false) throw apiError('CUSTOM_EMOJI_DEACTIVATED');
 }
 
-const stored = (emoji: UserStatusEmoji | null): EmojiReference | null =>
+const toStoredStatusEmoji = (emoji: UserStatusEmoji | null): EmojiReference | null =>
   emoji && { name: emoji.name, code: emoji.code, type: emoji.type };
 
-const writtenPreferences = (
+const findWrittenPreferences = (
   parts: Readonly<Record<string, Json>> | undefined,
   user: number,
 ): DirectoryPreferences | undefined =>
@@ -76,4 +76,4 @@ const writtenPreferences = (
  * False for status events, which are dropped from the effect of the setting: the event of the whole status includes
  * them.
  */
-const isNotStatus = (item: LogItem): boolean => item.t !== 'event' || item.event.type !== 'user_status';
+const isNotUserStatusEvent = (item: LogItem): boolean => item.t !== 'event' || item.event.type !== 'user_status';

@@ -32,17 +32,17 @@ import {
   isInDefaultStreamGroup,
   makeDefaultStreamGroupsEvent,
   makeDefaultStreamsEvent,
-  makeStreamEvent,
-  streamEventAudience,
+  makeStreamCreateOrDeleteEvent,
+  makeStreamEventAudience,
 } from './stream-events.js';
 
 /** Name of a stream once it is archived. The name is unique, and the old one becomes free. */
-function nameOfArchivedStream({ id, name }: Pick<DirectoryStream, 'id' | 'name'>): string {
+function makeNameOfArchivedStream({ id, name }: Pick<DirectoryStream, 'id' | 'name'>): string {
   const hash = createHash('sha512').update(String(id)).digest('hex').slice(0, 7);
   return [...`${hash}!DEACTIVATED:${name}`].slice(0, MAX_STREAM_NAME_CHARACTERS).join('');
 }
 
-interface ArchiveEffect {
+interface StreamArchivalCommit {
   readonly state: RealmActorState;
   readonly part: Record<string, ReturnType<typeof encodeDirectoryRecord>>;
   readonly events: readonly LogItem[];
@@ -51,15 +51,15 @@ interface ArchiveEffect {
 }
 
 /** Effect of archiving a stream. @param members subscribers, who leave the stream without a notice */
-function archiveEffect(
+function makeStreamArchivalCommit(
   { state, parts, volatile }: RealmActorView,
   stream: DirectoryStream,
   { members, mv }: Pick<StreamSubscribersReply, 'members' | 'mv'>,
   { realm, version }: { readonly realm: RealmId; readonly version: number },
-): ArchiveEffect {
+): StreamArchivalCommit {
   const after: DirectoryStream = {
     ...stream,
-    name: nameOfArchivedStream(stream),
+    name: makeNameOfArchivedStream(stream),
     inviteOnly: true,
     webPublic: false,
     archived: true,
@@ -70,7 +70,7 @@ function archiveEffect(
   if (stream.isDefault) events.push(makeDefaultStreamsEvent(parts, after, version));
   if (!stream.inviteOnly && isInDefaultStreamGroup(parts, stream))
     events.push(makeDefaultStreamGroupsEvent(parts, after, version));
-  events.push(makeStreamEvent(streamEventAudience(stream, mv, version), 'delete', stream));
+  events.push(makeStreamCreateOrDeleteEvent(makeStreamEventAudience(stream, mv, version), 'delete', stream));
   const named = STREAM_VALUED_REALM_SETTING_NAMES.filter((setting) => state.settings[setting] === stream.id);
   const settings = Object.fromEntries(named.map((setting) => [setting, -1]));
   if (named.length > 0) events.push(makeDirectoryLogItem({ settings }));
@@ -116,7 +116,7 @@ export const archiveStreamHandler: RealmCommandHandler<
     const { parts } = view;
     const { stream } = getAdministeredStreamOrThrow(parts, caller, stream_id, membership);
     if (stream.archived) throw apiError('STREAM_ALREADY_DEACTIVATED');
-    const { state, part, events, commands } = archiveEffect(view, stream, membership!, { realm, version });
+    const { state, part, events, commands } = makeStreamArchivalCommit(view, stream, membership!, { realm, version });
     return { reply: makeSuccessReply({}, version), state, parts: part, events, commands, replyAfterCommands: true };
   },
 };
@@ -136,12 +136,17 @@ export const archiveVacatedStreamsHandler: RealmCommandHandler<
     return new Map(ids.map((id, i) => [id, read[i]!.mv]));
   },
   handle(view, args, versions, { realm, version }) {
-    const made: ArchiveEffect[] = [];
+    const made: StreamArchivalCommit[] = [];
     let { state } = view;
     for (const { stream: id, members } of args.streams) {
       const stream = findStreamRecord(view.parts, toStreamId(id));
       if (!stream || stream.archived) continue;
-      const one = archiveEffect({ ...view, state }, stream, { members, mv: versions.get(id) ?? 0 }, { realm, version });
+      const one = makeStreamArchivalCommit(
+        { ...view, state },
+        stream,
+        { members, mv: versions.get(id) ?? 0 },
+        { realm, version },
+      );
       state = one.state;
       made.push(one);
     }

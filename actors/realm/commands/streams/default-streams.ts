@@ -23,37 +23,37 @@ import {
 import type { RealmMemoryState } from '../../volatile.js';
 import { getActingUserOrThrow } from '../callers.js';
 import type { RealmCommandHandler } from '../command.js';
-import { loadOwnPrivateStreams, loadStreamSubscribers, type OwnPrivateStreamIds } from '../stream-memberships.js';
+import { loadOwnPrivateStreamIds, loadStreamSubscribers, type OwnPrivateStreamIds } from '../stream-memberships.js';
 import { makeDefaultStreamGroupsEvent, makeDefaultStreamsEvent } from './stream-events.js';
 
-const MAX_NAME = 60;
+const MAX_STREAM_GROUP_NAME_CHARS = 60;
 
 /** Exclusive lane of these commands: names and memberships of streams must not change between inputs and handler. */
-const DIRECTORY = { lane: 'directory', exclusive: true } as const;
+const EXCLUSIVE_DIRECTORY_LANE = { lane: 'directory', exclusive: true } as const;
 
-function checkAdmin(parts: ActorParts, caller: number): void {
+function checkCallerIsAdmin(parts: ActorParts, caller: number): void {
   if (!isAdmin(getActingUserOrThrow(parts, caller))) throw apiError('ADMIN_REQUIRED');
 }
 
-function groupOf(parts: ActorParts, id: number): DirectoryStreamGroup {
+function getStreamGroupOrThrow(parts: ActorParts, id: number): DirectoryStreamGroup {
   const group = readDefaultStreamGroupRecords(parts).find((one) => one.id === id);
   if (!group) throw apiError('NO_STREAM_GROUP', { id });
   return group;
 }
 
-function checkName(name: string): void {
+function checkStreamGroupName(name: string): void {
   if (name.trim() === '') throw apiError('STREAM_GROUP_NAME_BLANK', { name });
-  if ([...name].length > MAX_NAME) throw apiError('STREAM_GROUP_NAME_TOO_LONG');
+  if ([...name].length > MAX_STREAM_GROUP_NAME_CHARS) throw apiError('STREAM_GROUP_NAME_TOO_LONG');
   if (name.includes('\0')) throw apiError('STREAM_GROUP_NAME_NULL', { name });
 }
 
-function checkFree(parts: ActorParts, name: string): void {
+function checkStreamGroupNameIsFree(parts: ActorParts, name: string): void {
   if (readDefaultStreamGroupRecords(parts).some((one) => one.name === name))
     throw apiError('STREAM_GROUP_EXISTS', { group: name });
 }
 
 /** Outcome that stores a new list of default stream groups. */
-function storeGroups(parts: ActorParts, groups: readonly DirectoryStreamGroup[], version: number) {
+function makeStoreStreamGroupsOutcome(parts: ActorParts, groups: readonly DirectoryStreamGroup[], version: number) {
   return {
     reply: makeSuccessReply(undefined, version),
     parts: { [DEFAULT_STREAM_GROUPS_PART_NAME]: encodeDirectoryRecord(groups) },
@@ -64,21 +64,21 @@ function storeGroups(parts: ActorParts, groups: readonly DirectoryStreamGroup[],
   } satisfies CommandOutcome<RealmActorState>;
 }
 
-const withGroup = (parts: ActorParts, group: DirectoryStreamGroup): DirectoryStreamGroup[] =>
+const replaceStreamGroupInList = (parts: ActorParts, group: DirectoryStreamGroup): DirectoryStreamGroup[] =>
   readDefaultStreamGroupRecords(parts).map((one) => (one.id === group.id ? group : one));
 
 interface StreamNameArgs extends JsonObject {
   readonly stream_names: readonly string[];
 }
 
-const ownStreamsInputs = (
+const loadOwnPrivateIdsOfNamedStreams = (
   { stream_names }: StreamNameArgs,
   context: CommandInputContext<RealmActorState, RealmMemoryState>,
   sources: ActorInputSources,
-): Promise<OwnPrivateStreamIds> => loadOwnPrivateStreams(stream_names, context, sources);
+): Promise<OwnPrivateStreamIds> => loadOwnPrivateStreamIds(stream_names, context, sources);
 
 /** The named streams, each once, in order. @throws ApiError for the first that the caller can't access */
-function namedStreams(
+function getAccessibleNamedStreamsOrThrow(
   { stream_names }: StreamNameArgs,
   { parts, volatile }: { readonly parts: ActorParts; readonly volatile: RealmMemoryState },
   own: OwnPrivateStreamIds,
@@ -87,7 +87,7 @@ function namedStreams(
   const acting = getActingUserOrThrow(parts, caller);
   const streams = new Map<number, DirectoryStream>();
   for (const name of stream_names) {
-    const stream = findStreamRecord(parts, volatile.streamByName(name) ?? 0);
+    const stream = findStreamRecord(parts, volatile.findStreamIdByName(name) ?? 0);
     if (!stream || !canAccessStream(acting, stream, own.has(stream.id)))
       throw apiError('INVALID_STREAM_NAME', { name });
     streams.set(stream.id, stream);
@@ -95,7 +95,7 @@ function namedStreams(
   return [...streams.values()];
 }
 
-function checkNotDefault(stream: DirectoryStream, group: string): void {
+function checkIsNotDefaultStream(stream: DirectoryStream, group: string): void {
   if (stream.isDefault) throw apiError('STREAM_GROUP_DEFAULT_STREAM', { stream: stream.name, group });
 }
 
@@ -103,52 +103,52 @@ export const createDefaultStreamGroupHandler: RealmCommandHandler<
   typeof realmActorCommands.createStreamGroup,
   OwnPrivateStreamIds
 > = {
-  ...DIRECTORY,
-  inputs: ownStreamsInputs,
+  ...EXCLUSIVE_DIRECTORY_LANE,
+  inputs: loadOwnPrivateIdsOfNamedStreams,
   handle(view, args, own, { caller, version }) {
     const { state, parts } = view;
     const { name, description } = args;
-    checkAdmin(parts, caller);
-    const streams = namedStreams(args, view, own, caller);
-    for (const stream of streams) checkNotDefault(stream, name);
-    checkName(name);
-    checkFree(parts, name);
+    checkCallerIsAdmin(parts, caller);
+    const streams = getAccessibleNamedStreamsOrThrow(args, view, own, caller);
+    for (const stream of streams) checkIsNotDefaultStream(stream, name);
+    checkStreamGroupName(name);
+    checkStreamGroupNameIsFree(parts, name);
     const id = state.nextStreamGroup;
     const group = { id, name, description, streams: streams.map((stream) => stream.id) };
     return {
-      ...storeGroups(parts, [...readDefaultStreamGroupRecords(parts), group], version),
+      ...makeStoreStreamGroupsOutcome(parts, [...readDefaultStreamGroupRecords(parts), group], version),
       state: { ...state, nextStreamGroup: id + 1 },
     };
   },
 };
 
 export const updateDefaultStreamGroupHandler: RealmCommandHandler<typeof realmActorCommands.updateStreamGroup> = {
-  ...DIRECTORY,
+  ...EXCLUSIVE_DIRECTORY_LANE,
   handle({ parts }, { group_id, name, description }, _inputs, { caller, version }) {
-    checkAdmin(parts, caller);
-    const group = groupOf(parts, group_id);
+    checkCallerIsAdmin(parts, caller);
+    const group = getStreamGroupOrThrow(parts, group_id);
     if (name !== null) {
       if (name === group.name) throw apiError('STREAM_GROUP_NAME_SAME', { name });
-      checkName(name);
-      checkFree(parts, name);
+      checkStreamGroupName(name);
+      checkStreamGroupNameIsFree(parts, name);
     }
     const after = { ...group, name: name ?? group.name, description: description ?? group.description };
-    return storeGroups(parts, withGroup(parts, after), version);
+    return makeStoreStreamGroupsOutcome(parts, replaceStreamGroupInList(parts, after), version);
   },
 };
 
 /** Adds streams to a default stream group or removes them, all or none. */
-export const editDefaultStreamGroupListHandler: RealmCommandHandler<
+export const editStreamsOfDefaultStreamGroupHandler: RealmCommandHandler<
   typeof realmActorCommands.editStreamGroup,
   OwnPrivateStreamIds
 > = {
-  ...DIRECTORY,
-  inputs: ownStreamsInputs,
+  ...EXCLUSIVE_DIRECTORY_LANE,
+  inputs: loadOwnPrivateIdsOfNamedStreams,
   handle(view, args, own, { caller, version }) {
     const { parts } = view;
-    checkAdmin(parts, caller);
-    const group = groupOf(parts, args.group_id);
-    const streams = namedStreams(args, view, own, caller);
+    checkCallerIsAdmin(parts, caller);
+    const group = getStreamGroupOrThrow(parts, args.group_id);
+    const streams = getAccessibleNamedStreamsOrThrow(args, view, own, caller);
     if (args.op !== 'add' && args.op !== 'remove') throw apiError('STREAM_GROUP_OP');
     for (const stream of streams) {
       const names = { stream: stream.name, group: group.name };
@@ -157,21 +157,21 @@ export const editDefaultStreamGroupListHandler: RealmCommandHandler<
         if (!isIn) throw apiError('STREAM_GROUP_ABSENT', names);
         continue;
       }
-      checkNotDefault(stream, group.name);
+      checkIsNotDefaultStream(stream, group.name);
       if (isIn) throw apiError('STREAM_GROUP_PRESENT', names);
     }
     const ids = streams.map((stream) => stream.id);
     const after = args.op === 'add' ? [...group.streams, ...ids] : group.streams.filter((id) => !ids.includes(id));
-    return storeGroups(parts, withGroup(parts, { ...group, streams: after }), version);
+    return makeStoreStreamGroupsOutcome(parts, replaceStreamGroupInList(parts, { ...group, streams: after }), version);
   },
 };
 
 export const removeDefaultStreamGroupHandler: RealmCommandHandler<typeof realmActorCommands.removeStreamGroup> = {
-  ...DIRECTORY,
+  ...EXCLUSIVE_DIRECTORY_LANE,
   handle({ parts }, { group_id }, _inputs, { caller, version }) {
-    checkAdmin(parts, caller);
-    const { id } = groupOf(parts, group_id);
-    return storeGroups(
+    checkCallerIsAdmin(parts, caller);
+    const { id } = getStreamGroupOrThrow(parts, group_id);
+    return makeStoreStreamGroupsOutcome(
       parts,
       readDefaultStreamGroupRecords(parts).filter((one) => one.id !== id),
       version,

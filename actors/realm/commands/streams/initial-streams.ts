@@ -60,8 +60,8 @@ export function createInitialStreams(
       archived: false,
       isDefault: !inviteOnly,
     };
-    volatile.addStream(stream.id, stream.name);
-    plan.add(stream, true);
+    volatile.addStreamName(stream.id, stream.name);
+    plan.addStreamToJoin(stream, true);
     return stream;
   });
   const settings = {
@@ -71,8 +71,8 @@ export function createInitialStreams(
   const notices = makeSubscribeNoticeCommands({
     realm,
     acting: owner,
-    created,
-    intoExisting: plan.intoExisting,
+    createdStreams: created,
+    joinedStreamNamesByUser: plan.joinedExistingStreamNamesByUser,
     announce: false,
     settings,
     origin,
@@ -89,6 +89,6 @@ export function createInitialStreams(
       created.map((stream) => [`${STREAM_PART_PREFIX}${stream.id}`, encodeDirectoryRecord(stream)]),
     ),
     events: created.flatMap((stream) => makeStreamCreatedLogItems(stream, version)) as LogItem[],
-    commands: [...plan.stages(version), notices] as OutboxCommand[][],
+    commands: [...plan.makeCommandStages(version), notices] as OutboxCommand[][],
   };
 }

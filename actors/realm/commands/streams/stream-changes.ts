@@ -9,7 +9,7 @@ import type { LogItem, RealmSettings } from '#model';
 import type { StreamSubscribersReply } from '#model/commands';
 import type { DirectoryStream, DirectoryUser } from '#model/records';
 import { renderStreamDescription } from '../subscriptions/subscribe-checks.js';
-import { makeStreamUpdatedEvent, makeStreamVisibilityEvents, streamEventAudience } from './stream-events.js';
+import { makeStreamEventAudience, makeStreamUpdatedEvent, makeStreamVisibilityEvents } from './stream-events.js';
 
 export interface StreamChange {
   readonly stream: DirectoryStream;
@@ -26,8 +26,8 @@ export interface StreamChangeContext {
 }
 
 /** Audience of the change: all users who see the stream after it. */
-const audience = (stream: DirectoryStream, { membership, version }: StreamChangeContext) =>
-  streamEventAudience(stream, membership.mv, version);
+const makeAudienceOfStreamChange = (stream: DirectoryStream, { membership, version }: StreamChangeContext) =>
+  makeStreamEventAudience(stream, membership.mv, version);
 
 export function changeStreamPrivacy(
   before: DirectoryStream,
@@ -35,10 +35,16 @@ export function changeStreamPrivacy(
   context: StreamChangeContext,
 ): StreamChange {
   const stream = { ...before, ...privacy };
-  const update = makeStreamUpdatedEvent(before, audience(stream, context), 'invite_only', privacy.inviteOnly, {
-    history_public_to_subscribers: privacy.historyPublic,
-    is_web_public: privacy.webPublic,
-  });
+  const update = makeStreamUpdatedEvent(
+    before,
+    makeAudienceOfStreamChange(stream, context),
+    'invite_only',
+    privacy.inviteOnly,
+    {
+      history_public_to_subscribers: privacy.historyPublic,
+      is_web_public: privacy.webPublic,
+    },
+  );
   const what = '[access permissions](/help/stream-permissions) for this stream';
   return {
     stream,
@@ -47,7 +53,7 @@ export function changeStreamPrivacy(
   };
 }
 
-const period = (days: number): string => (days < 0 ? 'Forever' : `${days} days`);
+const formatRetentionPeriod = (days: number): string => (days < 0 ? 'Forever' : `${days} days`);
 
 /** Changes the retention time of messages. @param days null = the organization's default */
 export function changeStreamRetention(
@@ -64,11 +70,13 @@ export function changeStreamRetention(
       : `Messages in this stream will now be automatically deleted ${now} days after they are sent.`;
   return {
     stream,
-    events: [makeStreamUpdatedEvent(before, audience(stream, context), 'message_retention_days', days)],
+    events: [
+      makeStreamUpdatedEvent(before, makeAudienceOfStreamChange(stream, context), 'message_retention_days', days),
+    ],
     notice:
       `${formatSilentMention(context.acting)} has changed the [message retention period](/help/message-retention-policy) ` +
-      `for this stream:\n* **Old retention period**: ${period(inForce(before.retentionDays))}\n` +
-      `* **New retention period**: ${period(now)}\n\n${summary}`,
+      `for this stream:\n* **Old retention period**: ${formatRetentionPeriod(inForce(before.retentionDays))}\n` +
+      `* **New retention period**: ${formatRetentionPeriod(now)}\n\n${summary}`,
   };
 }
 
@@ -82,7 +90,9 @@ export function changeStreamDescription(
   const more = { rendered_description: renderedDescription };
   return {
     stream,
-    events: [makeStreamUpdatedEvent(before, audience(stream, context), 'description', description, more)],
+    events: [
+      makeStreamUpdatedEvent(before, makeAudienceOfStreamChange(stream, context), 'description', description, more),
+    ],
     notice:
       `${formatSilentMention(context.acting)} changed the description for this stream.\n\n` +
       `* **Old description:**\n${quoteStreamDescription(before.description)}\n* **New description:**\n${quoteStreamDescription(description)}`,
@@ -91,7 +101,7 @@ export function changeStreamDescription(
 
 export function changeStreamName(before: DirectoryStream, name: string, context: StreamChangeContext): StreamChange {
   const stream = { ...before, name };
-  const to = audience(stream, context);
+  const to = makeAudienceOfStreamChange(stream, context);
   return {
     stream,
     // The e-mail address of a stream stays empty, because incoming e-mail is not served.
@@ -100,7 +110,7 @@ export function changeStreamName(before: DirectoryStream, name: string, context:
   };
 }
 
-const POLICIES: Readonly<Record<number, string>> = {
+const POST_POLICY_DESCRIPTIONS: Readonly<Record<number, string>> = {
   1: 'All stream members can post',
   2: 'Only organization administrators can post',
   3: 'Only organization full members can post',
@@ -113,7 +123,7 @@ export function changeStreamPostPolicy(
   context: StreamChangeContext,
 ): StreamChange {
   const stream = { ...before, postPolicy };
-  const to = audience(stream, context);
+  const to = makeAudienceOfStreamChange(stream, context);
   return {
     stream,
     events: [
@@ -122,7 +132,7 @@ export function changeStreamPostPolicy(
     ],
     notice:
       `${formatSilentMention(context.acting)} changed the [posting permissions](/help/stream-sending-policy) for this stream:` +
-      `\n\n* **Old permissions**: ${POLICIES[before.postPolicy]}.\n* **New permissions**: ${POLICIES[postPolicy]}.`,
+      `\n\n* **Old permissions**: ${POST_POLICY_DESCRIPTIONS[before.postPolicy]}.\n* **New permissions**: ${POST_POLICY_DESCRIPTIONS[postPolicy]}.`,
   };
 }
 
@@ -134,6 +144,13 @@ export function changeCanRemoveSubscribersGroup(
   const stream = { ...before, canRemoveGroup: group };
   return {
     stream,
-    events: [makeStreamUpdatedEvent(before, audience(stream, context), 'can_remove_subscribers_group_id', group)],
+    events: [
+      makeStreamUpdatedEvent(
+        before,
+        makeAudienceOfStreamChange(stream, context),
+        'can_remove_subscribers_group_id',
+        group,
+      ),
+    ],
   };
 }

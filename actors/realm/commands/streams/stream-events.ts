@@ -17,7 +17,7 @@ import { type ActorParts, findStreamRecord, listStreamRecords, readDefaultStream
  * Audience of a stream: all users who see it, and its former subscribers, whose registrations have it in
  * `unsubscribed`.
  */
-export const streamEventAudience = (stream: DirectoryStream, mv: number, rv: number): EventAudience => ({
+export const makeStreamEventAudience = (stream: DirectoryStream, mv: number, rv: number): EventAudience => ({
   stream: stream.id,
   mv,
   former: true,
@@ -25,7 +25,11 @@ export const streamEventAudience = (stream: DirectoryStream, mv: number, rv: num
   rv,
 });
 
-export const makeStreamEvent = (to: EventAudience, op: 'create' | 'delete', stream: DirectoryStream): LogItem => ({
+export const makeStreamCreateOrDeleteEvent = (
+  to: EventAudience,
+  op: 'create' | 'delete',
+  stream: DirectoryStream,
+): LogItem => ({
   t: 'event',
   to,
   event: { type: 'stream', op, streams: [formatStreamForApi(stream)] },
@@ -37,7 +41,7 @@ export const makeStreamEvent = (to: EventAudience, op: 'create' | 'delete', stre
  */
 export const makeStreamCreatedLogItems = (stream: DirectoryStream, version: number): LogItem[] => [
   makeDirectoryLogItem({ stream }),
-  makeStreamEvent({ role: weakestRoleSeeingStream(stream), rv: version }, 'create', stream),
+  makeStreamCreateOrDeleteEvent({ role: weakestRoleSeeingStream(stream), rv: version }, 'create', stream),
 ];
 
 export const makeStreamUpdatedEvent = (
@@ -66,8 +70,8 @@ export function makeStreamVisibilityEvents(
   if (was === is) return [];
   const to: EventAudience = { role: Math.max(was, is), weakerThan: Math.min(was, is), rv: version, except: members };
   const neverSubscribed: EventAudience = { ...to, neverIn: { stream: before.id, mv } };
-  if (is < was) return [makeStreamEvent(neverSubscribed, 'delete', before)];
-  const created = makeStreamEvent(neverSubscribed, 'create', after);
+  if (is < was) return [makeStreamCreateOrDeleteEvent(neverSubscribed, 'delete', before)];
+  const created = makeStreamCreateOrDeleteEvent(neverSubscribed, 'create', after);
   if (members.length === 0) return [created];
   const event = { type: 'subscription', op: 'peer_add', stream_ids: [after.id], user_ids: members };
   return [created, { t: 'event', to, event }];
@@ -102,11 +106,11 @@ export const makeDefaultStreamGroupsEvent = (
   to: { role: USER_ROLE.member, rv: version },
   event: {
     type: 'default_stream_groups',
-    default_stream_groups: formatStoredStreamGroupsForApi(parts, groups, changed),
+    default_stream_groups: formatStoredDefaultStreamGroupsForApi(parts, groups, changed),
   },
 });
 
-export const formatStoredStreamGroupsForApi = (
+export const formatStoredDefaultStreamGroupsForApi = (
   parts: ActorParts,
   groups: readonly DirectoryStreamGroup[] = readDefaultStreamGroupRecords(parts),
   changed?: DirectoryStream,

@@ -43,7 +43,7 @@ import {
 import { isInDefaultStreamGroup, makeDefaultStreamGroupsEvent } from './stream-events.js';
 
 /** The stream's new privacy; undefined if the request changes none. @throws ApiError */
-function checkedPrivacy(
+function getRequestedPrivacyOrThrow(
   { acting, stream, subscribed }: StreamAdministrationContext,
   args: UpdateStreamArgs,
   { state }: RealmActorView,
@@ -64,26 +64,29 @@ function checkedPrivacy(
   return asked ? privacy : undefined;
 }
 
-function newName(before: string, given: string, { volatile }: RealmActorView): string {
+function getNewStreamNameOrThrow(before: string, given: string, { volatile }: RealmActorView): string {
   const trimmed = given.trim();
   if (trimmed === before) throw apiError('STREAM_NAME_SAME');
   if (trimmed.toLowerCase() === before.toLowerCase()) return trimmed;
   const name = checkStreamName(trimmed);
-  if (volatile.streamByName(name) !== undefined) throw apiError('STREAM_NAME_TAKEN', { name });
+  if (volatile.findStreamIdByName(name) !== undefined) throw apiError('STREAM_NAME_TAKEN', { name });
   return name;
 }
 
-type Step = (before: StreamChange['stream']) => StreamChange | undefined;
+type StreamUpdateStep = (before: StreamChange['stream']) => StreamChange | undefined;
 
 /** Steps of the request to change a stream, in order. A step throws ApiError to refuse its parameter. */
-function steps(
+function makeStreamUpdateSteps(
   of: StreamAdministrationContext,
   args: UpdateStreamArgs,
   view: RealmActorView,
   context: StreamChangeContext,
-): Step[] {
+): StreamUpdateStep[] {
   const { acting, subscribed } = of;
-  const given = <T>(value: T | null, step: (value: T, before: StreamChange['stream']) => StreamChange): Step => {
+  const given = <T>(
+    value: T | null,
+    step: (value: T, before: StreamChange['stream']) => StreamChange,
+  ): StreamUpdateStep => {
     return (before) => (value === null ? undefined : step(value, before));
   };
   const policy = args.is_announcement_only === null ? args.stream_post_policy : args.is_announcement_only ? 2 : 1;
@@ -93,7 +96,9 @@ function steps(
       return changeStreamRetention(before, parseRetentionDays(days), context);
     }),
     given(args.description, (text, before) => changeStreamDescription(before, toOneLineDescription(text), context)),
-    given(args.new_name, (name, before) => changeStreamName(before, newName(before.name, name, view), context)),
+    given(args.new_name, (name, before) =>
+      changeStreamName(before, getNewStreamNameOrThrow(before.name, name, view), context),
+    ),
     given(policy, (value, before) => changeStreamPostPolicy(before, value, context)),
     given(args.can_remove_subscribers_group_id, (id, before) => {
       if (before.inviteOnly && !subscribed) throw apiError('INVALID_STREAM_ID');
@@ -102,12 +107,16 @@ function steps(
   ];
 }
 
-interface AppliedChanges {
+interface AppliedStreamChanges {
   readonly changes: readonly StreamChange[];
   readonly refusal: ApiError | undefined;
 }
 
-function apply(first: StreamChange | undefined, before: StreamChange['stream'], rest: readonly Step[]): AppliedChanges {
+function applyStreamUpdateSteps(
+  first: StreamChange | undefined,
+  before: StreamChange['stream'],
+  rest: readonly StreamUpdateStep[],
+): AppliedStreamChanges {
   const changes: StreamChange[] = first ? [first] : [];
   try {
     for (const step of rest) {
@@ -133,11 +142,11 @@ export const updateStreamHandler: RealmCommandHandler<
   handle(view, args, membership, { caller, now, realm, version }) {
     const of = getAdministeredStreamOrThrow(view.parts, caller, args.stream_id, membership);
     const before = of.stream;
-    const privacy = checkedPrivacy(of, args, view, now);
+    const privacy = getRequestedPrivacyOrThrow(of, args, view, now);
     const { settings } = view.state;
     const context: StreamChangeContext = { acting: of.acting, membership: membership!, version, settings };
     const first = privacy && changeStreamPrivacy(before, privacy, context);
-    const { changes, refusal } = apply(first, before, steps(of, args, view, context));
+    const { changes, refusal } = applyStreamUpdateSteps(first, before, makeStreamUpdateSteps(of, args, view, context));
     const last = changes.at(-1)?.stream;
     if (!last) {
       if (refusal) throw refusal;
@@ -145,7 +154,7 @@ export const updateStreamHandler: RealmCommandHandler<
     }
     if (last.name !== before.name && !before.archived) {
       view.volatile.freeStreamName(before.id, before.name);
-      view.volatile.addStream(before.id, last.name);
+      view.volatile.addStreamName(before.id, last.name);
     }
     const regrouped = last.inviteOnly !== before.inviteOnly && isInDefaultStreamGroup(view.parts, before);
     const notice = { origin: args.origin, after: version };

@@ -53,10 +53,10 @@ export function checkSubscribeRequestSize(streams: number, users: number): void 
 export const renderStreamDescription = (description: string): string =>
   description === '' ? '' : renderMarkdown(description).html;
 
-interface WantedStream {
+interface StreamToSubscribe {
   readonly name: string;
   readonly description: string;
-  readonly rendered: string;
+  readonly renderedDescription: string;
   readonly color: string | undefined;
 }
 
@@ -74,14 +74,14 @@ export async function renderStreamDescriptions(
 export function parseStreamsToSubscribe(
   subscriptions: readonly { readonly name: string; readonly description?: string; readonly color?: string }[],
   renderings: ReadonlyMap<string, string>,
-): WantedStream[] {
-  const wanted = new Map<string, WantedStream>();
+): StreamToSubscribe[] {
+  const wanted = new Map<string, StreamToSubscribe>();
   for (const { name: given, description: text, color } of subscriptions) {
     const name = checkStreamName(given);
     const description = toOneLineDescription(text ?? '');
     if (!wanted.has(name.toLowerCase())) {
       const rendered = renderings.get(description) ?? renderStreamDescription(description);
-      wanted.set(name.toLowerCase(), { name, description, rendered, color });
+      wanted.set(name.toLowerCase(), { name, description, renderedDescription: rendered, color });
     }
   }
   return [...wanted.values()];
@@ -138,7 +138,7 @@ export function resolveCanRemoveSubscribersGroup(id: number | null, parts: Actor
 export const makePrincipalFinder =
   (parts: ActorParts, volatile: RealmMemoryState) =>
   (principal: string | number): DirectoryUser | undefined =>
-    findUserRecord(parts, typeof principal === 'number' ? principal : (volatile.userByEmail(principal) ?? -1));
+    findUserRecord(parts, typeof principal === 'number' ? principal : (volatile.findUserIdByEmail(principal) ?? -1));
 
 /**
  * The active accounts that the request names, each once. @throws ApiError if one is no active account of the

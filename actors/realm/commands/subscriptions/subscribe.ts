@@ -42,17 +42,17 @@ import { SubscribePlan } from './subscription-plan.js';
 export interface SubscribeDecision {
   readonly acting: DirectoryUser;
   readonly plan: SubscribePlan;
-  readonly created: readonly DirectoryStream[];
+  readonly createdStreams: readonly DirectoryStream[];
   /** Existing streams of the request that the caller can't access. */
-  readonly closed: readonly DirectoryStream[];
-  readonly next: RealmActorState;
+  readonly inaccessibleStreams: readonly DirectoryStream[];
+  readonly nextState: RealmActorState;
 }
 
 /** Decides on a request to subscribe, without changing anything. @throws ApiError */
 export function decideSubscribeRequest(
   { state, parts, volatile }: RealmActorView,
   args: SubscribeArgs,
-  { members, rendered }: SubscribeInputs,
+  { subscribersByStream, htmlByDescription }: SubscribeInputs,
   { caller, now, realm, version }: CommandContext,
 ): SubscribeDecision {
   const acting = findUserRecord(parts, caller);
@@ -68,17 +68,18 @@ export function decideSubscribeRequest(
     makePrincipalFinder(parts, volatile),
   );
   checkSubscribeRequestSize(args.subscriptions.length, users.length);
-  const wanted = parseStreamsToSubscribe(args.subscriptions, rendered);
+  const wanted = parseStreamsToSubscribe(args.subscriptions, htmlByDescription);
   const existing: DirectoryStream[] = [];
   const missing: typeof wanted = [];
   for (const entry of wanted) {
-    const id = volatile.streamByName(entry.name);
+    const id = volatile.findStreamIdByName(entry.name);
     const stream = id === undefined ? undefined : findStreamRecord(parts, id);
     if (stream) existing.push(stream);
     else missing.push(entry);
   }
   if (missing.length > 0) checkMayCreateStreams(args, acting, state.settings, now, retention);
-  const isMember = (stream: DirectoryStream, user: number): boolean => members.get(stream.id)?.includes(user) ?? false;
+  const isMember = (stream: DirectoryStream, user: number): boolean =>
+    subscribersByStream.get(stream.id)?.includes(user) ?? false;
   const closed = new Set(existing.filter((stream) => !canAccessStream(acting, stream, isMember(stream, caller))));
   const [firstClosed] = closed;
   if (firstClosed && args.authorization_errors_fatal) {
@@ -92,7 +93,7 @@ export function decideSubscribeRequest(
       recipient: next.nextRecipient,
       name: entry.name,
       description: entry.description,
-      renderedDescription: entry.rendered,
+      renderedDescription: entry.renderedDescription,
       created: Math.floor(now / 1000),
       creator: acting.id,
       inviteOnly: args.invite_only,
@@ -111,42 +112,42 @@ export function decideSubscribeRequest(
     return made;
   });
   const colors = new Map(wanted.map((w) => [foldStreamNameCase(w.name), w.color]));
-  const plan = new SubscribePlan(realm, users, caller, members, colors);
-  for (const stream of existing) if (!closed.has(stream)) plan.add(stream, false);
-  for (const stream of created) plan.add(stream, true);
-  return { acting, plan, created, closed: [...closed], next };
+  const plan = new SubscribePlan(realm, users, caller, subscribersByStream, colors);
+  for (const stream of existing) if (!closed.has(stream)) plan.addStreamToJoin(stream, false);
+  for (const stream of created) plan.addStreamToJoin(stream, true);
+  return { acting, plan, createdStreams: created, inaccessibleStreams: [...closed], nextState: next };
 }
 
 /** Outcome of the decision for the realm actor's own state: state, parts and events of the created streams. */
 export function makeSubscribeDecisionOutcome(
   { volatile }: RealmActorView,
-  { created, next }: SubscribeDecision,
+  { createdStreams, nextState }: SubscribeDecision,
   version: number,
 ) {
-  for (const stream of created) volatile.addStream(stream.id, stream.name);
+  for (const stream of createdStreams) volatile.addStreamName(stream.id, stream.name);
   return {
-    ...(created.length > 0 ? { state: next } : {}),
+    ...(createdStreams.length > 0 ? { state: nextState } : {}),
     parts: Object.fromEntries(
-      created.map((stream) => [`${STREAM_PART_PREFIX}${stream.id}`, encodeDirectoryRecord(stream)]),
+      createdStreams.map((stream) => [`${STREAM_PART_PREFIX}${stream.id}`, encodeDirectoryRecord(stream)]),
     ),
-    events: created.flatMap((stream) => makeStreamCreatedLogItems(stream, version)),
+    events: createdStreams.flatMap((stream) => makeStreamCreatedLogItems(stream, version)),
   };
 }
 
 export const makeNoticesOfSubscribeDecision = (
-  { acting, created, plan, next }: SubscribeDecision,
+  { acting, createdStreams, plan, nextState }: SubscribeDecision,
   { announce, origin }: Pick<SubscribeArgs, 'announce' | 'origin'>,
   { realm }: CommandContext,
 ): OutboxCommand[] =>
   makeSubscribeNoticeCommands({
     realm,
     acting,
-    created,
-    intoExisting: plan.intoExisting,
+    createdStreams: createdStreams,
+    joinedStreamNamesByUser: plan.joinedExistingStreamNamesByUser,
     announce,
-    settings: next.settings,
+    settings: nextState.settings,
     origin,
-    after: next.directoryVersion,
+    after: nextState.directoryVersion,
   });
 
 /** Subscribers of the streams with these names. */
@@ -156,14 +157,14 @@ export const readSubscribersByStreamName = (
   volatile: RealmMemoryState,
   sources: ActorInputSources,
 ): Promise<SubscribersByStream> => {
-  const ids = names.map((name) => volatile.streamByName(name.trim()));
+  const ids = names.map((name) => volatile.findStreamIdByName(name.trim()));
   return readSubscribersOfStreams(realm, [...new Set(ids.filter((id) => id !== undefined))], sources);
 };
 
 export interface SubscribeInputs {
-  readonly members: SubscribersByStream;
+  readonly subscribersByStream: SubscribersByStream;
   /** HTML of stream descriptions, by their text. */
-  readonly rendered: ReadonlyMap<string, string>;
+  readonly htmlByDescription: ReadonlyMap<string, string>;
 }
 
 /** Loads the inputs of `decideSubscribeRequest`. @param leaving names of streams that the same request leaves */
@@ -175,7 +176,7 @@ export async function loadSubscribeInputs(
 ): Promise<SubscribeInputs> {
   const names = [...subscriptions.map(({ name }) => name), ...leaving];
   const members = await readSubscribersByStreamName(names, realm, view.volatile, sources);
-  return { members, rendered: await renderStreamDescriptions(subscriptions) };
+  return { subscribersByStream: members, htmlByDescription: await renderStreamDescriptions(subscriptions) };
 }
 
 export const subscribeUsersHandler: RealmCommandHandler<typeof realmActorCommands.subscribe, SubscribeInputs> = {
@@ -189,16 +190,18 @@ export const subscribeUsersHandler: RealmCommandHandler<typeof realmActorCommand
 
   handle(view, args, needs, context) {
     const joining = decideSubscribeRequest(view, args, needs, context);
-    const { plan, created, closed, next } = joining;
+    const { plan, createdStreams, inaccessibleStreams, nextState } = joining;
     const fields = {
-      subscribed: plan.subscribed,
-      already_subscribed: plan.already,
-      ...(args.authorization_errors_fatal ? {} : { unauthorized: closed.map((stream) => stream.name) }),
+      subscribed: plan.subscribedStreamNamesByEmail,
+      already_subscribed: plan.alreadySubscribedStreamNamesByEmail,
+      ...(args.authorization_errors_fatal ? {} : { unauthorized: inaccessibleStreams.map((stream) => stream.name) }),
     };
     return {
-      reply: makeSuccessReply(fields, created.length > 0 ? context.version : undefined),
+      reply: makeSuccessReply(fields, createdStreams.length > 0 ? context.version : undefined),
       ...makeSubscribeDecisionOutcome(view, joining, context.version),
-      commands: plan.stages(next.directoryVersion, [makeNoticesOfSubscribeDecision(joining, args, context)]),
+      commands: plan.makeCommandStages(nextState.directoryVersion, [
+        makeNoticesOfSubscribeDecision(joining, args, context),
+      ]),
       replyAfterCommands: true,
     };
   },
@@ -226,11 +229,11 @@ export const continueSubscribingUsersHandler: RealmCommandHandler<
     const plan = new SubscribePlan(realm, [], caller, members, new Map());
     for (const one of streams) {
       const stream = findStreamRecord(parts, toStreamId(one.stream));
-      if (stream && !stream.archived) plan.carryOn(stream, one);
+      if (stream && !stream.archived) plan.addJoinsLeftByEarlierCommit(stream, one);
     }
     return {
       reply: makeValueReply(null),
-      commands: plan.stages(state.directoryVersion, afterwards),
+      commands: plan.makeCommandStages(state.directoryVersion, afterwards),
       replyAfterCommands: true,
     };
   },

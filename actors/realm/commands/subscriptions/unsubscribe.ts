@@ -31,20 +31,24 @@ import {
 import { UnsubscribePlan } from './subscription-plan.js';
 
 /** The named streams, each once. @param made streams that the same request creates @throws ApiError */
-function namedStreams({ parts, volatile }: RealmActorView, names: readonly string[], made: readonly DirectoryStream[]) {
+function getNamedStreamsOrThrow(
+  { parts, volatile }: RealmActorView,
+  names: readonly string[],
+  made: readonly DirectoryStream[],
+) {
   const streams = new Map<string, DirectoryStream>();
   const madeByName = new Map(made.map((one) => [one.name.toLowerCase(), one]));
   for (const given of names) {
     const name = checkStreamName(given);
     const key = name.toLowerCase();
-    const stream = madeByName.get(key) ?? findStreamRecord(parts, volatile.streamByName(name) ?? -1);
+    const stream = madeByName.get(key) ?? findStreamRecord(parts, volatile.findStreamIdByName(name) ?? -1);
     if (!stream) throw apiError('STREAM_NAME_DOES_NOT_EXIST', { stream: name });
     streams.set(key, stream);
   }
   return [...streams.values()];
 }
 
-interface LeaveDecision {
+interface UnsubscribeDecision {
   readonly plan: UnsubscribePlan;
   /** Private streams that are left without an active subscriber, each with its deactivated subscribers. */
   readonly vacated: readonly { readonly stream: number; readonly members: readonly number[] }[];
@@ -55,22 +59,25 @@ interface LeaveDecision {
  * @param joining decision of the same request on joining, carried out before
  * @throws ApiError
  */
-function decideLeaving(
+function decideUnsubscribeRequest(
   view: RealmActorView,
   { subscriptions, principals }: UnsubscribeArgs,
   members: SubscribersByStream,
   { caller, now, realm }: CommandContext,
   joining?: SubscribeDecision,
-): LeaveDecision {
+): UnsubscribeDecision {
   const { state, parts, volatile } = view;
   const acting = findUserRecord(parts, caller);
   if (!acting) throw apiError('INSUFFICIENT_PERMISSION');
   const users =
     principals.length === 0 ? [acting] : getActivePrincipalsOrThrow(principals, makePrincipalFinder(parts, volatile));
   checkSubscribeRequestSize(subscriptions.length, users.length);
-  const streams = namedStreams(view, subscriptions, joining?.created ?? []);
+  const streams = getNamedStreamsOrThrow(view, subscriptions, joining?.createdStreams ?? []);
   const known = new Map(
-    streams.map(({ id }) => [id, new Set([...(members.get(id) ?? []), ...(joining?.plan.joining(id) ?? [])])]),
+    streams.map(({ id }) => [
+      id,
+      new Set([...(members.get(id) ?? []), ...(joining?.plan.getJoiningUserIds(id) ?? [])]),
+    ]),
   );
   const membersOf = ({ id }: DirectoryStream): ReadonlySet<number> => known.get(id)!;
   if (users.some((user) => user.id !== acting.id && user.botOwner !== acting.id)) {
@@ -83,13 +90,13 @@ function decideLeaving(
   }
   const plan = new UnsubscribePlan(realm, caller);
   for (const user of users) {
-    for (const stream of streams) plan.remove(user, stream, membersOf(stream).has(user.id));
+    for (const stream of streams) plan.addUnsubscription(user, stream, membersOf(stream).has(user.id));
   }
   const isActive = (id: number): boolean => findUserRecord(parts, id)?.isActive ?? false;
   const vacated = streams
-    .filter((stream) => stream.inviteOnly && plan.leaving(stream.id).length > 0)
+    .filter((stream) => stream.inviteOnly && plan.getLeavingUserIds(stream.id).length > 0)
     .map((stream) => {
-      const left = new Set(plan.leaving(stream.id));
+      const left = new Set(plan.getLeavingUserIds(stream.id));
       return { stream: stream.id, members: [...membersOf(stream)].filter((id) => !left.has(id)) };
     })
     .filter((of) => !of.members.some(isActive));
@@ -97,7 +104,10 @@ function decideLeaving(
 }
 
 /** Command that archives private streams without active subscribers, sent after the users have left. */
-function archiveVacated(vacated: LeaveDecision['vacated'], { realm }: CommandContext): OutboxCommand[] {
+function makeArchiveVacatedStreamsCommands(
+  vacated: UnsubscribeDecision['vacated'],
+  { realm }: CommandContext,
+): OutboxCommand[] {
   if (vacated.length === 0) return [];
   return [
     makeOutboxCommand({
@@ -120,10 +130,13 @@ export const unsubscribeUsersHandler: RealmCommandHandler<typeof realmActorComma
     },
 
     handle(view, args, members, context) {
-      const { plan, vacated } = decideLeaving(view, args, members, context);
+      const { plan, vacated } = decideUnsubscribeRequest(view, args, members, context);
       return {
-        reply: makeSuccessReply({ removed: plan.removed, not_removed: plan.notRemoved }),
-        commands: [...plan.stages(view.state.directoryVersion), archiveVacated(vacated, context)],
+        reply: makeSuccessReply({ removed: plan.removedStreamNames, not_removed: plan.notRemovedStreamNames }),
+        commands: [
+          ...plan.makeCommandStages(view.state.directoryVersion),
+          makeArchiveVacatedStreamsCommands(vacated, context),
+        ],
         replyAfterCommands: true,
       };
     },
@@ -149,23 +162,23 @@ export const subscribeAndUnsubscribeUsersHandler: RealmCommandHandler<
   handle(view, args, needs, context) {
     const joining = decideSubscribeRequest(view, args.add, needs, context);
     const removing = { subscriptions: args.delete, principals: [] };
-    const leaving = decideLeaving(view, removing, needs.members, context, joining);
-    const after = joining.next.directoryVersion;
+    const leaving = decideUnsubscribeRequest(view, removing, needs.subscribersByStream, context, joining);
+    const after = joining.nextState.directoryVersion;
     const fields = {
-      subscribed: joining.plan.subscribed,
-      already_subscribed: joining.plan.already,
-      removed: leaving.plan.removed,
-      not_removed: leaving.plan.notRemoved,
+      subscribed: joining.plan.subscribedStreamNamesByEmail,
+      already_subscribed: joining.plan.alreadySubscribedStreamNamesByEmail,
+      removed: leaving.plan.removedStreamNames,
+      not_removed: leaving.plan.notRemovedStreamNames,
     };
     return {
-      reply: makeSuccessReply(fields, joining.created.length > 0 ? context.version : undefined),
+      reply: makeSuccessReply(fields, joining.createdStreams.length > 0 ? context.version : undefined),
       ...makeSubscribeDecisionOutcome(view, joining, context.version),
       commands: [
-        ...joining.plan.stages(after, [
+        ...joining.plan.makeCommandStages(after, [
           makeNoticesOfSubscribeDecision(joining, args.add, context),
-          ...leaving.plan.stages(after),
+          ...leaving.plan.makeCommandStages(after),
         ]),
-        archiveVacated(leaving.vacated, context),
+        makeArchiveVacatedStreamsCommands(leaving.vacated, context),
       ],
       replyAfterCommands: true,
     };

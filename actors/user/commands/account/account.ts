@@ -43,16 +43,15 @@ export const readSealedApiKeyHandler: UserCommandHandler<typeof userActorCommand
  * Replies with the id of the user's newest message, and with the state from which a frontend follows that message by
  * the log.
  */
-export const readNewestMessagesOfUserHandler: UserCommandHandler<typeof userActorCommands.newest, NewestMessageState> =
-  {
-    lane: 'read',
-    read: true,
-    inputs: (_args, { realm, caller, view }, { store }) =>
-      loadNewestMessageState(
-        store,
-        realm,
-        caller,
-        listOwnSubscriptions(view.parts).map((own) => own.stream),
-      ),
-    handle: (_view, _args, known) => ({ reply: makeValueReply(known) }),
-  };
+export const readNewestMessageOfUserHandler: UserCommandHandler<typeof userActorCommands.newest, NewestMessageState> = {
+  lane: 'read',
+  read: true,
+  inputs: (_args, { realm, caller, view }, { store }) =>
+    loadNewestMessageState(
+      store,
+      realm,
+      caller,
+      listOwnSubscriptions(view.parts).map((own) => own.stream),
+    ),
+  handle: (_view, _args, known) => ({ reply: makeValueReply(known) }),
+};

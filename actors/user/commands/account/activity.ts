@@ -24,13 +24,13 @@ import {
 } from '../../state.js';
 
 /** Streams to which the account is subscribed, in two lists: live ones, and those that were archived. */
-function subscribedTo({ parts }: ActorView<UserActorState>, { directory }: CommandContext) {
+function listLiveAndArchivedSubscriptions({ parts }: ActorView<UserActorState>, { directory }: CommandContext) {
   const own = listOwnSubscriptions(parts).filter(({ active }) => active);
   const isLive = ({ stream }: Subscription): boolean => directory.stream(toStreamId(stream))?.archived === false;
   return { live: own.filter(isLive).map(({ stream }) => toStreamId(stream)), ended: own.filter((one) => !isLive(one)) };
 }
 
-const toStreams = (
+const makeCommandsToStreams = (
   streams: readonly StreamId[],
   name: ActorCommandName<'stream', { readonly users: readonly number[] }>,
   { key }: CommandContext,
@@ -43,7 +43,11 @@ const toStreams = (
 /** Leaves the account's streams after its deactivation. The command is never refused, and a repeat changes nothing. */
 export const leaveStreamsOnDeactivationHandler: UserCommandHandler<typeof userActorCommands.deactivated> = {
   handle(view, _args, _inputs, context) {
-    const commands = toStreams(subscribedTo(view, context).live, streamActorCommands.suspend, context);
+    const commands = makeCommandsToStreams(
+      listLiveAndArchivedSubscriptions(view, context).live,
+      streamActorCommands.suspend,
+      context,
+    );
     return { reply: makeValueReply(null), commands: [commands], replyAfterCommands: true };
   },
 };
@@ -55,9 +59,12 @@ export const leaveStreamsOnDeactivationHandler: UserCommandHandler<typeof userAc
  */
 export const rejoinStreamsOnReactivationHandler: UserCommandHandler<typeof userActorCommands.reactivated> = {
   handle(view, _args, _inputs, context) {
-    const { live, ended } = subscribedTo(view, context);
+    const { live, ended } = listLiveAndArchivedSubscriptions(view, context);
     const { version: after } = context.directory;
-    const commands = toStreams(live, streamActorCommands.join, context).map((command) => ({ ...command, after }));
+    const commands = makeCommandsToStreams(live, streamActorCommands.join, context).map((command) => ({
+      ...command,
+      after,
+    }));
     const left = ended.map((own) => [
       `${SUBSCRIPTION_PART_PREFIX}${own.stream}`,
       { ...own, active: false } as unknown as Json,

@@ -14,20 +14,22 @@ import type { userActorCommands } from '#model/commands';
 import { apiError, checkParameterItemCount } from '#model/errors';
 import type { UserCommandHandler } from '../../state.js';
 
-const missing = (): Error => apiError('KEY_DOES_NOT_EXIST');
+const makeMissingKeyError = (): Error => apiError('KEY_DOES_NOT_EXIST');
 
 /**
  * Entries as fields of an object. The fields are not assigned one by one, because an assignment to the key `__proto__`
  * would set the prototype.
  */
-const asFields = (entries: Iterable<{ readonly key: string; readonly value: string }>) =>
+const objectFromStorageEntries = (entries: Iterable<{ readonly key: string; readonly value: string }>) =>
   Object.fromEntries([...entries].map(({ key, value }) => [key, value]));
 
 export const readBotStorageHandler: UserCommandHandler<typeof userActorCommands.botStorage> = {
   lane: 'read',
   read: true,
   handle: ({ parts }, { keys }) => ({
-    reply: makeSuccessReply({ storage: asFields(Object.values(readBotStorageEntries(parts, keys, missing))) }),
+    reply: makeSuccessReply({
+      storage: objectFromStorageEntries(Object.values(readBotStorageEntries(parts, keys, makeMissingKeyError))),
+    }),
   }),
 };
 
@@ -45,7 +47,7 @@ export const putBotStorageHandler: UserCommandHandler<typeof userActorCommands.p
 
 export const removeBotStorageHandler: UserCommandHandler<typeof userActorCommands.removeStorage> = {
   handle({ state, parts }, { keys }) {
-    const entries = readBotStorageEntries(parts, keys, missing);
+    const entries = readBotStorageEntries(parts, keys, makeMissingKeyError);
     const size = (state.storage ?? 0) - countBotStorageCharacters(Object.values(entries));
     return {
       reply: makeSuccessReply(),

@@ -6,7 +6,7 @@ import { makeSuccessReply, makeValueReply } from '#actors/shared';
 import type { JsonObject } from '#base';
 import { isOwner } from '#domain/people';
 import { addLoginFailure, loginRateLimitError, msUntilLoginAllowed, wrongPasswordError } from '#domain/secrets';
-import { isLoginMethodOn, PASSWORD_METHOD, toUserId } from '#model';
+import { isLoginMethodOn, PASSWORD_LOGIN_METHOD, toUserId } from '#model';
 import type { PasswordCheckReply, userActorCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import type { CommandInputContext, CommandOutcome } from '#runtime';
@@ -14,18 +14,18 @@ import type { ActorInputSources } from '../../../services.js';
 import type { UserActorState, UserCommandHandler } from '../../state.js';
 import { pushTokenPartNames } from './push-tokens.js';
 
-interface Attempt extends JsonObject {
+interface PasswordAttempt extends JsonObject {
   readonly password: string;
 }
 
 /**
  * Exclusive lane of attempts to log in. Only one attempt runs at a time, so that each counts the failures before it.
  */
-const LOGIN = { lane: 'login', exclusive: true } as const;
+const EXCLUSIVE_LOGIN_LANE = { lane: 'login', exclusive: true } as const;
 
 /** True if the password is right; null: not verified, after too many failures. */
-async function isCorrect(
-  { password }: Attempt,
+async function verifyPasswordUnlessRateLimited(
+  { password }: PasswordAttempt,
   { view: { state } }: CommandInputContext<UserActorState, undefined>,
   { services }: ActorInputSources,
 ): Promise<boolean | null> {
@@ -34,7 +34,7 @@ async function isCorrect(
 }
 
 /** State of the account after an attempt to log in. A success clears the failures. */
-function withAttempt(
+function recordLoginAttemptInState(
   state: UserActorState,
   correct: boolean,
   now: number,
@@ -49,12 +49,12 @@ function withAttempt(
  * account. The key is sealed in the reply, because replies may be stored.
  */
 export const fetchApiKeyHandler: UserCommandHandler<typeof userActorCommands.fetchKey, boolean | null> = {
-  ...LOGIN,
-  inputs: isCorrect,
+  ...EXCLUSIVE_LOGIN_LANE,
+  inputs: verifyPasswordUnlessRateLimited,
   handle({ state }, _args, correct, { directory, caller, now }) {
     const wait = msUntilLoginAllowed(state.failedLogins ?? [], now);
     if (correct === null || wait > 0) throw loginRateLimitError(state.failedLogins ?? [], Math.max(wait, 1), now);
-    const outcome = withAttempt(state, correct, now);
+    const outcome = recordLoginAttemptInState(state, correct, now);
     if (!correct) {
       const failures = outcome.state?.failedLogins ?? [];
       return { ...outcome, reply: { error: wrongPasswordError(failures, now).toReply() } };
@@ -63,7 +63,7 @@ export const fetchApiKeyHandler: UserCommandHandler<typeof userActorCommands.fet
     if (!user?.isActive) throw apiError('USER_DEACTIVATED');
     // The check comes after that of the password, so that strangers can't find out which addresses are those of owners.
     const { authentication_methods } = directory.settings;
-    if (!isOwner(user) && !isLoginMethodOn(authentication_methods, PASSWORD_METHOD)) {
+    if (!isOwner(user) && !isLoginMethodOn(authentication_methods, PASSWORD_LOGIN_METHOD)) {
       throw apiError('PASSWORD_AUTH_DISABLED');
     }
     const fields = { sealed: state.keySealed, email: user.deliveryEmail, user_id: user.id };
@@ -75,7 +75,7 @@ export const fetchApiKeyHandler: UserCommandHandler<typeof userActorCommands.fet
  * Replies with the encrypted API key. The frontend has checked the identity of the user: at an identity provider, or by
  * a signed token.
  */
-export const fetchApiKeyTrustedHandler: UserCommandHandler<typeof userActorCommands.fetchKeyTrusted> = {
+export const fetchApiKeyWithoutPasswordHandler: UserCommandHandler<typeof userActorCommands.fetchKeyTrusted> = {
   handle({ state }, _args, _inputs, { directory, caller }) {
     const user = directory.user(toUserId(caller));
     if (!user?.isActive) throw apiError('USER_DEACTIVATED');
@@ -85,14 +85,14 @@ export const fetchApiKeyTrustedHandler: UserCommandHandler<typeof userActorComma
 
 /** Checks a password for the realm actor, which then changes the password together with the rest of a request. */
 export const checkPasswordHandler: UserCommandHandler<typeof userActorCommands.checkPassword, boolean | null> = {
-  ...LOGIN,
-  inputs: isCorrect,
+  ...EXCLUSIVE_LOGIN_LANE,
+  inputs: verifyPasswordUnlessRateLimited,
   handle({ state }, _args, correct, { now }) {
     const wait = msUntilLoginAllowed(state.failedLogins ?? [], now);
     const answer = (checked: PasswordCheckReply) => ({ reply: makeValueReply(checked) });
     // A password that was not verified counts as wrong, even if the waiting time has ended since.
     if (correct === null || wait > 0) return answer({ correct: false, wait: Math.max(wait, 1) });
-    return { ...withAttempt(state, correct, now), ...answer({ correct, wait: 0 }) };
+    return { ...recordLoginAttemptInState(state, correct, now), ...answer({ correct, wait: 0 }) };
   },
 };
 

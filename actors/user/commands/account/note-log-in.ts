@@ -8,9 +8,9 @@ import { makeMailReceiver } from '../../mail-receiver.js';
 import { type UserCommandHandler, userIdOfActorKey } from '../../state.js';
 
 /** Maximum number of remembered devices; the oldest one is dropped first. */
-const MAX_DEVICES = 20;
+const MAX_REMEMBERED_LOGIN_DEVICES = 20;
 /** Milliseconds after sign-up in which no mail is sent, because a new account logs in from its first device. */
-const AFTER_SIGN_UP_MS = 60_000;
+const NO_LOGIN_MAIL_AFTER_SIGN_UP_MS = 60_000;
 
 /** Records a successful log-in before it is answered, so that no key and no session is given without the mail. */
 export const noteLogInHandler: UserCommandHandler<typeof userActorCommands.noteLogIn, string> = {
@@ -26,7 +26,7 @@ export const noteLogInHandler: UserCommandHandler<typeof userActorCommands.noteL
     const isWanted =
       user !== undefined &&
       user.botType === null &&
-      now - user.joined > AFTER_SIGN_UP_MS &&
+      now - user.joined > NO_LOGIN_MAIL_AFTER_SIGN_UP_MS &&
       readUserSettingByUserId(directory, self, 'enable_login_emails');
     const organization = directory.settings.name;
     const mails = isWanted
@@ -48,7 +48,7 @@ export const noteLogInHandler: UserCommandHandler<typeof userActorCommands.noteL
       : [];
     return {
       reply: makeSuccessReply(),
-      state: { ...state, devices: [...devices, device].slice(-MAX_DEVICES) },
+      state: { ...state, devices: [...devices, device].slice(-MAX_REMEMBERED_LOGIN_DEVICES) },
       commands: [mails],
     };
   },

@@ -15,18 +15,17 @@ import type { OwnStateSection, userActorCommands } from '#model/commands';
 import { listOwnSubscriptions, type UserActorState, type UserCommandHandler } from '../../state.js';
 import { listNewestDrafts } from '../later/drafts.js';
 
-const SECTIONS: { readonly [S in OwnStateSection]: (parts: ActorParts, state: UserActorState) => OwnStateSections[S] } =
-  {
-    subscriptions: listOwnSubscriptions,
-    drafts: listNewestDrafts,
-    scheduled: (parts) => listUndeliveredScheduledMessages(parts).map(formatScheduledMessageForApi),
-    topics: listUserTopicPolicies,
-    reading: (parts) =>
-      [...parts].filter(
-        ([name]) => name.startsWith(READ_STATE_PART_PREFIX) || name.startsWith(MESSAGE_MARK_PART_PREFIX),
-      ),
-    hotspots: (_parts, { tutorial = {} }) => nextHotspots(tutorial),
-  };
+const SECTION_READERS: {
+  readonly [S in OwnStateSection]: (parts: ActorParts, state: UserActorState) => OwnStateSections[S];
+} = {
+  subscriptions: listOwnSubscriptions,
+  drafts: listNewestDrafts,
+  scheduled: (parts) => listUndeliveredScheduledMessages(parts).map(formatScheduledMessageForApi),
+  topics: listUserTopicPolicies,
+  reading: (parts) =>
+    [...parts].filter(([name]) => name.startsWith(READ_STATE_PART_PREFIX) || name.startsWith(MESSAGE_MARK_PART_PREFIX)),
+  hotspots: (_parts, { tutorial = {} }) => nextHotspots(tutorial),
+};
 
 export const readOwnStateSectionsHandler: UserCommandHandler<typeof userActorCommands.ownState> = {
   lane: 'read',
@@ -34,7 +33,7 @@ export const readOwnStateSectionsHandler: UserCommandHandler<typeof userActorCom
   handle: ({ state, parts }, { sections }, _inputs, { version }) => ({
     reply: makeValueReply({
       version,
-      ...Object.fromEntries(sections.map((name) => [name, SECTIONS[name](parts, state) as unknown as Json])),
+      ...Object.fromEntries(sections.map((name) => [name, SECTION_READERS[name](parts, state) as unknown as Json])),
     }),
   }),
 };

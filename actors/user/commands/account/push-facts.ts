@@ -8,7 +8,7 @@ import { toStreamId, toUserId } from '#model';
 import type { userActorCommands } from '#model/commands';
 import type { UserCommandHandler } from '../../state.js';
 import { loadMessageReadingRights } from '../messages/on-message.js';
-import { pushDevicesOf, pushTokenPartNames, storedTokenOf } from './push-tokens.js';
+import { listPushDevices, pushTokenPartNames, readStoredPushToken } from './push-tokens.js';
 
 /** Messages that were read, deleted, or are out of the user's reach now are left out. */
 export const readPushReceiverFactsHandler: UserCommandHandler<
@@ -43,7 +43,7 @@ export const readPushReceiverFactsHandler: UserCommandHandler<
   },
   handle: ({ parts }, _args, found) => ({
     reply: makeValueReply({
-      devices: pushDevicesOf(parts),
+      devices: listPushDevices(parts),
       messages: Object.fromEntries(found.map((message) => [message.id, message])),
     }),
   }),
@@ -51,7 +51,7 @@ export const readPushReceiverFactsHandler: UserCommandHandler<
 
 export const dropMobilePushTokensHandler: UserCommandHandler<typeof userActorCommands.dropPushTokens> = {
   handle({ parts }, { tokens }) {
-    const gone = pushTokenPartNames(parts).filter((part) => tokens.includes(storedTokenOf(parts, part).token));
+    const gone = pushTokenPartNames(parts).filter((part) => tokens.includes(readStoredPushToken(parts, part).token));
     return { reply: makeValueReply(null), parts: Object.fromEntries(gone.map((part) => [part, null as Json])) };
   },
 };

@@ -13,14 +13,14 @@ import { apiError } from '#model/errors';
 import type { UserCommandHandler } from '../../state.js';
 
 /** Maximum number of devices per user; a further one replaces the one that was registered longest ago. */
-const MAX_TOKENS = 100;
+const MAX_PUSH_TOKENS_PER_USER = 100;
 
 export const addPushTokenHandler: UserCommandHandler<typeof userActorCommands.addPushToken> = {
   handle({ parts }, { service, token, app }, _inputs, { now }) {
     const part = pushTokenPartName(service, token);
     const others = pushTokenPartNames(parts).filter((other) => other !== part);
-    const since = (of: string): number => storedTokenOf(parts, of).since;
-    const surplus = others.sort((a, b) => since(b) - since(a)).slice(MAX_TOKENS - 1);
+    const since = (of: string): number => readStoredPushToken(parts, of).since;
+    const surplus = others.sort((a, b) => since(b) - since(a)).slice(MAX_PUSH_TOKENS_PER_USER - 1);
     const kept: StoredPushToken = { service, token, app, since: now };
     return {
       reply: makeSuccessReply(),
@@ -54,11 +54,12 @@ const pushTokenPartName = (service: PushNotificationService, token: string): str
 export const pushTokenPartNames = (parts: ActorParts): string[] =>
   [...parts.keys()].filter((part) => part.startsWith(PUSH_TOKEN_PART_PREFIX));
 
-export const storedTokenOf = (parts: ActorParts, part: string): StoredPushToken => parts.get(part) as StoredPushToken;
+export const readStoredPushToken = (parts: ActorParts, part: string): StoredPushToken =>
+  parts.get(part) as StoredPushToken;
 
 /** Devices in the order of their last registration. */
-export const pushDevicesOf = (parts: ActorParts): PushDevice[] =>
+export const listPushDevices = (parts: ActorParts): PushDevice[] =>
   pushTokenPartNames(parts)
-    .map((part) => storedTokenOf(parts, part))
+    .map((part) => readStoredPushToken(parts, part))
     .sort((a, b) => a.since - b.since)
     .map(({ service, token, app }) => ({ service, token, app }));

@@ -6,7 +6,7 @@ import type { LogItem } from '#model';
 import type { userActorCommands } from '#model/commands';
 import type { UserCommandHandler } from '../../state.js';
 
-const hotspotsEvent = (user: number, tutorial: TutorialState): LogItem => ({
+const makeHotspotsEvent = (user: number, tutorial: TutorialState): LogItem => ({
   t: 'event',
   to: { users: [user] },
   event: { type: 'hotspots', hotspots: nextHotspots(tutorial) },
@@ -17,7 +17,7 @@ export const markHotspotReadHandler: UserCommandHandler<typeof userActorCommands
   handle({ state }, { hotspot }, _inputs, { caller }) {
     const before = state.tutorial ?? {};
     const tutorial = { ...before, seen: [...new Set([...(before.seen ?? []), hotspot])] };
-    return { reply: makeSuccessReply(), state: { ...state, tutorial }, events: [hotspotsEvent(caller, tutorial)] };
+    return { reply: makeSuccessReply(), state: { ...state, tutorial }, events: [makeHotspotsEvent(caller, tutorial)] };
   },
 };
 
@@ -31,7 +31,7 @@ export const setTutorialStatusHandler: UserCommandHandler<typeof userActorComman
     return {
       reply: makeSuccessReply(),
       state: { ...state, tutorial },
-      ...(changed ? { events: [hotspotsEvent(caller, tutorial)] } : {}),
+      ...(changed ? { events: [makeHotspotsEvent(caller, tutorial)] } : {}),
     };
   },
 };

@@ -13,15 +13,15 @@ import { findOwnFile } from '../../files.js';
 import { type UserActorState, type UserCommandHandler, userIdOfActorKey } from '../../state.js';
 import { loadMessageReadingRights } from '../messages/on-message.js';
 
-type Access = 'granted' | 'denied' | 'none';
+type FileAccess = 'granted' | 'denied' | 'none';
 
-const BATCH = 100;
+const MESSAGES_PER_SCAN = 100;
 
 /**
  * True if a message that links the file satisfies the condition. Reads the messages, newest first, because the owner's
  * actor learns of them only after they are sent.
  */
-async function isLinkedBy(
+async function isLinkedByMatchingMessage(
   token: string,
   { realm }: CommandInputContext<UserActorState, undefined>,
   { store }: ActorInputSources,
@@ -29,27 +29,29 @@ async function isLinkedBy(
 ): Promise<boolean> {
   const index = { by: 'tag', tag: messageIndexTags.file(token) } as const;
   for (let from = NEWEST_ANCHOR_MESSAGE_ID; ; ) {
-    const records = await store.scanMessages({ realm, index, from, direction: 'older', limit: BATCH });
+    const records = await store.scanMessages({ realm, index, from, direction: 'older', limit: MESSAGES_PER_SCAN });
     for (const record of records) if (await satisfies(toStoredMessage(record))) return true;
-    if (records.length < BATCH) return false;
+    if (records.length < MESSAGES_PER_SCAN) return false;
     from = records.at(-1)!.id;
   }
 }
 
-async function access(
+async function determineFileAccess(
   path: string,
   context: CommandInputContext<UserActorState, undefined>,
   sources: ActorInputSources,
-): Promise<Access> {
+): Promise<FileAccess> {
   const parsed = parseFilePath(path);
-  const directory = await sources.directory(context.realm);
+  const directory = await sources.loadDirectory(context.realm);
   if (!parsed || parsed.realm !== context.realm || !directory.user(parsed.owner)) return 'none';
   if (parsed.owner === context.caller) return findOwnFile(context.view.parts, path) ? 'granted' : 'none';
-  const exists = await sources.ask(userActorKey(context.realm, parsed.owner), userActorCommands.fileExists, { path });
+  const exists = await sources.askActor(userActorKey(context.realm, parsed.owner), userActorCommands.fileExists, {
+    path,
+  });
   if (exists !== true) return 'none';
   if (!directory.user(toUserId(context.caller))) return 'denied';
   const { reader } = await loadMessageReadingRights(context, sources);
-  const may = await isLinkedBy(
+  const may = await isLinkedByMatchingMessage(
     parsed.token,
     context,
     sources,
@@ -64,18 +66,18 @@ export const checkFileExistsHandler: UserCommandHandler<typeof userActorCommands
   handle: ({ parts }, { path }) => ({ reply: makeValueReply(findOwnFile(parts, path) !== undefined) }),
 };
 
-const checkGranted = (access: Access): void => {
+const throwUnlessGranted = (access: FileAccess): void => {
   if (access === 'none') throw apiError('FILE_NOT_FOUND');
   if (access === 'denied') throw apiError('FILE_FORBIDDEN');
 };
 
 /** Checks that the caller may see the file; otherwise the command is refused. */
-export const checkFileAccessHandler: UserCommandHandler<typeof userActorCommands.fileAccess, Access> = {
+export const checkFileAccessHandler: UserCommandHandler<typeof userActorCommands.fileAccess, FileAccess> = {
   lane: 'read',
   read: true,
-  inputs: ({ path }, context, sources) => access(path, context, sources),
+  inputs: ({ path }, context, sources) => determineFileAccess(path, context, sources),
   handle(_view, _args, found) {
-    checkGranted(found);
+    throwUnlessGranted(found);
     return { reply: makeSuccessReply() };
   },
 };
@@ -88,7 +90,7 @@ export const listAccessibleFilesHandler: UserCommandHandler<
   lane: 'read',
   read: true,
   async inputs({ paths }, context, sources) {
-    const found = await Promise.all(paths.map((path) => access(path, context, sources)));
+    const found = await Promise.all(paths.map((path) => determineFileAccess(path, context, sources)));
     return paths.filter((_, i) => found[i] === 'granted');
   },
   handle: (_view, _args, paths) => ({ reply: makeValueReply(paths as unknown as Json) }),
@@ -98,22 +100,22 @@ export const listAccessibleFilesHandler: UserCommandHandler<
  * Checks that visitors without an account may see the file; otherwise the command is refused. The owner's actor runs
  * the command.
  */
-export const checkFileIsPublicHandler: UserCommandHandler<typeof userActorCommands.filePublic, Access> = {
+export const checkFileIsPublicHandler: UserCommandHandler<typeof userActorCommands.filePublic, FileAccess> = {
   lane: 'read',
   read: true,
   async inputs({ path }, context, sources) {
     const { parts } = context.view;
     const parsed = parseFilePath(path);
     if (!parsed || parsed.owner !== userIdOfActorKey(context.key) || !findOwnFile(parts, path)) return 'none';
-    const directory = await sources.directory(context.realm);
-    const may = await isLinkedBy(parsed.token, context, sources, ({ body }) => {
+    const directory = await sources.loadDirectory(context.realm);
+    const may = await isLinkedByMatchingMessage(parsed.token, context, sources, ({ body }) => {
       const stream = body.stream === 0 ? undefined : directory.stream(toStreamId(body.stream));
       return stream?.webPublic === true && !stream.archived;
     });
     return may ? 'granted' : 'denied';
   },
   handle(_view, _args, found) {
-    checkGranted(found);
+    throwUnlessGranted(found);
     return { reply: makeSuccessReply() };
   },
 };

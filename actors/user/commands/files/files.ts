@@ -13,9 +13,9 @@ import {
   findOwnFile,
   findOwnFileOrUpload,
   formatAttachmentForApi,
+  iterateOwnFiles,
   type OwnUploadedFile,
   ownFilePartName,
-  ownFiles,
 } from '../../files.js';
 import {
   applyPartChanges,
@@ -31,10 +31,10 @@ import {
  */
 export const beginUploadHandler: UserCommandHandler<typeof userActorCommands.fileBegin, number | null> = {
   lane: 'upload',
-  inputs: async ({ size }, { realm }, { ask, services }) => {
+  inputs: async ({ size }, { realm }, { askActor, services }) => {
     const { uploadQuotaMib } = services.limits;
     const quota = uploadQuotaMib === 0 ? null : uploadQuotaMib * 1_048_576;
-    return ask(realmActorKey(realm), realmActorCommands.fileId, { size, quota });
+    return askActor(realmActorKey(realm), realmActorCommands.fileId, { size, quota });
   },
   handle({ parts }, { path, name, size }, id, { now }) {
     if (id === null) throw apiError('UPLOAD_QUOTA');
@@ -67,9 +67,9 @@ export const completeUploadHandler: UserCommandHandler<typeof userActorCommands.
 export const listAttachmentsHandler: UserCommandHandler<typeof userActorCommands.attachments, number> = {
   lane: 'read',
   read: true,
-  inputs: (_args, { realm }, { ask }) => ask(realmActorKey(realm), realmActorCommands.spaceUsed, {}),
+  inputs: (_args, { realm }, { askActor }) => askActor(realmActorKey(realm), realmActorCommands.spaceUsed, {}),
   handle({ parts }, _args, upload_space_used) {
-    const files = [...ownFiles(parts)].filter((file) => file.ready).sort((a, b) => a.id - b.id);
+    const files = [...iterateOwnFiles(parts)].filter((file) => file.ready).sort((a, b) => a.id - b.id);
     return { reply: makeSuccessReply({ attachments: files.map(formatAttachmentForApi), upload_space_used }) };
   },
 };
@@ -78,14 +78,14 @@ export const listAttachmentsHandler: UserCommandHandler<typeof userActorCommands
 export const removeAttachmentHandler: UserCommandHandler<typeof userActorCommands.fileRemove> = {
   handle({ parts }, { id }, _inputs, { key, realm }) {
     const wanted = /^[0-9]{1,15}$/.test(id) ? Number(id) : -1;
-    const file = [...ownFiles(parts)].find((one) => one.ready && one.id === wanted);
+    const file = [...iterateOwnFiles(parts)].find((one) => one.ready && one.id === wanted);
     if (!file) throw apiError('INVALID_ATTACHMENT');
-    const { parts: changed, command } = deleteOwnFiles(realm, userIdOfActorKey(key), [file]);
+    const { deletedParts: changed, fileChangesCommand } = deleteOwnFiles(realm, userIdOfActorKey(key), [file]);
     return {
       reply: makeSuccessReply(),
       parts: changed,
       due: nextUserTimerTime(applyPartChanges(parts, changed)),
-      commands: [[command]],
+      commands: [[fileChangesCommand]],
       replyAfterCommands: true,
     };
   },
@@ -121,7 +121,7 @@ export const recordFileUnlinkedHandler: UserCommandHandler<typeof userActorComma
     const file = findOwnFile(parts, path);
     if (!file?.messages.some(({ id }) => id === message)) return { reply: makeValueReply(null) };
     const messages = file.messages.filter(({ id }) => id !== message);
-    if (messages.length === 0 && deleted) return removalOutcome(parts, realm, userIdOfActorKey(key), [file]);
+    if (messages.length === 0 && deleted) return makeFileRemovalOutcome(parts, realm, userIdOfActorKey(key), [file]);
     const expires = messages.length === 0 ? now + UNLINKED_FILE_LIFETIME_MS : null;
     const changed = { [ownFilePartName(path)]: { ...file, messages, expires } };
     return { reply: makeValueReply(null), parts: changed, due: nextUserTimerTime(applyPartChanges(parts, changed)) };
@@ -129,10 +129,10 @@ export const recordFileUnlinkedHandler: UserCommandHandler<typeof userActorComma
 };
 
 /** Maximum number of expired files deleted per commit. */
-const SWEEP = 100;
+const MAX_EXPIRED_FILES_PER_COMMIT = 100;
 
 /** True if a scheduled message will link the file. Every form of a file's address contains its token. */
-function awaitsScheduled({ path }: OwnUploadedFile, parts: ReadonlyMap<string, Json>): boolean {
+function isNeededByScheduledMessage({ path }: OwnUploadedFile, parts: ReadonlyMap<string, Json>): boolean {
   const token = parseFilePath(path)?.token;
   return token !== undefined && listUndeliveredScheduledMessages(parts).some(({ content }) => content.includes(token));
 }
@@ -142,8 +142,10 @@ export function deleteExpiredFiles(
   parts: ReadonlyMap<string, Json>,
   { key, realm, now }: CommandContext,
 ): { readonly parts: Readonly<Record<string, Json>>; readonly commands: readonly OutboxCommand[] } {
-  const over = [...ownFiles(parts)].filter(({ expires }) => expires !== null && expires <= now).slice(0, SWEEP);
-  const kept = over.filter((file) => awaitsScheduled(file, parts));
+  const over = [...iterateOwnFiles(parts)]
+    .filter(({ expires }) => expires !== null && expires <= now)
+    .slice(0, MAX_EXPIRED_FILES_PER_COMMIT);
+  const kept = over.filter((file) => isNeededByScheduledMessage(file, parts));
   const later = Object.fromEntries(
     kept.map((file) => [
       ownFilePartName(file.path),
@@ -153,21 +155,21 @@ export function deleteExpiredFiles(
   const gone = over.filter((file) => !kept.includes(file));
   if (gone.length === 0) return { parts: later, commands: [] };
   const removal = deleteOwnFiles(realm, userIdOfActorKey(key), gone);
-  return { parts: { ...later, ...removal.parts }, commands: [removal.command] };
+  return { parts: { ...later, ...removal.deletedParts }, commands: [removal.fileChangesCommand] };
 }
 
-function removalOutcome(
+function makeFileRemovalOutcome(
   parts: ReadonlyMap<string, Json>,
   realm: RealmId,
   owner: UserId,
   files: readonly OwnUploadedFile[],
 ): CommandOutcome<UserActorState> {
-  const { parts: changed, command } = deleteOwnFiles(realm, owner, files);
+  const { deletedParts: changed, fileChangesCommand } = deleteOwnFiles(realm, owner, files);
   return {
     reply: makeValueReply(null),
     parts: changed,
     due: nextUserTimerTime(applyPartChanges(parts, changed)),
-    commands: [[command]],
+    commands: [[fileChangesCommand]],
     replyAfterCommands: true,
   };
 }

@@ -39,13 +39,18 @@ import { deleteExpiredFiles } from '../files/files.js';
 import { loadMissedMailInputs, type MissedMailInputs } from '../missed/load.js';
 import { makeMissedMails } from '../missed/mails.js';
 
-const maySend = (directory: DirectoryView, self: number): boolean =>
+const canSendScheduledMessages = (directory: DirectoryView, self: number): boolean =>
   !directory.deactivated && directory.user(toUserId(self))?.isActive === true;
 
-const failedEvent = (self: number, message: ScheduledMessage) =>
+const makeFailedScheduledMessageEvent = (self: number, message: ScheduledMessage) =>
   makeScheduledMessagesEvent(self, 'update', { scheduled_message: formatScheduledMessageForApi(message) });
 
-function handOver(message: ScheduledMessage, realm: RealmId, self: number, after: number): OutboxCommand {
+function makeSendScheduledCommand(
+  message: ScheduledMessage,
+  realm: RealmId,
+  self: number,
+  after: number,
+): OutboxCommand {
   const { id, type, to, topic, content, client, origin } = message;
   const toSelf = type === 'private' && to.length === 1 && to[0] === self;
   const args = {
@@ -84,14 +89,14 @@ function deliverDueMessages(
   { now, key, realm, directory }: CommandContext,
 ): Required<Pick<CommandOutcome<UserActorState>, 'parts' | 'events' | 'commands'>> {
   const self = userIdOfActorKey(key);
-  const may = maySend(directory, self);
+  const may = canSendScheduledMessages(directory, self);
   const messages = listScheduledMessagesDue(parts, now).map(
     (message): ScheduledMessage => ({ ...message, phase: may ? 'sending' : 'failed' }),
   );
   return {
     parts: Object.fromEntries(messages.map((message) => [scheduledMessagePartName(message.id), message])),
-    events: may ? [] : messages.map((message) => failedEvent(self, message)),
-    commands: may ? [messages.map((message) => handOver(message, realm, self, directory.version))] : [],
+    events: may ? [] : messages.map((message) => makeFailedScheduledMessageEvent(self, message)),
+    commands: may ? [messages.map((message) => makeSendScheduledCommand(message, realm, self, directory.version))] : [],
   };
 }
 
@@ -113,21 +118,21 @@ export const recordScheduledMessageSentHandler: UserCommandHandler<typeof userAc
 };
 
 /** Wait before the next attempt to deliver a scheduled message that came too early, ms. */
-const EARLY_MS = 1_000;
+const EARLY_DELIVERY_RETRY_MS = 1_000;
 /**
  * Maximum number of attempts to deliver while the stream does not know of the sender's subscription. The realm actor
  * may be unable to reach the stream for some time.
  */
-const MAX_EARLY = 60;
+const MAX_EARLY_DELIVERY_ATTEMPTS = 60;
 
 /** True if the user is subscribed but the stream's actor does not know of that yet. */
-function isEarly(
+function isTooEarlyForStreamActor(
   message: ScheduledMessage,
   { outside }: ScheduledMessageFailedArgs,
   parts: ReadonlyMap<string, Json>,
 ): boolean {
   const { type, to, early = 0 } = message;
-  return outside && type === 'stream' && isSubscribedToStream(parts, to[0]!) && early < MAX_EARLY;
+  return outside && type === 'stream' && isSubscribedToStream(parts, to[0]!) && early < MAX_EARLY_DELIVERY_ATTEMPTS;
 }
 
 /**
@@ -139,9 +144,9 @@ export const recordScheduledMessageFailedHandler: UserCommandHandler<typeof user
     const { id, reason } = failure;
     const known = findStoredScheduledMessage(parts, id);
     if (known?.phase !== 'sending') return { reply: makeValueReply(null) };
-    if (isEarly(known, failure, parts)) {
+    if (isTooEarlyForStreamActor(known, failure, parts)) {
       const early = (known.early ?? 0) + 1;
-      const again: ScheduledMessage = { ...known, phase: 'waiting', notBefore: now + EARLY_MS, early };
+      const again: ScheduledMessage = { ...known, phase: 'waiting', notBefore: now + EARLY_DELIVERY_RETRY_MS, early };
       return {
         reply: makeValueReply(null),
         parts: { [scheduledMessagePartName(id)]: again },
@@ -150,18 +155,18 @@ export const recordScheduledMessageFailedHandler: UserCommandHandler<typeof user
     }
     const self = userIdOfActorKey(key);
     const failed: ScheduledMessage = { ...known, phase: 'failed' };
-    const notice = { content: failureNotice(failed, reason), origin: failed.origin, after: directory.version };
+    const notice = { content: formatFailureNotice(failed, reason), origin: failed.origin, after: directory.version };
     return {
       reply: makeValueReply(null),
       parts: { [scheduledMessagePartName(id)]: failed },
-      events: [failedEvent(self, failed)],
-      commands: maySend(directory, self) ? [[makeDirectNoticeCommand(realm, self, notice)]] : [],
+      events: [makeFailedScheduledMessageEvent(self, failed)],
+      commands: canSendScheduledMessages(directory, self) ? [[makeDirectNoticeCommand(realm, self, notice)]] : [],
       due: nextUserTimerTime(writeScheduledMessages(parts, failed)),
     };
   },
 };
 
-const failureNotice = ({ at }: ScheduledMessage, reason: string): string => {
+const formatFailureNotice = ({ at }: ScheduledMessage, reason: string): string => {
   const time = new Date(at * 1000).toISOString().replace('.000Z', '+00:00');
   return [
     `The message you scheduled for <time:${time}> was not sent because of the following error:`,

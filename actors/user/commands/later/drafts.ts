@@ -26,7 +26,7 @@ import {
 } from '../../state.js';
 
 /** Maximum UTF-16 units of drafts per event; a log entry holds half a megabyte. */
-const EVENT_SIZE = 100_000;
+const MAX_DRAFT_CHARACTERS_PER_EVENT = 100_000;
 
 /** Checks a draft, in the order of messages.md. @throws ApiError */
 function checkDraft(given: DraftInput, parts: ActorParts, { directory, caller, now }: CommandContext): DraftBody {
@@ -45,10 +45,10 @@ function checkDraft(given: DraftInput, parts: ActorParts, { directory, caller, n
     return { ...draft, type, to: [stream.id], topic };
   }
   if (type === '' || to.length === 0) return { ...draft, type: '', to: [], topic: '' };
-  return { ...draft, type, to: checkPeople(to, directory, toUserId(caller)), topic: '' };
+  return { ...draft, type, to: checkDraftRecipients(to, directory, toUserId(caller)), topic: '' };
 }
 
-function checkPeople(to: readonly number[], directory: DirectoryView, self: UserId): number[] {
+function checkDraftRecipients(to: readonly number[], directory: DirectoryView, self: UserId): number[] {
   const ids = [...new Set(to)];
   const people = ids.map((id) => {
     const user = directory.user(toUserId(id));
@@ -61,28 +61,28 @@ function checkPeople(to: readonly number[], directory: DirectoryView, self: User
   return others.length === 0 ? [self] : others;
 }
 
-const tell = (self: number, op: string, of: JsonObject): LogItem => ({
+const makeDraftsEvent = (self: number, op: string, of: JsonObject): LogItem => ({
   t: 'event',
   to: { users: [self] },
   event: { type: 'drafts', op, ...of },
 });
 
 /** Events of new drafts: one for all, or several if they are too large for one. */
-function addEvents(self: number, drafts: readonly Draft[]): LogItem[] {
+function makeDraftsAddedEvents(self: number, drafts: readonly Draft[]): LogItem[] {
   const events: LogItem[] = [];
   let group: Draft[] = [];
   let size = 0;
   for (const draft of drafts) {
     const own = draft.content.length + draft.to.length * 10 + 200;
-    if (group.length > 0 && size + own > EVENT_SIZE) {
-      events.push(tell(self, 'add', { drafts: group }));
+    if (group.length > 0 && size + own > MAX_DRAFT_CHARACTERS_PER_EVENT) {
+      events.push(makeDraftsEvent(self, 'add', { drafts: group }));
       group = [];
       size = 0;
     }
     group.push(draft);
     size += own;
   }
-  events.push(tell(self, 'add', { drafts: group }));
+  events.push(makeDraftsEvent(self, 'add', { drafts: group }));
   return events;
 }
 
@@ -111,7 +111,7 @@ export const createDraftsHandler: UserCommandHandler<typeof userActorCommands.cr
       reply: makeSuccessReply({ ids: made.map(({ id }) => id) }),
       ...(last === undefined ? {} : { state: { ...state, lastDraft: last } }),
       parts: Object.fromEntries(made.map((draft) => [draftPartName(draft.id), draft])),
-      events: addEvents(self, made),
+      events: makeDraftsAddedEvents(self, made),
     };
   },
 };
@@ -125,7 +125,7 @@ export const editDraftHandler: UserCommandHandler<typeof userActorCommands.editD
     return {
       reply: makeSuccessReply(),
       parts: { [draftPartName(id)]: draft },
-      events: [tell(context.caller, 'update', { draft })],
+      events: [makeDraftsEvent(context.caller, 'update', { draft })],
     };
   },
 };
@@ -138,7 +138,7 @@ export const deleteDraftHandler: UserCommandHandler<typeof userActorCommands.del
     return {
       reply: makeSuccessReply(),
       parts: { [draftPartName(id)]: null },
-      events: [tell(caller, 'remove', { draft_id: id })],
+      events: [makeDraftsEvent(caller, 'remove', { draft_id: id })],
     };
   },
 };
@@ -155,7 +155,7 @@ export const deleteAllDraftsHandler: UserCommandHandler<typeof userActorCommands
     return {
       reply: makeValueReply(null),
       parts: Object.fromEntries(gone.map(({ id }) => [draftPartName(id), null])),
-      events: gone.map(({ id }) => tell(self, 'remove', { draft_id: id })),
+      events: gone.map(({ id }) => makeDraftsEvent(self, 'remove', { draft_id: id })),
     };
   },
 };

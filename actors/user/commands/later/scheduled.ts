@@ -69,7 +69,7 @@ export const editScheduledMessageHandler: UserCommandHandler<
   inputs(args, context, sources) {
     const known = findStoredScheduledMessage(context.view.parts, args.id);
     const before = known?.phase === 'sent' ? undefined : known;
-    return loadMessageSchedulingInputs(args, targetOf(args, before), before, context, sources);
+    return loadMessageSchedulingInputs(args, targetStreamIdOfEdit(args, before), before, context, sources);
   },
   handle(view, args, inputs, context) {
     const known = findStoredScheduledMessage(view.parts, args.id);
@@ -79,8 +79,8 @@ export const editScheduledMessageHandler: UserCommandHandler<
     const { type, to, content } = args;
     const anew = type !== null || to !== null || content !== null;
     const body = anew
-      ? checkMessageToSchedule(merged(args, known), known, view, inputs, context)
-      : { ...known, ...topicOf(args, known) };
+      ? checkMessageToSchedule(mergeEditIntoScheduledMessage(args, known), known, view, inputs, context)
+      : { ...known, ...changedTopicOfEdit(args, known) };
     const { client } = context;
     const message: ScheduledMessage = {
       ...known,
@@ -103,7 +103,10 @@ export const editScheduledMessageHandler: UserCommandHandler<
   },
 };
 
-function merged({ type: newType, to, topic, content }: EditScheduledMessageArgs, known: ScheduledMessage) {
+function mergeEditIntoScheduledMessage(
+  { type: newType, to, topic, content }: EditScheduledMessageArgs,
+  known: ScheduledMessage,
+) {
   const type = newType ?? known.type;
   return {
     type,
@@ -114,13 +117,16 @@ function merged({ type: newType, to, topic, content }: EditScheduledMessageArgs,
 }
 
 /** Changed topic of an edit that gives neither content nor a target. Direct messages have no topic. */
-const topicOf = ({ topic }: EditScheduledMessageArgs, known: ScheduledMessage): Partial<ScheduledMessageBody> =>
+const changedTopicOfEdit = (
+  { topic }: EditScheduledMessageArgs,
+  known: ScheduledMessage,
+): Partial<ScheduledMessageBody> =>
   topic === null || known.type === 'private' ? {} : { topic: checkTopicName(topic) };
 
-function targetOf(args: EditScheduledMessageArgs, known: ScheduledMessage | undefined): number | undefined {
+function targetStreamIdOfEdit(args: EditScheduledMessageArgs, known: ScheduledMessage | undefined): number | undefined {
   if (!known) return undefined;
   try {
-    const { type, to } = merged(args, known);
+    const { type, to } = mergeEditIntoScheduledMessage(args, known);
     return type === 'stream' ? to[0] : undefined;
   } catch {
     return undefined;

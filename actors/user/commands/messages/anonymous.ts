@@ -32,13 +32,13 @@ import { apiError } from '#model/errors';
 import type { DirectoryView } from '#model/records';
 import type { UserCommandHandler } from '../../state.js';
 
-function isOpen({ body }: StoredMessage, directory: DirectoryView): boolean {
+function isWebPublicMessage({ body }: StoredMessage, directory: DirectoryView): boolean {
   const stream = body.stream === 0 ? undefined : directory.stream(toStreamId(body.stream));
   return stream?.webPublic === true && !stream.archived;
 }
 
 /** The message as visitors get it; for them all messages count as read. */
-const shown = (
+const formatMessageForVisitor = (
   message: StoredMessage,
   directory: DirectoryView,
   options: { applyMarkdown: boolean; clientGravatar: boolean },
@@ -56,7 +56,7 @@ export const fetchPublicMessagesHandler: UserCommandHandler<
   lane: 'read',
   read: true,
   async inputs(args, { realm }, sources) {
-    const directory = await sources.directory(realm);
+    const directory = await sources.loadDirectory(realm);
     const raw = parseNarrow(args.narrow);
     checkAnonymousNarrow(raw, directory);
     const terms = resolveNarrowTerms(raw, directory, VISITOR_ACCOUNT.id);
@@ -81,7 +81,9 @@ export const fetchPublicMessagesHandler: UserCommandHandler<
         ...formatMessageWindowForApi(fetched),
         // A stream may no longer be web-public since its messages were read.
         messages: fetched.rows.flatMap(({ message }, i) =>
-          isOpen(message, directory) ? [{ ...shown(message, directory, options), ...matches[i] }] : [],
+          isWebPublicMessage(message, directory)
+            ? [{ ...formatMessageForVisitor(message, directory, options), ...matches[i] }]
+            : [],
         ),
       }),
     };
@@ -104,10 +106,13 @@ export const fetchPublicMessageHandler: UserCommandHandler<
     return record ? toStoredMessage(record) : undefined;
   },
   handle(_view, { apply_markdown }, message, { directory }) {
-    if (!message || !isOpen(message, directory)) throw apiError('NOT_LOGGED_IN');
+    if (!message || !isWebPublicMessage(message, directory)) throw apiError('NOT_LOGGED_IN');
     const options = { applyMarkdown: apply_markdown, clientGravatar: true };
     return {
-      reply: makeSuccessReply({ message: shown(message, directory, options), raw_content: message.body.content }),
+      reply: makeSuccessReply({
+        message: formatMessageForVisitor(message, directory, options),
+        raw_content: message.body.content,
+      }),
     };
   },
 };

@@ -46,17 +46,17 @@ import { loadMessageReadingRights } from './on-message.js';
 
 interface PickedMessages {
   /** The requested messages that the user may access. */
-  readonly own: readonly ReadableMessage[];
+  readonly accessibleMessages: readonly ReadableMessage[];
   /** True if the user may not access at least one of the requested messages. */
-  readonly missing: boolean;
-  readonly folds: readonly ReadStateCompaction[];
+  readonly hasInaccessibleMessages: boolean;
+  readonly readStateCompactions: readonly ReadStateCompaction[];
 }
 
 /**
  * Computes, for the origin stream of each message, the higher read mark that replaces many single ids (folding.ts).
  * Origins that need none are left out.
  */
-async function foldsOf(
+async function computeCompactionsOfOrigins(
   own: readonly ReadableMessage[],
   { realm, caller, view }: CommandInputContext<UserActorState, undefined>,
   sources: ActorInputSources,
@@ -68,7 +68,7 @@ async function foldsOf(
 }
 
 /** Changed parts of the read state, with the higher marks of these folds. */
-function withFolds(
+function applyCompactionsToParts(
   view: ActorView<UserActorState>,
   user: number,
   parts: CommandOutcome<UserActorState>['parts'],
@@ -80,12 +80,15 @@ function withFolds(
     {},
     parts,
     ...folds.map((fold) =>
-      encodeOriginReadState(fold.home, applyReadStateCompaction(flags.readStateOf(fold.home), fold)),
+      encodeOriginReadState(
+        fold.originStreamId,
+        applyReadStateCompaction(flags.readStateOf(fold.originStreamId), fold),
+      ),
     ),
   );
 }
 
-async function pick(
+async function loadPickedMessages(
   ids: readonly number[],
   context: CommandInputContext<UserActorState, undefined>,
   sources: ActorInputSources,
@@ -105,10 +108,14 @@ async function pick(
     own.map(({ message }) => message),
     sources,
   );
-  return { own, missing: own.length < asked.length, folds: await foldsOf(own, context, sources) };
+  return {
+    accessibleMessages: own,
+    hasInaccessibleMessages: own.length < asked.length,
+    readStateCompactions: await computeCompactionsOfOrigins(own, context, sources),
+  };
 }
 
-function flagging(
+function computeFlagUpdate(
   { flag, op }: MessageFlagChange,
   flags: UserMessageFlags,
   own: readonly ReadableMessage[],
@@ -121,16 +128,16 @@ function flagging(
 /**
  * Maximum number of messages with details per event: the details of a message that becomes unread take some 300 bytes.
  */
-const DETAILS_PER_EVENT = 1_000;
+const MAX_MESSAGE_DETAILS_PER_EVENT = 1_000;
 
 /** Events of changed flags: at least one, even without a change, as clients expect. */
-function flagEvents(
+function makeFlagEvents(
   user: number,
   { op, flag }: MessageFlagChange,
   changed: readonly number[],
   details: JsonObject | undefined,
 ): LogItem[] {
-  const most = details ? DETAILS_PER_EVENT : MAX_READ_IDS_PER_EVENT;
+  const most = details ? MAX_MESSAGE_DETAILS_PER_EVENT : MAX_READ_IDS_PER_EVENT;
   if (changed.length <= most) return [makeMessageFlagsEvent(user, op, flag, changed, details)];
   const events: LogItem[] = [];
   for (let i = 0; i < changed.length; i += most) {
@@ -141,7 +148,7 @@ function flagEvents(
   return events;
 }
 
-function flagged(
+function makeFlagChangeOutcome(
   view: ActorView<UserActorState>,
   change: MessageFlagChange,
   own: readonly ReadableMessage[],
@@ -149,7 +156,7 @@ function flagged(
 ): MessageFlagUpdate & { readonly events: readonly LogItem[] } & Pick<CommandOutcome<UserActorState>, 'commands'> {
   const { parts } = view;
   const subscribed = (stream: number): boolean => isSubscribedToStream(parts, stream);
-  const done = flagging(change, new UserMessageFlags(context.caller, parts), own, subscribed);
+  const done = computeFlagUpdate(change, new UserMessageFlags(context.caller, parts), own, subscribed);
   const byId = new Map(own.map((one) => [one.message.id, one]));
   const details =
     change.flag === 'read' && change.op === 'remove'
@@ -161,15 +168,15 @@ function flagged(
       : undefined;
   return {
     ...done,
-    events: flagEvents(context.caller, change, done.changed, details),
-    ...copyMadeCommands(done.newCopies ?? [], context),
+    events: makeFlagEvents(context.caller, change, done.changed, details),
+    ...makeCopyMadeCommands(done.newCopies ?? [], context),
   };
 }
 
 /**
  * Commands that tell the actors of messages about the user's new copies, so that the user gets events of later changes.
  */
-function copyMadeCommands(
+function makeCopyMadeCommands(
   copied: readonly ReadableMessage[],
   { realm, caller }: CommandContext,
 ): Pick<CommandOutcome<UserActorState>, 'commands'> {
@@ -190,15 +197,20 @@ function copyMadeCommands(
 
 /** POST /messages/flags: changes a flag of the named messages. */
 export const setMessageFlagsHandler: UserCommandHandler<typeof userActorCommands.setFlags, PickedMessages> = {
-  inputs: ({ messages }, context, sources) => pick(messages, context, sources),
-  handle(view, args, { own, missing, folds }, context): CommandOutcome<UserActorState> {
+  inputs: ({ messages }, context, sources) => loadPickedMessages(messages, context, sources),
+  handle(
+    view,
+    args,
+    { accessibleMessages, hasInaccessibleMessages, readStateCompactions },
+    context,
+  ): CommandOutcome<UserActorState> {
     // Operations that make copies need access to all messages; the others skip messages without access.
     const makesCopies = args.op === (args.flag === 'read' ? 'remove' : 'add');
-    if (makesCopies && missing) throw apiError('INVALID_MESSAGES');
-    const { parts, events, commands = [] } = flagged(view, args, own, context);
+    if (makesCopies && hasInaccessibleMessages) throw apiError('INVALID_MESSAGES');
+    const { parts, events, commands = [] } = makeFlagChangeOutcome(view, args, accessibleMessages, context);
     return {
       reply: makeSuccessReply({ messages: args.messages }),
-      parts: withFolds(view, context.caller, parts, folds),
+      parts: applyCompactionsToParts(view, context.caller, parts, readStateCompactions),
       events,
       commands,
     };
@@ -219,11 +231,11 @@ export const setMessageFlagsInNarrowHandler: UserCommandHandler<
       fetched.rows.map(({ message }) => message),
       sources,
     );
-    return { fetched, folds: await foldsOf(fetched.rows, context, sources) };
+    return { fetched, folds: await computeCompactionsOfOrigins(fetched.rows, context, sources) };
   },
   handle(view, args, { fetched, folds }, context): CommandOutcome<UserActorState> {
     const { rows, foundOldest, foundNewest } = fetched;
-    const { parts, events, commands = [], changed } = flagged(view, args, rows, context);
+    const { parts, events, commands = [], changed } = makeFlagChangeOutcome(view, args, rows, context);
     return {
       reply: makeSuccessReply({
         processed_count: rows.length,
@@ -233,7 +245,7 @@ export const setMessageFlagsInNarrowHandler: UserCommandHandler<
         found_oldest: foundOldest,
         found_newest: foundNewest,
       }),
-      parts: withFolds(view, context.caller, parts, folds),
+      parts: applyCompactionsToParts(view, context.caller, parts, folds),
       events,
       commands,
     };
@@ -244,7 +256,9 @@ export const setMessageFlagsInNarrowHandler: UserCommandHandler<
  * Makes the handler that adds message ids to one of the user's lists of copies. The command is never refused, and a
  * repeat changes nothing.
  */
-const addCopiesCommand = (mark: 'historical' | 'copied'): UserCommandHandler<typeof userActorCommands.giveCopy> => ({
+const makeAddCopiesHandler = (
+  mark: 'historical' | 'copied',
+): UserCommandHandler<typeof userActorCommands.giveCopy> => ({
   handle({ parts }, { ids }) {
     const before = readMarkedMessageIds(parts, mark);
     const after = before.with(ids);
@@ -256,9 +270,9 @@ const addCopiesCommand = (mark: 'historical' | 'copied'): UserCommandHandler<typ
  * Gives the user read copies of old messages to which the user has reacted without having a copy. The message's actor
  * sends this command.
  */
-export const addReadMessageCopiesHandler = addCopiesCommand('historical');
+export const addReadMessageCopiesHandler = makeAddCopiesHandler('historical');
 
 /**
  * Gives a bot copies of messages that mention it in a stream to which it is not subscribed, as subscribers have them.
  */
-export const addBotMessageCopiesHandler = addCopiesCommand('copied');
+export const addBotMessageCopiesHandler = makeAddCopiesHandler('copied');

@@ -4,7 +4,7 @@ import { formatSilentMention, makeDirectNoticeCommand, makeSuccessReply } from '
 import type { userActorCommands } from '#model/commands';
 import { type UserCommandHandler, userIdOfActorKey } from '../../state.js';
 
-const WARN_MS = 60_000;
+const MIN_WARNING_INTERVAL_MS = 60_000;
 
 /**
  * Warns the bot's owner that a message reached no subscriber. Frontends and stream actors send this command, which is
@@ -14,7 +14,8 @@ export const warnBotOwnerOfLostMessageHandler: UserCommandHandler<typeof userAct
   handle({ state }, { stream, exists, origin }, _inputs, { now, realm, key, directory }) {
     const bot = directory.user(userIdOfActorKey(key));
     const owner = bot?.botOwner ? directory.user(bot.botOwner) : undefined;
-    if (!bot || !owner?.isActive || now < (state.warned ?? 0) + WARN_MS) return { reply: makeSuccessReply({}) };
+    if (!bot || !owner?.isActive || now < (state.warned ?? 0) + MIN_WARNING_INTERVAL_MS)
+      return { reply: makeSuccessReply({}) };
     const why = exists
       ? `sent a message to #**${stream}**, but nobody is subscribed to it.`
       : `could not send a message to the stream \`${stream.replaceAll('`', '')}\`, because there is none.`;

@@ -27,39 +27,42 @@ import {
 import { listOwnSubscriptions, type UserActorState, type UserCommandHandler } from '../../state.js';
 
 /** Time limit of one request, ms. After that time the new marks are written, and the client repeats the request. */
-const DEADLINE_MS = 50_000;
+const MARK_ALL_READ_TIME_LIMIT_MS = 50_000;
 /** Number of origin streams whose newest messages are read at the same time. */
-const BATCH = 32;
+const STREAMS_PER_BATCH = 32;
 /** Number of the realm's newest messages that decide which streams come first. */
-const RECENT = 64;
+const RECENT_REALM_MESSAGES_READ = 64;
 
-interface Marking {
+interface MarkAllReadInputs {
   /** Origins (streams, or all direct messages) with unread messages, newest first. */
-  readonly homes: readonly NewestMessageIdsOfOrigin[];
+  readonly newestIdsOfOrigins: readonly NewestMessageIdsOfOrigin[];
   /** True if the time sufficed for all origins. */
-  readonly complete: boolean;
+  readonly isComplete: boolean;
 }
 
-async function newestOfRealm({ realm }: CommandInputContext<UserActorState, undefined>, { store }: ActorInputSources) {
+async function readNewestMessagesOfRealm(
+  { realm }: CommandInputContext<UserActorState, undefined>,
+  { store }: ActorInputSources,
+) {
   const scan = {
     realm,
     index: { by: 'realm' },
     from: NEWEST_ANCHOR_MESSAGE_ID,
     direction: 'older',
-    limit: RECENT,
+    limit: RECENT_REALM_MESSAGES_READ,
   } as const;
   return (await store.scanMessages(scan)).map(toStoredMessage);
 }
 
 /** Streams without a subscription whose messages moved to other streams and are unread there. */
-async function leftWithUnread(
+async function findLeftStreamsWithUnread(
   scan: UnreadMessageScan,
   flags: UserMessageFlags,
   left: readonly number[],
 ): Promise<number[]> {
   const found: number[] = [];
-  for (let i = 0; i < left.length; i += BATCH) {
-    const batch = left.slice(i, i + BATCH);
+  for (let i = 0; i < left.length; i += STREAMS_PER_BATCH) {
+    const batch = left.slice(i, i + STREAMS_PER_BATCH);
     const has = await Promise.all(batch.map((stream) => scan.hasUnreadElsewhere(stream, flags.readStateOf(stream))));
     found.push(...batch.filter((_, n) => has[n]));
   }
@@ -67,68 +70,77 @@ async function leftWithUnread(
 }
 
 /** Streams ordered by newest message, as far as the realm's newest messages show; the others follow. */
-async function byRecency(
+async function sortStreamsByNewestMessage(
   streams: readonly number[],
   context: CommandInputContext<UserActorState, undefined>,
   sources: ActorInputSources,
 ): Promise<number[]> {
   const own = new Set(streams);
-  const newest = await newestOfRealm(context, sources);
+  const newest = await readNewestMessagesOfRealm(context, sources);
   const recent = new Set(newest.map(({ body }) => body.stream).filter((id) => own.has(id)));
   return [...recent, ...streams.filter((id) => !recent.has(id))];
 }
 
-function marked({ mark, read }: OriginReadState, { settled, newer }: NewestMessageIdsOfOrigin): OriginReadState {
-  const to = Math.max(mark, settled);
-  return { mark: to, read: read.with(newer).idsAbove(to), unread: IdSet.EMPTY };
+function markOriginRead(
+  { mark, read }: OriginReadState,
+  { storeCompleteUpToId, newerStoredIds }: NewestMessageIdsOfOrigin,
+): OriginReadState {
+  const to = Math.max(mark, storeCompleteUpToId);
+  return { mark: to, read: read.with(newerStoredIds).idsAbove(to), unread: IdSet.EMPTY };
 }
 
-const changes = ({ mark, read, unread }: OriginReadState, { settled, newer }: NewestMessageIdsOfOrigin): boolean =>
-  settled > mark || unread.size > 0 || newer.some((id) => id > mark && !read.has(id));
+const wouldChangeReadState = (
+  { mark, read, unread }: OriginReadState,
+  { storeCompleteUpToId, newerStoredIds }: NewestMessageIdsOfOrigin,
+): boolean => storeCompleteUpToId > mark || unread.size > 0 || newerStoredIds.some((id) => id > mark && !read.has(id));
 
-export const markAllReadHandler: UserCommandHandler<typeof userActorCommands.markAllRead, Marking> = {
+export const markAllReadHandler: UserCommandHandler<typeof userActorCommands.markAllRead, MarkAllReadInputs> = {
   // The lane is separate, because the reads of this command may take long and must not keep other commands waiting.
   lane: 'mark-all',
   async inputs(_args, context, sources) {
     const { clock } = sources.services;
     const { realm, caller, view } = context;
-    const until = clock.now() + DEADLINE_MS;
+    const until = clock.now() + MARK_ALL_READ_TIME_LIMIT_MS;
     const flags = new UserMessageFlags(caller, view.parts);
     const scan = new UnreadMessageScan(sources.store, realm, caller);
     const own = listOwnSubscriptions(view.parts);
     const active = new Set(own.filter((of) => of.active).map((of) => of.stream));
     const others = new Set([...own.map((of) => of.stream), ...flags.origins()].filter((id) => !active.has(id)));
     others.delete(DIRECT_MESSAGES_ORIGIN);
-    const streams = await byRecency([...active], context, sources);
-    streams.push(...(await leftWithUnread(scan, flags, [...others])));
+    const streams = await sortStreamsByNewestMessage([...active], context, sources);
+    streams.push(...(await findLeftStreamsWithUnread(scan, flags, [...others])));
     const homes: NewestMessageIdsOfOrigin[] = [await readNewestDirectMessageIds(realm, caller, sources)];
-    for (let i = 0; i < streams.length; i += BATCH) {
+    for (let i = 0; i < streams.length; i += STREAMS_PER_BATCH) {
       // The request ends early only if there is a mark to write: the client will repeat the request, which must make
       // progress.
-      if (clock.now() >= until && homes.some((home) => changes(flags.readStateOf(home.home), home))) {
-        return { homes, complete: false };
+      if (
+        clock.now() >= until &&
+        homes.some((home) => wouldChangeReadState(flags.readStateOf(home.originStreamId), home))
+      ) {
+        return { newestIdsOfOrigins: homes, isComplete: false };
       }
-      const batch = streams.slice(i, i + BATCH);
+      const batch = streams.slice(i, i + STREAMS_PER_BATCH);
       const newest = await Promise.all(batch.map((stream) => scan.newestSentTo(stream)));
       batch.forEach((home, n) => {
-        homes.push({ home, settled: newest[n]!, newer: [] });
+        homes.push({ originStreamId: home, storeCompleteUpToId: newest[n]!, newerStoredIds: [] });
       });
     }
-    await awaitMessageEventsPublished(realm, await newestOfRealm(context, sources), sources);
-    return { homes, complete: true };
+    await awaitMessageEventsPublished(realm, await readNewestMessagesOfRealm(context, sources), sources);
+    return { newestIdsOfOrigins: homes, isComplete: true };
   },
-  handle({ parts }, _args, { homes, complete }, { caller }): CommandOutcome<UserActorState> {
+  handle({ parts }, _args, { newestIdsOfOrigins, isComplete }, { caller }): CommandOutcome<UserActorState> {
     const flags = new UserMessageFlags(caller, parts);
     const written: Record<string, Json> = {};
     const events: LogItem[] = [];
-    for (const newest of homes) {
-      const reading = flags.readStateOf(newest.home);
-      if (!changes(reading, newest)) continue;
-      Object.assign(written, encodeOriginReadState(newest.home, marked(reading, newest)));
-      const to = Math.max(newest.settled, ...newest.newer);
-      if (!complete) events.push(...makeRangeReadEvents(caller, unreadIdRangeOfStream(newest.home, reading, to, 0)));
+    for (const newest of newestIdsOfOrigins) {
+      const reading = flags.readStateOf(newest.originStreamId);
+      if (!wouldChangeReadState(reading, newest)) continue;
+      Object.assign(written, encodeOriginReadState(newest.originStreamId, markOriginRead(reading, newest)));
+      const to = Math.max(newest.storeCompleteUpToId, ...newest.newerStoredIds);
+      if (!isComplete)
+        events.push(...makeRangeReadEvents(caller, unreadIdRangeOfStream(newest.originStreamId, reading, to, 0)));
     }
-    if (complete) return { reply: makeSuccessReply(), parts: written, events: [makeAllMessagesReadEvent(caller)] };
+    if (isComplete) return { reply: makeSuccessReply(), parts: written, events: [makeAllMessagesReadEvent(caller)] };
     return { reply: makePartialSuccessReply(), parts: written, events };
   },
 };

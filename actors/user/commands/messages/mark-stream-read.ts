@@ -25,29 +25,29 @@ import { makeRangeReadEvents, unreadIdRangeOfStream } from '../../reading/flag-e
 import { isSubscribedToStream, type UserActorState, type UserCommandHandler, userIdOfActorKey } from '../../state.js';
 import { loadMessageReadingRights } from './on-message.js';
 
-interface StreamMarking {
+interface StreamMarkingInputs {
   /** Id of the newest message that was sent to this stream, wherever the message is now. */
-  readonly newest: number;
+  readonly newestSentId: number;
   /** True if at least one unread message that was sent to this stream is still in it. */
-  readonly some: boolean;
+  readonly hasUnreadInStream: boolean;
   /** Ids of all unread messages that were sent to this stream and are still in it; absent if there are too many. */
   readonly all?: readonly number[];
   /** Unread messages that moved from this stream to another: they stay unread. */
-  readonly left: readonly number[];
+  readonly unreadMovedAwayIds: readonly number[];
   /** Unread messages that moved into this stream from another: ids by origin stream. */
-  readonly came: ReadonlyMap<number, readonly number[]>;
+  readonly unreadMovedInIdsByOrigin: ReadonlyMap<number, readonly number[]>;
 }
 
 /**
  * Finds the stream's unread messages. The cost grows with the number of messages that were moved, not with the number
  * of unread ones.
  */
-async function lookAt(
+async function loadStreamMarkingInputs(
   stream: number,
   { realm, key, view }: CommandInputContext<UserActorState, undefined>,
   sources: ActorInputSources,
   until = Number.POSITIVE_INFINITY,
-): Promise<StreamMarking> {
+): Promise<StreamMarkingInputs> {
   const user = userIdOfActorKey(key);
   const flags = new UserMessageFlags(user, view.parts);
   const reading = flags.readStateOf(stream);
@@ -70,29 +70,30 @@ async function lookAt(
       came.set(message.originStream, [...(came.get(message.originStream) ?? []), message.id]);
     }
   }
-  if (some) await sources.ask(streamActorKey(realm, toStreamId(stream)), conversationActorCommands.awaitPublished, {});
-  return { newest, some, left, came };
+  if (some)
+    await sources.askActor(streamActorKey(realm, toStreamId(stream)), conversationActorCommands.awaitPublished, {});
+  return { newestSentId: newest, hasUnreadInStream: some, unreadMovedAwayIds: left, unreadMovedInIdsByOrigin: came };
 }
 
-function marked(
+function makeStreamReadOutcome(
   parts: ReadonlyMap<string, Json>,
   user: number,
   stream: number,
-  { newest, some, all, left, came }: StreamMarking,
+  { newestSentId, hasUnreadInStream, all, unreadMovedAwayIds, unreadMovedInIdsByOrigin }: StreamMarkingInputs,
 ): Pick<CommandOutcome<UserActorState>, 'parts' | 'events'> {
   const flags = new UserMessageFlags(user, parts);
   const reading = flags.readStateOf(stream);
   const written: Record<string, Json> = {};
   const events: LogItem[] = [];
-  if (some) {
-    const mark = Math.max(reading.mark, newest);
+  if (hasUnreadInStream) {
+    const mark = Math.max(reading.mark, newestSentId);
     // Moved messages that the user has read since the inputs were loaded stay read.
-    const unread = IdSet.of(left.filter((id) => isReadByReadState(reading, id) !== true));
+    const unread = IdSet.of(unreadMovedAwayIds.filter((id) => isReadByReadState(reading, id) !== true));
     Object.assign(written, encodeOriginReadState(stream, { mark, read: reading.read.idsAbove(mark), unread }));
     if (all) events.push(...makeMessagesReadEvents(user, all));
-    else events.push(...makeRangeReadEvents(user, unreadIdRangeOfStream(stream, reading, newest, stream)));
+    else events.push(...makeRangeReadEvents(user, unreadIdRangeOfStream(stream, reading, newestSentId, stream)));
   }
-  for (const [home, ids] of came) {
+  for (const [home, ids] of unreadMovedInIdsByOrigin) {
     Object.assign(written, encodeOriginReadState(home, addReadMessageIds(flags.readStateOf(home), ids)));
     events.push(...makeMessagesReadEvents(user, ids));
   }
@@ -102,18 +103,18 @@ function marked(
 /** POST /mark_stream_as_read: marks all messages of a stream as read. */
 export const markStreamReadHandler: UserCommandHandler<
   typeof userActorCommands.markStreamRead,
-  StreamMarking | undefined
+  StreamMarkingInputs | undefined
 > = {
   lane: 'mark-stream',
   async inputs({ stream: id }, context, sources) {
     const { directory, user } = await loadMessageReadingRights(context, sources);
     const stream = directory.stream(toStreamId(id));
     if (!stream || !canAccessStream(user, stream, isSubscribedToStream(context.view.parts, id))) return undefined;
-    return lookAt(id, context, sources);
+    return loadStreamMarkingInputs(id, context, sources);
   },
   handle({ parts }, { stream }, marking, { caller }) {
     if (!marking) throw apiError('INVALID_STREAM_ID');
-    return { reply: makeSuccessReply(), ...marked(parts, caller, stream, marking) };
+    return { reply: makeSuccessReply(), ...makeStreamReadOutcome(parts, caller, stream, marking) };
   },
 };
 
@@ -121,59 +122,66 @@ export const markStreamReadHandler: UserCommandHandler<
  * Maximum number of message ids that the event about an archived stream names. More than these become read as a range,
  * which is resolved at delivery.
  */
-const MAX_OF_ARCHIVED = 500;
+const MAX_NAMED_IDS_OF_ARCHIVED_STREAM = 500;
 
 /** Ids of unread messages that were sent to a stream and are still in it, below and above the mark, ascending. */
-interface Unread {
-  readonly below: readonly number[];
-  readonly above: readonly number[];
+interface UnreadIdsOfLeftStream {
+  readonly belowMarkIds: readonly number[];
+  readonly aboveMarkIds: readonly number[];
   /** True if there are more unread messages than the limit. */
-  readonly more: boolean;
+  readonly exceedsLimit: boolean;
 }
 
-async function unreadIn(
+async function loadUnreadIdsOfLeftStream(
   { stream, until }: MarkLeftStreamReadArgs,
   most: number,
   { realm, key, view }: CommandInputContext<UserActorState, undefined>,
   { store }: ActorInputSources,
-): Promise<Unread> {
+): Promise<UnreadIdsOfLeftStream> {
   const user = userIdOfActorKey(key);
   const reading = new UserMessageFlags(user, view.parts).readStateOf(stream);
   const scan = new UnreadMessageScan(store, realm, user);
   const here = (messages: readonly StoredMessage[]): number[] =>
     messages.filter(({ body }) => body.stream === stream).map(({ id }) => id);
   const below = here(await scan.loadUnreadExceptions(reading.unread.ids));
-  if (below.length > most) return { below: below.slice(0, most), above: [], more: true };
+  if (below.length > most) return { belowMarkIds: below.slice(0, most), aboveMarkIds: [], exceedsLimit: true };
   const above: number[] = [];
   for await (const batch of scan.unreadAboveMark(stream, reading, until)) {
     above.push(...here(batch));
-    if (below.length + above.length > most) return { below, above: above.slice(0, most - below.length), more: true };
+    if (below.length + above.length > most)
+      return { belowMarkIds: below, aboveMarkIds: above.slice(0, most - below.length), exceedsLimit: true };
   }
-  return { below, above, more: false };
+  return { belowMarkIds: below, aboveMarkIds: above, exceedsLimit: false };
 }
 
-type LeaveMarking = StreamMarking & { readonly unread?: Unread };
+type LeftStreamMarkingInputs = StreamMarkingInputs & { readonly unread?: UnreadIdsOfLeftStream };
 
 /**
  * Marks the messages of a stream as read that the user left, or that was archived. The command is never refused. Users
  * who have left get no events of deletions there, so the events name the read ids. Commits are of bounded size, and
  * each marks exactly the ids that its events name.
  */
-export const markLeftStreamReadHandler: UserCommandHandler<typeof userActorCommands.readStream, LeaveMarking> = {
+export const markLeftStreamReadHandler: UserCommandHandler<
+  typeof userActorCommands.readStream,
+  LeftStreamMarkingInputs
+> = {
   async inputs(args, context, sources) {
     const { stream, until, archived = false } = args;
-    const marking = await lookAt(stream, context, sources, until);
-    if (!marking.some) return marking;
-    const most = archived ? MAX_OF_ARCHIVED : MAX_READ_IDS_PER_EVENT;
-    const unread = await unreadIn(args, most, context, sources);
-    return archived && unread.more ? marking : { ...marking, unread };
+    const marking = await loadStreamMarkingInputs(stream, context, sources, until);
+    if (!marking.hasUnreadInStream) return marking;
+    const most = archived ? MAX_NAMED_IDS_OF_ARCHIVED_STREAM : MAX_READ_IDS_PER_EVENT;
+    const unread = await loadUnreadIdsOfLeftStream(args, most, context, sources);
+    return archived && unread.exceedsLimit ? marking : { ...marking, unread };
   },
   handle({ parts }, args, marking, { key, realm, directory }) {
     const user = userIdOfActorKey(key);
     const { unread } = marking;
-    if (!unread?.more) {
-      const all = unread && [...unread.below, ...unread.above];
-      return { reply: makeValueReply(null), ...marked(parts, user, args.stream, { ...marking, ...(all && { all }) }) };
+    if (!unread?.exceedsLimit) {
+      const all = unread && [...unread.belowMarkIds, ...unread.aboveMarkIds];
+      return {
+        reply: makeValueReply(null),
+        ...makeStreamReadOutcome(parts, user, args.stream, { ...marking, ...(all && { all }) }),
+      };
     }
     const to = userActorKey(realm, user);
     const rest = makeOutboxCommand({
@@ -185,7 +193,7 @@ export const markLeftStreamReadHandler: UserCommandHandler<typeof userActorComma
     });
     return {
       reply: makeValueReply(null),
-      ...markedSome(parts, user, args.stream, marking, unread),
+      ...makePartialStreamReadOutcome(parts, user, args.stream, marking, unread),
       commands: [[rest]],
       // Until this command has ended, the stream marks deleted messages as read for this user.
       replyAfterCommands: true,
@@ -194,20 +202,22 @@ export const markLeftStreamReadHandler: UserCommandHandler<typeof userActorComma
 };
 
 /** Marks only the named ids of a stream as read. */
-function markedSome(
+function makePartialStreamReadOutcome(
   parts: ReadonlyMap<string, Json>,
   user: number,
   stream: number,
-  { left }: StreamMarking,
-  { below, above }: Unread,
+  { unreadMovedAwayIds }: StreamMarkingInputs,
+  { belowMarkIds, aboveMarkIds }: UnreadIdsOfLeftStream,
 ): Pick<CommandOutcome<UserActorState>, 'parts' | 'events'> {
   const reading = new UserMessageFlags(user, parts).readStateOf(stream);
-  const mark = Math.max(reading.mark, above.at(-1) ?? 0);
-  const elsewhere = left.filter((id) => id > reading.mark && id <= mark && isReadByReadState(reading, id) !== true);
-  const named = new Set(below);
+  const mark = Math.max(reading.mark, aboveMarkIds.at(-1) ?? 0);
+  const elsewhere = unreadMovedAwayIds.filter(
+    (id) => id > reading.mark && id <= mark && isReadByReadState(reading, id) !== true,
+  );
+  const named = new Set(belowMarkIds);
   const unread = IdSet.of([...reading.unread.ids.filter((id) => !named.has(id)), ...elsewhere]);
   return {
     parts: encodeOriginReadState(stream, { mark, read: reading.read.idsAbove(mark), unread }),
-    events: makeMessagesReadEvents(user, [...below, ...above]),
+    events: makeMessagesReadEvents(user, [...belowMarkIds, ...aboveMarkIds]),
   };
 }

@@ -18,19 +18,19 @@ import { awaitMessageEventsPublished } from '../../reading/newest.js';
 import { isSubscribedToStream, type UserActorState, type UserCommandHandler } from '../../state.js';
 import { loadMessageReadingRights } from './on-message.js';
 
-interface TopicMarking {
-  readonly stream: 'closed' | 'open';
+interface TopicMarkingInputs {
+  readonly streamAccess: 'closed' | 'open';
   /** True if the user has a message of the topic. */
-  readonly known: boolean;
+  readonly hasMessageOfTopic: boolean;
   /** Messages of the topic that may be unread. */
-  readonly messages: readonly StoredMessage[];
+  readonly possiblyUnreadMessages: readonly StoredMessage[];
 }
 
-async function lookAt(
+async function loadTopicMarkingInputs(
   { stream, topic }: StreamTopic,
   { realm, caller, view }: CommandInputContext<UserActorState, undefined>,
   sources: ActorInputSources,
-): Promise<TopicMarking> {
+): Promise<TopicMarkingInputs> {
   const index = {
     by: 'topic',
     conversation: storeNameOfStreamConversation(stream),
@@ -49,23 +49,27 @@ async function lookAt(
   messages.push(...excepted.filter(here));
   const known = messages.length > 0 || (await scan.hasAnyCopy(index, made));
   await awaitMessageEventsPublished(realm, messages, sources);
-  return { stream: 'open', known, messages: [...new Map(messages.map((one) => [one.id, one])).values()] };
+  return {
+    streamAccess: 'open',
+    hasMessageOfTopic: known,
+    possiblyUnreadMessages: [...new Map(messages.map((one) => [one.id, one])).values()],
+  };
 }
 
-export const markTopicReadHandler: UserCommandHandler<typeof userActorCommands.markTopicRead, TopicMarking> = {
+export const markTopicReadHandler: UserCommandHandler<typeof userActorCommands.markTopicRead, TopicMarkingInputs> = {
   lane: 'mark-topic',
   async inputs(args, context, sources) {
     const { directory, user } = await loadMessageReadingRights(context, sources);
     const stream = directory.stream(toStreamId(args.stream));
     if (!stream || !canAccessStream(user, stream, isSubscribedToStream(context.view.parts, args.stream))) {
-      return { stream: 'closed', known: false, messages: [] };
+      return { streamAccess: 'closed', hasMessageOfTopic: false, possiblyUnreadMessages: [] };
     }
-    return lookAt(args, context, sources);
+    return loadTopicMarkingInputs(args, context, sources);
   },
   handle({ parts }, { topic }, marking, { caller }) {
-    if (marking.stream === 'closed') throw apiError('INVALID_STREAM_ID');
-    if (!marking.known) throw apiError('NO_SUCH_TOPIC', { topic_name: topic });
-    const own = marking.messages.map((message) => ({ message, copy: true, gained: false }));
+    if (marking.streamAccess === 'closed') throw apiError('INVALID_STREAM_ID');
+    if (!marking.hasMessageOfTopic) throw apiError('NO_SUCH_TOPIC', { topic_name: topic });
+    const own = marking.possiblyUnreadMessages.map((message) => ({ message, copy: true, gained: false }));
     const { changed, parts: written } = markMessagesRead(new UserMessageFlags(caller, parts), own);
     return { reply: makeSuccessReply(), parts: written, events: makeMessagesReadEvents(caller, changed) };
   },

@@ -45,7 +45,7 @@ export const fetchEditHistoryHandler: UserCommandHandler<
 };
 
 /** Time that a request to delete a topic may take, ms. */
-const DELETE_TOPIC_MS = 50_000;
+const DELETE_TOPIC_TIME_LIMIT_MS = 50_000;
 
 /** POST /streams/{stream_id}/delete_topic: deletes a topic. Administrators need access to the stream, too. */
 export const deleteTopicHandler: UserCommandHandler<typeof userActorCommands.deleteTopic> = {
@@ -57,7 +57,7 @@ export const deleteTopicHandler: UserCommandHandler<typeof userActorCommands.del
     if (!user || !stream || !canAccessStream(user, stream, isSubscribedToStream(parts, stream_id))) {
       throw apiError('INVALID_STREAM_ID');
     }
-    const args = { topic, until: now + DELETE_TOPIC_MS, before: 0 };
+    const args = { topic, until: now + DELETE_TOPIC_TIME_LIMIT_MS, before: 0 };
     return {
       reply: {
         forward: makeRedirectCommand({

@@ -27,7 +27,7 @@ import type { DirectoryView } from '#model/records';
 import type { UserCommandHandler } from '../../state.js';
 import { loadAccessibleMessage, loadMessageReadingRights } from './on-message.js';
 
-function present(
+function formatReadableMessageForApi(
   own: ReadableMessage,
   flags: UserMessageFlags,
   directory: DirectoryView,
@@ -101,7 +101,7 @@ export const fetchMessageHandler: UserCommandHandler<
   handle({ parts }, { apply_markdown }, own, { directory, caller }) {
     if (!own) throw apiError('INVALID_MESSAGES');
     const options = { applyMarkdown: apply_markdown, clientGravatar: true };
-    const message = present(own, new UserMessageFlags(caller, parts), directory, options);
+    const message = formatReadableMessageForApi(own, new UserMessageFlags(caller, parts), directory, options);
     return { reply: makeSuccessReply({ message, raw_content: own.message.body.content }) };
   },
 };
@@ -114,7 +114,7 @@ export const renderMessagePreviewHandler: UserCommandHandler<
   lane: 'read',
   read: true,
   async inputs({ content, origin }, { realm, caller }, sources) {
-    return sources.services.renderer.render(content, await sources.directory(realm), origin, caller);
+    return sources.services.renderer.render(content, await sources.loadDirectory(realm), origin, caller);
   },
   handle(_view, _args, rendered) {
     if (!rendered) throw apiError('CANNOT_RENDER');

@@ -23,7 +23,7 @@ import { listOwnSubscriptions, type UserActorState, type UserCommandHandler } fr
 export const muteUserHandler: UserCommandHandler<typeof userActorCommands.muteUser, readonly ReadableMessage[]> = {
   // The lane is separate, because the reads of this command may take long and must not keep other commands waiting.
   lane: 'mute-user',
-  inputs: ({ muted_user_id }, context, sources) => readUnreadFrom(muted_user_id, context, sources),
+  inputs: ({ muted_user_id }, context, sources) => loadUnreadMessagesOfSender(muted_user_id, context, sources),
   handle({ parts }, args, found, { directory, caller, realm }) {
     const { muted_user_id } = args;
     if (muted_user_id === caller) throw apiError('CANNOT_MUTE_SELF');
@@ -42,7 +42,7 @@ export const muteUserHandler: UserCommandHandler<typeof userActorCommands.muteUs
 };
 
 /** Unread messages of one sender, from the oldest on; at most about as many as a registration contains. */
-async function readUnreadFrom(
+async function loadUnreadMessagesOfSender(
   sender: number,
   { realm, caller, view }: CommandInputContext<UserActorState, undefined>,
   { store }: ActorInputSources,

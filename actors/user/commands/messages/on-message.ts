@@ -31,7 +31,7 @@ export interface MessageReadingRights {
   readonly viewer: MessageViewerContext;
   readonly user: DirectoryUser;
   readonly directory: DirectoryView;
-  readonly subscribed: (stream: number) => boolean;
+  readonly isSubscribed: (stream: number) => boolean;
   readonly flags: UserMessageFlags;
 }
 
@@ -40,15 +40,22 @@ export async function loadMessageReadingRights(
   { realm, caller, view }: CommandInputContext<UserActorState, undefined>,
   sources: ActorInputSources,
 ): Promise<MessageReadingRights> {
-  const directory = await sources.directory(realm);
+  const directory = await sources.loadDirectory(realm);
   const user = directory.user(toUserId(caller));
   if (!user) throw apiError('ACCOUNT_DEACTIVATED');
-  const viewer = viewerOf(view.parts, realm, user, directory);
+  const viewer = makeMessageViewerContext(view.parts, realm, user, directory);
   const { subscribed, flags } = viewer;
-  return { reader: new UserMessageReader(sources.store, viewer), viewer, user, directory, subscribed, flags };
+  return {
+    reader: new UserMessageReader(sources.store, viewer),
+    viewer,
+    user,
+    directory,
+    isSubscribed: subscribed,
+    flags,
+  };
 }
 
-function viewerOf(
+function makeMessageViewerContext(
   parts: ReadonlyMap<string, Json>,
   realm: RealmId,
   user: DirectoryUser,

@@ -7,27 +7,28 @@ import { apiError } from '#model/errors';
 import type { UserCommandHandler } from '../../state.js';
 import { loadAccessibleMessage } from './on-message.js';
 
-interface Receipts {
-  readonly accessible: boolean;
-  readonly readers: readonly number[];
+interface ReadReceiptsInputs {
+  readonly isMessageAccessible: boolean;
+  readonly readerIds: readonly number[];
 }
 
-export const listReadReceiptsHandler: UserCommandHandler<typeof userActorCommands.readReceipts, Receipts> = {
+export const listReadReceiptsHandler: UserCommandHandler<typeof userActorCommands.readReceipts, ReadReceiptsInputs> = {
   lane: 'read',
   read: true,
   async inputs({ message_id }, context, sources) {
     const own = await loadAccessibleMessage(message_id, context, sources);
     const { realm, caller } = context;
-    const directory = await sources.directory(realm);
-    if (!own || !directory.settings.enable_read_receipts) return { accessible: own !== undefined, readers: [] };
+    const directory = await sources.loadDirectory(realm);
+    if (!own || !directory.settings.enable_read_receipts)
+      return { isMessageAccessible: own !== undefined, readerIds: [] };
     return {
-      accessible: true,
-      readers: await findMessageReaders(own.message, caller, { ...sources, realm, directory }),
+      isMessageAccessible: true,
+      readerIds: await findMessageReaders(own.message, caller, { ...sources, realm, directory }),
     };
   },
-  handle(_view, _args, { accessible, readers }, { directory }) {
-    if (!accessible) throw apiError('INVALID_MESSAGES');
+  handle(_view, _args, { isMessageAccessible, readerIds }, { directory }) {
+    if (!isMessageAccessible) throw apiError('INVALID_MESSAGES');
     if (!directory.settings.enable_read_receipts) throw apiError('READ_RECEIPTS_DISABLED');
-    return { reply: makeSuccessReply({ user_ids: readers }) };
+    return { reply: makeSuccessReply({ user_ids: readerIds }) };
   },
 };

@@ -19,13 +19,13 @@ export const retrySendAfterSubscribingHandler: UserCommandHandler<typeof userAct
   read: true,
   async inputs({ stream }, { realm, caller, view }, sources) {
     const knows = (user: number): Promise<unknown> =>
-      sources.ask(streamActorKey(realm, toStreamId(stream)), streamActorCommands.isMember, { user });
+      sources.askActor(streamActorKey(realm, toStreamId(stream)), streamActorCommands.isMember, { user });
     if (isSubscribedToStream(view.parts, stream)) {
       if (!(await knows(caller))) throw new CommandTooEarlyError();
       return;
     }
     // For bots, the owner's subscription counts, too.
-    const owner = (await sources.directory(realm)).user(toUserId(caller))?.botOwner;
+    const owner = (await sources.loadDirectory(realm)).user(toUserId(caller))?.botOwner;
     if (!owner) return;
     const { subscriptions } = await readUserOwnState(realm, owner, ['subscriptions'], sources);
     if (!subscriptions.some((own) => own.active && own.stream === stream)) return;

@@ -22,14 +22,15 @@ import { loadMessageReadingRights } from '../messages/on-message.js';
 import { decideMailTrigger } from './record.js';
 
 /** Maximum number of conversations whose mails are made at a time; further ones follow later. */
-const MAX_CONVERSATIONS = 20;
+const MAX_CONVERSATIONS_MAILED_AT_ONCE = 20;
 /** Maximum number of messages of a conversation that are read for one mail; later messages come with the next mail. */
-const MAX_SCANNED = 500;
+const MAX_MESSAGES_SCANNED_PER_MAIL = 500;
 /**
- * Maximum number of earlier messages that a mail shows before the missed ones; MAX_BEFORE_SECONDS is their maximum age.
+ * Maximum number of earlier messages that a mail shows before the missed ones; MAX_EARLIER_MESSAGE_AGE_SECONDS is their
+ * maximum age.
  */
-const MAX_BEFORE = 5;
-const MAX_BEFORE_SECONDS = 15 * 60;
+const MAX_EARLIER_MESSAGES_SHOWN = 5;
+const MAX_EARLIER_MESSAGE_AGE_SECONDS = 15 * 60;
 
 /** A conversation in the form in which its messages name it. */
 export type ConversationPlace = Pick<MissedConversation, 'stream' | 'topic' | 'participants'>;
@@ -40,19 +41,19 @@ export interface MissedMessagesOfConversation {
   /** Unread messages that notify an absent user by mail, oldest first. */
   readonly messages: readonly ReadableMessage[];
   /** Messages before the first of `messages`, oldest first. */
-  readonly before: readonly ReadableMessage[];
+  readonly earlierMessages: readonly ReadableMessage[];
   /** URL that unsubscribes from such mails, encrypted. */
-  readonly unsubscribe: string;
+  readonly sealedUnsubscribeUrl: string;
 }
 
 export interface LoadedMissedConversation {
-  readonly name: string;
-  readonly first: number;
-  readonly places: readonly MissedMessagesOfConversation[];
+  readonly missedConversationId: string;
+  readonly firstMissedMessageId: number;
+  readonly missedMessagesByPlace: readonly MissedMessagesOfConversation[];
   /** Id of the newest message that was read for the mail. */
-  readonly newest: number;
+  readonly newestReadMessageId: number;
   /** True if there may be further messages. */
-  readonly isCut: boolean;
+  readonly mayHaveFurtherMessages: boolean;
 }
 
 export interface MissedMailInputs {
@@ -63,7 +64,7 @@ export interface MissedMailInputs {
   readonly hasOtherAccounts: boolean;
 }
 
-const NONE: MissedMailInputs = { conversations: [], presence: null, hasOtherAccounts: false };
+const NO_MISSED_MAIL_INPUTS: MissedMailInputs = { conversations: [], presence: null, hasOtherAccounts: false };
 
 /** Loads the data that the mails which are due need. */
 export async function loadMissedMailInputs(
@@ -73,30 +74,30 @@ export async function loadMissedMailInputs(
   const now = sources.services.clock.now();
   const due = [...MISSED_CONVERSATION_PARTS.entries(context.view.parts)]
     .filter(([, conversation]) => conversation.due <= now)
-    .slice(0, MAX_CONVERSATIONS);
-  if (due.length === 0) return NONE;
+    .slice(0, MAX_CONVERSATIONS_MAILED_AT_ONCE);
+  if (due.length === 0) return NO_MISSED_MAIL_INPUTS;
   const self = userIdOfActorKey(context.key);
-  const directory = await sources.directory(context.realm);
+  const directory = await sources.loadDirectory(context.realm);
   const user = directory.user(self);
-  if (!user) return NONE;
+  if (!user) return NO_MISSED_MAIL_INPUTS;
   const { reader } = await loadMessageReadingRights({ ...context, caller: self }, sources);
   const [conversations, presence, hasOtherAccounts] = await Promise.all([
-    Promise.all(due.map(([name, of]) => loadConversation(name, of, self, directory, reader, context, sources))),
-    loadPresence(context.realm, self, directory, sources),
+    Promise.all(due.map(([name, of]) => loadMissedConversation(name, of, self, directory, reader, context, sources))),
+    loadOwnPresenceTimes(context.realm, self, directory, sources),
     hasOtherAccount(user.deliveryEmail, context.realm, sources),
   ]);
   return { conversations, presence, hasOtherAccounts };
 }
 
-async function loadPresence(
+async function loadOwnPresenceTimes(
   realm: RealmId,
   self: UserId,
   directory: DirectoryView,
-  { ask }: ActorInputSources,
+  { askActor }: ActorInputSources,
 ): Promise<PresenceTimes | null | undefined> {
   const replica = presenceReplicaOf(directory);
   try {
-    await replica.sync((known) => ask(presenceActorKey(realm), presenceActorCommands.presenceChanges, { known }));
+    await replica.sync((known) => askActor(presenceActorKey(realm), presenceActorCommands.presenceChanges, { known }));
   } catch {
     return null;
   }
@@ -104,27 +105,27 @@ async function loadPresence(
 }
 
 /** Maximum number of other organizations in which the server searches for an account with the same address. */
-const MAX_REALMS = 8;
+const MAX_REALMS_SEARCHED_FOR_ACCOUNT = 8;
 
 /**
  * True if the address has an active account in another organization, too, or if there are too many organizations to
  * search.
  */
-async function hasOtherAccount(email: string, own: RealmId, { directory }: ActorInputSources): Promise<boolean> {
+async function hasOtherAccount(email: string, own: RealmId, { loadDirectory }: ActorInputSources): Promise<boolean> {
   const others: RealmId[] = [];
-  for (const { id } of (await directory(toRealmId(0))).realms()) if (id !== own) others.push(id);
-  if (others.length > MAX_REALMS) return true;
-  for (const realm of others) if ((await directory(realm)).userByEmail(email)?.isActive) return true;
+  for (const { id } of (await loadDirectory(toRealmId(0))).realms()) if (id !== own) others.push(id);
+  if (others.length > MAX_REALMS_SEARCHED_FOR_ACCOUNT) return true;
+  for (const realm of others) if ((await loadDirectory(realm)).userByEmail(email)?.isActive) return true;
   return false;
 }
 
-const placeOf = ({ body, participants }: StoredMessage): ConversationPlace => ({
+const conversationPlaceOfMessage = ({ body, participants }: StoredMessage): ConversationPlace => ({
   stream: body.stream,
   topic: body.topic,
   participants,
 });
 
-const termsOf = ({ stream, topic, participants }: ConversationPlace): NarrowTerm[] =>
+const narrowTermsOfPlace = ({ stream, topic, participants }: ConversationPlace): NarrowTerm[] =>
   stream === 0
     ? [{ is: 'conversation', participants: participants.map(toUserId), negated: false }]
     : [
@@ -132,7 +133,7 @@ const termsOf = ({ stream, topic, participants }: ConversationPlace): NarrowTerm
         { is: 'topic', topic, negated: false },
       ];
 
-async function loadConversation(
+async function loadMissedConversation(
   name: string,
   conversation: MissedConversation,
   self: UserId,
@@ -145,23 +146,25 @@ async function loadConversation(
   const places: ConversationPlace[] = [conversation];
   const [record] = await sources.store.getMessages(context.realm, [first]);
   if (record) {
-    const now = placeOf(toStoredMessage(record));
+    const now = conversationPlaceOfMessage(toStoredMessage(record));
     // The message was moved to another topic or stream in the meantime.
     if (makeMissedConversationId(context.realm, now) !== name) places.push(now);
   }
   const loaded = await Promise.all(
-    places.map((place) => loadPlace(place, first, conversation.origin, self, directory, reader, context, sources)),
+    places.map((place) =>
+      loadMissedMessagesOfPlace(place, first, conversation.origin, self, directory, reader, context, sources),
+    ),
   );
   return {
-    name,
-    first,
-    places: loaded.map(({ found }) => found),
-    newest: Math.max(first, ...loaded.map(({ newest }) => newest)),
-    isCut: loaded.some(({ isCut }) => isCut),
+    missedConversationId: name,
+    firstMissedMessageId: first,
+    missedMessagesByPlace: loaded.map(({ found }) => found),
+    newestReadMessageId: Math.max(first, ...loaded.map(({ newest }) => newest)),
+    mayHaveFurtherMessages: loaded.some(({ isCut }) => isCut),
   };
 }
 
-async function loadPlace(
+async function loadMissedMessagesOfPlace(
   place: ConversationPlace,
   first: number,
   origin: string,
@@ -171,16 +174,16 @@ async function loadPlace(
   { view, realm }: CommandInputContext<UserActorState, undefined>,
   { services }: ActorInputSources,
 ): Promise<{ readonly found: MissedMessagesOfConversation; readonly newest: number; readonly isCut: boolean }> {
-  const terms = termsOf(place);
+  const terms = narrowTermsOfPlace(place);
   const copies = makeNarrowQueryPlan(terms, reader.viewer, { copies: true });
-  const scanned = await reader.scan(copies, first - 1, 'newer', MAX_SCANNED);
-  const messages = scanned.filter((own) => isMissed(own, self, view.parts, directory, reader));
+  const scanned = await reader.scan(copies, first - 1, 'newer', MAX_MESSAGES_SCANNED_PER_MAIL);
+  const messages = scanned.filter((own) => isMissedMessage(own, self, view.parts, directory, reader));
   const start = messages[0]?.message;
   const older = start
-    ? await reader.scan(makeNarrowQueryPlan(terms, reader.viewer), start.id, 'older', MAX_BEFORE)
+    ? await reader.scan(makeNarrowQueryPlan(terms, reader.viewer), start.id, 'older', MAX_EARLIER_MESSAGES_SHOWN)
     : [];
   const before = older
-    .filter(({ message }) => message.body.sent > start!.body.sent - MAX_BEFORE_SECONDS)
+    .filter(({ message }) => message.body.sent > start!.body.sent - MAX_EARLIER_MESSAGE_AGE_SECONDS)
     .sort((a, b) => a.message.id - b.message.id);
   const link = makeUnsubscribeLink(services.secrets, origin, {
     realm,
@@ -190,10 +193,14 @@ async function loadPlace(
   });
   const unsubscribe = sealMailLink(services.secrets, link);
   const newest = scanned.at(-1)?.message.id ?? 0;
-  return { found: { place, messages, before, unsubscribe }, newest, isCut: scanned.length >= MAX_SCANNED };
+  return {
+    found: { place, messages, earlierMessages: before, sealedUnsubscribeUrl: unsubscribe },
+    newest,
+    isCut: scanned.length >= MAX_MESSAGES_SCANNED_PER_MAIL,
+  };
 }
 
-function isMissed(
+function isMissedMessage(
   own: ReadableMessage,
   self: UserId,
   parts: ActorParts,

@@ -33,9 +33,9 @@ import {
 import { endOfMailBatchingPeriod } from './record.js';
 
 /** Maximum number of missed messages that a mail shows, the newest ones. */
-const MAX_SHOWN = 20;
+const MAX_MISSED_MESSAGES_SHOWN = 20;
 /** Milliseconds until the next attempt when the user's presence could not be read. */
-const RETRY_MS = 60_000;
+const PRESENCE_RETRY_MS = 60_000;
 
 interface MissedMails {
   readonly parts: Record<string, Json>;
@@ -47,10 +47,10 @@ export function makeMissedMails(parts: ActorParts, inputs: MissedMailInputs, con
   const written: Record<string, Json> = {};
   const commands: OutboxCommand[] = [];
   for (const loaded of inputs.conversations) {
-    const conversation = MISSED_CONVERSATION_PARTS.get(parts, loaded.name);
-    if (!conversation || conversation.first !== loaded.first || conversation.due > context.now) continue;
-    const { after, mails } = decideConversation(parts, conversation, loaded, inputs, context);
-    Object.assign(written, MISSED_CONVERSATION_PARTS.write(loaded.name, after));
+    const conversation = MISSED_CONVERSATION_PARTS.get(parts, loaded.missedConversationId);
+    if (!conversation || conversation.first !== loaded.firstMissedMessageId || conversation.due > context.now) continue;
+    const { after, mails } = decideMailsOfConversation(parts, conversation, loaded, inputs, context);
+    Object.assign(written, MISSED_CONVERSATION_PARTS.makePartChange(loaded.missedConversationId, after));
     commands.push(...mails);
   }
   return { parts: written, commands };
@@ -60,7 +60,7 @@ export function makeMissedMails(parts: ActorParts, inputs: MissedMailInputs, con
  * Decides about one conversation.
  * @returns the conversation in its new state (null: it no longer waits), and the mails to send now
  */
-function decideConversation(
+function decideMailsOfConversation(
   parts: ActorParts,
   conversation: MissedConversation,
   loaded: LoadedMissedConversation,
@@ -70,7 +70,7 @@ function decideConversation(
   const { now, directory, key } = context;
   const { presence } = inputs;
   const self = userIdOfActorKey(key);
-  if (presence === null) return { after: { ...conversation, due: now + RETRY_MS }, mails: [] };
+  if (presence === null) return { after: { ...conversation, due: now + PRESENCE_RETRY_MS }, mails: [] };
   const lastActive = presence?.active ?? 0;
   const flags = new UserMessageFlags(self, parts);
   const isMissed = (own: ReadableMessage): boolean =>
@@ -78,7 +78,7 @@ function decideConversation(
     // Message times are whole seconds, so one second is added before they are compared.
     (own.message.body.sent + 1) * 1_000 > lastActive &&
     notificationTriggerOfMessage(own, self, parts, directory) !== undefined;
-  const places = loaded.places
+  const places = loaded.missedMessagesByPlace
     .map((place) => ({ ...place, messages: place.messages.filter(isMissed) }))
     .filter(({ messages }) => messages.length > 0);
   if (places.length > 0 && !isUserAway(presence, now)) {
@@ -86,17 +86,17 @@ function decideConversation(
     return { after: { ...conversation, due: lastActive + PRESENCE_OFFLINE_AFTER_SECONDS * 1_000 + 1 }, mails: [] };
   }
   const { next: newer = 0, ...rest } = conversation;
-  const isUnfinished = loaded.isCut || newer > loaded.newest;
+  const isUnfinished = loaded.mayHaveFurtherMessages || newer > loaded.newestReadMessageId;
   return {
     after: isUnfinished
-      ? { ...rest, first: loaded.newest + 1, due: endOfMailBatchingPeriod(directory, self, now) }
+      ? { ...rest, first: loaded.newestReadMessageId + 1, due: endOfMailBatchingPeriod(directory, self, now) }
       : null,
-    mails: places.map((place) => missedMail(place, conversation, parts, inputs, context)),
+    mails: places.map((place) => makeMissedMailCommand(place, conversation, parts, inputs, context)),
   };
 }
 
-function missedMail(
-  { place, messages, before, unsubscribe }: MissedMessagesOfConversation,
+function makeMissedMailCommand(
+  { place, messages, earlierMessages, sealedUnsubscribeUrl }: MissedMessagesOfConversation,
   { origin }: MissedConversation,
   parts: ActorParts,
   { hasOtherAccounts }: MissedMailInputs,
@@ -106,47 +106,52 @@ function missedMail(
   const user = directory.user(self)!;
   const policy = readUserSettingByUserId(directory, self, 'realm_name_in_email_notifications_policy');
   const triggers = new Set(messages.map((own) => notificationTriggerOfMessage(own, self, parts, directory)));
-  const shown = messages.slice(-MAX_SHOWN);
+  const shown = messages.slice(-MAX_MISSED_MESSAGES_SHOWN);
   const mail = composeMissedMessagesMail({
-    conversation: conversationOf(place, self, directory),
-    missed: shown.map((own) => mailed(own, directory)),
-    before: before.map((own) => mailed(own, directory)),
+    conversation: describeConversationForMail(place, self, directory),
+    missed: shown.map((own) => toMailedMessage(own, directory)),
+    before: earlierMessages.map((own) => toMailedMessage(own, directory)),
     trigger: NOTIFICATION_TRIGGERS.find((trigger) => triggers.has(trigger)) ?? ('stream' satisfies NotificationTrigger),
     more: messages.length - shown.length,
-    withheld: withheldContent(user, directory),
+    withheld: findContentWithheldReason(user, directory),
     organization: directory.settings.name,
-    showsOrganization: policy === SHOW_NAME.always || (policy === SHOW_NAME.automatic && hasOtherAccounts),
+    showsOrganization:
+      policy === REALM_NAME_IN_MAIL_POLICY.always ||
+      (policy === REALM_NAME_IN_MAIL_POLICY.automatic && hasOtherAccounts),
     origin,
     receiver: { id: self, ...makeMailReceiver(user, directory) },
-    unsubscribe,
+    unsubscribe: sealedUnsubscribeUrl,
   });
   const thread = `t-${realm}-${self}-${makeMissedConversationId(realm, place).replace(/[^a-z0-9]+/gi, '.')}`;
-  return makeSendMailCommand(realm, { to: user.deliveryEmail, ...mail, thread, unsubscribe });
+  return makeSendMailCommand(realm, { to: user.deliveryEmail, ...mail, thread, unsubscribe: sealedUnsubscribeUrl });
 }
 
 /** Values of the setting realm_name_in_email_notifications_policy (users.md § Settings). */
-const SHOW_NAME = { automatic: 1, always: 2, never: 3 } as const;
+const REALM_NAME_IN_MAIL_POLICY = { automatic: 1, always: 2, never: 3 } as const;
 
-function withheldContent(user: DirectoryUser, directory: DirectoryView): MailContentWithheldReason {
+function findContentWithheldReason(user: DirectoryUser, directory: DirectoryView): MailContentWithheldReason {
   if (!directory.settings.message_content_allowed_in_email_notifications) return 'organization';
   return readUserSettingByUserId(directory, user.id, 'message_content_in_email_notifications') ? null : 'user';
 }
 
-function conversationOf(
+function describeConversationForMail(
   { stream, topic, participants }: ConversationPlace,
   self: number,
   directory: DirectoryView,
 ): MailedConversation {
   if (stream !== 0) return { stream: { id: stream, name: directory.stream(toStreamId(stream))?.name ?? '' }, topic };
   const others = participants.filter((id) => id !== self);
-  return { others: others.map((id) => ({ id, fullName: nameOf(id, directory) })) };
+  return { others: others.map((id) => ({ id, fullName: fullNameOfUserId(id, directory) })) };
 }
 
-const nameOf = (id: number, directory: DirectoryView): string => directory.user(toUserId(id))?.fullName ?? '';
+const fullNameOfUserId = (id: number, directory: DirectoryView): string => directory.user(toUserId(id))?.fullName ?? '';
 
-const mailed = ({ message: { id, sender, body } }: ReadableMessage, directory: DirectoryView): MailedMessage => ({
+const toMailedMessage = (
+  { message: { id, sender, body } }: ReadableMessage,
+  directory: DirectoryView,
+): MailedMessage => ({
   id,
-  sender: nameOf(sender, directory),
+  sender: fullNameOfUserId(sender, directory),
   sent: body.sent,
   html: body.html,
 });

@@ -6,7 +6,7 @@ import { makeValueReply } from '#actors/shared';
 import { decidePushNotification, isUserAway } from '#domain/notifications';
 import { readUserSettingByUserId } from '#domain/people';
 import { type PresenceTimes, presenceReplicaOf } from '#domain/presence';
-import { presenceActorKey, pushKey } from '#model';
+import { presenceActorKey, pushActorKey } from '#model';
 import { makeOutboxCommand, presenceActorCommands, pushActorCommands, type userActorCommands } from '#model/commands';
 import { addPushedMessage, removePushedMessages } from '../../pushed.js';
 import { type UserCommandHandler, userIdOfActorKey } from '../../state.js';
@@ -14,19 +14,19 @@ import { pushTokenPartNames } from '../account/push-tokens.js';
 import { makeMessageReceiver } from './record.js';
 
 /** undefined: the user is away, or it does not matter. */
-type Presence = PresenceTimes | undefined;
+type PresenceForPushDecision = PresenceTimes | undefined;
 
 /** Decides whether a message is pushed. Never refuses; a repeat changes nothing. */
-export const pushMissedMessageHandler: UserCommandHandler<typeof userActorCommands.mayPush, Presence> = {
+export const pushMissedMessageHandler: UserCommandHandler<typeof userActorCommands.mayPush, PresenceForPushDecision> = {
   // Commands of the user need not wait for the presence.
   lane: 'push',
   async inputs(_message, { key, realm }, sources) {
-    const directory = await sources.directory(realm);
+    const directory = await sources.loadDirectory(realm);
     const self = userIdOfActorKey(key);
     if (readUserSettingByUserId(directory, self, 'enable_online_push_notifications')) return undefined;
     const replica = presenceReplicaOf(directory);
     await replica.sync((known) =>
-      sources.ask(presenceActorKey(realm), presenceActorCommands.presenceChanges, { known }),
+      sources.askActor(presenceActorKey(realm), presenceActorCommands.presenceChanges, { known }),
     );
     return replica.presenceTimesOf(self);
   },
@@ -41,7 +41,7 @@ export const pushMissedMessageHandler: UserCommandHandler<typeof userActorComman
     const received = { sender, direct: stream === 0, wildcard, flags };
     const trigger = receiver && decidePushNotification(received, receiver, isUserAway(presence, now));
     if (trigger === undefined) return nothing;
-    const to = pushKey(realm, self);
+    const to = pushActorKey(realm, self);
     return {
       ...nothing,
       state: addPushedMessage(state, id, stream),

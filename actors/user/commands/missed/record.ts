@@ -30,7 +30,7 @@ import {
 } from '../../state.js';
 
 /** Milliseconds before a mail is made in which its messages may already have been read. */
-const ABOUT_TO_BE_MADE_MS = 10_000;
+const MAIL_IMMINENT_MS = 10_000;
 
 interface MessagePlace {
   readonly stream: number;
@@ -80,7 +80,7 @@ export const recordMissedMessageHandler: UserCommandHandler<typeof userActorComm
     const self = userIdOfActorKey(key);
     const name = makeMissedConversationId(realm, message);
     const known = MISSED_CONVERSATION_PARTS.get(parts, name);
-    if (known && (known.due > now + ABOUT_TO_BE_MADE_MS || id < (known.next ?? known.first))) {
+    if (known && (known.due > now + MAIL_IMMINENT_MS || id < (known.next ?? known.first))) {
       return { reply: makeValueReply(null) };
     }
     const received = { sender, direct: stream === 0, wildcard, flags };
@@ -93,7 +93,7 @@ export const recordMissedMessageHandler: UserCommandHandler<typeof userActorComm
     const record: MissedConversation = known
       ? { ...known, next: id }
       : { stream, topic, participants, first: id, due, origin };
-    const written = MISSED_CONVERSATION_PARTS.write(name, record);
+    const written = MISSED_CONVERSATION_PARTS.makePartChange(name, record);
     return { reply: makeValueReply(null), parts: written, due: nextUserTimerTime(applyPartChanges(parts, written)) };
   },
 };

@@ -16,18 +16,18 @@ interface ListedTopic {
 }
 
 /** Number of topics whose messages are looked up at the same time. */
-const AT_ONCE = 32;
+const TOPICS_PER_BATCH = 32;
 
 /** Topics with messages that the reader received, each spelled as in the newest of these messages. */
-async function receivedTopics(
+async function listReceivedTopics(
   topics: readonly ListedTopic[],
   stream: StreamId,
   { reader, viewer }: MessageReadingRights,
 ): Promise<ListedTopic[]> {
   const own: ListedTopic[] = [];
-  for (let i = 0; i < topics.length; i += AT_ONCE) {
+  for (let i = 0; i < topics.length; i += TOPICS_PER_BATCH) {
     const found = await Promise.all(
-      topics.slice(i, i + AT_ONCE).map(({ name }) => {
+      topics.slice(i, i + TOPICS_PER_BATCH).map(({ name }) => {
         const topic: NarrowTerm = { is: 'topic', topic: toTopicKey(name), negated: false };
         return reader.scan(
           makeNarrowQueryPlan([{ is: 'stream', stream, negated: false }, topic], viewer, { copies: true }),
@@ -54,12 +54,12 @@ export const listStreamTopicsHandler: UserCommandHandler<
   read: true,
   async inputs({ stream_id }, context, sources) {
     const rights = await loadMessageReadingRights(context, sources);
-    const { user, directory, subscribed } = rights;
+    const { user, directory, isSubscribed } = rights;
     const stream = directory.stream(toStreamId(stream_id));
-    if (!stream || !canAccessStream(user, stream, subscribed(stream.id))) throw apiError('INVALID_STREAM_ID');
-    if (stream.historyPublic && canReadStreamHistory(user, stream, subscribed(stream.id))) return null;
-    const topics = await sources.ask(streamActorKey(context.realm, stream.id), streamActorCommands.topicNames, {});
-    return receivedTopics(topics as unknown as ListedTopic[], stream.id, rights);
+    if (!stream || !canAccessStream(user, stream, isSubscribed(stream.id))) throw apiError('INVALID_STREAM_ID');
+    if (stream.historyPublic && canReadStreamHistory(user, stream, isSubscribed(stream.id))) return null;
+    const topics = await sources.askActor(streamActorKey(context.realm, stream.id), streamActorCommands.topicNames, {});
+    return listReceivedTopics(topics as unknown as ListedTopic[], stream.id, rights);
   },
   handle(_view, { stream_id }, own, { realm }) {
     if (own) return { reply: makeSuccessReply({ topics: own as unknown as Json }) };

@@ -8,12 +8,17 @@ import { apiError } from '#model/errors';
 import type { DirectoryStream, DirectoryView } from '#model/records';
 import { isSubscribedToStream, type UserCommandHandler } from '../../state.js';
 
-type Parts = Parameters<typeof isSubscribedToStream>[0];
+type UserActorParts = Parameters<typeof isSubscribedToStream>[0];
 
 /**
  * The stream, if the caller may see its properties; administrators also see private and archived ones. @throws ApiError
  */
-function knownStream(id: number, parts: Parts, directory: DirectoryView, caller: number): DirectoryStream {
+function findVisibleStreamOrThrow(
+  id: number,
+  parts: UserActorParts,
+  directory: DirectoryView,
+  caller: number,
+): DirectoryStream {
   const user = directory.user(toUserId(caller));
   const stream = directory.stream(toStreamId(id));
   if (!user || !stream || !canSeeStreamMetadata(user, stream, isSubscribedToStream(parts, id)))
@@ -26,7 +31,9 @@ export const fetchStreamHandler: UserCommandHandler<typeof userActorCommands.str
   lane: 'read',
   read: true,
   handle: ({ parts }, { stream_id }, _inputs, { directory, caller }) => ({
-    reply: makeSuccessReply({ stream: formatStreamForApi(knownStream(stream_id, parts, directory, caller)) }),
+    reply: makeSuccessReply({
+      stream: formatStreamForApi(findVisibleStreamOrThrow(stream_id, parts, directory, caller)),
+    }),
   }),
 };
 
@@ -38,11 +45,11 @@ export const listSubscribersHandler: UserCommandHandler<
   lane: 'read',
   read: true,
   async inputs({ stream_id }, { realm, caller, view }, sources) {
-    knownStream(stream_id, view.parts, await sources.directory(realm), caller);
+    findVisibleStreamOrThrow(stream_id, view.parts, await sources.loadDirectory(realm), caller);
     return askStreamForSubscribers(realm, stream_id, sources);
   },
   handle({ parts }, { stream_id }, { members }, { directory, caller }) {
-    knownStream(stream_id, parts, directory, caller);
+    findVisibleStreamOrThrow(stream_id, parts, directory, caller);
     return { reply: makeSuccessReply({ subscribers: filterActiveAccountIds(members, directory) }) };
   },
 };
@@ -55,11 +62,11 @@ export const readSubscriptionStatusHandler: UserCommandHandler<
   lane: 'read',
   read: true,
   async inputs({ user_id, stream_id }, { realm, caller, view }, sources) {
-    const directory = await sources.directory(realm);
+    const directory = await sources.loadDirectory(realm);
     const user = directory.user(toUserId(user_id));
     if (!user || user.botType !== null) throw apiError('NO_SUCH_USER');
     if (!user.isActive) throw apiError('USER_IS_DEACTIVATED');
-    knownStream(stream_id, view.parts, directory, caller);
+    findVisibleStreamOrThrow(stream_id, view.parts, directory, caller);
     return askStreamForSubscribers(realm, stream_id, sources);
   },
   handle: (_view, { user_id }, { members }) => ({

@@ -18,10 +18,10 @@ import { ApiError, apiError, validationError } from '#model/errors';
 import type { DirectoryView } from '#model/records';
 import { findOwnSubscription, SUBSCRIPTION_PART_PREFIX, type UserCommandHandler } from '../../state.js';
 
-type Switch = Exclude<keyof Subscription, 'stream' | 'active' | 'color'>;
+type SubscriptionSwitch = Exclude<keyof Subscription, 'stream' | 'active' | 'color'>;
 
 /** The API's switches of a subscription. in_home_view is the negation of is_muted. */
-const SWITCHES: Readonly<Record<string, Switch>> = {
+const SWITCH_BY_API_PROPERTY: Readonly<Record<string, SubscriptionSwitch>> = {
   is_muted: 'muted',
   in_home_view: 'muted',
   pin_to_top: 'pinned',
@@ -35,18 +35,18 @@ const SWITCHES: Readonly<Record<string, Switch>> = {
 const HEX_COLOR = /^#[a-fA-F0-9]{3,6}$/;
 
 /** The subscription with the setting applied. @throws ApiError */
-function changed(own: Subscription, { property, value }: SubscriptionSettingChange): Subscription {
+function applySettingToSubscription(own: Subscription, { property, value }: SubscriptionSettingChange): Subscription {
   if (property === 'color') {
     if (typeof value !== 'string') throw validationError('color is not a string');
     if (!HEX_COLOR.test(value)) throw validationError('color is not a valid hex color code');
     return { ...own, color: value };
   }
   if (typeof value !== 'boolean') throw validationError(`${property} is not a boolean`);
-  return { ...own, [SWITCHES[property]!]: property === 'in_home_view' ? !value : value };
+  return { ...own, [SWITCH_BY_API_PROPERTY[property]!]: property === 'in_home_view' ? !value : value };
 }
 
 /** Properties and values of the events of a changed setting; muting has an event under each of its two names. */
-function shownUpdates({ property, value }: SubscriptionSettingChange): [string, string | boolean][] {
+function listPropertyUpdatesForEvents({ property, value }: SubscriptionSettingChange): [string, string | boolean][] {
   if (property !== 'is_muted' && property !== 'in_home_view') return [[property, value]];
   const muted = property === 'is_muted' ? value : !value;
   return [
@@ -56,13 +56,13 @@ function shownUpdates({ property, value }: SubscriptionSettingChange): [string, 
 }
 
 /** The subscription that a setting changes. @throws ApiError */
-function target(
+function findSubscriptionToChange(
   { stream_id, property }: SubscriptionSettingChange,
   subscription: (stream: number) => Subscription | undefined,
   directory: DirectoryView,
   caller: number,
 ): Subscription {
-  if (property !== 'color' && !Object.hasOwn(SWITCHES, property)) {
+  if (property !== 'color' && !Object.hasOwn(SWITCH_BY_API_PROPERTY, property)) {
     throw apiError('UNKNOWN_SUBSCRIPTION_PROPERTY', { property });
   }
   const user = directory.user(toUserId(caller));
@@ -73,19 +73,19 @@ function target(
   return own;
 }
 
-const isNotified = ({ push, email }: Subscription): boolean => push === true || email === true;
+const asksForNotificationOfAllMessages = ({ push, email }: Subscription): boolean => push === true || email === true;
 
 /** Makes the commands that report to streams whether the subscription asks for mails or pushes of all messages. */
-const notifiedCommands = (
+const makeSetNotifiedCommands = (
   parts: ActorParts,
   changed: Iterable<Subscription>,
   realm: RealmId,
   user: number,
 ): OutboxCommand[] =>
   [...changed].flatMap((own) => {
-    const notified = isNotified(own);
+    const notified = asksForNotificationOfAllMessages(own);
     const before = findOwnSubscription(parts, own.stream);
-    if (before && isNotified(before) === notified) return [];
+    if (before && asksForNotificationOfAllMessages(before) === notified) return [];
     const to = streamActorKey(realm, toStreamId(own.stream));
     return [makeOutboxCommand({ to, name: streamActorCommands.setNotified, args: { user, notified }, caller: 0 })];
   });
@@ -105,14 +105,17 @@ export const updateSubscriptionSettingsHandler: UserCommandHandler<typeof userAc
               [...now].map(([id, own]) => [`${SUBSCRIPTION_PART_PREFIX}${id}`, own as unknown as Json]),
             ),
             events,
-            commands: [notifiedCommands(parts, now.values(), realm, caller)],
+            commands: [makeSetNotifiedCommands(parts, now.values(), realm, caller)],
             replyAfterCommands: true,
           }),
     });
     try {
       for (const setting of data) {
-        now.set(setting.stream_id, changed(target(setting, subscription, directory, caller), setting));
-        for (const [property, value] of shownUpdates(setting)) {
+        now.set(
+          setting.stream_id,
+          applySettingToSubscription(findSubscriptionToChange(setting, subscription, directory, caller), setting),
+        );
+        for (const [property, value] of listPropertyUpdatesForEvents(setting)) {
           const event = { type: 'subscription', op: 'update', property, value, stream_id: setting.stream_id };
           events.push({ t: 'event', to: { users: [caller] }, event });
         }

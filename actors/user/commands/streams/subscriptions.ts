@@ -62,7 +62,7 @@ export const addSubscriptionsHandler: UserCommandHandler<typeof userActorCommand
       changed[`${SUBSCRIPTION_PART_PREFIX}${stream.id}`] = own as unknown as Json;
       shown.push(
         formatSubscriptionForApi(stream, own, {
-          traffic: estimateWeeklyStreamTraffic(directory.traffic(stream.id), stream.created, now),
+          traffic: estimateWeeklyStreamTraffic(directory.recentMessageCountOf(stream.id), stream.created, now),
           subscribers: filterActiveAccountIds(subscribers, directory),
         }),
       );
@@ -99,7 +99,7 @@ export const listSubscriptionsHandler: UserCommandHandler<typeof userActorComman
         .sort((a, b) => compareByName(a.stream, b.stream))
         .map(({ own, stream }) =>
           formatSubscriptionForApi(stream, own, {
-            traffic: estimateWeeklyStreamTraffic(directory.traffic(stream.id), stream.created, now),
+            traffic: estimateWeeklyStreamTraffic(directory.recentMessageCountOf(stream.id), stream.created, now),
             ...(include_subscribers
               ? { subscribers: filterActiveAccountIds(subscribers.get(stream.id) ?? [], directory) }
               : {}),
@@ -115,7 +115,7 @@ export const listVisibleStreamsHandler: UserCommandHandler<typeof userActorComma
   read: true,
   async inputs({ include_owner_subscribed }, { realm, caller }, sources) {
     if (!include_owner_subscribed) return new Set();
-    const owner = (await sources.directory(realm)).user(toUserId(caller))?.botOwner;
+    const owner = (await sources.loadDirectory(realm)).user(toUserId(caller))?.botOwner;
     if (!owner) return new Set();
     const { subscriptions } = await readUserOwnState(realm, owner, ['subscriptions'], sources);
     return new Set(subscriptions.filter((own) => own.active).map((own) => own.stream));

@@ -28,9 +28,9 @@ import type { CommandOutcome } from '#runtime';
 import { isSubscribedToStream, type UserActorState, type UserCommandHandler, userIdOfActorKey } from '../../state.js';
 
 /** Collects changes of policies, each with its events and commands. */
-class TopicChanges {
-  readonly #after: Map<string, Json>;
-  readonly #changed: Record<string, Json> = {};
+class TopicPolicyChanges {
+  readonly #partsAfterChanges: Map<string, Json>;
+  readonly #changedParts: Record<string, Json> = {};
   readonly #events: LogItem[] = [];
   readonly #commands: OutboxCommand[] = [];
 
@@ -41,35 +41,35 @@ class TopicChanges {
     private readonly directory: DirectoryView,
     private readonly seconds: number,
   ) {
-    this.#after = new Map(parts);
+    this.#partsAfterChanges = new Map(parts);
   }
 
   /** Sets the policy for a topic. No effect if the topic has this policy already. */
-  set({ stream, topic }: StreamTopic, policy: number): void {
-    if (topicVisibilityPolicyOf(this.#after, stream, topic) === policy) return;
+  setPolicy({ stream, topic }: StreamTopic, policy: number): void {
+    if (topicVisibilityPolicyOf(this.#partsAfterChanges, stream, topic) === policy) return;
     const part = userTopicPartName(stream, topic);
     const row: UserTopicPolicy = { stream, name: topic, policy, updated: this.seconds };
-    if (policy === TOPIC_VISIBILITY_POLICY.inherit) this.#after.delete(part);
-    else this.#after.set(part, row);
+    if (policy === TOPIC_VISIBILITY_POLICY.inherit) this.#partsAfterChanges.delete(part);
+    else this.#partsAfterChanges.set(part, row);
     const watches = policy !== TOPIC_VISIBILITY_POLICY.inherit;
-    this.#changed[part] = watches ? row : null;
-    this.#watch(stream, topic, watches);
-    this.#tell({
+    this.#changedParts[part] = watches ? row : null;
+    this.#addTopicWatchedCommand(stream, topic, watches);
+    this.#addEventForUser({
       type: 'muted_topics',
-      muted_topics: formatMutedTopicsForApi(listUserTopicPolicies(this.#after), this.directory),
+      muted_topics: formatMutedTopicsForApi(listUserTopicPolicies(this.#partsAfterChanges), this.directory),
     });
-    this.#tell({ type: 'user_topic', ...formatUserTopicForApi(row) });
+    this.#addEventForUser({ type: 'user_topic', ...formatUserTopicForApi(row) });
   }
 
-  outcome(reply: CommandOutcome<UserActorState>['reply']): CommandOutcome<UserActorState> {
+  makeOutcome(reply: CommandOutcome<UserActorState>['reply']): CommandOutcome<UserActorState> {
     if (this.#events.length === 0) return { reply };
     // The reply waits until the stream's actor knows the watcher, because the caller may move the topic next.
     const commands = [this.#commands];
-    return { reply, parts: this.#changed, events: this.#events, commands, replyAfterCommands: true };
+    return { reply, parts: this.#changedParts, events: this.#events, commands, replyAfterCommands: true };
   }
 
   /** Registers the user with the stream's actor, which sends moves of the topic to its watchers. */
-  #watch(stream: number, topic: string, watches: boolean): void {
+  #addTopicWatchedCommand(stream: number, topic: string, watches: boolean): void {
     this.#commands.push(
       makeOutboxCommand({
         to: streamActorKey(this.realm, toStreamId(stream)),
@@ -80,12 +80,12 @@ class TopicChanges {
     );
   }
 
-  #tell(event: JsonObject): void {
+  #addEventForUser(event: JsonObject): void {
     this.#events.push({ t: 'event', to: { users: [this.self] }, event });
   }
 }
 
-const seconds = (now: number): number => Math.floor(now / 1000);
+const toUnixSeconds = (now: number): number => Math.floor(now / 1000);
 
 /** POST /user_topics: sets the user's policy for a topic. */
 export const setTopicVisibilityPolicyHandler: UserCommandHandler<typeof userActorCommands.setTopicPolicy> = {
@@ -94,9 +94,9 @@ export const setTopicVisibilityPolicyHandler: UserCommandHandler<typeof userActo
     const user = directory.user(toUserId(caller));
     const may = stream && (policy === 0 || (user && canAccessStream(user, stream, isSubscribedToStream(parts, id))));
     if (!may) throw apiError('INVALID_STREAM_ID');
-    const changes = new TopicChanges(parts, realm, caller, directory, seconds(now));
-    changes.set({ stream: id, topic }, policy);
-    return changes.outcome(makeSuccessReply());
+    const changes = new TopicPolicyChanges(parts, realm, caller, directory, toUnixSeconds(now));
+    changes.setPolicy({ stream: id, topic }, policy);
+    return changes.makeOutcome(makeSuccessReply());
   },
 };
 
@@ -112,11 +112,14 @@ export const muteTopicHandler: UserCommandHandler<typeof userActorCommands.muteT
         ? apiError('INVALID_STREAM_ID')
         : apiError('INVALID_STREAM_NAME', { name: named });
     }
-    const changes = new TopicChanges(parts, realm, caller, directory, seconds(now));
+    const changes = new TopicPolicyChanges(parts, realm, caller, directory, toUnixSeconds(now));
     const isMuted = topicVisibilityPolicyOf(parts, stream.id, topic) === TOPIC_VISIBILITY_POLICY.muted;
     if (isMuted !== mute)
-      changes.set({ stream: stream.id, topic }, mute ? TOPIC_VISIBILITY_POLICY.muted : TOPIC_VISIBILITY_POLICY.inherit);
-    return changes.outcome(makeSuccessReply());
+      changes.setPolicy(
+        { stream: stream.id, topic },
+        mute ? TOPIC_VISIBILITY_POLICY.muted : TOPIC_VISIBILITY_POLICY.inherit,
+      );
+    return changes.makeOutcome(makeSuccessReply());
   },
 };
 
@@ -126,17 +129,17 @@ export const moveTopicVisibilityPolicyHandler: UserCommandHandler<typeof userAct
     // Only upper and lower case of the name changed, so the topic is the same.
     const same = to && from.stream === to.stream && toTopicKey(from.topic) === toTopicKey(to.topic);
     if (same) return { reply: makeValueReply(null) };
-    const changes = new TopicChanges(parts, realm, userIdOfActorKey(key), directory, seconds(now));
+    const changes = new TopicPolicyChanges(parts, realm, userIdOfActorKey(key), directory, toUnixSeconds(now));
     const before = topicVisibilityPolicyOf(parts, from.stream, from.topic);
-    changes.set(from, TOPIC_VISIBILITY_POLICY.inherit);
+    changes.setPolicy(from, TOPIC_VISIBILITY_POLICY.inherit);
     if (to) {
-      changes.set(
+      changes.setPolicy(
         to,
         targetExisted
           ? mergeTopicVisibilityPolicies(before, topicVisibilityPolicyOf(parts, to.stream, to.topic))
           : before,
       );
     }
-    return changes.outcome(makeValueReply(null));
+    return changes.makeOutcome(makeValueReply(null));
   },
 };

@@ -434,7 +434,7 @@ class OrganizationExport {
         messages,
         scheduled_messages: scheduled,
       });
-      records.push({ ...fileRecordOf(file.path, owner), size: bytes.length, content_type: blob.type });
+      records.push({ ...fileRecordOf(file.path, owner), size: bytes.length, content_type: blob.mediaType });
     }
     await this.#writeRecords('uploads', records);
   }
@@ -456,7 +456,7 @@ class OrganizationExport {
     }
     await this.#writeRecords('avatars', avatars);
     const emoji: JsonObject[] = [];
-    for (const one of directory.emoji()) {
+    for (const one of directory.customEmoji()) {
       const name = exportedEmojiFileName(one);
       const path = `1/emoji/images/${name}`;
       if (!(await this.#copyBlob(blobNameOfPicture(`emoji/images/${name}`), 'emoji', path))) continue;

@@ -1,5 +1,5 @@
 /** Sources of an export: the directory of the organization, and the parts of users and streams in the Store. */
-import { DIRECT_GROUP_PART_PREFIX } from '#actors/realm';
+import { DIRECT_GROUP_RECIPIENT_PART_PREFIX } from '#actors/realm';
 import type { Json } from '#base';
 import type { DirectorySnapshot } from '#directory';
 import { type MessageMarkName, type ReadableMessage, UserMessageFlags } from '#domain/messages';
@@ -59,7 +59,7 @@ export class ExportedMessageReceivers {
   async addStream(store: Store, realm: RealmId, stream: StreamId): Promise<void> {
     const key = streamActorKey(realm, stream);
     const members = new Map<number, StreamMembershipRecord>();
-    for (const { part, value } of await store.parts(key, STREAM_MEMBER_PART_PREFIX)) {
+    for (const { part, value } of await store.listParts(key, STREAM_MEMBER_PART_PREFIX)) {
       const member = toStreamMembershipRecord(value);
       if (member) members.set(Number(part.slice(STREAM_MEMBER_PART_PREFIX.length)), member);
     }
@@ -91,8 +91,11 @@ export class DirectGroupRecipientIds {
   }
 
   async load(store: Store): Promise<void> {
-    for (const { part, value } of await store.parts(realmActorKey(this.realm), DIRECT_GROUP_PART_PREFIX)) {
-      const group = part.slice(DIRECT_GROUP_PART_PREFIX.length);
+    for (const { part, value } of await store.listParts(
+      realmActorKey(this.realm),
+      DIRECT_GROUP_RECIPIENT_PART_PREFIX,
+    )) {
+      const group = part.slice(DIRECT_GROUP_RECIPIENT_PART_PREFIX.length);
       this.#recipientIdsByParticipants.set(group, Number(value));
       this.#nextRecipientId = Math.max(this.#nextRecipientId, Number(value) + 1);
       if (!group.startsWith('h')) this.participantsByRecipientId.set(Number(value), group.split(',').map(Number));
@@ -101,7 +104,7 @@ export class DirectGroupRecipientIds {
 
   /** Returns the recipient id of a group; a group without one gets a new id. */
   recipientIdOf(participants: readonly number[]): number {
-    const group = parseActorKey(directMessageActorKey(this.realm, participants.map(toUserId))).rest;
+    const group = parseActorKey(directMessageActorKey(this.realm, participants.map(toUserId))).idWithinRealm;
     let recipient = this.#recipientIdsByParticipants.get(group);
     if (recipient === undefined) {
       recipient = this.#nextRecipientId++;
@@ -119,5 +122,5 @@ export async function readUserActorParts(
   realm: RealmId,
   user: UserId,
 ): Promise<ReadonlyMap<string, Json>> {
-  return new Map((await store.parts(userActorKey(realm, user), '')).map(({ part, value }) => [part, value]));
+  return new Map((await store.listParts(userActorKey(realm, user), '')).map(({ part, value }) => [part, value]));
 }

@@ -205,8 +205,12 @@ class OrganizationImport {
   /** Stores the messages of a file, then the number of stored files. */
   async #storeMessages(store: Store, records: readonly MessageRecord[], files: number): Promise<void> {
     const { realm } = this.draft.facts;
-    await store.apply(records.map((value) => ({ type: 'message', realm, id: value.id, rev: 1, value }) as const));
-    await store.apply([{ type: 'part', key: realmActorKey(realm), part: PROGRESS_PART, rev: files, value: files }]);
+    await store.applyRecords(
+      records.map((value) => ({ type: 'message', realm, id: value.id, rev: 1, value }) as const),
+    );
+    await store.applyRecords([
+      { type: 'part', key: realmActorKey(realm), part: PROGRESS_PART, rev: files, value: files },
+    ]);
   }
 
   #finishStreams(messages: MessageImport): Map<number, ImportedStreamMemberships> {

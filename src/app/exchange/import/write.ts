@@ -45,7 +45,7 @@ export class ImportRecordWriter {
   async flush(): Promise<void> {
     const writes = this.#bufferedWrites;
     this.#bufferedWrites = [];
-    if (writes.length > 0) await this.store.apply(writes);
+    if (writes.length > 0) await this.store.applyRecords(writes);
   }
 
   async #add(write: StoreRecordWrite): Promise<void> {
@@ -141,7 +141,7 @@ function makeRealmActorState({ draft }: FinishedImportData): RealmActorState {
   const { facts, lists, records } = draft;
   const key = realmActorKey(facts.realm);
   return {
-    ...realmActorKind.initial(key),
+    ...realmActorKind.makeInitialState(key),
     phase: draft.deactivated ? 'deactivated' : 'active',
     id: facts.realm,
     subdomain: facts.subdomain,

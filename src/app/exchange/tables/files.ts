@@ -251,7 +251,7 @@ export async function storeImportedRealmPictures(
 export const exportedEmojiFileName = ({ url }: DirectoryEmoji): string => url.slice(url.lastIndexOf('/') + 1);
 
 export const exportEmoji = (directory: DirectoryView): JsonObject[] =>
-  [...directory.emoji()]
+  [...directory.customEmoji()]
     .sort((a, b) => a.id - b.id)
     .map((emoji) => ({
       id: emoji.id,

@@ -13,7 +13,7 @@ import {
   NEW_ACCOUNT_DEFAULT_FIELDS,
   SYSTEM_BOT_IDS_BY_EMAIL,
 } from '#domain/people';
-import { canonicalTimeZone, toStreamId, toUserId } from '#model';
+import { canonicalizeTimeZone, toStreamId, toUserId } from '#model';
 import type { DirectoryUser, DirectoryView } from '#model/records';
 import type { ExportTableRow } from '../format/row.js';
 import type { ImportedOrganizationDraft } from '../import/draft.js';
@@ -180,7 +180,7 @@ function nameOf(row: ExportTableRow, email: string): string {
 
 function timeZoneOf(name: string): string {
   try {
-    return canonicalTimeZone(name);
+    return canonicalizeTimeZone(name);
   } catch {
     return '';
   }

@@ -45,7 +45,7 @@ export function importRealm(row: ExportTableRow, draft: ImportedOrganizationDraf
     if (given === undefined) continue;
     const setting = REALM_SETTING_DECLARATIONS[name];
     // The streams have no ids at this point: `importNotificationStreams` sets these settings later.
-    if ('namesStream' in setting && setting.namesStream) continue;
+    if ('namesStream' in setting && setting.isStreamValued) continue;
     if (isUnlimitedValue(name, given)) settings[name] = given as null;
     else if (isAcceptableRealmSetting(name, given)) settings[name] = given as RealmSettingValue;
     else draft.leftOut.add(`setting of the organization: ${name}`);
@@ -163,7 +163,7 @@ export function importEmailDomain(row: ExportTableRow, draft: ImportedOrganizati
 
 export const exportEmailDomains = (directory: DirectoryView): JsonObject[] =>
   directory
-    .domains()
+    .emailDomains()
     .map(({ id, domain, allowSubdomains }) => ({ id, realm: 1, domain, allow_subdomains: allowSubdomains }));
 
 export function importLinkifier(row: ExportTableRow, draft: ImportedOrganizationDraft): void {

@@ -192,7 +192,7 @@ export function importDirectGroups(
       draft.leftOut.add('group conversation without members');
       continue;
     }
-    const group = parseActorKey(directMessageActorKey(draft.facts.realm, participants.map(toUserId))).rest;
+    const group = parseActorKey(directMessageActorKey(draft.facts.realm, participants.map(toUserId))).idWithinRealm;
     // Two groups in the export with the same members become one conversation.
     let recipient = bySet.get(group) ?? 0;
     if (recipient === 0 && participants.length > 2) {

@@ -26,7 +26,7 @@ function buildAlertAndMuteIndex(directory: DirectoryView): AlertAndMuteIndex {
     if (list) list.push(user);
     else to.set(key, [user]);
   };
-  for (const { user, alertWords, muted } of directory.alertsAndMutes()) {
+  for (const { user, alertWords, muted } of directory.preferencesWithAlertsOrMutes()) {
     for (const word of alertWords) add(byWord, word.toLowerCase(), user);
     for (const { id } of muted) add(muters, id, user);
   }

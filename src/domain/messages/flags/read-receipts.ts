@@ -14,7 +14,7 @@ type Memberships = ReadonlyMap<number, ReadonlyMap<number, StreamMembershipRecor
 
 async function loadMemberships(store: Store, realm: RealmId, streams: readonly number[]): Promise<Memberships> {
   const lists = await Promise.all(
-    streams.map((stream) => store.parts(streamActorKey(realm, toStreamId(stream)), STREAM_MEMBER_PART_PREFIX)),
+    streams.map((stream) => store.listParts(streamActorKey(realm, toStreamId(stream)), STREAM_MEMBER_PART_PREFIX)),
   );
   return new Map(
     lists.map((parts, i) => {

@@ -33,7 +33,7 @@ export interface NarrowConditions {
 }
 
 export const storeNameOfDirectConversation = (realm: RealmId, participants: readonly number[]): string =>
-  `d${parseActorKey(directMessageActorKey(realm, participants as never)).rest}`;
+  `d${parseActorKey(directMessageActorKey(realm, participants as never)).idWithinRealm}`;
 
 export function conditionsOfNarrow(terms: readonly NarrowTerm[], viewer: MessageViewerContext): NarrowConditions {
   const { realm, user, flags } = viewer;

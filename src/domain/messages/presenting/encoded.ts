@@ -42,10 +42,10 @@ function encodeMessageVariant(message: StoredMessage, directory: DirectoryView, 
   const stream = body.stream === 0 ? undefined : directory.stream(toStreamId(body.stream));
   const version = body.stream === 0 || hasReactionsOrEdits(body) ? directory.version : null;
   // The texts are kept with the message's body. Bodies are immutable: an edit, a move or a reaction stores a new one.
-  let known = memo.made as EncodedMessageVariants | undefined;
+  let known = memo.derivedValue as EncodedMessageVariants | undefined;
   if (!known || known.sender !== sender || known.stream !== stream || known.version !== version) {
     known = { sender, stream, version, texts: [] };
-    memo.made = known;
+    memo.derivedValue = known;
   }
   const which = clientMessageVariantIndex(options);
   known.texts[which] ??= encodeMessageForVariant(message, directory, options);
@@ -144,8 +144,8 @@ export class MessageResponseEncoder {
 
   #writeMessage(message: PackedMessageView, flags: readonly string[]): void {
     const { packed } = message;
-    this.#writePiece(packed.head);
-    this.#writePiece(packed.text(this.#text));
+    this.#writePiece(packed.digestHeadJson);
+    this.#writePiece(packed.readTextJson(this.#text));
     this.#writePiece(this.#pieces.encodedSender(message.sender));
     this.#writePiece(this.#pieces.encodedRecipient(message.stream, message.participants));
     if ((message.markBits & MESSAGE_DIGEST_MARK_BITS.more) === 0) {

@@ -93,7 +93,7 @@ export class UserMessageReader {
     take: (own: ReadableMessage) => T,
   ): Promise<T[]> {
     const { store } = this;
-    if (!store.lookAtMessages || plan.readsTexts) {
+    if (!store.forEachPackedMessage || plan.readsTexts) {
       return mapInSlices(await this.scan(plan, from, direction, limit), take);
     }
     const rows: T[] = [];
@@ -104,7 +104,7 @@ export class UserMessageReader {
       for (;;) {
         const unknown: number[] = [];
         let last: number | undefined;
-        const count = await store.lookAtMessages!(scan, (packed) => {
+        const count = await store.forEachPackedMessage!(scan, (packed) => {
           last = packed.id;
           const message = seen.pointTo(packed);
           if (!this.#areMembershipsLoadedFor(message, unknown) || rows.length === limit) return;

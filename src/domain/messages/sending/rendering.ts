@@ -45,7 +45,7 @@ export function makeMarkdownRenderContext(
   // The map of custom emoji is built only if the text has one.
   let emoji: Map<string, MarkdownCustomEmoji> | undefined;
   const customEmoji = (name: string): MarkdownCustomEmoji | undefined => {
-    emoji ??= new Map([...directory.emoji()].filter((of) => !of.deactivated).map((of) => [of.name, of]));
+    emoji ??= new Map([...directory.customEmoji()].filter((of) => !of.deactivated).map((of) => [of.name, of]));
     return emoji.get(name);
   };
   return {
@@ -53,7 +53,7 @@ export function makeMarkdownRenderContext(
     translateEmoticons: writer !== undefined && readUserSetting(directory, writer, 'translate_emoticons'),
     inlineImages: settings.inline_image_preview,
     defaultCodeLanguage: settings.default_code_block_language ?? '',
-    productEmoji: directory.extraEmoji,
+    productEmoji: directory.productEmoji,
     usersNamed: (name) => usersNamed(directory, name).map(toMarkdownUser),
     userById: (id) => {
       const user = directory.user(id as UserId);

@@ -53,7 +53,7 @@ export function parseMessageWidget(widget: string): { readonly widget_type: stri
   if (!Object.hasOwn(extra_data, 'type')) throw refuse('zform is missing type field');
   if (extra_data.type !== 'choices') throw refuse(`unknown zform type: ${shown(extra_data.type)}`);
   try {
-    zformValidator.json({ value: extra_data, plain: true, suspicious: false }, 'extra_data');
+    zformValidator.validateJson({ value: extra_data, plain: true, suspicious: false }, 'extra_data');
   } catch (error) {
     if (error instanceof ApiError) throw refuse(error.message);
     throw error;
@@ -138,12 +138,12 @@ export function makeNextSubmessage(
     typeof widget === 'string' && Object.hasOwn(SUBMESSAGE_CHECKS, widget) ? SUBMESSAGE_CHECKS[widget] : undefined;
   if (kinds) {
     const name = `${String(widget)} data`;
-    const { type } = typedSubmessageValidator.json(json, name) as Static<typeof typedSubmessageSchema>;
+    const { type } = typedSubmessageValidator.validateJson(json, name) as Static<typeof typedSubmessageSchema>;
     const kind = Object.hasOwn(kinds, type) ? kinds[type] : undefined;
     if (!kind) throw apiError('VALIDATION_FAILED', { message: `Unknown type for ${name}: ${type}` });
     if (widget === 'poll' && type === 'question' && !byAuthor) throw apiError('POLL_QUESTION');
     // The check below changes the value that it gets, so the text is parsed again.
-    kind.json(parseJsonText(added.content)!, name);
+    kind.validateJson(parseJsonText(added.content)!, name);
   }
   const characters = submessages.reduce((sum, { content }) => sum + content.length, added.content.length);
   if (submessages.length >= MAX_SUBMESSAGES || characters > MAX_ALL_SUBMESSAGES_CHARACTERS) {

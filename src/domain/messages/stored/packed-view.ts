@@ -29,15 +29,15 @@ export class PackedMessageView implements StoredMessage {
 
   /** Shows this message. Returns this view, or the decoded message if its digest has another version. */
   pointTo(packed: PackedMessage): StoredMessage {
-    if (packed.version !== MESSAGE_DIGEST_VERSION) return toStoredMessage(packed.record);
+    if (packed.digestVersion !== MESSAGE_DIGEST_VERSION) return toStoredMessage(packed.record);
     this.packed = packed;
     this.id = packed.id;
-    this.stream = packed.fact(MESSAGE_DIGEST_FACT_INDEX.stream);
-    this.originStream = packed.fact(MESSAGE_DIGEST_FACT_INDEX.originStream);
-    this.sender = packed.fact(MESSAGE_DIGEST_FACT_INDEX.sender);
-    this.markBits = packed.fact(MESSAGE_DIGEST_FACT_INDEX.marks);
+    this.stream = packed.readFact(MESSAGE_DIGEST_FACT_INDEX.stream);
+    this.originStream = packed.readFact(MESSAGE_DIGEST_FACT_INDEX.originStream);
+    this.sender = packed.readFact(MESSAGE_DIGEST_FACT_INDEX.sender);
+    this.markBits = packed.readFact(MESSAGE_DIGEST_FACT_INDEX.marks);
     this.participants =
-      packed.fact(MESSAGE_DIGEST_FACT_INDEX.participants) === 0 ? NO_PARTICIPANTS : participantsOf(packed);
+      packed.readFact(MESSAGE_DIGEST_FACT_INDEX.participants) === 0 ? NO_PARTICIPANTS : participantsOf(packed);
     return this;
   }
 
@@ -48,8 +48,8 @@ export class PackedMessageView implements StoredMessage {
 
 function participantsOf(packed: PackedMessage): readonly number[] {
   const participants: number[] = [];
-  const end = MESSAGE_DIGEST_FACT_INDEX.others + packed.fact(MESSAGE_DIGEST_FACT_INDEX.participants);
-  for (let i: number = MESSAGE_DIGEST_FACT_INDEX.others; i < end; i++) participants.push(packed.fact(i));
+  const end = MESSAGE_DIGEST_FACT_INDEX.others + packed.readFact(MESSAGE_DIGEST_FACT_INDEX.participants);
+  for (let i: number = MESSAGE_DIGEST_FACT_INDEX.others; i < end; i++) participants.push(packed.readFact(i));
   return participants;
 }
 
@@ -79,11 +79,11 @@ export function creationFlagBitsOfUser(message: StoredMessage, user: number): nu
   }
   const { packed } = message;
   for (
-    let i = MESSAGE_DIGEST_FACT_INDEX.others + packed.fact(MESSAGE_DIGEST_FACT_INDEX.participants);
-    i < packed.facts;
+    let i = MESSAGE_DIGEST_FACT_INDEX.others + packed.readFact(MESSAGE_DIGEST_FACT_INDEX.participants);
+    i < packed.factCount;
     i += 2
   ) {
-    if (packed.fact(i) === user) return packed.fact(i + 1);
+    if (packed.readFact(i) === user) return packed.readFact(i + 1);
   }
   return 0;
 }
@@ -93,7 +93,8 @@ export function makeTopicPredicate(key: string): (message: StoredMessage) => boo
   const json = Buffer.from(JSON.stringify(key).slice(1, -1));
   return (message) => {
     if (streamIdOfMessage(message) === 0) return false;
-    if (message instanceof PackedMessageView) return message.packed.isText(MESSAGE_DIGEST_TEXT_INDEX.topicKey, json);
+    if (message instanceof PackedMessageView)
+      return message.packed.isTextEqualTo(MESSAGE_DIGEST_TEXT_INDEX.topicKey, json);
     return message.body.topic.toLowerCase() === key;
   };
 }

@@ -35,13 +35,13 @@ const getExternalContentOperation = defineOperation({
   async run(call) {
     const { imageProxy: proxy } = call;
     if (!proxy) throw apiError('FILE_NOT_FOUND');
-    const address = proxy.address(call.params.digest, call.params.address);
+    const address = proxy.verifiedImageUrl(call.params.digest, call.params.address);
     if (address === undefined) throw apiError('IMAGE_NOT_SIGNED');
-    if (!proxy.fetches) {
+    if (!proxy.fetchesImages) {
       const headers = { Location: new URL(address).href, 'Cache-Control': 'no-store' };
       return { status: 302, raw: new Uint8Array(0), headers };
     }
-    const { type, bytes, tag } = await proxy.get(address).catch((error: unknown) => {
+    const { type, bytes, tag } = await proxy.getOrFetchImage(address).catch((error: unknown) => {
       throw error instanceof ImageFetchError ? apiError(REFUSALS[error.fault]) : error;
     });
     const { status, headers, start, end } = makeRangeResponse(bytes.byteLength, tag, {

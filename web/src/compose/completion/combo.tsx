@@ -1,6 +1,6 @@
 import type { ComponentChildren, Ref } from 'preact';
 import { useId, useRef, useState } from 'preact/hooks';
-import { moveBy, optionId, SuggestionList } from './list.js';
+import { makeOptionId, moveActiveIndex, SuggestionList } from './list.js';
 import type { Suggestion } from './suggestion.js';
 
 interface ComboProps {
@@ -10,28 +10,28 @@ interface ComboProps {
   readonly maxLength?: number | undefined;
   readonly invalid?: boolean;
   /** Called when the component renders, so it may read signals. */
-  readonly find: (query: string) => readonly Suggestion[];
+  readonly findSuggestions: (query: string) => readonly Suggestion[];
   readonly onInput: (value: string) => void;
   readonly onPick: (suggestion: Suggestion) => void;
   /** Enter or Tab without a list. */
-  readonly onDone?: () => void;
+  readonly onFinish?: () => void;
   readonly onBlur?: () => void;
-  readonly onErase?: () => void;
+  readonly onEraseWhenEmpty?: () => void;
   /** Enter takes the first line; otherwise the text as it is, until an arrow chooses a line. */
-  readonly picksFirst?: boolean;
-  readonly before?: ComponentChildren;
+  readonly enterPicksFirst?: boolean;
+  readonly leadingContent?: ComponentChildren;
   readonly inputRef?: Ref<HTMLInputElement>;
 }
 
 /** A line of text with completions. */
-export function Combo(props: ComboProps) {
-  const { label, value, find, onInput, onPick, onDone, picksFirst } = props;
+export function SuggestionCombobox(props: ComboProps) {
+  const { label, value, findSuggestions, onInput, onPick, onFinish, enterPicksFirst } = props;
   const id = useId();
   const frame = useRef<HTMLSpanElement>(null);
   const [open, setOpen] = useState(false);
-  const first = picksFirst && value !== '' ? 0 : -1;
+  const first = enterPicksFirst && value !== '' ? 0 : -1;
   const [active, setActive] = useState(first);
-  const items = open ? find(value) : [];
+  const items = open ? findSuggestions(value) : [];
   const shown = items.length > 0 && frame.current !== null;
   const pick = (suggestion: Suggestion) => {
     setOpen(false);
@@ -39,21 +39,21 @@ export function Combo(props: ComboProps) {
   };
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.isComposing) return;
-    const moved = shown ? moveBy(event.key, active, items.length) : undefined;
+    const moved = shown ? moveActiveIndex(event.key, active, items.length) : undefined;
     if (moved !== undefined) setActive(moved);
     else if (event.key === 'ArrowDown' && !open) setOpen(true);
     else if ((event.key === 'Enter' || event.key === 'Tab') && !event.shiftKey) {
       const chosen = shown ? items[active] : undefined;
       if (chosen && !(event.key === 'Tab' && chosen.text === value)) pick(chosen);
       else if (event.key === 'Tab') return;
-      else onDone?.();
-    } else if (event.key === 'Backspace' && value === '' && props.onErase) props.onErase();
+      else onFinish?.();
+    } else if (event.key === 'Backspace' && value === '' && props.onEraseWhenEmpty) props.onEraseWhenEmpty();
     else return;
     event.preventDefault();
   };
   return (
     <span class={`combo ${props.invalid ? 'invalid' : ''}`} ref={frame}>
-      {props.before}
+      {props.leadingContent}
       <input
         {...(props.inputRef ? { ref: props.inputRef } : {})}
         type="text"
@@ -62,7 +62,7 @@ export function Combo(props: ComboProps) {
         aria-expanded={shown}
         aria-controls={shown ? id : undefined}
         aria-autocomplete="list"
-        aria-activedescendant={shown && active >= 0 ? optionId(id, active) : undefined}
+        aria-activedescendant={shown && active >= 0 ? makeOptionId(id, active) : undefined}
         aria-invalid={props.invalid ? 'true' : undefined}
         autocomplete="off"
         spellcheck={false}
@@ -71,7 +71,7 @@ export function Combo(props: ComboProps) {
         maxLength={props.maxLength}
         onInput={(event) => {
           setOpen(true);
-          setActive(picksFirst && event.currentTarget.value !== '' ? 0 : -1);
+          setActive(enterPicksFirst && event.currentTarget.value !== '' ? 0 : -1);
           onInput(event.currentTarget.value);
         }}
         onFocus={() => setOpen(true)}
@@ -86,7 +86,7 @@ export function Combo(props: ComboProps) {
           id={id}
           label={label}
           items={items}
-          active={active}
+          activeIndex={active}
           anchor={frame.current}
           side="above"
           onPick={pick}

@@ -1,20 +1,20 @@
 /** Texts that completions put in, in the dialect of messages. */
 
 /** @param isAmbiguous whether another person has the same name */
-export function mentionOf(name: string, id: number, { silent = false, isAmbiguous = false } = {}): string {
+export function formatMention(name: string, id: number, { silent = false, isAmbiguous = false } = {}): string {
   return `@${silent ? '_' : ''}**${name}${isAmbiguous ? `|${id}` : ''}**`;
 }
 
-export const groupMentionOf = (name: string, silent = false): string => `@${silent ? '_' : ''}*${name}*`;
+export const formatGroupMention = (name: string, silent = false): string => `@${silent ? '_' : ''}*${name}*`;
 
-export const streamLinkOf = (name: string): string => `#**${name}**`;
+export const formatStreamLink = (name: string): string => `#**${name}**`;
 
-export const topicLinkOf = (stream: string, topic: string): string => `#**${stream}>${topic}**`;
+export const formatTopicLink = (stream: string, topic: string): string => `#**${stream}>${topic}**`;
 
-export const emojiOf = (name: string): string => `:${name}:`;
+export const formatEmojiShortcode = (name: string): string => `:${name}:`;
 
 /** Mentions of people in a text that notify: names, with the id where it is written. */
-export function mentionsIn(text: string): { readonly name: string; readonly id: number | undefined }[] {
+export function findMentions(text: string): { readonly name: string; readonly id: number | undefined }[] {
   const found = text.replace(/^ {0,3}(`{3,}|~{3,})[^\n]*\n[\s\S]*?(?:^ {0,3}\1|$(?![\s\S]))/gm, '');
   return [...found.matchAll(/(?<![`\w])@\*\*([^*|\n]+)(?:\|(\d+))?\*\*/g)].map(([, name, id]) => ({
     name: name!,
@@ -23,7 +23,7 @@ export function mentionsIn(text: string): { readonly name: string; readonly id: 
 }
 
 /** Names that mention everyone in the conversation. */
-export const WILDCARDS = ['all', 'everyone', 'stream'] as const;
+export const WILDCARD_NAMES = ['all', 'everyone', 'stream'] as const;
 
-export const hasWildcard = (text: string): boolean =>
-  mentionsIn(text).some(({ name }) => WILDCARDS.some((one) => one === name));
+export const hasWildcardMention = (text: string): boolean =>
+  findMentions(text).some(({ name }) => WILDCARD_NAMES.some((one) => one === name));

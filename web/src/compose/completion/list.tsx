@@ -8,53 +8,69 @@ interface ListProps {
   readonly label: string;
   readonly items: readonly Suggestion[];
   /** Index of the one that Enter takes; -1: none. */
-  readonly active: number;
+  readonly activeIndex: number;
   readonly anchor: Element;
   readonly side?: 'above' | 'below';
   readonly onPick: (suggestion: Suggestion) => void;
   readonly onClose: () => void;
 }
 
-export const optionId = (list: string, index: number): string => `${list}-${index}`;
+export const makeOptionId = (list: string, index: number): string => `${list}-${index}`;
 
-function Picture({ suggestion: { person, emoji, picture, icon } }: { readonly suggestion: Suggestion }) {
-  if (person !== undefined) {
-    const of = core.state.people.byId.value.get(person);
+function SuggestionPicture({
+  suggestion: { personId, emojiCharacter, pictureUrl, icon },
+}: {
+  readonly suggestion: Suggestion;
+}) {
+  if (personId !== undefined) {
+    const of = core.state.people.byId.value.get(personId);
     return (
       <Avatar
         name={of?.full_name ?? ''}
         src={of?.avatar_url}
-        id={person}
+        id={personId}
         size={24}
-        presence={core.state.people.onlineOf(person)}
+        presence={core.state.people.getPresenceLevel(personId)}
       />
     );
   }
-  if (picture !== undefined) return <img class="suggestion-picture" src={picture} alt="" width={20} height={20} />;
-  if (emoji !== undefined) return <span class="emoji-text">{emoji}</span>;
+  if (pictureUrl !== undefined)
+    return <img class="suggestion-picture" src={pictureUrl} alt="" width={20} height={20} />;
+  if (emojiCharacter !== undefined) return <span class="emoji-text">{emojiCharacter}</span>;
   return icon ? <Icon name={icon} /> : null;
 }
 
 /** The list of completions beside a field, which keeps the focus and tells screen readers the active line. */
-export function SuggestionList({ id, label, items, active, anchor, side, onPick, onClose }: ListProps) {
+export function SuggestionList({ id, label, items, activeIndex, anchor, side, onPick, onClose }: ListProps) {
   const list = useRef<HTMLDivElement>(null);
-  useEffect(() => list.current?.querySelector('[aria-selected=true]')?.scrollIntoView({ block: 'nearest' }), [active]);
+  useEffect(
+    () => list.current?.querySelector('[aria-selected=true]')?.scrollIntoView({ block: 'nearest' }),
+    [activeIndex],
+  );
   return (
-    <Popover anchor={anchor} side={side} role="none" focus="none" label={label} class="suggestions" onClose={onClose}>
+    <Popover
+      anchor={anchor}
+      side={side}
+      role="none"
+      initialFocus="none"
+      label={label}
+      class="suggestions"
+      onClose={onClose}
+    >
       <div role="listbox" id={id} aria-label={label} ref={list}>
         {items.map((suggestion, index) => (
           // biome-ignore lint/a11y/useFocusableInteractive: the field keeps the focus and names the active line
           // biome-ignore lint/a11y/useKeyWithClickEvents: the field hears the keys
           <div
             key={suggestion.key}
-            id={optionId(id, index)}
+            id={makeOptionId(id, index)}
             role="option"
-            aria-selected={index === active}
+            aria-selected={index === activeIndex}
             class="suggestion"
             onPointerDown={(event) => event.preventDefault()}
             onClick={() => onPick(suggestion)}
           >
-            <Picture suggestion={suggestion} />
+            <SuggestionPicture suggestion={suggestion} />
             <span class="suggestion-text">{suggestion.text}</span>
             {suggestion.detail && <span class="suggestion-detail">{suggestion.detail}</span>}
           </div>
@@ -67,7 +83,7 @@ export function SuggestionList({ id, label, items, active, anchor, side, onPick,
 /**
  * Moves in a list by keys of the field. @returns the new index; undefined for other keys
  */
-export function moveBy(key: string, active: number, count: number): number | undefined {
+export function moveActiveIndex(key: string, active: number, count: number): number | undefined {
   if (key === 'ArrowDown') return (active + 1) % count;
   if (key === 'ArrowUp') return (active <= 0 ? count : active) - 1;
   return undefined;

@@ -3,24 +3,35 @@ import { core } from '../../client/index.js';
 import type { Conversation, Person, Stream } from '../../core/index.js';
 import { t } from '../../text/index.js';
 import { emojiTable, loadEmoji } from '../emoji/table.js';
-import { emojiOf, groupMentionOf, mentionOf, streamLinkOf, topicLinkOf, WILDCARDS } from './insertion.js';
-import { LANGUAGES } from './languages.js';
+import {
+  formatEmojiShortcode,
+  formatGroupMention,
+  formatMention,
+  formatStreamLink,
+  formatTopicLink,
+  WILDCARD_NAMES,
+} from './insertion.js';
+import { CODE_BLOCK_LANGUAGES } from './languages.js';
 import type { Suggestion } from './suggestion.js';
-import type { Trigger } from './trigger.js';
-import { fold, WordIndex } from './word-index.js';
+import type { CompletionTrigger } from './trigger.js';
+import { foldCaseAndAccents, WordIndex } from './word-index.js';
 
-const MAX_SHOWN = 8;
+const MAX_SUGGESTIONS = 8;
 
 const peopleIndex = computed(
   () =>
-    new WordIndex(core.state.people.active.value, ({ full_name, delivery_email }) => [full_name, delivery_email ?? '']),
+    new WordIndex(core.state.people.activePeople.value, ({ full_name, delivery_email }) => [
+      full_name,
+      delivery_email ?? '',
+    ]),
 );
 /** Makes the index of people before the first name is typed: it takes 20 ms for 2,000 people. */
 export const warmPeople = (): void => void peopleIndex.value;
 
-const namesTwice = computed(() => {
+const peopleCountByName = computed(() => {
   const counts = new Map<string, number>();
-  for (const { full_name } of core.state.people.active.value) counts.set(full_name, (counts.get(full_name) ?? 0) + 1);
+  for (const { full_name } of core.state.people.activePeople.value)
+    counts.set(full_name, (counts.get(full_name) ?? 0) + 1);
   return counts;
 });
 const streamIndex = computed(
@@ -35,7 +46,7 @@ const groupIndex = computed(
 );
 
 /** People whom the user is likely to mean, by place: those of the conversation, senders on screen, direct messages. */
-function likelyPeople(): ReadonlyMap<number, number> {
+function rankLikelyPeople(): ReadonlyMap<number, number> {
   const places = new Map<number, number>();
   const add = (id: number) => places.has(id) || places.set(id, places.size);
   const { windows, state } = core;
@@ -43,14 +54,14 @@ function likelyPeople(): ReadonlyMap<number, number> {
     const sender = windows.store.peek(id)?.sender_id;
     if (sender !== undefined && sender !== state.me.id) add(sender);
   }
-  for (const { users } of state.conversations.direct.value.slice(0, 40)) for (const id of users) add(id);
+  for (const { users } of state.conversations.directNewestFirst.value.slice(0, 40)) for (const id of users) add(id);
   return places;
 }
 
 /** @param to the conversation that is written to, whose people come first */
-export function findPeople(query: string, to: Conversation | undefined, count = MAX_SHOWN): Person[] {
+export function findPeople(query: string, to: Conversation | undefined, count = MAX_SUGGESTIONS): Person[] {
   const { byId } = core.state.people;
-  const places = likelyPeople();
+  const places = rankLikelyPeople();
   const inside = to && 'users' in to ? to.users : [];
   const placeOf = ({ user_id, is_bot }: Person): number =>
     inside.includes(user_id) ? -1 : (places.get(user_id) ?? (is_bot ? Number.MAX_SAFE_INTEGER : 1000));
@@ -58,19 +69,23 @@ export function findPeople(query: string, to: Conversation | undefined, count = 
   return peopleIndex.value.find(query, count, placeOf, likely);
 }
 
-const RANK = { subscribed: 0, former: 2, never: 2 } as const;
+const RANK_BY_MEMBERSHIP = { subscribed: 0, former: 2, never: 2 } as const;
 
-export function findStreams(query: string, count = MAX_SHOWN): Stream[] {
-  return streamIndex.value.find(query, count, ({ membership, is_muted }) => RANK[membership] + (is_muted ? 1 : 0));
+export function findStreams(query: string, count = MAX_SUGGESTIONS): Stream[] {
+  return streamIndex.value.find(
+    query,
+    count,
+    ({ membership, is_muted }) => RANK_BY_MEMBERSHIP[membership] + (is_muted ? 1 : 0),
+  );
 }
 
-export function findTopics(stream: number, query: string, count = MAX_SHOWN): string[] {
+export function findTopics(stream: number, query: string, count = MAX_SUGGESTIONS): string[] {
   void core.loadTopics(stream).catch(() => {});
-  const folded = fold(query).trim();
+  const folded = foldCaseAndAccents(query).trim();
   const all = core.state.conversations.topicsOf(stream).value;
   const [first, rest]: [string[], string[]] = [[], []];
   for (const { name } of all) {
-    const at = fold(name).indexOf(folded);
+    const at = foldCaseAndAccents(name).indexOf(folded);
     if (at === 0) first.push(name);
     else if (at > 0) rest.push(name);
     if (first.length >= count) break;
@@ -82,25 +97,31 @@ export const personSuggestion = (person: Person, insert = ''): Suggestion => ({
   key: `p${person.user_id}`,
   text: person.full_name,
   detail:
-    (namesTwice.value.get(person.full_name) ?? 0) > 1 ? (person.delivery_email ?? `#${person.user_id}`) : undefined,
-  person: person.user_id,
-  id: person.user_id,
-  insert,
+    (peopleCountByName.value.get(person.full_name) ?? 0) > 1
+      ? (person.delivery_email ?? `#${person.user_id}`)
+      : undefined,
+  personId: person.user_id,
+  streamOrPersonId: person.user_id,
+  insertedText: insert,
 });
 
 export function streamSuggestion({ stream_id: id, name, description }: Stream, insert = ''): Suggestion {
-  const kind = core.state.streams.kindOf(id);
+  const kind = core.state.streams.getPrivacy(id);
   const icon = kind === 'private' ? 'lock' : kind === 'web-public' ? 'globe' : 'hash';
-  return { key: `s${id}`, text: name, detail: description, icon, id, insert };
+  return { key: `s${id}`, text: name, detail: description, icon, streamOrPersonId: id, insertedText: insert };
 }
 
-export const topicSuggestion = (name: string, insert = name): Suggestion => ({ key: `t${name}`, text: name, insert });
+export const topicSuggestion = (name: string, insert = name): Suggestion => ({
+  key: `t${name}`,
+  text: name,
+  insertedText: insert,
+});
 
-function peopleAndGroups(query: string, silent: boolean, to: Conversation | undefined): Suggestion[] {
+function suggestPeopleAndGroups(query: string, silent: boolean, to: Conversation | undefined): Suggestion[] {
   const bare = query.replace(/\*+$/, '');
   const people = findPeople(bare, to).map((person) => {
-    const isAmbiguous = (namesTwice.value.get(person.full_name) ?? 0) > 1;
-    return personSuggestion(person, `${mentionOf(person.full_name, person.user_id, { silent, isAmbiguous })} `);
+    const isAmbiguous = (peopleCountByName.value.get(person.full_name) ?? 0) > 1;
+    return personSuggestion(person, `${formatMention(person.full_name, person.user_id, { silent, isAmbiguous })} `);
   });
   const groups = groupIndex.value.find(bare, 3).map(
     ({ id, name, description }): Suggestion => ({
@@ -108,66 +129,71 @@ function peopleAndGroups(query: string, silent: boolean, to: Conversation | unde
       text: name,
       detail: description,
       icon: 'people',
-      insert: `${groupMentionOf(name, silent)} `,
+      insertedText: `${formatGroupMention(name, silent)} `,
     }),
   );
-  const wildcards = silent || bare === '' ? [] : WILDCARDS.filter((name) => name.startsWith(fold(bare)));
+  const wildcards =
+    silent || bare === '' ? [] : WILDCARD_NAMES.filter((name) => name.startsWith(foldCaseAndAccents(bare)));
   const everyone = wildcards.map(
     (name): Suggestion => ({
       key: name,
       text: name,
       detail: t('compose.wildcard-hint'),
       icon: 'bell',
-      insert: `@**${name}** `,
+      insertedText: `@**${name}** `,
     }),
   );
-  return [...people.slice(0, MAX_SHOWN - groups.length - everyone.length), ...groups, ...everyone];
+  return [...people.slice(0, MAX_SUGGESTIONS - groups.length - everyone.length), ...groups, ...everyone];
 }
 
-function emojis(query: string): Suggestion[] {
+function suggestEmoji(query: string): Suggestion[] {
   void loadEmoji();
   const table = emojiTable.value;
-  return (table?.find(query, MAX_SHOWN) ?? []).map(({ name, text, picture }) => ({
+  return (table?.find(query, MAX_SUGGESTIONS) ?? []).map(({ name, character, pictureUrl }) => ({
     key: `e${name}`,
     text: `:${name}:`,
-    emoji: text,
-    picture,
-    insert: `${emojiOf(name)} `,
+    emojiCharacter: character,
+    pictureUrl,
+    insertedText: `${formatEmojiShortcode(name)} `,
   }));
 }
 
-const COMMANDS = [
+const SLASH_COMMANDS = [
   { name: 'me', text: 'compose.command-me' },
   { name: 'poll', text: 'compose.command-poll' },
   { name: 'todo', text: 'compose.command-todo' },
 ] as const;
 
 /** Reads signals: a list that comes later shows by itself. */
-export function suggestionsFor(trigger: Trigger, to: Conversation | undefined): Suggestion[] {
+export function suggestForTrigger(trigger: CompletionTrigger, to: Conversation | undefined): Suggestion[] {
   const { query } = trigger;
   switch (trigger.kind) {
     case 'person':
-      return peopleAndGroups(query, trigger.silent, to);
+      return suggestPeopleAndGroups(query, trigger.silent, to);
     case 'stream':
-      return findStreams(query).map((stream) => streamSuggestion(stream, `${streamLinkOf(stream.name)} `));
+      return findStreams(query).map((stream) => streamSuggestion(stream, `${formatStreamLink(stream.name)} `));
     case 'topic': {
-      const id = core.state.streams.named(trigger.stream);
+      const id = core.state.streams.findIdByName(trigger.stream);
       if (id === undefined) return [];
       const { streams } = core.state;
-      return findTopics(id, query).map((name) => topicSuggestion(name, `${topicLinkOf(streams.nameOf(id), name)} `));
+      return findTopics(id, query).map((name) =>
+        topicSuggestion(name, `${formatTopicLink(streams.nameOf(id), name)} `),
+      );
     }
     case 'emoji':
-      return emojis(query);
+      return suggestEmoji(query);
     case 'language':
-      return LANGUAGES.filter((name) => query !== '' && name.startsWith(query.toLowerCase()) && name !== query)
-        .slice(0, MAX_SHOWN)
-        .map((name) => ({ key: name, text: name, icon: 'code', insert: `${name}\n` }));
+      return CODE_BLOCK_LANGUAGES.filter(
+        (name) => query !== '' && name.startsWith(query.toLowerCase()) && name !== query,
+      )
+        .slice(0, MAX_SUGGESTIONS)
+        .map((name) => ({ key: name, text: name, icon: 'code', insertedText: `${name}\n` }));
     case 'command':
-      return COMMANDS.filter(({ name }) => name.startsWith(query)).map(({ name, text }) => ({
+      return SLASH_COMMANDS.filter(({ name }) => name.startsWith(query)).map(({ name, text }) => ({
         key: name,
         text: `/${name}`,
         detail: t(text),
-        insert: `/${name} `,
+        insertedText: `/${name} `,
       }));
   }
 }

@@ -8,12 +8,12 @@ export interface Suggestion {
   readonly detail?: string | undefined;
   readonly icon?: IconName;
   /** A person, shown with the picture. */
-  readonly person?: number;
+  readonly personId?: number;
   /** An emoji as a character, or the address of its picture. */
-  readonly emoji?: string | undefined;
-  readonly picture?: string | undefined;
+  readonly emojiCharacter?: string | undefined;
+  readonly pictureUrl?: string | undefined;
   /** Text that replaces what was typed. */
-  readonly insert: string;
+  readonly insertedText: string;
   /** Id of a stream or a person, for fields of the address. */
-  readonly id?: number;
+  readonly streamOrPersonId?: number;
 }

@@ -1,11 +1,11 @@
-const ACCENTED = /[\u0080-\uffff]/;
+const NON_ASCII_PATTERN = /[\u0080-\uffff]/;
 
 /** Text without case and accents, so that "zoe" finds "Zoë". */
-export const fold = (text: string): string =>
-  (ACCENTED.test(text) ? text.normalize('NFD').replace(/\p{M}+/gu, '') : text).toLowerCase();
+export const foldCaseAndAccents = (text: string): string =>
+  (NON_ASCII_PATTERN.test(text) ? text.normalize('NFD').replace(/\p{M}+/gu, '') : text).toLowerCase();
 
-const wordsOf = (text: string): string[] =>
-  fold(text)
+const splitIntoFoldedWords = (text: string): string[] =>
+  foldCaseAndAccents(text)
     .split(/[\s_\-.,()/@]+/)
     .filter(Boolean);
 
@@ -32,7 +32,7 @@ export class WordIndex<T> {
     const words: { word: string; entry: Entry<T> }[] = [];
     for (const item of items) {
       const names = namesOf(item);
-      const entry = { item, names: names.map(fold), words: names.flatMap(wordsOf) };
+      const entry = { item, names: names.map(foldCaseAndAccents), words: names.flatMap(splitIntoFoldedWords) };
       this.#entries.set(item, entry);
       for (const word of new Set(entry.words)) words.push({ word, entry });
     }
@@ -47,18 +47,18 @@ export class WordIndex<T> {
    * @param likely items that are tried in any case
    */
   find(query: string, count: number, placeOf: (item: T) => number = () => 0, likely: Iterable<T> = []): T[] {
-    const folded = fold(query).trim();
-    const wanted = wordsOf(query);
+    const folded = foldCaseAndAccents(query).trim();
+    const wanted = splitIntoFoldedWords(query);
     const seen = new Set<Entry<T>>();
     for (const item of likely) {
       const entry = this.#entries.get(item);
-      if (entry && matches(entry, wanted)) seen.add(entry);
+      if (entry && matchesAllWords(entry, wanted)) seen.add(entry);
     }
     for (const entry of this.#candidates(wanted))
-      if (seen.size < MAX_CANDIDATES && matches(entry, wanted)) seen.add(entry);
+      if (seen.size < MAX_CANDIDATES && matchesAllWords(entry, wanted)) seen.add(entry);
     return [...seen]
-      .map((entry) => ({ entry, quality: qualityOf(entry, folded), place: placeOf(entry.item) }))
-      .sort((a, b) => a.quality - b.quality || compare(a.place, b.place) || compareEntries(a.entry, b.entry))
+      .map((entry) => ({ entry, quality: rankNameMatch(entry, folded), place: placeOf(entry.item) }))
+      .sort((a, b) => a.quality - b.quality || comparePlaces(a.place, b.place) || compareEntries(a.entry, b.entry))
       .slice(0, count)
       .map(({ entry }) => entry.item);
   }
@@ -69,7 +69,7 @@ export class WordIndex<T> {
       return;
     }
     const longest = wanted.reduce((a, b) => (b.length > a.length ? b : a));
-    for (let at = this.#firstFrom(longest); at < this.#words.length; at++) {
+    for (let at = this.#findFirstWordIndex(longest); at < this.#words.length; at++) {
       const { word, entry } = this.#words[at]!;
       if (!word.startsWith(longest)) return;
       yield entry;
@@ -77,7 +77,7 @@ export class WordIndex<T> {
   }
 
   /** Index of the first word that is not before the text. */
-  #firstFrom(text: string): number {
+  #findFirstWordIndex(text: string): number {
     let [low, high] = [0, this.#words.length];
     while (low < high) {
       const middle = (low + high) >> 1;
@@ -88,10 +88,10 @@ export class WordIndex<T> {
   }
 }
 
-const matches = ({ words }: Entry<unknown>, wanted: readonly string[]): boolean =>
+const matchesAllWords = ({ words }: Entry<unknown>, wanted: readonly string[]): boolean =>
   wanted.every((one) => words.some((word) => word.startsWith(one)));
 
-function qualityOf({ names }: Entry<unknown>, query: string): number {
+function rankNameMatch({ names }: Entry<unknown>, query: string): number {
   if (query === '') return 3;
   if (names.includes(query)) return 0;
   if (names[0]?.startsWith(query)) return 1;
@@ -99,7 +99,7 @@ function qualityOf({ names }: Entry<unknown>, query: string): number {
 }
 
 /** Infinity minus Infinity is no number, so places are compared instead of subtracted. */
-const compare = (a: number, b: number): number => (a < b ? -1 : a > b ? 1 : 0);
+const comparePlaces = (a: number, b: number): number => (a < b ? -1 : a > b ? 1 : 0);
 
 const compareEntries = (a: Entry<unknown>, b: Entry<unknown>): number =>
   a.names[0]!.length - b.names[0]!.length || (a.names[0]! < b.names[0]! ? -1 : 1);

@@ -2,7 +2,7 @@
  * Unicode emoji in the order of pickers, by category: those of the server's list (/static/emoji/emoji_api.json).
  * Order and categories are those of the Unicode standard (emoji-test.txt).
  */
-export const GROUPS = {
+export const EMOJI_CHARACTERS_BY_GROUP = {
   smileys: `😀 😃 😄 😁 😆 😅 🤣 😂 🙂 🙃 🫠 😉 😊 😇 🥰 😍 🤩 😘 😗 ☺️ 😚 😙 🥲 😋 😛 😜 🤪 😝
     🤑 🤗 🤭 🫢 🫣 🤫 🤔 🫡 🤐 🤨 😐 😑 😶 🫥 😶‍🌫️ 😏 😒 🙄 😬 😮‍💨 🤥 😌 😔 😪 🤤 😴
     😷 🤒 🤕 🤢 🤮 🤧 🥵 🥶 🥴 😵 😵‍💫 🤯 🤠 🥳 🥸 😎 🤓 🧐 😕 🫤 😟 🙁 ☹️ 😮 😯 😲 😳
@@ -96,4 +96,4 @@ export const GROUPS = {
     🇿🇼 🏴󠁧󠁢󠁥󠁮󠁧󠁿 🏴󠁧󠁢󠁳󠁣󠁴󠁿 🏴󠁧󠁢󠁷󠁬󠁳󠁿`,
 } as const;
 
-export type GroupId = keyof typeof GROUPS;
+export type EmojiGroupId = keyof typeof EMOJI_CHARACTERS_BY_GROUP;

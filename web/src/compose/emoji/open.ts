@@ -2,10 +2,10 @@ import { effect } from '@preact/signals';
 import { h } from 'preact';
 import { core } from '../../client/index.js';
 import { type Anchor, openLayer, toast } from '../../kit/index.js';
-import { addLaterTexts, t } from '../../text/index.js';
+import { loadLaterTexts, t } from '../../text/index.js';
 import type { Emoji } from './table.js';
 
-let close: (() => void) | undefined;
+let closeOpenPicker: (() => void) | undefined;
 
 /**
  * Opens the emoji picker, a chunk of its own, beside an element.
@@ -13,23 +13,23 @@ let close: (() => void) | undefined;
  * @returns the choice; undefined when the picker was left without one
  */
 export async function openEmojiPicker(anchor: Anchor): Promise<Emoji | undefined> {
-  if (close) {
-    close();
+  if (closeOpenPicker) {
+    closeOpenPicker();
     return undefined;
   }
   try {
-    const [{ Picker }] = await Promise.all([import('./picker.js'), addLaterTexts()]);
+    const [{ Picker }] = await Promise.all([import('./picker.js'), loadLaterTexts()]);
     return await new Promise((resolve) => {
       const end = openLayer((done) => {
         const finish = (emoji?: Emoji) => {
-          close = undefined;
+          closeOpenPicker = undefined;
           done();
           resolve(emoji);
         };
-        close = finish;
+        closeOpenPicker = finish;
         return h(Picker, { anchor, onChoose: finish, onClose: finish });
       });
-      close ??= end;
+      closeOpenPicker ??= end;
     });
   } catch {
     toast({ text: t('error.unreachable'), kind: 'error' });
@@ -40,11 +40,11 @@ export async function openEmojiPicker(anchor: Anchor): Promise<Emoji | undefined
 /** Answers requests of other views for an emoji. @returns ends it */
 export function serveEmojiRequests(): () => void {
   return effect(() => {
-    const request = core.focus.emoji.value;
+    const request = core.viewState.emojiPickerRequest.value;
     if (!request) return;
-    core.focus.emoji.value = undefined;
-    void openEmojiPicker(request.at).then((emoji) => {
-      if (emoji) request.choose(emoji);
+    core.viewState.emojiPickerRequest.value = undefined;
+    void openEmojiPicker(request.anchorBox).then((emoji) => {
+      if (emoji) request.onChoose(emoji);
     });
   });
 }

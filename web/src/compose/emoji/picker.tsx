@@ -1,8 +1,8 @@
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
-import { type Anchor, Empty, Field, Popover, Spinner } from '../../kit/index.js';
-import { type Key, t } from '../../text/index.js';
-import { GROUPS, type GroupId } from './groups.js';
-import { noteRecent, recentCodes } from './recent.js';
+import { type Anchor, EmptyNotice, Field, Popover, Spinner } from '../../kit/index.js';
+import { type TextKey, t } from '../../text/index.js';
+import { EMOJI_CHARACTERS_BY_GROUP, type EmojiGroupId } from './groups.js';
+import { noteRecent, readRecentEmoji } from './recent.js';
 import { type Emoji, type EmojiTable, emojiTable, loadEmoji } from './table.js';
 
 interface PickerProps {
@@ -12,15 +12,15 @@ interface PickerProps {
 }
 
 interface Section {
-  readonly id: GroupId | 'recent' | 'custom' | 'found';
+  readonly id: EmojiGroupId | 'recent' | 'custom' | 'found';
   readonly emojis: readonly Emoji[];
 }
 
 const MAX_FOUND = 120;
 /** Emoji in a row; the style sheet has the same number. */
-const COLUMNS = 9;
+const EMOJI_PER_ROW = 9;
 
-const TITLES = {
+const TITLE_KEY_BY_SECTION = {
   found: 'emoji.found',
   recent: 'emoji.recent',
   custom: 'emoji.custom',
@@ -33,10 +33,10 @@ const TITLES = {
   objects: 'emoji.objects',
   symbols: 'emoji.symbols',
   flags: 'emoji.flags',
-} as const satisfies Record<Section['id'], Key>;
+} as const satisfies Record<Section['id'], TextKey>;
 
 /** Pictures of the buttons that lead to a category. */
-const SIGNS: Readonly<Record<Section['id'], string>> = {
+const BUTTON_EMOJI_BY_SECTION: Readonly<Record<Section['id'], string>> = {
   found: '',
   recent: '🕘',
   custom: '⭐',
@@ -51,24 +51,24 @@ const SIGNS: Readonly<Record<Section['id'], string>> = {
   flags: '🏁',
 };
 
-const codeOf = (character: string): string =>
+const makeEmojiCode = (character: string): string =>
   [...character]
     .map((part) => part.codePointAt(0)!.toString(16).padStart(4, '0'))
     .filter((code) => code !== 'fe0f')
     .join('-');
 
-function sectionsOf(table: EmojiTable): Section[] {
+function makeEmojiSections(table: EmojiTable): Section[] {
   const known = (one: Emoji | undefined): one is Emoji => one !== undefined;
-  const recent = recentCodes()
+  const recent = readRecentEmoji()
     .map(({ code, type }) =>
       type === 'unicode_emoji' ? table.byCode(code) : table.custom.find((of) => of.code === code),
     )
     .filter(known);
-  const groups = Object.entries(GROUPS).map(([id, characters]) => ({
-    id: id as GroupId,
+  const groups = Object.entries(EMOJI_CHARACTERS_BY_GROUP).map(([id, characters]) => ({
+    id: id as EmojiGroupId,
     emojis: characters
       .split(/\s+/)
-      .map((character) => table.byCode(codeOf(character)))
+      .map((character) => table.byCode(makeEmojiCode(character)))
       .filter(known),
   }));
   const all: Section[] = [{ id: 'recent', emojis: recent }, { id: 'custom', emojis: table.custom }, ...groups];
@@ -76,12 +76,12 @@ function sectionsOf(table: EmojiTable): Section[] {
 }
 
 /** Moves in the grid by arrows. */
-function onArrow(event: KeyboardEvent, root: Element, field: HTMLElement | null): void {
+function moveFocusByArrow(event: KeyboardEvent, root: Element, field: HTMLElement | null): void {
   const steps: Readonly<Record<string, number>> = {
     ArrowRight: 1,
     ArrowLeft: -1,
-    ArrowDown: COLUMNS,
-    ArrowUp: -COLUMNS,
+    ArrowDown: EMOJI_PER_ROW,
+    ArrowUp: -EMOJI_PER_ROW,
   };
   const step = steps[event.key];
   if (step === undefined) return;
@@ -112,10 +112,10 @@ function EmojiButton({
       tabIndex={isFirst ? 0 : -1}
       onClick={onChoose}
     >
-      {emoji.picture ? (
-        <img src={emoji.picture} alt="" width={24} height={24} loading="lazy" />
+      {emoji.pictureUrl ? (
+        <img src={emoji.pictureUrl} alt="" width={24} height={24} loading="lazy" />
       ) : (
-        <span aria-hidden="true">{emoji.text}</span>
+        <span aria-hidden="true">{emoji.character}</span>
       )}
     </button>
   );
@@ -128,7 +128,7 @@ export function Picker({ anchor, onChoose, onClose }: PickerProps) {
   const field = useRef<HTMLInputElement>(null);
   useEffect(() => void loadEmoji(), []);
   const table = emojiTable.value;
-  const groups = useMemo(() => (table ? sectionsOf(table) : []), [table]);
+  const groups = useMemo(() => (table ? makeEmojiSections(table) : []), [table]);
   const found = query.trim() === '' ? undefined : (table?.find(query, MAX_FOUND) ?? []);
   const sections: readonly Section[] = found ? [{ id: 'found', emojis: found }] : groups;
   const choose = (emoji: Emoji) => {
@@ -147,11 +147,11 @@ export function Picker({ anchor, onChoose, onClose }: PickerProps) {
         ref={root}
         role="none"
         class="emoji-panel"
-        onKeyDown={(event) => root.current && onArrow(event, root.current, field.current)}
+        onKeyDown={(event) => root.current && moveFocusByArrow(event, root.current, field.current)}
       >
         <Field
           type="search"
-          quiet
+          hidesLabel
           label={t('emoji.search')}
           placeholder={t('emoji.search')}
           icon="search"
@@ -171,25 +171,25 @@ export function Picker({ anchor, onChoose, onClose }: PickerProps) {
               <button
                 key={id}
                 type="button"
-                aria-label={t(TITLES[id])}
-                data-tip={t(TITLES[id])}
+                aria-label={t(TITLE_KEY_BY_SECTION[id])}
+                data-tip={t(TITLE_KEY_BY_SECTION[id])}
                 onClick={() => root.current?.querySelector(`[data-group=${id}]`)?.scrollIntoView({ block: 'start' })}
               >
-                <span aria-hidden="true">{SIGNS[id]}</span>
+                <span aria-hidden="true">{BUTTON_EMOJI_BY_SECTION[id]}</span>
               </button>
             ))}
           </div>
         )}
         <div class="emoji-list">
           {!table && <Spinner />}
-          {found?.length === 0 && <Empty>{t('common.no-results')}</Empty>}
+          {found?.length === 0 && <EmptyNotice>{t('common.no-results')}</EmptyNotice>}
           {sections.map(({ id, emojis }, index) => (
             // biome-ignore lint/a11y/useSemanticElements: a group of buttons is no part of a form
-            <div key={id} role="group" data-group={id} aria-label={t(TITLES[id])}>
+            <div key={id} role="group" data-group={id} aria-label={t(TITLE_KEY_BY_SECTION[id])}>
               <p class="emoji-title" aria-hidden="true">
-                {t(TITLES[id])}
+                {t(TITLE_KEY_BY_SECTION[id])}
               </p>
-              <div class="emoji-grid" data-rows={Math.ceil(emojis.length / COLUMNS)}>
+              <div class="emoji-grid" data-rows={Math.ceil(emojis.length / EMOJI_PER_ROW)}>
                 {emojis.map((emoji, place) => (
                   <EmojiButton
                     key={emoji.code}

@@ -1,14 +1,14 @@
 import type { Emoji } from './table.js';
 
-const KEY = 'recent-emoji';
+const RECENT_EMOJI_STORE_KEY = 'recent-emoji';
 const MAX_RECENT = 27;
 
 type Recent = Pick<Emoji, 'code' | 'type'>;
 
 /** Emoji that were chosen in this browser, newest first. */
-export function recentCodes(): readonly Recent[] {
+export function readRecentEmoji(): readonly Recent[] {
   try {
-    const list: unknown = JSON.parse(localStorage.getItem(KEY) ?? '[]');
+    const list: unknown = JSON.parse(localStorage.getItem(RECENT_EMOJI_STORE_KEY) ?? '[]');
     return Array.isArray(list) ? (list as Recent[]).filter(({ code }) => typeof code === 'string') : [];
   } catch {
     return [];
@@ -16,9 +16,9 @@ export function recentCodes(): readonly Recent[] {
 }
 
 export function noteRecent({ code, type }: Emoji): void {
-  const others = recentCodes().filter((one) => one.code !== code || one.type !== type);
+  const others = readRecentEmoji().filter((one) => one.code !== code || one.type !== type);
   try {
-    localStorage.setItem(KEY, JSON.stringify([{ code, type }, ...others].slice(0, MAX_RECENT)));
+    localStorage.setItem(RECENT_EMOJI_STORE_KEY, JSON.stringify([{ code, type }, ...others].slice(0, MAX_RECENT)));
   } catch {
     // Without storage there are no recent ones.
   }

@@ -8,30 +8,30 @@ export interface Emoji {
   readonly code: string;
   readonly type: 'unicode_emoji' | 'realm_emoji' | 'zulip_extra_emoji';
   /** Character; undefined for emoji with a picture. */
-  readonly text?: string | undefined;
-  readonly picture?: string | undefined;
+  readonly character?: string | undefined;
+  readonly pictureUrl?: string | undefined;
 }
 
 /** Emoji that people use most, in the order in which they are offered. */
 const POPULAR = ['+1', 'tada', 'smile', 'heart', 'working_on_it', 'octopus', 'joy', 'check', 'eyes', 'pray', 'cry'];
 
-const PRESENTED = /\p{Emoji_Presentation}/u;
+const EMOJI_PRESENTATION_PATTERN = /\p{Emoji_Presentation}/u;
 
 /** The character of a code; one that is a letter by default gets the selector of its coloured form. */
-export function characterOf(code: string): string {
+export function makeEmojiCharacter(code: string): string {
   const text = String.fromCodePoint(...code.split('-').map((part) => Number.parseInt(part, 16)));
-  return PRESENTED.test(text) || text.includes('\ufe0f') ? text : `${text}\ufe0f`;
+  return EMOJI_PRESENTATION_PATTERN.test(text) || text.includes('\ufe0f') ? text : `${text}\ufe0f`;
 }
 
-const unicode = signal<readonly (Emoji & { readonly names: readonly string[] })[] | undefined>(undefined);
-let loading: Promise<void> | undefined;
+const unicodeEmoji = signal<readonly (Emoji & { readonly names: readonly string[] })[] | undefined>(undefined);
+let emojiNamesLoad: Promise<void> | undefined;
 
 /** Fetches the names of Unicode emoji once. */
 export function loadEmoji(): Promise<void> {
-  loading ??= fetchNames().catch(() => {
-    loading = undefined;
+  emojiNamesLoad ??= fetchNames().catch(() => {
+    emojiNamesLoad = undefined;
   });
-  return loading;
+  return emojiNamesLoad;
 }
 
 async function fetchNames(): Promise<void> {
@@ -40,12 +40,12 @@ async function fetchNames(): Promise<void> {
   const { status, text } = await core.platform.fetch({ method: 'GET', path: pathname, headers: {}, body: undefined });
   if (status !== 200) throw new Error(`status ${status}`);
   const { code_to_names: names } = JSON.parse(text) as { code_to_names: Record<string, readonly string[]> };
-  unicode.value = Object.entries(names).map(([code, all]) => ({
+  unicodeEmoji.value = Object.entries(names).map(([code, all]) => ({
     name: all[0] ?? code,
     names: all,
     code,
     type: 'unicode_emoji',
-    text: characterOf(code),
+    text: makeEmojiCharacter(code),
   }));
 }
 
@@ -83,10 +83,10 @@ export class EmojiTable {
 
 /** undefined until the names are here; `loadEmoji()` fetches them. */
 export const emojiTable = computed(() => {
-  const plain = unicode.value;
+  const plain = unicodeEmoji.value;
   if (!plain) return undefined;
-  const custom = core.state.emoji.active.value.map(
-    ({ id, name, source_url }): Emoji => ({ name, code: id, type: 'realm_emoji', picture: source_url }),
+  const custom = core.state.emoji.activeEmoji.value.map(
+    ({ id, name, source_url }): Emoji => ({ name, code: id, type: 'realm_emoji', pictureUrl: source_url }),
   );
   return new EmojiTable(custom, plain);
 });

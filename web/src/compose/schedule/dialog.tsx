@@ -4,12 +4,12 @@ import { ApiFailure } from '../../core/index.js';
 import { Button, Dialog, Field, openLayer, toast } from '../../kit/index.js';
 import { formatDateTime, t } from '../../text/index.js';
 import { type Composer, NO_TOPIC } from '../composer.js';
-import { fieldOf, momentOfField, quickChoices, shownIn } from './times.js';
+import { formatDateTimeField, listQuickChoices, parseDateTimeField, shiftMsForZoneDisplay } from './times.js';
 
 const HOUR_MS = 3_600_000;
 
 /** The zone of the user's settings, else that of the browser. */
-function zoneOfUser(): string {
+function getUserTimeZone(): string {
   const wanted = core.state.me.settings.peek().timezone;
   try {
     return new Intl.DateTimeFormat('en', wanted ? { timeZone: wanted } : {}).resolvedOptions().timeZone;
@@ -24,9 +24,9 @@ interface ScheduleProps {
 }
 
 function ScheduleDialog({ composer, onClose }: ScheduleProps) {
-  const zone = zoneOfUser();
+  const zone = getUserTimeZone();
   const [now] = useState(core.platform.now());
-  const [field, setField] = useState(fieldOf(now + HOUR_MS, zone));
+  const [field, setField] = useState(formatDateTimeField(now + HOUR_MS, zone));
   const [error, setError] = useState<string>();
   const [busy, setBusy] = useState(false);
   const schedule = async (at: number | undefined) => {
@@ -42,13 +42,13 @@ function ScheduleDialog({ composer, onClose }: ScheduleProps) {
         content: composer.text.peek().trimEnd(),
         scheduled_delivery_timestamp: Math.floor(at / 1000),
       });
-      composer.clear();
+      composer.clearAfterSending();
       onClose();
       composer.close();
       toast({
-        text: t('schedule.done', { time: formatDateTime(shownIn(at, zone)) }),
+        text: t('schedule.done', { time: formatDateTime(shiftMsForZoneDisplay(at, zone)) }),
         kind: 'success',
-        action: { label: t('schedule.list'), run: () => core.router.go({ view: 'scheduled' }) },
+        action: { label: t('schedule.list'), run: () => core.router.navigate({ view: 'scheduled' }) },
       });
     } catch (failure) {
       setBusy(false);
@@ -65,17 +65,17 @@ function ScheduleDialog({ composer, onClose }: ScheduleProps) {
           <Button kind="quiet" onClick={onClose}>
             {t('common.cancel')}
           </Button>
-          <Button kind="primary" busy={busy} onClick={() => void schedule(momentOfField(field, zone))}>
+          <Button kind="primary" busy={busy} onClick={() => void schedule(parseDateTimeField(field, zone))}>
             {t('schedule.send')}
           </Button>
         </>
       }
     >
       <div class="schedule">
-        {quickChoices(now, zone).map(({ choice, at }) => (
+        {listQuickChoices(now, zone).map(({ choice, at }) => (
           <button key={choice} type="button" class="schedule-choice" onClick={() => void schedule(at)}>
             <span>{t(`schedule.${choice}`)}</span>
-            <span class="schedule-time">{formatDateTime(shownIn(at, zone))}</span>
+            <span class="schedule-time">{formatDateTime(shiftMsForZoneDisplay(at, zone))}</span>
           </button>
         ))}
         <Field

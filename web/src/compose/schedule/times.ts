@@ -4,7 +4,7 @@ const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;
 
 /** The moment as a clock on a wall of that zone shows it, counted as if it were UTC. */
-function wallMs(ms: number, zone: string): number {
+function toWallClockMs(ms: number, zone: string): number {
   const format = new Intl.DateTimeFormat('en-US', {
     timeZone: zone,
     hourCycle: 'h23',
@@ -22,33 +22,34 @@ function wallMs(ms: number, zone: string): number {
 }
 
 /** The moment at which a clock in the zone shows this. A time that a change of the clock skips is the one after it. */
-function momentOf(wall: number, zone: string): number {
-  const guess = wall - (wallMs(wall, zone) - wall);
-  return guess - (wallMs(guess, zone) - wall);
+function fromWallClockMs(wall: number, zone: string): number {
+  const guess = wall - (toWallClockMs(wall, zone) - wall);
+  return guess - (toWallClockMs(guess, zone) - wall);
 }
 
 /** Text of a date-time field. */
-export const fieldOf = (ms: number, zone: string): string => new Date(wallMs(ms, zone)).toISOString().slice(0, 16);
+export const formatDateTimeField = (ms: number, zone: string): string =>
+  new Date(toWallClockMs(ms, zone)).toISOString().slice(0, 16);
 
 /** A moment whose local form is the wall time of the zone, for formats of this browser. */
-export const shownIn = (ms: number, zone: string): number =>
-  ms + wallMs(ms, zone) - wallMs(ms, new Intl.DateTimeFormat().resolvedOptions().timeZone);
+export const shiftMsForZoneDisplay = (ms: number, zone: string): number =>
+  ms + toWallClockMs(ms, zone) - toWallClockMs(ms, new Intl.DateTimeFormat().resolvedOptions().timeZone);
 
 /** The moment of a date-time field; undefined while it is not filled in. */
-export function momentOfField(field: string, zone: string): number | undefined {
+export function parseDateTimeField(field: string, zone: string): number | undefined {
   const wall = Date.parse(`${field}Z`);
-  return Number.isNaN(wall) ? undefined : momentOf(wall, zone);
+  return Number.isNaN(wall) ? undefined : fromWallClockMs(wall, zone);
 }
 
-export type Choice = 'hour' | 'evening' | 'morning' | 'monday';
+export type QuickChoice = 'hour' | 'evening' | 'morning' | 'monday';
 
 /** Quick choices that lie ahead: in an hour, this evening at 6, tomorrow at 9, Monday at 9. */
-export function quickChoices(now: number, zone: string): { readonly choice: Choice; readonly at: number }[] {
-  const wall = wallMs(now, zone);
+export function listQuickChoices(now: number, zone: string): { readonly choice: QuickChoice; readonly at: number }[] {
+  const wall = toWallClockMs(now, zone);
   const midnight = wall - (wall % DAY_MS);
   const weekday = new Date(wall).getUTCDay();
   const days = (8 - weekday) % 7 || 7;
-  const at = (day: number, hour: number): number => momentOf(midnight + day * DAY_MS + hour * 3_600_000, zone);
+  const at = (day: number, hour: number): number => fromWallClockMs(midnight + day * DAY_MS + hour * 3_600_000, zone);
   const hour = now + 3_600_000;
   const choices = [
     { choice: 'hour' as const, at: hour - (hour % (5 * MINUTE_MS)) },

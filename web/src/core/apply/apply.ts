@@ -1,19 +1,24 @@
 import type { Events, QueueEvent } from '../../contract/index.js';
-import { MESSAGES } from './messages.js';
-import { PEOPLE } from './people.js';
-import { REALM } from './realm.js';
-import { STREAMS } from './streams.js';
-import type { Appliers, Target } from './target.js';
+import { MESSAGE_EVENT_APPLIERS } from './messages.js';
+import { PEOPLE_EVENT_APPLIERS } from './people.js';
+import { REALM_EVENT_APPLIERS } from './realm.js';
+import { STREAM_EVENT_APPLIERS } from './streams.js';
+import type { EventAppliers, EventApplyTarget } from './target.js';
 
 /** Every event of the contract has its function: a missing one does not compile. */
-const APPLIERS: Appliers<keyof Events> = { ...REALM, ...PEOPLE, ...STREAMS, ...MESSAGES };
+const EVENT_APPLIERS: EventAppliers<keyof Events> = {
+  ...REALM_EVENT_APPLIERS,
+  ...PEOPLE_EVENT_APPLIERS,
+  ...STREAM_EVENT_APPLIERS,
+  ...MESSAGE_EVENT_APPLIERS,
+};
 
 /** A method's parameters may be narrower than declared; the key of the table makes sure that they fit. */
-type Applier = { apply(target: Target, event: QueueEvent): void }['apply'];
+type EventApplier = { apply(target: EventApplyTarget, event: QueueEvent): void }['apply'];
 
-const TABLE = new Map<string, Applier>(Object.entries(APPLIERS));
+const EVENT_APPLIER_BY_TYPE = new Map<string, EventApplier>(Object.entries(EVENT_APPLIERS));
 
 /** Changes the state by one event. Events of types that a newer server may send are ignored. */
-export function applyEvent(target: Target, event: QueueEvent): void {
-  TABLE.get('op' in event ? `${event.type}/${event.op}` : event.type)?.(target, event);
+export function applyEvent(target: EventApplyTarget, event: QueueEvent): void {
+  EVENT_APPLIER_BY_TYPE.get('op' in event ? `${event.type}/${event.op}` : event.type)?.(target, event);
 }

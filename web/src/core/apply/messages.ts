@@ -1,72 +1,76 @@
 /** Events about messages: in open windows, and what unread counts and conversations make of them. */
 import type { Events, Message } from '../../contract/index.js';
-import { conversationOf, participantsOf } from '../match.js';
-import { othersOf } from '../narrow.js';
+import { getMessageConversation, getParticipantIds } from '../match.js';
+import { getOtherUserIds } from '../narrow.js';
 import type { State } from '../state/state.js';
-import type { Mention } from '../state/unread.js';
-import type { Appliers, Target } from './target.js';
+import type { MentionKind } from '../state/unread.js';
+import type { EventAppliers, EventApplyTarget } from './target.js';
 
-function mentionIn(flags: readonly string[]): Mention | undefined {
+function findMentionInFlags(flags: readonly string[]): MentionKind | undefined {
   if (flags.includes('mentioned')) return 'personal';
   return flags.includes('wildcard_mentioned') ? 'wildcard' : undefined;
 }
 
-function arrive({ state, windows }: Target, { message: of, flags }: Events['message']): void {
+function applyNewMessage({ state, windows }: EventApplyTarget, { message: of, flags }: Events['message']): void {
   const message: Message = { ...of, flags };
   const { id, stream_id: stream, subject: topic } = message;
   const me = state.me.userId.peek();
-  const place = conversationOf(message, me);
-  if (!flags.includes('read')) state.unread.add(id, place, mentionIn(flags));
-  state.realm.set({ max_message_id: Math.max(id, state.realm.fields.peek().max_message_id ?? 0) });
-  if (stream === undefined) state.conversations.arriveDirect(participantsOf(message), id);
+  const place = getMessageConversation(message, me);
+  if (!flags.includes('read')) state.unread.add(id, place, findMentionInFlags(flags));
+  state.realm.setFields({ max_message_id: Math.max(id, state.realm.fields.peek().max_message_id ?? 0) });
+  if (stream === undefined) state.conversations.noteDirectMessage(getParticipantIds(message), id);
   else {
-    state.conversations.arriveTopic(stream, topic, id);
+    state.conversations.noteTopicMessage(stream, topic, id);
     const known = state.streams.byId.peek().get(stream);
-    if (known && known.first_message_id === null) state.streams.put(stream, { ...known, first_message_id: id });
+    if (known && known.first_message_id === null) state.streams.putStream(stream, { ...known, first_message_id: id });
   }
-  state.typing.stop(place, message.sender_id);
-  windows.arrive(message);
+  state.typing.noteStopped(place, message.sender_id);
+  windows.addArrivedMessage(message);
 }
 
 /** Content, topic or stream changed; a move names all messages that moved. */
-function update({ state, windows }: Target, event: Events['update_message']): void {
+function applyMessageUpdate({ state, windows }: EventApplyTarget, event: Events['update_message']): void {
   const { message_id, message_ids, stream_id: from, new_stream_id, orig_subject, subject, content } = event;
   const moved = from !== undefined && (new_stream_id !== undefined || orig_subject !== undefined);
   // A user who is not in the new stream loses the copies of the moved messages.
   const to = new_stream_id ?? from;
   const lost = moved && to !== from && state.streams.isSubscribed(from) && !state.streams.isSubscribed(to ?? 0);
-  if (moved) move(state, event, from, lost);
-  if (content !== undefined) state.unread.setMention(message_id, mentionIn(event.flags));
+  if (moved) moveUnreadAndTopics(state, event, from, lost);
+  if (content !== undefined) state.unread.setMention(message_id, findMentionInFlags(event.flags));
   for (const id of moved ? message_ids : [message_id]) {
-    windows.store.change(id, (message) => ({
+    windows.store.changeMessage(id, (message) => ({
       ...message,
       ...(moved && new_stream_id !== undefined
         ? { stream_id: new_stream_id, display_recipient: state.streams.nameOf(new_stream_id) }
         : {}),
       ...(lost ? { flags: ['read', 'historical'] } : {}),
       ...(moved && subject !== undefined ? { subject, topic_links: event.topic_links ?? message.topic_links } : {}),
-      ...(id === message_id && content !== undefined ? contentFields(event, message) : {}),
-      ...(event.rendering_only ? {} : editFields(event, id, message)),
+      ...(id === message_id && content !== undefined ? makeContentFields(event, message) : {}),
+      ...(event.rendering_only ? {} : makeEditHistoryFields(event, id, message)),
     }));
   }
-  if (lost) windows.lose(message_ids);
-  if (moved) windows.reconsider(message_ids, 'place');
-  const marked = event.flags.some((flag) => OF_TEXT.has(flag));
-  if (content !== undefined && (marked || windows.store.has(message_id))) windows.reconsider([message_id], 'text');
+  if (lost) windows.removeLostCopies(message_ids);
+  if (moved) windows.recheckChangedMessages(message_ids, 'place');
+  const marked = event.flags.some((flag) => TEXT_DEPENDENT_FLAGS.has(flag));
+  if (content !== undefined && (marked || windows.store.has(message_id)))
+    windows.recheckChangedMessages([message_id], 'text');
 }
 
-const contentFields = (event: Events['update_message'], message: Message): Partial<Message> => ({
+const makeContentFields = (event: Events['update_message'], message: Message): Partial<Message> => ({
   content: event.rendered_content ?? message.content,
   is_me_message: event.is_me_message ?? message.is_me_message,
   // The event has the flags that depend on the text; own marks stay.
   flags: [
-    ...new Set([...message.flags.filter((flag) => !event.flags.includes(flag) && !OF_TEXT.has(flag)), ...event.flags]),
+    ...new Set([
+      ...message.flags.filter((flag) => !event.flags.includes(flag) && !TEXT_DEPENDENT_FLAGS.has(flag)),
+      ...event.flags,
+    ]),
   ],
 });
 
-const OF_TEXT = new Set(['mentioned', 'wildcard_mentioned', 'has_alert_word']);
+const TEXT_DEPENDENT_FLAGS = new Set(['mentioned', 'wildcard_mentioned', 'has_alert_word']);
 
-function editFields(event: Events['update_message'], id: number, message: Message): Partial<Message> {
+function makeEditHistoryFields(event: Events['update_message'], id: number, message: Message): Partial<Message> {
   const { edit_timestamp: timestamp, user_id, stream_id, new_stream_id, orig_subject, subject } = event;
   const entry = {
     user_id,
@@ -81,33 +85,36 @@ function editFields(event: Events['update_message'], id: number, message: Messag
 }
 
 /** Without a copy there is no mark on a message. */
-function forget(state: State, ids: readonly number[]): void {
+function dropUnreadAndStarredMarks(state: State, ids: readonly number[]): void {
   state.unread.remove(ids);
-  state.own.star(ids, false);
+  state.ownLists.setStarred(ids, false);
 }
 
-function move(state: State, event: Events['update_message'], from: number, lost: boolean): void {
+function moveUnreadAndTopics(state: State, event: Events['update_message'], from: number, lost: boolean): void {
   const { message_ids: ids, new_stream_id, orig_subject, subject } = event;
   const to = new_stream_id ?? from;
-  if (lost) forget(state, ids);
-  else state.unread.move(ids, to, subject);
+  if (lost) dropUnreadAndStarredMarks(state, ids);
+  else state.unread.moveMessages(ids, to, subject);
   if (orig_subject !== undefined && event.propagate_mode === 'change_all') {
     state.conversations.removeTopic(from, orig_subject);
   }
-  state.conversations.forget(from);
+  state.conversations.markTopicsIncomplete(from);
   const topic = subject ?? orig_subject;
-  if (topic !== undefined) state.conversations.arriveTopic(to, topic, Math.max(...ids));
+  if (topic !== undefined) state.conversations.noteTopicMessage(to, topic, Math.max(...ids));
 }
 
-function remove({ state, windows }: Target, event: Events['delete_message']): void {
+function applyMessageDeletion({ state, windows }: EventApplyTarget, event: Events['delete_message']): void {
   const ids = event.message_ids ?? (event.message_id === undefined ? [] : [event.message_id]);
-  forget(state, ids);
-  if (event.stream_id !== undefined) state.conversations.forget(event.stream_id);
+  dropUnreadAndStarredMarks(state, ids);
+  if (event.stream_id !== undefined) state.conversations.markTopicsIncomplete(event.stream_id);
   windows.delete(ids);
 }
 
-function addFlag({ state, windows }: Target, { flag, messages, all }: Events['update_message_flags/add']): void {
-  if (flag === 'starred') state.own.star(messages, true);
+function addFlag(
+  { state, windows }: EventApplyTarget,
+  { flag, messages, all }: Events['update_message_flags/add'],
+): void {
+  if (flag === 'starred') state.ownLists.setStarred(messages, true);
   if (flag === 'read') {
     if (all) {
       state.unread.removeAll();
@@ -115,43 +122,43 @@ function addFlag({ state, windows }: Target, { flag, messages, all }: Events['up
     } else state.unread.remove(messages);
   }
   for (const id of messages) {
-    windows.store.change(id, (message) =>
+    windows.store.changeMessage(id, (message) =>
       message.flags.includes(flag) ? message : { ...message, flags: [...message.flags, flag] },
     );
   }
-  windows.reconsider(messages, 'flags');
+  windows.recheckChangedMessages(messages, 'flags');
 }
 
-function removeFlag({ state, windows }: Target, event: Events['update_message_flags/remove']): void {
+function removeFlag({ state, windows }: EventApplyTarget, event: Events['update_message_flags/remove']): void {
   const { flag, messages, message_details: details = {} } = event;
-  if (flag === 'starred') state.own.star(messages, false);
+  if (flag === 'starred') state.ownLists.setStarred(messages, false);
   if (flag === 'read') {
     for (const id of messages) {
       const of = details[id];
       if (!of) continue;
-      const users = othersOf(of.user_ids ?? [], state.me.userId.peek());
+      const users = getOtherUserIds(of.user_ids ?? [], state.me.userId.peek());
       const place = of.stream_id === undefined ? { users } : { stream: of.stream_id, topic: of.topic ?? '' };
       state.unread.add(id, place, of.mentioned === true ? 'personal' : undefined);
     }
   }
   for (const id of messages) {
-    windows.store.change(id, (message) => ({ ...message, flags: message.flags.filter((one) => one !== flag) }));
+    windows.store.changeMessage(id, (message) => ({ ...message, flags: message.flags.filter((one) => one !== flag) }));
   }
-  windows.reconsider(messages, 'flags');
+  windows.recheckChangedMessages(messages, 'flags');
 }
 
-const sameReaction =
+const makeSameReactionTest =
   (event: Events['reaction/add'] | Events['reaction/remove']) =>
   (of: Message['reactions'][number]): boolean =>
     of.user_id === event.user_id && of.emoji_code === event.emoji_code && of.reaction_type === event.reaction_type;
 
-function react({ windows }: Target, event: Events['reaction/add']): void {
+function applyReactionAdded({ windows }: EventApplyTarget, event: Events['reaction/add']): void {
   const { emoji_name, emoji_code, reaction_type, user_id, user } = event;
   const { email, full_name } = user;
-  windows.store.change(event.message_id, (message) => ({
+  windows.store.changeMessage(event.message_id, (message) => ({
     ...message,
     reactions: [
-      ...message.reactions.filter((of) => !sameReaction(event)(of)),
+      ...message.reactions.filter((of) => !makeSameReactionTest(event)(of)),
       {
         emoji_name,
         emoji_code,
@@ -164,20 +171,24 @@ function react({ windows }: Target, event: Events['reaction/add']): void {
 }
 
 /** The conversation of a notice; undefined for the user's own. */
-function typed({ state }: Target, event: Events['typing/start'] | Events['typing/stop'], typing: boolean): void {
+function applyTypingNotice(
+  { state }: EventApplyTarget,
+  event: Events['typing/start'] | Events['typing/stop'],
+  typing: boolean,
+): void {
   const { recipients, stream_id, topic, sender } = event;
   const me = state.me.userId.peek();
   if (sender.user_id === me) return;
-  const users = othersOf(
+  const users = getOtherUserIds(
     (recipients ?? []).map(({ user_id }) => user_id),
     me,
   );
   const place = stream_id === undefined ? { users } : { stream: stream_id, topic: topic ?? '' };
-  if (typing) state.typing.start(place, sender.user_id);
-  else state.typing.stop(place, sender.user_id);
+  if (typing) state.typing.noteStarted(place, sender.user_id);
+  else state.typing.noteStopped(place, sender.user_id);
 }
 
-export const MESSAGES: Appliers<
+export const MESSAGE_EVENT_APPLIERS: EventAppliers<
   | 'message'
   | 'update_message'
   | 'delete_message'
@@ -189,22 +200,22 @@ export const MESSAGES: Appliers<
   | 'typing/start'
   | 'typing/stop'
 > = {
-  message: arrive,
-  update_message: update,
-  delete_message: remove,
+  message: applyNewMessage,
+  update_message: applyMessageUpdate,
+  delete_message: applyMessageDeletion,
   'update_message_flags/add': addFlag,
   'update_message_flags/remove': removeFlag,
-  'reaction/add': react,
+  'reaction/add': applyReactionAdded,
   'reaction/remove': ({ windows }, event) =>
-    windows.store.change(event.message_id, (message) => ({
+    windows.store.changeMessage(event.message_id, (message) => ({
       ...message,
-      reactions: message.reactions.filter((of) => !sameReaction(event)(of)),
+      reactions: message.reactions.filter((of) => !makeSameReactionTest(event)(of)),
     })),
   submessage: ({ windows }, { submessage_id, message_id, sender_id, msg_type, content }) =>
-    windows.store.change(message_id, (message) => ({
+    windows.store.changeMessage(message_id, (message) => ({
       ...message,
       submessages: [...message.submessages, { id: submessage_id, message_id, sender_id, msg_type, content }],
     })),
-  'typing/start': (target, event) => typed(target, event, true),
-  'typing/stop': (target, event) => typed(target, event, false),
+  'typing/start': (target, event) => applyTypingNotice(target, event, true),
+  'typing/stop': (target, event) => applyTypingNotice(target, event, false),
 };

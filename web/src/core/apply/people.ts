@@ -1,11 +1,11 @@
 /** Events about users, groups, statuses and presence. */
 import type { Events, UserGroup } from '../../contract/index.js';
 import { ROLE } from '../state/me.js';
-import type { Person, Status } from '../state/people.js';
+import type { Person, UserStatus } from '../state/people.js';
 import type { State } from '../state/state.js';
-import type { Appliers } from './target.js';
+import type { EventAppliers } from './target.js';
 
-const roleFields = (role: Person['role']): Partial<Person> => ({
+const makeRoleFields = (role: Person['role']): Partial<Person> => ({
   role,
   is_owner: role === ROLE.owner,
   is_admin: role <= ROLE.admin,
@@ -15,21 +15,21 @@ const roleFields = (role: Person['role']): Partial<Person> => ({
 function updatePerson(state: State, { person }: Events['realm_user/update']): void {
   const id = person.user_id;
   const own = id === state.me.userId.peek();
-  if ('role' in person) state.people.putPerson(id, roleFields(person.role));
-  else if ('new_email' in person) state.people.putPerson(id, { email: person.new_email });
+  if ('role' in person) state.people.changePerson(id, makeRoleFields(person.role));
+  else if ('new_email' in person) state.people.changePerson(id, { email: person.new_email });
   else if ('avatar_url' in person) {
-    state.people.putPerson(id, { avatar_url: person.avatar_url, avatar_version: person.avatar_version });
+    state.people.changePerson(id, { avatar_url: person.avatar_url, avatar_version: person.avatar_version });
     if (own) {
       const { avatar_source, avatar_url, avatar_url_medium } = person;
-      state.realm.set({ avatar_source, avatar_url, avatar_url_medium });
+      state.realm.setFields({ avatar_source, avatar_url, avatar_url_medium });
     }
   } else if ('custom_profile_field' in person) {
     const { id: field, value, rendered_value } = person.custom_profile_field;
     const { [String(field)]: _, ...rest } = state.people.byId.peek().get(id)?.profile_data ?? {};
     const filled = { value, ...(rendered_value === undefined ? {} : { rendered_value }) };
     const profile_data = value === null ? rest : { ...rest, [String(field)]: filled };
-    state.people.putPerson(id, { profile_data: profile_data as NonNullable<Person['profile_data']> });
-  } else state.people.putPerson(id, person);
+    state.people.changePerson(id, { profile_data: profile_data as NonNullable<Person['profile_data']> });
+  } else state.people.changePerson(id, person);
 }
 
 /** Parts of a status that are given replace the old ones; empty parts clear them. */
@@ -39,7 +39,7 @@ function putStatus(state: State, event: Events['user_status']): void {
     ...state.people.statuses.peek().get(user_id),
     ...given,
   };
-  const status: Status = {
+  const status: UserStatus = {
     ...(away ? { away } : {}),
     ...(status_text ? { status_text } : {}),
     ...(emoji_name && emoji_code && reaction_type ? { emoji_name, emoji_code, reaction_type } : {}),
@@ -57,7 +57,7 @@ function putPresence(state: State, { user_id, presence, server_timestamp }: Even
     of.status === 'active' ? of.timestamp : (state.people.presences.peek().get(user_id)?.active_timestamp ?? 0);
   const presences = new Map(state.people.presences.peek());
   state.people.presences.value = presences.set(user_id, { active_timestamp, idle_timestamp: of.timestamp });
-  state.people.presenceTime.value = server_timestamp;
+  state.people.presenceServerSeconds.value = server_timestamp;
 }
 
 function changeGroup(state: State, id: number, change: (group: UserGroup) => Partial<UserGroup>): void {
@@ -66,10 +66,10 @@ function changeGroup(state: State, id: number, change: (group: UserGroup) => Par
   state.people.groups.value = new Map(state.people.groups.peek()).set(id, { ...group, ...change(group) });
 }
 
-const plus = (ids: readonly number[], added: readonly number[]): number[] =>
+const addIds = (ids: readonly number[], added: readonly number[]): number[] =>
   [...new Set([...ids, ...added])].sort((a, b) => a - b);
 
-const minus = (ids: readonly number[], removed: readonly number[]): number[] =>
+const removeIds = (ids: readonly number[], removed: readonly number[]): number[] =>
   ids.filter((id) => !removed.includes(id));
 
 function removeGroup(state: State, id: number): void {
@@ -77,13 +77,13 @@ function removeGroup(state: State, id: number): void {
   groups.delete(id);
   for (const [key, group] of groups) {
     if (group.direct_subgroup_ids.includes(id)) {
-      groups.set(key, { ...group, direct_subgroup_ids: minus(group.direct_subgroup_ids, [id]) });
+      groups.set(key, { ...group, direct_subgroup_ids: removeIds(group.direct_subgroup_ids, [id]) });
     }
   }
   state.people.groups.value = groups;
 }
 
-export const PEOPLE: Appliers<
+export const PEOPLE_EVENT_APPLIERS: EventAppliers<
   | 'realm_user/add'
   | 'realm_user/remove'
   | 'realm_user/update'
@@ -101,7 +101,7 @@ export const PEOPLE: Appliers<
   'realm_user/add': ({ state }, { person }) => {
     state.people.byId.value = new Map(state.people.byId.peek()).set(person.user_id, { ...person, is_active: true });
   },
-  'realm_user/remove': ({ state }, { person }) => state.people.putPerson(person.user_id, { is_active: false }),
+  'realm_user/remove': ({ state }, { person }) => state.people.changePerson(person.user_id, { is_active: false }),
   'realm_user/update': ({ state }, event) => updatePerson(state, event),
   user_status: ({ state }, event) => putStatus(state, event),
   presence: ({ state }, event) => putPresence(state, event),
@@ -110,15 +110,15 @@ export const PEOPLE: Appliers<
   },
   'user_group/update': ({ state }, { group_id, data }) => changeGroup(state, group_id, () => data),
   'user_group/add_members': ({ state }, { group_id, user_ids }) =>
-    changeGroup(state, group_id, ({ members }) => ({ members: plus(members, user_ids) })),
+    changeGroup(state, group_id, ({ members }) => ({ members: addIds(members, user_ids) })),
   'user_group/remove_members': ({ state }, { group_id, user_ids }) =>
-    changeGroup(state, group_id, ({ members }) => ({ members: minus(members, user_ids) })),
+    changeGroup(state, group_id, ({ members }) => ({ members: removeIds(members, user_ids) })),
   'user_group/add_subgroups': ({ state }, { group_id, direct_subgroup_ids: added }) =>
-    changeGroup(state, group_id, ({ direct_subgroup_ids: ids }) => ({ direct_subgroup_ids: plus(ids, added) })),
+    changeGroup(state, group_id, ({ direct_subgroup_ids: ids }) => ({ direct_subgroup_ids: addIds(ids, added) })),
   'user_group/remove_subgroups': ({ state }, { group_id, direct_subgroup_ids: removed }) =>
-    changeGroup(state, group_id, ({ direct_subgroup_ids: ids }) => ({ direct_subgroup_ids: minus(ids, removed) })),
+    changeGroup(state, group_id, ({ direct_subgroup_ids: ids }) => ({ direct_subgroup_ids: removeIds(ids, removed) })),
   'user_group/remove': ({ state }, { group_id }) => removeGroup(state, group_id),
   muted_users: ({ state }, { muted_users }) => {
-    state.muting.users.value = new Map(muted_users.map(({ id, timestamp }) => [id, timestamp]));
+    state.muting.mutedAtByUserId.value = new Map(muted_users.map(({ id, timestamp }) => [id, timestamp]));
   },
 };

@@ -2,32 +2,32 @@
 import type { Bot, CustomProfileField, RealmDomain } from '../../contract/index.js';
 import type { Person } from '../state/people.js';
 import type { State } from '../state/state.js';
-import { type Appliers, ignore } from './target.js';
+import { type EventAppliers, ignoreEvent } from './target.js';
 
-const prefixed = (data: object): Record<string, unknown> =>
+const prefixKeysWithRealm = (data: object): Record<string, unknown> =>
   Object.fromEntries(Object.entries(data).map(([name, value]) => [`realm_${name}`, value]));
 
 function changeBots(state: State, change: (bots: readonly Bot[]) => readonly Bot[]): void {
-  state.realm.set({ realm_bots: change(state.realm.fields.peek().realm_bots ?? []) });
+  state.realm.setFields({ realm_bots: change(state.realm.fields.peek().realm_bots ?? []) });
 }
 
 const changeBot = (state: State, id: number, change: object): void =>
   changeBots(state, (bots) => bots.map((bot) => (bot.user_id === id ? { ...bot, ...change } : bot)));
 
 function changeDomains(state: State, change: (domains: readonly RealmDomain[]) => readonly RealmDomain[]): void {
-  state.realm.set({ realm_domains: change(state.realm.fields.peek().realm_domains ?? []) });
+  state.realm.setFields({ realm_domains: change(state.realm.fields.peek().realm_domains ?? []) });
 }
 
 /** Type of the fields whose values name one of their options. */
-const SELECT = 3;
+const SELECT_FIELD_TYPE = 3;
 
 /** Values of removed fields and options go with them; no event names the values. */
-function putFields(state: State, fields: readonly CustomProfileField[]): void {
-  state.realm.set({ custom_profile_fields: fields });
+function putCustomProfileFields(state: State, fields: readonly CustomProfileField[]): void {
+  state.realm.setFields({ custom_profile_fields: fields });
   const known = new Map(fields.map((field) => [String(field.id), field]));
   const stays = (id: string, value: unknown): boolean => {
     const field = known.get(id);
-    if (field?.type !== SELECT) return field !== undefined;
+    if (field?.type !== SELECT_FIELD_TYPE) return field !== undefined;
     return Object.hasOwn(JSON.parse(field.field_data ?? '{}') as object, String(value));
   };
   const people = new Map<number, Person>();
@@ -39,7 +39,7 @@ function putFields(state: State, fields: readonly CustomProfileField[]): void {
   state.people.byId.value = people;
 }
 
-export const REALM: Appliers<
+export const REALM_EVENT_APPLIERS: EventAppliers<
   | 'realm/update'
   | 'realm/update_dict'
   | 'realm/deactivated'
@@ -76,9 +76,9 @@ export const REALM: Appliers<
   | 'scheduled_messages/update'
   | 'scheduled_messages/remove'
 > = {
-  'realm/update': ({ state }, { property, value }) => state.realm.set(prefixed({ [property]: value })),
-  'realm/update_dict': ({ state }, { data }) => state.realm.set(prefixed(data)),
-  'realm/deactivated': ignore,
+  'realm/update': ({ state }, { property, value }) => state.realm.setFields(prefixKeysWithRealm({ [property]: value })),
+  'realm/update_dict': ({ state }, { data }) => state.realm.setFields(prefixKeysWithRealm(data)),
+  'realm/deactivated': ignoreEvent,
   'realm_bot/add': ({ state }, { bot }) =>
     changeBots(state, (bots) =>
       [...bots.filter(({ user_id }) => user_id !== bot.user_id), bot as Bot].sort((a, b) => a.user_id - b.user_id),
@@ -95,57 +95,60 @@ export const REALM: Appliers<
   'realm_emoji/update': ({ state }, { realm_emoji }) => {
     state.emoji.byId.value = realm_emoji;
   },
-  realm_filters: ignore,
-  realm_linkifiers: ({ state }, { realm_linkifiers }) => state.realm.set({ realm_linkifiers }),
-  realm_playgrounds: ({ state }, { realm_playgrounds }) => state.realm.set({ realm_playgrounds }),
-  realm_export: ignore,
+  realm_filters: ignoreEvent,
+  realm_linkifiers: ({ state }, { realm_linkifiers }) => state.realm.setFields({ realm_linkifiers }),
+  realm_playgrounds: ({ state }, { realm_playgrounds }) => state.realm.setFields({ realm_playgrounds }),
+  realm_export: ignoreEvent,
   'realm_user_settings_defaults/update': ({ state }, { property, value }) =>
-    state.realm.set({
+    state.realm.setFields({
       realm_user_settings_defaults: { ...state.realm.fields.peek().realm_user_settings_defaults, [property]: value },
     }),
-  custom_profile_fields: ({ state }, { fields }) => putFields(state, fields),
+  custom_profile_fields: ({ state }, { fields }) => putCustomProfileFields(state, fields),
   restart: ({ state }, { service_version, service_feature_level, server_generation }) =>
-    state.realm.set({ service_version, service_feature_level, server_generation }),
-  heartbeat: ignore,
+    state.realm.setFields({ service_version, service_feature_level, server_generation }),
+  heartbeat: ignoreEvent,
   // Views that list these fetch them again: `core.listen`.
-  invites_changed: ignore,
-  'attachment/add': ignore,
-  'attachment/update': ignore,
-  'attachment/remove': ignore,
-  alert_words: ({ state }, { alert_words }) => state.realm.set({ alert_words }),
-  hotspots: ({ state }, { hotspots }) => state.realm.set({ hotspots }),
-  has_zoom_token: ({ state }, { value }) => state.realm.set({ has_zoom_token: value }),
+  invites_changed: ignoreEvent,
+  'attachment/add': ignoreEvent,
+  'attachment/update': ignoreEvent,
+  'attachment/remove': ignoreEvent,
+  alert_words: ({ state }, { alert_words }) => state.realm.setFields({ alert_words }),
+  hotspots: ({ state }, { hotspots }) => state.realm.setFields({ hotspots }),
+  has_zoom_token: ({ state }, { value }) => state.realm.setFields({ has_zoom_token: value }),
   'user_settings/update': ({ state }, { property, value }) => {
     state.me.settings.value = { ...state.me.settings.peek(), [property]: value };
   },
   // The older forms of user_settings.
-  update_display_settings: ignore,
-  update_global_notifications: ignore,
+  update_display_settings: ignoreEvent,
+  update_global_notifications: ignoreEvent,
   'drafts/add': ({ state }, { drafts }) => {
-    const known = new Map(state.own.draftsById.peek());
+    const known = new Map(state.ownLists.draftsById.peek());
     for (const draft of drafts) known.set(draft.id ?? 0, { ...draft, id: draft.id ?? 0 });
-    state.own.draftsById.value = known;
+    state.ownLists.draftsById.value = known;
   },
   'drafts/update': ({ state }, { draft }) => {
     const id = draft.id ?? 0;
-    state.own.draftsById.value = new Map(state.own.draftsById.peek()).set(id, { ...draft, id });
+    state.ownLists.draftsById.value = new Map(state.ownLists.draftsById.peek()).set(id, { ...draft, id });
   },
   'drafts/remove': ({ state }, { draft_id }) => {
-    const drafts = new Map(state.own.draftsById.peek());
+    const drafts = new Map(state.ownLists.draftsById.peek());
     drafts.delete(draft_id);
-    state.own.draftsById.value = drafts;
+    state.ownLists.draftsById.value = drafts;
   },
   'scheduled_messages/add': ({ state }, { scheduled_messages }) => {
-    const known = new Map(state.own.scheduledById.peek());
+    const known = new Map(state.ownLists.scheduledById.peek());
     for (const one of scheduled_messages) known.set(one.scheduled_message_id, one);
-    state.own.scheduledById.value = known;
+    state.ownLists.scheduledById.value = known;
   },
   'scheduled_messages/update': ({ state }, { scheduled_message: one }) => {
-    state.own.scheduledById.value = new Map(state.own.scheduledById.peek()).set(one.scheduled_message_id, one);
+    state.ownLists.scheduledById.value = new Map(state.ownLists.scheduledById.peek()).set(
+      one.scheduled_message_id,
+      one,
+    );
   },
   'scheduled_messages/remove': ({ state }, { scheduled_message_id }) => {
-    const known = new Map(state.own.scheduledById.peek());
+    const known = new Map(state.ownLists.scheduledById.peek());
     known.delete(scheduled_message_id);
-    state.own.scheduledById.value = known;
+    state.ownLists.scheduledById.value = known;
   },
 };

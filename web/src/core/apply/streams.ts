@@ -1,7 +1,7 @@
 /** Events about streams, subscriptions and policies of topics. */
 import type { Events } from '../../contract/index.js';
 import type { State } from '../state/state.js';
-import { type Appliers, ignore, type Target } from './target.js';
+import { type EventAppliers, type EventApplyTarget, ignoreEvent } from './target.js';
 
 function updateStream(state: State, event: Events['stream/update']): void {
   const { property, value, rendered_description, history_public_to_subscribers, is_web_public } = event;
@@ -11,34 +11,37 @@ function updateStream(state: State, event: Events['stream/update']): void {
   const changed = <S extends { readonly stream_id: number }>(stream: S): S =>
     stream.stream_id === event.stream_id && property in stream ? { ...stream, [property]: value, ...given } : stream;
   const stream = state.streams.byId.peek().get(event.stream_id);
-  if (stream) state.streams.put(stream.stream_id, changed(stream));
+  if (stream) state.streams.putStream(stream.stream_id, changed(stream));
   const { realm_default_streams: streams = [], realm_default_stream_groups: groups = [] } = state.realm.fields.peek();
   if (!streams.some(({ stream_id }) => stream_id === event.stream_id) && groups.length === 0) return;
-  state.realm.set({
+  state.realm.setFields({
     realm_default_streams: streams.map(changed),
     realm_default_stream_groups: groups.map((group) => ({ ...group, streams: group.streams.map(changed) })),
   });
 }
 
-function createStreams(state: State, { streams }: Events['stream/create']): void {
+function applyStreamsCreated(state: State, { streams }: Events['stream/create']): void {
   for (const stream of streams) {
     // A private stream that was left comes back when the user may see it again.
     const former = state.streams.byId.peek().get(stream.stream_id);
     const more = former ?? { stream_weekly_traffic: null, membership: 'never' };
-    state.streams.put(stream.stream_id, { ...more, ...stream });
+    state.streams.putStream(stream.stream_id, { ...more, ...stream });
   }
 }
 
-function leave({ state, windows }: Target, { subscriptions }: Events['subscription/remove']): void {
+function applyUnsubscription(
+  { state, windows }: EventApplyTarget,
+  { subscriptions }: Events['subscription/remove'],
+): void {
   for (const { stream_id } of subscriptions) {
     const stream = state.streams.byId.peek().get(stream_id);
-    if (stream) state.streams.put(stream_id, { ...stream, membership: 'former' });
+    if (stream) state.streams.putStream(stream_id, { ...stream, membership: 'former' });
     state.unread.removeStream(stream_id);
-    windows.subscriptionChanged(stream_id);
+    windows.onSubscriptionChanged(stream_id);
   }
 }
 
-export const STREAMS: Appliers<
+export const STREAM_EVENT_APPLIERS: EventAppliers<
   | 'stream/create'
   | 'stream/update'
   | 'stream/delete'
@@ -52,33 +55,34 @@ export const STREAMS: Appliers<
   | 'user_topic'
   | 'muted_topics'
 > = {
-  'stream/create': ({ state }, event) => createStreams(state, event),
+  'stream/create': ({ state }, event) => applyStreamsCreated(state, event),
   'stream/update': ({ state }, event) => updateStream(state, event),
   'stream/delete': ({ state }, { streams }) => {
     for (const { stream_id } of streams) {
-      state.streams.put(stream_id, undefined);
+      state.streams.putStream(stream_id, undefined);
       state.unread.removeStream(stream_id);
     }
   },
   'subscription/add': ({ state, windows }, { subscriptions }) => {
     for (const stream of subscriptions) {
-      state.streams.put(stream.stream_id, { ...stream, membership: 'subscribed' });
-      windows.subscriptionChanged(stream.stream_id);
+      state.streams.putStream(stream.stream_id, { ...stream, membership: 'subscribed' });
+      windows.onSubscriptionChanged(stream.stream_id);
     }
   },
-  'subscription/remove': leave,
+  'subscription/remove': applyUnsubscription,
   'subscription/update': ({ state }, { stream_id, property, value }) => {
     const stream = state.streams.byId.peek().get(stream_id);
-    if (stream) state.streams.put(stream_id, { ...stream, [property]: value });
+    if (stream) state.streams.putStream(stream_id, { ...stream, [property]: value });
   },
   // Subscribers are fetched by the view that lists them.
-  'subscription/peer_add': ignore,
-  'subscription/peer_remove': ignore,
-  default_streams: ({ state }, { default_streams }) => state.realm.set({ realm_default_streams: default_streams }),
+  'subscription/peer_add': ignoreEvent,
+  'subscription/peer_remove': ignoreEvent,
+  default_streams: ({ state }, { default_streams }) =>
+    state.realm.setFields({ realm_default_streams: default_streams }),
   default_stream_groups: ({ state }, { default_stream_groups }) =>
-    state.realm.set({ realm_default_stream_groups: default_stream_groups }),
+    state.realm.setFields({ realm_default_stream_groups: default_stream_groups }),
   user_topic: ({ state }, { stream_id, topic_name, last_updated, visibility_policy }) =>
-    state.muting.putTopic({ stream_id, topic_name, last_updated, visibility_policy }),
+    state.muting.putTopicPolicy({ stream_id, topic_name, last_updated, visibility_policy }),
   // The older form of user_topic.
-  muted_topics: ignore,
+  muted_topics: ignoreEvent,
 };

@@ -2,7 +2,7 @@ import { type Signal, signal } from '@preact/signals-core';
 import type { Message } from '../../contract/index.js';
 
 /** Changes that a fetch may have missed are remembered for this many messages. */
-const MAX_TOUCHED = 5_000;
+const MAX_REMEMBERED_CHANGES = 5_000;
 
 /**
  * Every message that some window shows, each as a signal, so that a reaction renders one message again.
@@ -13,10 +13,10 @@ const MAX_TOUCHED = 5_000;
 export class MessageStore {
   readonly #messages = new Map<number, Signal<Message>>();
   /** Id → number of its last change by an event; also for messages that are not here. */
-  readonly #touched = new Map<number, number>();
+  readonly #lastChangeNumberById = new Map<number, number>();
   readonly #deleted = new Set<number>();
-  #changes = 0;
-  #allReadAt = 0;
+  #changeCount = 0;
+  #allReadChangeNumber = 0;
 
   get(id: number): Signal<Message> | undefined {
     return this.#messages.get(id);
@@ -35,25 +35,25 @@ export class MessageStore {
   }
 
   /** Number of the last change; a fetch notes it when it begins. */
-  get now(): number {
-    return this.#changes;
+  get lastChangeNumber(): number {
+    return this.#changeCount;
   }
 
   /** A message by an event. */
-  arrive(message: Message): void {
-    this.#touch(message.id);
-    this.#put(message);
+  addArrivedMessage(message: Message): void {
+    this.#noteChange(message.id);
+    this.#putMessage(message);
   }
 
-  change(id: number, change: (before: Message) => Message): void {
-    this.#touch(id);
+  changeMessage(id: number, change: (before: Message) => Message): void {
+    this.#noteChange(id);
     const of = this.#messages.get(id);
     if (of) of.value = change(of.peek());
   }
 
   /** Every message of the user was marked as read; the event names none of them. */
   markAllRead(): void {
-    this.#allReadAt = ++this.#changes;
+    this.#allReadChangeNumber = ++this.#changeCount;
     for (const of of this.#messages.values()) {
       const message = of.peek();
       if (!message.flags.includes('read')) of.value = { ...message, flags: ['read', ...message.flags] };
@@ -62,7 +62,7 @@ export class MessageStore {
 
   delete(ids: readonly number[]): void {
     for (const id of ids) {
-      this.#touch(id);
+      this.#noteChange(id);
       this.#deleted.add(id);
       this.#messages.delete(id);
     }
@@ -74,17 +74,17 @@ export class MessageStore {
    * @returns ids that are there; undefined when the fetch has to be repeated, because it may hold an older text of a
    * message that is not here
    */
-  merge(messages: readonly Message[], since: number): number[] | undefined {
-    if (this.#allReadAt > since) return undefined;
+  mergeFetched(messages: readonly Message[], since: number): number[] | undefined {
+    if (this.#allReadChangeNumber > since) return undefined;
     const there = messages.filter(({ id }) => !this.#deleted.has(id));
-    const isNewer = ({ id }: Message): boolean => (this.#touched.get(id) ?? 0) > since;
+    const isNewer = ({ id }: Message): boolean => (this.#lastChangeNumberById.get(id) ?? 0) > since;
     if (there.some((message) => isNewer(message) && !this.has(message.id))) return undefined;
-    for (const message of there) if (!isNewer(message)) this.#put(message);
+    for (const message of there) if (!isNewer(message)) this.#putMessage(message);
     return there.map(({ id }) => id);
   }
 
   /** Forgets all messages but these. */
-  keep(ids: ReadonlySet<number>): void {
+  keepOnly(ids: ReadonlySet<number>): void {
     for (const id of this.#messages.keys()) if (!ids.has(id)) this.#messages.delete(id);
   }
 
@@ -93,15 +93,16 @@ export class MessageStore {
     return this.#messages.keys();
   }
 
-  #put(message: Message): void {
+  #putMessage(message: Message): void {
     const of = this.#messages.get(message.id);
     if (of) of.value = message;
     else this.#messages.set(message.id, signal(message));
   }
 
-  #touch(id: number): void {
-    this.#touched.delete(id);
-    this.#touched.set(id, ++this.#changes);
-    if (this.#touched.size > MAX_TOUCHED) this.#touched.delete(this.#touched.keys().next().value!);
+  #noteChange(id: number): void {
+    this.#lastChangeNumberById.delete(id);
+    this.#lastChangeNumberById.set(id, ++this.#changeCount);
+    if (this.#lastChangeNumberById.size > MAX_REMEMBERED_CHANGES)
+      this.#lastChangeNumberById.delete(this.#lastChangeNumberById.keys().next().value!);
   }
 }

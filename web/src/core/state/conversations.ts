@@ -1,12 +1,12 @@
 import { computed, type ReadonlySignal, signal } from '@preact/signals-core';
 import type { Snapshot } from '../../contract/index.js';
-import { othersOf } from '../narrow.js';
+import { getOtherUserIds } from '../narrow.js';
 import type { Slice } from './slice.js';
 
 export interface DirectConversation {
   /** Ids of the others; the own id alone for notes to self. */
   readonly users: readonly number[];
-  readonly newest: number;
+  readonly newestMessageId: number;
 }
 
 export interface Topic {
@@ -22,75 +22,78 @@ export interface Topic {
  *                                          fetches all of them once
  */
 export class ConversationsState implements Slice {
-  readonly byUsers = signal<ReadonlyMap<string, DirectConversation>>(new Map());
-  readonly direct: ReadonlySignal<readonly DirectConversation[]> = computed(() =>
-    [...this.byUsers.value.values()].sort((a, b) => b.newest - a.newest),
+  readonly directByUserIds = signal<ReadonlyMap<string, DirectConversation>>(new Map());
+  readonly directNewestFirst: ReadonlySignal<readonly DirectConversation[]> = computed(() =>
+    [...this.directByUserIds.value.values()].sort((a, b) => b.newestMessageId - a.newestMessageId),
   );
   /** Streams whose topics are all known. */
-  readonly complete = signal<ReadonlySet<number>>(new Set());
-  readonly #topics = signal<ReadonlyMap<number, ReadonlyMap<string, Topic>>>(new Map());
-  readonly #lists = new Map<number, ReadonlySignal<readonly Topic[]>>();
-  #me = 0;
+  readonly completeStreamIds = signal<ReadonlySet<number>>(new Set());
+  readonly #topicsByStreamId = signal<ReadonlyMap<number, ReadonlyMap<string, Topic>>>(new Map());
+  readonly #topicListByStreamId = new Map<number, ReadonlySignal<readonly Topic[]>>();
+  #ownUserId = 0;
 
   load({ recent_private_conversations, user_id }: Snapshot): void {
-    this.#me = user_id ?? 0;
-    this.byUsers.value = new Map(
+    this.#ownUserId = user_id ?? 0;
+    this.directByUserIds.value = new Map(
       (recent_private_conversations ?? []).map(({ user_ids, max_message_id }) => {
-        const users = othersOf(user_ids, this.#me);
-        return [users.join(), { users, newest: max_message_id }];
+        const users = getOtherUserIds(user_ids, this.#ownUserId);
+        return [users.join(), { users, newestMessageId: max_message_id }];
       }),
     );
-    this.complete.value = new Set();
-    this.#topics.value = new Map();
+    this.completeStreamIds.value = new Set();
+    this.#topicsByStreamId.value = new Map();
   }
 
   save(): Partial<Snapshot> {
     return {
-      recent_private_conversations: this.direct.peek().map(({ users, newest }) => ({
-        max_message_id: newest,
-        user_ids: users.filter((id) => id !== this.#me),
+      recent_private_conversations: this.directNewestFirst.peek().map(({ users, newestMessageId }) => ({
+        max_message_id: newestMessageId,
+        user_ids: users.filter((id) => id !== this.#ownUserId),
       })),
     };
   }
 
   topicsOf(stream: number): ReadonlySignal<readonly Topic[]> {
-    const known = this.#lists.get(stream);
+    const known = this.#topicListByStreamId.get(stream);
     if (known) return known;
     const list = computed(() =>
-      [...(this.#topics.value.get(stream)?.values() ?? [])].sort((a, b) => b.max_id - a.max_id),
+      [...(this.#topicsByStreamId.value.get(stream)?.values() ?? [])].sort((a, b) => b.max_id - a.max_id),
     );
-    this.#lists.set(stream, list);
+    this.#topicListByStreamId.set(stream, list);
     return list;
   }
 
-  arriveDirect(participants: readonly number[], id: number): void {
-    const users = othersOf(participants, this.#me);
-    const newest = Math.max(id, this.byUsers.peek().get(users.join())?.newest ?? 0);
-    this.byUsers.value = new Map(this.byUsers.peek()).set(users.join(), { users, newest });
+  noteDirectMessage(participants: readonly number[], id: number): void {
+    const users = getOtherUserIds(participants, this.#ownUserId);
+    const newest = Math.max(id, this.directByUserIds.peek().get(users.join())?.newestMessageId ?? 0);
+    this.directByUserIds.value = new Map(this.directByUserIds.peek()).set(users.join(), {
+      users,
+      newestMessageId: newest,
+    });
   }
 
   /** A message in a topic: it may be new, moved there, or only have been fetched. */
-  arriveTopic(stream: number, name: string, id: number): void {
-    const before = this.#topics.peek().get(stream)?.get(name.toLowerCase());
+  noteTopicMessage(stream: number, name: string, id: number): void {
+    const before = this.#topicsByStreamId.peek().get(stream)?.get(name.toLowerCase());
     if (before && before.max_id >= id) return;
-    this.#putTopics(stream, [...(this.#topics.peek().get(stream)?.values() ?? []), { name, max_id: id }]);
+    this.#putTopics(stream, [...(this.#topicsByStreamId.peek().get(stream)?.values() ?? []), { name, max_id: id }]);
   }
 
   /** All topics of a stream, as the server lists them. */
-  putAll(stream: number, topics: readonly Topic[]): void {
+  putAllTopics(stream: number, topics: readonly Topic[]): void {
     this.#putTopics(stream, topics);
-    this.complete.value = new Set(this.complete.peek()).add(stream);
+    this.completeStreamIds.value = new Set(this.completeStreamIds.peek()).add(stream);
   }
 
   /** No event says which messages a topic has left: the list is fetched again when it is next asked for. */
-  forget(stream: number): void {
-    const complete = new Set(this.complete.peek());
-    if (complete.delete(stream)) this.complete.value = complete;
+  markTopicsIncomplete(stream: number): void {
+    const complete = new Set(this.completeStreamIds.peek());
+    if (complete.delete(stream)) this.completeStreamIds.value = complete;
   }
 
   /** The whole topic moved. */
   removeTopic(stream: number, name: string): void {
-    const topics = [...(this.#topics.peek().get(stream)?.values() ?? [])];
+    const topics = [...(this.#topicsByStreamId.peek().get(stream)?.values() ?? [])];
     this.#putTopics(
       stream,
       topics.filter((topic) => topic.name.toLowerCase() !== name.toLowerCase()),
@@ -99,6 +102,6 @@ export class ConversationsState implements Slice {
 
   #putTopics(stream: number, topics: readonly Topic[]): void {
     const byName = new Map(topics.map((topic) => [topic.name.toLowerCase(), topic]));
-    this.#topics.value = new Map(this.#topics.peek()).set(stream, byName);
+    this.#topicsByStreamId.value = new Map(this.#topicsByStreamId.peek()).set(stream, byName);
   }
 }

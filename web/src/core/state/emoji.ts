@@ -5,7 +5,7 @@ import type { Slice } from './slice.js';
 /** Custom emoji: `emoji.byId` for reactions of all times, `emoji.active` for pickers, by name. */
 export class EmojiState implements Slice {
   readonly byId = signal<Readonly<Record<string, RealmEmoji>>>({});
-  readonly active: ReadonlySignal<readonly RealmEmoji[]> = computed(() =>
+  readonly activeEmoji: ReadonlySignal<readonly RealmEmoji[]> = computed(() =>
     Object.values(this.byId.value)
       .filter(({ deactivated }) => !deactivated)
       .sort((a, b) => a.name.localeCompare(b.name)),

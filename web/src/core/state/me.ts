@@ -57,13 +57,13 @@ export class MeState implements Slice {
   }
 
   /** @param policy name of an organization's setting with a policy value, without `realm_` */
-  may(policy: string): boolean {
+  isAllowedByPolicyNamed(policy: string): boolean {
     const fields: Readonly<Record<string, unknown>> = { ...this.realm.value };
-    return this.allows(Number(fields[`realm_${policy}`] ?? 0));
+    return this.isAllowedByPolicyValue(Number(fields[`realm_${policy}`] ?? 0));
   }
 
   /** Policy values: 5 everyone, 1 members, 3 full members, 4 moderators, 2 administrators, 7 owners, 6 nobody. */
-  allows(policy: number): boolean {
+  isAllowedByPolicyValue(policy: number): boolean {
     const { role } = this;
     if (policy === 6 || this.id === 0) return false;
     if (policy === 5) return true;
@@ -71,11 +71,11 @@ export class MeState implements Slice {
     if (policy === 2) return role <= ROLE.admin;
     if (policy === 4) return role <= ROLE.moderator;
     if (role === ROLE.guest) return false;
-    return policy === 1 || this.isFull;
+    return policy === 1 || this.isFullMember;
   }
 
   /** Full members have had their account for the days that the organization asks for. */
-  get isFull(): boolean {
+  get isFullMember(): boolean {
     if (this.role <= ROLE.moderator) return true;
     if (this.role === ROLE.guest) return false;
     const days = Math.floor((this.now() - Date.parse(this.person.value?.date_joined ?? '')) / DAY_MS);

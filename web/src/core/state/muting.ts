@@ -16,41 +16,43 @@ export type TopicPolicy = Snapshot['user_topics'][number];
  *     muting.users.value.has(id)
  */
 export class MutingState implements Slice {
-  readonly topics = signal<ReadonlyMap<ConversationKey, TopicPolicy>>(new Map());
+  readonly policyByTopicKey = signal<ReadonlyMap<ConversationKey, TopicPolicy>>(new Map());
   /** Muted users → the time in seconds. */
-  readonly users = signal<ReadonlyMap<number, number>>(new Map());
+  readonly mutedAtByUserId = signal<ReadonlyMap<number, number>>(new Map());
 
   constructor(private readonly streams: StreamsState) {}
 
   load({ user_topics, muted_users }: Snapshot): void {
-    this.topics.value = new Map((user_topics ?? []).map((of) => [keyOf(of), of]));
-    this.users.value = new Map((muted_users ?? []).map(({ id, timestamp }) => [id, timestamp]));
+    this.policyByTopicKey.value = new Map((user_topics ?? []).map((of) => [makeTopicKey(of), of]));
+    this.mutedAtByUserId.value = new Map((muted_users ?? []).map(({ id, timestamp }) => [id, timestamp]));
   }
 
   save(): Partial<Snapshot> {
     return {
-      user_topics: [...this.topics.peek().values()],
-      muted_users: [...this.users.peek()].map(([id, timestamp]) => ({ id, timestamp })),
+      user_topics: [...this.policyByTopicKey.peek().values()],
+      muted_users: [...this.mutedAtByUserId.peek()].map(([id, timestamp]) => ({ id, timestamp })),
     };
   }
 
-  policyOf(stream: number, topic: string): number {
-    return this.topics.value.get(conversationKey({ stream, topic }))?.visibility_policy ?? TOPIC_POLICY.inherit;
+  getTopicPolicy(stream: number, topic: string): number {
+    return (
+      this.policyByTopicKey.value.get(conversationKey({ stream, topic }))?.visibility_policy ?? TOPIC_POLICY.inherit
+    );
   }
 
-  isMuted(stream: number, topic: string): boolean {
-    const policy = this.policyOf(stream, topic);
+  isTopicMuted(stream: number, topic: string): boolean {
+    const policy = this.getTopicPolicy(stream, topic);
     if (policy === TOPIC_POLICY.muted) return true;
     return policy === TOPIC_POLICY.inherit && this.streams.isMuted(stream);
   }
 
-  putTopic(of: TopicPolicy): void {
-    const topics = new Map(this.topics.peek());
-    if (of.visibility_policy === TOPIC_POLICY.inherit) topics.delete(keyOf(of));
-    else topics.set(keyOf(of), of);
-    this.topics.value = topics;
+  putTopicPolicy(of: TopicPolicy): void {
+    const topics = new Map(this.policyByTopicKey.peek());
+    if (of.visibility_policy === TOPIC_POLICY.inherit) topics.delete(makeTopicKey(of));
+    else topics.set(makeTopicKey(of), of);
+    this.policyByTopicKey.value = topics;
   }
 }
 
-const keyOf = ({ stream_id, topic_name }: TopicPolicy): ConversationKey =>
+const makeTopicKey = ({ stream_id, topic_name }: TopicPolicy): ConversationKey =>
   conversationKey({ stream: stream_id, topic: topic_name });

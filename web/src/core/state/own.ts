@@ -9,7 +9,7 @@ export type StoredDraft = Draft & { readonly id: number };
  *
  * Views write drafts by `core.drafts`, which waits until typing stops.
  */
-export class OwnState implements Slice {
+export class OwnListsState implements Slice {
   readonly draftsById = signal<ReadonlyMap<number, StoredDraft>>(new Map());
   readonly scheduledById = signal<ReadonlyMap<number, ScheduledMessage>>(new Map());
   readonly starred = signal<ReadonlySet<number>>(new Set());
@@ -39,7 +39,7 @@ export class OwnState implements Slice {
     };
   }
 
-  star(ids: readonly number[], on: boolean): void {
+  setStarred(ids: readonly number[], on: boolean): void {
     const starred = new Set(this.starred.peek());
     for (const id of ids) {
       if (on) starred.add(id);

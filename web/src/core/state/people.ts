@@ -11,7 +11,7 @@ export interface Presence {
   readonly idle_timestamp: number;
 }
 
-export interface Status {
+export interface UserStatus {
   readonly away?: boolean;
   readonly status_text?: string;
   readonly emoji_name?: string;
@@ -19,10 +19,10 @@ export interface Status {
   readonly reaction_type?: string;
 }
 
-export type Online = 'active' | 'idle' | 'offline';
+export type PresenceLevel = 'active' | 'idle' | 'offline';
 
-const OFFLINE_SECONDS = 200;
-const IDLE_SECONDS = 140;
+const OFFLINE_AFTER_SECONDS = 200;
+const IDLE_AFTER_SECONDS = 140;
 
 type ById<T> = ReadonlyMap<number, T>;
 
@@ -32,20 +32,20 @@ type ById<T> = ReadonlyMap<number, T>;
  *     people.byId.value.get(id)      a user, active or not; bots of the server, too
  *     people.active.value            active users and bots, by name
  *     people.nameOf(id)              full name; empty for an unknown id
- *     people.onlineOf(id)            'active' | 'idle' | 'offline'
+ *     people.getPresenceLevel(id)            'active' | 'idle' | 'offline'
  *     people.statuses.value.get(id)  status text and emoji
  *     people.groups.value            user groups by id, system groups included
  */
 export class PeopleState implements Slice {
   readonly byId = signal<ById<Person>>(new Map());
-  readonly statuses = signal<ById<Status>>(new Map());
+  readonly statuses = signal<ById<UserStatus>>(new Map());
   readonly presences = signal<ById<Presence>>(new Map());
   /** Server time of the newest presence in seconds: "now", as far as presence is concerned. */
-  readonly presenceTime = signal(0);
+  readonly presenceServerSeconds = signal(0);
   readonly groups = signal<ById<UserGroup>>(new Map());
   #systemBots: Snapshot['cross_realm_bots'] = [];
 
-  readonly active: ReadonlySignal<readonly Person[]> = computed(() =>
+  readonly activePeople: ReadonlySignal<readonly Person[]> = computed(() =>
     [...this.byId.value.values()]
       .filter(({ is_active, is_system_bot }) => is_active && !is_system_bot)
       .sort((a, b) => a.full_name.localeCompare(b.full_name)),
@@ -61,7 +61,7 @@ export class PeopleState implements Slice {
     for (const user of snapshot.realm_users ?? []) people.set(user.user_id, { ...user, is_active: true });
     this.byId.value = people;
     this.statuses.value = new Map(
-      Object.entries(snapshot.user_status ?? {}).map(([id, status]) => [Number(id), status as Status]),
+      Object.entries(snapshot.user_status ?? {}).map(([id, status]) => [Number(id), status as UserStatus]),
     );
     this.groups.value = new Map((snapshot.realm_user_groups ?? []).map((group) => [group.id, group]));
     this.loadPresences(snapshot.presences ?? {}, snapshot.server_timestamp ?? 0);
@@ -75,7 +75,7 @@ export class PeopleState implements Slice {
         return [Number(id), { active_timestamp, idle_timestamp }];
       }),
     );
-    this.presenceTime.value = time;
+    this.presenceServerSeconds.value = time;
   }
 
   save(): Partial<Snapshot> {
@@ -86,7 +86,7 @@ export class PeopleState implements Slice {
       cross_realm_bots: this.#systemBots,
       user_status: Object.fromEntries(this.statuses.peek()) as Snapshot['user_status'],
       presences: Object.fromEntries(this.presences.peek()),
-      server_timestamp: this.presenceTime.peek(),
+      server_timestamp: this.presenceServerSeconds.peek(),
       realm_user_groups: [...this.groups.peek().values()],
     };
   }
@@ -95,12 +95,14 @@ export class PeopleState implements Slice {
     return this.byId.value.get(id)?.full_name ?? '';
   }
 
-  onlineOf(id: number): Online {
+  getPresenceLevel(id: number): PresenceLevel {
     const presence = this.presences.value.get(id);
     if (!presence) return 'offline';
-    const now = this.presenceTime.value;
-    if (now - presence.active_timestamp < IDLE_SECONDS) return 'active';
-    return now - Math.max(presence.idle_timestamp, presence.active_timestamp) < OFFLINE_SECONDS ? 'idle' : 'offline';
+    const now = this.presenceServerSeconds.value;
+    if (now - presence.active_timestamp < IDLE_AFTER_SECONDS) return 'active';
+    return now - Math.max(presence.idle_timestamp, presence.active_timestamp) < OFFLINE_AFTER_SECONDS
+      ? 'idle'
+      : 'offline';
   }
 
   /** Whether the user is in the group, directly or by a group inside it. */
@@ -111,7 +113,7 @@ export class PeopleState implements Slice {
     return of.members.includes(user) || of.direct_subgroup_ids.some((id) => this.isInGroup(user, id, inside));
   }
 
-  putPerson(id: number, change: Partial<Person>): void {
+  changePerson(id: number, change: Partial<Person>): void {
     const before = this.byId.peek().get(id);
     if (before) this.byId.value = new Map(this.byId.peek()).set(id, { ...before, ...change });
   }

@@ -3,7 +3,7 @@ import type { Snapshot } from '../../contract/index.js';
 import type { Slice } from './slice.js';
 
 /** Fields of the snapshot that other slices hold. */
-const ELSEWHERE = new Set([
+const FIELDS_OF_OTHER_SLICES = new Set([
   'result',
   'msg',
   'queue_id',
@@ -57,7 +57,7 @@ export class RealmState implements Slice {
   }
 
   load(snapshot: Snapshot): void {
-    const own = Object.entries(snapshot).filter(([name]) => !ELSEWHERE.has(name));
+    const own = Object.entries(snapshot).filter(([name]) => !FIELDS_OF_OTHER_SLICES.has(name));
     this.fields.value = Object.assign({} as Snapshot, Object.fromEntries(own));
   }
 
@@ -66,7 +66,7 @@ export class RealmState implements Slice {
   }
 
   /** Puts fields under their names in the snapshot. */
-  set(fields: Readonly<Record<string, unknown>>): void {
+  setFields(fields: Readonly<Record<string, unknown>>): void {
     this.fields.value = { ...this.fields.peek(), ...fields };
   }
 }

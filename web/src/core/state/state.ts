@@ -1,12 +1,12 @@
 import { batch } from '@preact/signals-core';
 import type { Snapshot } from '../../contract/index.js';
-import type { Facts } from '../match.js';
+import type { NarrowMatchFacts } from '../match.js';
 import type { Platform } from '../ports.js';
 import { ConversationsState } from './conversations.js';
 import { EmojiState } from './emoji.js';
 import { MeState } from './me.js';
 import { MutingState } from './muting.js';
-import { OwnState } from './own.js';
+import { OwnListsState } from './own.js';
 import { PeopleState } from './people.js';
 import { RealmState } from './realm.js';
 import { StreamsState } from './streams.js';
@@ -21,24 +21,24 @@ export class State {
   readonly streams = new StreamsState();
   readonly muting = new MutingState(this.streams);
   readonly unread = new UnreadState(this.muting);
-  readonly own = new OwnState();
+  readonly ownLists = new OwnListsState();
   readonly conversations = new ConversationsState();
   readonly emoji = new EmojiState();
   readonly typing: TypingState;
 
   /** Own id, streams and mutes, which decide whether a message matches a narrow (`matches`). */
-  readonly facts: Facts;
+  readonly narrowMatchFacts: NarrowMatchFacts;
 
   constructor(platform: Platform) {
     this.me = new MeState(this.people, this.realm, () => platform.now());
     this.typing = new TypingState(platform);
     const { me, streams, muting } = this;
-    this.facts = {
-      get me() {
+    this.narrowMatchFacts = {
+      get ownUserId() {
         return me.userId.peek();
       },
-      streamKind: (id) => streams.kindOf(id),
-      isMuted: (stream, topic) => muting.isMuted(stream, topic),
+      getStreamPrivacy: (id) => streams.getPrivacy(id),
+      isTopicMuted: (stream, topic) => muting.isTopicMuted(stream, topic),
       isSubscribed: (id) => streams.isSubscribed(id),
     };
   }
@@ -55,7 +55,7 @@ export class State {
   }
 
   get #slices() {
-    const { realm, people, me, streams, muting, unread, own, conversations, emoji } = this;
-    return [realm, people, me, streams, muting, unread, own, conversations, emoji];
+    const { realm, people, me, streams, muting, unread, ownLists, conversations, emoji } = this;
+    return [realm, people, me, streams, muting, unread, ownLists, conversations, emoji];
   }
 }

@@ -2,17 +2,21 @@ import { computed, type ReadonlySignal, signal } from '@preact/signals-core';
 import type { Snapshot, Subscriptions } from '../../contract/index.js';
 import type { Slice } from './slice.js';
 
-type Shared = 'stream_id' | 'name' | 'description' | 'rendered_description' | 'date_created' | 'invite_only';
-type Rules = 'is_web_public' | 'stream_post_policy' | 'message_retention_days' | 'history_public_to_subscribers';
+type SharedStreamField = 'stream_id' | 'name' | 'description' | 'rendered_description' | 'date_created' | 'invite_only';
+type StreamRuleField =
+  | 'is_web_public'
+  | 'stream_post_policy'
+  | 'message_retention_days'
+  | 'history_public_to_subscribers';
 
 /**
  * A stream that the user can see. Subscribed ones have the personal fields (`color`, `is_muted`, `pin_to_top`, …) of
  * now, former ones those of the last subscription, others none.
  */
-export type Stream = Pick<Subscriptions, Shared | Rules> &
+export type Stream = Pick<Subscriptions, SharedStreamField | StreamRuleField> &
   Partial<Subscriptions> & { readonly membership: 'subscribed' | 'former' | 'never' };
 
-const byName = (a: Stream, b: Stream): number => a.name.localeCompare(b.name);
+const compareStreamNames = (a: Stream, b: Stream): number => a.name.localeCompare(b.name);
 
 /**
  * Streams and subscriptions.
@@ -25,11 +29,15 @@ const byName = (a: Stream, b: Stream): number => a.name.localeCompare(b.name);
 export class StreamsState implements Slice {
   readonly byId = signal<ReadonlyMap<number, Stream>>(new Map());
 
-  readonly all: ReadonlySignal<readonly Stream[]> = computed(() => [...this.byId.value.values()].sort(byName));
+  readonly all: ReadonlySignal<readonly Stream[]> = computed(() =>
+    [...this.byId.value.values()].sort(compareStreamNames),
+  );
   readonly subscribed: ReadonlySignal<readonly Stream[]> = computed(() =>
     this.all.value.filter(({ membership }) => membership === 'subscribed'),
   );
-  readonly #ids = computed(() => new Map(this.all.value.map(({ name, stream_id }) => [name.toLowerCase(), stream_id])));
+  readonly #idByLowerCaseName = computed(
+    () => new Map(this.all.value.map(({ name, stream_id }) => [name.toLowerCase(), stream_id])),
+  );
 
   load(snapshot: Snapshot): void {
     const lists = [
@@ -57,8 +65,8 @@ export class StreamsState implements Slice {
     return this.byId.value.get(id)?.name ?? '';
   }
 
-  named(name: string): number | undefined {
-    return this.#ids.value.get(name.toLowerCase());
+  findIdByName(name: string): number | undefined {
+    return this.#idByLowerCaseName.value.get(name.toLowerCase());
   }
 
   isSubscribed(id: number): boolean {
@@ -69,7 +77,7 @@ export class StreamsState implements Slice {
     return this.byId.value.get(id)?.is_muted === true;
   }
 
-  kindOf(id: number): 'private' | 'public' | 'web-public' | undefined {
+  getPrivacy(id: number): 'private' | 'public' | 'web-public' | undefined {
     const stream = this.byId.value.get(id);
     if (!stream) return undefined;
     if (stream.is_web_public) return 'web-public';
@@ -77,7 +85,7 @@ export class StreamsState implements Slice {
   }
 
   /** @param change undefined: the stream is gone */
-  put(id: number, change: Stream | undefined): void {
+  putStream(id: number, change: Stream | undefined): void {
     const streams = new Map(this.byId.peek());
     if (change) streams.set(id, change);
     else streams.delete(id);

@@ -3,34 +3,34 @@ import { type Conversation, type ConversationKey, conversationKey } from '../nar
 import type { Platform, Timer } from '../ports.js';
 
 /** A notice counts this long unless it is repeated. */
-const EXPIRES_MS = 15_000;
+const TYPING_EXPIRES_MS = 15_000;
 
 /** Users who are typing: `typing.in(conversation).value` is a list of their ids. */
 export class TypingState {
-  readonly #users = signal<ReadonlyMap<ConversationKey, ReadonlyMap<number, Timer>>>(new Map());
+  readonly #timersByConversation = signal<ReadonlyMap<ConversationKey, ReadonlyMap<number, Timer>>>(new Map());
 
   constructor(private readonly platform: Platform) {}
 
-  in(of: Conversation): ReadonlySignal<readonly number[]> {
+  typingUsersIn(of: Conversation): ReadonlySignal<readonly number[]> {
     const key = conversationKey(of);
-    return computed(() => [...(this.#users.value.get(key)?.keys() ?? [])]);
+    return computed(() => [...(this.#timersByConversation.value.get(key)?.keys() ?? [])]);
   }
 
-  start(of: Conversation, user: number): void {
+  noteStarted(of: Conversation, user: number): void {
     const key = conversationKey(of);
-    this.stop(of, user);
-    const timer = this.platform.setTimer(() => this.stop(of, user), EXPIRES_MS);
-    const users = new Map(this.#users.peek().get(key)).set(user, timer);
-    this.#users.value = new Map(this.#users.peek()).set(key, users);
+    this.noteStopped(of, user);
+    const timer = this.platform.setTimer(() => this.noteStopped(of, user), TYPING_EXPIRES_MS);
+    const users = new Map(this.#timersByConversation.peek().get(key)).set(user, timer);
+    this.#timersByConversation.value = new Map(this.#timersByConversation.peek()).set(key, users);
   }
 
-  stop(of: Conversation, user: number): void {
+  noteStopped(of: Conversation, user: number): void {
     const key = conversationKey(of);
-    const users = new Map(this.#users.peek().get(key));
+    const users = new Map(this.#timersByConversation.peek().get(key));
     const timer = users.get(user);
     if (timer === undefined) return;
     this.platform.clearTimer(timer);
     users.delete(user);
-    this.#users.value = new Map(this.#users.peek()).set(key, users);
+    this.#timersByConversation.value = new Map(this.#timersByConversation.peek()).set(key, users);
   }
 }

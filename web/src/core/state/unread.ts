@@ -1,29 +1,29 @@
 import { computed, type ReadonlySignal, signal } from '@preact/signals-core';
 import type { Snapshot } from '../../contract/index.js';
-import { type Conversation, type ConversationKey, conversationKey, othersOf } from '../narrow.js';
+import { type Conversation, type ConversationKey, conversationKey, getOtherUserIds } from '../narrow.js';
 import type { MutingState } from './muting.js';
 import type { Slice } from './slice.js';
 
 type UnreadMsgs = Snapshot['unread_msgs'];
 
-export type Mention = 'personal' | 'wildcard';
+export type MentionKind = 'personal' | 'wildcard';
 
-const isMuted = (muting: MutingState, of: Conversation | undefined): boolean =>
-  of !== undefined && 'stream' in of && muting.isMuted(of.stream, of.topic);
+const isConversationMuted = (muting: MutingState, of: Conversation | undefined): boolean =>
+  of !== undefined && 'stream' in of && muting.isTopicMuted(of.stream, of.topic);
 
 /** The unread messages of one conversation. */
-interface Group {
-  readonly of: Conversation;
+interface UnreadGroup {
+  readonly conversation: Conversation;
   readonly key: ConversationKey;
   readonly ids: Set<number>;
 }
 
 export interface UnreadConversation {
-  readonly of: Conversation;
+  readonly conversation: Conversation;
   readonly key: ConversationKey;
   readonly count: number;
-  readonly newest: number;
-  readonly mentions: number;
+  readonly newestMessageId: number;
+  readonly mentionCount: number;
   readonly muted: boolean;
 }
 
@@ -31,7 +31,7 @@ export interface UnreadConversation {
  * Unread messages by conversation. Ids stand in mutable sets; `version` changes with them, and what is asked for is
  * computed, so that a row of the sidebar renders again only when its own number changes.
  *
- *     unread.countOf(conversation).value    signal of one conversation's number
+ *     unread.conversationCount(conversation).value    signal of one conversation's number
  *     unread.streamCount(id).value          of a stream, without its muted topics
  *     unread.conversations.value            all with unread messages, newest first: the inbox
  *     unread.total.value                    what title and icon show: direct messages and topics that are not muted
@@ -41,66 +41,73 @@ export interface UnreadConversation {
 export class UnreadState implements Slice {
   readonly version = signal(0);
   readonly incomplete = signal(false);
-  readonly #groups = new Map<string, Group>();
-  readonly #groupOf = new Map<number, Group>();
+  readonly #groupByExactKey = new Map<string, UnreadGroup>();
+  readonly #groupByMessageId = new Map<number, UnreadGroup>();
   /** Wildcards count unless their place is muted now. */
-  readonly #mentions = new Map<number, Mention>();
-  readonly #numbers = new Map<string, ReadonlySignal<number>>();
-  #me = 0;
+  readonly #mentionByMessageId = new Map<number, MentionKind>();
+  readonly #countSignalByName = new Map<string, ReadonlySignal<number>>();
+  #ownUserId = 0;
 
   readonly conversations: ReadonlySignal<readonly UnreadConversation[]> = computed(() => {
     this.version.value;
     const merged = new Map<ConversationKey, UnreadConversation>();
-    for (const { of, key, ids } of this.#groups.values()) {
+    for (const { conversation, key, ids } of this.#groupByExactKey.values()) {
       const other = merged.get(key);
-      let newest = other?.newest ?? 0;
-      let mentions = other?.mentions ?? 0;
-      const muted = isMuted(this.muting, of);
+      let newest = other?.newestMessageId ?? 0;
+      let mentions = other?.mentionCount ?? 0;
+      const muted = isConversationMuted(this.muting, conversation);
       for (const id of ids) {
         if (id > newest) newest = id;
-        if (this.#counts(id, muted)) mentions++;
+        if (this.#isCountedMention(id, muted)) mentions++;
       }
-      merged.set(key, { of, key, count: ids.size + (other?.count ?? 0), newest, mentions, muted });
+      merged.set(key, {
+        conversation: conversation,
+        key,
+        count: ids.size + (other?.count ?? 0),
+        newestMessageId: newest,
+        mentionCount: mentions,
+        muted,
+      });
     }
-    return [...merged.values()].sort((a, b) => b.newest - a.newest);
+    return [...merged.values()].sort((a, b) => b.newestMessageId - a.newestMessageId);
   });
 
-  readonly total: ReadonlySignal<number> = computed(() =>
+  readonly totalCount: ReadonlySignal<number> = computed(() =>
     this.conversations.value.reduce((sum, { count, muted }) => (muted ? sum : sum + count), 0),
   );
 
-  readonly mentions: ReadonlySignal<readonly number[]> = computed(() => {
+  readonly mentioningIds: ReadonlySignal<readonly number[]> = computed(() => {
     this.version.value;
-    const of = (id: number): Conversation | undefined => this.#groupOf.get(id)?.of;
-    return [...this.#mentions.keys()]
-      .filter((id) => this.#counts(id, isMuted(this.muting, of(id))))
+    const of = (id: number): Conversation | undefined => this.#groupByMessageId.get(id)?.conversation;
+    return [...this.#mentionByMessageId.keys()]
+      .filter((id) => this.#isCountedMention(id, isConversationMuted(this.muting, of(id))))
       .sort((a, b) => a - b);
   });
 
   /** Number of unread messages in all direct conversations. */
-  readonly direct: ReadonlySignal<number> = computed(() =>
-    this.conversations.value.reduce((sum, { of, count }) => ('users' in of ? sum + count : sum), 0),
+  readonly directCount: ReadonlySignal<number> = computed(() =>
+    this.conversations.value.reduce((sum, { conversation, count }) => ('users' in conversation ? sum + count : sum), 0),
   );
 
   constructor(private readonly muting: MutingState) {}
 
   load({ unread_msgs, user_id }: Snapshot): void {
-    this.#groups.clear();
-    this.#groupOf.clear();
-    this.#mentions.clear();
-    this.#me = user_id ?? 0;
+    this.#groupByExactKey.clear();
+    this.#groupByMessageId.clear();
+    this.#mentionByMessageId.clear();
+    this.#ownUserId = user_id ?? 0;
     const { streams = [], pms = [], huddles = [], mentions = [], old_unreads_missing = false } = unread_msgs ?? {};
     const add = (of: Conversation, ids: readonly number[]): void => {
-      for (const id of ids) this.#put(id, of);
+      for (const id of ids) this.#putInGroup(id, of);
     };
     for (const { stream_id, topic, unread_message_ids } of streams)
       add({ stream: stream_id, topic }, unread_message_ids);
     for (const { other_user_id, unread_message_ids } of pms) add({ users: [other_user_id] }, unread_message_ids);
     for (const { user_ids_string, unread_message_ids } of huddles) {
-      add({ users: othersOf(user_ids_string.split(',').map(Number), this.#me) }, unread_message_ids);
+      add({ users: getOtherUserIds(user_ids_string.split(',').map(Number), this.#ownUserId) }, unread_message_ids);
     }
     // The snapshot leaves out those that don't count, and says nothing of the kind.
-    for (const id of mentions) this.#mentions.set(id, 'personal');
+    for (const id of mentions) this.#mentionByMessageId.set(id, 'personal');
     this.incomplete.value = old_unreads_missing;
     this.version.value++;
   }
@@ -110,122 +117,133 @@ export class UnreadState implements Slice {
     const streams: UnreadMsgs['streams'][number][] = [];
     const pms: UnreadMsgs['pms'][number][] = [];
     const huddles: UnreadMsgs['huddles'][number][] = [];
-    for (const { of, ids } of this.#groups.values()) {
+    for (const { conversation, ids } of this.#groupByExactKey.values()) {
       const unread_message_ids = sorted(ids);
-      if ('stream' in of) streams.push({ stream_id: of.stream, topic: of.topic, unread_message_ids });
-      else if (of.users.length === 1) {
-        pms.push({ other_user_id: of.users[0]!, sender_id: of.users[0]!, unread_message_ids });
-      } else huddles.push({ user_ids_string: sorted([...of.users, this.#me]).join(), unread_message_ids });
+      if ('stream' in conversation)
+        streams.push({ stream_id: conversation.stream, topic: conversation.topic, unread_message_ids });
+      else if (conversation.users.length === 1) {
+        pms.push({ other_user_id: conversation.users[0]!, sender_id: conversation.users[0]!, unread_message_ids });
+      } else
+        huddles.push({ user_ids_string: sorted([...conversation.users, this.#ownUserId]).join(), unread_message_ids });
     }
     const unread_msgs = {
       streams: streams.sort((a, b) => a.stream_id - b.stream_id || (a.topic < b.topic ? -1 : 1)),
       pms: pms.sort((a, b) => a.other_user_id - b.other_user_id),
       huddles: huddles.sort((a, b) => (a.user_ids_string < b.user_ids_string ? -1 : 1)),
-      mentions: [...this.mentions.peek()],
-      count: this.total.peek(),
+      mentions: [...this.mentioningIds.peek()],
+      count: this.totalCount.peek(),
       old_unreads_missing: this.incomplete.peek(),
     };
     return { unread_msgs };
   }
 
-  countOf(of: Conversation): ReadonlySignal<number> {
+  conversationCount(of: Conversation): ReadonlySignal<number> {
     const key = conversationKey(of);
-    return this.#counted(key, () => this.conversations.value.find((one) => one.key === key)?.count ?? 0);
+    return this.#findOrMakeCountSignal(key, () => this.conversations.value.find((one) => one.key === key)?.count ?? 0);
   }
 
   streamCount(stream: number): ReadonlySignal<number> {
-    return this.#counted(`stream ${stream}`, () =>
+    return this.#findOrMakeCountSignal(`stream ${stream}`, () =>
       this.conversations.value.reduce(
-        (sum, { of, count, muted }) => ('stream' in of && of.stream === stream && !muted ? sum + count : sum),
+        (sum, { conversation, count, muted }) =>
+          'stream' in conversation && conversation.stream === stream && !muted ? sum + count : sum,
         0,
       ),
     );
   }
 
   has(id: number): boolean {
-    return this.#groupOf.has(id);
+    return this.#groupByMessageId.has(id);
   }
 
   /** Ids of a conversation's unread messages, in no order. */
-  idsOf(of: Conversation): readonly number[] {
+  unreadIdsOf(of: Conversation): readonly number[] {
     this.version.value;
     const key = conversationKey(of);
-    return [...this.#groups.values()].filter((group) => group.key === key).flatMap(({ ids }) => [...ids]);
+    return [...this.#groupByExactKey.values()].filter((group) => group.key === key).flatMap(({ ids }) => [...ids]);
   }
 
-  conversationOf(id: number): Conversation | undefined {
-    return this.#groupOf.get(id)?.of;
+  conversationOfMessage(id: number): Conversation | undefined {
+    return this.#groupByMessageId.get(id)?.conversation;
   }
 
-  add(id: number, of: Conversation, mention: Mention | undefined): void {
-    this.#put(id, of);
-    if (mention) this.#mentions.set(id, mention);
-    else this.#mentions.delete(id);
+  add(id: number, of: Conversation, mention: MentionKind | undefined): void {
+    this.#putInGroup(id, of);
+    if (mention) this.#mentionByMessageId.set(id, mention);
+    else this.#mentionByMessageId.delete(id);
     this.version.value++;
   }
 
   remove(ids: Iterable<number>): void {
     let changed = false;
-    for (const id of ids) changed = this.#take(id) || changed;
+    for (const id of ids) changed = this.#takeFromGroup(id) || changed;
     if (changed) this.version.value++;
   }
 
   removeAll(): void {
-    this.remove([...this.#groupOf.keys()]);
+    this.remove([...this.#groupByMessageId.keys()]);
     this.incomplete.value = false;
   }
 
   removeStream(stream: number): void {
-    const gone = [...this.#groups.values()].filter(({ of }) => 'stream' in of && of.stream === stream);
+    const gone = [...this.#groupByExactKey.values()].filter(
+      ({ conversation }) => 'stream' in conversation && conversation.stream === stream,
+    );
     this.remove(gone.flatMap(({ ids }) => [...ids]));
   }
 
   /** Messages that moved. */
-  move(ids: readonly number[], stream: number, topic: string | undefined): void {
+  moveMessages(ids: readonly number[], stream: number, topic: string | undefined): void {
     for (const id of ids) {
-      const group = this.#groupOf.get(id);
-      if (!group || !('stream' in group.of)) continue;
-      this.add(id, { stream, topic: topic ?? group.of.topic }, this.#mentions.get(id));
+      const group = this.#groupByMessageId.get(id);
+      if (!group || !('stream' in group.conversation)) continue;
+      this.add(id, { stream, topic: topic ?? group.conversation.topic }, this.#mentionByMessageId.get(id));
     }
   }
 
-  setMention(id: number, mention: Mention | undefined): void {
-    const of = this.#groupOf.get(id)?.of;
+  setMention(id: number, mention: MentionKind | undefined): void {
+    const of = this.#groupByMessageId.get(id)?.conversation;
     if (of) this.add(id, of, mention);
   }
 
-  #counts(id: number, muted: boolean): boolean {
-    const mention = this.#mentions.get(id);
+  #isCountedMention(id: number, muted: boolean): boolean {
+    const mention = this.#mentionByMessageId.get(id);
     return mention === 'personal' || (mention === 'wildcard' && !muted);
   }
 
-  #counted(name: string, count: () => number): ReadonlySignal<number> {
-    const known = this.#numbers.get(name);
+  #findOrMakeCountSignal(name: string, count: () => number): ReadonlySignal<number> {
+    const known = this.#countSignalByName.get(name);
     if (known) return known;
     const made = computed(count);
-    this.#numbers.set(name, made);
+    this.#countSignalByName.set(name, made);
     return made;
   }
 
-  #put(id: number, of: Conversation): void {
-    this.#take(id, true);
+  #putInGroup(id: number, of: Conversation): void {
+    this.#takeFromGroup(id, true);
     // Spellings of a topic are groups of their own, as in the snapshot; the key unites them.
     const exact = 'stream' in of ? `${of.stream}/${of.topic}` : conversationKey(of);
-    const group = this.#groups.get(exact) ?? { of, key: conversationKey(of), ids: new Set<number>() };
+    const group = this.#groupByExactKey.get(exact) ?? {
+      conversation: of,
+      key: conversationKey(of),
+      ids: new Set<number>(),
+    };
     group.ids.add(id);
-    this.#groups.set(exact, group);
-    this.#groupOf.set(id, group);
+    this.#groupByExactKey.set(exact, group);
+    this.#groupByMessageId.set(id, group);
   }
 
-  #take(id: number, keepMention = false): boolean {
-    const group = this.#groupOf.get(id);
+  #takeFromGroup(id: number, keepMention = false): boolean {
+    const group = this.#groupByMessageId.get(id);
     if (!group) return false;
     group.ids.delete(id);
     if (group.ids.size === 0) {
-      this.#groups.delete('stream' in group.of ? `${group.of.stream}/${group.of.topic}` : group.key);
+      this.#groupByExactKey.delete(
+        'stream' in group.conversation ? `${group.conversation.stream}/${group.conversation.topic}` : group.key,
+      );
     }
-    this.#groupOf.delete(id);
-    if (!keepMention) this.#mentions.delete(id);
+    this.#groupByMessageId.delete(id);
+    if (!keepMention) this.#mentionByMessageId.delete(id);
     return true;
   }
 }

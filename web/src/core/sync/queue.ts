@@ -1,21 +1,21 @@
 import { effect, signal } from '@preact/signals-core';
 import type { QueueEvent, Snapshot } from '../../contract/index.js';
-import { type Api, ApiFailure, Unreachable } from '../api.js';
+import { type Api, ApiFailure, ServerUnreachable } from '../api.js';
 import type { Platform, Timer } from '../ports.js';
 import { isTabMessage, type TabMessage } from './tabs.js';
 
 /** The one quiet line: `connecting` has failed at least once, `offline` is what the browser says. */
-export type Status = 'starting' | 'live' | 'connecting' | 'offline';
+export type SyncStatus = 'starting' | 'live' | 'connecting' | 'offline';
 
 /** The server answers a poll within 60 s; a silent connection is dead after this time. */
-const POLL_LIMIT_MS = 95_000;
+const POLL_TIMEOUT_MS = 95_000;
 /** A leader passes something on with each answer of a poll. */
-const LEADER_LIMIT_MS = 120_000;
+const LEADER_SILENCE_LIMIT_MS = 120_000;
 const FIRST_STATE_LIMIT_MS = 4_000;
-const FIRST_PAUSE_MS = 400;
-const MAX_PAUSE_MS = 30_000;
+const FIRST_RETRY_PAUSE_MS = 400;
+const MAX_RETRY_PAUSE_MS = 30_000;
 
-const CAPABILITIES = {
+const CLIENT_CAPABILITIES = {
   notification_settings_null: true,
   bulk_message_deletion: true,
   user_avatar_url_field_optional: false,
@@ -25,7 +25,7 @@ const CAPABILITIES = {
 };
 
 /** Parts of the state, by the events that change them; `subscription` has all visible streams. */
-const FETCHED = [
+const FETCHED_EVENT_TYPES = [
   'alert_words',
   'custom_profile_fields',
   'default_stream_groups',
@@ -56,15 +56,15 @@ const FETCHED = [
 ];
 
 /** The owner of the state that the queue keeps up to date. */
-export interface QueueUser {
+export interface QueueStateOwner {
   /** @param again events were lost: what was fetched before may be out of date */
-  load(snapshot: Snapshot, again: boolean): void;
-  apply(events: readonly QueueEvent[]): void;
-  save(): Snapshot;
+  loadSnapshot(snapshot: Snapshot, again: boolean): void;
+  applyEvents(events: readonly QueueEvent[]): void;
+  makeSnapshot(): Snapshot;
   /** The server would answer a registration. */
   mayRead(): Promise<boolean>;
   /** The session began or ended in another tab, or there is none. */
-  sessionChanged(signedIn: boolean): void;
+  onSessionChanged(signedIn: boolean): void;
   isSignedOut(): boolean;
 }
 
@@ -74,26 +74,26 @@ export interface QueueUser {
  * The leading tab registers, polls, and passes snapshot and events to the others; a tab that takes the lead over goes
  * on with the same queue and event id. A lost queue is replaced by a new registration.
  */
-export class Queue {
-  readonly status = signal<Status>('starting');
-  readonly leads = signal(false);
+export class BrowserEventQueue {
+  readonly status = signal<SyncStatus>('starting');
+  readonly isLeadingTab = signal(false);
   #id: string | undefined;
-  #last = -1;
-  #loaded = false;
+  #lastEventId = -1;
+  #hasLoadedState = false;
   /** A loop runs only while this number is its own. */
-  #turn = 0;
-  #wake: () => void = () => {};
-  #polling: AbortController | undefined;
-  #answeredAt = 0;
-  #watch: Timer | undefined;
+  #currentLoopNumber = 0;
+  #endPause: () => void = () => {};
+  #pollAbortController: AbortController | undefined;
+  #lastAnswerAt = 0;
+  #leaderWatchTimer: Timer | undefined;
   #started = false;
   /** The poll was ended to ask at once. */
-  #hurried = false;
+  #wasPollCutShort = false;
 
   constructor(
     private readonly platform: Platform,
     private readonly api: Api,
-    private readonly user: QueueUser,
+    private readonly user: QueueStateOwner,
   ) {}
 
   /** Id of the queue; undefined before the first registration and for visitors. */
@@ -102,33 +102,33 @@ export class Queue {
   }
 
   get lastEventId(): number {
-    return this.#last;
+    return this.#lastEventId;
   }
 
   start(): void {
     if (this.#started) {
-      this.#begin();
+      this.#leadOrAskLeader();
       return;
     }
     this.#started = true;
     const { tabs, online, visible } = this.platform;
     tabs.onMessage((message) => {
-      if (isTabMessage(message)) this.#take(message);
+      if (isTabMessage(message)) this.#handleTabMessage(message);
     });
     effect(() => {
-      if (online.value && visible.value) this.#hurry();
+      if (online.value && visible.value) this.#retryAtOnce();
       else if (!online.value && this.status.peek() !== 'starting') this.#setStatus('offline');
     });
-    this.#begin();
-    tabs.lead(
-      () => this.#lead(),
-      () => this.#follow(),
+    this.#leadOrAskLeader();
+    tabs.waitToLead(
+      () => this.#startLeading(),
+      () => this.#startFollowing(),
     );
   }
 
-  #begin(): void {
-    if (this.leads.peek()) {
-      this.#lead();
+  #leadOrAskLeader(): void {
+    if (this.isLeadingTab.peek()) {
+      this.#startLeading();
       return;
     }
     this.#post({ type: 'ask', from: this.platform.tabs.id });
@@ -137,11 +137,11 @@ export class Queue {
 
   /** Ends polling; `start` begins again. */
   stop(): void {
-    this.#turn++;
-    this.#polling?.abort();
-    this.#wake();
+    this.#currentLoopNumber++;
+    this.#pollAbortController?.abort();
+    this.#endPause();
     this.#id = undefined;
-    this.#loaded = false;
+    this.#hasLoadedState = false;
   }
 
   /** The session began or ended: the other tabs follow. */
@@ -153,101 +153,101 @@ export class Queue {
     this.platform.tabs.post(message);
   }
 
-  #setStatus(status: Status): void {
+  #setStatus(status: SyncStatus): void {
     if (this.status.peek() === status) return;
     this.status.value = status;
-    if (this.leads.peek()) this.#post({ type: 'status', status });
+    if (this.isLeadingTab.peek()) this.#post({ type: 'status', status });
   }
 
-  #lead(): void {
-    this.leads.value = true;
-    if (this.#watch !== undefined) this.platform.clearTimer(this.#watch);
-    void this.#run(++this.#turn);
+  #startLeading(): void {
+    this.isLeadingTab.value = true;
+    if (this.#leaderWatchTimer !== undefined) this.platform.clearTimer(this.#leaderWatchTimer);
+    void this.#runPollLoop(++this.#currentLoopNumber);
   }
 
-  #follow(): void {
-    this.leads.value = false;
-    this.#turn++;
-    this.#polling?.abort();
-    this.#wake();
-    this.#watchLeader(LEADER_LIMIT_MS);
+  #startFollowing(): void {
+    this.isLeadingTab.value = false;
+    this.#currentLoopNumber++;
+    this.#pollAbortController?.abort();
+    this.#endPause();
+    this.#watchLeader(LEADER_SILENCE_LIMIT_MS);
   }
 
   /** A leader that is silent for too long hangs: this tab takes over, unless the user doesn't see it. */
   #watchLeader(ms: number): void {
     const { platform } = this;
-    if (this.#watch !== undefined) platform.clearTimer(this.#watch);
-    this.#watch = platform.setTimer(() => {
-      if (this.leads.peek()) return;
-      if (platform.visible.peek()) platform.tabs.steal();
-      this.#watchLeader(LEADER_LIMIT_MS);
+    if (this.#leaderWatchTimer !== undefined) platform.clearTimer(this.#leaderWatchTimer);
+    this.#leaderWatchTimer = platform.setTimer(() => {
+      if (this.isLeadingTab.peek()) return;
+      if (platform.visible.peek()) platform.tabs.stealLead();
+      this.#watchLeader(LEADER_SILENCE_LIMIT_MS);
     }, ms);
   }
 
-  #take(message: TabMessage): void {
+  #handleTabMessage(message: TabMessage): void {
     if (message.type === 'signed-out' || message.type === 'signed-in') {
-      this.user.sessionChanged(message.type === 'signed-in');
+      this.user.onSessionChanged(message.type === 'signed-in');
       return;
     }
     if (message.type === 'ask') {
-      if (this.leads.peek() && this.#loaded) this.#postState(message.from);
-      else if (this.leads.peek() && this.user.isSignedOut()) this.announceSession(false);
+      if (this.isLeadingTab.peek() && this.#hasLoadedState) this.#postState(message.from);
+      else if (this.isLeadingTab.peek() && this.user.isSignedOut()) this.announceSession(false);
       return;
     }
-    if (this.leads.peek()) return;
+    if (this.isLeadingTab.peek()) return;
     if (message.type === 'state' && message.to !== '*' && message.to !== this.platform.tabs.id) return;
-    this.#watchLeader(LEADER_LIMIT_MS);
+    this.#watchLeader(LEADER_SILENCE_LIMIT_MS);
     if (message.type === 'status') this.status.value = message.status;
     else if (message.type === 'state') {
-      const again = this.#loaded;
+      const again = this.#hasLoadedState;
       this.#id = message.queue;
-      this.#last = message.last;
-      this.#loaded = true;
-      this.user.load(message.snapshot, again);
+      this.#lastEventId = message.last;
+      this.#hasLoadedState = true;
+      this.user.loadSnapshot(message.snapshot, again);
       this.status.value = message.status;
-    } else if (message.queue === this.#id && message.after === this.#last) {
-      this.#last = message.last;
+    } else if (message.queue === this.#id && message.after === this.#lastEventId) {
+      this.#lastEventId = message.last;
       this.status.value = 'live';
-      this.user.apply(message.events);
-    } else if (message.queue !== this.#id || message.last > this.#last) {
+      this.user.applyEvents(message.events);
+    } else if (message.queue !== this.#id || message.last > this.#lastEventId) {
       this.#post({ type: 'ask', from: this.platform.tabs.id });
     }
   }
 
   #postState(to: string): void {
-    const [queue, last, status] = [this.#id, this.#last, this.status.peek()];
-    this.#post({ type: 'state', to, queue, last, status, snapshot: this.user.save() });
+    const [queue, last, status] = [this.#id, this.#lastEventId, this.status.peek()];
+    this.#post({ type: 'state', to, queue, last, status, snapshot: this.user.makeSnapshot() });
   }
 
-  async #run(turn: number): Promise<void> {
+  async #runPollLoop(turn: number): Promise<void> {
     let failures = 0;
-    while (turn === this.#turn) {
+    while (turn === this.#currentLoopNumber) {
       try {
         if (this.#id === undefined) {
           await this.#register(turn);
           // A visitor's registration makes no queue.
-          if (turn === this.#turn && this.#id === undefined) {
+          if (turn === this.#currentLoopNumber && this.#id === undefined) {
             this.#setStatus('live');
             return;
           }
         } else await this.#poll(turn, failures > 0);
         failures = 0;
       } catch (error) {
-        if (turn !== this.#turn) return;
+        if (turn !== this.#currentLoopNumber) return;
         if (error instanceof ApiFailure && error.status === 401) return;
-        if (isLost(error)) this.#id = undefined;
+        if (isQueueLostError(error)) this.#id = undefined;
         failures++;
-        if (this.#hurried) this.#hurried = false;
-        else if (failures > 1 || !isLost(error)) await this.#pause(failures, error);
+        if (this.#wasPollCutShort) this.#wasPollCutShort = false;
+        else if (failures > 1 || !isQueueLostError(error)) await this.#pauseAfterFailure(failures, error);
       }
     }
   }
 
   async #register(turn: number): Promise<void> {
-    if (!this.#loaded && !(await this.user.mayRead())) {
-      if (turn !== this.#turn) return;
+    if (!this.#hasLoadedState && !(await this.user.mayRead())) {
+      if (turn !== this.#currentLoopNumber) return;
       this.announceSession(false);
-      this.user.sessionChanged(false);
+      this.user.onSessionChanged(false);
       return;
     }
     const snapshot = (await this.api.post('/register', {
@@ -255,16 +255,16 @@ export class Queue {
       client_gravatar: false,
       slim_presence: true,
       include_subscribers: false,
-      client_capabilities: CAPABILITIES,
-      fetch_event_types: FETCHED,
+      client_capabilities: CLIENT_CAPABILITIES,
+      fetch_event_types: FETCHED_EVENT_TYPES,
     })) as Snapshot;
-    if (turn !== this.#turn) return;
-    const again = this.#loaded;
+    if (turn !== this.#currentLoopNumber) return;
+    const again = this.#hasLoadedState;
     this.#id = snapshot.queue_id ?? undefined;
-    this.#last = snapshot.last_event_id ?? -1;
-    this.#loaded = true;
-    this.#answeredAt = this.platform.now();
-    this.user.load(snapshot, again);
+    this.#lastEventId = snapshot.last_event_id ?? -1;
+    this.#hasLoadedState = true;
+    this.#lastAnswerAt = this.platform.now();
+    this.user.loadSnapshot(snapshot, again);
     this.#setStatus('live');
     this.#postState('*');
   }
@@ -272,56 +272,56 @@ export class Queue {
   async #poll(turn: number, atOnce: boolean): Promise<void> {
     const queue_id = this.#id!;
     const polling = new AbortController();
-    this.#polling = polling;
-    const limit = this.platform.setTimer(() => polling.abort(new Unreachable('the poll hangs')), POLL_LIMIT_MS);
+    this.#pollAbortController = polling;
+    const limit = this.platform.setTimer(() => polling.abort(new ServerUnreachable('the poll hangs')), POLL_TIMEOUT_MS);
     try {
-      const last_event_id = this.#last;
+      const last_event_id = this.#lastEventId;
       const params = { queue_id, last_event_id, ...(atOnce ? { dont_block: true } : {}) };
       const answer = await this.api.get('/events', params, { signal: polling.signal });
-      if (turn !== this.#turn) return;
-      this.#answeredAt = this.platform.now();
+      if (turn !== this.#currentLoopNumber) return;
+      this.#lastAnswerAt = this.platform.now();
       const events = answer.events as readonly QueueEvent[];
       const last = events.at(-1)?.id ?? last_event_id;
-      this.#last = last;
+      this.#lastEventId = last;
       this.#setStatus('live');
       this.#post({ type: 'events', queue: queue_id, after: last_event_id, last, events });
-      this.user.apply(events);
+      this.user.applyEvents(events);
     } finally {
       this.platform.clearTimer(limit);
-      this.#polling = undefined;
+      this.#pollAbortController = undefined;
     }
   }
 
-  async #pause(failures: number, error: unknown): Promise<void> {
+  async #pauseAfterFailure(failures: number, error: unknown): Promise<void> {
     const { platform } = this;
     this.#setStatus(platform.online.peek() ? 'connecting' : 'offline');
     const asked = error instanceof ApiFailure ? error.retryAfterMs : undefined;
-    const backoff = Math.min(FIRST_PAUSE_MS * 2 ** Math.min(failures - 1, 10), MAX_PAUSE_MS);
+    const backoff = Math.min(FIRST_RETRY_PAUSE_MS * 2 ** Math.min(failures - 1, 10), MAX_RETRY_PAUSE_MS);
     await new Promise<void>((resolve) => {
       const timer = platform.setTimer(resolve, asked ?? backoff * (0.5 + platform.random() / 2));
-      this.#wake = () => {
+      this.#endPause = () => {
         platform.clearTimer(timer);
         resolve();
       };
     });
-    this.#wake = () => {};
+    this.#endPause = () => {};
   }
 
   /** The network is back, or the user: ends a pause, and a poll that has probably died in the meantime. */
-  #hurry(): void {
+  #retryAtOnce(): void {
     const offline = this.status.peek() === 'offline';
     // A visitor has no queue to ask.
-    if (offline && this.#loaded && this.#id === undefined) this.#setStatus('live');
-    if (this.#polling && (offline || this.platform.now() - this.#answeredAt > POLL_LIMIT_MS)) {
-      this.#hurried = true;
-      this.#polling.abort(new Unreachable('woken'));
+    if (offline && this.#hasLoadedState && this.#id === undefined) this.#setStatus('live');
+    if (this.#pollAbortController && (offline || this.platform.now() - this.#lastAnswerAt > POLL_TIMEOUT_MS)) {
+      this.#wasPollCutShort = true;
+      this.#pollAbortController.abort(new ServerUnreachable('woken'));
     }
-    this.#wake();
+    this.#endPause();
   }
 }
 
 /** The queue is gone, or its position is unknown; only a new registration helps. */
-function isLost(error: unknown): boolean {
+function isQueueLostError(error: unknown): boolean {
   if (!(error instanceof ApiFailure)) return false;
   return error.code === 'BAD_EVENT_QUEUE_ID' || /already been pruned|was not in this queue/.test(error.message);
 }

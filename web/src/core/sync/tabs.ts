@@ -1,5 +1,5 @@
 import type { QueueEvent, Snapshot } from '../../contract/index.js';
-import type { Status } from './queue.js';
+import type { SyncStatus } from './queue.js';
 
 /** Messages between the tabs of one browser. Every tab runs the same build or asks for the state again. */
 export type TabMessage =
@@ -11,7 +11,7 @@ export type TabMessage =
       readonly to: string;
       readonly queue: string | undefined;
       readonly last: number;
-      readonly status: Status;
+      readonly status: SyncStatus;
       readonly snapshot: Snapshot;
     }
   /** Events behind the id `after`, up to `last`. */
@@ -22,11 +22,14 @@ export type TabMessage =
       readonly last: number;
       readonly events: readonly QueueEvent[];
     }
-  | { readonly type: 'status'; readonly status: Status }
+  | { readonly type: 'status'; readonly status: SyncStatus }
   | { readonly type: 'signed-in' }
   | { readonly type: 'signed-out' };
 
-const TYPES: readonly string[] = ['ask', 'state', 'events', 'status', 'signed-in', 'signed-out'];
+const TAB_MESSAGE_TYPES: readonly string[] = ['ask', 'state', 'events', 'status', 'signed-in', 'signed-out'];
 
 export const isTabMessage = (message: unknown): message is TabMessage =>
-  typeof message === 'object' && message !== null && 'type' in message && TYPES.includes(String(message.type));
+  typeof message === 'object' &&
+  message !== null &&
+  'type' in message &&
+  TAB_MESSAGE_TYPES.includes(String(message.type));

@@ -1,13 +1,13 @@
 import { type ReadonlySignal, signal } from '@preact/signals-core';
 import { type Api, ApiFailure } from '../api.js';
-import { type Conversation, conversationKey, othersOf } from '../narrow.js';
+import { type Conversation, conversationKey, getOtherUserIds } from '../narrow.js';
 import type { Platform, Timer } from '../ports.js';
 import type { StoredDraft } from '../state/own.js';
 import type { State } from '../state/state.js';
 import { UnsavedTexts } from './unsaved.js';
 
 const SAVE_AFTER_MS = 1_000;
-const RETRY_MS = 10_000;
+const SAVE_RETRY_MS = 10_000;
 
 /** Where a draft goes. Without users or a stream it has no address yet. */
 export type DraftTarget = Conversation | undefined;
@@ -25,40 +25,47 @@ export type DraftTarget = Conversation | undefined;
  * A text that the server doesn't have stays in this browser (unsaved.ts).
  */
 export class Drafts {
-  readonly #unsaved: UnsavedTexts;
+  readonly #unsavedTexts: UnsavedTexts;
 
   constructor(
     private readonly platform: Platform,
     private readonly api: Api,
     private readonly state: State,
   ) {
-    this.#unsaved = new UnsavedTexts(platform);
+    this.#unsavedTexts = new UnsavedTexts(platform);
   }
 
   open(target: DraftTarget): OpenDraft {
-    return new OpenDraft(this.platform, this.api, this.state, this.#unsaved, target, this.newestFor(target));
+    return new OpenDraft(this.platform, this.api, this.state, this.#unsavedTexts, target, this.newestFor(target));
   }
 
   /** Opens one of the list. */
   resume(id: number): OpenDraft {
-    const stored = this.state.own.draftsById.peek().get(id);
-    return new OpenDraft(this.platform, this.api, this.state, this.#unsaved, stored && this.targetOf(stored), stored);
+    const stored = this.state.ownLists.draftsById.peek().get(id);
+    return new OpenDraft(
+      this.platform,
+      this.api,
+      this.state,
+      this.#unsavedTexts,
+      stored && this.getDraftTarget(stored),
+      stored,
+    );
   }
 
   newestFor(target: DraftTarget): StoredDraft | undefined {
     if (target === undefined) return undefined;
     const key = conversationKey(target);
-    return this.state.own.drafts.peek().find((draft) => {
-      const of = this.targetOf(draft);
+    return this.state.ownLists.drafts.peek().find((draft) => {
+      const of = this.getDraftTarget(draft);
       return of !== undefined && conversationKey(of) === key;
     });
   }
 
-  targetOf({ type, to, topic }: StoredDraft): DraftTarget {
+  getDraftTarget({ type, to, topic }: StoredDraft): DraftTarget {
     const [first] = to;
     if (first === undefined) return undefined;
     if (type === 'stream') return { stream: first, topic };
-    return type === 'private' ? { users: othersOf(to, this.state.me.userId.peek()) } : undefined;
+    return type === 'private' ? { users: getOtherUserIds(to, this.state.me.userId.peek()) } : undefined;
   }
 
   async delete(id: number): Promise<void> {
@@ -73,8 +80,8 @@ export class OpenDraft {
   #id: number | undefined;
   #target: DraftTarget;
   #timer: Timer | undefined;
-  #saving: Promise<void> = Promise.resolve();
-  #done = false;
+  #lastSave: Promise<void> = Promise.resolve();
+  #isClosed = false;
 
   constructor(
     private readonly platform: Platform,
@@ -86,7 +93,7 @@ export class OpenDraft {
   ) {
     this.#target = target;
     this.#id = stored?.id;
-    this.#content.value = this.unsaved.get(this.#key) ?? stored?.content ?? '';
+    this.#content.value = this.unsaved.get(this.#unsavedTextKey) ?? stored?.content ?? '';
   }
 
   get content(): ReadonlySignal<string> {
@@ -97,46 +104,46 @@ export class OpenDraft {
     return this.#target;
   }
 
-  write(content: string): void {
+  setContent(content: string): void {
     if (content === this.#content.peek()) return;
     this.#content.value = content;
-    this.#saveIn(SAVE_AFTER_MS);
+    this.#scheduleSave(SAVE_AFTER_MS);
   }
 
-  move(target: DraftTarget): void {
-    this.unsaved.set(this.#key, '');
+  setTarget(target: DraftTarget): void {
+    this.unsaved.set(this.#unsavedTextKey, '');
     this.#target = target;
-    if (this.#content.peek().trim() !== '') this.#saveIn(SAVE_AFTER_MS);
+    if (this.#content.peek().trim() !== '') this.#scheduleSave(SAVE_AFTER_MS);
   }
 
   discard(): void {
     this.#content.value = '';
-    this.#done = true;
-    this.#saveIn(0);
+    this.#isClosed = true;
+    this.#scheduleSave(0);
   }
 
   close(): void {
-    this.#done = true;
-    if (this.#timer !== undefined) this.#saveIn(0);
+    this.#isClosed = true;
+    if (this.#timer !== undefined) this.#scheduleSave(0);
   }
 
-  #saveIn(ms: number, phase: 'writing' | 'unsaved' = 'writing'): void {
+  #scheduleSave(ms: number, phase: 'writing' | 'unsaved' = 'writing'): void {
     if (this.#timer !== undefined) this.platform.clearTimer(this.#timer);
     this.phase.value = phase;
     this.#timer = this.platform.setTimer(() => {
       this.#timer = undefined;
-      this.#saving = this.#saving.then(() => this.#save());
+      this.#lastSave = this.#lastSave.then(() => this.#save());
     }, ms);
   }
 
   /** Key under which the text stays in this browser until the server has it: account and conversation. */
-  get #key(): string {
+  get #unsavedTextKey(): string {
     const where = this.#target === undefined ? '' : conversationKey(this.#target);
     return `${this.state.me.userId.peek()}/${where}`;
   }
 
   async #save(): Promise<void> {
-    const key = this.#key;
+    const key = this.#unsavedTextKey;
     this.unsaved.set(key, this.#content.peek());
     if (this.state.me.settings.peek().enable_drafts_synchronization === false || this.state.me.userId.peek() === 0) {
       this.phase.value = 'saved';
@@ -144,7 +151,7 @@ export class OpenDraft {
     }
     this.phase.value = 'saving';
     try {
-      await this.#write();
+      await this.#sendDraftToServer();
       if (this.phase.peek() !== 'saving') return;
       this.unsaved.set(key, '');
       this.phase.value = 'saved';
@@ -154,12 +161,12 @@ export class OpenDraft {
       if (this.phase.peek() === 'saving') this.phase.value = 'unsaved';
       const lasts = error instanceof ApiFailure && error.status !== 404 && error.retryAfterMs === undefined;
       if (!lasts && this.#timer === undefined) {
-        this.#saveIn(error instanceof ApiFailure ? SAVE_AFTER_MS : RETRY_MS, 'unsaved');
+        this.#scheduleSave(error instanceof ApiFailure ? SAVE_AFTER_MS : SAVE_RETRY_MS, 'unsaved');
       }
     }
   }
 
-  async #write(): Promise<void> {
+  async #sendDraftToServer(): Promise<void> {
     const content = this.#content.peek();
     const id = this.#id;
     if (content.trim() === '') {
@@ -168,17 +175,17 @@ export class OpenDraft {
       return;
     }
     const timestamp = Math.floor(this.platform.now() / 1000);
-    const draft = { ...addressOf(this.#target), content, timestamp };
+    const draft = { ...makeAddressFields(this.#target), content, timestamp };
     if (id !== undefined) await this.api.patch('/drafts/{draft_id}', { draft_id: id, draft });
     else {
       const { ids } = await this.api.post('/drafts', { drafts: [draft] });
       this.#id = ids[0];
     }
-    if (this.#done && this.#content.peek() === '') this.#saveIn(0);
+    if (this.#isClosed && this.#content.peek() === '') this.#scheduleSave(0);
   }
 }
 
-function addressOf(target: DraftTarget): { type: '' | 'stream' | 'private'; to: number[]; topic: string } {
+function makeAddressFields(target: DraftTarget): { type: '' | 'stream' | 'private'; to: number[]; topic: string } {
   if (target === undefined) return { type: '', to: [], topic: '' };
   return 'users' in target
     ? { type: 'private', to: [...target.users], topic: '' }

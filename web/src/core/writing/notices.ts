@@ -4,14 +4,14 @@ import type { Platform, Timer } from '../ports.js';
 import type { State } from '../state/state.js';
 
 /** A notice is repeated while the user types, and ends when the keyboard rests. */
-const REPEAT_MS = 10_000;
-const REST_MS = 5_000;
+const NOTICE_REPEAT_MS = 10_000;
+const KEYBOARD_REST_MS = 5_000;
 
 /** Own typing: `notices.typed(conversation)` at every keystroke, `notices.stopped()` when the box empties or closes. */
 export class TypingNotices {
-  #to: Conversation | undefined;
-  #sentAt = 0;
-  #rest: Timer | undefined;
+  #typingConversation: Conversation | undefined;
+  #noticeSentAt = 0;
+  #restTimer: Timer | undefined;
 
   constructor(
     private readonly platform: Platform,
@@ -19,24 +19,25 @@ export class TypingNotices {
     private readonly state: State,
   ) {}
 
-  typed(to: Conversation): void {
+  noteKeystroke(to: Conversation): void {
     const { send_private_typing_notifications, send_stream_typing_notifications } = this.state.me.settings.peek();
     if (!('users' in to ? send_private_typing_notifications : send_stream_typing_notifications)) return;
-    if (this.#to && conversationKey(this.#to) !== conversationKey(to)) this.stopped();
-    if (this.#rest !== undefined) this.platform.clearTimer(this.#rest);
-    this.#rest = this.platform.setTimer(() => this.stopped(), REST_MS);
+    if (this.#typingConversation && conversationKey(this.#typingConversation) !== conversationKey(to))
+      this.noteStopped();
+    if (this.#restTimer !== undefined) this.platform.clearTimer(this.#restTimer);
+    this.#restTimer = this.platform.setTimer(() => this.noteStopped(), KEYBOARD_REST_MS);
     const now = this.platform.now();
-    if (this.#to && now - this.#sentAt < REPEAT_MS) return;
-    this.#to = to;
-    this.#sentAt = now;
+    if (this.#typingConversation && now - this.#noticeSentAt < NOTICE_REPEAT_MS) return;
+    this.#typingConversation = to;
+    this.#noticeSentAt = now;
     this.#send('start', to);
   }
 
-  stopped(): void {
-    if (this.#rest !== undefined) this.platform.clearTimer(this.#rest);
-    this.#rest = undefined;
-    if (this.#to) this.#send('stop', this.#to);
-    this.#to = undefined;
+  noteStopped(): void {
+    if (this.#restTimer !== undefined) this.platform.clearTimer(this.#restTimer);
+    this.#restTimer = undefined;
+    if (this.#typingConversation) this.#send('stop', this.#typingConversation);
+    this.#typingConversation = undefined;
   }
 
   /** A lost notice is no loss. */

@@ -1,11 +1,11 @@
 import { computed, effect, type ReadonlySignal, signal } from '@preact/signals-core';
 import type { Events } from '../../contract/index.js';
-import { type Api, ApiFailure, Unreachable } from '../api.js';
-import type { Windows } from '../messages/windows.js';
-import { type Conversation, conversationNarrow, type Narrow, narrowParam, operandOf } from '../narrow.js';
-import type { Platform, Stored } from '../ports.js';
+import { type Api, ApiFailure, ServerUnreachable } from '../api.js';
+import type { MessageWindows } from '../messages/windows.js';
+import { type Conversation, conversationNarrow, findOperand, makeNarrowParam, type Narrow } from '../narrow.js';
+import type { Platform, StoredValue } from '../ports.js';
 import type { State } from '../state/state.js';
-import type { Queue } from '../sync/queue.js';
+import type { BrowserEventQueue } from '../sync/queue.js';
 
 /**
  * `sending`: on its way, or sent and not seen in the events yet. `waiting`: the server could not be reached; the
@@ -29,19 +29,23 @@ export interface OutboxItem {
 }
 
 /** A request whose connection broke may still be on its way in the server. */
-const SETTLE_MS = 3_000;
+const BROKEN_REQUEST_SETTLE_MS = 3_000;
 /** The event of a sent message comes before this, unless the sender is not subscribed to the stream. */
-const EVENT_LIMIT_MS = 2_500;
-const LOOKED_THROUGH = 50;
+const SENT_EVENT_TIMEOUT_MS = 2_500;
+const SENT_SEARCH_MESSAGE_COUNT = 50;
 
 /** Whether what is waiting belongs to the narrow: the view shows it behind the newest message. */
-function isIn({ to }: OutboxItem, narrow: Narrow, me: number): boolean {
+function isItemInNarrow({ to }: OutboxItem, narrow: Narrow, me: number): boolean {
   if (narrow.some(({ operator, negated }) => negated || !['stream', 'topic', 'dm', 'sender'].includes(operator))) {
     return false;
   }
-  const sender = operandOf(narrow, 'sender');
+  const sender = findOperand(narrow, 'sender');
   if (sender !== undefined && sender !== me) return false;
-  const [stream, topic, users] = [operandOf(narrow, 'stream'), operandOf(narrow, 'topic'), operandOf(narrow, 'dm')];
+  const [stream, topic, users] = [
+    findOperand(narrow, 'stream'),
+    findOperand(narrow, 'topic'),
+    findOperand(narrow, 'dm'),
+  ];
   if ('users' in to) {
     return stream === undefined && topic === undefined && (users === undefined || String(users) === to.users.join());
   }
@@ -50,7 +54,7 @@ function isIn({ to }: OutboxItem, narrow: Narrow, me: number): boolean {
 }
 
 /** Content in the form that the server stores, in which a message of the history is recognized. */
-const normalized = (content: string): string => content.replace(/^\n+/, '').trimEnd();
+const normalizeContent = (content: string): string => content.replace(/^\n+/, '').trimEnd();
 
 /**
  * Messages on their way.
@@ -62,35 +66,35 @@ const normalized = (content: string): string => content.replace(/^\n+/, '').trim
  * An item stays in the browser's storage until the message is in the events. After an attempt without an answer, the
  * newest own messages are looked through before the next one, so that a message is never sent twice.
  */
-export class Outbox {
+export class MessageOutbox {
   readonly items = signal<readonly OutboxItem[]>([]);
-  #count = 0;
+  #localIdCount = 0;
   /** Ids of messages that an item turned out to be. */
-  readonly #settled = new Set<number>();
-  #checking = false;
+  readonly #sentMessageIds = new Set<number>();
+  #isSendingWaiting = false;
 
   constructor(
     private readonly platform: Platform,
     private readonly api: Api,
     private readonly state: State,
-    private readonly windows: Windows,
-    private readonly queue: Queue,
+    private readonly windows: MessageWindows,
+    private readonly queue: BrowserEventQueue,
   ) {
     effect(() => {
       if (this.queue.status.value === 'live') void this.#sendWaiting();
     });
     effect(() => {
-      if (this.queue.leads.value) void this.#adopt();
+      if (this.queue.isLeadingTab.value) void this.#adoptItemsOfClosedTabs();
     });
   }
 
-  in(narrow: Narrow): ReadonlySignal<readonly OutboxItem[]> {
-    return computed(() => this.items.value.filter((item) => isIn(item, narrow, this.state.me.userId.value)));
+  itemsIn(narrow: Narrow): ReadonlySignal<readonly OutboxItem[]> {
+    return computed(() => this.items.value.filter((item) => isItemInNarrow(item, narrow, this.state.me.userId.value)));
   }
 
   send(to: Conversation, content: string): OutboxItem {
     const item: OutboxItem = {
-      localId: `${this.platform.tabs.id}.${++this.#count}`,
+      localId: `${this.platform.tabs.id}.${++this.#localIdCount}`,
       to,
       content,
       phase: 'sending',
@@ -98,8 +102,8 @@ export class Outbox {
       after: this.state.realm.fields.peek().max_message_id ?? 0,
       tried: false,
     };
-    this.#put([...this.items.peek(), item]);
-    void this.#post(item);
+    this.#storeItems([...this.items.peek(), item]);
+    void this.#postMessage(item);
     return item;
   }
 
@@ -107,11 +111,11 @@ export class Outbox {
     const item = this.#find(localId);
     if (!item) return;
     this.#change(localId, { phase: 'sending' });
-    void this.#post(item);
+    void this.#postMessage(item);
   }
 
   discard(localId: string): void {
-    this.#put(this.items.peek().filter((item) => item.localId !== localId));
+    this.#storeItems(this.items.peek().filter((item) => item.localId !== localId));
   }
 
   /** Removes a failed item for editing. @returns the item */
@@ -124,7 +128,7 @@ export class Outbox {
   /** The message is there: its event may come before the answer to the request. */
   noteMessage({ message, local_message_id }: Events['message']): void {
     if (local_message_id === undefined || !this.#find(local_message_id)) return;
-    this.#settled.add(message.id);
+    this.#sentMessageIds.add(message.id);
     this.discard(local_message_id);
   }
 
@@ -133,19 +137,19 @@ export class Outbox {
   }
 
   #change(localId: string, change: Partial<OutboxItem>): void {
-    this.#put(this.items.peek().map((item) => (item.localId === localId ? { ...item, ...change } : item)));
+    this.#storeItems(this.items.peek().map((item) => (item.localId === localId ? { ...item, ...change } : item)));
   }
 
-  #put(items: readonly OutboxItem[]): void {
+  #storeItems(items: readonly OutboxItem[]): void {
     this.items.value = items;
-    const key = keyOf(this.platform.tabs.id);
+    const key = makeTabStoreKey(this.platform.tabs.id);
     // An item is plain data; the cast says so.
     void (items.length === 0
       ? this.platform.store.delete(key)
-      : this.platform.store.set(key, items as readonly StoredItem[]));
+      : this.platform.store.set(key, items as readonly StoredOutboxItem[]));
   }
 
-  async #post(item: OutboxItem): Promise<void> {
+  async #postMessage(item: OutboxItem): Promise<void> {
     const { localId, to, content } = item;
     if (!this.platform.online.peek()) return this.#change(localId, { phase: 'waiting' });
     const queue_id = this.queue.id;
@@ -156,9 +160,9 @@ export class Outbox {
         ...(queue_id === undefined ? {} : { queue_id }),
         local_id: localId,
       });
-      this.platform.setTimer(() => void this.#fetchSent(localId, id), EVENT_LIMIT_MS);
+      this.platform.setTimer(() => void this.#fetchSent(localId, id), SENT_EVENT_TIMEOUT_MS);
     } catch (error) {
-      if (error instanceof Unreachable) {
+      if (error instanceof ServerUnreachable) {
         this.#change(localId, { phase: 'waiting', tried: true });
         if (this.queue.status.peek() === 'live') void this.#sendWaiting();
       } else if (error instanceof ApiFailure && error.retryAfterMs !== undefined) {
@@ -175,41 +179,41 @@ export class Outbox {
     if (!this.#find(localId)) return;
     try {
       const { message } = await this.api.get('/messages/{message_id}', { message_id: id });
-      if (!this.windows.arrive(message)) await this.windows.active?.catchUp();
+      if (!this.windows.addArrivedMessage(message)) await this.windows.active?.catchUp();
     } catch (error) {
-      if (error instanceof Unreachable) {
-        this.platform.setTimer(() => void this.#fetchSent(localId, id), EVENT_LIMIT_MS);
+      if (error instanceof ServerUnreachable) {
+        this.platform.setTimer(() => void this.#fetchSent(localId, id), SENT_EVENT_TIMEOUT_MS);
         return;
       }
     }
-    this.#settled.add(id);
+    this.#sentMessageIds.add(id);
     this.discard(localId);
   }
 
   /** Sends what waits, one after the other, after a look whether it was sent already. */
   async #sendWaiting(): Promise<void> {
-    if (this.#checking) return;
-    this.#checking = true;
+    if (this.#isSendingWaiting) return;
+    this.#isSendingWaiting = true;
     try {
       while (this.items.peek().some(({ phase }) => phase === 'waiting')) {
         const tried = this.items.peek().some((item) => item.phase === 'waiting' && item.tried);
-        if (tried) await new Promise<void>((resolve) => this.platform.setTimer(resolve, SETTLE_MS));
+        if (tried) await new Promise<void>((resolve) => this.platform.setTimer(resolve, BROKEN_REQUEST_SETTLE_MS));
         const item = this.items.peek().find(({ phase }) => phase === 'waiting');
         if (!item || this.queue.status.peek() !== 'live') return;
         const sent = item.tried ? await this.#findSent(item) : undefined;
         if (sent !== undefined) {
-          this.#settled.add(sent);
+          this.#sentMessageIds.add(sent);
           this.discard(item.localId);
           continue;
         }
         this.#change(item.localId, { phase: 'sending' });
-        await this.#post(item);
+        await this.#postMessage(item);
         if (this.#find(item.localId)?.phase === 'waiting') return;
       }
     } catch (error) {
-      if (!(error instanceof Unreachable)) throw error;
+      if (!(error instanceof ServerUnreachable)) throw error;
     } finally {
-      this.#checking = false;
+      this.#isSendingWaiting = false;
     }
   }
 
@@ -218,33 +222,36 @@ export class Outbox {
     const narrow = [...conversationNarrow(to), { operator: 'sender' as const, operand: this.state.me.userId.peek() }];
     const { messages } = await this.api.get('/messages', {
       anchor: 'newest',
-      num_before: LOOKED_THROUGH,
+      num_before: SENT_SEARCH_MESSAGE_COUNT,
       num_after: 0,
-      narrow: narrowParam(narrow),
+      narrow: makeNarrowParam(narrow),
       apply_markdown: false,
     });
     return messages.find(
-      (one) => one.id > after && !this.#settled.has(one.id) && normalized(one.content) === normalized(content),
+      (one) =>
+        one.id > after &&
+        !this.#sentMessageIds.has(one.id) &&
+        normalizeContent(one.content) === normalizeContent(content),
     )?.id;
   }
 
   /** Takes the items of tabs that were closed before their messages were sent. */
-  async #adopt(): Promise<void> {
+  async #adoptItemsOfClosedTabs(): Promise<void> {
     const { store, tabs } = this.platform;
-    const alive = new Set((await tabs.alive()).map(keyOf));
-    for (const key of await store.keys(keyOf(''))) {
-      if (alive.has(key) || key === keyOf(tabs.id)) continue;
-      const items = (await store.get(key)) as readonly StoredItem[] | undefined;
+    const alive = new Set((await tabs.listOpenTabIds()).map(makeTabStoreKey));
+    for (const key of await store.keys(makeTabStoreKey(''))) {
+      if (alive.has(key) || key === makeTabStoreKey(tabs.id)) continue;
+      const items = (await store.get(key)) as readonly StoredOutboxItem[] | undefined;
       await store.delete(key);
       const left = (items ?? []).map(
         (item): OutboxItem => (item.phase === 'sending' ? { ...item, phase: 'waiting', tried: true } : item),
       );
-      this.#put([...this.items.peek(), ...left]);
+      this.#storeItems([...this.items.peek(), ...left]);
     }
     if (this.queue.status.peek() === 'live') void this.#sendWaiting();
   }
 }
 
-type StoredItem = OutboxItem & { readonly [key: string]: Stored };
+type StoredOutboxItem = OutboxItem & { readonly [key: string]: StoredValue };
 
-const keyOf = (tab: string): string => `outbox/${tab}`;
+const makeTabStoreKey = (tab: string): string => `outbox/${tab}`;

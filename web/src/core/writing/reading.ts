@@ -1,16 +1,22 @@
 import { batch } from '@preact/signals-core';
-import { type Api, Unreachable } from '../api.js';
-import type { Windows } from '../messages/windows.js';
-import { type Conversation, conversationNarrow, type Narrow, narrowConversation, narrowParam } from '../narrow.js';
+import { type Api, ServerUnreachable } from '../api.js';
+import type { MessageWindows } from '../messages/windows.js';
+import {
+  type Conversation,
+  conversationNarrow,
+  findNarrowConversation,
+  makeNarrowParam,
+  type Narrow,
+} from '../narrow.js';
 import type { Platform } from '../ports.js';
 import type { State } from '../state/state.js';
 
-const BATCH_MS = 400;
-const RETRY_MS = 5_000;
-const MAX_IDS = 1_000;
+const READ_BATCH_DELAY_MS = 400;
+const READ_RETRY_MS = 5_000;
+const MAX_IDS_PER_REQUEST = 1_000;
 
 /** Values of the setting web_mark_read_on_scroll_policy. */
-const MARK = { always: 1, conversations: 2, never: 3 } as const;
+const MARK_READ_POLICY = { always: 1, conversations: 2, never: 3 } as const;
 
 /**
  * Read marks.
@@ -19,41 +25,46 @@ const MARK = { always: 1, conversations: 2, never: 3 } as const;
  *     reading.markRead(conversation) all of it, loaded or not;  markStreamRead(id), markAllRead()
  *     reading.markUnreadFrom(id, narrow)
  */
-export class Reading {
-  readonly #pending = new Set<number>();
-  #flushing = false;
+export class ReadMarker {
+  readonly #pendingReadIds = new Set<number>();
+  #isFlushScheduled = false;
 
   constructor(
     private readonly platform: Platform,
     private readonly api: Api,
     private readonly state: State,
-    private readonly windows: Windows,
+    private readonly windows: MessageWindows,
   ) {}
 
   /** Whether messages on screen count as read in this view, by the user's setting. */
-  marksIn(narrow: Narrow): boolean {
+  marksReadOnScrollIn(narrow: Narrow): boolean {
     if (this.state.me.id === 0) return false;
     const policy = this.state.me.settings.value.web_mark_read_on_scroll_policy;
-    return policy === MARK.conversations ? narrowConversation(narrow) !== undefined : policy !== MARK.never;
+    return policy === MARK_READ_POLICY.conversations
+      ? findNarrowConversation(narrow) !== undefined
+      : policy !== MARK_READ_POLICY.never;
   }
 
-  seen(ids: readonly number[], narrow: Narrow): void {
-    if (!this.marksIn(narrow)) return;
+  markSeen(ids: readonly number[], narrow: Narrow): void {
+    if (!this.marksReadOnScrollIn(narrow)) return;
     const { store } = this.windows;
-    const unread = ids.filter((id) => store.peek(id)?.flags.includes('read') === false && !this.#pending.has(id));
+    const unread = ids.filter(
+      (id) => store.peek(id)?.flags.includes('read') === false && !this.#pendingReadIds.has(id),
+    );
     if (unread.length === 0) return;
     batch(() => {
-      for (const id of unread) store.change(id, (message) => ({ ...message, flags: ['read', ...message.flags] }));
+      for (const id of unread)
+        store.changeMessage(id, (message) => ({ ...message, flags: ['read', ...message.flags] }));
       this.state.unread.remove(unread);
     });
-    for (const id of unread) this.#pending.add(id);
-    this.#flushIn(BATCH_MS);
+    for (const id of unread) this.#pendingReadIds.add(id);
+    this.#scheduleFlush(READ_BATCH_DELAY_MS);
   }
 
-  async markRead(of: Conversation): Promise<void> {
+  async markConversationRead(of: Conversation): Promise<void> {
     if ('users' in of) {
       // Also what the client doesn't know of, by steps of the size that the server takes at once.
-      await this.#flagNarrow(conversationNarrow(of), 'add', 'oldest');
+      await this.#changeReadFlagInNarrow(conversationNarrow(of), 'add', 'oldest');
     } else await this.api.post('/mark_topic_as_read', { stream_id: of.stream, topic_name: of.topic });
   }
 
@@ -68,10 +79,10 @@ export class Reading {
 
   /** This message and all behind it in the view. */
   async markUnreadFrom(id: number, narrow: Narrow): Promise<void> {
-    await this.#flagNarrow(narrow, 'remove', id);
+    await this.#changeReadFlagInNarrow(narrow, 'remove', id);
   }
 
-  async #flagNarrow(narrow: Narrow, op: 'add' | 'remove', from: number | 'oldest'): Promise<void> {
+  async #changeReadFlagInNarrow(narrow: Narrow, op: 'add' | 'remove', from: number | 'oldest'): Promise<void> {
     let anchor = String(from);
     let include_anchor = true;
     for (;;) {
@@ -79,8 +90,8 @@ export class Reading {
         anchor,
         include_anchor,
         num_before: 0,
-        num_after: MAX_IDS,
-        narrow: narrowParam(narrow),
+        num_after: MAX_IDS_PER_REQUEST,
+        narrow: makeNarrowParam(narrow),
         op,
         flag: 'read',
       });
@@ -90,23 +101,23 @@ export class Reading {
     }
   }
 
-  #flushIn(ms: number): void {
-    if (this.#flushing) return;
-    this.#flushing = true;
-    this.platform.setTimer(() => void this.#flush(), ms);
+  #scheduleFlush(ms: number): void {
+    if (this.#isFlushScheduled) return;
+    this.#isFlushScheduled = true;
+    this.platform.setTimer(() => void this.#sendPendingReads(), ms);
   }
 
-  async #flush(): Promise<void> {
-    const messages = [...this.#pending].slice(0, MAX_IDS);
-    let pause = BATCH_MS;
+  async #sendPendingReads(): Promise<void> {
+    const messages = [...this.#pendingReadIds].slice(0, MAX_IDS_PER_REQUEST);
+    let pause = READ_BATCH_DELAY_MS;
     try {
       await this.api.post('/messages/flags', { messages, op: 'add', flag: 'read' });
-      for (const id of messages) this.#pending.delete(id);
+      for (const id of messages) this.#pendingReadIds.delete(id);
     } catch (error) {
-      if (error instanceof Unreachable) pause = RETRY_MS;
-      else for (const id of messages) this.#pending.delete(id);
+      if (error instanceof ServerUnreachable) pause = READ_RETRY_MS;
+      else for (const id of messages) this.#pendingReadIds.delete(id);
     }
-    this.#flushing = false;
-    if (this.#pending.size > 0) this.#flushIn(pause);
+    this.#isFlushScheduled = false;
+    if (this.#pendingReadIds.size > 0) this.#scheduleFlush(pause);
   }
 }

@@ -1,6 +1,6 @@
 import type { Platform } from '../ports.js';
 
-const PREFIX = 'draft/';
+const UNSAVED_DRAFT_KEY_PREFIX = 'draft/';
 
 /**
  * Texts of drafts that the server doesn't have: it could not be reached, or the user keeps drafts off the server. They
@@ -22,17 +22,17 @@ export class UnsavedTexts {
     if ((this.#texts.get(key) ?? '') === text) return;
     if (text === '') {
       this.#texts.delete(key);
-      void this.platform.store.delete(PREFIX + key);
+      void this.platform.store.delete(UNSAVED_DRAFT_KEY_PREFIX + key);
     } else {
       this.#texts.set(key, text);
-      void this.platform.store.set(PREFIX + key, text);
+      void this.platform.store.set(UNSAVED_DRAFT_KEY_PREFIX + key, text);
     }
   }
 
   async #load(): Promise<void> {
     const { store } = this.platform;
-    for (const name of await store.keys(PREFIX)) {
-      const [key, text] = [name.slice(PREFIX.length), await store.get(name)];
+    for (const name of await store.keys(UNSAVED_DRAFT_KEY_PREFIX)) {
+      const [key, text] = [name.slice(UNSAVED_DRAFT_KEY_PREFIX.length), await store.get(name)];
       if (typeof text === 'string' && !this.#texts.has(key)) this.#texts.set(key, text);
     }
   }

@@ -1,13 +1,13 @@
 import { useCallback } from 'preact/hooks';
-import { decorate } from './decorate.js';
-import { sanitize } from './sanitize.js';
+import { decorateMessageHtml } from './decorate.js';
+import { sanitizeHtml } from './sanitize.js';
 
 /** HTML that an element shows. */
-const shown = new WeakMap<Element, string>();
+const shownHtmlByElement = new WeakMap<Element, string>();
 
 interface ContentProps {
   readonly html: string;
-  readonly isMe?: boolean;
+  readonly isMeMessage?: boolean;
   readonly class?: string;
 }
 
@@ -15,17 +15,17 @@ interface ContentProps {
  * The server's HTML. It is put in while the element is attached, before the list measures the row, so that a row has
  * its height from the first moment.
  */
-export function Content({ html, isMe = false, ...rest }: ContentProps) {
+export function MessageContent({ html, isMeMessage = false, ...rest }: ContentProps) {
   const fill = useCallback(
     (element: HTMLElement | null) => {
-      const key = `${isMe}${html}`;
-      if (!element || shown.get(element) === key) return;
-      shown.set(element, key);
-      const root = sanitize(html);
-      decorate(root, isMe);
+      const key = `${isMeMessage}${html}`;
+      if (!element || shownHtmlByElement.get(element) === key) return;
+      shownHtmlByElement.set(element, key);
+      const root = sanitizeHtml(html);
+      decorateMessageHtml(root, isMeMessage);
       element.replaceChildren(root);
     },
-    [html, isMe],
+    [html, isMeMessage],
   );
   return <div ref={fill} class={`content ${rest.class ?? ''}`} dir="auto" />;
 }

@@ -1,8 +1,8 @@
 import { core } from '../../client/index.js';
 import { formatDateTime, t } from '../../text/index.js';
-import { applyStyles, loadFormulas } from './formulas.js';
+import { applyDataStyles, loadFormulaStyles } from './formulas.js';
 
-const make = <K extends keyof HTMLElementTagNameMap>(tag: K, of: string): HTMLElementTagNameMap[K] => {
+const makeElement = <K extends keyof HTMLElementTagNameMap>(tag: K, of: string): HTMLElementTagNameMap[K] => {
   const element = document.createElement(tag);
   element.className = of;
   return element;
@@ -10,14 +10,14 @@ const make = <K extends keyof HTMLElementTagNameMap>(tag: K, of: string): HTMLEl
 
 /** A button of a message's text; presses are heard by the list (`presses.ts`). */
 function makeButton(of: string, label: string): HTMLButtonElement {
-  const button = make('button', of);
+  const button = makeElement('button', of);
   button.type = 'button';
   button.textContent = label;
   return button;
 }
 
 /** The characters of an emoji's code, `1f1e9-1f1ea`. */
-export const charactersOf = (code: string): string =>
+export const decodeEmojiCode = (code: string): string =>
   /^[\da-f]{1,6}(?:-[\da-f]{1,6})*$/.test(code)
     ? String.fromCodePoint(...code.split('-').map((part) => Math.min(Number.parseInt(part, 16), 0x10ffff)))
     : '';
@@ -25,7 +25,7 @@ export const charactersOf = (code: string): string =>
 function showEmoji(root: DocumentFragment): void {
   for (const element of root.querySelectorAll<HTMLElement>('span.emoji')) {
     const code = [...element.classList].find((name) => name.startsWith('emoji-'))?.slice('emoji-'.length) ?? '';
-    const characters = charactersOf(code);
+    const characters = decodeEmojiCode(code);
     if (characters) element.textContent = characters;
   }
 }
@@ -73,8 +73,8 @@ function showSpoilers(root: DocumentFragment): void {
 
 function showCode(root: DocumentFragment): void {
   for (const block of root.querySelectorAll<HTMLElement>('.codehilite')) {
-    const bar = make('div', 'code-bar');
-    const language = make('span', '');
+    const bar = makeElement('div', 'code-bar');
+    const language = makeElement('span', '');
     language.textContent = block.dataset.codeLanguage ?? '';
     bar.append(language, makeButton('code-copy', t('common.copy')));
     const code = block.querySelector('pre');
@@ -82,7 +82,7 @@ function showCode(root: DocumentFragment): void {
     block.prepend(bar);
   }
   for (const table of root.querySelectorAll('table')) {
-    const frame = make('div', 'table-frame');
+    const frame = makeElement('div', 'table-frame');
     frame.tabIndex = 0;
     table.replaceWith(frame);
     frame.append(table);
@@ -133,18 +133,18 @@ function showLinks(root: DocumentFragment): void {
 }
 
 /** A message that begins with `/me` is said of its sender. */
-function dropMe(root: DocumentFragment): void {
+function removeMePrefix(root: DocumentFragment): void {
   const walker = document.createTreeWalker(root, NodeFilter.SHOW_TEXT);
   const first = walker.nextNode();
   if (first) first.textContent = (first.textContent ?? '').replace(/^\/me\s*/, '');
 }
 
 /** Makes the sanitized HTML of a message what readers see and use. */
-export function decorate(root: DocumentFragment, isMe: boolean): void {
+export function decorateMessageHtml(root: DocumentFragment, isMe: boolean): void {
   showPreviewImages(root);
-  applyStyles(root);
-  if (root.querySelector('.katex')) loadFormulas();
-  if (isMe) dropMe(root);
+  applyDataStyles(root);
+  if (root.querySelector('.katex')) loadFormulaStyles();
+  if (isMe) removeMePrefix(root);
   showEmoji(root);
   showMentions(root);
   showTimes(root);

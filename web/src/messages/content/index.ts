@@ -9,6 +9,6 @@
  * Invariant: only nodes that DOMPurify let through are put into the page; what is added here is made by script, and a
  * text is never parsed as HTML.
  */
-export { Content } from './content.js';
-export { charactersOf } from './decorate.js';
-export { onPress, onPressKey } from './presses.js';
+export { MessageContent } from './content.js';
+export { decodeEmojiCode } from './decorate.js';
+export { onContentPress, onContentPressKey } from './presses.js';

@@ -1,6 +1,6 @@
 import { announce, toast } from '../../kit/index.js';
 import { t } from '../../text/index.js';
-import { withLater } from '../chunk.js';
+import { withLaterChunk } from '../chunk.js';
 
 async function copy(button: HTMLElement): Promise<void> {
   const code = button.closest('.codehilite')?.querySelector('code')?.textContent ?? '';
@@ -12,7 +12,7 @@ async function copy(button: HTMLElement): Promise<void> {
   }, 2000);
 }
 
-function turnSpoiler(button: HTMLElement): void {
+function toggleSpoiler(button: HTMLElement): void {
   const content = button.closest('.spoiler-block')?.querySelector('.spoiler-content');
   if (!content) return;
   const open = button.ariaExpanded !== 'true';
@@ -23,7 +23,7 @@ function turnSpoiler(button: HTMLElement): void {
 }
 
 /** Hears the presses on everything in the texts of messages. @returns whether the press was for something there */
-export function onPress(event: MouseEvent): boolean {
+export function onContentPress(event: MouseEvent): boolean {
   const target = event.target;
   if (!(target instanceof Element)) return false;
   const element = target.closest<HTMLElement>('.code-copy, .spoiler-header, a[data-image], .user-mention[role]');
@@ -32,17 +32,17 @@ export function onPress(event: MouseEvent): boolean {
     copy(element).catch(() => toast({ text: t('messages.copy-failed'), kind: 'error' }));
   else if (element.matches('.spoiler-header')) {
     const button = element.querySelector<HTMLElement>('.spoiler-button');
-    if (button && !target.closest('a')) turnSpoiler(button);
+    if (button && !target.closest('a')) toggleSpoiler(button);
   } else if (element instanceof HTMLAnchorElement) {
     if (event.ctrlKey || event.metaKey || event.shiftKey) return true;
     event.preventDefault();
-    void withLater(({ openViewer }) => openViewer(element));
-  } else void withLater(({ openPersonMenu }) => openPersonMenu(element, Number(element.dataset.userId)));
+    void withLaterChunk(({ openViewer }) => openViewer(element));
+  } else void withLaterChunk(({ openPersonMenu }) => openPersonMenu(element, Number(element.dataset.userId)));
   return true;
 }
 
 /** Enter and Space press what is no button by itself. */
-export function onPressKey(event: KeyboardEvent): void {
+export function onContentPressKey(event: KeyboardEvent): void {
   const target = event.target;
   if ((event.key !== 'Enter' && event.key !== ' ') || !(target instanceof HTMLElement)) return;
   if (!target.matches('.user-mention[role]')) return;

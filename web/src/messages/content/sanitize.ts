@@ -1,16 +1,16 @@
 import DOMPurify from 'dompurify';
 
-const words = (text: string): string[] => text.trim().split(/\s+/);
+const splitWords = (text: string): string[] => text.trim().split(/\s+/);
 
 /** Elements that the server's Markdown makes; formulas are MathML, spans and SVG. */
-const TAGS = words(`
+const ALLOWED_HTML_TAGS = splitWords(`
   a b blockquote br code del div em h1 h2 h3 h4 h5 h6 hr i img li ol p pre s span strong table tbody td th thead time
   tr ul
   math semantics annotation mrow mi mn mo ms mtext mspace msup msub msubsup munder mover munderover mfrac msqrt mroot
   mtable mtr mtd mstyle mpadded mphantom menclose merror mglyph mmultiscripts mprescripts none
   svg path g line`);
 
-const ATTRIBUTES = words(`
+const ALLOWED_HTML_ATTRIBUTES = splitWords(`
   href title class src alt datetime start colspan rowspan role aria-hidden aria-label
   data-user-id data-user-group-id data-stream-id data-code-language data-src-fullsize data-id data-style
   xmlns display encoding mathvariant mathcolor mathbackground mathsize stretchy fence separator lspace rspace columnalign
@@ -18,7 +18,7 @@ const ATTRIBUTES = words(`
   largeop movablelimits symmetric linethickness notation depth voffset form
   d viewBox preserveAspectRatio width height x1 y1 x2 y2 stroke-width fill fill-rule`);
 
-const isOwn = (address: string): boolean => {
+const isOwnOrigin = (address: string): boolean => {
   try {
     return new URL(address, location.href).origin === location.origin;
   } catch {
@@ -26,13 +26,13 @@ const isOwn = (address: string): boolean => {
   }
 };
 
-let ready = false;
+let isSanitizeHookInstalled = false;
 
 /** The page's policy refuses pictures of other hosts; asking for one would be reported as a violation. */
-function prepare(): void {
-  ready = true;
+function installSanitizeHook(): void {
+  isSanitizeHookInstalled = true;
   DOMPurify.addHook('uponSanitizeAttribute', (_, data) => {
-    if (data.attrName === 'src' && !isOwn(data.attrValue)) data.keepAttr = false;
+    if (data.attrName === 'src' && !isOwnOrigin(data.attrValue)) data.keepAttr = false;
   });
 }
 
@@ -42,12 +42,12 @@ function prepare(): void {
  * The browser refuses `style` attributes already while it parses. Those of formulas are therefore renamed before, in
  * tags only: the server writes every other `<` of a text as a reference.
  */
-export function sanitize(html: string): DocumentFragment {
-  if (!ready) prepare();
+export function sanitizeHtml(html: string): DocumentFragment {
+  if (!isSanitizeHookInstalled) installSanitizeHook();
   const renamed = html.replace(/<[a-z][^<>]*>/g, (tag) => tag.replaceAll(' style="', ' data-style="'));
   return DOMPurify.sanitize(renamed, {
-    ALLOWED_TAGS: TAGS,
-    ALLOWED_ATTR: ATTRIBUTES,
+    ALLOWED_TAGS: ALLOWED_HTML_TAGS,
+    ALLOWED_ATTR: ALLOWED_HTML_ATTRIBUTES,
     // Values like `height:1em` are no addresses.
     ADD_URI_SAFE_ATTR: ['data-style', 'data-code-language', 'aria-label', 'datetime'],
     ALLOW_DATA_ATTR: false,

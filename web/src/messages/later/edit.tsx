@@ -7,18 +7,18 @@ import { t } from '../../text/index.js';
 import { fetchMarkdown, showFailure } from '../actions.js';
 
 /** Texts that are being edited, so that a row that leaves the screen loses nothing. */
-const edited = new Map<number, string>();
+const editedTextById = new Map<number, string>();
 
-function close(id: number): void {
-  edited.delete(id);
-  if (core.focus.editing.peek() === id) core.focus.editing.value = undefined;
+function closeEditBox(id: number): void {
+  editedTextById.delete(id);
+  if (core.viewState.editedMessageId.peek() === id) core.viewState.editedMessageId.value = undefined;
   document.querySelector<HTMLElement>(`[data-row="${id}"]`)?.focus({ preventScroll: true });
 }
 
 /** The text of a message, to be changed in its place. */
 export function EditBox({ message }: { readonly message: Message }) {
   const { id } = message;
-  const [text, setText] = useState(edited.get(id));
+  const [text, setText] = useState(editedTextById.get(id));
   const [busy, setBusy] = useState(false);
   const [failure, setFailure] = useState('');
   const original = useRef(text);
@@ -32,7 +32,7 @@ export function EditBox({ message }: { readonly message: Message }) {
       },
       (error) => {
         showFailure(error);
-        close(id);
+        closeEditBox(id);
       },
     );
   }, []);
@@ -45,16 +45,16 @@ export function EditBox({ message }: { readonly message: Message }) {
   }, [ready]);
   if (!ready) return <Spinner small />;
   const change = (value: string) => {
-    edited.set(id, value);
+    editedTextById.set(id, value);
     setText(value);
   };
   const save = async () => {
     if (busy) return;
-    if (text === original.current) return close(id);
+    if (text === original.current) return closeEditBox(id);
     setBusy(true);
     try {
       await core.api.patch('/messages/{message_id}', { message_id: id, content: text });
-      close(id);
+      closeEditBox(id);
     } catch (error) {
       setFailure(error instanceof ApiFailure ? error.message : t('error.unreachable'));
       setBusy(false);
@@ -77,7 +77,7 @@ export function EditBox({ message }: { readonly message: Message }) {
         onInput={(event) => change(event.currentTarget.value)}
         onKeyDown={(event) => {
           if (event.isComposing) return;
-          if (event.key === 'Escape') close(id);
+          if (event.key === 'Escape') closeEditBox(id);
           else if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) void save();
           else return;
           event.preventDefault();
@@ -93,7 +93,7 @@ export function EditBox({ message }: { readonly message: Message }) {
         <Button kind="primary" type="submit" busy={busy}>
           {t('common.save')}
         </Button>
-        <Button kind="quiet" onClick={() => close(id)}>
+        <Button kind="quiet" onClick={() => closeEditBox(id)}>
           {t('common.cancel')}
         </Button>
       </div>
@@ -102,7 +102,7 @@ export function EditBox({ message }: { readonly message: Message }) {
 }
 
 /** Shows the Markdown of a message that the reader may not edit. */
-export async function openSource(message: Message): Promise<void> {
+export async function openMessageSource(message: Message): Promise<void> {
   try {
     const text = await fetchMarkdown(message);
     openLayer((done) => (

@@ -1,13 +1,13 @@
 import { core } from '../../client/index.js';
 import type { Answers, Message } from '../../contract/index.js';
-import { Avatar, Dialog, Empty, openLayer } from '../../kit/index.js';
+import { Avatar, Dialog, EmptyNotice, openLayer } from '../../kit/index.js';
 import { formatDateTime, t } from '../../text/index.js';
 import { showFailure } from '../actions.js';
-import { Content } from '../content/index.js';
+import { MessageContent } from '../content/index.js';
 
-type Version = Answers['GET /messages/{message_id}/history']['message_history'][number];
+type MessageVersion = Answers['GET /messages/{message_id}/history']['message_history'][number];
 
-function Change({ of }: { readonly of: Version }) {
+function VersionEntry({ of }: { readonly of: MessageVersion }) {
   const { people, streams } = core.state;
   const name = of.user_id === null ? '' : people.nameOf(of.user_id);
   const stream = (id: number | undefined): string => (id === undefined ? '' : streams.nameOf(id));
@@ -20,7 +20,7 @@ function Change({ of }: { readonly of: Version }) {
         <p>{t('message.history-stream', { from: stream(of.prev_stream), to: stream(of.stream) })}</p>
       )}
       {of.prev_topic !== undefined && <p>{t('message.history-topic', { from: of.prev_topic, to: of.topic })}</p>}
-      <Content html={of.rendered_content} />
+      <MessageContent html={of.rendered_content} />
     </li>
   );
 }
@@ -33,7 +33,7 @@ export async function openHistory(message: Message): Promise<void> {
       <Dialog title={t('message.history')} size="large" onClose={done}>
         <ol class="history">
           {[...message_history].reverse().map((of, index) => (
-            <Change key={index} of={of} />
+            <VersionEntry key={index} of={of} />
           ))}
         </ol>
       </Dialog>
@@ -53,7 +53,7 @@ export async function openReceipts(message: Message): Promise<void> {
     openLayer((done) => (
       <Dialog title={t('message.receipts')} size="small" onClose={done}>
         {people.length === 0 ? (
-          <Empty icon="eye">{t('message.receipts-none')}</Empty>
+          <EmptyNotice icon="eye">{t('message.receipts-none')}</EmptyNotice>
         ) : (
           <>
             <p>{t('message.receipts-count', { n: people.length })}</p>

@@ -5,9 +5,9 @@
  * `move.tsx` move and resolve · `history.tsx` edit history and read receipts · `viewer.tsx` pictures ·
  * `widget.tsx` polls, to-do lists and forms, from the submessages that `submessages.ts` adds up.
  */
-export { EditBox, openSource } from './edit.js';
+export { EditBox, openMessageSource } from './edit.js';
 export { openHistory, openReceipts } from './history.js';
-export { markUnread, muteTopic, openMessageMenu, openPersonMenu } from './menu.js';
+export { markUnreadFrom, openMessageMenu, openPersonMenu, toggleTopicMute } from './menu.js';
 export { openMove } from './move.js';
 export { openViewer } from './viewer.js';
 export { Widget } from './widget.js';

@@ -4,22 +4,22 @@ import { directNarrow, type MessageWindow, TOPIC_POLICY } from '../../core/index
 import { type Anchor, confirm, type MenuItem, openMenu, toast } from '../../kit/index.js';
 import { t } from '../../text/index.js';
 import {
-  addressOf,
   fetchMarkdown,
   forward,
   isCollapsed,
+  makeMessageAddress,
   mayEdit,
   pickEmoji,
   quote,
   reply,
   replyToSender,
   showFailure,
-  star,
+  toggleStar,
 } from '../actions.js';
-import { keepUnread } from '../seen.js';
-import { openSource } from './edit.js';
+import { keepUnreadFrom } from '../seen.js';
+import { openMessageSource } from './edit.js';
 import { openHistory, openReceipts } from './history.js';
-import { isResolved, mayMove, openMove, resolve } from './move.js';
+import { isResolved, mayMove, openMove, toggleTopicResolved } from './move.js';
 
 async function copyText(text: string): Promise<void> {
   try {
@@ -30,11 +30,11 @@ async function copyText(text: string): Promise<void> {
   }
 }
 
-async function remove(message: Message): Promise<void> {
+async function confirmAndDelete(message: Message): Promise<void> {
   const sure = await confirm({
     title: t('message.delete-title'),
     text: t('message.delete-text'),
-    action: t('common.delete'),
+    confirmLabel: t('common.delete'),
     danger: true,
   });
   if (!sure) return;
@@ -46,21 +46,21 @@ async function remove(message: Message): Promise<void> {
 }
 
 /** Marks this message and those behind it as unread; they stay so until the view is opened again. */
-export async function markUnread(message: Message, window: MessageWindow): Promise<void> {
-  keepUnread(window, message.id);
+export async function markUnreadFrom(message: Message, window: MessageWindow): Promise<void> {
+  keepUnreadFrom(window, message.id);
   try {
-    await core.reading.markUnreadFrom(message.id, window.narrow);
+    await core.readMarker.markUnreadFrom(message.id, window.narrow);
   } catch (error) {
-    keepUnread(window, undefined);
+    keepUnreadFrom(window, undefined);
     showFailure(error);
   }
 }
 
 /** Mutes the topic of the message, or lets it be heard again. */
-export async function muteTopic({ stream_id, subject: topic }: Message): Promise<void> {
+export async function toggleTopicMute({ stream_id, subject: topic }: Message): Promise<void> {
   if (stream_id === undefined) return;
   const { muting, streams } = core.state;
-  const muted = muting.isMuted(stream_id, topic);
+  const muted = muting.isTopicMuted(stream_id, topic);
   const unmuted = streams.isMuted(stream_id) ? TOPIC_POLICY.unmuted : TOPIC_POLICY.inherit;
   try {
     await core.api.post('/user_topics', {
@@ -77,12 +77,12 @@ export async function muteTopic({ stream_id, subject: topic }: Message): Promise
 function mayDelete(message: Message): boolean {
   const { me, realm } = core.state;
   if (me.isAdmin) return true;
-  if (message.sender_id !== me.id || !me.may('delete_own_message_policy')) return false;
+  if (message.sender_id !== me.id || !me.isAllowedByPolicyNamed('delete_own_message_policy')) return false;
   const limit = realm.value.realm_message_content_delete_limit_seconds;
   return !limit || core.platform.now() / 1000 - message.timestamp < limit;
 }
 
-const asMarkdown = async (message: Message): Promise<void> => {
+const copyMarkdown = async (message: Message): Promise<void> => {
   try {
     await copyText(await fetchMarkdown(message));
   } catch (error) {
@@ -90,7 +90,7 @@ const asMarkdown = async (message: Message): Promise<void> => {
   }
 };
 
-function itemsOf(message: Message, window: MessageWindow, anchor: Element): readonly MenuItem[] {
+function makeMessageMenuItems(message: Message, window: MessageWindow, anchor: Element): readonly MenuItem[] {
   const { me, muting, realm } = core.state;
   const member = me.id !== 0;
   const { stream_id: stream, subject: topic } = message;
@@ -115,21 +115,21 @@ function itemsOf(message: Message, window: MessageWindow, anchor: Element): read
           icon: 'edit',
           shortcut: 'edit',
           run: () => {
-            core.focus.editing.value = message.id;
+            core.viewState.editedMessageId.value = message.id;
           },
         }
-      : { label: t('message.source'), icon: 'code', run: () => void openSource(message) },
+      : { label: t('message.source'), icon: 'code', run: () => void openMessageSource(message) },
     member && {
       label: t(starred ? 'messages.unstar' : 'messages.star'),
       icon: 'star',
       shortcut: 'star',
-      run: () => void star(message),
+      run: () => void toggleStar(message),
     },
     member && {
       label: t('message.mark-unread'),
       icon: 'inbox',
       shortcut: 'unread',
-      run: () => void markUnread(message, window),
+      run: () => void markUnreadFrom(message, window),
     },
     {
       label: t(isCollapsed(message.id) ? 'message.expand' : 'message.collapse'),
@@ -145,18 +145,18 @@ function itemsOf(message: Message, window: MessageWindow, anchor: Element): read
       mayMove(message) && {
         label: t(isResolved(topic) ? 'message.unresolve' : 'message.resolve'),
         icon: 'resolved',
-        run: () => void resolve(message),
+        run: () => void toggleTopicResolved(message),
       },
     member &&
       inStream && {
-        label: t(muting.isMuted(stream, topic) ? 'message.unmute-topic' : 'message.mute-topic'),
+        label: t(muting.isTopicMuted(stream, topic) ? 'message.unmute-topic' : 'message.mute-topic'),
         icon: 'mute',
         shortcut: 'mute-topic',
-        run: () => void muteTopic(message),
+        run: () => void toggleTopicMute(message),
       },
     'line',
-    { label: t('message.copy-link'), icon: 'link', run: () => void copyText(addressOf(message)) },
-    { label: t('message.copy-text'), icon: 'copy', run: () => void asMarkdown(message) },
+    { label: t('message.copy-link'), icon: 'link', run: () => void copyText(makeMessageAddress(message)) },
+    { label: t('message.copy-text'), icon: 'copy', run: () => void copyMarkdown(message) },
     member &&
       realm.value.realm_enable_read_receipts === true && {
         label: t('message.receipts'),
@@ -172,12 +172,21 @@ function itemsOf(message: Message, window: MessageWindow, anchor: Element): read
       },
     member && mayDelete(message) && 'line',
     member &&
-      mayDelete(message) && { label: t('common.delete'), icon: 'trash', danger: true, run: () => void remove(message) },
+      mayDelete(message) && {
+        label: t('common.delete'),
+        icon: 'trash',
+        danger: true,
+        run: () => void confirmAndDelete(message),
+      },
   ];
 }
 
 export function openMessageMenu(message: Message, window: MessageWindow, anchor: Element): void {
-  openMenu(anchor, { label: t('messages.actions'), items: itemsOf(message, window, anchor), align: 'end' });
+  openMenu(anchor, {
+    label: t('messages.actions'),
+    items: makeMessageMenuItems(message, window, anchor),
+    align: 'end',
+  });
 }
 
 /** Opens the menu of a sender, or of a person whose mention was pressed. */
@@ -189,19 +198,19 @@ export function openPersonMenu(anchor: Anchor, id: number): void {
       {
         label: t('message.direct-to', { name }),
         icon: 'direct',
-        run: () => core.router.go({ view: 'narrow', narrow: directNarrow([id]) }),
+        run: () => core.router.navigate({ view: 'narrow', narrow: directNarrow([id]) }),
       },
       {
         label: t('message.sent-by', { name }),
         icon: 'search',
-        run: () => core.router.go({ view: 'narrow', narrow: [{ operator: 'sender', operand: id }] }),
+        run: () => core.router.navigate({ view: 'narrow', narrow: [{ operator: 'sender', operand: id }] }),
       },
       {
         label: t('message.profile'),
         icon: 'user',
         shortcut: 'profile',
         run: () => {
-          core.focus.profile.value = id;
+          core.viewState.profileUserId.value = id;
         },
       },
       { label: t('message.copy-mention'), icon: 'copy', run: () => void copyText(`@**${name}|${id}**`) },

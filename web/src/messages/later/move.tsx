@@ -2,27 +2,27 @@ import { useState } from 'preact/hooks';
 import { core } from '../../client/index.js';
 import type { Message } from '../../contract/index.js';
 import { ApiFailure } from '../../core/index.js';
-import { Button, Choices, Dialog, Field, openLayer, Select, Toggle, toast } from '../../kit/index.js';
+import { Button, Dialog, Field, openLayer, RadioGroup, Select, Toggle, toast } from '../../kit/index.js';
 import { t } from '../../text/index.js';
 import { showFailure } from '../actions.js';
 
-const RESOLVED = '✔ ';
+const RESOLVED_TOPIC_PREFIX = '✔ ';
 
-type Mode = 'change_one' | 'change_later' | 'change_all';
+type PropagateMode = 'change_one' | 'change_later' | 'change_all';
 
-export const isResolved = (topic: string): boolean => topic.startsWith(RESOLVED);
+export const isResolved = (topic: string): boolean => topic.startsWith(RESOLVED_TOPIC_PREFIX);
 
 /** Whether the reader may move the message, as far as the client knows: the server decides. */
 export function mayMove({ stream_id, sender_id }: Message): boolean {
   const { me } = core.state;
-  return stream_id !== undefined && (me.may('edit_topic_policy') || sender_id === me.id);
+  return stream_id !== undefined && (me.isAllowedByPolicyNamed('edit_topic_policy') || sender_id === me.id);
 }
 
 /** Marks the topic as resolved or as open again, by its name. */
-export async function resolve(message: Message): Promise<void> {
+export async function toggleTopicResolved(message: Message): Promise<void> {
   const { id: message_id, subject } = message;
   const resolved = isResolved(subject);
-  const topic = resolved ? subject.slice(RESOLVED.length) : `${RESOLVED}${subject}`;
+  const topic = resolved ? subject.slice(RESOLVED_TOPIC_PREFIX.length) : `${RESOLVED_TOPIC_PREFIX}${subject}`;
   try {
     await core.api.patch('/messages/{message_id}', {
       message_id,
@@ -40,13 +40,14 @@ function MoveDialog({ message, onClose }: { readonly message: Message; readonly 
   const { streams, me, realm } = core.state;
   const [stream, setStream] = useState(message.stream_id ?? 0);
   const [topic, setTopic] = useState(message.subject);
-  const [mode, setMode] = useState<Mode>('change_later');
+  const [mode, setMode] = useState<PropagateMode>('change_later');
   const [notifyOld, setNotifyOld] = useState(false);
   const [notifyNew, setNotifyNew] = useState(true);
   const [busy, setBusy] = useState(false);
   const [failure, setFailure] = useState('');
   const list = streams.subscribed.value.filter(
-    ({ stream_id }) => stream_id === message.stream_id || me.may('move_messages_between_streams_policy'),
+    ({ stream_id }) =>
+      stream_id === message.stream_id || me.isAllowedByPolicyNamed('move_messages_between_streams_policy'),
   );
   const move = async () => {
     setBusy(true);
@@ -96,7 +97,7 @@ function MoveDialog({ message, onClose }: { readonly message: Message; readonly 
           error={failure}
           maxLength={realm.value.max_topic_length}
         />
-        <Choices
+        <RadioGroup
           label={t('message.move-which')}
           value={mode}
           options={[

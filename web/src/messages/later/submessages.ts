@@ -1,10 +1,10 @@
 import type { Message } from '../../contract/index.js';
 
-type Fields = Readonly<Record<string, unknown>>;
+type JsonFields = Readonly<Record<string, unknown>>;
 
-interface Added {
-  readonly sender: number;
-  readonly data: Fields;
+interface WidgetSubmessage {
+  readonly senderId: number;
+  readonly data: JsonFields;
 }
 
 export interface PollOption {
@@ -13,7 +13,7 @@ export interface PollOption {
   readonly voters: readonly number[];
 }
 
-export interface Task {
+export interface TodoTask {
   readonly key: string;
   readonly text: string;
   readonly detail: string;
@@ -22,44 +22,44 @@ export interface Task {
 
 export type WidgetState =
   | { readonly type: 'poll'; readonly question: string; readonly options: readonly PollOption[] }
-  | { readonly type: 'todo'; readonly tasks: readonly Task[] }
-  | { readonly type: 'choices'; readonly heading: string; readonly choices: readonly Choice[] };
+  | { readonly type: 'todo'; readonly tasks: readonly TodoTask[] }
+  | { readonly type: 'choices'; readonly heading: string; readonly choices: readonly FormChoice[] };
 
-interface Choice {
-  readonly name: string;
-  readonly text: string;
-  readonly reply: string;
+interface FormChoice {
+  readonly buttonLabel: string;
+  readonly description: string;
+  readonly replyText: string;
 }
 
-const isFields = (value: unknown): value is Fields => typeof value === 'object' && value !== null;
+const isJsonFields = (value: unknown): value is JsonFields => typeof value === 'object' && value !== null;
 
-function parsed(text: unknown): Fields {
+function parseJsonFields(text: unknown): JsonFields {
   try {
     const value: unknown = JSON.parse(String(text));
-    return isFields(value) ? value : {};
+    return isJsonFields(value) ? value : {};
   } catch {
     return {};
   }
 }
 
-const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
-const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
+const toText = (value: unknown): string => (typeof value === 'string' ? value : '');
+const toList = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
 
-function pollOf(extra: Fields, added: readonly Added[]): WidgetState {
-  let question = textOf(extra.question);
+function buildPollState(extra: JsonFields, added: readonly WidgetSubmessage[]): WidgetState {
+  let question = toText(extra.question);
   const options = new Map<string, { key: string; text: string; voters: Set<number> }>();
   const add = (key: string, text: string) => {
     const known = [...options.values()].some((option) => option.text === text);
     if (text && !known) options.set(key, { key, text, voters: new Set() });
   };
-  for (const [index, text] of listOf(extra.options).entries()) add(`canned,${index}`, textOf(text));
-  for (const { sender, data } of added) {
-    if (data.type === 'question') question = textOf(data.question);
-    else if (data.type === 'new_option') add(`${sender},${String(data.idx)}`, textOf(data.option));
+  for (const [index, text] of toList(extra.options).entries()) add(`canned,${index}`, toText(text));
+  for (const { senderId, data } of added) {
+    if (data.type === 'question') question = toText(data.question);
+    else if (data.type === 'new_option') add(`${senderId},${String(data.idx)}`, toText(data.option));
     else if (data.type === 'vote') {
-      const voters = options.get(textOf(data.key))?.voters;
-      if (data.vote === 1) voters?.add(sender);
-      else voters?.delete(sender);
+      const voters = options.get(toText(data.key))?.voters;
+      if (data.vote === 1) voters?.add(senderId);
+      else voters?.delete(senderId);
     }
   }
   return {
@@ -69,14 +69,14 @@ function pollOf(extra: Fields, added: readonly Added[]): WidgetState {
   };
 }
 
-function todoOf(added: readonly Added[]): WidgetState {
-  const tasks = new Map<string, Task>();
-  for (const { sender, data } of added) {
+function buildTodoState(added: readonly WidgetSubmessage[]): WidgetState {
+  const tasks = new Map<string, TodoTask>();
+  for (const { senderId, data } of added) {
     if (data.type === 'new_task') {
-      const key = `${String(data.key)},${sender}`;
-      tasks.set(key, { key, text: textOf(data.task), detail: textOf(data.desc), done: data.completed === true });
+      const key = `${String(data.key)},${senderId}`;
+      tasks.set(key, { key, text: toText(data.task), detail: toText(data.desc), done: data.completed === true });
     } else if (data.type === 'strike') {
-      const task = tasks.get(textOf(data.key));
+      const task = tasks.get(toText(data.key));
       if (task) tasks.set(task.key, { ...task, done: !task.done });
     }
   }
@@ -84,22 +84,24 @@ function todoOf(added: readonly Added[]): WidgetState {
 }
 
 /** The state of a message's widget: its first submessage, and what people added since. */
-export function widgetOf(message: Message): WidgetState | undefined {
-  const all = message.submessages.filter(isFields).sort((a, b) => Number(a.id) - Number(b.id));
-  const [first, ...others] = all.map((of): Added => ({ sender: Number(of.sender_id), data: parsed(of.content) }));
+export function buildWidgetState(message: Message): WidgetState | undefined {
+  const all = message.submessages.filter(isJsonFields).sort((a, b) => Number(a.id) - Number(b.id));
+  const [first, ...others] = all.map(
+    (of): WidgetSubmessage => ({ senderId: Number(of.sender_id), data: parseJsonFields(of.content) }),
+  );
   if (!first) return undefined;
-  const extra = isFields(first.data.extra_data) ? first.data.extra_data : {};
-  if (first.data.widget_type === 'poll') return pollOf(extra, others);
-  if (first.data.widget_type === 'todo') return todoOf(others);
+  const extra = isJsonFields(first.data.extra_data) ? first.data.extra_data : {};
+  if (first.data.widget_type === 'poll') return buildPollState(extra, others);
+  if (first.data.widget_type === 'todo') return buildTodoState(others);
   if (first.data.widget_type !== 'zform') return undefined;
-  const choices = listOf(extra.choices).filter(isFields);
+  const choices = toList(extra.choices).filter(isJsonFields);
   return {
     type: 'choices',
-    heading: textOf(extra.heading),
+    heading: toText(extra.heading),
     choices: choices.map((of) => ({
-      name: textOf(of.short_name),
-      text: textOf(of.long_name),
-      reply: textOf(of.reply),
+      buttonLabel: toText(of.short_name),
+      description: toText(of.long_name),
+      replyText: toText(of.reply),
     })),
   };
 }

@@ -3,7 +3,7 @@ import { Dialog, IconButton, openLayer } from '../../kit/index.js';
 import { t } from '../../text/index.js';
 
 const MAX_ZOOM = 8;
-const STEP = 1.5;
+const ZOOM_STEP = 1.5;
 
 interface Picture {
   readonly src: string;
@@ -12,7 +12,7 @@ interface Picture {
 }
 
 /** Pictures of the messages that are in the document, in their order. */
-function picturesAround(link: HTMLAnchorElement): { readonly pictures: readonly Picture[]; readonly at: number } {
+function findPicturesAround(link: HTMLAnchorElement): { readonly pictures: readonly Picture[]; readonly at: number } {
   const root = link.closest('[data-messages], .dialog') ?? document.body;
   const links = [...root.querySelectorAll<HTMLAnchorElement>('a[data-image]')];
   const pictures = links.map((of) => {
@@ -24,13 +24,13 @@ function picturesAround(link: HTMLAnchorElement): { readonly pictures: readonly 
 
 interface ViewerProps {
   readonly pictures: readonly Picture[];
-  readonly first: number;
+  readonly firstIndex: number;
   readonly onClose: () => void;
 }
 
 /** One picture at a time: arrows go on, + and − zoom, 0 fits it to the screen, dragging moves it. */
-function Viewer({ pictures, first, onClose }: ViewerProps) {
-  const [at, setAt] = useState(first);
+function Viewer({ pictures, firstIndex, onClose }: ViewerProps) {
+  const [at, setAt] = useState(firstIndex);
   const [zoom, setZoom] = useState(1);
   const stage = useRef<HTMLDivElement>(null);
   const drag = useRef<{ x: number; y: number } | undefined>(undefined);
@@ -46,15 +46,15 @@ function Viewer({ pictures, first, onClose }: ViewerProps) {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
     if (event.key === 'ArrowLeft') go(-1);
     else if (event.key === 'ArrowRight') go(1);
-    else if (event.key === '+' || event.key === '=') zoomBy(STEP);
-    else if (event.key === '-') zoomBy(1 / STEP);
+    else if (event.key === '+' || event.key === '=') zoomBy(ZOOM_STEP);
+    else if (event.key === '-') zoomBy(1 / ZOOM_STEP);
     else if (event.key === '0') setZoom(1);
     else return;
     event.preventDefault();
     event.stopPropagation();
   };
   return (
-    <Dialog title={picture.name || t('messages.image')} size="large" bare class="viewer" onClose={onClose}>
+    <Dialog title={picture.name || t('messages.image')} size="large" withoutHeader class="viewer" onClose={onClose}>
       {/* biome-ignore lint/a11y/noStaticElementInteractions: keys of the dialog's buttons */}
       <div class="viewer-frame" onKeyDown={onKeyDown}>
         <div class="viewer-bar">
@@ -64,7 +64,7 @@ function Viewer({ pictures, first, onClose }: ViewerProps) {
           {pictures.length > 1 && (
             <span class="viewer-count">{t('message.viewer-count', { at: at + 1, n: pictures.length })}</span>
           )}
-          <IconButton icon="plus" label={t('message.zoom-in')} onClick={() => zoomBy(STEP)} />
+          <IconButton icon="plus" label={t('message.zoom-in')} onClick={() => zoomBy(ZOOM_STEP)} />
           <IconButton icon="expand" label={t('message.zoom-fit')} onClick={() => setZoom(1)} />
           <a class="icon-button" href={picture.href} target="_blank" rel="noopener noreferrer">
             {t('message.viewer-open')}
@@ -94,7 +94,7 @@ function Viewer({ pictures, first, onClose }: ViewerProps) {
           onPointerUp={() => {
             drag.current = undefined;
           }}
-          onDblClick={() => setZoom((now) => (now > 1 ? 1 : STEP * STEP))}
+          onDblClick={() => setZoom((now) => (now > 1 ? 1 : ZOOM_STEP * ZOOM_STEP))}
         >
           <img
             key={picture.src}
@@ -126,6 +126,6 @@ function Viewer({ pictures, first, onClose }: ViewerProps) {
 }
 
 export function openViewer(link: HTMLAnchorElement): void {
-  const { pictures, at } = picturesAround(link);
-  openLayer((done) => <Viewer pictures={pictures} first={at} onClose={done} />);
+  const { pictures, at } = findPicturesAround(link);
+  openLayer((done) => <Viewer pictures={pictures} firstIndex={at} onClose={done} />);
 }

@@ -1,17 +1,17 @@
 import { useState } from 'preact/hooks';
 import { core } from '../../client/index.js';
 import type { Message } from '../../contract/index.js';
-import { conversationOf } from '../../core/index.js';
+import { getMessageConversation } from '../../core/index.js';
 import { Button, Field, IconButton } from '../../kit/index.js';
 import { formatList, t } from '../../text/index.js';
 import { showFailure } from '../actions.js';
-import { Content } from '../content/index.js';
-import { type PollOption, type Task, widgetOf } from './submessages.js';
+import { MessageContent } from '../content/index.js';
+import { buildWidgetState, type PollOption, type TodoTask } from './submessages.js';
 
 /** Numbers of what this tab adds, so that keys of one person stay apart. */
-let added = Math.floor(Date.now() / 1000) % 1_000_000;
+let lastAddedNumber = Math.floor(Date.now() / 1000) % 1_000_000;
 
-async function add(message: Message, data: Readonly<Record<string, unknown>>): Promise<void> {
+async function sendSubmessage(message: Message, data: Readonly<Record<string, unknown>>): Promise<void> {
   try {
     const content = JSON.stringify(data);
     await core.api.post('/submessage', { message_id: message.id, msg_type: 'widget', content });
@@ -20,12 +20,12 @@ async function add(message: Message, data: Readonly<Record<string, unknown>>): P
   }
 }
 
-interface AdderProps {
+interface AddEntryFormProps {
   readonly label: string;
   readonly onAdd: (text: string) => void;
 }
 
-function Adder({ label, onAdd }: AdderProps) {
+function AddEntryForm({ label, onAdd }: AddEntryFormProps) {
   const [text, setText] = useState('');
   return (
     <form
@@ -49,7 +49,7 @@ function Adder({ label, onAdd }: AdderProps) {
   );
 }
 
-function Option({
+function PollOptionRow({
   message,
   option,
   most,
@@ -69,7 +69,7 @@ function Option({
         aria-pressed={mine}
         aria-label={t('message.poll-vote', { option: option.text, n })}
         disabled={me.id === 0}
-        onClick={() => void add(message, { type: 'vote', key: option.key, vote: mine ? -1 : 1 })}
+        onClick={() => void sendSubmessage(message, { type: 'vote', key: option.key, vote: mine ? -1 : 1 })}
       >
         {n}
       </button>
@@ -82,7 +82,7 @@ function Option({
   );
 }
 
-function TaskRow({ message, task }: { readonly message: Message; readonly task: Task }) {
+function TaskRow({ message, task }: { readonly message: Message; readonly task: TodoTask }) {
   return (
     <li>
       <label class="todo-task">
@@ -90,7 +90,7 @@ function TaskRow({ message, task }: { readonly message: Message; readonly task: 
           type="checkbox"
           checked={task.done}
           disabled={core.state.me.id === 0}
-          onChange={() => void add(message, { type: 'strike', key: task.key })}
+          onChange={() => void sendSubmessage(message, { type: 'strike', key: task.key })}
         />
         <span class={task.done ? 'done' : ''} dir="auto">
           {task.text}
@@ -103,8 +103,8 @@ function TaskRow({ message, task }: { readonly message: Message; readonly task: 
 
 /** Poll, to-do list or form of a message. A change shows when its event comes back. */
 export function Widget({ message }: { readonly message: Message }) {
-  const state = widgetOf(message);
-  if (!state) return <Content html={message.content} />;
+  const state = buildWidgetState(message);
+  if (!state) return <MessageContent html={message.content} />;
   const visitor = core.state.me.id === 0;
   if (state.type === 'poll') {
     const most = Math.max(0, ...state.options.map(({ voters }) => voters.length));
@@ -115,13 +115,13 @@ export function Widget({ message }: { readonly message: Message }) {
         </p>
         <ul>
           {state.options.map((option) => (
-            <Option key={option.key} message={message} option={option} most={most} />
+            <PollOptionRow key={option.key} message={message} option={option} most={most} />
           ))}
         </ul>
         {!visitor && (
-          <Adder
+          <AddEntryForm
             label={t('message.poll-add')}
-            onAdd={(option) => void add(message, { type: 'new_option', option, idx: ++added })}
+            onAdd={(option) => void sendSubmessage(message, { type: 'new_option', option, idx: ++lastAddedNumber })}
           />
         )}
       </div>
@@ -137,9 +137,17 @@ export function Widget({ message }: { readonly message: Message }) {
           ))}
         </ul>
         {!visitor && (
-          <Adder
+          <AddEntryForm
             label={t('message.todo-add')}
-            onAdd={(task) => void add(message, { type: 'new_task', key: ++added, task, desc: '', completed: false })}
+            onAdd={(task) =>
+              void sendSubmessage(message, {
+                type: 'new_task',
+                key: ++lastAddedNumber,
+                task,
+                desc: '',
+                completed: false,
+              })
+            }
           />
         )}
       </div>
@@ -150,10 +158,12 @@ export function Widget({ message }: { readonly message: Message }) {
       <p class="widget-title" dir="auto">
         {state.heading}
       </p>
-      {state.choices.map(({ name, text, reply }) => (
-        <p key={name} class="form-choice">
-          <Button onClick={() => core.outbox.send(conversationOf(message, core.state.me.id), reply)}>{name}</Button>{' '}
-          {text}
+      {state.choices.map(({ buttonLabel, description, replyText }) => (
+        <p key={buttonLabel} class="form-choice">
+          <Button onClick={() => core.outbox.send(getMessageConversation(message, core.state.me.id), replyText)}>
+            {buttonLabel}
+          </Button>{' '}
+          {description}
         </p>
       ))}
     </div>

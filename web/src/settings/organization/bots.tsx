@@ -1,27 +1,27 @@
 import { useState } from 'preact/hooks';
 import { core } from '../../client/index.js';
 import type { Bot } from '../../contract/index.js';
-import { Avatar, Button, confirm, Empty, Field, MenuButton, Select } from '../../kit/index.js';
+import { Avatar, Button, confirm, EmptyNotice, Field, MenuButton, Select } from '../../kit/index.js';
 import { t } from '../../text/index.js';
 import { FormDialog } from '../parts/form-dialog.js';
-import { Group } from '../parts/pages.js';
-import { Refusal, type Saving, useSaving } from '../parts/saving.js';
-import { CopyText } from '../parts/secret.js';
+import { SettingsGroup } from '../parts/pages.js';
+import { SavingError, type SavingState, useSaving } from '../parts/saving.js';
+import { CopyableText } from '../parts/secret.js';
 
-const TYPE = { generic: 1, incoming: 2, outgoing: 3 } as const;
+const BOT_TYPE = { generic: 1, incoming: 2, outgoing: 3 } as const;
 
-const TYPES = [
-  { value: TYPE.generic, label: () => t('settings.bot.generic') },
-  { value: TYPE.incoming, label: () => t('settings.bot.incoming') },
-  { value: TYPE.outgoing, label: () => t('settings.bot.outgoing') },
+const BOT_TYPE_OPTIONS = [
+  { value: BOT_TYPE.generic, label: () => t('settings.bot.generic') },
+  { value: BOT_TYPE.incoming, label: () => t('settings.bot.incoming') },
+  { value: BOT_TYPE.outgoing, label: () => t('settings.bot.outgoing') },
 ];
 
 /** Types of bots that the organization's policy lets the reader create. */
-function typesToCreate() {
+function listCreatableBotTypes() {
   const { me, realm } = core.state;
   const policy = realm.value.realm_bot_creation_policy ?? 1;
-  if (me.isAdmin || policy === 1) return TYPES;
-  return policy === 2 ? TYPES.filter(({ value }) => value !== TYPE.generic) : [];
+  if (me.isAdmin || policy === 1) return BOT_TYPE_OPTIONS;
+  return policy === 2 ? BOT_TYPE_OPTIONS.filter(({ value }) => value !== BOT_TYPE.generic) : [];
 }
 
 /** Own bots, and for administrators all bots. */
@@ -32,7 +32,7 @@ export function BotsPage() {
   const bots = core.state.realm.value.realm_bots ?? [];
   const active = bots.filter(({ is_active }) => is_active);
   const ended = bots.filter(({ is_active }) => !is_active);
-  const types = typesToCreate();
+  const types = listCreatableBotTypes();
   return (
     <>
       {types.length > 0 && (
@@ -42,8 +42,8 @@ export function BotsPage() {
           </Button>
         </p>
       )}
-      <Refusal saving={saving} />
-      {bots.length === 0 && <Empty icon="bot">{t('settings.no-bots')}</Empty>}
+      <SavingError saving={saving} />
+      {bots.length === 0 && <EmptyNotice icon="bot">{t('settings.no-bots')}</EmptyNotice>}
       <ul class="rows">
         {active.map((bot) => (
           <BotLine
@@ -51,12 +51,12 @@ export function BotsPage() {
             bot={bot}
             saving={saving}
             showsKey={shown === bot.user_id}
-            onKey={() => setShown(shown === bot.user_id ? undefined : bot.user_id)}
+            onToggleApiKey={() => setShown(shown === bot.user_id ? undefined : bot.user_id)}
           />
         ))}
       </ul>
       {ended.length > 0 && (
-        <Group title={t('settings.people-deactivated')}>
+        <SettingsGroup title={t('settings.people-deactivated')}>
           <ul class="rows">
             {ended.map(({ user_id, full_name, email }) => (
               <li key={user_id} class="row-line">
@@ -65,40 +65,43 @@ export function BotsPage() {
                   <span class="field-hint">{email}</span>
                 </span>
                 <Button
-                  onClick={() => void saving.run(() => core.api.post('/users/{user_id}/reactivate', { user_id }))}
+                  onClick={() => void saving.runChange(() => core.api.post('/users/{user_id}/reactivate', { user_id }))}
                 >
                   {t('settings.reactivate')}
                 </Button>
               </li>
             ))}
           </ul>
-        </Group>
+        </SettingsGroup>
       )}
-      {creating && <CreateBot types={types} onClose={() => setCreating(false)} onMade={setShown} />}
+      {creating && (
+        <CreateBotDialog creatableTypes={types} onClose={() => setCreating(false)} onBotCreated={setShown} />
+      )}
     </>
   );
 }
 
-interface LineProps {
+interface BotLineProps {
   readonly bot: Bot;
-  readonly saving: Saving;
+  readonly saving: SavingState;
   readonly showsKey: boolean;
-  readonly onKey: () => void;
+  readonly onToggleApiKey: () => void;
 }
 
-function BotLine({ bot, saving, showsKey, onKey }: LineProps) {
+function BotLine({ bot, saving, showsKey, onToggleApiKey }: BotLineProps) {
   const { user_id, full_name, email, avatar_url, bot_type, owner_id, api_key } = bot;
-  const type = TYPES.find(({ value }) => value === bot_type);
+  const type = BOT_TYPE_OPTIONS.find(({ value }) => value === bot_type);
   const regenerate = async () => {
     const text = t('settings.new-bot-key-question', { name: full_name });
-    if (!(await confirm({ title: t('settings.new-key'), text, action: t('settings.new-key'), danger: true }))) return;
-    await saving.run(() => core.api.post('/bots/{bot_id}/api_key/regenerate', { bot_id: user_id }));
+    if (!(await confirm({ title: t('settings.new-key'), text, confirmLabel: t('settings.new-key'), danger: true })))
+      return;
+    await saving.runChange(() => core.api.post('/bots/{bot_id}/api_key/regenerate', { bot_id: user_id }));
   };
   const end = async () => {
     const title = t('settings.deactivate-name', { name: full_name });
     const action = t('settings.deactivate-account');
-    if (!(await confirm({ title, text: t('settings.deactivate-bot'), action, danger: true }))) return;
-    await saving.run(() => core.api.delete('/bots/{bot_id}', { bot_id: user_id }));
+    if (!(await confirm({ title, text: t('settings.deactivate-bot'), confirmLabel: action, danger: true }))) return;
+    await saving.runChange(() => core.api.delete('/bots/{bot_id}', { bot_id: user_id }));
   };
   return (
     <li class="row-line">
@@ -108,13 +111,13 @@ function BotLine({ bot, saving, showsKey, onKey }: LineProps) {
         <span class="field-hint">
           {[type?.label(), email, owner_id && core.state.people.nameOf(owner_id)].filter(Boolean).join(' · ')}
         </span>
-        {showsKey && api_key && <CopyText text={api_key} label={t('settings.key-of', { name: full_name })} />}
+        {showsKey && api_key && <CopyableText text={api_key} label={t('settings.key-of', { name: full_name })} />}
       </span>
       <MenuButton
         label={t('settings.actions-for', { name: full_name })}
         align="end"
         items={() => [
-          { label: t(showsKey ? 'settings.hide-key' : 'settings.show-key'), icon: 'lock', run: onKey },
+          { label: t(showsKey ? 'settings.hide-key' : 'settings.show-key'), icon: 'lock', run: onToggleApiKey },
           { label: t('settings.new-key'), icon: 'refresh', run: () => void regenerate() },
           'line',
           { label: t('settings.deactivate-account'), icon: 'trash', danger: true, run: () => void end() },
@@ -124,36 +127,36 @@ function BotLine({ bot, saving, showsKey, onKey }: LineProps) {
   );
 }
 
-interface CreateProps {
-  readonly types: readonly { readonly value: number; readonly label: () => string }[];
+interface CreateBotDialogProps {
+  readonly creatableTypes: readonly { readonly value: number; readonly label: () => string }[];
   readonly onClose: () => void;
-  readonly onMade: (id: number) => void;
+  readonly onBotCreated: (id: number) => void;
 }
 
-function CreateBot({ types, onClose, onMade }: CreateProps) {
+function CreateBotDialog({ creatableTypes, onClose, onBotCreated }: CreateBotDialogProps) {
   const [name, setName] = useState('');
   const [short, setShort] = useState('');
-  const [type, setType] = useState(types[0]?.value ?? TYPE.generic);
+  const [type, setType] = useState(creatableTypes[0]?.value ?? BOT_TYPE.generic);
   const [url, setUrl] = useState('');
   return (
     <FormDialog
       title={t('settings.create-bot')}
-      action={t('settings.create')}
+      submitLabel={t('settings.create')}
       onClose={onClose}
       submit={async () => {
         const bot = await core.api.post('/bots', {
           full_name: name,
           short_name: short,
           bot_type: type,
-          ...(type === TYPE.outgoing ? { payload_url: url } : {}),
+          ...(type === BOT_TYPE.outgoing ? { payload_url: url } : {}),
         });
-        onMade(Number(bot.user_id));
+        onBotCreated(Number(bot.user_id));
       }}
     >
       <Select
         label={t('settings.bot-type')}
         value={type}
-        options={types.map(({ value, label }) => ({ value, label: label() }))}
+        options={creatableTypes.map(({ value, label }) => ({ value, label: label() }))}
         onChange={setType}
       />
       <Field label={t('settings.name')} value={name} onInput={setName} autofocus required />
@@ -164,7 +167,7 @@ function CreateBot({ types, onClose, onMade }: CreateProps) {
         onInput={setShort}
         required
       />
-      {type === TYPE.outgoing && (
+      {type === BOT_TYPE.outgoing && (
         <Field type="url" label={t('settings.bot-url')} value={url} onInput={setUrl} required />
       )}
     </FormDialog>

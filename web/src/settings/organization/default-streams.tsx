@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import { core } from '../../client/index.js';
-import { Button, Empty, IconButton, Select } from '../../kit/index.js';
+import { Button, EmptyNotice, IconButton, Select } from '../../kit/index.js';
 import { compareNames, t } from '../../text/index.js';
 import { SavedMark, useSaving } from '../parts/saving.js';
 
@@ -16,7 +16,7 @@ export function DefaultStreamsPage() {
   const next = others.find(({ stream_id }) => stream_id === chosen) ?? others[0];
   const add = (event: Event) => {
     event.preventDefault();
-    if (next) void saving.run(() => core.api.post('/default_streams', { stream_id: next.stream_id }));
+    if (next) void saving.runChange(() => core.api.post('/default_streams', { stream_id: next.stream_id }));
   };
   return (
     <>
@@ -36,7 +36,7 @@ export function DefaultStreamsPage() {
           <SavedMark saving={saving} />
         </form>
       )}
-      {defaults.length === 0 && <Empty icon="hash">{t('settings.no-default-streams')}</Empty>}
+      {defaults.length === 0 && <EmptyNotice icon="hash">{t('settings.no-default-streams')}</EmptyNotice>}
       <ul class="rows">
         {defaults.map(({ stream_id, name }) => (
           <li key={stream_id} class="row-line">
@@ -44,7 +44,7 @@ export function DefaultStreamsPage() {
             <IconButton
               icon="close"
               label={t('settings.remove-name', { name })}
-              onClick={() => void saving.run(() => core.api.delete('/default_streams', { stream_id }))}
+              onClick={() => void saving.runChange(() => core.api.delete('/default_streams', { stream_id }))}
             />
           </li>
         ))}

@@ -1,12 +1,12 @@
 import { useState } from 'preact/hooks';
 import { core } from '../../client/index.js';
-import { Button, Empty, Field, IconButton, Toggle } from '../../kit/index.js';
+import { Button, EmptyNotice, Field, IconButton, Toggle } from '../../kit/index.js';
 import { t } from '../../text/index.js';
-import { Group } from '../parts/pages.js';
+import { SettingsGroup } from '../parts/pages.js';
 import { SavedMark, useSaving } from '../parts/saving.js';
 
 /** Domains whose addresses may join, with their subdomains or without. */
-export function Domains() {
+export function AllowedDomainsGroup() {
   const [text, setText] = useState('');
   const saving = useSaving();
   const domains = core.state.realm.value.realm_domains ?? [];
@@ -14,10 +14,10 @@ export function Domains() {
     event.preventDefault();
     const domain = text.trim();
     const change = () => core.api.post('/realm/domains', { domain, allow_subdomains: false });
-    if (await saving.run(change)) setText('');
+    if (await saving.runChange(change)) setText('');
   };
   return (
-    <Group title={t('settings.domains')} hint={t('settings.domains-hint')}>
+    <SettingsGroup title={t('settings.domains')} hint={t('settings.domains-hint')}>
       <form class="setting add-line" onSubmit={(event) => void add(event)}>
         <Field
           label={t('settings.domain')}
@@ -31,7 +31,7 @@ export function Domains() {
         </Button>
         <SavedMark saving={saving} />
       </form>
-      {domains.length === 0 && <Empty>{t('settings.no-domains')}</Empty>}
+      {domains.length === 0 && <EmptyNotice>{t('settings.no-domains')}</EmptyNotice>}
       <ul class="rows">
         {domains.map(({ domain, allow_subdomains }) => (
           <li key={domain} class="row-line">
@@ -40,18 +40,20 @@ export function Domains() {
                 label={t('settings.subdomains-of', { name: domain })}
                 checked={allow_subdomains}
                 onChange={(on) =>
-                  void saving.run(() => core.api.patch('/realm/domains/{domain}', { domain, allow_subdomains: on }))
+                  void saving.runChange(() =>
+                    core.api.patch('/realm/domains/{domain}', { domain, allow_subdomains: on }),
+                  )
                 }
               />
             </span>
             <IconButton
               icon="trash"
               label={t('settings.remove-name', { name: domain })}
-              onClick={() => void saving.run(() => core.api.delete('/realm/domains/{domain}', { domain }))}
+              onClick={() => void saving.runChange(() => core.api.delete('/realm/domains/{domain}', { domain }))}
             />
           </li>
         ))}
       </ul>
-    </Group>
+    </SettingsGroup>
   );
 }

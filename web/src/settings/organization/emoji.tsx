@@ -1,8 +1,8 @@
 import { useRef, useState } from 'preact/hooks';
 import { core } from '../../client/index.js';
-import { Button, confirm, Empty, Field, IconButton } from '../../kit/index.js';
+import { Button, confirm, EmptyNotice, Field, IconButton } from '../../kit/index.js';
 import { t } from '../../text/index.js';
-import { Refusal, SavedMark, useSaving } from '../parts/saving.js';
+import { SavedMark, SavingError, useSaving } from '../parts/saving.js';
 
 /** The organization's own emoji. */
 export function EmojiPage() {
@@ -13,17 +13,17 @@ export function EmojiPage() {
     const agreed = await confirm({
       title,
       text: t('settings.delete-emoji-question'),
-      action: t('common.delete'),
+      confirmLabel: t('common.delete'),
       danger: true,
     });
-    if (agreed) await saving.run(() => core.api.delete('/realm/emoji/{emoji_name}', { emoji_name: name }));
+    if (agreed) await saving.runChange(() => core.api.delete('/realm/emoji/{emoji_name}', { emoji_name: name }));
   };
-  const list = emoji.active.value;
+  const list = emoji.activeEmoji.value;
   return (
     <>
-      {me.may('add_custom_emoji_policy') && <AddEmoji />}
-      <Refusal saving={saving} />
-      {list.length === 0 && <Empty icon="smile">{t('settings.no-emoji')}</Empty>}
+      {me.isAllowedByPolicyNamed('add_custom_emoji_policy') && <AddEmoji />}
+      <SavingError saving={saving} />
+      {list.length === 0 && <EmptyNotice icon="smile">{t('settings.no-emoji')}</EmptyNotice>}
       <ul class="rows">
         {list.map(({ id, name, source_url, still_url, author_id }) => (
           <li key={id} class="row-line">
@@ -48,9 +48,9 @@ function AddEmoji() {
   const saving = useSaving();
   const submit = async (event: Event) => {
     event.preventDefault();
-    if (!file) return saving.refuse(t('settings.emoji-file-missing'));
+    if (!file) return saving.showError(t('settings.emoji-file-missing'));
     const path = `/realm/emoji/${encodeURIComponent(name.trim())}`;
-    if (!(await saving.run(() => core.api.upload(path, file, () => {})))) return;
+    if (!(await saving.runChange(() => core.api.upload(path, file, () => {})))) return;
     setName('');
     setFile(undefined);
     if (input.current) input.current.value = '';

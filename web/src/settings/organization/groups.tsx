@@ -1,17 +1,20 @@
 import { useState } from 'preact/hooks';
 import { core } from '../../client/index.js';
 import type { UserGroup } from '../../contract/index.js';
-import { Button, confirm, Empty, Field, IconButton } from '../../kit/index.js';
+import { Button, confirm, EmptyNotice, Field, IconButton } from '../../kit/index.js';
 import { compareNames, t } from '../../text/index.js';
 import { useForm } from '../parts/form.js';
 import { FormDialog } from '../parts/form-dialog.js';
 import { PeoplePicker } from '../parts/people-picker.js';
-import { Refusal, useSaving } from '../parts/saving.js';
+import { SavingError, useSaving } from '../parts/saving.js';
 
 /** Whether the reader may change the group: by the policy, and as its member or from moderators up. */
 function mayEditGroup(group: UserGroup): boolean {
   const { me } = core.state;
-  return me.may('user_group_edit_policy') && (me.allows(4) || group.members.includes(me.id));
+  return (
+    me.isAllowedByPolicyNamed('user_group_edit_policy') &&
+    (me.isAllowedByPolicyValue(4) || group.members.includes(me.id))
+  );
 }
 
 /** User groups, which are mentioned like people. */
@@ -28,22 +31,22 @@ export function GroupsPage() {
     const agreed = await confirm({
       title,
       text: t('settings.delete-group-question'),
-      action: t('common.delete'),
+      confirmLabel: t('common.delete'),
       danger: true,
     });
-    if (agreed) await saving.run(() => core.api.delete('/user_groups/{user_group_id}', { user_group_id: id }));
+    if (agreed) await saving.runChange(() => core.api.delete('/user_groups/{user_group_id}', { user_group_id: id }));
   };
   return (
     <>
-      {me.may('user_group_edit_policy') && (
+      {me.isAllowedByPolicyNamed('user_group_edit_policy') && (
         <p>
           <Button kind="primary" icon="plus" onClick={() => setOpen('new')}>
             {t('settings.create-group')}
           </Button>
         </p>
       )}
-      <Refusal saving={saving} />
-      {groups.length === 0 && <Empty icon="people">{t('settings.no-groups')}</Empty>}
+      <SavingError saving={saving} />
+      {groups.length === 0 && <EmptyNotice icon="people">{t('settings.no-groups')}</EmptyNotice>}
       <ul class="rows">
         {groups.map((group) => (
           <li key={group.id} class="row-line">
@@ -77,13 +80,13 @@ export function GroupsPage() {
   );
 }
 
-interface DialogProps {
+interface UserGroupDialogProps {
   /** undefined: a new one */
   readonly group: UserGroup | undefined;
   readonly onClose: () => void;
 }
 
-function GroupDialog({ group, onClose }: DialogProps) {
+function GroupDialog({ group, onClose }: UserGroupDialogProps) {
   const form = useForm({
     name: group?.name ?? '',
     description: group?.description ?? '',
@@ -93,7 +96,7 @@ function GroupDialog({ group, onClose }: DialogProps) {
   const submit = async () => {
     if (!group) return core.api.post('/user_groups/create', { name, description, members });
     const user_group_id = group.id;
-    const { members: changed, ...texts } = form.changes;
+    const { members: changed, ...texts } = form.changedValues;
     if (Object.keys(texts).length > 0)
       await core.api.patch('/user_groups/{user_group_id}', { user_group_id, ...texts });
     if (!changed) return;
@@ -109,13 +112,13 @@ function GroupDialog({ group, onClose }: DialogProps) {
   return (
     <FormDialog
       title={group ? t('settings.edit-name', { name: group.name }) : t('settings.create-group')}
-      action={t(group ? 'common.save' : 'settings.create')}
+      submitLabel={t(group ? 'common.save' : 'settings.create')}
       onClose={onClose}
       submit={submit}
     >
       <Field label={t('settings.name')} value={name} onInput={(text) => form.set('name', text)} autofocus required />
       <Field label={t('settings.description')} value={description} onInput={(text) => form.set('description', text)} />
-      <PeoplePicker label={t('settings.members')} chosen={members} onChange={(ids) => form.set('members', ids)} />
+      <PeoplePicker label={t('settings.members')} chosenIds={members} onChange={(ids) => form.set('members', ids)} />
     </FormDialog>
   );
 }

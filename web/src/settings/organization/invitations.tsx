@@ -1,15 +1,15 @@
 import { useState } from 'preact/hooks';
 import { core } from '../../client/index.js';
 import { ApiFailure } from '../../core/index.js';
-import { Button, Choices, Empty, IconButton, Select, Spinner, TextArea } from '../../kit/index.js';
+import { Button, EmptyNotice, IconButton, RadioGroup, Select, Spinner, TextArea } from '../../kit/index.js';
 import { formatAgo, formatDateTime, t } from '../../text/index.js';
-import { Failed } from '../parts/failed.js';
+import { FetchFailedNotice } from '../parts/failed.js';
 import { useFetched } from '../parts/fetched.js';
-import { Group } from '../parts/pages.js';
-import { isRole, type Role, roleName, roleOptions, rolesToInvite } from '../parts/roles.js';
-import { Refusal, useSaving } from '../parts/saving.js';
-import { CopyText } from '../parts/secret.js';
-import { StreamChecks } from '../parts/stream-checks.js';
+import { SettingsGroup } from '../parts/pages.js';
+import { formatRoleName, isRole, listInvitableRoles, makeRoleOptions, type Role } from '../parts/roles.js';
+import { SavingError, useSaving } from '../parts/saving.js';
+import { CopyableText } from '../parts/secret.js';
+import { StreamCheckboxes } from '../parts/stream-checks.js';
 
 interface Invitation {
   readonly id: number;
@@ -23,15 +23,20 @@ interface Invitation {
   readonly is_multiuse: boolean;
 }
 
-const DAY = 1_440;
-const EXPIRIES = [DAY, 3 * DAY, 10 * DAY, 30 * DAY] as const;
-const NEVER = 0;
+const MINUTES_PER_DAY = 1_440;
+const EXPIRY_CHOICES_MINUTES = [
+  MINUTES_PER_DAY,
+  3 * MINUTES_PER_DAY,
+  10 * MINUTES_PER_DAY,
+  30 * MINUTES_PER_DAY,
+] as const;
+const NEVER_EXPIRES = 0;
 
-const list = async (): Promise<readonly Invitation[]> =>
+const fetchInvitations = async (): Promise<readonly Invitation[]> =>
   (await core.api.get('/invites', {})).invites as readonly Invitation[];
 
 /** Addresses that were refused, from the answer of a failed invitation. */
-function refused(error: unknown): string {
+function formatRefusedAddresses(error: unknown): string {
   if (!(error instanceof ApiFailure)) return '';
   const { errors } = error.fields;
   if (!Array.isArray(errors)) return '';
@@ -40,41 +45,41 @@ function refused(error: unknown): string {
 
 /** Invites by mail or by link; lists, revokes and sends again. */
 export function InvitationsPage() {
-  const invitations = useFetched(list, ['invites_changed']);
+  const invitations = useFetched(fetchInvitations, ['invites_changed']);
   const saving = useSaving();
   return (
     <>
-      <InviteForm onInvited={invitations.again} />
-      <Group title={t('settings.open-invitations')}>
-        <Refusal saving={saving} />
+      <InviteForm onInvited={invitations.refetch} />
+      <SettingsGroup title={t('settings.open-invitations')}>
+        <SavingError saving={saving} />
         {invitations.error ? (
-          <Failed of={invitations} />
+          <FetchFailedNotice of={invitations} />
         ) : !invitations.value ? (
           <Spinner />
         ) : invitations.value.length === 0 ? (
-          <Empty icon="direct">{t('settings.no-invitations')}</Empty>
+          <EmptyNotice icon="direct">{t('settings.no-invitations')}</EmptyNotice>
         ) : (
           <ul class="rows invitations">
             {invitations.value.map((one) => (
               <InvitationLine
                 key={`${one.is_multiuse} ${one.id}`}
                 invitation={one}
-                run={(change) => void saving.run(change).then(invitations.again)}
+                saveChange={(change) => void saving.runChange(change).then(invitations.refetch)}
               />
             ))}
           </ul>
         )}
-      </Group>
+      </SettingsGroup>
     </>
   );
 }
 
-interface LineProps {
+interface InvitationLineProps {
   readonly invitation: Invitation;
-  readonly run: (change: () => Promise<unknown>) => void;
+  readonly saveChange: (change: () => Promise<unknown>) => void;
 }
 
-function InvitationLine({ invitation, run }: LineProps) {
+function InvitationLine({ invitation, saveChange }: InvitationLineProps) {
   const { id, email, link_url, invited_by_user_id, invited, expiry_date, invited_as, is_multiuse } = invitation;
   const name = email ?? t('settings.invite-link');
   const revoke = () =>
@@ -86,21 +91,21 @@ function InvitationLine({ invitation, run }: LineProps) {
       <span class="row-text">
         {name}
         <span class="field-hint">
-          {roleName(invited_as)} · {core.state.people.nameOf(invited_by_user_id)}, {formatAgo(invited * 1000)} ·{' '}
+          {formatRoleName(invited_as)} · {core.state.people.nameOf(invited_by_user_id)}, {formatAgo(invited * 1000)} ·{' '}
           {expiry_date === null
             ? t('settings.never-expires')
             : t('settings.expires', { time: formatDateTime(expiry_date * 1000) })}
         </span>
-        {link_url && <CopyText text={link_url} label={t('settings.invite-link')} />}
+        {link_url && <CopyableText text={link_url} label={t('settings.invite-link')} />}
       </span>
       {!is_multiuse && (
         <IconButton
           icon="refresh"
           label={t('settings.resend-to', { name })}
-          onClick={() => run(() => core.api.post('/invites/{prereg_id}/resend', { prereg_id: id }))}
+          onClick={() => saveChange(() => core.api.post('/invites/{prereg_id}/resend', { prereg_id: id }))}
         />
       )}
-      <IconButton icon="trash" label={t('settings.revoke', { name })} onClick={() => run(revoke)} />
+      <IconButton icon="trash" label={t('settings.revoke', { name })} onClick={() => saveChange(revoke)} />
     </li>
   );
 }
@@ -110,7 +115,7 @@ function InviteForm({ onInvited }: { readonly onInvited: () => void }) {
   const [how, setHow] = useState<'mail' | 'link'>('mail');
   const [emails, setEmails] = useState('');
   const [role, setRole] = useState<Role>(400);
-  const [minutes, setMinutes] = useState<number>(10 * DAY);
+  const [minutes, setMinutes] = useState<number>(10 * MINUTES_PER_DAY);
   const [streams, setStreams] = useState<readonly number[]>(() =>
     (realm.value.realm_default_streams ?? []).map(({ stream_id }) => stream_id),
   );
@@ -126,9 +131,9 @@ function InviteForm({ onInvited }: { readonly onInvited: () => void }) {
     const common = {
       invite_as: role,
       stream_ids: streams,
-      invite_expires_in_minutes: minutes === NEVER ? null : minutes,
+      invite_expires_in_minutes: minutes === NEVER_EXPIRES ? null : minutes,
     };
-    const done = await saving.run(async () => {
+    const done = await saving.runChange(async () => {
       if (how === 'link') {
         setLink(String((await core.api.post('/invites/multiuse', common)).invite_link));
         return;
@@ -138,7 +143,7 @@ function InviteForm({ onInvited }: { readonly onInvited: () => void }) {
         setEmails('');
         setSent(true);
       } catch (error) {
-        setDetails(refused(error));
+        setDetails(formatRefusedAddresses(error));
         throw error;
       }
     });
@@ -147,7 +152,7 @@ function InviteForm({ onInvited }: { readonly onInvited: () => void }) {
   return (
     <form class="settings-form" onSubmit={(event) => void submit(event)}>
       {me.isAdmin && (
-        <Choices
+        <RadioGroup
           label={t('settings.invite-how')}
           value={how}
           options={[
@@ -163,20 +168,23 @@ function InviteForm({ onInvited }: { readonly onInvited: () => void }) {
       <Select
         label={t('settings.invite-as')}
         value={role}
-        options={roleOptions(rolesToInvite())}
+        options={makeRoleOptions(listInvitableRoles())}
         onChange={(value) => isRole(value) && setRole(value)}
       />
       <Select
         label={t('settings.invite-expiry')}
         value={minutes}
         options={[
-          ...EXPIRIES.map((value) => ({ value, label: t('settings.days', { n: value / DAY }) })),
-          { value: NEVER, label: t('settings.never') },
+          ...EXPIRY_CHOICES_MINUTES.map((value) => ({
+            value,
+            label: t('settings.days', { n: value / MINUTES_PER_DAY }),
+          })),
+          { value: NEVER_EXPIRES, label: t('settings.never') },
         ]}
         onChange={setMinutes}
       />
-      <StreamChecks label={t('settings.invite-streams')} chosen={streams} onChange={setStreams} />
-      <Refusal saving={saving} />
+      <StreamCheckboxes label={t('settings.invite-streams')} chosenIds={streams} onChange={setStreams} />
+      <SavingError saving={saving} />
       {details && <p class="field-error details">{details}</p>}
       <p class="settings-buttons">
         <Button kind="primary" type="submit" busy={saving.busy}>
@@ -184,7 +192,7 @@ function InviteForm({ onInvited }: { readonly onInvited: () => void }) {
         </Button>
         <span role="status">{sent && t('settings.invited')}</span>
       </p>
-      {link && <CopyText text={link} label={t('settings.invite-link')} />}
+      {link && <CopyableText text={link} label={t('settings.invite-link')} />}
     </form>
   );
 }

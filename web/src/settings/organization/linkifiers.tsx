@@ -1,11 +1,11 @@
 import { useState } from 'preact/hooks';
 import { core } from '../../client/index.js';
 import { ApiFailure } from '../../core/index.js';
-import { Button, Empty, Field, IconButton } from '../../kit/index.js';
+import { Button, EmptyNotice, Field, IconButton } from '../../kit/index.js';
 import { t } from '../../text/index.js';
 import { useForm } from '../parts/form.js';
 import { FormDialog } from '../parts/form-dialog.js';
-import { Refusal, useSaving } from '../parts/saving.js';
+import { SavingError, useSaving } from '../parts/saving.js';
 
 type Linkifier = NonNullable<typeof core.state.realm.value.realm_linkifiers>[number];
 
@@ -22,8 +22,8 @@ export function LinkifiersPage() {
           {t('settings.add-linkifier')}
         </Button>
       </p>
-      <Refusal saving={saving} />
-      {list.length === 0 && <Empty icon="link">{t('settings.no-linkifiers')}</Empty>}
+      <SavingError saving={saving} />
+      {list.length === 0 && <EmptyNotice icon="link">{t('settings.no-linkifiers')}</EmptyNotice>}
       <ul class="rows">
         {list.map((linkifier) => {
           const { id, pattern, url_template } = linkifier;
@@ -41,7 +41,9 @@ export function LinkifiersPage() {
               <IconButton
                 icon="trash"
                 label={t('settings.remove-name', { name: pattern })}
-                onClick={() => void saving.run(() => core.api.delete('/realm/filters/{filter_id}', { filter_id: id }))}
+                onClick={() =>
+                  void saving.runChange(() => core.api.delete('/realm/filters/{filter_id}', { filter_id: id }))
+                }
               />
             </li>
           );
@@ -53,22 +55,22 @@ export function LinkifiersPage() {
 }
 
 /** The server's complaint about one of the fields. */
-function complaint(error: unknown, field: string): string | undefined {
+function readFieldError(error: unknown, field: string): string | undefined {
   if (!(error instanceof ApiFailure)) return undefined;
   const errors = error.fields.errors as Readonly<Record<string, readonly string[]>> | undefined;
   return errors?.[field]?.join(' ');
 }
 
-interface DialogProps {
+interface LinkifierDialogProps {
   readonly linkifier: Linkifier | undefined;
   readonly onClose: () => void;
 }
 
-function LinkifierDialog({ linkifier, onClose }: DialogProps) {
+function LinkifierDialog({ linkifier, onClose }: LinkifierDialogProps) {
   const form = useForm({ pattern: linkifier?.pattern ?? '', url_template: linkifier?.url_template ?? '' });
   const [failure, setFailure] = useState<unknown>();
-  const atPattern = complaint(failure, 'pattern');
-  const atTemplate = complaint(failure, 'url_template');
+  const atPattern = readFieldError(failure, 'pattern');
+  const atTemplate = readFieldError(failure, 'url_template');
   const submit = async () => {
     setFailure(undefined);
     try {
@@ -83,9 +85,9 @@ function LinkifierDialog({ linkifier, onClose }: DialogProps) {
   return (
     <FormDialog
       title={t(linkifier ? 'settings.edit-linkifier' : 'settings.add-linkifier')}
-      action={t(linkifier ? 'common.save' : 'settings.add')}
+      submitLabel={t(linkifier ? 'common.save' : 'settings.add')}
       onClose={onClose}
-      refusedAtField={atPattern !== undefined || atTemplate !== undefined}
+      hasFieldError={atPattern !== undefined || atTemplate !== undefined}
       submit={submit}
     >
       <Field

@@ -4,17 +4,17 @@ import { type Person, ROLE } from '../../core/index.js';
 import { Field, MenuButton, type MenuItem, Tabs, toast } from '../../kit/index.js';
 import { compareNames, t } from '../../text/index.js';
 import { PersonLine } from '../parts/person-line.js';
-import { roleName, rolesToGive } from '../parts/roles.js';
-import { Refusal, type Saving, useSaving } from '../parts/saving.js';
+import { formatRoleName, listAssignableRoles } from '../parts/roles.js';
+import { SavingError, type SavingState, useSaving } from '../parts/saving.js';
 import { DeactivateDialog, EditPersonDialog } from './person-dialogs.js';
 
-const MAX_SHOWN = 100;
+const MAX_SHOWN_PEOPLE = 100;
 
-type Tab = 'active' | 'deactivated';
+type AccountStatusTab = 'active' | 'deactivated';
 
 /** Everyone with an account, by name; administrators change roles and end accounts. */
 export function PeoplePage() {
-  const [tab, setTab] = useState<Tab>('active');
+  const [tab, setTab] = useState<AccountStatusTab>('active');
   const [filter, setFilter] = useState('');
   const [editing, setEditing] = useState<number>();
   const [leaving, setLeaving] = useState<number>();
@@ -45,29 +45,31 @@ export function PeoplePage() {
     >
       <Field
         type="search"
-        quiet
+        hidesLabel
         icon="filter"
         label={t('settings.filter-people')}
         placeholder={t('settings.filter-people')}
         value={filter}
         onInput={setFilter}
       />
-      <Refusal saving={saving} />
+      <SavingError saving={saving} />
       <p class="field-hint" role="status">
         {t('settings.people-count', { n: list.length })}
       </p>
       <ul class="rows">
-        {list.slice(0, MAX_SHOWN).map((one) => (
+        {list.slice(0, MAX_SHOWN_PEOPLE).map((one) => (
           <PersonLine key={one.user_id} person={one}>
             <MenuButton
               label={t('settings.actions-for', { name: one.full_name })}
               align="end"
-              items={() => itemsFor(one, saving, setEditing, setLeaving)}
+              items={() => makePersonMenuItems(one, saving, setEditing, setLeaving)}
             />
           </PersonLine>
         ))}
       </ul>
-      {list.length > MAX_SHOWN && <p class="field-hint">{t('common.and-more', { n: list.length - MAX_SHOWN })}</p>}
+      {list.length > MAX_SHOWN_PEOPLE && (
+        <p class="field-hint">{t('common.and-more', { n: list.length - MAX_SHOWN_PEOPLE })}</p>
+      )}
       {edited && <EditPersonDialog person={edited} onClose={() => setEditing(undefined)} />}
       {left && <DeactivateDialog person={left} onClose={() => setLeaving(undefined)} />}
     </Tabs>
@@ -75,15 +77,15 @@ export function PeoplePage() {
 }
 
 /** Has a mail sent that lets the person set a new password. */
-async function sendReset(user_id: number, saving: Saving): Promise<void> {
-  if (await saving.run(() => core.api.web('POST', `/web/users/${user_id}/password_reset`))) {
+async function sendPasswordReset(user_id: number, saving: SavingState): Promise<void> {
+  if (await saving.runChange(() => core.api.callOutsideApi('POST', `/web/users/${user_id}/password_reset`))) {
     toast({ text: t('settings.password-reset-sent'), kind: 'success' });
   }
 }
 
-function itemsFor(
+function makePersonMenuItems(
   { user_id, role, is_active }: Person,
-  saving: Saving,
+  saving: SavingState,
   edit: (id: number) => void,
   leave: (id: number) => void,
 ): readonly MenuItem[] {
@@ -91,7 +93,7 @@ function itemsFor(
   // Owners are changed by owners only.
   const mayManage = me.isAdmin && (role !== ROLE.owner || me.role === ROLE.owner);
   const showProfile = () => {
-    core.focus.profile.value = user_id;
+    core.viewState.profileUserId.value = user_id;
   };
   return [
     { label: t('settings.see-profile'), icon: 'user', run: showProfile },
@@ -100,14 +102,14 @@ function itemsFor(
       is_active && {
         label: t('settings.send-password-reset'),
         icon: 'send',
-        run: () => void sendReset(user_id, saving),
+        run: () => void sendPasswordReset(user_id, saving),
       },
     mayManage && is_active && 'line',
     ...(mayManage && is_active
-      ? rolesToGive().map((one) => ({
-          label: roleName(one),
+      ? listAssignableRoles().map((one) => ({
+          label: formatRoleName(one),
           checked: one === role,
-          run: () => void saving.run(() => core.api.patch('/users/{user_id}', { user_id, role: one })),
+          run: () => void saving.runChange(() => core.api.patch('/users/{user_id}', { user_id, role: one })),
         }))
       : []),
     mayManage && 'line',
@@ -117,7 +119,7 @@ function itemsFor(
         : {
             label: t('settings.reactivate'),
             icon: 'refresh',
-            run: () => void saving.run(() => core.api.post('/users/{user_id}/reactivate', { user_id })),
+            run: () => void saving.runChange(() => core.api.post('/users/{user_id}/reactivate', { user_id })),
           }),
   ];
 }

@@ -5,24 +5,24 @@ import { Field, Select, TextArea } from '../../kit/index.js';
 import { t } from '../../text/index.js';
 import { useForm } from '../parts/form.js';
 import { FormDialog } from '../parts/form-dialog.js';
-import { isRole, roleOptions, rolesToGive } from '../parts/roles.js';
+import { isRole, listAssignableRoles, makeRoleOptions } from '../parts/roles.js';
 
-interface DialogProps {
+interface PersonDialogProps {
   readonly person: Person;
   readonly onClose: () => void;
 }
 
-const MAX_COMMENT = 2_000;
+const MAX_COMMENT_LENGTH = 2_000;
 
 /** Name and role of somebody else. */
-export function EditPersonDialog({ person, onClose }: DialogProps) {
+export function EditPersonDialog({ person, onClose }: PersonDialogProps) {
   const form = useForm({ full_name: person.full_name, role: person.role });
   return (
     <FormDialog
       title={t('settings.edit-person')}
-      action={t('common.save')}
+      submitLabel={t('common.save')}
       onClose={onClose}
-      submit={() => core.api.patch('/users/{user_id}', { user_id: person.user_id, ...form.changes })}
+      submit={() => core.api.patch('/users/{user_id}', { user_id: person.user_id, ...form.changedValues })}
     >
       <Field
         label={t('settings.name')}
@@ -33,7 +33,7 @@ export function EditPersonDialog({ person, onClose }: DialogProps) {
       <Select
         label={t('settings.role')}
         value={form.values.role}
-        options={roleOptions(rolesToGive())}
+        options={makeRoleOptions(listAssignableRoles())}
         onChange={(role) => isRole(role) && form.set('role', role)}
       />
     </FormDialog>
@@ -41,12 +41,12 @@ export function EditPersonDialog({ person, onClose }: DialogProps) {
 }
 
 /** Ends an account; its messages stay. */
-export function DeactivateDialog({ person, onClose }: DialogProps) {
+export function DeactivateDialog({ person, onClose }: PersonDialogProps) {
   const [comment, setComment] = useState('');
   return (
     <FormDialog
       title={t('settings.deactivate-name', { name: person.full_name })}
-      action={t('settings.deactivate-account')}
+      submitLabel={t('settings.deactivate-account')}
       danger
       onClose={onClose}
       submit={() =>
@@ -61,7 +61,7 @@ export function DeactivateDialog({ person, onClose }: DialogProps) {
         label={t('settings.deactivate-comment')}
         hint={t('settings.deactivate-comment-hint')}
         value={comment}
-        maxLength={MAX_COMMENT}
+        maxLength={MAX_COMMENT_LENGTH}
         onInput={setComment}
       />
     </FormDialog>

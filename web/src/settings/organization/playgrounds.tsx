@@ -1,9 +1,9 @@
 import { useState } from 'preact/hooks';
 import { core } from '../../client/index.js';
-import { Button, Empty, Field, IconButton } from '../../kit/index.js';
+import { Button, EmptyNotice, Field, IconButton } from '../../kit/index.js';
 import { t } from '../../text/index.js';
 import { FormDialog } from '../parts/form-dialog.js';
-import { Refusal, useSaving } from '../parts/saving.js';
+import { SavingError, useSaving } from '../parts/saving.js';
 
 /** Sites that run code blocks of a language. */
 export function PlaygroundsPage() {
@@ -18,8 +18,8 @@ export function PlaygroundsPage() {
           {t('settings.add-playground')}
         </Button>
       </p>
-      <Refusal saving={saving} />
-      {list.length === 0 && <Empty icon="code">{t('settings.no-playgrounds')}</Empty>}
+      <SavingError saving={saving} />
+      {list.length === 0 && <EmptyNotice icon="code">{t('settings.no-playgrounds')}</EmptyNotice>}
       <ul class="rows">
         {list.map(({ id, name, url_prefix, highlighter_language, pygments_language }) => (
           <li key={id} class="row-line">
@@ -33,7 +33,9 @@ export function PlaygroundsPage() {
               icon="trash"
               label={t('settings.remove-name', { name })}
               onClick={() =>
-                void saving.run(() => core.api.delete('/realm/playgrounds/{playground_id}', { playground_id: id }))
+                void saving.runChange(() =>
+                  core.api.delete('/realm/playgrounds/{playground_id}', { playground_id: id }),
+                )
               }
             />
           </li>
@@ -51,7 +53,7 @@ function PlaygroundDialog({ onClose }: { readonly onClose: () => void }) {
   return (
     <FormDialog
       title={t('settings.add-playground')}
-      action={t('settings.add')}
+      submitLabel={t('settings.add')}
       onClose={onClose}
       submit={() => core.api.post('/realm/playgrounds', { name, highlighter_language: language, url_prefix: prefix })}
     >

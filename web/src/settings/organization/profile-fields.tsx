@@ -1,14 +1,14 @@
 import { useState } from 'preact/hooks';
 import { core } from '../../client/index.js';
 import type { CustomProfileField } from '../../contract/index.js';
-import { Button, confirm, Empty, Field, IconButton, Select, TextArea, Toggle } from '../../kit/index.js';
+import { Button, confirm, EmptyNotice, Field, IconButton, Select, TextArea, Toggle } from '../../kit/index.js';
 import { t } from '../../text/index.js';
 import { useForm } from '../parts/form.js';
 import { FormDialog } from '../parts/form-dialog.js';
-import { dataOfField, FIELD_TYPE, optionsOfField } from '../parts/profile-fields.js';
-import { Refusal, useSaving } from '../parts/saving.js';
+import { FIELD_TYPE, parseFieldData, parseFieldOptions } from '../parts/profile-fields.js';
+import { SavingError, useSaving } from '../parts/saving.js';
 
-const TYPES = [
+const FIELD_TYPE_OPTIONS = [
   { value: FIELD_TYPE.short, label: 'settings.field.short' },
   { value: FIELD_TYPE.long, label: 'settings.field.long' },
   { value: FIELD_TYPE.choice, label: 'settings.field.choice' },
@@ -19,8 +19,8 @@ const TYPES = [
   { value: FIELD_TYPE.pronouns, label: 'settings.field.pronouns' },
 ] as const;
 
-const typeName = (type: number): string => {
-  const found = TYPES.find(({ value }) => value === type);
+const formatFieldType = (type: number): string => {
+  const found = FIELD_TYPE_OPTIONS.find(({ value }) => value === type);
   return found ? t(found.label) : '';
 };
 
@@ -33,17 +33,17 @@ export function ProfileFieldsPage() {
   const move = (from: number, to: number) => {
     const order = fields.map(({ id }) => id);
     order.splice(to, 0, ...order.splice(from, 1));
-    void saving.run(() => core.api.patch('/realm/profile_fields', { order }));
+    void saving.runChange(() => core.api.patch('/realm/profile_fields', { order }));
   };
   const remove = async ({ id, name }: CustomProfileField) => {
     const title = t('settings.delete-field', { name });
     const agreed = await confirm({
       title,
       text: t('settings.delete-field-question'),
-      action: t('common.delete'),
+      confirmLabel: t('common.delete'),
       danger: true,
     });
-    if (agreed) await saving.run(() => core.api.delete('/realm/profile_fields/{field_id}', { field_id: id }));
+    if (agreed) await saving.runChange(() => core.api.delete('/realm/profile_fields/{field_id}', { field_id: id }));
   };
   return (
     <>
@@ -52,14 +52,14 @@ export function ProfileFieldsPage() {
           {t('settings.add-field')}
         </Button>
       </p>
-      <Refusal saving={saving} />
-      {fields.length === 0 && <Empty icon="list">{t('settings.no-fields')}</Empty>}
+      <SavingError saving={saving} />
+      {fields.length === 0 && <EmptyNotice icon="list">{t('settings.no-fields')}</EmptyNotice>}
       <ul class="rows">
         {fields.map((field, index) => (
           <li key={field.id} class="row-line">
             <span class="row-text">
               {field.name}
-              <span class="field-hint">{[typeName(field.type), field.hint].filter(Boolean).join(' · ')}</span>
+              <span class="field-hint">{[formatFieldType(field.type), field.hint].filter(Boolean).join(' · ')}</span>
             </span>
             <IconButton
               icon="arrow-up"
@@ -86,19 +86,19 @@ export function ProfileFieldsPage() {
           </li>
         ))}
       </ul>
-      {(open === 'new' || edited) && <FieldDialog field={edited} onClose={() => setOpen(undefined)} />}
+      {(open === 'new' || edited) && <ProfileFieldDialog field={edited} onClose={() => setOpen(undefined)} />}
     </>
   );
 }
 
-interface DialogProps {
+interface ProfileFieldDialogProps {
   readonly field: CustomProfileField | undefined;
   readonly onClose: () => void;
 }
 
 /** One line for each option; options that keep their text keep their key, and so the people who chose them. */
-function optionsFrom(text: string, field: CustomProfileField | undefined): Readonly<Record<string, unknown>> {
-  const before = new Map((field ? optionsOfField(field) : []).map((one) => [one.text, one.key]));
+function parseOptionLines(text: string, field: CustomProfileField | undefined): Readonly<Record<string, unknown>> {
+  const before = new Map((field ? parseFieldOptions(field) : []).map((one) => [one.text, one.key]));
   let next = Math.max(-1, ...[...before.values()].map(Number).filter(Number.isFinite));
   const lines = [...new Set(text.split('\n').map((line) => line.trim()))].filter(Boolean);
   return Object.fromEntries(
@@ -106,15 +106,15 @@ function optionsFrom(text: string, field: CustomProfileField | undefined): Reado
   );
 }
 
-function FieldDialog({ field, onClose }: DialogProps) {
-  const data = field ? dataOfField(field) : {};
+function ProfileFieldDialog({ field, onClose }: ProfileFieldDialogProps) {
+  const data = field ? parseFieldData(field) : {};
   const form = useForm({
     name: field?.name ?? '',
     hint: field?.hint ?? '',
     type: field?.type ?? FIELD_TYPE.short,
     options:
       field?.type === FIELD_TYPE.choice
-        ? optionsOfField(field)
+        ? parseFieldOptions(field)
             .map(({ text }) => text)
             .join('\n')
         : '',
@@ -126,7 +126,7 @@ function FieldDialog({ field, onClose }: DialogProps) {
   const accounts = core.state.realm.value.realm_default_external_accounts ?? {};
   const isCustom = !Object.hasOwn(accounts, subtype);
   const fieldData = () => {
-    if (type === FIELD_TYPE.choice) return { field_data: optionsFrom(options, field) };
+    if (type === FIELD_TYPE.choice) return { field_data: parseOptionLines(options, field) };
     if (type !== FIELD_TYPE.account) return {};
     return { field_data: isCustom ? { subtype: 'custom', url_pattern: pattern } : { subtype } };
   };
@@ -140,7 +140,7 @@ function FieldDialog({ field, onClose }: DialogProps) {
   return (
     <FormDialog
       title={field ? t('settings.edit-name', { name: field.name }) : t('settings.add-field')}
-      action={t(field ? 'common.save' : 'settings.add')}
+      submitLabel={t(field ? 'common.save' : 'settings.add')}
       onClose={onClose}
       submit={submit}
     >
@@ -148,7 +148,7 @@ function FieldDialog({ field, onClose }: DialogProps) {
         <Select
           label={t('settings.field-type')}
           value={type}
-          options={TYPES.map(({ value, label }) => ({ value: Number(value), label: t(label) }))}
+          options={FIELD_TYPE_OPTIONS.map(({ value, label }) => ({ value: Number(value), label: t(label) }))}
           onChange={(value) => form.set('type', value)}
         />
       )}

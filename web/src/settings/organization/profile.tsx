@@ -1,39 +1,39 @@
 import { core } from '../../client/index.js';
 import { Avatar } from '../../kit/index.js';
 import { t } from '../../text/index.js';
-import { Group } from '../parts/pages.js';
+import { SettingsGroup } from '../parts/pages.js';
 import { PictureEntry } from '../parts/picture.js';
-import { RealmGroups } from './rows.js';
-import { PROFILE_GROUPS } from './tables.js';
+import { RealmSettingGroups } from './rows.js';
+import { PROFILE_SETTING_GROUPS } from './tables.js';
 
-const nothing = () => {};
+const ignoreUploadProgress = () => {};
 
 /** Name, description, icon and logos. */
 export function ProfilePage() {
   const { realm_name = '', realm_icon_url, realm_icon_source, max_icon_file_size_mib = 5 } = core.state.realm.value;
   return (
     <>
-      <Group title={t('settings.icon')}>
+      <SettingsGroup title={t('settings.icon')}>
         <PictureEntry
           label={t('settings.icon')}
           picture={<Avatar name={realm_name} src={realm_icon_url} size={80} />}
           maxMib={max_icon_file_size_mib}
           removable={realm_icon_source === 'U'}
-          upload={(file) => core.api.upload('/realm/icon', file, nothing)}
+          upload={(file) => core.api.upload('/realm/icon', file, ignoreUploadProgress)}
           remove={() => core.api.delete('/realm/icon', {})}
         />
-      </Group>
-      <Group title={t('settings.logo')} hint={t('settings.logo-hint')}>
-        <Logo night={false} />
-        <Logo night />
-      </Group>
-      <RealmGroups groups={PROFILE_GROUPS} />
+      </SettingsGroup>
+      <SettingsGroup title={t('settings.logo')} hint={t('settings.logo-hint')}>
+        <RealmLogoEntry night={false} />
+        <RealmLogoEntry night />
+      </SettingsGroup>
+      <RealmSettingGroups groups={PROFILE_SETTING_GROUPS} />
     </>
   );
 }
 
 /** The logo for light or dark pages. */
-function Logo({ night }: { readonly night: boolean }) {
+function RealmLogoEntry({ night }: { readonly night: boolean }) {
   const realm = core.state.realm.value;
   const [url, source] = night
     ? [realm.realm_night_logo_url, realm.realm_night_logo_source]
@@ -49,7 +49,7 @@ function Logo({ night }: { readonly night: boolean }) {
       }
       maxMib={realm.max_logo_file_size_mib ?? 5}
       removable={Boolean(own)}
-      upload={(file) => core.api.upload(`/realm/logo?night=${night}`, file, nothing)}
+      upload={(file) => core.api.upload(`/realm/logo?night=${night}`, file, ignoreUploadProgress)}
       remove={() => core.api.delete('/realm/logo', { night })}
     />
   );

@@ -3,42 +3,42 @@ import { core } from '../../client/index.js';
 import { Button, Field, PasswordField, toast } from '../../kit/index.js';
 import { t } from '../../text/index.js';
 import { FormDialog } from '../parts/form-dialog.js';
-import { Group } from '../parts/pages.js';
-import { CopyText } from '../parts/secret.js';
+import { SettingsGroup } from '../parts/pages.js';
+import { CopyableText } from '../parts/secret.js';
 
-type Open = 'email' | 'password' | 'key' | 'deactivate' | undefined;
+type OpenDialog = 'email' | 'password' | 'key' | 'deactivate' | undefined;
 
-const ownEmail = () => core.state.me.person.value?.delivery_email ?? core.state.me.person.value?.email ?? '';
+const readOwnEmail = () => core.state.me.person.value?.delivery_email ?? core.state.me.person.value?.email ?? '';
 
 /** Address, password, key and end of the account. */
 export function AccountPage() {
-  const [open, setOpen] = useState<Open>();
+  const [open, setOpen] = useState<OpenDialog>();
   const [key, setKey] = useState<string>();
   const close = () => setOpen(undefined);
   const { me, realm } = core.state;
   const mayChangeEmail = me.isAdmin || !realm.value.realm_email_changes_disabled;
   return (
     <>
-      <Group title={t('settings.email')}>
-        <p>{ownEmail()}</p>
+      <SettingsGroup title={t('settings.email')}>
+        <p>{readOwnEmail()}</p>
         {mayChangeEmail && (
           <p>
             <Button onClick={() => setOpen('email')}>{t('settings.change-email')}</Button>
           </p>
         )}
-      </Group>
-      <Group title={t('settings.password')} hint={t('settings.password-hint')}>
+      </SettingsGroup>
+      <SettingsGroup title={t('settings.password')} hint={t('settings.password-hint')}>
         <p>
           <Button onClick={() => setOpen('password')}>{t('settings.change-password')}</Button>
         </p>
-      </Group>
-      <Group title={t('settings.api-key')} hint={t('settings.api-key-hint')}>
+      </SettingsGroup>
+      <SettingsGroup title={t('settings.api-key')} hint={t('settings.api-key-hint')}>
         {key ? (
           <>
-            <CopyText text={key} label={t('settings.api-key')} />
+            <CopyableText text={key} label={t('settings.api-key')} />
             <p class="settings-buttons">
               <Button onClick={() => setKey(undefined)}>{t('settings.hide-key')}</Button>
-              <NewKey onKey={setKey} />
+              <RegenerateApiKeyButton onKey={setKey} />
             </p>
           </>
         ) : (
@@ -46,21 +46,21 @@ export function AccountPage() {
             <Button onClick={() => setOpen('key')}>{t('settings.show-key')}</Button>
           </p>
         )}
-      </Group>
-      <Group title={t('settings.deactivate')} hint={t('settings.deactivate-hint')}>
+      </SettingsGroup>
+      <SettingsGroup title={t('settings.deactivate')} hint={t('settings.deactivate-hint')}>
         <p>
           <Button kind="danger" onClick={() => setOpen('deactivate')}>
             {t('settings.deactivate')}
           </Button>
         </p>
-      </Group>
+      </SettingsGroup>
       {open === 'email' && <EmailDialog onClose={close} />}
       {open === 'password' && <PasswordDialog onClose={close} />}
-      {open === 'key' && <KeyDialog onClose={close} onKey={setKey} />}
+      {open === 'key' && <ShowApiKeyDialog onClose={close} onKey={setKey} />}
       {open === 'deactivate' && (
         <FormDialog
           title={t('settings.deactivate')}
-          action={t('settings.deactivate')}
+          submitLabel={t('settings.deactivate')}
           danger
           onClose={close}
           submit={async () => {
@@ -75,16 +75,16 @@ export function AccountPage() {
   );
 }
 
-interface DialogProps {
+interface AccountDialogProps {
   readonly onClose: () => void;
 }
 
-function EmailDialog({ onClose }: DialogProps) {
+function EmailDialog({ onClose }: AccountDialogProps) {
   const [email, setEmail] = useState('');
   return (
     <FormDialog
       title={t('settings.change-email')}
-      action={t('common.save')}
+      submitLabel={t('common.save')}
       onClose={onClose}
       submit={async () => {
         await core.api.patch('/settings', { email: email.trim() });
@@ -105,13 +105,13 @@ function EmailDialog({ onClose }: DialogProps) {
   );
 }
 
-function PasswordDialog({ onClose }: DialogProps) {
+function PasswordDialog({ onClose }: AccountDialogProps) {
   const [before, setBefore] = useState('');
   const [next, setNext] = useState('');
   return (
     <FormDialog
       title={t('settings.change-password')}
-      action={t('common.save')}
+      submitLabel={t('common.save')}
       onClose={onClose}
       submit={async () => {
         await core.api.patch('/settings', { old_password: before, new_password: next });
@@ -137,15 +137,15 @@ function PasswordDialog({ onClose }: DialogProps) {
   );
 }
 
-function KeyDialog({ onClose, onKey }: DialogProps & { readonly onKey: (key: string) => void }) {
+function ShowApiKeyDialog({ onClose, onKey }: AccountDialogProps & { readonly onKey: (key: string) => void }) {
   const [password, setPassword] = useState('');
   return (
     <FormDialog
       title={t('settings.show-key')}
-      action={t('settings.show-key')}
+      submitLabel={t('settings.show-key')}
       onClose={onClose}
       submit={async () => {
-        const { api_key } = await core.api.post('/fetch_api_key', { username: ownEmail(), password });
+        const { api_key } = await core.api.post('/fetch_api_key', { username: readOwnEmail(), password });
         onKey(api_key);
       }}
     >
@@ -162,7 +162,7 @@ function KeyDialog({ onClose, onKey }: DialogProps & { readonly onKey: (key: str
 }
 
 /** Replaces the key: programs that use the old one stop working. */
-function NewKey({ onKey }: { readonly onKey: (key: string) => void }) {
+function RegenerateApiKeyButton({ onKey }: { readonly onKey: (key: string) => void }) {
   const [open, setOpen] = useState(false);
   return (
     <>
@@ -172,7 +172,7 @@ function NewKey({ onKey }: { readonly onKey: (key: string) => void }) {
       {open && (
         <FormDialog
           title={t('settings.new-key')}
-          action={t('settings.new-key')}
+          submitLabel={t('settings.new-key')}
           danger
           onClose={() => setOpen(false)}
           submit={async () => onKey(String((await core.api.post('/users/me/api_key/regenerate', {})).api_key))}

@@ -1,10 +1,10 @@
 import { useState } from 'preact/hooks';
 import { core } from '../../client/index.js';
-import { Button, Empty, Field, IconButton } from '../../kit/index.js';
+import { Button, EmptyNotice, Field, IconButton } from '../../kit/index.js';
 import { compareNames, t } from '../../text/index.js';
 import { SavedMark, useSaving } from '../parts/saving.js';
 
-const MAX_WORD = 100;
+const MAX_WORD_LENGTH = 100;
 
 /** Words that notify like a mention. */
 export function AlertWordsPage() {
@@ -14,7 +14,7 @@ export function AlertWordsPage() {
   const add = async (event: Event) => {
     event.preventDefault();
     if (word.trim() === '') return;
-    if (await saving.run(() => core.api.post('/users/me/alert_words', { alert_words: [word] }))) setWord('');
+    if (await saving.runChange(() => core.api.post('/users/me/alert_words', { alert_words: [word] }))) setWord('');
   };
   return (
     <>
@@ -24,7 +24,7 @@ export function AlertWordsPage() {
           label={t('settings.new-word')}
           value={word}
           onInput={setWord}
-          maxLength={MAX_WORD}
+          maxLength={MAX_WORD_LENGTH}
           error={saving.error}
         />
         <Button kind="primary" type="submit" busy={saving.busy}>
@@ -33,7 +33,7 @@ export function AlertWordsPage() {
         <SavedMark saving={saving} />
       </form>
       {words.length === 0 ? (
-        <Empty icon="at">{t('settings.no-words')}</Empty>
+        <EmptyNotice icon="at">{t('settings.no-words')}</EmptyNotice>
       ) : (
         <ul class="rows">
           {words.map((one) => (
@@ -42,7 +42,9 @@ export function AlertWordsPage() {
               <IconButton
                 icon="close"
                 label={t('settings.remove-name', { name: one })}
-                onClick={() => void saving.run(() => core.api.delete('/users/me/alert_words', { alert_words: [one] }))}
+                onClick={() =>
+                  void saving.runChange(() => core.api.delete('/users/me/alert_words', { alert_words: [one] }))
+                }
               />
             </li>
           ))}

@@ -1,24 +1,24 @@
 import { core } from '../../client/index.js';
 import { TOPIC_POLICY, topicNarrow } from '../../core/index.js';
-import { Avatar, Empty, IconButton } from '../../kit/index.js';
+import { Avatar, EmptyNotice, IconButton } from '../../kit/index.js';
 import { formatDate, t } from '../../text/index.js';
-import { Group } from '../parts/pages.js';
-import { Refusal, useSaving } from '../parts/saving.js';
+import { SettingsGroup } from '../parts/pages.js';
+import { SavingError, useSaving } from '../parts/saving.js';
 
 /** Muted users and topics. */
 export function MutedPage() {
   const { muting, people, streams } = core.state;
   const saving = useSaving();
-  const users = [...muting.users.value];
-  const topics = [...muting.topics.value.values()].filter(
+  const users = [...muting.mutedAtByUserId.value];
+  const topics = [...muting.policyByTopicKey.value.values()].filter(
     ({ visibility_policy }) => visibility_policy === TOPIC_POLICY.muted,
   );
   return (
     <>
-      <Refusal saving={saving} />
-      <Group title={t('settings.muted-users')} hint={t('settings.muted-users-hint')}>
+      <SavingError saving={saving} />
+      <SettingsGroup title={t('settings.muted-users')} hint={t('settings.muted-users-hint')}>
         {users.length === 0 ? (
-          <Empty>{t('settings.no-muted-users')}</Empty>
+          <EmptyNotice>{t('settings.no-muted-users')}</EmptyNotice>
         ) : (
           <ul class="rows">
             {users.map(([id, time]) => (
@@ -30,7 +30,7 @@ export function MutedPage() {
                   icon="close"
                   label={t('settings.unmute', { name: people.nameOf(id) })}
                   onClick={() =>
-                    void saving.run(() =>
+                    void saving.runChange(() =>
                       core.api.delete('/users/me/muted_users/{muted_user_id}', { muted_user_id: id }),
                     )
                   }
@@ -39,17 +39,17 @@ export function MutedPage() {
             ))}
           </ul>
         )}
-      </Group>
-      <Group title={t('settings.muted-topics')}>
+      </SettingsGroup>
+      <SettingsGroup title={t('settings.muted-topics')}>
         {topics.length === 0 ? (
-          <Empty>{t('settings.no-muted-topics')}</Empty>
+          <EmptyNotice>{t('settings.no-muted-topics')}</EmptyNotice>
         ) : (
           <ul class="rows">
             {topics.map(({ stream_id, topic_name }) => (
               <li key={`${stream_id} ${topic_name}`} class="row-line">
                 <a
                   class="row-text"
-                  href={core.router.hash({ view: 'narrow', narrow: topicNarrow(stream_id, topic_name) })}
+                  href={core.router.formatHash({ view: 'narrow', narrow: topicNarrow(stream_id, topic_name) })}
                 >
                   #{streams.nameOf(stream_id)} › {topic_name}
                 </a>
@@ -57,7 +57,7 @@ export function MutedPage() {
                   icon="close"
                   label={t('settings.unmute', { name: topic_name })}
                   onClick={() =>
-                    void saving.run(() =>
+                    void saving.runChange(() =>
                       core.api.post('/user_topics', {
                         stream_id,
                         topic: topic_name,
@@ -70,7 +70,7 @@ export function MutedPage() {
             ))}
           </ul>
         )}
-      </Group>
+      </SettingsGroup>
     </>
   );
 }

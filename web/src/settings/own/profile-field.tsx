@@ -5,35 +5,35 @@ import { Button, Field } from '../../kit/index.js';
 import { t } from '../../text/index.js';
 import { useForm } from '../parts/form.js';
 import { PeoplePicker } from '../parts/people-picker.js';
-import { FIELD_TYPE, optionsOfField } from '../parts/profile-fields.js';
+import { FIELD_TYPE, parseFieldOptions } from '../parts/profile-fields.js';
 import { SettingRow } from '../parts/rows.js';
 import { SavedMark, useSaving } from '../parts/saving.js';
 
-interface EntryProps {
+interface ProfileFieldEntryProps {
   readonly field: CustomProfileField;
   readonly person: Person;
 }
 
-const MAX_SHORT = 50;
-const MAX_LONG = 500;
+const MAX_SHORT_TEXT_LENGTH = 50;
+const MAX_LONG_TEXT_LENGTH = 500;
 
-const save = (id: number, value: string | readonly number[]) =>
+const saveFieldValue = (id: number, value: string | readonly number[]) =>
   value.length === 0
     ? core.api.delete('/users/me/profile_data', { data: [id] })
     : core.api.patch('/users/me/profile_data', { data: [{ id, value }] });
 
 /** One of the organization's own fields, by its type. */
-export function ProfileFieldEntry({ field, person }: EntryProps) {
+export function ProfileFieldEntry({ field, person }: ProfileFieldEntryProps) {
   const value = person.profile_data?.[String(field.id)]?.value ?? '';
   const row = {
     label: field.name,
     hint: field.hint || undefined,
     value,
-    save: (next: unknown) => save(field.id, String(next)),
+    save: (next: unknown) => saveFieldValue(field.id, String(next)),
   };
   switch (field.type) {
     case FIELD_TYPE.long:
-      return <SettingRow {...row} control={{ kind: 'area', max: MAX_LONG }} />;
+      return <SettingRow {...row} control={{ kind: 'area', max: MAX_LONG_TEXT_LENGTH }} />;
     case FIELD_TYPE.choice:
       return (
         <SettingRow
@@ -42,50 +42,50 @@ export function ProfileFieldEntry({ field, person }: EntryProps) {
             kind: 'choice',
             options: [
               { value: '', label: () => t('settings.none') },
-              ...optionsOfField(field).map(({ key, text }) => ({ value: key, label: () => text })),
+              ...parseFieldOptions(field).map(({ key, text }) => ({ value: key, label: () => text })),
             ],
           }}
         />
       );
     case FIELD_TYPE.people:
-      return <PeopleField field={field} value={value} />;
+      return <PeopleFieldEntry field={field} value={value} />;
     case FIELD_TYPE.date:
-      return <TypedField field={field} value={value} type="date" />;
+      return <DateOrLinkFieldEntry field={field} value={value} type="date" />;
     case FIELD_TYPE.link:
-      return <TypedField field={field} value={value} type="url" />;
+      return <DateOrLinkFieldEntry field={field} value={value} type="url" />;
     default:
-      return <SettingRow {...row} control={{ kind: 'text', max: MAX_SHORT }} />;
+      return <SettingRow {...row} control={{ kind: 'text', max: MAX_SHORT_TEXT_LENGTH }} />;
   }
 }
 
-interface ValueProps {
+interface FieldValueProps {
   readonly field: CustomProfileField;
   readonly value: string;
 }
 
-function PeopleField({ field, value }: ValueProps) {
+function PeopleFieldEntry({ field, value }: FieldValueProps) {
   const saving = useSaving();
   const chosen = value === '' ? [] : (JSON.parse(value) as readonly number[]);
   return (
     <div class="setting">
       <PeoplePicker
         label={field.name}
-        chosen={chosen}
-        bots={false}
+        chosenIds={chosen}
+        offersBots={false}
         error={saving.error}
-        onChange={(ids) => void saving.run(() => save(field.id, ids))}
+        onChange={(ids) => void saving.runChange(() => saveFieldValue(field.id, ids))}
       />
       <SavedMark saving={saving} />
     </div>
   );
 }
 
-function TypedField({ field, value, type }: ValueProps & { readonly type: 'date' | 'url' }) {
+function DateOrLinkFieldEntry({ field, value, type }: FieldValueProps & { readonly type: 'date' | 'url' }) {
   const saving = useSaving();
   const form = useForm({ text: value });
   const submit = async (event: Event) => {
     event.preventDefault();
-    if (await saving.run(() => save(field.id, form.values.text))) form.reset();
+    if (await saving.runChange(() => saveFieldValue(field.id, form.values.text))) form.reset();
   };
   return (
     <form class="setting" noValidate onSubmit={(event) => void submit(event)}>
@@ -97,7 +97,7 @@ function TypedField({ field, value, type }: ValueProps & { readonly type: 'date'
         value={form.values.text}
         onInput={(text) => form.set('text', text)}
       />
-      {form.changed && (
+      {form.hasChanges && (
         <p class="settings-buttons">
           <Button kind="primary" type="submit" busy={saving.busy}>
             {t('common.save')}

@@ -2,15 +2,15 @@ import { core } from '../../client/index.js';
 import { Avatar, Button, Field, Toggle } from '../../kit/index.js';
 import { t } from '../../text/index.js';
 import { useForm } from '../parts/form.js';
-import { Group } from '../parts/pages.js';
+import { SettingsGroup } from '../parts/pages.js';
 import { PictureEntry } from '../parts/picture.js';
 import { SettingRow } from '../parts/rows.js';
 import { SavedMark, useSaving } from '../parts/saving.js';
 import { ProfileFieldEntry } from './profile-field.js';
 
-const MAX_NAME = 100;
-const MAX_STATUS = 60;
-const MAX_EMOJI_NAME = 40;
+const MAX_NAME_LENGTH = 100;
+const MAX_STATUS_TEXT_LENGTH = 60;
+const MAX_EMOJI_NAME_LENGTH = 40;
 
 /** Name, picture, status and the organization's own fields. */
 export function ProfilePage() {
@@ -38,7 +38,7 @@ export function ProfilePage() {
       )}
       {mayRename ? (
         <SettingRow
-          control={{ kind: 'text', max: MAX_NAME }}
+          control={{ kind: 'text', max: MAX_NAME_LENGTH }}
           label={t('settings.name')}
           value={person.full_name}
           save={(name) => core.api.patch('/settings', { full_name: String(name) })}
@@ -48,14 +48,14 @@ export function ProfilePage() {
       )}
       <StatusEntry />
       {fields.length > 0 && (
-        <Group title={t('settings.fields')}>
+        <SettingsGroup title={t('settings.fields')}>
           {fields.map((field) => (
             <ProfileFieldEntry key={field.id} field={field} person={person} />
           ))}
-        </Group>
+        </SettingsGroup>
       )}
       <p>
-        <Button kind="quiet" icon="user" onClick={() => showPerson(person.user_id)}>
+        <Button kind="quiet" icon="user" onClick={() => openPersonDialog(person.user_id)}>
           {t('settings.see-profile')}
         </Button>
       </p>
@@ -63,8 +63,8 @@ export function ProfilePage() {
   );
 }
 
-const showPerson = (id: number) => {
-  core.focus.profile.value = id;
+const openPersonDialog = (id: number) => {
+  core.viewState.profileUserId.value = id;
 };
 
 /** Text and emoji that stand beside one's name, and whether one is shown as away. */
@@ -78,17 +78,18 @@ function StatusEntry() {
     event.preventDefault();
     const { text, emoji } = form.values;
     const emoji_name = emoji.trim().replaceAll(':', '');
-    if (await saving.run(() => core.api.post('/users/me/status', { status_text: text, emoji_name }))) form.reset();
+    if (await saving.runChange(() => core.api.post('/users/me/status', { status_text: text, emoji_name })))
+      form.reset();
   };
-  const clear = () => saving.run(() => core.api.post('/users/me/status', { status_text: '', emoji_name: '' }));
+  const clear = () => saving.runChange(() => core.api.post('/users/me/status', { status_text: '', emoji_name: '' }));
   return (
-    <Group title={t('settings.status')}>
+    <SettingsGroup title={t('settings.status')}>
       <form class="setting status-entry" onSubmit={(event) => void submit(event)}>
         <Field
           label={t('settings.status-text')}
           placeholder={t('settings.status-example')}
           value={form.values.text}
-          maxLength={MAX_STATUS}
+          maxLength={MAX_STATUS_TEXT_LENGTH}
           error={saving.error}
           onInput={(text) => form.set('text', text)}
         />
@@ -96,11 +97,11 @@ function StatusEntry() {
           label={t('settings.status-emoji')}
           placeholder="palm_tree"
           value={form.values.emoji}
-          maxLength={MAX_EMOJI_NAME}
+          maxLength={MAX_EMOJI_NAME_LENGTH}
           onInput={(emoji) => form.set('emoji', emoji)}
         />
         <p class="settings-buttons">
-          <Button kind="primary" type="submit" busy={saving.busy} disabled={!form.changed}>
+          <Button kind="primary" type="submit" busy={saving.busy} disabled={!form.hasChanges}>
             {t('common.save')}
           </Button>
           {(status?.status_text || status?.emoji_name) && (
@@ -122,10 +123,10 @@ function StatusEntry() {
           hint={t('settings.away-hint')}
           error={away.error}
           checked={!me.settings.value.presence_enabled}
-          onChange={(on) => void away.run(() => core.api.patch('/settings', { presence_enabled: !on }))}
+          onChange={(on) => void away.runChange(() => core.api.patch('/settings', { presence_enabled: !on }))}
         />
         <SavedMark saving={away} />
       </div>
-    </Group>
+    </SettingsGroup>
   );
 }

@@ -2,10 +2,10 @@ import { useEffect, useState } from 'preact/hooks';
 import { core, loadPush, type PushState } from '../../client/index.js';
 import { Button, Spinner } from '../../kit/index.js';
 import { t } from '../../text/index.js';
-import { Group } from '../parts/pages.js';
-import { failureText, Refusal, useSaving } from '../parts/saving.js';
+import { SettingsGroup } from '../parts/pages.js';
+import { formatFailure, SavingError, useSaving } from '../parts/saving.js';
 
-const HINTS = {
+const HINT_KEY_BY_PUSH_STATE = {
   unsupported: 'settings.push-unsupported',
   'off-here': 'settings.push-off-here',
   denied: 'settings.push-denied',
@@ -15,19 +15,19 @@ const HINTS = {
 } as const;
 
 /** Turns push notifications of this browser on and off. */
-export function PushGroup() {
+export function PushNotificationsGroup() {
   const [state, setState] = useState<PushState>();
   const saving = useSaving();
   useEffect(() => {
     const read = async () => setState(await (await loadPush()).readPushState(core));
-    read().catch((error) => saving.refuse(failureText(error)));
+    read().catch((error) => saving.showError(formatFailure(error)));
   }, []);
   const change = (turn: 'turnPushOn' | 'turnPushOff') =>
-    void saving.run(async () => setState(await (await loadPush())[turn](core)));
+    void saving.runChange(async () => setState(await (await loadPush())[turn](core)));
   return (
-    <Group title={t('settings.push')} {...(state ? { hint: t(HINTS[state]) } : {})}>
+    <SettingsGroup title={t('settings.push')} {...(state ? { hint: t(HINT_KEY_BY_PUSH_STATE[state]) } : {})}>
       {!state && !saving.error && <Spinner />}
-      <Refusal saving={saving} />
+      <SavingError saving={saving} />
       {(state === 'off' || state === 'failed') && (
         <p>
           <Button disabled={saving.busy} onClick={() => change('turnPushOn')}>
@@ -42,6 +42,6 @@ export function PushGroup() {
           </Button>
         </p>
       )}
-    </Group>
+    </SettingsGroup>
   );
 }

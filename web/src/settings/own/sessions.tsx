@@ -1,22 +1,22 @@
 import { core } from '../../client/index.js';
 import { Button, Icon, Spinner } from '../../kit/index.js';
 import { formatAgo, formatDateTime, t } from '../../text/index.js';
-import { Failed } from '../parts/failed.js';
+import { FetchFailedNotice } from '../parts/failed.js';
 import { useFetched } from '../parts/fetched.js';
-import { Refusal, useSaving } from '../parts/saving.js';
+import { SavingError, useSaving } from '../parts/saving.js';
 
 /** Browsers that are signed in to the account. */
 export function SessionsPage() {
-  const sessions = useFetched(() => core.session.list());
+  const sessions = useFetched(() => core.session.listSessions());
   const saving = useSaving();
-  if (sessions.error) return <Failed of={sessions} />;
+  if (sessions.error) return <FetchFailedNotice of={sessions} />;
   if (!sessions.value) return <Spinner />;
-  const end = (change: () => Promise<unknown>) => void saving.run(change).then(sessions.again);
+  const end = (change: () => Promise<unknown>) => void saving.runChange(change).then(sessions.refetch);
   const list = [...sessions.value].sort((a, b) => Number(b.current) - Number(a.current) || b.last_used - a.last_used);
   return (
     <>
       <p class="field-hint">{t('settings.sessions-hint')}</p>
-      <Refusal saving={saving} />
+      <SavingError saving={saving} />
       <ul class="rows sessions">
         {list.map(({ id, client, created, last_used, current }) => (
           <li key={id} class="row-line">
@@ -31,13 +31,15 @@ export function SessionsPage() {
                 {t('settings.session-since', { time: formatDateTime(created * 1000) })}
               </span>
             </span>
-            {!current && <Button onClick={() => end(() => core.session.end(id))}>{t('settings.end-session')}</Button>}
+            {!current && (
+              <Button onClick={() => end(() => core.session.endSession(id))}>{t('settings.end-session')}</Button>
+            )}
           </li>
         ))}
       </ul>
       {list.length > 1 && (
         <p>
-          <Button kind="danger" onClick={() => end(() => core.session.endOthers())}>
+          <Button kind="danger" onClick={() => end(() => core.session.endOtherSessions())}>
             {t('settings.end-others')}
           </Button>
         </p>

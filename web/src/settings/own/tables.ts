@@ -2,30 +2,30 @@
 import { core } from '../../client/index.js';
 import type { Requests } from '../../contract/index.js';
 import { t } from '../../text/index.js';
-import type { Control, Option } from '../parts/rows.js';
+import type { SettingControl, SettingOption } from '../parts/rows.js';
 
-type Parameter = keyof Requests['PATCH /settings'];
+type SettingsPatchParameter = keyof Requests['PATCH /settings'];
 
-export interface OwnRow {
-  readonly name: OwnSetting;
-  readonly control: Control;
+export interface OwnSettingRow {
+  readonly name: OwnSettingName;
+  readonly control: SettingControl;
 }
 
-const flag: Control = { kind: 'flag' };
+const flagControl: SettingControl = { kind: 'flag' };
 
-const choice = (...options: Option[]): Control => ({ kind: 'choice', options });
+const makeChoiceControl = (...options: SettingOption[]): SettingControl => ({ kind: 'choice', options });
 
-const scheme = (value: number, key: 'auto' | 'light' | 'dark'): Option => ({
+const makeColorSchemeOption = (value: number, key: 'auto' | 'light' | 'dark'): SettingOption => ({
   value,
   label: () => t(`shell.theme-${key}`),
 });
 
-const zones = (): readonly Option[] => [
+const listTimeZoneOptions = (): readonly SettingOption[] => [
   { value: '', label: () => t('settings.zone-of-browser') },
   ...Intl.supportedValuesOf('timeZone').map((zone) => ({ value: zone, label: () => zone.replaceAll('_', ' ') })),
 ];
 
-const sounds = (): readonly Option[] => [
+const listSoundOptions = (): readonly SettingOption[] => [
   { value: 'none', label: () => t('settings.none') },
   ...(core.state.me.settings.value.available_notification_sounds ?? []).map((name) => ({
     value: name,
@@ -33,120 +33,141 @@ const sounds = (): readonly Option[] => [
   })),
 ];
 
-const BATCHING = [120, 300, 600, 900, 1_800, 3_600, 21_600, 86_400] as const;
+const EMAIL_BATCHING_CHOICES_SECONDS = [120, 300, 600, 900, 1_800, 3_600, 21_600, 86_400] as const;
 
-const spans: Control = {
+const emailBatchingControl: SettingControl = {
   kind: 'choice',
-  options: BATCHING.map((seconds) => ({
+  options: EMAIL_BATCHING_CHOICES_SECONDS.map((seconds) => ({
     value: seconds,
     label: () => t('settings.minutes', { n: seconds / 60 }),
   })),
 };
 
-const DISPLAY = {
-  color_scheme: choice(scheme(1, 'auto'), scheme(3, 'light'), scheme(2, 'dark')),
+const DISPLAY_SETTINGS = {
+  color_scheme: makeChoiceControl(
+    makeColorSchemeOption(1, 'auto'),
+    makeColorSchemeOption(3, 'light'),
+    makeColorSchemeOption(2, 'dark'),
+  ),
   default_language: { kind: 'language' },
-  timezone: { kind: 'choice', options: zones },
-  twenty_four_hour_time: flag,
-  default_view: choice(
+  timezone: { kind: 'choice', options: listTimeZoneOptions },
+  twenty_four_hour_time: flagControl,
+  default_view: makeChoiceControl(
     { value: 'recent_topics', label: () => t('sidebar.recent') },
     { value: 'all_messages', label: () => t('sidebar.all') },
   ),
-  escape_navigates_to_default_view: flag,
-  demote_inactive_streams: choice(
+  escape_navigates_to_default_view: flagControl,
+  demote_inactive_streams: makeChoiceControl(
     { value: 1, label: () => t('settings.automatic') },
     { value: 2, label: () => t('settings.always') },
     { value: 3, label: () => t('settings.never') },
   ),
-  starred_message_counts: flag,
-  display_emoji_reaction_users: flag,
-} as const satisfies Partial<Record<Parameter, Control>>;
+  starred_message_counts: flagControl,
+  display_emoji_reaction_users: flagControl,
+} as const satisfies Partial<Record<SettingsPatchParameter, SettingControl>>;
 
-const WRITING = {
-  enter_sends: flag,
-  translate_emoticons: flag,
-  enable_drafts_synchronization: flag,
-  web_mark_read_on_scroll_policy: choice(
+const WRITING_SETTINGS = {
+  enter_sends: flagControl,
+  translate_emoticons: flagControl,
+  enable_drafts_synchronization: flagControl,
+  web_mark_read_on_scroll_policy: makeChoiceControl(
     { value: 1, label: () => t('settings.always') },
     { value: 2, label: () => t('settings.in-conversations') },
     { value: 3, label: () => t('settings.never') },
   ),
-} as const satisfies Partial<Record<Parameter, Control>>;
+} as const satisfies Partial<Record<SettingsPatchParameter, SettingControl>>;
 
-const PRIVACY = {
-  presence_enabled: flag,
-  send_private_typing_notifications: flag,
-  send_stream_typing_notifications: flag,
-  send_read_receipts: flag,
-  email_address_visibility: choice(
+const PRIVACY_SETTINGS = {
+  presence_enabled: flagControl,
+  send_private_typing_notifications: flagControl,
+  send_stream_typing_notifications: flagControl,
+  send_read_receipts: flagControl,
+  email_address_visibility: makeChoiceControl(
     { value: 1, label: () => t('settings.by.everyone') },
     { value: 2, label: () => t('settings.by.members') },
     { value: 5, label: () => t('settings.by.moderators') },
     { value: 3, label: () => t('settings.by.admins') },
     { value: 4, label: () => t('settings.by.nobody') },
   ),
-} as const satisfies Partial<Record<Parameter, Control>>;
+} as const satisfies Partial<Record<SettingsPatchParameter, SettingControl>>;
 
-const CONVERSATIONS = {
-  enable_desktop_notifications: flag,
-  enable_sounds: flag,
-  notification_sound: { kind: 'choice', options: sounds },
-  pm_content_in_desktop_notifications: flag,
-  wildcard_mentions_notify: flag,
-  enable_offline_push_notifications: flag,
-  enable_online_push_notifications: flag,
-  desktop_icon_count_display: choice(
+const CONVERSATION_NOTIFICATION_SETTINGS = {
+  enable_desktop_notifications: flagControl,
+  enable_sounds: flagControl,
+  notification_sound: { kind: 'choice', options: listSoundOptions },
+  pm_content_in_desktop_notifications: flagControl,
+  wildcard_mentions_notify: flagControl,
+  enable_offline_push_notifications: flagControl,
+  enable_online_push_notifications: flagControl,
+  desktop_icon_count_display: makeChoiceControl(
     { value: 1, label: () => t('settings.count-all') },
     { value: 2, label: () => t('settings.count-mentions') },
     { value: 3, label: () => t('settings.count-none') },
   ),
-} as const satisfies Partial<Record<Parameter, Control>>;
+} as const satisfies Partial<Record<SettingsPatchParameter, SettingControl>>;
 
-const STREAMS = {
-  enable_stream_desktop_notifications: flag,
-  enable_stream_audible_notifications: flag,
-  enable_stream_push_notifications: flag,
-  enable_stream_email_notifications: flag,
-} as const satisfies Partial<Record<Parameter, Control>>;
+const STREAM_NOTIFICATION_SETTINGS = {
+  enable_stream_desktop_notifications: flagControl,
+  enable_stream_audible_notifications: flagControl,
+  enable_stream_push_notifications: flagControl,
+  enable_stream_email_notifications: flagControl,
+} as const satisfies Partial<Record<SettingsPatchParameter, SettingControl>>;
 
-const EMAIL = {
-  enable_offline_email_notifications: flag,
-  email_notifications_batching_period_seconds: spans,
-  message_content_in_email_notifications: flag,
-  realm_name_in_email_notifications_policy: choice(
+const EMAIL_NOTIFICATION_SETTINGS = {
+  enable_offline_email_notifications: flagControl,
+  email_notifications_batching_period_seconds: emailBatchingControl,
+  message_content_in_email_notifications: flagControl,
+  realm_name_in_email_notifications_policy: makeChoiceControl(
     { value: 1, label: () => t('settings.automatic') },
     { value: 2, label: () => t('settings.always') },
     { value: 3, label: () => t('settings.never') },
   ),
-  enable_digest_emails: flag,
-  enable_login_emails: flag,
-} as const satisfies Partial<Record<Parameter, Control>>;
+  enable_digest_emails: flagControl,
+  enable_login_emails: flagControl,
+} as const satisfies Partial<Record<SettingsPatchParameter, SettingControl>>;
 
-const ALL = { ...DISPLAY, ...WRITING, ...PRIVACY, ...CONVERSATIONS, ...STREAMS, ...EMAIL };
+const OWN_SETTINGS = {
+  ...DISPLAY_SETTINGS,
+  ...WRITING_SETTINGS,
+  ...PRIVACY_SETTINGS,
+  ...CONVERSATION_NOTIFICATION_SETTINGS,
+  ...STREAM_NOTIFICATION_SETTINGS,
+  ...EMAIL_NOTIFICATION_SETTINGS,
+};
 
-export type OwnSetting = keyof typeof ALL;
+export type OwnSettingName = keyof typeof OWN_SETTINGS;
 
-const rowsOf = (table: Partial<Record<OwnSetting, Control>>): readonly OwnRow[] =>
-  Object.entries(table).map(([name, control]) => ({ name: name as OwnSetting, control }));
+const makeOwnSettingRows = (table: Partial<Record<OwnSettingName, SettingControl>>): readonly OwnSettingRow[] =>
+  Object.entries(table).map(([name, control]) => ({ name: name as OwnSettingName, control }));
 
 /** Groups of a page, with the keys of their titles. */
-export const DISPLAY_GROUPS = [
-  { title: 'settings.group.display', rows: rowsOf(DISPLAY) },
-  { title: 'settings.group.writing', rows: rowsOf(WRITING) },
+export const DISPLAY_SETTING_GROUPS = [
+  { title: 'settings.group.display', rows: makeOwnSettingRows(DISPLAY_SETTINGS) },
+  { title: 'settings.group.writing', rows: makeOwnSettingRows(WRITING_SETTINGS) },
 ] as const;
 
-export const PRIVACY_GROUPS = [{ title: 'settings.group.privacy', rows: rowsOf(PRIVACY) }] as const;
-
-export const NOTIFICATION_GROUPS = [
-  { title: 'settings.group.conversations', rows: rowsOf(CONVERSATIONS) },
-  { title: 'settings.group.streams', rows: rowsOf(STREAMS) },
-  { title: 'settings.group.email', rows: rowsOf(EMAIL) },
+export const PRIVACY_SETTING_GROUPS = [
+  { title: 'settings.group.privacy', rows: makeOwnSettingRows(PRIVACY_SETTINGS) },
 ] as const;
 
-const NOT_OF_THE_REALM: readonly OwnSetting[] = ['default_language', 'timezone', 'enable_login_emails'];
+export const NOTIFICATION_SETTING_GROUPS = [
+  { title: 'settings.group.conversations', rows: makeOwnSettingRows(CONVERSATION_NOTIFICATION_SETTINGS) },
+  { title: 'settings.group.streams', rows: makeOwnSettingRows(STREAM_NOTIFICATION_SETTINGS) },
+  { title: 'settings.group.email', rows: makeOwnSettingRows(EMAIL_NOTIFICATION_SETTINGS) },
+] as const;
+
+const SETTINGS_WITHOUT_REALM_DEFAULT: readonly OwnSettingName[] = [
+  'default_language',
+  'timezone',
+  'enable_login_emails',
+];
 
 /** Settings for which an organization chooses the value that new accounts start with. */
-export const DEFAULT_GROUPS = [...DISPLAY_GROUPS, ...PRIVACY_GROUPS, ...NOTIFICATION_GROUPS].map(({ title, rows }) => ({
+export const REALM_DEFAULT_SETTING_GROUPS = [
+  ...DISPLAY_SETTING_GROUPS,
+  ...PRIVACY_SETTING_GROUPS,
+  ...NOTIFICATION_SETTING_GROUPS,
+].map(({ title, rows }) => ({
   title,
-  rows: rows.filter(({ name }) => !NOT_OF_THE_REALM.includes(name)),
+  rows: rows.filter(({ name }) => !SETTINGS_WITHOUT_REALM_DEFAULT.includes(name)),
 }));

@@ -1,36 +1,38 @@
 import { core } from '../../client/index.js';
 import { t } from '../../text/index.js';
-import { type Page, Pages } from '../parts/pages.js';
+import { type SettingsPage, SettingsPages } from '../parts/pages.js';
 import { AccountPage } from './account.js';
 import { AlertWordsPage } from './alert-words.js';
 import { MutedPage } from './muted.js';
 import { ProfilePage } from './profile.js';
-import { PushGroup } from './push.js';
-import { OwnGroups, saveOwn } from './rows.js';
+import { PushNotificationsGroup } from './push.js';
+import { saveOwnSetting, UserSettingGroups } from './rows.js';
 import { SessionsPage } from './sessions.js';
-import { DISPLAY_GROUPS, NOTIFICATION_GROUPS, PRIVACY_GROUPS } from './tables.js';
+import { DISPLAY_SETTING_GROUPS, NOTIFICATION_SETTING_GROUPS, PRIVACY_SETTING_GROUPS } from './tables.js';
 
-interface SettingsProps {
+interface SettingsViewProps {
   readonly parts: readonly string[];
   /** Chooses a theme for this browser and the account; values as in the setting `color_scheme`. */
-  readonly onScheme: (value: number) => Promise<unknown>;
+  readonly onChooseColorScheme: (value: number) => Promise<unknown>;
 }
 
 /** `#settings/…`: everything about one's own account. */
-export function SettingsView({ parts, onScheme }: SettingsProps) {
+export function SettingsView({ parts, onChooseColorScheme }: SettingsViewProps) {
   const values = () => core.state.me.settings.value;
-  const pages: readonly Page[] = [
-    { id: 'profile', label: t('settings.page.profile'), icon: 'user', show: () => <ProfilePage /> },
-    { id: 'account', label: t('settings.page.account'), icon: 'lock', show: () => <AccountPage /> },
+  const pages: readonly SettingsPage[] = [
+    { id: 'profile', label: t('settings.page.profile'), icon: 'user', renderContent: () => <ProfilePage /> },
+    { id: 'account', label: t('settings.page.account'), icon: 'lock', renderContent: () => <AccountPage /> },
     {
       id: 'display',
       label: t('settings.page.display'),
       icon: 'theme',
-      show: () => (
-        <OwnGroups
-          groups={DISPLAY_GROUPS}
+      renderContent: () => (
+        <UserSettingGroups
+          groups={DISPLAY_SETTING_GROUPS}
           values={values()}
-          save={(name, value) => (name === 'color_scheme' ? onScheme(Number(value)) : saveOwn(name, value))}
+          save={(name, value) =>
+            name === 'color_scheme' ? onChooseColorScheme(Number(value)) : saveOwnSetting(name, value)
+          }
         />
       ),
     },
@@ -38,10 +40,10 @@ export function SettingsView({ parts, onScheme }: SettingsProps) {
       id: 'notifications',
       label: t('settings.page.notifications'),
       icon: 'bell',
-      show: () => (
+      renderContent: () => (
         <>
-          <PushGroup />
-          <OwnGroups groups={NOTIFICATION_GROUPS} values={values()} save={saveOwn} />
+          <PushNotificationsGroup />
+          <UserSettingGroups groups={NOTIFICATION_SETTING_GROUPS} values={values()} save={saveOwnSetting} />
         </>
       ),
     },
@@ -49,11 +51,13 @@ export function SettingsView({ parts, onScheme }: SettingsProps) {
       id: 'privacy',
       label: t('settings.page.privacy'),
       icon: 'eye',
-      show: () => <OwnGroups groups={PRIVACY_GROUPS} values={values()} save={saveOwn} />,
+      renderContent: () => (
+        <UserSettingGroups groups={PRIVACY_SETTING_GROUPS} values={values()} save={saveOwnSetting} />
+      ),
     },
-    { id: 'muted', label: t('settings.page.muted'), icon: 'mute', show: () => <MutedPage /> },
-    { id: 'alert-words', label: t('settings.page.alert-words'), icon: 'at', show: () => <AlertWordsPage /> },
-    { id: 'sessions', label: t('settings.page.sessions'), icon: 'keyboard', show: () => <SessionsPage /> },
+    { id: 'muted', label: t('settings.page.muted'), icon: 'mute', renderContent: () => <MutedPage /> },
+    { id: 'alert-words', label: t('settings.page.alert-words'), icon: 'at', renderContent: () => <AlertWordsPage /> },
+    { id: 'sessions', label: t('settings.page.sessions'), icon: 'keyboard', renderContent: () => <SessionsPage /> },
   ];
-  return <Pages view="settings" label={t('settings.title')} pages={pages} part={parts[0]} />;
+  return <SettingsPages view="settings" label={t('settings.title')} pages={pages} currentPageId={parts[0]} />;
 }

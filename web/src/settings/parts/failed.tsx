@@ -1,12 +1,12 @@
-import { Button, Empty } from '../../kit/index.js';
+import { Button, EmptyNotice } from '../../kit/index.js';
 import { t } from '../../text/index.js';
-import type { Fetched } from './fetched.js';
+import type { FetchedValue } from './fetched.js';
 
 /** A list that could not be fetched. */
-export function Failed({ of }: { readonly of: Fetched<unknown> }) {
+export function FetchFailedNotice({ of }: { readonly of: FetchedValue<unknown> }) {
   return (
-    <Empty icon="warning">
-      {of.error} <Button onClick={of.again}>{t('common.retry')}</Button>
-    </Empty>
+    <EmptyNotice icon="warning">
+      {of.error} <Button onClick={of.refetch}>{t('common.retry')}</Button>
+    </EmptyNotice>
   );
 }

@@ -1,12 +1,12 @@
 import { useEffect, useState } from 'preact/hooks';
 import { core } from '../../client/index.js';
 import type { Events } from '../../contract/index.js';
-import { failureText } from './saving.js';
+import { formatFailure } from './saving.js';
 
-export interface Fetched<T> {
+export interface FetchedValue<T> {
   readonly value: T | undefined;
   readonly error: string | undefined;
-  again(): void;
+  refetch(): void;
 }
 
 /**
@@ -18,7 +18,7 @@ export function useFetched<T>(
   fetch: () => Promise<T>,
   events: readonly (keyof Events)[] = [],
   key: unknown = undefined,
-): Fetched<T> {
+): FetchedValue<T> {
   const [value, setValue] = useState<T>();
   const [error, setError] = useState<string>();
   const [turn, setTurn] = useState(0);
@@ -31,7 +31,7 @@ export function useFetched<T>(
         setValue(fetched);
         setError(undefined);
       },
-      (failure) => current && setError(failureText(failure)),
+      (failure) => current && setError(formatFailure(failure)),
     );
     return () => {
       current = false;
@@ -43,5 +43,5 @@ export function useFetched<T>(
       for (const end of ends) end();
     };
   }, []);
-  return { value, error, again };
+  return { value, error, refetch: again };
 }

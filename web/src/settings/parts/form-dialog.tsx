@@ -2,22 +2,22 @@ import type { ComponentChildren } from 'preact';
 import { useId } from 'preact/hooks';
 import { Button, Dialog } from '../../kit/index.js';
 import { t } from '../../text/index.js';
-import { Refusal, useSaving } from './saving.js';
+import { SavingError, useSaving } from './saving.js';
 
 interface FormDialogProps {
   readonly title: string;
-  readonly action: string;
+  readonly submitLabel: string;
   readonly children: ComponentChildren;
   readonly danger?: boolean;
   /** The refusal stands at a field already. */
-  readonly refusedAtField?: boolean;
+  readonly hasFieldError?: boolean;
   readonly submit: () => Promise<unknown>;
   /** Called after success, too. */
   readonly onClose: () => void;
 }
 
 /** A form in a dialog: closes when the server has agreed, and says why if it has not. */
-export function FormDialog({ title, action, children, danger, refusedAtField, submit, onClose }: FormDialogProps) {
+export function FormDialog({ title, submitLabel, children, danger, hasFieldError, submit, onClose }: FormDialogProps) {
   const saving = useSaving();
   const id = useId();
   return (
@@ -30,7 +30,7 @@ export function FormDialog({ title, action, children, danger, refusedAtField, su
             {t('common.cancel')}
           </Button>
           <Button kind={danger ? 'danger' : 'primary'} busy={saving.busy} onClick={() => submitForm(id)}>
-            {action}
+            {submitLabel}
           </Button>
         </>
       }
@@ -40,11 +40,11 @@ export function FormDialog({ title, action, children, danger, refusedAtField, su
         class="settings-form"
         onSubmit={(event) => {
           event.preventDefault();
-          if (!saving.busy) void saving.run(submit).then((done) => done && onClose());
+          if (!saving.busy) void saving.runChange(submit).then((done) => done && onClose());
         }}
       >
         {children}
-        {!refusedAtField && <Refusal saving={saving} />}
+        {!hasFieldError && <SavingError saving={saving} />}
         <button type="submit" class="hidden" tabIndex={-1} aria-hidden="true" />
       </form>
     </Dialog>

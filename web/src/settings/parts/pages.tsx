@@ -3,26 +3,26 @@ import { core } from '../../client/index.js';
 import { Icon, type IconName, isPhone } from '../../kit/index.js';
 import { t } from '../../text/index.js';
 
-export interface Page {
+export interface SettingsPage {
   /** Part of the address. */
   readonly id: string;
   readonly label: string;
   readonly icon: IconName;
-  readonly show: () => ComponentChild;
+  readonly renderContent: () => ComponentChild;
 }
 
-interface PagesProps {
+interface SettingsPagesProps {
   readonly view: 'settings' | 'organization';
   readonly label: string;
-  readonly pages: readonly Page[];
+  readonly pages: readonly SettingsPage[];
   /** First part of the address. */
-  readonly part: string | undefined;
+  readonly currentPageId: string | undefined;
 }
 
 /** A list of pages beside the current one. On a phone, the list first and then the page alone. */
-export function Pages({ view, label, pages, part }: PagesProps) {
+export function SettingsPages({ view, label, pages, currentPageId }: SettingsPagesProps) {
   const phone = isPhone();
-  const current = pages.find(({ id }) => id === part) ?? (phone ? undefined : pages[0]);
+  const current = pages.find(({ id }) => id === currentPageId) ?? (phone ? undefined : pages[0]);
   const showsList = !phone || !current;
   return (
     <div class="settings">
@@ -32,7 +32,7 @@ export function Pages({ view, label, pages, part }: PagesProps) {
             {pages.map(({ id, label: name, icon }) => (
               <li key={id}>
                 <a
-                  href={core.router.hash({ view, parts: [id] })}
+                  href={core.router.formatHash({ view, parts: [id] })}
                   aria-current={id === current?.id ? 'page' : undefined}
                 >
                   <Icon name={icon} />
@@ -47,9 +47,9 @@ export function Pages({ view, label, pages, part }: PagesProps) {
       {current && (
         <div class="settings-page" key={current.id}>
           <div class="settings-content">
-            {phone && <BackLink hash={core.router.hash({ view, parts: [] })} label={label} />}
+            {phone && <BackLink hash={core.router.formatHash({ view, parts: [] })} label={label} />}
             <h2>{current.label}</h2>
-            {current.show()}
+            {current.renderContent()}
           </div>
         </div>
       )}
@@ -67,21 +67,18 @@ export function BackLink({ hash, label }: { readonly hash: string; readonly labe
   );
 }
 
-interface GroupProps {
+interface SettingsGroupProps {
   readonly title: string;
   readonly hint?: ComponentChild;
   readonly children: ComponentChild;
-  /** A button beside the title. */
-  readonly action?: ComponentChild;
 }
 
 /** A part of a page with its heading. */
-export function Group({ title, hint, children, action }: GroupProps) {
+export function SettingsGroup({ title, hint, children }: SettingsGroupProps) {
   return (
     <div class="settings-group">
       <div class="settings-group-head">
         <h3>{title}</h3>
-        {action}
       </div>
       {hint && <p class="field-hint">{hint}</p>}
       {children}

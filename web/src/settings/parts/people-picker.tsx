@@ -3,20 +3,27 @@ import { core } from '../../client/index.js';
 import { Avatar, Field, IconButton } from '../../kit/index.js';
 import { t } from '../../text/index.js';
 
-const MAX_SHOWN = 8;
+const MAX_SHOWN_MATCHES = 8;
 
-interface PickerProps {
+interface PeoplePickerProps {
   readonly label: string;
-  readonly chosen: readonly number[];
+  readonly chosenIds: readonly number[];
   readonly onChange: (ids: readonly number[]) => void;
   /** People who are not offered. */
-  readonly without?: readonly number[];
-  readonly bots?: boolean;
+  readonly excludedIds?: readonly number[];
+  readonly offersBots?: boolean;
   readonly error?: string | undefined;
 }
 
 /** Chooses people by name: a field, the matches below it, the chosen ones above. */
-export function PeoplePicker({ label, chosen, onChange, without = [], bots = true, error }: PickerProps) {
+export function PeoplePicker({
+  label,
+  chosenIds,
+  onChange,
+  excludedIds = [],
+  offersBots = true,
+  error,
+}: PeoplePickerProps) {
   const [text, setText] = useState('');
   const id = useId();
   const wanted = text.trim().toLowerCase();
@@ -24,23 +31,23 @@ export function PeoplePicker({ label, chosen, onChange, without = [], bots = tru
   const matches =
     wanted === ''
       ? []
-      : people.active.value.filter(
+      : people.activePeople.value.filter(
           ({ user_id, full_name, is_bot, email }) =>
-            (bots || !is_bot) &&
-            !chosen.includes(user_id) &&
-            !without.includes(user_id) &&
+            (offersBots || !is_bot) &&
+            !chosenIds.includes(user_id) &&
+            !excludedIds.includes(user_id) &&
             (full_name.toLowerCase().includes(wanted) || email.toLowerCase().startsWith(wanted)),
         );
   const add = (user: number) => {
-    onChange([...chosen, user]);
+    onChange([...chosenIds, user]);
     setText('');
     document.getElementById(id)?.querySelector('input')?.focus();
   };
   return (
     <div class="people-picker" id={id}>
-      {chosen.length > 0 && (
+      {chosenIds.length > 0 && (
         <ul class="chips" aria-label={label}>
-          {chosen.map((user) => (
+          {chosenIds.map((user) => (
             <li key={user} class="chip">
               <Avatar name={people.nameOf(user)} src={people.byId.value.get(user)?.avatar_url} id={user} size={20} />
               {people.nameOf(user)}
@@ -48,7 +55,7 @@ export function PeoplePicker({ label, chosen, onChange, without = [], bots = tru
                 icon="close"
                 size={14}
                 label={t('settings.remove-name', { name: people.nameOf(user) })}
-                onClick={() => onChange(chosen.filter((one) => one !== user))}
+                onClick={() => onChange(chosenIds.filter((one) => one !== user))}
               />
             </li>
           ))}
@@ -70,7 +77,7 @@ export function PeoplePicker({ label, chosen, onChange, without = [], bots = tru
       />
       {wanted !== '' && (
         <ul class="matches">
-          {matches.slice(0, MAX_SHOWN).map((person) => (
+          {matches.slice(0, MAX_SHOWN_MATCHES).map((person) => (
             <li key={person.user_id}>
               <button type="button" class="match" onClick={() => add(person.user_id)}>
                 <Avatar name={person.full_name} src={person.avatar_url} id={person.user_id} size={24} />

@@ -2,9 +2,9 @@ import type { ComponentChild } from 'preact';
 import { useRef } from 'preact/hooks';
 import { Button } from '../../kit/index.js';
 import { t } from '../../text/index.js';
-import { Refusal, SavedMark, useSaving } from './saving.js';
+import { SavedMark, SavingError, useSaving } from './saving.js';
 
-interface PictureProps {
+interface PictureEntryProps {
   /** Name of the picture for screen readers. */
   readonly label: string;
   readonly picture: ComponentChild;
@@ -16,13 +16,13 @@ interface PictureProps {
 }
 
 /** A picture that can be replaced and removed. */
-export function PictureEntry({ label, picture, maxMib, removable, upload, remove }: PictureProps) {
+export function PictureEntry({ label, picture, maxMib, removable, upload, remove }: PictureEntryProps) {
   const saving = useSaving();
   const input = useRef<HTMLInputElement>(null);
   const take = (file: File | undefined) => {
     if (!file) return;
-    if (file.size > maxMib * 1024 * 1024) saving.refuse(t('settings.too-large', { n: maxMib }));
-    else void saving.run(() => upload(file));
+    if (file.size > maxMib * 1024 * 1024) saving.showError(t('settings.too-large', { n: maxMib }));
+    else void saving.runChange(() => upload(file));
   };
   return (
     <fieldset class="setting picture-entry">
@@ -46,13 +46,13 @@ export function PictureEntry({ label, picture, maxMib, removable, upload, remove
             {t('settings.upload')}
           </Button>
           {removable && (
-            <Button kind="quiet" onClick={() => void saving.run(remove)}>
+            <Button kind="quiet" onClick={() => void saving.runChange(remove)}>
               {t('settings.remove')}
             </Button>
           )}
         </p>
         <p class="field-hint">{t('settings.picture-limit', { n: maxMib })}</p>
-        <Refusal saving={saving} />
+        <SavingError saving={saving} />
       </div>
       <SavedMark saving={saving} />
     </fieldset>

@@ -18,7 +18,7 @@ interface FieldOption {
 }
 
 /** The content of `field_data`, which is JSON. */
-export function dataOfField({ field_data }: CustomProfileField): Readonly<Record<string, unknown>> {
+export function parseFieldData({ field_data }: CustomProfileField): Readonly<Record<string, unknown>> {
   try {
     const data: unknown = JSON.parse(field_data || '{}');
     return typeof data === 'object' && data !== null ? { ...data } : {};
@@ -28,8 +28,8 @@ export function dataOfField({ field_data }: CustomProfileField): Readonly<Record
 }
 
 /** Options of a field that is a list of options, in their order. */
-export function optionsOfField(field: CustomProfileField): readonly FieldOption[] {
-  return Object.entries(dataOfField(field))
+export function parseFieldOptions(field: CustomProfileField): readonly FieldOption[] {
+  return Object.entries(parseFieldData(field))
     .map(([key, option]) => {
       const { text = '', order = 0 } = option as { readonly text?: string; readonly order?: string | number };
       return { key, text, order: Number(order) };

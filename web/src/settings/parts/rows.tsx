@@ -7,17 +7,17 @@ import { formatSpan } from './span.js';
 
 export type SettingValue = string | number | boolean | null;
 
-export interface Option {
+export interface SettingOption {
   readonly value: SettingValue;
   readonly label: () => string;
 }
 
 /** How a setting is shown and changed. Its label follows from its name. */
-export type Control =
+export type SettingControl =
   | { readonly kind: 'flag' }
   | { readonly kind: 'text' | 'area'; readonly max?: number }
   | { readonly kind: 'number'; readonly min: number }
-  | { readonly kind: 'choice'; readonly options: readonly Option[] | (() => readonly Option[]) }
+  | { readonly kind: 'choice'; readonly options: readonly SettingOption[] | (() => readonly SettingOption[]) }
   /** A span of time; `none` is the stored form of no limit. */
   | {
       readonly kind: 'limit';
@@ -28,25 +28,25 @@ export type Control =
   | { readonly kind: 'stream' }
   | { readonly kind: 'language' };
 
-interface RowProps {
-  readonly control: Control;
+interface SettingRowProps {
+  readonly control: SettingControl;
   readonly label: string;
   readonly hint?: string | undefined;
   readonly value: SettingValue;
   readonly save: (value: SettingValue) => Promise<unknown>;
 }
 
-const NO_STREAM = -1;
+const NO_STREAM_VALUE = -1;
 
 /** A value that no option has (set by another client) is an option all the same. */
-function withCurrent(options: readonly Option[], value: SettingValue): readonly Option[] {
+function addCurrentValueOption(options: readonly SettingOption[], value: SettingValue): readonly SettingOption[] {
   return options.some((one) => one.value === value) ? options : [...options, { value, label: () => String(value) }];
 }
 
-function optionsOf(control: Control, value: SettingValue): readonly Option[] {
+function listControlOptions(control: SettingControl, value: SettingValue): readonly SettingOption[] {
   switch (control.kind) {
     case 'choice':
-      return withCurrent(typeof control.options === 'function' ? control.options() : control.options, value);
+      return addCurrentValueOption(typeof control.options === 'function' ? control.options() : control.options, value);
     case 'limit': {
       const known = [...new Set([...control.spans, ...(typeof value === 'number' && value > 0 ? [value] : [])])];
       const spans = known
@@ -56,13 +56,13 @@ function optionsOf(control: Control, value: SettingValue): readonly Option[] {
     }
     case 'stream':
       return [
-        { value: NO_STREAM, label: () => t('settings.none') },
+        { value: NO_STREAM_VALUE, label: () => t('settings.none') },
         ...core.state.streams.all.value
           .filter(({ invite_only, stream_id }) => !invite_only || stream_id === value)
           .map(({ stream_id, name }) => ({ value: stream_id, label: () => `#${name}` })),
       ];
     case 'language':
-      return withCurrent(
+      return addCurrentValueOption(
         Object.entries(LANGUAGES)
           .map(([code, name]) => ({ value: code, label: () => name }))
           .sort((a, b) => compareNames(a.label(), b.label())),
@@ -74,7 +74,7 @@ function optionsOf(control: Control, value: SettingValue): readonly Option[] {
 }
 
 /** Text and numbers wait for their button. */
-function TypedRow({ control, label, hint, value, save }: RowProps) {
+function TextSettingRow({ control, label, hint, value, save }: SettingRowProps) {
   const saving = useSaving();
   const form = useForm({ text: value === null ? '' : String(value) });
   const isNumber = control.kind === 'number';
@@ -88,8 +88,8 @@ function TypedRow({ control, label, hint, value, save }: RowProps) {
   const submit = async (event: Event) => {
     event.preventDefault();
     const { text } = form.values;
-    if (isNumber && !/^\d+$/.test(text.trim())) saving.refuse(t('settings.not-a-number'));
-    else if (await saving.run(() => save(isNumber ? Number(text) : text))) form.reset();
+    if (isNumber && !/^\d+$/.test(text.trim())) saving.showError(t('settings.not-a-number'));
+    else if (await saving.runChange(() => save(isNumber ? Number(text) : text))) form.reset();
   };
   return (
     <form class="setting" onSubmit={(event) => void submit(event)}>
@@ -102,7 +102,7 @@ function TypedRow({ control, label, hint, value, save }: RowProps) {
           maxLength={control.kind === 'text' ? control.max : undefined}
         />
       )}
-      {(form.changed || saving.busy) && (
+      {(form.hasChanges || saving.busy) && (
         <p class="settings-buttons">
           <Button kind="primary" type="submit" busy={saving.busy}>
             {t('common.save')}
@@ -116,10 +116,11 @@ function TypedRow({ control, label, hint, value, save }: RowProps) {
 }
 
 /** One setting. Switches and lists take effect at once. */
-export function SettingRow(props: RowProps) {
+export function SettingRow(props: SettingRowProps) {
   const saving = useSaving();
   const { control, label, hint, value, save } = props;
-  if (control.kind === 'text' || control.kind === 'area' || control.kind === 'number') return <TypedRow {...props} />;
+  if (control.kind === 'text' || control.kind === 'area' || control.kind === 'number')
+    return <TextSettingRow {...props} />;
   if (control.kind === 'flag') {
     return (
       <div class="setting flag">
@@ -128,13 +129,13 @@ export function SettingRow(props: RowProps) {
           hint={hint}
           error={saving.error}
           checked={value === true}
-          onChange={(on) => void saving.run(() => save(on))}
+          onChange={(on) => void saving.runChange(() => save(on))}
         />
         <SavedMark saving={saving} />
       </div>
     );
   }
-  const options = optionsOf(control, value);
+  const options = listControlOptions(control, value);
   return (
     <div class="setting">
       <Select
@@ -146,7 +147,7 @@ export function SettingRow(props: RowProps) {
         onChange={(text) => {
           const chosen = options.find((one) => String(one.value) === text);
           if (chosen)
-            void saving.run(() =>
+            void saving.runChange(() =>
               save(control.kind === 'limit' && chosen.value === control.none ? 'unlimited' : chosen.value),
             );
         }}

@@ -3,29 +3,29 @@ import { ApiFailure } from '../../core/index.js';
 import { Icon } from '../../kit/index.js';
 import { t } from '../../text/index.js';
 
-const SHOWN_MS = 3_000;
+const SAVED_MARK_MS = 3_000;
 
-export interface Saving {
+export interface SavingState {
   readonly phase: 'idle' | 'busy' | 'saved';
   readonly busy: boolean;
   /** Why the last try failed. */
   readonly error: string | undefined;
   /** Carries out a change. @returns whether it succeeded */
-  run(change: () => Promise<unknown>): Promise<boolean>;
+  runChange(change: () => Promise<unknown>): Promise<boolean>;
   /** Says an error that was found before the server was asked; undefined: takes it back. */
-  refuse(error: string | undefined): void;
+  showError(error: string | undefined): void;
 }
 
 /** @returns the text for a refusal or for no answer */
-export function failureText(error: unknown): string {
+export function formatFailure(error: unknown): string {
   if (!(error instanceof ApiFailure)) return t('error.unreachable');
   if (error.retryAfterMs !== undefined) return t('error.rate-limit', { n: Math.ceil(error.retryAfterMs / 1000) });
   return error.message;
 }
 
 /** State of one change: busy, saved for a moment, or refused. */
-export function useSaving(): Saving {
-  const [phase, setPhase] = useState<Saving['phase']>('idle');
+export function useSaving(): SavingState {
+  const [phase, setPhase] = useState<SavingState['phase']>('idle');
   const [error, setError] = useState<string>();
   const shown = useRef(true);
   useEffect(() => {
@@ -36,15 +36,15 @@ export function useSaving(): Saving {
   }, []);
   useEffect(() => {
     if (phase !== 'saved') return;
-    const timer = window.setTimeout(() => setPhase('idle'), SHOWN_MS);
+    const timer = window.setTimeout(() => setPhase('idle'), SAVED_MARK_MS);
     return () => window.clearTimeout(timer);
   }, [phase]);
   return {
     phase,
     busy: phase === 'busy',
     error,
-    refuse: setError,
-    async run(change) {
+    showError: setError,
+    async runChange(change) {
       setPhase('busy');
       setError(undefined);
       try {
@@ -54,7 +54,7 @@ export function useSaving(): Saving {
       } catch (failure) {
         if (shown.current) {
           setPhase('idle');
-          setError(failureText(failure));
+          setError(formatFailure(failure));
         }
         return false;
       }
@@ -63,7 +63,7 @@ export function useSaving(): Saving {
 }
 
 /** "Saved" beside a control, for a moment; screen readers say it. */
-export function SavedMark({ saving }: { readonly saving: Saving }) {
+export function SavedMark({ saving }: { readonly saving: SavingState }) {
   return (
     <span class="saved-mark" role="status">
       {saving.phase === 'saved' && (
@@ -77,7 +77,7 @@ export function SavedMark({ saving }: { readonly saving: Saving }) {
 }
 
 /** The refusal of a change that has no field of its own. */
-export function Refusal({ saving }: { readonly saving: Saving }) {
+export function SavingError({ saving }: { readonly saving: SavingState }) {
   return saving.error ? (
     <p class="field-error" role="alert">
       <Icon name="warning" size={16} />

@@ -3,7 +3,7 @@ import { Button } from '../../kit/index.js';
 import { t } from '../../text/index.js';
 
 /** A text to copy: a key, a link. */
-export function CopyText({ text, label }: { readonly text: string; readonly label: string }) {
+export function CopyableText({ text, label }: { readonly text: string; readonly label: string }) {
   const [copied, setCopied] = useState(false);
   const copy = async () => {
     await navigator.clipboard.writeText(text);

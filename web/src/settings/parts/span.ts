@@ -1,6 +1,6 @@
 import { t } from '../../text/index.js';
 
-const UNITS = [
+const TIME_UNITS = [
   [86_400, 'settings.days'],
   [3_600, 'settings.hours'],
   [60, 'settings.minutes'],
@@ -10,6 +10,6 @@ const UNITS = [
 /** @returns a span of time in the largest unit that writes it whole: "10 minutes" */
 export function formatSpan(value: number, unit: 'seconds' | 'days'): string {
   const seconds = unit === 'days' ? value * 86_400 : value;
-  const [size, key] = UNITS.find(([length]) => seconds % length === 0) ?? UNITS[3];
+  const [size, key] = TIME_UNITS.find(([length]) => seconds % length === 0) ?? TIME_UNITS[3];
   return t(key, { n: seconds / size });
 }

@@ -2,21 +2,21 @@ import { core } from '../../client/index.js';
 import { directNarrow, type Person } from '../../core/index.js';
 import { Avatar, Button, confirm } from '../../kit/index.js';
 import { t } from '../../text/index.js';
-import { Refusal, useSaving } from '../parts/saving.js';
-import { Facts } from './facts.js';
+import { SavingError, useSaving } from '../parts/saving.js';
+import { PersonFacts } from './facts.js';
 
-interface CardProps {
+interface PersonCardProps {
   readonly person: Person;
   /** Called when an action leads elsewhere. */
-  readonly onGo: () => void;
+  readonly onNavigate: () => void;
 }
 
 /** A person: picture, status, facts, and what one can do. */
-export function PersonCard({ person, onGo }: CardProps) {
+export function PersonCard({ person, onNavigate }: PersonCardProps) {
   const { user_id, full_name, avatar_url, is_active, is_bot } = person;
   const { people } = core.state;
   const status = people.statuses.value.get(user_id);
-  const presence = is_active && !is_bot ? people.onlineOf(user_id) : undefined;
+  const presence = is_active && !is_bot ? people.getPresenceLevel(user_id) : undefined;
   return (
     <div class="person-card">
       <div class="person-head">
@@ -32,43 +32,43 @@ export function PersonCard({ person, onGo }: CardProps) {
           )}
         </div>
       </div>
-      <Facts person={person} />
-      <Actions person={person} onGo={onGo} />
+      <PersonFacts person={person} />
+      <PersonActions person={person} onNavigate={onNavigate} />
     </div>
   );
 }
 
-interface EmojiProps {
+interface StatusEmojiProps {
   readonly status: { readonly emoji_name?: string; readonly emoji_code?: string; readonly reaction_type?: string };
 }
 
 /** The emoji of a status: a character, or a picture of the organization. */
-function StatusEmoji({ status: { emoji_name = '', emoji_code = '', reaction_type } }: EmojiProps) {
+function StatusEmoji({ status: { emoji_name = '', emoji_code = '', reaction_type } }: StatusEmojiProps) {
   const own = reaction_type === 'realm_emoji' ? core.state.emoji.byId.value[emoji_code] : undefined;
   if (own) return <img class="emoji-picture" src={own.source_url} alt={`:${emoji_name}:`} width={20} height={20} />;
   if (!/^[0-9a-f]+(-[0-9a-f]+)*$/.test(emoji_code)) return <>:{emoji_name}:</>;
   return <>{String.fromCodePoint(...emoji_code.split('-').map((code) => Number.parseInt(code, 16)))}</>;
 }
 
-function Actions({ person, onGo }: CardProps) {
+function PersonActions({ person, onNavigate }: PersonCardProps) {
   const { user_id, full_name, is_active } = person;
   const { me, muting } = core.state;
   const saving = useSaving();
-  const isMuted = muting.users.value.has(user_id);
+  const isMuted = muting.mutedAtByUserId.value.has(user_id);
   const isSelf = user_id === me.id;
   const leave = (run: () => void) => () => {
-    onGo();
+    onNavigate();
     run();
   };
   const mute = async () => {
     const path = '/users/me/muted_users/{muted_user_id}';
-    if (isMuted) return saving.run(() => core.api.delete(path, { muted_user_id: user_id }));
+    if (isMuted) return saving.runChange(() => core.api.delete(path, { muted_user_id: user_id }));
     const agreed = await confirm({
       title: t('settings.mute-name', { name: full_name }),
       text: t('settings.mute-question'),
-      action: t('settings.mute'),
+      confirmLabel: t('settings.mute'),
     });
-    return agreed && saving.run(() => core.api.post(path, { muted_user_id: user_id }));
+    return agreed && saving.runChange(() => core.api.post(path, { muted_user_id: user_id }));
   };
   return (
     <>
@@ -77,7 +77,7 @@ function Actions({ person, onGo }: CardProps) {
           <Button
             kind="primary"
             icon="direct"
-            onClick={leave(() => core.router.go({ view: 'narrow', narrow: directNarrow([user_id]) }))}
+            onClick={leave(() => core.router.navigate({ view: 'narrow', narrow: directNarrow([user_id]) }))}
           >
             {t('settings.direct-message')}
           </Button>
@@ -86,7 +86,7 @@ function Actions({ person, onGo }: CardProps) {
           <Button
             icon="at"
             onClick={leave(() => {
-              core.focus.compose.value = { insert: `@**${full_name}|${user_id}** ` };
+              core.viewState.composeRequest.value = { insertedText: `@**${full_name}|${user_id}** ` };
             })}
           >
             {t('settings.mention')}
@@ -94,12 +94,14 @@ function Actions({ person, onGo }: CardProps) {
         )}
         <Button
           icon="search"
-          onClick={leave(() => core.router.go({ view: 'narrow', narrow: [{ operator: 'sender', operand: user_id }] }))}
+          onClick={leave(() =>
+            core.router.navigate({ view: 'narrow', narrow: [{ operator: 'sender', operand: user_id }] }),
+          )}
         >
           {t('settings.view-messages')}
         </Button>
         {isSelf ? (
-          <Button icon="edit" onClick={leave(() => core.router.go({ view: 'settings', parts: ['profile'] }))}>
+          <Button icon="edit" onClick={leave(() => core.router.navigate({ view: 'settings', parts: ['profile'] }))}>
             {t('settings.edit-profile')}
           </Button>
         ) : (
@@ -111,7 +113,7 @@ function Actions({ person, onGo }: CardProps) {
           )
         )}
       </div>
-      <Refusal saving={saving} />
+      <SavingError saving={saving} />
     </>
   );
 }

@@ -1,14 +1,14 @@
 import { core } from '../../client/index.js';
 import type { CustomProfileField } from '../../contract/index.js';
 import type { Person } from '../../core/index.js';
-import { formatDate, language, t, twentyFourHours } from '../../text/index.js';
-import { dataOfField, FIELD_TYPE, optionsOfField } from '../parts/profile-fields.js';
-import { roleName } from '../parts/roles.js';
+import { formatDate, language, t, uses24HourClock } from '../../text/index.js';
+import { FIELD_TYPE, parseFieldData, parseFieldOptions } from '../parts/profile-fields.js';
+import { formatRoleName } from '../parts/roles.js';
 
 /** The time where a person lives; undefined if the zone is unknown. */
-function localTime(zone: string | undefined): string | undefined {
+function formatLocalTime(zone: string | undefined): string | undefined {
   if (!zone) return undefined;
-  const twentyFour = twentyFourHours.value;
+  const twentyFour = uses24HourClock.value;
   try {
     return new Intl.DateTimeFormat(language.value, {
       hour: 'numeric',
@@ -34,11 +34,11 @@ function WebLink({ address, text }: { readonly address: string; readonly text: s
 }
 
 /** The value of one of the organization's fields, as its type says. */
-function FieldValue({ field, value }: { readonly field: CustomProfileField; readonly value: string }) {
+function ProfileFieldValue({ field, value }: { readonly field: CustomProfileField; readonly value: string }) {
   const { people, realm } = core.state;
   switch (field.type) {
     case FIELD_TYPE.choice:
-      return <>{optionsOfField(field).find(({ key }) => key === value)?.text ?? value}</>;
+      return <>{parseFieldOptions(field).find(({ key }) => key === value)?.text ?? value}</>;
     case FIELD_TYPE.date:
       return <>{Number.isNaN(Date.parse(value)) ? value : formatDate(Date.parse(`${value}T12:00`))}</>;
     case FIELD_TYPE.link:
@@ -46,7 +46,7 @@ function FieldValue({ field, value }: { readonly field: CustomProfileField; read
     case FIELD_TYPE.people:
       return <>{(JSON.parse(value) as readonly number[]).map((id) => people.nameOf(id)).join(', ')}</>;
     case FIELD_TYPE.account: {
-      const { subtype, url_pattern } = dataOfField(field);
+      const { subtype, url_pattern } = parseFieldData(field);
       const known = realm.value.realm_default_external_accounts?.[String(subtype)]?.url_pattern;
       const pattern = String(url_pattern ?? known ?? '');
       return <WebLink address={pattern.replace('%(username)s', encodeURIComponent(value))} text={value} />;
@@ -57,13 +57,13 @@ function FieldValue({ field, value }: { readonly field: CustomProfileField; read
 }
 
 /** The known facts about a person: role, address, time, fields. */
-export function Facts({ person }: { readonly person: Person }) {
+export function PersonFacts({ person }: { readonly person: Person }) {
   const { people, realm } = core.state;
   const { is_bot, bot_owner_id, role, delivery_email, timezone, date_joined, profile_data = {} } = person;
-  const time = localTime(timezone);
+  const time = formatLocalTime(timezone);
   const fields = (realm.value.custom_profile_fields ?? []).filter(({ id }) => profile_data[String(id)]?.value);
   const facts: readonly (readonly [string, string | undefined])[] = [
-    [t('settings.role'), is_bot ? t('settings.role.bot') : roleName(role)],
+    [t('settings.role'), is_bot ? t('settings.role.bot') : formatRoleName(role)],
     [t('settings.bot-owner'), bot_owner_id ? people.nameOf(bot_owner_id) : undefined],
     [t('settings.email'), delivery_email ?? undefined],
     [t('settings.local-time'), time],
@@ -84,7 +84,7 @@ export function Facts({ person }: { readonly person: Person }) {
         <div key={field.id}>
           <dt>{field.name}</dt>
           <dd>
-            <FieldValue field={field} value={profile_data[String(field.id)]?.value ?? ''} />
+            <ProfileFieldValue field={field} value={profile_data[String(field.id)]?.value ?? ''} />
           </dd>
         </div>
       ))}

@@ -1,9 +1,9 @@
 import { core } from '../../client/index.js';
-import { Empty } from '../../kit/index.js';
+import { EmptyNotice } from '../../kit/index.js';
 import { t } from '../../text/index.js';
 import { PersonCard } from './card.js';
 
-const stay = () => {};
+const stayOnPage = () => {};
 
 /** `#users/12`: a person as a page, for links. */
 export function PersonView({ parts }: { readonly parts: readonly string[] }) {
@@ -11,7 +11,11 @@ export function PersonView({ parts }: { readonly parts: readonly string[] }) {
   return (
     <div class="settings-page">
       <div class="settings-content">
-        {person ? <PersonCard person={person} onGo={stay} /> : <Empty icon="user">{t('settings.no-person')}</Empty>}
+        {person ? (
+          <PersonCard person={person} onNavigate={stayOnPage} />
+        ) : (
+          <EmptyNotice icon="user">{t('settings.no-person')}</EmptyNotice>
+        )}
       </div>
     </div>
   );

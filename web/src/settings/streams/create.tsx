@@ -1,44 +1,44 @@
 import { useState } from 'preact/hooks';
 import { core } from '../../client/index.js';
-import { Button, Choices, Field, Select, TextArea, Toggle } from '../../kit/index.js';
+import { Button, Field, RadioGroup, Select, TextArea, Toggle } from '../../kit/index.js';
 import { t } from '../../text/index.js';
 import { PeoplePicker } from '../parts/people-picker.js';
-import { Refusal, useSaving } from '../parts/saving.js';
+import { SavingError, useSaving } from '../parts/saving.js';
 import {
-  defaultRemovalGroup,
+  findDefaultRemoverGroupId,
   isPostPolicy,
-  kindOption,
-  MAX_DESCRIPTION,
-  MAX_STREAM_NAME,
-  POST_POLICY,
-  removalOptions,
-  retentionOptions,
+  MAX_DESCRIPTION_LENGTH,
+  MAX_STREAM_NAME_LENGTH,
+  makeRemoverGroupOptions,
+  makeRetentionOptions,
+  makeStreamKindOption,
+  POST_POLICY_CONTROL,
 } from './fields.js';
-import { KIND_FLAGS, kindsToCreate, maySetRetention, type StreamKind } from './rights.js';
+import { listCreatableStreamKinds, maySetRetention, STREAM_KIND_FLAGS, type StreamKind } from './rights.js';
 
-const NO_STREAM = -1;
+const NO_STREAM_ID = -1;
 
 /** A new stream with all of its permissions and first subscribers. */
-export function CreateStream() {
-  const kinds = kindsToCreate();
+export function CreateStreamForm() {
+  const kinds = listCreatableStreamKinds();
   const [name, setName] = useState('');
   const [description, setDescription] = useState('');
   const [kind, setKind] = useState<StreamKind>(kinds[0] ?? 'public');
   const [post, setPost] = useState<1 | 2 | 3 | 4>(1);
   const [retention, setRetention] = useState<string>('realm_default');
-  const [removers, setRemovers] = useState(String(defaultRemovalGroup()));
+  const [removers, setRemovers] = useState(String(findDefaultRemoverGroupId()));
   const [people, setPeople] = useState<readonly number[]>([]);
   const [announce, setAnnounce] = useState(true);
   const saving = useSaving();
   const { me, realm, streams } = core.state;
-  const taken = streams.named(name.trim()) !== undefined;
-  const announced = (realm.value.realm_notifications_stream_id ?? NO_STREAM) !== NO_STREAM;
+  const taken = streams.findIdByName(name.trim()) !== undefined;
+  const announced = (realm.value.realm_notifications_stream_id ?? NO_STREAM_ID) !== NO_STREAM_ID;
   const submit = async (event: Event) => {
     event.preventDefault();
-    if (name.trim() === '') return saving.refuse(t('settings.stream-name-missing'));
+    if (name.trim() === '') return saving.showError(t('settings.stream-name-missing'));
     if (taken) return;
-    const flags = KIND_FLAGS[kind];
-    const made = await saving.run(() =>
+    const flags = STREAM_KIND_FLAGS[kind];
+    const made = await saving.runChange(() =>
       core.api.post('/users/me/subscriptions', {
         subscriptions: [{ name: name.trim(), description }],
         ...(people.length > 0 ? { principals: [me.id, ...people] } : {}),
@@ -48,10 +48,10 @@ export function CreateStream() {
         stream_post_policy: post,
         can_remove_subscribers_group_id: Number(removers),
         announce: announced && announce && !flags.private,
-        ...(maySetRetention() ? { message_retention_days: retentionNumber(retention) } : {}),
+        ...(maySetRetention() ? { message_retention_days: parseRetentionChoice(retention) } : {}),
       }),
     );
-    if (made) showNewStream(name.trim());
+    if (made) openStreamOnceCreated(name.trim());
   };
   return (
     <form class="settings-form" onSubmit={(event) => void submit(event)}>
@@ -59,7 +59,7 @@ export function CreateStream() {
       <Field
         label={t('settings.stream-name')}
         value={name}
-        maxLength={MAX_STREAM_NAME}
+        maxLength={MAX_STREAM_NAME_LENGTH}
         onInput={setName}
         error={taken ? t('settings.stream-taken') : undefined}
       />
@@ -67,59 +67,69 @@ export function CreateStream() {
         label={t('settings.description')}
         rows={2}
         value={description}
-        maxLength={MAX_DESCRIPTION}
+        maxLength={MAX_DESCRIPTION_LENGTH}
         onInput={setDescription}
       />
-      <Choices label={t('settings.stream-kind')} value={kind} options={kinds.map(kindOption)} onChange={setKind} />
-      {me.may('invite_to_stream_policy') && (
-        <PeoplePicker label={t('settings.first-subscribers')} chosen={people} without={[me.id]} onChange={setPeople} />
+      <RadioGroup
+        label={t('settings.stream-kind')}
+        value={kind}
+        options={kinds.map(makeStreamKindOption)}
+        onChange={setKind}
+      />
+      {me.isAllowedByPolicyNamed('invite_to_stream_policy') && (
+        <PeoplePicker
+          label={t('settings.first-subscribers')}
+          chosenIds={people}
+          excludedIds={[me.id]}
+          onChange={setPeople}
+        />
       )}
       <Select
         label={t('settings.stream-post-policy')}
         value={post}
-        options={POST_OPTIONS()}
+        options={makePostPolicyOptions()}
         onChange={(value) => isPostPolicy(value) && setPost(value)}
       />
       <Select
         label={t('settings.stream-removers')}
         value={removers}
-        options={removalOptions().map((one) => ({ value: String(one.value), label: one.label() }))}
+        options={makeRemoverGroupOptions().map((one) => ({ value: String(one.value), label: one.label() }))}
         onChange={setRemovers}
       />
       {maySetRetention() && (
         <Select
           label={t('settings.retention')}
           value={retention}
-          options={retentionOptions().map((one) => ({ value: String(one.value), label: one.label() }))}
+          options={makeRetentionOptions().map((one) => ({ value: String(one.value), label: one.label() }))}
           onChange={setRetention}
         />
       )}
-      {announced && !KIND_FLAGS[kind].private && (
+      {announced && !STREAM_KIND_FLAGS[kind].private && (
         <Toggle label={t('settings.announce')} checked={announce} onChange={setAnnounce} />
       )}
-      <Refusal saving={saving} />
+      <SavingError saving={saving} />
       <p class="settings-buttons">
         <Button kind="primary" type="submit" busy={saving.busy}>
           {t('settings.create')}
         </Button>
-        <Button onClick={() => core.router.go({ view: 'streams', parts: ['all'] })}>{t('common.cancel')}</Button>
+        <Button onClick={() => core.router.navigate({ view: 'streams', parts: ['all'] })}>{t('common.cancel')}</Button>
       </p>
     </form>
   );
 }
 
-const POST_OPTIONS = () =>
-  POST_POLICY.kind === 'choice' && typeof POST_POLICY.options !== 'function'
-    ? POST_POLICY.options.map((one) => ({ value: Number(one.value), label: one.label() }))
+const makePostPolicyOptions = () =>
+  POST_POLICY_CONTROL.kind === 'choice' && typeof POST_POLICY_CONTROL.options !== 'function'
+    ? POST_POLICY_CONTROL.options.map((one) => ({ value: Number(one.value), label: one.label() }))
     : [];
 
-const retentionNumber = (value: string): string | number => (/^\d+$/.test(value) ? Number(value) : value);
+const parseRetentionChoice = (value: string): string | number => (/^\d+$/.test(value) ? Number(value) : value);
 
 /** Goes to the new stream once its event has come. */
-function showNewStream(name: string): void {
+function openStreamOnceCreated(name: string): void {
   const show = () => {
-    const id = core.state.streams.named(name);
-    if (id !== undefined) core.router.go({ view: 'streams', parts: [String(id), 'subscribers'] }, true);
+    const id = core.state.streams.findIdByName(name);
+    if (id !== undefined) core.router.navigate({ view: 'streams', parts: [String(id), 'subscribers'] }, true);
     return id !== undefined;
   };
   if (show()) return;

@@ -1,20 +1,27 @@
 import { core } from '../../client/index.js';
 import { type Stream, streamNarrow } from '../../core/index.js';
-import { Button, Choices, confirm } from '../../kit/index.js';
+import { Button, confirm, RadioGroup } from '../../kit/index.js';
 import { formatDate, t } from '../../text/index.js';
 import { SettingRow } from '../parts/rows.js';
-import { Refusal, SavedMark, useSaving } from '../parts/saving.js';
+import { SavedMark, SavingError, useSaving } from '../parts/saving.js';
 import {
+  encodeRetentionParameter,
   isPostPolicy,
-  kindOption,
-  MAX_DESCRIPTION,
-  MAX_STREAM_NAME,
-  POST_POLICY,
-  removalOptions,
-  retentionOptions,
-  retentionValue,
+  MAX_DESCRIPTION_LENGTH,
+  MAX_STREAM_NAME_LENGTH,
+  makeRemoverGroupOptions,
+  makeRetentionOptions,
+  makeStreamKindOption,
+  POST_POLICY_CONTROL,
 } from './fields.js';
-import { KIND_FLAGS, kindOfStream, kindsToCreate, mayEditStream, maySetRetention, type StreamKind } from './rights.js';
+import {
+  findStreamKind,
+  listCreatableStreamKinds,
+  mayEditStream,
+  maySetRetention,
+  STREAM_KIND_FLAGS,
+  type StreamKind,
+} from './rights.js';
 
 /** Name, description, kind and policies: to edit for administrators, to read for others. */
 export function GeneralTab({ stream }: { readonly stream: Stream }) {
@@ -22,14 +29,16 @@ export function GeneralTab({ stream }: { readonly stream: Stream }) {
   const facts = (
     <p class="field-hint">
       {t('settings.stream-since', { date: formatDate(stream.date_created * 1000) })}{' '}
-      <a href={core.router.hash({ view: 'narrow', narrow: streamNarrow(stream_id) })}>{t('settings.view-stream')}</a>
+      <a href={core.router.formatHash({ view: 'narrow', narrow: streamNarrow(stream_id) })}>
+        {t('settings.view-stream')}
+      </a>
     </p>
   );
   if (!mayEditStream()) {
     return (
       <>
         <p>{stream.description || t('settings.no-description')}</p>
-        <p>{t(`settings.kind.${kindOfStream(stream)}`)}</p>
+        <p>{t(`settings.kind.${findStreamKind(stream)}`)}</p>
         {facts}
       </>
     );
@@ -39,20 +48,20 @@ export function GeneralTab({ stream }: { readonly stream: Stream }) {
   return (
     <>
       <SettingRow
-        control={{ kind: 'text', max: MAX_STREAM_NAME }}
+        control={{ kind: 'text', max: MAX_STREAM_NAME_LENGTH }}
         label={t('settings.stream-name')}
         value={stream.name}
         save={(name) => core.api.patch('/streams/{stream_id}', { stream_id, new_name: String(name) })}
       />
       <SettingRow
-        control={{ kind: 'area', max: MAX_DESCRIPTION }}
+        control={{ kind: 'area', max: MAX_DESCRIPTION_LENGTH }}
         label={t('settings.description')}
         value={stream.description}
         save={(text) => core.api.patch('/streams/{stream_id}', { stream_id, description: String(text) })}
       />
-      {inside && <KindEntry stream={stream} />}
+      {inside && <StreamKindEntry stream={stream} />}
       <SettingRow
-        control={POST_POLICY}
+        control={POST_POLICY_CONTROL}
         label={t('settings.stream-post-policy')}
         value={stream.stream_post_policy}
         save={async (value) => {
@@ -62,7 +71,7 @@ export function GeneralTab({ stream }: { readonly stream: Stream }) {
       />
       {inside && (
         <SettingRow
-          control={{ kind: 'choice', options: removalOptions }}
+          control={{ kind: 'choice', options: makeRemoverGroupOptions }}
           label={t('settings.stream-removers')}
           value={stream.can_remove_subscribers_group_id ?? null}
           save={(id) =>
@@ -72,9 +81,9 @@ export function GeneralTab({ stream }: { readonly stream: Stream }) {
       )}
       {maySetRetention() && (
         <SettingRow
-          control={{ kind: 'choice', options: retentionOptions }}
+          control={{ kind: 'choice', options: makeRetentionOptions }}
           label={t('settings.retention')}
-          value={retentionValue(stream.message_retention_days)}
+          value={encodeRetentionParameter(stream.message_retention_days)}
           save={(days) =>
             core.api.patch('/streams/{stream_id}', {
               stream_id,
@@ -84,17 +93,17 @@ export function GeneralTab({ stream }: { readonly stream: Stream }) {
         />
       )}
       {facts}
-      <Archive stream={stream} />
+      <ArchiveStreamButton stream={stream} />
     </>
   );
 }
 
-function KindEntry({ stream }: { readonly stream: Stream }) {
+function StreamKindEntry({ stream }: { readonly stream: Stream }) {
   const saving = useSaving();
-  const current = kindOfStream(stream);
-  const kinds = [...new Set([current, ...kindsToCreate()])];
+  const current = findStreamKind(stream);
+  const kinds = [...new Set([current, ...listCreatableStreamKinds()])];
   const save = (kind: StreamKind) => {
-    const { private: is_private, web, history } = KIND_FLAGS[kind];
+    const { private: is_private, web, history } = STREAM_KIND_FLAGS[kind];
     return core.api.patch('/streams/{stream_id}', {
       stream_id: stream.stream_id,
       is_private,
@@ -104,32 +113,32 @@ function KindEntry({ stream }: { readonly stream: Stream }) {
   };
   return (
     <div class="setting">
-      <Choices
+      <RadioGroup
         label={t('settings.stream-kind')}
         value={current}
-        options={ORDER.filter((kind) => kinds.includes(kind)).map(kindOption)}
-        onChange={(kind) => void saving.run(() => save(kind))}
+        options={STREAM_KIND_ORDER.filter((kind) => kinds.includes(kind)).map(makeStreamKindOption)}
+        onChange={(kind) => void saving.runChange(() => save(kind))}
       />
-      <Refusal saving={saving} />
+      <SavingError saving={saving} />
       <SavedMark saving={saving} />
     </div>
   );
 }
 
-const ORDER: readonly StreamKind[] = ['public', 'web-public', 'private-shared', 'private'];
+const STREAM_KIND_ORDER: readonly StreamKind[] = ['public', 'web-public', 'private-shared', 'private'];
 
-function Archive({ stream }: { readonly stream: Stream }) {
+function ArchiveStreamButton({ stream }: { readonly stream: Stream }) {
   const saving = useSaving();
   const archive = async () => {
     const agreed = await confirm({
       title: t('settings.archive-name', { name: stream.name }),
       text: t('settings.archive-question'),
-      action: t('settings.archive'),
+      confirmLabel: t('settings.archive'),
       danger: true,
     });
     if (!agreed) return;
-    const done = await saving.run(() => core.api.delete('/streams/{stream_id}', { stream_id: stream.stream_id }));
-    if (done) core.router.go({ view: 'streams', parts: ['all'] }, true);
+    const done = await saving.runChange(() => core.api.delete('/streams/{stream_id}', { stream_id: stream.stream_id }));
+    if (done) core.router.navigate({ view: 'streams', parts: ['all'] }, true);
   };
   return (
     <>
@@ -138,7 +147,7 @@ function Archive({ stream }: { readonly stream: Stream }) {
           {t('settings.archive')}
         </Button>
       </p>
-      <Refusal saving={saving} />
+      <SavingError saving={saving} />
     </>
   );
 }

@@ -4,16 +4,16 @@ import { ROLE, type Stream } from '../../core/index.js';
 
 export type StreamKind = 'public' | 'web-public' | 'private-shared' | 'private';
 
-export const mayCreateStreams = (): boolean => kindsToCreate().length > 0;
+export const mayCreateStreams = (): boolean => listCreatableStreamKinds().length > 0;
 
 /** Kinds of streams that the reader may create. */
-export function kindsToCreate(): readonly StreamKind[] {
+export function listCreatableStreamKinds(): readonly StreamKind[] {
   const { me, realm } = core.state;
   const kinds: StreamKind[] = [];
-  if (me.may('create_public_stream_policy')) kinds.push('public');
+  if (me.isAllowedByPolicyNamed('create_public_stream_policy')) kinds.push('public');
   const isWeb = realm.value.server_web_public_streams_enabled && realm.value.realm_enable_spectator_access;
-  if (isWeb && me.may('create_web_public_stream_policy')) kinds.push('web-public');
-  if (me.may('create_private_stream_policy')) kinds.push('private-shared', 'private');
+  if (isWeb && me.isAllowedByPolicyNamed('create_web_public_stream_policy')) kinds.push('web-public');
+  if (me.isAllowedByPolicyNamed('create_private_stream_policy')) kinds.push('private-shared', 'private');
   return kinds;
 }
 
@@ -24,7 +24,9 @@ export const maySetRetention = (): boolean => core.state.me.role === ROLE.owner;
 /** Whether the reader may subscribe other people to the stream. */
 export function mayAddSubscribers(stream: Stream): boolean {
   const { me } = core.state;
-  return me.may('invite_to_stream_policy') && (!stream.invite_only || stream.membership === 'subscribed');
+  return (
+    me.isAllowedByPolicyNamed('invite_to_stream_policy') && (!stream.invite_only || stream.membership === 'subscribed')
+  );
 }
 
 /** Whether the reader may end the subscriptions of others. */
@@ -39,14 +41,14 @@ export function maySubscribe(stream: Stream): boolean {
   return me.isGuest ? stream.is_web_public : !stream.invite_only;
 }
 
-export function kindOfStream(stream: Stream): StreamKind {
+export function findStreamKind(stream: Stream): StreamKind {
   if (stream.is_web_public) return 'web-public';
   if (!stream.invite_only) return 'public';
   return stream.history_public_to_subscribers ? 'private-shared' : 'private';
 }
 
 /** The parameters that make a kind. */
-export const KIND_FLAGS = {
+export const STREAM_KIND_FLAGS = {
   public: { private: false, web: false, history: true },
   'web-public': { private: false, web: true, history: true },
   'private-shared': { private: true, web: false, history: true },
@@ -54,13 +56,13 @@ export const KIND_FLAGS = {
 } as const satisfies Record<StreamKind, object>;
 
 /** System groups that may be allowed to remove subscribers. */
-export function groupsForRemoval(): readonly { readonly id: number; readonly name: string }[] {
+export function listRemoverGroups(): readonly { readonly id: number; readonly name: string }[] {
   return [...core.state.people.groups.value.values()]
-    .filter(({ is_system_group, name }) => is_system_group && REMOVERS.has(name))
+    .filter(({ is_system_group, name }) => is_system_group && REMOVER_GROUP_NAMES.has(name))
     .map(({ id, name }) => ({ id, name }));
 }
 
-const REMOVERS = new Set([
+const REMOVER_GROUP_NAMES = new Set([
   '@role:administrators',
   '@role:moderators',
   '@role:fullmembers',

@@ -2,10 +2,10 @@ import { core } from '../../client/index.js';
 import type { Stream } from '../../core/index.js';
 import { Button, confirm, IconButton, toast } from '../../kit/index.js';
 import { t } from '../../text/index.js';
-import { failureText } from '../parts/saving.js';
+import { formatFailure } from '../parts/saving.js';
 import { maySubscribe } from './rights.js';
 
-async function change(stream: Stream): Promise<void> {
+async function toggleSubscription(stream: Stream): Promise<void> {
   const { name } = stream;
   try {
     if (stream.membership !== 'subscribed') {
@@ -16,13 +16,13 @@ async function change(stream: Stream): Promise<void> {
         (await confirm({
           title: t('settings.leave', { name }),
           text: t('settings.leave-private'),
-          action: t('settings.unsubscribe'),
+          confirmLabel: t('settings.unsubscribe'),
           danger: true,
         }));
       if (agreed) await core.api.delete('/users/me/subscriptions', { subscriptions: [name] });
     }
   } catch (error) {
-    toast({ text: failureText(error), kind: 'error' });
+    toast({ text: formatFailure(error), kind: 'error' });
   }
 }
 
@@ -30,7 +30,7 @@ async function change(stream: Stream): Promise<void> {
 export function SubscribeButton({ stream, small }: { readonly stream: Stream; readonly small?: boolean }) {
   const subscribed = stream.membership === 'subscribed';
   if (!subscribed && !maySubscribe(stream)) return null;
-  const run = () => void change(stream);
+  const run = () => void toggleSubscription(stream);
   if (small) {
     const label = t(subscribed ? 'settings.unsubscribe-from' : 'settings.subscribe-to', { name: stream.name });
     return <IconButton icon={subscribed ? 'check' : 'plus'} label={label} pressed={subscribed} onClick={run} />;

@@ -3,14 +3,14 @@ import { core } from '../../client/index.js';
 import type { Stream } from '../../core/index.js';
 import { Button, Field, Spinner } from '../../kit/index.js';
 import { compareNames, t } from '../../text/index.js';
-import { Failed } from '../parts/failed.js';
+import { FetchFailedNotice } from '../parts/failed.js';
 import { useFetched } from '../parts/fetched.js';
 import { PeoplePicker } from '../parts/people-picker.js';
 import { PersonLine } from '../parts/person-line.js';
-import { Refusal, SavedMark, useSaving } from '../parts/saving.js';
+import { SavedMark, SavingError, useSaving } from '../parts/saving.js';
 import { mayAddSubscribers, mayRemoveSubscribers } from './rights.js';
 
-const MAX_SHOWN = 200;
+const MAX_SHOWN_SUBSCRIBERS = 200;
 
 /** People of a stream: who they are, adding and removing. */
 export function SubscribersTab({ stream }: { readonly stream: Stream }) {
@@ -23,7 +23,7 @@ export function SubscribersTab({ stream }: { readonly stream: Stream }) {
     ['subscription/peer_add', 'subscription/peer_remove', 'subscription/add', 'subscription/remove'],
     stream_id,
   );
-  if (members.error) return <Failed of={members} />;
+  if (members.error) return <FetchFailedNotice of={members} />;
   if (!members.value) return <Spinner />;
   const { people, me } = core.state;
   const wanted = filter.trim().toLowerCase();
@@ -36,28 +36,28 @@ export function SubscribersTab({ stream }: { readonly stream: Stream }) {
     event.preventDefault();
     if (added.length === 0) return;
     const body = { subscriptions: [{ name }], principals: added };
-    if (await saving.run(() => core.api.post('/users/me/subscriptions', body))) {
+    if (await saving.runChange(() => core.api.post('/users/me/subscriptions', body))) {
       setAdded([]);
-      members.again();
+      members.refetch();
     }
   };
   const remove = (id: number) =>
     void saving
-      .run(() =>
+      .runChange(() =>
         core.api.delete('/users/me/subscriptions', {
           subscriptions: [name],
           ...(id === me.id ? {} : { principals: [id] }),
         }),
       )
-      .then(members.again);
+      .then(members.refetch);
   return (
     <>
       {mayAddSubscribers(stream) && (
         <form class="setting" onSubmit={(event) => void add(event)}>
           <PeoplePicker
             label={t('settings.add-subscribers')}
-            chosen={added}
-            without={members.value}
+            chosenIds={added}
+            excludedIds={members.value}
             onChange={setAdded}
             error={saving.error}
           />
@@ -69,10 +69,10 @@ export function SubscribersTab({ stream }: { readonly stream: Stream }) {
           <SavedMark saving={saving} />
         </form>
       )}
-      {!mayAddSubscribers(stream) && <Refusal saving={saving} />}
+      {!mayAddSubscribers(stream) && <SavingError saving={saving} />}
       <Field
         type="search"
-        quiet
+        hidesLabel
         icon="filter"
         label={t('settings.filter-people')}
         placeholder={t('settings.filter-people')}
@@ -81,7 +81,7 @@ export function SubscribersTab({ stream }: { readonly stream: Stream }) {
       />
       <p class="field-hint">{t('settings.subscribers', { n: members.value.length })}</p>
       <ul class="rows">
-        {found.slice(0, MAX_SHOWN).map((person) => (
+        {found.slice(0, MAX_SHOWN_SUBSCRIBERS).map((person) => (
           <PersonLine key={person.user_id} person={person}>
             {(person.user_id === me.id || mayRemoveSubscribers(stream)) && (
               <Button kind="quiet" onClick={() => remove(person.user_id)}>
@@ -91,7 +91,9 @@ export function SubscribersTab({ stream }: { readonly stream: Stream }) {
           </PersonLine>
         ))}
       </ul>
-      {found.length > MAX_SHOWN && <p class="field-hint">{t('common.and-more', { n: found.length - MAX_SHOWN })}</p>}
+      {found.length > MAX_SHOWN_SUBSCRIBERS && (
+        <p class="field-hint">{t('common.and-more', { n: found.length - MAX_SHOWN_SUBSCRIBERS })}</p>
+      )}
     </>
   );
 }

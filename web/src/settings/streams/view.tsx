@@ -1,20 +1,20 @@
 import { useState } from 'preact/hooks';
 import { core } from '../../client/index.js';
 import type { Stream } from '../../core/index.js';
-import { Button, Empty, Field, Icon, isPhone, Tabs, VirtualList } from '../../kit/index.js';
+import { Button, EmptyNotice, Field, Icon, isPhone, Tabs, VirtualList } from '../../kit/index.js';
 import { t } from '../../text/index.js';
 import { BackLink } from '../parts/pages.js';
-import { CreateStream } from './create.js';
+import { CreateStreamForm } from './create.js';
 import { GeneralTab } from './general.js';
 import { PersonalTab } from './personal.js';
 import { mayCreateStreams } from './rights.js';
 import { SubscribeButton } from './subscribe.js';
 import { SubscribersTab } from './subscribers.js';
 
-const ICONS = { private: 'lock', public: 'hash', 'web-public': 'globe' } as const;
-const ROW_HEIGHT = 60;
+const ICON_BY_STREAM_KIND = { private: 'lock', public: 'hash', 'web-public': 'globe' } as const;
+const ROW_HEIGHT_PX = 60;
 
-type Filter = 'all' | 'subscribed';
+type StreamListFilter = 'all' | 'subscribed';
 
 /** `#streams/all`, `#streams/subscribed`, `#streams/new`, `#streams/12/…`: browse, create, edit. */
 export function StreamsView({ parts }: { readonly parts: readonly string[] }) {
@@ -33,11 +33,13 @@ export function StreamsView({ parts }: { readonly parts: readonly string[] }) {
           <div class="settings-content">
             {phone && <BackLink hash="#streams/all" label={t('sidebar.streams')} />}
             {isNew ? (
-              <CreateStream />
+              <CreateStreamForm />
             ) : stream ? (
               <StreamPage stream={stream} tab={tab} />
             ) : (
-              <Empty icon="hash">{t(/^\d+$/.test(part) ? 'settings.no-stream' : 'settings.choose-stream')}</Empty>
+              <EmptyNotice icon="hash">
+                {t(/^\d+$/.test(part) ? 'settings.no-stream' : 'settings.choose-stream')}
+              </EmptyNotice>
             )}
           </div>
         </div>
@@ -46,7 +48,7 @@ export function StreamsView({ parts }: { readonly parts: readonly string[] }) {
   );
 }
 
-function StreamList({ filter, current }: { readonly filter: Filter; readonly current: Stream | undefined }) {
+function StreamList({ filter, current }: { readonly filter: StreamListFilter; readonly current: Stream | undefined }) {
   const [text, setText] = useState('');
   const wanted = text.trim().toLowerCase();
   const { streams } = core.state;
@@ -60,7 +62,7 @@ function StreamList({ filter, current }: { readonly filter: Filter; readonly cur
       <div class="stream-list-head">
         <Field
           type="search"
-          quiet
+          hidesLabel
           icon="filter"
           label={t('settings.filter-streams')}
           placeholder={t('settings.filter-streams')}
@@ -68,7 +70,12 @@ function StreamList({ filter, current }: { readonly filter: Filter; readonly cur
           onInput={setText}
         />
         {mayCreateStreams() && (
-          <Button kind="primary" icon="plus" wide onClick={() => core.router.go({ view: 'streams', parts: ['new'] })}>
+          <Button
+            kind="primary"
+            icon="plus"
+            wide
+            onClick={() => core.router.navigate({ view: 'streams', parts: ['new'] })}
+          >
             {t('settings.create-stream')}
           </Button>
         )}
@@ -84,16 +91,21 @@ function StreamList({ filter, current }: { readonly filter: Filter; readonly cur
       {list.length === 0 ? (
         <p class="row-note">{t('common.no-results')}</p>
       ) : (
-        <VirtualList items={list} keyOf={idOf} heightOf={() => ROW_HEIGHT} label={t('sidebar.streams')}>
+        <VirtualList
+          items={list}
+          getItemKey={getStreamId}
+          getItemHeightPx={() => ROW_HEIGHT_PX}
+          label={t('sidebar.streams')}
+        >
           {(stream, row) => (
             <div class="stream-line">
               <a
-                href={core.router.hash({ view: 'streams', parts: [String(stream.stream_id)] })}
+                href={core.router.formatHash({ view: 'streams', parts: [String(stream.stream_id)] })}
                 aria-current={stream.stream_id === current?.stream_id ? 'page' : undefined}
                 style={{ '--stream': stream.color || 'currentColor' }}
                 {...row}
               >
-                <Icon name={ICONS[streams.kindOf(stream.stream_id) ?? 'public']} />
+                <Icon name={ICON_BY_STREAM_KIND[streams.getPrivacy(stream.stream_id) ?? 'public']} />
                 <span class="stream-line-text">
                   <span data-cut="">{stream.name}</span>
                   <span class="row-soft" data-cut="">
@@ -110,20 +122,20 @@ function StreamList({ filter, current }: { readonly filter: Filter; readonly cur
   );
 }
 
-const idOf = ({ stream_id }: Stream): number => stream_id;
+const getStreamId = ({ stream_id }: Stream): number => stream_id;
 
-const TABS = ['general', 'personal', 'subscribers'] as const;
-type Tab = (typeof TABS)[number];
+const STREAM_TABS = ['general', 'personal', 'subscribers'] as const;
+type StreamTab = (typeof STREAM_TABS)[number];
 
 function StreamPage({ stream, tab }: { readonly stream: Stream; readonly tab: string | undefined }) {
-  const tabs = TABS.filter((id) => id !== 'personal' || stream.membership === 'subscribed');
-  const current: Tab = tabs.find((id) => id === tab) ?? 'general';
+  const tabs = STREAM_TABS.filter((id) => id !== 'personal' || stream.membership === 'subscribed');
+  const current: StreamTab = tabs.find((id) => id === tab) ?? 'general';
   return (
     <>
       <div class="settings-group-head">
         <h2>
           <span class="bar-stream" style={{ '--stream': stream.color || 'currentColor' }}>
-            <Icon name={ICONS[core.state.streams.kindOf(stream.stream_id) ?? 'public']} />
+            <Icon name={ICON_BY_STREAM_KIND[core.state.streams.getPrivacy(stream.stream_id) ?? 'public']} />
           </span>
           {stream.name}
         </h2>
@@ -133,7 +145,7 @@ function StreamPage({ stream, tab }: { readonly stream: Stream; readonly tab: st
         label={stream.name}
         tabs={tabs.map((id) => ({ id, label: t(`settings.stream-${id}`) }))}
         current={current}
-        onChange={(id) => core.router.go({ view: 'streams', parts: [String(stream.stream_id), id] }, true)}
+        onChange={(id) => core.router.navigate({ view: 'streams', parts: [String(stream.stream_id), id] }, true)}
       >
         {current === 'general' && <GeneralTab stream={stream} />}
         {current === 'personal' && <PersonalTab stream={stream} />}

@@ -1,32 +1,32 @@
 import { useSignal } from '@preact/signals';
-import { GROUPS, SHORTCUTS, type ShortcutId } from '../../keyboard/index.js';
-import { announce, Button, confirm, Dialog, Field, IconButton, Keys, keyboard, Toggle } from '../../kit/index.js';
+import { SHORTCUT_GROUPS, SHORTCUTS, type ShortcutId } from '../../keyboard/index.js';
+import { announce, Button, confirm, Dialog, Field, IconButton, KeyCaps, keyboard, Toggle } from '../../kit/index.js';
 import { t } from '../../text/index.js';
-import { KeyTaker } from './key-taker.js';
+import { KeyCaptureButton } from './key-taker.js';
 
-interface LineProps {
+interface ShortcutLineProps {
   readonly id: ShortcutId;
-  readonly changing: boolean;
-  readonly onChange: (id: ShortcutId | undefined) => void;
+  readonly isEditing: boolean;
+  readonly onEditingChange: (id: ShortcutId | undefined) => void;
 }
 
 /** One shortcut: name, keys, and the buttons that change them. */
-function Line({ id, changing, onChange }: LineProps) {
+function ShortcutLine({ id, isEditing, onEditingChange }: ShortcutLineProps) {
   const name = t(`shortcut.${id}`);
-  const chords = keyboard.keysOf(id);
-  const changed = keyboard.changes.value[id] !== undefined;
+  const chords = keyboard.getKeys(id);
+  const changed = keyboard.customKeys.value[id] !== undefined;
   return (
     <li class="help-row">
       <span>{name}</span>
-      {changing ? (
-        <KeyTaker
+      {isEditing ? (
+        <KeyCaptureButton
           id={id}
           onDone={(chord) => {
             if (chord !== undefined) {
               keyboard.setKeys(id, [chord]);
               announce(t('help.changed', { name, keys: chord }));
             }
-            onChange(undefined);
+            onEditingChange(undefined);
           }}
         />
       ) : (
@@ -34,7 +34,7 @@ function Line({ id, changing, onChange }: LineProps) {
           {chords.map((chord, index) => (
             <span key={chord}>
               {index > 0 && `${t('help.or')} `}
-              <Keys chord={chord} />
+              <KeyCaps chord={chord} />
             </span>
           ))}
         </span>
@@ -42,7 +42,7 @@ function Line({ id, changing, onChange }: LineProps) {
       {changed ? (
         <IconButton icon="refresh" label={t('help.reset', { name })} onClick={() => keyboard.setKeys(id, undefined)} />
       ) : (
-        <IconButton icon="edit" label={t('help.change', { name })} onClick={() => onChange(id)} size={16} />
+        <IconButton icon="edit" label={t('help.change', { name })} onClick={() => onEditingChange(id)} size={16} />
       )}
     </li>
   );
@@ -52,16 +52,16 @@ export function HelpDialog({ onClose }: { readonly onClose: () => void }) {
   const filter = useSignal('');
   const changing = useSignal<ShortcutId | undefined>(undefined);
   const wanted = filter.value.trim().toLowerCase();
-  const shown = keyboard.ids().filter((id) => t(`shortcut.${id}`).toLowerCase().includes(wanted));
+  const shown = keyboard.listShortcutIds().filter((id) => t(`shortcut.${id}`).toLowerCase().includes(wanted));
   const resetAll = async () => {
     const text = t('help.reset-all');
-    if (await confirm({ title: text, text, action: t('help.reset-all') })) keyboard.changes.value = {};
+    if (await confirm({ title: text, text, confirmLabel: t('help.reset-all') })) keyboard.customKeys.value = {};
   };
   return (
     <Dialog title={t('help.title')} size="large" onClose={onClose}>
       <Field
         type="search"
-        quiet
+        hidesLabel
         icon="search"
         label={t('help.filter')}
         placeholder={t('help.filter')}
@@ -71,7 +71,7 @@ export function HelpDialog({ onClose }: { readonly onClose: () => void }) {
         }}
       />
       <div class="help-groups">
-        {GROUPS.map((group) => {
+        {SHORTCUT_GROUPS.map((group) => {
           const ids = shown.filter((id) => SHORTCUTS[id].group === group);
           return (
             ids.length > 0 && (
@@ -79,11 +79,11 @@ export function HelpDialog({ onClose }: { readonly onClose: () => void }) {
                 <h3 id={`help-${group}`}>{t(`help.group.${group}`)}</h3>
                 <ul>
                   {ids.map((id) => (
-                    <Line
+                    <ShortcutLine
                       key={id}
                       id={id}
-                      changing={changing.value === id}
-                      onChange={(next) => {
+                      isEditing={changing.value === id}
+                      onEditingChange={(next) => {
                         changing.value = next;
                       }}
                     />
@@ -98,12 +98,12 @@ export function HelpDialog({ onClose }: { readonly onClose: () => void }) {
       <Toggle
         label={t('help.single-keys')}
         hint={t('help.single-keys-hint')}
-        checked={keyboard.enabled.value}
+        checked={keyboard.singleKeysEnabled.value}
         onChange={(on) => {
-          keyboard.enabled.value = on;
+          keyboard.singleKeysEnabled.value = on;
         }}
       />
-      {Object.keys(keyboard.changes.value).length > 0 && (
+      {Object.keys(keyboard.customKeys.value).length > 0 && (
         <Button onClick={() => void resetAll()}>{t('help.reset-all')}</Button>
       )}
     </Dialog>

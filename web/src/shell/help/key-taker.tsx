@@ -1,17 +1,17 @@
 import { useSignal } from '@preact/signals';
 import { useLayoutEffect, useRef } from 'preact/hooks';
-import { chordOf, keyNames, type ShortcutId } from '../../keyboard/index.js';
+import { formatChord, formatKeyCaps, type ShortcutId } from '../../keyboard/index.js';
 import { isMac, keyboard } from '../../kit/index.js';
 import { t } from '../../text/index.js';
 
-interface KeyTakerProps {
+interface KeyCaptureButtonProps {
   readonly id: ShortcutId;
   /** @param chord undefined: Escape, or the focus went elsewhere */
   readonly onDone: (chord: string | undefined) => void;
 }
 
 /** Waits for a press of the new keys of a shortcut. */
-export function KeyTaker({ id, onDone }: KeyTakerProps) {
+export function KeyCaptureButton({ id, onDone }: KeyCaptureButtonProps) {
   const ref = useRef<HTMLButtonElement>(null);
   const conflict = useSignal('');
   // Before the button is painted: a key that is pressed at once must count.
@@ -21,11 +21,11 @@ export function KeyTaker({ id, onDone }: KeyTakerProps) {
     event.preventDefault();
     event.stopPropagation();
     if (event.key === 'Escape') return onDone(undefined);
-    const chord = chordOf(event, isMac());
+    const chord = formatChord(event, isMac());
     if (chord === undefined) return;
-    const [other] = keyboard.conflictsOf(id, chord);
+    const [other] = keyboard.findConflicts(id, chord);
     if (other === undefined) return onDone(chord);
-    const keys = keyNames(chord, t, isMac()).join(' ');
+    const keys = formatKeyCaps(chord, t, isMac()).join(' ');
     conflict.value = t('help.conflict', { keys, name: t(`shortcut.${other}`) });
   };
   return (

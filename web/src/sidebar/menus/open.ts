@@ -4,7 +4,7 @@ import { type Anchor, confirm, type MenuItem, openMenu, toast } from '../../kit/
 import { t } from '../../text/index.js';
 
 /** Runs an action and says a refusal. */
-async function attempt(action: Promise<unknown>): Promise<void> {
+async function awaitOrToastError(action: Promise<unknown>): Promise<void> {
   try {
     await action;
   } catch (error) {
@@ -12,18 +12,23 @@ async function attempt(action: Promise<unknown>): Promise<void> {
   }
 }
 
-async function copy(hash: string): Promise<void> {
+async function copyLink(hash: string): Promise<void> {
   await navigator.clipboard.writeText(new URL(hash, location.href).href);
   toast({ text: t('common.copied'), kind: 'success' });
 }
 
-const setProperty = (stream_id: number, property: string, value: boolean): Promise<unknown> =>
+const setSubscriptionProperty = (stream_id: number, property: string, value: boolean): Promise<unknown> =>
   core.api.post('/users/me/subscriptions/properties', { subscription_data: [{ stream_id, property, value }] });
 
-async function leave(name: string): Promise<void> {
+async function askAndUnsubscribe(name: string): Promise<void> {
   const action = t('sidebar.leave');
-  const agreed = await confirm({ title: action, text: t('sidebar.leave-question', { name }), action, danger: true });
-  if (agreed) await attempt(core.api.delete('/users/me/subscriptions', { subscriptions: [name] }));
+  const agreed = await confirm({
+    title: action,
+    text: t('sidebar.leave-question', { name }),
+    confirmLabel: action,
+    danger: true,
+  });
+  if (agreed) await awaitOrToastError(core.api.delete('/users/me/subscriptions', { subscriptions: [name] }));
 }
 
 /** Actions on a stream. */
@@ -36,39 +41,39 @@ export function openStreamMenu(anchor: Anchor, id: number): void {
     mine && {
       label: t('sidebar.mark-read'),
       icon: 'resolved',
-      run: () => void attempt(core.reading.markStreamRead(id)),
+      run: () => void awaitOrToastError(core.readMarker.markStreamRead(id)),
     },
     mine && {
       label: t(pin_to_top ? 'sidebar.unpin' : 'sidebar.pin'),
       icon: 'pin',
-      run: () => void attempt(setProperty(id, 'pin_to_top', !pin_to_top)),
+      run: () => void awaitOrToastError(setSubscriptionProperty(id, 'pin_to_top', !pin_to_top)),
     },
     mine && {
       label: t(is_muted ? 'sidebar.unmute-stream' : 'sidebar.mute-stream'),
       icon: is_muted ? 'bell' : 'mute',
-      run: () => void attempt(setProperty(id, 'is_muted', !is_muted)),
+      run: () => void awaitOrToastError(setSubscriptionProperty(id, 'is_muted', !is_muted)),
     },
     {
       label: t('sidebar.copy-link'),
       icon: 'link',
-      run: () => void copy(core.router.hash({ view: 'narrow', narrow: streamNarrow(id) })),
+      run: () => void copyLink(core.router.formatHash({ view: 'narrow', narrow: streamNarrow(id) })),
     },
     core.state.me.id !== 0 && {
       label: t('sidebar.stream-settings'),
       icon: 'settings',
-      run: () => core.router.go({ view: 'streams', parts: [String(id)] }),
+      run: () => core.router.navigate({ view: 'streams', parts: [String(id)] }),
     },
     mine && 'line',
-    mine && { label: t('sidebar.leave'), icon: 'sign-out', danger: true, run: () => void leave(name) },
+    mine && { label: t('sidebar.leave'), icon: 'sign-out', danger: true, run: () => void askAndUnsubscribe(name) },
   ];
   openMenu(anchor, { label: t('sidebar.stream-menu', { name }), items });
 }
 
 /** Actions on a topic. */
 export function openTopicMenu(anchor: Anchor, stream: number, topic: string): void {
-  const policy = core.state.muting.policyOf(stream, topic);
+  const policy = core.state.muting.getTopicPolicy(stream, topic);
   const setPolicy = (visibility_policy: 0 | 1 | 2 | 3) =>
-    void attempt(core.api.post('/user_topics', { stream_id: stream, topic, visibility_policy }));
+    void awaitOrToastError(core.api.post('/user_topics', { stream_id: stream, topic, visibility_policy }));
   const choice = (label: string, value: 0 | 1 | 2 | 3): MenuItem => ({
     label,
     checked: policy === value,
@@ -79,7 +84,7 @@ export function openTopicMenu(anchor: Anchor, stream: number, topic: string): vo
     {
       label: t('sidebar.mark-read'),
       icon: 'resolved',
-      run: () => void attempt(core.reading.markRead({ stream, topic })),
+      run: () => void awaitOrToastError(core.readMarker.markConversationRead({ stream, topic })),
     },
     'line',
     choice(t('sidebar.topic-inherit'), inherit),
@@ -91,7 +96,7 @@ export function openTopicMenu(anchor: Anchor, stream: number, topic: string): vo
   const link: MenuItem = {
     label: t('sidebar.copy-link'),
     icon: 'link',
-    run: () => void copy(core.router.hash({ view: 'narrow', narrow: topicNarrow(stream, topic) })),
+    run: () => void copyLink(core.router.formatHash({ view: 'narrow', narrow: topicNarrow(stream, topic) })),
   };
   const items = core.state.me.id === 0 ? [link] : [...own, link];
   openMenu(anchor, { label: t('sidebar.topic-menu', { name: topic }), items });

@@ -1,7 +1,7 @@
-import type { Catalogue } from '../catalogue.js';
-import type { common as source } from '../en/common.js';
+import type { TextCatalog } from '../catalogue.js';
+import type { commonTexts as source } from '../en/common.js';
 
-export const common: Catalogue<typeof source> = {
+export const commonTexts: TextCatalog<typeof source> = {
   'common.cancel': 'Abbrechen',
   'common.close': 'Schließen',
   'common.save': 'Speichern',

@@ -1,7 +1,7 @@
-import type { Catalogue } from '../catalogue.js';
-import type { compose as source } from '../en/compose.js';
+import type { TextCatalog } from '../catalogue.js';
+import type { composeTexts as source } from '../en/compose.js';
 
-export const compose: Catalogue<typeof source> = {
+export const composeTexts: TextCatalog<typeof source> = {
   'compose.send': 'Senden',
   'compose.placeholder': 'Nachricht schreiben',
   'compose.to-topic': 'Nachricht an #{stream} › {topic}',

@@ -1,15 +1,15 @@
 /** German, complete. A file for each area, as in English. */
-import type { Catalogue, Texts } from '../catalogue.js';
-import { common } from './common.js';
-import { notify } from './notify.js';
-import { overviews } from './overviews.js';
-import { shell } from './shell.js';
-import { sidebar } from './sidebar.js';
+import type { InitialTexts, TextCatalog } from '../catalogue.js';
+import { commonTexts } from './common.js';
+import { notifyTexts } from './notify.js';
+import { overviewTexts } from './overviews.js';
+import { shellTexts } from './shell.js';
+import { sidebarTexts } from './sidebar.js';
 
-export const de: Catalogue<Texts> = {
-  ...common,
-  ...notify,
-  ...overviews,
-  ...shell,
-  ...sidebar,
+export const germanTexts: TextCatalog<InitialTexts> = {
+  ...commonTexts,
+  ...notifyTexts,
+  ...overviewTexts,
+  ...shellTexts,
+  ...sidebarTexts,
 };

@@ -1,7 +1,7 @@
-import type { Catalogue } from '../catalogue.js';
-import type { message as source } from '../en/message.js';
+import type { TextCatalog } from '../catalogue.js';
+import type { messageTexts as source } from '../en/message.js';
 
-export const message: Catalogue<typeof source> = {
+export const messageTexts: TextCatalog<typeof source> = {
   'message.quote': 'Zitieren und antworten',
   'message.forward': 'Weiterleiten',
   'message.reply-sender': 'Direkt antworten',

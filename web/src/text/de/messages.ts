@@ -1,7 +1,7 @@
-import type { Catalogue } from '../catalogue.js';
-import type { messages as source } from '../en/messages.js';
+import type { TextCatalog } from '../catalogue.js';
+import type { messageListTexts as source } from '../en/messages.js';
 
-export const messages: Catalogue<typeof source> = {
+export const messageListTexts: TextCatalog<typeof source> = {
   'messages.list': 'Nachrichten',
   'messages.none': 'Hier sind keine Nachrichten.',
   'messages.none-yet': 'Hier sind noch keine Nachrichten. Schreiben Sie die erste.',

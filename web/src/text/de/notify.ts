@@ -1,7 +1,7 @@
-import type { Catalogue } from '../catalogue.js';
-import type { notify as source } from '../en/notify.js';
+import type { TextCatalog } from '../catalogue.js';
+import type { notifyTexts as source } from '../en/notify.js';
 
-export const notify: Catalogue<typeof source> = {
+export const notifyTexts: TextCatalog<typeof source> = {
   'notify.offer': 'Möchtest du Hinweise auf Nachrichten, während du anderswo bist?',
   'notify.turn-on': 'Einschalten',
   'notify.group': { one: '{name} an dich und {n} weitere Person', other: '{name} an dich und {n} weitere Personen' },

@@ -1,7 +1,7 @@
-import type { Catalogue } from '../catalogue.js';
-import type { overviews as source } from '../en/overviews.js';
+import type { TextCatalog } from '../catalogue.js';
+import type { overviewTexts as source } from '../en/overviews.js';
 
-export const overviews: Catalogue<typeof source> = {
+export const overviewTexts: TextCatalog<typeof source> = {
   'overviews.inbox-empty': 'Du hast alles gelesen.',
   'overviews.unread-sum': { one: '{n} ungelesene Nachricht', other: '{n} ungelesene Nachrichten' },
   'overviews.read-all': 'Alles als gelesen markieren',

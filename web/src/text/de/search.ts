@@ -1,7 +1,7 @@
-import type { Catalogue } from '../catalogue.js';
-import type { search as source } from '../en/search.js';
+import type { TextCatalog } from '../catalogue.js';
+import type { searchTexts as source } from '../en/search.js';
 
-export const search: Catalogue<typeof source> = {
+export const searchTexts: TextCatalog<typeof source> = {
   'search.label': 'Nachrichten suchen',
   'search.placeholder': 'Wörter, stream:, sender:, has: …',
   'search.more': 'Gesuchte Wörter',

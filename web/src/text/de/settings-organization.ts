@@ -1,7 +1,7 @@
-import type { Catalogue } from '../catalogue.js';
-import type { settingsOrganization as source } from '../en/settings-organization.js';
+import type { TextCatalog } from '../catalogue.js';
+import type { organizationSettingsTexts as source } from '../en/settings-organization.js';
 
-export const settingsOrganization: Catalogue<typeof source> = {
+export const organizationSettingsTexts: TextCatalog<typeof source> = {
   'settings.icon': 'Symbol',
   'settings.logo': 'Logo',
   'settings.logo-hint': 'Erscheint auf Seiten der Organisation, die Platz dafür haben.',

@@ -1,7 +1,7 @@
-import type { Catalogue } from '../catalogue.js';
-import type { settingsOwn as source } from '../en/settings-own.js';
+import type { TextCatalog } from '../catalogue.js';
+import type { ownSettingsTexts as source } from '../en/settings-own.js';
 
-export const settingsOwn: Catalogue<typeof source> = {
+export const ownSettingsTexts: TextCatalog<typeof source> = {
   'settings.picture': 'Profilbild',
   'settings.name-fixed': 'In dieser Organisation lassen sich Namen nicht ändern.',
   'settings.status': 'Status',

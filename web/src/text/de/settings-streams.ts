@@ -1,7 +1,7 @@
-import type { Catalogue } from '../catalogue.js';
-import type { settingsStreams as source } from '../en/settings-streams.js';
+import type { TextCatalog } from '../catalogue.js';
+import type { streamSettingsTexts as source } from '../en/settings-streams.js';
 
-export const settingsStreams: Catalogue<typeof source> = {
+export const streamSettingsTexts: TextCatalog<typeof source> = {
   'settings.stream': 'Stream',
   'settings.choose-stream': 'Wähle einen Stream.',
   'settings.no-stream': 'Diesen Stream gibt es nicht, oder du darfst ihn nicht sehen.',

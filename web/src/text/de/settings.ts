@@ -1,7 +1,7 @@
-import type { Catalogue } from '../catalogue.js';
-import type { settings as source } from '../en/settings.js';
+import type { TextCatalog } from '../catalogue.js';
+import type { settingsTexts as source } from '../en/settings.js';
 
-export const settings: Catalogue<typeof source> = {
+export const settingsTexts: TextCatalog<typeof source> = {
   'settings.title': 'Einstellungen',
   'settings.saved': 'Gespeichert',
   'settings.add': 'Hinzufügen',

@@ -1,7 +1,7 @@
-import type { Catalogue } from '../catalogue.js';
-import type { shell as source } from '../en/shell.js';
+import type { TextCatalog } from '../catalogue.js';
+import type { shellTexts as source } from '../en/shell.js';
 
-export const shell: Catalogue<typeof source> = {
+export const shellTexts: TextCatalog<typeof source> = {
   'shell.skip': 'Zu den Nachrichten springen',
   'shell.open-sidebar': 'Streams und Unterhaltungen zeigen',
   'shell.open-people': 'Personen zeigen',

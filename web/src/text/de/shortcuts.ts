@@ -1,7 +1,7 @@
-import type { Catalogue } from '../catalogue.js';
-import type { shortcuts as source } from '../en/shortcuts.js';
+import type { TextCatalog } from '../catalogue.js';
+import type { shortcutTexts as source } from '../en/shortcuts.js';
 
-export const shortcuts: Catalogue<typeof source> = {
+export const shortcutTexts: TextCatalog<typeof source> = {
   'help.title': 'Tastenkürzel',
   'help.group.general': 'Allgemein',
   'help.group.go': 'Gehe zu',

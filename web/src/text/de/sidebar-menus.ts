@@ -1,7 +1,7 @@
-import type { Catalogue } from '../catalogue.js';
-import type { sidebarMenus as source } from '../en/sidebar-menus.js';
+import type { TextCatalog } from '../catalogue.js';
+import type { sidebarMenuTexts as source } from '../en/sidebar-menus.js';
 
-export const sidebarMenus: Catalogue<typeof source> = {
+export const sidebarMenuTexts: TextCatalog<typeof source> = {
   'sidebar.stream-menu': 'Aktionen zu {name}',
   'sidebar.topic-menu': 'Aktionen zu {name}',
   'sidebar.mark-read': 'Alles als gelesen markieren',

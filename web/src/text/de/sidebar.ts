@@ -1,7 +1,7 @@
-import type { Catalogue } from '../catalogue.js';
-import type { sidebar as source } from '../en/sidebar.js';
+import type { TextCatalog } from '../catalogue.js';
+import type { sidebarTexts as source } from '../en/sidebar.js';
 
-export const sidebar: Catalogue<typeof source> = {
+export const sidebarTexts: TextCatalog<typeof source> = {
   'sidebar.label': 'Streams und Unterhaltungen',
   'sidebar.views': 'Ansichten',
   'sidebar.inbox': 'Posteingang',

@@ -1,7 +1,7 @@
-import type { Catalogue } from '../catalogue.js';
-import type { signIn as source } from '../en/sign-in.js';
+import type { TextCatalog } from '../catalogue.js';
+import type { signInTexts as source } from '../en/sign-in.js';
 
-export const signIn: Catalogue<typeof source> = {
+export const signInTexts: TextCatalog<typeof source> = {
   'sign-in.title': 'Anmelden bei {name}',
   'sign-in.welcome': 'Willkommen',
   'sign-in.email': 'E-Mail-Adresse',

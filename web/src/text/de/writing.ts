@@ -1,7 +1,7 @@
-import type { Catalogue } from '../catalogue.js';
-import type { writing as source } from '../en/writing.js';
+import type { TextCatalog } from '../catalogue.js';
+import type { emojiAndSchedulingTexts as source } from '../en/writing.js';
 
-export const writing: Catalogue<typeof source> = {
+export const emojiAndSchedulingTexts: TextCatalog<typeof source> = {
   'emoji.title': 'Emoji',
   'emoji.search': 'Emoji suchen',
   'emoji.found': 'Gefunden',

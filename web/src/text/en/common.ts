@@ -1,5 +1,5 @@
 /** Texts that several folders use: buttons, days, errors. */
-export const common = {
+export const commonTexts = {
   'common.cancel': 'Cancel',
   'common.close': 'Close',
   'common.save': 'Save',

@@ -1,5 +1,5 @@
 /** Texts of the compose box. */
-export const compose = {
+export const composeTexts = {
   'compose.send': 'Send',
   'compose.placeholder': 'Write a message',
   'compose.to-topic': 'Message #{stream} › {topic}',

@@ -1,14 +1,14 @@
 /** English: the source of all keys. A file for each area; those of lazy views are in `later.ts`. */
-import { common } from './common.js';
-import { notify } from './notify.js';
-import { overviews } from './overviews.js';
-import { shell } from './shell.js';
-import { sidebar } from './sidebar.js';
+import { commonTexts } from './common.js';
+import { notifyTexts } from './notify.js';
+import { overviewTexts } from './overviews.js';
+import { shellTexts } from './shell.js';
+import { sidebarTexts } from './sidebar.js';
 
-export const en = {
-  ...common,
-  ...notify,
-  ...overviews,
-  ...shell,
-  ...sidebar,
+export const englishTexts = {
+  ...commonTexts,
+  ...notifyTexts,
+  ...overviewTexts,
+  ...shellTexts,
+  ...sidebarTexts,
 } as const;

@@ -2,30 +2,30 @@
  * English texts of the lazy chunks: sign-in, messages, compose box, search, settings, shortcuts, menus of the sidebar,
  * emoji picker, scheduling.
  */
-import { compose } from './compose.js';
-import { message } from './message.js';
-import { messages } from './messages.js';
-import { search } from './search.js';
-import { settings } from './settings.js';
-import { settingsOrganization } from './settings-organization.js';
-import { settingsOwn } from './settings-own.js';
-import { settingsStreams } from './settings-streams.js';
-import { shortcuts } from './shortcuts.js';
-import { sidebarMenus } from './sidebar-menus.js';
-import { signIn } from './sign-in.js';
-import { writing } from './writing.js';
+import { composeTexts } from './compose.js';
+import { messageTexts } from './message.js';
+import { messageListTexts } from './messages.js';
+import { searchTexts } from './search.js';
+import { settingsTexts } from './settings.js';
+import { organizationSettingsTexts } from './settings-organization.js';
+import { ownSettingsTexts } from './settings-own.js';
+import { streamSettingsTexts } from './settings-streams.js';
+import { shortcutTexts } from './shortcuts.js';
+import { sidebarMenuTexts } from './sidebar-menus.js';
+import { signInTexts } from './sign-in.js';
+import { emojiAndSchedulingTexts } from './writing.js';
 
-export const later = {
-  ...compose,
-  ...message,
-  ...messages,
-  ...search,
-  ...settings,
-  ...settingsOrganization,
-  ...settingsOwn,
-  ...settingsStreams,
-  ...shortcuts,
-  ...sidebarMenus,
-  ...signIn,
-  ...writing,
+export const laterTexts = {
+  ...composeTexts,
+  ...messageTexts,
+  ...messageListTexts,
+  ...searchTexts,
+  ...settingsTexts,
+  ...organizationSettingsTexts,
+  ...ownSettingsTexts,
+  ...streamSettingsTexts,
+  ...shortcutTexts,
+  ...sidebarMenuTexts,
+  ...signInTexts,
+  ...emojiAndSchedulingTexts,
 } as const;

@@ -1,5 +1,5 @@
 /** Texts of menus, dialogs and widgets of messages; part of the lazy texts. */
-export const message = {
+export const messageTexts = {
   'message.quote': 'Quote and reply',
   'message.forward': 'Forward',
   'message.reply-sender': 'Reply to the sender directly',

@@ -1,5 +1,5 @@
 /** Texts of the message list and of messages. */
-export const messages = {
+export const messageListTexts = {
   'messages.list': 'Messages',
   'messages.none': 'No messages here.',
   'messages.none-yet': 'No messages here yet. Write the first one.',

@@ -1,5 +1,5 @@
 /** Texts of inbox, recent conversations, drafts and scheduled messages. */
-export const overviews = {
+export const overviewTexts = {
   'overviews.inbox-empty': 'You have read everything.',
   'overviews.unread-sum': { one: '{n} unread message', other: '{n} unread messages' },
   'overviews.read-all': 'Mark all as read',

@@ -1,5 +1,5 @@
 /** Texts of search and quick switcher. */
-export const search = {
+export const searchTexts = {
   'search.label': 'Search messages',
   'search.placeholder': 'Words, stream:, sender:, has: …',
   'search.more': 'Words to search for',

@@ -1,5 +1,5 @@
 /** Texts of the settings of the organization. */
-export const settingsOrganization = {
+export const organizationSettingsTexts = {
   'settings.icon': 'Icon',
   'settings.logo': 'Logo',
   'settings.logo-hint': 'Shown on pages of the organization that have room for it.',

@@ -1,5 +1,5 @@
 /** Texts of one's own settings. */
-export const settingsOwn = {
+export const ownSettingsTexts = {
   'settings.picture': 'Profile picture',
   'settings.name-fixed': 'This organization does not let people change their names.',
   'settings.status': 'Status',

@@ -1,5 +1,5 @@
 /** Texts of the settings of streams. */
-export const settingsStreams = {
+export const streamSettingsTexts = {
   'settings.stream': 'Stream',
   'settings.choose-stream': 'Choose a stream.',
   'settings.no-stream': 'There is no such stream, or you may not see it.',

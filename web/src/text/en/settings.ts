@@ -1,5 +1,5 @@
 /** Texts that several pages of the settings use, and the profile of a person; a lazy chunk. */
-export const settings = {
+export const settingsTexts = {
   'settings.title': 'Settings',
   'settings.saved': 'Saved',
   'settings.add': 'Add',

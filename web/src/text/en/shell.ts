@@ -1,5 +1,5 @@
 /** Texts of the frame: layout, status line, menu, help. */
-export const shell = {
+export const shellTexts = {
   'shell.skip': 'Skip to messages',
   'shell.open-sidebar': 'Show streams and conversations',
   'shell.open-people': 'Show people',

@@ -1,5 +1,5 @@
 /** Names of the shortcuts, and texts of the dialog that lists and changes them; part of the lazy texts. */
-export const shortcuts = {
+export const shortcutTexts = {
   'help.title': 'Keyboard shortcuts',
   'help.group.general': 'General',
   'help.group.go': 'Go to',

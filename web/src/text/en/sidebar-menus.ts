@@ -1,5 +1,5 @@
 /** Texts of the menus of the sidebar; part of the lazy texts. */
-export const sidebarMenus = {
+export const sidebarMenuTexts = {
   'sidebar.stream-menu': 'Actions on {name}',
   'sidebar.topic-menu': 'Actions on {name}',
   'sidebar.mark-read': 'Mark all as read',

@@ -1,5 +1,5 @@
 /** Texts of the sidebars. */
-export const sidebar = {
+export const sidebarTexts = {
   'sidebar.label': 'Streams and conversations',
   'sidebar.views': 'Views',
   'sidebar.inbox': 'Inbox',

@@ -1,5 +1,5 @@
 /** Texts of the sign-in view. */
-export const signIn = {
+export const signInTexts = {
   'sign-in.title': 'Sign in to {name}',
   'sign-in.welcome': 'Welcome',
   'sign-in.email': 'E-mail address',

@@ -1,5 +1,5 @@
 /** Texts of the emoji picker and of scheduled sending; part of the lazy texts. */
-export const writing = {
+export const emojiAndSchedulingTexts = {
   'emoji.title': 'Emoji',
   'emoji.search': 'Search emoji',
   'emoji.found': 'Found',

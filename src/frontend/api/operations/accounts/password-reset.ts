@@ -12,7 +12,7 @@ import {
 } from '#domain/pages';
 import { openMailLinkToken } from '#domain/secrets';
 import { type RealmId, realmActorKey } from '#model';
-import { type OpenedResetLink, realmActorCommands } from '#model/commands';
+import { type OpenedPasswordResetLink, realmActorCommands } from '#model/commands';
 import { type ApiCall, type ApiOperation, defineOperation, forwardCommand } from '../../operation.js';
 import { declareOptionalTextParameter, declarePathIdParameter, declarePathTextParameter } from '../../parameters.js';
 import { answerWithPageOnRefusal } from '../invitations/join-pages.js';
@@ -63,7 +63,9 @@ function openResetLink({
   params,
   secrets,
   now,
-}: ApiCall<{ readonly token: string }>): { readonly realm: RealmId; readonly link: OpenedResetLink } | undefined {
+}: ApiCall<{ readonly token: string }>):
+  | { readonly realm: RealmId; readonly link: OpenedPasswordResetLink }
+  | undefined {
   const opened = openMailLinkToken(secrets, 'reset-password', params.token, now);
   return opened && { realm: opened.realm, link: { user: opened.user, hash: secrets.apiKeyHash(params.token) } };
 }

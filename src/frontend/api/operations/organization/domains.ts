@@ -25,7 +25,7 @@ const getDomainsOperation = defineOperation({
   guard: 'user',
   summary: 'Domains whose addresses accounts may have.',
   parameters: {},
-  run: ({ directory }) => ({ fields: { domains: directory.domains().map(formatEmailDomainForApi) } }),
+  run: ({ directory }) => ({ fields: { domains: directory.emailDomains().map(formatEmailDomainForApi) } }),
 });
 
 const addDomainOperation = defineOperation({

@@ -21,7 +21,7 @@ const getEmojiOperation = defineOperation({
   guard: 'user',
   summary: "The organization's custom emoji, deactivated ones too.",
   parameters: {},
-  run: ({ directory }) => ({ fields: { emoji: formatCustomEmojiForApi(directory.emoji()) } }),
+  run: ({ directory }) => ({ fields: { emoji: formatCustomEmojiForApi(directory.customEmoji()) } }),
 });
 
 const uploadEmojiOperation = defineOperation({

@@ -1,7 +1,7 @@
 /** Operations of the API that change settings (realm.md § Settings) and deactivate the organization. */
 
 import { isOwner } from '#domain/people';
-import { checkRealmSettings, REALM_SETTING_DECLARATIONS, realmActorKey, SINGLE_SIGN_ON_METHOD } from '#model';
+import { checkRealmSettings, REALM_SETTING_DECLARATIONS, realmActorKey, SINGLE_SIGN_ON_LOGIN_METHOD } from '#model';
 import { realmActorCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import { defineOperation, forwardCommand, type ParameterDeclaration } from '../../operation.js';
@@ -26,7 +26,7 @@ export const updateRealmOperation = defineOperation({
     const account = directory.user(caller);
     const values = checkRealmSettings(params, account !== undefined && isOwner(account));
     const methods = params.authentication_methods as Readonly<Record<string, boolean>> | undefined;
-    if (!identityProviders && methods?.[SINGLE_SIGN_ON_METHOD]) {
+    if (!identityProviders && methods?.[SINGLE_SIGN_ON_LOGIN_METHOD]) {
       throw apiError('VALIDATION_FAILED', { message: 'Invalid authentication_methods' });
     }
     return forwardCommand({ to: realmActorKey(realm), command: realmActorCommands.changeRealm, args: { values } });

@@ -28,7 +28,7 @@ interface CurrentPicture {
  */
 function findCurrentPicture(picture: PictureReference, directory: DirectoryView): CurrentPicture | undefined {
   if (picture.of === 'avatar') {
-    const user = directory.userByAvatar(picture.hash);
+    const user = directory.userByAvatarHash(picture.hash);
     if (!user?.avatar) return undefined;
     return { blob: blobNameOfAvatar(picture.hash, user.avatar.number, picture.size), version: user.avatarVersion };
   }

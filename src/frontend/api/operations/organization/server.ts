@@ -9,7 +9,7 @@ import { renderMarkdownOrEmpty } from '#domain/markdown';
 import { findSubdomainProblem } from '#domain/people';
 import { realmPictureOrDefaultUrl } from '#domain/pictures';
 import { isAnonymousAccessEnabled } from '#domain/streams';
-import { isLoginMethodOn, PASSWORD_METHOD, realmActorKey } from '#model';
+import { isLoginMethodOn, PASSWORD_LOGIN_METHOD, realmActorKey } from '#model';
 import { realmActorCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import { defineOperation, forwardCommand } from '../../operation.js';
@@ -43,7 +43,7 @@ export const getServerSettingsOperation = defineOperation({
   parameters: {},
   run(call) {
     const methods = call.directory.settings.authentication_methods;
-    const passwords = isLoginMethodOn(methods, PASSWORD_METHOD);
+    const passwords = isLoginMethodOn(methods, PASSWORD_LOGIN_METHOD);
     const providers = listIdentityProviders(call);
     return {
       fields: {

@@ -9,9 +9,9 @@ import { storeAvatar } from '../../store-picture.js';
  */
 export async function storeProviderAvatar(call: ApiCall<unknown>, user: UserId, address: string): Promise<void> {
   const { imageProxy, realm, secrets, blobs } = call;
-  if (!imageProxy?.fetches) return;
+  if (!imageProxy?.fetchesImages) return;
   try {
-    const images = await makeAvatarImages((await imageProxy.get(address)).bytes);
+    const images = await makeAvatarImages((await imageProxy.getOrFetchImage(address)).bytes);
     await storeAvatar({ realm, secrets, blobs, send: (command) => call.send({ ...command, as: user }) }, user, images);
   } catch {
     // After any failure, of the other host or of the picture, the account keeps its gravatar.

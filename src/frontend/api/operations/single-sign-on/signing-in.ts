@@ -117,7 +117,7 @@ const beginOperation = defineOperation({
     asPage(async () => {
       const { providers } = findProviderOrThrow(call);
       const target = signInTargetOf(call.params.mobile_flow_otp, call.params.desktop_flow_otp);
-      const secrets = IdentityProviders.newSecrets();
+      const secrets = IdentityProviders.makeSignInFlowSecrets();
       const flow: SignInFlow = {
         ...secrets,
         realm: call.realm,
@@ -125,7 +125,7 @@ const beginOperation = defineOperation({
         target,
         expires: makeSignInFlowExpiry(call.now),
       };
-      const location = await providers.begin(flow.provider, redirectUriOf(call), flow);
+      const location = await providers.beginSignIn(flow.provider, redirectUriOf(call), flow);
       return redirect(location, {
         'Set-Cookie': makeSignInFlowCookie(flow.state, encryptSignInFlow(call.secrets, flow), isSecureSite(call)),
       });
@@ -208,7 +208,7 @@ const callbackOperation = defineOperation({
       if (!flow || flow.provider !== config.id || flow.realm !== call.realm) throw apiError('SIGN_IN_FLOW_VOID');
       if (error !== undefined && error !== 'access_denied') throw new SingleSignOnRefusedError(error);
       if (error !== undefined) return makeSignInFailedPage(403, 'The sign-in was cancelled.');
-      const identity = await providers.finish(config.id, redirectUriOf(call), call.query, flow);
+      const identity = await providers.finishSignIn(config.id, redirectUriOf(call), call.query, flow);
       return finishSignIn(call, flow, identity, config.update_name);
     }),
 });
