@@ -77,9 +77,47 @@ const onlyWoff2 = {
   },
 };
 
+const CAMEL_CASE = /^[a-z]+(?:[A-Z][a-z0-9]*)+$/;
+const wordsOf = (text) => text.match(/[A-Za-z_$][\w$]*/g) ?? [];
+
+/** Files that declare the properties of browsers and of Preact's elements. */
+function browserDeclarations() {
+  const libraries = readdirSync('node_modules/@typescript').map((name) =>
+    join('node_modules/@typescript', name, 'lib'),
+  );
+  const folder = libraries.find((path) => existsSync(join(path, 'lib.dom.d.ts')));
+  if (folder === undefined) throw new Error('lib.dom.d.ts is missing: run `npm ci`');
+  const names = readdirSync(folder).filter((name) => /^lib\..*\.d\.ts$/.test(name));
+  return [
+    ...names.map((name) => join(folder, name)),
+    'node_modules/preact/src/jsx.d.ts',
+    'node_modules/preact/src/dom.d.ts',
+  ];
+}
+
+/**
+ * Names of methods and properties that the bundle may shorten: full names cost 900 bytes of the first view. A name
+ * keeps its spelling if a browser or library knows it, if it is in a string, or if it is the key of a type or literal,
+ * which may be stored or sent. esbuild shortens every use of a name alike, in all chunks.
+ * @param libraries files of node_modules in the bundle
+ */
+function shortenedProperties(libraries) {
+  const sources = [...pathsBelow('web/src')]
+    .filter((path) => /\.tsx?$/.test(path))
+    .map((path) => readFileSync(path, 'utf8'));
+  const text = sources.join('\n').replace(/\/\*[\s\S]*?\*\//g, '');
+  const kept = new Set([...libraries, ...browserDeclarations()].flatMap((path) => wordsOf(readFileSync(path, 'utf8'))));
+  for (const pattern of [/['"`](\w+)['"`]/g, /dataset\.(\w+)/g, /([A-Za-z_$][\w$]*)\??:/g]) {
+    for (const [, name] of text.matchAll(pattern)) kept.add(name);
+  }
+  const used = new Set([...text.matchAll(/\.([A-Za-z_$][\w$]*)/g)].map(([, name]) => name));
+  const names = [...used].filter((name) => CAMEL_CASE.test(name) && !kept.has(name)).sort();
+  return new RegExp(`^(?:${names.join('|')})$`);
+}
+
 async function bundle() {
   const { build } = await import('esbuild');
-  const { outputFiles, metafile } = await build({
+  const options = {
     entryPoints: { main: ENTRY, ...LATER_STYLES },
     bundle: true,
     splitting: true,
@@ -99,7 +137,11 @@ async function bundle() {
     legalComments: 'none',
     plugins: [onlyWoff2],
     logLevel: 'warning',
-  });
+  };
+  const libraries = Object.keys((await build(options)).metafile.inputs).filter((path) =>
+    /node_modules.*\.m?js$/.test(path),
+  );
+  const { outputFiles, metafile } = await build({ ...options, mangleProps: shortenedProperties(libraries) });
   const outputOf = (source) => Object.entries(metafile.outputs).find(([, { entryPoint }]) => entryPoint === source);
   const [script, entry] = outputOf(ENTRY);
   const later = Object.entries(LATER_STYLES).map(([name, source]) => ({ name, path: outputOf(source)[0] }));

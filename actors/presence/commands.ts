@@ -60,7 +60,7 @@ export const reportPresenceHandler: PresenceCommand<typeof presenceActorCommands
     const transient: EventLogItem[] = [];
     if (user && !isPresenceHidden(directory, user)) {
       const before = volatile.presenceTimesOf(caller);
-      const after = computeTimesAfterReport(before, status, now);
+      const after = advancePresenceTimesIfDue(before, status, now);
       if (after !== before) volatile.setPresenceTimes(caller, after);
       if (isFirstReportOrReturn(before, status, now) && !hasTooManyAccountsForEvents(directory)) {
         const to = { role: USER_ROLE.guest, rv: directory.version };
@@ -75,7 +75,7 @@ export const reportPresenceHandler: PresenceCommand<typeof presenceActorCommands
   },
 };
 
-function computeTimesAfterReport(
+function advancePresenceTimesIfDue(
   before: PresenceTimes | undefined,
   status: PresenceReportArgs['status'],
   now: number,

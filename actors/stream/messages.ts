@@ -32,7 +32,7 @@ export function newestVersionOfMessage(
   id: number,
   stored: MessageRecord | null,
 ): StoredMessage | undefined {
-  const record = view.volatile.recentlyChangedMessages.newestRecordOfMessage(id, stored);
+  const record = view.volatile.recentlyChangedMessages.pickNewerRecord(id, stored);
   return record ? toStoredMessage(record) : undefined;
 }
 

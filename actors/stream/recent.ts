@@ -25,7 +25,7 @@ export class RecentlyChangedMessages {
   readonly #changesByMessageId = new Map<number, RecentChange>();
 
   /** The newer of a message's stored version and its last change by this activation; null: deleted or absent. */
-  newestRecordOfMessage(id: number, stored: MessageRecord | null): MessageRecord | null {
+  pickNewerRecord(id: number, stored: MessageRecord | null): MessageRecord | null {
     const change = this.#changesByMessageId.get(id);
     if (!change || (stored && revisionOf(stored) > change.rev)) return stored;
     return change.record;

@@ -88,7 +88,7 @@ export function filterMessagesStillInTopic(
 ): StoredMessage[] {
   const messages: StoredMessage[] = [];
   for (const stored of records) {
-    const record = view.volatile.recentlyChangedMessages.newestRecordOfMessage(stored.id, stored);
+    const record = view.volatile.recentlyChangedMessages.pickNewerRecord(stored.id, stored);
     const message = record ? toStoredMessage(record) : undefined;
     if (message && isMessageInTopic(message, stream, key)) messages.push(message);
   }
@@ -127,7 +127,7 @@ export function removeMessagesFromTopic(
 }
 
 function hasMessageLeftTopic(view: StreamActorView, id: number, stream: number, key: string): boolean {
-  const record = view.volatile.recentlyChangedMessages.newestRecordOfMessage(id, null);
+  const record = view.volatile.recentlyChangedMessages.pickNewerRecord(id, null);
   if (record) return !isMessageInTopic(toStoredMessage(record), stream, key);
   return view.volatile.recentlyChangedMessages.isDeleted(id);
 }

@@ -115,7 +115,7 @@ export class RecentMessageRecords {
   scan(wanted: MessageScan): PartialScan | undefined {
     const ranges = rangesOfMessageScan(wanted);
     if (wanted.direction !== 'older' || !ranges.every(isSupportedRange)) return undefined;
-    const matches = makeRangesPredicate(ranges);
+    const matches = makeIndexRangesPredicate(ranges);
     const from = Math.min(...ranges.map(({ above }) => (above ?? -1) + 1));
     const records: MessageRecord[] = [];
     for (let i = findLowerBoundIndex(this.#ids, wanted.from) - 1; i >= 0 && this.#ids[i]! >= from; i--) {
@@ -150,7 +150,7 @@ type RangesByConversation = Map<string, MessageRange[]>;
  * Returns a test for messages in any of the ranges. The ranges are grouped by stream, because a user's scan has two
  * ranges for each stream: its messages, and the messages that were moved out of it.
  */
-function makeRangesPredicate(ranges: readonly MessageRange[]): (record: MessageRecord) => boolean {
+function makeIndexRangesPredicate(ranges: readonly MessageRange[]): (record: MessageRecord) => boolean {
   const here: RangesByConversation = new Map();
   const away: RangesByConversation = new Map();
   const others: MessageRange[] = [];

@@ -57,7 +57,7 @@ export class RealmDirectory implements DirectoryView {
   #singletons = EMPTY_DIRECTORY_SINGLETONS;
   readonly #users: DirectoryUserCollection;
   readonly #streams = new DirectoryStreamCollection();
-  readonly #preferences = new DirectoryPreferenceCollection();
+  readonly #userPreferences = new DirectoryPreferenceCollection();
   readonly #profiles = new DirectoryProfileCollection();
   readonly #realms = new DirectoryRecordCollection<RealmId, DirectoryRealmEntry>(({ id }) => id);
   readonly #groups = new DirectoryRecordCollection<number, DirectoryUserGroup>(({ id }) => id);
@@ -82,7 +82,7 @@ export class RealmDirectory implements DirectoryView {
       users: this.#users,
       streams: this.#streams,
       realms: this.#realms,
-      personals: this.#preferences,
+      personals: this.#userPreferences,
       groups: this.#groups,
       emoji: this.#emoji,
       profiles: this.#profiles,
@@ -193,23 +193,23 @@ export class RealmDirectory implements DirectoryView {
   }
 
   preferencesOf(user: UserId): DirectoryPreferences {
-    return this.#preferences.preferencesOf(user);
+    return this.#userPreferences.preferencesOf(user);
   }
 
   preferencesWithAlertsOrMutes(): Iterable<DirectoryPreferences> {
-    return this.#preferences.alertsAndMutes();
+    return this.#userPreferences.alertsAndMutes();
   }
 
   streamNotifiedUserIds(): ReadonlySet<UserId> {
-    return this.#preferences.notifiedOfStreams;
+    return this.#userPreferences.notifiedOfStreams;
   }
 
   statuses(): Iterable<readonly [UserId, UserStatus]> {
-    return this.#preferences.statuses;
+    return this.#userPreferences.statuses;
   }
 
   get preferencesVersion(): number {
-    return this.#preferences.version;
+    return this.#userPreferences.version;
   }
 
   group(id: number): DirectoryUserGroup | undefined {

@@ -34,7 +34,7 @@ export type CommandRetryReason =
   | 'moved'
   /** The actor's mailbox is full. */
   | 'busy'
-  /** The Store or the log can't be reached, so the outcome is unknown. */
+  /** The Store or the log can't be reached: the command was not run, or its outcome is unknown. */
   | 'unavailable'
   /** The command depends on an earlier decision whose follow-up commands have not run yet. */
   | 'early';

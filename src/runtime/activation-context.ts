@@ -23,7 +23,7 @@ import type { UnpublishedCommitTicket } from './unpublished-commits.js';
 export interface ActorActivationControl {
   readonly status: 'loading' | 'ready' | 'stopped';
   stop(reason: ActivationStopReason, error?: unknown): void;
-  /** Called when the Store has written a commit batch. */
+  /** Called when the Store has written a commit, which holds the outcomes of a batch of commands. */
   onBatchCommitted(): void;
   /** Called when an append to the log, a command of the outbox or a commit has finished. */
   onWorkStepFinished(): void;

@@ -377,7 +377,7 @@ export class ActorActivation implements ActorActivationControl {
     request.reply(this.ports.storeOutage.makeRefusal(retry));
   }
 
-  /** Called when the Store has written a commit batch. @internal */
+  /** Called when the Store has written a commit, which holds the outcomes of a batch of commands. @internal */
   onBatchCommitted(): void {
     if (this.#sidecar) this.#runAndStopOnCrash(() => this.#sidecar?.onCommitted());
     this.onWorkStepFinished();

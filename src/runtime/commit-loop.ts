@@ -20,7 +20,7 @@ export interface CommitLoopOwner {
   state(): JsonObject;
   /** Called when the Store has written a batch. @param began monotonic time at which the write began, ms */
   recordBatchWrite(batch: CommitBatch, began: number): void;
-  /** Called when the Store has written a commit batch. */
+  /** Called when the Store has written a commit, which holds the outcomes of a batch of commands. */
   onBatchCommitted(): void;
   stopActivation(reason: ActivationStopReason, error?: unknown): void;
   isStopped(): boolean;

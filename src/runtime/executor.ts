@@ -125,7 +125,8 @@ export class CommandExecutor {
       now: this.ports.clock.now(),
       caller: envelope.caller,
       client: envelope.client,
-      // Reading the version seals the batch, so only reads that use the version cost a commit of their own.
+      // A change gets the version of its batch. A read seals the open batch, so that no later outcome joins the version
+      // that the read saw. Sealing costs a commit of its own, so this is a getter: not every read uses the version.
       get version() {
         return batch ? batch.version : commits.sealOpenBatch();
       },

@@ -101,7 +101,7 @@ export class ActorHost<Services = any> implements PartitionOwnershipListener {
     this.#quotas = this.#makeQuotas();
     const unpublished = new UnpublishedCommits(options.clock);
     this.inputSources = {
-      fetchMessageId: (realm) => ids.fetchNextId(realm),
+      fetchMessageId: (realm) => ids.fetchFreshId(realm),
       askActor: <T>(to: ActorKey, name: string, args: JsonObject, caller?: number, requestId?: string) =>
         this.#askActor(to, name, args, caller, requestId) as Promise<T>,
       store,

@@ -24,7 +24,7 @@ export class MessageIdSource {
 
   constructor(private readonly client: ActorClient) {}
 
-  fetchNextId(realm: RealmId): Promise<number> {
+  fetchFreshId(realm: RealmId): Promise<number> {
     return new Promise((resolve, reject) => {
       const waiting = this.#waitingByRealm.get(realm);
       if (waiting) waiting.push({ resolve, reject });

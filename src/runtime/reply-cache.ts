@@ -59,7 +59,10 @@ export class CommandReplyCache {
   }
 
   /**
-   * Returns the reply given before (any reply, if the sender no longer waits for one); undefined if the command is new.
+   * Returns the reply to a repeated command; undefined if the command is new. The reply is FORGOTTEN_REPLY for a
+   * command of an actor, and for a client's command that is settled: their senders no longer wait for it.
+   *
+   * @param settled number below which the client's commands are settled; later calls use it, too
    */
   findReply(id: string, settled: number): ActorCommandReply | undefined {
     const parsed = parseCommandId(id);

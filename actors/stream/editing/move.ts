@@ -38,7 +38,7 @@ import {
 import { authorsAndReactorsOfMessages, composeMoveNotices } from './notices.js';
 import type { MessageEditInputs } from './scope.js';
 
-interface MovedMessages {
+interface MoveSelection {
   /** The moved messages, by ascending id. */
   readonly movedMessages: readonly StoredMessage[];
   /** True if no message that the mover can see stays behind. */
@@ -77,7 +77,7 @@ function chooseMessagesToMove(
   plan: MessageEditPlan,
   inputs: MessageEditInputs,
   editor: MessageEditContext,
-): MovedMessages {
+): MoveSelection {
   const { now, accessible } = collectCurrentTopicMessages(view, message, inputs, editor.user.id);
   const mode = args.propagate_mode;
   if (mode === 'change_all') {
@@ -124,7 +124,7 @@ interface MoveRequest {
 }
 
 /** Old and new place of the moved messages, and the users who lose them. */
-interface MovePlaces extends MovedMessages {
+interface MovePlaces extends MoveSelection {
   readonly fromStream: DirectoryStream;
   readonly toStream: DirectoryStream;
   readonly oldTopic: string;

@@ -18,7 +18,7 @@ import { readNewestDirectMessageIds } from './newest.js';
 /** Number of ids above an origin's mark that were read one by one, from which a higher mark is tried. */
 const MIN_SINGLE_READ_IDS_TO_COMPACT = 512;
 
-/** Result of a fold: the higher mark of an origin stream, and the unread ids below it. */
+/** Result of compacting the read state of an origin stream: a higher mark, and the unread ids below it. */
 export interface ReadStateCompaction {
   readonly originStreamId: number;
   readonly raisedMark: number;

@@ -29,7 +29,7 @@ export interface NewestMessageIdsOfOrigin {
  * age.
  */
 const STORE_COMPLETE_AGE_MS = 120_000;
-const MESSAGES_PER_SCAN = 64;
+const SCAN_BATCH_MESSAGES = 64;
 
 export async function readNewestDirectMessageIds(
   realm: RealmId,
@@ -41,13 +41,13 @@ export async function readNewestDirectMessageIds(
   const newer: number[] = [];
   let from = NEWEST_ANCHOR_MESSAGE_ID;
   for (;;) {
-    const records = await store.scanMessages({ realm, index, from, direction: 'older', limit: MESSAGES_PER_SCAN });
+    const records = await store.scanMessages({ realm, index, from, direction: 'older', limit: SCAN_BATCH_MESSAGES });
     for (const message of records.map(toStoredMessage)) {
       if (message.body.sent < settledBefore)
         return { originStreamId: DIRECT_MESSAGES_ORIGIN, storeCompleteUpToId: message.id, newerStoredIds: newer };
       newer.push(message.id);
     }
-    if (records.length < MESSAGES_PER_SCAN)
+    if (records.length < SCAN_BATCH_MESSAGES)
       return { originStreamId: DIRECT_MESSAGES_ORIGIN, storeCompleteUpToId: 0, newerStoredIds: newer };
     from = records.at(-1)!.id;
   }

@@ -13,8 +13,9 @@ export const MAX_JITTER_SHARE = 0.2;
 export const addJitter = (ms: number, random: () => number): number => ms * (1 + random() * MAX_JITTER_SHARE);
 
 /**
- * Calls `fn` at each multiple of `ms` in monotonic time, or later. All periodic tasks of a process share one timer
- * wheel: an idle process wakes at most twice a second, however many tasks it has.
+ * Calls `fn` at each multiple of `ms` in monotonic time, or later; a late call skips the multiples that have passed.
+ * All periodic tasks of a process share one timer wheel: an idle process wakes at most twice a second, however many
+ * tasks it has.
  *
  * @param ms a multiple of the wheel's grain of 500 ms
  * @param fn gets the delay of its call, ms

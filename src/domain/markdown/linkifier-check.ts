@@ -31,14 +31,14 @@ function checkLinkifierPattern(pattern: string): { readonly names?: readonly str
     if (isUsableLinkifier({ id: 0, pattern, urlTemplate: '' })) return { names };
     return { problem: `Bad regular expression: pattern too large: ${pattern}` };
   } catch (error) {
-    const { description, pattern: at } = regexpErrorDetails(error);
+    const { description, pattern: at } = readRe2ErrorFields(error);
     if (description === undefined) return { problem: 'Unknown regular expression error' };
     return { problem: `Bad regular expression: ${description}: ${at ?? pattern}` };
   }
 }
 
 /** Description and part of the pattern from an error of the RE2 engine. */
-function regexpErrorDetails(error: unknown): {
+function readRe2ErrorFields(error: unknown): {
   readonly description?: string | undefined;
   readonly pattern?: string | undefined;
 } {

@@ -48,7 +48,13 @@ export function addLinkPreviews(
     const preview = makePreview(link.url, link.text, settings);
     if (!preview) continue;
     done.add(link.url);
-    insertPreview(edits, preview, tokens, { at, parent, alone: alone && link.text === previewedUrlOf(link) }, closers);
+    recordPreviewEdits(
+      edits,
+      preview,
+      tokens,
+      { at, parent, alone: alone && link.text === previewedUrlOf(link) },
+      closers,
+    );
   }
   return { tokens: applyEdits(tokens, edits), hasPreviews: edits.inserted.size > 0 };
 }
@@ -97,7 +103,7 @@ function closingTokenIndexes(tokens: readonly Token[]): Map<number, number> {
   return out;
 }
 
-function insertPreview(
+function recordPreviewEdits(
   { inserted, dropped }: TokenEdits,
   preview: RenderedLinkPreview,
   tokens: readonly Token[],

@@ -71,7 +71,7 @@ export {
   API_PROFILE_FIELD_TYPES,
   type CheckedProfileField,
   checkProfileField,
-  checkSummaryProfileFieldCount,
+  checkRoomInProfileSummary,
   computeAddedProfileFieldOptions,
   EXTERNAL_ACCOUNT_TYPES,
   formatProfileFieldForApi,

@@ -158,7 +158,7 @@ const NO_VISIBLE_MESSAGES = Number.POSITIVE_INFINITY;
 /** Maximum of ids remembered as deleted or moved. Beyond that number the whole cache is emptied. */
 const MAX_REMOVED_MESSAGE_IDS = 10_000;
 /** Cost of one user in the cache, counted in entries, in addition to one entry for each stream of the user. */
-const BASE_ENTRIES_PER_USER = 16;
+const FIXED_ENTRY_COST_PER_USER = 16;
 
 /** Memory used by all organizations together, in entries. */
 interface CacheEntryBudget {
@@ -382,4 +382,5 @@ export class RealmNewestMessageCache implements RealmLogTailListener {
   }
 }
 
-const cacheEntryCountOfUser = ({ streamIds }: UserNewestMessage): number => BASE_ENTRIES_PER_USER + streamIds.length;
+const cacheEntryCountOfUser = ({ streamIds }: UserNewestMessage): number =>
+  FIXED_ENTRY_COST_PER_USER + streamIds.length;

@@ -14,7 +14,7 @@ const makeFramingFault = (status: number, text: string): HttpFramingFault => ({ 
 const LENGTH_WITH_CODING_FAULT = makeFramingFault(400, 'Content-Length and Transfer-Encoding exclude each other');
 const MULTIPLE_LENGTHS_FAULT = makeFramingFault(400, 'There is more than one Content-Length');
 const INVALID_LENGTH_FAULT = makeFramingFault(400, 'Content-Length is not a number');
-const INVALID_CODING_FAULT = makeFramingFault(400, 'Transfer-Encoding must end with chunked, and have it once');
+const MISPLACED_CHUNKED_FAULT = makeFramingFault(400, 'Transfer-Encoding must end with chunked, and have it once');
 const UNSUPPORTED_CODING_FAULT = makeFramingFault(501, 'No Transfer-Encoding but chunked is understood');
 const TRAILERS_FAULT = makeFramingFault(501, 'Trailers are not understood');
 /** Content-Length of at most 15 digits: engines read longer numbers differently; a petabyte is too large anyway. */
@@ -43,7 +43,7 @@ export function findHttpFramingFault(
   }
   if (lengths.length > 0) return LENGTH_WITH_CODING_FAULT;
   const list = codings.join(',').toLowerCase().split(',');
-  if (list.findIndex((coding) => coding.trim() === 'chunked') !== list.length - 1) return INVALID_CODING_FAULT;
+  if (list.findIndex((coding) => coding.trim() === 'chunked') !== list.length - 1) return MISPLACED_CHUNKED_FAULT;
   if (list.length > 1) return UNSUPPORTED_CODING_FAULT;
   return trailer === '' ? undefined : TRAILERS_FAULT;
 }

@@ -56,7 +56,7 @@ export type {
   BotRequestOptions,
   BotStreamChoices,
   ChangeOwnAccountArgs,
-  ChangeUserSettingsArgs,
+  ChangeOwnSettingsArgs,
   ContinueSubscribingArgs,
   CreateBotArgs,
   CreateUserArgs,

@@ -193,7 +193,7 @@ export type FilesChangedArgs = {
 /** Settings of a user in a request, checked by the frontend. */
 export type UserSettingChanges = { readonly values: Partial<UserSettings> };
 
-export type ChangeUserSettingsArgs = UserSettingChanges & {
+export type ChangeOwnSettingsArgs = UserSettingChanges & {
   /** Domain of the API e-mails that stand in for hidden addresses. */
   readonly domain: string;
 };

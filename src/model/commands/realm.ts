@@ -9,7 +9,7 @@ import {
 import type {
   BeginImportArgs,
   ChangeOwnAccountArgs,
-  ChangeUserSettingsArgs,
+  ChangeOwnSettingsArgs,
   ContinueSubscribingArgs,
   CreateBotArgs,
   CreateUserArgs,
@@ -184,9 +184,9 @@ export const realmActorCommands = {
   deactivateBot: declareCommand<BotIdArgs, ActorFieldsReply>('deactivate-bot'),
 
   // Commands about the caller's own settings.
-  changeSettings: declareCommand<ChangeUserSettingsArgs, ActorFieldsReply>('change-settings'),
+  changeSettings: declareCommand<ChangeOwnSettingsArgs, ActorFieldsReply>('change-settings'),
   changeOwnAccount: declareCommand<
-    ChangeUserSettingsArgs & { readonly account: ChangeOwnAccountArgs },
+    ChangeOwnSettingsArgs & { readonly account: ChangeOwnAccountArgs },
     ActorFieldsReply
   >('change-own-account'),
   setStatus: declareCommand<SetUserStatusArgs, ActorFieldsReply>('set-status'),

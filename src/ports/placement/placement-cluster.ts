@@ -35,7 +35,7 @@ import { PlacementReconcileLoop } from './reconcile-loop.js';
 import { StoreHealthWatch } from './store-watch.js';
 import { PartitionTakeover } from './takeover.js';
 
-/** Minimum pause between two rounds of the loop that only the timer starts, milliseconds. */
+/** Minimum pause before the next round of the reconcile loop, milliseconds. A loop that is woken runs at once. */
 const MIN_ROUND_PAUSE_MS = 10;
 /** Time for which the records of dead hosts are kept, so that operators can see them, milliseconds. */
 const KEEP_DEAD_HOST_RECORD_MS = 60_000;
@@ -76,7 +76,7 @@ export class ClusterPlacement implements ReportingPartitionPlacement {
   readonly #lease: HostLease;
   readonly #members: ClusterMembers;
   readonly #partitionTableCopy: PartitionTableCopy;
-  #joinInProgress: Promise<void> | undefined;
+  #joinOutcome: Promise<void> | undefined;
   #ownedPartitions: OwnedPartitions | undefined;
   #takeover: PartitionTakeover | undefined;
   #handover: PartitionHandover | undefined;
@@ -123,8 +123,8 @@ export class ClusterPlacement implements ReportingPartitionPlacement {
    * reached.
    */
   start(owner: PartitionOwnershipListener): Promise<void> {
-    this.#joinInProgress = this.#joinCluster(owner);
-    return this.#joinInProgress;
+    this.#joinOutcome = this.#joinCluster(owner);
+    return this.#joinOutcome;
   }
 
   async #joinCluster(owner: PartitionOwnershipListener): Promise<void> {
@@ -173,7 +173,7 @@ export class ClusterPlacement implements ReportingPartitionPlacement {
 
   async stop(): Promise<void> {
     // A start in progress has to finish before `stop` can undo it.
-    await this.#joinInProgress?.catch(() => {});
+    await this.#joinOutcome?.catch(() => {});
     const owned = this.#ownedPartitions;
     if (!owned || !this.#reconcileLoop.isRunning || this.#isLeaving) return;
     this.#isLeaving = true;

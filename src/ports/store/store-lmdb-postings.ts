@@ -13,7 +13,7 @@ interface CachedIdInterval {
 
 /** An id above every possible message id, for ranges without an upper end. */
 const ABOVE_EVERY_MESSAGE_ID = 2 ** 53;
-/** Maximum number of ids in adjacent intervals that are joined; joining longer ones would cost too much copying. */
+/** Maximum number of ids in an interval made by joining two adjacent ones. Larger ones would cost too much copying. */
 const MAX_JOINED_IDS = 256;
 
 export class CachedIndexPostings {

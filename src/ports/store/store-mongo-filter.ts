@@ -7,7 +7,9 @@ import { mongoMessageDocumentId } from './store-mongo-documents.js';
 type MongoFilterClause = Record<string, unknown>;
 type FilterScalar = string | number;
 
-/** Fields by which ranges are grouped: ranges that differ only in one of these fields share one clause. */
+/**
+ * Fields whose values one clause lists with `$in`, for ranges that differ only in that field. The first match counts.
+ */
 const RANGE_GROUPING_FIELDS = ['conversation', 'movedFrom', 'tags'] as const;
 
 /**

@@ -4,7 +4,7 @@ import t from 'tap';
 import {
   type CheckedProfileField,
   checkProfileField,
-  checkSummaryProfileFieldCount,
+  checkRoomInProfileSummary,
   formatProfileFieldForApi,
   isDefaultExternalAccountField,
   PROFILE_FIELD_TYPE,
@@ -139,8 +139,8 @@ t.test('accepted values obey the rules, others are refused, and no other error i
 
 t.test('at most two fields are in the summary', async (test) => {
   const shown = (count: number) => Array.from({ length: 4 }, (_, i) => field(i, { inSummary: i < count }));
-  test.doesNotThrow(() => checkSummaryProfileFieldCount(shown(1)));
-  for (const count of [2, 3]) test.throws(() => checkSummaryProfileFieldCount(shown(count)), { name: 'ApiError' });
+  test.doesNotThrow(() => checkRoomInProfileSummary(shown(1)));
+  for (const count of [2, 3]) test.throws(() => checkRoomInProfileSummary(shown(count)), { name: 'ApiError' });
 });
 
 t.test(

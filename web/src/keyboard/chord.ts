@@ -11,7 +11,10 @@ export interface KeyPress {
 
 const MODIFIER_KEYS = new Set(['Control', 'Alt', 'AltGraph', 'Meta', 'Shift', 'CapsLock', 'Dead', 'Process']);
 
-/** The Latin letter on a key cap whose layout writes another script: shortcuts work in Greek and Cyrillic layouts. */
+/**
+ * Returns the Latin letter of a key whose layout writes another script, so that shortcuts work in Greek and Cyrillic
+ * layouts; other keys as they are.
+ */
 function readLatinKey(press: KeyPress): string {
   const letter = /^Key([A-Z])$/.exec(press.code ?? '')?.[1];
   if (letter === undefined || press.key.length !== 1 || press.key.charCodeAt(0) < 0x250) return press.key;

@@ -36,7 +36,7 @@ const canFocusSidebarRow = (row: SidebarRow): boolean => row.kind !== 'note';
 const isRowMatchedByFilter = (row: SidebarRow, words: string): boolean =>
   row.kind === 'stream' ? matchesFilter(row.stream.name, words) : row.kind !== 'heading' && row.kind !== 'note';
 
-/** Opens and closes by the arrows to the right and left, as trees do. */
+/** Opens a section or a stream with the right arrow key, and closes it with the left one, as in a tree. */
 function onRowArrowKey(event: KeyboardEvent, row: SidebarRow): void {
   const open = event.key === 'ArrowRight';
   if (!open && event.key !== 'ArrowLeft') return;

@@ -239,7 +239,7 @@ export const signInExternallyHandler: RealmCommandHandler<
     if (user.botType !== null || isSystemBot(user)) throw apiError('NO_BOTS');
     if (!user.isActive) throw apiError('USER_DEACTIVATED');
     const known = findStoredIdentity(parts, args) !== undefined;
-    // An address may have been given to another person since, who must not get the account with it.
+    // The provider may have given the address to another person, who must not get the account of its former owner.
     if (!known && listIdentitiesOfAccount(parts, user.id).some(({ issuer }) => issuer === args.issuer)) {
       throw apiError('IDENTITY_OF_ANOTHER');
     }

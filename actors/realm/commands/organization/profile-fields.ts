@@ -7,7 +7,7 @@ import { makeSuccessReply } from '#actors/shared';
 import {
   type CheckedProfileField,
   checkProfileField,
-  checkSummaryProfileFieldCount,
+  checkRoomInProfileSummary,
   computeAddedProfileFieldOptions,
   formatProfileFieldForApi,
   isAdmin,
@@ -75,7 +75,7 @@ export const addProfileFieldHandler: RealmCommandHandler<typeof realmActorComman
   handle({ state, parts }, { field_type: type, ...content }, _inputs, { caller, version }) {
     checkCallerIsAdmin(parts, caller);
     const fields = readProfileFieldRecords(parts);
-    if (content.display_in_profile_summary) checkSummaryProfileFieldCount(fields);
+    if (content.display_in_profile_summary) checkRoomInProfileSummary(fields);
     const id = state.nextProfileField;
     // A new profile field comes last. Its place is its id, which is above the places of all other fields.
     const field = {
@@ -102,7 +102,7 @@ export const updateProfileFieldHandler: RealmCommandHandler<typeof realmActorCom
     const fields = readProfileFieldRecords(parts);
     const before = getProfileFieldOrThrow(fields, field_id);
     const others = fields.filter((one) => one !== before);
-    if (content.display_in_profile_summary) checkSummaryProfileFieldCount(others);
+    if (content.display_in_profile_summary) checkRoomInProfileSummary(others);
     if (isDefaultExternalAccountField(before) && !hasSameProfileFieldContent(before, content))
       throw apiError('PROFILE_FIELD_FIXED');
     const after = checkProfileFieldContent(before.type, content, others);

@@ -19,7 +19,7 @@ import {
   userActorKey,
 } from '#model';
 import {
-  type ChangeUserSettingsArgs,
+  type ChangeOwnSettingsArgs,
   makeOutboxCommand,
   type OutboxCommand,
   type realmActorCommands,
@@ -73,7 +73,7 @@ export const updateOwnAccountHandler: RealmCommandHandler<
 
 function makeSettingsOutcome(
   { parts, volatile }: RealmActorView,
-  { values, domain }: ChangeUserSettingsArgs,
+  { values, domain }: ChangeOwnSettingsArgs,
   context: CommandContext,
   changeOf: ((user: DirectoryUser) => OwnAccountChange) | undefined,
 ): CommandOutcome<RealmActorState> {
@@ -140,7 +140,7 @@ function applyAccountFieldSettings(
   {
     timezone = user.timezone,
     email_address_visibility: emailVisibility = user.emailVisibility,
-  }: ChangeUserSettingsArgs['values'],
+  }: ChangeOwnSettingsArgs['values'],
   domain: string,
   volatile: RealmMemoryState,
 ): DirectoryUser {
@@ -161,7 +161,7 @@ function reindexChangedUserEmail(volatile: RealmMemoryState, before: DirectoryUs
 function mergeNonDefaultSettings(
   before: Partial<UserSettings>,
   changed: readonly UserSettingName[],
-  values: ChangeUserSettingsArgs['values'],
+  values: ChangeOwnSettingsArgs['values'],
 ): Partial<UserSettings> {
   const own = changed.filter((name) => !isAccountFieldSetting(name));
   if (own.length === 0) return before;

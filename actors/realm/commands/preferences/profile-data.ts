@@ -111,7 +111,7 @@ class ProfileValuesEditor {
     }
   }
 
-  /** The parts and events by which the profile differs from the stored one. */
+  /** Returns the part to write and the events to send for the changed values; none if every value is as stored. */
   makeProfileChange(): ProfileChange {
     const profileOutcome = [...this.#touchedFieldIds].filter(
       (id) => this.#storedValueByFieldId.get(String(id))?.value !== this.#valueByFieldId.get(String(id))?.value,

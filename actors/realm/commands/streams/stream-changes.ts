@@ -11,7 +11,7 @@ import type { DirectoryStream, DirectoryUser } from '#model/records';
 import { renderStreamDescription } from '../subscriptions/subscribe-checks.js';
 import { makeStreamEventAudience, makeStreamUpdatedEvent, makeStreamVisibilityEvents } from './stream-events.js';
 
-export interface StreamChange {
+export interface StreamChangeOutcome {
   readonly stream: DirectoryStream;
   readonly events: readonly LogItem[];
   /** Text of the notice about the change, Markdown; absent: no notice. */
@@ -33,7 +33,7 @@ export function changeStreamPrivacy(
   before: DirectoryStream,
   privacy: StreamPrivacy,
   context: StreamChangeContext,
-): StreamChange {
+): StreamChangeOutcome {
   const stream = { ...before, ...privacy };
   const update = makeStreamUpdatedEvent(
     before,
@@ -60,7 +60,7 @@ export function changeStreamRetention(
   before: DirectoryStream,
   days: number | null,
   context: StreamChangeContext,
-): StreamChange {
+): StreamChangeOutcome {
   const stream = { ...before, retentionDays: days };
   const inForce = (own: number | null): number => own ?? context.settings.message_retention_days;
   const now = inForce(days);
@@ -84,7 +84,7 @@ export function changeStreamDescription(
   before: DirectoryStream,
   description: string,
   context: StreamChangeContext,
-): StreamChange {
+): StreamChangeOutcome {
   const renderedDescription = renderStreamDescription(description);
   const stream = { ...before, description, renderedDescription };
   const more = { rendered_description: renderedDescription };
@@ -99,7 +99,11 @@ export function changeStreamDescription(
   };
 }
 
-export function changeStreamName(before: DirectoryStream, name: string, context: StreamChangeContext): StreamChange {
+export function changeStreamName(
+  before: DirectoryStream,
+  name: string,
+  context: StreamChangeContext,
+): StreamChangeOutcome {
   const stream = { ...before, name };
   const to = makeAudienceOfStreamChange(stream, context);
   return {
@@ -121,7 +125,7 @@ export function changeStreamPostPolicy(
   before: DirectoryStream,
   postPolicy: number,
   context: StreamChangeContext,
-): StreamChange {
+): StreamChangeOutcome {
   const stream = { ...before, postPolicy };
   const to = makeAudienceOfStreamChange(stream, context);
   return {
@@ -140,7 +144,7 @@ export function changeCanRemoveSubscribersGroup(
   before: DirectoryStream,
   group: number,
   context: StreamChangeContext,
-): StreamChange {
+): StreamChangeOutcome {
   const stream = { ...before, canRemoveGroup: group };
   return {
     stream,

@@ -37,8 +37,8 @@ import {
   changeStreamPostPolicy,
   changeStreamPrivacy,
   changeStreamRetention,
-  type StreamChange,
   type StreamChangeContext,
+  type StreamChangeOutcome,
 } from './stream-changes.js';
 import { isInDefaultStreamGroup, makeDefaultStreamGroupsEvent } from './stream-events.js';
 
@@ -73,7 +73,7 @@ function getNewStreamNameOrThrow(before: string, given: string, { volatile }: Re
   return name;
 }
 
-type StreamUpdateStep = (before: StreamChange['stream']) => StreamChange | undefined;
+type StreamUpdateStep = (before: StreamChangeOutcome['stream']) => StreamChangeOutcome | undefined;
 
 /** Steps of the request to change a stream, in order. A step throws ApiError to refuse its parameter. */
 function makeStreamUpdateSteps(
@@ -85,7 +85,7 @@ function makeStreamUpdateSteps(
   const { acting, subscribed } = of;
   const given = <T>(
     value: T | null,
-    step: (value: T, before: StreamChange['stream']) => StreamChange,
+    step: (value: T, before: StreamChangeOutcome['stream']) => StreamChangeOutcome,
   ): StreamUpdateStep => {
     return (before) => (value === null ? undefined : step(value, before));
   };
@@ -108,16 +108,16 @@ function makeStreamUpdateSteps(
 }
 
 interface AppliedStreamChanges {
-  readonly changes: readonly StreamChange[];
+  readonly changes: readonly StreamChangeOutcome[];
   readonly refusal: ApiError | undefined;
 }
 
 function applyStreamUpdateSteps(
-  first: StreamChange | undefined,
-  before: StreamChange['stream'],
+  first: StreamChangeOutcome | undefined,
+  before: StreamChangeOutcome['stream'],
   rest: readonly StreamUpdateStep[],
 ): AppliedStreamChanges {
-  const changes: StreamChange[] = first ? [first] : [];
+  const changes: StreamChangeOutcome[] = first ? [first] : [];
   try {
     for (const step of rest) {
       const change = step(changes.at(-1)?.stream ?? before);

@@ -15,7 +15,7 @@ import { loadMessageReadingRights } from '../messages/on-message.js';
 
 type FileAccess = 'granted' | 'denied' | 'none';
 
-const MESSAGES_PER_SCAN = 100;
+const SCAN_BATCH_MESSAGES = 100;
 
 /**
  * True if a message that links the file satisfies the condition. Reads the messages, newest first, because the owner's
@@ -29,9 +29,9 @@ async function isLinkedByMatchingMessage(
 ): Promise<boolean> {
   const index = { by: 'tag', tag: messageIndexTags.file(token) } as const;
   for (let from = NEWEST_ANCHOR_MESSAGE_ID; ; ) {
-    const records = await store.scanMessages({ realm, index, from, direction: 'older', limit: MESSAGES_PER_SCAN });
+    const records = await store.scanMessages({ realm, index, from, direction: 'older', limit: SCAN_BATCH_MESSAGES });
     for (const record of records) if (await satisfies(toStoredMessage(record))) return true;
-    if (records.length < MESSAGES_PER_SCAN) return false;
+    if (records.length < SCAN_BATCH_MESSAGES) return false;
     from = records.at(-1)!.id;
   }
 }

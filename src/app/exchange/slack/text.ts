@@ -1,4 +1,7 @@
-/** Slack's markup in the Markdown dialect of this server. Code stays as it is, but for Slack's escapes. */
+/**
+ * Translates Slack's markup into this server's Markdown. In code, only Slack's escapes (`&lt;`, `&gt;`, `&amp;`) are
+ * undone.
+ */
 
 /** Names behind the ids in a text. */
 export interface SlackMentionNames {

@@ -56,6 +56,6 @@ export class UserStreamMemberships {
     return this.#members.has(stream);
   }
 
-  /** The user's membership of a stream that was loaded before. */
+  /** Returns the user's membership of a stream that was passed to `load`; undefined if the user has none. */
   readonly of = (stream: number): StreamMembershipRecord | undefined => this.#members.get(stream);
 }

@@ -5,7 +5,7 @@
 import { escapeHtml } from '#base';
 import { wordsInHtml } from './html.js';
 import type { SearchQuery } from './query.js';
-import { type StemmedWordOccurrence, wordsInText } from './words.js';
+import { findStemmedWords, type StemmedWordOccurrence } from './words.js';
 
 const HIGHLIGHT_OPENING_TAG = '<span class="highlight">';
 const HIGHLIGHT_CLOSING_TAG = '</span>';
@@ -31,14 +31,17 @@ export const highlightWordsInHtml = (html: string, stems: ReadonlySet<string>): 
 
 /** Marks the found words in a plain text, which is escaped. */
 export const highlightSearchWordsInText = (text: string, stems: ReadonlySet<string>): string =>
-  stems.size === 0 ? escapeHtml(text) : highlightWords(text, wordsInText(text), stems, escapeHtml);
+  stems.size === 0 ? escapeHtml(text) : highlightWords(text, findStemmedWords(text), stems, escapeHtml);
 
 export interface SearchMatch {
   readonly match_content: string;
   readonly match_subject: string;
 }
 
-/** The fields of a message found by a search. @param searches the searches of the narrow; [] = nothing is marked */
+/**
+ * Makes the fields `match_content` and `match_subject` of a message found by a search.
+ * @param searches the searches of the narrow; [] = nothing is marked
+ */
 export function formatSearchMatchForApi(
   body: { readonly html: string; readonly topic: string },
   searches: readonly SearchQuery[],

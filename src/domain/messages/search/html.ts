@@ -1,7 +1,7 @@
 /**
  * Words in rendered messages. The scan takes time linear in the length of any text. The functions have no side effects.
  */
-import { type StemmedWordOccurrence, wordsInText } from './words.js';
+import { findStemmedWords, type StemmedWordOccurrence } from './words.js';
 
 /** Length of the longest HTML entity, `&CounterClockwiseContourIntegral;`. */
 const MAX_ENTITY_CHARACTERS = 34;
@@ -40,7 +40,7 @@ function* wordsInHtmlText(html: string, from: number, end: number): Generator<St
   while (at < run.length) {
     const found = run.indexOf('&', at);
     const entity = found < 0 ? run.length : found;
-    if (entity > at) yield* wordsInText(html, from + at, from + entity);
+    if (entity > at) yield* findStemmedWords(html, from + at, from + entity);
     const match = HTML_ENTITY_PATTERN.exec(run.slice(entity, entity + MAX_ENTITY_CHARACTERS));
     at = entity + (match ? match[0].length : 1);
   }

@@ -4,7 +4,7 @@
  */
 import type { StoredMessage } from '../stored/message.js';
 import { wordsInHtml } from './html.js';
-import { wordsInText } from './words.js';
+import { findStemmedWords } from './words.js';
 
 /**
  * Maximum number of stems indexed per message: more than texts of people have; the limit bounds the cost of a hostile
@@ -31,7 +31,7 @@ const SEARCH_TERM_PATTERN = /"[^"]+"|\S+/g;
  */
 export function parseSearchQuery(text: string): SearchQuery {
   const stems = new Set<string>();
-  for (const { stem } of wordsInText(text)) {
+  for (const { stem } of findStemmedWords(text)) {
     if (stem !== '') stems.add(stem);
     if (stems.size > MAX_SEARCH_TERMS) break;
   }
@@ -46,7 +46,7 @@ export function parseSearchQuery(text: string): SearchQuery {
 /** Stems of a message's topic and text without repeats, in order; at most `MAX_STEMS_PER_MESSAGE`. */
 export function wordStemsOfMessage({ body }: StoredMessage): Set<string> {
   const stems = new Set<string>();
-  for (const words of [wordsInText(body.topic), wordsInHtml(body.html)]) {
+  for (const words of [findStemmedWords(body.topic), wordsInHtml(body.html)]) {
     for (const { stem } of words) {
       if (stem !== '') stems.add(stem);
       if (stems.size === MAX_STEMS_PER_MESSAGE) return stems;

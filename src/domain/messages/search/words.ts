@@ -61,7 +61,7 @@ export interface StemmedWordOccurrence {
 }
 
 /** Words of a plain text, or of a part of it. */
-export function* wordsInText(text: string, from = 0, to = text.length): Generator<StemmedWordOccurrence> {
+export function* findStemmedWords(text: string, from = 0, to = text.length): Generator<StemmedWordOccurrence> {
   const part = from === 0 && to === text.length ? text : text.slice(from, to);
   for (const { 0: word, index } of part.matchAll(WORD_PATTERN)) {
     yield { stem: stemOfWord(word), from: from + index, to: from + index + word.length };

@@ -66,7 +66,7 @@ interface ProfileFieldInput {
 export type CheckedProfileField = Pick<DirectoryProfileField, 'name' | 'hint' | 'data' | 'inSummary'>;
 
 /** Refuses a third profile field in the summary of profiles. @throws ApiError */
-export function checkSummaryProfileFieldCount(others: readonly DirectoryProfileField[]): void {
+export function checkRoomInProfileSummary(others: readonly DirectoryProfileField[]): void {
   if (others.filter(({ inSummary }) => inSummary).length >= MAX_FIELDS_IN_SUMMARY) {
     throw apiError('PROFILE_SUMMARY_FULL', { n: MAX_FIELDS_IN_SUMMARY });
   }

@@ -106,7 +106,7 @@ import {
   updateUserGroupOperation,
   updateUserGroupSubgroupsOperation,
 } from './people/user-groups.js';
-import { USER_STATUS_OPERATIONS } from './people/user-status.js';
+import { USER_STATUS_AND_ONBOARDING_OPERATIONS } from './people/user-status.js';
 import {
   createUserOperation,
   fetchApiKeyByJwtOperation,
@@ -240,7 +240,7 @@ export const API_OPERATIONS = [
   ...PICTURE_OPERATIONS,
   ...STATIC_FILE_OPERATIONS,
   ...PRESENCE_OPERATIONS,
-  ...USER_STATUS_OPERATIONS,
+  ...USER_STATUS_AND_ONBOARDING_OPERATIONS,
   checkCompatibilityOperation,
   checkSubdomainOperation,
   updateUserDefaultsOperation,

@@ -56,7 +56,7 @@ export async function markUnreadFrom(message: Message, window: MessageWindow): P
   }
 }
 
-/** Mutes the topic of the message, or lets it be heard again. */
+/** Mutes the topic of the message, or unmutes it if the topic or its stream is muted. */
 export async function toggleTopicMute({ stream_id, subject: topic }: Message): Promise<void> {
   if (stream_id === undefined) return;
   const { muting, streams } = core.state;

@@ -116,4 +116,8 @@ const setTutorialStatusOperation = defineOperation({
   },
 });
 
-export const USER_STATUS_OPERATIONS = [updateStatusOperation, markHotspotAsReadOperation, setTutorialStatusOperation];
+export const USER_STATUS_AND_ONBOARDING_OPERATIONS = [
+  updateStatusOperation,
+  markHotspotAsReadOperation,
+  setTutorialStatusOperation,
+];

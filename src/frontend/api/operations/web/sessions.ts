@@ -155,7 +155,7 @@ export const getSessionsOperation = defineOperation({
   },
 });
 
-export const endSessionOperation = defineOperation({
+export const endOwnSessionByIdOperation = defineOperation({
   id: 'web-end-session',
   method: 'DELETE',
   path: '/web/sessions/{session_id}',
@@ -191,6 +191,6 @@ export const WEB_SESSION_OPERATIONS = [
   getSessionOperation,
   signOutOperation,
   getSessionsOperation,
-  endSessionOperation,
+  endOwnSessionByIdOperation,
   endOtherSessionsOperation,
 ] as unknown as readonly ApiOperation[];
