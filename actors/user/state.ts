@@ -54,20 +54,6 @@ export const SUBSCRIPTION_PART_PREFIX = 'sub/';
 /** Parts with the user's subscriptions, by stream. */
 const SUBSCRIPTION_PARTS = new ActorPartTable<Subscription>(SUBSCRIPTION_PART_PREFIX);
 
-/** Makes a subscription with default properties. */
-export const makeDefaultSubscription = (stream: number, color: string): Subscription => ({
-  stream,
-  active: true,
-  color,
-  muted: false,
-  pinned: false,
-  desktop: null,
-  audible: null,
-  push: null,
-  email: null,
-  wildcard: null,
-});
-
 export const findOwnSubscription = (parts: ActorParts, stream: number): Subscription | undefined =>
   SUBSCRIPTION_PARTS.get(parts, stream);
 

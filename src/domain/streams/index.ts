@@ -54,6 +54,7 @@ export {
   formatStreamForApi,
   formatSubscriptionFieldsForApi,
   formatSubscriptionForApi,
+  makeDefaultSubscription,
   pickSubscriptionColor,
   type Subscription,
 } from './present-stream.js';

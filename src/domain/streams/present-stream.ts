@@ -58,6 +58,20 @@ export interface Subscription {
   readonly wildcard: boolean | null;
 }
 
+/** Makes a subscription with default properties. */
+export const makeDefaultSubscription = (stream: number, color: string): Subscription => ({
+  stream,
+  active: true,
+  color,
+  muted: false,
+  pinned: false,
+  desktop: null,
+  audible: null,
+  push: null,
+  email: null,
+  wildcard: null,
+});
+
 /** Values for the four notification properties, for clients that can't handle null (register.md). */
 interface NotificationDefaults {
   readonly enable_stream_desktop_notifications: boolean;

@@ -3,11 +3,10 @@
 import { makeValueReply } from '#actors/shared';
 import { IdSet, type Json } from '#base';
 import { encodeOriginReadState, loadNewestMessageState, type NewestMessageState } from '#domain/messages';
-import { pickSubscriptionColor } from '#domain/streams';
+import { makeDefaultSubscription, pickSubscriptionColor } from '#domain/streams';
 import type { userActorCommands } from '#model/commands';
 import {
   listOwnSubscriptions,
-  makeDefaultSubscription,
   SUBSCRIPTION_PART_PREFIX,
   type UserCommandHandler,
   userIdOfActorKey,

@@ -16,6 +16,7 @@ import {
   estimateWeeklyStreamTraffic,
   formatStreamForApi,
   formatSubscriptionForApi,
+  makeDefaultSubscription,
   pickSubscriptionColor,
   type Subscription,
 } from '#domain/streams';
@@ -28,7 +29,6 @@ import {
   findOwnSubscription,
   isSubscribedToStream,
   listOwnSubscriptions,
-  makeDefaultSubscription,
   SUBSCRIPTION_PART_PREFIX,
   type UserCommandHandler,
   userIdOfActorKey,

@@ -7,6 +7,7 @@ import { renderMarkdownOrEmpty } from '#domain/markdown';
 import { SYSTEM_GROUP_IDS } from '#domain/people';
 import {
   checkStreamName,
+  makeDefaultSubscription,
   pickSubscriptionColor,
   type Subscription,
   streamPrivacyNameOf,
@@ -162,19 +163,8 @@ export function importSubscription(
 export function addFormerSubscription(user: number, stream: number, draft: ImportedOrganizationDraft): void {
   const part = `sub/${stream}`;
   if (draft.userParts(user)[part] !== undefined) return;
-  const own: Subscription = {
-    stream,
-    active: false,
-    color: pickSubscriptionColor(new Set(), stream),
-    muted: false,
-    pinned: false,
-    desktop: null,
-    audible: null,
-    push: null,
-    email: null,
-    wildcard: null,
-  };
-  draft.addUserParts(user, { [part]: asImportedJson(own) });
+  const former = { ...makeDefaultSubscription(stream, pickSubscriptionColor(new Set(), stream)), active: false };
+  draft.addUserParts(user, { [part]: asImportedJson(former) });
 }
 
 /**

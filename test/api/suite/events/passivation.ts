@@ -14,11 +14,11 @@ import { Follower } from '../../support/verify-action.js';
 /** Records the actors read from the Store; an actor in memory is not read. */
 function noting(store: Store, loaded: string[]): Store {
   return new Proxy(store, {
-    get(target, name) {
+    get(target, name: keyof Store) {
       const value = Reflect.get(target, name) as unknown;
       if (typeof value !== 'function') return value;
       return (...args: unknown[]): unknown => {
-        if (name === 'load') loaded.push(String(args[0]));
+        if (name === 'loadRoot') loaded.push(String(args[0]));
         return (value as (...of: unknown[]) => unknown).apply(target, args);
       };
     },
