@@ -68,7 +68,9 @@ export class ActiveEventQueue implements EventFeedSubscriber, TimerWheelEntry {
   #isDeactivated = false;
   /** The poll that waits for an event; undefined while none waits. */
   #waitingPoll: DeferredRequest | undefined;
-  /** If false, the waiting poll waits only until blocked events are resolved (`dont_block`). */
+  /**
+   * False if the poll asked for no wait (`dont_block`): it waits only while an event of the buffer is being resolved.
+   */
   #waitsForNewEvents = true;
   #isAnswerScheduled = false;
 
@@ -210,7 +212,7 @@ export class ActiveEventQueue implements EventFeedSubscriber, TimerWheelEntry {
     const { volatile } = this.handle;
     for (const { args } of this.#pollsBeforeCatchUp ?? []) {
       const last = args.last_event_id ?? -1;
-      // Ids above the log's end were never given out: `#admit` refuses them.
+      // Ids above the log's end were never given out: `#admitPoll` refuses them.
       if (
         last <= Math.max(volatile.ackedEventId, lastEventIdOfLogPosition(this.#state.start)) ||
         logPositionOfEventId(last) > logEnd

@@ -19,7 +19,10 @@ export class PresenceMemory {
   readonly #timesByUserId = new Map<number, PresenceTimes>();
   readonly #userIdsByBucket = new Map<number, Set<number>>();
   readonly #unsavedBuckets = new Set<number>();
-  /** Users whose presence changed, in the order of the changes. The first entry belongs to version `#first`. */
+  /**
+   * Users whose presence changed, in the order of the changes. The first entry belongs to version
+   * `#firstChangeVersion`.
+   */
   #changedUserIds: number[] = [];
   #firstChangeVersion = 1;
 

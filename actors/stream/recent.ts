@@ -51,7 +51,7 @@ export class RecentlyChangedMessages {
     }
   }
 
-  /** Forgets the change of this message that `note` has recorded, because its commit failed. */
+  /** Forgets the change of this message that `recordChange` has recorded, because its commit failed. */
   forgetFailedChange(id: number, rev: number): void {
     const change = this.#changesByMessageId.get(id);
     if (change?.rev !== rev) return;

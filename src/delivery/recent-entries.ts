@@ -63,7 +63,7 @@ export class RecentLogEntryMemoryBudget {
 export class RecentLogEntries {
   #entries: RecentLogEntry[] = [];
   #oldestIndex = 0;
-  /** Log position above which every entry, up to `#end`, is in memory. */
+  /** Log position above which every entry, up to `#endPosition`, is in memory. */
   #completeAfter: LogSeq;
   /** True while `prepend` is still possible: it was not called yet, no entry was dropped, and the log had no gap. */
   #canPrepend = true;

@@ -268,8 +268,8 @@ export interface ActorKindDefinition<S extends JsonObject, V = undefined, Servic
   /**
    * State machine of the actor's phases. Its events are the names of commands; a state accepts a command if it has a
    * transition for it (a transition without target needs an action: `STAY_IN_PHASE_TRANSITION`) and refuses all others
-   * with `refusals`. The field `phase` of the stored state names the present phase. Absent: the actor accepts every
-   * command at any time.
+   * with `refusalByPhase`. The field `phase` of the stored state names the present phase. Absent: the actor accepts
+   * every command at any time.
    */
   readonly phaseMachine?: AnyStateMachine;
   /** Makes the reply of a phase to a command that the phase doesn't accept, by name of the phase. */

@@ -19,7 +19,7 @@ export interface NewestMessageIdsOfOrigin {
   readonly originStreamId: number;
   /** Id up to which every message of the origin is in the Store. */
   readonly storeCompleteUpToId: number;
-  /** Ids above `settled` that are in the Store already. Other ids between them may still come. */
+  /** Ids above `storeCompleteUpToId` that are in the Store already. Other ids between them may still come. */
   readonly newerStoredIds: readonly number[];
 }
 

@@ -114,7 +114,12 @@ export const checkBearerToken = (value: string): string =>
 
 const formatAllowedSchemes = (schemes: readonly string[]): string => schemes.map((s) => `${s}://`).join(' or ');
 
-/** Checks `scheme://user:password@host:port`. @returns the unchecked rest of the address */
+/**
+ * Checks user, password, host and port of an address `scheme://user:password@host:port`; only the host is required.
+ *
+ * @returns the unchecked rest of the address
+ * @throws Error
+ */
 function checkServerAddress(text: string, scheme: string): string {
   const [, account, host = '', port, rest = ''] =
     /^(?:([^@/?#]*)@)?(\[[^\]]*\]|[^:/?#@]*)(?::([^/?#]*))?(.*)$/s.exec(text.slice(`${scheme}://`.length)) ?? [];

@@ -96,7 +96,7 @@ export interface UploadedFile {
   readonly bytes: Uint8Array;
 }
 
-/** Facts by which browsers subscribe to push notifications. */
+/** Values for push subscriptions of browsers: the key that browsers get, and the check of the addresses they send. */
 export interface BrowserPushAccess {
   /** Public key of this server, base64url. */
   readonly key: string;

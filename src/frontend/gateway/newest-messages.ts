@@ -101,9 +101,9 @@ export class NewestMessageCaches implements DirectoryReplicaDependent {
 interface StreamNewestMessage {
   /** Id of the stream's newest message since this process began to follow the log; -1 if there was none. */
   messageId: number;
-  /** Log step (`#step`) at which the stream's newest message was sent. */
+  /** Log step (`#logStep`) at which the stream's newest message was sent. */
   sentAtStep: number;
-  /** Log step (`#step`) at which the stream's newest message became unknown, because it was deleted or moved. */
+  /** Log step (`#logStep`) at which the stream's newest message became unknown, because it was deleted or moved. */
   lostAtStep: number;
   /** Number of unfinished moves of messages out of or into this stream. */
   unfinishedMoveCount: number;
@@ -119,7 +119,7 @@ class UserNewestMessage {
    */
   readonly visibleAboveIds: number[] = [];
 
-  /** Makes the entry of a user. @param at log step (`#step`) up to which `id` is correct */
+  /** Makes the entry of a user. @param at log step (`#logStep`) up to which `id` is correct */
   constructor(
     public id: number,
     public at: number,
@@ -169,7 +169,7 @@ interface CacheEntryBudget {
 export class RealmNewestMessageCache implements RealmLogTailListener {
   readonly #newestByUser = new Map<number, UserNewestMessage>();
   readonly #newestByStream = new Map<number, StreamNewestMessage>();
-  /** Messages that were deleted or moved between streams: id → log step (`#step`) of the change. */
+  /** Messages that were deleted or moved between streams: id → log step (`#logStep`) of the change. */
   readonly #removedAtStepByMessage = new Map<number, number>();
   readonly #pendingLoads = new Set<PendingNewestMessageLoad>();
   /** Number of sends, deletions and moves that the log has shown; other fields use this number as a time. */

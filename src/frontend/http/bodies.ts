@@ -81,11 +81,11 @@ export class ResponseBody {
   }
 }
 
-/** Maximum of bytes of a small body; most answers are no larger. */
+/** Maximum size of a small body, bytes; most answers are no larger. */
 export const MAX_SMALL_RESPONSE_BODY_BYTES = 64 * 1024;
 /** Buffer that every call of `joinBodyParts` reuses: fresh memory for megabytes costs more than the copy. */
 let joinScratchBuffer = Buffer.allocUnsafeSlow(MAX_SMALL_RESPONSE_BODY_BYTES);
-/** Maximum of bytes of the `scratch` buffer: larger bodies are too rare to keep memory for them. */
+/** Maximum size of `joinScratchBuffer`, bytes: larger bodies are too rare to keep memory for them. */
 const MAX_SCRATCH_BUFFER_BYTES = 16 * 1024 * 1024;
 
 /**

@@ -68,7 +68,7 @@ export class UwsHttpExchange implements HttpExchange {
   aborted = false;
   answered = false;
   #requestIdPrefix = '';
-  /** Number appended to `#id` in the request id; -1: `#id` alone. */
+  /** Number appended to `#requestIdPrefix` in the request id; -1: `#requestIdPrefix` alone. */
   #requestIdNumber = -1;
   #server: UwsHttpExchangeOwner;
   #res: UwsResponse;

@@ -23,7 +23,7 @@ const MAX_BOUNDARIES = MAX_PARTS + 1;
 const PARSED_PIECE_BYTES = 32 * 1024;
 /** Number of bytes scanned for boundaries at a time: at worst each byte is compared with the whole boundary. */
 const SCANNED_PIECE_BYTES = 256 * 1024;
-/** Maximum of bytes of a field, in forms with files; files may be larger. */
+/** Maximum number of bytes of a field, where the operation takes files (`keepFiles`); the files may be larger. */
 const MAX_FIELD_BYTES = 1_048_576;
 /** Maximum length of a boundary: RFC 2046 allows 70 characters; the API's original server takes 201. */
 const MAX_BOUNDARY_LENGTH = 201;

@@ -57,7 +57,7 @@ export class InboundRequest {
   nextStepIndex = 0;
   /** The operation of the request; known once the body is read. */
   routedOperation: RoutedOperation | undefined;
-  /** The organization of the request and, unless `anonymous`, the account. */
+  /** The organization of the request and, unless `isAnonymous`, the account. */
   identity: AnonymousCaller | undefined;
   isAnonymous = false;
   /** The call that the operation runs with; undefined before the step `run`. */
@@ -75,7 +75,7 @@ export class InboundRequest {
   #headers: ReadonlyMap<string, string> | undefined;
   #mayGzipAnswer: boolean | undefined;
   #browserFacts: BrowserRequestFacts | undefined;
-  /** Copy of `rate`, for a request object that is reused for the client's later polls. */
+  /** Copy of `rateLimitStatus`, for a request object that is reused for the client's later polls. */
   #reusedRateLimitStatus: { -readonly [K in keyof RateLimitStatus]: RateLimitStatus[K] } | undefined;
 
   /** Makes the request. @param since monotonic time at which the request arrived, ms */
@@ -238,7 +238,12 @@ export class RequestLifetimes {
   /** Polls that an actor holds and that can't be parked in the frontend. */
   readonly heldPolls = new Set<RequestLifetime>();
 
-  /** Makes the set of lifetimes. @param deadlineMs time from a request's first wait until it is answered 503 */
+  /**
+   * Makes an empty set of lifetimes.
+   *
+   * @param deadlineMs default time limit: from the first promise that a request awaits until the request is answered
+   * 503
+   */
   constructor(
     readonly clock: Clock,
     readonly events: RequestLifetimeListener,

@@ -62,7 +62,7 @@ interface PipelineStep<T> {
   storeResult?(request: InboundRequest, value: T): void;
 }
 
-/** Returns the step unchanged; serves to infer the type of the value that `start` passes to `take`. */
+/** Returns the step unchanged; serves to infer the type of the value that `start` passes to `storeResult`. */
 const definePipelineStep = <T>(declared: PipelineStep<T>): PipelineStep<T> => declared;
 
 const PIPELINE_STEPS: readonly PipelineStep<unknown>[] = [

@@ -133,7 +133,8 @@ export interface HttpServer {
   closeConnectionAfterEachResponse(): void;
   /**
    * Stops listening: when the promise resolves, new connections are refused. Open connections are served as after
-   * `leave`. Waiting polls must be answered afterwards, or their clients would reconnect at once.
+   * `closeConnectionAfterEachResponse`. Waiting polls must be answered afterwards, or their clients would reconnect at
+   * once.
    */
   refuseNewConnections(): Promise<void>;
   /**

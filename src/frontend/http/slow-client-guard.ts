@@ -10,7 +10,7 @@ interface SlowClientLimits {
   readonly maxHeldBytes: number;
   /** Time without any progress after which a transfer is cut off, ms. */
   readonly stallMs: number;
-  /** Milliseconds that each transfer may take, plus a second for each `bytesPerSecond` of its bytes. */
+  /** Milliseconds that each transfer may take, plus a second for each `minBytesPerSecond` of its bytes. */
   readonly graceMs: number;
   readonly minBytesPerSecond: number;
 }

@@ -49,7 +49,9 @@ interface QueuedFetch {
 }
 
 export class ImageProxy {
-  /** Cache of fetched pictures by URL, in the order in which the entries expire; `#failures` has the same order. */
+  /**
+   * Cache of fetched pictures by URL, in the order in which the entries expire; `#cachedFailures` has the same order.
+   */
   readonly #cachedImages = new Map<string, CachedOutcome<ProxiedImage>>();
   readonly #cachedFailures = new Map<string, CachedOutcome<ImageFetchError>>();
   readonly #runningFetchesByUrl = new Map<string, Promise<ProxiedImage>>();

@@ -83,7 +83,10 @@ export const realmActorCommands = {
   // Commands about ids.
   /** Reserves `count` message ids; replies with the first id. */
   takeIds: declareCommand<{ readonly count: number }, ActorValueReply<number>>('take-ids'),
-  /** Sent by the actor's sidecar when the actor leaves memory: returns reserved message ids that were not used. */
+  /**
+   * Sent by the realm actor to itself before it leaves memory: releases the message ids that it reserved and did not
+   * hand out, so that its next activation continues without a gap.
+   */
   returnIds: declareCommand('return-ids'),
   /** Replies with the recipient id of a group conversation; `group`: rest of its actor key. */
   groupRecipient: declareCommand<{ readonly group: string }, ActorValueReply<number>>('group-recipient'),

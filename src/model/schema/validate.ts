@@ -1,7 +1,7 @@
 /**
  * Validation of a value against the schema of its parameter, with the messages of conventions.md § Validator messages.
- * The function `walk` is the authority. For schemas on which both agree, a compiled validator accepts valid values
- * first, because it is faster.
+ * The function `validateBySchema` is the authority. For schemas on which both agree, a compiled validator accepts valid
+ * values first, because it is faster.
  */
 import type { TSchema } from 'typebox';
 import { Compile } from 'typebox/compile';
@@ -49,7 +49,8 @@ export interface SchemaValidator {
 }
 
 /**
- * Makes the validator of a schema. @throws Error for a schema with a keyword or check that `walk` would silently ignore
+ * Makes the validator of a schema. @throws Error for a schema with a keyword or check that `validateBySchema` would
+ * silently ignore
  */
 export function compileSchemaValidator(declared: TSchema): SchemaValidator {
   const schema = declared as ParameterSchema;
@@ -97,8 +98,8 @@ function listSubschemas(schema: ParameterSchema): readonly ParameterSchema[] {
 }
 
 /**
- * True if a compiled validator agrees with `walk` on the schema. A compiled validator counts lengths differently and
- * ignores our annotations.
+ * True if a compiled validator agrees with `validateBySchema` on the schema. A compiled validator counts lengths
+ * differently and ignores our annotations.
  */
 function isCompilable(schema: ParameterSchema): boolean {
   const { check, trim, minLength, maxLength, pattern } = schema;
@@ -288,8 +289,8 @@ function isTypeMismatch({ type }: ParameterSchema, value: unknown): boolean {
 }
 
 /**
- * Copies a value, because `walk` converts in place: a union member that fails half-way must not change the value for
- * the next member.
+ * Copies a value, because `validateBySchema` converts in place: a union member that fails half-way must not change the
+ * value for the next member.
  */
 function copyJsonValue(value: unknown): unknown {
   if (typeof value !== 'object' || value === null || value instanceof JsonFloat) return value;

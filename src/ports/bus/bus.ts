@@ -44,7 +44,9 @@ export interface BusServerHandle {
 
 export interface PendingBusReply {
   readonly reply: Promise<Json>;
-  /** Cancels the request: `reply` never settles, and the next frame cancels the request at the server. */
+  /**
+   * Cancels the request: `reply` never settles, and the next frame to the server tells it so (`BusRequest.onCancel`).
+   */
   cancel(): void;
 }
 

@@ -26,7 +26,8 @@ interface CaughtUpWaiter {
 /**
  * One reader of one subject. Core NATS may lose live entries. Three rules find every loss:
  * - A live entry whose predecessor lies above our position reveals a gap, which is then read from the log.
- * - `check` asks the log for an entry above our position, because no later entry reveals the loss of the last one.
+ * - `checkForLostEntries` asks the log for an entry above our position, because no later entry reveals the loss of the
+ * last one.
  * - A position is skipped only up to an end of the stream that was known before the log reported no entry of this
  *   subject above our position.
  */
@@ -134,7 +135,8 @@ export class JetStreamEventLogSubscription implements EventLogSubscription {
       try {
         await this.#readToLogEnd();
       } catch {
-        // The log is unreachable: callers of `caughtUp` go on waiting, and appends report the failure to their callers.
+        // The log is unreachable: callers of `waitUntilCaughtUp` go on waiting, and appends report the failure to their
+        // callers.
         this.#caughtUpWaiters = [...waiters, ...this.#caughtUpWaiters];
         this.#mustReadAgain = true;
         this.#retryTimer = this.#clock.setTimeout(() => void this.#runCatchUp(), CATCH_UP_RETRY_MS);

@@ -8,7 +8,7 @@
  *   actor and versions).
  * - A subscriber gets every entry after the position it names, in order, once, across reconnects, slow-consumer drops
  *   and restarts of the backing service. Live entries wait until the older ones are delivered.
- * - Entries are trimmed by age and bytes. A subscription that starts below the kept entries gets `gap`.
+ * - Entries are trimmed by age and bytes. A subscription that starts below the kept entries gets `onGap`.
  */
 import type { Json } from '#base';
 import type { LogSeq, RealmId } from '#model';
@@ -35,7 +35,9 @@ export interface EventLogReader {
    * shared: never change them.
    */
   onEntry(seq: LogSeq, value: Json): void;
-  /** Receives a transient value, sent with `publish`: it has no position, may be lost, and is never repeated. */
+  /**
+   * Receives a transient value, sent with `publishTransient`: it has no position, may be lost, and is never repeated.
+   */
   onTransient(value: Json): void;
   /** Receives the report that entries between the requested position and `trimmed` are no longer available. */
   onGap(trimmed: LogSeq): void;

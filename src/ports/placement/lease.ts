@@ -33,12 +33,12 @@ export const HOST_LEASE_TIMES: HostLeaseTimes = { renewMs: 500, leaseMs: 2_000, 
 
 interface HostLeaseListener {
   /**
-   * Called when `valid` has become false: other hosts may take our partitions. If another host ended our key, `id` has
+   * Called when `isValid` has become false: other hosts may take our partitions. If another host ended our key, `id` has
    * changed too.
    */
   onLapsed(): void;
   /**
-   * Called when `valid` has become true again. If the id is the same, no other host has taken any of our partitions.
+   * Called when `isValid` has become true again. If the id is the same, no other host has taken any of our partitions.
    */
   onRegained(): void;
 }
@@ -87,7 +87,7 @@ export class HostLease {
     return this.#isHolding && this.#clock.monotonic() < this.#leaseValidUntil;
   }
 
-  /** Milliseconds for which `valid` will stay true without another heartbeat. */
+  /** Milliseconds for which `isValid` will stay true without another heartbeat. */
   get remainingMs(): number {
     return this.#isHolding ? Math.max(0, this.#leaseValidUntil - this.#clock.monotonic()) : 0;
   }

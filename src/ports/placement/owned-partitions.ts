@@ -61,7 +61,7 @@ export class OwnedPartitions {
 
   /**
    * Makes the partition holder take the partitions.
-   * @throws the holder's error; the caller then calls `abandon`
+   * @throws the holder's error; the caller then calls `abandonTake`
    */
   async takePartitions(
     taking: ReadonlyMap<Partition, OwnedPartitionState>,
@@ -81,7 +81,7 @@ export class OwnedPartitions {
 
   /**
    * Lets the partition holder finish work in progress and lose the partitions. The partitions stay listed until
-   * `forget`, because no other host has them yet.
+   * `removeFromOwned`, because no other host has them yet.
    */
   async releasePartitions(
     partitions: readonly Partition[],

@@ -20,8 +20,8 @@ export class InFlightStoreOperations {
   constructor(private readonly clock: Clock) {}
 
   /**
-   * Runs an operation. The result settles as the operation does, or rejects with StoreUnavailableError `GRACE_MS` after
-   * connections broke (unknown outcome).
+   * Runs an operation. The result settles as the operation does, or rejects with StoreUnavailableError
+   * `BROKEN_CONNECTION_GRACE_MS` after connections broke (unknown outcome).
    */
   runOperation<T>(operation: () => Promise<T>): Promise<T> {
     return new Promise<T>((resolve, reject) => {
@@ -38,7 +38,7 @@ export class InFlightStoreOperations {
     });
   }
 
-  /** Gives the operations in flight `GRACE_MS` to settle. Must be called when connections broke. */
+  /** Gives the operations in flight `BROKEN_CONNECTION_GRACE_MS` to settle. Must be called when connections broke. */
   giveUpAfterBrokenConnections(): void {
     const concerned = [...this.#operations];
     if (concerned.length === 0) return;

@@ -98,7 +98,7 @@ export class MessageIntersectionCursor {
     private readonly last: number,
   ) {}
 
-  /** Finds `head`. If the budget runs out first, the next call continues from there. */
+  /** Finds `nextCommonOrdinal`. If the budget runs out first, the next call continues from there. */
   findNextCommonOrdinal(budget: KeyReadBudget): void {
     const { indexes } = this;
     let agreed = 0;

@@ -57,7 +57,7 @@ export class LmdbRecordTable {
     return found && decodeMessageRecord(id, found);
   }
 
-  /** Returns the decoded record. Must be called outside of transactions, like `look`. */
+  /** Returns the decoded record. Must be called outside of transactions, like `readPacked`. */
   readDecoded(realm: RealmId, id: number): MessageRecord | undefined {
     const key = this.#cacheKeyOf(realm, id);
     const kept = this.#decodedCache.get(key);

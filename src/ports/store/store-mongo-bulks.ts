@@ -1,7 +1,7 @@
 /**
  * Collects writes into bulks: the writes of one event-loop turn, and those that arrive while a bulk is in flight. A
  * command costs this process and the server as much as several writes in it, so the next bulk waits for the one in
- * flight, but at most `SLOW_MS`.
+ * flight, but at most `MAX_WAIT_FOR_BULK_IN_FLIGHT_MS`.
  */
 import type { Clock, TimerHandle } from '#base/clock';
 import { translateMongoError } from './store-mongo-client.js';

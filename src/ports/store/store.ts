@@ -37,7 +37,7 @@ export interface ActorRoot {
 
 export interface ActorRootWrite {
   readonly key: ActorKey;
-  /** Epoch that the stored root must have (`load` writes it there). */
+  /** Epoch that the stored root must have (`loadRoot` writes it there). */
   readonly epoch: Epoch;
   /** Version that the stored root must have; 0: no root may exist yet. The write stores `expected + 1`. */
   readonly expected: number;

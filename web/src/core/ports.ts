@@ -59,7 +59,7 @@ export interface BrowserTabs {
   onMessage(take: (message: unknown) => void): void;
   /**
    * Waits to be the leading tab and then calls `gain`. The tab leads until it closes, or until another one takes the
-   * lead with `steal`, which calls `lose`.
+   * lead with `stealLead`, which calls `lose`.
    */
   waitToLead(gain: () => void, lose: () => void): void;
   /** Takes the lead from a tab that doesn't answer. */

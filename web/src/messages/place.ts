@@ -8,9 +8,9 @@ const END_TOLERANCE_PX = 4;
  * Keeps what is read at its place on screen.
  *
  * The reader's place is the first message whose text begins on screen, with its distance from the top in pixels.
- * `note` takes it down after the reader has scrolled. `restore` comes after each change of the document, before it is
- * painted, and scrolls by as many pixels as the change has moved that message. While the end of the list is on screen,
- * the end is the place instead, so that new messages come into view.
+ * `notePlace` takes it down after the reader has scrolled. `restore` comes after each change of the document, before it
+ * is painted, and scrolls by as many pixels as the change has moved that message. While the end of the list is on
+ * screen, the end is the place instead, so that new messages come into view.
  */
 export class ScrollPlaceKeeper {
   /** The list follows new messages. */

@@ -41,7 +41,7 @@ export interface RecentFilterFacts {
   isMuted(of: Conversation): boolean;
 }
 
-/** The newest messages by conversation: `put` by a fetch or an event, then `conversations()`. */
+/** The newest messages by conversation: `put` by a fetch or an event, then `listConversations()`. */
 export class RecentMessages {
   readonly #entryByMessageId = new Map<number, RecentMessageEntry>();
 

@@ -70,7 +70,7 @@ export class MessageStore {
 
   /**
    * Takes the messages of a fetch.
-   * @param since `now` when the fetch began
+   * @param since `lastChangeNumber` when the fetch began
    * @returns ids that are there; undefined when the fetch has to be repeated, because it may hold an older text of a
    * message that is not here
    */
