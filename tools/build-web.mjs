@@ -97,8 +97,8 @@ function browserDeclarations() {
 
 /**
  * Names of methods and properties that the bundle may shorten: full names cost 900 bytes of the first view. A name
- * keeps its spelling if a browser or library knows it, if it is in a string, or if it is the key of a type or literal,
- * which may be stored or sent. esbuild shortens every use of a name alike, in all chunks.
+ * keeps its spelling if a browser or library knows it, if it is in a string, if a module exports it, which `import()`
+ * finds by name, or if it is the key of a type or literal, which may be stored or sent. esbuild shortens every use of a name alike, in all chunks.
  * @param libraries files of node_modules in the bundle
  */
 function shortenedProperties(libraries) {
@@ -107,7 +107,8 @@ function shortenedProperties(libraries) {
     .map((path) => readFileSync(path, 'utf8'));
   const text = sources.join('\n').replace(/\/\*[\s\S]*?\*\//g, '');
   const kept = new Set([...libraries, ...browserDeclarations()].flatMap((path) => wordsOf(readFileSync(path, 'utf8'))));
-  for (const pattern of [/['"`](\w+)['"`]/g, /dataset\.(\w+)/g, /([A-Za-z_$][\w$]*)\??:/g]) {
+  const exported = /export (?:async )?(?:function\*?|const|let|class) (\w+)/g;
+  for (const pattern of [/['"`](\w+)['"`]/g, /dataset\.(\w+)/g, /([A-Za-z_$][\w$]*)\??:/g, exported]) {
     for (const [, name] of text.matchAll(pattern)) kept.add(name);
   }
   const used = new Set([...text.matchAll(/\.([A-Za-z_$][\w$]*)/g)].map(([, name]) => name));
