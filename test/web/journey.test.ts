@@ -109,6 +109,7 @@ async function runJourney(t: Test, server: TestServer, browser: Browser): Promis
     await owner.waitFor('.message-row', 'a long story');
     await act(owner, 'a long story', 'Add a reaction');
     await owner.fill('.emoji-picker input', 'tada');
+    await owner.waitFor('.emoji-picker', '🎉');
     await owner.page.keyboard.press('Enter');
     await ada.waitFor('.reaction', 'reacted with :tada:');
     await ada.click('.reaction', ':tada:');

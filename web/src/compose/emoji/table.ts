@@ -12,6 +12,11 @@ export interface Emoji {
   readonly pictureUrl?: string | undefined;
 }
 
+interface NamedEmoji extends Emoji {
+  /** All names, the usual one first. */
+  readonly names: readonly string[];
+}
+
 /** Emoji that people use most, in the order in which they are offered. */
 const POPULAR = ['+1', 'tada', 'smile', 'heart', 'working_on_it', 'octopus', 'joy', 'check', 'eyes', 'pray', 'cry'];
 
@@ -23,7 +28,7 @@ export function makeEmojiCharacter(code: string): string {
   return EMOJI_PRESENTATION_PATTERN.test(text) || text.includes('\ufe0f') ? text : `${text}\ufe0f`;
 }
 
-const unicodeEmoji = signal<readonly (Emoji & { readonly names: readonly string[] })[] | undefined>(undefined);
+const unicodeEmoji = signal<readonly NamedEmoji[] | undefined>(undefined);
 let emojiNamesLoad: Promise<void> | undefined;
 
 /** Fetches the names of Unicode emoji once. */
@@ -40,13 +45,15 @@ async function fetchNames(): Promise<void> {
   const { status, text } = await core.platform.fetch({ method: 'GET', path: pathname, headers: {}, body: undefined });
   if (status !== 200) throw new Error(`status ${status}`);
   const { code_to_names: names } = JSON.parse(text) as { code_to_names: Record<string, readonly string[]> };
-  unicodeEmoji.value = Object.entries(names).map(([code, all]) => ({
-    name: all[0] ?? code,
-    names: all,
-    code,
-    type: 'unicode_emoji',
-    text: makeEmojiCharacter(code),
-  }));
+  unicodeEmoji.value = Object.entries(names).map(
+    ([code, all]): NamedEmoji => ({
+      name: all[0] ?? code,
+      names: all,
+      code,
+      type: 'unicode_emoji',
+      character: makeEmojiCharacter(code),
+    }),
+  );
 }
 
 /** All emoji that can be used now, with a search. */
@@ -57,7 +64,7 @@ export class EmojiTable {
 
   constructor(
     readonly custom: readonly Emoji[],
-    plain: readonly (Emoji & { readonly names: readonly string[] })[],
+    plain: readonly NamedEmoji[],
   ) {
     // A custom emoji hides the one of the same name.
     const hidden = new Set(custom.map(({ name }) => name));
