@@ -1,8 +1,7 @@
 /** Operations for data exports (realm.md § Data export): the public data of an organization, for administrators. */
 import { blobNameOfDataExport, fileNameOfDataExport, makeDataExportPath } from '#domain/files';
-import { realmActorKey } from '#model';
+import { realmActorKey, toRealmId } from '#model';
 import { realmActorCommands } from '#model/commands';
-import { apiError } from '#model/errors';
 import { type ApiOperation, defineOperation, forwardCommand } from '../../operation.js';
 import { declarePathIdParameter, declarePathTextParameter } from '../../parameters.js';
 import { CONDITIONAL_REQUEST_HEADERS, serveBlob } from '../../raw-answers.js';
@@ -66,9 +65,8 @@ const downloadExportOperation = defineOperation({
   },
   async run(call) {
     const { realm_id, token, filename } = call.params;
-    if (realm_id !== call.realm) throw apiError('FILE_NOT_FOUND');
     const path = `${realm_id}/${token}/${filename}`;
-    const blob = await call.blobs.find(call.realm, blobNameOfDataExport(path));
+    const blob = await call.blobs.find(toRealmId(realm_id), blobNameOfDataExport(path));
     return serveBlob(call, blob, { name: fileNameOfDataExport(path), tag: token, download: true, caching: 'private' });
   },
 });
