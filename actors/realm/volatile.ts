@@ -1,6 +1,7 @@
 /**
  * Memory of a realm actor beside its state: the next message id, space reserved by uploads, the number of humans,
- * pending data exports, and indexes of unique names. Only the reservations cannot be rebuilt from the state; they expire after a minute.
+ * pending data exports, and indexes of unique names. Only the reservations cannot be rebuilt from the state; they
+ * expire after a minute.
  */
 
 import { foldStreamNameCase } from '#directory';

@@ -10,8 +10,9 @@
  * Invariants: a path has 107 random bits and can't be guessed. Its owner's id is part of the token, so that any process
  * finds the actor with the file's record. A file is sent in a way that no browser runs it as a page of this server.
  *
- * Everything but `makeFilePath`, `makeDataExportPath` and the temporary addresses is pure. The bytes are kept by `#ports/blobs`, the records
- * by the user actor. Actors, frontend and the messages folder may import this folder.
+ * Everything but `makeFilePath`, `makeDataExportPath` and the temporary addresses is pure. The bytes are kept by
+ * `#ports/blobs`, the records by the user actor, and those of data exports by the realm actor. Actors, frontend and the
+ * messages folder may import this folder.
  */
 export {
   blobNameOfDataExport,

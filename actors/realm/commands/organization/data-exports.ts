@@ -88,8 +88,8 @@ export const startDataExportHandler: RealmCommandHandler<typeof realmActorComman
 };
 
 /**
- * Counts the messages of public streams, or some of them if there are more than an export may have. An organization
- * that never had so many messages needs no count.
+ * Counts the messages of public streams; the count ends above the bound of an export. An organization whose message ids
+ * are all below the bound needs no count.
  */
 async function countPublicMessages(
   store: Store,

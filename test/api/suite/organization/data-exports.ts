@@ -1,4 +1,4 @@
-/** Data exports (realm.md § Data export; export.md § HTTP): their content, events and rights. */
+/** Data exports (realm.md § Data export): their content, events and rights. */
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -35,7 +35,7 @@ export const exportsOf = async (by: Person): Promise<ApiExport[]> =>
 
 export const watchExports = (by: Person): Promise<Queue> => Queue.register(by, { event_types: ['realm_export'] });
 
-/** A queue that also gets messages, so that the absence of other events can be told. */
+/** A queue that also gets messages: a message that arrives shows that no earlier event is missing. */
 const watchAll = (by: Person): Promise<Queue> => Queue.register(by, { event_types: ['realm_export', 'message'] });
 const noneIn = async (queue: Queue): Promise<boolean> =>
   (await settled(queue)).every(({ type }) => type !== 'realm_export');
