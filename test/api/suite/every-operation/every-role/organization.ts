@@ -27,7 +27,7 @@ export const ORGANIZATION: readonly Row[] = [
   },
   {
     operation: 'DELETE /export/realm/{export_id}',
-    params: () => ({ export_id: 1 }),
+    params: () => ({ export_id: 99_999 }),
     refused: { ...adminsOnly, owner: NO_EXPORT, admin: NO_EXPORT },
   },
   {
