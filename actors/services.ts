@@ -10,8 +10,18 @@ import type { DisposableDomainPredicate } from '#domain/people';
 import type { PushNotificationSender } from '#domain/push';
 import type { PasswordStrengthEstimator, ServerCryptography } from '#domain/secrets';
 import type { WebhookCaller } from '#domain/webhooks';
+import type { RealmId } from '#model';
 import type { BlobStorage } from '#ports/blobs';
 import type { CommandInputSources as SourcesWith } from '#runtime';
+
+/** Writes data exports in the background. */
+export interface DataExporter {
+  /**
+   * Exports the public data of an organization, and stores the archive as a blob of this organization.
+   * @throws Error after which no blob is stored; the exporter has logged it
+   */
+  storePublicExport(realm: RealmId, blobName: string, signal: AbortSignal): Promise<void>;
+}
 
 export interface ActorServices {
   readonly clock: Clock;
@@ -34,6 +44,7 @@ export interface ActorServices {
   /** Fetches linked pages for previews. */
   readonly pages: WebPageHeadFetcher;
   readonly personal: RecipientFieldResolver;
+  readonly exporter: DataExporter;
 }
 
 /** Sources from which the inputs of a command are read by I/O, with the services of this application. */

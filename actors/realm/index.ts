@@ -4,8 +4,9 @@
  * organizations.
  *
  * State: the root (`state.ts`) holds settings and counters; each record of the directory is a part, as are
- * invitations, uploads and counts of mails. All of them stay loaded. `volatile.ts` indexes unique names; `sidecar.ts`
- * returns unused message ids when the actor leaves memory; `machine.ts` has the phases, active and deactivated.
+ * invitations, uploads, counts of mails and data exports (`data-exports.ts`). All of them stay loaded. `volatile.ts`
+ * indexes unique names; `sidecar.ts` runs data exports, and returns unused message ids when the actor leaves memory;
+ * `machine.ts` has the phases, active and deactivated.
  *
  * Commands: `kind.ts` lists them by area, and each area is a folder of `commands/`. A handler checks the caller
  * (`commands/callers.ts`), then returns parts, log items (`log-items.ts`) and commands to user and stream actors. A

@@ -92,6 +92,13 @@ import {
   readNextRealmIdHandler,
 } from './commands/organization/create-realm.js';
 import {
+  deleteDataExportHandler,
+  endDataExportHandler,
+  eraseDataExportHandler,
+  listDataExportsHandler,
+  startDataExportHandler,
+} from './commands/organization/data-exports.js';
+import {
   addEmailDomainHandler,
   removeEmailDomainHandler,
   updateEmailDomainHandler,
@@ -137,6 +144,7 @@ import { recordFirstMessageIdHandler, recordStreamTrafficHandler } from './comma
 import { updateStreamHandler } from './commands/streams/update-stream.js';
 import { continueSubscribingUsersHandler, subscribeUsersHandler } from './commands/subscriptions/subscribe.js';
 import { subscribeAndUnsubscribeUsersHandler, unsubscribeUsersHandler } from './commands/subscriptions/unsubscribe.js';
+import { DATA_EXPORT_PARTS } from './data-exports.js';
 import { INVITATION_PART_PREFIXES } from './invitations.js';
 import { realmStateMachine } from './machine.js';
 import { MAIL_COUNT_PART_PREFIX } from './mail-limits.js';
@@ -170,6 +178,7 @@ export const realmActorKind: ActorKindDefinition<RealmActorState, RealmMemorySta
     ...Object.values(INVITATION_PART_PREFIXES),
     MAIL_COUNT_PART_PREFIX,
     UNFINISHED_IMPORT_PART_PREFIX,
+    DATA_EXPORT_PARTS.prefix,
   ],
   commands: wrapHandlersWithDirectoryVersion(
     mapHandlersByName(realmActorCommands, {
@@ -264,6 +273,12 @@ export const realmActorKind: ActorKindDefinition<RealmActorState, RealmMemorySta
       peekSignUp: readSignUpPageHandler,
       askSignUp: requestSignUpHandler,
       signUp: signUpHandler,
+      // Handlers of organization/data-exports.ts
+      listExports: listDataExportsHandler,
+      startExport: startDataExportHandler,
+      deleteExport: deleteDataExportHandler,
+      endExport: endDataExportHandler,
+      eraseExport: eraseDataExportHandler,
       // Handlers in groups/: user groups and their members
       createGroup: createUserGroupHandler,
       updateGroup: updateUserGroupHandler,
@@ -327,7 +342,7 @@ export const realmActorKind: ActorKindDefinition<RealmActorState, RealmMemorySta
     return settings === state.settings ? state : { ...state, settings };
   },
   makeVolatile: (_key, state, parts) => new RealmMemoryState(state, parts),
-  sidecar: (handle) => new RealmActorSidecar(handle),
+  sidecar: (handle, sources) => new RealmActorSidecar(handle, sources),
   takeBack: ({ parts, volatile }) => volatile.rebuildIndexes(parts),
   makeMissingActorReply: () => ({ error: apiError('INVALID_SUBDOMAIN').toReply() }),
   refusalByPhase: { deactivated: () => ({ error: apiError('ORGANIZATION_DEACTIVATED').toReply() }) },

@@ -1,11 +1,13 @@
 /**
- * Memory of a realm actor beside its state: the next message id, space reserved by uploads, the number of humans, and
- * indexes of unique names. Only the reservations cannot be rebuilt from the state; they expire after a minute.
+ * Memory of a realm actor beside its state: the next message id, space reserved by uploads, the number of humans,
+ * pending data exports, and indexes of unique names. Only the reservations cannot be rebuilt from the state; they
+ * expire after a minute.
  */
 
 import { foldStreamNameCase } from '#directory';
 import { SYSTEM_BOT_IDS_BY_EMAIL } from '#domain/people';
 import type { DirectoryUser } from '#model/records';
+import { PendingDataExports } from './data-exports.js';
 import { type ActorParts, listStreamRecords, listUserRecords, type RealmActorState } from './state.js';
 
 /** Longest time that an upload takes, ms; the space reserved for a failed upload is free after it. */
@@ -22,11 +24,13 @@ export class RealmMemoryState {
   readonly #spaceReservationByFileNumber = new Map<number, { readonly bytes: number; readonly until: number }>();
   /** Number of active human accounts. */
   activeHumanCount = 0;
+  readonly dataExports: PendingDataExports;
   readonly #userIdByEmail = new Map<string, number>();
   readonly #streamIdByName = new Map<string, number>();
 
   constructor(state: RealmActorState, parts: ActorParts) {
     this.nextMessageId = state.reservedIds + 1;
+    this.dataExports = new PendingDataExports(parts);
     this.#indexDirectoryRecords(parts);
   }
 
@@ -36,6 +40,7 @@ export class RealmMemoryState {
     this.#userIdByEmail.clear();
     this.#streamIdByName.clear();
     this.#indexDirectoryRecords(parts);
+    this.dataExports.dropWithoutRecord(parts);
   }
 
   #indexDirectoryRecords(parts: ActorParts): void {

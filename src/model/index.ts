@@ -78,7 +78,7 @@ export {
 } from './log-entry.js';
 export { type ActorParts, ActorPartTable } from './parts.js';
 export type { ActivationStopReason, CommandFailureReason, CommandRetryReason } from './reasons.js';
-export type { ActorRefusalReply, ActorRepeatReply, ActorReply, RawHttpAnswer } from './replies.js';
+export type { ActorRefusalReply, ActorRepeatReply, ActorReply, AnswerSource, RawHttpAnswer } from './replies.js';
 export { INTERFACE_LANGUAGES } from './settings/languages.js';
 export {
   ALWAYS_REPORTED_REALM_SETTING_NAMES,

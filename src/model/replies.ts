@@ -1,10 +1,17 @@
 /** Replies of actors, and answers of operations that are not JSON. */
 import type { ApiErrorReply } from '#model/errors';
 
+/** Bytes of an answer that are read while they are sent, because all of them would be too many for memory. */
+export interface AnswerSource {
+  readonly length: number;
+  /** Reads the bytes from `start` to before `end`. */
+  read(start: number, end: number): Promise<Uint8Array>;
+}
+
 /** An answer of an operation that is not JSON. */
 export interface RawHttpAnswer {
   readonly status: number;
-  readonly raw: Uint8Array;
+  readonly raw: Uint8Array | AnswerSource;
   readonly headers: Readonly<Record<string, string>>;
   /** Headers of a text answer that differ if it is compressed. Absent: the answer is never compressed. */
   readonly coded?: Readonly<Record<string, string>>;

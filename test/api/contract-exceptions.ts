@@ -21,15 +21,12 @@ const ALIAS = 'another name of PATCH /settings, where its errors are brought abo
 const NO_EMBEDDED = 'no embedded bots are served: refused before';
 
 const NO_PROVIDER = 'cannot be configured: refused before';
-const NO_EXPORTS = 'the server makes no exports yet: those who run it are asked to';
 
 /** Operations that cannot succeed here. */
 export const NOT_SUCCEEDED: Readonly<Record<string, string>> = {
   'GET /calls/bigbluebutton/create: success': NO_PROVIDER,
   'POST /calls/zoom/create: success': NO_PROVIDER,
   'POST /jwt/fetch_api_key: success': SINGLE_SIGN_ON,
-  'POST /export/realm: success': NO_EXPORTS,
-  'DELETE /export/realm/{export_id}: success': NO_EXPORTS,
 };
 
 export const NOT_BROUGHT_ABOUT: Readonly<Record<string, string>> = {
@@ -72,10 +69,6 @@ export const NOT_BROUGHT_ABOUT: Readonly<Record<string, string>> = {
   'POST /bots: Missing configuration parameters: {keys}': 'no integrations are served yet',
   'POST /calls/zoom/create: Invalid Zoom access token': NO_PROVIDER,
   'POST /calls/zoom/create: Failed to create Zoom call': NO_PROVIDER,
-  'POST /export/realm: Exceeded rate limit.': NO_EXPORTS,
-  'DELETE /export/realm/{export_id}: Export already deleted': NO_EXPORTS,
-  'DELETE /export/realm/{export_id}: Export failed, nothing to delete': NO_EXPORTS,
-  'DELETE /export/realm/{export_id}: Export still in progress': NO_EXPORTS,
   'PATCH /settings/display: *': ALIAS,
   'PATCH /settings/notifications: *': ALIAS,
 };
@@ -119,6 +112,4 @@ export const NOT_WATCHED: Readonly<Record<string, string>> = {
   ...unwatched('POST /messages/matches_narrow', 'changes nothing'),
   ...unwatched('POST /calls/zoom/create', 'changes nothing'),
   ...unwatched('POST /jwt/fetch_api_key', 'changes nothing'),
-  ...unwatched('POST /export/realm', 'changes nothing'),
-  ...unwatched('DELETE /export/realm/{export_id}', 'changes nothing'),
 };

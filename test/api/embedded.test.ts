@@ -15,6 +15,7 @@ import { scheduledTime } from './suite/messages/scheduled-time.js';
 import { slowMarks } from './suite/messages/slow-marks.js';
 import { missedMails } from './suite/notifications/missed-mails.js';
 import { emojiNames } from './suite/organization/emoji-names.js';
+import { exportFailures } from './suite/organization/export-failures.js';
 import { pictureStoring } from './suite/organization/picture-storing.js';
 import { fullMembers } from './suite/people/full-members.js';
 import { presenceTime } from './suite/people/presence-time.js';
@@ -39,6 +40,7 @@ const OF_THEIR_OWN: Readonly<Record<string, (t: Test) => Promise<void>>> = {
   'invitations and time': invitationTime,
   'quota of files': fileQuota,
   'storing of pictures': pictureStoring,
+  'failures of exports': exportFailures,
   'names of the extra emoji': emojiNames,
   'no image proxy': noImageProxy,
   'marks that take too long': slowMarks,

@@ -108,6 +108,10 @@ export class HttpCall implements HttpExchange {
     if (this.aborted) listener();
   }
 
+  respondFromSource(): void {
+    throw new Error('no answer of these tests has a source');
+  }
+
   respond(status: number, _headers: unknown, parts: readonly (string | Uint8Array)[]): void {
     if (this.#over || this.aborted) return;
     this.answered = true;

@@ -52,6 +52,31 @@ export function blobsContract(t: Test, name: string, open: () => Promise<BlobSto
     t.ok(bytes.subarray(700_000).equals(await found.read(700_000)), 'to the end');
   });
 
+  t.test(`${name}: a blob comes in pieces; pieces that end with an error store nothing`, async (t) => {
+    const blobs = await opened(t);
+    const pieces = [randomBytes(300_000), Buffer.alloc(0), randomBytes(70_001)];
+    await blobs.put(
+      one,
+      'pieces',
+      (async function* () {
+        yield* pieces;
+      })(),
+      'application/gzip',
+    );
+    const found = (await blobs.find(one, 'pieces'))!;
+    t.match(found, { sizeBytes: 370_001, mediaType: 'application/gzip' });
+    t.ok(Buffer.concat(pieces).equals(await found.read()));
+    for (const path of ['pieces', 'never whole']) {
+      const broken = async function* () {
+        yield randomBytes(400_000);
+        throw new Error('the source ended');
+      };
+      await t.rejects(blobs.put(one, path, broken(), 'text/plain'), /the source ended/);
+    }
+    t.equal(await blobs.find(one, 'never whole'), undefined);
+    t.ok(Buffer.concat(pieces).equals(await (await blobs.find(one, 'pieces'))!.read()), 'the first one stays');
+  });
+
   t.test(`${name}: an empty blob is stored, too`, async (t) => {
     const blobs = await opened(t);
     await blobs.put(one, 'empty', new Uint8Array(0), 'text/plain');

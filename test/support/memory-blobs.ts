@@ -1,12 +1,16 @@
 import type { RealmId } from '#model';
-import { BlobGoneError, type BlobStorage, type StoredBlobInfo } from '#ports/blobs';
+import { type BlobContent, BlobGoneError, type BlobStorage, type StoredBlobInfo } from '#ports/blobs';
 
 /** Blobs of a test that needs no real ones; the contract holds. */
 export class MemoryBlobs implements BlobStorage {
   readonly #kept = new Map<string, { readonly bytes: Uint8Array; readonly type: string }>();
 
-  async put(realm: RealmId, path: string, bytes: Uint8Array, type: string): Promise<void> {
-    this.#kept.set(`${realm}/${path}`, { bytes: Uint8Array.from(bytes), type });
+  async put(realm: RealmId, path: string, content: BlobContent, type: string): Promise<void> {
+    const pieces: Uint8Array[] = [];
+    if (content instanceof Uint8Array) pieces.push(content);
+    else for await (const piece of content) pieces.push(piece);
+    const bytes = Buffer.concat(pieces);
+    this.#kept.set(`${realm}/${path}`, { bytes, type });
   }
 
   async find(realm: RealmId, path: string): Promise<StoredBlobInfo | undefined> {

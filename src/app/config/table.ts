@@ -256,7 +256,7 @@ export const SERVER_SETTING_DECLARATIONS = {
     option: 'administrator-email',
     value: 'ADDRESS',
     description:
-      'Mail address of the operators, shown to administrators of organizations who ask for a data export, because exports are made by hand. Default: admin@EXTERNAL_HOST.',
+      'Mail address of the operators, shown to administrators of organizations that are too large to export their data over the API. Default: admin@EXTERNAL_HOST.',
     fallback: undefined as string | undefined,
     parse: checkEmailAddress,
   }),

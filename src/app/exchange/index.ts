@@ -13,8 +13,11 @@
  * and its reservation alone, so it can be repeated after a crash. Nothing is put into the log: no user gets events or
  * mails of the past. docs/decisions/022-import.md has the reasons.
  *
- * Importers: the command line.
+ * `export/background.ts` makes the exports that administrators ask for over the API, within a running server.
+ *
+ * Importers: the command line; src/app/server, for exports in the background.
  */
+export { BackgroundExporter } from './export/background.js';
 export {
   exportOrganizationToArchive,
   exportOrganizationToFolder,

@@ -3,6 +3,8 @@
  * replicas, the actor host (where actors run), and the client and gateway that reach actors on any host.
  */
 import { readFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { eventQueueActorKind } from '#actors/event-queue';
 import { linkPreviewActorKind } from '#actors/link-preview';
 import { loginGuardActorKind } from '#actors/login-guard';
@@ -13,12 +15,14 @@ import { realmActorKind } from '#actors/realm';
 import { directMessageActorKind, streamActorKind } from '#actors/stream';
 import { userActorKind } from '#actors/user';
 import { webhookActorKind } from '#actors/webhook';
+import { BusSystemActorCaller } from '#app/admin';
 import { isClusterConfig, type ServerConfig } from '#app/config';
+import { BackgroundExporter } from '#app/exchange';
 import type { Logger } from '#base';
 import type { Clock } from '#base/clock';
 import { MetricsRegistry } from '#base/metrics';
 import { RealmEventFeeds, RecipientFieldResolver } from '#delivery';
-import { DirectoryReplicas } from '#directory';
+import { asDirectorySnapshot, DirectoryReplicas } from '#directory';
 import { productEmojiForm } from '#domain/emoji';
 import { WebPageHeadFetcher } from '#domain/link-previews';
 import { MailDispatcher } from '#domain/mail';
@@ -30,6 +34,8 @@ import { OutgoingAddressFilter, WebhookCaller } from '#domain/webhooks';
 import type { BrowserPushAccess } from '#frontend/api';
 import { FrontendGateway, siteUrlOfRealm } from '#frontend/gateway';
 import { ImageFetcher, ImageProxy } from '#frontend/image-proxy';
+import { realmActorKey } from '#model';
+import { realmActorCommands } from '#model/commands';
 import { type EventLog, MeteredEventLog } from '#ports/log';
 import { ActorClient, ActorHost, type AnyActorKindDefinition } from '#runtime';
 import type { ActorServices } from '../../../actors/services.js';
@@ -80,6 +86,7 @@ export class ConclaveNode {
   readonly imageProxy: ImageProxy;
   readonly browserPush: BrowserPushAccess | undefined;
   readonly #renderer: MessageRenderer;
+  readonly #exporter: BackgroundExporter | undefined;
   readonly #passwords = new PasswordStrengthThread();
 
   constructor(
@@ -118,6 +125,18 @@ export class ConclaveNode {
     });
     if (ports.actors) {
       const { store, placement, mailer } = ports.actors;
+      const system = new BusSystemActorCaller(this.client, async () => {});
+      const exporter = new BackgroundExporter({
+        store,
+        blobs: ports.blobs,
+        logger,
+        productEmoji: productEmojiForm(config.emojiNames),
+        workFolder: isClusterConfig(config) ? tmpdir() : join(config.dataDir, 'export'),
+        ownsWorkFolder: !isClusterConfig(config),
+        readSnapshot: async (realm) =>
+          asDirectorySnapshot(await system.sendForValue(realmActorKey(realm), realmActorCommands.snapshot, {})),
+      });
+      this.#exporter = exporter;
       this.host = new ActorHost<ActorServices>({
         clock,
         store,
@@ -148,6 +167,7 @@ export class ConclaveNode {
           push: this.#makePushSender(config, reachable, logger),
           pages: new WebPageHeadFetcher(clock, reachable, proxies ? imageProxyKey : ''),
           personal: new RecipientFieldResolver(store, this.secrets),
+          exporter,
         },
       });
     }
@@ -179,6 +199,7 @@ export class ConclaveNode {
   /** Stops the node: actors finish and hand over first; the interfaces to Store, log and bus close last. */
   async stop(): Promise<void> {
     await this.host?.stop();
+    await this.#exporter?.close();
     await this.#renderer.close();
     await this.#passwords.close();
     this.directories.close();

@@ -4,14 +4,22 @@
  * - `names.ts`: an upload gets a path (`makeFilePath`) with a safe name; the path leads to the owner, the blob and the
  *   address. Temporary addresses give access to a file for a minute, without credentials. Limits and lifetimes are
  *   here, too.
+ * - `data-exports.ts`: paths of the archives of data exports.
  * - `serving.ts`: a request for a file gets `makeFileResponseHeaders`, and a range of its bytes (`makeRangeResponse`).
  *
  * Invariants: a path has 107 random bits and can't be guessed. Its owner's id is part of the token, so that any process
  * finds the actor with the file's record. A file is sent in a way that no browser runs it as a page of this server.
  *
- * Everything but `makeFilePath` and the temporary addresses is pure. The bytes are kept by `#ports/blobs`, the records
- * by the user actor. Actors, frontend and the messages folder may import this folder.
+ * Everything but `makeFilePath`, `makeDataExportPath` and the temporary addresses is pure. The bytes are kept by
+ * `#ports/blobs`, the records by the user actor, and those of data exports by the realm actor. Actors, frontend and the
+ * messages folder may import this folder.
  */
+export {
+  blobNameOfDataExport,
+  dataExportUriOfPath,
+  fileNameOfDataExport,
+  makeDataExportPath,
+} from './data-exports.js';
 export {
   blobNameOfFile,
   type FileUploadLimits,

@@ -42,6 +42,9 @@ export const makeRedirectWithQuery = (url: string, query: string): RawHttpAnswer
 /** Request headers for conditional and partial answers; each operation that serves files declares them. */
 export const CONDITIONAL_REQUEST_HEADERS = ['range', 'if-range', 'if-none-match'];
 
+/** Files up to this size are read at once; larger ones are read while they are sent, bytes. */
+const MAX_BYTES_READ_AT_ONCE = 16 * 1_048_576;
+
 /** Answers with a stored file: the whole file, or the range that the request asks for. @throws ApiError */
 export async function serveBlob(
   call: ApiCall<unknown>,
@@ -55,7 +58,13 @@ export async function serveBlob(
     ifNoneMatch: call.header('if-none-match'),
   });
   try {
-    const raw = start === end ? new Uint8Array(0) : await blob.read(start, end);
+    const length = end - start;
+    const raw =
+      length > MAX_BYTES_READ_AT_ONCE
+        ? { length, read: (from: number, to: number) => blob.read(start + from, start + to) }
+        : length === 0
+          ? new Uint8Array(0)
+          : await blob.read(start, end);
     return { status, raw, headers: { ...makeFileResponseHeaders({ ...served, type: blob.mediaType }), ...headers } };
   } catch (error) {
     if (error instanceof BlobGoneError) throw apiError('FILE_NOT_FOUND');

@@ -7,6 +7,9 @@ import type { SlowClientGuard, SlowClientGuardedTransfer } from './slow-client-g
  */
 const BODY_PIECE_BYTES = 64 * 1024;
 
+/** Size of the pieces in which a source of an answer is read: a client takes each in the time that a stall may last. */
+export const SOURCE_PIECE_BYTES = 256 * 1024;
+
 const bytesOfBodyPart = (part: ResponseBodyPart): Uint8Array => (typeof part === 'string' ? Buffer.from(part) : part);
 
 export function byteLengthOfBodyParts(parts: readonly ResponseBodyPart[]): number {

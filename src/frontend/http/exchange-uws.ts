@@ -1,4 +1,5 @@
 /** One request and its response on uWebSockets.js; server-uws.ts describes the constraints of the engine. */
+import type { AnswerSource } from '#model';
 import {
   byteLengthOfBodyParts,
   joinBodyParts,
@@ -15,6 +16,7 @@ import {
   ResponseHeaders,
 } from './server.js';
 import type { SlowClientGuard, SlowClientGuardedTransfer } from './slow-client-guard.js';
+import { UwsSourceSender } from './source-sender-uws.js';
 import type { UwsRequest, UwsResponse } from './uws-module.js';
 
 const NO_RESPONSE_HEADERS = new ResponseHeaders([]);
@@ -246,12 +248,12 @@ export class UwsHttpExchange implements HttpExchange {
     headers: ResponseHeaders,
     parts: readonly ResponseBodyPart[],
     more: string,
+    length = byteLengthOfBodyParts(parts),
   ): void {
     const { requestId } = this;
     const id = requestId === '' ? '' : `\r\nX-Request-Id: ${requestId}`;
     const head = this.method === 'HEAD';
     const { engine, isClosing } = this.#server;
-    const length = byteLengthOfBodyParts(parts);
     // Keep a copy: the joined bytes are valid during this call only.
     const body = head ? '' : Buffer.from(joinBodyParts(parts));
     respondAndEndConnection(
@@ -271,6 +273,24 @@ export class UwsHttpExchange implements HttpExchange {
     );
   }
 
+  respondFromSource(status: number, headers: ResponseHeaders, source: AnswerSource, more = ''): void {
+    if (this.aborted || this.answered) return;
+    this.#markAnswered();
+    if (this.method === 'HEAD' || source.length === 0) {
+      this.#respondWithLastAnswer(httpStatusLine(status), headers, [], more, source.length);
+      return;
+    }
+    // A request to read is not chunked. The answer would be the last of its connection, and is not worth the case.
+    if (this.#isChunkedRequest) {
+      this.#respondWithLastAnswer(httpStatusLine(400), NO_RESPONSE_HEADERS, [], '');
+      return;
+    }
+    this.#sending = true;
+    const over = (): void => this.#server.onExchangeEnded();
+    const writeHead = (): void => this.#writeHead(status, headers, more);
+    new UwsSourceSender(this.#res, source, this.#server.slowAnswerGuard, writeHead, over).start();
+  }
+
   #markAnswered(): void {
     this.answered = true;
     this.#abortListener = undefined;
@@ -278,6 +298,15 @@ export class UwsHttpExchange implements HttpExchange {
   }
 
   #writeResponse(status: number, headers: ResponseHeaders, parts: readonly ResponseBodyPart[], more: string): void {
+    this.#writeHead(status, headers, more);
+    const closing = this.#server.isClosing;
+    if (closing) {
+      // The answer closes the connection, so no later answer can pile up behind it.
+      this.#res.end(parts.length === 1 ? parts[0]! : joinBodyParts(parts), true);
+    } else this.#sendBody(parts);
+  }
+
+  #writeHead(status: number, headers: ResponseHeaders, more: string): void {
     const res = this.#res;
     if (status !== 200) res.writeStatus(httpStatusLine(status));
     // Write all headers in one native call: a call costs more than the longer text.
@@ -285,11 +314,6 @@ export class UwsHttpExchange implements HttpExchange {
     const id = requestId === '' ? '' : `\r\nX-Request-Id: ${requestId}`;
     if (headers.combinedName !== '') res.writeHeader(headers.combinedName, headers.combinedValue + more + id);
     else if (id !== '') res.writeHeader('X-Request-Id', requestId);
-    const closing = this.#server.isClosing;
-    if (closing) {
-      // The answer closes the connection, so no later answer can pile up behind it.
-      res.end(parts.length === 1 ? parts[0]! : joinBodyParts(parts), true);
-    } else this.#sendBody(parts);
   }
 
   /**

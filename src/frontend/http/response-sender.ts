@@ -91,7 +91,10 @@ export class ResponseSender implements RequestLifetimeListener {
       const { status, raw, coded } = outcome;
       const own = Object.entries(outcome.headers);
       const all = new ResponseHeaders(operation.page ? own : [...own, ...CORS_HEADERS]);
-      if (coded && status === 200) this.#respondCompressible(request, status, all, [raw], all.with(coded));
+      if (!(raw instanceof Uint8Array)) {
+        this.#recordEnd(request, status);
+        request.exchange.respondFromSource(status, all, raw, formatRateLimitHeaders(request.rateLimitStatus));
+      } else if (coded && status === 200) this.#respondCompressible(request, status, all, [raw], all.with(coded));
       else this.#respondPlain(request, status, all, [raw]);
     }
   }

@@ -5,7 +5,8 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { type AddressInfo, Server as NetServer } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { REAL_CLOCK } from '#base/clock';
-import { RequestBody, ResponseBody } from './bodies.js';
+import type { AnswerSource } from '#model';
+import { RequestBody, ResponseBody, SOURCE_PIECE_BYTES } from './bodies.js';
 import { waitForQuietEventLoopTurn } from './connection-gate.js';
 import {
   DUPLICATE_HOST_FAULT,
@@ -359,7 +360,12 @@ class NodeHttpExchange implements HttpExchange {
       this.#writeResponse(status, [...headers.flatNamesAndValues, ...parseHeaderLines(more)], parts);
   }
 
-  #writeResponse(status: number, flat: string[], parts: readonly ResponseBodyPart[]): void {
+  respondFromSource(status: number, headers: ResponseHeaders, source: AnswerSource, more = ''): void {
+    if (!this.answered && !this.aborted)
+      this.#writeResponse(status, [...headers.flatNamesAndValues, ...parseHeaderLines(more)], source);
+  }
+
+  #writeResponse(status: number, flat: string[], of: readonly ResponseBodyPart[] | AnswerSource): void {
     this.answered = true;
     this.#abortListener = undefined;
     this.#receivedBody?.discardChunks();
@@ -370,11 +376,12 @@ class NodeHttpExchange implements HttpExchange {
       res.writeHead(status, flat);
       res.end();
     } else {
-      const body = new ResponseBody(parts);
+      const body = 'read' in of ? of : new ResponseBody(of);
       flat.push('Content-Length', String(body.length));
       res.writeHead(status, flat);
       if (this.method === 'HEAD') res.end();
-      else this.#sendBody(body);
+      else if (body instanceof ResponseBody) this.#sendBody(body);
+      else void this.#sendSource(body);
     }
     // The unread rest of the body is read and discarded, so that the connection can be reused.
     if (!this.#req.readableEnded) this.#req.resume();
@@ -394,6 +401,43 @@ class NodeHttpExchange implements HttpExchange {
     }
     res.end(body.takeUnsentBytes());
     if (res.writableLength > 0) this.#reportUnsentBody(body);
+  }
+
+  async #sendSource(source: AnswerSource): Promise<void> {
+    const res = this.#res;
+    try {
+      for (let at = 0; at < source.length && !res.destroyed; ) {
+        const piece = await source.read(at, Math.min(at + SOURCE_PIECE_BYTES, source.length));
+        if (piece.byteLength === 0) throw new Error('the source ended early');
+        at += piece.byteLength;
+        if (!res.destroyed && !res.write(piece)) await this.#waitUntilPieceIsTaken();
+      }
+      if (!res.destroyed) res.end();
+    } catch {
+      this.#req.socket.destroy();
+    }
+  }
+
+  /** Waits until the client has taken the piece that was written last, or has gone. */
+  async #waitUntilPieceIsTaken(): Promise<void> {
+    const res = this.#res;
+    const { slowAnswerGuard } = this.#server;
+    const piece: SlowClientGuardedTransfer = {
+      timeLimitBytes: res.writableLength,
+      get heldBytes() {
+        return res.writableLength;
+      },
+      cutOff: () => this.#req.socket.destroy(),
+    };
+    slowAnswerGuard.noteProgress(piece);
+    await new Promise<void>((resolve) => {
+      const settle = (): void => {
+        res.off('drain', settle).off('close', settle);
+        resolve();
+      };
+      res.on('drain', settle).on('close', settle);
+    });
+    slowAnswerGuard.removeTransfer(piece);
   }
 
   #reportUnsentBody(body: ResponseBody): void {

@@ -2,6 +2,7 @@
  * The interface between the frontend and its HTTP servers: server-uws.ts (fast, native) or server-node.ts (any
  * platform). Both give the same answers: test/unit/http/server.test.ts runs against each.
  */
+import type { AnswerSource } from '#model';
 import type { SlowClientGuard } from './slow-client-guard.js';
 
 /** Response headers, prepared once where they are constant. */
@@ -97,6 +98,11 @@ export interface HttpExchange {
    * other work on them. They must not contain anything that a client sent.
    */
   respond(status: number, headers: ResponseHeaders, parts: readonly ResponseBodyPart[], more?: string): void;
+  /**
+   * Sends the response as `respond` does; its body is read piece by piece, as the client takes it. If a read fails, the
+   * connection is cut: the head may be sent already.
+   */
+  respondFromSource(status: number, headers: ResponseHeaders, source: AnswerSource, more?: string): void;
 }
 
 export type HttpHandler = (exchange: HttpExchange) => void;

@@ -342,3 +342,12 @@ export type ImportReservation = {
 };
 
 export type BeginImportArgs = { readonly subdomain: string; readonly source: string; readonly seed: string };
+
+export type StartExportArgs = {
+  /** Path under which the archive will be stored, with its random part. */
+  readonly archive: string;
+  /** Base URL of the organization. */
+  readonly origin: string;
+  /** E-mail address of the administrators of the server, for the refusal of a large organization. */
+  readonly administratorEmail: string;
+};

@@ -32,6 +32,7 @@ import type {
   SetAvatarArgs,
   SetRealmPictureArgs,
   SetUserStatusArgs,
+  StartExportArgs,
   StreamNamesArgs,
   SubscribeAndUnsubscribeArgs,
   SubscribeArgs,
@@ -301,6 +302,15 @@ export const realmActorCommands = {
   ),
   orderProfileFields: declareCommand<{ readonly order: readonly number[] }, ActorFieldsReply>('order-profile-fields'),
   removeProfileField: declareCommand<{ readonly field_id: number }, ActorFieldsReply>('remove-profile-field'),
+
+  // Commands about data exports.
+  listExports: declareCommand<{ readonly origin: string }, ActorFieldsReply>('list-exports'),
+  startExport: declareCommand<StartExportArgs, ActorFieldsReply<{ readonly id: number }>>('start-export'),
+  deleteExport: declareCommand<IdArgs & { readonly origin: string }, ActorFieldsReply>('delete-export'),
+  /** Sent by the actor's sidecar: the archive of an export is stored, or never will be. */
+  endExport: declareCommand<IdArgs & { readonly stored: boolean }>('end-export'),
+  /** Sent by the actor to itself: deletes the archive of an export. */
+  eraseExport: declareCommand<{ readonly archive: string }>('erase-export'),
 
   // Commands about invitations and joining.
   invite: declareCommand<InvitationOffer & { readonly emails: readonly string[] }, ActorFieldsReply>('invite'),

@@ -3,7 +3,7 @@ import { type FileHandle, mkdir, open, readdir, rename, rm } from 'node:fs/promi
 import { dirname, join, relative, sep } from 'node:path';
 import { fsyncFolder } from '#base/disk';
 import type { RealmId } from '#model';
-import { BlobGoneError, type BlobStorage, type StoredBlobInfo } from './blobs.js';
+import { type BlobContent, BlobGoneError, type BlobStorage, type StoredBlobInfo } from './blobs.js';
 
 /** Header before the bytes of a blob, in the same file, so that a crash can't separate the two. */
 interface StoredBlobHeader {
@@ -57,7 +57,7 @@ export class FolderBlobStorage implements BlobStorage {
     return blobs;
   }
 
-  async put(realm: RealmId, path: string, bytes: Uint8Array, type: string): Promise<void> {
+  async put(realm: RealmId, path: string, content: BlobContent, type: string): Promise<void> {
     const head = Buffer.from(JSON.stringify({ path, type } satisfies StoredBlobHeader));
     if (head.length > MAX_BLOB_HEADER_BYTES) throw new Error('the path of a blob is too long');
     const length = Buffer.alloc(HEADER_LENGTH_FIELD_BYTES);
@@ -67,7 +67,11 @@ export class FolderBlobStorage implements BlobStorage {
     try {
       const handle = await open(unfinished, 'wx', 0o600);
       try {
-        await handle.writev([length, head, bytes]);
+        if (content instanceof Uint8Array) await handle.writev([length, head, content]);
+        else {
+          await handle.writev([length, head]);
+          for await (const piece of content) await writeWholePiece(handle, piece);
+        }
         await handle.sync();
       } finally {
         await handle.close();
@@ -176,6 +180,10 @@ async function openFileToRead(file: string): Promise<FileHandle | undefined> {
     if (isFileMissingError(error)) return undefined;
     throw error;
   }
+}
+
+async function writeWholePiece(handle: FileHandle, piece: Uint8Array): Promise<void> {
+  for (let at = 0; at < piece.byteLength; ) at += (await handle.write(piece, at)).bytesWritten;
 }
 
 async function readFilePart(file: string, position: number, length: number): Promise<Uint8Array> {

@@ -1,3 +1,5 @@
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
 import { GridFSBucket, type GridFSFile, type MongoClient, MongoRuntimeError } from 'mongodb';
 import type { RealmId } from '#model';
 import {
@@ -8,7 +10,13 @@ import {
   serverNameOfMongoUrl,
   translateMongoError,
 } from '#ports/store';
-import { BlobGoneError, type BlobStorage, BlobStorageUnavailableError, type StoredBlobInfo } from './blobs.js';
+import {
+  type BlobContent,
+  BlobGoneError,
+  type BlobStorage,
+  BlobStorageUnavailableError,
+  type StoredBlobInfo,
+} from './blobs.js';
 
 /**
  * Blobs of the cluster, in GridFS. A file's document is written after its chunks, so a file that is found is complete.
@@ -37,17 +45,27 @@ export class GridFsBlobStorage implements BlobStorage {
     }
   }
 
-  put(realm: RealmId, path: string, bytes: Uint8Array, type: string): Promise<void> {
+  put(realm: RealmId, path: string, content: BlobContent, type: string): Promise<void> {
     return this.#runOrThrowUnavailable(async () => {
       const filename = gridFsFilenameOfBlob(realm, path);
       // Only files that existed before this put are removed: concurrent puts must not remove a file that another put
       // has confirmed.
       const older = await this.#bucket.find({ filename }).toArray();
       const upload = this.#bucket.openUploadStream(filename, { metadata: { type } });
-      await new Promise<void>((resolve, reject) => {
-        upload.once('finish', () => resolve()).once('error', reject);
-        upload.end(bytes);
-      });
+      if (content instanceof Uint8Array) {
+        await new Promise<void>((resolve, reject) => {
+          upload.once('finish', () => resolve()).once('error', reject);
+          upload.end(content);
+        });
+      } else {
+        try {
+          await pipeline(Readable.from(content), upload);
+        } catch (error) {
+          // The chunks that are stored already belong to no file.
+          await upload.abort().catch(() => undefined);
+          throw error;
+        }
+      }
       for (const file of older) await this.#removeFile(file);
     });
   }

@@ -4,6 +4,7 @@
  * Contract (test/contract/blobs.ts runs it against every implementation):
  * - A resolved `put` is durable and visible to every later `find`. A crash or a rejection leaves all of the blob or
  *   nothing, never a part. A second `put` replaces the first.
+ * - `put` takes a blob as one piece or in pieces. If the pieces end with an error, `put` rejects and stores nothing.
  * - A path is any text: implementations must not let it name anything outside their own storage.
  * - `delete` of a missing blob resolves. Every operation may be repeated.
  * - `BlobStorageUnavailableError` means that the storage can't be reached now. Any other rejection is a bug or a
@@ -32,8 +33,11 @@ export interface StoredBlobInfo {
   read(start?: number, end?: number): Promise<Uint8Array>;
 }
 
+/** The bytes of a blob: one piece, or pieces that are read as they are written, for blobs too large for memory. */
+export type BlobContent = Uint8Array | AsyncIterable<Uint8Array>;
+
 export interface BlobStorage {
-  put(realm: RealmId, path: string, bytes: Uint8Array, type: string): Promise<void>;
+  put(realm: RealmId, path: string, content: BlobContent, type: string): Promise<void>;
   find(realm: RealmId, path: string): Promise<StoredBlobInfo | undefined>;
   delete(realm: RealmId, path: string): Promise<void>;
   close(): Promise<void>;

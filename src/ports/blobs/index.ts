@@ -12,6 +12,12 @@
  * operations for files and pictures, by backups, and by the code that starts a server.
  */
 
-export { BlobGoneError, type BlobStorage, BlobStorageUnavailableError, type StoredBlobInfo } from './blobs.js';
+export {
+  type BlobContent,
+  BlobGoneError,
+  type BlobStorage,
+  BlobStorageUnavailableError,
+  type StoredBlobInfo,
+} from './blobs.js';
 export { type BlobDeletionHold, FolderBlobStorage } from './blobs-directory.js';
 export { GridFsBlobStorage } from './blobs-gridfs.js';

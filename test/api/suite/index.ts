@@ -56,6 +56,7 @@ import { submessages } from './messages/submessages.js';
 import { typing } from './messages/typing.js';
 import { windows } from './messages/windows.js';
 import { missedByMail } from './notifications/missed-by-mail.js';
+import { dataExports } from './organization/data-exports.js';
 import { domains } from './organization/domains.js';
 import { emoji } from './organization/emoji.js';
 import { linkifiers } from './organization/linkifiers.js';
@@ -130,6 +131,7 @@ export const SUITE: Readonly<Record<string, Facts>> = {
   rendering,
   'pictures of other hosts': externalPictures,
   'link previews': linkPreviews,
+  'data exports': dataExports,
   fetching,
   editing,
   deleting,

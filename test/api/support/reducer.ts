@@ -29,6 +29,7 @@ export function apply(state: State, event: ApiEvent, options: ReducerOptions): S
     case 'heartbeat':
     // This is no part of the state: clients fetch it on demand.
     case 'invites_changed':
+    case 'realm_export':
     case 'attachment/add':
     case 'attachment/update':
     case 'attachment/remove':

@@ -65,6 +65,10 @@ export class FakeExchange implements HttpExchange {
     this.aborted = true;
     this.#abort();
   }
+  respondFromSource(): void {
+    throw new Error('no answer of these tests has a source');
+  }
+
   respond(status: number, headers: ResponseHeaders, parts: readonly ResponseBodyPart[]): void {
     this.answers++;
     this.answered = true;

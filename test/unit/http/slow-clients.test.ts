@@ -10,6 +10,7 @@ import {
   SLOW_CLIENT_LIMITS,
   SlowClientGuard,
 } from '#frontend/http';
+import type { AnswerSource } from '#model';
 import { FakeClock } from '../../support/fake-clock.js';
 import { until } from '../../support/until.js';
 import { RawClient } from './support.js';
@@ -44,6 +45,21 @@ for (const kind of kinds) {
     const clock = new FakeClock();
     const slow = new SlowClientGuard(clock, { ...SLOW_CLIENT_LIMITS, maxHeldBytes: 1e12, ...over });
     let handled = 0;
+    const reads: number[] = [];
+    const source: AnswerSource = {
+      length: LARGE.length,
+      read: async (from, to) => {
+        reads.push(from);
+        return LARGE.subarray(from, to);
+      },
+    };
+    const brokenSource: AnswerSource = {
+      length: LARGE.length,
+      read: async (from, to) => {
+        if (from > 0) throw new Error('the file is gone');
+        return LARGE.subarray(from, to);
+      },
+    };
     const { factory } = await chooseHttpServerFactory(kind);
     const server: HttpServer = await factory.listen({
       host: '127.0.0.1',
@@ -54,7 +70,11 @@ for (const kind of kinds) {
       handler: (exchange) => {
         handled++;
         const later = exchange.path === '/later';
-        const respond = (): void => exchange.respond(200, HEADERS, exchange.path === '/small' ? [SMALL] : BODY);
+        const respond = (): void => {
+          if (exchange.path === '/source') exchange.respondFromSource(200, HEADERS, source);
+          else if (exchange.path === '/broken') exchange.respondFromSource(200, HEADERS, brokenSource);
+          else exchange.respond(200, HEADERS, exchange.path === '/small' ? [SMALL] : BODY);
+        };
         if (later) setImmediate(respond);
         else respond();
       },
@@ -76,8 +96,61 @@ for (const kind of kinds) {
       client.socket.destroy();
       return answer?.text === SMALL;
     };
-    return { clock, slow, server, open, works, handled: () => handled };
+    return { clock, slow, server, open, works, reads, handled: () => handled };
   };
+
+  t.test(`${kind}: a source is read as the client takes its bytes, and no further`, async (t) => {
+    const { clock, slow, server, open, works, reads } = await start(t);
+    const socket = await open();
+    socket.write(`${REQUEST('/source')}`);
+    await until('it waits', () => slow.waitingTransferCount === 1);
+    t.ok(reads.length * 262_144 < LARGE.length, `${reads.length} pieces were read`);
+    t.ok(slow.heldBytes <= 2 * 262_144, `${slow.heldBytes} bytes wait`);
+    t.ok(await works(), 'others are answered meanwhile');
+    const hash = createHash('sha256');
+    let head = '';
+    let got = 0;
+    socket.on('data', (chunk: Buffer) => {
+      let body = chunk;
+      if (!head.includes('\r\n\r\n')) {
+        const end = chunk.indexOf('\r\n\r\n') + 4;
+        head += chunk.subarray(0, end).toString();
+        body = chunk.subarray(end);
+      }
+      got += body.length;
+      hash.update(body);
+    });
+    socket.resume();
+    await until('all of it has come', () => got === LARGE.length);
+    t.match(head, new RegExp(`^HTTP/1.1 200 OK[^]*Content-Length: ${LARGE.length}\r\n`, 'i'));
+    t.equal(hash.digest('hex'), createHash('sha256').update(LARGE).digest('hex'));
+    await until('nothing waits', () => slow.waitingTransferCount === 0 && server.unansweredRequestCount === 0);
+
+    const stuck = await open();
+    stuck.write(REQUEST('/source'));
+    await until('it waits', () => slow.waitingTransferCount === 1);
+    clock.advance(SLOW_CLIENT_LIMITS.stallMs + 1_000);
+    t.same([slow.waitingTransferCount, slow.cutOffCount], [0, 1], 'a client that takes nothing is cut off');
+    await until('nothing runs', () => server.unansweredRequestCount === 0);
+  });
+
+  t.test(`${kind}: a source that fails cuts the connection; HEAD reads nothing`, async (t) => {
+    const { server, open, works, reads } = await start(t);
+    const socket = await open();
+    const closed = once(socket, 'close');
+    socket.resume();
+    socket.write(REQUEST('/broken'));
+    await closed;
+    t.ok(socket.bytesRead < LARGE.length);
+    await until('nothing runs', () => server.unansweredRequestCount === 0);
+    const client = await RawClient.open(server.port);
+    client.send('HEAD /source HTTP/1.1\r\nHost: x\r\n\r\n');
+    const head = once(client.socket, 'data');
+    t.match(String((await head)[0]), new RegExp(`Content-Length: ${LARGE.length}\r\n`, 'i'));
+    client.socket.destroy();
+    t.same(reads, []);
+    t.ok(await works());
+  });
 
   for (const path of ['/large', '/later']) {
     t.test(

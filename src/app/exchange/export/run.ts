@@ -2,10 +2,14 @@
  * Runs an export: writes every table of an organization into a folder in the export format, which may become an
  * archive.
  */
+import { createWriteStream } from 'node:fs';
 import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { createGzip } from 'node:zlib';
 import { create } from 'tar';
-import type { Json, JsonObject } from '#base';
+import { type Json, type JsonObject, TimeSlicer } from '#base';
 import { blobNameOfFile } from '#domain/files';
 import {
   computeMessageCopyState,
@@ -54,6 +58,8 @@ export interface OrganizationExportOptions {
   /** True for an export without private streams and direct messages. */
   readonly publicOnly?: boolean;
   readonly progress?: (messages: number) => void;
+  /** Aborts the export, which then rejects with the signal's reason. */
+  readonly signal?: AbortSignal;
 }
 
 /** Exports an organization to a folder. @returns number of rows by table */
@@ -78,12 +84,21 @@ export async function exportOrganizationToArchive(
   try {
     const rows = await exportOrganizationToFolder(source, join(partial, name), options);
     const packed = join(partial, 'packed.tar.gz');
-    await create({ file: packed, cwd: partial, gzip: true, portable: true }, [name]);
+    await packFolder(partial, name, packed, options.signal);
     await rename(packed, file);
     return rows;
   } finally {
     await rm(partial, { recursive: true, force: true });
   }
+}
+
+/** Bytes of a file that are read at once while it is packed. */
+const PACKED_PIECE_BYTES = 262_144;
+
+/** Packs a folder. The compression runs in a thread of its own, unlike the one of the `tar` package. */
+async function packFolder(cwd: string, name: string, target: string, signal?: AbortSignal): Promise<void> {
+  const archive = create({ cwd, portable: true, maxReadSize: PACKED_PIECE_BYTES }, [name]);
+  await pipeline(Readable.from(archive), createGzip(), createWriteStream(target, { mode: 0o600 }), { signal });
 }
 
 /** A file of a user to which a message or a scheduled message links. */
@@ -107,6 +122,7 @@ class OrganizationExport {
   /** Ids of exported messages in private conversations, which decide who may see a file. */
   readonly #privateConversationMessageIds = new Set<number>();
   readonly #unexportedMessageIds = new Set<number>();
+  readonly #slicer = new TimeSlicer();
   #messageCount = 0;
 
   constructor(
@@ -114,7 +130,7 @@ class OrganizationExport {
     private readonly folder: string,
     private readonly options: OrganizationExportOptions,
   ) {
-    this.#tables = new ExportTableWriter(folder);
+    this.#tables = new ExportTableWriter(folder, this.#pace);
     const { directory, realm } = source;
     let last = 0;
     for (const { recipient } of directory.users()) last = Math.max(last, recipient);
@@ -122,6 +138,15 @@ class OrganizationExport {
     this.#directGroupRecipientIds = new DirectGroupRecipientIds(realm, last + 1);
     this.#isUserExported = (id) => !this.#unexportedMessageIds.has(id);
   }
+
+  /**
+   * Returns the pause of the next step: the export must not hold up the requests of its process.
+   * @throws the reason of the signal that aborts the export
+   */
+  readonly #pace = (): Promise<void> | undefined => {
+    this.options.signal?.throwIfAborted();
+    return this.#slicer.yieldIfSliceIsOver();
+  };
 
   async run(): Promise<ReadonlyMap<string, number>> {
     const { store, realm, directory } = this.source;
@@ -146,7 +171,7 @@ class OrganizationExport {
       [...this.#clientIdsByName].map(([name, id]) => ({ id, name })),
     );
     const rows = await this.#tables.joinTablesInto(join(this.folder, 'realm.json'));
-    const attachments = new ExportTableWriter(this.folder);
+    const attachments = new ExportTableWriter(this.folder, this.#pace);
     await this.#exportFiles(attachments);
     await attachments.joinTablesInto(join(this.folder, 'attachment.json'));
     await this.#exportPictures();
@@ -168,10 +193,8 @@ class OrganizationExport {
     await tables.addAll('zerver_stream', streams.map(exportStream));
     await tables.addAll('zerver_defaultstream', exportDefaultStreams(directory));
     const users = [...directory.users()].sort((a, b) => a.id - b.id);
-    await tables.addAll(
-      'zerver_userprofile',
-      users.map((user) => exportAccount(user, { directory })),
-    );
+    await tables.addAll('zerver_userprofile', []);
+    for (const user of users) await tables.add('zerver_userprofile', exportAccount(user, { directory }));
     await tables.addAll('zerver_userprofile_crossrealm', exportSystemBots());
     const { groups, members, subgroups } = exportUserGroups(directory);
     await tables.addAll('zerver_usergroup', groups);
@@ -340,6 +363,8 @@ class OrganizationExport {
     const file = await ExportTextFileWriter.create(join(this.folder, name));
     await file.add('{\n  "zerver_message": [\n');
     for (const [i, message] of messages.entries()) {
+      const pause = this.#pace();
+      if (pause) await pause;
       this.#clientIdOf(message.body.client);
       if (message.participants.length > 2) this.#directGroupRecipientIds.recipientIdOf(message.participants);
       if (this.#isPrivateMessage(message)) this.#privateConversationMessageIds.add(message.id);
@@ -353,6 +378,8 @@ class OrganizationExport {
     let id = 0;
     for (const message of messages) {
       for (const [user, mask] of this.#userMessageRowsOf(message)) {
+        const pause = this.#pace();
+        if (pause) await pause;
         await file.add(
           `${id === 0 ? '' : ',\n'}    {"id":${++id},"user_profile":${user},"message":${message.id},"flags_mask":${mask}}`,
         );
@@ -417,6 +444,7 @@ class OrganizationExport {
     for (const { owner, file, scheduled } of this.#files.sort((a, b) => a.file.id - b.file.id)) {
       const messages = file.messages.map(({ id }) => id).filter(this.#isUserExported);
       if (messages.length === 0 && scheduled.length === 0) continue;
+      this.options.signal?.throwIfAborted();
       const blob = await blobs.find(realm, blobNameOfFile(file.path));
       if (!blob) continue;
       const bytes = await blob.read();

@@ -52,11 +52,19 @@ interface OpenTableFile {
 export class ExportTableWriter {
   readonly #tables = new Map<string, OpenTableFile>();
 
-  /** Makes the writer. @param folder folder for the files of single tables, which are removed at the end */
-  constructor(private readonly folder: string) {}
+  /**
+   * Makes the writer. @param folder folder for the files of single tables, which are removed at the end
+   * @param pace called before each row; the row waits for its promise, if there is one
+   */
+  constructor(
+    private readonly folder: string,
+    private readonly pace: () => Promise<void> | undefined = () => undefined,
+  ) {}
 
   /** Adds a row. @returns the new number of rows of the table */
   async add(table: string, row: Json): Promise<number> {
+    const pause = this.pace();
+    if (pause) await pause;
     const open = await this.#openTableFile(table);
     await open.file.add(`${open.rows === 0 ? '' : ',\n'}    ${JSON.stringify(row)}`);
     return ++open.rows;

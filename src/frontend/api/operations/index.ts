@@ -55,6 +55,7 @@ import {
 } from './messages/scheduled.js';
 import { addSubmessageOperation } from './messages/submessages.js';
 import { setTypingStatusOperation } from './messages/typing.js';
+import { DATA_EXPORT_OPERATIONS } from './organization/data-exports.js';
 import { EMAIL_DOMAIN_OPERATIONS } from './organization/domains.js';
 import { EMOJI_OPERATIONS } from './organization/emoji.js';
 import {
@@ -74,7 +75,7 @@ import {
   getServerSettingsOperation,
 } from './organization/server.js';
 import { STATIC_FILE_OPERATIONS } from './organization/static.js';
-import { DATA_EXPORT_OPERATIONS, VIDEO_CALL_OPERATIONS } from './organization/unavailable.js';
+import { VIDEO_CALL_OPERATIONS } from './organization/unavailable.js';
 import { ACCOUNT_OPERATIONS } from './people/accounts.js';
 import { AVATAR_OPERATIONS } from './people/avatars.js';
 import { confirmEmailOperation, showEmailConfirmationOperation } from './people/confirm-email.js';

@@ -1,5 +1,6 @@
 /** How uploaded files are served: temporary addresses, parts, types (realm.md § Uploads and attachments). */
 
+import { randomBytes } from 'node:crypto';
 import { refused } from '../../harness.js';
 import { bad } from '../../support/client.js';
 import { look, NOT_FOUND, page, upload } from '../../support/files.js';
@@ -41,6 +42,18 @@ export const fileServing: Facts = async (t, server) => {
     const { attachments } = await member.api.ok<{ attachments: { id: number }[] }>('GET /attachments');
     await member.api.ok('DELETE /attachments/{attachment_id}', { attachment_id: attachments.at(-1)!.id });
     t.same(page(await open(url)), NOT_FOUND);
+  });
+
+  await t.test('a file that is too large to be read at once comes whole, and in parts', async (t) => {
+    const bytes = randomBytes(17 * 1_048_576 + 1);
+    const large = await upload(member, 'large.bin', bytes, 'application/octet-stream');
+    const whole = await look(member, large);
+    t.same([whole.status, whole.headers['content-length']], [200, String(bytes.length)]);
+    t.ok(whole.bytes.equals(bytes));
+    const part = await look(member, large, { range: 'bytes=5-' });
+    t.same([part.status, part.bytes.equals(bytes.subarray(5))], [206, true]);
+    const { status, headers } = await look(member, large, {}, 'HEAD');
+    t.same([status, headers['content-length']], [200, String(bytes.length)]);
   });
 
   await t.test('one byte range of a file can be requested', async (t) => {

@@ -61,8 +61,6 @@ export const serverFacts: Facts = async (t, server) => {
     }
     const { api } = org.owner;
     await refused(t, api.call('GET /calls/bigbluebutton/create'), missing('meeting_name'));
-    await refused(t, api.call('POST /export/realm'), bad('Please request a manual export from admin@localhost.'));
-    t.same((await api.ok('GET /export/realm')).exports, [], 'after the refusal of an export there is none');
   });
 
   await t.test('the check of a subdomain says whether it is free', async (t) => {
