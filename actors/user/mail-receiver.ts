@@ -1,4 +1,4 @@
-/** What mails to a user need: facts about the receiver, and messages in the form in which mails show them. */
+/** Facts about the receiver of a mail, and messages in the form in which mails show them. */
 import type { ReadableMessage } from '#domain/messages';
 import type { MailContentWithheldReason, MailedMessage, MailReceiver } from '#domain/notifications';
 import { readUserSettingByUserId } from '#domain/people';

@@ -10,8 +10,11 @@ export interface PlannedDigest extends JsonObject, PlanDigestArgs {
 }
 
 export interface WeeklyDigestRecord extends JsonObject {
-  /** Time for which the last mailed digest was planned, ms; absent: none was mailed. */
-  readonly lastMailedAt?: number;
+  /**
+   * The last mailed digest: the time for which it was planned, and the time up to which it told the news, ms; absent:
+   * none was mailed.
+   */
+  readonly lastMailed?: { readonly plannedAt: number; readonly toldUntil: number };
   readonly plan: PlannedDigest | null;
 }
 
@@ -25,10 +28,7 @@ export const readWeeklyDigestRecord = (parts: ActorParts): WeeklyDigestRecord =>
 
 /** Makes the change that stores the record; a record that says nothing is deleted. */
 export const makeWeeklyDigestPartChange = (record: WeeklyDigestRecord) =>
-  WEEKLY_DIGEST_PARTS.makePartChange(
-    ONLY_ID,
-    record.plan === null && record.lastMailedAt === undefined ? null : record,
-  );
+  WEEKLY_DIGEST_PARTS.makePartChange(ONLY_ID, record.plan === null && record.lastMailed === undefined ? null : record);
 
 /** Returns the wall time at which the digest is to be made, ms; null if none is planned. */
 export const findNextDigestTime = (parts: ActorParts): number | null => readWeeklyDigestRecord(parts).plan?.due ?? null;

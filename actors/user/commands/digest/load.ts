@@ -1,4 +1,4 @@
-/** Loading of what a weekly digest tells: the hottest topics of the user's streams since the user's last activity. */
+/** Loading of what a weekly digest tells: the hottest topics of the user's streams. */
 
 import { sealMailLink } from '#domain/mail';
 import { type ReadableMessage, readNewestCopiesInStreams } from '#domain/messages';
@@ -28,7 +28,7 @@ const MAX_MESSAGES_SCANNED_PER_DIGEST = 1_000;
 /** Maximum number of messages of a topic that a digest shows. */
 const MAX_TEASER_MESSAGES = 3;
 
-/** A topic for a digest, with its first messages since the user's last activity. */
+/** A topic for a digest, with the first of its messages that the user has not heard of. */
 export interface LoadedDigestTopic {
   readonly stream: number;
   readonly topic: string;
@@ -42,12 +42,20 @@ export interface WeeklyDigestInputs {
   readonly at: number | null;
   /** Last activity of the user, ms; null if it could not be read. */
   readonly lastActive: number | null;
+  /** Time since which the digest tells the news, ms: the last activity or the last digest, whichever is later. */
+  readonly since: number;
   readonly topics: readonly LoadedDigestTopic[];
   /** URL that unsubscribes from the digests, encrypted. */
   readonly sealedUnsubscribeUrl: string;
 }
 
-const NO_DIGEST_INPUTS: WeeklyDigestInputs = { at: null, lastActive: null, topics: [], sealedUnsubscribeUrl: '' };
+const NO_DIGEST_INPUTS: WeeklyDigestInputs = {
+  at: null,
+  lastActive: null,
+  since: 0,
+  topics: [],
+  sealedUnsubscribeUrl: '',
+};
 
 /** True if a digest that was planned may be sent to this user, by the settings of today. */
 export function isDigestWanted(
@@ -76,7 +84,7 @@ export async function loadWeeklyDigestInputs(
   const { realm, view, key } = context;
   const { clock, secrets } = sources.services;
   const now = clock.now();
-  const { plan } = readWeeklyDigestRecord(view.parts);
+  const { plan, lastMailed } = readWeeklyDigestRecord(view.parts);
   if (!plan || plan.due > now) return NO_DIGEST_INPUTS;
   const self = userIdOfActorKey(key);
   const directory = await sources.loadDirectory(realm);
@@ -88,10 +96,12 @@ export async function loadWeeklyDigestInputs(
   const lastActive = lastActivityOf(user, presence, directory);
   if (lastActive > plan.inactiveSince) return { ...none, lastActive };
   const link = makeUnsubscribeLink(secrets, plan.origin, { realm, user: self, kind: 'digest', stream: 0 });
+  const since = Math.max(lastActive, lastMailed?.toldUntil ?? 0);
   return {
     at: plan.at,
     lastActive,
-    topics: await loadHottestTopics(lastActive, user, directory, context, sources),
+    since,
+    topics: await loadHottestTopics(since, user, directory, context, sources),
     sealedUnsubscribeUrl: sealMailLink(secrets, link),
   };
 }
@@ -133,7 +143,7 @@ interface OwnDigestMessage extends DigestMessage {
 }
 
 async function loadHottestTopics(
-  lastActive: number,
+  sinceMs: number,
   user: DirectoryUser,
   directory: DirectoryView,
   context: CommandInputContext<UserActorState, undefined>,
@@ -146,7 +156,7 @@ async function loadHottestTopics(
       .map(({ stream }) => stream),
   );
   const { viewer, flags } = await loadMessageReadingRights({ ...context, caller: user.id }, sources);
-  const since = Math.floor(lastActive / 1_000);
+  const since = Math.floor(sinceMs / 1_000);
   const copies = await readNewestCopiesInStreams(
     sources.store,
     viewer,

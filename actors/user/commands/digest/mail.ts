@@ -46,7 +46,8 @@ export function makeWeeklyDigest(
   }
   const mail = inputs.lastActive > plan.inactiveSince ? undefined : makeDigestMail(plan, user, parts, inputs, context);
   if (!mail) return ended;
-  return { parts: makeWeeklyDigestPartChange({ lastMailedAt: plan.at, plan: null }), commands: [mail] };
+  const mailed = { lastMailed: { plannedAt: plan.at, toldUntil: now }, plan: null };
+  return { parts: makeWeeklyDigestPartChange(mailed), commands: [mail] };
 }
 
 /** Returns the mail; undefined if there is nothing to tell. */
@@ -57,7 +58,7 @@ function makeDigestMail(
   inputs: WeeklyDigestInputs,
   { directory, realm }: CommandContext,
 ): OutboxCommand | undefined {
-  const { sealedUnsubscribeUrl: unsubscribe, lastActive } = inputs;
+  const { sealedUnsubscribeUrl: unsubscribe, since } = inputs;
   const topics = inputs.topics
     .filter(({ stream, topic }) => isTopicInDigests(stream, topic, user, parts, directory))
     .map(
@@ -67,7 +68,7 @@ function makeDigestMail(
       }),
     );
   const isNew = (stream: DirectoryStream): boolean =>
-    stream.created * 1_000 > (lastActive ?? 0) && canAccessStream(user, stream, isSubscribedToStream(parts, stream.id));
+    stream.created * 1_000 > since && canAccessStream(user, stream, isSubscribedToStream(parts, stream.id));
   const newStreams = [...directory.streams()].filter(isNew).sort(compareByName);
   if (topics.length === 0 && newStreams.length === 0) return undefined;
   const mail = composeWeeklyDigestMail({

@@ -9,7 +9,7 @@ import { makeWeeklyDigestPartChange, readWeeklyDigestRecord } from '../../weekly
 export const planDigestHandler: UserCommandHandler<typeof userActorCommands.planDigest> = {
   handle({ parts }, { at, inactiveSince, origin }) {
     const known = readWeeklyDigestRecord(parts);
-    const isTooSoon = known.lastMailedAt !== undefined && at - known.lastMailedAt < MIN_DIGEST_INTERVAL_MS;
+    const isTooSoon = known.lastMailed !== undefined && at - known.lastMailed.plannedAt < MIN_DIGEST_INTERVAL_MS;
     if (isTooSoon || (known.plan && known.plan.at >= at)) return { reply: makeValueReply(null) };
     const written = makeWeeklyDigestPartChange({ ...known, plan: { at, inactiveSince, origin, due: at } });
     return { reply: makeValueReply(null), parts: written, due: nextUserTimerTime(applyPartChanges(parts, written)) };

@@ -1,7 +1,7 @@
 /**
  * The timer of a user's actor: delivery of scheduled messages, expiry of files, mails about missed messages, weekly
- * digests. A scheduled message that is due goes to the actor of its conversation, which sends it or returns the reason of a
- * refusal. Commands between actors are executed exactly once, so a crash neither loses nor doubles the message.
+ * digests. A scheduled message that is due goes to the actor of its conversation, which sends it or returns the reason
+ * of a refusal. Commands between actors are executed exactly once, so a crash neither loses nor doubles the message.
  */
 
 import { makeDirectNoticeCommand, makeValueReply } from '#actors/shared';

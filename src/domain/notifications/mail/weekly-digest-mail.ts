@@ -19,7 +19,7 @@ export interface MailedDigestTopic {
   readonly topic: string;
   readonly senderCount: number;
   readonly messageCount: number;
-  /** First messages of the topic since the receiver's last activity, oldest first; at least one. */
+  /** First messages of the topic that the receiver has not heard of, oldest first; at least one. */
   readonly teaser: readonly MailedMessage[];
 }
 
