@@ -68,7 +68,8 @@ function makeDigestMail(
       }),
     );
   const isNew = (stream: DirectoryStream): boolean =>
-    stream.created * 1_000 > since && canAccessStream(user, stream, isSubscribedToStream(parts, stream.id));
+    stream.created >= Math.floor(since / 1_000) &&
+    canAccessStream(user, stream, isSubscribedToStream(parts, stream.id));
   const newStreams = [...directory.streams()].filter(isNew).sort(compareByName);
   if (topics.length === 0 && newStreams.length === 0) return undefined;
   const mail = composeWeeklyDigestMail({

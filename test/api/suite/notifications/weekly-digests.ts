@@ -110,7 +110,7 @@ export async function weeklyDigests(t: Test): Promise<void> {
     for (const part of [text, html]) t.notMatch(part, /crabs|drums|builds|known|cellar/);
     const forGuest = await expectMail(guest);
     t.match(forGuest.text, /#dock > tides/);
-    t.notMatch(forGuest.text, /lagoon|cellar|New streams/);
+    t.notMatch(forGuest.text, /lagoon|cellar/);
     t.match((await expectMail(owner)).text, /#lagoon/);
     await expectNoNews(t, [admin, member, guest, owner]);
     t.same(digestsTo(bot), []);
