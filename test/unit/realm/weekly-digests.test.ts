@@ -17,9 +17,18 @@ const ORIGIN = 'https://chat.example.com';
 const ON = { ...DEFAULT_REALM_SETTINGS, digest_emails_enabled: true, digest_weekday: 0 };
 const INITIAL: RealmActorState = { ...realmActorKind.makeInitialState(KEY), settings: ON, directoryVersion: 9 };
 
+/** A user whose settings refuse digests. */
+const WANTS_NONE = person(5);
+
 /** Lets the realm's timer fire at its times until a moment. @returns the digests that were planned, by commit */
 function runTimer(users: readonly DirectoryUser[], from: RealmActorState, first: number, end: number) {
   const parts = new Map(users.map((user) => [`user/${user.id}`, encodeDirectoryRecord(user)]));
+  parts.set(`personal/${WANTS_NONE.id}`, {
+    user: WANTS_NONE.id,
+    settings: { enable_digest_emails: false },
+    alertWords: [],
+    muted: [],
+  });
   let state = from;
   const commits: { readonly now: number; readonly args: { to: string; at: number; after: number | undefined }[] }[] =
     [];
@@ -74,7 +83,7 @@ t.test('each user is planned once on the digest day, within a wave of the own ti
 });
 
 t.test('bots, deactivated accounts and those who want none are not planned', async (t) => {
-  const users = [person(10), person(11, { botType: 1 }), person(12, { isActive: false })];
+  const users = [person(10), person(11, { botType: 1 }), person(12, { isActive: false }), WANTS_NONE];
   const { commits } = runTimer(users, scheduled(MONDAY), MONDAY + DAY_MS - 1, MONDAY + DAY_MS);
   t.same(
     commits.flatMap(({ args }) => args.map(({ at }) => at)),
