@@ -44,6 +44,7 @@ export async function digestByMail(t: Test, server: TestServer): Promise<void> {
     t.match(mail!.headers.get('list-unsubscribe'), `<${origin}/unsubscribe/`);
     t.match(mail!.text, /#quay > cranes \(1 message by 1 person\)[\s\S]*the crane turns[\s\S]*#lagoon/);
     t.match(mail!.html, 'the <em>crane</em> turns');
+    await say(other, 'quay', 'cranes', 'once more');
     await plan(member, now);
     await plan(member, now + 1);
     // The digest of the owner is the mark after which a second one would be there.

@@ -1,6 +1,8 @@
 /** Weekly digests, with a clock that the test moves (embedded face only). */
 import type { Test } from 'tap';
 import { digestWeekdayOf, latestDigestDayStart } from '#domain/notifications';
+import { toUserId, userActorKey } from '#model';
+import { userActorCommands } from '#model/commands';
 import { FakeClock, settle } from '../../../support/fake-clock.js';
 import { until } from '../../../support/until.js';
 import { startEmbedded } from '../../support/faces.js';
@@ -8,7 +10,7 @@ import { mailsTo, type SentMail } from '../../support/mails.js';
 import { makeBot, makeOrganization, type Person, say, streamIdOf, subscribe } from '../../support/organization.js';
 
 const DAY_MS = 86_400_000;
-const HOUR_MS = 3_600_000;
+const MINUTE_MS = 60_000;
 
 export async function weeklyDigests(t: Test): Promise<void> {
   const clock = new FakeClock(Date.now());
@@ -124,7 +126,9 @@ export async function weeklyDigests(t: Test): Promise<void> {
     clock.leap(DAY_MS);
     await owner.api.ok('PATCH /realm', { digest_weekday: digestWeekdayOf(clock.now()) });
     await expectNoNews(t, [member, guest]);
-    clock.leap(2 * HOUR_MS);
+    // The end of this new digest day.
+    clock.leap(latestDigestDayStart(clock.now(), digestWeekdayOf(clock.now())) + DAY_MS - 1 - clock.now());
+    await settle();
     await expectNoNews(t, [member, guest]);
     await owner.api.ok('PATCH /realm', { digest_weekday: weekday });
     await toDigestDay();
@@ -188,5 +192,36 @@ export async function weeklyDigests(t: Test): Promise<void> {
     await owner.api.ok('PATCH /realm', { digest_emails_enabled: false });
     await toDigestDay();
     await expectNoNews(t);
+  });
+
+  await t.test('a digest that is planned already obeys the settings of its moment', async (t) => {
+    const turnOn = () =>
+      owner.api.ok('PATCH /realm', {
+        digest_emails_enabled: true,
+        digest_weekday: digestWeekdayOf(clock.now() + MINUTE_MS),
+      });
+    const plan = (person: Person) =>
+      server.actors.send(userActorKey(org.realm, toUserId(person.id)), userActorCommands.planDigest, {
+        at: clock.now() + MINUTE_MS,
+        inactiveSince: clock.now(),
+        origin: 'http://localhost',
+      });
+    await turnOn();
+    await plan(member);
+    await plan(guest);
+    await member.api.ok('PATCH /settings', { enable_digest_emails: false });
+    await expectNoNews(t, [member, guest]);
+    await member.api.ok('PATCH /settings', { enable_digest_emails: true });
+    await plan(member);
+    await owner.api.ok('PATCH /realm', { digest_emails_enabled: false });
+    await expectNoNews(t, [member]);
+    await turnOn();
+    await plan(member);
+    await owner.api.ok('PATCH /realm', { digest_weekday: digestWeekdayOf(clock.now() + DAY_MS) });
+    await expectNoNews(t, [member]);
+    await turnOn();
+    await plan(member);
+    clock.leap(MINUTE_MS);
+    t.match((await expectMail(member)).text, 'sole');
   });
 }
