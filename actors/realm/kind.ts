@@ -23,7 +23,6 @@ import {
   deactivateUserHandler,
 } from './commands/accounts/deactivate-user.js';
 import { confirmEmailChangeHandler } from './commands/accounts/email-change.js';
-import { announceFullMembersHandler } from './commands/accounts/full-members.js';
 import {
   EXTERNAL_IDENTITY_PART_PREFIX,
   forgetExternalIdentitiesHandler,
@@ -55,6 +54,7 @@ import { publishVisibleEmailsHandler } from './commands/accounts/visibility-chan
 import { createBotHandler } from './commands/bots/create-bot.js';
 import { updateBotHandler } from './commands/bots/update-bot.js';
 import { wrapHandlersWithDirectoryVersion } from './commands/command.js';
+import { runDueRealmTasksHandler } from './commands/due.js';
 import { removeAvatarHandler, setAvatarHandler } from './commands/files/avatar.js';
 import { addCustomEmojiHandler, beginEmojiUploadHandler, removeCustomEmojiHandler } from './commands/files/emoji.js';
 import {
@@ -220,7 +220,7 @@ export const realmActorKind: ActorKindDefinition<RealmActorState, RealmMemorySta
       deactivateSelf: deactivateOwnAccountHandler,
       reactivateUser: reactivateUserHandler,
       showAddresses: publishVisibleEmailsHandler,
-      due: announceFullMembersHandler,
+      due: runDueRealmTasksHandler,
       confirmEmail: confirmEmailChangeHandler,
       regenerateKey: regenerateApiKeyHandler,
       renewKey: renewApiKeyHandler,

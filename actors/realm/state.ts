@@ -41,6 +41,16 @@ export interface RealmActorState extends JsonObject {
   /** Time up to which accounts that became full members by age were announced, ms. */
   readonly fullMembersAt: number;
   readonly nextProfileField: number;
+  /** Absent until the organization wants weekly digests for the first time. */
+  readonly weeklyDigest?: WeeklyDigestSchedule;
+}
+
+/** Progress of the weekly digests. */
+export interface WeeklyDigestSchedule extends JsonObject {
+  /** Base URL of the organization, for links in the mails. */
+  readonly origin: string;
+  /** Time up to which digests were planned, ms. */
+  readonly plannedUntil: number;
 }
 
 export const USER_PART_PREFIX = 'user/';

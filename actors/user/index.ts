@@ -12,6 +12,7 @@
  *     entrance of every command on one message (`on-message.ts`): checks access, then redirects to the owning actor.
  *   - streams: subscriptions, topic policies, views of single streams. files: uploads and access to them.
  *   - later: drafts and scheduled messages (`scheduling.ts`), and the timer that delivers the latter.
+ *   - missed, digest: mails about missed messages, and weekly digests (`weekly-digest.ts`), which the timer makes.
  *
  * Invariants:
  *   - Decisions of the realm actor (commands without a caller) never refuse, and a repeat changes nothing.

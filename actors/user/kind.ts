@@ -41,6 +41,7 @@ import { readOwnStateSectionsHandler } from './commands/account/own-state.js';
 import { dropMobilePushTokensHandler, readPushReceiverFactsHandler } from './commands/account/push-facts.js';
 import { addPushTokenHandler, PUSH_TOKEN_PART_PREFIX, removePushTokenHandler } from './commands/account/push-tokens.js';
 import { markHotspotReadHandler, setTutorialStatusHandler } from './commands/account/tutorial.js';
+import { planDigestHandler } from './commands/digest/plan.js';
 import {
   checkFileAccessHandler,
   checkFileExistsHandler,
@@ -132,6 +133,7 @@ import { userStateMachine } from './machine.js';
 import { MISSED_CONVERSATION_PART_PREFIX } from './missed.js';
 import { wrapToRemovePushesOfReadMessages } from './pushed.js';
 import { SUBSCRIPTION_PART_PREFIX, type UserActorState } from './state.js';
+import { WEEKLY_DIGEST_PART_PREFIX } from './weekly-digest.js';
 
 export const userActorKind: ActorKindDefinition<UserActorState, undefined, ActorServices> = {
   name: 'user',
@@ -149,6 +151,7 @@ export const userActorKind: ActorKindDefinition<UserActorState, undefined, Actor
     BOT_STORAGE_PART_PREFIX,
     PUSH_TOKEN_PART_PREFIX,
     MISSED_CONVERSATION_PART_PREFIX,
+    WEEKLY_DIGEST_PART_PREFIX,
   ],
   commands: mapHandlersByName(userActorCommands, {
     create: createAccountHandler,
@@ -203,6 +206,7 @@ export const userActorKind: ActorKindDefinition<UserActorState, undefined, Actor
     mayPush: pushMissedMessageHandler,
     pushedGone: removePushesOfDeletedMessagesHandler,
     missed: recordMissedMessageHandler,
+    planDigest: planDigestHandler,
     makeCopy: addReadMessageCopiesHandler,
     giveCopy: addBotMessageCopiesHandler,
     lostMessage: warnBotOwnerOfLostMessageHandler,

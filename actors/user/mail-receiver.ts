@@ -1,6 +1,8 @@
-/** The facts about a user that mails to that user need. */
-import type { MailReceiver } from '#domain/notifications';
+/** Facts about the receiver of a mail, and messages in the form in which mails show them. */
+import type { ReadableMessage } from '#domain/messages';
+import type { MailContentWithheldReason, MailedMessage, MailReceiver } from '#domain/notifications';
 import { readUserSettingByUserId } from '#domain/people';
+import { toUserId } from '#model';
 import type { DirectoryUser, DirectoryView } from '#model/records';
 
 export const makeMailReceiver = (
@@ -10,4 +12,23 @@ export const makeMailReceiver = (
   fullName,
   timezone,
   twentyFourHour: readUserSettingByUserId(directory, id, 'twenty_four_hour_time'),
+});
+
+/** Returns the setting that withholds contents from mails to the user; null if mails show them. */
+export function findContentWithheldReason(user: DirectoryUser, directory: DirectoryView): MailContentWithheldReason {
+  if (!directory.settings.message_content_allowed_in_email_notifications) return 'organization';
+  return readUserSettingByUserId(directory, user.id, 'message_content_in_email_notifications') ? null : 'user';
+}
+
+export const fullNameOfUserId = (id: number, directory: DirectoryView): string =>
+  directory.user(toUserId(id))?.fullName ?? '';
+
+export const toMailedMessage = (
+  { message: { id, sender, body } }: ReadableMessage,
+  directory: DirectoryView,
+): MailedMessage => ({
+  id,
+  sender: fullNameOfUserId(sender, directory),
+  sent: body.sent,
+  html: body.html,
 });

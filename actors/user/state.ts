@@ -10,6 +10,7 @@ import type { CommandDefinition } from '#runtime';
 import type { ActorServices } from '../services.js';
 import { nextFileExpiryTime } from './files.js';
 import { findNextMissedMailTime } from './missed.js';
+import { findNextDigestTime } from './weekly-digest.js';
 
 export interface UserActorState extends JsonObject {
   readonly phase: string;
@@ -83,9 +84,12 @@ export type UserCommandHandler<C extends ActorCommandName<'user'>, I = undefined
  * a part set `due` to this time.
  */
 export function nextUserTimerTime(parts: ActorParts): number | null {
-  const times = [nextScheduledMessageTime(parts), nextFileExpiryTime(parts), findNextMissedMailTime(parts)].filter(
-    (at) => at !== null,
-  );
+  const times = [
+    nextScheduledMessageTime(parts),
+    nextFileExpiryTime(parts),
+    findNextMissedMailTime(parts),
+    findNextDigestTime(parts),
+  ].filter((at) => at !== null);
   return times.length === 0 ? null : Math.min(...times);
 }
 

@@ -14,6 +14,7 @@ import { noImageProxy } from './suite/messages/no-image-proxy.js';
 import { scheduledTime } from './suite/messages/scheduled-time.js';
 import { slowMarks } from './suite/messages/slow-marks.js';
 import { missedMails } from './suite/notifications/missed-mails.js';
+import { weeklyDigests } from './suite/notifications/weekly-digests.js';
 import { emojiNames } from './suite/organization/emoji-names.js';
 import { exportFailures } from './suite/organization/export-failures.js';
 import { pictureStoring } from './suite/organization/picture-storing.js';
@@ -46,6 +47,7 @@ const OF_THEIR_OWN: Readonly<Record<string, (t: Test) => Promise<void>>> = {
   'marks that take too long': slowMarks,
   'sessions and time': sessionTime,
   'mails about missed messages': missedMails,
+  'weekly digests and time': weeklyDigests,
   'rate limits': rateLimits,
 };
 

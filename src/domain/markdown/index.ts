@@ -34,5 +34,5 @@ export {
   renderMarkdown,
   renderMarkdownOrEmpty,
 } from './render.js';
-export { makeTopicMessageUrl } from './stream-link.js';
+export { makeStreamUrl, makeTopicMessageUrl } from './stream-link.js';
 export { findTopicLinks } from './topic-links.js';

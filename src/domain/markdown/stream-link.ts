@@ -17,6 +17,10 @@ function encodeFragment(text: string): string {
 const streamPath = (id: number, name: string): string =>
   `/#narrow/stream/${id}-${encodeFragment(name.replaceAll(' ', '-'))}`;
 
+/** URL of a stream. @param origin base URL of the organization */
+export const makeStreamUrl = (origin: string, { id, name }: { readonly id: number; readonly name: string }): string =>
+  `${origin}${streamPath(id, name)}`;
+
 /** URL of a message in its topic. @param origin base URL of the organization */
 export const makeTopicMessageUrl = (
   origin: string,

@@ -94,6 +94,7 @@ export {
 export { findNewUserHistory, type NewUserHistory } from './reading/newcomer.js';
 export { findNewestMessageId, loadNewestMessageState, type NewestMessageState } from './reading/newest.js';
 export { listRecentDirectConversations } from './reading/recent-conversations.js';
+export { readNewestCopiesInStreams } from './reading/stream-copies.js';
 export { formatSearchMatchForApi, type SearchMatch } from './search/highlight.js';
 
 export { STOP_WORDS } from './search/words.js';

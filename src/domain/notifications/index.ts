@@ -4,7 +4,8 @@
  * - `decide.ts`: from a message and one receiver to the reason for a mail and for a push.
  * - `mail/`: the mail about a conversation's missed messages (`missed-mail.ts`), with the messages' HTML changed to a
  *   form that mail programs can show (`message-html.ts`).
- *   `login-mail.ts` is the mail about a log-in from a new device.
+ *   `login-mail.ts` is the mail about a log-in from a new device, `weekly-digest-mail.ts` the weekly digest.
+ * - `weekly-digest/`: when the digest of a user is made (`schedule.ts`), and which topics it shows (`topics.ts`).
  * - `unsubscribe.ts`: signed links that end a kind of mail without a log-in.
  *
  * Invariants: bots, deactivated accounts and senders are never notified of a message. A mail is for users who are away;
@@ -37,9 +38,32 @@ export {
   makeConversationUrl,
 } from './mail/missed-mail.js';
 export {
+  composeWeeklyDigestMail,
+  type MailedDigestTopic,
+  type WeeklyDigestMailInput,
+} from './mail/weekly-digest-mail.js';
+export {
   makeUnsubscribeLink,
   NOTIFICATION_MAIL_KINDS,
   type NotificationMailKind,
   readUnsubscribeToken,
   type UnsubscribeTokenContent,
 } from './unsubscribe.js';
+export {
+  DIGEST_WAVE_MS,
+  type DigestWave,
+  digestTimeOfDay,
+  digestWeekdayOf,
+  findDigestWave,
+  INACTIVITY_BEFORE_DIGEST_MS,
+  latestDigestDayStart,
+  MAX_DIGEST_DELAY_MS,
+  MIN_DIGEST_INTERVAL_MS,
+  nextDigestWaveTime,
+} from './weekly-digest/schedule.js';
+export {
+  chooseHottestTopics,
+  type DigestMessage,
+  type DigestTopic,
+  MAX_DIGEST_TOPICS,
+} from './weekly-digest/topics.js';

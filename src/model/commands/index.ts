@@ -138,6 +138,7 @@ export {
   type NewSubscription,
   type OwnStateSection,
   type PasswordCheckReply,
+  type PlanDigestArgs,
   type PushAccountFacts,
   type PushNotificationService,
   type PushTokenArgs,

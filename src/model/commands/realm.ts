@@ -74,11 +74,14 @@ export const realmActorCommands = {
   deactivate: declareCommand<NoCommandArguments, ActorFieldsReply>('deactivate'),
   reactivate: declareCommand<NoCommandArguments, ActorFieldsReply>('reactivate'),
   noteActivity: declareCommand<{ readonly realm: number; readonly deactivated: boolean }>('note-activity'),
-  changeRealm: declareCommand<{ readonly values: Partial<RealmSettings> }, ActorFieldsReply>('change-realm'),
+  /** `origin`: base URL of the organization; absent from frontends of older versions. */
+  changeRealm: declareCommand<{ readonly values: Partial<RealmSettings>; readonly origin?: string }, ActorFieldsReply>(
+    'change-realm',
+  ),
   changeUserDefaults: declareCommand<UserSettingChanges, ActorFieldsReply>('change-user-defaults'),
   /** Replies with the whole directory. */
   snapshot: declareCommand<NoCommandArguments, ActorValueReply<Json>>('snapshot'),
-  /** Sent by the actor's timer: announces accounts that have become full members. */
+  /** Sent by the actor's timer: announces accounts that have become full members, and plans weekly digests. */
   due: declareCommand('due'),
 
   // Commands about ids.

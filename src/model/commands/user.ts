@@ -176,6 +176,15 @@ export type MissedMessageArgs = {
   readonly origin: string;
 };
 
+export type PlanDigestArgs = {
+  /** Time at which the digest is to be made, ms since 1970. */
+  readonly at: number;
+  /** A user who was active after this time gets no digest, ms since 1970. */
+  readonly inactiveSince: number;
+  /** Base URL of the organization, for links. */
+  readonly origin: string;
+};
+
 /** A message that may be pushed to the receiver's devices, as the conversation's actor sends it. */
 export type PushCandidateMessageArgs = Omit<MissedMessageArgs, 'participants' | 'sent' | 'origin'>;
 
@@ -324,7 +333,7 @@ export const userActorCommands = {
   scheduledSent: declareCommand<IdArgs>('scheduled-sent'),
   /** Sent by the conversation's actor: records that the scheduled message was refused. */
   scheduledFailed: declareCommand<ScheduledMessageFailedArgs>('scheduled-failed'),
-  /** Sent by the actor's timer: sends scheduled messages that are due, and deletes expired files. */
+  /** Sent by the actor's timer: sends scheduled messages and mails that are due, and deletes expired files. */
   due: declareCommand('due'),
 
   // Commands that the actors of conversations send.
@@ -337,6 +346,8 @@ export const userActorCommands = {
    * messages.
    */
   missed: declareCommand<MissedMessageArgs>('missed'),
+  /** From the realm actor: makes the weekly digest at the time given. Never refused; may be repeated. */
+  planDigest: declareCommand<PlanDigestArgs>('plan-digest'),
   /** Adds earlier messages to the user's messages, because the user reacted to them without having received them. */
   makeCopy: declareCommand<MessageIdsArgs>('made-copy'),
   /** Adds messages to those of a bot that was mentioned in a stream without being subscribed. */

@@ -55,6 +55,7 @@ import { sendingRefusals } from './messages/sending-refusals.js';
 import { submessages } from './messages/submessages.js';
 import { typing } from './messages/typing.js';
 import { windows } from './messages/windows.js';
+import { digestByMail } from './notifications/digest-by-mail.js';
 import { missedByMail } from './notifications/missed-by-mail.js';
 import { dataExports } from './organization/data-exports.js';
 import { domains } from './organization/domains.js';
@@ -195,6 +196,7 @@ export const SUITE: Readonly<Record<string, Facts>> = {
   'hints for new users': tutorial,
   'scheduled messages': scheduled,
   'missed messages by mail': missedByMail,
+  'weekly digest by mail': digestByMail,
   'refusals of scheduling': scheduledRefusals,
   'snapshot and events': state,
   'snapshot and events of changes': stateChanges,
@@ -268,6 +270,7 @@ export const BOTH_FACES: ReadonlySet<string> = new Set([
   'typing',
   'scheduled messages',
   'missed messages by mail',
+  'weekly digest by mail',
   'outgoing webhooks',
   'push notifications of browsers',
   'uploaded files',

@@ -3,14 +3,13 @@
  * of each change by `user_group` events; accounts that reach the age are announced at that moment, by a timer.
  */
 
-import { makeValueReply } from '#actors/shared';
 import { SYSTEM_GROUP_IDS, systemGroupIdsShownToClients, USER_ROLE } from '#domain/people';
 import type { LogItem, RealmSettings } from '#model';
-import type { realmActorCommands } from '#model/commands';
 import type { DirectoryUser } from '#model/records';
+import type { CommandContext } from '#runtime';
 import { makeDirectoryLogItem, makeEveryoneEventLogItem } from '../../log-items.js';
 import { listUserRecords } from '../../state.js';
-import type { RealmCommandHandler } from '../command.js';
+import type { RealmActorView } from '../command.js';
 
 /** The settings and the time by which full membership is judged. */
 interface FullMembershipBasis {
@@ -65,16 +64,12 @@ export function makeFullMemberGroupEvents(
   return [...event('remove_members', leaving), ...event('add_members', joining)];
 }
 
-/** Publishes the accounts that have become full members by their age. The actor's timer sends this command. */
-export const announceFullMembersHandler: RealmCommandHandler<typeof realmActorCommands.due> = {
-  handle({ state, parts }, _args, _inputs, { now, version }) {
-    const moved = { settings: state.settings, fullMembersAt: now };
-    const events = makeFullMemberGroupEvents(listUserRecords(parts), state, moved, version);
-    return {
-      reply: makeValueReply(null),
-      state: { ...state, fullMembersAt: now },
-      due: computeNextFullMemberCheckTime(listUserRecords(parts), moved),
-      events: [...events, makeDirectoryLogItem({ fullMembersAt: now })],
-    };
-  },
-};
+/** Publishes the accounts that have become full members by their age. @returns the events, and the time of the check */
+export function announceFullMembers(
+  { state, parts }: RealmActorView,
+  { now, version }: CommandContext,
+): { readonly fullMembersAt: number; readonly events: readonly LogItem[] } {
+  const moved = { settings: state.settings, fullMembersAt: now };
+  const events = makeFullMemberGroupEvents(listUserRecords(parts), state, moved, version);
+  return { fullMembersAt: now, events: [...events, makeDirectoryLogItem({ fullMembersAt: now })] };
+}

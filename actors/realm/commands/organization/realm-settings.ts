@@ -11,6 +11,7 @@ import {
   isOwnerOnlyRealmSetting,
   makeRealmSettingEvent,
   pickStoredRealmSettings,
+  type RealmSettingName,
   type RealmSettings,
   STREAM_VALUED_REALM_SETTING_NAMES,
   USER_SETTING_DECLARATIONS,
@@ -29,13 +30,22 @@ import {
   readUserDefaultsRecord,
   USER_DEFAULTS_PART_NAME,
 } from '../../state.js';
-import { computeNextFullMemberCheckTime, makeFullMemberGroupEvents } from '../accounts/full-members.js';
+import { makeFullMemberGroupEvents } from '../accounts/full-members.js';
 import { getActingUserOrThrow } from '../callers.js';
 import { NO_INPUT_COMMAND_LANE, type RealmCommandHandler } from '../command.js';
+import { nextRealmTimerTime } from '../due.js';
+import { findChangedDigestSchedule } from './weekly-digest.js';
+
+/** Settings on which the time of the actor's timer depends. */
+const TIMED_REALM_SETTING_NAMES: ReadonlySet<RealmSettingName> = new Set([
+  'waiting_period_threshold',
+  'digest_emails_enabled',
+  'digest_weekday',
+]);
 
 export const updateRealmSettingsHandler: RealmCommandHandler<typeof realmActorCommands.changeRealm> = {
   lane: NO_INPUT_COMMAND_LANE,
-  handle({ state, parts }, { values }, _inputs, { caller, now, version }) {
+  handle({ state, parts }, { values, origin }, _inputs, { caller, now, version }) {
     const acting = getActingUserOrThrow(parts, caller);
     checkMayChangeRealmSettings(acting, values);
     checkStreamValuedSettings(values, parts);
@@ -47,14 +57,22 @@ export const updateRealmSettingsHandler: RealmCommandHandler<typeof realmActorCo
     ];
     const reply: Record<string, ReturnType<typeof formatRealmSettingForReply>> = {};
     for (const [name, value] of reported) reply[name] = formatRealmSettingForReply(name, value);
-    if (reported.length === 0) return { reply: makeSuccessReply(reply) };
     const settings = { ...state.settings, ...Object.fromEntries(changed) };
+    const weeklyDigest = findChangedDigestSchedule(state, settings, origin, now) ?? state.weeklyDigest;
+    const digest = weeklyDigest === undefined ? {} : { weeklyDigest };
+    if (reported.length === 0) {
+      if (weeklyDigest === state.weeklyDigest) return { reply: makeSuccessReply(reply) };
+      const after = { ...state, ...digest };
+      return { reply: makeSuccessReply(reply), state: after, due: nextRealmTimerTime(listUserRecords(parts), after) };
+    }
     const waiting = changed.some(([name]) => name === 'waiting_period_threshold');
     const moved = { settings, fullMembersAt: waiting ? now : state.fullMembersAt };
+    const hasNewTimer =
+      changed.some(([name]) => TIMED_REALM_SETTING_NAMES.has(name)) || digest.weeklyDigest !== state.weeklyDigest;
     return {
       reply: makeSuccessReply(reply, version),
-      state: { ...state, ...moved },
-      ...(waiting ? { due: computeNextFullMemberCheckTime(listUserRecords(parts), moved) } : {}),
+      state: { ...state, ...moved, ...digest },
+      ...(hasNewTimer ? { due: nextRealmTimerTime(listUserRecords(parts), { ...moved, ...digest }) } : {}),
       events: [
         makeDirectoryLogItem({ settings: Object.fromEntries(changed), ...(waiting ? { fullMembersAt: now } : {}) }),
         ...reported.flatMap(([name, value]) => [

@@ -1,7 +1,7 @@
 /**
- * The timer of a user's actor: delivery of scheduled messages, expiry of files, mails about missed messages. A
- * scheduled message that is due goes to the actor of its conversation, which sends it or returns the reason of a
- * refusal. Commands between actors are executed exactly once, so a crash neither loses nor doubles the message.
+ * The timer of a user's actor: delivery of scheduled messages, expiry of files, mails about missed messages, weekly
+ * digests. A scheduled message that is due goes to the actor of its conversation, which sends it or returns the reason
+ * of a refusal. Commands between actors are executed exactly once, so a crash neither loses nor doubles the message.
  */
 
 import { makeDirectNoticeCommand, makeValueReply } from '#actors/shared';
@@ -35,6 +35,8 @@ import {
   type UserCommandHandler,
   userIdOfActorKey,
 } from '../../state.js';
+import { loadWeeklyDigestInputs, type WeeklyDigestInputs } from '../digest/load.js';
+import { makeWeeklyDigest } from '../digest/mail.js';
 import { deleteExpiredFiles } from '../files/files.js';
 import { loadMissedMailInputs, type MissedMailInputs } from '../missed/load.js';
 import { makeMissedMails } from '../missed/mails.js';
@@ -179,19 +181,29 @@ const formatFailureNotice = ({ at }: ScheduledMessage, reason: string): string =
  * Handles the timer of a user's actor. The command has a mailbox lane of its own: the messages of mails are read while
  * other commands run.
  */
-export const runDueUserTasksHandler: UserCommandHandler<typeof userActorCommands.due, MissedMailInputs> = {
+export const runDueUserTasksHandler: UserCommandHandler<
+  typeof userActorCommands.due,
+  { readonly missed: MissedMailInputs; readonly digest: WeeklyDigestInputs }
+> = {
   lane: 'timer',
-  inputs: (_args, context, sources) => loadMissedMailInputs(context, sources),
-  handle({ parts }, _args, missed, context) {
+  inputs: async (_args, context, sources) => {
+    const [missed, digest] = await Promise.all([
+      loadMissedMailInputs(context, sources),
+      loadWeeklyDigestInputs(context, sources),
+    ]);
+    return { missed, digest };
+  },
+  handle({ parts }, _args, inputs, context) {
     const delivery = deliverDueMessages(parts, context);
     const sweep = deleteExpiredFiles(parts, context);
-    const mails = makeMissedMails(parts, missed, context);
-    const changed = { ...delivery.parts, ...sweep.parts, ...mails.parts };
+    const mails = makeMissedMails(parts, inputs.missed, context);
+    const digest = makeWeeklyDigest(parts, inputs.digest, context);
+    const changed = { ...delivery.parts, ...sweep.parts, ...mails.parts, ...digest.parts };
     return {
       reply: makeValueReply(null),
       parts: changed,
       events: delivery.events,
-      commands: [[...delivery.commands.flat(), ...sweep.commands, ...mails.commands]],
+      commands: [[...delivery.commands.flat(), ...sweep.commands, ...mails.commands, ...digest.commands]],
       due: nextUserTimerTime(applyPartChanges(parts, changed)),
     };
   },

@@ -10,13 +10,13 @@ import {
   type UserMessageReader,
 } from '#domain/messages';
 import { makeUnsubscribeLink } from '#domain/notifications';
-import { type PresenceTimes, presenceReplicaOf } from '#domain/presence';
-import { type ActorParts, presenceActorKey, type RealmId, toRealmId, toStreamId, toUserId, type UserId } from '#model';
-import { presenceActorCommands } from '#model/commands';
+import type { PresenceTimes } from '#domain/presence';
+import { type ActorParts, type RealmId, toRealmId, toStreamId, toUserId, type UserId } from '#model';
 import type { DirectoryView } from '#model/records';
 import type { CommandInputContext } from '#runtime';
 import type { ActorInputSources } from '../../../services.js';
 import { MISSED_CONVERSATION_PARTS, type MissedConversation, makeMissedConversationId } from '../../missed.js';
+import { loadOwnPresenceTimes } from '../../own-presence.js';
 import { type UserActorState, userIdOfActorKey } from '../../state.js';
 import { loadMessageReadingRights } from '../messages/on-message.js';
 import { decideMailTrigger } from './record.js';
@@ -87,21 +87,6 @@ export async function loadMissedMailInputs(
     hasOtherAccount(user.deliveryEmail, context.realm, sources),
   ]);
   return { conversations, presence, hasOtherAccounts };
-}
-
-async function loadOwnPresenceTimes(
-  realm: RealmId,
-  self: UserId,
-  directory: DirectoryView,
-  { askActor }: ActorInputSources,
-): Promise<PresenceTimes | null | undefined> {
-  const replica = presenceReplicaOf(directory);
-  try {
-    await replica.sync((known) => askActor(presenceActorKey(realm), presenceActorCommands.presenceChanges, { known }));
-  } catch {
-    return null;
-  }
-  return replica.presenceTimesOf(self);
 }
 
 /** Maximum number of other organizations in which the server searches for an account with the same address. */

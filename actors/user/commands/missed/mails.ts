@@ -8,19 +8,17 @@ import { type ReadableMessage, UserMessageFlags } from '#domain/messages';
 import {
   composeMissedMessagesMail,
   isUserAway,
-  type MailContentWithheldReason,
   type MailedConversation,
-  type MailedMessage,
   NOTIFICATION_TRIGGERS,
   type NotificationTrigger,
 } from '#domain/notifications';
 import { readUserSettingByUserId } from '#domain/people';
 import { PRESENCE_OFFLINE_AFTER_SECONDS } from '#domain/presence';
-import { type ActorParts, toStreamId, toUserId } from '#model';
+import { type ActorParts, toStreamId } from '#model';
 import type { OutboxCommand } from '#model/commands';
-import type { DirectoryUser, DirectoryView } from '#model/records';
+import type { DirectoryView } from '#model/records';
 import type { CommandContext } from '#runtime';
-import { makeMailReceiver } from '../../mail-receiver.js';
+import { findContentWithheldReason, fullNameOfUserId, makeMailReceiver, toMailedMessage } from '../../mail-receiver.js';
 import { MISSED_CONVERSATION_PARTS, type MissedConversation, makeMissedConversationId } from '../../missed.js';
 import { userIdOfActorKey } from '../../state.js';
 import {
@@ -129,11 +127,6 @@ function makeMissedMailCommand(
 /** Values of the setting realm_name_in_email_notifications_policy (users.md § Settings). */
 const REALM_NAME_IN_MAIL_POLICY = { automatic: 1, always: 2, never: 3 } as const;
 
-function findContentWithheldReason(user: DirectoryUser, directory: DirectoryView): MailContentWithheldReason {
-  if (!directory.settings.message_content_allowed_in_email_notifications) return 'organization';
-  return readUserSettingByUserId(directory, user.id, 'message_content_in_email_notifications') ? null : 'user';
-}
-
 function describeConversationForMail(
   { stream, topic, participants }: ConversationPlace,
   self: number,
@@ -143,15 +136,3 @@ function describeConversationForMail(
   const others = participants.filter((id) => id !== self);
   return { others: others.map((id) => ({ id, fullName: fullNameOfUserId(id, directory) })) };
 }
-
-const fullNameOfUserId = (id: number, directory: DirectoryView): string => directory.user(toUserId(id))?.fullName ?? '';
-
-const toMailedMessage = (
-  { message: { id, sender, body } }: ReadableMessage,
-  directory: DirectoryView,
-): MailedMessage => ({
-  id,
-  sender: fullNameOfUserId(sender, directory),
-  sent: body.sent,
-  html: body.html,
-});

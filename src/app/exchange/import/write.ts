@@ -6,6 +6,7 @@
 import {
   DIRECTORY_RECORD_PART_PREFIXES,
   DIRECTORY_SINGLETON_PART_NAMES,
+  nextDigestPlanningTime,
   type RealmActorState,
   realmActorKind,
   STREAM_TRAFFIC_PART_PREFIX,
@@ -84,13 +85,15 @@ export async function writeImportedOrganization(store: Store, of: FinishedImport
   }
   await writeRealmParts(writer, of);
   await writer.flush();
-  await writeRoot(
-    store,
-    realmActorKey(of.draft.facts.realm),
-    makeRealmActorState(of),
-    of.draft.settings.waiting_period_threshold > 0 ? of.draft.facts.begun + DAY_MS : null,
-  );
+  await writeRoot(store, realmActorKey(of.draft.facts.realm), makeRealmActorState(of), computeFirstRealmTimerTime(of));
   return writeUserAndConversationRoots(store, of);
+}
+
+function computeFirstRealmTimerTime(of: FinishedImportData): number | null {
+  const { settings, facts } = of.draft;
+  const fullMembers = settings.waiting_period_threshold > 0 ? facts.begun + DAY_MS : null;
+  const digests = nextDigestPlanningTime(makeRealmActorState(of));
+  return fullMembers === null || digests === null ? (fullMembers ?? digests) : Math.min(fullMembers, digests);
 }
 
 async function writeStreamParts(
@@ -160,6 +163,7 @@ function makeRealmActorState({ draft }: FinishedImportData): RealmActorState {
     uploads: draft.uploadCounters,
     fullMembersAt: facts.begun,
     directoryVersion: FIRST_ROOT_VERSION,
+    weeklyDigest: { origin: facts.origin, plannedUntil: facts.begun },
   };
 }
 

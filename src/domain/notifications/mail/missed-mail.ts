@@ -84,32 +84,40 @@ const REASON_TEXTS_BY_TRIGGER: Readonly<Record<NotificationTrigger, string>> = {
   stream: 'You get this mail because e-mail notifications are on for this stream.',
 };
 
-const CONTENT_WITHHELD_TEXTS: Readonly<Record<'user' | 'organization', string>> = {
+export const CONTENT_WITHHELD_TEXTS: Readonly<Record<'user' | 'organization', string>> = {
   user: 'This mail shows no messages, because your settings leave them out of mails.',
   organization: 'This mail shows no messages, because the settings of the organization leave them out of mails.',
 };
 
-interface FormattedMailMessage {
+export interface FormattedMailMessage {
   readonly sender: string;
   readonly time: string;
   readonly html: string;
   readonly text: string;
 }
 
-const messageHtmlOf = ({ sender, time, html }: FormattedMailMessage, faint: boolean): string =>
+/** Makes the format of messages in a mail to this receiver. @param origin base URL of the organization */
+export function formatMessageForMail(
+  origin: string,
+  receiver: MailReceiver,
+): (message: MailedMessage) => FormattedMailMessage {
+  const format = formatMailTime(receiver);
+  return ({ sender, sent, html }) => {
+    const shown = convertMessageHtmlForMail(html, origin);
+    return { sender, time: format(sent), html: shown, text: convertMailHtmlToText(shown) };
+  };
+}
+
+export const messageHtmlOf = ({ sender, time, html }: FormattedMailMessage, faint: boolean): string =>
   `<div style="margin:0 0 1em${faint ? ';color:#777' : ''}"><div><b>${escapeHtml(sender)}</b> ` +
   `<small>${escapeHtml(time)}</small></div>${html}</div>`;
 
-const messageTextOf = ({ sender, time, text }: FormattedMailMessage): string => `${sender} (${time}):\n${text}`;
+export const messageTextOf = ({ sender, time, text }: FormattedMailMessage): string => `${sender} (${time}):\n${text}`;
 
 /** Composes the mail. Neither text nor HTML has content or names of the conversation if these are withheld. */
 export function composeMissedMessagesMail(input: MissedMessagesMailInput): ComposedNotificationMail {
   const { conversation, missed, before, withheld, origin, receiver, organization, trigger, more, unsubscribe } = input;
-  const format = formatMailTime(receiver);
-  const show = ({ sender, sent, html }: MailedMessage): FormattedMailMessage => {
-    const shown = convertMessageHtmlForMail(html, origin);
-    return { sender, time: format(sent), html: shown, text: convertMailHtmlToText(shown) };
-  };
+  const show = formatMessageForMail(origin, receiver);
   const url = withheld ? `${origin}/` : makeConversationUrl(conversation, receiver.id, origin, missed[0]!.id);
   const subject = mailSubjectOf(input);
   const [older, newer] = withheld ? [[], []] : [before.map(show), missed.map(show)];

@@ -22,14 +22,18 @@ export const updateRealmOperation = defineOperation({
   guard: 'admin',
   summary: 'Change settings of the organization.',
   parameters,
-  run({ params, realm, caller, directory, identityProviders }) {
+  run({ params, realm, caller, directory, identityProviders, site }) {
     const account = directory.user(caller);
     const values = checkRealmSettings(params, account !== undefined && isOwner(account));
     const methods = params.authentication_methods as Readonly<Record<string, boolean>> | undefined;
     if (!identityProviders && methods?.[SINGLE_SIGN_ON_LOGIN_METHOD]) {
       throw apiError('VALIDATION_FAILED', { message: 'Invalid authentication_methods' });
     }
-    return forwardCommand({ to: realmActorKey(realm), command: realmActorCommands.changeRealm, args: { values } });
+    return forwardCommand({
+      to: realmActorKey(realm),
+      command: realmActorCommands.changeRealm,
+      args: { values, origin: site },
+    });
   },
 });
 
