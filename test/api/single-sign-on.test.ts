@@ -12,6 +12,7 @@ import { bad, Client } from './support/client.js';
 import { services, startCluster, startEmbedded, type TestServer } from './support/faces.js';
 import { closeIdle, type RawAnswer } from './support/http.js';
 import { makeOrganization, type Organization } from './support/organization.js';
+import { Queue } from './support/queue.js';
 import { begin, cookieOf, hostOf, locationOf, open, signInAtProvider, signInBy } from './support/single-sign-on.js';
 import type { ApiUser } from './support/types.js';
 
@@ -392,10 +393,10 @@ async function runFacts(t: Test, server: TestServer, providers: Providers): Prom
       set({ Email: false, 'OpenID Connect': false }),
       bad('At least one authentication method must be enabled.'),
     );
-    t.same((await set({ Email: false, 'OpenID Connect': true })).body.authentication_methods, {
-      Email: false,
-      'OpenID Connect': true,
-    });
+    const queue = await Queue.register(org.member, { event_types: ['realm'] });
+    const required = { Email: false, 'OpenID Connect': true };
+    t.same((await set(required)).body.authentication_methods, required);
+    t.same((await queue.take(1))[0]!.data, { authentication_methods: required });
     t.match(await org.nobody.ok('GET /server_settings'), {
       email_auth_enabled: false,
       authentication_methods: { password: false, email: false, 'openid connect': true },
@@ -445,6 +446,25 @@ await t.test('single sign-on, in a cluster', async (t) => {
   const server = await startCluster(cluster, undefined, optionsOf(providers));
   try {
     await runFacts(t, server, providers);
+  } finally {
+    await server.close();
+  }
+});
+
+await t.test('an organization without a provider can not require the provider of another', async (t) => {
+  const elsewhere = configOf('elsewhere', providers.first, { organizations: ['no-such-organization'] });
+  const server = await startEmbedded({ options: { oidc: JSON.stringify([elsewhere]) } });
+  try {
+    const org = await makeOrganization(server, ['member']);
+    const methods = { Email: false, 'OpenID Connect': true };
+    await refused(
+      t,
+      org.owner.api.call('PATCH /realm', { authentication_methods: methods }),
+      bad('Invalid authentication_methods'),
+    );
+    const registered = await org.member.api.ok('POST /register', { fetch_event_types: ['realm'] });
+    t.same(registered.realm_authentication_methods, { Email: true });
+    t.equal((await signIn(pageOf(org), org.member.email)).status, 200);
   } finally {
     await server.close();
   }

@@ -5,11 +5,17 @@ import type { ApiCall } from './operation.js';
 
 const NO_IDENTITY_PROVIDERS: readonly IdentityProviderConfig[] = [];
 
+type ProvidersCall = Pick<ApiCall<unknown>, 'identityProviders' | 'directory'>;
+
+/** True if the server is configured with an identity provider of the organization. */
+export const hasIdentityProvider = ({ identityProviders, directory }: ProvidersCall): boolean =>
+  (identityProviders?.providersOfOrganization(directory.subdomain) ?? []).length > 0;
+
 /** Lists the identity providers with which people may sign in now. */
 export function listIdentityProviders({
   identityProviders,
   directory,
-}: Pick<ApiCall<unknown>, 'identityProviders' | 'directory'>): readonly IdentityProviderConfig[] {
+}: ProvidersCall): readonly IdentityProviderConfig[] {
   if (!identityProviders || directory.deactivated) return NO_IDENTITY_PROVIDERS;
   const on = isLoginMethodOn(directory.settings.authentication_methods, SINGLE_SIGN_ON_LOGIN_METHOD);
   return on ? identityProviders.providersOfOrganization(directory.subdomain) : NO_IDENTITY_PROVIDERS;

@@ -73,7 +73,14 @@ export const realmActorCommands = {
   deactivate: declareCommand<NoCommandArguments, ActorFieldsReply>('deactivate'),
   reactivate: declareCommand<NoCommandArguments, ActorFieldsReply>('reactivate'),
   noteActivity: declareCommand<{ readonly realm: number; readonly deactivated: boolean }>('note-activity'),
-  changeRealm: declareCommand<{ readonly values: Partial<RealmSettings> }, ActorFieldsReply>('change-realm'),
+  changeRealm: declareCommand<
+    {
+      readonly values: Partial<RealmSettings>;
+      /** True if the server is configured with an identity provider of the organization. */
+      readonly hasSingleSignOn: boolean;
+    },
+    ActorFieldsReply
+  >('change-realm'),
   changeUserDefaults: declareCommand<UserSettingChanges, ActorFieldsReply>('change-user-defaults'),
   /** Replies with the whole directory. */
   snapshot: declareCommand<NoCommandArguments, ActorValueReply<Json>>('snapshot'),

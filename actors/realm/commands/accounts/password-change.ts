@@ -23,7 +23,7 @@ const makePasswordStoreCommand = ({ user, passwordHash }: PasswordChange, realm:
     caller: 0,
   });
 
-/** Makes the mail that tells the owner of a new password. It has no link, so that forged mails with a link stand out. */
+/** Makes the mail about a new password, for the owner of the account. It has no link: forged mails have one. */
 function makePasswordNoticeCommand(
   { user, keptSession }: PasswordChange,
   { settings }: RealmActorState,

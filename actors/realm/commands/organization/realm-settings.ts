@@ -35,7 +35,7 @@ import { NO_INPUT_COMMAND_LANE, type RealmCommandHandler } from '../command.js';
 
 export const updateRealmSettingsHandler: RealmCommandHandler<typeof realmActorCommands.changeRealm> = {
   lane: NO_INPUT_COMMAND_LANE,
-  handle({ state, parts }, { values }, _inputs, { caller, now, version }) {
+  handle({ state, parts }, { values, hasSingleSignOn }, _inputs, { caller, now, version }) {
     const acting = getActingUserOrThrow(parts, caller);
     checkMayChangeRealmSettings(acting, values);
     checkStreamValuedSettings(values, parts);
@@ -46,7 +46,7 @@ export const updateRealmSettingsHandler: RealmCommandHandler<typeof realmActorCo
       ...given.filter(([name]) => ALWAYS_REPORTED_REALM_SETTING_NAMES.includes(name)),
     ];
     const reply: Record<string, ReturnType<typeof formatRealmSettingForReply>> = {};
-    for (const [name, value] of reported) reply[name] = formatRealmSettingForReply(name, value);
+    for (const [name, value] of reported) reply[name] = formatRealmSettingForReply(name, value, hasSingleSignOn);
     if (reported.length === 0) return { reply: makeSuccessReply(reply) };
     const settings = { ...state.settings, ...Object.fromEntries(changed) };
     const waiting = changed.some(([name]) => name === 'waiting_period_threshold');
@@ -58,7 +58,7 @@ export const updateRealmSettingsHandler: RealmCommandHandler<typeof realmActorCo
       events: [
         makeDirectoryLogItem({ settings: Object.fromEntries(changed), ...(waiting ? { fullMembersAt: now } : {}) }),
         ...reported.flatMap(([name, value]) => [
-          makeEveryoneEventLogItem(version, makeRealmSettingEvent(name, value)),
+          makeEveryoneEventLogItem(version, makeRealmSettingEvent(name, value, hasSingleSignOn)),
           ...(name === 'waiting_period_threshold'
             ? makeFullMemberGroupEvents(listUserRecords(parts), state, moved, version)
             : []),
