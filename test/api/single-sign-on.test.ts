@@ -5,12 +5,15 @@ import t, { type Test } from 'tap';
 import { createRealm } from '#app/admin';
 import { realmActorKey } from '#model';
 import { realmActorCommands } from '#model/commands';
+import { FakeClock } from '../support/fake-clock.js';
 import { CLIENT_SECRET, TestIdentityProvider } from '../support/identity-provider.js';
+import { until } from '../support/until.js';
 import { refused } from './harness.js';
 import { browserOf, pageOf, sessionsOf, signIn } from './support/browser.js';
 import { bad, Client } from './support/client.js';
 import { services, startCluster, startEmbedded, type TestServer } from './support/faces.js';
 import { closeIdle, type RawAnswer } from './support/http.js';
+import { mailsTo } from './support/mails.js';
 import { makeOrganization, type Organization } from './support/organization.js';
 import { Queue } from './support/queue.js';
 import { begin, cookieOf, hostOf, locationOf, open, signInAtProvider, signInBy } from './support/single-sign-on.js';
@@ -68,6 +71,15 @@ const person = (email: string, more: Record<string, unknown> = {}) => ({
 });
 
 const signedIn = ({ status, headers }: RawAnswer): boolean => status === 302 && headers.location === '/';
+
+/** Path of the session that the token on a desktop client's page opens. */
+function tokenPathOn({ text }: RawAnswer, pad: Buffer): string {
+  const sealed = Buffer.from(/value="([0-9a-f]+)"/.exec(text)![1]!, 'hex');
+  const decipher = createDecipheriv('aes-256-gcm', pad, sealed.subarray(0, 12));
+  decipher.setAuthTag(sealed.subarray(-16));
+  const token = decipher.update(sealed.subarray(12, -16), undefined, 'utf8') + decipher.final('utf8');
+  return `/accounts/login/subdomain/${token}`;
+}
 
 const accounts = async ({ owner }: Organization): Promise<ApiUser[]> =>
   (await owner.api.ok<{ members: ApiUser[] }>('GET /users')).members;
@@ -360,11 +372,7 @@ async function runFacts(t: Test, server: TestServer, providers: Providers): Prom
     const pad = randomBytes(32);
     const page = await signInBy(org, first, 'first', login, `?desktop_flow_otp=${pad.toString('hex')}`);
     t.equal(page.status, 200);
-    const sealed = Buffer.from(/value="([0-9a-f]+)"/.exec(page.text)![1]!, 'hex');
-    const open256 = createDecipheriv('aes-256-gcm', pad, sealed.subarray(0, 12));
-    open256.setAuthTag(sealed.subarray(-16));
-    const token = open256.update(sealed.subarray(12, -16), undefined, 'utf8') + open256.final('utf8');
-    const path = `/accounts/login/subdomain/${token}`;
+    const path = tokenPathOn(page, pad);
     t.equal((await open(org, path)).status, 401, 'another site leads the browser there');
     const nobody = org.nobody.with({ host: hostOf(org) });
     const done = await nobody.raw({ method: 'GET', path });
@@ -446,6 +454,50 @@ await t.test('single sign-on, in a cluster', async (t) => {
   const server = await startCluster(cluster, undefined, optionsOf(providers));
   try {
     await runFacts(t, server, providers);
+  } finally {
+    await server.close();
+  }
+});
+
+await t.test('log-ins of browsers, mobile and desktop clients are mailed to those who want it', async (t) => {
+  const clock = new FakeClock(Date.now());
+  const server = await startEmbedded({ clock, options: optionsOf(providers) });
+  try {
+    const { first } = providers;
+    const org = await organization(server, providers);
+    const { member, other } = org;
+    await other.api.ok('PATCH /settings', { enable_login_emails: false });
+    await clock.advanceAsync(61_000);
+    const pad = randomBytes(32);
+    for (const { email } of [member, other]) {
+      const login = `mailed ${email}`;
+      first.people.set(login, person(email));
+      const signInFor = (query: string) => signInBy(org, first, 'first', login, query);
+      t.ok(signedIn(await signInFor('')), 'the browser');
+      await signInFor(`?mobile_flow_otp=${pad.toString('hex')}`);
+      const page = await signInFor(`?desktop_flow_otp=${pad.toString('hex')}`);
+      const desktop = org.nobody.with({
+        host: hostOf(org),
+        'user-agent': 'Mozilla/5.0 (Windows NT 10.0) Chrome/140.0',
+      });
+      for (const status of [302, 401])
+        t.equal((await desktop.raw({ method: 'GET', path: tokenPathOn(page, pad) })).status, status);
+      t.ok(signedIn(await signInFor('')), 'a known device');
+    }
+    await until('three mails', () => {
+      clock.advance(10);
+      return mailsTo(server, member.email).length >= 3;
+    });
+    await clock.advanceAsync(1_000);
+    t.same(
+      mailsTo(server, member.email)
+        .map(({ headers }) => headers.get('subject'))
+        .sort(),
+      ['Chrome on Windows', 'Firefox on Linux', 'Mobile app (Firefox on Linux)'].map(
+        (device) => `New log-in from ${device} [The ${org.subdomain}]`,
+      ),
+    );
+    t.same(mailsTo(server, other.email), []);
   } finally {
     await server.close();
   }

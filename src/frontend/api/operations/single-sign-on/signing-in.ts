@@ -30,7 +30,7 @@ import { type RawHttpAnswer, realmActorKey, toUserId } from '#model';
 import { realmActorCommands } from '#model/commands';
 import { ActorRefusedError, ApiError, apiError } from '#model/errors';
 import { logInForKey, trustedLogIn } from '../../log-in.js';
-import { noteLogIn } from '../../note-log-in.js';
+import { HEADERS_OF_LOG_IN_OPERATIONS, noteLogIn } from '../../note-log-in.js';
 import { type ApiCall, type ApiOperation, defineOperation, forwardCommand } from '../../operation.js';
 import { declareOptionalTextParameter, declarePathTextParameter } from '../../parameters.js';
 import { listIdentityProviders, makeSingleSignOnPath } from '../../providers.js';
@@ -159,7 +159,8 @@ async function finishSignIn(
   const { user_id, created } = await call.send(forwardCommand({ to: realmActorKey(realm), command, args }));
   const id = toUserId(user_id);
   if (created && identity.avatar !== null) await storeProviderAvatar(call, id, identity.avatar);
-  if (!created) await noteLogIn(call, id);
+  // A desktop client is noted when it exchanges its token for a session.
+  if (!created && target.kind !== 'desktop') await noteLogIn(call, id, target.kind === 'mobile' ? 'mobile' : 'own');
   if (session) return redirect('/', { 'Set-Cookie': makeSessionCookie(session.token, call.secure) });
   const { pad } = target as Extract<SignInFlowTarget, { readonly pad: string }>;
   if (link) return makeDesktopSignInTokenPage(encryptForDesktopClient(link.token, pad));
@@ -185,7 +186,7 @@ const callbackOperation = defineOperation({
   root: true,
   page: true,
   guard: 'none',
-  headers: ['cookie', 'user-agent'],
+  headers: ['cookie', ...HEADERS_OF_LOG_IN_OPERATIONS],
   summary: 'A browser comes back from a provider: begins its session, or hands the sign-in on to an API client.',
   parameters: {
     ...provider,
@@ -221,7 +222,7 @@ const tokenOperation = defineOperation({
   root: true,
   page: true,
   guard: 'none',
-  headers: ['user-agent', 'sec-fetch-site'],
+  headers: [...HEADERS_OF_LOG_IN_OPERATIONS, 'sec-fetch-site'],
   summary: 'Sign in by the one-time token of a desktop client; the answer sets the cookie of a session.',
   parameters: { token: declarePathTextParameter('From the page of the sign-in.') },
   run: (call) =>
@@ -237,9 +238,10 @@ const tokenOperation = defineOperation({
         client: browserNameOfUserAgent(call.header('user-agent')),
         link: hashSignInLinkToken(secrets, params.token),
       };
-      await call.send(
+      const { user_id } = await call.send(
         forwardCommand({ to: realmActorKey(realm), command: realmActorCommands.startSessionByLink, args }),
       );
+      await noteLogIn(call, toUserId(user_id));
       return redirect('/', {
         'Set-Cookie': makeSessionCookie(session.token, call.secure || call.site.startsWith('https:')),
       });
