@@ -54,26 +54,24 @@ const redirect = (location: string, cookies: Readonly<Record<string, string>>): 
 });
 
 /** Runs `answer` and turns a refusal into an HTML page. Errors of the server are thrown on. */
-async function asPage(answer: () => RawHttpAnswer | Promise<RawHttpAnswer>): Promise<RawHttpAnswer> {
+async function asPage(
+  { servesWebClient }: ApiCall<unknown>,
+  answer: () => RawHttpAnswer | Promise<RawHttpAnswer>,
+): Promise<RawHttpAnswer> {
+  const fail = (status: number, text: string) => makeSignInFailedPage(status, text, servesWebClient);
   try {
     return await answer();
   } catch (error) {
     if (error instanceof IdentityProviderUnavailableError) {
-      return makeSignInFailedPage(
-        503,
-        'The service that knows your account does not answer. Try again in a few minutes.',
-      );
+      return fail(503, 'The service that knows your account does not answer. Try again in a few minutes.');
     }
     if (error instanceof SingleSignOnRefusedError) {
-      return makeSignInFailedPage(
-        400,
-        'The service that knows your account did not confirm who you are. Sign in again.',
-      );
+      return fail(400, 'The service that knows your account did not confirm who you are. Sign in again.');
     }
     const reply =
       error instanceof ActorRefusedError ? error.reply : error instanceof ApiError ? error.toReply() : undefined;
     if (!reply || reply.status >= 500) throw error;
-    return makeSignInFailedPage(reply.status, reply.msg);
+    return fail(reply.status, reply.msg);
   }
 }
 
@@ -114,9 +112,12 @@ const beginOperation = defineOperation({
     desktop_flow_otp: declareOptionalTextParameter('query', 'One-time pad of a desktop client, 64 hexadecimal digits.'),
   },
   run: (call) =>
-    asPage(async () => {
+    asPage(call, async () => {
       const { providers } = findProviderOrThrow(call);
       const target = signInTargetOf(call.params.mobile_flow_otp, call.params.desktop_flow_otp);
+      if (!call.servesWebClient && target.kind !== 'mobile') {
+        return makeSignInFailedPage(403, 'This server has no client for browsers.', false);
+      }
       const secrets = IdentityProviders.makeSignInFlowSecrets();
       const flow: SignInFlow = {
         ...secrets,
@@ -198,7 +199,7 @@ const callbackOperation = defineOperation({
     error_description: declareOptionalTextParameter('query', 'From the provider; not shown.'),
   },
   run: (call) =>
-    asPage(async () => {
+    asPage(call, async () => {
       const { providers, config } = findProviderOrThrow(call);
       const { state = '', error } = call.params;
       const flow = decryptSignInFlow(call.secrets, call.header('cookie'), state, {
@@ -208,7 +209,7 @@ const callbackOperation = defineOperation({
       // The flow of this state belongs to another provider or another organization, or this browser has not begun it.
       if (!flow || flow.provider !== config.id || flow.realm !== call.realm) throw apiError('SIGN_IN_FLOW_VOID');
       if (error !== undefined && error !== 'access_denied') throw new SingleSignOnRefusedError(error);
-      if (error !== undefined) return makeSignInFailedPage(403, 'The sign-in was cancelled.');
+      if (error !== undefined) return makeSignInFailedPage(403, 'The sign-in was cancelled.', call.servesWebClient);
       const identity = await providers.finishSignIn(config.id, redirectUriOf(call), call.query, flow);
       return finishSignIn(call, flow, identity, config.update_name);
     }),
@@ -226,7 +227,7 @@ const tokenOperation = defineOperation({
   summary: 'Sign in by the one-time token of a desktop client; the answer sets the cookie of a session.',
   parameters: { token: declarePathTextParameter('From the page of the sign-in.') },
   run: (call) =>
-    asPage(async () => {
+    asPage(call, async () => {
       const { realm, secrets, params } = call;
       // Another website must not sign a browser into an account of that website's choice (login CSRF).
       if (!isWellFormedSignInToken(params.token) || call.header('sec-fetch-site') === 'cross-site') {
