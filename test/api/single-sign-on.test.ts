@@ -1,12 +1,13 @@
 /** Single sign-on by OpenID Connect, against a real provider on loopback, on both faces. */
 import { createDecipheriv, randomBytes } from 'node:crypto';
+import { join } from 'node:path';
 import { SignJWT } from 'jose';
 import t, { type Test } from 'tap';
 import { createRealm } from '#app/admin';
 import { realmActorKey } from '#model';
 import { realmActorCommands } from '#model/commands';
 import { FakeClock } from '../support/fake-clock.js';
-import { CLIENT_SECRET, TestIdentityProvider } from '../support/identity-provider.js';
+import { CLIENT_SECRET, PICTURE, TestIdentityProvider } from '../support/identity-provider.js';
 import { until } from '../support/until.js';
 import { refused } from './harness.js';
 import { browserOf, pageOf, sessionsOf, signIn } from './support/browser.js';
@@ -21,6 +22,7 @@ import type { ApiUser } from './support/types.js';
 
 t.setTimeout(240_000);
 
+const ICON_FILE = join(t.testdir({ 'icon.png': PICTURE }), 'icon.png');
 const KEY = 'a key that only the tests and the service know';
 
 interface Providers {
@@ -43,6 +45,7 @@ const optionsOf = ({ first, second }: Providers) => ({
   oidc: JSON.stringify([
     configOf('first', first),
     configOf('second', second, {
+      icon: ICON_FILE,
       claims: { role: 'groups', avatar: 'picture' },
       roles: { boss: 'administrator', '*': 'member' },
       update_name: true,
@@ -104,11 +107,17 @@ async function runFacts(t: Test, server: TestServer, providers: Providers): Prom
       ['first', 'second', 'blocked'].map((id) => ({
         name: `oidc:${id}`,
         display_name: `The ${id} one`,
-        display_icon: null,
+        display_icon: id === 'second' ? `${path(id)}/icon` : null,
         login_url: path(id),
         signup_url: path(id),
       })),
     );
+    const icon = await open(org, `${path('second')}/icon`);
+    t.same([icon.status, icon.headers['content-type']], [200, 'image/png']);
+    t.match(icon.headers['content-security-policy'], /default-src 'none'/);
+    t.match(icon.headers['cache-control'], /max-age=\d+/);
+    for (const id of ['first', 'elsewhere', 'unknown'])
+      t.equal((await open(org, `${path(id)}/icon`)).status, 404, `no icon: ${id}`);
     t.equal((await begin(org, 'elsewhere')).answer.status, 403, 'of another organization');
     t.equal((await begin(org, 'unknown')).answer.status, 403);
   });
@@ -424,6 +433,7 @@ async function runFacts(t: Test, server: TestServer, providers: Providers): Prom
     t.equal((await set({ Email: true, 'OpenID Connect': false })).status, 200);
     t.equal((await begin(org, 'first')).answer.status, 403);
     t.same((await org.nobody.ok('GET /server_settings')).external_authentication_methods, []);
+    t.equal((await open(org, '/accounts/login/oidc/second/icon')).status, 404, 'no icon either');
     t.equal((await signIn(pageOf(org), org.member.email)).status, 200);
   });
 

@@ -10,7 +10,7 @@ export type ProviderFault = 'none' | 'away' | 'failing' | 'flooding' | 'silent';
 
 const CLIENT_ID = 'conclave';
 /** One pixel. */
-const PICTURE = Buffer.from(
+export const PICTURE = Buffer.from(
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
   'base64',
 );

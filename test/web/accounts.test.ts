@@ -1,9 +1,10 @@
 /** Journeys in Chromium before one is signed in: a forgotten password, and single sign-on. */
+import { join } from 'node:path';
 import t from 'tap';
 import { startEmbedded } from '../api/support/faces.js';
 import { linkIn, mailed } from '../api/support/mails.js';
 import { makeOrganization, PASSWORD } from '../api/support/organization.js';
-import { CLIENT_SECRET, TestIdentityProvider } from '../support/identity-provider.js';
+import { CLIENT_SECRET, PICTURE, TestIdentityProvider } from '../support/identity-provider.js';
 import { until } from '../support/until.js';
 import { CHROMIUM_IS_MISSING, ClientPage, openChromium, PHONE, withPictures } from './support/chromium.js';
 
@@ -25,6 +26,7 @@ const provider = {
   client_secret: CLIENT_SECRET,
   insecure: true,
   networks: '127.0.0.1',
+  icon: join(t.testdir({ 'icon.png': PICTURE }), 'icon.png'),
 };
 const server = await startEmbedded({ options: { oidc: JSON.stringify([provider]) } });
 t.teardown(async () => {
@@ -71,6 +73,8 @@ t.test('a member signs in with an account of another service, and stays signed i
   const { page } = client;
   await withPictures(t, { client }, async () => {
     await client.goTo('');
+    await client.waitFor('a', 'Sign in with House account');
+    await page.waitForFunction("document.querySelector('.sign-in-icon')?.naturalWidth === 1");
     await client.click('a', 'Sign in with House account');
     await client.fill('input[name=login]', 'ann');
     await client.click('button', 'Go');

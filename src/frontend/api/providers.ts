@@ -23,3 +23,7 @@ export function listIdentityProviders({
 
 /** Returns the path that begins a sign-in. @param id id of the identity provider */
 export const makeSingleSignOnPath = (id: string): string => `/accounts/login/oidc/${id}`;
+
+/** Returns the path of the provider's icon on this host; null: the provider has none. */
+export const makeProviderIconPath = ({ id, icon }: IdentityProviderConfig): string | null =>
+  icon === null ? null : `${makeSingleSignOnPath(id)}/icon`;

@@ -34,6 +34,7 @@ import { HEADERS_OF_LOG_IN_OPERATIONS, noteLogIn } from '../../note-log-in.js';
 import { type ApiCall, type ApiOperation, defineOperation, forwardCommand } from '../../operation.js';
 import { declareOptionalTextParameter, declarePathTextParameter } from '../../parameters.js';
 import { listIdentityProviders, makeSingleSignOnPath } from '../../providers.js';
+import { CONDITIONAL_REQUEST_HEADERS, servePicture } from '../../raw-answers.js';
 import { storeProviderAvatar } from './avatar.js';
 
 type SingleSignOnCall = ApiCall<{ readonly provider: string }>;
@@ -95,6 +96,9 @@ function signInTargetOf(mobile: string | undefined, desktop: string | undefined)
   if (!isOneTimePad(pad) || (mobile !== undefined && desktop !== undefined)) throw apiError('INVALID_PARAMETERS');
   return { kind: mobile === undefined ? 'desktop' : 'mobile', pad };
 }
+
+/** A new icon is seen within the hour. */
+const ICON_CACHE_SECONDS = 3_600;
 
 const provider = { provider: declarePathTextParameter('Id of the provider.') } as const;
 
@@ -215,6 +219,23 @@ const callbackOperation = defineOperation({
     }),
 });
 
+/** Operation that serves the icon from this host: browsers load nothing from other hosts before the user signs in. */
+const iconOperation = defineOperation({
+  id: 'get-single-sign-on-icon',
+  method: 'GET',
+  path: '/accounts/login/oidc/{provider}/icon',
+  root: true,
+  guard: 'none',
+  headers: CONDITIONAL_REQUEST_HEADERS,
+  summary: 'The picture on the button of a provider.',
+  parameters: provider,
+  run(call) {
+    const icon = listIdentityProviders(call).find(({ id }) => id === call.params.provider)?.icon;
+    if (!icon) throw apiError('FILE_NOT_FOUND');
+    return servePicture(call, icon, `public, max-age=${ICON_CACHE_SECONDS}`);
+  },
+});
+
 /** Operation that begins a session with the token that the desktop client has decrypted. */
 const tokenOperation = defineOperation({
   id: 'sign-in-by-token',
@@ -252,5 +273,6 @@ const tokenOperation = defineOperation({
 export const SINGLE_SIGN_ON_OPERATIONS = [
   beginOperation,
   callbackOperation,
+  iconOperation,
   tokenOperation,
 ] as unknown as readonly ApiOperation[];
