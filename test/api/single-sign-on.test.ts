@@ -87,6 +87,12 @@ function tokenPathOn({ text }: RawAnswer, pad: Buffer): string {
 const accounts = async ({ owner }: Organization): Promise<ApiUser[]> =>
   (await owner.api.ok<{ members: ApiUser[] }>('GET /users')).members;
 
+const newcomerAddress = ({ subdomain }: Organization, name: string): string => `${name}@${subdomain}.example.net`;
+
+/** Avatar of a newcomer; null: a gravatar. */
+const avatarOf = async (org: Organization, name: string) =>
+  (await accounts(org)).find(({ delivery_email }) => delivery_email === newcomerAddress(org, name))?.avatar_url;
+
 async function runFacts(t: Test, server: TestServer, providers: Providers): Promise<void> {
   const { first, second } = providers;
   let made = 0;
@@ -225,17 +231,41 @@ async function runFacts(t: Test, server: TestServer, providers: Providers): Prom
   await t.test('the picture of a new account comes from the provider, if there is one', async (t) => {
     const org = await organization(server, providers);
     await org.owner.api.ok('PATCH /realm', { invite_required: false });
-    const address = (name: string) => `${name}@${org.subdomain}.example.net`;
+    const signInNewcomer = async (name: string, picture: string) => {
+      const login = at(second, person(newcomerAddress(org, name), { picture }));
+      return signInBy(org, second, 'second', login);
+    };
     for (const [name, picture] of [
-      ['shown', `${second.issuer}/picture.png`],
       ['broken', `${second.issuer}/missing.png`],
       ['local', 'file:///etc/passwd'],
+      ['shown', `${second.issuer}/picture.png`],
     ] as const) {
-      const login = at(second, person(address(name), { picture }));
-      t.ok(signedIn(await signInBy(org, second, 'second', login)), name);
-      const made = (await accounts(org)).find(({ delivery_email }) => delivery_email === address(name));
-      t.equal(made?.avatar_url === null, name !== 'shown', name);
+      t.ok(signedIn(await signInNewcomer(name, picture)), name);
     }
+    await until('the picture', async () => (await avatarOf(org, 'shown')) !== null);
+    t.same([await avatarOf(org, 'broken'), await avatarOf(org, 'local')], [null, null]);
+  });
+
+  await t.test('a sign-in does not wait for the picture, nor does the picture replace one of the user', async (t) => {
+    const org = await organization(server, providers);
+    await org.owner.api.ok('PATCH /realm', { invite_required: false });
+    second.fault = 'silent';
+    second.faulty = /^\/picture/;
+    t.teardown(() => second.release());
+    const browsers = new Map<string, Client>();
+    for (const name of ['quick', 'waiting']) {
+      const login = at(second, person(newcomerAddress(org, name), { picture: `${second.issuer}/picture.png?${name}` }));
+      const answer = await signInBy(org, second, 'second', login);
+      t.ok(signedIn(answer), name);
+      browsers.set(name, pageOf(org).with({ cookie: cookieOf(answer) }, 'member'));
+    }
+    await until('both pictures are asked for', () => second.heldCount === 2);
+    t.same([await avatarOf(org, 'waiting'), await avatarOf(org, 'quick')], [null, null]);
+    const own = await browsers.get('quick')!.upload('POST /users/me/avatar', [{ name: 'a', bytes: PICTURE }]);
+    t.equal(own.status, 200);
+    second.release();
+    await until('the picture', async () => (await avatarOf(org, 'waiting')) !== null);
+    t.equal(await avatarOf(org, 'quick'), own.body.avatar_url);
   });
 
   await t.test('forged, replayed and mixed-up answers begin no session', async (t) => {

@@ -163,7 +163,7 @@ async function finishSignIn(
   const command = realmActorCommands.signInExternally;
   const { user_id, created } = await call.send(forwardCommand({ to: realmActorKey(realm), command, args }));
   const id = toUserId(user_id);
-  if (created && identity.avatar !== null) await storeProviderAvatar(call, id, identity.avatar);
+  if (created && identity.avatar !== null) void storeProviderAvatar(call, id, identity.avatar);
   // A desktop client is noted when it exchanges its token for a session.
   if (!created && target.kind !== 'desktop') await noteLogIn(call, id, target.kind === 'mobile' ? 'mobile' : 'own');
   if (session) return redirect('/', { 'Set-Cookie': makeSessionCookie(session.token, call.secure) });
