@@ -1,22 +1,28 @@
 /** Single sign-on by OpenID Connect, against a real provider on loopback, on both faces. */
 import { createDecipheriv, randomBytes } from 'node:crypto';
+import { join } from 'node:path';
 import { SignJWT } from 'jose';
 import t, { type Test } from 'tap';
 import { createRealm } from '#app/admin';
 import { realmActorKey } from '#model';
 import { realmActorCommands } from '#model/commands';
-import { CLIENT_SECRET, TestIdentityProvider } from '../support/identity-provider.js';
+import { FakeClock } from '../support/fake-clock.js';
+import { CLIENT_SECRET, PICTURE, TestIdentityProvider } from '../support/identity-provider.js';
+import { until } from '../support/until.js';
 import { refused } from './harness.js';
 import { browserOf, pageOf, sessionsOf, signIn } from './support/browser.js';
 import { bad, Client } from './support/client.js';
 import { services, startCluster, startEmbedded, type TestServer } from './support/faces.js';
 import { closeIdle, type RawAnswer } from './support/http.js';
+import { mailsTo } from './support/mails.js';
 import { makeOrganization, type Organization } from './support/organization.js';
+import { Queue } from './support/queue.js';
 import { begin, cookieOf, hostOf, locationOf, open, signInAtProvider, signInBy } from './support/single-sign-on.js';
 import type { ApiUser } from './support/types.js';
 
 t.setTimeout(240_000);
 
+const ICON_FILE = join(t.testdir({ 'icon.png': PICTURE }), 'icon.png');
 const KEY = 'a key that only the tests and the service know';
 
 interface Providers {
@@ -39,6 +45,7 @@ const optionsOf = ({ first, second }: Providers) => ({
   oidc: JSON.stringify([
     configOf('first', first),
     configOf('second', second, {
+      icon: ICON_FILE,
       claims: { role: 'groups', avatar: 'picture' },
       roles: { boss: 'administrator', '*': 'member' },
       update_name: true,
@@ -68,8 +75,23 @@ const person = (email: string, more: Record<string, unknown> = {}) => ({
 
 const signedIn = ({ status, headers }: RawAnswer): boolean => status === 302 && headers.location === '/';
 
+/** Path of the session that the token on a desktop client's page opens. */
+function tokenPathOn({ text }: RawAnswer, pad: Buffer): string {
+  const sealed = Buffer.from(/value="([0-9a-f]+)"/.exec(text)![1]!, 'hex');
+  const decipher = createDecipheriv('aes-256-gcm', pad, sealed.subarray(0, 12));
+  decipher.setAuthTag(sealed.subarray(-16));
+  const token = decipher.update(sealed.subarray(12, -16), undefined, 'utf8') + decipher.final('utf8');
+  return `/accounts/login/subdomain/${token}`;
+}
+
 const accounts = async ({ owner }: Organization): Promise<ApiUser[]> =>
   (await owner.api.ok<{ members: ApiUser[] }>('GET /users')).members;
+
+const newcomerAddress = ({ subdomain }: Organization, name: string): string => `${name}@${subdomain}.example.net`;
+
+/** Avatar of a newcomer; null: a gravatar. */
+const avatarOf = async (org: Organization, name: string) =>
+  (await accounts(org)).find(({ delivery_email }) => delivery_email === newcomerAddress(org, name))?.avatar_url;
 
 async function runFacts(t: Test, server: TestServer, providers: Providers): Promise<void> {
   const { first, second } = providers;
@@ -91,11 +113,17 @@ async function runFacts(t: Test, server: TestServer, providers: Providers): Prom
       ['first', 'second', 'blocked'].map((id) => ({
         name: `oidc:${id}`,
         display_name: `The ${id} one`,
-        display_icon: null,
+        display_icon: id === 'second' ? `${path(id)}/icon` : null,
         login_url: path(id),
         signup_url: path(id),
       })),
     );
+    const icon = await open(org, `${path('second')}/icon`);
+    t.same([icon.status, icon.headers['content-type']], [200, 'image/png']);
+    t.match(icon.headers['content-security-policy'], /default-src 'none'/);
+    t.match(icon.headers['cache-control'], /max-age=\d+/);
+    for (const id of ['first', 'elsewhere', 'unknown'])
+      t.equal((await open(org, `${path(id)}/icon`)).status, 404, `no icon: ${id}`);
     t.equal((await begin(org, 'elsewhere')).answer.status, 403, 'of another organization');
     t.equal((await begin(org, 'unknown')).answer.status, 403);
   });
@@ -203,17 +231,41 @@ async function runFacts(t: Test, server: TestServer, providers: Providers): Prom
   await t.test('the picture of a new account comes from the provider, if there is one', async (t) => {
     const org = await organization(server, providers);
     await org.owner.api.ok('PATCH /realm', { invite_required: false });
-    const address = (name: string) => `${name}@${org.subdomain}.example.net`;
+    const signInNewcomer = async (name: string, picture: string) => {
+      const login = at(second, person(newcomerAddress(org, name), { picture }));
+      return signInBy(org, second, 'second', login);
+    };
     for (const [name, picture] of [
-      ['shown', `${second.issuer}/picture.png`],
       ['broken', `${second.issuer}/missing.png`],
       ['local', 'file:///etc/passwd'],
+      ['shown', `${second.issuer}/picture.png`],
     ] as const) {
-      const login = at(second, person(address(name), { picture }));
-      t.ok(signedIn(await signInBy(org, second, 'second', login)), name);
-      const made = (await accounts(org)).find(({ delivery_email }) => delivery_email === address(name));
-      t.equal(made?.avatar_url === null, name !== 'shown', name);
+      t.ok(signedIn(await signInNewcomer(name, picture)), name);
     }
+    await until('the picture', async () => (await avatarOf(org, 'shown')) !== null);
+    t.same([await avatarOf(org, 'broken'), await avatarOf(org, 'local')], [null, null]);
+  });
+
+  await t.test('a sign-in does not wait for the picture, nor does the picture replace one of the user', async (t) => {
+    const org = await organization(server, providers);
+    await org.owner.api.ok('PATCH /realm', { invite_required: false });
+    second.fault = 'silent';
+    second.faulty = /^\/picture/;
+    t.teardown(() => second.release());
+    const browsers = new Map<string, Client>();
+    for (const name of ['quick', 'waiting']) {
+      const login = at(second, person(newcomerAddress(org, name), { picture: `${second.issuer}/picture.png?${name}` }));
+      const answer = await signInBy(org, second, 'second', login);
+      t.ok(signedIn(answer), name);
+      browsers.set(name, pageOf(org).with({ cookie: cookieOf(answer) }, 'member'));
+    }
+    await until('both pictures are asked for', () => second.heldCount === 2);
+    t.same([await avatarOf(org, 'waiting'), await avatarOf(org, 'quick')], [null, null]);
+    const own = await browsers.get('quick')!.upload('POST /users/me/avatar', [{ name: 'a', bytes: PICTURE }]);
+    t.equal(own.status, 200);
+    second.release();
+    await until('the picture', async () => (await avatarOf(org, 'waiting')) !== null);
+    t.equal(await avatarOf(org, 'quick'), own.body.avatar_url);
   });
 
   await t.test('forged, replayed and mixed-up answers begin no session', async (t) => {
@@ -359,11 +411,7 @@ async function runFacts(t: Test, server: TestServer, providers: Providers): Prom
     const pad = randomBytes(32);
     const page = await signInBy(org, first, 'first', login, `?desktop_flow_otp=${pad.toString('hex')}`);
     t.equal(page.status, 200);
-    const sealed = Buffer.from(/value="([0-9a-f]+)"/.exec(page.text)![1]!, 'hex');
-    const open256 = createDecipheriv('aes-256-gcm', pad, sealed.subarray(0, 12));
-    open256.setAuthTag(sealed.subarray(-16));
-    const token = open256.update(sealed.subarray(12, -16), undefined, 'utf8') + open256.final('utf8');
-    const path = `/accounts/login/subdomain/${token}`;
+    const path = tokenPathOn(page, pad);
     t.equal((await open(org, path)).status, 401, 'another site leads the browser there');
     const nobody = org.nobody.with({ host: hostOf(org) });
     const done = await nobody.raw({ method: 'GET', path });
@@ -392,10 +440,10 @@ async function runFacts(t: Test, server: TestServer, providers: Providers): Prom
       set({ Email: false, 'OpenID Connect': false }),
       bad('At least one authentication method must be enabled.'),
     );
-    t.same((await set({ Email: false, 'OpenID Connect': true })).body.authentication_methods, {
-      Email: false,
-      'OpenID Connect': true,
-    });
+    const queue = await Queue.register(org.member, { event_types: ['realm'] });
+    const required = { Email: false, 'OpenID Connect': true };
+    t.same((await set(required)).body.authentication_methods, required);
+    t.same((await queue.take(1))[0]!.data, { authentication_methods: required });
     t.match(await org.nobody.ok('GET /server_settings'), {
       email_auth_enabled: false,
       authentication_methods: { password: false, email: false, 'openid connect': true },
@@ -415,6 +463,7 @@ async function runFacts(t: Test, server: TestServer, providers: Providers): Prom
     t.equal((await set({ Email: true, 'OpenID Connect': false })).status, 200);
     t.equal((await begin(org, 'first')).answer.status, 403);
     t.same((await org.nobody.ok('GET /server_settings')).external_authentication_methods, []);
+    t.equal((await open(org, '/accounts/login/oidc/second/icon')).status, 404, 'no icon either');
     t.equal((await signIn(pageOf(org), org.member.email)).status, 200);
   });
 
@@ -445,6 +494,69 @@ await t.test('single sign-on, in a cluster', async (t) => {
   const server = await startCluster(cluster, undefined, optionsOf(providers));
   try {
     await runFacts(t, server, providers);
+  } finally {
+    await server.close();
+  }
+});
+
+await t.test('log-ins of browsers, mobile and desktop clients are mailed to those who want it', async (t) => {
+  const clock = new FakeClock(Date.now());
+  const server = await startEmbedded({ clock, options: optionsOf(providers) });
+  try {
+    const { first } = providers;
+    const org = await organization(server, providers);
+    const { member, other } = org;
+    await other.api.ok('PATCH /settings', { enable_login_emails: false });
+    await clock.advanceAsync(61_000);
+    const pad = randomBytes(32);
+    for (const { email } of [member, other]) {
+      const login = `mailed ${email}`;
+      first.people.set(login, person(email));
+      const signInFor = (query: string) => signInBy(org, first, 'first', login, query);
+      t.ok(signedIn(await signInFor('')), 'the browser');
+      await signInFor(`?mobile_flow_otp=${pad.toString('hex')}`);
+      const page = await signInFor(`?desktop_flow_otp=${pad.toString('hex')}`);
+      const desktop = org.nobody.with({
+        host: hostOf(org),
+        'user-agent': 'Mozilla/5.0 (Windows NT 10.0) Chrome/140.0',
+      });
+      for (const status of [302, 401])
+        t.equal((await desktop.raw({ method: 'GET', path: tokenPathOn(page, pad) })).status, status);
+      t.ok(signedIn(await signInFor('')), 'a known device');
+    }
+    await until('three mails', () => {
+      clock.advance(10);
+      return mailsTo(server, member.email).length >= 3;
+    });
+    await clock.advanceAsync(1_000);
+    t.same(
+      mailsTo(server, member.email)
+        .map(({ headers }) => headers.get('subject'))
+        .sort(),
+      ['Chrome on Windows', 'Firefox on Linux', 'Mobile app (Firefox on Linux)'].map(
+        (device) => `New log-in from ${device} [The ${org.subdomain}]`,
+      ),
+    );
+    t.same(mailsTo(server, other.email), []);
+  } finally {
+    await server.close();
+  }
+});
+
+await t.test('an organization without a provider can not require the provider of another', async (t) => {
+  const elsewhere = configOf('elsewhere', providers.first, { organizations: ['no-such-organization'] });
+  const server = await startEmbedded({ options: { oidc: JSON.stringify([elsewhere]) } });
+  try {
+    const org = await makeOrganization(server, ['member']);
+    const methods = { Email: false, 'OpenID Connect': true };
+    await refused(
+      t,
+      org.owner.api.call('PATCH /realm', { authentication_methods: methods }),
+      bad('Invalid authentication_methods'),
+    );
+    const registered = await org.member.api.ok('POST /register', { fetch_event_types: ['realm'] });
+    t.same(registered.realm_authentication_methods, { Email: true });
+    t.equal((await signIn(pageOf(org), org.member.email)).status, 200);
   } finally {
     await server.close();
   }

@@ -10,7 +10,7 @@ export type ProviderFault = 'none' | 'away' | 'failing' | 'flooding' | 'silent';
 
 const CLIENT_ID = 'conclave';
 /** One pixel. */
-const PICTURE = Buffer.from(
+export const PICTURE = Buffer.from(
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
   'base64',
 );
@@ -67,6 +67,8 @@ export class TestIdentityProvider {
   /** Claims by the name with which a person signs in at the provider. */
   readonly people = new Map<string, Claims>();
   readonly #redirectUris = new Set<string>();
+  /** Requests that a silent provider has not answered. */
+  readonly #held: (() => void)[] = [];
 
   private constructor(
     private readonly server: Server,
@@ -82,12 +84,28 @@ export class TestIdentityProvider {
     const handle = provider.callback();
     server.on('request', (request, response) => {
       own.requests.push(`${request.method} ${request.url}`);
-      if (own.#isFaulty(request, response)) return;
-      if (request.url === '/picture.png') response.writeHead(200, { 'content-type': 'image/png' }).end(PICTURE);
-      else if (request.url?.startsWith('/interaction/')) void own.#interact(provider, request, response);
-      else void handle(request, response);
+      const answer = (): void => {
+        if (request.url?.startsWith('/picture.png'))
+          response.writeHead(200, { 'content-type': 'image/png' }).end(PICTURE);
+        else if (request.url?.startsWith('/interaction/')) void own.#interact(provider, request, response);
+        else void handle(request, response);
+      };
+      if (!own.#isFaulty(request, response)) answer();
+      else if (own.fault === 'silent') own.#held.push(answer);
     });
     return own;
+  }
+
+  /** Number of requests that a silent provider has not answered. */
+  get heldCount(): number {
+    return this.#held.length;
+  }
+
+  /** Ends the fault, and answers the requests that a silent provider has not answered. */
+  release(): void {
+    this.fault = 'none';
+    this.faulty = /./;
+    for (const answer of this.#held.splice(0)) answer();
   }
 
   /** Allows redirects to this address. */

@@ -1,9 +1,11 @@
 /** Journeys in Chromium before one is signed in: a forgotten password, and single sign-on. */
+import { join } from 'node:path';
 import t from 'tap';
 import { startEmbedded } from '../api/support/faces.js';
 import { linkIn, mailed } from '../api/support/mails.js';
 import { makeOrganization, PASSWORD } from '../api/support/organization.js';
-import { CLIENT_SECRET, TestIdentityProvider } from '../support/identity-provider.js';
+import { CLIENT_SECRET, PICTURE, TestIdentityProvider } from '../support/identity-provider.js';
+import { until } from '../support/until.js';
 import { CHROMIUM_IS_MISSING, ClientPage, openChromium, PHONE, withPictures } from './support/chromium.js';
 
 if (CHROMIUM_IS_MISSING) {
@@ -12,6 +14,8 @@ if (CHROMIUM_IS_MISSING) {
 }
 
 const NEW_PASSWORD = 'quietly-otter-ladder-27';
+const REQUIRED = { Email: false, 'OpenID Connect': true };
+const OPTIONAL = { Email: true, 'OpenID Connect': true };
 
 const idp = await TestIdentityProvider.start();
 const provider = {
@@ -22,6 +26,7 @@ const provider = {
   client_secret: CLIENT_SECRET,
   insecure: true,
   networks: '127.0.0.1',
+  icon: join(t.testdir({ 'icon.png': PICTURE }), 'icon.png'),
 };
 const server = await startEmbedded({ options: { oidc: JSON.stringify([provider]) } });
 t.teardown(async () => {
@@ -29,7 +34,7 @@ t.teardown(async () => {
   await idp.close();
 });
 const browser = await openChromium(t);
-const org = await makeOrganization(server, ['member', 'other']);
+const org = await makeOrganization(server, ['admin', 'member', 'other']);
 const host = `${org.subdomain}.localhost:${server.nextPort()}`;
 
 t.test('a member who forgot the password sets a new one by the mailed link', async (t) => {
@@ -68,6 +73,8 @@ t.test('a member signs in with an account of another service, and stays signed i
   const { page } = client;
   await withPictures(t, { client }, async () => {
     await client.goTo('');
+    await client.waitFor('a', 'Sign in with House account');
+    await page.waitForFunction("document.querySelector('.sign-in-icon')?.naturalWidth === 1");
     await client.click('a', 'Sign in with House account');
     await client.fill('input[name=login]', 'ann');
     await client.click('button', 'Go');
@@ -84,9 +91,47 @@ t.test('a member signs in with an account of another service, and stays signed i
   );
 });
 
+const SWITCH = '::-p-aria([name="Require single sign-on"][role="switch"])';
+
+t.test('an owner requires single sign-on by a switch, which others are not offered', async (t) => {
+  const registered = async () =>
+    (await org.owner.api.ok('POST /register', { fetch_event_types: ['realm'] })).realm_authentication_methods;
+  const [owner, admin] = await Promise.all(
+    [org.owner, org.admin].map(async ({ email }) => {
+      const client = await ClientPage.open(browser, host);
+      t.teardown(() => client.page.browserContext().close());
+      await client.goTo('');
+      await client.signIn(email, PASSWORD);
+      await client.waitFor('.app');
+      await client.goTo('#organization/permissions');
+      await client.waitFor('h3', 'Joining');
+      return client;
+    }),
+  );
+  await withPictures(t, { owner: owner!, admin: admin! }, async () => {
+    const isOn = async (on: boolean) => {
+      await owner!.page.waitForSelector(`${SWITCH}`);
+      await until(
+        'the switch',
+        async () => (await owner!.page.$eval(SWITCH, (e) => (e as unknown as { checked: boolean }).checked)) === on,
+      );
+    };
+    await isOn(false);
+    t.equal(await admin!.page.$(SWITCH), null, 'administrators have no switch');
+    t.strictSame(await owner!.findings(), []);
+    await owner!.page.locator(SWITCH).click();
+    await until('passwords are off', async () => JSON.stringify(await registered()) === JSON.stringify(REQUIRED));
+    await isOn(true);
+    await owner!.page.locator(SWITCH).click();
+    await until('passwords are on', async () => JSON.stringify(await registered()) === JSON.stringify(OPTIONAL));
+    await org.owner.api.ok('PATCH /realm', { authentication_methods: REQUIRED });
+    await isOn(true);
+  });
+  t.strictSame([owner!.faults, admin!.faults], [[], []]);
+});
+
 t.test('where passwords are off, owners find their form, and others the provider', async (t) => {
-  const methods = { Email: false, 'OpenID Connect': true };
-  await org.owner.api.ok('PATCH /realm', { authentication_methods: methods });
+  await org.owner.api.ok('PATCH /realm', { authentication_methods: REQUIRED });
   const client = await ClientPage.open(browser, host);
   await withPictures(t, { client }, async () => {
     await client.goTo('');

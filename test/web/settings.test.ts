@@ -153,6 +153,8 @@ journey('a policy changes for everyone, and is offered to those who may change i
   await control(member, 'button', 'Create stream').wait();
   await choose(owner, 'Who can create public streams', 'Administrators');
   await choose(owner, 'Who can create private streams', 'Administrators');
+  const singleSignOn = await owner.$('::-p-aria([name="Require single sign-on"][role="switch"])');
+  t.equal(singleSignOn, null, 'without a provider single sign-on is no setting');
   await member.waitForFunction(
     "![...document.querySelectorAll('.stream-list button')].some((e) => e.textContent === 'Create stream')",
   );

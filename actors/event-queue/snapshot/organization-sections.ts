@@ -51,7 +51,10 @@ export function makeRealmSnapshotSection({
   ]);
   return {
     ...Object.fromEntries(settings),
-    realm_authentication_methods: formatLoginMethodsForClients(directory.settings.authentication_methods),
+    realm_authentication_methods: formatLoginMethodsForClients(
+      directory.settings.authentication_methods,
+      args.hasSingleSignOn,
+    ),
     realm_email_auth_enabled: passwords,
     realm_password_auth_enabled: passwords,
     realm_presence_disabled: false,

@@ -69,11 +69,18 @@ ${formatFormProblem(problem)}
   return makeHtmlPageAnswer(problem?.status ?? 200, `Join ${of.organization}`, body);
 }
 
-export const makeAccountCreatedPage = (organization: string, origin: string, email: string): RawHttpAnswer =>
+export const makeAccountCreatedPage = (
+  organization: string,
+  origin: string,
+  email: string,
+  hasWebClient: boolean,
+): RawHttpAnswer =>
   makeHtmlPageAnswer(
     200,
     `Welcome to ${organization}`,
-    htmlTemplate`<p>Your account is made. <a href="/">Sign in with this browser</a>, or with an app of your choice:</p>
+    htmlTemplate`<p>Your account is made. ${
+      hasWebClient ? htmlTemplate`<a href="/">Sign in with this browser</a>, or` : 'Sign in'
+    } with an app of your choice:</p>
 <dl>
 <dt>Server address</dt><dd><code>${origin}</code></dd>
 <dt>E-mail address</dt><dd><code>${email}</code></dd>

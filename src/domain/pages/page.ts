@@ -53,6 +53,10 @@ export function htmlTemplate(
   return new SafeHtml(strings.map((text, i) => text + (parts[i] ?? '')).join(''));
 }
 
+/** Makes the last line of a page: how to go on to signing in. @param hasWebClient true if the sign-in page is at `/` */
+export const makeSignInLine = (words: string, hasWebClient: boolean): SafeHtml =>
+  hasWebClient ? htmlTemplate`<p><a href="/">${words}</a></p>` : htmlTemplate`<p>To sign in, go back to your app.</p>`;
+
 export function makeHtmlPageAnswer(status: number, title: string, body: SafeHtml): RawHttpAnswer {
   const { text } = htmlTemplate`<!doctype html>
 <html lang="en">

@@ -2,10 +2,10 @@
 
 import type { RawHttpAnswer } from '#model';
 import { type FormProblem, formatFormProblem } from './form-problem.js';
-import { htmlTemplate, makeHtmlPageAnswer } from './page.js';
+import { htmlTemplate, makeHtmlPageAnswer, makeSignInLine } from './page.js';
 
 /** Makes the page with the form for the address of an account. @param problem absent on the first view */
-export function makeForgottenPasswordPage(email: string, problem?: FormProblem): RawHttpAnswer {
+export function makeForgottenPasswordPage(email: string, hasWebClient: boolean, problem?: FormProblem): RawHttpAnswer {
   const body = htmlTemplate`<p>You will get a mail with a link that sets a new password.</p>
 ${formatFormProblem(problem)}
 <form method="post">
@@ -13,18 +13,18 @@ ${formatFormProblem(problem)}
 <input id="email" name="email" type="email" autocomplete="username" required value="${email}">
 <button type="submit">Send it</button>
 </form>
-<p><a href="/">Back to signing in</a></p>`;
+${makeSignInLine('Back to signing in', hasWebClient)}`;
   return makeHtmlPageAnswer(problem?.status ?? 200, 'Forgotten password', body);
 }
 
 /** Makes the page after a request for a mail; it is the same whether or not the address has an account. */
-export const makePasswordResetMailSentPage = (email: string): RawHttpAnswer =>
+export const makePasswordResetMailSentPage = (email: string, hasWebClient: boolean): RawHttpAnswer =>
   makeHtmlPageAnswer(
     200,
     'Look into your mail',
     htmlTemplate`<p>If <strong>${email}</strong> is the address of an account here, a mail is on its way. Its link holds for an hour.</p>
 <p>Nothing came? Look into the spam folder, or ask an administrator of the organization.</p>
-<p><a href="/">Back to signing in</a></p>`,
+${makeSignInLine('Back to signing in', hasWebClient)}`,
   );
 
 export interface NewPasswordPageContent {
@@ -51,12 +51,15 @@ ${formatFormProblem(problem)}
   return makeHtmlPageAnswer(problem?.status ?? 200, 'New password', body);
 }
 
-export const makePasswordChangedPage = ({ organization, email }: NewPasswordPageContent): RawHttpAnswer =>
+export const makePasswordChangedPage = (
+  { organization, email }: NewPasswordPageContent,
+  hasWebClient: boolean,
+): RawHttpAnswer =>
   makeHtmlPageAnswer(
     200,
     'Your password is changed',
     htmlTemplate`<p>The account <strong>${email}</strong> at ${organization} has its new password.</p>
-<p><a href="/">Sign in</a></p>`,
+${makeSignInLine('Sign in', hasWebClient)}`,
   );
 
 /** Makes the page of a link that was used, was replaced or has expired. The page doesn't say which. */

@@ -1,15 +1,15 @@
 /** Pages of single sign-on: one shows why a sign-in failed, another the text that a desktop client waits for. */
 
 import type { RawHttpAnswer } from '#model';
-import { htmlTemplate, makeHtmlPageAnswer } from './page.js';
+import { htmlTemplate, makeHtmlPageAnswer, makeSignInLine } from './page.js';
 
 /** Makes the page of a failed sign-in. @param text what people can do about the failure */
-export const makeSignInFailedPage = (status: number, text: string): RawHttpAnswer =>
+export const makeSignInFailedPage = (status: number, text: string, hasWebClient: boolean): RawHttpAnswer =>
   makeHtmlPageAnswer(
     status,
     'You are not signed in',
     htmlTemplate`<p class="problem" role="alert">${text}</p>
-<p><a href="/">Back to signing in</a></p>`,
+${makeSignInLine('Back to signing in', hasWebClient)}`,
   );
 
 /** Makes the page with the token for the desktop client, which reads the text from the clipboard. */

@@ -12,15 +12,19 @@ export const HEADERS_OF_LOG_IN_OPERATIONS = ['user-agent'];
 /** Beginning of the text that `browserNameOfUserAgent` returns for an unknown browser. */
 const UNKNOWN_BROWSER_NAME = 'Browser';
 
-/** Reports a log-in to the account's actor, before the log-in is answered. */
-export async function noteLogIn(call: ApiCall<unknown>, user: UserId): Promise<void> {
+/**
+ * Reports a log-in to the account's actor, before the log-in is answered.
+ * @param kind 'mobile' if the browser gets an API key for a mobile app; the app is another device than its browser
+ */
+export async function noteLogIn(call: ApiCall<unknown>, user: UserId, kind: 'mobile' | 'own' = 'own'): Promise<void> {
   const name = browserNameOfUserAgent(call.header('user-agent'));
   // A program that is no browser is named by the client name that it sent.
   const device =
     name.startsWith(UNKNOWN_BROWSER_NAME) && call.client !== ''
       ? `${call.client}${name.slice(UNKNOWN_BROWSER_NAME.length)}`
       : name;
-  const args = { device: device.slice(0, 100), origin: call.site };
+  const shown = kind === 'mobile' ? `Mobile app (${device})` : device;
+  const args = { device: shown.slice(0, 100), origin: call.site };
   const to = userActorKey(call.realm, user);
   await call.send(forwardCommand({ to, command: userActorCommands.noteLogIn, args, as: user }));
 }

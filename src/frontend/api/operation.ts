@@ -132,6 +132,8 @@ export interface ApiCall<V> {
   /** Keys with which services of organizations sign tokens (JWT), by subdomain. */
   readonly tokenKeys: JwtKeysBySubdomain;
   readonly secrets: ServerCryptography;
+  /** True if the server serves the web client at `/`, and browsers may have sessions. */
+  readonly servesWebClient: boolean;
   /** undefined: push notifications of browsers are turned off. */
   readonly browserPush: BrowserPushAccess | undefined;
   /** Notifications are pushed to mobile devices. */

@@ -5,11 +5,17 @@ import type { ApiCall } from './operation.js';
 
 const NO_IDENTITY_PROVIDERS: readonly IdentityProviderConfig[] = [];
 
+type ProvidersCall = Pick<ApiCall<unknown>, 'identityProviders' | 'directory'>;
+
+/** True if the server is configured with an identity provider of the organization. */
+export const hasIdentityProvider = ({ identityProviders, directory }: ProvidersCall): boolean =>
+  (identityProviders?.providersOfOrganization(directory.subdomain) ?? []).length > 0;
+
 /** Lists the identity providers with which people may sign in now. */
 export function listIdentityProviders({
   identityProviders,
   directory,
-}: Pick<ApiCall<unknown>, 'identityProviders' | 'directory'>): readonly IdentityProviderConfig[] {
+}: ProvidersCall): readonly IdentityProviderConfig[] {
   if (!identityProviders || directory.deactivated) return NO_IDENTITY_PROVIDERS;
   const on = isLoginMethodOn(directory.settings.authentication_methods, SINGLE_SIGN_ON_LOGIN_METHOD);
   return on ? identityProviders.providersOfOrganization(directory.subdomain) : NO_IDENTITY_PROVIDERS;
@@ -17,3 +23,7 @@ export function listIdentityProviders({
 
 /** Returns the path that begins a sign-in. @param id id of the identity provider */
 export const makeSingleSignOnPath = (id: string): string => `/accounts/login/oidc/${id}`;
+
+/** Returns the path of the provider's icon on this host; null: the provider has none. */
+export const makeProviderIconPath = ({ id, icon }: IdentityProviderConfig): string | null =>
+  icon === null ? null : `${makeSingleSignOnPath(id)}/icon`;

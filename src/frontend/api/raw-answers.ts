@@ -45,6 +45,40 @@ export const CONDITIONAL_REQUEST_HEADERS = ['range', 'if-range', 'if-none-match'
 /** Files up to this size are read at once; larger ones are read while they are sent, bytes. */
 const MAX_BYTES_READ_AT_ONCE = 16 * 1_048_576;
 
+interface PictureInMemory {
+  readonly bytes: Uint8Array;
+  /** Media type. */
+  readonly type: string;
+  /** Hash of the bytes. */
+  readonly tag: string;
+}
+
+/** Answers with a picture: the whole picture, or the range that the request asks for. @param caching Cache-Control */
+export function servePicture(
+  call: ApiCall<unknown>,
+  { bytes, type, tag }: PictureInMemory,
+  caching: string,
+): RawHttpAnswer {
+  const { status, headers, start, end } = makeRangeResponse(bytes.byteLength, tag, {
+    range: call.header('range'),
+    ifRange: call.header('if-range'),
+    ifNoneMatch: call.header('if-none-match'),
+  });
+  return {
+    status,
+    raw: bytes.subarray(start, end),
+    headers: {
+      'Content-Type': type,
+      'Content-Security-Policy': "default-src 'none'; sandbox",
+      'X-Content-Type-Options': 'nosniff',
+      'Cache-Control': caching,
+      'Accept-Ranges': 'bytes',
+      ETag: `"${tag}"`,
+      ...headers,
+    },
+  };
+}
+
 /** Answers with a stored file: the whole file, or the range that the request asks for. @throws ApiError */
 export async function serveBlob(
   call: ApiCall<unknown>,

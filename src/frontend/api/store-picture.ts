@@ -29,11 +29,13 @@ export function getOnlyUploadedPictureOrThrow(
 /** The members of a call that are needed to store pictures. */
 type PictureStoringCall = Pick<ApiCall<unknown>, 'realm' | 'secrets' | 'blobs' | 'send'>;
 
+type PictureFiles = readonly (readonly [blob: string, bytes: Uint8Array])[];
+
 interface PictureUpload {
   /** Name of the picture under which the realm actor numbers its uploads. */
   readonly picture: string;
   /** Returns the files to store for the upload with this number; all are PNG pictures. */
-  files(number: number): readonly (readonly [blob: string, bytes: Uint8Array])[];
+  files(number: number): PictureFiles | Promise<PictureFiles>;
   /** Makes the command that declares the upload the current picture. */
   show(number: number): ForwardedCommand<JsonObject>;
 }
@@ -50,7 +52,7 @@ export async function storeUploadedPicture(call: PictureStoringCall, upload: Pic
     forwardCommand({ to, command: realmActorCommands.pictureBegin, args: { picture: upload.picture } }),
   );
   const number = Number(begun.number);
-  const files = upload.files(number);
+  const files = await upload.files(number);
   for (const [blob, bytes] of files) await call.blobs.put(call.realm, blob, bytes, 'image/png');
   try {
     return await call.send(upload.show(number));
@@ -63,13 +65,22 @@ export async function storeUploadedPicture(call: PictureStoringCall, upload: Pic
 
 /**
  * Gives an account this avatar: the caller's account, or a bot that the caller manages. All users get an event.
- * @param images from `makeAvatarImages` @returns URL of the avatar @throws ActorRefusedError
+ * @param images from `makeAvatarImages`; a function is called once the upload has its number: uploads that begin
+ * meanwhile are newer, and stay the avatar
+ * @returns URL of the avatar @throws ActorRefusedError
  */
-export async function storeAvatar(call: PictureStoringCall, user: UserId, images: AvatarImages): Promise<string> {
+export async function storeAvatar(
+  call: PictureStoringCall,
+  user: UserId,
+  images: AvatarImages | (() => Promise<AvatarImages>),
+): Promise<string> {
   const hash = call.secrets.avatarHash(call.realm, user);
   const answer = await storeUploadedPicture(call, {
     picture: `avatar/${user}`,
-    files: (number) => AVATAR_SIZES.map((size) => [blobNameOfAvatar(hash, number, size), images[size]]),
+    async files(number) {
+      const made = typeof images === 'function' ? await images() : images;
+      return AVATAR_SIZES.map((size) => [blobNameOfAvatar(hash, number, size), made[size]] as const);
+    },
     show: (number) =>
       forwardCommand({
         to: realmActorKey(call.realm),

@@ -102,6 +102,10 @@ export class OperationCall implements ApiCall<AnyParameterValues> {
     return this.context.options.browserPush;
   }
 
+  get servesWebClient(): boolean {
+    return this.context.options.areSessionsAllowed ?? false;
+  }
+
   get pushesToDevices(): boolean {
     return this.context.options.pushesToDevices ?? false;
   }

@@ -1,8 +1,10 @@
 /** Configuration of the identity providers for single sign-on: the value of the setting `oidc`. */
 import { readFileSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { Type } from 'typebox';
 import { Value } from 'typebox/value';
 import { parseNetworkList } from '#domain/webhooks';
+import { type IdentityProviderIcon, readIdentityProviderIcon } from './icon.js';
 
 /** Names of the claims that describe an account; null if a claim is not used. */
 export interface IdentityClaimNames {
@@ -17,8 +19,8 @@ export interface IdentityProviderConfig {
   readonly id: string;
   /** Name of the provider, shown on the sign-in page. */
   readonly name: string;
-  /** URL of the provider's icon; null: none. */
-  readonly icon: string | null;
+  /** Picture for the provider's button; null: none. */
+  readonly icon: IdentityProviderIcon | null;
   readonly issuer: string;
   readonly client_id: string;
   /** Secret of this server at the provider; null for a public OAuth client, which has none. */
@@ -85,9 +87,13 @@ const IDENTITY_PROVIDER_SCHEMA = Type.Object(
 
 const IDENTITY_PROVIDERS_SCHEMA = Type.Array(IDENTITY_PROVIDER_SCHEMA, { maxItems: 50 });
 
+type JsonOpening = '[' | '{';
+
+const isJsonText = (given: string, opening: JsonOpening): boolean => given.trimStart().startsWith(opening);
+
 /** Reads JSON from the value of a setting. @param given JSON, or the path of a file with it @throws Error */
-export function readJsonSetting(given: string, opening: '[' | '{'): unknown {
-  const text = given.trimStart().startsWith(opening) ? given : readFileSync(given, 'utf8');
+export function readJsonSetting(given: string, opening: JsonOpening): unknown {
+  const text = isJsonText(given, opening) ? given : readFileSync(given, 'utf8');
   try {
     return JSON.parse(text);
   } catch {
@@ -112,6 +118,7 @@ export function parseIdentityProviders(given: string): readonly IdentityProvider
     const [problem] = Value.Errors(IDENTITY_PROVIDERS_SCHEMA, read);
     throw new Error(`must be a list of providers: ${problem?.instancePath ?? ''} ${problem?.message ?? ''}`);
   }
+  const folder = isJsonText(given, '[') ? '.' : dirname(given);
   const ids = new Set(read.map(({ id }) => id));
   if (ids.size < read.length) throw new Error('two providers have the same id');
   return read.map(({ claims = {}, ...of }) => {
@@ -120,7 +127,7 @@ export function parseIdentityProviders(given: string): readonly IdentityProvider
     const roles = Object.entries(of.roles ?? {}).map(([value, role]) => [value, ROLE_BY_NAME[role]!] as const);
     return {
       ...of,
-      icon: of.icon ?? null,
+      icon: of.icon === undefined ? null : readIdentityProviderIcon(of.icon, folder),
       client_secret: of.client_secret ?? null,
       scopes: of.scopes ?? ['openid', 'email', 'profile'],
       claims: {

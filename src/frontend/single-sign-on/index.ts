@@ -3,7 +3,8 @@
  *
  * The way of a sign-in: `config.ts` has the providers of the server → `flow.ts` makes the state of a sign-in, which the
  * browser keeps in a sealed cookie → `provider.ts` (openid-client) sends the browser to the provider and exchanges the
- * code that it brings back → `claims.ts` reads the identity. `fetch.ts` bounds requests to providers in networks, time
+ * code that it brings back → `claims.ts` reads the identity. `icon.ts` reads the
+ * pictures for buttons. `fetch.ts` bounds requests to providers in networks, time
  * and size. The operations are in `frontend/api/operations/single-sign-on`; which account an identity has is decided by
  * the realm actor (actors/realm/commands/accounts/identities.ts).
  *

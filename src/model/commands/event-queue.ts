@@ -57,6 +57,8 @@ export type RegisterEventQueueArgs = {
   readonly site: string;
   /** True if the server's configuration allows streams that are open to the web. */
   readonly webPublicStreams: boolean;
+  /** True if the server is configured with an identity provider of the organization. */
+  readonly hasSingleSignOn: boolean;
 };
 
 export type PollEventsArgs = {

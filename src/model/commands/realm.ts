@@ -74,10 +74,16 @@ export const realmActorCommands = {
   deactivate: declareCommand<NoCommandArguments, ActorFieldsReply>('deactivate'),
   reactivate: declareCommand<NoCommandArguments, ActorFieldsReply>('reactivate'),
   noteActivity: declareCommand<{ readonly realm: number; readonly deactivated: boolean }>('note-activity'),
-  /** `origin`: base URL of the organization; absent from frontends of older versions. */
-  changeRealm: declareCommand<{ readonly values: Partial<RealmSettings>; readonly origin?: string }, ActorFieldsReply>(
-    'change-realm',
-  ),
+  changeRealm: declareCommand<
+    {
+      readonly values: Partial<RealmSettings>;
+      /** Base URL of the organization; absent from frontends of older versions. */
+      readonly origin?: string;
+      /** True if the server is configured with an identity provider of the organization. */
+      readonly hasSingleSignOn: boolean;
+    },
+    ActorFieldsReply
+  >('change-realm'),
   changeUserDefaults: declareCommand<UserSettingChanges, ActorFieldsReply>('change-user-defaults'),
   /** Replies with the whole directory. */
   snapshot: declareCommand<NoCommandArguments, ActorValueReply<Json>>('snapshot'),

@@ -42,7 +42,7 @@ interface RealmSetting<V extends RealmSettingValue = RealmSettingValue> extends 
   /** Converts a value of the request into its stored form. @throws ApiError */
   convert?(value: unknown, name: string): V;
   /** Converts the stored value into the form that clients read, where the two differ. */
-  formatForClients?(value: RealmSettingValue): ClientSettingValue;
+  formatForClients?(value: RealmSettingValue, hasSingleSignOn: boolean): ClientSettingValue;
 }
 
 /** A parameter of PATCH /realm that is checked but not stored: this server has one choice only. */
@@ -143,6 +143,7 @@ const STRING_UP_TO_40_SCHEMA = Type.String({ maxLength: 40 });
 export const PASSWORD_LOGIN_METHOD = 'Email';
 export const SINGLE_SIGN_ON_LOGIN_METHOD = 'OpenID Connect';
 const LOGIN_METHODS: readonly string[] = [PASSWORD_LOGIN_METHOD, SINGLE_SIGN_ON_LOGIN_METHOD];
+const LOGIN_METHODS_WITHOUT_PROVIDER: readonly string[] = [PASSWORD_LOGIN_METHOD];
 
 /**
  * True if the sign-in method is on. @param stored value of `authentication_methods`: the methods that are off,
@@ -150,9 +151,18 @@ const LOGIN_METHODS: readonly string[] = [PASSWORD_LOGIN_METHOD, SINGLE_SIGN_ON_
  */
 export const isLoginMethodOn = (stored: string, method: string): boolean => !stored.split(',').includes(method);
 
-/** Returns each sign-in method with true if it is on. @param stored value of `authentication_methods` */
-export const formatLoginMethodsForClients = (stored: string): { readonly [method: string]: boolean } =>
-  Object.fromEntries(LOGIN_METHODS.map((method) => [method, isLoginMethodOn(stored, method)]));
+/**
+ * Returns each sign-in method that the organization has, with true if it is on.
+ * @param stored value of `authentication_methods`
+ * @param hasSingleSignOn true if the server is configured with an identity provider of the organization
+ */
+export const formatLoginMethodsForClients = (
+  stored: string,
+  hasSingleSignOn: boolean,
+): { readonly [method: string]: boolean } => {
+  const methods = hasSingleSignOn ? LOGIN_METHODS : LOGIN_METHODS_WITHOUT_PROVIDER;
+  return Object.fromEntries(methods.map((method) => [method, isLoginMethodOn(stored, method)]));
+};
 
 /** Checks the setting for ways to log in. @throws ApiError */
 function checkLoginMethods(value: unknown): void {
@@ -232,7 +242,7 @@ export const REALM_SETTING_DECLARATIONS = {
     default: '',
     check: checkLoginMethods,
     convert: (given) => LOGIN_METHODS.filter((name) => (given as Record<string, boolean>)[name] === false).join(','),
-    formatForClients: (stored) => formatLoginMethodsForClients(String(stored)),
+    formatForClients: (stored, hasSingleSignOn) => formatLoginMethodsForClients(String(stored), hasSingleSignOn),
   } as RealmSetting<string>,
   notifications_stream_id: declareStreamId('Stream for announcements; negative: none.'),
   signup_notifications_stream_id: declareStreamId('Stream for notices of new accounts; negative: none.'),
@@ -368,20 +378,41 @@ export const ALWAYS_REPORTED_REALM_SETTING_NAMES = REALM_SETTING_NAMES.filter(
 );
 
 /** Returns the value of a setting in the form that clients read. */
-const formatRealmSettingForClients = (name: RealmSettingName, value: RealmSettingValue): ClientSettingValue =>
-  REALM_SETTING_DECLARATIONS[name].formatForClients?.(value) ?? value;
+const formatRealmSettingForClients = (
+  name: RealmSettingName,
+  value: RealmSettingValue,
+  hasSingleSignOn: boolean,
+): ClientSettingValue => REALM_SETTING_DECLARATIONS[name].formatForClients?.(value, hasSingleSignOn) ?? value;
 
 /** Returns the value of a setting in the form in which the response to a change shows it. */
-export const formatRealmSettingForReply = (name: RealmSettingName, value: RealmSettingValue): ClientSettingValue =>
-  REALM_SETTING_DECLARATIONS[name].hiddenInReply ? 'updated' : formatRealmSettingForClients(name, value);
+export const formatRealmSettingForReply = (
+  name: RealmSettingName,
+  value: RealmSettingValue,
+  hasSingleSignOn: boolean,
+): ClientSettingValue =>
+  REALM_SETTING_DECLARATIONS[name].hiddenInReply
+    ? 'updated'
+    : formatRealmSettingForClients(name, value, hasSingleSignOn);
 
-/** Makes the event that reports a change of a setting to all users. */
-export const makeRealmSettingEvent = (name: RealmSettingName, value: RealmSettingValue): JsonObject =>
+/**
+ * Makes the event that reports a change of a setting to all users.
+ * @param hasSingleSignOn needed for `authentication_methods` only
+ */
+export const makeRealmSettingEvent = (
+  name: RealmSettingName,
+  value: RealmSettingValue,
+  hasSingleSignOn = false,
+): JsonObject =>
   REALM_SETTING_DECLARATIONS[name].event === 'dict'
     ? {
         type: 'realm',
         op: 'update_dict',
         property: 'default',
-        data: { [name]: formatRealmSettingForClients(name, value) },
+        data: { [name]: formatRealmSettingForClients(name, value, hasSingleSignOn) },
       }
-    : { type: 'realm', op: 'update', property: name, value: formatRealmSettingForClients(name, value) };
+    : {
+        type: 'realm',
+        op: 'update',
+        property: name,
+        value: formatRealmSettingForClients(name, value, hasSingleSignOn),
+      };

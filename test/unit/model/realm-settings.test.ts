@@ -54,7 +54,7 @@ function change(values: Partial<RealmSettings>, caller: number) {
   const state = { ...realmActorKind.makeInitialState(KEY), settings: DEFAULT_REALM_SETTINGS };
   const context = { key: KEY, realm: toRealmId(1), now: 1_000, caller, client: 'test', version: 7 };
   const view = { state, parts, volatile: new RealmMemoryState(state, parts) };
-  return updateRealmSettingsHandler.handle(view, { values }, undefined, {
+  return updateRealmSettingsHandler.handle(view, { values, hasSingleSignOn: true }, undefined, {
     ...context,
     findPendingCommands: () => [],
     directory: undefined as never,
@@ -120,7 +120,7 @@ t.test('rows for owners are refused to administrators, by the frontend and by th
 t.test('every row is a field of POST /register', async (t) => {
   for (const name of REALM_SETTING_NAMES) {
     const directory = directoryWith({ settings: one(name, changedValue(name)) });
-    const args = { origin: '', site: 'http://localhost', webPublicStreams: false };
+    const args = { origin: '', site: 'http://localhost', webPublicStreams: false, hasSingleSignOn: true };
     const section = makeRealmSnapshotSection({
       directory,
       args,

@@ -1,7 +1,10 @@
 /** Settings of single sign-on, and what the claims of a provider mean. */
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import t from 'tap';
 import { type IdentityProviderConfig, parseIdentityProviders, parseJwtKeys } from '#frontend/single-sign-on';
 import { lacksIdentityClaims, makeExternalIdentity } from '../../../src/frontend/single-sign-on/claims.js';
+import { PICTURE } from '../../support/identity-provider.js';
 
 const config = (more: object = {}): IdentityProviderConfig =>
   parseIdentityProviders(
@@ -28,6 +31,25 @@ t.test('fields that are left out have defaults', async (t) => {
   t.same(parseJwtKeys(JSON.stringify({ '': { key: 'k'.repeat(32) } })), {
     '': { key: 'k'.repeat(32), algorithms: ['HS256'] },
   });
+});
+
+t.test('an icon is a picture beside the file of the providers', async (t) => {
+  const folder = t.testdir({ 'icon.png': PICTURE, 'text.png': 'no picture', 'large.png': Buffer.alloc(131_073) });
+  const given = (icon: string) =>
+    JSON.stringify([{ id: 'a', name: 'A', issuer: 'https://a.example', client_id: 'x', icon }]);
+  const file = join(folder, 'oidc.json');
+  writeFileSync(file, given('icon.png'));
+  const [{ icon } = config()] = parseIdentityProviders(file);
+  t.match(icon, { bytes: PICTURE, type: 'image/png', tag: /^[0-9a-f]{32}$/ });
+  t.equal(config({ icon: join(folder, 'icon.png') }).icon?.tag, icon?.tag);
+  for (const [name, message] of [
+    ['https://pictures.example/icon.png', /is an address/],
+    [join(folder, 'text.png'), /is no picture/],
+    [join(folder, 'large.png'), /larger than/],
+    [join(folder, 'missing.png'), /ENOENT/],
+  ] as const) {
+    t.throws(() => config({ icon: name }), { message }, name);
+  }
 });
 
 t.test('problems are told without the secrets of the text', async (t) => {

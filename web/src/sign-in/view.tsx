@@ -120,8 +120,9 @@ export function SignInView({ oneTimeLinkToken, hasSessionExpired }: SignInViewPr
           </p>
         )}
         {name &&
-          facts.external_authentication_methods?.map(({ login_url, display_name }) => (
+          facts.external_authentication_methods?.map(({ login_url, display_name, display_icon }) => (
             <a key={login_url} class="button" href={login_url}>
+              {display_icon !== null && <img class="sign-in-icon" src={display_icon} alt="" width={20} height={20} />}
               {t('sign-in.with', { name: display_name })}
             </a>
           ))}

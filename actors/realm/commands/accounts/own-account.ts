@@ -7,7 +7,6 @@ import { sealMailLinkToken } from '#domain/secrets';
 import { type LogItem, toUserId, userActorKey } from '#model';
 import {
   type ChangeOwnAccountArgs,
-  makeOutboxCommand,
   type OutboxCommand,
   type PasswordCheckReply,
   userActorCommands,
@@ -20,6 +19,7 @@ import { findUserRecord, type RealmActorState } from '../../state.js';
 import type { RealmMemoryState } from '../../volatile.js';
 import type { RealmActorView } from '../command.js';
 import { EMAIL_CHANGE_LINK_VALIDITY_MS, type EmailConfirmationLink, requestEmailChange } from './email-change.js';
+import { makePasswordChangeCommands } from './password-change.js';
 import { makeNameChangedEvent } from './person-events.js';
 import { endAllSessionsOfAccount } from './sessions.js';
 
@@ -93,14 +93,8 @@ export function changeOwnAccountFields(
     if (checked.wait > 0) throw apiError('TOO_MANY_ATTEMPTS', { seconds: Math.ceil(checked.wait / 1000) });
     if (!checked.correct) throw apiError('WRONG_PASSWORD');
     if (hash === null) throw apiError('NEW_PASSWORD_TOO_WEAK');
-    commands.push(
-      makeOutboxCommand({
-        to: userActorKey(realm, user.id),
-        name: userActorCommands.setPassword,
-        args: { passwordHash: hash },
-        caller: 0,
-      }),
-    );
+    const change = { user, passwordHash: hash, keptSession: session ?? null };
+    commands.push(...makePasswordChangeCommands(change, facts.state, realm));
   }
   const request = email === null ? undefined : requestEmailChange(email, user, confirmationLink, facts, { realm, now });
   if (request) commands.push(...request.commands);

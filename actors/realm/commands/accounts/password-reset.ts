@@ -11,8 +11,8 @@ import type { Json } from '#base';
 import { sealMailLink } from '#domain/mail';
 import { isAdmin, isEmail, isOwner, isSystemBot } from '#domain/people';
 import { sealMailLinkToken } from '#domain/secrets';
-import { isLoginMethodOn, PASSWORD_LOGIN_METHOD, type RealmId, toUserId, userActorKey } from '#model';
-import { makeOutboxCommand, type OutboxCommand, type realmActorCommands, userActorCommands } from '#model/commands';
+import { isLoginMethodOn, PASSWORD_LOGIN_METHOD, type RealmId, toUserId } from '#model';
+import type { OutboxCommand, realmActorCommands } from '#model/commands';
 import { apiError, PRODUCT_NAME } from '#model/errors';
 import type { DirectoryUser } from '#model/records';
 import type { CommandContext, CommandInputContext, CommandOutcome } from '#runtime';
@@ -25,6 +25,7 @@ import type { RealmActorView, RealmCommandHandler } from '../command.js';
 import { toSingleLine } from '../invitations/invitation-links.js';
 import { makeApiKey, type NewApiKey, replaceApiKey } from './api-keys.js';
 import { addPasswordResetLink, listPasswordResetLinks } from './mailed-links.js';
+import { makePasswordChangeCommands } from './password-change.js';
 import { endAllSessionsOfAccount } from './sessions.js';
 
 /** Validity of a reset link, ms. */
@@ -187,24 +188,9 @@ function makePasswordChangeCommit(
 ): Required<Pick<CommandOutcome<RealmActorState>, 'events' | 'commands'>> & {
   readonly parts: Readonly<Record<string, Json>>;
 } {
-  const { realm } = context;
-  const name = userActorCommands.setPassword;
-  const organization = toSingleLine(state.settings.name);
-  const notice = makeSendMailCommand(realm, {
-    to: user.deliveryEmail,
-    subject: `Your password for ${organization} was changed`,
-    text: [
-      `Hello ${user.fullName},`,
-      `the password of your account at ${organization} (${PRODUCT_NAME}) was changed, and all browsers were signed out. If that was not you, tell an administrator of the organization at once.`,
-      '',
-    ].join('\n\n'),
-  });
   return {
     ...endAllSessionsOfAccount(parts, user.id, null, context),
-    commands: [
-      [makeOutboxCommand({ to: userActorKey(realm, user.id), name, args: { passwordHash }, caller: 0 })],
-      [notice],
-    ],
+    commands: [makePasswordChangeCommands({ user, passwordHash, keptSession: null }, state, context.realm)],
   };
 }
 

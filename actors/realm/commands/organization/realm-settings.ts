@@ -45,7 +45,7 @@ const TIMED_REALM_SETTING_NAMES: ReadonlySet<RealmSettingName> = new Set([
 
 export const updateRealmSettingsHandler: RealmCommandHandler<typeof realmActorCommands.changeRealm> = {
   lane: NO_INPUT_COMMAND_LANE,
-  handle({ state, parts }, { values, origin }, _inputs, { caller, now, version }) {
+  handle({ state, parts }, { values, origin, hasSingleSignOn }, _inputs, { caller, now, version }) {
     const acting = getActingUserOrThrow(parts, caller);
     checkMayChangeRealmSettings(acting, values);
     checkStreamValuedSettings(values, parts);
@@ -56,7 +56,7 @@ export const updateRealmSettingsHandler: RealmCommandHandler<typeof realmActorCo
       ...given.filter(([name]) => ALWAYS_REPORTED_REALM_SETTING_NAMES.includes(name)),
     ];
     const reply: Record<string, ReturnType<typeof formatRealmSettingForReply>> = {};
-    for (const [name, value] of reported) reply[name] = formatRealmSettingForReply(name, value);
+    for (const [name, value] of reported) reply[name] = formatRealmSettingForReply(name, value, hasSingleSignOn);
     const settings = { ...state.settings, ...Object.fromEntries(changed) };
     const weeklyDigest = findChangedDigestSchedule(state, settings, origin, now) ?? state.weeklyDigest;
     const digest = weeklyDigest === undefined ? {} : { weeklyDigest };
@@ -76,7 +76,7 @@ export const updateRealmSettingsHandler: RealmCommandHandler<typeof realmActorCo
       events: [
         makeDirectoryLogItem({ settings: Object.fromEntries(changed), ...(waiting ? { fullMembersAt: now } : {}) }),
         ...reported.flatMap(([name, value]) => [
-          makeEveryoneEventLogItem(version, makeRealmSettingEvent(name, value)),
+          makeEveryoneEventLogItem(version, makeRealmSettingEvent(name, value, hasSingleSignOn)),
           ...(name === 'waiting_period_threshold'
             ? makeFullMemberGroupEvents(listUserRecords(parts), state, moved, version)
             : []),

@@ -20,6 +20,7 @@ import {
   declareOptionalTextParameter,
   declareTextParameter,
 } from '../parameters.js';
+import { hasIdentityProvider } from '../providers.js';
 import {
   declareEventQueueParameters,
   doesClientKnowPronounFields,
@@ -59,7 +60,7 @@ function newQueue(call: ApiCall<unknown>, args: EventQueueArguments) {
   const { origin, site, webPublicStreams } = call;
   return {
     to: eventQueueActorKey(call.realm, call.caller, toEventQueueId(queue_id)),
-    args: { ...args, queue_id, origin, site, webPublicStreams },
+    args: { ...args, queue_id, origin, site, webPublicStreams, hasSingleSignOn: hasIdentityProvider(call) },
   };
 }
 

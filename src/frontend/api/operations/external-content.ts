@@ -1,10 +1,9 @@
 /** Operation that serves pictures of other hosts in messages, fetched through this server (markdown.md § Previews). */
-import { makeRangeResponse } from '#domain/files';
 import { ImageFetchError, type ImageFetchFailureReason } from '#frontend/image-proxy';
 import { type ApiErrorName, apiError } from '#model/errors';
 import { type ApiOperation, defineOperation } from '../operation.js';
 import { declarePathTextParameter } from '../parameters.js';
-import { CONDITIONAL_REQUEST_HEADERS } from '../raw-answers.js';
+import { CONDITIONAL_REQUEST_HEADERS, servePicture } from '../raw-answers.js';
 
 const DAY_SECONDS = 86_400;
 
@@ -41,27 +40,10 @@ const getExternalContentOperation = defineOperation({
       const headers = { Location: new URL(address).href, 'Cache-Control': 'no-store' };
       return { status: 302, raw: new Uint8Array(0), headers };
     }
-    const { type, bytes, tag } = await proxy.getOrFetchImage(address).catch((error: unknown) => {
+    const picture = await proxy.getOrFetchImage(address).catch((error: unknown) => {
       throw error instanceof ImageFetchError ? apiError(REFUSALS[error.fault]) : error;
     });
-    const { status, headers, start, end } = makeRangeResponse(bytes.byteLength, tag, {
-      range: call.header('range'),
-      ifRange: call.header('if-range'),
-      ifNoneMatch: call.header('if-none-match'),
-    });
-    return {
-      status,
-      raw: bytes.subarray(start, end),
-      headers: {
-        'Content-Type': type,
-        'Content-Security-Policy': "default-src 'none'; sandbox",
-        'X-Content-Type-Options': 'nosniff',
-        'Cache-Control': `public, max-age=${DAY_SECONDS}, immutable`,
-        'Accept-Ranges': 'bytes',
-        ETag: `"${tag}"`,
-        ...headers,
-      },
-    };
+    return servePicture(call, picture, `public, max-age=${DAY_SECONDS}, immutable`);
   },
 });
 

@@ -172,10 +172,26 @@ export const organizationSettings: Facts = async (t, server) => {
 
   await t.test('one login method exists, and cannot be disabled', async (t) => {
     t.same((await patch({ authentication_methods: { Email: true } })).body, { result: 'success', msg: '' });
+    const registered = await member.api.ok('POST /register', { fetch_event_types: ['realm'] });
+    t.same(registered.realm_authentication_methods, { Email: true }, 'no provider is configured');
+    const { authentication_methods, external_authentication_methods } = await org.nobody.ok('GET /server_settings');
+    const on = Object.entries(authentication_methods as Record<string, boolean>).filter(([, is]) => is);
+    t.same([on.map(([name]) => name).sort(), external_authentication_methods], [['email', 'password'], []]);
+    const queue = await Queue.register(member, { event_types: ['realm'] });
+    t.same((await patch({ authentication_methods: { Email: true, 'OpenID Connect': false } })).body, {
+      result: 'success',
+      msg: '',
+      authentication_methods: { Email: true },
+    });
+    t.match((await queue.take(1))[0], { op: 'update_dict', data: { authentication_methods: { Email: true } } });
+    t.equal((await patch({ authentication_methods: { Email: true } })).status, 200);
+    t.same((await queue.take(1))[0]!.data, { authentication_methods: { Email: true } });
     const none = bad('At least one authentication method must be enabled.');
     await refused(t, patch({ authentication_methods: { Email: false } }), none);
     await refused(t, patch({ authentication_methods: {} }), none);
-    await refused(t, patch({ authentication_methods: { Bogus: true } }), bad('Invalid authentication_methods'));
+    for (const unknown of [{ Bogus: true }, { Email: false, 'OpenID Connect': true }]) {
+      await refused(t, patch({ authentication_methods: unknown }), bad('Invalid authentication_methods'));
+    }
     await refused(t, patch({ authentication_methods: [] }), bad('authentication_methods is not a dict'));
     const value = bad('authentication_methods contains a value that is not a boolean');
     await refused(t, patch({ authentication_methods: { Email: 1 } }), value);

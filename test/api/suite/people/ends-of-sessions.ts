@@ -14,6 +14,7 @@ import {
   signInOnce,
 } from '../../support/browser.js';
 import { bad, type Refusal } from '../../support/client.js';
+import { mailed } from '../../support/mails.js';
 import { addPerson, makeOrganization, PASSWORD, type Person } from '../../support/organization.js';
 import type { Facts } from '../facts.js';
 
@@ -93,6 +94,7 @@ export const endsOfSessions: Facts = async (t, server) => {
     await refused(t, there.api.call('GET /users/me'), NOT_LOGGED_IN);
     await refused(t, signInOnce(pageOf(org), link), VOID_LINK);
     await refused(t, signIn(pageOf(org), org.member.email), WRONG, 'the old password');
+    t.match((await mailed(server, org.member.email))[0]!.text, /changed, and all other browsers were signed out/);
     const again = await browserOf(org, org.member, new_password);
     await org.member.api.ok('PATCH /settings', { old_password: new_password, new_password: PASSWORD });
     for (const { api } of [again, here])

@@ -73,10 +73,16 @@ export const ownAccount: Facts = async (t, server) => {
       await refused(t, patch({ old_password: PASSWORD, new_password: weak }), bad('New password is too weak!'), weak);
     }
     t.equal((await patch({ old_password: 'whatever' })).status, 200, 'alone it is nothing');
+    t.same(mailsTo(server, member.email), [], 'no mail of a refused change');
     t.equal((await patch({ old_password: PASSWORD, new_password: STRONG })).status, 200);
     t.equal((await fetchKey(member, STRONG)).status, 200);
     t.equal((await fetchKey(member, PASSWORD)).status, 401);
     t.equal((await member.api.call('GET /users/me')).status, 200, 'the key is as before');
+    const [notice] = await mailed(server, member.email);
+    t.match(String(notice!.headers.get('subject')), /^Your password for .* was changed$/);
+    t.match(notice!.text, 'all browsers were signed out');
+    t.match(notice!.text, 'If not, set a new password at once');
+    t.notMatch(notice!.text, /http/);
   });
 
   await t.test(
@@ -177,7 +183,7 @@ export const ownAccount: Facts = async (t, server) => {
       }
       await until('shown', async () => (await userOf(member.id)).email === fresh);
       t.equal((await userOf(member.id)).delivery_email, fresh);
-      t.match((await mailed(server, member.email))[0]!.text, fresh, 'the old address is told');
+      t.match((await mailed(server, member.email, 2)).at(-1)!.text, fresh, 'the old address is told');
       t.equal((await fetchKey(member, STRONG, fresh)).status, 200);
       t.equal((await fetchKey(member, STRONG)).status, 401);
       const again = await open(link, 'POST');

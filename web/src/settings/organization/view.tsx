@@ -17,6 +17,7 @@ import { PlaygroundsPage } from './playgrounds.js';
 import { ProfilePage } from './profile.js';
 import { ProfileFieldsPage } from './profile-fields.js';
 import { RealmSettingGroups } from './rows.js';
+import { SignInMethodsGroup } from './sign-in.js';
 import { MESSAGE_SETTING_GROUPS, PERMISSION_SETTING_GROUPS } from './tables.js';
 
 type UserSettingsDefaults = Requests['PATCH /realm/user_settings_defaults'];
@@ -33,6 +34,7 @@ function listAllowedPages(): readonly SettingsPage[] {
       renderContent: () => (
         <>
           <RealmSettingGroups groups={PERMISSION_SETTING_GROUPS} />
+          {me.role === ROLE.owner && <SignInMethodsGroup />}
           {me.role === ROLE.owner && <AllowedDomainsGroup />}
         </>
       ),

@@ -26,6 +26,10 @@ export const organizationSettingsTexts: TextCatalog<typeof source> = {
   'settings.realm.org_type': 'Art',
   'settings.realm.default_language': 'Sprache neuer Konten',
   'settings.realm.want_advertise_in_communities_directory': 'Darf öffentlich aufgelistet werden',
+  'settings.sign-in': 'Anmelden',
+  'settings.require-single-sign-on': 'Single Sign-on verlangen',
+  'settings.sign-in-hint':
+    'Wird Single Sign-on verlangt, melden sich nur Besitzende mit Passwort an, falls der andere Dienst ausfällt.',
   'settings.realm.invite_required': 'Beitritt nur mit Einladung',
   'settings.realm.invite_to_realm_policy': 'Wer Personen einladen darf',
   'settings.realm.emails_restricted_to_domains': 'Nur Adressen erlaubter Domains',

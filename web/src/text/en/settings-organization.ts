@@ -24,6 +24,10 @@ export const organizationSettingsTexts = {
   'settings.realm.org_type': 'Type',
   'settings.realm.default_language': 'Language of new accounts',
   'settings.realm.want_advertise_in_communities_directory': 'May be listed in public',
+  'settings.sign-in': 'Signing in',
+  'settings.require-single-sign-on': 'Require single sign-on',
+  'settings.sign-in-hint':
+    'With single sign-on required, only owners can use a password: a way in while the other service is away.',
   'settings.realm.invite_required': 'Joining needs an invitation',
   'settings.realm.invite_to_realm_policy': 'Who can invite people',
   'settings.realm.emails_restricted_to_domains': 'Only addresses of allowed domains',

@@ -26,7 +26,7 @@ const showAskResetOperation = defineOperation({
   guard: 'none',
   summary: 'A page with which somebody who forgot the password has a mail sent.',
   parameters: {},
-  run: () => makeForgottenPasswordPage(''),
+  run: ({ servesWebClient }) => makeForgottenPasswordPage('', servesWebClient),
 });
 
 const askResetOperation = defineOperation({
@@ -49,9 +49,9 @@ const askResetOperation = defineOperation({
         await call.send(
           forwardCommand({ to: realmActorKey(call.realm), command: realmActorCommands.askPasswordReset, args }),
         );
-        return makePasswordResetMailSentPage(email);
+        return makePasswordResetMailSentPage(email, call.servesWebClient);
       },
-      async (problem) => makeForgottenPasswordPage(email, problem),
+      async (problem) => makeForgottenPasswordPage(email, call.servesWebClient, problem),
     );
   },
 });
@@ -117,6 +117,7 @@ const resetOperation = defineOperation({
         const args = { ...link, password, newKey: new_key === 'true', shown: realm === call.realm };
         return makePasswordChangedPage(
           await call.send(forwardCommand({ to, command: realmActorCommands.resetPassword, args })),
+          call.servesWebClient,
         );
       },
       async (problem) =>

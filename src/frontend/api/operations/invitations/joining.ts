@@ -82,7 +82,7 @@ const acceptInvitationOperation = defineOperation({
         const made = await call.send(
           forwardCommand({ to: realmActorKey(realm), command: realmActorCommands.join, args }),
         );
-        return makeAccountCreatedPage(String(made.organization), origin, String(made.email));
+        return makeAccountCreatedPage(String(made.organization), origin, String(made.email), call.servesWebClient);
       },
       async (problem) => makeNewAccountFormPage(await readInvitationPreview(call, of), full_name, problem),
     );

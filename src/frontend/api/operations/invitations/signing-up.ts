@@ -128,7 +128,7 @@ const signUpOperation = defineOperation({
             ? forwardCommand({ to, command: realmActorCommands.join, args: { kind: 'link', ...of.by, ...account } })
             : forwardCommand({ to, command: realmActorCommands.signUp, args: account }),
         );
-        return makeAccountCreatedPage(organization, origin, of.email);
+        return makeAccountCreatedPage(organization, origin, of.email, call.servesWebClient);
       },
       (problem) => form(call, of, full_name, problem),
     );

@@ -5,6 +5,7 @@ import { checkRealmSettings, REALM_SETTING_DECLARATIONS, realmActorKey, SINGLE_S
 import { realmActorCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import { defineOperation, forwardCommand, type ParameterDeclaration } from '../../operation.js';
+import { hasIdentityProvider } from '../../providers.js';
 
 const parameters = Object.fromEntries(
   Object.entries(REALM_SETTING_DECLARATIONS).map(
@@ -22,18 +23,17 @@ export const updateRealmOperation = defineOperation({
   guard: 'admin',
   summary: 'Change settings of the organization.',
   parameters,
-  run({ params, realm, caller, directory, identityProviders, site }) {
+  run(call) {
+    const { params, realm, caller, directory, site } = call;
+    const hasSingleSignOn = hasIdentityProvider(call);
     const account = directory.user(caller);
     const values = checkRealmSettings(params, account !== undefined && isOwner(account));
     const methods = params.authentication_methods as Readonly<Record<string, boolean>> | undefined;
-    if (!identityProviders && methods?.[SINGLE_SIGN_ON_LOGIN_METHOD]) {
+    if (!hasSingleSignOn && methods?.[SINGLE_SIGN_ON_LOGIN_METHOD]) {
       throw apiError('VALIDATION_FAILED', { message: 'Invalid authentication_methods' });
     }
-    return forwardCommand({
-      to: realmActorKey(realm),
-      command: realmActorCommands.changeRealm,
-      args: { values, origin: site },
-    });
+    const args = { values, origin: site, hasSingleSignOn };
+    return forwardCommand({ to: realmActorKey(realm), command: realmActorCommands.changeRealm, args });
   },
 });
 

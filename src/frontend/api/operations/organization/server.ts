@@ -14,7 +14,7 @@ import { realmActorCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import { defineOperation, forwardCommand } from '../../operation.js';
 import { declarePathTextParameter } from '../../parameters.js';
-import { listIdentityProviders, makeSingleSignOnPath } from '../../providers.js';
+import { listIdentityProviders, makeProviderIconPath, makeSingleSignOnPath } from '../../providers.js';
 
 const AGENT = 'user-agent';
 
@@ -71,12 +71,12 @@ export const getServerSettingsOperation = defineOperation({
         realm_icon: realmPictureOrDefaultUrl(call.directory, 'icon'),
         realm_description: renderedDescription(call.directory.settings.description),
         realm_web_public_access_enabled: isAnonymousAccessEnabled(call.webPublicStreams, call.directory),
-        external_authentication_methods: providers.map(({ id, name, icon }) => ({
-          name: `oidc:${id}`,
-          display_name: name,
-          display_icon: icon,
-          login_url: makeSingleSignOnPath(id),
-          signup_url: makeSingleSignOnPath(id),
+        external_authentication_methods: providers.map((provider) => ({
+          name: `oidc:${provider.id}`,
+          display_name: provider.name,
+          display_icon: makeProviderIconPath(provider),
+          login_url: makeSingleSignOnPath(provider.id),
+          signup_url: makeSingleSignOnPath(provider.id),
         })),
       },
     };

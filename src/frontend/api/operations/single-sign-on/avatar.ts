@@ -1,18 +1,24 @@
 /** Avatar of a new account, taken from its identity provider. */
 import { makeAvatarImages } from '#domain/pictures';
 import type { UserId } from '#model';
-import type { ApiCall } from '../../operation.js';
+import type { ApiCall, ForwardedCommand } from '../../operation.js';
 import { storeAvatar } from '../../store-picture.js';
 
 /**
- * Stores the provider's picture as avatar, if the image proxy can fetch it. A sign-in succeeds also without a picture.
+ * Stores the provider's picture as avatar, if the image proxy can fetch it. The sign-in doesn't wait for the host of
+ * the picture, so the result is no part of its answer: never rejects.
  */
 export async function storeProviderAvatar(call: ApiCall<unknown>, user: UserId, address: string): Promise<void> {
   const { imageProxy, realm, secrets, blobs } = call;
   if (!imageProxy?.fetchesImages) return;
   try {
-    const images = await makeAvatarImages((await imageProxy.getOrFetchImage(address)).bytes);
-    await storeAvatar({ realm, secrets, blobs, send: (command) => call.send({ ...command, as: user }) }, user, images);
+    const asUser = {
+      realm,
+      secrets,
+      blobs,
+      send: <T>(command: ForwardedCommand<T>) => call.send({ ...command, as: user }),
+    };
+    await storeAvatar(asUser, user, async () => makeAvatarImages((await imageProxy.getOrFetchImage(address)).bytes));
   } catch {
     // After any failure, of the other host or of the picture, the account keeps its gravatar.
   }

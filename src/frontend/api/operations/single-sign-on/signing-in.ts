@@ -30,10 +30,11 @@ import { type RawHttpAnswer, realmActorKey, toUserId } from '#model';
 import { realmActorCommands } from '#model/commands';
 import { ActorRefusedError, ApiError, apiError } from '#model/errors';
 import { logInForKey, trustedLogIn } from '../../log-in.js';
-import { noteLogIn } from '../../note-log-in.js';
+import { HEADERS_OF_LOG_IN_OPERATIONS, noteLogIn } from '../../note-log-in.js';
 import { type ApiCall, type ApiOperation, defineOperation, forwardCommand } from '../../operation.js';
 import { declareOptionalTextParameter, declarePathTextParameter } from '../../parameters.js';
 import { listIdentityProviders, makeSingleSignOnPath } from '../../providers.js';
+import { CONDITIONAL_REQUEST_HEADERS, servePicture } from '../../raw-answers.js';
 import { storeProviderAvatar } from './avatar.js';
 
 type SingleSignOnCall = ApiCall<{ readonly provider: string }>;
@@ -54,26 +55,24 @@ const redirect = (location: string, cookies: Readonly<Record<string, string>>): 
 });
 
 /** Runs `answer` and turns a refusal into an HTML page. Errors of the server are thrown on. */
-async function asPage(answer: () => RawHttpAnswer | Promise<RawHttpAnswer>): Promise<RawHttpAnswer> {
+async function asPage(
+  { servesWebClient }: ApiCall<unknown>,
+  answer: () => RawHttpAnswer | Promise<RawHttpAnswer>,
+): Promise<RawHttpAnswer> {
+  const fail = (status: number, text: string) => makeSignInFailedPage(status, text, servesWebClient);
   try {
     return await answer();
   } catch (error) {
     if (error instanceof IdentityProviderUnavailableError) {
-      return makeSignInFailedPage(
-        503,
-        'The service that knows your account does not answer. Try again in a few minutes.',
-      );
+      return fail(503, 'The service that knows your account does not answer. Try again in a few minutes.');
     }
     if (error instanceof SingleSignOnRefusedError) {
-      return makeSignInFailedPage(
-        400,
-        'The service that knows your account did not confirm who you are. Sign in again.',
-      );
+      return fail(400, 'The service that knows your account did not confirm who you are. Sign in again.');
     }
     const reply =
       error instanceof ActorRefusedError ? error.reply : error instanceof ApiError ? error.toReply() : undefined;
     if (!reply || reply.status >= 500) throw error;
-    return makeSignInFailedPage(reply.status, reply.msg);
+    return fail(reply.status, reply.msg);
   }
 }
 
@@ -98,6 +97,9 @@ function signInTargetOf(mobile: string | undefined, desktop: string | undefined)
   return { kind: mobile === undefined ? 'desktop' : 'mobile', pad };
 }
 
+/** A new icon is seen within the hour. */
+const ICON_CACHE_SECONDS = 3_600;
+
 const provider = { provider: declarePathTextParameter('Id of the provider.') } as const;
 
 const beginOperation = defineOperation({
@@ -114,9 +116,12 @@ const beginOperation = defineOperation({
     desktop_flow_otp: declareOptionalTextParameter('query', 'One-time pad of a desktop client, 64 hexadecimal digits.'),
   },
   run: (call) =>
-    asPage(async () => {
+    asPage(call, async () => {
       const { providers } = findProviderOrThrow(call);
       const target = signInTargetOf(call.params.mobile_flow_otp, call.params.desktop_flow_otp);
+      if (!call.servesWebClient && target.kind !== 'mobile') {
+        return makeSignInFailedPage(403, 'This server has no client for browsers.', false);
+      }
       const secrets = IdentityProviders.makeSignInFlowSecrets();
       const flow: SignInFlow = {
         ...secrets,
@@ -158,8 +163,9 @@ async function finishSignIn(
   const command = realmActorCommands.signInExternally;
   const { user_id, created } = await call.send(forwardCommand({ to: realmActorKey(realm), command, args }));
   const id = toUserId(user_id);
-  if (created && identity.avatar !== null) await storeProviderAvatar(call, id, identity.avatar);
-  if (!created) await noteLogIn(call, id);
+  if (created && identity.avatar !== null) void storeProviderAvatar(call, id, identity.avatar);
+  // A desktop client is noted when it exchanges its token for a session.
+  if (!created && target.kind !== 'desktop') await noteLogIn(call, id, target.kind === 'mobile' ? 'mobile' : 'own');
   if (session) return redirect('/', { 'Set-Cookie': makeSessionCookie(session.token, call.secure) });
   const { pad } = target as Extract<SignInFlowTarget, { readonly pad: string }>;
   if (link) return makeDesktopSignInTokenPage(encryptForDesktopClient(link.token, pad));
@@ -185,7 +191,7 @@ const callbackOperation = defineOperation({
   root: true,
   page: true,
   guard: 'none',
-  headers: ['cookie', 'user-agent'],
+  headers: ['cookie', ...HEADERS_OF_LOG_IN_OPERATIONS],
   summary: 'A browser comes back from a provider: begins its session, or hands the sign-in on to an API client.',
   parameters: {
     ...provider,
@@ -197,7 +203,7 @@ const callbackOperation = defineOperation({
     error_description: declareOptionalTextParameter('query', 'From the provider; not shown.'),
   },
   run: (call) =>
-    asPage(async () => {
+    asPage(call, async () => {
       const { providers, config } = findProviderOrThrow(call);
       const { state = '', error } = call.params;
       const flow = decryptSignInFlow(call.secrets, call.header('cookie'), state, {
@@ -207,10 +213,27 @@ const callbackOperation = defineOperation({
       // The flow of this state belongs to another provider or another organization, or this browser has not begun it.
       if (!flow || flow.provider !== config.id || flow.realm !== call.realm) throw apiError('SIGN_IN_FLOW_VOID');
       if (error !== undefined && error !== 'access_denied') throw new SingleSignOnRefusedError(error);
-      if (error !== undefined) return makeSignInFailedPage(403, 'The sign-in was cancelled.');
+      if (error !== undefined) return makeSignInFailedPage(403, 'The sign-in was cancelled.', call.servesWebClient);
       const identity = await providers.finishSignIn(config.id, redirectUriOf(call), call.query, flow);
       return finishSignIn(call, flow, identity, config.update_name);
     }),
+});
+
+/** Operation that serves the icon from this host: browsers load nothing from other hosts before the user signs in. */
+const iconOperation = defineOperation({
+  id: 'get-single-sign-on-icon',
+  method: 'GET',
+  path: '/accounts/login/oidc/{provider}/icon',
+  root: true,
+  guard: 'none',
+  headers: CONDITIONAL_REQUEST_HEADERS,
+  summary: 'The picture on the button of a provider.',
+  parameters: provider,
+  run(call) {
+    const icon = listIdentityProviders(call).find(({ id }) => id === call.params.provider)?.icon;
+    if (!icon) throw apiError('FILE_NOT_FOUND');
+    return servePicture(call, icon, `public, max-age=${ICON_CACHE_SECONDS}`);
+  },
 });
 
 /** Operation that begins a session with the token that the desktop client has decrypted. */
@@ -221,11 +244,11 @@ const tokenOperation = defineOperation({
   root: true,
   page: true,
   guard: 'none',
-  headers: ['user-agent', 'sec-fetch-site'],
+  headers: [...HEADERS_OF_LOG_IN_OPERATIONS, 'sec-fetch-site'],
   summary: 'Sign in by the one-time token of a desktop client; the answer sets the cookie of a session.',
   parameters: { token: declarePathTextParameter('From the page of the sign-in.') },
   run: (call) =>
-    asPage(async () => {
+    asPage(call, async () => {
       const { realm, secrets, params } = call;
       // Another website must not sign a browser into an account of that website's choice (login CSRF).
       if (!isWellFormedSignInToken(params.token) || call.header('sec-fetch-site') === 'cross-site') {
@@ -237,9 +260,10 @@ const tokenOperation = defineOperation({
         client: browserNameOfUserAgent(call.header('user-agent')),
         link: hashSignInLinkToken(secrets, params.token),
       };
-      await call.send(
+      const { user_id } = await call.send(
         forwardCommand({ to: realmActorKey(realm), command: realmActorCommands.startSessionByLink, args }),
       );
+      await noteLogIn(call, toUserId(user_id));
       return redirect('/', {
         'Set-Cookie': makeSessionCookie(session.token, call.secure || call.site.startsWith('https:')),
       });
@@ -249,5 +273,6 @@ const tokenOperation = defineOperation({
 export const SINGLE_SIGN_ON_OPERATIONS = [
   beginOperation,
   callbackOperation,
+  iconOperation,
   tokenOperation,
 ] as unknown as readonly ApiOperation[];
