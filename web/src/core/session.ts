@@ -4,15 +4,6 @@ import { type Api, ApiFailure } from './api.js';
 /** `visitor`: reads what is public on the web, without an account. */
 export type SessionState = 'unknown' | 'signed-in' | 'visitor' | 'signed-out';
 
-export interface SessionInfo {
-  readonly id: number;
-  /** Seconds since 1970, like `last_used`. */
-  readonly created: number;
-  readonly last_used: number;
-  readonly client: string;
-  readonly current: boolean;
-}
-
 /**
  * The session of this browser: a cookie that script can't read.
  *
@@ -20,7 +11,6 @@ export interface SessionInfo {
  *     await session.signIn(email, password)        throws ApiFailure with the text to show
  *     await session.signInOnce(token)              a one-time link, `#sign-in/TOKEN`
  *     await session.signOut()
- *     await session.list(), session.end(id), session.endOtherSessions()
  */
 export class Session {
   readonly state = signal<SessionState>('unknown');
@@ -56,21 +46,5 @@ export class Session {
       if (!(error instanceof ApiFailure)) throw error;
     }
     this.onChange(false);
-  }
-
-  async listSessions(): Promise<readonly SessionInfo[]> {
-    const { sessions } = await this.api.callOutsideApi<{ readonly sessions: readonly SessionInfo[] }>(
-      'GET',
-      '/web/sessions',
-    );
-    return sessions;
-  }
-
-  async endSession(id: number): Promise<void> {
-    await this.api.callOutsideApi('DELETE', `/web/sessions/${id}`);
-  }
-
-  async endOtherSessions(): Promise<void> {
-    await this.api.callOutsideApi('DELETE', '/web/sessions');
   }
 }

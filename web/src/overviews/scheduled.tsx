@@ -4,7 +4,6 @@ import type { ScheduledMessage } from '../contract/index.js';
 import { ApiFailure, type Conversation, getOtherUserIds } from '../core/index.js';
 import {
   Button,
-  confirm,
   Dialog,
   EmptyNotice,
   Field,
@@ -15,6 +14,7 @@ import {
   toast,
   VirtualList,
 } from '../kit/index.js';
+import { confirm } from '../kit-later/index.js';
 import { formatDateTime, t } from '../text/index.js';
 import { UNSENT_MESSAGE_ROW_HEIGHT_PX, UnsentMessageRow } from './note-row.js';
 import { useRowKeyNavigation } from './walk.js';

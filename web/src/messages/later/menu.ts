@@ -1,7 +1,8 @@
 import { core } from '../../client/index.js';
 import type { Message } from '../../contract/index.js';
 import { directNarrow, type MessageWindow, TOPIC_POLICY } from '../../core/index.js';
-import { type Anchor, confirm, type MenuItem, openMenu, toast } from '../../kit/index.js';
+import { type Anchor, type MenuItem, openMenu, toast } from '../../kit/index.js';
+import { confirm } from '../../kit-later/index.js';
 import { t } from '../../text/index.js';
 import {
   fetchMarkdown,

@@ -1,6 +1,6 @@
 import { core } from '../../client/index.js';
 import type { Stream } from '../../core/index.js';
-import { Toggle } from '../../kit/index.js';
+import { Toggle } from '../../kit-later/index.js';
 import { t } from '../../text/index.js';
 import { SettingsGroup } from '../parts/pages.js';
 import { SavedMark, SavingError, useSaving } from '../parts/saving.js';

@@ -1,6 +1,7 @@
 import { core } from '../../client/index.js';
 import type { Stream } from '../../core/index.js';
-import { Button, confirm, IconButton, toast } from '../../kit/index.js';
+import { Button, IconButton, toast } from '../../kit/index.js';
+import { confirm } from '../../kit-later/index.js';
 import { t } from '../../text/index.js';
 import { formatFailure } from '../parts/saving.js';
 import { maySubscribe } from './rights.js';

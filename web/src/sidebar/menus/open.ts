@@ -1,6 +1,7 @@
 import { core } from '../../client/index.js';
 import { ApiFailure, streamNarrow, TOPIC_POLICY, topicNarrow } from '../../core/index.js';
-import { type Anchor, confirm, type MenuItem, openMenu, toast } from '../../kit/index.js';
+import { type Anchor, type MenuItem, openMenu, toast } from '../../kit/index.js';
+import { confirm } from '../../kit-later/index.js';
 import { t } from '../../text/index.js';
 
 /** Runs an action and says a refusal. */
