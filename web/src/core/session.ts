@@ -19,6 +19,8 @@ export class Session {
     private readonly api: Api,
     /** Begins or ends everything that needs a session. */
     private readonly onChange: (signedIn: boolean) => void,
+    /** Ends the requests that the end of the session would refuse. */
+    private readonly onSigningOut: () => void,
   ) {}
 
   /** The server lets this browser read: as a user, or as a visitor. Asked first, because a refusal is an error. */
@@ -39,6 +41,7 @@ export class Session {
   }
 
   async signOut(): Promise<void> {
+    this.onSigningOut();
     try {
       await this.api.callOutsideApi('DELETE', '/web/session');
     } catch (error) {
