@@ -222,3 +222,51 @@ t.test('a session that ends signs out all tabs', async (t) => {
   await until('the first tab knows', () => one.core.session.state.value === 'signed-out', 30_000);
   await until('the second tab knows', () => two.core.session.state.value === 'signed-out');
 });
+
+t.test('a tab that signs out ends the poll of the leading tab before its session', async (t) => {
+  const { member } = await makeWorld();
+  const browser = new Browser();
+  const one = await openTab(t, server, member, browser);
+  const two = await openTab(t, server, member, browser);
+  let poll: AbortSignal | undefined;
+  one.platform.before = ({ path, signal }) => {
+    if (path.startsWith('/api/v1/events')) poll = signal;
+  };
+  await settle(one);
+  await until('the next poll waits', () => poll !== undefined && !poll.aborted);
+  let wasPollEnded: boolean | undefined;
+  two.platform.before = async ({ method, path }) => {
+    if (method !== 'DELETE' || path !== '/web/session') return;
+    await new Promise(setImmediate);
+    wasPollEnded = poll?.aborted;
+  };
+  const polls = one.platform.requests.length;
+  await two.core.session.signOut();
+  t.equal(wasPollEnded, true);
+  await until('both tabs know', () =>
+    [one, two].every(({ core }) => core.session.state.value === 'signed-out' && core.queue.status.value === 'starting'),
+  );
+  t.strictSame(one.platform.requests.slice(polls), [], 'no request without a session');
+});
+
+t.test('events go on when the server could not be reached to sign out', async (t) => {
+  const { member } = await makeWorld();
+  const tab = await openTab(t, server, member);
+  const timers: (() => void)[] = [];
+  const { platform } = tab;
+  const setTimer = platform.setTimer.bind(platform);
+  platform.before = ({ path }) => {
+    if (path !== '/web/session') return;
+    throw new Error('no network');
+  };
+  platform.setTimer = (run, ms) => {
+    timers.push(run);
+    return setTimer(() => {}, ms);
+  };
+  await t.rejects(tab.core.session.signOut());
+  t.equal(tab.core.session.state.value, 'signed-in');
+  t.equal(timers.length, 1);
+  platform.setTimer = setTimer;
+  timers[0]!();
+  await settle(tab);
+});

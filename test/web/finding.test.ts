@@ -151,7 +151,7 @@ t.test('a scheduled message gets another time, and is sent now', async (t) => {
   await member.api.ok('POST /scheduled_messages', of);
   const client = await open('#scheduled');
   const { page } = client;
-  await client.click('.overview-row.note .icon-button', 'Change the time');
+  await client.click('.overview-row.note .icon-button', 'Edit scheduled message');
   await client.waitFor('dialog', 'Time of sending');
   await page.evaluate(`{
     const input = document.querySelector('input[type=datetime-local]');

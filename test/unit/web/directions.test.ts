@@ -6,7 +6,7 @@ import t from 'tap';
 const ROOT = 'web/src';
 
 /** Folders that each folder may import. `type` imports count like others. */
-const VIEW = ['client', 'contract', 'core', 'keyboard', 'kit', 'text'];
+const VIEW = ['client', 'contract', 'core', 'keyboard', 'kit', 'kit-later', 'moves', 'text', 'toggles'];
 const MAY: Readonly<Record<string, readonly string[]>> = {
   contract: [],
   text: [],
@@ -14,7 +14,10 @@ const MAY: Readonly<Record<string, readonly string[]>> = {
   core: ['contract'],
   platform: ['core'],
   client: ['core'],
+  moves: ['client', 'contract', 'core'],
+  toggles: ['client', 'core'],
   kit: ['keyboard', 'text'],
+  'kit-later': ['kit', 'text'],
   style: [],
 };
 const NOT_VIEWS = new Set([...Object.keys(MAY), 'shell', '']);

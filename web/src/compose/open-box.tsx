@@ -1,9 +1,10 @@
-import { useId } from 'preact/hooks';
+import { useEffect, useId } from 'preact/hooks';
 import { Icon } from '../kit/index.js';
+import { listenForTopicMoves } from '../moves/index.js';
 import { t } from '../text/index.js';
 import { ComposeAddress } from './address.js';
 import type { BoxProps } from './box.js';
-import type { Composer } from './composer.js';
+import { type Composer, makeComposeTarget } from './composer.js';
 import { Editor } from './editor.js';
 import { ComposeNotices } from './notices.js';
 import { Preview } from './preview.js';
@@ -13,6 +14,15 @@ import { ComposeToolbar } from './toolbar.js';
 /** The box while something can be written. It is a chunk of its own, fetched as soon as the first view is there. */
 export function OpenBox({ composer, content }: BoxProps & { readonly composer: Composer }) {
   const id = useId();
+  // The text goes where its topic went.
+  useEffect(
+    () =>
+      listenForTopicMoves(
+        () => composer.conversation.peek(),
+        (to) => composer.setTarget(makeComposeTarget(to)),
+      ),
+    [composer],
+  );
   const refusal = findRefusal(composer.conversation.value);
   const chosen = composer.isTargetChosen.value || composer.viewedConversation.value === undefined;
   return (

@@ -1,6 +1,7 @@
 import { core } from '../client/index.js';
 import { conversationKey, conversationNarrow } from '../core/index.js';
-import { confirm, toast } from '../kit/index.js';
+import { toast } from '../kit/index.js';
+import { confirm } from '../kit-later/index.js';
 import { t } from '../text/index.js';
 import { hasWildcardMention } from './completion/insertion.js';
 import type { Composer } from './composer.js';

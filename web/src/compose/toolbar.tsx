@@ -1,6 +1,7 @@
 import { useEffect, useRef } from 'preact/hooks';
 import { core } from '../client/index.js';
-import { Button, Icon, IconButton, isPhone, MenuButton, type MenuItem, toast, useShortcut } from '../kit/index.js';
+import { Button, Icon, IconButton, isPhone, type MenuItem, toast, useShortcut } from '../kit/index.js';
+import { MenuButton } from '../kit-later/index.js';
 import { loadLaterTexts, t } from '../text/index.js';
 import { readTextSelection } from './area.js';
 import type { Composer } from './composer.js';

@@ -56,11 +56,15 @@ export class Core {
       },
       isSignedOut: () => this.session.state.peek() === 'signed-out',
     });
-    this.session = new Session(api, (signedIn) => {
-      this.queue.announceSession(signedIn);
-      if (signedIn) this.start();
-      else this.#clearAfterSignOut();
-    });
+    this.session = new Session(
+      api,
+      (signedIn) => {
+        this.queue.announceSession(signedIn);
+        if (signedIn) this.start();
+        else this.#clearAfterSignOut();
+      },
+      () => this.queue.suspend(),
+    );
     api.onSignedOut = () => {
       // A visitor's request for what is not public does not end the visit.
       if (this.session.state.peek() === 'signed-out' || this.session.state.peek() === 'visitor') return;

@@ -6,7 +6,7 @@
  *
  * Views read signals (`.value` in a component subscribes it) and call methods. The parts of a `Core`:
  *
- *     session      'signed-in' | 'visitor' | 'signed-out' | 'unknown'; signIn, signOut, list of sessions
+ *     session      'signed-in' | 'visitor' | 'signed-out' | 'unknown'; signIn, signOut
  *     state        realm, me, people, streams, muting, unread, own, conversations, emoji, typing: each slice says in
  *                  its comment which signals it offers
  *     windows      `open(narrow)` → the messages of a view, paged in both directions
@@ -64,7 +64,7 @@ export type {
   UploadRequest,
 } from './ports.js';
 export { formatRouteHash, parseRoute, type Route, Router } from './route.js';
-export { Session, type SessionInfo, type SessionState } from './session.js';
+export { Session, type SessionState } from './session.js';
 export type { DirectConversation, Topic } from './state/conversations.js';
 export { MeState, ROLE, type Settings } from './state/me.js';
 export { TOPIC_POLICY, type TopicPolicy } from './state/muting.js';

@@ -4,15 +4,6 @@ import { type Api, ApiFailure } from './api.js';
 /** `visitor`: reads what is public on the web, without an account. */
 export type SessionState = 'unknown' | 'signed-in' | 'visitor' | 'signed-out';
 
-export interface SessionInfo {
-  readonly id: number;
-  /** Seconds since 1970, like `last_used`. */
-  readonly created: number;
-  readonly last_used: number;
-  readonly client: string;
-  readonly current: boolean;
-}
-
 /**
  * The session of this browser: a cookie that script can't read.
  *
@@ -20,7 +11,6 @@ export interface SessionInfo {
  *     await session.signIn(email, password)        throws ApiFailure with the text to show
  *     await session.signInOnce(token)              a one-time link, `#sign-in/TOKEN`
  *     await session.signOut()
- *     await session.list(), session.end(id), session.endOtherSessions()
  */
 export class Session {
   readonly state = signal<SessionState>('unknown');
@@ -29,6 +19,8 @@ export class Session {
     private readonly api: Api,
     /** Begins or ends everything that needs a session. */
     private readonly onChange: (signedIn: boolean) => void,
+    /** Ends the requests that the end of the session would refuse. */
+    private readonly onSigningOut: () => void,
   ) {}
 
   /** The server lets this browser read: as a user, or as a visitor. Asked first, because a refusal is an error. */
@@ -49,6 +41,7 @@ export class Session {
   }
 
   async signOut(): Promise<void> {
+    this.onSigningOut();
     try {
       await this.api.callOutsideApi('DELETE', '/web/session');
     } catch (error) {
@@ -56,21 +49,5 @@ export class Session {
       if (!(error instanceof ApiFailure)) throw error;
     }
     this.onChange(false);
-  }
-
-  async listSessions(): Promise<readonly SessionInfo[]> {
-    const { sessions } = await this.api.callOutsideApi<{ readonly sessions: readonly SessionInfo[] }>(
-      'GET',
-      '/web/sessions',
-    );
-    return sessions;
-  }
-
-  async endSession(id: number): Promise<void> {
-    await this.api.callOutsideApi('DELETE', `/web/sessions/${id}`);
-  }
-
-  async endOtherSessions(): Promise<void> {
-    await this.api.callOutsideApi('DELETE', '/web/sessions');
   }
 }

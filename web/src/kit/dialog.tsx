@@ -1,9 +1,9 @@
 import type { ComponentChildren } from 'preact';
 import { useId, useLayoutEffect, useRef } from 'preact/hooks';
 import { t } from '../text/index.js';
-import { Button, IconButton } from './button.js';
+import { IconButton } from './button.js';
 import { rememberFocus } from './focus.js';
-import { moveOverlayToLayerHost, openLayer } from './layers.js';
+import { moveOverlayToLayerHost } from './layers.js';
 import { keyboard, ShortcutScopeContext } from './shortcut.js';
 
 interface DialogProps {
@@ -73,43 +73,4 @@ export function Dialog({ title, children, onClose, footer, size, drawerSide, wit
       </dialog>
     </ShortcutScopeContext.Provider>
   );
-}
-
-interface ConfirmQuestion {
-  readonly title: string;
-  readonly text: ComponentChildren;
-  /** Text of the button that agrees. */
-  readonly confirmLabel: string;
-  readonly danger?: boolean;
-}
-
-/** Asks a question. @returns whether the reader agreed */
-export function confirm({ title, text, confirmLabel, danger }: ConfirmQuestion): Promise<boolean> {
-  return new Promise((resolve) => {
-    openLayer((done) => {
-      const answer = (value: boolean) => {
-        resolve(value);
-        done();
-      };
-      return (
-        <Dialog
-          title={title}
-          size="small"
-          onClose={() => answer(false)}
-          footer={
-            <>
-              <Button kind="quiet" onClick={() => answer(false)}>
-                {t('common.cancel')}
-              </Button>
-              <Button kind={danger ? 'danger' : 'primary'} autofocus onClick={() => answer(true)}>
-                {confirmLabel}
-              </Button>
-            </>
-          }
-        >
-          <p>{text}</p>
-        </Dialog>
-      );
-    });
-  });
 }

@@ -4,10 +4,9 @@
  *
  *     <Button kind="primary" icon="send" onClick={send}>{t('compose.send')}</Button>
  *     <IconButton icon="star" label={t('…')} shortcut="star" pressed={starred} onClick={…} />   named, with tooltip
- *     <Field label={…} value={v} onInput={set} error={…} hint={…} />   PasswordField, TextArea, Select, Toggle, Choices
+ *     <Field label={…} value={v} onInput={set} error={…} hint={…} />   other entries are in ../kit-later
  *     {open && <Dialog title={…} onClose={…} footer={<Button …/>}>…</Dialog>}   native modal, keeps the focus
- *     if (await confirm({ title, text, action, danger: true })) …
- *     openMenu(button, { label, items: [{ label, icon, shortcut, run }, 'line', …] })   or <MenuButton … />
+ *     openMenu(button, { label, items: [{ label, icon, shortcut, run }, 'line', …] })
  *     {anchor && <Popover anchor={anchor} label={…} onClose={…}>…</Popover>}   in place; stays above everything
  *     openLayer((close) => <Dialog … onClose={close} />)   from rows of a windowed list, which may be unmounted
  *     <span data-tip={text}>   a tooltip on hover and focus; data-cut: the own text if it is cut off
@@ -21,21 +20,19 @@
  */
 export { Avatar, type Presence, PresenceDot } from './avatar.js';
 export { Button, IconButton } from './button.js';
-export { RadioGroup, Select, TextArea, Toggle } from './choices.js';
 export { CountBadge } from './count.js';
-export { confirm, Dialog } from './dialog.js';
-export { Field } from './field.js';
-export { FOCUSABLE_SELECTOR, focusFirstIn, isTypingTarget, rememberFocus } from './focus.js';
+export { Dialog } from './dialog.js';
+export { LabeledEntry, type LabeledEntryProps, type TextEntryProps } from './entry.js';
+export { Field, type FieldProps } from './field.js';
+export { FOCUSABLE_SELECTOR, focusFirstIn, isTypingTarget, moveFocusByArrowKey, rememberFocus } from './focus.js';
 export { Icon, type IconName } from './icons.js';
 export { findLayerHost, openLayer, watchForDismissal } from './layers.js';
 export { lazy } from './lazy.js';
 export { getMediaQuerySignal, getRowHeightPx, isNarrowLayout, isPhone } from './media.js';
-export { MenuButton, type MenuItem, openMenu } from './menu.js';
+export { type MenuItem, openMenu } from './menu.js';
 export { startOverlays } from './overlays.js';
-export { PasswordField } from './password.js';
-export { type Anchor, Popover } from './popover.js';
+export { type Anchor, Popover, type PopoverPlacement } from './popover.js';
 export { isMac, KeyCaps, keyboard, ShortcutScopeContext, startShortcutListener, useShortcut } from './shortcut.js';
 export { EmptyNotice, Spinner } from './spinner.js';
-export { Tabs } from './tabs.js';
 export { announce, dropToast, toast } from './toast.js';
 export { type RowFocusAttributes, VirtualList } from './virtual-list.js';

@@ -1,6 +1,4 @@
-import { useState } from 'preact/hooks';
 import type { ShortcutId } from '../keyboard/index.js';
-import { IconButton } from './button.js';
 import { moveFocusByArrowKey } from './focus.js';
 import { Icon, type IconName } from './icons.js';
 import { openLayer } from './layers.js';
@@ -100,31 +98,4 @@ export function openMenu(anchor: Anchor, { label, items, onClose, side, align }:
       </Popover>
     );
   });
-}
-
-interface MenuButtonProps extends PopoverPlacement {
-  readonly label: string;
-  readonly icon?: IconName;
-  /** Called when the menu opens, so that it shows the state of that moment. */
-  readonly items: () => readonly MenuItem[];
-  readonly class?: string | undefined;
-  readonly tabIndex?: number | undefined;
-}
-
-export function MenuButton({ label, icon = 'more', items, side, align, tabIndex, ...rest }: MenuButtonProps) {
-  const [open, setOpen] = useState(false);
-  return (
-    <IconButton
-      icon={icon}
-      label={label}
-      popup="menu"
-      expanded={open}
-      class={rest.class}
-      tabIndex={tabIndex}
-      onClick={(event) => {
-        setOpen(true);
-        openMenu(event.currentTarget, { label, items: items(), side, align, onClose: () => setOpen(false) });
-      }}
-    />
-  );
 }

@@ -25,11 +25,16 @@ export function showFailure(error: unknown): void {
   toast({ text: error instanceof ApiFailure ? error.message : t('error.unreachable'), kind: 'error' });
 }
 
-const toggles = new OptimisticToggles(core.api, core.windows.store, () => {
-  const { id } = core.state.me;
-  const { email = '', full_name = '' } = core.state.people.byId.peek().get(id) ?? {};
-  return { id, email, full_name };
-});
+const toggles = new OptimisticToggles(
+  core.api,
+  core.windows.store,
+  () => {
+    const { id } = core.state.me;
+    const { email = '', full_name = '' } = core.state.people.byId.peek().get(id) ?? {};
+    return { id, email, full_name };
+  },
+  core.platform,
+);
 
 export async function setReaction(message: Message, emoji: ReactionEmoji, on: boolean): Promise<void> {
   try {

@@ -1,5 +1,6 @@
 import type { EmojiReaction, Message } from '../contract/index.js';
-import { type Api, ApiFailure, type MessageStore } from '../core/index.js';
+import { type Api, ApiFailure, type MessageStore, type Platform } from '../core/index.js';
+import { PressedValues } from '../toggles/index.js';
 
 export type ReactionEmoji = Pick<EmojiReaction, 'emoji_name' | 'emoji_code' | 'reaction_type'>;
 
@@ -9,78 +10,79 @@ interface ReactingUser {
   readonly full_name: string;
 }
 
-/**
- * Reactions and stars of the reader. A press shows at once, so that a second press turns it off although the server has
- * not answered the first. Requests about one reaction or star go one after another: beside each other the later could
- * arrive first.
- */
+interface OwnReaction {
+  readonly id: number;
+  readonly emoji: ReactionEmoji;
+}
+
+/** Reactions and stars of the reader, which the messages themselves show at the press. */
 export class OptimisticToggles {
-  readonly #latestRequestByKey = new Map<string, Promise<unknown>>();
+  readonly #reactions: PressedValues<OwnReaction, boolean>;
+  readonly #stars: PressedValues<number, boolean>;
 
   constructor(
     private readonly api: Pick<Api, 'post' | 'delete'>,
-    private readonly store: Pick<MessageStore, 'changeMessage'>,
+    store: Pick<MessageStore, 'changeMessage' | 'peek'>,
     private readonly reader: () => ReactingUser,
-  ) {}
-
-  /** @throws ApiFailure when the server refuses; the message is then shown as before */
-  async setReaction(id: number, emoji: ReactionEmoji, on: boolean): Promise<void> {
-    const { emoji_name, emoji_code, reaction_type } = emoji;
-    const params = { message_id: id, emoji_name, emoji_code, reaction_type };
-    const show = (shown: boolean): void =>
-      this.store.changeMessage(id, (before) => this.#withReaction(before, emoji, shown));
-    await this.#toggleOptimistically(`${id} ${reaction_type} ${emoji_code}`, on, show, async () => {
-      try {
-        if (on) await this.api.post('/messages/{message_id}/reactions', params);
-        else await this.api.delete('/messages/{message_id}/reactions', params);
-      } catch (error) {
-        // "Reaction already exists." and "Reaction doesn't exist.": another tab was first.
-        if (!(error instanceof ApiFailure && error.message.startsWith('Reaction '))) throw error;
-      }
-    });
-  }
-
-  /** @throws ApiFailure when the server refuses; the message is then shown as before */
-  async setStar(id: number, on: boolean): Promise<void> {
-    const show = (shown: boolean): void =>
-      this.store.changeMessage(id, (before) => {
-        const others = before.flags.filter((flag) => flag !== 'starred');
-        return { ...before, flags: shown ? [...others, 'starred'] : others };
-      });
-    await this.#toggleOptimistically(`${id} star`, on, show, () =>
-      this.api.post('/messages/flags', { messages: [id], op: on ? 'add' : 'remove', flag: 'starred' }),
+    platform: Pick<Platform, 'setTimer' | 'clearTimer'>,
+  ) {
+    this.#reactions = new PressedValues<OwnReaction, boolean>(
+      {
+        keyOf: ({ id, emoji: { reaction_type, emoji_code } }) => `${id} ${reaction_type} ${emoji_code}`,
+        known: ({ id, emoji }) => store.peek(id)?.reactions.some((of) => this.#isOwn(of, emoji)) === true,
+        show: ({ id, emoji }, on) => store.changeMessage(id, (before) => this.#withReaction(before, emoji, on)),
+        send: (reaction, on) => this.#sendReaction(reaction, on),
+      },
+      () => platform,
+    );
+    this.#stars = new PressedValues<number, boolean>(
+      {
+        keyOf: String,
+        known: (id) => store.peek(id)?.flags.includes('starred') === true,
+        show: (id, on) => store.changeMessage(id, (before) => withStar(before, on)),
+        send: (id, on) => api.post('/messages/flags', { messages: [id], op: on ? 'add' : 'remove', flag: 'starred' }),
+      },
+      () => platform,
     );
   }
 
-  async #toggleOptimistically(
-    key: string,
-    on: boolean,
-    show: (on: boolean) => void,
-    send: () => Promise<unknown>,
-  ): Promise<void> {
-    show(on);
-    const before = this.#latestRequestByKey.get(key)?.catch(() => {}) ?? Promise.resolve();
-    const sent = before.then(send);
-    this.#latestRequestByKey.set(key, sent);
+  /** @throws ApiFailure when the server refuses; the message is then shown as before */
+  setReaction(id: number, emoji: ReactionEmoji, on: boolean): Promise<void> {
+    return this.#reactions.press({ id, emoji }, on);
+  }
+
+  /** @throws ApiFailure when the server refuses; the message is then shown as before */
+  setStar(id: number, on: boolean): Promise<void> {
+    return this.#stars.press(id, on);
+  }
+
+  async #sendReaction({ id, emoji }: OwnReaction, on: boolean): Promise<void> {
+    const { emoji_name, emoji_code, reaction_type } = emoji;
+    const params = { message_id: id, emoji_name, emoji_code, reaction_type };
     try {
-      await sent;
+      if (on) await this.api.post('/messages/{message_id}/reactions', params);
+      else await this.api.delete('/messages/{message_id}/reactions', params);
     } catch (error) {
-      // A later press has its own answer.
-      if (this.#latestRequestByKey.get(key) === sent) show(!on);
-      throw error;
-    } finally {
-      if (this.#latestRequestByKey.get(key) === sent) this.#latestRequestByKey.delete(key);
+      // "Reaction already exists." and "Reaction doesn't exist.": another tab was first.
+      if (!(error instanceof ApiFailure && error.message.startsWith('Reaction '))) throw error;
     }
+  }
+
+  #isOwn(of: EmojiReaction, { emoji_code, reaction_type }: ReactionEmoji): boolean {
+    return of.user_id === this.reader().id && of.emoji_code === emoji_code && of.reaction_type === reaction_type;
   }
 
   #withReaction(message: Message, emoji: ReactionEmoji, on: boolean): Message {
     const { id, email, full_name } = this.reader();
     const { emoji_name, emoji_code, reaction_type } = emoji;
-    const others = message.reactions.filter(
-      (of) => of.user_id !== id || of.emoji_code !== emoji_code || of.reaction_type !== reaction_type,
-    );
+    const others = message.reactions.filter((of) => !this.#isOwn(of, emoji));
     if (!on) return { ...message, reactions: others };
     const user = { id, email, full_name, is_mirror_dummy: false };
     return { ...message, reactions: [...others, { emoji_name, emoji_code, reaction_type, user_id: id, user }] };
   }
+}
+
+function withStar(message: Message, on: boolean): Message {
+  const others = message.flags.filter((flag) => flag !== 'starred');
+  return { ...message, flags: on ? [...others, 'starred'] : others };
 }

@@ -4,6 +4,7 @@ import { core } from '../client/index.js';
 import { findNarrowConversation, type MessageWindow, type Narrow, narrowKey } from '../core/index.js';
 import { Button, EmptyNotice, Icon, Spinner } from '../kit/index.js';
 import { t } from '../text/index.js';
+import { type ListPlace, takeCarriedPlace, useMovedTopic } from './follow.js';
 import { useMessageKeys } from './keys.js';
 import { type ListHandle, MessageList } from './list.js';
 import { Pending, TypingLine } from './pending.js';
@@ -13,14 +14,8 @@ import { keepUnreadFrom } from './seen.js';
 /** The unread marker stands this far below the top, so that some lines of context are above it. */
 const UNREAD_MARKER_TOP_PX = 120;
 
-interface SavedPlace {
-  readonly id: number | undefined;
-  readonly topPx: number;
-  readonly isAtEnd: boolean;
-}
-
 /** Where the reader left a window that is still loaded. */
-const savedPlaceByWindow = new WeakMap<MessageWindow, SavedPlace>();
+const savedPlaceByWindow = new WeakMap<MessageWindow, ListPlace>();
 
 interface ViewProps {
   readonly narrow: Narrow;
@@ -54,33 +49,42 @@ function MessageWindowView({ narrow, nearMessageId }: ViewProps) {
   const marked = useSignal<number | undefined>(undefined);
   const below = useSignal(false);
   /** A wish to stand somewhere, until rows are there. */
-  const goal = useRef<{ readonly near?: number | undefined } | undefined>({});
+  const goal = useRef<{ readonly near?: number | undefined; readonly carried?: ListPlace | undefined } | undefined>({});
   const phase = window.phase.value;
+  const readPlace = (): ListPlace | undefined => {
+    const place = handle.current?.placeKeeper;
+    return place && { id: place.id, topPx: place.topPx, isAtEnd: place.isAtEnd };
+  };
 
   useLayoutEffect(() => {
-    core.viewState.selectedMessageId.value = nearMessageId;
+    const carried = takeCarriedPlace(narrow);
+    if (!carried) core.viewState.selectedMessageId.value = nearMessageId;
     keepUnreadFrom(window, undefined);
-    goal.current = { near: nearMessageId };
-    if (nearMessageId !== undefined) void window.jumpTo(nearMessageId);
+    goal.current = { near: nearMessageId, carried };
+    if (carried) void window.jumpTo(carried.isAtEnd ? 'newest' : (carried.id ?? 'first_unread'));
+    else if (nearMessageId !== undefined) void window.jumpTo(nearMessageId);
     else if (window.phase.peek() !== 'ready' || window.ids.peek().length === 0) void window.jumpTo('first_unread');
     return () => {
-      const place = handle.current?.placeKeeper;
-      if (place) savedPlaceByWindow.set(window, { id: place.id, topPx: place.topPx, isAtEnd: place.isAtEnd });
+      const place = readPlace();
+      if (place) savedPlaceByWindow.set(window, place);
     };
   }, [window, nearMessageId]);
+  useMovedTopic(narrow, readPlace);
 
   const rows = useRows(window, marked.value);
   useLayoutEffect(() => {
     const list = handle.current;
     if (!goal.current || !list || phase !== 'ready' || rows.length === 0 || window.fetchDirection.peek() === 'around')
       return;
-    const { near: wish } = goal.current;
+    const { near: wish, carried } = goal.current;
     const ids = window.ids.peek();
     marked.value = ids.find(isUnread);
     const target = wish === undefined ? undefined : (ids.find((id) => id >= wish) ?? ids.at(-1));
     const left = savedPlaceByWindow.get(window);
     goal.current = undefined;
-    if (target !== undefined) list.show(target, 'center');
+    if (carried?.isAtEnd) list.showEnd();
+    else if (carried?.id !== undefined && list.show(carried.id, carried.topPx)) return;
+    else if (target !== undefined) list.show(target, 'center');
     else if (marked.value !== undefined) list.show(marked.value, UNREAD_MARKER_TOP_PX);
     else if (left?.id !== undefined && !left.isAtEnd && list.show(left.id, left.topPx)) return;
     else if (window.foundNewest.peek() || window.anchorMessageId.peek() === undefined) list.showEnd();

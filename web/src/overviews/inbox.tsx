@@ -4,7 +4,6 @@ import type { Conversation } from '../core/index.js';
 import {
   Button,
   CountBadge,
-  confirm,
   EmptyNotice,
   getRowHeightPx,
   Icon,
@@ -13,6 +12,7 @@ import {
   toast,
   VirtualList,
 } from '../kit/index.js';
+import { confirm } from '../kit-later/index.js';
 import { t } from '../text/index.js';
 import { type InboxGroup, type InboxRow, makeInboxRows } from './inbox-rows.js';
 import { ConversationLabel, formatConversationHash, formatConversationName, StreamName } from './place.js';

@@ -4,7 +4,6 @@ import type { ScheduledMessage } from '../contract/index.js';
 import { ApiFailure, type Conversation, getOtherUserIds } from '../core/index.js';
 import {
   Button,
-  confirm,
   Dialog,
   EmptyNotice,
   Field,
@@ -15,6 +14,7 @@ import {
   toast,
   VirtualList,
 } from '../kit/index.js';
+import { confirm, TextArea } from '../kit-later/index.js';
 import { formatDateTime, t } from '../text/index.js';
 import { UNSENT_MESSAGE_ROW_HEIGHT_PX, UnsentMessageRow } from './note-row.js';
 import { useRowKeyNavigation } from './walk.js';
@@ -60,8 +60,10 @@ function formatDatetimeLocal(ms: number): string {
   return local.toISOString().slice(0, 16);
 }
 
-function EditTimeDialog({ one, onClose }: { readonly one: ScheduledMessage; readonly onClose: () => void }) {
+/** Text and time can be changed; the address can't. */
+function EditDialog({ one, onClose }: { readonly one: ScheduledMessage; readonly onClose: () => void }) {
   const [value, setValue] = useState(formatDatetimeLocal(one.scheduled_delivery_timestamp * 1000));
+  const [content, setContent] = useState(one.content);
   const [error, setError] = useState<string>();
   const [busy, setBusy] = useState(false);
   const save = async () => {
@@ -75,6 +77,7 @@ function EditTimeDialog({ one, onClose }: { readonly one: ScheduledMessage; read
       await core.api.patch('/scheduled_messages/{scheduled_message_id}', {
         scheduled_message_id: one.scheduled_message_id,
         scheduled_delivery_timestamp: Math.floor(at / 1000),
+        ...(content === one.content ? {} : { content }),
       });
       onClose();
     } catch (failure) {
@@ -84,8 +87,7 @@ function EditTimeDialog({ one, onClose }: { readonly one: ScheduledMessage; read
   };
   return (
     <Dialog
-      title={t('overviews.edit-time')}
-      size="small"
+      title={t('overviews.edit-scheduled')}
       onClose={onClose}
       footer={
         <>
@@ -98,6 +100,7 @@ function EditTimeDialog({ one, onClose }: { readonly one: ScheduledMessage; read
         </>
       }
     >
+      <TextArea label={t('overviews.text')} rows={6} value={content} onInput={setContent} />
       <Field
         type="datetime-local"
         label={t('overviews.time')}
@@ -110,8 +113,7 @@ function EditTimeDialog({ one, onClose }: { readonly one: ScheduledMessage; read
   );
 }
 
-const openEditTimeDialog = (one: ScheduledMessage) =>
-  openLayer((close) => <EditTimeDialog one={one} onClose={close} />);
+const openEditDialog = (one: ScheduledMessage) => openLayer((close) => <EditDialog one={one} onClose={close} />);
 
 const getScheduledMessageId = ({ scheduled_message_id: id }: ScheduledMessage): number => id;
 const getScheduledRowHeight = (): number => UNSENT_MESSAGE_ROW_HEIGHT_PX;
@@ -132,15 +134,10 @@ function ScheduledRow({ one, attributes }: { readonly one: ScheduledMessage; rea
         )
       }
       attributes={attributes}
-      openLabel={t('overviews.edit-time')}
-      onOpen={() => openEditTimeDialog(one)}
+      openLabel={t('overviews.edit-scheduled')}
+      onOpen={() => openEditDialog(one)}
     >
-      <IconButton
-        icon="scheduled"
-        label={t('overviews.edit-time')}
-        tabIndex={-1}
-        onClick={() => openEditTimeDialog(one)}
-      />
+      <IconButton icon="edit" label={t('overviews.edit-scheduled')} tabIndex={-1} onClick={() => openEditDialog(one)} />
       <IconButton icon="send" label={t('overviews.send-now')} tabIndex={-1} onClick={() => void sendNow(one)} />
       <IconButton
         icon="trash"

@@ -1,7 +1,8 @@
 import { useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import { core } from '../client/index.js';
-import { Button, Field, getMediaQuerySignal, Icon, PasswordField } from '../kit/index.js';
+import { Button, Field, getMediaQuerySignal, Icon } from '../kit/index.js';
+import { PasswordField } from '../kit-later/index.js';
 import { t } from '../text/index.js';
 import { formatSignInError } from './failure.js';
 

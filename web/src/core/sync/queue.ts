@@ -12,6 +12,8 @@ const POLL_TIMEOUT_MS = 95_000;
 /** A leader passes something on with each answer of a poll. */
 const LEADER_SILENCE_LIMIT_MS = 120_000;
 const FIRST_STATE_LIMIT_MS = 4_000;
+/** Time for the end of a session. */
+const SUSPENDED_MS = 10_000;
 const FIRST_RETRY_PAUSE_MS = 400;
 const MAX_RETRY_PAUSE_MS = 30_000;
 
@@ -137,11 +139,29 @@ export class BrowserEventQueue {
 
   /** Ends polling; `start` begins again. */
   stop(): void {
-    this.#currentLoopNumber++;
-    this.#pollAbortController?.abort();
-    this.#endPause();
+    this.#endLoop();
+    this.status.value = 'starting';
     this.#id = undefined;
     this.#hasLoadedState = false;
+  }
+
+  /** Ends the poll in every tab, since the end of the session would refuse it; begins again if the session goes on. */
+  suspend(): void {
+    this.#post({ type: 'signing-out' });
+    this.#suspendPolls();
+  }
+
+  #suspendPolls(): void {
+    if (!this.isLeadingTab.peek()) return;
+    const turn = this.#endLoop();
+    this.platform.setTimer(() => turn === this.#currentLoopNumber && this.#startLeading(), SUSPENDED_MS);
+  }
+
+  /** @returns the number of no loop */
+  #endLoop(): number {
+    this.#pollAbortController?.abort();
+    this.#endPause();
+    return ++this.#currentLoopNumber;
   }
 
   /** The session began or ended: the other tabs follow. */
@@ -167,9 +187,7 @@ export class BrowserEventQueue {
 
   #startFollowing(): void {
     this.isLeadingTab.value = false;
-    this.#currentLoopNumber++;
-    this.#pollAbortController?.abort();
-    this.#endPause();
+    this.#endLoop();
     this.#watchLeader(LEADER_SILENCE_LIMIT_MS);
   }
 
@@ -187,6 +205,10 @@ export class BrowserEventQueue {
   #handleTabMessage(message: TabMessage): void {
     if (message.type === 'signed-out' || message.type === 'signed-in') {
       this.user.onSessionChanged(message.type === 'signed-in');
+      return;
+    }
+    if (message.type === 'signing-out') {
+      this.#suspendPolls();
       return;
     }
     if (message.type === 'ask') {

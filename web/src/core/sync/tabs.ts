@@ -23,10 +23,20 @@ export type TabMessage =
       readonly events: readonly QueueEvent[];
     }
   | { readonly type: 'status'; readonly status: SyncStatus }
+  /** A tab is about to end the session. */
+  | { readonly type: 'signing-out' }
   | { readonly type: 'signed-in' }
   | { readonly type: 'signed-out' };
 
-const TAB_MESSAGE_TYPES: readonly string[] = ['ask', 'state', 'events', 'status', 'signed-in', 'signed-out'];
+const TAB_MESSAGE_TYPES: readonly string[] = [
+  'ask',
+  'state',
+  'events',
+  'status',
+  'signing-out',
+  'signed-in',
+  'signed-out',
+];
 
 export const isTabMessage = (message: unknown): message is TabMessage =>
   typeof message === 'object' &&

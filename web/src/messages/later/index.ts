@@ -3,7 +3,8 @@
  *
  * `menu.ts` the menus of a message and of a person · `edit.tsx` the edit box and the source of a message ·
  * `move.tsx` move and resolve · `history.tsx` edit history and read receipts · `viewer.tsx` pictures ·
- * `widget.tsx` polls, to-do lists and forms, from the submessages that `submessages.ts` adds up.
+ * `widget.tsx` polls, to-do lists and forms, from the submessages that `submessages.ts` adds up; `marks.ts` votes
+ * and check marks at the press.
  */
 export { EditBox, openMessageSource } from './edit.js';
 export { openHistory, openReceipts } from './history.js';

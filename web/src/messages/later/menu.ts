@@ -1,8 +1,10 @@
 import { core } from '../../client/index.js';
 import type { Message } from '../../contract/index.js';
 import { directNarrow, type MessageWindow, TOPIC_POLICY } from '../../core/index.js';
-import { type Anchor, confirm, type MenuItem, openMenu, toast } from '../../kit/index.js';
+import { type Anchor, type MenuItem, openMenu, toast } from '../../kit/index.js';
+import { confirm } from '../../kit-later/index.js';
 import { t } from '../../text/index.js';
+import { subscriptionFlags, topicPolicies } from '../../toggles/index.js';
 import {
   fetchMarkdown,
   forward,
@@ -56,19 +58,25 @@ export async function markUnreadFrom(message: Message, window: MessageWindow): P
   }
 }
 
+const isStreamShownMuted = (stream: number): boolean => subscriptionFlags.shown({ stream, property: 'is_muted' });
+
+function isShownMuted(stream: number, topic: string): boolean {
+  const policy = topicPolicies.shown({ stream, topic });
+  return policy === TOPIC_POLICY.muted || (policy === TOPIC_POLICY.inherit && isStreamShownMuted(stream));
+}
+
 /** Mutes the topic of the message, or unmutes it if the topic or its stream is muted. */
 export async function toggleTopicMute({ stream_id, subject: topic }: Message): Promise<void> {
   if (stream_id === undefined) return;
-  const { muting, streams } = core.state;
-  const muted = muting.isTopicMuted(stream_id, topic);
-  const unmuted = streams.isMuted(stream_id) ? TOPIC_POLICY.unmuted : TOPIC_POLICY.inherit;
+  const subject = { stream: stream_id, topic };
+  const muted = isShownMuted(stream_id, topic);
+  const unmuted = isStreamShownMuted(stream_id) ? TOPIC_POLICY.unmuted : TOPIC_POLICY.inherit;
+  const wanted = muted ? unmuted : TOPIC_POLICY.muted;
   try {
-    await core.api.post('/user_topics', {
-      stream_id,
-      topic,
-      visibility_policy: muted ? unmuted : TOPIC_POLICY.muted,
-    });
-    toast({ text: t(muted ? 'message.topic-unmuted' : 'message.topic-muted', { topic }) });
+    await topicPolicies.press(subject, wanted);
+    // A later press says its own result.
+    if (topicPolicies.shown(subject) === wanted)
+      toast({ text: t(muted ? 'message.topic-unmuted' : 'message.topic-muted', { topic }) });
   } catch (error) {
     showFailure(error);
   }
@@ -91,7 +99,7 @@ const copyMarkdown = async (message: Message): Promise<void> => {
 };
 
 function makeMessageMenuItems(message: Message, window: MessageWindow, anchor: Element): readonly MenuItem[] {
-  const { me, muting, realm } = core.state;
+  const { me, realm } = core.state;
   const member = me.id !== 0;
   const { stream_id: stream, subject: topic } = message;
   const inStream = stream !== undefined;
@@ -149,7 +157,7 @@ function makeMessageMenuItems(message: Message, window: MessageWindow, anchor: E
       },
     member &&
       inStream && {
-        label: t(muting.isTopicMuted(stream, topic) ? 'message.unmute-topic' : 'message.mute-topic'),
+        label: t(isShownMuted(stream, topic) ? 'message.unmute-topic' : 'message.mute-topic'),
         icon: 'mute',
         shortcut: 'mute-topic',
         run: () => void toggleTopicMute(message),

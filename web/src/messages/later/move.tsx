@@ -2,7 +2,8 @@ import { useState } from 'preact/hooks';
 import { core } from '../../client/index.js';
 import type { Message } from '../../contract/index.js';
 import { ApiFailure } from '../../core/index.js';
-import { Button, Dialog, Field, openLayer, RadioGroup, Select, Toggle, toast } from '../../kit/index.js';
+import { Button, Dialog, Field, openLayer, toast } from '../../kit/index.js';
+import { RadioGroup, Select, Toggle } from '../../kit-later/index.js';
 import { t } from '../../text/index.js';
 import { showFailure } from '../actions.js';
 

@@ -6,19 +6,30 @@ import { Button, Field, IconButton } from '../../kit/index.js';
 import { formatList, t } from '../../text/index.js';
 import { showFailure } from '../actions.js';
 import { MessageContent } from '../content/index.js';
+import { makeWidgetMarks } from './marks.js';
 import { buildWidgetState, type PollOption, type TodoTask } from './submessages.js';
 
 /** Numbers of what this tab adds, so that keys of one person stay apart. */
 let lastAddedNumber = Math.floor(Date.now() / 1000) % 1_000_000;
 
-async function sendSubmessage(message: Message, data: Readonly<Record<string, unknown>>): Promise<void> {
+const sendSubmessage = (message_id: number, data: Readonly<Record<string, unknown>>): Promise<unknown> =>
+  core.api.post('/submessage', { message_id, msg_type: 'widget', content: JSON.stringify(data) });
+
+async function awaitOrShowFailure(action: Promise<unknown>): Promise<void> {
   try {
-    const content = JSON.stringify(data);
-    await core.api.post('/submessage', { message_id: message.id, msg_type: 'widget', content });
+    await action;
   } catch (error) {
     showFailure(error);
   }
 }
+
+/** Votes and check marks of this tab that the server has not confirmed. */
+const marks = makeWidgetMarks(
+  (id) => core.windows.store.get(id)?.value,
+  () => core.state.me.id,
+  sendSubmessage,
+  () => core.platform,
+);
 
 interface AddEntryFormProps {
   readonly label: string;
@@ -59,8 +70,11 @@ function PollOptionRow({
   readonly most: number;
 }) {
   const { me, people } = core.state;
-  const mine = option.voters.includes(me.id);
-  const n = option.voters.length;
+  const entry = { message: message.id, key: option.key };
+  const mine = marks.votes.shown(entry);
+  const others = option.voters.filter((id) => id !== me.id);
+  const voters = mine ? [...others, me.id] : others;
+  const n = voters.length;
   return (
     <li class="poll-option">
       <button
@@ -69,30 +83,32 @@ function PollOptionRow({
         aria-pressed={mine}
         aria-label={t('message.poll-vote', { option: option.text, n })}
         disabled={me.id === 0}
-        onClick={() => void sendSubmessage(message, { type: 'vote', key: option.key, vote: mine ? -1 : 1 })}
+        onClick={() => void awaitOrShowFailure(marks.votes.press(entry, !mine))}
       >
         {n}
       </button>
       <div class="poll-text">
         <span dir="auto">{option.text}</span>
-        <span class="poll-bar" style={{ '--share': String(most === 0 ? 0 : n / most) }} />
-        {n > 0 && <span class="poll-voters">{formatList(option.voters.map((id) => people.nameOf(id)))}</span>}
+        <span class="poll-bar" style={{ '--share': String(n / Math.max(most, n, 1)) }} />
+        {n > 0 && <span class="poll-voters">{formatList(voters.map((id) => people.nameOf(id)))}</span>}
       </div>
     </li>
   );
 }
 
 function TaskRow({ message, task }: { readonly message: Message; readonly task: TodoTask }) {
+  const entry = { message: message.id, key: task.key };
+  const done = marks.tasks.shown(entry);
   return (
     <li>
       <label class="todo-task">
         <input
           type="checkbox"
-          checked={task.done}
+          checked={done}
           disabled={core.state.me.id === 0}
-          onChange={() => void sendSubmessage(message, { type: 'strike', key: task.key })}
+          onChange={() => void awaitOrShowFailure(marks.tasks.press(entry, !done))}
         />
-        <span class={task.done ? 'done' : ''} dir="auto">
+        <span class={done ? 'done' : ''} dir="auto">
           {task.text}
           {task.detail && <span class="field-hint">{task.detail}</span>}
         </span>
@@ -101,7 +117,7 @@ function TaskRow({ message, task }: { readonly message: Message; readonly task: 
   );
 }
 
-/** Poll, to-do list or form of a message. A change shows when its event comes back. */
+/** Poll, to-do list or form. Votes and check marks show at the press, additions when their event comes back. */
 export function Widget({ message }: { readonly message: Message }) {
   const state = buildWidgetState(message);
   if (!state) return <MessageContent html={message.content} />;
@@ -121,7 +137,11 @@ export function Widget({ message }: { readonly message: Message }) {
         {!visitor && (
           <AddEntryForm
             label={t('message.poll-add')}
-            onAdd={(option) => void sendSubmessage(message, { type: 'new_option', option, idx: ++lastAddedNumber })}
+            onAdd={(option) =>
+              void awaitOrShowFailure(
+                sendSubmessage(message.id, { type: 'new_option', option, idx: ++lastAddedNumber }),
+              )
+            }
           />
         )}
       </div>
@@ -140,13 +160,15 @@ export function Widget({ message }: { readonly message: Message }) {
           <AddEntryForm
             label={t('message.todo-add')}
             onAdd={(task) =>
-              void sendSubmessage(message, {
-                type: 'new_task',
-                key: ++lastAddedNumber,
-                task,
-                desc: '',
-                completed: false,
-              })
+              void awaitOrShowFailure(
+                sendSubmessage(message.id, {
+                  type: 'new_task',
+                  key: ++lastAddedNumber,
+                  task,
+                  desc: '',
+                  completed: false,
+                }),
+              )
             }
           />
         )}

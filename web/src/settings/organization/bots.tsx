@@ -1,7 +1,8 @@
 import { useState } from 'preact/hooks';
 import { core } from '../../client/index.js';
 import type { Bot } from '../../contract/index.js';
-import { Avatar, Button, confirm, EmptyNotice, Field, MenuButton, Select } from '../../kit/index.js';
+import { Avatar, Button, EmptyNotice, Field } from '../../kit/index.js';
+import { confirm, MenuButton, Select } from '../../kit-later/index.js';
 import { t } from '../../text/index.js';
 import { FormDialog } from '../parts/form-dialog.js';
 import { SettingsGroup } from '../parts/pages.js';

@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks';
 import { core } from '../../client/index.js';
-import { Button, EmptyNotice, IconButton, Select } from '../../kit/index.js';
+import { Button, EmptyNotice, IconButton } from '../../kit/index.js';
+import { Select } from '../../kit-later/index.js';
 import { compareNames, t } from '../../text/index.js';
 import { SavedMark, useSaving } from '../parts/saving.js';
 

@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks';
 import { core } from '../../client/index.js';
-import { Button, EmptyNotice, Field, IconButton, Toggle } from '../../kit/index.js';
+import { Button, EmptyNotice, Field, IconButton } from '../../kit/index.js';
+import { Toggle } from '../../kit-later/index.js';
 import { t } from '../../text/index.js';
 import { SettingsGroup } from '../parts/pages.js';
 import { SavedMark, useSaving } from '../parts/saving.js';

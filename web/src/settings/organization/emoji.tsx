@@ -1,6 +1,7 @@
 import { useRef, useState } from 'preact/hooks';
 import { core } from '../../client/index.js';
-import { Button, confirm, EmptyNotice, Field, IconButton } from '../../kit/index.js';
+import { Button, EmptyNotice, Field, IconButton } from '../../kit/index.js';
+import { confirm } from '../../kit-later/index.js';
 import { t } from '../../text/index.js';
 import { SavedMark, SavingError, useSaving } from '../parts/saving.js';
 

@@ -1,7 +1,8 @@
 import { useState } from 'preact/hooks';
 import { core } from '../../client/index.js';
 import type { UserGroup } from '../../contract/index.js';
-import { Button, confirm, EmptyNotice, Field, IconButton } from '../../kit/index.js';
+import { Button, EmptyNotice, Field, IconButton } from '../../kit/index.js';
+import { confirm } from '../../kit-later/index.js';
 import { compareNames, t } from '../../text/index.js';
 import { useForm } from '../parts/form.js';
 import { FormDialog } from '../parts/form-dialog.js';

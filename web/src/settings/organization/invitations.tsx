@@ -1,7 +1,8 @@
 import { useState } from 'preact/hooks';
 import { core } from '../../client/index.js';
 import { ApiFailure } from '../../core/index.js';
-import { Button, EmptyNotice, IconButton, RadioGroup, Select, Spinner, TextArea } from '../../kit/index.js';
+import { Button, EmptyNotice, IconButton, Spinner } from '../../kit/index.js';
+import { RadioGroup, Select, TextArea } from '../../kit-later/index.js';
 import { formatAgo, formatDateTime, t } from '../../text/index.js';
 import { FetchFailedNotice } from '../parts/failed.js';
 import { useFetched } from '../parts/fetched.js';

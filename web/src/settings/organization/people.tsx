@@ -1,7 +1,8 @@
 import { useState } from 'preact/hooks';
 import { core } from '../../client/index.js';
 import { type Person, ROLE } from '../../core/index.js';
-import { Field, MenuButton, type MenuItem, Tabs, toast } from '../../kit/index.js';
+import { Field, type MenuItem, toast } from '../../kit/index.js';
+import { MenuButton, Tabs } from '../../kit-later/index.js';
 import { compareNames, t } from '../../text/index.js';
 import { PersonLine } from '../parts/person-line.js';
 import { formatRoleName, listAssignableRoles } from '../parts/roles.js';

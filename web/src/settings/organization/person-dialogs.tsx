@@ -1,7 +1,8 @@
 import { useState } from 'preact/hooks';
 import { core } from '../../client/index.js';
 import type { Person } from '../../core/index.js';
-import { Field, Select, TextArea } from '../../kit/index.js';
+import { Field } from '../../kit/index.js';
+import { Select, TextArea } from '../../kit-later/index.js';
 import { t } from '../../text/index.js';
 import { useForm } from '../parts/form.js';
 import { FormDialog } from '../parts/form-dialog.js';

@@ -1,7 +1,8 @@
 import { useState } from 'preact/hooks';
 import { core } from '../../client/index.js';
 import type { CustomProfileField } from '../../contract/index.js';
-import { Button, confirm, EmptyNotice, Field, IconButton, Select, TextArea, Toggle } from '../../kit/index.js';
+import { Button, EmptyNotice, Field, IconButton } from '../../kit/index.js';
+import { confirm, Select, TextArea, Toggle } from '../../kit-later/index.js';
 import { t } from '../../text/index.js';
 import { useForm } from '../parts/form.js';
 import { FormDialog } from '../parts/form-dialog.js';

@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks';
 import { core } from '../../client/index.js';
-import { Button, Field, PasswordField, toast } from '../../kit/index.js';
+import { Button, Field, toast } from '../../kit/index.js';
+import { PasswordField } from '../../kit-later/index.js';
 import { t } from '../../text/index.js';
 import { FormDialog } from '../parts/form-dialog.js';
 import { SettingsGroup } from '../parts/pages.js';

@@ -2,6 +2,7 @@ import { core } from '../../client/index.js';
 import { TOPIC_POLICY, topicNarrow } from '../../core/index.js';
 import { Avatar, EmptyNotice, IconButton } from '../../kit/index.js';
 import { formatDate, t } from '../../text/index.js';
+import { topicPolicies } from '../../toggles/index.js';
 import { SettingsGroup } from '../parts/pages.js';
 import { SavingError, useSaving } from '../parts/saving.js';
 
@@ -11,7 +12,7 @@ export function MutedPage() {
   const saving = useSaving();
   const users = [...muting.mutedAtByUserId.value];
   const topics = [...muting.policyByTopicKey.value.values()].filter(
-    ({ visibility_policy }) => visibility_policy === TOPIC_POLICY.muted,
+    ({ stream_id: stream, topic_name: topic }) => topicPolicies.shown({ stream, topic }) === TOPIC_POLICY.muted,
   );
   return (
     <>
@@ -58,11 +59,7 @@ export function MutedPage() {
                   label={t('settings.unmute', { name: topic_name })}
                   onClick={() =>
                     void saving.runChange(() =>
-                      core.api.post('/user_topics', {
-                        stream_id,
-                        topic: topic_name,
-                        visibility_policy: TOPIC_POLICY.inherit,
-                      }),
+                      topicPolicies.press({ stream: stream_id, topic: topic_name }, TOPIC_POLICY.inherit),
                     )
                   }
                 />

@@ -1,5 +1,6 @@
 import { core } from '../../client/index.js';
-import { Avatar, Button, Field, Toggle } from '../../kit/index.js';
+import { Avatar, Button, Field } from '../../kit/index.js';
+import { Toggle } from '../../kit-later/index.js';
 import { t } from '../../text/index.js';
 import { useForm } from '../parts/form.js';
 import { SettingsGroup } from '../parts/pages.js';

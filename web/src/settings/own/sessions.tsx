@@ -5,9 +5,26 @@ import { FetchFailedNotice } from '../parts/failed.js';
 import { useFetched } from '../parts/fetched.js';
 import { SavingError, useSaving } from '../parts/saving.js';
 
+interface SessionInfo {
+  readonly id: number;
+  /** Seconds since 1970, like `last_used`. */
+  readonly created: number;
+  readonly last_used: number;
+  readonly client: string;
+  readonly current: boolean;
+}
+
+async function fetchSessions(): Promise<readonly SessionInfo[]> {
+  type List = { readonly sessions: readonly SessionInfo[] };
+  return (await core.api.callOutsideApi<List>('GET', '/web/sessions')).sessions;
+}
+
+const endSession = (id: number): Promise<unknown> => core.api.callOutsideApi('DELETE', `/web/sessions/${id}`);
+const endOtherSessions = (): Promise<unknown> => core.api.callOutsideApi('DELETE', '/web/sessions');
+
 /** Browsers that are signed in to the account. */
 export function SessionsPage() {
-  const sessions = useFetched(() => core.session.listSessions());
+  const sessions = useFetched(fetchSessions);
   const saving = useSaving();
   if (sessions.error) return <FetchFailedNotice of={sessions} />;
   if (!sessions.value) return <Spinner />;
@@ -31,15 +48,13 @@ export function SessionsPage() {
                 {t('settings.session-since', { time: formatDateTime(created * 1000) })}
               </span>
             </span>
-            {!current && (
-              <Button onClick={() => end(() => core.session.endSession(id))}>{t('settings.end-session')}</Button>
-            )}
+            {!current && <Button onClick={() => end(() => endSession(id))}>{t('settings.end-session')}</Button>}
           </li>
         ))}
       </ul>
       {list.length > 1 && (
         <p>
-          <Button kind="danger" onClick={() => end(() => core.session.endOtherSessions())}>
+          <Button kind="danger" onClick={() => end(endOtherSessions)}>
             {t('settings.end-others')}
           </Button>
         </p>

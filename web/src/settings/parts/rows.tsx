@@ -1,5 +1,6 @@
 import { core } from '../../client/index.js';
-import { Button, Field, Select, TextArea, Toggle } from '../../kit/index.js';
+import { Button, Field } from '../../kit/index.js';
+import { Select, TextArea, Toggle } from '../../kit-later/index.js';
 import { compareNames, LANGUAGES, t } from '../../text/index.js';
 import { useForm } from './form.js';
 import { SavedMark, useSaving } from './saving.js';

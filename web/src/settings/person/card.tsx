@@ -1,6 +1,7 @@
 import { core } from '../../client/index.js';
 import { directNarrow, type Person } from '../../core/index.js';
-import { Avatar, Button, confirm } from '../../kit/index.js';
+import { Avatar, Button } from '../../kit/index.js';
+import { confirm } from '../../kit-later/index.js';
 import { t } from '../../text/index.js';
 import { SavingError, useSaving } from '../parts/saving.js';
 import { PersonFacts } from './facts.js';

@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks';
 import { core } from '../../client/index.js';
-import { Button, Field, RadioGroup, Select, TextArea, Toggle } from '../../kit/index.js';
+import { Button, Field } from '../../kit/index.js';
+import { RadioGroup, Select, TextArea, Toggle } from '../../kit-later/index.js';
 import { t } from '../../text/index.js';
 import { PeoplePicker } from '../parts/people-picker.js';
 import { SavingError, useSaving } from '../parts/saving.js';

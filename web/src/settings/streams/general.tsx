@@ -1,6 +1,7 @@
 import { core } from '../../client/index.js';
 import { type Stream, streamNarrow } from '../../core/index.js';
-import { Button, confirm, RadioGroup } from '../../kit/index.js';
+import { Button } from '../../kit/index.js';
+import { confirm, RadioGroup } from '../../kit-later/index.js';
 import { formatDate, t } from '../../text/index.js';
 import { SettingRow } from '../parts/rows.js';
 import { SavedMark, SavingError, useSaving } from '../parts/saving.js';

@@ -1,7 +1,13 @@
 import { core } from '../../client/index.js';
 import type { Stream } from '../../core/index.js';
-import { Toggle } from '../../kit/index.js';
+import { Toggle } from '../../kit-later/index.js';
 import { t } from '../../text/index.js';
+import {
+  ACCOUNT_SETTING_BY_NOTIFICATION,
+  isStreamNotification,
+  type SubscriptionFlag,
+  subscriptionFlags,
+} from '../../toggles/index.js';
 import { SettingsGroup } from '../parts/pages.js';
 import { SavedMark, SavingError, useSaving } from '../parts/saving.js';
 
@@ -11,38 +17,23 @@ const STREAM_COLORS = [
   ...['#9987e1', '#e4523d', '#c2c2c2', '#4f8de4', '#c6a8ad', '#e7cc4d', '#c8bebf', '#a47462'],
 ];
 
-/** Notifications of a stream, each with the setting of the account that counts while the stream has none. */
-const ACCOUNT_SETTING_BY_NOTIFICATION = {
-  desktop_notifications: 'enable_stream_desktop_notifications',
-  audible_notifications: 'enable_stream_audible_notifications',
-  push_notifications: 'enable_stream_push_notifications',
-  email_notifications: 'enable_stream_email_notifications',
-  wildcard_mentions_notify: 'wildcard_mentions_notify',
-} as const;
+const saveColor = (stream_id: number, value: string) =>
+  core.api.post('/users/me/subscriptions/properties', { subscription_data: [{ stream_id, property: 'color', value }] });
 
-type StreamNotification = keyof typeof ACCOUNT_SETTING_BY_NOTIFICATION;
-const isStreamNotification = (name: string): name is StreamNotification => name in ACCOUNT_SETTING_BY_NOTIFICATION;
-
-const saveSubscriptionProperty = (stream_id: number, property: string, value: boolean | string) =>
-  core.api.post('/users/me/subscriptions/properties', { subscription_data: [{ stream_id, property, value }] });
-
-interface SubscriptionSwitchProps {
-  readonly stream: Stream;
-  readonly property: StreamNotification | 'is_muted' | 'pin_to_top';
-  readonly checked: boolean;
+interface SubscriptionSwitchProps extends SubscriptionFlag {
   readonly hint?: string | undefined;
 }
 
-function SubscriptionSwitch({ stream, property, checked, hint }: SubscriptionSwitchProps) {
+function SubscriptionSwitch({ hint, ...flag }: SubscriptionSwitchProps) {
   const saving = useSaving();
   return (
     <div class="setting flag">
       <Toggle
-        label={t(`settings.sub.${property}`)}
+        label={t(`settings.sub.${flag.property}`)}
         hint={hint}
-        checked={checked}
+        checked={subscriptionFlags.shown(flag)}
         error={saving.error}
-        onChange={(on) => void saving.runChange(() => saveSubscriptionProperty(stream.stream_id, property, on))}
+        onChange={(on) => void saving.runChange(() => subscriptionFlags.press(flag, on))}
       />
       <SavedMark saving={saving} />
     </div>
@@ -51,27 +42,22 @@ function SubscriptionSwitch({ stream, property, checked, hint }: SubscriptionSwi
 
 /** The reader's own side of a subscription: colour, pin, mute, notifications. */
 export function PersonalTab({ stream }: { readonly stream: Stream }) {
-  const settings = core.state.me.settings.value;
   return (
     <>
       <StreamColorEntry stream={stream} />
-      <SubscriptionSwitch stream={stream} property="pin_to_top" checked={stream.pin_to_top === true} />
-      <SubscriptionSwitch stream={stream} property="is_muted" checked={stream.is_muted === true} />
+      <SubscriptionSwitch stream={stream.stream_id} property="pin_to_top" />
+      <SubscriptionSwitch stream={stream.stream_id} property="is_muted" />
       <SettingsGroup title={t('settings.page.notifications')}>
         {Object.keys(ACCOUNT_SETTING_BY_NOTIFICATION)
           .filter(isStreamNotification)
-          .map((name) => {
-            const own = stream[name] ?? null;
-            return (
-              <SubscriptionSwitch
-                key={name}
-                stream={stream}
-                property={name}
-                checked={own ?? settings[ACCOUNT_SETTING_BY_NOTIFICATION[name]]}
-                hint={own === null ? t('settings.as-account') : undefined}
-              />
-            );
-          })}
+          .map((name) => (
+            <SubscriptionSwitch
+              key={name}
+              stream={stream.stream_id}
+              property={name}
+              hint={(stream[name] ?? null) === null ? t('settings.as-account') : undefined}
+            />
+          ))}
       </SettingsGroup>
     </>
   );
@@ -90,7 +76,7 @@ function StreamColorEntry({ stream }: { readonly stream: Stream }) {
               name="stream-colour"
               aria-label={colour}
               checked={stream.color === colour}
-              onChange={() => void saving.runChange(() => saveSubscriptionProperty(stream.stream_id, 'color', colour))}
+              onChange={() => void saving.runChange(() => saveColor(stream.stream_id, colour))}
             />
           </label>
         ))}
@@ -101,7 +87,7 @@ function StreamColorEntry({ stream }: { readonly stream: Stream }) {
           value={/^#[0-9a-f]{6}$/i.test(stream.color ?? '') ? stream.color : '#000000'}
           onChange={(event) => {
             const { value } = event.currentTarget;
-            void saving.runChange(() => saveSubscriptionProperty(stream.stream_id, 'color', value));
+            void saving.runChange(() => saveColor(stream.stream_id, value));
           }}
         />
       </div>

@@ -1,25 +1,24 @@
-import { core } from '../../client/index.js';
 import type { Stream } from '../../core/index.js';
-import { Button, confirm, IconButton, toast } from '../../kit/index.js';
+import { Button, IconButton, toast } from '../../kit/index.js';
+import { confirm } from '../../kit-later/index.js';
 import { t } from '../../text/index.js';
+import { subscriptions } from '../../toggles/index.js';
 import { formatFailure } from '../parts/saving.js';
 import { maySubscribe } from './rights.js';
 
-async function toggleSubscription(stream: Stream): Promise<void> {
-  const { name } = stream;
+async function toggleSubscription({ stream_id, name, invite_only }: Stream): Promise<void> {
   try {
-    if (stream.membership !== 'subscribed') {
-      await core.api.post('/users/me/subscriptions', { subscriptions: [{ name }] });
-    } else {
+    if (!subscriptions.shown(stream_id)) await subscriptions.press(stream_id, true);
+    else {
       const agreed =
-        !stream.invite_only ||
+        !invite_only ||
         (await confirm({
           title: t('settings.leave', { name }),
           text: t('settings.leave-private'),
           confirmLabel: t('settings.unsubscribe'),
           danger: true,
         }));
-      if (agreed) await core.api.delete('/users/me/subscriptions', { subscriptions: [name] });
+      if (agreed) await subscriptions.press(stream_id, false);
     }
   } catch (error) {
     toast({ text: formatFailure(error), kind: 'error' });
@@ -28,7 +27,7 @@ async function toggleSubscription(stream: Stream): Promise<void> {
 
 /** Subscribes the reader, or ends the subscription. */
 export function SubscribeButton({ stream, small }: { readonly stream: Stream; readonly small?: boolean }) {
-  const subscribed = stream.membership === 'subscribed';
+  const subscribed = subscriptions.shown(stream.stream_id);
   if (!subscribed && !maySubscribe(stream)) return null;
   const run = () => void toggleSubscription(stream);
   if (small) {

@@ -1,7 +1,8 @@
 import { useState } from 'preact/hooks';
 import { core } from '../../client/index.js';
 import type { Stream } from '../../core/index.js';
-import { Button, EmptyNotice, Field, Icon, isPhone, Tabs, VirtualList } from '../../kit/index.js';
+import { Button, EmptyNotice, Field, Icon, isPhone, VirtualList } from '../../kit/index.js';
+import { Tabs } from '../../kit-later/index.js';
 import { t } from '../../text/index.js';
 import { BackLink } from '../parts/pages.js';
 import { CreateStreamForm } from './create.js';

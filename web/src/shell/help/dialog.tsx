@@ -1,6 +1,7 @@
 import { useSignal } from '@preact/signals';
 import { SHORTCUT_GROUPS, SHORTCUTS, type ShortcutId } from '../../keyboard/index.js';
-import { announce, Button, confirm, Dialog, Field, IconButton, KeyCaps, keyboard, Toggle } from '../../kit/index.js';
+import { announce, Button, Dialog, Field, IconButton, KeyCaps, keyboard } from '../../kit/index.js';
+import { confirm, Toggle } from '../../kit-later/index.js';
 import { t } from '../../text/index.js';
 import { KeyCaptureButton } from './key-taker.js';
 

@@ -1,7 +1,9 @@
 import { core } from '../../client/index.js';
 import { ApiFailure, streamNarrow, TOPIC_POLICY, topicNarrow } from '../../core/index.js';
-import { type Anchor, confirm, type MenuItem, openMenu, toast } from '../../kit/index.js';
+import { type Anchor, type MenuItem, openMenu, toast } from '../../kit/index.js';
+import { confirm } from '../../kit-later/index.js';
 import { t } from '../../text/index.js';
+import { subscriptionFlags, subscriptions, topicPolicies } from '../../toggles/index.js';
 
 /** Runs an action and says a refusal. */
 async function awaitOrToastError(action: Promise<unknown>): Promise<void> {
@@ -17,10 +19,7 @@ async function copyLink(hash: string): Promise<void> {
   toast({ text: t('common.copied'), kind: 'success' });
 }
 
-const setSubscriptionProperty = (stream_id: number, property: string, value: boolean): Promise<unknown> =>
-  core.api.post('/users/me/subscriptions/properties', { subscription_data: [{ stream_id, property, value }] });
-
-async function askAndUnsubscribe(name: string): Promise<void> {
+async function askAndUnsubscribe(id: number, name: string): Promise<void> {
   const action = t('sidebar.leave');
   const agreed = await confirm({
     title: action,
@@ -28,15 +27,19 @@ async function askAndUnsubscribe(name: string): Promise<void> {
     confirmLabel: action,
     danger: true,
   });
-  if (agreed) await awaitOrToastError(core.api.delete('/users/me/subscriptions', { subscriptions: [name] }));
+  if (agreed) await awaitOrToastError(subscriptions.press(id, false));
 }
 
 /** Actions on a stream. */
 export function openStreamMenu(anchor: Anchor, id: number): void {
   const stream = core.state.streams.byId.peek().get(id);
   if (!stream) return;
-  const mine = stream.membership === 'subscribed';
-  const { name, pin_to_top = false, is_muted = false } = stream;
+  const mine = subscriptions.shown(id);
+  const { name } = stream;
+  const pin = { stream: id, property: 'pin_to_top' } as const;
+  const mute = { stream: id, property: 'is_muted' } as const;
+  const isPinned = subscriptionFlags.shown(pin);
+  const isMuted = subscriptionFlags.shown(mute);
   const items: MenuItem[] = [
     mine && {
       label: t('sidebar.mark-read'),
@@ -44,14 +47,14 @@ export function openStreamMenu(anchor: Anchor, id: number): void {
       run: () => void awaitOrToastError(core.readMarker.markStreamRead(id)),
     },
     mine && {
-      label: t(pin_to_top ? 'sidebar.unpin' : 'sidebar.pin'),
+      label: t(isPinned ? 'sidebar.unpin' : 'sidebar.pin'),
       icon: 'pin',
-      run: () => void awaitOrToastError(setSubscriptionProperty(id, 'pin_to_top', !pin_to_top)),
+      run: () => void awaitOrToastError(subscriptionFlags.press(pin, !isPinned)),
     },
     mine && {
-      label: t(is_muted ? 'sidebar.unmute-stream' : 'sidebar.mute-stream'),
-      icon: is_muted ? 'bell' : 'mute',
-      run: () => void awaitOrToastError(setSubscriptionProperty(id, 'is_muted', !is_muted)),
+      label: t(isMuted ? 'sidebar.unmute-stream' : 'sidebar.mute-stream'),
+      icon: isMuted ? 'bell' : 'mute',
+      run: () => void awaitOrToastError(subscriptionFlags.press(mute, !isMuted)),
     },
     {
       label: t('sidebar.copy-link'),
@@ -64,20 +67,18 @@ export function openStreamMenu(anchor: Anchor, id: number): void {
       run: () => core.router.navigate({ view: 'streams', parts: [String(id)] }),
     },
     mine && 'line',
-    mine && { label: t('sidebar.leave'), icon: 'sign-out', danger: true, run: () => void askAndUnsubscribe(name) },
+    mine && { label: t('sidebar.leave'), icon: 'sign-out', danger: true, run: () => void askAndUnsubscribe(id, name) },
   ];
   openMenu(anchor, { label: t('sidebar.stream-menu', { name }), items });
 }
 
 /** Actions on a topic. */
 export function openTopicMenu(anchor: Anchor, stream: number, topic: string): void {
-  const policy = core.state.muting.getTopicPolicy(stream, topic);
-  const setPolicy = (visibility_policy: 0 | 1 | 2 | 3) =>
-    void awaitOrToastError(core.api.post('/user_topics', { stream_id: stream, topic, visibility_policy }));
+  const policy = topicPolicies.shown({ stream, topic });
   const choice = (label: string, value: 0 | 1 | 2 | 3): MenuItem => ({
     label,
     checked: policy === value,
-    run: () => setPolicy(value),
+    run: () => void awaitOrToastError(topicPolicies.press({ stream, topic }, value)),
   });
   const { inherit, muted, unmuted, followed } = TOPIC_POLICY;
   const own: MenuItem[] = [

@@ -15,6 +15,7 @@ export const messageListTexts: TextCatalog<typeof source> = {
   'messages.bot': 'Bot',
   'messages.edited': 'bearbeitet',
   'messages.moved': 'verschoben',
+  'messages.topic-moved': 'Dieses Thema heißt jetzt #{stream} › {topic}.',
   'messages.starred': 'Markiert',
   'messages.star': 'Markieren',
   'messages.unstar': 'Markierung entfernen',

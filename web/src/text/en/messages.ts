@@ -13,6 +13,7 @@ export const messageListTexts = {
   'messages.bot': 'Bot',
   'messages.edited': 'edited',
   'messages.moved': 'moved',
+  'messages.topic-moved': 'This topic is now #{stream} › {topic}.',
   'messages.starred': 'Starred',
   'messages.star': 'Star',
   'messages.unstar': 'Remove star',

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { useId } from 'preact/hooks';
-import { moveFocusByArrowKey } from './focus.js';
+import { moveFocusByArrowKey } from '../kit/index.js';
 
 interface TabsProps<Id extends string> {
   readonly label: string;

@@ -1,7 +1,6 @@
 import { useState } from 'preact/hooks';
+import { Field, type FieldProps, IconButton } from '../kit/index.js';
 import { t } from '../text/index.js';
-import { IconButton } from './button.js';
-import { Field, type FieldProps } from './field.js';
 
 /** A password, with a button that shows it. */
 export function PasswordField(props: Omit<FieldProps, 'type' | 'end'>) {

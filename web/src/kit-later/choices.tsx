@@ -1,6 +1,5 @@
 import { useId } from 'preact/hooks';
-import { LabeledEntry, type LabeledEntryProps, type TextEntryProps } from './entry.js';
-import { Icon } from './icons.js';
+import { Icon, LabeledEntry, type LabeledEntryProps, type TextEntryProps } from '../kit/index.js';
 
 /** Several lines of text. */
 export function TextArea({ rows = 3, ...props }: TextEntryProps & { readonly rows?: number }) {

@@ -1,0 +1,299 @@
+/** Journeys of every day in Chromium: an invitation, a password, a bot, scheduled messages, drafts, moved topics. */
+import t, { type Test } from 'tap';
+import { basic } from '../api/support/client.js';
+import { linkIn, mailed } from '../api/support/mails.js';
+import { makeOrganization, PASSWORD, type Person, say, streamIdOf, subscribe } from '../api/support/organization.js';
+import { until } from '../support/until.js';
+import { CHROMIUM_IS_MISSING, ClientPage, openChromium, withPictures } from './support/chromium.js';
+import { startFace } from './support/face.js';
+
+if (CHROMIUM_IS_MISSING) {
+  t.plan(0, CHROMIUM_IS_MISSING);
+  process.exit(0);
+}
+t.setTimeout(240_000);
+
+const NEW_PASSWORD = 'quietly-otter-ladder-27';
+/** No frames are painted in a tab in the background, so conditions are looked at by the clock. */
+const BY_CLOCK = { polling: 50 };
+
+const server = await startFace('everyday');
+const browser = await openChromium(t);
+const org = await makeOrganization(server, ['member', 'other']);
+const { owner, member, other } = org;
+await subscribe(owner, ['general', 'harbour'], { principals: [owner, member, other] });
+const stream = await streamIdOf(member, 'general');
+const host = `${org.subdomain}.localhost:${server.nextPort()}`;
+
+const hashOf = (topic: string): string => `#narrow/stream/${stream}-general/topic/${topic}`;
+const quoted = JSON.stringify;
+
+async function signedIn(person: Person, hash: string): Promise<ClientPage> {
+  const client = await ClientPage.open(browser, host);
+  await client.signIn(person.email, PASSWORD);
+  await client.waitFor('.app');
+  await client.goTo(hash);
+  return client;
+}
+
+/** A part of a test whose pages must show no fault, and no refusal but those of `refused`. */
+async function faultless(
+  t: Test,
+  pages: Readonly<Record<string, ClientPage>>,
+  run: () => Promise<void>,
+  refused: readonly number[] = [],
+): Promise<void> {
+  await withPictures(t, pages, run);
+  for (const [name, { faults, refusals }] of Object.entries(pages)) {
+    t.strictSame([faults, refusals.filter((status) => !refused.includes(status))], [[], []], name);
+  }
+}
+
+/** Opens the menu of a message, and chooses an item. */
+async function act(client: ClientPage, words: string, item: string): Promise<void> {
+  await client.waitFor('.message-row', words);
+  await client.page.evaluate(
+    `[...document.querySelectorAll('.message-row')].find((row) => row.textContent.includes(${quoted(words)}))
+      .querySelector('.message-tools [aria-haspopup=menu]').click()`,
+  );
+  await client.click('.menu-item', item);
+}
+
+t.test('somebody who is invited by mail joins and writes a first message', async (t) => {
+  const address = `ida@${org.subdomain}.example.com`;
+  const inviter = await signedIn(owner, '#organization/invitations');
+  const guest = await ClientPage.open(browser, host);
+  await faultless(t, { inviter, guest }, async () => {
+    await inviter.fill('.settings-form textarea', address);
+    await inviter.click('label', '#general');
+    await inviter.click('.settings-form button', 'Invite');
+    await inviter.waitFor('.settings-form [role=status]', 'The invitations are sent.');
+    await inviter.waitFor('.invitations', address);
+    const [letter] = await mailed(server, address);
+    await guest.goTo(linkIn(letter!).slice(1));
+    await guest.fill('#full_name', 'Ida Invited');
+    await guest.fill('#password', NEW_PASSWORD);
+    await guest.click('button', 'Join');
+    await guest.waitFor('h1', 'Welcome');
+    await guest.signIn(address, NEW_PASSWORD);
+    await guest.waitFor('.row.stream', 'general');
+    await guest.goTo(hashOf('hello'));
+    await guest.fill('.compose-text', 'here I am');
+    await guest.pressControl('Enter');
+    await guest.waitFor('.message-body', 'here I am');
+    await inviter.goTo(hashOf('hello'));
+    await inviter.waitFor('.message-row', 'Ida Invited');
+    await inviter.waitFor('.message-body', 'here I am');
+    await inviter.goTo('#organization/invitations');
+    await inviter.waitFor('.settings-content', 'Open invitations');
+    await inviter.waitUntilGone('.invitations', address);
+  });
+});
+
+t.test('a new password ends the sessions of other browsers, and only those', async (t) => {
+  const here = await signedIn(other, '#settings/account');
+  const elsewhere = await signedIn(other, hashOf('passwords'));
+  await elsewhere.waitFor('.compose-text');
+  await faultless(
+    t,
+    { here, elsewhere },
+    async () => {
+      await here.click('button', 'Change password');
+      await here.fill('dialog input[autocomplete=current-password]', PASSWORD);
+      await here.fill('dialog input[autocomplete=new-password]', NEW_PASSWORD);
+      await here.page.keyboard.press('Enter');
+      await here.waitFor('.toast', 'password');
+      await elsewhere.waitFor('h1', 'Sign in to');
+      await here.goTo(hashOf('passwords'));
+      await here.fill('.compose-text', 'still here');
+      await here.pressControl('Enter');
+      await here.waitFor('.message-body', 'still here');
+      await elsewhere.fill('input[name=username]', other.email);
+      await elsewhere.fill('input[name=password]', PASSWORD);
+      await elsewhere.page.keyboard.press('Enter');
+      await elsewhere.waitFor('[role=alert]');
+      await elsewhere.fill('input[name=password]', NEW_PASSWORD);
+      await elsewhere.page.keyboard.press('Enter');
+      await elsewhere.waitFor('.message-body', 'still here');
+    },
+    [401],
+  );
+  t.strictSame(here.refusals, [], 'no request of the browser that changed the password');
+});
+
+t.test('a member creates a bot and copies its key, which works', async (t) => {
+  const client = await signedIn(member, '#organization/bots');
+  const { page } = client;
+  await page.browserContext().setPermission(`http://${host}`, {
+    permission: { name: 'clipboard-write' },
+    state: 'granted',
+  });
+  await page.browserContext().setPermission(`http://${host}`, {
+    permission: { name: 'clipboard-read' },
+    state: 'granted',
+  });
+  await faultless(t, { client }, async () => {
+    await client.click('button', 'Create bot');
+    await page.locator('::-p-aria([name="Name"][role="textbox"])').fill('Ferry');
+    await page.locator('::-p-aria([name="Short name"][role="textbox"])').fill('ferry');
+    await page.keyboard.press('Enter');
+    await client.waitFor('.row-line', 'Ferry');
+    await client.click('.copy-text button', 'Copy');
+    await client.waitFor('.copy-text button', 'Copied');
+  });
+  const key = String(await page.evaluate('navigator.clipboard.readText()'));
+  type Bot = { readonly email: string; readonly full_name: string };
+  const { members } = await member.api.ok<{ members: Bot[] }>('GET /users');
+  const { email } = members.find(({ full_name }) => full_name === 'Ferry')!;
+  const { full_name } = await member.api.with({ authorization: basic(email, key) }).ok<Bot>('GET /users/me');
+  t.equal(full_name, 'Ferry');
+});
+
+t.test('a scheduled message gets another text and time, and is deleted', async (t) => {
+  const scheduled_delivery_timestamp = Math.floor(Date.now() / 1000) + 86_400;
+  const of = { type: 'stream', to: stream, topic: 'later', content: 'for later', scheduled_delivery_timestamp };
+  await member.api.ok('POST /scheduled_messages', of);
+  const client = await signedIn(member, '#scheduled');
+  await faultless(t, { client }, async () => {
+    await client.click('.overview-row.note .icon-button', 'Edit scheduled message');
+    await client.fill('dialog textarea', 'for much later');
+    await client.page.evaluate(`{
+      const input = document.querySelector('input[type=datetime-local]');
+      input.value = '2040-01-02T03:04';
+      input.dispatchEvent(new Event('input', { bubbles: true }));
+    }`);
+    await client.click('dialog button', 'Save');
+    await client.waitFor('.overview-row.note', 'for much later');
+    await client.waitFor('.overview-time', '2040');
+    await client.click('.overview-row.note .icon-button', 'Delete scheduled message');
+    await client.click('dialog button', 'Delete');
+    await client.waitFor('.empty', 'No scheduled messages');
+  });
+  const { scheduled_messages } = await member.api.ok<{ scheduled_messages: unknown[] }>('GET /scheduled_messages');
+  t.strictSame(scheduled_messages, []);
+});
+
+t.test('a draft is written in two tabs in turn, and is gone in both when it is sent', async (t) => {
+  const client = await signedIn(member, hashOf('tabs'));
+  const tab = await client.page.browserContext().newPage();
+  const has = (page: typeof tab, text: string) =>
+    page.waitForFunction(`document.querySelector('.compose-text')?.value === ${quoted(text)}`, BY_CLOCK);
+  await faultless(t, { client }, async () => {
+    await client.waitFor('.compose-text');
+    await tab.goto(client.page.url());
+    await has(tab, '');
+    await client.page.bringToFront();
+    await client.fill('.compose-text', 'half');
+    await has(tab, 'half');
+    await tab.bringToFront();
+    await tab.focus('.compose-text');
+    await tab.keyboard.type(' and half');
+    await has(client.page, 'half and half');
+    await client.page.bringToFront();
+    await client.page.focus('.compose-text');
+    await client.pressControl('Enter');
+    await client.waitFor('.message-body', 'half and half');
+    await has(client.page, '');
+    await has(tab, '');
+  });
+  const { drafts } = await member.api.ok<{ drafts: { topic: string }[] }>('GET /drafts');
+  t.notOk(drafts.some(({ topic }) => topic === 'tabs'));
+});
+
+t.test('a sender sees who has read a message', async (t) => {
+  await owner.api.ok('PATCH /realm', { enable_read_receipts: true });
+  await member.api.ok('PATCH /settings', { send_read_receipts: true });
+  const message_id = await say(owner, 'general', 'receipts', 'do you see this?');
+  const sender = await signedIn(owner, hashOf('receipts'));
+  await faultless(t, { sender }, async () => {
+    await act(sender, 'do you see this?', 'Read receipts');
+    await sender.waitFor('dialog', 'No person has read this message yet.');
+    await sender.page.keyboard.press('Escape');
+    await sender.waitUntilGone('dialog');
+    const reader = await signedIn(member, hashOf('receipts'));
+    await reader.waitFor('.message-body', 'do you see this?');
+    await until('the server knows that it is read', async () => {
+      const { message } = await member.api.ok<{ message: { flags: string[] } }>('GET /messages/{message_id}', {
+        message_id,
+      });
+      return message.flags.includes('read');
+    });
+    await act(sender, 'do you see this?', 'Read receipts');
+    await sender.waitFor('dialog', '1 person has read this message.');
+    await sender.waitFor('dialog .receipts', member.name);
+    t.strictSame([reader.faults, reader.refusals], [[], []]);
+  });
+});
+
+/** Id and distance from the top of the first message that is whole on screen. */
+const PLACE = `(() => {
+  const list = document.querySelector('[data-messages]');
+  const top = list.getBoundingClientRect().top;
+  const first = [...list.querySelectorAll('[data-message]')].find((one) => one.getBoundingClientRect().top >= top);
+  return { id: Number(first.dataset.message), top: Math.round(first.getBoundingClientRect().top - top) };
+})()`;
+
+t.test('a reader follows a topic that is moved, at the same place and with the text in the box', async (t) => {
+  let first = 0;
+  for (let n = 0; n < 60; n++) {
+    const id = await say(n % 2 ? owner : other, 'general', 'plans', `${n}: ${'words that fill lines '.repeat(n % 9)}`);
+    first ||= id;
+  }
+  await member.api.ok('POST /mark_all_as_read');
+  const reader = await signedIn(member, hashOf('plans'));
+  const { page } = reader;
+  const atTopic = (topic: string, name = 'general') =>
+    page.waitForFunction(
+      `decodeURIComponent(location.hash.replaceAll('.', '%')).includes(${quoted(`-${name}/topic/${topic}`)})`,
+    );
+  await faultless(t, { reader }, async () => {
+    await reader.waitFor('[data-message]', '59:');
+    await reader.fill('.compose-text', 'half a thought');
+    await page.evaluate(`(async () => {
+      const list = document.querySelector('[data-messages]');
+      list.dispatchEvent(new WheelEvent('wheel'));
+      list.scrollTop -= 900;
+      await new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));
+    })()`);
+    const place = (await page.evaluate(PLACE)) as { readonly id: number };
+    const move = { message_id: first, propagate_mode: 'change_all', send_notification_to_old_thread: false };
+    await owner.api.ok('PATCH /messages/{message_id}', { ...move, topic: '✔ plans' });
+    await atTopic('✔ plans');
+    await reader.waitFor('.toast', 'This topic is now #general › ✔ plans');
+    await reader.waitFor('.bar', 'plans');
+    await page.waitForFunction(`document.querySelector('[data-message="${place.id}"]') !== null`);
+    t.strictSame(await page.evaluate(PLACE), place, 'the text that is read stays where it is');
+    t.equal(await reader.valueOf('.compose-text'), 'half a thought');
+    const harbour = await streamIdOf(member, 'harbour');
+    await owner.api.ok('PATCH /messages/{message_id}', { ...move, stream_id: harbour });
+    await atTopic('✔ plans', 'harbour');
+    await page.waitForFunction(`document.querySelector('[data-message="${place.id}"]') !== null`);
+    t.strictSame(await page.evaluate(PLACE), place, 'in another stream, too');
+    await reader.page.focus('.compose-text');
+    await reader.pressControl('Enter');
+    type Sent = { readonly subject: string; readonly content: string };
+    const narrow = [{ operator: 'stream', operand: harbour }];
+    await until('the text is sent to the new place', async () => {
+      const params = { anchor: 'newest', num_before: 1, num_after: 0, apply_markdown: false, narrow };
+      const { messages } = await member.api.ok<{ messages: Sent[] }>('GET /messages', params);
+      return messages.some(({ subject, content }) => subject === '✔ plans' && content === 'half a thought');
+    });
+  });
+});
+
+t.test('a reader whose topic goes where it cannot be read stays', async (t) => {
+  const secret = { subscriptions: [{ name: 'secret' }], invite_only: true };
+  await owner.api.ok('POST /users/me/subscriptions', secret);
+  const id = await say(owner, 'general', 'rumours', 'hear, hear');
+  const reader = await signedIn(member, hashOf('rumours'));
+  await faultless(t, { reader }, async () => {
+    await reader.waitFor('.message-body', 'hear, hear');
+    await owner.api.ok('PATCH /messages/{message_id}', {
+      ...{ message_id: id, propagate_mode: 'change_all', send_notification_to_old_thread: false },
+      stream_id: await streamIdOf(owner, 'secret'),
+    });
+    await reader.waitUntilGone('.message-body', 'hear, hear');
+    await reader.waitFor('.messages', 'No messages here yet');
+    t.match(await reader.page.evaluate('location.hash'), /rumours$/);
+  });
+});

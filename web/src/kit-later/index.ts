@@ -1,0 +1,15 @@
+/**
+ * Components of the kit that the first view does without, in a chunk that comes with the first view that asks for it.
+ *
+ *     <TextArea label={…} value={v} onInput={set} />   <PasswordField …/> like the kit's Field
+ *     <Select label={…} value={v} options={[{ value, label }]} onChange={set} />   RadioGroup: all options are visible
+ *     <Toggle label={…} checked={on} onChange={set} />   takes effect at once
+ *     <Tabs label={…} tabs={[{ id, label }]} current={id} onChange={set}>panel</Tabs>
+ *     if (await confirm({ title, text, confirmLabel, danger: true })) …
+ *     <MenuButton label={…} items={() => [{ label, run }]} />
+ */
+export { RadioGroup, Select, TextArea, Toggle } from './choices.js';
+export { confirm } from './confirm.js';
+export { MenuButton } from './menu-button.js';
+export { PasswordField } from './password.js';
+export { Tabs } from './tabs.js';
