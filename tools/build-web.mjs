@@ -98,7 +98,8 @@ function browserDeclarations() {
 /**
  * Names of methods and properties that the bundle may shorten: full names cost 900 bytes of the first view. A name
  * keeps its spelling if a browser or library knows it, if it is in a string, if a module exports it, which `import()`
- * finds by name, or if it is the key of a type or literal, which may be stored or sent. esbuild shortens every use of a name alike, in all chunks.
+ * finds by name, or if it is the key of a type or literal, which may be stored or sent. esbuild shortens every use of a
+ * name alike, in all chunks.
  * @param libraries files of node_modules in the bundle
  */
 function shortenedProperties(libraries) {
