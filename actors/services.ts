@@ -6,9 +6,9 @@ import type { FileUploadLimits } from '#domain/files';
 import type { WebPageHeadFetcher } from '#domain/link-previews';
 import type { MailDispatcher } from '#domain/mail';
 import type { MessageRenderer } from '#domain/messages';
-import type { DisposableDomainPredicate } from '#domain/people';
+import type { IsDisposableDomain } from '#domain/people';
 import type { PushNotificationSender } from '#domain/push';
-import type { PasswordStrengthEstimator, ServerCryptography } from '#domain/secrets';
+import type { PasswordStrengthChecker, ServerCryptography } from '#domain/secrets';
 import type { WebhookCaller } from '#domain/webhooks';
 import type { RealmId } from '#model';
 import type { BlobStorage } from '#ports/blobs';
@@ -32,8 +32,8 @@ export interface ActorServices {
   /** Maximum number of event queues per account. */
   readonly maxQueues: number;
   readonly secrets: ServerCryptography;
-  readonly passwords: PasswordStrengthEstimator;
-  readonly disposable: DisposableDomainPredicate;
+  readonly passwords: PasswordStrengthChecker;
+  readonly disposable: IsDisposableDomain;
   readonly renderer: MessageRenderer;
   readonly blobs: BlobStorage;
   readonly mail: MailDispatcher;

@@ -18,7 +18,7 @@ export class PollAckValidator {
     private readonly realm: RealmId,
   ) {}
 
-  get isAwaitingLogEnd(): boolean {
+  get hasPollsAwaitingLogEnd(): boolean {
     return this.#pollsAwaitingLogEnd !== undefined && this.#pollsAwaitingLogEnd.size > 0;
   }
 
@@ -29,7 +29,7 @@ export class PollAckValidator {
    * @param newest newest id that the queue has given out, as far as this host knows
    * @param read log position up to which this host has read
    */
-  isNeverGivenOut(last: number, newest: number, read: number): boolean {
+  isEventIdNeverGivenOut(last: number, newest: number, read: number): boolean {
     return last > Math.max(newest, makeEventId(Math.max(read, this.#lastKnownLogEnd) + 1, 0) - 1);
   }
 
@@ -38,7 +38,7 @@ export class PollAckValidator {
    *
    * @returns 'asked', 'unavailable' (the log does not answer now), or 'stopped': the poll was answered meanwhile
    */
-  async askForLogEnd(request: DeferredRequest): Promise<'asked' | 'unavailable' | 'stopped'> {
+  async refreshLogEndForPoll(request: DeferredRequest): Promise<'asked' | 'unavailable' | 'stopped'> {
     this.#pollsAwaitingLogEnd ??= new Set();
     this.#pollsAwaitingLogEnd.add(request);
     const end = await this.#readLogEnd().catch(() => undefined);
@@ -49,7 +49,7 @@ export class PollAckValidator {
   }
 
   /** Drops the polls that wait for the log's end. @returns those polls, for the caller to answer */
-  stop(): DeferredRequest[] {
+  takePollsAwaitingLogEnd(): DeferredRequest[] {
     const asking = [...(this.#pollsAwaitingLogEnd ?? [])];
     this.#pollsAwaitingLogEnd = undefined;
     return asking;

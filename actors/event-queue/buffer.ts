@@ -16,26 +16,26 @@ export const MAX_BUFFERED_EVENTS_PER_QUEUE = 100_000;
 export const MAX_POLL_ANSWER_BYTES = 8 * 1024 * 1024;
 
 /** Maximum number of transient events that wait for the client; further ones push out the oldest. */
-const MAX_WAITING_TRANSIENT_EVENTS = 100;
+const MAX_WAITING_TRANSIENT_EVENTS_PER_QUEUE = 100;
 
-const encoder = new TextEncoder();
-const EVENTS_FIELD_START = encoder.encode(',"events":[');
-const COMMA = encoder.encode(',');
+const utf8Encoder = new TextEncoder();
+const EVENTS_FIELD_START_BYTES = utf8Encoder.encode(',"events":[');
+const COMMA_BYTES = utf8Encoder.encode(',');
 
 /** An event with its id in this queue, encoded once. */
-interface BufferedEvent {
+interface QueueSpecificEvent {
   readonly id: number;
   encode(shape: ClientEventFormat, user: number, queue: string): Uint8Array;
 }
 
-export const makeBufferedEvent = (id: number, event: JsonObject): BufferedEvent => {
-  const bytes = encoder.encode(JSON.stringify({ ...event, id }));
+export const makeQueueSpecificEvent = (id: number, event: JsonObject): QueueSpecificEvent => {
+  const bytes = utf8Encoder.encode(JSON.stringify({ ...event, id }));
   return { id, encode: () => bytes };
 };
 
-export const makeHeartbeatEvent = (id: number): BufferedEvent => makeBufferedEvent(id, { type: 'heartbeat' });
+export const makeHeartbeatEvent = (id: number): QueueSpecificEvent => makeQueueSpecificEvent(id, { type: 'heartbeat' });
 
-interface BufferSlot<E = SharedClientEvent | BufferedEvent | 'resolving'> {
+interface BufferSlot<E = SharedClientEvent | QueueSpecificEvent | 'resolving'> {
   readonly id: number;
   /**
    * The string 'resolving' stands for an event that later events have to wait for, 'empty' for an event that is not
@@ -61,15 +61,15 @@ export const clientEventFormatOf = (options: EventQueueOptions): ClientEventForm
 
 export class EventQueueBuffer {
   #slots: BufferSlot[] = [];
-  #headIndex = 0;
+  #oldestSlotIndex = 0;
   /** Number of events in the buffer that are still being resolved. Later events are not sent before them. */
-  #resolvingCount = 0;
+  #resolvingEventCount = 0;
   /** By coalescing key: the undelivered event into which later events of the key are merged. */
   #coalescingSlotByKey: Map<string, BufferSlot<CoalescedFlagEvent>> | undefined;
   /** Waiting events that were merged from several events each. */
-  #coalescedEvents: CoalescedFlagEvent[] | undefined;
+  #waitingMergedEvents: CoalescedFlagEvent[] | undefined;
   /** Ids of the waiting transient events, oldest first. */
-  #transientIds: number[] | undefined;
+  #waitingTransientIds: number[] | undefined;
 
   constructor(
     private readonly user: number,
@@ -78,23 +78,23 @@ export class EventQueueBuffer {
   ) {}
 
   /** Number of waiting events, unresolved ones included. */
-  get size(): number {
-    return this.#slots.length - this.#headIndex;
+  get waitingSlotCount(): number {
+    return this.#slots.length - this.#oldestSlotIndex;
   }
 
   /** True while an event is being resolved: polls are not answered until then, so that the order is kept. */
-  get isBlocked(): boolean {
-    return this.#resolvingCount > 0;
+  get isBlockedByResolving(): boolean {
+    return this.#resolvingEventCount > 0;
   }
 
   /** Id of the oldest waiting event. For a coalesced event the id of its oldest part counts. */
   get oldest(): number | undefined {
-    const oldest = this.#slots[this.#headIndex]?.id;
-    if (oldest === undefined || !this.#coalescedEvents) return oldest;
-    return Math.min(oldest, ...this.#coalescedEvents.map(({ oldestEventId }) => oldestEventId));
+    const oldest = this.#slots[this.#oldestSlotIndex]?.id;
+    if (oldest === undefined || !this.#waitingMergedEvents) return oldest;
+    return Math.min(oldest, ...this.#waitingMergedEvents.map(({ oldestEventId }) => oldestEventId));
   }
 
-  push(event: SharedClientEvent | BufferedEvent): void {
+  push(event: SharedClientEvent | QueueSpecificEvent): void {
     this.#slots.push({ id: event.id, event });
   }
 
@@ -103,54 +103,55 @@ export class EventQueueBuffer {
    *
    * @returns the function that fills the place; called with null, it frees the place, as there is nothing to send
    */
-  reserveSlot(id: number): (event: BufferedEvent | null) => void {
+  reserveSlot(id: number): (event: QueueSpecificEvent | null) => void {
     const slot: BufferSlot = { id, event: 'resolving' };
     this.#slots.push(slot);
-    this.#resolvingCount++;
+    this.#resolvingEventCount++;
     return (event) => {
       if (slot.event !== 'resolving') return;
       slot.event = event ?? 'empty';
-      this.#resolvingCount--;
-      this.#skipEmptySlots();
+      this.#resolvingEventCount--;
+      this.#skipEmptyHeadSlots();
     };
   }
 
   /** Adds an event, coalesced with the undelivered events of the same key. */
-  coalesce(id: number, key: string, event: JsonObject): void {
+  appendCoalesced(id: number, key: string, event: JsonObject): void {
     this.#coalescingSlotByKey ??= new Map();
     const before = this.#coalescingSlotByKey.get(key);
     const slot: BufferSlot<CoalescedFlagEvent> = { id, event: CoalescedFlagEvent.fromSingleEvent(id, event) };
     if (before && before.event !== 'empty') {
-      const both = before.event.mergeWithLater(CoalescedFlagEvent.fromSingleEvent(id, event));
-      this.#coalescedEvents = [...(this.#coalescedEvents ?? []).filter((one) => one !== before.event), both];
+      const both = before.event.mergedWithLater(CoalescedFlagEvent.fromSingleEvent(id, event));
+      this.#waitingMergedEvents = [...(this.#waitingMergedEvents ?? []).filter((one) => one !== before.event), both];
       before.event = 'empty';
       slot.event = both;
     }
     this.#coalescingSlotByKey.set(key, slot);
     this.#slots.push(slot as BufferSlot);
-    this.#skipEmptySlots();
+    this.#skipEmptyHeadSlots();
   }
 
   /**
    * A flag is about to be reverted for these messages: later events under `key` must not join the waiting one, or the
    * coalesced event would undo the revert.
    */
-  stopCoalescing(key: string, messages: readonly number[]): void {
+  stopCoalescingIfMessagesNamed(key: string, messages: readonly number[]): void {
     const before = this.#coalescingSlotByKey?.get(key)?.event;
     if (before && before !== 'empty' && before.namesAnyMessageOf(new Set(messages)))
       this.#coalescingSlotByKey!.delete(key);
   }
 
   pushTransient(id: number, event: TransientClientEvent): void {
-    const bytes = event.encode(id, this.shape);
+    const bytes = event.encodeWithId(id, this.shape);
     this.push({ id, encode: () => bytes });
-    this.#transientIds ??= [];
-    if (this.#transientIds.push(id) > MAX_WAITING_TRANSIENT_EVENTS) this.#removeEventById(this.#transientIds.shift()!);
+    this.#waitingTransientIds ??= [];
+    if (this.#waitingTransientIds.push(id) > MAX_WAITING_TRANSIENT_EVENTS_PER_QUEUE)
+      this.#removeEventById(this.#waitingTransientIds.shift()!);
   }
 
   /** Removes the event with this id by binary search, as ids grow. */
   #removeEventById(id: number): void {
-    let low = this.#headIndex;
+    let low = this.#oldestSlotIndex;
     let high = this.#slots.length;
     while (low < high) {
       const middle = (low + high) >>> 1;
@@ -161,15 +162,16 @@ export class EventQueueBuffer {
   }
 
   /** Removes every event up to this id, because the client has received them. */
-  acknowledge(id: number): void {
-    if (this.#transientIds) this.#transientIds = this.#transientIds.filter((one) => one > id);
-    if (this.#transientIds?.length === 0) this.#transientIds = undefined;
-    this.#acknowledgeCoalesced(id);
-    while (this.#headIndex < this.#slots.length && this.#slots[this.#headIndex]!.id <= id) this.#dropHeadSlot();
-    this.#skipEmptySlots();
-    if (this.#headIndex > 0 && this.#headIndex * 2 >= this.#slots.length) {
-      this.#slots = this.#slots.slice(this.#headIndex);
-      this.#headIndex = 0;
+  dropAcknowledgedUpTo(id: number): void {
+    if (this.#waitingTransientIds) this.#waitingTransientIds = this.#waitingTransientIds.filter((one) => one > id);
+    if (this.#waitingTransientIds?.length === 0) this.#waitingTransientIds = undefined;
+    this.#dropAcknowledgedCoalesced(id);
+    while (this.#oldestSlotIndex < this.#slots.length && this.#slots[this.#oldestSlotIndex]!.id <= id)
+      this.#dropHeadSlot();
+    this.#skipEmptyHeadSlots();
+    if (this.#oldestSlotIndex > 0 && this.#oldestSlotIndex * 2 >= this.#slots.length) {
+      this.#slots = this.#slots.slice(this.#oldestSlotIndex);
+      this.#oldestSlotIndex = 0;
     }
   }
 
@@ -177,11 +179,11 @@ export class EventQueueBuffer {
    * Response fields with the waiting events, oldest first, up to `MAX_POLL_ANSWER_BYTES`; the next poll gets the rest.
    * The bytes of a shared event are the same object for all queues.
    */
-  encodePollAnswer(): Uint8Array[] {
+  encodePollAnswerFields(): Uint8Array[] {
     this.#coalescingSlotByKey = undefined;
     const events: EncodedEvent[] = [];
     let size = 0;
-    for (let i = this.#headIndex; i < this.#slots.length; i++) {
+    for (let i = this.#oldestSlotIndex; i < this.#slots.length; i++) {
       const { id, event } = this.#slots[i]!;
       if (event === 'resolving') break;
       if (event === 'empty') continue;
@@ -190,12 +192,12 @@ export class EventQueueBuffer {
       if (events.length > 0 && size > MAX_POLL_ANSWER_BYTES) break;
       events.push({ id, bytes });
     }
-    const parts: Uint8Array[] = [EVENTS_FIELD_START];
-    for (const { bytes } of this.#addEarlyCoalescedParts(events)) {
-      if (parts.length > 1) parts.push(COMMA);
+    const parts: Uint8Array[] = [EVENTS_FIELD_START_BYTES];
+    for (const { bytes } of this.#withEarlyCoalescedParts(events)) {
+      if (parts.length > 1) parts.push(COMMA_BYTES);
       parts.push(bytes);
     }
-    parts.push(encoder.encode(`],"queue_id":${JSON.stringify(this.queue)}`));
+    parts.push(utf8Encoder.encode(`],"queue_id":${JSON.stringify(this.queue)}`));
     return parts;
   }
 
@@ -203,34 +205,34 @@ export class EventQueueBuffer {
    * A coalesced event behind the answer's end may have parts whose own ids are before that end. These parts are added
    * to the answer, because the client's next poll acknowledges their ids.
    */
-  #addEarlyCoalescedParts(events: EncodedEvent[]): readonly EncodedEvent[] {
+  #withEarlyCoalescedParts(events: EncodedEvent[]): readonly EncodedEvent[] {
     const last = events.at(-1)?.id ?? -1;
     const early: EncodedEvent[] = [];
-    for (const one of this.#coalescedEvents ?? []) {
+    for (const one of this.#waitingMergedEvents ?? []) {
       const part = one.id > last ? one.makeEventOfPartsUpTo(last) : undefined;
       if (part) early.push({ id: part.id, bytes: part.encode() });
     }
     return early.length === 0 ? events : [...events, ...early].sort((a, b) => a.id - b.id);
   }
 
-  #acknowledgeCoalesced(id: number): void {
+  #dropAcknowledgedCoalesced(id: number): void {
     if (this.#coalescingSlotByKey)
       for (const [key, slot] of this.#coalescingSlotByKey) if (slot.id <= id) this.#coalescingSlotByKey.delete(key);
-    if (!this.#coalescedEvents) return;
-    const waiting = this.#coalescedEvents.filter((one) => one.id > id);
-    for (const one of waiting) one.dropAcknowledgedParts(id);
-    this.#coalescedEvents = waiting.length > 0 ? waiting : undefined;
+    if (!this.#waitingMergedEvents) return;
+    const waiting = this.#waitingMergedEvents.filter((one) => one.id > id);
+    for (const one of waiting) one.dropPartsUpTo(id);
+    this.#waitingMergedEvents = waiting.length > 0 ? waiting : undefined;
   }
 
   #dropHeadSlot(): void {
-    const slot = this.#slots[this.#headIndex++]!;
+    const slot = this.#slots[this.#oldestSlotIndex++]!;
     if (slot.event !== 'resolving') return;
     // The event was acknowledged before this host had resolved it: a former owner of the queue had sent it.
     slot.event = 'empty';
-    this.#resolvingCount--;
+    this.#resolvingEventCount--;
   }
 
-  #skipEmptySlots(): void {
-    while (this.#slots[this.#headIndex]?.event === 'empty') this.#headIndex++;
+  #skipEmptyHeadSlots(): void {
+    while (this.#slots[this.#oldestSlotIndex]?.event === 'empty') this.#oldestSlotIndex++;
   }
 }

@@ -1,6 +1,6 @@
 import type { JsonObject } from '#base';
 
-const encoder = new TextEncoder();
+const utf8Encoder = new TextEncoder();
 
 /** Undelivered events about one flag, sent as one under the id of the last (events.md § Coalescing). */
 export class CoalescedFlagEvent {
@@ -32,7 +32,7 @@ export class CoalescedFlagEvent {
   }
 
   /** Joins this event and a later one into a single event, under the id of the later one. */
-  mergeWithLater(later: CoalescedFlagEvent): CoalescedFlagEvent {
+  mergedWithLater(later: CoalescedFlagEvent): CoalescedFlagEvent {
     return new CoalescedFlagEvent(later.event, [...this.parts, ...later.parts]);
   }
 
@@ -44,14 +44,14 @@ export class CoalescedFlagEvent {
   }
 
   /** Drops the parts up to this id. The client has received them, and perhaps also a later event that reverted them. */
-  dropAcknowledgedParts(id: number): void {
+  dropPartsUpTo(id: number): void {
     this.parts = this.parts.filter((part) => part.id > id);
     this.#encodedBytes = undefined;
   }
 
   encode(): Uint8Array {
     const messages = (): number[] => this.parts.flatMap((part) => part.messages);
-    this.#encodedBytes ??= encoder.encode(JSON.stringify({ ...this.event, messages: messages() }));
+    this.#encodedBytes ??= utf8Encoder.encode(JSON.stringify({ ...this.event, messages: messages() }));
     return this.#encodedBytes;
   }
 }

@@ -19,7 +19,7 @@ type EventQueueCommandHandler<C extends ActorCommandName<'queue'>, I = undefined
 >;
 
 /** Time after a takeover for which a queue waits for its client, ms: the crash of a host must not cost a queue. */
-const TAKEOVER_GRACE_MS = 60_000;
+const CLIENT_RETURN_GRACE_AFTER_TAKEOVER_MS = 60_000;
 
 export const registerEventQueueHandler: EventQueueCommandHandler<
   typeof eventQueueActorCommands.register,
@@ -68,15 +68,21 @@ export const readVisitorSnapshotHandler: EventQueueCommandHandler<
 
 /** Writes a checkpoint. The queue's own timer sends this command. */
 export const writeEventQueueCheckpointHandler: EventQueueCommandHandler<typeof eventQueueActorCommands.flush> = {
-  handle: ({ state, volatile: { ackedEventId, clientActiveAt, checkpointLogPosition, isPolling } }) => ({
+  handle: ({ state, volatile: { ackedEventId, clientLastActiveAt, nextCheckpointLogPosition, hasWaitingPoll } }) => ({
     reply: makeValueReply(null),
-    state: { ...state, acked: ackedEventId, active: clientActiveAt, position: checkpointLogPosition, held: isPolling },
-    due: clientActiveAt + (isPolling ? MAX_EVENT_QUEUE_ACTIVITY_LAG_MS : 0) + state.lifespanMs,
+    state: {
+      ...state,
+      acked: ackedEventId,
+      active: clientLastActiveAt,
+      position: nextCheckpointLogPosition,
+      held: hasWaitingPoll,
+    },
+    due: clientLastActiveAt + (hasWaitingPoll ? MAX_EVENT_QUEUE_ACTIVITY_LAG_MS : 0) + state.lifespanMs,
   }),
 };
 
 /** Ends the queue. Polls are refused from now on, though the stored root exists until the end is written. */
-function makeQueueEndOutcome(
+function enterEndPhaseAndMakeOutcome(
   volatile: EventQueueMemoryState,
   reason: EventQueueEndReason,
   reply: CommandOutcome<EventQueueActorState>['reply'],
@@ -87,24 +93,24 @@ function makeQueueEndOutcome(
 
 /** DELETE /events: deletes the queue. */
 export const deleteEventQueueHandler: EventQueueCommandHandler<typeof eventQueueActorCommands.remove> = {
-  handle: ({ volatile }) => makeQueueEndOutcome(volatile, 'deleted', makeSuccessReply()),
+  handle: ({ volatile }) => enterEndPhaseAndMakeOutcome(volatile, 'deleted', makeSuccessReply()),
 };
 
 /** Ends the queue: its session can't go on (the log was trimmed, say), or the account has too many queues. */
 export const endEventQueueHandler: EventQueueCommandHandler<typeof eventQueueActorCommands.end> = {
-  handle: ({ volatile }, { reason }) => makeQueueEndOutcome(volatile, reason, makeValueReply(null)),
+  handle: ({ volatile }, { reason }) => enterEndPhaseAndMakeOutcome(volatile, reason, makeValueReply(null)),
 };
 
 /**
  * Ends an idle queue at its due time. If its client gave a sign of life after the due time was set, the due time moves
  * on instead.
  */
-export const endIdleEventQueueHandler: EventQueueCommandHandler<typeof eventQueueActorCommands.due> = {
+export const endOrRescheduleIdleQueueHandler: EventQueueCommandHandler<typeof eventQueueActorCommands.due> = {
   handle({ state, volatile }, _args, _inputs, { now }) {
-    const active = volatile.isPolling ? now : volatile.clientActiveAt;
-    const wake = Math.max(active + state.lifespanMs, volatile.since + TAKEOVER_GRACE_MS);
+    const active = volatile.hasWaitingPoll ? now : volatile.clientLastActiveAt;
+    const wake = Math.max(active + state.lifespanMs, volatile.since + CLIENT_RETURN_GRACE_AFTER_TAKEOVER_MS);
     return wake <= now
-      ? makeQueueEndOutcome(volatile, 'idle', makeValueReply(null))
+      ? enterEndPhaseAndMakeOutcome(volatile, 'idle', makeValueReply(null))
       : { reply: makeValueReply(null), due: wake };
   },
 };

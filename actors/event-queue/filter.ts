@@ -116,13 +116,13 @@ export function isEventInQueueSnapshot(
   { id, type, item }: SharedClientEvent,
 ): boolean {
   if (item.t === 'event' && type === 'subscription' && logPositionOfEventId(id) <= listed)
-    return isPeerOperation(item.event.op);
+    return isPeerSubscriptionOperation(item.event.op);
   if (!shows || item.t !== 'message') return false;
   const { common } = item.message as unknown as ClientNeutralMessage;
   return isMessageCountedInSnapshot(shows, (common.stream_id as number | undefined) ?? 0, common.id as number);
 }
 
-const isPeerOperation = (op: unknown): boolean => op === 'peer_add' || op === 'peer_remove';
+const isPeerSubscriptionOperation = (op: unknown): boolean => op === 'peer_add' || op === 'peer_remove';
 
 /** True if the snapshot has counted this message. @param stream 0 = a direct message */
 function isMessageCountedInSnapshot({ streams, direct }: SnapshotCountedMessages, stream: number, id: number): boolean {
@@ -138,17 +138,17 @@ export function eventCoalescingKey({ type, item }: SharedClientEvent): string | 
 }
 
 /** Cache of the verdicts on changes of message flags. The cache stays small, as there are few flags. */
-const flagVerdictCache = new Map<string, EventFilterVerdict>();
+const flagEventVerdictCache = new Map<string, EventFilterVerdict>();
 
 function judgeFlagEvent({ op, flag, all }: JsonObject): EventFilterVerdict {
   const key = `${op} ${flag}`;
   const isAlone = all === true || (op === 'remove' && flag === 'read');
   const name = isAlone ? `${key} alone` : key;
-  let verdict = flagVerdictCache.get(name);
+  let verdict = flagEventVerdictCache.get(name);
   if (!verdict) {
     const reverts = `${op === 'add' ? 'remove' : 'add'} ${flag}`;
     verdict = isAlone ? { kind: 'append', reverts } : { kind: 'coalesce', key, reverts };
-    flagVerdictCache.set(name, verdict);
+    flagEventVerdictCache.set(name, verdict);
   }
   return verdict;
 }

@@ -7,7 +7,7 @@ import type { ActorServices } from '../services.js';
 import {
   deleteEventQueueHandler,
   endEventQueueHandler,
-  endIdleEventQueueHandler,
+  endOrRescheduleIdleQueueHandler,
   readVisitorSnapshotHandler,
   registerEventQueueHandler,
   writeEventQueueCheckpointHandler,
@@ -21,7 +21,7 @@ import { EventQueueMemoryState } from './volatile.js';
  * Time without a waiting poll after which a queue leaves memory, ms: clients that are present nearly always have one
  * waiting. The end of an idle queue is another time, the lifespan: the command `due` in `commands.ts`.
  */
-const IDLE_TIMEOUT_MS = 30_000;
+const NO_POLL_PASSIVATION_DELAY_MS = 30_000;
 
 /** Key of the account whose queue this is: `queue/<realm>/<user>` of `queue/<realm>/<user>/<id>`. */
 export const accountPrefixOfEventQueueKey = (key: ActorKey): string => key.slice(0, key.lastIndexOf('/'));
@@ -37,10 +37,10 @@ export const eventQueueActorKind: ActorKindDefinition<EventQueueActorState, Even
     flush: writeEventQueueCheckpointHandler,
     remove: deleteEventQueueHandler,
     end: endEventQueueHandler,
-    due: endIdleEventQueueHandler,
+    due: endOrRescheduleIdleQueueHandler,
   }),
   sidecarCommands: Object.values(eventQueueSidecarCommands),
-  idleTimeoutMs: IDLE_TIMEOUT_MS,
+  idleTimeoutMs: NO_POLL_PASSIVATION_DELAY_MS,
   quota: {
     limit: ({ maxQueues }) => maxQueues,
     ownerOf: accountPrefixOfEventQueueKey,

@@ -47,7 +47,7 @@ export type EventQueueMachineEvent =
   | { readonly type: `END.${EventQueueEndReason}` };
 
 /** Transitions to the ends that a queue can meet in every state, also while a poll waits. */
-const END_TRANSITIONS = {
+const END_TRANSITIONS_OF_EVERY_PHASE = {
   'END.deleted': 'deleted',
   'END.overflow': 'overflowed',
   'END.trimmed': 'trimmed',
@@ -81,7 +81,7 @@ export const eventQueueStateMachine = setup({
      * State without a session: only the stored root exists, or a command that needs no session has brought it into
      * memory.
      */
-    resting: { on: { OPEN: 'idle', 'END.idle': 'expired', ...END_TRANSITIONS } },
+    resting: { on: { OPEN: 'idle', 'END.idle': 'expired', ...END_TRANSITIONS_OF_EVERY_PHASE } },
     /** State with a session that follows the feed, while no poll waits. */
     idle: {
       on: {
@@ -90,7 +90,7 @@ export const eventQueueStateMachine = setup({
         TOUCH: 'idle',
         REST: 'resting',
         'END.idle': 'expired',
-        ...END_TRANSITIONS,
+        ...END_TRANSITIONS_OF_EVERY_PHASE,
       },
     },
     polling: {
@@ -101,11 +101,11 @@ export const eventQueueStateMachine = setup({
         ANSWER: 'idle',
         RELEASE: 'idle',
         REST: 'resting',
-        ...END_TRANSITIONS,
+        ...END_TRANSITIONS_OF_EVERY_PHASE,
       },
     },
     parked: {
-      on: { PARK: 'parked', ANSWER: 'idle', RELEASE: 'idle', REST: 'resting', ...END_TRANSITIONS },
+      on: { PARK: 'parked', ANSWER: 'idle', RELEASE: 'idle', REST: 'resting', ...END_TRANSITIONS_OF_EVERY_PHASE },
     },
     deleted: { type: 'final', tags: 'deleted' },
     expired: { type: 'final', tags: 'idle' },

@@ -28,7 +28,7 @@ import type { PollLockOutReason } from './filter.js';
 import { EventQueueInbox } from './inbox.js';
 import type { EventQueueMachineEvent } from './machine.js';
 import { type EventQueueActorState, eventQueueIdOfActorKey } from './state.js';
-import { TransientEventIds } from './transient-ids.js';
+import { UnloggedEventIdAllocator } from './transient-ids.js';
 import type { EventQueueMemoryState } from './volatile.js';
 
 export interface EventQueuePollArgs {
@@ -38,20 +38,20 @@ export interface EventQueuePollArgs {
   readonly beats: number;
 }
 
-const ATTACH_RETRY_MS = 1_000;
+const FEED_ATTACH_RETRY_PAUSE_MS = 1_000;
 
 /** Reply that makes the frontend send the command again, as the queue may be on another host by then. */
 export const EVENT_QUEUE_MOVED_REPLY = { retry: 'moved' } as const;
 
 export class ActiveEventQueue implements EventFeedSubscriber, TimerWheelEntry {
   /** Bucket of the timer wheel that holds the heartbeat's timer. */
-  bucket: Set<TimerWheelEntry> | undefined;
+  timerWheelBucket: Set<TimerWheelEntry> | undefined;
   readonly user: number;
   readonly allPublic: boolean;
   readonly cursor: EventQueueCursor;
-  readonly #state: EventQueueActorState;
+  readonly #stateAtOpening: EventQueueActorState;
   readonly #buffer: EventQueueBuffer;
-  readonly #transientEventIds: TransientEventIds;
+  readonly #unloggedEventIdAllocator: UnloggedEventIdAllocator;
   readonly #inbox: EventQueueInbox;
   readonly #checkpointTimer: EventQueueCheckpointTimer;
   /**
@@ -65,13 +65,13 @@ export class ActiveEventQueue implements EventFeedSubscriber, TimerWheelEntry {
   #hasCaughtUpWithLog = false;
   #isStopped = false;
   /** The account was deactivated; the queue is ending and receives nothing more. */
-  #isDeactivated = false;
+  #isAccountDeactivated = false;
   /** The poll that waits for an event; undefined while none waits. */
   #waitingPoll: DeferredRequest | undefined;
   /**
    * False if the poll asked for no wait (`dont_block`): it waits only while an event of the buffer is being resolved.
    */
-  #waitsForNewEvents = true;
+  #pollMayWaitForNewEvents = true;
   #isAnswerScheduled = false;
 
   /** Makes the session of a queue. @param isReloaded true if the queue was in the Store before this activation */
@@ -83,33 +83,37 @@ export class ActiveEventQueue implements EventFeedSubscriber, TimerWheelEntry {
     const { key, realm, volatile } = handle;
     const { services, log } = sources;
     const state = handle.state();
-    this.#state = state;
+    this.#stateAtOpening = state;
     this.user = state.user;
     this.allPublic = state.options.allPublicStreams;
     this.cursor = new EventQueueCursor(toLogSeq(Math.max(state.start, state.position)), state.covers);
     this.#buffer = new EventQueueBuffer(state.user, eventQueueIdOfActorKey(key), clientEventFormatOf(state.options));
-    this.#transientEventIds = new TransientEventIds(log, realm, key);
-    this.#transientEventIds.newestGivenId = Math.max(lastEventIdOfLogPosition(state.start), state.acked);
-    this.#inbox = new EventQueueInbox(realm, state, this.#buffer, this.#transientEventIds, services, this);
+    this.#unloggedEventIdAllocator = new UnloggedEventIdAllocator(log, realm, key);
+    this.#unloggedEventIdAllocator.newestGivenId = Math.max(lastEventIdOfLogPosition(state.start), state.acked);
+    this.#inbox = new EventQueueInbox(realm, state, this.#buffer, this.#unloggedEventIdAllocator, services, this);
     this.#checkpointTimer = new EventQueueCheckpointTimer(handle, services, this.cursor, this.#buffer);
     if (isReloaded) this.#ackValidator = new PollAckValidator(log, realm);
     volatile.stepMachine('OPEN');
-    void this.#attachToFeed();
+    void this.#attachToFeedWithRetries();
   }
 
-  get isWaiting(): boolean {
+  get hasWaitingPoll(): boolean {
     return this.#waitingPoll !== undefined || this.#pollsBeforeCatchUp !== undefined;
   }
 
   /**
    * True while no poll waits: the session may then leave memory, as the waiting events can be read from the log again.
    */
-  get isIdle(): boolean {
-    return !this.isWaiting && !this.#ackValidator?.isAwaitingLogEnd && !this.#checkpointTimer.isDirty;
+  get canLeaveMemory(): boolean {
+    return (
+      !this.hasWaitingPoll &&
+      !this.#ackValidator?.hasPollsAwaitingLogEnd &&
+      !this.#checkpointTimer.hasActivitySinceCheckpoint
+    );
   }
 
-  poll(args: EventQueuePollArgs, request: DeferredRequest): void {
-    if (this.#hasCaughtUpWithLog) this.#admitPoll(args, request, false);
+  admitOrHoldPoll(args: EventQueuePollArgs, request: DeferredRequest): void {
+    if (this.#hasCaughtUpWithLog) this.#admitOrRefusePoll(args, request, false);
     else {
       this.#pollsBeforeCatchUp ??= [];
       this.#pollsBeforeCatchUp.push({ args, request });
@@ -118,23 +122,23 @@ export class ActiveEventQueue implements EventFeedSubscriber, TimerWheelEntry {
 
   push(event: SharedClientEvent): void {
     // A reloaded queue reads log entries again, so it skips the events that its client has acknowledged.
-    if (event.id <= this.handle.volatile.ackedEventId || this.#isDeactivated) return;
-    const verdict = this.#inbox.takeEvent(event);
+    if (event.id <= this.handle.volatile.ackedEventId || this.#isAccountDeactivated) return;
+    const verdict = this.#inbox.judgeAndBufferEvent(event);
     if (verdict.kind === 'skip') return;
-    if (verdict.kind === 'lock-out') this.#lockOutUser(verdict.reason);
-    else if (this.#buffer.size > MAX_BUFFERED_EVENTS_PER_QUEUE) this.#sendEndCommand('overflow');
-    else this.#scheduleAnswer();
+    if (verdict.kind === 'lock-out') this.#endPollOfLockedOutUser(verdict.reason);
+    else if (this.#buffer.waitingSlotCount > MAX_BUFFERED_EVENTS_PER_QUEUE) this.#sendEndCommand('overflow');
+    else this.#scheduleWaitingPollAnswer();
   }
 
   pushTransient(event: TransientClientEvent): void {
-    if (this.#inbox.takeTransientEvent(event, this.cursor.position)) this.#scheduleAnswer();
+    if (this.#inbox.bufferTransientEventIfWanted(event, this.cursor.position)) this.#scheduleWaitingPollAnswer();
   }
 
   wentLive(): void {
     this.#hasCaughtUpWithLog = true;
     const early = this.#pollsBeforeCatchUp ?? [];
     this.#pollsBeforeCatchUp = undefined;
-    for (const { args, request } of early) this.#admitPoll(args, request, false);
+    for (const { args, request } of early) this.#admitOrRefusePoll(args, request, false);
   }
 
   trimmed(): void {
@@ -146,7 +150,7 @@ export class ActiveEventQueue implements EventFeedSubscriber, TimerWheelEntry {
    * event waits.
    */
   resolved(): void {
-    if (this.#buffer.size > 0 || !this.#waitsForNewEvents) this.#scheduleAnswer();
+    if (this.#buffer.waitingSlotCount > 0 || !this.#pollMayWaitForNewEvents) this.#scheduleWaitingPollAnswer();
   }
 
   /** Called when the heartbeat of the waiting poll is due. */
@@ -155,30 +159,30 @@ export class ActiveEventQueue implements EventFeedSubscriber, TimerWheelEntry {
   }
 
   /** Called before the session leaves memory on purpose: writes the last checkpoint. */
-  async writeLastCheckpoint(): Promise<void> {
-    await this.#checkpointTimer.writeLastCheckpoint();
+  async writeLastCheckpointIfNeeded(): Promise<void> {
+    await this.#checkpointTimer.writeLastCheckpointIfNeeded();
   }
 
   /** Ends the session. @param refusal reply for polls of a queue that has ended */
   stop(reason: ActivationStopReason, refusal: ActorCommandReply): void {
     this.#isStopped = true;
     this.#checkpointTimer.stop();
-    this.#inbox.close();
+    this.#inbox.stopResolving();
     this.#feed?.detach(this);
     const waiting = this.#takeWaitingPoll();
     sharedTimerWheel(this.sources.services.clock).remove(this);
     if (reason !== 'ended') this.handle.volatile.stepMachine('REST');
     // The poll of a deleted queue gets the waiting events. After any other stop the frontend repeats the poll, so that
     // the client notices nothing.
-    if (waiting && reason === 'ended') waiting.reply({ ok: this.#buffer.encodePollAnswer() });
+    if (waiting && reason === 'ended') waiting.reply({ ok: this.#buffer.encodePollAnswerFields() });
     else waiting?.reply(EVENT_QUEUE_MOVED_REPLY);
     const early = (this.#pollsBeforeCatchUp ?? []).map(({ request }) => request);
     this.#pollsBeforeCatchUp = undefined;
-    for (const request of [...early, ...(this.#ackValidator?.stop() ?? [])]) request.reply(refusal);
+    for (const request of [...early, ...(this.#ackValidator?.takePollsAwaitingLogEnd() ?? [])]) request.reply(refusal);
   }
 
   /** Joins the realm's feed at the queue's position in the log. */
-  async #attachToFeed(): Promise<void> {
+  async #attachToFeedWithRetries(): Promise<void> {
     const { services, log } = this.sources;
     const { realm } = this.handle;
     try {
@@ -192,15 +196,15 @@ export class ActiveEventQueue implements EventFeedSubscriber, TimerWheelEntry {
         log.readBounds(realm),
       ]);
       if (this.#isStopped) return;
-      if (incarnation !== this.#state.incarnation) return this.#sendEndCommand('incarnation');
-      if (this.#ackValidator) this.#skipAcknowledged(end);
+      if (incarnation !== this.#stateAtOpening.incarnation) return this.#sendEndCommand('incarnation');
+      if (this.#ackValidator) this.#skipEventsAckedByEarlyPolls(end);
       feed.attach(this);
     } catch {
       // The directory or the log is unavailable, so the session tries again later. Polls wait until then, or until
       // their frontends time them out.
       services.clock.setTimeout(() => {
-        if (!this.#isStopped) void this.#attachToFeed();
-      }, ATTACH_RETRY_MS);
+        if (!this.#isStopped) void this.#attachToFeedWithRetries();
+      }, FEED_ATTACH_RETRY_PAUSE_MS);
     }
   }
 
@@ -208,20 +212,20 @@ export class ActiveEventQueue implements EventFeedSubscriber, TimerWheelEntry {
    * Moves the queue's log position to the events that the early polls acknowledge. Reading begins there instead of at
    * the older position of the last checkpoint.
    */
-  #skipAcknowledged(logEnd: number): void {
+  #skipEventsAckedByEarlyPolls(logEnd: number): void {
     const { volatile } = this.handle;
     for (const { args } of this.#pollsBeforeCatchUp ?? []) {
       const last = args.last_event_id ?? -1;
-      // Ids above the log's end were never given out: `#admitPoll` refuses them.
+      // Ids above the log's end were never given out: `#admitOrRefusePoll` refuses them.
       if (
-        last <= Math.max(volatile.ackedEventId, lastEventIdOfLogPosition(this.#state.start)) ||
+        last <= Math.max(volatile.ackedEventId, lastEventIdOfLogPosition(this.#stateAtOpening.start)) ||
         logPositionOfEventId(last) > logEnd
       )
         continue;
-      volatile.acknowledge(last);
-      this.#transientEventIds.newestGivenId = Math.max(this.#transientEventIds.newestGivenId, last);
+      volatile.setAckedEventId(last);
+      this.#unloggedEventIdAllocator.newestGivenId = Math.max(this.#unloggedEventIdAllocator.newestGivenId, last);
       // Later events of the same log entry may still be missing, so that entry is read again.
-      this.cursor.advance(toLogSeq(logPositionOfEventId(last) - 1));
+      this.cursor.advanceTo(toLogSeq(logPositionOfEventId(last) - 1));
     }
   }
 
@@ -230,20 +234,20 @@ export class ActiveEventQueue implements EventFeedSubscriber, TimerWheelEntry {
    *
    * @param logAsked true if the log's end was already asked for, to judge the acknowledged id
    */
-  #admitPoll(args: EventQueuePollArgs, request: DeferredRequest, logAsked: boolean): void {
+  #admitOrRefusePoll(args: EventQueuePollArgs, request: DeferredRequest, logAsked: boolean): void {
     const last = args.last_event_id;
     const refusal = last === null ? undefined : this.#findAckError(last);
     if (refusal) {
-      if (this.#ackValidator && !logAsked && this.#isNeverGivenOut(last!))
+      if (this.#ackValidator && !logAsked && this.#isEventIdNeverGivenOut(last!))
         void this.#askForLogEndAndAdmit(args, request, this.#ackValidator);
       else request.reply({ error: refusal.toReply() });
       return;
     }
     const { volatile } = this.handle;
-    if (last !== null && last > volatile.ackedEventId && last > lastEventIdOfLogPosition(this.#state.start)) {
-      volatile.acknowledge(last);
-      this.#transientEventIds.newestGivenId = Math.max(this.#transientEventIds.newestGivenId, last);
-      this.#buffer.acknowledge(last);
+    if (last !== null && last > volatile.ackedEventId && last > lastEventIdOfLogPosition(this.#stateAtOpening.start)) {
+      volatile.setAckedEventId(last);
+      this.#unloggedEventIdAllocator.newestGivenId = Math.max(this.#unloggedEventIdAllocator.newestGivenId, last);
+      this.#buffer.dropAcknowledgedUpTo(last);
     }
     this.#answerPollOrLetWait(args, request);
   }
@@ -253,21 +257,21 @@ export class ActiveEventQueue implements EventFeedSubscriber, TimerWheelEntry {
     request: DeferredRequest,
     acks: PollAckValidator,
   ): Promise<void> {
-    const outcome = await acks.askForLogEnd(request);
-    if (outcome === 'asked') this.#admitPoll(args, request, true);
+    const outcome = await acks.refreshLogEndForPoll(request);
+    if (outcome === 'asked') this.#admitOrRefusePoll(args, request, true);
     else if (outcome === 'unavailable') request.reply(EVENT_QUEUE_MOVED_REPLY);
   }
 
   #findAckError(last: number): ApiError | undefined {
     if (last < this.handle.volatile.ackedEventId) return apiError('EVENT_PRUNED', { last_event_id: last });
-    return this.#isNeverGivenOut(last) ? apiError('EVENT_NOT_IN_QUEUE', { last_event_id: last }) : undefined;
+    return this.#isEventIdNeverGivenOut(last) ? apiError('EVENT_NOT_IN_QUEUE', { last_event_id: last }) : undefined;
   }
 
   /** True if this queue cannot have given out the event id. */
-  #isNeverGivenOut(last: number): boolean {
-    const { newestGivenId } = this.#transientEventIds;
+  #isEventIdNeverGivenOut(last: number): boolean {
+    const { newestGivenId } = this.#unloggedEventIdAllocator;
     if (!this.#ackValidator) return last > highestPossibleClientEventId(newestGivenId);
-    return this.#ackValidator.isNeverGivenOut(
+    return this.#ackValidator.isEventIdNeverGivenOut(
       last,
       newestGivenId,
       Math.max(this.cursor.position, this.#feed?.position ?? 0),
@@ -280,60 +284,60 @@ export class ActiveEventQueue implements EventFeedSubscriber, TimerWheelEntry {
     // ends the waiting one.
     if (this.#waitingPoll && this.#waitingPoll.id !== request.id) this.#answerWaitingPoll();
     const buffer = this.#buffer;
-    if (!buffer.isBlocked && (buffer.size > 0 || dont_block)) {
-      request.reply({ ok: buffer.encodePollAnswer() });
-      this.#sendToMachine('TOUCH');
+    if (!buffer.isBlockedByResolving && (buffer.waitingSlotCount > 0 || dont_block)) {
+      request.reply({ ok: buffer.encodePollAnswerFields() });
+      this.#stepMachineAndCarryOut('TOUCH');
       return;
     }
     this.#waitingPoll = request;
-    this.#waitsForNewEvents = !dont_block;
+    this.#pollMayWaitForNewEvents = !dont_block;
     request.onCancel(() => this.#releaseCanceledPoll(request));
     if (beats > 0 && last !== null) {
-      this.#transientEventIds.reserveIdsUpTo(last + beats);
-      this.#sendToMachine('PARK');
-    } else this.#sendToMachine('POLL');
+      this.#unloggedEventIdAllocator.reserveIdsForFrontendUpTo(last + beats);
+      this.#stepMachineAndCarryOut('PARK');
+    } else this.#stepMachineAndCarryOut('POLL');
   }
 
   /** Answers the waiting poll after the present log entry, so that all events of one entry come in one answer. */
-  #scheduleAnswer(): void {
+  #scheduleWaitingPollAnswer(): void {
     if (!this.#waitingPoll || this.#isAnswerScheduled) return;
     this.#isAnswerScheduled = true;
     queueMicrotask(() => {
       this.#isAnswerScheduled = false;
-      if (this.#waitingPoll && !this.#buffer.isBlocked) this.#answerWaitingPoll();
+      if (this.#waitingPoll && !this.#buffer.isBlockedByResolving) this.#answerWaitingPoll();
     });
   }
 
   #answerWaitingPoll(): void {
     const request = this.#takeWaitingPoll()!;
-    this.#sendToMachine('ANSWER');
-    request.reply({ ok: this.#buffer.encodePollAnswer() });
+    this.#stepMachineAndCarryOut('ANSWER');
+    request.reply({ ok: this.#buffer.encodePollAnswerFields() });
   }
 
-  #answerWithHeartbeat(): void {
+  #answerWaitingPollWithHeartbeat(): void {
     const request = this.#takeWaitingPoll();
     if (!request) return;
-    this.#buffer.push(makeHeartbeatEvent(this.#transientEventIds.makeHeartbeatId(this.cursor.position)));
-    request.reply({ ok: this.#buffer.encodePollAnswer() });
+    this.#buffer.push(makeHeartbeatEvent(this.#unloggedEventIdAllocator.allocateHeartbeatId(this.cursor.position)));
+    request.reply({ ok: this.#buffer.encodePollAnswerFields() });
   }
 
   /** Ends the waiting poll with the error with which the user's next request would be refused. */
-  #lockOutUser(reason: PollLockOutReason): void {
+  #endPollOfLockedOutUser(reason: PollLockOutReason): void {
     const request = this.#takeWaitingPoll();
     if (request) {
-      this.#sendToMachine('ANSWER');
+      this.#stepMachineAndCarryOut('ANSWER');
       request.reply({ error: apiError(reason).toReply() });
     }
     if (reason !== 'ACCOUNT_DEACTIVATED') return;
     // The queue misses all later events. If the account became active again, the queue could not make up for them.
-    this.#isDeactivated = true;
+    this.#isAccountDeactivated = true;
     this.#sendEndCommand('deactivated');
   }
 
   #releaseCanceledPoll(request: DeferredRequest): void {
     if (this.#waitingPoll !== request) return;
     this.#waitingPoll = undefined;
-    this.#sendToMachine('RELEASE');
+    this.#stepMachineAndCarryOut('RELEASE');
   }
 
   #takeWaitingPoll(): DeferredRequest | undefined {
@@ -342,7 +346,7 @@ export class ActiveEventQueue implements EventFeedSubscriber, TimerWheelEntry {
     return request;
   }
 
-  #sendToMachine(type: EventQueueMachineEvent['type']): void {
+  #stepMachineAndCarryOut(type: EventQueueMachineEvent['type']): void {
     this.#carryOutMachineStep(this.handle.volatile.stepMachine(type));
   }
 
@@ -352,8 +356,8 @@ export class ActiveEventQueue implements EventFeedSubscriber, TimerWheelEntry {
     if (stopsTimer) sharedTimerWheel(clock).remove(this);
     if (delayToStart === 'heartbeat') sharedTimerWheel(clock).addAfter(this, addJitter(heartbeatMs, random));
     this.handle.volatile.recordClientActivity(clock.now());
-    this.#checkpointTimer.schedule();
-    for (const action of actions) if (action === 'heartbeat') this.#answerWithHeartbeat();
+    this.#checkpointTimer.startTimerIfNeeded();
+    for (const action of actions) if (action === 'heartbeat') this.#answerWaitingPollWithHeartbeat();
   }
 
   #sendEndCommand(reason: EventQueueEndReason): void {

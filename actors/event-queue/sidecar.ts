@@ -10,9 +10,9 @@ import { type EventQueueActorState, eventQueueIdOfActorKey } from './state.js';
 import type { EventQueueMemoryState } from './volatile.js';
 
 export class EventQueueActorSidecar implements ActorSidecar {
-  #session: ActiveEventQueue | undefined;
+  #activeQueue: ActiveEventQueue | undefined;
   /** True if the queue was in the Store before this activation. */
-  readonly #isReloaded: boolean;
+  readonly #wasStoredBeforeActivation: boolean;
   /** Polls that arrived after the queue's end was decided and before it was written. */
   #pollsAfterEndDecision: DeferredRequest[] | undefined;
 
@@ -20,14 +20,14 @@ export class EventQueueActorSidecar implements ActorSidecar {
     private readonly handle: ActorActivationHandle<EventQueueActorState, EventQueueMemoryState>,
     private readonly sources: ActorInputSources,
   ) {
-    this.#isReloaded = handle.exists();
+    this.#wasStoredBeforeActivation = handle.exists();
   }
 
   /**
    * Called after a commit. A new queue follows the log from its registration on, a reloaded one only when a poll comes.
    */
   onCommitted(): void {
-    if (!this.#session && !this.#isReloaded && this.handle.exists()) this.#openSession();
+    if (!this.#activeQueue && !this.#wasStoredBeforeActivation && this.handle.exists()) this.#openActiveQueue();
   }
 
   handleCommand(_name: string, args: JsonObject, request: DeferredRequest): void {
@@ -36,17 +36,17 @@ export class EventQueueActorSidecar implements ActorSidecar {
       this.#pollsAfterEndDecision.push(request);
       return;
     }
-    const session = this.#session ?? this.#openSession();
-    session.poll(args as unknown as EventQueuePollArgs, request);
+    const session = this.#activeQueue ?? this.#openActiveQueue();
+    session.admitOrHoldPoll(args as unknown as EventQueuePollArgs, request);
   }
 
   isIdle(): boolean {
-    return !this.#pollsAfterEndDecision && (this.#session?.isIdle ?? true);
+    return !this.#pollsAfterEndDecision && (this.#activeQueue?.canLeaveMemory ?? true);
   }
 
   phase(): string | undefined {
-    if (!this.#session) return undefined;
-    return this.#session.isWaiting ? 'polling' : 'idle';
+    if (!this.#activeQueue) return undefined;
+    return this.#activeQueue.hasWaitingPoll ? 'polling' : 'idle';
   }
 
   endReason(): string | undefined {
@@ -54,20 +54,20 @@ export class EventQueueActorSidecar implements ActorSidecar {
   }
 
   async flush(): Promise<void> {
-    await this.#session?.writeLastCheckpoint();
+    await this.#activeQueue?.writeLastCheckpointIfNeeded();
   }
 
   onActivationStopped(reason: ActivationStopReason): void {
     const refusal: ActorCommandReply =
       reason === 'ended' ? makeMissingEventQueueReply(this.handle.key) : EVENT_QUEUE_MOVED_REPLY;
-    this.#session?.stop(reason, refusal);
+    this.#activeQueue?.stop(reason, refusal);
     for (const request of this.#pollsAfterEndDecision ?? []) request.reply(refusal);
     this.#pollsAfterEndDecision = undefined;
   }
 
-  #openSession(): ActiveEventQueue {
-    this.#session = new ActiveEventQueue(this.handle, this.sources, this.#isReloaded);
-    return this.#session;
+  #openActiveQueue(): ActiveEventQueue {
+    this.#activeQueue = new ActiveEventQueue(this.handle, this.sources, this.#wasStoredBeforeActivation);
+    return this.#activeQueue;
   }
 }
 

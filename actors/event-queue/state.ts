@@ -5,7 +5,7 @@ import { type ActorKey, parseActorKey } from '#model';
 import type { EventQueueOptions } from '#model/commands';
 
 /** Stored field `covers`: commits that the registration's snapshot contains, as actor → version. */
-type SnapshotVersions = { readonly [actor: string]: number };
+type SnapshotCommitVersions = { readonly [actor: string]: number };
 
 /** Stored field `shows`: messages that the registration's snapshot has counted. */
 export interface SnapshotCountedMessages extends JsonObject {
@@ -30,7 +30,7 @@ export interface EventQueueActorState extends JsonObject {
   /** Time without a sign of life of the client after which the queue is collected, ms. */
   readonly lifespanMs: number;
   /** Versions of the commits whose events the queue leaves out, by actor. */
-  readonly covers: SnapshotVersions;
+  readonly covers: SnapshotCommitVersions;
   /** Messages whose events the queue leaves out, as the client would count them twice. null = none were counted. */
   readonly shows: SnapshotCountedMessages | null;
   /** Incarnation of the log when the queue was registered. */
@@ -53,7 +53,7 @@ export const MAX_EVENT_QUEUE_ACTIVITY_LAG_MS = 3_600_000;
  *
  * @param takenOver wall time at which this host became the owner
  */
-export const lastPossibleClientActivity = (
+export const latestPossibleClientActivityTime = (
   { active, held }: Pick<EventQueueActorState, 'active' | 'held'>,
   takenOver: number,
 ): number => (held ? Math.max(active, Math.min(takenOver, active + MAX_EVENT_QUEUE_ACTIVITY_LAG_MS)) : active);

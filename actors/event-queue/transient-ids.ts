@@ -9,7 +9,7 @@ import {
 } from '#model';
 import type { EventLog } from '#ports/log';
 
-export class TransientEventIds {
+export class UnloggedEventIdAllocator {
   /** Newest id that the queue has given to any event, whether from the log or not. */
   newestGivenId = -1;
   #isAppendingLogEntry = false;
@@ -21,8 +21,8 @@ export class TransientEventIds {
   ) {}
 
   /** Makes an id for a heartbeat. @param position log position up to which the queue has every event */
-  makeHeartbeatId(position: number): number {
-    this.newestGivenId = this.#nextFreeId(position);
+  allocateHeartbeatId(position: number): number {
+    this.newestGivenId = this.#findFreeIdAndEnsureRoom(position);
     return this.newestGivenId;
   }
 
@@ -31,8 +31,8 @@ export class TransientEventIds {
    *
    * @returns undefined: no id is left at this log position, and the event is lost
    */
-  makeTransientId(position: number): number | undefined {
-    const id = this.#nextFreeId(position);
+  tryAllocateTransientId(position: number): number | undefined {
+    const id = this.#findFreeIdAndEnsureRoom(position);
     if (id % EVENT_ID_SLOTS_PER_LOG_POSITION >= EVENT_ID_SLOTS_PER_LOG_POSITION - HEARTBEAT_EVENT_ID_SLOTS)
       return undefined;
     this.newestGivenId = id;
@@ -40,11 +40,11 @@ export class TransientEventIds {
   }
 
   /** Leaves the ids up to this one to the frontend that has parked the poll, for its heartbeats. */
-  reserveIdsUpTo(upTo: number): void {
+  reserveIdsForFrontendUpTo(upTo: number): void {
     this.newestGivenId = Math.max(this.newestGivenId, upTo);
   }
 
-  #nextFreeId(position: number): number {
+  #findFreeIdAndEnsureRoom(position: number): number {
     const id = Math.max(this.newestGivenId + 1, makeEventId(position, FIRST_TRANSIENT_EVENT_ID_SLOT));
     if (id % EVENT_ID_SLOTS_PER_LOG_POSITION >= EVENT_ID_SLOTS_PER_LOG_POSITION - HEARTBEAT_EVENT_ID_SLOTS)
       this.#appendEmptyLogEntry();

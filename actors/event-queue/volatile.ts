@@ -3,14 +3,14 @@
 import type { EventQueueEndReason } from '#model/commands';
 import type { StateMachineStep } from '#runtime';
 import { type EventQueueMachineEvent, eventQueueEndReasonOfPhase, eventQueueMachineSteps } from './machine.js';
-import { type EventQueueActorState, lastPossibleClientActivity } from './state.js';
+import { type EventQueueActorState, latestPossibleClientActivityTime } from './state.js';
 
 type StoredCheckpointFields = Pick<EventQueueActorState, 'acked' | 'position' | 'active' | 'held'>;
 
 export class EventQueueMemoryState {
   #ackedEventId: number;
-  #checkpointLogPosition: number;
-  #clientActiveAt: number;
+  #nextCheckpointLogPosition: number;
+  #clientLastActiveAt: number;
   /** Name of the state that the queue's machine is in. */
   #phase = 'resting';
 
@@ -25,8 +25,8 @@ export class EventQueueMemoryState {
     readonly since: number,
   ) {
     this.#ackedEventId = stored.acked;
-    this.#checkpointLogPosition = stored.position;
-    this.#clientActiveAt = lastPossibleClientActivity(stored, since);
+    this.#nextCheckpointLogPosition = stored.position;
+    this.#clientLastActiveAt = latestPossibleClientActivityTime(stored, since);
   }
 
   /** Highest event id that the client has acknowledged; -1 before the first. */
@@ -35,16 +35,16 @@ export class EventQueueMemoryState {
   }
 
   /** Log position below which nothing waits for the client, as of the last checkpoint. */
-  get checkpointLogPosition(): number {
-    return this.#checkpointLogPosition;
+  get nextCheckpointLogPosition(): number {
+    return this.#nextCheckpointLogPosition;
   }
 
   /** Wall time of the client's last sign of life, ms. */
-  get clientActiveAt(): number {
-    return this.#clientActiveAt;
+  get clientLastActiveAt(): number {
+    return this.#clientLastActiveAt;
   }
 
-  get isPolling(): boolean {
+  get hasWaitingPoll(): boolean {
     return this.#phase === 'polling' || this.#phase === 'parked';
   }
 
@@ -53,17 +53,17 @@ export class EventQueueMemoryState {
     return eventQueueEndReasonOfPhase(this.#phase);
   }
 
-  acknowledge(id: number): void {
+  setAckedEventId(id: number): void {
     this.#ackedEventId = id;
   }
 
   recordClientActivity(now: number): void {
-    this.#clientActiveAt = now;
+    this.#clientLastActiveAt = now;
   }
 
   /** Sets the log position that the next `flush` command writes. */
-  setCheckpointLogPosition(position: number): void {
-    this.#checkpointLogPosition = position;
+  setNextCheckpointLogPosition(position: number): void {
+    this.#nextCheckpointLogPosition = position;
   }
 
   /** Moves the queue's state machine by an event. The session carries out the returned step. */

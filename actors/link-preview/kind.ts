@@ -11,7 +11,7 @@ import {
   type ActorCommandName,
   type ArgsOfCommand,
   conversationActorCommands,
-  type FetchLinksArgs,
+  type FetchLinkedPagesArgs,
   linkPreviewActorCommands,
   makeOutboxCommand,
   type OutboxCommand,
@@ -20,15 +20,15 @@ import { apiError } from '#model/errors';
 import { type ActorKindDefinition, type CommandDefinition, mapHandlersByName } from '#runtime';
 import type { ActorServices } from '../services.js';
 import {
-  FETCHED_PAGE_PARTS,
+  FETCHED_PAGE_TABLE,
   findUnexpiredPage,
   hashPageUrl,
   type LinkPreviewActorState,
-  MESSAGES_AWAITING_PREVIEW_PARTS,
-  makeOldPageDeletions,
+  MESSAGES_AWAITING_PREVIEW_TABLE,
+  makeExpiredOrSurplusPageDeletions,
 } from './state.js';
 
-type LinkPreviewCommand<C extends ActorCommandName<'links'>, I = undefined> = CommandDefinition<
+type LinkPreviewCommandHandler<C extends ActorCommandName<'links'>, I = undefined> = CommandDefinition<
   LinkPreviewActorState,
   ArgsOfCommand<C>,
   I,
@@ -37,27 +37,29 @@ type LinkPreviewCommand<C extends ActorCommandName<'links'>, I = undefined> = Co
 >;
 
 /** Number of messages whose pages are fetched per run, at the same time. */
-const MESSAGES_PER_FETCH_RUN = 8;
+const MAX_MESSAGES_PER_FETCH_RUN = 8;
 /** Maximum number of messages that wait; further ones get no previews. */
-const MAX_WAITING_MESSAGES = 1_000;
+const MAX_MESSAGES_AWAITING_PREVIEW = 1_000;
 
-const listWaitingMessages = (parts: Parameters<typeof MESSAGES_AWAITING_PREVIEW_PARTS.values>[0]): FetchLinksArgs[] =>
-  [...MESSAGES_AWAITING_PREVIEW_PARTS.values(parts)].sort((a, b) => a.message - b.message);
+const listMessagesAwaitingPreview = (
+  parts: Parameters<typeof MESSAGES_AWAITING_PREVIEW_TABLE.values>[0],
+): FetchLinkedPagesArgs[] => [...MESSAGES_AWAITING_PREVIEW_TABLE.values(parts)].sort((a, b) => a.message - b.message);
 
-const queueLinkFetchHandler: LinkPreviewCommand<typeof linkPreviewActorCommands.fetchLinks> = {
+const queueMessageForPreviewHandler: LinkPreviewCommandHandler<typeof linkPreviewActorCommands.fetchLinks> = {
   creates: true,
   handle({ state, parts }, { message, conversation, urls }, _inputs, { now }) {
-    if (listWaitingMessages(parts).length >= MAX_WAITING_MESSAGES) return { reply: makeValueReply(null) };
+    if (listMessagesAwaitingPreview(parts).length >= MAX_MESSAGES_AWAITING_PREVIEW)
+      return { reply: makeValueReply(null) };
     return {
       reply: makeValueReply(null),
       state,
-      parts: MESSAGES_AWAITING_PREVIEW_PARTS.makePartChange(message, { message, conversation, urls }),
+      parts: MESSAGES_AWAITING_PREVIEW_TABLE.makePartChange(message, { message, conversation, urls }),
       due: now,
     };
   },
 };
 
-interface PageFetchRun {
+interface PageFetchRunResult {
   /** Ids of the messages whose pages this run has. Messages that were queued during the run wait for the next one. */
   readonly messageIds: ReadonlySet<number>;
   /** Heads of the pages that this run has fetched, by address; null: no preview. */
@@ -69,37 +71,40 @@ interface PageFetchRun {
  * pages take their time, and exclusive, because a run must not find the messages of the run before. After a crash
  * between fetch and commit the pages are fetched again.
  */
-const fetchWaitingPagesHandler: LinkPreviewCommand<typeof linkPreviewActorCommands.due, PageFetchRun> = {
+const fetchPagesAndSendPreviewsHandler: LinkPreviewCommandHandler<
+  typeof linkPreviewActorCommands.due,
+  PageFetchRunResult
+> = {
   lane: 'fetching',
   exclusive: true,
   async inputs(_args, { view }, { services }) {
     const now = services.clock.now();
-    const batch = listWaitingMessages(view.parts).slice(0, MESSAGES_PER_FETCH_RUN);
+    const batch = listMessagesAwaitingPreview(view.parts).slice(0, MAX_MESSAGES_PER_FETCH_RUN);
     const urls = batch.flatMap((waiting) => waiting.urls);
     const unknown = [...new Set(urls)].filter((url) => !findUnexpiredPage(view.parts, url, now));
-    const heads = await Promise.all(unknown.map((url) => services.pages.fetch(url)));
+    const heads = await Promise.all(unknown.map((url) => services.pages.fetchHeadOrUndefined(url)));
     return {
       messageIds: new Set(batch.map(({ message }) => message)),
       fetchedHeadByUrl: new Map(unknown.map((url, i) => [url, heads[i] ?? null])),
     };
   },
   handle({ parts }, _args, { messageIds, fetchedHeadByUrl }, { now }) {
-    const waiting = listWaitingMessages(parts);
+    const waiting = listMessagesAwaitingPreview(parts);
     const batch = waiting.filter(({ message }) => messageIds.has(message));
     const headOf = (url: string): WebPageHead | null =>
       fetchedHeadByUrl.get(url) ?? findUnexpiredPage(parts, url, now)?.head ?? null;
-    const written: Record<string, Json> = { ...makeOldPageDeletions(parts, fetchedHeadByUrl.size, now) };
+    const written: Record<string, Json> = { ...makeExpiredOrSurplusPageDeletions(parts, fetchedHeadByUrl.size, now) };
     for (const [url, head] of fetchedHeadByUrl) {
       Object.assign(
         written,
-        FETCHED_PAGE_PARTS.makePartChange(hashPageUrl(url), {
+        FETCHED_PAGE_TABLE.makePartChange(hashPageUrl(url), {
           at: now,
           head: head as (WebPageHead & JsonObject) | null,
         }),
       );
     }
     for (const { message } of batch)
-      Object.assign(written, MESSAGES_AWAITING_PREVIEW_PARTS.makePartChange(message, null));
+      Object.assign(written, MESSAGES_AWAITING_PREVIEW_TABLE.makePartChange(message, null));
     return {
       reply: makeValueReply(null),
       parts: written,
@@ -111,7 +116,7 @@ const fetchWaitingPagesHandler: LinkPreviewCommand<typeof linkPreviewActorComman
 
 /** The command that shows the previews of a message; none if no page has a preview. */
 function makeShowLinkPreviewsCommands(
-  { message, conversation, urls }: FetchLinksArgs,
+  { message, conversation, urls }: FetchLinkedPagesArgs,
   headOf: (url: string) => WebPageHead | null,
 ): OutboxCommand[] {
   const previews = urls.flatMap((url): LinkPreview[] => {
@@ -128,10 +133,10 @@ export const linkPreviewActorKind: ActorKindDefinition<LinkPreviewActorState, un
   name: 'links',
   summary: 'The pages that messages of an organization link, fetched for previews.',
   usesDirectory: false,
-  loadedParts: [MESSAGES_AWAITING_PREVIEW_PARTS.prefix, FETCHED_PAGE_PARTS.prefix],
+  loadedParts: [MESSAGES_AWAITING_PREVIEW_TABLE.prefix, FETCHED_PAGE_TABLE.prefix],
   commands: mapHandlersByName(linkPreviewActorCommands, {
-    fetchLinks: queueLinkFetchHandler,
-    due: fetchWaitingPagesHandler,
+    fetchLinks: queueMessageForPreviewHandler,
+    due: fetchPagesAndSendPreviewsHandler,
   }),
   makeInitialState: () => ({}),
   makeVolatile: () => undefined,

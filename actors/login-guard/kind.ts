@@ -6,14 +6,14 @@
  */
 
 import type { JsonObject } from '#base';
-import { addLoginFailure, loginRateLimitError, msUntilLoginAllowed, wrongPasswordError } from '#domain/secrets';
-import { type ArgsOfCommand, loginGuardActorCommands } from '#model/commands';
+import { loginRateLimitError, msUntilLoginAllowed, withLoginFailureAdded, wrongPasswordError } from '#domain/secrets';
+import { type ArgsOfCommand, unknownEmailLoginActorCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import { type ActorKindDefinition, type CommandDefinition, mapHandlersByName } from '#runtime';
 import type { ActorServices } from '../services.js';
 
 /** Maximum number of addresses whose failures one actor remembers. */
-const MAX_ADDRESSES_PER_ACTOR = 16;
+const MAX_ADDRESSES_PER_LOGIN_GUARD_ACTOR = 16;
 
 type LoginFailuresOfAddress = readonly [address: string, failures: readonly number[]];
 
@@ -27,7 +27,7 @@ const findFailureTimesOfAddress = ({ attempts }: LoginGuardActorState, address: 
 
 const refuseUnknownAddressLoginHandler: CommandDefinition<
   LoginGuardActorState,
-  ArgsOfCommand<typeof loginGuardActorCommands.fetchKey>,
+  ArgsOfCommand<typeof unknownEmailLoginActorCommands.fetchKey>,
   undefined,
   undefined,
   ActorServices
@@ -45,11 +45,11 @@ const refuseUnknownAddressLoginHandler: CommandDefinition<
     const wait = msUntilLoginAllowed(failures, now);
     if (wait > 0) throw loginRateLimitError(failures, wait, now);
     const others = state.attempts.filter(([of]) => of !== address);
-    const failed = addLoginFailure(failures, now);
+    const failed = withLoginFailureAdded(failures, now);
     const attempts: LoginFailuresOfAddress[] = [...others, [address, failed]];
     return {
       reply: { error: wrongPasswordError(failed, now).toReply() },
-      state: { ...state, attempts: attempts.slice(-MAX_ADDRESSES_PER_ACTOR) },
+      state: { ...state, attempts: attempts.slice(-MAX_ADDRESSES_PER_LOGIN_GUARD_ACTOR) },
     };
   },
 };
@@ -59,7 +59,7 @@ export const loginGuardActorKind: ActorKindDefinition<LoginGuardActorState, unde
   summary: 'Failed log-ins with addresses of no account, counted so that they look like those of an account.',
   usesDirectory: false,
   loadedParts: [],
-  commands: mapHandlersByName(loginGuardActorCommands, { fetchKey: refuseUnknownAddressLoginHandler }),
+  commands: mapHandlersByName(unknownEmailLoginActorCommands, { fetchKey: refuseUnknownAddressLoginHandler }),
   makeInitialState: () => ({ attempts: [] }),
   makeVolatile: () => undefined,
   makeMissingActorReply: () => ({ error: apiError('AUTHENTICATION_FAILED').toReply() }),

@@ -6,7 +6,7 @@
 
 import { makeValueReply } from '#actors/shared';
 import type { Json } from '#base';
-import { type MailAttemptOutcome, mailRetryDelayMs, unsealMailLinks } from '#domain/mail';
+import { type MailDisposition, mailRetryDelayMs, unsealMailLinks } from '#domain/mail';
 import { type ActorCommandName, type ArgsOfCommand, mailActorCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import { type ActorKindDefinition, type CommandDefinition, mapHandlersByName } from '#runtime';
@@ -16,7 +16,7 @@ import {
   listWaitingMails,
   type MailActorState,
   type StoredMail,
-  unsealStoredMail,
+  toUnsealedQueuedMail,
   WAITING_MAIL_TABLE,
 } from './state.js';
 
@@ -29,7 +29,7 @@ type MailCommandHandler<C extends ActorCommandName<'mail'>, I = undefined> = Com
 >;
 
 /** Maximum number of mails sent per run; the others follow at once. */
-const MAX_MAILS_PER_RUN = 40;
+const MAX_MAILS_PER_SENDING_RUN = 40;
 
 /** Stores a mail. Other actors send this command (actors/shared/mail.ts), which never refuses. */
 const storeMailHandler: MailCommandHandler<typeof mailActorCommands.send> = {
@@ -52,16 +52,18 @@ const storeMailHandler: MailCommandHandler<typeof mailActorCommands.send> = {
  * run must not find the mails of the run before. After a crash between sending and commit a mail is sent again, under
  * the same id.
  */
-const sendDueMailsHandler: MailCommandHandler<typeof mailActorCommands.due, ReadonlyMap<string, MailAttemptOutcome>> = {
+const sendDueMailsHandler: MailCommandHandler<typeof mailActorCommands.due, ReadonlyMap<string, MailDisposition>> = {
   lane: 'sending',
   exclusive: true,
   async inputs(_args, { realm, view }, { services }) {
     const now = services.clock.now();
     const batch = listWaitingMails(view.parts)
       .filter(([, mail]) => mail.next <= now)
-      .slice(0, MAX_MAILS_PER_RUN);
+      .slice(0, MAX_MAILS_PER_SENDING_RUN);
     const open = (text: string): string => unsealMailLinks(services.secrets, text);
-    const fates = await services.mail.send(batch.map(([number, mail]) => unsealStoredMail(realm, number, mail, open)));
+    const fates = await services.mail.sendAllOnce(
+      batch.map(([number, mail]) => toUnsealedQueuedMail(realm, number, mail, open)),
+    );
     return new Map(batch.map(([number], i) => [number, fates[i]!]));
   },
   handle({ parts }, _args, fates, { now }) {

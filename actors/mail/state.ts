@@ -2,7 +2,7 @@
 
 import type { JsonObject } from '#base';
 import type { QueuedMail } from '#domain/mail';
-import { type ActorParts, ActorPartTable } from '#model';
+import { ActorPartAccessor, type ActorParts } from '#model';
 import type { MailToSend } from '#model/commands';
 
 export interface MailActorState extends JsonObject {
@@ -20,7 +20,7 @@ export interface StoredMail extends JsonObject, MailToSend {
 }
 
 /** Parts with the waiting mails, by number of the mail. */
-export const WAITING_MAIL_TABLE = new ActorPartTable<StoredMail>('mail/');
+export const WAITING_MAIL_TABLE = new ActorPartAccessor<StoredMail>('mail/');
 
 /** Waiting mails with their numbers, oldest first. */
 export const listWaitingMails = (parts: ActorParts): (readonly [number: string, mail: StoredMail])[] =>
@@ -32,7 +32,7 @@ export const listWaitingMails = (parts: ActorParts): (readonly [number: string, 
  *
  * @param open decrypts the sealed links in a text
  */
-export const unsealStoredMail = (
+export const toUnsealedQueuedMail = (
   realm: number,
   number: string,
   { to, subject, text, html, thread, unsubscribe, date, tries }: StoredMail,

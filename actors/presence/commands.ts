@@ -17,7 +17,7 @@ import type { ActorServices } from '../services.js';
 import type { PresenceMemory } from './presences.js';
 import type { PresenceActorState } from './state.js';
 
-type PresenceCommand<C extends ActorCommandName<'presence'>> = CommandDefinition<
+type PresenceCommandHandler<C extends ActorCommandName<'presence'>> = CommandDefinition<
   PresenceActorState,
   ArgsOfCommand<C>,
   undefined,
@@ -26,14 +26,14 @@ type PresenceCommand<C extends ActorCommandName<'presence'>> = CommandDefinition
 >;
 
 /** Minimum time between two stored times of a user, ms. Several windows of one user report presence each. */
-const MIN_STORED_TIME_INTERVAL_MS = 55_000;
+const MIN_PRESENCE_TIME_ADVANCE_MS = 55_000;
 /** Maximum time between two reports of a present client, ms: clients report once a minute, and up to 10 s late. */
-const MAX_REPORT_INTERVAL_MS = 70_000;
+const MAX_PRESENCE_REPORT_INTERVAL_MS = 70_000;
 /**
  * Time of inactivity after which a user's return is published at once, ms: the user may already look offline to others.
  * Clients show a user as offline after 200 s; less one interval of reports this is 130 s.
  */
-const INACTIVITY_BEFORE_RETURN_MS = PRESENCE_OFFLINE_AFTER_SECONDS * 1_000 - MAX_REPORT_INTERVAL_MS;
+const MIN_INACTIVITY_BEFORE_RETURN_MS = PRESENCE_OFFLINE_AFTER_SECONDS * 1_000 - MAX_PRESENCE_REPORT_INTERVAL_MS;
 /**
  * Maximum number of active accounts for which presence events are emitted. In larger organizations, clients get
  * presences as replies to their own reports.
@@ -52,7 +52,7 @@ interface PresenceReportArgs extends PresenceReadArgs {
 }
 
 /** A client's report: changes memory only. The very first one also creates the root, which a flush needs. */
-export const reportPresenceHandler: PresenceCommand<typeof presenceActorCommands.report> = {
+export const reportPresenceHandler: PresenceCommandHandler<typeof presenceActorCommands.report> = {
   creates: true,
   handle(view, { status, pingOnly, known }, _inputs, { caller, directory, now }) {
     const { state, volatile } = view;
@@ -60,28 +60,28 @@ export const reportPresenceHandler: PresenceCommand<typeof presenceActorCommands
     const transient: EventLogItem[] = [];
     if (user && !isPresenceHidden(directory, user)) {
       const before = volatile.presenceTimesOf(caller);
-      const after = advancePresenceTimesIfDue(before, status, now);
+      const after = computeAdvancedPresenceTimes(before, status, now);
       if (after !== before) volatile.setPresenceTimes(caller, after);
-      if (isFirstReportOrReturn(before, status, now) && !hasTooManyAccountsForEvents(directory)) {
+      if (isFirstReportOrReturn(before, status, now) && !hasTooManyAccountsForPresenceEvents(directory)) {
         const to = { role: USER_ROLE.guest, rv: directory.version };
         transient.push({ t: 'event', to, event: makePresenceEvent(user, after, now) });
       }
     }
     return {
-      reply: pingOnly ? makeSuccessReply() : makeSuccessReply(volatile.listChangesSince(known)),
+      reply: pingOnly ? makeSuccessReply() : makeSuccessReply(volatile.listChangesSinceOrAll(known)),
       ...(transient.length > 0 ? { transient } : {}),
-      ...(state.made ? {} : makeFlushOutcome(view)),
+      ...(state.made ? {} : takeUnsavedPresencesOutcome(view)),
     };
   },
 };
 
-function advancePresenceTimesIfDue(
+function computeAdvancedPresenceTimes(
   before: PresenceTimes | undefined,
   status: PresenceReportArgs['status'],
   now: number,
 ): PresenceTimes {
   if (!before) return { active: status === 'active' ? now : null, connected: now };
-  const due = (time: number | null): boolean => now - (time ?? 0) > MIN_STORED_TIME_INTERVAL_MS;
+  const due = (time: number | null): boolean => now - (time ?? 0) > MIN_PRESENCE_TIME_ADVANCE_MS;
   const active = status === 'active' && due(before.active) ? now : before.active;
   const connected = due(before.connected) ? now : before.connected;
   return active === before.active && connected === before.connected ? before : { active, connected };
@@ -91,10 +91,10 @@ const isFirstReportOrReturn = (
   before: PresenceTimes | undefined,
   status: PresenceReportArgs['status'],
   now: number,
-): boolean => !before || (status === 'active' && now - (before.active ?? 0) > INACTIVITY_BEFORE_RETURN_MS);
+): boolean => !before || (status === 'active' && now - (before.active ?? 0) > MIN_INACTIVITY_BEFORE_RETURN_MS);
 
 /** True if the organization has too many active accounts for events; counted once for each change of the accounts. */
-const hasTooManyAccountsForEvents = memoizeByObject(
+const hasTooManyAccountsForPresenceEvents = memoizeByObject(
   (directory: DirectoryView) => {
     let active = 0;
     for (const user of directory.users()) if (user.isActive) active++;
@@ -104,7 +104,7 @@ const hasTooManyAccountsForEvents = memoizeByObject(
 );
 
 /** The changes in memory since the last flush, as parts to write. */
-const makeFlushOutcome = ({
+const takeUnsavedPresencesOutcome = ({
   state,
   volatile,
 }: ActorView<PresenceActorState, PresenceMemory>): Partial<CommandOutcome<PresenceActorState>> => ({
@@ -113,37 +113,38 @@ const makeFlushOutcome = ({
 });
 
 /** Replies to API operations with the presences that changed. */
-export const readPresencesHandler: PresenceCommand<typeof presenceActorCommands.presences> = {
+export const readPresenceChangesForApiHandler: PresenceCommandHandler<typeof presenceActorCommands.presences> = {
   creates: true,
   lane: 'read',
   read: true,
-  handle: ({ volatile }, { known }) => ({ reply: makeSuccessReply(volatile.listChangesSince(known)) }),
+  handle: ({ volatile }, { known }) => ({ reply: makeSuccessReply(volatile.listChangesSinceOrAll(known)) }),
 };
 
 /** Replies to other actors with the presences that changed. */
-export const readPresenceChangesHandler: PresenceCommand<typeof presenceActorCommands.presenceChanges> = {
-  creates: true,
-  lane: 'read',
-  read: true,
-  handle: ({ volatile }, { known }) => ({ reply: makeValueReply(volatile.listChangesSince(known)) }),
-};
+export const readPresenceChangesForActorsHandler: PresenceCommandHandler<typeof presenceActorCommands.presenceChanges> =
+  {
+    creates: true,
+    lane: 'read',
+    read: true,
+    handle: ({ volatile }, { known }) => ({ reply: makeValueReply(volatile.listChangesSinceOrAll(known)) }),
+  };
 
 /** Applies a changed user setting `presence_enabled`. The realm actor sends this command after its own event. */
-export const applyPresenceSettingHandler: PresenceCommand<typeof presenceActorCommands.switched> = {
+export const applyPresenceSettingHandler: PresenceCommandHandler<typeof presenceActorCommands.switched> = {
   creates: true,
   handle(view, { on, at }, _inputs, { caller }) {
     const { volatile } = view;
     const before = volatile.presenceTimesOf(caller);
-    if (!on) volatile.removeUser(caller);
+    if (!on) volatile.removePresenceTimes(caller);
     else if ((before?.active ?? 0) < at) volatile.setPresenceTimes(caller, { active: at, connected: at });
-    return { reply: makeValueReply(null), ...makeFlushOutcome(view) };
+    return { reply: makeValueReply(null), ...takeUnsavedPresencesOutcome(view) };
   },
 };
 
 /** Writes the changed times to the Store. The sidecar's timer sends this command. */
-export const flushPresencesHandler: PresenceCommand<typeof presenceActorCommands.flush> = {
+export const flushPresencesHandler: PresenceCommandHandler<typeof presenceActorCommands.flush> = {
   handle: (view) => ({
     reply: makeValueReply(null),
-    ...(view.volatile.hasUnsavedChanges ? makeFlushOutcome(view) : {}),
+    ...(view.volatile.hasUnsavedChanges ? takeUnsavedPresencesOutcome(view) : {}),
   }),
 };

@@ -7,8 +7,8 @@ import type { ActorServices } from '../services.js';
 import {
   applyPresenceSettingHandler,
   flushPresencesHandler,
-  readPresenceChangesHandler,
-  readPresencesHandler,
+  readPresenceChangesForActorsHandler,
+  readPresenceChangesForApiHandler,
   reportPresenceHandler,
 } from './commands.js';
 import { PresenceMemory } from './presences.js';
@@ -22,8 +22,8 @@ export const presenceActorKind: ActorKindDefinition<PresenceActorState, Presence
   loadedParts: [PRESENCE_PART_PREFIX],
   commands: mapHandlersByName(presenceActorCommands, {
     report: reportPresenceHandler,
-    presences: readPresencesHandler,
-    presenceChanges: readPresenceChangesHandler,
+    presences: readPresenceChangesForApiHandler,
+    presenceChanges: readPresenceChangesForActorsHandler,
     switched: applyPresenceSettingHandler,
     flush: flushPresencesHandler,
   }),

@@ -5,7 +5,7 @@
 import type { Json } from '#base';
 import type { PresenceChanges, PresenceTimes } from '#domain/presence';
 import type { PresenceChangesCursor } from '#model/commands';
-import { decodePresenceTimes, encodePresenceTimes, presenceBucketOf, presencePartName } from './state.js';
+import { decodePresencePart, encodePresencePart, presenceBucketOfUser, presencePartName } from './state.js';
 
 /** Minimum number of changes that are remembered one by one; a reader that missed more gets all presences. */
 const MIN_REMEMBERED_CHANGES = 1_000;
@@ -18,26 +18,26 @@ export class PresenceMemory {
   activationId = '';
   readonly #timesByUserId = new Map<number, PresenceTimes>();
   readonly #userIdsByBucket = new Map<number, Set<number>>();
-  readonly #unsavedBuckets = new Set<number>();
+  readonly #unsavedBucketNumbers = new Set<number>();
   /**
    * Users whose presence changed, in the order of the changes. The first entry belongs to version
-   * `#firstChangeVersion`.
+   * `#oldestRememberedChangeVersion`.
    */
-  #changedUserIds: number[] = [];
-  #firstChangeVersion = 1;
+  #userIdsInChangeOrder: number[] = [];
+  #oldestRememberedChangeVersion = 1;
 
   constructor(parts: ReadonlyMap<string, Json>) {
     for (const value of parts.values())
-      for (const [user, times] of decodePresenceTimes(value)) this.#putTimesIntoBucket(user, times);
+      for (const [user, times] of decodePresencePart(value)) this.#putPresenceTimes(user, times);
   }
 
   get version(): number {
-    return this.#firstChangeVersion + this.#changedUserIds.length - 1;
+    return this.#oldestRememberedChangeVersion + this.#userIdsInChangeOrder.length - 1;
   }
 
   /** True if memory holds changes that are not stored. */
   get hasUnsavedChanges(): boolean {
-    return this.#unsavedBuckets.size > 0;
+    return this.#unsavedBucketNumbers.size > 0;
   }
 
   presenceTimesOf(user: number): PresenceTimes | undefined {
@@ -45,35 +45,37 @@ export class PresenceMemory {
   }
 
   setPresenceTimes(user: number, times: PresenceTimes): void {
-    this.#putTimesIntoBucket(user, times);
+    this.#putPresenceTimes(user, times);
     this.#recordChange(user);
   }
 
-  removeUser(user: number): void {
+  removePresenceTimes(user: number): void {
     if (!this.#timesByUserId.delete(user)) return;
-    this.#userIdsByBucket.get(presenceBucketOf(user))?.delete(user);
+    this.#userIdsByBucket.get(presenceBucketOfUser(user))?.delete(user);
     this.#recordChange(user);
   }
 
   /** Returns the parts to write; they count as written from now on. */
   takeUnsavedParts(): Record<string, Json> {
     const parts: Record<string, Json> = {};
-    for (const bucket of this.#unsavedBuckets) {
+    for (const bucket of this.#unsavedBucketNumbers) {
       const users = [...(this.#userIdsByBucket.get(bucket) ?? [])];
       parts[presencePartName(bucket)] =
-        users.length === 0 ? null : encodePresenceTimes(users.map((user) => [user, this.#timesByUserId.get(user)!]));
+        users.length === 0 ? null : encodePresencePart(users.map((user) => [user, this.#timesByUserId.get(user)!]));
     }
-    this.#unsavedBuckets.clear();
+    this.#unsavedBucketNumbers.clear();
     return parts;
   }
 
   /** Presences that have changed since the version that the reader has. */
-  listChangesSince(known: PresenceChangesCursor | null): PresenceChanges {
+  listChangesSinceOrAll(known: PresenceChangesCursor | null): PresenceChanges {
     const { activationId, version } = this;
     const missed =
-      known?.source === activationId && known.version >= this.#firstChangeVersion - 1 && known.version <= version;
+      known?.source === activationId &&
+      known.version >= this.#oldestRememberedChangeVersion - 1 &&
+      known.version <= version;
     const users = missed
-      ? new Set(this.#changedUserIds.slice(known.version - this.#firstChangeVersion + 1))
+      ? new Set(this.#userIdsInChangeOrder.slice(known.version - this.#oldestRememberedChangeVersion + 1))
       : this.#timesByUserId.keys();
     const seen: [number, number | null, number][] = [];
     const gone: number[] = [];
@@ -85,20 +87,20 @@ export class PresenceMemory {
     return { source: activationId, since: missed ? known.version : null, version, seen, gone };
   }
 
-  #putTimesIntoBucket(user: number, times: PresenceTimes): void {
+  #putPresenceTimes(user: number, times: PresenceTimes): void {
     this.#timesByUserId.set(user, times);
-    const bucket = presenceBucketOf(user);
+    const bucket = presenceBucketOfUser(user);
     const of = this.#userIdsByBucket.get(bucket) ?? new Set();
     this.#userIdsByBucket.set(bucket, of.add(user));
   }
 
   #recordChange(user: number): void {
-    this.#unsavedBuckets.add(presenceBucketOf(user));
-    this.#changedUserIds.push(user);
+    this.#unsavedBucketNumbers.add(presenceBucketOfUser(user));
+    this.#userIdsInChangeOrder.push(user);
     const most = Math.max(MIN_REMEMBERED_CHANGES, 2 * this.#timesByUserId.size);
-    if (this.#changedUserIds.length <= 2 * most) return;
-    const dropped = this.#changedUserIds.length - most;
-    this.#changedUserIds = this.#changedUserIds.slice(dropped);
-    this.#firstChangeVersion += dropped;
+    if (this.#userIdsInChangeOrder.length <= 2 * most) return;
+    const dropped = this.#userIdsInChangeOrder.length - most;
+    this.#userIdsInChangeOrder = this.#userIdsInChangeOrder.slice(dropped);
+    this.#oldestRememberedChangeVersion += dropped;
   }
 }

@@ -7,7 +7,7 @@ import type { PresenceMemory } from './presences.js';
 import type { PresenceActorState } from './state.js';
 
 /** Interval of writes, ms. A crash loses at most this much; clients report every minute anyway. */
-const FLUSH_INTERVAL_MS = 60_000;
+const PRESENCE_FLUSH_INTERVAL_MS = 60_000;
 
 export class PresenceActorSidecar implements ActorSidecar {
   #flushTimer: TimerHandle | undefined;
@@ -18,7 +18,7 @@ export class PresenceActorSidecar implements ActorSidecar {
   ) {
     const { clock, random } = sources.services;
     handle.volatile.activationId = `${clock.now()}-${random()}`;
-    this.#scheduleFlush();
+    this.#scheduleRepeatingFlush();
   }
 
   handleCommand(_name: string, _args: unknown, request: DeferredRequest): void {
@@ -39,11 +39,11 @@ export class PresenceActorSidecar implements ActorSidecar {
     if (this.#flushTimer) this.sources.services.clock.clearTimeout(this.#flushTimer);
   }
 
-  #scheduleFlush(): void {
+  #scheduleRepeatingFlush(): void {
     this.#flushTimer = this.sources.services.clock.setTimeout(() => {
-      this.#scheduleFlush();
+      this.#scheduleRepeatingFlush();
       // A failed write ends the activation; any other failure is made up for by the next flush.
       if (this.handle.exists()) this.flush().catch(() => undefined);
-    }, FLUSH_INTERVAL_MS);
+    }, PRESENCE_FLUSH_INTERVAL_MS);
   }
 }

@@ -9,18 +9,18 @@ export interface PresenceActorState extends JsonObject {
 
 export const PRESENCE_PART_PREFIX = 'seen/';
 /** Number of users whose times share a part. The times of a user take some 30 bytes. */
-const USERS_PER_PART = 256;
+const USERS_PER_PRESENCE_PART = 256;
 
-export const presenceBucketOf = (user: number): number => Math.floor(user / USERS_PER_PART);
+export const presenceBucketOfUser = (user: number): number => Math.floor(user / USERS_PER_PRESENCE_PART);
 export const presencePartName = (bucket: number): string => `${PRESENCE_PART_PREFIX}${bucket}`;
 
 /** Stored form of a part: user, last active (0 = never), last connected; wall time, ms. */
-type StoredPresenceTimes = readonly (readonly [number, number, number])[];
+type StoredPresenceTimesOfUsers = readonly (readonly [number, number, number])[];
 
-export const encodePresenceTimes = (of: Iterable<readonly [number, PresenceTimes]>): Json =>
-  [...of].map(([user, { active, connected }]) => [user, active ?? 0, connected]) satisfies StoredPresenceTimes;
+export const encodePresencePart = (of: Iterable<readonly [number, PresenceTimes]>): Json =>
+  [...of].map(([user, { active, connected }]) => [user, active ?? 0, connected]) satisfies StoredPresenceTimesOfUsers;
 
-export function* decodePresenceTimes(value: Json): Iterable<readonly [number, PresenceTimes]> {
-  for (const [user, active, connected] of value as StoredPresenceTimes)
+export function* decodePresencePart(value: Json): Iterable<readonly [number, PresenceTimes]> {
+  for (const [user, active, connected] of value as StoredPresenceTimesOfUsers)
     yield [user, { active: active || null, connected }];
 }

@@ -24,17 +24,22 @@ import {
   mapHandlersByName,
 } from '#runtime';
 import type { ActorServices } from '../services.js';
-import { accountOfPushActorKey, type PushSendingRound, type SentPushResult, sendDuePushes } from './rounds.js';
 import {
-  findNextPushTime,
+  type PushResultAtAllReceivers,
+  type PushSendingRoundResults,
+  sendDuePushes,
+  userIdOfPushActorKey,
+} from './rounds.js';
+import {
+  earliestDueTimeOfPushes,
   listWaitingPushes,
   type PushActorState,
-  updateShownNotifications,
-  WAITING_PUSH_PARTS,
+  WAITING_PUSH_TABLE,
   type WaitingPush,
+  withUpdatedShownMessages,
 } from './state.js';
 
-type PushCommand<C extends ActorCommandName<'push'>, I = undefined> = CommandDefinition<
+type PushCommandHandler<C extends ActorCommandName<'push'>, I = undefined> = CommandDefinition<
   PushActorState,
   ArgsOfCommand<C>,
   I,
@@ -43,42 +48,43 @@ type PushCommand<C extends ActorCommandName<'push'>, I = undefined> = CommandDef
 >;
 
 /** Maximum number of pushes that wait; the oldest makes room for a further one. */
-const MAX_WAITING_PUSHES = 200;
+const MAX_WAITING_PUSHES_PER_ACCOUNT = 200;
 /** Pause before the second attempt, ms; it doubles with each further attempt. */
-const FIRST_RETRY_PAUSE_MS = 1_000;
-const MAX_RETRY_PAUSE_MS = 3_600_000;
+const FIRST_PUSH_RETRY_PAUSE_MS = 1_000;
+const MAX_PUSH_RETRY_PAUSE_MS = 3_600_000;
 /** Age at which a push that could not be sent is dropped, ms: a day later it is news no more. */
 const MAX_PUSH_AGE_MS = 24 * 3_600_000;
 
-function queuePush(
+function makeQueuedPushOutcome(
   { state, parts }: { readonly state: PushActorState; readonly parts: ReadonlyMap<string, Json> },
   { event, messages, trigger }: Pick<WaitingPush, 'event' | 'messages' | 'trigger'>,
   now: number,
 ): CommandOutcome<PushActorState> {
   const number = state.last + 1;
   const push: WaitingPush = { number, event, messages, trigger, left: null, since: now, tries: 0, next: now };
-  const surplus = listWaitingPushes(parts).slice(0, Math.max(0, parts.size - MAX_WAITING_PUSHES + 1));
+  const surplus = listWaitingPushes(parts).slice(0, Math.max(0, parts.size - MAX_WAITING_PUSHES_PER_ACCOUNT + 1));
   return {
     reply: makeValueReply(null),
     state: { ...state, last: number },
     parts: Object.assign(
-      WAITING_PUSH_PARTS.makePartChange(number, push),
-      ...surplus.map((old): Record<string, Json> => WAITING_PUSH_PARTS.makePartChange(old.number, null)),
+      WAITING_PUSH_TABLE.makePartChange(number, push),
+      ...surplus.map((old): Record<string, Json> => WAITING_PUSH_TABLE.makePartChange(old.number, null)),
     ),
     // A push with an earlier time would be due now, too.
     due: now,
   };
 }
 
-const queueMessagePushHandler: PushCommand<typeof pushActorCommands.notify> = {
+const queueMessagePushHandler: PushCommandHandler<typeof pushActorCommands.notify> = {
   creates: true,
   handle: (view, { message, trigger }, _inputs, { now }) =>
-    queuePush(view, { event: 'message', messages: [message], trigger }, now),
+    makeQueuedPushOutcome(view, { event: 'message', messages: [message], trigger }, now),
 };
 
-const queuePushRemovalHandler: PushCommand<typeof pushActorCommands.remove> = {
+const queuePushRemovalHandler: PushCommandHandler<typeof pushActorCommands.remove> = {
   creates: true,
-  handle: (view, { messages }, _inputs, { now }) => queuePush(view, { event: 'remove', messages, trigger: '' }, now),
+  handle: (view, { messages }, _inputs, { now }) =>
+    makeQueuedPushOutcome(view, { event: 'remove', messages, trigger: '' }, now),
 };
 
 /**
@@ -86,26 +92,26 @@ const queuePushRemovalHandler: PushCommand<typeof pushActorCommands.remove> = {
  * round must not find the pushes of the round before. After a crash between sending and commit a push is sent again,
  * under the same id and tag.
  */
-const sendDuePushesHandler: PushCommand<typeof pushActorCommands.due, PushSendingRound> = {
+const sendDuePushesHandler: PushCommandHandler<typeof pushActorCommands.due, PushSendingRoundResults> = {
   lane: 'sending',
   exclusive: true,
   inputs: (_args, { key, realm, view }, sources) => sendDuePushes(key, realm, view, sources),
   handle({ state, parts }, _args, round, context) {
     const written: Record<string, Json> = {};
-    const times = new ReceiverRetryTimes(parts, round);
+    const times = new PushReceiverRetryTimes(parts, round);
     let after = state;
     for (const result of round.results) {
       const { push, wasDelivered } = result;
-      const next = preparePushForNextAttempt(result, times, context.now);
+      const next = makePushForNextAttempt(result, times, context.now);
       // The push may have made room for a later one meanwhile.
-      if (WAITING_PUSH_PARTS.get(parts, push.number))
-        Object.assign(written, WAITING_PUSH_PARTS.makePartChange(push.number, next));
+      if (WAITING_PUSH_TABLE.findValue(parts, push.number))
+        Object.assign(written, WAITING_PUSH_TABLE.makePartChange(push.number, next));
       if (push.event === 'remove') {
-        if (next === null) after = updateShownNotifications(after, [], push.messages);
-      } else if (wasDelivered) after = updateShownNotifications(after, push.messages, []);
+        if (next === null) after = withUpdatedShownMessages(after, [], push.messages);
+      } else if (wasDelivered) after = withUpdatedShownMessages(after, push.messages, []);
     }
     const left = listWaitingPushes(parts).flatMap((push) => {
-      const name = WAITING_PUSH_PARTS.nameOf(push.number);
+      const name = WAITING_PUSH_TABLE.partNameOf(push.number);
       const next = name in written ? (written[name] as WaitingPush | null) : push;
       return next === null ? [] : [next];
     });
@@ -114,50 +120,53 @@ const sendDuePushesHandler: PushCommand<typeof pushActorCommands.due, PushSendin
       state: after,
       parts: written,
       commands: [makeDropEndedReceiversCommands(round, context)],
-      due: findNextPushTime(left),
+      due: earliestDueTimeOfPushes(left),
     };
   },
 };
 
 /** When receivers that did not take a push are tried again. */
-class ReceiverRetryTimes {
+class PushReceiverRetryTimes {
   readonly #nextTryAtByReceiver = new Map<string, number>();
 
-  constructor(parts: ActorParts, { results }: PushSendingRound) {
+  constructor(parts: ActorParts, { results }: PushSendingRoundResults) {
     const tried = new Set(results.map(({ push }) => push.number));
     for (const { number, left, next } of listWaitingPushes(parts))
-      if (!tried.has(number)) this.recordNextTry(left ?? [], next);
+      if (!tried.has(number)) this.recordNextTryOfReceivers(left ?? [], next);
   }
 
-  recordNextTry(receivers: readonly string[], next: number): void {
+  recordNextTryOfReceivers(receivers: readonly string[], next: number): void {
     for (const name of receivers)
       this.#nextTryAtByReceiver.set(name, Math.max(next, this.#nextTryAtByReceiver.get(name) ?? 0));
   }
 
-  latestNextTryOf(receivers: readonly string[]): number {
+  latestNextTryTimeOf(receivers: readonly string[]): number {
     return Math.max(...receivers.map((name) => this.#nextTryAtByReceiver.get(name) ?? 0));
   }
 }
 
 /** The push as it waits for its next attempt; null: it was sent, or is given up. */
-function preparePushForNextAttempt(
-  { push, receiversLeft, hasFailedAttempt, requestedPauseMs }: SentPushResult,
-  times: ReceiverRetryTimes,
+function makePushForNextAttempt(
+  { push, receiversLeft, hasFailedAttempt, requestedPauseMs }: PushResultAtAllReceivers,
+  times: PushReceiverRetryTimes,
   now: number,
 ): WaitingPush | null {
   if (receiversLeft.length === 0 || now - push.since >= MAX_PUSH_AGE_MS) return null;
-  const pause = Math.max(requestedPauseMs, Math.min(FIRST_RETRY_PAUSE_MS * 2 ** push.tries, MAX_RETRY_PAUSE_MS));
-  const next = hasFailedAttempt ? now + pause : times.latestNextTryOf(receiversLeft);
-  times.recordNextTry(receiversLeft, next);
+  const pause = Math.max(
+    requestedPauseMs,
+    Math.min(FIRST_PUSH_RETRY_PAUSE_MS * 2 ** push.tries, MAX_PUSH_RETRY_PAUSE_MS),
+  );
+  const next = hasFailedAttempt ? now + pause : times.latestNextTryTimeOf(receiversLeft);
+  times.recordNextTryOfReceivers(receiversLeft, next);
   return { ...push, left: receiversLeft, tries: push.tries + (hasFailedAttempt ? 1 : 0), next };
 }
 
 /** Tells the keepers of subscriptions and tokens which of them have ended. */
 function makeDropEndedReceiversCommands(
-  { endedEndpointHashes, endedDeviceTokens }: PushSendingRound,
+  { endedEndpointHashes, endedDeviceTokens }: PushSendingRoundResults,
   { key, realm }: Pick<CommandContext, 'key' | 'realm'>,
 ): OutboxCommand[] {
-  const user = accountOfPushActorKey(key);
+  const user = userIdOfPushActorKey(key);
   const ended = endedEndpointHashes.map((endpointHash) =>
     makeOutboxCommand({
       to: realmActorKey(realm),
@@ -178,7 +187,7 @@ export const pushNotificationActorKind: ActorKindDefinition<PushActorState, unde
   name: 'push',
   summary: 'The push notifications of an account, until its browsers and the push gateway have taken them.',
   usesDirectory: false,
-  loadedParts: [WAITING_PUSH_PARTS.prefix],
+  loadedParts: [WAITING_PUSH_TABLE.prefix],
   partsAreDeliveries: true,
   commands: mapHandlersByName(pushActorCommands, {
     notify: queueMessagePushHandler,

@@ -4,18 +4,18 @@
  */
 import type { JsonObject } from '#base';
 import {
-  decryptWebPushSubscription,
+  makeBrowserNotificationRemoval,
   makeBrowserPushMessage,
-  makeBrowserRemovalMessage,
-  makeGatewayPushMessage,
-  makeGatewayRemovalMessage,
+  makeGatewayNotificationRemoval,
+  makeGatewayPushBody,
   type PushDeliveryOutcome,
   type PushDevice,
   type PushedMessage,
   type PushNotificationSender,
+  unsealWebPushSubscription,
   type WebPushSubscription,
 } from '#domain/push';
-import { isSessionAlive } from '#domain/secrets';
+import { isSessionUnexpired } from '#domain/secrets';
 import {
   type ActorKey,
   type ActorParts,
@@ -30,10 +30,10 @@ import type { DirectoryView } from '#model/records';
 import type { ActorInputSources } from '../services.js';
 import { listWaitingPushes, type PushActorState, type WaitingPush } from './state.js';
 
-export const accountOfPushActorKey = (key: ActorKey): UserId => toUserId(Number(parseActorKey(key).idWithinRealm));
+export const userIdOfPushActorKey = (key: ActorKey): UserId => toUserId(Number(parseActorKey(key).idWithinRealm));
 
 /** The result of one push at all its receivers. */
-export interface SentPushResult {
+export interface PushResultAtAllReceivers {
   readonly push: WaitingPush;
   /** Receivers that are to get it later. */
   readonly receiversLeft: readonly string[];
@@ -45,8 +45,8 @@ export interface SentPushResult {
   readonly wasDelivered: boolean;
 }
 
-export interface PushSendingRound {
-  readonly results: readonly SentPushResult[];
+export interface PushSendingRoundResults {
+  readonly results: readonly PushResultAtAllReceivers[];
   /** Hashes of the endpoints of subscriptions that have ended. */
   readonly endedEndpointHashes: readonly string[];
   readonly endedDeviceTokens: readonly string[];
@@ -62,22 +62,22 @@ interface PushReceiver {
 }
 
 const GATEWAY_RECEIVER_NAME = 'gateway';
-const NOTHING_TO_SEND: PushAttemptOutcome = { is: 'nothing' };
-const BEHIND_EARLIER_PUSH: PushAttemptOutcome = { is: 'behind' };
+const NOTHING_TO_SEND_OUTCOME: PushAttemptOutcome = { is: 'nothing' };
+const BEHIND_EARLIER_PUSH_OUTCOME: PushAttemptOutcome = { is: 'behind' };
 /** Number of pushes per round; further ones follow at once. */
-const PUSHES_PER_ROUND = 16;
+const MAX_PUSHES_PER_ROUND = 16;
 
 export async function sendDuePushes(
   key: ActorKey,
   realm: RealmId,
   { parts, state }: { readonly parts: ActorParts; readonly state: PushActorState },
   sources: ActorInputSources,
-): Promise<PushSendingRound> {
+): Promise<PushSendingRoundResults> {
   const now = sources.services.clock.now();
   const waiting = listWaitingPushes(parts);
-  const pushes = waiting.filter(({ next }) => next <= now).slice(0, PUSHES_PER_ROUND);
+  const pushes = waiting.filter(({ next }) => next <= now).slice(0, MAX_PUSHES_PER_ROUND);
   const early = waiting.filter(({ next }) => next > now);
-  const user = accountOfPushActorKey(key);
+  const user = userIdOfPushActorKey(key);
   const directory = await sources.loadDirectory(realm);
   const goneTokens: string[] = [];
   const endedEndpoints: string[] = [];
@@ -102,8 +102,8 @@ export async function sendDuePushes(
       goneTokens,
     ),
   ];
-  const fates = await Promise.all(receivers.map((receiver) => sendInOrder(receiver, pushes, early)));
-  const results = pushes.map((push, i): SentPushResult => {
+  const fates = await Promise.all(receivers.map((receiver) => sendPushesInOrderToReceiver(receiver, pushes, early)));
+  const results = pushes.map((push, i): PushResultAtAllReceivers => {
     const own = receivers.map(({ name }, r) => ({ name, fate: fates[r]![i]! }));
     const failed = own.flatMap(({ fate }) => (fate.is === 'later' ? [fate.afterMs] : []));
     return {
@@ -117,7 +117,7 @@ export async function sendDuePushes(
   return { results, endedEndpointHashes: endedEndpoints, endedDeviceTokens: goneTokens };
 }
 
-const makeDroppedPushResult = (push: WaitingPush): SentPushResult => ({
+const makeDroppedPushResult = (push: WaitingPush): PushResultAtAllReceivers => ({
   push,
   receiversLeft: [],
   hasFailedAttempt: false,
@@ -129,7 +129,7 @@ const makeDroppedPushResult = (push: WaitingPush): SentPushResult => ({
  * Sends to one receiver, in order: a push waits behind an earlier one that the receiver did not take yet.
  * @param early waiting pushes that are not due yet
  */
-async function sendInOrder(
+async function sendPushesInOrderToReceiver(
   { name, send }: PushReceiver,
   pushes: readonly WaitingPush[],
   early: readonly WaitingPush[],
@@ -138,14 +138,14 @@ async function sendInOrder(
   const [first] = early.filter(({ left }) => left?.includes(name));
   let stopped: PushAttemptOutcome | undefined;
   for (const push of pushes) {
-    if (first && first.number < push.number) stopped ??= BEHIND_EARLIER_PUSH;
-    if (push.left !== null && !push.left.includes(name)) fates.push(NOTHING_TO_SEND);
+    if (first && first.number < push.number) stopped ??= BEHIND_EARLIER_PUSH_OUTCOME;
+    if (push.left !== null && !push.left.includes(name)) fates.push(NOTHING_TO_SEND_OUTCOME);
     else if (stopped) fates.push(stopped);
     else {
       const fate = await send(push);
       fates.push(fate);
-      if (fate.is === 'later') stopped = BEHIND_EARLIER_PUSH;
-      else if (fate.is === 'gone') stopped = NOTHING_TO_SEND;
+      if (fate.is === 'later') stopped = BEHIND_EARLIER_PUSH_OUTCOME;
+      else if (fate.is === 'gone') stopped = NOTHING_TO_SEND_OUTCOME;
     }
   }
   return fates;
@@ -163,15 +163,15 @@ class PushContentMaker {
 
   /** @returns undefined if there is nothing to say: the message was read or deleted, or no notification shows it */
   makeBrowserContent(push: WaitingPush): JsonObject | undefined {
-    if (push.event === 'remove') return this.#makeRemovalContent(push, makeBrowserRemovalMessage);
+    if (push.event === 'remove') return this.#makeRemovalContent(push, makeBrowserNotificationRemoval);
     const message = this.#findPushedMessage(push);
     return message && makeBrowserPushMessage(message, this.user, this.directory, this.sender.options.content);
   }
 
   makeGatewayContent(push: WaitingPush): JsonObject | undefined {
-    if (push.event === 'remove') return this.#makeRemovalContent(push, makeGatewayRemovalMessage);
+    if (push.event === 'remove') return this.#makeRemovalContent(push, makeGatewayNotificationRemoval);
     const message = this.#findPushedMessage(push);
-    return message && makeGatewayPushMessage(message, push.trigger, this.sender.options.content);
+    return message && makeGatewayPushBody(message, push.trigger, this.sender.options.content);
   }
 
   #findPushedMessage({ messages: [id] }: WaitingPush): PushedMessage | undefined {
@@ -198,14 +198,14 @@ function makeBrowserReceivers(
   const now = clock.now();
   return (directory.sessionsOf(user)?.sessions ?? []).flatMap((session): PushReceiver[] => {
     const { push: stored } = session;
-    if (!stored || !isSessionAlive(session, now)) return [];
-    const subscription: WebPushSubscription | undefined = decryptWebPushSubscription(secrets, stored.sealed);
+    if (!stored || !isSessionUnexpired(session, now)) return [];
+    const subscription: WebPushSubscription | undefined = unsealWebPushSubscription(secrets, stored.sealed);
     if (!subscription) return [];
     const send = async (push: WaitingPush): Promise<PushAttemptOutcome> => {
       const payload = said.makeBrowserContent(push);
-      if (!payload) return NOTHING_TO_SEND;
-      const topic = secrets.sign(`push-topic/${payload.tag ?? `remove/${push.number}`}`);
-      const fate = await sender.toBrowser(subscription, payload, topic);
+      if (!payload) return NOTHING_TO_SEND_OUTCOME;
+      const topic = secrets.signPurposePrefixedText(`push-topic/${payload.tag ?? `remove/${push.number}`}`);
+      const fate = await sender.pushToBrowser(subscription, payload, topic);
       if (fate.is === 'gone') ended.push(stored.endpointHash);
       return fate;
     };
@@ -224,11 +224,11 @@ function makeGatewayReceivers(
   const { gateway, site } = sender.options;
   if (!gateway || devices.length === 0) return [];
   const { realm } = parseActorKey(key);
-  const user = accountOfPushActorKey(key);
+  const user = userIdOfPushActorKey(key);
   const send = async (push: WaitingPush): Promise<PushAttemptOutcome> => {
     const saying = said.makeGatewayContent(push);
-    if (!saying) return NOTHING_TO_SEND;
-    const { fate, gone } = await sender.toGateway(gateway, {
+    if (!saying) return NOTHING_TO_SEND_OUTCOME;
+    const { fate, gone } = await sender.postToGateway(gateway, {
       version: 1,
       id: `${realm}-${user}-${push.number}-${push.since.toString(36)}`,
       realm: { id: realm, name: directory.settings.name, url: site(directory.subdomain) },

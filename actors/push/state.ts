@@ -1,6 +1,6 @@
 /** Persisted state of a push actor. Each waiting push is a part, deleted when it was sent. */
 import type { JsonObject } from '#base';
-import { type ActorParts, ActorPartTable } from '#model';
+import { ActorPartAccessor, type ActorParts } from '#model';
 
 export interface PushActorState extends JsonObject {
   /** Number of the last push that was queued. */
@@ -28,29 +28,29 @@ export interface WaitingPush extends JsonObject {
 }
 
 /** Waiting pushes by number. */
-export const WAITING_PUSH_PARTS = new ActorPartTable<WaitingPush>('push/');
+export const WAITING_PUSH_TABLE = new ActorPartAccessor<WaitingPush>('push/');
 
 /** Maximum number of messages in `shown`; the notification of an older one is no longer taken away. */
-const MAX_SHOWN_NOTIFICATIONS = 200;
+const MAX_REMEMBERED_SHOWN_MESSAGES = 200;
 
 /** Waiting pushes, oldest first. */
 export const listWaitingPushes = (parts: ActorParts): WaitingPush[] =>
-  [...WAITING_PUSH_PARTS.values(parts)].sort((a, b) => a.number - b.number);
+  [...WAITING_PUSH_TABLE.values(parts)].sort((a, b) => a.number - b.number);
 
 /** Earliest time at which a waiting push is due, wall time, ms; null: none waits. */
-export function findNextPushTime(pushes: Iterable<WaitingPush>): number | null {
+export function earliestDueTimeOfPushes(pushes: Iterable<WaitingPush>): number | null {
   let first: number | null = null;
   for (const { next } of pushes) if (first === null || next < first) first = next;
   return first;
 }
 
 /** @param added messages with a notification from now on @param gone messages without one */
-export function updateShownNotifications(
+export function withUpdatedShownMessages(
   state: PushActorState,
   added: readonly number[],
   gone: readonly number[],
 ): PushActorState {
   if (added.length === 0 && !gone.some((id) => state.shown.includes(id))) return state;
   const shown = [...new Set([...state.shown, ...added])].filter((id) => !gone.includes(id));
-  return { ...state, shown: shown.slice(-MAX_SHOWN_NOTIFICATIONS) };
+  return { ...state, shown: shown.slice(-MAX_REMEMBERED_SHOWN_MESSAGES) };
 }

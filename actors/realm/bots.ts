@@ -1,7 +1,7 @@
 /** Rules, records and events that the commands on bots share (events.md realm_bot). */
 
 import type { Json, JsonObject } from '#base';
-import { formatBotForApi, isAdmin, isOwner, type StreamNameLookup } from '#domain/people';
+import { formatBotWithSealedSecrets, isAdminOrOwner, isOwner, type StreamNameLookup } from '#domain/people';
 import type { LogItem } from '#model';
 import { apiError } from '#model/errors';
 import type { DirectoryBot, DirectoryUser } from '#model/records';
@@ -38,7 +38,7 @@ export function findBotAccount(parts: ActorParts, id: number): BotAccount | unde
 export function getManagedBotOrThrow(parts: ActorParts, id: number, acting: DirectoryUser): BotAccount {
   const found = findBotAccount(parts, id);
   if (!found) throw apiError('NO_SUCH_BOT');
-  if (found.user.botOwner !== acting.id && !isAdmin(acting)) throw apiError('INSUFFICIENT_PERMISSION');
+  if (found.user.botOwner !== acting.id && !isAdminOrOwner(acting)) throw apiError('INSUFFICIENT_PERMISSION');
   // A bot's key gives all rights of the bot, so only owners may manage a bot with the owner role.
   if (isOwner(found.user) && !isOwner(acting)) throw apiError('OWNER_REQUIRED');
   return found;
@@ -55,21 +55,21 @@ function hasPrivateDefaultStream(parts: ActorParts, { sendingStream, eventsStrea
 }
 
 /** Ids of human administrators, ascending. */
-const listHumanAdminIds = (parts: ActorParts): number[] =>
+const listActiveHumanAdminIds = (parts: ActorParts): number[] =>
   [...listUserRecords(parts)]
-    .filter((user) => user.isActive && user.botType === null && isAdmin(user))
+    .filter((user) => user.isActive && user.botType === null && isAdminOrOwner(user))
     .map(({ id }) => id);
 
 /**
  * Users who get events about the bot: its owner and human administrators; for a bot of private streams only its owner.
  */
-function listBotManagerIds(parts: ActorParts, { user, bot }: BotAccount): number[] {
+function listBotEventRecipientIds(parts: ActorParts, { user, bot }: BotAccount): number[] {
   const owner = user.botOwner === null ? [] : [user.botOwner];
-  return hasPrivateDefaultStream(parts, bot) ? owner : [...new Set([...owner, ...listHumanAdminIds(parts)])];
+  return hasPrivateDefaultStream(parts, bot) ? owner : [...new Set([...owner, ...listActiveHumanAdminIds(parts)])];
 }
 
 /** Secrets in the event stay sealed until it is delivered to a client. */
-const makeBotEvent = (to: readonly number[], op: 'add' | 'update', bot: JsonObject): LogItem => ({
+const makeBotAddOrUpdateEvent = (to: readonly number[], op: 'add' | 'update', bot: JsonObject): LogItem => ({
   t: 'event',
   to: { users: to },
   event: { type: 'realm_bot', op },
@@ -79,8 +79,13 @@ const makeBotEvent = (to: readonly number[], op: 'add' | 'update', bot: JsonObje
 export const makeBotAddedEvent = (
   parts: ActorParts,
   account: BotAccount,
-  to = listBotManagerIds(parts, account),
-): LogItem => makeBotEvent(to, 'add', formatBotForApi(account.user, account.bot, makeStreamNameLookup(parts)));
+  to = listBotEventRecipientIds(parts, account),
+): LogItem =>
+  makeBotAddOrUpdateEvent(
+    to,
+    'add',
+    formatBotWithSealedSecrets(account.user, account.bot, makeStreamNameLookup(parts)),
+  );
 
 /** Event of a changed bot, for its managers. @param change the changed field of the bot */
 export const makeBotUpdatedEvent = (
@@ -89,8 +94,8 @@ export const makeBotUpdatedEvent = (
   change: JsonObject,
   except?: number,
 ): LogItem =>
-  makeBotEvent(
-    listBotManagerIds(parts, account).filter((id) => id !== except),
+  makeBotAddOrUpdateEvent(
+    listBotEventRecipientIds(parts, account).filter((id) => id !== except),
     'update',
     { user_id: account.user.id, ...change },
   );
@@ -111,7 +116,7 @@ export function makeBotEventsOfRenamedStream(parts: ActorParts, stream: number, 
 
 export const makeBotRemovedEvent = (parts: ActorParts, account: BotAccount): LogItem => ({
   t: 'event',
-  to: { users: listBotManagerIds(parts, account) },
+  to: { users: listBotEventRecipientIds(parts, account) },
   event: { type: 'realm_bot', op: 'remove', bot: { user_id: account.user.id, full_name: account.user.fullName } },
 });
 
@@ -127,7 +132,7 @@ export const makeBotDeletedForUserEvent = (bot: number, user: number): LogItem =
  *
  * @param before the bot before the change; absent if the bot is new
  */
-export function makeStoredBotChanges(
+export function makeBotStorageChanges(
   { user, bot }: BotAccount,
   before?: BotAccount,
 ): { readonly parts: Record<string, Json>; readonly changes: readonly LogItem[] } {

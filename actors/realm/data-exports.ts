@@ -2,7 +2,7 @@
 
 import type { JsonObject } from '#base';
 import { dataExportUriOfPath } from '#domain/files';
-import { type ActorParts, ActorPartTable } from '#model';
+import { ActorPartAccessor, type ActorParts } from '#model';
 
 /**
  * A data export, as the realm actor stores it. Records are never removed: their number is the id of the newest one, and
@@ -24,7 +24,7 @@ export interface DataExportRecord extends JsonObject {
 }
 
 /** Data exports by id. */
-export const DATA_EXPORT_PARTS = new ActorPartTable<DataExportRecord>('export/');
+export const DATA_EXPORT_PARTS = new ActorPartAccessor<DataExportRecord>('export/');
 
 /** Data exports in the order of their ids. */
 export const listDataExports = (parts: ActorParts): DataExportRecord[] =>
@@ -73,6 +73,6 @@ export class PendingDataExports {
 
   /** Drops the exports whose records were taken back. */
   dropWithoutRecord(parts: ActorParts): void {
-    this.#unstarted = this.#unstarted.filter(({ id }) => DATA_EXPORT_PARTS.get(parts, id));
+    this.#unstarted = this.#unstarted.filter(({ id }) => DATA_EXPORT_PARTS.findValue(parts, id));
   }
 }

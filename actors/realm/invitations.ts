@@ -6,7 +6,7 @@
 import type { Json } from '#base';
 import type { InvitationTokenContent } from '#domain/invitations';
 import { USER_ROLE } from '#domain/people';
-import { type ActorParts, ActorPartTable, type LogItem, type RealmId } from '#model';
+import { ActorPartAccessor, type ActorParts, type LogItem, type RealmId } from '#model';
 
 export interface Invitation {
   readonly id: number;
@@ -34,13 +34,13 @@ export const INVITATION_PART_PREFIXES: Readonly<Record<InvitationKind, string>> 
 
 const getInvitationKind = ({ email }: Invitation): InvitationKind => (email === null ? 'link' : 'single');
 
-const INVITATION_TABLE_BY_KIND: Readonly<Record<InvitationKind, ActorPartTable<Invitation>>> = {
-  single: new ActorPartTable(INVITATION_PART_PREFIXES.single),
-  link: new ActorPartTable(INVITATION_PART_PREFIXES.link),
+const INVITATION_TABLE_BY_KIND: Readonly<Record<InvitationKind, ActorPartAccessor<Invitation>>> = {
+  single: new ActorPartAccessor(INVITATION_PART_PREFIXES.single),
+  link: new ActorPartAccessor(INVITATION_PART_PREFIXES.link),
 };
 
 export const makeInvitationPartName = (of: Invitation): string =>
-  INVITATION_TABLE_BY_KIND[getInvitationKind(of)].nameOf(of.id);
+  INVITATION_TABLE_BY_KIND[getInvitationKind(of)].partNameOf(of.id);
 export const encodeInvitation = (of: Invitation): Json => of as unknown as Json;
 
 export const makeInvitationTokenContent = (realm: RealmId, of: Invitation): InvitationTokenContent => ({
@@ -64,7 +64,7 @@ export function findValidInvitation(
   id: number,
   now: number,
 ): Invitation | undefined {
-  const found = INVITATION_TABLE_BY_KIND[kind].get(parts, id);
+  const found = INVITATION_TABLE_BY_KIND[kind].findValue(parts, id);
   return found && isInvitationValid(found, now) ? found : undefined;
 }
 
@@ -91,7 +91,7 @@ export const makeInvitationsChangedEvent = (version: number): LogItem => ({
 });
 
 /** Parts that delete the invitations of a user, and the event, for the commit that deactivates the user's account. */
-export function revokeInvitationsOfUser(
+export function makeInvitationsRevocationOfUser(
   parts: ActorParts,
   user: number,
   version: number,

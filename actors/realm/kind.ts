@@ -10,8 +10,8 @@ import { apiError } from '#model/errors';
 import { type ActorKindDefinition, mapHandlersByName } from '#runtime';
 import type { ActorServices } from '../services.js';
 import {
-  regenerateApiKeyHandler,
   regenerateBotApiKeyHandler,
+  regenerateOwnApiKeyHandler,
   renewApiKeyHandler,
   renewBotApiKeyHandler,
 } from './commands/accounts/api-keys.js';
@@ -31,18 +31,18 @@ import {
 } from './commands/accounts/identities.js';
 import { EMAIL_CHANGE_PART_PREFIX, PASSWORD_RESET_LINKS_PART_PREFIX } from './commands/accounts/mailed-links.js';
 import {
+  mailPasswordResetByAdminHandler,
   readPasswordResetPageHandler,
   requestPasswordResetHandler,
   resetPasswordHandler,
-  sendPasswordResetHandler,
   setPasswordOfUserHandler,
 } from './commands/accounts/password-reset.js';
 import { reactivateUserHandler } from './commands/accounts/reactivate-user.js';
 import {
   addOneTimeSignInLinkHandler,
   endOtherSessionsHandler,
-  endSessionHandler,
-  recordPushDeviceHandler,
+  endOwnSessionHandler,
+  markAccountHasPushDeviceHandler,
   recordSessionUseHandler,
   removeSessionPushEndpointHandler,
   setSessionPushEndpointHandler,
@@ -50,20 +50,24 @@ import {
   startSessionHandler,
 } from './commands/accounts/sessions.js';
 import { updateUserHandler } from './commands/accounts/update-user.js';
-import { publishVisibleEmailsHandler } from './commands/accounts/visibility-change.js';
+import { publishEmailVisibilityHandler } from './commands/accounts/visibility-change.js';
 import { createBotHandler } from './commands/bots/create-bot.js';
 import { updateBotHandler } from './commands/bots/update-bot.js';
-import { wrapHandlersWithDirectoryVersion } from './commands/command.js';
+import { wrapAllRealmCommandHandlers } from './commands/command.js';
 import { runDueRealmTasksHandler } from './commands/due.js';
-import { removeAvatarHandler, setAvatarHandler } from './commands/files/avatar.js';
-import { addCustomEmojiHandler, beginEmojiUploadHandler, removeCustomEmojiHandler } from './commands/files/emoji.js';
+import { activateUploadedAvatarHandler, removeAvatarHandler } from './commands/files/avatar.js';
 import {
+  addCustomEmojiHandler,
+  beginEmojiUploadHandler,
+  deactivateCustomEmojiHandler,
+} from './commands/files/emoji.js';
+import {
+  eraseBlobsAndRecordFileChangesHandler,
   readFileSpaceUsedHandler,
-  recordFileChangesHandler,
-  reserveUploadFileNumberHandler,
+  reserveFileNumberAndSpaceHandler,
 } from './commands/files/files.js';
-import { setRealmPictureHandler } from './commands/files/organization-pictures.js';
-import { beginPictureUploadHandler } from './commands/files/pictures.js';
+import { setOrClearRealmPictureHandler } from './commands/files/organization-pictures.js';
+import { reservePictureUploadNumberHandler } from './commands/files/pictures.js';
 import { editGroupMembersHandler, editGroupSubgroupsHandler } from './commands/groups/group-members.js';
 import {
   createUserGroupHandler,
@@ -71,8 +75,8 @@ import {
   updateUserGroupHandler,
 } from './commands/groups/user-groups.js';
 import {
-  allocateGroupRecipientIdHandler,
-  reserveMessageIdsHandler,
+  getOrAllocateGroupRecipientIdHandler,
+  handOutMessageIdsHandler,
   returnUnusedMessageIdsHandler,
 } from './commands/ids.js';
 import { sendInvitationsHandler } from './commands/invitations/invite.js';
@@ -86,10 +90,10 @@ import {
 } from './commands/invitations/manage-invitations.js';
 import { readSignUpPageHandler, requestSignUpHandler, signUpHandler } from './commands/invitations/sign-up.js';
 import {
-  createRealmHandler,
   initializeRealmHandler,
   isSubdomainTakenHandler,
   readNextRealmIdHandler,
+  registerNewRealmHandler,
 } from './commands/organization/create-realm.js';
 import {
   deleteDataExportHandler,
@@ -104,9 +108,9 @@ import {
   updateEmailDomainHandler,
 } from './commands/organization/domains.js';
 import {
-  beginRealmImportHandler,
   dropRealmImportReservationHandler,
   endRealmImportHandler,
+  reserveRealmForImportHandler,
 } from './commands/organization/import-realm.js';
 import {
   addLinkifierHandler,
@@ -125,29 +129,32 @@ import {
   reactivateRealmHandler,
   recordRealmActiveStateHandler,
 } from './commands/organization/realm-activity.js';
-import { updateNewUserDefaultsHandler, updateRealmSettingsHandler } from './commands/organization/realm-settings.js';
+import {
+  updateNewUserSettingDefaultsHandler,
+  updateRealmSettingsHandler,
+} from './commands/organization/realm-settings.js';
 import { addAlertWordsHandler, removeAlertWordsHandler } from './commands/preferences/alert-words.js';
 import { recordUserMutedHandler, recordUserUnmutedHandler } from './commands/preferences/mute-user.js';
-import { updateOwnAccountHandler, updateOwnSettingsHandler } from './commands/preferences/own-settings.js';
+import { updateOwnAccountAndSettingsHandler, updateOwnSettingsHandler } from './commands/preferences/own-settings.js';
 import { clearOwnProfileHandler, updateOwnProfileHandler } from './commands/preferences/profile-data.js';
 import { setUserStatusHandler } from './commands/preferences/user-status.js';
 import { readWholeDirectoryHandler } from './commands/snapshot.js';
 import { archiveStreamHandler, archiveVacatedStreamsHandler } from './commands/streams/archive-stream.js';
 import {
+  addOrRemoveDefaultStreamHandler,
   createDefaultStreamGroupHandler,
   editStreamsOfDefaultStreamGroupHandler,
   removeDefaultStreamGroupHandler,
-  setDefaultStreamHandler,
   updateDefaultStreamGroupHandler,
 } from './commands/streams/default-streams.js';
 import { recordFirstMessageIdHandler, recordStreamTrafficHandler } from './commands/streams/stream-reports.js';
 import { updateStreamHandler } from './commands/streams/update-stream.js';
-import { continueSubscribingUsersHandler, subscribeUsersHandler } from './commands/subscriptions/subscribe.js';
+import { subscribeRemainingUsersHandler, subscribeUsersHandler } from './commands/subscriptions/subscribe.js';
 import { subscribeAndUnsubscribeUsersHandler, unsubscribeUsersHandler } from './commands/subscriptions/unsubscribe.js';
 import { DATA_EXPORT_PARTS } from './data-exports.js';
 import { INVITATION_PART_PREFIXES } from './invitations.js';
 import { realmStateMachine } from './machine.js';
-import { MAIL_COUNT_PART_PREFIX } from './mail-limits.js';
+import { MAIL_REQUEST_TIMES_PART_PREFIX } from './mail-limits.js';
 import { RealmActorSidecar } from './sidecar.js';
 import {
   DIRECT_GROUP_RECIPIENT_PART_PREFIX,
@@ -176,22 +183,22 @@ export const realmActorKind: ActorKindDefinition<RealmActorState, RealmMemorySta
     SPENT_SIGN_IN_FLOW_PART_PREFIX,
     PICTURE_UPLOADS_PART_PREFIX,
     ...Object.values(INVITATION_PART_PREFIXES),
-    MAIL_COUNT_PART_PREFIX,
+    MAIL_REQUEST_TIMES_PART_PREFIX,
     UNFINISHED_IMPORT_PART_PREFIX,
     DATA_EXPORT_PARTS.prefix,
   ],
-  commands: wrapHandlersWithDirectoryVersion(
+  commands: wrapAllRealmCommandHandlers(
     mapHandlersByName(realmActorCommands, {
       // Handlers in ids.ts and snapshot.ts: ids for other actors, and the directory for replicas
-      takeIds: reserveMessageIdsHandler,
+      takeIds: handOutMessageIdsHandler,
       returnIds: returnUnusedMessageIdsHandler,
-      groupRecipient: allocateGroupRecipientIdHandler,
+      groupRecipient: getOrAllocateGroupRecipientIdHandler,
       snapshot: readWholeDirectoryHandler,
       // Handlers in organization/: creation, deactivation and reactivation of an organization
       peekRealm: readNextRealmIdHandler,
-      createRealm: createRealmHandler,
+      createRealm: registerNewRealmHandler,
       init: initializeRealmHandler,
-      beginImport: beginRealmImportHandler,
+      beginImport: reserveRealmForImportHandler,
       endImport: endRealmImportHandler,
       dropImport: dropRealmImportReservationHandler,
       subdomainTaken: isSubdomainTakenHandler,
@@ -200,7 +207,7 @@ export const realmActorKind: ActorKindDefinition<RealmActorState, RealmMemorySta
       noteActivity: recordRealmActiveStateHandler,
       // Handlers in organization/: settings of an organization and its lists, such as linkifiers
       changeRealm: updateRealmSettingsHandler,
-      changeUserDefaults: updateNewUserDefaultsHandler,
+      changeUserDefaults: updateNewUserSettingDefaultsHandler,
       addLinkifier: addLinkifierHandler,
       updateLinkifier: updateLinkifierHandler,
       removeLinkifier: removeLinkifierHandler,
@@ -219,17 +226,17 @@ export const realmActorKind: ActorKindDefinition<RealmActorState, RealmMemorySta
       deactivateUser: deactivateUserHandler,
       deactivateSelf: deactivateOwnAccountHandler,
       reactivateUser: reactivateUserHandler,
-      showAddresses: publishVisibleEmailsHandler,
+      showAddresses: publishEmailVisibilityHandler,
       due: runDueRealmTasksHandler,
       confirmEmail: confirmEmailChangeHandler,
-      regenerateKey: regenerateApiKeyHandler,
+      regenerateKey: regenerateOwnApiKeyHandler,
       renewKey: renewApiKeyHandler,
       renewBotKey: renewBotApiKeyHandler,
       setBilling: setBillingAdminHandler,
       setRateLimits: setAccountRateLimitsHandler,
       // Handlers of accounts/password-reset.ts: forgotten passwords
       askPasswordReset: requestPasswordResetHandler,
-      sendPasswordReset: sendPasswordResetHandler,
+      sendPasswordReset: mailPasswordResetByAdminHandler,
       peekPasswordReset: readPasswordResetPageHandler,
       resetPassword: resetPasswordHandler,
       setPasswordOf: setPasswordOfUserHandler,
@@ -240,11 +247,11 @@ export const realmActorKind: ActorKindDefinition<RealmActorState, RealmMemorySta
       startSession: startSessionHandler,
       startSessionByLink: startSessionByOneTimeLinkHandler,
       noteSessionUse: recordSessionUseHandler,
-      endSession: endSessionHandler,
+      endSession: endOwnSessionHandler,
       endSessions: endOtherSessionsHandler,
       setSessionPush: setSessionPushEndpointHandler,
       dropSessionPush: removeSessionPushEndpointHandler,
-      notePushDevice: recordPushDeviceHandler,
+      notePushDevice: markAccountHasPushDeviceHandler,
       addSignInLink: addOneTimeSignInLinkHandler,
       // Handlers in bots/: creation and changes of bots; deactivation and keys are in accounts/
       createBot: createBotHandler,
@@ -253,7 +260,7 @@ export const realmActorKind: ActorKindDefinition<RealmActorState, RealmMemorySta
       regenerateBotKey: regenerateBotApiKeyHandler,
       // Handlers in preferences/: settings that users choose for themselves
       changeSettings: updateOwnSettingsHandler,
-      changeOwnAccount: updateOwnAccountHandler,
+      changeOwnAccount: updateOwnAccountAndSettingsHandler,
       setStatus: setUserStatusHandler,
       addAlertWords: addAlertWordsHandler,
       removeAlertWords: removeAlertWordsHandler,
@@ -289,7 +296,7 @@ export const realmActorKind: ActorKindDefinition<RealmActorState, RealmMemorySta
       updateStream: updateStreamHandler,
       archiveStream: archiveStreamHandler,
       vacated: archiveVacatedStreamsHandler,
-      setDefaultStream: setDefaultStreamHandler,
+      setDefaultStream: addOrRemoveDefaultStreamHandler,
       createStreamGroup: createDefaultStreamGroupHandler,
       updateStreamGroup: updateDefaultStreamGroupHandler,
       editStreamGroup: editStreamsOfDefaultStreamGroupHandler,
@@ -300,17 +307,17 @@ export const realmActorKind: ActorKindDefinition<RealmActorState, RealmMemorySta
       subscribe: subscribeUsersHandler,
       unsubscribe: unsubscribeUsersHandler,
       updateSubscriptions: subscribeAndUnsubscribeUsersHandler,
-      carryOnJoining: continueSubscribingUsersHandler,
+      carryOnJoining: subscribeRemainingUsersHandler,
       // Handlers in files/: pictures and uploaded files
       emojiBegin: beginEmojiUploadHandler,
       emojiAdd: addCustomEmojiHandler,
-      emojiRemove: removeCustomEmojiHandler,
-      pictureBegin: beginPictureUploadHandler,
-      setAvatar: setAvatarHandler,
+      emojiRemove: deactivateCustomEmojiHandler,
+      pictureBegin: reservePictureUploadNumberHandler,
+      setAvatar: activateUploadedAvatarHandler,
       removeAvatar: removeAvatarHandler,
-      setRealmPicture: setRealmPictureHandler,
-      fileId: reserveUploadFileNumberHandler,
-      filesChanged: recordFileChangesHandler,
+      setRealmPicture: setOrClearRealmPictureHandler,
+      fileId: reserveFileNumberAndSpaceHandler,
+      filesChanged: eraseBlobsAndRecordFileChangesHandler,
       spaceUsed: readFileSpaceUsedHandler,
     }),
   ),
@@ -343,7 +350,7 @@ export const realmActorKind: ActorKindDefinition<RealmActorState, RealmMemorySta
   },
   makeVolatile: (_key, state, parts) => new RealmMemoryState(state, parts),
   sidecar: (handle, sources) => new RealmActorSidecar(handle, sources),
-  takeBack: ({ parts, volatile }) => volatile.rebuildIndexes(parts),
+  takeBack: ({ parts, volatile }) => volatile.rebuildIndexesAndCounts(parts),
   makeMissingActorReply: () => ({ error: apiError('INVALID_SUBDOMAIN').toReply() }),
   refusalByPhase: { deactivated: () => ({ error: apiError('ORGANIZATION_DEACTIVATED').toReply() }) },
 };

@@ -46,7 +46,7 @@ export class RealmActorSidecar implements ActorSidecar {
     // The actor still hands out ids while the partition is handed over, but reserves each singly. This holds for drains
     // only: any other passivation can be called off by a new command, after which the actor stays.
     if (reason === 'drained') {
-      volatile.isDraining = true;
+      volatile.isPartitionDraining = true;
       await Promise.allSettled(this.#abortExports().map((id) => this.#endExport(id, false)));
     }
     if (volatile.nextMessageId <= this.handle.state().reservedIds)

@@ -5,13 +5,13 @@
 
 import type { Json, JsonObject } from '#base';
 import {
-  type DirectoryRecordTypes,
+  type DirectoryRecordTypeByCollection,
   type DirectorySingletons,
   EMPTY_DIRECTORY_SINGLETONS,
-  type StreamTraffic,
+  type StreamRecentMessageCount,
 } from '#directory';
-import { type ActorParts, ActorPartTable, type RealmSettings, toUserId } from '#model';
-import type { AccountSessions, DirectoryPreferences, DirectoryProfile } from '#model/records';
+import { ActorPartAccessor, type ActorParts, type RealmSettings, toUserId } from '#model';
+import type { AccountSessions, DirectoryUserPreferences, DirectoryUserProfileValues } from '#model/records';
 
 export interface RealmActorState extends JsonObject {
   readonly phase: string;
@@ -55,7 +55,7 @@ export interface WeeklyDigestSchedule extends JsonObject {
 
 export const USER_PART_PREFIX = 'user/';
 export const STREAM_PART_PREFIX = 'stream/';
-export const REALM_PART_PREFIX = 'realm/';
+export const REALM_ENTRY_PART_PREFIX = 'realm/';
 export const PREFERENCES_PART_PREFIX = 'personal/';
 export const USER_GROUP_PART_PREFIX = 'user-group/';
 export const EMOJI_PART_PREFIX = 'emoji/';
@@ -68,7 +68,7 @@ export const PLAYGROUNDS_PART_NAME = 'playgrounds';
 export const EMAIL_DOMAINS_PART_NAME = 'domains';
 export const DEFAULT_STREAM_GROUPS_PART_NAME = 'stream-groups';
 export const PROFILE_FIELDS_PART_NAME = 'profile-fields';
-export const USER_DEFAULTS_PART_NAME = 'user-defaults';
+export const NEW_USER_SETTING_DEFAULTS_PART_NAME = 'user-defaults';
 export const REALM_PICTURES_PART_NAME = 'pictures';
 
 /** Prefix of the parts of realm 0 that hold the unfinished imports, by subdomain. */
@@ -81,10 +81,10 @@ export const DIRECT_GROUP_RECIPIENT_PART_PREFIX = 'group/';
 export const PICTURE_UPLOADS_PART_PREFIX = 'uploads/';
 
 /** Prefix of each collection's parts: one part per record, named by the prefix and the record's number. */
-export const DIRECTORY_RECORD_PART_PREFIXES: { readonly [C in keyof DirectoryRecordTypes]: string } = {
+export const DIRECTORY_RECORD_PART_PREFIXES: { readonly [C in keyof DirectoryRecordTypeByCollection]: string } = {
   users: USER_PART_PREFIX,
   streams: STREAM_PART_PREFIX,
-  realms: REALM_PART_PREFIX,
+  realms: REALM_ENTRY_PART_PREFIX,
   personals: PREFERENCES_PART_PREFIX,
   groups: USER_GROUP_PART_PREFIX,
   emoji: EMOJI_PART_PREFIX,
@@ -100,69 +100,71 @@ export const DIRECTORY_SINGLETON_PART_NAMES: { readonly [W in keyof DirectorySin
   domains: EMAIL_DOMAINS_PART_NAME,
   streamGroups: DEFAULT_STREAM_GROUPS_PART_NAME,
   profileFields: PROFILE_FIELDS_PART_NAME,
-  userDefaults: USER_DEFAULTS_PART_NAME,
+  userDefaults: NEW_USER_SETTING_DEFAULTS_PART_NAME,
   pictures: REALM_PICTURES_PART_NAME,
 };
 
 export type { ActorParts };
 
 /** Makes the function that lists all records of a collection, in the order of the parts' names. */
-const makeRecordLister = <C extends keyof DirectoryRecordTypes>(collection: C) => {
-  const table = new ActorPartTable<DirectoryRecordTypes[C]>(DIRECTORY_RECORD_PART_PREFIXES[collection]);
-  return (parts: ActorParts): Iterable<DirectoryRecordTypes[C]> => table.values(parts);
+const makeDirectoryRecordLister = <C extends keyof DirectoryRecordTypeByCollection>(collection: C) => {
+  const table = new ActorPartAccessor<DirectoryRecordTypeByCollection[C]>(DIRECTORY_RECORD_PART_PREFIXES[collection]);
+  return (parts: ActorParts): Iterable<DirectoryRecordTypeByCollection[C]> => table.values(parts);
 };
 
 /** Makes the function that finds one record of a collection. */
-const makeRecordFinder = <C extends keyof DirectoryRecordTypes>(collection: C) => {
-  const table = new ActorPartTable<DirectoryRecordTypes[C]>(DIRECTORY_RECORD_PART_PREFIXES[collection]);
-  return (parts: ActorParts, id: number): DirectoryRecordTypes[C] | undefined => table.get(parts, id);
+const makeDirectoryRecordFinder = <C extends keyof DirectoryRecordTypeByCollection>(collection: C) => {
+  const table = new ActorPartAccessor<DirectoryRecordTypeByCollection[C]>(DIRECTORY_RECORD_PART_PREFIXES[collection]);
+  return (parts: ActorParts, id: number): DirectoryRecordTypeByCollection[C] | undefined => table.findValue(parts, id);
 };
 
-const makeSingletonReader =
+const makeDirectorySingletonReader =
   <W extends keyof DirectorySingletons>(name: W) =>
   (parts: ActorParts): DirectorySingletons[W] =>
     (parts.get(DIRECTORY_SINGLETON_PART_NAMES[name]) as unknown as DirectorySingletons[W] | undefined) ??
     EMPTY_DIRECTORY_SINGLETONS[name];
 
-export const listUserRecords = makeRecordLister('users');
-export const findUserRecord = makeRecordFinder('users');
-export const listStreamRecords = makeRecordLister('streams');
-export const findStreamRecord = makeRecordFinder('streams');
-export const listRealmRecords = makeRecordLister('realms');
-export const listUserGroupRecords = makeRecordLister('groups');
-export const findUserGroupRecord = makeRecordFinder('groups');
-export const listEmojiRecords = makeRecordLister('emoji');
-export const listBotRecords = makeRecordLister('bots');
-export const findBotRecord = makeRecordFinder('bots');
+export const listUserRecords = makeDirectoryRecordLister('users');
+export const findUserRecord = makeDirectoryRecordFinder('users');
+export const listStreamRecords = makeDirectoryRecordLister('streams');
+export const findStreamRecord = makeDirectoryRecordFinder('streams');
+export const listRealmRecords = makeDirectoryRecordLister('realms');
+export const listUserGroupRecords = makeDirectoryRecordLister('groups');
+export const findUserGroupRecord = makeDirectoryRecordFinder('groups');
+export const listEmojiRecords = makeDirectoryRecordLister('emoji');
+export const listBotRecords = makeDirectoryRecordLister('bots');
+export const findBotRecord = makeDirectoryRecordFinder('bots');
 
-const findStoredPreferences = makeRecordFinder('personals');
-export const readPreferencesRecord = (parts: ActorParts, user: number): DirectoryPreferences =>
+const findStoredPreferences = makeDirectoryRecordFinder('personals');
+export const readPreferencesRecord = (parts: ActorParts, user: number): DirectoryUserPreferences =>
   findStoredPreferences(parts, user) ?? { user: toUserId(user), settings: {}, alertWords: [], muted: [] };
 
-const findStoredProfile = makeRecordFinder('profiles');
-export const readProfileRecord = (parts: ActorParts, user: number): DirectoryProfile =>
+const findStoredProfile = makeDirectoryRecordFinder('profiles');
+export const readProfileRecord = (parts: ActorParts, user: number): DirectoryUserProfileValues =>
   findStoredProfile(parts, user) ?? { user: toUserId(user), values: {} };
 
-export const listSessionsOfAllAccounts = makeRecordLister('sessions');
-const findStoredSessions = makeRecordFinder('sessions');
+export const listSessionsOfAllAccounts = makeDirectoryRecordLister('sessions');
+const findStoredSessions = makeDirectoryRecordFinder('sessions');
 export const readSessionsOfAccount = (parts: ActorParts, user: number): AccountSessions =>
   findStoredSessions(parts, user) ?? { user: toUserId(user), last: 0, sessions: [], links: [], endedAt: 0 };
 
-export const readLinkifierRecords = makeSingletonReader('linkifiers');
-export const readPlaygroundRecords = makeSingletonReader('playgrounds');
-export const readEmailDomainRecords = makeSingletonReader('domains');
-export const readDefaultStreamGroupRecords = makeSingletonReader('streamGroups');
-export const readProfileFieldRecords = makeSingletonReader('profileFields');
-export const readUserDefaultsRecord = makeSingletonReader('userDefaults');
-export const readRealmPicturesRecord = makeSingletonReader('pictures');
+export const readLinkifierRecords = makeDirectorySingletonReader('linkifiers');
+export const readPlaygroundRecords = makeDirectorySingletonReader('playgrounds');
+export const readEmailDomainRecords = makeDirectorySingletonReader('domains');
+export const readDefaultStreamGroupRecords = makeDirectorySingletonReader('streamGroups');
+export const readProfileFieldRecords = makeDirectorySingletonReader('profileFields');
+export const readNewUserSettingDefaultsRecord = makeDirectorySingletonReader('userDefaults');
+export const readRealmPicturesRecord = makeDirectorySingletonReader('pictures');
 
 /** Traffic of the streams as their actors reported it last. */
-export const listStreamTrafficRecords = (parts: ActorParts): StreamTraffic[] =>
+export const listStreamTrafficRecords = (parts: ActorParts): StreamRecentMessageCount[] =>
   [...parts]
     .filter(([name]) => name.startsWith(STREAM_TRAFFIC_PART_PREFIX))
     .map(([name, recent]) => [Number(name.slice(STREAM_TRAFFIC_PART_PREFIX.length)), recent as number]);
 
 /** Encodes a record or list of the directory into its stored form. */
 export const encodeDirectoryRecord = (
-  value: DirectoryRecordTypes[keyof DirectoryRecordTypes] | DirectorySingletons[keyof DirectorySingletons],
+  value:
+    | DirectoryRecordTypeByCollection[keyof DirectoryRecordTypeByCollection]
+    | DirectorySingletons[keyof DirectorySingletons],
 ): Json => value as unknown as Json;

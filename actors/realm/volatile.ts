@@ -11,7 +11,7 @@ import { PendingDataExports } from './data-exports.js';
 import { type ActorParts, listStreamRecords, listUserRecords, type RealmActorState } from './state.js';
 
 /** Longest time that an upload takes, ms; the space reserved for a failed upload is free after it. */
-const MAX_UPLOAD_DURATION_MS = 60_000;
+const UPLOAD_RESERVATION_LIFETIME_MS = 60_000;
 
 export class RealmMemoryState {
   nextMessageId: number;
@@ -19,7 +19,7 @@ export class RealmMemoryState {
    * True while the partition is being handed over: message ids are then reserved without a block, so that none is
    * skipped.
    */
-  isDraining = false;
+  isPartitionDraining = false;
   /** Space reserved for running uploads, by number of the uploaded file. */
   readonly #spaceReservationByFileNumber = new Map<number, { readonly bytes: number; readonly until: number }>();
   /** Number of active human accounts. */
@@ -35,7 +35,7 @@ export class RealmMemoryState {
   }
 
   /** Rebuilds indexes and counts from the parts, after an outcome was taken back. Message ids and reservations stay. */
-  rebuildIndexes(parts: ActorParts): void {
+  rebuildIndexesAndCounts(parts: ActorParts): void {
     this.activeHumanCount = 0;
     this.#userIdByEmail.clear();
     this.#streamIdByName.clear();
@@ -44,16 +44,16 @@ export class RealmMemoryState {
   }
 
   #indexDirectoryRecords(parts: ActorParts): void {
-    for (const [email, id] of SYSTEM_BOT_IDS_BY_EMAIL) this.addUserEmails(id, email);
+    for (const [email, id] of SYSTEM_BOT_IDS_BY_EMAIL) this.indexUserEmails(id, email);
     for (const user of listUserRecords(parts)) {
-      this.addUserEmails(user.id, user.email, user.deliveryEmail);
+      this.indexUserEmails(user.id, user.email, user.deliveryEmail);
       this.adjustActiveHumanCount(undefined, user);
     }
-    for (const stream of listStreamRecords(parts)) if (!stream.archived) this.addStreamName(stream.id, stream.name);
+    for (const stream of listStreamRecords(parts)) if (!stream.archived) this.indexStreamName(stream.id, stream.name);
   }
 
   reserveUploadSpace(id: number, bytes: number, now: number): void {
-    this.#spaceReservationByFileNumber.set(id, { bytes, until: now + MAX_UPLOAD_DURATION_MS });
+    this.#spaceReservationByFileNumber.set(id, { bytes, until: now + UPLOAD_RESERVATION_LIFETIME_MS });
   }
 
   releaseUploadSpace(id: number): void {
@@ -61,7 +61,7 @@ export class RealmMemoryState {
   }
 
   /** Number of bytes reserved by running uploads. */
-  sumReservedUploadBytes(now: number): number {
+  dropExpiredAndSumReservedUploadBytes(now: number): number {
     let bytes = 0;
     for (const [id, one] of this.#spaceReservationByFileNumber) {
       if (one.until < now) this.#spaceReservationByFileNumber.delete(id);
@@ -70,7 +70,7 @@ export class RealmMemoryState {
     return bytes;
   }
 
-  addUserEmails(id: number, ...emails: string[]): void {
+  indexUserEmails(id: number, ...emails: string[]): void {
     for (const email of emails) this.#userIdByEmail.set(email.toLowerCase(), id);
   }
 
@@ -80,11 +80,11 @@ export class RealmMemoryState {
     this.activeHumanCount += counts(after) - counts(before);
   }
 
-  removeEmail(email: string): void {
+  unindexEmail(email: string): void {
     this.#userIdByEmail.delete(email.toLowerCase());
   }
 
-  addStreamName(id: number, name: string): void {
+  indexStreamName(id: number, name: string): void {
     this.#streamIdByName.set(foldStreamNameCase(name), id);
   }
 
@@ -99,7 +99,7 @@ export class RealmMemoryState {
   }
 
   /** Ids of streams that are not archived. */
-  listActiveStreamIds(): Iterable<number> {
+  listUnarchivedStreamIds(): Iterable<number> {
     return this.#streamIdByName.values();
   }
 

@@ -4,7 +4,7 @@ import type { TypingOp } from '#model/commands';
 import type { DirectoryUser } from '#model/records';
 
 /** Body of update_message_flags events (events.md § Event table, § message_details). */
-export const makeFlagEventBody = (op: 'add' | 'remove', flag: string): JsonObject => ({
+export const makeFlagEventBaseFields = (op: 'add' | 'remove', flag: string): JsonObject => ({
   type: 'update_message_flags',
   op,
   operation: op,
@@ -19,7 +19,7 @@ export function makeMessageFlagsEvent(
   details?: JsonObject,
 ): LogItem {
   const event = {
-    ...makeFlagEventBody(op, flag),
+    ...makeFlagEventBaseFields(op, flag),
     messages,
     all: false,
     ...(details ? { message_details: details } : {}),
@@ -30,7 +30,7 @@ export function makeMessageFlagsEvent(
 export const makeAllMessagesReadEvent = (user: number): LogItem => ({
   t: 'event',
   to: { users: [user] },
-  event: { ...makeFlagEventBody('add', 'read'), messages: [], all: true },
+  event: { ...makeFlagEventBaseFields('add', 'read'), messages: [], all: true },
 });
 
 /** Events that name the ids of messages that became read. Without ids there are no events. */

@@ -17,7 +17,7 @@ import type { ActorInputSources } from '../services.js';
  * Input of commands that store a text: the linked files that a message of this user claims, i.e. existing files that
  * the user may see.
  */
-export async function loadFilesClaimedByMessage(
+export async function loadClaimableFilePaths(
   paths: readonly string[],
   realm: RealmId,
   user: number,

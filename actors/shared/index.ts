@@ -21,13 +21,13 @@ export {
 export {
   formatTypingUserForApi,
   makeAllMessagesReadEvent,
-  makeFlagEventBody,
+  makeFlagEventBaseFields,
   makeMessageFlagsEvent,
   makeMessagesReadEvents,
   makeTypingEvent,
 } from './events.js';
 export {
-  loadFilesClaimedByMessage,
+  loadClaimableFilePaths,
   makeFileChangesCommand,
   makeFilesLinkedCommands,
   makeFilesUnlinkedCommands,
@@ -37,15 +37,15 @@ export {
   formatSilentMention,
   makeDirectNoticeCommand,
   makeStreamNoticeCommand,
-  type NoticeBotMessage,
   quoteStreamDescription,
   STREAM_EVENTS_TOPIC_NAME,
+  type SystemNotice,
 } from './notices.js';
 export { type OwnStateSections, readUserOwnState, type UserOwnState, VISITOR_ACCOUNT } from './own-state.js';
 export {
-  makeEncodedReply,
   makePartialSuccessReply,
   makeRefusalReplyAfterChanges,
   makeSuccessReply,
+  makeSuccessReplyOfEncodedFields,
   makeValueReply,
 } from './replies.js';

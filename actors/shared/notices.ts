@@ -9,7 +9,7 @@ import {
   streamActorCommands,
 } from '#model/commands';
 
-export interface NoticeBotMessage {
+export interface SystemNotice {
   readonly content: string;
   /** Base URL of the organization. */
   readonly origin: string;
@@ -24,7 +24,7 @@ export const makeStreamNoticeCommand = (
   realm: RealmId,
   stream: number,
   topic: string,
-  { after, ...notice }: NoticeBotMessage,
+  { after, ...notice }: SystemNotice,
 ): OutboxCommand =>
   makeOutboxCommand({
     to: streamActorKey(realm, toStreamId(stream)),
@@ -38,7 +38,7 @@ export const makeStreamNoticeCommand = (
 export function makeDirectNoticeCommand(
   realm: RealmId,
   user: number,
-  { after, ...notice }: NoticeBotMessage,
+  { after, ...notice }: SystemNotice,
   bot = NOTIFICATION_BOT_ID,
 ): OutboxCommand {
   const participants = [bot, toUserId(user)].sort((a, b) => a - b);

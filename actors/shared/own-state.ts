@@ -5,7 +5,7 @@
 
 import type { Json, JsonObject } from '#base';
 import type { Draft } from '#domain/messages';
-import { NEW_ACCOUNT_DEFAULT_FIELDS, USER_ROLE } from '#domain/people';
+import { NEW_HUMAN_MEMBER_DEFAULTS, USER_ROLE } from '#domain/people';
 import type { Subscription, UserTopicPolicy } from '#domain/streams';
 import { type RealmId, toUserId, type UserId, userActorKey } from '#model';
 import { type OwnStateSection, userActorCommands } from '#model/commands';
@@ -51,7 +51,7 @@ export const VISITOR_ACCOUNT: DirectoryUser = {
   deliveryEmail: '',
   email: 'username@example.com',
   fullName: 'Anonymous User',
-  ...NEW_ACCOUNT_DEFAULT_FIELDS,
+  ...NEW_HUMAN_MEMBER_DEFAULTS,
   role: USER_ROLE.guest,
   emailVisibility: 4,
 };

@@ -16,7 +16,9 @@ export function makeSuccessReply(of?: JsonObject, after?: number): ActorReply {
 }
 
 /** A reply of success in which some fields are encoded already. */
-export const makeEncodedReply = (of: ResponseFields): ActorReply => ({ ok: encodeResponseFieldParts(of) });
+export const makeSuccessReplyOfEncodedFields = (of: ResponseFields): ActorReply => ({
+  ok: encodeResponseFieldParts(of),
+});
 
 /** A reply that refuses a request whose earlier changes stay. @param after as in `makeSuccessReply` */
 export const makeRefusalReplyAfterChanges = (refusal: ApiError, after: number): ActorReply => ({

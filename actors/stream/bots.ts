@@ -12,7 +12,7 @@ import type { DirectoryStream, DirectoryUser, DirectoryView } from '#model/recor
 type WebhookTrigger = 'mention' | 'private_message';
 
 /** Bots of type generic that a message mentions although they are not subscribed; they get copies nevertheless. */
-export const findMentionedUnsubscribedBots = (
+export const findMentionedUnsubscribedGenericBotIds = (
   mentioned: readonly number[],
   subscribed: (user: number) => boolean,
   directory: DirectoryView,
@@ -61,7 +61,7 @@ export function makeWebhookCallCommands(
 }
 
 /** The command that makes a bot's actor warn the bot's owner that the bot sent to a stream without subscribers. */
-export const makeWarnBotOwnerCommand = (
+export const makeWarnBotOwnerCommands = (
   bot: DirectoryUser,
   { name }: DirectoryStream,
   origin: string,

@@ -23,5 +23,5 @@
  */
 export { directMessageActorKind, streamActorKind } from './kind.js';
 export { makeNotifiedSubscribersPart } from './missed.js';
-export type { StreamActorState } from './state.js';
+export type { ConversationActorState } from './state.js';
 export { STREAM_TOPIC_PART_PREFIX } from './topics.js';

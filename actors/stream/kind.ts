@@ -20,15 +20,15 @@ import {
   suspendStreamSubscribersHandler,
 } from './commands/members.js';
 import { postDirectNoticeHandler, postStreamNoticeHandler } from './commands/notice.js';
-import { addReactionHandler, recordMessageCopiesMadeHandler, removeReactionHandler } from './commands/react.js';
+import { addReactionHandler, recordMessageCopyHolderHandler, removeReactionHandler } from './commands/react.js';
 import { removeExpiredMessagesHandler } from './commands/retention.js';
-import { noSuchStreamError, sendDirectMessageHandler, sendStreamMessageHandler } from './commands/send.js';
+import { noSuchStreamError, sendDirectMessageHandler, sendOrRedirectStreamMessageHandler } from './commands/send.js';
 import { sendScheduledDirectMessageHandler, sendScheduledStreamMessageHandler } from './commands/send-scheduled.js';
 import { addSubmessageHandler } from './commands/submessage.js';
 import {
   listAllTopicsHandler,
-  readTopicNamesHandler,
   readTopicPolicyHoldersHandler,
+  readTopicsForActorsHandler,
   recordNotifiedSubscriberHandler,
   recordTopicPolicyHolderHandler,
   refreshNewestMessageOfTopicHandler,
@@ -39,10 +39,10 @@ import { MissedMessageNoticeMemory } from './informed.js';
 import { streamStateMachine } from './machine.js';
 import { NOTIFIED_SUBSCRIBERS_PART_PREFIX } from './missed.js';
 import { RecentlyChangedMessages } from './recent.js';
-import type { StreamActorState, StreamCommandHandler, StreamMemoryState } from './state.js';
+import type { ConversationActorState, ConversationCommandHandler, ConversationMemoryState } from './state.js';
 import { STREAM_TOPIC_PART_PREFIX, TOPIC_WATCHERS_PART_PREFIX } from './topics.js';
 
-const commonKindDefinition = {
+const commonConversationKindDefinition = {
   usesDirectory: true,
   loadedParts: [
     STREAM_MEMBER_PART_PREFIX,
@@ -52,13 +52,13 @@ const commonKindDefinition = {
     NOTIFIED_SUBSCRIBERS_PART_PREFIX,
   ],
   makeInitialState: () => ({ phase: 'active', mv: 0, last: 0, participants: [], recipient: 0 }),
-  makeVolatile: (): StreamMemoryState => ({
+  makeVolatile: (): ConversationMemoryState => ({
     recentlyChangedMessages: new RecentlyChangedMessages(),
     missedNoticeMemory: new MissedMessageNoticeMemory(),
   }),
   takeBack(
-    { volatile }: ActorView<StreamActorState, StreamMemoryState>,
-    { messages = [] }: CommandOutcome<StreamActorState>,
+    { volatile }: ActorView<ConversationActorState, ConversationMemoryState>,
+    { messages = [] }: CommandOutcome<ConversationActorState>,
   ) {
     for (const { id, rev } of messages) volatile.recentlyChangedMessages.forgetFailedChange(id, rev);
     volatile.missedNoticeMemory.clear();
@@ -70,7 +70,7 @@ const commonKindDefinition = {
  * Replies once the log has everything that this actor has committed. An actor that read a message from the Store sends
  * this command before it emits an event of its own about the message: the message's own event must come first.
  */
-const awaitPublishedHandler: StreamCommandHandler<typeof conversationActorCommands.awaitPublished> = {
+const awaitPublishedHandler: ConversationCommandHandler<typeof conversationActorCommands.awaitPublished> = {
   lane: 'told',
   read: true,
   logged: true,
@@ -79,10 +79,10 @@ const awaitPublishedHandler: StreamCommandHandler<typeof conversationActorComman
 };
 
 /** Commands of both kinds. Changes of messages come by way of the caller's user actor. */
-const commonCommandHandlers = mapHandlersByName<
+const commonConversationCommandHandlers = mapHandlersByName<
   typeof conversationActorCommands,
-  StreamActorState,
-  StreamMemoryState,
+  ConversationActorState,
+  ConversationMemoryState,
   ActorServices
 >(conversationActorCommands, {
   edit: editMessageTextHandler,
@@ -96,19 +96,19 @@ const commonCommandHandlers = mapHandlersByName<
   awaitPublished: awaitPublishedHandler,
 });
 
-export const streamActorKind: ActorKindDefinition<StreamActorState, StreamMemoryState, ActorServices> = {
-  ...commonKindDefinition,
+export const streamActorKind: ActorKindDefinition<ConversationActorState, ConversationMemoryState, ActorServices> = {
+  ...commonConversationKindDefinition,
   name: 'stream',
   phaseMachine: streamStateMachine,
   refusalByPhase: { archived: (key) => ({ error: noSuchStreamError(key).toReply() }) },
   summary: 'A stream: its subscribers, its topics, and every change of its messages.',
   commands: {
-    ...commonCommandHandlers,
-    ...mapHandlersByName<typeof streamActorCommands, StreamActorState, StreamMemoryState, ActorServices>(
+    ...commonConversationCommandHandlers,
+    ...mapHandlersByName<typeof streamActorCommands, ConversationActorState, ConversationMemoryState, ActorServices>(
       streamActorCommands,
       {
-        copyMade: recordMessageCopiesMadeHandler,
-        send: sendStreamMessageHandler,
+        copyMade: recordMessageCopyHolderHandler,
+        send: sendOrRedirectStreamMessageHandler,
         sendScheduled: sendScheduledStreamMessageHandler,
         botReply: sendBotReplyHandler,
         typing: publishStreamTypingHandler,
@@ -123,7 +123,7 @@ export const streamActorKind: ActorKindDefinition<StreamActorState, StreamMemory
         moveNextBatch: moveNextMessageBatchHandler,
         deleteTopic: deleteTopicBatchHandler,
         listTopics: listAllTopicsHandler,
-        topicNames: readTopicNamesHandler,
+        topicNames: readTopicsForActorsHandler,
         setNotified: recordNotifiedSubscriberHandler,
         topicChanged: refreshNewestMessageOfTopicHandler,
         topicWatched: recordTopicPolicyHolderHandler,
@@ -133,20 +133,26 @@ export const streamActorKind: ActorKindDefinition<StreamActorState, StreamMemory
   },
 };
 
-export const directMessageActorKind: ActorKindDefinition<StreamActorState, StreamMemoryState, ActorServices> = {
-  ...commonKindDefinition,
+export const directMessageActorKind: ActorKindDefinition<
+  ConversationActorState,
+  ConversationMemoryState,
+  ActorServices
+> = {
+  ...commonConversationKindDefinition,
   name: 'dm',
   summary: 'The direct messages of a set of users; they are never archived.',
   commands: {
-    ...commonCommandHandlers,
-    ...mapHandlersByName<typeof directMessageActorCommands, StreamActorState, StreamMemoryState, ActorServices>(
-      directMessageActorCommands,
-      {
-        sendDirect: sendDirectMessageHandler,
-        sendDirectScheduled: sendScheduledDirectMessageHandler,
-        directBotReply: sendDirectBotReplyHandler,
-        directNotice: postDirectNoticeHandler,
-      },
-    ),
+    ...commonConversationCommandHandlers,
+    ...mapHandlersByName<
+      typeof directMessageActorCommands,
+      ConversationActorState,
+      ConversationMemoryState,
+      ActorServices
+    >(directMessageActorCommands, {
+      sendDirect: sendDirectMessageHandler,
+      sendDirectScheduled: sendScheduledDirectMessageHandler,
+      directBotReply: sendDirectBotReplyHandler,
+      directNotice: postDirectNoticeHandler,
+    }),
   },
 };

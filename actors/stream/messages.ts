@@ -14,7 +14,7 @@ import { type ActorCommandName, type ActorFieldsReply, makeRedirectCommand } fro
 import type { DirectoryView, MessageRecord } from '#model/records';
 import type { CommandContext, CommandOutcome, MessageChange } from '#runtime';
 import type { ActorInputSources } from '../services.js';
-import type { StreamActorState, StreamActorView } from './state.js';
+import type { ConversationActorState, ConversationActorView } from './state.js';
 
 /** Loads the record of the message that a command names; null: there is none. */
 export async function loadMessageRecord(
@@ -28,7 +28,7 @@ export async function loadMessageRecord(
 
 /** Newest version of a message; undefined: deleted or absent. */
 export function newestVersionOfMessage(
-  view: StreamActorView,
+  view: ConversationActorView,
   id: number,
   stored: MessageRecord | null,
 ): StoredMessage | undefined {
@@ -39,12 +39,12 @@ export function newestVersionOfMessage(
 /**
  * Redirects a command if the message has moved to another actor since the caller's actor looked; otherwise undefined.
  */
-export function redirectToOwningActor<A extends JsonObject>(
+export function redirectIfOwnedElsewhere<A extends JsonObject>(
   message: StoredMessage,
   { key, realm }: CommandContext,
   command: ActorCommandName<'stream' | 'dm', A, ActorFieldsReply>,
   args: NoInfer<A>,
-): CommandOutcome<StreamActorState> | undefined {
+): CommandOutcome<ConversationActorState> | undefined {
   const owner = messageOwnerActorKey(realm, message);
   return owner === key ? undefined : { reply: { forward: makeRedirectCommand({ to: owner, command, args }) } };
 }
@@ -58,8 +58,8 @@ const conversationStoreNameOf = (message: StoredMessage, key: CommandContext['ke
  * Replaces fields of the message's body. The change is noted at once in `volatile.recent`, so call this only after the
  * last check that may throw.
  */
-export function changeMessageBody(
-  view: StreamActorView,
+export function makeAndRecordMessageChange(
+  view: ConversationActorView,
   message: StoredMessage,
   to: Partial<MessageBody>,
   { key, now }: CommandContext,
@@ -67,7 +67,7 @@ export function changeMessageBody(
   const rev = message.body.rev + 1;
   const next: StoredMessage = { ...message, body: { ...message.body, ...to, rev } as MessageBody };
   const record = toMessageRecord(next, conversationStoreNameOf(next, key));
-  view.volatile.recentlyChangedMessages.recordChange(message.id, rev, record, now);
+  view.volatile.recentlyChangedMessages.recordChangeAndForgetOld(message.id, rev, record, now);
   return { id: message.id, rev, record };
 }
 
@@ -75,9 +75,13 @@ export function changeMessageBody(
  * Deletes the message. The deletion is noted at once in `volatile.recent`, so call this only after the last check that
  * may throw.
  */
-export function removeMessage(view: StreamActorView, message: StoredMessage, { now }: CommandContext): MessageChange {
+export function makeAndRecordMessageDeletion(
+  view: ConversationActorView,
+  message: StoredMessage,
+  { now }: CommandContext,
+): MessageChange {
   const rev = message.body.rev + 1;
-  view.volatile.recentlyChangedMessages.recordChange(message.id, rev, null, now);
+  view.volatile.recentlyChangedMessages.recordChangeAndForgetOld(message.id, rev, null, now);
   return { id: message.id, rev, record: null };
 }
 
@@ -87,7 +91,7 @@ export function removeMessage(view: StreamActorView, message: StoredMessage, { n
  */
 export function audienceOfMessageChanges(
   message: StoredMessage,
-  { mv }: StreamActorState,
+  { mv }: ConversationActorState,
   directory: DirectoryView,
 ): EventAudience {
   const { stream } = message.body;

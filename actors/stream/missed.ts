@@ -5,8 +5,8 @@
  */
 import { IdSet, type Json, memoizeByObject } from '#base';
 import type { StoredMessage } from '#domain/messages';
-import { mayNotifyPersonally } from '#domain/notifications';
-import { isCurrentStreamMember, toTopicKey } from '#domain/streams';
+import { mayNotifyByPersonalTrigger } from '#domain/notifications';
+import { isCurrentStreamMember, toComparableTopicKey } from '#domain/streams';
 import { type ActorParts, type RealmId, toUserId, type UserId, userActorKey } from '#model';
 import { makeOutboxCommand, type OutboxCommand, userActorCommands } from '#model/commands';
 import type { DirectoryView } from '#model/records';
@@ -30,11 +30,11 @@ function readNotifiedSubscribers(parts: ActorParts): IdSet {
 
 /** Makes the part with the users whose subscription asks for mails or pushes of all messages. */
 export const makeNotifiedSubscribersPart = (users: readonly number[]): Record<string, Json> => ({
-  [NOTIFIED_SUBSCRIBERS_PART_NAME]: users.length === 0 ? null : { users: IdSet.of(users).encode() },
+  [NOTIFIED_SUBSCRIBERS_PART_NAME]: users.length === 0 ? null : { users: IdSet.fromIds(users).encode() },
 });
 
 /** Makes the change of parts after a subscription's setting changed; empty if nothing changes. */
-export function writeNotifiedSubscriber(parts: ActorParts, user: number, notified: boolean): Record<string, Json> {
+export function makeNotifiedSubscriberChange(parts: ActorParts, user: number, notified: boolean): Record<string, Json> {
   const { ids } = readNotifiedSubscribers(parts);
   if (ids.includes(user) === notified) return {};
   return makeNotifiedSubscribersPart(notified ? [...ids, user] : ids.filter((id) => id !== user));
@@ -54,7 +54,7 @@ interface MissedMessageContext {
  * Calls the listener for each user whom the message may notify, perhaps more than once. `personal`: by a personal
  * trigger, so the settings for such must be on.
  */
-export function forEachNotifiableReceiver(
+export function forEachPossibleNotificationReceiver(
   parts: ActorParts,
   { participants, originStream, body }: StoredMessage,
   directory: DirectoryView,
@@ -66,8 +66,8 @@ export function forEachNotifiableReceiver(
   }
   for (const id in body.flags) listener(Number(id), true);
   if (body.wildcard) for (const id of listStreamSubscriberIds(parts)) listener(id, true);
-  for (const id of directory.streamNotifiedUserIds()) if (isSubscriber(parts, id)) listener(id, false);
-  for (const id of readNotifiedSubscribers(parts).ids) if (isSubscriber(parts, id)) listener(id, false);
+  for (const id of directory.streamNotifiedUserIds()) if (isCurrentSubscriber(parts, id)) listener(id, false);
+  for (const id of readNotifiedSubscribers(parts).ids) if (isCurrentSubscriber(parts, id)) listener(id, false);
 }
 
 /** Makes the commands to the actors of the users whom this new message may notify. */
@@ -85,11 +85,11 @@ export function makeMissedMessageCommands(
     found ??= new Map();
     found.set(id, command);
   };
-  forEachNotifiableReceiver(parts, message, directory, consider);
+  forEachPossibleNotificationReceiver(parts, message, directory, consider);
   return found ? [...found.values()] : NO_COMMANDS;
 }
 
-const isSubscriber = (parts: ActorParts, user: number): boolean =>
+const isCurrentSubscriber = (parts: ActorParts, user: number): boolean =>
   isCurrentStreamMember(findStreamMembershipRecord(parts, user));
 
 /**
@@ -108,8 +108,8 @@ function makeMissedMessageCommandTo(
   const flags = body.flags[id] ?? NO_FLAGS;
   if (flags.includes('read')) return undefined;
   const received = { sender, direct: stream === 0, wildcard: body.wildcard, flags };
-  if (personal && !mayNotifyPersonally(received, user, directory)) return undefined;
-  if (noticeMemory.wasInformedElseRecord(id, toTopicKey(body.topic), directory, nowMs)) return undefined;
+  if (personal && !mayNotifyByPersonalTrigger(received, user, directory)) return undefined;
+  if (noticeMemory.wasInformedElseRecord(id, toComparableTopicKey(body.topic), directory, nowMs)) return undefined;
   return makeOutboxCommand({
     to: userActorKey(realm, id),
     name: userActorCommands.missed,

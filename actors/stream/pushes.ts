@@ -3,11 +3,11 @@
  * others cost a look into a set.
  */
 import type { StoredMessage } from '#domain/messages';
-import { mayNotifyPersonally } from '#domain/notifications';
+import { mayNotifyByPersonalTrigger } from '#domain/notifications';
 import { type ActorParts, type RealmId, toUserId, userActorKey } from '#model';
 import { makeOutboxCommand, type OutboxCommand, userActorCommands } from '#model/commands';
 import type { DirectoryView } from '#model/records';
-import { forEachNotifiableReceiver } from './missed.js';
+import { forEachPossibleNotificationReceiver } from './missed.js';
 
 const NO_COMMANDS: readonly OutboxCommand[] = [];
 const NO_FLAGS: readonly string[] = [];
@@ -22,13 +22,13 @@ export function makePushDecisionCommands(
   if (!directory.hasAnyPushDevice()) return NO_COMMANDS;
   let found: Map<number, OutboxCommand> | undefined;
   const { id, sender, originStream: stream, body } = message;
-  forEachNotifiableReceiver(parts, message, directory, (receiver, personal) => {
+  forEachPossibleNotificationReceiver(parts, message, directory, (receiver, personal) => {
     if (receiver === sender || !directory.hasPushDevice(toUserId(receiver)) || found?.has(receiver)) return;
     const user = directory.user(toUserId(receiver));
     if (!user) return;
     const flags = body.flags[receiver] ?? NO_FLAGS;
     const received = { sender, direct: stream === 0, wildcard: body.wildcard, flags };
-    if (personal && !mayNotifyPersonally(received, user, directory)) return;
+    if (personal && !mayNotifyByPersonalTrigger(received, user, directory)) return;
     const args = { id, sender, stream, topic: body.topic, wildcard: body.wildcard, flags };
     found ??= new Map();
     found.set(
@@ -49,7 +49,7 @@ export function makePushRemovalCommands(
   if (!directory.hasAnyPushDevice()) return NO_COMMANDS;
   const found = new Map<number, Set<number>>();
   for (const message of messages) {
-    forEachNotifiableReceiver(parts, message, directory, (user) => {
+    forEachPossibleNotificationReceiver(parts, message, directory, (user) => {
       if (!directory.hasPushDevice(toUserId(user))) return;
       const ids = found.get(user);
       if (ids) ids.add(message.id);

@@ -2,17 +2,17 @@
 
 import { makeFilesUnlinkedCommands, makeMessagesReadEvents } from '#actors/shared';
 import type { StoredMessage } from '#domain/messages';
-import { hasMemberReceivedMessage, isCurrentStreamMember, toTopicKey } from '#domain/streams';
+import { didMemberReceiveMessageId, isCurrentStreamMember, toComparableTopicKey } from '#domain/streams';
 import { type EventAudience, type LogItem, parseActorKey } from '#model';
 import { userActorCommands } from '#model/commands';
 import type { MessageRecord } from '#model/records';
 import type { CommandContext, CommandOutcome } from '#runtime';
 import { findStreamMembershipRecord } from './commands/members.js';
 import { makeMessageDeleteEvents } from './editing/event.js';
-import { removeMessage } from './messages.js';
+import { makeAndRecordMessageDeletion } from './messages.js';
 import { makePushRemovalCommands } from './pushes.js';
-import type { StreamActorState, StreamActorView } from './state.js';
-import { removeMessagesFromTopic } from './topics.js';
+import type { ConversationActorState, ConversationActorView } from './state.js';
+import { makeTopicChangesAfterRemovals } from './topics.js';
 
 /**
  * Outcome of removing messages.
@@ -20,17 +20,17 @@ import { removeMessagesFromTopic } from './topics.js';
  * @param newest the newest messages of their topics (`readNewestMessagesOfTopic`); removed ones may be among them
  */
 export function makeMessageRemovalOutcome(
-  view: StreamActorView,
+  view: ConversationActorView,
   messages: readonly StoredMessage[],
   newest: readonly MessageRecord[],
   context: CommandContext,
-): Pick<CommandOutcome<StreamActorState>, 'messages' | 'parts' | 'events' | 'commands' | 'replyAfterCommands'> {
+): Pick<CommandOutcome<ConversationActorState>, 'messages' | 'parts' | 'events' | 'commands' | 'replyAfterCommands'> {
   const { kind, idWithinRealm } = parseActorKey(context.key);
   const stream = kind === 'stream' ? Number(idWithinRealm) : 0;
   const ids = new Set(messages.map(({ id }) => id));
   const events: LogItem[] = [];
   const parts: Record<string, PartValue> = {};
-  for (const [key, of] of groupMessagesByTopic(messages)) {
+  for (const [key, of] of groupMessagesByTopicKey(messages)) {
     const { topic, stream: place } = of[0]!.body;
     const to: EventAudience = stream === 0 ? { users: of[0]!.participants } : { stream, mv: view.state.mv };
     events.push(
@@ -43,7 +43,7 @@ export function makeMessageRemovalOutcome(
     if (stream !== 0)
       Object.assign(
         parts,
-        removeMessagesFromTopic(view, stream, key, newest, (id) => ids.has(id)),
+        makeTopicChangesAfterRemovals(view, stream, key, newest, (id) => ids.has(id)),
       );
   }
   if (stream !== 0) events.push(...makeMarkReadEventsForLeavers(view, messages, context));
@@ -52,7 +52,7 @@ export function makeMessageRemovalOutcome(
   );
   const pushed = makePushRemovalCommands(view.parts, messages, context.directory, context.realm);
   return {
-    messages: messages.map((message) => removeMessage(view, message, context)),
+    messages: messages.map((message) => makeAndRecordMessageDeletion(view, message, context)),
     parts,
     events,
     ...(files.length + pushed.length > 0 ? { commands: [[...files, ...pushed]] } : {}),
@@ -66,7 +66,7 @@ export function makeMessageRemovalOutcome(
  * commit emits the events that mark the messages as read.
  */
 function makeMarkReadEventsForLeavers(
-  { parts }: StreamActorView,
+  { parts }: ConversationActorView,
   messages: readonly StoredMessage[],
   context: CommandContext,
 ): LogItem[] {
@@ -77,17 +77,17 @@ function makeMarkReadEventsForLeavers(
     const member = findStreamMembershipRecord(parts, user);
     const ids = isCurrentStreamMember(member)
       ? []
-      : messages.map(({ id }) => id).filter((id) => hasMemberReceivedMessage(member, id));
+      : messages.map(({ id }) => id).filter((id) => didMemberReceiveMessageId(member, id));
     return makeMessagesReadEvents(user, ids);
   });
 }
 
-type PartValue = NonNullable<CommandOutcome<StreamActorState>['parts']>[string];
+type PartValue = NonNullable<CommandOutcome<ConversationActorState>['parts']>[string];
 
-function groupMessagesByTopic(messages: readonly StoredMessage[]): Map<string, StoredMessage[]> {
+function groupMessagesByTopicKey(messages: readonly StoredMessage[]): Map<string, StoredMessage[]> {
   const topics = new Map<string, StoredMessage[]>();
   for (const message of messages) {
-    const key = toTopicKey(message.body.topic);
+    const key = toComparableTopicKey(message.body.topic);
     const of = topics.get(key);
     if (of) of.push(message);
     else topics.set(key, [message]);

@@ -7,7 +7,7 @@ import type { ActorServices } from '../services.js';
 import type { MissedMessageNoticeMemory } from './informed.js';
 import type { RecentlyChangedMessages } from './recent.js';
 
-export interface StreamActorState extends JsonObject {
+export interface ConversationActorState extends JsonObject {
   readonly phase: string;
   /** Membership version of the stream: raised by 1 with each change of the subscribers. */
   readonly mv: number;
@@ -29,24 +29,24 @@ export interface StreamActorState extends JsonObject {
 }
 
 /** Handler of a conversation's command with these arguments. */
-export type StreamActorHandler<A extends JsonObject, I = undefined> = CommandDefinition<
-  StreamActorState,
+export type ConversationActorHandler<A extends JsonObject, I = undefined> = CommandDefinition<
+  ConversationActorState,
   A,
   I,
-  StreamMemoryState,
+  ConversationMemoryState,
   ActorServices
 >;
 
 /** Handler of a declared command of conversations. */
-export type StreamCommandHandler<C extends ActorCommandName<'stream' | 'dm'>, I = undefined> = StreamActorHandler<
-  ArgsOfCommand<C>,
-  I
->;
+export type ConversationCommandHandler<
+  C extends ActorCommandName<'stream' | 'dm'>,
+  I = undefined,
+> = ConversationActorHandler<ArgsOfCommand<C>, I>;
 
 /** State of a conversation that is only in memory. */
-export interface StreamMemoryState {
+export interface ConversationMemoryState {
   readonly recentlyChangedMessages: RecentlyChangedMessages;
   readonly missedNoticeMemory: MissedMessageNoticeMemory;
 }
 
-export type StreamActorView = ActorView<StreamActorState, StreamMemoryState>;
+export type ConversationActorView = ActorView<ConversationActorState, ConversationMemoryState>;

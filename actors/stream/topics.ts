@@ -10,11 +10,11 @@ import {
   storeNameOfStreamConversation,
   toStoredMessage,
 } from '#domain/messages';
-import { hashTopicName, toTopicKey } from '#domain/streams';
+import { hashTopicIgnoringCase, toComparableTopicKey } from '#domain/streams';
 import type { ActorParts, RealmId } from '#model';
 import type { MessageRecord } from '#model/records';
 import type { Store } from '#ports/store';
-import type { StreamActorView } from './state.js';
+import type { ConversationActorView } from './state.js';
 
 export const STREAM_TOPIC_PART_PREFIX = 'topic/';
 
@@ -51,13 +51,16 @@ export function listTopicsOfStream(parts: ActorParts): { readonly name: string; 
 }
 
 /** Parts of the topic with this message added. */
-export function addMessageToTopic(parts: ActorParts, name: string, id: number): PartChanges {
-  const key = toTopicKey(name);
+export function makeTopicChangesForAddedMessage(parts: ActorParts, name: string, id: number): PartChanges {
+  const key = toComparableTopicKey(name);
   const before = findStoredTopic(parts, key);
   return before && before.max > id ? {} : makeTopicPart(key, { name, max: id });
 }
 
-/** Input of `removeMessagesFromTopic`: the newest messages of a topic. @param before only messages with a smaller id */
+/**
+ * Input of `makeTopicChangesAfterRemovals`: the newest messages of a topic.
+ * @param before only messages with a smaller id
+ */
 export function readNewestMessagesOfTopic(
   store: Store,
   realm: RealmId,
@@ -70,18 +73,18 @@ export function readNewestMessagesOfTopic(
 }
 
 const isMessageInTopic = (message: StoredMessage, stream: number, key: string): boolean =>
-  message.body.stream === stream && toTopicKey(message.body.topic) === key;
+  message.body.stream === stream && toComparableTopicKey(message.body.topic) === key;
 
 /** Messages that this activation has changed and that are in the topic now. */
-export function listChangedMessagesInTopic(view: StreamActorView, stream: number, key: string): StoredMessage[] {
-  return [...view.volatile.recentlyChangedMessages.newestChangedRecords()]
+export function listChangedMessagesInTopic(view: ConversationActorView, stream: number, key: string): StoredMessage[] {
+  return [...view.volatile.recentlyChangedMessages.iterateUndeletedChangedRecords()]
     .map(toStoredMessage)
     .filter((message) => isMessageInTopic(message, stream, key));
 }
 
 /** Newest versions of these records, without messages that have left the topic since they were read. */
 export function filterMessagesStillInTopic(
-  view: StreamActorView,
+  view: ConversationActorView,
   records: readonly MessageRecord[],
   stream: number,
   key: string,
@@ -99,8 +102,8 @@ export function filterMessagesStillInTopic(
  * Parts of the topic after some of its messages leave it, or may have left it.
  * @param newest result of `readNewestMessagesOfTopic`
  */
-export function removeMessagesFromTopic(
-  view: StreamActorView,
+export function makeTopicChangesAfterRemovals(
+  view: ConversationActorView,
   stream: number,
   key: string,
   newest: readonly MessageRecord[],
@@ -126,10 +129,10 @@ export function removeMessagesFromTopic(
   return before ? makeTopicPart(key, null) : {};
 }
 
-function hasMessageLeftTopic(view: StreamActorView, id: number, stream: number, key: string): boolean {
+function hasMessageLeftTopic(view: ConversationActorView, id: number, stream: number, key: string): boolean {
   const record = view.volatile.recentlyChangedMessages.pickNewerRecord(id, null);
   if (record) return !isMessageInTopic(toStoredMessage(record), stream, key);
-  return view.volatile.recentlyChangedMessages.isDeleted(id);
+  return view.volatile.recentlyChangedMessages.isRememberedAsDeleted(id);
 }
 
 /**
@@ -138,7 +141,7 @@ function hasMessageLeftTopic(view: StreamActorView, id: number, stream: number, 
  */
 export const TOPIC_WATCHERS_PART_PREFIX = 'watchers/';
 
-const topicWatchersPartName = (topic: string): string => `${TOPIC_WATCHERS_PART_PREFIX}${hashTopicName(topic)}`;
+const topicWatchersPartName = (topic: string): string => `${TOPIC_WATCHERS_PART_PREFIX}${hashTopicIgnoringCase(topic)}`;
 
 function readTopicWatcherSet(parts: ActorParts, topic: string): IdSet {
   const stored = parts.get(topicWatchersPartName(topic)) as { readonly users: Uint8Array } | undefined;
@@ -146,11 +149,11 @@ function readTopicWatcherSet(parts: ActorParts, topic: string): IdSet {
 }
 
 /** Ids of the topic's watchers, ascending. */
-export const topicWatchersOf = (parts: ActorParts, topic: string): readonly number[] =>
+export const topicWatcherIdsOf = (parts: ActorParts, topic: string): readonly number[] =>
   readTopicWatcherSet(parts, topic).ids;
 
 /** Parts that change when a user begins or ceases to watch a topic; none if nothing changes. */
-export function recordTopicWatcher(
+export function makeTopicWatcherChange(
   parts: ActorParts,
   topic: string,
   user: number,
@@ -159,5 +162,5 @@ export function recordTopicWatcher(
   const before = readTopicWatcherSet(parts, topic);
   if (before.has(user) === watches) return {};
   const ids = watches ? [...before.ids, user] : before.ids.filter((id) => id !== user);
-  return { [topicWatchersPartName(topic)]: ids.length === 0 ? null : { users: IdSet.of(ids).encode() } };
+  return { [topicWatchersPartName(topic)]: ids.length === 0 ? null : { users: IdSet.fromIds(ids).encode() } };
 }

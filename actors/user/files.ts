@@ -34,13 +34,13 @@ export function findOwnFileOrUpload(parts: ActorParts, path: string): OwnUploade
 }
 
 /** The file with exactly this path, if its upload is finished. */
-export function findOwnFile(parts: ActorParts, path: string): OwnUploadedFile | undefined {
+export function findFinishedOwnFile(parts: ActorParts, path: string): OwnUploadedFile | undefined {
   const file = findOwnFileOrUpload(parts, path);
   return file?.ready ? file : undefined;
 }
 
 /** All files of the user, in no particular order. */
-export function* iterateOwnFiles(parts: ActorParts): Iterable<OwnUploadedFile> {
+export function* iterateOwnFilesAndUploads(parts: ActorParts): Iterable<OwnUploadedFile> {
   for (const [name, file] of parts) if (name.startsWith(OWN_FILE_PART_PREFIX)) yield file as unknown as OwnUploadedFile;
 }
 
@@ -54,13 +54,13 @@ export const formatAttachmentForApi = ({ id, name, path, size, created, messages
   messages: messages.map((message) => ({ id: message.id, date_sent: message.sent * 1000 })),
 });
 
-interface OwnFileRemoval {
+interface OwnFilesRemoval {
   readonly deletedParts: Record<string, Json>;
   readonly fileChangesCommand: OutboxCommand;
 }
 
 /** Deletes files: their parts, and by a command to the realm actor their bytes. @param files at least one */
-export function deleteOwnFiles(realm: RealmId, owner: number, files: readonly OwnUploadedFile[]): OwnFileRemoval {
+export function makeOwnFilesRemoval(realm: RealmId, owner: number, files: readonly OwnUploadedFile[]): OwnFilesRemoval {
   // A file whose upload never finished uses no quota and was never published.
   const known = files.filter((file) => file.ready);
   const changes = known.map(({ id, size }): UserFileChange => ({ op: 'remove', attachment: { id }, bytes: -size }));
@@ -74,7 +74,7 @@ export function deleteOwnFiles(realm: RealmId, owner: number, files: readonly Ow
 /** Earliest expiry of a file, ms; null: no file expires. */
 export function nextFileExpiryTime(parts: ActorParts): number | null {
   let next: number | null = null;
-  for (const { expires } of iterateOwnFiles(parts))
+  for (const { expires } of iterateOwnFilesAndUploads(parts))
     if (expires !== null && (next === null || expires < next)) next = expires;
   return next;
 }

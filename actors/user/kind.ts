@@ -20,7 +20,7 @@ import { type ActorKindDefinition, mapHandlersByName } from '#runtime';
 import type { ActorServices } from '../services.js';
 import {
   createAccountHandler,
-  readNewestMessageOfUserHandler,
+  readNewestMessageStateHandler,
   readSealedApiKeyHandler,
 } from './commands/account/account.js';
 import { leaveStreamsOnDeactivationHandler, rejoinStreamsOnReactivationHandler } from './commands/account/activity.js';
@@ -31,22 +31,26 @@ import {
 } from './commands/account/bot-storage.js';
 import {
   checkPasswordHandler,
-  fetchApiKeyHandler,
+  fetchApiKeyByPasswordHandler,
   fetchApiKeyWithoutPasswordHandler,
-  setApiKeyHandler,
-  setPasswordHandler,
+  storeApiKeyAndDropPushTokensHandler,
+  storePasswordHashHandler,
 } from './commands/account/login.js';
-import { noteLogInHandler } from './commands/account/note-log-in.js';
+import { recordLoginDeviceHandler } from './commands/account/note-log-in.js';
 import { readOwnStateSectionsHandler } from './commands/account/own-state.js';
-import { dropMobilePushTokensHandler, readPushReceiverFactsHandler } from './commands/account/push-facts.js';
-import { addPushTokenHandler, PUSH_TOKEN_PART_PREFIX, removePushTokenHandler } from './commands/account/push-tokens.js';
+import { dropMobilePushTokensHandler, readPushAccountFactsHandler } from './commands/account/push-facts.js';
+import {
+  PUSH_TOKEN_PART_PREFIX,
+  registerPushTokenHandler,
+  removePushTokenHandler,
+} from './commands/account/push-tokens.js';
 import { markHotspotReadHandler, setTutorialStatusHandler } from './commands/account/tutorial.js';
 import { planDigestHandler } from './commands/digest/plan.js';
 import {
   checkFileAccessHandler,
-  checkFileExistsHandler,
   checkFileIsPublicHandler,
-  listAccessibleFilesHandler,
+  filterAccessibleFilesHandler,
+  readFileExistenceHandler,
 } from './commands/files/file-access.js';
 import {
   beginUploadHandler,
@@ -57,7 +61,7 @@ import {
   removeAttachmentHandler,
 } from './commands/files/files.js';
 import {
-  recordScheduledMessageFailedHandler,
+  failOrRetryScheduledMessageHandler,
   recordScheduledMessageSentHandler,
   runDueUserTasksHandler,
 } from './commands/later/delivery.js';
@@ -65,8 +69,8 @@ import {
   createDraftsHandler,
   deleteAllDraftsHandler,
   deleteDraftHandler,
-  editDraftHandler,
   listDraftsHandler,
+  replaceDraftHandler,
 } from './commands/later/drafts.js';
 import {
   deleteScheduledMessageHandler,
@@ -75,26 +79,26 @@ import {
   scheduleMessageHandler,
 } from './commands/later/scheduled.js';
 import {
-  fetchPublicMessageHandler,
-  fetchPublicMessagesHandler,
-  listPublicTopicsHandler,
+  fetchMessageForVisitorHandler,
+  fetchMessagesForVisitorHandler,
+  listTopicsForVisitorHandler,
 } from './commands/messages/anonymous.js';
 import {
   addBotMessageCopiesHandler,
   addReadMessageCopiesHandler,
-  setMessageFlagsHandler,
-  setMessageFlagsInNarrowHandler,
+  changeFlagOfMessagesHandler,
+  changeFlagOfMessagesInNarrowHandler,
 } from './commands/messages/flags.js';
 import { warnBotOwnerOfLostMessageHandler } from './commands/messages/lost-messages.js';
 import { markAllReadHandler } from './commands/messages/mark-all-read.js';
 import { markLeftStreamReadHandler, markStreamReadHandler } from './commands/messages/mark-stream-read.js';
 import { markTopicReadHandler } from './commands/messages/mark-topic-read.js';
 import {
-  deleteTopicHandler,
   fetchEditHistoryHandler,
   redirectMessageDeleteHandler,
   redirectMessageEditHandler,
   redirectMessageMoveHandler,
+  redirectTopicDeletionHandler,
 } from './commands/messages/message-changes.js';
 import {
   fetchMessageHandler,
@@ -102,12 +106,12 @@ import {
   matchMessagesToNarrowHandler,
   renderMessagePreviewHandler,
 } from './commands/messages/messages.js';
-import { muteUserHandler } from './commands/messages/mute-user.js';
+import { markReadAndRedirectMuteHandler } from './commands/messages/mute-user.js';
 import { makeMessageOwnerRedirectHandler } from './commands/messages/on-message.js';
 import { listReadReceiptsHandler } from './commands/messages/read-receipts.js';
 import { retrySendAfterSubscribingHandler } from './commands/messages/retry-after-join.js';
 import { publishDirectTypingHandler } from './commands/messages/typing.js';
-import { pushMissedMessageHandler, removePushesOfDeletedMessagesHandler } from './commands/missed/push.js';
+import { decidePushOfMessageHandler, removePushesOfDeletedMessagesHandler } from './commands/missed/push.js';
 import { recordMissedMessageHandler } from './commands/missed/record.js';
 import { listStreamTopicsHandler } from './commands/streams/stream-topics.js';
 import {
@@ -125,7 +129,7 @@ import {
 } from './commands/streams/subscriptions.js';
 import {
   moveTopicVisibilityPolicyHandler,
-  muteTopicHandler,
+  muteOrUnmuteTopicHandler,
   setTopicVisibilityPolicyHandler,
 } from './commands/streams/topics.js';
 import { OWN_FILE_PART_PREFIX } from './files.js';
@@ -155,18 +159,18 @@ export const userActorKind: ActorKindDefinition<UserActorState, undefined, Actor
   ],
   commands: mapHandlersByName(userActorCommands, {
     create: createAccountHandler,
-    fetchKey: fetchApiKeyHandler,
+    fetchKey: fetchApiKeyByPasswordHandler,
     fetchKeyTrusted: fetchApiKeyWithoutPasswordHandler,
     checkPassword: checkPasswordHandler,
-    noteLogIn: noteLogInHandler,
-    setPassword: setPasswordHandler,
-    setKey: setApiKeyHandler,
-    addPushToken: addPushTokenHandler,
+    noteLogIn: recordLoginDeviceHandler,
+    setPassword: storePasswordHashHandler,
+    setKey: storeApiKeyAndDropPushTokensHandler,
+    addPushToken: registerPushTokenHandler,
     removePushToken: removePushTokenHandler,
     dropPushTokens: dropMobilePushTokensHandler,
-    pushFacts: readPushReceiverFactsHandler,
+    pushFacts: readPushAccountFactsHandler,
     sealedKey: readSealedApiKeyHandler,
-    newest: readNewestMessageOfUserHandler,
+    newest: readNewestMessageStateHandler,
     deactivated: leaveStreamsOnDeactivationHandler,
     reactivated: rejoinStreamsOnReactivationHandler,
     subscribed: addSubscriptionsHandler,
@@ -176,20 +180,20 @@ export const userActorKind: ActorKindDefinition<UserActorState, undefined, Actor
     subscribersOf: listSubscribersHandler,
     subscriptionStatus: readSubscriptionStatusHandler,
     ownState: readOwnStateSectionsHandler,
-    muteUser: wrapToRemovePushesOfReadMessages(muteUserHandler),
+    muteUser: wrapToRemovePushesOfReadMessages(markReadAndRedirectMuteHandler),
     subscriptions: listSubscriptionsHandler,
     streams: listVisibleStreamsHandler,
     fetchMessages: fetchMessagesHandler,
     matchesNarrow: matchMessagesToNarrowHandler,
     fetchMessage: fetchMessageHandler,
-    publicMessages: fetchPublicMessagesHandler,
-    publicMessage: fetchPublicMessageHandler,
-    publicTopics: listPublicTopicsHandler,
+    publicMessages: fetchMessagesForVisitorHandler,
+    publicMessage: fetchMessageForVisitorHandler,
+    publicTopics: listTopicsForVisitorHandler,
     editMessage: redirectMessageEditHandler,
     moveMessage: redirectMessageMoveHandler,
     deleteMessage: redirectMessageDeleteHandler,
     history: fetchEditHistoryHandler,
-    deleteTopic: deleteTopicHandler,
+    deleteTopic: redirectTopicDeletionHandler,
     streamTopics: listStreamTopicsHandler,
     render: renderMessagePreviewHandler,
     streamIdByName: findStreamIdByNameHandler,
@@ -198,12 +202,12 @@ export const userActorKind: ActorKindDefinition<UserActorState, undefined, Actor
     fileRemove: removeAttachmentHandler,
     fileLinked: recordFileLinkedHandler,
     fileUnlinked: recordFileUnlinkedHandler,
-    fileExists: checkFileExistsHandler,
+    fileExists: readFileExistenceHandler,
     fileAccess: checkFileAccessHandler,
     filePublic: checkFileIsPublicHandler,
-    filesAccessible: listAccessibleFilesHandler,
+    filesAccessible: filterAccessibleFilesHandler,
     attachments: listAttachmentsHandler,
-    mayPush: pushMissedMessageHandler,
+    mayPush: decidePushOfMessageHandler,
     pushedGone: removePushesOfDeletedMessagesHandler,
     missed: recordMissedMessageHandler,
     planDigest: planDigestHandler,
@@ -215,8 +219,8 @@ export const userActorKind: ActorKindDefinition<UserActorState, undefined, Actor
     unreact: makeMessageOwnerRedirectHandler<RemoveReactionArgs>(conversationActorCommands.unreact),
     submessage: makeMessageOwnerRedirectHandler<AddSubmessageArgs>(conversationActorCommands.submessage),
     readReceipts: listReadReceiptsHandler,
-    setFlags: wrapToRemovePushesOfReadMessages(setMessageFlagsHandler),
-    setFlagsInNarrow: wrapToRemovePushesOfReadMessages(setMessageFlagsInNarrowHandler),
+    setFlags: wrapToRemovePushesOfReadMessages(changeFlagOfMessagesHandler),
+    setFlagsInNarrow: wrapToRemovePushesOfReadMessages(changeFlagOfMessagesInNarrowHandler),
     markAllRead: wrapToRemovePushesOfReadMessages(markAllReadHandler),
     markStreamRead: wrapToRemovePushesOfReadMessages(markStreamReadHandler),
     markTopicRead: wrapToRemovePushesOfReadMessages(markTopicReadHandler),
@@ -226,7 +230,7 @@ export const userActorKind: ActorKindDefinition<UserActorState, undefined, Actor
     setTutorial: setTutorialStatusHandler,
     drafts: listDraftsHandler,
     createDrafts: createDraftsHandler,
-    editDraft: editDraftHandler,
+    editDraft: replaceDraftHandler,
     deleteDraft: deleteDraftHandler,
     dropDrafts: deleteAllDraftsHandler,
     botStorage: readBotStorageHandler,
@@ -238,9 +242,9 @@ export const userActorKind: ActorKindDefinition<UserActorState, undefined, Actor
     deleteScheduled: deleteScheduledMessageHandler,
     due: runDueUserTasksHandler,
     scheduledSent: recordScheduledMessageSentHandler,
-    scheduledFailed: recordScheduledMessageFailedHandler,
+    scheduledFailed: failOrRetryScheduledMessageHandler,
     setTopicPolicy: setTopicVisibilityPolicyHandler,
-    muteTopic: muteTopicHandler,
+    muteTopic: muteOrUnmuteTopicHandler,
     moveTopicPolicy: moveTopicVisibilityPolicyHandler,
   }),
   makeInitialState: () => ({ phase: 'active', passwordHash: null, keySealed: '' }),

@@ -1,6 +1,6 @@
 /** Facts about the receiver of a mail, and messages in the form in which mails show them. */
 import type { ReadableMessage } from '#domain/messages';
-import type { MailContentWithheldReason, MailedMessage, MailReceiver } from '#domain/notifications';
+import type { MailContentWithheldReason, MailReceiverLocale, MessageInMissedMail } from '#domain/notifications';
 import { readUserSettingByUserId } from '#domain/people';
 import { toUserId } from '#model';
 import type { DirectoryUser, DirectoryView } from '#model/records';
@@ -8,7 +8,7 @@ import type { DirectoryUser, DirectoryView } from '#model/records';
 export const makeMailReceiver = (
   { id, fullName, timezone }: DirectoryUser,
   directory: DirectoryView,
-): MailReceiver => ({
+): MailReceiverLocale => ({
   fullName,
   timezone,
   twentyFourHour: readUserSettingByUserId(directory, id, 'twenty_four_hour_time'),
@@ -26,7 +26,7 @@ export const fullNameOfUserId = (id: number, directory: DirectoryView): string =
 export const toMailedMessage = (
   { message: { id, sender, body } }: ReadableMessage,
   directory: DirectoryView,
-): MailedMessage => ({
+): MessageInMissedMail => ({
   id,
   sender: fullNameOfUserId(sender, directory),
   sent: body.sent,

@@ -3,8 +3,15 @@
  * is sent or not needed. The functions have no side effects.
  */
 import type { JsonObject } from '#base';
-import { hashTopicName } from '#domain/streams';
-import { type ActorParts, ActorPartTable, directMessageActorKey, parseActorKey, type RealmId, toUserId } from '#model';
+import { hashTopicIgnoringCase } from '#domain/streams';
+import {
+  ActorPartAccessor,
+  type ActorParts,
+  directMessageActorKey,
+  parseActorKey,
+  type RealmId,
+  toUserId,
+} from '#model';
 
 export interface MissedConversation extends JsonObject {
   /** Stream of the conversation; 0 for direct messages. */
@@ -23,10 +30,10 @@ export interface MissedConversation extends JsonObject {
 }
 
 export const MISSED_CONVERSATION_PART_PREFIX = 'missed/';
-export const MISSED_CONVERSATION_PARTS = new ActorPartTable<MissedConversation>(MISSED_CONVERSATION_PART_PREFIX);
+export const MISSED_CONVERSATION_TABLE = new ActorPartAccessor<MissedConversation>(MISSED_CONVERSATION_PART_PREFIX);
 
 /** Maximum number of conversations with missed messages; further conversations cause no mail. */
-export const MAX_MISSED_CONVERSATIONS = 500;
+export const MAX_MISSED_CONVERSATIONS_PER_USER = 500;
 
 /** Returns the name of a conversation's part among the user's missed conversations. */
 export const makeMissedConversationId = (
@@ -35,11 +42,11 @@ export const makeMissedConversationId = (
 ): string =>
   stream === 0
     ? `d${parseActorKey(directMessageActorKey(realm, participants.map(toUserId))).idWithinRealm}`
-    : `${stream}/${hashTopicName(topic)}`;
+    : `${stream}/${hashTopicIgnoringCase(topic)}`;
 
 /** Returns the wall time at which the next mail is to be made, ms; null if there is none. */
 export function findNextMissedMailTime(parts: ActorParts): number | null {
   let next: number | null = null;
-  for (const { due } of MISSED_CONVERSATION_PARTS.values(parts)) if (next === null || due < next) next = due;
+  for (const { due } of MISSED_CONVERSATION_TABLE.values(parts)) if (next === null || due < next) next = due;
   return next;
 }

@@ -1,5 +1,5 @@
 /** The presence of the actor's own user, read from the presence actor for the inputs of mails. */
-import { type PresenceTimes, presenceReplicaOf } from '#domain/presence';
+import { type PresenceTimes, presenceReplicaOfDirectory } from '#domain/presence';
 import { presenceActorKey, type RealmId, type UserId } from '#model';
 import { presenceActorCommands } from '#model/commands';
 import type { DirectoryView } from '#model/records';
@@ -12,9 +12,11 @@ export async function loadOwnPresenceTimes(
   directory: DirectoryView,
   { askActor }: ActorInputSources,
 ): Promise<PresenceTimes | null | undefined> {
-  const replica = presenceReplicaOf(directory);
+  const replica = presenceReplicaOfDirectory(directory);
   try {
-    await replica.sync((known) => askActor(presenceActorKey(realm), presenceActorCommands.presenceChanges, { known }));
+    await replica.fetchAtLeastNow((known) =>
+      askActor(presenceActorKey(realm), presenceActorCommands.presenceChanges, { known }),
+    );
   } catch {
     return null;
   }

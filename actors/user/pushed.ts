@@ -4,23 +4,23 @@
  */
 
 import type { Json, JsonObject } from '#base';
-import { isReadByReadState, READ_STATE_PART_PREFIX, readOriginReadState } from '#domain/messages';
+import { decodeOriginReadState, isReadByMarkOrExceptions, READ_STATE_PART_PREFIX } from '#domain/messages';
 import { pushActorKey } from '#model';
 import { makeOutboxCommand, type OutboxCommand, pushActorCommands } from '#model/commands';
 import type { ActorView, CommandContext, CommandOutcome } from '#runtime';
-import { type UserActorHandler, type UserActorState, userIdOfActorKey } from './state.js';
+import { type UserActorHandler, type UserActorState, userIdOfUserActorKey } from './state.js';
 
 /** Maximum number of messages that are remembered; the notification of an older one stays. */
 const MAX_REMEMBERED_PUSHED_MESSAGES = 200;
 
 /** The state with one more message. @param origin stream to which the message was sent; 0: a direct message */
-export const addPushedMessage = (state: UserActorState, id: number, origin: number): UserActorState => ({
+export const withPushedMessageAdded = (state: UserActorState, id: number, origin: number): UserActorState => ({
   ...state,
   pushed: [...(state.pushed ?? []), [id, origin] as const].slice(-MAX_REMEMBERED_PUSHED_MESSAGES),
 });
 
 /** Forgets messages, and the command that takes their notifications away. */
-export function removePushedMessages(
+export function makePushedMessagesRemoval(
   state: UserActorState,
   isGone: (id: number, origin: number) => boolean,
   { key, realm }: Pick<CommandContext, 'key' | 'realm'>,
@@ -29,7 +29,7 @@ export function removePushedMessages(
   const messages = pushed.filter(([id, origin]) => isGone(id, origin)).map(([id]) => id);
   if (messages.length === 0) return undefined;
   const left = pushed.filter(([id]) => !messages.includes(id));
-  const to = pushActorKey(realm, userIdOfActorKey(key));
+  const to = pushActorKey(realm, userIdOfUserActorKey(key));
   return {
     state: { ...state, pushed: left },
     command: makeOutboxCommand({ to, name: pushActorCommands.remove, args: { messages }, caller: 0 }),
@@ -37,7 +37,7 @@ export function removePushedMessages(
 }
 
 /** The outcome of a command that may mark messages as read, with the notifications of these messages taken away. */
-function removePushesOfReadMessages(
+function withPushesOfReadMessagesRemoved(
   view: ActorView<UserActorState>,
   outcome: CommandOutcome<UserActorState>,
   context: CommandContext,
@@ -48,9 +48,12 @@ function removePushesOfReadMessages(
   const isRead = (id: number, origin: number): boolean => {
     const name = `${READ_STATE_PART_PREFIX}${origin}`;
     if (!(name in written)) return false;
-    return isReadByReadState(readOriginReadState(new Map<string, Json>([[name, written[name]!]]), origin), id) === true;
+    return (
+      isReadByMarkOrExceptions(decodeOriginReadState(new Map<string, Json>([[name, written[name]!]]), origin), id) ===
+      true
+    );
   };
-  const gone = removePushedMessages(state, isRead, context);
+  const gone = makePushedMessagesRemoval(state, isRead, context);
   if (!gone) return outcome;
   const [first = [], ...later] = outcome.commands ?? [];
   return { ...outcome, state: gone.state, commands: [[...first, gone.command], ...later] };
@@ -62,5 +65,5 @@ export const wrapToRemovePushesOfReadMessages = <A extends JsonObject, I>(
 ): UserActorHandler<A, I> => ({
   ...command,
   handle: (view, args, inputs, context) =>
-    removePushesOfReadMessages(view, command.handle(view, args, inputs, context), context),
+    withPushesOfReadMessagesRemoved(view, command.handle(view, args, inputs, context), context),
 });

@@ -7,18 +7,18 @@ import { readSubscribersOfStreams, readUserOwnState } from '#actors/shared';
 import type { Json, JsonObject } from '#base';
 import type { MarkdownRenderResult } from '#domain/markdown';
 import {
-  checkMandatoryTopic,
-  checkMayMentionAll,
-  checkMaySendDirectMessage,
-  checkMaySendToStream,
-  checkMessageContent,
-  getActiveSenderOrThrow,
+  requireActiveSender,
+  requireMayMentionAll,
+  requireMaySendDirectMessage,
+  requireMaySendToStream,
+  requireTopicIfMandatory,
   type ScheduledMessage,
   type ScheduledMessageBody,
   type SentScheduledMessage,
   scheduledMessagePartName,
+  toCheckedMessageContent,
 } from '#domain/messages';
-import { checkTopicName } from '#domain/streams';
+import { toCheckedTruncatedTopic } from '#domain/streams';
 import { type LogItem, toStreamId, toUserId, type UserId } from '#model';
 import { apiError } from '#model/errors';
 import type { ActorView, CommandContext, CommandInputContext } from '#runtime';
@@ -56,11 +56,11 @@ export async function loadMessageSchedulingInputs(
   sources: ActorInputSources,
 ): Promise<MessageSchedulingInputs> {
   const directory = await sources.loadDirectory(realm);
-  const text = content === null ? undefined : checkContentOrUndefined(content);
+  const text = content === null ? undefined : normalizeContentIfValid(content);
   const owner = directory.user(toUserId(caller))?.botOwner;
   const stream = target === undefined ? undefined : directory.stream(toStreamId(target));
   const [rendered, owners] = await Promise.all([
-    text === undefined ? undefined : sources.services.renderer.render(text, directory, origin, caller),
+    text === undefined ? undefined : sources.services.renderer.renderOrNull(text, directory, origin, caller),
     owner ? readUserOwnState(realm, owner, ['subscriptions'], sources) : undefined,
   ]);
   const ownersStreams = (owners?.subscriptions ?? []).filter((own) => own.active).map((own) => own.stream);
@@ -73,9 +73,9 @@ export async function loadMessageSchedulingInputs(
 }
 
 /** The content in the form in which it would be sent; undefined: the handler refuses it. */
-function checkContentOrUndefined(content: string): string | undefined {
+function normalizeContentIfValid(content: string): string | undefined {
   try {
-    return checkMessageContent(content);
+    return toCheckedMessageContent(content);
   } catch {
     return undefined;
   }
@@ -85,45 +85,45 @@ function checkContentOrUndefined(content: string): string | undefined {
  * Checks a message to be scheduled. @param known the message before this edit; unchanged content keeps its rendering.
  * @throws ApiError
  */
-export function checkMessageToSchedule(
+export function toCheckedScheduledMessageBody(
   given: UncheckedScheduledMessage,
   known: ScheduledMessage | undefined,
   { parts }: ActorView<UserActorState>,
   { renderResult, botOwnerStreamIds, subscriberCountByStream }: MessageSchedulingInputs,
   { directory, caller, now }: CommandContext,
 ): ScheduledMessageBody {
-  const sender = getActiveSenderOrThrow(directory, caller);
+  const sender = requireActiveSender(directory, caller);
   const said = (): Pick<ScheduledMessageBody, 'html' | 'wildcard'> => {
     if (renderResult === null) throw apiError('CANNOT_RENDER');
     if (renderResult) return { html: renderResult.html, wildcard: renderResult.mentions.wildcard };
     return { html: known?.html ?? '', wildcard: known?.wildcard ?? false };
   };
   if (given.type === 'private') {
-    const { to, others } = resolveDirectMessageRecipients(given.to, sender.id, directory);
-    const content = checkMessageContent(given.content);
-    checkMaySendDirectMessage(sender, others, directory);
+    const { to, others } = getDirectRecipientsOrThrow(given.to, sender.id, directory);
+    const content = toCheckedMessageContent(given.content);
+    requireMaySendDirectMessage(sender, others, directory);
     return { type: 'private', to, topic: '', content, ...said() };
   }
   const id = given.to[0]!;
   if (given.topic === null) throw apiError('MISSING_TOPIC');
-  const topic = checkTopicName(given.topic);
-  const content = checkMessageContent(given.content);
+  const topic = toCheckedTruncatedTopic(given.topic);
+  const content = toCheckedMessageContent(given.content);
   const stream = directory.stream(toStreamId(id));
   if (!stream || stream.archived) throw apiError('STREAM_ID_DOES_NOT_EXIST', { stream_id: id });
   const subscribed = (user: number): boolean =>
     user === caller ? isSubscribedToStream(parts, stream.id) : botOwnerStreamIds.has(stream.id);
-  checkMaySendToStream(sender, stream, subscribed, directory, now);
-  checkMandatoryTopic(topic, directory);
+  requireMaySendToStream(sender, stream, subscribed, directory, now);
+  requireTopicIfMandatory(topic, directory);
   const { html, wildcard } = said();
-  checkMayMentionAll(wildcard, () => subscriberCountByStream.get(stream.id) ?? 0, sender, directory, now);
+  requireMayMentionAll(wildcard, () => subscriberCountByStream.get(stream.id) ?? 0, sender, directory, now);
   return { type: 'stream', to: [stream.id], topic, content, html, wildcard };
 }
 
-function resolveDirectMessageRecipients(
+function getDirectRecipientsOrThrow(
   ids: readonly number[],
   self: UserId,
   directory: CommandContext['directory'],
-): { to: number[]; others: ReturnType<typeof getActiveSenderOrThrow>[] } {
+): { to: number[]; others: ReturnType<typeof requireActiveSender>[] } {
   if (ids.length === 0) throw apiError('NO_RECIPIENTS');
   const all = ids.map((id) => {
     const user = directory.user(toUserId(id));
@@ -141,7 +141,7 @@ export const makeScheduledMessagesEvent = (self: number, op: 'add' | 'update' | 
 });
 
 /** The parts with these scheduled messages written. */
-export const writeScheduledMessages = (
+export const partsWithScheduledMessages = (
   parts: ReadonlyMap<string, Json>,
   ...messages: readonly (ScheduledMessage | SentScheduledMessage)[]
 ): ReadonlyMap<string, Json> =>

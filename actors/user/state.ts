@@ -1,10 +1,10 @@
 /** Persisted state of a user actor, and the time of its one timer. Each subscription is a part. */
 
 import type { Json, JsonObject } from '#base';
-import { nextScheduledMessageTime } from '#domain/messages';
+import { nextScheduledHandOverTimeMs } from '#domain/messages';
 import type { TutorialState } from '#domain/people';
 import type { Subscription } from '#domain/streams';
-import { type ActorKey, type ActorParts, ActorPartTable, parseActorKey, toUserId, type UserId } from '#model';
+import { type ActorKey, ActorPartAccessor, type ActorParts, parseActorKey, toUserId, type UserId } from '#model';
 import type { ActorCommandName, ArgsOfCommand } from '#model/commands';
 import type { CommandDefinition } from '#runtime';
 import type { ActorServices } from '../services.js';
@@ -37,32 +37,34 @@ export interface UserActorState extends JsonObject {
 }
 
 /** The user whose actor has this key. */
-export const userIdOfActorKey = (key: ActorKey): UserId => toUserId(Number(parseActorKey(key).idWithinRealm));
+export const userIdOfUserActorKey = (key: ActorKey): UserId => toUserId(Number(parseActorKey(key).idWithinRealm));
 
 /**
  * Distance between the first ids that two users give to their drafts: an id of another user's draft is rarely an id of
  * one's own.
  */
-const FIRST_ID_DISTANCE = 4_096;
+const FIRST_ID_DISTANCE_BETWEEN_USERS = 4_096;
 /** Number of users after which id ranges repeat, because ids in paths end at 2^32. */
-const ID_RANGE_COUNT = 2 ** 19;
+const USER_ID_RANGE_COUNT = 2 ** 19;
 
 /** Returns the next id of a user's drafts or scheduled messages. @param last highest id given until now */
 export const nextDraftOrScheduledId = (last: number | undefined, self: UserId): number =>
-  (last ?? (self % ID_RANGE_COUNT) * FIRST_ID_DISTANCE) + 1;
+  (last ?? (self % USER_ID_RANGE_COUNT) * FIRST_ID_DISTANCE_BETWEEN_USERS) + 1;
 
 export const SUBSCRIPTION_PART_PREFIX = 'sub/';
 /** Parts with the user's subscriptions, by stream. */
-const SUBSCRIPTION_PARTS = new ActorPartTable<Subscription>(SUBSCRIPTION_PART_PREFIX);
+const SUBSCRIPTION_TABLE = new ActorPartAccessor<Subscription>(SUBSCRIPTION_PART_PREFIX);
 
-export const findOwnSubscription = (parts: ActorParts, stream: number): Subscription | undefined =>
-  SUBSCRIPTION_PARTS.get(parts, stream);
+export const findPresentOrFormerSubscription = (parts: ActorParts, stream: number): Subscription | undefined =>
+  SUBSCRIPTION_TABLE.findValue(parts, stream);
 
 /** Present and former subscriptions, in no particular order. */
-export const listOwnSubscriptions = (parts: ActorParts): Subscription[] => [...SUBSCRIPTION_PARTS.values(parts)];
+export const listPresentAndFormerSubscriptions = (parts: ActorParts): Subscription[] => [
+  ...SUBSCRIPTION_TABLE.values(parts),
+];
 
 export const isSubscribedToStream = (parts: ActorParts, stream: number): boolean =>
-  findOwnSubscription(parts, stream)?.active ?? false;
+  findPresentOrFormerSubscription(parts, stream)?.active ?? false;
 
 /** Handler of a user command with these arguments. */
 export type UserActorHandler<A extends JsonObject, I = undefined> = CommandDefinition<
@@ -85,7 +87,7 @@ export type UserCommandHandler<C extends ActorCommandName<'user'>, I = undefined
  */
 export function nextUserTimerTime(parts: ActorParts): number | null {
   const times = [
-    nextScheduledMessageTime(parts),
+    nextScheduledHandOverTimeMs(parts),
     nextFileExpiryTime(parts),
     findNextMissedMailTime(parts),
     findNextDigestTime(parts),
@@ -94,7 +96,7 @@ export function nextUserTimerTime(parts: ActorParts): number | null {
 }
 
 /** Applies changes to the parts of a user actor. @returns the changed parts as a new map */
-export function applyPartChanges(parts: ActorParts, changed: Readonly<Record<string, Json>>): ActorParts {
+export function partsWithChanges(parts: ActorParts, changed: Readonly<Record<string, Json>>): ActorParts {
   const next = new Map(parts);
   for (const [name, value] of Object.entries(changed)) {
     if (value === null) next.delete(name);

@@ -1,6 +1,6 @@
 /** The part with the weekly digest of a user: when the next one is to be made, and when the last one was mailed. */
 import type { JsonObject } from '#base';
-import { type ActorParts, ActorPartTable } from '#model';
+import { ActorPartAccessor, type ActorParts } from '#model';
 import type { PlanDigestArgs } from '#model/commands';
 
 /** A digest that is to be made. */
@@ -19,12 +19,12 @@ export interface WeeklyDigestRecord extends JsonObject {
 }
 
 export const WEEKLY_DIGEST_PART_PREFIX = 'weekly-digest/';
-const WEEKLY_DIGEST_PARTS = new ActorPartTable<WeeklyDigestRecord>(WEEKLY_DIGEST_PART_PREFIX);
+const WEEKLY_DIGEST_PARTS = new ActorPartAccessor<WeeklyDigestRecord>(WEEKLY_DIGEST_PART_PREFIX);
 /** Id of the only part of the table. */
 const ONLY_ID = 'state';
 
 export const readWeeklyDigestRecord = (parts: ActorParts): WeeklyDigestRecord =>
-  WEEKLY_DIGEST_PARTS.get(parts, ONLY_ID) ?? { plan: null };
+  WEEKLY_DIGEST_PARTS.findValue(parts, ONLY_ID) ?? { plan: null };
 
 /** Makes the change that stores the record; a record that says nothing is deleted. */
 export const makeWeeklyDigestPartChange = (record: WeeklyDigestRecord) =>

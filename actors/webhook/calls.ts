@@ -1,14 +1,14 @@
 /** Makes the webhook calls that are due, and returns the outcome of each. */
 
 import { type StoredMessage, toStoredMessage } from '#domain/messages';
-import { makeWebhookRequest, parseWebhookReply, type WebhookCallResult } from '#domain/webhooks';
+import { makeWebhookRequestOrRefusal, parseWebhookReply, type WebhookCallResult } from '#domain/webhooks';
 import { type ActorKey, parseActorKey, type RealmId, toStreamId, toUserId } from '#model';
 import type { DirectoryView } from '#model/records';
 import type { ActorInputSources } from '../services.js';
 import type { WaitingWebhookCall } from './state.js';
 
 /** Stream and topic of the message at the time of the call. */
-export interface MessagePlace {
+export interface WebhookMessagePlace {
   /** Stream of the message; 0: it is a direct message. */
   readonly stream: number;
   readonly topic: string;
@@ -17,20 +17,20 @@ export interface MessagePlace {
 
 export type WebhookCallOutcome = { readonly call: WaitingWebhookCall } & (
   | { readonly is: 'done' }
-  | { readonly is: 'later'; readonly place: MessagePlace; readonly reason: string }
-  | { readonly is: 'failed'; readonly place: MessagePlace; readonly reason: string }
-  | { readonly is: 'reply'; readonly place: MessagePlace; readonly say: string; readonly widget: string | null }
+  | { readonly is: 'later'; readonly place: WebhookMessagePlace; readonly reason: string }
+  | { readonly is: 'failed'; readonly place: WebhookMessagePlace; readonly reason: string }
+  | { readonly is: 'reply'; readonly place: WebhookMessagePlace; readonly say: string; readonly widget: string | null }
 );
 
 export const botIdOfWebhookActorKey = (key: ActorKey) => toUserId(Number(parseActorKey(key).idWithinRealm));
 
-const placeOfMessage = ({ body, participants }: StoredMessage): MessagePlace => ({
+const placeOfMessage = ({ body, participants }: StoredMessage): WebhookMessagePlace => ({
   stream: body.stream,
   topic: body.topic,
   participants,
 });
 
-export async function makeDueWebhookCalls(
+export async function performWebhookCalls(
   key: ActorKey,
   realm: RealmId,
   calls: readonly WaitingWebhookCall[],
@@ -45,7 +45,7 @@ export async function makeDueWebhookCalls(
     calls.map((call, i) => {
       const record = records[i];
       // If the message was deleted before the call, there is no call.
-      return record ? makeWebhookCall(key, call, toStoredMessage(record), directory, sources) : { call, is: 'done' };
+      return record ? performWebhookCall(key, call, toStoredMessage(record), directory, sources) : { call, is: 'done' };
     }),
   );
 }
@@ -53,7 +53,7 @@ export async function makeDueWebhookCalls(
 /** Reason of a failed call whose token was sealed under a former server secret. */
 const VOID_TOKEN_REASON = 'its token is void since the server secret was changed, and its settings show a new one';
 
-async function makeWebhookCall(
+async function performWebhookCall(
   key: ActorKey,
   call: WaitingWebhookCall,
   message: StoredMessage,
@@ -65,21 +65,21 @@ async function makeWebhookCall(
   if (!bot?.isActive || !service || directory.deactivated) return { call, is: 'done' };
   const place = placeOfMessage(message);
   const { trigger, origin } = call;
-  const token = services.secrets.tryUnseal(service.tokenSealed);
+  const token = services.secrets.unsealOrUndefined(service.tokenSealed);
   if (token === undefined) return { call, place, is: 'failed', reason: VOID_TOKEN_REASON };
   const called = { bot, service, token, message, trigger, origin };
-  const post = makeWebhookRequest(
+  const post = makeWebhookRequestOrRefusal(
     called,
     directory,
     place.stream === 0 ? undefined : directory.stream(toStreamId(place.stream)),
   );
   if (typeof post === 'string') return { call, place, is: 'failed', reason: post };
-  return outcomeOfWebhookCall(call, place, service.interface, await services.webhooks.post(post));
+  return outcomeOfWebhookCall(call, place, service.interface, await services.webhooks.postWithoutRedirects(post));
 }
 
 function outcomeOfWebhookCall(
   call: WaitingWebhookCall,
-  place: MessagePlace,
+  place: WebhookMessagePlace,
   form: number,
   answer: WebhookCallResult,
 ): WebhookCallOutcome {

@@ -5,7 +5,7 @@
 
 import { formatSilentMention, makeDirectNoticeCommand } from '#actors/shared';
 import type { Json } from '#base';
-import { checkMessageContent } from '#domain/messages';
+import { toCheckedMessageContent } from '#domain/messages';
 import { directMessageActorKey, streamActorKey, toStreamId, toUserId } from '#model';
 import {
   directMessageActorCommands,
@@ -16,11 +16,11 @@ import {
 import { ApiError } from '#model/errors';
 import type { DirectoryView } from '#model/records';
 import type { CommandContext } from '#runtime';
-import { botIdOfWebhookActorKey, type MessagePlace, type WebhookCallOutcome } from './calls.js';
-import { WAITING_WEBHOOK_CALL_PARTS, type WaitingWebhookCall } from './state.js';
+import { botIdOfWebhookActorKey, type WebhookCallOutcome, type WebhookMessagePlace } from './calls.js';
+import { WAITING_WEBHOOK_CALL_TABLE, type WaitingWebhookCall } from './state.js';
 
 /** Pauses before the second and third attempt to reach a webhook's server, ms. */
-const RETRY_PAUSES_MS: readonly number[] = [1_000, 4_000];
+const WEBHOOK_RETRY_PAUSES_MS: readonly number[] = [1_000, 4_000];
 
 type WebhookOutcomeContext = Pick<CommandContext, 'key' | 'realm' | 'directory' | 'now'>;
 
@@ -38,12 +38,12 @@ export function makeBotOwnerNoticeCommands(
 }
 
 /** Names the place of a message as part of a sentence. */
-function formatPlacePhrase({ stream, topic }: MessagePlace, directory: DirectoryView): string {
+function formatPlacePhrase({ stream, topic }: WebhookMessagePlace, directory: DirectoryView): string {
   const name = stream === 0 ? undefined : directory.stream(toStreamId(stream))?.name;
   return name === undefined ? 'a direct message' : `a message in #**${name}>${topic}**`;
 }
 
-export function makeCommandsOfWebhookOutcomes(
+export function makeWebhookOutcomesCommit(
   fates: readonly WebhookCallOutcome[],
   context: WebhookOutcomeContext,
 ): { readonly written: Readonly<Record<string, Json>>; readonly commands: readonly OutboxCommand[] } {
@@ -51,10 +51,10 @@ export function makeCommandsOfWebhookOutcomes(
   const commands: OutboxCommand[] = [];
   for (const fate of fates) {
     const { call } = fate;
-    const pause = fate.is === 'later' ? RETRY_PAUSES_MS[call.tries] : undefined;
+    const pause = fate.is === 'later' ? WEBHOOK_RETRY_PAUSES_MS[call.tries] : undefined;
     const again: WaitingWebhookCall | null =
       pause === undefined ? null : { ...call, tries: call.tries + 1, next: context.now + pause };
-    Object.assign(written, WAITING_WEBHOOK_CALL_PARTS.makePartChange(call.message, again));
+    Object.assign(written, WAITING_WEBHOOK_CALL_TABLE.makePartChange(call.message, again));
     if (!again) commands.push(...makeCommandsAfterFinalOutcome(fate, context));
   }
   return { written, commands };
@@ -66,7 +66,7 @@ function makeCommandsAfterFinalOutcome(fate: WebhookCallOutcome, context: Webhoo
   const place = formatPlacePhrase(fate.place, context.directory);
   if (fate.is === 'reply') {
     try {
-      return [makeBotReplyCommand({ ...fate, say: checkMessageContent(fate.say) }, place, context)];
+      return [makeBotReplyCommand({ ...fate, say: toCheckedMessageContent(fate.say) }, place, context)];
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
       return makeBotOwnerNoticeCommands(context, origin, `{bot} could not answer ${place}: ${error.message}`);

@@ -9,17 +9,17 @@ import { type ActorCommandName, type ArgsOfCommand, webhookActorCommands } from 
 import { apiError } from '#model/errors';
 import { type ActorKindDefinition, type CommandDefinition, mapHandlersByName } from '#runtime';
 import type { ActorServices } from '../services.js';
-import { makeDueWebhookCalls, type WebhookCallOutcome } from './calls.js';
-import { makeBotOwnerNoticeCommands, makeCommandsOfWebhookOutcomes } from './fates.js';
+import { performWebhookCalls, type WebhookCallOutcome } from './calls.js';
+import { makeBotOwnerNoticeCommands, makeWebhookOutcomesCommit } from './fates.js';
 import {
+  earliestDueTimeOfWebhookCalls,
   listWaitingWebhookCalls,
-  nextWebhookCallTime,
-  WAITING_WEBHOOK_CALL_PARTS,
+  WAITING_WEBHOOK_CALL_TABLE,
   type WaitingWebhookCall,
   type WebhookActorState,
 } from './state.js';
 
-type WebhookCommand<C extends ActorCommandName<'webhook'>, I = undefined> = CommandDefinition<
+type WebhookCommandHandler<C extends ActorCommandName<'webhook'>, I = undefined> = CommandDefinition<
   WebhookActorState,
   ArgsOfCommand<C>,
   I,
@@ -28,9 +28,9 @@ type WebhookCommand<C extends ActorCommandName<'webhook'>, I = undefined> = Comm
 >;
 
 /** Number of calls per run; further ones follow at once. */
-const CALLS_PER_RUN = 8;
+const MAX_WEBHOOK_CALLS_PER_RUN = 8;
 /** Maximum number of calls that wait; further ones are dropped. */
-const MAX_WAITING_CALLS = 1_000;
+const MAX_WAITING_CALLS_PER_WEBHOOK = 1_000;
 /** Minimum time between two notices of dropped calls to the owner, ms. */
 const MIN_DROP_NOTICE_INTERVAL_MS = 60_000;
 
@@ -38,11 +38,11 @@ const MIN_DROP_NOTICE_INTERVAL_MS = 60_000;
  * Stores a call of the webhook. The conversation's actor sends this command, which is never refused. A repeat changes
  * nothing.
  */
-const storeTriggeredCallHandler: WebhookCommand<typeof webhookActorCommands.triggered> = {
+const storeTriggeredCallHandler: WebhookCommandHandler<typeof webhookActorCommands.triggered> = {
   creates: true,
   handle({ state, parts }, { message, trigger, origin }, _inputs, context) {
     const { now } = context;
-    if (parts.size >= MAX_WAITING_CALLS) {
+    if (parts.size >= MAX_WAITING_CALLS_PER_WEBHOOK) {
       if (now < state.warned + MIN_DROP_NOTICE_INTERVAL_MS) return { reply: makeValueReply(null) };
       const notice = makeBotOwnerNoticeCommands(
         context,
@@ -56,7 +56,7 @@ const storeTriggeredCallHandler: WebhookCommand<typeof webhookActorCommands.trig
     return {
       reply: makeValueReply(null),
       state,
-      parts: WAITING_WEBHOOK_CALL_PARTS.makePartChange(message, call),
+      parts: WAITING_WEBHOOK_CALL_TABLE.makePartChange(message, call),
       due: now,
     };
   },
@@ -66,31 +66,33 @@ const storeTriggeredCallHandler: WebhookCommand<typeof webhookActorCommands.trig
  * Makes the calls that are due. The lane is separate, because servers take their time, and exclusive, because a run
  * must not find the calls of the run before. After a crash between call and commit the call is made again.
  */
-const makeDueCallsHandler: WebhookCommand<typeof webhookActorCommands.due, readonly WebhookCallOutcome[]> = {
+const performDueCallsHandler: WebhookCommandHandler<typeof webhookActorCommands.due, readonly WebhookCallOutcome[]> = {
   lane: 'calling',
   exclusive: true,
   inputs: (_args, { key, realm, view }, sources) => {
     const now = sources.services.clock.now();
     const batch = listWaitingWebhookCalls(view.parts).filter(({ next }) => next <= now);
-    return makeDueWebhookCalls(key, realm, batch.slice(0, CALLS_PER_RUN), sources);
+    return performWebhookCalls(key, realm, batch.slice(0, MAX_WEBHOOK_CALLS_PER_RUN), sources);
   },
   handle({ parts }, _args, fates, context) {
-    const { written, commands } = makeCommandsOfWebhookOutcomes(fates, context);
+    const { written, commands } = makeWebhookOutcomesCommit(fates, context);
     const left = listWaitingWebhookCalls(parts).map((call) => {
-      const part = WAITING_WEBHOOK_CALL_PARTS.nameOf(call.message);
+      const part = WAITING_WEBHOOK_CALL_TABLE.partNameOf(call.message);
       return part in written ? written[part] : call;
     });
     return {
       reply: makeValueReply(null),
       parts: written,
       commands: [commands],
-      due: nextWebhookCallTime(left.filter((call): call is WaitingWebhookCall => call !== null && call !== undefined)),
+      due: earliestDueTimeOfWebhookCalls(
+        left.filter((call): call is WaitingWebhookCall => call !== null && call !== undefined),
+      ),
     };
   },
 };
 
 /** Warns the owner that the bot's reply was refused. The conversation's actor sends this command. */
-const warnOwnerOfRefusedReplyHandler: WebhookCommand<typeof webhookActorCommands.refused> = {
+const warnOwnerOfRefusedReplyHandler: WebhookCommandHandler<typeof webhookActorCommands.refused> = {
   creates: true,
   handle: (_view, { place, origin, reason }, _inputs, context) => ({
     reply: makeValueReply(null),
@@ -102,11 +104,11 @@ export const webhookActorKind: ActorKindDefinition<WebhookActorState, undefined,
   name: 'webhook',
   summary: 'The calls that wait for the server of one outgoing webhook bot.',
   usesDirectory: true,
-  loadedParts: [WAITING_WEBHOOK_CALL_PARTS.prefix],
+  loadedParts: [WAITING_WEBHOOK_CALL_TABLE.prefix],
   partsAreDeliveries: true,
   commands: mapHandlersByName(webhookActorCommands, {
     triggered: storeTriggeredCallHandler,
-    due: makeDueCallsHandler,
+    due: performDueCallsHandler,
     refused: warnOwnerOfRefusedReplyHandler,
   }),
   makeInitialState: () => ({ warned: 0 }),

@@ -1,6 +1,6 @@
 /** Persisted state of a webhook actor. Each call is a part, deleted when it was made. */
 import type { JsonObject } from '#base';
-import { type ActorParts, ActorPartTable } from '#model';
+import { ActorPartAccessor, type ActorParts } from '#model';
 
 export interface WebhookActorState extends JsonObject {
   /** Wall time of the last notice to the owner about dropped calls, ms; 0 = never. */
@@ -22,14 +22,14 @@ export interface WaitingWebhookCall extends JsonObject {
 }
 
 /** Parts with waiting calls, by id of their message. */
-export const WAITING_WEBHOOK_CALL_PARTS = new ActorPartTable<WaitingWebhookCall>('call/');
+export const WAITING_WEBHOOK_CALL_TABLE = new ActorPartAccessor<WaitingWebhookCall>('call/');
 
 /** Waiting calls, in the order of their messages. */
 export const listWaitingWebhookCalls = (parts: ActorParts): WaitingWebhookCall[] =>
-  [...WAITING_WEBHOOK_CALL_PARTS.values(parts)].sort((a, b) => a.message - b.message);
+  [...WAITING_WEBHOOK_CALL_TABLE.values(parts)].sort((a, b) => a.message - b.message);
 
 /** Earliest time at which a waiting call is due, wall time, ms; null: no call waits. */
-export function nextWebhookCallTime(calls: Iterable<WaitingWebhookCall>): number | null {
+export function earliestDueTimeOfWebhookCalls(calls: Iterable<WaitingWebhookCall>): number | null {
   let first: number | null = null;
   for (const { next } of calls) if (first === null || next < first) first = next;
   return first;

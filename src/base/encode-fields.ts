@@ -1,14 +1,14 @@
 /** Response bodies made from fields; fields that were encoded before are copied as bytes. */
 import type { Json, JsonObject } from './json.js';
 
-const encoder = new TextEncoder();
+const textEncoder = new TextEncoder();
 
 /** Encoded JSON that goes into a response as it is. */
 export class EncodedJson {
   constructor(readonly bytes: Uint8Array) {}
 
-  static ofText(json: string): EncodedJson {
-    return new EncodedJson(encoder.encode(json));
+  static fromJsonText(json: string): EncodedJson {
+    return new EncodedJson(textEncoder.encode(json));
   }
 }
 
@@ -20,7 +20,7 @@ export interface ResponseFields {
 /** Fields as JSON text without braces and with a leading comma, to append to a body; empty for no fields. */
 export function encodeResponseFields(of: JsonObject): Uint8Array {
   const text = JSON.stringify(of);
-  return text === '{}' ? new Uint8Array(0) : encoder.encode(`,${text.slice(1, -1)}`);
+  return text === '{}' ? new Uint8Array(0) : textEncoder.encode(`,${text.slice(1, -1)}`);
 }
 
 /** Like `encodeResponseFields`, but as a list of parts, so that encoded values are not copied. */
@@ -29,7 +29,7 @@ export function encodeResponseFieldParts(of: ResponseFields): Uint8Array[] {
   const parts: Uint8Array[] = [];
   for (const name in of) {
     const value = of[name];
-    if (value instanceof EncodedJson) parts.push(encoder.encode(`,${JSON.stringify(name)}:`), value.bytes);
+    if (value instanceof EncodedJson) parts.push(textEncoder.encode(`,${JSON.stringify(name)}:`), value.bytes);
     else if (value !== undefined) plain[name] = value;
   }
   return [encodeResponseFields(plain), ...parts];
@@ -39,13 +39,13 @@ export function encodeResponseFieldParts(of: ResponseFields): Uint8Array[] {
 export class CachedResponseFields {
   /** The complete body, set by its first sender. */
   completeBody: Uint8Array | undefined;
-  #parts: readonly Uint8Array[] | undefined;
+  #encodedParts: readonly Uint8Array[] | undefined;
 
   constructor(private readonly fields: ResponseFields) {}
 
   /** The encoded fields, as `encodeResponseFieldParts` makes them. */
-  get parts(): readonly Uint8Array[] {
-    this.#parts ??= encodeResponseFieldParts(this.fields);
-    return this.#parts;
+  get encodedParts(): readonly Uint8Array[] {
+    this.#encodedParts ??= encodeResponseFieldParts(this.fields);
+    return this.#encodedParts;
   }
 }

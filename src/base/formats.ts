@@ -17,7 +17,7 @@ const MAX_URL_CHARACTERS = 2048;
 const MAX_HOST_CHARACTERS = 253;
 
 /** True for http, https, ftp and ftps URLs whose host has a top-level domain, is an IP address, or is localhost. */
-export function isUrl(value: string): boolean {
+export function isHttpOrFtpUrl(value: string): boolean {
   const host = value.length > MAX_URL_CHARACTERS ? undefined : URL_PATTERN.exec(value)?.[1];
   if (host === undefined) return false;
   if (host.startsWith('[')) return isIPv6(host.slice(1, -1));

@@ -8,7 +8,7 @@ export class IdSet {
 
   private constructor(private readonly sorted: readonly number[]) {}
 
-  static of(ids: Iterable<number>): IdSet {
+  static fromIds(ids: Iterable<number>): IdSet {
     const sorted = [...new Set(ids)].sort((a, b) => a - b);
     return sorted.length === 0 ? IdSet.EMPTY : new IdSet(sorted);
   }
@@ -59,7 +59,7 @@ export class IdSet {
     return this.sorted;
   }
 
-  get last(): number | undefined {
+  get largestId(): number | undefined {
     return this.sorted.at(-1);
   }
 
@@ -67,12 +67,12 @@ export class IdSet {
     return this.sorted[this.#firstIndexFrom(id)] === id;
   }
 
-  with(ids: Iterable<number>): IdSet {
+  withIds(ids: Iterable<number>): IdSet {
     const fresh = [...ids].filter((id) => !this.has(id));
-    return fresh.length === 0 ? this : IdSet.of([...this.sorted, ...fresh]);
+    return fresh.length === 0 ? this : IdSet.fromIds([...this.sorted, ...fresh]);
   }
 
-  without(ids: Iterable<number>): IdSet {
+  withoutIds(ids: Iterable<number>): IdSet {
     const gone = new Set(ids);
     const kept = this.sorted.filter((id) => !gone.has(id));
     return kept.length === this.sorted.length ? this : kept.length === 0 ? IdSet.EMPTY : new IdSet(kept);

@@ -18,7 +18,7 @@ export {
   type ResponseFields,
 } from './encode-fields.js';
 export { escapeHtml } from './escape-html.js';
-export { isIsoDate, isUrl } from './formats.js';
+export { isHttpOrFtpUrl, isIsoDate } from './formats.js';
 export { IdSet } from './id-set.js';
 export type { Json, JsonObject } from './json.js';
 export { cleanParsedJson, JsonFloat, type ParsedJsonText, parseJsonText, TooManyJsonValuesError } from './json-text.js';

@@ -7,7 +7,7 @@ export class Semaphore {
     this.#freePermits = atOnce;
   }
 
-  async run<T>(work: () => Promise<T>): Promise<T> {
+  async runWhenPermitted<T>(work: () => Promise<T>): Promise<T> {
     if (this.#freePermits > 0) this.#freePermits--;
     else await new Promise<void>((resolve) => this.#waitingResolvers.push(resolve));
     try {

@@ -3,8 +3,8 @@
  * queued. Without this, every made-up API key would cause a request for the end of a realm's log.
  */
 export class SingleFlight<K, T = void> {
-  readonly #running = new Map<K, Promise<T>>();
-  readonly #queuedRuns = new Map<K, Promise<T>>();
+  readonly #runningByKey = new Map<K, Promise<T>>();
+  readonly #queuedRunByKey = new Map<K, Promise<T>>();
 
   /**
    * Makes a single-flight guard.
@@ -14,27 +14,27 @@ export class SingleFlight<K, T = void> {
   constructor(private readonly deferred = false) {}
 
   /** Joins the queued run of the key, or starts `run`. Rejects as the run does. */
-  run(key: K, run: () => Promise<T>): Promise<T> {
-    const known = this.#queuedRuns.get(key);
+  joinQueuedRunOrStart(key: K, run: () => Promise<T>): Promise<T> {
+    const known = this.#queuedRunByKey.get(key);
     if (known) return known;
-    const running = this.#running.get(key);
+    const running = this.#runningByKey.get(key);
     if (!running && !this.deferred) return this.#beginRun(key, run);
     const before: Promise<unknown> = running
       ? running.catch(() => undefined)
       : new Promise((resolve) => setImmediate(resolve));
     const next = before.then(() => {
-      this.#queuedRuns.delete(key);
+      this.#queuedRunByKey.delete(key);
       return this.#beginRun(key, run);
     });
-    this.#queuedRuns.set(key, next);
+    this.#queuedRunByKey.set(key, next);
     return next;
   }
 
   #beginRun(key: K, run: () => Promise<T>): Promise<T> {
     const running = run().finally(() => {
-      if (this.#running.get(key) === running) this.#running.delete(key);
+      if (this.#runningByKey.get(key) === running) this.#runningByKey.delete(key);
     });
-    this.#running.set(key, running);
+    this.#runningByKey.set(key, running);
     return running;
   }
 }

@@ -1,24 +1,25 @@
 /** Time slicing: long loops yield to the event loop between slices, so that other requests get their turn. */
 
 /** Length of a time slice, ms: a tenth of the time for which one request may hold the event loop. */
-const SLICE_MS = 10;
+const TIME_SLICE_MS = 10;
 /** Number of items that a loop processes between two reads of the clock. */
 const ITEMS_PER_CLOCK_READ = 16;
 
 /** Decides when a long loop must yield to the event loop; used directly by loops that don't run over a list. */
 export class TimeSlicer {
-  #began = performance.now();
-  #count = 0;
+  #sliceBeganAt = performance.now();
+  #itemCount = 0;
 
   /** Makes a slicer. @param atOnce number of items between two reads of the clock; 1 for slow items */
   constructor(private readonly atOnce = ITEMS_PER_CLOCK_READ) {}
 
   /** A promise to await before the next item, if the time slice has ended; undefined while it lasts. */
   yieldIfSliceIsOver(): Promise<void> | undefined {
-    if (++this.#count % this.atOnce !== 0 || performance.now() - this.#began < SLICE_MS) return undefined;
+    if (++this.#itemCount % this.atOnce !== 0 || performance.now() - this.#sliceBeganAt < TIME_SLICE_MS)
+      return undefined;
     return new Promise((resolve) =>
       setImmediate(() => {
-        this.#began = performance.now();
+        this.#sliceBeganAt = performance.now();
         resolve();
       }),
     );

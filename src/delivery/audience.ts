@@ -1,12 +1,12 @@
 /** Decides which users receive an event: by what was true at its commit, never by what is true now. */
 
-import { computeCopyStateAfterMoves } from '#domain/messages';
+import { computeStreamMessageCopyState } from '#domain/messages';
 import { USER_ROLE } from '#domain/people';
 import {
-  hasMemberReceivedMessage,
+  didMemberReceiveMessageId,
   type StreamMembershipRecord,
+  wasEverStreamMemberByVersion,
   wasStreamMemberAtVersion,
-  wasStreamMemberByVersion,
 } from '#domain/streams';
 import { type EventAudience, toUserId } from '#model';
 import type { DirectoryUser, DirectoryView } from '#model/records';
@@ -27,7 +27,12 @@ interface EventRecipient {
  * Streams whose memberships `isInEventAudience` needs to decide. @returns stream → membership version that must be
  * loaded
  */
-export function streamsDecidingEventAudience({ stream, mv, moved, neverIn }: EventAudience): Map<number, number> {
+export function membershipVersionsNeededForAudience({
+  stream,
+  mv,
+  moved,
+  neverIn,
+}: EventAudience): Map<number, number> {
   const streams = new Map<number, number>();
   const need = (of: number, version: number): void => void streams.set(of, Math.max(streams.get(of) ?? 0, version));
   if (stream !== undefined) need(stream, mv ?? 0);
@@ -44,7 +49,7 @@ export function streamsDecidingEventAudience({ stream, mv, moved, neverIn }: Eve
 
 /**
  * True if the recipient is in the audience of an event. @param membersOf members of the streams that
- * `streamsDecidingEventAudience` returns
+ * `membershipVersionsNeededForAudience` returns
  */
 export function isInEventAudience(
   to: EventAudience,
@@ -55,14 +60,14 @@ export function isInEventAudience(
   const { user } = recipient;
   const members = to.stream === undefined ? undefined : membersOf(to.stream);
   if (to.except?.includes(user)) return false;
-  if (to.neverIn && wasStreamMemberByVersion(membersOf(to.neverIn.stream)?.get(user), to.neverIn.mv)) return false;
+  if (to.neverIn && wasEverStreamMemberByVersion(membersOf(to.neverIn.stream)?.get(user), to.neverIn.mv)) return false;
   if (to.users?.includes(user)) return true;
   if (to.mv !== undefined && members) {
     const member = members.get(user);
-    if (to.former ? wasStreamMemberByVersion(member, to.mv) : wasStreamMemberAtVersion(member, to.mv)) return true;
+    if (to.former ? wasEverStreamMemberByVersion(member, to.mv) : wasStreamMemberAtVersion(member, to.mv)) return true;
   }
-  if (to.copyOf !== undefined && hasMemberReceivedMessage(members?.get(user), to.copyOf)) return true;
-  if (to.moved && computeCopyStateAfterMoves(to.moved, (stream) => membersOf(stream)?.get(user)).has) return true;
+  if (to.copyOf !== undefined && didMemberReceiveMessageId(members?.get(user), to.copyOf)) return true;
+  if (to.moved && computeStreamMessageCopyState(to.moved, (stream) => membersOf(stream)?.get(user)).has) return true;
   if (to.rv === undefined) return false;
   const account = directory.user(toUserId(user));
   if (!account) return false;

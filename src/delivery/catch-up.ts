@@ -3,7 +3,7 @@
  * feed.
  */
 import type { Clock } from '#base/clock';
-import { LogDeduplicator, type LogEntry, type LogSeq, toLogSeq as toSeq } from '#model';
+import { type LogEntry, LogItemGroupDeduplicator, type LogSeq, toLogSeq as toSeq } from '#model';
 import type { EventLogReader, EventLogSubscription } from '#ports/log';
 import type { EventFeedSubscriber, LogEntryToDeliver } from './subscriber.js';
 
@@ -28,15 +28,15 @@ export interface CatchUpRealmFeed {
 }
 
 export class EventQueueLogCatchUp {
-  readonly queues: Set<EventFeedSubscriber>;
+  readonly catchingUpQueues: Set<EventFeedSubscriber>;
   /** Log position up to which everything was delivered. */
-  position: LogSeq;
+  deliveredPosition: LogSeq;
   /** True if the entries come from memory instead of the log. */
   readonly isFromMemory: boolean;
-  readonly #deduplicator = new LogDeduplicator();
+  readonly #deduplicator = new LogItemGroupDeduplicator();
   readonly #subscription: EventLogSubscription;
   #undeliveredEntries: LogEntryToDeliver[] = [];
-  #isBusy = false;
+  #isDeliveryWaiting = false;
   #isClosed = false;
 
   constructor(
@@ -45,40 +45,40 @@ export class EventQueueLogCatchUp {
     private readonly feed: CatchUpRealmFeed,
     private readonly clock: Clock,
   ) {
-    this.queues = new Set(queues);
+    this.catchingUpQueues = new Set(queues);
     const oldest = Math.min(...queues.map(({ cursor }) => cursor.position));
-    this.position = feed.startFor(toSeq(oldest));
-    const { replays, subscription } = source(this.position, {
+    this.deliveredPosition = feed.startFor(toSeq(oldest));
+    const { replays, subscription } = source(this.deliveredPosition, {
       onEntry: (seq, value) => {
         const entry = value as unknown as LogEntry;
         const fresh = new Set(entry.groups.filter((group) => this.#deduplicator.recordIfNew(entry.actor, group)));
         this.#undeliveredEntries.push({ seq, entry, fresh });
-        if (!this.#isBusy) this.#deliverPendingEntries();
+        if (!this.#isDeliveryWaiting) this.#deliverPendingEntries();
       },
       onTransient: () => {},
       onGap: (trimmed) => {
-        for (const queue of [...this.queues])
+        for (const queue of [...this.catchingUpQueues])
           if (queue.cursor.position < trimmed) this.#endQueueBehindTrimmedLog(queue);
       },
     });
     this.isFromMemory = replays;
     this.#subscription = subscription;
-    this.#checkWhenCaughtUp();
+    this.#tryHandOverWhenLogIsRead();
   }
 
-  remove(queue: EventFeedSubscriber): void {
-    this.queues.delete(queue);
+  removeQueue(queue: EventFeedSubscriber): void {
+    this.catchingUpQueues.delete(queue);
   }
 
   /** Stops the catch-up. @returns the queues that have not caught up with the live feed */
   closeAndTakeQueues(): EventFeedSubscriber[] {
     this.#close();
-    return [...this.queues];
+    return [...this.catchingUpQueues];
   }
 
   /** Hands the queues over to the live feed if they are level with it. */
-  checkQueueEnds(): void {
-    if (this.#isClosed || this.#isBusy || this.#undeliveredEntries.length > 0) return;
+  handOverQueuesIfLevel(): void {
+    if (this.#isClosed || this.#isDeliveryWaiting || this.#undeliveredEntries.length > 0) return;
     if (this.feed.takeOver(this)) this.#close();
   }
 
@@ -86,43 +86,44 @@ export class EventQueueLogCatchUp {
    * Checks once the log is read to its end. Without this, no entry would trigger the check if the log has none after
    * the start.
    */
-  #checkWhenCaughtUp(): void {
+  #tryHandOverWhenLogIsRead(): void {
     this.#subscription.waitUntilCaughtUp().then(
       (seq) => {
-        if (this.#undeliveredEntries.length === 0 && !this.#isBusy && seq > this.position) this.position = seq;
-        this.checkQueueEnds();
+        if (this.#undeliveredEntries.length === 0 && !this.#isDeliveryWaiting && seq > this.deliveredPosition)
+          this.deliveredPosition = seq;
+        this.handOverQueuesIfLevel();
       },
       () => {
         // The log is unavailable, or the subscription was closed. Unless the catch-up was closed, it asks again later.
         if (!this.#isClosed)
-          this.clock.setTimeout(() => !this.#isClosed && this.#checkWhenCaughtUp(), DELIVERY_RETRY_MS);
+          this.clock.setTimeout(() => !this.#isClosed && this.#tryHandOverWhenLogIsRead(), DELIVERY_RETRY_MS);
       },
     );
   }
 
   #endQueueBehindTrimmedLog(queue: EventFeedSubscriber): void {
-    this.queues.delete(queue);
+    this.catchingUpQueues.delete(queue);
     queue.trimmed();
   }
 
   #deliverPendingEntries(): void {
     for (let work = this.#undeliveredEntries.shift(); work; work = this.#undeliveredEntries.shift()) {
-      const delivery = this.feed.deliver(work, this.queues);
+      const delivery = this.feed.deliver(work, this.catchingUpQueues);
       if (delivery) {
-        this.#isBusy = true;
-        this.#resumeAfter(delivery, work);
+        this.#isDeliveryWaiting = true;
+        this.#continueAfterDelivery(delivery, work);
         return;
       }
-      this.position = work.seq;
+      this.deliveredPosition = work.seq;
     }
-    this.checkQueueEnds();
+    this.handOverQueuesIfLevel();
   }
 
-  #resumeAfter(delivery: Promise<void>, work: LogEntryToDeliver): void {
+  #continueAfterDelivery(delivery: Promise<void>, work: LogEntryToDeliver): void {
     delivery.then(
       () => {
-        this.#isBusy = false;
-        this.position = work.seq;
+        this.#isDeliveryWaiting = false;
+        this.deliveredPosition = work.seq;
         this.#deliverPendingEntries();
       },
       () => {
@@ -130,7 +131,7 @@ export class EventQueueLogCatchUp {
         // delivery is tried again.
         this.clock.setTimeout(() => {
           if (this.#isClosed) return;
-          this.#isBusy = false;
+          this.#isDeliveryWaiting = false;
           this.#undeliveredEntries.unshift(work);
           this.#deliverPendingEntries();
         }, DELIVERY_RETRY_MS);

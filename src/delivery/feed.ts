@@ -16,7 +16,7 @@ import {
 } from '#model';
 import type { EventLog } from '#ports/log';
 import type { Store } from '#ports/store';
-import { isInEventAudience, streamsDecidingEventAudience } from './audience.js';
+import { isInEventAudience, membershipVersionsNeededForAudience } from './audience.js';
 import { type CatchUpRealmFeed, EventQueueLogCatchUp, type LogCatchUpSource } from './catch-up.js';
 import { StreamMembershipCache } from './memberships.js';
 import { EventQueueIndex } from './queue-index.js';
@@ -46,25 +46,25 @@ export class RealmEventFeed {
   /** Live queues: they have every event up to the feed's position. */
   readonly #liveQueues: EventQueueIndex;
   /** Queues that get transient events: the live ones, and new ones whose past is still being read. */
-  readonly #listeners: EventQueueIndex;
+  readonly #transientEventQueues: EventQueueIndex;
   readonly #memberships: StreamMembershipCache;
   /** Index of the realm's newest messages, which registrations of queues read. */
-  readonly recentMessages: RecentMessageIndex;
-  readonly #membersOf = (stream: number) => this.#memberships.membersOf(stream);
+  readonly recentMessageIndex: RecentMessageIndex;
+  readonly #membersOf = (stream: number) => this.#memberships.membersOfLoadedStream(stream);
   readonly #catchUps = new Set<EventQueueLogCatchUp>();
-  readonly #repeats: LogRepeatDetector;
-  readonly #recent: RecentLogEntries;
+  readonly #repeatDetector: LogRepeatDetector;
+  readonly #recentEntries: RecentLogEntries;
   #queuesToAttach: EventFeedSubscriber[] = [];
   /** Catch-ups and registrations that wait until the feed has reached a position. */
   #positionWaiters: { readonly seq: LogSeq; resolve(): void }[] = [];
   #undeliveredEntries: LogEntryToDeliver[] = [];
   /** True until the stretch of the log before the feed's start is read, and while memberships are being read. */
-  #isDelivering = true;
-  #isPastLogRead = false;
+  #isDeliveryBlocked = true;
+  #isLogBeforeStartRead = false;
   /** Generation: raised by every gap in the log. Work begun under an older generation is dropped. */
   #gapGeneration = 0;
-  #position: LogSeq;
-  #livePosition: LiveFeedPosition;
+  #deliveredPosition: LogSeq;
+  #sharedLivePosition: LiveFeedPosition;
 
   constructor(
     private readonly realm: RealmId,
@@ -73,61 +73,67 @@ export class RealmEventFeed {
   ) {
     const { log, store, clock } = ports;
     this.#memberships = new StreamMembershipCache(store, realm);
-    const source = { clock, recentEntries: () => this.#recent, delivered: () => this.#waitUntilDelivered() };
-    this.recentMessages = new RecentMessageIndex(store, realm, this.#memberships, source, ports.recentMessages);
+    const source = { clock, recentEntries: () => this.#recentEntries, delivered: () => this.#waitUntilDelivered() };
+    this.recentMessageIndex = new RecentMessageIndex(store, realm, this.#memberships, source, ports.recentMessages);
     this.#liveQueues = new EventQueueIndex(this.#membersOf);
-    this.#listeners = new EventQueueIndex(this.#membersOf);
-    this.#position = replica.tail.position;
-    this.#livePosition = { at: this.#position };
-    this.#recent = new RecentLogEntries(ports.recentEntries, this.#position);
+    this.#transientEventQueues = new EventQueueIndex(this.#membersOf);
+    this.#deliveredPosition = replica.logTail.lastEntryPosition;
+    this.#sharedLivePosition = { at: this.#deliveredPosition };
+    this.#recentEntries = new RecentLogEntries(ports.recentEntries, this.#deliveredPosition);
     const before: { seq: LogSeq; entry: LogEntry }[] = [];
-    this.#repeats = new LogRepeatDetector(log, realm, this.#position, clock, (seq, entry) =>
+    this.#repeatDetector = new LogRepeatDetector(log, realm, this.#deliveredPosition, clock, (seq, entry) =>
       before.push({ seq, entry }),
     );
-    void this.#repeats.whenReady.then(() => {
-      this.#recent.prepend(before, this.#repeats.readFrom);
-      this.#isPastLogRead = true;
-      this.#isDelivering = false;
+    void this.#repeatDetector.whenLogBeforeStartIsRead.then(() => {
+      this.#recentEntries.prependOnceIfGapless(before, this.#repeatDetector.readFromPosition);
+      this.#isLogBeforeStartRead = true;
+      this.#isDeliveryBlocked = false;
       this.#deliverPendingEntries();
     });
-    replica.tail.add({
-      entry: (seq, entry, fresh) => {
-        this.#recent.add(seq, entry);
+    replica.logTail.addListener({
+      onLogEntry: (seq, entry, fresh) => {
+        this.#recentEntries.addNewestEntry(seq, entry);
         this.#undeliveredEntries.push({ seq, entry, fresh: new Set(fresh) });
-        if (!this.#isDelivering) this.#deliverPendingEntries();
+        if (!this.#isDeliveryBlocked) this.#deliverPendingEntries();
       },
-      transient: (value) => this.#receiveTransient(value as unknown as EventLogItem),
-      gap: (trimmed) => this.#handleLogGap(trimmed),
+      onTransientEvent: (value) => this.#loadMembershipsForTransient(value as unknown as EventLogItem),
+      onLogGap: (trimmed) => this.#handleLogGap(trimmed),
     });
   }
 
   /** Called when the directory replica, whose log tail the feed reads, was closed. */
-  closed(): void {
-    this.#recent.restart(this.#position);
-    this.recentMessages.reset();
+  onReplicaClosed(): void {
+    this.#recentEntries.restartEmptyAfter(this.#deliveredPosition);
+    this.recentMessageIndex.reset();
   }
 
   /** Log position up to which live queues have every event. */
   get position(): LogSeq {
-    return this.#position;
+    return this.#deliveredPosition;
   }
 
   /** True if the feed has queues, or work to do for them. */
   get isBusy(): boolean {
-    const queues = this.#liveQueues.size + this.#listeners.size + this.#queuesToAttach.length + this.#catchUps.size;
-    return queues > 0 || this.#positionWaiters.length > 0 || this.#isDelivering || this.#undeliveredEntries.length > 0;
+    const queues =
+      this.#liveQueues.userCount +
+      this.#transientEventQueues.userCount +
+      this.#queuesToAttach.length +
+      this.#catchUps.size;
+    return (
+      queues > 0 || this.#positionWaiters.length > 0 || this.#isDeliveryBlocked || this.#undeliveredEntries.length > 0
+    );
   }
 
   /** Resolves when the directory replica shows everything up to this log position. */
-  async waitForDirectoryAt(position: LogSeq): Promise<void> {
-    if (this.replica.tail.position < position) await this.replica.tail.caughtUp();
+  async waitForDirectoryAtPosition(position: LogSeq): Promise<void> {
+    if (this.replica.logTail.lastEntryPosition < position) await this.replica.logTail.waitUntilCaughtUp();
   }
 
   /** Resolves when all entries that had arrived from the log before the call are delivered. */
   async #waitUntilDelivered(): Promise<void> {
-    const { position } = this.replica.tail;
-    if (this.#position >= position && !this.#isDelivering) return;
-    await new Promise<void>((resolve) => this.#positionWaiters.push({ seq: position, resolve }));
+    const { lastEntryPosition } = this.replica.logTail;
+    if (this.#deliveredPosition >= lastEntryPosition && !this.#isDeliveryBlocked) return;
+    await new Promise<void>((resolve) => this.#positionWaiters.push({ seq: lastEntryPosition, resolve }));
   }
 
   /**
@@ -138,19 +144,19 @@ export class RealmEventFeed {
   async readSubscribersAtPosition(streams: () => readonly number[]): Promise<StreamSubscribersAtPosition> {
     for (;;) {
       await this.#waitUntilDelivered();
-      const unread = streams().filter((stream) => !this.#memberships.membersOf(stream));
+      const unread = streams().filter((stream) => !this.#memberships.membersOfLoadedStream(stream));
       if (unread.length === 0) break;
-      await Promise.all(unread.map((stream) => this.#memberships.load(stream)));
+      await Promise.all(unread.map((stream) => this.#memberships.loadUnlessAtVersion(stream)));
     }
     return {
-      position: this.#position,
-      of: new Map(streams().map((stream) => [stream, this.#memberships.subscribers(stream)])),
+      position: this.#deliveredPosition,
+      of: new Map(streams().map((stream) => [stream, this.#memberships.subscriberIdsOfLoadedStream(stream)])),
     };
   }
 
   /** Delivers transient events to the queue from now on. They are stored nowhere, so no catch-up brings them later. */
   addTransientListener(queue: EventFeedSubscriber): void {
-    this.#listeners.add(queue);
+    this.#transientEventQueues.addQueue(queue);
   }
 
   /** Delivers every event after the queue's cursor, then calls `wentLive` of the queue. */
@@ -158,14 +164,15 @@ export class RealmEventFeed {
     this.#queuesToAttach.push(queue);
     // Queues attach after the stretch of the log before the feed's start is read: they can't go live before, and later
     // need not read those entries again.
-    if (this.#queuesToAttach.length === 1) void this.#repeats.whenReady.then(() => this.#attachWaitingQueues());
+    if (this.#queuesToAttach.length === 1)
+      void this.#repeatDetector.whenLogBeforeStartIsRead.then(() => this.#attachWaitingQueues());
   }
 
   detach(queue: EventFeedSubscriber): void {
     this.#queuesToAttach = this.#queuesToAttach.filter((one) => one !== queue);
-    for (const catchUp of this.#catchUps) catchUp.remove(queue);
-    this.#liveQueues.remove(queue);
-    this.#listeners.remove(queue);
+    for (const catchUp of this.#catchUps) catchUp.removeQueue(queue);
+    this.#liveQueues.removeQueue(queue);
+    this.#transientEventQueues.removeQueue(queue);
     queue.cursor.pinPosition();
   }
 
@@ -176,13 +183,15 @@ export class RealmEventFeed {
     const behind: EventFeedSubscriber[] = [];
     for (const queue of queues) {
       const isLevel =
-        !this.#isDelivering && this.#undeliveredEntries.length === 0 && queue.cursor.position >= this.#position;
+        !this.#isDeliveryBlocked &&
+        this.#undeliveredEntries.length === 0 &&
+        queue.cursor.position >= this.#deliveredPosition;
       if (isLevel) this.#makeQueueLive(queue);
       else behind.push(queue);
     }
     if (behind.length === 0) return;
     const source: LogCatchUpSource = (after, reader) => {
-      const replay = this.#recent.subscribe(after, reader);
+      const replay = this.#recentEntries.subscribeIfStillInMemory(after, reader);
       const subscription = replay ?? this.ports.log.subscribe(this.realm, after, reader);
       return { replays: replay !== undefined, subscription };
     };
@@ -190,21 +199,24 @@ export class RealmEventFeed {
   }
 
   #makeCatchUpFeed(): CatchUpRealmFeed {
-    const repeats = this.#repeats;
+    const repeats = this.#repeatDetector;
     return {
       startFor: (position) =>
-        repeats.isCompleteFrom(position) ? position : toSeq(Math.max(0, position - MAX_LOG_REPEAT_DISTANCE)),
+        repeats.recognizesAllRepeatsAfter(position) ? position : toSeq(Math.max(0, position - MAX_LOG_REPEAT_DISTANCE)),
       deliver: (work, queues) => {
         const { seq, entry, fresh } = work;
         const deliver = (): Promise<void> | undefined =>
-          this.#deliverEntry({ seq, entry, fresh: repeats.withoutRepeats(seq, entry, fresh) }, new Set(queues));
-        const reached = this.#whenReached(seq);
+          this.#loadMembershipsAndDispatchEntry(
+            { seq, entry, fresh: repeats.dropRepeatedGroups(seq, entry, fresh) },
+            new Set(queues),
+          );
+        const reached = this.#waitUntilLiveFeedReached(seq);
         return reached ? reached.then(deliver) : deliver();
       },
       takeOver: (catchUp) => {
-        if (this.#isDelivering || catchUp.position < this.#position) return false;
+        if (this.#isDeliveryBlocked || catchUp.deliveredPosition < this.#deliveredPosition) return false;
         this.#catchUps.delete(catchUp);
-        for (const queue of catchUp.queues) this.#makeQueueLive(queue);
+        for (const queue of catchUp.catchingUpQueues) this.#makeQueueLive(queue);
         return true;
       },
     };
@@ -214,24 +226,24 @@ export class RealmEventFeed {
    * Resolves when the live feed has reached this entry; undefined: the feed has reached it already. A catch-up waits
    * for this, because only the live feed knows whether the entry repeats an earlier one that the catch-up has not read.
    */
-  #whenReached(seq: LogSeq): Promise<unknown> | undefined {
-    if (this.#isPastLogRead && seq <= this.#position) return undefined;
+  #waitUntilLiveFeedReached(seq: LogSeq): Promise<unknown> | undefined {
+    if (this.#isLogBeforeStartRead && seq <= this.#deliveredPosition) return undefined;
     const reached = new Promise<void>((resolve) => this.#positionWaiters.push({ seq, resolve }));
-    this.#releaseWaiters();
-    return Promise.all([this.#repeats.whenReady, reached]);
+    this.#resolveReachedPositionWaiters();
+    return Promise.all([this.#repeatDetector.whenLogBeforeStartIsRead, reached]);
   }
 
-  #releaseWaiters(): void {
+  #resolveReachedPositionWaiters(): void {
     if (this.#positionWaiters.length === 0) return;
-    const ready = this.#positionWaiters.filter(({ seq }) => seq <= this.#position);
-    this.#positionWaiters = this.#positionWaiters.filter(({ seq }) => seq > this.#position);
+    const ready = this.#positionWaiters.filter(({ seq }) => seq <= this.#deliveredPosition);
+    this.#positionWaiters = this.#positionWaiters.filter(({ seq }) => seq > this.#deliveredPosition);
     for (const { resolve } of ready) resolve();
   }
 
   #makeQueueLive(queue: EventFeedSubscriber): void {
-    this.#liveQueues.add(queue);
-    this.#listeners.add(queue);
-    queue.cursor.followFeed(this.#livePosition);
+    this.#liveQueues.addQueue(queue);
+    this.#transientEventQueues.addQueue(queue);
+    queue.cursor.followFeed(this.#sharedLivePosition);
     queue.wentLive();
   }
 
@@ -239,28 +251,32 @@ export class RealmEventFeed {
   #deliverPendingEntries(): void {
     for (let next = this.#undeliveredEntries.shift(); next; next = this.#undeliveredEntries.shift()) {
       const { seq, entry } = next;
-      const work: LogEntryToDeliver = { seq, entry, fresh: this.#repeats.withoutRepeats(seq, entry, next.fresh) };
-      this.#repeats.remember(work);
-      const delivery = this.#deliverEntry(work, undefined);
+      const work: LogEntryToDeliver = {
+        seq,
+        entry,
+        fresh: this.#repeatDetector.dropRepeatedGroups(seq, entry, next.fresh),
+      };
+      this.#repeatDetector.rememberRepeats(work);
+      const delivery = this.#loadMembershipsAndDispatchEntry(work, undefined);
       if (delivery) {
-        this.#resumeAfter(delivery, work);
+        this.#continueAfterDelivery(delivery, work);
         return;
       }
-      this.#finishEntry(work);
+      this.#advancePastEntry(work);
     }
-    this.#releaseWaiters();
-    for (const catchUp of this.#catchUps) catchUp.checkQueueEnds();
+    this.#resolveReachedPositionWaiters();
+    for (const catchUp of this.#catchUps) catchUp.handOverQueuesIfLevel();
   }
 
-  #resumeAfter(delivery: Promise<void>, work: LogEntryToDeliver): void {
-    this.#isDelivering = true;
+  #continueAfterDelivery(delivery: Promise<void>, work: LogEntryToDeliver): void {
+    this.#isDeliveryBlocked = true;
     const generation = this.#gapGeneration;
     delivery.then(
       () => {
         if (generation !== this.#gapGeneration) return;
-        this.#isDelivering = false;
-        this.#finishEntry(work);
-        this.#releaseWaiters();
+        this.#isDeliveryBlocked = false;
+        this.#advancePastEntry(work);
+        this.#resolveReachedPositionWaiters();
         this.#deliverPendingEntries();
       },
       () => {
@@ -269,30 +285,30 @@ export class RealmEventFeed {
     );
   }
 
-  #finishEntry({ seq, fresh }: LogEntryToDeliver): void {
-    this.#position = seq;
-    for (const { items } of fresh) for (const item of items) this.recentMessages.apply(item);
+  #advancePastEntry({ seq, fresh }: LogEntryToDeliver): void {
+    this.#deliveredPosition = seq;
+    for (const { items } of fresh) for (const item of items) this.recentMessageIndex.applyLogItem(item);
   }
 
   /**
    * Delivers the events of an entry; returns a promise only if memberships must be read first.
    * @param only the queues of a catch-up; undefined = all live ones
    */
-  #deliverEntry(
+  #loadMembershipsAndDispatchEntry(
     work: LogEntryToDeliver,
     only: ReadonlySet<EventFeedSubscriber> | undefined,
   ): Promise<void> | undefined {
     const streams = new Map<number, number>();
     for (const group of work.fresh) {
       for (const item of group.items) {
-        if (item.t === 'members') this.#memberships.apply(item);
-        else if (isClientEventLogItem(item) && (only || this.#liveQueues.size > 0)) {
-          for (const [stream, mv] of streamsDecidingEventAudience(item.to))
+        if (item.t === 'members') this.#memberships.applyLogChange(item);
+        else if (isClientEventLogItem(item) && (only || this.#liveQueues.userCount > 0)) {
+          for (const [stream, mv] of membershipVersionsNeededForAudience(item.to))
             streams.set(stream, Math.max(streams.get(stream) ?? 0, mv));
         }
       }
     }
-    const loads = [...streams].map((of) => this.#memberships.load(...of)).filter((p) => p !== undefined);
+    const loads = [...streams].map((of) => this.#memberships.loadUnlessAtVersion(...of)).filter((p) => p !== undefined);
     if (loads.length > 0) return Promise.all(loads).then(() => this.#dispatchEntry(work, only));
     this.#dispatchEntry(work, only);
     return undefined;
@@ -304,15 +320,22 @@ export class RealmEventFeed {
       for (const item of group.items) {
         slot++;
         if (!fresh.has(group) || !isClientEventLogItem(item)) continue;
-        this.#deliver(new SharedClientEvent(makeEventId(seq, slot), item), item, seq, entry.actor, group.v, only);
+        this.#offerEventToQueues(
+          new SharedClientEvent(makeEventId(seq, slot), item),
+          item,
+          seq,
+          entry.actor,
+          group.v,
+          only,
+        );
       }
     }
-    for (const { cursor } of only ?? []) cursor.advance(seq);
+    for (const { cursor } of only ?? []) cursor.advanceTo(seq);
     // A log entry without items moves the position, too: queues append such entries when they need ids.
-    if (only === undefined) this.#livePosition.at = seq;
+    if (only === undefined) this.#sharedLivePosition.at = seq;
   }
 
-  #deliver(
+  #offerEventToQueues(
     event: SharedClientEvent,
     { to }: MessageLogItem | EventLogItem,
     seq: LogSeq,
@@ -320,12 +343,12 @@ export class RealmEventFeed {
     version: number,
     only: ReadonlySet<EventFeedSubscriber> | undefined,
   ): void {
-    const { view } = this.replica;
-    const { isReplayable } = event;
+    const { directoryView } = this.replica;
+    const { isDeliveredDespiteSnapshot } = event;
     const offer = (queue: EventFeedSubscriber): void => {
       const { cursor } = queue;
-      if (cursor.position >= seq || (!isReplayable && cursor.isCommitDelivered(actor, version))) return;
-      if (isInEventAudience(to, queue, view, this.#membersOf)) queue.push(event);
+      if (cursor.position >= seq || (!isDeliveredDespiteSnapshot && cursor.isCommitInSnapshot(actor, version))) return;
+      if (isInEventAudience(to, queue, directoryView, this.#membersOf)) queue.push(event);
     };
     if (only) {
       for (const queue of only) offer(queue);
@@ -334,35 +357,37 @@ export class RealmEventFeed {
     this.#liveQueues.forEachCandidate(to, offer);
   }
 
-  #receiveTransient(item: EventLogItem): void {
-    if (this.#listeners.size === 0) return;
-    const loads = [...streamsDecidingEventAudience(item.to).keys()]
-      .map((stream) => this.#memberships.load(stream))
+  #loadMembershipsForTransient(item: EventLogItem): void {
+    if (this.#transientEventQueues.userCount === 0) return;
+    const loads = [...membershipVersionsNeededForAudience(item.to).keys()]
+      .map((stream) => this.#memberships.loadUnlessAtVersion(stream))
       .filter((loading) => loading !== undefined);
-    if (loads.length === 0) this.#deliverTransient(item);
+    if (loads.length === 0) this.#deliverTransientIfAudienceKnown(item);
     else
       Promise.all(loads)
-        .then(() => this.#deliverTransient(item))
+        .then(() => this.#deliverTransientIfAudienceKnown(item))
         .catch(() => undefined);
   }
 
   /** Drops the event if this host doesn't know yet who was in its audience. */
-  #deliverTransient(item: EventLogItem): void {
+  #deliverTransientIfAudienceKnown(item: EventLogItem): void {
     const { to } = item;
-    const { view } = this.replica;
-    if (to.rv !== undefined && view.version < to.rv) return;
+    const { directoryView } = this.replica;
+    if (to.rv !== undefined && directoryView.version < to.rv) return;
     if (
-      [...streamsDecidingEventAudience(to)].some(([stream, mv]) => !this.#memberships.isAtMembershipVersion(stream, mv))
+      [...membershipVersionsNeededForAudience(to)].some(
+        ([stream, mv]) => !this.#memberships.hasReachedMembershipVersion(stream, mv),
+      )
     )
       return;
     const event = new TransientClientEvent(item);
-    this.#listeners.forEachCandidate(to, (queue) => {
-      if (isInEventAudience(to, queue, view, this.#membersOf)) queue.pushTransient(event);
+    this.#transientEventQueues.forEachCandidate(to, (queue) => {
+      if (isInEventAudience(to, queue, directoryView, this.#membersOf)) queue.pushTransient(event);
     });
   }
 
   #handleLogGap(trimmed: LogSeq): void {
-    this.#recent.restart(trimmed);
+    this.#recentEntries.restartEmptyAfter(trimmed);
     for (const catchUp of [...this.#catchUps].filter(({ isFromMemory: replays }) => replays)) {
       this.#catchUps.delete(catchUp);
       // These queues attach again, because the log may still hold the entries that they need.
@@ -378,16 +403,16 @@ export class RealmEventFeed {
   #restartAfterGap(): void {
     this.#gapGeneration++;
     this.#memberships.clearMemberships();
-    this.recentMessages.reset();
+    this.recentMessageIndex.reset();
     this.#undeliveredEntries = [];
-    this.#isDelivering = !this.#isPastLogRead;
+    this.#isDeliveryBlocked = !this.#isLogBeforeStartRead;
     const queues = [...this.#liveQueues];
-    this.#liveQueues.clear();
+    this.#liveQueues.removeAllQueues();
     // The position is copied into a new object, so that cursors that follow the old object stay where they are.
-    this.#livePosition = { at: this.#livePosition.at };
+    this.#sharedLivePosition = { at: this.#sharedLivePosition.at };
     for (const queue of queues) this.attach(queue);
-    this.#position = this.replica.tail.position;
-    this.#repeats.markMissedUpTo(this.#position);
-    this.#releaseWaiters();
+    this.#deliveredPosition = this.replica.logTail.lastEntryPosition;
+    this.#repeatDetector.markMissedUpTo(this.#deliveredPosition);
+    this.#resolveReachedPositionWaiters();
   }
 }

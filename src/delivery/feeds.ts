@@ -9,9 +9,9 @@ import { RecentMessageMemoryBudget } from './recent-message-index.js';
 
 /** The feeds of this host: one for each realm that has event queues on this host. */
 export class RealmEventFeeds implements DirectoryReplicaDependent {
-  readonly #feeds = new Map<RealmId, Promise<RealmEventFeed>>();
+  readonly #feedByRealm = new Map<RealmId, Promise<RealmEventFeed>>();
   /** Feeds whose directory replica is open, by realm. */
-  readonly #openFeeds = new Map<RealmId, RealmEventFeed>();
+  readonly #openFeedByRealm = new Map<RealmId, RealmEventFeed>();
   readonly #ports: RealmEventFeedPorts;
 
   constructor(
@@ -30,28 +30,28 @@ export class RealmEventFeeds implements DirectoryReplicaDependent {
     directories.addDependent(this);
   }
 
-  busy(realm: RealmId): boolean {
-    return this.#openFeeds.get(realm)?.isBusy ?? this.#feeds.has(realm);
+  needsOpenReplica(realm: RealmId): boolean {
+    return this.#openFeedByRealm.get(realm)?.isBusy ?? this.#feedByRealm.has(realm);
   }
 
-  closed(realm: RealmId): void {
-    this.#openFeeds.get(realm)?.closed();
-    this.#feeds.delete(realm);
-    this.#openFeeds.delete(realm);
+  onReplicaClosed(realm: RealmId): void {
+    this.#openFeedByRealm.get(realm)?.onReplicaClosed();
+    this.#feedByRealm.delete(realm);
+    this.#openFeedByRealm.delete(realm);
   }
 
   of(realm: RealmId): Promise<RealmEventFeed> {
     // Ask for the replica on every call: a replica in use stays open.
-    const replica = this.directories.openReplica(realm);
-    const known = this.#feeds.get(realm);
+    const replica = this.directories.getOrOpenReplica(realm);
+    const known = this.#feedByRealm.get(realm);
     if (known) return known;
     const feed = replica.then((opened) => {
       const made = new RealmEventFeed(realm, opened, this.#ports);
-      this.#openFeeds.set(realm, made);
+      this.#openFeedByRealm.set(realm, made);
       return made;
     });
-    this.#feeds.set(realm, feed);
-    feed.catch(() => this.#feeds.delete(realm));
+    this.#feedByRealm.set(realm, feed);
+    feed.catch(() => this.#feedByRealm.delete(realm));
     return feed;
   }
 }

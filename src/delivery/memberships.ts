@@ -23,12 +23,12 @@ interface StreamMembers {
 }
 
 /** Maximum number of concurrent reads of the Store: a registration may want the subscribers of thousands of streams. */
-const MAX_CONCURRENT_READS = 32;
+const MAX_CONCURRENT_STORE_READS = 32;
 
 export class StreamMembershipCache {
-  readonly #streams = new Map<number, StreamMembers>();
-  readonly #readSemaphore = new Semaphore(MAX_CONCURRENT_READS);
-  readonly #loading = new Map<number, Promise<void>>();
+  readonly #loadedStreams = new Map<number, StreamMembers>();
+  readonly #readSemaphore = new Semaphore(MAX_CONCURRENT_STORE_READS);
+  readonly #loadByStream = new Map<number, Promise<void>>();
   /** Changes that the log brought while a stream was being read: the read may have begun before them. */
   readonly #changesDuringLoad = new Map<number, MembershipLogItem[]>();
 
@@ -37,15 +37,15 @@ export class StreamMembershipCache {
     private readonly realm: RealmId,
   ) {}
 
-  membersOf(stream: number): ReadonlyMap<number, StreamMembershipRecord> | undefined {
-    return this.#streams.get(stream)?.members;
+  membersOfLoadedStream(stream: number): ReadonlyMap<number, StreamMembershipRecord> | undefined {
+    return this.#loadedStreams.get(stream)?.members;
   }
 
   /**
    * Ids of the subscribers of a loaded stream, ascending. The array stays the same object until a subscriber changes.
    */
-  subscribers(stream: number): readonly number[] {
-    const loaded = this.#streams.get(stream);
+  subscriberIdsOfLoadedStream(stream: number): readonly number[] {
+    const loaded = this.#loadedStreams.get(stream);
     if (!loaded) return [];
     if (!loaded.subscribers) {
       const ids: number[] = [];
@@ -56,8 +56,8 @@ export class StreamMembershipCache {
   }
 
   /** True if the stream is loaded at this membership version, or a newer one. */
-  isAtMembershipVersion(stream: number, mv: number): boolean {
-    return (this.#streams.get(stream)?.mv ?? -1) >= mv;
+  hasReachedMembershipVersion(stream: number, mv: number): boolean {
+    return (this.#loadedStreams.get(stream)?.mv ?? -1) >= mv;
   }
 
   /**
@@ -67,31 +67,31 @@ export class StreamMembershipCache {
    * @param mv version that the loaded memberships must contain. An entry of another actor may name a version before
    * this log shows it
    */
-  load(stream: number, mv = 0): Promise<void> | undefined {
-    if (this.#streams.has(stream) && (mv === 0 || this.isAtMembershipVersion(stream, mv))) return undefined;
-    return this.#loading.get(stream) ?? this.#beginLoad(stream);
+  loadUnlessAtVersion(stream: number, mv = 0): Promise<void> | undefined {
+    if (this.#loadedStreams.has(stream) && (mv === 0 || this.hasReachedMembershipVersion(stream, mv))) return undefined;
+    return this.#loadByStream.get(stream) ?? this.#beginLoad(stream);
   }
 
   /** Reads the stream again, so that it shows at least what the Store holds now. */
-  reload(stream: number): Promise<void> {
-    const before = this.#loading.get(stream);
+  reloadFromStore(stream: number): Promise<void> {
+    const before = this.#loadByStream.get(stream);
     return before ? before.then(() => this.#beginLoad(stream)) : this.#beginLoad(stream);
   }
 
   #beginLoad(stream: number): Promise<void> {
     this.#changesDuringLoad.set(stream, []);
-    const loading = this.#load(stream).finally(() => {
-      this.#loading.delete(stream);
+    const loading = this.#readFromStore(stream).finally(() => {
+      this.#loadByStream.delete(stream);
       this.#changesDuringLoad.delete(stream);
     });
-    this.#loading.set(stream, loading);
+    this.#loadByStream.set(stream, loading);
     return loading;
   }
 
-  apply(item: MembershipLogItem): void {
+  applyLogChange(item: MembershipLogItem): void {
     const { stream, mv, last, after = last, join, leave, silent = [] } = item;
     this.#changesDuringLoad.get(stream)?.push(item);
-    const loaded = this.#streams.get(stream);
+    const loaded = this.#loadedStreams.get(stream);
     if (!loaded || mv <= loaded.mv) return;
     loaded.mv = mv;
     loaded.subscribers = undefined;
@@ -110,12 +110,14 @@ export class StreamMembershipCache {
 
   /** Forgets all streams after a gap in the log; they are read again on demand. */
   clearMemberships(): void {
-    this.#streams.clear();
+    this.#loadedStreams.clear();
   }
 
-  async #load(stream: number): Promise<void> {
+  async #readFromStore(stream: number): Promise<void> {
     const key = streamActorKey(this.realm, toStreamId(stream));
-    const parts = await this.#readSemaphore.run(() => this.store.listParts(key, STREAM_MEMBER_PART_PREFIX));
+    const parts = await this.#readSemaphore.runWhenPermitted(() =>
+      this.store.listParts(key, STREAM_MEMBER_PART_PREFIX),
+    );
     const loaded: StreamMembers = { mv: 0, members: new Map(), subscribers: undefined };
     for (const { part, value } of parts) {
       const member = toStreamMembershipRecord(value)!;
@@ -123,9 +125,9 @@ export class StreamMembershipCache {
       for (const stay of member.stays) loaded.mv = Math.max(loaded.mv, stay.from, stay.to);
     }
     // On a reload the memberships in memory may be newer already, because the log brought changes during the load.
-    if (!this.isAtMembershipVersion(stream, loaded.mv + 1)) this.#streams.set(stream, loaded);
+    if (!this.hasReachedMembershipVersion(stream, loaded.mv + 1)) this.#loadedStreams.set(stream, loaded);
     const changes = this.#changesDuringLoad.get(stream) ?? [];
     this.#changesDuringLoad.delete(stream);
-    for (const item of changes) this.apply(item);
+    for (const item of changes) this.applyLogChange(item);
   }
 }

@@ -2,11 +2,11 @@
 
 import type { StreamMembershipRecord } from '#domain/streams';
 import type { EventAudience } from '#model';
-import { streamsDecidingEventAudience } from './audience.js';
+import { membershipVersionsNeededForAudience } from './audience.js';
 import type { EventFeedSubscriber } from './subscriber.js';
 
 export class EventQueueIndex implements Iterable<EventFeedSubscriber> {
-  readonly #byUser = new Map<number, Set<EventFeedSubscriber>>();
+  readonly #queuesByUser = new Map<number, Set<EventFeedSubscriber>>();
   readonly #allPublicStreamsQueues = new Set<EventFeedSubscriber>();
 
   constructor(
@@ -14,36 +14,36 @@ export class EventQueueIndex implements Iterable<EventFeedSubscriber> {
   ) {}
 
   /** Number of users that have queues. */
-  get size(): number {
-    return this.#byUser.size;
+  get userCount(): number {
+    return this.#queuesByUser.size;
   }
 
   *[Symbol.iterator](): Iterator<EventFeedSubscriber> {
-    for (const queues of this.#byUser.values()) yield* queues;
+    for (const queues of this.#queuesByUser.values()) yield* queues;
   }
 
-  add(queue: EventFeedSubscriber): void {
-    const queues = this.#byUser.get(queue.user) ?? new Set();
+  addQueue(queue: EventFeedSubscriber): void {
+    const queues = this.#queuesByUser.get(queue.user) ?? new Set();
     queues.add(queue);
-    this.#byUser.set(queue.user, queues);
+    this.#queuesByUser.set(queue.user, queues);
     if (queue.allPublic) this.#allPublicStreamsQueues.add(queue);
   }
 
-  remove(queue: EventFeedSubscriber): void {
-    const queues = this.#byUser.get(queue.user);
+  removeQueue(queue: EventFeedSubscriber): void {
+    const queues = this.#queuesByUser.get(queue.user);
     queues?.delete(queue);
-    if (queues?.size === 0) this.#byUser.delete(queue.user);
+    if (queues?.size === 0) this.#queuesByUser.delete(queue.user);
     this.#allPublicStreamsQueues.delete(queue);
   }
 
-  clear(): void {
-    this.#byUser.clear();
+  removeAllQueues(): void {
+    this.#queuesByUser.clear();
     this.#allPublicStreamsQueues.clear();
   }
 
   /** Visits each queue once whose user may be in the audience. `isInEventAudience` decides. */
   forEachCandidate(to: EventAudience, visit: (queue: EventFeedSubscriber) => void): void {
-    const byUser = this.#byUser;
+    const byUser = this.#queuesByUser;
     // An audience by role may contain any user.
     if (to.role !== undefined) {
       for (const queue of this) visit(queue);
@@ -56,7 +56,7 @@ export class EventQueueIndex implements Iterable<EventFeedSubscriber> {
       visited.add(user);
       for (const queue of queues) visit(queue);
     };
-    for (const stream of streamsDecidingEventAudience(to).keys()) {
+    for (const stream of membershipVersionsNeededForAudience(to).keys()) {
       const members = this.membersOf(stream);
       if (!members) continue;
       // Iterate over the smaller of the two maps.

@@ -25,38 +25,38 @@ interface RecentLogEntry {
 /** Bounds the entries that all realms of a process hold together. Realms without new entries lose theirs first. */
 export class RecentLogEntryMemoryBudget {
   /** Realms with entries in memory; the realm whose newest entry is oldest comes first. */
-  readonly #realms = new Set<RecentLogEntries>();
-  #bytes = 0;
+  readonly #realmsByNewestEntry = new Set<RecentLogEntries>();
+  #heldBytes = 0;
 
   constructor(private readonly max = MAX_RECENT_LOG_BYTES) {}
 
-  get bytes(): number {
-    return this.#bytes;
+  get heldBytes(): number {
+    return this.#heldBytes;
   }
 
   /**
    * Counts bytes of new entries of a realm. If there are too many, entries of realms without newer ones are dropped.
    * @internal
    */
-  noteAddedBytes(by: RecentLogEntries, bytes: number): void {
-    this.#realms.delete(by);
-    this.#realms.add(by);
-    this.#bytes += bytes;
-    for (const realm of this.#realms) {
-      while (this.#bytes > this.max && realm.dropOldestEntry());
-      if (this.#bytes <= this.max) return;
-      this.#realms.delete(realm);
+  addBytesAndDropOverMax(by: RecentLogEntries, bytes: number): void {
+    this.#realmsByNewestEntry.delete(by);
+    this.#realmsByNewestEntry.add(by);
+    this.#heldBytes += bytes;
+    for (const realm of this.#realmsByNewestEntry) {
+      while (this.#heldBytes > this.max && realm.dropOldestEntry());
+      if (this.#heldBytes <= this.max) return;
+      this.#realmsByNewestEntry.delete(realm);
     }
   }
 
   /** Counts bytes of entries that a realm has dropped. @internal */
-  noteDroppedBytes(bytes: number): void {
-    this.#bytes -= bytes;
+  subtractDroppedBytes(bytes: number): void {
+    this.#heldBytes -= bytes;
   }
 
   /** Called when a realm has no entries left. @internal */
   removeRealm(realm: RecentLogEntries): void {
-    this.#realms.delete(realm);
+    this.#realmsByNewestEntry.delete(realm);
   }
 }
 
@@ -65,10 +65,13 @@ export class RecentLogEntries {
   #oldestIndex = 0;
   /** Log position above which every entry, up to `#endPosition`, is in memory. */
   #completeAfter: LogSeq;
-  /** True while `prepend` is still possible: it was not called yet, no entry was dropped, and the log had no gap. */
+  /**
+   * True while `prependOnceIfGapless` is still possible: it was not called yet, no entry was dropped, and the log had
+   * no gap.
+   */
   #canPrepend = true;
   #endPosition: LogSeq;
-  readonly #replays = new Set<RecentLogReplay>();
+  readonly #openReplays = new Set<RecentLogReplay>();
 
   /** Makes an empty list of entries. @param after log position of the entry before the first that will be added */
   constructor(
@@ -85,13 +88,13 @@ export class RecentLogEntries {
   }
 
   /** Adds the next entry, in the order of the log and without a gap. */
-  add(seq: LogSeq, entry: LogEntry): void {
+  addNewestEntry(seq: LogSeq, entry: LogEntry): void {
     const bytes = estimateEntryBytes(entry);
     this.#entries.push({ seq, entry, bytes });
     this.#endPosition = seq;
     if (this.#entries.length - this.#oldestIndex > MAX_RECENT_LOG_ENTRIES) this.dropOldestEntry();
-    this.budget.noteAddedBytes(this, bytes);
-    for (const replay of this.#replays) replay.deliverNewEntry(seq, entry);
+    this.budget.addBytesAndDropOverMax(this, bytes);
+    for (const replay of this.#openReplays) replay.deliverNewEntry(seq, entry);
   }
 
   /**
@@ -100,7 +103,7 @@ export class RecentLogEntries {
    *
    * @param after log position above which `before` has every entry
    */
-  prepend(before: readonly { readonly seq: LogSeq; readonly entry: LogEntry }[], after: LogSeq): void {
+  prependOnceIfGapless(before: readonly { readonly seq: LogSeq; readonly entry: LogEntry }[], after: LogSeq): void {
     if (!this.#canPrepend) return;
     this.#canPrepend = false;
     const entries = before
@@ -109,11 +112,11 @@ export class RecentLogEntries {
     this.#completeAfter = entries.length < before.length ? before[before.length - entries.length - 1]!.seq : after;
     this.#entries = [...entries, ...this.#entries.slice(this.#oldestIndex)];
     this.#oldestIndex = 0;
-    for (const { bytes } of entries) this.budget.noteAddedBytes(this, bytes);
+    for (const { bytes } of entries) this.budget.addBytesAndDropOverMax(this, bytes);
   }
 
   /** Drops all entries after a gap in the log. The next entry that is added is the first one above `after`. */
-  restart(after: LogSeq): void {
+  restartEmptyAfter(after: LogSeq): void {
     while (this.dropOldestEntry());
     this.budget.removeRealm(this);
     this.#completeAfter = after;
@@ -127,7 +130,7 @@ export class RecentLogEntries {
     if (!oldest) return false;
     this.#completeAfter = oldest.seq;
     this.#canPrepend = false;
-    this.budget.noteDroppedBytes(oldest.bytes);
+    this.budget.subtractDroppedBytes(oldest.bytes);
     this.#oldestIndex++;
     if (this.#oldestIndex > 1_024 && this.#oldestIndex * 2 > this.#entries.length) {
       this.#entries = this.#entries.slice(this.#oldestIndex);
@@ -137,21 +140,21 @@ export class RecentLogEntries {
   }
 
   /**
-   * Subscribes to the entries in memory, as `subscribe` of the log does.
+   * Subscribes to the entries in memory, as `subscribeIfStillInMemory` of the log does.
    * @returns undefined if an entry above the position is no longer in memory
    */
-  subscribe(after: LogSeq, reader: EventLogReader): EventLogSubscription | undefined {
+  subscribeIfStillInMemory(after: LogSeq, reader: EventLogReader): EventLogSubscription | undefined {
     if (after < this.#completeAfter) return undefined;
-    const known = this.#entries.slice(this.#firstAbove(after));
+    const known = this.#entries.slice(this.#indexOfFirstAbove(after));
     const replay = new RecentLogReplay(known, toSeq(Math.max(after, this.#endPosition)), reader, () =>
-      this.#replays.delete(replay),
+      this.#openReplays.delete(replay),
     );
-    this.#replays.add(replay);
-    queueMicrotask(() => replay.start());
+    this.#openReplays.add(replay);
+    queueMicrotask(() => replay.deliverWaitingEntries());
     return replay;
   }
 
-  #firstAbove(position: LogSeq): number {
+  #indexOfFirstAbove(position: LogSeq): number {
     let [low, high] = [this.#oldestIndex, this.#entries.length];
     while (low < high) {
       const middle = (low + high) >> 1;
@@ -163,9 +166,9 @@ export class RecentLogEntries {
 }
 
 class RecentLogReplay implements EventLogSubscription {
-  #waiting: Pick<RecentLogEntry, 'seq' | 'entry'>[];
-  #started = false;
-  #open = true;
+  #waitingEntries: Pick<RecentLogEntry, 'seq' | 'entry'>[];
+  #hasStarted = false;
+  #isOpen = true;
 
   /**
    * Makes a replay of entries in memory.
@@ -178,20 +181,20 @@ class RecentLogReplay implements EventLogSubscription {
     private readonly reader: EventLogReader,
     private readonly closed: () => void,
   ) {
-    this.#waiting = [...known];
+    this.#waitingEntries = [...known];
   }
 
-  start(): void {
-    this.#started = true;
-    const waiting = this.#waiting;
-    this.#waiting = [];
-    for (const { seq, entry } of waiting) this.#deliver(seq, entry);
+  deliverWaitingEntries(): void {
+    this.#hasStarted = true;
+    const waiting = this.#waitingEntries;
+    this.#waitingEntries = [];
+    for (const { seq, entry } of waiting) this.#deliverIfOpen(seq, entry);
   }
 
   deliverNewEntry(seq: LogSeq, entry: LogEntry): void {
     this.position = seq;
-    if (this.#started) this.#deliver(seq, entry);
-    else this.#waiting.push({ seq, entry });
+    if (this.#hasStarted) this.#deliverIfOpen(seq, entry);
+    else this.#waitingEntries.push({ seq, entry });
   }
 
   async waitUntilCaughtUp(): Promise<LogSeq> {
@@ -201,16 +204,16 @@ class RecentLogReplay implements EventLogSubscription {
   }
 
   close(): void {
-    this.#open = false;
+    this.#isOpen = false;
     this.closed();
   }
 
-  #deliver(seq: LogSeq, entry: LogEntry): void {
-    if (this.#open) this.reader.onEntry(seq, entry as unknown as Json);
+  #deliverIfOpen(seq: LogSeq, entry: LogEntry): void {
+    if (this.#isOpen) this.reader.onEntry(seq, entry as unknown as Json);
   }
 }
 
-const textsOf = (item: LogItem): object | undefined =>
+const contentOfLogItem = (item: LogItem): object | undefined =>
   item.t === 'message' ? item.message : item.t === 'event' ? item.event : undefined;
 
 /** Estimates the bytes of a log entry cheaply: long texts make up nearly all of its size. */
@@ -219,7 +222,7 @@ function estimateEntryBytes({ groups }: LogEntry): number {
   for (const { items } of groups) {
     for (const item of items) {
       bytes += ESTIMATED_LOG_ITEM_BYTES;
-      const fields = textsOf(item);
+      const fields = contentOfLogItem(item);
       if (!fields) continue;
       for (const value of Object.values(fields)) {
         if (typeof value === 'string') bytes += value.length;

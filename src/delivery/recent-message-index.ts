@@ -14,16 +14,16 @@ import {
   type MessageBody,
   NEWEST_ANCHOR_MESSAGE_ID,
   storeNameOfStreamConversation,
-  streamsDecidingMessageCopies,
+  streamIdsDecidingMessageCopies,
   toStoredMessage,
 } from '#domain/messages';
-import { STREAM_MEMBER_PART_PREFIX, toTopicKey } from '#domain/streams';
+import { STREAM_MEMBER_PART_PREFIX, toComparableTopicKey } from '#domain/streams';
 import {
   type EventLogItem,
   type LogEntry,
   type LogItem,
   type MessageLogItem,
-  type MoveProgressLogItem,
+  type MessageMoveProgressLogItem,
   parseActorKey,
   type RealmId,
 } from '#model';
@@ -34,7 +34,7 @@ import { RecentMessageRecords } from './recent-messages.js';
 
 /** Number of messages that the first load reads, the newest ones. */
 const INITIAL_LOAD_MESSAGES = 2_048;
-const LOAD_BATCH_MESSAGES = 1_024;
+const STORE_SCAN_BATCH_MESSAGES = 1_024;
 /** Maximum number of messages in the index; beyond it the oldest are dropped. */
 const MAX_INDEXED_MESSAGES = 8_192;
 /**
@@ -48,7 +48,7 @@ const UNSETTLED_MESSAGE_AGE_SECONDS = 300;
  * Longest wait for the log to bring a message that the Store holds, ms. If the message has not come by then, something
  * is wrong, and the index is reset.
  */
-const ARRIVAL_TIMEOUT_MS = 1_000;
+const LOG_ARRIVAL_TIMEOUT_MS = 1_000;
 /** Maximum number of deleted messages whose ids are remembered. */
 const MAX_REMEMBERED_DELETED_IDS = 1_000;
 /** Number of questions about single members of a stream after which all its members are loaded. */
@@ -72,8 +72,8 @@ interface ArrivalWaiter {
 }
 
 export class RecentMessageIndex implements MessageReadStore {
-  #records: RecentMessageRecords | undefined;
-  #loading: Promise<void> | undefined;
+  #messageRecords: RecentMessageRecords | undefined;
+  #loadInProgress: Promise<void> | undefined;
   /** Log items that arrived while messages were being read from the Store. */
   #itemsDuringLoad: LogItem[] | undefined;
   /** Ids of messages that changed after they were read: the Store has their new form. */
@@ -83,10 +83,10 @@ export class RecentMessageIndex implements MessageReadStore {
   /** Number of moves between streams that have begun and not ended. */
   #unfinishedMoveCount = 0;
   /** Generation of the index, raised by every reset. Work begun under an older generation is dropped. */
-  #generation = 0;
+  #resetGeneration = 0;
   /** Number of questions about single members, by stream. */
   readonly #memberQueryCounts = new Map<number, number>();
-  readonly #catchUpRuns = new SingleFlight<'all', boolean>(true);
+  readonly #catchUpSingleFlight = new SingleFlight<'all', boolean>(true);
 
   constructor(
     private readonly store: Store,
@@ -97,14 +97,14 @@ export class RecentMessageIndex implements MessageReadStore {
   ) {}
 
   /** Applies a log item. Call it once for each item, after the memberships have reached the item's entry. */
-  apply(item: LogItem): void {
-    if (item.t === 'carrying') this.#applyMove(item);
+  applyLogItem(item: LogItem): void {
+    if (item.t === 'carrying') this.#countMoveAndReset(item);
     // A move between streams resets the index: only the Store knows which users have copies after it, and a load under
     // way may lack the move.
-    else if (isMove(item)) this.reset();
+    else if (isMoveBetweenStreams(item)) this.reset();
     else if (item.t === 'message' || item.t === 'event') {
       this.#itemsDuringLoad?.push(item);
-      if (this.#records) this.#applyTo(this.#records, item);
+      if (this.#messageRecords) this.#applyItemToRecords(this.#messageRecords, item);
     }
   }
 
@@ -113,8 +113,8 @@ export class RecentMessageIndex implements MessageReadStore {
    * loads them again.
    */
   reset(): void {
-    this.#generation++;
-    this.#records = undefined;
+    this.#resetGeneration++;
+    this.#messageRecords = undefined;
     this.#itemsDuringLoad = undefined;
     this.#staleIds.clear();
     this.#deletedIds.clear();
@@ -126,20 +126,24 @@ export class RecentMessageIndex implements MessageReadStore {
    * Source of reads for a registration. @returns reads that show at least what the Store holds now; while messages move
    * between streams, the Store
    */
-  async currentReadStore(): Promise<MessageReadStore> {
-    if (!this.#records) await this.#loadOnce();
-    if (!this.#records) return this.store;
-    return (await this.#catchUpRuns.run('all', () => this.#catchUpWithStore())) ? this : this.store;
+  async catchUpAndSelectReadStore(): Promise<MessageReadStore> {
+    if (!this.#messageRecords) await this.#loadUnlessLoading();
+    if (!this.#messageRecords) return this.store;
+    return (await this.#catchUpSingleFlight.joinQueuedRunOrStart('all', () => this.#catchUpWithStore()))
+      ? this
+      : this.store;
   }
 
   /**
    * False if the Store has one of these messages but this process has not read its log entry yet. Must be called after
    * `reads()`.
    */
-  async hasCurrentRecords(ids: Iterable<number>): Promise<boolean> {
-    const records = this.#records;
+  async hasEveryStoredMessage(ids: Iterable<number>): Promise<boolean> {
+    const records = this.#messageRecords;
     if (!records) return false;
-    const unknown = [...ids].filter((id) => id >= records.floor && !records.get(id) && !this.#deletedIds.has(id));
+    const unknown = [...ids].filter(
+      (id) => id >= records.completeFromId && !records.recordOfId(id) && !this.#deletedIds.has(id),
+    );
     if (unknown.length === 0) return true;
     const found = await this.store.getMessages(this.realm, unknown);
     unknown.forEach((id, i) => {
@@ -149,24 +153,24 @@ export class RecentMessageIndex implements MessageReadStore {
   }
 
   async scanMessages(scan: MessageScan): Promise<MessageRecord[]> {
-    const found = this.#records?.scan(scan);
+    const found = this.#messageRecords?.scanInMemory(scan);
     if (!found) return this.store.scanMessages(scan);
     return found.rest ? [...found.records, ...(await this.store.scanMessages(found.rest))] : found.records;
   }
 
   async getMessages(realm: RealmId, ids: readonly number[]): Promise<(MessageRecord | null)[]> {
-    const records = this.#records;
+    const records = this.#messageRecords;
     if (!records) return this.store.getMessages(realm, ids);
-    const older = ids.filter((id) => id < records.floor);
+    const older = ids.filter((id) => id < records.completeFromId);
     const found = older.length > 0 ? await this.store.getMessages(realm, older) : [];
     const before = new Map(older.map((id, i) => [id, found[i] ?? null]));
-    return ids.map((id) => before.get(id) ?? records.get(id) ?? null);
+    return ids.map((id) => before.get(id) ?? records.recordOfId(id) ?? null);
   }
 
   async getParts(wanted: Parameters<Store['getParts']>[0]): Promise<(StoredActorPart | null)[]> {
     const unknown = wanted.filter(({ key, part }) => {
       const stream = streamOfMemberPart(key, part);
-      return stream === undefined || !this.#hasMembers(stream);
+      return stream === undefined || !this.#hasMembersOrCountQuery(stream);
     });
     const found = unknown.length > 0 ? await this.store.getParts(unknown) : [];
     const stored = new Map(unknown.map((one, i) => [one, found[i] ?? null]));
@@ -175,36 +179,36 @@ export class RecentMessageIndex implements MessageReadStore {
       if (read !== undefined) return read;
       const { key, part } = one;
       const member = this.memberships
-        .membersOf(streamOfMemberPart(key, part)!)
+        .membersOfLoadedStream(streamOfMemberPart(key, part)!)
         ?.get(Number(part.slice(STREAM_MEMBER_PART_PREFIX.length)));
       return member ? { part, rev: 0, value: member as never } : null;
     });
   }
 
   /** True if the stream's members are loaded. A stream that is asked for often is loaded in the background. */
-  #hasMembers(stream: number): boolean {
-    if (this.memberships.membersOf(stream)) return true;
+  #hasMembersOrCountQuery(stream: number): boolean {
+    if (this.memberships.membersOfLoadedStream(stream)) return true;
     const asked = (this.#memberQueryCounts.get(stream) ?? 0) + 1;
     this.#memberQueryCounts.set(stream, asked);
-    if (asked >= MEMBER_QUERIES_BEFORE_FULL_LOAD) this.memberships.load(stream)?.catch(() => undefined);
+    if (asked >= MEMBER_QUERIES_BEFORE_FULL_LOAD) this.memberships.loadUnlessAtVersion(stream)?.catch(() => undefined);
     return false;
   }
 
-  #loadOnce(): Promise<void> {
-    this.#loading ??= this.#load().finally(() => {
-      this.#loading = undefined;
+  #loadUnlessLoading(): Promise<void> {
+    this.#loadInProgress ??= this.#loadNewestMessages().finally(() => {
+      this.#loadInProgress = undefined;
       this.#itemsDuringLoad = undefined;
     });
-    return this.#loading;
+    return this.#loadInProgress;
   }
 
-  async #load(): Promise<void> {
-    const generation = this.#generation;
+  async #loadNewestMessages(): Promise<void> {
+    const generation = this.#resetGeneration;
     this.#itemsDuringLoad = [];
     const read: MessageRecord[] = [];
     let floor = 0;
     for (let from = NEWEST_ANCHOR_MESSAGE_ID; ; from = read.at(-1)!.id) {
-      const limit = Math.min(LOAD_BATCH_MESSAGES, INITIAL_LOAD_MESSAGES - read.length);
+      const limit = Math.min(STORE_SCAN_BATCH_MESSAGES, INITIAL_LOAD_MESSAGES - read.length);
       const scan = { realm: this.realm, index: { by: 'realm' }, from, direction: 'older', limit } as const;
       const batch = await this.store.scanMessages(scan);
       read.push(...batch);
@@ -213,44 +217,44 @@ export class RecentMessageIndex implements MessageReadStore {
       floor = read.at(-1)!.id;
       break;
     }
-    await this.#loadMembers(read);
-    if (generation !== this.#generation) return;
+    await this.#reloadMembersOfMessageStreams(read);
+    if (generation !== this.#resetGeneration) return;
     const since = this.#itemsDuringLoad ?? [];
     this.#itemsDuringLoad = undefined;
-    this.#unfinishedMoveCount = Math.max(this.#unfinishedMoveCount, this.#countRecentMoves());
+    this.#unfinishedMoveCount = Math.max(this.#unfinishedMoveCount, this.#countUnfinishedRecentMoves());
     if (this.#unfinishedMoveCount > 0) return;
     const records = new RecentMessageRecords(read, floor);
     this.#applyRecentRenames(records);
-    for (const item of since) this.#applyTo(records, item);
-    this.#records = records;
-    this.budget.setIndexSize(this, records.size);
+    for (const item of since) this.#applyItemToRecords(records, item);
+    this.#messageRecords = records;
+    this.budget.setIndexSizeAndResetOverMax(this, records.messageCount);
   }
 
   /**
    * Loads the members of the streams of these messages. Memberships decide who has a copy, so they must be no older
    * than the messages, which may be ahead of the log.
    */
-  async #loadMembers(records: readonly MessageRecord[]): Promise<void> {
+  async #reloadMembersOfMessageStreams(records: readonly MessageRecord[]): Promise<void> {
     const young = this.source.clock.now() / 1000 - UNSETTLED_MESSAGE_AGE_SECONDS;
     const streams = new Set<number>();
     const moves: Promise<void>[] = [];
     for (const record of records) {
       const message = toStoredMessage(record);
-      if (message.body.sent >= young) for (const stream of streamsDecidingMessageCopies(message)) streams.add(stream);
+      if (message.body.sent >= young) for (const stream of streamIdsDecidingMessageCopies(message)) streams.add(stream);
       for (const move of message.body.moves ?? []) {
         moves.push(this.#loadMembersAtVersion(move.from, move.fromMv), this.#loadMembersAtVersion(move.to, move.toMv));
       }
     }
-    await Promise.all([...moves, ...[...streams].map((stream) => this.memberships.reload(stream))]);
+    await Promise.all([...moves, ...[...streams].map((stream) => this.memberships.reloadFromStore(stream))]);
   }
 
   /** Brings a loaded stream to a membership version. A stream that is not loaded yet will be read at that version. */
   async #loadMembersAtVersion(stream: number, mv: number): Promise<void> {
-    if (this.memberships.membersOf(stream)) await this.memberships.load(stream, mv);
+    if (this.memberships.membersOfLoadedStream(stream)) await this.memberships.loadUnlessAtVersion(stream, mv);
   }
 
   /** Counts the moves that the log has announced and that may not be written yet. */
-  #countRecentMoves(): number {
+  #countUnfinishedRecentMoves(): number {
     let moving = 0;
     for (const item of this.#recentLogItems()) {
       if (item.t === 'carrying') moving = Math.max(0, moving + (item.done ? -1 : 1));
@@ -264,13 +268,13 @@ export class RecentMessageIndex implements MessageReadStore {
     const renames: EventLogItem[] = [];
     for (const item of this.#recentLogItems()) {
       if (item.t !== 'event' || item.event.type !== 'update_message') continue;
-      if (!isMove(item)) renames.push(item);
+      if (!isMoveBetweenStreams(item)) renames.push(item);
       else for (const id of item.event.message_ids as readonly number[]) moved.add(id);
     }
     for (const { event } of renames) {
       if (event.subject === undefined) continue;
       for (const id of event.message_ids as readonly number[]) {
-        if (!moved.has(id)) records.rename(id, event.subject as string);
+        if (!moved.has(id)) records.setTopic(id, event.subject as string);
       }
     }
   }
@@ -279,13 +283,13 @@ export class RecentMessageIndex implements MessageReadStore {
     for (const { entry } of this.source.recentEntries()) for (const { items } of entry.groups) yield* items;
   }
 
-  #applyTo(records: RecentMessageRecords, item: LogItem): void {
+  #applyItemToRecords(records: RecentMessageRecords, item: LogItem): void {
     if (item.t === 'message') {
-      const record = recordOf(item);
-      records.add(record);
-      this.#resolveArrivals(record.id);
-      if (records.size > MAX_INDEXED_MESSAGES * 1.25) records.trim(MAX_INDEXED_MESSAGES);
-      this.budget.setIndexSize(this, records.size);
+      const record = makeRecordOfLogItem(item);
+      records.addIfMissing(record);
+      this.#resolveArrivalWaitersOf(record.id);
+      if (records.messageCount > MAX_INDEXED_MESSAGES * 1.25) records.keepNewest(MAX_INDEXED_MESSAGES);
+      this.budget.setIndexSizeAndResetOverMax(this, records.messageCount);
       return;
     }
     if (item.t !== 'event') return;
@@ -293,13 +297,13 @@ export class RecentMessageIndex implements MessageReadStore {
     const ids = message_ids as readonly number[];
     if (type === 'delete_message') for (const id of ids) this.#removeRecord(records, id);
     else if (type === 'update_message') {
-      if (subject !== undefined) for (const id of ids) records.rename(id, subject as string);
+      if (subject !== undefined) for (const id of ids) records.setTopic(id, subject as string);
       if (content !== undefined || subject === undefined) this.#staleIds.add(message_id as number);
     }
   }
 
   #removeRecord(records: RecentMessageRecords, id: number): void {
-    records.replace(id, null);
+    records.replaceOrRemove(id, null);
     this.#rememberDeleted(id);
   }
 
@@ -309,54 +313,54 @@ export class RecentMessageIndex implements MessageReadStore {
       this.#deletedIds.delete(this.#deletedIds.values().next().value as number);
   }
 
-  #applyMove({ done }: MoveProgressLogItem): void {
+  #countMoveAndReset({ done }: MessageMoveProgressLogItem): void {
     this.#unfinishedMoveCount = Math.max(0, this.#unfinishedMoveCount + (done ? -1 : 1));
     this.reset();
   }
 
-  #resolveArrivals(id: number): void {
+  #resolveArrivalWaitersOf(id: number): void {
     for (const one of this.#arrivalWaiters) if (one.ids.delete(id) && one.ids.size === 0) one.resolve();
   }
 
   /** Brings the index level with the Store. @returns false if that is not possible */
   async #catchUpWithStore(): Promise<boolean> {
     await this.source.delivered();
-    if (!(await this.#hasAllStoreMessages()) || !(await this.#rereadStaleMessages())) return false;
+    if (!(await this.#waitForAllStoreMessages()) || !(await this.#rereadStaleMessages())) return false;
     this.budget.markIndexUsed(this);
-    return this.#records !== undefined;
+    return this.#messageRecords !== undefined;
   }
 
   /** True when the index has every message of the Store. */
-  async #hasAllStoreMessages(): Promise<boolean> {
-    const records = this.#records;
+  async #waitForAllStoreMessages(): Promise<boolean> {
+    const records = this.#messageRecords;
     if (!records) return false;
     const missing = new Set<number>();
-    let from = records.newestSentBefore(this.source.clock.now() / 1000 - STORE_WRITE_LAG_SECONDS);
+    let from = records.newestIdSentBefore(this.source.clock.now() / 1000 - STORE_WRITE_LAG_SECONDS);
     for (;;) {
       const scan = {
         realm: this.realm,
         index: { by: 'realm' },
         from,
         direction: 'newer',
-        limit: LOAD_BATCH_MESSAGES,
+        limit: STORE_SCAN_BATCH_MESSAGES,
       } as const;
       const found = await this.store.scanMessages(scan);
       for (const { id } of found) missing.add(id);
-      if (found.length < LOAD_BATCH_MESSAGES) break;
+      if (found.length < STORE_SCAN_BATCH_MESSAGES) break;
       from = found.at(-1)!.id;
     }
     for (const id of missing) {
-      if (id < records.floor || records.get(id) || this.#deletedIds.has(id)) missing.delete(id);
+      if (id < records.completeFromId || records.recordOfId(id) || this.#deletedIds.has(id)) missing.delete(id);
     }
-    return records === this.#records && (missing.size === 0 || this.#waitForArrival(missing));
+    return records === this.#messageRecords && (missing.size === 0 || this.#waitForArrivalOrReset(missing));
   }
 
   /** Waits until the log brings these messages, which are committed already. */
-  async #waitForArrival(ids: Set<number>): Promise<boolean> {
-    const generation = this.#generation;
+  async #waitForArrivalOrReset(ids: Set<number>): Promise<boolean> {
+    const generation = this.#resetGeneration;
     const { clock } = this.source;
     await new Promise<void>((resolve) => {
-      const timer = clock.setTimeout(() => this.reset(), ARRIVAL_TIMEOUT_MS);
+      const timer = clock.setTimeout(() => this.reset(), LOG_ARRIVAL_TIMEOUT_MS);
       this.#arrivalWaiters.push({
         ids,
         resolve: () => {
@@ -366,33 +370,33 @@ export class RecentMessageIndex implements MessageReadStore {
       });
     });
     this.#arrivalWaiters = this.#arrivalWaiters.filter((one) => one.ids.size > 0);
-    return generation === this.#generation;
+    return generation === this.#resetGeneration;
   }
 
   /** Reads changed messages again from the Store. @returns false if the index was reset during the read */
   async #rereadStaleMessages(): Promise<boolean> {
-    const records = this.#records;
+    const records = this.#messageRecords;
     if (!records) return false;
-    const ids = [...this.#staleIds].filter((id) => records.get(id));
+    const ids = [...this.#staleIds].filter((id) => records.recordOfId(id));
     // A changed message above the newest id has not arrived yet, and stays stale until then.
-    for (const id of this.#staleIds) if (id <= records.newest) this.#staleIds.delete(id);
+    for (const id of this.#staleIds) if (id <= records.newestId) this.#staleIds.delete(id);
     if (ids.length === 0) return true;
     const found = await this.store.getMessages(this.realm, ids).catch((error: unknown) => {
       for (const id of ids) this.#staleIds.add(id);
       throw error;
     });
-    await this.#loadMembers(found.filter((record) => record !== null));
-    if (records !== this.#records) return false;
+    await this.#reloadMembersOfMessageStreams(found.filter((record) => record !== null));
+    if (records !== this.#messageRecords) return false;
     ids.forEach((id, i) => {
       const record = found[i] ?? null;
-      if (record) records.replace(id, record);
+      if (record) records.replaceOrRemove(id, record);
       else this.#removeRecord(records, id);
     });
     return true;
   }
 }
 
-const isMove = (item: LogItem): boolean =>
+const isMoveBetweenStreams = (item: LogItem): boolean =>
   item.t === 'event' && item.event.type === 'update_message' && item.event.new_stream_id !== undefined;
 
 const streamOfMemberPart = (key: string, part: string): number | undefined => {
@@ -401,7 +405,7 @@ const streamOfMemberPart = (key: string, part: string): number | undefined => {
   return kind === 'stream' ? Number(idWithinRealm) : undefined;
 };
 
-function recordOf({ message, to, flags, wildcard }: MessageLogItem): MessageRecord {
+function makeRecordOfLogItem({ message, to, flags, wildcard }: MessageLogItem): MessageRecord {
   const { id, sender_id, timestamp, subject, stream_id } = message.common as {
     readonly id: number;
     readonly sender_id: number;
@@ -414,7 +418,7 @@ function recordOf({ message, to, flags, wildcard }: MessageLogItem): MessageReco
   return {
     id,
     conversation: stream === 0 ? '' : storeNameOfStreamConversation(stream),
-    topicKey: toTopicKey(subject),
+    topicKey: toComparableTopicKey(subject),
     sender: sender_id,
     participants: stream === 0 ? (to.users ?? []) : [],
     movedFrom: '',
@@ -426,29 +430,29 @@ function recordOf({ message, to, flags, wildcard }: MessageLogItem): MessageReco
 /** Bounds the messages that all realms of a process hold in memory: resets the index that was unused for longest. */
 export class RecentMessageMemoryBudget {
   /** Number of messages per index, least recently used index first. */
-  readonly #sizesByIndex = new Map<RecentMessageIndex, number>();
+  readonly #messageCountByIndex = new Map<RecentMessageIndex, number>();
   #totalMessages = 0;
 
   constructor(private readonly max = 200_000) {}
 
-  setIndexSize(index: RecentMessageIndex, size: number): void {
-    this.#totalMessages += size - (this.#sizesByIndex.get(index) ?? 0);
-    this.#sizesByIndex.set(index, size);
-    for (const [other] of this.#sizesByIndex) {
+  setIndexSizeAndResetOverMax(index: RecentMessageIndex, size: number): void {
+    this.#totalMessages += size - (this.#messageCountByIndex.get(index) ?? 0);
+    this.#messageCountByIndex.set(index, size);
+    for (const [other] of this.#messageCountByIndex) {
       if (this.#totalMessages <= this.max) return;
       if (other !== index) other.reset();
     }
   }
 
   markIndexUsed(index: RecentMessageIndex): void {
-    const size = this.#sizesByIndex.get(index);
+    const size = this.#messageCountByIndex.get(index);
     if (size === undefined) return;
-    this.#sizesByIndex.delete(index);
-    this.#sizesByIndex.set(index, size);
+    this.#messageCountByIndex.delete(index);
+    this.#messageCountByIndex.set(index, size);
   }
 
   removeIndex(index: RecentMessageIndex): void {
-    this.#totalMessages -= this.#sizesByIndex.get(index) ?? 0;
-    this.#sizesByIndex.delete(index);
+    this.#totalMessages -= this.#messageCountByIndex.get(index) ?? 0;
+    this.#messageCountByIndex.delete(index);
   }
 }

@@ -7,18 +7,18 @@
 import { IdSet, type JsonObject } from '#base';
 import {
   computeMessageCopyState,
+  listKnownFlagsInApiOrder,
   MESSAGE_MARK_NAMES,
   MESSAGE_MARK_PART_PREFIX,
   type OriginReadState,
-  orderMessageFlags,
   READ_STATE_PART_PREFIX,
   type StoredMessage,
-  streamsDecidingMessageCopies,
+  streamIdsDecidingMessageCopies,
   toStoredMessage,
   UnreadMessageScan,
-  UserMessageFlags,
+  UserMessageFlagsView,
 } from '#domain/messages';
-import { unsealBotSecrets } from '#domain/people';
+import { withUnsealedBotSecrets } from '#domain/people';
 import type { ServerCryptography } from '#domain/secrets';
 import { streamMemberPartAddress, toStreamMembershipRecord } from '#domain/streams';
 import {
@@ -33,7 +33,7 @@ import type { Store } from '#ports/store';
 /** Maximum number of cached ranges of read messages, which the other slices of the same change of read state use. */
 const MAX_CACHED_READ_RANGES = 16;
 
-interface FlagsRequest {
+interface MessageFlagsRequest {
   readonly user: number;
   resolve(flags: readonly string[]): void;
   reject(error: unknown): void;
@@ -41,8 +41,8 @@ interface FlagsRequest {
 
 export class RecipientFieldResolver {
   /** Requests for flags made in this tick, by realm and message. */
-  readonly #requests = new Map<string, FlagsRequest[]>();
-  readonly #ranges = new Map<string, Promise<readonly number[]>>();
+  readonly #flagsRequestsByMessage = new Map<string, MessageFlagsRequest[]>();
+  readonly #readIdsByRange = new Map<string, Promise<readonly number[]>>();
 
   constructor(
     private readonly store: Store,
@@ -55,9 +55,10 @@ export class RecipientFieldResolver {
    * @throws StoreUnavailableError
    */
   async resolve(realm: RealmId, user: number, part: RecipientFieldRule): Promise<JsonObject | null> {
-    if (part.of === 'bot') return { bot: unsealBotSecrets(part.bot, (text) => this.secrets.tryUnseal(text)) };
+    if (part.of === 'bot')
+      return { bot: withUnsealedBotSecrets(part.bot, (text) => this.secrets.unsealOrUndefined(text)) };
     if (part.of === 'flags') return { flags: await this.#requestFlags(realm, part.message, user) };
-    const ids = await this.#cachedReadIds(realm, user, part);
+    const ids = await this.#getOrFindReadIds(realm, user, part);
     const from = part.slice * MAX_READ_IDS_PER_EVENT;
     const messages = ids.slice(from, part.last ? undefined : from + MAX_READ_IDS_PER_EVENT);
     return messages.length === 0 ? null : { messages };
@@ -66,15 +67,15 @@ export class RecipientFieldResolver {
   #requestFlags(realm: RealmId, message: number, user: number): Promise<readonly string[]> {
     return new Promise((resolve, reject) => {
       const key = `${realm} ${message}`;
-      const requests = this.#requests.get(key);
+      const requests = this.#flagsRequestsByMessage.get(key);
       if (requests) {
         requests.push({ user, resolve, reject });
         return;
       }
       const first = [{ user, resolve, reject }];
-      this.#requests.set(key, first);
+      this.#flagsRequestsByMessage.set(key, first);
       setImmediate(() => {
-        this.#requests.delete(key);
+        this.#flagsRequestsByMessage.delete(key);
         this.#answerFlagRequests(realm, message, first).catch((error: unknown) => {
           for (const one of first) one.reject(error);
         });
@@ -82,21 +83,21 @@ export class RecipientFieldResolver {
     });
   }
 
-  async #answerFlagRequests(realm: RealmId, id: number, requests: readonly FlagsRequest[]): Promise<void> {
+  async #answerFlagRequests(realm: RealmId, id: number, requests: readonly MessageFlagsRequest[]): Promise<void> {
     const [record] = await this.store.getMessages(realm, [id]);
     const message = record ? toStoredMessage(record) : undefined;
     const users = [...new Set(requests.map(({ user }) => user))];
-    const known = message ? await this.#flagsOf(realm, message, users) : new Map<number, readonly string[]>();
+    const known = message ? await this.#readFlagsOfUsers(realm, message, users) : new Map<number, readonly string[]>();
     // A user without a copy, and a message that was deleted, count as read.
     for (const { user, resolve } of requests) resolve(known.get(user) ?? ['read']);
   }
 
-  async #flagsOf(
+  async #readFlagsOfUsers(
     realm: RealmId,
     message: StoredMessage,
     users: readonly number[],
   ): Promise<Map<number, readonly string[]>> {
-    const streams = streamsDecidingMessageCopies(message);
+    const streams = streamIdsDecidingMessageCopies(message);
     const names = [
       `${READ_STATE_PART_PREFIX}${message.originStream}`,
       ...MESSAGE_MARK_NAMES.map((name) => `${MESSAGE_MARK_PART_PREFIX}${name}`),
@@ -110,29 +111,30 @@ export class RecipientFieldResolver {
     const flags = new Map<number, readonly string[]>();
     users.forEach((user, n) => {
       const of = parts.slice(n * each, (n + 1) * each);
-      const own = new UserMessageFlags(
+      const own = new UserMessageFlagsView(
         user,
         new Map(names.flatMap((name, i) => (of[i] ? [[name, of[i]!.value] as const] : []))),
       );
       const member = (stream: number) => toStreamMembershipRecord(of[names.length + streams.indexOf(stream)]?.value);
       const { has, gained } = computeMessageCopyState(message, user, member, own.hasPersonalCopy(message.id));
-      if (has) flags.set(user, orderMessageFlags(own.flagsOf({ message, copy: true, gained })));
+      if (has) flags.set(user, listKnownFlagsInApiOrder(own.flagsOf({ message, copy: true, gained })));
     });
     return flags;
   }
 
   /** Ids of the messages in the range, cached: all slices of one change ask for the same range, one after the other. */
-  #cachedReadIds(realm: RealmId, user: number, part: ReadMessageIdRange): Promise<readonly number[]> {
+  #getOrFindReadIds(realm: RealmId, user: number, part: ReadMessageIdRange): Promise<readonly number[]> {
     // Two changes of read state with no new message between them differ only in their exceptions, so the key contains
     // those.
     const exceptions = [part.read, part.unread].map((ids) => Buffer.from(ids).toString('base64')).join();
     const key = `${realm} ${user} ${part.home} ${part.above} ${part.to} ${part.stream} ${exceptions}`;
-    const known = this.#ranges.get(key);
+    const known = this.#readIdsByRange.get(key);
     if (known) return known;
     const range = this.#findReadIdsInRange(realm, user, part);
-    this.#ranges.set(key, range);
-    range.catch(() => this.#ranges.delete(key));
-    if (this.#ranges.size > MAX_CACHED_READ_RANGES) this.#ranges.delete(this.#ranges.keys().next().value as string);
+    this.#readIdsByRange.set(key, range);
+    range.catch(() => this.#readIdsByRange.delete(key));
+    if (this.#readIdsByRange.size > MAX_CACHED_READ_RANGES)
+      this.#readIdsByRange.delete(this.#readIdsByRange.keys().next().value as string);
     return range;
   }
 
@@ -146,9 +148,9 @@ export class RecipientFieldResolver {
     const here = ({ body }: StoredMessage): boolean => stream === 0 || body.stream === stream;
     const scan = new UnreadMessageScan(this.store, realm, user);
     const ids: number[] = [];
-    for await (const batch of scan.unreadAboveMark(home, reading, to))
+    for await (const batch of scan.scanUnreadAboveMark(home, reading, to))
       ids.push(...batch.filter(here).map(({ id }) => id));
-    ids.push(...(await scan.loadUnreadExceptions(reading.unread.ids)).filter(here).map(({ id }) => id));
+    ids.push(...(await scan.loadUnreadExceptionMessages(reading.unread.ids)).filter(here).map(({ id }) => id));
     return [...new Set(ids)].sort((a, b) => a - b);
   }
 }

@@ -5,9 +5,9 @@
  */
 import type { Clock } from '#base/clock';
 import {
-  LogDeduplicator,
   type LogEntry,
   type LogItemGroup,
+  LogItemGroupDeduplicator,
   type LogSeq,
   type RealmId,
   toLogSeq as toSeq,
@@ -24,21 +24,21 @@ const LOOK_BACK_POSITIONS = 4_096;
 export const MAX_LOG_REPEAT_DISTANCE = 256;
 /** Maximum number of log entries with repeats that are remembered. The oldest is forgotten first. */
 const MAX_REMEMBERED_REPEATS = 4_096;
-const RETRY_MS = 1_000;
+const LOG_READ_RETRY_MS = 1_000;
 
 const commitKeyOf = ({ v, p }: LogItemGroup): string => `${v}.${p}`;
 
 export class LogRepeatDetector {
   /** Resolves when the stretch of the log before the start was read. */
-  readonly whenReady: Promise<void>;
+  readonly whenLogBeforeStartIsRead: Promise<void>;
   /** Log position where reading began; entries below were not looked at. */
-  readFrom: LogSeq;
+  readFromPosition: LogSeq;
   /** Commit versions of the actors in the log entries before the feed's start. */
-  readonly #deduplicatorBeforeStart = new LogDeduplicator();
+  readonly #deduplicatorBeforeStart = new LogItemGroupDeduplicator();
   /** Log position → groups of its entry that are repeats. */
   readonly #repeatedGroupsByPosition = new Map<number, Set<string>>();
   /** Log position up to which some repeats are not remembered. */
-  #incompleteUpTo = 0;
+  #repeatsIncompleteUpTo = 0;
 
   /** Makes the detector of one feed. @param onEntry gets the entries of the stretch before the start, in order */
   constructor(
@@ -48,30 +48,31 @@ export class LogRepeatDetector {
     private readonly clock: Clock,
     private readonly onEntry: (seq: LogSeq, entry: LogEntry) => void = () => {},
   ) {
-    this.readFrom = toSeq(Math.max(0, start - LOOK_BACK_POSITIONS));
-    this.whenReady = start === 0 ? Promise.resolve() : this.#readLogBeforeStart(log, realm);
+    this.readFromPosition = toSeq(Math.max(0, start - LOOK_BACK_POSITIONS));
+    this.whenLogBeforeStartIsRead = start === 0 ? Promise.resolve() : this.#readLogBeforeStart(log, realm);
   }
 
   /** True if every repeat after this position is recognised without the entries before it. */
-  isCompleteFrom(position: LogSeq): boolean {
+  recognizesAllRepeatsAfter(position: LogSeq): boolean {
     return (
-      position >= this.#incompleteUpTo && (this.readFrom === 0 || position - MAX_LOG_REPEAT_DISTANCE >= this.readFrom)
+      position >= this.#repeatsIncompleteUpTo &&
+      (this.readFromPosition === 0 || position - MAX_LOG_REPEAT_DISTANCE >= this.readFromPosition)
     );
   }
 
   /** Records that some entries up to this position were not seen, so that their repeats are unknown. */
   markMissedUpTo(upTo: LogSeq): void {
-    this.#incompleteUpTo = Math.max(this.#incompleteUpTo, upTo);
+    this.#repeatsIncompleteUpTo = Math.max(this.#repeatsIncompleteUpTo, upTo);
   }
 
   /** Drops the repeats among the groups of an entry. @returns the other groups */
-  withoutRepeats(seq: LogSeq, entry: LogEntry, groups: Iterable<LogItemGroup>): Set<LogItemGroup> {
+  dropRepeatedGroups(seq: LogSeq, entry: LogEntry, groups: Iterable<LogItemGroup>): Set<LogItemGroup> {
     const repeats = this.#repeatedGroupsByPosition.get(seq);
     const fresh = new Set<LogItemGroup>();
     for (const group of groups) {
       if (
         repeats?.has(commitKeyOf(group)) ||
-        (seq > this.start && this.#deduplicatorBeforeStart.hasSeen(entry.actor, group))
+        (seq > this.start && this.#deduplicatorBeforeStart.hasRecordedThisOrLater(entry.actor, group))
       )
         continue;
       fresh.add(group);
@@ -80,7 +81,7 @@ export class LogRepeatDetector {
   }
 
   /** Remembers the entry's repeats for queues that read it again later, from any position. */
-  remember({ seq, entry, fresh }: LogEntryToDeliver): void {
+  rememberRepeats({ seq, entry, fresh }: LogEntryToDeliver): void {
     const repeats = entry.groups.filter((group) => !fresh.has(group)).map(commitKeyOf);
     if (repeats.length === 0) return;
     this.#repeatedGroupsByPosition.set(seq, new Set(repeats));
@@ -92,33 +93,33 @@ export class LogRepeatDetector {
 
   #readLogBeforeStart(log: EventLog, realm: RealmId): Promise<void> {
     return new Promise((resolve) => {
-      const subscription = log.subscribe(realm, this.readFrom, {
+      const subscription = log.subscribe(realm, this.readFromPosition, {
         onEntry: (seq, value) => {
           if (seq > this.start) return;
           const entry = value as unknown as LogEntry;
           const fresh = new Set(
             entry.groups.filter((group) => this.#deduplicatorBeforeStart.recordIfNew(entry.actor, group)),
           );
-          this.remember({ seq, entry, fresh });
+          this.rememberRepeats({ seq, entry, fresh });
           this.onEntry(seq, entry);
         },
         onTransient: () => {},
         onGap: (trimmed) => {
-          this.readFrom = trimmed;
+          this.readFromPosition = trimmed;
         },
       });
-      this.#closeWhenRead(subscription, resolve);
+      this.#closeWhenCaughtUp(subscription, resolve);
     });
   }
 
-  #closeWhenRead(subscription: EventLogSubscription, resolve: () => void): void {
+  #closeWhenCaughtUp(subscription: EventLogSubscription, resolve: () => void): void {
     subscription.waitUntilCaughtUp().then(
       () => {
         subscription.close();
         resolve();
       },
       // The log is unavailable: no queue gets an event until it is back, or closed for good.
-      () => void this.clock.setTimeout(() => this.#closeWhenRead(subscription, resolve), RETRY_MS),
+      () => void this.clock.setTimeout(() => this.#closeWhenCaughtUp(subscription, resolve), LOG_READ_RETRY_MS),
     );
   }
 }

@@ -3,8 +3,8 @@
  * once, and equal variants share one byte array, so a fan-out carries the bytes once.
  */
 import type { JsonObject } from '#base';
-import { type ClientNeutralMessage, formatMessageForClientVariant, orderMessageFlags } from '#domain/messages';
-import { showPronounsAsShortText } from '#domain/people';
+import { type ClientNeutralMessage, formatMessageForClientVariant, listKnownFlagsInApiOrder } from '#domain/messages';
+import { withPronounsAsShortText } from '#domain/people';
 import type { EventLogItem, LogItem, MessageLogItem } from '#model';
 
 /** The form in which a client wants its events, from its registration. */
@@ -17,10 +17,10 @@ export interface ClientEventFormat {
   readonly slimPresence: boolean;
 }
 
-const encoder = new TextEncoder();
+const textEncoder = new TextEncoder();
 
 export class SharedClientEvent {
-  readonly #encoded = new Map<string, Uint8Array>();
+  readonly #encodedByVariant = new Map<string, Uint8Array>();
 
   constructor(
     readonly id: number,
@@ -38,7 +38,7 @@ export class SharedClientEvent {
    * A queue needs such an event if the snapshot left a message out because the user had left the message's stream: the
    * event of the message itself comes later, with the flags that the message had when it was sent.
    */
-  get isReplayable(): boolean {
+  get isDeliveredDespiteSnapshot(): boolean {
     return this.type === 'update_message_flags';
   }
 
@@ -50,18 +50,18 @@ export class SharedClientEvent {
   encode(shape: ClientEventFormat, user: number, queue: string): Uint8Array {
     const { item } = this;
     const local = item.t === 'message' && item.local?.queue === queue ? item.local.id : undefined;
-    const key = this.#variantKey(shape, user);
-    const known = local === undefined ? this.#encoded.get(key) : undefined;
+    const key = this.#clientVariantKey(shape, user);
+    const known = local === undefined ? this.#encodedByVariant.get(key) : undefined;
     if (known) return known;
-    const event = item.t === 'message' ? this.#shapeMessageEvent(item, shape, user) : shapeEvent(item, shape);
-    const bytes = encoder.encode(
+    const event = item.t === 'message' ? this.#shapeMessageEvent(item, shape, user) : shapeEventForClient(item, shape);
+    const bytes = textEncoder.encode(
       JSON.stringify({ ...event, ...(local === undefined ? {} : { local_message_id: local }), id: this.id }),
     );
-    if (local === undefined) this.#encoded.set(key, bytes);
+    if (local === undefined) this.#encodedByVariant.set(key, bytes);
     return bytes;
   }
 
-  #variantKey(shape: ClientEventFormat, user: number): string {
+  #clientVariantKey(shape: ClientEventFormat, user: number): string {
     const { item } = this;
     if (item.t === 'message') {
       const flags = item.flags[user];
@@ -77,42 +77,43 @@ export class SharedClientEvent {
     return {
       type: 'message',
       message: formatMessageForClientVariant(item.message as unknown as ClientNeutralMessage, shape),
-      flags: orderMessageFlags([...(item.flags[user] ?? []), ...(item.wildcard ? ['wildcard_mentioned'] : [])]),
+      flags: listKnownFlagsInApiOrder([...(item.flags[user] ?? []), ...(item.wildcard ? ['wildcard_mentioned'] : [])]),
     };
   }
 }
 
 /** An event that is in no log entry (a user is typing). Each queue gives it another id; the rest is encoded once. */
 export class TransientClientEvent {
-  readonly #encodedStart: string;
-  readonly #encodedSlimStart: string;
+  readonly #jsonStart: string;
+  readonly #slimPresenceJsonStart: string;
 
   constructor(readonly item: EventLogItem) {
     const start = (event: JsonObject): string => `${JSON.stringify(event).slice(0, -1)},"id":`;
-    this.#encodedStart = start(item.event);
-    this.#encodedSlimStart = item.event.type === 'presence' ? start(withoutEmail(item.event)) : this.#encodedStart;
+    this.#jsonStart = start(item.event);
+    this.#slimPresenceJsonStart =
+      item.event.type === 'presence' ? start(withoutEmailField(item.event)) : this.#jsonStart;
   }
 
   get type(): string {
     return this.item.event.type as string;
   }
 
-  encode(id: number, { slimPresence }: Pick<ClientEventFormat, 'slimPresence'>): Uint8Array {
-    return encoder.encode(`${slimPresence ? this.#encodedSlimStart : this.#encodedStart}${id}}`);
+  encodeWithId(id: number, { slimPresence }: Pick<ClientEventFormat, 'slimPresence'>): Uint8Array {
+    return textEncoder.encode(`${slimPresence ? this.#slimPresenceJsonStart : this.#jsonStart}${id}}`);
   }
 }
 
-const withoutEmail = ({ email: _, ...event }: JsonObject): JsonObject => event;
+const withoutEmailField = ({ email: _, ...event }: JsonObject): JsonObject => event;
 
 const NOTIFICATION_FIELDS = ['desktop', 'audible', 'push', 'email'] as const;
 
 /** Changes an event's content as the client's capabilities demand (events.md). */
-function shapeEvent(item: EventLogItem, shape: ClientEventFormat): JsonObject {
+function shapeEventForClient(item: EventLogItem, shape: ClientEventFormat): JsonObject {
   const { event } = item;
   if (event.type === 'custom_profile_fields' && !shape.pronouns) {
-    return { ...event, fields: showPronounsAsShortText(event.fields as readonly { readonly type: number }[]) };
+    return { ...event, fields: withPronounsAsShortText(event.fields as readonly { readonly type: number }[]) };
   }
-  if (event.type === 'presence') return shape.slimPresence ? withoutEmail(event) : event;
+  if (event.type === 'presence') return shape.slimPresence ? withoutEmailField(event) : event;
   if (event.type !== 'subscription' || event.op !== 'add') return event;
   const subscriptions = (event.subscriptions as readonly JsonObject[]).map((of) => {
     const { subscribers, ...rest } = of;

@@ -33,13 +33,13 @@ export class EventQueueCursor {
   }
 
   /** True if the queue's snapshot contains this commit. */
-  isCommitDelivered(actor: string, version: number): boolean {
+  isCommitInSnapshot(actor: string, version: number): boolean {
     const covered = this.snapshotVersions[actor];
     return covered !== undefined && version <= covered;
   }
 
   /** Moves the cursor on to this position, never back. */
-  advance(position: LogSeq): void {
+  advanceTo(position: LogSeq): void {
     if (position <= this.position) return;
     this.#pinnedPosition = position;
     this.#followedPosition = undefined;

@@ -4,38 +4,38 @@ import type { RealmSettings } from '#model';
 import type {
   AccountSessions,
   DirectoryBot,
+  DirectoryDefaultStreamGroup,
   DirectoryEmailDomain,
   DirectoryEmoji,
   DirectoryLinkifier,
   DirectoryPlayground,
-  DirectoryPreferences,
-  DirectoryProfile,
   DirectoryProfileField,
   DirectoryRealmEntry,
   DirectoryStream,
-  DirectoryStreamGroup,
   DirectoryUser,
   DirectoryUserGroup,
+  DirectoryUserPreferences,
+  DirectoryUserProfileValues,
   NewUserSettingDefaults,
   RealmPictures,
 } from '#model/records';
 
 /** Collections whose records change one by one. The keys are fields of the snapshot. */
-export interface DirectoryRecordTypes {
+export interface DirectoryRecordTypeByCollection {
   readonly users: DirectoryUser;
   readonly streams: DirectoryStream;
   /** Organizations of the server; only the directory of realm 0 has them. */
   readonly realms: DirectoryRealmEntry;
-  readonly personals: DirectoryPreferences;
+  readonly personals: DirectoryUserPreferences;
   readonly groups: DirectoryUserGroup;
   readonly emoji: DirectoryEmoji;
-  readonly profiles: DirectoryProfile;
+  readonly profiles: DirectoryUserProfileValues;
   readonly bots: DirectoryBot;
   readonly sessions: AccountSessions;
 }
 
 /** Collection → field of `DirectoryChange` that holds one of its records. */
-export const DIRECTORY_CHANGE_FIELDS = {
+export const CHANGE_FIELD_BY_DIRECTORY_COLLECTION = {
   users: 'user',
   streams: 'stream',
   realms: 'realm',
@@ -45,14 +45,14 @@ export const DIRECTORY_CHANGE_FIELDS = {
   profiles: 'profile',
   bots: 'bot',
   sessions: 'session',
-} as const satisfies { readonly [C in keyof DirectoryRecordTypes]: string };
+} as const satisfies { readonly [C in keyof DirectoryRecordTypeByCollection]: string };
 
 /** Small lists and objects that a change replaces as a whole. The keys are fields of snapshots and changes. */
 export interface DirectorySingletons {
   readonly linkifiers: readonly DirectoryLinkifier[];
   readonly playgrounds: readonly DirectoryPlayground[];
   readonly domains: readonly DirectoryEmailDomain[];
-  readonly streamGroups: readonly DirectoryStreamGroup[];
+  readonly streamGroups: readonly DirectoryDefaultStreamGroup[];
   /** Custom profile fields in their display order. */
   readonly profileFields: readonly DirectoryProfileField[];
   readonly userDefaults: NewUserSettingDefaults;
@@ -70,34 +70,36 @@ export const EMPTY_DIRECTORY_SINGLETONS: DirectorySingletons = {
 };
 
 /** A stream and the number of its messages in the last 28 days. */
-export type StreamTraffic = readonly [stream: number, recent: number];
+export type StreamRecentMessageCount = readonly [stream: number, recent: number];
 
-type ChangedRecords = {
-  readonly [C in keyof DirectoryRecordTypes as (typeof DIRECTORY_CHANGE_FIELDS)[C]]?: DirectoryRecordTypes[C];
+type DirectoryChangedRecords = {
+  readonly [C in keyof DirectoryRecordTypeByCollection as (typeof CHANGE_FIELD_BY_DIRECTORY_COLLECTION)[C]]?: DirectoryRecordTypeByCollection[C];
 };
-type AllRecords = { readonly [C in keyof DirectoryRecordTypes]: readonly DirectoryRecordTypes[C][] };
+type DirectoryRecordLists = {
+  readonly [C in keyof DirectoryRecordTypeByCollection]: readonly DirectoryRecordTypeByCollection[C][];
+};
 
 /** A change as the realm actor logs it (`DirectoryLogItem.change`). */
-export interface DirectoryChange extends ChangedRecords, Partial<DirectorySingletons> {
+export interface DirectoryChange extends DirectoryChangedRecords, Partial<DirectorySingletons> {
   /** Settings of the organization that changed, with their new values. */
   readonly settings?: Partial<RealmSettings>;
   /** True if the organization was deactivated, false if it was reactivated. */
   readonly deactivated?: boolean;
   readonly fullMembersAt?: number;
   readonly groupGone?: number;
-  readonly traffic?: readonly StreamTraffic[];
+  readonly traffic?: readonly StreamRecentMessageCount[];
 }
 
 /** Answer of the realm actor's `snapshot` command. Records are in the order of their numbers. */
-export interface DirectorySnapshot extends AllRecords, DirectorySingletons {
+export interface DirectorySnapshot extends DirectoryRecordLists, DirectorySingletons {
   readonly version: number;
   readonly subdomain: string;
   readonly deactivated: boolean;
   /** Settings of the organization. Settings that are newer than the answering host are missing. */
   readonly settings: Partial<RealmSettings>;
   readonly fullMembersAt: number;
-  readonly traffic: readonly StreamTraffic[];
+  readonly traffic: readonly StreamRecentMessageCount[];
 }
 
-export const asDirectorySnapshot = (value: Json): DirectorySnapshot => value as unknown as DirectorySnapshot;
-export const asDirectoryChange = (change: JsonObject): DirectoryChange => change as unknown as DirectoryChange;
+export const castToDirectorySnapshot = (value: Json): DirectorySnapshot => value as unknown as DirectorySnapshot;
+export const castToDirectoryChange = (change: JsonObject): DirectoryChange => change as unknown as DirectoryChange;

@@ -4,7 +4,7 @@ import { type ProductEmoji, type RealmId, realmActorKey, toRealmId } from '#mode
 import type { DirectoryRealmEntry, DirectoryView } from '#model/records';
 import type { EventLog } from '#ports/log';
 import type { ActorClient } from '#runtime';
-import { asDirectorySnapshot, type DirectorySnapshot } from './contents.js';
+import { castToDirectorySnapshot, type DirectorySnapshot } from './contents.js';
 import { type CredentialEndListener, DirectoryReplica } from './replica.js';
 import type { RealmLogTail } from './tail.js';
 
@@ -37,9 +37,9 @@ interface OpenReplica {
 /** Data derived from replicas, such as the event feed of a realm. */
 export interface DirectoryReplicaDependent {
   /** True while the data of the realm is in use: the replica stays open. */
-  busy(realm: RealmId): boolean;
+  needsOpenReplica(realm: RealmId): boolean;
   /** Called when the replica was closed: data derived from it gets no more updates. */
-  closed(realm: RealmId): void;
+  onReplicaClosed(realm: RealmId): void;
 }
 
 export class DirectoryReplicas {
@@ -47,9 +47,9 @@ export class DirectoryReplicas {
   readonly #openingReplicas = new Map<RealmId, Promise<DirectoryReplica>>();
   readonly #dependents: DirectoryReplicaDependent[] = [];
   /** Called with the hash of each API key that was revoked, and of each session that has ended. */
-  onCredentialEnded: CredentialEndListener = () => {};
+  credentialEndedListener: CredentialEndListener = () => {};
   #usageRound = 0;
-  #timer: TimerHandle | undefined;
+  #unusedCheckTimer: TimerHandle | undefined;
 
   constructor(
     private readonly client: ActorClient,
@@ -60,31 +60,31 @@ export class DirectoryReplicas {
 
   /** Waits until the replica is open and has applied version `after`. Undefined if it has already. */
   waitUntilReady(realm: RealmId, after: number): Promise<void> | undefined {
-    const replica = this.#find(realm);
+    const replica = this.#findReplicaAndMarkUsed(realm);
     const waiting = replica
       ? replica.waitForVersion(after)
-      : this.openReplica(realm).then((opened) => opened.waitForVersion(after));
-    return waiting && this.#withinWaitTimeout(waiting);
+      : this.getOrOpenReplica(realm).then((opened) => opened.waitForVersion(after));
+    return waiting && this.#rejectAfterWaitTimeout(waiting);
   }
 
   /** The directory as its open replica shows it now. @throws when the replica isn't open: await `ready` before */
   currentView(realm: RealmId): DirectoryView {
-    const replica = this.#find(realm);
+    const replica = this.#findReplicaAndMarkUsed(realm);
     if (!replica) throw new Error(`no replica of realm ${realm}`);
-    return replica.view;
+    return replica.directoryView;
   }
 
-  find(realm: RealmId): DirectoryView | undefined {
-    return this.#find(realm)?.view;
+  findOpenReplicaView(realm: RealmId): DirectoryView | undefined {
+    return this.#findReplicaAndMarkUsed(realm)?.directoryView;
   }
 
   /** The log tail of an open replica. */
-  tail(realm: RealmId): RealmLogTail | undefined {
-    return this.#find(realm)?.tail;
+  findTailOfOpenReplica(realm: RealmId): RealmLogTail | undefined {
+    return this.#findReplicaAndMarkUsed(realm)?.logTail;
   }
 
   /** Number of open replicas. */
-  get size(): number {
+  get openReplicaCount(): number {
     return this.#openReplicas.size;
   }
 
@@ -93,18 +93,18 @@ export class DirectoryReplicas {
     this.#dependents.push(dependent);
   }
 
-  openReplica(realm: RealmId): Promise<DirectoryReplica> {
-    const open = this.#find(realm);
+  getOrOpenReplica(realm: RealmId): Promise<DirectoryReplica> {
+    const open = this.#findReplicaAndMarkUsed(realm);
     if (open) return Promise.resolve(open);
     const opening = this.#openingReplicas.get(realm);
     if (opening) return opening;
-    const fresh = DirectoryReplica.open(
+    const fresh = DirectoryReplica.openAndLoad(
       realm,
       this.log,
-      (id) => this.#fetch(id),
+      (id) => this.#fetchSnapshot(id),
       this.clock,
       this.emoji,
-      (hash, kind) => this.onCredentialEnded(hash, kind),
+      (hash, kind) => this.credentialEndedListener(hash, kind),
     );
     this.#openingReplicas.set(realm, fresh);
     fresh.then(
@@ -119,15 +119,15 @@ export class DirectoryReplicas {
   }
 
   /** Brings the replica up to the end of the realm's log. */
-  async refresh(realm: RealmId): Promise<void> {
-    const replica = await this.openReplica(realm);
-    await this.#withinWaitTimeout(replica.tail.caughtUp().then(() => undefined));
+  async catchUpReplicaWithLog(realm: RealmId): Promise<void> {
+    const replica = await this.getOrOpenReplica(realm);
+    await this.#rejectAfterWaitTimeout(replica.logTail.waitUntilCaughtUp().then(() => undefined));
   }
 
   /** Realms of the server, oldest first; empty before the first one was created. */
-  async realms(): Promise<DirectoryRealmEntry[]> {
+  async listRealms(): Promise<DirectoryRealmEntry[]> {
     try {
-      return [...(await this.openReplica(SERVER_REALM_ID)).view.realms()];
+      return [...(await this.getOrOpenReplica(SERVER_REALM_ID)).directoryView.realms()];
     } catch (error) {
       if (error instanceof NoSuchRealmError) return [];
       throw error;
@@ -135,18 +135,18 @@ export class DirectoryReplicas {
   }
 
   /** Log tails of the open replicas. */
-  tails(): RealmLogTail[] {
-    return [...this.#openReplicas.values()].map(({ replica }) => replica.tail);
+  tailsOfOpenReplicas(): RealmLogTail[] {
+    return [...this.#openReplicas.values()].map(({ replica }) => replica.logTail);
   }
 
-  close(): void {
-    if (this.#timer) this.clock.clearTimeout(this.#timer);
-    this.#timer = undefined;
+  closeAllReplicas(): void {
+    if (this.#unusedCheckTimer) this.clock.clearTimeout(this.#unusedCheckTimer);
+    this.#unusedCheckTimer = undefined;
     for (const { replica } of this.#openReplicas.values()) replica.close();
     this.#openReplicas.clear();
   }
 
-  #find(realm: RealmId): DirectoryReplica | undefined {
+  #findReplicaAndMarkUsed(realm: RealmId): DirectoryReplica | undefined {
     const open = this.#openReplicas.get(realm);
     if (open) open.used = this.#usageRound;
     return open?.replica;
@@ -154,29 +154,34 @@ export class DirectoryReplicas {
 
   #armUnusedCheck(): void {
     if (this.#openReplicas.size > 0)
-      this.#timer ??= this.clock.setTimeout(() => this.#closeUnusedReplicas(), UNUSED_REPLICA_CHECK_MS);
+      this.#unusedCheckTimer ??= this.clock.setTimeout(() => this.#closeUnusedReplicas(), UNUSED_REPLICA_CHECK_MS);
   }
 
   /** Closes replicas that were not used in this round, so an idle organization costs no memory. */
   #closeUnusedReplicas(): void {
-    this.#timer = undefined;
+    this.#unusedCheckTimer = undefined;
     for (const [realm, { replica, used }] of this.#openReplicas) {
-      if (used === this.#usageRound || replica.busy || this.#dependents.some((one) => one.busy(realm))) continue;
+      if (
+        used === this.#usageRound ||
+        replica.isLoadingOrWaitedFor ||
+        this.#dependents.some((one) => one.needsOpenReplica(realm))
+      )
+        continue;
       this.#openReplicas.delete(realm);
       replica.close();
-      for (const one of this.#dependents) one.closed(realm);
+      for (const one of this.#dependents) one.onReplicaClosed(realm);
     }
     this.#usageRound++;
     this.#armUnusedCheck();
   }
 
-  async #fetch(realm: RealmId): Promise<DirectorySnapshot> {
+  async #fetchSnapshot(realm: RealmId): Promise<DirectorySnapshot> {
     const reply = await this.client.send(realmActorKey(realm), 'snapshot', {}).reply;
-    if ('value' in reply) return asDirectorySnapshot(reply.value);
+    if ('value' in reply) return castToDirectorySnapshot(reply.value);
     throw new NoSuchRealmError(`realm ${realm}`);
   }
 
-  #withinWaitTimeout(promise: Promise<void>): Promise<void> {
+  #rejectAfterWaitTimeout(promise: Promise<void>): Promise<void> {
     return new Promise((resolve, reject) => {
       const late = (): void => reject(new DirectoryReplicaBehindError('directory replica is behind'));
       const timer = this.clock.setTimeout(late, this.client.limitBusWaitMs(REPLICA_WAIT_TIMEOUT_MS));

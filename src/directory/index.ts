@@ -18,14 +18,14 @@
  */
 export { foldStreamNameCase } from './collections/streams.js';
 export {
-  asDirectorySnapshot,
-  DIRECTORY_CHANGE_FIELDS,
+  CHANGE_FIELD_BY_DIRECTORY_COLLECTION,
+  castToDirectorySnapshot,
   type DirectoryChange,
-  type DirectoryRecordTypes,
+  type DirectoryRecordTypeByCollection,
   type DirectorySingletons,
   type DirectorySnapshot,
   EMPTY_DIRECTORY_SINGLETONS,
-  type StreamTraffic,
+  type StreamRecentMessageCount,
 } from './contents.js';
 export {
   DirectoryReplicaBehindError,

@@ -22,7 +22,7 @@ interface ReplicaLag {
 }
 
 export class DirectoryReplicaLagMeter {
-  readonly #laggingReplicas = new Map<RealmId, LaggingReplica>();
+  readonly #laggingReplicaByRealm = new Map<RealmId, LaggingReplica>();
   #nextRealmIndex = 0;
 
   constructor(
@@ -31,7 +31,7 @@ export class DirectoryReplicaLagMeter {
     private readonly now: () => number,
   ) {}
 
-  async measureLag(): Promise<ReplicaLag> {
+  async measureLagOfNextRealms(): Promise<ReplicaLag> {
     const all = this.tails();
     const some = Array.from(
       { length: Math.min(MAX_REALMS_PER_MEASUREMENT, all.length) },
@@ -42,7 +42,7 @@ export class DirectoryReplicaLagMeter {
     const now = this.now();
     return {
       positions: Math.max(0, ...positions),
-      ms: Math.max(0, ...[...this.#laggingReplicas.values()].map(({ since }) => now - since)),
+      ms: Math.max(0, ...[...this.#laggingReplicaByRealm.values()].map(({ since }) => now - since)),
     };
   }
 
@@ -55,9 +55,9 @@ export class DirectoryReplicaLagMeter {
       return 0;
     }
     const position = tail.reachedEnd;
-    const before = this.#laggingReplicas.get(tail.realm);
-    if (position >= end) this.#laggingReplicas.delete(tail.realm);
-    else if (!before || position >= before.end) this.#laggingReplicas.set(tail.realm, { end, since: this.now() });
+    const before = this.#laggingReplicaByRealm.get(tail.realm);
+    if (position >= end) this.#laggingReplicaByRealm.delete(tail.realm);
+    else if (!before || position >= before.end) this.#laggingReplicaByRealm.set(tail.realm, { end, since: this.now() });
     return Math.max(0, end - position);
   }
 }

@@ -11,17 +11,17 @@ import type {
   AccountSessions,
   ApiProfileData,
   DirectoryBot,
+  DirectoryDefaultStreamGroup,
   DirectoryEmailDomain,
   DirectoryEmoji,
   DirectoryLinkifier,
   DirectoryPlayground,
-  DirectoryPreferences,
   DirectoryProfileField,
   DirectoryRealmEntry,
   DirectoryStream,
-  DirectoryStreamGroup,
   DirectoryUser,
   DirectoryUserGroup,
+  DirectoryUserPreferences,
   DirectoryView,
   NewUserSettingDefaults,
   RealmPictures,
@@ -37,15 +37,15 @@ import {
   DirectoryUserCollection,
 } from './collections/index.js';
 import {
-  DIRECTORY_CHANGE_FIELDS,
+  CHANGE_FIELD_BY_DIRECTORY_COLLECTION,
   type DirectoryChange,
-  type DirectoryRecordTypes,
+  type DirectoryRecordTypeByCollection,
   type DirectorySingletons,
   type DirectorySnapshot,
   EMPTY_DIRECTORY_SINGLETONS,
 } from './contents.js';
 
-const COLLECTION_NAMES = Object.keys(DIRECTORY_CHANGE_FIELDS) as (keyof DirectoryRecordTypes)[];
+const COLLECTION_NAMES = Object.keys(CHANGE_FIELD_BY_DIRECTORY_COLLECTION) as (keyof DirectoryRecordTypeByCollection)[];
 const SINGLETON_NAMES = Object.keys(EMPTY_DIRECTORY_SINGLETONS) as (keyof DirectorySingletons)[];
 
 export class RealmDirectory implements DirectoryView {
@@ -61,11 +61,13 @@ export class RealmDirectory implements DirectoryView {
   readonly #profiles = new DirectoryProfileCollection();
   readonly #realms = new DirectoryRecordCollection<RealmId, DirectoryRealmEntry>(({ id }) => id);
   readonly #groups = new DirectoryRecordCollection<number, DirectoryUserGroup>(({ id }) => id);
-  readonly #emoji = new DirectoryRecordCollection<number, DirectoryEmoji>(({ id }) => id);
+  readonly #customEmoji = new DirectoryRecordCollection<number, DirectoryEmoji>(({ id }) => id);
   readonly #bots = new DirectoryRecordCollection<UserId, DirectoryBot>(({ user }) => user);
   readonly #sessions = new DirectorySessionCollection();
-  readonly #traffic = new Map<number, number>();
-  readonly #collections: { readonly [C in keyof DirectoryRecordTypes]: { put(record: DirectoryRecordTypes[C]): void } };
+  readonly #recentMessageCountByStream = new Map<number, number>();
+  readonly #collections: {
+    readonly [C in keyof DirectoryRecordTypeByCollection]: { put(record: DirectoryRecordTypeByCollection[C]): void };
+  };
 
   constructor(
     readonly realm: RealmId,
@@ -77,14 +79,14 @@ export class RealmDirectory implements DirectoryView {
     this.deactivated = snapshot.deactivated;
     this.settings = addMissingRealmSettings(snapshot.settings);
     this.fullMembersAt = snapshot.fullMembersAt;
-    this.#users = new DirectoryUserCollection(foundedAtMs(snapshot.users));
+    this.#users = new DirectoryUserCollection(computeRealmFoundedAtMs(snapshot.users));
     this.#collections = {
       users: this.#users,
       streams: this.#streams,
       realms: this.#realms,
       personals: this.#userPreferences,
       groups: this.#groups,
-      emoji: this.#emoji,
+      emoji: this.#customEmoji,
       profiles: this.#profiles,
       bots: this.#bots,
       sessions: this.#sessions,
@@ -92,12 +94,12 @@ export class RealmDirectory implements DirectoryView {
     // A host of an older version may leave a collection out of the snapshot, such as the sessions.
     for (const name of COLLECTION_NAMES) for (const record of snapshot[name] ?? []) this.#putRecord(name, record);
     this.#replaceSingletons(snapshot);
-    for (const [stream, recent] of snapshot.traffic) this.#traffic.set(stream, recent);
+    for (const [stream, recent] of snapshot.traffic) this.#recentMessageCountByStream.set(stream, recent);
   }
 
-  apply(change: DirectoryChange): void {
+  applyChange(change: DirectoryChange): void {
     for (const name of COLLECTION_NAMES) {
-      const record = change[DIRECTORY_CHANGE_FIELDS[name]];
+      const record = change[CHANGE_FIELD_BY_DIRECTORY_COLLECTION[name]];
       if (record) this.#putRecord(name, record);
     }
     this.#replaceSingletons(change);
@@ -105,11 +107,11 @@ export class RealmDirectory implements DirectoryView {
     if (change.deactivated !== undefined) this.deactivated = change.deactivated;
     if (change.fullMembersAt !== undefined) this.fullMembersAt = change.fullMembersAt;
     if (change.groupGone !== undefined) this.#groups.remove(change.groupGone);
-    for (const [stream, recent] of change.traffic ?? []) this.#traffic.set(stream, recent);
+    for (const [stream, recent] of change.traffic ?? []) this.#recentMessageCountByStream.set(stream, recent);
   }
 
-  noteFirstMessage(stream: StreamId, id: number): void {
-    this.#streams.noteFirstMessage(stream, id);
+  setStreamFirstMessageIfUnset(stream: StreamId, id: number): void {
+    this.#streams.setFirstMessageIfUnset(stream, id);
   }
 
   user(id: UserId): DirectoryUser | undefined {
@@ -117,11 +119,11 @@ export class RealmDirectory implements DirectoryView {
   }
 
   userByKeyHash(hash: string): DirectoryUser | undefined {
-    return this.#users.byKeyHash(hash);
+    return this.#users.findByKeyHash(hash);
   }
 
   sessionByHash(hash: string): { readonly user: UserId; readonly session: WebSession } | undefined {
-    return this.#sessions.byHash(hash);
+    return this.#sessions.findSessionByHash(hash);
   }
 
   sessionsOf(user: UserId): AccountSessions | undefined {
@@ -129,31 +131,31 @@ export class RealmDirectory implements DirectoryView {
   }
 
   hasPushDevice(user: UserId): boolean {
-    return this.#sessions.usersWithPush.has(user);
+    return this.#sessions.userIdsWithPushDevice.has(user);
   }
 
   hasAnyPushDevice(): boolean {
-    return this.#sessions.usersWithPush.size > 0;
+    return this.#sessions.userIdsWithPushDevice.size > 0;
   }
 
   sessions(): Iterable<AccountSessions> {
-    return this.#sessions.all();
+    return this.#sessions.allRecords();
   }
 
   userByEmail(email: string): DirectoryUser | undefined {
-    return this.#users.byEmail(email);
+    return this.#users.findByApiOrRealEmail(email);
   }
 
   userByAvatarHash(hash: string): DirectoryUser | undefined {
-    return this.#users.byAvatar(hash);
+    return this.#users.findByAvatarHash(hash);
   }
 
   users(): Iterable<DirectoryUser> {
-    return this.#users.all();
+    return this.#users.allRecords();
   }
 
   get usersVersion(): number {
-    return this.#users.version;
+    return this.#users.changeCount;
   }
 
   stream(id: StreamId): DirectoryStream | undefined {
@@ -161,22 +163,22 @@ export class RealmDirectory implements DirectoryView {
   }
 
   streamByName(name: string): DirectoryStream | undefined {
-    return this.#streams.byName(name);
+    return this.#streams.findUnarchivedByName(name);
   }
 
   streams(): Iterable<DirectoryStream> {
-    return this.#streams.all();
+    return this.#streams.allRecords();
   }
 
   get streamsVersion(): number {
-    return this.#streams.version;
+    return this.#streams.changeCount;
   }
 
   recentMessageCountOf(stream: StreamId): number {
-    return this.#traffic.get(stream) ?? 0;
+    return this.#recentMessageCountByStream.get(stream) ?? 0;
   }
 
-  get streamGroups(): readonly DirectoryStreamGroup[] {
+  get streamGroups(): readonly DirectoryDefaultStreamGroup[] {
     return this.#singletons.streamGroups;
   }
 
@@ -185,31 +187,31 @@ export class RealmDirectory implements DirectoryView {
   }
 
   bots(): Iterable<DirectoryBot> {
-    return this.#bots.all();
+    return this.#bots.allRecords();
   }
 
   silentBotIds(): ReadonlySet<UserId> {
-    return this.#users.silentBots;
+    return this.#users.serverCalledBotIds;
   }
 
-  preferencesOf(user: UserId): DirectoryPreferences {
+  preferencesOf(user: UserId): DirectoryUserPreferences {
     return this.#userPreferences.preferencesOf(user);
   }
 
-  preferencesWithAlertsOrMutes(): Iterable<DirectoryPreferences> {
-    return this.#userPreferences.alertsAndMutes();
+  preferencesWithAlertsOrMutes(): Iterable<DirectoryUserPreferences> {
+    return this.#userPreferences.recordsWithAlertsOrMutes();
   }
 
   streamNotifiedUserIds(): ReadonlySet<UserId> {
-    return this.#userPreferences.notifiedOfStreams;
+    return this.#userPreferences.userIdsNotifiedOfAllStreams;
   }
 
   statuses(): Iterable<readonly [UserId, UserStatus]> {
-    return this.#userPreferences.statuses;
+    return this.#userPreferences.statusByUser;
   }
 
   get preferencesVersion(): number {
-    return this.#userPreferences.version;
+    return this.#userPreferences.changeCount;
   }
 
   group(id: number): DirectoryUserGroup | undefined {
@@ -217,11 +219,11 @@ export class RealmDirectory implements DirectoryView {
   }
 
   groups(): Iterable<DirectoryUserGroup> {
-    return this.#groups.all();
+    return this.#groups.allRecords();
   }
 
   get groupsVersion(): number {
-    return this.#groups.version;
+    return this.#groups.changeCount;
   }
 
   linkifiers(): readonly DirectoryLinkifier[] {
@@ -237,7 +239,7 @@ export class RealmDirectory implements DirectoryView {
   }
 
   customEmoji(): Iterable<DirectoryEmoji> {
-    return this.#emoji.all();
+    return this.#customEmoji.allRecords();
   }
 
   get userDefaults(): NewUserSettingDefaults {
@@ -253,32 +255,32 @@ export class RealmDirectory implements DirectoryView {
   }
 
   profile(user: UserId): ApiProfileData {
-    return this.#profiles.profileDataOf(user);
+    return this.#profiles.apiProfileDataOf(user);
   }
 
   get profilesVersion(): number {
-    return this.#profiles.version;
+    return this.#profiles.changeCount;
   }
 
   realms(): Iterable<DirectoryRealmEntry> {
-    return this.#realms.all();
+    return this.#realms.allRecords();
   }
 
-  #putRecord<C extends keyof DirectoryRecordTypes>(
+  #putRecord<C extends keyof DirectoryRecordTypeByCollection>(
     collection: C,
-    record: DirectoryRecordTypes[keyof DirectoryRecordTypes],
+    record: DirectoryRecordTypeByCollection[keyof DirectoryRecordTypeByCollection],
   ): void {
-    this.#collections[collection].put(record as DirectoryRecordTypes[C]);
+    this.#collections[collection].put(record as DirectoryRecordTypeByCollection[C]);
   }
 
   #replaceSingletons(change: Partial<DirectorySingletons>): void {
     for (const name of SINGLETON_NAMES) {
       if (change[name] !== undefined) this.#singletons = { ...this.#singletons, [name]: change[name] };
     }
-    if (change.profileFields) this.#profiles.setFields(change.profileFields);
+    if (change.profileFields) this.#profiles.setProfileFields(change.profileFields);
   }
 }
 
 /** Creation time of an organization, wall ms. An organization is as old as its first account. */
-const foundedAtMs = (users: readonly DirectoryUser[]): number =>
+const computeRealmFoundedAtMs = (users: readonly DirectoryUser[]): number =>
   users.length === 0 ? 0 : users.reduce((first, { joined }) => Math.min(first, joined), Number.MAX_SAFE_INTEGER);

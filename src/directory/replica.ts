@@ -15,7 +15,7 @@ import {
 } from '#model';
 import type { DirectoryView } from '#model/records';
 import type { EventLog } from '#ports/log';
-import { asDirectoryChange, type DirectorySnapshot } from './contents.js';
+import { castToDirectoryChange, type DirectorySnapshot } from './contents.js';
 import { RealmDirectory } from './realm-directory.js';
 import { RealmLogTail, type RealmLogTailListener } from './tail.js';
 
@@ -36,12 +36,12 @@ interface VersionWaiter {
 }
 
 export class DirectoryReplica implements RealmLogTailListener {
-  readonly tail: RealmLogTail;
+  readonly logTail: RealmLogTail;
   #directory: RealmDirectory | undefined;
   /** Log groups of the realm actor that arrived while a snapshot was loading. */
-  #groupsDuringLoad: LogItemGroup[] = [];
-  #loading: Promise<void> | undefined;
-  #waiters: VersionWaiter[] = [];
+  #realmLogGroupsDuringLoad: LogItemGroup[] = [];
+  #snapshotLoadInProgress: Promise<void> | undefined;
+  #versionWaiters: VersionWaiter[] = [];
   #isCatchingUp = false;
   /** Ids of the first messages of streams that arrived from the log while a snapshot was loading. */
   #firstMessagesDuringLoad: { readonly stream: number; readonly id: number }[] = [];
@@ -57,12 +57,12 @@ export class DirectoryReplica implements RealmLogTailListener {
     private readonly emoji: ProductEmoji,
     private readonly ended: CredentialEndListener,
   ) {
-    this.tail = new RealmLogTail(this.log, realm, after);
-    this.tail.add(this);
+    this.logTail = new RealmLogTail(this.log, realm, after);
+    this.logTail.addListener(this);
   }
 
   /** Opens a replica of the realm. @throws the errors of `fetch`, e.g. for a realm that does not exist */
-  static async open(
+  static async openAndLoad(
     realm: RealmId,
     log: EventLog,
     fetch: FetchSnapshot,
@@ -74,7 +74,7 @@ export class DirectoryReplica implements RealmLogTailListener {
     const { end } = await log.readBounds(realm);
     const replica = new DirectoryReplica(realm, log, end, fetch, clock, emoji, ended);
     try {
-      await replica.#load();
+      await replica.#loadSnapshot();
     } catch (error) {
       replica.close();
       throw error;
@@ -82,57 +82,57 @@ export class DirectoryReplica implements RealmLogTailListener {
     return replica;
   }
 
-  get view(): DirectoryView {
+  get directoryView(): DirectoryView {
     return this.#directory!;
   }
 
   /** True while a caller waits for a version or a snapshot is loading. */
-  get busy(): boolean {
-    return this.#waiters.length > 0 || this.#loading !== undefined;
+  get isLoadingOrWaitedFor(): boolean {
+    return this.#versionWaiters.length > 0 || this.#snapshotLoadInProgress !== undefined;
   }
 
   /** Resolves when the version is applied; undefined: the version is applied already. */
   waitForVersion(version: number): Promise<void> | undefined {
     if (this.#directory && this.#directory.version >= version) return undefined;
-    const reached = new Promise<void>((resolve) => this.#waiters.push({ version, resolve }));
-    this.#catchUpWithLog();
+    const reached = new Promise<void>((resolve) => this.#versionWaiters.push({ version, resolve }));
+    this.#startCatchingUpWithLog();
     return reached;
   }
 
-  entry(_seq: LogSeq, entry: LogEntry, fresh: readonly LogItemGroup[]): void {
+  onLogEntry(_seq: LogSeq, entry: LogEntry, fresh: readonly LogItemGroup[]): void {
     if (entry.actor !== realmActorKey(this.realm)) {
-      for (const group of fresh) this.#noteFirstMessages(group);
+      for (const group of fresh) this.#recordStreamFirstMessages(group);
       return;
     }
-    if (this.#loading) this.#groupsDuringLoad.push(...fresh);
-    if (this.#directory) for (const group of fresh) this.#apply(this.#directory, group);
+    if (this.#snapshotLoadInProgress) this.#realmLogGroupsDuringLoad.push(...fresh);
+    if (this.#directory) for (const group of fresh) this.#applyRealmLogGroup(this.#directory, group);
   }
 
-  transient(): void {}
+  onTransientEvent(): void {}
 
-  gap(): void {
+  onLogGap(): void {
     // A snapshot that is loading may be older than the lost entries: load another one after it.
-    const before = this.#loading?.catch(() => undefined) ?? Promise.resolve();
+    const before = this.#snapshotLoadInProgress?.catch(() => undefined) ?? Promise.resolve();
     void before
-      .then(() => this.#load())
+      .then(() => this.#loadSnapshot())
       .catch(() => {
         // The realm actor is unreachable. The next request that needs a newer version tries again.
       });
   }
 
   close(): void {
-    this.tail.close();
+    this.logTail.stopFollowing();
   }
 
   /** Reads the log up to its end, and loads a new snapshot if versions that callers wait for are still missing. */
-  #catchUpWithLog(): void {
+  #startCatchingUpWithLog(): void {
     if (this.#isCatchingUp) return;
     this.#isCatchingUp = true;
     const chase = async (): Promise<void> => {
-      await this.tail.caughtUp();
-      if (this.#waiters.length === 0) return;
+      await this.logTail.waitUntilCaughtUp();
+      if (this.#versionWaiters.length === 0) return;
       await new Promise<void>((resolve) => void this.clock.setTimeout(resolve, LOG_ARRIVAL_GRACE_MS));
-      if (this.#waiters.length > 0) await this.#load();
+      if (this.#versionWaiters.length > 0) await this.#loadSnapshot();
     };
     void chase()
       .catch(() => {
@@ -143,64 +143,65 @@ export class DirectoryReplica implements RealmLogTailListener {
       });
   }
 
-  #load(): Promise<void> {
-    this.#loading ??= this.#fetchAndApplySnapshot().finally(() => {
-      this.#loading = undefined;
-      this.#groupsDuringLoad = [];
+  #loadSnapshot(): Promise<void> {
+    this.#snapshotLoadInProgress ??= this.#fetchAndApplySnapshot().finally(() => {
+      this.#snapshotLoadInProgress = undefined;
+      this.#realmLogGroupsDuringLoad = [];
       this.#firstMessagesDuringLoad = [];
     });
-    return this.#loading;
+    return this.#snapshotLoadInProgress;
   }
 
   async #fetchAndApplySnapshot(): Promise<void> {
     const snapshot = await this.fetch(this.realm);
     const directory = new RealmDirectory(this.realm, snapshot, this.emoji);
     this.#snapshotVersion = snapshot.version;
-    for (const group of this.#groupsDuringLoad) this.#apply(directory, group);
-    for (const { stream, id } of this.#firstMessagesDuringLoad) directory.noteFirstMessage(toStreamId(stream), id);
+    for (const group of this.#realmLogGroupsDuringLoad) this.#applyRealmLogGroup(directory, group);
+    for (const { stream, id } of this.#firstMessagesDuringLoad)
+      directory.setStreamFirstMessageIfUnset(toStreamId(stream), id);
     const before = this.#directory;
     this.#directory = directory;
-    this.#resolveWaiters();
+    this.#resolveReachedVersionWaiters();
     for (const { keyHash } of before?.users() ?? []) if (!directory.userByKeyHash(keyHash)) this.ended(keyHash, 'key');
     for (const { sessions } of before?.sessions() ?? []) {
       for (const { hash } of sessions) if (!directory.sessionByHash(hash)) this.ended(hash, 'session');
     }
   }
 
-  #noteFirstMessages(group: LogItemGroup): void {
+  #recordStreamFirstMessages(group: LogItemGroup): void {
     for (const item of group.items) {
       if (item.t !== 'message' || !item.first) continue;
       const { common } = item.message as unknown as { common: { stream_id: number; id: number } };
-      if (this.#loading) this.#firstMessagesDuringLoad.push({ stream: common.stream_id, id: common.id });
-      this.#directory?.noteFirstMessage(toStreamId(common.stream_id), common.id);
+      if (this.#snapshotLoadInProgress) this.#firstMessagesDuringLoad.push({ stream: common.stream_id, id: common.id });
+      this.#directory?.setStreamFirstMessageIfUnset(toStreamId(common.stream_id), common.id);
     }
   }
 
-  #apply(directory: RealmDirectory, group: LogItemGroup): void {
+  #applyRealmLogGroup(directory: RealmDirectory, group: LogItemGroup): void {
     if (group.v <= this.#snapshotVersion) return;
     const changes = group.items.filter((item) => item.t === 'directory');
     if (changes.length === 0) return;
     const keys: string[] = [];
     const sessions: string[] = [];
     for (const item of changes) {
-      const change = asDirectoryChange(item.change);
+      const change = castToDirectoryChange(item.change);
       const key = change.user && directory.user(change.user.id)?.keyHash;
       if (key && key !== change.user?.keyHash) keys.push(key);
       const before = change.session && directory.sessionsOf(change.session.user);
       for (const { hash } of before?.sessions ?? []) sessions.push(hash);
-      directory.apply(change);
+      directory.applyChange(change);
     }
     directory.version = group.v;
-    this.#resolveWaiters();
+    this.#resolveReachedVersionWaiters();
     for (const key of keys) this.ended(key, 'key');
     for (const hash of sessions) if (!directory.sessionByHash(hash)) this.ended(hash, 'session');
   }
 
-  #resolveWaiters(): void {
+  #resolveReachedVersionWaiters(): void {
     const version = this.#directory?.version ?? -1;
-    const ready = this.#waiters.filter((w) => w.version <= version);
+    const ready = this.#versionWaiters.filter((w) => w.version <= version);
     if (ready.length === 0) return;
-    this.#waiters = this.#waiters.filter((w) => w.version > version);
+    this.#versionWaiters = this.#versionWaiters.filter((w) => w.version > version);
     for (const w of ready) w.resolve();
   }
 }

@@ -4,20 +4,27 @@
  */
 
 import type { Json } from '#base';
-import { type ActorKey, LogDeduplicator, type LogEntry, type LogItemGroup, type LogSeq, type RealmId } from '#model';
+import {
+  type ActorKey,
+  type LogEntry,
+  type LogItemGroup,
+  LogItemGroupDeduplicator,
+  type LogSeq,
+  type RealmId,
+} from '#model';
 import type { EventLog, EventLogSubscription } from '#ports/log';
 
 export interface RealmLogTailListener {
   /** Called for each entry of the log, in order. @param fresh groups of the entry that are no repeats; may be empty */
-  entry(seq: LogSeq, entry: LogEntry, fresh: readonly LogItemGroup[]): void;
-  transient(value: Json): void;
+  onLogEntry(seq: LogSeq, entry: LogEntry, fresh: readonly LogItemGroup[]): void;
+  onTransientEvent(value: Json): void;
   /** Called when entries were trimmed before they were read: data derived from the log must be rebuilt. */
-  gap(trimmed: LogSeq): void;
+  onLogGap(trimmed: LogSeq): void;
 }
 
 export class RealmLogTail {
-  readonly #readers: RealmLogTailListener[] = [];
-  readonly #deduplicator = new LogDeduplicator();
+  readonly #listeners: RealmLogTailListener[] = [];
+  readonly #deduplicator = new LogItemGroupDeduplicator();
   readonly #subscription: EventLogSubscription;
   #position: LogSeq;
 
@@ -32,19 +39,19 @@ export class RealmLogTail {
         this.#position = seq;
         const entry = value as unknown as LogEntry;
         const fresh = entry.groups.filter((group) => this.#deduplicator.recordIfNew(entry.actor, group));
-        for (const reader of this.#readers) reader.entry(seq, entry, fresh);
+        for (const reader of this.#listeners) reader.onLogEntry(seq, entry, fresh);
       },
       onTransient: (value) => {
-        for (const reader of this.#readers) reader.transient(value);
+        for (const reader of this.#listeners) reader.onTransientEvent(value);
       },
       onGap: (trimmed) => {
-        for (const reader of this.#readers) reader.gap(trimmed);
+        for (const reader of this.#listeners) reader.onLogGap(trimmed);
       },
     });
   }
 
   /** Log position of the last entry handed to the readers. */
-  get position(): LogSeq {
+  get lastEntryPosition(): LogSeq {
     return this.#position;
   }
 
@@ -54,20 +61,20 @@ export class RealmLogTail {
   }
 
   /** True once this version of the actor was read from the log. */
-  hasCommit(actor: ActorKey, version: number): boolean {
-    return this.#deduplicator.newestVersionOf(actor) >= version;
+  hasReadCommit(actor: ActorKey, version: number): boolean {
+    return this.#deduplicator.newestRecordedVersionOf(actor) >= version;
   }
 
   /** Adds a reader. Readers are called in the order of their addition. */
-  add(reader: RealmLogTailListener): void {
-    this.#readers.push(reader);
+  addListener(reader: RealmLogTailListener): void {
+    this.#listeners.push(reader);
   }
 
-  caughtUp(): Promise<LogSeq> {
+  waitUntilCaughtUp(): Promise<LogSeq> {
     return this.#subscription.waitUntilCaughtUp();
   }
 
-  close(): void {
+  stopFollowing(): void {
     this.#subscription.close();
   }
 }

@@ -20,18 +20,18 @@ export const lastEventIdOfLogPosition = (seq: number): number => makeEventId(seq
 export const logPositionOfEventId = (id: number): number => Math.floor(id / EVENT_ID_SLOTS_PER_LOG_POSITION);
 
 /** Number of heartbeat ids that a frontend may use for one parked poll. */
-const MAX_FRONTEND_HEARTBEAT_IDS = 64;
+const MAX_HEARTBEAT_IDS_PER_PARKED_POLL = 64;
 
 /**
  * Returns the number of heartbeat ids above `id` that a frontend may use (0: none). Heartbeat ids are safe only after a
  * transient id: everything up to its position was delivered, events of the log get a later position, and the queue uses
  * ids above the frontend's.
  */
-export function countHeartbeatEventIdsAfter(id: number): number {
+export function countFrontendHeartbeatIdsAfter(id: number): number {
   const slot = id % EVENT_ID_SLOTS_PER_LOG_POSITION;
   return slot >= FIRST_TRANSIENT_EVENT_ID_SLOT &&
-    slot + MAX_FRONTEND_HEARTBEAT_IDS < EVENT_ID_SLOTS_PER_LOG_POSITION - HEARTBEAT_EVENT_ID_SLOTS
-    ? MAX_FRONTEND_HEARTBEAT_IDS
+    slot + MAX_HEARTBEAT_IDS_PER_PARKED_POLL < EVENT_ID_SLOTS_PER_LOG_POSITION - HEARTBEAT_EVENT_ID_SLOTS
+    ? MAX_HEARTBEAT_IDS_PER_PARKED_POLL
     : 0;
 }
 
@@ -40,4 +40,4 @@ export function countHeartbeatEventIdsAfter(id: number): number {
  * to another frontend while the command that reserves heartbeat ids at the queue is still on its way.
  */
 export const highestPossibleClientEventId = (id: number): number =>
-  id % EVENT_ID_SLOTS_PER_LOG_POSITION >= FIRST_TRANSIENT_EVENT_ID_SLOT ? id + MAX_FRONTEND_HEARTBEAT_IDS : id;
+  id % EVENT_ID_SLOTS_PER_LOG_POSITION >= FIRST_TRANSIENT_EVENT_ID_SLOT ? id + MAX_HEARTBEAT_IDS_PER_PARKED_POLL : id;

@@ -6,9 +6,9 @@
  */
 import { createHash } from 'node:crypto';
 
-declare const brand: unique symbol;
+declare const idBrand: unique symbol;
 declare const actorKindBrand: unique symbol;
-type Branded<T, B> = T & { readonly [brand]: B };
+type Branded<T, B> = T & { readonly [idBrand]: B };
 
 export type RealmId = Branded<number, 'RealmId'>;
 export type UserId = Branded<number, 'UserId'>;

@@ -15,7 +15,7 @@
  */
 export type { EmojiReference, ProductEmoji, ProductEmojiName } from './emoji.js';
 export {
-  countHeartbeatEventIdsAfter,
+  countFrontendHeartbeatIdsAfter,
   EVENT_ID_SLOTS_PER_LOG_POSITION,
   FIRST_TRANSIENT_EVENT_ID_SLOT,
   HEARTBEAT_EVENT_ID_SLOTS,
@@ -61,41 +61,41 @@ export {
   type DirectoryLogItem,
   type EventAudience,
   type EventLogItem,
-  LogDeduplicator,
+  LOG_ENTRY_SPLIT_BYTES,
   type LogEntry,
   type LogItem,
   type LogItemGroup,
+  LogItemGroupDeduplicator,
   MAX_ITEMS_PER_LOG_ENTRY,
-  MAX_LOG_ENTRY_BYTES,
   MAX_LOG_ITEM_BYTES,
   MAX_READ_IDS_PER_EVENT,
   type MembershipLogItem,
   type MessageLogItem,
+  type MessageMoveProgressLogItem,
   type MovedMessageCopies,
-  type MoveProgressLogItem,
   type ReadMessageIdRange,
   type RecipientFieldRule,
 } from './log-entry.js';
-export { type ActorParts, ActorPartTable } from './parts.js';
+export { ActorPartAccessor, type ActorParts } from './parts.js';
 export type { ActivationStopReason, CommandFailureReason, CommandRetryReason } from './reasons.js';
-export type { ActorRefusalReply, ActorRepeatReply, ActorReply, AnswerSource, RawHttpAnswer } from './replies.js';
-export { INTERFACE_LANGUAGES } from './settings/languages.js';
+export type { ActorRefusalReply, ActorReply, ActorStartOverReply, AnswerSource, RawHttpAnswer } from './replies.js';
+export { INTERFACE_LANGUAGE_NAME_BY_CODE } from './settings/languages.js';
 export {
-  ALWAYS_REPORTED_REALM_SETTING_NAMES,
   addMissingRealmSettings,
-  checkRealmSettings,
+  checkAndConvertRealmSettings,
   DEFAULT_REALM_SETTINGS,
   formatLoginMethodsForClients,
   formatRealmSettingForReply,
   isLoginMethodOn,
   isOwnerOnlyRealmSetting,
+  listKnownRealmSettings,
   makeInitialRealmSettings,
   makeRealmSettingEvent,
-  ORGANIZATION_TYPES,
+  ORGANIZATION_TYPE_NUMBER_BY_NAME,
   PASSWORD_LOGIN_METHOD,
-  pickStoredRealmSettings,
   REALM_SETTING_DECLARATIONS,
   REALM_SETTING_NAMES,
+  REALM_SETTINGS_REPORTED_EVEN_IF_UNCHANGED,
   type RealmPolicyName,
   type RealmSettingName,
   type RealmSettings,
@@ -105,14 +105,14 @@ export {
 } from './settings/realm-settings.js';
 export { canonicalizeTimeZone } from './settings/time-zones.js';
 export {
-  checkUserSettings,
+  checkAndConvertUserSettings,
   EMOJISET_CHOICES,
   isAccountFieldSetting,
-  makeInitialUserDefaults,
+  makeInitialRealmUserSettingDefaults,
   NOTIFICATION_SOUNDS,
-  USER_DEFAULT_SETTING_NAMES,
   USER_SETTING_DECLARATIONS,
   USER_SETTING_NAMES,
+  USER_SETTING_NAMES_WITH_REALM_DEFAULT,
   type UserSettingDeclaration,
   type UserSettingGroup,
   type UserSettingName,

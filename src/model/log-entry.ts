@@ -159,14 +159,14 @@ export interface DirectoryLogItem {
  * readers of the Store find some of the messages in the old stream and some in the new one. The event of the move is
  * beside the first item.
  */
-export interface MoveProgressLogItem {
+export interface MessageMoveProgressLogItem {
   readonly t: 'carrying';
   readonly from: number;
   readonly to: number;
   readonly done: boolean;
 }
 
-export type LogItem = EventLogItem | MessageLogItem | MembershipLogItem | DirectoryLogItem | MoveProgressLogItem;
+export type LogItem = EventLogItem | MessageLogItem | MembershipLogItem | DirectoryLogItem | MessageMoveProgressLogItem;
 
 export interface LogItemGroup {
   /** Version of the actor that the commit made; together with `p` it identifies the group. */
@@ -187,7 +187,7 @@ export interface LogEntry {
  */
 export const MAX_ITEMS_PER_LOG_ENTRY = 4000;
 /** Size above which a log entry is split into several: bytes, estimated as JSON. */
-export const MAX_LOG_ENTRY_BYTES = 400 * 1024;
+export const LOG_ENTRY_SPLIT_BYTES = 400 * 1024;
 
 /**
  * Maximum size of a log item, bytes: with the entry around it, the item fits into a message of the log (NATS: 1 MiB).
@@ -197,7 +197,7 @@ export const MAX_LOG_ENTRY_BYTES = 400 * 1024;
 export const MAX_LOG_ITEM_BYTES = 1_008 * 1024;
 
 /** Detects repeated groups in the log of one realm; it keeps one number per actor. */
-export class LogDeduplicator {
+export class LogItemGroupDeduplicator {
   readonly #newestGroupNumberByActor = new Map<string, number>();
 
   /** Returns true for a new group, which is then recorded; false for a repeat. */
@@ -210,12 +210,12 @@ export class LogDeduplicator {
   }
 
   /** True if this group, or a later one of the same actor, has been recorded. */
-  hasSeen(actor: ActorKey, group: LogItemGroup): boolean {
+  hasRecordedThisOrLater(actor: ActorKey, group: LogItemGroup): boolean {
     return group.v * 4096 + group.p <= (this.#newestGroupNumberByActor.get(actor) ?? -1);
   }
 
   /** Version of the actor in the newest group that was recorded; 0 if there is none. */
-  newestVersionOf(actor: ActorKey): number {
+  newestRecordedVersionOf(actor: ActorKey): number {
     return Math.floor((this.#newestGroupNumberByActor.get(actor) ?? 0) / 4096);
   }
 }

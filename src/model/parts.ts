@@ -5,10 +5,10 @@ import type { Json } from '#base';
 export type ActorParts = ReadonlyMap<string, Json>;
 
 /** The parts under one prefix, which have values of one type. The prefix is stored, so it never changes. */
-export class ActorPartTable<T> {
+export class ActorPartAccessor<T> {
   constructor(readonly prefix: string) {}
 
-  nameOf(id: string | number): string {
+  partNameOf(id: string | number): string {
     return `${this.prefix}${id}`;
   }
 
@@ -17,12 +17,12 @@ export class ActorPartTable<T> {
   }
 
   /** The id in the name of a part, without the prefix. */
-  idOf(name: string): string {
+  idInPartName(name: string): string {
     return name.slice(this.prefix.length);
   }
 
-  get(parts: ActorParts, id: string | number): T | undefined {
-    return parts.get(this.nameOf(id)) as T | undefined;
+  findValue(parts: ActorParts, id: string | number): T | undefined {
+    return parts.get(this.partNameOf(id)) as T | undefined;
   }
 
   /** Values of all parts of the table, in the order of the map. */
@@ -32,11 +32,11 @@ export class ActorPartTable<T> {
 
   /** Id and value of each part of the table. */
   *entries(parts: ActorParts): Iterable<readonly [id: string, value: T]> {
-    for (const [name, value] of parts) if (this.isPartName(name)) yield [this.idOf(name), value as T];
+    for (const [name, value] of parts) if (this.isPartName(name)) yield [this.idInPartName(name), value as T];
   }
 
   /** Returns the change of a part in the form for a command's outcome; null deletes the part. */
   makePartChange(id: string | number, value: T | null): Readonly<Record<string, Json>> {
-    return { [this.nameOf(id)]: value as Json };
+    return { [this.partNameOf(id)]: value as Json };
   }
 }

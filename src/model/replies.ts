@@ -18,9 +18,9 @@ export interface RawHttpAnswer {
 }
 
 /** Reply of an actor as it travels on the bus. */
-export type ActorReply = ActorSuccess | ActorRefusalReply;
+export type ActorReply = ActorSuccessReply | ActorRefusalReply;
 
-interface ActorSuccess {
+interface ActorSuccessReply {
   /**
    * JSON text of the fields beside result and msg, in parts to concatenate; each part is empty or starts with a comma.
    */
@@ -40,7 +40,7 @@ interface ActorSuccess {
  * Reply to a repeated command that was carried out before, whose first reply got lost and was too large to be kept. The
  * sender starts again with a new command.
  */
-export interface ActorRepeatReply {
+export interface ActorStartOverReply {
   readonly again: true;
 }
 

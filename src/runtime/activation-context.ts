@@ -28,7 +28,7 @@ export interface ActorActivationControl {
   /** Called when an append to the log, a command of the outbox or a commit has finished. */
   onWorkStepFinished(): void;
   finishCommand(pending: QueuedCommand, reply: ActorCommandReply): void;
-  resumeLane(lane: string): void;
+  resumeMailboxLane(lane: string): void;
 }
 
 export class ActorActivationContext implements CommitLoopOwner, CommandExecutorOwner, OutboxPorts {
@@ -57,11 +57,11 @@ export class ActorActivationContext implements CommitLoopOwner, CommandExecutorO
     return this.ports.clock.monotonic();
   }
 
-  state(): JsonObject {
+  currentActorState(): JsonObject {
     return this.memory.state;
   }
 
-  recordBatchWrite({ version, commandCount, requestIds }: CommitBatch, began: number): void {
+  recordSuccessfulBatchWrite({ version, commandCount, requestIds }: CommitBatch, began: number): void {
     const { clock, logger, storeOutage } = this.ports;
     storeOutage.recordSuccess();
     this.meter.commitSeconds.observe((clock.monotonic() - began) / 1000);
@@ -77,7 +77,7 @@ export class ActorActivationContext implements CommitLoopOwner, CommandExecutorO
     this.whole.stop(reason, error);
   }
 
-  isStopped(): boolean {
+  isActivationStopped(): boolean {
     return this.whole.status === 'stopped';
   }
 
@@ -89,8 +89,8 @@ export class ActorActivationContext implements CommitLoopOwner, CommandExecutorO
     this.whole.finishCommand(pending, reply);
   }
 
-  resumeLane(lane: string): void {
-    this.whole.resumeLane(lane);
+  resumeMailboxLane(lane: string): void {
+    this.whole.resumeMailboxLane(lane);
   }
 
   stopAsCrashed(): void {

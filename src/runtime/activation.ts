@@ -68,7 +68,7 @@ export class ActorActivation implements ActorActivationControl {
   #isBeingHandedOver = false;
   /** True if the actor was created under a new key without reading the Store. */
   #wasCreatedWithoutStoreRead = false;
-  #progressWaiters: (() => void)[] | undefined;
+  #workStepWaiters: (() => void)[] | undefined;
   /**
    * Repeats of commands that the actor has executed before; their replies wait for the commands that the first run
    * sent.
@@ -102,20 +102,20 @@ export class ActorActivation implements ActorActivationControl {
   get isDrained(): boolean {
     return (
       this.status === 'ready' &&
-      this.#mailbox.size === 0 &&
+      this.#mailbox.waitingCommandCount === 0 &&
       this.#unfinishedCommandById.size === 0 &&
       this.#commitLoop.isIdle &&
-      this.#outbox.size === 0 &&
+      this.#outbox.unfinishedCommitCount === 0 &&
       !this.#executor.isActorEnding
     );
   }
 
-  get mailboxSize(): number {
-    return this.#mailbox.size + (this.#commandsReceivedWhileLoading?.length ?? 0);
+  get waitingCommandCount(): number {
+    return this.#mailbox.waitingCommandCount + (this.#commandsReceivedWhileLoading?.length ?? 0);
   }
 
-  get outboxSize(): number {
-    return this.#outbox.size;
+  get outboxEntryCount(): number {
+    return this.#outbox.unfinishedCommitCount;
   }
 
   /**
@@ -137,11 +137,11 @@ export class ActorActivation implements ActorActivationControl {
    * Loads the actor from the Store for its new owner: writes the epoch, applies records left in the outbox, loads
    * parts, continues the outbox.
    */
-  async load(): Promise<void> {
+  async loadFromStore(): Promise<void> {
     const { store } = this.ports;
     let loaded: LoadedActor | 'fenced';
     try {
-      loaded = await this.ports.loadLimiter.run(() =>
+      loaded = await this.ports.loadLimiter.runWhenPermitted(() =>
         loadActorFromStore(
           store,
           this.key,
@@ -155,19 +155,19 @@ export class ActorActivation implements ActorActivationControl {
       return;
     }
     this.ports.storeOutage.recordSuccess();
-    this.#becomeReady(loaded);
+    this.#finishLoading(loaded);
   }
 
   /**
    * Starts a new actor without reading the Store. If the actor exists after all, its first commit fails with a
    * conflict.
    */
-  beginWithoutStoreRead(): void {
+  beginNewActorWithoutStoreRead(): void {
     this.#wasCreatedWithoutStoreRead = true;
-    this.#becomeReady({ root: null, outboxEntries: [], parts: new Map(), replyCacheParts: [] });
+    this.#finishLoading({ root: null, outboxEntries: [], parts: new Map(), replyCacheParts: [] });
   }
 
-  #becomeReady(loaded: LoadedActor | 'fenced'): void {
+  #finishLoading(loaded: LoadedActor | 'fenced'): void {
     if (loaded === 'fenced') this.stop('fenced');
     else if (!this.#isStopped()) this.#runAndStopOnCrash(() => this.#restoreLoadedActor(loaded));
     if (this.#isStopped()) return;
@@ -180,13 +180,15 @@ export class ActorActivation implements ActorActivationControl {
 
   #restoreLoadedActor(loaded: LoadedActor): void {
     const { root, outboxEntries, replyCacheParts } = loaded;
-    this.#memory.load(loaded, this.ports.ownedSince(this.key));
-    this.#replyCache.load(replyCacheParts);
+    this.#memory.fillFromLoadedActor(loaded, this.ports.ownedSince(this.key));
+    this.#replyCache.loadFromParts(replyCacheParts);
     this.#executor.isActorEnding = outboxEntries.some((entry) => entry.ends);
     this.#commitLoop.startFromLoadedRoot(root?.version ?? 0, root?.due ?? null, outboxEntries.length > 0);
     this.#sidecar = startActorSidecar(this.key, this.realm, this.kind, this.#memory, this.ports);
     for (const entry of outboxEntries) {
-      const rested = entry.sequences.map(({ lane }) => (lane === undefined ? () => {} : this.#suspendLane(lane)));
+      const rested = entry.sequences.map(({ lane }) =>
+        lane === undefined ? () => {} : this.#suspendMailboxLane(lane),
+      );
       this.#outbox.addEntry({ ...entry, records: [] }, rested);
     }
   }
@@ -199,7 +201,10 @@ export class ActorActivation implements ActorActivationControl {
     }
     // Commands of other actors are never answered 'busy': two actors with full outboxes must still accept each other's
     // commands.
-    if (!fromActor && (this.mailboxSize >= MAX_MAILBOX_COMMANDS || this.#outbox.size >= MAX_OUTBOX_COMMITS)) {
+    if (
+      !fromActor &&
+      (this.waitingCommandCount >= MAX_MAILBOX_COMMANDS || this.#outbox.unfinishedCommitCount >= MAX_OUTBOX_COMMITS)
+    ) {
       this.#refuseWithRetryReason(request, 'busy');
       return;
     }
@@ -231,7 +236,7 @@ export class ActorActivation implements ActorActivationControl {
       known.addRequest(request);
       return;
     }
-    const before = this.#replyCache.findReply(envelope.id, envelope.settled);
+    const before = this.#replyCache.findReplyAndRecordSettled(envelope.id, envelope.settled);
     if (before) {
       this.#repeatCachedReply(envelope.id, before, request);
       return;
@@ -250,7 +255,7 @@ export class ActorActivation implements ActorActivationControl {
     const pending = new QueuedCommand(envelope, command, request);
     this.#unfinishedCommandById = toWritableMap(this.#unfinishedCommandById);
     this.#unfinishedCommandById.set(envelope.id, pending);
-    this.#mailbox.push(pending);
+    this.#mailbox.enqueueCommand(pending);
     const supply = (): void => this.#inputLoader.loadInputs(pending, () => this.#scheduleMailboxRun());
     if (command.exclusive) pending.startInputLoading = supply;
     else supply();
@@ -268,7 +273,7 @@ export class ActorActivation implements ActorActivationControl {
       this.#repeatedRequestsAwaitingReply?.delete(request);
       request.reply(before);
     };
-    this.#outbox.callAfterCommandsOf(id, () => {
+    this.#outbox.callAfterCommandsCausedBy(id, () => {
       if (isCommandFromActor(id)) this.#outbox.callAfterLogged(this.#commitLoop.committedVersion, answer);
       else answer();
     });
@@ -304,8 +309,8 @@ export class ActorActivation implements ActorActivationControl {
   async waitUntilDrained(): Promise<void> {
     while (!this.#isStopped() && !this.isDrained) {
       await new Promise<void>((resolve) => {
-        this.#progressWaiters ??= [];
-        this.#progressWaiters.push(resolve);
+        this.#workStepWaiters ??= [];
+        this.#workStepWaiters.push(resolve);
       });
     }
   }
@@ -342,7 +347,7 @@ export class ActorActivation implements ActorActivationControl {
   stop(reason: ActivationStopReason, error?: unknown): void {
     if (this.status === 'stopped') return;
     this.status = 'stopped';
-    this.#outbox.stop();
+    this.#outbox.stopAndCancelDeliveries();
     if (reason === 'store-failed') this.ports.storeOutage.recordFailure(error);
     const retry: CommandRetryReason = reason === 'store-failed' ? 'unavailable' : 'moved';
     const early = this.#commandsReceivedWhileLoading ?? [];
@@ -386,18 +391,18 @@ export class ActorActivation implements ActorActivationControl {
   /** Called when an append to the log, an outgoing command or a commit has finished. @internal */
   onWorkStepFinished(): void {
     const ending = this.#executor.isActorEnding && this.status === 'ready';
-    if (ending && this.#commitLoop.isIdle && this.#outbox.size === 0) this.#commitLoop.removeRoot();
+    if (ending && this.#commitLoop.isIdle && this.#outbox.unfinishedCommitCount === 0) this.#commitLoop.removeRoot();
     // The next commit may have waited until the log took more events.
     this.#commitLoop.writeNextBatch();
-    const waiting = this.#progressWaiters ?? [];
-    this.#progressWaiters = undefined;
+    const waiting = this.#workStepWaiters ?? [];
+    this.#workStepWaiters = undefined;
     for (const fn of waiting) fn();
   }
 
   /** Suspends a lane of the mailbox. @returns the function that resumes the lane */
-  #suspendLane(lane: string): () => void {
+  #suspendMailboxLane(lane: string): () => void {
     this.#mailbox.suspendLane(lane);
-    return () => this.resumeLane(lane);
+    return () => this.resumeMailboxLane(lane);
   }
 
   #isStopped(): boolean {
@@ -455,7 +460,7 @@ export class ActorActivation implements ActorActivationControl {
     }
   }
 
-  resumeLane(lane: string): void {
+  resumeMailboxLane(lane: string): void {
     this.#mailbox.resumeLane(lane);
     this.#scheduleMailboxRun();
   }

@@ -39,7 +39,7 @@ export class ActorActivations implements Iterable<ActorActivation> {
   /** Ids of commands whose handler threw an error that is no ApiError. */
   readonly #crashingCommandIds = new Set<string>();
   readonly #activationPorts: ActorActivationPorts;
-  #closed = false;
+  #hasStoppedWakingFailedActors = false;
 
   constructor(private readonly options: ActorActivationsOptions) {
     this.#activationPorts = {
@@ -50,7 +50,7 @@ export class ActorActivations implements Iterable<ActorActivation> {
     };
   }
 
-  get size(): number {
+  get activationCount(): number {
     return this.#activationByKey.size;
   }
 
@@ -58,7 +58,7 @@ export class ActorActivations implements Iterable<ActorActivation> {
     return this.#activationByKey.values();
   }
 
-  get(key: ActorKey): ActorActivation | undefined {
+  findActivation(key: ActorKey): ActorActivation | undefined {
     return this.#activationByKey.get(key);
   }
 
@@ -72,7 +72,7 @@ export class ActorActivations implements Iterable<ActorActivation> {
    *
    * @param first name of the command for which the actor is activated
    */
-  activate(key: ActorKey, first?: string): { activation: ActorActivation; loaded: Promise<void> } {
+  findOrStartActivation(key: ActorKey, first?: string): { activation: ActorActivation; loaded: Promise<void> } {
     const known = this.#activationByKey.get(key);
     if (known) return { activation: known, loaded: Promise.resolve() };
     const kind = this.options.kinds[parseActorKey(key).kind];
@@ -82,15 +82,15 @@ export class ActorActivations implements Iterable<ActorActivation> {
     this.#activationByKey.set(key, activation);
     // An actor that failed before most likely exists already, so the Store is read after all.
     if (first !== undefined && kind.commands[first]?.mintsKey && !this.#wakeUpCountByFailedActor.has(key)) {
-      activation.beginWithoutStoreRead();
+      activation.beginNewActorWithoutStoreRead();
       return { activation, loaded: Promise.resolve() };
     }
     this.options.runtimeMetrics.forKind(kind).loadCounter.n++;
-    return { activation, loaded: activation.load() };
+    return { activation, loaded: activation.loadFromStore() };
   }
 
   /** Passivates the activations that had no command for `idleMs`; resolves when they have left memory. */
-  async passivateIdle(idleMs: number): Promise<void> {
+  async passivateIdleActors(idleMs: number): Promise<void> {
     const now = this.options.clock.monotonic();
     const isIdle = (a: ActorActivation): boolean =>
       now - a.lastUsedMonotonicMs >= Math.min(idleMs, a.kind.idleTimeoutMs ?? idleMs) && a.isIdle;
@@ -104,8 +104,8 @@ export class ActorActivations implements Iterable<ActorActivation> {
   }
 
   /** Stops waking failed actors, for the shutdown of the host. */
-  close(): void {
-    this.#closed = true;
+  stopWakingFailedActors(): void {
+    this.#hasStoppedWakingFailedActors = true;
   }
 
   #checkAndRecordCrash(id: string): boolean {
@@ -121,8 +121,8 @@ export class ActorActivations implements Iterable<ActorActivation> {
     const { logger, setDueTime } = this.#activationPorts;
     const why = reason === 'ended' ? activation.endReason : undefined;
     const meter = this.options.runtimeMetrics.forKind(activation.kind);
-    meter.countStop(reason);
-    if (why !== undefined) meter.countEnd(why);
+    meter.countActivationStop(reason);
+    if (why !== undefined) meter.countActorEnd(why);
     if (reason === 'store-failed' || reason === 'fenced' || reason === 'crashed') {
       logger.warn({ actor: key, reason, err: error }, 'actor stopped');
       this.#wakeFailedActorLater(key);
@@ -139,13 +139,13 @@ export class ActorActivations implements Iterable<ActorActivation> {
     this.#wakeUpCountByFailedActor.set(key, tries + 1);
     const delay = retryDelayMs(RETRY_DELAYS_MS.wake, tries);
     this.options.clock.setTimeout(() => {
-      if (this.#closed) return;
+      if (this.#hasStoppedWakingFailedActors) return;
       if (this.options.epochOfPartition(partitionOfActor(key)) === undefined) {
         this.#wakeUpCountByFailedActor.delete(key);
         this.options.wakeActorOnNewOwner(key);
         return;
       }
-      const { activation, loaded } = this.activate(key);
+      const { activation, loaded } = this.findOrStartActivation(key);
       void loaded.then(() => {
         if (activation.status === 'ready') this.#wakeUpCountByFailedActor.delete(key);
       });

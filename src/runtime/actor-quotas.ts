@@ -22,7 +22,7 @@ export class ActorQuotas {
   /** Owner → the owner's actors in the order of their last writes, least recent first. */
   readonly #actorKeysByOwner = new Map<string, ActorKey[]>();
   /** Actors to which an end command is under way: they no longer count, though they may be written once more. */
-  readonly #keysBeingEnded = new Set<ActorKey>();
+  readonly #actorKeysBeingEnded = new Set<ActorKey>();
 
   constructor(private readonly ports: ActorQuotaPorts) {}
 
@@ -32,7 +32,7 @@ export class ActorQuotas {
    */
   recordWrite(key: ActorKey): void {
     const quota = this.ports.quotaOf(key);
-    if (quota === undefined || this.#keysBeingEnded.has(key)) return;
+    if (quota === undefined || this.#actorKeysBeingEnded.has(key)) return;
     const owner = quota.ownerOf(key);
     const known = this.#actorKeysByOwner.get(owner);
     if (!known) {
@@ -52,8 +52,8 @@ export class ActorQuotas {
 
   /** Ends an actor. If the end fails, the actor counts again after its next write. */
   #endActor(key: ActorKey): void {
-    this.#keysBeingEnded.add(key);
-    const settled = (): void => void this.#keysBeingEnded.delete(key);
+    this.#actorKeysBeingEnded.add(key);
+    const settled = (): void => void this.#actorKeysBeingEnded.delete(key);
     this.ports.endActor(key).then(settled, settled);
   }
 

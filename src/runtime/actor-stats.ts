@@ -37,9 +37,9 @@ function countActorsByKind(activations: Iterable<ActorActivation>, names: readon
     const of = stats.get(activation.kind.name);
     if (!of || activation.status === 'stopped') continue;
     of[activation.status]++;
-    of.mailboxCommandCount += activation.mailboxSize;
-    of.fullestMailboxSize = Math.max(of.fullestMailboxSize, activation.mailboxSize);
-    of.outboxEntryCount += activation.outboxSize;
+    of.mailboxCommandCount += activation.waitingCommandCount;
+    of.fullestMailboxSize = Math.max(of.fullestMailboxSize, activation.waitingCommandCount);
+    of.outboxEntryCount += activation.outboxEntryCount;
     const { waitingDeliveryCount, sidecarPhase: phase } = activation;
     if (waitingDeliveryCount !== undefined)
       of.waitingDeliveryCount = (of.waitingDeliveryCount ?? 0) + waitingDeliveryCount;
@@ -65,7 +65,7 @@ export function registerActorMetrics({
 }: ActorStatsOptions): void {
   const names = kinds.map(({ name }) => name);
   let stats = countActorsByKind([], names);
-  metrics.beforeReading(() => {
+  metrics.addStepBeforeReading(() => {
     stats = countActorsByKind(listActivations(), names);
   });
   const each = (value: (of: ActorKindStats) => number) => [...stats].map(([kind, of]) => [[kind], value(of)] as const);

@@ -84,13 +84,13 @@ class CommandNumbering {
 class CommandsAwaitingOwner {
   readonly #deliveriesBySubject = new Map<string, Set<CommandDelivery>>();
 
-  add(subject: string, attempts: CommandDelivery): void {
+  addDelivery(subject: string, attempts: CommandDelivery): void {
     const waiting = this.#deliveriesBySubject.get(subject);
     if (waiting) waiting.add(attempts);
     else this.#deliveriesBySubject.set(subject, new Set([attempts]));
   }
 
-  remove(subject: string, attempts: CommandDelivery): void {
+  removeDelivery(subject: string, attempts: CommandDelivery): void {
     const waiting = this.#deliveriesBySubject.get(subject);
     if (waiting?.delete(attempts) && waiting.size === 0) this.#deliveriesBySubject.delete(subject);
   }
@@ -101,7 +101,7 @@ class CommandsAwaitingOwner {
 }
 
 /** Number of clients created in this process; it makes their ids unique. */
-let createdClientCount = 0;
+let createdActorClientCount = 0;
 
 export class ActorClient {
   /** Id of this client in command ids: several clients may share a bus, and their commands must have different ids. */
@@ -122,7 +122,7 @@ export class ActorClient {
     patience: OutageOptions = {},
   ) {
     this.#outageDetector = new OutageDetector(bus, clock, patience);
-    this.id = `${bus.id}/${++createdClientCount}`;
+    this.id = `${bus.id}/${++createdActorClientCount}`;
     this.#usualNumbering = new CommandNumbering(this.id);
     this.#heldNumbering = new CommandNumbering(`${this.id}~`);
     bus.onSubjectServed((subject) => this.#commandsAwaitingOwner.retryOnServedSubject(subject));
@@ -130,7 +130,7 @@ export class ActorClient {
 
   /** Time limit for a wait on the bus, ms: `usual`, or less while the bus is away. */
   limitBusWaitMs(usual: number): number {
-    return this.#outageDetector.isBusAway ? Math.min(usual, this.#outageDetector.limitMs) : usual;
+    return this.#outageDetector.isBusAway ? Math.min(usual, this.#outageDetector.maxOutageWaitMs) : usual;
   }
 
   send(to: ActorKey, name: string, args: JsonObject, options: CommandSendOptions = {}): SentCommand {
@@ -155,8 +155,8 @@ export class ActorClient {
 /** Delivery of one command: attempts under one command id until an answer, the deadline, or a cancellation. */
 class CommandDelivery implements SentCommand {
   readonly reply: Promise<Exclude<ActorCommandReply, { retry: unknown }>>;
-  #resolve!: (reply: Exclude<ActorCommandReply, { retry: unknown }>) => void;
-  #reject!: (error: Error) => void;
+  #resolveReply!: (reply: Exclude<ActorCommandReply, { retry: unknown }>) => void;
+  #rejectReply!: (error: Error) => void;
   #pendingBusReply: PendingBusReply | undefined;
   #retryTimer: TimerHandle | undefined;
   #isOver = false;
@@ -182,8 +182,8 @@ class CommandDelivery implements SentCommand {
     private readonly options: CommandSendOptions,
   ) {
     this.reply = new Promise((resolve, reject) => {
-      this.#resolve = resolve;
-      this.#reject = reject;
+      this.#resolveReply = resolve;
+      this.#rejectReply = reject;
     });
     this.#deadlineAt = clock.monotonic() + (options.deadlineMs ?? DEFAULT_COMMAND_DEADLINE_MS);
     this.#commandNumber = options.commandId === undefined ? numbering.takeNumber() : 0;
@@ -231,7 +231,7 @@ class CommandDelivery implements SentCommand {
   #giveUp(): void {
     this.#markOver();
     this.metrics.increment('conclave_commands_unanswered_total', this.#lastFailure);
-    this.#reject(new CommandTimeoutError(this.#lastFailure));
+    this.#rejectReply(new CommandTimeoutError(this.#lastFailure));
   }
 
   #markOver(): void {
@@ -255,7 +255,7 @@ class CommandDelivery implements SentCommand {
     }
     this.patience.recordAnswer(this.#busSubject);
     this.#markOver();
-    this.#resolve(reply);
+    this.#resolveReply(reply);
   }
 
   /**
@@ -266,7 +266,7 @@ class CommandDelivery implements SentCommand {
     if (this.#isOver) return;
     this.metrics.increment('conclave_command_retries_total', this.#lastFailure);
     const now = this.clock.monotonic();
-    const until = this.#findDeadlineAt(awayMs);
+    const until = this.#findDeadlineDuringOutage(awayMs);
     if (until <= now) {
       this.#giveUp();
       return;
@@ -277,18 +277,18 @@ class CommandDelivery implements SentCommand {
       this.#consecutiveFailureCount++,
     );
     this.#retryTimer = this.clock.setTimeout(() => this.retryNow(), Math.min(backoff, until - now));
-    if (isOwnerMissingOrMoved(this.#lastFailure)) this.unserved.add(this.#busSubject, this);
+    if (isOwnerMissingOrMoved(this.#lastFailure)) this.unserved.addDelivery(this.#busSubject, this);
   }
 
-  #findDeadlineAt(awayMs: number): number {
+  #findDeadlineDuringOutage(awayMs: number): number {
     if (
-      !this.patience.isKnownAway(this.#busSubject, this.#lastFailure, awayMs) ||
+      !this.patience.recordFailureAndCheckAway(this.#busSubject, this.#lastFailure, awayMs) ||
       this.#deadlineAt === Number.POSITIVE_INFINITY
     ) {
       return this.#deadlineAt;
     }
     const began = this.#deadlineAt - (this.options.deadlineMs ?? DEFAULT_COMMAND_DEADLINE_MS);
-    return Math.min(this.#deadlineAt, began + this.patience.limitMs);
+    return Math.min(this.#deadlineAt, began + this.patience.maxOutageWaitMs);
   }
 
   /** Starts the next attempt of the command now. */
@@ -300,7 +300,7 @@ class CommandDelivery implements SentCommand {
   #stopWaitingForRetry(): void {
     if (this.#retryTimer) this.clock.clearTimeout(this.#retryTimer);
     this.#retryTimer = undefined;
-    this.unserved.remove(this.#busSubject, this);
+    this.unserved.removeDelivery(this.#busSubject, this);
   }
 }
 

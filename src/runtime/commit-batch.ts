@@ -30,7 +30,7 @@ export interface OutboxEntry {
 }
 
 export class CommitBatch {
-  readonly parts = new Map<string, Json>();
+  readonly partValueByName = new Map<string, Json>();
   readonly messageChangeById = new Map<number, MessageChange>();
   readonly logItems: LogItem[] = [];
   readonly commandSequences: { readonly sequence: OutboxCommandSequence; readonly finished: () => void }[] = [];
@@ -40,21 +40,22 @@ export class CommitBatch {
   readonly requestIds: string[] = [];
   readonly commandReplies: (readonly [string, ActorCommandReply])[] = [];
   /** Callbacks for when the commit, with its records, is durable. */
-  readonly onCommitted: (() => void)[] = [];
+  readonly committedCallbacks: (() => void)[] = [];
   /** Callbacks for when the batch's items are also in the log. */
-  readonly onLogged: (() => void)[] = [];
+  readonly loggedCallbacks: (() => void)[] = [];
   /** True if the batch has something to write. A batch may be made only to carry callbacks; then it is not written. */
   hasChanges = false;
   endsActor = false;
   /** Root state and due time after the last outcome of this batch; changes by later batches must not get into it. */
-  state: JsonObject = {};
+  rootState: JsonObject = {};
   dueAt: number | null = null;
 
   constructor(readonly version: number) {}
 
   makeStoreRecords(key: ActorKey, realm: RealmId): StoreRecordWrite[] {
     const records: StoreRecordWrite[] = [];
-    for (const [part, value] of this.parts) records.push({ type: 'part', key, part, rev: this.version, value });
+    for (const [part, value] of this.partValueByName)
+      records.push({ type: 'part', key, part, rev: this.version, value });
     for (const [id, { rev, record }] of this.messageChangeById) {
       records.push({ type: 'message', realm, id, rev, value: record });
     }

@@ -17,13 +17,13 @@ export interface CommitLoopOwner {
   now(): number;
   /** Returns the monotonic time, ms. */
   monotonic(): number;
-  state(): JsonObject;
+  currentActorState(): JsonObject;
   /** Called when the Store has written a batch. @param began monotonic time at which the write began, ms */
-  recordBatchWrite(batch: CommitBatch, began: number): void;
+  recordSuccessfulBatchWrite(batch: CommitBatch, began: number): void;
   /** Called when the Store has written a commit, which holds the outcomes of a batch of commands. */
   onBatchCommitted(): void;
   stopActivation(reason: ActivationStopReason, error?: unknown): void;
-  isStopped(): boolean;
+  isActivationStopped(): boolean;
   setDueTime(at: number | null): void;
 }
 
@@ -113,26 +113,26 @@ export class CommitLoop {
   /** Calls `fn` when all present changes in memory are durable. */
   callAfterNewestCommitted(fn: () => void): void {
     const last = this.#findNewestChangedBatch();
-    if (last) last.onCommitted.push(fn);
+    if (last) last.committedCallbacks.push(fn);
     else fn();
   }
 
   /** Calls `fn` when all present changes in memory are durable and their events are in the log. */
   callAfterNewestLogged(fn: () => void): void {
     const last = this.#findNewestChangedBatch();
-    if (last) last.onLogged.push(fn);
+    if (last) last.loggedCallbacks.push(fn);
     else this.outbox.callAfterLogged(this.#committedVersion, fn);
   }
 
   /** Makes the batch hold the present state and due time of the actor. */
   includePresentState(group: CommitBatch): void {
     group.hasChanges = true;
-    group.state = this.owner.state();
+    group.rootState = this.owner.currentActorState();
     group.dueAt = this.dueAt;
   }
 
   writeNextBatch(): void {
-    if (this.#isWriting || this.owner.isStopped()) return;
+    if (this.#isWriting || this.owner.isActivationStopped()) return;
     const first = this.#uncommittedBatches[0];
     if (!first?.hasChanges || this.outbox.unloggedItemCount > MAX_UNLOGGED_ITEMS) return;
     this.#isWriting = true;
@@ -148,7 +148,7 @@ export class CommitLoop {
 
   /** Removes the root, once its outbox is empty. Repeated calls do nothing. */
   removeRoot(): void {
-    if (this.#isWriting || this.owner.isStopped()) return;
+    if (this.#isWriting || this.owner.isActivationStopped()) return;
     this.#isWriting = true;
     void this.#removeRootFromStore();
   }
@@ -174,8 +174,8 @@ export class CommitLoop {
     const parts =
       group.commandReplies.length === 0
         ? {}
-        : this.remembered.makePartsForCommit(group.version, group.commandReplies, this.owner.now());
-    for (const name in parts) group.parts.set(name, parts[name]!);
+        : this.remembered.rememberRepliesAndMakeParts(group.version, group.commandReplies, this.owner.now());
+    for (const name in parts) group.partValueByName.set(name, parts[name]!);
     const records: readonly StoreRecordWrite[] = group.makeStoreRecords(this.key, this.realm);
     const atomic = this.store.atomicRecords;
     const entry: OutboxEntry = {
@@ -188,25 +188,25 @@ export class CommitLoop {
     const empty = !group.endsActor && entry.records.length + entry.items.length + entry.sequences.length === 0;
     const outbox = this.outbox.listUnfinishedEntries().map(outboxEntryToJson);
     if (!empty) outbox.push(outboxEntryToJson(entry));
-    const { state, dueAt } = group;
+    const { rootState, dueAt } = group;
     const began = this.owner.monotonic();
     try {
       const condition = { key: this.key, epoch: this.epoch, expected: this.#committedVersion };
       const result = await this.store.commit({
         ...condition,
-        state,
+        state: rootState,
         outbox,
         due: dueAt,
         records: atomic ? records : [],
       });
-      if (this.owner.isStopped()) return;
+      if (this.owner.isActivationStopped()) return;
       if (result === 'conflict') return this.owner.stopActivation('fenced');
       if (!atomic && records.length > 0) await this.store.applyRecords(records);
     } catch (error) {
       return this.owner.stopActivation('store-failed', error);
     }
-    if (this.owner.isStopped()) return;
-    this.owner.recordBatchWrite(group, began);
+    if (this.owner.isActivationStopped()) return;
+    this.owner.recordSuccessfulBatchWrite(group, began);
     this.#committedVersion = group.version;
     this.#hasStoredOutbox = outbox.length > 0;
     this.#uncommittedBatches.shift();
@@ -217,8 +217,8 @@ export class CommitLoop {
       entry.records.length > 0 ? { ...entry, records: [] } : entry,
       group.commandSequences.map(({ finished }) => finished),
     );
-    for (const fn of group.onCommitted) fn();
-    for (const fn of group.onLogged) this.outbox.callAfterLogged(group.version, fn);
+    for (const fn of group.committedCallbacks) fn();
+    for (const fn of group.loggedCallbacks) this.outbox.callAfterLogged(group.version, fn);
     this.writeNextBatch();
     this.owner.onBatchCommitted();
   }

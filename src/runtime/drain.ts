@@ -3,7 +3,7 @@ import type { Clock, TimerHandle } from '#base/clock';
 import type { Partition } from '#model';
 import type { ActorActivation } from './activation.js';
 
-interface PartitionHandover {
+interface PartitionDrainOptions {
   readonly partitions: readonly Partition[];
   findActivations(of: readonly Partition[]): ActorActivation[];
   /** Makes the host take only commands that other actors send or wait for, from now on. */
@@ -21,7 +21,7 @@ interface PartitionHandover {
 export async function drainPartitions(
   clock: Clock,
   withinMs: number,
-  { partitions, findActivations, acceptOnlyActorCommands, remainingPartitions }: PartitionHandover,
+  { partitions, findActivations, acceptOnlyActorCommands, remainingPartitions }: PartitionDrainOptions,
 ): Promise<void> {
   let timer: TimerHandle | undefined;
   let late = false;

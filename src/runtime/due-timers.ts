@@ -16,16 +16,16 @@ interface DueTimerEntry {
 
 /** Maximum of actors woken at a time; further due actors (clients of a dead frontend) wait PAUSE_MS. */
 const MAX_WAKE_UPS_AT_ONCE = 256;
-const PAUSE_BETWEEN_WAKE_UPS_MS = 5;
+const PAUSE_BETWEEN_WAKE_UP_BATCHES_MS = 5;
 /** Number of stale heap entries that is tolerated in addition to twice the number of live entries. */
 const TOLERATED_STALE_HEAP_ENTRIES = 1_000;
 
-export class ActorDueTimers {
+export class HostActorDueTimers {
   readonly #entryByActor = new Map<ActorKey, DueTimerEntry>();
   /** Heap of entries by time, earliest first. An entry that was moved to an earlier time is in the heap twice. */
-  readonly #heap: { readonly time: number; readonly entry: DueTimerEntry }[] = [];
+  readonly #heapByWakeTime: { readonly time: number; readonly entry: DueTimerEntry }[] = [];
   #nextWakeUpTimer: TimerHandle | undefined;
-  #timerArmedFor = Number.POSITIVE_INFINITY;
+  #timerArmedForWallMs = Number.POSITIVE_INFINITY;
 
   constructor(
     private readonly clock: Clock,
@@ -33,7 +33,7 @@ export class ActorDueTimers {
   ) {}
 
   /** Number of actors that have a timer. */
-  get size(): number {
+  get timerCount(): number {
     return this.#entryByActor.size;
   }
 
@@ -45,7 +45,7 @@ export class ActorDueTimers {
   }
 
   /** Sets the actor's wake-up time (wall ms), unless an earlier one is set. */
-  setIfEarlier(key: ActorKey, at: number): void {
+  setWakeTimeIfEarlier(key: ActorKey, at: number): void {
     if ((this.#entryByActor.get(key)?.wakeAt ?? Number.POSITIVE_INFINITY) > at) this.setWakeTime(key, at);
   }
 
@@ -65,7 +65,7 @@ export class ActorDueTimers {
     entry.heapSortedAt = at;
     this.#entryByActor.set(key, entry);
     this.#pushToHeap(at, entry);
-    if (at < this.#timerArmedFor) this.#armTimer();
+    if (at < this.#timerArmedForWallMs) this.#armTimerForEarliestEntry();
   }
 
   removeTimersWhere(which: (key: ActorKey) => boolean): void {
@@ -73,24 +73,25 @@ export class ActorDueTimers {
     this.#removeStaleHeapEntries();
   }
 
-  clear(): void {
+  clearAllTimers(): void {
     this.removeTimersWhere(() => true);
     if (this.#nextWakeUpTimer) this.clock.clearTimeout(this.#nextWakeUpTimer);
     this.#nextWakeUpTimer = undefined;
-    this.#timerArmedFor = Number.POSITIVE_INFINITY;
+    this.#timerArmedForWallMs = Number.POSITIVE_INFINITY;
   }
 
   #removeEntry(entry: DueTimerEntry): void {
     entry.wakeAt = Number.POSITIVE_INFINITY;
     this.#entryByActor.delete(entry.key);
-    if (this.#heap.length > 2 * this.#entryByActor.size + TOLERATED_STALE_HEAP_ENTRIES) this.#removeStaleHeapEntries();
+    if (this.#heapByWakeTime.length > 2 * this.#entryByActor.size + TOLERATED_STALE_HEAP_ENTRIES)
+      this.#removeStaleHeapEntries();
   }
 
-  #armTimer(pause = 0): void {
+  #armTimerForEarliestEntry(pause = 0): void {
     if (this.#nextWakeUpTimer) this.clock.clearTimeout(this.#nextWakeUpTimer);
     this.#nextWakeUpTimer = undefined;
-    const first = this.#heap[0];
-    this.#timerArmedFor = first?.time ?? Number.POSITIVE_INFINITY;
+    const first = this.#heapByWakeTime[0];
+    this.#timerArmedForWallMs = first?.time ?? Number.POSITIVE_INFINITY;
     if (first)
       this.#nextWakeUpTimer = this.clock.setTimeout(
         () => this.#wakeDueActors(),
@@ -101,10 +102,10 @@ export class ActorDueTimers {
   #wakeDueActors(): void {
     this.#nextWakeUpTimer = undefined;
     // The value keeps `set` from arming the timer during this method, which arms the timer at its end.
-    this.#timerArmedFor = Number.NEGATIVE_INFINITY;
+    this.#timerArmedForWallMs = Number.NEGATIVE_INFINITY;
     const now = this.clock.now();
     let fired = 0;
-    while (fired < MAX_WAKE_UPS_AT_ONCE && this.#heap.length > 0 && this.#heap[0]!.time <= now) {
+    while (fired < MAX_WAKE_UPS_AT_ONCE && this.#heapByWakeTime.length > 0 && this.#heapByWakeTime[0]!.time <= now) {
       const { time, entry } = this.#popFromHeap();
       if (entry.heapSortedAt !== time || entry.wakeAt === Number.POSITIVE_INFINITY) continue;
       if (entry.wakeAt > now) {
@@ -117,22 +118,22 @@ export class ActorDueTimers {
       fired++;
       this.fire(entry.key);
     }
-    this.#armTimer(fired === MAX_WAKE_UPS_AT_ONCE ? PAUSE_BETWEEN_WAKE_UPS_MS : 0);
+    this.#armTimerForEarliestEntry(fired === MAX_WAKE_UPS_AT_ONCE ? PAUSE_BETWEEN_WAKE_UP_BATCHES_MS : 0);
   }
 
   /**
    * Removes stale heap entries, so that a host that lost partitions doesn't keep the keys of their actors in memory.
    */
   #removeStaleHeapEntries(): void {
-    const left = this.#heap.filter(
+    const left = this.#heapByWakeTime.filter(
       ({ entry, time }) => entry.wakeAt !== Number.POSITIVE_INFINITY && entry.heapSortedAt === time,
     );
     left.sort((a, b) => a.time - b.time);
-    this.#heap.splice(0, this.#heap.length, ...left);
+    this.#heapByWakeTime.splice(0, this.#heapByWakeTime.length, ...left);
   }
 
   #pushToHeap(time: number, entry: DueTimerEntry): void {
-    const heap = this.#heap;
+    const heap = this.#heapByWakeTime;
     const item = { time, entry };
     let at = heap.push(item) - 1;
     while (at > 0) {
@@ -145,7 +146,7 @@ export class ActorDueTimers {
   }
 
   #popFromHeap(): { readonly time: number; readonly entry: DueTimerEntry } {
-    const heap = this.#heap;
+    const heap = this.#heapByWakeTime;
     const first = heap[0]!;
     const last = heap.pop()!;
     if (heap.length === 0) return first;

@@ -21,7 +21,7 @@ export interface CommandExecutorOwner {
   /** Sends the reply to a command and ends its processing. */
   finishCommand(pending: QueuedCommand, reply: ActorCommandReply): void;
   /** Resumes the mailbox lane of an exclusive command. */
-  resumeLane(lane: string): void;
+  resumeMailboxLane(lane: string): void;
   /** Stops the activation, because its memory holds a change that must not be committed. */
   stopAsCrashed(): void;
 }
@@ -54,13 +54,14 @@ export class CommandExecutor {
     else if (!this.memory.exists && !command.creates)
       this.#answerWithoutChange(pending, this.kind.makeMissingActorReply(this.key));
     else if (this.#refuseIfPhaseForbids(pending)) return;
-    else if (envelope.name === 'due' && !this.#isDue()) this.#answerWithoutChange(pending, { value: null });
+    else if (envelope.name === 'due' && !this.#isDueElseResetTimer())
+      this.#answerWithoutChange(pending, { value: null });
     else this.#runHandler(pending);
   }
 
   #refuseIfPhaseForbids(pending: QueuedCommand): boolean {
     const refusal = this.memory.findPhaseRefusal(pending.envelope);
-    if (refusal) this.#refuse(pending, refusal);
+    if (refusal) this.#refuseCommand(pending, refusal);
     return refusal !== undefined;
   }
 
@@ -69,10 +70,15 @@ export class CommandExecutor {
     const batch = command.read ? undefined : this.commits.findOrOpenBatch();
     let outcome: CommandOutcome<JsonObject>;
     try {
-      outcome = command.handle(this.memory.view(), envelope.args, pending.inputs, this.#makeContext(envelope, batch));
+      outcome = command.handle(
+        this.memory.view(),
+        envelope.args,
+        pending.inputs,
+        this.#makeCommandContext(envelope, batch),
+      );
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
-      this.#refuse(pending, { error: error.toReply() });
+      this.#refuseCommand(pending, { error: error.toReply() });
       return;
     }
     // The timer has fired, so its time is cleared unless the handler sets another one.
@@ -102,7 +108,7 @@ export class CommandExecutor {
     this.ports.logger.error(this.#makeLogFields(pending), 'an event is too large for the log');
     const takenBack = this.memory.undoVolatileChanges(outcome);
     if (!takenBack) this.#isMemoryUnusable = true;
-    this.#refuse(pending, { error: apiError('BODY_TOO_LARGE').toReply() });
+    this.#refuseCommand(pending, { error: apiError('BODY_TOO_LARGE').toReply() });
     if (!takenBack) this.commits.callAfterNewestCommitted(() => this.owner.stopAsCrashed());
   }
 
@@ -117,7 +123,7 @@ export class CommandExecutor {
     }
   }
 
-  #makeContext(envelope: CommandEnvelope, batch: CommitBatch | undefined): CommandContext {
+  #makeCommandContext(envelope: CommandEnvelope, batch: CommitBatch | undefined): CommandContext {
     const commits = this.commits;
     return {
       key: this.key,
@@ -139,7 +145,7 @@ export class CommandExecutor {
    * True if the actor's timer is due. The timer may fire twice (a reload, a commit between firing and handling), but
    * `due` must run once for each time set.
    */
-  #isDue(): boolean {
+  #isDueElseResetTimer(): boolean {
     const { dueAt } = this.commits;
     if (dueAt !== null && dueAt <= this.ports.clock.now()) return true;
     this.ports.setDueTime(this.key, dueAt);
@@ -176,21 +182,21 @@ export class CommandExecutor {
           ...(requestId !== '' && { requestId }),
         },
         finished: () => {
-          if (exclusive) this.owner.resumeLane(lane);
+          if (exclusive) this.owner.resumeMailboxLane(lane);
           if (waits) finish();
         },
       });
       if (waits) return;
-    } else if (exclusive) batch.onCommitted.push(() => this.owner.resumeLane(lane));
+    } else if (exclusive) batch.committedCallbacks.push(() => this.owner.resumeMailboxLane(lane));
     // The reply waits for the log: the sending actor's next events must come later in the log than the events that its
     // command caused in this actor.
-    if (isCommandFromActor(pending.envelope.id)) batch.onLogged.push(finish);
-    else batch.onCommitted.push(finish);
+    if (isCommandFromActor(pending.envelope.id)) batch.loggedCallbacks.push(finish);
+    else batch.committedCallbacks.push(finish);
   }
 
   #answerInputFailure(pending: QueuedCommand, error: unknown): void {
     if (error instanceof ApiError) {
-      this.#refuse(pending, { error: error.toReply() });
+      this.#refuseCommand(pending, { error: error.toReply() });
       return;
     }
     if (error instanceof CommandTooEarlyError) {
@@ -206,7 +212,7 @@ export class CommandExecutor {
    * Refuses a command. A refused command of another actor is remembered as carried out, so that a repeat is not
    * executed later.
    */
-  #refuse(pending: QueuedCommand, reply: ActorReply): void {
+  #refuseCommand(pending: QueuedCommand, reply: ActorReply): void {
     if ('error' in reply && this.ports.logger.isLevelEnabled?.('debug')) {
       const { code, status } = reply.error;
       this.ports.logger.debug({ ...this.#makeLogFields(pending), code, status }, 'command refused');
@@ -220,7 +226,7 @@ export class CommandExecutor {
    * Answers a command that changed nothing. The reply waits for the commits whose results the command may have seen.
    */
   #answerWithoutChange(pending: QueuedCommand, reply: ActorCommandReply): void {
-    if (pending.command.exclusive) this.owner.resumeLane(pending.command.lane ?? 'main');
+    if (pending.command.exclusive) this.owner.resumeMailboxLane(pending.command.lane ?? 'main');
     const finish = (): void => this.owner.finishCommand(pending, reply);
     if (pending.command.logged) this.commits.callAfterNewestLogged(finish);
     else this.commits.callAfterNewestCommitted(finish);

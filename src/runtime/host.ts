@@ -18,7 +18,7 @@ import { ActorActivations } from './activations.js';
 import { type ActorKindQuota, ActorQuotas } from './actor-quotas.js';
 import { registerActorMetrics } from './actor-stats.js';
 import { ActorClient } from './client.js';
-import { ActorDueTimers } from './due-timers.js';
+import { HostActorDueTimers } from './due-timers.js';
 import { MessageIdSource } from './id-source.js';
 import type { AnyActorKindDefinition, CommandInputSources } from './kind.js';
 import { ActorRuntimeMetrics } from './meters.js';
@@ -31,7 +31,7 @@ import {
   isCommandAwaitedByActor,
 } from './protocol.js';
 import { StoreOutageTracker } from './store-outage.js';
-import { SuccessorActorWakeup } from './successor-wakeup.js';
+import { NewOwnerActorWaker } from './successor-wakeup.js';
 import { UnpublishedCommits } from './unpublished-commits.js';
 
 /** The part of the directory replicas that the host uses; src/directory implements the interface. */
@@ -60,14 +60,14 @@ export interface ActorHostOptions<Services = unknown> {
   readonly outageMs?: number;
 }
 
-const DEFAULT_IDLE_MS = 300_000;
+const DEFAULT_PASSIVATE_AFTER_IDLE_MS = 300_000;
 const IDLE_SWEEP_INTERVAL_MS = 30_000;
 /**
  * Maximum of concurrent actor loads: more loads would wait for connections of the Store, whose own time limit is
  * shorter than ours.
  */
 const MAX_CONCURRENT_ACTOR_LOADS = 64;
-const WAKE_RETRY_DELAY_MS = 5_000;
+const DUE_COMMAND_RETRY_DELAY_MS = 5_000;
 
 /**
  * Fields of the envelope of a command that the host sends itself: the command id has no number, so the reply need not
@@ -81,14 +81,14 @@ export class ActorHost<Services = any> implements PartitionOwnershipListener {
   readonly inputSources: CommandInputSources<Services>;
   readonly #activations: ActorActivations;
   readonly #ownership: HostPartitionOwnership;
-  readonly #successorWakeup: SuccessorActorWakeup;
-  readonly #dueTimers: ActorDueTimers;
+  readonly #newOwnerActorWaker: NewOwnerActorWaker;
+  readonly #dueTimers: HostActorDueTimers;
   readonly #quotas: ActorQuotas;
   readonly #runtimeMetrics: ActorRuntimeMetrics;
   #idleSweepTimer: TimerHandle | undefined;
   /** Number of commands that this host sent to its own activations without the bus. */
   #localCommandCount = 0;
-  #closed = false;
+  #isStopping = false;
 
   constructor(private readonly options: ActorHostOptions<Services>) {
     const { bus, clock, directory, kinds, log, logger, services, store } = options;
@@ -96,8 +96,8 @@ export class ActorHost<Services = any> implements PartitionOwnershipListener {
     this.#runtimeMetrics = new ActorRuntimeMetrics(metrics, Object.values(kinds));
     this.client = new ActorClient(bus, clock, metrics, { limitMs: options.outageMs });
     const ids = new MessageIdSource(this.client);
-    this.#successorWakeup = new SuccessorActorWakeup(this.client, clock, logger);
-    this.#dueTimers = new ActorDueTimers(clock, (key) => this.#sendDueCommand(key));
+    this.#newOwnerActorWaker = new NewOwnerActorWaker(this.client, clock, logger);
+    this.#dueTimers = new HostActorDueTimers(clock, (key) => this.#sendDueCommand(key));
     this.#quotas = this.#makeQuotas();
     const unpublished = new UnpublishedCommits(options.clock);
     this.inputSources = {
@@ -113,13 +113,13 @@ export class ActorHost<Services = any> implements PartitionOwnershipListener {
       waitUntilPublished: (realm) => unpublished.waitUntilPublished(realm),
       services,
     };
-    const due = (key: ActorKey, at: number | null): void => this.#setDueTime(key, at);
+    const due = (key: ActorKey, at: number | null): void => this.#setDueTimeAndUpdateQuota(key, at);
     this.#activations = new ActorActivations({
       clock,
       kinds,
       runtimeMetrics: this.#runtimeMetrics,
-      epochOfPartition: (partition) => this.#ownership.epochOfPartition(partition),
-      wakeActorOnNewOwner: (key) => this.#successorWakeup.wakeAtNewOwner(key),
+      epochOfPartition: (partition) => this.#ownership.epochOfOwnedPartition(partition),
+      wakeActorOnNewOwner: (key) => this.#newOwnerActorWaker.wakeAtNewOwner(key),
       ports: {
         clock,
         store,
@@ -132,7 +132,7 @@ export class ActorHost<Services = any> implements PartitionOwnershipListener {
         currentDirectory: (realm) => directory.currentView(realm),
         runtimeMetrics: this.#runtimeMetrics,
         sendFromOutbox: (command, id, requestId) => this.#sendFromOutbox(command, id, requestId),
-        sendLocal: (key, name, args) => this.#sendLocal(key, name, args),
+        sendLocal: (key, name, args) => this.#sendLocallyIfOwned(key, name, args),
         setDueTime: due,
         loadLimiter: new Semaphore(MAX_CONCURRENT_ACTOR_LOADS),
         ownedSince: (key) => this.#ownership.findTakenAt(partitionOfActor(key)) ?? clock.now(),
@@ -146,7 +146,7 @@ export class ActorHost<Services = any> implements PartitionOwnershipListener {
       activations: this.#activations,
       dueTimers: this.#dueTimers,
       quotas: this.#quotas,
-      successorWakeup: this.#successorWakeup,
+      successorWakeup: this.#newOwnerActorWaker,
       setDueTime: due,
       receiveCommand: (partition, request) => this.#receiveCommand(partition, request),
     });
@@ -155,7 +155,7 @@ export class ActorHost<Services = any> implements PartitionOwnershipListener {
       kinds: Object.values(kinds),
       listActivations: () => this.#activations,
       countPassivatedActors: (which) =>
-        this.#dueTimers.countTimersWhere((key) => which(key) && !this.#activations.get(key)),
+        this.#dueTimers.countTimersWhere((key) => which(key) && !this.#activations.findActivation(key)),
     });
     metrics.addReader('conclave_partitions_owned', () => this.#ownership.servedPartitionCount);
   }
@@ -167,34 +167,34 @@ export class ActorHost<Services = any> implements PartitionOwnershipListener {
       if (quota) quotas.set(name, { limit: quota.limit(services), ownerOf: (key) => quota.ownerOf(key) });
     }
     return new ActorQuotas({
-      quotaOf: (key) => quotas.get(kindNameOf(key)),
+      quotaOf: (key) => quotas.get(kindNameOfActor(key)),
       isBusy: (key) => {
-        const activation = this.#activations.get(key);
+        const activation = this.#activations.findActivation(key);
         return activation !== undefined && activation.sidecarPhase === activation.kind.quota?.busyPhase;
       },
       endActor: (key) => {
-        const { command, args } = kinds[kindNameOf(key)]!.quota!.endCommand;
-        return this.#sendLocal(key, command, args);
+        const { command, args } = kinds[kindNameOfActor(key)]!.quota!.endCommand;
+        return this.#sendLocallyIfOwned(key, command, args);
       },
     });
   }
 
   /** Joins the cluster: from now on this host takes and hands over partitions. */
   async start(): Promise<void> {
-    this.#scheduleSweep();
+    this.#scheduleIdleSweep();
     await this.options.placement.start(this);
   }
 
   /** Leaves the cluster: finishes commands that have begun and hands all partitions over. */
   async stop(): Promise<void> {
-    this.#closed = true;
+    this.#isStopping = true;
     if (this.#idleSweepTimer) this.options.clock.clearTimeout(this.#idleSweepTimer);
-    this.#activations.close();
-    this.#ownership.close();
-    this.#successorWakeup.shortenDeadline();
+    this.#activations.stopWakingFailedActors();
+    this.#ownership.stopSleeperSearches();
+    this.#newOwnerActorWaker.shortenWakeUpDeadlines();
     await this.options.placement.stop();
-    await this.#successorWakeup.waitForWakeUps();
-    this.#dueTimers.clear();
+    await this.#newOwnerActorWaker.waitForWakeUps();
+    this.#dueTimers.clearAllTimers();
   }
 
   take(partitions: readonly Partition[], epochs: ReadonlyMap<Partition, Epoch>): Promise<void> {
@@ -207,7 +207,7 @@ export class ActorHost<Services = any> implements PartitionOwnershipListener {
 
   /** Number of actors in memory; for metrics and tests. */
   get activeActorCount(): number {
-    return this.#activations.size;
+    return this.#activations.activationCount;
   }
 
   /** Keys of the actors in memory; for tests. */
@@ -216,8 +216,8 @@ export class ActorHost<Services = any> implements PartitionOwnershipListener {
   }
 
   /** Passivates idle actors now; resolves when they are gone. */
-  passivateIdle(idleMs: number): Promise<void> {
-    return this.#activations.passivateIdle(idleMs);
+  passivateIdleActors(idleMs: number): Promise<void> {
+    return this.#activations.passivateIdleActors(idleMs);
   }
 
   #receiveCommand(p: Partition, request: CommandBusRequest): void {
@@ -228,24 +228,24 @@ export class ActorHost<Services = any> implements PartitionOwnershipListener {
       request.reply({ retry: 'not-owner' });
       return;
     }
-    this.#activations.activate(envelope.to, envelope.name).activation.receiveCommand(
+    this.#activations.findOrStartActivation(envelope.to, envelope.name).activation.receiveCommand(
       envelope,
       withholdRepliesAfterLapse(request, () => this.options.placement.mayAnswer(p)),
     );
   }
 
-  #setDueTime(key: ActorKey, at: number | null): void {
+  #setDueTimeAndUpdateQuota(key: ActorKey, at: number | null): void {
     this.#dueTimers.setWakeTime(key, at);
     if (at === null) this.#quotas.forgetEndedActor(key);
     else this.#quotas.recordWrite(key);
   }
 
   #sendDueCommand(key: ActorKey): void {
-    if (this.#closed || !this.#ownership.owns(partitionOfActor(key))) return;
-    this.#sendLocal(key, 'due', {}).catch((error: unknown) => {
+    if (this.#isStopping || !this.#ownership.owns(partitionOfActor(key))) return;
+    this.#sendLocallyIfOwned(key, 'due', {}).catch((error: unknown) => {
       this.options.logger.warn({ actor: key, err: error }, 'timer could not be delivered, trying again');
       if (this.#ownership.owns(partitionOfActor(key)))
-        this.#dueTimers.setWakeTime(key, this.options.clock.now() + WAKE_RETRY_DELAY_MS);
+        this.#dueTimers.setWakeTime(key, this.options.clock.now() + DUE_COMMAND_RETRY_DELAY_MS);
     });
   }
 
@@ -253,10 +253,10 @@ export class ActorHost<Services = any> implements PartitionOwnershipListener {
    * Sends a command to an actor of this host without the bus: timers, and the last writes at shutdown, must not depend
    * on the bus.
    */
-  async #sendLocal(key: ActorKey, name: string, args: JsonObject): Promise<void> {
+  async #sendLocallyIfOwned(key: ActorKey, name: string, args: JsonObject): Promise<void> {
     const partition = partitionOfActor(key);
     if (this.#ownership.owns(partition) && this.options.placement.mayAnswer(partition)) {
-      const { activation } = this.#activations.activate(key);
+      const { activation } = this.#activations.findOrStartActivation(key);
       const reply = await new Promise<ActorCommandReply>((resolve) => {
         const envelope = {
           id: `${LOCAL_COMMAND_ID_PREFIX}${++this.#localCommandCount}`,
@@ -300,15 +300,15 @@ export class ActorHost<Services = any> implements PartitionOwnershipListener {
     return { done, cancel: () => sent.cancel() };
   }
 
-  #scheduleSweep(): void {
+  #scheduleIdleSweep(): void {
     this.#idleSweepTimer = this.options.clock.setTimeout(() => {
-      void this.passivateIdle(this.options.idleMs ?? DEFAULT_IDLE_MS);
-      if (!this.#closed) this.#scheduleSweep();
+      void this.passivateIdleActors(this.options.idleMs ?? DEFAULT_PASSIVATE_AFTER_IDLE_MS);
+      if (!this.#isStopping) this.#scheduleIdleSweep();
     }, IDLE_SWEEP_INTERVAL_MS);
   }
 }
 
-const kindNameOf = (key: ActorKey): string => key.slice(0, key.indexOf('/'));
+const kindNameOfActor = (key: ActorKey): string => key.slice(0, key.indexOf('/'));
 
 /** Withholds answers once the lease may have lapsed: the answers could contradict those of the next owner. */
 function withholdRepliesAfterLapse(request: CommandBusRequest, mayAnswer: () => boolean): CommandBusRequest {

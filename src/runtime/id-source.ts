@@ -16,21 +16,21 @@ interface WaitingIdRequest {
  * Deadline of a request for ids, shorter than a client's deadline, so that the sender of the command still learns of
  * the failure.
  */
-const ID_DEADLINE_MS = 8_000;
+const ID_REQUEST_DEADLINE_MS = 8_000;
 
 export class MessageIdSource {
-  readonly #waitingByRealm = new Map<RealmId, WaitingIdRequest[]>();
-  readonly #realmsBeingFetched = new Set<RealmId>();
+  readonly #waitingRequestsByRealm = new Map<RealmId, WaitingIdRequest[]>();
+  readonly #realmsWithFetchUnderWay = new Set<RealmId>();
 
   constructor(private readonly client: ActorClient) {}
 
   fetchFreshId(realm: RealmId): Promise<number> {
     return new Promise((resolve, reject) => {
-      const waiting = this.#waitingByRealm.get(realm);
+      const waiting = this.#waitingRequestsByRealm.get(realm);
       if (waiting) waiting.push({ resolve, reject });
-      else this.#waitingByRealm.set(realm, [{ resolve, reject }]);
-      if (this.#realmsBeingFetched.has(realm)) return;
-      this.#realmsBeingFetched.add(realm);
+      else this.#waitingRequestsByRealm.set(realm, [{ resolve, reject }]);
+      if (this.#realmsWithFetchUnderWay.has(realm)) return;
+      this.#realmsWithFetchUnderWay.add(realm);
       queueMicrotask(() => void this.#fetchForAllWaiting(realm));
     });
   }
@@ -41,12 +41,12 @@ export class MessageIdSource {
    */
   async #fetchForAllWaiting(realm: RealmId): Promise<void> {
     for (;;) {
-      const waiting = this.#waitingByRealm.get(realm);
+      const waiting = this.#waitingRequestsByRealm.get(realm);
       if (!waiting) break;
-      this.#waitingByRealm.delete(realm);
+      this.#waitingRequestsByRealm.delete(realm);
       try {
         const args: JsonObject = { count: waiting.length };
-        const options = { asked: true, deadlineMs: ID_DEADLINE_MS };
+        const options = { asked: true, deadlineMs: ID_REQUEST_DEADLINE_MS };
         const reply = await this.client.send(realmActorKey(realm), 'take-ids', args, options).reply;
         if (!('value' in reply)) throw new Error('the realm actor refused to give message ids');
         const first = reply.value as number;
@@ -55,6 +55,6 @@ export class MessageIdSource {
         for (const w of waiting) w.reject(error);
       }
     }
-    this.#realmsBeingFetched.delete(realm);
+    this.#realmsWithFetchUnderWay.delete(realm);
   }
 }

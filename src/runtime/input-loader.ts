@@ -31,12 +31,12 @@ export class CommandInputLoader {
       promise.then(
         (inputs) => {
           pending.inputs = inputs;
-          pending.isReady = true;
+          pending.isInputLoadingDone = true;
           ready();
         },
         (error: unknown) => {
           pending.inputFailure = error ?? new Error('inputs unavailable');
-          pending.isReady = true;
+          pending.isInputLoadingDone = true;
           ready();
         },
       );
@@ -60,7 +60,7 @@ export class CommandInputLoader {
     } catch (error) {
       pending.inputFailure = error ?? new Error('inputs unavailable');
     }
-    pending.isReady = true;
+    pending.isInputLoadingDone = true;
   }
 
   /**

@@ -8,13 +8,13 @@ import type { AnyCommandDefinition } from './kind.js';
 import type { ActorCommandReply, CommandBusRequest, CommandEnvelope } from './protocol.js';
 
 export class QueuedCommand {
-  isReady = false;
+  isInputLoadingDone = false;
   inputs: unknown;
   inputFailure: unknown;
   hasReplied = false;
   /** Loads the inputs of an exclusive command when it is the command's turn: inputs loaded earlier could be stale. */
   startInputLoading: (() => void) | undefined;
-  readonly #requests: CommandBusRequest[] = [];
+  readonly #requestsToAnswer: CommandBusRequest[] = [];
 
   constructor(
     readonly envelope: CommandEnvelope,
@@ -22,18 +22,18 @@ export class QueuedCommand {
     readonly command: AnyCommandDefinition<any, any>,
     request: CommandBusRequest,
   ) {
-    this.#requests.push(request);
+    this.#requestsToAnswer.push(request);
   }
 
   /** Adds a retry that came while the first attempt was under way: both requests get the answer. */
   addRequest(request: CommandBusRequest): void {
-    this.#requests.push(request);
+    this.#requestsToAnswer.push(request);
   }
 
   reply(reply: ActorCommandReply): void {
     if (this.hasReplied) return;
     this.hasReplied = true;
-    for (const request of this.#requests) request.reply(reply);
+    for (const request of this.#requestsToAnswer) request.reply(reply);
   }
 }
 
@@ -45,24 +45,24 @@ interface MailboxLane {
 }
 
 export class ActorMailbox {
-  #lanes = newLazyMap<string, MailboxLane>();
-  #size = 0;
+  #laneByName = newLazyMap<string, MailboxLane>();
+  #waitingCommandCount = 0;
 
-  get size(): number {
-    return this.#size;
+  get waitingCommandCount(): number {
+    return this.#waitingCommandCount;
   }
 
-  push(pending: QueuedCommand): void {
+  enqueueCommand(pending: QueuedCommand): void {
     this.#findOrMakeLane(pending.command.lane ?? 'main').queue.push(pending);
-    this.#size++;
+    this.#waitingCommandCount++;
   }
 
   #findOrMakeLane(name: string): MailboxLane {
-    let lane = this.#lanes.get(name);
+    let lane = this.#laneByName.get(name);
     if (!lane) {
       lane = { queue: [], headIndex: 0, suspensionCount: 0 };
-      this.#lanes = toWritableMap(this.#lanes);
-      this.#lanes.set(name, lane);
+      this.#laneByName = toWritableMap(this.#laneByName);
+      this.#laneByName.set(name, lane);
     }
     return lane;
   }
@@ -74,15 +74,15 @@ export class ActorMailbox {
 
   /** Takes the next command that may run now; undefined if there is none. */
   takeNextRunnable(): QueuedCommand | undefined {
-    for (const lane of this.#lanes.values()) {
+    for (const lane of this.#laneByName.values()) {
       const first = lane.queue[lane.headIndex];
       if (lane.suspensionCount > 0 || !first) continue;
       const start = first.startInputLoading;
       first.startInputLoading = undefined;
       start?.();
-      if (!first.isReady) continue;
+      if (!first.isInputLoadingDone) continue;
       lane.headIndex++;
-      this.#size--;
+      this.#waitingCommandCount--;
       if (lane.headIndex === lane.queue.length) {
         lane.queue.length = 0;
         lane.headIndex = 0;
@@ -98,25 +98,25 @@ export class ActorMailbox {
 
   /** Lifts one suspension of the mailbox lane, because an exclusive command is done. */
   resumeLane(lane: string): void {
-    const of = this.#lanes.get(lane);
+    const of = this.#laneByName.get(lane);
     if (of) of.suspensionCount--;
   }
 
   /** Frees the maps of empty mailbox lanes, because most actors have nothing to do most of the time. */
   freeEmptyLanes(): void {
-    if (this.#size > 0 || this.#lanes.size === 0) return;
-    for (const { suspensionCount } of this.#lanes.values()) if (suspensionCount !== 0) return;
-    this.#lanes = newLazyMap();
+    if (this.#waitingCommandCount > 0 || this.#laneByName.size === 0) return;
+    for (const { suspensionCount } of this.#laneByName.values()) if (suspensionCount !== 0) return;
+    this.#laneByName = newLazyMap();
   }
 
   /** Removes the waiting commands that `which` selects, and returns them. */
   removeWhere(which: (pending: QueuedCommand) => boolean): QueuedCommand[] {
     const removed: QueuedCommand[] = [];
-    for (const lane of this.#lanes.values()) {
+    for (const lane of this.#laneByName.values()) {
       const waiting = lane.queue.splice(lane.headIndex);
       for (const pending of waiting) (which(pending) ? removed : lane.queue).push(pending);
     }
-    this.#size -= removed.length;
+    this.#waitingCommandCount -= removed.length;
     return removed;
   }
 }

@@ -13,7 +13,7 @@ export class ActorMemory {
   exists = false;
   state: JsonObject;
   #volatile: unknown;
-  #parts = new Map<string, Json>();
+  #loadedPartByName = new Map<string, Json>();
   readonly #phaseTable: ActorPhaseTable | undefined;
 
   constructor(
@@ -21,7 +21,7 @@ export class ActorMemory {
     private readonly kind: AnyActorKindDefinition,
   ) {
     this.state = kind.makeInitialState(key);
-    this.#phaseTable = kind.phaseMachine && ActorPhaseTable.forMachine(kind.phaseMachine);
+    this.#phaseTable = kind.phaseMachine && ActorPhaseTable.findOrMakeForMachine(kind.phaseMachine);
   }
 
   get volatile(): unknown {
@@ -30,16 +30,16 @@ export class ActorMemory {
 
   /** Returns the present state; the map of parts is the live one and changes with the actor. */
   view(): ActorView<JsonObject> {
-    return { state: this.state, parts: this.#parts, volatile: this.#volatile };
+    return { state: this.state, parts: this.#loadedPartByName, volatile: this.#volatile };
   }
 
-  load({ root, parts }: LoadedActor, ownedSince: number): void {
+  fillFromLoadedActor({ root, parts }: LoadedActor, ownedSince: number): void {
     if (root) {
       this.exists = true;
       const stored = root.state as JsonObject;
       this.state = this.kind.upgrade?.(stored) ?? stored;
     }
-    this.#parts = parts;
+    this.#loadedPartByName = parts;
     this.#volatile = this.kind.makeVolatile(this.key, this.state, parts, ownedSince);
   }
 
@@ -81,9 +81,9 @@ export class ActorMemory {
     if (outcome.state) this.state = outcome.state;
     if (phase !== undefined) this.state = { ...this.state, phase };
     for (const [name, value] of Object.entries(outcome.parts ?? {})) {
-      if (value === null) this.#parts.delete(name);
-      else if (this.kind.loadedParts.some((prefix) => name.startsWith(prefix))) this.#parts.set(name, value);
-      batch.parts.set(name, value);
+      if (value === null) this.#loadedPartByName.delete(name);
+      else if (this.kind.loadedParts.some((prefix) => name.startsWith(prefix))) this.#loadedPartByName.set(name, value);
+      batch.partValueByName.set(name, value);
     }
     for (const change of outcome.messages ?? []) batch.messageChangeById.set(change.id, change);
     for (const item of outcome.events ?? []) batch.logItems.push(item);

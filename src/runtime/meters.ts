@@ -17,24 +17,25 @@ export class ActorKindMetrics {
   ) {
     this.#kindName = kind;
     this.#endCounterName = sidecarMetrics?.ends.counter;
-    for (const reason of sidecarMetrics?.ends.reasons ?? []) metrics.counter(sidecarMetrics!.ends.counter, reason);
-    this.loadCounter = metrics.counter('conclave_actor_loads_total', kind);
-    this.commandCounter = metrics.counter('conclave_commands_total', kind);
-    this.commitSeconds = metrics.histogram('conclave_commit_seconds', kind);
-    this.commandsPerCommit = metrics.histogram('conclave_commit_commands', kind);
+    for (const reason of sidecarMetrics?.ends.reasons ?? [])
+      metrics.findOrCreateCounter(sidecarMetrics!.ends.counter, reason);
+    this.loadCounter = metrics.findOrCreateCounter('conclave_actor_loads_total', kind);
+    this.commandCounter = metrics.findOrCreateCounter('conclave_commands_total', kind);
+    this.commitSeconds = metrics.findOrCreateHistogram('conclave_commit_seconds', kind);
+    this.commandsPerCommit = metrics.findOrCreateHistogram('conclave_commit_commands', kind);
   }
 
-  countStop(reason: ActivationStopReason): void {
+  countActivationStop(reason: ActivationStopReason): void {
     this.metrics.increment('conclave_actor_stops_total', this.#kindName, reason);
   }
 
   /** Counts an actor that ended for good. @param why one of the end reasons of the actor's kind */
-  countEnd(why: string): void {
+  countActorEnd(why: string): void {
     if (this.#endCounterName) this.metrics.increment(this.#endCounterName, why);
   }
 }
 
-const RETRY_REASONS: readonly CommandRetryReason[] = ['not-owner', 'moved', 'busy', 'unavailable', 'early'];
+const COMMAND_RETRY_REASONS: readonly CommandRetryReason[] = ['not-owner', 'moved', 'busy', 'unavailable', 'early'];
 
 export class ActorRuntimeMetrics {
   readonly #metricsByKind = new Map<string, ActorKindMetrics>();
@@ -46,7 +47,10 @@ export class ActorRuntimeMetrics {
   ) {
     for (const kind of kinds) this.#metricsByKind.set(kind.name, new ActorKindMetrics(metrics, kind));
     this.#refusalCounterByReason = new Map(
-      RETRY_REASONS.map((reason) => [reason, metrics.counter('conclave_commands_refused_total', reason)]),
+      COMMAND_RETRY_REASONS.map((reason) => [
+        reason,
+        metrics.findOrCreateCounter('conclave_commands_refused_total', reason),
+      ]),
     );
   }
 
@@ -55,13 +59,14 @@ export class ActorRuntimeMetrics {
   }
 
   recordPartitionsTaken(partitions: number, ms: number): void {
-    this.metrics.counter('conclave_partitions_taken_total').n += partitions;
-    this.metrics.histogram('conclave_partition_take_seconds').observe(ms / 1000);
+    this.metrics.findOrCreateCounter('conclave_partitions_taken_total').n += partitions;
+    this.metrics.findOrCreateHistogram('conclave_partition_take_seconds').observe(ms / 1000);
   }
 
   recordPartitionsLost(partitions: number, reason: 'released' | 'lapsed', ms: number): void {
-    this.metrics.counter('conclave_partitions_lost_total', reason).n += partitions;
-    if (reason === 'released') this.metrics.histogram('conclave_partition_release_seconds').observe(ms / 1000);
+    this.metrics.findOrCreateCounter('conclave_partitions_lost_total', reason).n += partitions;
+    if (reason === 'released')
+      this.metrics.findOrCreateHistogram('conclave_partition_release_seconds').observe(ms / 1000);
   }
 
   countRefusal(reason: CommandRetryReason): void {

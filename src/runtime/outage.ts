@@ -41,7 +41,7 @@ interface OutagePeriod {
  * Returns the outage after one more failure: the present outage continues, or a new one begins if the last failure is
  * long ago.
  */
-export const extendOutage = (trouble: OutagePeriod | undefined, now: number): OutagePeriod =>
+export const extendOrStartOutage = (trouble: OutagePeriod | undefined, now: number): OutagePeriod =>
   trouble && now - trouble.lastFailureAt < NEW_OUTAGE_AFTER_MS
     ? { startedAt: trouble.startedAt, lastFailureAt: now }
     : { startedAt: now, lastFailureAt: now };
@@ -53,7 +53,7 @@ export interface OutageOptions {
 }
 
 export class OutageDetector {
-  readonly limitMs: number;
+  readonly maxOutageWaitMs: number;
   readonly #hostLiveness: HostLiveness | undefined;
   /** Monotonic time (ms) since which the connection is known to be lost. */
   #connectionLostAt: number | undefined;
@@ -65,7 +65,7 @@ export class OutageDetector {
     private readonly clock: Clock,
     { limitMs = DEFAULT_OUTAGE_WAIT_LIMIT_MS, hosts }: OutageOptions = {},
   ) {
-    this.limitMs = limitMs;
+    this.maxOutageWaitMs = limitMs;
     this.#hostLiveness = hosts;
     bus.onReconnect(() => {
       this.#connectionLostAt = undefined;
@@ -82,7 +82,7 @@ export class OutageDetector {
    * True if the failure is an outage rather than a short interruption.
    * @param awayMs for how long the Store has been away, as reported by the refusing host
    */
-  isKnownAway(subject: string, failure: CommandFailureReason, awayMs: number): boolean {
+  recordFailureAndCheckAway(subject: string, failure: CommandFailureReason, awayMs: number): boolean {
     switch (failure) {
       case 'disconnected':
         return this.bus.connected ? this.#recordUnservedAndCheckAway(subject) : this.isBusAway;
@@ -114,7 +114,7 @@ export class OutageDetector {
 
   #recordUnservedAndCheckAway(subject: string): boolean {
     const now = this.clock.monotonic();
-    const trouble = extendOutage(this.#outageByUnservedSubject.get(subject), now);
+    const trouble = extendOrStartOutage(this.#outageByUnservedSubject.get(subject), now);
     this.#outageByUnservedSubject.set(subject, trouble);
     return (
       now - trouble.startedAt >= PARTITION_AWAY_AFTER_MS || (this.#hostLiveness?.noHostAliveMs ?? 0) >= NO_HOST_GRACE_MS

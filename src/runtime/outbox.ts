@@ -60,7 +60,7 @@ export class ActorOutbox {
   #callbacksByCommandId = newLazyMap<string, (() => void)[]>();
   /** Last command to each target actor that is under way or waits. */
   #lastSendByTarget = newLazyMap<ActorKey, Promise<void>>();
-  #deliveries = newLazySet<OutboxDelivery>();
+  #deliveriesUnderWay = newLazySet<OutboxDelivery>();
   #logWaiters: { v: number; fn: () => void }[] | undefined;
   #isAppending = false;
   #isStopped = false;
@@ -72,7 +72,7 @@ export class ActorOutbox {
     private readonly ports: OutboxPorts,
   ) {}
 
-  get size(): number {
+  get unfinishedCommitCount(): number {
     return this.#jobByVersion.size;
   }
 
@@ -110,7 +110,7 @@ export class ActorOutbox {
       this.#callbacksByCommandId = toWritableMap(this.#callbacksByCommandId);
       this.#callbacksByCommandId.set(answers, []);
     }
-    if (appended) this.#advanceJobs();
+    if (appended) this.#advanceLoggedJobs();
     else if (!this.#isAppending) void this.#appendWaitingItems();
   }
 
@@ -120,7 +120,7 @@ export class ActorOutbox {
   }
 
   /** Calls `fn` when the commands caused by the command with this id are carried out; at once if there are none. */
-  callAfterCommandsOf(id: string, fn: () => void): void {
+  callAfterCommandsCausedBy(id: string, fn: () => void): void {
     const waiting = this.#callbacksByCommandId.get(id);
     if (waiting) waiting.push(fn);
     else fn();
@@ -135,13 +135,13 @@ export class ActorOutbox {
     }
   }
 
-  stop(): void {
+  stopAndCancelDeliveries(): void {
     this.#isStopped = true;
     for (const { unpublishedTicket } of this.#jobByVersion.values()) unpublishedTicket?.close();
     this.#jobByVersion.clear();
     this.#logWaiters = undefined;
-    for (const delivery of this.#deliveries) delivery.cancel();
-    this.#deliveries.clear();
+    for (const delivery of this.#deliveriesUnderWay) delivery.cancel();
+    this.#deliveriesUnderWay.clear();
   }
 
   #isLogged(v: number): boolean {
@@ -163,7 +163,7 @@ export class ActorOutbox {
         if (this.#isStopped || seq === undefined) return;
         this.ports.onAppendedToLog(seq, completedVersions);
         for (const v of completedVersions) this.#markAppended(v);
-        this.#advanceJobs();
+        this.#advanceLoggedJobs();
       }
     }
     this.#isAppending = false;
@@ -197,13 +197,13 @@ export class ActorOutbox {
   }
 
   /** Sends commands in order of version: the effects of a command must come later in the log than its cause. */
-  #advanceJobs(): void {
+  #advanceLoggedJobs(): void {
     for (const job of this.#jobByVersion.values()) {
       if (!job.isInLog) break;
       if (job.hasStarted) continue;
       job.hasStarted = true;
       if (job.remainingSequenceCount === 0) this.#jobByVersion.delete(job.entry.v);
-      else this.#sendCommandsOf(job);
+      else this.#sendCommandsOfJob(job);
     }
     const waiting = this.#logWaiters;
     if (waiting) {
@@ -215,14 +215,16 @@ export class ActorOutbox {
     this.ports.onWorkStepFinished();
   }
 
-  #sendCommandsOf(job: OutboxJob): void {
+  #sendCommandsOfJob(job: OutboxJob): void {
     let n = job.entry.v * MAX_COMMANDS_PER_COMMIT;
     job.entry.sequences.forEach((sequence, i) => {
       let stage: Promise<unknown> = Promise.resolve();
       for (const commands of sequence.stages) {
         const before = stage;
         stage = Promise.all(
-          commands.map((command) => this.#sendInOrder(command, `${this.key}@${n++}`, sequence.requestId ?? '', before)),
+          commands.map((command) =>
+            this.#sendAfterEarlierToSameTarget(command, `${this.key}@${n++}`, sequence.requestId ?? '', before),
+          ),
         );
       }
       void stage.then(() => this.#finishSequence(job, sequence, job.sequenceCallbacks[i]));
@@ -234,7 +236,12 @@ export class ActorOutbox {
    * commands that are not above it, so commands for one target go strictly in order of their numbers, across stages,
    * outcomes and commits. Other targets do not wait.
    */
-  #sendInOrder(command: OutboxCommand, id: string, requestId: string, stage: Promise<unknown>): Promise<void> {
+  #sendAfterEarlierToSameTarget(
+    command: OutboxCommand,
+    id: string,
+    requestId: string,
+    stage: Promise<unknown>,
+  ): Promise<void> {
     const last = this.#lastSendByTarget.get(command.to);
     const sent = (last ? Promise.all([last, stage]) : stage).then(() => this.#deliver(command, id, requestId));
     this.#lastSendByTarget = toWritableMap(this.#lastSendByTarget);
@@ -248,10 +255,10 @@ export class ActorOutbox {
   #deliver(command: OutboxCommand, id: string, requestId: string): Promise<void> {
     if (this.#isStopped) return new Promise(() => {});
     const delivery = this.ports.sendOutboxCommand(command, id, requestId);
-    this.#deliveries = toWritableSet(this.#deliveries);
-    this.#deliveries.add(delivery);
+    this.#deliveriesUnderWay = toWritableSet(this.#deliveriesUnderWay);
+    this.#deliveriesUnderWay.add(delivery);
     return delivery.done.then(() => {
-      this.#deliveries.delete(delivery);
+      this.#deliveriesUnderWay.delete(delivery);
     });
   }
 

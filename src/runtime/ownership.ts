@@ -9,10 +9,10 @@ import type { ActorActivation } from './activation.js';
 import type { ActorActivations } from './activations.js';
 import type { ActorQuotas } from './actor-quotas.js';
 import { drainPartitions } from './drain.js';
-import type { ActorDueTimers } from './due-timers.js';
+import type { HostActorDueTimers } from './due-timers.js';
 import type { ActorRuntimeMetrics } from './meters.js';
 import type { CommandBusRequest } from './protocol.js';
-import type { SuccessorActorWakeup } from './successor-wakeup.js';
+import type { NewOwnerActorWaker } from './successor-wakeup.js';
 
 /** Maximum time for which a hand-over waits for commands that have begun, ms. */
 const MAX_DRAIN_MS = 10_000;
@@ -28,9 +28,9 @@ interface HostPartitionOwnershipOptions {
   readonly bus: Bus;
   readonly runtimeMetrics: ActorRuntimeMetrics;
   readonly activations: ActorActivations;
-  readonly dueTimers: ActorDueTimers;
+  readonly dueTimers: HostActorDueTimers;
   readonly quotas: ActorQuotas;
-  readonly successorWakeup: SuccessorActorWakeup;
+  readonly successorWakeup: NewOwnerActorWaker;
   setDueTime(key: ActorKey, at: number | null): void;
   receiveCommand(partition: Partition, request: CommandBusRequest): void;
 }
@@ -43,7 +43,7 @@ export class HostPartitionOwnership implements PartitionOwnershipListener {
   readonly #busServerByPartition = new Map<Partition, BusServerHandle>();
   /** Timers of second searches for sleepers (actors outside memory with unfinished work or a due time). */
   readonly #sleeperSearchTimers = new Set<TimerHandle>();
-  #closed = false;
+  #hasStoppedSleeperSearches = false;
 
   constructor(private readonly options: HostPartitionOwnershipOptions) {}
 
@@ -52,7 +52,7 @@ export class HostPartitionOwnership implements PartitionOwnershipListener {
     return this.#busServerByPartition.size;
   }
 
-  epochOfPartition(partition: Partition): Epoch | undefined {
+  epochOfOwnedPartition(partition: Partition): Epoch | undefined {
     return this.#epochByPartition.get(partition);
   }
 
@@ -73,8 +73,8 @@ export class HostPartitionOwnership implements PartitionOwnershipListener {
   }
 
   /** Cancels all scheduled searches for sleepers (actors outside memory that have to be woken). */
-  close(): void {
-    this.#closed = true;
+  stopSleeperSearches(): void {
+    this.#hasStoppedSleeperSearches = true;
     for (const timer of this.#sleeperSearchTimers) this.options.clock.clearTimeout(timer);
   }
 
@@ -107,7 +107,7 @@ export class HostPartitionOwnership implements PartitionOwnershipListener {
       if (!ours(p)) continue;
       const loads = woken.get(p) ?? [];
       woken.set(p, loads);
-      loads.push(activations.activate(key).loaded);
+      loads.push(activations.findOrStartActivation(key).loaded);
     }
     await Promise.all(
       partitions.map(async (p) => {
@@ -147,20 +147,21 @@ export class HostPartitionOwnership implements PartitionOwnershipListener {
 
   /**
    * Schedules a second search for sleepers. A commit that a former owner had begun may become durable after the first
-   * search, and that owner may be gone before it could wake the actor on this host (SuccessorActorWakeup).
+   * search, and that owner may be gone before it could wake the actor on this host (NewOwnerActorWaker).
    */
   #scheduleSecondSleeperSearch(partitions: readonly Partition[], epochs: ReadonlyMap<Partition, Epoch>): void {
-    if (this.#closed) return;
+    if (this.#hasStoppedSleeperSearches) return;
     const { activations, clock, store, dueTimers } = this.options;
     const look = async (): Promise<void> => {
-      const ours = (p: Partition): boolean => !this.#closed && this.#epochByPartition.get(p) === epochs.get(p);
+      const ours = (p: Partition): boolean =>
+        !this.#hasStoppedSleeperSearches && this.#epochByPartition.get(p) === epochs.get(p);
       const still = partitions.filter(ours);
       if (still.length === 0) return;
       try {
         for (const { key, due, pending } of await store.listSleepingActors(still)) {
-          if (!ours(partitionOfActor(key)) || activations.get(key)) continue;
-          if (due !== null) dueTimers.setIfEarlier(key, due);
-          if (pending) activations.activate(key);
+          if (!ours(partitionOfActor(key)) || activations.findActivation(key)) continue;
+          if (due !== null) dueTimers.setWakeTimeIfEarlier(key, due);
+          if (pending) activations.findOrStartActivation(key);
         }
       } catch {
         this.#scheduleSecondSleeperSearch(still, epochs);

@@ -3,11 +3,11 @@
 import type { Json } from '#base';
 import {
   type ActorKey,
+  LOG_ENTRY_SPLIT_BYTES,
   type LogEntry,
   type LogItem,
   type LogItemGroup,
   MAX_ITEMS_PER_LOG_ENTRY,
-  MAX_LOG_ENTRY_BYTES,
   MAX_LOG_ITEM_BYTES,
 } from '#model';
 import type { OutboxEntry } from './commit-batch.js';
@@ -40,7 +40,7 @@ function estimateEncodedBytes(value: Json | undefined): number {
 }
 
 /** Maximum size of a list inside one event, bytes, with room for the event's other fields. */
-const MAX_EVENT_LIST_BYTES = MAX_LOG_ENTRY_BYTES;
+const MAX_EVENT_LIST_BYTES = LOG_ENTRY_SPLIT_BYTES;
 
 /** Cuts a list into pieces that each fit into one event; an empty list has no piece. */
 export function splitListForEvents<T>(list: readonly T[]): T[][] {
@@ -80,7 +80,7 @@ function cutCommitIntoPieces({ v, items }: OutboxEntry): CommitPiece[] {
   };
   items.forEach((item, i) => {
     const size = estimateEncodedBytes(item as unknown as Json);
-    if (i > from && (i - from >= MAX_ITEMS_PER_LOG_ENTRY || bytes + size > MAX_LOG_ENTRY_BYTES)) close(i);
+    if (i > from && (i - from >= MAX_ITEMS_PER_LOG_ENTRY || bytes + size > LOG_ENTRY_SPLIT_BYTES)) close(i);
     bytes += size;
   });
   if (from < items.length) close(items.length);
@@ -104,7 +104,7 @@ export function packLogEntries(actor: ActorKey, outbox: readonly OutboxEntry[]):
   for (const of of outbox) {
     const pieces = cutCommitIntoPieces(of);
     for (const { group, bytes: size } of pieces) {
-      if (count + group.items.length > MAX_ITEMS_PER_LOG_ENTRY || bytes + size > MAX_LOG_ENTRY_BYTES) flush();
+      if (count + group.items.length > MAX_ITEMS_PER_LOG_ENTRY || bytes + size > LOG_ENTRY_SPLIT_BYTES) flush();
       groups.push(group);
       count += group.items.length;
       bytes += size;

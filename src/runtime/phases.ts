@@ -20,20 +20,20 @@ export interface ActorPhaseEvent {
 }
 
 /** Phase after a command, by name of the command; null: the phase refuses it. */
-type PhaseByCommand = Map<string, string | null>;
+type NextPhaseByCommand = Map<string, string | null>;
 
 const phaseTableByMachine = new WeakMap<AnyStateMachine, ActorPhaseTable>();
 
 export class ActorPhaseTable {
   readonly initialPhase: string;
-  readonly #userCommandStepsByPhase = new Map<string, PhaseByCommand>();
-  readonly #systemCommandStepsByPhase = new Map<string, PhaseByCommand>();
+  readonly #nextPhaseAfterUserCommandByPhase = new Map<string, NextPhaseByCommand>();
+  readonly #nextPhaseAfterSystemCommandByPhase = new Map<string, NextPhaseByCommand>();
 
   constructor(private readonly machine: AnyStateMachine) {
     this.initialPhase = String(initialTransition(machine)[0].value);
   }
 
-  static forMachine(machine: AnyStateMachine): ActorPhaseTable {
+  static findOrMakeForMachine(machine: AnyStateMachine): ActorPhaseTable {
     const known = phaseTableByMachine.get(machine);
     if (known) return known;
     const made = new ActorPhaseTable(machine);
@@ -43,7 +43,7 @@ export class ActorPhaseTable {
 
   /** Phase after the command; null if the present phase refuses it. */
   findPhaseAfterCommand(phase: string, command: string, caller: number): string | null {
-    const byPhase = caller === 0 ? this.#systemCommandStepsByPhase : this.#userCommandStepsByPhase;
+    const byPhase = caller === 0 ? this.#nextPhaseAfterSystemCommandByPhase : this.#nextPhaseAfterUserCommandByPhase;
     let steps = byPhase.get(phase);
     if (!steps) {
       steps = new Map();

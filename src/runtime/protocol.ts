@@ -1,7 +1,7 @@
 /** Commands and replies in the form in which they travel between frontends, hosts and actors: plain data. */
 
 import type { Json, JsonObject } from '#base';
-import type { ActorKey, ActorRepeatReply, ActorReply, CommandRetryReason } from '#model';
+import type { ActorKey, ActorReply, ActorStartOverReply, CommandRetryReason } from '#model';
 import type { ActorRedirectReply } from '#model/commands';
 import type { BusRequest } from '#ports/bus';
 
@@ -36,7 +36,7 @@ export interface CommandEnvelope {
 export type ActorCommandReply =
   | ActorReply
   | ActorRedirectReply
-  | ActorRepeatReply
+  | ActorStartOverReply
   /** Request to the sender to retry. `awayMs`: for how long the host's Store has been away. */
   | { readonly retry: CommandRetryReason; readonly awayMs?: number }
   | { readonly value: Json };

@@ -19,7 +19,7 @@ interface RememberedReplyBatch {
 }
 
 /** Number below which the replies to a client's commands have been forgotten, and the time of the last forgetting. */
-interface ForgottenRepliesMark {
+interface RepliesForgottenBelow {
   readonly n: number;
   readonly at: number;
 }
@@ -31,12 +31,12 @@ export class CommandReplyCache {
   /** Number below which the commands of a client are settled, by its latest command. By client id. */
   #settledBelowByClient = newLazyMap<string, number>();
   /** Number below which the replies to a client's commands may have been forgotten, by client id. Stored. */
-  #forgottenMarkByClient = newLazyMap<string, ForgottenRepliesMark>();
+  #repliesForgottenBelowByClient = newLazyMap<string, RepliesForgottenBelow>();
   /** Highest command number that was executed, by sending actor. */
   #highestExecutedByActor = newLazyMap<string, number>();
 
   /** Rebuilds the cache from the parts `done/*` and `from/*`. */
-  load(parts: Iterable<readonly [string, Json]>): void {
+  loadFromParts(parts: Iterable<readonly [string, Json]>): void {
     for (const [name, value] of parts) {
       if (name.startsWith('done/')) {
         const { at, replies } = value as unknown as { at: number; replies: [string, ActorCommandReply][] };
@@ -49,9 +49,9 @@ export class CommandReplyCache {
         this.#highestExecutedByActor.set(name.slice(5), value);
       } else {
         const sender = name.slice(5);
-        const settled = value as unknown as ForgottenRepliesMark;
-        this.#forgottenMarkByClient = toWritableMap(this.#forgottenMarkByClient);
-        this.#forgottenMarkByClient.set(sender, settled);
+        const settled = value as unknown as RepliesForgottenBelow;
+        this.#repliesForgottenBelowByClient = toWritableMap(this.#repliesForgottenBelowByClient);
+        this.#repliesForgottenBelowByClient.set(sender, settled);
         this.#settledBelowByClient = toWritableMap(this.#settledBelowByClient);
         this.#settledBelowByClient.set(sender, settled.n);
       }
@@ -64,7 +64,7 @@ export class CommandReplyCache {
    *
    * @param settled number below which the client's commands are settled; later calls use it, too
    */
-  findReply(id: string, settled: number): ActorCommandReply | undefined {
+  findReplyAndRecordSettled(id: string, settled: number): ActorCommandReply | undefined {
     const parsed = parseCommandId(id);
     if (!parsed) return undefined;
     if (parsed.actor) {
@@ -80,7 +80,7 @@ export class CommandReplyCache {
   }
 
   /** Returns the parts to write with a commit that answers these commands, including deletions of free parts. */
-  makePartsForCommit(
+  rememberRepliesAndMakeParts(
     version: number,
     replies: readonly (readonly [string, ActorCommandReply])[],
     now: number,
@@ -121,7 +121,7 @@ export class CommandReplyCache {
       this.#batchByPartName.delete(name);
       if (
         now - batch.committedAt < COMMAND_REPLY_RETENTION_MS &&
-        !batch.commandIds.every((id) => this.#isSettled(id))
+        !batch.commandIds.every((id) => this.#isCommandSettled(id))
       ) {
         // Move the batch to the end: one that stays must not hide the batches behind it.
         this.#batchByPartName = toWritableMap(this.#batchByPartName);
@@ -130,13 +130,13 @@ export class CommandReplyCache {
       }
       for (const id of batch.commandIds) {
         this.#replyByCommandId.delete(id);
-        this.#raiseForgottenMark(parts, id, now);
+        this.#raiseForgottenBelow(parts, id, now);
       }
       free.push(name);
     }
-    for (const [sender, { at }] of this.#forgottenMarkByClient) {
+    for (const [sender, { at }] of this.#repliesForgottenBelowByClient) {
       if (now - at < 2 * COMMAND_REPLY_RETENTION_MS) break;
-      this.#forgottenMarkByClient.delete(sender);
+      this.#repliesForgottenBelowByClient.delete(sender);
       this.#settledBelowByClient.delete(sender);
       parts[`from/${sender}`] = null;
     }
@@ -144,20 +144,20 @@ export class CommandReplyCache {
   }
 
   /** Records that the reply of a command was dropped: a later repeat of that command must not be executed. */
-  #raiseForgottenMark(parts: Record<string, Json>, id: string, now: number): void {
+  #raiseForgottenBelow(parts: Record<string, Json>, id: string, now: number): void {
     const parsed = parseCommandId(id);
-    if (!parsed || parsed.n < (this.#forgottenMarkByClient.get(parsed.sender)?.n ?? 0)) return;
+    if (!parsed || parsed.n < (this.#repliesForgottenBelowByClient.get(parsed.sender)?.n ?? 0)) return;
     const settled = Math.max(this.#settledBelowByClient.get(parsed.sender) ?? 0, parsed.n + 1);
     // Move the entry to the end: the Map is in order of time.
-    this.#forgottenMarkByClient.delete(parsed.sender);
-    this.#forgottenMarkByClient = toWritableMap(this.#forgottenMarkByClient);
-    this.#forgottenMarkByClient.set(parsed.sender, { n: settled, at: now });
+    this.#repliesForgottenBelowByClient.delete(parsed.sender);
+    this.#repliesForgottenBelowByClient = toWritableMap(this.#repliesForgottenBelowByClient);
+    this.#repliesForgottenBelowByClient.set(parsed.sender, { n: settled, at: now });
     this.#settledBelowByClient = toWritableMap(this.#settledBelowByClient);
     this.#settledBelowByClient.set(parsed.sender, settled);
     parts[`from/${parsed.sender}`] = { n: settled, at: now };
   }
 
-  #isSettled(id: string): boolean {
+  #isCommandSettled(id: string): boolean {
     const parsed = parseCommandId(id);
     return parsed === null || parsed.n < (this.#settledBelowByClient.get(parsed.sender) ?? 0);
   }

@@ -6,7 +6,7 @@ import type { ActorMemory } from './memory.js';
 import type { ActorActivationPorts } from './ports.js';
 import type { ActorCommandReply, CommandBusRequest } from './protocol.js';
 
-class SidecarHandle implements ActorActivationHandle<JsonObject> {
+class ActivationHandleForSidecar implements ActorActivationHandle<JsonObject> {
   constructor(
     readonly key: ActorKey,
     readonly realm: RealmId,
@@ -38,7 +38,8 @@ export const startActorSidecar = (
   kind: AnyActorKindDefinition,
   memory: ActorMemory,
   ports: ActorActivationPorts,
-): ActorSidecar | undefined => kind.sidecar?.(new SidecarHandle(key, realm, memory, ports), ports.inputSources);
+): ActorSidecar | undefined =>
+  kind.sidecar?.(new ActivationHandleForSidecar(key, realm, memory, ports), ports.inputSources);
 
 /** A command that the sidecar of an actor may answer much later, such as a long poll. */
 export class DeferredCommand implements DeferredRequest {

@@ -4,23 +4,24 @@
 import type { Clock } from '#base/clock';
 import type { CommandRetryReason } from '#model';
 import { StoreUnavailableError } from '#ports/store';
-import { extendOutage } from './outage.js';
+import { extendOrStartOutage } from './outage.js';
 
 export class StoreOutageTracker {
-  #outage: ReturnType<typeof extendOutage> | undefined;
+  #currentOutage: ReturnType<typeof extendOrStartOutage> | undefined;
 
   constructor(private readonly clock: Clock) {}
 
   recordSuccess(): void {
-    this.#outage = undefined;
+    this.#currentOutage = undefined;
   }
 
   recordFailure(error: unknown): void {
-    if (error instanceof StoreUnavailableError) this.#outage = extendOutage(this.#outage, this.clock.monotonic());
+    if (error instanceof StoreUnavailableError)
+      this.#currentOutage = extendOrStartOutage(this.#currentOutage, this.clock.monotonic());
   }
 
   makeRefusal(retry: CommandRetryReason): { readonly retry: CommandRetryReason; readonly awayMs?: number } {
-    if (retry !== 'unavailable' || !this.#outage) return { retry };
-    return { retry, awayMs: this.clock.monotonic() - this.#outage.startedAt };
+    if (retry !== 'unavailable' || !this.#currentOutage) return { retry };
+    return { retry, awayMs: this.clock.monotonic() - this.#currentOutage.startedAt };
   }
 }

@@ -14,7 +14,7 @@ const WAKE_UP_DEADLINE_MS = 60_000;
 /** Time limit of a wake-up while this host shuts down, ms. */
 const SHUTDOWN_WAKE_UP_DEADLINE_MS = 2_000;
 
-export class SuccessorActorWakeup {
+export class NewOwnerActorWaker {
   readonly #wakeUpsUnderWay = new Set<Promise<unknown>>();
   #isShuttingDown = false;
 
@@ -36,7 +36,7 @@ export class SuccessorActorWakeup {
   }
 
   /** Shortens the time limit of wake-ups from now on, because the process ends. */
-  shortenDeadline(): void {
+  shortenWakeUpDeadlines(): void {
     this.#isShuttingDown = true;
   }
 

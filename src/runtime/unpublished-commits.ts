@@ -10,7 +10,7 @@ import type { RealmId } from '#model';
  * Maximum time for which a registration of an event queue waits for the log, ms. If the log is away for longer, an
  * event may be delivered although the initial state includes it, but no event is lost.
  */
-const MAX_LOG_WAIT_MS = 1_000;
+const MAX_REGISTRATION_LOG_WAIT_MS = 1_000;
 
 /** Ticket of a commit whose events are not in the log yet. */
 export interface UnpublishedCommitTicket {
@@ -37,30 +37,31 @@ class UnpublishedCommit implements UnpublishedCommitTicket {
 }
 
 export class UnpublishedCommits {
-  readonly #openCommitsByRealm = new Map<RealmId, Set<UnpublishedCommit>>();
+  readonly #unpublishedCommitsByRealm = new Map<RealmId, Set<UnpublishedCommit>>();
 
   constructor(private readonly clock: Clock) {}
 
   openTicket(realm: RealmId): UnpublishedCommitTicket {
-    let all = this.#openCommitsByRealm.get(realm);
+    let all = this.#unpublishedCommitsByRealm.get(realm);
     if (!all) {
       all = new Set();
-      this.#openCommitsByRealm.set(realm, all);
+      this.#unpublishedCommitsByRealm.set(realm, all);
     }
     const one = new UnpublishedCommit(all);
     one.callWhenClosed(() => {
-      if (all.size === 0 && this.#openCommitsByRealm.get(realm) === all) this.#openCommitsByRealm.delete(realm);
+      if (all.size === 0 && this.#unpublishedCommitsByRealm.get(realm) === all)
+        this.#unpublishedCommitsByRealm.delete(realm);
     });
     return one;
   }
 
   /** Resolves when the log holds all earlier commits of this host; undefined if it holds them now. */
   waitUntilPublished(realm: RealmId): Promise<void> | undefined {
-    const all = this.#openCommitsByRealm.get(realm);
+    const all = this.#unpublishedCommitsByRealm.get(realm);
     if (!all || all.size === 0) return undefined;
     return new Promise((resolve) => {
       let left = all.size;
-      const timer = this.clock.setTimeout(resolve, MAX_LOG_WAIT_MS);
+      const timer = this.clock.setTimeout(resolve, MAX_REGISTRATION_LOG_WAIT_MS);
       for (const one of all) {
         one.callWhenClosed(() => {
           if (--left > 0) return;

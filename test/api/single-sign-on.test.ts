@@ -3,7 +3,7 @@ import { createDecipheriv, randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { SignJWT } from 'jose';
 import t, { type Test } from 'tap';
-import { createRealm } from '#app/admin';
+import { createRealmWithOwner } from '#app/admin';
 import { realmActorKey } from '#model';
 import { realmActorCommands } from '#model/commands';
 import { FakeClock } from '../support/fake-clock.js';
@@ -184,7 +184,7 @@ async function runFacts(t: Test, server: TestServer, providers: Providers): Prom
     t.match(text, /Another account of the same service/);
     t.ok(signedIn(await signInBy(org, second, 'second', at(second, person(org.member.email)))), 'of another service');
     const args = { user_id: org.member.id };
-    await server.actors.sendForFields(realmActorKey(org.realm), realmActorCommands.forgetIdentities, args);
+    await server.actors.sendForFieldsOrThrow(realmActorKey(org.realm), realmActorCommands.forgetIdentities, args);
     t.ok(signedIn(await signInBy(org, first, 'first', heir)), 'after an operator has let the account go');
   });
 
@@ -357,7 +357,8 @@ async function runFacts(t: Test, server: TestServer, providers: Providers): Prom
       link: null,
       origin: 'http://x',
     };
-    const send = () => server.actors.sendForFields(realmActorKey(org.realm), realmActorCommands.signInExternally, args);
+    const send = () =>
+      server.actors.sendForFieldsOrThrow(realmActorKey(org.realm), realmActorCommands.signInExternally, args);
     t.match(await send(), { user_id: org.member.id, created: false });
     await t.rejects(send(), { message: /was used/ });
   });
@@ -565,7 +566,7 @@ await t.test('an organization without a provider can not require the provider of
 await t.test('tokens that a service signed are exchanged for API keys', async (t) => {
   const server = await startEmbedded({ options: { 'jwt-keys': JSON.stringify({ signed: { key: KEY } }) } });
   try {
-    const { ownerKey } = await createRealm(server.actors, server.secrets, {
+    const { ownerKey } = await createRealmWithOwner(server.actors, server.secrets, {
       subdomain: 'signed',
       name: 'Signed',
       ownerEmail: 'owner@signed.example',

@@ -27,7 +27,7 @@ async function lmdb(order: StoreOrder): Promise<RateResult> {
     const value = Buffer.alloc(order.bytes, 'm');
     let next = 0;
     return await closedLoop(order, () =>
-      environment.transaction(() => {
+      environment.runWriteTransaction(() => {
         const id = next++;
         messages.put(id, value);
         events.put(id, value);

@@ -5,19 +5,19 @@
  */
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { skipMessageIds } from '#app/backup';
+import { skipMessageIdsInAllRealms } from '#app/backup';
 import { escapeHtml, IdSet } from '#base';
 import { REAL_CLOCK } from '#base/clock';
 import {
-  encodeOriginReadState,
-  makeMessageDigest,
+  encodeOriginReadStatePart,
+  makeMessageDigestIfPossible,
   NEWEST_ANCHOR_MESSAGE_ID,
   type StoredMessage,
   storeNameOfDirectConversation,
   toMessageRecord,
   toStoredMessage,
 } from '#domain/messages';
-import { toTopicKey } from '#domain/streams';
+import { toComparableTopicKey } from '#domain/streams';
 import { streamActorKey, toRealmId, toStreamId, toUserId, userActorKey } from '#model';
 import { LmdbStore, openLmdbEnvironment, type Store, type StoreRecordWrite } from '#ports/store';
 import { startFace } from './faces.js';
@@ -63,7 +63,7 @@ export async function makeHistory(directory: string, count: number): Promise<His
   const { accounts, pairs } = await begin(directory);
   const environment = await openLmdbEnvironment(directory);
   try {
-    const store = new LmdbStore(environment, REAL_CLOCK, makeMessageDigest);
+    const store = new LmdbStore(environment, REAL_CLOCK, makeMessageDigestIfPossible);
     const history = await fill(store, accounts, pairs, count);
     await writeFile(note, JSON.stringify(history));
     return history;
@@ -132,7 +132,7 @@ async function fill(
   const ids = accounts.map(({ id }) => id);
   const people = inStreams.map((_, stream) => ids.filter((_, person) => isIn(person, stream)));
   const direct = firsts.filter(({ originStream }) => originStream === 0);
-  await skipMessageIds(store, count + 20_000);
+  await skipMessageIdsInAllRealms(store, count + 20_000);
   const first = old[0]!.id + 10_000;
   const next = random(42);
   const pick = <T>(of: readonly T[]): T => of[Math.floor(next() * of.length)]!;
@@ -174,7 +174,7 @@ async function fill(
   const parts: StoreRecordWrite[] = [...topics.values()].map(({ stream, name, max }) => ({
     type: 'part',
     key: streamActorKey(realm, toStreamId(stream)),
-    part: `topic/${toTopicKey(name)}`,
+    part: `topic/${toComparableTopicKey(name)}`,
     rev: 1,
     value: { name, max },
   }));
@@ -182,7 +182,7 @@ async function fill(
   for (const [person, id] of ids.entries()) {
     const homes = [0, ...inStreams.flatMap(({ originStream }, stream) => (isIn(person, stream) ? [originStream] : []))];
     for (const home of homes) {
-      const part = encodeOriginReadState(home, { mark, read: IdSet.EMPTY, unread: IdSet.EMPTY });
+      const part = encodeOriginReadStatePart(home, { mark, read: IdSet.EMPTY, unread: IdSet.EMPTY });
       for (const [name, value] of Object.entries(part)) {
         parts.push({ type: 'part', key: userActorKey(realm, toUserId(id)), part: name, rev: 1, value });
       }

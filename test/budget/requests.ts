@@ -1,9 +1,9 @@
 /** The large requests for one operation, made when they are sent: together they would fill memory. */
 import {
   type ApiOperation,
+  DEFAULT_MAX_JSON_PARAMETER_CHARACTERS,
   DEFAULT_MAX_REQUEST_BODY_MIB,
-  MAX_JSON_PARAMETER_CHARACTERS,
-  MAX_TEXT_PARAMETER_CHARACTERS,
+  DEFAULT_MAX_TEXT_PARAMETER_CHARACTERS,
   type ParameterDeclaration,
 } from '#frontend/api';
 import { anyValueOf } from '../api/support/any-value.js';
@@ -84,8 +84,11 @@ const BESIDE = 4_096;
 /** The longest text that is let through, in a body or in the first line. */
 function room({ method, maxBodyMib = DEFAULT_MAX_REQUEST_BODY_MIB }: ApiOperation, of: ParameterDeclaration): number {
   if (of.in === 'path') return 2_000;
-  const { maxCharacters = of.encoding === 'string' ? MAX_TEXT_PARAMETER_CHARACTERS : MAX_JSON_PARAMETER_CHARACTERS } =
-    of;
+  const {
+    maxCharacters = of.encoding === 'string'
+      ? DEFAULT_MAX_TEXT_PARAMETER_CHARACTERS
+      : DEFAULT_MAX_JSON_PARAMETER_CHARACTERS,
+  } = of;
   return Math.min(maxCharacters, method === 'GET' ? LINE : maxBodyMib * MIB - BESIDE);
 }
 

@@ -1,5 +1,5 @@
 /** Large JSON values for a parameter: many items, many keys, deep, long; of the declared shape and of others. */
-import { MAX_JSON_PARAMETER_VALUES, type ParameterDeclaration } from '#frontend/api';
+import { DEFAULT_MAX_JSON_PARAMETER_VALUES, type ParameterDeclaration } from '#frontend/api';
 
 export interface LargeValue {
   readonly title: string;
@@ -68,7 +68,7 @@ const quoted = JSON.stringify;
 
 /** @param characters of the text, with room for the rest of the request @param usual one that the operation takes */
 export function largeValues(name: string, of: ParameterDeclaration, characters: number, usual: unknown): LargeValue[] {
-  const { maxValues = MAX_JSON_PARAMETER_VALUES } = of;
+  const { maxValues = DEFAULT_MAX_JSON_PARAMETER_VALUES } = of;
   const shape = of.schema as Shape;
   const list = arrayOf(shape);
   const values: LargeValue[] = [

@@ -1,7 +1,7 @@
 /** A cluster whose database was restored starts afresh where it must; every process checks the format. */
 import { type Document, MongoClient } from 'mongodb';
 import t from 'tap';
-import { CURRENT_STORAGE_FORMAT, raiseMongoStorageFormat, readMongoStorageFormat } from '#ports/store';
+import { CURRENT_STORAGE_FORMAT, raiseMongoStorageFormat, readOrInitMongoStorageFormat } from '#ports/store';
 import { Cluster } from './support/face.js';
 import { services } from './support/missing.js';
 import { bounded, conclave } from './support/process.js';
@@ -77,16 +77,16 @@ if (cluster) {
       await client.db().dropDatabase();
       await client.close();
     });
-    test.equal(await readMongoStorageFormat(url, 3), 3, 'a new one has that of the program');
-    test.equal(await readMongoStorageFormat(url, 4), 3, 'the next version reads it, and leaves it as it is');
-    test.equal(await readMongoStorageFormat(url, 3), 3);
+    test.equal(await readOrInitMongoStorageFormat(url, 3), 3, 'a new one has that of the program');
+    test.equal(await readOrInitMongoStorageFormat(url, 4), 3, 'the next version reads it, and leaves it as it is');
+    test.equal(await readOrInitMongoStorageFormat(url, 3), 3);
     await test.rejects(
-      readMongoStorageFormat(url, 2),
+      readOrInitMongoStorageFormat(url, 2),
       /the database conclave_format_\d+ at .* is in format 3, this program knows/,
     );
-    await test.rejects(readMongoStorageFormat(url, 5), /reads 4 and 5: upgrade one version at a time/);
+    await test.rejects(readOrInitMongoStorageFormat(url, 5), /reads 4 and 5: upgrade one version at a time/);
     test.equal(await raiseMongoStorageFormat(url, 4), 4);
-    await test.rejects(readMongoStorageFormat(url, 3), /is in format 4/);
+    await test.rejects(readOrInitMongoStorageFormat(url, 3), /is in format 4/);
     await test.rejects(raiseMongoStorageFormat(url, 6), /one version at a time/);
     test.equal(await raiseMongoStorageFormat(url, 4), 4, 'again is no harm');
 
@@ -103,7 +103,7 @@ if (cluster) {
 
     await client.db().dropDatabase();
     await client.db().collection('roots').insertOne({ old: true });
-    test.equal(await readMongoStorageFormat(url, 2), 1, 'what was written before formats were is the first one');
+    test.equal(await readOrInitMongoStorageFormat(url, 2), 1, 'what was written before formats were is the first one');
     test.ok(CURRENT_STORAGE_FORMAT >= 1);
   });
 }

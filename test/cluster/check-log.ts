@@ -1,6 +1,6 @@
 /** The log of a run as an honest reader sees it: repeats dropped, and for each event who has a right to it. */
 import { isClientEventLogItem } from '#delivery';
-import { type EventAudience, LogDeduplicator, type LogItem } from '#model';
+import { type EventAudience, type LogItem, LogItemGroupDeduplicator } from '#model';
 import type { LoggedEntry } from './record.js';
 
 /** Ids of events: as architecture/delivery.md § Event ids says, and not as the product computes them. */
@@ -50,7 +50,7 @@ export const opOf = (text: string): string => /^op\d+/.exec(text)?.[0] ?? '';
 
 /** Memberships by version: the realm's and the users' events may name one that comes later in the log. */
 function memberships(log: readonly LoggedEntry[]): Map<number, Versions> {
-  const seen = new LogDeduplicator();
+  const seen = new LogItemGroupDeduplicator();
   const streams = new Map<number, Versions>();
   for (const { entry } of log) {
     for (const group of entry.groups) {
@@ -72,7 +72,7 @@ function memberships(log: readonly LoggedEntry[]): Map<number, Versions> {
 export function readLog(log: readonly LoggedEntry[], people: readonly number[]): ReadLog {
   const problems: string[] = [];
   const streams = memberships(log);
-  const seen = new LogDeduplicator();
+  const seen = new LogItemGroupDeduplicator();
   const present = new Map<number, number>();
   const events: ExpectedEvent[] = [];
   const messages: SentMessage[] = [];

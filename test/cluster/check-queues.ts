@@ -15,7 +15,7 @@ function due(queue: QueueRecord, { events }: ReadLog): ExpectedEvent[] {
   return events.filter((event) => {
     if (event.seq <= stored.start || !event.receivers.has(user)) return false;
     const shared = new SharedClientEvent(event.id, event.item);
-    if (!shared.isReplayable && event.version <= (stored.covers[event.actor] ?? 0)) return false;
+    if (!shared.isDeliveredDespiteSnapshot && event.version <= (stored.covers[event.actor] ?? 0)) return false;
     return isEventWantedByQueue(stored.options, shared, user) && !isEventInQueueSnapshot(stored, shared);
   });
 }

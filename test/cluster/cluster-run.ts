@@ -280,7 +280,7 @@ export class ClusterRun {
     // A mail about missed messages may come due meanwhile, and wakes its actors once more.
     for (let round = 1; round <= 2 || (round <= 5 && isActive()); round++) {
       let passive = 0;
-      for (const { host } of world.hosts) void host.passivateIdle(0).then(() => passive++);
+      for (const { host } of world.hosts) void host.passivateIdleActors(0).then(() => passive++);
       await this.#wait(`passivation ${round}`, () => passive === world.hosts.length);
       await this.#pass(6_000);
     }

@@ -210,7 +210,7 @@ export class ClusterWorld {
 
   /** Its actors leave memory, with nothing left to do in their roots. */
   rest(host: SimProcess): void {
-    void host.host.passivateIdle(0);
+    void host.host.passivateIdleActors(0);
   }
 
   killFront(front: SimProcess): void {
@@ -359,7 +359,7 @@ export class ClusterWorld {
     this.#leaving.add(front);
     front.leaving = true;
     await this.scheduler.gate(`${front.name} leaves`, front);
-    front.frontend!.releaseWaitingPolls();
+    front.frontend!.answerWaitingPollsForShutdown();
     const limit = this.clock.monotonic() + CLOSE_MS;
     const open = (): boolean => [...this.calls].some((call) => call.front === front);
     while (open() && this.clock.monotonic() < limit) {

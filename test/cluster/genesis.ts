@@ -1,5 +1,5 @@
 /** The organization in which every run begins: made once per process, by the commands that make any organization. */
-import { BusSystemActorCaller, createRealm, createUser, readUserApiKey } from '#app/admin';
+import { BusSystemActorCaller, createRealmWithOwner, createUserAndReturnId, readOrRenewUserApiKey } from '#app/admin';
 import { USER_ROLE } from '#domain/people';
 import {
   type ActorKey,
@@ -105,11 +105,11 @@ async function make(): Promise<Beginning> {
     return settled;
   };
   const front = world.fronts[0]!;
-  const { secrets, client } = front.node;
-  const actors = new BusSystemActorCaller(client, async () => undefined);
+  const { secrets, actorClient } = front.node;
+  const actors = new BusSystemActorCaller(actorClient, async () => undefined);
   const address = (name: string): string => `${name}@sim.example.com`;
   const { ownerKey } = await through(
-    createRealm(actors, secrets, {
+    createRealmWithOwner(actors, secrets, {
       subdomain: '',
       name: 'Simulation',
       ownerEmail: address('olaf'),
@@ -122,8 +122,8 @@ async function make(): Promise<Beginning> {
   const people: SimPerson[] = [{ name: 'olaf', id: FIRST, authorization: basic('olaf', ownerKey) }];
   for (const name of PEOPLE.slice(1)) {
     const of = { email: address(name), name, password: `sadly-walrus-${name}-81`, role: USER_ROLE.member };
-    const id = await through(createUser(actors, realm, of));
-    const key = await through(readUserApiKey(actors, secrets, realm, address(name)));
+    const id = await through(createUserAndReturnId(actors, realm, of));
+    const key = await through(readOrRenewUserApiKey(actors, secrets, realm, address(name)));
     people.push({ name, id, authorization: basic(name, key) });
   }
   const call = async (path: string, params: Params, method = 'POST'): Promise<HttpAnswer['body']> => {
@@ -155,7 +155,7 @@ async function make(): Promise<Beginning> {
   // All work started so far is finished: the runs start without running work.
   const rest = world.clock.monotonic() + 60_000;
   while (world.clock.monotonic() < rest) await world.step();
-  await through(world.hosts[0]!.host.passivateIdle(0));
+  await through(world.hosts[0]!.host.passivateIdleActors(0));
   while (world.hosts[0]!.host.activeActorCount > 0 || world.scheduler.waiting > 0) await world.step();
   const begun = { realm, log: [...world.log.entries], now: world.clock.now(), people, streams: found, partitions };
   return { ...begun, store: world.store.contents.snapshot() };

@@ -1,5 +1,5 @@
 /** Checks of a finished run, made on the Store's history, the log and the clients' responses. */
-import { type ActorKey, LogDeduplicator, type LogEntry } from '#model';
+import { type ActorKey, type LogEntry, LogItemGroupDeduplicator } from '#model';
 import type { ActorRoot } from '#ports/store';
 import { type LedgerState, type OpArgs, REALM } from './kinds.js';
 import type { World } from './world.js';
@@ -87,7 +87,7 @@ export function checkHistory(world: World, answers: readonly Answered[], ledgers
 
 /** The log as a reader sees it, repeats dropped. */
 function readLog(world: World, problems: string[]): Seen[] {
-  const seen = new LogDeduplicator();
+  const seen = new LogItemGroupDeduplicator();
   const items: Seen[] = [];
   const last = new Map<ActorKey, number>();
   for (const { value } of world.log.contents.entries(REALM)) {

@@ -54,7 +54,7 @@ export class HttpCall implements HttpExchange {
     this.query = this.hasBody ? '' : form;
     this.#body = this.hasBody ? form : '';
     scheduler.add(`${request.label} > ${front.name}`, front, () => {
-      if (!this.aborted) front.frontend!.handle(this);
+      if (!this.aborted) front.frontend!.handleRequest(this);
     });
   }
 
@@ -95,7 +95,7 @@ export class HttpCall implements HttpExchange {
   }
 
   releasePathAndQuery(): void {}
-  reuseForNextRequest(next: HttpExchange): HttpExchange {
+  reuseForNextRequestIfPossible(next: HttpExchange): HttpExchange {
     return next;
   }
 
@@ -103,7 +103,7 @@ export class HttpCall implements HttpExchange {
     this.requestId = n === undefined ? id : `${id}${n}`;
   }
 
-  onAborted(listener: () => void): void {
+  setAbortListener(listener: () => void): void {
     this.#onAborted = listener;
     if (this.aborted) listener();
   }

@@ -2,7 +2,7 @@
  * Check: entries of outboxes that were not carried out. Only the next commit removes finished entries from a root. A
  * root whose owner lost it before that lists them until the actor is loaded again, which does no harm.
  */
-import { type ActorKey, LogDeduplicator, type LogEntry } from '#model';
+import { type ActorKey, type LogEntry, LogItemGroupDeduplicator } from '#model';
 import type { ActorRoot, StoreRecordWrite } from '#ports/store';
 import type { MemoryStoreContents } from '../support/memory-store.js';
 
@@ -45,7 +45,7 @@ function isApplied(record: StoreRecordWrite, { parts, messages }: MemoryStoreCon
 }
 
 function itemsInLog(key: ActorKey, v: number, log: readonly LogEntry[]): number {
-  const seen = new LogDeduplicator();
+  const seen = new LogItemGroupDeduplicator();
   let found = 0;
   for (const { actor, groups } of log) {
     if (actor !== key) continue;

@@ -34,7 +34,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'acknowledged before the commit',
     file: 'src/runtime/executor.js',
-    find: 'batch.onCommitted.push(finish);\n    }',
+    find: 'batch.committedCallbacks.push(finish);\n    }',
     put: 'finish();\n    }',
   },
   {
@@ -118,7 +118,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'audience by present membership',
     file: 'src/domain/streams/membership.js',
-    find: 'member?.stays.some((stay) => isVersionDuringStay(stay, mv)) ?? false',
+    find: 'member?.stays.some((stay) => isMembershipVersionDuringStay(stay, mv)) ?? false',
     put: 'member?.stays.some((stay) => stay.to === 0) ?? false',
   },
   {
@@ -136,7 +136,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'repeats of what was before a feed are told',
     file: 'src/delivery/repeat-detector.js',
-    find: 'repeats?.has(commitKeyOf(group)) ||\n                (seq > this.start && this.#deduplicatorBeforeStart.hasSeen(entry.actor, group))',
+    find: 'repeats?.has(commitKeyOf(group)) ||\n                (seq > this.start && this.#deduplicatorBeforeStart.hasRecordedThisOrLater(entry.actor, group))',
     put: 'false',
   },
   {

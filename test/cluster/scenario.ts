@@ -147,7 +147,7 @@ export class Run {
     // Twice: an actor that was fenced while it left memory is woken again a little later.
     for (const round of [1, 2]) {
       let passive = 0;
-      for (const { host } of world.hosts) void host.passivateIdle(0).then(() => passive++);
+      for (const { host } of world.hosts) void host.passivateIdleActors(0).then(() => passive++);
       await wait(`passivation ${round}`, () => passive === world.hosts.length);
       const woken = world.clock.monotonic() + 6_000;
       await wait('actors are woken', () => world.clock.monotonic() > woken);

@@ -127,7 +127,7 @@ export class SimLog implements EventLog {
       },
     );
     of.add(cursor);
-    cursor.catchUp();
+    cursor.startCatchUp();
     return cursor;
   }
 
@@ -156,15 +156,15 @@ export class SimLog implements EventLog {
     const above = (from: number): readonly StoredEntry[] =>
       contents.entries.filter((entry) => entry.realm === realm && entry.seq >= from);
     const stream = {
-      fetchState: async (): Promise<JetStreamLogState> => {
+      fetchStateOrRecreateStream: async (): Promise<JetStreamLogState> => {
         await gate('before:state');
         return { incarnation: contents.incarnation, lastPosition: toLogSeq(contents.end), trimmedUpTo: toLogSeq(0) };
       },
-      fetchNextPosition: async (_subject: string, from: number): Promise<LogSeq> => {
+      fetchPositionAtOrAfter: async (_subject: string, from: number): Promise<LogSeq> => {
         await gate('before:next');
         return toLogSeq(above(from)[0]?.seq ?? 0);
       },
-      readEntries: async (
+      readSomeEntries: async (
         _subject: string,
         from: number,
         entry: (at: LogSeq, data: Uint8Array) => void,

@@ -93,7 +93,7 @@ export class SimNetwork {
     this.scheduler.note(`cut ${cuts.map(({ from, to }) => `${from} > ${to}`).join()}`);
     this.#cuts.push(...cuts);
     this.clock.setTimeout(() => {
-      if (this.#cuts.includes(cuts[0]!)) this.hub.silenceClientPair(one, other);
+      if (this.#cuts.includes(cuts[0]!)) this.hub.failRequestsBetweenClients(one, other);
     }, SILENCE_MS);
     this.clock.setTimeout(() => {
       this.#cuts = this.#cuts.filter((cut) => !cuts.includes(cut));
@@ -135,7 +135,7 @@ export class SimNetwork {
   silent(process: Place, still: () => boolean): void {
     this.clock.setTimeout(() => {
       if (!still()) return;
-      for (const other of this.places()) this.hub.silenceClientPair(process.name, other.name);
+      for (const other of this.places()) this.hub.failRequestsBetweenClients(process.name, other.name);
       for (const frame of [...this.#underWay]) {
         if (frame.to !== process.name) continue;
         this.#giveUp(frame);

@@ -138,7 +138,7 @@ export class SimProcess implements Place {
     const heartbeatSeconds = ports.random!() < 0.5 ? IMPATIENT_S : config.heartbeatSeconds;
     this.node = new ConclaveNode(ports, { ...config, heartbeatSeconds }, new ServerCryptography(SECRET), quietLogger);
     if (role === 'front') {
-      this.frontend = new HttpFrontend(operations, this.node.gateway, {
+      this.frontend = new HttpFrontend(operations, this.node.frontendGateway, {
         requestIdPrefix: name,
         random: ports.random!,
         heartbeatMs: heartbeatSeconds * 1000,
@@ -147,7 +147,7 @@ export class SimProcess implements Place {
   }
 
   get host(): ActorHost {
-    return this.node.host!;
+    return this.node.actorHost!;
   }
 
   isWriting(p: Partition): boolean {

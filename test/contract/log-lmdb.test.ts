@@ -40,7 +40,7 @@ t.test('entries beyond the maximal age are dropped, and the end stays', async (t
     while ((await log.readBounds(realm)).trimmed < upTo) {
       clock.advance(clock.next() ?? 0);
       // A trimming pass takes several transactions, and schedules the next pass after the last one.
-      await environment.transaction(() => undefined);
+      await environment.runWriteTransaction(() => undefined);
     }
   };
   await dropped(301);
@@ -85,7 +85,7 @@ t.test('live subscribers share one value', async (t) => {
     onTransient: () => t.fail(),
   };
   const subscriptions = [log.subscribe(realm, toLogSeq(0), reader), log.subscribe(realm, toLogSeq(0), reader)];
-  await environment.transaction(() => undefined);
+  await environment.runWriteTransaction(() => undefined);
   const value = { n: 1 };
   await log.append(realm, value);
   for (const s of subscriptions) await s.waitUntilCaughtUp();

@@ -3,11 +3,11 @@ import { randomInt } from 'node:crypto';
 import type { Test } from 'tap';
 import type { Json } from '#base';
 import { type LogSeq, type RealmId, toLogSeq, toRealmId } from '#model';
-import type { EventLog, EventLogLimits, EventLogReader, EventLogSubscription } from '#ports/log';
+import type { EventLog, EventLogReader, EventLogRetentionLimits, EventLogSubscription } from '#ports/log';
 
 export interface LogUnderTest {
   /** Limits with which the log was opened; `maxBytes` is some MiB, so that the suite can exceed it. */
-  readonly limits: EventLogLimits;
+  readonly limits: EventLogRetentionLimits;
   open(): Promise<EventLog>;
   /** Present if entries outlive `close`: opens the closed log again. */
   reopen?(): Promise<EventLog>;

@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { MongoClient } from 'mongodb';
 import t, { type Test } from 'tap';
-import { checkServerSecretMatchesStore, compareServerSecretWithStore } from '#app/server';
+import { checkOrStoreServerSecretFingerprint, compareServerSecretWithStore } from '#app/server';
 import { REAL_CLOCK } from '#base/clock';
 import { ServerCryptography } from '#domain/secrets';
 import { toEpoch, toRealmId, toUserId, userActorKey } from '#model';
@@ -37,7 +37,8 @@ async function account(store: Store, user: number, keySealed: string): Promise<v
 function facts(t: Test, name: string, make: (t: Test) => Promise<Written>): void {
   t.test(`${name}: the first process stores a note, and processes with another secret are refused`, async (t) => {
     const { note } = await make(t);
-    const check = (secrets: ServerCryptography) => note((of) => checkServerSecretMatchesStore(of, secrets, 'the data'));
+    const check = (secrets: ServerCryptography) =>
+      note((of) => checkOrStoreServerSecretFingerprint(of, secrets, 'the data'));
     t.equal(await note((of) => compareServerSecretWithStore(of, other, 'the data')), 'none yet');
     await check(own);
     await check(own);
@@ -54,7 +55,9 @@ function facts(t: Test, name: string, make: (t: Test) => Promise<Written>): void
 
   t.test(`${name}: of two processes that start together with different secrets one is refused`, async (t) => {
     const { note } = await make(t);
-    const both = [own, other].map((secrets) => note((of) => checkServerSecretMatchesStore(of, secrets, 'the data')));
+    const both = [own, other].map((secrets) =>
+      note((of) => checkOrStoreServerSecretFingerprint(of, secrets, 'the data')),
+    );
     const ended = await Promise.allSettled(both);
     t.strictSame(ended.map(({ status }) => status).sort(), ['fulfilled', 'rejected']);
   });
@@ -68,11 +71,11 @@ function facts(t: Test, name: string, make: (t: Test) => Promise<Written>): void
     // Sealed by a process that joined with another secret.
     await account(store, 11, other.seal('a key that nobody else can open'));
     await t.rejects(
-      note((of) => checkServerSecretMatchesStore(of, other, 'the data')),
+      note((of) => checkOrStoreServerSecretFingerprint(of, other, 'the data')),
       REFUSED,
     );
     t.equal(await note((of) => of.read()), undefined, 'and leaves no note');
-    await note((of) => checkServerSecretMatchesStore(of, own, 'the data'));
+    await note((of) => checkOrStoreServerSecretFingerprint(of, own, 'the data'));
     t.equal(await note((of) => of.read()), own.secretFingerprint);
   });
 }

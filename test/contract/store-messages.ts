@@ -3,8 +3,8 @@ import type { RealmId } from '#model';
 import type { MessageRecord } from '#model/records';
 import {
   isMessageInRange,
-  type MessageIndex,
-  type MessageRange,
+  type MessageIndexCondition,
+  type MessageIndexRange,
   type MessageRecordWrite,
   type MessageScan,
   rangesOfMessageScan,
@@ -55,7 +55,7 @@ export function modelScan(model: Iterable<MessageRecord>, scan: MessageScan): nu
 export function messageFacts(fact: Fact, store: Store): void {
   const ids = async (
     realm: RealmId,
-    index: MessageIndex,
+    index: MessageIndexCondition,
     from = 0,
     direction: 'newer' | 'older' = 'newer',
     limit = 100,
@@ -195,7 +195,7 @@ export function messageFacts(fact: Fact, store: Store): void {
     const milk = { by: 'tag', tag: '=milk' } as const;
     const one = { by: 'conversation', conversation: 's1' } as const;
     const two = { by: 'conversation', conversation: 's2' } as const;
-    const scan = async (of: Partial<MessageScan> & MessageRange, limit = 100) => {
+    const scan = async (of: Partial<MessageScan> & MessageIndexRange, limit = 100) => {
       const found = await store.scanMessages({ realm, from: 0, direction: 'newer', limit, ...of });
       return found.map((m) => m.id);
     };
@@ -282,7 +282,7 @@ export function messageFacts(fact: Fact, store: Store): void {
       tags: fc.uniqueArray(tag),
     });
     const step = fc.record({ record, rev: fc.integer({ min: 1, max: 5 }), deleted: fc.boolean() });
-    const index: fc.Arbitrary<MessageIndex> = fc.oneof(
+    const index: fc.Arbitrary<MessageIndexCondition> = fc.oneof(
       fc.constant({ by: 'realm' } as const),
       fc.record({ by: fc.constant('conversation' as const), conversation }),
       fc.record({ by: fc.constant('topic' as const), conversation, topicKey }),

@@ -1,6 +1,6 @@
 import {
-  DIRECTORY_CHANGE_FIELDS,
-  type DirectoryRecordTypes,
+  CHANGE_FIELD_BY_DIRECTORY_COLLECTION,
+  type DirectoryRecordTypeByCollection,
   type DirectorySnapshot,
   EMPTY_DIRECTORY_SINGLETONS,
   RealmDirectory,
@@ -9,9 +9,9 @@ import { productEmojiForm } from '#domain/emoji';
 import { type ProductEmojiName, toRealmId } from '#model';
 
 const NO_RECORDS = Object.fromEntries(
-  Object.keys(DIRECTORY_CHANGE_FIELDS).map((collection) => [collection, []]),
+  Object.keys(CHANGE_FIELD_BY_DIRECTORY_COLLECTION).map((collection) => [collection, []]),
 ) as unknown as {
-  readonly [C in keyof DirectoryRecordTypes]: [];
+  readonly [C in keyof DirectoryRecordTypeByCollection]: [];
 };
 
 /** A directory with this in it, and nothing else. */

@@ -5,8 +5,8 @@ import { type LogSeq, type RealmId, toLogSeq } from '#model';
 import {
   type EventLog,
   type EventLogBounds,
-  type EventLogLimits,
   type EventLogReader,
+  type EventLogRetentionLimits,
   type EventLogSubscription,
   EventLogUnavailableError,
 } from '#ports/log';
@@ -74,7 +74,7 @@ export class MemoryLogContents {
 }
 
 export interface MemoryLogOptions {
-  readonly limits?: EventLogLimits;
+  readonly limits?: EventLogRetentionLimits;
   /** Needed for trimming by age. */
   readonly clock?: Clock;
   readonly gate?: LogGate;

@@ -1,4 +1,4 @@
-import { NEW_ACCOUNT_DEFAULT_FIELDS } from '#domain/people';
+import { NEW_HUMAN_MEMBER_DEFAULTS } from '#domain/people';
 import { toUserId } from '#model';
 import type { DirectoryUser } from '#model/records';
 
@@ -9,6 +9,6 @@ export const person = (id: number, over: Partial<DirectoryUser> = {}): Directory
   deliveryEmail: `u${id}@example.com`,
   email: `u${id}@example.com`,
   fullName: `User ${id}`,
-  ...NEW_ACCOUNT_DEFAULT_FIELDS,
+  ...NEW_HUMAN_MEMBER_DEFAULTS,
   ...over,
 });

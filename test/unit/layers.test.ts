@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import t from 'tap';
-import { IMPORTS_ALLOWED_FROM_ONE_FOLDER, TOP_LEVEL_SOURCE_FOLDERS } from '#app/reference';
+import { ONLY_FOLDER_BY_RESTRICTED_IMPORT, SOURCE_WING_RULES } from '#app/reference';
 import { circles, SourceTree } from '../support/imports.js';
 
 const tree = new SourceTree('src', 'actors');
@@ -22,11 +22,8 @@ t.test('imports follow the directions of the wings', async (t) => {
       .filter((file) => {
         const [own, other] = [wingOf(from), wingOf(file)];
         if (own === other || from === 'src/main.ts') return false;
-        const only = IMPORTS_ALLOWED_FROM_ONE_FOLDER[`${own} → ${other}`];
-        return (
-          !TOP_LEVEL_SOURCE_FOLDERS[own]?.imports.includes(other) ||
-          (only !== undefined && !from.startsWith(`${only}/`))
-        );
+        const only = ONLY_FOLDER_BY_RESTRICTED_IMPORT[`${own} → ${other}`];
+        return !SOURCE_WING_RULES[own]?.imports.includes(other) || (only !== undefined && !from.startsWith(`${only}/`));
       })
       .map((file) => `${from} → ${file} (${names.join(', ')})`),
   );

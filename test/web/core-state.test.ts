@@ -3,12 +3,12 @@ import t, { type Test } from 'tap';
 import type { Message, Snapshot } from '../../web/src/contract/index.js';
 import {
   ALL_MESSAGES_NARROW,
-  directNarrow,
   type MessageWindow,
-  makeNarrowParam,
+  makeDirectNarrow,
+  makeNarrowApiParam,
+  makeStreamNarrow,
+  makeTopicNarrow,
   type Narrow,
-  streamNarrow,
-  topicNarrow,
 } from '../../web/src/core/index.js';
 import { makeOrganization, type Person, say, streamIdOf, subscribe, tell } from '../api/support/organization.js';
 import { until } from '../support/until.js';
@@ -153,7 +153,7 @@ function comparable({ core }: Tab, deleted: ReadonlySet<number>): Record<string,
     server_timestamp: __,
     max_message_id: ___,
     ...state
-  } = { ...core.state.save() } as Record<string, unknown>;
+  } = { ...core.state.makeSnapshot() } as Record<string, unknown>;
   // In a test each frontend of a cluster has an address of its own.
   delete state.realm_uri;
   delete state.server_emoji_data_url;
@@ -175,7 +175,7 @@ function comparable({ core }: Tab, deleted: ReadonlySet<number>): Record<string,
   state.unread_msgs = {
     ...{ pms, huddles },
     mentions: mentions.filter((id) => {
-      const place = of.conversationOfMessage(id);
+      const place = of.conversationOfUnreadMessage(id);
       const muted =
         place && 'stream' in place && (known.isMuted(place.stream) || muting.isTopicMuted(place.stream, place.topic));
       return !muted;
@@ -190,12 +190,12 @@ function comparable({ core }: Tab, deleted: ReadonlySet<number>): Record<string,
 
 /** The messages of a window as the server has them now, in the range that is loaded. */
 async function checkWindow(t: Test, { core, person }: Tab, window: MessageWindow, title: string): Promise<void> {
-  const [first, last] = [window.firstId, window.lastId];
+  const [first, last] = [window.firstMessageId, window.lastMessageId];
   const { messages } = await person.api.ok<{ messages: Message[] }>('GET /messages', {
     anchor: 'newest',
     num_before: 1000,
     num_after: 0,
-    narrow: makeNarrowParam(window.narrow),
+    narrow: makeNarrowApiParam(window.narrow),
     client_gravatar: false,
   });
   const there = messages.filter(
@@ -206,10 +206,10 @@ async function checkWindow(t: Test, { core, person }: Tab, window: MessageWindow
   // A user hears of a deletion only while subscribed to the stream.
   const onServer = new Set(there.map(({ id }) => id));
   const unheard = (id: number): boolean => {
-    const stream = core.windows.store.peek(id)?.stream_id;
+    const stream = core.windows.messageStore.peek(id)?.stream_id;
     return stream !== undefined && !core.state.streams.isSubscribed(stream) && !onServer.has(id);
   };
-  const ids = window.ids.value.filter((id) => !unheard(id));
+  const ids = window.messageIds.value.filter((id) => !unheard(id));
   // Nor does it hear of a message that comes from a stream without a subscription.
   const here = new Set(ids);
   const expected = there.filter(({ id, edit_history }) => here.has(id) || !edit_history?.some((of) => of.prev_stream));
@@ -229,7 +229,7 @@ async function checkWindow(t: Test, { core, person }: Tab, window: MessageWindow
     };
   };
   t.strictSame(
-    ids.map((id) => plain(core.windows.store.peek(id))),
+    ids.map((id) => plain(core.windows.messageStore.peek(id))),
     expected.map(plain),
     `${title}: the messages`,
   );
@@ -257,15 +257,16 @@ t.test(`random commands (WEB_TEST_SEED=${SEED})`, async (t) => {
   const tabs = [await openTab(t, server, member), await openTab(t, server, admin)];
   const narrows: Narrow[] = [
     ALL_MESSAGES_NARROW,
-    streamNarrow(streams[0]!.id),
-    topicNarrow(streams[0]!.id, 'one'),
-    topicNarrow(streams[1]!.id, 'two'),
+    makeStreamNarrow(streams[0]!.id),
+    makeTopicNarrow(streams[0]!.id, 'one'),
+    makeTopicNarrow(streams[1]!.id, 'two'),
     [{ operator: 'is', operand: 'starred' }],
     [{ operator: 'is', operand: 'mentioned' }],
-    directNarrow([owner.id]),
+    makeDirectNarrow([owner.id]),
     [{ operator: 'is', operand: 'dm' }],
   ];
-  for (const { core } of tabs) for (const narrow of narrows) await core.windows.open(narrow).jumpTo('newest');
+  for (const { core } of tabs)
+    for (const narrow of narrows) await core.windows.openWindow(narrow).showOrLoadAround('newest');
 
   for (let step = 0; step < STEPS; step++) {
     const count = 1 + Math.floor(random() * 3);
@@ -287,11 +288,11 @@ t.test(`random commands (WEB_TEST_SEED=${SEED})`, async (t) => {
   }
   for (const tab of tabs) {
     await settle(tab);
-    for (const window of [...tab.core.windows.all()]) {
-      tab.core.windows.open(window.narrow);
+    for (const window of [...tab.core.windows.cachedWindows()]) {
+      tab.core.windows.openWindow(window.narrow);
       await until(
         'the window is ready',
-        () => window.fetchDirection.value === undefined && window.phase.value === 'ready',
+        () => window.fetchDirection.value === undefined && window.loadPhase.value === 'ready',
       );
       await checkWindow(t, tab, window, `${tab.person.role}, ${JSON.stringify(window.narrow)}`);
     }

@@ -1,6 +1,6 @@
 /** The state core of the web client against a real server: tabs, lost queues, lost connections. */
 import t from 'tap';
-import { directNarrow, topicNarrow } from '../../web/src/core/index.js';
+import { makeDirectNarrow, makeTopicNarrow } from '../../web/src/core/index.js';
 import { startEmbedded } from '../api/support/faces.js';
 import { makeOrganization, say, streamIdOf, subscribe, tell } from '../api/support/organization.js';
 import { until } from '../support/until.js';
@@ -24,34 +24,34 @@ t.test('a message of one user appears in the window of another', async (t) => {
   const first = await say(other, 'general', 'plans', 'before');
   const { core } = await openTab(t, server, member);
   t.equal(core.session.state.value, 'signed-in');
-  const window = core.windows.open(topicNarrow(stream, 'plans'));
-  await window.jumpTo('first_unread');
-  t.strictSame(window.ids.value, [first]);
+  const window = core.windows.openWindow(makeTopicNarrow(stream, 'plans'));
+  await window.showOrLoadAround('first_unread');
+  t.strictSame(window.messageIds.value, [first]);
   t.equal(window.anchorMessageId.value, first);
-  const count = core.state.unread.conversationCount({ stream, topic: 'Plans' });
+  const count = core.state.unread.getConversationCountSignal({ stream, topic: 'Plans' });
   t.equal(count.value, 1);
   const second = await say(other, 'general', 'plans', 'after');
-  await until('the message', () => window.ids.value.includes(second));
+  await until('the message', () => window.messageIds.value.includes(second));
   t.equal(count.value, 2);
-  core.readMarker.markSeen(window.ids.value, window.narrow);
+  core.readMarker.markSeenAsReadIfEnabled(window.messageIds.value, window.narrow);
   t.equal(count.value, 0, 'what was seen counts as read at once');
-  const direct = core.windows.open(directNarrow([other.id]));
-  await direct.jumpTo('newest');
+  const direct = core.windows.openWindow(makeDirectNarrow([other.id]));
+  await direct.showOrLoadAround('newest');
   await tell(other, [member], 'hello');
-  await until('the direct message', () => direct.ids.value.length === 1);
+  await until('the direct message', () => direct.messageIds.value.length === 1);
 });
 
 t.test('a sent message is shown at once and stays when its event comes', async (t) => {
   const { member, stream } = await makeWorld();
   const { core } = await openTab(t, server, member);
-  const window = core.windows.open(topicNarrow(stream, 'plans'));
-  await window.jumpTo('newest');
-  const echoes = core.outbox.itemsIn(window.narrow);
+  const window = core.windows.openWindow(makeTopicNarrow(stream, 'plans'));
+  await window.showOrLoadAround('newest');
+  const echoes = core.outbox.makeItemsSignalForNarrow(window.narrow);
   const shown: number[] = [];
-  const stop = echoes.subscribe((items) => shown.push(items.length + window.ids.peek().length));
-  core.outbox.send({ stream, topic: 'plans' }, 'mine');
+  const stop = echoes.subscribe((items) => shown.push(items.length + window.messageIds.peek().length));
+  core.outbox.sendMessage({ stream, topic: 'plans' }, 'mine');
   t.equal(echoes.value.length, 1);
-  await until('the event', () => window.ids.value.length === 1 && echoes.value.length === 0);
+  await until('the event', () => window.messageIds.value.length === 1 && echoes.value.length === 0);
   stop();
   t.strictSame(new Set(shown), new Set([0, 1]), 'the message is never there twice, and never away');
 });
@@ -61,24 +61,24 @@ t.test('a lost queue is replaced, and the window has what came in between', asyn
   const kept = await say(other, 'general', 'plans', 'kept');
   const doomed = await say(other, 'general', 'plans', 'doomed');
   const { core, platform } = await openTab(t, server, member);
-  const window = core.windows.open(topicNarrow(stream, 'plans'));
-  await window.jumpTo('newest');
-  const before = core.queue.id;
+  const window = core.windows.openWindow(makeTopicNarrow(stream, 'plans'));
+  await window.showOrLoadAround('newest');
+  const before = core.eventQueue.queueId;
   platform.before = ({ path }) => {
     if (path.startsWith('/api/v1/events')) throw new Error('no network');
   };
   await member.api.ok('DELETE /events', { queue_id: before });
-  await until('the line says so', () => core.queue.status.value === 'connecting');
+  await until('the line says so', () => core.eventQueue.status.value === 'connecting');
   const [, missed] = [
     await member.api.call('DELETE /messages/{message_id}', { message_id: doomed }),
     await say(other, 'general', 'plans', 'missed'),
   ];
   await other.api.ok('PATCH /messages/{message_id}', { message_id: kept, content: 'changed' });
   platform.before = () => {};
-  await until('another queue', () => core.queue.id !== before && core.queue.status.value === 'live');
-  await until('the missed message', () => window.ids.value.includes(missed));
-  t.match(core.windows.store.peek(kept)?.content, /changed/);
-  t.equal(core.state.unread.conversationCount({ stream, topic: 'plans' }).value, 3);
+  await until('another queue', () => core.eventQueue.queueId !== before && core.eventQueue.status.value === 'live');
+  await until('the missed message', () => window.messageIds.value.includes(missed));
+  t.match(core.windows.messageStore.peek(kept)?.content, /changed/);
+  t.equal(core.state.unread.getConversationCountSignal({ stream, topic: 'plans' }).value, 3);
 });
 
 t.test('two tabs share one queue, and the second goes on when the first is closed', async (t) => {
@@ -86,25 +86,25 @@ t.test('two tabs share one queue, and the second goes on when the first is close
   const browser = new Browser();
   const one = await openTab(t, server, member, browser);
   const two = await openTab(t, server, member, browser);
-  t.ok(one.core.queue.isLeadingTab.value);
-  t.notOk(two.core.queue.isLeadingTab.value);
-  t.equal(two.core.queue.id, one.core.queue.id);
+  t.ok(one.core.eventQueue.isLeadingTab.value);
+  t.notOk(two.core.eventQueue.isLeadingTab.value);
+  t.equal(two.core.eventQueue.queueId, one.core.eventQueue.queueId);
   t.notOk(two.platform.requests.some((request) => request.endsWith('/register') || request.endsWith('/events')));
-  const window = two.core.windows.open(topicNarrow(stream, 'plans'));
-  await window.jumpTo('newest');
+  const window = two.core.windows.openWindow(makeTopicNarrow(stream, 'plans'));
+  await window.showOrLoadAround('newest');
   const first = await say(other, 'general', 'plans');
-  await until('the event in the second tab', () => window.ids.value.includes(first));
-  t.strictSame(two.core.state.save(), one.core.state.save());
-  two.core.outbox.send({ stream, topic: 'plans' }, 'from the second tab');
-  await until('the echo is settled', () => two.core.outbox.items.value.length === 0);
-  t.equal(window.ids.value.length, 2);
+  await until('the event in the second tab', () => window.messageIds.value.includes(first));
+  t.strictSame(two.core.state.makeSnapshot(), one.core.state.makeSnapshot());
+  two.core.outbox.sendMessage({ stream, topic: 'plans' }, 'from the second tab');
+  await until('the echo is settled', () => two.core.outbox.itemsOfThisTab.value.length === 0);
+  t.equal(window.messageIds.value.length, 2);
 
-  const queue = one.core.queue.id;
+  const queue = one.core.eventQueue.queueId;
   one.platform.close();
   const second = await say(other, 'general', 'plans');
-  await until('the event in the tab that is left', () => window.ids.value.includes(second));
-  t.ok(two.core.queue.isLeadingTab.value);
-  t.equal(two.core.queue.id, queue, 'with the same queue');
+  await until('the event in the tab that is left', () => window.messageIds.value.includes(second));
+  t.ok(two.core.eventQueue.isLeadingTab.value);
+  t.equal(two.core.eventQueue.queueId, queue, 'with the same queue');
   t.notOk(two.platform.requests.some((request) => request.endsWith('/register')));
   await settle(two);
 });
@@ -112,8 +112,8 @@ t.test('two tabs share one queue, and the second goes on when the first is close
 t.test('a message whose answer was lost is sent once', async (t) => {
   const { member, stream } = await makeWorld();
   const { core, platform } = await openTab(t, server, member);
-  const window = core.windows.open(topicNarrow(stream, 'plans'));
-  await window.jumpTo('newest');
+  const window = core.windows.openWindow(makeTopicNarrow(stream, 'plans'));
+  await window.showOrLoadAround('newest');
   // The request takes effect, then the connection breaks: its answer and the polls are lost.
   let broken = false;
   const check = platform.after;
@@ -124,18 +124,18 @@ t.test('a message whose answer was lost is sent once', async (t) => {
     if (broken) throw new Error('no network');
     if (request.method === 'POST' && request.path === '/api/v1/messages') {
       broken = true;
-      await member.api.ok('DELETE /events', { queue_id: core.queue.id });
+      await member.api.ok('DELETE /events', { queue_id: core.eventQueue.queueId });
       throw new Error('no network');
     }
     await check(request, text);
   };
-  core.outbox.send({ stream, topic: 'plans' }, 'only once');
-  await until('it waits', () => core.outbox.items.value[0]?.phase === 'waiting');
+  core.outbox.sendMessage({ stream, topic: 'plans' }, 'only once');
+  await until('it waits', () => core.outbox.itemsOfThisTab.value[0]?.phase === 'waiting');
   t.ok(platform.browser.values.has(`outbox/${platform.tabs.id}`), 'the item is in the storage');
   platform.before = () => {};
   platform.after = check;
-  await until('it is settled', () => core.outbox.items.value.length === 0);
-  await until('it is in the window', () => window.ids.value.length === 1);
+  await until('it is settled', () => core.outbox.itemsOfThisTab.value.length === 0);
+  await until('it is in the window', () => window.messageIds.value.length === 1);
   t.equal(sendsOf(platform.requests), 1);
 });
 
@@ -144,14 +144,14 @@ t.test('a message written without a network is sent when there is one, also by a
   const browser = new Browser();
   const one = await openTab(t, server, member, browser);
   one.platform.online.value = false;
-  t.equal(one.core.queue.status.value, 'offline');
-  one.core.outbox.send({ stream, topic: 'plans' }, 'written on the train');
-  t.equal(one.core.outbox.items.value[0]?.phase, 'waiting');
+  t.equal(one.core.eventQueue.status.value, 'offline');
+  one.core.outbox.sendMessage({ stream, topic: 'plans' }, 'written on the train');
+  t.equal(one.core.outbox.itemsOfThisTab.value[0]?.phase, 'waiting');
   one.platform.close();
   const two = await openTab(t, server, member, browser);
-  const window = two.core.windows.open(topicNarrow(stream, 'plans'));
-  await window.jumpTo('newest');
-  await until('it is sent', () => window.ids.value.length === 1);
+  const window = two.core.windows.openWindow(makeTopicNarrow(stream, 'plans'));
+  await window.showOrLoadAround('newest');
+  await until('it is sent', () => window.messageIds.value.length === 1);
   await until(
     'nothing is left in the storage',
     () => ![...browser.values.keys()].some((key) => key.startsWith('outbox/')),
@@ -161,11 +161,11 @@ t.test('a message written without a network is sent when there is one, also by a
 t.test('a refused message stays with its reason until it is discarded', async (t) => {
   const { member, stream } = await makeWorld();
   const { core } = await openTab(t, server, member);
-  const { localId } = core.outbox.send({ stream, topic: 'plans' }, '   ');
-  await until('it fails', () => core.outbox.items.value[0]?.phase === 'failed');
-  t.match(core.outbox.items.value[0]?.error, /empty/);
-  core.outbox.discard(localId);
-  t.equal(core.outbox.items.value.length, 0);
+  const { localId } = core.outbox.sendMessage({ stream, topic: 'plans' }, '   ');
+  await until('it fails', () => core.outbox.itemsOfThisTab.value[0]?.phase === 'failed');
+  t.match(core.outbox.itemsOfThisTab.value[0]?.error, /empty/);
+  core.outbox.discardItem(localId);
+  t.equal(core.outbox.itemsOfThisTab.value.length, 0);
 });
 
 t.test('a message to a stream without a subscription appears without an event', async (t) => {
@@ -173,25 +173,28 @@ t.test('a message to a stream without a subscription appears without an event', 
   await subscribe(owner, 'elsewhere');
   const stream = await streamIdOf(owner, 'elsewhere');
   const { core } = await openTab(t, server, member);
-  const window = core.windows.open(topicNarrow(stream, 'plans'));
-  await window.jumpTo('newest');
-  core.outbox.send({ stream, topic: 'plans' }, 'hello');
-  await until('it is there', () => window.ids.value.length === 1 && core.outbox.items.value.length === 0);
+  const window = core.windows.openWindow(makeTopicNarrow(stream, 'plans'));
+  await window.showOrLoadAround('newest');
+  core.outbox.sendMessage({ stream, topic: 'plans' }, 'hello');
+  await until(
+    'it is there',
+    () => window.messageIds.value.length === 1 && core.outbox.itemsOfThisTab.value.length === 0,
+  );
 });
 
 t.test('a draft is saved when typing stops, and another tab has it', async (t) => {
   const { member, stream } = await makeWorld();
   const { core } = await openTab(t, server, member);
-  const draft = core.drafts.open({ stream, topic: 'plans' });
+  const draft = core.draftService.openNewestOrNew({ stream, topic: 'plans' });
   draft.setContent('half a');
   draft.setContent('half a thought');
   await until('it is saved', () => draft.phase.value === 'saved');
-  await until('the event', () => core.state.ownLists.drafts.value.length === 1);
+  await until('the event', () => core.state.ownLists.draftsNewestFirst.value.length === 1);
   const { core: other } = await openTab(t, server, member);
-  const again = other.drafts.open({ stream, topic: 'Plans' });
+  const again = other.draftService.openNewestOrNew({ stream, topic: 'Plans' });
   t.equal(again.content.value, 'half a thought');
-  again.discard();
-  await until('it is gone', () => core.state.ownLists.drafts.value.length === 0);
+  again.discardDraft();
+  await until('it is gone', () => core.state.ownLists.draftsNewestFirst.value.length === 0);
 });
 
 t.test('a draft without a network is there again after the page was loaded', async (t) => {
@@ -201,15 +204,18 @@ t.test('a draft without a network is there again after the page was loaded', asy
   one.platform.before = () => {
     throw new Error('no network');
   };
-  const draft = one.core.drafts.open({ stream, topic: 'plans' });
+  const draft = one.core.draftService.openNewestOrNew({ stream, topic: 'plans' });
   draft.setContent('half a thought');
   await until('it is not saved', () => draft.phase.value === 'unsaved');
   one.platform.close();
   const two = await openTab(t, server, member, browser);
-  const again = two.core.drafts.open({ stream, topic: 'plans' });
+  const again = two.core.draftService.openNewestOrNew({ stream, topic: 'plans' });
   t.equal(again.content.value, 'half a thought');
   again.setContent('half a thought more');
-  await until('it is saved', () => two.core.state.ownLists.drafts.value[0]?.content === 'half a thought more');
+  await until(
+    'it is saved',
+    () => two.core.state.ownLists.draftsNewestFirst.value[0]?.content === 'half a thought more',
+  );
   t.notOk([...browser.values.keys()].some((key) => key.startsWith('draft/')));
 });
 
@@ -244,7 +250,9 @@ t.test('a tab that signs out ends the poll of the leading tab before its session
   await two.core.session.signOut();
   t.equal(wasPollEnded, true);
   await until('both tabs know', () =>
-    [one, two].every(({ core }) => core.session.state.value === 'signed-out' && core.queue.status.value === 'starting'),
+    [one, two].every(
+      ({ core }) => core.session.state.value === 'signed-out' && core.eventQueue.status.value === 'starting',
+    ),
   );
   t.strictSame(one.platform.requests.slice(polls), [], 'no request without a session');
 });

@@ -1,7 +1,7 @@
 /** Two people from the first link to the end of a session, each in a browser profile of their own, on both faces. */
 import type { Browser } from 'puppeteer-core';
 import t, { type Test } from 'tap';
-import { createOneTimeSignInLink } from '#app/admin';
+import { createOneTimeSignInUrl } from '#app/admin';
 import { services, startCluster, startEmbedded, type TestServer } from '../api/support/faces.js';
 import { linkIn, mailed } from '../api/support/mails.js';
 import { makeOrganization, streamIdOf, subscribe } from '../api/support/organization.js';
@@ -51,7 +51,7 @@ async function runJourney(t: Test, server: TestServer, browser: Browser): Promis
   await step('the owner signs in by a one-time link', async () => {
     await owner.goTo('');
     await owner.waitFor('h1', 'Sign in to');
-    const url = await createOneTimeSignInLink(server.actors, server.secrets, org.realm, org.owner.email, 'http://x');
+    const url = await createOneTimeSignInUrl(server.actors, server.secrets, org.realm, org.owner.email, 'http://x');
     await owner.goTo(new URL(url).hash);
     await owner.waitFor('.row.stream', 'general');
     await owner.page.waitForFunction(`!location.hash.includes('sign-in')`);

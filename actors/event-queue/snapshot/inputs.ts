@@ -1,6 +1,6 @@
 /** The inputs from which the sections of a registration's snapshot are made. */
 import type { FileUploadLimits } from '#domain/files';
-import type { TextUnsealer } from '#domain/people';
+import type { TryUnsealText } from '#domain/people';
 import type { Subscription } from '#domain/streams';
 import type { RegisterEventQueueArgs } from '#model/commands';
 import type { DirectoryBot, DirectoryUser, DirectoryView } from '#model/records';
@@ -14,7 +14,7 @@ export interface RegistrationSnapshotInputs {
   /** Notifications are pushed to mobile devices. */
   readonly pushesToDevices: boolean;
   /** Decrypts the API keys of bots that the user may read. */
-  readonly tryUnsealText: TextUnsealer;
+  readonly tryUnsealText: TryUnsealText;
   /** Collects bots whose API key could not be decrypted. */
   readonly botsWithUnreadableKey: Set<DirectoryBot>;
   readonly subscriptions: readonly Subscription[];
@@ -23,4 +23,4 @@ export interface RegistrationSnapshotInputs {
 }
 
 /** True if the client asked for a section of the snapshot. */
-export type SnapshotSectionPredicate = (section: string) => boolean;
+export type IsSnapshotSectionWanted = (section: string) => boolean;

@@ -7,8 +7,8 @@ import { apiError } from '#model/errors';
 import { findLowerBoundIndex } from '#ports/store';
 import type { ActorInputSources } from '../../services.js';
 
-const RETRY_PAUSE_MS = 5;
-const MAX_RETRIES = 400;
+const SNAPSHOT_READ_RETRY_PAUSE_MS = 5;
+const MAX_SNAPSHOT_READ_RETRIES = 400;
 
 /**
  * A stream whose messages the snapshot counts must already show its first message id. The directory learns that id from
@@ -22,7 +22,7 @@ export async function awaitFirstMessageIdsInDirectory(
   sources: ActorInputSources,
 ): Promise<void> {
   const streams = Object.keys(counted).filter((id) => counted[id]! > 0);
-  for (let attempt = 0; attempt < MAX_RETRIES; attempt++) {
+  for (let attempt = 0; attempt < MAX_SNAPSHOT_READ_RETRIES; attempt++) {
     const directory = await sources.loadDirectory(realm);
     if (streams.every((id) => directory.stream(toStreamId(Number(id)))?.firstMessage !== null)) return;
     await waitBeforeRetry(sources);
@@ -30,7 +30,7 @@ export async function awaitFirstMessageIdsInDirectory(
 }
 
 const waitBeforeRetry = ({ services }: ActorInputSources): Promise<void> =>
-  new Promise((resolve) => void services.clock.setTimeout(resolve, RETRY_PAUSE_MS));
+  new Promise((resolve) => void services.clock.setTimeout(resolve, SNAPSHOT_READ_RETRY_PAUSE_MS));
 
 interface VersionedOwnSubscriptions {
   readonly version: number;
@@ -60,25 +60,28 @@ export async function readOwnStateAndSubscribers<O extends VersionedOwnSubscript
     const directory = await sources.loadDirectory(realm);
     // Streams drop deactivated users, who keep their own subscriptions, so the two lists would never agree again.
     if (own && directory.user(user)?.isActive === false) throw apiError('ACCOUNT_DEACTIVATED');
-    if (!withSubscribers) return { own, subscribers: NO_SUBSCRIBERS };
+    if (!withSubscribers) return { own, subscribers: NO_SUBSCRIBERS_AT_ANY_POSITION };
     const joined = new Set((own?.subscriptions ?? []).filter((one) => one.active).map((one) => one.stream));
     const subscribers = await feed.readSubscribersAtPosition(() => {
       const live = [...directory.streams()].filter((stream) => !stream.archived).map((stream) => stream.id);
       // A stream may have been created and joined after `directory.streams()` was read.
       return [...new Set([...live, ...joined])];
     });
-    const agree = [...subscribers.of].every(([stream, members]) => hasMember(members, user) === joined.has(stream));
+    const agree = [...subscribers.of].every(
+      ([stream, members]) => sortedMembersInclude(members, user) === joined.has(stream),
+    );
     if (agree) return { own, subscribers };
     // The stream's actor is slow to apply the user's change. No later event would report the user's own subscription to
     // the user, so this function corrects the lists.
-    if (attempt === MAX_RETRIES) return { own, subscribers: alignSubscribersWithOwn(subscribers, user, joined) };
+    if (attempt === MAX_SNAPSHOT_READ_RETRIES)
+      return { own, subscribers: alignSubscribersWithOwn(subscribers, user, joined) };
     await waitBeforeRetry(sources);
   }
 }
 
-const NO_SUBSCRIBERS: StreamSubscribersAtPosition = { position: toLogSeq(0), of: new Map() };
+const NO_SUBSCRIBERS_AT_ANY_POSITION: StreamSubscribersAtPosition = { position: toLogSeq(0), of: new Map() };
 
-const hasMember = (members: readonly number[], user: number): boolean =>
+const sortedMembersInclude = (members: readonly number[], user: number): boolean =>
   members[findLowerBoundIndex(members, user)] === user;
 
 /**
@@ -91,7 +94,7 @@ function alignSubscribersWithOwn(
   joined: ReadonlySet<number>,
 ): StreamSubscribersAtPosition {
   const own = [...of].map(([stream, members]): [number, readonly number[]] => {
-    if (hasMember(members, user) === joined.has(stream)) return [stream, members];
+    if (sortedMembersInclude(members, user) === joined.has(stream)) return [stream, members];
     const others = members.filter((id) => id !== user);
     return [stream, joined.has(stream) ? [...others, user].sort((a, b) => a - b) : others];
   });

@@ -8,9 +8,14 @@ import {
   type StoredMessage,
   toStoredMessage,
   UnreadMessageScan,
-  UserMessageFlags,
+  UserMessageFlagsView,
 } from '#domain/messages';
-import { type Subscription, TOPIC_VISIBILITY_POLICY, toTopicKey, type UserTopicPolicy } from '#domain/streams';
+import {
+  type Subscription,
+  TOPIC_VISIBILITY_POLICY,
+  toComparableTopicKey,
+  type UserTopicPolicy,
+} from '#domain/streams';
 import type { RealmId } from '#model';
 import type { MessageReadStore } from '#ports/store';
 import type { ActorInputSources } from '../../services.js';
@@ -20,12 +25,12 @@ import type { SnapshotCountedMessages } from '../state.js';
 const MAX_MESSAGE_EVENT_DELAY_MS = 300_000;
 const MAX_STARRED_MESSAGE_IDS = 10_000;
 
-type ReadStateParts = readonly (readonly [string, Json])[];
+type UserReadStateParts = readonly (readonly [string, Json])[];
 
 interface OwnReadState {
   readonly subscriptions: readonly Subscription[];
   readonly topics: readonly UserTopicPolicy[];
-  readonly reading: ReadStateParts;
+  readonly reading: UserReadStateParts;
 }
 
 /**
@@ -34,16 +39,17 @@ interface OwnReadState {
  */
 export async function chooseSnapshotMessageSource(
   index: RecentMessageIndex,
-  reading: ReadStateParts,
+  reading: UserReadStateParts,
   { store }: ActorInputSources,
 ): Promise<MessageReadStore> {
-  const reads = await index.currentReadStore();
-  return reads === store || (await index.hasCurrentRecords(new UserMessageFlags(0, new Map(reading)).singledOutIds()))
+  const reads = await index.catchUpAndSelectReadStore();
+  return reads === store ||
+    (await index.hasEveryStoredMessage(new UserMessageFlagsView(0, new Map(reading)).individuallyMarkedIds()))
     ? reads
     : store;
 }
 
-interface UnreadSnapshotSection {
+interface UnreadSectionAndCountedMessages {
   readonly section: JsonObject;
   readonly countedMessages: SnapshotCountedMessages;
 }
@@ -55,8 +61,8 @@ export async function readUnreadSnapshotSection(
   { subscriptions, topics, reading }: OwnReadState,
   reads: MessageReadStore,
   { services }: ActorInputSources,
-): Promise<UnreadSnapshotSection> {
-  const flags = new UserMessageFlags(user, new Map(reading));
+): Promise<UnreadSectionAndCountedMessages> {
+  const flags = new UserMessageFlagsView(user, new Map(reading));
   const scan = new UnreadMessageScan(reads, realm, user);
   const active = new Map(subscriptions.filter((own) => own.active).map((own) => [own.stream, own]));
   const since = (services.clock.now() - MAX_MESSAGE_EVENT_DELAY_MS) / 1000;
@@ -75,25 +81,26 @@ export async function readUnreadSnapshotSection(
     if (body.stream !== 0) streams[body.stream] = Math.max(streams[body.stream]!, id);
     else if (body.sent >= since) recent.push(id);
   };
-  for await (const batch of scan.newestAbove(homes, left, seen)) {
+  for await (const batch of scan.scanUnreadAboveMarksNewestFirst(homes, left, seen)) {
     unread.push(...batch);
     missing = unread.length > MAX_LISTED_UNREAD_MESSAGES;
     if (missing) break;
   }
   // The messages read above are recent ones; those that the user marked as unread are mostly older. Their origin may be
   // a stream that the user never saw: they moved here, and the user starred them or reacted to them.
-  if (!missing) unread.push(...(await scan.loadUnreadExceptions(flags.unreadExceptionIds())));
+  if (!missing) unread.push(...(await scan.loadUnreadExceptionMessages(flags.allUnreadExceptionIds())));
   const { [DIRECT_MESSAGES_ORIGIN]: upTo = 0, ...countedStreams } = streams;
 
   const silent = new Set(
     topics
       .filter(({ policy }) => policy === TOPIC_VISIBILITY_POLICY.muted)
-      .map(({ stream, name }) => `${stream} ${toTopicKey(name)}`),
+      .map(({ stream, name }) => `${stream} ${toComparableTopicKey(name)}`),
   );
   const section = makeUnreadMessagesSummary(unread, {
     user,
     subscribed: (stream) => active.has(stream),
-    muted: (stream, topic) => (active.get(stream)?.muted ?? false) || silent.has(`${stream} ${toTopicKey(topic)}`),
+    muted: (stream, topic) =>
+      (active.get(stream)?.muted ?? false) || silent.has(`${stream} ${toComparableTopicKey(topic)}`),
     missing,
   });
   return { section, countedMessages: { streams: countedStreams, direct: { upTo, recent } } };
@@ -106,10 +113,10 @@ export async function readStarredMessageIds(
   { reading }: OwnReadState,
   reads: MessageReadStore,
 ): Promise<number[]> {
-  const { ids } = new UserMessageFlags(user, new Map(reading)).markedIds('starred');
+  const { ids } = new UserMessageFlagsView(user, new Map(reading)).markedIds('starred');
   if (ids.length === 0) return [];
   const records = await reads.getMessages(realm, ids);
   const there = records.filter((record) => record !== null).map(toStoredMessage);
-  const own = await new UnreadMessageScan(reads, realm, user).filterWithCopies(there, true);
+  const own = await new UnreadMessageScan(reads, realm, user).filterMessagesWithCopies(there, true);
   return own.slice(0, MAX_STARRED_MESSAGE_IDS).map(({ id }) => id);
 }

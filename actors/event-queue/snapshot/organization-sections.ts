@@ -3,17 +3,17 @@ import { type JsonObject, PROCESS_START_SECONDS, type ResponseFields } from '#ba
 import { MAX_MESSAGE_CHARACTERS } from '#domain/messages';
 import {
   API_PROFILE_FIELD_TYPES,
-  defaultSettingsOfNewAccounts,
-  EXTERNAL_ACCOUNT_TYPES,
-  encodeUserGroupList,
+  DEFAULT_EXTERNAL_ACCOUNT_TYPES,
+  emailDomainOfOrigin,
   formatEmailDomainForApi,
   formatLinkifierForApi,
   formatPlaygroundForApi,
   formatProfileFieldForApi,
-  mailDomainOfOrigin,
-  showPronounsAsShortText,
+  getEncodedUserGroupList,
+  initialSettingsOfNewAccounts,
+  withPronounsAsShortText,
 } from '#domain/people';
-import { formatRealmPicturesForApi, MAX_UPLOADED_PICTURE_MIB } from '#domain/pictures';
+import { formatAllRealmPictureFieldsForApi, MAX_UPLOADED_PICTURE_MIB } from '#domain/pictures';
 import { PRESENCE_OFFLINE_AFTER_SECONDS } from '#domain/presence';
 import { MAX_STREAM_DESCRIPTION_CHARACTERS, MAX_STREAM_NAME_CHARACTERS, MAX_TOPIC_CHARACTERS } from '#domain/streams';
 import {
@@ -45,7 +45,7 @@ export function makeRealmSnapshotSection({
   const settings = REALM_SETTING_NAMES.map((name) => [`realm_${name}`, directory.settings[name]]);
   const { origin, site } = args;
   const passwords = isLoginMethodOn(directory.settings.authentication_methods, PASSWORD_LOGIN_METHOD);
-  const pictures = Object.entries(formatRealmPicturesForApi(directory)).map(([name, value]) => [
+  const pictures = Object.entries(formatAllRealmPictureFieldsForApi(directory)).map(([name, value]) => [
     `realm_${name}`,
     value,
   ]);
@@ -59,13 +59,13 @@ export function makeRealmSnapshotSection({
     realm_password_auth_enabled: passwords,
     realm_presence_disabled: false,
     realm_uri: origin,
-    realm_bot_domain: mailDomainOfOrigin(site),
+    realm_bot_domain: emailDomainOfOrigin(site),
     ...Object.fromEntries(pictures),
     realm_available_video_chat_providers: {
       disabled: { name: 'None', id: 0 },
       jitsi_meet: { name: 'Jitsi Meet', id: 1 },
     },
-    realm_default_external_accounts: EXTERNAL_ACCOUNT_TYPES,
+    realm_default_external_accounts: DEFAULT_EXTERNAL_ACCOUNT_TYPES,
     realm_push_notifications_enabled: pushesToDevices,
     // The value is in bytes, although the field's name says MiB (register.md).
     realm_upload_quota_mib: fileUploadLimits.uploadQuotaMib === 0 ? null : fileUploadLimits.uploadQuotaMib * 1_048_576,
@@ -103,7 +103,7 @@ export function makeRealmSnapshotSection({
 }
 
 export const makeUserGroupsSnapshotSection = ({ directory }: RegistrationSnapshotInputs): ResponseFields => ({
-  realm_user_groups: encodeUserGroupList(directory),
+  realm_user_groups: getEncodedUserGroupList(directory),
 });
 
 /** Clients that do not know URL templates get no linkifiers. */
@@ -127,12 +127,12 @@ export function makeProfileFieldsSnapshotSection({ directory, args }: Registrati
   if (args.options.pronouns)
     return { custom_profile_fields: fields, custom_profile_field_types: API_PROFILE_FIELD_TYPES };
   const { PRONOUNS: _, ...types } = API_PROFILE_FIELD_TYPES;
-  return { custom_profile_fields: showPronounsAsShortText(fields), custom_profile_field_types: types };
+  return { custom_profile_fields: withPronounsAsShortText(fields), custom_profile_field_types: types };
 }
 
-export const makeUserDefaultsSnapshotSection = ({ directory }: RegistrationSnapshotInputs): JsonObject => ({
+export const makeUserSettingDefaultsSnapshotSection = ({ directory }: RegistrationSnapshotInputs): JsonObject => ({
   realm_user_settings_defaults: {
-    ...defaultSettingsOfNewAccounts(directory),
+    ...initialSettingsOfNewAccounts(directory),
     emojiset_choices: EMOJISET_CHOICES,
     available_notification_sounds: NOTIFICATION_SOUNDS,
   },

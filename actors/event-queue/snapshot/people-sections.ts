@@ -4,18 +4,18 @@ import { VISITOR_ACCOUNT } from '#actors/shared';
 import type { JsonObject, ResponseFields } from '#base';
 import {
   avatarUrlOfUser,
-  encodeUserList,
-  findSystemBot,
-  formatBotForApi,
+  findSystemBotOrTemplate,
+  formatBotWithSealedSecrets,
   formatUserForApi,
-  isAdmin,
+  getEncodedUserList,
+  isAdminOrOwner,
   isAllowedByPolicy,
+  isExactlyModerator,
   isGuest,
-  isModerator,
   isOwner,
-  unsealBotSecrets,
+  withUnsealedBotSecrets,
 } from '#domain/people';
-import { presenceReplicaOf, toServerTimestampSeconds } from '#domain/presence';
+import { presenceReplicaOfDirectory, toServerTimestampSeconds } from '#domain/presence';
 import { areWebPublicStreamsEnabled } from '#domain/streams';
 import type { RealmPolicyName } from '#model';
 import type { RegistrationSnapshotInputs } from './inputs.js';
@@ -23,7 +23,12 @@ import type { RegistrationSnapshotInputs } from './inputs.js';
 const CROSS_REALM_BOT_NAMES = ['notification', 'welcome', 'email-gateway'] as const;
 
 /** Section `realm_user`: all users, and the roles and permissions of the user. */
-export function makeUserSnapshotSections({ user, directory, args, nowMs }: RegistrationSnapshotInputs): ResponseFields {
+export function makeRealmUsersSnapshotSection({
+  user,
+  directory,
+  args,
+  nowMs,
+}: RegistrationSnapshotInputs): ResponseFields {
   const { settings } = directory;
   const isVisitor = user.id === VISITOR_ACCOUNT.id;
   const options = {
@@ -40,10 +45,10 @@ export function makeUserSnapshotSections({ user, directory, args, nowMs }: Regis
   const webPublicStreams =
     areWebPublicStreamsEnabled(args.webPublicStreams, settings) && may('create_web_public_stream_policy');
   return {
-    realm_users: encodeUserList(directory, user, { ...options, active: true }),
-    realm_non_active_users: encodeUserList(directory, user, { ...options, active: false, withoutAvatar }),
+    realm_users: getEncodedUserList(directory, user, { ...options, active: true }),
+    realm_non_active_users: getEncodedUserList(directory, user, { ...options, active: false, withoutAvatar }),
     cross_realm_bots: CROSS_REALM_BOT_NAMES.map((name) =>
-      formatUserForApi(findSystemBot(directory, name), user, { clientGravatar: false }),
+      formatUserForApi(findSystemBotOrTemplate(directory, name), user, { clientGravatar: false }),
     ),
     avatar_source: user.avatarSource,
     avatar_url: avatarUrlOfUser(user),
@@ -54,9 +59,9 @@ export function makeUserSnapshotSections({ user, directory, args, nowMs }: Regis
     can_create_streams: privateStreams || publicStreams || webPublicStreams,
     can_subscribe_other_users: may('invite_to_stream_policy'),
     can_invite_others_to_realm: may('invite_to_realm_policy'),
-    is_admin: isAdmin(user),
+    is_admin: isAdminOrOwner(user),
     is_owner: isOwner(user),
-    is_moderator: isModerator(user),
+    is_moderator: isExactlyModerator(user),
     is_guest: isGuest(user),
     is_billing_admin: user.isBillingAdmin,
     user_id: user.id,
@@ -73,14 +78,14 @@ export function makeBotsSnapshotSection({
   tryUnsealText,
   botsWithUnreadableKey,
 }: RegistrationSnapshotInputs): JsonObject {
-  const all = isAdmin(user);
+  const all = isAdminOrOwner(user);
   const realm_bots: JsonObject[] = [];
   for (const bot of directory.bots()) {
     const account = directory.user(bot.user);
     if (!account || (!all && account.botOwner !== user.id)) continue;
     realm_bots.push(
-      unsealBotSecrets(
-        formatBotForApi(account, bot, (id) => directory.stream(id)?.name),
+      withUnsealedBotSecrets(
+        formatBotWithSealedSecrets(account, bot, (id) => directory.stream(id)?.name),
         (sealed) => {
           const text = tryUnsealText(sealed);
           if (text === undefined) botsWithUnreadableKey.add(bot);
@@ -98,11 +103,14 @@ export const makePresenceSnapshotSection = ({
   args,
   nowMs,
 }: RegistrationSnapshotInputs): ResponseFields => ({
-  presences: presenceReplicaOf(directory).list(args.options.slimPresence ? 'slim' : 'legacy', nowMs),
+  presences: presenceReplicaOfDirectory(directory).getOrEncodeList(
+    args.options.slimPresence ? 'slim' : 'legacy',
+    nowMs,
+  ),
   server_timestamp: toServerTimestampSeconds(nowMs),
 });
 
-export const makeVisitorPresenceSnapshotSection = ({ nowMs }: RegistrationSnapshotInputs): ResponseFields => ({
+export const makeEmptyPresenceSnapshotSection = ({ nowMs }: RegistrationSnapshotInputs): ResponseFields => ({
   presences: {},
   server_timestamp: toServerTimestampSeconds(nowMs),
 });

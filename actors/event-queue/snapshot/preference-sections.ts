@@ -2,13 +2,13 @@
 
 import type { UserOwnState } from '#actors/shared';
 import { EncodedJson, type JsonObject, type ResponseFields } from '#base';
-import { formatEmojiFieldsForApi } from '#domain/emoji';
-import { readUserSettings } from '#domain/people';
+import { makeEmojiApiFields } from '#domain/emoji';
+import { readAllOrGroupUserSettings } from '#domain/people';
 import { formatMutedTopicsForApi, formatUserTopicsForApi } from '#domain/streams';
 import { EMOJISET_CHOICES, NOTIFICATION_SOUNDS } from '#model';
 import type { OwnStateSection } from '#model/commands';
 import type { DirectoryUser } from '#model/records';
-import type { RegistrationSnapshotInputs, SnapshotSectionPredicate } from './inputs.js';
+import type { IsSnapshotSectionWanted, RegistrationSnapshotInputs } from './inputs.js';
 
 interface EncodedUserSettings {
   /** Version of the preferences of all users, for which the encoded section is valid. */
@@ -23,11 +23,11 @@ export function makeUserSettingsSnapshotSection({ user, directory }: Registratio
   let known = encodedSettingsByUser.get(user);
   if (known?.preferencesVersion !== version) {
     const user_settings = {
-      ...readUserSettings(directory, user),
+      ...readAllOrGroupUserSettings(directory, user),
       emojiset_choices: EMOJISET_CHOICES,
       available_notification_sounds: NOTIFICATION_SOUNDS,
     };
-    known = { preferencesVersion: version, encoded: EncodedJson.ofText(JSON.stringify(user_settings)) };
+    known = { preferencesVersion: version, encoded: EncodedJson.fromJsonText(JSON.stringify(user_settings)) };
     encodedSettingsByUser.set(user, known);
   }
   return { user_settings: known.encoded };
@@ -36,13 +36,20 @@ export function makeUserSettingsSnapshotSection({ user, directory }: Registratio
 /** Section `update_display_settings`, for clients without `user_settings_object`: fields at the top level. */
 export function makeDisplaySettingsSnapshotSection({ user, directory, args }: RegistrationSnapshotInputs): JsonObject {
   if (args.options.capabilities.user_settings_object) return {};
-  return { ...readUserSettings(directory, user, 'display'), emojiset_choices: EMOJISET_CHOICES };
+  return { ...readAllOrGroupUserSettings(directory, user, 'display'), emojiset_choices: EMOJISET_CHOICES };
 }
 
 /** Section `update_global_notifications`, for clients without `user_settings_object`: fields at the top level. */
-export function makeNotificationSnapshotSection({ user, directory, args }: RegistrationSnapshotInputs): JsonObject {
+export function makeNotificationSettingsSnapshotSection({
+  user,
+  directory,
+  args,
+}: RegistrationSnapshotInputs): JsonObject {
   if (args.options.capabilities.user_settings_object) return {};
-  return { ...readUserSettings(directory, user, 'notification'), available_notification_sounds: NOTIFICATION_SOUNDS };
+  return {
+    ...readAllOrGroupUserSettings(directory, user, 'notification'),
+    available_notification_sounds: NOTIFICATION_SOUNDS,
+  };
 }
 
 export const makeAlertWordsSnapshotSection = ({ user, directory }: RegistrationSnapshotInputs): JsonObject => ({
@@ -54,24 +61,24 @@ export const makeMutedUsersSnapshotSection = ({ user, directory }: RegistrationS
 });
 
 /** Section `user_status`: the status of active users who have set one. */
-export function makeUserStatusSnapshotSection({ directory }: RegistrationSnapshotInputs): JsonObject {
+export function makeUserStatusesSnapshotSection({ directory }: RegistrationSnapshotInputs): JsonObject {
   const statuses: Record<string, JsonObject> = {};
   for (const [id, { text, emoji, away }] of directory.statuses()) {
     if (!directory.user(id)?.isActive) continue;
     statuses[id] = {
       ...(away ? { away } : {}),
       ...(text === '' ? {} : { status_text: text }),
-      ...(emoji ? formatEmojiFieldsForApi(emoji, directory) : {}),
+      ...(emoji ? makeEmojiApiFields(emoji, directory) : {}),
     };
   }
   return { user_status: statuses };
 }
 
 /** Sections of state that only the user's own actor has, except subscriptions. */
-export function makeOwnSnapshotSections(
+export function makeUserActorSnapshotSections(
   { directory, args, user }: RegistrationSnapshotInputs,
   { drafts, scheduled, topics, hotspots }: UserOwnState<OwnStateSection>,
-  wanted: SnapshotSectionPredicate,
+  wanted: IsSnapshotSectionWanted,
 ): JsonObject {
   // A client that asks for user_topic by name does not use its deprecated form.
   const deprecated = wanted('muted_topics') && !args.fetch?.includes('user_topic');

@@ -5,31 +5,31 @@ import { formatCustomEmojiForApi } from '#domain/emoji';
 import { STOP_WORDS } from '#domain/messages';
 import { isGuest } from '#domain/people';
 import type { DirectoryView } from '#model/records';
-import type { RegistrationSnapshotInputs, SnapshotSectionPredicate } from './inputs.js';
+import type { IsSnapshotSectionWanted, RegistrationSnapshotInputs } from './inputs.js';
 import {
   makeEmailDomainsSnapshotSection,
   makeLinkifiersSnapshotSection,
   makePlaygroundsSnapshotSection,
   makeProfileFieldsSnapshotSection,
   makeRealmSnapshotSection,
-  makeUserDefaultsSnapshotSection,
   makeUserGroupsSnapshotSection,
+  makeUserSettingDefaultsSnapshotSection,
 } from './organization-sections.js';
 import { makeBotsSnapshotSection } from './people-sections.js';
 import {
   makeAlertWordsSnapshotSection,
   makeDisplaySettingsSnapshotSection,
   makeMutedUsersSnapshotSection,
-  makeNotificationSnapshotSection,
+  makeNotificationSettingsSnapshotSection,
   makeUserSettingsSnapshotSection,
-  makeUserStatusSnapshotSection,
+  makeUserStatusesSnapshotSection,
 } from './preference-sections.js';
-import { makeDefaultStreamsSnapshotSection, makeStreamGroupsSnapshotSection } from './stream-sections.js';
+import { makeDefaultStreamGroupsSnapshotSection, makeDefaultStreamsSnapshotSection } from './stream-sections.js';
 
 type SnapshotSectionMaker = (inputs: RegistrationSnapshotInputs) => ResponseFields;
 
 /** Sections of features that no operation offers yet: they are empty in every organization. */
-const EMPTY_SECTIONS: Readonly<Record<string, JsonObject>> = {
+const UNSUPPORTED_FEATURE_SECTIONS: Readonly<Record<string, JsonObject>> = {
   realm_filters: { realm_filters: [] },
   realm_embedded_bots: { realm_embedded_bots: [] },
   realm_incoming_webhook_bots: { realm_incoming_webhook_bots: [] },
@@ -37,21 +37,21 @@ const EMPTY_SECTIONS: Readonly<Record<string, JsonObject>> = {
   giphy: { giphy_api_key: '' },
 };
 
-/** Sections that are the same for all users, except for the differences in `makeVariantKey`. */
+/** Sections that are the same for all users, except for the differences in `makeSharedSectionsVariantKey`. */
 const SHARED_SECTION_MAKERS: Readonly<Record<string, SnapshotSectionMaker>> = {
-  ...Object.fromEntries(Object.entries(EMPTY_SECTIONS).map(([name, fields]) => [name, () => fields])),
+  ...Object.fromEntries(Object.entries(UNSUPPORTED_FEATURE_SECTIONS).map(([name, fields]) => [name, () => fields])),
   realm: makeRealmSnapshotSection,
   default_streams: makeDefaultStreamsSnapshotSection,
-  default_stream_groups: makeStreamGroupsSnapshotSection,
+  default_stream_groups: makeDefaultStreamGroupsSnapshotSection,
   custom_profile_fields: makeProfileFieldsSnapshotSection,
   realm_domains: makeEmailDomainsSnapshotSection,
   realm_emoji: ({ directory }) => ({ realm_emoji: formatCustomEmojiForApi(directory.customEmoji()) }),
   realm_linkifiers: makeLinkifiersSnapshotSection,
   realm_playgrounds: makePlaygroundsSnapshotSection,
   realm_user_groups: makeUserGroupsSnapshotSection,
-  realm_user_settings_defaults: makeUserDefaultsSnapshotSection,
+  realm_user_settings_defaults: makeUserSettingDefaultsSnapshotSection,
   stop_words: () => ({ stop_words: STOP_WORDS }),
-  user_status: makeUserStatusSnapshotSection,
+  user_status: makeUserStatusesSnapshotSection,
 };
 
 /** Sections that differ from user to user. */
@@ -61,40 +61,40 @@ const PERSONAL_SECTION_MAKERS: Readonly<Record<string, SnapshotSectionMaker>> = 
   realm_bot: makeBotsSnapshotSection,
   user_settings: makeUserSettingsSnapshotSection,
   update_display_settings: makeDisplaySettingsSnapshotSection,
-  update_global_notifications: makeNotificationSnapshotSection,
+  update_global_notifications: makeNotificationSettingsSnapshotSection,
 };
 
 const makeWantedSections = (
   sections: Readonly<Record<string, SnapshotSectionMaker>>,
   inputs: RegistrationSnapshotInputs,
-  wanted: SnapshotSectionPredicate,
+  wanted: IsSnapshotSectionWanted,
 ): ResponseFields[] => Object.entries(sections).flatMap(([name, make]) => (wanted(name) ? [make(inputs)] : []));
 
 export const makePersonalSnapshotSections = (
   inputs: RegistrationSnapshotInputs,
-  wanted: SnapshotSectionPredicate,
+  wanted: IsSnapshotSectionWanted,
 ): ResponseFields[] => makeWantedSections(PERSONAL_SECTION_MAKERS, inputs, wanted);
 
 /** The shared sections as objects, not encoded. */
 export const makeSharedSnapshotSections = (
   inputs: RegistrationSnapshotInputs,
-  wanted: SnapshotSectionPredicate,
+  wanted: IsSnapshotSectionWanted,
 ): ResponseFields[] => makeWantedSections(SHARED_SECTION_MAKERS, inputs, wanted);
 
 /** Maximum number of encoded variants per directory in memory. Few are needed: clients of one kind register alike. */
-const MAX_ENCODED_VARIANTS = 32;
+const MAX_ENCODED_VARIANTS_PER_DIRECTORY = 32;
 
 /**
  * Encoded variants by key, cached per version of the directory. The first message of a stream raises `streamsVersion`
  * only, so it is part of the version.
  */
-const encodedVariantsOfDirectory = memoizeByObject(
+const encodedSharedVariantsOfDirectory = memoizeByObject(
   (_directory: DirectoryView) => new Map<string, readonly Uint8Array[]>(),
   ({ version, streamsVersion }) => `${version}/${streamsVersion}`,
 );
 
 /** Key of the encoded variant: everything besides the directory on which the shared sections depend. */
-const makeVariantKey = ({ user, args }: RegistrationSnapshotInputs): string => {
+const makeSharedSectionsVariantKey = ({ user, args }: RegistrationSnapshotInputs): string => {
   const { options, fetch, origin, site, webPublicStreams } = args;
   const { linkifier_url_template } = options.capabilities;
   return JSON.stringify([
@@ -111,14 +111,14 @@ const makeVariantKey = ({ user, args }: RegistrationSnapshotInputs): string => {
 /** The shared sections, encoded once per variant until the directory changes. */
 export function encodeSharedSnapshotSections(
   inputs: RegistrationSnapshotInputs,
-  wanted: SnapshotSectionPredicate,
+  wanted: IsSnapshotSectionWanted,
 ): readonly Uint8Array[] {
-  const variants = encodedVariantsOfDirectory(inputs.directory);
-  const name = makeVariantKey(inputs);
+  const variants = encodedSharedVariantsOfDirectory(inputs.directory);
+  const name = makeSharedSectionsVariantKey(inputs);
   let parts = variants.get(name);
   if (!parts) {
     parts = [Buffer.concat(makeSharedSnapshotSections(inputs, wanted).flatMap(encodeResponseFieldParts))];
-    if (variants.size >= MAX_ENCODED_VARIANTS) variants.clear();
+    if (variants.size >= MAX_ENCODED_VARIANTS_PER_DIRECTORY) variants.clear();
     variants.set(name, parts);
   }
   return parts;

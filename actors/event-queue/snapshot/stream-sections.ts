@@ -2,15 +2,15 @@
 
 import { filterActiveAccountIds } from '#actors/shared';
 import { type JsonObject, memoizeByObject, type ResponseFields } from '#base';
-import { isAdmin, isGuest, readStreamNotificationSettings } from '#domain/people';
+import { isAdminOrOwner, isGuest, readStreamNotificationSettings } from '#domain/people';
 import {
-  canAccessStream,
-  canSeeStreamMetadata,
   compareByName,
   encodeStreamList,
   estimateWeeklyStreamTraffic,
-  formatDefaultStreamGroupsForApi,
-  formatSubscriptionFieldsForApi,
+  formatSubscriptionOwnFieldsForApi,
+  formatVisibleDefaultStreamGroups,
+  mayAccessStream,
+  maySeeStreamMetadata,
 } from '#domain/streams';
 import { toStreamId } from '#model';
 import type { DirectoryStream, DirectoryView } from '#model/records';
@@ -23,7 +23,7 @@ const listUnarchivedStreams = memoizeByObject(
   ({ streamsVersion }) => streamsVersion,
 );
 
-export function makeSubscriptionSnapshotSections({
+export function makeSubscriptionsSnapshotSection({
   user,
   directory,
   args,
@@ -44,15 +44,15 @@ export function makeSubscriptionSnapshotSections({
     estimateWeeklyStreamTraffic(directory.recentMessageCountOf(id), created, nowMs);
   const ownSide = (stream: DirectoryStream): JsonObject => {
     const subscription = own.get(stream.id)!;
-    const may = canSeeStreamMetadata(user, stream, subscription.active);
+    const may = maySeeStreamMetadata(user, stream, subscription.active);
     const subscribers = includeSubscribers ? { subscribers: may ? listed(stream) : [] } : {};
-    return formatSubscriptionFieldsForApi(subscription, { traffic: traffic(stream), ...subscribers, ...notNull });
+    return formatSubscriptionOwnFieldsForApi(subscription, { traffic: traffic(stream), ...subscribers, ...notNull });
   };
   const otherSide = (stream: DirectoryStream): JsonObject => ({
     stream_weekly_traffic: traffic(stream),
     ...(includeSubscribers ? { subscribers: listed(stream) } : {}),
   });
-  const never = live.filter((stream) => !own.has(stream.id) && canSeeStreamMetadata(user, stream, false));
+  const never = live.filter((stream) => !own.has(stream.id) && maySeeStreamMetadata(user, stream, false));
   return {
     subscriptions: encodeStreamList(
       live.filter((stream) => own.get(stream.id)?.active),
@@ -74,21 +74,24 @@ export function makeDefaultStreamsSnapshotSection({ user, directory }: Registrat
   };
 }
 
-export const makeStreamGroupsSnapshotSection = ({ user, directory }: RegistrationSnapshotInputs): JsonObject => ({
+export const makeDefaultStreamGroupsSnapshotSection = ({
+  user,
+  directory,
+}: RegistrationSnapshotInputs): JsonObject => ({
   realm_default_stream_groups: isGuest(user)
     ? []
-    : formatDefaultStreamGroupsForApi(directory.streamGroups, (id) => directory.stream(toStreamId(id))),
+    : formatVisibleDefaultStreamGroups(directory.streamGroups, (id) => directory.stream(toStreamId(id))),
 });
 
 /** Section `stream`: the streams that GET /streams returns by default. Administrators get all active streams. */
-export function makeStreamSnapshotSections({
+export function makeStreamSnapshotSection({
   user,
   directory,
   subscriptions,
 }: RegistrationSnapshotInputs): ResponseFields {
   const active = new Set(subscriptions.filter((own) => own.active).map((own) => own.stream));
   const shown = listUnarchivedStreams(directory).filter(
-    (stream) => isAdmin(user) || canAccessStream(user, stream, active.has(toStreamId(stream.id))),
+    (stream) => isAdminOrOwner(user) || mayAccessStream(user, stream, active.has(toStreamId(stream.id))),
   );
   return { streams: encodeStreamList(shown) };
 }

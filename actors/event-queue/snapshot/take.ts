@@ -5,8 +5,8 @@
 
 import { readUserOwnState, VISITOR_ACCOUNT } from '#actors/shared';
 import { encodeResponseFieldParts, type Json, type ResponseFields } from '#base';
-import { findNewestMessageId, listRecentDirectConversations } from '#domain/messages';
-import { presenceReplicaOf } from '#domain/presence';
+import { findNewestMessageIdOfUser, listRecentDirectConversations } from '#domain/messages';
+import { presenceReplicaOfDirectory } from '#domain/presence';
 import { type ActorKey, type LogSeq, presenceActorKey, type RealmId, realmActorKey, toUserId } from '#model';
 import {
   type OwnStateSection,
@@ -20,18 +20,18 @@ import type { CommandInputContext } from '#runtime';
 import type { ActorInputSources } from '../../services.js';
 import type { EventQueueActorState, SnapshotCountedMessages } from '../state.js';
 import type { EventQueueMemoryState } from '../volatile.js';
-import type { RegistrationSnapshotInputs, SnapshotSectionPredicate } from './inputs.js';
+import type { IsSnapshotSectionWanted, RegistrationSnapshotInputs } from './inputs.js';
 import { awaitFirstMessageIdsInDirectory, readOwnStateAndSubscribers } from './memberships.js';
 import { chooseSnapshotMessageSource, readStarredMessageIds, readUnreadSnapshotSection } from './message-sections.js';
 import {
+  makeEmptyPresenceSnapshotSection,
   makePresenceSnapshotSection,
-  makeUserSnapshotSections,
-  makeVisitorPresenceSnapshotSection,
+  makeRealmUsersSnapshotSection,
 } from './people-sections.js';
-import { makeOwnSnapshotSections } from './preference-sections.js';
+import { makeUserActorSnapshotSections } from './preference-sections.js';
 import { encodeSharedSnapshotSections, makePersonalSnapshotSections, makeSharedSnapshotSections } from './sections.js';
-import { makeStreamSnapshotSections, makeSubscriptionSnapshotSections } from './stream-sections.js';
-import { hideSnapshotFieldsFromVisitor, makeEmptyOwnState } from './visitor.js';
+import { makeStreamSnapshotSection, makeSubscriptionsSnapshotSection } from './stream-sections.js';
+import { makeEmptyVisitorOwnState, overrideSnapshotFieldsForVisitor } from './visitor.js';
 
 export interface RegistrationSnapshot {
   /** Log position at which the new queue starts. */
@@ -58,9 +58,9 @@ const RESPONSE_SECTIONS_BY_OWN_STATE: { readonly [S in OwnStateSection]: readonl
   hotspots: ['hotspots'],
 };
 
-const MESSAGE_SECTIONS = ['message', 'recent_private_conversations', 'starred_messages'];
+const SECTIONS_MADE_FROM_MESSAGES = ['message', 'recent_private_conversations', 'starred_messages'];
 
-const listNeededOwnStateSections = (wanted: SnapshotSectionPredicate): OwnStateSection[] =>
+const listNeededOwnStateSections = (wanted: IsSnapshotSectionWanted): OwnStateSection[] =>
   (Object.keys(RESPONSE_SECTIONS_BY_OWN_STATE) as OwnStateSection[]).filter((section) =>
     RESPONSE_SECTIONS_BY_OWN_STATE[section].some(wanted),
   );
@@ -78,7 +78,7 @@ export async function takeRegistrationSnapshot(
   sources: ActorInputSources,
 ): Promise<RegistrationSnapshot> {
   for (let attempt = 1; ; attempt++) {
-    const taken = await tryTakeSnapshot(args, context, sources, attempt === MAX_SNAPSHOT_ATTEMPTS);
+    const taken = await tryTakeRegistrationSnapshot(args, context, sources, attempt === MAX_SNAPSHOT_ATTEMPTS);
     if (taken) return taken;
   }
 }
@@ -87,7 +87,7 @@ export async function takeRegistrationSnapshot(
  * Replaces API keys of bots that were sealed under a former server secret, so that a user with a right to the key gets
  * a new one.
  */
-async function renewBotApiKeys(
+async function renewUnreadableBotApiKeys(
   realm: RealmId,
   bots: ReadonlySet<DirectoryBot>,
   { askActor }: ActorInputSources,
@@ -103,7 +103,7 @@ async function renewBotApiKeys(
  * @returns undefined if another attempt is needed: API keys were replaced, or accounts changed after the subscribers
  * were read, so that the snapshot's versions would suppress the event that removes one
  */
-async function tryTakeSnapshot(
+async function tryTakeRegistrationSnapshot(
   args: RegisterEventQueueArgs,
   { realm, caller }: CommandInputContext<EventQueueActorState, EventQueueMemoryState>,
   sources: ActorInputSources,
@@ -119,7 +119,7 @@ async function tryTakeSnapshot(
   const directory = await sources.loadDirectory(realm);
   // The queue gets no event from before the log's end that was read above, so the replica must show all of those.
   const feed = await sources.services.feeds.of(realm);
-  await feed.waitForDirectoryAt(end);
+  await feed.waitForDirectoryAtPosition(end);
   const isVisitor = caller === VISITOR_ACCOUNT.id;
   const user = isVisitor ? VISITOR_ACCOUNT : directory.user(toUserId(caller));
   if (!user?.isActive) throw apiError('ACCOUNT_DEACTIVATED');
@@ -132,7 +132,7 @@ async function tryTakeSnapshot(
     withSubscribers,
     () => {
       if (sections.length === 0) return undefined;
-      return isVisitor ? makeEmptyOwnState(sections) : readUserOwnState(realm, user.id, sections, sources);
+      return isVisitor ? makeEmptyVisitorOwnState(sections) : readUserOwnState(realm, user.id, sections, sources);
     },
     feed,
     sources,
@@ -145,8 +145,8 @@ async function tryTakeSnapshot(
   // The messages are read after the versions of the user and the streams, because the counts must include every message
   // that those versions cover.
   const { reading = [] } = own ?? {};
-  const reads = MESSAGE_SECTIONS.some(wanted)
-    ? await chooseSnapshotMessageSource(feed.recentMessages, reading, sources)
+  const reads = SECTIONS_MADE_FROM_MESSAGES.some(wanted)
+    ? await chooseSnapshotMessageSource(feed.recentMessageIndex, reading, sources)
     : sources.store;
   if (own && wanted('message')) {
     if (wanted('update_message_flags')) {
@@ -156,7 +156,7 @@ async function tryTakeSnapshot(
       await awaitFirstMessageIdsInDirectory(realm, countedMessages.streams, sources);
     }
     const streams = subscriptions.map((own) => own.stream);
-    parts.push({ max_message_id: await findNewestMessageId(reads, realm, user.id, streams) });
+    parts.push({ max_message_id: await findNewestMessageIdOfUser(reads, realm, user.id, streams) });
   }
   if (wanted('recent_private_conversations')) {
     const recent = isVisitor ? [] : await listRecentDirectConversations(reads, realm, user.id);
@@ -168,7 +168,7 @@ async function tryTakeSnapshot(
   if (wanted('presence') && !isVisitor) {
     const to = presenceActorKey(realm);
     // Presence has no version: the next report brings changes in between (architecture/actors.md § Presence).
-    await presenceReplicaOf(directory).sync((known) =>
+    await presenceReplicaOfDirectory(directory).fetchAtLeastNow((known) =>
       sources.askActor(to, presenceActorCommands.presenceChanges, { known }),
     );
   }
@@ -185,25 +185,25 @@ async function tryTakeSnapshot(
     nowMs: sources.services.clock.now(),
     fileUploadLimits: sources.services.limits,
     pushesToDevices: sources.services.push.options.gateway !== undefined,
-    tryUnsealText: (sealed) => sources.services.secrets.tryUnseal(sealed),
+    tryUnsealText: (sealed) => sources.services.secrets.unsealOrUndefined(sealed),
     botsWithUnreadableKey: unreadable,
     subscriptions,
     subscriberIdsByStream: subscribers.of,
   };
-  if (wanted('realm_user')) parts.push(makeUserSnapshotSections(inputs));
+  if (wanted('realm_user')) parts.push(makeRealmUsersSnapshotSection(inputs));
   parts.push(...makePersonalSnapshotSections(inputs, wanted));
   if (unreadable.size > 0 && !last) {
-    await renewBotApiKeys(realm, unreadable, sources);
+    await renewUnreadableBotApiKeys(realm, unreadable, sources);
     return undefined;
   }
-  if (wanted('subscription')) parts.push(makeSubscriptionSnapshotSections(inputs));
-  if (wanted('stream')) parts.push(makeStreamSnapshotSections(inputs));
-  if (own) parts.push(makeOwnSnapshotSections(inputs, own, wanted));
+  if (wanted('subscription')) parts.push(makeSubscriptionsSnapshotSection(inputs));
+  if (wanted('stream')) parts.push(makeStreamSnapshotSection(inputs));
+  if (own) parts.push(makeUserActorSnapshotSections(inputs, own, wanted));
   if (wanted('presence'))
-    parts.push(isVisitor ? makeVisitorPresenceSnapshotSection(inputs) : makePresenceSnapshotSection(inputs));
+    parts.push(isVisitor ? makeEmptyPresenceSnapshotSection(inputs) : makePresenceSnapshotSection(inputs));
   const encoded = isVisitor
     ? [...makeSharedSnapshotSections(inputs, wanted), ...parts]
-        .map(hideSnapshotFieldsFromVisitor)
+        .map(overrideSnapshotFieldsForVisitor)
         .flatMap(encodeResponseFieldParts)
     : [...encodeSharedSnapshotSections(inputs, wanted), ...parts.flatMap(encodeResponseFieldParts)];
   return {

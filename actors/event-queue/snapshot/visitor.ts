@@ -8,14 +8,14 @@ import type { ResponseFields } from '#base';
 import type { OwnStateSection } from '#model/commands';
 
 /** The state of a visitor in place of a user actor's sections: all of them are empty, as there is no actor to ask. */
-export const makeEmptyOwnState = (sections: readonly OwnStateSection[]): UserOwnState<OwnStateSection> =>
+export const makeEmptyVisitorOwnState = (sections: readonly OwnStateSection[]): UserOwnState<OwnStateSection> =>
   ({
     version: 0,
     ...Object.fromEntries(sections.map((section) => [section, []])),
   }) as unknown as UserOwnState<OwnStateSection>;
 
 /** Values that a visitor gets for fields that depend on an account. Fields with the value undefined are left out. */
-const VISITOR_FIELD_VALUES: ResponseFields = {
+const VISITOR_SNAPSHOT_FIELD_OVERRIDES: ResponseFields = {
   streams: undefined,
   custom_profile_fields: [],
   realm_allow_message_editing: false,
@@ -26,10 +26,10 @@ const VISITOR_FIELD_VALUES: ResponseFields = {
   user_status: {},
 };
 
-export const hideSnapshotFieldsFromVisitor = (part: ResponseFields): ResponseFields =>
+export const overrideSnapshotFieldsForVisitor = (part: ResponseFields): ResponseFields =>
   Object.fromEntries(
     Object.entries(part).map(([name, value]) => [
       name,
-      name in VISITOR_FIELD_VALUES ? VISITOR_FIELD_VALUES[name] : value,
+      name in VISITOR_SNAPSHOT_FIELD_OVERRIDES ? VISITOR_SNAPSHOT_FIELD_OVERRIDES[name] : value,
     ]),
   );

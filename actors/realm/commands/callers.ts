@@ -1,6 +1,6 @@
 /** Checks of the caller: the account on whose behalf a command runs, and its rights over accounts and streams. */
 
-import { isAdmin, isOwner } from '#domain/people';
+import { isAdminOrOwner, isOwner } from '#domain/people';
 import type { StreamSubscribersReply } from '#model/commands';
 import { apiError } from '#model/errors';
 import type { DirectoryStream, DirectoryUser } from '#model/records';
@@ -14,10 +14,10 @@ export function getActingUserOrThrow(parts: ActorParts, caller: number): Directo
 }
 
 /** The calling administrator; undefined = the system, which has all rights. @throws ApiError for other callers */
-export function getActingAdminOrThrow(parts: ActorParts, caller: number): DirectoryUser | undefined {
+export function getActingAdminOrSystemOrThrow(parts: ActorParts, caller: number): DirectoryUser | undefined {
   if (caller === 0) return undefined;
   const acting = findUserRecord(parts, caller);
-  if (!acting || !isAdmin(acting)) throw apiError('INSUFFICIENT_PERMISSION');
+  if (!acting || !isAdminOrOwner(acting)) throw apiError('INSUFFICIENT_PERMISSION');
   return acting;
 }
 
@@ -55,6 +55,7 @@ export function getAdministeredStreamOrThrow(
   const stream = findStreamRecord(parts, id);
   if (!acting || !stream) throw apiError('INVALID_STREAM_ID');
   const subscribed = membership?.members.includes(caller) ?? false;
-  if (!isAdmin(acting)) throw apiError(stream.inviteOnly && !subscribed ? 'INVALID_STREAM_ID' : 'ADMIN_REQUIRED');
+  if (!isAdminOrOwner(acting))
+    throw apiError(stream.inviteOnly && !subscribed ? 'INVALID_STREAM_ID' : 'ADMIN_REQUIRED');
   return { acting, stream, subscribed };
 }

@@ -23,22 +23,19 @@ export type RealmCommandHandler<C extends ActorCommandName<'realm'>, I = undefin
   I
 >;
 
-type RealmCommandDefinitions = Readonly<Record<string, AnyCommandDefinition<RealmActorState, RealmMemoryState>>>;
+type RealmCommandDefinitionsByName = Readonly<Record<string, AnyCommandDefinition<RealmActorState, RealmMemoryState>>>;
 
 /**
  * Wraps all handlers. A commit sets `directoryVersion` if and only if it has directory items, because replicas can
  * only reach versions that the log shows them. Changed accounts are counted, and commands of deactivated callers are
  * refused.
  */
-export const wrapHandlersWithDirectoryVersion = (commands: RealmCommandDefinitions): RealmCommandDefinitions =>
+export const wrapAllRealmCommandHandlers = (commands: RealmCommandDefinitionsByName): RealmCommandDefinitionsByName =>
   Object.fromEntries(
-    Object.entries(commands).map(([name, command]) => [
-      name,
-      { ...command, handle: wrapHandlerWithDirectoryVersion(command) },
-    ]),
+    Object.entries(commands).map(([name, command]) => [name, { ...command, handle: wrapRealmCommandHandler(command) }]),
   );
 
-function wrapHandlerWithDirectoryVersion(
+function wrapRealmCommandHandler(
   command: AnyCommandDefinition<RealmActorState, RealmMemoryState>,
 ): typeof command.handle {
   return (view, args, inputs, context) => {

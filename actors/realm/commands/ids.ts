@@ -9,11 +9,11 @@ import type { RealmCommandHandler } from './command.js';
  * Number of message ids reserved by one commit, so that most commands need no write. Only a crash skips the rest of a
  * block.
  */
-const MESSAGE_IDS_PER_BLOCK = 10_000;
+const MESSAGE_IDS_RESERVED_PER_COMMIT = 10_000;
 const MAX_MESSAGE_IDS_PER_COMMAND = 100_000;
 
 /** Hands out message ids. The command has its own lane, so that senders never wait for inputs of other commands. */
-export const reserveMessageIdsHandler: RealmCommandHandler<typeof realmActorCommands.takeIds> = {
+export const handOutMessageIdsHandler: RealmCommandHandler<typeof realmActorCommands.takeIds> = {
   lane: 'ids',
   handle({ state, volatile }, { count }) {
     if (!Number.isSafeInteger(count) || count < 1 || count > MAX_MESSAGE_IDS_PER_COMMAND)
@@ -22,7 +22,7 @@ export const reserveMessageIdsHandler: RealmCommandHandler<typeof realmActorComm
     volatile.nextMessageId += count;
     const last = volatile.nextMessageId - 1;
     if (last <= state.reservedIds) return { reply: makeValueReply(first) };
-    const ahead = volatile.isDraining ? 0 : MESSAGE_IDS_PER_BLOCK;
+    const ahead = volatile.isPartitionDraining ? 0 : MESSAGE_IDS_RESERVED_PER_COMMIT;
     return { reply: makeValueReply(first), state: { ...state, reservedIds: last + ahead } };
   },
 };
@@ -49,7 +49,7 @@ export const returnUnusedMessageIdsHandler: RealmCommandHandler<typeof realmActo
  * Replies with the recipient_id of a direct-message group: allocated by the group's first message, and then never
  * changed.
  */
-export const allocateGroupRecipientIdHandler: RealmCommandHandler<typeof realmActorCommands.groupRecipient> = {
+export const getOrAllocateGroupRecipientIdHandler: RealmCommandHandler<typeof realmActorCommands.groupRecipient> = {
   lane: 'groups',
   handle({ state, parts }, { group }) {
     const part = `${DIRECT_GROUP_RECIPIENT_PART_PREFIX}${group}`;

@@ -10,7 +10,7 @@ import type { RealmMemoryState } from '../volatile.js';
 export type OwnPrivateStreamIds = ReadonlySet<number>;
 
 /** Asks each private stream among the named ones for its members. @param names unknown names are left out */
-export async function loadOwnPrivateStreamIds(
+export async function loadOwnPrivateStreamIdsByNames(
   names: readonly string[],
   { realm, caller, view }: CommandInputContext<RealmActorState, RealmMemoryState>,
   sources: ActorInputSources,
@@ -24,7 +24,7 @@ export async function loadOwnPrivateStreamIds(
 }
 
 /** Members of the stream that a command names; undefined for a stream that does not exist. */
-export async function loadStreamSubscribers(
+export async function loadSubscribersOfArgsStream(
   { stream_id }: { readonly stream_id: number },
   { realm, view }: CommandInputContext<RealmActorState, RealmMemoryState>,
   sources: ActorInputSources,

@@ -14,7 +14,7 @@ import {
   webhookActorCommands,
 } from '#model/commands';
 import { ApiError } from '#model/errors';
-import type { StreamActorHandler, StreamCommandHandler } from '../state.js';
+import type { ConversationActorHandler, ConversationCommandHandler } from '../state.js';
 import type { MessageComposeInputs } from './compose.js';
 import { checkAndSendStreamMessageHandler, type DirectMessageComposeInputs, sendDirectMessageHandler } from './send.js';
 
@@ -22,8 +22,8 @@ import { checkAndSendStreamMessageHandler, type DirectMessageComposeInputs, send
 const OUTGOING_WEBHOOK_CLIENT_NAME = 'OutgoingWebhookResponse';
 
 function wrapToReportRefusalToWebhookActor<A extends SendMessageArgs, I>(
-  plain: StreamActorHandler<A, I>,
-): StreamActorHandler<A & SendBotReplyArgs, I> {
+  plain: ConversationActorHandler<A, I>,
+): ConversationActorHandler<A & SendBotReplyArgs, I> {
   return {
     ...plain,
     handle(view, args, inputs, context) {
@@ -46,9 +46,11 @@ function wrapToReportRefusalToWebhookActor<A extends SendMessageArgs, I>(
   };
 }
 
-export const sendBotReplyHandler: StreamCommandHandler<typeof streamActorCommands.botReply, MessageComposeInputs> =
-  wrapToReportRefusalToWebhookActor(checkAndSendStreamMessageHandler);
-export const sendDirectBotReplyHandler: StreamCommandHandler<
+export const sendBotReplyHandler: ConversationCommandHandler<
+  typeof streamActorCommands.botReply,
+  MessageComposeInputs
+> = wrapToReportRefusalToWebhookActor(checkAndSendStreamMessageHandler);
+export const sendDirectBotReplyHandler: ConversationCommandHandler<
   typeof directMessageActorCommands.directBotReply,
   DirectMessageComposeInputs
 > = wrapToReportRefusalToWebhookActor(sendDirectMessageHandler);

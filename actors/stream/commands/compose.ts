@@ -1,6 +1,6 @@
 /** Outcome of sending, once it is decided: the message's record, its event, and the conversation's new state. */
 
-import { loadFilesClaimedByMessage, makeFilesLinkedCommands, makeSuccessReply } from '#actors/shared';
+import { loadClaimableFilePaths, makeFilesLinkedCommands, makeSuccessReply } from '#actors/shared';
 import { findTopicLinks, type MarkdownRenderResult } from '#domain/markdown';
 import {
   type MessageBody,
@@ -11,7 +11,7 @@ import {
   storeNameOfStreamConversation,
   toMessageRecord,
 } from '#domain/messages';
-import { addMessageToDailyCounts, isCurrentStreamMember } from '#domain/streams';
+import { isCurrentStreamMember, withMessageAddedToDailyCounts } from '#domain/streams';
 import { type EventAudience, type MessageLogItem, parseActorKey, realmActorKey } from '#model';
 import { type MessageInput, makeOutboxCommand, type OutboxCommand, realmActorCommands } from '#model/commands';
 import type { DirectoryStream, DirectoryView } from '#model/records';
@@ -20,11 +20,11 @@ import type { ActorInputSources } from '../../services.js';
 import { makeGiveBotCopyCommands } from '../bots.js';
 import { makeMissedMessageCommands } from '../missed.js';
 import { makePushDecisionCommands } from '../pushes.js';
-import type { StreamActorState, StreamActorView, StreamMemoryState } from '../state.js';
-import { addMessageToTopic } from '../topics.js';
+import type { ConversationActorState, ConversationActorView, ConversationMemoryState } from '../state.js';
+import { makeTopicChangesForAddedMessage } from '../topics.js';
 import { makeFetchLinkPreviewsCommands } from './link-previews.js';
 import { findStreamMembershipRecord } from './members.js';
-import { startRetentionTimer } from './retention.js';
+import { withRetentionTimerStarted } from './retention.js';
 
 export interface MessageComposeInputs {
   readonly id: number;
@@ -37,23 +37,23 @@ export interface MessageComposeInputs {
 /** Inputs of every command that makes a message. */
 export async function loadMessageComposeInputs(
   { content, origin }: MessageInput,
-  { realm, caller }: CommandInputContext<StreamActorState, StreamMemoryState>,
+  { realm, caller }: CommandInputContext<ConversationActorState, ConversationMemoryState>,
   sources: ActorInputSources,
 ): Promise<MessageComposeInputs> {
   // The message id is requested before any wait, so that ids are in the order in which the commands arrived.
   const id = sources.fetchMessageId(realm);
   const text = sources.loadDirectory(realm).then(async (directory) => {
-    const rendered = await sources.services.renderer.render(content, directory, origin, caller);
+    const rendered = await sources.services.renderer.renderOrNull(content, directory, origin, caller);
     return {
       rendered,
-      files: await loadFilesClaimedByMessage(rendered?.attachmentPaths ?? [], realm, caller, sources),
+      files: await loadClaimableFilePaths(rendered?.attachmentPaths ?? [], realm, caller, sources),
     };
   });
   const both = await Promise.all([id, text]);
   return { id: both[0], ...both[1] };
 }
 
-export function linkifyMessageTopic(
+export function findLinksOfMessageTopic(
   { topic, origin }: Pick<MessageInput, 'topic' | 'origin'>,
   directory: DirectoryView,
 ): MessageBody['topicLinks'] {
@@ -81,13 +81,13 @@ export interface ComposedMessage {
 
 type SendMessageContext = Pick<CommandContext, 'now' | 'directory' | 'realm' | 'key'>;
 
-export function makeStreamMessageOutcome(
-  { state, parts, volatile }: StreamActorView,
+export function makeSentStreamMessageOutcome(
+  { state, parts, volatile }: ConversationActorView,
   input: MessageInput,
   context: SendMessageContext,
   stream: DirectoryStream,
   composed: ComposedMessage,
-): CommandOutcome<StreamActorState> {
+): CommandOutcome<ConversationActorState> {
   const first = stream.firstMessage === null && state.last === 0;
   const { copies = [] } = composed;
   const silent = [...context.directory.silentBotIds()].filter((bot) =>
@@ -109,7 +109,7 @@ export function makeStreamMessageOutcome(
     conversationStoreName: storeNameOfStreamConversation(stream.id),
     audience: to,
   });
-  const placed = { ...outcome, parts: addMessageToTopic(parts, input.topic, composed.id) };
+  const placed = { ...outcome, parts: makeTopicChangesForAddedMessage(parts, input.topic, composed.id) };
   if (!first) return placed;
   const args = { stream: stream.id, id: composed.id };
   const told = makeOutboxCommand({
@@ -122,13 +122,13 @@ export function makeStreamMessageOutcome(
 }
 
 /** Outcome of sending a direct message. @param recipient recipient_id of the message */
-export function makeDirectMessageOutcome(
-  view: StreamActorView,
+export function makeSentDirectMessageOutcome(
+  view: ConversationActorView,
   input: MessageInput,
   context: SendMessageContext,
   recipient: number,
   composed: ComposedMessage,
-): CommandOutcome<StreamActorState> {
+): CommandOutcome<ConversationActorState> {
   const { participants } = view.state;
   return makeSentMessageOutcome(view, input, context, composed, {
     isFirstOfStream: false,
@@ -150,7 +150,7 @@ interface MessageDestination {
 }
 
 function makeSentMessageOutcome(
-  { state, parts, volatile }: StreamActorView,
+  { state, parts, volatile }: ConversationActorView,
   input: MessageInput,
   context: SendMessageContext,
   {
@@ -166,7 +166,7 @@ function makeSentMessageOutcome(
     calls = [],
   }: ComposedMessage,
   { isFirstOfStream, participantIds, recipientId, streamId, conversationStoreName, audience }: MessageDestination,
-): CommandOutcome<StreamActorState> {
+): CommandOutcome<ConversationActorState> {
   const { now, directory, realm } = context;
   const { wildcard } = renderResult.mentions;
   const body: MessageBody = {
@@ -180,7 +180,7 @@ function makeSentMessageOutcome(
     rev: 1,
     flags: flagsByUserId,
     wildcard,
-    topicLinks: linkifyMessageTopic(input, directory),
+    topicLinks: findLinksOfMessageTopic(input, directory),
     has: { link: renderResult.hasLink, image: renderResult.hasImage },
     ...(claimedFilePaths.length > 0 ? { files: claimedFilePaths } : {}),
     ...(firstSubmessage ? { submessages: [firstSubmessage] } : {}),
@@ -218,8 +218,8 @@ function makeSentMessageOutcome(
   const commands = [...awaited, ...calls, ...missed, ...pushes, ...links];
   return {
     reply: makeSuccessReply({ id }),
-    ...startRetentionTimer(
-      { ...state, last: id, ...(streamId !== 0 ? { traffic: addMessageToDailyCounts(state.traffic, now) } : {}) },
+    ...withRetentionTimerStarted(
+      { ...state, last: id, ...(streamId !== 0 ? { traffic: withMessageAddedToDailyCounts(state.traffic, now) } : {}) },
       now,
     ),
     messages: [{ id, rev: 1, record: toMessageRecord(message, conversationStoreName) }],

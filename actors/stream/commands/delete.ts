@@ -8,8 +8,8 @@ import {
   toStoredMessage,
   UserMessageReader,
 } from '#domain/messages';
-import { isAdmin, isAllowedByPolicy } from '#domain/people';
-import { canReadStreamHistory, isCurrentStreamMember, toTopicKey } from '#domain/streams';
+import { isAdminOrOwner, isAllowedByPolicy } from '#domain/people';
+import { isCurrentStreamMember, mayReadStreamHistory, toComparableTopicKey } from '#domain/streams';
 import { parseActorKey, streamActorKey, toStreamId, toUserId } from '#model';
 import {
   conversationActorCommands,
@@ -21,13 +21,13 @@ import { apiError } from '#model/errors';
 import type { MessageRecord } from '#model/records';
 import type { CommandContext, CommandInputContext, CommandOutcome } from '#runtime';
 import type { ActorInputSources } from '../../services.js';
-import { loadMessageRecord, newestVersionOfMessage, redirectToOwningActor } from '../messages.js';
+import { loadMessageRecord, newestVersionOfMessage, redirectIfOwnedElsewhere } from '../messages.js';
 import { makeMessageRemovalOutcome } from '../removing.js';
-import type { StreamActorState, StreamCommandHandler, StreamMemoryState } from '../state.js';
+import type { ConversationActorState, ConversationCommandHandler, ConversationMemoryState } from '../state.js';
 import { filterMessagesStillInTopic, MAX_NEWEST_TOPIC_MESSAGES_READ, readNewestMessagesOfTopic } from '../topics.js';
 import { findStreamMembershipRecord } from './members.js';
 
-type DeleteInputContext = CommandInputContext<StreamActorState, StreamMemoryState>;
+type DeleteInputContext = CommandInputContext<ConversationActorState, ConversationMemoryState>;
 
 interface DeleteMessageInputs {
   readonly storedRecord: MessageRecord | null;
@@ -39,7 +39,7 @@ interface DeleteMessageInputs {
 function checkMayDeleteMessage(message: StoredMessage, { directory, caller, now }: CommandContext): void {
   const user = directory.user(toUserId(caller));
   if (!user?.isActive) throw apiError('ACCOUNT_DEACTIVATED');
-  if (isAdmin(user)) return;
+  if (isAdminOrOwner(user)) return;
   const { settings } = directory;
   const own = message.sender === caller;
   if (!own || !isAllowedByPolicy(settings.delete_own_message_policy, user, settings, now)) {
@@ -50,31 +50,32 @@ function checkMayDeleteMessage(message: StoredMessage, { directory, caller, now 
 }
 
 /** DELETE /messages/{message_id}: deletes one message. */
-export const deleteMessageHandler: StreamCommandHandler<
+export const deleteMessageHandler: ConversationCommandHandler<
   typeof conversationActorCommands.deleteMessage,
   DeleteMessageInputs
 > = {
   async inputs({ message_id }, { realm }, sources) {
     const stored = await loadMessageRecord(realm, message_id, sources);
     const { stream, topic } = stored ? toStoredMessage(stored).body : { stream: 0, topic: '' };
-    const newest = stream === 0 ? [] : await readNewestMessagesOfTopic(sources.store, realm, stream, toTopicKey(topic));
+    const newest =
+      stream === 0 ? [] : await readNewestMessagesOfTopic(sources.store, realm, stream, toComparableTopicKey(topic));
     return { storedRecord: stored, newestTopicRecords: newest };
   },
   handle(view, args, { storedRecord, newestTopicRecords }, context) {
     const message = newestVersionOfMessage(view, args.message_id, storedRecord);
     // The caller's user actor has just seen the message, so it was deleted a moment ago.
     if (!message) throw apiError('ALREADY_DELETED');
-    const follow = redirectToOwningActor(message, context, conversationActorCommands.deleteMessage, args);
+    const follow = redirectIfOwnedElsewhere(message, context, conversationActorCommands.deleteMessage, args);
     if (follow) return follow;
     checkMayDeleteMessage(message, context);
     return { reply: makeSuccessReply(), ...makeMessageRemovalOutcome(view, [message], newestTopicRecords, context) };
   },
 };
 
-interface TopicDeletionBatch {
+interface TopicDeletionBatchInputs {
   /** Messages of the topic to delete next, newest first. */
   readonly candidateRecords: readonly MessageRecord[];
-  /** The messages of `records` and the next older ones: input of `removeMessagesFromTopic`. */
+  /** The messages of `records` and the next older ones: input of `makeTopicChangesAfterRemovals`. */
   readonly candidateAndNextOlderRecords: readonly MessageRecord[];
   readonly isFullBatch: boolean;
   /** Ids of the records that the caller may delete. */
@@ -88,7 +89,7 @@ async function loadTopicDeletionBatch(
   { topic, before }: DeleteTopicArgs,
   { realm, caller, key, view }: DeleteInputContext,
   sources: ActorInputSources,
-): Promise<TopicDeletionBatch> {
+): Promise<TopicDeletionBatchInputs> {
   const id = Number(parseActorKey(key).idWithinRealm);
   const directory = await sources.loadDirectory(realm);
   const [stream, user] = [directory.stream(toStreamId(id)), directory.user(toUserId(caller))];
@@ -101,7 +102,7 @@ async function loadTopicDeletionBatch(
     };
   const newest = await sources.store.scanMessages({
     realm,
-    index: { by: 'topic', conversation: storeNameOfStreamConversation(id), topicKey: toTopicKey(topic) },
+    index: { by: 'topic', conversation: storeNameOfStreamConversation(id), topicKey: toComparableTopicKey(topic) },
     from: before === 0 ? Number.MAX_SAFE_INTEGER : before,
     direction: 'older',
     limit: MAX_DELETIONS_PER_COMMIT + MAX_NEWEST_TOPIC_MESSAGES_READ,
@@ -109,7 +110,7 @@ async function loadTopicDeletionBatch(
   const records = newest.slice(0, MAX_DELETIONS_PER_COMMIT);
   const full = records.length === MAX_DELETIONS_PER_COMMIT;
   const subscribed = isCurrentStreamMember(findStreamMembershipRecord(view.parts, caller));
-  if (stream.historyPublic && canReadStreamHistory(user, stream, subscribed)) {
+  if (stream.historyPublic && mayReadStreamHistory(user, stream, subscribed)) {
     return {
       candidateRecords: records,
       candidateAndNextOlderRecords: newest,
@@ -119,7 +120,7 @@ async function loadTopicDeletionBatch(
   }
   const viewer = makeViewerWithoutFlags({ realm, user, directory, subscribed: (of) => of === id && subscribed });
   const reader = new UserMessageReader(sources.store, viewer);
-  const own = await reader.filterReadable(records.map(toStoredMessage), 'none');
+  const own = await reader.filterReadableWithHistory(records.map(toStoredMessage), 'none');
   return {
     candidateRecords: records,
     candidateAndNextOlderRecords: newest,
@@ -129,35 +130,37 @@ async function loadTopicDeletionBatch(
 }
 
 /** POST /streams/{stream_id}/delete_topic: deletes a batch, newest first, and redirects to itself until all is done. */
-export const deleteTopicBatchHandler: StreamCommandHandler<typeof streamActorCommands.deleteTopic, TopicDeletionBatch> =
-  {
-    // In this lane the command waits for a move that is still writing its messages.
-    lane: 'moves',
-    creates: true,
-    inputs: loadTopicDeletionBatch,
-    handle(
-      view,
-      args,
-      { candidateRecords, candidateAndNextOlderRecords, isFullBatch, deletableMessageIds },
-      context,
-    ): CommandOutcome<StreamActorState> {
-      const key = toTopicKey(args.topic);
-      const stream = Number(parseActorKey(context.key).idWithinRealm);
-      const there = filterMessagesStillInTopic(view, candidateRecords, stream, key);
-      const gone = there.filter(({ id }) => deletableMessageIds.has(id));
-      const reply = !isFullBatch
-        ? makeSuccessReply()
-        : context.now >= args.until
-          ? makePartialSuccessReply()
-          : {
-              forward: makeRedirectCommand({
-                to: streamActorKey(context.realm, toStreamId(stream)),
-                command: streamActorCommands.deleteTopic,
-                args: { ...args, before: candidateRecords.at(-1)!.id },
-              }),
-            };
-      return gone.length === 0
-        ? { reply }
-        : { reply, ...makeMessageRemovalOutcome(view, gone, candidateAndNextOlderRecords, context) };
-    },
-  };
+export const deleteTopicBatchHandler: ConversationCommandHandler<
+  typeof streamActorCommands.deleteTopic,
+  TopicDeletionBatchInputs
+> = {
+  // In this lane the command waits for a move that is still writing its messages.
+  lane: 'moves',
+  creates: true,
+  inputs: loadTopicDeletionBatch,
+  handle(
+    view,
+    args,
+    { candidateRecords, candidateAndNextOlderRecords, isFullBatch, deletableMessageIds },
+    context,
+  ): CommandOutcome<ConversationActorState> {
+    const key = toComparableTopicKey(args.topic);
+    const stream = Number(parseActorKey(context.key).idWithinRealm);
+    const there = filterMessagesStillInTopic(view, candidateRecords, stream, key);
+    const gone = there.filter(({ id }) => deletableMessageIds.has(id));
+    const reply = !isFullBatch
+      ? makeSuccessReply()
+      : context.now >= args.until
+        ? makePartialSuccessReply()
+        : {
+            forward: makeRedirectCommand({
+              to: streamActorKey(context.realm, toStreamId(stream)),
+              command: streamActorCommands.deleteTopic,
+              args: { ...args, before: candidateRecords.at(-1)!.id },
+            }),
+          };
+    return gone.length === 0
+      ? { reply }
+      : { reply, ...makeMessageRemovalOutcome(view, gone, candidateAndNextOlderRecords, context) };
+  },
+};

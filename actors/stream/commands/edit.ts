@@ -4,14 +4,14 @@
  */
 
 import {
-  loadFilesClaimedByMessage,
+  loadClaimableFilePaths,
   makeFilesLinkedCommands,
   makeFilesUnlinkedCommands,
   makeSuccessReply,
   makeValueReply,
 } from '#actors/shared';
 import type { Json } from '#base';
-import { checkMayMentionAll, type StoredMessage, toStoredMessage } from '#domain/messages';
+import { requireMayMentionAll, type StoredMessage, toStoredMessage } from '#domain/messages';
 import { type StreamMembershipRecord, streamMemberPartAddress, toStreamMembershipRecord } from '#domain/streams';
 import { parseActorKey, toStreamId, toUserId } from '#model';
 import {
@@ -24,40 +24,45 @@ import { apiError } from '#model/errors';
 import type { DirectoryUser, MessageRecord } from '#model/records';
 import type { CommandContext, CommandInputContext, CommandOutcome } from '#runtime';
 import type { ActorInputSources } from '../../services.js';
-import { type MessageEditContext, planMessageEdit } from '../editing/checks.js';
+import { checkAndPlanMessageEdit, type MessageEditContext } from '../editing/checks.js';
 import {
-  applyNewMessageText,
-  checkNewMessageText,
-  loadMembershipsForMessageEdit,
+  loadMentionedMembershipsForEdit,
+  makeBodyChangesForText,
   type NewMessageTextChanges,
+  toCheckedNewMessageText,
 } from '../editing/content.js';
 import { makeMessageEditEvents } from '../editing/event.js';
-import { decideMessageMove } from '../editing/move.js';
-import { applyMoveBatch, messageIdsOfMoveBatch, topicKeysOfMove } from '../editing/move-batches.js';
-import { type MessageEditInputs, readMessagesToMove } from '../editing/scope.js';
+import { makeMessageMoveOutcome } from '../editing/move.js';
+import { makeMoveBatchOutcome, messageIdsOfMoveBatch, ownTopicKeysOfMove } from '../editing/move-batches.js';
+import { type MessageEditInputs, readMoveScopeInputs } from '../editing/scope.js';
 import {
   audienceOfMessageChanges,
-  changeMessageBody,
   loadMessageRecord,
+  makeAndRecordMessageChange,
   newestVersionOfMessage,
-  redirectToOwningActor,
+  redirectIfOwnedElsewhere,
 } from '../messages.js';
-import type { StreamActorState, StreamActorView, StreamCommandHandler, StreamMemoryState } from '../state.js';
-import { readNewestMessagesOfTopic, removeMessagesFromTopic } from '../topics.js';
+import type {
+  ConversationActorState,
+  ConversationActorView,
+  ConversationCommandHandler,
+  ConversationMemoryState,
+} from '../state.js';
+import { makeTopicChangesAfterRemovals, readNewestMessagesOfTopic } from '../topics.js';
 import { makeFetchLinkPreviewsCommands } from './link-previews.js';
 import { findStreamMembershipRecord, listStreamSubscriberIds } from './members.js';
 
-type EditInputContext = CommandInputContext<StreamActorState, StreamMemoryState>;
+type EditInputContext = CommandInputContext<ConversationActorState, ConversationMemoryState>;
 
-const streamIdOfActorKey = ({ key }: { readonly key: CommandContext['key'] }): number => {
+const streamIdOfActorKeyOrZero = ({ key }: { readonly key: CommandContext['key'] }): number => {
   const { kind, idWithinRealm } = parseActorKey(key);
   return kind === 'stream' ? Number(idWithinRealm) : 0;
 };
 
 /** The new text in its stored form; undefined: there is no new text, or the handler will refuse it. */
-function checkNewTextOrUndefined(content: string | null): string | undefined {
+function normalizeNewTextIfValid(content: string | null): string | undefined {
   try {
-    return content === null ? undefined : checkNewMessageText(content);
+    return content === null ? undefined : toCheckedNewMessageText(content);
   } catch {
     return undefined;
   }
@@ -69,19 +74,19 @@ async function loadNewTextInputs(
   context: EditInputContext,
   sources: ActorInputSources,
 ) {
-  const text = checkNewTextOrUndefined(args.content);
+  const text = normalizeNewTextIfValid(args.content);
   if (text === undefined) return NO_NEW_TEXT_INPUTS;
   const directory = await sources.loadDirectory(context.realm);
   const message = toStoredMessage(stored);
-  const rendered = await sources.services.renderer.render(text, directory, args.origin, message.sender);
+  const rendered = await sources.services.renderer.renderOrNull(text, directory, args.origin, message.sender);
   if (!rendered) return { rendered, files: [], memberships: new Map() };
   const added = rendered.attachmentPaths.filter((path) => !message.body.files?.includes(path));
-  const files = await loadFilesClaimedByMessage(added, context.realm, message.sender, sources);
-  const memberships = await loadMembershipsForMessageEdit(
+  const files = await loadClaimableFilePaths(added, context.realm, message.sender, sources);
+  const memberships = await loadMentionedMembershipsForEdit(
     message,
     text,
     rendered,
-    streamIdOfActorKey(context),
+    streamIdOfActorKeyOrZero(context),
     context.realm,
     directory,
     sources.store,
@@ -89,7 +94,7 @@ async function loadNewTextInputs(
   return { rendered, files, memberships };
 }
 
-async function loadTargetStreamMemberships(
+async function loadTargetMembershipsOfEditor(
   args: EditMessageArgs,
   { realm, caller }: EditInputContext,
   sources: ActorInputSources,
@@ -111,15 +116,15 @@ function makeEditInputsLoader(moves: boolean) {
     sources: ActorInputSources,
   ): Promise<MessageEditInputs> => {
     const stored = await loadMessageRecord(context.realm, args.message_id, sources);
-    const here = stored && stored.body.stream === streamIdOfActorKey(context);
+    const here = stored && stored.body.stream === streamIdOfActorKeyOrZero(context);
     if (!here)
       return { storedRecord: stored, ...NO_NEW_TEXT_INPUTS, moveScope: undefined, targetStreamMemberships: new Map() };
     const [content, scope, inTarget] = await Promise.all([
       loadNewTextInputs(args, stored, context, sources),
       moves && stored.body.stream !== 0
-        ? readMessagesToMove(args, toStoredMessage(stored), context, sources)
+        ? readMoveScopeInputs(args, toStoredMessage(stored), context, sources)
         : undefined,
-      loadTargetStreamMemberships(args, context, sources),
+      loadTargetMembershipsOfEditor(args, context, sources),
     ]);
     return { storedRecord: stored, ...content, moveScope: scope, targetStreamMemberships: inTarget };
   };
@@ -128,8 +133,8 @@ function makeEditInputsLoader(moves: boolean) {
 const excludePaths = (list: readonly string[], those: readonly string[]): string[] =>
   list.filter((one) => !those.includes(one));
 
-function computeNewTextChanges(
-  view: StreamActorView,
+function checkAndMakeNewTextChanges(
+  view: ConversationActorView,
   message: StoredMessage,
   content: string,
   { rendered, memberships, files: claimed }: MessageEditInputs,
@@ -137,13 +142,13 @@ function computeNewTextChanges(
   origin: string,
 ): NewMessageTextChanges {
   const { directory, now, key, realm } = context;
-  const text = checkNewMessageText(content);
-  const own = streamIdOfActorKey({ key });
+  const text = toCheckedNewMessageText(content);
+  const own = streamIdOfActorKeyOrZero({ key });
   const member = (stream: number, user: number): StreamMembershipRecord | undefined =>
     stream === own ? findStreamMembershipRecord(view.parts, user) : memberships.get(stream)?.get(user);
-  const body = applyNewMessageText(message, text, rendered ?? null, directory, member);
+  const body = makeBodyChangesForText(message, text, rendered ?? null, directory, member);
   const wakes = rendered?.mentions.wildcard === true && message.body.stream !== 0;
-  checkMayMentionAll(
+  requireMayMentionAll(
     wakes,
     () => listStreamSubscriberIds(view.parts).length,
     directory.user(toUserId(message.sender)),
@@ -175,25 +180,25 @@ function makeActiveEditorContext({
   return { user, settings: directory.settings, nowMs: now };
 }
 
-function makeEditHandle(command: typeof conversationActorCommands.edit) {
+function makeEditHandleFunction(command: typeof conversationActorCommands.edit) {
   return (
-    view: StreamActorView,
+    view: ConversationActorView,
     args: EditMessageArgs & CallerHasCopyArgs,
     inputs: MessageEditInputs,
     context: CommandContext,
-  ): CommandOutcome<StreamActorState> => {
+  ): CommandOutcome<ConversationActorState> => {
     const message = newestVersionOfMessage(view, args.message_id, inputs.storedRecord);
     if (!message) throw apiError('INVALID_MESSAGES');
-    const follow = redirectToOwningActor(message, context, command, args);
+    const follow = redirectIfOwnedElsewhere(message, context, command, args);
     if (follow) return follow;
     const editor = makeActiveEditorContext(context);
-    const plan = planMessageEdit(message, args, editor);
+    const plan = checkAndPlanMessageEdit(message, args, editor);
     const text =
       plan.newContent === undefined
         ? undefined
-        : computeNewTextChanges(view, message, plan.newContent, inputs, context, args.origin);
+        : checkAndMakeNewTextChanges(view, message, plan.newContent, inputs, context, args.origin);
     if (plan.newTopic !== undefined || plan.newStreamId !== undefined) {
-      return decideMessageMove(view, { message, args, plan, newTextChanges: text, inputs, editor }, context);
+      return makeMessageMoveOutcome(view, { message, args, plan, newTextChanges: text, inputs, editor }, context);
     }
     const at = Math.floor(context.now / 1000);
     const { body, edit, commands } = text!;
@@ -201,7 +206,7 @@ function makeEditHandle(command: typeof conversationActorCommands.edit) {
     const stream = context.directory.stream(toStreamId(message.body.stream));
     return {
       reply: makeSuccessReply(),
-      messages: [changeMessageBody(view, message, { ...body, edits }, context)],
+      messages: [makeAndRecordMessageChange(view, message, { ...body, edits }, context)],
       events: makeMessageEditEvents(
         { editorId: editor.user.id, editedAtSeconds: at, message, stream, contentChanges: body },
         audienceOfMessageChanges(message, view.state, context.directory),
@@ -212,18 +217,22 @@ function makeEditHandle(command: typeof conversationActorCommands.edit) {
 }
 
 /** PATCH /messages/{id} with a new text only: changes the text of a message. */
-export const editMessageTextHandler: StreamCommandHandler<typeof conversationActorCommands.edit, MessageEditInputs> = {
+export const editMessageTextHandler: ConversationCommandHandler<
+  typeof conversationActorCommands.edit,
+  MessageEditInputs
+> = {
   inputs: makeEditInputsLoader(false),
-  handle: makeEditHandle(conversationActorCommands.edit),
+  handle: makeEditHandleFunction(conversationActorCommands.edit),
 };
 
 /** PATCH /messages/{id} with a new topic or stream, and perhaps a new text: moves messages. */
-export const moveMessagesHandler: StreamCommandHandler<typeof conversationActorCommands.move, MessageEditInputs> = {
-  lane: 'moves',
-  exclusive: true,
-  inputs: makeEditInputsLoader(true),
-  handle: makeEditHandle(conversationActorCommands.move),
-};
+export const moveMessagesHandler: ConversationCommandHandler<typeof conversationActorCommands.move, MessageEditInputs> =
+  {
+    lane: 'moves',
+    exclusive: true,
+    inputs: makeEditInputsLoader(true),
+    handle: makeEditHandleFunction(conversationActorCommands.move),
+  };
 
 interface MoveBatchInputs {
   readonly storedRecords: readonly (MessageRecord | null)[];
@@ -232,14 +241,14 @@ interface MoveBatchInputs {
 }
 
 /** Writes the next batch of a move. */
-export const moveNextMessageBatchHandler: StreamCommandHandler<
+export const moveNextMessageBatchHandler: ConversationCommandHandler<
   typeof streamActorCommands.moveNextBatch,
   MoveBatchInputs
 > = {
   async inputs(args, context, { store }) {
     const { realm, view } = context;
-    const stream = streamIdOfActorKey(context);
-    const topics = args.last ? topicKeysOfMove(view.parts, args) : [];
+    const stream = streamIdOfActorKeyOrZero(context);
+    const topics = args.last ? ownTopicKeysOfMove(view.parts, args) : [];
     const [stored, ...newest] = await Promise.all([
       store.getMessages(realm, messageIdsOfMoveBatch(view.parts, args)),
       ...topics.map((topic) => readNewestMessagesOfTopic(store, realm, stream, topic)),
@@ -250,14 +259,14 @@ export const moveNextMessageBatchHandler: StreamCommandHandler<
     const messages = storedRecords
       .map((record) => (record ? newestVersionOfMessage(view, record.id, record) : undefined))
       .filter((message) => message !== undefined);
-    const { messageChanges: changes, parts, events } = applyMoveBatch(view, args, messages, context);
+    const { messageChanges: changes, parts, events } = makeMoveBatchOutcome(view, args, messages, context);
     const topics: Record<string, Json> = {};
     // Deletions during the move may have taken messages as the newest of a topic that the move had not rewritten yet,
     // so the topics are computed again.
     for (const [topic, of] of newestRecordsByTopic)
       Object.assign(
         topics,
-        removeMessagesFromTopic(view, streamIdOfActorKey(context), topic, of, () => false),
+        makeTopicChangesAfterRemovals(view, streamIdOfActorKeyOrZero(context), topic, of, () => false),
       );
     return { reply: makeValueReply(null), messages: changes, parts: { ...parts, ...topics }, events };
   },

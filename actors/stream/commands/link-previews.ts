@@ -1,7 +1,7 @@
 /** Previews of the pages that a message links (#domain/link-previews): asks for them, and shows them. */
 
 import { makeValueReply, messageOwnerActorKey } from '#actors/shared';
-import { findLinksWithPreview, makeLinkPreviewHtml } from '#domain/link-previews';
+import { findPageUrlsToPreview, makeLinkPreviewHtml } from '#domain/link-previews';
 import type { MessageBody, StoredMessage } from '#domain/messages';
 import { type ActorKey, type LogItem, linkPreviewActorKey, toUserId } from '#model';
 import {
@@ -12,10 +12,15 @@ import {
 } from '#model/commands';
 import type { DirectoryView, MessageRecord } from '#model/records';
 import type { CommandContext } from '#runtime';
-import { audienceOfMessageChanges, changeMessageBody, loadMessageRecord, newestVersionOfMessage } from '../messages.js';
-import type { StreamCommandHandler } from '../state.js';
+import {
+  audienceOfMessageChanges,
+  loadMessageRecord,
+  makeAndRecordMessageChange,
+  newestVersionOfMessage,
+} from '../messages.js';
+import type { ConversationCommandHandler } from '../state.js';
 
-interface TextWithLinks {
+interface MessageTextForPreviews {
   readonly id: number;
   readonly sender: number;
   readonly content: string;
@@ -28,13 +33,13 @@ interface TextWithLinks {
  * for texts without links.
  */
 export function makeFetchLinkPreviewsCommands(
-  { id, sender, content, html, hasLink }: TextWithLinks,
+  { id, sender, content, html, hasLink }: MessageTextForPreviews,
   { directory, realm, key }: Pick<CommandContext, 'directory' | 'realm' | 'key'>,
   origin: string,
 ): OutboxCommand[] {
   if (!hasLink || !directory.settings.inline_url_embed_preview) return [];
   if (directory.user(toUserId(sender))?.botType !== null) return [];
-  const urls = findLinksWithPreview({ content, html }, origin);
+  const urls = findPageUrlsToPreview({ content, html }, origin);
   if (urls.length === 0) return [];
   const args = { message: id, conversation: key, urls };
   return [
@@ -46,7 +51,7 @@ export function makeFetchLinkPreviewsCommands(
  * Adds the previews of pages to a message, below its text. That is no edit: the history stays as it is. A message that
  * was deleted, or edited so that it no longer links the pages, stays as it is. From the link-preview actor.
  */
-export const showLinkPreviewsHandler: StreamCommandHandler<
+export const showLinkPreviewsHandler: ConversationCommandHandler<
   typeof conversationActorCommands.showLinkPreviews,
   MessageRecord | null
 > = {
@@ -59,14 +64,14 @@ export const showLinkPreviewsHandler: StreamCommandHandler<
       const name = conversationActorCommands.showLinkPreviews;
       return { reply: makeValueReply(null), commands: [[makeOutboxCommand({ to: owner, name, args, caller: 0 })]] };
     }
-    const linked = findLinksWithPreview(message.body, '');
+    const linked = findPageUrlsToPreview(message.body, '');
     // The links of a shown preview are no links of the text, so a repeat of this command adds nothing.
     const previews = args.previews.filter(({ url }) => linked.includes(url));
     if (previews.length === 0) return { reply: makeValueReply(null) };
     const html = [message.body.html, ...previews.map(makeLinkPreviewHtml)].join('\n');
     return {
       reply: makeValueReply(null),
-      messages: [changeMessageBody(view, message, { html }, context)],
+      messages: [makeAndRecordMessageChange(view, message, { html }, context)],
       events: [makeLinkPreviewEvent(message, html, view.state, context)],
     };
   },

@@ -7,7 +7,7 @@ import {
   STREAM_MEMBER_PART_PREFIX,
   type StreamMembershipRecord,
   toStreamMembershipRecord,
-  weakestRoleSeeingStream,
+  weakestRoleSeeingUnsubscribed,
 } from '#domain/streams';
 import {
   type ActorKey,
@@ -20,7 +20,7 @@ import {
 } from '#model';
 import { makeOutboxCommand, type OutboxCommand, type streamActorCommands, userActorCommands } from '#model/commands';
 import type { ActorView, CommandContext } from '#runtime';
-import type { StreamActorState, StreamCommandHandler } from '../state.js';
+import type { ConversationActorState, ConversationCommandHandler } from '../state.js';
 
 export const findStreamMembershipRecord = (parts: ActorParts, user: number): StreamMembershipRecord | undefined =>
   toStreamMembershipRecord(parts.get(`${STREAM_MEMBER_PART_PREFIX}${user}`));
@@ -44,7 +44,7 @@ export function hasStreamSubscribers(parts: ActorParts): boolean {
 }
 
 /** Replies with the subscribers and their version, for the realm actor and for snapshots. */
-export const readStreamSubscribersHandler: StreamCommandHandler<typeof streamActorCommands.members> = {
+export const readStreamSubscribersHandler: ConversationCommandHandler<typeof streamActorCommands.members> = {
   lane: 'members',
   read: true,
   creates: true,
@@ -65,7 +65,7 @@ const streamIdOfActorKey = (key: ActorKey): number => Number(parseActorKey(key).
  * Event of users who joined or left, for users who may see subscribers at membership version `mv`, except for `users`
  * themselves.
  */
-function makePeerEvent(
+function makePeerChangeEvent(
   op: 'peer_add' | 'peer_remove',
   users: readonly number[],
   mv: number,
@@ -76,13 +76,13 @@ function makePeerEvent(
   const stream = directory.stream(toStreamId(id));
   return {
     t: 'event',
-    to: { stream: id, mv, role: weakestRoleSeeingStream(stream), rv: directory.version, except: users },
+    to: { stream: id, mv, role: weakestRoleSeeingUnsubscribed(stream), rv: directory.version, except: users },
     event: { type: 'subscription', op, stream_ids: [id], user_ids: users },
   };
 }
 
 /** Replies whether the stream knows of this user's subscription. */
-export const isStreamSubscriberHandler: StreamCommandHandler<typeof streamActorCommands.isMember> = {
+export const isStreamSubscriberHandler: ConversationCommandHandler<typeof streamActorCommands.isMember> = {
   lane: 'members',
   read: true,
   creates: true,
@@ -97,7 +97,7 @@ type MembersContext = Pick<CommandContext, 'key' | 'directory'>;
  * Subscribes users. The realm actor has decided and sends this command, so the stream never refuses it. A repeat
  * changes nothing.
  */
-export const addStreamSubscribersHandler: StreamCommandHandler<typeof streamActorCommands.join> = {
+export const addStreamSubscribersHandler: ConversationCommandHandler<typeof streamActorCommands.join> = {
   creates: true,
   handle({ state, parts }, { users, after: given = state.last }, _inputs, context) {
     const joining = users.filter((user) => !isCurrentStreamMember(findStreamMembershipRecord(parts, user)));
@@ -126,15 +126,15 @@ export const addStreamSubscribersHandler: StreamCommandHandler<typeof streamActo
           leave: [],
           ...(silent.length > 0 ? { silent } : {}),
         },
-        makePeerEvent('peer_add', joining, mv, context),
+        makePeerChangeEvent('peer_add', joining, mv, context),
       ],
     };
   },
 };
 
 /** Ends the memberships of users who leave. */
-function endStaysOfLeavers(
-  { state, parts }: ActorView<StreamActorState>,
+function makeStayEndsOfLeavers(
+  { state, parts }: ActorView<ConversationActorState>,
   leaving: readonly number[],
   { key }: MembersContext,
 ) {
@@ -159,7 +159,7 @@ function endStaysOfLeavers(
 function makePeerRemoveEventsAmongLeavers(leaving: readonly number[], { key, directory }: MembersContext): LogItem[] {
   if (leaving.length < 2) return [];
   const stream = directory.stream(toStreamId(streamIdOfActorKey(key)));
-  const role = weakestRoleSeeingStream(stream);
+  const role = weakestRoleSeeingUnsubscribed(stream);
   const seeing = leaving.filter((id) => (directory.user(toUserId(id))?.role ?? Number.POSITIVE_INFINITY) <= role);
   if (seeing.length === 0) return [];
   const event = { type: 'subscription', op: 'peer_remove', stream_ids: [streamIdOfActorKey(key)], user_ids: leaving };
@@ -168,7 +168,7 @@ function makePeerRemoveEventsAmongLeavers(leaving: readonly number[], { key, dir
 
 /** Commands that mark the stream's messages as read for users who have left it. */
 function makeMarkLeftStreamReadCommands(
-  { state }: ActorView<StreamActorState>,
+  { state }: ActorView<ConversationActorState>,
   users: readonly number[],
   context: MembersContext,
   archived = false,
@@ -185,15 +185,15 @@ function makeMarkLeftStreamReadCommands(
  * Unsubscribes users. The realm actor has decided and sends this command, so the stream never refuses it. A repeat
  * changes nothing.
  */
-export const removeStreamSubscribersHandler: StreamCommandHandler<typeof streamActorCommands.leave> = {
+export const removeStreamSubscribersHandler: ConversationCommandHandler<typeof streamActorCommands.leave> = {
   creates: true,
   handle(view, { users }, _inputs, context) {
     const leaving = users.filter((user) => isCurrentStreamMember(findStreamMembershipRecord(view.parts, user)));
     if (leaving.length === 0) return { reply: makeValueReply(null) };
-    const { mv, item, ...outcome } = endStaysOfLeavers(view, leaving, context);
+    const { mv, item, ...outcome } = makeStayEndsOfLeavers(view, leaving, context);
     const events = [
       item,
-      makePeerEvent('peer_remove', leaving, mv, context),
+      makePeerChangeEvent('peer_remove', leaving, mv, context),
       ...makePeerRemoveEventsAmongLeavers(leaving, context),
     ];
     return {
@@ -209,18 +209,18 @@ export const removeStreamSubscribersHandler: StreamCommandHandler<typeof streamA
  * Suspends deactivated accounts, whose deactivation has an event of its own. The stream counts them as unsubscribed,
  * and they get no copies. Their user actors keep the subscription, and join again when the account is reactivated.
  */
-export const suspendStreamSubscribersHandler: StreamCommandHandler<typeof streamActorCommands.suspend> = {
+export const suspendStreamSubscribersHandler: ConversationCommandHandler<typeof streamActorCommands.suspend> = {
   creates: true,
   handle(view, { users }, _inputs, context) {
     const leaving = users.filter((user) => isCurrentStreamMember(findStreamMembershipRecord(view.parts, user)));
     if (leaving.length === 0) return { reply: makeValueReply(null) };
-    const { mv: _, item, ...outcome } = endStaysOfLeavers(view, leaving, context);
+    const { mv: _, item, ...outcome } = makeStayEndsOfLeavers(view, leaving, context);
     return { ...outcome, reply: makeValueReply(null), events: [item] };
   },
 };
 
 /** Publishes all subscribers to a user who may see the stream from now on without being subscribed. */
-export const publishSubscribersToUserHandler: StreamCommandHandler<typeof streamActorCommands.showSubscribers> = {
+export const publishSubscribersToUserHandler: ConversationCommandHandler<typeof streamActorCommands.showSubscribers> = {
   creates: true,
   handle({ parts }, { user }, _inputs, { key }) {
     const users = listStreamSubscriberIds(parts);
@@ -234,11 +234,11 @@ export const publishSubscribersToUserHandler: StreamCommandHandler<typeof stream
  * Archives the stream; the realm actor has decided and published that. All subscriptions end, without peer_remove
  * events.
  */
-export const endSubscriptionsOnArchiveHandler: StreamCommandHandler<typeof streamActorCommands.archive> = {
+export const endSubscriptionsOnArchiveHandler: ConversationCommandHandler<typeof streamActorCommands.archive> = {
   creates: true,
   handle(view, _args, _inputs, context) {
     const leaving = listStreamSubscriberIds(view.parts);
-    const { mv: _, item, ...outcome } = endStaysOfLeavers(view, leaving, context);
+    const { mv: _, item, ...outcome } = makeStayEndsOfLeavers(view, leaving, context);
     return {
       ...outcome,
       reply: makeValueReply(null),

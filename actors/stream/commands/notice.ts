@@ -4,21 +4,21 @@
  */
 
 import { makeValueReply } from '#actors/shared';
-import { type MarkdownRenderResult, renderFailureHtml } from '#domain/markdown';
+import { type MarkdownRenderResult, makeRenderFailureHtml } from '#domain/markdown';
 import { computeFlagsAtMessageCreation } from '#domain/messages';
 import { NOTIFICATION_BOT_ID } from '#domain/people';
 import { isCurrentStreamMember } from '#domain/streams';
 import { parseActorKey, toStreamId, toUserId } from '#model';
-import type { directMessageActorCommands, PostNoticeArgs, streamActorCommands } from '#model/commands';
+import type { directMessageActorCommands, PostBotNoticeArgs, streamActorCommands } from '#model/commands';
 import { PRODUCT_NAME } from '#model/errors';
 import type { CommandContext } from '#runtime';
-import type { StreamCommandHandler } from '../state.js';
+import type { ConversationCommandHandler } from '../state.js';
 import {
   type ComposedMessage,
   loadMessageComposeInputs,
   type MessageComposeInputs,
-  makeDirectMessageOutcome,
-  makeStreamMessageOutcome,
+  makeSentDirectMessageOutcome,
+  makeSentStreamMessageOutcome,
 } from './compose.js';
 import { findStreamMembershipRecord } from './members.js';
 
@@ -26,7 +26,7 @@ import { findStreamMembershipRecord } from './members.js';
 const INTERNAL_CLIENT_NAME = 'Internal';
 
 function composeNoticeOfBot(
-  { content, read, bot = NOTIFICATION_BOT_ID }: PostNoticeArgs,
+  { content, read, bot = NOTIFICATION_BOT_ID }: PostBotNoticeArgs,
   { id, rendered }: MessageComposeInputs,
   { directory }: CommandContext,
   hasCopy: (user: number) => boolean,
@@ -51,7 +51,7 @@ function composeNoticeOfBot(
  */
 const NO_MENTIONS = { users: [], groups: [], wildcard: false };
 const UNRENDERABLE_NOTICE_RESULT: MarkdownRenderResult = {
-  html: renderFailureHtml(PRODUCT_NAME),
+  html: makeRenderFailureHtml(PRODUCT_NAME),
   mentions: NO_MENTIONS,
   silent: NO_MENTIONS,
   hasLink: false,
@@ -60,7 +60,10 @@ const UNRENDERABLE_NOTICE_RESULT: MarkdownRenderResult = {
   attachmentPaths: [],
 };
 
-export const postStreamNoticeHandler: StreamCommandHandler<typeof streamActorCommands.notice, MessageComposeInputs> = {
+export const postStreamNoticeHandler: ConversationCommandHandler<
+  typeof streamActorCommands.notice,
+  MessageComposeInputs
+> = {
   creates: true,
   inputs: loadMessageComposeInputs,
   handle(view, args, prepared, context) {
@@ -69,11 +72,11 @@ export const postStreamNoticeHandler: StreamCommandHandler<typeof streamActorCom
     const composed = composeNoticeOfBot(args, prepared, context, (user) =>
       isCurrentStreamMember(findStreamMembershipRecord(view.parts, user)),
     );
-    return makeStreamMessageOutcome(view, args, context, stream, composed);
+    return makeSentStreamMessageOutcome(view, args, context, stream, composed);
   },
 };
 
-export const postDirectNoticeHandler: StreamCommandHandler<
+export const postDirectNoticeHandler: ConversationCommandHandler<
   typeof directMessageActorCommands.directNotice,
   MessageComposeInputs
 > = {
@@ -86,7 +89,7 @@ export const postDirectNoticeHandler: StreamCommandHandler<
     const receiver = context.directory.user(toUserId(other));
     if (!receiver) return { reply: makeValueReply(null) };
     const composed = composeNoticeOfBot(args, prepared, context, (user) => participants.includes(user));
-    return makeDirectMessageOutcome(
+    return makeSentDirectMessageOutcome(
       { ...view, state: { ...state, participants } },
       args,
       context,

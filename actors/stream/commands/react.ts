@@ -2,12 +2,12 @@
 
 import { makeSuccessReply, makeValueReply, messageOwnerActorKey } from '#actors/shared';
 import {
-  checkEmojiIsUsable,
-  comparableEmojiCode,
   completeEmojiFields,
-  findEmojiByName,
-  formatEmojiFieldsForApi,
-  isKnownEmoji,
+  isKnownEmojiCode,
+  makeEmojiApiFields,
+  requireEmojiByName,
+  requireUsableEmoji,
+  toComparableEmojiCode,
   toStoredEmojiType,
 } from '#domain/emoji';
 import type { StoredMessage, StoredReaction } from '#domain/messages';
@@ -23,44 +23,47 @@ import { apiError } from '#model/errors';
 import type { DirectoryView, MessageRecord } from '#model/records';
 import {
   audienceOfMessageChanges,
-  changeMessageBody,
   loadMessageRecord,
+  makeAndRecordMessageChange,
   newestVersionOfMessage,
-  redirectToOwningActor,
+  redirectIfOwnedElsewhere,
 } from '../messages.js';
-import type { StreamActorState, StreamCommandHandler } from '../state.js';
+import type { ConversationActorState, ConversationCommandHandler } from '../state.js';
 
 /** Maximum number of reactions per message: each takes some 100 bytes of a record that is written whole. */
 const MAX_REACTIONS_PER_MESSAGE = 5_000;
 
 /**
- * True if a reaction has this emoji. @param sought code as `comparableEmojiCode` spells it; older reactions may be
+ * True if a reaction has this emoji. @param sought code as `toComparableEmojiCode` spells it; older reactions may be
  * stored in another spelling
  */
-const isSameEmoji = (
+const hasReactionEmoji = (
   stored: EmojiReference,
   sought: { readonly code: string; readonly type: EmojiReference['type'] | undefined },
-): boolean => stored.type === sought.type && comparableEmojiCode(stored.code, stored.type) === sought.code;
+): boolean => stored.type === sought.type && toComparableEmojiCode(stored.code, stored.type) === sought.code;
 
-export const addReactionHandler: StreamCommandHandler<typeof conversationActorCommands.react, MessageRecord | null> = {
+export const addReactionHandler: ConversationCommandHandler<
+  typeof conversationActorCommands.react,
+  MessageRecord | null
+> = {
   inputs: ({ message_id }, { realm }, sources) => loadMessageRecord(realm, message_id, sources),
   handle(view, args, stored, context) {
     const { caller, directory, realm } = context;
     const message = newestVersionOfMessage(view, args.message_id, stored);
     if (!message) throw apiError('INVALID_MESSAGES');
-    const moved = redirectToOwningActor(message, context, conversationActorCommands.react, args);
+    const moved = redirectIfOwnedElsewhere(message, context, conversationActorCommands.react, args);
     if (moved) return moved;
     const { reactions = [], copies = [] } = message.body;
     const given = { name: args.emoji_name, code: args.emoji_code, type: args.reaction_type };
     const resolved = completeEmojiFields(given, directory);
-    const alike = reactions.filter((reaction) => isSameEmoji(reaction, resolved));
+    const alike = reactions.filter((reaction) => hasReactionEmoji(reaction, resolved));
     if (alike.some(({ user }) => user === caller)) throw apiError('REACTION_EXISTS');
     // A further reaction with the same emoji takes the first one's name, even if the name no longer exists.
-    const { name, code, type } = alike[0] ?? checkEmojiIsUsable(resolved, directory);
+    const { name, code, type } = alike[0] ?? requireUsableEmoji(resolved, directory);
     if (reactions.length >= MAX_REACTIONS_PER_MESSAGE) throw apiError('TOO_MANY_REACTIONS');
     const reaction: StoredReaction = { user: caller, name, code, type };
     const newHolder = !args.copy && !copies.includes(caller);
-    const changed = changeMessageBody(
+    const changed = makeAndRecordMessageChange(
       view,
       message,
       { reactions: [...reactions, reaction], ...(newHolder ? { copies: [...copies, caller] } : {}) },
@@ -82,7 +85,7 @@ export const addReactionHandler: StreamCommandHandler<typeof conversationActorCo
   },
 };
 
-export const removeReactionHandler: StreamCommandHandler<
+export const removeReactionHandler: ConversationCommandHandler<
   typeof conversationActorCommands.unreact,
   MessageRecord | null
 > = {
@@ -90,12 +93,12 @@ export const removeReactionHandler: StreamCommandHandler<
   handle(view, args, stored, context) {
     const message = newestVersionOfMessage(view, args.message_id, stored);
     if (!message) throw apiError('INVALID_MESSAGES');
-    const moved = redirectToOwningActor(message, context, conversationActorCommands.unreact, args);
+    const moved = redirectIfOwnedElsewhere(message, context, conversationActorCommands.unreact, args);
     if (moved) return moved;
     const { reactions = [] } = message.body;
     const own = reactions.filter(({ user }) => user === context.caller);
-    const gone = findOwnReaction(own, args, context.directory);
-    const changed = changeMessageBody(
+    const gone = getOwnReactionOrThrow(own, args, context.directory);
+    const changed = makeAndRecordMessageChange(
       view,
       message,
       { reactions: reactions.filter((reaction) => reaction !== gone) },
@@ -110,7 +113,7 @@ export const removeReactionHandler: StreamCommandHandler<
 };
 
 /** The caller's reaction that the arguments name. @throws ApiError */
-function findOwnReaction(
+function getOwnReactionOrThrow(
   own: readonly StoredReaction[],
   args: RemoveReactionArgs,
   directory: DirectoryView,
@@ -118,34 +121,34 @@ function findOwnReaction(
   const { emoji_name: name, emoji_code: code, reaction_type: type } = args;
   if (code === null) {
     if (name === null) throw apiError('REACTION_ARGUMENTS');
-    const emoji = findEmojiByName(name, directory);
-    const found = own.find((reaction) => isSameEmoji(reaction, emoji));
+    const emoji = requireEmojiByName(name, directory);
+    const found = own.find((reaction) => hasReactionEmoji(reaction, emoji));
     if (!found) throw apiError('REACTION_DOES_NOT_EXIST');
     return found;
   }
   if (type === null && name === null) {
     const found = own.find(
-      ({ code: stored, type }) => comparableEmojiCode(stored, type) === comparableEmojiCode(code, type),
+      ({ code: stored, type }) => toComparableEmojiCode(stored, type) === toComparableEmojiCode(code, type),
     );
     if (found) return found;
     const known = (['unicode_emoji', 'realm_emoji', 'extra'] as const).some((one) =>
-      isKnownEmoji(code, one, directory),
+      isKnownEmojiCode(code, one, directory),
     );
     throw apiError(known ? 'REACTION_DOES_NOT_EXIST' : 'INVALID_MESSAGES');
   }
-  const resolved = type === null ? findEmojiByName(name ?? '', directory).type : toStoredEmojiType(type);
+  const resolved = type === null ? requireEmojiByName(name ?? '', directory).type : toStoredEmojiType(type);
   const found = own.find((reaction) =>
-    isSameEmoji(reaction, { code: comparableEmojiCode(code, resolved), type: resolved }),
+    hasReactionEmoji(reaction, { code: toComparableEmojiCode(code, resolved), type: resolved }),
   );
   if (found) return found;
-  throw apiError(isKnownEmoji(code, resolved, directory) ? 'REACTION_DOES_NOT_EXIST' : 'INVALID_MESSAGES');
+  throw apiError(isKnownEmojiCode(code, resolved, directory) ? 'REACTION_DOES_NOT_EXIST' : 'INVALID_MESSAGES');
 }
 
 function makeReactionEvent(
   op: 'add' | 'remove',
   reaction: StoredReaction,
   message: StoredMessage,
-  state: StreamActorState,
+  state: ConversationActorState,
   directory: DirectoryView,
 ): LogItem {
   const user = directory.user(toUserId(reaction.user));
@@ -156,7 +159,7 @@ function makeReactionEvent(
       type: 'reaction',
       op,
       message_id: message.id,
-      ...formatEmojiFieldsForApi(reaction, directory),
+      ...makeEmojiApiFields(reaction, directory),
       user_id: reaction.user,
       user: { user_id: reaction.user, email: user?.email ?? '', full_name: user?.fullName ?? '' },
     },
@@ -167,7 +170,7 @@ function makeReactionEvent(
  * Records that a user has made copies of old messages by flagging them, and gets events of their changes from now on.
  * The command is never refused. Messages that were deleted or moved away since then are skipped.
  */
-export const recordMessageCopiesMadeHandler: StreamCommandHandler<
+export const recordMessageCopyHolderHandler: ConversationCommandHandler<
   typeof streamActorCommands.copyMade,
   readonly (MessageRecord | null)[]
 > = {
@@ -177,7 +180,9 @@ export const recordMessageCopiesMadeHandler: StreamCommandHandler<
       const message = newestVersionOfMessage(view, id, stored[i] ?? null);
       if (!message || messageOwnerActorKey(context.realm, message) !== context.key) return [];
       const copies = message.body.copies ?? [];
-      return copies.includes(user) ? [] : [changeMessageBody(view, message, { copies: [...copies, user] }, context)];
+      return copies.includes(user)
+        ? []
+        : [makeAndRecordMessageChange(view, message, { copies: [...copies, user] }, context)];
     });
     return { reply: makeValueReply(null), messages };
   },

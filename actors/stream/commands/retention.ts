@@ -5,27 +5,27 @@
 
 import { makeValueReply } from '#actors/shared';
 import { storeNameOfStreamConversation, toStoredMessage } from '#domain/messages';
-import { countRecentMessages } from '#domain/streams';
+import { countMessagesInTrafficWindow } from '#domain/streams';
 import { type ActorKey, parseActorKey, realmActorKey, toStreamId } from '#model';
 import { type conversationActorCommands, makeOutboxCommand, realmActorCommands } from '#model/commands';
 import type { DirectoryView, MessageRecord } from '#model/records';
 import type { CommandContext, CommandOutcome } from '#runtime';
 import { newestVersionOfMessage } from '../messages.js';
 import { makeMessageRemovalOutcome } from '../removing.js';
-import type { StreamActorState, StreamActorView, StreamCommandHandler } from '../state.js';
+import type { ConversationActorState, ConversationActorView, ConversationCommandHandler } from '../state.js';
 
 const DAY_MS = 86_400_000;
 /** Maximum number of messages removed per commit. */
-const MAX_REMOVALS_PER_COMMIT = 500;
+const MAX_EXPIRED_REMOVALS_PER_COMMIT = 500;
 
 /**
  * Part of the outcome of a command that adds messages to a conversation: starts the daily check, unless it runs
  * already.
  */
-export function startRetentionTimer(
-  state: StreamActorState,
+export function withRetentionTimerStarted(
+  state: ConversationActorState,
   now: number,
-): { readonly state: StreamActorState; readonly due?: number } {
+): { readonly state: ConversationActorState; readonly due?: number } {
   return state.watched ? { state } : { state: { ...state, watched: true }, due: now + DAY_MS };
 }
 
@@ -37,7 +37,7 @@ function retentionDaysOfConversation(key: ActorKey, directory: DirectoryView): n
   return days > 0 ? days : null;
 }
 
-export const removeExpiredMessagesHandler: StreamCommandHandler<
+export const removeExpiredMessagesHandler: ConversationCommandHandler<
   typeof conversationActorCommands.due,
   readonly MessageRecord[]
 > = {
@@ -50,27 +50,27 @@ export const removeExpiredMessagesHandler: StreamCommandHandler<
       index: { by: 'conversation', conversation },
       from: -1,
       direction: 'newer',
-      limit: MAX_REMOVALS_PER_COMMIT,
+      limit: MAX_EXPIRED_REMOVALS_PER_COMMIT,
     });
   },
   handle: (view, _args, oldest, context) =>
     addTrafficReportToOutcome(view.state, makeExpiredRemovalOutcome(view, oldest, context), context),
 };
 
-type RetentionOutcome = CommandOutcome<StreamActorState>;
+type RetentionOutcome = CommandOutcome<ConversationActorState>;
 
 /**
  * Adds to an outcome the report of the stream's message count to the realm actor, if the count differs from the last
  * report.
  */
 function addTrafficReportToOutcome(
-  before: StreamActorState,
+  before: ConversationActorState,
   outcome: RetentionOutcome,
   { key, realm, now }: CommandContext,
 ): RetentionOutcome {
   const { kind, idWithinRealm } = parseActorKey(key);
   const state = outcome.state ?? before;
-  const recent = countRecentMessages(state.traffic, now);
+  const recent = countMessagesInTrafficWindow(state.traffic, now);
   if (kind !== 'stream' || recent === (state.trafficTold ?? 0)) return outcome;
   const command = makeOutboxCommand({
     to: realmActorKey(realm),
@@ -86,7 +86,7 @@ function addTrafficReportToOutcome(
 }
 
 function makeExpiredRemovalOutcome(
-  view: StreamActorView,
+  view: ConversationActorView,
   oldest: readonly MessageRecord[],
   context: CommandContext,
 ): RetentionOutcome {
@@ -102,7 +102,7 @@ function makeExpiredRemovalOutcome(
     .filter((message) => message !== undefined)
     .filter(({ body }) => body.stream === stream);
   // The whole batch was too old, so there may be more messages to remove.
-  const more = oldest.length === MAX_REMOVALS_PER_COMMIT && toStoredMessage(oldest.at(-1)!).body.sent < last;
+  const more = oldest.length === MAX_EXPIRED_REMOVALS_PER_COMMIT && toStoredMessage(oldest.at(-1)!).body.sent < last;
   const due = more ? now : now + DAY_MS;
   if (expired.length === 0) return { reply: makeValueReply(null), due };
   return { reply: makeValueReply(null), due, ...makeMessageRemovalOutcome(view, expired, oldest, context) };

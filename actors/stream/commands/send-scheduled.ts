@@ -14,13 +14,13 @@ import {
   userActorCommands,
 } from '#model/commands';
 import { ApiError } from '#model/errors';
-import type { StreamActorHandler, StreamCommandHandler } from '../state.js';
+import type { ConversationActorHandler, ConversationCommandHandler } from '../state.js';
 import type { MessageComposeInputs } from './compose.js';
 import { checkAndSendStreamMessageHandler, type DirectMessageComposeInputs, sendDirectMessageHandler } from './send.js';
 
 function wrapToReportResultToSender<A extends SendMessageArgs, I>(
-  plain: StreamActorHandler<A, I>,
-): StreamActorHandler<A & SendScheduledMessageArgs, I> {
+  plain: ConversationActorHandler<A, I>,
+): ConversationActorHandler<A & SendScheduledMessageArgs, I> {
   return {
     ...plain,
     handle(view, args, inputs, context) {
@@ -41,11 +41,11 @@ function wrapToReportResultToSender<A extends SendMessageArgs, I>(
   };
 }
 
-export const sendScheduledStreamMessageHandler: StreamCommandHandler<
+export const sendScheduledStreamMessageHandler: ConversationCommandHandler<
   typeof streamActorCommands.sendScheduled,
   MessageComposeInputs
 > = wrapToReportResultToSender(checkAndSendStreamMessageHandler);
-export const sendScheduledDirectMessageHandler: StreamCommandHandler<
+export const sendScheduledDirectMessageHandler: ConversationCommandHandler<
   typeof directMessageActorCommands.sendDirectScheduled,
   DirectMessageComposeInputs
 > = wrapToReportResultToSender(sendDirectMessageHandler);

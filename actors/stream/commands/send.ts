@@ -1,13 +1,13 @@
 /** Sends a message to a stream, or to the participants of a direct-message conversation (messages.md). */
 
 import {
-  checkMandatoryTopic,
-  checkMayMentionAll,
-  checkMaySendDirectMessage,
-  checkMaySendToStream,
   computeFlagsAtMessageCreation,
-  getActiveSenderOrThrow,
-  makeFirstSubmessage,
+  makeWidgetSubmessageIfAny,
+  requireActiveSender,
+  requireMayMentionAll,
+  requireMaySendDirectMessage,
+  requireMaySendToStream,
+  requireTopicIfMandatory,
 } from '#domain/messages';
 import { isCurrentStreamMember } from '#domain/streams';
 import { type ActorKey, parseActorKey, realmActorKey, toStreamId, toUserId, userActorKey } from '#model';
@@ -22,14 +22,14 @@ import {
 import { ApiError, apiError } from '#model/errors';
 import type { DirectoryUser } from '#model/records';
 import type { CommandContext } from '#runtime';
-import { findMentionedUnsubscribedBots, makeWarnBotOwnerCommand, makeWebhookCallCommands } from '../bots.js';
-import type { StreamActorHandler, StreamCommandHandler } from '../state.js';
+import { findMentionedUnsubscribedGenericBotIds, makeWarnBotOwnerCommands, makeWebhookCallCommands } from '../bots.js';
+import type { ConversationActorHandler, ConversationCommandHandler } from '../state.js';
 import {
   type ComposedMessage,
   loadMessageComposeInputs,
   type MessageComposeInputs,
-  makeDirectMessageOutcome,
-  makeStreamMessageOutcome,
+  makeSentDirectMessageOutcome,
+  makeSentStreamMessageOutcome,
 } from './compose.js';
 import { findStreamMembershipRecord, hasStreamSubscribers, listStreamSubscriberIds } from './members.js';
 
@@ -41,7 +41,7 @@ export const noSuchStreamError = (key: ActorKey): ApiError =>
  * Checks and sends a message to a stream. Refusals are thrown; send-scheduled and bot-reply turn them into commands to
  * the sender.
  */
-export const checkAndSendStreamMessageHandler: StreamActorHandler<SendMessageArgs, MessageComposeInputs> = {
+export const checkAndSendStreamMessageHandler: ConversationActorHandler<SendMessageArgs, MessageComposeInputs> = {
   creates: true,
   inputs: loadMessageComposeInputs,
   handle(view, args, prepared, context) {
@@ -50,29 +50,29 @@ export const checkAndSendStreamMessageHandler: StreamActorHandler<SendMessageArg
     const stream = directory.stream(toStreamId(Number(parseActorKey(key).idWithinRealm)));
     // The directory knows of an archived stream before its actor does; a scheduled message needs this refusal, too.
     if (!stream || stream.archived) throw noSuchStreamError(key);
-    const sender = getActiveSenderOrThrow(directory, caller);
+    const sender = requireActiveSender(directory, caller);
     const subscribed = (user: number): boolean => isCurrentStreamMember(findStreamMembershipRecord(parts, user));
-    checkMaySendToStream(sender, stream, subscribed, directory, now);
-    checkMandatoryTopic(args.topic, directory);
+    requireMaySendToStream(sender, stream, subscribed, directory, now);
+    requireTopicIfMandatory(args.topic, directory);
     const mentioned = prepared.rendered?.mentions.users ?? [];
-    const copies = findMentionedUnsubscribedBots(mentioned, subscribed, directory);
+    const copies = findMentionedUnsubscribedGenericBotIds(mentioned, subscribed, directory);
     const has = (user: number): boolean =>
       copies.includes(user) || (subscribed(user) && !directory.silentBotIds().has(toUserId(user)));
     const input = { sender, id: prepared.id, trigger: 'mention', origin: args.origin } as const;
     const lost =
       sender.botOwner !== null && !hasStreamSubscribers(parts)
-        ? makeWarnBotOwnerCommand(sender, stream, args.origin, realm)
+        ? makeWarnBotOwnerCommands(sender, stream, args.origin, realm)
         : [];
     const calls = [...makeWebhookCallCommands(mentioned, input, realm, directory), ...lost];
     const composed = { ...composeMessageOfSender(args, prepared, context, has), copies, calls };
-    checkMayMentionAll(
+    requireMayMentionAll(
       composed.renderResult.mentions.wildcard,
       () => listStreamSubscriberIds(parts).length,
       sender,
       directory,
       now,
     );
-    return makeStreamMessageOutcome(view, args, context, stream, composed);
+    return makeSentStreamMessageOutcome(view, args, context, stream, composed);
   },
 };
 
@@ -89,7 +89,10 @@ const POSSIBLY_PREMATURE_REFUSALS: ReadonlySet<string> = new Set([
  * Sends a message to a stream. Instead of refusing a sender for lack of a right, the stream redirects the command once
  * to the sender's own actor, which knows the newest subscription (retry-after-join.ts).
  */
-export const sendStreamMessageHandler: StreamCommandHandler<typeof streamActorCommands.send, MessageComposeInputs> = {
+export const sendOrRedirectStreamMessageHandler: ConversationCommandHandler<
+  typeof streamActorCommands.send,
+  MessageComposeInputs
+> = {
   ...checkAndSendStreamMessageHandler,
   handle(view, { again = false, ...message }, prepared, context) {
     try {
@@ -110,7 +113,7 @@ export const sendStreamMessageHandler: StreamCommandHandler<typeof streamActorCo
 
 export type DirectMessageComposeInputs = MessageComposeInputs & { readonly recipient: number };
 
-export const sendDirectMessageHandler: StreamCommandHandler<
+export const sendDirectMessageHandler: ConversationCommandHandler<
   typeof directMessageActorCommands.sendDirect,
   DirectMessageComposeInputs
 > = {
@@ -131,11 +134,11 @@ export const sendDirectMessageHandler: StreamCommandHandler<
   handle(view, args, { recipient, ...prepared }, context) {
     const { state } = view;
     const { directory, caller, realm } = context;
-    const sender = getActiveSenderOrThrow(directory, caller);
+    const sender = requireActiveSender(directory, caller);
     const people = args.participants.map((user) => directory.user(toUserId(user)));
     const others = people.filter((user): user is DirectoryUser => user !== undefined && user.id !== caller);
     if (!args.participants.includes(caller)) throw apiError('NOT_AUTHORIZED_FOR_QUERY');
-    checkMaySendDirectMessage(sender, others, directory);
+    requireMaySendDirectMessage(sender, others, directory);
     const participants = state.participants.length > 0 ? state.participants : args.participants;
     const input = { sender, id: prepared.id, trigger: 'private_message', origin: args.origin } as const;
     const calls = makeWebhookCallCommands(participants, input, realm, directory);
@@ -145,7 +148,7 @@ export const sendDirectMessageHandler: StreamCommandHandler<
     };
     // A message between two users carries the receiver's recipient id, so the two directions differ.
     const carried = participants.length > 2 ? recipient : (others[0] ?? sender).recipient;
-    return makeDirectMessageOutcome(
+    return makeSentDirectMessageOutcome(
       { ...view, state: { ...state, participants, recipient } },
       args,
       context,
@@ -162,7 +165,7 @@ function composeMessageOfSender(
   { caller, client, directory }: CommandContext,
   hasCopy: (user: number) => boolean,
 ): ComposedMessage {
-  const submessage = makeFirstSubmessage(content, widget, caller);
+  const submessage = makeWidgetSubmessageIfAny(content, widget, caller);
   if (rendered === null) throw apiError('CANNOT_RENDER');
   return {
     id,

@@ -1,20 +1,20 @@
 /** POST /submessage: data that users add to a widget (messages.md § Submessages and widgets). */
 
 import { makeSuccessReply } from '#actors/shared';
-import { makeNextSubmessage } from '#domain/messages';
+import { makeCheckedNextSubmessage } from '#domain/messages';
 import { conversationActorCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import type { MessageRecord } from '#model/records';
 import {
   audienceOfMessageCopyHolders,
-  changeMessageBody,
   loadMessageRecord,
+  makeAndRecordMessageChange,
   newestVersionOfMessage,
-  redirectToOwningActor,
+  redirectIfOwnedElsewhere,
 } from '../messages.js';
-import type { StreamCommandHandler } from '../state.js';
+import type { ConversationCommandHandler } from '../state.js';
 
-export const addSubmessageHandler: StreamCommandHandler<
+export const addSubmessageHandler: ConversationCommandHandler<
   typeof conversationActorCommands.submessage,
   MessageRecord | null
 > = {
@@ -22,9 +22,13 @@ export const addSubmessageHandler: StreamCommandHandler<
   handle(view, args, stored, context) {
     const message = newestVersionOfMessage(view, args.message_id, stored);
     if (!message) throw apiError('INVALID_MESSAGES');
-    const moved = redirectToOwningActor(message, context, conversationActorCommands.submessage, args);
+    const moved = redirectIfOwnedElsewhere(message, context, conversationActorCommands.submessage, args);
     if (moved) return moved;
-    const added = makeNextSubmessage(message, { sender: context.caller, type: args.msg_type, content: args.content });
+    const added = makeCheckedNextSubmessage(message, {
+      sender: context.caller,
+      type: args.msg_type,
+      content: args.content,
+    });
     const submessages = [...(message.body.submessages ?? []), added];
     const event = {
       type: 'submessage',
@@ -36,7 +40,7 @@ export const addSubmessageHandler: StreamCommandHandler<
     };
     return {
       reply: makeSuccessReply(),
-      messages: [changeMessageBody(view, message, { submessages }, context)],
+      messages: [makeAndRecordMessageChange(view, message, { submessages }, context)],
       events: [{ t: 'event', to: audienceOfMessageCopyHolders(message), event }],
     };
   },

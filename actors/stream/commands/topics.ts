@@ -5,16 +5,16 @@ import type { Json } from '#base';
 import { type ActorKey, parseActorKey } from '#model';
 import type { streamActorCommands } from '#model/commands';
 import type { MessageRecord } from '#model/records';
-import { writeNotifiedSubscriber } from '../missed.js';
-import type { StreamCommandHandler } from '../state.js';
+import { makeNotifiedSubscriberChange } from '../missed.js';
+import type { ConversationCommandHandler } from '../state.js';
 import {
   listTopicsOfStream,
+  makeTopicChangesAfterRemovals,
+  makeTopicWatcherChange,
   readNewestMessagesOfTopic,
-  recordTopicWatcher,
-  removeMessagesFromTopic,
-  topicWatchersOf,
+  topicWatcherIdsOf,
 } from '../topics.js';
-import { startRetentionTimer } from './retention.js';
+import { withRetentionTimerStarted } from './retention.js';
 
 const streamIdOfActorKey = (key: ActorKey): number => Number(parseActorKey(key).idWithinRealm);
 
@@ -22,7 +22,7 @@ const streamIdOfActorKey = (key: ActorKey): number => Number(parseActorKey(key).
  * Lists all topics, for users who may read the whole stream; the user actor that redirects to this command has checked
  * that right.
  */
-export const listAllTopicsHandler: StreamCommandHandler<typeof streamActorCommands.listTopics> = {
+export const listAllTopicsHandler: ConversationCommandHandler<typeof streamActorCommands.listTopics> = {
   lane: 'topics',
   read: true,
   creates: true,
@@ -30,7 +30,7 @@ export const listAllTopicsHandler: StreamCommandHandler<typeof streamActorComman
 };
 
 /** Replies with the names of topics, for the actor of a user who may read only part of the stream. */
-export const readTopicNamesHandler: StreamCommandHandler<typeof streamActorCommands.topicNames> = {
+export const readTopicsForActorsHandler: ConversationCommandHandler<typeof streamActorCommands.topicNames> = {
   lane: 'topics',
   read: true,
   creates: true,
@@ -41,7 +41,7 @@ export const readTopicNamesHandler: StreamCommandHandler<typeof streamActorComma
  * Finds a topic's newest message after messages came from another stream. The command is never refused and may be
  * repeated.
  */
-export const refreshNewestMessageOfTopicHandler: StreamCommandHandler<
+export const refreshNewestMessageOfTopicHandler: ConversationCommandHandler<
   typeof streamActorCommands.topicChanged,
   readonly MessageRecord[]
 > = {
@@ -50,38 +50,38 @@ export const refreshNewestMessageOfTopicHandler: StreamCommandHandler<
     readNewestMessagesOfTopic(store, realm, streamIdOfActorKey(key), topic),
   handle: (view, { topic }, newest, { key, now }) => ({
     reply: makeValueReply(null),
-    ...startRetentionTimer(view.state, now),
-    parts: removeMessagesFromTopic(view, streamIdOfActorKey(key), topic, newest, () => false),
+    ...withRetentionTimerStarted(view.state, now),
+    parts: makeTopicChangesAfterRemovals(view, streamIdOfActorKey(key), topic, newest, () => false),
   }),
 };
 
 /** Replies with the users whose actors keep a policy for the topic. */
-export const readTopicPolicyHoldersHandler: StreamCommandHandler<typeof streamActorCommands.topicWatchers> = {
+export const readTopicPolicyHoldersHandler: ConversationCommandHandler<typeof streamActorCommands.topicWatchers> = {
   lane: 'topics',
   read: true,
   creates: true,
-  handle: ({ parts }, { topic }) => ({ reply: makeValueReply(topicWatchersOf(parts, topic)) }),
+  handle: ({ parts }, { topic }) => ({ reply: makeValueReply(topicWatcherIdsOf(parts, topic)) }),
 };
 
 /**
  * Records that a user's actor keeps a policy for the topic, or no longer does. The command is never refused and may be
  * repeated.
  */
-export const recordTopicPolicyHolderHandler: StreamCommandHandler<typeof streamActorCommands.topicWatched> = {
+export const recordTopicPolicyHolderHandler: ConversationCommandHandler<typeof streamActorCommands.topicWatched> = {
   creates: true,
   handle: ({ parts }, { topic, user, watches }) => ({
     reply: makeValueReply(null),
-    parts: recordTopicWatcher(parts, topic, user, watches),
+    parts: makeTopicWatcherChange(parts, topic, user, watches),
   }),
 };
 
 /**
  * Records whether a subscriber wants mails or pushes of all messages. The command is never refused and may be repeated.
  */
-export const recordNotifiedSubscriberHandler: StreamCommandHandler<typeof streamActorCommands.setNotified> = {
+export const recordNotifiedSubscriberHandler: ConversationCommandHandler<typeof streamActorCommands.setNotified> = {
   creates: true,
   handle: ({ parts }, { user, notified }) => ({
     reply: makeValueReply(null),
-    parts: writeNotifiedSubscriber(parts, user, notified),
+    parts: makeNotifiedSubscriberChange(parts, user, notified),
   }),
 };

@@ -5,20 +5,20 @@
 
 import type { StoredMessage } from '#domain/messages';
 import { isAllowedByPolicy, USER_ROLE } from '#domain/people';
-import { canAccessStream, checkStreamPostPolicy, checkTopicName } from '#domain/streams';
+import { mayAccessStream, requireMayPostToStream, toCheckedTruncatedTopic } from '#domain/streams';
 import type { RealmSettings } from '#model';
 import type { EditMessageArgs } from '#model/commands';
 import { apiError } from '#model/errors';
 import type { DirectoryStream, DirectoryUser } from '#model/records';
 
 /** Seconds added to the time limits of editing and moving, so that an edit that was begun in time can be finished. */
-const EDIT_GRACE_SECONDS = 20;
+const EDIT_TIME_LIMIT_GRACE_SECONDS = 20;
 
 /** Changes that an edit makes. A topic equal to the present one is left out. */
 export interface MessageEditPlan {
   /** New text as the client sent it; undefined: the text stays. */
   readonly newContent: string | undefined;
-  /** New topic, checked by `checkTopicName`; undefined: the topic stays. */
+  /** New topic, checked by `toCheckedTruncatedTopic`; undefined: the topic stays. */
   readonly newTopic: string | undefined;
   readonly newStreamId: number | undefined;
 }
@@ -31,12 +31,12 @@ export interface MessageEditContext {
 }
 
 const isPastTimeLimit = ({ body }: StoredMessage, limit: number | null, now: number): boolean =>
-  limit !== null && now > (body.sent + limit + EDIT_GRACE_SECONDS) * 1000;
+  limit !== null && now > (body.sent + limit + EDIT_TIME_LIMIT_GRACE_SECONDS) * 1000;
 
 const isExemptFromMoveTimeLimits = (user: DirectoryUser): boolean => user.role <= USER_ROLE.moderator;
 
 /** Checks an edit, except for the new text and the two streams. @throws ApiError */
-export function planMessageEdit(
+export function checkAndPlanMessageEdit(
   message: StoredMessage,
   args: EditMessageArgs,
   { user, settings, nowMs }: MessageEditContext,
@@ -51,7 +51,7 @@ export function planMessageEdit(
   }
   const moves = topic !== null || stream_id !== null;
   if (args.propagate_mode !== 'change_one' && !moves) throw apiError('PROPAGATE_NOTHING');
-  const newTopic = topic === null ? undefined : checkTopicName(topic);
+  const newTopic = topic === null ? undefined : toCheckedTruncatedTopic(topic);
   if (stream_id !== null && content !== null) throw apiError('CONTENT_AND_STREAM');
   if (content !== null && (message.body.submessages?.length ?? 0) > 0) throw apiError('WIDGET_EDIT');
   if (content !== null && message.sender !== user.id) throw apiError('EDIT_NOT_ALLOWED');
@@ -67,7 +67,7 @@ export function planMessageEdit(
   return { newContent: content ?? undefined, newTopic: newTopic, newStreamId: stream_id ?? undefined };
 }
 
-interface StreamMove {
+interface StreamMoveCheckInputs {
   readonly fromStream: DirectoryStream;
   /** Stream to which the messages are to move; undefined if it does not exist. */
   readonly toStream: DirectoryStream | undefined;
@@ -76,17 +76,17 @@ interface StreamMove {
 }
 
 /** Checks a move to another stream; returns that stream. @throws ApiError */
-export function checkMoveToStream(
+export function getAllowedTargetStreamOrThrow(
   message: StoredMessage,
-  move: StreamMove,
+  move: StreamMoveCheckInputs,
   { user, settings, nowMs }: MessageEditContext,
 ): DirectoryStream {
   const { fromStream, toStream, isSubscribed, botOwner } = move;
   const policy = settings.move_messages_between_streams_policy;
   if (!isAllowedByPolicy(policy, user, settings, nowMs)) throw apiError('MOVE_NOT_ALLOWED');
-  if (!canAccessStream(user, fromStream, isSubscribed('from', user.id))) throw apiError('MOVE_WITHOUT_ACCESS');
-  if (!toStream || !canAccessStream(user, toStream, isSubscribed('to', user.id))) throw apiError('INVALID_STREAM_ID');
-  checkStreamPostPolicy(
+  if (!mayAccessStream(user, fromStream, isSubscribed('from', user.id))) throw apiError('MOVE_WITHOUT_ACCESS');
+  if (!toStream || !mayAccessStream(user, toStream, isSubscribed('to', user.id))) throw apiError('INVALID_STREAM_ID');
+  requireMayPostToStream(
     {
       user,
       subscribed: isSubscribed('to', user.id),
@@ -106,7 +106,7 @@ export function checkMoveToStream(
  * @param topic all messages of the topic that the user may access
  * @throws ApiError with the first message that is young enough
  */
-export function checkWholeTopicMove(
+export function checkWholeTopicWithinTimeLimits(
   topic: readonly StoredMessage[],
   { newTopic: name, newStreamId }: MessageEditPlan,
   { user, settings, nowMs }: MessageEditContext,

@@ -2,13 +2,13 @@
 
 import type { MarkdownRenderResult } from '#domain/markdown';
 import {
-  checkMessageContent,
   computeMessageCopyState,
-  findMentionAndAlertFlags,
   type MessageBody,
+  makeMentionAndAlertFlagsByUser,
   type StoredMessage,
   type StoredMessageEdit,
-  streamsDecidingMessageCopies,
+  streamIdsDecidingMessageCopies,
+  toCheckedMessageContent,
 } from '#domain/messages';
 import { type StreamMembershipRecord, streamMemberPartAddress, toStreamMembershipRecord } from '#domain/streams';
 import { type RealmId, toUserId } from '#model';
@@ -20,8 +20,8 @@ import type { Store } from '#ports/store';
 const EMPTY_MESSAGE_REPLACEMENT_TEXT = '(deleted)';
 
 /** Checks a message's new text. @returns the text as it is stored. @throws ApiError */
-export const checkNewMessageText = (content: string): string =>
-  content.trimEnd() === '' ? EMPTY_MESSAGE_REPLACEMENT_TEXT : checkMessageContent(content);
+export const toCheckedNewMessageText = (content: string): string =>
+  content.trimEnd() === '' ? EMPTY_MESSAGE_REPLACEMENT_TEXT : toCheckedMessageContent(content);
 
 /** Flags that follow from the text of a message; an edit keeps all others. */
 const FLAGS_DERIVED_FROM_TEXT = ['mentioned', 'has_alert_word'];
@@ -30,11 +30,11 @@ const FLAGS_DERIVED_FROM_TEXT = ['mentioned', 'has_alert_word'];
 export type MembershipsByStream = ReadonlyMap<number, ReadonlyMap<number, StreamMembershipRecord | undefined>>;
 
 /**
- * Input of `applyNewMessageText` for a message that was moved here: memberships of the mentioned or alerted users in
+ * Input of `makeBodyChangesForText` for a message that was moved here: memberships of the mentioned or alerted users in
  * the other streams that decide who has a copy.
  * @param own stream whose members are loaded with this actor
  */
-export async function loadMembershipsForMessageEdit(
+export async function loadMentionedMembershipsForEdit(
   message: StoredMessage,
   content: string,
   rendered: MarkdownRenderResult,
@@ -43,8 +43,8 @@ export async function loadMembershipsForMessageEdit(
   directory: DirectoryView,
   store: Store,
 ): Promise<MembershipsByStream> {
-  const streams = streamsDecidingMessageCopies(message).filter((stream) => stream !== own);
-  const users = [...findMentionAndAlertFlags(content, rendered.mentions, directory).keys()];
+  const streams = streamIdsDecidingMessageCopies(message).filter((stream) => stream !== own);
+  const users = [...makeMentionAndAlertFlagsByUser(content, rendered.mentions, directory).keys()];
   if (streams.length === 0 || users.length === 0) return new Map();
   const wanted = streams.flatMap((stream) => users.map((user) => streamMemberPartAddress(realm, stream, user)));
   const parts = await store.getParts(wanted);
@@ -60,7 +60,7 @@ export async function loadMembershipsForMessageEdit(
  * Applies a new text: the changes of the message's body. @param member membership in a stream that decides who has a
  * copy. @throws ApiError
  */
-export function applyNewMessageText(
+export function makeBodyChangesForText(
   message: StoredMessage,
   content: string,
   rendered: MarkdownRenderResult | null,
@@ -73,7 +73,7 @@ export function applyNewMessageText(
     const kept = before.filter((flag) => !FLAGS_DERIVED_FROM_TEXT.includes(flag));
     if (kept.length > 0) flags[user] = kept;
   }
-  for (const [user, added] of findMentionAndAlertFlags(content, rendered.mentions, directory)) {
+  for (const [user, added] of makeMentionAndAlertFlagsByUser(content, rendered.mentions, directory)) {
     if (!directory.user(toUserId(user))?.isActive) continue;
     const has = computeMessageCopyState(message, user, (stream) => member(stream, user), false).has;
     if (has) flags[user] = [...(flags[user] ?? []), ...added];

@@ -10,7 +10,7 @@ import type { DirectoryStream } from '#model/records';
  * Maximum number of message ids per event, because an event must fit into a log entry. More ids are spread over several
  * events.
  */
-const MAX_IDS_PER_EVENT = 20_000;
+const MAX_MESSAGE_IDS_PER_EVENT = 20_000;
 
 interface MessageEditEventDetails {
   readonly editorId: number;
@@ -75,9 +75,9 @@ export function makeMessageEditEvents(
 }
 
 function splitIdsByEventLimit(ids: readonly number[]): (readonly number[])[] {
-  if (ids.length <= MAX_IDS_PER_EVENT) return [ids];
+  if (ids.length <= MAX_MESSAGE_IDS_PER_EVENT) return [ids];
   const all: (readonly number[])[] = [];
-  for (let i = 0; i < ids.length; i += MAX_IDS_PER_EVENT) all.push(ids.slice(i, i + MAX_IDS_PER_EVENT));
+  for (let i = 0; i < ids.length; i += MAX_MESSAGE_IDS_PER_EVENT) all.push(ids.slice(i, i + MAX_MESSAGE_IDS_PER_EVENT));
   return all;
 }
 

@@ -6,22 +6,22 @@
 
 import { IdSet, type Json, type JsonObject } from '#base';
 import type { MessageBody, StoredMessage, StoredMessageEdit, StoredMessageStreamMove } from '#domain/messages';
-import { toTopicKey } from '#domain/streams';
+import { toComparableTopicKey } from '#domain/streams';
 import type { ActorKey, LogItem } from '#model';
 import { type MessageMoveBatchArgs, makeOutboxCommand, type OutboxCommand, streamActorCommands } from '#model/commands';
 import type { CommandContext, MessageChange } from '#runtime';
-import { changeMessageBody } from '../messages.js';
-import type { StreamActorView } from '../state.js';
+import { makeAndRecordMessageChange } from '../messages.js';
+import type { ConversationActorView } from '../state.js';
 
 export const MESSAGE_MOVE_PART_PREFIX = 'moving/';
 
 /** Maximum number of messages moved per commit. */
-const MAX_BATCH_MESSAGES = 500;
+const MAX_MOVE_BATCH_MESSAGES = 500;
 /**
  * Maximum UTF-16 units of text moved per commit: records may travel in the outbox, far below the largest document (16
  * MiB).
  */
-const MAX_BATCH_CHARACTERS = 1_500_000;
+const MAX_MOVE_BATCH_CHARACTERS = 1_500_000;
 
 export interface MessageMoveDecision extends JsonObject {
   /** Stream and topic that the messages leave. */
@@ -39,7 +39,7 @@ export interface MessageMoveDecision extends JsonObject {
 /**
  * Changes that a move makes in one message's body. @param more further changes, for the message that the request named
  */
-export function applyMoveToMessageBody(
+export function makeBodyChangesOfMove(
   { body }: StoredMessage,
   { edit, topic, stream, move, losers = [] }: MessageMoveDecision,
   more?: { readonly body: Partial<MessageBody>; readonly edit: Partial<StoredMessageEdit> },
@@ -56,7 +56,7 @@ export function applyMoveToMessageBody(
   };
 }
 
-function countMessageCharacters({ body }: StoredMessage): number {
+function countMessageAndHistoryCharacters({ body }: StoredMessage): number {
   let characters = body.content.length + body.html.length;
   for (const { content } of body.edits ?? []) if (content) characters += content.raw.length + content.html.length;
   return characters;
@@ -67,9 +67,9 @@ export function splitMoveIntoBatches(messages: readonly StoredMessage[]): Stored
   const all: StoredMessage[][] = [[]];
   let characters = 0;
   for (const message of messages) {
-    const size = countMessageCharacters(message);
+    const size = countMessageAndHistoryCharacters(message);
     const last = all.at(-1)!;
-    if (last.length > 0 && (last.length >= MAX_BATCH_MESSAGES || characters + size > MAX_BATCH_CHARACTERS)) {
+    if (last.length > 0 && (last.length >= MAX_MOVE_BATCH_MESSAGES || characters + size > MAX_MOVE_BATCH_CHARACTERS)) {
       all.push([message]);
       characters = size;
     } else {
@@ -93,7 +93,7 @@ interface MoveBatchOutcome {
 }
 
 /** Stores the decision of a move and sends a command per further batch. @param rest all batches but the first */
-export function scheduleMoveBatches(
+export function makeLaterMoveBatchesCommit(
   key: ActorKey,
   version: number,
   decision: MessageMoveDecision,
@@ -112,7 +112,7 @@ export function scheduleMoveBatches(
     from += batch.length;
   });
   return {
-    parts: { [part]: { decision, ids: IdSet.of(ids).encode() } satisfies StoredMove },
+    parts: { [part]: { decision, ids: IdSet.fromIds(ids).encode() } satisfies StoredMove },
     awaitedCommands: commands,
   };
 }
@@ -130,19 +130,22 @@ export function messageIdsOfMoveBatch(
 }
 
 /** Keys of this stream's topics that the moved messages leave or enter. */
-export function topicKeysOfMove(parts: ReadonlyMap<string, Json>, { part }: MessageMoveBatchArgs): readonly string[] {
+export function ownTopicKeysOfMove(
+  parts: ReadonlyMap<string, Json>,
+  { part }: MessageMoveBatchArgs,
+): readonly string[] {
   const decision = findStoredMove(parts, part)?.decision;
   if (!decision) return [];
-  const topics = [toTopicKey(decision.from.topic)];
-  if (decision.topic && !decision.stream) topics.push(toTopicKey(decision.topic.name));
+  const topics = [toComparableTopicKey(decision.from.topic)];
+  if (decision.topic && !decision.stream) topics.push(toComparableTopicKey(decision.topic.name));
   return topics;
 }
 
 /**
  * Moves those messages of a batch that are still in the old place. The others were deleted or moved after the decision.
  */
-export function applyMoveBatch(
-  view: StreamActorView,
+export function makeMoveBatchOutcome(
+  view: ConversationActorView,
   { part, last }: MessageMoveBatchArgs,
   messages: readonly StoredMessage[],
   context: CommandContext,
@@ -153,12 +156,12 @@ export function applyMoveBatch(
   const left = messages.filter(
     ({ body }) =>
       body.stream === from.stream &&
-      toTopicKey(body.topic) === toTopicKey(from.topic) &&
+      toComparableTopicKey(body.topic) === toComparableTopicKey(from.topic) &&
       !isMoveAlreadyApplied(body, decision, edit),
   );
   return {
     messageChanges: left.map((message) =>
-      changeMessageBody(view, message, applyMoveToMessageBody(message, decision), context),
+      makeAndRecordMessageChange(view, message, makeBodyChangesOfMove(message, decision), context),
     ),
     parts: last ? { [part]: null } : {},
     events: last && stream ? [{ t: 'carrying', from: from.stream, to: stream.id, done: true }] : [],

@@ -3,7 +3,7 @@
 import { makeSuccessReply } from '#actors/shared';
 import type { MessageBody, StoredMessage, StoredMessageStreamMove } from '#domain/messages';
 import { isGuest } from '#domain/people';
-import { hasMemberReceivedMessage, isCurrentStreamMember, toTopicKey } from '#domain/streams';
+import { didMemberReceiveMessageId, isCurrentStreamMember, toComparableTopicKey } from '#domain/streams';
 import { type LogItem, parseActorKey, streamActorKey, toStreamId, toUserId, userActorKey } from '#model';
 import {
   type EditMessageArgs,
@@ -14,28 +14,33 @@ import {
 } from '#model/commands';
 import type { DirectoryStream, DirectoryUser } from '#model/records';
 import type { CommandContext, CommandOutcome } from '#runtime';
-import { linkifyMessageTopic } from '../commands/compose.js';
+import { findLinksOfMessageTopic } from '../commands/compose.js';
 import { findStreamMembershipRecord, listStreamSubscriberIds } from '../commands/members.js';
-import { audienceOfMessageChanges, changeMessageBody } from '../messages.js';
-import type { StreamActorState, StreamActorView } from '../state.js';
+import { audienceOfMessageChanges, makeAndRecordMessageChange } from '../messages.js';
+import type { ConversationActorState, ConversationActorView } from '../state.js';
 import {
-  addMessageToTopic,
   filterMessagesStillInTopic,
   findStoredTopic,
   listChangedMessagesInTopic,
-  removeMessagesFromTopic,
-  topicWatchersOf,
+  makeTopicChangesAfterRemovals,
+  makeTopicChangesForAddedMessage,
+  topicWatcherIdsOf,
 } from '../topics.js';
-import { checkMoveToStream, checkWholeTopicMove, type MessageEditContext, type MessageEditPlan } from './checks.js';
+import {
+  checkWholeTopicWithinTimeLimits,
+  getAllowedTargetStreamOrThrow,
+  type MessageEditContext,
+  type MessageEditPlan,
+} from './checks.js';
 import type { NewMessageTextChanges } from './content.js';
 import { makeMessageDeleteEvents, makeMessageEditEvents } from './event.js';
 import {
-  applyMoveToMessageBody,
   type MessageMoveDecision,
-  scheduleMoveBatches,
+  makeBodyChangesOfMove,
+  makeLaterMoveBatchesCommit,
   splitMoveIntoBatches,
 } from './move-batches.js';
-import { authorsAndReactorsOfMessages, composeMoveNotices } from './notices.js';
+import { authorsAndReactorsOfMessages, composeMoveNoticeCommands } from './notices.js';
 import type { MessageEditInputs } from './scope.js';
 
 interface MoveSelection {
@@ -47,13 +52,13 @@ interface MoveSelection {
 
 /** Newest versions of the topic's messages, and ids of those that the mover may access. */
 function collectCurrentTopicMessages(
-  view: StreamActorView,
+  view: ConversationActorView,
   message: StoredMessage,
   inputs: MessageEditInputs,
   user: number,
 ) {
   const { stream, topic } = message.body;
-  const key = toTopicKey(topic);
+  const key = toComparableTopicKey(topic);
   const scope = inputs.moveScope;
   const now = new Map(
     filterMessagesStillInTopic(view, scope?.oldTopicRecords ?? [], stream, key).map((one) => [one.id, one]),
@@ -63,7 +68,7 @@ function collectCurrentTopicMessages(
     // Messages that the read of the Store did not return were sent after it, so only those are added.
     if (now.has(one.id)) continue;
     now.set(one.id, one);
-    if (one.originStream === stream && hasMemberReceivedMessage(findStreamMembershipRecord(view.parts, user), one.id))
+    if (one.originStream === stream && didMemberReceiveMessageId(findStreamMembershipRecord(view.parts, user), one.id))
       accessible.add(one.id);
   }
   now.set(message.id, message);
@@ -71,7 +76,7 @@ function collectCurrentTopicMessages(
 }
 
 function chooseMessagesToMove(
-  view: StreamActorView,
+  view: ConversationActorView,
   message: StoredMessage,
   args: EditMessageArgs,
   plan: MessageEditPlan,
@@ -81,7 +86,7 @@ function chooseMessagesToMove(
   const { now, accessible } = collectCurrentTopicMessages(view, message, inputs, editor.user.id);
   const mode = args.propagate_mode;
   if (mode === 'change_all') {
-    checkWholeTopicMove(
+    checkWholeTopicWithinTimeLimits(
       [...now.values()].filter(({ id }) => accessible.has(id)),
       plan,
       editor,
@@ -99,7 +104,7 @@ function chooseMessagesToMove(
 
 /** Subscribers of the old stream who cannot see the new one: they lose the messages (messages.md § PATCH, effects). */
 function listUsersLosingMovedMessages(
-  view: StreamActorView,
+  view: ConversationActorView,
   to: DirectoryStream,
   inTarget: readonly number[],
   context: CommandContext,
@@ -124,7 +129,7 @@ interface MoveRequest {
 }
 
 /** Old and new place of the moved messages, and the users who lose them. */
-interface MovePlaces extends MoveSelection {
+interface MovePlacesAndLosers extends MoveSelection {
   readonly fromStream: DirectoryStream;
   readonly toStream: DirectoryStream;
   readonly oldTopic: string;
@@ -136,11 +141,17 @@ interface MovePlaces extends MoveSelection {
 }
 
 /** The old and new place of the moved messages, and the users who lose them. @throws ApiError */
-function computeMovePlaces(view: StreamActorView, request: MoveRequest, context: CommandContext): MovePlaces {
+function computeMovePlacesAndLosers(
+  view: ConversationActorView,
+  request: MoveRequest,
+  context: CommandContext,
+): MovePlacesAndLosers {
   const { message, args, plan, inputs, editor } = request;
   const from = context.directory.stream(toStreamId(message.body.stream))!;
   const to =
-    plan.newStreamId === undefined ? from : findCheckedTargetStream(view, request, from, plan.newStreamId, context);
+    plan.newStreamId === undefined
+      ? from
+      : getCheckedTargetStreamOrThrow(view, request, from, plan.newStreamId, context);
   const chosen = chooseMessagesToMove(view, message, args, plan, inputs, editor);
   const leaves = to.id !== from.id;
   const there = leaves ? inputs.moveScope?.targetStreamMembers : undefined;
@@ -157,15 +168,15 @@ function computeMovePlaces(view: StreamActorView, request: MoveRequest, context:
 }
 
 function makeMoveDecision(
-  view: StreamActorView,
+  view: ConversationActorView,
   { args, plan, inputs, editor }: MoveRequest,
-  { fromStream, toStream, oldTopic, newTopic, leavesStream, userIdsLosingMessages, movedMessages }: MovePlaces,
+  { fromStream, toStream, oldTopic, newTopic, leavesStream, userIdsLosingMessages, movedMessages }: MovePlacesAndLosers,
   { directory, now }: CommandContext,
 ): MessageMoveDecision {
   const there = leavesStream ? inputs.moveScope?.targetStreamMembers : undefined;
   const copied = new Set(movedMessages.flatMap(({ body }) => body.copies ?? []));
   const links = (): MessageBody['topicLinks'] =>
-    linkifyMessageTopic({ topic: newTopic, origin: args.origin }, directory);
+    findLinksOfMessageTopic({ topic: newTopic, origin: args.origin }, directory);
   return {
     from: { stream: fromStream.id, topic: oldTopic },
     edit: {
@@ -183,9 +194,9 @@ function makeMoveDecision(
 
 /** Events of a move. @param more true if the move takes further commits */
 function makeMoveEvents(
-  view: StreamActorView,
+  view: ConversationActorView,
   { message, args, plan, newTextChanges, editor }: MoveRequest,
-  { fromStream, toStream, oldTopic, leavesStream, userIdsLosingMessages, movedMessages }: MovePlaces,
+  { fromStream, toStream, oldTopic, leavesStream, userIdsLosingMessages, movedMessages }: MovePlacesAndLosers,
   decision: MessageMoveDecision,
   more: boolean,
   { directory }: CommandContext,
@@ -213,10 +224,10 @@ function makeMoveEvents(
   return events;
 }
 
-function makeMoveNotices(
-  view: StreamActorView,
+function makeMoveNoticeCommands(
+  view: ConversationActorView,
   { message, args, newTextChanges, inputs, editor }: MoveRequest,
-  { fromStream, toStream, oldTopic, newTopic, movedMessages, leavesNoVisibleMessage }: MovePlaces,
+  { fromStream, toStream, oldTopic, newTopic, movedMessages, leavesNoVisibleMessage }: MovePlacesAndLosers,
   targetExisted: boolean,
   { realm, directory }: CommandContext,
 ): OutboxCommand[] {
@@ -232,12 +243,12 @@ function makeMoveNotices(
     notifyNew: args.notify_new,
     withContent: newTextChanges !== undefined,
   };
-  return composeMoveNotices(summary, realm, args.origin, directory.version, () => {
+  return composeMoveNoticeCommands(summary, realm, args.origin, directory.version, () => {
     const there = filterMessagesStillInTopic(
       view,
       inputs.moveScope?.newTopicRecords ?? [],
       toStream.id,
-      toTopicKey(newTopic),
+      toComparableTopicKey(newTopic),
     );
     const people = authorsAndReactorsOfMessages([...movedMessages, ...there]);
     return (inputs.moveScope?.targetStreamMembers?.members ?? listStreamSubscriberIds(view.parts)).filter(
@@ -251,13 +262,13 @@ function makeMoveNotices(
  *
  * @throws ApiError
  */
-export function decideMessageMove(
-  view: StreamActorView,
+export function makeMessageMoveOutcome(
+  view: ConversationActorView,
   request: MoveRequest,
   context: CommandContext,
-): CommandOutcome<StreamActorState> {
+): CommandOutcome<ConversationActorState> {
   const { message, newTextChanges, inputs } = request;
-  const places = computeMovePlaces(view, request, context);
+  const places = computeMovePlacesAndLosers(view, request, context);
   const {
     fromStream,
     toStream,
@@ -270,13 +281,13 @@ export function decideMessageMove(
   } = places;
   const decision = makeMoveDecision(view, request, places, context);
   const [first = [], ...rest] = splitMoveIntoBatches([message, ...movedMessages.filter(({ id }) => id !== message.id)]);
-  const further = scheduleMoveBatches(context.key, context.version, decision, rest);
+  const further = makeLaterMoveBatchesCommit(context.key, context.version, decision, rest);
   const targetExisted =
-    (leavesStream || toTopicKey(newTopic) !== toTopicKey(oldTopic)) &&
+    (leavesStream || toComparableTopicKey(newTopic) !== toComparableTopicKey(oldTopic)) &&
     hadTargetTopicMessages(view, toStream, newTopic, leavesStream, inputs);
   const oldPlace = { stream: fromStream.id, topic: oldTopic };
   const newPlace = { stream: toStream.id, topic: newTopic };
-  const notices = makeMoveNotices(view, request, places, targetExisted, context);
+  const notices = makeMoveNoticeCommands(view, request, places, targetExisted, context);
   const commands = [
     further.awaitedCommands,
     leavesStream ? [makeTopicChangedCommand(context, toStream, newTopic)] : [],
@@ -289,10 +300,10 @@ export function decideMessageMove(
   return {
     reply: makeSuccessReply(),
     messages: first.map((one) =>
-      changeMessageBody(
+      makeAndRecordMessageChange(
         view,
         one,
-        applyMoveToMessageBody(one, decision, one.id === message.id ? newTextChanges : undefined),
+        makeBodyChangesOfMove(one, decision, one.id === message.id ? newTextChanges : undefined),
         context,
       ),
     ),
@@ -314,15 +325,15 @@ export function decideMessageMove(
 }
 
 /** The stream to which messages are to move. @throws ApiError if the editor may not move messages there */
-function findCheckedTargetStream(
-  view: StreamActorView,
+function getCheckedTargetStreamOrThrow(
+  view: ConversationActorView,
   { message, inputs, editor }: MoveRequest,
   from: DirectoryStream,
   stream: number,
   { directory }: CommandContext,
 ): DirectoryStream {
   const owner = editor.user.botOwner === null ? undefined : directory.user(editor.user.botOwner);
-  return checkMoveToStream(
+  return getAllowedTargetStreamOrThrow(
     message,
     {
       fromStream: from,
@@ -340,7 +351,7 @@ function findCheckedTargetStream(
 }
 
 const makeStoredStreamMove = (
-  view: StreamActorView,
+  view: ConversationActorView,
   from: DirectoryStream,
   to: DirectoryStream,
   toMv: number,
@@ -353,20 +364,20 @@ const makeStoredStreamMove = (
 });
 
 function hadTargetTopicMessages(
-  view: StreamActorView,
+  view: ConversationActorView,
   to: DirectoryStream,
   topic: string,
   leaves: boolean,
   { moveScope }: MessageEditInputs,
 ): boolean {
-  const key = toTopicKey(topic);
+  const key = toComparableTopicKey(topic);
   if (!leaves) return findStoredTopic(view.parts, key) !== undefined;
   return filterMessagesStillInTopic(view, moveScope?.newTopicRecords ?? [], to.id, key).length > 0;
 }
 
 /** Changed parts of this stream's topics. @param to undefined: the messages leave the stream */
 function makeTopicPartsAfterMove(
-  view: StreamActorView,
+  view: ConversationActorView,
   stream: DirectoryStream,
   from: string,
   to: string | undefined,
@@ -376,19 +387,23 @@ function makeTopicPartsAfterMove(
   const ids = new Set(moved.map(({ id }) => id));
   const newest = moved.at(-1)!.id;
   const leaving =
-    to !== undefined && toTopicKey(from) === toTopicKey(to)
+    to !== undefined && toComparableTopicKey(from) === toComparableTopicKey(to)
       ? {}
-      : removeMessagesFromTopic(view, stream.id, toTopicKey(from), moveScope?.newestOldTopicRecords ?? [], (id) =>
-          ids.has(id),
+      : makeTopicChangesAfterRemovals(
+          view,
+          stream.id,
+          toComparableTopicKey(from),
+          moveScope?.newestOldTopicRecords ?? [],
+          (id) => ids.has(id),
         );
-  return { ...leaving, ...(to === undefined ? {} : addMessageToTopic(view.parts, to, newest)) };
+  return { ...leaving, ...(to === undefined ? {} : makeTopicChangesForAddedMessage(view.parts, to, newest)) };
 }
 
 const makeTopicChangedCommand = ({ realm }: CommandContext, stream: DirectoryStream, topic: string): OutboxCommand =>
   makeOutboxCommand({
     to: streamActorKey(realm, stream.id),
     name: streamActorCommands.topicChanged,
-    args: { topic: toTopicKey(topic) },
+    args: { topic: toComparableTopicKey(topic) },
     caller: 0,
   });
 
@@ -399,7 +414,7 @@ interface TopicOfStream {
 
 /** Commands by which users' policies for the topic (muted, followed) move with it. */
 function makeMoveTopicPolicyCommands(
-  view: StreamActorView,
+  view: ConversationActorView,
   from: TopicOfStream,
   to: TopicOfStream,
   targetExisted: boolean,
@@ -407,12 +422,12 @@ function makeMoveTopicPolicyCommands(
   { moveScope }: MessageEditInputs,
   { realm, key }: CommandContext,
 ): OutboxCommand[] {
-  if (from.stream === to.stream && toTopicKey(from.topic) === toTopicKey(to.topic)) return [];
+  if (from.stream === to.stream && toComparableTopicKey(from.topic) === toComparableTopicKey(to.topic)) return [];
   const cannotSee = new Set(gone);
-  const watchers = new Set(topicWatchersOf(view.parts, from.topic));
+  const watchers = new Set(topicWatcherIdsOf(view.parts, from.topic));
   const inTarget =
     to.stream === Number(parseActorKey(key).idWithinRealm)
-      ? topicWatchersOf(view.parts, to.topic)
+      ? topicWatcherIdsOf(view.parts, to.topic)
       : (moveScope?.newTopicWatcherIds ?? []);
   for (const id of inTarget) watchers.add(id);
   return [...watchers].map((id) =>

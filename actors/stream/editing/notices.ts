@@ -42,7 +42,7 @@ const togglesResolvedState = (from: string, to: string): boolean => isResolvedTo
  * Notices about a move, in the order in which they must get their ids.
  * @param uninvolved subscribers of the new place who neither wrote nor reacted in the topic
  */
-export function composeMoveNotices(
+export function composeMoveNoticeCommands(
   moved: MoveSummary,
   realm: RealmId,
   origin: string,

@@ -11,7 +11,12 @@ import {
   toStoredMessage,
   UserMessageReader,
 } from '#domain/messages';
-import { canReadStreamHistory, isCurrentStreamMember, type StreamMembershipRecord, toTopicKey } from '#domain/streams';
+import {
+  isCurrentStreamMember,
+  mayReadStreamHistory,
+  type StreamMembershipRecord,
+  toComparableTopicKey,
+} from '#domain/streams';
 import { streamActorKey, toStreamId, toUserId } from '#model';
 import {
   type ActorCommandName,
@@ -23,7 +28,7 @@ import type { DirectoryStream, DirectoryUser, DirectoryView, MessageRecord } fro
 import type { CommandInputContext } from '#runtime';
 import type { ActorInputSources } from '../../services.js';
 import { findStreamMembershipRecord } from '../commands/members.js';
-import type { StreamActorState, StreamMemoryState } from '../state.js';
+import type { ConversationActorState, ConversationMemoryState } from '../state.js';
 import { readNewestMessagesOfTopic } from '../topics.js';
 import type { MembershipsByStream } from './content.js';
 
@@ -50,10 +55,10 @@ interface MoveScopeInputs {
 
 const TOPIC_PAGE_MESSAGES = 1_000;
 
-type MoveInputContext = CommandInputContext<StreamActorState, StreamMemoryState>;
+type MoveInputContext = CommandInputContext<ConversationActorState, ConversationMemoryState>;
 
 /** Messages of a topic, newest first. @param seen gets each page; true ends the read */
-async function readTopicPages(
+async function readTopicMessagesByPages(
   stream: number,
   key: string,
   { realm }: MoveInputContext,
@@ -82,18 +87,20 @@ function makeAccessibleMessageFilter(
 ) {
   const subscribed = (id: number): boolean =>
     id === stream.id && isCurrentStreamMember(findStreamMembershipRecord(context.view.parts, user.id));
-  const shared = stream.historyPublic && canReadStreamHistory(user, stream, subscribed(stream.id));
+  const shared = stream.historyPublic && mayReadStreamHistory(user, stream, subscribed(stream.id));
   const reader = new UserMessageReader(
     store,
     makeViewerWithoutFlags({ realm: context.realm, user, directory, subscribed }),
   );
   return async (records: readonly MessageRecord[]): Promise<number[]> => {
     if (shared) return records.map(({ id }) => id);
-    return (await reader.filterReadable(records.map(toStoredMessage), 'none')).map(({ message }) => message.id);
+    return (await reader.filterReadableWithHistory(records.map(toStoredMessage), 'none')).map(
+      ({ message }) => message.id,
+    );
   };
 }
 
-export async function readMessagesToMove(
+export async function readMoveScopeInputs(
   args: EditMessageArgs,
   message: StoredMessage,
   context: MoveInputContext,
@@ -107,7 +114,7 @@ export async function readMessagesToMove(
   const accessibleOf = makeAccessibleMessageFilter(stream, user, directory, context, sources);
   const accessible = new Set<number>();
   const alone = args.propagate_mode === 'change_one';
-  const key = toTopicKey(message.body.topic);
+  const key = toComparableTopicKey(message.body.topic);
   const add = async (page: readonly MessageRecord[]): Promise<boolean> => {
     const ids = await accessibleOf(page);
     for (const id of ids) accessible.add(id);
@@ -123,7 +130,7 @@ export async function readMessagesToMove(
     of: A,
   ) => other && sources.askActor(streamActorKey(realm, other.id), command, of);
   const [topic, newest, target, watchers, inTarget] = await Promise.all([
-    readTopicPages(stream.id, key, context, sources, add, alone ? 2 : TOPIC_PAGE_MESSAGES),
+    readTopicMessagesByPages(stream.id, key, context, sources, add, alone ? 2 : TOPIC_PAGE_MESSAGES),
     readNewestMessagesOfTopic(
       sources.store,
       realm,
@@ -133,9 +140,9 @@ export async function readMessagesToMove(
     ),
     askTarget(streamActorCommands.members, {}),
     askTarget(streamActorCommands.topicWatchers, { topic: newTopic }),
-    readTopicPages(
+    readTopicMessagesByPages(
       elsewhere ?? stream.id,
-      toTopicKey(newTopic),
+      toComparableTopicKey(newTopic),
       context,
       sources,
       async () => !toggles,

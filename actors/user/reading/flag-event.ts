@@ -1,10 +1,10 @@
 /** Makes update_message_flags events (events.md § Event table, § message_details). */
 
-import { makeFlagEventBody } from '#actors/shared';
+import { makeFlagEventBaseFields } from '#actors/shared';
 import type { Json, JsonObject } from '#base';
 import type { OriginReadState, ReadableMessage } from '#domain/messages';
 import { type ActorParts, type LogItem, MAX_READ_IDS_PER_EVENT, type ReadMessageIdRange } from '#model';
-import { findOwnSubscription } from '../state.js';
+import { findPresentOrFormerSubscription } from '../state.js';
 
 /** Maximum number of events about one range of ids that became read. The last event takes all remaining ids. */
 const MAX_EVENTS_PER_READ_RANGE = 64;
@@ -16,7 +16,7 @@ type UnreadIdRange = Omit<ReadMessageIdRange, 'of' | 'slice' | 'last'>;
  *
  * @param stream stream in which the messages must be now; 0: any
  */
-export const unreadIdRangeOfStream = (
+export const unreadIdRangeOfOrigin = (
   home: number,
   { mark, read, unread }: OriginReadState,
   to: number,
@@ -31,13 +31,13 @@ export const unreadIdRangeOfStream = (
 });
 
 /** Events of a range of ids that became read; the ids themselves are resolved at delivery. */
-export function makeRangeReadEvents(user: number, range: UnreadIdRange): LogItem[] {
+export function makeReadEventsOfIdRange(user: number, range: UnreadIdRange): LogItem[] {
   const possible = Math.max(0, range.to - range.above) + range.unread.length;
   const count = Math.max(1, Math.min(MAX_EVENTS_PER_READ_RANGE, Math.ceil(possible / MAX_READ_IDS_PER_EVENT)));
   return Array.from({ length: count }, (_, slice) => ({
     t: 'event',
     to: { users: [user] },
-    event: { ...makeFlagEventBody('add', 'read'), all: false },
+    event: { ...makeFlagEventBaseFields('add', 'read'), all: false },
     own: { ...range, of: 'read', slice, last: slice === count - 1 },
   }));
 }
@@ -57,7 +57,7 @@ export function makeUnreadMessageDetails(
       details[id] = { type: 'private', user_ids: others, ...mentioned };
       continue;
     }
-    const subscription = findOwnSubscription(parts, of.stream);
+    const subscription = findPresentOrFormerSubscription(parts, of.stream);
     if (!subscription?.active) continue;
     const unmuted = !subscription.muted;
     details[id] = { type: 'stream', stream_id: of.stream, topic: of.topic, unmuted_stream_msg: unmuted, ...mentioned };

@@ -6,10 +6,10 @@
 
 import {
   DIRECT_MESSAGES_ORIGIN,
-  isReadByReadState,
+  isReadByMarkOrExceptions,
   type OriginReadState,
   UnreadMessageScan,
-  type UserMessageFlags,
+  type UserMessageFlagsView,
 } from '#domain/messages';
 import type { RealmId } from '#model';
 import type { ActorInputSources } from '../../services.js';
@@ -32,20 +32,20 @@ export interface ReadStateCompaction {
  */
 export async function computeReadStateCompaction(
   realm: RealmId,
-  flags: UserMessageFlags,
+  flags: UserMessageFlagsView,
   home: number,
   sources: ActorInputSources,
 ): Promise<ReadStateCompaction | undefined> {
   const reading = flags.readStateOf(home);
   if (reading.read.size < MIN_SINGLE_READ_IDS_TO_COMPACT) return undefined;
-  const last = reading.read.last ?? 0;
+  const last = reading.read.largestId ?? 0;
   const upTo =
     home === DIRECT_MESSAGES_ORIGIN
       ? Math.min(last, (await readNewestDirectMessageIds(realm, flags.user, sources)).storeCompleteUpToId)
       : last;
   if (upTo <= reading.mark) return undefined;
   const unread: number[] = [];
-  for await (const batch of new UnreadMessageScan(sources.store, realm, flags.user).unreadAboveMark(
+  for await (const batch of new UnreadMessageScan(sources.store, realm, flags.user).scanUnreadAboveMark(
     home,
     reading,
     upTo,
@@ -56,7 +56,7 @@ export async function computeReadStateCompaction(
   return { originStreamId: home, raisedMark: upTo, unreadIdsBelowMark: unread };
 }
 
-export function applyReadStateCompaction(
+export function makeCompactedReadState(
   reading: OriginReadState,
   { raisedMark, unreadIdsBelowMark }: ReadStateCompaction,
 ): OriginReadState {
@@ -65,6 +65,6 @@ export function applyReadStateCompaction(
     mark: raisedMark,
     read: reading.read.idsAbove(raisedMark),
     // Messages that were read since `computeReadStateCompaction` stay read.
-    unread: reading.unread.with(unreadIdsBelowMark.filter((id) => isReadByReadState(reading, id) !== true)),
+    unread: reading.unread.withIds(unreadIdsBelowMark.filter((id) => isReadByMarkOrExceptions(reading, id) !== true)),
   };
 }

@@ -12,7 +12,7 @@ import {
 } from '#domain/messages';
 import type { ActorKey, RealmId } from '#model';
 import { conversationActorCommands } from '#model/commands';
-import type { MessageIndex } from '#ports/store';
+import type { MessageIndexCondition } from '#ports/store';
 import type { ActorInputSources } from '../../services.js';
 
 export interface NewestMessageIdsOfOrigin {
@@ -29,7 +29,7 @@ export interface NewestMessageIdsOfOrigin {
  * age.
  */
 const STORE_COMPLETE_AGE_MS = 120_000;
-const SCAN_BATCH_MESSAGES = 64;
+const DIRECT_MESSAGE_SCAN_BATCH_SIZE = 64;
 
 export async function readNewestDirectMessageIds(
   realm: RealmId,
@@ -37,17 +37,23 @@ export async function readNewestDirectMessageIds(
   { store, services }: ActorInputSources,
 ): Promise<NewestMessageIdsOfOrigin> {
   const settledBefore = (services.clock.now() - STORE_COMPLETE_AGE_MS) / 1000;
-  const index: MessageIndex = { by: 'participant', user };
+  const index: MessageIndexCondition = { by: 'participant', user };
   const newer: number[] = [];
   let from = NEWEST_ANCHOR_MESSAGE_ID;
   for (;;) {
-    const records = await store.scanMessages({ realm, index, from, direction: 'older', limit: SCAN_BATCH_MESSAGES });
+    const records = await store.scanMessages({
+      realm,
+      index,
+      from,
+      direction: 'older',
+      limit: DIRECT_MESSAGE_SCAN_BATCH_SIZE,
+    });
     for (const message of records.map(toStoredMessage)) {
       if (message.body.sent < settledBefore)
         return { originStreamId: DIRECT_MESSAGES_ORIGIN, storeCompleteUpToId: message.id, newerStoredIds: newer };
       newer.push(message.id);
     }
-    if (records.length < SCAN_BATCH_MESSAGES)
+    if (records.length < DIRECT_MESSAGE_SCAN_BATCH_SIZE)
       return { originStreamId: DIRECT_MESSAGES_ORIGIN, storeCompleteUpToId: 0, newerStoredIds: newer };
     from = records.at(-1)!.id;
   }
@@ -60,7 +66,7 @@ const MAX_EVENT_PUBLISH_DELAY_MS = 60_000;
  * Waits until the log has the events of the recent messages among these. Later events about the messages must come
  * after those.
  */
-export async function awaitMessageEventsPublished(
+export async function awaitRecentMessageEventsPublished(
   realm: RealmId,
   messages: readonly StoredMessage[],
   sources: ActorInputSources,

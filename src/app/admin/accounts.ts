@@ -1,14 +1,14 @@
 /** Making and finding organizations and accounts from the command line, with the commands that operations use. */
 
 import { SERVER_REALM_ID } from '#directory';
-import { checkFullName, findSubdomainProblem, isEmail } from '#domain/people';
+import { findSubdomainProblemText, hasEmailAddressForm, toCheckedFullName } from '#domain/people';
 import type { ServerCryptography } from '#domain/secrets';
 import { type RealmId, realmActorKey, toRealmId, toUserId, userActorKey } from '#model';
 import { realmActorCommands, userActorCommands } from '#model/commands';
 import type { SystemActorCaller } from './actor-caller.js';
 import { AdminError } from './admin-error.js';
 
-interface NewRealm {
+interface NewRealmWithOwner {
   readonly subdomain: string;
   readonly name: string;
   readonly ownerEmail: string;
@@ -20,31 +20,31 @@ interface NewRealm {
   readonly origin?: string;
 }
 
-interface CreatedRealm {
+interface CreatedRealmAndOwnerKey {
   readonly realm: RealmId;
   readonly ownerKey: string;
 }
 
 /** Makes an organization with its owner. @returns its number and the owner's API key @throws AdminError */
-export async function createRealm(
+export async function createRealmWithOwner(
   actors: SystemActorCaller,
   secrets: ServerCryptography,
-  of: NewRealm,
-): Promise<CreatedRealm> {
-  const problem = of.subdomain === '' ? undefined : findSubdomainProblem(of.subdomain);
+  of: NewRealmWithOwner,
+): Promise<CreatedRealmAndOwnerKey> {
+  const problem = of.subdomain === '' ? undefined : findSubdomainProblemText(of.subdomain);
   if (problem !== undefined) throw new AdminError(problem);
-  if (!isEmail(of.ownerEmail)) throw new AdminError(`not an e-mail address: ${of.ownerEmail}`);
+  if (!hasEmailAddressForm(of.ownerEmail)) throw new AdminError(`not an e-mail address: ${of.ownerEmail}`);
   try {
-    checkFullName(of.ownerName);
+    toCheckedFullName(of.ownerName);
   } catch (error) {
     throw new AdminError((error as Error).message);
   }
   // The API key contains the number of the realm, so ask for it first; ask again if another call takes the number.
   for (let attempt = 0; attempt < 5; attempt++) {
-    const number = await actors.sendForValue(realmActorKey(SERVER_REALM_ID), realmActorCommands.peekRealm, {});
+    const number = await actors.sendForValueOrThrow(realmActorKey(SERVER_REALM_ID), realmActorCommands.peekRealm, {});
     const realm = toRealmId(number);
-    const ownerKey = secrets.newApiKey(realm);
-    const reply = await actors.send(realmActorKey(SERVER_REALM_ID), realmActorCommands.createRealm, {
+    const ownerKey = secrets.makeRandomApiKey(realm);
+    const reply = await actors.sendForReply(realmActorKey(SERVER_REALM_ID), realmActorCommands.createRealm, {
       realm,
       subdomain: of.subdomain,
       name: of.name,
@@ -54,7 +54,7 @@ export async function createRealm(
         email: of.ownerEmail,
         fullName: of.ownerName,
         passwordHash: of.ownerPassword === undefined ? null : await secrets.hashPassword(of.ownerPassword),
-        keyHash: secrets.apiKeyHash(ownerKey),
+        keyHash: secrets.hashApiKeyOrToken(ownerKey),
         keySealed: secrets.seal(ownerKey),
       },
     });
@@ -73,7 +73,7 @@ interface ListedRealm {
 }
 
 export async function listRealms(actors: SystemActorCaller): Promise<ListedRealm[]> {
-  const reply = await actors.send(realmActorKey(SERVER_REALM_ID), realmActorCommands.snapshot, {});
+  const reply = await actors.sendForReply(realmActorKey(SERVER_REALM_ID), realmActorCommands.snapshot, {});
   return 'value' in reply ? (reply.value as unknown as { realms: ListedRealm[] }).realms : [];
 }
 
@@ -81,7 +81,10 @@ export async function listRealms(actors: SystemActorCaller): Promise<ListedRealm
  * Number of the organization with this subdomain. @param subdomain undefined: the first organization @throws AdminError
  * if there is none
  */
-export async function findRealmId(actors: SystemActorCaller, subdomain: string | undefined): Promise<RealmId> {
+export async function requireRealmIdBySubdomain(
+  actors: SystemActorCaller,
+  subdomain: string | undefined,
+): Promise<RealmId> {
   const realms = await listRealms(actors);
   const found = subdomain === undefined ? realms[0] : realms.find((realm) => realm.subdomain === subdomain);
   if (!found) {
@@ -92,7 +95,7 @@ export async function findRealmId(actors: SystemActorCaller, subdomain: string |
   return toRealmId(found.id);
 }
 
-interface NewUser {
+interface NewUserFields {
   readonly email: string;
   readonly name: string;
   readonly password: string;
@@ -100,15 +103,23 @@ interface NewUser {
 }
 
 /** Creates an account. @returns the new user id @throws AdminError */
-export async function createUser(actors: SystemActorCaller, realm: RealmId, of: NewUser): Promise<number> {
+export async function createUserAndReturnId(
+  actors: SystemActorCaller,
+  realm: RealmId,
+  of: NewUserFields,
+): Promise<number> {
   const args = { email: of.email, full_name: of.name, password: of.password, role: of.role };
-  const fields = await actors.sendForFields(realmActorKey(realm), realmActorCommands.createUser, args);
+  const fields = await actors.sendForFieldsOrThrow(realmActorKey(realm), realmActorCommands.createUser, args);
   return fields.user_id;
 }
 
 /** Id of the account with this real or API address. @throws AdminError */
-export async function findUserId(actors: SystemActorCaller, realm: RealmId, email: string): Promise<number> {
-  const snapshot = (await actors.sendForValue(realmActorKey(realm), realmActorCommands.snapshot, {})) as unknown as {
+export async function requireUserIdByEmail(actors: SystemActorCaller, realm: RealmId, email: string): Promise<number> {
+  const snapshot = (await actors.sendForValueOrThrow(
+    realmActorKey(realm),
+    realmActorCommands.snapshot,
+    {},
+  )) as unknown as {
     users: { id: number; email: string; deliveryEmail: string }[];
   };
   const wanted = email.toLowerCase();
@@ -120,35 +131,35 @@ export async function findUserId(actors: SystemActorCaller, realm: RealmId, emai
 }
 
 /** API key of the account in clear. A key that can't be opened is replaced. @throws AdminError */
-export async function readUserApiKey(
+export async function readOrRenewUserApiKey(
   actors: SystemActorCaller,
   secrets: ServerCryptography,
   realm: RealmId,
   email: string,
 ): Promise<string> {
-  const user = await findUserId(actors, realm, email);
-  const sealed = await actors.sendForValue(userActorKey(realm, toUserId(user)), userActorCommands.sealedKey, {});
+  const user = await requireUserIdByEmail(actors, realm, email);
+  const sealed = await actors.sendForValueOrThrow(userActorKey(realm, toUserId(user)), userActorCommands.sealedKey, {});
   // A key sealed under a secret that is gone can't be opened and no longer authenticates.
-  return secrets.tryUnseal(sealed) ?? renewAndReadApiKey(actors, secrets, realm, user);
+  return secrets.unsealOrUndefined(sealed) ?? renewUserApiKeyById(actors, secrets, realm, user);
 }
 
 /** Replaces the API key of the account; the old key no longer authenticates. @throws AdminError */
-export async function renewUserApiKey(
+export async function renewUserApiKeyByEmail(
   actors: SystemActorCaller,
   secrets: ServerCryptography,
   realm: RealmId,
   email: string,
 ): Promise<string> {
-  return renewAndReadApiKey(actors, secrets, realm, await findUserId(actors, realm, email));
+  return renewUserApiKeyById(actors, secrets, realm, await requireUserIdByEmail(actors, realm, email));
 }
 
-async function renewAndReadApiKey(
+async function renewUserApiKeyById(
   actors: SystemActorCaller,
   secrets: ServerCryptography,
   realm: RealmId,
   user: number,
 ): Promise<string> {
-  const { sealed } = await actors.sendForFields(realmActorKey(realm), realmActorCommands.renewKey, {
+  const { sealed } = await actors.sendForFieldsOrThrow(realmActorKey(realm), realmActorCommands.renewKey, {
     user,
     instead: null,
   });

@@ -11,33 +11,33 @@ export type ActorJsonReply = { readonly value: Json } | { readonly fields: JsonO
 
 /** Sends commands on behalf of the system and returns typed replies. */
 export abstract class SystemActorCaller {
-  abstract send(to: ActorKey, name: string, args: JsonObject): Promise<ActorJsonReply>;
+  abstract sendForReply(to: ActorKey, name: string, args: JsonObject): Promise<ActorJsonReply>;
   abstract close(): Promise<void>;
 
   /** Sends a command that is answered with a value. @throws AdminError with the actor's message */
-  async sendForValue<K extends ActorKindName, A extends JsonObject, T>(
+  async sendForValueOrThrow<K extends ActorKindName, A extends JsonObject, T>(
     to: ActorKey<NoInfer<K>>,
     name: ActorCommandName<K, A, ActorValueReply<T>>,
     args: NoInfer<A>,
   ): Promise<T> {
-    const reply = await this.send(to, name, args);
+    const reply = await this.sendForReply(to, name, args);
     if ('value' in reply) return reply.value as T;
     throw new AdminError('error' in reply ? reply.error.msg : `${name} answered in another form`);
   }
 
   /** Sends a command that is answered with response fields. @throws AdminError with the actor's message */
-  async sendForFields<K extends ActorKindName, A extends JsonObject, T>(
+  async sendForFieldsOrThrow<K extends ActorKindName, A extends JsonObject, T>(
     to: ActorKey<NoInfer<K>>,
     name: ActorCommandName<K, A, ActorFieldsReply<T>>,
     args: NoInfer<A>,
   ): Promise<T> {
-    const reply = await this.send(to, name, args);
+    const reply = await this.sendForReply(to, name, args);
     if ('fields' in reply) return reply.fields as T;
     throw new AdminError('error' in reply ? reply.error.msg : `${name} answered in another form`);
   }
 }
 
-const decoder = new TextDecoder();
+const utf8Decoder = new TextDecoder();
 
 /** Sends commands over a bus client of this process. */
 export class BusSystemActorCaller extends SystemActorCaller {
@@ -48,11 +48,11 @@ export class BusSystemActorCaller extends SystemActorCaller {
     super();
   }
 
-  async send(to: ActorKey, name: string, args: JsonObject): Promise<ActorJsonReply> {
+  async sendForReply(to: ActorKey, name: string, args: JsonObject): Promise<ActorJsonReply> {
     const reply = await this.client.send(to, name, args, { client: 'conclave', deadlineMs: 20_000 }).reply;
     if ('forward' in reply || 'again' in reply) throw new AdminError(`${name} was answered in another form`);
     if (!('ok' in reply)) return reply;
-    const text = reply.ok.map((part) => decoder.decode(part)).join('');
+    const text = reply.ok.map((part) => utf8Decoder.decode(part)).join('');
     return { fields: JSON.parse(`{${text.slice(1)}}`) as JsonObject };
   }
 

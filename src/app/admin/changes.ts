@@ -3,7 +3,7 @@
 import { parseRateLimitRules } from '#frontend/limits';
 import { type RealmId, realmActorKey } from '#model';
 import { realmActorCommands } from '#model/commands';
-import { findUserId, listRealms } from './accounts.js';
+import { listRealms, requireUserIdByEmail } from './accounts.js';
 import type { SystemActorCaller } from './actor-caller.js';
 import { AdminError } from './admin-error.js';
 
@@ -11,7 +11,7 @@ import { AdminError } from './admin-error.js';
 export async function setRealmActive(actors: SystemActorCaller, realm: RealmId, active: boolean): Promise<void> {
   const known = (await listRealms(actors)).find(({ id }) => id === realm);
   if (known?.deactivated === !active) return;
-  await actors.sendForFields(
+  await actors.sendForFieldsOrThrow(
     realmActorKey(realm),
     active ? realmActorCommands.reactivate : realmActorCommands.deactivate,
     {},
@@ -24,8 +24,8 @@ export async function setUserRole(
   email: string,
   role: number,
 ): Promise<void> {
-  const user_id = await findUserId(actors, realm, email);
-  await actors.sendForFields(realmActorKey(realm), realmActorCommands.updateUser, {
+  const user_id = await requireUserIdByEmail(actors, realm, email);
+  await actors.sendForFieldsOrThrow(realmActorKey(realm), realmActorCommands.updateUser, {
     user_id,
     role,
     full_name: null,
@@ -33,14 +33,14 @@ export async function setUserRole(
   });
 }
 
-export async function setBillingManager(
+export async function setUserManagesBilling(
   actors: SystemActorCaller,
   realm: RealmId,
   email: string,
   on: boolean,
 ): Promise<void> {
-  await actors.sendForFields(realmActorKey(realm), realmActorCommands.setBilling, {
-    user_id: await findUserId(actors, realm, email),
+  await actors.sendForFieldsOrThrow(realmActorKey(realm), realmActorCommands.setBilling, {
+    user_id: await requireUserIdByEmail(actors, realm, email),
     on,
   });
 }
@@ -50,7 +50,7 @@ export async function setBillingManager(
  * @param rules of this account; null: the configured rules of all accounts
  * @throws AdminError
  */
-export async function setUserRateLimits(
+export async function setRateLimitsOfUser(
   actors: SystemActorCaller,
   realm: RealmId,
   email: string,
@@ -63,33 +63,40 @@ export async function setUserRateLimits(
       throw new AdminError((error as Error).message);
     }
   }
-  await actors.sendForFields(realmActorKey(realm), realmActorCommands.setRateLimits, {
-    user_id: await findUserId(actors, realm, email),
+  await actors.sendForFieldsOrThrow(realmActorKey(realm), realmActorCommands.setRateLimits, {
+    user_id: await requireUserIdByEmail(actors, realm, email),
     rules,
   });
 }
 
 /** Deactivates an account without sending a mail to the user. */
-export async function deactivateUser(actors: SystemActorCaller, realm: RealmId, email: string): Promise<void> {
-  const user_id = await findUserId(actors, realm, email);
-  await actors.sendForFields(realmActorKey(realm), realmActorCommands.deactivateUser, { user_id, comment: null });
+export async function deactivateUserWithoutMail(
+  actors: SystemActorCaller,
+  realm: RealmId,
+  email: string,
+): Promise<void> {
+  const user_id = await requireUserIdByEmail(actors, realm, email);
+  await actors.sendForFieldsOrThrow(realmActorKey(realm), realmActorCommands.deactivateUser, {
+    user_id,
+    comment: null,
+  });
 }
 
 export async function reactivateUser(actors: SystemActorCaller, realm: RealmId, email: string): Promise<void> {
-  await actors.sendForFields(realmActorKey(realm), realmActorCommands.reactivateUser, {
-    user_id: await findUserId(actors, realm, email),
+  await actors.sendForFieldsOrThrow(realmActorKey(realm), realmActorCommands.reactivateUser, {
+    user_id: await requireUserIdByEmail(actors, realm, email),
   });
 }
 
 /** Sets the password of an account, ends its sessions and voids its links. @throws AdminError */
-export async function setUserPassword(
+export async function setUserPasswordAndEndSessions(
   actors: SystemActorCaller,
   realm: RealmId,
   email: string,
   password: string,
 ): Promise<void> {
-  await actors.sendForFields(realmActorKey(realm), realmActorCommands.setPasswordOf, {
-    user_id: await findUserId(actors, realm, email),
+  await actors.sendForFieldsOrThrow(realmActorKey(realm), realmActorCommands.setPasswordOf, {
+    user_id: await requireUserIdByEmail(actors, realm, email),
     password,
   });
 }
@@ -103,6 +110,6 @@ export async function forgetUserSignInIdentities(
   realm: RealmId,
   email: string,
 ): Promise<void> {
-  const user_id = await findUserId(actors, realm, email);
-  await actors.sendForFields(realmActorKey(realm), realmActorCommands.forgetIdentities, { user_id });
+  const user_id = await requireUserIdByEmail(actors, realm, email);
+  await actors.sendForFieldsOrThrow(realmActorKey(realm), realmActorCommands.forgetIdentities, { user_id });
 }

@@ -28,13 +28,13 @@ interface SecretCheckRequestLine {
 }
 
 /** Writes a backup into a folder and returns its number of files and bytes. */
-type WriteBackup = (folder: string) => Promise<{ readonly files: number; readonly bytes: number }>;
+type WriteBackupToFolder = (folder: string) => Promise<{ readonly files: number; readonly bytes: number }>;
 
 /**
  * Path of the socket file: absolute or relative, whichever is shorter, since socket paths are limited to about 100
  * bytes.
  */
-function adminSocketPath(dataDir: string): string {
+function shorterAdminSocketPath(dataDir: string): string {
   const path = join(dataDir, 'admin.sock');
   const near = relative(process.cwd(), path);
   return near.length < path.length ? near : path;
@@ -57,9 +57,9 @@ export class AdminChannelServer {
     dataDir: string,
     caller: SystemActorCaller,
     check: string,
-    backUp?: WriteBackup,
+    backUp?: WriteBackupToFolder,
   ): Promise<AdminChannelServer> {
-    const path = adminSocketPath(dataDir);
+    const path = shorterAdminSocketPath(dataDir);
     // The file is left from a server that was killed: a running server would still have the lock of the directory.
     await rm(path, { force: true });
     const sockets = new Set<Socket>();
@@ -68,7 +68,7 @@ export class AdminChannelServer {
       socket.on('close', () => sockets.delete(socket)).on('error', () => socket.destroy());
       createInterface({ input: socket }).on(
         'line',
-        (text) => void answerAdminRequest(socket, text, caller, check, backUp),
+        (text) => void answerAdminRequestLine(socket, text, caller, check, backUp),
       );
     });
     await new Promise<void>((resolve, reject) => server.once('error', reject).listen(path, resolve));
@@ -82,18 +82,18 @@ export class AdminChannelServer {
   }
 }
 
-async function answerAdminRequest(
+async function answerAdminRequestLine(
   socket: Socket,
   text: string,
   caller: SystemActorCaller,
   check: string,
-  backUp?: WriteBackup,
+  backUp?: WriteBackupToFolder,
 ): Promise<void> {
   let reply: ActorJsonReply;
   try {
     const line = JSON.parse(text) as ActorCommandRequestLine | BackupRequestLine | SecretCheckRequestLine;
     if ('secret' in line) reply = { value: line.secret === check };
-    else if (!('backup' in line)) reply = await caller.send(line.to, line.name, line.args);
+    else if (!('backup' in line)) reply = await caller.sendForReply(line.to, line.name, line.args);
     else if (backUp) reply = { fields: { ...(await backUp(line.backup)) } };
     else throw new AdminError('this server makes no backups');
   } catch (error) {
@@ -104,50 +104,50 @@ async function answerAdminRequest(
 }
 
 /** Client end of the channel: its commands are sent by the running server. */
-export class AdminChannelActorCaller extends SystemActorCaller {
-  readonly #replyResolvers: ((line: string) => void)[] = [];
+export class RunningServerActorCaller extends SystemActorCaller {
+  readonly #pendingReplyResolvers: ((line: string) => void)[] = [];
 
   private constructor(private readonly socket: Socket) {
     super();
-    createInterface({ input: socket }).on('line', (line) => this.#replyResolvers.shift()?.(line));
+    createInterface({ input: socket }).on('line', (line) => this.#pendingReplyResolvers.shift()?.(line));
   }
 
   /** Connects to the running server. @throws AdminError if no server listens in this data directory */
-  static async open(dataDir: string): Promise<AdminChannelActorCaller> {
-    const socket = connect(adminSocketPath(dataDir));
+  static async connectToServerOf(dataDir: string): Promise<RunningServerActorCaller> {
+    const socket = connect(shorterAdminSocketPath(dataDir));
     await new Promise<void>((resolve, reject) => {
       socket.once('connect', resolve);
       socket.once('error', (error) => reject(new AdminError(`the running server can't be reached: ${error.message}`)));
     });
-    return new AdminChannelActorCaller(socket);
+    return new RunningServerActorCaller(socket);
   }
 
-  send(to: ActorKey, name: string, args: JsonObject): Promise<ActorJsonReply> {
-    return this.#sendRequestLine({ to, name, args });
+  sendForReply(to: ActorKey, name: string, args: JsonObject): Promise<ActorJsonReply> {
+    return this.#sendLineForReply({ to, name, args });
   }
 
   /**
    * Has the server write a backup. @param folder absolute path that the server's user can write to @throws AdminError
    */
-  async backUp(folder: string): Promise<{ readonly files: number; readonly bytes: number }> {
-    const reply = await this.#sendRequestLine({ backup: folder });
+  async requestBackup(folder: string): Promise<{ readonly files: number; readonly bytes: number }> {
+    const reply = await this.#sendLineForReply({ backup: folder });
     if ('fields' in reply) return reply.fields as unknown as { readonly files: number; readonly bytes: number };
     throw new AdminError('error' in reply ? reply.error.msg : 'the server answered in another form');
   }
 
   /** Asks whether the server has a certain secret. @param check value of that secret */
-  async hasSecret(check: string): Promise<boolean> {
-    const reply = await this.#sendRequestLine({ secret: check });
+  async hasSameSecret(check: string): Promise<boolean> {
+    const reply = await this.#sendLineForReply({ secret: check });
     return 'value' in reply && reply.value === true;
   }
 
-  #sendRequestLine(
+  #sendLineForReply(
     line: ActorCommandRequestLine | BackupRequestLine | SecretCheckRequestLine,
   ): Promise<ActorJsonReply> {
     return new Promise((resolve, reject) => {
       const onClose = () => reject(new AdminError('the server closed the connection'));
       this.socket.once('close', onClose);
-      this.#replyResolvers.push((line) => {
+      this.#pendingReplyResolvers.push((line) => {
         this.socket.off('close', onClose);
         resolve(JSON.parse(line) as ActorJsonReply);
       });

@@ -2,7 +2,7 @@
  * Folder admin makes and changes organizations and accounts for the command line (`app/cli`).
  *
  * A command of the command line opens an `SystemActorCaller` (`actor-caller.ts`): `BusSystemActorCaller` sends over the
- * bus of a node that the command line starts itself, `AdminChannelActorCaller` (`channel.ts`) through the embedded
+ * bus of a node that the command line starts itself, `RunningServerActorCaller` (`channel.ts`) through the embedded
  * server that runs in the data directory. Then it calls functions of `accounts.ts` (make, find, API keys), `changes.ts`
  * (roles, limits, deactivation) and `sign-in-link.ts` (links for browsers), which send the same commands to the same
  * actors as operations of the API do. The server's end
@@ -12,18 +12,25 @@
  * permission. API keys travel sealed or hashed. Failures are `AdminError`s with a text for the terminal.
  * Importers: other folders of `app`.
  */
-export { createRealm, createUser, findRealmId, listRealms, readUserApiKey, renewUserApiKey } from './accounts.js';
+export {
+  createRealmWithOwner,
+  createUserAndReturnId,
+  listRealms,
+  readOrRenewUserApiKey,
+  renewUserApiKeyByEmail,
+  requireRealmIdBySubdomain,
+} from './accounts.js';
 export { BusSystemActorCaller, SystemActorCaller } from './actor-caller.js';
 export { AdminError } from './admin-error.js';
 export {
-  deactivateUser,
+  deactivateUserWithoutMail,
   forgetUserSignInIdentities,
   reactivateUser,
-  setBillingManager,
+  setRateLimitsOfUser,
   setRealmActive,
-  setUserPassword,
-  setUserRateLimits,
+  setUserManagesBilling,
+  setUserPasswordAndEndSessions,
   setUserRole,
 } from './changes.js';
-export { AdminChannelActorCaller, AdminChannelServer } from './channel.js';
-export { createOneTimeSignInLink } from './sign-in-link.js';
+export { AdminChannelServer, RunningServerActorCaller } from './channel.js';
+export { createOneTimeSignInUrl } from './sign-in-link.js';

@@ -2,7 +2,7 @@
 import { makeSignInLinkToken, type ServerCryptography } from '#domain/secrets';
 import { type RealmId, realmActorKey } from '#model';
 import { realmActorCommands } from '#model/commands';
-import { findUserId } from './accounts.js';
+import { requireUserIdByEmail } from './accounts.js';
 import type { SystemActorCaller } from './actor-caller.js';
 
 /**
@@ -11,16 +11,16 @@ import type { SystemActorCaller } from './actor-caller.js';
  * @param site base URL of the organization
  * @throws AdminError
  */
-export async function createOneTimeSignInLink(
+export async function createOneTimeSignInUrl(
   actors: SystemActorCaller,
   secrets: ServerCryptography,
   realm: RealmId,
   email: string,
   site: string,
 ): Promise<string> {
-  const user_id = await findUserId(actors, realm, email);
+  const user_id = await requireUserIdByEmail(actors, realm, email);
   const { token, hash } = makeSignInLinkToken(secrets, realm);
-  await actors.sendForFields(realmActorKey(realm), realmActorCommands.addSignInLink, { user_id, hash });
+  await actors.sendForFieldsOrThrow(realmActorKey(realm), realmActorCommands.addSignInLink, { user_id, hash });
   // Browsers do not send the part of an address behind #, so no proxy logs the token.
   return `${site.replace(/\/+$/, '')}/#sign-in/${token}`;
 }

@@ -11,13 +11,18 @@ import type { Clock } from '#base/clock';
 import { copyFileAndHash, fsyncFile, fsyncFolder, hashFile, removeOthersPermissions } from '#base/disk';
 import type { FolderBlobStorage } from '#ports/blobs';
 import type { LmdbEnvironment } from '#ports/store';
-import { type BackupFile, type BackupSummary, DATABASE_FILE_NAME, writeBackupManifest } from './manifest.js';
+import {
+  type BackupFileChecksum,
+  type BackupSummary,
+  DATABASE_FILE_NAME,
+  writeChecksumsAndManifest,
+} from './manifest.js';
 
 /** Files that a backup copies beside the database and blobs/. mail/ is left out, because its mails are sent already. */
-const EXTRA_BACKED_UP_FILES = ['secret', 'owner.zuliprc'];
+const BACKED_UP_ROOT_FILE_NAMES = ['secret', 'owner.zuliprc'];
 const BLOBS_FOLDER_NAME = 'blobs';
 
-interface BackupSource {
+interface DataDirBackupSource {
   readonly environment: LmdbEnvironment;
   readonly blobs: FolderBlobStorage;
   readonly clock: Clock;
@@ -26,18 +31,18 @@ interface BackupSource {
 /**
  * Writes a backup of the data directory. @param target absolute path of an empty or missing folder @throws AdminError
  */
-export async function writeDataDirBackup(source: BackupSource, target: string): Promise<BackupSummary> {
+export async function writeDataDirBackup(source: DataDirBackupSource, target: string): Promise<BackupSummary> {
   if (target !== resolve(target)) throw new AdminError(`not an absolute path: ${target}`);
-  await prepareBackupFolder(target);
+  await requireEmptyPrivateBackupFolder(target);
   try {
-    return await fillBackupFolder(source, target);
+    return await copyDataIntoBackupFolder(source, target);
   } catch (error) {
     await rm(target, { recursive: true, force: true }).catch(() => undefined);
     throw error;
   }
 }
 
-async function prepareBackupFolder(target: string): Promise<void> {
+async function requireEmptyPrivateBackupFolder(target: string): Promise<void> {
   try {
     await mkdir(target, { recursive: true, mode: 0o700 });
     if ((await readdir(target)).length === 0) {
@@ -50,8 +55,11 @@ async function prepareBackupFolder(target: string): Promise<void> {
   throw new AdminError(`${target} is not empty: a backup needs an empty folder`);
 }
 
-async function fillBackupFolder({ environment, blobs, clock }: BackupSource, target: string): Promise<BackupSummary> {
-  const files: BackupFile[] = [];
+async function copyDataIntoBackupFolder(
+  { environment, blobs, clock }: DataDirBackupSource,
+  target: string,
+): Promise<BackupSummary> {
+  const files: BackupFileChecksum[] = [];
   let bytes = 0;
   const add = (name: string, copied: { hash: string; bytes: number }): void => {
     files.push({ name, hash: copied.hash });
@@ -71,7 +79,7 @@ async function fillBackupFolder({ environment, blobs, clock }: BackupSource, tar
       if (copied.has(restoredRelativePath)) continue;
       const to = join(BLOBS_FOLDER_NAME, restoredRelativePath);
       await mkdir(dirname(join(target, to)), { recursive: true, mode: 0o700 });
-      const done = await undefinedIfFileMissing(copyFileAndHash(currentPath, join(target, to)));
+      const done = await undefinedIfSourceFileMissing(copyFileAndHash(currentPath, join(target, to)));
       if (!done) continue;
       copied.add(restoredRelativePath);
       folders.add(dirname(join(target, to))).add(dirname(dirname(join(target, to))));
@@ -82,16 +90,18 @@ async function fillBackupFolder({ environment, blobs, clock }: BackupSource, tar
   } finally {
     await keeping.release();
   }
-  for (const name of EXTRA_BACKED_UP_FILES) {
-    const done = await undefinedIfFileMissing(copyFileAndHash(join(environment.directory, name), join(target, name)));
+  for (const name of BACKED_UP_ROOT_FILE_NAMES) {
+    const done = await undefinedIfSourceFileMissing(
+      copyFileAndHash(join(environment.directory, name), join(target, name)),
+    );
     if (done) add(name, done);
   }
-  await writeBackupManifest(target, files, { bytes, taken });
+  await writeChecksumsAndManifest(target, files, { bytes, taken });
   await fsyncFolder(dirname(target));
   return { files: files.length, bytes };
 }
 
-async function undefinedIfFileMissing<T>(copying: Promise<T>): Promise<T | undefined> {
+async function undefinedIfSourceFileMissing<T>(copying: Promise<T>): Promise<T | undefined> {
   try {
     return await copying;
   } catch (error) {

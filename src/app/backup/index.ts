@@ -10,5 +10,5 @@
  */
 export { writeDataDirBackup } from './backup.js';
 export type { BackupSummary } from './manifest.js';
-export { checkNoUnfinishedRestore, restoreBackup } from './restore.js';
-export { skipMessageIds } from './skip-message-ids.js';
+export { requireNoUnfinishedRestore, restoreBackupToDataDir } from './restore.js';
+export { skipMessageIdsInAllRealms } from './skip-message-ids.js';

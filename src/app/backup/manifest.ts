@@ -8,13 +8,13 @@ import { join, posix, sep } from 'node:path';
 import { AdminError } from '#app/admin';
 import { SERVER_VERSION } from '#base';
 import { fsyncFolder } from '#base/disk';
-import { CURRENT_STORAGE_FORMAT, compareStorageFormat } from '#ports/store';
+import { CURRENT_STORAGE_FORMAT, checkReadableStorageFormat } from '#ports/store';
 
-const MANIFEST_FILE_NAME = 'backup.json';
-const CHECKSUMS_FILE_NAME = 'SHA256SUMS';
+const BACKUP_MANIFEST_FILE_NAME = 'backup.json';
+const BACKUP_CHECKSUMS_FILE_NAME = 'SHA256SUMS';
 export const DATABASE_FILE_NAME = 'data.mdb';
 
-export interface BackupFile {
+export interface BackupFileChecksum {
   /** Path relative to the backup's folder, with this system's separators. */
   readonly name: string;
   readonly hash: string;
@@ -36,16 +36,16 @@ export interface BackupManifest extends BackupSummary {
   readonly sums: string;
 }
 
-const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
+const sha256HexOfText = (text: string): string => createHash('sha256').update(text).digest('hex');
 
 /** Writes the manifest, the last step: only now the folder is a backup. */
-export async function writeBackupManifest(
+export async function writeChecksumsAndManifest(
   folder: string,
-  files: readonly BackupFile[],
+  files: readonly BackupFileChecksum[],
   of: { readonly bytes: number; readonly taken: number },
 ): Promise<void> {
   const sums = files.map(({ name, hash }) => `${hash}  ${name.split(sep).join(posix.sep)}\n`).join('');
-  await writeSyncedFile(join(folder, CHECKSUMS_FILE_NAME), sums);
+  await createSyncedFile(join(folder, BACKUP_CHECKSUMS_FILE_NAME), sums);
   await fsyncFolder(folder);
   const manifest: BackupManifest = {
     format: CURRENT_STORAGE_FORMAT,
@@ -53,13 +53,13 @@ export async function writeBackupManifest(
     taken: new Date(of.taken).toISOString(),
     files: files.length,
     bytes: of.bytes,
-    sums: sha256(sums),
+    sums: sha256HexOfText(sums),
   };
-  await writeSyncedFile(join(folder, MANIFEST_FILE_NAME), `${JSON.stringify(manifest, undefined, 2)}\n`);
+  await createSyncedFile(join(folder, BACKUP_MANIFEST_FILE_NAME), `${JSON.stringify(manifest, undefined, 2)}\n`);
   await fsyncFolder(folder);
 }
 
-export async function writeSyncedFile(file: string, text: string): Promise<void> {
+export async function createSyncedFile(file: string, text: string): Promise<void> {
   const handle = await open(file, 'wx', 0o600);
   try {
     await handle.writeFile(text);
@@ -74,18 +74,18 @@ export async function writeSyncedFile(file: string, text: string): Promise<void>
  * @throws AdminError if the backup is incomplete or damaged
  * @throws StorageFormatMismatchError if this program can't read its format
  */
-export async function readBackupManifest(
+export async function readAndCheckManifestAndChecksums(
   folder: string,
   known = CURRENT_STORAGE_FORMAT,
-): Promise<{ readonly manifest: BackupManifest; readonly files: readonly BackupFile[] }> {
-  const manifest = parseManifest(
+): Promise<{ readonly manifest: BackupManifest; readonly files: readonly BackupFileChecksum[] }> {
+  const manifest = parseBackupManifest(
     folder,
-    await readTextFileOrThrow(folder, MANIFEST_FILE_NAME, `${folder} is no backup, or an unfinished one`),
+    await readBackupTextFileOrThrow(folder, BACKUP_MANIFEST_FILE_NAME, `${folder} is no backup, or an unfinished one`),
   );
-  compareStorageFormat(`the backup ${folder}`, manifest.format, known);
-  const sums = await readTextFileOrThrow(folder, CHECKSUMS_FILE_NAME, `the backup ${folder} is damaged`);
-  if (sha256(sums) !== manifest.sums)
-    throw new AdminError(`the backup ${folder} is damaged: ${CHECKSUMS_FILE_NAME} was changed`);
+  checkReadableStorageFormat(`the backup ${folder}`, manifest.format, known);
+  const sums = await readBackupTextFileOrThrow(folder, BACKUP_CHECKSUMS_FILE_NAME, `the backup ${folder} is damaged`);
+  if (sha256HexOfText(sums) !== manifest.sums)
+    throw new AdminError(`the backup ${folder} is damaged: ${BACKUP_CHECKSUMS_FILE_NAME} was changed`);
   const files = sums
     .split('\n')
     .slice(0, -1)
@@ -93,28 +93,28 @@ export async function readBackupManifest(
   return { manifest, files };
 }
 
-function parseChecksumLine(folder: string, line: string): BackupFile {
+function parseChecksumLine(folder: string, line: string): BackupFileChecksum {
   const [, hash, name] = /^([0-9a-f]{64}) {2}([\w./-]+)$/.exec(line) ?? [];
   // A backup may come from anywhere, so no name in it may point outside the new directory.
   if (hash === undefined || name === undefined || posix.normalize(`/${name}`) !== `/${name}`) {
     throw new AdminError(
-      `the backup ${folder} is damaged: ${CHECKSUMS_FILE_NAME} has the line ${JSON.stringify(line)}`,
+      `the backup ${folder} is damaged: ${BACKUP_CHECKSUMS_FILE_NAME} has the line ${JSON.stringify(line)}`,
     );
   }
   return { name: name.split(posix.sep).join(sep), hash };
 }
 
-function parseManifest(folder: string, json: string): BackupManifest {
+function parseBackupManifest(folder: string, json: string): BackupManifest {
   try {
     const value = JSON.parse(json) as Partial<BackupManifest> | null;
     if (typeof value?.format === 'number' && typeof value.sums === 'string') return value as BackupManifest;
   } catch {
     // The error below covers JSON that can't be parsed, too.
   }
-  throw new AdminError(`the backup ${folder} is damaged: ${MANIFEST_FILE_NAME} can't be read`);
+  throw new AdminError(`the backup ${folder} is damaged: ${BACKUP_MANIFEST_FILE_NAME} can't be read`);
 }
 
-async function readTextFileOrThrow(folder: string, name: string, otherwise: string): Promise<string> {
+async function readBackupTextFileOrThrow(folder: string, name: string, otherwise: string): Promise<string> {
   try {
     return await readFile(join(folder, name), 'utf8');
   } catch (error) {

@@ -7,52 +7,52 @@ import { copyFileAndHash, fsyncFolder, removeOthersPermissions } from '#base/dis
 import { renewEventLogIncarnation } from '#ports/log';
 import { LmdbStore, openLmdbEnvironment } from '#ports/store';
 import {
-  type BackupFile,
+  type BackupFileChecksum,
   type BackupManifest,
+  createSyncedFile,
   DATABASE_FILE_NAME,
-  readBackupManifest,
-  writeSyncedFile,
+  readAndCheckManifestAndChecksums,
 } from './manifest.js';
-import { skipMessageIds } from './skip-message-ids.js';
+import { skipMessageIdsInAllRealms } from './skip-message-ids.js';
 
 /** Marks a directory whose restore has begun and not ended. No server starts with it. */
-const UNFINISHED_RESTORE_FILE = 'restore-unfinished';
+const UNFINISHED_RESTORE_MARKER_FILE = 'restore-unfinished';
 
 /**
  * Restores a backup into an empty or missing directory. A failed restore leaves the directory as it was.
  *
  * @throws AdminError, StorageFormatMismatchError
  */
-export async function restoreBackup(backup: string, dataDir: string, clock: Clock): Promise<BackupManifest> {
+export async function restoreBackupToDataDir(backup: string, dataDir: string, clock: Clock): Promise<BackupManifest> {
   const [from, to] = [resolve(backup), resolve(dataDir)];
-  const { manifest, files } = await readBackupManifest(from);
+  const { manifest, files } = await readAndCheckManifestAndChecksums(from);
   if (!files.some(({ name }) => name === DATABASE_FILE_NAME))
     throw new AdminError(`the backup ${from} has no database`);
-  const made = await prepareRestoreTarget(to);
+  const made = await ensureEmptyRestoreTarget(to);
   try {
-    await writeSyncedFile(join(to, UNFINISHED_RESTORE_FILE), `from ${from}\n`);
+    await createSyncedFile(join(to, UNFINISHED_RESTORE_MARKER_FILE), `from ${from}\n`);
     await fsyncFolder(to);
-    await copyBackupFiles(from, to, files);
-    await startNewIncarnation(to, clock);
+    await copyAndVerifyBackupFiles(from, to, files);
+    await skipIdsAndRenewEventLog(to, clock);
   } catch (error) {
-    await emptyRestoreTarget(to, made);
+    await clearFailedRestoreTarget(to, made);
     throw error;
   }
-  await rm(join(to, UNFINISHED_RESTORE_FILE));
+  await rm(join(to, UNFINISHED_RESTORE_MARKER_FILE));
   await fsyncFolder(to);
   await fsyncFolder(dirname(to));
   return manifest;
 }
 
 /** Refuses a data directory with a half-finished restore. @throws AdminError */
-export async function checkNoUnfinishedRestore(dataDir: string): Promise<void> {
-  const from = await readFile(join(dataDir, UNFINISHED_RESTORE_FILE), 'utf8').catch(() => undefined);
+export async function requireNoUnfinishedRestore(dataDir: string): Promise<void> {
+  const from = await readFile(join(dataDir, UNFINISHED_RESTORE_MARKER_FILE), 'utf8').catch(() => undefined);
   if (from === undefined) return;
   throw new AdminError(`restoring ${dataDir} ${from.trim()} did not end: empty it and restore again`);
 }
 
 /** Creates the folder to restore into if it is missing. @returns whether this call created the folder */
-async function prepareRestoreTarget(to: string): Promise<boolean> {
+async function ensureEmptyRestoreTarget(to: string): Promise<boolean> {
   try {
     const made = await mkdir(to, { recursive: true, mode: 0o700 });
     if (!(await stat(to)).isDirectory()) throw new Error('it is not a folder');
@@ -66,7 +66,7 @@ async function prepareRestoreTarget(to: string): Promise<boolean> {
   throw new AdminError(`${to} is not empty: a restore needs an empty directory`);
 }
 
-async function copyBackupFiles(from: string, to: string, files: readonly BackupFile[]): Promise<void> {
+async function copyAndVerifyBackupFiles(from: string, to: string, files: readonly BackupFileChecksum[]): Promise<void> {
   const folders = new Set<string>([to]);
   for (const { name, hash } of files) {
     const target = join(to, name);
@@ -86,11 +86,11 @@ async function copyBackupFiles(from: string, to: string, files: readonly BackupF
  * Cuts the restored data off from later history: clients have seen events and messages from after the backup. Their
  * queues end, and message ids they know are not used again.
  */
-async function startNewIncarnation(to: string, clock: Clock): Promise<void> {
+async function skipIdsAndRenewEventLog(to: string, clock: Clock): Promise<void> {
   const environment = await openLmdbEnvironment(to);
   try {
     const store = new LmdbStore(environment, clock);
-    await skipMessageIds(store);
+    await skipMessageIdsInAllRealms(store);
     await renewEventLogIncarnation(environment);
     await store.close();
   } finally {
@@ -99,7 +99,7 @@ async function startNewIncarnation(to: string, clock: Clock): Promise<void> {
 }
 
 /** Empties the directory after a failed restore. The directory was empty before. */
-async function emptyRestoreTarget(to: string, made: boolean): Promise<void> {
+async function clearFailedRestoreTarget(to: string, made: boolean): Promise<void> {
   for (const name of await readdir(to)) await rm(join(to, name), { recursive: true, force: true });
   if (made) await rm(to, { recursive: true, force: true });
 }

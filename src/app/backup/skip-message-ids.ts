@@ -4,18 +4,18 @@ import { type Partition, partitionOfActor, realmActorKey, toRealmId } from '#mod
 import type { ActorRoot, Store } from '#ports/store';
 
 /** Number of skipped ids: more than any organization uses between a backup and its loss. Message ids go up to 2^53. */
-const SKIPPED_ID_COUNT = 1_000_000;
+const SKIPPED_IDS_PER_REALM = 1_000_000;
 
 /**
  * Raises the next message id of every organization above any id that a client can have seen. Stop all actors first; an
  * actor that still runs fails at its next commit.
  */
-export async function skipMessageIds(store: Store, count = SKIPPED_ID_COUNT): Promise<void> {
-  const server = await loadActorRootOfRealm(store, 0);
+export async function skipMessageIdsInAllRealms(store: Store, count = SKIPPED_IDS_PER_REALM): Promise<void> {
+  const server = await takeOverRealmActorRoot(store, 0);
   if (!server) return;
   const { nextRealm } = server.state as JsonObject & { readonly nextRealm: number };
   for (let realm = 1; realm < nextRealm; realm++) {
-    const root = await loadActorRootOfRealm(store, realm);
+    const root = await takeOverRealmActorRoot(store, realm);
     if (!root) continue;
     const state = root.state as JsonObject & { readonly reservedIds: number };
     const { key, epoch, version, outbox, due } = root;
@@ -26,7 +26,7 @@ export async function skipMessageIds(store: Store, count = SKIPPED_ID_COUNT): Pr
 }
 
 /** Loads a root under a new epoch, so that no other owner's commit can come between. */
-async function loadActorRootOfRealm(store: Store, realm: number): Promise<ActorRoot | undefined> {
+async function takeOverRealmActorRoot(store: Store, realm: number): Promise<ActorRoot | undefined> {
   const key = realmActorKey(toRealmId(realm));
   const partition: Partition = partitionOfActor(key);
   const root = await store.loadRoot(key, await store.raiseEpoch(partition, 0));

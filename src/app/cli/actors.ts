@@ -1,12 +1,12 @@
 /** Access of the command line's commands to the actors. */
-import { AdminChannelActorCaller, AdminError, BusSystemActorCaller, type SystemActorCaller } from '#app/admin';
+import { AdminError, BusSystemActorCaller, RunningServerActorCaller, type SystemActorCaller } from '#app/admin';
 import { isClusterConfig, type ServerConfig } from '#app/config';
 import {
   ConclaveNode,
   loadOrCreateServerSecret,
+  makeServerSecretMismatchError,
   openProcessPorts,
   type ProcessPorts,
-  serverSecretMismatchError,
 } from '#app/server';
 import type { Logger } from '#base';
 import { REAL_CLOCK } from '#base/clock';
@@ -23,7 +23,7 @@ export async function runWithActorClient(
   action: (actors: SystemActorCaller, secrets: ServerCryptography) => Promise<void>,
 ): Promise<void> {
   const secrets = new ServerCryptography(await loadOrCreateServerSecret(config));
-  const actors = await connectActorCaller(config, secrets, logger);
+  const actors = await connectOwnNodeOrRunningServer(config, secrets, logger);
   try {
     await action(actors, secrets);
   } finally {
@@ -31,7 +31,7 @@ export async function runWithActorClient(
   }
 }
 
-async function connectActorCaller(
+async function connectOwnNodeOrRunningServer(
   config: ServerConfig,
   secrets: ServerCryptography,
   logger: Logger,
@@ -39,35 +39,35 @@ async function connectActorCaller(
   const own: ServerConfig = isClusterConfig(config) ? { ...config, role: 'http' } : config;
   try {
     const ports = await openProcessPorts(own, secrets, REAL_CLOCK, logger);
-    await checkAnyHostIsAlive(ports).catch(async (error: unknown) => {
+    await requireLivingActorHost(ports).catch(async (error: unknown) => {
       await ports.close();
       throw error;
     });
     const node = new ConclaveNode(ports, own, secrets, logger);
     await node.start();
-    return new BusSystemActorCaller(node.client, () => node.stop());
+    return new BusSystemActorCaller(node.actorClient, () => node.stop());
   } catch (error) {
     if (!(error instanceof DataDirectoryInUseError)) throw error;
-    return connectToRunningServer(config, secrets);
+    return connectToServerWithSameSecret(config, secrets);
   }
 }
 
 /** Connects to the server that has the data directory open. @throws ServerConfigError when it uses another secret */
-async function connectToRunningServer(
+async function connectToServerWithSameSecret(
   { dataDir }: ServerConfig,
   secrets: ServerCryptography,
 ): Promise<SystemActorCaller> {
-  const server = await AdminChannelActorCaller.open(dataDir);
-  if (await server.hasSecret(secrets.secretFingerprint)) return server;
+  const server = await RunningServerActorCaller.connectToServerOf(dataDir);
+  if (await server.hasSameSecret(secrets.secretFingerprint)) return server;
   await server.close();
-  throw serverSecretMismatchError(`the data directory ${dataDir}`);
+  throw makeServerSecretMismatchError(`the data directory ${dataDir}`);
 }
 
 /**
  * Refuses to send commands while no actor host is alive, because each command would wait for its whole deadline.
  * @throws AdminError
  */
-async function checkAnyHostIsAlive({ hosts }: ProcessPorts): Promise<void> {
-  if (!hosts || (await hosts.checkAnyHostIsAlive())) return;
+async function requireLivingActorHost({ hosts }: ProcessPorts): Promise<void> {
+  if (!hosts || (await hosts.observeWhetherAnyHostIsAlive())) return;
   throw new AdminError('no actor host of this cluster is alive: start one with conclave serve --role actors');
 }

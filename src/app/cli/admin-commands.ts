@@ -2,21 +2,21 @@
 import { createInterface } from 'node:readline';
 import {
   AdminError,
-  createOneTimeSignInLink,
-  createRealm,
-  createUser,
-  deactivateUser,
-  findRealmId,
+  createOneTimeSignInUrl,
+  createRealmWithOwner,
+  createUserAndReturnId,
+  deactivateUserWithoutMail,
   forgetUserSignInIdentities,
   listRealms,
   reactivateUser,
-  readUserApiKey,
-  renewUserApiKey,
+  readOrRenewUserApiKey,
+  renewUserApiKeyByEmail,
+  requireRealmIdBySubdomain,
   type SystemActorCaller,
-  setBillingManager,
+  setRateLimitsOfUser,
   setRealmActive,
-  setUserPassword,
-  setUserRateLimits,
+  setUserManagesBilling,
+  setUserPasswordAndEndSessions,
   setUserRole,
 } from '#app/admin';
 import type { ServerConfig } from '#app/config';
@@ -25,18 +25,18 @@ import type { Logger } from '#base';
 import { writePrivateFile } from '#base/disk';
 import { USER_ROLE } from '#domain/people';
 import { siteUrlOfRealm as addressOfSite } from '#frontend/gateway';
-import { ORGANIZATION_TYPES, type RealmId } from '#model';
+import { ORGANIZATION_TYPE_NUMBER_BY_NAME, type RealmId } from '#model';
 import { runWithActorClient } from './actors.js';
-import { CLUSTER_COMMANDS } from './cluster-commands.js';
-import type { AdminCommand, CliCommandAction, CliCommandOptions } from './command.js';
+import { CLUSTER_COMMAND_BY_NAME } from './cluster-commands.js';
+import type { AdminCommand, AdminCommandAction, CliNonSettingOptions } from './command.js';
 
-export const ADMIN_COMMAND_OPTIONS = Object.fromEntries(
+export const ADMIN_ONLY_COMMAND_LINE_OPTIONS = Object.fromEntries(
   ['subdomain', 'name', 'type', 'email', 'full-name', 'password', 'user-role', 'realm', 'zuliprc', 'site'].map(
     (name) => [name, { type: 'string' as const }],
   ),
 );
 
-const withoutWords = (run: CliCommandAction): AdminCommand => ({ words: [], run });
+const makeArgumentlessCommand = (run: AdminCommandAction): AdminCommand => ({ words: [], run });
 
 /** Command that changes the organization of `--realm`, or one of its accounts. */
 const makeRealmChangeCommand = (
@@ -46,40 +46,41 @@ const makeRealmChangeCommand = (
   words,
   run: (config, options, logger, given) =>
     runWithActorClient(config, logger, async (actors) =>
-      change(actors, await findRealmId(actors, options.realm), given),
+      change(actors, await requireRealmIdBySubdomain(actors, options.realm), given),
     ),
 });
 
-const ROLE_NUMBERS_BY_NAME: Readonly<Record<string, number>> = { ...USER_ROLE, administrator: USER_ROLE.admin };
+const ROLE_NUMBER_BY_CLI_NAME: Readonly<Record<string, number>> = { ...USER_ROLE, administrator: USER_ROLE.admin };
 
-function getRequiredOption(options: CliCommandOptions, name: string): string {
+function requireOption(options: CliNonSettingOptions, name: string): string {
   const value = options[name];
   if (value === undefined) throw new AdminError(`--${name} is required`);
   return value;
 }
 
-const siteUrlForOptions = (options: CliCommandOptions, config: ServerConfig): string =>
+const siteUrlFromOptionsOrConfig = (options: CliNonSettingOptions, config: ServerConfig): string =>
   options.site ?? `${config.externalScheme}://${config.externalHost}:${config.port}`;
 
-function parseOrganizationType(name: string | undefined): number {
-  const type = ORGANIZATION_TYPES[name ?? 'unspecified'];
-  if (type === undefined) throw new AdminError(`--type is one of ${Object.keys(ORGANIZATION_TYPES).join(', ')}`);
+function parseOrganizationTypeNumber(name: string | undefined): number {
+  const type = ORGANIZATION_TYPE_NUMBER_BY_NAME[name ?? 'unspecified'];
+  if (type === undefined)
+    throw new AdminError(`--type is one of ${Object.keys(ORGANIZATION_TYPE_NUMBER_BY_NAME).join(', ')}`);
   return type;
 }
 
-async function writeCredentials(
-  options: CliCommandOptions,
+async function printKeyOrWriteZuliprc(
+  options: CliNonSettingOptions,
   config: ServerConfig,
   email: string,
   key: string,
 ): Promise<void> {
-  const site = siteUrlForOptions(options, config);
+  const site = siteUrlFromOptionsOrConfig(options, config);
   if (options.zuliprc === undefined) process.stdout.write(`${key}\n`);
   else await writePrivateFile(options.zuliprc, formatZuliprc(email, key, site));
 }
 
-function parseRoleName(name: string): number {
-  const role = ROLE_NUMBERS_BY_NAME[name];
+function parseRoleNumber(name: string): number {
+  const role = ROLE_NUMBER_BY_CLI_NAME[name];
   if (role === undefined) throw new AdminError(`no such role: ${name}`);
   return role;
 }
@@ -93,26 +94,26 @@ function parseOnOff(word: string): boolean {
  * Reads the first line of the standard input: other users of the machine see the options of a command, but not its
  * input.
  */
-async function readPassword(): Promise<string> {
+async function readPasswordFromStandardInput(): Promise<string> {
   if (process.stdin.isTTY) process.stderr.write('New password: ');
   for await (const line of createInterface({ input: process.stdin })) return line;
   throw new AdminError('no password: give it as the first line of the input');
 }
 
-const COMMANDS_WITHOUT_ARGUMENTS: Readonly<Record<string, CliCommandAction>> = {
+const ARGUMENTLESS_COMMAND_ACTIONS: Readonly<Record<string, AdminCommandAction>> = {
   'realm create': (config, options, logger) =>
     runWithActorClient(config, logger, async (actors, secrets) => {
-      const ownerEmail = getRequiredOption(options, 'email');
-      const { ownerKey } = await createRealm(actors, secrets, {
+      const ownerEmail = requireOption(options, 'email');
+      const { ownerKey } = await createRealmWithOwner(actors, secrets, {
         subdomain: options.subdomain ?? '',
-        name: getRequiredOption(options, 'name'),
+        name: requireOption(options, 'name'),
         ownerEmail,
-        ownerName: getRequiredOption(options, 'full-name'),
+        ownerName: requireOption(options, 'full-name'),
         ownerPassword: options.password,
-        orgType: parseOrganizationType(options.type),
-        origin: siteUrlForOptions(options, config),
+        orgType: parseOrganizationTypeNumber(options.type),
+        origin: siteUrlFromOptionsOrConfig(options, config),
       });
-      await writeCredentials(options, config, ownerEmail, ownerKey);
+      await printKeyOrWriteZuliprc(options, config, ownerEmail, ownerKey);
     }),
 
   'realm list': (config, _options, logger) =>
@@ -123,11 +124,11 @@ const COMMANDS_WITHOUT_ARGUMENTS: Readonly<Record<string, CliCommandAction>> = {
 
   'user create': (config, options, logger) =>
     runWithActorClient(config, logger, async (actors) => {
-      const role = parseRoleName(options['user-role'] ?? 'member');
-      const id = await createUser(actors, await findRealmId(actors, options.realm), {
-        email: getRequiredOption(options, 'email'),
-        name: getRequiredOption(options, 'full-name'),
-        password: getRequiredOption(options, 'password'),
+      const role = parseRoleNumber(options['user-role'] ?? 'member');
+      const id = await createUserAndReturnId(actors, await requireRealmIdBySubdomain(actors, options.realm), {
+        email: requireOption(options, 'email'),
+        name: requireOption(options, 'full-name'),
+        password: requireOption(options, 'password'),
         role,
       });
       process.stdout.write(`${id}\n`);
@@ -135,45 +136,60 @@ const COMMANDS_WITHOUT_ARGUMENTS: Readonly<Record<string, CliCommandAction>> = {
 
   'user key': (config, options, logger) =>
     runWithActorClient(config, logger, async (actors, secrets) => {
-      const email = getRequiredOption(options, 'email');
-      const key = await readUserApiKey(actors, secrets, await findRealmId(actors, options.realm), email);
-      await writeCredentials(options, config, email, key);
+      const email = requireOption(options, 'email');
+      const key = await readOrRenewUserApiKey(
+        actors,
+        secrets,
+        await requireRealmIdBySubdomain(actors, options.realm),
+        email,
+      );
+      await printKeyOrWriteZuliprc(options, config, email, key);
     }),
 
   'user new-key': (config, options, logger) =>
     runWithActorClient(config, logger, async (actors, secrets) => {
-      const email = getRequiredOption(options, 'email');
-      const key = await renewUserApiKey(actors, secrets, await findRealmId(actors, options.realm), email);
-      await writeCredentials(options, config, email, key);
+      const email = requireOption(options, 'email');
+      const key = await renewUserApiKeyByEmail(
+        actors,
+        secrets,
+        await requireRealmIdBySubdomain(actors, options.realm),
+        email,
+      );
+      await printKeyOrWriteZuliprc(options, config, email, key);
     }),
 
   'user password': (config, options, logger) =>
     runWithActorClient(config, logger, async (actors) => {
-      const email = getRequiredOption(options, 'email');
-      const realm = await findRealmId(actors, options.realm);
-      await setUserPassword(actors, realm, email, options.password ?? (await readPassword()));
+      const email = requireOption(options, 'email');
+      const realm = await requireRealmIdBySubdomain(actors, options.realm);
+      await setUserPasswordAndEndSessions(
+        actors,
+        realm,
+        email,
+        options.password ?? (await readPasswordFromStandardInput()),
+      );
     }),
 
   'user forget-identities': (config, options, logger) =>
     runWithActorClient(config, logger, async (actors) => {
-      const email = getRequiredOption(options, 'email');
-      await forgetUserSignInIdentities(actors, await findRealmId(actors, options.realm), email);
+      const email = requireOption(options, 'email');
+      await forgetUserSignInIdentities(actors, await requireRealmIdBySubdomain(actors, options.realm), email);
     }),
 
   'user sign-in-link': (config, options, logger) =>
     runWithActorClient(config, logger, async (actors, secrets) => {
-      const email = getRequiredOption(options, 'email');
-      const realm = await findRealmId(actors, options.realm);
-      const page = await pageOf(actors, realm, options, config);
-      process.stdout.write(`${await createOneTimeSignInLink(actors, secrets, realm, email, page)}\n`);
+      const email = requireOption(options, 'email');
+      const realm = await requireRealmIdBySubdomain(actors, options.realm);
+      const page = await findOrganizationBaseUrl(actors, realm, options, config);
+      process.stdout.write(`${await createOneTimeSignInUrl(actors, secrets, realm, email, page)}\n`);
     }),
 };
 
 /** Base URL of an organization, for people: `--site`, or the configured address with the organization's subdomain. */
-async function pageOf(
+async function findOrganizationBaseUrl(
   actors: SystemActorCaller,
   realm: RealmId,
-  options: CliCommandOptions,
+  options: CliNonSettingOptions,
   config: ServerConfig,
 ): Promise<string> {
   if (options.site !== undefined) return options.site;
@@ -186,26 +202,28 @@ const REALM_AND_USER_CHANGE_COMMANDS: Readonly<Record<string, AdminCommand>> = {
   'realm deactivate': makeRealmChangeCommand([], (actors, realm) => setRealmActive(actors, realm, false)),
   'realm reactivate': makeRealmChangeCommand([], (actors, realm) => setRealmActive(actors, realm, true)),
   'user role': makeRealmChangeCommand(['EMAIL', 'ROLE'], (actors, realm, [email = '', role = '']) =>
-    setUserRole(actors, realm, email, parseRoleName(role)),
+    setUserRole(actors, realm, email, parseRoleNumber(role)),
   ),
   'user billing': makeRealmChangeCommand(['EMAIL', 'on|off'], (actors, realm, [email = '', word = '']) =>
-    setBillingManager(actors, realm, email, parseOnOff(word)),
+    setUserManagesBilling(actors, realm, email, parseOnOff(word)),
   ),
   'user rate-limit': makeRealmChangeCommand(['EMAIL', 'RULES|usual|off'], (actors, realm, [email = '', rules = '']) =>
-    setUserRateLimits(actors, realm, email, rules === 'usual' ? null : rules),
+    setRateLimitsOfUser(actors, realm, email, rules === 'usual' ? null : rules),
   ),
   'user deactivate': makeRealmChangeCommand(['EMAIL'], (actors, realm, [email = '']) =>
-    deactivateUser(actors, realm, email),
+    deactivateUserWithoutMail(actors, realm, email),
   ),
   'user reactivate': makeRealmChangeCommand(['EMAIL'], (actors, realm, [email = '']) =>
     reactivateUser(actors, realm, email),
   ),
 };
 
-const ADMIN_COMMANDS: Readonly<Record<string, AdminCommand>> = {
-  ...Object.fromEntries(Object.entries(COMMANDS_WITHOUT_ARGUMENTS).map(([name, run]) => [name, withoutWords(run)])),
+const ADMIN_COMMAND_BY_NAME: Readonly<Record<string, AdminCommand>> = {
+  ...Object.fromEntries(
+    Object.entries(ARGUMENTLESS_COMMAND_ACTIONS).map(([name, run]) => [name, makeArgumentlessCommand(run)]),
+  ),
   ...REALM_AND_USER_CHANGE_COMMANDS,
-  ...CLUSTER_COMMANDS,
+  ...CLUSTER_COMMAND_BY_NAME,
 };
 
 /**
@@ -213,11 +231,11 @@ const ADMIN_COMMANDS: Readonly<Record<string, AdminCommand>> = {
  *
  * @throws AdminError for a wrong number of words
  */
-export function findAdminCommand(
+export function findAdminCommandRunner(
   words: readonly string[],
-): ((config: ServerConfig, options: CliCommandOptions, logger: Logger) => Promise<number | void>) | undefined {
+): ((config: ServerConfig, options: CliNonSettingOptions, logger: Logger) => Promise<number | void>) | undefined {
   const [group = '', verb = '', ...given] = words;
-  const command = ADMIN_COMMANDS[`${group} ${verb}`];
+  const command = ADMIN_COMMAND_BY_NAME[`${group} ${verb}`];
   if (!command) return undefined;
   if (given.length !== command.words.length) {
     throw new AdminError(`usage: conclave ${[group, verb, ...command.words].join(' ')}`);

@@ -12,21 +12,21 @@ import {
   makePlacementBucketOptions,
   NatsKeyValueStore,
   NoPlacementBucketError,
-  readClusterStatus,
+  observeClusterStatus,
 } from '#ports/placement';
 import type { AdminCommand } from './command.js';
 
 /** Time limit of a drain; handing everything over usually takes a second or two. */
-const DRAIN_TIMEOUT_MS = 60_000;
-const DRAIN_CHECK_INTERVAL_MS = 250;
+const HOST_DRAIN_TIMEOUT_MS = 60_000;
+const HOST_DRAIN_CHECK_INTERVAL_MS = 250;
 
-export const CLUSTER_COMMANDS: Readonly<Record<string, AdminCommand>> = {
+export const CLUSTER_COMMAND_BY_NAME: Readonly<Record<string, AdminCommand>> = {
   'cluster status': {
     words: [],
     run: (config, options) =>
-      withCluster(config, async (kv, clock) => {
-        const view = await readClusterStatus(kv, clock);
-        // A flag without value is `true` at run time, although `CliCommandOptions` says string.
+      runWithClusterKeyValueStore(config, async (kv, clock) => {
+        const view = await observeClusterStatus(kv, clock);
+        // A flag without value is `true` at run time, although `CliNonSettingOptions` says string.
         const json = Boolean(options.json);
         process.stdout.write(json ? `${JSON.stringify(view)}\n` : formatClusterStatus(view));
         return view.unowned.length > 0 ? 1 : 0;
@@ -34,26 +34,29 @@ export const CLUSTER_COMMANDS: Readonly<Record<string, AdminCommand>> = {
   },
   'cluster drain': {
     words: ['HOST'],
-    run: (config, _options, _logger, [name = '']) => withCluster(config, (kv, clock) => drainHost(kv, clock, name)),
+    run: (config, _options, _logger, [name = '']) =>
+      runWithClusterKeyValueStore(config, (kv, clock) => drainHostAndWait(kv, clock, name)),
   },
   'cluster undrain': {
     words: ['HOST'],
     run: (config, _options, _logger, [name = '']) =>
-      withCluster(config, async (kv, clock) => {
-        const host = findLivingHost(await readClusterStatus(kv, clock), name);
+      runWithClusterKeyValueStore(config, async (kv, clock) => {
+        const host = requireOneLivingHost(await observeClusterStatus(kv, clock), name);
         const asked = await askHostToServe(kv, host.id);
-        printLine(
-          asked ? `${formatHostName(host)} takes its share again` : `${formatHostName(host)} was not asked to drain`,
+        printOutputLine(
+          asked
+            ? `${formatHostIdAndName(host)} takes its share again`
+            : `${formatHostIdAndName(host)} was not asked to drain`,
         );
         return 0;
       }),
   },
 };
 
-const printLine = (text: string): void => void process.stdout.write(`${text}\n`);
-const formatHostName = ({ id, name }: HostStatus): string => `${id} (${name})`;
+const printOutputLine = (text: string): void => void process.stdout.write(`${text}\n`);
+const formatHostIdAndName = ({ id, name }: HostStatus): string => `${id} (${name})`;
 
-async function withCluster(
+async function runWithClusterKeyValueStore(
   config: ServerConfig,
   action: (kv: KeyValueStore, clock: Clock) => Promise<number>,
 ): Promise<number> {
@@ -86,45 +89,45 @@ function formatClusterStatus({ hosts, partitions, unowned }: ClusterStatus): str
   });
   const head = ['HOST', 'NAME', 'STATE', 'STORE', 'PARTITIONS', 'SERVING', 'EPOCHS', 'VERSION', 'SILENT FOR'];
   const all = `${partitions.length - unowned.length} of ${partitions.length} partitions have a living owner`;
-  return `${formatTextTable([head, ...rows])}\n${all}\n`;
+  return `${formatAlignedTable([head, ...rows])}\n${all}\n`;
 }
 
 /** Finds a living host by its id or name, or by the beginning of either. @throws AdminError unless exactly one fits */
-function findLivingHost({ hosts }: Pick<ClusterStatus, 'hosts'>, name: string): HostStatus {
+function requireOneLivingHost({ hosts }: Pick<ClusterStatus, 'hosts'>, name: string): HostStatus {
   const living = hosts.filter(({ state }) => state !== 'dead');
   const exact = living.filter(({ id, name: full }) => id === name || full === name);
   const found = exact.length > 0 ? exact : living.filter((h) => h.id.startsWith(name) || h.name.startsWith(name));
   const [first] = found;
   if (first && found.length === 1) return first;
-  if (first) throw new AdminError(`'${name}' may be any of ${found.map(formatHostName).join(', ')}`);
-  const known = living.length > 0 ? `: there are ${living.map(formatHostName).join(', ')}` : ': there is none';
+  if (first) throw new AdminError(`'${name}' may be any of ${found.map(formatHostIdAndName).join(', ')}`);
+  const known = living.length > 0 ? `: there are ${living.map(formatHostIdAndName).join(', ')}` : ': there is none';
   throw new AdminError(`no host is called '${name}'${known}`);
 }
 
-async function drainHost(kv: KeyValueStore, clock: Clock, name: string): Promise<number> {
-  const view = await readClusterStatus(kv, clock);
-  const host = findLivingHost(view, name);
+async function drainHostAndWait(kv: KeyValueStore, clock: Clock, name: string): Promise<number> {
+  const view = await observeClusterStatus(kv, clock);
+  const host = requireOneLivingHost(view, name);
   await askHostToDrain(kv, host.id);
   if (!view.hosts.some(({ id, state }) => id !== host.id && state === 'alive')) {
-    throw new AdminError(`${formatHostName(host)} continues until another host can take over: none is alive now`);
+    throw new AdminError(`${formatHostIdAndName(host)} continues until another host can take over: none is alive now`);
   }
-  const until = clock.monotonic() + DRAIN_TIMEOUT_MS;
+  const until = clock.monotonic() + HOST_DRAIN_TIMEOUT_MS;
   for (;;) {
-    const now = (await readClusterStatus(kv, clock)).hosts.find(({ id }) => id === host.id);
+    const now = (await observeClusterStatus(kv, clock)).hosts.find(({ id }) => id === host.id);
     if (!now || now.state === 'dead' || (now.state === 'drained' && now.partitions === 0)) break;
     if (clock.monotonic() > until) {
       throw new AdminError(
-        `${formatHostName(host)} still owns ${now.partitions} partitions after ${DRAIN_TIMEOUT_MS / 1000} s`,
+        `${formatHostIdAndName(host)} still owns ${now.partitions} partitions after ${HOST_DRAIN_TIMEOUT_MS / 1000} s`,
       );
     }
-    await waitOnClock(clock, DRAIN_CHECK_INTERVAL_MS);
+    await waitOnClock(clock, HOST_DRAIN_CHECK_INTERVAL_MS);
   }
-  printLine(`${formatHostName(host)} owns nothing`);
+  printOutputLine(`${formatHostIdAndName(host)} owns nothing`);
   return 0;
 }
 
 /** Text of a table with aligned columns; the first row is the head. */
-function formatTextTable(rows: readonly (readonly string[])[]): string {
+function formatAlignedTable(rows: readonly (readonly string[])[]): string {
   const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => row[column]!.length)));
   return rows
     .map((row) =>

@@ -3,16 +3,16 @@ import type { ServerConfig } from '#app/config';
 import type { Logger } from '#base';
 
 /** Options of a command besides the settings, as given on the command line. */
-export type CliCommandOptions = Readonly<Record<string, string | undefined>>;
+export type CliNonSettingOptions = Readonly<Record<string, string | undefined>>;
 
 /**
  * Work of an administration command.
  * @param words the words after the command's name
  * @returns exit code; undefined means 0
  */
-export type CliCommandAction = (
+export type AdminCommandAction = (
   config: ServerConfig,
-  options: CliCommandOptions,
+  options: CliNonSettingOptions,
   logger: Logger,
   words: readonly string[],
 ) => Promise<number | void>;
@@ -20,5 +20,5 @@ export type CliCommandAction = (
 export interface AdminCommand {
   /** Placeholders of the words after the command's name, in order. */
   readonly words: readonly string[];
-  readonly run: CliCommandAction;
+  readonly run: AdminCommandAction;
 }

@@ -1,24 +1,29 @@
 /** `conclave backup` and `conclave restore`: commands on a whole data directory of the embedded face. */
 import { access } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { AdminChannelActorCaller, AdminError } from '#app/admin';
-import { type BackupSummary, checkNoUnfinishedRestore, restoreBackup, writeDataDirBackup } from '#app/backup';
+import { AdminError, RunningServerActorCaller } from '#app/admin';
+import {
+  type BackupSummary,
+  requireNoUnfinishedRestore,
+  restoreBackupToDataDir,
+  writeDataDirBackup,
+} from '#app/backup';
 import { isClusterConfig, type ServerConfig } from '#app/config';
 import { REAL_CLOCK } from '#base/clock';
 import { FolderBlobStorage } from '#ports/blobs';
 import { DataDirectoryInUseError, openLmdbEnvironment } from '#ports/store';
 
-const DATA_DIR_COMMANDS: Readonly<Record<string, (config: ServerConfig, folder: string) => Promise<void>>> = {
+const DATA_DIR_COMMAND_BY_NAME: Readonly<Record<string, (config: ServerConfig, folder: string) => Promise<void>>> = {
   async backup({ dataDir }, folder) {
     const target = resolve(folder);
-    const { files, bytes } = await backUpServerOrDirectory(dataDir, target);
+    const { files, bytes } = await backUpDirectlyOrThroughServer(dataDir, target);
     process.stdout.write(`${target}: ${files} files, ${bytes} bytes\n`);
   },
 
   async restore({ dataDir, secret }, folder) {
-    const { taken, version } = await restoreBackup(folder, dataDir, REAL_CLOCK);
+    const { taken, version } = await restoreBackupToDataDir(folder, dataDir, REAL_CLOCK);
     process.stdout.write(`${resolve(dataDir)}: as of ${taken}, by Conclave ${version}\n`);
-    if (secret !== undefined || (await doesFileExist(join(dataDir, 'secret')))) return;
+    if (secret !== undefined || (await isFileAccessible(join(dataDir, 'secret')))) return;
     process.stdout.write(
       'The backup contains no secret: start the server with the CONCLAVE_SECRET that it had before.\n',
     );
@@ -30,9 +35,11 @@ const DATA_DIR_COMMANDS: Readonly<Record<string, (config: ServerConfig, folder: 
  *
  * @throws AdminError when the folder is missing
  */
-export function findDataDirCommand(words: readonly string[]): ((config: ServerConfig) => Promise<void>) | undefined {
+export function findBackupOrRestoreCommand(
+  words: readonly string[],
+): ((config: ServerConfig) => Promise<void>) | undefined {
   const [name = '', folder, ...more] = words;
-  const command = Object.hasOwn(DATA_DIR_COMMANDS, name) ? DATA_DIR_COMMANDS[name] : undefined;
+  const command = Object.hasOwn(DATA_DIR_COMMAND_BY_NAME, name) ? DATA_DIR_COMMAND_BY_NAME[name] : undefined;
   if (!command) return undefined;
   if (folder === undefined || more.length > 0) throw new AdminError(`usage: conclave ${name} DIR`);
   return async (config) => {
@@ -43,17 +50,17 @@ export function findDataDirCommand(words: readonly string[]): ((config: ServerCo
   };
 }
 
-async function backUpServerOrDirectory(dataDir: string, target: string): Promise<BackupSummary> {
-  if (!(await doesFileExist(join(dataDir, 'data.mdb')))) throw new AdminError(`${dataDir} has no data of a server`);
-  await checkNoUnfinishedRestore(dataDir);
+async function backUpDirectlyOrThroughServer(dataDir: string, target: string): Promise<BackupSummary> {
+  if (!(await isFileAccessible(join(dataDir, 'data.mdb')))) throw new AdminError(`${dataDir} has no data of a server`);
+  await requireNoUnfinishedRestore(dataDir);
   try {
     return await backUpStoppedDataDir(dataDir, target);
   } catch (error) {
     if (!(error instanceof DataDirectoryInUseError)) throw error;
   }
-  const server = await AdminChannelActorCaller.open(dataDir);
+  const server = await RunningServerActorCaller.connectToServerOf(dataDir);
   try {
-    return await server.backUp(target);
+    return await server.requestBackup(target);
   } finally {
     await server.close();
   }
@@ -69,7 +76,7 @@ async function backUpStoppedDataDir(dataDir: string, target: string): Promise<Ba
   }
 }
 
-const doesFileExist = (file: string): Promise<boolean> =>
+const isFileAccessible = (file: string): Promise<boolean> =>
   access(file).then(
     () => true,
     () => false,

@@ -5,27 +5,31 @@
 import { mkdir, mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { AdminError, findRealmId, listRealms } from '#app/admin';
+import { AdminError, listRealms, requireRealmIdBySubdomain } from '#app/admin';
 import { isClusterConfig, type ServerConfig } from '#app/config';
 import {
-  convertSlackExport,
+  convertSlackExportToFolder,
   exportOrganizationToArchive,
   exportOrganizationToFolder,
   isSlackExport,
   type OrganizationImportReport,
-  runOrganizationImport,
+  runOrganizationImportOrDryRun,
   unpackExportArchive,
 } from '#app/exchange';
 import type { Logger } from '#base';
-import { asDirectorySnapshot, RealmDirectory } from '#directory';
+import { castToDirectorySnapshot, RealmDirectory } from '#directory';
 import { productEmojiForm } from '#domain/emoji';
-import { findSubdomainProblem } from '#domain/people';
+import { findSubdomainProblemText } from '#domain/people';
 import { siteUrlOfRealm } from '#frontend/gateway';
 import { realmActorKey } from '#model';
 import { realmActorCommands } from '#model/commands';
 import { runWithActorClient } from './actors.js';
-import type { CliCommandOptions } from './command.js';
-import { dropUnfinishedImport, openImportTarget, openStoreBesideRunningServer } from './exchange-target.js';
+import type { CliNonSettingOptions } from './command.js';
+import {
+  dropUnfinishedImportOrThrow,
+  makeActorBackedImportTarget,
+  openStoreBesideRunningServer,
+} from './exchange-target.js';
 
 export const IMPORT_EXPORT_COMMAND_OPTIONS = {
   passwords: { type: 'string' },
@@ -34,18 +38,18 @@ export const IMPORT_EXPORT_COMMAND_OPTIONS = {
   drop: { type: 'boolean' },
 } as const;
 
-type ImportExportOptions = CliCommandOptions & { readonly check?: unknown; readonly drop?: unknown };
+type ImportExportOptions = CliNonSettingOptions & { readonly check?: unknown; readonly drop?: unknown };
 type ImportExportAction = (config: ServerConfig, options: ImportExportOptions, logger: Logger) => Promise<void>;
 
 /**
  * Finds the command with these words; undefined when none has this name.
  * @throws AdminError for a wrong number of words
  */
-export function findImportExportCommand(words: readonly string[]): ImportExportAction | undefined {
+export function findImportExportCommandRunner(words: readonly string[]): ImportExportAction | undefined {
   const [name, file, ...more] = words;
   if (name !== 'import' && name !== 'export') return undefined;
   if (more.length > 0) throw new AdminError(`usage: conclave ${name} FILE|DIR --subdomain NAME`);
-  const run = name === 'import' ? runImportCommand : runExportCommand;
+  const run = name === 'import' ? runImportOrDropCommand : runExportCommand;
   return (config, options, logger) => run(config, options, logger, file);
 }
 
@@ -66,11 +70,11 @@ async function runExportCommand(
     throw new AdminError(`${target} is not empty: an export needs an empty folder, or a name that ends in .tar.gz`);
   }
   await runWithActorClient(config, logger, async (actors) => {
-    const realm = await findRealmId(actors, options.subdomain);
+    const realm = await requireRealmIdBySubdomain(actors, options.subdomain);
     const opened = await openStoreBesideRunningServer(config);
     try {
-      const snapshot = asDirectorySnapshot(
-        await actors.sendForValue(realmActorKey(realm), realmActorCommands.snapshot, {}),
+      const snapshot = castToDirectorySnapshot(
+        await actors.sendForValueOrThrow(realmActorKey(realm), realmActorCommands.snapshot, {}),
       );
       const directory = new RealmDirectory(realm, snapshot, productEmojiForm(config.emojiNames));
       const source = { store: opened.store, blobs: opened.blobs, realm, snapshot, directory };
@@ -84,7 +88,7 @@ async function runExportCommand(
   });
 }
 
-async function runImportCommand(
+async function runImportOrDropCommand(
   config: ServerConfig,
   options: ImportExportOptions,
   logger: Logger,
@@ -92,17 +96,18 @@ async function runImportCommand(
 ): Promise<void> {
   const subdomain = options.subdomain;
   if (subdomain === undefined) throw new AdminError('--subdomain is required');
-  const problem = subdomain === '' ? undefined : findSubdomainProblem(subdomain);
+  const problem = subdomain === '' ? undefined : findSubdomainProblemText(subdomain);
   if (problem !== undefined) throw new AdminError(problem);
-  if (options.drop) return runWithActorClient(config, logger, (actors) => dropUnfinishedImport(actors, subdomain));
+  if (options.drop)
+    return runWithActorClient(config, logger, (actors) => dropUnfinishedImportOrThrow(actors, subdomain));
   if (file === undefined) throw new AdminError('usage: conclave import FILE|DIR --subdomain NAME');
-  const passwords = await readPasswords(options.passwords);
-  const work = await makeWorkFolder(config);
+  const passwords = await readPasswordsByEmail(options.passwords);
+  const work = await makeTemporaryImportFolder(config);
   try {
     const folder = (await stat(resolve(file)).catch(() => undefined))?.isDirectory()
       ? resolve(file)
-      : await unpackToWorkFolder(file, work);
-    const source = (await isSlackExport(folder)) ? await convertIfSlackExport(folder, work) : folder;
+      : await unpackArchiveToWorkFolder(file, work);
+    const source = (await isSlackExport(folder)) ? await convertSlackExportInWorkFolder(folder, work) : folder;
     await runWithActorClient(config, logger, async (actors, secrets) => {
       if ((await listRealms(actors)).some((realm) => realm.subdomain === subdomain)) {
         throw new AdminError(`an organization with the subdomain '${subdomain}' exists already`);
@@ -110,7 +115,7 @@ async function runImportCommand(
       const opened = options.check ? undefined : await openStoreBesideRunningServer(config);
       try {
         const { externalScheme: scheme, externalHost, host, port } = config;
-        const report = await runOrganizationImport({
+        const report = await runOrganizationImportOrDryRun({
           folder: source,
           subdomain,
           origin:
@@ -121,10 +126,10 @@ async function runImportCommand(
           extraEmoji: productEmojiForm(config.emojiNames),
           imageProxyKey: config.imageProxy === 'on' ? secrets.imageProxyKey : '',
           passwords,
-          target: opened && openImportTarget(actors, opened, subdomain),
-          progress: makeProgressBar(),
+          target: opened && makeActorBackedImportTarget(actors, opened, subdomain),
+          progress: makeProgressBarPrinter(),
         });
-        process.stdout.write(formatReport(report, options.check === true));
+        process.stdout.write(formatImportReport(report, options.check === true));
       } finally {
         await opened?.close();
       }
@@ -134,7 +139,7 @@ async function runImportCommand(
   }
 }
 
-async function unpackToWorkFolder(file: string, work: string): Promise<string> {
+async function unpackArchiveToWorkFolder(file: string, work: string): Promise<string> {
   await unpackExportArchive(resolve(file), work).catch((error: NodeJS.ErrnoException) => {
     throw error.code === 'ENOENT' ? new AdminError(`there is no ${file}`) : error;
   });
@@ -142,14 +147,14 @@ async function unpackToWorkFolder(file: string, work: string): Promise<string> {
 }
 
 /** A Slack export in the form in which it is imported. */
-async function convertIfSlackExport(folder: string, work: string): Promise<string> {
+async function convertSlackExportInWorkFolder(folder: string, work: string): Promise<string> {
   const target = join(work, 'converted-from-slack');
-  await convertSlackExport(folder, target);
+  await convertSlackExportToFolder(folder, target);
   return target;
 }
 
 /** Makes a temporary folder for the files of an archive; the folder is removed at the end. */
-async function makeWorkFolder(config: ServerConfig): Promise<string> {
+async function makeTemporaryImportFolder(config: ServerConfig): Promise<string> {
   if (isClusterConfig(config)) return mkdtemp(join(tmpdir(), 'conclave-import-'));
   const folder = join(config.dataDir, 'import');
   await mkdir(folder, { recursive: true, mode: 0o700 });
@@ -157,7 +162,7 @@ async function makeWorkFolder(config: ServerConfig): Promise<string> {
 }
 
 /** Reads lines of an e-mail address and a password. @throws AdminError */
-async function readPasswords(file: string | undefined): Promise<ReadonlyMap<string, string>> {
+async function readPasswordsByEmail(file: string | undefined): Promise<ReadonlyMap<string, string>> {
   if (file === undefined) return new Map();
   const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
     throw new AdminError(`${file} can't be read: ${error.code}`);
@@ -177,7 +182,7 @@ async function readPasswords(file: string | undefined): Promise<ReadonlyMap<stri
 const PROGRESS_BAR_CHARACTERS = 30;
 
 /** Makes a progress bar that shows how many message files are done, on a terminal only. */
-function makeProgressBar(): (done: number, all: number) => void {
+function makeProgressBarPrinter(): (done: number, all: number) => void {
   if (!process.stderr.isTTY) return () => undefined;
   return (done, all) => {
     const filled = Math.round((done / all) * PROGRESS_BAR_CHARACTERS);
@@ -186,7 +191,7 @@ function makeProgressBar(): (done: number, all: number) => void {
   };
 }
 
-function formatReport({ counts, leftOut }: OrganizationImportReport, check: boolean): string {
+function formatImportReport({ counts, leftOut }: OrganizationImportReport, check: boolean): string {
   const lines = (of: ReadonlyMap<string, number>): string =>
     [...of].map(([name, count]) => `  ${String(count).padStart(9)}  ${name}\n`).join('');
   const left = leftOut.size === 0 ? 'Nothing was left out.\n' : `Left out:\n${lines(leftOut)}`;

@@ -8,7 +8,7 @@ import { AdminError, type SystemActorCaller } from '#app/admin';
 import { isClusterConfig, type ServerConfig } from '#app/config';
 import type { OrganizationImportTarget } from '#app/exchange';
 import { REAL_CLOCK } from '#base/clock';
-import { makeMessageDigest } from '#domain/messages';
+import { makeMessageDigestIfPossible } from '#domain/messages';
 import {
   type ActorKey,
   parseActorKey,
@@ -23,18 +23,18 @@ import { conversationActorCommands, realmActorCommands, userActorCommands } from
 import { type BlobStorage, FolderBlobStorage, GridFsBlobStorage } from '#ports/blobs';
 import { LmdbStore, MongoStore, openSharedLmdbEnvironment, type Store } from '#ports/store';
 
-const SERVER_REALM_KEY = realmActorKey(toRealmId(0));
+const SERVER_REALM_ACTOR_KEY = realmActorKey(toRealmId(0));
 /** Number of actors that are woken at a time. */
-const MAX_CONCURRENT_WAKE_UPS = 8;
+const MAX_CONCURRENT_ACTOR_WAKE_UPS = 8;
 
-export interface CliStoreConnection {
+export interface CliStoreAndBlobs {
   readonly store: Store;
   readonly blobs: BlobStorage;
   close(): Promise<void>;
 }
 
 /** Opens the configured Store in parallel to the processes that have it open. */
-export async function openStoreBesideRunningServer(config: ServerConfig): Promise<CliStoreConnection> {
+export async function openStoreBesideRunningServer(config: ServerConfig): Promise<CliStoreAndBlobs> {
   if (isClusterConfig(config)) {
     const mongodb = config.mongodb!;
     const store = await MongoStore.connect(mongodb, REAL_CLOCK);
@@ -49,7 +49,7 @@ export async function openStoreBesideRunningServer(config: ServerConfig): Promis
     };
   }
   const environment = await openSharedLmdbEnvironment(config.dataDir);
-  const store = new LmdbStore(environment, REAL_CLOCK, makeMessageDigest);
+  const store = new LmdbStore(environment, REAL_CLOCK, makeMessageDigestIfPossible);
   const blobs = await FolderBlobStorage.open(join(config.dataDir, 'blobs'));
   return {
     store,
@@ -62,48 +62,52 @@ export async function openStoreBesideRunningServer(config: ServerConfig): Promis
   };
 }
 
-export const openImportTarget = (
+export const makeActorBackedImportTarget = (
   actors: SystemActorCaller,
-  { store, blobs }: CliStoreConnection,
+  { store, blobs }: CliStoreAndBlobs,
   subdomain: string,
 ): OrganizationImportTarget => ({
   store,
   blobs,
   begin: (source) =>
-    actors.sendForValue(SERVER_REALM_KEY, realmActorCommands.beginImport, {
+    actors.sendForValueOrThrow(SERVER_REALM_ACTOR_KEY, realmActorCommands.beginImport, {
       subdomain,
       source,
       seed: randomBytes(24).toString('base64url'),
     }),
   async abandon() {
-    await actors.sendForValue(SERVER_REALM_KEY, realmActorCommands.dropImport, { subdomain });
+    await actors.sendForValueOrThrow(SERVER_REALM_ACTOR_KEY, realmActorCommands.dropImport, { subdomain });
   },
   async open(deactivated, timed, realm) {
-    await actors.sendForValue(SERVER_REALM_KEY, realmActorCommands.endImport, { subdomain, deactivated });
+    await actors.sendForValueOrThrow(SERVER_REALM_ACTOR_KEY, realmActorCommands.endImport, { subdomain, deactivated });
     // Only loading an actor starts its timer. A deactivated organization needs no timers.
     if (deactivated) return;
-    await actors.send(realmActorKey(realm), realmActorCommands.snapshot, {});
-    for (let from = 0; from < timed.length; from += MAX_CONCURRENT_WAKE_UPS) {
-      await Promise.all(timed.slice(from, from + MAX_CONCURRENT_WAKE_UPS).map((key) => wakeActor(actors, key)));
+    await actors.sendForReply(realmActorKey(realm), realmActorCommands.snapshot, {});
+    for (let from = 0; from < timed.length; from += MAX_CONCURRENT_ACTOR_WAKE_UPS) {
+      await Promise.all(
+        timed.slice(from, from + MAX_CONCURRENT_ACTOR_WAKE_UPS).map((key) => loadActorToStartTimer(actors, key)),
+      );
     }
   },
 });
 
 /** Wakes an actor, by a command that changes nothing, so that its timer starts. */
-async function wakeActor(actors: SystemActorCaller, key: ActorKey): Promise<void> {
+async function loadActorToStartTimer(actors: SystemActorCaller, key: ActorKey): Promise<void> {
   const { kind, realm, idWithinRealm } = parseActorKey(key);
   if (kind === 'user')
-    await actors.send(userActorKey(realm, toUserId(Number(idWithinRealm))), userActorCommands.sealedKey, {});
+    await actors.sendForReply(userActorKey(realm, toUserId(Number(idWithinRealm))), userActorCommands.sealedKey, {});
   else if (kind === 'stream') {
-    await actors.send(
+    await actors.sendForReply(
       streamActorKey(realm, toStreamId(Number(idWithinRealm))),
       conversationActorCommands.awaitPublished,
       {},
     );
-  } else await actors.send(key, conversationActorCommands.awaitPublished, {});
+  } else await actors.sendForReply(key, conversationActorCommands.awaitPublished, {});
 }
 
-export async function dropUnfinishedImport(actors: SystemActorCaller, subdomain: string): Promise<void> {
-  const dropped = await actors.sendForValue(SERVER_REALM_KEY, realmActorCommands.dropImport, { subdomain });
+export async function dropUnfinishedImportOrThrow(actors: SystemActorCaller, subdomain: string): Promise<void> {
+  const dropped = await actors.sendForValueOrThrow(SERVER_REALM_ACTOR_KEY, realmActorCommands.dropImport, {
+    subdomain,
+  });
   if (!dropped) throw new AdminError(`no import to '${subdomain}' has begun`);
 }

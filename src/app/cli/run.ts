@@ -13,25 +13,25 @@ import {
 import { formatStartGreeting, runPreflightChecks, startServer } from '#app/server';
 import type { Logger } from '#base';
 import { REAL_CLOCK } from '#base/clock';
-import { ADMIN_COMMAND_OPTIONS, findAdminCommand } from './admin-commands.js';
-import { findDataDirCommand } from './data-commands.js';
-import { findImportExportCommand, IMPORT_EXPORT_COMMAND_OPTIONS } from './exchange-commands.js';
+import { ADMIN_ONLY_COMMAND_LINE_OPTIONS, findAdminCommandRunner } from './admin-commands.js';
+import { findBackupOrRestoreCommand } from './data-commands.js';
+import { findImportExportCommandRunner, IMPORT_EXPORT_COMMAND_OPTIONS } from './exchange-commands.js';
 import { CLI_HELP_TEXT } from './help.js';
-import { describeServerSecretMatch, findSecretCommand } from './secret-commands.js';
-import { findStoreCommand } from './store-commands.js';
+import { describeServerSecretMatch, findSecretChangedCommand } from './secret-commands.js';
+import { findClusterStoreCommand } from './store-commands.js';
 
 /** Time for the process to end by itself after the stop, ms. */
-const EXIT_GRACE_MS = 500;
+const FORCED_EXIT_AFTER_STOP_MS = 500;
 
 /** Runs one `conclave` command. @returns exit code: 0 success, 1 failure, 2 wrong usage or configuration */
 export async function runCommandLine(argv: readonly string[], environment: NodeJS.ProcessEnv): Promise<number> {
   let parsed: { values: Record<string, unknown>; positionals: string[] };
   try {
     parsed = parseArgs({
-      args: normalizeOptionValues(argv),
+      args: joinDashedSettingValues(argv),
       options: {
         ...SETTING_COMMAND_LINE_OPTIONS,
-        ...ADMIN_COMMAND_OPTIONS,
+        ...ADMIN_ONLY_COMMAND_LINE_OPTIONS,
         ...IMPORT_EXPORT_COMMAND_OPTIONS,
         json: { type: 'boolean' },
         help: { type: 'boolean', short: 'h' },
@@ -39,7 +39,7 @@ export async function runCommandLine(argv: readonly string[], environment: NodeJ
       allowPositionals: true,
     });
   } catch (error) {
-    return printErrorAndGetExitCode((error as Error).message.split('\n')[0]!, 2);
+    return printErrorAndReturnExitCode((error as Error).message.split('\n')[0]!, 2);
   }
   const { values, positionals } = parsed;
   const command = positionals.join(' ');
@@ -49,30 +49,33 @@ export async function runCommandLine(argv: readonly string[], environment: NodeJ
   }
   try {
     const config = loadServerConfig(values, environment);
-    if (command === 'serve') return await runServer(config);
-    if (command === 'check-config') return await checkConfig(config);
-    const data = findDataDirCommand(positionals) ?? findStoreCommand(positionals) ?? findSecretCommand(positionals);
+    if (command === 'serve') return await runServerUntilSignal(config);
+    if (command === 'check-config') return await checkAndPrintConfig(config);
+    const data =
+      findBackupOrRestoreCommand(positionals) ??
+      findClusterStoreCommand(positionals) ??
+      findSecretChangedCommand(positionals);
     if (data) {
       await data(config);
       return 0;
     }
-    const exchange = findImportExportCommand(positionals);
+    const exchange = findImportExportCommandRunner(positionals);
     if (exchange) {
-      await exchange(config, values as Record<string, string | undefined>, quietLogger());
+      await exchange(config, values as Record<string, string | undefined>, makeErrorOnlyLogger());
       return 0;
     }
-    const admin = findAdminCommand(positionals);
-    if (!admin) return printErrorAndGetExitCode(`no such command: ${command}. 'conclave --help' lists them.`, 2);
-    return (await admin(config, values as Record<string, string | undefined>, quietLogger())) ?? 0;
+    const admin = findAdminCommandRunner(positionals);
+    if (!admin) return printErrorAndReturnExitCode(`no such command: ${command}. 'conclave --help' lists them.`, 2);
+    return (await admin(config, values as Record<string, string | undefined>, makeErrorOnlyLogger())) ?? 0;
   } catch (error) {
-    if (error instanceof ServerConfigError) return printErrorAndGetExitCode(error.message, 2);
-    if (error instanceof AdminError) return printErrorAndGetExitCode(error.message, 1);
-    return printErrorAndGetExitCode(error instanceof Error ? error.message : String(error), 1);
+    if (error instanceof ServerConfigError) return printErrorAndReturnExitCode(error.message, 2);
+    if (error instanceof AdminError) return printErrorAndReturnExitCode(error.message, 1);
+    return printErrorAndReturnExitCode(error instanceof Error ? error.message : String(error), 1);
   }
 }
 
 /** Turns `--name -1` into `--name=-1`: the value then gets its own error instead of the parser's 'ambiguous'. */
-function normalizeOptionValues(argv: readonly string[]): string[] {
+function joinDashedSettingValues(argv: readonly string[]): string[] {
   const args: string[] = [];
   for (let i = 0; i < argv.length; i++) {
     const [arg, next] = [argv[i]!, argv[i + 1]];
@@ -89,14 +92,14 @@ function normalizeOptionValues(argv: readonly string[]): string[] {
   return args;
 }
 
-function printErrorAndGetExitCode(message: string, code: number): number {
+function printErrorAndReturnExitCode(message: string, code: number): number {
   process.stderr.write(`conclave: ${message}\n`);
   return code;
 }
 
-const quietLogger = (): Logger => pino({ level: 'error' }, pino.destination(2)) as unknown as Logger;
+const makeErrorOnlyLogger = (): Logger => pino({ level: 'error' }, pino.destination(2)) as unknown as Logger;
 
-async function checkConfig(config: ServerConfig): Promise<number> {
+async function checkAndPrintConfig(config: ServerConfig): Promise<number> {
   await runPreflightChecks(config);
   for (const [name, of] of Object.entries(SERVER_SETTING_DECLARATIONS)) {
     const value = config[name as keyof ServerConfig];
@@ -108,7 +111,7 @@ async function checkConfig(config: ServerConfig): Promise<number> {
 }
 
 /** Runs the server until SIGTERM or SIGINT. A second signal ends the process at once. */
-async function runServer(config: ServerConfig): Promise<number> {
+async function runServerUntilSignal(config: ServerConfig): Promise<number> {
   await runPreflightChecks(config);
   // Name of this process in `conclave cluster status`.
   const base = { host: `${hostname()}/${process.pid}`, role: config.role };
@@ -128,6 +131,6 @@ async function runServer(config: ServerConfig): Promise<number> {
   setTimeout(() => {
     logger.warn({ resources: process.getActiveResourcesInfo() }, 'resources were still open after the stop');
     process.exit(0);
-  }, EXIT_GRACE_MS).unref();
+  }, FORCED_EXIT_AFTER_STOP_MS).unref();
   return 0;
 }

@@ -20,32 +20,34 @@ import {
   StoreUnavailableError,
   withMongoSecretCheckNote,
 } from '#ports/store';
-import { checkAllHostsStopped } from './store-commands.js';
+import { requireAllHostsStopped } from './store-commands.js';
 
-const INVALIDATED_BY_NEW_SECRET_TEXT =
+const INVALIDATED_BY_NEW_SECRET_NOTICE =
   'the new secret is in force. Void are: API keys (people log in again, bots and accounts without password get ' +
   "one by 'conclave user new-key'), sessions of browsers, event queues, links in mails that were sent, invitations, and tokens of outgoing " +
   'webhooks (the settings of the bots show the new ones)';
 
 /** Finds the `conclave secret` command with these words; undefined when none has this name. */
-export function findSecretCommand(words: readonly string[]): ((config: ServerConfig) => Promise<void>) | undefined {
+export function findSecretChangedCommand(
+  words: readonly string[],
+): ((config: ServerConfig) => Promise<void>) | undefined {
   if (words.join(' ') !== 'secret changed') return undefined;
   return async (config) => {
-    await (isClusterConfig(config) ? changeSecretInCluster(config) : changeSecretInDataDir(config));
-    process.stdout.write(`${INVALIDATED_BY_NEW_SECRET_TEXT}\n`);
+    await (isClusterConfig(config) ? applyChangedSecretToCluster(config) : applyChangedSecretToDataDir(config));
+    process.stdout.write(`${INVALIDATED_BY_NEW_SECRET_NOTICE}\n`);
   };
 }
 
 /** Ends all event queues: the keys of their clients are void, and sealed entries of the log can't be opened. */
-async function changeSecretInCluster(config: ServerConfig): Promise<void> {
+async function applyChangedSecretToCluster(config: ServerConfig): Promise<void> {
   const { nats, mongodb, namespace } = config as { nats: string; mongodb: string; namespace: string };
   const secrets = new ServerCryptography(await loadOrCreateServerSecret(config));
-  await checkAllHostsStopped(nats, namespace, REAL_CLOCK);
+  await requireAllHostsStopped(nats, namespace, REAL_CLOCK);
   await JetStreamEventLog.discardLog(nats, REAL_CLOCK, natsNamesOfEventLog(namespace).stream);
   await withMongoSecretCheckNote(mongodb, (note) => note.replace(secrets.secretFingerprint));
 }
 
-async function changeSecretInDataDir(config: ServerConfig): Promise<void> {
+async function applyChangedSecretToDataDir(config: ServerConfig): Promise<void> {
   const { dataDir } = config;
   if (!(await hasServerData(dataDir))) throw new AdminError(`${dataDir} has no data of a server`);
   const environment = await openLmdbEnvironment(dataDir);
@@ -65,7 +67,9 @@ async function changeSecretInDataDir(config: ServerConfig): Promise<void> {
  */
 export async function describeServerSecretMatch(config: ServerConfig): Promise<string> {
   try {
-    return await (isClusterConfig(config) ? compareSecretInCluster(config) : compareSecretInDataDir(config));
+    return await (isClusterConfig(config)
+      ? describeSecretMatchInCluster(config)
+      : describeSecretMatchInDataDir(config));
   } catch (error) {
     if (error instanceof StoreUnavailableError) return `not compared: ${error.message}`;
     if (error instanceof DataDirectoryInUseError) return 'not compared: a server has the data directory open';
@@ -73,30 +77,30 @@ export async function describeServerSecretMatch(config: ServerConfig): Promise<s
   }
 }
 
-const describeSecretComparison = (found: 'own' | 'none yet'): string =>
+const describeMatchingSecretState = (found: 'own' | 'none yet'): string =>
   found === 'own' ? 'matches the stored data' : 'no data is stored under another secret';
 
-function compareSecretInCluster(config: ServerConfig): Promise<string> {
+function describeSecretMatchInCluster(config: ServerConfig): Promise<string> {
   const { mongodb, secret } = config as { mongodb: string; secret: string };
   return withMongoSecretCheckNote(mongodb, async (note) =>
-    describeSecretComparison(
+    describeMatchingSecretState(
       await compareServerSecretWithStore(note, new ServerCryptography(secret), describeMongoDatabase(mongodb)),
     ),
   );
 }
 
-async function compareSecretInDataDir(config: ServerConfig): Promise<string> {
+async function describeSecretMatchInDataDir(config: ServerConfig): Promise<string> {
   const { dataDir } = config;
   if (!(await hasServerData(dataDir))) {
     const kept = config.secret ?? (await readStoredServerSecret(dataDir));
-    return kept === undefined ? 'will be generated at the first start' : describeSecretComparison('none yet');
+    return kept === undefined ? 'will be generated at the first start' : describeMatchingSecretState('none yet');
   }
   // This call throws when the secret is missing: no secret is generated for a directory with data.
   const secrets = new ServerCryptography(await loadOrCreateServerSecret(config));
   let environment: LmdbEnvironment | undefined;
   try {
     environment = await openLmdbEnvironment(dataDir);
-    return describeSecretComparison(
+    return describeMatchingSecretState(
       await compareServerSecretWithStore(
         makeLmdbSecretCheckNote(environment),
         secrets,

@@ -3,7 +3,7 @@
  * refuses to run beside one.
  */
 import { AdminError } from '#app/admin';
-import { skipMessageIds } from '#app/backup';
+import { skipMessageIdsInAllRealms } from '#app/backup';
 import type { ServerConfig } from '#app/config';
 import { natsNamesOfEventLog } from '#app/server';
 import { type Clock, REAL_CLOCK } from '#base/clock';
@@ -12,28 +12,33 @@ import {
   makePlacementBucketOptions,
   NatsKeyValueStore,
   NoPlacementBucketError,
-  readClusterStatus,
+  observeClusterStatus,
 } from '#ports/placement';
-import { CURRENT_STORAGE_FORMAT, MongoStore, raiseMongoStorageFormat, readMongoStorageFormat } from '#ports/store';
+import {
+  CURRENT_STORAGE_FORMAT,
+  MongoStore,
+  raiseMongoStorageFormat,
+  readOrInitMongoStorageFormat,
+} from '#ports/store';
 
-interface ClusterServerUrls {
+interface ClusterServerLocations {
   readonly nats: string;
   readonly mongodb: string;
   readonly namespace: string;
 }
 
-const STORE_COMMANDS: Readonly<Record<string, (of: ClusterServerUrls) => Promise<string>>> = {
+const STORE_COMMAND_BY_NAME: Readonly<Record<string, (of: ClusterServerLocations) => Promise<string>>> = {
   format: async ({ mongodb }) =>
-    `stored: ${await readMongoStorageFormat(mongodb)}, known to this program: up to ${CURRENT_STORAGE_FORMAT}`,
+    `stored: ${await readOrInitMongoStorageFormat(mongodb)}, known to this program: up to ${CURRENT_STORAGE_FORMAT}`,
 
   'raise-format': async ({ mongodb }) => `stored: ${await raiseMongoStorageFormat(mongodb)}`,
 
   async restored({ nats, mongodb, namespace }) {
-    await readMongoStorageFormat(mongodb);
-    await checkAllHostsStopped(nats, namespace, REAL_CLOCK);
+    await readOrInitMongoStorageFormat(mongodb);
+    await requireAllHostsStopped(nats, namespace, REAL_CLOCK);
     const store = await MongoStore.connect(mongodb, REAL_CLOCK);
     try {
-      await skipMessageIds(store);
+      await skipMessageIdsInAllRealms(store);
     } finally {
       await store.close();
     }
@@ -43,10 +48,10 @@ const STORE_COMMANDS: Readonly<Record<string, (of: ClusterServerUrls) => Promise
 };
 
 /** Refuses to go on while a host of the cluster runs. @throws AdminError */
-export async function checkAllHostsStopped(nats: string, namespace: string, clock: Clock): Promise<void> {
+export async function requireAllHostsStopped(nats: string, namespace: string, clock: Clock): Promise<void> {
   const kv = await NatsKeyValueStore.connect(nats, { ...makePlacementBucketOptions(namespace), existing: true });
   try {
-    const { hosts } = await readClusterStatus(kv, clock);
+    const { hosts } = await observeClusterStatus(kv, clock);
     const running = hosts.filter(({ state }) => state !== 'dead' && state !== 'silent').map(({ name }) => name);
     if (running.length > 0) throw new AdminError(`stop every process of the cluster first: ${running.join(', ')}`);
   } catch (error) {
@@ -58,9 +63,11 @@ export async function checkAllHostsStopped(nats: string, namespace: string, cloc
 }
 
 /** Finds the `conclave store` command with these words; undefined when none has this name. */
-export function findStoreCommand(words: readonly string[]): ((config: ServerConfig) => Promise<void>) | undefined {
+export function findClusterStoreCommand(
+  words: readonly string[],
+): ((config: ServerConfig) => Promise<void>) | undefined {
   const [group, name = '', ...more] = words;
-  const command = Object.hasOwn(STORE_COMMANDS, name) ? STORE_COMMANDS[name] : undefined;
+  const command = Object.hasOwn(STORE_COMMAND_BY_NAME, name) ? STORE_COMMAND_BY_NAME[name] : undefined;
   if (group !== 'store' || !command || more.length > 0) return undefined;
   return async ({ nats, mongodb, namespace }) => {
     if (nats === undefined || mongodb === undefined) {

@@ -11,14 +11,14 @@ export class ServerConfigError extends Error {
   override name = 'ServerConfigError';
 }
 
-const settingEntries = Object.entries(SERVER_SETTING_DECLARATIONS) as [
+const settingDeclarationEntries = Object.entries(SERVER_SETTING_DECLARATIONS) as [
   ServerSettingName,
   ServerSettingDeclaration<unknown>,
 ][];
 
 /** Command-line options of all settings, in the form of `util.parseArgs`. */
 export const SETTING_COMMAND_LINE_OPTIONS = Object.fromEntries(
-  settingEntries.map(([, of]) => [of.option, { type: 'string' as const }]),
+  settingDeclarationEntries.map(([, of]) => [of.option, { type: 'string' as const }]),
 );
 
 /** Loads and checks all settings. @throws ServerConfigError that lists all problems */
@@ -28,7 +28,7 @@ export function loadServerConfig(
 ): ServerConfig {
   const problems: string[] = [];
   const config: Record<string, unknown> = {};
-  for (const [name, of] of settingEntries) {
+  for (const [name, of] of settingDeclarationEntries) {
     const option = options[of.option] as string | undefined;
     const given = option ?? environment[of.env];
     config[name] = of.fallback;
@@ -60,7 +60,7 @@ export function loadServerConfig(
 
 /** Help text on all settings, one line for each. */
 export function describeSettingsForHelp(): string {
-  const rows = settingEntries.map(([, of]) => {
+  const rows = settingDeclarationEntries.map(([, of]) => {
     const left = `  --${of.option} ${of.value}`.padEnd(30);
     const fallback = of.fallback === undefined || of.fallback === '' ? '' : ` [${String(of.fallback)}]`;
     return `${left} ${of.description}${fallback} (${of.env})`;

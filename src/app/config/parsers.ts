@@ -1,10 +1,10 @@
 /** Parsers of settings: each returns the value, or throws an Error with the reason. */
 import { isIPv6 } from 'node:net';
-import { checkFullName, isEmail } from '#domain/people';
-import { parseNetworkList } from '#domain/webhooks';
+import { hasEmailAddressForm, toCheckedFullName } from '#domain/people';
+import { parseIpNetworkList } from '#domain/webhooks';
 import { parseRateLimitRules } from '#frontend/limits';
 
-const MAX_PATH_CHARACTERS = 4_096;
+const MAX_PATH_OR_URL_CHARACTERS = 4_096;
 const MIN_SECRET_CHARACTERS = 16;
 /**
  * Minimum number of different characters in a secret. A generated secret has some 40, and even one typed by hand has
@@ -14,9 +14,10 @@ const MIN_DISTINCT_SECRET_CHARACTERS = 6;
 const MAX_NAMESPACE_CHARACTERS = 64;
 const MAX_REALM_NAME_CHARACTERS = 40;
 
-const HOST_NAME = /^(?=.{1,253}$)[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?(\.[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?)*\.?$/i;
+const HOST_NAME_PATTERN =
+  /^(?=.{1,253}$)[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?(\.[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?)*\.?$/i;
 
-const isPort = (text: string): boolean => /^\d{1,5}$/.test(text) && Number(text) >= 1 && Number(text) <= 65_535;
+const isPortNumber = (text: string): boolean => /^\d{1,5}$/.test(text) && Number(text) >= 1 && Number(text) <= 65_535;
 
 function returnIfValid(condition: boolean, reason: string, value: string): string {
   if (condition) return value;
@@ -39,7 +40,7 @@ export function makeIntegerParser(min: number, max: number) {
 }
 
 export function checkNetworkList(given: string): string {
-  parseNetworkList(given);
+  parseIpNetworkList(given);
   return given;
 }
 
@@ -50,25 +51,29 @@ export function checkRateLimitRules(given: string): string {
 
 /** Checks the address to listen on: an IP address or a host name, without a port. */
 export const checkListenAddress = (value: string): string =>
-  returnIfValid(HOST_NAME.test(value) || isIPv6(value), 'must be an IP address or a host name, without a port', value);
+  returnIfValid(
+    HOST_NAME_PATTERN.test(value) || isIPv6(value),
+    'must be an IP address or a host name, without a port',
+    value,
+  );
 
 /** Checks the host name under which clients reach the server, with an optional port. */
 export function checkHostWithOptionalPort(value: string): string {
   const [, host = '', bracketed, port] = /^((?:\[([^\]]*)\])|[^:]*)(?::(.*))?$/.exec(value) ?? [];
-  const known = bracketed === undefined ? HOST_NAME.test(host) : isIPv6(bracketed);
-  const fits = known && (port === undefined || isPort(port));
+  const known = bracketed === undefined ? HOST_NAME_PATTERN.test(host) : isIPv6(bracketed);
+  const fits = known && (port === undefined || isPortNumber(port));
   return returnIfValid(fits, 'must be a host name, or host:port, without http:// and without a path', value);
 }
 
 export const checkFilePath = (value: string): string =>
   returnIfValid(
-    value.trim() !== '' && value.length <= MAX_PATH_CHARACTERS && !value.includes('\0'),
+    value.trim() !== '' && value.length <= MAX_PATH_OR_URL_CHARACTERS && !value.includes('\0'),
     'must be the path of a file or folder',
     value,
   );
 
 export const checkEmailAddress = (value: string): string =>
-  returnIfValid(isEmail(value), 'must be an address such as ann@example.com', value);
+  returnIfValid(hasEmailAddressForm(value), 'must be an address such as ann@example.com', value);
 
 export const checkRealmName = (value: string): string =>
   returnIfValid(
@@ -77,7 +82,7 @@ export const checkRealmName = (value: string): string =>
     value,
   );
 
-export const checkOwnerName = (value: string): string => checkFullName(value);
+export const checkOwnerName = (value: string): string => toCheckedFullName(value);
 
 export function checkServerSecretStrength(value: string): string {
   if (value.length < MIN_SECRET_CHARACTERS) throw new Error(`must have at least ${MIN_SECRET_CHARACTERS} characters`);
@@ -102,7 +107,7 @@ export function checkWebUrl(value: string): string {
   const url = URL.canParse(value) ? new URL(value) : undefined;
   const isWeb = url !== undefined && /^https?:\/\//.test(value) && url.username === '' && url.hash === '';
   return returnIfValid(
-    isWeb && value.length <= MAX_PATH_CHARACTERS,
+    isWeb && value.length <= MAX_PATH_OR_URL_CHARACTERS,
     'must be an address that begins with http:// or https://',
     value,
   );
@@ -120,15 +125,15 @@ const formatAllowedSchemes = (schemes: readonly string[]): string => schemes.map
  * @returns the unchecked rest of the address
  * @throws Error
  */
-function checkServerAddress(text: string, scheme: string): string {
+function checkServerAddressAndReturnRest(text: string, scheme: string): string {
   const [, account, host = '', port, rest = ''] =
     /^(?:([^@/?#]*)@)?(\[[^\]]*\]|[^:/?#@]*)(?::([^/?#]*))?(.*)$/s.exec(text.slice(`${scheme}://`.length)) ?? [];
   if (account !== undefined) checkUrlCredentialsDecode(account);
   // An encoded path instead of a host names a Unix socket of this machine.
   if (host.startsWith('%2F')) return rest;
-  const known = host.startsWith('[') ? isIPv6(host.slice(1, -1)) : HOST_NAME.test(host);
+  const known = host.startsWith('[') ? isIPv6(host.slice(1, -1)) : HOST_NAME_PATTERN.test(host);
   if (!known) throw new Error('must name a host');
-  if (port !== undefined && !isPort(port)) throw new Error('must name a port from 1 to 65535, or none');
+  if (port !== undefined && !isPortNumber(port)) throw new Error('must name a port from 1 to 65535, or none');
   return rest;
 }
 
@@ -148,7 +153,7 @@ export function makeServerListParser(...schemes: readonly string[]) {
     if (!usual) throw new Error(`must be an address that begins with ${formatAllowedSchemes(schemes)}`);
     for (const one of value.split(',')) {
       const scheme = schemes.find((name) => one.startsWith(`${name}://`));
-      const rest = checkServerAddress(scheme === undefined ? `${usual}://${one}` : one, scheme ?? usual);
+      const rest = checkServerAddressAndReturnRest(scheme === undefined ? `${usual}://${one}` : one, scheme ?? usual);
       if (rest !== '' && rest !== '/') throw new Error('must end with the host or its port, without a path');
     }
     return value;
@@ -160,7 +165,7 @@ export function makeServerUrlParser(...schemes: readonly string[]) {
   return (value: string): string => {
     const scheme = schemes.find((name) => value.startsWith(`${name}://`));
     if (!scheme) throw new Error(`must be an address that begins with ${formatAllowedSchemes(schemes)}`);
-    const rest = checkServerAddress(value, scheme);
+    const rest = checkServerAddressAndReturnRest(value, scheme);
     return returnIfValid(/^\/?(\?.*)?$/s.test(rest), 'must have no path', value);
   };
 }
@@ -176,7 +181,7 @@ export function makeDatabaseUrlParser(...schemes: readonly string[]) {
     const [, account, hosts = '', rest = ''] =
       /^(?:([^@/?]*)@)?([^/?]*)(.*)$/s.exec(value.slice(`${scheme}://`.length)) ?? [];
     if (account !== undefined) checkUrlCredentialsDecode(account);
-    for (const host of hosts.split(',')) checkServerAddress(`${scheme}://${host}`, scheme);
+    for (const host of hosts.split(',')) checkServerAddressAndReturnRest(`${scheme}://${host}`, scheme);
     const [, name = ''] = /^\/([^?]*)/.exec(rest) ?? [];
     return returnIfValid(
       /^[^/\\. "$*<>:|]{0,63}$/.test(name) && /^\/?[^?]*(\?.*)?$/s.test(rest),

@@ -5,8 +5,8 @@
 import {
   type IdentityProviderConfig,
   type JwtKeysBySubdomain,
-  parseIdentityProviders,
-  parseJwtKeys,
+  parseIdentityProvidersSetting,
+  parseJwtKeysSetting,
 } from '#frontend/single-sign-on';
 import {
   checkBearerToken,
@@ -221,7 +221,7 @@ export const SERVER_SETTING_DECLARATIONS = {
       'File with the providers of single sign-on (OpenID Connect), a JSON list, or the list itself (how-to/single-sign-on.md). The same for all frontends.',
     fallback: undefined as readonly IdentityProviderConfig[] | undefined,
     secret: true,
-    parse: parseIdentityProviders,
+    parse: parseIdentityProvidersSetting,
   }),
   jwtKeys: declareSetting({
     env: 'JWT_KEYS',
@@ -231,7 +231,7 @@ export const SERVER_SETTING_DECLARATIONS = {
       'File with the keys of services whose signed tokens POST /jwt/fetch_api_key takes, JSON by subdomain, or the JSON itself (how-to/single-sign-on.md). The same for all frontends.',
     fallback: undefined as JwtKeysBySubdomain | undefined,
     secret: true,
-    parse: parseJwtKeys,
+    parse: parseJwtKeysSetting,
   }),
   webPublicStreams: declareSetting({
     env: 'WEB_PUBLIC_STREAMS',

@@ -24,12 +24,12 @@ export {
   type OrganizationExportOptions,
 } from './export/run.js';
 export type { OrganizationExportSource } from './export/source.js';
-export { EXPORT_ARCHIVE_LIMITS, type ExportArchiveLimits, unpackExportArchive } from './format/archive.js';
+export { DEFAULT_EXPORT_ARCHIVE_LIMITS, type ExportArchiveLimits, unpackExportArchive } from './format/archive.js';
 export { ExportFormatError } from './format/problem.js';
 export {
   type OrganizationImportOptions,
   type OrganizationImportReport,
   type OrganizationImportTarget,
-  runOrganizationImport,
+  runOrganizationImportOrDryRun,
 } from './import/run.js';
-export { convertSlackExport, isSlackExport } from './slack/convert.js';
+export { convertSlackExportToFolder, isSlackExport } from './slack/convert.js';

@@ -26,8 +26,8 @@ const HEALTH_CHECK_TIMEOUT_MS = 1_000;
 /** Time for which a result of the health checks is reused, ms, so that frequent probes don't burden the services. */
 const READINESS_REUSE_MS = 1_000;
 
-const FAILED_CHECK_TEXT = 'out of reach';
-const SLOW_CHECK_TEXT = 'no answer in time';
+const REJECTED_CHECK_REASON = 'out of reach';
+const TIMED_OUT_CHECK_REASON = 'no answer in time';
 
 interface HealthMonitorTiming {
   readonly now: () => number;
@@ -48,11 +48,11 @@ export class HealthMonitor {
   #hasStarted = false;
 
   constructor(private readonly times: HealthMonitorTiming = REAL_TIMING) {
-    this.add('started', () => this.#hasStarted || 'not yet');
-    this.add('leaving', () => !this.#isStopping || 'leaving');
+    this.addCheck('started', () => this.#hasStarted || 'not yet');
+    this.addCheck('leaving', () => !this.#isStopping || 'leaving');
   }
 
-  add(name: HealthCheckName, check: HealthCheck): void {
+  addCheck(name: HealthCheckName, check: HealthCheck): void {
     this.#checks.set(name, check);
   }
 
@@ -93,13 +93,13 @@ export class HealthMonitor {
   async #runCheck(check: HealthCheck): Promise<HealthCheckResult> {
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise<string>((resolve) => {
-      timer = setTimeout(() => resolve(SLOW_CHECK_TEXT), this.times.answerMs);
+      timer = setTimeout(() => resolve(TIMED_OUT_CHECK_REASON), this.times.answerMs);
     });
     try {
       const result = await Promise.race([check(), late]);
       return result === true ? { ok: true } : { ok: false, reason: result };
     } catch {
-      return { ok: false, reason: FAILED_CHECK_TEXT };
+      return { ok: false, reason: REJECTED_CHECK_REASON };
     } finally {
       clearTimeout(timer);
     }
@@ -109,10 +109,10 @@ export class HealthMonitor {
 /**
  * Timer that calls `fn` every `ms` milliseconds with the delay of the call, ms. @returns function that stops the timer
  */
-export type LoopDelayTimer = (ms: number, fn: (lateMs: number) => void) => () => void;
+export type StartLoopDelayTimer = (ms: number, fn: (lateMs: number) => void) => () => void;
 
 /** Timer on real time. Tests that run the server on a fake clock use it, too. */
-const runLoopDelayTimer: LoopDelayTimer = (ms, fn) => runPeriodically(REAL_CLOCK, ms, fn);
+const runLoopDelayTimer: StartLoopDelayTimer = (ms, fn) => runPeriodically(REAL_CLOCK, ms, fn);
 
 const LOOP_DELAY_SAMPLE_INTERVAL_MS = 500;
 /**
@@ -126,12 +126,12 @@ export class EventLoopDelayMeter {
   readonly #delaySamplesMs: number[] = [];
   readonly #stopTimer: () => void;
 
-  constructor(timer: LoopDelayTimer = runLoopDelayTimer) {
-    this.#stopTimer = timer(LOOP_DELAY_SAMPLE_INTERVAL_MS, (lateMs) => this.#record(lateMs));
+  constructor(timer: StartLoopDelayTimer = runLoopDelayTimer) {
+    this.#stopTimer = timer(LOOP_DELAY_SAMPLE_INTERVAL_MS, (lateMs) => this.#recordDelaySample(lateMs));
   }
 
   /** Median delay of the timers, ms. */
-  get medianMs(): number {
+  get medianDelayMs(): number {
     const sorted = [...this.#delaySamplesMs].sort((a, b) => a - b);
     return sorted[sorted.length >> 1] ?? 0;
   }
@@ -140,7 +140,7 @@ export class EventLoopDelayMeter {
     this.#stopTimer();
   }
 
-  #record(lateMs: number): void {
+  #recordDelaySample(lateMs: number): void {
     this.#delaySamplesMs.push(lateMs);
     if (this.#delaySamplesMs.length > LOOP_DELAY_SAMPLE_COUNT) this.#delaySamplesMs.shift();
   }

@@ -13,5 +13,5 @@
  *
  * Importers: `app/server`.
  */
-export { EventLoopDelayMeter, type HealthCheckName, HealthMonitor, type LoopDelayTimer } from './health.js';
+export { EventLoopDelayMeter, type HealthCheckName, HealthMonitor, type StartLoopDelayTimer } from './health.js';
 export { createHealthPages, createOpsPages, respondNotFound, serveOpsPage } from './pages.js';

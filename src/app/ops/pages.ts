@@ -3,14 +3,14 @@ import { METRICS_CONTENT_TYPE, type MetricsRegistry, renderMetricsForScrape } fr
 import { type HttpExchange, ResponseHeaders } from '#frontend/http';
 import type { HealthMonitor } from './health.js';
 
-const headersOf = (type: string): ResponseHeaders =>
+const makeUncachedHeaders = (type: string): ResponseHeaders =>
   new ResponseHeaders([
     ['Content-Type', type],
     ['Cache-Control', 'no-store'],
   ]);
-const JSON_HEADERS = headersOf('application/json');
-const METRICS_HEADERS = headersOf(METRICS_CONTENT_TYPE);
-const PLAIN_TEXT_HEADERS = headersOf('text/plain; charset=utf-8');
+const JSON_HEADERS = makeUncachedHeaders('application/json');
+const METRICS_HEADERS = makeUncachedHeaders(METRICS_CONTENT_TYPE);
+const PLAIN_TEXT_HEADERS = makeUncachedHeaders('text/plain; charset=utf-8');
 
 type OpsPageHandler = (exchange: HttpExchange) => void;
 
@@ -35,21 +35,21 @@ const makeMetricsPage =
       () => exchange.respond(500, PLAIN_TEXT_HEADERS, ['Gathering the metrics failed\n']),
     );
 
-type OpsPages = ReadonlyMap<string, OpsPageHandler>;
+type StatusPages = ReadonlyMap<string, OpsPageHandler>;
 
 /** Makes the pages of the listener that clients use. */
-export const createHealthPages = (health: HealthMonitor): OpsPages =>
+export const createHealthPages = (health: HealthMonitor): StatusPages =>
   new Map([
     ['/health/live', respondLive],
     ['/health/ready', makeReadinessPage(health)],
   ]);
 
 /** Makes the pages of the operators' listener. Metrics show how busy an organization is, so clients can't read them. */
-export const createOpsPages = (health: HealthMonitor, metrics: MetricsRegistry): OpsPages =>
+export const createOpsPages = (health: HealthMonitor, metrics: MetricsRegistry): StatusPages =>
   new Map([...createHealthPages(health), ['/metrics', makeMetricsPage(metrics)]]);
 
 /** Answers a request for one of the pages. @returns false when there is no such page */
-export function serveOpsPage(pages: OpsPages, exchange: HttpExchange): boolean {
+export function serveOpsPage(pages: StatusPages, exchange: HttpExchange): boolean {
   const page = pages.get(exchange.path);
   if (!page || (exchange.method !== 'GET' && exchange.method !== 'HEAD')) return false;
   page(exchange);

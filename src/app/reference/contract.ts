@@ -8,76 +8,78 @@
 import type { Json, JsonObject } from '#base';
 import { API_OPERATIONS, type ApiOperation, type ParameterDeclaration } from '#frontend/api';
 
-export const CONTRACT_TYPES_FILE = 'web/src/contract/types.ts';
-export const WIRE_FORMAT_FILE = 'test/fixtures/api/wire.json';
+export const WEB_CONTRACT_TYPES_FILE_PATH = 'web/src/contract/types.ts';
+export const WIRE_FORMAT_FILE_PATH = 'test/fixtures/api/wire.json';
 
 /** The part of wire.json that types are made from. */
-interface WireFormat {
+interface ApiWireFormat {
   readonly operations: Readonly<
-    Record<string, { readonly parameters: readonly WireParameter[]; readonly response: JsonObject }>
+    Record<string, { readonly parameters: readonly WireParameterSchema[]; readonly response: JsonObject }>
   >;
   readonly events: Readonly<Record<string, JsonObject>>;
   readonly $defs: Readonly<Record<string, JsonObject>>;
 }
 
-interface WireParameter {
+interface WireParameterSchema {
   readonly name: string;
   readonly schema: JsonObject;
 }
 
-const CONTRACT_FILE_HEADER = `/**
+const WEB_CONTRACT_FILE_HEADER = `/**
  * Requests, answers and events of the HTTP API as types. Made by \`npm run docs\` from the declared operations and
  * test/fixtures/api/wire.json; not edited by hand.
  */`;
 
-const isObject = (value: Json | undefined): value is JsonObject =>
+const isJsonObject = (value: Json | undefined): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-const objectsInList = (value: Json | undefined): JsonObject[] => (Array.isArray(value) ? value.filter(isObject) : []);
+const jsonObjectsInList = (value: Json | undefined): JsonObject[] =>
+  Array.isArray(value) ? value.filter(isJsonObject) : [];
 
-const typeScriptKeyOf = (name: string): string => (/^[A-Za-z_$][\w$]*$/.test(name) ? name : `'${name}'`);
+const quotePropertyKeyIfNeeded = (name: string): string => (/^[A-Za-z_$][\w$]*$/.test(name) ? name : `'${name}'`);
 
 /**
  * Name of a type in the contract: the name of the schema's definition (`$defs`) in camel case, with a capital letter.
  */
-const typeNameOfReference = (ref: string): string => {
+const contractTypeNameOfReference = (ref: string): string => {
   const name = ref.slice(ref.lastIndexOf('/') + 1).replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase());
   return `${name[0]!.toUpperCase()}${name.slice(1)}`;
 };
 
-const literalType = (value: Json): string =>
+const renderLiteralType = (value: Json): string =>
   typeof value === 'string' ? `'${value.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'` : JSON.stringify(value);
 
-const unionType = (types: readonly string[]): string => {
+const renderUnionType = (types: readonly string[]): string => {
   const distinct = [...new Set(types)];
   return distinct.length === 0 || distinct.includes('unknown') ? 'unknown' : distinct.join(' | ');
 };
 
 /** Type of a list whose items have the type `item`. A union is put in parentheses. */
-const listType = (item: string): string =>
+const renderReadonlyListType = (item: string): string =>
   / \| |^readonly /.test(item) ? `readonly (${item})[]` : `readonly ${item}[]`;
 
-function objectType(schema: JsonObject, depth: number): string {
-  const properties = isObject(schema.properties) ? schema.properties : {};
+function renderObjectType(schema: JsonObject, depth: number): string {
+  const properties = isJsonObject(schema.properties) ? schema.properties : {};
   const required = new Set(Array.isArray(schema.required) ? schema.required : []);
   const indent = '  '.repeat(depth);
   const rows = Object.entries(properties).map(
     ([name, of]) =>
-      `${indent}  readonly ${typeScriptKeyOf(name)}${required.has(name) ? '' : '?'}: ${typeOf(isObject(of) ? of : {}, depth + 1)};`,
+      `${indent}  readonly ${quotePropertyKeyIfNeeded(name)}${required.has(name) ? '' : '?'}: ${renderTypeOfSchema(isJsonObject(of) ? of : {}, depth + 1)};`,
   );
   if (rows.length > 0) return `{\n${rows.join('\n')}\n${indent}}`;
   const others = schema.additionalProperties;
   if (others === false) return 'Record<string, never>';
-  return `Readonly<Record<string, ${isObject(others) ? typeOf(others, depth) : 'unknown'}>>`;
+  return `Readonly<Record<string, ${isJsonObject(others) ? renderTypeOfSchema(others, depth) : 'unknown'}>>`;
 }
 
-function typeOf(schema: JsonObject, depth: number): string {
-  if (typeof schema.$ref === 'string') return typeNameOfReference(schema.$ref);
-  if (schema.const !== undefined) return literalType(schema.const);
-  if (Array.isArray(schema.enum)) return unionType(schema.enum.map(literalType));
-  const choices = [...objectsInList(schema.anyOf), ...objectsInList(schema.oneOf)];
-  if (choices.length > 0) return unionType(choices.map((of) => typeOf(of, depth)));
-  if (Array.isArray(schema.type)) return unionType(schema.type.map((type) => typeOf({ ...schema, type }, depth)));
+function renderTypeOfSchema(schema: JsonObject, depth: number): string {
+  if (typeof schema.$ref === 'string') return contractTypeNameOfReference(schema.$ref);
+  if (schema.const !== undefined) return renderLiteralType(schema.const);
+  if (Array.isArray(schema.enum)) return renderUnionType(schema.enum.map(renderLiteralType));
+  const choices = [...jsonObjectsInList(schema.anyOf), ...jsonObjectsInList(schema.oneOf)];
+  if (choices.length > 0) return renderUnionType(choices.map((of) => renderTypeOfSchema(of, depth)));
+  if (Array.isArray(schema.type))
+    return renderUnionType(schema.type.map((type) => renderTypeOfSchema({ ...schema, type }, depth)));
   switch (schema.type) {
     case 'string':
     case 'boolean':
@@ -87,62 +89,65 @@ function typeOf(schema: JsonObject, depth: number): string {
     case 'number':
       return 'number';
     case 'array':
-      return listType(isObject(schema.items) ? typeOf(schema.items, depth) : 'unknown');
+      return renderReadonlyListType(isJsonObject(schema.items) ? renderTypeOfSchema(schema.items, depth) : 'unknown');
     case 'object':
-      return objectType(schema, depth);
+      return renderObjectType(schema, depth);
     default:
-      return isObject(schema.properties) ? objectType(schema, depth) : 'unknown';
+      return isJsonObject(schema.properties) ? renderObjectType(schema, depth) : 'unknown';
   }
 }
 
-const toPlainJson = (schema: unknown): JsonObject => JSON.parse(JSON.stringify(schema)) as JsonObject;
+const schemaToPlainJson = (schema: unknown): JsonObject => JSON.parse(JSON.stringify(schema)) as JsonObject;
 
 /**
  * Schema of a request's parameter. A parameter whose text is JSON is declared as a plain string; the wire format then
  * describes the value in it.
  */
-function schemaOf(parameter: ParameterDeclaration, described: WireParameter | undefined): JsonObject {
-  const declared = toPlainJson(parameter.schema);
+function declaredOrWireSchemaOf(
+  parameter: ParameterDeclaration,
+  described: WireParameterSchema | undefined,
+): JsonObject {
+  const declared = schemaToPlainJson(parameter.schema);
   return declared.type === 'string' && described && described.schema.type !== 'string' ? described.schema : declared;
 }
 
-function requestType(operation: ApiOperation, wire: WireFormat): string {
-  const described = wire.operations[methodAndPathOf(operation)]?.parameters ?? [];
+function renderRequestType(operation: ApiOperation, wire: ApiWireFormat): string {
+  const described = wire.operations[operationMethodAndPath(operation)]?.parameters ?? [];
   const rows = Object.entries(operation.parameters).map(([name, of]) => {
-    const schema = schemaOf(
+    const schema = declaredOrWireSchemaOf(
       of,
       described.find((other) => other.name === name),
     );
-    const type = typeOf(schema, 2);
-    return `    readonly ${typeScriptKeyOf(name)}${of.required ? '' : '?'}: ${type}${of.required || type === 'unknown' ? '' : ' | undefined'};`;
+    const type = renderTypeOfSchema(schema, 2);
+    return `    readonly ${quotePropertyKeyIfNeeded(name)}${of.required ? '' : '?'}: ${type}${of.required || type === 'unknown' ? '' : ' | undefined'};`;
   });
   return rows.length === 0 ? 'Record<never, never>' : `{\n${rows.join('\n')}\n  }`;
 }
 
-const methodAndPathOf = ({ method, path }: ApiOperation): string => `${method} ${path}`;
+const operationMethodAndPath = ({ method, path }: ApiOperation): string => `${method} ${path}`;
 
-const acceptsTextValue = (schema: JsonObject): boolean =>
-  schema.type === 'string' || objectsInList(schema.anyOf).some(({ type }) => type === 'string');
+const acceptsStringValue = (schema: JsonObject): boolean =>
+  schema.type === 'string' || jsonObjectsInList(schema.anyOf).some(({ type }) => type === 'string');
 
 /** Names of the parameters that travel as JSON even when the value is a string, which is then quoted. */
-const quotedParameterNames = (operation: ApiOperation): string[] =>
+const namesOfJsonQuotedParameters = (operation: ApiOperation): string[] =>
   Object.entries(operation.parameters)
-    .filter(([, of]) => of.encoding === 'json' && acceptsTextValue(toPlainJson(of.schema)))
+    .filter(([, of]) => of.encoding === 'json' && acceptsStringValue(schemaToPlainJson(of.schema)))
     .map(([name]) => name);
 
 /** The text of web/src/contract/types.ts, from the text of wire.json. */
-export const renderWebContractTypes = (wireFormat: string): string =>
-  renderContractTypes(API_OPERATIONS, JSON.parse(wireFormat, correctWireSchema) as WireFormat);
+export const renderWebContractFromWireJson = (wireFormat: string): string =>
+  renderWebContractFile(API_OPERATIONS, JSON.parse(wireFormat, reviveWithSchemaCorrections) as ApiWireFormat);
 
 /**
  * Corrects two schemas of the wire format. In `unread_msgs`, ids of direct messages have another name than servers and
  * clients use; `presences` lacks the slim form, which has two times for each user.
  */
-function correctWireSchema(key: string, value: Json): Json {
+function reviveWithSchemaCorrections(key: string, value: Json): Json {
   if (key === 'unread_msgs') {
     return JSON.parse(JSON.stringify(value).replaceAll('"message_ids"', '"unread_message_ids"')) as Json;
   }
-  return key === 'presences' && isObject(value) ? { anyOf: [SLIM_PRESENCES_SCHEMA, value] } : value;
+  return key === 'presences' && isJsonObject(value) ? { anyOf: [SLIM_PRESENCES_SCHEMA, value] } : value;
 }
 
 const SLIM_PRESENCES_SCHEMA: JsonObject = {
@@ -153,21 +158,23 @@ const SLIM_PRESENCES_SCHEMA: JsonObject = {
   },
 };
 
-function renderContractTypes(operations: readonly ApiOperation[], wire: WireFormat): string {
+function renderWebContractFile(operations: readonly ApiOperation[], wire: ApiWireFormat): string {
   const called = operations.filter(({ root }) => !root);
-  const requests = called.map((of) => `  '${methodAndPathOf(of)}': ${requestType(of, wire)};`);
+  const requests = called.map((of) => `  '${operationMethodAndPath(of)}': ${renderRequestType(of, wire)};`);
   const answers = called.map((of) => {
-    const described = wire.operations[methodAndPathOf(of)];
-    return `  '${methodAndPathOf(of)}': ${described ? typeOf(described.response, 1) : 'Answer'};`;
+    const described = wire.operations[operationMethodAndPath(of)];
+    return `  '${operationMethodAndPath(of)}': ${described ? renderTypeOfSchema(described.response, 1) : 'Answer'};`;
   });
   const quoted = called
-    .map((of) => [methodAndPathOf(of), quotedParameterNames(of)] as const)
+    .map((of) => [operationMethodAndPath(of), namesOfJsonQuotedParameters(of)] as const)
     .filter(([, names]) => names.length > 0)
     .map(([key, names]) => `  '${key}': [${names.map((name) => `'${name}'`).join(', ')}],`);
   return [
-    CONTRACT_FILE_HEADER,
+    WEB_CONTRACT_FILE_HEADER,
     '',
-    ...Object.entries(wire.$defs).map(([name, of]) => `export type ${typeNameOfReference(name)} = ${typeOf(of, 0)};\n`),
+    ...Object.entries(wire.$defs).map(
+      ([name, of]) => `export type ${contractTypeNameOfReference(name)} = ${renderTypeOfSchema(of, 0)};\n`,
+    ),
     '/** Answer of an operation whose fields no schema describes. */',
     'export type Answer = { readonly result: string; readonly msg: string } & Readonly<Record<string, unknown>>;',
     '',
@@ -179,7 +186,7 @@ function renderContractTypes(operations: readonly ApiOperation[], wire: WireForm
     '',
     '/** Events by type, and by operation where a type has several. */',
     'export interface Events {',
-    ...Object.entries(wire.events).map(([key, of]) => `  '${key}': ${typeOf(of, 1)};`),
+    ...Object.entries(wire.events).map(([key, of]) => `  '${key}': ${renderTypeOfSchema(of, 1)};`),
     '}',
     '',
     '/** Parameters that are quoted as JSON even when their value is a text. */',

@@ -3,13 +3,13 @@
  * test/unit/layers.test.ts holds every import to it.
  */
 
-interface SourceWing {
+interface SourceWingRule {
   readonly purpose: string;
   /** Wings that this one may import, besides itself. */
   readonly imports: readonly string[];
 }
 
-export const TOP_LEVEL_SOURCE_FOLDERS: Readonly<Record<string, SourceWing>> = {
+export const SOURCE_WING_RULES: Readonly<Record<string, SourceWingRule>> = {
   app: {
     purpose: 'start, command line, settings, administration, backup, reference; names the implementations of ports',
     imports: ['actors', 'frontend', 'delivery', 'directory', 'runtime', 'domain', 'ports', 'model', 'base'],
@@ -38,15 +38,15 @@ export const TOP_LEVEL_SOURCE_FOLDERS: Readonly<Record<string, SourceWing>> = {
 };
 
 /** Imports that only one folder of a wing may make: 'wing → imported wing' → that folder. */
-export const IMPORTS_ALLOWED_FROM_ONE_FOLDER: Readonly<Record<string, string>> = {
+export const ONLY_FOLDER_BY_RESTRICTED_IMPORT: Readonly<Record<string, string>> = {
   'frontend → runtime': 'src/frontend/gateway',
 };
 
 /** Writes the text of docs/architecture/directions.md. */
 export function renderImportDirectionsPage(): string {
-  const names = Object.keys(TOP_LEVEL_SOURCE_FOLDERS);
+  const names = Object.keys(SOURCE_WING_RULES);
   const rows = names.map((name) => {
-    const { imports } = TOP_LEVEL_SOURCE_FOLDERS[name]!;
+    const { imports } = SOURCE_WING_RULES[name]!;
     const cells = names.map((other) => (other === name ? '·' : imports.includes(other) ? '✔' : ''));
     return `| **${name}** | ${cells.join(' | ')} |`;
   });
@@ -62,7 +62,7 @@ export function renderImportDirectionsPage(): string {
     `|---|${names.map(() => ':-:|').join('')}`,
     ...rows,
     '',
-    ...names.map((name) => `- **${name}**: ${TOP_LEVEL_SOURCE_FOLDERS[name]!.purpose}.`),
+    ...names.map((name) => `- **${name}**: ${SOURCE_WING_RULES[name]!.purpose}.`),
     '',
   ].join('\n');
 }

@@ -25,7 +25,7 @@ function renderConfigurationPage(): string {
 }
 
 /** Writes all generated documents: file under docs/ → its text. */
-export const renderGeneratedDocuments = (): ReadonlyMap<string, string> =>
+export const renderGeneratedDocumentsByFile = (): ReadonlyMap<string, string> =>
   new Map([
     ['architecture/directions.md', renderImportDirectionsPage()],
     ['configuration.md', renderConfigurationPage()],
@@ -35,20 +35,20 @@ export const renderGeneratedDocuments = (): ReadonlyMap<string, string> =>
 
 /** Marks around the table in docs/logs-and-metrics.md. */
 const [BEGIN, END] = ['<!-- metrics -->', '<!-- /metrics -->'];
-const METRIC_PROCESS_LABELS: Readonly<Record<MetricDeclaration['at'], string>> = {
+const PROCESS_LABEL_BY_METRIC_PLACE: Readonly<Record<MetricDeclaration['at'], string>> = {
   frontend: 'frontends',
   host: 'actor hosts',
   all: 'all',
 };
 
-const metricTableRow = ([name, { type, labels, help, at }]: [string, MetricDeclaration]): string =>
-  `| \`${name}\` | ${type} | ${labels.map((label) => `\`${label}\``).join(', ')} | ${METRIC_PROCESS_LABELS[at]} | ${help} |`;
+const renderMetricTableRow = ([name, { type, labels, help, at }]: [string, MetricDeclaration]): string =>
+  `| \`${name}\` | ${type} | ${labels.map((label) => `\`${label}\``).join(', ')} | ${PROCESS_LABEL_BY_METRIC_PLACE[at]} | ${help} |`;
 
 /** The document with the current table of metrics between its two marks. @throws Error when the marks are missing */
-export function insertMetricsTable(document: string): string {
+export function withCurrentMetricsTable(document: string): string {
   const [from, to] = [document.indexOf(BEGIN), document.indexOf(END)];
   if (from < 0 || to < from) throw new Error(`no ${BEGIN} … ${END}`);
-  const rows = (Object.entries(METRIC_DECLARATIONS) as [string, MetricDeclaration][]).map(metricTableRow);
+  const rows = (Object.entries(METRIC_DECLARATIONS) as [string, MetricDeclaration][]).map(renderMetricTableRow);
   const table = ['', '', '| metric | type | labels | where | meaning |', '|---|---|---|---|---|', ...rows, '', ''];
   return `${document.slice(0, from)}${BEGIN}${table.join('\n')}${document.slice(to)}`;
 }

@@ -10,6 +10,6 @@
  *
  * Importers: tests. Nothing of a running server imports this folder.
  */
-export { CONTRACT_TYPES_FILE, renderWebContractTypes, WIRE_FORMAT_FILE } from './contract.js';
-export { IMPORTS_ALLOWED_FROM_ONE_FOLDER, TOP_LEVEL_SOURCE_FOLDERS } from './directions.js';
-export { insertMetricsTable, renderGeneratedDocuments } from './documents.js';
+export { renderWebContractFromWireJson, WEB_CONTRACT_TYPES_FILE_PATH, WIRE_FORMAT_FILE_PATH } from './contract.js';
+export { ONLY_FOLDER_BY_RESTRICTED_IMPORT, SOURCE_WING_RULES } from './directions.js';
+export { renderGeneratedDocumentsByFile, withCurrentMetricsTable } from './documents.js';

@@ -2,41 +2,43 @@
 import { type JsonObject, SERVER_VERSION } from '#base';
 import {
   type ApiOperation,
+  DEFAULT_MAX_JSON_PARAMETER_CHARACTERS,
+  DEFAULT_MAX_JSON_PARAMETER_VALUES,
   DEFAULT_MAX_REQUEST_BODY_MIB,
-  MAX_JSON_PARAMETER_CHARACTERS,
-  MAX_JSON_PARAMETER_VALUES,
   type ParameterDeclaration,
 } from '#frontend/api';
 
-function schemaOf(parameter: ParameterDeclaration): JsonObject {
+function parameterSchemaWithDefault(parameter: ParameterDeclaration): JsonObject {
   const schema = JSON.parse(JSON.stringify(parameter.schema)) as JsonObject;
   return parameter.default === undefined ? schema : { ...schema, default: parameter.default as never };
 }
 
 /** True if values of the parameter travel as JSON text. Plain texts don't, nor decimal ids and numbers (`uint`). */
-const isJson = (parameter: ParameterDeclaration): boolean => parameter.encoding === 'json';
+const isJsonEncodedParameter = (parameter: ParameterDeclaration): boolean => parameter.encoding === 'json';
 
 /** Bounds of a parameter that differ from the defaults, as extensions of its OpenAPI description. */
-const boundExtensionsOf = ({ maxValues, maxCharacters }: ParameterDeclaration): JsonObject => ({
+const parameterBoundExtensions = ({ maxValues, maxCharacters }: ParameterDeclaration): JsonObject => ({
   ...(maxValues === undefined ? {} : { 'x-most-values': maxValues }),
   ...(maxCharacters === undefined ? {} : { 'x-most-characters': maxCharacters }),
 });
 
-function describeUrlParameter(name: string, parameter: ParameterDeclaration): JsonObject {
+function describeNonFormParameter(name: string, parameter: ParameterDeclaration): JsonObject {
   const described = {
     name,
     in: parameter.in,
     required: parameter.required,
     ...(parameter.description ? { description: parameter.description } : {}),
-    ...boundExtensionsOf(parameter),
+    ...parameterBoundExtensions(parameter),
   };
-  const schema = schemaOf(parameter);
-  return isJson(parameter) ? { ...described, content: { 'application/json': { schema } } } : { ...described, schema };
+  const schema = parameterSchemaWithDefault(parameter);
+  return isJsonEncodedParameter(parameter)
+    ? { ...described, content: { 'application/json': { schema } } }
+    : { ...described, schema };
 }
 
-function requestBodyOf(parameters: readonly (readonly [string, ParameterDeclaration])[]): JsonObject {
+function describeFormRequestBody(parameters: readonly (readonly [string, ParameterDeclaration])[]): JsonObject {
   const encoding = parameters
-    .filter(([, of]) => isJson(of))
+    .filter(([, of]) => isJsonEncodedParameter(of))
     .map(([name]) => [name, { contentType: 'application/json' }]);
   return {
     content: {
@@ -46,7 +48,11 @@ function requestBodyOf(parameters: readonly (readonly [string, ParameterDeclarat
           properties: Object.fromEntries(
             parameters.map(([name, of]) => [
               name,
-              { ...schemaOf(of), ...(of.description ? { description: of.description } : {}), ...boundExtensionsOf(of) },
+              {
+                ...parameterSchemaWithDefault(of),
+                ...(of.description ? { description: of.description } : {}),
+                ...parameterBoundExtensions(of),
+              },
             ]),
           ),
           required: parameters.filter(([, of]) => of.required).map(([name]) => name),
@@ -58,13 +64,13 @@ function requestBodyOf(parameters: readonly (readonly [string, ParameterDeclarat
 }
 
 /** Body of an upload: one file, in a field of any name. */
-const FILE_UPLOAD_BODY: JsonObject = {
+const FILE_UPLOAD_REQUEST_BODY: JsonObject = {
   content: {
     'multipart/form-data': { schema: { type: 'object', properties: { file: { type: 'string', format: 'binary' } } } },
   },
 };
 
-function describeOperation(operation: ApiOperation): JsonObject {
+function describeOpenapiOperation(operation: ApiOperation): JsonObject {
   const parameters = Object.entries(operation.parameters);
   const form = parameters.filter(([, of]) => of.in === 'form');
   const others = parameters.filter(([, of]) => of.in !== 'form');
@@ -75,22 +81,22 @@ function describeOperation(operation: ApiOperation): JsonObject {
     ...(operation.maxBodyMib === undefined ? {} : { 'x-most-body-mib': operation.maxBodyMib }),
     ...(operation.guard === 'none' ? { security: [] } : {}),
     ...(operation.visitors ? { security: [{ basic: [] }, { key: [] }, {}] } : {}),
-    parameters: others.map(([name, of]) => describeUrlParameter(name, of)),
-    ...(operation.takesFiles ? { requestBody: FILE_UPLOAD_BODY } : {}),
-    ...(form.length > 0 ? { requestBody: requestBodyOf(form) } : {}),
+    parameters: others.map(([name, of]) => describeNonFormParameter(name, of)),
+    ...(operation.takesFiles ? { requestBody: FILE_UPLOAD_REQUEST_BODY } : {}),
+    ...(form.length > 0 ? { requestBody: describeFormRequestBody(form) } : {}),
     responses: { 200: { description: 'Success: result, msg and the fields of the operation.' } },
   };
 }
 
-type OpenapiPaths = Record<string, Record<string, JsonObject>>;
+type OpenapiOperationsByPathAndMethod = Record<string, Record<string, JsonObject>>;
 
 export function buildOpenapiDocument(operations: readonly ApiOperation[]): JsonObject {
-  const below: OpenapiPaths = {};
-  const root: OpenapiPaths = {};
+  const below: OpenapiOperationsByPathAndMethod = {};
+  const root: OpenapiOperationsByPathAndMethod = {};
   for (const operation of operations) {
     const paths = operation.root ? root : below;
     const path = paths[operation.path] ?? {};
-    path[operation.method.toLowerCase()] = describeOperation(operation);
+    path[operation.method.toLowerCase()] = describeOpenapiOperation(operation);
     paths[operation.path] = path;
   }
   return {
@@ -99,8 +105,8 @@ export function buildOpenapiDocument(operations: readonly ApiOperation[]): JsonO
     servers: [{ url: '/api/v1' }],
     // Bounds of every operation and parameter that doesn't declare its own.
     'x-most-body-mib': DEFAULT_MAX_REQUEST_BODY_MIB,
-    'x-most-values': MAX_JSON_PARAMETER_VALUES,
-    'x-most-characters': MAX_JSON_PARAMETER_CHARACTERS,
+    'x-most-values': DEFAULT_MAX_JSON_PARAMETER_VALUES,
+    'x-most-characters': DEFAULT_MAX_JSON_PARAMETER_CHARACTERS,
     security: [{ basic: [] }],
     components: {
       securitySchemes: {

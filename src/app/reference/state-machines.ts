@@ -6,10 +6,10 @@ import type { ActorKey } from '#model';
 import type { AnyActorKindDefinition } from '#runtime';
 
 const DELAYED_EVENT_PREFIX = 'xstate.after.';
-const ANY_EVENT = '*';
+const ANY_EVENT_NAME = '*';
 
 /** One transition of a state, as the page shows it. */
-interface DiagramArrow {
+interface PhaseTransitionArrow {
   /** Label of the arrow: name of a command or an event, or `after` and a delay. */
   readonly label: string;
   /** Phase that the arrow leads to; undefined when the actor stays in its phase. */
@@ -19,15 +19,15 @@ interface DiagramArrow {
   readonly guard: string | undefined;
 }
 
-const arrowLabelOf = (event: string): string =>
+const eventLabelOf = (event: string): string =>
   event.startsWith(DELAYED_EVENT_PREFIX)
     ? `after ${event.slice(DELAYED_EVENT_PREFIX.length, event.indexOf('.', DELAYED_EVENT_PREFIX.length))}`
     : event;
 
-function arrowsOf(state: AnyStateNode): DiagramArrow[] {
+function listArrowsOfState(state: AnyStateNode): PhaseTransitionArrow[] {
   return [...state.transitions].flatMap(([event, transitions]) =>
     transitions.map(({ target, actions, guard }) => ({
-      label: arrowLabelOf(event),
+      label: eventLabelOf(event),
       to: target?.[0]?.key,
       isForbidden: target === undefined && actions.length === 0,
       guard: typeof guard === 'string' ? guard : undefined,
@@ -35,48 +35,49 @@ function arrowsOf(state: AnyStateNode): DiagramArrow[] {
   );
 }
 
-const diagramStateName = (state: string): string => state.replaceAll('-', '_');
+const mermaidStateName = (state: string): string => state.replaceAll('-', '_');
 
 /** Diagram in Mermaid; arrows between the same two states share a line. */
-function renderMermaidDiagram(machine: AnyStateMachine): string[] {
-  const lines = ['```mermaid', 'stateDiagram-v2', `  [*] --> ${diagramStateName(String(machine.config.initial))}`];
+function renderPhaseDiagram(machine: AnyStateMachine): string[] {
+  const lines = ['```mermaid', 'stateDiagram-v2', `  [*] --> ${mermaidStateName(String(machine.config.initial))}`];
   for (const state of Object.values(machine.states) as AnyStateNode[]) {
     const byTarget = new Map<string, string[]>();
-    for (const { label, to } of arrowsOf(state)) {
+    for (const { label, to } of listArrowsOfState(state)) {
       if (to === undefined) continue;
       byTarget.set(to, [...(byTarget.get(to) ?? []), label]);
     }
     for (const [to, labels] of byTarget)
-      lines.push(`  ${diagramStateName(state.key)} --> ${diagramStateName(to)}: ${labels.join(', ')}`);
-    if (state.type === 'final') lines.push(`  ${diagramStateName(state.key)} --> [*]`);
+      lines.push(`  ${mermaidStateName(state.key)} --> ${mermaidStateName(to)}: ${labels.join(', ')}`);
+    if (state.type === 'final') lines.push(`  ${mermaidStateName(state.key)} --> [*]`);
   }
   lines.push('```');
   return lines;
 }
 
-const formatInlineCode = (text: string): string => `\`${text}\``;
+const formatMarkdownInlineCode = (text: string): string => `\`${text}\``;
 
-const formatArrowLabels = (arrows: readonly DiagramArrow[]): string =>
-  arrows.map(({ label }) => formatInlineCode(label)).join(', ');
+const formatArrowLabels = (arrows: readonly PhaseTransitionArrow[]): string =>
+  arrows.map(({ label }) => formatMarkdownInlineCode(label)).join(', ');
 
 /** Guards of transitions, as words in a sentence. */
-const GUARD_DESCRIPTIONS: Readonly<Record<string, string>> = { bySystem: 'commands that no user sent' };
+const GUARD_DESCRIPTION_BY_NAME: Readonly<Record<string, string>> = { bySystem: 'commands that no user sent' };
 
 /** Sentence on the commands that a phase takes and refuses, with the error of the refusal. */
 function describePhaseCommands(state: AnyStateNode, { name: kind, refusalByPhase }: AnyActorKindDefinition): string {
-  const arrows = arrowsOf(state);
+  const arrows = listArrowsOfState(state);
   const moving = arrows.filter(({ to }) => to !== undefined);
   const forbidden = arrows.filter(({ isForbidden }) => isForbidden);
-  const guard = arrows.find(({ label }) => label === ANY_EVENT)?.guard;
+  const guard = arrows.find(({ label }) => label === ANY_EVENT_NAME)?.guard;
   if (guard === undefined && forbidden.length === 0) return `- **${state.key}** takes every command.`;
   const refusal = refusalByPhase?.[state.key]?.(`${kind}/1/1` as ActorKey);
-  const error = refusal && 'error' in refusal ? formatInlineCode(refusal.error.code ?? refusal.error.msg) : 'an error';
+  const error =
+    refusal && 'error' in refusal ? formatMarkdownInlineCode(refusal.error.code ?? refusal.error.msg) : 'an error';
   return guard === undefined
     ? `- **${state.key}** refuses ${formatArrowLabels(forbidden)} with ${error} and takes every other command.`
-    : `- **${state.key}** takes ${formatArrowLabels(moving)} and ${GUARD_DESCRIPTIONS[guard] ?? guard}, and refuses all others with ${error}.`;
+    : `- **${state.key}** takes ${formatArrowLabels(moving)} and ${GUARD_DESCRIPTION_BY_NAME[guard] ?? guard}, and refuses all others with ${error}.`;
 }
 
-const describeAllPhases = (kind: AnyActorKindDefinition): string[] =>
+const describePhasesOfKind = (kind: AnyActorKindDefinition): string[] =>
   (Object.values(kind.phaseMachine?.states ?? {}) as AnyStateNode[]).map((state) => describePhaseCommands(state, kind));
 
 /** Writes the text of docs/state-machines.md. @throws Error when a kind has no summary */
@@ -93,16 +94,16 @@ export function renderStateMachinesPage(): string {
   for (const kind of kinds) {
     if (kind.summary === undefined) throw new Error(`the kind ${kind.name} has no summary`);
     if (!kind.phaseMachine && kind.name !== 'queue') {
-      without.push(`- ${formatInlineCode(kind.name)}: ${kind.summary}`);
+      without.push(`- ${formatMarkdownInlineCode(kind.name)}: ${kind.summary}`);
       continue;
     }
     lines.push(`## ${kind.name}`, '', kind.summary, '');
-    if (kind.phaseMachine) lines.push(...renderMermaidDiagram(kind.phaseMachine), '', ...describeAllPhases(kind), '');
+    if (kind.phaseMachine) lines.push(...renderPhaseDiagram(kind.phaseMachine), '', ...describePhasesOfKind(kind), '');
     else
       lines.push(
         'The stored state has no phases. A queue in memory has phases: its sidecar runs this machine.',
         '',
-        ...renderMermaidDiagram(eventQueueStateMachine),
+        ...renderPhaseDiagram(eventQueueStateMachine),
         '',
       );
   }

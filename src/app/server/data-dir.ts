@@ -3,7 +3,7 @@ import { access, constants, mkdir, stat } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { removeOthersPermissions } from '#base/disk';
 
-const FILE_ERROR_REASONS: Readonly<Record<string, string>> = {
+const FILE_ERROR_REASON_BY_CODE: Readonly<Record<string, string>> = {
   EEXIST: 'it is not a folder',
   ENOTDIR: 'a part of its path is not a folder',
   ENOENT: 'it does not exist and cannot be created',
@@ -23,13 +23,13 @@ const OWN_ENTRY_NAME_PATTERN =
 /** Reason why a file or folder can't be used, in words for the operator. */
 export function describeFileError(error: unknown): string {
   const { code = '', message } = error as NodeJS.ErrnoException;
-  return FILE_ERROR_REASONS[code] ?? message;
+  return FILE_ERROR_REASON_BY_CODE[code] ?? message;
 }
 
 /** Creates the folder if it is missing and closes it to other users. @throws Error in words for the operator */
 export async function prepareDataDir(folder: string): Promise<void> {
   try {
-    await createPrivateFolder(resolve(folder));
+    await createPrivateFolderIfMissing(resolve(folder));
     if (!(await stat(folder)).isDirectory()) throw Object.assign(new Error(), { code: 'EEXIST' });
     await access(folder, constants.R_OK | constants.W_OK | constants.X_OK);
     await removeOthersPermissions(folder, (name) => OWN_ENTRY_NAME_PATTERN.test(name));
@@ -39,12 +39,12 @@ export async function prepareDataDir(folder: string): Promise<void> {
 }
 
 /** Creates one folder at a time: Node's recursive mkdir never ends if an existing parent refuses, as in /proc. */
-async function createPrivateFolder(folder: string): Promise<void> {
+async function createPrivateFolderIfMissing(folder: string): Promise<void> {
   const found = await stat(folder).catch((error: NodeJS.ErrnoException) => {
     if (error.code !== 'ENOENT' || folder === dirname(folder)) throw error;
   });
   if (found) return;
-  await createPrivateFolder(dirname(folder));
+  await createPrivateFolderIfMissing(dirname(folder));
   // Other users of the machine must not read messages or password hashes.
   await mkdir(folder, { mode: 0o700 }).catch((error: NodeJS.ErrnoException) => {
     if (error.code !== 'EEXIST') throw error;

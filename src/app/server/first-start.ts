@@ -1,6 +1,6 @@
 /** First start of the embedded face: makes an organization with its owner and greets the operator. */
 import { join, resolve } from 'node:path';
-import { createOneTimeSignInLink, createRealm, listRealms, type SystemActorCaller } from '#app/admin';
+import { createOneTimeSignInUrl, createRealmWithOwner, listRealms, type SystemActorCaller } from '#app/admin';
 import type { ServerConfig } from '#app/config';
 import { writePrivateFile } from '#base/disk';
 import type { ServerCryptography } from '#domain/secrets';
@@ -20,7 +20,7 @@ interface FirstStartAddresses {
 }
 
 /** Makes the first organization. @returns undefined when the server has one already */
-export async function createFirstOrganization(
+export async function createFirstOrganizationIfNone(
   config: ServerConfig,
   actors: SystemActorCaller,
   secrets: ServerCryptography,
@@ -28,7 +28,7 @@ export async function createFirstOrganization(
 ): Promise<FirstStartResult | undefined> {
   if ((await listRealms(actors)).length > 0) return undefined;
   const email = config.ownerEmail;
-  const { realm, ownerKey } = await createRealm(actors, secrets, {
+  const { realm, ownerKey } = await createRealmWithOwner(actors, secrets, {
     subdomain: '',
     name: config.realmName,
     ownerEmail: email,
@@ -38,7 +38,7 @@ export async function createFirstOrganization(
   });
   const zuliprc = resolve(join(config.dataDir, 'owner.zuliprc'));
   await writePrivateFile(zuliprc, formatZuliprc(email, ownerKey, site));
-  const link = page === undefined ? undefined : await createOneTimeSignInLink(actors, secrets, realm, email, page);
+  const link = page === undefined ? undefined : await createOneTimeSignInUrl(actors, secrets, realm, email, page);
   return { zuliprc, link };
 }
 

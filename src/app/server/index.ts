@@ -21,11 +21,11 @@ export type { ProcessPorts } from './ports.js';
 export { describeMongoDatabase, natsNamesOfEventLog } from './ports-cluster.js';
 export { runPreflightChecks } from './preflight.js';
 export {
-  checkServerSecretMatchesStore,
+  checkOrStoreServerSecretFingerprint,
   compareServerSecretWithStore,
   hasServerData,
   loadOrCreateServerSecret,
+  makeServerSecretMismatchError,
   readStoredServerSecret,
-  serverSecretMismatchError,
 } from './secret.js';
 export { startServer } from './serve.js';

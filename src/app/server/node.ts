@@ -22,16 +22,16 @@ import type { Logger } from '#base';
 import type { Clock } from '#base/clock';
 import { MetricsRegistry } from '#base/metrics';
 import { RealmEventFeeds, RecipientFieldResolver } from '#delivery';
-import { asDirectorySnapshot, DirectoryReplicas } from '#directory';
+import { castToDirectorySnapshot, DirectoryReplicas } from '#directory';
 import { productEmojiForm } from '#domain/emoji';
 import { WebPageHeadFetcher } from '#domain/link-previews';
 import { MailDispatcher } from '#domain/mail';
 import { MessageRenderer } from '#domain/messages';
-import { parseDisposableDomains } from '#domain/people';
-import { makeVapidKeys, PushNotificationSender } from '#domain/push';
+import { makeDisposableDomainTest } from '#domain/people';
+import { deriveVapidKeys, PushNotificationSender } from '#domain/push';
 import { PasswordStrengthThread, type ServerCryptography } from '#domain/secrets';
 import { OutgoingAddressFilter, WebhookCaller } from '#domain/webhooks';
-import type { BrowserPushAccess } from '#frontend/api';
+import type { BrowserPushSubscriptionRules } from '#frontend/api';
 import { FrontendGateway, siteUrlOfRealm } from '#frontend/gateway';
 import { ImageFetcher, ImageProxy } from '#frontend/image-proxy';
 import { realmActorKey } from '#model';
@@ -77,17 +77,17 @@ export const openProcessPorts = (
 const EVERY_NETWORK_CIDRS = '0.0.0.0/0,::/0';
 
 export class ConclaveNode {
-  readonly client: ActorClient;
-  readonly directories: DirectoryReplicas;
-  readonly gateway: FrontendGateway;
-  readonly host: ActorHost<ActorServices> | undefined;
+  readonly actorClient: ActorClient;
+  readonly directoryReplicas: DirectoryReplicas;
+  readonly frontendGateway: FrontendGateway;
+  readonly actorHost: ActorHost<ActorServices> | undefined;
   readonly metrics = new MetricsRegistry();
-  readonly log: EventLog;
+  readonly eventLog: EventLog;
   readonly imageProxy: ImageProxy;
-  readonly browserPush: BrowserPushAccess | undefined;
-  readonly #renderer: MessageRenderer;
+  readonly browserPush: BrowserPushSubscriptionRules | undefined;
+  readonly #messageRenderer: MessageRenderer;
   readonly #exporter: BackgroundExporter | undefined;
-  readonly #passwords = new PasswordStrengthThread();
+  readonly #passwordStrengthThread = new PasswordStrengthThread();
 
   constructor(
     readonly ports: ProcessPorts,
@@ -97,22 +97,22 @@ export class ConclaveNode {
   ) {
     const { clock, bus } = ports;
     const log = new MeteredEventLog(ports.log, clock, this.metrics);
-    this.log = log;
+    this.eventLog = log;
     const reachable = new OutgoingAddressFilter(config.webhookNetworks);
-    const { publicKey: key } = makeVapidKeys(secrets.pushKeySeed);
+    const { publicKey: key } = deriveVapidKeys(secrets.pushKeySeed);
     this.browserPush = config.webPush === 'on' ? { key, reachable } : undefined;
     const proxies = config.imageProxy === 'on';
     const { imageProxyKey } = secrets;
     this.imageProxy = new ImageProxy(clock, imageProxyKey, proxies ? new ImageFetcher(clock, reachable) : undefined);
-    this.#renderer = new MessageRenderer(proxies ? imageProxyKey : '');
+    this.#messageRenderer = new MessageRenderer(proxies ? imageProxyKey : '');
     const outageMs = config.outageSeconds * 1000;
-    this.client = new ActorClient(bus, clock, this.metrics, { limitMs: outageMs, hosts: ports.hosts });
-    this.directories = new DirectoryReplicas(this.client, log, clock, productEmojiForm(config.emojiNames));
-    this.gateway = new FrontendGateway({
+    this.actorClient = new ActorClient(bus, clock, this.metrics, { limitMs: outageMs, hosts: ports.hosts });
+    this.directoryReplicas = new DirectoryReplicas(this.actorClient, log, clock, productEmojiForm(config.emojiNames));
+    this.frontendGateway = new FrontendGateway({
       clock,
       log: logger,
-      directories: this.directories,
-      client: this.client,
+      directories: this.directoryReplicas,
+      client: this.actorClient,
       secrets: this.secrets,
       blobs: ports.blobs,
       siteUrlOptions: {
@@ -125,7 +125,7 @@ export class ConclaveNode {
     });
     if (ports.actors) {
       const { store, placement, mailer } = ports.actors;
-      const system = new BusSystemActorCaller(this.client, async () => {});
+      const system = new BusSystemActorCaller(this.actorClient, async () => {});
       const exporter = new BackgroundExporter({
         store,
         blobs: ports.blobs,
@@ -134,10 +134,12 @@ export class ConclaveNode {
         workFolder: isClusterConfig(config) ? tmpdir() : join(config.dataDir, 'export'),
         ownsWorkFolder: !isClusterConfig(config),
         readSnapshot: async (realm) =>
-          asDirectorySnapshot(await system.sendForValue(realmActorKey(realm), realmActorCommands.snapshot, {})),
+          castToDirectorySnapshot(
+            await system.sendForValueOrThrow(realmActorKey(realm), realmActorCommands.snapshot, {}),
+          ),
       });
       this.#exporter = exporter;
-      this.host = new ActorHost<ActorServices>({
+      this.actorHost = new ActorHost<ActorServices>({
         clock,
         store,
         log,
@@ -145,7 +147,7 @@ export class ConclaveNode {
         placement,
         logger,
         metrics: this.metrics,
-        directory: this.directories,
+        directory: this.directoryReplicas,
         kinds: actorKindsByName(),
         outageMs,
         services: {
@@ -154,15 +156,15 @@ export class ConclaveNode {
           heartbeatMs: config.heartbeatSeconds * 1000,
           maxQueues: config.maxQueues,
           secrets: this.secrets,
-          passwords: this.#passwords,
-          disposable: parseDisposableDomains(
+          passwords: this.#passwordStrengthThread,
+          disposable: makeDisposableDomainTest(
             config.disposableDomains === undefined ? '' : readFileSync(config.disposableDomains, 'utf8'),
           ),
-          renderer: this.#renderer,
+          renderer: this.#messageRenderer,
           blobs: ports.blobs,
           mail: new MailDispatcher(mailer, clock, logger),
           limits: { maxFileMib: config.maxFileMib, uploadQuotaMib: config.uploadQuotaMib },
-          feeds: new RealmEventFeeds(this.directories, log, store, clock),
+          feeds: new RealmEventFeeds(this.directoryReplicas, log, store, clock),
           webhooks: new WebhookCaller(clock, reachable),
           push: this.#makePushSender(config, reachable, logger),
           pages: new WebPageHeadFetcher(clock, reachable, proxies ? imageProxyKey : ''),
@@ -180,7 +182,7 @@ export class ConclaveNode {
       clock,
       logger,
       metrics: this.metrics,
-      keys: makeVapidKeys(this.secrets.pushKeySeed),
+      keys: deriveVapidKeys(this.secrets.pushKeySeed),
       contact: `mailto:${config.administratorEmail ?? `admin@${externalHost.replace(/:\d+$/, '')}`}`,
       caller: new WebhookCaller(clock, reachable),
       gatewayCaller: new WebhookCaller(clock, new OutgoingAddressFilter(EVERY_NETWORK_CIDRS)),
@@ -193,16 +195,16 @@ export class ConclaveNode {
   }
 
   async start(): Promise<void> {
-    await this.host?.start();
+    await this.actorHost?.start();
   }
 
   /** Stops the node: actors finish and hand over first; the interfaces to Store, log and bus close last. */
   async stop(): Promise<void> {
-    await this.host?.stop();
+    await this.actorHost?.stop();
     await this.#exporter?.close();
-    await this.#renderer.close();
-    await this.#passwords.close();
-    this.directories.close();
+    await this.#messageRenderer.close();
+    await this.#passwordStrengthThread.close();
+    this.directoryReplicas.closeAllReplicas();
     await this.ports.close();
   }
 }

@@ -21,12 +21,12 @@ import type { ReportingPartitionPlacement } from '#ports/placement';
 import type { ConclaveNode } from './node.js';
 
 /** Median delay of the timers above which the process is busy, ms. Requests then wait as long. */
-const BUSY_LOOP_DELAY_MS = 500;
+const MAX_HEALTHY_LOOP_DELAY_MS = 500;
 /** Maximum of bytes in the body of an operator's request; none needs a body. */
 const MAX_OPS_REQUEST_BODY_BYTES = 1_024;
 
 function registerBusMetrics(metrics: MetricsRegistry, bus: Bus): void {
-  const reconnects = metrics.counter('conclave_bus_reconnects_total');
+  const reconnects = metrics.findOrCreateCounter('conclave_bus_reconnects_total');
   bus.onReconnect(() => {
     reconnects.n++;
   });
@@ -60,34 +60,34 @@ export function registerHttpServerMetrics(
   bodies: SlowClientGuard,
 ): void {
   metrics.addReader('conclave_http_running_requests', () => server.unansweredRequestCount);
-  metrics.addReader('conclave_http_turned_away_connections_total', () => server.refusedConnectionCount);
+  metrics.addReader('conclave_http_turned_away_connections_total', () => server.refusedConnectionOrPauseCount);
   metrics.addReader('conclave_http_waiting_answers', () => answers.waitingTransferCount);
-  metrics.addReader('conclave_http_waiting_answer_bytes', () => answers.heldBytes);
-  metrics.addReader('conclave_http_waiting_body_bytes', () => bodies.heldBytes);
+  metrics.addReader('conclave_http_waiting_answer_bytes', () => answers.totalHeldBytes);
+  metrics.addReader('conclave_http_waiting_body_bytes', () => bodies.totalHeldBytes);
   metrics.addReader('conclave_http_cut_connections_total', () => [
     [['answer'], answers.cutOffCount],
     [['body'], bodies.cutOffCount],
   ]);
 }
 
-function registerEventLogMetrics({ log, directories }: ConclaveNode, metrics: MetricsRegistry): void {
+function registerEventLogMetrics({ eventLog, directoryReplicas }: ConclaveNode, metrics: MetricsRegistry): void {
   const watch = new DirectoryReplicaLagMeter(
-    log,
-    () => directories.tails(),
+    eventLog,
+    () => directoryReplicas.tailsOfOpenReplicas(),
     () => performance.now(),
   );
   let lag = { positions: 0, ms: 0 };
-  metrics.beforeReading(async () => {
-    lag = await watch.measureLag();
+  metrics.addStepBeforeReading(async () => {
+    lag = await watch.measureLagOfNextRealms();
   });
-  metrics.addReader('conclave_log_realms', () => directories.tails().length);
+  metrics.addReader('conclave_log_realms', () => directoryReplicas.tailsOfOpenReplicas().length);
   metrics.addReader('conclave_log_lag_positions', () => lag.positions);
   metrics.addReader('conclave_log_lag_seconds', () => lag.ms / 1000);
 }
 
 function registerPlacementMetrics(placement: ReportingPartitionPlacement, metrics: MetricsRegistry): void {
   let status = placement.status();
-  metrics.beforeReading(() => {
+  metrics.addStepBeforeReading(() => {
     status = placement.status();
   });
   metrics.addReader('conclave_lease_valid_seconds', () => status.leaseMsLeft / 1000);
@@ -103,24 +103,24 @@ interface ServerMonitoring {
 }
 
 export function startServerMonitoring(node: ConclaveNode, config: ServerConfig): ServerMonitoring {
-  const { metrics, ports, log } = node;
+  const { metrics, ports, eventLog } = node;
   const { bus, hosts, actors } = ports;
   const health = new HealthMonitor();
   const delay = new EventLoopDelayMeter();
-  health.add('loop', () => delay.medianMs <= BUSY_LOOP_DELAY_MS || 'busy');
-  health.add('bus', () => bus.connected || 'not connected');
-  if (hosts) health.add('hosts', () => !hosts.isNoHostAlive || 'no actor host is alive');
-  health.add('log', () => log.readBounds(SERVER_REALM_ID).then(() => true as const));
+  health.addCheck('loop', () => delay.medianDelayMs <= MAX_HEALTHY_LOOP_DELAY_MS || 'busy');
+  health.addCheck('bus', () => bus.connected || 'not connected');
+  if (hosts) health.addCheck('hosts', () => !hosts.isNoHostAlive || 'no actor host is alive');
+  health.addCheck('log', () => eventLog.readBounds(SERVER_REALM_ID).then(() => true as const));
   if (actors) {
     const { store, placement } = actors;
-    health.add('store', () => store.ping().then(() => true as const));
-    health.add('lease', () => placement.status().leaseMsLeft > 0 || 'lapsed');
+    health.addCheck('store', () => store.ping().then(() => true as const));
+    health.addCheck('lease', () => placement.status().leaseMsLeft > 0 || 'lapsed');
     registerPlacementMetrics(placement, metrics);
   }
   metrics.addReader('conclave_build_info', () => [
     [[SERVER_VERSION, config.role, config.nats === undefined ? 'embedded' : 'cluster'], 1],
   ]);
-  metrics.addReader('conclave_event_loop_delay_seconds', () => delay.medianMs / 1000);
+  metrics.addReader('conclave_event_loop_delay_seconds', () => delay.medianDelayMs / 1000);
   metrics.addReader('conclave_ready', async () => Number((await health.readiness()).ready));
   metrics.addReader('conclave_health_check', async () => {
     const { checks } = await health.readiness();

@@ -12,12 +12,12 @@ import {
   CURRENT_STORAGE_FORMAT,
   databaseNameOfMongoUrl,
   MongoStore,
-  readMongoStorageFormat,
-  serverNameOfMongoUrl,
+  readOrInitMongoStorageFormat,
+  serverHostsOfMongoUrl,
   withMongoSecretCheckNote,
 } from '#ports/store';
 import { createSmtpMailer, eventLogLimitsOf, type ProcessPorts } from './ports.js';
-import { checkServerSecretMatchesStore } from './secret.js';
+import { checkOrStoreServerSecretFingerprint } from './secret.js';
 
 /**
  * Names of the event log in NATS. Without a namespace the result is empty, because JetStreamEventLog has its own
@@ -28,7 +28,7 @@ export const natsNamesOfEventLog = (namespace: string): { namespace?: string; st
 
 /** Name of a cluster's database for messages to the operator. */
 export const describeMongoDatabase = (mongodb: string): string =>
-  `the database ${databaseNameOfMongoUrl(mongodb)} at ${serverNameOfMongoUrl(mongodb)}`;
+  `the database ${databaseNameOfMongoUrl(mongodb)} at ${serverHostsOfMongoUrl(mongodb)}`;
 
 /**
  * Opens the ports of a process of a cluster, which are its interfaces to NATS and MongoDB.
@@ -48,9 +48,9 @@ export async function openClusterPorts(
     const connected = await NatsBus.connect(nats, clock);
     closers.unshift(() => connected.close());
     const bus: Bus = namespace ? new NamespacedBus(connected, namespace) : connected;
-    await checkStoreFormat(mongodb, logger);
+    await checkMongoStoreFormat(mongodb, logger);
     await withMongoSecretCheckNote(mongodb, (note) =>
-      checkServerSecretMatchesStore(note, secrets, describeMongoDatabase(mongodb)),
+      checkOrStoreServerSecretFingerprint(note, secrets, describeMongoDatabase(mongodb)),
     );
     const log = await JetStreamEventLog.open(nats, clock, {
       limits: eventLogLimitsOf(config),
@@ -109,8 +109,8 @@ export async function openClusterPorts(
 }
 
 /** Checks the format of the database before anything is written. @throws Error when this program does not know it */
-async function checkStoreFormat(mongodb: string, logger: Logger): Promise<void> {
-  const format = await readMongoStorageFormat(mongodb);
+async function checkMongoStoreFormat(mongodb: string, logger: Logger): Promise<void> {
+  const format = await readOrInitMongoStorageFormat(mongodb);
   if (format >= CURRENT_STORAGE_FORMAT) return;
   logger.warn(
     { format, ours: CURRENT_STORAGE_FORMAT },

@@ -1,9 +1,9 @@
 import { join } from 'node:path';
-import { checkNoUnfinishedRestore, writeDataDirBackup } from '#app/backup';
+import { requireNoUnfinishedRestore, writeDataDirBackup } from '#app/backup';
 import type { ServerConfig } from '#app/config';
 import type { Clock } from '#base/clock';
 import { FolderMailer } from '#domain/mail';
-import { makeMessageDigest } from '#domain/messages';
+import { makeMessageDigestIfPossible } from '#domain/messages';
 import type { ServerCryptography } from '#domain/secrets';
 import { FolderBlobStorage } from '#ports/blobs';
 import { LocalBus } from '#ports/bus';
@@ -12,7 +12,7 @@ import { SingleHostPlacement } from '#ports/placement';
 import { LmdbStore, makeLmdbSecretCheckNote, openLmdbEnvironment } from '#ports/store';
 import { prepareDataDir } from './data-dir.js';
 import { createSmtpMailer, eventLogLimitsOf, mailSenderAddressOf, type ProcessPorts } from './ports.js';
-import { checkServerSecretMatchesStore } from './secret.js';
+import { checkOrStoreServerSecretFingerprint } from './secret.js';
 
 /**
  * Opens the ports of the embedded face, which are its interfaces to LMDB and to files in one data directory.
@@ -26,10 +26,10 @@ export async function openEmbeddedPorts(
   clock: Clock,
 ): Promise<ProcessPorts> {
   await prepareDataDir(config.dataDir);
-  await checkNoUnfinishedRestore(config.dataDir);
+  await requireNoUnfinishedRestore(config.dataDir);
   const environment = await openLmdbEnvironment(config.dataDir);
   try {
-    await checkServerSecretMatchesStore(
+    await checkOrStoreServerSecretFingerprint(
       makeLmdbSecretCheckNote(environment),
       secrets,
       `the data directory ${config.dataDir}`,
@@ -38,7 +38,7 @@ export async function openEmbeddedPorts(
     await environment.close();
     throw error;
   }
-  const store = new LmdbStore(environment, clock, makeMessageDigest);
+  const store = new LmdbStore(environment, clock, makeMessageDigestIfPossible);
   const log = await LmdbEventLog.open(environment, clock, eventLogLimitsOf(config));
   const blobs = await FolderBlobStorage.open(join(config.dataDir, 'blobs'));
   const mailer =

@@ -8,7 +8,7 @@ import type { Clock } from '#base/clock';
 import { type Mailer, SmtpMailer } from '#domain/mail';
 import type { BlobStorage } from '#ports/blobs';
 import type { Bus } from '#ports/bus';
-import type { EventLog, EventLogLimits } from '#ports/log';
+import type { EventLog, EventLogRetentionLimits } from '#ports/log';
 import type { HostAbsenceWatch, ReportingPartitionPlacement } from '#ports/placement';
 import type { Store } from '#ports/store';
 
@@ -33,7 +33,7 @@ export interface ProcessPorts {
   close(): Promise<void>;
 }
 
-export const eventLogLimitsOf = (config: ServerConfig): EventLogLimits => ({
+export const eventLogLimitsOf = (config: ServerConfig): EventLogRetentionLimits => ({
   maxAgeMs: config.logHours * 3_600_000,
   maxBytes: config.logMib * 1_048_576,
 });

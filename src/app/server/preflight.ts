@@ -15,9 +15,9 @@ const formatSettingOption = (name: ServerSettingName): string =>
   `--${SERVER_SETTING_DECLARATIONS[name].option} (${SERVER_SETTING_DECLARATIONS[name].env})`;
 
 /** Maximum of bytes of the file of disposable domains; a larger file can't be a list of domains. */
-const MAX_DOMAINS_FILE_BYTES = 64 * 1_048_576;
+const MAX_DISPOSABLE_DOMAINS_FILE_BYTES = 64 * 1_048_576;
 /** Error codes of conditions that may pass: a later start may succeed. */
-const TRANSIENT_ERROR_CODES = ['ENOSPC', 'EDQUOT', 'EMFILE', 'ENFILE'];
+const TRANSIENT_FILE_ERROR_CODES = ['ENOSPC', 'EDQUOT', 'EMFILE', 'ENFILE'];
 
 type PreflightProblem = string | undefined;
 
@@ -32,11 +32,11 @@ export async function runPreflightChecks(config: ServerConfig): Promise<void> {
     findSamePortProblem(config),
     findMongoUrlProblem(config),
     config.nats === undefined ? await findDataDirProblem(config) : undefined,
-    await findDomainsFileProblem(config),
+    await findDisposableDomainsFileProblem(config),
   ];
   const ports = await Promise.all([
-    config.role === 'actors' ? undefined : findPortProblem(config, 'host', 'port'),
-    findPortProblem(config, 'opsHost', 'opsPort'),
+    config.role === 'actors' ? undefined : findListenAddressProblem(config, 'host', 'port'),
+    findListenAddressProblem(config, 'opsHost', 'opsPort'),
   ]);
   const wrong = [...problems, ...ports.map((found) => found?.wrong)].filter((problem) => problem !== undefined);
   if (wrong.length > 0) throw new ServerConfigError(wrong.join('\n'));
@@ -80,18 +80,19 @@ async function findDataDirProblem({ dataDir: folder }: ServerConfig): Promise<Pr
     return undefined;
   } catch (error) {
     const { code = '' } = error as NodeJS.ErrnoException;
-    if (TRANSIENT_ERROR_CODES.includes(code)) return undefined;
+    if (TRANSIENT_FILE_ERROR_CODES.includes(code)) return undefined;
     return `${formatSettingOption('dataDir')}: data directory ${folder} can't be used: ${describeFileError(error)}`;
   }
 }
 
-async function findDomainsFileProblem({ disposableDomains: file }: ServerConfig): Promise<PreflightProblem> {
+async function findDisposableDomainsFileProblem({ disposableDomains: file }: ServerConfig): Promise<PreflightProblem> {
   if (file === undefined) return undefined;
   const name = formatSettingOption('disposableDomains');
   try {
     const found = await stat(file);
     if (!found.isFile()) return `${name}: ${file} is not a file`;
-    if (found.size > MAX_DOMAINS_FILE_BYTES) return `${name}: ${file} is larger than ${MAX_DOMAINS_FILE_BYTES} bytes`;
+    if (found.size > MAX_DISPOSABLE_DOMAINS_FILE_BYTES)
+      return `${name}: ${file} is larger than ${MAX_DISPOSABLE_DOMAINS_FILE_BYTES} bytes`;
     await access(file, constants.R_OK);
     return undefined;
   } catch (error) {
@@ -108,13 +109,13 @@ interface PortProblem {
   readonly taken?: string;
 }
 
-async function findPortProblem(
+async function findListenAddressProblem(
   config: ServerConfig,
   hostName: 'host' | 'opsHost',
   portName: 'port' | 'opsPort',
 ): Promise<PortProblem> {
   const [host, port] = [config[hostName], config[portName]];
-  const error = await tryToListen(host, port);
+  const error = await findListenError(host, port);
   const shown = `${host.includes(':') ? `[${host}]` : host}:${port}`;
   switch (error?.code) {
     case undefined:
@@ -133,7 +134,7 @@ async function findPortProblem(
   }
 }
 
-function tryToListen(host: string, port: number): Promise<NodeJS.ErrnoException | undefined> {
+function findListenError(host: string, port: number): Promise<NodeJS.ErrnoException | undefined> {
   return new Promise((done) => {
     const server = createServer();
     server.once('error', (error: NodeJS.ErrnoException) => done(error));

@@ -27,48 +27,55 @@ export function startRateLimiting(config: ServerConfig, node: ConclaveNode): Fro
   );
   const limiter = new ApiCallRateLimiter(limits, new ClientAddressResolver(config.trustedProxies));
   if (!isClusterConfig(config)) return { limiter, stop() {} };
-  const server = new ServerRealmTail(node);
+  const server = new ServerRealmTransientTail(node);
   const sharing = new RateLimitCountSharing(limits, clock, bus.id, {
     publish: (value) => log.publishTransient(SERVER_REALM_ID, value),
-    follow: (reader) => server.follow(reader),
+    follow: (reader) => server.followTransientsWithRetries(reader),
   });
   return {
     limiter,
     stop() {
-      sharing.stop();
+      sharing.stopPublishing();
       server.stop();
     },
   };
 }
 
-const FOLLOW_RETRY_MS = 1_000;
+const FOLLOW_RETRY_PAUSE_MS = 1_000;
 
 /**
  * Follows the transient values in the log of the server realm, which every frontend reads anyway. If the realm does not
  * exist yet, another attempt follows every second.
  */
-class ServerRealmTail {
+class ServerRealmTransientTail {
   #retryTimer: TimerHandle | undefined;
-  #stopped = false;
+  #isStopped = false;
 
   constructor(private readonly node: ConclaveNode) {
     // The dependent keeps the replica of the server realm open. A replica without use would be closed, and the
     // transient values would stop.
-    node.directories.addDependent({ busy: (realm) => realm === SERVER_REALM_ID && !this.#stopped, closed() {} });
+    node.directoryReplicas.addDependent({
+      needsOpenReplica: (realm) => realm === SERVER_REALM_ID && !this.#isStopped,
+      onReplicaClosed() {},
+    });
   }
 
-  follow(reader: (value: Json) => void): void {
-    const { directories, ports } = this.node;
-    directories.openReplica(SERVER_REALM_ID).then(
-      ({ tail }) => tail.add({ entry() {}, gap() {}, transient: reader }),
+  followTransientsWithRetries(reader: (value: Json) => void): void {
+    const { directoryReplicas, ports } = this.node;
+    directoryReplicas.getOrOpenReplica(SERVER_REALM_ID).then(
+      ({ logTail }) => logTail.addListener({ onLogEntry() {}, onLogGap() {}, onTransientEvent: reader }),
       () => {
-        if (!this.#stopped) this.#retryTimer = ports.clock.setTimeout(() => this.follow(reader), FOLLOW_RETRY_MS);
+        if (!this.#isStopped)
+          this.#retryTimer = ports.clock.setTimeout(
+            () => this.followTransientsWithRetries(reader),
+            FOLLOW_RETRY_PAUSE_MS,
+          );
       },
     );
   }
 
   stop(): void {
-    this.#stopped = true;
+    this.#isStopped = true;
     if (this.#retryTimer) this.node.ports.clock.clearTimeout(this.#retryTimer);
   }
 }

@@ -58,14 +58,14 @@ export const hasServerData = (dataDir: string): Promise<boolean> =>
  * @param what the Store in words, for the message
  * @throws ServerConfigError
  */
-export async function checkServerSecretMatchesStore(
+export async function checkOrStoreServerSecretFingerprint(
   note: ServerSecretCheckNote,
   secrets: ServerCryptography,
   what: string,
 ): Promise<void> {
   if ((await compareServerSecretWithStore(note, secrets, what)) === 'own') return;
   if ((await note.storeUnlessPresent(secrets.secretFingerprint)) !== secrets.secretFingerprint)
-    throw serverSecretMismatchError(what);
+    throw makeServerSecretMismatchError(what);
 }
 
 /**
@@ -80,15 +80,15 @@ export async function compareServerSecretWithStore(
 ): Promise<'own' | 'none yet'> {
   const stored = await note.read();
   if (stored === secrets.secretFingerprint) return 'own';
-  if (stored !== undefined) throw serverSecretMismatchError(what);
+  if (stored !== undefined) throw makeServerSecretMismatchError(what);
   const keys = await note.readSealedApiKeys();
-  const readable = keys.filter((sealed) => secrets.tryUnseal(sealed) !== undefined).length;
+  const readable = keys.filter((sealed) => secrets.unsealOrUndefined(sealed) !== undefined).length;
   // Processes with different secrets may have sealed keys in this Store. The secret of the majority is the right one.
-  if (readable * 2 < keys.length) throw serverSecretMismatchError(what);
+  if (readable * 2 < keys.length) throw makeServerSecretMismatchError(what);
   return 'none yet';
 }
 
-export const serverSecretMismatchError = (what: string): ServerConfigError =>
+export const makeServerSecretMismatchError = (what: string): ServerConfigError =>
   new ServerConfigError(
     `${what} was written under another server secret than this process was given: give it the same as all others ` +
       `(CONCLAVE_SECRET, or the file secret in a data directory). If it was changed on purpose: conclave secret changed`,

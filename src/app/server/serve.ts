@@ -12,10 +12,16 @@ import type { Logger } from '#base';
 import type { Clock } from '#base/clock';
 import { ServerCryptography } from '#domain/secrets';
 import { siteUrlOfRealm } from '#frontend/gateway';
-import { HttpFrontend, type HttpServer, openHttpServer, SLOW_CLIENT_LIMITS, SlowClientGuard } from '#frontend/http';
+import {
+  DEFAULT_SLOW_CLIENT_LIMITS,
+  HttpFrontend,
+  type HttpServer,
+  openHttpServer,
+  SlowClientGuard,
+} from '#frontend/http';
 import { ClientAddressResolver } from '#frontend/limits';
 import { IdentityProviders } from '#frontend/single-sign-on';
-import { createFirstOrganization, type FirstStartResult } from './first-start.js';
+import { createFirstOrganizationIfNone, type FirstStartResult } from './first-start.js';
 import { ConclaveNode, openProcessPorts } from './node.js';
 import { formatHttpUrl, openOpsListener, registerHttpServerMetrics, startServerMonitoring } from './observe.js';
 import type { ProcessPorts } from './ports.js';
@@ -28,7 +34,7 @@ const needsExternalHost = ({ host, externalHost }: ServerConfig): boolean =>
   externalHost === 'localhost' && ['0.0.0.0', '::'].includes(host);
 
 /** Time that running requests may take when the server stops, ms. Then they are cut off. */
-const RUNNING_REQUESTS_TIMEOUT_MS = 5_000;
+const RUNNING_REQUESTS_TIMEOUT_ON_STOP_MS = 5_000;
 /** Time for a request on a connection that was opened just before the stop, ms, so that its client notices nothing. */
 const NEW_CONNECTION_GRACE_MS = 1_000;
 
@@ -76,15 +82,15 @@ export async function startServer(
   const stop = async (): Promise<void> => {
     health.markStopping();
     await server?.refuseNewConnections();
-    frontend?.releaseWaitingPolls();
-    const closing = server?.close(config.leaveSeconds > 0 ? NEW_CONNECTION_GRACE_MS : 0);
-    const late = clock.setTimeout(() => server?.terminate(), RUNNING_REQUESTS_TIMEOUT_MS);
+    frontend?.answerWaitingPollsForShutdown();
+    const closing = server?.closeGracefully(config.leaveSeconds > 0 ? NEW_CONNECTION_GRACE_MS : 0);
+    const late = clock.setTimeout(() => server?.closeImmediately(), RUNNING_REQUESTS_TIMEOUT_ON_STOP_MS);
     await closing;
     clock.clearTimeout(late);
     rateLimiting?.stop();
     await channel?.close();
     await node.stop();
-    ops?.terminate();
+    ops?.closeImmediately();
     stopObserving();
   };
   const onError = (error: unknown): void => logger.error({ err: error }, 'HTTP handler failed');
@@ -96,7 +102,7 @@ export async function startServer(
       logger.info({ address }, 'ready; health and metrics');
     };
     await node.start();
-    const system = new BusSystemActorCaller(node.client, async () => {});
+    const system = new BusSystemActorCaller(node.actorClient, async () => {});
     if (!isClusterConfig(config))
       channel = await AdminChannelServer.open(config.dataDir, system, secrets.secretFingerprint, ports.backUp);
     if (config.role === 'actors') {
@@ -106,11 +112,11 @@ export async function startServer(
     rateLimiting = startRateLimiting(config, node);
     const pages = createHealthPages(health);
     const transfers = (mib: number): SlowClientGuard =>
-      new SlowClientGuard(clock, { ...SLOW_CLIENT_LIMITS, maxHeldBytes: mib * 1_048_576 });
+      new SlowClientGuard(clock, { ...DEFAULT_SLOW_CLIENT_LIMITS, maxHeldBytes: mib * 1_048_576 });
     const answers = transfers(config.sendMemoryMib);
     const bodies = transfers(config.receiveMemoryMib);
     const web = await openWebClientServer(config);
-    frontend = new HttpFrontend(web.operations, node.gateway, {
+    frontend = new HttpFrontend(web.operations, node.frontendGateway, {
       requestIdPrefix: ports.bus.id,
       deadlineMs: config.deadlineSeconds * 1000,
       scheme: config.externalScheme,
@@ -143,7 +149,7 @@ export async function startServer(
         host: config.host,
         port: config.port,
         maxBodyBytes: config.maxBodyMib * 1_048_576,
-        handler: frontend.handle,
+        handler: frontend.handleRequest,
         onError,
         slowAnswerGuard: answers,
         slowBodyGuard: bodies,
@@ -163,7 +169,7 @@ export async function startServer(
       : undefined;
     const first = isClusterConfig(config)
       ? undefined
-      : await createFirstOrganization(config, system, node.secrets, { site, page });
+      : await createFirstOrganizationIfNone(config, system, node.secrets, { site, page });
     started();
     return { node, ops: address, site, port: server.port, first, stop: leave };
   } catch (error) {

@@ -5,7 +5,7 @@ import { memoizeByObject } from '#base';
 import { API_OPERATIONS, type ApiOperation } from '#frontend/api';
 import { type HttpExchange, ResponseHeaders } from '#frontend/http';
 import {
-  answerWebFileRequest,
+  findWebFileAnswer,
   readWebClientFiles,
   type WebClientFiles,
   type WebFileAnswer,
@@ -17,7 +17,9 @@ import { apiError } from '#model/errors';
  * Possible places of dist/web, which tools/build-web.mjs writes: relative to the bundled program, and relative to this
  * file after compilation.
  */
-const WEB_CLIENT_FOLDERS = ['../web/', '../../../web/'].map((path) => fileURLToPath(new URL(path, import.meta.url)));
+const POSSIBLE_WEB_CLIENT_FOLDERS = ['../web/', '../../../web/'].map((path) =>
+  fileURLToPath(new URL(path, import.meta.url)),
+);
 
 export interface WebClientServer {
   /** Operations of the server; those of sessions are missing where the web client is turned off. */
@@ -35,7 +37,7 @@ export interface WebClientServer {
  */
 export async function openWebClientServer(
   { web }: Pick<ServerConfig, 'web'>,
-  folders = WEB_CLIENT_FOLDERS,
+  folders = POSSIBLE_WEB_CLIENT_FOLDERS,
 ): Promise<WebClientServer> {
   if (web === 'off') {
     return { operations: API_OPERATIONS.filter(({ webClient }) => !webClient), hasPage: false, serve: () => false };
@@ -45,19 +47,19 @@ export async function openWebClientServer(
   return {
     operations: API_OPERATIONS,
     hasPage: files?.has('/') ?? false,
-    serve: (exchange) => files !== undefined && serveFile(files, exchange),
+    serve: (exchange) => files !== undefined && serveWebClientFileIfExists(files, exchange),
   };
 }
 
 const toResponseHeaders = memoizeByObject((headers: WebFileHeaders) => new ResponseHeaders(headers));
-const NOT_FOUND_HEADERS = new ResponseHeaders([['Content-Type', 'application/json']]);
+const NO_PICTURE_HEADERS = new ResponseHeaders([['Content-Type', 'application/json']]);
 
-function serveFile(files: WebClientFiles, exchange: HttpExchange): boolean {
-  const answer = answerWebFileRequest(files, exchange);
+function serveWebClientFileIfExists(files: WebClientFiles, exchange: HttpExchange): boolean {
+  const answer = findWebFileAnswer(files, exchange);
   if (!answer) return false;
   const send = ({ status, variant }: WebFileAnswer): void =>
     exchange.respond(status, toResponseHeaders(variant.headers), status === 200 ? [variant.bytes] : []);
-  if (answer instanceof Promise) answer.then(send, () => exchange.respond(404, NOT_FOUND_HEADERS, [NO_PICTURE_BODY]));
+  if (answer instanceof Promise) answer.then(send, () => exchange.respond(404, NO_PICTURE_HEADERS, [NO_PICTURE_BODY]));
   else send(answer);
   return true;
 }

@@ -11,14 +11,14 @@ const SPARE_SLOTS_MS = 10_000;
 
 export class CoarseTimerRing<T> {
   /** Ring of slots; an entry lies in the slot in which it expires. */
-  readonly #slots: T[][];
-  #size = 0;
+  readonly #entriesBySlot: T[][];
+  #entryCount = 0;
   /** Number of the slot that expired last. */
-  #lastFiredSlot: number;
+  #lastFiredSlotNumber: number;
   /** The ring's single entry in the shared timer wheel; a timer per ring would wake the process more often. */
-  readonly #wheelEntry: TimerWheelEntry = { bucket: undefined, expire: () => this.#fireExpiredSlots() };
+  readonly #wheelEntry: TimerWheelEntry = { timerWheelBucket: undefined, expire: () => this.#fireExpiredSlots() };
   /** Number of the slot that the entry in the timer wheel waits for: the first slot with entries. */
-  #armedSlot = Number.POSITIVE_INFINITY;
+  #armedSlotNumber = Number.POSITIVE_INFINITY;
   #isFiring = false;
 
   /**
@@ -32,8 +32,8 @@ export class CoarseTimerRing<T> {
     longestMs: number,
     private readonly expire: (entry: T, now: number) => void,
   ) {
-    this.#slots = Array.from({ length: Math.ceil((longestMs + SPARE_SLOTS_MS) / SLOT_WIDTH_MS) + 2 }, () => []);
-    this.#lastFiredSlot = Math.floor(clock.monotonic() / SLOT_WIDTH_MS);
+    this.#entriesBySlot = Array.from({ length: Math.ceil((longestMs + SPARE_SLOTS_MS) / SLOT_WIDTH_MS) + 2 }, () => []);
+    this.#lastFiredSlotNumber = Math.floor(clock.monotonic() / SLOT_WIDTH_MS);
   }
 
   /**
@@ -41,56 +41,56 @@ export class CoarseTimerRing<T> {
    *
    * @param now monotonic ms, if the caller has it: reading the clock costs as much as the rest of the call
    */
-  add(entry: T, ms: number, now = this.clock.monotonic()): void {
+  addExpiringAfter(entry: T, ms: number, now = this.clock.monotonic()): void {
     // Slots before the armed one are empty, so the ring may skip them.
-    if (!this.#isFiring || this.#size === 0) {
-      this.#lastFiredSlot = Math.max(
-        this.#lastFiredSlot,
-        Math.min(Math.floor(now / SLOT_WIDTH_MS), this.#armedSlot - 1),
+    if (!this.#isFiring || this.#entryCount === 0) {
+      this.#lastFiredSlotNumber = Math.max(
+        this.#lastFiredSlotNumber,
+        Math.min(Math.floor(now / SLOT_WIDTH_MS), this.#armedSlotNumber - 1),
       );
     }
     const due = Math.ceil((now + ms) / SLOT_WIDTH_MS);
     // If the ring's timer has not run for a long time, the ring reaches less far than the longest wait from now. The
     // entry then goes into the last slot that the ring reaches.
-    const last = this.#lastFiredSlot + this.#slots.length - 1;
-    const at = Math.min(Math.max(due, this.#lastFiredSlot + 1), last);
-    this.#slots[at % this.#slots.length]!.push(entry);
-    this.#size++;
-    if (at < this.#armedSlot) this.#armTimer(at);
+    const last = this.#lastFiredSlotNumber + this.#entriesBySlot.length - 1;
+    const at = Math.min(Math.max(due, this.#lastFiredSlotNumber + 1), last);
+    this.#entriesBySlot[at % this.#entriesBySlot.length]!.push(entry);
+    this.#entryCount++;
+    if (at < this.#armedSlotNumber) this.#armTimer(at);
   }
 
   /** Removes all entries without expiring them. */
   clear(): void {
-    sharedTimerWheel(this.clock).cancel(this.#wheelEntry);
-    this.#armedSlot = Number.POSITIVE_INFINITY;
-    this.#size = 0;
-    for (let i = 0; i < this.#slots.length; i++) this.#slots[i] = [];
+    sharedTimerWheel(this.clock).removeAndStopTimerIfEmpty(this.#wheelEntry);
+    this.#armedSlotNumber = Number.POSITIVE_INFINITY;
+    this.#entryCount = 0;
+    for (let i = 0; i < this.#entriesBySlot.length; i++) this.#entriesBySlot[i] = [];
   }
 
   #armTimer(at: number): void {
     sharedTimerWheel(this.clock).remove(this.#wheelEntry);
-    this.#armedSlot = at;
+    this.#armedSlotNumber = at;
     sharedTimerWheel(this.clock).addAt(this.#wheelEntry, at * SLOT_WIDTH_MS);
   }
 
   #fireExpiredSlots(): void {
-    this.#armedSlot = Number.POSITIVE_INFINITY;
+    this.#armedSlotNumber = Number.POSITIVE_INFINITY;
     const now = this.clock.monotonic();
     this.#isFiring = true;
     const current = Math.floor(now / SLOT_WIDTH_MS);
-    while (this.#lastFiredSlot < current && this.#size > 0) {
-      const at = ++this.#lastFiredSlot % this.#slots.length;
-      const due = this.#slots[at]!;
+    while (this.#lastFiredSlotNumber < current && this.#entryCount > 0) {
+      const at = ++this.#lastFiredSlotNumber % this.#entriesBySlot.length;
+      const due = this.#entriesBySlot[at]!;
       if (due.length === 0) continue;
-      this.#slots[at] = [];
-      this.#size -= due.length;
+      this.#entriesBySlot[at] = [];
+      this.#entryCount -= due.length;
       for (const entry of due) this.expire(entry, now);
     }
     this.#isFiring = false;
-    if (this.#size === 0) return;
-    for (let at = this.#lastFiredSlot + 1; ; at++) {
-      if (this.#slots[at % this.#slots.length]!.length === 0) continue;
-      if (at < this.#armedSlot) this.#armTimer(at);
+    if (this.#entryCount === 0) return;
+    for (let at = this.#lastFiredSlotNumber + 1; ; at++) {
+      if (this.#entriesBySlot[at % this.#entriesBySlot.length]!.length === 0) continue;
+      if (at < this.#armedSlotNumber) this.#armTimer(at);
       return;
     }
   }

@@ -4,7 +4,7 @@ import type { Clock, TimerHandle } from './clock.js';
 
 /** A cancellable entry of the wheel; `bucket` belongs to the wheel. */
 export interface TimerWheelEntry {
-  bucket: Set<TimerWheelEntry> | undefined;
+  timerWheelBucket: Set<TimerWheelEntry> | undefined;
   expire(): void;
 }
 
@@ -12,7 +12,7 @@ export interface TimerWheelEntry {
  * Minimum length of timeouts that may be up to 1 s late, ms. Otherwise an hour of timeouts would need a bucket for
  * every 20 ms.
  */
-const COARSE_BUCKETS_AFTER_MS = 100_000;
+const COARSE_BUCKETS_FROM_DURATION_MS = 100_000;
 const COARSE_BUCKET_WIDTH_MS = 1_000;
 
 /**
@@ -24,8 +24,8 @@ export class TimerWheel {
   readonly #bucketWidthMs: number;
   /** End times of the buckets, monotonic ms, ascending. */
   readonly #bucketEndsMs: number[] = [];
-  readonly #buckets = new Map<number, Set<TimerWheelEntry>>();
-  #timer: TimerHandle | undefined;
+  readonly #bucketByEndMs = new Map<number, Set<TimerWheelEntry>>();
+  #nextBucketTimer: TimerHandle | undefined;
   #armedForMs = Number.POSITIVE_INFINITY;
 
   constructor(clock: Clock, grainMs = 20) {
@@ -35,32 +35,34 @@ export class TimerWheel {
 
   addAfter(entry: TimerWheelEntry, ms: number): void {
     const grain =
-      ms < COARSE_BUCKETS_AFTER_MS ? this.#bucketWidthMs : Math.max(this.#bucketWidthMs, COARSE_BUCKET_WIDTH_MS);
+      ms < COARSE_BUCKETS_FROM_DURATION_MS
+        ? this.#bucketWidthMs
+        : Math.max(this.#bucketWidthMs, COARSE_BUCKET_WIDTH_MS);
     this.addAt(entry, Math.ceil((this.#clock.monotonic() + Math.max(0, ms)) / grain) * grain);
   }
 
   /** Adds an entry that expires at the time `end`. @param end monotonic ms, a multiple of the grain */
   addAt(entry: TimerWheelEntry, end: number): void {
-    let bucket = this.#buckets.get(end);
+    let bucket = this.#bucketByEndMs.get(end);
     if (!bucket) {
       bucket = new Set();
-      this.#buckets.set(end, bucket);
+      this.#bucketByEndMs.set(end, bucket);
       let at = this.#bucketEndsMs.length;
       while (at > 0 && this.#bucketEndsMs[at - 1]! > end) at--;
       this.#bucketEndsMs.splice(at, 0, end);
-      if (end < this.#armedForMs) this.#armTimer();
+      if (end < this.#armedForMs) this.#armTimerForFirstBucket();
     }
     bucket.add(entry);
-    entry.bucket = bucket;
+    entry.timerWheelBucket = bucket;
   }
 
   remove(entry: TimerWheelEntry): void {
-    entry.bucket?.delete(entry);
-    entry.bucket = undefined;
+    entry.timerWheelBucket?.delete(entry);
+    entry.timerWheelBucket = undefined;
   }
 
   /** Removes an entry for good. Without entries left, Node's timer stops. */
-  cancel(entry: TimerWheelEntry): void {
+  removeAndStopTimerIfEmpty(entry: TimerWheelEntry): void {
     this.remove(entry);
     this.#dropEmptyBuckets();
     if (this.#bucketEndsMs.length === 0) this.clear();
@@ -68,35 +70,38 @@ export class TimerWheel {
 
   /** Removes all entries without expiring them. */
   clear(): void {
-    if (this.#timer) this.#clock.clearTimeout(this.#timer);
-    this.#timer = undefined;
+    if (this.#nextBucketTimer) this.#clock.clearTimeout(this.#nextBucketTimer);
+    this.#nextBucketTimer = undefined;
     this.#armedForMs = Number.POSITIVE_INFINITY;
     this.#bucketEndsMs.length = 0;
-    this.#buckets.clear();
+    this.#bucketByEndMs.clear();
   }
 
-  #armTimer(): void {
-    if (this.#timer) this.#clock.clearTimeout(this.#timer);
-    this.#timer = undefined;
+  #armTimerForFirstBucket(): void {
+    if (this.#nextBucketTimer) this.#clock.clearTimeout(this.#nextBucketTimer);
+    this.#nextBucketTimer = undefined;
     this.#armedForMs = this.#bucketEndsMs[0] ?? Number.POSITIVE_INFINITY;
     if (this.#armedForMs === Number.POSITIVE_INFINITY) return;
-    this.#timer = this.#clock.setTimeout(() => this.#fireExpiredBuckets(), this.#armedForMs - this.#clock.monotonic());
+    this.#nextBucketTimer = this.#clock.setTimeout(
+      () => this.#fireExpiredBuckets(),
+      this.#armedForMs - this.#clock.monotonic(),
+    );
   }
 
   #fireExpiredBuckets(): void {
-    this.#timer = undefined;
+    this.#nextBucketTimer = undefined;
     const now = this.#clock.monotonic();
     const due: Set<TimerWheelEntry>[] = [];
     while (this.#bucketEndsMs.length > 0 && this.#bucketEndsMs[0]! <= now) {
       const end = this.#bucketEndsMs.shift()!;
-      due.push(this.#buckets.get(end)!);
-      this.#buckets.delete(end);
+      due.push(this.#bucketByEndMs.get(end)!);
+      this.#bucketByEndMs.delete(end);
     }
     this.#dropEmptyBuckets();
-    this.#armTimer();
+    this.#armTimerForFirstBucket();
     for (const bucket of due) {
       for (const entry of bucket) {
-        entry.bucket = undefined;
+        entry.timerWheelBucket = undefined;
         bucket.delete(entry);
         entry.expire();
       }
@@ -109,8 +114,8 @@ export class TimerWheel {
    */
   #dropEmptyBuckets(): void {
     let empty = 0;
-    while (empty < this.#bucketEndsMs.length && this.#buckets.get(this.#bucketEndsMs[empty]!)!.size === 0) {
-      this.#buckets.delete(this.#bucketEndsMs[empty]!);
+    while (empty < this.#bucketEndsMs.length && this.#bucketByEndMs.get(this.#bucketEndsMs[empty]!)!.size === 0) {
+      this.#bucketByEndMs.delete(this.#bucketEndsMs[empty]!);
       empty++;
     }
     if (empty > 0) this.#bucketEndsMs.splice(0, empty);

@@ -29,7 +29,7 @@ export function runPeriodically(clock: Clock, ms: number, fn: (lateMs: number) =
     wheel.addAt(entry, due);
   };
   const entry: TimerWheelEntry = {
-    bucket: undefined,
+    timerWheelBucket: undefined,
     expire: () => {
       const now = clock.monotonic();
       const late = now - due;
@@ -38,5 +38,5 @@ export function runPeriodically(clock: Clock, ms: number, fn: (lateMs: number) =
     },
   };
   arm(clock.monotonic());
-  return () => wheel.cancel(entry);
+  return () => wheel.removeAndStopTimerIfEmpty(entry);
 }

@@ -16,7 +16,7 @@ export async function copyFileAndHash(from: string, to: string): Promise<HashedF
   try {
     const target = await open(to, 'wx', 0o600);
     try {
-      const hashed = await readInChunks(source, (chunk) => target.writeFile(chunk));
+      const hashed = await readAndHashInChunks(source, (chunk) => target.writeFile(chunk));
       await target.sync();
       return hashed;
     } finally {
@@ -30,13 +30,13 @@ export async function copyFileAndHash(from: string, to: string): Promise<HashedF
 export async function hashFile(file: string): Promise<HashedFile> {
   const source = await open(file, 'r');
   try {
-    return await readInChunks(source);
+    return await readAndHashInChunks(source);
   } finally {
     await source.close();
   }
 }
 
-async function readInChunks(
+async function readAndHashInChunks(
   source: Awaited<ReturnType<typeof open>>,
   onChunk?: (chunk: Buffer) => Promise<void>,
 ): Promise<HashedFile> {

@@ -15,7 +15,15 @@ const OTHERS_PERMISSION_BITS = 0o077;
  * Error codes that a change of permissions may meet (file systems without modes, files of other owners); the server
  * works without the change.
  */
-const TOLERATED_ERROR_CODES = new Set(['EPERM', 'EACCES', 'EROFS', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'ENOENT']);
+const TOLERATED_PERMISSION_ERROR_CODES = new Set([
+  'EPERM',
+  'EACCES',
+  'EROFS',
+  'ENOTSUP',
+  'EOPNOTSUPP',
+  'ENOSYS',
+  'ENOENT',
+]);
 
 /** Sets the umask of the process: every file that any library creates from now on is private. */
 export const setPrivateUmask = (): void => void process.umask(OTHERS_PERMISSION_BITS);
@@ -39,7 +47,7 @@ export async function writePrivateFile(file: string, text: string): Promise<void
  */
 export async function removeOthersPermissions(folder: string, isOurs: (name: string) => boolean): Promise<void> {
   const entries = await listFolderEntries(folder);
-  if (entries.every(({ name }) => isOurs(name))) await removePermissionBits(folder, PRIVATE_FOLDER_MODE);
+  if (entries.every(({ name }) => isOurs(name))) await reduceToPrivateMode(folder, PRIVATE_FOLDER_MODE);
   for (const entry of entries) if (isOurs(entry.name)) await makeEntryPrivate(join(folder, entry.name), entry);
 }
 
@@ -51,12 +59,12 @@ export async function removeOthersPermissions(folder: string, isOurs: (name: str
 async function makeEntryPrivate(path: string, entry: Dirent): Promise<void> {
   if (entry.isSymbolicLink()) return;
   if (!entry.isDirectory()) {
-    await removePermissionBits(path, PRIVATE_FILE_MODE);
+    await reduceToPrivateMode(path, PRIVATE_FILE_MODE);
     return;
   }
   if (!(await isAccessibleToOthers(path))) return;
   for (const inside of await listFolderEntries(path)) await makeEntryPrivate(join(path, inside.name), inside);
-  await removePermissionBits(path, PRIVATE_FOLDER_MODE);
+  await reduceToPrivateMode(path, PRIVATE_FOLDER_MODE);
 }
 
 const listFolderEntries = async (folder: string): Promise<Dirent[]> =>
@@ -67,7 +75,7 @@ async function isAccessibleToOthers(path: string): Promise<boolean> {
   return found !== undefined && (found.mode & OTHERS_PERMISSION_BITS) !== 0;
 }
 
-async function removePermissionBits(path: string, mode: number): Promise<void> {
+async function reduceToPrivateMode(path: string, mode: number): Promise<void> {
   const found = await ignoreToleratedErrors(lstat(path));
   if (!found || (found.mode & OTHERS_PERMISSION_BITS) === 0) return;
   await ignoreToleratedErrors(chmod(path, found.mode & mode));
@@ -77,7 +85,7 @@ async function ignoreToleratedErrors<T>(doing: Promise<T>): Promise<T | undefine
   try {
     return await doing;
   } catch (error) {
-    if (TOLERATED_ERROR_CODES.has((error as NodeJS.ErrnoException).code ?? '')) return undefined;
+    if (TOLERATED_PERMISSION_ERROR_CODES.has((error as NodeJS.ErrnoException).code ?? '')) return undefined;
     throw error;
   }
 }

@@ -18,7 +18,7 @@ let processRegistry: Registry | undefined;
  * Collects the metrics of the process (memory, CPU, event loop). The collectors can't be stopped, so all servers in a
  * process share one set.
  */
-function processMetrics(): Registry {
+function findOrMakeProcessRegistry(): Registry {
   if (!processRegistry) {
     processRegistry = new Registry();
     collectDefaultMetrics({ register: processRegistry });
@@ -26,18 +26,18 @@ function processMetrics(): Registry {
   return processRegistry;
 }
 
-function linesOf(
+function makeExpositionLines(
   name: MetricName,
   { labels: names }: MetricDeclaration,
   { labels: values, value }: MetricSample,
 ): ExpositionLine[] {
   const labels = Object.fromEntries(names.map((label, i) => [label, values[i] ?? '']));
   if (typeof value === 'number') return [{ metricName: name, labels, value }];
-  return histogramLines(name, labels, value);
+  return makeHistogramLines(name, labels, value);
 }
 
 /** Lines of a histogram. Its buckets are cumulative in the text format of Prometheus. */
-function histogramLines(
+function makeHistogramLines(
   name: string,
   labels: ExpositionLine['labels'],
   { bounds, counts, sum }: MetricHistogramSeries,
@@ -57,15 +57,15 @@ function histogramLines(
 /** The text of one scrape: every declared metric, also those without a value yet. */
 export async function renderMetricsForScrape(metrics: MetricsRegistry): Promise<string> {
   const registry = new Registry();
-  for (const [name, samples] of await metrics.samples()) {
+  for (const [name, samples] of await metrics.readAllSamples()) {
     const { type, help } = METRIC_DECLARATIONS[name];
     const get = async () => ({
       name,
       help,
       type,
-      values: samples.flatMap((s) => linesOf(name, METRIC_DECLARATIONS[name], s)),
+      values: samples.flatMap((s) => makeExpositionLines(name, METRIC_DECLARATIONS[name], s)),
     });
     registry.registerMetric({ name, help, get } as unknown as PrometheusMetric);
   }
-  return `${await registry.metrics()}\n${await processMetrics().metrics()}`;
+  return `${await registry.metrics()}\n${await findOrMakeProcessRegistry().metrics()}`;
 }

@@ -55,25 +55,25 @@ type SeriesByLabels = Map<
 type MetricReader = () => MetricReading<MetricName> | Promise<MetricReading<MetricName>>;
 
 export class MetricsRegistry {
-  readonly #series = new Map<MetricName, SeriesByLabels>();
-  readonly #readers = new Map<MetricName, MetricReader[]>();
+  readonly #seriesByMetricName = new Map<MetricName, SeriesByLabels>();
+  readonly #readersByMetricName = new Map<MetricName, MetricReader[]>();
   readonly #beforeReadingCallbacks: (() => void | Promise<void>)[] = [];
 
-  /** Adds 1 to a counter. On hot paths, keep the object that `counter` returns instead. */
+  /** Adds 1 to a counter. On hot paths, keep the object that `findOrCreateCounter` returns instead. */
   increment<N extends CounterName>(name: N, ...labels: MetricLabelValues<N>): void {
-    this.counter(name, ...labels).n++;
+    this.findOrCreateCounter(name, ...labels).n++;
   }
 
   /**
    * The counter with these labels: the same object at each call. Scrapes show the counter from the first call on, even
    * while it is 0.
    */
-  counter<N extends CounterName>(name: N, ...labels: MetricLabelValues<N>): MetricCounterSeries {
+  findOrCreateCounter<N extends CounterName>(name: N, ...labels: MetricLabelValues<N>): MetricCounterSeries {
     return this.#findOrCreateSeries(name, labels, () => ({ n: 0 })) as MetricCounterSeries;
   }
 
   /** The histogram with these labels, of values in the unit that the metric's name ends with. */
-  histogram<N extends HistogramName>(name: N, ...labels: MetricLabelValues<N>): MetricHistogramSeries {
+  findOrCreateHistogram<N extends HistogramName>(name: N, ...labels: MetricLabelValues<N>): MetricHistogramSeries {
     return this.#findOrCreateSeries(
       name,
       labels,
@@ -89,30 +89,31 @@ export class MetricsRegistry {
     name: N,
     reader: () => MetricReading<N> | Promise<MetricReading<N>>,
   ): void {
-    const readers = this.#readers.get(name) ?? [];
+    const readers = this.#readersByMetricName.get(name) ?? [];
     readers.push(reader as MetricReader);
-    this.#readers.set(name, readers);
+    this.#readersByMetricName.set(name, readers);
   }
 
   /** Registers a step that runs before the readers of each scrape and gathers data that several of them need. */
-  beforeReading(gather: () => void | Promise<void>): void {
+  addStepBeforeReading(gather: () => void | Promise<void>): void {
     this.#beforeReadingCallbacks.push(gather);
   }
 
   /** Reads every declared metric with its samples. */
-  async samples(): Promise<ReadonlyMap<MetricName, readonly MetricSample[]>> {
+  async readAllSamples(): Promise<ReadonlyMap<MetricName, readonly MetricSample[]>> {
     for (const gather of this.#beforeReadingCallbacks) await readOrUndefined(gather);
     const samples = new Map<MetricName, readonly MetricSample[]>();
-    for (const name of Object.keys(METRIC_DECLARATIONS) as MetricName[]) samples.set(name, await this.#samplesOf(name));
+    for (const name of Object.keys(METRIC_DECLARATIONS) as MetricName[])
+      samples.set(name, await this.#readSamplesOfMetric(name));
     return samples;
   }
 
-  async #samplesOf(name: MetricName): Promise<MetricSample[]> {
+  async #readSamplesOfMetric(name: MetricName): Promise<MetricSample[]> {
     const samples: MetricSample[] = [];
-    for (const { labels, value } of this.#series.get(name)?.values() ?? []) {
+    for (const { labels, value } of this.#seriesByMetricName.get(name)?.values() ?? []) {
       samples.push({ labels, value: value instanceof MetricHistogramSeries ? value : value.n });
     }
-    for (const reader of this.#readers.get(name) ?? []) {
+    for (const reader of this.#readersByMetricName.get(name) ?? []) {
       const reading = await readOrUndefined(reader);
       if (reading === undefined) continue;
       if (typeof reading === 'number') samples.push({ labels: [], value: reading });
@@ -126,10 +127,10 @@ export class MetricsRegistry {
     labels: readonly string[],
     make: () => MetricCounterSeries | MetricHistogramSeries,
   ): MetricCounterSeries | MetricHistogramSeries {
-    let series = this.#series.get(name);
+    let series = this.#seriesByMetricName.get(name);
     if (!series) {
       series = new Map();
-      this.#series.set(name, series);
+      this.#seriesByMetricName.set(name, series);
     }
     const key = labels.length === 1 ? labels[0]! : labels.join(LABEL_SEPARATOR);
     const known = series.get(key);

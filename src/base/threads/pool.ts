@@ -5,7 +5,7 @@
 import { Worker } from 'node:worker_threads';
 import type { ThreadJobResult } from './jobs.js';
 
-interface ThreadOptions {
+interface ThreadPoolOptions {
   /** URL of the module that a worker thread runs; it calls `serveThreadPoolJobs`. */
   readonly script: URL;
   /** Maximum number of threads; each starts when it is needed. */
@@ -34,16 +34,16 @@ export class ThreadPool<Job, Result> {
   #idleTimer: NodeJS.Timeout | undefined;
   #closed = false;
 
-  constructor(private readonly options: ThreadOptions) {}
+  constructor(private readonly options: ThreadPoolOptions) {}
 
   /** Number of running threads. */
-  get size(): number {
+  get runningThreadCount(): number {
     return this.#allWorkers.size;
   }
 
   /** Runs a job in an idle thread, or queues it. @throws ThreadJobFailedError */
-  run(job: Job): Promise<Result> {
-    if (this.#closed) return Promise.reject(poolClosedError());
+  runJob(job: Job): Promise<Result> {
+    if (this.#closed) return Promise.reject(makePoolClosedError());
     return new Promise((resolve, reject) => {
       this.#waitingJobs.push({ job, resolve, reject });
       this.#startNextJob();
@@ -54,7 +54,7 @@ export class ThreadPool<Job, Result> {
   async close(): Promise<void> {
     this.#closed = true;
     clearTimeout(this.#idleTimer);
-    for (const { reject } of this.#waitingJobs.splice(0)) reject(poolClosedError());
+    for (const { reject } of this.#waitingJobs.splice(0)) reject(makePoolClosedError());
     await this.#terminateWorkers();
   }
 
@@ -97,7 +97,7 @@ export class ThreadPool<Job, Result> {
       if (reusable) {
         this.#idleWorkers.push(worker);
         this.#startNextJob();
-        this.#stopWorkersWhenIdle();
+        this.#scheduleStopIfAllIdle();
       } else {
         void worker.terminate();
       }
@@ -119,7 +119,7 @@ export class ThreadPool<Job, Result> {
     worker.postMessage(job);
   }
 
-  #stopWorkersWhenIdle(): void {
+  #scheduleStopIfAllIdle(): void {
     const { idleMs } = this.options;
     if (idleMs === undefined || this.#idleWorkers.length < this.#allWorkers.size) return;
     clearTimeout(this.#idleTimer);
@@ -128,4 +128,4 @@ export class ThreadPool<Job, Result> {
   }
 }
 
-const poolClosedError = (): ThreadJobFailedError => new ThreadJobFailedError('the threads are closed');
+const makePoolClosedError = (): ThreadJobFailedError => new ThreadJobFailedError('the threads are closed');

@@ -1,6 +1,6 @@
-/** Records of one kind by id. `version` counts the changes of the collection. */
+/** Records of one kind by id. `changeCount` counts the changes of the collection. */
 export class DirectoryRecordCollection<Id, Entry> {
-  version = 0;
+  changeCount = 0;
   protected readonly entries = new Map<Id, Entry>();
 
   constructor(private readonly idOf: (entry: Entry) => Id) {}
@@ -9,16 +9,16 @@ export class DirectoryRecordCollection<Id, Entry> {
     return this.entries.get(id);
   }
 
-  all(): Iterable<Entry> {
+  allRecords(): Iterable<Entry> {
     return this.entries.values();
   }
 
   put(entry: Entry): void {
     this.entries.set(this.idOf(entry), entry);
-    this.version++;
+    this.changeCount++;
   }
 
   remove(id: Id): void {
-    if (this.entries.delete(id)) this.version++;
+    if (this.entries.delete(id)) this.changeCount++;
   }
 }

@@ -2,12 +2,12 @@
 
 import { formatProfileForApi } from '#domain/people';
 import type { UserId } from '#model';
-import type { ApiProfileData, DirectoryProfile, DirectoryProfileField } from '#model/records';
+import type { ApiProfileData, DirectoryProfileField, DirectoryUserProfileValues } from '#model/records';
 import { DirectoryRecordCollection } from './collection.js';
 
 const EMPTY_PROFILE_DATA: ApiProfileData = {};
 
-export class DirectoryProfileCollection extends DirectoryRecordCollection<UserId, DirectoryProfile> {
+export class DirectoryProfileCollection extends DirectoryRecordCollection<UserId, DirectoryUserProfileValues> {
   /** Profile values as clients see them, computed on first use. */
   readonly #profileDataByUser = new Map<UserId, ApiProfileData>();
   #profileFields: readonly DirectoryProfileField[] = [];
@@ -17,7 +17,7 @@ export class DirectoryProfileCollection extends DirectoryRecordCollection<UserId
   }
 
   /** Profile values of the user as clients see them. The object stays the same until the values change. */
-  profileDataOf(user: UserId): ApiProfileData {
+  apiProfileDataOf(user: UserId): ApiProfileData {
     const known = this.#profileDataByUser.get(user);
     if (known) return known;
     const profile = this.get(user);
@@ -27,14 +27,14 @@ export class DirectoryProfileCollection extends DirectoryRecordCollection<UserId
     return shown;
   }
 
-  override put(profile: DirectoryProfile): void {
+  override put(profile: DirectoryUserProfileValues): void {
     super.put(profile);
     this.#profileDataByUser.delete(profile.user);
   }
 
-  setFields(fields: readonly DirectoryProfileField[]): void {
+  setProfileFields(fields: readonly DirectoryProfileField[]): void {
     this.#profileFields = fields;
     this.#profileDataByUser.clear();
-    this.version++;
+    this.changeCount++;
   }
 }

@@ -7,13 +7,13 @@ export class DirectorySessionCollection extends DirectoryRecordCollection<UserId
   readonly #sessionsByHash = new Map<string, { readonly user: UserId; readonly session: WebSession }>();
 
   /** Accounts with devices to which notifications may be pushed. */
-  readonly usersWithPush = new Set<UserId>();
+  readonly userIdsWithPushDevice = new Set<UserId>();
 
   constructor() {
     super(({ user }) => user);
   }
 
-  byHash(hash: string): { readonly user: UserId; readonly session: WebSession } | undefined {
+  findSessionByHash(hash: string): { readonly user: UserId; readonly session: WebSession } | undefined {
     return this.#sessionsByHash.get(hash);
   }
 
@@ -21,8 +21,8 @@ export class DirectorySessionCollection extends DirectoryRecordCollection<UserId
     const { user } = account;
     for (const { hash } of this.get(user)?.sessions ?? []) this.#sessionsByHash.delete(hash);
     super.put(account);
-    if (account.devices || account.sessions.some(({ push }) => push)) this.usersWithPush.add(user);
-    else this.usersWithPush.delete(user);
+    if (account.devices || account.sessions.some(({ push }) => push)) this.userIdsWithPushDevice.add(user);
+    else this.userIdsWithPushDevice.delete(user);
     for (const session of account.sessions) this.#sessionsByHash.set(session.hash, { user, session });
   }
 }

@@ -7,33 +7,33 @@ import { DirectoryRecordCollection } from './collection.js';
 export const foldStreamNameCase = (name: string): string => name.toLowerCase();
 
 export class DirectoryStreamCollection extends DirectoryRecordCollection<StreamId, DirectoryStream> {
-  readonly #idsByName = new Map<string, StreamId>();
+  readonly #unarchivedIdsByName = new Map<string, StreamId>();
 
   constructor() {
     super(({ id }) => id);
   }
 
-  byName(name: string): DirectoryStream | undefined {
-    const id = this.#idsByName.get(foldStreamNameCase(name));
+  findUnarchivedByName(name: string): DirectoryStream | undefined {
+    const id = this.#unarchivedIdsByName.get(foldStreamNameCase(name));
     return id === undefined ? undefined : this.get(id);
   }
 
   override put(stream: DirectoryStream): void {
     const before = this.get(stream.id);
-    if (before && this.#idsByName.get(foldStreamNameCase(before.name)) === before.id)
-      this.#idsByName.delete(foldStreamNameCase(before.name));
+    if (before && this.#unarchivedIdsByName.get(foldStreamNameCase(before.name)) === before.id)
+      this.#unarchivedIdsByName.delete(foldStreamNameCase(before.name));
     // The realm actor learns of a stream's first message later than this replica, so a record of the stream must not
     // remove the message's id.
     const firstMessage = stream.firstMessage ?? before?.firstMessage ?? null;
     super.put(firstMessage === stream.firstMessage ? stream : { ...stream, firstMessage });
-    if (!stream.archived) this.#idsByName.set(foldStreamNameCase(stream.name), stream.id);
+    if (!stream.archived) this.#unarchivedIdsByName.set(foldStreamNameCase(stream.name), stream.id);
   }
 
   /**
    * Sets the id of a stream's first message when that message arrives. The realm actor learns of the message later, and
    * logs no change.
    */
-  noteFirstMessage(id: StreamId, message: number): void {
+  setFirstMessageIfUnset(id: StreamId, message: number): void {
     const known = this.get(id);
     if (known?.firstMessage === null) this.put({ ...known, firstMessage: message });
   }

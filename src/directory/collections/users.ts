@@ -1,14 +1,14 @@
 /** Accounts by id, API key, e-mail address and avatar. System bots are found but not listed. */
 
-import { isBotCalledByServer, makeSystemBotRecords, SYSTEM_BOT_IDS_BY_EMAIL } from '#domain/people';
+import { isBotOfOutgoingService, makeSystemBotRecords, SYSTEM_BOT_IDS_BY_EMAIL } from '#domain/people';
 import type { UserId } from '#model';
 import type { DirectoryUser } from '#model/records';
 import { DirectoryRecordCollection } from './collection.js';
 
 export class DirectoryUserCollection extends DirectoryRecordCollection<UserId, DirectoryUser> {
   /** Ids of outgoing webhook bots, which the server calls instead of sending them messages. */
-  readonly silentBots = new Set<UserId>();
-  readonly #systemBots: ReadonlyMap<UserId, DirectoryUser>;
+  readonly serverCalledBotIds = new Set<UserId>();
+  readonly #systemBotsById: ReadonlyMap<UserId, DirectoryUser>;
   readonly #idsByKeyHash = new Map<string, UserId>();
   readonly #idsByEmail = new Map<string, UserId>();
   readonly #idsByAvatarHash = new Map<string, UserId>();
@@ -16,24 +16,24 @@ export class DirectoryUserCollection extends DirectoryRecordCollection<UserId, D
   /** Makes the collection with the system bots in it. @param since creation time of the organization, wall ms */
   constructor(since: number) {
     super(({ id }) => id);
-    this.#systemBots = new Map(makeSystemBotRecords(since).map((bot) => [bot.id, bot]));
+    this.#systemBotsById = new Map(makeSystemBotRecords(since).map((bot) => [bot.id, bot]));
   }
 
   override get(id: UserId): DirectoryUser | undefined {
-    return this.entries.get(id) ?? this.#systemBots.get(id);
+    return this.entries.get(id) ?? this.#systemBotsById.get(id);
   }
 
-  byKeyHash(hash: string): DirectoryUser | undefined {
-    return this.#userOrUndefined(this.#idsByKeyHash.get(hash));
+  findByKeyHash(hash: string): DirectoryUser | undefined {
+    return this.#findByIdIfDefined(this.#idsByKeyHash.get(hash));
   }
 
-  byEmail(email: string): DirectoryUser | undefined {
+  findByApiOrRealEmail(email: string): DirectoryUser | undefined {
     const folded = email.toLowerCase();
-    return this.#userOrUndefined(this.#idsByEmail.get(folded) ?? SYSTEM_BOT_IDS_BY_EMAIL.get(folded));
+    return this.#findByIdIfDefined(this.#idsByEmail.get(folded) ?? SYSTEM_BOT_IDS_BY_EMAIL.get(folded));
   }
 
-  byAvatar(hash: string): DirectoryUser | undefined {
-    return this.#userOrUndefined(this.#idsByAvatarHash.get(hash));
+  findByAvatarHash(hash: string): DirectoryUser | undefined {
+    return this.#findByIdIfDefined(this.#idsByAvatarHash.get(hash));
   }
 
   override put(user: DirectoryUser): void {
@@ -44,7 +44,7 @@ export class DirectoryUserCollection extends DirectoryRecordCollection<UserId, D
       this.#idsByEmail.delete(before.deliveryEmail.toLowerCase());
     }
     super.put(user);
-    if (isBotCalledByServer(user)) this.silentBots.add(user.id);
+    if (isBotOfOutgoingService(user)) this.serverCalledBotIds.add(user.id);
     // The avatar hash of an account never changes, so the entry of a removed avatar may stay.
     if (user.avatar) this.#idsByAvatarHash.set(user.avatar.hash, user.id);
     if (user.keyHash) this.#idsByKeyHash.set(user.keyHash, user.id);
@@ -52,7 +52,7 @@ export class DirectoryUserCollection extends DirectoryRecordCollection<UserId, D
     this.#idsByEmail.set(user.deliveryEmail.toLowerCase(), user.id);
   }
 
-  #userOrUndefined(id: UserId | undefined): DirectoryUser | undefined {
+  #findByIdIfDefined(id: UserId | undefined): DirectoryUser | undefined {
     return id === undefined ? undefined : this.get(id);
   }
 }

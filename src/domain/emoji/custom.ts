@@ -2,7 +2,7 @@
  * Custom emoji of an organization (realm.md § Custom emoji): names, pictures, and the form in which clients get them.
  */
 import type { JsonObject } from '#base';
-import { MAX_PICTURE_PIXELS, withDecodedPicture } from '#domain/pictures';
+import { MAX_PIXELS_PER_PICTURE_FRAME, withConversionSlotAndPicture } from '#domain/pictures';
 import { apiError } from '#model/errors';
 import type { DirectoryEmoji } from '#model/records';
 
@@ -21,7 +21,7 @@ export const formatCustomEmojiForApi = (all: Iterable<DirectoryEmoji>): JsonObje
  * Checks the name of a custom emoji. @returns the name in its stored form. @throws ApiError if emoji may not have the
  * name
  */
-export function checkCustomEmojiName(written: string): string {
+export function toCheckedCustomEmojiName(written: string): string {
   const name = written.trim().replaceAll(' ', '_');
   if (name === '') throw apiError('EMOJI_NAME_MISSING');
   if (!/^[0-9a-z_-]+$/.test(name)) throw apiError('EMOJI_NAME_CHARACTERS');
@@ -43,7 +43,7 @@ interface EmojiImage {
   readonly still: Uint8Array | null;
 }
 
-const SQUARE_RESIZE_OPTIONS = {
+const EMOJI_SQUARE_RESIZE_OPTIONS = {
   width: EMOJI_IMAGE_SIDE_PIXELS,
   height: EMOJI_IMAGE_SIDE_PIXELS,
   fit: 'contain',
@@ -54,16 +54,16 @@ const SQUARE_RESIZE_OPTIONS = {
  * Decodes an uploaded picture, scales it to a square and encodes it again, so that nothing else of the file is stored.
  * @throws ApiError BAD_IMAGE
  */
-export const makeEmojiImage = (bytes: Uint8Array): Promise<EmojiImage> =>
-  withDecodedPicture(bytes, async (picture) => {
+export const makeEmojiImageFromUpload = (bytes: Uint8Array): Promise<EmojiImage> =>
+  withConversionSlotAndPicture(bytes, async (picture) => {
     // All frames of an animation are decoded, so the limit holds for their sum.
-    if (picture.pixels > MAX_PICTURE_PIXELS) throw apiError('IMAGE_TOO_LARGE');
-    const still = await picture.still().resize(SQUARE_RESIZE_OPTIONS).png().toBuffer();
+    if (picture.pixels > MAX_PIXELS_PER_PICTURE_FRAME) throw apiError('IMAGE_TOO_LARGE');
+    const still = await picture.still().resize(EMOJI_SQUARE_RESIZE_OPTIONS).png().toBuffer();
     if (picture.frames === 1) return { bytes: still, type: 'image/png', extension: '.png', still: null };
     if (picture.format !== 'gif') throw apiError('IMAGE_ANIMATION_UNKNOWN');
     const moving = await picture
       .moving()
-      .resize(SQUARE_RESIZE_OPTIONS)
+      .resize(EMOJI_SQUARE_RESIZE_OPTIONS)
       .gif()
       .toBuffer()
       .catch(() => {

@@ -3,7 +3,7 @@
  * have no side effects.
  */
 import type { JsonObject } from '#base';
-import { canonicalEmojiCode, emojiCodeOfName } from '#domain/markdown';
+import { emojiCodeOfNameOrAlias, findCanonicalEmojiCode } from '#domain/markdown';
 import type { EmojiReference, ProductEmoji, ProductEmojiName } from '#model';
 import { apiError } from '#model/errors';
 import type { DirectoryEmoji, DirectoryView } from '#model/records';
@@ -27,17 +27,17 @@ interface ResolvedEmoji {
  * The extra emoji: neither Unicode nor custom. It has the product's name and the name that existing clients know.
  * Requests may use both; the server's setting `--emoji-names` decides which one clients get.
  */
-const PRODUCT_EMOJI_FORMS: Readonly<Record<ProductEmojiName, ProductEmoji>> = {
+const PRODUCT_EMOJI_FORM_BY_NAME: Readonly<Record<ProductEmojiName, ProductEmoji>> = {
   conclave: { name: 'conclave', type: 'service_extra_emoji', url: '/static/emoji/conclave.png' },
   zulip: { name: 'zulip', type: 'zulip_extra_emoji', url: '/static/generated/emoji/images/emoji/unicode/zulip.png' },
 };
 /** The product's own emoji as it is stored. */
-const PRODUCT_EMOJI_REFERENCE: EmojiReference = { name: 'conclave', code: 'conclave', type: 'extra' };
+const STORED_PRODUCT_EMOJI: EmojiReference = { name: 'conclave', code: 'conclave', type: 'extra' };
 
 /** The form in which clients get the product's own emoji. */
-export const productEmojiForm = (names: ProductEmojiName): ProductEmoji => PRODUCT_EMOJI_FORMS[names];
+export const productEmojiForm = (names: ProductEmojiName): ProductEmoji => PRODUCT_EMOJI_FORM_BY_NAME[names];
 
-const productEmojiForms = Object.values(PRODUCT_EMOJI_FORMS);
+const productEmojiForms = Object.values(PRODUCT_EMOJI_FORM_BY_NAME);
 
 const isProductEmojiName = (name: string): boolean => productEmojiForms.some((form) => form.name === name);
 const isProductEmojiType = (type: string): boolean => productEmojiForms.some((form) => form.type === type);
@@ -46,12 +46,12 @@ const isProductEmojiType = (type: string): boolean => productEmojiForms.some((fo
  * Finds the emoji with this name. Active custom emoji take precedence: organizations may shadow Unicode names.
  * @throws ApiError if there is none
  */
-export function findEmojiByName(name: string, directory: DirectoryView): EmojiReference {
+export function requireEmojiByName(name: string, directory: DirectoryView): EmojiReference {
   for (const custom of directory.customEmoji()) {
     if (custom.name === name && !custom.deactivated) return { name, code: String(custom.id), type: 'realm_emoji' };
   }
-  if (isProductEmojiName(name)) return PRODUCT_EMOJI_REFERENCE;
-  const code = emojiCodeOfName(name);
+  if (isProductEmojiName(name)) return STORED_PRODUCT_EMOJI;
+  const code = emojiCodeOfNameOrAlias(name);
   if (code === undefined) throw apiError('EMOJI_DOES_NOT_EXIST', { emoji_name: name });
   return { name, code, type: 'unicode_emoji' };
 }
@@ -64,60 +64,57 @@ export function toStoredEmojiType(type: string): EmojiReference['type'] | undefi
 
 /** Completes an emoji: absent fields are looked up by the name. @throws ApiError if the name is unknown */
 export function completeEmojiFields({ name, code, type }: EmojiInput, directory: DirectoryView): ResolvedEmoji {
-  const found = code === null || type === null ? findEmojiByName(name, directory) : undefined;
+  const found = code === null || type === null ? requireEmojiByName(name, directory) : undefined;
   const resolved = found && type === null ? found.type : toStoredEmojiType(type ?? '');
-  if (resolved === 'extra' && isProductEmojiName(name)) name = PRODUCT_EMOJI_REFERENCE.name;
-  return { name, code: comparableEmojiCode(code ?? found?.code ?? '', resolved), type: resolved };
+  if (resolved === 'extra' && isProductEmojiName(name)) name = STORED_PRODUCT_EMOJI.name;
+  return { name, code: toComparableEmojiCode(code ?? found?.code ?? '', resolved), type: resolved };
 }
 
 /** The spelling of a code for comparisons. Unknown codes stay as they are. */
-export function comparableEmojiCode(code: string, type: EmojiReference['type'] | undefined): string {
-  if (type === 'unicode_emoji') return canonicalEmojiCode(code) ?? code;
-  return type === 'extra' && isProductEmojiName(code) ? PRODUCT_EMOJI_REFERENCE.code : code;
+export function toComparableEmojiCode(code: string, type: EmojiReference['type'] | undefined): string {
+  if (type === 'unicode_emoji') return findCanonicalEmojiCode(code) ?? code;
+  return type === 'extra' && isProductEmojiName(code) ? STORED_PRODUCT_EMOJI.code : code;
 }
 
 /** Checks an emoji for new reactions and statuses. @throws ApiError if its fields don't fit, or it is deactivated */
-export function checkEmojiIsUsable({ name, code, type }: ResolvedEmoji, directory: DirectoryView): EmojiReference {
+export function requireUsableEmoji({ name, code, type }: ResolvedEmoji, directory: DirectoryView): EmojiReference {
   switch (type) {
     case 'realm_emoji': {
-      const custom = findCustomEmoji(code, directory);
+      const custom = findCustomEmojiByCode(code, directory);
       if (!custom) throw apiError('CUSTOM_EMOJI_UNKNOWN');
       if (custom.name !== name) throw apiError('CUSTOM_EMOJI_NAME');
       if (custom.deactivated) throw apiError('CUSTOM_EMOJI_DEACTIVATED');
       return { name, code, type };
     }
     case 'extra':
-      if (code !== PRODUCT_EMOJI_REFERENCE.code) throw apiError('EMOJI_CODE');
-      if (name !== PRODUCT_EMOJI_REFERENCE.name) throw apiError('EMOJI_NAME');
-      return PRODUCT_EMOJI_REFERENCE;
+      if (code !== STORED_PRODUCT_EMOJI.code) throw apiError('EMOJI_CODE');
+      if (name !== STORED_PRODUCT_EMOJI.name) throw apiError('EMOJI_NAME');
+      return STORED_PRODUCT_EMOJI;
     case 'unicode_emoji':
-      if (canonicalEmojiCode(code) === undefined) throw apiError('EMOJI_CODE');
-      if (emojiCodeOfName(name) !== code) throw apiError('EMOJI_NAME');
+      if (findCanonicalEmojiCode(code) === undefined) throw apiError('EMOJI_CODE');
+      if (emojiCodeOfNameOrAlias(name) !== code) throw apiError('EMOJI_NAME');
       return { name, code, type };
     case undefined:
       throw apiError('EMOJI_TYPE');
   }
 }
 
-const findCustomEmoji = (code: string, directory: DirectoryView): DirectoryEmoji | undefined =>
+const findCustomEmojiByCode = (code: string, directory: DirectoryView): DirectoryEmoji | undefined =>
   [...directory.customEmoji()].find(({ id }) => String(id) === code);
 
 /** True if the type has an emoji with this code, active or deactivated. */
-export function isKnownEmoji(
+export function isKnownEmojiCode(
   code: string,
   type: EmojiReference['type'] | undefined,
   directory: DirectoryView,
 ): boolean {
-  if (type === 'unicode_emoji') return canonicalEmojiCode(code) !== undefined;
-  if (type === 'realm_emoji') return findCustomEmoji(code, directory) !== undefined;
+  if (type === 'unicode_emoji') return findCanonicalEmojiCode(code) !== undefined;
+  if (type === 'realm_emoji') return findCustomEmojiByCode(code, directory) !== undefined;
   return type === 'extra' && isProductEmojiName(code);
 }
 
 /** The three fields that describe an emoji in API objects. */
-export function formatEmojiFieldsForApi(
-  { name, code, type }: EmojiReference,
-  { productEmoji }: DirectoryView,
-): JsonObject {
+export function makeEmojiApiFields({ name, code, type }: EmojiReference, { productEmoji }: DirectoryView): JsonObject {
   if (type !== 'extra') return { emoji_name: name, emoji_code: code, reaction_type: type };
   return { emoji_name: productEmoji.name, emoji_code: productEmoji.name, reaction_type: productEmoji.type };
 }

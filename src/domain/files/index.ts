@@ -5,7 +5,7 @@
  *   address. Temporary addresses give access to a file for a minute, without credentials. Limits and lifetimes are
  *   here, too.
  * - `data-exports.ts`: paths of the archives of data exports.
- * - `serving.ts`: a request for a file gets `makeFileResponseHeaders`, and a range of its bytes (`makeRangeResponse`).
+ * - `serving.ts`: a request for a file gets `makeFileResponseHeaders`, and a range of its bytes (`planRangeResponse`).
  *
  * Invariants: a path has 107 random bits and can't be guessed. Its owner's id is part of the token, so that any process
  * finds the actor with the file's record. A file is sent in a way that no browser runs it as a page of this server.
@@ -23,22 +23,22 @@ export {
 export {
   blobNameOfFile,
   type FileUploadLimits,
-  fileDisplayName,
   fileUriOfPath,
   makeFilePath,
   makeFilePathFromBytes,
   makeTemporaryFileUri,
   parseFilePath,
+  requireTemporaryUriFilePath,
+  toFileDisplayName,
   toSafeFileName,
   UNFINISHED_UPLOAD_LIFETIME_MS,
   UNLINKED_FILE_LIFETIME_MS,
-  verifyTemporaryFileUri,
 } from './names.js';
 export {
-  etagOfGzip,
   type FileResponseProperties,
   makeFileResponseHeaders,
-  makeRangeResponse,
-  parseRangeHeader,
+  parseSatisfiableByteRange,
+  planRangeResponse,
   toSafeContentType,
+  unquotedEtagOfGzip,
 } from './serving.js';

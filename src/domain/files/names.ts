@@ -18,7 +18,7 @@ export const UNFINISHED_UPLOAD_LIFETIME_MS = 86_400_000;
 
 const MAX_FILE_NAME_CHARACTERS = 200;
 const MAX_EXTENSION_CHARACTERS = 20;
-const DEFAULT_FILE_NAME = 'uploaded-file';
+const FALLBACK_FILE_NAME = 'uploaded-file';
 
 /** A file name in the form for addresses: only letters, digits, `_`, `.` and `-`. */
 export function toSafeFileName(name: string): string {
@@ -28,10 +28,10 @@ export function toSafeFileName(name: string): string {
     .trim()
     .replace(/[-\s]+/g, '-');
   // Names such as `..` would stand for a folder.
-  return /^\.*$/.test(plain) ? DEFAULT_FILE_NAME : shortenFileName(plain);
+  return /^\.*$/.test(plain) ? FALLBACK_FILE_NAME : shortenFileName(plain);
 }
 
-/** Shortens a name to MAX_NAME characters, but keeps its extension. */
+/** Shortens a name to MAX_USER_GROUP_NAME_CHARACTERS characters, but keeps its extension. */
 function shortenFileName(name: string): string {
   const chars = [...name];
   if (chars.length <= MAX_FILE_NAME_CHARACTERS) return name;
@@ -41,14 +41,14 @@ function shortenFileName(name: string): string {
 }
 
 /** A file name in the form that users see: percent-decoded, without control characters. */
-export function fileDisplayName(written: string): string {
+export function toFileDisplayName(written: string): string {
   let name = written;
   try {
     name = decodeURIComponent(written);
   } catch {
     // A name with invalid escapes stays as it is.
   }
-  return shortenFileName(name.replace(/\p{Cc}/gu, '')) || DEFAULT_FILE_NAME;
+  return shortenFileName(name.replace(/\p{Cc}/gu, '')) || FALLBACK_FILE_NAME;
 }
 
 const BASE62_ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
@@ -120,7 +120,12 @@ export function makeTemporaryFileUri(secrets: ServerCryptography, path: string, 
  * Reads a temporary address of a file. @returns the file's path. @throws ApiError if the address is invalid or has
  * expired
  */
-export function verifyTemporaryFileUri(secrets: ServerCryptography, token: string, name: string, now: number): string {
+export function requireTemporaryUriFilePath(
+  secrets: ServerCryptography,
+  token: string,
+  name: string,
+  now: number,
+): string {
   let opened: readonly [path: string, until: number];
   try {
     opened = JSON.parse(secrets.unseal(Buffer.from(token, 'base64url').toString('base64'))) as typeof opened;

@@ -4,7 +4,7 @@
  */
 
 /** Media types of files that browsers show in place. All others are sent as attachments. */
-const INLINE_CONTENT_TYPES: ReadonlySet<string> = new Set([
+const INLINE_DISPLAY_CONTENT_TYPES: ReadonlySet<string> = new Set([
   'application/pdf',
   'image/gif',
   'image/jpeg',
@@ -12,7 +12,7 @@ const INLINE_CONTENT_TYPES: ReadonlySet<string> = new Set([
   'image/webp',
 ]);
 
-const CONTENT_SECURITY_POLICY =
+const FILE_CONTENT_SECURITY_POLICY =
   "default-src 'none'; style-src 'self' 'unsafe-inline'; img-src 'self'; object-src 'self'; plugin-types application/pdf;";
 
 /** The media type that the uploader named, if it can stand in a header; otherwise a type for any bytes. */
@@ -27,9 +27,9 @@ export function toSafeContentType(announced: string): string {
  * Cache policy. private: only the client may cache. public: access needs no log-in. changing: public, but the bytes at
  * the address may change.
  */
-type CachePolicy = 'private' | 'public' | 'changing';
+type FileCachePolicy = 'private' | 'public' | 'changing';
 
-const CACHE_CONTROL: Readonly<Record<CachePolicy, string>> = {
+const CACHE_CONTROL_BY_POLICY: Readonly<Record<FileCachePolicy, string>> = {
   private: 'private, immutable',
   public: 'public, max-age=31536000, immutable',
   changing: 'public, no-cache',
@@ -41,7 +41,7 @@ export interface FileResponseProperties {
   /** ETag without quotes: it changes with the bytes of the file. */
   readonly tag: string;
   readonly download: boolean;
-  readonly caching: CachePolicy;
+  readonly caching: FileCachePolicy;
 }
 
 export function makeFileResponseHeaders({
@@ -51,7 +51,7 @@ export function makeFileResponseHeaders({
   download,
   caching,
 }: FileResponseProperties): Record<string, string> {
-  const inline = !download && INLINE_CONTENT_TYPES.has(type);
+  const inline = !download && INLINE_DISPLAY_CONTENT_TYPES.has(type);
   const plain = name.replace(/[^\x20-\x7e]|["\\%]/g, '_');
   const exact = encodeURIComponent(name).replace(
     /['()*]/g,
@@ -60,9 +60,9 @@ export function makeFileResponseHeaders({
   return {
     'Content-Type': type,
     'Content-Disposition': `${inline ? 'inline' : 'attachment'}; filename="${plain}"; filename*=UTF-8''${exact}`,
-    'Content-Security-Policy': CONTENT_SECURITY_POLICY,
+    'Content-Security-Policy': FILE_CONTENT_SECURITY_POLICY,
     'X-Content-Type-Options': 'nosniff',
-    'Cache-Control': CACHE_CONTROL[caching],
+    'Cache-Control': CACHE_CONTROL_BY_POLICY[caching],
     'Accept-Ranges': 'bytes',
     ETag: `"${tag}"`,
   };
@@ -77,7 +77,7 @@ interface ByteRange {
 /**
  * Parses the header Range. @returns undefined if the whole file must be sent: no range, several, or one in another form
  */
-export function parseRangeHeader(header: string, size: number): ByteRange | 'unsatisfiable' | undefined {
+export function parseSatisfiableByteRange(header: string, size: number): ByteRange | 'unsatisfiable' | undefined {
   const found = /^bytes=(\d*)-(\d*)$/.exec(header.replaceAll(' ', ''));
   const [, first = '', last = ''] = found ?? [];
   if (first === '' && last === '') return undefined;
@@ -92,32 +92,32 @@ export function parseRangeHeader(header: string, size: number): ByteRange | 'uns
 }
 
 /** Headers of a request that make its response conditional; '' = absent. */
-interface ConditionalRequest {
+interface ConditionalRequestHeaders {
   readonly range: string;
   readonly ifRange: string;
   readonly ifNoneMatch: string;
 }
 
-interface RangeResponse extends ByteRange {
+interface RangeResponsePlan extends ByteRange {
   readonly status: 200 | 206 | 304 | 416;
   readonly headers: Readonly<Record<string, string>>;
 }
 
 /** ETag of the compressed form of a file. */
-export const etagOfGzip = (tag: string): string => `${tag}-gzip`;
+export const unquotedEtagOfGzip = (tag: string): string => `${tag}-gzip`;
 
 /** The range of bytes to send, the status, and headers besides `makeFileResponseHeaders`. */
-export function makeRangeResponse(
+export function planRangeResponse(
   size: number,
   tag: string,
-  { range, ifRange, ifNoneMatch }: ConditionalRequest,
-): RangeResponse {
+  { range, ifRange, ifNoneMatch }: ConditionalRequestHeaders,
+): RangeResponsePlan {
   const quoted = `"${tag}"`;
   const known = ifNoneMatch.split(',').map((one) => one.trim().replace(/^W\//, ''));
-  const coded = `"${etagOfGzip(tag)}"`;
+  const coded = `"${unquotedEtagOfGzip(tag)}"`;
   if (known.includes(coded)) return { status: 304, headers: { ETag: coded }, start: 0, end: 0 };
   if (known.includes(quoted) || known.includes('*')) return { status: 304, headers: {}, start: 0, end: 0 };
-  const wanted = ifRange === '' || ifRange === quoted ? parseRangeHeader(range, size) : undefined;
+  const wanted = ifRange === '' || ifRange === quoted ? parseSatisfiableByteRange(range, size) : undefined;
   if (wanted === undefined) return { status: 200, headers: {}, start: 0, end: size };
   if (wanted === 'unsatisfiable') {
     return { status: 416, headers: { 'Content-Range': `bytes */${size}` }, start: 0, end: 0 };

@@ -12,9 +12,9 @@
  * The realm actor and the frontend's operations may import this folder.
  */
 export { parseInviteeEmails } from './addresses.js';
-export { makeSignUpLink, type SignUpToken, verifySignUpToken } from './sign-up.js';
+export { makeSignUpLink, openSignUpToken, type SignUpTokenContent } from './sign-up.js';
 export {
-  INVITATION_LINK_PATH_SEGMENTS,
+  INVITATION_LINK_PATH_SEGMENT_BY_KIND,
   type InvitationTokenContent,
   makeInvitationLink,
   verifyInvitationToken,

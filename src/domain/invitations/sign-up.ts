@@ -6,7 +6,7 @@
 import type { ServerCryptography } from '#domain/secrets';
 import { type RealmId, toRealmId } from '#model';
 
-export interface SignUpToken {
+export interface SignUpTokenContent {
   readonly realm: RealmId;
   readonly email: string;
   /** Time at which the link expires, ms since 1970. */
@@ -20,14 +20,18 @@ const SIGN_UP_TOKEN_PURPOSE = 'sign-up';
 export function makeSignUpLink(
   secrets: ServerCryptography,
   origin: string,
-  { realm, email, expires, by }: SignUpToken,
+  { realm, email, expires, by }: SignUpTokenContent,
 ): string {
   const sealed = secrets.seal(JSON.stringify([SIGN_UP_TOKEN_PURPOSE, realm, email, expires, by]));
   return `${origin}/signup/${Buffer.from(sealed, 'base64').toString('base64url')}`;
 }
 
 /** Reads the token of a sign-up link. Undefined if the token was not made by this server, or has expired. */
-export function verifySignUpToken(secrets: ServerCryptography, token: string, now: number): SignUpToken | undefined {
+export function openSignUpToken(
+  secrets: ServerCryptography,
+  token: string,
+  now: number,
+): SignUpTokenContent | undefined {
   let opened: unknown;
   try {
     opened = JSON.parse(secrets.unseal(Buffer.from(token, 'base64url').toString('base64')));
@@ -35,6 +39,12 @@ export function verifySignUpToken(secrets: ServerCryptography, token: string, no
     return undefined;
   }
   if (!Array.isArray(opened) || opened[0] !== SIGN_UP_TOKEN_PURPOSE) return undefined;
-  const [, realm, email, expires, by] = opened as [string, number, string, number, SignUpToken['by'] | undefined];
+  const [, realm, email, expires, by] = opened as [
+    string,
+    number,
+    string,
+    number,
+    SignUpTokenContent['by'] | undefined,
+  ];
   return expires > now ? { realm: toRealmId(realm), email, expires, by: by ?? null } : undefined;
 }

@@ -4,7 +4,7 @@
  */
 import { Parser } from 'htmlparser2';
 import type { JsonObject } from '#base';
-import { escapeTextForHtml } from '#domain/markdown';
+import { escapePlainTextForHtml } from '#domain/markdown';
 import type { WebPageHead } from './page-head.js';
 
 /** Preview of a linked page, as it is stored and sent. */
@@ -16,10 +16,10 @@ export interface LinkPreview extends WebPageHead, JsonObject {
 /** Maximum number of previews of a message. The first links count. */
 const MAX_PREVIEWS_PER_MESSAGE = 5;
 /** Maximum length of an address with a preview, characters. */
-const MAX_ADDRESS_CHARACTERS = 2_000;
+const MAX_PREVIEWED_URL_CHARACTERS = 2_000;
 
 /** Classes of elements whose links have a preview of their own already. */
-const EXISTING_PREVIEW_CLASSES = /\b(?:message_inline_image|message_embed)\b/;
+const EXISTING_PREVIEW_CLASSES_PATTERN = /\b(?:message_inline_image|message_embed)\b/;
 
 /**
  * Addresses of the pages that a message links, in their order. Quoted links, links of this organization, and links with
@@ -29,7 +29,7 @@ const EXISTING_PREVIEW_CLASSES = /\b(?:message_inline_image|message_embed)\b/;
  * @param message text and rendered HTML of a message
  * @param origin base URL of the organization
  */
-export function findLinksWithPreview(
+export function findPageUrlsToPreview(
   { content, html }: { readonly content: string; readonly html: string },
   origin: string,
 ): readonly string[] {
@@ -39,7 +39,7 @@ export function findLinksWithPreview(
   const open: ('quote' | 'shown' | '')[] = [];
   const parser = new Parser({
     onopentag(tag, { class: classes = '', href = '' }) {
-      open.push(tag === 'blockquote' ? 'quote' : EXISTING_PREVIEW_CLASSES.test(classes) ? 'shown' : '');
+      open.push(tag === 'blockquote' ? 'quote' : EXISTING_PREVIEW_CLASSES_PATTERN.test(classes) ? 'shown' : '');
       if (tag !== 'a' || href === '') return;
       if (open.includes('shown')) shown.add(href);
       else if (!open.includes('quote')) links.add(href);
@@ -51,7 +51,7 @@ export function findLinksWithPreview(
   parser.end(html);
   const isPage = (url: string): boolean =>
     /^https?:\/\//i.test(url) &&
-    url.length <= MAX_ADDRESS_CHARACTERS &&
+    url.length <= MAX_PREVIEWED_URL_CHARACTERS &&
     URL.canParse(url) &&
     !(origin !== '' && `${url}/`.startsWith(`${origin}/`)) &&
     !shown.has(url) &&
@@ -60,18 +60,18 @@ export function findLinksWithPreview(
 }
 
 /** An address inside `url("…")` of a style. */
-const escapeUrlForCss = (address: string): string =>
+const percentEncodeForCssUrl = (address: string): string =>
   address.replace(/["'()\\\s]/g, (character) => `%${character.charCodeAt(0).toString(16).padStart(2, '0')}`);
 
 /** Makes the HTML of a preview, in the form of the API's original server. */
 export function makeLinkPreviewHtml({ url, title, description, image }: LinkPreview): string {
-  const href = escapeTextForHtml(url);
+  const href = escapePlainTextForHtml(url);
   const picture =
     image === ''
       ? ''
-      : `<a class="message_embed_image" href="${href}" style="background-image: url(&quot;${escapeTextForHtml(escapeUrlForCss(image))}&quot;)"></a>`;
-  const heading = `<div class="message_embed_title"><a href="${href}" title="${escapeTextForHtml(title)}">${escapeTextForHtml(title)}</a></div>`;
+      : `<a class="message_embed_image" href="${href}" style="background-image: url(&quot;${escapePlainTextForHtml(percentEncodeForCssUrl(image))}&quot;)"></a>`;
+  const heading = `<div class="message_embed_title"><a href="${href}" title="${escapePlainTextForHtml(title)}">${escapePlainTextForHtml(title)}</a></div>`;
   const text =
-    description === '' ? '' : `<div class="message_embed_description">${escapeTextForHtml(description)}</div>`;
+    description === '' ? '' : `<div class="message_embed_description">${escapePlainTextForHtml(description)}</div>`;
   return `<div class="message_embed">${picture}<div class="data-container">${heading}${text}</div></div>`;
 }

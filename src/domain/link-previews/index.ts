@@ -12,6 +12,6 @@
  *
  * The actors of conversations, the link-preview actor and the server's wiring import this folder.
  */
-export { findLinksWithPreview, type LinkPreview, makeLinkPreviewHtml } from './embed.js';
+export { findPageUrlsToPreview, type LinkPreview, makeLinkPreviewHtml } from './embed.js';
 export { WebPageHeadFetcher } from './page-fetcher.js';
 export type { WebPageHead } from './page-head.js';

@@ -3,14 +3,14 @@ import type { IncomingMessage } from 'node:http';
 import { SERVER_VERSION } from '#base';
 import type { Clock } from '#base/clock';
 import { makeImageProxyPath } from '#domain/pictures';
-import { getFollowingRedirects, type OutgoingAddressFilter } from '#domain/webhooks';
+import { getOkFollowingRedirects, type OutgoingAddressFilter } from '#domain/webhooks';
 import { parseWebPageHead, type WebPageHead } from './page-head.js';
 
 /** Time limit of one page, all redirects included, ms. */
 const PAGE_FETCH_TIMEOUT_MS = 5_000;
 /** Maximum of bytes that are read of one page. The head of a page is at its beginning. */
-const MAX_PAGE_BYTES = 512 * 1024;
-const MAX_REDIRECTS = 4;
+const MAX_READ_BYTES_PER_PAGE = 512 * 1024;
+const MAX_PAGE_REDIRECTS = 4;
 
 const PAGE_REQUEST_HEADERS = {
   accept: 'text/html,application/xhtml+xml',
@@ -31,16 +31,16 @@ export class WebPageHeadFetcher {
    *
    * @returns facts for the preview, with the address from which readers load the picture; undefined: no preview
    */
-  async fetch(address: string): Promise<WebPageHead | undefined> {
+  async fetchHeadOrUndefined(address: string): Promise<WebPageHead | undefined> {
     const ended = new AbortController();
     const timer = this.clock.setTimeout(() => ended.abort(), PAGE_FETCH_TIMEOUT_MS);
     const { filter } = this;
     try {
-      const options = { filter, signal: ended.signal, headers: PAGE_REQUEST_HEADERS, maxRedirects: MAX_REDIRECTS };
-      const { response, url } = await getFollowingRedirects(address, options);
-      const html = await readPageBeginning(response);
+      const options = { filter, signal: ended.signal, headers: PAGE_REQUEST_HEADERS, maxRedirects: MAX_PAGE_REDIRECTS };
+      const { response, url } = await getOkFollowingRedirects(address, options);
+      const html = await readHtmlThroughHead(response);
       const head = html === undefined ? undefined : parseWebPageHead(html, url);
-      return head && { ...head, image: this.#previewImageUrl(head.image) };
+      return head && { ...head, image: this.#toReaderImageUrl(head.image) };
     } catch {
       return undefined;
     } finally {
@@ -49,14 +49,14 @@ export class WebPageHeadFetcher {
     }
   }
 
-  #previewImageUrl(image: string): string {
+  #toReaderImageUrl(image: string): string {
     if (image === '' || this.imageProxySecret === '') return image;
     return makeImageProxyPath(image, this.imageProxySecret) ?? '';
   }
 }
 
 /** The page up to the end of its head, or the limit; undefined for a response that is no HTML. */
-async function readPageBeginning(response: IncomingMessage): Promise<string | undefined> {
+async function readHtmlThroughHead(response: IncomingMessage): Promise<string | undefined> {
   const { 'content-type': type = '', 'content-encoding': encoding = 'identity' } = response.headers;
   if (!/^\s*(?:text\/html|application\/xhtml\+xml)\s*(?:;|$)/i.test(type) || encoding !== 'identity') {
     response.destroy();
@@ -68,15 +68,15 @@ async function readPageBeginning(response: IncomingMessage): Promise<string | un
     chunks.push(chunk);
     size += chunk.byteLength;
     // The end of the head may lie across two chunks; then a little more is read.
-    if (size >= MAX_PAGE_BYTES || chunk.includes('</head')) break;
+    if (size >= MAX_READ_BYTES_PER_PAGE || chunk.includes('</head')) break;
   }
   response.destroy();
-  const bytes = Buffer.concat(chunks).subarray(0, MAX_PAGE_BYTES);
-  return textDecoderFor(type, bytes).decode(bytes);
+  const bytes = Buffer.concat(chunks).subarray(0, MAX_READ_BYTES_PER_PAGE);
+  return makePageTextDecoder(type, bytes).decode(bytes);
 }
 
 /** Decoder of the page's character set: that of the header, else that of a `<meta>` element, else UTF-8. */
-function textDecoderFor(type: string, bytes: Buffer): TextDecoder {
+function makePageTextDecoder(type: string, bytes: Buffer): TextDecoder {
   const named = /charset\s*=\s*["']?([\w-]+)/i;
   const name = named.exec(type)?.[1] ?? named.exec(bytes.subarray(0, 2_048).toString('latin1'))?.[1];
   try {

@@ -14,15 +14,15 @@ export interface WebPageHead {
 const MAX_TITLE_CHARACTERS = 200;
 /** Maximum length of a description, characters; longer ones are cut. */
 const MAX_DESCRIPTION_CHARACTERS = 500;
-const MAX_IMAGE_URL_CHARACTERS = 2_000;
+const MAX_PREVIEW_IMAGE_URL_CHARACTERS = 2_000;
 
-const truncateText = (text: string, length: number): string => {
+const toTruncatedSingleLine = (text: string, length: number): string => {
   const line = text.replace(/\s+/g, ' ').trim();
   return line.length <= length ? line : `${line.slice(0, length - 1).trimEnd()}…`;
 };
 
 /** Names of `<meta>` elements by fact, best first: Open Graph, Twitter cards, plain HTML. */
-const META_TAG_NAMES = {
+const META_TAG_NAMES_BY_FACT = {
   title: ['og:title', 'twitter:title'],
   description: ['og:description', 'twitter:description', 'description'],
   image: ['og:image', 'og:image:url', 'twitter:image'],
@@ -59,18 +59,18 @@ export function parseWebPageHead(html: string, url: URL): WebPageHead | undefine
   });
   parser.end(html);
   const first = (names: readonly string[]): string | undefined => names.map((name) => meta.get(name)).find(Boolean);
-  const shown = truncateText(first(META_TAG_NAMES.title) ?? title, MAX_TITLE_CHARACTERS);
+  const shown = toTruncatedSingleLine(first(META_TAG_NAMES_BY_FACT.title) ?? title, MAX_TITLE_CHARACTERS);
   if (shown === '') return undefined;
   return {
     title: shown,
-    description: truncateText(first(META_TAG_NAMES.description) ?? '', MAX_DESCRIPTION_CHARACTERS),
-    image: resolveImageUrl(first(META_TAG_NAMES.image)?.trim(), url),
+    description: toTruncatedSingleLine(first(META_TAG_NAMES_BY_FACT.description) ?? '', MAX_DESCRIPTION_CHARACTERS),
+    image: resolveUsableImageUrl(first(META_TAG_NAMES_BY_FACT.image)?.trim(), url),
   };
 }
 
-function resolveImageUrl(address: string | undefined, base: URL): string {
+function resolveUsableImageUrl(address: string | undefined, base: URL): string {
   if (!address || !URL.canParse(address, base)) return '';
   const { href, protocol, username, password } = new URL(address, base);
   const isOpen = (protocol === 'https:' || protocol === 'http:') && username === '' && password === '';
-  return isOpen && href.length <= MAX_IMAGE_URL_CHARACTERS ? href : '';
+  return isOpen && href.length <= MAX_PREVIEW_IMAGE_URL_CHARACTERS ? href : '';
 }

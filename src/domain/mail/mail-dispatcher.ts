@@ -10,25 +10,25 @@ export interface QueuedMail extends OutgoingMail {
 }
 
 /** Outcome of an attempt to send a mail. done: sent, or dropped for good. later: try again. */
-export type MailAttemptOutcome = 'done' | 'later';
+export type MailDisposition = 'done' | 'later';
 
 /** Maximum number of connections to the mail server per organization. */
-const MAX_CONCURRENT_SENDS = 4;
+const MAX_CONCURRENT_SENDS_PER_CALL = 4;
 const MINUTE_MS = 60_000;
 const MAX_RETRY_DELAY_MS = 60 * MINUTE_MS;
 /** Age at which a mail that could not be sent is dropped, ms; mail servers commonly use the same. */
 const MAIL_GIVE_UP_AFTER_MS = 3 * 24 * 60 * MINUTE_MS;
 /** Interval of log lines while the mail server is unavailable, ms. */
-const LOG_INTERVAL_MS = 60 * MINUTE_MS;
+const MAILER_UNAVAILABLE_LOG_INTERVAL_MS = 60 * MINUTE_MS;
 
 /** Time until the next attempt, ms: a minute, doubled each time, at most an hour. @param tries at least 1 */
 export const mailRetryDelayMs = (tries: number): number => Math.min(MINUTE_MS * 2 ** (tries - 1), MAX_RETRY_DELAY_MS);
 
 export class MailDispatcher {
   /** Earliest time of the next log line about the mail server, wall clock, ms. */
-  #nextLogAt = Number.NEGATIVE_INFINITY;
+  #nextUnavailableLogAt = Number.NEGATIVE_INFINITY;
   /** New mails that wait for the mail server and are not counted in a log line yet. */
-  #unloggedFailures = 0;
+  #unloggedUnavailableMails = 0;
 
   constructor(
     private readonly mailer: Mailer,
@@ -37,8 +37,8 @@ export class MailDispatcher {
   ) {}
 
   /** Sends mails. Never rejects. @returns outcomes in the order of the mails */
-  async send(mails: readonly QueuedMail[]): Promise<readonly MailAttemptOutcome[]> {
-    const fates = new Array<MailAttemptOutcome>(mails.length);
+  async sendAllOnce(mails: readonly QueuedMail[]): Promise<readonly MailDisposition[]> {
+    const fates = new Array<MailDisposition>(mails.length);
     let next = 0;
     let away: MailerUnavailableError | undefined;
     const work = async (): Promise<void> => {
@@ -51,16 +51,16 @@ export class MailDispatcher {
           fates[i] = 'done';
         } catch (error) {
           if (error instanceof MailerUnavailableError) away = error;
-          fates[i] = this.#handleSendFailure(mail, error as Error);
+          fates[i] = this.#logFailureAndDecideRetry(mail, error as Error);
         }
       }
     };
-    await Promise.all(Array.from({ length: MAX_CONCURRENT_SENDS }, work));
+    await Promise.all(Array.from({ length: MAX_CONCURRENT_SENDS_PER_CALL }, work));
     return fates;
   }
 
   /** Logs the failure of a mail without texts and addresses, which are private. */
-  #handleSendFailure({ id, date, tries }: QueuedMail, err: Error): MailAttemptOutcome {
+  #logFailureAndDecideRetry({ id, date, tries }: QueuedMail, err: Error): MailDisposition {
     if (err instanceof MailRefusedError) {
       this.logger.warn({ mail: id, err }, 'a mail was refused for good and is dropped');
       return 'done';
@@ -71,7 +71,7 @@ export class MailDispatcher {
       return 'done';
     }
     if (err instanceof MailerUnavailableError) {
-      if (tries === 0) this.#logMailServerUnavailable(err);
+      if (tries === 0) this.#countAndMaybeLogUnavailable(err);
       return 'later';
     }
     const level = tries === 0 ? 'warn' : 'debug';
@@ -82,15 +82,15 @@ export class MailDispatcher {
   /**
    * Logs that the mail server is unavailable, at most once per LOG_INTERVAL_MS: one line per mail would flood the log.
    */
-  #logMailServerUnavailable({ message: reason }: MailerUnavailableError): void {
-    this.#unloggedFailures++;
+  #countAndMaybeLogUnavailable({ message: reason }: MailerUnavailableError): void {
+    this.#unloggedUnavailableMails++;
     const now = this.clock.now();
-    if (now < this.#nextLogAt) return;
+    if (now < this.#nextUnavailableLogAt) return;
     this.logger.warn(
-      { mails: this.#unloggedFailures, reason },
+      { mails: this.#unloggedUnavailableMails, reason },
       'the mail server is away: mails wait and are tried again later',
     );
-    this.#unloggedFailures = 0;
-    this.#nextLogAt = now + LOG_INTERVAL_MS;
+    this.#unloggedUnavailableMails = 0;
+    this.#nextUnavailableLogAt = now + MAILER_UNAVAILABLE_LOG_INTERVAL_MS;
   }
 }

@@ -5,7 +5,7 @@ import { createTransport } from 'nodemailer';
 import { makeNodemailerOptions } from './compose.js';
 import { type Mailer, MailerUnavailableError, type OutgoingMail } from './mailer.js';
 
-const mimeCompiler = createTransport({ streamTransport: true, buffer: true, newline: 'windows' });
+const mimeOnlyTransport = createTransport({ streamTransport: true, buffer: true, newline: 'windows' });
 
 /**
  * Writes each mail to a file `<time>-<id>.eml` (RFC 822), for installations without a mail server. A file appears only
@@ -24,7 +24,7 @@ export class FolderMailer implements Mailer {
   }
 
   async send(mail: OutgoingMail): Promise<void> {
-    const { message } = await mimeCompiler.sendMail(makeNodemailerOptions(mail, this.from));
+    const { message } = await mimeOnlyTransport.sendMail(makeNodemailerOptions(mail, this.from));
     const time = new Date(mail.date).toISOString().replaceAll(':', '.');
     const unfinished = join(this.folder, `.${randomUUID()}`);
     try {

@@ -4,10 +4,10 @@ import { type Mailer, MailerUnavailableError, MailRefusedError, type OutgoingMai
 
 /** Timeouts after which the mail server counts as unavailable, ms. */
 const SMTP_CONNECT_TIMEOUT_MS = 10_000;
-const SMTP_SILENCE_TIMEOUT_MS = 30_000;
+const SMTP_SOCKET_SILENCE_TIMEOUT_MS = 30_000;
 
 /** An error of nodemailer, with the server's reply. */
-interface SmtpError extends Error {
+interface NodemailerSmtpError extends Error {
   readonly code?: string;
   readonly command?: string;
   readonly permanent?: boolean;
@@ -15,19 +15,19 @@ interface SmtpError extends Error {
 
 /** Opens a connection per mail: mails are few, and an idle connection may be dead. */
 export class SmtpMailer implements Mailer {
-  readonly #transport: Transporter;
+  readonly #smtpTransport: Transporter;
 
   /** Makes a mailer for a mail server. @param url smtp:// or smtps://, with the options that nodemailer takes there */
   constructor(
     url: string,
     private readonly from: string,
   ) {
-    this.#transport = createTransport({
+    this.#smtpTransport = createTransport({
       url,
       connectionTimeout: SMTP_CONNECT_TIMEOUT_MS,
       dnsTimeout: SMTP_CONNECT_TIMEOUT_MS,
       greetingTimeout: SMTP_CONNECT_TIMEOUT_MS,
-      socketTimeout: SMTP_SILENCE_TIMEOUT_MS,
+      socketTimeout: SMTP_SOCKET_SILENCE_TIMEOUT_MS,
       disableFileAccess: true,
       disableUrlAccess: true,
       // Addresses of this machine itself are allowed: in development and tests the mail server runs there.
@@ -38,14 +38,14 @@ export class SmtpMailer implements Mailer {
   async send(mail: OutgoingMail): Promise<void> {
     const message = makeNodemailerOptions(mail, this.from);
     try {
-      await this.#transport.sendMail(message);
+      await this.#smtpTransport.sendMail(message);
     } catch (error) {
-      throw classifySmtpError(error as SmtpError);
+      throw toMailerContractError(error as NodemailerSmtpError);
     }
   }
 
   async close(): Promise<void> {
-    this.#transport.close();
+    this.#smtpTransport.close();
   }
 }
 
@@ -53,7 +53,7 @@ export class SmtpMailer implements Mailer {
  * Classifies an error: only replies about the recipient or the text concern this mail; other errors concern the
  * connection.
  */
-function classifySmtpError(error: SmtpError): Error {
+function toMailerContractError(error: NodemailerSmtpError): Error {
   const { command, permanent } = error;
   const ofThisMail = command === 'RCPT TO' || command === 'DATA';
   if (ofThisMail) return permanent ? new MailRefusedError(error.message, { cause: error }) : error;

@@ -2,30 +2,30 @@
 import { createRequire } from 'node:module';
 import type { InlineMarkdownRule } from './inline.js';
 import { makeTextElementTokens } from './tokens.js';
-import { toRelativeOrganizationUrl, toSafeLinkUrl } from './url.js';
+import { toRelativeOwnNarrowOrUploadUrl, toSafeLinkUrl } from './url.js';
 
 // The package is a JSON file, which Node 20 can't import without a warning.
-const topLevelDomains = createRequire(import.meta.url)('tlds') as readonly string[];
+const allTopLevelDomains = createRequire(import.meta.url)('tlds') as readonly string[];
 
 /**
  * Top-level domains that are mostly meant as a file extension or a name, so that bare words with them are not linked.
  */
-const EXCLUDED_TOP_LEVEL_DOMAINS = new Set(['java', 'md', 'mov', 'py', 'zip']);
+const UNLINKED_TOP_LEVEL_DOMAINS = new Set(['java', 'md', 'mov', 'py', 'zip']);
 const LINKED_TOP_LEVEL_DOMAINS: ReadonlySet<string> = new Set(
-  topLevelDomains.filter((name) => !EXCLUDED_TOP_LEVEL_DOMAINS.has(name)),
+  allTopLevelDomains.filter((name) => !UNLINKED_TOP_LEVEL_DOMAINS.has(name)),
 );
 
-const MAX_PARENTHESES_IN_LINK = 6;
+const MAX_OPEN_PARENTHESES_IN_LINK = 6;
 
-const LINK_START_PATTERN = /(?<![^\s'"(,:<])[\p{L}\p{N}_.-]/gu;
-const WEB_HOST_PATTERN = /https?:\/\/[\p{L}\p{N}_.:@-]+/uy;
-const DOMAIN_PATTERN = /(?:[\p{L}\p{N}_-]+\.)+([\p{L}\p{N}-]+)/uy;
+const BARE_LINK_START_PATTERN = /(?<![^\s'"(,:<])[\p{L}\p{N}_.-]/gu;
+const WEB_ORIGIN_PATTERN = /https?:\/\/[\p{L}\p{N}_.:@-]+/uy;
+const DOTTED_DOMAIN_PATTERN = /(?:[\p{L}\p{N}_-]+\.)+([\p{L}\p{N}-]+)/uy;
 const EMAIL_ADDRESS_PATTERN = /[\p{L}\p{N}_.-]+@[\p{L}\p{N}_.-]+\.[\p{L}\p{N}_]+/uy;
 const BITCOIN_URI_PATTERN = /bitcoin:[13][a-km-zA-HJ-NP-Z1-9]{25,34}/y;
-const FILE_URL_PATTERN = /file:\/\/\//y;
+const FILE_URL_START_PATTERN = /file:\/\/\//y;
 const TRAILING_PUNCTUATION = new Set('!:;?),.\'">');
 
-interface BareLinkEnd {
+interface BareLinkMatch {
   readonly end: number;
   readonly mail: boolean;
 }
@@ -38,7 +38,7 @@ export const bareLinkMarkdownRule: InlineMarkdownRule = (text, inline) => {
     const written = inline.source(text.slice(found.at, found.end));
     const safe = found.mail ? `mailto:${written}` : toSafeLinkUrl(written);
     if (safe === undefined) continue;
-    const url = toRelativeOrganizationUrl(safe, inline.context.origin);
+    const url = toRelativeOwnNarrowOrUploadUrl(safe, inline.context.origin);
     const tokens = makeTextElementTokens('a', { href: url }, written, { kind: 'link', url, text: written });
     out += text.slice(done, found.at) + inline.mark(text.slice(found.at, found.end), tokens);
     done = found.end;
@@ -47,15 +47,15 @@ export const bareLinkMarkdownRule: InlineMarkdownRule = (text, inline) => {
 };
 
 /** Finds addresses without brackets. An address ends at white space, or before punctuation that white space follows. */
-export function findBareLinks(text: string, fileLinks: boolean): (BareLinkEnd & { readonly at: number })[] {
-  const out: (BareLinkEnd & { at: number })[] = [];
+export function findBareLinks(text: string, fileLinks: boolean): (BareLinkMatch & { readonly at: number })[] {
+  const out: (BareLinkMatch & { at: number })[] = [];
   let last = -1;
   let wordEnd = -1;
   let bodyEnd = -1;
-  for (const { index } of text.matchAll(LINK_START_PATTERN)) {
+  for (const { index } of text.matchAll(BARE_LINK_START_PATTERN)) {
     if (index < last) continue;
     if (index >= wordEnd) {
-      wordEnd = findWordEnd(text, index);
+      wordEnd = findNextWhitespaceOrEnd(text, index);
       bodyEnd = wordEnd;
       while (bodyEnd > index && TRAILING_PUNCTUATION.has(text[bodyEnd - 1] ?? '')) bodyEnd--;
     }
@@ -67,7 +67,7 @@ export function findBareLinks(text: string, fileLinks: boolean): (BareLinkEnd & 
   return out;
 }
 
-function findWordEnd(text: string, at: number): number {
+function findNextWhitespaceOrEnd(text: string, at: number): number {
   const space = /\s/g;
   space.lastIndex = at;
   return space.exec(text)?.index ?? text.length;
@@ -83,44 +83,44 @@ function matchBareLinkAt(
   bodyEnd: number,
   wordEnd: number,
   fileLinks: boolean,
-): BareLinkEnd | null {
-  const web = matchEndAt(WEB_HOST_PATTERN, text, at);
+): BareLinkMatch | null {
+  const web = matchEndOffsetAt(WEB_ORIGIN_PATTERN, text, at);
   if (web !== null) {
     const first = at + (text.startsWith('https', at) ? 9 : 8);
-    const end = text[web] === '/' ? findUrlPathEnd(text, web, bodyEnd, wordEnd) : null;
+    const end = text[web] === '/' ? findBalancedUrlEnd(text, web, bodyEnd, wordEnd) : null;
     if (end !== null) return { end, mail: false };
     return web >= bodyEnd ? { end: Math.max(first, bodyEnd), mail: false } : null;
   }
-  DOMAIN_PATTERN.lastIndex = at;
-  const domain = DOMAIN_PATTERN.exec(text);
+  DOTTED_DOMAIN_PATTERN.lastIndex = at;
+  const domain = DOTTED_DOMAIN_PATTERN.exec(text);
   if (domain && LINKED_TOP_LEVEL_DOMAINS.has(domain[1] ?? '')) {
-    const end = DOMAIN_PATTERN.lastIndex;
-    const path = text[end] === '/' ? findUrlPathEnd(text, end, bodyEnd, wordEnd) : null;
+    const end = DOTTED_DOMAIN_PATTERN.lastIndex;
+    const path = text[end] === '/' ? findBalancedUrlEnd(text, end, bodyEnd, wordEnd) : null;
     if (path !== null) return { end: path, mail: false };
     if (end >= bodyEnd) return { end, mail: false };
   }
   for (const pattern of [EMAIL_ADDRESS_PATTERN, BITCOIN_URI_PATTERN]) {
-    const end = matchEndAt(pattern, text, at);
+    const end = matchEndOffsetAt(pattern, text, at);
     if (end !== null && end >= bodyEnd) return { end, mail: pattern === EMAIL_ADDRESS_PATTERN };
   }
-  if (fileLinks && matchEndAt(FILE_URL_PATTERN, text, at) !== null)
+  if (fileLinks && matchEndOffsetAt(FILE_URL_START_PATTERN, text, at) !== null)
     return { end: Math.max(at + 8, bodyEnd), mail: false };
   return null;
 }
 
-function matchEndAt(pattern: RegExp, text: string, at: number): number | null {
+function matchEndOffsetAt(pattern: RegExp, text: string, at: number): number | null {
   pattern.lastIndex = at;
   return pattern.test(text) ? pattern.lastIndex : null;
 }
 
 /** The first offset from `bodyEnd` on before which parentheses are balanced; null if there is none. */
-function findUrlPathEnd(text: string, slash: number, bodyEnd: number, wordEnd: number): number | null {
+function findBalancedUrlEnd(text: string, slash: number, bodyEnd: number, wordEnd: number): number | null {
   let open = 0;
   for (let at = slash; at <= wordEnd; at++) {
     if (open === 0 && at >= bodyEnd) return at;
     const char = text[at];
     if (char === '"') return null;
-    if (char === '(' && ++open > MAX_PARENTHESES_IN_LINK) return null;
+    if (char === '(' && ++open > MAX_OPEN_PARENTHESES_IN_LINK) return null;
     if (char === ')' && --open < 0) return null;
   }
   return null;

@@ -5,95 +5,95 @@
 import {
   BULLET_LIST_SYNTAX,
   continueMarkdownListItem,
-  isMarkdownList,
   isMarkdownListContinuation,
   NUMBERED_LIST_SYNTAX,
-  parseMarkdownList,
+  parseMarkdownListInto,
+  startsWithListItem,
 } from './list.js';
 import { MARKDOWN_TAB_COLUMNS } from './normalize.js';
-import { findMarkdownQuoteStart, parseMarkdownQuote } from './quote.js';
-import { parseMarkdownTable } from './table.js';
+import { findMarkdownQuoteStart, parseMarkdownQuoteInto } from './quote.js';
+import { tryParseMarkdownTableInto } from './table.js';
 import {
   appendChildBlock,
-  INDENTED_CODE_BLOCK_TAG,
+  INDENTED_CODE_BLOCK_PSEUDO_TAG,
   lastChildBlock,
   type MarkdownBlock,
   type MarkdownBlockMode,
-  type MarkdownBlockReader,
+  type MarkdownBlockParserPort,
   makeMarkdownBlock,
 } from './tree.js';
 
 /** Maximum nesting of lists and quotes. Deeper ones stay text. */
 const MAX_BLOCK_DEPTH = 40;
 
-export class MarkdownBlockParser implements MarkdownBlockReader {
-  readonly #modes: MarkdownBlockMode[] = ['root'];
-  #depth = 0;
+export class MarkdownBlockParser implements MarkdownBlockParserPort {
+  readonly #modeStack: MarkdownBlockMode[] = ['root'];
+  #nestingDepth = 0;
 
-  get mode(): MarkdownBlockMode {
-    return this.#modes.at(-1) ?? 'root';
+  get currentMode(): MarkdownBlockMode {
+    return this.#modeStack.at(-1) ?? 'root';
   }
 
-  within(mode: MarkdownBlockMode, parse: () => void): void {
-    this.#modes.push(mode);
+  parseInMode(mode: MarkdownBlockMode, parse: () => void): void {
+    this.#modeStack.push(mode);
     parse();
-    this.#modes.pop();
+    this.#modeStack.pop();
   }
 
-  chunk(parent: MarkdownBlock, text: string): void {
-    this.blocks(parent, text.split('\n\n'));
+  parseChunk(parent: MarkdownBlock, text: string): void {
+    this.parseBlockTexts(parent, text.split('\n\n'));
   }
 
-  blocks(parent: MarkdownBlock, texts: readonly string[]): void {
+  parseBlockTexts(parent: MarkdownBlock, texts: readonly string[]): void {
     // The queue is reversed: the next text is the last element, so that pop and push take constant time.
     const queue = [...texts].reverse();
-    this.#depth++;
-    for (let text = queue.pop(); text !== undefined; text = queue.pop()) this.#parseBlock(parent, text, queue);
-    this.#depth--;
+    this.#nestingDepth++;
+    for (let text = queue.pop(); text !== undefined; text = queue.pop()) this.#parseNextBlock(parent, text, queue);
+    this.#nestingDepth--;
   }
 
-  #parseBlock(parent: MarkdownBlock, text: string, queue: string[]): void {
+  #parseNextBlock(parent: MarkdownBlock, text: string, queue: string[]): void {
     const giveBack = (rest: string): void => {
       if (rest !== '') queue.push(rest);
     };
     if (text === '' || text.startsWith('\n')) {
       const previous = lastChildBlock(parent);
-      if (previous?.tag === INDENTED_CODE_BLOCK_TAG) previous.text += text === '' ? '\n\n' : '\n';
+      if (previous?.tag === INDENTED_CODE_BLOCK_PSEUDO_TAG) previous.text += text === '' ? '\n\n' : '\n';
       giveBack(text.slice(1));
       return;
     }
-    const nests = this.#depth < MAX_BLOCK_DEPTH;
+    const nests = this.#nestingDepth < MAX_BLOCK_DEPTH;
     if (nests && isMarkdownListContinuation(this, parent, text)) {
       continueMarkdownListItem(this, parent, text);
     } else if (text.startsWith(' '.repeat(MARKDOWN_TAB_COLUMNS))) {
-      giveBack(parseIndentedCode(parent, text));
+      giveBack(appendLeadingIndentedCode(parent, text));
     } else {
-      const heading = HEADING_PATTERN.exec(text);
-      const rule = heading ? null : findHorizontalRule(text);
+      const heading = ATX_HEADING_PATTERN.exec(text);
+      const rule = heading ? null : splitAtFirstHorizontalRule(text);
       if (heading) {
-        if (heading.index > 0) this.blocks(parent, [text.slice(0, heading.index)]);
+        if (heading.index > 0) this.parseBlockTexts(parent, [text.slice(0, heading.index)]);
         appendChildBlock(parent, makeMarkdownBlock(`h${heading[1]?.length ?? 1}`, trimClosingHashes(heading[2] ?? '')));
         giveBack(text.slice(heading.index + heading[0].length));
       } else if (rule) {
-        if (rule.before !== '') this.blocks(parent, [rule.before]);
+        if (rule.before !== '') this.parseBlockTexts(parent, [rule.before]);
         appendChildBlock(parent, makeMarkdownBlock('hr'));
         giveBack(rule.after);
-      } else if (nests && isMarkdownList(text, NUMBERED_LIST_SYNTAX)) {
-        parseMarkdownList(this, parent, text, NUMBERED_LIST_SYNTAX);
-      } else if (nests && isMarkdownList(text, BULLET_LIST_SYNTAX)) {
-        parseMarkdownList(this, parent, text, BULLET_LIST_SYNTAX);
+      } else if (nests && startsWithListItem(text, NUMBERED_LIST_SYNTAX)) {
+        parseMarkdownListInto(this, parent, text, NUMBERED_LIST_SYNTAX);
+      } else if (nests && startsWithListItem(text, BULLET_LIST_SYNTAX)) {
+        parseMarkdownListInto(this, parent, text, BULLET_LIST_SYNTAX);
       } else if (nests && findMarkdownQuoteStart(text) >= 0) {
-        parseMarkdownQuote(this, parent, text);
-      } else if (!parseMarkdownTable(parent, text)) {
-        this.#addParagraph(parent, text);
+        parseMarkdownQuoteInto(this, parent, text);
+      } else if (!tryParseMarkdownTableInto(parent, text)) {
+        this.#appendPlainTextOrParagraph(parent, text);
       }
     }
   }
 
   /** Appends a text: as plain text directly in a tight list item, otherwise as a paragraph. */
-  #addParagraph(parent: MarkdownBlock, text: string): void {
+  #appendPlainTextOrParagraph(parent: MarkdownBlock, text: string): void {
     if (text.trim() === '') return;
-    if (this.mode !== 'list') {
+    if (this.currentMode !== 'list') {
       appendChildBlock(parent, makeMarkdownBlock('p', text.trimStart().replace(/\n$/, '')));
       return;
     }
@@ -104,7 +104,7 @@ export class MarkdownBlockParser implements MarkdownBlockReader {
   }
 }
 
-const HEADING_PATTERN = /(?:^|\n)(#{1,6}) +([^\n]*)(?:\n|$)/;
+const ATX_HEADING_PATTERN = /(?:^|\n)(#{1,6}) +([^\n]*)(?:\n|$)/;
 
 function trimClosingHashes(title: string): string {
   let end = title.length;
@@ -113,7 +113,7 @@ function trimClosingHashes(title: string): string {
 }
 
 /** Appends indented code to the parent. @returns the text after the code */
-function parseIndentedCode(parent: MarkdownBlock, text: string): string {
+function appendLeadingIndentedCode(parent: MarkdownBlock, text: string): string {
   const lines = text.split('\n');
   const indent = ' '.repeat(MARKDOWN_TAB_COLUMNS);
   let end = 0;
@@ -124,14 +124,14 @@ function parseIndentedCode(parent: MarkdownBlock, text: string): string {
     .join('\n')
     .trimEnd();
   const previous = lastChildBlock(parent);
-  if (previous?.tag === INDENTED_CODE_BLOCK_TAG) previous.text += `\n${code}\n`;
-  else appendChildBlock(parent, makeMarkdownBlock(INDENTED_CODE_BLOCK_TAG, `${code}\n`));
+  if (previous?.tag === INDENTED_CODE_BLOCK_PSEUDO_TAG) previous.text += `\n${code}\n`;
+  else appendChildBlock(parent, makeMarkdownBlock(INDENTED_CODE_BLOCK_PSEUDO_TAG, `${code}\n`));
   return lines.slice(end).join('\n');
 }
 
 const HORIZONTAL_RULE_LIKE_PATTERN = /^[ -]+$|^[ _]+$|^[ *]+$/;
 
-function findHorizontalRule(text: string): { before: string; after: string } | null {
+function splitAtFirstHorizontalRule(text: string): { before: string; after: string } | null {
   let at = 0;
   for (const line of text.split('\n')) {
     if (HORIZONTAL_RULE_LIKE_PATTERN.test(line) && isHorizontalRule(line)) {

@@ -1,6 +1,6 @@
 /** HTML of code: inline, indented and fenced (markdown.md § Fences). */
-import { findCodeLanguage, highlightCode } from './highlight.js';
-import { escapeCodeForHtml, renderHtmlAttributes } from './html.js';
+import { findCodeLanguageByFenceName, highlightOrEscapeCode } from './highlight.js';
+import { escapeCodeForHtml, renderSortedHtmlAttributes } from './html.js';
 import type { InlineMarkdownRule } from './inline.js';
 import { makeClosingTagToken, makeOpeningTagToken, makeRawHtmlToken } from './tokens.js';
 
@@ -21,7 +21,7 @@ export const inlineCodeMarkdownRule: InlineMarkdownRule = (text, inline) => {
   let done = 0;
   for (const run of runs) {
     if (run.at < done) continue;
-    const first = isEscaped(text, run.at) ? run.at + 1 : run.at;
+    const first = isBackslashEscaped(text, run.at) ? run.at + 1 : run.at;
     const found = findClosingBackticks(first, run.at + run.length - first, byLength);
     if (!found) continue;
     const { length, close } = found;
@@ -36,7 +36,7 @@ export const inlineCodeMarkdownRule: InlineMarkdownRule = (text, inline) => {
 };
 
 /** True if the character at this offset follows an odd number of backslashes, so that it is text. */
-function isEscaped(text: string, at: number): boolean {
+function isBackslashEscaped(text: string, at: number): boolean {
   let before = at;
   while (before > 0 && text[before - 1] === '\\') before--;
   return (at - before) % 2 === 1;
@@ -67,17 +67,20 @@ export function renderCodeBlock(source: string, language: string): string {
   const code = source.replace(/^\n+/, '').trimEnd();
   if (language === '') {
     const marked = /^(?:#!|:::)([\w+#.-]+)[^\n]*\n/.exec(code)?.[1];
-    return wrapInCodeBlock(escapeQuotes(highlightCode(code, marked?.toLowerCase() ?? '')), '');
+    return wrapInCodeBlock(escapeQuotesOutsideTags(highlightOrEscapeCode(code, marked?.toLowerCase() ?? '')), '');
   }
-  const name = findCodeLanguage(language)?.display ?? language;
-  return wrapInCodeBlock(highlightCode(code, language), renderHtmlAttributes([['data-code-language', name]]));
+  const name = findCodeLanguageByFenceName(language)?.display ?? language;
+  return wrapInCodeBlock(
+    highlightOrEscapeCode(code, language),
+    renderSortedHtmlAttributes([['data-code-language', name]]),
+  );
 }
 
 const wrapInCodeBlock = (html: string, attrs: string): string =>
   `<div class="codehilite"${attrs}><pre><span></span><code>${html}\n</code></pre></div>`;
 
 /** Escapes quotes outside of tags as entities: the form of code without a named language. */
-function escapeQuotes(html: string): string {
+function escapeQuotesOutsideTags(html: string): string {
   if (!/["']/.test(html)) return html;
   return html.replace(/<[^>]*>|["']/g, (found) => (found === '"' ? '&quot;' : found === "'" ? '&#39;' : found));
 }

@@ -34,7 +34,7 @@ export interface MarkdownCustomEmoji {
 }
 
 /** The part of a rendering context that is plain data, without look-up functions. */
-export interface MarkdownSettings {
+export interface MarkdownContextData {
   /** Base URL of the organization, without a slash at the end; '' = no link is local. */
   readonly origin: string;
   readonly linkifiers: readonly MarkdownLinkifier[];
@@ -53,7 +53,7 @@ export interface MarkdownSettings {
   readonly now: number;
 }
 
-interface MarkdownLookups {
+interface MarkdownContextLookups {
   /** Active users, including bots, with this name, ignoring case. */
   usersNamed(name: string): readonly MarkdownUser[];
   userById(id: number): MarkdownUser | undefined;
@@ -65,11 +65,11 @@ interface MarkdownLookups {
   customEmoji(name: string): MarkdownCustomEmoji | undefined;
 }
 
-export type MarkdownContext = MarkdownSettings & MarkdownLookups;
+export type MarkdownContext = MarkdownContextData & MarkdownContextLookups;
 
-const lookUpNothing = (): undefined => undefined;
+const findNothing = (): undefined => undefined;
 
-const EMPTY_CONTEXT: MarkdownContext = {
+const EMPTY_MARKDOWN_CONTEXT: MarkdownContext = {
   origin: '',
   linkifiers: [],
   inlineImages: false,
@@ -80,19 +80,19 @@ const EMPTY_CONTEXT: MarkdownContext = {
   imageProxySecret: '',
   now: 0,
   usersNamed: () => [],
-  userById: lookUpNothing,
-  groupByName: lookUpNothing,
-  streamByName: lookUpNothing,
-  customEmoji: lookUpNothing,
+  userById: findNothing,
+  groupByName: findNothing,
+  streamByName: findNothing,
+  customEmoji: findNothing,
 };
 
 /** Completes a rendering context with defaults. Reads the clock if `now` is missing. */
 export function completeMarkdownContext(given: Partial<MarkdownContext> = {}): MarkdownContext {
   // Look-ups are called on `given` instead of copied: they may rely on `this`.
   return {
-    ...EMPTY_CONTEXT,
+    ...EMPTY_MARKDOWN_CONTEXT,
     now: Date.now(),
-    ...plainMarkdownSettingsOf(given),
+    ...pickMarkdownContextData(given),
     // The linkifier with the lowest id applies first, whatever the caller's order.
     linkifiers: [...(given.linkifiers ?? [])].sort((a, b) => a.id - b.id),
     usersNamed: (name) => given.usersNamed?.(name) ?? [],
@@ -103,7 +103,7 @@ export function completeMarkdownContext(given: Partial<MarkdownContext> = {}): M
   };
 }
 
-const MARKDOWN_SETTING_NAMES = [
+const MARKDOWN_CONTEXT_DATA_NAMES = [
   'origin',
   'linkifiers',
   'inlineImages',
@@ -113,11 +113,11 @@ const MARKDOWN_SETTING_NAMES = [
   'fileLinks',
   'imageProxySecret',
   'now',
-] as const satisfies readonly (keyof MarkdownSettings)[];
+] as const satisfies readonly (keyof MarkdownContextData)[];
 
 /** The plain data of a rendering context, which can be sent to another thread. */
-export function plainMarkdownSettingsOf(given: Partial<MarkdownContext>): Partial<MarkdownSettings> {
+export function pickMarkdownContextData(given: Partial<MarkdownContext>): Partial<MarkdownContextData> {
   return Object.fromEntries(
-    MARKDOWN_SETTING_NAMES.flatMap((name) => (given[name] === undefined ? [] : [[name, given[name]]])),
+    MARKDOWN_CONTEXT_DATA_NAMES.flatMap((name) => (given[name] === undefined ? [] : [[name, given[name]]])),
   );
 }

@@ -18,13 +18,13 @@ export const strongEmphasisMarkdownRule: InlineMarkdownRule = makePatternMarkdow
   ],
 );
 
-const makeWrappingRule = (hint: string, tag: string, pattern: RegExp): InlineMarkdownRule =>
+const makeWrappingMarkdownRule = (hint: string, tag: string, pattern: RegExp): InlineMarkdownRule =>
   makePatternMarkdownRule(hint, pattern, ([, text = ''], inline) => [
     makeOpeningTagToken(tag),
     ...inline.inner(text),
     makeClosingTagToken(tag),
   ]);
 
-export const strongMarkdownRule = makeWrappingRule('**', 'strong', /\*\*([^\n]+?)\*\*/g);
-export const emphasisMarkdownRule = makeWrappingRule('*', 'em', /\*(?!\s)([^*\n]+)(?<!\s)\*/g);
-export const strikeMarkdownRule = makeWrappingRule('~~', 'del', /(?<!~)~~([^~\n]+)~~(?!~)/g);
+export const strongMarkdownRule = makeWrappingMarkdownRule('**', 'strong', /\*\*([^\n]+?)\*\*/g);
+export const emphasisMarkdownRule = makeWrappingMarkdownRule('*', 'em', /\*(?!\s)([^*\n]+)(?<!\s)\*/g);
+export const strikeMarkdownRule = makeWrappingMarkdownRule('~~', 'del', /(?<!~)~~([^~\n]+)~~(?!~)/g);

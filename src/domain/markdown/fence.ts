@@ -5,7 +5,7 @@ export const FENCE_OPENING_PATTERN =
   /^(?<fence>~{3,}|`{3,}) *\{?\.?(?<language>[\w+./#,-]*) *(?:\}\s*|(?<header>[^ ~`}][^~`]*))?$/;
 
 /** Maximum nesting of quotes and spoilers. Deeper ones are shown as code. */
-const MAX_FENCE_DEPTH = 20;
+const MAX_NESTED_FENCE_DEPTH = 20;
 
 export type FencedTextPiece =
   | { readonly kind: 'text'; readonly text: string }
@@ -19,27 +19,27 @@ export type FencedTextPiece =
  * '' = none
  */
 export function splitFencedBlocks(text: string, defaultLanguage: string): FencedTextPiece[] {
-  if (!text.includes('```') && !text.includes('~~~')) return [{ kind: 'text', text: withoutLastBreaks(text) }];
-  return new FenceSplitter(text.split('\n')).readPieces(null, defaultLanguage, 0);
+  if (!text.includes('```') && !text.includes('~~~')) return [{ kind: 'text', text: trimTrailingLineBreaks(text) }];
+  return new FencedBlockReader(text.split('\n')).readPiecesThroughFence(null, defaultLanguage, 0);
 }
 
 /** Removes blank lines at the end of a fenced block's content, which don't belong to it. */
-function withoutLastBreaks(text: string): string {
+function trimTrailingLineBreaks(text: string): string {
   let end = text.length;
   while (text[end - 1] === '\n') end--;
   return text.slice(0, end);
 }
 
-class FenceSplitter {
-  #lineIndex = 0;
-  readonly #lines: readonly string[];
+class FencedBlockReader {
+  #nextLineIndex = 0;
+  readonly #sourceLines: readonly string[];
 
   constructor(lines: readonly string[]) {
-    this.#lines = lines;
+    this.#sourceLines = lines;
   }
 
   /** Reads the content of a fenced block up to its closing fence, or to the end of the text. */
-  readPieces(close: string | null, defaultLanguage: string, depth: number): FencedTextPiece[] {
+  readPiecesThroughFence(close: string | null, defaultLanguage: string, depth: number): FencedTextPiece[] {
     const pieces: FencedTextPiece[] = [];
     let plain: string[] = [];
     const flush = (): void => {
@@ -49,8 +49,8 @@ class FenceSplitter {
       if (plain.length > 0) pieces.push({ kind: 'text', text: plain.join('\n') });
       plain = [];
     };
-    while (this.#lineIndex < this.#lines.length) {
-      const line = this.#lines[this.#lineIndex++] ?? '';
+    while (this.#nextLineIndex < this.#sourceLines.length) {
+      const line = this.#sourceLines[this.#nextLineIndex++] ?? '';
       if (line.trimEnd() === close) break;
       const opened = FENCE_OPENING_PATTERN.exec(line);
       if (!opened) {
@@ -60,38 +60,44 @@ class FenceSplitter {
       flush();
       const { fence = '', language = '', header = '' } = opened.groups ?? {};
       pieces.push(
-        ...this.#readFencedPiece(fence, language.toLowerCase() || defaultLanguage, header, defaultLanguage, depth),
+        ...this.#readFencedPieceOrNone(
+          fence,
+          language.toLowerCase() || defaultLanguage,
+          header,
+          defaultLanguage,
+          depth,
+        ),
       );
     }
     flush();
     return pieces;
   }
 
-  #readFencedPiece(
+  #readFencedPieceOrNone(
     fence: string,
     language: string,
     header: string,
     defaultLanguage: string,
     depth: number,
   ): FencedTextPiece[] {
-    if (depth < MAX_FENCE_DEPTH && (language === 'quote' || language === 'quoted')) {
-      const pieces = this.readPieces(fence, defaultLanguage, depth + 1);
-      return arePiecesEmpty(pieces) ? [] : [{ kind: 'quote', pieces }];
+    if (depth < MAX_NESTED_FENCE_DEPTH && (language === 'quote' || language === 'quoted')) {
+      const pieces = this.readPiecesThroughFence(fence, defaultLanguage, depth + 1);
+      return areAllPiecesBlankText(pieces) ? [] : [{ kind: 'quote', pieces }];
     }
-    if (depth < MAX_FENCE_DEPTH && language === 'spoiler') {
-      const pieces = this.readPieces(fence, '', depth + 1);
-      return arePiecesEmpty(pieces) ? [] : [{ kind: 'spoiler', header, pieces }];
+    if (depth < MAX_NESTED_FENCE_DEPTH && language === 'spoiler') {
+      const pieces = this.readPiecesThroughFence(fence, '', depth + 1);
+      return areAllPiecesBlankText(pieces) ? [] : [{ kind: 'spoiler', header, pieces }];
     }
-    const lines = this.#readVerbatimLines(fence);
+    const lines = this.#readLinesThroughFence(fence);
     if (lines.every((line) => line.trim() === '')) return [];
     if (language === 'math') return [{ kind: 'math', text: lines.join('\n') }];
     return [{ kind: 'code', text: lines.map((line) => line.trimEnd()).join('\n'), language }];
   }
 
-  #readVerbatimLines(fence: string): string[] {
+  #readLinesThroughFence(fence: string): string[] {
     const lines: string[] = [];
-    while (this.#lineIndex < this.#lines.length) {
-      const line = this.#lines[this.#lineIndex++] ?? '';
+    while (this.#nextLineIndex < this.#sourceLines.length) {
+      const line = this.#sourceLines[this.#nextLineIndex++] ?? '';
       if (line.trimEnd() === fence) break;
       lines.push(line);
     }
@@ -99,6 +105,6 @@ class FenceSplitter {
   }
 }
 
-function arePiecesEmpty(pieces: readonly FencedTextPiece[]): boolean {
+function areAllPiecesBlankText(pieces: readonly FencedTextPiece[]): boolean {
   return pieces.every((piece) => piece.kind === 'text' && piece.text.trim() === '');
 }

@@ -3,17 +3,17 @@ import { createRequire } from 'node:module';
 import type { LanguageFn } from 'highlight.js';
 import hljs from 'highlight.js/lib/core';
 import { escapeCodeForHtml } from './html.js';
-import { findCodeLanguage } from './languages.js';
+import { findCodeLanguageByFenceName } from './languages.js';
 
-export { findCodeLanguage } from './languages.js';
+export { findCodeLanguageByFenceName } from './languages.js';
 
 /** Maximum length of highlighted code, characters. Longer code is plain, as not all grammars take linear time. */
-const MAX_HIGHLIGHTED_CHARACTERS = 5_000;
+const MAX_HIGHLIGHTED_CODE_CHARACTERS = 5_000;
 /** Maximum length of a line of highlighted code, characters: some grammars are slow on long lines. */
 const MAX_HIGHLIGHTED_LINE_CHARACTERS = 1_000;
 
 /** Class by scope of the grammar, without the prefix `hljs-`. Other scopes get no element. */
-const PYGMENTS_CLASSES: Readonly<Record<string, string>> = {
+const PYGMENTS_CLASS_BY_HIGHLIGHT_SCOPE: Readonly<Record<string, string>> = {
   addition: 'gi',
   attr: 'na',
   attribute: 'na',
@@ -67,16 +67,17 @@ const PYGMENTS_CLASSES: Readonly<Record<string, string>> = {
  * HTML of highlighted code. Quotes are not escaped.
  * @param language name in the fence, in lower case; code of an unknown language is only escaped
  */
-export function highlightCode(code: string, language: string): string {
-  const grammar = findCodeLanguage(language)?.grammar ?? '';
-  if (grammar === '' || code.length > MAX_HIGHLIGHTED_CHARACTERS || hasLongLine(code)) return escapeCodeForHtml(code);
-  loadGrammar(grammar);
+export function highlightOrEscapeCode(code: string, language: string): string {
+  const grammar = findCodeLanguageByFenceName(language)?.grammar ?? '';
+  if (grammar === '' || code.length > MAX_HIGHLIGHTED_CODE_CHARACTERS || hasTooLongLine(code))
+    return escapeCodeForHtml(code);
+  ensureGrammarsRegistered(grammar);
   const { value } = hljs.highlight(code, { language: grammar, ignoreIllegals: true });
-  return replaceHighlightClasses(value);
+  return toPygmentsHtml(value);
 }
 
 /** Grammars that a grammar uses for parts of its code, by grammar. */
-const EMBEDDED_GRAMMARS: Readonly<Record<string, readonly string[]>> = {
+const EMBEDDED_GRAMMARS_BY_GRAMMAR: Readonly<Record<string, readonly string[]>> = {
   django: ['xml'],
   dockerfile: ['bash'],
   haml: ['ruby'],
@@ -90,26 +91,26 @@ const EMBEDDED_GRAMMARS: Readonly<Record<string, readonly string[]>> = {
 const require = createRequire(import.meta.url);
 
 /** Loads a highlighting grammar when it is first needed: most are never used, and all together take long. */
-function loadGrammar(grammar: string): void {
+function ensureGrammarsRegistered(grammar: string): void {
   if (hljs.getLanguage(grammar)) return;
   hljs.registerLanguage(grammar, require(`highlight.js/lib/languages/${grammar}`) as LanguageFn);
-  for (const part of EMBEDDED_GRAMMARS[grammar] ?? []) loadGrammar(part);
+  for (const part of EMBEDDED_GRAMMARS_BY_GRAMMAR[grammar] ?? []) ensureGrammarsRegistered(part);
 }
 
-function hasLongLine(code: string): boolean {
+function hasTooLongLine(code: string): boolean {
   return code.split('\n').some((line) => line.length > MAX_HIGHLIGHTED_LINE_CHARACTERS);
 }
 
-const HIGHLIGHTER_HTML_PATTERN = /<span class="([^"]*)">|<\/span>|&quot;|&#x27;/g;
+const HIGHLIGHT_JS_MARKUP_PATTERN = /<span class="([^"]*)">|<\/span>|&quot;|&#x27;/g;
 
-function replaceHighlightClasses(html: string): string {
+function toPygmentsHtml(html: string): string {
   // Stack of the open elements. An entry is true if the tag of its element was emitted.
   const open: boolean[] = [];
-  return html.replace(HIGHLIGHTER_HTML_PATTERN, (piece, scope: string | undefined) => {
+  return html.replace(HIGHLIGHT_JS_MARKUP_PATTERN, (piece, scope: string | undefined) => {
     if (piece === '&quot;') return '"';
     if (piece === '&#x27;') return "'";
     if (scope === undefined) return open.pop() ? piece : '';
-    const name = PYGMENTS_CLASSES[scope.replace(/^hljs-/, '')];
+    const name = PYGMENTS_CLASS_BY_HIGHLIGHT_SCOPE[scope.replace(/^hljs-/, '')];
     open.push(name !== undefined);
     return name === undefined ? '' : `<span class="${name}">`;
   });

@@ -1,14 +1,14 @@
 /** Serialisation of HTML (markdown.md § Message rendering). */
 
 /** Matches an ampersand that is not part of an entity, because existing entities are not escaped again. */
-const BARE_AMPERSAND = /&(?!(?:#[0-9]+|#x[0-9a-f]+|[0-9a-z]+);)/gi;
+const BARE_AMPERSAND_PATTERN = /&(?!(?:#[0-9]+|#x[0-9a-f]+|[0-9a-z]+);)/gi;
 
 export function escapeHtmlKeepingEntities(text: string): string {
   if (!/[&<>]/.test(text)) return text;
-  return text.replace(BARE_AMPERSAND, '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+  return text.replace(BARE_AMPERSAND_PATTERN, '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 }
 
-function escapeAttribute(value: string): string {
+function escapeAttributeKeepingEntities(value: string): string {
   return escapeHtmlKeepingEntities(value).replaceAll('"', '&quot;');
 }
 
@@ -18,19 +18,19 @@ export function escapeCodeForHtml(text: string): string {
 }
 
 /** Escapes text that has no markup, for content and attributes. */
-export const escapeTextForHtml = (text: string): string => escapeCodeForHtml(text).replaceAll('"', '&quot;');
+export const escapePlainTextForHtml = (text: string): string => escapeCodeForHtml(text).replaceAll('"', '&quot;');
 
 /**
  * Attributes of an element as HTML, in alphabetical order. An attribute whose value equals its name is written without
  * a value, as the API's original server does.
  */
-export function renderHtmlAttributes(list: readonly (readonly [name: string, value: string | number])[]): string {
+export function renderSortedHtmlAttributes(list: readonly (readonly [name: string, value: string | number])[]): string {
   return [...list]
     .sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0))
-    .map(([name, value]) => (name === value ? ` ${name}` : ` ${name}="${escapeAttribute(`${value}`)}"`))
+    .map(([name, value]) => (name === value ? ` ${name}` : ` ${name}="${escapeAttributeKeepingEntities(`${value}`)}"`))
     .join('');
 }
 
-export function renderHtmlElement(tag: string, attrs: Readonly<Record<string, string>>, html: string): string {
-  return `<${tag}${renderHtmlAttributes(Object.entries(attrs))}>${html}</${tag}>`;
+export function wrapHtmlInElement(tag: string, attrs: Readonly<Record<string, string>>, html: string): string {
+  return `<${tag}${renderSortedHtmlAttributes(Object.entries(attrs))}>${html}</${tag}>`;
 }

@@ -19,20 +19,25 @@
  * frontend and all domain folders except pictures and secrets may import this folder.
  */
 
-export { AlertWordMatcher, matchAlertWords } from './alert-words.js';
+export { AlertWordMatcher, listOccurringAlertWords } from './alert-words.js';
 export type { MarkdownContext, MarkdownCustomEmoji } from './context.js';
-export { canonicalEmojiCode, emojiCodeOfName, emojiNamesByCode, isCanonicalEmojiName } from './emoji-table.js';
-export { escapeTextForHtml } from './html.js';
+export {
+  canonicalEmojiNamesByCode,
+  emojiCodeOfNameOrAlias,
+  findCanonicalEmojiCode,
+  isCanonicalEmojiName,
+} from './emoji-table.js';
+export { escapePlainTextForHtml } from './html.js';
 
 export { type FieldErrorMessages, findLinkifierErrors } from './linkifier-check.js';
-export { MarkdownRenderThreads } from './off-thread.js';
+export { MarkdownRenderer } from './off-thread.js';
 export {
   MarkdownRenderError,
   type MarkdownRenderResult,
-  type MentionedIds,
-  renderFailureHtml,
+  type MentionTargets,
+  makeRenderFailureHtml,
+  renderContextFreeMarkdownOrEmpty,
   renderMarkdown,
-  renderMarkdownOrEmpty,
 } from './render.js';
 export { makeStreamUrl, makeTopicMessageUrl } from './stream-link.js';
 export { findTopicLinks } from './topic-links.js';

@@ -6,7 +6,7 @@ import type { MarkdownContext } from './context.js';
 import { INLINE_PLACEHOLDER_CLOSE, INLINE_PLACEHOLDER_OPEN } from './normalize.js';
 import { makeTextToken, makeVoidElementToken, type Token } from './tokens.js';
 
-export interface InlineMarkdownState {
+export interface InlineMarkdownRuleTools {
   readonly context: MarkdownContext;
   /** True inside a block quote, where mentions are silent. */
   readonly quoted: boolean;
@@ -19,9 +19,9 @@ export interface InlineMarkdownState {
 }
 
 /** Searches for one construct. @returns the text with marks in place of its occurrences */
-export type InlineMarkdownRule = (text: string, inline: InlineMarkdownState) => string;
+export type InlineMarkdownRule = (text: string, inline: InlineMarkdownRuleTools) => string;
 
-const PLACEHOLDER_PATTERN = new RegExp(`${INLINE_PLACEHOLDER_OPEN}(\\d+)${INLINE_PLACEHOLDER_CLOSE}`, 'g');
+const INLINE_PLACEHOLDER_PATTERN = new RegExp(`${INLINE_PLACEHOLDER_OPEN}(\\d+)${INLINE_PLACEHOLDER_CLOSE}`, 'g');
 
 /**
  * Makes the rule of a construct that a pattern describes.
@@ -31,7 +31,7 @@ const PLACEHOLDER_PATTERN = new RegExp(`${INLINE_PLACEHOLDER_OPEN}(\\d+)${INLINE
 export function makePatternMarkdownRule(
   hint: string,
   pattern: RegExp,
-  render: (found: RegExpExecArray, inline: InlineMarkdownState) => readonly Token[] | null,
+  render: (found: RegExpExecArray, inline: InlineMarkdownRuleTools) => readonly Token[] | null,
 ): InlineMarkdownRule {
   return (text, inline) => {
     if (!text.includes(hint)) return text;
@@ -48,7 +48,7 @@ export function makePatternMarkdownRule(
 }
 
 /** Tokens of a text with its inline constructs. @param rules rules of the inline constructs, by priority */
-export function parseInlineMarkdown(
+export function parseInlineMarkdownToTokens(
   text: string,
   rules: readonly InlineMarkdownRule[],
   context: MarkdownContext,
@@ -59,7 +59,7 @@ export function parseInlineMarkdown(
 
   const source = (marked: string): string =>
     marked.includes(INLINE_PLACEHOLDER_OPEN)
-      ? marked.replace(PLACEHOLDER_PATTERN, (_, number) => marks[Number(number)]?.source ?? '')
+      ? marked.replace(INLINE_PLACEHOLDER_PATTERN, (_, number) => marks[Number(number)]?.source ?? '')
       : marked;
 
   const tokensFrom = (content: string, first: number): Token[] => {
@@ -73,16 +73,16 @@ export function parseInlineMarkdown(
   const show = (marked: string): Token[] => {
     const out: Token[] = [];
     let done = 0;
-    for (const found of marked.matchAll(PLACEHOLDER_PATTERN)) {
-      addTextTokens(marked.slice(done, found.index), out);
+    for (const found of marked.matchAll(INLINE_PLACEHOLDER_PATTERN)) {
+      appendTextAndBreakTokens(marked.slice(done, found.index), out);
       for (const token of marks[Number(found[1])]?.tokens ?? []) out.push(token);
       done = found.index + found[0].length;
     }
-    addTextTokens(marked.slice(done), out);
+    appendTextAndBreakTokens(marked.slice(done), out);
     return out;
   };
 
-  const inline: InlineMarkdownState = {
+  const inline: InlineMarkdownRuleTools = {
     context,
     quoted,
     source,
@@ -93,7 +93,7 @@ export function parseInlineMarkdown(
   return tokensFrom(text, 0);
 }
 
-function addTextTokens(text: string, out: Token[]): void {
+function appendTextAndBreakTokens(text: string, out: Token[]): void {
   if (text === '') return;
   for (const [index, line] of text.split('\n').entries()) {
     if (index > 0) out.push(makeVoidElementToken('br'), makeTextToken('\n'));

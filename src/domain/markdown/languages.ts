@@ -7,7 +7,7 @@
  * Code languages by display name: grammar of highlight.js ('' = none), and names in fences, which include file
  * extensions.
  */
-const CODE_LANGUAGE_TABLE: Readonly<Record<string, readonly [grammar: string, names: string]>> = {
+const CODE_LANGUAGES_BY_DISPLAY_NAME: Readonly<Record<string, readonly [grammar: string, names: string]>> = {
   Ada: ['ada', 'ada ada95 ada2005'],
   Arduino: ['arduino', 'arduino'],
   'ASP.NET': ['', 'aspx-cs aspx-vb'],
@@ -117,13 +117,14 @@ interface CodeLanguage {
   readonly grammar: string;
 }
 
-const languagesByName = new Map<string, CodeLanguage>();
-for (const [display, [grammar, names]] of Object.entries(CODE_LANGUAGE_TABLE)) {
-  for (const name of names.split(' ')) languagesByName.set(name, { display, grammar });
+const codeLanguageByFenceName = new Map<string, CodeLanguage>();
+for (const [display, [grammar, names]] of Object.entries(CODE_LANGUAGES_BY_DISPLAY_NAME)) {
+  for (const name of names.split(' ')) codeLanguageByFenceName.set(name, { display, grammar });
 }
 
 /** All names of languages that code fences may use. */
-export const listCodeLanguageNames = (): readonly string[] => [...languagesByName.keys()];
+export const listFenceLanguageNames = (): readonly string[] => [...codeLanguageByFenceName.keys()];
 
 /** Finds a code language by one of its names in fences. @param name lower case */
-export const findCodeLanguage = (name: string): CodeLanguage | undefined => languagesByName.get(name);
+export const findCodeLanguageByFenceName = (name: string): CodeLanguage | undefined =>
+  codeLanguageByFenceName.get(name);

@@ -8,24 +8,24 @@ export type FieldErrorMessages = Readonly<Record<string, readonly string[]>>;
 const BLANK_FIELD_MESSAGE = 'This field cannot be blank.';
 
 /** Matches one character of a variable's name in a URL template. */
-const TEMPLATE_CHARACTER_PATTERN = '(?:[A-Za-z0-9_]|%[0-9A-Fa-f]{2})';
-const TEMPLATE_VARIABLE_PATTERN = `${TEMPLATE_CHARACTER_PATTERN}(?:\\.?${TEMPLATE_CHARACTER_PATTERN})*(?:\\*|:[1-9][0-9]{0,3})?`;
-const TEMPLATE_EXPRESSION_PATTERN = new RegExp(
-  `^[+#./;?&]?${TEMPLATE_VARIABLE_PATTERN}(?:,${TEMPLATE_VARIABLE_PATTERN})*$`,
+const TEMPLATE_NAME_CHARACTER_SOURCE = '(?:[A-Za-z0-9_]|%[0-9A-Fa-f]{2})';
+const TEMPLATE_VARIABLE_SOURCE = `${TEMPLATE_NAME_CHARACTER_SOURCE}(?:\\.?${TEMPLATE_NAME_CHARACTER_SOURCE})*(?:\\*|:[1-9][0-9]{0,3})?`;
+const TEMPLATE_EXPRESSION_INSIDE_PATTERN = new RegExp(
+  `^[+#./;?&]?${TEMPLATE_VARIABLE_SOURCE}(?:,${TEMPLATE_VARIABLE_SOURCE})*$`,
 );
 
 /** Names of the variables of a URL template (RFC 6570); undefined if the text is no template. */
 export function parseUrlTemplateVariables(template: string): Set<string> | undefined {
   const names = new Set<string>();
   const literal = template.replace(/\{([^{}]*)\}/g, (whole, inside: string) => {
-    if (!TEMPLATE_EXPRESSION_PATTERN.test(inside)) return whole;
+    if (!TEMPLATE_EXPRESSION_INSIDE_PATTERN.test(inside)) return whole;
     for (const variable of inside.replace(/^[+#./;?&]/, '').split(',')) names.add(variable.replace(/(?:\*|:\d+)$/, ''));
     return '';
   });
   return /[{}]/.test(literal) ? undefined : names;
 }
 
-function checkLinkifierPattern(pattern: string): { readonly names?: readonly string[]; readonly problem?: string } {
+function readLinkifierGroupNames(pattern: string): { readonly names?: readonly string[]; readonly problem?: string } {
   try {
     const names = Object.keys(RE2JS.compile(pattern).namedGroups());
     if (isUsableLinkifier({ id: 0, pattern, urlTemplate: '' })) return { names };
@@ -47,7 +47,7 @@ function readRe2ErrorFields(error: unknown): {
 }
 
 /** The alphabetically first name in `of` that `from` lacks. */
-const findFirstMissing = (of: Iterable<string>, from: Iterable<string>): string | undefined => {
+const findFirstNameMissingFrom = (of: Iterable<string>, from: Iterable<string>): string | undefined => {
   const known = new Set(from);
   return [...of].filter((name) => !known.has(name)).sort()[0];
 };
@@ -59,11 +59,11 @@ export function findLinkifierErrors(pattern: string, urlTemplate: string): Field
   const variables = parseUrlTemplateVariables(urlTemplate);
   if (urlTemplate === '') errors.url_template = [BLANK_FIELD_MESSAGE];
   else if (!variables) errors.url_template = ['Invalid URL template.'];
-  const { names = [], problem } = checkLinkifierPattern(pattern);
+  const { names = [], problem } = readLinkifierGroupNames(pattern);
   if (problem !== undefined) return { ...errors, __all__: [problem] };
   if (!variables) return errors;
-  const unknown = findFirstMissing(variables, names);
-  const unused = findFirstMissing(names, variables);
+  const unknown = findFirstNameMissingFrom(variables, names);
+  const unused = findFirstNameMissingFrom(names, variables);
   if (unknown !== undefined) {
     errors.__all__ = [`Group '${unknown}' in URL template is not present in linkifier pattern.`];
   } else if (unused !== undefined) {

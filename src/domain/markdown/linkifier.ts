@@ -21,29 +21,29 @@ interface LinkifierMatch {
 }
 
 /** Maximum number of instructions of a compiled pattern: the time of a search grows with them. */
-const MAX_PATTERN_PROGRAM_SIZE = 5_000;
+const MAX_COMPILED_PATTERN_INSTRUCTIONS = 5_000;
 /** Maximum number of matches of one linkifier in one text. */
-const MAX_MATCHES_PER_TEXT = 1_000;
+const MAX_MATCHES_PER_LINKIFIER_AND_TEXT = 1_000;
 /** Maximum number of compiled linkifiers in the cache; a full cache is cleared. */
 const MAX_CACHED_LINKIFIERS = 1_000;
 
 /** Compiled linkifiers by pattern and URL template; null = unusable. */
-const compiledLinkifiers = new Map<string, CompiledLinkifier | null>();
+const cachedCompiledLinkifiers = new Map<string, CompiledLinkifier | null>();
 
-function compileLinkifierCached({ pattern, urlTemplate }: MarkdownLinkifier): CompiledLinkifier | null {
+function getOrCompileLinkifier({ pattern, urlTemplate }: MarkdownLinkifier): CompiledLinkifier | null {
   const key = JSON.stringify([pattern, urlTemplate]);
-  const cached = compiledLinkifiers.get(key);
+  const cached = cachedCompiledLinkifiers.get(key);
   if (cached !== undefined) return cached;
   const compiled = tryCompileLinkifier(pattern, urlTemplate);
-  if (compiledLinkifiers.size >= MAX_CACHED_LINKIFIERS) compiledLinkifiers.clear();
-  compiledLinkifiers.set(key, compiled);
+  if (cachedCompiledLinkifiers.size >= MAX_CACHED_LINKIFIERS) cachedCompiledLinkifiers.clear();
+  cachedCompiledLinkifiers.set(key, compiled);
   return compiled;
 }
 
 function tryCompileLinkifier(pattern: string, urlTemplate: string): CompiledLinkifier | null {
   try {
     const whole = RE2JS.compile(`(?:^|[\\s'"(,:<])(${pattern})(?:$|[^\\pL\\pN])`);
-    if (whole.programSize() > MAX_PATTERN_PROGRAM_SIZE) return null;
+    if (whole.programSize() > MAX_COMPILED_PATTERN_INSTRUCTIONS) return null;
     return { pattern: whole, names: Object.keys(whole.namedGroups()), template: parseTemplate(urlTemplate) };
   } catch {
     // Patterns are checked when they are stored. A stricter version of the engine must not block messages.
@@ -52,16 +52,16 @@ function tryCompileLinkifier(pattern: string, urlTemplate: string): CompiledLink
 }
 
 /** True if the linkifier compiles within the limits. Operations check this before they store a linkifier. */
-export const isUsableLinkifier = (linkifier: MarkdownLinkifier): boolean => compileLinkifierCached(linkifier) !== null;
+export const isUsableLinkifier = (linkifier: MarkdownLinkifier): boolean => getOrCompileLinkifier(linkifier) !== null;
 
 /** Matches of a linkifier, in the order of the text. They don't overlap. */
 export function findLinkifierMatches(text: string, linkifier: MarkdownLinkifier): LinkifierMatch[] {
-  const usable = compileLinkifierCached(linkifier);
+  const usable = getOrCompileLinkifier(linkifier);
   if (!usable) return [];
   const out: LinkifierMatch[] = [];
   const matcher = usable.pattern.matcher(text);
   // The character after a match may also be the one before the next: continue at the end of the matched text.
-  for (let from = 0; from <= text.length && out.length < MAX_MATCHES_PER_TEXT && matcher.find(from); ) {
+  for (let from = 0; from <= text.length && out.length < MAX_MATCHES_PER_LINKIFIER_AND_TEXT && matcher.find(from); ) {
     const at = matcher.start(1);
     const end = matcher.end(1);
     from = Math.max(end, from + 1);

@@ -3,60 +3,60 @@ import {
   appendChildBlock,
   lastChildBlock,
   type MarkdownBlock,
-  type MarkdownBlockReader,
+  type MarkdownBlockParserPort,
   makeMarkdownBlock,
 } from './tree.js';
 
 /** Blanks of indentation per level of a list. */
 const LIST_INDENT_COLUMNS = 2;
 
-interface ListSyntax {
+interface MarkdownListSyntax {
   readonly tag: 'ol' | 'ul';
   /** Matches the first line of an item: its mark and its text. */
   readonly item: RegExp;
 }
 
-export const NUMBERED_LIST_SYNTAX: ListSyntax = { tag: 'ol', item: /^ ?(\d+\.) +(.*)$/ };
-export const BULLET_LIST_SYNTAX: ListSyntax = { tag: 'ul', item: /^ ?([*+-]) +(.*)$/ };
+export const NUMBERED_LIST_SYNTAX: MarkdownListSyntax = { tag: 'ol', item: /^ ?(\d+\.) +(.*)$/ };
+export const BULLET_LIST_SYNTAX: MarkdownListSyntax = { tag: 'ul', item: /^ ?([*+-]) +(.*)$/ };
 /** Matches a list item of either kind one level deeper. */
-const NESTED_ITEM_PATTERN = /^ {2,3}(?:\d+\.|[*+-]) +/;
+const NESTED_LIST_ITEM_PATTERN = /^ {2,3}(?:\d+\.|[*+-]) +/;
 
-const isIndented = (text: string): boolean => text.startsWith(' '.repeat(LIST_INDENT_COLUMNS));
+const hasListIndent = (text: string): boolean => text.startsWith(' '.repeat(LIST_INDENT_COLUMNS));
 const isListTag = (tag: string | undefined): boolean => tag === 'ol' || tag === 'ul';
 
-export function isMarkdownList(text: string, kind: ListSyntax): boolean {
-  return kind.item.test(firstLine(text));
+export function startsWithListItem(text: string, kind: MarkdownListSyntax): boolean {
+  return kind.item.test(firstLineOf(text));
 }
 
-function firstLine(text: string): string {
+function firstLineOf(text: string): string {
   const end = text.indexOf('\n');
   return end < 0 ? text : text.slice(0, end);
 }
 
-export function parseMarkdownList(
-  parser: MarkdownBlockReader,
+export function parseMarkdownListInto(
+  parser: MarkdownBlockParserPort,
   parent: MarkdownBlock,
   text: string,
-  kind: ListSyntax,
+  kind: MarkdownListSyntax,
 ): void {
-  const { items, start } = splitListItems(text, kind);
+  const { items, start } = splitListItemsAndStart(text, kind);
   const sibling = lastChildBlock(parent);
   let list: MarkdownBlock;
   if (sibling?.tag === kind.tag) {
     list = sibling;
     makeListItemLoose(lastChildBlock(list));
     const first = appendChildBlock(list, makeMarkdownBlock('li'));
-    parser.within('loose', () => parser.blocks(first, items.splice(0, 1)));
+    parser.parseInMode('loose', () => parser.parseBlockTexts(first, items.splice(0, 1)));
   } else if (isListTag(parent.tag)) {
     list = parent;
   } else {
     list = appendChildBlock(parent, makeMarkdownBlock(kind.tag));
     if (kind.tag === 'ol' && start !== '1') list.attrs.start = start;
   }
-  parser.within('list', () => {
+  parser.parseInMode('list', () => {
     for (const item of items) {
-      const target = isIndented(item) ? lastChildBlock(list) : undefined;
-      parser.blocks(target ?? appendChildBlock(list, makeMarkdownBlock('li')), [item]);
+      const target = hasListIndent(item) ? lastChildBlock(list) : undefined;
+      parser.parseBlockTexts(target ?? appendChildBlock(list, makeMarkdownBlock('li')), [item]);
     }
   });
 }
@@ -75,7 +75,7 @@ function makeListItemLoose(item: MarkdownBlock | undefined): void {
   }
 }
 
-function splitListItems(text: string, kind: ListSyntax): { items: string[]; start: string } {
+function splitListItemsAndStart(text: string, kind: MarkdownListSyntax): { items: string[]; start: string } {
   const items: string[][] = [];
   let start = '1';
   for (const line of text.split('\n')) {
@@ -84,7 +84,7 @@ function splitListItems(text: string, kind: ListSyntax): { items: string[]; star
     if (found || !current) {
       if (!current) start = String(Number.parseInt(found?.[1] ?? '1', 10));
       items.push([found?.[2] ?? line]);
-    } else if (NESTED_ITEM_PATTERN.test(line) && !isIndented(current[0] ?? '')) {
+    } else if (NESTED_LIST_ITEM_PATTERN.test(line) && !hasListIndent(current[0] ?? '')) {
       items.push([line]);
     } else {
       current.push(line);
@@ -94,20 +94,24 @@ function splitListItems(text: string, kind: ListSyntax): { items: string[]; star
 }
 
 /** True if the block continues a list item after a blank line. */
-export function isMarkdownListContinuation(parser: MarkdownBlockReader, parent: MarkdownBlock, text: string): boolean {
-  if (!isIndented(text) || parser.mode === 'detabbed') return false;
+export function isMarkdownListContinuation(
+  parser: MarkdownBlockParserPort,
+  parent: MarkdownBlock,
+  text: string,
+): boolean {
+  if (!hasListIndent(text) || parser.currentMode === 'detabbed') return false;
   return parent.tag === 'li' || isListTag(lastChildBlock(parent)?.tag);
 }
 
-export function continueMarkdownListItem(parser: MarkdownBlockReader, parent: MarkdownBlock, text: string): void {
-  const { level, target } = findDeepestListItem(parser, parent, text);
-  const inner = removeIndent(text, level);
-  parser.within('detabbed', () => {
+export function continueMarkdownListItem(parser: MarkdownBlockParserPort, parent: MarkdownBlock, text: string): void {
+  const { level, target } = findDeepestIndentedListTarget(parser, parent, text);
+  const inner = removeListIndentLevels(text, level);
+  parser.parseInMode('detabbed', () => {
     if (parent.tag === 'li') {
       const last = lastChildBlock(parent);
-      parser.blocks(last && isListTag(last.tag) ? last : parent, [inner]);
+      parser.parseBlockTexts(last && isListTag(last.tag) ? last : parent, [inner]);
     } else if (target.tag === 'li') {
-      parser.blocks(target, [inner]);
+      parser.parseBlockTexts(target, [inner]);
     } else {
       const item = lastChildBlock(target);
       if (item?.tag === 'li') {
@@ -115,22 +119,22 @@ export function continueMarkdownListItem(parser: MarkdownBlockReader, parent: Ma
           item.children.unshift(makeMarkdownBlock('p', item.text));
           item.text = '';
         }
-        parser.chunk(item, inner);
+        parser.parseChunk(item, inner);
       } else {
-        parser.blocks(appendChildBlock(target, makeMarkdownBlock('li')), [inner]);
+        parser.parseBlockTexts(appendChildBlock(target, makeMarkdownBlock('li')), [inner]);
       }
     }
   });
 }
 
 /** The deepest list or item that the indentation of `text` reaches, and the level of that list. */
-function findDeepestListItem(
-  parser: MarkdownBlockReader,
+function findDeepestIndentedListTarget(
+  parser: MarkdownBlockParserPort,
   parent: MarkdownBlock,
   text: string,
 ): { level: number; target: MarkdownBlock } {
   const indented = Math.floor((text.length - text.trimStart().length) / LIST_INDENT_COLUMNS);
-  let level = parser.mode === 'list' ? 1 : 0;
+  let level = parser.currentMode === 'list' ? 1 : 0;
   let target = parent;
   while (indented > level) {
     const child = lastChildBlock(target);
@@ -141,7 +145,7 @@ function findDeepestListItem(
   return { level, target };
 }
 
-function removeIndent(text: string, level: number): string {
+function removeListIndentLevels(text: string, level: number): string {
   const indent = ' '.repeat(LIST_INDENT_COLUMNS * level);
   return text
     .split('\n')

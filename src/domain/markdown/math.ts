@@ -12,13 +12,13 @@ const MAX_FORMULA_CHARACTERS = 4_000;
 /** Maximum number of macro expansions in a formula: definitions can double the text at each step. */
 const MAX_MACRO_EXPANSIONS = 500;
 /** Largest size that a formula may set for its parts, in ems. */
-const MAX_FORMULA_SIZE_EM = 20;
+const MAX_FORMULA_PART_SIZE_EM = 20;
 /** Maximum nesting of braces in a formula: KaTeX is recursive. */
 const MAX_BRACE_DEPTH = 100;
 
 /** HTML of a TeX formula. @returns undefined if it is not valid TeX or exceeds a limit */
-function typesetFormula(source: string, display: boolean): string | undefined {
-  if (source.length > MAX_FORMULA_CHARACTERS || braceDepth(source) > MAX_BRACE_DEPTH) return undefined;
+function typesetFormulaOrUndefined(source: string, display: boolean): string | undefined {
+  if (source.length > MAX_FORMULA_CHARACTERS || maxBraceDepth(source) > MAX_BRACE_DEPTH) return undefined;
   const { warn } = console;
   // KaTeX warns of each character that its fonts lack. A user could flood the log with such warnings.
   console.warn = () => undefined;
@@ -29,7 +29,7 @@ function typesetFormula(source: string, display: boolean): string | undefined {
       strict: 'ignore',
       trust: false,
       maxExpand: MAX_MACRO_EXPANSIONS,
-      maxSize: MAX_FORMULA_SIZE_EM,
+      maxSize: MAX_FORMULA_PART_SIZE_EM,
     });
   } catch {
     // The formula can't be parsed, or is nested so deep that KaTeX threw a RangeError. Readers get its source instead.
@@ -39,7 +39,7 @@ function typesetFormula(source: string, display: boolean): string | undefined {
   }
 }
 
-function braceDepth(source: string): number {
+function maxBraceDepth(source: string): number {
   let open = 0;
   let most = 0;
   for (const char of source) {
@@ -57,17 +57,20 @@ export const inlineMathMarkdownRule: InlineMarkdownRule = makePatternMarkdownRul
   INLINE_FORMULA_PATTERN,
   ([, body = ''], inline) => {
     const source = inline.source(body);
-    const html = typesetFormula(source, false);
+    const html = typesetFormulaOrUndefined(source, false);
     if (html !== undefined) return [makeRawHtmlToken(html)];
     return makeTextElementTokens('span', { class: 'tex-error' }, `$$${source}$$`);
   },
 );
 
 /** HTML of a math fence: one paragraph. Parts between blank lines are typeset separately. */
-export function renderMathBlock(text: string): string {
+export function renderMathFence(text: string): string {
   const parts = text
     .split(/\n{2,}/)
     .filter((part) => part.trim() !== '')
-    .map((part) => typesetFormula(part, true) ?? `<span class="tex-error">${escapeHtmlKeepingEntities(part)}</span>`);
+    .map(
+      (part) =>
+        typesetFormulaOrUndefined(part, true) ?? `<span class="tex-error">${escapeHtmlKeepingEntities(part)}</span>`,
+    );
   return `<p>${parts.join('<br>\n')}</p>`;
 }

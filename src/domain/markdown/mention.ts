@@ -1,6 +1,6 @@
 /** Mentions of users, groups and everybody (markdown.md § Mentions). */
 import type { MarkdownContext, MarkdownUser } from './context.js';
-import { type InlineMarkdownRule, type InlineMarkdownState, makePatternMarkdownRule } from './inline.js';
+import { type InlineMarkdownRule, type InlineMarkdownRuleTools, makePatternMarkdownRule } from './inline.js';
 import { makeTextElementTokens, type Token } from './tokens.js';
 
 const WILDCARD_MENTION_NAMES: ReadonlySet<string> = new Set(['all', 'everyone', 'stream']);
@@ -9,21 +9,21 @@ const WILDCARD_MENTION_NAMES: ReadonlySet<string> = new Set(['all', 'everyone', 
  * Lookbehind before mentions and stream links: the start of the text, white space, a quote, an opening bracket or a
  * slash.
  */
-export const MENTION_BOUNDARY_PATTERN = `(?<![^\\s'"({[/<])`;
+export const MENTION_BOUNDARY_LOOKBEHIND = `(?<![^\\s'"({[/<])`;
 
 /** This pattern and GROUP_MENTION_PATTERN capture the mark `_` of a silent mention, and the name as written. */
-const USER_MENTION_PATTERN = new RegExp(`${MENTION_BOUNDARY_PATTERN}@(_?)\\*\\*([^*]+)\\*\\*`, 'g');
-const GROUP_MENTION_PATTERN = new RegExp(`${MENTION_BOUNDARY_PATTERN}@(_?)\\*([^*]+)\\*`, 'g');
+const USER_MENTION_PATTERN = new RegExp(`${MENTION_BOUNDARY_LOOKBEHIND}@(_?)\\*\\*([^*]+)\\*\\*`, 'g');
+const GROUP_MENTION_PATTERN = new RegExp(`${MENTION_BOUNDARY_LOOKBEHIND}@(_?)\\*([^*]+)\\*`, 'g');
 
 /** Splits a mention's name from its id: `Name|9` or `|9`. */
-function splitMentionedId(written: string): { name: string; id: number } | null {
+function splitMentionNameAndId(written: string): { name: string; id: number } | null {
   const found = /^(.*)\|(\d{1,15})$/s.exec(written);
   return found ? { name: found[1] ?? '', id: Number(found[2]) } : null;
 }
 
 /** Finds the mentioned user by name or id. If several users have the name, the oldest account is taken. */
 function findMentionedUser(written: string, context: MarkdownContext): MarkdownUser | undefined {
-  const exact = splitMentionedId(written);
+  const exact = splitMentionNameAndId(written);
   if (exact) {
     const user = context.userById(exact.id);
     return user && (exact.name === '' || exact.name === user.name) ? user : undefined;
@@ -37,14 +37,14 @@ export const userMentionMarkdownRule: InlineMarkdownRule = makePatternMarkdownRu
   ([, mark, written = ''], inline) => {
     const name = inline.source(written);
     if (WILDCARD_MENTION_NAMES.has(name)) {
-      return mentionTokens('user-mention', { 'data-user-id': '*' }, name, mark !== '', inline, (silent) => ({
+      return makeMentionTokens('user-mention', { 'data-user-id': '*' }, name, mark !== '', inline, (silent) => ({
         kind: 'wildcard',
         silent,
       }));
     }
     const user = findMentionedUser(name, inline.context);
     if (!user) return null;
-    return mentionTokens(
+    return makeMentionTokens(
       'user-mention',
       { 'data-user-id': String(user.id) },
       user.name,
@@ -66,7 +66,7 @@ export const groupMentionMarkdownRule: InlineMarkdownRule = makePatternMarkdownR
     const group = inline.context.groupByName(inline.source(written));
     if (!group) return null;
     const attrs = { 'data-user-group-id': String(group.id) };
-    return mentionTokens('user-group-mention', attrs, group.name, mark !== '', inline, (silent) => ({
+    return makeMentionTokens('user-group-mention', attrs, group.name, mark !== '', inline, (silent) => ({
       kind: 'group',
       id: group.id,
       silent,
@@ -74,12 +74,12 @@ export const groupMentionMarkdownRule: InlineMarkdownRule = makePatternMarkdownR
   },
 );
 
-function mentionTokens(
+function makeMentionTokens(
   name: string,
   attrs: Record<string, string>,
   text: string,
   marked: boolean,
-  { quoted }: InlineMarkdownState,
+  { quoted }: InlineMarkdownRuleTools,
   meaning: (silent: boolean) => Parameters<typeof makeTextElementTokens>[3],
 ): Token[] {
   const silent = marked || quoted;

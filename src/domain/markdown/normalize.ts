@@ -21,13 +21,13 @@ export function normalizeMarkdownText(text: string): string {
     .replace(/\p{Cs}/gu, '\ufffd')
     .split('\n');
   return insertBlankLinesBeforeLists(lines)
-    .map((line) => expandTabs(line))
+    .map((line) => expandTabsToBlanks(line))
     .map((line) => (/^ +$/.test(line) ? '' : line))
     .join('\n');
 }
 
 /** Replaces tabs by blanks up to the next tab stop. A column is a code point. */
-function expandTabs(line: string): string {
+function expandTabsToBlanks(line: string): string {
   if (!line.includes('\t')) return line;
   let out = '';
   let column = 0;
@@ -39,7 +39,7 @@ function expandTabs(line: string): string {
   return out;
 }
 
-const LIST_ITEM_PATTERN = /^ *([*+-]|\d\.) +/;
+const LIST_ITEM_START_PATTERN = /^ *([*+-]|\d\.) +/;
 
 /**
  * Inserts a blank line before a list that directly follows other text or an item of the other kind, except in fenced
@@ -58,9 +58,9 @@ function insertBlankLinesBeforeLists(lines: readonly string[]): string[] {
       else open.push({ fence, code: language !== 'quote' && language !== 'quoted' });
     }
     if (line === '' || open.some(({ code }) => code)) continue;
-    const next = LIST_ITEM_PATTERN.exec(lines[at + 1] ?? '')?.[1];
+    const next = LIST_ITEM_START_PATTERN.exec(lines[at + 1] ?? '')?.[1];
     if (next === undefined) continue;
-    const present = LIST_ITEM_PATTERN.exec(line)?.[1];
+    const present = LIST_ITEM_START_PATTERN.exec(line)?.[1];
     if (present === undefined || (present.length === 1) !== (next.length === 1)) out.push('');
   }
   return out;

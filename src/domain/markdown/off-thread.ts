@@ -2,8 +2,12 @@
 import { ThreadJobFailedError, ThreadPool } from '#base/threads';
 import type { MarkdownContext } from './context.js';
 import { MarkdownRenderError, type MarkdownRenderResult, renderMarkdown } from './render.js';
-import type { MarkdownRenderJob, MarkdownRenderOutcome } from './render-worker.js';
-import { type MarkdownContextSnapshot, scanMarkdownLookupKeys, takeMarkdownContextSnapshot } from './snapshot.js';
+import type { SnapshotRenderJob, SnapshotRenderOutcome } from './render-worker.js';
+import {
+  type MarkdownContextSnapshot,
+  scanPossibleMarkdownLookupKeys,
+  takeMarkdownContextSnapshot,
+} from './snapshot.js';
 
 interface RenderThreadOptions {
   /** Maximum number of threads. A thread is started when it is needed. */
@@ -14,33 +18,33 @@ interface RenderThreadOptions {
   readonly timeout: number;
 }
 
-const DEFAULT_THREAD_OPTIONS: RenderThreadOptions = { threads: 2, threshold: 2_000, timeout: 5_000 };
+const DEFAULT_RENDER_THREAD_OPTIONS: RenderThreadOptions = { threads: 2, threshold: 2_000, timeout: 5_000 };
 /**
  * Maximum number of attempts per text, each with a larger snapshot. Normally the scan finds all keys for the first
  * attempt.
  */
-const MAX_RENDER_ATTEMPTS = 4;
+const MAX_RENDER_ATTEMPTS_PER_TEXT = 4;
 
-export class MarkdownRenderThreads {
+export class MarkdownRenderer {
   readonly #options: RenderThreadOptions;
-  readonly #threads: ThreadPool<MarkdownRenderJob, MarkdownRenderOutcome>;
+  readonly #threadPool: ThreadPool<SnapshotRenderJob, SnapshotRenderOutcome>;
 
   constructor(options: Partial<RenderThreadOptions> = {}) {
-    this.#options = { ...DEFAULT_THREAD_OPTIONS, ...options };
+    this.#options = { ...DEFAULT_RENDER_THREAD_OPTIONS, ...options };
     const { threads, timeout } = this.#options;
     const script = new URL('./render-worker.js', import.meta.url);
-    this.#threads = new ThreadPool({ script, threads, timeoutMs: timeout });
+    this.#threadPool = new ThreadPool({ script, threads, timeoutMs: timeout });
   }
 
   /**
    * Renders like renderMarkdown. The functions of `context` are called in the calling thread.
    * @throws MarkdownRenderError also after `timeout`
    */
-  async render(text: string, context: Partial<MarkdownContext> = {}): Promise<MarkdownRenderResult> {
+  async renderInlineOrOnThread(text: string, context: Partial<MarkdownContext> = {}): Promise<MarkdownRenderResult> {
     if (text.length <= this.#options.threshold) return renderMarkdown(text, context);
-    let snapshot = takeMarkdownContextSnapshot(scanMarkdownLookupKeys(text), context);
-    for (let round = 0; round < MAX_RENDER_ATTEMPTS; round++) {
-      const outcome = await this.#renderOnThread(text, snapshot);
+    let snapshot = takeMarkdownContextSnapshot(scanPossibleMarkdownLookupKeys(text), context);
+    for (let round = 0; round < MAX_RENDER_ATTEMPTS_PER_TEXT; round++) {
+      const outcome = await this.#renderSnapshotOnThread(text, snapshot);
       if ('rendered' in outcome) return outcome.rendered;
       snapshot = takeMarkdownContextSnapshot(outcome.missing, context, snapshot);
     }
@@ -49,12 +53,12 @@ export class MarkdownRenderThreads {
 
   /** Ends all threads. Unfinished texts fail. */
   close(): Promise<void> {
-    return this.#threads.close();
+    return this.#threadPool.close();
   }
 
-  async #renderOnThread(text: string, snapshot: MarkdownContextSnapshot): Promise<MarkdownRenderOutcome> {
+  async #renderSnapshotOnThread(text: string, snapshot: MarkdownContextSnapshot): Promise<SnapshotRenderOutcome> {
     try {
-      return await this.#threads.run({ text, snapshot });
+      return await this.#threadPool.runJob({ text, snapshot });
     } catch (error) {
       throw error instanceof ThreadJobFailedError ? new MarkdownRenderError(error.message) : error;
     }

@@ -1,66 +1,66 @@
 /** Previews of linked pictures and videos, shown below their paragraph (markdown.md § Previews). */
 import { makeImageProxyPath } from '#domain/pictures';
-import { renderHtmlElement } from './html.js';
+import { wrapHtmlInElement } from './html.js';
 import { type MarkdownTextReference, makeRawHtmlToken, type Token } from './tokens.js';
 
 /** Maximum number of distinct addresses in a message with previews. A message with more has no previews at all. */
-const MAX_PREVIEWED_LINKS = 24;
+const MAX_LINKS_WITH_PREVIEWS = 24;
 
 const PICTURE_PATH_PATTERN = /\.(?:bmp|gif|jpe|jpeg|jpg|png|webp)$/i;
 
-interface LinkPreviewSettings {
+interface InlineMediaPreviewSettings {
   readonly imageProxySecret: string;
   readonly origin: string;
 }
 
-interface RenderedLinkPreview {
+interface RenderedMediaPreview {
   readonly html: string;
   /** True if the preview replaces a paragraph or item that has nothing but the address. */
   readonly replaces: boolean;
 }
 
 /** An element that contains a link to preview. */
-interface LinkContainer {
+interface LinkContainerElement {
   readonly tag: string;
   /** Index of the element's opening token. */
   readonly open: number;
 }
 
 /** Changes of a token list: HTML to insert after tokens, and tokens to drop, by index. */
-interface TokenEdits {
+interface PlannedTokenEdits {
   readonly inserted: Map<number, string[]>;
   readonly dropped: Set<number>;
 }
 
 /** Adds previews to the tokens of a message. */
-export function addLinkPreviews(
+export function addInlineMediaPreviews(
   tokens: readonly Token[],
-  settings: LinkPreviewSettings,
+  settings: InlineMediaPreviewSettings,
 ): { tokens: Token[]; hasPreviews: boolean } {
-  const closers = closingTokenIndexes(tokens);
-  const links = linksIn(tokens);
-  if (new Set(links.map(({ link }) => link.url)).size > MAX_PREVIEWED_LINKS)
+  const closers = closingIndexByOpeningIndex(tokens);
+  const links = findUnquotedLinks(tokens);
+  if (new Set(links.map(({ link }) => link.url)).size > MAX_LINKS_WITH_PREVIEWS)
     return { tokens: [...tokens], hasPreviews: false };
-  const edits: TokenEdits = { inserted: new Map(), dropped: new Set() };
+  const edits: PlannedTokenEdits = { inserted: new Map(), dropped: new Set() };
   const done = new Set<string>();
   for (const { link, at, parent, alone } of links) {
     if (done.has(link.url)) continue;
-    const preview = makePreview(link.url, link.text, settings);
+    const preview = makeMediaPreviewOrNull(link.url, link.text, settings);
     if (!preview) continue;
     done.add(link.url);
-    recordPreviewEdits(
+    planPreviewEdits(
       edits,
       preview,
       tokens,
-      { at, parent, alone: alone && link.text === previewedUrlOf(link) },
+      { at, parent, alone: alone && link.text === readerVisibleUrlOf(link) },
       closers,
     );
   }
-  return { tokens: applyEdits(tokens, edits), hasPreviews: edits.inserted.size > 0 };
+  return { tokens: copyTokensWithEdits(tokens, edits), hasPreviews: edits.inserted.size > 0 };
 }
 
 /** The address as readers see it. In `url`, addresses of this organization are relative. */
-const previewedUrlOf = ({ url, text }: LinkReference): string => (text.endsWith(url) ? text : url);
+const readerVisibleUrlOf = ({ url, text }: LinkReference): string => (text.endsWith(url) ? text : url);
 
 type LinkReference = Extract<MarkdownTextReference, { kind: 'link' }>;
 
@@ -68,13 +68,13 @@ interface LinkOccurrence {
   readonly link: LinkReference;
   /** Index of the inline token that has the link. */
   readonly at: number;
-  readonly parent: LinkContainer | undefined;
+  readonly parent: LinkContainerElement | undefined;
   /** True if the inline token has nothing but this link. */
   readonly alone: boolean;
 }
 
-function linksIn(tokens: readonly Token[]): LinkOccurrence[] {
-  const open: LinkContainer[] = [];
+function findUnquotedLinks(tokens: readonly Token[]): LinkOccurrence[] {
+  const open: LinkContainerElement[] = [];
   const out: LinkOccurrence[] = [];
   for (const [at, token] of tokens.entries()) {
     if (token.type !== 'inline') {
@@ -93,7 +93,7 @@ function linksIn(tokens: readonly Token[]): LinkOccurrence[] {
   return out;
 }
 
-function closingTokenIndexes(tokens: readonly Token[]): Map<number, number> {
+function closingIndexByOpeningIndex(tokens: readonly Token[]): Map<number, number> {
   const open: number[] = [];
   const out = new Map<number, number>();
   for (const [at, token] of tokens.entries()) {
@@ -103,11 +103,11 @@ function closingTokenIndexes(tokens: readonly Token[]): Map<number, number> {
   return out;
 }
 
-function recordPreviewEdits(
-  { inserted, dropped }: TokenEdits,
-  preview: RenderedLinkPreview,
+function planPreviewEdits(
+  { inserted, dropped }: PlannedTokenEdits,
+  preview: RenderedMediaPreview,
   tokens: readonly Token[],
-  { at, parent, alone }: { at: number; parent: LinkContainer | undefined; alone: boolean },
+  { at, parent, alone }: { at: number; parent: LinkContainerElement | undefined; alone: boolean },
   closers: ReadonlyMap<number, number>,
 ): void {
   const close = parent ? (closers.get(parent.open) ?? tokens.length - 1) : tokens.length - 1;
@@ -123,7 +123,7 @@ function recordPreviewEdits(
   else if (parent?.tag === 'li') dropped.add(at);
 }
 
-function applyEdits(tokens: readonly Token[], { inserted, dropped }: TokenEdits): Token[] {
+function copyTokensWithEdits(tokens: readonly Token[], { inserted, dropped }: PlannedTokenEdits): Token[] {
   const out: Token[] = [];
   for (const [at, token] of tokens.entries()) {
     if (!dropped.has(at)) out.push(token);
@@ -132,39 +132,43 @@ function applyEdits(tokens: readonly Token[], { inserted, dropped }: TokenEdits)
   return out;
 }
 
-function makePreview(url: string, text: string, settings: LinkPreviewSettings): RenderedLinkPreview | null {
-  const parsed = parseUrl(url);
+function makeMediaPreviewOrNull(
+  url: string,
+  text: string,
+  settings: InlineMediaPreviewSettings,
+): RenderedMediaPreview | null {
+  const parsed = parsePreviewableUrl(url);
   if (!parsed) return null;
   const title = text === url || text.endsWith(`/${url}`) ? '' : text;
-  const video = youTubeVideoId(parsed);
+  const video = youTubeVideoIdOfUrl(parsed);
   if (video !== undefined) {
-    const picture = proxiedImageSource(`https://i.ytimg.com/vi/${video}/default.jpg`, settings);
-    const image = openingTagHtml('img', { src: picture ?? '' });
-    const anchor = renderHtmlElement('a', { 'data-id': video, href: url, ...(title === '' ? {} : { title }) }, image);
-    return { html: renderHtmlElement('div', { class: 'youtube-video message_inline_image' }, anchor), replaces: false };
+    const picture = readerPictureSource(`https://i.ytimg.com/vi/${video}/default.jpg`, settings);
+    const image = makeOpeningTagHtml('img', { src: picture ?? '' });
+    const anchor = wrapHtmlInElement('a', { 'data-id': video, href: url, ...(title === '' ? {} : { title }) }, image);
+    return { html: wrapHtmlInElement('div', { class: 'youtube-video message_inline_image' }, anchor), replaces: false };
   }
-  const image = makePicturePreview(url, parsed);
+  const image = findPicturePreviewUrls(url, parsed);
   if (!image) return null;
-  const source = proxiedImageSource(image.source, settings);
+  const source = readerPictureSource(image.source, settings);
   if (source === undefined) return null;
-  const shown = openingTagHtml('img', { src: source });
-  const anchor = renderHtmlElement('a', { href: image.link, ...(title === '' ? {} : { title }) }, shown);
-  return { html: renderHtmlElement('div', { class: 'message_inline_image' }, anchor), replaces: true };
+  const shown = makeOpeningTagHtml('img', { src: source });
+  const anchor = wrapHtmlInElement('a', { href: image.link, ...(title === '' ? {} : { title }) }, shown);
+  return { html: wrapHtmlInElement('div', { class: 'message_inline_image' }, anchor), replaces: true };
 }
 
-function openingTagHtml(tag: string, attrs: Record<string, string>): string {
-  return renderHtmlElement(tag, attrs, '').replace(`</${tag}>`, '');
+function makeOpeningTagHtml(tag: string, attrs: Record<string, string>): string {
+  return wrapHtmlInElement(tag, attrs, '').replace(`</${tag}>`, '');
 }
 
 /** Parts of a link's address; `host` is '' for a relative one. Null if the address can't have a preview. */
-function parseUrl(url: string): { host: string; path: string; query: URLSearchParams } | null {
+function parsePreviewableUrl(url: string): { host: string; path: string; query: URLSearchParams } | null {
   if (!/^(?:https?:\/\/|\/|user_uploads\/)/.test(url) || !URL.canParse(url, 'http://relative.invalid/')) return null;
   const parsed = new URL(url, 'http://relative.invalid/');
   const host = parsed.host === 'relative.invalid' ? '' : parsed.host;
   return { host, path: parsed.pathname, query: parsed.searchParams };
 }
 
-function makePicturePreview(
+function findPicturePreviewUrls(
   url: string,
   { host, path }: { host: string; path: string },
 ): { link: string; source: string } | null {
@@ -182,7 +186,7 @@ function makePicturePreview(
   return { link: url, source: url };
 }
 
-function youTubeVideoId({
+function youTubeVideoIdOfUrl({
   host,
   path,
   query,
@@ -205,9 +209,9 @@ function youTubeVideoId({
  * those hosts learn nothing about the readers.
  * @returns undefined if the proxy doesn't accept the address: there is no preview
  */
-function proxiedImageSource(
+function readerPictureSource(
   source: string,
-  { imageProxySecret: secret, origin }: LinkPreviewSettings,
+  { imageProxySecret: secret, origin }: InlineMediaPreviewSettings,
 ): string | undefined {
   const isOwn = !/^https?:/i.test(source) || (origin !== '' && source.startsWith(`${origin}/`));
   return secret === '' || isOwn ? source : makeImageProxyPath(source, secret);

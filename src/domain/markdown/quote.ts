@@ -1,5 +1,5 @@
 /** Block quotes of `>` lines. Two quotes are never merged into one. Quote fences: see dialect.ts. */
-import { appendChildBlock, type MarkdownBlock, type MarkdownBlockReader, makeMarkdownBlock } from './tree.js';
+import { appendChildBlock, type MarkdownBlock, type MarkdownBlockParserPort, makeMarkdownBlock } from './tree.js';
 
 const QUOTE_LINE_PATTERN = /^ {0,3}>/;
 const EMPTY_QUOTE_LINE_PATTERN = /^ {0,3}>\s*$/;
@@ -22,15 +22,15 @@ export function findMarkdownQuoteStart(text: string): number {
   return -1;
 }
 
-export function parseMarkdownQuote(parser: MarkdownBlockReader, parent: MarkdownBlock, text: string): void {
+export function parseMarkdownQuoteInto(parser: MarkdownBlockParserPort, parent: MarkdownBlock, text: string): void {
   const start = findMarkdownQuoteStart(text);
   // Leaves out the line break before the quote.
-  if (start > 0) parser.blocks(parent, [text.slice(0, start - 1)]);
+  if (start > 0) parser.parseBlockTexts(parent, [text.slice(0, start - 1)]);
   const inner = text
     .slice(start)
     .split('\n')
     .map((line) => (line.trim() === '>' ? '' : line.replace(/^ {0,3}> ?/, '')))
     .join('\n');
   const quote = appendChildBlock(parent, makeMarkdownBlock('blockquote'));
-  parser.within('quote', () => parser.chunk(quote, inner));
+  parser.parseInMode('quote', () => parser.parseChunk(quote, inner));
 }

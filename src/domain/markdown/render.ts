@@ -2,12 +2,12 @@
 import { completeMarkdownContext, type MarkdownContext } from './context.js';
 import { renderMarkdownDialect } from './dialect.js';
 import type { MarkdownTextReference, Token } from './tokens.js';
-import { uploadPathOfUrl } from './url.js';
+import { uploadPathIdOfUrl } from './url.js';
 
 /** Maximum length of rendered HTML, characters: 100 × the longest message (conventions.md § Limits). */
-const MAX_HTML_CHARACTERS = 1_000_000;
+const MAX_RENDERED_HTML_CHARACTERS = 1_000_000;
 
-export interface MentionedIds {
+export interface MentionTargets {
   /** Ids of mentioned users, each once, in the order of the text. */
   readonly users: readonly number[];
   readonly groups: readonly number[];
@@ -18,9 +18,9 @@ export interface MentionedIds {
 export interface MarkdownRenderResult {
   readonly html: string;
   /** Mentions that notify the mentioned users. */
-  readonly mentions: MentionedIds;
+  readonly mentions: MentionTargets;
   /** Mentions that don't notify: silent forms, and all mentions in quotes. */
-  readonly silent: MentionedIds;
+  readonly silent: MentionTargets;
   /** True if the HTML has an `<a>`. */
   readonly hasLink: boolean;
   /** True if the HTML has a preview of a picture or video. */
@@ -51,37 +51,37 @@ export function renderMarkdown(text: string, context?: Partial<MarkdownContext>)
     throw new MarkdownRenderError('rendering failed', { cause });
   }
   const html = dialect.html.trim();
-  if (html.length > MAX_HTML_CHARACTERS) throw new MarkdownRenderError('rendered text is too long');
-  const facts = summarizeReferences(referencesIn(dialect.tokens));
+  if (html.length > MAX_RENDERED_HTML_CHARACTERS) throw new MarkdownRenderError('rendered text is too long');
+  const facts = summarizeTextReferences(referencesInTokens(dialect.tokens));
   // A preview is a link to its picture, also where the preview replaces the address.
   return { html, ...facts, hasLink: facts.hasLink || dialect.hasPreviews, hasImage: dialect.hasPreviews };
 }
 
 /** HTML in place of a text that can't be rendered but must be sent, such as a notice that quotes a user. */
-export function renderFailureHtml(product: string): string {
+export function makeRenderFailureHtml(product: string): string {
   return `<p>[${product} note: Sorry, we could not understand the formatting of your message]</p>`;
 }
 
-function referencesIn(tokens: readonly Token[]): MarkdownTextReference[] {
+function referencesInTokens(tokens: readonly Token[]): MarkdownTextReference[] {
   return tokens
     .flatMap((token) => token.children ?? [])
     .flatMap(({ meta }) => (meta === null ? [] : [meta as MarkdownTextReference]));
 }
 
-function summarizeReferences(
+function summarizeTextReferences(
   references: readonly MarkdownTextReference[],
 ): Omit<MarkdownRenderResult, 'html' | 'hasImage'> {
-  const paths = references.flatMap((one) => (one.kind === 'link' ? (uploadPathOfUrl(one.url) ?? []) : []));
+  const paths = references.flatMap((one) => (one.kind === 'link' ? (uploadPathIdOfUrl(one.url) ?? []) : []));
   return {
-    mentions: mentionsOf(references, false),
-    silent: mentionsOf(references, true),
+    mentions: collectMentionTargets(references, false),
+    silent: collectMentionTargets(references, true),
     hasLink: references.some(({ kind }) => kind === 'link'),
     hasAttachment: paths.length > 0,
     attachmentPaths: [...new Set(paths)],
   };
 }
 
-function mentionsOf(references: readonly MarkdownTextReference[], silent: boolean): MentionedIds {
+function collectMentionTargets(references: readonly MarkdownTextReference[], silent: boolean): MentionTargets {
   const ids = (kind: 'user' | 'group'): number[] => [
     ...new Set(references.flatMap((one) => (one.kind === kind && one.silent === silent ? [one.id] : []))),
   ];
@@ -93,7 +93,7 @@ function mentionsOf(references: readonly MarkdownTextReference[], silent: boolea
 }
 
 /** HTML of a text without names to look up; '' if it can't be rendered: clients then show the text itself. */
-export function renderMarkdownOrEmpty(text: string): string {
+export function renderContextFreeMarkdownOrEmpty(text: string): string {
   try {
     return renderMarkdown(text).html;
   } catch (error) {

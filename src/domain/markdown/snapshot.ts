@@ -5,12 +5,12 @@
  */
 import {
   type MarkdownContext,
+  type MarkdownContextData,
   type MarkdownCustomEmoji,
   type MarkdownGroup,
-  type MarkdownSettings,
   type MarkdownStream,
   type MarkdownUser,
-  plainMarkdownSettingsOf,
+  pickMarkdownContextData,
 } from './context.js';
 
 /** Names and ids that rendering a text may look up. */
@@ -22,19 +22,19 @@ export interface MarkdownLookupKeys {
   readonly emoji: readonly string[];
 }
 
-type LookupEntries<K, V> = readonly (readonly [key: K, result: V])[];
+type LookupResultEntries<K, V> = readonly (readonly [key: K, result: V])[];
 
 /** Settings and look-up results. A key that was not found has the result undefined or an empty list. */
 export interface MarkdownContextSnapshot {
-  readonly settings: Partial<MarkdownSettings>;
-  readonly names: LookupEntries<string, readonly MarkdownUser[]>;
-  readonly ids: LookupEntries<number, MarkdownUser | undefined>;
-  readonly groups: LookupEntries<string, MarkdownGroup | undefined>;
-  readonly streams: LookupEntries<string, MarkdownStream | undefined>;
-  readonly emoji: LookupEntries<string, MarkdownCustomEmoji | undefined>;
+  readonly settings: Partial<MarkdownContextData>;
+  readonly names: LookupResultEntries<string, readonly MarkdownUser[]>;
+  readonly ids: LookupResultEntries<number, MarkdownUser | undefined>;
+  readonly groups: LookupResultEntries<string, MarkdownGroup | undefined>;
+  readonly streams: LookupResultEntries<string, MarkdownStream | undefined>;
+  readonly emoji: LookupResultEntries<string, MarkdownCustomEmoji | undefined>;
 }
 
-const capturedTexts = (text: string, pattern: RegExp): string[] => [
+const distinctFirstCaptures = (text: string, pattern: RegExp): string[] => [
   ...new Set([...text.matchAll(pattern)].flatMap(({ 1: name }) => (name === undefined ? [] : [name]))),
 ];
 
@@ -42,18 +42,18 @@ const capturedTexts = (text: string, pattern: RegExp): string[] => [
  * Look-up keys (names and ids) that a text may refer to. The patterns use lookahead, so that one candidate can't hide
  * the next.
  */
-export function scanMarkdownLookupKeys(text: string): MarkdownLookupKeys {
-  const mentioned = capturedTexts(text, /@_?(?=\*\*([^*]+)\*\*)/g);
-  const links = capturedTexts(text, /#(?=\*\*([^*]+)\*\*)/g);
+export function scanPossibleMarkdownLookupKeys(text: string): MarkdownLookupKeys {
+  const mentioned = distinctFirstCaptures(text, /@_?(?=\*\*([^*]+)\*\*)/g);
+  const links = distinctFirstCaptures(text, /#(?=\*\*([^*]+)\*\*)/g);
   return {
     names: mentioned,
     ids: mentioned.flatMap((name) => {
       const id = /\|(\d{1,15})$/.exec(name)?.[1];
       return id === undefined ? [] : [Number(id)];
     }),
-    groups: capturedTexts(text, /@_?(?=\*([^*]+)\*)/g),
+    groups: distinctFirstCaptures(text, /@_?(?=\*([^*]+)\*)/g),
     streams: [...links, ...links.map((name) => name.replace(/>.*$/s, ''))],
-    emoji: capturedTexts(text, /:(?=([\p{L}\p{N}_+-]+):)/gu),
+    emoji: distinctFirstCaptures(text, /:(?=([\p{L}\p{N}_+-]+):)/gu),
   };
 }
 
@@ -66,10 +66,10 @@ export function takeMarkdownContextSnapshot(
   const look = <K, V>(
     list: readonly K[],
     find: (key: K) => V,
-    known: LookupEntries<K, V> = [],
-  ): LookupEntries<K, V> => [...known, ...list.map((key) => [key, find(key)] as const)];
+    known: LookupResultEntries<K, V> = [],
+  ): LookupResultEntries<K, V> => [...known, ...list.map((key) => [key, find(key)] as const)];
   return {
-    settings: { now: Date.now(), ...plainMarkdownSettingsOf(context) },
+    settings: { now: Date.now(), ...pickMarkdownContextData(context) },
     names: look(keys.names, (name) => context.usersNamed?.(name) ?? [], before?.names),
     ids: look(keys.ids, (id) => context.userById?.(id), before?.ids),
     groups: look(keys.groups, (name) => context.groupByName?.(name), before?.groups),
@@ -82,49 +82,49 @@ export function takeMarkdownContextSnapshot(
  * Makes a context that reads from the snapshot. `missing` returns the keys that were asked for and are not in the
  * snapshot; null = none.
  */
-export function makeMarkdownContextFromSnapshot(snapshot: MarkdownContextSnapshot): {
+export function makeRecordingContextFromSnapshot(snapshot: MarkdownContextSnapshot): {
   context: Partial<MarkdownContext>;
   missing: () => MarkdownLookupKeys | null;
 } {
-  const names = new RecordingLookup(snapshot.names);
-  const ids = new RecordingLookup(snapshot.ids);
-  const groups = new RecordingLookup(snapshot.groups);
-  const streams = new RecordingLookup(snapshot.streams);
-  const emoji = new RecordingLookup(snapshot.emoji);
+  const names = new MissRecordingLookup(snapshot.names);
+  const ids = new MissRecordingLookup(snapshot.ids);
+  const groups = new MissRecordingLookup(snapshot.groups);
+  const streams = new MissRecordingLookup(snapshot.streams);
+  const emoji = new MissRecordingLookup(snapshot.emoji);
   const all = [names, ids, groups, streams, emoji];
   return {
     context: {
       ...snapshot.settings,
-      usersNamed: (name) => names.get(name) ?? [],
-      userById: (id) => ids.get(id),
-      groupByName: (name) => groups.get(name),
-      streamByName: (name) => streams.get(name),
-      customEmoji: (name) => emoji.get(name),
+      usersNamed: (name) => names.getOrRecordMissing(name) ?? [],
+      userById: (id) => ids.getOrRecordMissing(id),
+      groupByName: (name) => groups.getOrRecordMissing(name),
+      streamByName: (name) => streams.getOrRecordMissing(name),
+      customEmoji: (name) => emoji.getOrRecordMissing(name),
     },
     missing: () =>
-      all.every(({ missing }) => missing.size === 0)
+      all.every(({ missingKeys }) => missingKeys.size === 0)
         ? null
         : {
-            names: [...names.missing],
-            ids: [...ids.missing],
-            groups: [...groups.missing],
-            streams: [...streams.missing],
-            emoji: [...emoji.missing],
+            names: [...names.missingKeys],
+            ids: [...ids.missingKeys],
+            groups: [...groups.missingKeys],
+            streams: [...streams.missingKeys],
+            emoji: [...emoji.missingKeys],
           },
   };
 }
 
 /** Look-up results of a snapshot. A key that the snapshot lacks is recorded as missing. */
-class RecordingLookup<K, V> {
-  readonly missing = new Set<K>();
-  readonly #knownEntries: ReadonlyMap<K, V>;
+class MissRecordingLookup<K, V> {
+  readonly missingKeys = new Set<K>();
+  readonly #resultByKnownKey: ReadonlyMap<K, V>;
 
-  constructor(entries: LookupEntries<K, V>) {
-    this.#knownEntries = new Map(entries);
+  constructor(entries: LookupResultEntries<K, V>) {
+    this.#resultByKnownKey = new Map(entries);
   }
 
-  get(key: K): V | undefined {
-    if (!this.#knownEntries.has(key)) this.missing.add(key);
-    return this.#knownEntries.get(key);
+  getOrRecordMissing(key: K): V | undefined {
+    if (!this.#resultByKnownKey.has(key)) this.missingKeys.add(key);
+    return this.#resultByKnownKey.get(key);
   }
 }

@@ -18,19 +18,19 @@ export type MarkdownTextReference =
   /** A link: its address, and the text that readers see. */
   | { readonly kind: 'link'; readonly url: string; readonly text: string };
 
-function withAttributes(token: Token, attrs: HtmlAttributes): Token {
+function setTokenAttributes(token: Token, attrs: HtmlAttributes): Token {
   const entries = Object.entries(attrs);
   if (entries.length > 0) token.attrs = entries;
   return token;
 }
 
 export const makeOpeningTagToken = (tag: string, attrs: HtmlAttributes = {}): Token =>
-  withAttributes(new TokenClass(`${tag}_open`, tag, 1), attrs);
+  setTokenAttributes(new TokenClass(`${tag}_open`, tag, 1), attrs);
 
 export const makeClosingTagToken = (tag: string): Token => new TokenClass(`${tag}_close`, tag, -1);
 
 export const makeVoidElementToken = (tag: string, attrs: HtmlAttributes = {}): Token =>
-  withAttributes(new TokenClass(tag, tag, 0), attrs);
+  setTokenAttributes(new TokenClass(tag, tag, 0), attrs);
 
 /** Token of text that is escaped when rendered. Existing entities stay. */
 export function makeTextToken(content: string): Token {
@@ -47,7 +47,7 @@ export function makeRawHtmlToken(html: string): Token {
 }
 
 /** Token of text whose inline constructs are not parsed yet. */
-export function makeInlineTextToken(content: string, quoted: boolean): Token {
+export function makeUnparsedInlineToken(content: string, quoted: boolean): Token {
   const token = new TokenClass('inline', '', 0);
   token.content = content;
   token.children = [];

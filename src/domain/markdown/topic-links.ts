@@ -10,7 +10,7 @@ interface TopicLink {
 }
 
 /** Matches the characters that separate the words of a topic. */
-const TOPIC_WORD_SEPARATOR = /[\s!;?),'"]+/;
+const TOPIC_WORD_SEPARATOR_PATTERN = /[\s!;?),'"]+/;
 
 /**
  * Finds links in the order of the topic. Linkifiers, by id, come before addresses; links that overlap earlier ones are
@@ -30,7 +30,7 @@ export function findTopicLinks(written: string, partial?: Partial<MarkdownContex
     }
   }
   let from = 0;
-  for (const word of topic.split(TOPIC_WORD_SEPARATOR)) {
+  for (const word of topic.split(TOPIC_WORD_SEPARATOR_PATTERN)) {
     const at = topic.indexOf(word, from);
     from = at + word.length;
     const link = word === '' ? undefined : findBareLinks(word, false)[0];

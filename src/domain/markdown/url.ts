@@ -21,30 +21,30 @@ export function toSafeLinkUrl(written: string): string | undefined {
   const scheme = /^([a-z][a-z0-9+.-]*):/i.exec(url)?.[1];
   if (scheme !== undefined) {
     const lower = scheme.toLowerCase();
-    return SAFE_URL_SCHEMES.has(lower) ? dropEmptyUrlParts(lower + url.slice(scheme.length)) : undefined;
+    return SAFE_URL_SCHEMES.has(lower) ? dropEmptyQueryAndFragment(lower + url.slice(scheme.length)) : undefined;
   }
   if (url.startsWith('//')) return `http:${url}`;
-  if (url.startsWith('/') || (url.startsWith('#') && url.length > 1)) return dropEmptyUrlParts(url);
+  if (url.startsWith('/') || (url.startsWith('#') && url.length > 1)) return dropEmptyQueryAndFragment(url);
   const path = /^[^?#]*/.exec(url)?.[0] ?? '';
-  return path.includes('@') ? `mailto:${url}` : dropEmptyUrlParts(`http://${url}`);
+  return path.includes('@') ? `mailto:${url}` : dropEmptyQueryAndFragment(`http://${url}`);
 }
 
 /** Removes an empty query or fragment from an address. */
-function dropEmptyUrlParts(url: string): string {
+function dropEmptyQueryAndFragment(url: string): string {
   return url.replace(/#$/, '').replace(/\?(?=#|$)/, '');
 }
 
 /**
  * Makes links to narrows and uploads of this organization relative, so that a change of its host doesn't break them.
  */
-export function toRelativeOrganizationUrl(url: string, origin: string): string {
+export function toRelativeOwnNarrowOrUploadUrl(url: string, origin: string): string {
   if (origin === '' || !url.startsWith(`${origin}/`)) return url;
   const rest = url.slice(origin.length + 1);
   return rest.startsWith('#') || rest.startsWith('user_uploads/') ? rest : url;
 }
 
 /** Path id of a linked upload; undefined for other links. */
-export function uploadPathOfUrl(url: string): string | undefined {
+export function uploadPathIdOfUrl(url: string): string | undefined {
   const path = /^\/?user_uploads\/(\d+\/[^?#]+)/.exec(url)?.[1];
   if (path === undefined) return undefined;
   try {

@@ -64,7 +64,7 @@ const UTC_OFFSET_HOURS_BY_ZONE: Readonly<Record<string, number>> = {
  * Offset of an abbreviated time zone. @param name lower case @returns minutes east of UTC; undefined for an unknown
  * name
  */
-export function timeZoneOffsetMinutes(name: string): number | undefined {
+export function timeZoneAbbreviationOffsetMinutes(name: string): number | undefined {
   const hours = Object.hasOwn(UTC_OFFSET_HOURS_BY_ZONE, name) ? UTC_OFFSET_HOURS_BY_ZONE[name] : undefined;
   return hours === undefined ? undefined : hours * 60;
 }

@@ -20,94 +20,98 @@
  * - Read state is kept by origin, the stream to which a message was sent (`originStream`). Stored states and log
  *   entries call the origin `home`.
  * - Ranges may hold too many messages, never too few: `NarrowQueryPlan.matches` is the exact test.
- * - A decoded message and its digest give the same JSON. A change of `constantMessageFields` raises
+ * - A decoded message and its digest give the same JSON. A change of `readerIndependentMessageFields` raises
  *   `MESSAGE_DIGEST_VERSION`.
  *
  * Importers: actors, src/delivery, src/frontend, src/app and domain/webhooks. Of the domain, messages/ imports only
  * people, streams, files, emoji and markdown.
  */
 export {
-  computeCopyStateAfterMoves,
   computeMessageCopyState,
+  computeStreamMessageCopyState,
   type ReadableMessage,
-  streamsDecidingMessageCopies,
+  streamIdsDecidingMessageCopies,
 } from './access/message-access.js';
 export { type MessageViewerContext, makeViewerWithoutFlags } from './access/viewer.js';
-export { computeFlagsAtMessageCreation, findMentionAndAlertFlags } from './flags/creation-flags.js';
+export { computeFlagsAtMessageCreation, makeMentionAndAlertFlagsByUser } from './flags/creation-flags.js';
 export {
-  addReadMessageIds,
-  addUnreadMessageIds,
   EDITABLE_MESSAGE_FLAGS,
   type EditableMessageFlag,
   type MessageFlagUpdate,
-  markMessagesRead,
-  markMessagesUnread,
-  setMarkOnMessages,
-  unsetMarkOnMessages,
+  planMarkingMessagesRead,
+  planMarkingMessagesUnread,
+  planSettingMessageMark,
+  planUnsettingMessageMark,
+  withReadMessageIds,
+  withUnreadMessageIds,
 } from './flags/flag-changes.js';
-export { findMessageReaders } from './flags/read-receipts.js';
+export { findVisibleMessageReaderIds } from './flags/read-receipts.js';
 export {
   DIRECT_MESSAGES_ORIGIN,
-  encodeMarkedMessageIds,
-  encodeOriginReadState,
-  isReadByReadState,
+  decodeMarkedMessageIds,
+  decodeOriginReadState,
+  encodeMarkedMessageIdsPart,
+  encodeOriginReadStatePart,
+  isReadByMarkOrExceptions,
   MESSAGE_MARK_NAMES,
   MESSAGE_MARK_PART_PREFIX,
   type MessageMarkName,
   type OriginReadState,
   READ_STATE_PART_PREFIX,
-  readMarkedMessageIds,
-  readOriginReadState,
-  UserMessageFlags,
+  UserMessageFlagsView,
 } from './flags/read-state.js';
 export { UnreadMessageScan } from './flags/unread.js';
 export { MAX_LISTED_UNREAD_MESSAGES, makeUnreadMessagesSummary } from './flags/unread-summary.js';
 export { storeNameOfDirectConversation } from './narrow/conditions.js';
 export { makeNarrowQueryPlan, type NarrowQueryPlan } from './narrow/plan.js';
 export {
-  checkAnonymousNarrow,
   MAX_NARROW_TERMS,
-  type NarrowTerm,
-  parseNarrow,
-  type RawNarrowTerm,
+  parseDistinctNarrowTerms,
+  type ResolvedNarrowTerm,
+  requireAnonymousNarrow,
   resolveNarrowTerms,
-  searchesOfNarrowTerms,
+  searchQueriesOfNarrowTerms,
+  type UnresolvedNarrowTerm,
 } from './narrow/terms.js';
-export { formatMessageHistoryForApi } from './presenting/edit-history.js';
+export { listMessageVersionsForApi } from './presenting/edit-history.js';
 export { MessageResponseEncoder } from './presenting/encoded.js';
 export {
-  ALL_MESSAGE_FLAGS,
+  API_MESSAGE_FLAGS_IN_ORDER,
   type ClientNeutralMessage,
   formatMessageForClientVariant,
+  listKnownFlagsInApiOrder,
   makeClientNeutralMessage,
-  orderMessageFlags,
 } from './presenting/present.js';
 export {
   fetchMessageWindow,
-  fetchPackedMessageWindow,
-  formatMessageWindowForApi,
+  fetchPackedWindowRows,
+  formatMessageWindowFieldsForApi,
   type MessageWindow,
   NEWEST_ANCHOR_MESSAGE_ID,
-  toMessageWindowSpec,
+  toMessageWindowRequest,
   UserMessageReader,
 } from './reading/fetch.js';
-export { findNewUserHistory, type NewUserHistory } from './reading/newcomer.js';
-export { findNewestMessageId, loadNewestMessageState, type NewestMessageState } from './reading/newest.js';
+export { findNewUserHistoryBounds, type NewUserHistoryBounds } from './reading/newcomer.js';
+export {
+  findNewestMessageIdOfUser,
+  loadNewestMessageTrackingState,
+  type NewestMessageTrackingState,
+} from './reading/newest.js';
 export { listRecentDirectConversations } from './reading/recent-conversations.js';
 export { readNewestCopiesInStreams } from './reading/stream-copies.js';
-export { formatSearchMatchForApi, type SearchMatch } from './search/highlight.js';
+export { formatSearchMatchForApi, type SearchMatchFields } from './search/highlight.js';
 
 export { STOP_WORDS } from './search/words.js';
 export {
-  checkMandatoryTopic,
-  checkMayMentionAll,
-  checkMaySendDirectMessage,
-  checkMaySendToStream,
-  checkMessageContent,
-  getActiveSenderOrThrow,
   MAX_MESSAGE_CHARACTERS,
+  requireActiveSender,
+  requireMayMentionAll,
+  requireMaySendDirectMessage,
+  requireMaySendToStream,
+  requireTopicIfMandatory,
+  toCheckedMessageContent,
 } from './sending/checks.js';
-export { clientNameOfRequest, isHumanClient } from './sending/client-name.js';
+export { clientNameOfRequest, isHumanClientName } from './sending/client-name.js';
 export {
   DRAFT_PART_PREFIX,
   type Draft,
@@ -115,15 +119,15 @@ export {
   draftPartName,
   findStoredDraft,
   listStoredDrafts,
-  MAX_DRAFTS_SHOWN,
+  MAX_DRAFTS_IN_REGISTER_RESPONSE,
 } from './sending/drafts.js';
 export { MessageRenderer, makeMarkdownRenderContext } from './sending/rendering.js';
 export {
   findStoredScheduledMessage,
   formatScheduledMessageForApi,
-  listScheduledMessagesDue,
-  listUndeliveredScheduledMessages,
-  nextScheduledMessageTime,
+  listScheduledMessagesToHandOver,
+  listUnsentScheduledMessages,
+  nextScheduledHandOverTimeMs,
   parseScheduledMessageRecipients,
   SCHEDULED_MESSAGE_PART_PREFIX,
   type ScheduledMessage,
@@ -132,12 +136,12 @@ export {
   scheduledMessagePartName,
 } from './sending/scheduled.js';
 export {
-  MAX_SUBMESSAGE_LENGTH,
-  makeFirstSubmessage,
-  makeNextSubmessage,
-  parseMessageWidget,
+  MAX_SUBMESSAGE_JSON_CHARACTERS,
+  makeCheckedNextSubmessage,
+  makeWidgetSubmessageIfAny,
+  parseAndCheckZformWidget,
 } from './sending/widgets.js';
-export { makeMessageDigest } from './stored/digest.js';
+export { makeMessageDigestIfPossible } from './stored/digest.js';
 export {
   type MessageBody,
   type StoredMessage,

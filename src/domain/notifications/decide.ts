@@ -6,7 +6,7 @@
 import { PRESENCE_OFFLINE_AFTER_SECONDS, type PresenceTimes } from '#domain/presence';
 import { type Subscription, TOPIC_VISIBILITY_POLICY } from '#domain/streams';
 import { USER_SETTING_DECLARATIONS, type UserSettings } from '#model';
-import type { DirectoryPreferences, DirectoryUser, DirectoryView } from '#model/records';
+import type { DirectoryUser, DirectoryUserPreferences, DirectoryView } from '#model/records';
 
 /**
  * Reasons for a notification, the most personal first: a message with several reasons notifies for the first of them.
@@ -15,7 +15,7 @@ export const NOTIFICATION_TRIGGERS = ['direct', 'mention', 'wildcard_mention', '
 export type NotificationTrigger = (typeof NOTIFICATION_TRIGGERS)[number];
 
 /** A message from the view of one receiver. */
-export interface ReceivedMessage {
+export interface NotificationCandidateMessage {
   readonly sender: number;
   /** True for a direct message, false for a message to a stream. */
   readonly direct: boolean;
@@ -28,9 +28,9 @@ export interface ReceivedMessage {
 /** The settings of a subscription that decide about notifications; null: the user's setting applies. */
 export type SubscriptionNotificationSettings = Pick<Subscription, 'active' | 'muted' | 'push' | 'email' | 'wildcard'>;
 
-export interface MessageReceiver {
+export interface NotificationReceiver {
   readonly user: Pick<DirectoryUser, 'id' | 'isActive' | 'botType'>;
-  readonly preferences: Pick<DirectoryPreferences, 'settings' | 'muted'>;
+  readonly preferences: Pick<DirectoryUserPreferences, 'settings' | 'muted'>;
   /** The receiver's subscription to the stream of the message; undefined if there is none, or for a direct message. */
   readonly subscription: SubscriptionNotificationSettings | undefined;
   /** The receiver's TOPIC_VISIBILITY_POLICY for the topic of the message; `inherit` for a direct message. */
@@ -38,23 +38,25 @@ export interface MessageReceiver {
 }
 
 /** Names of the settings that allow mails for personal messages and for streams. */
-const MAIL_SETTING_NAMES = {
+const MAIL_NOTIFICATION_SETTING_NAMES = {
   personal: 'enable_offline_email_notifications',
   streams: 'enable_stream_email_notifications',
   own: 'email',
 } as const;
-const PUSH_SETTING_NAMES = {
+const PUSH_NOTIFICATION_SETTING_NAMES = {
   personal: 'enable_offline_push_notifications',
   streams: 'enable_stream_push_notifications',
   own: 'push',
 } as const;
 
-type BooleanSetting = {
+type BooleanUserSettingName = {
   [N in keyof UserSettings]: UserSettings[N] extends boolean ? N : never;
 }[keyof UserSettings];
 
-const isPreferenceEnabled = ({ settings }: MessageReceiver['preferences'], name: BooleanSetting): boolean =>
-  settings[name] ?? USER_SETTING_DECLARATIONS[name].default;
+const isBooleanSettingEnabled = (
+  { settings }: NotificationReceiver['preferences'],
+  name: BooleanUserSettingName,
+): boolean => settings[name] ?? USER_SETTING_DECLARATIONS[name].default;
 
 /**
  * True if the user is away: the last activity is so long ago that other users see the user as offline.
@@ -64,27 +66,28 @@ export const isUserAway = (presence: PresenceTimes | undefined, now: number): bo
   (presence?.active ?? Number.NEGATIVE_INFINITY) < now - PRESENCE_OFFLINE_AFTER_SECONDS * 1_000;
 
 /** Decides whether to notify the receiver by mail. @returns the reason; undefined: no mail */
-export const decideMailNotification = (
-  message: ReceivedMessage,
-  receiver: MessageReceiver,
-  away: boolean,
-): NotificationTrigger | undefined => (away ? decideTrigger(message, receiver, MAIL_SETTING_NAMES) : undefined);
-
-/** Decides whether to push the message to the receiver's devices. @returns the reason; undefined: no push */
-export const decidePushNotification = (
-  message: ReceivedMessage,
-  receiver: MessageReceiver,
+export const decideMailNotificationTrigger = (
+  message: NotificationCandidateMessage,
+  receiver: NotificationReceiver,
   away: boolean,
 ): NotificationTrigger | undefined =>
-  away || isPreferenceEnabled(receiver.preferences, 'enable_online_push_notifications')
-    ? decideTrigger(message, receiver, PUSH_SETTING_NAMES)
+  away ? decideTriggerForChannel(message, receiver, MAIL_NOTIFICATION_SETTING_NAMES) : undefined;
+
+/** Decides whether to push the message to the receiver's devices. @returns the reason; undefined: no push */
+export const decidePushNotificationTrigger = (
+  message: NotificationCandidateMessage,
+  receiver: NotificationReceiver,
+  away: boolean,
+): NotificationTrigger | undefined =>
+  away || isBooleanSettingEnabled(receiver.preferences, 'enable_online_push_notifications')
+    ? decideTriggerForChannel(message, receiver, PUSH_NOTIFICATION_SETTING_NAMES)
     : undefined;
 
 /**
  * Settings that stand for an unknown subscription: they allow the personal triggers, and no notification of all
  * messages.
  */
-const PERSONAL_ONLY: SubscriptionNotificationSettings = {
+const PERSONAL_TRIGGERS_ONLY_SUBSCRIPTION: SubscriptionNotificationSettings = {
   active: true,
   muted: false,
   push: false,
@@ -96,41 +99,53 @@ const PERSONAL_ONLY: SubscriptionNotificationSettings = {
  * True if the message may notify the user by a personal trigger, by the settings in the directory. The user's own actor
  * knows the subscription and the topic, and makes the decision.
  */
-export function mayNotifyPersonally(message: ReceivedMessage, user: DirectoryUser, directory: DirectoryView): boolean {
+export function mayNotifyByPersonalTrigger(
+  message: NotificationCandidateMessage,
+  user: DirectoryUser,
+  directory: DirectoryView,
+): boolean {
   const preferences = directory.preferencesOf(user.id);
-  const receiver = { user, preferences, subscription: PERSONAL_ONLY, topicPolicy: TOPIC_VISIBILITY_POLICY.inherit };
+  const receiver = {
+    user,
+    preferences,
+    subscription: PERSONAL_TRIGGERS_ONLY_SUBSCRIPTION,
+    topicPolicy: TOPIC_VISIBILITY_POLICY.inherit,
+  };
   return (
-    decideTrigger(message, receiver, MAIL_SETTING_NAMES) !== undefined ||
-    decideTrigger(message, receiver, PUSH_SETTING_NAMES) !== undefined
+    decideTriggerForChannel(message, receiver, MAIL_NOTIFICATION_SETTING_NAMES) !== undefined ||
+    decideTriggerForChannel(message, receiver, PUSH_NOTIFICATION_SETTING_NAMES) !== undefined
   );
 }
 
-function decideTrigger(
-  message: ReceivedMessage,
-  receiver: MessageReceiver,
-  way: typeof MAIL_SETTING_NAMES | typeof PUSH_SETTING_NAMES,
+function decideTriggerForChannel(
+  message: NotificationCandidateMessage,
+  receiver: NotificationReceiver,
+  way: typeof MAIL_NOTIFICATION_SETTING_NAMES | typeof PUSH_NOTIFICATION_SETTING_NAMES,
 ): NotificationTrigger | undefined {
-  if (!mayBeNotified(message, receiver)) return undefined;
-  const personal = isPreferenceEnabled(receiver.preferences, way.personal);
+  if (!mayNotifyReceiverAboutSender(message, receiver)) return undefined;
+  const personal = isBooleanSettingEnabled(receiver.preferences, way.personal);
   if (message.direct) return personal ? 'direct' : undefined;
   const { subscription, preferences } = receiver;
   if (!subscription?.active) return undefined;
   // A mention by name notifies even in a muted stream or topic.
   if (personal && message.flags?.includes('mentioned')) return 'mention';
-  if (isMuted(subscription, receiver.topicPolicy)) return undefined;
+  if (isTopicEffectivelyMuted(subscription, receiver.topicPolicy)) return undefined;
   if (
     personal &&
     message.wildcard &&
-    (subscription.wildcard ?? isPreferenceEnabled(preferences, 'wildcard_mentions_notify'))
+    (subscription.wildcard ?? isBooleanSettingEnabled(preferences, 'wildcard_mentions_notify'))
   ) {
     return 'wildcard_mention';
   }
   if (personal && message.flags?.includes('has_alert_word')) return 'alert_word';
-  return (subscription[way.own] ?? isPreferenceEnabled(preferences, way.streams)) ? 'stream' : undefined;
+  return (subscription[way.own] ?? isBooleanSettingEnabled(preferences, way.streams)) ? 'stream' : undefined;
 }
 
 /** False for accounts that get no notifications, for the sender, and for receivers who muted the sender. */
-function mayBeNotified({ sender, flags }: ReceivedMessage, { user, preferences }: MessageReceiver): boolean {
+function mayNotifyReceiverAboutSender(
+  { sender, flags }: NotificationCandidateMessage,
+  { user, preferences }: NotificationReceiver,
+): boolean {
   if (!user.isActive || user.botType !== null || user.id === sender) return false;
   // A message that counts as read from the beginning needs no notification.
   if (flags?.includes('read')) return false;
@@ -139,7 +154,7 @@ function mayBeNotified({ sender, flags }: ReceivedMessage, { user, preferences }
 }
 
 /** True if the topic is muted by its own policy, or with its stream. */
-function isMuted({ muted }: SubscriptionNotificationSettings, topicPolicy: number): boolean {
+function isTopicEffectivelyMuted({ muted }: SubscriptionNotificationSettings, topicPolicy: number): boolean {
   if (topicPolicy === TOPIC_VISIBILITY_POLICY.muted) return true;
   return muted && topicPolicy !== TOPIC_VISIBILITY_POLICY.unmuted && topicPolicy !== TOPIC_VISIBILITY_POLICY.followed;
 }

@@ -15,27 +15,27 @@
  * Functions are pure. Importers: actors, and operations of the frontend for links.
  */
 export {
-  decideMailNotification,
-  decidePushNotification,
+  decideMailNotificationTrigger,
+  decidePushNotificationTrigger,
   isUserAway,
-  type MessageReceiver,
-  mayNotifyPersonally,
+  mayNotifyByPersonalTrigger,
   NOTIFICATION_TRIGGERS,
+  type NotificationCandidateMessage,
+  type NotificationReceiver,
   type NotificationTrigger,
-  type ReceivedMessage,
   type SubscriptionNotificationSettings,
 } from './decide.js';
-export { composeLoginMail, type LoginMailInput } from './mail/login-mail.js';
-export type { MailReceiver } from './mail/mail-time.js';
+export { composeNewDeviceLoginMail, type LoginMailInput } from './mail/login-mail.js';
+export type { MailReceiverLocale } from './mail/mail-time.js';
 export { convertMailHtmlToText, convertMessageHtmlForMail } from './mail/message-html.js';
 export {
   type ComposedNotificationMail,
   composeMissedMessagesMail,
   type MailContentWithheldReason,
   type MailedConversation,
-  type MailedMessage,
+  type MessageInMissedMail,
   type MissedMessagesMailInput,
-  makeConversationUrl,
+  makeUrlOfMessageInConversation,
 } from './mail/missed-mail.js';
 export {
   composeWeeklyDigestMail,
@@ -44,10 +44,10 @@ export {
 } from './mail/weekly-digest-mail.js';
 export {
   makeUnsubscribeLink,
-  NOTIFICATION_MAIL_KINDS,
-  type NotificationMailKind,
-  readUnsubscribeToken,
+  SETTINGS_TURNED_OFF_BY_MAIL_KIND,
+  type UnsubscribableMailKind,
   type UnsubscribeTokenContent,
+  verifyUnsubscribeToken,
 } from './unsubscribe.js';
 export {
   DIGEST_WAVE_MS,

@@ -8,28 +8,28 @@ import type { ServerCryptography } from '#domain/secrets';
 import { type RealmId, toRealmId, toUserId, type UserId, type UserSettings } from '#model';
 
 /** Kinds of mails that users can unsubscribe from, each with the settings that are turned off. */
-export const NOTIFICATION_MAIL_KINDS = {
+export const SETTINGS_TURNED_OFF_BY_MAIL_KIND = {
   missed: ['enable_offline_email_notifications', 'enable_stream_email_notifications'],
   login: ['enable_login_emails'],
   digest: ['enable_digest_emails'],
 } as const satisfies Readonly<Record<string, readonly (keyof UserSettings)[]>>;
 
-export type NotificationMailKind = keyof typeof NOTIFICATION_MAIL_KINDS;
+export type UnsubscribableMailKind = keyof typeof SETTINGS_TURNED_OFF_BY_MAIL_KIND;
 
 export interface UnsubscribeTokenContent {
   readonly realm: RealmId;
   readonly user: UserId;
-  readonly kind: NotificationMailKind;
+  readonly kind: UnsubscribableMailKind;
   /** Stream whose mails are turned off, too; 0: none. */
   readonly stream: number;
 }
 
 const UNSUBSCRIBE_TOKEN_PATTERN = /^([0-9a-z]{1,8})-([0-9a-z]{1,8})-([a-z]{1,10})-([0-9a-z]{1,8})-([A-Za-z0-9_-]{22})$/;
 
-const signUnsubscribeContent = (
+const signUnsubscribeTokenContent = (
   secrets: ServerCryptography,
   { realm, user, kind, stream }: UnsubscribeTokenContent,
-): string => secrets.sign(`unsubscribe/${kind}/${realm}/${user}/${stream}`);
+): string => secrets.signPurposePrefixedText(`unsubscribe/${kind}/${realm}/${user}/${stream}`);
 
 export function makeUnsubscribeLink(secrets: ServerCryptography, origin: string, of: UnsubscribeTokenContent): string {
   const { realm, user, kind, stream } = of;
@@ -38,20 +38,23 @@ export function makeUnsubscribeLink(secrets: ServerCryptography, origin: string,
     user.toString(36),
     kind,
     stream.toString(36),
-    signUnsubscribeContent(secrets, of),
+    signUnsubscribeTokenContent(secrets, of),
   ].join('-');
   return `${origin}/unsubscribe/${token}`;
 }
 
 /** Reads the token of a link. Returns undefined if this server did not make the token. */
-export function readUnsubscribeToken(secrets: ServerCryptography, token: string): UnsubscribeTokenContent | undefined {
+export function verifyUnsubscribeToken(
+  secrets: ServerCryptography,
+  token: string,
+): UnsubscribeTokenContent | undefined {
   const [, realm = '', user = '', kind = '', stream = '', signed = ''] = UNSUBSCRIBE_TOKEN_PATTERN.exec(token) ?? [];
-  if (!Object.hasOwn(NOTIFICATION_MAIL_KINDS, kind)) return undefined;
+  if (!Object.hasOwn(SETTINGS_TURNED_OFF_BY_MAIL_KIND, kind)) return undefined;
   const of: UnsubscribeTokenContent = {
     realm: toRealmId(Number.parseInt(realm, 36)),
     user: toUserId(Number.parseInt(user, 36)),
-    kind: kind as NotificationMailKind,
+    kind: kind as UnsubscribableMailKind,
     stream: Number.parseInt(stream, 36),
   };
-  return timingSafeEqual(Buffer.from(signed), Buffer.from(signUnsubscribeContent(secrets, of))) ? of : undefined;
+  return timingSafeEqual(Buffer.from(signed), Buffer.from(signUnsubscribeTokenContent(secrets, of))) ? of : undefined;
 }

@@ -3,7 +3,7 @@
 import type { RawHttpAnswer } from '#model';
 import { htmlTemplate, makeHtmlPageAnswer } from './page.js';
 
-export const makeConfirmEmailPage = (): RawHttpAnswer =>
+export const makeConfirmNewEmailPage = (): RawHttpAnswer =>
   makeHtmlPageAnswer(
     200,
     'Confirm your e-mail address',
@@ -13,7 +13,7 @@ export const makeConfirmEmailPage = (): RawHttpAnswer =>
 </form>`,
   );
 
-export const makeEmailConfirmedPage = (email: string): RawHttpAnswer =>
+export const makeNewEmailConfirmedPage = (email: string): RawHttpAnswer =>
   makeHtmlPageAnswer(
     200,
     'Your e-mail address is changed',
@@ -21,7 +21,7 @@ export const makeEmailConfirmedPage = (email: string): RawHttpAnswer =>
   );
 
 /** Page of an address that could not be confirmed. @param problem reason in the words of the API */
-export const makeEmailNotConfirmedPage = (status: number, problem: string): RawHttpAnswer =>
+export const makeNewEmailNotConfirmedPage = (status: number, problem: string): RawHttpAnswer =>
   makeHtmlPageAnswer(
     status,
     'Your e-mail address is not changed',

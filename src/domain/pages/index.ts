@@ -11,25 +11,25 @@
  *
  * Only operations of the frontend may import this folder.
  */
-export { makeConfirmEmailPage, makeEmailConfirmedPage, makeEmailNotConfirmedPage } from './confirming.js';
-export type { FormProblem } from './form-problem.js';
+export { makeConfirmNewEmailPage, makeNewEmailConfirmedPage, makeNewEmailNotConfirmedPage } from './confirming.js';
+export type { FormRefusal } from './form-problem.js';
 export {
   makeAccountCreatedPage,
   makeExpiredSignUpLinkPage,
   makeInvitationGonePage,
-  makeInvitationNeededPage,
   makeNewAccountFormPage,
+  makeSignUpAddressPage,
   makeSignUpMailSentPage,
-  makeSignUpPage,
+  makeSignUpNeedsInvitationPage,
   type NewAccountPageContent,
 } from './joining.js';
 export {
-  makeForgottenPasswordPage,
-  makeNewPasswordPage,
   makePasswordChangedPage,
   makePasswordResetLinkGonePage,
   makePasswordResetMailSentPage,
+  makeRequestPasswordResetPage,
+  makeSetNewPasswordPage,
   type NewPasswordPageContent,
 } from './resetting.js';
-export { makeDesktopSignInTokenPage, makeSignInFailedPage } from './signing-in.js';
-export { makeUnsubscribedPage, makeUnsubscribeLinkGonePage, makeUnsubscribePage } from './unsubscribing.js';
+export { makeDesktopSignInTokenPage, makeSingleSignOnFailedPage } from './signing-in.js';
+export { makeUnsubscribeConfirmationPage, makeUnsubscribedPage, makeUnsubscribeLinkGonePage } from './unsubscribing.js';

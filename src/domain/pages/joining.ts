@@ -1,7 +1,7 @@
 /** Pages of invitation links and of sign-up. */
 
 import type { RawHttpAnswer } from '#model';
-import { type FormProblem, formatFormProblem } from './form-problem.js';
+import { type FormRefusal, renderFormProblemIfAny } from './form-problem.js';
 import { htmlTemplate, makeHtmlPageAnswer } from './page.js';
 
 export interface NewAccountPageContent {
@@ -13,9 +13,9 @@ export interface NewAccountPageContent {
 }
 
 /** Page with the form for an address to sign up. @param problem absent on the first view */
-export function makeSignUpPage(organization: string, email: string, problem?: FormProblem): RawHttpAnswer {
+export function makeSignUpAddressPage(organization: string, email: string, problem?: FormRefusal): RawHttpAnswer {
   const body = htmlTemplate`<p>You will get a letter with a link.</p>
-${formatFormProblem(problem)}
+${renderFormProblemIfAny(problem)}
 <form method="post">
 <label for="email">E-mail address</label>
 <input id="email" name="email" type="email" autocomplete="email" required value="${email}">
@@ -31,7 +31,7 @@ export const makeSignUpMailSentPage = (email: string): RawHttpAnswer =>
     htmlTemplate`<p>A letter is on its way to <strong>${email}</strong>.</p>`,
   );
 
-export const makeInvitationNeededPage = (): RawHttpAnswer =>
+export const makeSignUpNeedsInvitationPage = (): RawHttpAnswer =>
   makeHtmlPageAnswer(
     403,
     'An invitation is needed',
@@ -53,10 +53,10 @@ export const makeExpiredSignUpLinkPage = (): RawHttpAnswer =>
 export function makeNewAccountFormPage(
   of: NewAccountPageContent,
   fullName: string,
-  problem?: FormProblem,
+  problem?: FormRefusal,
 ): RawHttpAnswer {
   const body = htmlTemplate`<p>${of.inviter === null ? '' : `${of.inviter} invites you. `}Make your account:</p>
-${formatFormProblem(problem)}
+${renderFormProblemIfAny(problem)}
 <form method="post">
 <p>Your e-mail address: <strong>${of.email}</strong></p>
 <label for="full_name">Full name</label>

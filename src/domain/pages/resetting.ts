@@ -1,13 +1,17 @@
 /** Pages for a forgotten password: one asks for a mail, another sets a new password by the link in the mail. */
 
 import type { RawHttpAnswer } from '#model';
-import { type FormProblem, formatFormProblem } from './form-problem.js';
+import { type FormRefusal, renderFormProblemIfAny } from './form-problem.js';
 import { htmlTemplate, makeHtmlPageAnswer, makeSignInLine } from './page.js';
 
 /** Makes the page with the form for the address of an account. @param problem absent on the first view */
-export function makeForgottenPasswordPage(email: string, hasWebClient: boolean, problem?: FormProblem): RawHttpAnswer {
+export function makeRequestPasswordResetPage(
+  email: string,
+  hasWebClient: boolean,
+  problem?: FormRefusal,
+): RawHttpAnswer {
   const body = htmlTemplate`<p>You will get a mail with a link that sets a new password.</p>
-${formatFormProblem(problem)}
+${renderFormProblemIfAny(problem)}
 <form method="post">
 <label for="email">E-mail address of your account</label>
 <input id="email" name="email" type="email" autocomplete="username" required value="${email}">
@@ -33,12 +37,12 @@ export interface NewPasswordPageContent {
 }
 
 /** Makes the page with the form for a new password. @param problem absent on the first view */
-export function makeNewPasswordPage(
+export function makeSetNewPasswordPage(
   { organization, email }: NewPasswordPageContent,
-  problem?: FormProblem,
+  problem?: FormRefusal,
 ): RawHttpAnswer {
   const body = htmlTemplate`<p>Set a new password for your account at ${organization}. All browsers will be signed out.</p>
-${formatFormProblem(problem)}
+${renderFormProblemIfAny(problem)}
 <form method="post">
 <p>Your e-mail address: <strong>${email}</strong></p>
 <input name="username" type="hidden" autocomplete="username" value="${email}">

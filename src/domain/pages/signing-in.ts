@@ -4,7 +4,7 @@ import type { RawHttpAnswer } from '#model';
 import { htmlTemplate, makeHtmlPageAnswer, makeSignInLine } from './page.js';
 
 /** Makes the page of a failed sign-in. @param text what people can do about the failure */
-export const makeSignInFailedPage = (status: number, text: string, hasWebClient: boolean): RawHttpAnswer =>
+export const makeSingleSignOnFailedPage = (status: number, text: string, hasWebClient: boolean): RawHttpAnswer =>
   makeHtmlPageAnswer(
     status,
     'You are not signed in',

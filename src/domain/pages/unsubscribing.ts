@@ -3,29 +3,29 @@
 import type { RawHttpAnswer } from '#model';
 import { htmlTemplate, makeHtmlPageAnswer } from './page.js';
 
-const MAIL_KIND_TEXTS = {
+const MAIL_DESCRIPTION_BY_KIND = {
   missed: 'about messages that you missed',
   login: 'about new log-ins to your account',
   digest: 'with a summary of the week',
 } as const;
 
-export type UnsubscribePageKind = keyof typeof MAIL_KIND_TEXTS;
+export type UnsubscribePageMailKind = keyof typeof MAIL_DESCRIPTION_BY_KIND;
 
-export const makeUnsubscribePage = (kind: UnsubscribePageKind): RawHttpAnswer =>
+export const makeUnsubscribeConfirmationPage = (kind: UnsubscribePageMailKind): RawHttpAnswer =>
   makeHtmlPageAnswer(
     200,
     'Unsubscribe',
-    htmlTemplate`<p>Get no more mails ${MAIL_KIND_TEXTS[kind]}?</p>
+    htmlTemplate`<p>Get no more mails ${MAIL_DESCRIPTION_BY_KIND[kind]}?</p>
 <form method="post">
 <button type="submit">Unsubscribe</button>
 </form>`,
   );
 
-export const makeUnsubscribedPage = (kind: UnsubscribePageKind): RawHttpAnswer =>
+export const makeUnsubscribedPage = (kind: UnsubscribePageMailKind): RawHttpAnswer =>
   makeHtmlPageAnswer(
     200,
     'You are unsubscribed',
-    htmlTemplate`<p>You get no more mails ${MAIL_KIND_TEXTS[kind]}. You can turn them on again in your settings.</p>`,
+    htmlTemplate`<p>You get no more mails ${MAIL_DESCRIPTION_BY_KIND[kind]}. You can turn them on again in your settings.</p>`,
   );
 
 /** Makes the page of a link that this server did not make, or whose account no longer exists. */

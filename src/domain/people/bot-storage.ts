@@ -7,14 +7,14 @@ import type { ActorParts } from '#model';
 export const BOT_STORAGE_PART_PREFIX = 'storage/';
 
 /** Maximum characters of all keys and values of one owner. */
-export const MAX_BOT_STORAGE_CHARACTERS = 10_000_000;
+export const MAX_BOT_STORAGE_CHARACTERS_PER_OWNER = 10_000_000;
 
 /**
  * Maximum number of entries in one request. Each entry is a part: writing it takes some 20 µs, and it takes some 200
- * bytes besides its text. `MAX_BOT_STORAGE_ENTRIES` bounds the whole storage.
+ * bytes besides its text. `MAX_BOT_STORAGE_ENTRIES_PER_OWNER` bounds the whole storage.
  */
 export const MAX_BOT_STORAGE_ENTRIES_PER_REQUEST = 2_000;
-export const MAX_BOT_STORAGE_ENTRIES = 20_000;
+export const MAX_BOT_STORAGE_ENTRIES_PER_OWNER = 20_000;
 
 interface BotStorageEntry extends JsonObject {
   readonly key: string;
@@ -22,11 +22,11 @@ interface BotStorageEntry extends JsonObject {
 }
 
 /** Name of an entry's part: a hash of the key, because keys may be long and have any characters. */
-const storagePartName = (key: string): string =>
+const botStoragePartName = (key: string): string =>
   BOT_STORAGE_PART_PREFIX + createHash('sha256').update(key, 'utf16le').digest('base64url');
 
 /** Number of code points of a text, the unit of the API's limits. The string iterator would take ten times as long. */
-function countCharacters(text: string): number {
+function countCodePoints(text: string): number {
   let { length } = text;
   for (let i = 1; i < text.length; i++) {
     if ((text.charCodeAt(i) & 0xfc00) === 0xdc00 && (text.charCodeAt(i - 1) & 0xfc00) === 0xd800) {
@@ -37,17 +37,17 @@ function countCharacters(text: string): number {
   return length;
 }
 
-const countEntryCharacters = ({ key, value }: BotStorageEntry): number => countCharacters(key) + countCharacters(value);
+const countEntryCharacters = ({ key, value }: BotStorageEntry): number => countCodePoints(key) + countCodePoints(value);
 
-const findStorageEntry = (parts: ActorParts, key: string): BotStorageEntry | undefined =>
-  parts.get(storagePartName(key)) as BotStorageEntry | undefined;
+const findBotStorageEntry = (parts: ActorParts, key: string): BotStorageEntry | undefined =>
+  parts.get(botStoragePartName(key)) as BotStorageEntry | undefined;
 
 /**
  * Reads the entries of these keys, or all entries if `keys` is null.
  *
  * @throws the error that `missing` makes, for an unknown key
  */
-export function readBotStorageEntries(
+export function readBotStorageEntriesByPart(
   parts: ActorParts,
   keys: readonly string[] | null,
   missing: () => Error,
@@ -58,9 +58,9 @@ export function readBotStorageEntries(
   }
   return Object.fromEntries(
     keys.map((key) => {
-      const entry = findStorageEntry(parts, key);
+      const entry = findBotStorageEntry(parts, key);
       if (!entry) throw missing();
-      return [storagePartName(key), entry];
+      return [botStoragePartName(key), entry];
     }),
   );
 }
@@ -73,7 +73,7 @@ export const countBotStorageCharacters = (entries: Iterable<BotStorageEntry>): n
 };
 
 /** Number of entries in the storage after these are added. */
-export function countBotStorageEntriesWith(
+export function countBotStorageEntriesAfterAdding(
   parts: ActorParts,
   added: Readonly<Record<string, BotStorageEntry>>,
 ): number {
@@ -84,17 +84,17 @@ export function countBotStorageEntriesWith(
 }
 
 /** Parts that store the entries, and the number of characters by which the storage grows. */
-export function makeBotStorageWrites(
+export function makeBotStorageWritesAndGrowth(
   parts: ActorParts,
   given: Readonly<Record<string, string>>,
 ): { readonly parts: Readonly<Record<string, BotStorageEntry>>; readonly growth: number } {
   const changed: Record<string, BotStorageEntry> = {};
   let growth = 0;
   for (const [key, value] of Object.entries(given)) {
-    const before = findStorageEntry(parts, key);
+    const before = findBotStorageEntry(parts, key);
     const entry = { key, value };
     growth += countEntryCharacters(entry) - (before ? countEntryCharacters(before) : 0);
-    if (before?.value !== value) changed[storagePartName(key)] = entry;
+    if (before?.value !== value) changed[botStoragePartName(key)] = entry;
   }
   return { parts: changed, growth };
 }

@@ -1,7 +1,7 @@
 import type { DirectoryUser } from '#model/records';
 
 /** Fields that every new account has: an active human with the role of a member. */
-export const NEW_ACCOUNT_DEFAULT_FIELDS = {
+export const NEW_HUMAN_MEMBER_DEFAULTS = {
   role: 400,
   isActive: true,
   isBillingAdmin: false,

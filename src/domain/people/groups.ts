@@ -2,7 +2,7 @@
 import { EncodedJson, memoizeByObject } from '#base';
 import type { UserId } from '#model';
 import type { DirectoryUser, DirectoryUserGroup, DirectoryView } from '#model/records';
-import { isFullMember, USER_ROLE, type WaitingPeriodSetting } from './roles.js';
+import { isFullMemberOrAbove, USER_ROLE, type WaitingPeriodSetting } from './roles.js';
 
 /** Ids of the system groups, the same in every realm. Each is a subgroup of the next one, except `nobody`. */
 export const SYSTEM_GROUP_IDS = {
@@ -19,7 +19,7 @@ export const SYSTEM_GROUP_IDS = {
 /** Id of the first group that users make. */
 export const FIRST_CUSTOM_GROUP_ID = 9;
 
-export const SYSTEM_GROUP_NAMES: Readonly<Record<number, string>> = Object.fromEntries(
+export const SYSTEM_GROUP_NAME_BY_ID: Readonly<Record<number, string>> = Object.fromEntries(
   Object.entries(SYSTEM_GROUP_IDS).map(([name, id]) => [id, `@role:${name}`]),
 );
 
@@ -47,14 +47,14 @@ const SYSTEM_GROUP_DEFINITIONS: readonly {
 ];
 
 /** The system groups that have the account as a direct member, by its role and age. */
-export function systemGroupIdsOfUser(
+export function directSystemGroupIdsOfUser(
   user: DirectoryUser,
   settings: WaitingPeriodSetting,
   now: number,
 ): readonly number[] {
   const direct = SYSTEM_GROUP_DEFINITIONS.flatMap(({ role }, i) => (role === user.role ? [i + 1] : []));
   if (user.role !== USER_ROLE.member) return direct;
-  return isFullMember(user, settings, now)
+  return isFullMemberOrAbove(user, settings, now)
     ? [SYSTEM_GROUP_IDS.members, SYSTEM_GROUP_IDS.fullmembers]
     : [SYSTEM_GROUP_IDS.members];
 }
@@ -65,11 +65,11 @@ export function systemGroupIdsOfUser(
  *
  * @param fullMembersAt time of the last such event, ms
  */
-export const systemGroupIdsShownToClients = (
+export const directSystemGroupIdsShownToClients = (
   user: DirectoryUser,
   settings: WaitingPeriodSetting,
   fullMembersAt: number,
-): readonly number[] => systemGroupIdsOfUser(user, settings, Math.max(fullMembersAt, user.joined));
+): readonly number[] => directSystemGroupIdsOfUser(user, settings, Math.max(fullMembersAt, user.joined));
 
 /** True if the account is in the system group, directly or through subgroups. */
 export const isInSystemGroup = (
@@ -78,79 +78,82 @@ export const isInSystemGroup = (
   settings: WaitingPeriodSetting,
   now: number,
 ): boolean =>
-  group !== SYSTEM_GROUP_IDS.nobody && systemGroupIdsOfUser(user, settings, now).some((direct) => direct <= group);
+  group !== SYSTEM_GROUP_IDS.nobody &&
+  directSystemGroupIdsOfUser(user, settings, now).some((direct) => direct <= group);
 
 /** All user groups of an organization, by id. */
-export class RealmUserGroups {
-  readonly #groups = new Map<number, DirectoryUserGroup>();
+export class UserGroupsWithMembers {
+  readonly #groupById = new Map<number, DirectoryUserGroup>();
 
   constructor(
     directory: Pick<DirectoryView, 'users' | 'groups' | 'fullMembersAt'> & { readonly settings: WaitingPeriodSetting },
   ) {
     const direct = new Map<number, UserId[]>(SYSTEM_GROUP_DEFINITIONS.map((_, i) => [i + 1, []]));
     for (const user of directory.users()) {
-      for (const id of systemGroupIdsShownToClients(user, directory.settings, directory.fullMembersAt))
+      for (const id of directSystemGroupIdsShownToClients(user, directory.settings, directory.fullMembersAt))
         direct.get(id)!.push(user.id);
     }
     SYSTEM_GROUP_DEFINITIONS.forEach(({ description, contains }, i) => {
       const id = i + 1;
-      this.#groups.set(id, {
+      this.#groupById.set(id, {
         id,
-        name: SYSTEM_GROUP_NAMES[id]!,
+        name: SYSTEM_GROUP_NAME_BY_ID[id]!,
         description,
         members: direct.get(id)!.sort((a, b) => a - b),
         subgroups: contains === undefined ? [] : [contains],
         system: true,
       });
     });
-    for (const group of [...directory.groups()].sort((a, b) => a.id - b.id)) this.#groups.set(group.id, group);
+    for (const group of [...directory.groups()].sort((a, b) => a.id - b.id)) this.#groupById.set(group.id, group);
   }
 
-  all(): Iterable<DirectoryUserGroup> {
-    return this.#groups.values();
+  allGroups(): Iterable<DirectoryUserGroup> {
+    return this.#groupById.values();
   }
 
-  get(id: number): DirectoryUserGroup | undefined {
-    return this.#groups.get(id);
+  findGroup(id: number): DirectoryUserGroup | undefined {
+    return this.#groupById.get(id);
   }
 
   /** Ids of a group's subgroups at any depth, ascending, without the group itself. */
-  subgroupsOf(id: number): number[] {
-    const found = this.#groupIdsReachableFrom(id);
+  transitiveSubgroupIdsOf(id: number): number[] {
+    const found = this.#collectGroupAndSubgroupIds(id);
     found.delete(id);
     return [...found].sort((a, b) => a - b);
   }
 
   /** Members of the group and of its subgroups at any depth, ascending. */
-  membersOf(id: number): UserId[] {
+  transitiveMemberIdsOf(id: number): UserId[] {
     const members = new Set<UserId>();
-    for (const reached of this.#groupIdsReachableFrom(id))
-      for (const user of this.get(reached)?.members ?? []) members.add(user);
+    for (const reached of this.#collectGroupAndSubgroupIds(id))
+      for (const user of this.findGroup(reached)?.members ?? []) members.add(user);
     return [...members].sort((a, b) => a - b);
   }
 
   /** A group and its subgroups at any depth. Groups may contain each other. */
-  #groupIdsReachableFrom(id: number): Set<number> {
+  #collectGroupAndSubgroupIds(id: number): Set<number> {
     const found = new Set([id]);
-    for (const reached of found) for (const sub of this.get(reached)?.subgroups ?? []) found.add(sub);
+    for (const reached of found) for (const sub of this.findGroup(reached)?.subgroups ?? []) found.add(sub);
     return found;
   }
 }
 
-const userGroupsVersionOf = ({ usersVersion, groupsVersion, fullMembersAt, settings }: DirectoryView): string =>
+const userGroupsCacheVersionOf = ({ usersVersion, groupsVersion, fullMembersAt, settings }: DirectoryView): string =>
   `${usersVersion}/${groupsVersion}/${fullMembersAt}/${settings.waiting_period_threshold}`;
 
 /** The user groups of an organization; rebuilt after a change of accounts or groups. */
-export const userGroupsOfDirectory = memoizeByObject(
-  (directory: DirectoryView) => new RealmUserGroups(directory),
-  userGroupsVersionOf,
+export const getUserGroupsOfDirectory = memoizeByObject(
+  (directory: DirectoryView) => new UserGroupsWithMembers(directory),
+  userGroupsCacheVersionOf,
 );
 
 /** JSON list of all groups as the API shows them, by id. */
-export const encodeUserGroupList = memoizeByObject(
+export const getEncodedUserGroupList = memoizeByObject(
   (directory: DirectoryView) =>
-    EncodedJson.ofText(JSON.stringify([...userGroupsOfDirectory(directory).all()].map(formatUserGroupForApi))),
-  userGroupsVersionOf,
+    EncodedJson.fromJsonText(
+      JSON.stringify([...getUserGroupsOfDirectory(directory).allGroups()].map(formatUserGroupForApi)),
+    ),
+  userGroupsCacheVersionOf,
 );
 
 /** A group as the API shows it. */

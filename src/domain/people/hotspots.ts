@@ -10,7 +10,7 @@ interface Hotspot extends JsonObject {
 }
 
 /** The hints, in the order in which they are shown. */
-const HOTSPOTS: readonly Hotspot[] = [
+const HOTSPOTS_IN_ORDER: readonly Hotspot[] = [
   {
     name: 'intro_streams',
     title: 'Find a stream',
@@ -37,7 +37,7 @@ const HOTSPOTS: readonly Hotspot[] = [
   },
 ];
 
-export const isHotspotName = (name: string): boolean => HOTSPOTS.some((hotspot) => hotspot.name === name);
+export const isHotspotName = (name: string): boolean => HOTSPOTS_IN_ORDER.some((hotspot) => hotspot.name === name);
 
 /** A user's progress with the hints: those that the user has seen. */
 export interface TutorialState {
@@ -46,7 +46,7 @@ export interface TutorialState {
 }
 
 /** The hints to show next: at most one. */
-export function nextHotspots({ seen = [], finished = false }: TutorialState): readonly Hotspot[] {
+export function listNextHotspots({ seen = [], finished = false }: TutorialState): readonly Hotspot[] {
   if (finished) return [];
-  return HOTSPOTS.filter(({ name }) => !seen.includes(name)).slice(0, 1);
+  return HOTSPOTS_IN_ORDER.filter(({ name }) => !seen.includes(name)).slice(0, 1);
 }

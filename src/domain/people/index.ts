@@ -15,94 +15,94 @@
  *
  * Actors, frontend, delivery, the directory and higher domain folders may import this folder.
  */
-export { type DisposableDomainPredicate, parseDisposableDomains } from './addresses/disposable.js';
+export { type IsDisposableDomain, makeDisposableDomainTest } from './addresses/disposable.js';
 export {
-  checkEmailDomainName,
   domainOfEmailAddress,
-  type EmailAddressProblem,
-  findEmailAddressProblem,
+  type EmailAddressRefusalReason,
+  findEmailDomainPolicyProblem,
+  toCheckedEmailDomain,
 } from './addresses/domains.js';
-export { checkFullName, FAKE_EMAIL_DOMAIN, isEmail, mailDomainOfOrigin } from './addresses/names.js';
-export { findSubdomainProblem } from './addresses/subdomains.js';
+export { emailDomainOfOrigin, FAKE_EMAIL_DOMAIN, hasEmailAddressForm, toCheckedFullName } from './addresses/names.js';
+export { findSubdomainProblemText } from './addresses/subdomains.js';
 export {
   BOT_STORAGE_PART_PREFIX,
   countBotStorageCharacters,
-  countBotStorageEntriesWith,
-  MAX_BOT_STORAGE_CHARACTERS,
-  MAX_BOT_STORAGE_ENTRIES,
+  countBotStorageEntriesAfterAdding,
+  MAX_BOT_STORAGE_CHARACTERS_PER_OWNER,
+  MAX_BOT_STORAGE_ENTRIES_PER_OWNER,
   MAX_BOT_STORAGE_ENTRIES_PER_REQUEST,
-  makeBotStorageWrites,
-  readBotStorageEntries,
+  makeBotStorageWritesAndGrowth,
+  readBotStorageEntriesByPart,
 } from './bot-storage.js';
-export { NEW_ACCOUNT_DEFAULT_FIELDS } from './fresh-account.js';
+export { NEW_HUMAN_MEMBER_DEFAULTS } from './fresh-account.js';
 export {
-  encodeUserGroupList,
+  directSystemGroupIdsOfUser,
+  directSystemGroupIdsShownToClients,
   FIRST_CUSTOM_GROUP_ID,
   formatUserGroupForApi,
+  getEncodedUserGroupList,
+  getUserGroupsOfDirectory,
   isInSystemGroup,
-  RealmUserGroups,
   SYSTEM_GROUP_IDS,
-  SYSTEM_GROUP_NAMES,
-  systemGroupIdsOfUser,
-  systemGroupIdsShownToClients,
-  userGroupsOfDirectory,
+  SYSTEM_GROUP_NAME_BY_ID,
+  UserGroupsWithMembers,
 } from './groups.js';
-export { isHotspotName, nextHotspots, type TutorialState } from './hotspots.js';
-export { encodeUserList } from './presenting/encoded-users.js';
+export { isHotspotName, listNextHotspots, type TutorialState } from './hotspots.js';
+export { getEncodedUserList } from './presenting/encoded-users.js';
 export {
   BOT_TYPE,
-  formatBotForApi,
-  formatBotServicesForApi,
-  formatBotStreamsForApi,
-  isBotCalledByServer,
+  formatBotDefaultStreamsForApi,
+  formatBotServicesWithSealedToken,
+  formatBotWithSealedSecrets,
+  isBotOfOutgoingService,
   type StreamNameLookup,
-  type TextUnsealer,
-  unsealBotSecrets,
+  type TryUnsealText,
+  withUnsealedBotSecrets,
 } from './presenting/present-bot.js';
 export { formatEmailDomainForApi, formatLinkifierForApi, formatPlaygroundForApi } from './presenting/present-realm.js';
 export {
   avatarUrlOfUser,
-  formatAvatarForApi,
+  EMPTY_PROFILE_SOURCE,
+  formatAvatarFieldsForApi,
   formatUserForApi,
   gravatarUrlOfAddress,
-  NO_PROFILE_VALUES,
 } from './presenting/present-user.js';
 export {
   API_PROFILE_FIELD_TYPES,
   type CheckedProfileField,
-  checkProfileField,
-  checkRoomInProfileSummary,
-  computeAddedProfileFieldOptions,
-  EXTERNAL_ACCOUNT_TYPES,
+  computeOptionAddedVersions,
+  DEFAULT_EXTERNAL_ACCOUNT_TYPES,
   formatProfileFieldForApi,
   isDefaultExternalAccountField,
-  MARKDOWN_PROFILE_FIELD_TYPES,
+  MARKDOWN_RENDERED_FIELD_TYPES,
   PROFILE_FIELD_TYPE,
-  type ProfileFieldData,
-  reorderProfileFields,
-  showPronounsAsShortText,
+  type ProfileFieldDataInput,
+  requireRoomInProfileSummary,
+  toCheckedProfileField,
+  withProfileFieldsReordered,
+  withPronounsAsShortText,
 } from './profile/profile-fields.js';
 export {
-  checkProfileFieldValue,
-  filterLiveProfileValues,
   formatProfileForApi,
   formatProfileValueForApi,
-  type ProfileValueInput,
+  listExistingProfileValues,
+  type SchemaValidProfileValue,
+  toCheckedStoredProfileValue,
 } from './profile/profile-values.js';
 export {
-  isAdmin,
+  isAdminOrOwner,
   isAllowedByPolicy,
-  isFullMember,
+  isExactlyModerator,
+  isFullMemberOrAbove,
   isGuest,
-  isModerator,
   isOwner,
   isWildcardMentionAllowed,
   maySeeRealEmail,
   USER_ROLE,
-  weakestRoleSeeingEmail,
+  weakestRoleSeeingEmailOrZero,
 } from './roles.js';
 export {
-  findSystemBot,
+  findSystemBotOrTemplate,
   isSystemBot,
   LAST_RESERVED_USER_ID,
   makeSystemBotRecords,
@@ -111,11 +111,11 @@ export {
   WELCOME_BOT_ID,
 } from './system-bots.js';
 export {
-  checkDraftsEnabled,
   computeUserSetting,
-  defaultSettingsOfNewAccounts,
+  initialSettingsOfNewAccounts,
+  readAllOrGroupUserSettings,
   readStreamNotificationSettings,
   readUserSetting,
   readUserSettingByUserId,
-  readUserSettings,
+  requireDraftsEnabled,
 } from './user-settings.js';

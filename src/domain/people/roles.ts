@@ -5,10 +5,10 @@ import type { DirectoryUser } from '#model/records';
 
 export const USER_ROLE = { owner: 100, admin: 200, moderator: 300, member: 400, guest: 600 } as const;
 
-export const isAdmin = (user: DirectoryUser): boolean => user.role <= USER_ROLE.admin;
+export const isAdminOrOwner = (user: DirectoryUser): boolean => user.role <= USER_ROLE.admin;
 export const isOwner = (user: DirectoryUser): boolean => user.role === USER_ROLE.owner;
 export const isGuest = (user: DirectoryUser): boolean => user.role === USER_ROLE.guest;
-export const isModerator = (user: DirectoryUser): boolean => user.role === USER_ROLE.moderator;
+export const isExactlyModerator = (user: DirectoryUser): boolean => user.role === USER_ROLE.moderator;
 
 /** The setting that decides how old the account of a full member must be. */
 export type WaitingPeriodSetting = Pick<RealmSettings, 'waiting_period_threshold'>;
@@ -16,7 +16,7 @@ export type WaitingPeriodSetting = Pick<RealmSettings, 'waiting_period_threshold
 const DAY_MS = 86_400_000;
 
 /** True for members whose account is old enough for the organization, and for moderators and above. */
-export function isFullMember(user: DirectoryUser, settings: WaitingPeriodSetting, now: number): boolean {
+export function isFullMemberOrAbove(user: DirectoryUser, settings: WaitingPeriodSetting, now: number): boolean {
   if (user.role <= USER_ROLE.moderator) return true;
   if (isGuest(user)) return false;
   return Math.floor((now - user.joined) / DAY_MS) >= settings.waiting_period_threshold;
@@ -33,11 +33,11 @@ export function isAllowedByPolicy(
   if (policy === 5) return true;
   if (isOwner(user)) return true;
   if (policy === 7) return false;
-  if (isAdmin(user)) return true;
+  if (isAdminOrOwner(user)) return true;
   if (policy === 2) return false;
-  if (isModerator(user)) return true;
+  if (isExactlyModerator(user)) return true;
   if (policy === 4 || isGuest(user)) return false;
-  return policy === 1 || isFullMember(user, settings, now);
+  return policy === 1 || isFullMemberOrAbove(user, settings, now);
 }
 
 /** Evaluates `wildcard_mention_policy`, whose numbers differ from those of other policies (realm.md). */
@@ -49,16 +49,16 @@ export function isWildcardMentionAllowed(
 ): boolean {
   if (policy === 1) return true;
   if (policy === 2) return !isGuest(user);
-  if (policy === 3) return isFullMember(user, settings, now);
-  if (policy === 5) return isAdmin(user);
+  if (policy === 3) return isFullMemberOrAbove(user, settings, now);
+  if (policy === 5) return isAdminOrOwner(user);
   return policy === 7 && user.role <= USER_ROLE.moderator;
 }
 
 /** Weakest role that may see the account's real address; 0: only the account itself may see it. */
-export function weakestRoleSeeingEmail({ emailVisibility }: DirectoryUser): number {
+export function weakestRoleSeeingEmailOrZero({ emailVisibility }: DirectoryUser): number {
   return { 1: USER_ROLE.guest, 2: USER_ROLE.member, 5: USER_ROLE.moderator, 3: USER_ROLE.admin }[emailVisibility] ?? 0;
 }
 
 /** True if the viewer may see the real address (users.md § User object). A viewer without account counts as a guest. */
 export const maySeeRealEmail = (viewer: DirectoryUser | undefined, of: DirectoryUser): boolean =>
-  viewer?.id === of.id || (viewer?.role ?? USER_ROLE.guest) <= weakestRoleSeeingEmail(of);
+  viewer?.id === of.id || (viewer?.role ?? USER_ROLE.guest) <= weakestRoleSeeingEmailOrZero(of);

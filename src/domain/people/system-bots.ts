@@ -5,7 +5,7 @@
 import { toUserId, type UserId } from '#model';
 import type { DirectoryUser } from '#model/records';
 import { FAKE_EMAIL_DOMAIN } from './addresses/names.js';
-import { NEW_ACCOUNT_DEFAULT_FIELDS } from './fresh-account.js';
+import { NEW_HUMAN_MEMBER_DEFAULTS } from './fresh-account.js';
 
 /** Id of the bot that sends notices about changes of streams, topics and groups. */
 export const NOTIFICATION_BOT_ID = toUserId(1);
@@ -26,11 +26,11 @@ const makeSystemBot = (id: UserId, local: string, fullName: string): DirectoryUs
   deliveryEmail: `${local}@${FAKE_EMAIL_DOMAIN}`,
   email: `${local}@${FAKE_EMAIL_DOMAIN}`,
   fullName,
-  ...NEW_ACCOUNT_DEFAULT_FIELDS,
+  ...NEW_HUMAN_MEMBER_DEFAULTS,
   botType: 1,
 });
 
-const SYSTEM_BOTS: Readonly<Record<SystemBotName, DirectoryUser>> = {
+const SYSTEM_BOT_TEMPLATES: Readonly<Record<SystemBotName, DirectoryUser>> = {
   notification: makeSystemBot(NOTIFICATION_BOT_ID, 'notification-bot', 'Notification Bot'),
   welcome: makeSystemBot(WELCOME_BOT_ID, 'welcome-bot', 'Welcome Bot'),
   'email-gateway': makeSystemBot(EMAIL_GATEWAY_BOT_ID, 'emailgateway', 'Email Gateway'),
@@ -38,7 +38,7 @@ const SYSTEM_BOTS: Readonly<Record<SystemBotName, DirectoryUser>> = {
 
 /** Ids of the system bots by their e-mail addresses, which no account may have. */
 export const SYSTEM_BOT_IDS_BY_EMAIL: ReadonlyMap<string, UserId> = new Map(
-  Object.values(SYSTEM_BOTS).map(({ email, id }) => [email, id]),
+  Object.values(SYSTEM_BOT_TEMPLATES).map(({ email, id }) => [email, id]),
 );
 
 export const isSystemBot = ({ id }: { readonly id: number }): boolean => id <= LAST_RESERVED_USER_ID;
@@ -48,12 +48,12 @@ export const isSystemBot = ({ id }: { readonly id: number }): boolean => id <= L
  * creation time of the organization, ms
  */
 export const makeSystemBotRecords = (since: number): readonly DirectoryUser[] =>
-  Object.values(SYSTEM_BOTS).map((one) => ({ ...one, joined: since }));
+  Object.values(SYSTEM_BOT_TEMPLATES).map((one) => ({ ...one, joined: since }));
 
 /** A system bot, as the organization's directory knows it. */
-export function findSystemBot(
+export function findSystemBotOrTemplate(
   directory: { user(id: UserId): DirectoryUser | undefined },
   name: SystemBotName,
 ): DirectoryUser {
-  return directory.user(SYSTEM_BOTS[name].id) ?? SYSTEM_BOTS[name];
+  return directory.user(SYSTEM_BOT_TEMPLATES[name].id) ?? SYSTEM_BOT_TEMPLATES[name];
 }

@@ -9,12 +9,12 @@ import {
   type UserSettings,
 } from '#model';
 import { apiError } from '#model/errors';
-import type { DirectoryPreferences, DirectoryUser, DirectoryView } from '#model/records';
+import type { DirectoryUser, DirectoryUserPreferences, DirectoryView } from '#model/records';
 
 /** Computes a user setting from the account, the preferences and the defaults. @param chosen what the user changed */
 export function computeUserSetting<N extends UserSettingName>(
   user: DirectoryUser,
-  chosen: DirectoryPreferences['settings'],
+  chosen: DirectoryUserPreferences['settings'],
   name: N,
 ): UserSettings[N] {
   const { accountField }: UserSettingDeclaration = USER_SETTING_DECLARATIONS[name];
@@ -37,12 +37,12 @@ export const readUserSettingByUserId = <N extends Exclude<UserSettingName, 'time
   (directory.preferencesOf(user).settings[name] ?? USER_SETTING_DECLARATIONS[name].default) as UserSettings[N];
 
 /** Checks that the user's setting for drafts is on. @throws ApiError */
-export function checkDraftsEnabled(directory: DirectoryView, user: UserId): void {
+export function requireDraftsEnabled(directory: DirectoryView, user: UserId): void {
   if (!readUserSettingByUserId(directory, user, 'enable_drafts_synchronization')) throw apiError('DRAFTS_OFF');
 }
 
 /** All settings of a user with their values, or those of one group. */
-export function readUserSettings(
+export function readAllOrGroupUserSettings(
   directory: DirectoryView,
   user: DirectoryUser,
   only?: UserSettingGroup,
@@ -55,25 +55,25 @@ export function readUserSettings(
 }
 
 /** Settings that subscriptions without a value of their own follow, for clients that can't handle null. */
-const STREAM_NOTIFICATION_NAMES = [
+const STREAM_NOTIFICATION_SETTING_NAMES = [
   'enable_stream_desktop_notifications',
   'enable_stream_audible_notifications',
   'enable_stream_push_notifications',
   'enable_stream_email_notifications',
 ] as const satisfies readonly UserSettingName[];
 
-type StreamNotificationSettings = Pick<UserSettings, (typeof STREAM_NOTIFICATION_NAMES)[number]>;
+type StreamNotificationSettings = Pick<UserSettings, (typeof STREAM_NOTIFICATION_SETTING_NAMES)[number]>;
 
 export const readStreamNotificationSettings = (
   directory: DirectoryView,
   user: DirectoryUser,
 ): StreamNotificationSettings =>
   Object.fromEntries(
-    STREAM_NOTIFICATION_NAMES.map((name) => [name, readUserSetting(directory, user, name)]),
+    STREAM_NOTIFICATION_SETTING_NAMES.map((name) => [name, readUserSetting(directory, user, name)]),
   ) as StreamNotificationSettings;
 
 /** Settings that new accounts of the organization start with, as POST /register shows them. */
-export const defaultSettingsOfNewAccounts = ({ userDefaults }: DirectoryView): Partial<UserSettings> =>
+export const initialSettingsOfNewAccounts = ({ userDefaults }: DirectoryView): Partial<UserSettings> =>
   Object.fromEntries(
     USER_SETTING_NAMES.filter((name) => name !== 'timezone').map((name) => [
       name,

@@ -12,7 +12,7 @@
  *
  * Actors, frontend and the domain folders emoji, markdown and people may import this folder.
  */
-export { detectPictureFormat, MAX_PICTURE_PIXELS, withDecodedPicture } from './decode.js';
+export { detectPictureFormat, MAX_PIXELS_PER_PICTURE_FRAME, withConversionSlotAndPicture } from './decode.js';
 export {
   AVATAR_SIZES,
   type AvatarSize,
@@ -22,10 +22,14 @@ export {
   MAX_UPLOADED_PICTURE_MIB,
   type PictureReference,
   parsePicturePath,
-  pictureUrlPath,
   realmPictureUrl,
   uploadedAvatarUrl,
+  urlPathOfPicture,
 } from './names.js';
-export { formatRealmPictureForApi, formatRealmPicturesForApi, realmPictureOrDefaultUrl } from './organization.js';
-export { makeImageProxyPath, verifyProxiedImageUrl } from './proxied-image-url.js';
-export { type AvatarImages, makeAvatarImages, makeRealmIconImage, makeRealmLogoImage } from './scale.js';
+export {
+  formatAllRealmPictureFieldsForApi,
+  formatRealmPictureFieldsForApi,
+  realmPictureOrDefaultUrl,
+} from './organization.js';
+export { makeImageProxyPath, openProxiedImageAddress } from './proxied-image-url.js';
+export { type AvatarPngBySize, makeAvatarPngBySize, makeRealmIconPng, makeRealmLogoPng } from './scale.js';

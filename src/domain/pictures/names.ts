@@ -11,16 +11,16 @@ const FILE_SUFFIX_BY_AVATAR_SIZE: Readonly<Record<AvatarSize, string>> = { small
 export const AVATAR_SIZES = Object.keys(FILE_SUFFIX_BY_AVATAR_SIZE) as readonly AvatarSize[];
 
 /** Path of a picture under the organization's base URL. @param path path within the organization's folder */
-export const pictureUrlPath = (realm: RealmId, path: string): string => `/user_avatars/${realm}/${path}`;
+export const urlPathOfPicture = (realm: RealmId, path: string): string => `/user_avatars/${realm}/${path}`;
 
 /** Name of the blob with this picture. @param path path within the organization's folder */
 export const blobNameOfPicture = (path: string): string => `avatars/${path}`;
 
 export const uploadedAvatarUrl = ({ realm, hash }: AvatarUploadRecord, version: number, size: AvatarSize): string =>
-  `${pictureUrlPath(realm, `${hash}${FILE_SUFFIX_BY_AVATAR_SIZE[size]}.png`)}?version=${version}`;
+  `${urlPathOfPicture(realm, `${hash}${FILE_SUFFIX_BY_AVATAR_SIZE[size]}.png`)}?version=${version}`;
 
 export const realmPictureUrl = (realm: RealmId, name: RealmPictureName, version: number): string =>
-  `${pictureUrlPath(realm, `realm/${name}.png`)}?version=${version}`;
+  `${urlPathOfPicture(realm, `realm/${name}.png`)}?version=${version}`;
 
 /** Name of an avatar's blob. `number` counts uploads: each has its own blob, so deleting one never hits another. */
 export const blobNameOfAvatar = (hash: string, number: number, size: AvatarSize): string =>
@@ -36,7 +36,7 @@ export type PictureReference =
   /** A custom emoji; the bytes of this path never change. */
   | { readonly of: 'emoji' };
 
-const PICTURE_PATH_PATTERNS: readonly [RegExp, (found: RegExpExecArray) => PictureReference][] = [
+const PICTURE_PATH_PARSERS: readonly [RegExp, (found: RegExpExecArray) => PictureReference][] = [
   [
     /^([0-9a-f]{40})(-medium)?\.png$/,
     ([, hash, medium]) => ({ of: 'avatar', hash: hash!, size: medium ? 'medium' : 'small' }),
@@ -47,7 +47,7 @@ const PICTURE_PATH_PATTERNS: readonly [RegExp, (found: RegExpExecArray) => Pictu
 
 /** Parses a path within an organization's folder of pictures. @returns undefined if no picture can have the path */
 export function parsePicturePath(path: string): PictureReference | undefined {
-  for (const [pattern, make] of PICTURE_PATH_PATTERNS) {
+  for (const [pattern, make] of PICTURE_PATH_PARSERS) {
     const found = pattern.exec(path);
     if (found) return make(found);
   }

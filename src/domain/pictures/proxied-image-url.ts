@@ -6,22 +6,22 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 
 /** Maximum length of a proxied address, bytes: proxies in front of the server refuse request lines above 8 KiB. */
-const MAX_ADDRESS_CHARACTERS = 3_500;
+const MAX_PROXIED_ADDRESS_BYTES = 3_500;
 
-const digestOf = (address: string, key: string): Buffer => createHmac('sha1', key).update(address).digest();
+const keyedDigestOfAddress = (address: string, key: string): Buffer => createHmac('sha1', key).update(address).digest();
 
 /** Path of an address at the image proxy; undefined if the scheme is not http(s) or the address is too long. */
 export function makeImageProxyPath(address: string, key: string): string | undefined {
   if (!/^https?:\/\//i.test(address)) return undefined;
   const bytes = Buffer.from(address);
-  if (bytes.byteLength > MAX_ADDRESS_CHARACTERS) return undefined;
-  return `/external_content/${digestOf(address, key).toString('hex')}/${bytes.toString('hex')}`;
+  if (bytes.byteLength > MAX_PROXIED_ADDRESS_BYTES) return undefined;
+  return `/external_content/${keyedDigestOfAddress(address, key).toString('hex')}/${bytes.toString('hex')}`;
 }
 
 /** The proxied address that the two parts of a proxy path name; undefined if the digest is wrong. */
-export function verifyProxiedImageUrl(digest: string, hex: string, key: string): string | undefined {
-  if (!/^[0-9a-f]{40}$/.test(digest) || hex.length > 2 * MAX_ADDRESS_CHARACTERS || !/^(?:[0-9a-f]{2})+$/.test(hex))
+export function openProxiedImageAddress(digest: string, hex: string, key: string): string | undefined {
+  if (!/^[0-9a-f]{40}$/.test(digest) || hex.length > 2 * MAX_PROXIED_ADDRESS_BYTES || !/^(?:[0-9a-f]{2})+$/.test(hex))
     return undefined;
   const address = Buffer.from(hex, 'hex').toString();
-  return timingSafeEqual(Buffer.from(digest, 'hex'), digestOf(address, key)) ? address : undefined;
+  return timingSafeEqual(Buffer.from(digest, 'hex'), keyedDigestOfAddress(address, key)) ? address : undefined;
 }

@@ -19,4 +19,9 @@ export {
   type PresenceTimes,
   toServerTimestampSeconds,
 } from './forms.js';
-export { type PresenceChanges, type PresenceFetcher, PresenceReplica, presenceReplicaOf } from './replica.js';
+export {
+  type FetchPresenceChanges,
+  type PresenceChanges,
+  PresenceReplica,
+  presenceReplicaOfDirectory,
+} from './replica.js';

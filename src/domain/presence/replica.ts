@@ -5,7 +5,7 @@
 import { EncodedJson, type JsonObject, memoizeByObject, SingleFlight } from '#base';
 import type { PresenceChangesCursor } from '#model/commands';
 import type { DirectoryView } from '#model/records';
-import { listPresencesForApi, type PresenceResponseForm, type PresenceTimes } from './forms.js';
+import { makePresenceList, type PresenceResponseForm, type PresenceTimes } from './forms.js';
 
 /** The presence actor's reply to a request for changes. */
 export interface PresenceChanges extends JsonObject {
@@ -20,14 +20,14 @@ export interface PresenceChanges extends JsonObject {
 }
 
 /** Asks the presence actor for changes. @param known version of the caller; null: asks for everything */
-export type PresenceFetcher = (known: PresenceChangesCursor | null) => Promise<JsonObject>;
+export type FetchPresenceChanges = (known: PresenceChangesCursor | null) => Promise<JsonObject>;
 
 /**
  * Number of listed users above which an encoded list may be sent again until it is
- * MAX_LARGE_LIST_AGE_MS old, even if it changed.
+ * MAX_STALE_LARGE_LIST_AGE_MS old, even if it changed.
  */
-const LARGE_LIST_USERS = 200;
-const MAX_LARGE_LIST_AGE_MS = 1_000;
+const MAX_USERS_OF_SMALL_PRESENCE_LIST = 200;
+const MAX_STALE_LARGE_LIST_AGE_MS = 1_000;
 
 interface EncodedPresenceList {
   readonly version: number;
@@ -40,34 +40,34 @@ interface EncodedPresenceList {
 
 export class PresenceReplica {
   #sourceId = '';
-  #version = -1;
+  #presencesVersion = -1;
   #presenceTimesByUser = new Map<number, PresenceTimes>();
-  #loading: Promise<void> | undefined;
-  readonly #updates = new SingleFlight<'all'>();
-  readonly #encodedLists = new Map<PresenceResponseForm, EncodedPresenceList>();
+  #firstLoad: Promise<void> | undefined;
+  readonly #updateAfterCurrent = new SingleFlight<'all'>();
+  readonly #encodedListByForm = new Map<PresenceResponseForm, EncodedPresenceList>();
 
   constructor(private readonly directory: DirectoryView) {}
 
   /** Fetches presences that are at least as new as this call. */
-  async sync(ask: PresenceFetcher): Promise<void> {
-    await this.load(ask);
+  async fetchAtLeastNow(ask: FetchPresenceChanges): Promise<void> {
+    await this.ensureLoaded(ask);
     // A request that is under way may be answered already, so one more is sent, which all waiting callers share.
-    await this.#updates.run('all', () => this.update(ask));
+    await this.#updateAfterCurrent.joinQueuedRunOrStart('all', () => this.fetchAndMergeChanges(ask));
   }
 
   /** Loads all presences once. Callers that come before the reply share the request. */
-  async load(ask: PresenceFetcher): Promise<void> {
+  async ensureLoaded(ask: FetchPresenceChanges): Promise<void> {
     if (this.#sourceId !== '') return;
-    this.#loading ??= this.update(ask).finally(() => {
-      this.#loading = undefined;
+    this.#firstLoad ??= this.fetchAndMergeChanges(ask).finally(() => {
+      this.#firstLoad = undefined;
     });
-    await this.#loading;
+    await this.#firstLoad;
   }
 
   /** Fetches the changes of presences since the last reply. */
-  async update(ask: PresenceFetcher): Promise<void> {
-    const known = this.#sourceId === '' ? null : { source: this.#sourceId, version: this.#version };
-    this.#mergeChanges((await ask(known)) as PresenceChanges);
+  async fetchAndMergeChanges(ask: FetchPresenceChanges): Promise<void> {
+    const known = this.#sourceId === '' ? null : { source: this.#sourceId, version: this.#presencesVersion };
+    this.#mergeChangesIfNewer((await ask(known)) as PresenceChanges);
   }
 
   presenceTimesOf(user: number): PresenceTimes | undefined {
@@ -75,46 +75,49 @@ export class PresenceReplica {
   }
 
   /** The response field `presences`, encoded as JSON. */
-  list(form: PresenceResponseForm, now: number): EncodedJson {
+  getOrEncodeList(form: PresenceResponseForm, now: number): EncodedJson {
     const { directory } = this;
-    const before = this.#encodedLists.get(form);
-    if (before && now < before.until && (this.#isCurrent(before) || this.#isFresh(before, now))) return before.json;
-    const { text, until } = listPresencesForApi(this.#presenceTimesByUser, form, directory, now);
+    const before = this.#encodedListByForm.get(form);
+    if (before && now < before.until && (this.#isListCurrent(before) || this.#mayReuseStaleLargeList(before, now)))
+      return before.json;
+    const { text, until } = makePresenceList(this.#presenceTimesByUser, form, directory, now);
     const encoded: EncodedPresenceList = {
-      version: this.#version,
+      version: this.#presencesVersion,
       users: directory.usersVersion,
       choices: directory.preferencesVersion,
       made: now,
       until,
-      json: EncodedJson.ofText(text),
+      json: EncodedJson.fromJsonText(text),
     };
-    this.#encodedLists.set(form, encoded);
+    this.#encodedListByForm.set(form, encoded);
     return encoded.json;
   }
 
-  #isCurrent({ version, users, choices }: EncodedPresenceList): boolean {
+  #isListCurrent({ version, users, choices }: EncodedPresenceList): boolean {
     const { usersVersion, preferencesVersion } = this.directory;
-    return version === this.#version && users === usersVersion && choices === preferencesVersion;
+    return version === this.#presencesVersion && users === usersVersion && choices === preferencesVersion;
   }
 
-  #isFresh({ made }: EncodedPresenceList, now: number): boolean {
-    return this.#presenceTimesByUser.size > LARGE_LIST_USERS && now - made < MAX_LARGE_LIST_AGE_MS;
+  #mayReuseStaleLargeList({ made }: EncodedPresenceList, now: number): boolean {
+    return (
+      this.#presenceTimesByUser.size > MAX_USERS_OF_SMALL_PRESENCE_LIST && now - made < MAX_STALE_LARGE_LIST_AGE_MS
+    );
   }
 
-  #mergeChanges({ source, since, version, seen, gone }: PresenceChanges): void {
+  #mergeChangesIfNewer({ source, since, version, seen, gone }: PresenceChanges): void {
     if (since === null) {
       // Replies may arrive in another order than their requests.
-      if (source === this.#sourceId && version < this.#version) return;
+      if (source === this.#sourceId && version < this.#presencesVersion) return;
       this.#sourceId = source;
       this.#presenceTimesByUser = new Map();
-      this.#version = -1;
-      this.#encodedLists.clear();
-    } else if (source !== this.#sourceId || since > this.#version || version <= this.#version) return;
-    this.#version = version;
+      this.#presencesVersion = -1;
+      this.#encodedListByForm.clear();
+    } else if (source !== this.#sourceId || since > this.#presencesVersion || version <= this.#presencesVersion) return;
+    this.#presencesVersion = version;
     for (const [user, active, connected] of seen) this.#presenceTimesByUser.set(user, { active, connected });
     for (const user of gone) this.#presenceTimesByUser.delete(user);
   }
 }
 
 /** The copy of the presences that belongs to this directory. */
-export const presenceReplicaOf = memoizeByObject((directory: DirectoryView) => new PresenceReplica(directory));
+export const presenceReplicaOfDirectory = memoizeByObject((directory: DirectoryView) => new PresenceReplica(directory));

@@ -15,20 +15,20 @@
  * folder.
  */
 export {
+  makeBrowserNotificationRemoval,
   makeBrowserPushMessage,
-  makeBrowserRemovalMessage,
-  makeGatewayPushMessage,
-  makeGatewayRemovalMessage,
-  makePushText,
+  makeGatewayNotificationRemoval,
+  makeGatewayPushBody,
+  makePushTextBeforeSpoiler,
   type PushDevice,
   type PushedMessage,
 } from './payload.js';
 export { type PushDeliveryOutcome, PushNotificationSender } from './sender.js';
 export {
-  decryptWebPushSubscription,
-  encryptWebPushSubscription,
-  findWebPushSubscriptionProblem,
-  MAX_PUSH_ENDPOINT_LENGTH,
+  findInvalidSubscriptionField,
+  MAX_PUSH_ENDPOINT_CHARACTERS,
+  sealWebPushSubscription,
+  unsealWebPushSubscription,
   type WebPushSubscription,
 } from './subscription.js';
-export { makeVapidKeys } from './vapid.js';
+export { deriveVapidKeys } from './vapid.js';

@@ -32,7 +32,7 @@ export interface PushDevice extends JsonObject {
 /** Maximum length of a message's text in a push: a push service takes 4,096 bytes. */
 const MAX_PUSH_TEXT_CHARACTERS = 240;
 
-const HTML_ENTITY_CHARACTERS: Readonly<Record<string, string>> = {
+const CHARACTER_BY_HTML_ENTITY_NAME: Readonly<Record<string, string>> = {
   amp: '&',
   lt: '<',
   gt: '>',
@@ -42,11 +42,11 @@ const HTML_ENTITY_CHARACTERS: Readonly<Record<string, string>> = {
 };
 
 /** The text of a rendered message on one line. A spoiler ends it: its content is not for passers-by. */
-export function makePushText(html: string): string {
+export function makePushTextBeforeSpoiler(html: string): string {
   const open = html.split('<div class="spoiler-content', 1)[0] ?? '';
   const text = open
     .replace(/<[^>]*>/g, ' ')
-    .replace(/&(\w+|#39);/g, (whole, name: string) => HTML_ENTITY_CHARACTERS[name] ?? whole)
+    .replace(/&(\w+|#39);/g, (whole, name: string) => CHARACTER_BY_HTML_ENTITY_NAME[name] ?? whole)
     .replace(/\s+/g, ' ')
     .trim();
   const characters = [...text];
@@ -60,7 +60,7 @@ const conversationTagOf = ({ stream, topic, others }: PushedMessage): string =>
   stream === 0 ? `dm/${others.join()}` : `${stream}/${topic.toLowerCase()}`;
 
 /** Address of the message within the web client. */
-const urlHashOf = ({ id, stream, streamName, topic, others }: PushedMessage): string =>
+const webClientHashOf = ({ id, stream, streamName, topic, others }: PushedMessage): string =>
   stream === 0
     ? `#narrow/dm/${others.join()}/near/${id}`
     : makeTopicMessageUrl('', { id: stream, name: streamName }, topic, id).slice(1);
@@ -82,7 +82,7 @@ export function makeBrowserPushMessage(
     event: 'message',
     message: id,
     tag: conversationTagOf(message),
-    hash: urlHashOf(message),
+    hash: webClientHashOf(message),
     sender: senderName,
     ...(direct ? { others: others.length - 1 } : { stream: streamName, topic }),
     text: shown ? text : null,
@@ -91,10 +91,13 @@ export function makeBrowserPushMessage(
 }
 
 /** Tells browsers that these messages need no notification any more. */
-export const makeBrowserRemovalMessage = (messages: readonly number[]): JsonObject => ({ event: 'remove', messages });
+export const makeBrowserNotificationRemoval = (messages: readonly number[]): JsonObject => ({
+  event: 'remove',
+  messages,
+});
 
 /** A message for the push gateway. */
-export const makeGatewayPushMessage = (message: PushedMessage, trigger: string, content: boolean): JsonObject => {
+export const makeGatewayPushBody = (message: PushedMessage, trigger: string, content: boolean): JsonObject => {
   const { id, sender, senderName, sent, stream, streamName, topic, others, text } = message;
   const place =
     stream === 0 ? { type: 'direct', others } : { type: 'stream', stream_id: stream, stream: streamName, topic };
@@ -113,4 +116,7 @@ export const makeGatewayPushMessage = (message: PushedMessage, trigger: string, 
 };
 
 /** Tells the push gateway that these messages need no notification any more. */
-export const makeGatewayRemovalMessage = (messages: readonly number[]): JsonObject => ({ event: 'remove', messages });
+export const makeGatewayNotificationRemoval = (messages: readonly number[]): JsonObject => ({
+  event: 'remove',
+  messages,
+});

@@ -15,7 +15,7 @@ export type PushDeliveryOutcome =
   | { readonly is: 'later'; readonly afterMs: number; readonly reason: string }
   | { readonly is: 'failed'; readonly reason: string };
 
-export interface PushGateway {
+export interface PushGatewayTarget {
   readonly url: string;
   /** Sent as `Authorization: Bearer`; undefined: the gateway wants none. */
   readonly token: string | undefined;
@@ -34,7 +34,7 @@ export interface PushSenderOptions {
   readonly gatewayCaller: WebhookCaller;
   /** Browsers may subscribe. */
   readonly browsers: boolean;
-  readonly gateway: PushGateway | undefined;
+  readonly gateway: PushGatewayTarget | undefined;
   /** Pushes contain the text of messages. */
   readonly content: boolean;
   /** Base URL of the organization with this subdomain. */
@@ -42,17 +42,17 @@ export interface PushSenderOptions {
 }
 
 /** How long a push service keeps a push for a browser that is off. */
-const TTL_SECONDS = 24 * 3_600;
+const BROWSER_PUSH_TTL_SECONDS = 24 * 3_600;
 /** Maximum pause that a push service or gateway may ask for, ms. */
-const MAX_RETRY_AFTER_MS = 3_600_000;
+const MAX_HONORED_RETRY_AFTER_MS = 3_600_000;
 
 /** Interval of log lines about pushes that were not taken, ms. */
-const LOG_INTERVAL_MS = 3_600_000;
+const PUSH_FAILURE_LOG_INTERVAL_MS = 3_600_000;
 
-type PushReceiverKind = 'browser' | 'gateway';
+type PushDestinationKind = 'browser' | 'gateway';
 
 export class PushNotificationSender {
-  readonly #nextLogAt: Record<PushReceiverKind, number> = {
+  readonly #nextFailureLogAt: Record<PushDestinationKind, number> = {
     browser: Number.NEGATIVE_INFINITY,
     gateway: Number.NEGATIVE_INFINITY,
   };
@@ -60,14 +60,18 @@ export class PushNotificationSender {
   constructor(readonly options: PushSenderOptions) {}
 
   /** Pushes to a browser. Never rejects. @param topic at most 32 characters of base64url; replaces waiting pushes */
-  async toBrowser(subscription: WebPushSubscription, payload: JsonObject, topic: string): Promise<PushDeliveryOutcome> {
+  async pushToBrowser(
+    subscription: WebPushSubscription,
+    payload: JsonObject,
+    topic: string,
+  ): Promise<PushDeliveryOutcome> {
     const { keys, contact, caller } = this.options;
     const { endpoint, p256dh, auth } = subscription;
     let request: ReturnType<typeof webPush.generateRequestDetails>;
     try {
       request = webPush.generateRequestDetails({ endpoint, keys: { p256dh, auth } }, JSON.stringify(payload), {
         vapidDetails: { subject: contact, ...keys },
-        TTL: TTL_SECONDS,
+        TTL: BROWSER_PUSH_TTL_SECONDS,
         urgency: payload.event === 'message' ? 'high' : 'normal',
         topic,
       });
@@ -75,37 +79,37 @@ export class PushNotificationSender {
       return { is: 'failed', reason: (error as Error).message };
     }
     const headers = Object.entries(request.headers).map(([name, value]) => [name.toLowerCase(), String(value)]);
-    const answer = await caller.post({
+    const answer = await caller.postWithoutRedirects({
       url: endpoint,
       type: 'application/octet-stream',
       body: request.body ?? '',
       headers: Object.fromEntries(headers),
     });
     const ended = answer.kind === 'answered' && (answer.status === 404 || answer.status === 410);
-    return this.#countOutcome('browser', ended ? { is: 'gone' } : this.#deliveryOutcomeOf(answer));
+    return this.#recordOutcome('browser', ended ? { is: 'gone' } : this.#toDeliveryOutcome(answer));
   }
 
   /** Posts to the gateway. Never rejects. @returns also the tokens that the gateway reports as gone */
-  async toGateway(
-    { url, token }: PushGateway,
+  async postToGateway(
+    { url, token }: PushGatewayTarget,
     body: JsonObject,
   ): Promise<{ readonly fate: PushDeliveryOutcome; readonly gone: readonly string[] }> {
-    const answer = await this.options.gatewayCaller.post({
+    const answer = await this.options.gatewayCaller.postWithoutRedirects({
       url,
       type: 'application/json',
       body: JSON.stringify(body),
       headers: token === undefined ? {} : { authorization: `Bearer ${token}` },
     });
-    const fate = this.#countOutcome('gateway', this.#deliveryOutcomeOf(answer));
-    return { fate, gone: answer.kind === 'answered' && fate.is === 'done' ? parseGoneTokens(answer.body) : [] };
+    const fate = this.#recordOutcome('gateway', this.#toDeliveryOutcome(answer));
+    return { fate, gone: answer.kind === 'answered' && fate.is === 'done' ? parseGoneDeviceTokens(answer.body) : [] };
   }
 
   /** Counts an attempt. A failure is logged once an hour, without addresses, which are private. */
-  #countOutcome(to: PushReceiverKind, fate: PushDeliveryOutcome): PushDeliveryOutcome {
+  #recordOutcome(to: PushDestinationKind, fate: PushDeliveryOutcome): PushDeliveryOutcome {
     this.options.metrics.increment('conclave_pushes_total', to, fate.is);
     const now = this.options.clock.now();
-    if ((fate.is === 'later' || fate.is === 'failed') && now >= this.#nextLogAt[to]) {
-      this.#nextLogAt[to] = now + LOG_INTERVAL_MS;
+    if ((fate.is === 'later' || fate.is === 'failed') && now >= this.#nextFailureLogAt[to]) {
+      this.#nextFailureLogAt[to] = now + PUSH_FAILURE_LOG_INTERVAL_MS;
       const { reason } = fate;
       const again = fate.is === 'later' ? 'and is tried again later' : 'and is dropped';
       this.options.logger.warn(
@@ -116,24 +120,24 @@ export class PushNotificationSender {
     return fate;
   }
 
-  #deliveryOutcomeOf(answer: WebhookCallResult): PushDeliveryOutcome {
+  #toDeliveryOutcome(answer: WebhookCallResult): PushDeliveryOutcome {
     if (answer.kind !== 'answered') return { is: 'later', afterMs: 0, reason: answer.reason };
     const { status, retryAfter } = answer;
     if (status >= 200 && status <= 299) return { is: 'done' };
     const reason = `status ${status}`;
     if (status !== 429 && status < 500) return { is: 'failed', reason };
-    return { is: 'later', afterMs: this.#retryDelayMs(retryAfter), reason };
+    return { is: 'later', afterMs: this.#parseRetryAfterMs(retryAfter), reason };
   }
 
   /** @param retryAfter a number of seconds or a date */
-  #retryDelayMs(retryAfter: string): number {
+  #parseRetryAfterMs(retryAfter: string): number {
     const ms = /^\d+$/.test(retryAfter) ? Number(retryAfter) * 1000 : Date.parse(retryAfter) - this.options.clock.now();
-    return Number.isFinite(ms) ? Math.min(Math.max(ms, 0), MAX_RETRY_AFTER_MS) : 0;
+    return Number.isFinite(ms) ? Math.min(Math.max(ms, 0), MAX_HONORED_RETRY_AFTER_MS) : 0;
   }
 }
 
 /** Field `gone` of a gateway's answer; an answer of another form names no token. */
-function parseGoneTokens(body: string): readonly string[] {
+function parseGoneDeviceTokens(body: string): readonly string[] {
   const value = parseJsonText(body)?.value as { readonly gone?: unknown } | null | undefined;
   const gone = typeof value === 'object' && value !== null ? value.gone : undefined;
   return Array.isArray(gone) ? gone.filter((token): token is string => typeof token === 'string') : [];

@@ -14,29 +14,33 @@ export interface WebPushSubscription {
 }
 
 /** Maximum length of an endpoint; those of the known push services have fewer than 500 characters. */
-export const MAX_PUSH_ENDPOINT_LENGTH = 2_048;
+export const MAX_PUSH_ENDPOINT_CHARACTERS = 2_048;
 const AUTH_SECRET_BYTES = 16;
 const PUBLIC_KEY_BYTES = 65;
-const BASE64URL = /^[A-Za-z0-9_-]+$/;
+const BASE64URL_PATTERN = /^[A-Za-z0-9_-]+$/;
 
 /**
  * Endpoints are HTTPS addresses, and no literal address of a special network. Plain HTTP is for a push service of the
  * operator's own, at an address that the operator allows (`--webhook-networks`).
  */
-function isEndpoint(endpoint: string, allowed: OutgoingAddressFilter): boolean {
-  if (endpoint.length > MAX_PUSH_ENDPOINT_LENGTH || !URL.canParse(endpoint)) return false;
+function isAllowedPushEndpoint(endpoint: string, allowed: OutgoingAddressFilter): boolean {
+  if (endpoint.length > MAX_PUSH_ENDPOINT_CHARACTERS || !URL.canParse(endpoint)) return false;
   const url = new URL(endpoint);
   if (url.username !== '' || url.password !== '' || url.hash !== '') return false;
-  if (url.protocol === 'https:') return allowed.allowsUrl(url);
-  return url.protocol === 'http:' && allowed.allowsUrl(url) && !PUBLIC_ADDRESSES_FILTER.allowsUrl(url);
+  if (url.protocol === 'https:') return allowed.allowsUrlBeforeLookup(url);
+  return (
+    url.protocol === 'http:' &&
+    allowed.allowsUrlBeforeLookup(url) &&
+    !PUBLIC_NETWORK_ADDRESSES_FILTER.allowsUrlBeforeLookup(url)
+  );
 }
 
-const PUBLIC_ADDRESSES_FILTER = new OutgoingAddressFilter('');
+const PUBLIC_NETWORK_ADDRESSES_FILTER = new OutgoingAddressFilter('');
 
 /** True for a point on the curve P-256. */
-function isPublicKey(key: string): boolean {
+function isP256PublicKey(key: string): boolean {
   const bytes = Buffer.from(key, 'base64url');
-  if (!BASE64URL.test(key) || bytes.length !== PUBLIC_KEY_BYTES) return false;
+  if (!BASE64URL_PATTERN.test(key) || bytes.length !== PUBLIC_KEY_BYTES) return false;
   const own = createECDH('prime256v1');
   own.generateKeys();
   try {
@@ -48,31 +52,31 @@ function isPublicKey(key: string): boolean {
 }
 
 /** @returns the name of the field that is wrong; undefined: none */
-export function findWebPushSubscriptionProblem(
+export function findInvalidSubscriptionField(
   { endpoint, p256dh, auth }: WebPushSubscription,
   allowed: OutgoingAddressFilter,
 ): 'endpoint' | 'p256dh' | 'auth' | undefined {
-  if (!isEndpoint(endpoint, allowed)) return 'endpoint';
-  if (!isPublicKey(p256dh)) return 'p256dh';
-  if (!BASE64URL.test(auth) || Buffer.from(auth, 'base64url').length !== AUTH_SECRET_BYTES) return 'auth';
+  if (!isAllowedPushEndpoint(endpoint, allowed)) return 'endpoint';
+  if (!isP256PublicKey(p256dh)) return 'p256dh';
+  if (!BASE64URL_PATTERN.test(auth) || Buffer.from(auth, 'base64url').length !== AUTH_SECRET_BYTES) return 'auth';
   return undefined;
 }
 
 /** The stored form: sealed, because the endpoint and the secret are between the browser and this server. */
-export const encryptWebPushSubscription = (
+export const sealWebPushSubscription = (
   secrets: ServerCryptography,
   { endpoint, p256dh, auth }: WebPushSubscription,
 ): { readonly endpointHash: string; readonly sealed: string } => ({
-  endpointHash: secrets.apiKeyHash(`push/${endpoint}`),
+  endpointHash: secrets.hashApiKeyOrToken(`push/${endpoint}`),
   sealed: secrets.seal(JSON.stringify([endpoint, p256dh, auth])),
 });
 
 /** @returns undefined if the subscription was sealed under another server secret */
-export function decryptWebPushSubscription(
+export function unsealWebPushSubscription(
   secrets: ServerCryptography,
   sealed: string,
 ): WebPushSubscription | undefined {
-  const text = secrets.tryUnseal(sealed);
+  const text = secrets.unsealOrUndefined(sealed);
   if (text === undefined) return undefined;
   const [endpoint, p256dh, auth] = JSON.parse(text) as [string, string, string];
   return { endpoint, p256dh, auth };

@@ -12,10 +12,10 @@ export interface VapidKeys {
   readonly privateKey: string;
 }
 
-const PRIVATE_KEY_BYTES = 32;
+const VAPID_PRIVATE_KEY_BYTES = 32;
 
 /** @param seed 32 bytes that only this server knows */
-export function makeVapidKeys(seed: Buffer): VapidKeys {
+export function deriveVapidKeys(seed: Buffer): VapidKeys {
   const pair = createECDH('prime256v1');
   for (let attempt = 0; ; attempt++) {
     const candidate = createHmac('sha256', seed).update(`vapid/${attempt}`).digest();
@@ -26,7 +26,7 @@ export function makeVapidKeys(seed: Buffer): VapidKeys {
       continue;
     }
     const privateKey = pair.getPrivateKey();
-    const padded = Buffer.concat([Buffer.alloc(PRIVATE_KEY_BYTES - privateKey.length), privateKey]);
+    const padded = Buffer.concat([Buffer.alloc(VAPID_PRIVATE_KEY_BYTES - privateKey.length), privateKey]);
     return { publicKey: pair.getPublicKey('base64url'), privateKey: padded.toString('base64url') };
   }
 }

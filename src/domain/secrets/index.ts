@@ -12,26 +12,31 @@
  * not the account exists. All processes of a cluster share one secret.
  *
  * Other domain folders, actors and the frontend may import this folder. Only src/app/server creates the
- * `PasswordStrengthThread`; others use the interface `PasswordStrengthEstimator`.
+ * `PasswordStrengthThread`; others use the interface `PasswordStrengthChecker`.
  */
-export { addLoginFailure, loginRateLimitError, msUntilLoginAllowed, wrongPasswordError } from './login-attempts.js';
-export { loginGuardKeyOfAddress } from './login-guard.js';
-export { openMailLinkToken, sealMailLinkToken } from './mail-links.js';
+export {
+  loginRateLimitError,
+  msUntilLoginAllowed,
+  withLoginFailureAdded,
+  wrongPasswordError,
+} from './login-attempts.js';
+export { loginGuardKeyAndAddressHash } from './login-guard.js';
+export { openValidMailLinkToken, sealMailLinkToken } from './mail-links.js';
 export { PasswordStrengthThread } from './password-strength.js';
 export { ServerCryptography } from './secrets.js';
-export type { PasswordStrengthEstimator } from './service.js';
+export type { PasswordStrengthChecker } from './service.js';
 export {
-  addSessionToAccount,
-  addSignInLinkToAccount,
   hashSessionToken,
   hashSignInLinkToken,
-  isSessionAlive,
+  isSessionUnexpired,
   isSessionUseToBeRecorded,
   makeSessionToken,
   makeSignInLinkToken,
-  recordSessionUseInAccount,
-  removePushEndpoint,
-  removeSessionsFromAccount,
-  setSessionPush,
-  spendSignInLink,
+  withoutEndedSessions,
+  withoutPushEndpoint,
+  withoutSpentSignInLink,
+  withSessionAdded,
+  withSessionPushSet,
+  withSessionUseRecorded,
+  withSignInLinkAdded,
 } from './web-sessions.js';

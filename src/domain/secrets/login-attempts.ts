@@ -6,25 +6,25 @@
 import { addRateLimitedCallTime, computeRateLimitStatus, msUntilCallAllowed, type RateLimit } from '#base';
 import { type ApiError, apiError } from '#model/errors';
 
-const LOGIN_FAILURE_LIMITS: readonly RateLimit[] = [[30 * 60_000, 5]];
+const FAILED_LOGIN_RATE_LIMITS: readonly RateLimit[] = [[30 * 60_000, 5]];
 
 /**
  * Milliseconds until the next attempt to log in is allowed; 0: now. @param failures times of failed attempts, ms,
  * ascending
  */
 export const msUntilLoginAllowed = (failures: readonly number[], now: number): number =>
-  msUntilCallAllowed(LOGIN_FAILURE_LIMITS, failures, now);
+  msUntilCallAllowed(FAILED_LOGIN_RATE_LIMITS, failures, now);
 
 /** Refusal of an attempt to log in that comes too early. @param wait ms */
 export const loginRateLimitError = (failures: readonly number[], wait: number, now: number): ApiError =>
-  apiError('RATE_LIMIT_HIT', { 'retry-after': wait / 1000 }).withRateLimitStatus(
-    computeRateLimitStatus(LOGIN_FAILURE_LIMITS, failures, now),
+  apiError('RATE_LIMIT_HIT', { 'retry-after': wait / 1000 }).setRateLimitStatus(
+    computeRateLimitStatus(FAILED_LOGIN_RATE_LIMITS, failures, now),
   );
 
 /** Refusal of a wrong password. @param failures times of failed attempts, this one included */
 export const wrongPasswordError = (failures: readonly number[], now: number): ApiError =>
-  apiError('AUTHENTICATION_FAILED').withRateLimitStatus(computeRateLimitStatus(LOGIN_FAILURE_LIMITS, failures, now));
+  apiError('AUTHENTICATION_FAILED').setRateLimitStatus(computeRateLimitStatus(FAILED_LOGIN_RATE_LIMITS, failures, now));
 
 /** Times of the failed attempts that still count, with one at `now` added. */
-export const addLoginFailure = (failures: readonly number[], now: number): number[] =>
-  addRateLimitedCallTime(LOGIN_FAILURE_LIMITS, failures, now);
+export const withLoginFailureAdded = (failures: readonly number[], now: number): number[] =>
+  addRateLimitedCallTime(FAILED_LOGIN_RATE_LIMITS, failures, now);

@@ -5,7 +5,7 @@
 import { type RealmId, toRealmId, toUserId, type UserId } from '#model';
 import type { ServerCryptography } from './secrets.js';
 
-interface MailLinkContent {
+interface MailLinkTokenContent {
   readonly realm: RealmId;
   readonly user: UserId;
   /** Time at which the link expires, ms since 1970. */
@@ -18,7 +18,7 @@ type MailLinkPurpose = 'change-email' | 'reset-password';
 export function sealMailLinkToken(
   secrets: ServerCryptography,
   purpose: MailLinkPurpose,
-  { realm, user, expires }: MailLinkContent,
+  { realm, user, expires }: MailLinkTokenContent,
 ): string {
   const sealed = secrets.seal(JSON.stringify([`link/${purpose}`, realm, user, expires]));
   return Buffer.from(sealed, 'base64').toString('base64url');
@@ -28,12 +28,12 @@ export function sealMailLinkToken(
  * Reads the token of a mailed link. Undefined if the token was not made by this server, is for another purpose, or has
  * expired.
  */
-export function openMailLinkToken(
+export function openValidMailLinkToken(
   secrets: ServerCryptography,
   purpose: MailLinkPurpose,
   token: string,
   now: number,
-): MailLinkContent | undefined {
+): MailLinkTokenContent | undefined {
   let opened: unknown;
   try {
     opened = JSON.parse(secrets.unseal(Buffer.from(token, 'base64url').toString('base64')));

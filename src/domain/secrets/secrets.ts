@@ -18,20 +18,20 @@ import { type RealmId, toRealmId, type UserId } from '#model';
 
 const BASE62_ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 const REALM_ID_CHARACTERS = 6;
-const REALM_ID_CODE_SPACE = 62 ** REALM_ID_CHARACTERS;
+const REALM_ID_CODE_COUNT = 62 ** REALM_ID_CHARACTERS;
 const API_KEY_CHARACTERS = 32;
 /** Parameters of the scrypt hash: about 50 ms and 32 MiB on the machines of 2026; stored with each hash. */
-const SCRYPT_COST = { N: 1 << 15, r: 8, p: 1 } as const;
+const SCRYPT_COST_FOR_NEW_HASHES = { N: 1 << 15, r: 8, p: 1 } as const;
 
-const ZERO_SALT = Buffer.alloc(16);
+const DUMMY_PASSWORD_SALT = Buffer.alloc(16);
 
 export class ServerCryptography {
-  readonly #hashKey: Buffer;
-  readonly #sealKey: Buffer;
-  readonly #maskKey: Buffer;
-  readonly #signKey: Buffer;
-  readonly #avatarKey: Buffer;
-  readonly #vectorKey: Buffer;
+  readonly #lookupHashKey: Buffer;
+  readonly #sealingKey: Buffer;
+  readonly #realmMaskKey: Buffer;
+  readonly #signingKey: Buffer;
+  readonly #avatarHashKey: Buffer;
+  readonly #deterministicVectorKey: Buffer;
   /** Key that signs addresses of external pictures (`src/frontend/image-proxy`). */
   readonly imageProxyKey: string;
   /** Seed of the key pair by which push services know this server (`src/domain/push/vapid.ts`). */
@@ -47,36 +47,36 @@ export class ServerCryptography {
   constructor(secret: string) {
     if (secret.length < 16) throw new Error('the server secret must have at least 16 characters');
     const derive = (purpose: string): Buffer => createHmac('sha256', secret).update(`conclave/${purpose}`).digest();
-    this.#hashKey = derive('key-hash');
-    this.#sealKey = derive('key-seal');
-    this.#maskKey = derive('key-realm');
-    this.#signKey = derive('signature');
-    this.#avatarKey = derive('avatar');
-    this.#vectorKey = derive('seal-vector');
+    this.#lookupHashKey = derive('key-hash');
+    this.#sealingKey = derive('key-seal');
+    this.#realmMaskKey = derive('key-realm');
+    this.#signingKey = derive('signature');
+    this.#avatarHashKey = derive('avatar');
+    this.#deterministicVectorKey = derive('seal-vector');
     this.imageProxyKey = derive('image-proxy').toString('hex');
     this.pushKeySeed = derive('push-key');
     this.secretFingerprint = createHmac('sha256', derive('check')).update('conclave').digest('base64url');
   }
 
-  newApiKey(realm: RealmId): string {
+  makeRandomApiKey(realm: RealmId): string {
     let tail = '';
     for (let i = REALM_ID_CHARACTERS; i < API_KEY_CHARACTERS; i++) tail += BASE62_ALPHABET[randomInt(62)];
-    return this.#keyWithTail(realm, tail);
+    return this.#maskRealmIntoApiKey(realm, tail);
   }
 
   /**
    * Makes an API key from random bytes, at least 26: the same bytes give the same key. An import derives the bytes, so
    * that its repeat after a crash gives every account the key that it has already.
    */
-  apiKeyFromBytes(realm: RealmId, bytes: Uint8Array): string {
+  makeApiKeyFromBytes(realm: RealmId, bytes: Uint8Array): string {
     let tail = '';
     for (let i = REALM_ID_CHARACTERS; i < API_KEY_CHARACTERS; i++)
       tail += BASE62_ALPHABET[bytes[i - REALM_ID_CHARACTERS]! % 62];
-    return this.#keyWithTail(realm, tail);
+    return this.#maskRealmIntoApiKey(realm, tail);
   }
 
-  #keyWithTail(realm: RealmId, tail: string): string {
-    let n = (realm + this.#realmMaskOf(tail)) % REALM_ID_CODE_SPACE;
+  #maskRealmIntoApiKey(realm: RealmId, tail: string): string {
+    let n = (realm + this.#realmMaskOfKeyTail(tail)) % REALM_ID_CODE_COUNT;
     let head = '';
     for (let i = 0; i < REALM_ID_CHARACTERS; i++) {
       head = BASE62_ALPHABET[n % 62] + head;
@@ -86,41 +86,44 @@ export class ServerCryptography {
   }
 
   /** Number of the realm that a well-formed API key names. A forged key names some number too. */
-  realmOfApiKey(key: string): RealmId {
+  decodeRealmOfApiKey(key: string): RealmId {
     let n = 0;
     for (let i = 0; i < REALM_ID_CHARACTERS; i++) n = n * 62 + BASE62_ALPHABET.indexOf(key[i]!);
     return toRealmId(
-      (n - this.#realmMaskOf(key.slice(REALM_ID_CHARACTERS)) + REALM_ID_CODE_SPACE) % REALM_ID_CODE_SPACE,
+      (n - this.#realmMaskOfKeyTail(key.slice(REALM_ID_CHARACTERS)) + REALM_ID_CODE_COUNT) % REALM_ID_CODE_COUNT,
     );
   }
 
   /** Keyed hash of an API key, hexadecimal; directories hold it instead of the key. */
-  apiKeyHash(key: string): string {
-    return createHmac('sha256', this.#hashKey).update(key).digest('hex').slice(0, 40);
+  hashApiKeyOrToken(key: string): string {
+    return createHmac('sha256', this.#lookupHashKey).update(key).digest('hex').slice(0, 40);
   }
 
   /** Signature of a text: 22 characters of base64url (132 bits). A text must begin with its purpose. */
-  sign(text: string): string {
-    return createHmac('sha256', this.#signKey).update(text).digest('base64url').slice(0, 22);
+  signPurposePrefixedText(text: string): string {
+    return createHmac('sha256', this.#signingKey).update(text).digest('base64url').slice(0, 22);
   }
 
   /** 40 hex digits that stand for an account in addresses of its avatar. They can't be enumerated. */
-  avatarHash(realm: RealmId, user: UserId): string {
-    return createHmac('sha1', this.#avatarKey).update(`${realm}/${user}`).digest('hex');
+  avatarHashOfUser(realm: RealmId, user: UserId): string {
+    return createHmac('sha1', this.#avatarHashKey).update(`${realm}/${user}`).digest('hex');
   }
 
   /** Encrypts a text for the Store (AES-256-GCM, base64). */
   seal(text: string): string {
-    return this.#sealWithVector(text, randomBytes(12));
+    return this.#sealWithInitializationVector(text, randomBytes(12));
   }
 
   /** Encrypts a text like `seal`, but the same text gives the same result: for handlers, which have no randomness. */
   sealDeterministic(text: string): string {
-    return this.#sealWithVector(text, createHmac('sha256', this.#vectorKey).update(text).digest().subarray(0, 12));
+    return this.#sealWithInitializationVector(
+      text,
+      createHmac('sha256', this.#deterministicVectorKey).update(text).digest().subarray(0, 12),
+    );
   }
 
-  #sealWithVector(text: string, iv: Buffer): string {
-    const cipher = createCipheriv('aes-256-gcm', this.#sealKey, iv);
+  #sealWithInitializationVector(text: string, iv: Buffer): string {
+    const cipher = createCipheriv('aes-256-gcm', this.#sealingKey, iv);
     const body = Buffer.concat([cipher.update(text, 'utf8'), cipher.final()]);
     return Buffer.concat([iv, cipher.getAuthTag(), body]).toString('base64');
   }
@@ -128,13 +131,13 @@ export class ServerCryptography {
   /** Decrypts a sealed text. @throws when the text was sealed under another secret or was changed */
   unseal(sealed: string): string {
     const bytes = Buffer.from(sealed, 'base64');
-    const decipher = createDecipheriv('aes-256-gcm', this.#sealKey, bytes.subarray(0, 12));
+    const decipher = createDecipheriv('aes-256-gcm', this.#sealingKey, bytes.subarray(0, 12));
     decipher.setAuthTag(bytes.subarray(12, 28));
     return Buffer.concat([decipher.update(bytes.subarray(28)), decipher.final()]).toString('utf8');
   }
 
   /** Decrypts a sealed text as `open` does, but returns undefined instead of throwing. */
-  tryUnseal(sealed: string): string | undefined {
+  unsealOrUndefined(sealed: string): string | undefined {
     try {
       return this.unseal(sealed);
     } catch {
@@ -145,15 +148,15 @@ export class ServerCryptography {
   /** Hash of a password for the Store, with its salt and parameters. */
   async hashPassword(password: string): Promise<string> {
     const salt = randomBytes(16);
-    const hash = await derivePasswordHash(password, salt, SCRYPT_COST);
-    return `scrypt$${SCRYPT_COST.N}$${SCRYPT_COST.r}$${SCRYPT_COST.p}$${salt.toString('base64')}$${hash.toString('base64')}`;
+    const hash = await derivePasswordHash(password, salt, SCRYPT_COST_FOR_NEW_HASHES);
+    return `scrypt$${SCRYPT_COST_FOR_NEW_HASHES.N}$${SCRYPT_COST_FOR_NEW_HASHES.r}$${SCRYPT_COST_FOR_NEW_HASHES.p}$${salt.toString('base64')}$${hash.toString('base64')}`;
   }
 
   /** True if a password is right. False if the account has no password, after the same time as for a wrong one. */
   async verifyPassword(password: string, stored: string | null): Promise<boolean> {
     const [scheme, N, r, p, salt, hash] = (stored ?? '').split('$');
     if (scheme !== 'scrypt' || !salt || !hash) {
-      await derivePasswordHash(password, ZERO_SALT, SCRYPT_COST);
+      await derivePasswordHash(password, DUMMY_PASSWORD_SALT, SCRYPT_COST_FOR_NEW_HASHES);
       return false;
     }
     const expected = Buffer.from(hash, 'base64');
@@ -165,8 +168,8 @@ export class ServerCryptography {
     return timingSafeEqual(actual, expected);
   }
 
-  #realmMaskOf(tail: string): number {
-    return createHmac('sha256', this.#maskKey).update(tail).digest().readUIntBE(0, 6) % REALM_ID_CODE_SPACE;
+  #realmMaskOfKeyTail(tail: string): number {
+    return createHmac('sha256', this.#realmMaskKey).update(tail).digest().readUIntBE(0, 6) % REALM_ID_CODE_COUNT;
   }
 }
 

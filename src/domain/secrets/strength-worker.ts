@@ -8,9 +8,9 @@ export interface PasswordStrengthJob {
   readonly related: readonly string[];
 }
 
-const zxcvbn = new ZxcvbnFactory({ dictionary, graphs: adjacencyGraphs });
+const guessEstimator = new ZxcvbnFactory({ dictionary, graphs: adjacencyGraphs });
 
 /** Answers each job with the estimated number of guesses for a password. */
 serveThreadPoolJobs(
-  ({ password, related }: PasswordStrengthJob): number => zxcvbn.check(password, [...related]).guesses,
+  ({ password, related }: PasswordStrengthJob): number => guessEstimator.check(password, [...related]).guesses,
 );

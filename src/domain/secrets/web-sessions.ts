@@ -3,21 +3,21 @@
  * names its organization. New secrets are random; otherwise the functions have no side effects.
  */
 import type { RealmId } from '#model';
-import type { AccountSessions, SessionPush, WebSession } from '#model/records';
+import type { AccountSessions, SessionPushSubscription, WebSession } from '#model/records';
 import type { ServerCryptography } from './secrets.js';
 
 const DAY_MS = 86_400_000;
 /** Time without use after which a session ends, ms. */
 export const SESSION_IDLE_LIFETIME_MS = 30 * DAY_MS;
 /** Minimum time between two stored times of a session's use, ms. Storing every use would be a commit per request. */
-const SESSION_USE_RECORD_INTERVAL_MS = DAY_MS;
+const MIN_SESSION_USE_RECORD_INTERVAL_MS = DAY_MS;
 const SIGN_IN_LINK_LIFETIME_MS = 3_600_000;
 /** Maximum number of sessions of one account. A further one ends the session that was not used for longest. */
 const MAX_SESSIONS_PER_ACCOUNT = 50;
 /** Maximum number of unused one-time links of one account. A further one voids the oldest. */
 const MAX_SIGN_IN_LINKS_PER_ACCOUNT = 5;
 
-export interface TokenWithHash {
+export interface SecretTokenWithHash {
   /** Secret text that the browser gets: the cookie of a session, or the token of a one-time link. */
   readonly token: string;
   /** Keyed hash of the token, which the directory stores instead of the token. */
@@ -26,55 +26,55 @@ export interface TokenWithHash {
 
 /** Hash under which the directory stores a session. @param token token in the session's cookie */
 export const hashSessionToken = (secrets: ServerCryptography, token: string): string =>
-  secrets.apiKeyHash(`session/${token}`);
+  secrets.hashApiKeyOrToken(`session/${token}`);
 /** Hash under which the directory stores a one-time link. @param token token in the link */
 export const hashSignInLinkToken = (secrets: ServerCryptography, token: string): string =>
-  secrets.apiKeyHash(`sign-in-link/${token}`);
+  secrets.hashApiKeyOrToken(`sign-in-link/${token}`);
 
-export function makeSessionToken(secrets: ServerCryptography, realm: RealmId): TokenWithHash {
-  const token = secrets.newApiKey(realm);
+export function makeSessionToken(secrets: ServerCryptography, realm: RealmId): SecretTokenWithHash {
+  const token = secrets.makeRandomApiKey(realm);
   return { token, hash: hashSessionToken(secrets, token) };
 }
 
-export function makeSignInLinkToken(secrets: ServerCryptography, realm: RealmId): TokenWithHash {
-  const token = secrets.newApiKey(realm);
+export function makeSignInLinkToken(secrets: ServerCryptography, realm: RealmId): SecretTokenWithHash {
+  const token = secrets.makeRandomApiKey(realm);
   return { token, hash: hashSignInLinkToken(secrets, token) };
 }
 
-export const isSessionAlive = ({ used }: WebSession, now: number): boolean => now - used < SESSION_IDLE_LIFETIME_MS;
+export const isSessionUnexpired = ({ used }: WebSession, now: number): boolean => now - used < SESSION_IDLE_LIFETIME_MS;
 
 /** True if a use of the session must be stored, because the stored time of the last use is a day old. */
 export const isSessionUseToBeRecorded = ({ used }: WebSession, now: number): boolean =>
-  now - used >= SESSION_USE_RECORD_INTERVAL_MS;
+  now - used >= MIN_SESSION_USE_RECORD_INTERVAL_MS;
 
 /** Sessions and links of an account that have not expired. */
-function withoutExpiredSessions(account: AccountSessions, now: number): AccountSessions {
+function withoutExpiredSessionsAndLinks(account: AccountSessions, now: number): AccountSessions {
   return {
     ...account,
-    sessions: account.sessions.filter((session) => isSessionAlive(session, now)),
+    sessions: account.sessions.filter((session) => isSessionUnexpired(session, now)),
     links: account.links.filter(({ expires }) => expires > now),
   };
 }
 
-export function addSessionToAccount(
+export function withSessionAdded(
   account: AccountSessions,
   { hash, client }: { readonly hash: string; readonly client: string },
   now: number,
 ): AccountSessions {
   const id = account.last + 1;
-  const { sessions, ...rest } = withoutExpiredSessions(account, now);
+  const { sessions, ...rest } = withoutExpiredSessionsAndLinks(account, now);
   const kept = [...sessions].sort((a, b) => b.used - a.used || b.id - a.id).slice(0, MAX_SESSIONS_PER_ACCOUNT - 1);
   const all = [...kept, { id, hash, client, created: now, used: now }].sort((a, b) => a.id - b.id);
   return { ...rest, last: id, sessions: all };
 }
 
 /** The account's sessions without those that are to end. @param ends tells whether a session ends */
-export function removeSessionsFromAccount(
+export function withoutEndedSessions(
   account: AccountSessions,
   ends: (session: WebSession) => boolean,
   now: number,
 ): AccountSessions {
-  const left = withoutExpiredSessions(account, now);
+  const left = withoutExpiredSessionsAndLinks(account, now);
   return { ...left, sessions: left.sessions.filter((session) => !ends(session)) };
 }
 
@@ -83,25 +83,25 @@ export function removeSessionsFromAccount(
  *
  * @returns undefined if the stored time is recent enough, or the session has ended
  */
-export function recordSessionUseInAccount(
+export function withSessionUseRecorded(
   account: AccountSessions,
   hash: string,
   now: number,
 ): AccountSessions | undefined {
-  const left = withoutExpiredSessions(account, now);
+  const left = withoutExpiredSessionsAndLinks(account, now);
   const session = left.sessions.find((one) => one.hash === hash);
   if (!session || !isSessionUseToBeRecorded(session, now)) return undefined;
   return { ...left, sessions: left.sessions.map((one) => (one === session ? { ...one, used: now } : one)) };
 }
 
 /** @param push null: the browser gets no push notifications any more @returns undefined if the session has ended */
-export function setSessionPush(
+export function withSessionPushSet(
   account: AccountSessions,
   id: number,
-  push: SessionPush | null,
+  push: SessionPushSubscription | null,
   now: number,
 ): AccountSessions | undefined {
-  const left = withoutExpiredSessions(account, now);
+  const left = withoutExpiredSessionsAndLinks(account, now);
   if (!left.sessions.some((session) => session.id === id)) return undefined;
   const changed = left.sessions.map((session): WebSession => {
     if (session.id !== id) return session;
@@ -112,7 +112,7 @@ export function setSessionPush(
 }
 
 /** @returns undefined if no session of the account pushes to this endpoint */
-export function removePushEndpoint(account: AccountSessions, endpointHash: string): AccountSessions | undefined {
+export function withoutPushEndpoint(account: AccountSessions, endpointHash: string): AccountSessions | undefined {
   const isThere = ({ push }: WebSession): boolean => push?.endpointHash === endpointHash;
   if (!account.sessions.some(isThere)) return undefined;
   const sessions = account.sessions.map((session): WebSession => {
@@ -122,8 +122,8 @@ export function removePushEndpoint(account: AccountSessions, endpointHash: strin
   return { ...account, sessions };
 }
 
-export function addSignInLinkToAccount(account: AccountSessions, hash: string, now: number): AccountSessions {
-  const left = withoutExpiredSessions(account, now);
+export function withSignInLinkAdded(account: AccountSessions, hash: string, now: number): AccountSessions {
+  const left = withoutExpiredSessionsAndLinks(account, now);
   return {
     ...left,
     links: [...left.links, { hash, expires: now + SIGN_IN_LINK_LIFETIME_MS }].slice(-MAX_SIGN_IN_LINKS_PER_ACCOUNT),
@@ -131,8 +131,12 @@ export function addSignInLinkToAccount(account: AccountSessions, hash: string, n
 }
 
 /** The account's sessions and links without this link; undefined if the link was used, voided or has expired. */
-export function spendSignInLink(account: AccountSessions, hash: string, now: number): AccountSessions | undefined {
-  const left = withoutExpiredSessions(account, now);
+export function withoutSpentSignInLink(
+  account: AccountSessions,
+  hash: string,
+  now: number,
+): AccountSessions | undefined {
+  const left = withoutExpiredSessionsAndLinks(account, now);
   const links = left.links.filter((link) => link.hash !== hash);
   return links.length < left.links.length ? { ...left, links } : undefined;
 }

@@ -29,31 +29,31 @@ export const toStreamMembershipRecord = (value: Json | undefined): StreamMembers
 export const isCurrentStreamMember = (member: StreamMembershipRecord | undefined): boolean =>
   member?.stays.at(-1)?.to === 0;
 
-const isVersionDuringStay = (stay: StreamMembershipStay, mv: number): boolean =>
+const isMembershipVersionDuringStay = (stay: StreamMembershipStay, mv: number): boolean =>
   stay.from <= mv && (stay.to === 0 || mv < stay.to);
 
 /** True if the user was subscribed at this membership version. */
 export const wasStreamMemberAtVersion = (member: StreamMembershipRecord | undefined, mv: number): boolean =>
-  member?.stays.some((stay) => isVersionDuringStay(stay, mv)) ?? false;
+  member?.stays.some((stay) => isMembershipVersionDuringStay(stay, mv)) ?? false;
 
 /** True if the user was subscribed at this membership version or before it. */
-export const wasStreamMemberByVersion = (member: StreamMembershipRecord | undefined, mv: number): boolean =>
+export const wasEverStreamMemberByVersion = (member: StreamMembershipRecord | undefined, mv: number): boolean =>
   member?.stays.some((stay) => stay.from <= mv) ?? false;
 
 /** The stay in which the user received a message with this id, if it was sent to this stream. */
-export const findMembershipStayOfMessage = (
+export const findReceivingStayOfMessageId = (
   member: StreamMembershipRecord | undefined,
   id: number,
 ): StreamMembershipStay | undefined =>
   member?.stays.find((stay) => !stay.silent && stay.after < id && (stay.to === 0 || id <= stay.until));
 
 /** True if the user received a message with this id, if it was sent to this stream. */
-export const hasMemberReceivedMessage = (member: StreamMembershipRecord | undefined, id: number): boolean =>
-  findMembershipStayOfMessage(member, id) !== undefined;
+export const didMemberReceiveMessageId = (member: StreamMembershipRecord | undefined, id: number): boolean =>
+  findReceivingStayOfMessageId(member, id) !== undefined;
 
 /** True if the user received messages at this membership version. */
 export const wasReceivingMessagesAtVersion = (member: StreamMembershipRecord | undefined, mv: number): boolean =>
-  member?.stays.some((stay) => !stay.silent && isVersionDuringStay(stay, mv)) ?? false;
+  member?.stays.some((stay) => !stay.silent && isMembershipVersionDuringStay(stay, mv)) ?? false;
 
 /** Key and part of a user's membership in the Store. */
 export const streamMemberPartAddress = (

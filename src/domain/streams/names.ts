@@ -9,7 +9,7 @@ export const MAX_TOPIC_CHARACTERS = 60;
 export const MAX_STREAM_DESCRIPTION_CHARACTERS = 1024;
 
 /** 1-based position of the first character that names and topics may not have; 0 when there is none. */
-function findBadCharacter(text: string): number {
+function findForbiddenCharacterPosition(text: string): number {
   let position = 0;
   for (const char of text) {
     position++;
@@ -23,21 +23,21 @@ function findBadCharacter(text: string): number {
 }
 
 /** Checks the name of a stream. @returns the name, trimmed. @throws ApiError */
-export function checkStreamName(name: string): string {
+export function toCheckedStreamName(name: string): string {
   const trimmed = name.trim();
   if (trimmed === '') throw apiError('STREAM_NAME_EMPTY');
   if ([...trimmed].length > MAX_STREAM_NAME_CHARACTERS)
     throw apiError('STREAM_NAME_TOO_LONG', { limit: MAX_STREAM_NAME_CHARACTERS });
-  const position = findBadCharacter(trimmed);
+  const position = findForbiddenCharacterPosition(trimmed);
   if (position > 0) throw apiError('STREAM_NAME_CHARACTER', { position });
   return trimmed;
 }
 
 /** Checks a topic. @returns the topic, trimmed and cut to the limit. @throws ApiError */
-export function checkTopicName(topic: string): string {
+export function toCheckedTruncatedTopic(topic: string): string {
   const trimmed = topic.trim();
   if (trimmed === '') throw apiError('TOPIC_EMPTY');
-  const position = findBadCharacter(trimmed);
+  const position = findForbiddenCharacterPosition(trimmed);
   if (position > 0) throw apiError('TOPIC_CHARACTER', { position });
   return truncateTopicName(trimmed);
 }
@@ -54,17 +54,17 @@ export const compareByName = (a: { readonly name: string }, b: { readonly name: 
   a.name < b.name ? -1 : a.name > b.name ? 1 : 0;
 
 /** A topic in the form in which topics are compared: in lower case. */
-export const toTopicKey = (topic: string): string => topic.toLowerCase();
+export const toComparableTopicKey = (topic: string): string => topic.toLowerCase();
 
 /** Privacy of a stream. Only the combinations in KINDS are valid. */
-export interface StreamPrivacy {
+export interface StreamPrivacyFlags {
   readonly inviteOnly: boolean;
   readonly historyPublic: boolean;
   readonly webPublic: boolean;
 }
 
 /** The valid combinations of privacy, with their names in notices (streams.md). */
-const STREAM_PRIVACY_KINDS: readonly (readonly [string, StreamPrivacy])[] = [
+const NAMED_STREAM_PRIVACY_KINDS: readonly (readonly [string, StreamPrivacyFlags])[] = [
   ['Web-public', { inviteOnly: false, historyPublic: true, webPublic: true }],
   ['Public', { inviteOnly: false, historyPublic: true, webPublic: false }],
   ['Private, shared history', { inviteOnly: true, historyPublic: true, webPublic: false }],
@@ -72,8 +72,8 @@ const STREAM_PRIVACY_KINDS: readonly (readonly [string, StreamPrivacy])[] = [
 ];
 
 /** The name of a stream's privacy in notices; undefined if no stream may have this privacy. */
-export const streamPrivacyNameOf = (of: StreamPrivacy): string | undefined =>
-  STREAM_PRIVACY_KINDS.find(
+export const streamPrivacyNameOf = (of: StreamPrivacyFlags): string | undefined =>
+  NAMED_STREAM_PRIVACY_KINDS.find(
     ([, kind]) =>
       kind.inviteOnly === of.inviteOnly && kind.historyPublic === of.historyPublic && kind.webPublic === of.webPublic,
   )?.[0];

@@ -4,7 +4,7 @@
  */
 
 import { EncodedJson, type JsonObject, memoizeByObject } from '#base';
-import type { DirectoryStream, DirectoryStreamGroup } from '#model/records';
+import type { DirectoryDefaultStreamGroup, DirectoryStream } from '#model/records';
 import { compareByName } from './names.js';
 
 export function formatStreamForApi(stream: DirectoryStream): JsonObject {
@@ -26,7 +26,7 @@ export function formatStreamForApi(stream: DirectoryStream): JsonObject {
 }
 
 /** Fields of a stream as JSON text without the closing brace. Encoded once per change of the stream. */
-const encodeStream = memoizeByObject((stream: DirectoryStream): string =>
+const encodeStreamWithoutClosingBrace = memoizeByObject((stream: DirectoryStream): string =>
   JSON.stringify(formatStreamForApi(stream)).slice(0, -1),
 );
 
@@ -35,11 +35,11 @@ export const encodeStreamList = (
   streams: readonly DirectoryStream[],
   more: (stream: DirectoryStream) => JsonObject = () => ({}),
 ): EncodedJson =>
-  EncodedJson.ofText(
+  EncodedJson.fromJsonText(
     `[${streams
       .map((stream) => {
         const rest = JSON.stringify(more(stream));
-        return `${encodeStream(stream)}${rest === '{}' ? '}' : `,${rest.slice(1)}`}`;
+        return `${encodeStreamWithoutClosingBrace(stream)}${rest === '{}' ? '}' : `,${rest.slice(1)}`}`;
       })
       .join(',')}]`,
   );
@@ -73,24 +73,24 @@ export const makeDefaultSubscription = (stream: number, color: string): Subscrip
 });
 
 /** Values for the four notification properties, for clients that can't handle null (register.md). */
-interface NotificationDefaults {
+interface StreamNotificationDefaults {
   readonly enable_stream_desktop_notifications: boolean;
   readonly enable_stream_audible_notifications: boolean;
   readonly enable_stream_push_notifications: boolean;
   readonly enable_stream_email_notifications: boolean;
 }
 
-interface SubscriptionOptions {
+interface SubscriptionPresentationOptions {
   /** Number of messages per week, shown as the field `stream_weekly_traffic`. */
   readonly traffic: number | null;
   readonly subscribers?: readonly number[];
-  readonly notNull?: NotificationDefaults;
+  readonly notNull?: StreamNotificationDefaults;
 }
 
 /** The fields of a subscription object besides those of its stream. */
-export function formatSubscriptionFieldsForApi(
+export function formatSubscriptionOwnFieldsForApi(
   own: Subscription,
-  { traffic, notNull, subscribers }: SubscriptionOptions,
+  { traffic, notNull, subscribers }: SubscriptionPresentationOptions,
 ): JsonObject {
   return {
     color: own.color,
@@ -111,15 +111,15 @@ export function formatSubscriptionFieldsForApi(
 export const formatSubscriptionForApi = (
   stream: DirectoryStream,
   own: Subscription,
-  options: SubscriptionOptions,
-): JsonObject => ({ ...formatStreamForApi(stream), ...formatSubscriptionFieldsForApi(own, options) });
+  options: SubscriptionPresentationOptions,
+): JsonObject => ({ ...formatStreamForApi(stream), ...formatSubscriptionOwnFieldsForApi(own, options) });
 
 /**
  * The list of default stream groups for clients, by name. All members get the same list, so it leaves out private
  * streams, which an administrator may have added.
  */
-export const formatDefaultStreamGroupsForApi = (
-  groups: readonly DirectoryStreamGroup[],
+export const formatVisibleDefaultStreamGroups = (
+  groups: readonly DirectoryDefaultStreamGroup[],
   find: (id: number) => DirectoryStream | undefined,
 ): JsonObject[] =>
   [...groups].sort(compareByName).map(({ id, name, description, streams }) => ({
@@ -134,7 +134,7 @@ export const formatDefaultStreamGroupsForApi = (
   }));
 
 /** Colors of new subscriptions (streams.md): the first that the user does not use yet is taken. */
-const SUBSCRIPTION_COLORS = (
+const SUBSCRIPTION_COLOR_PALETTE = (
   '#76ce90 #fae589 #a6c7e5 #e79ab5 #bfd56f #f4ae55 #b0a5fd #addfe5 #f5ce6e #c2726a #94c849 #bd86e5 #ee7e4a #a6dcbf ' +
   '#95a5fd #53a063 #9987e1 #e4523d #c2c2c2 #4f8de4 #c6a8ad #e7cc4d #c8bebf #a47462'
 ).split(' ');
@@ -142,7 +142,7 @@ const SUBSCRIPTION_COLORS = (
 /** Picks the color of a new subscription. @param recipient picks the color if the whole palette is in use */
 export function pickSubscriptionColor(used: ReadonlySet<string>, recipient: number): string {
   return (
-    SUBSCRIPTION_COLORS.find((color) => !used.has(color)) ??
-    SUBSCRIPTION_COLORS[recipient % SUBSCRIPTION_COLORS.length]!
+    SUBSCRIPTION_COLOR_PALETTE.find((color) => !used.has(color)) ??
+    SUBSCRIPTION_COLOR_PALETTE[recipient % SUBSCRIPTION_COLOR_PALETTE.length]!
   );
 }

@@ -7,7 +7,7 @@ import type { JsonObject } from '#base';
 const DAY_MS = 86_400_000;
 const TRAFFIC_WINDOW_DAYS = 28;
 /** Age in days below which a stream has no `stream_weekly_traffic`. */
-const MIN_STREAM_AGE_DAYS = 7;
+const MIN_STREAM_AGE_FOR_TRAFFIC_DAYS = 7;
 
 /** Numbers of messages in a stream by day (UTC). */
 export interface DailyMessageCounts extends JsonObject {
@@ -17,12 +17,12 @@ export interface DailyMessageCounts extends JsonObject {
   readonly counts: readonly number[];
 }
 
-const dayNumberOf = (now: number): number => Math.floor(now / DAY_MS);
+const utcDayNumberOf = (now: number): number => Math.floor(now / DAY_MS);
 
 /** Returns the message counts of today and of the days before it, at most TRAFFIC_WINDOW_DAYS. */
-function shiftCountsToToday(before: DailyMessageCounts | undefined, now: number): readonly number[] {
+function countsByDayEndingToday(before: DailyMessageCounts | undefined, now: number): readonly number[] {
   if (!before) return [];
-  const gone = Math.max(0, dayNumberOf(now) - before.day);
+  const gone = Math.max(0, utcDayNumberOf(now) - before.day);
   return [...Array<number>(Math.min(gone, TRAFFIC_WINDOW_DAYS)).fill(0), ...before.counts].slice(
     0,
     TRAFFIC_WINDOW_DAYS,
@@ -30,17 +30,17 @@ function shiftCountsToToday(before: DailyMessageCounts | undefined, now: number)
 }
 
 /** Returns the daily counts of a stream with one more message. @param now wall time, ms */
-export function addMessageToDailyCounts(before: DailyMessageCounts | undefined, now: number): DailyMessageCounts {
-  const [today = 0, ...earlier] = shiftCountsToToday(before, now);
-  return { day: Math.max(dayNumberOf(now), before?.day ?? 0), counts: [today + 1, ...earlier] };
+export function withMessageAddedToDailyCounts(before: DailyMessageCounts | undefined, now: number): DailyMessageCounts {
+  const [today = 0, ...earlier] = countsByDayEndingToday(before, now);
+  return { day: Math.max(utcDayNumberOf(now), before?.day ?? 0), counts: [today + 1, ...earlier] };
 }
 
 /** Returns the number of messages in a stream during the last 28 days. */
-export const countRecentMessages = (counts: DailyMessageCounts | undefined, now: number): number =>
-  shiftCountsToToday(counts, now).reduce((sum, n) => sum + n, 0);
+export const countMessagesInTrafficWindow = (counts: DailyMessageCounts | undefined, now: number): number =>
+  countsByDayEndingToday(counts, now).reduce((sum, n) => sum + n, 0);
 
 /** Rounds a number to two significant digits, half to even. */
-function roundTraffic(n: number): number {
+function roundToTwoSignificantDigits(n: number): number {
   const unit = 10 ** Math.max(0, String(n).length - 2);
   const down = Math.floor(n / unit);
   const rest = n - down * unit;
@@ -55,7 +55,7 @@ function roundTraffic(n: number): number {
  */
 export function estimateWeeklyStreamTraffic(recent: number, created: number, now: number): number | null {
   const age = Math.floor((now - created * 1000) / DAY_MS);
-  if (age < MIN_STREAM_AGE_DAYS) return null;
+  if (age < MIN_STREAM_AGE_FOR_TRAFFIC_DAYS) return null;
   const weekly = age >= TRAFFIC_WINDOW_DAYS ? Math.floor(recent / 4) : Math.floor((recent * 7) / age);
-  return weekly === 0 && recent > 0 ? 1 : roundTraffic(weekly);
+  return weekly === 0 && recent > 0 ? 1 : roundToTwoSignificantDigits(weekly);
 }

@@ -9,7 +9,7 @@ import { createHash } from 'node:crypto';
 import type { Json, JsonObject } from '#base';
 import { type ActorParts, toStreamId } from '#model';
 import type { DirectoryView } from '#model/records';
-import { compareByName, toTopicKey } from './names.js';
+import { compareByName, toComparableTopicKey } from './names.js';
 
 export const TOPIC_VISIBILITY_POLICY = { inherit: 0, muted: 1, unmuted: 2, followed: 3 } as const;
 
@@ -31,14 +31,14 @@ export const USER_TOPIC_PART_PREFIX = 'topic/';
  * Maximum characters of the deprecated list of muted topics: every change sends all of it, and it must fit into a log
  * entry.
  */
-const MAX_LISTED_USER_TOPICS = 100_000;
+const MAX_MUTED_TOPICS_LIST_CHARACTERS = 100_000;
 
 /** Hashes a topic, ignoring case, for the name of a part, which can't contain free text. */
-export const hashTopicName = (topic: string): string =>
-  createHash('sha256').update(toTopicKey(topic)).digest('hex').slice(0, 32);
+export const hashTopicIgnoringCase = (topic: string): string =>
+  createHash('sha256').update(toComparableTopicKey(topic)).digest('hex').slice(0, 32);
 
 export const userTopicPartName = (stream: number, topic: string): string =>
-  `${USER_TOPIC_PART_PREFIX}${stream}/${hashTopicName(topic)}`;
+  `${USER_TOPIC_PART_PREFIX}${stream}/${hashTopicIgnoringCase(topic)}`;
 
 const findStoredUserTopic = (parts: ActorParts, stream: number, topic: string): UserTopicPolicy | undefined =>
   parts.get(userTopicPartName(stream, topic)) as UserTopicPolicy | undefined;
@@ -52,22 +52,25 @@ export const listUserTopicPolicies = (parts: ActorParts): UserTopicPolicy[] =>
   [...parts].filter(([name]) => name.startsWith(USER_TOPIC_PART_PREFIX)).map(([, value]) => value as UserTopicPolicy);
 
 /** Returns the user's policy for a topic that two topics were merged into (messages.md § PATCH /messages/{id}). */
-export function mergeTopicVisibilityPolicies(a: number, b: number): number {
+export function chooseMergedTopicVisibilityPolicy(a: number, b: number): number {
   if (a === b) return a;
   return a === TOPIC_VISIBILITY_POLICY.unmuted || b === TOPIC_VISIBILITY_POLICY.unmuted
     ? TOPIC_VISIBILITY_POLICY.unmuted
     : TOPIC_VISIBILITY_POLICY.inherit;
 }
 
-interface ListedTopic {
+interface UserTopicInLiveStream {
   readonly topic: UserTopicPolicy;
   /** Name of the topic's stream. */
   readonly name: string;
 }
 
 /** Lists the user's topics in live streams, ordered by stream and topic. */
-function listTopicsOfLiveStreams(topics: readonly UserTopicPolicy[], directory: DirectoryView): ListedTopic[] {
-  const found: ListedTopic[] = [];
+function listTopicsOfLiveStreams(
+  topics: readonly UserTopicPolicy[],
+  directory: DirectoryView,
+): UserTopicInLiveStream[] {
+  const found: UserTopicInLiveStream[] = [];
   for (const topic of topics) {
     const stream = directory.stream(toStreamId(topic.stream));
     if (stream && !stream.archived) found.push({ topic, name: stream.name });
@@ -76,18 +79,18 @@ function listTopicsOfLiveStreams(topics: readonly UserTopicPolicy[], directory: 
 }
 
 /**
- * Makes the field `muted_topics`: [stream name, topic, seconds]. If all exceed MAX_LISTED_USER_TOPICS, only the most
- * recently muted ones are listed.
+ * Makes the field `muted_topics`: [stream name, topic, seconds]. If all exceed MAX_MUTED_TOPICS_LIST_CHARACTERS, only
+ * the most recently muted ones are listed.
  */
 export function formatMutedTopicsForApi(topics: readonly UserTopicPolicy[], directory: DirectoryView): Json[] {
   const muted = listTopicsOfLiveStreams(topics, directory).filter(
     ({ topic }) => topic.policy === TOPIC_VISIBILITY_POLICY.muted,
   );
   let size = 0;
-  const listed = new Set<ListedTopic>();
+  const listed = new Set<UserTopicInLiveStream>();
   for (const one of [...muted].sort((a, b) => b.topic.updated - a.topic.updated)) {
     size += one.name.length + one.topic.name.length + 20;
-    if (size > MAX_LISTED_USER_TOPICS) break;
+    if (size > MAX_MUTED_TOPICS_LIST_CHARACTERS) break;
     listed.add(one);
   }
   return muted.filter((one) => listed.has(one)).map(({ topic, name }) => [name, topic.name, topic.updated]);

@@ -8,7 +8,7 @@ import { ForbiddenAddressError, type OutgoingAddressFilter } from './networks.js
 /** Maximum duration of a webhook call, ms (users.md § Bots). */
 const WEBHOOK_TIMEOUT_MS = 10_000;
 /** Maximum size of a webhook's response, bytes. A reply has at most a message of 10,000 characters and a widget. */
-const MAX_RESPONSE_BYTES = 256 * 1024;
+const MAX_WEBHOOK_RESPONSE_BYTES = 256 * 1024;
 
 export interface WebhookRequest {
   readonly url: string;
@@ -33,7 +33,7 @@ export type WebhookCallResult =
   /** Any other failure; the call is not repeated. */
   | { readonly kind: 'failed'; readonly reason: string };
 
-const failedCall = (reason: string): WebhookCallResult => ({ kind: 'failed', reason });
+const makeFailedCallResult = (reason: string): WebhookCallResult => ({ kind: 'failed', reason });
 
 export class WebhookCaller {
   constructor(
@@ -42,19 +42,20 @@ export class WebhookCaller {
   ) {}
 
   /** Makes a webhook call. Never rejects. Redirects are not followed, but returned like other responses. */
-  post({ url, type, body, headers }: WebhookRequest): Promise<WebhookCallResult> {
+  postWithoutRedirects({ url, type, body, headers }: WebhookRequest): Promise<WebhookCallResult> {
     const target = URL.canParse(url) ? new URL(url) : undefined;
     if (!target || !['http:', 'https:'].includes(target.protocol)) {
-      return Promise.resolve(failedCall('its address is none of a web server'));
+      return Promise.resolve(makeFailedCallResult('its address is none of a web server'));
     }
     // A host that is an IP address needs no DNS look-up, so it is checked before the connection.
-    if (!this.filter.allowsUrl(target)) return Promise.resolve(failedCall(FORBIDDEN_ADDRESS_REASON));
+    if (!this.filter.allowsUrlBeforeLookup(target))
+      return Promise.resolve(makeFailedCallResult(FORBIDDEN_ADDRESS_REASON));
     return new Promise((resolve) => {
       const bytes = Buffer.from(body);
       const options: RequestOptions = {
         method: 'POST',
         agent: false,
-        lookup: this.filter.lookup,
+        lookup: this.filter.lookupAllowedAddresses,
         headers: {
           'content-type': type,
           'content-length': bytes.byteLength,
@@ -70,7 +71,10 @@ export class WebhookCaller {
         resolve(result);
         request.destroy();
       };
-      const timer = this.clock.setTimeout(() => end(failedCall('it took longer than 10 seconds')), WEBHOOK_TIMEOUT_MS);
+      const timer = this.clock.setTimeout(
+        () => end(makeFailedCallResult('it took longer than 10 seconds')),
+        WEBHOOK_TIMEOUT_MS,
+      );
       request.on('socket', (socket) => {
         socket.once('connect', () => {
           connected = true;
@@ -81,10 +85,10 @@ export class WebhookCaller {
         // network.
         const hidden = error instanceof ForbiddenAddressError || error.syscall === 'getaddrinfo';
         const reason = hidden ? 'no address that this server calls' : (error.code ?? error.message);
-        if (connected) end(failedCall(`the connection broke (${reason})`));
+        if (connected) end(makeFailedCallResult(`the connection broke (${reason})`));
         else end({ kind: 'unreachable', reason: `it could not be reached (${reason})` });
       });
-      request.on('response', (response) => void readWebhookResponse(response, end));
+      request.on('response', (response) => void readResponseAndEndCall(response, end));
       request.end(bytes);
     });
   }
@@ -92,14 +96,17 @@ export class WebhookCaller {
 
 const FORBIDDEN_ADDRESS_REASON = 'its address is one that this server does not call';
 
-async function readWebhookResponse(response: IncomingMessage, end: (result: WebhookCallResult) => void): Promise<void> {
+async function readResponseAndEndCall(
+  response: IncomingMessage,
+  end: (result: WebhookCallResult) => void,
+): Promise<void> {
   const chunks: Buffer[] = [];
   let size = 0;
   try {
     for await (const chunk of response as AsyncIterable<Buffer>) {
       size += chunk.byteLength;
-      if (size > MAX_RESPONSE_BYTES) {
-        end(failedCall('its answer was too long'));
+      if (size > MAX_WEBHOOK_RESPONSE_BYTES) {
+        end(makeFailedCallResult('its answer was too long'));
         return;
       }
       chunks.push(chunk);
@@ -108,6 +115,6 @@ async function readWebhookResponse(response: IncomingMessage, end: (result: Webh
     const body = Buffer.concat(chunks).toString('utf8');
     end({ kind: 'answered', status, body, retryAfter: headers['retry-after'] ?? '' });
   } catch {
-    end(failedCall('the connection broke while it answered'));
+    end(makeFailedCallResult('the connection broke while it answered'));
   }
 }

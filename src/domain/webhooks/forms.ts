@@ -9,7 +9,7 @@ import type { DirectoryStream, DirectoryUser, DirectoryView, OutgoingWebhookServ
 import type { WebhookRequest } from './caller.js';
 
 /** The message that triggers a call, and the called bot. */
-interface WebhookCall {
+interface OutgoingWebhookCall {
   readonly bot: DirectoryUser;
   readonly service: OutgoingWebhookService;
   /** The token of the bot's service, not encrypted. */
@@ -22,31 +22,31 @@ interface WebhookCall {
 }
 
 /** Interface number of services that expect Slack's format. */
-const SLACK_WEBHOOK_FORMAT = 2;
+const SLACK_INTERFACE_NUMBER = 2;
 
 /**
  * Makes the request of a webhook call.
  * @returns the request, or the reason why there is none, as the end of a sentence about the service
  */
-export function makeWebhookRequest(
-  call: WebhookCall,
+export function makeWebhookRequestOrRefusal(
+  call: OutgoingWebhookCall,
   directory: DirectoryView,
   stream: DirectoryStream | undefined,
 ): WebhookRequest | string {
   const { service } = call;
-  if (service.interface !== SLACK_WEBHOOK_FORMAT) {
+  if (service.interface !== SLACK_INTERFACE_NUMBER) {
     return {
       url: service.baseUrl,
       type: 'application/json',
-      body: JSON.stringify(makeGenericPayload(call, directory)),
+      body: JSON.stringify(makeGenericWebhookPayload(call, directory)),
     };
   }
   if (!stream) return 'its form of calls knows no direct messages';
-  const body = new URLSearchParams(makeSlackPayload(call, directory, stream)).toString();
+  const body = new URLSearchParams(makeSlackWebhookPayload(call, directory, stream)).toString();
   return { url: service.baseUrl, type: 'application/x-www-form-urlencoded', body };
 }
 
-function makeGenericPayload({ bot, token, message, trigger }: WebhookCall, directory: DirectoryView) {
+function makeGenericWebhookPayload({ bot, token, message, trigger }: OutgoingWebhookCall, directory: DirectoryView) {
   const shown = makeClientNeutralMessage(message, directory);
   return {
     bot_email: bot.email,
@@ -62,8 +62,8 @@ function makeGenericPayload({ bot, token, message, trigger }: WebhookCall, direc
 }
 
 /** Makes the request's fields in the format of Slack's outgoing webhooks. */
-function makeSlackPayload(
-  { bot, token, message, trigger, origin }: WebhookCall,
+function makeSlackWebhookPayload(
+  { bot, token, message, trigger, origin }: OutgoingWebhookCall,
   directory: DirectoryView,
   stream: DirectoryStream,
 ): Record<string, string> {
@@ -85,14 +85,14 @@ function makeSlackPayload(
   };
 }
 
-type WebhookReply =
+type WebhookReplyParseResult =
   | { readonly say: string; readonly widget: string | null }
   | 'nothing'
   /** The response is no valid reply; `wrong` is the reason, as the end of a sentence about the service. */
   | { readonly wrong: string };
 
 /** Reads the bot's reply from the body of a response. @param format interface number of the service */
-export function parseWebhookReply(body: string, format: number): WebhookReply {
+export function parseWebhookReply(body: string, format: number): WebhookReplyParseResult {
   const json = parseJsonText(body);
   if (!json) return { wrong: 'its answer is not JSON' };
   const value = cleanParsedJson(json.value);
@@ -102,7 +102,7 @@ export function parseWebhookReply(body: string, format: number): WebhookReply {
   }
   const { response_not_required, response_string, content, text, widget_content } = value as Record<string, unknown>;
   if (response_not_required === true) return 'nothing';
-  const reply = format === SLACK_WEBHOOK_FORMAT ? text : (content ?? response_string);
+  const reply = format === SLACK_INTERFACE_NUMBER ? text : (content ?? response_string);
   if (reply === undefined || reply === null || reply === '') return 'nothing';
   if (typeof reply !== 'string') return { wrong: 'what its answer says is not text' };
   if (widget_content === undefined || widget_content === null) return { say: reply, widget: null };

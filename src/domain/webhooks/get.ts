@@ -16,7 +16,7 @@ export type HttpGetFault =
   /** The server answered another status, or redirected too often. */
   | 'refused';
 
-/** Error of `getFollowingRedirects`. Connections that fail reject with the error of Node instead. */
+/** Error of `getOkFollowingRedirects`. Connections that fail reject with the error of Node instead. */
 export class HttpGetError extends Error {
   override name = 'HttpGetError';
 
@@ -25,7 +25,7 @@ export class HttpGetError extends Error {
   }
 }
 
-interface HttpGetOptions {
+interface FilteredHttpGetOptions {
   readonly filter: OutgoingAddressFilter;
   /** Signal that ends the request at any time. */
   readonly signal: AbortSignal;
@@ -39,27 +39,27 @@ interface HttpGetOptions {
  * @returns a response with status 200, whose body has not been read, and the URL that gave it
  * @throws HttpGetError, or an error of the connection
  */
-export async function getFollowingRedirects(
+export async function getOkFollowingRedirects(
   address: string,
-  options: HttpGetOptions,
+  options: FilteredHttpGetOptions,
 ): Promise<{ readonly response: IncomingMessage; readonly url: URL }> {
-  let url = parseTargetUrl(address, undefined);
+  let url = parseHttpTargetWithoutCredentials(address, undefined);
   for (let hops = 0; hops <= options.maxRedirects; hops++) {
-    const response = await httpGet(url, options);
+    const response = await sendFilteredHttpGet(url, options);
     const { statusCode: status = 0, headers } = response;
     if (status === 200) return { response, url };
     response.destroy();
     if (!REDIRECT_STATUS_CODES.has(status))
       throw new HttpGetError(status === 404 || status === 410 ? 'gone' : 'refused');
-    url = parseTargetUrl(headers.location, url);
+    url = parseHttpTargetWithoutCredentials(headers.location, url);
   }
   throw new HttpGetError('refused');
 }
 
-function httpGet(url: URL, { filter, signal, headers }: HttpGetOptions): Promise<IncomingMessage> {
-  if (!filter.allowsUrl(url)) throw new HttpGetError('forbidden');
+function sendFilteredHttpGet(url: URL, { filter, signal, headers }: FilteredHttpGetOptions): Promise<IncomingMessage> {
+  if (!filter.allowsUrlBeforeLookup(url)) throw new HttpGetError('forbidden');
   return new Promise((resolve, reject) => {
-    const options = { agent: false, lookup: filter.lookup, signal, headers };
+    const options = { agent: false, lookup: filter.lookupAllowedAddresses, signal, headers };
     const request = (url.protocol === 'https:' ? httpsRequest : httpRequest)(url, options);
     // The listener for errors is never removed: an aborted request may still report an error later.
     request.on('error', reject);
@@ -69,7 +69,7 @@ function httpGet(url: URL, { filter, signal, headers }: HttpGetOptions): Promise
 }
 
 /** Parses a URL, or the target of a redirect from another URL. */
-function parseTargetUrl(address: string | undefined, from: URL | undefined): URL {
+function parseHttpTargetWithoutCredentials(address: string | undefined, from: URL | undefined): URL {
   if (address === undefined || !URL.canParse(address, from)) throw new HttpGetError('address');
   const url = new URL(address, from);
   if (url.protocol !== 'http:' && url.protocol !== 'https:') throw new HttpGetError('address');

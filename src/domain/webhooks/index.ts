@@ -10,9 +10,9 @@
  * only a call without a connection may be repeated.
  *
  * The webhook actor, the image proxy, link previews, push notifications, configuration and the server's wiring may
- * import this folder; `parseNetworkList` also serves the frontend's list of trusted proxies.
+ * import this folder; `parseIpNetworkList` also serves the frontend's list of trusted proxies.
  */
 export { WebhookCaller, type WebhookCallResult } from './caller.js';
-export { makeWebhookRequest, parseWebhookReply } from './forms.js';
-export { getFollowingRedirects, HttpGetError, type HttpGetFault } from './get.js';
-export { OutgoingAddressFilter, parseNetworkList } from './networks.js';
+export { makeWebhookRequestOrRefusal, parseWebhookReply } from './forms.js';
+export { getOkFollowingRedirects, HttpGetError, type HttpGetFault } from './get.js';
+export { OutgoingAddressFilter, parseIpNetworkList } from './networks.js';

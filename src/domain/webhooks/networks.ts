@@ -47,7 +47,7 @@ interface IpNetwork {
 }
 
 /** Parses one network. @throws Error if the text is no network */
-function parseNetwork(text: string): IpNetwork {
+function parseIpNetwork(text: string): IpNetwork {
   const [address = '', length, ...rest] = text.split('/');
   const family = isIPv4(address) ? 'ipv4' : isIPv6(address) ? 'ipv6' : undefined;
   const maxPrefix = family === 'ipv4' ? 32 : 128;
@@ -59,10 +59,10 @@ function parseNetwork(text: string): IpNetwork {
 }
 
 /** Parses a list of networks, separated by commas. @throws Error if an entry is no network */
-export const parseNetworkList = (text: string): readonly IpNetwork[] =>
-  text.split(',').flatMap((one) => (one.trim() === '' ? [] : [parseNetwork(one.trim())]));
+export const parseIpNetworkList = (text: string): readonly IpNetwork[] =>
+  text.split(',').flatMap((one) => (one.trim() === '' ? [] : [parseIpNetwork(one.trim())]));
 
-function toBlockList(networks: readonly IpNetwork[]): BlockList {
+function makeBlockList(networks: readonly IpNetwork[]): BlockList {
   const list = new BlockList();
   for (const { address, prefix, family } of networks) list.addSubnet(address, prefix, family);
   return list;
@@ -75,16 +75,16 @@ export class ForbiddenAddressError extends Error {
 
 /** Filter of IP addresses: special-purpose networks are forbidden unless the configuration allows them. */
 export class OutgoingAddressFilter {
-  readonly #specialNetworks = toBlockList(SPECIAL_PURPOSE_NETWORKS.map(parseNetwork));
+  readonly #specialNetworks = makeBlockList(SPECIAL_PURPOSE_NETWORKS.map(parseIpNetwork));
   readonly #allowedNetworks: BlockList;
 
-  /** Makes the filter. @param allowed networks that are allowed although they are special; see `parseNetworkList` */
+  /** Makes the filter. @param allowed networks that are allowed although they are special; see `parseIpNetworkList` */
   constructor(allowed: string) {
-    this.#allowedNetworks = toBlockList(parseNetworkList(allowed));
+    this.#allowedNetworks = makeBlockList(parseIpNetworkList(allowed));
   }
 
   /** True if outgoing requests may connect to the address. @param address IPv4 or IPv6 address */
-  allows(address: string): boolean {
+  allowsIpAddress(address: string): boolean {
     const plain = address.replace(/%.*$/, '');
     const family = isIPv4(plain) ? 'ipv4' : isIPv6(plain) ? 'ipv6' : undefined;
     if (!family) return false;
@@ -96,18 +96,18 @@ export class OutgoingAddressFilter {
    * True if outgoing requests may go to this URL: false if its host is a forbidden address. A host name is always
    * allowed by this method; `lookup` checks its addresses.
    */
-  allowsUrl({ hostname }: URL): boolean {
+  allowsUrlBeforeLookup({ hostname }: URL): boolean {
     const literal = hostname.replace(/^\[|\]$/g, '');
-    return isIP(literal) === 0 || this.allows(literal);
+    return isIP(literal) === 0 || this.allowsIpAddress(literal);
   }
 
   /**
    * DNS look-up function for the options of a request. The connection uses exactly the addresses that were checked, so
    * a name that resolves differently the second time (DNS rebinding) gains nothing.
    */
-  readonly lookup: LookupFunction = (host, options, done) => {
+  readonly lookupAllowedAddresses: LookupFunction = (host, options, done) => {
     dnsLookup(host, { ...options, all: true }, (error, found: LookupAddress[]) => {
-      const [first, ...rest] = error ? [] : found.filter(({ address }) => this.allows(address));
+      const [first, ...rest] = error ? [] : found.filter(({ address }) => this.allowsIpAddress(address));
       if (error) done(error, '', 0);
       else if (!first) done(new ForbiddenAddressError(), '', 0);
       else if (options.all) done(null, [first, ...rest]);

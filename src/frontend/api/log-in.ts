@@ -1,15 +1,15 @@
 /** Logging in with address and password: for an API key, or for the session of a browser (users.md § API keys). */
-import { isEmail, isSystemBot } from '#domain/people';
-import { loginGuardKeyOfAddress } from '#domain/secrets';
+import { hasEmailAddressForm, isSystemBot } from '#domain/people';
+import { loginGuardKeyAndAddressHash } from '#domain/secrets';
 import { type RealmId, type UserId, userActorKey } from '#model';
-import { type LoginResult, loginGuardActorCommands, userActorCommands } from '#model/commands';
+import { type LoginResult, unknownEmailLoginActorCommands, userActorCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import type { DirectoryUser } from '#model/records';
 import { type ApiCall, type ForwardedCommand, forwardCommand } from './operation.js';
 import { unsealOrRenewApiKey } from './readable-key.js';
 
 /** Log-ins need the real address; the API e-mail that stands for a hidden address is refused. */
-const isAddressOf = (user: DirectoryUser, typed: string): boolean =>
+const isRealAddressOfUser = (user: DirectoryUser, typed: string): boolean =>
   user.deliveryEmail.toLowerCase() === typed.toLowerCase();
 
 export interface PasswordLoginRequest {
@@ -32,13 +32,13 @@ export async function makePasswordLoginRequest(
   const { username, password } = call.params;
   const { realm, secrets } = call;
   const typed = username.trim();
-  if (!isEmail(typed)) throw apiError('ENTER_VALID_EMAIL');
+  if (!hasEmailAddressForm(typed)) throw apiError('ENTER_VALID_EMAIL');
   if (call.directory.deactivated) throw apiError('REALM_DEACTIVATED');
   // Refresh for known addresses too, so that the response time doesn't show whether the address is known.
   await call.refresh();
   const found = call.directory.userByEmail(typed);
-  const user = found && !isSystemBot(found) && isAddressOf(found, typed) ? found : undefined;
-  const { to, ...hashed } = loginGuardKeyOfAddress(secrets, realm, typed);
+  const user = found && !isSystemBot(found) && isRealAddressOfUser(found, typed) ? found : undefined;
+  const { to, ...hashed } = loginGuardKeyAndAddressHash(secrets, realm, typed);
   const logIn = user
     ? forwardCommand({
         to: userActorKey(realm, user.id),
@@ -46,12 +46,12 @@ export async function makePasswordLoginRequest(
         args: { password },
         as: user.id,
       })
-    : forwardCommand({ to, command: loginGuardActorCommands.fetchKey, args: { password, ...hashed } });
+    : forwardCommand({ to, command: unknownEmailLoginActorCommands.fetchKey, args: { password, ...hashed } });
   return { logIn, user };
 }
 
 /** Maximum of attempts of a log-in that can't decrypt the API key while other log-ins replace the key. */
-const MAX_ATTEMPTS = 5;
+const MAX_KEY_FETCH_ATTEMPTS = 5;
 
 /**
  * Logs an account in and returns the fields of POST /fetch_api_key. An API key that can't be decrypted is replaced.
@@ -59,7 +59,7 @@ const MAX_ATTEMPTS = 5;
  * @param logIn command whose reply has the encrypted key of `user`
  * @throws ApiError
  */
-export async function logInForKey(
+export async function logInAndFetchApiKeyFields(
   call: Pick<ApiCall<unknown>, 'secrets' | 'send' | 'realm'>,
   logIn: ForwardedCommand<LoginResult>,
   { id, keyHash }: DirectoryUser,
@@ -69,10 +69,10 @@ export async function logInForKey(
     const api_key = await unsealOrRenewApiKey(call, { user: id, sealed: String(sealed), instead: keyHash, as: id });
     if (api_key !== undefined) return { api_key, ...fields };
     // Another log-in has replaced the API key; the user actor will have the new key in a moment.
-    if (attempts === MAX_ATTEMPTS) throw apiError('SERVICE_UNAVAILABLE');
+    if (attempts === MAX_KEY_FETCH_ATTEMPTS) throw apiError('SERVICE_UNAVAILABLE');
   }
 }
 
 /** Makes the command whose reply has the encrypted API key of an account that a trusted service has signed in. */
-export const trustedLogIn = (realm: RealmId, user: UserId): ForwardedCommand<LoginResult> =>
+export const makeTrustedLogInCommand = (realm: RealmId, user: UserId): ForwardedCommand<LoginResult> =>
   forwardCommand({ to: userActorKey(realm, user), command: userActorCommands.fetchKeyTrusted, args: {}, as: user });

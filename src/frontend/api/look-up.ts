@@ -10,18 +10,18 @@ import { apiError } from '#model/errors';
 import type { DirectoryStream, DirectoryUser, DirectoryView } from '#model/records';
 import type { ApiCall } from './operation.js';
 
-type DirectoryCall = Pick<ApiCall<unknown>, 'directory' | 'refresh'>;
+type RefreshableDirectoryCall = Pick<ApiCall<unknown>, 'directory' | 'refresh'>;
 
 /** Refreshes the replica once unless `known` finds everything that the call names. */
 export async function refreshDirectoryUnlessKnown(
-  call: DirectoryCall,
+  call: RefreshableDirectoryCall,
   known: (directory: DirectoryView) => boolean,
 ): Promise<void> {
   if (!known(call.directory)) await call.refresh();
 }
 
-async function findFresh<T>(
-  call: DirectoryCall,
+async function findWithOneDirectoryRefresh<T>(
+  call: RefreshableDirectoryCall,
   find: (directory: DirectoryView) => T | undefined,
 ): Promise<T | undefined> {
   const found = find(call.directory);
@@ -32,15 +32,18 @@ async function findFresh<T>(
 
 /** Finds a stream by id, or by name ignoring case. */
 export const lookUpStreamByNameOrId = (
-  call: DirectoryCall,
+  call: RefreshableDirectoryCall,
   named: string | number,
 ): Promise<DirectoryStream | undefined> =>
-  findFresh(call, (directory) =>
+  findWithOneDirectoryRefresh(call, (directory) =>
     typeof named === 'number' ? directory.stream(toStreamId(named)) : directory.streamByName(named),
   );
 
 /** Finds a stream that is not archived, by id or name. @throws ApiError */
-export async function getActiveStreamOrThrow(call: DirectoryCall, named: string | number): Promise<DirectoryStream> {
+export async function getActiveStreamOrThrow(
+  call: RefreshableDirectoryCall,
+  named: string | number,
+): Promise<DirectoryStream> {
   const stream = await lookUpStreamByNameOrId(call, named);
   if (stream && !stream.archived) return stream;
   if (typeof named === 'number') throw apiError('STREAM_ID_DOES_NOT_EXIST', { stream_id: named });
@@ -48,8 +51,8 @@ export async function getActiveStreamOrThrow(call: DirectoryCall, named: string 
 }
 
 /** Users by id or by e-mail, in the order given. @throws ApiError for the first that is unknown */
-export async function getUsersOrThrow(
-  call: DirectoryCall,
+export async function getUsersByIdOrEmailOrThrow(
+  call: RefreshableDirectoryCall,
   named: readonly (string | number)[],
 ): Promise<DirectoryUser[]> {
   const find = (one: string | number): DirectoryUser | undefined =>
@@ -68,10 +71,10 @@ export async function getUsersOrThrow(
  * Matches the beginning of a JSON text. Most values of `to` are plain names, and a JSON.parse that throws costs more
  * than all other checks.
  */
-const JSON_START = /^[ \t\n\r]*(?:[[{"\-0-9]|(?:true|false|null)[ \t\n\r]*$)/;
+const LIKELY_JSON_PATTERN = /^[ \t\n\r]*(?:[[{"\-0-9]|(?:true|false|null)[ \t\n\r]*$)/;
 
-function jsonOrText(to: string): unknown {
-  if (!JSON_START.test(to)) return to;
+function parseJsonOrKeepText(to: string): unknown {
+  if (!LIKELY_JSON_PATTERN.test(to)) return to;
   try {
     return JSON.parse(to);
   } catch {
@@ -85,7 +88,7 @@ function jsonOrText(to: string): unknown {
  */
 export function parseStreamRecipient(to: string | undefined): string | number | undefined {
   if (to === undefined) return undefined;
-  let value = jsonOrText(to);
+  let value = parseJsonOrKeepText(to);
   if (Array.isArray(value)) {
     if (value.length !== 1) throw apiError('EXACTLY_ONE_STREAM');
     value = value[0];
@@ -101,7 +104,7 @@ export function parseStreamRecipient(to: string | undefined): string | number | 
  */
 export function parseDirectRecipients(to: string | undefined): (string | number)[] {
   if (to === undefined) return [];
-  let value = jsonOrText(to);
+  let value = parseJsonOrKeepText(to);
   if (typeof value === 'string') value = value.split(',');
   if (!Array.isArray(value)) throw apiError('RECIPIENT_DATA_TYPE');
   const list: unknown[] = value;

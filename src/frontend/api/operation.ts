@@ -41,10 +41,10 @@ type ParameterEncoding = 'json' | 'string' | 'uint';
 /**
  * Default bounds of a JSON parameter: values at all levels, and characters. Legitimate lists have some thousand items.
  */
-export const MAX_JSON_PARAMETER_VALUES = 20_000;
-export const MAX_JSON_PARAMETER_CHARACTERS = 1_048_576;
+export const DEFAULT_MAX_JSON_PARAMETER_VALUES = 20_000;
+export const DEFAULT_MAX_JSON_PARAMETER_CHARACTERS = 1_048_576;
 /** Default bound of a text parameter whose schema has no length: enough for names and topics. */
-export const MAX_TEXT_PARAMETER_CHARACTERS = 65_536;
+export const DEFAULT_MAX_TEXT_PARAMETER_CHARACTERS = 65_536;
 /** Default bound of a body without files, MiB. */
 export const DEFAULT_MAX_REQUEST_BODY_MIB = 1;
 
@@ -62,13 +62,13 @@ export interface ParameterDeclaration<S extends TSchema = TSchema> {
   readonly aliases?: readonly string[];
   readonly description?: string;
   /**
-   * Maximum of values in the JSON, counting items and keys at all levels; absent: MAX_JSON_PARAMETER_VALUES. JSON with
-   * more values is refused before it is parsed.
+   * Maximum of values in the JSON, counting items and keys at all levels; absent: DEFAULT_MAX_JSON_PARAMETER_VALUES.
+   * JSON with more values is refused before it is parsed.
    */
   readonly maxValues?: number;
   /**
-   * Maximum of characters (UTF-16 units); absent: MAX_JSON_PARAMETER_CHARACTERS for JSON, the schema's length or
-   * MAX_TEXT_PARAMETER_CHARACTERS for text.
+   * Maximum of characters (UTF-16 units); absent: DEFAULT_MAX_JSON_PARAMETER_CHARACTERS for JSON, the schema's length
+   * or DEFAULT_MAX_TEXT_PARAMETER_CHARACTERS for text.
    */
   readonly maxCharacters?: number;
   /** True for the last parameter of a path that takes all remaining segments, with the slashes between them. */
@@ -78,13 +78,13 @@ export interface ParameterDeclaration<S extends TSchema = TSchema> {
 export type ParameterDeclarations = Readonly<Record<string, ParameterDeclaration>>;
 
 // biome-ignore lint/suspicious/noExplicitAny: only the schema's static type matters for the result
-type ValueOf<P> = P extends ParameterDeclaration<infer S> ? Static<S> : any;
+type ParameterSchemaValue<P> = P extends ParameterDeclaration<infer S> ? Static<S> : any;
 type ParameterValues<P extends ParameterDeclarations> = {
   readonly [K in keyof P]: P[K] extends { required: true }
-    ? ValueOf<P[K]>
+    ? ParameterSchemaValue<P[K]>
     : P[K] extends { default: unknown }
-      ? ValueOf<P[K]>
-      : ValueOf<P[K]> | undefined;
+      ? ParameterSchemaValue<P[K]>
+      : ParameterSchemaValue<P[K]> | undefined;
 };
 
 /** A file of a multipart form. */
@@ -97,7 +97,7 @@ export interface UploadedFile {
 }
 
 /** Values for push subscriptions of browsers: the key that browsers get, and the check of the addresses they send. */
-export interface BrowserPushAccess {
+export interface BrowserPushSubscriptionRules {
   /** Public key of this server, base64url. */
   readonly key: string;
   /** Addresses that a subscription may name. */
@@ -115,9 +115,9 @@ export interface ApiCall<V> {
   /** Time of the call, milliseconds since 1970. */
   readonly now: number;
   /** Name of the client program (conventions.md § Client names). */
-  readonly client: string;
+  readonly clientName: string;
   /** Base URL from the Host header, without trailing slash. Unverified: only for the answer to this client. */
-  readonly origin: string;
+  readonly unverifiedBaseUrl: string;
   /** Base URL of the organization, without trailing slash: for texts that other users read or that are stored. */
   readonly site: string;
   /** Files of the form, in order; 'too large' if together they exceed the bound of one file. */
@@ -130,20 +130,20 @@ export interface ApiCall<V> {
   /** Identity providers for single sign-on; undefined if none is configured. */
   readonly identityProviders: IdentityProviders | undefined;
   /** Keys with which services of organizations sign tokens (JWT), by subdomain. */
-  readonly tokenKeys: JwtKeysBySubdomain;
+  readonly jwtKeysBySubdomain: JwtKeysBySubdomain;
   readonly secrets: ServerCryptography;
   /** True if the server serves the web client at `/`, and browsers may have sessions. */
   readonly servesWebClient: boolean;
   /** undefined: push notifications of browsers are turned off. */
-  readonly browserPush: BrowserPushAccess | undefined;
+  readonly browserPush: BrowserPushSubscriptionRules | undefined;
   /** Notifications are pushed to mobile devices. */
-  readonly pushesToDevices: boolean;
+  readonly pushesToMobileDevices: boolean;
   /** Id of the caller's session; undefined where the caller has an API key. */
-  readonly session: number | undefined;
+  readonly callerSessionId: number | undefined;
   /** True if the browser reached the server over TLS. Set only for operations with `webClient`. */
-  readonly secure: boolean;
+  readonly browserUsesTls: boolean;
   /** Query of the request as sent, without the question mark. */
-  readonly query: string;
+  readonly rawQuery: string;
   /** Value of a request header that the operation declares; '' when absent. */
   header(name: string): string;
   /**
@@ -151,21 +151,21 @@ export interface ApiCall<V> {
    */
   send<T>(command: ForwardedCommand<T>): Promise<T>;
   /** Id of the newest message that the caller received; -1 if there is none. Only for authenticated callers. */
-  newestMessage(): number | Promise<number>;
+  newestReceivedMessageId(): number | Promise<number>;
   /** True if the configuration allows streams that are open to the web. */
   readonly webPublicStreams: boolean;
   /** E-mail address of the administrators of the server. */
   readonly administratorEmail: string;
   /** Counts a mail that a caller without an account has sent. @throws ApiError RATE_LIMIT_HIT */
-  countMail(): void;
+  countMailOfAnonymousCaller(): void;
   /** Counts a download of the file at `path` by a visitor without an account. @throws ApiError RATE_LIMIT_HIT */
-  countVisit(path: string): void;
+  countVisitorFileDownload(path: string): void;
   /** Brings the replica to the end of the realm's log. Must be called before the refusal of an unknown name or id. */
   refresh(realm?: RealmId): Promise<void>;
   /** Directory replica of any organization, for operations without credentials; undefined: no such organization. */
   directoryOf(realm: RealmId): Promise<DirectoryView | undefined>;
   /** Base URL of another organization, without trailing slash. */
-  siteOf(realm: RealmId): Promise<string>;
+  baseUrlOfRealm(realm: RealmId): Promise<string>;
 }
 
 /** Options of a command that an operation sends to an actor. */

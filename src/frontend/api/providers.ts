@@ -9,16 +9,16 @@ type ProvidersCall = Pick<ApiCall<unknown>, 'identityProviders' | 'directory'>;
 
 /** True if the server is configured with an identity provider of the organization. */
 export const hasIdentityProvider = ({ identityProviders, directory }: ProvidersCall): boolean =>
-  (identityProviders?.providersOfOrganization(directory.subdomain) ?? []).length > 0;
+  (identityProviders?.providerConfigsOfOrganization(directory.subdomain) ?? []).length > 0;
 
 /** Lists the identity providers with which people may sign in now. */
-export function listIdentityProviders({
+export function listUsableIdentityProviders({
   identityProviders,
   directory,
 }: ProvidersCall): readonly IdentityProviderConfig[] {
   if (!identityProviders || directory.deactivated) return NO_IDENTITY_PROVIDERS;
   const on = isLoginMethodOn(directory.settings.authentication_methods, SINGLE_SIGN_ON_LOGIN_METHOD);
-  return on ? identityProviders.providersOfOrganization(directory.subdomain) : NO_IDENTITY_PROVIDERS;
+  return on ? identityProviders.providerConfigsOfOrganization(directory.subdomain) : NO_IDENTITY_PROVIDERS;
 }
 
 /** Returns the path that begins a sign-in. @param id id of the identity provider */

@@ -4,7 +4,7 @@ import { MAX_NARROW_TERMS } from '#domain/messages';
 import type { RegisterEventQueueArgs } from '#model/commands';
 import { apiError, checkParameterItemCount, checkParameterTextLength } from '#model/errors';
 import {
-  declareBooleanParameter,
+  declareBooleanParameterWithDefault,
   declareOptionalBooleanParameter,
   declareOptionalJsonParameter,
 } from './parameters.js';
@@ -13,40 +13,44 @@ const MAX_QUEUE_LIFESPAN_SECONDS = 604_800;
 const DEFAULT_QUEUE_LIFESPAN_SECONDS = 600;
 const QUEUE_NARROW_OPERATORS = new Set(['stream', 'topic', 'sender', 'is']);
 
-const capability = Type.Optional(Type.Boolean());
-const capabilities = Type.Object(
+const optionalBooleanSchema = Type.Optional(Type.Boolean());
+const clientCapabilitiesSchema = Type.Object(
   {
-    notification_settings_null: capability,
-    bulk_message_deletion: capability,
-    user_avatar_url_field_optional: capability,
-    stream_typing_notifications: capability,
-    user_settings_object: capability,
-    linkifier_url_template: capability,
+    notification_settings_null: optionalBooleanSchema,
+    bulk_message_deletion: optionalBooleanSchema,
+    user_avatar_url_field_optional: optionalBooleanSchema,
+    stream_typing_notifications: optionalBooleanSchema,
+    user_settings_object: optionalBooleanSchema,
+    linkifier_url_template: optionalBooleanSchema,
   },
   { additionalProperties: Type.Boolean() },
 );
 
-const pairs = Type.Array(Type.Array(Type.String(), { minItems: 2, maxItems: 2 }));
-const strings = Type.Array(Type.String());
+const stringPairsSchema = Type.Array(Type.Array(Type.String(), { minItems: 2, maxItems: 2 }));
+const stringListSchema = Type.Array(Type.String());
 
 export const declareEventQueueParameters = (where: 'query' | 'form') =>
   ({
-    apply_markdown: declareBooleanParameter(where, false, 'Message events carry rendered HTML instead of raw text.'),
+    apply_markdown: declareBooleanParameterWithDefault(
+      where,
+      false,
+      'Message events carry rendered HTML instead of raw text.',
+    ),
     client_gravatar: declareOptionalBooleanParameter(where, 'The client computes gravatar URLs itself.'),
-    include_subscribers: declareBooleanParameter(where, false, 'Streams list their subscribers.'),
-    slim_presence: declareBooleanParameter(where, false, 'Presence is keyed by user id.'),
-    event_types: declareOptionalJsonParameter(where, strings, 'Types of events to receive; absent: all.'),
-    all_public_streams: declareBooleanParameter(where, false, 'Receive the messages of all public streams.'),
-    client_capabilities: declareOptionalJsonParameter(where, capabilities, 'What the client can handle.'),
+    include_subscribers: declareBooleanParameterWithDefault(where, false, 'Streams list their subscribers.'),
+    slim_presence: declareBooleanParameterWithDefault(where, false, 'Presence is keyed by user id.'),
+    event_types: declareOptionalJsonParameter(where, stringListSchema, 'Types of events to receive; absent: all.'),
+    all_public_streams: declareBooleanParameterWithDefault(where, false, 'Receive the messages of all public streams.'),
+    client_capabilities: declareOptionalJsonParameter(where, clientCapabilitiesSchema, 'What the client can handle.'),
     fetch_event_types: declareOptionalJsonParameter(
       where,
-      strings,
+      stringListSchema,
       'Sections of state to send; absent: as event_types.',
     ),
     narrow: {
       in: where,
       encoding: 'json',
-      schema: pairs,
+      schema: stringPairsSchema,
       required: false,
       default: [] as string[][],
       description: 'Only message events that match: pairs of operator and operand.',
@@ -78,7 +82,7 @@ interface EventQueueParameterValues {
 /**
  * First version of the mobile client that knows the profile field type "pronouns" (register.md § Capability deltas).
  */
-const FIRST_VERSION_WITH_PRONOUNS = [27, 192] as const;
+const FIRST_MOBILE_VERSION_WITH_PRONOUNS = [27, 192] as const;
 
 /** True if the client knows profile fields of the type "pronouns", by its User-Agent. All but old mobile clients do. */
 export function doesClientKnowPronounFields(userAgent: string): boolean {
@@ -86,39 +90,39 @@ export function doesClientKnowPronounFields(userAgent: string): boolean {
   if (!version) return true;
   const [major, minor] = [Number(version[1]), Number(version[2] ?? 0)];
   return (
-    major > FIRST_VERSION_WITH_PRONOUNS[0] ||
-    (major === FIRST_VERSION_WITH_PRONOUNS[0] && minor >= FIRST_VERSION_WITH_PRONOUNS[1])
+    major > FIRST_MOBILE_VERSION_WITH_PRONOUNS[0] ||
+    (major === FIRST_MOBILE_VERSION_WITH_PRONOUNS[0] && minor >= FIRST_MOBILE_VERSION_WITH_PRONOUNS[1])
   );
 }
 
 /** Maximum of event types that a queue may name; there are some 80. */
-const MAX_EVENT_TYPES = 500;
+const MAX_EVENT_TYPES_PER_LIST = 500;
 /**
  * Maximum of UTF-16 units of all operands of a queue's narrow together: each message is compared with all of the
  * operands.
  */
-const MAX_OPERANDS_CHARACTERS = 10_000;
+const MAX_NARROW_OPERANDS_CHARACTERS = 10_000;
 
 /** Checks the bounds of the lists that a queue keeps and reads for each event. @throws ApiError */
-function checkEventQueueParameters({ narrow, event_types, fetch_event_types }: EventQueueParameterValues): void {
+function checkEventQueueListBounds({ narrow, event_types, fetch_event_types }: EventQueueParameterValues): void {
   checkParameterItemCount('narrow', narrow.length, MAX_NARROW_TERMS);
   const operands = narrow.reduce((sum, [, operand = '']) => sum + operand.length, 0);
-  checkParameterTextLength('narrow', operands, MAX_OPERANDS_CHARACTERS);
-  checkParameterItemCount('event_types', event_types?.length ?? 0, MAX_EVENT_TYPES);
-  checkParameterItemCount('fetch_event_types', fetch_event_types?.length ?? 0, MAX_EVENT_TYPES);
+  checkParameterTextLength('narrow', operands, MAX_NARROW_OPERANDS_CHARACTERS);
+  checkParameterItemCount('event_types', event_types?.length ?? 0, MAX_EVENT_TYPES_PER_LIST);
+  checkParameterItemCount('fetch_event_types', fetch_event_types?.length ?? 0, MAX_EVENT_TYPES_PER_LIST);
 }
 
 /** Arguments of `register` that follow from the parameters of a call. */
-export type EventQueueArguments = Pick<RegisterEventQueueArgs, 'lifespanMs' | 'fetch' | 'options'>;
+export type EventQueueRegistrationArguments = Pick<RegisterEventQueueArgs, 'lifespanMs' | 'fetch' | 'options'>;
 
 /** Turns the parameters of a call into arguments of a new queue. @throws ApiError */
-export function toEventQueueArguments(
+export function checkAndMakeEventQueueArguments(
   values: EventQueueParameterValues,
   isGuest: boolean,
   gravatarDefault: boolean,
-): EventQueueArguments {
+): EventQueueRegistrationArguments {
   if (values.all_public_streams && isGuest) throw apiError('NOT_AUTHORIZED_FOR_QUERY');
-  checkEventQueueParameters(values);
+  checkEventQueueListBounds(values);
   for (const [operator = ''] of values.narrow) {
     if (!QUEUE_NARROW_OPERATORS.has(operator)) throw apiError('OPERATOR_NOT_SUPPORTED', { operator });
   }

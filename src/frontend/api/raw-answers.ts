@@ -1,11 +1,11 @@
-import { type FileResponseProperties, makeFileResponseHeaders, makeRangeResponse } from '#domain/files';
+import { type FileResponseProperties, makeFileResponseHeaders, planRangeResponse } from '#domain/files';
 import type { RawHttpAnswer } from '#model';
 import { apiError } from '#model/errors';
 import { BlobGoneError, type StoredBlobInfo } from '#ports/blobs';
 import type { ApiCall } from './operation.js';
 
 /** Name of a parameter in a query, decoded and in lower case; a broken escape stays as it is. */
-function parameterName(part: string): string {
+function decodeLowerCaseParameterName(part: string): string {
   const name = part.split('=', 1)[0]!;
   try {
     return decodeURIComponent(name).toLowerCase();
@@ -17,10 +17,10 @@ function parameterName(part: string): string {
 /**
  * Returns the query of a redirect to another server: without API keys, and without characters that could end a header.
  */
-const forwardedQuery = (query: string): string =>
+const sanitizeQueryForRedirect = (query: string): string =>
   query
     .split('&')
-    .filter((part) => part !== '' && parameterName(part) !== 'api_key')
+    .filter((part) => part !== '' && decodeLowerCaseParameterName(part) !== 'api_key')
     .join('&')
     .replace(/[^\x21-\x7e]/gu, (char) =>
       [...Buffer.from(char)].map((byte) => `%${byte.toString(16).toUpperCase().padStart(2, '0')}`).join(''),
@@ -28,7 +28,7 @@ const forwardedQuery = (query: string): string =>
 
 /** Makes a redirect (302) to a URL that has a query already; the query of the request is appended. */
 export const makeRedirectWithQuery = (url: string, query: string): RawHttpAnswer => {
-  const more = forwardedQuery(query);
+  const more = sanitizeQueryForRedirect(query);
   return {
     status: 302,
     raw: new Uint8Array(0),
@@ -59,7 +59,7 @@ export function servePicture(
   { bytes, type, tag }: PictureInMemory,
   caching: string,
 ): RawHttpAnswer {
-  const { status, headers, start, end } = makeRangeResponse(bytes.byteLength, tag, {
+  const { status, headers, start, end } = planRangeResponse(bytes.byteLength, tag, {
     range: call.header('range'),
     ifRange: call.header('if-range'),
     ifNoneMatch: call.header('if-none-match'),
@@ -80,13 +80,13 @@ export function servePicture(
 }
 
 /** Answers with a stored file: the whole file, or the range that the request asks for. @throws ApiError */
-export async function serveBlob(
+export async function makeStoredFileAnswer(
   call: ApiCall<unknown>,
   blob: StoredBlobInfo | undefined,
   served: Omit<FileResponseProperties, 'type'>,
 ): Promise<RawHttpAnswer> {
   if (!blob) throw apiError('FILE_NOT_FOUND');
-  const { status, headers, start, end } = makeRangeResponse(blob.sizeBytes, served.tag, {
+  const { status, headers, start, end } = planRangeResponse(blob.sizeBytes, served.tag, {
     range: call.header('range'),
     ifRange: call.header('if-range'),
     ifNoneMatch: call.header('if-none-match'),

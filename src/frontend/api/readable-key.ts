@@ -5,7 +5,7 @@ import { realmActorCommands } from '#model/commands';
 import { type ApiCall, forwardCommand } from './operation.js';
 
 /** The encrypted API key of an account, and the arguments to replace the key. */
-interface SealedKey {
+interface RenewableSealedApiKey {
   readonly user: UserId;
   readonly sealed: string;
   /** Identifies the key to replace: the encrypted key of a bot, the key hash of any other account. */
@@ -21,10 +21,10 @@ interface SealedKey {
  */
 export async function unsealOrRenewApiKey(
   call: Pick<ApiCall<unknown>, 'secrets' | 'send' | 'realm'>,
-  { user, sealed, instead, as }: SealedKey,
+  { user, sealed, instead, as }: RenewableSealedApiKey,
 ): Promise<string | undefined> {
   const { secrets, realm } = call;
-  const key = secrets.tryUnseal(sealed);
+  const key = secrets.unsealOrUndefined(sealed);
   if (key !== undefined) return key;
   const args = { user, instead };
   const renewed = await call.send(
@@ -35,5 +35,5 @@ export async function unsealOrRenewApiKey(
       ...(as !== undefined && { as }),
     }),
   );
-  return typeof renewed.sealed === 'string' ? secrets.tryUnseal(renewed.sealed) : undefined;
+  return typeof renewed.sealed === 'string' ? secrets.unsealOrUndefined(renewed.sealed) : undefined;
 }

@@ -1,5 +1,5 @@
 import type { JsonObject } from '#base';
-import { AVATAR_SIZES, type AvatarImages, blobNameOfAvatar, MAX_UPLOADED_PICTURE_MIB } from '#domain/pictures';
+import { AVATAR_SIZES, type AvatarPngBySize, blobNameOfAvatar, MAX_UPLOADED_PICTURE_MIB } from '#domain/pictures';
 import { realmActorKey, type UserId } from '#model';
 import { realmActorCommands } from '#model/commands';
 import { ActorRefusedError, apiError } from '#model/errors';
@@ -46,7 +46,10 @@ interface PictureUpload {
  * @returns fields of the actor's answer
  * @throws ActorRefusedError
  */
-export async function storeUploadedPicture(call: PictureStoringCall, upload: PictureUpload): Promise<JsonObject> {
+export async function storeAndShowUploadedPicture(
+  call: PictureStoringCall,
+  upload: PictureUpload,
+): Promise<JsonObject> {
   const to = realmActorKey(call.realm);
   const begun = await call.send(
     forwardCommand({ to, command: realmActorCommands.pictureBegin, args: { picture: upload.picture } }),
@@ -65,17 +68,17 @@ export async function storeUploadedPicture(call: PictureStoringCall, upload: Pic
 
 /**
  * Gives an account this avatar: the caller's account, or a bot that the caller manages. All users get an event.
- * @param images from `makeAvatarImages`; a function is called once the upload has its number: uploads that begin
+ * @param images from `makeAvatarPngBySize`; a function is called once the upload has its number: uploads that begin
  * meanwhile are newer, and stay the avatar
  * @returns URL of the avatar @throws ActorRefusedError
  */
-export async function storeAvatar(
+export async function storeAndShowAvatar(
   call: PictureStoringCall,
   user: UserId,
-  images: AvatarImages | (() => Promise<AvatarImages>),
+  images: AvatarPngBySize | (() => Promise<AvatarPngBySize>),
 ): Promise<string> {
-  const hash = call.secrets.avatarHash(call.realm, user);
-  const answer = await storeUploadedPicture(call, {
+  const hash = call.secrets.avatarHashOfUser(call.realm, user);
+  const answer = await storeAndShowUploadedPicture(call, {
     picture: `avatar/${user}`,
     async files(number) {
       const made = typeof images === 'function' ? await images() : images;

@@ -5,7 +5,7 @@
 import { encodeResponseFields } from '#base';
 import type { ForwardedCommand } from '#frontend/api';
 import type { ForwardedCommandContext, ForwardedCommandHandle } from '#frontend/http';
-import type { ActorKey, ActorRepeatReply, ActorReply, RealmId, UserId } from '#model';
+import type { ActorKey, ActorReply, ActorStartOverReply, RealmId, UserId } from '#model';
 import { apiError } from '#model/errors';
 import { type ActorClient, CommandTimeoutError, type SentCommand } from '#runtime';
 
@@ -21,7 +21,7 @@ export interface ForwardedCommandServices {
   noteConfirmedCommit(realm: RealmId, user: UserId, actor: ActorKey, version: number): void;
 }
 
-type ForwardedCommandReply = ActorReply | ActorRepeatReply;
+type ForwardedCommandReply = ActorReply | ActorStartOverReply;
 
 /** Returns the answer to a waiting poll for when the frontend shuts down. */
 const makeShutdownReplyOfPoll = ({ onShutdown }: ForwardedCommand): ActorReply =>
@@ -35,7 +35,7 @@ function rethrowTimeoutAsUnavailable(error: unknown): never {
 export class ForwardedCommandRun implements ForwardedCommandHandle {
   readonly reply: Promise<ForwardedCommandReply>;
   #cancelled = false;
-  #isReleased = false;
+  #isReleasedForShutdown = false;
   /** The command that was sent last and waits for its reply. */
   #lastSentCommand: SentCommand | undefined;
   /** The `held` command (a long poll) that waits at an actor. A shutdown answers it through `#resolveHeldReply`. */
@@ -47,7 +47,7 @@ export class ForwardedCommandRun implements ForwardedCommandHandle {
     private readonly first: ForwardedCommand,
     private readonly context: ForwardedCommandContext,
   ) {
-    this.reply = this.#send(first);
+    this.reply = this.#sendCommand(first);
   }
 
   cancel(): void {
@@ -56,16 +56,16 @@ export class ForwardedCommandRun implements ForwardedCommandHandle {
   }
 
   releaseForShutdown(): void {
-    this.#isReleased = true;
+    this.#isReleasedForShutdown = true;
     if (!this.#heldCommand) return;
     this.#lastSentCommand?.cancel();
     this.#resolveHeldReply?.(makeShutdownReplyOfPoll(this.#heldCommand));
   }
 
   /** Sends a command, with plain promise reactions: an async function would add three promises to every request. */
-  #send(forward: ForwardedCommand): Promise<ForwardedCommandReply> {
+  #sendCommand(forward: ForwardedCommand): Promise<ForwardedCommandReply> {
     const held = forward.held === true && forward.followedBy === undefined;
-    if (held && this.#isReleased) return Promise.resolve(makeShutdownReplyOfPoll(forward));
+    if (held && this.#isReleasedForShutdown) return Promise.resolve(makeShutdownReplyOfPoll(forward));
     const { context, first, services } = this;
     const sent = services.client.send(forward.to, forward.command, forward.args, {
       caller: forward.as ?? context.caller?.user.id ?? 0,
@@ -76,7 +76,7 @@ export class ForwardedCommandRun implements ForwardedCommandHandle {
       deadlineMs: held ? Number.POSITIVE_INFINITY : (first.deadlineMs ?? services.deadlineMs),
     });
     this.#lastSentCommand = sent;
-    const replied = sent.reply.then((reply) => this.#followReply(forward, reply), rethrowTimeoutAsUnavailable);
+    const replied = sent.reply.then((reply) => this.#continueAfterReply(forward, reply), rethrowTimeoutAsUnavailable);
     if (!held) return replied;
     this.#heldCommand = forward;
     return new Promise((resolve, reject) => {
@@ -86,7 +86,7 @@ export class ForwardedCommandRun implements ForwardedCommandHandle {
   }
 
   /** Follows a redirect or sends the follow-up command; without either, the reply is the final answer. */
-  #followReply(
+  #continueAfterReply(
     forward: ForwardedCommand,
     reply: Awaited<SentCommand['reply']>,
   ): ForwardedCommandReply | Promise<ForwardedCommandReply> {
@@ -94,13 +94,15 @@ export class ForwardedCommandRun implements ForwardedCommandHandle {
     if ('value' in reply) throw new Error(`${forward.command} was answered with a bare value`);
     if ('forward' in reply) {
       const next = { ...forward, ...reply.forward };
-      return reply.fresh ? services.refreshDirectory(context.realm).then(() => this.#send(next)) : this.#send(next);
+      return reply.fresh
+        ? services.refreshDirectory(context.realm).then(() => this.#sendCommand(next))
+        : this.#sendCommand(next);
     }
     if ('ok' in reply && reply.logged !== undefined && context.caller) {
       services.noteConfirmedCommit(context.realm, context.caller.user.id, forward.to, reply.logged);
     }
     if ('error' in reply || 'again' in reply || this.#cancelled) return reply;
-    if (forward.followedBy) return this.#send(forward.followedBy);
+    if (forward.followedBy) return this.#sendCommand(forward.followedBy);
     return forward.extraFields ? { ...reply, ok: [encodeResponseFields(forward.extraFields), ...reply.ok] } : reply;
   }
 }

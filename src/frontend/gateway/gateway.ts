@@ -20,10 +20,10 @@ import { EventLogUnavailableError } from '#ports/log';
 import { type ActorClient, CommandTimeoutError } from '#runtime';
 import { ForwardedCommandRun, type ForwardedCommandServices } from './forward-run.js';
 import { NewestMessageCaches } from './newest-messages.js';
-import { findRealmByHost, subdomainOfHost } from './realms.js';
+import { findRealmByHostOrFirst, subdomainOfHost } from './realms.js';
 import { type SiteUrlOptions, siteUrlOfRealm } from './site.js';
 
-interface GatewayOptions {
+interface FrontendGatewayOptions {
   readonly clock: Clock;
   readonly log: Logger;
   readonly directories: DirectoryReplicas;
@@ -55,22 +55,22 @@ export class FrontendGateway implements FrontendServices {
   readonly #credentialsBySecret = new Map<string, ResolvedCredential>();
   /** Hashes of the sessions for which a command that records their use is under way. */
   readonly #sessionUsesBeingRecorded = new Set<string>();
-  readonly #newestMessages: NewestMessageCaches;
+  readonly #newestMessageCaches: NewestMessageCaches;
   readonly #forwardedCommandServices: ForwardedCommandServices;
   readonly #directoryRefreshes = new SingleFlight<RealmId>();
 
-  constructor(private readonly options: GatewayOptions) {
+  constructor(private readonly options: FrontendGatewayOptions) {
     this.clock = options.clock;
     this.log = options.log;
     this.blobs = options.blobs;
     this.secrets = options.secrets;
-    this.#newestMessages = new NewestMessageCaches(options.directories, options.client);
+    this.#newestMessageCaches = new NewestMessageCaches(options.directories, options.client);
     this.#forwardedCommandServices = {
       client: options.client,
       deadlineMs: options.deadlineMs,
       refreshDirectory: (realm) => this.refreshDirectory(realm),
       noteConfirmedCommit: (realm, user, actor, version) =>
-        this.#newestMessages.noteConfirmedCommit(realm, user, actor, version),
+        this.#newestMessageCaches.noteConfirmedCommit(realm, user, actor, version),
     };
   }
 
@@ -79,22 +79,22 @@ export class FrontendGateway implements FrontendServices {
     key: string,
     host: string,
   ): AuthenticatedCaller | Promise<AuthenticatedCaller> {
-    const known = this.#resolveApiKey(key);
-    const directory = this.options.directories.find(known.realm);
+    const known = this.#getOrComputeApiKeyCredential(key);
+    const directory = this.options.directories.findOpenReplicaView(known.realm);
     const user = directory?.userByKeyHash(known.hash);
-    if (directory && user) return this.#admitApiKey(directory, known, username, host);
-    return this.#lookUpApiKeyCaller(known, username, host);
+    if (directory && user) return this.#checkAndMakeApiKeyCaller(directory, known, username, host);
+    return this.#authenticateUnknownApiKey(known, username, host);
   }
 
   async findAnonymousCaller(host: string): Promise<AnonymousCaller> {
-    const realms = await this.#translateServiceErrors(() => this.options.directories.realms());
-    const entry = findRealmByHost(host, this.options.siteUrlOptions.externalHost, realms);
+    const realms = await this.#runWithOutagesAsApiErrors(() => this.options.directories.listRealms());
+    const entry = findRealmByHostOrFirst(host, this.options.siteUrlOptions.externalHost, realms);
     if (!entry) throw apiError('NONEXISTENT_SUBDOMAIN');
-    const directory = await this.#openDirectoryReplica(entry.id);
+    const directory = await this.#waitForDirectoryReplica(entry.id);
     return { realm: entry.id, directory };
   }
 
-  siteUrl(host: string, subdomain: string): string {
+  siteUrlOfSubdomain(host: string, subdomain: string): string {
     return siteUrlOfRealm(this.options.siteUrlOptions, host, subdomain);
   }
 
@@ -102,19 +102,19 @@ export class FrontendGateway implements FrontendServices {
     return new ForwardedCommandRun(this.#forwardedCommandServices, forward, context);
   }
 
-  newestMessageId({ realm, user }: AuthenticatedCaller): number | Promise<number> {
-    const newest = this.#newestMessages.newestMessageId(realm, user.id, this.options.deadlineMs);
-    return newest instanceof Promise ? this.#translateServiceErrors(() => newest) : newest;
+  newestReceivedMessageId({ realm, user }: AuthenticatedCaller): number | Promise<number> {
+    const newest = this.#newestMessageCaches.getOrFetchNewestMessageId(realm, user.id, this.options.deadlineMs);
+    return newest instanceof Promise ? this.#runWithOutagesAsApiErrors(() => newest) : newest;
   }
 
   authenticateSession(token: string, host: string): AuthenticatedCaller | Promise<AuthenticatedCaller> {
-    const known = this.#resolveSessionToken(token);
-    const directory = this.options.directories.find(known.realm);
-    if (directory?.sessionByHash(known.hash)) return this.#admitSession(directory, known, host);
-    return this.#lookUpSessionCaller(known, host);
+    const known = this.#getOrComputeSessionCredential(token);
+    const directory = this.options.directories.findOpenReplicaView(known.realm);
+    if (directory?.sessionByHash(known.hash)) return this.#checkAndMakeSessionCaller(directory, known, host);
+    return this.#authenticateUnknownSession(known, host);
   }
 
-  noteSessionUse(caller: AuthenticatedCaller): void {
+  recordSessionUse(caller: AuthenticatedCaller): void {
     const { realm, user, session } = caller;
     if (!session || this.#sessionUsesBeingRecorded.has(session.hash)) return;
     this.#sessionUsesBeingRecorded.add(session.hash);
@@ -129,102 +129,106 @@ export class FrontendGateway implements FrontendServices {
     this.forwardCommand(forwardCommand({ ...command, as: user.id }), context).reply.then(done, done);
   }
 
-  onCredentialEnded(listener: (hash: string, kind: 'key' | 'session') => void): void {
-    this.options.directories.onCredentialEnded = listener;
+  setCredentialEndedListener(listener: (hash: string, kind: 'key' | 'session') => void): void {
+    this.options.directories.credentialEndedListener = listener;
   }
 
   findOpenDirectory(realm: RealmId): DirectoryView | undefined {
-    return this.options.directories.find(realm);
+    return this.options.directories.findOpenReplicaView(realm);
   }
 
-  async openDirectory(realm: RealmId): Promise<DirectoryView | undefined> {
+  async openDirectoryIfRealmExists(realm: RealmId): Promise<DirectoryView | undefined> {
     const { directories } = this.options;
-    if (!directories.find(realm)) {
+    if (!directories.findOpenReplicaView(realm)) {
       // Keys may name any realm id: only an existing realm gets a replica.
-      const realms = await this.#translateServiceErrors(() => directories.realms());
+      const realms = await this.#runWithOutagesAsApiErrors(() => directories.listRealms());
       if (!realms.some(({ id }) => id === realm)) return undefined;
     }
-    return this.#openDirectoryReplica(realm);
+    return this.#waitForDirectoryReplica(realm);
   }
 
   refreshDirectory(realm: RealmId): Promise<void> {
-    return this.#translateServiceErrors(() =>
-      this.#directoryRefreshes.run(realm, () => this.options.directories.refresh(realm)),
+    return this.#runWithOutagesAsApiErrors(() =>
+      this.#directoryRefreshes.joinQueuedRunOrStart(realm, () => this.options.directories.catchUpReplicaWithLog(realm)),
     );
   }
 
   waitForDirectoryVersion(realm: RealmId, version: number): void | Promise<void> {
     const waiting = this.options.directories.waitUntilReady(realm, version);
-    return waiting && this.#translateServiceErrors(() => waiting);
+    return waiting && this.#runWithOutagesAsApiErrors(() => waiting);
   }
 
-  #resolveApiKey(key: string): ResolvedCredential {
+  #getOrComputeApiKeyCredential(key: string): ResolvedCredential {
     const known = this.#credentialsBySecret.get(key);
     if (known) return known;
     if (this.#credentialsBySecret.size >= MAX_CACHED_CREDENTIALS) this.#credentialsBySecret.clear();
     const { secrets } = this.options;
-    const fresh = { realm: secrets.realmOfApiKey(key), hash: secrets.apiKeyHash(key) };
+    const fresh = { realm: secrets.decodeRealmOfApiKey(key), hash: secrets.hashApiKeyOrToken(key) };
     this.#credentialsBySecret.set(key, fresh);
     return fresh;
   }
 
-  #resolveSessionToken(token: string): ResolvedCredential {
+  #getOrComputeSessionCredential(token: string): ResolvedCredential {
     const name = `session/${token}`;
     const known = this.#credentialsBySecret.get(name);
     if (known) return known;
     if (this.#credentialsBySecret.size >= MAX_CACHED_CREDENTIALS) this.#credentialsBySecret.clear();
     const { secrets } = this.options;
-    const fresh = { realm: secrets.realmOfApiKey(token), hash: hashSessionToken(secrets, token) };
+    const fresh = { realm: secrets.decodeRealmOfApiKey(token), hash: hashSessionToken(secrets, token) };
     this.#credentialsBySecret.set(name, fresh);
     return fresh;
   }
 
-  async #lookUpSessionCaller(known: ResolvedCredential, host: string): Promise<AuthenticatedCaller> {
-    let directory = await this.openDirectory(known.realm);
+  async #authenticateUnknownSession(known: ResolvedCredential, host: string): Promise<AuthenticatedCaller> {
+    let directory = await this.openDirectoryIfRealmExists(known.realm);
     if (!directory) throw apiError('NOT_LOGGED_IN');
     if (!directory.sessionByHash(known.hash)) {
       // Another frontend may have begun a session that this replica doesn't show yet.
       await this.refreshDirectory(known.realm);
       directory = this.options.directories.currentView(known.realm);
     }
-    return this.#admitSession(directory, known, host);
+    return this.#checkAndMakeSessionCaller(directory, known, host);
   }
 
   /**
    * Finds the account of a session cookie. A cookie of another organization counts as none: the browser is not signed
    * in.
    */
-  #admitSession(directory: DirectoryView, { realm, hash }: ResolvedCredential, host: string): AuthenticatedCaller {
+  #checkAndMakeSessionCaller(
+    directory: DirectoryView,
+    { realm, hash }: ResolvedCredential,
+    host: string,
+  ): AuthenticatedCaller {
     const found = directory.sessionByHash(hash);
     const user = found && directory.user(found.user);
-    if (!user?.isActive || !this.#doesHostNameRealm(host, directory)) throw apiError('NOT_LOGGED_IN');
+    if (!user?.isActive || !this.#doesHostNameRealmOrNone(host, directory)) throw apiError('NOT_LOGGED_IN');
     if (directory.deactivated) throw apiError('ORGANIZATION_DEACTIVATED');
     return { realm, user, directory, session: found!.session };
   }
 
   /** True if the host name names this organization, or names none. */
-  #doesHostNameRealm(host: string, { subdomain }: DirectoryView): boolean {
+  #doesHostNameRealmOrNone(host: string, { subdomain }: DirectoryView): boolean {
     const named = subdomainOfHost(host, this.options.siteUrlOptions.externalHost);
     return named === undefined || named === '' || named === subdomain;
   }
 
-  async #lookUpApiKeyCaller(
+  async #authenticateUnknownApiKey(
     known: ResolvedCredential,
     username: string | undefined,
     host: string,
   ): Promise<AuthenticatedCaller> {
     const { directories } = this.options;
-    let directory = await this.openDirectory(known.realm);
+    let directory = await this.openDirectoryIfRealmExists(known.realm);
     if (!directory) throw apiError('API_KEY_UNKNOWN');
     if (!directory.userByKeyHash(known.hash)) {
       // Another frontend may have given out a key that this replica doesn't show yet.
       await this.refreshDirectory(known.realm);
       directory = directories.currentView(known.realm);
     }
-    return this.#admitApiKey(directory, known, username, host);
+    return this.#checkAndMakeApiKeyCaller(directory, known, username, host);
   }
 
-  #admitApiKey(
+  #checkAndMakeApiKeyCaller(
     directory: DirectoryView,
     { realm, hash }: ResolvedCredential,
     username: string | undefined,
@@ -237,12 +241,12 @@ export class FrontendGateway implements FrontendServices {
     if (!user || !matches) throw apiError('API_KEY_UNKNOWN');
     if (!user.isActive) throw apiError('ACCOUNT_DEACTIVATED');
     if (directory.deactivated) throw apiError('ORGANIZATION_DEACTIVATED');
-    if (!this.#doesHostNameRealm(host, directory)) throw apiError('WRONG_SUBDOMAIN');
+    if (!this.#doesHostNameRealmOrNone(host, directory)) throw apiError('WRONG_SUBDOMAIN');
     return { realm, user, directory };
   }
 
-  async #openDirectoryReplica(realm: RealmId): Promise<DirectoryView> {
-    await this.#translateServiceErrors(async () => {
+  async #waitForDirectoryReplica(realm: RealmId): Promise<DirectoryView> {
+    await this.#runWithOutagesAsApiErrors(async () => {
       await this.options.directories.waitUntilReady(realm, 0);
     });
     return this.options.directories.currentView(realm);
@@ -252,7 +256,7 @@ export class FrontendGateway implements FrontendServices {
    * Turns failures of services, such as an unreachable log, into refusals of the API: they are not faults of this
    * process.
    */
-  async #translateServiceErrors<T>(action: () => Promise<T>): Promise<T> {
+  async #runWithOutagesAsApiErrors<T>(action: () => Promise<T>): Promise<T> {
     try {
       return await action();
     } catch (error) {

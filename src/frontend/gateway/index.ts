@@ -13,5 +13,5 @@
  * confirmed only after this frontend's replica shows it. Importers: `app`.
  */
 export { FrontendGateway } from './gateway.js';
-export { findRealmByHost, subdomainOfHost } from './realms.js';
+export { findRealmByHostOrFirst, subdomainOfHost } from './realms.js';
 export { type SiteUrlOptions, siteUrlOfRealm } from './site.js';

@@ -6,7 +6,7 @@
  * was already confirmed to the user, the answer comes from the Store.
  */
 import type { DirectoryReplicaDependent, DirectoryReplicas, RealmLogTailListener } from '#directory';
-import type { NewestMessageState } from '#domain/messages';
+import type { NewestMessageTrackingState } from '#domain/messages';
 import {
   type ActorKey,
   type LogEntry,
@@ -14,7 +14,7 @@ import {
   type LogItemGroup,
   type MembershipLogItem,
   type MessageLogItem,
-  type MoveProgressLogItem,
+  type MessageMoveProgressLogItem,
   type RealmId,
   type UserId,
   userActorKey,
@@ -26,7 +26,7 @@ import type { ActorClient } from '#runtime';
  * Maximum of cached entries (one per user and stream) of all organizations: some 50 MB. Beyond that number the cache is
  * emptied.
  */
-const MAX_CACHED_ENTRIES = 2_000_000;
+const MAX_CACHE_ENTRIES_OF_ALL_REALMS = 2_000_000;
 
 /** True for streams and direct conversations: only their commits bring messages or take them away. */
 const isConversationActor = (actor: ActorKey): boolean => actor.startsWith('stream/') || actor.startsWith('dm/');
@@ -44,11 +44,11 @@ export class NewestMessageCaches implements DirectoryReplicaDependent {
   }
 
   /** Returns false: the cache never keeps a replica open, because loading a newest message again is cheap. */
-  busy(): boolean {
+  needsOpenReplica(): boolean {
     return false;
   }
 
-  closed(realm: RealmId): void {
+  onReplicaClosed(realm: RealmId): void {
     this.#cachesByRealm.get(realm)?.forgetAllUsers();
     this.#cachesByRealm.delete(realm);
   }
@@ -57,11 +57,11 @@ export class NewestMessageCaches implements DirectoryReplicaDependent {
    * Id of the newest message that the user received; -1 if there is none. The id includes every change that this
    * process has confirmed to the user, and changes by others as far as this process has read the log.
    */
-  newestMessageId(realm: RealmId, user: UserId, deadlineMs: number): number | Promise<number> {
-    const newest = this.#openRealmCache(realm);
-    const ask = () => this.#askUserActor(realm, user, deadlineMs);
+  getOrFetchNewestMessageId(realm: RealmId, user: UserId, deadlineMs: number): number | Promise<number> {
+    const newest = this.#findOrCreateRealmCache(realm);
+    const ask = () => this.#askUserActorForNewestMessage(realm, user, deadlineMs);
     if (!newest) return ask().then(({ id }) => id);
-    return newest.findNewestMessageId(user) ?? newest.loadNewestMessageId(user, ask);
+    return newest.findCachedNewestMessageId(user) ?? newest.loadNewestMessageId(user, ask);
   }
 
   /**
@@ -70,28 +70,33 @@ export class NewestMessageCaches implements DirectoryReplicaDependent {
    */
   noteConfirmedCommit(realm: RealmId, user: UserId, actor: ActorKey, version: number): void {
     if (!isConversationActor(actor)) return;
-    const newest = this.#openRealmCache(realm);
-    if (newest && !this.directories.tail(realm)?.hasCommit(actor, version)) newest.expectChange(user, actor, version);
+    const newest = this.#findOrCreateRealmCache(realm);
+    if (newest && !this.directories.findTailOfOpenReplica(realm)?.hasReadCommit(actor, version))
+      newest.expectLogChange(user, actor, version);
   }
 
   /** Opens the cache of a realm. @returns undefined where this process doesn't follow the log of the realm */
-  #openRealmCache(realm: RealmId): RealmNewestMessageCache | undefined {
-    if (this.#entryBudget.usedEntries > MAX_CACHED_ENTRIES)
+  #findOrCreateRealmCache(realm: RealmId): RealmNewestMessageCache | undefined {
+    if (this.#entryBudget.usedEntries > MAX_CACHE_ENTRIES_OF_ALL_REALMS)
       for (const newest of this.#cachesByRealm.values()) newest.forgetAllUsers();
     const known = this.#cachesByRealm.get(realm);
     if (known) return known;
-    const tail = this.directories.tail(realm);
+    const tail = this.directories.findTailOfOpenReplica(realm);
     if (!tail) return undefined;
     const newest = new RealmNewestMessageCache(this.#entryBudget);
-    tail.add(newest);
+    tail.addListener(newest);
     this.#cachesByRealm.set(realm, newest);
     return newest;
   }
 
-  async #askUserActor(realm: RealmId, user: UserId, deadlineMs: number): Promise<NewestMessageState> {
+  async #askUserActorForNewestMessage(
+    realm: RealmId,
+    user: UserId,
+    deadlineMs: number,
+  ): Promise<NewestMessageTrackingState> {
     const { reply } = this.client.send(userActorKey(realm, user), 'newest', {}, { caller: user, deadlineMs });
     const known = await reply;
-    if ('value' in known) return known.value as unknown as NewestMessageState;
+    if ('value' in known) return known.value as unknown as NewestMessageTrackingState;
     if ('error' in known) throw new ActorRefusedError(known.error);
     throw new Error(`newest message of ${realm}/${user}: no value`);
   }
@@ -112,7 +117,7 @@ interface StreamNewestMessage {
 /** The newest message of one user, with the streams in which the user gets messages. */
 class UserNewestMessage {
   /** Ids of every stream that the user is or was subscribed to. */
-  readonly streamIds: number[] = [];
+  readonly everSubscribedStreamIds: number[] = [];
   /**
    * Message ids above which the user gets the stream's messages, in the order of `streams`; Infinity after
    * unsubscribing.
@@ -126,14 +131,14 @@ class UserNewestMessage {
     streams: readonly (number | null)[],
   ) {
     for (let i = 0; i < streams.length; i += 2)
-      this.setVisibleAboveId(streams[i]!, streams[i + 1] ?? NO_VISIBLE_MESSAGES);
+      this.setVisibleAboveId(streams[i]!, streams[i + 1] ?? ABOVE_ALL_MESSAGE_IDS);
   }
 
   setVisibleAboveId(stream: number, above: number): void {
-    const i = this.streamIds.indexOf(stream);
+    const i = this.everSubscribedStreamIds.indexOf(stream);
     if (i >= 0) this.visibleAboveIds[i] = above;
     else {
-      this.streamIds.push(stream);
+      this.everSubscribedStreamIds.push(stream);
       this.visibleAboveIds.push(above);
     }
   }
@@ -154,7 +159,7 @@ interface ExpectedLogChange {
   readonly version: number;
 }
 
-const NO_VISIBLE_MESSAGES = Number.POSITIVE_INFINITY;
+const ABOVE_ALL_MESSAGE_IDS = Number.POSITIVE_INFINITY;
 /** Maximum of ids remembered as deleted or moved. Beyond that number the whole cache is emptied. */
 const MAX_REMOVED_MESSAGE_IDS = 10_000;
 /** Cost of one user in the cache, counted in entries, in addition to one entry for each stream of the user. */
@@ -167,8 +172,8 @@ interface CacheEntryBudget {
 
 /** Newest messages of the users of one realm. */
 export class RealmNewestMessageCache implements RealmLogTailListener {
-  readonly #newestByUser = new Map<number, UserNewestMessage>();
-  readonly #newestByStream = new Map<number, StreamNewestMessage>();
+  readonly #newestMessageByUser = new Map<number, UserNewestMessage>();
+  readonly #newestMessageByStream = new Map<number, StreamNewestMessage>();
   /** Messages that were deleted or moved between streams: id → log step (`#logStep`) of the change. */
   readonly #removedAtStepByMessage = new Map<number, number>();
   readonly #pendingLoads = new Set<PendingNewestMessageLoad>();
@@ -184,12 +189,12 @@ export class RealmNewestMessageCache implements RealmLogTailListener {
   constructor(private readonly budget: CacheEntryBudget) {}
 
   /** Id of the user's newest message. @returns undefined where the user's actor must be asked */
-  findNewestMessageId(user: UserId): number | undefined {
-    const known = this.#newestByUser.get(user);
+  findCachedNewestMessageId(user: UserId): number | undefined {
+    const known = this.#newestMessageByUser.get(user);
     if (!known || (this.#expectedChangeCountByUser.size > 0 && this.#expectedChangeCountByUser.has(user)))
       return undefined;
     if (known.at === this.#logStep && this.#unfinishedMoveCount === 0) return known.id;
-    if (this.#updateFromLog(known)) return known.id;
+    if (this.#tryUpdateFromStreams(known)) return known.id;
     this.#forgetUser(user);
     return undefined;
   }
@@ -198,7 +203,7 @@ export class RealmNewestMessageCache implements RealmLogTailListener {
    * Asks for the user's newest message and follows it in the log from then on.
    * @param ask reads the Store, but only when it is called
    */
-  async loadNewestMessageId(user: UserId, ask: () => Promise<NewestMessageState>): Promise<number> {
+  async loadNewestMessageId(user: UserId, ask: () => Promise<NewestMessageTrackingState>): Promise<number> {
     const at = this.#logStep;
     const load: PendingNewestMessageLoad = {
       user,
@@ -211,9 +216,10 @@ export class RealmNewestMessageCache implements RealmLogTailListener {
       const known = new UserNewestMessage(Math.max(id, load.newestDirectMessageId), at, streams);
       // Until the log has shown the user's last confirmed change, it may still deliver older, already reverted ones:
       // don't cache.
-      if (load.isUncertain || this.#expectedChangeCountByUser.has(user) || !this.#updateFromLog(known)) return id;
+      if (load.isUncertain || this.#expectedChangeCountByUser.has(user) || !this.#tryUpdateFromStreams(known))
+        return id;
       this.#forgetUser(user);
-      this.#newestByUser.set(user, known);
+      this.#newestMessageByUser.set(user, known);
       this.budget.usedEntries += cacheEntryCountOfUser(known);
       return known.id;
     } finally {
@@ -222,7 +228,7 @@ export class RealmNewestMessageCache implements RealmLogTailListener {
   }
 
   /** Records that a change was confirmed to the user. The log will show the change as this version of the actor. */
-  expectChange(user: UserId, actor: ActorKey, version: number): void {
+  expectLogChange(user: UserId, actor: ActorKey, version: number): void {
     const change: ExpectedLogChange = { user, version };
     const unseen = this.#expectedChangesByActor.get(actor);
     if (unseen) unseen.push(change);
@@ -230,17 +236,17 @@ export class RealmNewestMessageCache implements RealmLogTailListener {
     this.#expectedChangeCountByUser.set(user, (this.#expectedChangeCountByUser.get(user) ?? 0) + 1);
   }
 
-  entry(_seq: number, { actor }: LogEntry, fresh: readonly LogItemGroup[]): void {
+  onLogEntry(_seq: number, { actor }: LogEntry, fresh: readonly LogItemGroup[]): void {
     for (const { items } of fresh) for (const item of items) this.#applyLogItem(item);
     const last = fresh.at(-1);
     const unseen = last && this.#expectedChangesByActor.get(actor);
-    if (unseen) this.#removeExpectedChanges(actor, unseen, last.v);
+    if (unseen) this.#removeSeenExpectedChanges(actor, unseen, last.v);
   }
 
-  transient(): void {}
+  onTransientEvent(): void {}
 
   /** Forgets everything after a gap in the log: the lost entries may include expected changes. */
-  gap(): void {
+  onLogGap(): void {
     this.forgetAllUsers();
     this.#expectedChangesByActor.clear();
     this.#expectedChangeCountByUser.clear();
@@ -248,24 +254,24 @@ export class RealmNewestMessageCache implements RealmLogTailListener {
 
   /** Drops all cached newest messages, so that every user's actor must be asked again. */
   forgetAllUsers(): void {
-    for (const known of this.#newestByUser.values()) this.budget.usedEntries -= cacheEntryCountOfUser(known);
-    this.#newestByUser.clear();
+    for (const known of this.#newestMessageByUser.values()) this.budget.usedEntries -= cacheEntryCountOfUser(known);
+    this.#newestMessageByUser.clear();
     this.#removedAtStepByMessage.clear();
     for (const load of this.#pendingLoads) load.isUncertain = true;
   }
 
   #forgetUser(user: number): void {
-    const known = this.#newestByUser.get(user);
+    const known = this.#newestMessageByUser.get(user);
     if (!known) return;
     this.budget.usedEntries -= cacheEntryCountOfUser(known);
-    this.#newestByUser.delete(user);
+    this.#newestMessageByUser.delete(user);
   }
 
   /** Applies new messages of the user's streams. @returns false if the log doesn't tell which message is the newest */
-  #updateFromLog(known: UserNewestMessage): boolean {
+  #tryUpdateFromStreams(known: UserNewestMessage): boolean {
     let { id } = known;
-    for (let i = 0; i < known.streamIds.length; i++) {
-      const stream = this.#newestByStream.get(known.streamIds[i]!);
+    for (let i = 0; i < known.everSubscribedStreamIds.length; i++) {
+      const stream = this.#newestMessageByStream.get(known.everSubscribedStreamIds[i]!);
       if (!stream) continue;
       if (stream.unfinishedMoveCount > 0 || stream.lostAtStep > known.at) return false;
       if (stream.sentAtStep > known.at && stream.messageId > known.visibleAboveIds[i]! && stream.messageId > id)
@@ -278,10 +284,10 @@ export class RealmNewestMessageCache implements RealmLogTailListener {
   }
 
   #findOrCreateStream(id: number): StreamNewestMessage {
-    let stream = this.#newestByStream.get(id);
+    let stream = this.#newestMessageByStream.get(id);
     if (!stream) {
       stream = { messageId: -1, sentAtStep: 0, lostAtStep: 0, unfinishedMoveCount: 0 };
-      this.#newestByStream.set(id, stream);
+      this.#newestMessageByStream.set(id, stream);
     }
     return stream;
   }
@@ -293,9 +299,12 @@ export class RealmNewestMessageCache implements RealmLogTailListener {
     else if (item.t === 'event') {
       const { type, message_id, message_ids, stream_id, new_stream_id } = item.event;
       if (type === 'delete_message') {
-        this.#applyRemovedMessages((message_ids ?? [message_id]) as readonly number[], stream_id as number | undefined);
+        this.#recordRemovedMessages(
+          (message_ids ?? [message_id]) as readonly number[],
+          stream_id as number | undefined,
+        );
       } else if (type === 'update_message' && new_stream_id !== undefined) {
-        this.#applyRemovedMessages(message_ids as readonly number[], stream_id as number);
+        this.#recordRemovedMessages(message_ids as readonly number[], stream_id as number);
         this.#findOrCreateStream(new_stream_id as number).lostAtStep = this.#logStep;
       }
     }
@@ -311,7 +320,7 @@ export class RealmNewestMessageCache implements RealmLogTailListener {
       return;
     }
     for (const user of to.users ?? []) {
-      const known = this.#newestByUser.get(user);
+      const known = this.#newestMessageByUser.get(user);
       if (known && known.id < id) known.id = id;
     }
     for (const load of this.#pendingLoads) {
@@ -323,19 +332,19 @@ export class RealmNewestMessageCache implements RealmLogTailListener {
     for (const user of join) {
       // The user got access to earlier messages, so the newest one is unknown.
       if (after < last) this.#forgetUser(user);
-      else this.#setMembership(user, stream, silent?.includes(user) ? NO_VISIBLE_MESSAGES : last);
+      else this.#updateThenSetMembership(user, stream, silent?.includes(user) ? ABOVE_ALL_MESSAGE_IDS : last);
     }
-    for (const user of leave) this.#setMembership(user, stream, NO_VISIBLE_MESSAGES);
+    for (const user of leave) this.#updateThenSetMembership(user, stream, ABOVE_ALL_MESSAGE_IDS);
     for (const load of this.#pendingLoads) {
       if (join.includes(load.user) || leave.includes(load.user)) load.isUncertain = true;
     }
   }
 
-  #setMembership(user: number, stream: number, above: number): void {
-    const known = this.#newestByUser.get(user);
+  #updateThenSetMembership(user: number, stream: number, above: number): void {
+    const known = this.#newestMessageByUser.get(user);
     if (!known) return;
     // Messages sent before the subscription changed count by the old subscription.
-    if (!this.#updateFromLog(known)) {
+    if (!this.#tryUpdateFromStreams(known)) {
       this.#forgetUser(user);
       return;
     }
@@ -348,16 +357,16 @@ export class RealmNewestMessageCache implements RealmLogTailListener {
    * Records that messages were deleted or moved out of a stream.
    * @param from the stream; undefined for direct messages
    */
-  #applyRemovedMessages(ids: readonly number[], from: number | undefined): void {
+  #recordRemovedMessages(ids: readonly number[], from: number | undefined): void {
     this.#logStep++;
     if (this.#removedAtStepByMessage.size + ids.length > MAX_REMOVED_MESSAGE_IDS) this.forgetAllUsers();
     for (const id of ids.length > MAX_REMOVED_MESSAGE_IDS ? [] : ids)
       this.#removedAtStepByMessage.set(id, this.#logStep);
-    const stream = from === undefined ? undefined : this.#newestByStream.get(from);
+    const stream = from === undefined ? undefined : this.#newestMessageByStream.get(from);
     if (stream && ids.includes(stream.messageId)) stream.lostAtStep = this.#logStep;
   }
 
-  #applyMoveProgress({ from, to, done }: MoveProgressLogItem): void {
+  #applyMoveProgress({ from, to, done }: MessageMoveProgressLogItem): void {
     this.#logStep++;
     for (const id of [from, to]) {
       const stream = this.#findOrCreateStream(id);
@@ -369,7 +378,7 @@ export class RealmNewestMessageCache implements RealmLogTailListener {
     }
   }
 
-  #removeExpectedChanges(actor: ActorKey, unseen: readonly ExpectedLogChange[], version: number): void {
+  #removeSeenExpectedChanges(actor: ActorKey, unseen: readonly ExpectedLogChange[], version: number): void {
     const left = unseen.filter((change) => change.version > version);
     if (left.length > 0) this.#expectedChangesByActor.set(actor, left);
     else this.#expectedChangesByActor.delete(actor);
@@ -382,5 +391,5 @@ export class RealmNewestMessageCache implements RealmLogTailListener {
   }
 }
 
-const cacheEntryCountOfUser = ({ streamIds }: UserNewestMessage): number =>
-  FIXED_ENTRY_COST_PER_USER + streamIds.length;
+const cacheEntryCountOfUser = ({ everSubscribedStreamIds }: UserNewestMessage): number =>
+  FIXED_ENTRY_COST_PER_USER + everSubscribedStreamIds.length;

@@ -19,7 +19,7 @@ export function subdomainOfHost(host: string, externalHost: string): string | un
 }
 
 /** Finds the organization of a request without credentials; undefined when the host names one that does not exist. */
-export function findRealmByHost(
+export function findRealmByHostOrFirst(
   host: string,
   externalHost: string,
   realms: readonly DirectoryRealmEntry[],

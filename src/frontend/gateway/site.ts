@@ -22,7 +22,7 @@ const WILDCARD_ADDRESSES = ['0.0.0.0', '::'];
 const isLoopbackHost = (name: string): boolean =>
   name === 'localhost' || name === '::1' || (isIPv4(name) && name.startsWith('127.'));
 
-const HOST_HEADER_PATTERN = /^[a-z0-9.\-_]+(:\d{1,5})?$|^\[[0-9a-f:.]+\](:\d{1,5})?$/;
+const SAFE_HOST_HEADER_PATTERN = /^[a-z0-9.\-_]+(:\d{1,5})?$|^\[[0-9a-f:.]+\](:\d{1,5})?$/;
 
 /** Returns the configured external host name, or else the address that the server listens on. */
 function externalHostOrListenAddress({ externalHost, listenAddress, listenPort }: SiteUrlOptions): string {
@@ -30,11 +30,11 @@ function externalHostOrListenAddress({ externalHost, listenAddress, listenPort }
   const own =
     isIP(listenAddress) === 0 || WILDCARD_ADDRESSES.includes(listenAddress) || isLoopbackHost(listenAddress)
       ? DEFAULT_EXTERNAL_HOST
-      : bracketIpv6Address(listenAddress);
+      : bracketAddressIfIpv6(listenAddress);
   return listenPort === 0 ? own : `${own}:${listenPort}`;
 }
 
-const bracketIpv6Address = (address: string): string => (address.includes(':') ? `[${address}]` : address);
+const bracketAddressIfIpv6 = (address: string): string => (address.includes(':') ? `[${address}]` : address);
 
 /**
  * Returns the base URL of the organization, without trailing slash, from the configuration. Where the configuration
@@ -44,7 +44,7 @@ const bracketIpv6Address = (address: string): string => (address.includes(':') ?
 export function siteUrlOfRealm(options: SiteUrlOptions, host: string, subdomain: string): string {
   const external = externalHostOrListenAddress(options);
   const name = hostNameOfHostHeader(external);
-  if (name === DEFAULT_EXTERNAL_HOST && HOST_HEADER_PATTERN.test(host)) {
+  if (name === DEFAULT_EXTERNAL_HOST && SAFE_HOST_HEADER_PATTERN.test(host)) {
     const named = subdomainOfHost(host, external);
     if (named === undefined ? isLoopbackHost(hostNameOfHostHeader(host)) : named === subdomain)
       return `${options.scheme}://${host}`;

@@ -1,7 +1,7 @@
 /** The `forward` step of the pipeline: sends commands to actors, and lets polls wait for their answers. */
 import type { JsonObject } from '#base';
 import type { ForwardedCommand } from '#frontend/api';
-import type { ActorRepeatReply, ActorReply, RealmId } from '#model';
+import type { ActorReply, ActorStartOverReply, RealmId } from '#model';
 import { ActorRefusedError, apiError } from '#model/errors';
 import type { InboundRequest } from './inbound-request.js';
 import type { OperationCall } from './operation-call.js';
@@ -11,7 +11,7 @@ import type { RequestMetrics } from './request-metrics.js';
 import type { ResponseSender } from './response-sender.js';
 import type { AuthenticatedCaller, ForwardedCommandContext, FrontendServices } from './services.js';
 
-const ERROR_BY_CREDENTIAL_KIND = { key: 'API_KEY_UNKNOWN', session: 'NOT_LOGGED_IN' } as const;
+const REFUSAL_BY_ENDED_CREDENTIAL_KIND = { key: 'API_KEY_UNKNOWN', session: 'NOT_LOGGED_IN' } as const;
 
 export class ActorCommandForwarder {
   #isShuttingDown = false;
@@ -28,7 +28,8 @@ export class ActorCommandForwarder {
   /** Answers all waiting polls, because the frontend shuts down; from now on no poll waits. */
   releasePollsForShutdown(): void {
     this.#isShuttingDown = true;
-    for (const lifetime of [...this.sender.lifetimes.heldPolls]) lifetime.forwardedCommand?.releaseForShutdown();
+    for (const lifetime of [...this.sender.requestLifetimes.heldPollLifetimes])
+      lifetime.forwardedCommand?.releaseForShutdown();
     this.parked.releaseAllForShutdown();
   }
 
@@ -36,16 +37,16 @@ export class ActorCommandForwarder {
    * Refuses the waiting polls whose API key or session has ended. A scan over all polls costs less than an index of
    * them.
    */
-  refusePollsOfCredential(hash: string, kind: 'key' | 'session'): void {
-    const refusal = ERROR_BY_CREDENTIAL_KIND[kind];
-    const held = [...this.sender.lifetimes.heldPolls].map(({ request }) => request);
+  refusePollsOfEndedCredential(hash: string, kind: 'key' | 'session'): void {
+    const refusal = REFUSAL_BY_ENDED_CREDENTIAL_KIND[kind];
+    const held = [...this.sender.requestLifetimes.heldPollLifetimes].map(({ request }) => request);
     for (const request of [...held, ...this.parked.attachedRequests()]) {
       if (request.credentialHash === hash) this.sender.failRequest(request, apiError(refusal));
     }
   }
 
   /** Sends a command whose answer the operation needs before it can answer. @throws ActorRefusedError, ApiError */
-  async sendAndAwaitFields(forward: ForwardedCommand, call: OperationCall): Promise<JsonObject> {
+  async sendAndAwaitReplyFields(forward: ForwardedCommand, call: OperationCall): Promise<JsonObject> {
     const reply = await this.services.forwardCommand(forward, forwardedCommandContextOf(call)).reply;
     if ('again' in reply) throw apiError('SERVICE_UNAVAILABLE');
     if ('error' in reply) throw new ActorRefusedError(reply.error);
@@ -61,39 +62,39 @@ export class ActorCommandForwarder {
     request: InboundRequest,
     forward: ForwardedCommand,
     call: OperationCall,
-  ): Promise<ActorReply | ActorRepeatReply> | undefined {
-    const lifetime = this.sender.lifetimes.findOrCreateLifetime(request);
+  ): Promise<ActorReply | ActorStartOverReply> | undefined {
+    const lifetime = this.sender.requestLifetimes.findOrCreateLifetime(request);
     if (lifetime.isOver) return undefined;
     const forwarding = this.services.forwardCommand(forward, forwardedCommandContextOf(call));
     lifetime.forwardedCommand = forwarding;
     if (forward.deadlineMs !== undefined) {
       lifetime.stopDeadline();
-      lifetime.startDeadline(forward.deadlineMs);
+      lifetime.startDeadlineUnlessSet(forward.deadlineMs);
     }
     return forwarding.reply;
   }
 
   /** Number of requests that wait for events. */
-  get pollCount(): number {
-    return this.sender.lifetimes.heldPolls.size + this.parked.attachedRequestCount;
+  get waitingPollCount(): number {
+    return this.sender.requestLifetimes.heldPollLifetimes.size + this.parked.attachedRequestCount;
   }
 
   /**
    * Fast path: attaches a request that repeats the client's previous poll, except for the last event id, to the parked
    * command. False: the request has to be parsed.
    */
-  resumeParkedPoll(request: InboundRequest, caller: AuthenticatedCaller): boolean {
-    if (this.#isShuttingDown || this.pollCount >= this.maxPolls) return false;
+  tryResumeParkedPoll(request: InboundRequest, caller: AuthenticatedCaller): boolean {
+    if (this.#isShuttingDown || this.waitingPollCount >= this.maxPolls) return false;
     request.credentialHash = credentialHashOf(caller);
-    if (!this.parked.attachRepeatedPoll(request, caller)) return false;
+    if (!this.parked.tryAttachRepeatedPoll(request, caller)) return false;
     request.releaseInput();
     return true;
   }
 
   /** Lets a poll wait: attached to the client's parked command where there is one, else with a new command. */
-  parkPoll(request: InboundRequest, forward: ForwardedCommand, call: OperationCall): void {
+  attachOrForwardPoll(request: InboundRequest, forward: ForwardedCommand, call: OperationCall): void {
     if (request.lifetime?.isOver) return;
-    if (this.pollCount >= this.maxPolls) {
+    if (this.waitingPollCount >= this.maxPolls) {
       this.metrics.overloadCounters.polls.n++;
       throw apiError('SERVICE_UNAVAILABLE');
     }
@@ -103,15 +104,15 @@ export class ActorCommandForwarder {
     const { to } = forward;
     // While the frontend shuts down, polls still come on connections kept alive. Parked polls would delay the shutdown.
     const keepalive = this.#isShuttingDown ? undefined : forward.keepalive;
-    if (keepalive && this.parked.attachRequest(to, keepalive, request, ignored)) {
+    if (keepalive && this.parked.tryAttachAcknowledgingPoll(to, keepalive, request, ignored)) {
       request.releaseInput();
       return;
     }
-    const lifetime = this.sender.lifetimes.findOrCreateLifetime(request);
+    const lifetime = this.sender.requestLifetimes.findOrCreateLifetime(request);
     const forwarding = this.services.forwardCommand(forward, forwardedCommandContextOf(call));
     lifetime.stopDeadline();
     request.isPoll = true;
-    const nextPoll = keepalive && account && NextPollMatcher.create(request, account, keepalive);
+    const nextPoll = keepalive && account && NextPollMatcher.createIfRecognizable(request, account, keepalive);
     request.releaseInput();
     if (keepalive) {
       const parked = this.parked.addParkedPoll(to, {
@@ -122,13 +123,13 @@ export class ActorCommandForwarder {
         lifetime,
         ignoredParameters: ignored,
       });
-      this.#awaitParkedPollReply(parked, forwarding.reply, realm);
+      this.#answerParkedPollOnReply(parked, forwarding.reply, realm);
       return;
     }
     lifetime.forwardedCommand = forwarding;
-    this.sender.lifetimes.heldPolls.add(lifetime);
+    this.sender.requestLifetimes.heldPollLifetimes.add(lifetime);
     if (this.#isShuttingDown) forwarding.releaseForShutdown();
-    this.#awaitHeldPollReply(request, forwarding.reply, realm, ignored);
+    this.#answerHeldPollOnReply(request, forwarding.reply, realm, ignored);
   }
 
   /** Checks the API key or session again, because it may have ended since authentication. @throws ApiError */
@@ -143,25 +144,25 @@ export class ActorCommandForwarder {
   // A closure keeps all variables of the function that makes it. The next two methods are separate, so that the
   // closures of each poll keep little.
 
-  #awaitParkedPollReply(parked: ParkedPoll, reply: Promise<ActorReply | ActorRepeatReply>, realm: RealmId): void {
+  #answerParkedPollOnReply(parked: ParkedPoll, reply: Promise<ActorReply | ActorStartOverReply>, realm: RealmId): void {
     reply.then(
       (settled) => {
         const { ignoredParameters } = parked;
-        const request = parked.finish();
+        const request = parked.endAndTakeWaitingRequest();
         // Between two polls the client has no request open: the events of the reply stay at the actor for the next
         // poll.
-        if (request) this.#answerPoll(request, parked.adaptReply(settled), realm, ignoredParameters);
+        if (request) this.#answerPoll(request, parked.adaptReplyToWaitingRequest(settled), realm, ignoredParameters);
       },
       (error: unknown) => {
-        const request = parked.finish();
+        const request = parked.endAndTakeWaitingRequest();
         if (request) this.sender.failRequest(request, error);
       },
     );
   }
 
-  #awaitHeldPollReply(
+  #answerHeldPollOnReply(
     request: InboundRequest,
-    reply: Promise<ActorReply | ActorRepeatReply>,
+    reply: Promise<ActorReply | ActorStartOverReply>,
     realm: RealmId,
     ignored: readonly string[] | undefined,
   ): void {
@@ -175,17 +176,17 @@ export class ActorCommandForwarder {
 
   #answerPoll(
     request: InboundRequest,
-    reply: ActorReply | ActorRepeatReply,
+    reply: ActorReply | ActorStartOverReply,
     realm: RealmId,
     ignored: readonly string[] | undefined,
   ): void {
     const lifetime = request.lifetime!;
     if (lifetime.isOver) return;
     lifetime.forwardedCommand = undefined;
-    this.sender.lifetimes.heldPolls.delete(lifetime);
+    this.sender.requestLifetimes.heldPollLifetimes.delete(lifetime);
     try {
       if ('again' in reply) throw apiError('SERVICE_UNAVAILABLE');
-      this.sender.sendActorReply(request, realm, reply, ignored);
+      this.sender.sendActorReplyOnceVisible(request, realm, reply, ignored);
     } catch (error) {
       this.sender.failRequest(request, error);
     }
@@ -194,9 +195,14 @@ export class ActorCommandForwarder {
 
 const credentialHashOf = ({ session, user }: AuthenticatedCaller): string => session?.hash ?? user.keyHash;
 
-const forwardedCommandContextOf = ({ account, realm, client, request }: OperationCall): ForwardedCommandContext => ({
+const forwardedCommandContextOf = ({
+  account,
+  realm,
+  clientName,
+  request,
+}: OperationCall): ForwardedCommandContext => ({
   caller: account,
   realm,
-  client,
+  client: clientName,
   requestId: request.exchange.requestId,
 });

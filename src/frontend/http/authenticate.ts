@@ -2,8 +2,8 @@
  * The `authenticate` step of the pipeline: from credentials (conventions.md § Authentication) to an account or an
  * organization. Credentials are an API key, or the session cookie of a browser (browser.ts); a key wins.
  */
-import { isSessionAlive, isSessionUseToBeRecorded } from '#domain/secrets';
-import { isAnonymousAccessEnabled } from '#domain/streams';
+import { isSessionUnexpired, isSessionUseToBeRecorded } from '#domain/secrets';
+import { mayReadAnyStreamAnonymously } from '#domain/streams';
 import type { ApiOperation } from '#frontend/api';
 import { ApiError, apiError } from '#model/errors';
 import { parseUrlencodedForm } from './form-urlencoded.js';
@@ -37,7 +37,7 @@ export function parseAuthorizationHeader(header: string): ApiKeyCredentials {
   const payload = blank < 0 ? '' : words.slice(blank).trim();
   if (payload === '' || payload.includes(' ')) throw apiError('AUTH_HEADER');
   if (words.slice(0, blank).toLowerCase() !== 'basic') throw apiError('AUTH_SCHEME');
-  const text = decodeBase64(payload);
+  const text = decodeBase64OrEmpty(payload);
   const colon = text.indexOf(':');
   if (colon < 0 || text.includes(':', colon + 1) || text.includes('\ufffd')) throw apiError('AUTH_HEADER');
   return { username: text.slice(0, colon).trim(), apiKey: checkApiKeyWellFormed(text.slice(colon + 1).trim()) };
@@ -47,14 +47,14 @@ export function parseAuthorizationHeader(header: string): ApiKeyCredentials {
  * Decodes base64; returns '' for other text. Node skips foreign characters, so the check compares lengths; a regular
  * expression costs four times as much.
  */
-function decodeBase64(payload: string): string {
+function decodeBase64OrEmpty(payload: string): string {
   const padding = payload.endsWith('==') ? 2 : payload.endsWith('=') ? 1 : 0;
   const bytes = Buffer.from(payload, 'base64');
   return bytes.length === (payload.length / 4) * 3 - padding ? bytes.toString('utf8') : '';
 }
 
 /** Errors for a refused API key in the query, by the error that the same key gets in the Authorization header. */
-const QUERY_KEY_ERRORS = {
+const QUERY_KEY_ERROR_BY_HEADER_ERROR = {
   API_KEY_MALFORMED: 'QUERY_KEY_MALFORMED',
   API_KEY_UNKNOWN: 'QUERY_KEY_UNKNOWN',
   ACCOUNT_DEACTIVATED: 'USER_DEACTIVATED',
@@ -62,7 +62,10 @@ const QUERY_KEY_ERRORS = {
 } as const;
 
 function rethrowAsQueryKeyError(error: unknown): never {
-  const name = error instanceof ApiError ? QUERY_KEY_ERRORS[error.reason as keyof typeof QUERY_KEY_ERRORS] : undefined;
+  const name =
+    error instanceof ApiError
+      ? QUERY_KEY_ERROR_BY_HEADER_ERROR[error.reason as keyof typeof QUERY_KEY_ERROR_BY_HEADER_ERROR]
+      : undefined;
   throw name === undefined ? error : apiError(name);
 }
 
@@ -101,13 +104,14 @@ export class Authenticator {
     const key = visitors && bare ? parseUrlencodedForm(exchange.query).get('api_key') : undefined;
     if (bare && key === undefined && guard !== 'none') {
       const { sessionToken, isFromWebClient } = request.browserFacts;
-      if (sessionToken !== '' && operation.bareCookie) return this.#accountOrVisitor(request, operation, sessionToken);
-      if (sessionToken !== '' && isFromWebClient) return this.#accountOfSession(sessionToken, host);
+      if (sessionToken !== '' && operation.bareCookie)
+        return this.#identifyBySessionOrAsVisitor(request, operation, sessionToken);
+      if (sessionToken !== '' && isFromWebClient) return this.#authenticateLiveSession(sessionToken, host);
     }
-    return this.#identifyWithoutCookie(request, operation, key);
+    return this.#identifyByKeyOrHost(request, operation, key);
   }
 
-  #identifyWithoutCookie(
+  #identifyByKeyOrHost(
     request: InboundRequest,
     operation: ApiOperation,
     key: string | undefined,
@@ -117,13 +121,15 @@ export class Authenticator {
     const bare = authorization === '';
     if (guard === 'none' || (visitors && bare && key === undefined)) {
       request.isAnonymous = true;
-      return this.#organizationOfHost(host, operation);
+      return this.#findRealmOfHost(host, operation);
     }
     if (bare && anonymous) {
       request.isAnonymous = true;
-      return this.#publicOrganizationOfHost(host);
+      return this.#findPublicRealmOfHost(host);
     }
-    return key === undefined ? this.#accountOfAuthorization(authorization, host) : this.#accountOfQueryKey(key, host);
+    return key === undefined
+      ? this.#authenticateByAuthorization(authorization, host)
+      : this.#authenticateByQueryKey(key, host);
   }
 
   /**
@@ -137,62 +143,69 @@ export class Authenticator {
     const { sessionToken = '', isFromWebClient = false } = authorization === '' ? request.browserFacts : {};
     const bySession = sessionToken !== '' && isFromWebClient;
     const identity = bySession
-      ? this.#accountOfSession(sessionToken, host)
-      : this.#accountOrPublicOrganization(request, visitors);
+      ? this.#authenticateLiveSession(sessionToken, host)
+      : this.#identifyByKeyOrPublicHost(request, visitors);
     return identity instanceof Promise ? identity : undefined;
   }
 
-  #accountOrPublicOrganization(
+  #identifyByKeyOrPublicHost(
     { authorization, host }: InboundRequest,
     visitors: boolean,
   ): AnonymousCaller | Promise<unknown> {
     return visitors && authorization === ''
-      ? this.#publicOrganizationOfHost(host)
-      : this.#accountOfAuthorization(authorization, host);
+      ? this.#findPublicRealmOfHost(host)
+      : this.#authenticateByAuthorization(authorization, host);
   }
 
-  #accountOfSession(token: string, host: string): AuthenticatedCaller | Promise<AuthenticatedCaller> {
-    const known = this.#callersBySessionToken.find(token, host);
-    if (known) return this.#checkSessionAlive(known);
+  #authenticateLiveSession(token: string, host: string): AuthenticatedCaller | Promise<AuthenticatedCaller> {
+    const known = this.#callersBySessionToken.findStillValidCaller(token, host);
+    if (known) return this.#checkSessionAliveAndRecordUse(known);
     const caller = this.services.authenticateSession(token, host);
-    if (caller instanceof Promise) return caller.then((found) => this.#checkSessionAlive(found));
-    this.#callersBySessionToken.add(token, host, caller);
-    return this.#checkSessionAlive(caller);
+    if (caller instanceof Promise) return caller.then((found) => this.#checkSessionAliveAndRecordUse(found));
+    this.#callersBySessionToken.addCaller(token, host, caller);
+    return this.#checkSessionAliveAndRecordUse(caller);
   }
 
   /**
    * Returns the caller unless the session has expired.
    * @throws ApiError NOT_LOGGED_IN for a session that was not used for too long
    */
-  #checkSessionAlive(caller: AuthenticatedCaller): AuthenticatedCaller {
+  #checkSessionAliveAndRecordUse(caller: AuthenticatedCaller): AuthenticatedCaller {
     const now = this.services.clock.now();
     const session = caller.session!;
-    if (!isSessionAlive(session, now)) throw apiError('NOT_LOGGED_IN');
-    if (isSessionUseToBeRecorded(session, now)) this.services.noteSessionUse(caller);
+    if (!isSessionUnexpired(session, now)) throw apiError('NOT_LOGGED_IN');
+    if (isSessionUseToBeRecorded(session, now)) this.services.recordSessionUse(caller);
     return caller;
   }
 
   /** Finds the account of a session cookie. A browser whose session has ended gets the rights of a visitor. */
-  async #accountOrVisitor(request: InboundRequest, operation: ApiOperation, token: string): Promise<AnonymousCaller> {
+  async #identifyBySessionOrAsVisitor(
+    request: InboundRequest,
+    operation: ApiOperation,
+    token: string,
+  ): Promise<AnonymousCaller> {
     try {
-      return await this.#accountOfSession(token, request.host);
+      return await this.#authenticateLiveSession(token, request.host);
     } catch (error) {
       if (!(error instanceof ApiError) || error.reason !== 'NOT_LOGGED_IN') throw error;
-      return this.#identifyWithoutCookie(request, operation, undefined);
+      return this.#identifyByKeyOrHost(request, operation, undefined);
     }
   }
 
-  #accountOfAuthorization(authorization: string, host: string): AuthenticatedCaller | Promise<AuthenticatedCaller> {
-    const known = this.#callersByAuthorization.find(authorization, host);
+  #authenticateByAuthorization(
+    authorization: string,
+    host: string,
+  ): AuthenticatedCaller | Promise<AuthenticatedCaller> {
+    const known = this.#callersByAuthorization.findStillValidCaller(authorization, host);
     if (known) return known;
     const { username, apiKey } = parseAuthorizationHeader(authorization);
     const caller = this.services.authenticateApiKey(username, apiKey, host);
-    if (!(caller instanceof Promise)) this.#callersByAuthorization.add(authorization, host, caller);
+    if (!(caller instanceof Promise)) this.#callersByAuthorization.addCaller(authorization, host, caller);
     return caller;
   }
 
   /** Finds the account of an API key in the query: file URLs may carry the key alone. */
-  #accountOfQueryKey(key: string, host: string): AuthenticatedCaller | Promise<AuthenticatedCaller> {
+  #authenticateByQueryKey(key: string, host: string): AuthenticatedCaller | Promise<AuthenticatedCaller> {
     try {
       const caller = this.services.authenticateApiKey(undefined, checkApiKeyWellFormed(key), host);
       return caller instanceof Promise ? caller.catch(rethrowAsQueryKeyError) : caller;
@@ -202,7 +215,7 @@ export class Authenticator {
   }
 
   /** Finds the organization of a call to an operation that needs no account. */
-  #organizationOfHost(host: string, { unknownHost }: ApiOperation): AnonymousCaller | Promise<AnonymousCaller> {
+  #findRealmOfHost(host: string, { unknownHost }: ApiOperation): AnonymousCaller | Promise<AnonymousCaller> {
     const organization = this.services.findAnonymousCaller(host);
     if (!unknownHost || !(organization instanceof Promise)) return organization;
     return organization.catch((error: unknown) => {
@@ -214,11 +227,11 @@ export class Authenticator {
    * Finds the organization that a visitor without an account may read. Rejects with NOT_LOGGED_IN where it has no
    * public access.
    */
-  async #publicOrganizationOfHost(host: string): Promise<AnonymousCaller> {
+  async #findPublicRealmOfHost(host: string): Promise<AnonymousCaller> {
     if (!this.publicAccess) throw apiError('NOT_LOGGED_IN');
     try {
       const organization = await this.services.findAnonymousCaller(host);
-      if (isAnonymousAccessEnabled(this.publicAccess, organization.directory)) return organization;
+      if (mayReadAnyStreamAnonymously(this.publicAccess, organization.directory)) return organization;
     } catch (error) {
       if (!isNonexistentSubdomainError(error)) throw error;
     }
@@ -245,29 +258,29 @@ const MAX_CACHED_HEADER_LENGTH = 512;
  * the directory.
  */
 export class AuthenticatedCallerCache {
-  #entries = new Map<string, CachedCaller>();
+  #callersByCredential = new Map<string, CachedCaller>();
 
   constructor(private readonly services: Pick<FrontendServices, 'findOpenDirectory'>) {}
 
-  get size(): number {
-    return this.#entries.size;
+  get callerCount(): number {
+    return this.#callersByCredential.size;
   }
 
-  find(authorization: string, host: string): AuthenticatedCaller | undefined {
-    const known = this.#entries.get(authorization);
+  findStillValidCaller(authorization: string, host: string): AuthenticatedCaller | undefined {
+    const known = this.#callersByCredential.get(authorization);
     if (!known || known.host !== host) return undefined;
     const { caller, directoryVersion } = known;
     const { directory } = caller;
     if (directory.version === directoryVersion && this.services.findOpenDirectory(caller.realm) === directory)
       return caller;
-    this.#entries.delete(authorization);
+    this.#callersByCredential.delete(authorization);
     return undefined;
   }
 
   /** Caches a caller. Must be called in the turn of the event loop in which the caller was authenticated. */
-  add(authorization: string, host: string, caller: AuthenticatedCaller): void {
+  addCaller(authorization: string, host: string, caller: AuthenticatedCaller): void {
     if (authorization.length > MAX_CACHED_HEADER_LENGTH || host.length > MAX_CACHED_HEADER_LENGTH) return;
-    if (this.#entries.size >= MAX_CACHED_CALLERS) this.#entries = new Map();
-    this.#entries.set(authorization, { host, directoryVersion: caller.directory.version, caller });
+    if (this.#callersByCredential.size >= MAX_CACHED_CALLERS) this.#callersByCredential = new Map();
+    this.#callersByCredential.set(authorization, { host, directoryVersion: caller.directory.version, caller });
   }
 }

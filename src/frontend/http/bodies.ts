@@ -19,7 +19,7 @@ export function byteLengthOfBodyParts(parts: readonly ResponseBodyPart[]): numbe
 }
 
 /** The body of an answer, handed to the connection in pieces. */
-export class ResponseBody {
+export class UnsentResponseBody {
   readonly length: number;
   #parts: readonly ResponseBodyPart[];
   /** Index of the first part of the body that `#currentPiece` doesn't contain yet. */
@@ -27,27 +27,27 @@ export class ResponseBody {
   /** The bytes offered to the connection now, and their offset in the body. */
   #currentPiece: Uint8Array = new Uint8Array(0);
   #currentPieceOffset = 0;
-  #sentBytes = 0;
+  #sentByteCount = 0;
 
   constructor(parts: readonly ResponseBodyPart[]) {
     this.#parts = parts;
     this.length = byteLengthOfBodyParts(parts);
   }
 
-  get unsentBytes(): number {
-    return this.length - this.#sentBytes;
+  get unsentByteCount(): number {
+    return this.length - this.#sentByteCount;
   }
 
   /** Returns the next bytes to send; empty at the end of the body. */
-  nextPiece(): Uint8Array {
+  peekNextPiece(): Uint8Array {
     while (
-      this.#sentBytes >= this.#currentPieceOffset + this.#currentPiece.byteLength &&
+      this.#sentByteCount >= this.#currentPieceOffset + this.#currentPiece.byteLength &&
       this.#nextPartIndex < this.#parts.length
     ) {
       this.#currentPieceOffset += this.#currentPiece.byteLength;
       this.#currentPiece = this.#collectNextPiece();
     }
-    return this.#currentPiece.subarray(this.#sentBytes - this.#currentPieceOffset);
+    return this.#currentPiece.subarray(this.#sentByteCount - this.#currentPieceOffset);
   }
 
   #collectNextPiece(): Uint8Array {
@@ -66,18 +66,18 @@ export class ResponseBody {
   /** Takes all remaining bytes of the body, in one piece. */
   takeUnsentBytes(): Uint8Array {
     const pieces: Uint8Array[] = [];
-    while (this.unsentBytes > 0) {
-      const piece = this.nextPiece();
+    while (this.unsentByteCount > 0) {
+      const piece = this.peekNextPiece();
       pieces.push(piece);
-      this.markSentUpTo(this.#sentBytes + piece.byteLength);
+      this.markSentUpTo(this.#sentByteCount + piece.byteLength);
     }
     return pieces.length === 1 ? pieces[0]! : Buffer.concat(pieces);
   }
 
   /** Records that the connection has taken the body up to this offset. */
   markSentUpTo(offset: number): void {
-    this.#sentBytes = offset;
-    if (this.unsentBytes === 0) {
+    this.#sentByteCount = offset;
+    if (this.unsentByteCount === 0) {
       this.#parts = [];
       this.#currentPiece = new Uint8Array(0);
     }
@@ -113,9 +113,9 @@ export function joinBodyParts(parts: readonly ResponseBodyPart[]): Uint8Array {
 }
 
 /** The received part of a request's body. */
-export class RequestBody implements SlowClientGuardedTransfer {
+export class ReceivedRequestBody implements SlowClientGuardedTransfer {
   #chunks: Uint8Array[] = [];
-  #receivedBytes = 0;
+  #receivedByteCount = 0;
 
   /** Makes the body of a request. @param abort closes the connection */
   constructor(
@@ -125,11 +125,11 @@ export class RequestBody implements SlowClientGuardedTransfer {
   ) {}
 
   get timeLimitBytes(): number {
-    return this.#receivedBytes;
+    return this.#receivedByteCount;
   }
 
   get heldBytes(): number {
-    return this.#receivedBytes;
+    return this.#receivedByteCount;
   }
 
   cutOff(): void {
@@ -139,7 +139,7 @@ export class RequestBody implements SlowClientGuardedTransfer {
 
   /** Reports to the guard against slow clients that this body expects more bytes. */
   reportWaitForMore(): void {
-    this.slow.noteProgress(this);
+    this.slow.noteWaitOrProgress(this);
   }
 
   /**
@@ -147,9 +147,9 @@ export class RequestBody implements SlowClientGuardedTransfer {
    * @param chunk kept without a copy
    * @returns false where the body exceeds the limit; the body is then dropped
    */
-  addChunk(chunk: Uint8Array): boolean {
-    this.#receivedBytes += chunk.byteLength;
-    if (this.#receivedBytes > this.limit) {
+  addChunkOrDropBody(chunk: Uint8Array): boolean {
+    this.#receivedByteCount += chunk.byteLength;
+    if (this.#receivedByteCount > this.limit) {
       this.discardChunks();
       return false;
     }
@@ -158,7 +158,7 @@ export class RequestBody implements SlowClientGuardedTransfer {
   }
 
   /** Returns the whole received body and drops its own reference to it. */
-  takeBytes(): Uint8Array {
+  takeReceivedBytes(): Uint8Array {
     const chunks = this.#chunks;
     this.discardChunks();
     return chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks);

@@ -7,7 +7,7 @@ import { hasSessionCookie, sessionTokenOfCookieHeader } from '#frontend/web';
 import type { HttpExchange } from './server.js';
 
 /** Settings of the frontend that concern browsers. */
-export interface BrowserPolicy {
+export interface BrowserRequestPolicy {
   /** True if browsers may have sessions. */
   readonly areSessionsAllowed: boolean;
   /** True if clients reach the server over TLS. */
@@ -55,7 +55,7 @@ function isCausedBySameOrigin(exchange: HttpExchange, site: string, host: string
   return from === host || (from === host + port && !/:\d+$/.test(host));
 }
 
-function isTlsRequest(exchange: HttpExchange, { https, isTrustedProxy }: BrowserPolicy): boolean {
+function isTlsRequest(exchange: HttpExchange, { https, isTrustedProxy }: BrowserRequestPolicy): boolean {
   if (https || !isTrustedProxy?.(exchange.remoteAddress())) return https;
   // The last value of X-Forwarded-Proto comes from the proxy that is connected to this server.
   return exchange.headerLines('x-forwarded-proto').split(',').at(-1)!.trim().toLowerCase() === 'https';
@@ -65,7 +65,7 @@ function isTlsRequest(exchange: HttpExchange, { https, isTrustedProxy }: Browser
 export function readBrowserRequestFacts(
   exchange: HttpExchange,
   host: string,
-  policy: BrowserPolicy,
+  policy: BrowserRequestPolicy,
 ): BrowserRequestFacts {
   if (!policy.areSessionsAllowed) return NO_BROWSER_FACTS;
   const fromClient = exchange.header('x-conclave-web') === '1';

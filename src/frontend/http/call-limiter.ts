@@ -46,21 +46,22 @@ export class ApiCallRateLimiter {
 
   /** Counts a call without credentials, by network address. @throws ApiError RATE_LIMIT_HIT */
   countAnonymousCall(request: RateLimitedRequest, { rateLimit }: ApiOperation): void {
-    if (rateLimit !== 'none') applyRateLimitVerdict(request, this.limits.countAddressCall(this.#networkOf(request)));
+    if (rateLimit !== 'none')
+      applyRateLimitVerdict(request, this.limits.countAddressCall(this.#clientNetworkOf(request)));
   }
 
   /** Counts an e-mail that a call without credentials sends. @throws ApiError RATE_LIMIT_HIT */
-  countMail(request: RateLimitedRequest): void {
-    applyRateLimitVerdict(request, this.limits.countMail(this.#networkOf(request)));
+  countAnonymousMail(request: RateLimitedRequest): void {
+    applyRateLimitVerdict(request, this.limits.countAnonymousMail(this.#clientNetworkOf(request)));
   }
 
   /** Counts a download of one file without credentials. @throws ApiError RATE_LIMIT_HIT */
   countAnonymousFileDownload(request: RateLimitedRequest, path: string): void {
-    applyRateLimitVerdict(request, this.limits.countFileDownload(path));
+    applyRateLimitVerdict(request, this.limits.countAnonymousFileDownload(path));
   }
 
-  #networkOf({ exchange, forwardedFor }: RateLimitedRequest): string {
-    return this.addresses.networkOf(exchange.remoteAddress(), forwardedFor);
+  #clientNetworkOf({ exchange, forwardedFor }: RateLimitedRequest): string {
+    return this.addresses.rateLimitedNetworkOf(exchange.remoteAddress(), forwardedFor);
   }
 }
 

@@ -14,7 +14,7 @@ const MIN_COMPRESSED_BYTES = 1024;
 /** Compression level of zlib, chosen by the figures in docs/performance.md. */
 const DEFLATE_LEVEL = 3;
 /** Maximum of answers that wait for compression, each with its body; further answers are sent uncompressed. */
-const MAX_WAITING_ANSWERS = 10_000;
+const MAX_ANSWERS_WAITING_FOR_COMPRESSION = 10_000;
 
 const VARY_HEADER_LINE = '\r\nVary: Accept-Encoding';
 const GZIP_HEADER_LINES = `\r\nContent-Encoding: gzip${VARY_HEADER_LINE}`;
@@ -22,18 +22,18 @@ const ignoreAbort = (): void => {};
 
 export class ResponseCompressor {
   readonly #bodyComposer = new GzipBodyComposer(new DeflatePool(DEFLATE_LEVEL));
-  readonly #refusedCounter: MetricCounterSeries;
-  readonly #bytesBeforeCounter: MetricCounterSeries;
-  readonly #bytesAfterCounter: MetricCounterSeries;
-  #waitingAnswerCount = 0;
+  readonly #refusedCompressionCounter: MetricCounterSeries;
+  readonly #uncompressedBytesCounter: MetricCounterSeries;
+  readonly #compressedBytesCounter: MetricCounterSeries;
+  #answersBeingCompressedCount = 0;
 
   constructor(
     metrics: MetricsRegistry,
     private readonly log: Logger,
   ) {
-    this.#refusedCounter = metrics.counter('conclave_http_compression_refused_total');
-    this.#bytesBeforeCounter = metrics.counter('conclave_http_compressed_bytes_total', 'before');
-    this.#bytesAfterCounter = metrics.counter('conclave_http_compressed_bytes_total', 'after');
+    this.#refusedCompressionCounter = metrics.findOrCreateCounter('conclave_http_compression_refused_total');
+    this.#uncompressedBytesCounter = metrics.findOrCreateCounter('conclave_http_compressed_bytes_total', 'before');
+    this.#compressedBytesCounter = metrics.findOrCreateCounter('conclave_http_compressed_bytes_total', 'after');
   }
 
   /**
@@ -44,7 +44,7 @@ export class ResponseCompressor {
    * @param more further header lines, as for HttpExchange.respond
    * @param coded headers of the compressed answer, where they differ
    */
-  respond(
+  respondCompressedIfSmaller(
     exchange: HttpExchange,
     accepted: boolean,
     status: number,
@@ -58,9 +58,12 @@ export class ResponseCompressor {
       plain();
       return;
     }
-    const blocks = this.#waitingAnswerCount < MAX_WAITING_ANSWERS ? this.#bodyComposer.composeBlocks(body) : undefined;
+    const blocks =
+      this.#answersBeingCompressedCount < MAX_ANSWERS_WAITING_FOR_COMPRESSION
+        ? this.#bodyComposer.tryComposeGzipBody(body)
+        : undefined;
     if (!blocks) {
-      this.#refusedCounter.n++;
+      this.#refusedCompressionCounter.n++;
       plain();
       return;
     }
@@ -71,8 +74,8 @@ export class ResponseCompressor {
         plain();
         return;
       }
-      this.#bytesBeforeCounter.n += before;
-      this.#bytesAfterCounter.n += after;
+      this.#uncompressedBytesCounter.n += before;
+      this.#compressedBytesCounter.n += after;
       exchange.respond(status, coded, done, more + GZIP_HEADER_LINES);
     };
     if (!(blocks instanceof Promise)) {
@@ -80,15 +83,15 @@ export class ResponseCompressor {
       return;
     }
     // The answer is decided, so nothing is left to cancel when the client disconnects during compression.
-    exchange.onAborted(ignoreAbort);
-    this.#waitingAnswerCount++;
+    exchange.setAbortListener(ignoreAbort);
+    this.#answersBeingCompressedCount++;
     blocks.then(
       (done) => {
-        this.#waitingAnswerCount--;
+        this.#answersBeingCompressedCount--;
         send(done);
       },
       (error: unknown) => {
-        this.#waitingAnswerCount--;
+        this.#answersBeingCompressedCount--;
         this.log.error(
           { requestId: exchange.requestId, err: error },
           'compression failed; the answer goes out as it is',

@@ -5,11 +5,11 @@
 import { statSync } from 'node:fs';
 import { REAL_CLOCK, runPeriodically } from '#base/clock';
 
-const CONNECTION_CHECK_MS = 250;
+const MANY_CONNECTIONS_CHECK_MS = 250;
 /** Interval of the checks of the connection count while fewer than half of the allowed connections are open, ms. */
 const FEW_CONNECTIONS_CHECK_MS = 1_000;
 /** Share of the maximum of connections below which the server listens again. */
-const REOPEN_SHARE = 0.95;
+const REOPEN_BELOW_CONNECTION_SHARE = 0.95;
 
 const countOpenFileDescriptors = (): number => {
   try {
@@ -46,7 +46,7 @@ export class OpenConnectionLimiter {
     if (!this.#isListenerShut && open > this.maxConnections) {
       this.#isListenerShut = true;
       this.listener.shut();
-    } else if (this.#isListenerShut && open <= this.maxConnections * REOPEN_SHARE) {
+    } else if (this.#isListenerShut && open <= this.maxConnections * REOPEN_BELOW_CONNECTION_SHARE) {
       this.#isListenerShut = false;
       this.listener.open();
     }
@@ -56,10 +56,10 @@ export class OpenConnectionLimiter {
     this.#earlyCheckTimer ??= setTimeout(() => {
       this.#earlyCheckTimer = undefined;
       this.#checkConnectionCount();
-    }, CONNECTION_CHECK_MS).unref();
+    }, MANY_CONNECTIONS_CHECK_MS).unref();
   }
 
-  close(): void {
+  stopChecks(): void {
     this.#stopPeriodicChecks();
     clearTimeout(this.#earlyCheckTimer);
   }
@@ -68,7 +68,7 @@ export class OpenConnectionLimiter {
 /** Duration below which a turn of the event loop counts as idle, ms. */
 const MAX_QUIET_TURN_MS = 0.2;
 /** Number of turns of the event loop after which a server that is never idle stops listening anyway. */
-const MAX_AWAITED_TURNS = 500;
+const MAX_TURNS_AWAITING_QUIET = 500;
 
 /**
  * Waits for an idle turn of the event loop that accepted no connection. Closing a listening socket resets connections
@@ -78,7 +78,7 @@ const MAX_AWAITED_TURNS = 500;
  * constant if a turn accepts all waiting connections
  */
 export async function waitForQuietEventLoopTurn(accepted: () => number): Promise<void> {
-  for (let turns = 0; turns < MAX_AWAITED_TURNS; turns++) {
+  for (let turns = 0; turns < MAX_TURNS_AWAITING_QUIET; turns++) {
     const before = accepted();
     const began = performance.now();
     await new Promise<void>((resolve) => setImmediate(resolve));

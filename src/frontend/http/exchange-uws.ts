@@ -4,8 +4,8 @@ import {
   byteLengthOfBodyParts,
   joinBodyParts,
   MAX_SMALL_RESPONSE_BODY_BYTES,
-  RequestBody,
-  ResponseBody,
+  ReceivedRequestBody,
+  UnsentResponseBody,
 } from './bodies.js';
 import { httpStatusLine } from './reply.js';
 import {
@@ -29,7 +29,7 @@ const NO_RESPONSE_HEADERS = new ResponseHeaders([]);
  * @param write writes the answer; returns true if the connection is still to be closed
  * @param over called when the answer is sent or the connection has ended
  */
-export function respondAndEndConnection(
+export function respondAfterReadingAndEndConnection(
   res: UwsResponse,
   write: (res: UwsResponse) => boolean,
   over: () => void,
@@ -77,8 +77,8 @@ export class UwsHttpExchange implements HttpExchange {
   /** The engine's request object; undefined once the handler has returned. */
   #req: UwsRequest | undefined;
   /** True while the client has not taken the whole answer. */
-  #sending = false;
-  #receivedBody: RequestBody | undefined;
+  #isBodyUnsent = false;
+  #bodyBeingReceived: ReceivedRequestBody | undefined;
   #abortListener: (() => void) | undefined;
   /** Listener that the engine calls when the connection ends before the answer. */
   #engineAbortListener: (() => void) | undefined;
@@ -86,7 +86,7 @@ export class UwsHttpExchange implements HttpExchange {
    * The older exchange, reused for the client's next poll, that now stands for this request; undefined if there is
    * none.
    */
-  #reusedExchange: UwsHttpExchange | undefined;
+  #olderExchangeInUse: UwsHttpExchange | undefined;
 
   /**
    * True for a chunked request. The engine reads chunks loosely, so bytes behind them must not be taken for a request:
@@ -145,20 +145,20 @@ export class UwsHttpExchange implements HttpExchange {
       done(this.hasBody ? undefined : EMPTY_BODY_BYTES);
       return;
     }
-    const received = new RequestBody(limit, this.#server.slowBodyGuard, () => this.#res.close());
-    this.#receivedBody = received;
+    const received = new ReceivedRequestBody(limit, this.#server.slowBodyGuard, () => this.#res.close());
+    this.#bodyBeingReceived = received;
     let finished = false;
     this.#res.onData((chunk, isLast) => {
       if (finished || this.aborted || this.answered) return;
       const bytes = new Uint8Array(chunk);
       // Keep a copy: the engine's bytes are valid during this callback only.
-      const fits = received.addChunk(isLast ? bytes : Buffer.from(bytes));
+      const fits = received.addChunkOrDropBody(isLast ? bytes : Buffer.from(bytes));
       if (fits && !isLast) {
         received.reportWaitForMore();
         return;
       }
       finished = true;
-      this.#passBodySafely(done, fits ? received.takeBytes() : undefined);
+      this.#passBodySafely(done, fits ? received.takeReceivedBytes() : undefined);
     });
   }
 
@@ -176,18 +176,18 @@ export class UwsHttpExchange implements HttpExchange {
     this.query = '';
   }
 
-  reuseForNextRequest(next: HttpExchange): HttpExchange {
+  reuseForNextRequestIfPossible(next: HttpExchange): HttpExchange {
     const mine = next instanceof UwsHttpExchange && next.#req !== undefined && !next.answered && !next.hasBody;
-    if (!mine || !this.answered || this.#sending || this.#req || next.method !== this.method) return next;
+    if (!mine || !this.answered || this.#isBodyUnsent || this.#req || next.method !== this.method) return next;
     this.#res = next.#res;
     this.setRequestId(next.#requestIdPrefix, next.#requestIdNumber);
     this.aborted = false;
     this.answered = false;
-    next.#reusedExchange = this;
+    next.#olderExchangeInUse = this;
     return this;
   }
 
-  onAborted(listener: () => void): void {
+  setAbortListener(listener: () => void): void {
     if (this.aborted) listener();
     else this.#abortListener = listener;
   }
@@ -195,7 +195,7 @@ export class UwsHttpExchange implements HttpExchange {
   /** Called when the handler has returned; from now on the exchange is answered asynchronously. */
   onHandlerReturned(): void {
     this.#req = undefined;
-    const heir = this.#reusedExchange;
+    const heir = this.#olderExchangeInUse;
     if (heir) {
       heir.onHandlerReturned();
       return;
@@ -209,7 +209,7 @@ export class UwsHttpExchange implements HttpExchange {
   #handleAbort(): void {
     if (this.answered || this.aborted) return;
     this.aborted = true;
-    this.#receivedBody?.discardChunks();
+    this.#bodyBeingReceived?.discardChunks();
     const listener = this.#abortListener;
     this.#abortListener = undefined;
     this.#server.onExchangeEnded();
@@ -217,8 +217,8 @@ export class UwsHttpExchange implements HttpExchange {
   }
 
   respondWithServerError(): void {
-    if (this.#reusedExchange) {
-      this.#reusedExchange.respondWithServerError();
+    if (this.#olderExchangeInUse) {
+      this.#olderExchangeInUse.respondWithServerError();
       return;
     }
     if (this.answered || this.aborted) return;
@@ -239,7 +239,7 @@ export class UwsHttpExchange implements HttpExchange {
     }
     if (this.#req) this.#writeResponse(status, headers, parts, more);
     else this.#res.cork(() => this.#writeResponse(status, headers, parts, more));
-    if (!this.#sending) this.#server.onExchangeEnded();
+    if (!this.#isBodyUnsent) this.#server.onExchangeEnded();
   }
 
   /** Sends the last answer of a connection, for HEAD and chunked requests. @param status the status line */
@@ -256,11 +256,12 @@ export class UwsHttpExchange implements HttpExchange {
     const { engine, isClosing } = this.#server;
     // Keep a copy: the joined bytes are valid during this call only.
     const body = head ? '' : Buffer.from(joinBodyParts(parts));
-    respondAndEndConnection(
+    respondAfterReadingAndEndConnection(
       this.#res,
       (res) => {
         res.writeStatus(status);
-        if (headers.combinedName !== '') res.writeHeader(headers.combinedName, headers.combinedValue + more + id);
+        if (headers.combinedHeaderName !== '')
+          res.writeHeader(headers.combinedHeaderName, headers.combinedHeaderValue + more + id);
         if (!head || length === 0) res.end(body, true);
         else if (engine.endsHead) res.endWithoutBody(length, isClosing);
         else {
@@ -285,7 +286,7 @@ export class UwsHttpExchange implements HttpExchange {
       this.#respondWithLastAnswer(httpStatusLine(400), NO_RESPONSE_HEADERS, [], '');
       return;
     }
-    this.#sending = true;
+    this.#isBodyUnsent = true;
     const over = (): void => this.#server.onExchangeEnded();
     const writeHead = (): void => this.#writeHead(status, headers, more);
     new UwsSourceSender(this.#res, source, this.#server.slowAnswerGuard, writeHead, over).start();
@@ -294,7 +295,7 @@ export class UwsHttpExchange implements HttpExchange {
   #markAnswered(): void {
     this.answered = true;
     this.#abortListener = undefined;
-    this.#receivedBody?.discardChunks();
+    this.#bodyBeingReceived?.discardChunks();
   }
 
   #writeResponse(status: number, headers: ResponseHeaders, parts: readonly ResponseBodyPart[], more: string): void {
@@ -312,7 +313,8 @@ export class UwsHttpExchange implements HttpExchange {
     // Write all headers in one native call: a call costs more than the longer text.
     const { requestId } = this;
     const id = requestId === '' ? '' : `\r\nX-Request-Id: ${requestId}`;
-    if (headers.combinedName !== '') res.writeHeader(headers.combinedName, headers.combinedValue + more + id);
+    if (headers.combinedHeaderName !== '')
+      res.writeHeader(headers.combinedHeaderName, headers.combinedHeaderValue + more + id);
     else if (id !== '') res.writeHeader('X-Request-Id', requestId);
   }
 
@@ -323,7 +325,7 @@ export class UwsHttpExchange implements HttpExchange {
     const [only] = parts;
     if (parts.length === 1 && typeof only !== 'string') {
       if (only!.byteLength === 0) this.#res.end();
-      else if (!this.#res.tryEnd(only!, only!.byteLength)[1]) this.#sendWhenWritable(new ResponseBody(parts));
+      else if (!this.#res.tryEnd(only!, only!.byteLength)[1]) this.#sendRestWhenWritable(new UnsentResponseBody(parts));
       return;
     }
     const length = byteLengthOfBodyParts(parts);
@@ -332,30 +334,30 @@ export class UwsHttpExchange implements HttpExchange {
       const body = parts.length === 1 ? only! : joinBodyParts(parts);
       if (this.#res.tryEnd(body, length)[1]) return;
       // Keep a copy: the next answer reuses the memory of `joinBodyParts`.
-      this.#sendWhenWritable(new ResponseBody([typeof body === 'string' ? body : Buffer.from(body)]));
+      this.#sendRestWhenWritable(new UnsentResponseBody([typeof body === 'string' ? body : Buffer.from(body)]));
     } else {
-      const body = new ResponseBody(parts);
-      if (!this.#sendBodyPieces(body)) this.#sendWhenWritable(body);
+      const body = new UnsentResponseBody(parts);
+      if (!this.#sendWritableBodyPieces(body)) this.#sendRestWhenWritable(body);
     }
   }
 
   /** Sends as many bytes as the connection takes. @returns true when the system has taken the whole body */
-  #sendBodyPieces(body: ResponseBody): boolean {
+  #sendWritableBodyPieces(body: UnsentResponseBody): boolean {
     for (;;) {
-      const [ok, done] = this.#res.tryEnd(body.nextPiece(), body.length);
+      const [ok, done] = this.#res.tryEnd(body.peekNextPiece(), body.length);
       if (done) return true;
       body.markSentUpTo(this.#res.getWriteOffset());
       if (!ok) return false;
     }
   }
 
-  #sendWhenWritable(body: ResponseBody): void {
+  #sendRestWhenWritable(body: UnsentResponseBody): void {
     const res = this.#res;
     const { slowAnswerGuard } = this.#server;
     const answer: SlowClientGuardedTransfer = {
       timeLimitBytes: body.length,
       get heldBytes() {
-        return body.unsentBytes;
+        return body.unsentByteCount;
       },
       cutOff: () => res.close(),
     };
@@ -363,15 +365,15 @@ export class UwsHttpExchange implements HttpExchange {
       slowAnswerGuard.removeTransfer(answer);
       this.#server.onExchangeEnded();
     };
-    this.#sending = true;
+    this.#isBodyUnsent = true;
     body.markSentUpTo(res.getWriteOffset());
     res.onAborted(over);
     res.onWritable(() => {
-      const done = this.#sendBodyPieces(body);
+      const done = this.#sendWritableBodyPieces(body);
       if (done) over();
-      else slowAnswerGuard.noteProgress(answer);
+      else slowAnswerGuard.noteWaitOrProgress(answer);
       return done;
     });
-    slowAnswerGuard.noteProgress(answer);
+    slowAnswerGuard.noteWaitOrProgress(answer);
   }
 }

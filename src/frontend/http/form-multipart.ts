@@ -16,15 +16,15 @@ interface MultipartContent {
 }
 
 /** Maximum of parts of a form: its fields and some files. */
-const MAX_PARTS = MAX_FORM_FIELDS + 10;
+const MAX_FORM_PARTS = MAX_FORM_FIELDS + 10;
 /** Maximum of boundaries of a form: one before each part, and one at the end. */
-const MAX_BOUNDARIES = MAX_PARTS + 1;
+const MAX_FORM_BOUNDARIES = MAX_FORM_PARTS + 1;
 /** Number of bytes of a form parsed at a time, which takes some hundred microseconds. */
 const PARSED_PIECE_BYTES = 32 * 1024;
 /** Number of bytes scanned for boundaries at a time: at worst each byte is compared with the whole boundary. */
 const SCANNED_PIECE_BYTES = 256 * 1024;
 /** Maximum number of bytes of a field, where the operation takes files (`keepFiles`); the files may be larger. */
-const MAX_FIELD_BYTES = 1_048_576;
+const MAX_FIELD_BYTES_BESIDE_FILES = 1_048_576;
 /** Maximum length of a boundary: RFC 2046 allows 70 characters; the API's original server takes 201. */
 const MAX_BOUNDARY_LENGTH = 201;
 
@@ -48,19 +48,19 @@ export async function parseMultipartForm(
   // Inside files, only a line that begins with the delimiter is a boundary.
   const delimiter = Buffer.from(`\r\n--${boundary}`, 'latin1');
   if (bytes.length <= PARSED_PIECE_BYTES) {
-    if (countBoundariesInPiece(bytes, delimiter) > MAX_BOUNDARIES) throw makeMalformedFormError();
+    if (countBoundariesInPiece(bytes, delimiter) > MAX_FORM_BOUNDARIES) throw makeMalformedFormError();
     const form = new MultipartFormParser(boundary, bytes.length, keepFiles);
-    form.end(bytes);
+    form.finishWithPiece(bytes);
     return form.content;
   }
   const turns = new TimeSlicer(1);
   await checkBoundaryCount(bytes, delimiter, turns);
   const form = new MultipartFormParser(boundary, bytes.length, keepFiles);
-  for (let at = 0; at < bytes.length && !form.failed && !progress.abandoned; at += PARSED_PIECE_BYTES) {
+  for (let at = 0; at < bytes.length && !form.hasFailed && !progress.abandoned; at += PARSED_PIECE_BYTES) {
     await turns.yieldIfSliceIsOver();
-    await form.write(bytes.subarray(at, at + PARSED_PIECE_BYTES));
+    await form.writePiece(bytes.subarray(at, at + PARSED_PIECE_BYTES));
   }
-  form.end();
+  form.finishWithPiece();
   return form.content;
 }
 
@@ -73,7 +73,7 @@ function boundaryOfContentType(contentType: string): string | undefined {
 /** Counts the boundaries in a piece; counting stops one above the maximum. */
 function countBoundariesInPiece(piece: Buffer, delimiter: Buffer): number {
   let count = 0;
-  for (let at = piece.indexOf(delimiter); at >= 0 && count <= MAX_BOUNDARIES; count++) {
+  for (let at = piece.indexOf(delimiter); at >= 0 && count <= MAX_FORM_BOUNDARIES; count++) {
     at = piece.indexOf(delimiter, at + delimiter.length);
   }
   return count;
@@ -86,34 +86,34 @@ async function checkBoundaryCount(bytes: Buffer, delimiter: Buffer, turns: TimeS
     await turns.yieldIfSliceIsOver();
     // A boundary across two pieces of the body counts in the first.
     count += countBoundariesInPiece(bytes.subarray(from, from + SCANNED_PIECE_BYTES + delimiter.length - 1), delimiter);
-    if (count > MAX_BOUNDARIES) throw makeMalformedFormError();
+    if (count > MAX_FORM_BOUNDARIES) throw makeMalformedFormError();
   }
 }
 
 class MultipartFormParser {
   readonly content: Promise<MultipartContent>;
-  failed = false;
-  readonly #parser: BusboyInstance;
+  hasFailed = false;
+  readonly #busboy: BusboyInstance;
   #rejectContent: () => void = () => {};
 
   constructor(boundary: string, size: number, keepFiles: boolean) {
     const fields = new Map<string, string>();
     const files: UploadedFile[] = [];
     const most = size + 1;
-    this.#parser = new Busboy({
+    this.#busboy = new Busboy({
       headers: { 'content-type': `multipart/form-data; boundary="${boundary}"` },
       limits: {
         fields: MAX_FORM_FIELDS,
-        parts: MAX_PARTS,
-        fieldSize: keepFiles ? Math.min(most, MAX_FIELD_BYTES) : most,
+        parts: MAX_FORM_PARTS,
+        fieldSize: keepFiles ? Math.min(most, MAX_FIELD_BYTES_BESIDE_FILES) : most,
         fileSize: most,
         fieldNameSize: 1000,
       },
     });
-    const parser = this.#parser;
+    const parser = this.#busboy;
     this.content = new Promise((resolve, reject) => {
       this.#rejectContent = () => {
-        this.failed = true;
+        this.hasFailed = true;
         reject(makeMalformedFormError());
       };
       parser.on('finish', () => resolve({ fields, files }));
@@ -140,14 +140,14 @@ class MultipartFormParser {
   }
 
   /** Resolves when the parser takes the next piece, or the form has failed. */
-  async write(piece: Buffer): Promise<void> {
-    const taken = new Promise<void>((resolve) => this.#parser.write(piece, () => resolve()));
+  async writePiece(piece: Buffer): Promise<void> {
+    const taken = new Promise<void>((resolve) => this.#busboy.write(piece, () => resolve()));
     await Promise.race([taken, this.content.catch(() => undefined)]);
   }
 
-  end(piece?: Buffer): void {
-    if (this.failed) return;
-    if (piece) this.#parser.end(piece);
-    else this.#parser.end();
+  finishWithPiece(piece?: Buffer): void {
+    if (this.hasFailed) return;
+    if (piece) this.#busboy.end(piece);
+    else this.#busboy.end();
   }
 }

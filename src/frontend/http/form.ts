@@ -13,7 +13,7 @@ export interface ParsedForm {
 }
 
 export const EMPTY_FORM: ParsedForm = { fields: NO_FORM_FIELDS, files: [] };
-const TOO_LARGE_FORM: ParsedForm = { fields: NO_FORM_FIELDS, files: 'too large' };
+const FORM_WITH_TOO_LARGE_FILES: ParsedForm = { fields: NO_FORM_FIELDS, files: 'too large' };
 
 /** Maximum of bytes that boundaries, part heads and fields take in a form beside the file. */
 const MAX_FORM_OVERHEAD_BYTES = 64 * 1024;
@@ -59,7 +59,8 @@ export function readRequestForm(
   };
   const read = (body: Uint8Array | undefined): ParsedForm | Promise<ParsedForm> => {
     if (!body) {
-      if (keepsFiles) return beforeParsing ? beforeParsing.then(() => TOO_LARGE_FORM) : TOO_LARGE_FORM;
+      if (keepsFiles)
+        return beforeParsing ? beforeParsing.then(() => FORM_WITH_TOO_LARGE_FILES) : FORM_WITH_TOO_LARGE_FILES;
       throw apiError('BODY_TOO_LARGE');
     }
     if (!beforeParsing && !isMultipartMediaType(mediaType)) return parse(body);
@@ -82,7 +83,7 @@ export class UploadMemoryBudget {
    * Reserves memory for an upload.
    * @returns the function that releases the memory; undefined when too little is left
    */
-  reserve(bytes: number): (() => void) | undefined {
+  tryReserve(bytes: number): (() => void) | undefined {
     if (bytes > this.#unreservedBytes) return undefined;
     this.#unreservedBytes -= bytes;
     return () => {
@@ -92,7 +93,7 @@ export class UploadMemoryBudget {
 }
 
 /** Limits of a form whose operation is not known yet: the form of a POST may itself name the method. */
-interface FormPolicy {
+interface RequestFormPolicy {
   /** True if the request may mean some operation of the path. */
   readonly hasOperation: boolean;
   /** True if every possible operation needs an account, apart from visitors of organizations with public access. */
@@ -106,7 +107,7 @@ interface FormPolicy {
 
 type OperationsByMethod = ReadonlyMap<string, RoutedOperation>;
 
-const makeFormPolicy = (operations: readonly ApiOperation[]): FormPolicy => ({
+const makeFormPolicyForOperations = (operations: readonly ApiOperation[]): RequestFormPolicy => ({
   hasOperation: operations.length > 0,
   needsAccount: operations.every(({ guard, visitors }) => guard !== 'none' && !visitors),
   admitsVisitors: operations.some(({ anonymous }) => anonymous === true),
@@ -115,14 +116,14 @@ const makeFormPolicy = (operations: readonly ApiOperation[]): FormPolicy => ({
 });
 
 const formPoliciesByMethod = memoizeByObject(
-  (methods: OperationsByMethod): ReadonlyMap<string, FormPolicy> =>
+  (methods: OperationsByMethod): ReadonlyMap<string, RequestFormPolicy> =>
     new Map([
-      ...[...methods].map(([method, { operation }]) => [method, makeFormPolicy([operation])] as const),
-      ['POST', makeFormPolicy([...methods.values()].map(({ operation }) => operation))] as const,
+      ...[...methods].map(([method, { operation }]) => [method, makeFormPolicyForOperations([operation])] as const),
+      ['POST', makeFormPolicyForOperations([...methods.values()].map(({ operation }) => operation))] as const,
     ]),
 );
 
-const NO_OPERATION_FORM_POLICY = makeFormPolicy([]);
+const NO_OPERATION_FORM_POLICY = makeFormPolicyForOperations([]);
 
-export const formPolicyOfMethod = (methods: OperationsByMethod, method: string): FormPolicy =>
+export const formPolicyOfMethod = (methods: OperationsByMethod, method: string): RequestFormPolicy =>
   formPoliciesByMethod(methods).get(method) ?? NO_OPERATION_FORM_POLICY;

@@ -16,13 +16,13 @@ const MULTIPLE_LENGTHS_FAULT = makeFramingFault(400, 'There is more than one Con
 const INVALID_LENGTH_FAULT = makeFramingFault(400, 'Content-Length is not a number');
 const MISPLACED_CHUNKED_FAULT = makeFramingFault(400, 'Transfer-Encoding must end with chunked, and have it once');
 const UNSUPPORTED_CODING_FAULT = makeFramingFault(501, 'No Transfer-Encoding but chunked is understood');
-const TRAILERS_FAULT = makeFramingFault(501, 'Trailers are not understood');
+const UNSUPPORTED_TRAILERS_FAULT = makeFramingFault(501, 'Trailers are not understood');
 /** Content-Length of at most 15 digits: engines read longer numbers differently; a petabyte is too large anyway. */
 const CONTENT_LENGTH_PATTERN = /^\d{1,15}$/;
 export const UNKNOWN_HTTP_METHOD_FAULT = makeFramingFault(501, 'The method is not known');
-export const HTTP_VERSION_FAULT = makeFramingFault(505, 'HTTP/1.1 is spoken here');
+export const UNSUPPORTED_HTTP_VERSION_FAULT = makeFramingFault(505, 'HTTP/1.1 is spoken here');
 export const DUPLICATE_HOST_FAULT = makeFramingFault(400, 'There is more than one Host');
-export const REQUEST_TARGET_FAULT = makeFramingFault(400, 'The request target is not understood');
+export const MALFORMED_REQUEST_TARGET_FAULT = makeFramingFault(400, 'The request target is not understood');
 export const TOO_MANY_HEADERS_FAULT = makeFramingFault(431, 'There are too many headers');
 
 /**
@@ -45,5 +45,5 @@ export function findHttpFramingFault(
   const list = codings.join(',').toLowerCase().split(',');
   if (list.findIndex((coding) => coding.trim() === 'chunked') !== list.length - 1) return MISPLACED_CHUNKED_FAULT;
   if (list.length > 1) return UNSUPPORTED_CODING_FAULT;
-  return trailer === '' ? undefined : TRAILERS_FAULT;
+  return trailer === '' ? undefined : UNSUPPORTED_TRAILERS_FAULT;
 }

@@ -17,13 +17,13 @@ import type { FrontendServices } from './services.js';
 
 const API_PREFIX = '/api/v1';
 
-const DEFAULT_DEADLINE_MS = 30_000;
-const DEFAULT_HEARTBEAT_MS = 45_000;
+const DEFAULT_REQUEST_DEADLINE_MS = 30_000;
+const DEFAULT_POLL_HEARTBEAT_MS = 45_000;
 const DEFAULT_UPLOAD_MEMORY_MIB = 256;
 
 export class HttpFrontend {
   /** Handles one request of the HTTP server. Never throws, no matter what a client sends. */
-  readonly handle: (exchange: HttpExchange) => void;
+  readonly handleRequest: (exchange: HttpExchange) => void;
   readonly #forwarder: ActorCommandForwarder;
 
   /**
@@ -31,7 +31,11 @@ export class HttpFrontend {
    * @throws Error for operations with the same method and path, or whose parameters cannot be checked
    */
   constructor(operations: readonly ApiOperation[], services: FrontendServices, options: FrontendOptions) {
-    const { deadlineMs = DEFAULT_DEADLINE_MS, heartbeatMs = DEFAULT_HEARTBEAT_MS, random = Math.random } = options;
+    const {
+      deadlineMs = DEFAULT_REQUEST_DEADLINE_MS,
+      heartbeatMs = DEFAULT_POLL_HEARTBEAT_MS,
+      random = Math.random,
+    } = options;
     const {
       maxWaitingPolls = Number.POSITIVE_INFINITY,
       uploadMemoryMib = DEFAULT_UPLOAD_MEMORY_MIB,
@@ -43,14 +47,16 @@ export class HttpFrontend {
         ? (peer: string) => clientAddressResolver.isTrustedProxy(peer)
         : undefined;
     const metrics = new RequestMetrics(services.clock, services.log, options);
-    const compressor = options.compressesAnswers ? new ResponseCompressor(metrics.metrics, services.log) : undefined;
+    const compressor = options.compressesAnswers
+      ? new ResponseCompressor(metrics.metricsRegistry, services.log)
+      : undefined;
     const sender = new ResponseSender(services, metrics, deadlineMs, compressor);
     const parked = new ParkedPolls(services.clock, sender, { heartbeatMs: heartbeatMs, random });
     const forwarder = new ActorCommandForwarder(services, sender, parked, metrics, maxWaitingPolls);
     this.#forwarder = forwarder;
-    services.onCredentialEnded((hash, kind) => forwarder.refusePollsOfCredential(hash, kind));
-    metrics.metrics.addReader('conclave_http_held_polls', () => forwarder.pollCount);
-    this.handle = new RequestPipeline({
+    services.setCredentialEndedListener((hash, kind) => forwarder.refusePollsOfEndedCredential(hash, kind));
+    metrics.metricsRegistry.addReader('conclave_http_held_polls', () => forwarder.waitingPollCount);
+    this.handleRequest = new RequestPipeline({
       router: makeOperationRouter(operations),
       services,
       options,
@@ -71,15 +77,15 @@ export class HttpFrontend {
       callServices: {
         options,
         services,
-        sendAndAwaitFields: (forward, call) => forwarder.sendAndAwaitFields(forward, call),
+        sendAndAwaitFields: (forward, call) => forwarder.sendAndAwaitReplyFields(forward, call),
       },
       forwarder,
       sender,
-    }).handle;
+    }).handleRequest;
   }
 
   /** Answers all waiting polls before shutdown, so that clients poll another frontend. From now on no poll waits. */
-  releaseWaitingPolls(): void {
+  answerWaitingPollsForShutdown(): void {
     this.#forwarder.releasePollsForShutdown();
   }
 }
@@ -89,7 +95,7 @@ function makeOperationRouter(operations: readonly ApiOperation[]): HttpRouter<Ro
   for (const operation of operations) {
     const metrics = { answers: new Map(), seconds: undefined };
     const target = { operation, parameters: new RequestParameterReader(operation), metrics };
-    router.add(operation.method, pathSegmentsOfOperation(operation.root ? '' : API_PREFIX, operation), target);
+    router.addTarget(operation.method, pathSegmentsOfOperation(operation.root ? '' : API_PREFIX, operation), target);
   }
   return router;
 }

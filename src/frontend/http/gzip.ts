@@ -13,9 +13,9 @@ const DEFLATE_STREAM_COUNT = 2;
  * Maximum of jobs, and of their bytes, that wait for a deflate stream. Further jobs are refused: sending the body
  * uncompressed is faster than waiting.
  */
-const MAX_WAITING_JOBS = 256;
-const MAX_WAITING_JOB_BYTES = 16 * 1024 * 1024;
-const DEFLATE_CHUNK_BYTES = 64 * 1024;
+const MAX_UNFINISHED_DEFLATE_JOBS = 256;
+const MAX_UNFINISHED_DEFLATE_BYTES = 16 * 1024 * 1024;
+const DEFLATE_OUTPUT_CHUNK_BYTES = 64 * 1024;
 
 interface DeflateJob {
   readonly bytes: Uint8Array;
@@ -36,39 +36,39 @@ export class DeflatePool {
   }
 
   /** Deflates the bytes in a pool thread. @returns undefined where too many jobs are waiting already */
-  deflate(bytes: Uint8Array): Promise<Uint8Array> | undefined {
+  tryDeflate(bytes: Uint8Array): Promise<Uint8Array> | undefined {
     let jobs = 0;
     let waiting = bytes.byteLength;
     let idlest = this.#streamQueues[0]!;
     for (const lane of this.#streamQueues) {
-      jobs += lane.jobCount;
-      waiting += lane.queuedBytes;
-      if (lane.queuedBytes < idlest.queuedBytes) idlest = lane;
+      jobs += lane.unfinishedJobCount;
+      waiting += lane.unfinishedJobBytes;
+      if (lane.unfinishedJobBytes < idlest.unfinishedJobBytes) idlest = lane;
     }
-    if (jobs >= MAX_WAITING_JOBS || waiting > MAX_WAITING_JOB_BYTES) return undefined;
-    return idlest.deflate(bytes);
+    if (jobs >= MAX_UNFINISHED_DEFLATE_JOBS || waiting > MAX_UNFINISHED_DEFLATE_BYTES) return undefined;
+    return idlest.enqueueDeflate(bytes);
   }
 }
 
 /** One deflate stream and its queue. */
 class DeflateStreamQueue {
   /** Number of bytes of the jobs in the queue. */
-  queuedBytes = 0;
-  readonly #queue: DeflateJob[] = [];
-  #stream: DeflateRaw | undefined;
+  unfinishedJobBytes = 0;
+  readonly #unfinishedJobs: DeflateJob[] = [];
+  #deflateStream: DeflateRaw | undefined;
   #outputChunks: Buffer[] = [];
 
   constructor(private readonly level: number) {}
 
-  get jobCount(): number {
-    return this.#queue.length;
+  get unfinishedJobCount(): number {
+    return this.#unfinishedJobs.length;
   }
 
-  deflate(bytes: Uint8Array): Promise<Uint8Array> {
-    this.queuedBytes += bytes.byteLength;
+  enqueueDeflate(bytes: Uint8Array): Promise<Uint8Array> {
+    this.unfinishedJobBytes += bytes.byteLength;
     const made = new Promise<Uint8Array>((resolve, reject) => {
-      this.#queue.push({ bytes, resolve, reject });
-      if (this.#queue.length === 1) this.#startNextJob();
+      this.#unfinishedJobs.push({ bytes, resolve, reject });
+      if (this.#unfinishedJobs.length === 1) this.#startNextJob();
     });
     // No caller awaits this piece if another piece of the same answer was refused.
     made.catch(ignoreRejection);
@@ -76,10 +76,10 @@ class DeflateStreamQueue {
   }
 
   #startNextJob(): void {
-    const job = this.#queue[0];
+    const job = this.#unfinishedJobs[0];
     if (!job) return;
-    this.#stream ??= this.#openStream();
-    const stream = this.#stream;
+    this.#deflateStream ??= this.#openDeflateStream();
+    const stream = this.#deflateStream;
     stream.write(job.bytes, (error) => {
       if (error) return;
       // Reading passes the remaining output to the 'data' listener.
@@ -93,25 +93,25 @@ class DeflateStreamQueue {
   }
 
   #removeFirstJob(): void {
-    this.queuedBytes -= this.#queue.shift()!.bytes.byteLength;
+    this.unfinishedJobBytes -= this.#unfinishedJobs.shift()!.bytes.byteLength;
   }
 
-  #openStream(): DeflateRaw {
+  #openDeflateStream(): DeflateRaw {
     const stream = createDeflateRaw({
       level: this.level,
       flush: constants.Z_FULL_FLUSH,
-      chunkSize: DEFLATE_CHUNK_BYTES,
+      chunkSize: DEFLATE_OUTPUT_CHUNK_BYTES,
     });
     stream.on('data', (chunk: Buffer) => this.#outputChunks.push(chunk));
-    stream.on('error', (error) => this.#streamFailed(error));
+    stream.on('error', (error) => this.#failJobAndReplaceStream(error));
     return stream;
   }
 
   /** Fails the current job of a broken stream; the next jobs get a new stream. */
-  #streamFailed(error: Error): void {
-    this.#stream = undefined;
+  #failJobAndReplaceStream(error: Error): void {
+    this.#deflateStream = undefined;
     this.#outputChunks = [];
-    const job = this.#queue[0];
+    const job = this.#unfinishedJobs[0];
     if (!job) return;
     this.#removeFirstJob();
     job.reject(error);
@@ -155,7 +155,7 @@ export class GzipBodyComposer {
    * Returns the gzip blocks of a body, at once if all parts are cached. Undefined where too many jobs are waiting
    * already. Rejects where zlib fails.
    */
-  composeBlocks(parts: readonly ResponseBodyPart[]): DeflateBlocks | Promise<DeflateBlocks> | undefined {
+  tryComposeGzipBody(parts: readonly ResponseBodyPart[]): DeflateBlocks | Promise<DeflateBlocks> | undefined {
     const pieces: (DeflateBlocks | Promise<DeflateBlocks>)[] = [];
     let apart: Uint8Array[] = [];
     let crc = 0;
@@ -178,7 +178,7 @@ export class GzipBodyComposer {
       // An empty buffer is skipped, because it would reset crc32.
       if (bytes.byteLength === 0) continue;
       const shared =
-        bytes !== part || bytes.byteLength < MIN_CACHED_PART_BYTES ? undefined : this.#deflateSharedPart(bytes);
+        bytes !== part || bytes.byteLength < MIN_CACHED_PART_BYTES ? undefined : this.#deflateReusedPart(bytes);
       if (shared === undefined) apart.push(bytes);
       else {
         if (shared === 'busy' || !addApart()) return undefined;
@@ -196,7 +196,7 @@ export class GzipBodyComposer {
    * Returns the blocks of a part that other answers share. Undefined at the part's first use: most parts are never used
    * again.
    */
-  #deflateSharedPart(bytes: Uint8Array): DeflateBlocks | Promise<DeflateBlocks> | 'busy' | undefined {
+  #deflateReusedPart(bytes: Uint8Array): DeflateBlocks | Promise<DeflateBlocks> | 'busy' | undefined {
     const known = this.#statesByPart.get(bytes);
     if (known === undefined) {
       this.#statesByPart.set(bytes, 'once');
@@ -234,7 +234,7 @@ export class GzipBodyComposer {
         made.push(...makeStoredBlocks(piece));
         return true;
       }
-      const job = this.pool.deflate(piece);
+      const job = this.pool.tryDeflate(piece);
       if (!job) return false;
       later = true;
       made.push(job);

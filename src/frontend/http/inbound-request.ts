@@ -2,7 +2,7 @@
 import { memoizeByObject, type RateLimitStatus } from '#base';
 import type { Clock, TimerHandle } from '#base/clock';
 import type { ApiOperation } from '#frontend/api';
-import { type BrowserPolicy, type BrowserRequestFacts, readBrowserRequestFacts } from './browser.js';
+import { type BrowserRequestFacts, type BrowserRequestPolicy, readBrowserRequestFacts } from './browser.js';
 import { acceptsGzip } from './compression.js';
 import { EMPTY_FORM, type ParsedForm } from './form.js';
 import type { OperationCall } from './operation-call.js';
@@ -43,7 +43,7 @@ export interface HeaderReadingPolicy {
   readonly readsForwardedFor: boolean;
   /** True if large answers are compressed for clients that accept gzip. */
   readonly compressesAnswers: boolean;
-  readonly browserPolicy: BrowserPolicy;
+  readonly browserPolicy: BrowserRequestPolicy;
 }
 
 /**
@@ -61,7 +61,7 @@ export class InboundRequest {
   identity: AnonymousCaller | undefined;
   isAnonymous = false;
   /** The call that the operation runs with; undefined before the step `run`. */
-  call: OperationCall | undefined;
+  operationCall: OperationCall | undefined;
   /** Deadline and clean-up of a request that has to wait; undefined while it has not waited. */
   lifetime: RequestLifetime | undefined;
   /** State of the tightest rate limit under which the request was counted; undefined if it was not counted. */
@@ -148,7 +148,7 @@ export class InboundRequest {
 
   /** Makes this answered request object stand for the client's next poll. */
   rebindToNextPoll(next: InboundRequest): void {
-    this.exchange = this.exchange.reuseForNextRequest(next.exchange);
+    this.exchange = this.exchange.reuseForNextRequestIfPossible(next.exchange);
     this.since = next.since;
     this.credentialHash = next.credentialHash;
     this.#mayGzipAnswer = next.mayGzipAnswer;
@@ -175,7 +175,7 @@ export class InboundRequest {
     this.#headers = NO_DECLARED_HEADERS;
     this.form = EMPTY_FORM;
     this.identity = undefined;
-    this.call = undefined;
+    this.operationCall = undefined;
   }
 }
 
@@ -189,7 +189,7 @@ export class RequestLifetime {
   /** The command that an actor is working on for the request. */
   forwardedCommand: Pick<ForwardedCommandHandle, 'cancel' | 'releaseForShutdown'> | undefined;
   /** Releases the memory that was reserved for an upload. */
-  releaseUpload: (() => void) | undefined;
+  releaseUploadMemory: (() => void) | undefined;
   #deadlineTimer: TimerHandle | undefined;
 
   constructor(
@@ -199,14 +199,14 @@ export class RequestLifetime {
 
   /** Ends the request because its client has disconnected. */
   readonly handleClientLeft = (): void => {
-    this.end();
+    this.endRequest();
     this.owner.events.handleClientLeft();
   };
 
   readonly #handleDeadlinePassed = (): void => this.owner.events.handleDeadlinePassed(this.request);
 
   /** Starts the deadline, unless one is set already. */
-  startDeadline(ms: number): void {
+  startDeadlineUnlessSet(ms: number): void {
     if (!this.isOver) this.#deadlineTimer ??= this.owner.clock.setTimeout(this.#handleDeadlinePassed, ms);
   }
 
@@ -215,14 +215,14 @@ export class RequestLifetime {
     this.#deadlineTimer = undefined;
   }
 
-  end(): void {
-    this.owner.heldPolls.delete(this);
+  endRequest(): void {
+    this.owner.heldPollLifetimes.delete(this);
     if (this.isOver) return;
     this.isOver = true;
     this.stopDeadline();
     this.forwardedCommand?.cancel();
     this.forwardedCommand = undefined;
-    this.releaseUpload?.();
+    this.releaseUploadMemory?.();
   }
 }
 
@@ -236,7 +236,7 @@ export interface RequestLifetimeListener {
 /** The lifetimes of all requests of one frontend. */
 export class RequestLifetimes {
   /** Polls that an actor holds and that can't be parked in the frontend. */
-  readonly heldPolls = new Set<RequestLifetime>();
+  readonly heldPollLifetimes = new Set<RequestLifetime>();
 
   /**
    * Makes an empty set of lifetimes.
@@ -254,7 +254,7 @@ export class RequestLifetimes {
     if (request.lifetime) return request.lifetime;
     const lifetime = new RequestLifetime(request, this);
     request.lifetime = lifetime;
-    request.exchange.onAborted(lifetime.handleClientLeft);
+    request.exchange.setAbortListener(lifetime.handleClientLeft);
     return lifetime;
   }
 
@@ -268,7 +268,7 @@ export class RequestLifetimes {
     next: (request: InboundRequest, value: T) => void,
   ): void {
     const lifetime = this.findOrCreateLifetime(request);
-    lifetime.startDeadline(this.deadlineMs);
+    lifetime.startDeadlineUnlessSet(this.deadlineMs);
     promise.then(
       (value) => {
         if (lifetime.isOver) return;

@@ -30,8 +30,8 @@ export { chooseHttpServerFactory, openHttpServer } from './open-server.js';
 export type { FrontendOptions } from './options.js';
 export {
   type HttpExchange,
-  type HttpHandler,
   type HttpListenOptions,
+  type HttpRequestHandler,
   type HttpServer,
   ResponseHeaders,
 } from './server.js';
@@ -42,4 +42,4 @@ export type {
   ForwardedCommandHandle,
   FrontendServices,
 } from './services.js';
-export { SLOW_CLIENT_LIMITS, SlowClientGuard } from './slow-client-guard.js';
+export { DEFAULT_SLOW_CLIENT_LIMITS, SlowClientGuard } from './slow-client-guard.js';

@@ -1,7 +1,13 @@
 import type { JsonObject } from '#base';
 import { clientNameOfRequest } from '#domain/messages';
 import type { ServerCryptography } from '#domain/secrets';
-import type { ApiCall, BrowserPushAccess, ForwardedCommand, OperationOutcome, UploadedFile } from '#frontend/api';
+import type {
+  ApiCall,
+  BrowserPushSubscriptionRules,
+  ForwardedCommand,
+  OperationOutcome,
+  UploadedFile,
+} from '#frontend/api';
 import type { ImageProxy } from '#frontend/image-proxy';
 import type { IdentityProviders, JwtKeysBySubdomain } from '#frontend/single-sign-on';
 import { type ActorReply, type RealmId, toUserId, type UserId } from '#model';
@@ -47,7 +53,7 @@ export class OperationCall implements ApiCall<AnyParameterValues> {
   /** The outcome that the operation returned; undefined until the operation has run. */
   outcome: OperationOutcome | undefined;
   /** The actor's reply; undefined where the operation answers without an actor. */
-  reply: ActorReply | undefined;
+  actorReply: ActorReply | undefined;
   attemptNumber = 1;
 
   /**
@@ -70,12 +76,12 @@ export class OperationCall implements ApiCall<AnyParameterValues> {
     this.directory = identity.directory;
   }
 
-  get client(): string {
+  get clientName(): string {
     const { form, userAgent } = this.request;
     return clientNameOfRequest(form.fields.get('client') ?? this.queryFields.get('client'), userAgent);
   }
 
-  get origin(): string {
+  get unverifiedBaseUrl(): string {
     const { scheme = 'http', externalHost = 'localhost' } = this.context.options;
     const { host } = this.request;
     // The origin becomes part of answers, so only text that can be a host name or an address passes.
@@ -83,7 +89,7 @@ export class OperationCall implements ApiCall<AnyParameterValues> {
   }
 
   get site(): string {
-    return this.context.services.siteUrl(this.request.host, this.directory.subdomain);
+    return this.context.services.siteUrlOfSubdomain(this.request.host, this.directory.subdomain);
   }
 
   get files(): readonly UploadedFile[] | 'too large' {
@@ -98,7 +104,7 @@ export class OperationCall implements ApiCall<AnyParameterValues> {
     return this.context.services.blobs;
   }
 
-  get browserPush(): BrowserPushAccess | undefined {
+  get browserPush(): BrowserPushSubscriptionRules | undefined {
     return this.context.options.browserPush;
   }
 
@@ -106,7 +112,7 @@ export class OperationCall implements ApiCall<AnyParameterValues> {
     return this.context.options.areSessionsAllowed ?? false;
   }
 
-  get pushesToDevices(): boolean {
+  get pushesToMobileDevices(): boolean {
     return this.context.options.pushesToDevices ?? false;
   }
 
@@ -118,7 +124,7 @@ export class OperationCall implements ApiCall<AnyParameterValues> {
     return this.context.options.identityProviders;
   }
 
-  get tokenKeys(): JwtKeysBySubdomain {
+  get jwtKeysBySubdomain(): JwtKeysBySubdomain {
     return this.context.options.tokenKeys ?? NO_JWT_KEYS;
   }
 
@@ -126,15 +132,15 @@ export class OperationCall implements ApiCall<AnyParameterValues> {
     return this.context.services.secrets;
   }
 
-  get session(): number | undefined {
+  get callerSessionId(): number | undefined {
     return this.account?.session?.id;
   }
 
-  get secure(): boolean {
+  get browserUsesTls(): boolean {
     return this.request.browserFacts.usesTls;
   }
 
-  get query(): string {
+  get rawQuery(): string {
     return this.request.exchange.query;
   }
 
@@ -146,9 +152,9 @@ export class OperationCall implements ApiCall<AnyParameterValues> {
     return this.context.sendAndAwaitFields(forward, this) as Promise<T>;
   }
 
-  newestMessage(): number | Promise<number> {
+  newestReceivedMessageId(): number | Promise<number> {
     if (!this.account) throw new Error('a call without an account asks for its newest message');
-    return this.context.services.newestMessageId(this.account);
+    return this.context.services.newestReceivedMessageId(this.account);
   }
 
   get administratorEmail(): string {
@@ -164,11 +170,11 @@ export class OperationCall implements ApiCall<AnyParameterValues> {
     return this.context.services.clock.now();
   }
 
-  countMail(): void {
-    this.context.options.callRateLimiter?.countMail(this.request);
+  countMailOfAnonymousCaller(): void {
+    this.context.options.callRateLimiter?.countAnonymousMail(this.request);
   }
 
-  countVisit(path: string): void {
+  countVisitorFileDownload(path: string): void {
     this.context.options.callRateLimiter?.countAnonymousFileDownload(this.request, path);
   }
 
@@ -177,12 +183,12 @@ export class OperationCall implements ApiCall<AnyParameterValues> {
   }
 
   directoryOf(realm: RealmId): Promise<DirectoryView | undefined> {
-    return this.context.services.openDirectory(realm);
+    return this.context.services.openDirectoryIfRealmExists(realm);
   }
 
-  async siteOf(realm: RealmId): Promise<string> {
+  async baseUrlOfRealm(realm: RealmId): Promise<string> {
     const directory = await this.directoryOf(realm);
-    return this.context.services.siteUrl(this.request.host, (directory ?? this.directory).subdomain);
+    return this.context.services.siteUrlOfSubdomain(this.request.host, (directory ?? this.directory).subdomain);
   }
 }
 

@@ -1,6 +1,6 @@
 /** Settings of a frontend, with their defaults. */
 import type { MetricsRegistry } from '#base/metrics';
-import type { BrowserPushAccess } from '#frontend/api';
+import type { BrowserPushSubscriptionRules } from '#frontend/api';
 import type { ImageProxy } from '#frontend/image-proxy';
 import type { ClientAddressResolver } from '#frontend/limits';
 import type { IdentityProviders, JwtKeysBySubdomain } from '#frontend/single-sign-on';
@@ -25,7 +25,7 @@ export interface FrontendOptions {
   /** Proxy for pictures of other hosts. Default: none, and such pictures are not served. */
   readonly imageProxy?: ImageProxy;
   /** Browsers may subscribe to push notifications. Default: they may not. */
-  readonly browserPush?: BrowserPushAccess | undefined;
+  readonly browserPush?: BrowserPushSubscriptionRules | undefined;
   /** Notifications are pushed to mobile devices. Default false. */
   readonly pushesToDevices?: boolean;
   /** Identity providers for single sign-on. Default: none. */

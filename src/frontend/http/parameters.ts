@@ -6,13 +6,13 @@
 import { type ParsedJsonText, parseJsonText, TooManyJsonValuesError } from '#base';
 import {
   type ApiOperation,
-  MAX_JSON_PARAMETER_CHARACTERS,
-  MAX_JSON_PARAMETER_VALUES,
-  MAX_TEXT_PARAMETER_CHARACTERS,
+  DEFAULT_MAX_JSON_PARAMETER_CHARACTERS,
+  DEFAULT_MAX_JSON_PARAMETER_VALUES,
+  DEFAULT_MAX_TEXT_PARAMETER_CHARACTERS,
   type ParameterDeclaration,
 } from '#frontend/api';
 import { apiError, checkParameterTextLength, tooManyItemsError } from '#model/errors';
-import { compileSchemaValidator, type SchemaValidator } from '#model/schema';
+import { makeSchemaValidator, type SchemaValidator } from '#model/schema';
 import { type FormFields, NO_FORM_FIELDS } from './form-urlencoded.js';
 
 interface DecodedParameters {
@@ -37,12 +37,15 @@ interface CompiledParameter {
 
 /**
  * Returns the maximum of characters of a parameter's text. A schema with a maximum length refuses longer texts itself,
- * so that text gets the larger maximum, MAX_JSON_PARAMETER_CHARACTERS.
+ * so that text gets the larger maximum, DEFAULT_MAX_JSON_PARAMETER_CHARACTERS.
  */
 function maxCharactersOfParameter({ encoding, schema, maxCharacters: declared }: ParameterDeclaration): number {
   const hasLength = (schema as { maxLength?: number }).maxLength !== undefined;
   return (
-    declared ?? (encoding === 'string' && !hasLength ? MAX_TEXT_PARAMETER_CHARACTERS : MAX_JSON_PARAMETER_CHARACTERS)
+    declared ??
+    (encoding === 'string' && !hasLength
+      ? DEFAULT_MAX_TEXT_PARAMETER_CHARACTERS
+      : DEFAULT_MAX_JSON_PARAMETER_CHARACTERS)
   );
 }
 
@@ -67,7 +70,7 @@ export class RequestParameterReader {
       declarationIndex,
       name,
       declaration,
-      validator: compileSchemaValidator(declaration.schema),
+      validator: makeSchemaValidator(declaration.schema),
       maxCharacters: maxCharactersOfParameter(declaration),
       pathSegmentIndex: declaration.in === 'path' ? variables.indexOf(name) : -1,
       namesWithAliases: [name, ...(declaration.aliases ?? [])],
@@ -90,11 +93,11 @@ export class RequestParameterReader {
    * Decodes and checks the parameters of a call. @param segments decoded variable segments of the path, in order
    * @throws ApiError
    */
-  readParameters(form: FormFields, query: FormFields, segments: readonly string[]): DecodedParameters {
+  decodeAndCheckParameters(form: FormFields, query: FormFields, segments: readonly string[]): DecodedParameters {
     if (this.#defaultValues && form.size === 0) {
       if (query.size === 0) return { values: this.#defaultValues, ignoredNames: undefined };
       return {
-        values: this.#readQueryOverDefaults(this.#defaultValues, query),
+        values: this.#decodeQueryOverDefaults(this.#defaultValues, query),
         ignoredNames: this.#findIgnoredNames(form, query),
       };
     }
@@ -109,7 +112,7 @@ export class RequestParameterReader {
   }
 
   /** Reads a call of an operation whose parameters all have defaults: only those that the client sent are decoded. */
-  #readQueryOverDefaults(
+  #decodeQueryOverDefaults(
     defaults: Readonly<Record<string, unknown>>,
     query: FormFields,
   ): Readonly<Record<string, unknown>> {
@@ -153,7 +156,7 @@ function findParameterText(row: CompiledParameter, form: FormFields, query: Form
   return found;
 }
 
-const MAX_UINT_PARAMETER = 4_294_967_295;
+const MAX_UINT_PARAMETER_VALUE = 4_294_967_295;
 
 function decodeParameter({ name, declaration, validator, maxCharacters }: CompiledParameter, text: string): unknown {
   checkParameterTextLength(name, text.length, maxCharacters);
@@ -165,19 +168,19 @@ function decodeParameter({ name, declaration, validator, maxCharacters }: Compil
       if (declaration.in === 'path') return Math.min(Number(text), Number.MAX_SAFE_INTEGER);
       const digits = text.trim();
       const value = /^[0-9]+$/.test(digits) ? Number(digits) : Number.NaN;
-      if (!(value <= MAX_UINT_PARAMETER))
+      if (!(value <= MAX_UINT_PARAMETER_VALUE))
         throw apiError('REQUEST_VARIABLE_INVALID', { var_name: name, bad_value: text });
       return validator.validateJson({ value, plain: true, suspicious: false }, name);
     }
     case 'json': {
-      const json = parseBoundedJson(text, name, declaration.maxValues ?? MAX_JSON_PARAMETER_VALUES);
+      const json = parseJsonOfBoundedValueCount(text, name, declaration.maxValues ?? DEFAULT_MAX_JSON_PARAMETER_VALUES);
       if (!json) throw apiError('ARGUMENT_NOT_JSON', { var_name: name });
       return validator.validateJson(json, name);
     }
   }
 }
 
-function parseBoundedJson(text: string, name: string, maxValues: number): ParsedJsonText | undefined {
+function parseJsonOfBoundedValueCount(text: string, name: string, maxValues: number): ParsedJsonText | undefined {
   try {
     return parseJsonText(text, maxValues);
   } catch (error) {

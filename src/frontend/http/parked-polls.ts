@@ -10,9 +10,9 @@
 import { encodeResponseFields } from '#base';
 import { addJitter, type Clock, CoarseTimerRing, MAX_JITTER_SHARE } from '#base/clock';
 import type { PollKeepalive } from '#frontend/api';
-import type { ActorKey, ActorRepeatReply, ActorReply, RealmId, UserId } from '#model';
+import type { ActorKey, ActorReply, ActorStartOverReply, RealmId, UserId } from '#model';
 import type { InboundRequest, RequestLifetime } from './inbound-request.js';
-import { successBodyOfText } from './reply.js';
+import { successBodyOfFieldsText } from './reply.js';
 import type { ResponseSender } from './response-sender.js';
 import type { RoutedOperation } from './route.js';
 import type { AuthenticatedCaller, ForwardedCommandHandle } from './services.js';
@@ -23,7 +23,7 @@ const MAX_ABSENCE_BETWEEN_POLLS_MS = 5_000;
  * Minimum share of its heartbeat ids that a parked poll uses; the share is random, so that polls that started together
  * don't expire together.
  */
-const MIN_HEARTBEAT_IDS_SHARE = 0.5;
+const MIN_USED_HEARTBEAT_IDS_SHARE = 0.5;
 
 interface ParkedPollOptions {
   /** Milliseconds that a request waits for its heartbeat; up to a fifth is added. */
@@ -60,7 +60,7 @@ export class ParkedPolls {
     readonly options: ParkedPollOptions,
   ) {
     this.#heartbeatTimers = new CoarseTimerRing(clock, options.heartbeatMs * (1 + MAX_JITTER_SHARE), (parked, now) =>
-      parked.sendHeartbeat(now),
+      parked.answerWithHeartbeat(now),
     );
     this.#absenceTimers = new CoarseTimerRing(clock, MAX_ABSENCE_BETWEEN_POLLS_MS, (parked, now) =>
       parked.cancelIfClientAbsent(now),
@@ -71,15 +71,15 @@ export class ParkedPolls {
    * Attaches the request if a command is parked for this queue and the client acknowledges our last heartbeat. Returns
    * false otherwise.
    */
-  attachRequest(
+  tryAttachAcknowledgingPoll(
     to: ActorKey,
     { last }: PollKeepalive,
     request: InboundRequest,
     ignored: readonly string[] | undefined,
   ): boolean {
     const parked = this.#parkedPollsByActor.get(to);
-    if (!parked?.canResumeAfter(last)) return false;
-    parked.attachRequest(request, ignored);
+    if (!parked?.canAttachPollAfterEventId(last)) return false;
+    parked.attachNextPoll(request, ignored);
     return true;
   }
 
@@ -87,26 +87,26 @@ export class ParkedPolls {
    * Attaches a request that repeats the client's previous poll, without parsing it. Returns false for any other
    * request.
    */
-  attachRepeatedPoll(request: InboundRequest, caller: AuthenticatedCaller): boolean {
+  tryAttachRepeatedPoll(request: InboundRequest, caller: AuthenticatedCaller): boolean {
     if (!this.#parkedOperations.has(request.routedOperation!)) return false;
     const parked = this.#parkedPollsByExpectedQuery.get(request.exchange.query);
-    if (!parked?.nextPollMatcher?.matches(request, caller)) return false;
-    parked.attachRequest(request, parked.ignoredParameters);
+    if (!parked?.nextPollMatcher?.matchesApartFromQuery(request, caller)) return false;
+    parked.attachNextPoll(request, parked.ignoredParameters);
     return true;
   }
 
   addParkedPoll(to: ActorKey, first: FirstPollObjects): ParkedPoll {
     const before = this.#parkedPollsByActor.get(to);
-    if (before && !before.isAttached) before.cancel();
+    if (before && !before.isRequestWaiting) before.cancel();
     const parked = new ParkedPoll(this, to, first);
     if (first.nextPollMatcher) this.#parkedOperations.add(first.request.routedOperation!);
     this.#parkedPollsByActor.set(to, parked);
-    parked.waitForHeartbeat(first.ignoredParameters);
+    parked.startWaitingForHeartbeat(first.ignoredParameters);
     return parked;
   }
 
   *attachedRequests(): Iterable<InboundRequest> {
-    for (const parked of this.#parkedPollsByActor.values()) if (parked.isAttached) yield parked.request;
+    for (const parked of this.#parkedPollsByActor.values()) if (parked.isRequestWaiting) yield parked.request;
   }
 
   /** Ends all polls when the frontend shuts down: waiting requests are answered, the other commands cancelled. */
@@ -122,7 +122,7 @@ export class ParkedPolls {
    */
   scheduleHeartbeat(parked: ParkedPoll, since: number): void {
     const { heartbeatMs, random } = this.options;
-    this.#heartbeatTimers.add(parked, addJitter(heartbeatMs, random), since);
+    this.#heartbeatTimers.addExpiringAfter(parked, addJitter(heartbeatMs, random), since);
   }
 
   /**
@@ -133,7 +133,7 @@ export class ParkedPolls {
    */
   expectNextPoll(parked: ParkedPoll, query: string | undefined, now: number): void {
     if (query !== undefined) this.#parkedPollsByExpectedQuery.set(query, parked);
-    this.#absenceTimers.add(parked, MAX_ABSENCE_BETWEEN_POLLS_MS, now);
+    this.#absenceTimers.addExpiringAfter(parked, MAX_ABSENCE_BETWEEN_POLLS_MS, now);
   }
 
   /** Removes the query that the client's next poll was expected to have. @internal */
@@ -149,7 +149,7 @@ export class ParkedPolls {
 
 export class ParkedPoll {
   /** True while a request waits for the command's answer. */
-  isAttached = false;
+  isRequestWaiting = false;
   ignoredParameters: readonly string[] | undefined;
   readonly nextPollMatcher: NextPollMatcher | undefined;
   /** The client request that waits for the command's answer, or that was answered last. */
@@ -176,25 +176,26 @@ export class ParkedPoll {
     this.#lifetime = lifetime;
     this.#lastSentEventId = keepalive.last;
     this.#heartbeatsLeft = Math.ceil(
-      keepalive.heartbeatIds * (MIN_HEARTBEAT_IDS_SHARE + (1 - MIN_HEARTBEAT_IDS_SHARE) * owner.options.random()),
+      keepalive.heartbeatIds *
+        (MIN_USED_HEARTBEAT_IDS_SHARE + (1 - MIN_USED_HEARTBEAT_IDS_SHARE) * owner.options.random()),
     );
     lifetime.forwardedCommand = this;
   }
 
-  canResumeAfter(last: number): boolean {
-    return !this.isAttached && this.#lastSentEventId === last;
+  canAttachPollAfterEventId(last: number): boolean {
+    return !this.isRequestWaiting && this.#lastSentEventId === last;
   }
 
-  attachRequest(next: InboundRequest, ignored: readonly string[] | undefined): void {
+  attachNextPoll(next: InboundRequest, ignored: readonly string[] | undefined): void {
     next.lifetime?.stopDeadline();
     this.request.rebindToNextPoll(next);
-    this.waitForHeartbeat(ignored);
-    this.request.exchange.onAborted(this.#lifetime.handleClientLeft);
+    this.startWaitingForHeartbeat(ignored);
+    this.request.exchange.setAbortListener(this.#lifetime.handleClientLeft);
   }
 
-  waitForHeartbeat(ignored: readonly string[] | undefined): void {
+  startWaitingForHeartbeat(ignored: readonly string[] | undefined): void {
     this.ignoredParameters = ignored;
-    this.isAttached = true;
+    this.isRequestWaiting = true;
     this.#forgetExpectedQuery();
     this.owner.attachedRequestCount++;
     this.owner.scheduleHeartbeat(this, this.request.since);
@@ -204,37 +205,37 @@ export class ParkedPoll {
    * Adapts the actor's answer to the request that waits now. A refusal of the command's older event id is replaced,
    * because the client has acknowledged later ids since.
    */
-  adaptReply(reply: ActorReply | ActorRepeatReply): ActorReply | ActorRepeatReply {
+  adaptReplyToWaitingRequest(reply: ActorReply | ActorStartOverReply): ActorReply | ActorStartOverReply {
     if (!('error' in reply) || this.#lastSentEventId === this.#keepalive.last) return reply;
     const instead = this.#keepalive.answerInsteadOf(reply.error);
     return instead ? { ok: [encodeResponseFields(instead)] } : reply;
   }
 
   /** Ends the parked poll, because its command was answered. @returns the request that waits for the answer */
-  finish(): InboundRequest | undefined {
-    const { isAttached } = this;
-    this.#end();
-    return isAttached ? this.request : undefined;
+  endAndTakeWaitingRequest(): InboundRequest | undefined {
+    const { isRequestWaiting } = this;
+    this.#markOverAndRemove();
+    return isRequestWaiting ? this.request : undefined;
   }
 
   /** Cancels the command, because the client has left. */
   cancel(): void {
     if (this.#isOver) return;
-    this.#end();
+    this.#markOverAndRemove();
     this.#forwardedCommand.cancel();
   }
 
   /** Gives the poll up, because the frontend shuts down. */
   releaseForShutdown(): void {
-    if (this.isAttached) this.#forwardedCommand.releaseForShutdown();
+    if (this.isRequestWaiting) this.#forwardedCommand.releaseForShutdown();
     else this.cancel();
   }
 
   /** Answers the waiting request with a heartbeat; the last one also ends the command. @param now monotonic ms */
-  sendHeartbeat(now: number): void {
-    if (!this.isAttached) return;
-    this.#detachRequest();
-    const body = successBodyOfText(this.#keepalive.fields(++this.#lastSentEventId), this.ignoredParameters);
+  answerWithHeartbeat(now: number): void {
+    if (!this.isRequestWaiting) return;
+    this.#markNoRequestWaiting();
+    const body = successBodyOfFieldsText(this.#keepalive.fields(++this.#lastSentEventId), this.ignoredParameters);
     if (--this.#heartbeatsLeft > 0) {
       this.#lastHeartbeatAtMs = now;
       this.#expectedQuery = this.nextPollMatcher?.queryWithEventId(this.#lastSentEventId);
@@ -243,19 +244,19 @@ export class ParkedPoll {
       this.#lifetime.forwardedCommand = undefined;
       this.cancel();
     }
-    this.owner.sender.sendHeartbeat(this.request, body, now);
+    this.owner.sender.sendHeartbeatAnswer(this.request, body, now);
   }
 
   /** Cancels the command if the client has not polled again after the last heartbeat. @param now monotonic ms */
   cancelIfClientAbsent(now: number): void {
-    if (this.isAttached || now - this.#lastHeartbeatAtMs < MAX_ABSENCE_BETWEEN_POLLS_MS) return;
+    if (this.isRequestWaiting || now - this.#lastHeartbeatAtMs < MAX_ABSENCE_BETWEEN_POLLS_MS) return;
     this.#lifetime.forwardedCommand = undefined;
     this.cancel();
   }
 
-  #detachRequest(): void {
-    if (this.isAttached) this.owner.attachedRequestCount--;
-    this.isAttached = false;
+  #markNoRequestWaiting(): void {
+    if (this.isRequestWaiting) this.owner.attachedRequestCount--;
+    this.isRequestWaiting = false;
   }
 
   #forgetExpectedQuery(): void {
@@ -263,9 +264,9 @@ export class ParkedPoll {
     this.#expectedQuery = undefined;
   }
 
-  #end(): void {
+  #markOverAndRemove(): void {
     this.#isOver = true;
-    this.#detachRequest();
+    this.#markNoRequestWaiting();
     this.#forgetExpectedQuery();
     this.owner.removeParkedPoll(this.to, this);
   }
@@ -289,7 +290,7 @@ export class NextPollMatcher {
    * @returns undefined unless the query has the last event id exactly once, in plain digits, and the request has no
    * body
    */
-  static create(
+  static createIfRecognizable(
     { exchange, routedOperation }: InboundRequest,
     caller: AuthenticatedCaller,
     { parameter, last }: Pick<PollKeepalive, 'parameter' | 'last'>,
@@ -315,7 +316,7 @@ export class NextPollMatcher {
    * True if the request is this client's next poll: same operation and account, no body. The caller has compared the
    * query.
    */
-  matches({ routedOperation, exchange }: InboundRequest, { realm, user }: AuthenticatedCaller): boolean {
+  matchesApartFromQuery({ routedOperation, exchange }: InboundRequest, { realm, user }: AuthenticatedCaller): boolean {
     return this.operation === routedOperation && this.user === user.id && this.realm === realm && !exchange.hasBody;
   }
 }

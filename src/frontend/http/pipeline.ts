@@ -2,13 +2,13 @@
  * The steps of a request, in the order in which they run.
  *
  * The runner executes step after step in the same turn of the event loop while values are at hand, and without
- * promises: an operation that is answered from the replica is over when `handle` returns. A step that has to await a
- * promise leaves the loop; the runner resumes with the next step when the promise settles. No step makes an object or
- * closure on the synchronous path beyond the request and its call.
+ * promises: an operation that is answered from the replica is over when `handleRequest` returns. A step that has to
+ * await a promise leaves the loop; the runner resumes with the next step when the promise settles. No step makes an
+ * object or closure on the synchronous path beyond the request and its call.
  */
 import { memoizeByObject } from '#base';
 import type { ForwardedCommand, OperationOutcome } from '#frontend/api';
-import type { ActorRepeatReply, ActorReply } from '#model';
+import type { ActorReply, ActorStartOverReply } from '#model';
 import { apiError } from '#model/errors';
 import type { ActorCommandForwarder } from './actor-forwarder.js';
 import type { Authenticator } from './authenticate.js';
@@ -25,9 +25,9 @@ import { checkCallerAdmittedByGuard, checkWebhookBotAllowed } from './guard.js';
 import { type HeaderReadingPolicy, InboundRequest } from './inbound-request.js';
 import { OperationCall, type OperationCallServices } from './operation-call.js';
 import type { FrontendOptions } from './options.js';
-import { makeCorsPreflightHeaders } from './reply.js';
+import { makeOptionsAnswerHeaders } from './reply.js';
 import type { RequestMetrics } from './request-metrics.js';
-import { type ResponseSender, respondWithRefusal } from './response-sender.js';
+import { type ResponseSender, respondWithEarlyRefusal } from './response-sender.js';
 import type { HttpRoute, HttpRouter, RoutedOperation } from './route.js';
 import type { HttpExchange, ResponseHeaders } from './server.js';
 import type { AnonymousCaller, FrontendServices } from './services.js';
@@ -52,12 +52,12 @@ interface PipelineParts {
  * Returned by a step after which the runner leaves the loop: the request was answered, is parked, or continues by
  * itself.
  */
-const STOP_PIPELINE = Symbol('stop');
+const LEAVE_STEP_LOOP = Symbol('stop');
 
 interface PipelineStep<T> {
   readonly name: string;
   /** Runs the step. @throws ApiError to refuse the request */
-  readonly start: (request: InboundRequest, pipeline: RequestPipeline) => T | Promise<T> | typeof STOP_PIPELINE;
+  readonly start: (request: InboundRequest, pipeline: RequestPipeline) => T | Promise<T> | typeof LEAVE_STEP_LOOP;
   /** Stores the step's result in the request: the value of `start`, or of its promise, unless that is undefined. */
   storeResult?(request: InboundRequest, value: T): void;
 }
@@ -66,15 +66,15 @@ interface PipelineStep<T> {
 const definePipelineStep = <T>(declared: PipelineStep<T>): PipelineStep<T> => declared;
 
 const PIPELINE_STEPS: readonly PipelineStep<unknown>[] = [
-  definePipelineStep({ name: 'body', start: readFormBody, storeResult: storeForm }),
-  definePipelineStep({ name: 'operation', start: selectOperation }),
-  definePipelineStep({ name: 'authenticate', start: authenticate, storeResult: storeIdentity }),
-  definePipelineStep({ name: 'rate', start: countCall }),
-  definePipelineStep({ name: 'guard', start: checkCallerRole }),
-  definePipelineStep({ name: 'resume', start: resumeParkedPoll }),
-  definePipelineStep({ name: 'parameters', start: readParameters }),
+  definePipelineStep({ name: 'body', start: startReadingFormBody, storeResult: storeFormIfRead }),
+  definePipelineStep({ name: 'operation', start: selectOperationByMethod }),
+  definePipelineStep({ name: 'authenticate', start: identifyCaller, storeResult: storeIdentity }),
+  definePipelineStep({ name: 'rate', start: checkWebhookBotAndCountCall }),
+  definePipelineStep({ name: 'guard', start: checkCallerByGuard }),
+  definePipelineStep({ name: 'resume', start: attachToParkedPollIfRepeated }),
+  definePipelineStep({ name: 'parameters', start: readParametersAndMakeCall }),
   definePipelineStep({ name: 'run', start: runOperation, storeResult: storeOutcome }),
-  definePipelineStep({ name: 'forward', start: forwardOutcomeCommand, storeResult: storeActorReply }),
+  definePipelineStep({ name: 'forward', start: forwardOrParkOutcomeCommand, storeResult: storeActorReplyOrRepeatRun }),
   definePipelineStep({ name: 'reply', start: sendReply }),
 ];
 
@@ -84,7 +84,7 @@ const RUN_STEP_INDEX = PIPELINE_STEPS.findIndex(({ name }) => name === 'run');
  * Maximum of attempts of a request. A request is repeated when the reply got lost on its way from the actor and was too
  * large for the actor to keep.
  */
-const MAX_ATTEMPTS = 3;
+const MAX_REQUEST_ATTEMPTS = 3;
 
 /**
  * Makes the headers of the answer to OPTIONS for a path. A path counts as a page of a browser if all of its operations
@@ -92,7 +92,7 @@ const MAX_ATTEMPTS = 3;
  */
 const preflightHeadersOfRoute = memoizeByObject((route: HttpRoute<RoutedOperation>): ResponseHeaders => {
   const page = [...route.targetsByMethod.values()].every(({ operation }) => operation.page);
-  return makeCorsPreflightHeaders(route.allowedMethods, page);
+  return makeOptionsAnswerHeaders(route.allowedMethods, page);
 });
 
 export class RequestPipeline {
@@ -102,25 +102,25 @@ export class RequestPipeline {
    * Handles one request of the HTTP server: routes, limits the load, and starts the steps. Never throws for what a
    * client sends.
    */
-  readonly handle = (exchange: HttpExchange): void => {
+  readonly handleRequest = (exchange: HttpExchange): void => {
     const { router, options, metrics, services, headerPolicy } = this.parts;
-    const match = router.find(exchange.path);
+    const match = router.findRouteOfPath(exchange.path);
     if (!match && options.handleOtherPath?.(exchange)) return;
     metrics.assignRequestId(exchange);
     if (!match) {
-      metrics.recordRefusal(exchange, 404);
-      respondWithRefusal(exchange, apiError('NOT_FOUND').toReply());
+      metrics.recordAnswerWithoutOperation(exchange, 404);
+      respondWithEarlyRefusal(exchange, apiError('NOT_FOUND').toReply());
       return;
     }
     if (exchange.method === 'OPTIONS') {
-      metrics.recordRefusal(exchange, 204);
+      metrics.recordAnswerWithoutOperation(exchange, 204);
       exchange.respond(204, preflightHeadersOfRoute(match.route), []);
       return;
     }
     if (this.#isOverloaded()) {
       metrics.overloadCounters.requests.n++;
-      metrics.recordRefusal(exchange, 503);
-      respondWithRefusal(exchange, apiError('SERVICE_UNAVAILABLE').toReply());
+      metrics.recordAnswerWithoutOperation(exchange, 503);
+      respondWithEarlyRefusal(exchange, apiError('SERVICE_UNAVAILABLE').toReply());
       return;
     }
     const request = new InboundRequest(exchange, match, services.clock.monotonic(), headerPolicy);
@@ -135,7 +135,7 @@ export class RequestPipeline {
   #isOverloaded(): boolean {
     const { options, forwarder } = this.parts;
     const { maxRequests, countUnansweredRequests } = options;
-    return maxRequests !== undefined && (countUnansweredRequests?.() ?? 0) - forwarder.pollCount > maxRequests;
+    return maxRequests !== undefined && (countUnansweredRequests?.() ?? 0) - forwarder.waitingPollCount > maxRequests;
   }
 
   /** Runs the request's next steps until one has to wait or stops. */
@@ -148,9 +148,9 @@ export class RequestPipeline {
           request.nextStepIndex++;
           continue;
         }
-        if (value === STOP_PIPELINE) return;
+        if (value === LEAVE_STEP_LOOP) return;
         if (value instanceof Promise) {
-          this.parts.sender.lifetimes.continueAfterPromise(request, value, this.continueAfterStep);
+          this.parts.sender.requestLifetimes.continueAfterPromise(request, value, this.continueAfterStep);
           return;
         }
         request.nextStepIndex++;
@@ -169,10 +169,10 @@ export class RequestPipeline {
   };
 }
 
-function readFormBody(
+function startReadingFormBody(
   request: InboundRequest,
   pipeline: RequestPipeline,
-): ParsedForm | undefined | typeof STOP_PIPELINE {
+): ParsedForm | undefined | typeof LEAVE_STEP_LOOP {
   const { exchange, match } = request;
   if (!exchange.hasBody) return undefined;
   const contentType = exchange.header('content-type');
@@ -188,7 +188,7 @@ function readFormBody(
     if (!exchange.answered && !exchange.aborted) sender.failRequest(request, error);
   });
   const files = policy.takesFiles && isMultipartMediaType(type);
-  if (files) reserveUpload(request, pipeline);
+  if (files) reserveUploadMemory(request, pipeline);
   const maxBytes = files
     ? maxUploadBodyBytes
     : Math.min(policy.maxBytes, options.maxBodyBytes ?? Number.POSITIVE_INFINITY);
@@ -198,34 +198,35 @@ function readFormBody(
     (read) => {
       try {
         const form = read();
-        if (form instanceof Promise) sender.lifetimes.continueAfterPromise(request, form, pipeline.continueAfterStep);
+        if (form instanceof Promise)
+          sender.requestLifetimes.continueAfterPromise(request, form, pipeline.continueAfterStep);
         else pipeline.continueAfterStep(request, form);
       } catch (error) {
         sender.failRequest(request, error);
       }
     },
   );
-  return STOP_PIPELINE;
+  return LEAVE_STEP_LOOP;
 }
 
-function storeForm(request: InboundRequest, form: ParsedForm | undefined): void {
+function storeFormIfRead(request: InboundRequest, form: ParsedForm | undefined): void {
   if (form) request.form = form;
 }
 
 /** Reserves memory for an upload: all uploads together stay within the configured bound. */
-function reserveUpload(request: InboundRequest, { parts }: RequestPipeline): void {
+function reserveUploadMemory(request: InboundRequest, { parts }: RequestPipeline): void {
   const { maxUploadBodyBytes, uploadMemoryBudget, metrics, sender } = parts;
   const announced = Number(request.exchange.header('content-length') || maxUploadBodyBytes);
-  const release = uploadMemoryBudget.reserve(Math.min(announced, maxUploadBodyBytes));
+  const release = uploadMemoryBudget.tryReserve(Math.min(announced, maxUploadBodyBytes));
   if (!release) {
     metrics.overloadCounters.uploads.n++;
     throw apiError('SERVICE_UNAVAILABLE');
   }
-  sender.lifetimes.findOrCreateLifetime(request).releaseUpload = release;
+  sender.requestLifetimes.findOrCreateLifetime(request).releaseUploadMemory = release;
 }
 
 /** Chooses the operation by the method; a POST may name another method in its form. */
-function selectOperation(request: InboundRequest): void {
+function selectOperationByMethod(request: InboundRequest): void {
   const { exchange, match, form } = request;
   let method = exchange.method === 'HEAD' ? 'GET' : exchange.method;
   if (method === 'POST') method = form.fields.get('method') ?? method;
@@ -234,7 +235,10 @@ function selectOperation(request: InboundRequest): void {
 }
 
 /** Finds the account of the request, or the organization of a call without credentials. */
-function authenticate(request: InboundRequest, { parts }: RequestPipeline): AnonymousCaller | Promise<AnonymousCaller> {
+function identifyCaller(
+  request: InboundRequest,
+  { parts }: RequestPipeline,
+): AnonymousCaller | Promise<AnonymousCaller> {
   return parts.authenticator.identifyCaller(request, request.routedOperation!.operation);
 }
 
@@ -242,7 +246,7 @@ function storeIdentity(request: InboundRequest, identity: AnonymousCaller): void
   request.identity = identity;
 }
 
-function countCall(request: InboundRequest, { parts }: RequestPipeline): void {
+function checkWebhookBotAndCountCall(request: InboundRequest, { parts }: RequestPipeline): void {
   const { callRateLimiter } = parts.options;
   const { operation } = request.routedOperation!;
   const { account } = request;
@@ -254,7 +258,7 @@ function countCall(request: InboundRequest, { parts }: RequestPipeline): void {
   callRateLimiter?.countAccountCall(request, operation, account);
 }
 
-function checkCallerRole(request: InboundRequest, { parts }: RequestPipeline): void {
+function checkCallerByGuard(request: InboundRequest, { parts }: RequestPipeline): void {
   const { account } = request;
   if (!account) return;
   const { operation } = request.routedOperation!;
@@ -263,49 +267,66 @@ function checkCallerRole(request: InboundRequest, { parts }: RequestPipeline): v
 }
 
 /** Attaches the client's next poll to the command that is parked for it, without reading its parameters. */
-function resumeParkedPoll(request: InboundRequest, { parts }: RequestPipeline): undefined | typeof STOP_PIPELINE {
+function attachToParkedPollIfRepeated(
+  request: InboundRequest,
+  { parts }: RequestPipeline,
+): undefined | typeof LEAVE_STEP_LOOP {
   const { account } = request;
-  return account && parts.forwarder.resumeParkedPoll(request, account) ? STOP_PIPELINE : undefined;
+  return account && parts.forwarder.tryResumeParkedPoll(request, account) ? LEAVE_STEP_LOOP : undefined;
 }
 
-function readParameters(request: InboundRequest, { parts }: RequestPipeline): void {
+function readParametersAndMakeCall(request: InboundRequest, { parts }: RequestPipeline): void {
   const { exchange, match, form, identity, account } = request;
   const { operation, parameters } = request.routedOperation!;
   const { pictureMib } = operation;
   if (pictureMib !== undefined && form.files === 'too large') throw apiError('FILE_TOO_LARGE', { n: pictureMib });
   const query = exchange.query === '' ? NO_FORM_FIELDS : parseUrlencodedForm(exchange.query);
-  const { values, ignoredNames } = parameters.readParameters(form.fields, query, match.segmentValues);
-  request.call = new OperationCall(request, identity!, account, values, query, ignoredNames, parts.callServices);
+  const { values, ignoredNames } = parameters.decodeAndCheckParameters(form.fields, query, match.segmentValues);
+  request.operationCall = new OperationCall(
+    request,
+    identity!,
+    account,
+    values,
+    query,
+    ignoredNames,
+    parts.callServices,
+  );
 }
 
-function runOperation({ routedOperation, call }: InboundRequest): OperationOutcome | Promise<OperationOutcome> {
-  return routedOperation!.operation.run(call!);
+function runOperation({
+  routedOperation,
+  operationCall,
+}: InboundRequest): OperationOutcome | Promise<OperationOutcome> {
+  return routedOperation!.operation.run(operationCall!);
 }
 
-function storeOutcome({ call }: InboundRequest, outcome: OperationOutcome): void {
-  call!.outcome = outcome;
+function storeOutcome({ operationCall }: InboundRequest, outcome: OperationOutcome): void {
+  operationCall!.outcome = outcome;
 }
 
 /** Sends the command if the operation's outcome is one; a poll is parked. */
-function forwardOutcomeCommand(
+function forwardOrParkOutcomeCommand(
   request: InboundRequest,
   { parts }: RequestPipeline,
-): Promise<ActorReply | ActorRepeatReply> | undefined | typeof STOP_PIPELINE {
-  const call = request.call!;
+): Promise<ActorReply | ActorStartOverReply> | undefined | typeof LEAVE_STEP_LOOP {
+  const call = request.operationCall!;
   const outcome = call.outcome!;
   if (!('to' in outcome)) return undefined;
   const { forwarder } = parts;
-  if (!outcome.held) return forwarder.forwardOperationCommand(request, outcome, call) ?? STOP_PIPELINE;
-  forwarder.parkPoll(request, outcome, call);
-  return STOP_PIPELINE;
+  if (!outcome.held) return forwarder.forwardOperationCommand(request, outcome, call) ?? LEAVE_STEP_LOOP;
+  forwarder.attachOrForwardPoll(request, outcome, call);
+  return LEAVE_STEP_LOOP;
 }
 
-function storeActorReply(request: InboundRequest, answer: ActorReply | ActorRepeatReply | undefined): void {
+function storeActorReplyOrRepeatRun(
+  request: InboundRequest,
+  answer: ActorReply | ActorStartOverReply | undefined,
+): void {
   if (!answer) return;
-  const call = request.call!;
+  const call = request.operationCall!;
   request.lifetime!.forwardedCommand = undefined;
-  if (!('again' in answer)) call.reply = answer;
-  else if (call.attemptNumber < MAX_ATTEMPTS) {
+  if (!('again' in answer)) call.actorReply = answer;
+  else if (call.attemptNumber < MAX_REQUEST_ATTEMPTS) {
     call.attemptNumber++;
     request.nextStepIndex = RUN_STEP_INDEX;
   } else throw apiError('SERVICE_UNAVAILABLE');
@@ -313,10 +334,10 @@ function storeActorReply(request: InboundRequest, answer: ActorReply | ActorRepe
 
 function sendReply(request: InboundRequest, { parts }: RequestPipeline): void {
   const { sender } = parts;
-  const { outcome, reply: answer, realm, ignored } = request.call!;
-  if (answer) sender.sendActorReply(request, realm, answer, ignored);
+  const { outcome, actorReply: answer, realm, ignored } = request.operationCall!;
+  if (answer) sender.sendActorReplyOnceVisible(request, realm, answer, ignored);
   else
-    sender.sendLocalOutcome(
+    sender.sendOutcomeWithoutActor(
       request,
       request.routedOperation!.operation,
       outcome as Exclude<OperationOutcome, ForwardedCommand>,

@@ -36,7 +36,7 @@ export const CORS_HEADERS: readonly (readonly [name: string, value: string])[] =
 const PREFLIGHT_MAX_AGE_SECONDS = 86_400;
 
 /** Makes the headers of the answer to OPTIONS, the preflight of a browser before the call itself. */
-export const makeCorsPreflightHeaders = (allow: readonly string[], page: boolean): ResponseHeaders =>
+export const makeOptionsAnswerHeaders = (allow: readonly string[], page: boolean): ResponseHeaders =>
   new ResponseHeaders([
     ['Allow', allow.join(', ')],
     ...(page ? [] : [...CORS_HEADERS, ['Access-Control-Max-Age', String(PREFLIGHT_MAX_AGE_SECONDS)] as const]),
@@ -49,16 +49,20 @@ export const JSON_RESPONSE_HEADERS = new ResponseHeaders([
   ['Expires', 'Thu, 01 Jan 1970 00:00:00 GMT'],
   ...CORS_HEADERS,
 ]);
-const HTML_ERROR_HEADERS = JSON_RESPONSE_HEADERS.with({ 'Content-Type': 'text/html; charset=utf-8' });
-const UNAUTHORIZED_HEADERS = JSON_RESPONSE_HEADERS.with({ 'WWW-Authenticate': `Basic realm="${PRODUCT_NAME}"` });
-const UNAUTHORIZED_PAGE_HEADERS = JSON_RESPONSE_HEADERS.with({ 'WWW-Authenticate': `Session realm="${PRODUCT_NAME}"` });
-const RETRY_AFTER_HEADERS = JSON_RESPONSE_HEADERS.with({ 'Retry-After': '1' });
+const HTML_ERROR_HEADERS = JSON_RESPONSE_HEADERS.withAddedOrReplaced({ 'Content-Type': 'text/html; charset=utf-8' });
+const UNAUTHORIZED_HEADERS = JSON_RESPONSE_HEADERS.withAddedOrReplaced({
+  'WWW-Authenticate': `Basic realm="${PRODUCT_NAME}"`,
+});
+const UNAUTHORIZED_FROM_OWN_PAGE_HEADERS = JSON_RESPONSE_HEADERS.withAddedOrReplaced({
+  'WWW-Authenticate': `Session realm="${PRODUCT_NAME}"`,
+});
+const RETRY_AFTER_HEADERS = JSON_RESPONSE_HEADERS.withAddedOrReplaced({ 'Retry-After': '1' });
 
-const SUCCESS_PREFIX = '{"result":"success","msg":""';
-const SUCCESS_PREFIX_BYTES = Buffer.from(SUCCESS_PREFIX);
-const SUCCESS_END_BYTES = Buffer.from('}\n');
+const SUCCESS_BODY_PREFIX = '{"result":"success","msg":""';
+const SUCCESS_BODY_PREFIX_BYTES = Buffer.from(SUCCESS_BODY_PREFIX);
+const SUCCESS_BODY_END_BYTES = Buffer.from('}\n');
 
-const formatIgnoredParameters = (ignored: readonly string[] | undefined): string =>
+const formatIgnoredParametersField = (ignored: readonly string[] | undefined): string =>
   ignored ? `,"ignored_parameters_unsupported":${JSON.stringify(ignored)}` : '';
 
 /**
@@ -69,16 +73,17 @@ export function successBodyOfFields(
   ignored: readonly string[] | undefined,
 ): ResponseBodyPart[] {
   for (const name in fields)
-    if (fields[name] instanceof EncodedJson) return successBodyOfParts(encodeResponseFieldParts(fields), ignored);
+    if (fields[name] instanceof EncodedJson)
+      return successBodyOfEncodedFields(encodeResponseFieldParts(fields), ignored);
   if (fields.result !== undefined || fields.msg !== undefined) {
     const all = { result: 'success', msg: '', ...fields };
-    return [`${JSON.stringify(all).slice(0, -1)}${formatIgnoredParameters(ignored)}}\n`];
+    return [`${JSON.stringify(all).slice(0, -1)}${formatIgnoredParametersField(ignored)}}\n`];
   }
   const text = JSON.stringify(fields);
   return [
     text === '{}'
-      ? `${SUCCESS_PREFIX}${formatIgnoredParameters(ignored)}}\n`
-      : `${SUCCESS_PREFIX}${formatIgnoredParameters(ignored)},${text.slice(1)}\n`,
+      ? `${SUCCESS_BODY_PREFIX}${formatIgnoredParametersField(ignored)}}\n`
+      : `${SUCCESS_BODY_PREFIX}${formatIgnoredParametersField(ignored)},${text.slice(1)}\n`,
   ];
 }
 
@@ -86,18 +91,18 @@ export function successBodyOfFields(
  * Makes the body of a success from encoded fields, such as those of an actor: each part is empty or starts with a
  * comma.
  */
-export function successBodyOfParts(
+export function successBodyOfEncodedFields(
   parts: readonly Uint8Array[],
   ignored: readonly string[] | undefined,
 ): ResponseBodyPart[] {
   return ignored
-    ? [SUCCESS_PREFIX, formatIgnoredParameters(ignored), ...parts, SUCCESS_END_BYTES]
-    : [SUCCESS_PREFIX_BYTES, ...parts, SUCCESS_END_BYTES];
+    ? [SUCCESS_BODY_PREFIX, formatIgnoredParametersField(ignored), ...parts, SUCCESS_BODY_END_BYTES]
+    : [SUCCESS_BODY_PREFIX_BYTES, ...parts, SUCCESS_BODY_END_BYTES];
 }
 
 /** Makes the body of a success from fields as JSON text. @param text the fields, each after a comma */
-export const successBodyOfText = (text: string, ignored: readonly string[] | undefined): ResponseBodyPart[] => [
-  `${SUCCESS_PREFIX}${formatIgnoredParameters(ignored)}${text}}\n`,
+export const successBodyOfFieldsText = (text: string, ignored: readonly string[] | undefined): ResponseBodyPart[] => [
+  `${SUCCESS_BODY_PREFIX}${formatIgnoredParametersField(ignored)}${text}}\n`,
 ];
 
 /** Makes the body of a success whose fields many answers share; the bytes are joined once and kept. */
@@ -105,8 +110,8 @@ export function successBodyOfCachedFields(
   ready: CachedResponseFields,
   ignored: readonly string[] | undefined,
 ): ResponseBodyPart[] {
-  if (ignored) return successBodyOfParts(ready.parts, ignored);
-  ready.completeBody ??= Buffer.concat(successBodyOfParts(ready.parts, undefined) as Uint8Array[]);
+  if (ignored) return successBodyOfEncodedFields(ready.encodedParts, ignored);
+  ready.completeBody ??= Buffer.concat(successBodyOfEncodedFields(ready.encodedParts, undefined) as Uint8Array[]);
   return [ready.completeBody];
 }
 
@@ -139,13 +144,15 @@ export function errorResponseHeaders(error: ApiErrorReply, fromPage = false): Re
   if (error.html) return HTML_ERROR_HEADERS;
   switch (error.status) {
     case 401:
-      return fromPage ? UNAUTHORIZED_PAGE_HEADERS : UNAUTHORIZED_HEADERS;
+      return fromPage ? UNAUTHORIZED_FROM_OWN_PAGE_HEADERS : UNAUTHORIZED_HEADERS;
     case 405:
-      return JSON_RESPONSE_HEADERS.with({ Allow: String(error.extra?.allowed_methods).replaceAll(',', ', ') });
+      return JSON_RESPONSE_HEADERS.withAddedOrReplaced({
+        Allow: String(error.extra?.allowed_methods).replaceAll(',', ', '),
+      });
     case 429: {
       const after = error.extra?.['retry-after'];
       return typeof after === 'number'
-        ? JSON_RESPONSE_HEADERS.with({ 'Retry-After': String(Math.ceil(after)) })
+        ? JSON_RESPONSE_HEADERS.withAddedOrReplaced({ 'Retry-After': String(Math.ceil(after)) })
         : JSON_RESPONSE_HEADERS;
     }
     case 503:
@@ -163,14 +170,14 @@ export function toApiErrorReply(error: unknown): ApiErrorReply | undefined {
   return undefined;
 }
 
-const statusLinesByCode = new Map<number, string>();
+const statusLineCache = new Map<number, string>();
 
 /** Status code with its text, e.g. '404 Not Found'. */
 export function httpStatusLine(status: number): string {
-  let line = statusLinesByCode.get(status);
+  let line = statusLineCache.get(status);
   if (line === undefined) {
     line = `${status} ${STATUS_CODES[status] ?? 'Unknown'}`;
-    statusLinesByCode.set(status, line);
+    statusLineCache.set(status, line);
   }
   return line;
 }

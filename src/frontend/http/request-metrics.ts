@@ -13,10 +13,10 @@ import type { HttpExchange } from './server.js';
 const USABLE_REQUEST_ID_PATTERN = /^[A-Za-z0-9_.:-]{8,64}$/;
 
 export class RequestMetrics {
-  readonly metrics: MetricsRegistry;
+  readonly metricsRegistry: MetricsRegistry;
   readonly #unroutedAnswersByStatus = new Map<number, MetricCounterSeries>();
-  readonly #pollSeconds: MetricHistogramSeries;
-  readonly #abortedRequests: MetricCounterSeries;
+  readonly #pollSecondsHistogram: MetricHistogramSeries;
+  readonly #abortedRequestsCounter: MetricCounterSeries;
   /** Counters of requests refused because of overload: too many requests, waiting polls or uploads. */
   readonly overloadCounters: {
     readonly requests: MetricCounterSeries;
@@ -31,12 +31,13 @@ export class RequestMetrics {
     private readonly log: Logger,
     private readonly options: FrontendOptions,
   ) {
-    this.metrics = options.metrics ?? new MetricsRegistry();
+    this.metricsRegistry = options.metrics ?? new MetricsRegistry();
     this.#requestIdPrefix = `${options.requestIdPrefix}-`;
-    this.#pollSeconds = this.metrics.histogram('conclave_http_poll_seconds');
-    const overload = (what: string): MetricCounterSeries => this.metrics.counter('conclave_http_overload_total', what);
+    this.#pollSecondsHistogram = this.metricsRegistry.findOrCreateHistogram('conclave_http_poll_seconds');
+    const overload = (what: string): MetricCounterSeries =>
+      this.metricsRegistry.findOrCreateCounter('conclave_http_overload_total', what);
     this.overloadCounters = { requests: overload('requests'), polls: overload('polls'), uploads: overload('uploads') };
-    this.#abortedRequests = this.metrics.counter('conclave_http_aborted_requests_total');
+    this.#abortedRequestsCounter = this.metricsRegistry.findOrCreateCounter('conclave_http_aborted_requests_total');
   }
 
   /** Gives the request an id: the value of its header X-Request-Id, or a new id. */
@@ -48,7 +49,7 @@ export class RequestMetrics {
   }
 
   /** Counts the answer to a request that reached no operation. */
-  recordRefusal(exchange: HttpExchange, status: number): void {
+  recordAnswerWithoutOperation(exchange: HttpExchange, status: number): void {
     this.#countAnswer(this.#unroutedAnswersByStatus, 'none', status);
     if (this.options.logRequests) {
       this.log.debug({ requestId: exchange.requestId, operation: 'none', status }, 'answered');
@@ -65,9 +66,9 @@ export class RequestMetrics {
     if (routedOperation) {
       const { operation, metrics } = routedOperation;
       this.#countAnswer(metrics.answers, operation.id, status);
-      if (isPoll) this.#pollSeconds.observe(ms / 1000);
+      if (isPoll) this.#pollSecondsHistogram.observe(ms / 1000);
       else {
-        metrics.seconds ??= this.metrics.histogram('conclave_http_request_seconds', operation.id);
+        metrics.seconds ??= this.metricsRegistry.findOrCreateHistogram('conclave_http_request_seconds', operation.id);
         metrics.seconds.observe(ms / 1000);
       }
     } else this.#countAnswer(this.#unroutedAnswersByStatus, 'none', status);
@@ -83,13 +84,13 @@ export class RequestMetrics {
   }
 
   countAbortedRequest(): void {
-    this.#abortedRequests.n++;
+    this.#abortedRequestsCounter.n++;
   }
 
   #countAnswer(answers: Map<number, MetricCounterSeries>, operation: string, status: number): void {
     let count = answers.get(status);
     if (!count) {
-      count = this.metrics.counter('conclave_http_requests_total', operation, String(status));
+      count = this.metricsRegistry.findOrCreateCounter('conclave_http_requests_total', operation, String(status));
       answers.set(status, count);
     }
     count.n++;

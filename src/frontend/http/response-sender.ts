@@ -19,8 +19,8 @@ import {
   JSON_RESPONSE_HEADERS,
   partialSuccessBody,
   successBodyOfCachedFields,
+  successBodyOfEncodedFields,
   successBodyOfFields,
-  successBodyOfParts,
   toApiErrorReply,
 } from './reply.js';
 import type { RequestMetrics } from './request-metrics.js';
@@ -28,7 +28,7 @@ import { type HttpExchange, type ResponseBodyPart, ResponseHeaders } from './ser
 import type { FrontendServices } from './services.js';
 
 export class ResponseSender implements RequestLifetimeListener {
-  readonly lifetimes: RequestLifetimes;
+  readonly requestLifetimes: RequestLifetimes;
 
   /** Makes the sender of responses. @param compressor undefined if no answer is compressed */
   constructor(
@@ -37,7 +37,7 @@ export class ResponseSender implements RequestLifetimeListener {
     deadlineMs: number,
     private readonly compressor: ResponseCompressor | undefined,
   ) {
-    this.lifetimes = new RequestLifetimes(services.clock, this, deadlineMs);
+    this.requestLifetimes = new RequestLifetimes(services.clock, this, deadlineMs);
   }
 
   handleDeadlinePassed(request: InboundRequest): void {
@@ -52,12 +52,12 @@ export class ResponseSender implements RequestLifetimeListener {
 
   /** Answers with the refusal that the error stands for; an error that is no refusal is logged and answered 500. */
   failRequest(request: InboundRequest, error: unknown): void {
-    this.#sendRefusal(request, toApiErrorReply(error) ?? this.#logUnexpectedError(request, error));
+    this.#sendRefusal(request, toApiErrorReply(error) ?? this.#logAndMakeInternalErrorReply(request, error));
   }
 
   #sendRefusal(request: InboundRequest, error: ApiErrorReply): void {
     request.rateLimitStatus = selectTighterLimit(error.rate, request.rateLimitStatus);
-    this.#respondPlain(
+    this.#respondUncompressed(
       request,
       error.status,
       errorResponseHeaders(error, request.isFromOwnPage),
@@ -65,7 +65,7 @@ export class ResponseSender implements RequestLifetimeListener {
     );
   }
 
-  #logUnexpectedError(request: InboundRequest, error: unknown): ApiErrorReply {
+  #logAndMakeInternalErrorReply(request: InboundRequest, error: unknown): ApiErrorReply {
     const { method, requestId } = request.exchange;
     this.services.log.error(
       { requestId, err: error, method, path: pathPatternOfRequest(request) },
@@ -75,7 +75,7 @@ export class ResponseSender implements RequestLifetimeListener {
   }
 
   /** Sends the answer that an operation decided without an actor. */
-  sendLocalOutcome(
+  sendOutcomeWithoutActor(
     request: InboundRequest,
     operation: ApiOperation,
     outcome: Exclude<OperationOutcome, { to: unknown }>,
@@ -85,22 +85,23 @@ export class ResponseSender implements RequestLifetimeListener {
       this.#respondCompressible(request, 200, JSON_RESPONSE_HEADERS, successBodyOfCachedFields(outcome.ready, ignored));
     else if ('fields' in outcome) {
       const { fields, headers } = outcome;
-      const all = headers ? JSON_RESPONSE_HEADERS.with(headers) : JSON_RESPONSE_HEADERS;
+      const all = headers ? JSON_RESPONSE_HEADERS.withAddedOrReplaced(headers) : JSON_RESPONSE_HEADERS;
       this.#respondCompressible(request, 200, all, successBodyOfFields(fields, ignored));
     } else {
       const { status, raw, coded } = outcome;
       const own = Object.entries(outcome.headers);
       const all = new ResponseHeaders(operation.page ? own : [...own, ...CORS_HEADERS]);
       if (!(raw instanceof Uint8Array)) {
-        this.#recordEnd(request, status);
+        this.#endLifetimeAndRecordAnswer(request, status);
         request.exchange.respondFromSource(status, all, raw, formatRateLimitHeaders(request.rateLimitStatus));
-      } else if (coded && status === 200) this.#respondCompressible(request, status, all, [raw], all.with(coded));
-      else this.#respondPlain(request, status, all, [raw]);
+      } else if (coded && status === 200)
+        this.#respondCompressible(request, status, all, [raw], all.withAddedOrReplaced(coded));
+      else this.#respondUncompressed(request, status, all, [raw]);
     }
   }
 
   /** Sends an actor's reply, once this frontend's replica shows the change that the reply reports. */
-  sendActorReply(
+  sendActorReplyOnceVisible(
     request: InboundRequest,
     realm: RealmId,
     reply: ActorReply,
@@ -108,7 +109,9 @@ export class ResponseSender implements RequestLifetimeListener {
   ): void {
     const shown = reply.after === undefined ? undefined : this.services.waitForDirectoryVersion(realm, reply.after);
     if (shown)
-      this.lifetimes.continueAfterPromise(request, shown, () => this.#sendActorReplyNow(request, reply, ignored));
+      this.requestLifetimes.continueAfterPromise(request, shown, () =>
+        this.#sendActorReplyNow(request, reply, ignored),
+      );
     else this.#sendActorReplyNow(request, reply, ignored);
   }
 
@@ -122,12 +125,12 @@ export class ResponseSender implements RequestLifetimeListener {
       request,
       200,
       JSON_RESPONSE_HEADERS,
-      partial ? partialSuccessBody(partial) : successBodyOfParts(ok, ignored),
+      partial ? partialSuccessBody(partial) : successBodyOfEncodedFields(ok, ignored),
     );
   }
 
   /** Answers a parked poll; the request object stays in use for the client's next poll. @param now monotonic ms */
-  sendHeartbeat(request: InboundRequest, body: readonly ResponseBodyPart[], now: number): void {
+  sendHeartbeatAnswer(request: InboundRequest, body: readonly ResponseBodyPart[], now: number): void {
     this.metrics.recordAnswer(request, 200, now);
     request.exchange.respond(200, JSON_RESPONSE_HEADERS, body, formatRateLimitHeaders(request.rateLimitStatus));
   }
@@ -149,11 +152,11 @@ export class ResponseSender implements RequestLifetimeListener {
       !isBodyWorthCompressing(body) ||
       !isOperationAnswerCompressible(request.routedOperation!.operation)
     ) {
-      this.#respondPlain(request, status, headers, body);
+      this.#respondUncompressed(request, status, headers, body);
       return;
     }
-    this.#recordEnd(request, status);
-    compressor.respond(
+    this.#endLifetimeAndRecordAnswer(request, status);
+    compressor.respondCompressedIfSmaller(
       request.exchange,
       request.mayGzipAnswer,
       status,
@@ -165,18 +168,18 @@ export class ResponseSender implements RequestLifetimeListener {
   }
 
   /** Sends an answer uncompressed. */
-  #respondPlain(
+  #respondUncompressed(
     request: InboundRequest,
     status: number,
     headers: ResponseHeaders,
     body: readonly ResponseBodyPart[],
   ): void {
-    this.#recordEnd(request, status);
+    this.#endLifetimeAndRecordAnswer(request, status);
     request.exchange.respond(status, headers, body, formatRateLimitHeaders(request.rateLimitStatus));
   }
 
-  #recordEnd(request: InboundRequest, status: number): void {
-    request.lifetime?.end();
+  #endLifetimeAndRecordAnswer(request: InboundRequest, status: number): void {
+    request.lifetime?.endRequest();
     this.metrics.recordAnswer(request, status);
   }
 }
@@ -188,6 +191,6 @@ function pathPatternOfRequest({ match }: InboundRequest): string {
 }
 
 /** Refuses a request before its operation is known. */
-export function respondWithRefusal(exchange: HttpExchange, error: ApiErrorReply): void {
+export function respondWithEarlyRefusal(exchange: HttpExchange, error: ApiErrorReply): void {
   exchange.respond(error.status, errorResponseHeaders(error), errorResponseBody(error));
 }

@@ -40,10 +40,10 @@ interface RouteTreeNode<T> {
   textChild: RouteTreeNode<T> | undefined;
   /** Child node for a variable that takes all remaining segments. */
   restChild: RouteTreeNode<T> | undefined;
-  route: MutableRoute<T> | undefined;
+  route: MutableHttpRoute<T> | undefined;
 }
 
-interface MutableRoute<T> extends HttpRoute<T> {
+interface MutableHttpRoute<T> extends HttpRoute<T> {
   readonly targetsByMethod: Map<string, T>;
   allowedMethods: string[];
 }
@@ -68,7 +68,7 @@ export class HttpRouter<T> {
   /**
    * Adds an operation under its path pattern. @throws Error when the pattern already has an operation with this method
    */
-  add(method: HttpMethod, segments: readonly PathSegment[], target: T): void {
+  addTarget(method: HttpMethod, segments: readonly PathSegment[], target: T): void {
     let at = this.#root;
     for (const segment of segments) at = findOrCreateChild(at, segment);
     at.route ??= { targetsByMethod: new Map(), allowedMethods: [] };
@@ -84,13 +84,13 @@ export class HttpRouter<T> {
    * @param path as sent, percent-encoded
    * @returns undefined for an unknown path, a bad escape, or a trailing slash
    */
-  find(path: string): HttpRouteMatch<T> | undefined {
+  findRouteOfPath(path: string): HttpRouteMatch<T> | undefined {
     const fixed = this.#fixedMatchesByPath.get(path);
     if (fixed) return fixed;
-    const segments = decodePathSegments(path);
+    const segments = tryDecodePathSegments(path);
     if (!segments) return undefined;
     const values: string[] = [];
-    const route = findRouteBelow(this.#root, segments, 0, values);
+    const route = findRouteAndCollectValues(this.#root, segments, 0, values);
     return route && { route, segmentValues: values };
   }
 }
@@ -118,7 +118,7 @@ function findOrCreateChild<T>(at: RouteTreeNode<T>, segment: PathSegment): Route
 
 const MAX_PATH_SEGMENTS = 16;
 
-function decodePathSegments(path: string): string[] | undefined {
+function tryDecodePathSegments(path: string): string[] | undefined {
   if (path.charCodeAt(0) !== 47) return undefined;
   const segments = path.slice(1).split('/', MAX_PATH_SEGMENTS + 1);
   if (segments.length > MAX_PATH_SEGMENTS) return undefined;
@@ -134,7 +134,7 @@ function decodePathSegments(path: string): string[] | undefined {
   return segments;
 }
 
-function findRouteBelow<T>(
+function findRouteAndCollectValues<T>(
   at: RouteTreeNode<T>,
   segments: readonly string[],
   i: number,
@@ -143,13 +143,13 @@ function findRouteBelow<T>(
   const segment = segments[i];
   if (segment === undefined) return at.route;
   const fixed = at.childrenByText.get(segment);
-  const found = fixed && findRouteBelow(fixed, segments, i + 1, values);
+  const found = fixed && findRouteAndCollectValues(fixed, segments, i + 1, values);
   if (found) return found;
   for (const next of [/^[0-9]+$/.test(segment) ? at.integerChild : undefined, at.textChild]) {
     if (!next) continue;
     const kept = values.length;
     values.push(segment);
-    const route = findRouteBelow(next, segments, i + 1, values);
+    const route = findRouteAndCollectValues(next, segments, i + 1, values);
     if (route) return route;
     values.length = kept;
   }

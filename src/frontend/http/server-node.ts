@@ -6,15 +6,15 @@ import { type AddressInfo, Server as NetServer } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { REAL_CLOCK } from '#base/clock';
 import type { AnswerSource } from '#model';
-import { RequestBody, ResponseBody, SOURCE_PIECE_BYTES } from './bodies.js';
+import { ReceivedRequestBody, SOURCE_PIECE_BYTES, UnsentResponseBody } from './bodies.js';
 import { waitForQuietEventLoopTurn } from './connection-gate.js';
 import {
   DUPLICATE_HOST_FAULT,
   findHttpFramingFault,
-  HTTP_VERSION_FAULT,
   type HttpFramingFault,
-  REQUEST_TARGET_FAULT,
+  MALFORMED_REQUEST_TARGET_FAULT,
   TOO_MANY_HEADERS_FAULT,
+  UNSUPPORTED_HTTP_VERSION_FAULT,
 } from './framing.js';
 import { httpStatusLine } from './reply.js';
 import {
@@ -36,11 +36,11 @@ import { SlowClientGuard, type SlowClientGuardedTransfer } from './slow-client-g
  * Milliseconds for which idle connections are kept: a little longer than load balancers do (60 s), so that the
  * balancers close first.
  */
-const KEEP_ALIVE_MS = 65_000;
+const IDLE_CONNECTION_KEEP_ALIVE_MS = 65_000;
 /**
  * Milliseconds within which a whole request with its body must arrive. Answers may take longer: polls wait for minutes.
  */
-const REQUEST_TIMEOUT_MS = 300_000;
+const WHOLE_REQUEST_RECEIVE_TIMEOUT_MS = 300_000;
 /**
  * Number of bytes written to a connection at a time; each piece that the system takes shows that the client still
  * reads.
@@ -56,7 +56,7 @@ const HTTP_STATUS_BY_PARSER_ERROR: Readonly<Record<string, number>> = {
   ERR_HTTP_REQUEST_TIMEOUT: 408,
 };
 
-interface RequestTarget {
+interface ParsedRequestTarget {
   readonly path: string;
   readonly query: string;
   /** Host of a URL in absolute form, which replaces the Host header. */
@@ -65,13 +65,13 @@ interface RequestTarget {
 
 const ABSOLUTE_URL_PATTERN = /^https?:\/\/([^/?#]+)/i;
 
-function parseRequestTarget({ url = '/', method }: IncomingMessage): RequestTarget | HttpFramingFault {
+function parseRequestTarget({ url = '/', method }: IncomingMessage): ParsedRequestTarget | HttpFramingFault {
   let host: string | undefined;
   let rest = url;
   if (!url.startsWith('/')) {
     if (url === '*' && method === 'OPTIONS') return { path: url, query: '', host };
     const found = ABSOLUTE_URL_PATTERN.exec(url);
-    if (!found) return REQUEST_TARGET_FAULT;
+    if (!found) return MALFORMED_REQUEST_TARGET_FAULT;
     host = found[1];
     rest = url.slice(found[0].length);
     if (!rest.startsWith('/')) rest = `/${rest}`;
@@ -87,7 +87,7 @@ function findFramingFaultOfNodeRequest({
   httpVersionMajor,
   httpVersionMinor,
 }: IncomingMessage): HttpFramingFault | undefined {
-  if (httpVersionMajor !== 1) return HTTP_VERSION_FAULT;
+  if (httpVersionMajor !== 1) return UNSUPPORTED_HTTP_VERSION_FAULT;
   if (rawHeaders.length > 2 * MAX_REQUEST_HEADER_LINES) return TOO_MANY_HEADERS_FAULT;
   const lengths: string[] = [];
   const codings: string[] = [];
@@ -100,7 +100,7 @@ function findFramingFaultOfNodeRequest({
   }
   if (hosts > 1) return DUPLICATE_HOST_FAULT;
   // HTTP/1.0 has no Transfer-Encoding: a proxy may have passed the header on without reading it.
-  if (httpVersionMinor === 0 && codings.length > 0) return HTTP_VERSION_FAULT;
+  if (httpVersionMinor === 0 && codings.length > 0) return UNSUPPORTED_HTTP_VERSION_FAULT;
   return findHttpFramingFault(lengths, codings, typeof headers.trailer === 'string' ? headers.trailer : '');
 }
 
@@ -108,17 +108,17 @@ class NodeHttpServer implements HttpServer {
   readonly kind = 'node';
   unansweredRequestCount = 0;
   isClosing = false;
-  refusedConnectionCount = 0;
+  refusedConnectionOrPauseCount = 0;
   readonly slowAnswerGuard: SlowClientGuard;
   readonly slowBodyGuard: SlowClientGuard;
   #server: Server;
   #acceptedConnectionCount = 0;
   /** Connections that accept no further request, because one request was refused. */
-  readonly #refusedConnections = new WeakSet<Duplex>();
+  readonly #connectionsOfRefusedRequests = new WeakSet<Duplex>();
   /** The latest request of each connection. */
   readonly #latestExchangeByConnection = new WeakMap<Duplex, NodeHttpExchange>();
   /** Resolves when the server has stopped listening and has no connection. */
-  #listenerClosed: Promise<void> | undefined;
+  #allConnectionsClosed: Promise<void> | undefined;
 
   private constructor(readonly options: HttpListenOptions) {
     this.slowAnswerGuard = options.slowAnswerGuard ?? new SlowClientGuard(REAL_CLOCK);
@@ -127,8 +127,8 @@ class NodeHttpServer implements HttpServer {
       {
         maxHeaderSize: MAX_REQUEST_HEAD_BYTES,
         headersTimeout: REQUEST_RECEIVE_TIMEOUT_MS,
-        requestTimeout: REQUEST_TIMEOUT_MS,
-        keepAliveTimeout: KEEP_ALIVE_MS,
+        requestTimeout: WHOLE_REQUEST_RECEIVE_TIMEOUT_MS,
+        keepAliveTimeout: IDLE_CONNECTION_KEEP_ALIVE_MS,
         connectionsCheckingInterval: 5_000,
         noDelay: true,
       },
@@ -144,7 +144,7 @@ class NodeHttpServer implements HttpServer {
     );
     this.#server.timeout = 0;
     if (options.maxConnections !== undefined) this.#server.maxConnections = options.maxConnections;
-    this.#server.on('drop', () => this.refusedConnectionCount++);
+    this.#server.on('drop', () => this.refusedConnectionOrPauseCount++);
     this.#server.maxRequestsPerSocket = 0;
   }
 
@@ -166,7 +166,7 @@ class NodeHttpServer implements HttpServer {
 
   #handleRequest(req: IncomingMessage, res: ServerResponse): void {
     const { socket } = req;
-    if (this.#refusedConnections.has(socket)) return;
+    if (this.#connectionsOfRefusedRequests.has(socket)) return;
     const target = findFramingFaultOfNodeRequest(req) ?? parseRequestTarget(req);
     if ('status' in target) {
       this.#refuseRequest(req, res, target);
@@ -188,7 +188,7 @@ class NodeHttpServer implements HttpServer {
   }
 
   #refuseRequest(req: IncomingMessage, res: ServerResponse, { status, text }: HttpFramingFault): void {
-    this.#refusedConnections.add(req.socket);
+    this.#connectionsOfRefusedRequests.add(req.socket);
     req.on('error', ignoreError);
     res.on('error', ignoreError);
     res.writeHead(status, { 'Content-Type': 'text/plain', 'Content-Length': text.length, Connection: 'close' });
@@ -203,8 +203,8 @@ class NodeHttpServer implements HttpServer {
   #answerUnreadableRequest(code: string | undefined, socket: Duplex): void {
     const current = this.#latestExchangeByConnection.get(socket);
     // An error answer must not be mixed into an unfinished answer.
-    const free = !current?.answered || current.isAnswerTaken;
-    if (!socket.writable || !free || this.#refusedConnections.has(socket)) {
+    const free = !current?.answered || current.isAnswerTakenOrClientGone;
+    if (!socket.writable || !free || this.#connectionsOfRefusedRequests.has(socket)) {
       socket.destroy();
       return;
     }
@@ -217,24 +217,24 @@ class NodeHttpServer implements HttpServer {
   async refuseNewConnections(): Promise<void> {
     this.isClosing = true;
     await waitForQuietEventLoopTurn(() => this.#acceptedConnectionCount);
-    this.#listenerClosed ??= new Promise((resolve) => {
+    this.#allConnectionsClosed ??= new Promise((resolve) => {
       // The close method of the HTTP server would close idle connections, too.
       NetServer.prototype.close.call(this.#server, () => resolve());
     });
   }
 
-  async close(graceMs = 0): Promise<void> {
+  async closeGracefully(graceMs = 0): Promise<void> {
     await this.refuseNewConnections();
     if (graceMs > 0) await new Promise<void>((resolve) => setTimeout(resolve, graceMs));
     this.#server.close();
-    await this.#listenerClosed;
+    await this.#allConnectionsClosed;
   }
 
   closeConnectionAfterEachResponse(): void {
     this.isClosing = true;
   }
 
-  terminate(): void {
+  closeImmediately(): void {
     this.isClosing = true;
     this.#server.close();
     this.#server.closeAllConnections();
@@ -253,14 +253,14 @@ class NodeHttpExchange implements HttpExchange {
   #res: ServerResponse;
   answered = false;
   /** True when the operating system has taken the whole answer, or the client has disconnected. */
-  isAnswerTaken = false;
-  #unsentTransfer: SlowClientGuardedTransfer | undefined;
-  #receivedBody: RequestBody | undefined;
+  isAnswerTakenOrClientGone = false;
+  #unsentAnswerTransfer: SlowClientGuardedTransfer | undefined;
+  #bodyBeingReceived: ReceivedRequestBody | undefined;
   #abortListener: (() => void) | undefined;
 
   readonly #absoluteUrlHost: string | undefined;
 
-  constructor(server: NodeHttpServer, req: IncomingMessage, res: ServerResponse, target: RequestTarget) {
+  constructor(server: NodeHttpServer, req: IncomingMessage, res: ServerResponse, target: ParsedRequestTarget) {
     this.#server = server;
     this.#req = req;
     this.#res = res;
@@ -270,7 +270,7 @@ class NodeHttpExchange implements HttpExchange {
     this.#absoluteUrlHost = target.host;
     this.hasBody = doesRequestAnnounceBody(this.header('content-length'), this.header('transfer-encoding'));
     res.on('close', () => this.#handleClose());
-    res.on('finish', () => this.#endExchange());
+    res.on('finish', () => this.#markAnswerTaken());
     // A broken connection ends in 'close'; an 'error' without a listener would be an uncaught exception.
     req.on('error', ignoreError);
     res.on('error', ignoreError);
@@ -295,8 +295,8 @@ class NodeHttpExchange implements HttpExchange {
       done(this.hasBody ? undefined : EMPTY_BODY_BYTES);
       return;
     }
-    const received = new RequestBody(limit, this.#server.slowBodyGuard, () => this.#req.socket.destroy());
-    this.#receivedBody = received;
+    const received = new ReceivedRequestBody(limit, this.#server.slowBodyGuard, () => this.#req.socket.destroy());
+    this.#bodyBeingReceived = received;
     received.reportWaitForMore();
     let finished = false;
     const finish = (body: Uint8Array | undefined): void => {
@@ -310,18 +310,18 @@ class NodeHttpExchange implements HttpExchange {
     };
     this.#req.on('data', (chunk: Buffer) => {
       if (finished || this.answered) return;
-      if (received.addChunk(chunk)) received.reportWaitForMore();
+      if (received.addChunkOrDropBody(chunk)) received.reportWaitForMore();
       else finish(undefined);
     });
     this.#req.on('end', () => {
-      if (!finished && !this.aborted && !this.answered) finish(received.takeBytes());
+      if (!finished && !this.aborted && !this.answered) finish(received.takeReceivedBytes());
     });
   }
 
   /** Does nothing: Node keeps the path and query of the request anyway. */
   releasePathAndQuery(): void {}
 
-  reuseForNextRequest(next: HttpExchange): HttpExchange {
+  reuseForNextRequestIfPossible(next: HttpExchange): HttpExchange {
     return next;
   }
 
@@ -329,26 +329,26 @@ class NodeHttpExchange implements HttpExchange {
     this.requestId = n === undefined ? id : `${id}${n}`;
   }
 
-  onAborted(listener: () => void): void {
+  setAbortListener(listener: () => void): void {
     if (this.aborted) listener();
     else this.#abortListener = listener;
   }
 
   #handleClose(): void {
-    if (this.answered) this.#endExchange();
+    if (this.answered) this.#markAnswerTaken();
     if (this.answered || this.aborted) return;
     this.aborted = true;
-    this.#receivedBody?.discardChunks();
+    this.#bodyBeingReceived?.discardChunks();
     this.#server.unansweredRequestCount--;
     this.#abortListener?.();
   }
 
   /** Ends the exchange: the operating system has taken the whole answer, or the client has disconnected. */
-  #endExchange(): void {
-    if (this.isAnswerTaken) return;
-    this.isAnswerTaken = true;
+  #markAnswerTaken(): void {
+    if (this.isAnswerTakenOrClientGone) return;
+    this.isAnswerTakenOrClientGone = true;
     this.#server.unansweredRequestCount--;
-    if (this.#unsentTransfer) this.#server.slowAnswerGuard.removeTransfer(this.#unsentTransfer);
+    if (this.#unsentAnswerTransfer) this.#server.slowAnswerGuard.removeTransfer(this.#unsentAnswerTransfer);
   }
 
   respondWithServerError(): void {
@@ -368,7 +368,7 @@ class NodeHttpExchange implements HttpExchange {
   #writeResponse(status: number, flat: string[], of: readonly ResponseBodyPart[] | AnswerSource): void {
     this.answered = true;
     this.#abortListener = undefined;
-    this.#receivedBody?.discardChunks();
+    this.#bodyBeingReceived?.discardChunks();
     const res = this.#res;
     if (this.requestId !== '') flat.push('X-Request-Id', this.requestId);
     if (this.#server.isClosing) flat.push('Connection', 'close');
@@ -376,11 +376,11 @@ class NodeHttpExchange implements HttpExchange {
       res.writeHead(status, flat);
       res.end();
     } else {
-      const body = 'read' in of ? of : new ResponseBody(of);
+      const body = 'read' in of ? of : new UnsentResponseBody(of);
       flat.push('Content-Length', String(body.length));
       res.writeHead(status, flat);
       if (this.method === 'HEAD') res.end();
-      else if (body instanceof ResponseBody) this.#sendBody(body);
+      else if (body instanceof UnsentResponseBody) this.#sendBodyAsAccepted(body);
       else void this.#sendSource(body);
     }
     // The unread rest of the body is read and discarded, so that the connection can be reused.
@@ -388,19 +388,19 @@ class NodeHttpExchange implements HttpExchange {
   }
 
   /** Writes only as many bytes as the connection takes: Node would buffer all the rest. */
-  #sendBody(body: ResponseBody): void {
+  #sendBodyAsAccepted(body: UnsentResponseBody): void {
     const res = this.#res;
-    while (body.unsentBytes > WRITTEN_PIECE_BYTES) {
-      const piece = body.nextPiece().subarray(0, WRITTEN_PIECE_BYTES);
-      body.markSentUpTo(body.length - body.unsentBytes + piece.byteLength);
+    while (body.unsentByteCount > WRITTEN_PIECE_BYTES) {
+      const piece = body.peekNextPiece().subarray(0, WRITTEN_PIECE_BYTES);
+      body.markSentUpTo(body.length - body.unsentByteCount + piece.byteLength);
       if (!res.write(piece)) {
-        res.once('drain', () => this.#sendBody(body));
-        this.#reportUnsentBody(body);
+        res.once('drain', () => this.#sendBodyAsAccepted(body));
+        this.#reportUnsentBodyToGuard(body);
         return;
       }
     }
     res.end(body.takeUnsentBytes());
-    if (res.writableLength > 0) this.#reportUnsentBody(body);
+    if (res.writableLength > 0) this.#reportUnsentBodyToGuard(body);
   }
 
   async #sendSource(source: AnswerSource): Promise<void> {
@@ -429,7 +429,7 @@ class NodeHttpExchange implements HttpExchange {
       },
       cutOff: () => this.#req.socket.destroy(),
     };
-    slowAnswerGuard.noteProgress(piece);
+    slowAnswerGuard.noteWaitOrProgress(piece);
     await new Promise<void>((resolve) => {
       const settle = (): void => {
         res.off('drain', settle).off('close', settle);
@@ -440,16 +440,16 @@ class NodeHttpExchange implements HttpExchange {
     slowAnswerGuard.removeTransfer(piece);
   }
 
-  #reportUnsentBody(body: ResponseBody): void {
+  #reportUnsentBodyToGuard(body: UnsentResponseBody): void {
     const res = this.#res;
-    this.#unsentTransfer ??= {
+    this.#unsentAnswerTransfer ??= {
       timeLimitBytes: body.length,
       get heldBytes() {
-        return body.unsentBytes + res.writableLength;
+        return body.unsentByteCount + res.writableLength;
       },
       cutOff: () => this.#req.socket.destroy(),
     };
-    this.#server.slowAnswerGuard.noteProgress(this.#unsentTransfer);
+    this.#server.slowAnswerGuard.noteWaitOrProgress(this.#unsentAnswerTransfer);
   }
 }
 

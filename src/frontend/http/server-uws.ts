@@ -9,7 +9,7 @@
 import { METHODS } from 'node:http';
 import { REAL_CLOCK } from '#base/clock';
 import { OpenConnectionLimiter, waitForQuietEventLoopTurn } from './connection-gate.js';
-import { respondAndEndConnection, UwsHttpExchange, type UwsHttpExchangeOwner } from './exchange-uws.js';
+import { respondAfterReadingAndEndConnection, UwsHttpExchange, type UwsHttpExchangeOwner } from './exchange-uws.js';
 import { findHttpFramingFault, type HttpFramingFault, UNKNOWN_HTTP_METHOD_FAULT } from './framing.js';
 import { httpStatusLine } from './reply.js';
 import { type HttpListenOptions, type HttpServer, type HttpServerFactory, MAX_REQUEST_HEAD_BYTES } from './server.js';
@@ -32,7 +32,7 @@ export function loadUwsHttpServerFactory(): HttpServerFactory {
 }
 
 /** The HTTP methods of Node's parser: both HTTP servers refuse all others. */
-const KNOWN_METHODS: ReadonlySet<string> = new Set(METHODS);
+const KNOWN_HTTP_METHODS: ReadonlySet<string> = new Set(METHODS);
 
 /**
  * Finds headers that leave the end of a request ambiguous. A GET without a body is not checked, because reading all
@@ -55,7 +55,7 @@ class UwsHttpServer implements HttpServer, UwsHttpExchangeOwner {
   port = 0;
   unansweredRequestCount = 0;
   isClosing = false;
-  refusedConnectionCount = 0;
+  refusedConnectionOrPauseCount = 0;
   readonly slowAnswerGuard: SlowClientGuard;
   readonly slowBodyGuard: SlowClientGuard;
   #listenSocket: UwsListenSocket | undefined;
@@ -79,7 +79,7 @@ class UwsHttpServer implements HttpServer, UwsHttpExchangeOwner {
     app.post('/*', (res, req) => server.#handleRequest(res, req, 'POST'));
     app.any('/*', (res, req) => {
       const method = req.getCaseSensitiveMethod();
-      if (KNOWN_METHODS.has(method)) server.#handleRequest(res, req, method);
+      if (KNOWN_HTTP_METHODS.has(method)) server.#handleRequest(res, req, method);
       else server.#refuseRequest(res, UNKNOWN_HTTP_METHOD_FAULT);
     });
     await server.#listenOnPort(options.port);
@@ -90,7 +90,7 @@ class UwsHttpServer implements HttpServer, UwsHttpExchangeOwner {
       await new Promise((resolve) => setImmediate(resolve));
       await server.#listenOnPort(server.port);
     }
-    server.#limitConnections();
+    server.#startConnectionLimiter();
     return server;
   }
 
@@ -116,12 +116,12 @@ class UwsHttpServer implements HttpServer, UwsHttpExchangeOwner {
    * Limits the number of connections: the engine neither reports nor limits them, so beyond the limit the server stops
    * listening for a while.
    */
-  #limitConnections(): void {
+  #startConnectionLimiter(): void {
     const { maxConnections, onError } = this.options;
     if (maxConnections === undefined) return;
     this.#connectionLimiter = new OpenConnectionLimiter(maxConnections, {
       shut: () => {
-        this.refusedConnectionCount++;
+        this.refusedConnectionOrPauseCount++;
         this.#closeListener();
       },
       open: () => void this.#listenOnPort(this.port).catch(onError),
@@ -156,7 +156,7 @@ class UwsHttpServer implements HttpServer, UwsHttpExchangeOwner {
 
   #refuseRequest(res: UwsResponse, { status, text }: HttpFramingFault): void {
     this.unansweredRequestCount++;
-    respondAndEndConnection(
+    respondAfterReadingAndEndConnection(
       res,
       () => {
         res.writeStatus(httpStatusLine(status)).writeHeader('Content-Type', 'text/plain').end(text, true);
@@ -172,7 +172,7 @@ class UwsHttpServer implements HttpServer, UwsHttpExchangeOwner {
 
   #stopListening(): void {
     this.isClosing = true;
-    this.#connectionLimiter?.close();
+    this.#connectionLimiter?.stopChecks();
     this.#closeListener();
   }
 
@@ -182,7 +182,7 @@ class UwsHttpServer implements HttpServer, UwsHttpExchangeOwner {
     this.#stopListening();
   }
 
-  async close(graceMs = 0): Promise<void> {
+  async closeGracefully(graceMs = 0): Promise<void> {
     await this.refuseNewConnections();
     if (graceMs > 0) await new Promise<void>((resolve) => setTimeout(resolve, graceMs));
     if (this.unansweredRequestCount > 0) {
@@ -199,7 +199,7 @@ class UwsHttpServer implements HttpServer, UwsHttpExchangeOwner {
     this.isClosing = true;
   }
 
-  terminate(): void {
+  closeImmediately(): void {
     this.#stopListening();
     this.app.close();
   }

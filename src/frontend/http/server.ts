@@ -13,18 +13,18 @@ export class ResponseHeaders {
    * Name of a header that stands for all headers, for servers that copy header values verbatim: the name of the first
    * header, with everything after it as the value.
    */
-  readonly combinedName: string;
-  readonly combinedValue: string;
+  readonly combinedHeaderName: string;
+  readonly combinedHeaderValue: string;
 
   constructor(readonly pairs: readonly (readonly [name: string, value: string])[]) {
     this.flatNamesAndValues = pairs.flat();
     const lines = pairs.map(([name, value]) => `${removeLineBreaks(name)}: ${removeLineBreaks(value)}`).join('\r\n');
     const colon = lines.indexOf(': ');
-    this.combinedName = lines.slice(0, Math.max(0, colon));
-    this.combinedValue = lines.slice(colon + 2);
+    this.combinedHeaderName = lines.slice(0, Math.max(0, colon));
+    this.combinedHeaderValue = lines.slice(colon + 2);
   }
 
-  with(more: Readonly<Record<string, string>>): ResponseHeaders {
+  withAddedOrReplaced(more: Readonly<Record<string, string>>): ResponseHeaders {
     const replaced = new Set(Object.keys(more).map((name) => name.toLowerCase()));
     return new ResponseHeaders([
       ...this.pairs.filter(([name]) => !replaced.has(name.toLowerCase())),
@@ -85,12 +85,12 @@ export interface HttpExchange {
    * Reuses this answered, long-lived object for the client's next request, where possible, and returns the object to
    * use. So one poll per minute does not promote a new object to V8's old generation.
    */
-  reuseForNextRequest(next: HttpExchange): HttpExchange;
+  reuseForNextRequestIfPossible(next: HttpExchange): HttpExchange;
   /**
    * Calls the listener if the client disconnects before the response, at once if it has disconnected already. One
    * listener only.
    */
-  onAborted(listener: () => void): void;
+  setAbortListener(listener: () => void): void;
   /**
    * Sends the response, once. For HEAD only the head is sent, after which the connection may close. 204 has no parts.
    *
@@ -105,7 +105,7 @@ export interface HttpExchange {
   respondFromSource(status: number, headers: ResponseHeaders, source: AnswerSource, more?: string): void;
 }
 
-export type HttpHandler = (exchange: HttpExchange) => void;
+export type HttpRequestHandler = (exchange: HttpExchange) => void;
 
 export interface HttpListenOptions {
   readonly host: string;
@@ -113,7 +113,7 @@ export interface HttpListenOptions {
   readonly port: number;
   readonly maxBodyBytes: number;
   /** Answers a request, now or later. An exception goes to `onError` and is answered with a bare 500. */
-  readonly handler: HttpHandler;
+  readonly handler: HttpRequestHandler;
   readonly onError: (error: unknown) => void;
   /**
    * Guards that cut off clients that read their answers, or send their bodies, too slowly; default: guards of this
@@ -134,7 +134,7 @@ export interface HttpServer {
    * Number of connections that were refused; for the native server, the number of times it stopped listening for a
    * while.
    */
-  readonly refusedConnectionCount: number;
+  readonly refusedConnectionOrPauseCount: number;
   /** Makes every response from now on close its connection, so that clients reconnect to another server. */
   closeConnectionAfterEachResponse(): void;
   /**
@@ -149,9 +149,9 @@ export interface HttpServer {
    *
    * @param graceMs time for which connections without a request are kept: a request may be on its way. Default 0.
    */
-  close(graceMs?: number): Promise<void>;
+  closeGracefully(graceMs?: number): Promise<void>;
   /** Stops listening and closes all connections now; running requests are aborted. */
-  terminate(): void;
+  closeImmediately(): void;
 }
 
 export interface HttpServerFactory {

@@ -6,7 +6,7 @@ import type { Logger } from '#base';
 import type { Clock } from '#base/clock';
 import type { ServerCryptography } from '#domain/secrets';
 import type { ForwardedCommand } from '#frontend/api';
-import type { ActorRepeatReply, ActorReply, RealmId } from '#model';
+import type { ActorReply, ActorStartOverReply, RealmId } from '#model';
 import type { DirectoryUser, DirectoryView, WebSession } from '#model/records';
 import type { BlobStorage } from '#ports/blobs';
 
@@ -43,7 +43,7 @@ export interface ForwardedCommandHandle {
    * The actor's reply. Rejects with ApiError SERVICE_UNAVAILABLE when no owner answers. Any other rejection is answered
    * 500 and logged. After `cancel` the promise may resolve, reject or stay pending.
    */
-  readonly reply: Promise<ActorReply | ActorRepeatReply>;
+  readonly reply: Promise<ActorReply | ActorStartOverReply>;
   /**
    * Cancels the command, because the client has disconnected or the deadline has passed. Ends a waiting poll. Has no
    * effect once the reply has settled.
@@ -84,7 +84,7 @@ export interface FrontendServices {
    */
   authenticateSession(token: string, host: string): AuthenticatedCaller | Promise<AuthenticatedCaller>;
   /** Records in the background that the caller's session is in use. */
-  noteSessionUse(caller: AuthenticatedCaller): void;
+  recordSessionUse(caller: AuthenticatedCaller): void;
   /** Finds the organization that the host names. @throws ApiError (or rejects with it) NONEXISTENT_SUBDOMAIN */
   findAnonymousCaller(host: string): AnonymousCaller | Promise<AnonymousCaller>;
   /**
@@ -92,19 +92,19 @@ export interface FrontendServices {
    *
    * @param host the Host header, used only where it is safe (gateway/site.ts)
    */
-  siteUrl(host: string, subdomain: string): string;
+  siteUrlOfSubdomain(host: string, subdomain: string): string;
   forwardCommand(forward: ForwardedCommand, context: ForwardedCommandContext): ForwardedCommandHandle;
   /**
    * Id of the newest message that the caller received; -1 if there is none. The id includes every change that this
    * frontend has confirmed to the caller, and changes by others as far as this frontend has read the log.
    */
-  newestMessageId(caller: AuthenticatedCaller): number | Promise<number>;
+  newestReceivedMessageId(caller: AuthenticatedCaller): number | Promise<number>;
   /** Calls the listener with the hash of each API key or session that the replica of its realm shows as ended. */
-  onCredentialEnded(listener: (hash: string, kind: 'key' | 'session') => void): void;
+  setCredentialEndedListener(listener: (hash: string, kind: 'key' | 'session') => void): void;
   /** Returns the replica of a realm's directory if it is open; undefined otherwise. */
   findOpenDirectory(realm: RealmId): DirectoryView | undefined;
   /** Returns the replica of a realm's directory, opened if necessary; undefined if the organization doesn't exist. */
-  openDirectory(realm: RealmId): Promise<DirectoryView | undefined>;
+  openDirectoryIfRealmExists(realm: RealmId): Promise<DirectoryView | undefined>;
   /** Brings the replica of the realm up to the end of its log. */
   refreshDirectory(realm: RealmId): Promise<void>;
   /**

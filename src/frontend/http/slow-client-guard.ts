@@ -15,7 +15,7 @@ interface SlowClientLimits {
   readonly minBytesPerSecond: number;
 }
 
-export const SLOW_CLIENT_LIMITS: SlowClientLimits = {
+export const DEFAULT_SLOW_CLIENT_LIMITS: SlowClientLimits = {
   maxHeldBytes: 256 * 1_048_576,
   stallMs: 15_000,
   graceMs: 30_000,
@@ -44,42 +44,42 @@ const SWEEP_INTERVAL_MS = 1_000;
 export class SlowClientGuard {
   /** Number of connections that the guard has cut off. */
   cutOffCount = 0;
-  #heldBytes = 0;
+  #totalHeldBytes = 0;
   #sweepTimer: TimerHandle | undefined;
   /** Waiting transfers, in the order in which they began to wait. */
   readonly #progressByTransfer = new Map<SlowClientGuardedTransfer, TransferProgress>();
 
   constructor(
     private readonly clock: Clock,
-    private readonly limits: SlowClientLimits = SLOW_CLIENT_LIMITS,
+    private readonly limits: SlowClientLimits = DEFAULT_SLOW_CLIENT_LIMITS,
   ) {}
 
   get waitingTransferCount(): number {
     return this.#progressByTransfer.size;
   }
 
-  get heldBytes(): number {
-    return this.#heldBytes;
+  get totalHeldBytes(): number {
+    return this.#totalHeldBytes;
   }
 
   /** Records that a transfer begins to wait or has made progress. */
-  noteProgress(transfer: SlowClientGuardedTransfer): void {
+  noteWaitOrProgress(transfer: SlowClientGuardedTransfer): void {
     const now = this.clock.monotonic();
     const { heldBytes } = transfer;
     const known = this.#progressByTransfer.get(transfer);
     if (known) {
       if (heldBytes !== known.heldBytes) known.lastProgressAtMs = now;
-      this.#heldBytes += heldBytes - known.heldBytes;
+      this.#totalHeldBytes += heldBytes - known.heldBytes;
       known.heldBytes = heldBytes;
     } else {
       this.#progressByTransfer.set(transfer, { startedAtMs: now, lastProgressAtMs: now, heldBytes: heldBytes });
-      this.#heldBytes += heldBytes;
+      this.#totalHeldBytes += heldBytes;
       this.#sweepTimer ??= this.clock.setTimeout(() => this.#cutOffSlowTransfers(), SWEEP_INTERVAL_MS);
     }
-    if (this.#heldBytes <= this.limits.maxHeldBytes) return;
+    if (this.#totalHeldBytes <= this.limits.maxHeldBytes) return;
     for (const [oldest] of this.#progressByTransfer) {
       this.#cutOff(oldest);
-      if (this.#heldBytes <= this.limits.maxHeldBytes) break;
+      if (this.#totalHeldBytes <= this.limits.maxHeldBytes) break;
     }
   }
 
@@ -87,7 +87,7 @@ export class SlowClientGuard {
   removeTransfer(transfer: SlowClientGuardedTransfer): void {
     const known = this.#progressByTransfer.get(transfer);
     if (!known) return;
-    this.#heldBytes -= known.heldBytes;
+    this.#totalHeldBytes -= known.heldBytes;
     this.#progressByTransfer.delete(transfer);
   }
 

@@ -76,7 +76,7 @@ export class UwsSourceSender implements SlowClientGuardedTransfer {
       return true;
     }
     if (res.getWriteOffset() < this.#pieceEnd) {
-      guard.noteProgress(this);
+      guard.noteWaitOrProgress(this);
       return false;
     }
     guard.removeTransfer(this);

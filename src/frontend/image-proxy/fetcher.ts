@@ -2,7 +2,7 @@
 import type { IncomingMessage } from 'node:http';
 import { SERVER_VERSION } from '#base';
 import type { Clock } from '#base/clock';
-import { getFollowingRedirects, HttpGetError, type HttpGetFault, type OutgoingAddressFilter } from '#domain/webhooks';
+import { getOkFollowingRedirects, HttpGetError, type HttpGetFault, type OutgoingAddressFilter } from '#domain/webhooks';
 import { detectImageType, IMAGE_TYPE_DETECTION_BYTES } from './image-type.js';
 
 /** Reason why a picture could not be fetched. */
@@ -42,7 +42,7 @@ export interface ImageFetchLimits {
   readonly maxRedirects: number;
 }
 
-export const IMAGE_FETCH_LIMITS: ImageFetchLimits = {
+export const DEFAULT_IMAGE_FETCH_LIMITS: ImageFetchLimits = {
   maxBytes: 10 * 1024 * 1024,
   maxMemoryBytes: 64 * 1024 * 1024,
   timeoutMs: 10_000,
@@ -64,12 +64,12 @@ const IMAGE_REQUEST_HEADERS = {
 };
 
 export class ImageFetcher {
-  #bufferedBytes = 0;
+  #totalBufferedBytes = 0;
 
   constructor(
     private readonly clock: Clock,
     private readonly filter: OutgoingAddressFilter,
-    private readonly limits: ImageFetchLimits = IMAGE_FETCH_LIMITS,
+    private readonly limits: ImageFetchLimits = DEFAULT_IMAGE_FETCH_LIMITS,
   ) {}
 
   /** Fetches a picture from another host. @throws ImageFetchError, and nothing else */
@@ -84,7 +84,7 @@ export class ImageFetcher {
         headers: IMAGE_REQUEST_HEADERS,
         maxRedirects: limits.maxRedirects,
       };
-      const { response } = await getFollowingRedirects(address, options);
+      const { response } = await getOkFollowingRedirects(address, options);
       return await this.#readImage(response);
     } catch (error) {
       if (ended.signal.aborted) throw ended.signal.reason;
@@ -106,26 +106,26 @@ export class ImageFetcher {
     let type: string | undefined;
     try {
       for await (const chunk of response as AsyncIterable<Buffer>) {
-        this.#bufferedBytes += chunk.byteLength;
+        this.#totalBufferedBytes += chunk.byteLength;
         size += chunk.byteLength;
         if (size > maxBytes) throw new ImageFetchError('too-large');
-        if (this.#bufferedBytes > maxMemoryBytes) throw new ImageFetchError('busy');
+        if (this.#totalBufferedBytes > maxMemoryBytes) throw new ImageFetchError('busy');
         chunks.push(chunk);
         // The type is checked early, so that the rest of a file that is no picture is not read.
-        if (type === undefined && size >= IMAGE_TYPE_DETECTION_BYTES) type = detectImageTypeOfChunks(chunks);
+        if (type === undefined && size >= IMAGE_TYPE_DETECTION_BYTES) type = detectImageTypeOfChunksOrThrow(chunks);
       }
       return {
-        type: type ?? detectImageTypeOfChunks(chunks),
+        type: type ?? detectImageTypeOfChunksOrThrow(chunks),
         bytes: chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks),
       };
     } finally {
-      this.#bufferedBytes -= size;
+      this.#totalBufferedBytes -= size;
       response.destroy();
     }
   }
 }
 
-function detectImageTypeOfChunks(chunks: readonly Buffer[]): string {
+function detectImageTypeOfChunksOrThrow(chunks: readonly Buffer[]): string {
   const type = detectImageType(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks));
   if (type === undefined) throw new ImageFetchError('no-picture');
   return type;

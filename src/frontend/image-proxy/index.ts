@@ -12,12 +12,12 @@
  * `frontend/api`, `app`.
  */
 export {
+  DEFAULT_IMAGE_FETCH_LIMITS,
   type FetchedImage,
-  IMAGE_FETCH_LIMITS,
   ImageFetchError,
   ImageFetcher,
   type ImageFetchFailureReason,
   type ImageFetchLimits,
 } from './fetcher.js';
 export { detectImageType } from './image-type.js';
-export { IMAGE_PROXY_LIMITS, ImageProxy, type ImageProxyLimits } from './proxy.js';
+export { DEFAULT_IMAGE_PROXY_LIMITS, ImageProxy, type ImageProxyLimits } from './proxy.js';

@@ -4,7 +4,7 @@
  */
 import { createHash } from 'node:crypto';
 import type { Clock, TimerHandle } from '#base/clock';
-import { verifyProxiedImageUrl } from '#domain/pictures';
+import { openProxiedImageAddress } from '#domain/pictures';
 import { type FetchedImage, ImageFetchError, type ImageFetcher } from './fetcher.js';
 
 interface ProxiedImage extends FetchedImage {
@@ -28,7 +28,7 @@ export interface ImageProxyLimits {
   readonly maxCachedFailures: number;
 }
 
-export const IMAGE_PROXY_LIMITS: ImageProxyLimits = {
+export const DEFAULT_IMAGE_PROXY_LIMITS: ImageProxyLimits = {
   maxConcurrentFetches: 32,
   maxWaitingFetches: 500,
   maxWaitMs: 10_000,
@@ -38,12 +38,12 @@ export const IMAGE_PROXY_LIMITS: ImageProxyLimits = {
   maxCachedFailures: 1_000,
 };
 
-interface CachedOutcome<T> {
+interface ExpiringCachedOutcome<T> {
   readonly outcome: T;
   readonly expiresAtMs: number;
 }
 
-interface QueuedFetch {
+interface WaitingSlotRequest {
   readonly start: () => void;
   readonly timer: TimerHandle;
 }
@@ -52,10 +52,10 @@ export class ImageProxy {
   /**
    * Cache of fetched pictures by URL, in the order in which the entries expire; `#cachedFailures` has the same order.
    */
-  readonly #cachedImages = new Map<string, CachedOutcome<ProxiedImage>>();
-  readonly #cachedFailures = new Map<string, CachedOutcome<ImageFetchError>>();
-  readonly #runningFetchesByUrl = new Map<string, Promise<ProxiedImage>>();
-  readonly #queuedFetches = new Set<QueuedFetch>();
+  readonly #cachedImages = new Map<string, ExpiringCachedOutcome<ProxiedImage>>();
+  readonly #cachedFailures = new Map<string, ExpiringCachedOutcome<ImageFetchError>>();
+  readonly #fetchesInProgressByUrl = new Map<string, Promise<ProxiedImage>>();
+  readonly #waitingSlotRequests = new Set<WaitingSlotRequest>();
   #usedSlotCount = 0;
   #cachedBytes = 0;
 
@@ -68,7 +68,7 @@ export class ImageProxy {
     private readonly clock: Clock,
     private readonly key: string,
     private readonly fetcher: Pick<ImageFetcher, 'fetch'> | undefined,
-    private readonly limits: ImageProxyLimits = IMAGE_PROXY_LIMITS,
+    private readonly limits: ImageProxyLimits = DEFAULT_IMAGE_PROXY_LIMITS,
   ) {}
 
   /** True if pictures are fetched; otherwise readers are redirected to the original. */
@@ -77,27 +77,27 @@ export class ImageProxy {
   }
 
   /** Returns the picture's URL that a path of the proxy names; undefined unless this server signed the path. */
-  verifiedImageUrl(digest: string, hex: string): string | undefined {
-    return verifyProxiedImageUrl(digest, hex, this.key);
+  imageUrlIfSigned(digest: string, hex: string): string | undefined {
+    return openProxiedImageAddress(digest, hex, this.key);
   }
 
   /** Returns a picture from the cache, or fetches it. @throws ImageFetchError, and nothing else */
   async getOrFetchImage(address: string): Promise<ProxiedImage> {
-    this.#evictFromCache();
+    this.#evictExpiredAndExcessEntries();
     const failure = this.#cachedFailures.get(address);
     if (failure) throw failure.outcome;
     const kept = this.#cachedImages.get(address);
     if (kept) return kept.outcome;
-    let running = this.#runningFetchesByUrl.get(address);
+    let running = this.#fetchesInProgressByUrl.get(address);
     if (!running) {
-      running = this.#fetchInSlot(address).finally(() => this.#runningFetchesByUrl.delete(address));
-      this.#runningFetchesByUrl.set(address, running);
+      running = this.#fetchInSlotAndCacheOutcome(address).finally(() => this.#fetchesInProgressByUrl.delete(address));
+      this.#fetchesInProgressByUrl.set(address, running);
     }
     return running;
   }
 
-  async #fetchInSlot(address: string): Promise<ProxiedImage> {
-    const turn = this.#acquireSlot();
+  async #fetchInSlotAndCacheOutcome(address: string): Promise<ProxiedImage> {
+    const turn = this.#acquireSlotOrWait();
     if (turn) await turn;
     try {
       const { type, bytes } = await this.fetcher!.fetch(address);
@@ -107,7 +107,7 @@ export class ImageProxy {
         outcome: image,
         expiresAtMs: this.clock.monotonic() + this.limits.cachedImageMs,
       });
-      this.#evictFromCache();
+      this.#evictExpiredAndExcessEntries();
       return image;
     } catch (error) {
       // A 'busy' proxy is no fault of the picture, so this failure is not cached.
@@ -119,7 +119,7 @@ export class ImageProxy {
       }
       throw error;
     } finally {
-      const [next] = this.#queuedFetches;
+      const [next] = this.#waitingSlotRequests;
       if (next) next.start();
       else this.#usedSlotCount--;
     }
@@ -129,19 +129,19 @@ export class ImageProxy {
    * Waits for a free slot, which another fetch hands over at its end. Returns undefined if a slot was free.
    * @throws ImageFetchError busy
    */
-  #acquireSlot(): Promise<void> | undefined {
+  #acquireSlotOrWait(): Promise<void> | undefined {
     const { maxConcurrentFetches, maxWaitingFetches, maxWaitMs } = this.limits;
     if (this.#usedSlotCount < maxConcurrentFetches) {
       this.#usedSlotCount++;
       return undefined;
     }
-    if (this.#queuedFetches.size >= maxWaitingFetches) throw new ImageFetchError('busy');
+    if (this.#waitingSlotRequests.size >= maxWaitingFetches) throw new ImageFetchError('busy');
     return new Promise<void>((resolve, reject) => {
       const end = (): void => {
-        this.#queuedFetches.delete(one);
+        this.#waitingSlotRequests.delete(one);
         this.clock.clearTimeout(one.timer);
       };
-      const one: QueuedFetch = {
+      const one: WaitingSlotRequest = {
         start: () => {
           end();
           resolve();
@@ -151,12 +151,12 @@ export class ImageProxy {
           reject(new ImageFetchError('busy'));
         }, maxWaitMs),
       };
-      this.#queuedFetches.add(one);
+      this.#waitingSlotRequests.add(one);
     });
   }
 
   /** Drops expired pictures and failures from the cache, and the oldest ones beyond its limits. */
-  #evictFromCache(): void {
+  #evictExpiredAndExcessEntries(): void {
     const { maxCachedBytes, maxCachedFailures } = this.limits;
     const now = this.clock.monotonic();
     for (const [address, { outcome, expiresAtMs }] of this.#cachedImages) {

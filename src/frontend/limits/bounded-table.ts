@@ -3,7 +3,7 @@
  * that were not used in the meantime are dropped with the previous old one. A look-up is mostly one map access, and
  * active entries stay, no matter how many new ones come.
  */
-export class BoundedMap<V> {
+export class TwoGenerationBoundedMap<V> {
   #youngGeneration = new Map<string, V>();
   #oldGeneration = new Map<string, V>();
   readonly #maxGenerationEntries: number;

@@ -4,7 +4,7 @@
  */
 import type { RateLimitStatus } from '#base';
 import type { Clock } from '#base/clock';
-import { BoundedMap } from './bounded-table.js';
+import { TwoGenerationBoundedMap } from './bounded-table.js';
 import { LeakyBucketCounter, type RateLimitCallCounter, SlidingWindowCounter } from './counts.js';
 import type { RateLimitRules } from './rules.js';
 
@@ -26,7 +26,10 @@ export interface SharedRateBucketCount {
   readonly kind: RateBucketKind;
   readonly key: string;
   readonly calls: number;
-  /** The account's own rate rules, as text for `rateLimitRulesOfAccount`; undefined if the configured rules apply. */
+  /**
+   * The account's own rate rules, as text for `parseAccountRateRulesOrUnlimited`; undefined if the configured rules
+   * apply.
+   */
   readonly ownRulesText: string | undefined;
 }
 
@@ -50,7 +53,7 @@ class RateBucket {
  * Maximum of buckets of each kind. The least recently used buckets are dropped, and their callers start with full
  * limits.
  */
-const MAX_BUCKETS: Readonly<Record<RateBucketKind, number>> = {
+const MAX_BUCKETS_BY_KIND: Readonly<Record<RateBucketKind, number>> = {
   user: 100_000,
   polls: 100_000,
   address: 100_000,
@@ -65,16 +68,16 @@ const MAX_BUCKETS: Readonly<Record<RateBucketKind, number>> = {
 const MAX_UNSHARED_BUCKETS = 100_000;
 
 export class RateBuckets {
-  readonly #bucketsByKind: Readonly<Record<RateBucketKind, BoundedMap<RateBucket>>>;
+  readonly #bucketsByKind: Readonly<Record<RateBucketKind, TwoGenerationBoundedMap<RateBucket>>>;
   /** Buckets with counts that are still to be shared with other processes. */
   #unsharedBuckets: RateBucket[] = [];
   #unsharedListener: (() => void) | undefined;
 
   constructor(
     private readonly clock: Clock,
-    maxBuckets: Readonly<Record<RateBucketKind, number>> = MAX_BUCKETS,
+    maxBuckets: Readonly<Record<RateBucketKind, number>> = MAX_BUCKETS_BY_KIND,
   ) {
-    const table = (kind: RateBucketKind) => new BoundedMap<RateBucket>(maxBuckets[kind]);
+    const table = (kind: RateBucketKind) => new TwoGenerationBoundedMap<RateBucket>(maxBuckets[kind]);
     this.#bucketsByKind = {
       user: table('user'),
       polls: table('polls'),
@@ -95,7 +98,7 @@ export class RateBuckets {
    * @param rules at least one rule
    * @param own text of the rules, if the account has its own
    */
-  countCall(kind: RateBucketKind, key: string, rules: RateLimitRules, own?: string): RateLimitVerdict {
+  countCallUnlessOverLimit(kind: RateBucketKind, key: string, rules: RateLimitRules, own?: string): RateLimitVerdict {
     const now = this.clock.monotonic();
     const bucket = this.#findOrCreateBucket(kind, key, rules, own);
     const { counters } = bucket;
@@ -103,7 +106,7 @@ export class RateBuckets {
     for (const count of counters) waitMs = Math.max(waitMs, count.msUntilNextCall(now));
     if (waitMs === 0) {
       for (const count of counters) count.addCalls(1, now);
-      if (this.#unsharedListener) this.#markUnshared(bucket, this.#unsharedListener);
+      if (this.#unsharedListener) this.#addUnsharedCall(bucket, this.#unsharedListener);
     }
     let limit = 0;
     let remaining = Number.POSITIVE_INFINITY;
@@ -129,7 +132,7 @@ export class RateBuckets {
     return fresh;
   }
 
-  #markUnshared(bucket: RateBucket, listener: () => void): void {
+  #addUnsharedCall(bucket: RateBucket, listener: () => void): void {
     if (bucket.unsharedCallCount === 0) {
       if (this.#unsharedBuckets.length >= MAX_UNSHARED_BUCKETS) return;
       if (this.#unsharedBuckets.push(bucket) === 1) listener();
@@ -141,7 +144,7 @@ export class RateBuckets {
    * Collects counts for `takeUnsharedCounts` from now on.
    * @param listener called when the first unshared count arrives
    */
-  onFirstUnsharedCount(listener: () => void): void {
+  setFirstUnsharedCountListener(listener: () => void): void {
     this.#unsharedListener = listener;
   }
 

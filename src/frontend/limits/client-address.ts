@@ -1,6 +1,6 @@
 /** Finds the network address under which a call without an account is counted. */
 import { BlockList, isIPv4, isIPv6 } from 'node:net';
-import { parseNetworkList } from '#domain/webhooks';
+import { parseIpNetworkList } from '#domain/webhooks';
 
 /** Parses an IPv6 address into its eight groups; undefined for other text. */
 function parseIpv6Groups(address: string): number[] | undefined {
@@ -57,10 +57,10 @@ export class ClientAddressResolver {
 
   /**
    * Makes the resolver of client addresses.
-   * @param proxies networks whose X-Forwarded-For is trusted, for `parseNetworkList`; '': none
+   * @param proxies networks whose X-Forwarded-For is trusted, for `parseIpNetworkList`; '': none
    */
   constructor(proxies: string) {
-    const networks = parseNetworkList(proxies);
+    const networks = parseIpNetworkList(proxies);
     if (networks.length === 0) return;
     this.#trustedProxies = new BlockList();
     for (const { address, prefix, family } of networks) this.#trustedProxies.addSubnet(address, prefix, family);
@@ -78,7 +78,7 @@ export class ClientAddressResolver {
    * @param peer address of the connection
    * @param forwardedFor all lines of X-Forwarded-For
    */
-  networkOf(peer: string, forwardedFor: string): string {
+  rateLimitedNetworkOf(peer: string, forwardedFor: string): string {
     let address = normalizeIpAddress(peer) ?? peer;
     const hops = forwardedFor === '' ? [] : forwardedFor.split(',');
     while (hops.length > 0 && this.#isTrustedAddress(address)) {

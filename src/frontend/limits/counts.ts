@@ -23,16 +23,16 @@ const PARTS_PER_WINDOW = 60;
 export class SlidingWindowCounter implements RateLimitCallCounter {
   /** Time of the first call and number of calls of each part, alternating, oldest first. */
   readonly #partTimesAndCalls: number[] = [];
-  readonly #partMs: number;
+  readonly #partDurationMs: number;
   #callCount = 0;
   #newestCallAtMs = Number.NEGATIVE_INFINITY;
 
   constructor(private readonly rule: RateLimitRule) {
-    this.#partMs = rule.windowMs / PARTS_PER_WINDOW;
+    this.#partDurationMs = rule.windowMs / PARTS_PER_WINDOW;
   }
 
   /** Number of parts that are kept: at most sixty and the current one. */
-  get partCount(): number {
+  get keptPartCount(): number {
     return this.#partTimesAndCalls.length / 2;
   }
 
@@ -62,7 +62,7 @@ export class SlidingWindowCounter implements RateLimitCallCounter {
   addCalls(calls: number, now: number): void {
     const parts = this.#partTimesAndCalls;
     const last = parts.length - 2;
-    if (last >= 0 && now - parts[last]! < this.#partMs) parts[last + 1]! += calls;
+    if (last >= 0 && now - parts[last]! < this.#partDurationMs) parts[last + 1]! += calls;
     else {
       this.#dropExpiredParts(now);
       parts.push(now, calls);

@@ -7,7 +7,7 @@ import type { Clock } from '#base/clock';
 import type { RealmId } from '#model';
 import type { DirectoryUser } from '#model/records';
 import { type RateBucketKind, RateBuckets, type RateLimitVerdict, type SharedRateBucketCount } from './buckets.js';
-import { type RateLimitRules, rateLimitRulesOfAccount } from './rules.js';
+import { parseAccountRateRulesOrUnlimited, type RateLimitRules } from './rules.js';
 
 /** Configured rate limits; an empty list means no limit. */
 interface ConfiguredRateRules {
@@ -49,38 +49,40 @@ export class BucketRateLimiter {
     return this.#countCall(
       kind,
       `${realm}/${id}`,
-      own === undefined ? this.rules.user : rateLimitRulesOfAccount(own),
+      own === undefined ? this.rules.user : parseAccountRateRulesOrUnlimited(own),
       own,
     );
   }
 
-  /** Counts a call without an account. @param address from `ClientAddressResolver.networkOf` */
+  /** Counts a call without an account. @param address from `ClientAddressResolver.rateLimitedNetworkOf` */
   countAddressCall(address: string): RateLimitVerdict | undefined {
     return this.#countCall('address', address, this.rules.address);
   }
 
   /** Counts an e-mail that a call without an account is about to send. */
-  countMail(address: string): RateLimitVerdict | undefined {
+  countAnonymousMail(address: string): RateLimitVerdict | undefined {
     return this.#countCall('mails', address, this.rules.mails);
   }
 
   /** Counts a download of an uploaded file without an account. */
-  countFileDownload(path: string): RateLimitVerdict | undefined {
+  countAnonymousFileDownload(path: string): RateLimitVerdict | undefined {
     return this.#countCall('file', path, this.rules.file);
   }
 
   #countCall(kind: RateBucketKind, key: string, rules: RateLimitRules, own?: string): RateLimitVerdict | undefined {
     if (rules.length === 0) return undefined;
-    const standing = this.buckets.countCall(kind, key, rules, own);
+    const standing = this.buckets.countCallUnlessOverLimit(kind, key, rules, own);
     if (standing.waitMs > 0) this.refusedCountByKind[kind]++;
     return standing;
   }
 
   /** Adds calls that another process counted. */
-  addSharedCalls(count: SharedRateBucketCount): void {
+  addCallsOfOtherProcess(count: SharedRateBucketCount): void {
     const { ownRulesText, kind } = count;
     const rules =
-      ownRulesText === undefined ? this.rules[kind === 'polls' ? 'user' : kind] : rateLimitRulesOfAccount(ownRulesText);
+      ownRulesText === undefined
+        ? this.rules[kind === 'polls' ? 'user' : kind]
+        : parseAccountRateRulesOrUnlimited(ownRulesText);
     if (rules.length > 0) this.buckets.addSharedCalls(count, rules);
   }
 }

@@ -11,7 +11,7 @@ export type RateLimitRules = readonly RateLimitRule[];
 
 const MAX_WINDOW_SECONDS = 31 * 86_400;
 const MAX_CALLS_PER_WINDOW = 1_000_000_000;
-const MAX_RULES = 8;
+const MAX_RULES_PER_LIST = 8;
 const RULES_FORMAT_HINT = 'must be seconds:calls, several separated by commas, or off';
 
 /** Parses rules such as `60:200,3600:5000` (seconds:calls), or `off`. @throws Error with the reason */
@@ -28,7 +28,7 @@ export function parseRateLimitRules(text: string): RateLimitRules {
       throw new Error(`calls must be from 1 to ${MAX_CALLS_PER_WINDOW}`);
     return rule;
   });
-  if (rules.length > MAX_RULES) throw new Error(`must be at most ${MAX_RULES} rules`);
+  if (rules.length > MAX_RULES_PER_LIST) throw new Error(`must be at most ${MAX_RULES_PER_LIST} rules`);
   return rules;
 }
 
@@ -39,7 +39,7 @@ const rulesByText = new Map<string, RateLimitRules>();
  * Parses the rules of an account that has its own. They were checked when stored; unreadable rules mean no limit rather
  * than a lock-out.
  */
-export function rateLimitRulesOfAccount(text: string): RateLimitRules {
+export function parseAccountRateRulesOrUnlimited(text: string): RateLimitRules {
   const known = rulesByText.get(text);
   if (known) return known;
   let rules: RateLimitRules = [];

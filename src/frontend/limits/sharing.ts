@@ -31,7 +31,7 @@ interface SharedCountsMessage {
 
 export class RateLimitCountSharing {
   #publishTimer: TimerHandle | undefined;
-  #stopped = false;
+  #isPublishingStopped = false;
 
   /** Starts sharing counts. @param id unique id of this process */
   constructor(
@@ -40,17 +40,17 @@ export class RateLimitCountSharing {
     private readonly id: string,
     private readonly broadcast: FrontendBroadcast,
   ) {
-    limits.buckets.onFirstUnsharedCount(() => this.#schedulePublish());
-    broadcast.follow((value) => this.#readMessage(value));
+    limits.buckets.setFirstUnsharedCountListener(() => this.#schedulePublishUnlessScheduled());
+    broadcast.follow((value) => this.#addCountsOfMessage(value));
   }
 
-  stop(): void {
-    this.#stopped = true;
+  stopPublishing(): void {
+    this.#isPublishingStopped = true;
     if (this.#publishTimer) this.clock.clearTimeout(this.#publishTimer);
   }
 
-  #schedulePublish(): void {
-    if (this.#stopped || this.#publishTimer) return;
+  #schedulePublishUnlessScheduled(): void {
+    if (this.#isPublishingStopped || this.#publishTimer) return;
     this.#publishTimer = this.clock.setTimeout(() => this.#publishCounts(), PUBLISH_INTERVAL_MS);
   }
 
@@ -62,14 +62,14 @@ export class RateLimitCountSharing {
       .map(({ kind, key, calls, ownRulesText = '' }): BucketCountRow => [kind, key, calls, ownRulesText]);
     const message: SharedCountsMessage = { t: 'calls', from: this.id, rows };
     this.broadcast.publish(message as unknown as Json);
-    if (buckets.hasUnsharedCounts) this.#schedulePublish();
+    if (buckets.hasUnsharedCounts) this.#schedulePublishUnlessScheduled();
   }
 
-  #readMessage(value: Json): void {
+  #addCountsOfMessage(value: Json): void {
     const { t, from, rows } = value as unknown as Partial<SharedCountsMessage>;
     if (t !== 'calls' || from === this.id || !rows) return;
     for (const [kind, key, calls, own] of rows) {
-      this.limits.addSharedCalls({ kind, key, calls, ownRulesText: own === '' ? undefined : own });
+      this.limits.addCallsOfOtherProcess({ kind, key, calls, ownRulesText: own === '' ? undefined : own });
     }
   }
 }

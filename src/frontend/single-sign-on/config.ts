@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { Type } from 'typebox';
 import { Value } from 'typebox/value';
-import { parseNetworkList } from '#domain/webhooks';
+import { parseIpNetworkList } from '#domain/webhooks';
 import { type IdentityProviderIcon, readIdentityProviderIcon } from './icon.js';
 
 /** Names of the claims that describe an account; null if a claim is not used. */
@@ -44,7 +44,7 @@ export interface IdentityProviderConfig {
   readonly networks: string;
 }
 
-const ROLE_BY_NAME: Readonly<Record<string, number>> = {
+const ROLE_NUMBER_BY_NAME: Readonly<Record<string, number>> = {
   owner: 100,
   administrator: 200,
   moderator: 300,
@@ -75,7 +75,7 @@ const IDENTITY_PROVIDER_SCHEMA = Type.Object(
         NO_ADDITIONAL_PROPERTIES,
       ),
     ),
-    roles: Type.Optional(Type.Record(Type.String(), Type.Enum(Object.keys(ROLE_BY_NAME)))),
+    roles: Type.Optional(Type.Record(Type.String(), Type.Enum(Object.keys(ROLE_NUMBER_BY_NAME)))),
     update_name: Type.Optional(Type.Boolean()),
     trust_email: Type.Optional(Type.Boolean()),
     organizations: Type.Optional(Type.Array(Type.String())),
@@ -92,7 +92,7 @@ type JsonOpening = '[' | '{';
 const isJsonText = (given: string, opening: JsonOpening): boolean => given.trimStart().startsWith(opening);
 
 /** Reads JSON from the value of a setting. @param given JSON, or the path of a file with it @throws Error */
-export function readJsonSetting(given: string, opening: JsonOpening): unknown {
+export function readJsonSettingOrFile(given: string, opening: JsonOpening): unknown {
   const text = isJsonText(given, opening) ? given : readFileSync(given, 'utf8');
   try {
     return JSON.parse(text);
@@ -112,8 +112,8 @@ function checkIssuerUrl(issuer: string, insecure: boolean): void {
 }
 
 /** Parses the setting `oidc`. @param given JSON, or the path of a file with JSON @throws Error with the reason */
-export function parseIdentityProviders(given: string): readonly IdentityProviderConfig[] {
-  const read = readJsonSetting(given, '[');
+export function parseIdentityProvidersSetting(given: string): readonly IdentityProviderConfig[] {
+  const read = readJsonSettingOrFile(given, '[');
   if (!Value.Check(IDENTITY_PROVIDERS_SCHEMA, read)) {
     const [problem] = Value.Errors(IDENTITY_PROVIDERS_SCHEMA, read);
     throw new Error(`must be a list of providers: ${problem?.instancePath ?? ''} ${problem?.message ?? ''}`);
@@ -123,8 +123,8 @@ export function parseIdentityProviders(given: string): readonly IdentityProvider
   if (ids.size < read.length) throw new Error('two providers have the same id');
   return read.map(({ claims = {}, ...of }) => {
     checkIssuerUrl(of.issuer, of.insecure ?? false);
-    parseNetworkList(of.networks ?? '');
-    const roles = Object.entries(of.roles ?? {}).map(([value, role]) => [value, ROLE_BY_NAME[role]!] as const);
+    parseIpNetworkList(of.networks ?? '');
+    const roles = Object.entries(of.roles ?? {}).map(([value, role]) => [value, ROLE_NUMBER_BY_NAME[role]!] as const);
     return {
       ...of,
       icon: of.icon === undefined ? null : readIdentityProviderIcon(of.icon, folder),

@@ -10,7 +10,7 @@ export class IdentityProviderUnavailableError extends Error {
 }
 
 export const IDENTITY_PROVIDER_TIMEOUT_MS = 8_000;
-const MAX_ANSWER_BYTES = 1_048_576;
+const MAX_PROVIDER_ANSWER_BYTES = 1_048_576;
 
 interface ProviderFetchOptions {
   readonly method: string;
@@ -32,7 +32,7 @@ async function readResponseBody(response: IncomingMessage): Promise<Buffer> {
   let size = 0;
   for await (const chunk of response as AsyncIterable<Buffer>) {
     size += chunk.byteLength;
-    if (size > MAX_ANSWER_BYTES) throw new IdentityProviderUnavailableError('the answer is too large');
+    if (size > MAX_PROVIDER_ANSWER_BYTES) throw new IdentityProviderUnavailableError('the answer is too large');
     chunks.push(chunk);
   }
   return Buffer.concat(chunks);
@@ -48,7 +48,7 @@ export const makeIdentityProviderFetch =
   (filter: OutgoingAddressFilter, timeoutMs = IDENTITY_PROVIDER_TIMEOUT_MS) =>
   async (address: string, { method, headers, body, signal: given }: ProviderFetchOptions): Promise<Response> => {
     const url = new URL(address);
-    if (!filter.allowsUrl(url))
+    if (!filter.allowsUrlBeforeLookup(url))
       throw new IdentityProviderUnavailableError(`${url.host} is in a network that is not allowed`);
     const bytes = bytesOfRequestBody(body);
     const limit = AbortSignal.timeout(timeoutMs);
@@ -59,7 +59,7 @@ export const makeIdentityProviderFetch =
           url,
           {
             agent: false,
-            lookup: filter.lookup,
+            lookup: filter.lookupAllowedAddresses,
             method,
             signal,
             headers: {

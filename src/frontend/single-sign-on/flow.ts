@@ -51,7 +51,7 @@ export const makeExpiredSignInFlowCookie = (state: string, secure: boolean): str
 
 /** Returns the hash that identifies a flow at the realm actor. */
 export const hashSignInFlow = (secrets: ServerCryptography, { state }: SignInFlow): string =>
-  secrets.apiKeyHash(`${SIGN_IN_FLOW_PURPOSE}/${state}`);
+  secrets.hashApiKeyOrToken(`${SIGN_IN_FLOW_PURPOSE}/${state}`);
 
 /**
  * Decrypts the flow of a browser that came back from the provider.
@@ -71,7 +71,7 @@ export function decryptSignInFlow(
     .split(';')
     .map((one) => one.trim())
     .find((one) => one.startsWith(name));
-  const text = secrets.tryUnseal(Buffer.from(value?.slice(name.length) ?? '', 'base64url').toString('base64'));
+  const text = secrets.unsealOrUndefined(Buffer.from(value?.slice(name.length) ?? '', 'base64url').toString('base64'));
   // Texts encrypted for other purposes have another beginning.
   if (!text?.startsWith(`["${SIGN_IN_FLOW_PURPOSE}",`)) return undefined;
   const [, flow] = JSON.parse(text) as [string, SignInFlow];

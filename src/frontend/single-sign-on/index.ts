@@ -15,7 +15,7 @@
  * Importers: `frontend/api`, `frontend/http`, `app`.
  */
 export type { ExternalIdentity } from './claims.js';
-export { type IdentityProviderConfig, parseIdentityProviders } from './config.js';
+export { type IdentityProviderConfig, parseIdentityProvidersSetting } from './config.js';
 export {
   decryptSignInFlow,
   encryptSignInFlow,
@@ -26,6 +26,6 @@ export {
   type SignInFlow,
   type SignInFlowTarget,
 } from './flow.js';
-export { type JwtKeysBySubdomain, parseJwtKeys, verifySignedToken } from './jwt.js';
-export { encryptForDesktopClient, encryptWithOneTimePad, isOneTimePad } from './one-time-pad.js';
+export { type JwtKeysBySubdomain, parseJwtKeysSetting, verifyJwtAndGetClaims } from './jwt.js';
+export { encryptApiKeyWithOneTimePad, encryptForDesktopClient, isOneTimePad } from './one-time-pad.js';
 export { IdentityProviders, IdentityProviderUnavailableError, SingleSignOnRefusedError } from './provider.js';

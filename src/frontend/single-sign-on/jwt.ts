@@ -4,7 +4,7 @@
 import { jwtVerify } from 'jose';
 import { Type } from 'typebox';
 import { Value } from 'typebox/value';
-import { readJsonSetting } from './config.js';
+import { readJsonSettingOrFile } from './config.js';
 
 interface JwtKey {
   readonly key: string;
@@ -14,12 +14,12 @@ interface JwtKey {
 /** Keys for the signatures of tokens, by subdomain; '' for the organization without a subdomain. */
 export type JwtKeysBySubdomain = Readonly<Record<string, JwtKey>>;
 
-const MIN_KEY_CHARACTERS = 32;
+const MIN_JWT_KEY_CHARACTERS = 32;
 const JWT_KEYS_SCHEMA = Type.Record(
   Type.String(),
   Type.Object(
     {
-      key: Type.String({ minLength: MIN_KEY_CHARACTERS }),
+      key: Type.String({ minLength: MIN_JWT_KEY_CHARACTERS }),
       algorithms: Type.Optional(Type.Array(Type.Enum(['HS256', 'HS384', 'HS512']), { minItems: 1 })),
     },
     { additionalProperties: false },
@@ -27,10 +27,10 @@ const JWT_KEYS_SCHEMA = Type.Record(
 );
 
 /** Parses the setting `jwt-keys`. @param given JSON, or the path of a file with JSON @throws Error with the reason */
-export function parseJwtKeys(given: string): JwtKeysBySubdomain {
-  const read = readJsonSetting(given, '{');
+export function parseJwtKeysSetting(given: string): JwtKeysBySubdomain {
+  const read = readJsonSettingOrFile(given, '{');
   if (!Value.Check(JWT_KEYS_SCHEMA, read)) {
-    throw new Error(`must be keys by subdomain: {"acme": {"key": "at least ${MIN_KEY_CHARACTERS} characters"}}`);
+    throw new Error(`must be keys by subdomain: {"acme": {"key": "at least ${MIN_JWT_KEY_CHARACTERS} characters"}}`);
   }
   const entries = Object.entries(read).map(
     ([subdomain, { key, algorithms = ['HS256'] }]) => [subdomain, { key, algorithms }] as const,
@@ -39,7 +39,7 @@ export function parseJwtKeys(given: string): JwtKeysBySubdomain {
 }
 
 /** Verifies a token and returns its claims; undefined if the signature is wrong or the token has expired. */
-export async function verifySignedToken(
+export async function verifyJwtAndGetClaims(
   { key, algorithms }: JwtKey,
   token: string,
   now: number,

@@ -10,7 +10,7 @@ const ONE_TIME_PAD_PATTERN = /^[0-9a-f]{64}$/i;
 export const isOneTimePad = (text: string): boolean => ONE_TIME_PAD_PATTERN.test(text);
 
 /** Encrypts an API key (32 characters) by XOR with the pad; the result is hexadecimal. */
-export function encryptWithOneTimePad(key: string, pad: string): string {
+export function encryptApiKeyWithOneTimePad(key: string, pad: string): string {
   const [bytes, mask] = [Buffer.from(key, 'utf8'), Buffer.from(pad, 'hex')];
   if (bytes.byteLength !== mask.byteLength) throw new Error('the pad has another length than the key');
   return Buffer.from(bytes.map((byte, i) => byte ^ mask[i]!)).toString('hex');

@@ -22,7 +22,7 @@ export interface SignInFlowSecrets {
 }
 
 /** Milliseconds after which the metadata of an issuer is read again. */
-const METADATA_VALID_MS = 3_600_000;
+const ISSUER_METADATA_VALID_MS = 3_600_000;
 
 /** True if the error, or one of its causes, means that the provider gave no answer. */
 function isProviderOutage(error: unknown): boolean {
@@ -38,21 +38,21 @@ function describeErrorForLog(error: unknown): string {
 }
 
 class IdentityProvider {
-  #cachedMetadata: { readonly at: number; readonly configuration: Promise<oidc.Configuration> } | undefined;
-  readonly #fetch: ReturnType<typeof makeIdentityProviderFetch>;
+  #cachedIssuerConfiguration: { readonly at: number; readonly configuration: Promise<oidc.Configuration> } | undefined;
+  readonly #limitedFetch: ReturnType<typeof makeIdentityProviderFetch>;
 
   constructor(
     readonly config: IdentityProviderConfig,
     private readonly clock: Clock,
   ) {
-    this.#fetch = makeIdentityProviderFetch(new OutgoingAddressFilter(config.networks));
+    this.#limitedFetch = makeIdentityProviderFetch(new OutgoingAddressFilter(config.networks));
   }
 
   /** Returns the metadata of the issuer. All sign-ins share one request; a failed request is not cached. */
-  #loadConfiguration(): Promise<oidc.Configuration> {
+  #getOrDiscoverIssuerConfiguration(): Promise<oidc.Configuration> {
     const now = this.clock.monotonic();
-    if (this.#cachedMetadata && now - this.#cachedMetadata.at < METADATA_VALID_MS)
-      return this.#cachedMetadata.configuration;
+    if (this.#cachedIssuerConfiguration && now - this.#cachedIssuerConfiguration.at < ISSUER_METADATA_VALID_MS)
+      return this.#cachedIssuerConfiguration.configuration;
     const { issuer, client_id, client_secret, insecure } = this.config;
     const configuration = oidc.discovery(
       new URL(issuer),
@@ -60,22 +60,22 @@ class IdentityProvider {
       {},
       client_secret === null ? oidc.None() : oidc.ClientSecretBasic(client_secret),
       {
-        [oidc.customFetch]: this.#fetch,
+        [oidc.customFetch]: this.#limitedFetch,
         timeout: IDENTITY_PROVIDER_TIMEOUT_MS / 1000,
         execute: [oidc.enableNonRepudiationChecks, ...(insecure ? [oidc.allowInsecureRequests] : [])],
       },
     );
     const metadata = { at: now, configuration };
-    this.#cachedMetadata = metadata;
+    this.#cachedIssuerConfiguration = metadata;
     configuration.catch(() => {
-      if (this.#cachedMetadata === metadata) this.#cachedMetadata = undefined;
+      if (this.#cachedIssuerConfiguration === metadata) this.#cachedIssuerConfiguration = undefined;
     });
     return configuration;
   }
 
   /** Returns the URL at the provider to which the browser is redirected. */
   async makeAuthorizationUrl(redirectUri: string, { state, nonce, verifier }: SignInFlowSecrets): Promise<string> {
-    return oidc.buildAuthorizationUrl(await this.#loadConfiguration(), {
+    return oidc.buildAuthorizationUrl(await this.#getOrDiscoverIssuerConfiguration(), {
       redirect_uri: redirectUri,
       scope: this.config.scopes.join(' '),
       response_type: 'code',
@@ -95,7 +95,7 @@ class IdentityProvider {
     query: string,
     flow: SignInFlowSecrets,
   ): Promise<ExternalIdentity> {
-    const configuration = await this.#loadConfiguration();
+    const configuration = await this.#getOrDiscoverIssuerConfiguration();
     const tokens = await oidc.authorizationCodeGrant(configuration, new URL(`${redirectUri}?${query}`), {
       pkceCodeVerifier: flow.verifier,
       expectedState: flow.state,
@@ -112,19 +112,19 @@ class IdentityProvider {
 }
 
 export class IdentityProviders {
-  readonly #providers: ReadonlyMap<string, IdentityProvider>;
+  readonly #providersById: ReadonlyMap<string, IdentityProvider>;
 
   constructor(
     configs: readonly IdentityProviderConfig[],
     clock: Clock,
     private readonly logger: Logger,
   ) {
-    this.#providers = new Map(configs.map((config) => [config.id, new IdentityProvider(config, clock)]));
+    this.#providersById = new Map(configs.map((config) => [config.id, new IdentityProvider(config, clock)]));
   }
 
   /** Lists the identity providers of an organization. */
-  providersOfOrganization(subdomain: string): readonly IdentityProviderConfig[] {
-    return [...this.#providers.values()]
+  providerConfigsOfOrganization(subdomain: string): readonly IdentityProviderConfig[] {
+    return [...this.#providersById.values()]
       .map(({ config }) => config)
       .filter(({ organizations }) => organizations === null || organizations.includes(subdomain));
   }
@@ -137,7 +137,7 @@ export class IdentityProviders {
    * Begins a sign-in at a provider, and returns the URL for the browser. @throws IdentityProviderUnavailableError,
    * SingleSignOnRefusedError
    */
-  beginSignIn(id: string, redirectUri: string, flow: SignInFlowSecrets): Promise<string> {
+  makeSignInUrl(id: string, redirectUri: string, flow: SignInFlowSecrets): Promise<string> {
     return this.#callProvider(id, (provider) => provider.makeAuthorizationUrl(redirectUri, flow));
   }
 
@@ -145,12 +145,17 @@ export class IdentityProviders {
    * Ends a sign-in at a provider, and returns the person's identity. @throws IdentityProviderUnavailableError,
    * SingleSignOnRefusedError
    */
-  finishSignIn(id: string, redirectUri: string, query: string, flow: SignInFlowSecrets): Promise<ExternalIdentity> {
+  fetchIdentityOfSignIn(
+    id: string,
+    redirectUri: string,
+    query: string,
+    flow: SignInFlowSecrets,
+  ): Promise<ExternalIdentity> {
     return this.#callProvider(id, (provider) => provider.exchangeCodeForIdentity(redirectUri, query, flow));
   }
 
   async #callProvider<T>(id: string, action: (provider: IdentityProvider) => Promise<T>): Promise<T> {
-    const provider = this.#providers.get(id);
+    const provider = this.#providersById.get(id);
     if (!provider) throw new SingleSignOnRefusedError('there is no such provider');
     try {
       return await action(provider);

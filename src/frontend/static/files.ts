@@ -1,5 +1,5 @@
 /** Files of the program itself, under `/static/`, that answers of the API refer to. */
-import { emojiNamesByCode } from '#domain/markdown';
+import { canonicalEmojiNamesByCode } from '#domain/markdown';
 import { LOGO_MARK_SVG, LOGO_SVG } from './drawings.js';
 
 interface StaticFile {
@@ -12,7 +12,7 @@ const EMOJI_SIDE_PIXELS = 64;
 /** Width and height of the drawing, pixels. */
 const LOGO_MARK_SIDE_PIXELS = 64;
 
-const svgFileMaker = (text: string) => async (): Promise<StaticFile> => ({
+const makeSvgFileMaker = (text: string) => async (): Promise<StaticFile> => ({
   type: 'image/svg+xml',
   bytes: Buffer.from(text),
 });
@@ -38,28 +38,28 @@ const makeLogoMarkEmojiFile = async (): Promise<StaticFile> => ({
 /** Names of each Unicode emoji by its code; the first name is the canonical one. */
 const makeEmojiNamesFile = async (): Promise<StaticFile> => ({
   type: 'application/json',
-  bytes: Buffer.from(JSON.stringify({ code_to_names: emojiNamesByCode() })),
+  bytes: Buffer.from(JSON.stringify({ code_to_names: canonicalEmojiNamesByCode() })),
 });
 
 const STATIC_FILE_MAKERS_BY_PATH: Readonly<Record<string, () => Promise<StaticFile>>> = {
-  'images/logo.svg': svgFileMaker(LOGO_SVG),
+  'images/logo.svg': makeSvgFileMaker(LOGO_SVG),
   'emoji/emoji_api.json': makeEmojiNamesFile,
   'emoji/conclave.png': makeLogoMarkEmojiFile,
   // Existing clients know the picture under this path.
   'generated/emoji/images/emoji/unicode/zulip.png': makeLogoMarkEmojiFile,
 };
 
-const staticFilesByPath = new Map<string, Promise<StaticFile>>();
+const madeStaticFilesByPath = new Map<string, Promise<StaticFile>>();
 
 /** Returns a file of the program, made on first use; undefined where there is no such file. */
-export function loadStaticFile(path: string): Promise<StaticFile> | undefined {
+export function getOrMakeStaticFile(path: string): Promise<StaticFile> | undefined {
   const make = Object.hasOwn(STATIC_FILE_MAKERS_BY_PATH, path) ? STATIC_FILE_MAKERS_BY_PATH[path] : undefined;
-  let file = staticFilesByPath.get(path);
+  let file = madeStaticFilesByPath.get(path);
   if (!file && make) {
     file = make();
-    staticFilesByPath.set(path, file);
+    madeStaticFilesByPath.set(path, file);
     // A failed attempt to make a file is not cached.
-    file.catch(() => staticFilesByPath.delete(path));
+    file.catch(() => madeStaticFilesByPath.delete(path));
   }
   return file;
 }

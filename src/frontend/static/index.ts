@@ -6,4 +6,4 @@
  * library is loaded on first use and a failure is not cached. Importers: `frontend/api` and
  * `frontend/web`.
  */
-export { drawLogoMarkPng, loadStaticFile } from './files.js';
+export { drawLogoMarkPng, getOrMakeStaticFile } from './files.js';

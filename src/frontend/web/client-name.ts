@@ -26,11 +26,11 @@ const findNameInUserAgent = (table: typeof BROWSER_NAME_PATTERNS, userAgent: str
   table.find(([part]) => part.test(userAgent))?.[1];
 
 /** Maximum of characters of User-Agent that are searched. */
-const MAX_SEARCHED_CHARACTERS = 512;
+const MAX_SEARCHED_USER_AGENT_CHARACTERS = 512;
 
 /** Names browser and system for the list of sessions, for example 'Firefox on Linux'. @param userAgent header */
-export function browserNameOfUserAgent(userAgent: string): string {
-  const text = userAgent.slice(0, MAX_SEARCHED_CHARACTERS);
+export function browserAndSystemNameOfUserAgent(userAgent: string): string {
+  const text = userAgent.slice(0, MAX_SEARCHED_USER_AGENT_CHARACTERS);
   const browser = findNameInUserAgent(BROWSER_NAME_PATTERNS, text) ?? 'Browser';
   const system = findNameInUserAgent(SYSTEM_NAME_PATTERNS, text);
   return system === undefined ? browser : `${browser} on ${system}`;

@@ -15,7 +15,7 @@ interface WebFileVariantFacts {
  * Content-Security-Policy of the page: it loads from and calls this server only, has no inline script or style, and
  * can't be framed.
  */
-const PAGE_SECURITY_POLICY = [
+const PAGE_CONTENT_SECURITY_POLICY = [
   "default-src 'none'",
   "script-src 'self'",
   "style-src 'self'",
@@ -36,7 +36,7 @@ const PAGE_SECURITY_POLICY = [
  * Content-Security-Policy of a file that is opened by itself, such as a picture with script in it: the file may do
  * nothing but calls to this server, which a worker needs.
  */
-const FILE_SECURITY_POLICY = "default-src 'none'; connect-src 'self'; frame-ancestors 'none'";
+const FILE_CONTENT_SECURITY_POLICY = "default-src 'none'; connect-src 'self'; frame-ancestors 'none'";
 
 const YEAR_SECONDS = 31_536_000;
 
@@ -55,7 +55,7 @@ export const makeWebPageHeaders = (variant: WebFileVariantFacts): WebFileHeaders
   // Browsers revalidate the page each time, because it names the files of the current version; mostly the answer is
   // 304.
   ['Cache-Control', 'no-cache'],
-  ['Content-Security-Policy', PAGE_SECURITY_POLICY],
+  ['Content-Security-Policy', PAGE_CONTENT_SECURITY_POLICY],
   ['Cross-Origin-Opener-Policy', 'same-origin'],
 ];
 
@@ -66,5 +66,5 @@ export const makeWebFileHeaders = ({
 }: WebFileVariantFacts & { readonly immutable: boolean }): WebFileHeaders => [
   ...makeVariantHeaders(variant),
   ['Cache-Control', immutable ? `public, max-age=${YEAR_SECONDS}, immutable` : 'no-cache'],
-  ['Content-Security-Policy', FILE_SECURITY_POLICY],
+  ['Content-Security-Policy', FILE_CONTENT_SECURITY_POLICY],
 ];

@@ -14,10 +14,10 @@
  * of a session's secret leaves this process. No API key is sent to the page.
  * Importers: `frontend/api`, `frontend/http` and `app/server`.
  */
-export { browserNameOfUserAgent } from './client-name.js';
+export { browserAndSystemNameOfUserAgent } from './client-name.js';
 export type { WebFileHeaders } from './headers.js';
 export { readWebClientFiles, type WebClientFiles } from './manifest.js';
-export { answerWebFileRequest, type WebFileAnswer } from './serving.js';
+export { findWebFileAnswer, type WebFileAnswer } from './serving.js';
 export {
   hasSessionCookie,
   isWellFormedSignInToken,

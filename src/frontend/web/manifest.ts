@@ -9,7 +9,7 @@ import { makeWebFileHeaders, makeWebPageHeaders, type WebFileHeaders } from './h
 /** Codings of files that were compressed at the build, best first, with the endings of their files. */
 const FILE_ENDING_BY_CODING = { br: 'br', gzip: 'gz' } as const;
 export type ContentCoding = keyof typeof FILE_ENDING_BY_CODING;
-export const CONTENT_CODINGS = Object.keys(FILE_ENDING_BY_CODING) as readonly ContentCoding[];
+export const CONTENT_CODINGS_BEST_FIRST = Object.keys(FILE_ENDING_BY_CODING) as readonly ContentCoding[];
 
 /** A row of the manifest: one file of the web client. */
 interface ManifestRow {
@@ -38,7 +38,7 @@ export interface WebClientFile {
 export type WebClientFiles = ReadonlyMap<string, WebClientFile>;
 
 /** Folder of files whose names change with their content, so that browsers may cache them for ever. */
-const HASHED_FILES_PATH = '/web/assets/';
+const IMMUTABLE_FILES_URL_PREFIX = '/web/assets/';
 const ETAG_PATTERN = /^"?([\w.+-]{1,128})"?$/;
 
 function parseManifestRow(path: string, value: unknown): ManifestRow {
@@ -50,26 +50,28 @@ function parseManifestRow(path: string, value: unknown): ManifestRow {
   return { file, type, etag: tag, ...(encodings && { encodings }) };
 }
 
-function resolvePathInside(folder: string, file: string): string {
+function resolvePathInsideFolder(folder: string, file: string): string {
   const path = resolve(folder, file);
   if (path.startsWith(`${resolve(folder)}${sep}`)) return path;
   throw new Error(`a file of the web client is outside of its folder: ${file}`);
 }
 
-async function loadWebClientFile(
+async function readWebClientFileVariants(
   folder: string,
   address: string,
   { file, type, etag, encodings }: ManifestRow,
 ): Promise<WebClientFile> {
-  const path = resolvePathInside(folder, file);
-  const codings = CONTENT_CODINGS.filter((coding) => encodings?.[FILE_ENDING_BY_CODING[coding]] !== undefined);
+  const path = resolvePathInsideFolder(folder, file);
+  const codings = CONTENT_CODINGS_BEST_FIRST.filter(
+    (coding) => encodings?.[FILE_ENDING_BY_CODING[coding]] !== undefined,
+  );
   const make = async (name: string, coding?: ContentCoding): Promise<WebFileVariant> => {
     const tag = `"${coding === undefined ? etag : `${etag}-${coding}`}"`;
     const facts = { type, etag: tag, coding, varies: codings.length > 0 };
     const headers =
       address === '/'
         ? makeWebPageHeaders(facts)
-        : makeWebFileHeaders({ ...facts, immutable: address.startsWith(HASHED_FILES_PATH) });
+        : makeWebFileHeaders({ ...facts, immutable: address.startsWith(IMMUTABLE_FILES_URL_PREFIX) });
     return { bytes: await readFile(name), etag: tag, headers };
   };
   const coded = codings.map(
@@ -94,7 +96,7 @@ export async function readWebClientFiles(folder: string): Promise<WebClientFiles
   const rows = Object.entries(JSON.parse(text) as Record<string, unknown>);
   const files = rows.map(
     async ([address, row]) =>
-      [address, await loadWebClientFile(folder, address, parseManifestRow(address, row))] as const,
+      [address, await readWebClientFileVariants(folder, address, parseManifestRow(address, row))] as const,
   );
   return new Map(await Promise.all(files));
 }

@@ -7,7 +7,7 @@ import type { WebClientFile } from './manifest.js';
 const APP_ICON_SIDES_PIXELS = [192, 512];
 const FAVICON_SIDE_PIXELS = 64;
 
-const iconPath = (side: number): string => `/web/icon-${side}.png`;
+const appIconUrlPath = (side: number): string => `/web/icon-${side}.png`;
 
 /** Web app manifest with which a browser installs the web client. */
 const WEB_APP_MANIFEST = {
@@ -17,7 +17,11 @@ const WEB_APP_MANIFEST = {
   start_url: '/',
   scope: '/',
   display: 'standalone',
-  icons: APP_ICON_SIDES_PIXELS.map((side) => ({ src: iconPath(side), sizes: `${side}x${side}`, type: 'image/png' })),
+  icons: APP_ICON_SIDES_PIXELS.map((side) => ({
+    src: appIconUrlPath(side),
+    sizes: `${side}x${side}`,
+    type: 'image/png',
+  })),
 };
 
 /**
@@ -26,22 +30,22 @@ const WEB_APP_MANIFEST = {
  */
 const ROBOTS_TXT = 'User-agent: *\nDisallow: /\n';
 
-function makeWebClientFile(type: string, bytes: Uint8Array): WebClientFile {
+function makeUncompressedWebFile(type: string, bytes: Uint8Array): WebClientFile {
   const etag = `"${createHash('sha256').update(bytes).digest('base64url').slice(0, 22)}"`;
   const headers = makeWebFileHeaders({ type, etag, coding: undefined, varies: false, immutable: false });
   return { uncompressedVariant: { bytes, etag, headers }, variantsByCoding: {} };
 }
 
-const iconFileMaker = (side: number) => async (): Promise<WebClientFile> =>
-  makeWebClientFile('image/png', await drawLogoMarkPng(side));
-const textFileMaker = (type: string, content: string) => async (): Promise<WebClientFile> =>
-  makeWebClientFile(type, Buffer.from(content));
+const makeIconFileMaker = (side: number) => async (): Promise<WebClientFile> =>
+  makeUncompressedWebFile('image/png', await drawLogoMarkPng(side));
+const makeTextFileMaker = (type: string, content: string) => async (): Promise<WebClientFile> =>
+  makeUncompressedWebFile(type, Buffer.from(content));
 
 const FILE_MAKERS_BY_PATH: ReadonlyMap<string, () => Promise<WebClientFile>> = new Map([
-  ['/favicon.ico', iconFileMaker(FAVICON_SIDE_PIXELS)],
-  ...APP_ICON_SIDES_PIXELS.map((side) => [iconPath(side), iconFileMaker(side)] as const),
-  ['/robots.txt', textFileMaker('text/plain; charset=utf-8', ROBOTS_TXT)],
-  ['/site.webmanifest', textFileMaker('application/manifest+json', JSON.stringify(WEB_APP_MANIFEST))],
+  ['/favicon.ico', makeIconFileMaker(FAVICON_SIDE_PIXELS)],
+  ...APP_ICON_SIDES_PIXELS.map((side) => [appIconUrlPath(side), makeIconFileMaker(side)] as const),
+  ['/robots.txt', makeTextFileMaker('text/plain; charset=utf-8', ROBOTS_TXT)],
+  ['/site.webmanifest', makeTextFileMaker('application/manifest+json', JSON.stringify(WEB_APP_MANIFEST))],
 ]);
 
 const madeFilesByPath = new Map<string, Promise<WebClientFile>>();
@@ -50,7 +54,7 @@ const madeFilesByPath = new Map<string, Promise<WebClientFile>>();
  * Returns a file at a fixed path; undefined where there is no such file. Rejects where pictures can't be drawn on this
  * platform.
  */
-export function loadServerMadeWebFile(path: string): Promise<WebClientFile> | undefined {
+export function getOrMakeServerMadeWebFile(path: string): Promise<WebClientFile> | undefined {
   const make = FILE_MAKERS_BY_PATH.get(path);
   let file = madeFilesByPath.get(path);
   if (!file && make) {

@@ -1,12 +1,12 @@
 /** Chooses the answer to a request for the page or one of its files. */
 import {
-  CONTENT_CODINGS,
+  CONTENT_CODINGS_BEST_FIRST,
   type ContentCoding,
   type WebClientFile,
   type WebClientFiles,
   type WebFileVariant,
 } from './manifest.js';
-import { loadServerMadeWebFile } from './own-files.js';
+import { getOrMakeServerMadeWebFile } from './own-files.js';
 
 /** The head of a request. */
 export interface WebFileRequest {
@@ -29,13 +29,13 @@ export interface WebFileAnswer {
  *
  * @returns undefined where there is no such file
  */
-export function answerWebFileRequest(
+export function findWebFileAnswer(
   files: WebClientFiles,
   request: WebFileRequest,
 ): WebFileAnswer | Promise<WebFileAnswer> | undefined {
   const { method, path } = request;
   if (method !== 'GET' && method !== 'HEAD') return undefined;
-  const file = files.get(path) ?? loadServerMadeWebFile(path);
+  const file = files.get(path) ?? getOrMakeServerMadeWebFile(path);
   if (!file) return undefined;
   const accepted = request.header('accept-encoding');
   const known = request.header('if-none-match');
@@ -70,7 +70,7 @@ function choosePreferredCoding(header: string, file: WebClientFile): ContentCodi
   }
   let best: ContentCoding | undefined;
   let highest = weights.get('identity') ?? 0;
-  for (const coding of CONTENT_CODINGS) {
+  for (const coding of CONTENT_CODINGS_BEST_FIRST) {
     const weight = weights.get(coding) ?? weights.get('*') ?? 0;
     if (!file.variantsByCoding[coding] || weight === 0) continue;
     if (best === undefined ? weight >= highest : weight > highest) [best, highest] = [coding, weight];

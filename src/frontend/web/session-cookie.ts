@@ -4,14 +4,14 @@
  */
 
 const SESSION_COOKIE_NAME = 'conclave_session';
-const SECURE_SESSION_COOKIE_NAME = `__Host-${SESSION_COOKIE_NAME}`;
+const TLS_SESSION_COOKIE_NAME = `__Host-${SESSION_COOKIE_NAME}`;
 /** Seconds for which browsers keep a session cookie. The server ends a session that was not used for 30 days. */
 const SESSION_COOKIE_MAX_AGE_SECONDS = 400 * 86_400;
 
 const SESSION_TOKEN_PATTERN = /^[A-Za-z0-9]{32}$/;
 
 const formatSessionCookie = (token: string, secure: boolean, maxAge: number): string =>
-  `${secure ? SECURE_SESSION_COOKIE_NAME : SESSION_COOKIE_NAME}=${token}; Path=/; Max-Age=${maxAge}; HttpOnly; SameSite=Strict${secure ? '; Secure' : ''}`;
+  `${secure ? TLS_SESSION_COOKIE_NAME : SESSION_COOKIE_NAME}=${token}; Path=/; Max-Age=${maxAge}; HttpOnly; SameSite=Strict${secure ? '; Secure' : ''}`;
 
 /**
  * Makes the value of Set-Cookie that begins a session.
@@ -25,7 +25,7 @@ export const makeExpiredSessionCookie = (secure: boolean): string => formatSessi
 
 /** Returns the secret of the session in a Cookie header; '' if there is none. */
 export function sessionTokenOfCookieHeader(header: string, secure: boolean): string {
-  const name = secure ? SECURE_SESSION_COOKIE_NAME : SESSION_COOKIE_NAME;
+  const name = secure ? TLS_SESSION_COOKIE_NAME : SESSION_COOKIE_NAME;
   for (const pair of header.split(';')) {
     const equals = pair.indexOf('=');
     if (equals < 0 || pair.slice(0, equals).trim() !== name) continue;

@@ -3,7 +3,7 @@ import { makeCommandDeclarer } from './command.js';
 const declareCommand = makeCommandDeclarer<'links'>();
 
 /** Links of a message whose pages are fetched for previews. */
-export type FetchLinksArgs = {
+export type FetchLinkedPagesArgs = {
   readonly message: number;
   /** Key of the actor that owns the message. */
   readonly conversation: string;
@@ -14,7 +14,7 @@ export type FetchLinksArgs = {
 /** Commands of the actor that fetches the pages that messages of an organization link. */
 export const linkPreviewActorCommands = {
   /** Queues the links of a message. The command is never refused. */
-  fetchLinks: declareCommand<FetchLinksArgs>('fetch'),
+  fetchLinks: declareCommand<FetchLinkedPagesArgs>('fetch'),
   /** Sent by the actor's timer: fetches the pages of queued links. */
   due: declareCommand('due'),
 };

@@ -5,7 +5,7 @@ import type { RealmPictureName } from '#model/records';
 import type { OutboxCommand } from './command.js';
 
 /** First account of an organization, prepared by the administration without secrets in clear. */
-export type NewAccountData = {
+export type NewRealmOwnerAccount = {
   readonly email: string;
   readonly fullName: string;
   readonly passwordHash: string | null;
@@ -16,7 +16,7 @@ export type NewAccountData = {
 export type NewRealmArgs = {
   readonly subdomain: string;
   readonly name: string;
-  readonly owner: NewAccountData;
+  readonly owner: NewRealmOwnerAccount;
   /** Type of the organization (school, company, …) as a number (realm.md § Settings). */
   readonly orgType: number;
   /**
@@ -36,7 +36,7 @@ export type CreateUserArgs = {
 };
 
 /** Names of a bot's default streams; null: no choice, '': no stream. */
-export type BotStreamChoices = { readonly sending: string | null; readonly events: string | null };
+export type BotDefaultStreamNames = { readonly sending: string | null; readonly events: string | null };
 
 export type BotRequestOptions = {
   /** Number of files in the request's form. */
@@ -45,7 +45,7 @@ export type BotRequestOptions = {
   readonly dry: boolean;
 };
 
-export type CreateBotArgs = BotStreamChoices &
+export type CreateBotArgs = BotDefaultStreamNames &
   BotRequestOptions & {
     readonly fullName: string;
     readonly shortName: string;
@@ -60,7 +60,7 @@ export type CreateBotArgs = BotStreamChoices &
   };
 
 /** Arguments of PATCH /bots/{bot_id}; null: no change. */
-export type UpdateBotArgs = BotStreamChoices &
+export type UpdateBotArgs = BotDefaultStreamNames &
   BotRequestOptions & {
     readonly bot_id: number;
     readonly full_name: string | null;
@@ -97,9 +97,9 @@ export type RenewApiKeyArgs = {
 };
 
 /** Users named by id or API e-mail; an empty list means the caller. */
-export type TargetUsersArgs = { readonly principals: readonly (string | number)[] };
+export type TargetUsersOrCallerArgs = { readonly principals: readonly (string | number)[] };
 
-export type SubscribeArgs = TargetUsersArgs & {
+export type SubscribeArgs = TargetUsersOrCallerArgs & {
   readonly subscriptions: readonly { readonly name: string; readonly description?: string; readonly color?: string }[];
   readonly authorization_errors_fatal: boolean;
   readonly announce: boolean;
@@ -115,7 +115,7 @@ export type SubscribeArgs = TargetUsersArgs & {
   readonly origin: string;
 };
 
-export type UnsubscribeArgs = TargetUsersArgs & { readonly subscriptions: readonly string[] };
+export type UnsubscribeArgs = TargetUsersOrCallerArgs & { readonly subscriptions: readonly string[] };
 
 export type SubscribeAndUnsubscribeArgs = {
   readonly add: SubscribeArgs;
@@ -141,14 +141,14 @@ export type UpdateStreamArgs = {
 };
 
 /** A private stream that has no active subscribers any more. */
-export type VacatedStream = {
+export type VacatedPrivateStream = {
   readonly stream: number;
   /** Deactivated accounts that are still subscribed to the stream. */
   readonly members: readonly number[];
 };
 
 /** Users who will join a stream in a later commit of the same request. */
-export type RemainingStreamSubscribers = {
+export type UsersYetToJoinStream = {
   readonly stream: number;
   readonly users: readonly number[];
   /** Color of the stream for the caller; null: the server picks a color. */
@@ -156,7 +156,7 @@ export type RemainingStreamSubscribers = {
 };
 
 export type ContinueSubscribingArgs = {
-  readonly streams: readonly RemainingStreamSubscribers[];
+  readonly streams: readonly UsersYetToJoinStream[];
   /** Stages of commands that are sent after all joins. */
   readonly afterwards?: readonly (readonly OutboxCommand[])[];
 };
@@ -183,7 +183,7 @@ export type UserFileChange = {
   readonly bytes: number;
 };
 
-export type FilesChangedArgs = {
+export type UserFilesChangedArgs = {
   readonly owner: number;
   readonly changes: readonly UserFileChange[];
   /** Paths of files whose bytes can be deleted, because the commit that removed them is durable. */
@@ -324,14 +324,14 @@ export type ProfileFieldContent = {
 };
 
 /** Ids of members (or subgroups) that are added to a user group and removed from it. */
-export type UserGroupEditArgs = {
+export type UserGroupAddAndRemoveArgs = {
   readonly user_group_id: number;
   readonly add: readonly number[];
   readonly delete: readonly number[];
 };
 
 /** The reservation of an import: what is chosen at its begin and stays equal when it is repeated after a crash. */
-export type ImportReservation = {
+export type RealmImportReservation = {
   readonly realm: number;
   /** Fingerprint of the export. */
   readonly source: string;
@@ -341,7 +341,7 @@ export type ImportReservation = {
   readonly begun: number;
 };
 
-export type BeginImportArgs = { readonly subdomain: string; readonly source: string; readonly seed: string };
+export type BeginRealmImportArgs = { readonly subdomain: string; readonly source: string; readonly seed: string };
 
 export type StartExportArgs = {
   /** Path under which the archive will be stored, with its random part. */

@@ -7,15 +7,13 @@ import {
   type NoCommandArguments,
 } from './command.js';
 import type {
-  BeginImportArgs,
+  BeginRealmImportArgs,
   ChangeOwnAccountArgs,
   ChangeOwnSettingsArgs,
   ContinueSubscribingArgs,
   CreateBotArgs,
   CreateUserArgs,
   ExternalSignInArgs,
-  FilesChangedArgs,
-  ImportReservation,
   InvitationOffer,
   LinkifierContent,
   NewAccountApplicantArgs,
@@ -27,6 +25,7 @@ import type {
   ProfileFieldContent,
   ProfileFieldValueInput,
   RealmEmailDomain,
+  RealmImportReservation,
   RenewApiKeyArgs,
   RequestSignUpArgs,
   SetAvatarArgs,
@@ -40,9 +39,10 @@ import type {
   UpdateBotArgs,
   UpdateStreamArgs,
   UpdateUserArgs,
-  UserGroupEditArgs,
+  UserFilesChangedArgs,
+  UserGroupAddAndRemoveArgs,
   UserSettingChanges,
-  VacatedStream,
+  VacatedPrivateStream,
 } from './realm-args.js';
 
 type UserIdArgs = { readonly user_id: number };
@@ -66,7 +66,7 @@ export const realmActorCommands = {
   ),
   init: declareCommand<NewRealmArgs>('init'),
   /** Reserves number and subdomain of an organization that an import makes; a repeat gets the first answer. */
-  beginImport: declareCommand<BeginImportArgs, ActorValueReply<ImportReservation>>('begin-import'),
+  beginImport: declareCommand<BeginRealmImportArgs, ActorValueReply<RealmImportReservation>>('begin-import'),
   /** Opens the imported organization. */
   endImport: declareCommand<{ readonly subdomain: string; readonly deactivated: boolean }>('end-import'),
   /** Gives up an import that has not ended: its subdomain is free again. */
@@ -226,7 +226,7 @@ export const realmActorCommands = {
   updateStream: declareCommand<UpdateStreamArgs, ActorFieldsReply>('update-stream'),
   archiveStream: declareCommand<{ readonly stream_id: number }, ActorFieldsReply>('archive-stream'),
   /** Sent by this actor to itself: archives private streams without active subscribers. */
-  vacated: declareCommand<{ readonly streams: readonly VacatedStream[] }>('vacated'),
+  vacated: declareCommand<{ readonly streams: readonly VacatedPrivateStream[] }>('vacated'),
   setDefaultStream: declareCommand<{ readonly stream_id: number; readonly isDefault: boolean }, ActorFieldsReply>(
     'default-stream',
   ),
@@ -260,8 +260,10 @@ export const realmActorCommands = {
     ActorFieldsReply
   >('update-group'),
   removeGroup: declareCommand<{ readonly user_group_id: number }, ActorFieldsReply>('remove-group'),
-  editMembers: declareCommand<UserGroupEditArgs & { readonly origin: string }, ActorFieldsReply>('edit-group-members'),
-  editSubgroups: declareCommand<UserGroupEditArgs, ActorFieldsReply>('edit-subgroups'),
+  editMembers: declareCommand<UserGroupAddAndRemoveArgs & { readonly origin: string }, ActorFieldsReply>(
+    'edit-group-members',
+  ),
+  editSubgroups: declareCommand<UserGroupAddAndRemoveArgs, ActorFieldsReply>('edit-subgroups'),
 
   // Commands about files and pictures.
   /**
@@ -271,7 +273,7 @@ export const realmActorCommands = {
   fileId: declareCommand<{ readonly size: number; readonly quota: number | null }, ActorValueReply<number | null>>(
     'file-id',
   ),
-  filesChanged: declareCommand<FilesChangedArgs>('files-changed'),
+  filesChanged: declareCommand<UserFilesChangedArgs>('files-changed'),
   /** Replies with the number of bytes that all files take. */
   spaceUsed: declareCommand<NoCommandArguments, ActorValueReply<number>>('space-used'),
   /** Replies with the number of a new upload of a picture. */

@@ -22,7 +22,7 @@ export type SendMessageArgs = MessageInput & {
 };
 
 /** All participants of a conversation, the sender included, ascending. */
-export type ParticipantArgs = { readonly participants: readonly number[] };
+export type ConversationParticipantsArgs = { readonly participants: readonly number[] };
 
 export type SendScheduledMessageArgs = SendMessageArgs & {
   /** Id of the scheduled message that is sent. */
@@ -36,7 +36,7 @@ export type SendBotReplyArgs = SendMessageArgs & {
   readonly place: string;
 };
 
-export type PostNoticeArgs = MessageInput & {
+export type PostBotNoticeArgs = MessageInput & {
   /** Users for whom the notice counts as read from the beginning. */
   readonly read: readonly number[];
   /** Id of the bot that sends the notice; absent: the notification bot. */
@@ -170,7 +170,7 @@ export const streamActorCommands = {
    */
   botReply: declareStreamCommand<SendBotReplyArgs>('bot-reply'),
   /** Posts a message of one of the server's bots. The command is never refused. */
-  notice: declareStreamCommand<PostNoticeArgs>('notice'),
+  notice: declareStreamCommand<PostBotNoticeArgs>('notice'),
   typing: declareStreamCommand<{ readonly op: TypingOp; readonly topic: string }, ActorFieldsReply>('typing'),
   /** Records that `user` now has these earlier messages. The command is never refused. */
   copyMade: declareStreamCommand<{ readonly ids: readonly number[]; readonly user: number }>('copy-made'),
@@ -202,8 +202,12 @@ const declareDirectMessageCommand = makeCommandDeclarer<'dm'>();
 
 /** Commands that only direct-message conversations have. */
 export const directMessageActorCommands = {
-  sendDirect: declareDirectMessageCommand<SendMessageArgs & ParticipantArgs, ActorFieldsReply>('send-direct'),
-  sendDirectScheduled: declareDirectMessageCommand<SendScheduledMessageArgs & ParticipantArgs>('send-scheduled'),
-  directBotReply: declareDirectMessageCommand<SendBotReplyArgs & ParticipantArgs>('bot-reply'),
-  directNotice: declareDirectMessageCommand<PostNoticeArgs & ParticipantArgs>('notice'),
+  sendDirect: declareDirectMessageCommand<SendMessageArgs & ConversationParticipantsArgs, ActorFieldsReply>(
+    'send-direct',
+  ),
+  sendDirectScheduled: declareDirectMessageCommand<SendScheduledMessageArgs & ConversationParticipantsArgs>(
+    'send-scheduled',
+  ),
+  directBotReply: declareDirectMessageCommand<SendBotReplyArgs & ConversationParticipantsArgs>('bot-reply'),
+  directNotice: declareDirectMessageCommand<PostBotNoticeArgs & ConversationParticipantsArgs>('notice'),
 };

@@ -158,7 +158,7 @@ export type ScheduledMessageFailedArgs = {
  * A message that may notify its receiver, in the form in which the conversation's actor sends it to the receiver's
  * actor.
  */
-export type MissedMessageArgs = {
+export type PossiblyMissedMessageArgs = {
   readonly id: number;
   readonly sender: number;
   /** Stream of the message; 0 for a direct message. */
@@ -186,11 +186,11 @@ export type PlanDigestArgs = {
 };
 
 /** A message that may be pushed to the receiver's devices, as the conversation's actor sends it. */
-export type PushCandidateMessageArgs = Omit<MissedMessageArgs, 'participants' | 'sent' | 'origin'>;
+export type PushCandidateMessageArgs = Omit<PossiblyMissedMessageArgs, 'participants' | 'sent' | 'origin'>;
 
 export type StreamTopic = { readonly stream: number; readonly topic: string };
 
-export type MuteTopicArgs = {
+export type MuteOrUnmuteTopicArgs = {
   /** Name or id of the stream. */
   readonly stream: string | number;
   readonly topic: string;
@@ -275,7 +275,7 @@ export const userActorCommands = {
   ),
   streamTopics: declareCommand<{ readonly stream_id: number }, ActorFieldsReply>('topics'),
   setTopicPolicy: declareCommand<StreamTopic & { readonly policy: number }, ActorFieldsReply>('set-topic-policy'),
-  muteTopic: declareCommand<MuteTopicArgs, ActorFieldsReply>('mute-topic'),
+  muteTopic: declareCommand<MuteOrUnmuteTopicArgs, ActorFieldsReply>('mute-topic'),
   /** Sent by a stream's actor: the user's policy for a topic follows a move of the topic. */
   moveTopicPolicy: declareCommand<MoveTopicVisibilityPolicyArgs>('move-topic-policy'),
 
@@ -345,7 +345,7 @@ export const userActorCommands = {
    * Records that the user got a message that may notify by mail or push. Senders may omit this command for later
    * messages.
    */
-  missed: declareCommand<MissedMessageArgs>('missed'),
+  missed: declareCommand<PossiblyMissedMessageArgs>('missed'),
   /** From the realm actor: makes the weekly digest at the time given. Never refused; may be repeated. */
   planDigest: declareCommand<PlanDigestArgs>('plan-digest'),
   /** Adds earlier messages to the user's messages, because the user reacted to them without having received them. */

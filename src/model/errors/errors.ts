@@ -11,12 +11,12 @@ export const PRODUCT_NAME = 'Conclave';
 type MessagePlaceholderName<M extends string> = M extends `${string}{${infer Name}}${infer Rest}`
   ? Exclude<Name, 'product'> | MessagePlaceholderName<Rest>
   : never;
-type DataFieldName<E> = E extends { readonly data: readonly (infer D extends string)[] } ? D : never;
+type ErrorDataFieldName<E> = E extends { readonly data: readonly (infer D extends string)[] } ? D : never;
 /** Values needed to make the error: one per placeholder of its message and per data field. */
 type ApiErrorValues<N extends ApiErrorName> = {
   readonly [K in
     | MessagePlaceholderName<(typeof API_ERROR_CATALOGUE)[N]['msg']>
-    | DataFieldName<(typeof API_ERROR_CATALOGUE)[N]>]: Json;
+    | ErrorDataFieldName<(typeof API_ERROR_CATALOGUE)[N]>]: Json;
 };
 
 /** The error in an actor's reply. Without `code` the response has none. */
@@ -59,7 +59,7 @@ export class ApiError extends Error {
     return (API_ERROR_CATALOGUE[this.reason] as ErrorCatalogueEntry).retryable === true;
   }
 
-  withRateLimitStatus(rate: RateLimitStatus): this {
+  setRateLimitStatus(rate: RateLimitStatus): this {
     this.#rateLimitStatus = rate;
     return this;
   }

@@ -50,7 +50,7 @@ export interface AvatarUploadRecord {
 }
 
 /** Preferences of a user that the whole server needs. The realm actor keeps them, so that every replica has them. */
-export interface DirectoryPreferences {
+export interface DirectoryUserPreferences {
   readonly user: UserId;
   /** Settings of the user whose value differs from the default (users.md § Settings). */
   readonly settings: Partial<UserSettings>;

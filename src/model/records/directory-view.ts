@@ -1,5 +1,5 @@
 import type { ProductEmoji, RealmId, RealmSettings, StreamId, UserId } from '#model';
-import type { DirectoryPreferences, DirectoryUser, UserStatus } from './accounts.js';
+import type { DirectoryUser, DirectoryUserPreferences, UserStatus } from './accounts.js';
 import type { DirectoryBot } from './bots.js';
 import type { DirectoryEmoji } from './emoji.js';
 import type { DirectoryUserGroup } from './groups.js';
@@ -13,7 +13,7 @@ import type {
 } from './organization.js';
 import type { ApiProfileData, DirectoryProfileField } from './profiles.js';
 import type { AccountSessions, WebSession } from './sessions.js';
-import type { DirectoryStream, DirectoryStreamGroup } from './streams.js';
+import type { DirectoryDefaultStreamGroup, DirectoryStream } from './streams.js';
 
 export interface DirectoryView {
   readonly realm: RealmId;
@@ -52,9 +52,9 @@ export interface DirectoryView {
   /** Lists all bots in the order of creation, including deactivated ones. */
   bots(): Iterable<DirectoryBot>;
   /** Returns the preferences of an account; empty if the user changed none. */
-  preferencesOf(user: UserId): DirectoryPreferences;
+  preferencesOf(user: UserId): DirectoryUserPreferences;
   /** Lists the preferences of the accounts that have alert words or muted users. */
-  preferencesWithAlertsOrMutes(): Iterable<DirectoryPreferences>;
+  preferencesWithAlertsOrMutes(): Iterable<DirectoryUserPreferences>;
   /** Ids of the accounts whose settings ask for mails or pushes of all messages in their streams. */
   streamNotifiedUserIds(): ReadonlySet<UserId>;
   /** Lists the statuses of all accounts that have one, including deactivated accounts. */
@@ -65,7 +65,7 @@ export interface DirectoryView {
   /** Returns the number of the stream's messages in the last 28 days, by the last count. */
   recentMessageCountOf(stream: StreamId): number;
   /** Default stream groups, in no particular order. */
-  readonly streamGroups: readonly DirectoryStreamGroup[];
+  readonly streamGroups: readonly DirectoryDefaultStreamGroup[];
   /** Lists the linkifiers in the order in which they apply. */
   linkifiers(): readonly DirectoryLinkifier[];
   /** Lists the code playgrounds, by id. */

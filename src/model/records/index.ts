@@ -1,4 +1,4 @@
-export type { AvatarUploadRecord, DirectoryPreferences, DirectoryUser, UserStatus } from './accounts.js';
+export type { AvatarUploadRecord, DirectoryUser, DirectoryUserPreferences, UserStatus } from './accounts.js';
 export type { DirectoryBot, OutgoingWebhookService } from './bots.js';
 export type { DirectoryView } from './directory-view.js';
 export type { DirectoryEmoji } from './emoji.js';
@@ -13,6 +13,11 @@ export type {
   RealmPictureName,
   RealmPictures,
 } from './organization.js';
-export type { ApiProfileData, DirectoryProfile, DirectoryProfileField, ProfileFieldValue } from './profiles.js';
-export type { AccountSessions, SessionPush, SignInLink, WebSession } from './sessions.js';
-export type { DirectoryStream, DirectoryStreamGroup } from './streams.js';
+export type {
+  ApiProfileData,
+  DirectoryProfileField,
+  DirectoryUserProfileValues,
+  ProfileFieldValue,
+} from './profiles.js';
+export type { AccountSessions, OneTimeSignInLink, SessionPushSubscription, WebSession } from './sessions.js';
+export type { DirectoryDefaultStreamGroup, DirectoryStream } from './streams.js';

@@ -20,7 +20,7 @@ export interface DirectoryProfileField {
 }
 
 /** Profile values of a user. Values of removed fields and options may still be among them. */
-export interface DirectoryProfile {
+export interface DirectoryUserProfileValues {
   readonly user: UserId;
   readonly values: { readonly [field: string]: ProfileFieldValue };
 }

@@ -14,11 +14,11 @@ export interface WebSession {
   /** Time of the last use, to the day, milliseconds since 1970. */
   readonly used: number;
   /** The browser's subscription to push notifications; absent if it has none. */
-  readonly push?: SessionPush;
+  readonly push?: SessionPushSubscription;
 }
 
 /** The subscription of a browser at its push service. It ends with the session. */
-export interface SessionPush {
+export interface SessionPushSubscription {
   /** Keyed hash (hex) of the endpoint: a browser has one subscription, and one session may use it. */
   readonly endpointHash: string;
   /** Endpoint and keys of the browser, encrypted under the server secret. */
@@ -26,7 +26,7 @@ export interface SessionPush {
 }
 
 /** A link that signs an account in once. */
-export interface SignInLink {
+export interface OneTimeSignInLink {
   /** Keyed hash (hex) of the token in the link. */
   readonly hash: string;
   /** Time at which the link expires, milliseconds since 1970. */
@@ -39,7 +39,7 @@ export interface AccountSessions {
   /** Highest id that any session of the account has had. */
   readonly last: number;
   readonly sessions: readonly WebSession[];
-  readonly links: readonly SignInLink[];
+  readonly links: readonly OneTimeSignInLink[];
   /** Realm version at which the sessions were ended by a new password or a deactivation; 0: never. */
   readonly endedAt: number;
   /** The account has registered a mobile device at some time; absent: never. */

@@ -25,7 +25,7 @@ export interface DirectoryStream {
 }
 
 /** A named group of streams that is offered to new users as a whole. */
-export interface DirectoryStreamGroup {
+export interface DirectoryDefaultStreamGroup {
   readonly id: number;
   readonly name: string;
   readonly description: string;

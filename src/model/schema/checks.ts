@@ -1,4 +1,4 @@
-import { isIsoDate, isUrl } from '#base';
+import { isHttpOrFtpUrl, isIsoDate } from '#base';
 
 /**
  * Checks of strings for which JSON Schema has no keyword, named in a schema as `{ check: 'hexColor' }`. A check returns
@@ -8,7 +8,7 @@ export const SCHEMA_STRING_CHECKS: Readonly<Record<string, (value: string) => st
   nonBlank: (value) => (value.trim() === '' ? ' cannot be blank.' : undefined),
   hexColor: (value) => (/^#[a-fA-F0-9]{3,6}$/.test(value) ? undefined : ' is not a valid hex color code'),
   date: (value) => (isIsoDate(value) ? undefined : ' is not a date'),
-  url: (value) => (isUrl(value) ? undefined : ' is not a URL'),
+  url: (value) => (isHttpOrFtpUrl(value) ? undefined : ' is not a URL'),
   timezone: (value) => (isKnownTimeZone(value) ? undefined : ' is not a recognized time zone'),
   email: (value) => (isEmailAddress(value) ? undefined : INVALID_EMAIL_MESSAGE),
 };

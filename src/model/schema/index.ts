@@ -1,7 +1,7 @@
 /**
  * Folder schema validates values of parameters against their TypeBox schemas, with the exact messages of the API.
  *
- * `compileSchemaValidator` is called once per parameter when the server starts; it refuses schemas with unknown
+ * `makeSchemaValidator` is called once per parameter when the server starts; it refuses schemas with unknown
  * keywords. The validator then takes the text of a `string` parameter (`text`) or parsed JSON (`json`), and returns the
  * value or throws VALIDATION_FAILED:
  *
@@ -11,4 +11,4 @@
  *
  * Invariants: a compiled validator never accepts a value that the walk refuses. Importers: `frontend/http`, `domain`.
  */
-export { compileSchemaValidator, type SchemaValidator } from './validate.js';
+export { makeSchemaValidator, type SchemaValidator } from './validate.js';

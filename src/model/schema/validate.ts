@@ -52,11 +52,13 @@ export interface SchemaValidator {
  * Makes the validator of a schema. @throws Error for a schema with a keyword or check that `validateBySchema` would
  * silently ignore
  */
-export function compileSchemaValidator(declared: TSchema): SchemaValidator {
+export function makeSchemaValidator(declared: TSchema): SchemaValidator {
   const schema = declared as ParameterSchema;
-  checkKeywords(schema);
+  checkSchemaKeywordsSupported(schema);
   const fast =
-    (schema.type === 'array' || schema.type === 'object') && isCompilable(schema) ? Compile(declared) : undefined;
+    (schema.type === 'array' || schema.type === 'object') && agreesWithCompiledValidator(schema)
+      ? Compile(declared)
+      : undefined;
   return {
     validateText: (text, name) => validateBySchema(schema, text, name),
     validateJson(json, name) {
@@ -76,14 +78,14 @@ const KNOWN_SCHEMA_KEYWORDS = new Set([
 ]);
 const KNOWN_UNION_CHECKS = new Set(['stringOrIntList']);
 
-function checkKeywords(schema: ParameterSchema): void {
+function checkSchemaKeywordsSupported(schema: ParameterSchema): void {
   for (const key of Object.keys(schema)) {
     if (!KNOWN_SCHEMA_KEYWORDS.has(key)) throw new Error(`no validator message for the schema keyword ${key}`);
   }
   if (schema.check && !(schema.anyOf ? KNOWN_UNION_CHECKS.has(schema.check) : SCHEMA_STRING_CHECKS[schema.check])) {
     throw new Error(`unknown check ${schema.check}`);
   }
-  for (const inner of listSubschemas(schema)) checkKeywords(inner);
+  for (const inner of listSubschemas(schema)) checkSchemaKeywordsSupported(inner);
 }
 
 function listSubschemas(schema: ParameterSchema): readonly ParameterSchema[] {
@@ -101,14 +103,14 @@ function listSubschemas(schema: ParameterSchema): readonly ParameterSchema[] {
  * True if a compiled validator agrees with `validateBySchema` on the schema. A compiled validator counts lengths
  * differently and ignores our annotations.
  */
-function isCompilable(schema: ParameterSchema): boolean {
+function agreesWithCompiledValidator(schema: ParameterSchema): boolean {
   const { check, trim, minLength, maxLength, pattern } = schema;
   if (check || trim || minLength !== undefined || maxLength !== undefined || pattern) return false;
   if (schema.patternProperties) return false;
-  return listSubschemas(schema).every(isCompilable);
+  return listSubschemas(schema).every(agreesWithCompiledValidator);
 }
 
-const makeRefusal = (message: string): ApiError => validationError(message);
+const makeValidationRefusal = (message: string): ApiError => validationError(message);
 
 /**
  * Validates a value by its schema and returns it. @param at beginning of a message: position of the value, or a phrase
@@ -124,10 +126,10 @@ function validateBySchema(schema: ParameterSchema, value: unknown, at: string): 
     case 'number':
       return validateNumber(schema, value, at);
     case 'boolean':
-      if (typeof value !== 'boolean') throw makeRefusal(`${at} is not a boolean`);
+      if (typeof value !== 'boolean') throw makeValidationRefusal(`${at} is not a boolean`);
       return checkAllowedValues(schema, value, at);
     case 'null':
-      if (value !== null) throw makeRefusal(`${at} is not null`);
+      if (value !== null) throw makeValidationRefusal(`${at} is not null`);
       return value;
     case 'array':
       return validateList(schema, value, at);
@@ -146,63 +148,68 @@ function inferTypeOfChoices(schema: ParameterSchema): string | undefined {
 }
 
 function checkAllowedValues(schema: ParameterSchema, value: unknown, at: string): unknown {
-  if (schema.const !== undefined && schema.const !== value) throw makeRefusal(`Invalid ${at}`);
-  if (schema.enum && !schema.enum.includes(value)) throw makeRefusal(`Invalid ${at}`);
+  if (schema.const !== undefined && schema.const !== value) throw makeValidationRefusal(`Invalid ${at}`);
+  if (schema.enum && !schema.enum.includes(value)) throw makeValidationRefusal(`Invalid ${at}`);
   return value;
 }
 
 function validateString(schema: ParameterSchema, given: unknown, at: string): string {
-  if (typeof given !== 'string') throw makeRefusal(`${at} is not a string`);
+  if (typeof given !== 'string') throw makeValidationRefusal(`${at} is not a string`);
   const value = schema.trim ? given.trim() : given;
   checkAllowedValues(schema, value, at);
-  if (schema.minLength !== undefined || schema.maxLength !== undefined) checkLength(schema, value, at);
-  if (schema.pattern !== undefined && !new RegExp(schema.pattern, 'u').test(value)) throw makeRefusal(`Invalid ${at}`);
+  if (schema.minLength !== undefined || schema.maxLength !== undefined) checkStringLength(schema, value, at);
+  if (schema.pattern !== undefined && !new RegExp(schema.pattern, 'u').test(value))
+    throw makeValidationRefusal(`Invalid ${at}`);
   const problem = schema.check === undefined ? undefined : SCHEMA_STRING_CHECKS[schema.check]!(value);
-  if (problem !== undefined) throw makeRefusal(problem === INVALID_EMAIL_MESSAGE ? problem : `${at}${problem}`);
+  if (problem !== undefined)
+    throw makeValidationRefusal(problem === INVALID_EMAIL_MESSAGE ? problem : `${at}${problem}`);
   return value;
 }
 
-function checkLength(schema: ParameterSchema, value: string, at: string): void {
+function checkStringLength(schema: ParameterSchema, value: string, at: string): void {
   const { minLength: min = 0, maxLength: max = Number.POSITIVE_INFINITY } = schema;
   // A code point has one or two UTF-16 units, so most lengths need no counting.
   if (value.length <= max && value.length >= 2 * min) return;
   let length = 0;
   for (const _ of value) length++;
-  if (min === max && length !== min) throw makeRefusal(`${at} has incorrect length ${length}; should be ${min}`);
-  if (length > max) throw makeRefusal(`${at} is too long (limit: ${max} characters)`);
+  if (min === max && length !== min)
+    throw makeValidationRefusal(`${at} has incorrect length ${length}; should be ${min}`);
+  if (length > max) throw makeValidationRefusal(`${at} is too long (limit: ${max} characters)`);
   if (length < min)
-    throw makeRefusal(length === 0 ? `${at} cannot be blank.` : `${at} is too short (minimum: ${min} characters)`);
+    throw makeValidationRefusal(
+      length === 0 ? `${at} cannot be blank.` : `${at} is too short (minimum: ${min} characters)`,
+    );
 }
 
-function checkRange(schema: ParameterSchema, value: number, at: string): number {
-  if (value < (schema.minimum ?? Number.NEGATIVE_INFINITY)) throw makeRefusal(`${at} is too small`);
-  if (value > (schema.maximum ?? Number.POSITIVE_INFINITY)) throw makeRefusal(`${at} is too large`);
+function checkNumberRange(schema: ParameterSchema, value: number, at: string): number {
+  if (value < (schema.minimum ?? Number.NEGATIVE_INFINITY)) throw makeValidationRefusal(`${at} is too small`);
+  if (value > (schema.maximum ?? Number.POSITIVE_INFINITY)) throw makeValidationRefusal(`${at} is too large`);
   return value;
 }
 
 function validateInteger(schema: ParameterSchema, given: unknown, at: string): number {
   // Booleans are accepted as integers, like by the API's original server.
   const value = typeof given === 'boolean' ? Number(given) : given;
-  if (typeof value !== 'number') throw makeRefusal(`${at} is not an integer`);
+  if (typeof value !== 'number') throw makeValidationRefusal(`${at} is not an integer`);
   // Larger integers are not exact in a JavaScript number, and no id or limit is that large.
-  if (!Number.isSafeInteger(value)) throw makeRefusal(`${at} is too ${value < 0 ? 'small' : 'large'}`);
+  if (!Number.isSafeInteger(value)) throw makeValidationRefusal(`${at} is too ${value < 0 ? 'small' : 'large'}`);
   checkAllowedValues(schema, value, at);
-  return checkRange(schema, value, at);
+  return checkNumberRange(schema, value, at);
 }
 
 function validateNumber(schema: ParameterSchema, given: unknown, at: string): number {
   const value = given instanceof JsonFloat ? given.value : given;
-  if (typeof value !== 'number' || !Number.isFinite(value)) throw makeRefusal(`${at} is not a float`);
-  return checkRange(schema, value, at);
+  if (typeof value !== 'number' || !Number.isFinite(value)) throw makeValidationRefusal(`${at} is not a float`);
+  return checkNumberRange(schema, value, at);
 }
 
 function validateList(schema: ParameterSchema, value: unknown, at: string): unknown {
-  if (!Array.isArray(value)) throw makeRefusal(`${at} is not a list`);
+  if (!Array.isArray(value)) throw makeValidationRefusal(`${at} is not a list`);
   const tuple = Array.isArray(schema.items) ? (schema.items as readonly ParameterSchema[]) : undefined;
   const { minItems: min = tuple?.length ?? 0, maxItems: max = tuple?.length ?? Number.POSITIVE_INFINITY } = schema;
-  if (min === max && value.length !== min) throw makeRefusal(`${at} should have exactly ${min} items`);
-  if (value.length < min) throw makeRefusal(`${at} should have at least ${min} items`);
-  if (value.length > max) throw makeRefusal(`${at} should have at most ${max} items`);
+  if (min === max && value.length !== min) throw makeValidationRefusal(`${at} should have exactly ${min} items`);
+  if (value.length < min) throw makeValidationRefusal(`${at} should have at least ${min} items`);
+  if (value.length > max) throw makeValidationRefusal(`${at} should have at most ${max} items`);
   for (let i = 0; i < value.length; i++) {
     const item = tuple ? tuple[i] : (schema.items as ParameterSchema | undefined);
     if (item) value[i] = validateBySchema(item, value[i], `${at}[${i}]`);
@@ -212,7 +219,7 @@ function validateList(schema: ParameterSchema, value: unknown, at: string): unkn
 
 function validateDict(schema: ParameterSchema, value: unknown, at: string): unknown {
   if (typeof value !== 'object' || value === null || Array.isArray(value) || value instanceof JsonFloat) {
-    throw makeRefusal(`${at} is not a dict`);
+    throw makeValidationRefusal(`${at} is not a dict`);
   }
   const object = value as Record<string, unknown>;
   const { properties = {}, required = [] } = schema;
@@ -220,7 +227,7 @@ function validateDict(schema: ParameterSchema, value: unknown, at: string): unkn
     object[key] = validateBySchema(properties[key]!, object[key], `${at}["${key}"]`);
   };
   for (const key of required) {
-    if (!Object.hasOwn(object, key)) throw makeRefusal(`${key} key is missing from ${at}`);
+    if (!Object.hasOwn(object, key)) throw makeValidationRefusal(`${key} key is missing from ${at}`);
     if (Object.hasOwn(properties, key)) inner(key);
   }
   for (const key of Object.keys(properties)) {
@@ -229,7 +236,7 @@ function validateDict(schema: ParameterSchema, value: unknown, at: string): unkn
   const rest = schema.additionalProperties ?? Object.values(schema.patternProperties ?? {})[0] ?? true;
   if (rest === true) return object;
   const extra = Object.keys(object).filter((key) => !Object.hasOwn(properties, key));
-  if (rest === false && extra.length > 0) throw makeRefusal(`Unexpected arguments: ${extra.join(', ')}`);
+  if (rest === false && extra.length > 0) throw makeValidationRefusal(`Unexpected arguments: ${extra.join(', ')}`);
   if (typeof rest === 'object') {
     for (const key of extra) object[key] = validateBySchema(rest, object[key], `${at} contains a value that`);
   }
@@ -254,7 +261,7 @@ function validateUnion(
   }
   if (schema.check === 'stringOrIntList') {
     if (typeof value === 'string') return value;
-    if (!Array.isArray(value)) throw makeRefusal(`${at} is not a string or an integer list`);
+    if (!Array.isArray(value)) throw makeValidationRefusal(`${at} is not a string or an integer list`);
     return validateBySchema(members.find((m) => m.type === 'array')!, value, at);
   }
   // A boolean counts as an integer only if no other member of the union accepts it.
@@ -273,7 +280,7 @@ function validateUnion(
     }
   }
   const types = members.map((m) => m.type).sort();
-  throw makeRefusal(
+  throw makeValidationRefusal(
     types.join() === 'integer,string' ? `${at} is not a string or integer` : `${at} is not an allowed_type`,
   );
 }

@@ -49,4 +49,6 @@ const LANGUAGE_NAME_BY_CODE = {
   'zh-tw': '臺灣正體中文',
 } as const;
 
-export const INTERFACE_LANGUAGES: ReadonlyMap<string, string> = new Map(Object.entries(LANGUAGE_NAME_BY_CODE));
+export const INTERFACE_LANGUAGE_NAME_BY_CODE: ReadonlyMap<string, string> = new Map(
+  Object.entries(LANGUAGE_NAME_BY_CODE),
+);

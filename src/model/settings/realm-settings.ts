@@ -7,7 +7,7 @@
 import { type TSchema, Type } from 'typebox';
 import type { JsonObject } from '#base';
 import { apiError } from '#model/errors';
-import { INTERFACE_LANGUAGES } from './languages.js';
+import { INTERFACE_LANGUAGE_NAME_BY_CODE } from './languages.js';
 
 export type RealmSettingValue = boolean | number | string | null;
 
@@ -15,7 +15,7 @@ export type RealmSettingValue = boolean | number | string | null;
 type ClientSettingValue = RealmSettingValue | { readonly [method: string]: boolean };
 
 /** Declaration of a value that PATCH /realm accepts. The fields are those of an API parameter. */
-interface AcceptedRealmParameter {
+interface RealmParameterDeclaration {
   readonly encoding: 'json' | 'string' | 'uint';
   readonly schema: TSchema;
   readonly description: string;
@@ -26,7 +26,7 @@ interface AcceptedRealmParameter {
 }
 
 /** A setting of an organization that is stored. */
-interface RealmSetting<V extends RealmSettingValue = RealmSettingValue> extends AcceptedRealmParameter {
+interface RealmSettingDeclaration<V extends RealmSettingValue = RealmSettingValue> extends RealmParameterDeclaration {
   /** Value of the setting in a new organization, and in one that was made before the setting existed. */
   readonly default: V;
   /** Value of the setting in a new school or university, where it differs. */
@@ -46,15 +46,17 @@ interface RealmSetting<V extends RealmSettingValue = RealmSettingValue> extends 
 }
 
 /** A parameter of PATCH /realm that is checked but not stored: this server has one choice only. */
-type CheckedOnlyRealmParameter = AcceptedRealmParameter & { readonly default?: never };
+type CheckedOnlyRealmParameter = RealmParameterDeclaration & { readonly default?: never };
 
-type RealmSettingOverrides<V extends RealmSettingValue> = Partial<Omit<RealmSetting<V>, 'default' | 'description'>>;
+type RealmSettingOverrides<V extends RealmSettingValue> = Partial<
+  Omit<RealmSettingDeclaration<V>, 'default' | 'description'>
+>;
 
 const declareFlag = (
   value: boolean,
   description: string,
   more: RealmSettingOverrides<boolean> = {},
-): RealmSetting<boolean> => ({
+): RealmSettingDeclaration<boolean> => ({
   encoding: 'json',
   schema: Type.Boolean(),
   event: 'plain',
@@ -67,7 +69,7 @@ const declareText = (
   value: string,
   description: string,
   more: RealmSettingOverrides<string> = {},
-): RealmSetting<string> => ({
+): RealmSettingDeclaration<string> => ({
   encoding: 'string',
   schema: Type.String(),
   event: 'plain',
@@ -81,7 +83,7 @@ const declareInteger = (
   value: number,
   description: string,
   more: RealmSettingOverrides<number> = {},
-): RealmSetting<number> => ({
+): RealmSettingDeclaration<number> => ({
   encoding: 'json',
   schema: Type.Integer(),
   event: 'plain',
@@ -90,7 +92,7 @@ const declareInteger = (
   ...more,
 });
 
-const declareChoice = (
+const declareIntegerChoice = (
   value: number,
   values: readonly number[],
   description: string,
@@ -107,7 +109,7 @@ const declarePolicy = (
   values: readonly number[],
   what: string,
   more: RealmSettingOverrides<number> = {},
-) => declareChoice(value, values, `Who may ${what}: ${POLICY_VALUES_DESCRIPTION}.`, more);
+) => declareIntegerChoice(value, values, `Who may ${what}: ${POLICY_VALUES_DESCRIPTION}.`, more);
 
 /** Largest integer that clients and the database of the API's original server hold. */
 const MAX_SETTING_INTEGER = 2_147_483_647;
@@ -131,10 +133,10 @@ const declareTimeLimit = <N extends null | -1>(
       throw apiError('REQUEST_VARIABLE_INVALID', { var_name: name, bad_value: given as string | number });
     },
     ...more,
-  }) satisfies RealmSetting<number | N> as RealmSetting<number | N>;
+  }) satisfies RealmSettingDeclaration<number | N> as RealmSettingDeclaration<number | N>;
 
 /** Makes the row of a setting whose value is the id of a stream; -1: none. */
-const declareStreamId = (description: string): RealmSetting<number> =>
+const declareStreamId = (description: string): RealmSettingDeclaration<number> =>
   declareInteger(-1, description, { isStreamValued: true, convert: (given) => Math.max(-1, Number(given)) });
 
 const STRING_UP_TO_40_SCHEMA = Type.String({ maxLength: 40 });
@@ -180,7 +182,7 @@ const ALLOWED_VIDEO_PROVIDERS: readonly unknown[] = [0, 1];
 const ALLOWED_GIPHY_RATINGS: readonly unknown[] = [0, 1, 2, 3, 4, 5];
 
 /** Kinds of organization: words for the command line, numbers for the API. */
-export const ORGANIZATION_TYPES: Readonly<Record<string, number>> = {
+export const ORGANIZATION_TYPE_NUMBER_BY_NAME: Readonly<Record<string, number>> = {
   unspecified: 0,
   business: 10,
   opensource: 20,
@@ -198,7 +200,8 @@ export const ORGANIZATION_TYPES: Readonly<Record<string, number>> = {
 
 /** True for schools and universities, in which teachers decide what pupils may do. */
 export const isEducationOrganizationType = (orgType: number): boolean =>
-  orgType === ORGANIZATION_TYPES.school || orgType === ORGANIZATION_TYPES['school-nonprofit'];
+  orgType === ORGANIZATION_TYPE_NUMBER_BY_NAME.school ||
+  orgType === ORGANIZATION_TYPE_NUMBER_BY_NAME['school-nonprofit'];
 
 /** The settings, one row each, in the order in which a request's values are checked. */
 export const REALM_SETTING_DECLARATIONS = {
@@ -225,7 +228,8 @@ export const REALM_SETTING_DECLARATIONS = {
   allow_edit_history: declareFlag(true, 'Former versions of messages are shown.'),
   default_language: declareText('en', 'Code of a language.', {
     check(value) {
-      if (!INTERFACE_LANGUAGES.has(String(value))) throw apiError('INVALID_LANGUAGE', { language: String(value) });
+      if (!INTERFACE_LANGUAGE_NAME_BY_CODE.has(String(value)))
+        throw apiError('INVALID_LANGUAGE', { language: String(value) });
     },
   }),
   waiting_period_threshold: declareInteger(0, 'Days until a member is a full member.', {
@@ -243,23 +247,27 @@ export const REALM_SETTING_DECLARATIONS = {
     check: checkLoginMethods,
     convert: (given) => LOGIN_METHODS.filter((name) => (given as Record<string, boolean>)[name] === false).join(','),
     formatForClients: (stored, hasSingleSignOn) => formatLoginMethodsForClients(String(stored), hasSingleSignOn),
-  } as RealmSetting<string>,
+  } as RealmSettingDeclaration<string>,
   notifications_stream_id: declareStreamId('Stream for announcements; negative: none.'),
   signup_notifications_stream_id: declareStreamId('Stream for notices of new accounts; negative: none.'),
   message_retention_days: declareTimeLimit(-1, -1, 'Days', { ownerOnly: true }),
   send_welcome_emails: declareFlag(true, 'New accounts get a letter.'),
   digest_emails_enabled: declareFlag(false, 'Those who were away get a summary.'),
   message_content_allowed_in_email_notifications: declareFlag(true, 'Letters may quote messages.'),
-  bot_creation_policy: declareChoice(1, [1, 2, 3], '1 everybody, 2 generic bots by administrators, 3 administrators.'),
+  bot_creation_policy: declareIntegerChoice(
+    1,
+    [1, 2, 3],
+    '1 everybody, 2 generic bots by administrators, 3 administrators.',
+  ),
   create_public_stream_policy: declarePolicy(1, COMMON_POLICY_VALUES, 'create public streams', { educationDefault: 2 }),
   create_private_stream_policy: declarePolicy(1, COMMON_POLICY_VALUES, 'create private streams'),
   create_web_public_stream_policy: declarePolicy(7, [2, 4, 6, 7], 'create web-public streams'),
   invite_to_stream_policy: declarePolicy(1, COMMON_POLICY_VALUES, 'subscribe others', { educationDefault: 4 }),
   move_messages_between_streams_policy: declarePolicy(2, [1, 2, 3, 4, 6], 'move messages', { educationDefault: 4 }),
   user_group_edit_policy: declarePolicy(1, COMMON_POLICY_VALUES, 'edit user groups', { educationDefault: 4 }),
-  private_message_policy: declareChoice(1, [1, 2], 'Direct messages: 1 on, 2 off.'),
+  private_message_policy: declareIntegerChoice(1, [1, 2], 'Direct messages: 1 on, 2 off.'),
   // The numbers of this policy differ from those of the other policies: see `isWildcardMentionAllowed`.
-  wildcard_mention_policy: declareChoice(
+  wildcard_mention_policy: declareIntegerChoice(
     5,
     [1, 2, 3, 5, 6, 7],
     'Who may mention everybody: 1 everyone, 2 members, 3 full members, 5 administrators, 6 nobody, 7 moderators.',
@@ -281,8 +289,8 @@ export const REALM_SETTING_DECLARATIONS = {
     default: null,
     description: "Language of code blocks that name none; '' = none.",
     convert: (value) => (value === '' ? null : String(value)),
-  } as RealmSetting<string | null>,
-  digest_weekday: declareChoice(1, [0, 1, 2, 3, 4, 5, 6], '0 Monday … 6 Sunday.'),
+  } as RealmSettingDeclaration<string | null>,
+  digest_weekday: declareIntegerChoice(1, [0, 1, 2, 3, 4, 5, 6], '0 Monday … 6 Sunday.'),
   string_id: {
     encoding: 'string',
     schema: STRING_UP_TO_40_SCHEMA,
@@ -293,9 +301,14 @@ export const REALM_SETTING_DECLARATIONS = {
       throw apiError('DEMO_ONLY');
     },
   } as CheckedOnlyRealmParameter,
-  org_type: declareChoice(0, Object.values(ORGANIZATION_TYPES), 'What kind of organization this is.', {
-    alwaysReported: true,
-  }),
+  org_type: declareIntegerChoice(
+    0,
+    Object.values(ORGANIZATION_TYPE_NUMBER_BY_NAME),
+    'What kind of organization this is.',
+    {
+      alwaysReported: true,
+    },
+  ),
   enable_spectator_access: declareFlag(false, 'Web-public streams are open to everybody on the web.'),
   want_advertise_in_communities_directory: declareFlag(false, 'May be listed in public.'),
   // The default is true, because a new organization requires invitations, and such organizations start with read
@@ -309,7 +322,9 @@ type RealmSettingDeclarations = typeof REALM_SETTING_DECLARATIONS;
 
 /** Names of the settings that are stored. */
 export type RealmSettingName = {
-  [N in keyof RealmSettingDeclarations]: RealmSettingDeclarations[N] extends RealmSetting<infer _> ? N : never;
+  [N in keyof RealmSettingDeclarations]: RealmSettingDeclarations[N] extends RealmSettingDeclaration<infer _>
+    ? N
+    : never;
 }[keyof RealmSettingDeclarations];
 
 export type RealmSettings = { readonly [N in RealmSettingName]: RealmSettingDeclarations[N]['default'] };
@@ -327,17 +342,17 @@ const isStoredRealmSettingName = (name: string): name is RealmSettingName =>
 export const REALM_SETTING_NAMES: readonly RealmSettingName[] =
   Object.keys(REALM_SETTING_DECLARATIONS).filter(isStoredRealmSettingName);
 
-const pickRealmSettingValues = (pick: (row: RealmSetting) => RealmSettingValue): RealmSettings =>
+const makeRealmSettingsFromDeclarations = (pick: (row: RealmSettingDeclaration) => RealmSettingValue): RealmSettings =>
   Object.fromEntries(
     REALM_SETTING_NAMES.map((name) => [name, pick(REALM_SETTING_DECLARATIONS[name])]),
   ) as RealmSettings;
 
-export const DEFAULT_REALM_SETTINGS = pickRealmSettingValues((row) => row.default);
+export const DEFAULT_REALM_SETTINGS = makeRealmSettingsFromDeclarations((row) => row.default);
 
 /** Settings of a new organization. */
 export const makeInitialRealmSettings = (orgType: number): RealmSettings => ({
   ...(isEducationOrganizationType(orgType)
-    ? pickRealmSettingValues((row) => row.educationDefault ?? row.default)
+    ? makeRealmSettingsFromDeclarations((row) => row.educationDefault ?? row.default)
     : DEFAULT_REALM_SETTINGS),
   org_type: orgType,
 });
@@ -349,7 +364,10 @@ export const addMissingRealmSettings = (stored: Partial<RealmSettings>): RealmSe
     : { ...DEFAULT_REALM_SETTINGS, ...stored };
 
 /** Checks the values of a request and returns them in their stored form. @throws ApiError */
-export function checkRealmSettings(given: Readonly<Record<string, unknown>>, isOwner: boolean): Partial<RealmSettings> {
+export function checkAndConvertRealmSettings(
+  given: Readonly<Record<string, unknown>>,
+  isOwner: boolean,
+): Partial<RealmSettings> {
   const rows = Object.entries(REALM_SETTING_DECLARATIONS).filter(([name]) => given[name] !== undefined);
   if (!isOwner && rows.some(([, row]) => row.ownerOnly)) throw apiError('OWNER_REQUIRED');
   for (const [name, row] of rows) row.check?.(given[name]);
@@ -361,7 +379,7 @@ export function checkRealmSettings(given: Readonly<Record<string, unknown>>, isO
 }
 
 /** Lists the known settings among these values. A host of a newer version may send others, which are left out. */
-export const pickStoredRealmSettings = (values: Partial<RealmSettings>): [RealmSettingName, RealmSettingValue][] =>
+export const listKnownRealmSettings = (values: Partial<RealmSettings>): [RealmSettingName, RealmSettingValue][] =>
   Object.entries(values).filter((of): of is [RealmSettingName, RealmSettingValue] => isStoredRealmSettingName(of[0]));
 
 export const isOwnerOnlyRealmSetting = (name: RealmSettingName): boolean =>
@@ -373,7 +391,7 @@ export const STREAM_VALUED_REALM_SETTING_NAMES = REALM_SETTING_NAMES.filter(
 );
 
 /** Names of the settings that responses and events report even if they keep their value. */
-export const ALWAYS_REPORTED_REALM_SETTING_NAMES = REALM_SETTING_NAMES.filter(
+export const REALM_SETTINGS_REPORTED_EVEN_IF_UNCHANGED = REALM_SETTING_NAMES.filter(
   (name) => REALM_SETTING_DECLARATIONS[name].alwaysReported,
 );
 

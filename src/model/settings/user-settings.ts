@@ -5,7 +5,7 @@
  */
 import { type TSchema, Type } from 'typebox';
 import { apiError } from '#model/errors';
-import { INTERFACE_LANGUAGES } from './languages.js';
+import { INTERFACE_LANGUAGE_NAME_BY_CODE } from './languages.js';
 import { isEducationOrganizationType } from './realm-settings.js';
 import { canonicalizeTimeZone } from './time-zones.js';
 
@@ -41,7 +41,7 @@ interface UserSettingBuilder {
   (value: string, more?: UserSettingOverrides<string>): UserSettingDeclaration<string>;
 }
 
-const SCHEMA_BY_VALUE_TYPE = { boolean: Type.Boolean(), number: Type.Integer(), string: Type.String() };
+const SETTING_SCHEMA_BY_VALUE_TYPE = { boolean: Type.Boolean(), number: Type.Integer(), string: Type.String() };
 
 const makeUserSettingBuilder = (group: UserSettingGroup): UserSettingBuilder => {
   function row(value: boolean, more?: UserSettingOverrides<boolean>): UserSettingDeclaration<boolean>;
@@ -51,7 +51,7 @@ const makeUserSettingBuilder = (group: UserSettingGroup): UserSettingBuilder => 
     return {
       group,
       default: value,
-      schema: SCHEMA_BY_VALUE_TYPE[typeof value as keyof typeof SCHEMA_BY_VALUE_TYPE],
+      schema: SETTING_SCHEMA_BY_VALUE_TYPE[typeof value as keyof typeof SETTING_SCHEMA_BY_VALUE_TYPE],
       ...more,
     };
   }
@@ -65,7 +65,7 @@ const declareOtherSetting = makeUserSettingBuilder('other');
 const makeEnumSchemaOverride = (...values: readonly (number | string)[]) => ({ schema: Type.Enum(values as string[]) });
 
 /** Maximum delay of e-mail notifications, seconds: one week. */
-const MAX_BATCHING_PERIOD_SECONDS = 604_800;
+const MAX_EMAIL_BATCHING_PERIOD_SECONDS = 604_800;
 
 /** Names of notification sounds, which are file names. */
 export const NOTIFICATION_SOUNDS: readonly string[] = [
@@ -95,7 +95,7 @@ export const USER_SETTING_DECLARATIONS = {
   default_language: declareDisplaySetting('en', {
     noRealmDefault: true,
     check(value) {
-      if (!INTERFACE_LANGUAGES.has(String(value))) throw apiError('INVALID_DEFAULT_LANGUAGE');
+      if (!INTERFACE_LANGUAGE_NAME_BY_CODE.has(String(value))) throw apiError('INVALID_DEFAULT_LANGUAGE');
     },
   }),
   default_view: declareDisplaySetting('recent_topics', makeEnumSchemaOverride('recent_topics', 'all_messages')),
@@ -105,7 +105,7 @@ export const USER_SETTING_DECLARATIONS = {
   demote_inactive_streams: declareDisplaySetting(1, makeEnumSchemaOverride(1, 2, 3)),
   email_notifications_batching_period_seconds: declareNotificationSetting(120, {
     check(seconds) {
-      if (Number(seconds) > 0 && Number(seconds) <= MAX_BATCHING_PERIOD_SECONDS) return;
+      if (Number(seconds) > 0 && Number(seconds) <= MAX_EMAIL_BATCHING_PERIOD_SECONDS) return;
       throw apiError('INVALID_BATCHING_PERIOD', { seconds: Number(seconds) });
     },
   }),
@@ -166,12 +166,12 @@ export const isAccountFieldSetting = (name: UserSettingName): boolean =>
   findUserSettingDeclaration(name).accountField !== undefined;
 
 /** Names of the settings for which an organization may choose the value that its new accounts start with. */
-export const USER_DEFAULT_SETTING_NAMES = USER_SETTING_NAMES.filter(
+export const USER_SETTING_NAMES_WITH_REALM_DEFAULT = USER_SETTING_NAMES.filter(
   (name) => !findUserSettingDeclaration(name).noRealmDefault,
 );
 
 /** Returns the defaults of settings for accounts of a new organization, where they differ from the program's. */
-export const makeInitialUserDefaults = (orgType: number): Partial<UserSettings> =>
+export const makeInitialRealmUserSettingDefaults = (orgType: number): Partial<UserSettings> =>
   Object.fromEntries(
     USER_SETTING_NAMES.flatMap((name) => {
       const { educationDefault } = findUserSettingDeclaration(name);
@@ -180,7 +180,7 @@ export const makeInitialUserDefaults = (orgType: number): Partial<UserSettings> 
   );
 
 /** Checks the values of a request and returns them in their stored form. @throws ApiError */
-export function checkUserSettings(given: Readonly<Record<string, unknown>>): Partial<UserSettings> {
+export function checkAndConvertUserSettings(given: Readonly<Record<string, unknown>>): Partial<UserSettings> {
   const values = given as Partial<UserSettings>;
   const names = USER_SETTING_NAMES.filter((name) => values[name] !== undefined);
   for (const name of names) findUserSettingDeclaration(name).check?.(values[name]!);

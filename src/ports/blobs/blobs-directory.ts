@@ -39,21 +39,21 @@ const isFileMissingError = (error: unknown): boolean => (error as NodeJS.ErrnoEx
  * system.
  */
 export class FolderBlobStorage implements BlobStorage {
-  readonly #unfinishedFolder: string;
+  readonly #unfinishedWritesFolder: string;
   readonly #heldDeletionsFolder: string;
   #deletionHoldCount = 0;
 
   private constructor(private readonly folder: string) {
-    this.#unfinishedFolder = join(folder, 'unfinished');
+    this.#unfinishedWritesFolder = join(folder, 'unfinished');
     this.#heldDeletionsFolder = join(folder, 'removed');
   }
 
   /** Opens the blobs in a folder: creates the folder, and removes unfinished files left by a crash. */
   static async open(folder: string): Promise<FolderBlobStorage> {
     const blobs = new FolderBlobStorage(folder);
-    await rm(blobs.#unfinishedFolder, { recursive: true, force: true });
+    await rm(blobs.#unfinishedWritesFolder, { recursive: true, force: true });
     await rm(blobs.#heldDeletionsFolder, { recursive: true, force: true });
-    await mkdir(blobs.#unfinishedFolder, { recursive: true, mode: 0o700 });
+    await mkdir(blobs.#unfinishedWritesFolder, { recursive: true, mode: 0o700 });
     return blobs;
   }
 
@@ -62,7 +62,7 @@ export class FolderBlobStorage implements BlobStorage {
     if (head.length > MAX_BLOB_HEADER_BYTES) throw new Error('the path of a blob is too long');
     const length = Buffer.alloc(HEADER_LENGTH_FIELD_BYTES);
     length.writeUInt32BE(head.length);
-    const unfinished = join(this.#unfinishedFolder, randomUUID());
+    const unfinished = join(this.#unfinishedWritesFolder, randomUUID());
     const file = this.#pathOfBlobFile(realm, path);
     try {
       const handle = await open(unfinished, 'wx', 0o600);
@@ -137,7 +137,7 @@ export class FolderBlobStorage implements BlobStorage {
       throw error;
     }
     return {
-      listFiles: () => this.#listFiles(),
+      listFiles: () => this.#listLiveAndHeldFiles(),
       release: async () => {
         if (--this.#deletionHoldCount > 0) return;
         for (const name of await readdir(this.#heldDeletionsFolder))
@@ -150,7 +150,7 @@ export class FolderBlobStorage implements BlobStorage {
    * Lists all files. Deleted files that are still held come last, so that a file deleted during the listing is still
    * found.
    */
-  async *#listFiles(): AsyncIterable<BlobBackupFile> {
+  async *#listLiveAndHeldFiles(): AsyncIterable<BlobBackupFile> {
     for (const realm of await readdir(this.folder)) {
       if (!/^\d+$/.test(realm)) continue;
       for (const part of await readdir(join(this.folder, realm))) {

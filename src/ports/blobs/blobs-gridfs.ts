@@ -7,7 +7,7 @@ import {
   databaseNameOfMongoUrl,
   isMongoServerSelectionError,
   StoreUnavailableError,
-  serverNameOfMongoUrl,
+  serverHostsOfMongoUrl,
   translateMongoError,
 } from '#ports/store';
 import {
@@ -23,25 +23,27 @@ import {
  * Chunks that a crash leaves without a document are unreachable.
  */
 export class GridFsBlobStorage implements BlobStorage {
-  #client: MongoClient;
-  #bucket: GridFSBucket;
+  #mongoClient: MongoClient;
+  #gridFsBucket: GridFSBucket;
   #closed = false;
 
   private constructor(private readonly url: string) {
-    this.#client = createMongoClient(url);
-    this.#bucket = this.#makeBucket();
+    this.#mongoClient = createMongoClient(url);
+    this.#gridFsBucket = this.#makeBucket();
   }
 
   /** Connects to the database of the blobs. @throws BlobStorageUnavailableError after some 3 s if no server answers */
   static async connect(url: string): Promise<GridFsBlobStorage> {
     const blobs = new GridFsBlobStorage(url);
     try {
-      await blobs.#client.connect();
+      await blobs.#mongoClient.connect();
       return blobs;
     } catch (cause) {
       await blobs.close();
       const why = cause instanceof Error ? cause.message : String(cause);
-      throw new BlobStorageUnavailableError(`MongoDB at ${serverNameOfMongoUrl(url)} can't be used: ${why}`, { cause });
+      throw new BlobStorageUnavailableError(`MongoDB at ${serverHostsOfMongoUrl(url)} can't be used: ${why}`, {
+        cause,
+      });
     }
   }
 
@@ -50,8 +52,8 @@ export class GridFsBlobStorage implements BlobStorage {
       const filename = gridFsFilenameOfBlob(realm, path);
       // Only files that existed before this put are removed: concurrent puts must not remove a file that another put
       // has confirmed.
-      const older = await this.#bucket.find({ filename }).toArray();
-      const upload = this.#bucket.openUploadStream(filename, { metadata: { type } });
+      const older = await this.#gridFsBucket.find({ filename }).toArray();
+      const upload = this.#gridFsBucket.openUploadStream(filename, { metadata: { type } });
       if (content instanceof Uint8Array) {
         await new Promise<void>((resolve, reject) => {
           upload.once('finish', () => resolve()).once('error', reject);
@@ -72,7 +74,7 @@ export class GridFsBlobStorage implements BlobStorage {
 
   find(realm: RealmId, path: string): Promise<StoredBlobInfo | undefined> {
     return this.#runOrThrowUnavailable(async () => {
-      const [file] = await this.#bucket
+      const [file] = await this.#gridFsBucket
         .find({ filename: gridFsFilenameOfBlob(realm, path) })
         .sort({ uploadDate: -1, _id: -1 })
         .limit(1)
@@ -90,25 +92,25 @@ export class GridFsBlobStorage implements BlobStorage {
 
   delete(realm: RealmId, path: string): Promise<void> {
     return this.#runOrThrowUnavailable(async () => {
-      for await (const file of this.#bucket.find({ filename: gridFsFilenameOfBlob(realm, path) }))
+      for await (const file of this.#gridFsBucket.find({ filename: gridFsFilenameOfBlob(realm, path) }))
         await this.#removeFile(file);
     });
   }
 
   async close(): Promise<void> {
     this.#closed = true;
-    await this.#client.close();
+    await this.#mongoClient.close();
   }
 
   #makeBucket(): GridFSBucket {
-    return new GridFSBucket(this.#client.db(databaseNameOfMongoUrl(this.url)), { bucketName: 'blobs' });
+    return new GridFSBucket(this.#mongoClient.db(databaseNameOfMongoUrl(this.url)), { bucketName: 'blobs' });
   }
 
   async #readFileBytes(file: GridFSFile, start: number, end: number): Promise<Uint8Array> {
     if (end <= start) return new Uint8Array(0);
     const chunks: Buffer[] = [];
     try {
-      const stream = this.#bucket.openDownloadStream(file._id, { start, end });
+      const stream = this.#gridFsBucket.openDownloadStream(file._id, { start, end });
       for await (const chunk of stream) chunks.push(chunk as Buffer);
     } catch (error) {
       // The document of the file or some of its chunks are gone.
@@ -121,14 +123,14 @@ export class GridFsBlobStorage implements BlobStorage {
   /** Removes a file; another process may have removed it first. */
   async #removeFile(file: GridFSFile): Promise<void> {
     try {
-      await this.#bucket.delete(file._id);
+      await this.#gridFsBucket.delete(file._id);
     } catch (error) {
       if (!(error instanceof MongoRuntimeError)) throw error;
     }
   }
 
   async #runOrThrowUnavailable<T>(action: () => Promise<T>): Promise<T> {
-    const client = this.#client;
+    const client = this.#mongoClient;
     try {
       return await action();
     } catch (error) {
@@ -136,9 +138,9 @@ export class GridFsBlobStorage implements BlobStorage {
       if (!(known instanceof StoreUnavailableError)) throw error;
       // The client is replaced: after finding no server within its selection timeout, a MongoDB client may never find
       // one again.
-      if (isMongoServerSelectionError(known) && client === this.#client && !this.#closed) {
-        this.#client = createMongoClient(this.url);
-        this.#bucket = this.#makeBucket();
+      if (isMongoServerSelectionError(known) && client === this.#mongoClient && !this.#closed) {
+        this.#mongoClient = createMongoClient(this.url);
+        this.#gridFsBucket = this.#makeBucket();
         void client.close().catch(() => undefined);
       }
       throw new BlobStorageUnavailableError(known.message, { cause: error });

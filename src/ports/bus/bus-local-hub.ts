@@ -1,4 +1,4 @@
-import type { LocalBusClient, LocalBusFrame, LocalBusServer } from './bus-local-requests.js';
+import type { LocalBusClient, LocalBusFrame, LocalBusSubjectServer } from './bus-local-requests.js';
 
 /**
  * Test hook that gets every frame: it may call `deliver` now, later, twice or never. `lose` makes both sides treat the
@@ -6,22 +6,22 @@ import type { LocalBusClient, LocalBusFrame, LocalBusServer } from './bus-local-
  */
 type LocalBusFrameHook = (frame: LocalBusFrame, deliver: () => void, lose: () => void) => void;
 /** Selects the server that gets a frame, from all servers of the subject (at least one). */
-type ChooseLocalBusServer = (servers: readonly LocalBusServer[]) => LocalBusServer;
+type LocalBusServerChooser = (servers: readonly LocalBusSubjectServer[]) => LocalBusSubjectServer;
 
 /**
  * Selects the server that registered last: the new owner, while the previous owner may not have noticed its loss yet.
  */
-const chooseNewestServer: ChooseLocalBusServer = (servers) => servers.at(-1)!;
+const chooseNewestServer: LocalBusServerChooser = (servers) => servers.at(-1)!;
 
 /**
  * Connects the bus clients of one process: records the client that serves each subject. The hub has no timers, and
  * loses no frame by itself.
  */
 export class LocalBusHub {
-  readonly #serversBySubject = new Map<string, LocalBusServer[]>();
+  readonly #serversBySubject = new Map<string, LocalBusSubjectServer[]>();
   readonly #clientsById = new Map<string, LocalBusClient>();
   frameHook: LocalBusFrameHook;
-  chooseServer: ChooseLocalBusServer = chooseNewestServer;
+  chooseServer: LocalBusServerChooser = chooseNewestServer;
 
   constructor(hook: LocalBusFrameHook = (_frame, deliver) => deliver()) {
     this.frameHook = hook;
@@ -42,7 +42,7 @@ export class LocalBusHub {
   }
 
   /** Acts as if two clients had not heard from each other for long: requests in flight between them fail. */
-  silenceClientPair(one: string, other: string): void {
+  failRequestsBetweenClients(one: string, other: string): void {
     this.#clientsById.get(one)?.failRequestsToSilentServer(other);
     this.#clientsById.get(other)?.failRequestsToSilentServer(one);
   }
@@ -58,7 +58,7 @@ export class LocalBusHub {
   }
 
   /** Registers the server of a subject. @internal */
-  addServer(server: LocalBusServer): void {
+  addServer(server: LocalBusSubjectServer): void {
     const list = this.#serversBySubject.get(server.subject);
     if (list) list.push(server);
     else this.#serversBySubject.set(server.subject, [server]);
@@ -66,14 +66,14 @@ export class LocalBusHub {
   }
 
   /** Removes the server of a subject. @internal */
-  removeServer(server: LocalBusServer): void {
+  removeServer(server: LocalBusSubjectServer): void {
     const list = (this.#serversBySubject.get(server.subject) ?? []).filter((s) => s !== server);
     if (list.length > 0) this.#serversBySubject.set(server.subject, list);
     else this.#serversBySubject.delete(server.subject);
   }
 
   /** Finds the server that gets the frames of a subject. @internal */
-  findServer(subject: string): LocalBusServer | undefined {
+  chooseConnectedServer(subject: string): LocalBusSubjectServer | undefined {
     const all = this.#serversBySubject.get(subject);
     if (all?.length === 1) return all[0]!.client.connected ? all[0] : undefined;
     const servers = all?.filter((s) => s.client.connected);

@@ -23,7 +23,7 @@ export interface LocalBusFrame {
   readonly requests?: readonly { readonly value: Json }[];
 }
 
-export interface LocalBusServer {
+export interface LocalBusSubjectServer {
   readonly subject: string;
   readonly client: LocalBusClient;
   readonly handler: (request: BusRequest) => void;
@@ -40,7 +40,7 @@ export interface LocalBusClient {
   /** Called when a client of the hub begins to serve `subject`. */
   notifySubjectServed(subject: string): void;
   /** Delivers a request to a handler of this client. */
-  deliverRequest(server: LocalBusServer, pending: LocalBusPendingReply): void;
+  deliverRequest(server: LocalBusSubjectServer, pending: LocalBusPendingReply): void;
   settleRequest(pending: LocalBusPendingReply, outcome: BusFailureReason | 'cancelled' | { value: Json }): void;
   cancelRequest(pending: LocalBusPendingReply): void;
   queueReply(delivery: LocalBusRequestDelivery, value: Json): void;
@@ -51,12 +51,12 @@ const NO_DELIVERIES: readonly LocalBusRequestDelivery[] = [];
 
 export class LocalBusPendingReply implements TimerWheelEntry, PendingBusReply {
   readonly reply: Promise<Json>;
-  bucket: Set<TimerWheelEntry> | undefined;
+  timerWheelBucket: Set<TimerWheelEntry> | undefined;
   isSettled = false;
   /** Deliveries of this request to servers: mostly one, several if a frame was delivered twice. */
   deliveries: readonly LocalBusRequestDelivery[] = NO_DELIVERIES;
-  resolve!: (value: Json) => void;
-  reject!: (error: BusError) => void;
+  resolveReply!: (value: Json) => void;
+  rejectReply!: (error: BusError) => void;
 
   constructor(
     readonly client: LocalBusClient,
@@ -64,8 +64,8 @@ export class LocalBusPendingReply implements TimerWheelEntry, PendingBusReply {
     readonly value: Json,
   ) {
     this.reply = new Promise<Json>((resolve, reject) => {
-      this.resolve = resolve;
-      this.reject = reject;
+      this.resolveReply = resolve;
+      this.rejectReply = reject;
     });
   }
 

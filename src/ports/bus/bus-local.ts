@@ -15,7 +15,7 @@ import {
   type LocalBusFrame,
   LocalBusPendingReply,
   LocalBusRequestDelivery,
-  type LocalBusServer,
+  type LocalBusSubjectServer,
 } from './bus-local-requests.js';
 import { ServedSubjectHints } from './bus-shared.js';
 
@@ -24,7 +24,7 @@ export class LocalBus implements Bus, LocalBusClient {
   readonly id: string;
   readonly #hub: LocalBusHub;
   readonly #requestDeadlines: TimerWheel;
-  readonly #ownServers = new Set<LocalBusServer>();
+  readonly #ownServers = new Set<LocalBusSubjectServer>();
   readonly #pendingReplies = new Set<LocalBusPendingReply>();
   readonly #unansweredDeliveries = new Set<LocalBusRequestDelivery>();
   readonly #reconnectListeners: (() => void)[] = [];
@@ -34,7 +34,7 @@ export class LocalBus implements Bus, LocalBusClient {
   #queuedCancels: LocalBusRequestDelivery[] = [];
   #isFlushScheduled = false;
   #closed = false;
-  #connected = true;
+  #isConnected = true;
 
   constructor(clock: Clock, hub = new LocalBusHub(), id: string = randomBytes(12).toString('hex')) {
     this.id = id;
@@ -44,12 +44,12 @@ export class LocalBus implements Bus, LocalBusClient {
   }
 
   get connected(): boolean {
-    return this.#connected && !this.#closed;
+    return this.#isConnected && !this.#closed;
   }
 
   async serve(subject: string, handler: (request: BusRequest) => void): Promise<BusServerHandle> {
     if (this.#closed) throw new BusError('disconnected', 'the bus is closed');
-    const server: LocalBusServer = { subject, client: this, handler };
+    const server: LocalBusSubjectServer = { subject, client: this, handler };
     this.#ownServers.add(server);
     this.#hub.addServer(server);
     return {
@@ -69,7 +69,7 @@ export class LocalBus implements Bus, LocalBusClient {
       this.#scheduleFlush();
     } else {
       pending.isSettled = true;
-      pending.reject(new BusError('disconnected'));
+      pending.rejectReply(new BusError('disconnected'));
     }
     return pending;
   }
@@ -101,16 +101,16 @@ export class LocalBus implements Bus, LocalBusClient {
     this.#requestDeadlines.clear();
     for (const server of this.#ownServers) this.#hub.removeServer(server);
     this.#ownServers.clear();
-    this.#failAllInFlight();
+    this.#failAllRequestsInFlight();
     this.#hub.removeClient(this);
   }
 
   /** Acts as if the connection had been lost or restored. @internal */
   setConnected(connected: boolean): void {
-    if (this.#closed || connected === this.#connected) return;
-    this.#connected = connected;
+    if (this.#closed || connected === this.#isConnected) return;
+    this.#isConnected = connected;
     if (connected) for (const fn of this.#reconnectListeners) fn();
-    else this.#failAllInFlight();
+    else this.#failAllRequestsInFlight();
   }
 
   /**
@@ -127,7 +127,7 @@ export class LocalBus implements Bus, LocalBusClient {
   }
 
   /** Ends all requests in flight: those that this client sent, and those that it was to answer. */
-  #failAllInFlight(): void {
+  #failAllRequestsInFlight(): void {
     this.#queuedRequests = [];
     this.#queuedReplies = [];
     this.#queuedCancels = [];
@@ -149,8 +149,8 @@ export class LocalBus implements Bus, LocalBusClient {
     this.#pendingReplies.delete(pending);
     this.#requestDeadlines.remove(pending);
     if (outcome === 'cancelled') return;
-    if (typeof outcome === 'object') pending.resolve(outcome.value);
-    else pending.reject(new BusError(outcome));
+    if (typeof outcome === 'object') pending.resolveReply(outcome.value);
+    else pending.rejectReply(new BusError(outcome));
   }
 
   /** Sends the reply to a delivered request. @internal */
@@ -210,8 +210,8 @@ export class LocalBus implements Bus, LocalBusClient {
       requests.filter((p) => !p.isSettled),
       (p) => p.subject,
     )) {
-      const to = this.#hub.findServer(subject)?.client.id ?? '';
-      this.#sendFrame('request', to, subject, group, () => this.#deliverRequests(subject, group));
+      const to = this.#hub.chooseConnectedServer(subject)?.client.id ?? '';
+      this.#sendFrame('request', to, subject, group, () => this.#deliverRequestGroup(subject, group));
     }
   }
 
@@ -248,8 +248,8 @@ export class LocalBus implements Bus, LocalBusClient {
     });
   }
 
-  #deliverRequests(subject: string, group: LocalBusPendingReply[]): void {
-    const server = this.#hub.findServer(subject);
+  #deliverRequestGroup(subject: string, group: LocalBusPendingReply[]): void {
+    const server = this.#hub.chooseConnectedServer(subject);
     for (const pending of group) {
       if (server) server.client.deliverRequest(server, pending);
       else this.settleRequest(pending, 'nobody');
@@ -257,7 +257,7 @@ export class LocalBus implements Bus, LocalBusClient {
   }
 
   /** Delivers a request to a handler of this client. @internal */
-  deliverRequest(server: LocalBusServer, pending: LocalBusPendingReply): void {
+  deliverRequest(server: LocalBusSubjectServer, pending: LocalBusPendingReply): void {
     const delivery = new LocalBusRequestDelivery(this, pending);
     if (pending.isSettled) {
       // The request was cancelled while its frame was in flight: the server still does the work, as across a network.

@@ -22,7 +22,7 @@ export const SERVED_SUBJECTS_ANNOUNCEMENT_SUBJECT = 'cb.s';
 export const noResponderInboxOfFrame = (client: string, n: number | '*'): string => `cb.n.${client}.${n}`;
 
 /** Maximum size of a frame in one NATS message, bytes; larger frames are split (NATS refuses messages over 1 MiB). */
-export const MAX_BUS_FRAME_BYTES = 900 * 1024;
+export const MAX_UNSPLIT_BUS_FRAME_BYTES = 900 * 1024;
 /** Estimated size above which a frame is closed, bytes. */
 const FRAME_FULL_ABOVE_BYTES = 512 * 1024;
 /** Size below which byte arrays stay in the head of a frame, bytes: a blob costs some 20 bytes of bookkeeping. */
@@ -65,7 +65,7 @@ export class BusFrameWriter {
    * Returns the value in the form that goes into the head. Neither sender nor receiver ever changes values, so parts
    * are shared.
    */
-  addValue(value: Json | undefined): unknown {
+  addValueAndExtractBlobs(value: Json | undefined): unknown {
     switch (typeof value) {
       case 'string':
         this.#estimatedBytes += value.length + 3;
@@ -101,7 +101,7 @@ export class BusFrameWriter {
     let copy: unknown[] | undefined;
     this.#estimatedBytes += 3;
     for (let i = 0; i < value.length; i++) {
-      const taken = this.addValue(value[i]);
+      const taken = this.addValueAndExtractBlobs(value[i]);
       if (taken !== value[i]) {
         copy ??= value.slice();
         copy[i] = taken;
@@ -114,7 +114,7 @@ export class BusFrameWriter {
     let copy: Record<string, unknown> | undefined;
     for (const key of Object.keys(value)) {
       this.#estimatedBytes += key.length + 1;
-      const taken = this.addValue(value[key]);
+      const taken = this.addValueAndExtractBlobs(value[key]);
       if (taken !== value[key]) {
         copy ??= { ...value };
         copy[key] = taken;
@@ -145,7 +145,7 @@ export class BusFrameWriter {
 }
 
 /** Encodes a message without blobs. */
-export function encodeBusFrameHead(kind: number, head: BusFrameHead): Buffer {
+export function encodeBusFrameWithoutBlobs(kind: number, head: BusFrameHead): Buffer {
   return new BusFrameWriter().encodeFrame(kind, head);
 }
 
@@ -175,17 +175,17 @@ export function decodeBusFrameHead(data: Uint8Array): BusFrameHead {
   }
 }
 
-const CHUNK_HEADER_BYTES = 9;
+const CHUNK_FIXED_HEADER_BYTES = 9;
 
 /** Encodes one chunk of a transfer: kind, transfer (4 bytes), index (4 bytes), sender, data. */
 export function encodeTransferChunk(from: string, transfer: number, index: number, data: Uint8Array): Buffer {
-  const out = Buffer.allocUnsafe(CHUNK_HEADER_BYTES + 1 + from.length + data.byteLength);
+  const out = Buffer.allocUnsafe(CHUNK_FIXED_HEADER_BYTES + 1 + from.length + data.byteLength);
   out[0] = BUS_FRAME_KIND_CHUNK;
   out.writeUInt32LE(transfer, 1);
   out.writeUInt32LE(index, 5);
-  out[CHUNK_HEADER_BYTES] = from.length;
-  out.write(from, CHUNK_HEADER_BYTES + 1, 'latin1');
-  out.set(data, CHUNK_HEADER_BYTES + 1 + from.length);
+  out[CHUNK_FIXED_HEADER_BYTES] = from.length;
+  out.write(from, CHUNK_FIXED_HEADER_BYTES + 1, 'latin1');
+  out.set(data, CHUNK_FIXED_HEADER_BYTES + 1 + from.length);
   return out;
 }
 
@@ -198,9 +198,9 @@ export interface TransferChunk {
 
 export function decodeTransferChunk(data: Uint8Array): TransferChunk {
   const buffer = Buffer.from(data.buffer, data.byteOffset, data.byteLength);
-  const start = CHUNK_HEADER_BYTES + 1 + buffer[CHUNK_HEADER_BYTES]!;
+  const start = CHUNK_FIXED_HEADER_BYTES + 1 + buffer[CHUNK_FIXED_HEADER_BYTES]!;
   return {
-    senderId: buffer.toString('latin1', CHUNK_HEADER_BYTES + 1, start),
+    senderId: buffer.toString('latin1', CHUNK_FIXED_HEADER_BYTES + 1, start),
     transferId: buffer.readUInt32LE(1),
     chunkIndex: buffer.readUInt32LE(5),
     data: data.subarray(start),

@@ -58,19 +58,19 @@ export class NatsConnectionPair {
     );
   }
 
-  publish(subject: string, data: Uint8Array, reply?: string): void {
+  publishOnRequestConnection(subject: string, data: Uint8Array, reply?: string): void {
     this.#requestConnection.publish(subject, data, reply ? { reply } : undefined);
   }
 
-  publishReply(subject: string, data: Uint8Array): void {
+  publishOnReplyConnection(subject: string, data: Uint8Array): void {
     this.#replyConnection.publish(subject, data);
   }
 
-  subscribe(subject: string, handler: (message: Msg) => void): Subscription {
+  subscribeOnRequestConnection(subject: string, handler: (message: Msg) => void): Subscription {
     return subscribeOrCrash(this.#requestConnection, subject, handler);
   }
 
-  subscribeReplies(subject: string, handler: (message: Msg) => void): Subscription {
+  subscribeOnReplyConnection(subject: string, handler: (message: Msg) => void): Subscription {
     return subscribeOrCrash(this.#replyConnection, subject, handler);
   }
 

@@ -14,20 +14,20 @@ import {
   BUS_FRAME_KIND_OPEN_TRANSFER,
   BUS_FRAME_KIND_REQUESTS,
   BusFrameWriter,
-  encodeBusFrameHead,
-  MAX_BUS_FRAME_BYTES,
+  encodeBusFrameWithoutBlobs,
+  MAX_UNSPLIT_BUS_FRAME_BYTES,
   noResponderInboxOfFrame,
 } from './bus-nats-frame.js';
 
 class NatsPendingReply implements TimerWheelEntry, PendingBusReply {
   readonly reply: Promise<Json>;
-  bucket: Set<TimerWheelEntry> | undefined;
+  timerWheelBucket: Set<TimerWheelEntry> | undefined;
   isSettled = false;
   isSent = false;
   /** The server that confirmed the request; undefined until then. */
   confirmingServer: BusServerPeer | undefined;
-  resolve!: (value: Json) => void;
-  reject!: (error: BusError) => void;
+  resolveReply!: (value: Json) => void;
+  rejectReply!: (error: BusError) => void;
 
   constructor(
     readonly requester: NatsBusRequester,
@@ -37,8 +37,8 @@ class NatsPendingReply implements TimerWheelEntry, PendingBusReply {
     public value: Json | undefined,
   ) {
     this.reply = new Promise<Json>((resolve, reject) => {
-      this.resolve = resolve;
-      this.reject = reject;
+      this.resolveReply = resolve;
+      this.rejectReply = reject;
     });
   }
 
@@ -84,9 +84,9 @@ export class NatsBusRequester {
   readonly #unconfirmedFramesByNumber = new Map<number, UnconfirmedRequestFrame>();
   readonly #serversById = new Map<string, BusServerPeer>();
   /** The server that last confirmed a frame, by subject. A gap in its frames may hide confirmations of later frames. */
-  readonly #lastServerIdBySubject = new Map<string, string>();
+  readonly #lastConfirmingServerIdBySubject = new Map<string, string>();
   #lastRequestId = 0;
-  #lastFrameNumber = 0;
+  #lastSentFrameNumber = 0;
 
   constructor(bus: NatsBusContext) {
     this.#busContext = bus;
@@ -110,16 +110,16 @@ export class NatsBusRequester {
     this.#pendingRepliesById.delete(pending.id);
     this.#busContext.deadlines.remove(pending);
     pending.confirmingServer?.pendingReplies.delete(pending);
-    if (typeof outcome === 'object') pending.resolve(outcome.value);
+    if (typeof outcome === 'object') pending.resolveReply(outcome.value);
     else if (outcome !== 'cancelled') {
       this.#busContext.stats.failedRequestsByReason[outcome]++;
-      pending.reject(new BusError(outcome, `${outcome}: ${pending.subject}`));
+      pending.rejectReply(new BusError(outcome, `${outcome}: ${pending.subject}`));
     }
   }
 
   /** Fails all requests in flight: the connection is lost, or about to be closed. */
-  failAll(): void {
-    this.#failRequests([...this.#pendingRepliesById.values()]);
+  failAllRequests(): void {
+    this.#failAndCancelRequests([...this.#pendingRepliesById.values()]);
     for (const frame of [...this.#unconfirmedFramesByNumber.values()])
       if (frame.transferId > 0) this.#busContext.transfers.abortOutgoingTransfer(frame.transferId);
     this.#unconfirmedFramesByNumber.clear();
@@ -171,11 +171,11 @@ export class NatsBusRequester {
    */
   failRequestsHeldByServer(id: string): void {
     const server = this.#serversById.get(id);
-    if (server) this.#failRequests([...server.pendingReplies]);
+    if (server) this.#failAndCancelRequests([...server.pendingReplies]);
     for (const [n, frame] of this.#unconfirmedFramesByNumber) {
-      if (frame.transferId > 0 || this.#lastServerIdBySubject.get(frame.subject) !== id) continue;
+      if (frame.transferId > 0 || this.#lastConfirmingServerIdBySubject.get(frame.subject) !== id) continue;
       this.#unconfirmedFramesByNumber.delete(n);
-      this.#failRequests(frame.requests);
+      this.#failAndCancelRequests(frame.requests);
     }
   }
 
@@ -183,13 +183,13 @@ export class NatsBusRequester {
   failRequestsHeldByOtherServers(from: string, subjects: ReadonlySet<string>): void {
     for (const server of this.#serversById.values()) {
       if (server.id === from) continue;
-      this.#failRequests([...server.pendingReplies].filter(({ subject }) => subjects.has(subject)));
+      this.#failAndCancelRequests([...server.pendingReplies].filter(({ subject }) => subjects.has(subject)));
     }
     for (const [n, frame] of this.#unconfirmedFramesByNumber) {
       // A frame sent since the last tick may well have reached the new server.
       if (frame.silentMs === 0 || frame.transferId > 0 || !subjects.has(frame.subject)) continue;
       this.#unconfirmedFramesByNumber.delete(n);
-      this.#failRequests(frame.requests);
+      this.#failAndCancelRequests(frame.requests);
     }
   }
 
@@ -202,24 +202,24 @@ export class NatsBusRequester {
   }
 
   /** Checks the servers for silence. @param elapsed milliseconds in which this process could have received messages */
-  checkServersForSilence(elapsed: number, tellAlive: boolean): void {
+  checkServersAndSendHeartbeats(elapsed: number, tellAlive: boolean): void {
     for (const [n, frame] of this.#unconfirmedFramesByNumber) {
       frame.silentMs += elapsed;
       // A frame sent as a transfer has a time limit of its own.
       if (frame.silentMs <= BUS_SERVER_SILENCE_TIMEOUT_MS || frame.transferId > 0) continue;
       this.#unconfirmedFramesByNumber.delete(n);
-      this.#failRequests(frame.requests);
+      this.#failAndCancelRequests(frame.requests);
     }
     for (const server of [...this.#serversById.values()]) {
       server.silentMs += elapsed;
       if (server.pendingReplies.size > 0) {
-        if (server.silentMs > BUS_SERVER_SILENCE_TIMEOUT_MS) this.#failRequests([...server.pendingReplies]);
+        if (server.silentMs > BUS_SERVER_SILENCE_TIMEOUT_MS) this.#failAndCancelRequests([...server.pendingReplies]);
         else if (tellAlive) this.#busContext.sendControlMessage(server.id, 'alive');
       } else if (server.silentMs > FORGET_IDLE_BUS_PEER_AFTER_MS) this.#serversById.delete(server.id);
     }
   }
 
-  sendQueuedFrames(): void {
+  sendQueuedRequestsAndCancels(): void {
     const dirty = [...this.#subjectsToFlush];
     this.#subjectsToFlush.clear();
     for (const subject of dirty) {
@@ -257,7 +257,7 @@ export class NatsBusRequester {
     while (taken < lane.queuedRequests.length && !writer.isFull) {
       const pending = lane.queuedRequests[taken++]!;
       if (pending.isSettled) continue;
-      entries.push(pending.id, pending.deadlineMs, writer.addValue(pending.value));
+      entries.push(pending.id, pending.deadlineMs, writer.addValueAndExtractBlobs(pending.value));
       requests.push(pending);
       pending.isSent = true;
       pending.value = undefined;
@@ -270,23 +270,23 @@ export class NatsBusRequester {
       if (cancels.length > 0) {
         this.#busContext.publish(
           subject,
-          encodeBusFrameHead(BUS_FRAME_KIND_REQUESTS, [0, this.#busContext.id, [], cancels]),
+          encodeBusFrameWithoutBlobs(BUS_FRAME_KIND_REQUESTS, [0, this.#busContext.id, [], cancels]),
         );
       }
       return;
     }
-    const n = ++this.#lastFrameNumber;
+    const n = ++this.#lastSentFrameNumber;
     const frame: UnconfirmedRequestFrame = { subject, requests, transferId: 0, silentMs: 0 };
     this.#unconfirmedFramesByNumber.set(n, frame);
     this.#busContext.stats.requestsOut += requests.length;
     let data = writer.encodeFrame(BUS_FRAME_KIND_REQUESTS, [n, this.#busContext.id, entries, cancels]);
-    if (data.byteLength > MAX_BUS_FRAME_BYTES) {
-      data = this.#startFrameTransfer(subject, lane, n, frame, data);
+    if (data.byteLength > MAX_UNSPLIT_BUS_FRAME_BYTES) {
+      data = this.#startTransferAndEncodeOpening(subject, lane, n, frame, data);
     }
     this.#busContext.publish(subject, data, noResponderInboxOfFrame(this.#busContext.id, n));
   }
 
-  #startFrameTransfer(
+  #startTransferAndEncodeOpening(
     subject: string,
     lane: SubjectRequestLane,
     n: number,
@@ -300,13 +300,13 @@ export class NatsBusRequester {
       frame.silentMs = 0;
       if (!complete) {
         this.#unconfirmedFramesByNumber.delete(n);
-        this.#failRequests(frame.requests);
+        this.#failAndCancelRequests(frame.requests);
       }
       lane.isTransferring = false;
       this.#scheduleSubjectFlush(subject);
     };
-    frame.transferId = this.#busContext.transfers.startTransfer('request', body, done);
-    return encodeBusFrameHead(BUS_FRAME_KIND_OPEN_TRANSFER, [
+    frame.transferId = this.#busContext.transfers.prepareOutgoingTransfer('request', body, done);
+    return encodeBusFrameWithoutBlobs(BUS_FRAME_KIND_OPEN_TRANSFER, [
       n,
       this.#busContext.id,
       frame.transferId,
@@ -318,7 +318,7 @@ export class NatsBusRequester {
     const frame = this.#unconfirmedFramesByNumber.get(n);
     if (!frame) return;
     this.#unconfirmedFramesByNumber.delete(n);
-    this.#lastServerIdBySubject.set(frame.subject, server.id);
+    this.#lastConfirmingServerIdBySubject.set(frame.subject, server.id);
     for (const pending of frame.requests) {
       if (pending.isSettled) continue;
       pending.confirmingServer = server;
@@ -327,7 +327,7 @@ export class NatsBusRequester {
   }
 
   /** Fails the requests (unknown outcome), and tells the server to release them if it is still alive. */
-  #failRequests(requests: readonly NatsPendingReply[]): void {
+  #failAndCancelRequests(requests: readonly NatsPendingReply[]): void {
     for (const pending of requests) {
       if (pending.isSettled) continue;
       this.settleRequest(pending, 'disconnected');

@@ -11,8 +11,8 @@ import {
   BUS_FRAME_KIND_OPEN_TRANSFER,
   BUS_FRAME_KIND_REPLIES,
   BusFrameWriter,
-  encodeBusFrameHead,
-  MAX_BUS_FRAME_BYTES,
+  encodeBusFrameWithoutBlobs,
+  MAX_UNSPLIT_BUS_FRAME_BYTES,
   replyInboxOfBusClient,
 } from './bus-nats-frame.js';
 import { BusRequestDelivery } from './bus-shared.js';
@@ -30,7 +30,7 @@ interface BusClientPeer {
 }
 
 class NatsRequestDelivery extends BusRequestDelivery implements TimerWheelEntry {
-  bucket: Set<TimerWheelEntry> | undefined;
+  timerWheelBucket: Set<TimerWheelEntry> | undefined;
 
   constructor(
     readonly responder: NatsBusResponder,
@@ -112,7 +112,7 @@ export class NatsBusResponder {
   }
 
   /** Checks the clients for silence. @param elapsed milliseconds in which this process could have received messages */
-  checkClientsForSilence(elapsed: number, beat: boolean): void {
+  checkClientsAndSendHeartbeats(elapsed: number, beat: boolean): void {
     for (const peer of [...this.#clientsById.values()]) {
       peer.silentMs += elapsed;
       if (peer.deliveriesById.size > 0 && peer.silentMs > BUS_CLIENT_SILENCE_TIMEOUT_MS) {
@@ -125,7 +125,7 @@ export class NatsBusResponder {
   }
 
   /** Announces to the clients that this server sends nothing more. */
-  announceClosing(): void {
+  announceClosingAndAbandonRequests(): void {
     this.sendQueuedReplies();
     for (const peer of this.#clientsById.values()) {
       if (peer.deliveriesById.size > 0 || peer.frameNumbersToConfirm.length > 0) this.#sendReplyFrame(peer, true);
@@ -173,7 +173,7 @@ export class NatsBusResponder {
     let taken = 0;
     while (taken < peer.queuedReplies.length && !writer.isFull) {
       const [delivery, value] = peer.queuedReplies[taken++]!;
-      entries.push(delivery.id, writer.addValue(value));
+      entries.push(delivery.id, writer.addValueAndExtractBlobs(value));
     }
     peer.queuedReplies = peer.queuedReplies.slice(taken);
     const acks = peer.frameNumbersToConfirm;
@@ -186,14 +186,14 @@ export class NatsBusResponder {
     }
     this.#busContext.stats.repliesOut += taken;
     const data = writer.encodeFrame(BUS_FRAME_KIND_REPLIES, [n, this.#busContext.id, acks, entries, bye]);
-    if (data.byteLength <= MAX_BUS_FRAME_BYTES) {
+    if (data.byteLength <= MAX_UNSPLIT_BUS_FRAME_BYTES) {
       this.#busContext.publishReply(replyInboxOfBusClient(peer.id), data);
       return;
     }
     this.#busContext.stats.transfersOut++;
     // A transfer that fails at this side also fails at the client, which notices the silence.
-    const transfer = this.#busContext.transfers.startTransfer('reply', data, () => {});
-    const open = encodeBusFrameHead(BUS_FRAME_KIND_OPEN_TRANSFER, [
+    const transfer = this.#busContext.transfers.prepareOutgoingTransfer('reply', data, () => {});
+    const open = encodeBusFrameWithoutBlobs(BUS_FRAME_KIND_OPEN_TRANSFER, [
       n,
       this.#busContext.id,
       transfer,

@@ -68,7 +68,7 @@ export class ChunkedBusTransfers {
   }
 
   /** Returns the ids of the clients that are sending transfers to this one. */
-  listSenderIds(): Set<string> {
+  listIncomingSenderIds(): Set<string> {
     return new Set([...this.#incomingBySenderAndId.values()].map((t) => t.senderId));
   }
 
@@ -76,7 +76,7 @@ export class ChunkedBusTransfers {
    * Starts a transfer. The caller announces it to the receiver under the returned id.
    * @param done called once; true if everything arrived
    */
-  startTransfer(direction: 'request' | 'reply', body: Uint8Array, done: (complete: boolean) => void): number {
+  prepareOutgoingTransfer(direction: 'request' | 'reply', body: Uint8Array, done: (complete: boolean) => void): number {
     const id = ++this.#lastTransferId;
     const chunks = Math.ceil(body.byteLength / TRANSFER_CHUNK_BYTES);
     this.#outgoingById.set(id, {
@@ -99,7 +99,7 @@ export class ChunkedBusTransfers {
     transfer.onDone(false);
   }
 
-  sendChunksForCredit(from: string, id: number, upTo: number): void {
+  handleCredit(from: string, id: number, upTo: number): void {
     const transfer = this.#outgoingById.get(id);
     if (!transfer) return;
     transfer.silentMs = 0;
@@ -173,7 +173,7 @@ export class ChunkedBusTransfers {
    * Checks the transfers for progress.
    * @param elapsed milliseconds since the last call in which this process could have received messages
    */
-  checkProgress(elapsed: number): void {
+  failStalledAndRepeatCredits(elapsed: number): void {
     for (const transfer of [...this.#outgoingById.values()]) {
       transfer.silentMs += elapsed;
       // The sender waits for twice the limit, because the receiver may be serving other transfers first.

@@ -32,7 +32,7 @@ import {
   controlInboxOfBusClient,
   decodeBusFrameHead,
   decodeTransferChunk,
-  encodeBusFrameHead,
+  encodeBusFrameWithoutBlobs,
   noResponderInboxOfFrame,
   replyInboxOfBusClient,
   SERVED_SUBJECTS_ANNOUNCEMENT_SUBJECT,
@@ -81,8 +81,8 @@ export class NatsBus implements Bus {
     this.#localBus = new LocalBus(clock, this.#localHub, id);
     this.#lastSilenceCheckAt = clock.monotonic();
     this.#chunkedTransfers = new ChunkedBusTransfers(id, {
-      reply: (to, data) => this.#publishReply(replyInboxOfBusClient(to), data),
-      request: (to, data) => this.#publish(controlInboxOfBusClient(to), data),
+      reply: (to, data) => this.#publishOnReplyConnection(replyInboxOfBusClient(to), data),
+      request: (to, data) => this.#publishOnRequestConnection(controlInboxOfBusClient(to), data),
       sendCredit: (to, transfer, upTo) => this.#sendControlMessage(to, 'credit', transfer, upTo),
     });
   }
@@ -111,8 +111,8 @@ export class NatsBus implements Bus {
    */
   async serve(subject: string, handler: (request: BusRequest) => void): Promise<BusServerHandle> {
     if (this.#closed) throw new BusError('disconnected', 'the bus is closed');
-    const subscription: Subscription = this.#connectionPair.subscribe(subject, (m) =>
-      this.#handleMessage(m, () => this.#handleRequestMessage(m.data, handler)),
+    const subscription: Subscription = this.#connectionPair.subscribeOnRequestConnection(subject, (m) =>
+      this.#countAndHandleMessage(m, () => this.#handleRequestMessage(m.data, handler)),
     );
     this.#servedSubscriptions.add(subscription);
     const own = await this.#localBus.serve(subject, handler);
@@ -128,7 +128,8 @@ export class NatsBus implements Bus {
   }
 
   request(subject: string, value: Json, deadlineMs: number): PendingBusReply {
-    if (this.connected && this.#localHub.findServer(subject)) return this.#localBus.request(subject, value, deadlineMs);
+    if (this.connected && this.#localHub.chooseConnectedServer(subject))
+      return this.#localBus.request(subject, value, deadlineMs);
     return this.#requester.request(subject, value, deadlineMs);
   }
 
@@ -148,9 +149,9 @@ export class NatsBus implements Bus {
     if (this.#closed) return;
     await this.#localBus.close();
     await Promise.all([...this.#servedSubscriptions].map((s) => this.#stopServing(s)));
-    this.#requester.failAll();
-    this.#requester.sendQueuedFrames();
-    this.#responder.announceClosing();
+    this.#requester.failAllRequests();
+    this.#requester.sendQueuedRequestsAndCancels();
+    this.#responder.announceClosingAndAbandonRequests();
     if (this.#connectionPair.isUp) await this.#connectionPair.flush().catch(() => {});
     await this.crash();
   }
@@ -162,7 +163,7 @@ export class NatsBus implements Bus {
     this.#stopSilenceChecks();
     this.#localBus.crash();
     await this.#connectionPair.close();
-    this.#requester.failAll();
+    this.#requester.failAllRequests();
     this.#responder.abandonAllRequests();
     this.#chunkedTransfers.failAllTransfers();
     this.#requestDeadlines.clear();
@@ -183,25 +184,27 @@ export class NatsBus implements Bus {
       deadlines: this.#requestDeadlines,
       stats: this.stats,
       scheduleFlush: () => this.#scheduleFlush(),
-      publish: (subject, data, reply) => this.#publish(subject, data, reply),
-      publishReply: (subject, data) => this.#publishReply(subject, data),
+      publish: (subject, data, reply) => this.#publishOnRequestConnection(subject, data, reply),
+      publishReply: (subject, data) => this.#publishOnReplyConnection(subject, data),
       sendControlMessage: (to, type, ...rest) => this.#sendControlMessage(to, type, ...rest),
     };
     this.#requester = new NatsBusRequester(shared);
     this.#responder = new NatsBusResponder(shared);
-    link.subscribe(controlInboxOfBusClient(this.id), (m) =>
-      this.#handleMessage(m, () => this.#handleControlMessage(m.data)),
+    link.subscribeOnRequestConnection(controlInboxOfBusClient(this.id), (m) =>
+      this.#countAndHandleMessage(m, () => this.#handleControlMessage(m.data)),
     );
-    link.subscribe(SERVED_SUBJECTS_ANNOUNCEMENT_SUBJECT, (m) =>
-      this.#handleMessage(m, () => this.#handleControlMessage(m.data)),
+    link.subscribeOnRequestConnection(SERVED_SUBJECTS_ANNOUNCEMENT_SUBJECT, (m) =>
+      this.#countAndHandleMessage(m, () => this.#handleControlMessage(m.data)),
     );
-    link.subscribe(noResponderInboxOfFrame(this.id, '*'), (message) => this.#handleNoResponders(message));
-    link.subscribeReplies(replyInboxOfBusClient(this.id), (m) =>
-      this.#handleMessage(m, () => this.#handleReplyMessage(m.data)),
+    link.subscribeOnRequestConnection(noResponderInboxOfFrame(this.id, '*'), (message) =>
+      this.#handleNoResponders(message),
+    );
+    link.subscribeOnReplyConnection(replyInboxOfBusClient(this.id), (m) =>
+      this.#countAndHandleMessage(m, () => this.#handleReplyMessage(m.data)),
     );
     await link.flush();
     this.#stopSilenceChecks = runPeriodically(this.#clock, SILENCE_CHECK_INTERVAL_MS, () =>
-      this.#checkPeersForSilence(),
+      this.#checkPeersAndSendHeartbeats(),
     );
   }
 
@@ -211,7 +214,7 @@ export class NatsBus implements Bus {
       this.#scheduleFlush();
       for (const fn of this.#reconnectListeners) fn();
     } else {
-      this.#requester.failAll();
+      this.#requester.failAllRequests();
       this.#chunkedTransfers.failAllTransfers();
     }
   }
@@ -220,7 +223,7 @@ export class NatsBus implements Bus {
    * Handles a received message, and counts it if it is malformed. Exceptions of request handlers don't end up in this
    * method (see `crashOnThrow`).
    */
-  #handleMessage({ data }: Msg, take: () => void): void {
+  #countAndHandleMessage({ data }: Msg, take: () => void): void {
     this.stats.framesIn++;
     this.stats.bytesIn += data.byteLength;
     try {
@@ -280,7 +283,7 @@ export class NatsBus implements Bus {
     if (type === 'alive') this.#responder.resetClientSilence(from);
     else if (type === 'cancel') this.#responder.cancelRequests(from, rest[0] as number[]);
     else if (type === 'served') this.#handleSubjectsServedElsewhere(from, rest[0] as string[]);
-    else this.#chunkedTransfers.sendChunksForCredit(from, rest[0] as number, rest[1] as number);
+    else this.#chunkedTransfers.handleCredit(from, rest[0] as number, rest[1] as number);
   }
 
   #handleSubjectsServedElsewhere(from: string, subjects: readonly string[]): void {
@@ -293,16 +296,16 @@ export class NatsBus implements Bus {
     this.#requester.handleNoServerForFrame(Number(message.subject.slice(message.subject.lastIndexOf('.') + 1)));
   }
 
-  #publish(subject: string, data: Uint8Array, reply?: string): void {
+  #publishOnRequestConnection(subject: string, data: Uint8Array, reply?: string): void {
     if (!this.#connectionPair.isUp) return;
     this.#countSentFrame(data);
-    this.#connectionPair.publish(subject, data, reply);
+    this.#connectionPair.publishOnRequestConnection(subject, data, reply);
   }
 
-  #publishReply(subject: string, data: Uint8Array): void {
+  #publishOnReplyConnection(subject: string, data: Uint8Array): void {
     if (!this.#connectionPair.isUp) return;
     this.#countSentFrame(data);
-    this.#connectionPair.publishReply(subject, data);
+    this.#connectionPair.publishOnReplyConnection(subject, data);
   }
 
   #countSentFrame(data: Uint8Array): void {
@@ -311,7 +314,10 @@ export class NatsBus implements Bus {
   }
 
   #sendControlMessage(to: string, type: BusControlMessageType, ...rest: unknown[]): void {
-    this.#publish(controlInboxOfBusClient(to), encodeBusFrameHead(BUS_FRAME_KIND_CONTROL, [this.id, type, ...rest]));
+    this.#publishOnRequestConnection(
+      controlInboxOfBusClient(to),
+      encodeBusFrameWithoutBlobs(BUS_FRAME_KIND_CONTROL, [this.id, type, ...rest]),
+    );
   }
 
   #scheduleFlush(): void {
@@ -323,31 +329,31 @@ export class NatsBus implements Bus {
       if (this.#closed) return;
       this.#responder.sendQueuedReplies();
       if (!this.#connectionPair.isUp) return;
-      this.#requester.sendQueuedFrames();
+      this.#requester.sendQueuedRequestsAndCancels();
       this.#announceServedSubjects();
     });
   }
 
   #announceServedSubjects(): void {
-    const begun = this.#servedSubjectHints.takeAnnouncements();
+    const begun = this.#servedSubjectHints.takeUnannouncedSubjects();
     if (begun.length > 0) {
-      this.#publish(
+      this.#publishOnRequestConnection(
         SERVED_SUBJECTS_ANNOUNCEMENT_SUBJECT,
-        encodeBusFrameHead(BUS_FRAME_KIND_CONTROL, [this.id, 'served' satisfies BusControlMessageType, begun]),
+        encodeBusFrameWithoutBlobs(BUS_FRAME_KIND_CONTROL, [this.id, 'served' satisfies BusControlMessageType, begun]),
       );
     }
   }
 
-  #checkPeersForSilence(): void {
+  #checkPeersAndSendHeartbeats(): void {
     const now = this.#clock.monotonic();
     // If this process stalled, messages of the other processes are still unread: the stall doesn't count as their
     // silence.
     const elapsed = Math.min(now - this.#lastSilenceCheckAt, 1.5 * SILENCE_CHECK_INTERVAL_MS);
     this.#lastSilenceCheckAt = now;
     const beat = ++this.#silenceCheckCount % SILENCE_CHECKS_PER_HEARTBEAT === 0;
-    this.#chunkedTransfers.checkProgress(elapsed);
-    for (const from of this.#chunkedTransfers.listSenderIds()) this.#requester.resetServerSilence(from);
-    this.#requester.checkServersForSilence(elapsed, beat);
-    this.#responder.checkClientsForSilence(elapsed, beat);
+    this.#chunkedTransfers.failStalledAndRepeatCredits(elapsed);
+    for (const from of this.#chunkedTransfers.listIncomingSenderIds()) this.#requester.resetServerSilence(from);
+    this.#requester.checkServersAndSendHeartbeats(elapsed, beat);
+    this.#responder.checkClientsAndSendHeartbeats(elapsed, beat);
   }
 }

@@ -75,7 +75,7 @@ export class ServedSubjectHints {
   }
 
   /** Takes the subjects that are still to be announced, and clears their list. */
-  takeAnnouncements(): readonly string[] {
+  takeUnannouncedSubjects(): readonly string[] {
     const begun = this.#unannouncedSubjects;
     this.#unannouncedSubjects = [];
     return begun;

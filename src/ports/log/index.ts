@@ -22,8 +22,8 @@
 export {
   type EventLog,
   type EventLogBounds,
-  type EventLogLimits,
   type EventLogReader,
+  type EventLogRetentionLimits,
   type EventLogSubscription,
   EventLogUnavailableError,
 } from './log.js';

@@ -11,7 +11,7 @@ import { EventLogUnavailableError } from './log.js';
 const NATS_NO_RESPONDERS_STATUS = 503;
 
 class InFlightAppend implements TimerWheelEntry {
-  bucket: Set<TimerWheelEntry> | undefined;
+  timerWheelBucket: Set<TimerWheelEntry> | undefined;
 
   constructor(
     private readonly owner: JetStreamAppendRequests,
@@ -48,7 +48,7 @@ export class JetStreamAppendRequests {
    * Sends an append. Resolves with the server's answer.
    * @throws EventLogUnavailableError with an unknown outcome
    */
-  send(subject: string, data: Uint8Array): Promise<Uint8Array> {
+  sendAppend(subject: string, data: Uint8Array): Promise<Uint8Array> {
     return new Promise((resolve, reject) => {
       const append = new InFlightAppend(this, (this.#nextAppendId++).toString(36), subject, data, resolve, reject);
       this.#inFlightById.set(append.id, append);
@@ -59,7 +59,7 @@ export class JetStreamAppendRequests {
   }
 
   /** Fails all appends in flight: the connection is lost. */
-  failAllInFlight(): void {
+  failAllAppendsInFlight(): void {
     for (const append of [...this.#inFlightById.values()]) {
       this.failAppend(append, new EventLogUnavailableError('the connection to NATS was lost'));
     }
@@ -82,7 +82,7 @@ export class JetStreamAppendRequests {
     for (const append of waiting) {
       if (!this.#inFlightById.has(append.id)) continue;
       try {
-        this.#subscribeToInbox();
+        this.#subscribeToInboxOnce();
         this.#nats.publish(append.subject, append.data, { reply: `${this.#answerInbox}.${append.id}` });
       } catch (error) {
         // The connection is closed for good.
@@ -92,7 +92,7 @@ export class JetStreamAppendRequests {
   }
 
   /** Subscribes to the inbox for answers, once: the client library renews subscriptions when it reconnects. */
-  #subscribeToInbox(): void {
+  #subscribeToInboxOnce(): void {
     if (this.#isSubscribedToInbox) return;
     this.#nats.subscribe(`${this.#answerInbox}.*`, {
       callback: (error, message) => {

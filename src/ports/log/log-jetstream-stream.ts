@@ -8,7 +8,7 @@ import type { Json } from '#base';
 import type { Clock } from '#base/clock';
 import type { LogSeq } from '#model';
 import { crashOnThrow } from '#ports/nats';
-import { type EventLogLimits, EventLogUnavailableError } from './log.js';
+import { type EventLogRetentionLimits, EventLogUnavailableError } from './log.js';
 import { JetStreamAppendRequests } from './log-jetstream-appends.js';
 
 /** Time limit for every request to JetStream, milliseconds. */
@@ -41,7 +41,7 @@ interface JetStreamLogStreamOptions {
   readonly subjectPattern: string;
   readonly republishPattern: string;
   readonly replicas: number;
-  readonly limits: EventLogLimits;
+  readonly limits: EventLogRetentionLimits;
 }
 
 interface JetStreamApiError {
@@ -128,7 +128,7 @@ export class JetStreamLogStream {
    * Fetches the state of the JetStream stream. If its storage was lost, creates the stream again, under another
    * incarnation.
    */
-  async fetchState(): Promise<JetStreamLogState> {
+  async fetchStateOrRecreateStream(): Promise<JetStreamLogState> {
     const name = this.#streamOptions.streamName;
     let reply: JetStreamApiReply;
     try {
@@ -166,12 +166,12 @@ export class JetStreamLogStream {
    * Fetches the position of the subject's first entry at or after `from`; 0 if there is none. The answer is never
    * stale.
    */
-  fetchNextPosition(subject: string, from: number): Promise<LogSeq> {
+  fetchPositionAtOrAfter(subject: string, from: number): Promise<LogSeq> {
     return this.#fetchMessagePosition({ seq: from, next_by_subj: subject });
   }
 
   async appendEntry(subject: string, data: Uint8Array): Promise<LogSeq> {
-    const reply = parseJetStreamApiReply(await this.#appendRequests.send(subject, data));
+    const reply = parseJetStreamApiReply(await this.#appendRequests.sendAppend(subject, data));
     if (!reply.seq) throw new EventLogUnavailableError(`JetStream did not confirm an entry: ${JSON.stringify(reply)}`);
     return reply.seq as LogSeq;
   }
@@ -183,7 +183,11 @@ export class JetStreamLogStream {
    * The implementation uses batched direct gets: one request, and no consumer to create or maintain; 200,000 entries/s
    * measured.
    */
-  async readEntries(subject: string, from: number, entry: (seq: LogSeq, data: Uint8Array) => void): Promise<number> {
+  async readSomeEntries(
+    subject: string,
+    from: number,
+    entry: (seq: LogSeq, data: Uint8Array) => void,
+  ): Promise<number> {
     if (this.#supportsBatchReads) {
       const count = await this.#readBatch(subject, from, entry);
       if (count >= 0) return count;
@@ -193,8 +197,8 @@ export class JetStreamLogStream {
   }
 
   /** Fails all requests in flight: the connection is lost. */
-  failAllInFlight(): void {
-    this.#appendRequests.failAllInFlight();
+  failAllRequestsInFlight(): void {
+    this.#appendRequests.failAllAppendsInFlight();
     const waiting = [...this.#failCallbacksInFlight];
     this.#failCallbacksInFlight.clear();
     for (const fail of waiting) fail(new EventLogUnavailableError('the connection to NATS was lost'));

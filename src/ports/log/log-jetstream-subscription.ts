@@ -42,7 +42,7 @@ export class JetStreamEventLogSubscription implements EventLogSubscription {
   #isCatchingUp = false;
   #mustReadAgain = false;
   #isOpen = true;
-  #retryTimer: TimerHandle | undefined;
+  #catchUpRetryTimer: TimerHandle | undefined;
   #bufferedLiveEntries: LiveLogEntry[] = [];
   #caughtUpWaiters: CaughtUpWaiter[] = [];
 
@@ -70,14 +70,14 @@ export class JetStreamEventLogSubscription implements EventLogSubscription {
     return new Promise((resolve, reject) => {
       if (!this.#isOpen) throw new EventLogUnavailableError('the subscription is closed');
       this.#caughtUpWaiters.push({ resolve, reject });
-      this.catchUp();
+      this.startCatchUp();
     });
   }
 
   close(): void {
     if (!this.#isOpen) return;
     this.#isOpen = false;
-    if (this.#retryTimer) this.#clock.clearTimeout(this.#retryTimer);
+    if (this.#catchUpRetryTimer) this.#clock.clearTimeout(this.#catchUpRetryTimer);
     this.#bufferedLiveEntries = [];
     for (const waiter of this.#caughtUpWaiters)
       waiter.reject(new EventLogUnavailableError('the subscription was closed'));
@@ -97,19 +97,19 @@ export class JetStreamEventLogSubscription implements EventLogSubscription {
     }
     if (this.#bufferedLiveEntries.length < MAX_BUFFERED_LIVE_ENTRIES) this.#bufferedLiveEntries.push(entry);
     else this.#mustReadAgain = true;
-    this.catchUp(false);
+    this.startCatchUp(false);
   }
 
   /** Compares the reader's position with the log, since the last live entries may have been lost. */
   async checkForLostEntries(state: JetStreamLogState): Promise<void> {
     if (!this.#isOpen || this.#isCatchingUp) return;
     if (!this.#isPositionWithinLog(state)) {
-      this.catchUp();
+      this.startCatchUp();
       return;
     }
     if (this.#position >= state.lastPosition) return;
-    const next = await this.#logStream.fetchNextPosition(this.subject, this.#position + 1);
-    if (next > this.#position) this.catchUp();
+    const next = await this.#logStream.fetchPositionAtOrAfter(this.subject, this.#position + 1);
+    if (next > this.#position) this.startCatchUp();
     else if (next === 0 && !this.#isCatchingUp) this.#advancePositionTo(state.lastPosition);
   }
 
@@ -117,7 +117,7 @@ export class JetStreamEventLogSubscription implements EventLogSubscription {
    * Reads from the log up to its end.
    * @param again read once more even if a read is in progress
    */
-  catchUp(again = true): void {
+  startCatchUp(again = true): void {
     if (again) this.#mustReadAgain = true;
     if (this.#isCatchingUp || !this.#isOpen) return;
     this.#isCatchingUp = true;
@@ -126,8 +126,8 @@ export class JetStreamEventLogSubscription implements EventLogSubscription {
   }
 
   async #runCatchUp(): Promise<void> {
-    if (this.#retryTimer) this.#clock.clearTimeout(this.#retryTimer);
-    this.#retryTimer = undefined;
+    if (this.#catchUpRetryTimer) this.#clock.clearTimeout(this.#catchUpRetryTimer);
+    this.#catchUpRetryTimer = undefined;
     while (this.#isOpen && this.#mustReadAgain) {
       this.#mustReadAgain = false;
       const waiters = this.#caughtUpWaiters;
@@ -139,7 +139,7 @@ export class JetStreamEventLogSubscription implements EventLogSubscription {
         // callers.
         this.#caughtUpWaiters = [...waiters, ...this.#caughtUpWaiters];
         this.#mustReadAgain = true;
-        this.#retryTimer = this.#clock.setTimeout(() => void this.#runCatchUp(), CATCH_UP_RETRY_MS);
+        this.#catchUpRetryTimer = this.#clock.setTimeout(() => void this.#runCatchUp(), CATCH_UP_RETRY_MS);
         return;
       }
       if (!this.#isOpen) {
@@ -153,16 +153,16 @@ export class JetStreamEventLogSubscription implements EventLogSubscription {
   }
 
   async #readToLogEnd(): Promise<void> {
-    const state = await this.#logStream.fetchState();
-    if (!this.#isPositionWithinLog(state)) this.#reportGap(state);
+    const state = await this.#logStream.fetchStateOrRecreateStream();
+    if (!this.#isPositionWithinLog(state)) this.#skipAndReportGap(state);
     while (this.#isOpen && this.#position < state.lastPosition) {
-      await this.#logStream.readEntries(this.subject, this.#position + 1, (seq, data) => {
+      await this.#logStream.readSomeEntries(this.subject, this.#position + 1, (seq, data) => {
         if (this.#isOpen && seq > this.#position) this.#deliverEntry(seq, decodeLogEntry(data));
       });
       // The exact answer comes from the leader: a replica of the stream may lag behind.
       if (
         this.#position < state.lastPosition &&
-        (await this.#logStream.fetchNextPosition(this.subject, this.#position + 1)) === 0
+        (await this.#logStream.fetchPositionAtOrAfter(this.subject, this.#position + 1)) === 0
       ) {
         this.#advancePositionTo(state.lastPosition);
       }
@@ -179,7 +179,7 @@ export class JetStreamEventLogSubscription implements EventLogSubscription {
   }
 
   /** Reports a gap: entries were trimmed, the log was recreated, or the log lost its end. */
-  #reportGap(state: JetStreamLogState): void {
+  #skipAndReportGap(state: JetStreamLogState): void {
     const shorter = this.#logIncarnation === state.incarnation && this.#position > state.lastPosition;
     this.#logIncarnation = state.incarnation;
     this.#position = shorter ? state.lastPosition : state.trimmedUpTo;

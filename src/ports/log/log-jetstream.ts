@@ -13,8 +13,8 @@ import { connectNats, crashOnThrow, formatNatsServersForLog, watchNatsConnection
 import {
   type EventLog,
   type EventLogBounds,
-  type EventLogLimits,
   type EventLogReader,
+  type EventLogRetentionLimits,
   type EventLogSubscription,
   EventLogUnavailableError,
 } from './log.js';
@@ -26,12 +26,12 @@ const LOST_ENTRY_CHECK_INTERVAL_MS = 2_000;
 /** Number of readers that are compared with the log at a time. */
 const MAX_CONCURRENT_READER_CHECKS = 64;
 /** Maximum size of an encoded entry, bytes; NATS refuses larger messages. */
-const MAX_LOG_ENTRY_BYTES = 1024 * 1024;
+const MAX_ENCODED_LOG_ENTRY_BYTES = 1024 * 1024;
 
 const DEFAULT_STREAM_NAME = 'CONCLAVE_EV';
 
 export interface JetStreamEventLogOptions {
-  readonly limits: EventLogLimits;
+  readonly limits: EventLogRetentionLimits;
   /** Number of copies of each entry in a NATS cluster: 1, 3 or 5. */
   readonly replicas?: number;
   readonly stream?: string;
@@ -53,7 +53,7 @@ export class JetStreamEventLog implements EventLog {
   readonly #subjectPrefix: string;
   readonly #shouldLoseLiveEntry: ((realm: RealmId, seq: number) => boolean) | undefined;
   readonly #listenersByRealm = new Map<RealmId, RealmLiveListener>();
-  #checkTimer: TimerHandle | undefined;
+  #lostEntryCheckTimer: TimerHandle | undefined;
   readonly #boundsFetches = new SingleFlight<RealmId, EventLogBounds>(true);
   #isConnected = true;
   #closed = false;
@@ -74,12 +74,12 @@ export class JetStreamEventLog implements EventLog {
       nats,
       () => {
         this.#isConnected = false;
-        this.#logStream.failAllInFlight();
+        this.#logStream.failAllRequestsInFlight();
       },
       () => {
         this.#isConnected = true;
         // Live messages that were sent while the connection was down are lost, so all readers read them from the log.
-        for (const feed of this.#listenersByRealm.values()) for (const cursor of feed.cursors) cursor.catchUp();
+        for (const feed of this.#listenersByRealm.values()) for (const cursor of feed.cursors) cursor.startCatchUp();
       },
     );
   }
@@ -114,7 +114,7 @@ export class JetStreamEventLog implements EventLog {
       await nats.close();
       throw error;
     }
-    log.#scheduleCheck();
+    log.#scheduleLostEntryCheck();
     return log;
   }
 
@@ -125,7 +125,7 @@ export class JetStreamEventLog implements EventLog {
    */
   async append(realm: RealmId, value: Json): Promise<LogSeq> {
     const data = encodeLogEntry(value);
-    if (data.byteLength > MAX_LOG_ENTRY_BYTES) throw new RangeError(`entry of ${data.byteLength} bytes`);
+    if (data.byteLength > MAX_ENCODED_LOG_ENTRY_BYTES) throw new RangeError(`entry of ${data.byteLength} bytes`);
     this.#assertConnected();
     return this.#logStream.appendEntry(`${this.#subjectPrefix}${logSubjectOfRealm(realm)}`, data);
   }
@@ -140,7 +140,7 @@ export class JetStreamEventLog implements EventLog {
    * reconnect, hundreds of queues ask at once.
    */
   readBounds(realm: RealmId): Promise<EventLogBounds> {
-    return this.#boundsFetches.run(realm, () => this.#fetchBounds(realm));
+    return this.#boundsFetches.joinQueuedRunOrStart(realm, () => this.#fetchBounds(realm));
   }
 
   /**
@@ -149,7 +149,7 @@ export class JetStreamEventLog implements EventLog {
    */
   async #fetchBounds(realm: RealmId): Promise<EventLogBounds> {
     this.#assertConnected();
-    const state = await this.#logStream.fetchState();
+    const state = await this.#logStream.fetchStateOrRecreateStream();
     const last = await this.#logStream.fetchLastPosition(`${this.#subjectPrefix}${logSubjectOfRealm(realm)}`);
     return {
       end: Math.max(last, state.trimmedUpTo) as LogSeq,
@@ -169,18 +169,18 @@ export class JetStreamEventLog implements EventLog {
     });
     feed.cursors.add(cursor);
     // The subscription is sent before the first query on the same connection, so no entry falls between them.
-    cursor.catchUp();
+    cursor.startCatchUp();
     return cursor;
   }
 
   async close(): Promise<void> {
     if (this.#closed) return;
     this.#closed = true;
-    if (this.#checkTimer) this.#clock.clearTimeout(this.#checkTimer);
+    if (this.#lostEntryCheckTimer) this.#clock.clearTimeout(this.#lostEntryCheckTimer);
     for (const feed of this.#listenersByRealm.values()) for (const cursor of [...feed.cursors]) cursor.close();
     this.#listenersByRealm.clear();
     await this.#nats.close();
-    this.#logStream.failAllInFlight();
+    this.#logStream.failAllRequestsInFlight();
   }
 
   #republishSubjectOfRealm(realm: RealmId): string {
@@ -218,10 +218,10 @@ export class JetStreamEventLog implements EventLog {
     return feed;
   }
 
-  #scheduleCheck(): void {
-    this.#checkTimer = this.#clock.setTimeout(() => {
-      void this.#checkAllSubscriptions().finally(() => {
-        if (!this.#closed) this.#scheduleCheck();
+  #scheduleLostEntryCheck(): void {
+    this.#lostEntryCheckTimer = this.#clock.setTimeout(() => {
+      void this.#checkAllForLostEntries().finally(() => {
+        if (!this.#closed) this.#scheduleLostEntryCheck();
       });
     }, LOST_ENTRY_CHECK_INTERVAL_MS);
   }
@@ -229,11 +229,11 @@ export class JetStreamEventLog implements EventLog {
   /**
    * Compares all readers with the log: one query for all realms, and a second one for readers below the stream's end.
    */
-  async #checkAllSubscriptions(): Promise<void> {
+  async #checkAllForLostEntries(): Promise<void> {
     const cursors = [...this.#listenersByRealm.values()].flatMap((feed) => [...feed.cursors]);
     if (!this.#isConnected || cursors.length === 0) return;
     try {
-      const state = await this.#logStream.fetchState();
+      const state = await this.#logStream.fetchStateOrRecreateStream();
       const worker = async (): Promise<void> => {
         for (let cursor = cursors.pop(); cursor; cursor = cursors.pop()) await cursor.checkForLostEntries(state);
       };

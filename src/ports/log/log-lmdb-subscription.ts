@@ -32,7 +32,7 @@ export class LmdbEventLogSubscription implements EventLogSubscription {
     this.#onClose = onClose;
     this.#position = after;
     // Reading is deferred even if there is no entry: the caller gets its subscription before its reader is called.
-    setImmediate(() => this.#readToLogEnd());
+    setImmediate(() => this.#readNextSliceTowardsEnd());
   }
 
   get position(): LogSeq {
@@ -65,7 +65,7 @@ export class LmdbEventLogSubscription implements EventLogSubscription {
       failed(new EventLogUnavailableError('the subscription was closed'));
   }
 
-  #readToLogEnd(): void {
+  #readNextSliceTowardsEnd(): void {
     if (this.#closed) return;
     const end = this.#logTables.readDeliveredEnd(this.#realm);
     const { trimmed } = this.#logTables.readRealmState(this.#realm);
@@ -84,7 +84,7 @@ export class LmdbEventLogSubscription implements EventLogSubscription {
     // event loop.
     this.#isLive = this.#position >= end;
     this.#resolveCaughtUpWaiters();
-    if (!this.#isLive) setImmediate(() => this.#readToLogEnd());
+    if (!this.#isLive) setImmediate(() => this.#readNextSliceTowardsEnd());
   }
 
   #skipTrimmedEntries(trimmed: number): void {

@@ -6,8 +6,8 @@ import { type LmdbEnvironment, packJsonToBuffer, unpackJson } from '#ports/store
 import {
   type EventLog,
   type EventLogBounds,
-  type EventLogLimits,
   type EventLogReader,
+  type EventLogRetentionLimits,
   type EventLogSubscription,
   EventLogUnavailableError,
 } from './log.js';
@@ -21,7 +21,7 @@ const LOG_META_TABLE_NAME = 'log-meta';
  * missing, so log positions get another meaning, and every earlier event queue ends.
  */
 export const renewEventLogIncarnation = (environment: LmdbEnvironment): Promise<void> =>
-  environment.transaction(() => {
+  environment.runWriteTransaction(() => {
     environment.openTable(LOG_META_TABLE_NAME).put('incarnation', packJsonToBuffer(randomUUID()));
   });
 
@@ -41,7 +41,7 @@ export class LmdbEventLog implements EventLog {
   readonly #environment: LmdbEnvironment;
   readonly #logTables: LmdbEventLogTables;
   readonly #clock: Clock;
-  readonly #limits: EventLogLimits;
+  readonly #limits: EventLogRetentionLimits;
   readonly #incarnation: string;
   readonly #subscriptionsByRealm = new Map<RealmId, Set<LmdbEventLogSubscription>>();
   #queuedAppends: PendingAppend[] = [];
@@ -53,7 +53,7 @@ export class LmdbEventLog implements EventLog {
     environment: LmdbEnvironment,
     entries: LmdbEventLogTables,
     clock: Clock,
-    limits: EventLogLimits,
+    limits: EventLogRetentionLimits,
     incarnation: string,
   ) {
     this.#environment = environment;
@@ -65,9 +65,13 @@ export class LmdbEventLog implements EventLog {
   }
 
   /** Opens the log in an environment. There must be only one log for each environment. */
-  static async open(environment: LmdbEnvironment, clock: Clock, limits: EventLogLimits): Promise<LmdbEventLog> {
+  static async open(
+    environment: LmdbEnvironment,
+    clock: Clock,
+    limits: EventLogRetentionLimits,
+  ): Promise<LmdbEventLog> {
     const meta = environment.openTable(LOG_META_TABLE_NAME);
-    const incarnation = await environment.transaction(() => {
+    const incarnation = await environment.runWriteTransaction(() => {
       const stored = meta.get('incarnation');
       if (stored) return unpackJson(stored) as string;
       const fresh = randomUUID();
@@ -85,7 +89,7 @@ export class LmdbEventLog implements EventLog {
       this.#queuedAppends.push({ realm, value, bytes, resolve, reject });
       if (this.#queuedAppends.length === 1) {
         queueMicrotask(() => {
-          this.#lastBatchWrite = this.#writeAppendBatch(this.#queuedAppends.splice(0));
+          this.#lastBatchWrite = this.#writeAndDeliverAppendBatch(this.#queuedAppends.splice(0));
         });
       }
     });
@@ -95,11 +99,11 @@ export class LmdbEventLog implements EventLog {
    * Writes all appends of one event-loop turn in one transaction. Transactions resolve in order, so deliveries are in
    * order, too.
    */
-  async #writeAppendBatch(batch: readonly PendingAppend[]): Promise<void> {
+  async #writeAndDeliverAppendBatch(batch: readonly PendingAppend[]): Promise<void> {
     const before = this.#lastBatchWrite;
     let stored: readonly StoredLogPosition[];
     try {
-      stored = await this.#environment.transaction(() =>
+      stored = await this.#environment.runWriteTransaction(() =>
         this.#logTables.appendEntries(batch, this.#clock.now(), this.#limits),
       );
     } catch (cause) {
@@ -172,7 +176,7 @@ export class LmdbEventLog implements EventLog {
     let realms = this.#logTables.listRealms();
     while (realms.length > 0 && !this.#closed) {
       const now = realms.slice(0, MAX_REALMS_TRIMMED_AT_ONCE);
-      const unfinished = await this.#environment.transaction(() =>
+      const unfinished = await this.#environment.runWriteTransaction(() =>
         now.filter((realm) => this.#logTables.trimRealm(realm, this.#clock.now(), this.#limits)),
       );
       realms = [...realms.slice(MAX_REALMS_TRIMMED_AT_ONCE), ...unfinished];

@@ -16,10 +16,10 @@ export class MeteredEventLog implements EventLog {
     private readonly clock: Clock,
     metrics: MetricsRegistry,
   ) {
-    this.#appendsDone = metrics.counter('conclave_log_appends_total', 'done');
-    this.#appendsFailed = metrics.counter('conclave_log_appends_total', 'failed');
-    this.#appendSeconds = metrics.histogram('conclave_log_append_seconds');
-    this.#entriesDelivered = metrics.counter('conclave_log_entries_total');
+    this.#appendsDone = metrics.findOrCreateCounter('conclave_log_appends_total', 'done');
+    this.#appendsFailed = metrics.findOrCreateCounter('conclave_log_appends_total', 'failed');
+    this.#appendSeconds = metrics.findOrCreateHistogram('conclave_log_append_seconds');
+    this.#entriesDelivered = metrics.findOrCreateCounter('conclave_log_entries_total');
   }
 
   async append(realm: RealmId, value: Json): Promise<LogSeq> {

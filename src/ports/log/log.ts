@@ -51,7 +51,7 @@ export interface EventLogSubscription {
   close(): void;
 }
 
-export interface EventLogLimits {
+export interface EventLogRetentionLimits {
   /** Age above which entries may be dropped, milliseconds. */
   readonly maxAgeMs: number;
   /** Maximum size of the entries in bytes: of each realm (embedded server), or of all realms together (JetStream). */

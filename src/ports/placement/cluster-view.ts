@@ -30,7 +30,7 @@ export interface ClusterStatus {
  * Reads the keys until every living host has changed its key, for at most `HOST_SILENCE_LIMIT_MS`. Rejects if the keys
  * can't be reached.
  */
-export async function readClusterStatus(kv: KeyValueStore, clock: Clock): Promise<ClusterStatus> {
+export async function observeClusterStatus(kv: KeyValueStore, clock: Clock): Promise<ClusterStatus> {
   const first = await kv.readAll();
   const began = clock.monotonic();
   const members = new ClusterMembers(HOST_LEASE_TIMES);

@@ -45,12 +45,12 @@ export class DesiredPartitionOwners {
   }
 
   /** Returns the owner that a partition has when all hosts are well; undefined without any host. */
-  chooseHome(p: Partition): string | undefined {
+  chooseHomeHost(p: Partition): string | undefined {
     return choosePartitionOwner(p, this.#homeCandidates);
   }
 
   /** Returns the host that should take a partition without an owner, or a partition that its owner wants to give up. */
-  chooseTaker(p: Partition): string | undefined {
+  chooseTakingHost(p: Partition): string | undefined {
     return choosePartitionOwner(p, this.#takerCandidates);
   }
 

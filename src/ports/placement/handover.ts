@@ -61,26 +61,26 @@ export class PartitionHandover {
     if (this.#isHandingOver || (this.context.isRecovering() && !leaving)) return undefined;
     const desired = this.context.desiredOwners();
     const serving = this.owned.listServing();
-    const busy = all ? new Set<string>() : this.#findSlowTakers();
+    const busy = all ? new Set<string>() : this.#adaptBatchSizeAndFindSlowTakers();
     const going = serving.filter((p) => {
       const to = this.#chooseSuccessor(desired, p);
       return to === undefined ? leaving : to !== this.context.getHostId() && !busy.has(to);
     });
     if (going.length === 0) return undefined;
     // Hosts that finish work without successors may need each other's actors for that work.
-    const nobody = leaving && desired.chooseTaker(going[0]!) === undefined;
+    const nobody = leaving && desired.chooseTakingHost(going[0]!) === undefined;
     const batch = all || nobody ? going : going.slice(0, this.#batchSize);
     return this.#handOverBatch(batch, nobody ? FINISH_WORK_WITHOUT_SUCCESSOR_TIMEOUT_MS : FINISH_WORK_TIMEOUT_MS);
   }
 
   #chooseSuccessor(desired: DesiredPartitionOwners, p: Partition): string | undefined {
-    if (this.context.isLeaving()) return desired.chooseTaker(p);
-    const home = desired.chooseHome(p);
+    if (this.context.isLeaving()) return desired.chooseTakingHost(p);
+    const home = desired.chooseHomeHost(p);
     return home !== undefined && desired.canTakePartitions(home) ? home : this.context.getHostId();
   }
 
   /** Hosts that have not taken all of their assigned partitions yet. */
-  #findSlowTakers(): Set<string> {
+  #adaptBatchSizeAndFindSlowTakers(): Set<string> {
     const { currentTable } = this.table;
     for (const [p, { to, epoch }] of this.#untakenPartitions) {
       if (currentTable.ownerOf(p) !== to || currentTable.epochOf(p) > epoch) this.#untakenPartitions.delete(p);

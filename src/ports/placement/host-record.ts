@@ -101,7 +101,7 @@ export function parseHostRecord(text: string): HostRecord {
 }
 
 /** True if the two records differ in more than a heartbeat changes: in `end` or in a flag. */
-export function isHostRecordChanged(before: HostRecord | undefined, after: HostRecord): boolean {
+export function isHostRecordChangedBeyondHeartbeat(before: HostRecord | undefined, after: HostRecord): boolean {
   if (!before) return true;
   return (['end', 'draining', 'leaving', 'unable'] as const).some((flag) => before[flag] !== after[flag]);
 }

@@ -1,6 +1,6 @@
 /** Watches whether any actor host is alive, for processes that are no hosts: frontends and the command line. */
 import type { Clock, TimerHandle } from '#base/clock';
-import { readClusterStatus } from './cluster-view.js';
+import { observeClusterStatus } from './cluster-view.js';
 import type { KeyValueStore } from './kv.js';
 import { NoPlacementBucketError } from './kv-nats.js';
 import { HOST_LEASE_TIMES } from './lease.js';
@@ -52,9 +52,9 @@ export class HostAbsenceWatch {
    * Reads until a host writes a heartbeat, or all hosts have been silent for long enough. Rejects if the keys can't be
    * reached.
    */
-  async checkAnyHostIsAlive(): Promise<boolean> {
+  async observeWhetherAnyHostIsAlive(): Promise<boolean> {
     try {
-      const { hosts } = await readClusterStatus(this.kv, this.clock);
+      const { hosts } = await observeClusterStatus(this.kv, this.clock);
       return hosts.some(({ state }) => state !== 'dead' && state !== 'silent');
     } catch (error) {
       if (error instanceof NoPlacementBucketError) return false;

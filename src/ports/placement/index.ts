@@ -19,7 +19,7 @@
  * Imported by the runtime (contract and `chooseHostByRendezvousHash`), the command line, and the code that starts a
  * server.
  */
-export { askHostToDrain, askHostToServe, type ClusterStatus, readClusterStatus } from './cluster-view.js';
+export { askHostToDrain, askHostToServe, type ClusterStatus, observeClusterStatus } from './cluster-view.js';
 export { HostAbsenceWatch } from './host-watch.js';
 export type { KeyValueEntry, KeyValueStore } from './kv.js';
 export { makePlacementBucketOptions, NatsKeyValueStore, NoPlacementBucketError } from './kv-nats.js';

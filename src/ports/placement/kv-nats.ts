@@ -66,14 +66,14 @@ interface OpenedBucket {
 export class NatsKeyValueStore implements KeyValueStore {
   readonly #nats: NatsConnection;
   readonly #bucketName: string;
-  readonly #replicas: number;
+  readonly #replicaCount: number;
   readonly #mustBucketExist: boolean;
   #openedBucket: Promise<OpenedBucket> | undefined;
 
   private constructor(nats: NatsConnection, options: NatsKvOptions) {
     this.#nats = nats;
     this.#bucketName = options.bucket ?? makePlacementBucketOptions('').bucket;
-    this.#replicas = options.replicas ?? 1;
+    this.#replicaCount = options.replicas ?? 1;
     this.#mustBucketExist = options.existing ?? false;
   }
 
@@ -197,7 +197,12 @@ export class NatsKeyValueStore implements KeyValueStore {
     const jetstream = this.#nats.jetstream({ timeout: KV_REQUEST_TIMEOUT_MS });
     const manager = await this.#nats.jetstreamManager({ timeout: KV_REQUEST_TIMEOUT_MS, checkAPI: false });
     if (this.#mustBucketExist) await this.#assertBucketExists(manager);
-    const options = { history: 1, storage: StorageType.File, replicas: this.#replicas, timeout: KV_REQUEST_TIMEOUT_MS };
+    const options = {
+      history: 1,
+      storage: StorageType.File,
+      replicas: this.#replicaCount,
+      timeout: KV_REQUEST_TIMEOUT_MS,
+    };
     for (let attempt = 1; ; attempt++) {
       try {
         return { kv: await jetstream.views.kv(this.#bucketName, options), manager };

@@ -55,15 +55,15 @@ interface HostLeaseOptions {
 export class HostLease {
   readonly #kv: KeyValueStore;
   readonly #clock: Clock;
-  readonly #options: HostLeaseOptions;
+  readonly #leaseOptions: HostLeaseOptions;
   readonly #processToken = randomBytes(12).toString('hex');
   #leaseListener: HostLeaseListener | undefined;
-  #incarnation = 1;
-  #keyRevision = 0;
+  #incarnationNumber = 1;
+  #hostKeyRevision = 0;
   #lastHeartbeatNumber = 0;
   /** Time at which the last heartbeat was sent, monotonic ms. */
   #lastHeartbeatSentAt = 0;
-  #isHolding = false;
+  #isHoldingLease = false;
   #leaseValidUntil = 0;
   #stopHeartbeats: () => void = () => {};
   #lapseTimer: TimerHandle | undefined;
@@ -75,27 +75,27 @@ export class HostLease {
   constructor(kv: KeyValueStore, clock: Clock, options: HostLeaseOptions) {
     this.#kv = kv;
     this.#clock = clock;
-    this.#options = options;
+    this.#leaseOptions = options;
   }
 
   /** Id of this host; changes when another host ended our key. */
   get id(): string {
-    return hostIncarnationId(this.#options.baseHostId, this.#incarnation);
+    return hostIncarnationId(this.#leaseOptions.baseHostId, this.#incarnationNumber);
   }
 
   get isValid(): boolean {
-    return this.#isHolding && this.#clock.monotonic() < this.#leaseValidUntil;
+    return this.#isHoldingLease && this.#clock.monotonic() < this.#leaseValidUntil;
   }
 
   /** Milliseconds for which `isValid` will stay true without another heartbeat. */
   get remainingMs(): number {
-    return this.#isHolding ? Math.max(0, this.#leaseValidUntil - this.#clock.monotonic()) : 0;
+    return this.#isHoldingLease ? Math.max(0, this.#leaseValidUntil - this.#clock.monotonic()) : 0;
   }
 
   /** Starts the heartbeats. Rejects if the first one can't be written. */
   async start(events: HostLeaseListener): Promise<void> {
     this.#isStopped = false;
-    for (let attempts = 0; !this.#isHolding; attempts++) {
+    for (let attempts = 0; !this.#isHoldingLease; attempts++) {
       // The next attempt uses another id if another process has this one.
       if (attempts === 3) throw new Error('no heartbeat could be written');
       try {
@@ -108,7 +108,7 @@ export class HostLease {
     this.#leaseListener = events;
     this.#stopHeartbeats = runPeriodically(
       this.#clock,
-      this.#options.leaseTimes.renewMs,
+      this.#leaseOptions.leaseTimes.renewMs,
       () => void this.sendHeartbeat(),
     );
   }
@@ -138,11 +138,11 @@ export class HostLease {
     this.#stopHeartbeats();
     // A heartbeat in flight would change the revision that the last write expects.
     await this.#heartbeatInProgress;
-    this.#isHolding = false;
+    this.#isHoldingLease = false;
     if (this.#lapseTimer) this.#clock.clearTimeout(this.#lapseTimer);
     try {
-      if (this.#keyRevision > 0)
-        await this.#kv.put(hostRecordKey(this.id), this.#encodeHostRecord('released'), this.#keyRevision);
+      if (this.#hostKeyRevision > 0)
+        await this.#kv.put(hostRecordKey(this.id), this.#encodeHostRecord('released'), this.#hostKeyRevision);
     } catch {
       // If this last write fails, the lease simply expires.
     }
@@ -158,11 +158,11 @@ export class HostLease {
       const entry = await this.#kv.get(hostRecordKey(this.id));
       const value = entry && parseHostRecord(entry.value);
       if (value?.token === this.#processToken && value.end === null) {
-        this.#keyRevision = entry!.revision;
+        this.#hostKeyRevision = entry!.revision;
         if (value.beat === this.#lastHeartbeatNumber) return this.#extendLease();
       }
       // The first heartbeat was apparently not written, so it is tried once more under the same id.
-      else if (!entry && this.#keyRevision === 0) continue;
+      else if (!entry && this.#hostKeyRevision === 0) continue;
       else this.#startNextIncarnation();
     }
   }
@@ -170,30 +170,30 @@ export class HostLease {
   /** Writes the heartbeat. @returns false if another host wrote the key */
   async #writeHeartbeat(): Promise<boolean> {
     this.#lastHeartbeatSentAt = this.#clock.monotonic();
-    const revision = await this.#kv.put(hostRecordKey(this.id), this.#encodeHostRecord(null), this.#keyRevision);
+    const revision = await this.#kv.put(hostRecordKey(this.id), this.#encodeHostRecord(null), this.#hostKeyRevision);
     if (revision === undefined) return false;
-    this.#keyRevision = revision;
+    this.#hostKeyRevision = revision;
     this.#extendLease();
     return true;
   }
 
   /** Extends the lease after a heartbeat was written. */
   #extendLease(): void {
-    const { leaseMs, margin } = this.#options.leaseTimes;
+    const { leaseMs, margin } = this.#leaseOptions.leaseTimes;
     const until = this.#lastHeartbeatSentAt + leaseMs * (1 - margin);
     const now = this.#clock.monotonic();
     if (this.#isStopped || now >= until) return;
     this.#leaseValidUntil = until;
     if (this.#lapseTimer) this.#clock.clearTimeout(this.#lapseTimer);
     this.#lapseTimer = this.#clock.setTimeout(() => this.#handleLapse(), until - now);
-    if (!this.#isHolding) {
-      this.#isHolding = true;
+    if (!this.#isHoldingLease) {
+      this.#isHoldingLease = true;
       this.#leaseListener?.onRegained();
     }
   }
 
   #encodeHostRecord(end: HostRecord['end']): string {
-    const { hostDescription, readFlags } = this.#options;
+    const { hostDescription, readFlags } = this.#leaseOptions;
     return JSON.stringify({
       ...hostDescription,
       ...readFlags(),
@@ -205,14 +205,14 @@ export class HostLease {
 
   /** Called when another host has ended our key: nothing that this id owned is ours any more. */
   #startNextIncarnation(): void {
-    this.#incarnation++;
-    this.#keyRevision = 0;
+    this.#incarnationNumber++;
+    this.#hostKeyRevision = 0;
     this.#handleLapse();
   }
 
   #handleLapse(): void {
-    if (!this.#isHolding) return;
-    this.#isHolding = false;
+    if (!this.#isHoldingLease) return;
+    this.#isHoldingLease = false;
     if (this.#lapseTimer) this.#clock.clearTimeout(this.#lapseTimer);
     this.#leaseListener?.onLapsed();
   }

@@ -21,7 +21,7 @@ export class ClusterMembers {
   readonly #leaseTimes: HostLeaseTimes;
   #membersById = new Map<string, ClusterMember>();
   /** Time at which the last read of the keys was answered; undefined if that read failed, or before the first one. */
-  #observedAt: number | undefined;
+  #lastReadAnsweredAt: number | undefined;
   #doesTableExist = false;
   #wasTableEverSeen = false;
   #tableMissingMs = 0;
@@ -37,8 +37,10 @@ export class ClusterMembers {
    */
   recordRead(entries: ReadonlyMap<string, KeyValueEntry>, table: PartitionTable, sent: number, now: number): void {
     const passed =
-      this.#observedAt === undefined ? 0 : Math.min(Math.max(0, sent - this.#observedAt), 2 * this.#leaseTimes.renewMs);
-    this.#observedAt = now;
+      this.#lastReadAnsweredAt === undefined
+        ? 0
+        : Math.min(Math.max(0, sent - this.#lastReadAnsweredAt), 2 * this.#leaseTimes.renewMs);
+    this.#lastReadAnsweredAt = now;
     const members = new Map<string, ClusterMember>();
     const see = (id: string, entry: KeyValueEntry | undefined): void => {
       const before = this.#membersById.get(id);
@@ -61,7 +63,7 @@ export class ClusterMembers {
 
   /** Records a failed read of the keys: the time since the last successful read must not count against any host. */
   recordFailedRead(): void {
-    this.#observedAt = undefined;
+    this.#lastReadAnsweredAt = undefined;
     this.#tableMissingMs = 0;
     for (const member of this.#membersById.values()) this.#membersById.set(member.id, { ...member, silentMs: 0 });
   }
@@ -71,7 +73,7 @@ export class ClusterMembers {
     this.#membersById.set(id, { id, value, revision, silentMs: 0 });
   }
 
-  get(id: string): ClusterMember | undefined {
+  findMember(id: string): ClusterMember | undefined {
     return this.#membersById.get(id);
   }
 
@@ -88,7 +90,7 @@ export class ClusterMembers {
    * True if the partition table existed before and is missing now (the bucket was removed): its hosts may not have
    * noticed yet.
    */
-  get isTableLost(): boolean {
+  get isTableRecentlyLost(): boolean {
     return this.#wasTableEverSeen && !this.#doesTableExist && this.#tableMissingMs < this.#leaseTimes.leaseMs;
   }
 

@@ -21,15 +21,15 @@ export class OwnedPartitions {
     private readonly onError: (error: unknown) => void,
   ) {}
 
-  get size(): number {
+  get ownedPartitionCount(): number {
     return this.#stateByPartition.size;
   }
 
-  has(p: Partition): boolean {
+  isOwned(p: Partition): boolean {
     return this.#stateByPartition.has(p);
   }
 
-  mayAnswer(p: Partition): boolean {
+  mayAnswerIfLeaseValid(p: Partition): boolean {
     return this.#stateByPartition.get(p)?.isAnswering ?? false;
   }
 
@@ -42,7 +42,7 @@ export class OwnedPartitions {
   }
 
   /** Reserves the partitions before they are taken, so that the next round doesn't take them again. */
-  beginTaking(partitions: readonly Partition[]): Map<Partition, OwnedPartitionState> {
+  reserveForTaking(partitions: readonly Partition[]): Map<Partition, OwnedPartitionState> {
     const taking = partitions.map(
       (p) => [p, { phase: 'taking', epoch: 0, isAnswering: false }] as [Partition, OwnedPartitionState],
     );

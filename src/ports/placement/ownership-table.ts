@@ -29,14 +29,14 @@ export class PartitionTableCopy {
   }
 
   /** Records new epochs of the partitions for which `ours` still holds, and returns these partitions. */
-  async recordEpochs(
+  async raiseRecordedEpochs(
     epochs: ReadonlyMap<Partition, number>,
     ours: (table: PartitionTable, p: Partition) => boolean,
   ): Promise<Set<Partition>> {
     let raised = new Map<Partition, number>();
     await this.#changeTable((table) => {
       raised = new Map([...epochs].filter(([p]) => ours(table, p)));
-      return raised.size > 0 ? table.withEpochs(raised) : undefined;
+      return raised.size > 0 ? table.withRaisedEpochs(raised) : undefined;
     });
     return new Set(raised.keys());
   }

@@ -77,7 +77,7 @@ export class PartitionTable {
   }
 
   /** Makes a copy of the table with other epochs, without writing it. */
-  withEpochs(changes: ReadonlyMap<Partition, number>): PartitionTable {
+  withRaisedEpochs(changes: ReadonlyMap<Partition, number>): PartitionTable {
     const epochs = this.epochs.map((epoch, p) => Math.max(epoch, changes.get(p as Partition) ?? 0));
     return new PartitionTable(this.revision, this.owners, epochs);
   }

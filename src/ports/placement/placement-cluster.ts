@@ -19,7 +19,7 @@ import {
   hostIdOfRecordKey,
   hostRecordKey,
   isHostDrainRequestKey,
-  isHostRecordChanged,
+  isHostRecordChangedBeyondHeartbeat,
   parseHostRecord,
 } from './host-record.js';
 import type { KeyValueEntry, KeyValueStore } from './kv.js';
@@ -73,8 +73,8 @@ export class ClusterPlacement implements ReportingPartitionPlacement {
   readonly #onError: (error: unknown) => void;
   readonly #logInfo: (context: object, message: string) => void;
   readonly #logWarning: (context: object, message: string) => void;
-  readonly #lease: HostLease;
-  readonly #members: ClusterMembers;
+  readonly #hostLease: HostLease;
+  readonly #clusterMembers: ClusterMembers;
   readonly #partitionTableCopy: PartitionTableCopy;
   #joinOutcome: Promise<void> | undefined;
   #ownedPartitions: OwnedPartitions | undefined;
@@ -86,7 +86,7 @@ export class ClusterPlacement implements ReportingPartitionPlacement {
   readonly #tasksInProgress = new Set<Promise<void>>();
   #isDraining = false;
   #isLeaving = false;
-  #isLeaveOverdue = false;
+  #isBatchedLeaveOverdue = false;
   #areKeysUnreachable = false;
   #stopWatchingKeys: (() => void) | undefined;
   #checkLeaveCompleted: () => void = () => {};
@@ -102,17 +102,17 @@ export class ClusterPlacement implements ReportingPartitionPlacement {
     this.#onError = options.onError ?? (() => {});
     this.#logInfo = options.logInfo ?? (() => {});
     this.#logWarning = options.logWarning ?? (() => {});
-    this.#members = new ClusterMembers(this.#leaseTimes);
+    this.#clusterMembers = new ClusterMembers(this.#leaseTimes);
     this.#partitionTableCopy = new PartitionTableCopy(kv);
     this.#storeHealthWatch = new StoreHealthWatch(clock, options.pingStore ?? (async () => {}));
-    this.#lease = new HostLease(kv, clock, {
+    this.#hostLease = new HostLease(kv, clock, {
       baseHostId: this.#baseHostId,
       hostDescription: this.#hostDescription,
       leaseTimes: this.#leaseTimes,
       readFlags: () => this.#makePlacementFlags(),
     });
     this.#reconcileLoop = new PlacementReconcileLoop(clock, {
-      runRound: () => this.#runRound(),
+      runRound: () => this.#runReconcileRound(),
       onRoundEnd: (error) => this.#handleRoundEnd(error),
       computePauseMs: () => this.#computeRoundPauseMs(),
     });
@@ -136,8 +136,8 @@ export class ClusterPlacement implements ReportingPartitionPlacement {
         ...shared,
         clock: this.#clock,
         store: this.#epochStore,
-        lease: this.#lease,
-        members: this.#members,
+        lease: this.#hostLease,
+        members: this.#clusterMembers,
         table: this.#partitionTableCopy,
         isSuspended: () => this.#storeHealthWatch.isSuspended,
         onError: this.#onError,
@@ -147,15 +147,15 @@ export class ClusterPlacement implements ReportingPartitionPlacement {
     );
     this.#handover = new PartitionHandover(this.#clock, this.#partitionTableCopy, owned, {
       ...shared,
-      getHostId: () => this.#lease.id,
-      isRecovering: () => this.#takeover?.isRecovering ?? false,
+      getHostId: () => this.#hostLease.id,
+      isRecovering: () => this.#takeover?.hasClaimedRecently ?? false,
     });
-    await this.#lease.start({
+    await this.#hostLease.start({
       onLapsed: () => {
-        this.#logWarning({ id: this.#lease.id }, LEASE_LAPSED_WARNING);
+        this.#logWarning({ id: this.#hostLease.id }, LEASE_LAPSED_WARNING);
         void owned.losePartitionsAtOnce();
       },
-      onRegained: () => this.#reconcileLoop.wake(),
+      onRegained: () => this.#reconcileLoop.requestRound(),
     });
     this.#storeHealthWatch.start();
     this.#stopWatchingKeys = this.#kv.watch((key, value) => this.#handleKeyChangeHint(key, value));
@@ -168,7 +168,7 @@ export class ClusterPlacement implements ReportingPartitionPlacement {
   }
 
   mayAnswer(p: Partition): boolean {
-    return (this.#ownedPartitions?.mayAnswer(p) ?? false) && this.#lease.isValid;
+    return (this.#ownedPartitions?.mayAnswerIfLeaseValid(p) ?? false) && this.#hostLease.isValid;
   }
 
   async stop(): Promise<void> {
@@ -178,14 +178,14 @@ export class ClusterPlacement implements ReportingPartitionPlacement {
     if (!owned || !this.#reconcileLoop.isRunning || this.#isLeaving) return;
     this.#isLeaving = true;
     const over = (): boolean =>
-      owned.size === 0 &&
+      owned.ownedPartitionCount === 0 &&
       this.#tasksInProgress.size === 0 &&
-      (!this.#lease.isValid ||
-        this.#partitionTableCopy.currentTable.listPartitionsOwnedBy(this.#lease.id).length === 0);
-    await this.#lease.sendHeartbeat();
+      (!this.#hostLease.isValid ||
+        this.#partitionTableCopy.currentTable.listPartitionsOwnedBy(this.#hostLease.id).length === 0);
+    await this.#hostLease.sendHeartbeat();
     const late = this.#clock.setTimeout(() => {
-      this.#isLeaveOverdue = true;
-      this.#reconcileLoop.wake();
+      this.#isBatchedLeaveOverdue = true;
+      this.#reconcileLoop.requestRound();
     }, BATCHED_LEAVE_TIMEOUT_MS);
     await new Promise<void>((resolve) => {
       const hard = this.#clock.setTimeout(resolve, LEAVE_TIMEOUT_MS);
@@ -194,7 +194,7 @@ export class ClusterPlacement implements ReportingPartitionPlacement {
         this.#clock.clearTimeout(hard);
         resolve();
       };
-      this.#reconcileLoop.wake();
+      this.#reconcileLoop.requestRound();
     });
     this.#clock.clearTimeout(late);
     await owned.losePartitionsAtOnce();
@@ -203,10 +203,10 @@ export class ClusterPlacement implements ReportingPartitionPlacement {
 
   status(): PlacementStatus {
     return makePlacementStatus({
-      id: this.#lease.id,
+      id: this.#hostLease.id,
       members: this.#listAllHosts(),
       table: this.#partitionTableCopy.currentTable,
-      leaseMsLeft: this.#lease.remainingMs,
+      leaseMsLeft: this.#hostLease.remainingMs,
       owned: this.#ownedPartitions?.getStatesByPartition() ?? new Map(),
       times: this.#leaseTimes,
     });
@@ -216,7 +216,7 @@ export class ClusterPlacement implements ReportingPartitionPlacement {
     this.#reconcileLoop.stop();
     this.#storeHealthWatch.stop();
     this.#stopWatchingKeys?.();
-    await this.#lease.release();
+    await this.#hostLease.release();
   }
 
   #makePlacementFlags(): HostPlacementFlags {
@@ -232,11 +232,13 @@ export class ClusterPlacement implements ReportingPartitionPlacement {
   /** Wakes the loop for changes by other hosts, except mere heartbeats. */
   #handleKeyChangeHint(key: string, value: string): void {
     const host = hostIdOfRecordKey(key);
-    if (host === this.#lease.id) return;
-    const known = host === undefined ? undefined : this.#members.get(host)?.value;
-    if (host !== undefined && value !== '' && !isHostRecordChanged(known, parseHostRecord(value))) return;
+    if (host === this.#hostLease.id) return;
+    const known = host === undefined ? undefined : this.#clusterMembers.findMember(host)?.value;
+    if (host !== undefined && value !== '' && !isHostRecordChangedBeyondHeartbeat(known, parseHostRecord(value)))
+      return;
     if (key === PARTITION_TABLE_KEY && value === this.#partitionTableCopy.lastWrittenText) return;
-    if (host !== undefined || key === PARTITION_TABLE_KEY || isHostDrainRequestKey(key)) this.#reconcileLoop.wake();
+    if (host !== undefined || key === PARTITION_TABLE_KEY || isHostDrainRequestKey(key))
+      this.#reconcileLoop.requestRound();
   }
 
   #handleRoundEnd(error?: unknown): void {
@@ -254,80 +256,82 @@ export class ClusterPlacement implements ReportingPartitionPlacement {
     if (this.#isIdleAlone()) return leaseMs;
     // Without a valid lease, or without the keys, this host can't end the lease of another host, so there is no hurry.
     const expiry =
-      this.#areKeysUnreachable || !this.#lease.isValid ? renewMs : this.#members.msUntilNextExpiry(this.#lease.id);
+      this.#areKeysUnreachable || !this.#hostLease.isValid
+        ? renewMs
+        : this.#clusterMembers.msUntilNextExpiry(this.#hostLease.id);
     return Math.min(renewMs, Math.max(MIN_ROUND_PAUSE_MS, expiry));
   }
 
   #isIdleAlone(): boolean {
     if (
       this.#areKeysUnreachable ||
-      !this.#lease.isValid ||
+      !this.#hostLease.isValid ||
       this.#isLeaving ||
       this.#takeover!.isUnable ||
       this.#tasksInProgress.size > 0
     )
       return false;
-    return this.#partitionTableCopy.currentTable.revision > 0 && this.#members.isOnlyMember(this.#lease.id);
+    return this.#partitionTableCopy.currentTable.revision > 0 && this.#clusterMembers.isOnlyMember(this.#hostLease.id);
   }
 
-  async #runRound(): Promise<void> {
+  async #runReconcileRound(): Promise<void> {
     const sent = this.#clock.monotonic();
     const writes = this.#partitionTableCopy.ownWriteCount;
     let entries: ReadonlyMap<string, KeyValueEntry>;
     try {
       entries = await this.#kv.readAll();
     } catch (error) {
-      this.#members.recordFailedRead();
+      this.#clusterMembers.recordFailedRead();
       throw error;
     }
     const table = PartitionTable.parse(entries.get(PARTITION_TABLE_KEY));
-    this.#members.recordRead(entries, table, sent, this.#clock.monotonic());
+    this.#clusterMembers.recordRead(entries, table, sent, this.#clock.monotonic());
     // If this host wrote the table during the read, its own copy is newer than the table that was read.
     if (this.#partitionTableCopy.ownWriteCount === writes) this.#partitionTableCopy.currentTable = table;
-    else this.#reconcileLoop.wake();
+    else this.#reconcileLoop.requestRound();
     this.#setDraining(entries.has(hostDrainRequestKey(this.#baseHostId)));
-    if (!this.#lease.isValid) return;
-    await this.#judgeStoreHealth(sent);
+    if (!this.#hostLease.isValid) return;
+    await this.#judgeAndActOnStoreHealth(sent);
     await this.#endSilentHosts();
     await this.#takeover!.claimFreePartitions();
-    const begun = await this.#takeover!.takeAssignedPartitions();
-    if (begun) this.#runTask(begun.done);
-    this.#startHandover();
-    await this.#removeDeadHostKeys(entries);
+    const begun = await this.#takeover!.takeOrPassOnAssignedPartitions();
+    if (begun) this.#trackTaskInProgress(begun.done);
+    this.#startNextHandoverBatch();
+    await this.#removeOneDeadHostKey(entries);
   }
 
   /**
    * Gives up all partitions at once if only this host has lost the Store: a handover would have to write to the Store.
    */
-  async #judgeStoreHealth(sent: number): Promise<void> {
-    const peers = [...this.#members.listMembers()].filter(
-      ({ id, value }) => id !== this.#lease.id && value.end === null,
+  async #judgeAndActOnStoreHealth(sent: number): Promise<void> {
+    const peers = [...this.#clusterMembers.listMembers()].filter(
+      ({ id, value }) => id !== this.#hostLease.id && value.end === null,
     );
-    const change = this.#storeHealthWatch.judgeByPeerReports(peers, sent);
+    const change = this.#storeHealthWatch.suspendOrReturnByPeerReports(peers, sent);
     if (!change) return;
-    const { id } = this.#lease;
+    const { id } = this.#hostLease;
     const { state, answerMs } = this.#storeHealthWatch.makeReport();
     if (change === 'suspended') {
-      const partitions = this.#ownedPartitions!.size;
+      const partitions = this.#ownedPartitions!.ownedPartitionCount;
       this.#logWarning(
         { id, store: state, answerMs, partitions },
         'this host lost the Store and others have it: it gives up its partitions',
       );
       await this.#ownedPartitions!.losePartitionsAtOnce();
     } else this.#logInfo({ id, store: state, answerMs }, 'the Store works again: this host takes partitions again');
-    void this.#lease.sendHeartbeat();
+    void this.#hostLease.sendHeartbeat();
   }
 
   #setDraining(draining: boolean): void {
     if (this.#isDraining === draining) return;
     this.#isDraining = draining;
-    this.#logInfo({ id: this.#lease.id }, draining ? 'asked to own nothing' : 'asked to own partitions again');
-    void this.#lease.sendHeartbeat();
+    this.#logInfo({ id: this.#hostLease.id }, draining ? 'asked to own nothing' : 'asked to own partitions again');
+    void this.#hostLease.sendHeartbeat();
   }
 
   *#listAllHosts(): Iterable<ClusterMember> {
-    yield { id: this.#lease.id, value: { ...this.#makeOwnHostRecord(), end: null }, revision: 0, silentMs: 0 };
-    for (const member of this.#members.listMembers()) if (member.id !== this.#lease.id) yield member;
+    yield { id: this.#hostLease.id, value: { ...this.#makeOwnHostRecord(), end: null }, revision: 0, silentMs: 0 };
+    for (const member of this.#clusterMembers.listMembers()) if (member.id !== this.#hostLease.id) yield member;
   }
 
   #makeOwnHostRecord(): ClusterMember['value'] {
@@ -344,41 +348,41 @@ export class ClusterPlacement implements ReportingPartitionPlacement {
 
   /** Ends the keys of silent hosts. A silent host that continues later finds that it owns no partitions. */
   async #endSilentHosts(): Promise<void> {
-    for (const { id, value, revision, silentMs } of [...this.#members.listMembers()]) {
-      if (value.end !== null || id === this.#lease.id || silentMs < this.#leaseTimes.leaseMs) continue;
+    for (const { id, value, revision, silentMs } of [...this.#clusterMembers.listMembers()]) {
+      if (value.end !== null || id === this.#hostLease.id || silentMs < this.#leaseTimes.leaseMs) continue;
       const ended = { ...value, end: 'expired' as const };
       const written = await this.#kv.put(hostRecordKey(id), JSON.stringify(ended), revision);
       if (written === undefined) continue;
-      this.#members.recordHostWrite(id, ended, written);
+      this.#clusterMembers.recordHostWrite(id, ended, written);
       this.#logInfo({ id, name: value.name }, 'a host is silent and counts as dead');
     }
   }
 
-  #startHandover(): void {
-    const next = this.#handover!.startNextBatch(this.#isLeaveOverdue);
-    if (next) this.#runTask(next);
+  #startNextHandoverBatch(): void {
+    const next = this.#handover!.startNextBatch(this.#isBatchedLeaveOverdue);
+    if (next) this.#trackTaskInProgress(next);
   }
 
   /** Runs a takeover or handover in parallel to the rounds, and wakes the loop when it is done. */
-  #runTask(task: Promise<void>): void {
+  #trackTaskInProgress(task: Promise<void>): void {
     const done: Promise<void> = task.catch(this.#onError).finally(() => {
       this.#tasksInProgress.delete(done);
       // The heartbeat reports the new number of partitions that this host serves.
-      if (!this.#isLeaving) void this.#lease.sendHeartbeat();
+      if (!this.#isLeaving) void this.#hostLease.sendHeartbeat();
       this.#checkLeaveCompleted();
-      this.#reconcileLoop.wake();
+      this.#reconcileLoop.requestRound();
     });
     this.#tasksInProgress.add(done);
   }
 
   /** Removes the keys of hosts that have been dead for long, and requests to drain them. */
-  async #removeDeadHostKeys(entries: ReadonlyMap<string, KeyValueEntry>): Promise<void> {
+  async #removeOneDeadHostKey(entries: ReadonlyMap<string, KeyValueEntry>): Promise<void> {
     const owners = this.#partitionTableCopy.currentTable.listOwnerHosts();
-    for (const { id, value, revision, silentMs } of this.#members.listMembers()) {
+    for (const { id, value, revision, silentMs } of this.#clusterMembers.listMembers()) {
       if (value.end === null || silentMs < KEEP_DEAD_HOST_RECORD_MS || owners.has(id)) continue;
       const base = baseIdOfHostIncarnation(id);
       const wish = entries.get(hostDrainRequestKey(base));
-      const back = [...this.#members.listMembers()].some(
+      const back = [...this.#clusterMembers.listMembers()].some(
         (other) => other.value.end === null && baseIdOfHostIncarnation(other.id) === base,
       );
       if (wish && !back) await this.#kv.delete(hostDrainRequestKey(base), wish.revision);

@@ -7,7 +7,7 @@ import type { OwnedPartitionState } from './owned-partitions.js';
 import { ALL_PARTITIONS, type PartitionTable } from './partition-table.js';
 import type { HostPlacementState, HostStatus, PlacementStatus } from './placement.js';
 
-function hostStateOf(value: HostRecord, silent: boolean, partitions: number): HostPlacementState {
+function computeHostState(value: HostRecord, silent: boolean, partitions: number): HostPlacementState {
   if (value.end !== null) return 'dead';
   if (silent) return 'silent';
   if (!value.draining && !value.leaving) return 'alive';
@@ -21,7 +21,7 @@ export const makeHostStatus = (member: ClusterMember, silent: boolean, table: Pa
   // The last report of a dead host is outdated.
   const serving = value.end === null ? value.serving : 0;
   const store = value.end === null ? (value.store?.state ?? 'unknown') : 'unknown';
-  const state = hostStateOf(value, silent, partitions);
+  const state = computeHostState(value, silent, partitions);
   return { id, name, version, address, state, silentMs, partitions, serving, store };
 };
 

@@ -42,11 +42,11 @@ export class PlacementReconcileLoop {
     } finally {
       this.#isRoundInProgress = false;
     }
-    this.wake();
+    this.requestRound();
   }
 
   /** Starts a round now. Calls during a round cause one more round after it. */
-  wake(): void {
+  requestRound(): void {
     if (!this.#isRunning) return;
     if (this.#isRoundInProgress) {
       this.#mustRunAgain = true;
@@ -62,7 +62,7 @@ export class PlacementReconcileLoop {
       )
       .finally(() => {
         this.#isRoundInProgress = false;
-        if (this.#mustRunAgain) this.wake();
+        if (this.#mustRunAgain) this.requestRound();
         else this.#scheduleNextRound();
       });
   }
@@ -75,6 +75,6 @@ export class PlacementReconcileLoop {
   #scheduleNextRound(): void {
     if (!this.#isRunning) return;
     if (this.#nextRoundTimer) this.clock.clearTimeout(this.#nextRoundTimer);
-    this.#nextRoundTimer = this.clock.setTimeout(() => this.wake(), this.round.computePauseMs());
+    this.#nextRoundTimer = this.clock.setTimeout(() => this.requestRound(), this.round.computePauseMs());
   }
 }

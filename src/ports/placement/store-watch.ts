@@ -17,7 +17,7 @@ const STORE_PING_TIMEOUT_MS = 900;
  * Delay of timers above which a ping doesn't count, milliseconds: a process with late timers would only measure its own
  * delay.
  */
-const MAX_TIMER_DELAY_MS = 250;
+const MAX_TOLERATED_TIMER_LATENESS_MS = 250;
 /** Time without an answer after which the Store is lost, milliseconds; at least two pings must have failed. */
 const STORE_LOST_AFTER_MS = 4_000;
 /**
@@ -29,14 +29,14 @@ const MIN_PEER_ANSWER_LEAD_MS = 2_500;
  * Milliseconds for which another host must have reached the Store without a failure before its report is evidence that
  * this host alone has lost the Store. After an outage of the Store, hosts reach it again at different times.
  */
-const STEADY_PEER_MIN_MS = 5_000;
+const MIN_STEADY_PEER_STORE_OK_MS = 5_000;
 /** Maximum age of another host's report that still counts, milliseconds. */
 const MAX_PEER_REPORT_AGE_MS = 4_000;
 /**
  * Milliseconds without a host that can reach the Store after which this host takes partitions again: there is no host
  * to leave the partitions to.
  */
-const RETURN_WITHOUT_PEERS_AFTER_MS = 8_000;
+const RETURN_WITHOUT_STORE_WITNESS_AFTER_MS = 8_000;
 /**
  * Interval of the timer that runs during a ping, milliseconds: its delay shows whether this process is the slow part.
  */
@@ -49,7 +49,7 @@ const NEWEST_ANSWER_TIME_COUNT = 5;
  * Milliseconds for which the Store must have worked for other hosts so that their medians count: longer than the period
  * of our own median.
  */
-const COMPARABLE_PEER_MIN_MS = 35_000;
+const MIN_COMPARABLE_PEER_STORE_OK_MS = 35_000;
 const SLOW_STORE_MIN_ANSWER_MS = 500;
 const SLOW_STORE_MIN_RATIO_TO_PEERS = 10;
 /**
@@ -58,7 +58,7 @@ const SLOW_STORE_MIN_RATIO_TO_PEERS = 10;
  */
 const STORE_TRUSTED_AFTER_MS = 5_000;
 const MAX_TRUST_TIME_DOUBLINGS = 4;
-const RELAPSE_PERIOD_MS = 300_000;
+const STORE_RELAPSE_PERIOD_MS = 300_000;
 
 /** Another host for which the Store worked, with times by this host's clock. */
 interface StoreWitnessHost {
@@ -89,7 +89,7 @@ export class StoreHealthWatch {
   #firstAnsweredPingSentAt = 0;
   #lastAnsweredPingSentAt = 0;
   /** Time of the last answer of the Store; monotonic. */
-  #lastAnswerAt = 0;
+  #lastStoreAnswerAt = 0;
   #consecutiveFailedPingCount = 0;
   #wasEverAnswered = false;
   #answerTimesMs: number[] = [];
@@ -98,7 +98,7 @@ export class StoreHealthWatch {
   #keysReadAt: number | undefined;
   #suspensionReason: 'fails' | 'slow' | undefined;
   #suspendedAt = 0;
-  #returnedAt = Number.NEGATIVE_INFINITY;
+  #returnedFromSuspensionAt = Number.NEGATIVE_INFINITY;
   #trustTimeDoublings = 0;
 
   constructor(
@@ -107,9 +107,9 @@ export class StoreHealthWatch {
   ) {}
 
   start(): void {
-    this.#lastAnswerAt = this.clock.monotonic();
+    this.#lastStoreAnswerAt = this.clock.monotonic();
     this.#stopPinging = runPeriodically(this.clock, STORE_PING_INTERVAL_MS, (lateMs) => {
-      if (lateMs <= MAX_TIMER_DELAY_MS) void this.#pingStore();
+      if (lateMs <= MAX_TOLERATED_TIMER_LATENESS_MS) void this.#pingStore();
     });
   }
 
@@ -137,7 +137,7 @@ export class StoreHealthWatch {
       ageMs: Math.round(now - this.#lastAnsweredPingSentAt),
       // The longer of both times is reported, so that after a change for all hosts a host that knows of it early isn't
       // compared with one that learns of it late.
-      answerMs: Math.round(Math.max(this.#newestMedianMs, computeMedian(this.#answerTimesMs))),
+      answerMs: Math.round(Math.max(this.#newestMedianAnswerMs, computeMedian(this.#answerTimesMs))),
     };
   }
 
@@ -147,28 +147,30 @@ export class StoreHealthWatch {
    * @param peers other living hosts
    * @param sent monotonic time at which the read of the keys was sent
    */
-  judgeByPeerReports(peers: readonly PeerHost[], sent: number): 'suspended' | 'returned' | undefined {
+  suspendOrReturnByPeerReports(peers: readonly PeerHost[], sent: number): 'suspended' | 'returned' | undefined {
     this.#updateWitnesses(peers, sent);
     const now = this.clock.monotonic();
     if (!this.#suspensionReason) {
       const why = this.#findSuspensionReason(now);
-      if (why) this.#suspend(why, now);
+      if (why) this.#markSuspended(why, now);
       return why && 'suspended';
     }
     if (!this.#mayTakePartitionsAgain(now)) return undefined;
     this.#suspensionReason = undefined;
-    this.#returnedAt = now;
+    this.#returnedFromSuspensionAt = now;
     // Only new answers count from now on, so that a host that was slow isn't suspended again for its old answers.
     this.#answerTimesMs = this.#answerTimesMs.slice(-NEWEST_ANSWER_TIME_COUNT);
     return 'returned';
   }
 
-  get #newestMedianMs(): number {
+  get #newestMedianAnswerMs(): number {
     return computeMedian(this.#answerTimesMs.slice(-NEWEST_ANSWER_TIME_COUNT));
   }
 
   get #isStoreFailing(): boolean {
-    return this.#consecutiveFailedPingCount >= 2 && this.clock.monotonic() - this.#lastAnswerAt >= STORE_LOST_AFTER_MS;
+    return (
+      this.#consecutiveFailedPingCount >= 2 && this.clock.monotonic() - this.#lastStoreAnswerAt >= STORE_LOST_AFTER_MS
+    );
   }
 
   /**
@@ -191,25 +193,27 @@ export class StoreHealthWatch {
 
   #findSuspensionReason(now: number): 'fails' | 'slow' | undefined {
     const steady = [...this.#witnessesByHostId.values()].filter(
-      ({ okMs, storeWorkedAt }) => okMs >= STEADY_PEER_MIN_MS && now - storeWorkedAt < MAX_PEER_REPORT_AGE_MS,
+      ({ okMs, storeWorkedAt }) => okMs >= MIN_STEADY_PEER_STORE_OK_MS && now - storeWorkedAt < MAX_PEER_REPORT_AGE_MS,
     );
     if (steady.length === 0) return undefined;
     if (
       this.#isStoreFailing &&
-      steady.some(({ storeWorkedAt }) => storeWorkedAt - this.#lastAnswerAt >= MIN_PEER_ANSWER_LEAD_MS)
+      steady.some(({ storeWorkedAt }) => storeWorkedAt - this.#lastStoreAnswerAt >= MIN_PEER_ANSWER_LEAD_MS)
     )
       return 'fails';
     if (this.#answerTimesMs.length < MAX_COUNTED_ANSWER_TIMES) return undefined;
-    const own = Math.min(this.#newestMedianMs, computeMedian(this.#answerTimesMs));
-    const compared = steady.filter(({ okMs }) => okMs >= COMPARABLE_PEER_MIN_MS);
+    const own = Math.min(this.#newestMedianAnswerMs, computeMedian(this.#answerTimesMs));
+    const compared = steady.filter(({ okMs }) => okMs >= MIN_COMPARABLE_PEER_STORE_OK_MS);
     if (compared.length === 0) return undefined;
     const others = computeMedian(compared.map(({ answerMs }) => answerMs));
     return own >= SLOW_STORE_MIN_ANSWER_MS && own >= SLOW_STORE_MIN_RATIO_TO_PEERS * others ? 'slow' : undefined;
   }
 
-  #suspend(why: 'fails' | 'slow', now: number): void {
+  #markSuspended(why: 'fails' | 'slow', now: number): void {
     this.#trustTimeDoublings =
-      now - this.#returnedAt < RELAPSE_PERIOD_MS ? Math.min(MAX_TRUST_TIME_DOUBLINGS, this.#trustTimeDoublings + 1) : 0;
+      now - this.#returnedFromSuspensionAt < STORE_RELAPSE_PERIOD_MS
+        ? Math.min(MAX_TRUST_TIME_DOUBLINGS, this.#trustTimeDoublings + 1)
+        : 0;
     this.#suspensionReason = why;
     this.#suspendedAt = now;
   }
@@ -219,12 +223,12 @@ export class StoreHealthWatch {
       this.#suspendedAt,
       ...[...this.#witnessesByHostId.values()].map(({ storeWorkedAt }) => storeWorkedAt),
     );
-    if (now - newest > RETURN_WITHOUT_PEERS_AFTER_MS) return true;
+    if (now - newest > RETURN_WITHOUT_STORE_WITNESS_AFTER_MS) return true;
     const trusted =
       this.#consecutiveFailedPingCount === 0 &&
       this.#lastAnsweredPingSentAt - this.#firstAnsweredPingSentAt >=
         STORE_TRUSTED_AFTER_MS * 2 ** this.#trustTimeDoublings;
-    return trusted && this.#newestMedianMs < SLOW_STORE_MIN_ANSWER_MS / 2;
+    return trusted && this.#newestMedianAnswerMs < SLOW_STORE_MIN_ANSWER_MS / 2;
   }
 
   async #pingStore(): Promise<void> {
@@ -241,7 +245,7 @@ export class StoreHealthWatch {
     const ok = await Promise.race([answered, late]);
     if (timer) this.clock.clearTimeout(timer);
     const now = this.clock.monotonic();
-    const isLate = pulse() > MAX_TIMER_DELAY_MS;
+    const isLate = pulse() > MAX_TOLERATED_TIMER_LATENESS_MS;
     if (!isLate)
       this.#answerTimesMs = [
         ...this.#answerTimesMs.slice(1 - MAX_COUNTED_ANSWER_TIMES),
@@ -255,7 +259,7 @@ export class StoreHealthWatch {
     this.#wasEverAnswered = true;
     this.#consecutiveFailedPingCount = 0;
     this.#lastAnsweredPingSentAt = asked;
-    this.#lastAnswerAt = now;
+    this.#lastStoreAnswerAt = now;
   }
 
   /**

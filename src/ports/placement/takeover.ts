@@ -49,19 +49,19 @@ export class PartitionTakeover {
   }
 
   /** True if this host recently claimed partitions: their actors are loading, and waiting clients retry. */
-  get isRecovering(): boolean {
+  get hasClaimedRecently(): boolean {
     return this.context.clock.monotonic() < this.#lastClaimAt + TAKEOVER_RECOVERY_MS;
   }
 
   /** Claims unowned partitions that this host should own. */
   async claimFreePartitions(): Promise<void> {
     const { members, table } = this.context;
-    if (this.context.isLeaving() || this.isUnable || members.isTableLost) return;
+    if (this.context.isLeaving() || this.isUnable || members.isTableRecentlyLost) return;
     const free = ALL_PARTITIONS.filter((p) => this.#isPartitionFree(table.currentTable, p));
     if (free.length === 0) return;
     const { id } = this.context.lease;
     const desired = this.context.desiredOwners();
-    const wanted = free.filter((p) => desired.chooseTaker(p) === id);
+    const wanted = free.filter((p) => desired.chooseTakingHost(p) === id);
     if (wanted.length > 0) this.#lastClaimAt = this.context.clock.monotonic();
     await table.assignOwners(wanted, (now, p) => (this.#isPartitionFree(now, p) ? id : now.ownerOf(p)));
   }
@@ -69,24 +69,24 @@ export class PartitionTakeover {
   #isPartitionFree(table: PartitionTable, p: Partition): boolean {
     const owner = table.ownerOf(p);
     // A host without a known record may still be alive.
-    return owner === undefined || (this.context.members.get(owner)?.value.end ?? null) !== null;
+    return owner === undefined || (this.context.members.findMember(owner)?.value.end ?? null) !== null;
   }
 
   /**
    * Starts to take the partitions that the table assigns to this host, or passes them on if it can't. Returns the
    * takeover, if one was started.
    */
-  async takeAssignedPartitions(): Promise<{ readonly done: Promise<void> } | undefined> {
+  async takeOrPassOnAssignedPartitions(): Promise<{ readonly done: Promise<void> } | undefined> {
     const { lease, table } = this.context;
     const { id } = lease;
-    const named = table.currentTable.listPartitionsOwnedBy(id).filter((p) => !this.owned.has(p));
+    const named = table.currentTable.listPartitionsOwnedBy(id).filter((p) => !this.owned.isOwned(p));
     if (named.length === 0) return undefined;
     const leaving = this.context.isLeaving();
     if (!leaving && !this.isUnable) return { done: this.#takePartitions(named) };
     const desired = this.context.desiredOwners();
     await table.assignOwners(named, (now, p) => {
-      if (now.ownerOf(p) !== id || this.owned.has(p)) return now.ownerOf(p);
-      const taker = desired.chooseTaker(p);
+      if (now.ownerOf(p) !== id || this.owned.isOwned(p)) return now.ownerOf(p);
+      const taker = desired.chooseTakingHost(p);
       return leaving || (taker !== undefined && desired.canTakePartitions(taker)) ? taker : id;
     });
     return undefined;
@@ -94,7 +94,7 @@ export class PartitionTakeover {
 
   async #takePartitions(named: readonly Partition[]): Promise<void> {
     const { clock, lease, table } = this.context;
-    const taking = this.owned.beginTaking(named);
+    const taking = this.owned.reserveForTaking(named);
     const { id } = lease;
     const began = clock.monotonic();
     try {
@@ -103,7 +103,7 @@ export class PartitionTakeover {
       );
       // The write also proves that the partitions are still ours: it leaves out those that the table now assigns to
       // another host.
-      const ours = await table.recordEpochs(epochs, (now, p) => now.ownerOf(p) === id);
+      const ours = await table.raiseRecordedEpochs(epochs, (now, p) => now.ownerOf(p) === id);
       const fencedMs = Math.round(clock.monotonic() - began);
       this.owned.removeFromOwned(this.owned.filterStillOwned(taking).filter((p) => lease.id !== id || !ours.has(p)));
       await this.owned.takePartitions(taking, epochs);

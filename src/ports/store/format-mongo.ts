@@ -3,11 +3,11 @@
  * starting a process never raises the format. Raising it is a separate step, taken when no older process is left.
  */
 import type { Collection } from 'mongodb';
-import { CURRENT_STORAGE_FORMAT, compareStorageFormat, FIRST_STORAGE_FORMAT } from './format.js';
+import { CURRENT_STORAGE_FORMAT, checkReadableStorageFormat, FIRST_STORAGE_FORMAT } from './format.js';
 import {
   databaseNameOfMongoUrl,
   isMongoDuplicateKeyError,
-  serverNameOfMongoUrl,
+  serverHostsOfMongoUrl,
   withMongoDatabase,
 } from './store-mongo-client.js';
 
@@ -21,7 +21,7 @@ interface StorageFormatDocument {
  * @throws StorageFormatMismatchError if this program can't read the stored format
  * @throws StoreUnavailableError
  */
-export function readMongoStorageFormat(url: string, known = CURRENT_STORAGE_FORMAT): Promise<number> {
+export function readOrInitMongoStorageFormat(url: string, known = CURRENT_STORAGE_FORMAT): Promise<number> {
   return withFormatCollection(url, (formats, hasRoots) => readOrInitStorageFormat(url, formats, hasRoots, known));
 }
 
@@ -55,8 +55,8 @@ async function readOrInitStorageFormat(
     }
     stored = await formats.findOne({ _id: 'format' });
   }
-  const what = `the database ${databaseNameOfMongoUrl(url)} at ${serverNameOfMongoUrl(url)}`;
-  compareStorageFormat(what, stored?.format, known);
+  const what = `the database ${databaseNameOfMongoUrl(url)} at ${serverHostsOfMongoUrl(url)}`;
+  checkReadableStorageFormat(what, stored?.format, known);
   return stored!.format;
 }
 

@@ -21,7 +21,7 @@ export class StorageFormatMismatchError extends Error {
  * @param what name of the data, for the error message
  * @throws StorageFormatMismatchError for any other format
  */
-export function compareStorageFormat(
+export function checkReadableStorageFormat(
   what: string,
   stored: unknown,
   known: number = CURRENT_STORAGE_FORMAT,

@@ -14,7 +14,7 @@ interface InFlightOperation {
 }
 
 export class InFlightStoreOperations {
-  readonly #operations = new Set<InFlightOperation>();
+  readonly #operationsInFlight = new Set<InFlightOperation>();
   #idleWaiters: (() => void)[] = [];
 
   constructor(private readonly clock: Clock) {}
@@ -31,7 +31,7 @@ export class InFlightStoreOperations {
           reject(new StoreUnavailableError('MongoDB is not available: no answer after connections broke'));
         },
       };
-      this.#operations.add(entry);
+      this.#operationsInFlight.add(entry);
       operation()
         .then(resolve, reject)
         .finally(() => this.#removeOperation(entry));
@@ -40,20 +40,20 @@ export class InFlightStoreOperations {
 
   /** Gives the operations in flight `BROKEN_CONNECTION_GRACE_MS` to settle. Must be called when connections broke. */
   giveUpAfterBrokenConnections(): void {
-    const concerned = [...this.#operations];
+    const concerned = [...this.#operationsInFlight];
     if (concerned.length === 0) return;
     this.clock.setTimeout(() => {
-      for (const one of concerned) if (this.#operations.has(one)) one.giveUp();
+      for (const one of concerned) if (this.#operationsInFlight.has(one)) one.giveUp();
     }, BROKEN_CONNECTION_GRACE_MS);
   }
 
   /** Resolves when no operation is in flight. */
   async waitUntilIdle(): Promise<void> {
-    if (this.#operations.size > 0) await new Promise<void>((resolve) => this.#idleWaiters.push(resolve));
+    if (this.#operationsInFlight.size > 0) await new Promise<void>((resolve) => this.#idleWaiters.push(resolve));
   }
 
   #removeOperation(entry: InFlightOperation): void {
-    this.#operations.delete(entry);
-    if (this.#operations.size === 0) for (const resolve of this.#idleWaiters.splice(0)) resolve();
+    this.#operationsInFlight.delete(entry);
+    if (this.#operationsInFlight.size === 0) for (const resolve of this.#idleWaiters.splice(0)) resolve();
   }
 }

@@ -19,8 +19,8 @@
  */
 export { deepCopyJson, packJsonToBuffer, unpackJson } from './codec.js';
 export { DataDirectoryInUseError } from './directory-lock.js';
-export { CURRENT_STORAGE_FORMAT, compareStorageFormat, StorageFormatMismatchError } from './format.js';
-export { raiseMongoStorageFormat, readMongoStorageFormat } from './format-mongo.js';
+export { CURRENT_STORAGE_FORMAT, checkReadableStorageFormat, StorageFormatMismatchError } from './format.js';
+export { raiseMongoStorageFormat, readOrInitMongoStorageFormat } from './format-mongo.js';
 export { LmdbEnvironment, type LmdbTable, openLmdbEnvironment, openSharedLmdbEnvironment } from './lmdb-environment.js';
 export { findLowerBoundIndex, indexesOfMessageRange, isMessageInRange, rangesOfMessageScan } from './message-range.js';
 export {
@@ -38,8 +38,8 @@ export {
   type ActorPartWrite,
   type ActorRoot,
   type ActorRootWrite,
-  type MessageIndex,
-  type MessageRange,
+  type MessageIndexCondition,
+  type MessageIndexRange,
   type MessageReadStore,
   type MessageRecordWrite,
   type MessageScan,
@@ -55,6 +55,6 @@ export {
   createMongoClient,
   databaseNameOfMongoUrl,
   isMongoServerSelectionError,
-  serverNameOfMongoUrl,
+  serverHostsOfMongoUrl,
   translateMongoError,
 } from './store-mongo-client.js';

@@ -5,7 +5,7 @@ import { resolve } from 'node:path';
 import { type Database, type Key, open, type RootDatabase } from 'lmdb';
 import { packJsonToBuffer, unpackJson } from './codec.js';
 import { type DataDirectoryLock, lockDataDirectory } from './directory-lock.js';
-import { CURRENT_STORAGE_FORMAT, compareStorageFormat, FIRST_STORAGE_FORMAT } from './format.js';
+import { CURRENT_STORAGE_FORMAT, checkReadableStorageFormat, FIRST_STORAGE_FORMAT } from './format.js';
 import { StoreUnavailableError } from './store.js';
 
 /**
@@ -18,7 +18,7 @@ export type LmdbTable = Database<Buffer, Key>;
  * Maximum size of a text in a key, bytes: half of lmdb's limit of 1,978 bytes, because a key has at most two texts, and
  * its numbers and separators are short.
  */
-const MAX_KEY_TEXT_BYTES = 900;
+const MAX_LMDB_KEY_TEXT_BYTES = 900;
 
 export class LmdbEnvironment {
   readonly #rootDatabase: RootDatabase<Buffer, Key>;
@@ -72,7 +72,7 @@ export class LmdbEnvironment {
    * does not undo writes.
    * @throws StoreUnavailableError if the environment is closed or the write failed
    */
-  async transaction<T>(action: () => T): Promise<T> {
+  async runWriteTransaction<T>(action: () => T): Promise<T> {
     if (this.#closed) throw new StoreUnavailableError('the embedded store is closed');
     try {
       return await this.#rootDatabase.transaction(action);
@@ -128,7 +128,7 @@ async function checkAndRaiseStorageFormat(path: string, root: RootDatabase<Buffe
   const meta = root.openDB<Buffer, Key>({ name: 'meta', encoding: 'binary' });
   const bytes = meta.get('format');
   const stored = bytes ? (unpackJson(bytes) as unknown) : fresh ? known : FIRST_STORAGE_FORMAT;
-  const judged = compareStorageFormat(`data directory ${path}`, stored, known);
+  const judged = checkReadableStorageFormat(`data directory ${path}`, stored, known);
   if (!bytes || judged === 'before') await meta.put('format', packJsonToBuffer(known));
 }
 
@@ -144,5 +144,5 @@ export function checkLmdbKeyText(text: string): string {
 
 /** True if a text can be part of a key. No record is stored under a longer text. */
 export const doesTextFitLmdbKey = (text: string): boolean =>
-  text.length <= MAX_KEY_TEXT_BYTES &&
-  (text.length * 3 <= MAX_KEY_TEXT_BYTES || Buffer.byteLength(text) <= MAX_KEY_TEXT_BYTES);
+  text.length <= MAX_LMDB_KEY_TEXT_BYTES &&
+  (text.length * 3 <= MAX_LMDB_KEY_TEXT_BYTES || Buffer.byteLength(text) <= MAX_LMDB_KEY_TEXT_BYTES);

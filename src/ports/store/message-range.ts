@@ -1,31 +1,34 @@
 /** The meaning of message ranges, shared by all Stores. The functions have no side effects. */
 import type { MessageRecord } from '#model/records';
-import type { MessageIndex, MessageRange, MessageScan } from './store.js';
+import type { MessageIndexCondition, MessageIndexRange, MessageScan } from './store.js';
 
 /** Returns all ranges of a scan: its own and those of `or`. */
-export const rangesOfMessageScan = (scan: MessageScan): readonly MessageRange[] =>
+export const rangesOfMessageScan = (scan: MessageScan): readonly MessageIndexRange[] =>
   scan.or ? [scan, ...scan.or] : [scan];
 
-export const indexesOfMessageRange = ({ index, also }: MessageRange): readonly MessageIndex[] =>
+export const indexesOfMessageRange = ({ index, also }: MessageIndexRange): readonly MessageIndexCondition[] =>
   also && also.length > 0 ? [index, ...also] : [index];
 
 /**
  * Returns the conditions that occur in all of these message ranges, compared by identity: callers that build many
  * ranges reuse the objects.
  */
-export function sharedIndexesOfMessageRanges([first, ...others]: readonly MessageRange[]): readonly MessageIndex[] {
+export function sharedIndexesOfMessageRanges([
+  first,
+  ...others
+]: readonly MessageIndexRange[]): readonly MessageIndexCondition[] {
   if (!first) return [];
   let shared = new Set(indexesOfMessageRange(first));
   for (const range of others) {
     if (shared.size === 0) break;
-    const here = new Set<MessageIndex>();
+    const here = new Set<MessageIndexCondition>();
     for (const index of indexesOfMessageRange(range)) if (shared.has(index)) here.add(index);
     shared = here;
   }
   return [...shared];
 }
 
-function isMessageInIndex(m: MessageRecord, index: MessageIndex): boolean {
+function isMessageInIndex(m: MessageRecord, index: MessageIndexCondition): boolean {
   switch (index.by) {
     case 'realm':
       return true;
@@ -46,7 +49,7 @@ function isMessageInIndex(m: MessageRecord, index: MessageIndex): boolean {
   }
 }
 
-export const isMessageInRange = (m: MessageRecord, range: MessageRange): boolean =>
+export const isMessageInRange = (m: MessageRecord, range: MessageIndexRange): boolean =>
   m.id > (range.above ?? -1) &&
   m.id <= (range.upTo ?? Number.POSITIVE_INFINITY) &&
   indexesOfMessageRange(range).every((index) => isMessageInIndex(m, index));

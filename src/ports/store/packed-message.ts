@@ -117,18 +117,18 @@ export function decodeMessageRecord(id: number, bytes: Uint8Array): DecodedMessa
 export class PackedMessageSlab {
   readonly view: DataView;
   // A copy of a property of the Uint8Array: reading that property each time costs more than copying a message.
-  readonly buffer: ArrayBufferLike;
-  readonly offset: number;
+  readonly arrayBuffer: ArrayBufferLike;
+  readonly byteOffset: number;
   #usedBytes = 0;
 
   constructor(readonly bytes: Uint8Array) {
-    this.buffer = bytes.buffer;
-    this.offset = bytes.byteOffset;
+    this.arrayBuffer = bytes.buffer;
+    this.byteOffset = bytes.byteOffset;
     this.view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   }
 
   /** Discards the contents of the slab. */
-  clear(): void {
+  discardContents(): void {
     this.#usedBytes = 0;
   }
 
@@ -161,7 +161,7 @@ export class PackedMessage {
   #spansEndOffset = 0;
   #decodedRecord: MessageRecord | undefined;
 
-  moveTo(id: number, slab: PackedMessageSlab, start: number, length: number): this {
+  moveToPackedBytes(id: number, slab: PackedMessageSlab, start: number, length: number): this {
     const { view } = slab;
     const end = start + length;
     this.id = id;
@@ -191,7 +191,7 @@ export class PackedMessage {
   }
 
   /** The whole record, decoded on first use. The returned object stays valid after the next move. */
-  get record(): MessageRecord {
+  get decodedRecord(): MessageRecord {
     const { bytes } = this.#slab;
     this.#decodedRecord ??= decodeMessageRecord(
       this.id,
@@ -200,7 +200,7 @@ export class PackedMessage {
     return this.#decodedRecord;
   }
 
-  readFact(i: number): number {
+  readDigestFact(i: number): number {
     return this.#slab.view.getUint32(this.#factsOffset + i * 4, true);
   }
 
@@ -210,12 +210,12 @@ export class PackedMessage {
   }
 
   /** Text `i` of the digest as JSON without quotes, valid until the next move. */
-  readTextJson(i: number): Uint8Array {
+  readDigestTextJson(i: number): Uint8Array {
     return this.#bytesOfSpan(this.#spansEndOffset - (i + 1) * DIGEST_SPAN_BYTES);
   }
 
   /** True if text `i` of the digest equals `json` (JSON without quotes). */
-  isTextEqualTo(i: number, json: Uint8Array): boolean {
+  isDigestTextEqualTo(i: number, json: Uint8Array): boolean {
     const { view, bytes } = this.#slab;
     const span = this.#spansEndOffset - (i + 1) * DIGEST_SPAN_BYTES;
     if (view.getUint32(span + 4, true) !== json.length) return false;
@@ -225,10 +225,10 @@ export class PackedMessage {
   }
 
   #bytesOfSpan(span: number): Uint8Array {
-    const { view, buffer, offset } = this.#slab;
+    const { view, arrayBuffer, byteOffset } = this.#slab;
     return new Uint8Array(
-      buffer,
-      offset + this.#startOffset + view.getUint32(span, true),
+      arrayBuffer,
+      byteOffset + this.#startOffset + view.getUint32(span, true),
       view.getUint32(span + 4, true),
     );
   }

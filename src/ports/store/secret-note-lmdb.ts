@@ -5,7 +5,7 @@ import {
   ACCOUNT_ROOT_KEY_RANGE,
   MAX_ACCOUNTS_SAMPLED_FOR_SECRET,
   type ServerSecretCheckNote,
-  sealedApiKeyOfAccountState,
+  sealedApiKeysOfAccountState,
 } from './secret-note.js';
 
 const SECRET_NOTE_KEY = 'secret';
@@ -19,12 +19,12 @@ export function makeLmdbSecretCheckNote(environment: LmdbEnvironment): ServerSec
   return {
     read: async () => stored(),
     storeUnlessPresent: (check) =>
-      environment.transaction(() => {
+      environment.runWriteTransaction(() => {
         const before = stored();
         if (before === undefined) notes.put(SECRET_NOTE_KEY, packJsonToBuffer(check));
         return before ?? check;
       }),
-    replace: (check) => environment.transaction(() => void notes.put(SECRET_NOTE_KEY, packJsonToBuffer(check))),
+    replace: (check) => environment.runWriteTransaction(() => void notes.put(SECRET_NOTE_KEY, packJsonToBuffer(check))),
     async readSealedApiKeys() {
       const accounts = environment.openTable('roots').getRange({
         start: ACCOUNT_ROOT_KEY_RANGE.from,
@@ -32,7 +32,7 @@ export function makeLmdbSecretCheckNote(environment: LmdbEnvironment): ServerSec
         limit: MAX_ACCOUNTS_SAMPLED_FOR_SECRET,
       });
       return [...accounts].flatMap(({ value }) =>
-        sealedApiKeyOfAccountState((unpackJson(value) as unknown as [unknown])[0]),
+        sealedApiKeysOfAccountState((unpackJson(value) as unknown as [unknown])[0]),
       );
     },
   };

@@ -4,7 +4,7 @@ import {
   ACCOUNT_ROOT_KEY_RANGE,
   MAX_ACCOUNTS_SAMPLED_FOR_SECRET,
   type ServerSecretCheckNote,
-  sealedApiKeyOfAccountState,
+  sealedApiKeysOfAccountState,
 } from './secret-note.js';
 import { isMongoDuplicateKeyError, withMongoDatabase } from './store-mongo-client.js';
 import { type MongoRootDocument, unpackMongoBinary } from './store-mongo-documents.js';
@@ -49,7 +49,7 @@ function makeMongoSecretCheckNote(db: Db): ServerSecretCheckNote {
         })
         .limit(MAX_ACCOUNTS_SAMPLED_FOR_SECRET)
         .toArray();
-      return accounts.flatMap(({ state }) => sealedApiKeyOfAccountState(unpackMongoBinary(state)));
+      return accounts.flatMap(({ state }) => sealedApiKeysOfAccountState(unpackMongoBinary(state)));
     },
   };
 }

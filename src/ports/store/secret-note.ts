@@ -23,7 +23,7 @@ export const MAX_ACCOUNTS_SAMPLED_FOR_SECRET = 200;
 export const ACCOUNT_ROOT_KEY_RANGE = { from: 'user/', below: 'user0' } as const;
 
 /** Returns the encrypted API key in an account's state; empty for a bot, whose key is stored by its realm. */
-export function sealedApiKeyOfAccountState(state: unknown): string[] {
+export function sealedApiKeysOfAccountState(state: unknown): string[] {
   const { keySealed } = (state ?? {}) as { readonly keySealed?: unknown };
   return typeof keySealed === 'string' && keySealed !== '' ? [keySealed] : [];
 }

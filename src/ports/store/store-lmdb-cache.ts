@@ -31,7 +31,7 @@ export class LmdbConsistentCache<K, V> {
   }
 
   /** Caches the value, unless a transaction is writing the key. */
-  put(key: K, value: V): void {
+  putUnlessBlocked(key: K, value: V): void {
     if (this.#blockedKeys.size === 0 || !this.#blockedKeys.has(key)) this.#putInYoungGeneration(key, value);
   }
 

@@ -18,7 +18,7 @@ export interface MessageOrdinalCursor {
 }
 
 /** Reads at most `limit` ordinals, starting with the first one >= `ordinal`. */
-type ReadIndexOrdinals = (ordinal: number, limit: number) => number[];
+type IndexOrdinalReader = (ordinal: number, limit: number) => number[];
 
 const MIN_BLOCK_ORDINALS = 2;
 const MAX_BLOCK_ORDINALS = 256;
@@ -41,7 +41,7 @@ export class MessageIndexCursor implements MessageOrdinalCursor {
   #isIndexEndReached = false;
 
   constructor(
-    private readonly read: ReadIndexOrdinals,
+    private readonly read: IndexOrdinalReader,
     private readonly budget: KeyReadBudget,
     private size: number,
   ) {}
@@ -74,7 +74,7 @@ export class MessageIndexCursor implements MessageOrdinalCursor {
   }
 }
 
-export class MessageListCursor implements MessageOrdinalCursor {
+export class MessageIdListCursor implements MessageOrdinalCursor {
   #positionInList = 0;
 
   /** Makes a cursor over given ids. @param ordinals ordinals of the ids, ascending */
@@ -117,7 +117,7 @@ export class MessageIntersectionCursor {
   }
 
   /** Appends ordinals as `MessageUnionCursor.take` does, for a scan with a single range. */
-  appendOrdinals(taken: number[], limit: number, budget: KeyReadBudget): void {
+  appendOrdinalsOfSingleRange(taken: number[], limit: number, budget: KeyReadBudget): void {
     const [only] = this.indexes;
     if (this.indexes.length > 1) {
       for (; taken.length < limit; this.passNextCommonOrdinal()) {
@@ -162,7 +162,7 @@ export class MessageUnionCursor {
     const taken: number[] = [];
     const [only] = this.#unfinishedRanges;
     if (only && this.#unfinishedRanges.length === 1) {
-      only.appendOrdinals(taken, limit, budget);
+      only.appendOrdinalsOfSingleRange(taken, limit, budget);
       if (only.isEnded) this.#unfinishedRanges = [];
       return taken;
     }

@@ -5,9 +5,9 @@
 import type { RealmId } from '#model';
 import type { MessageRecord } from '#model/records';
 import { checkLmdbKeyText, doesTextFitLmdbKey } from './lmdb-environment.js';
-import type { MessageIndex } from './store.js';
+import type { MessageIndexCondition } from './store.js';
 
-export type LmdbMessageIndex = Exclude<MessageIndex, { by: 'ids' }>;
+export type LmdbMessageIndex = Exclude<MessageIndexCondition, { by: 'ids' }>;
 export type LmdbMessageIndexKey = readonly [string, number, ...(string | number)[]];
 
 /**
@@ -33,7 +33,7 @@ export function makeMessageIndexKeys(realm: RealmId, m: MessageRecord): LmdbMess
 }
 
 /** True if the index's texts fit into a key. No record is stored under a longer text. */
-export const doesIndexFitLmdbKey = (index: MessageIndex): boolean =>
+export const doesIndexFitLmdbKey = (index: MessageIndexCondition): boolean =>
   Object.values(index).every((of) => typeof of !== 'string' || doesTextFitLmdbKey(of));
 
 export function makeMessageIndexPrefix(

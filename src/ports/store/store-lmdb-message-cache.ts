@@ -40,10 +40,10 @@ export class LmdbMessageCache {
   constructor(private readonly most: number) {}
 
   /**
-   * Moves the view `into` to the cached message, which stays valid until the next `get` or `put`.
+   * Moves the view `into` to the cached message, which stays valid until the next `get` or `putUnlessBlocked`.
    * @param key below 2^53 - 1
    */
-  get(key: number, id: number, into: PackedMessage): boolean {
+  moveViewToCachedMessage(key: number, id: number, into: PackedMessage): boolean {
     const at = this.#findEntryOfKey(key);
     const table = this.#hashTable;
     const length = table[at + 3]!;
@@ -57,12 +57,12 @@ export class LmdbMessageCache {
         this.#slabByNumber[place >>> SLAB_BYTES_LOG2]!.bytes.subarray(offset, offset + length),
       );
     }
-    into.moveTo(id, this.#slabByNumber[place >>> SLAB_BYTES_LOG2]!, place & (SLAB_BYTES - 1), length);
+    into.moveToPackedBytes(id, this.#slabByNumber[place >>> SLAB_BYTES_LOG2]!, place & (SLAB_BYTES - 1), length);
     return true;
   }
 
   /** Caches the message, unless a transaction is writing the key. */
-  put(key: number, bytes: Uint8Array): void {
+  putUnlessBlocked(key: number, bytes: Uint8Array): void {
     if (bytes.length <= SLAB_BYTES && !this.isKeyBlocked(key)) this.#storeMessage(key, bytes);
   }
 
@@ -126,7 +126,7 @@ export class LmdbMessageCache {
   #startNewGeneration(): void {
     for (const number of this.#oldSlabNumbers) {
       const slab = this.#slabByNumber[number]!;
-      slab.clear();
+      slab.discardContents();
       this.#reusableSlabs.push(slab);
       this.#slabByNumber[number] = undefined;
     }

@@ -9,13 +9,13 @@ import {
   sharedIndexesOfMessageRanges,
 } from './message-range.js';
 import type { MessageDigestMaker, PackedMessage } from './packed-message.js';
-import type { MessageRange, MessageRecordWrite, MessageScan } from './store.js';
+import type { MessageIndexRange, MessageRecordWrite, MessageScan } from './store.js';
 import { LmdbConsistentCache, type LmdbTransactionCacheChanges } from './store-lmdb-cache.js';
 import {
   KeyReadBudget,
+  MessageIdListCursor,
   MessageIndexCursor,
   MessageIntersectionCursor,
-  MessageListCursor,
   type MessageOrdinalCursor,
   MessageUnionCursor,
 } from './store-lmdb-cursors.js';
@@ -42,7 +42,7 @@ const MAX_INDEX_KEYS_PER_TURN = 4_000;
  * Number of ranges prepared before other work gets its turn: some 2 ms. A user in thousands of streams has three ranges
  * per stream.
  */
-const MAX_RANGES_PER_TURN = 500;
+const MAX_RANGES_PREPARED_PER_TURN = 500;
 /** Number of ranges above which a scan first tries to read the condition that all ranges share. */
 const MAX_RANGES_WITHOUT_SHARED_READ = 8;
 /**
@@ -93,7 +93,7 @@ export class LmdbMessageTable {
   };
   readonly #packedReader: ScanRecordReader<PackedMessage> = {
     readRecord: (realm, id) => this.#recordTable.readPacked(realm, id),
-    decodedRecordOf: ({ record }) => record,
+    decodedRecordOf: ({ decodedRecord }) => decodedRecord,
   };
 
   constructor(environment: LmdbEnvironment, tombstones: LmdbTombstoneTable, digestOf: MessageDigestMaker | undefined) {
@@ -110,7 +110,7 @@ export class LmdbMessageTable {
     const keys = value ? makeMessageIndexKeys(realm, value) : [];
     const bytes = value && this.#recordTable.encodeRecord(rev, value);
     return () => {
-      const old = this.#recordTable.readInTransaction(realm, id);
+      const old = this.#recordTable.readUncachedInTransaction(realm, id);
       if ((old?.rev ?? this.#tombstoneTable.readRevision(['m', realm, id])) >= rev) return;
       const before = old ? makeMessageIndexKeys(realm, old.record) : [];
       this.#updateIndexEntries(before, keys);
@@ -141,7 +141,7 @@ export class LmdbMessageTable {
     changes.onSettled((done) => {
       for (const name of names) {
         const change = now.has(name)
-          ? (of: CachedIndexPostings) => of.addId(id)
+          ? (of: CachedIndexPostings) => of.addIdIfCovered(id)
           : (of: CachedIndexPostings) => of.removeId(id);
         this.#postingsCache.releaseKey(name, done ? change : undefined);
       }
@@ -199,7 +199,7 @@ export class LmdbMessageTable {
   ): Promise<void> {
     const { limit } = scan;
     let from = scan.from;
-    const newest = this.#readNewestMessageOf(scan, reader);
+    const newest = this.#readNewestKnownMessageOf(scan, reader);
     if (newest && limit > 0) {
       from = newest.id;
       output.push(newest);
@@ -207,7 +207,7 @@ export class LmdbMessageTable {
     const shared = findSharedRange(scan);
     if (shared && output.length < limit) {
       const { realm, direction } = scan;
-      const reached = await this.#readAlongScan(
+      const reached = await this.#readAlongAndFilter(
         { ...shared, realm, direction, from, limit },
         scan,
         reader,
@@ -217,7 +217,7 @@ export class LmdbMessageTable {
       if (reached === undefined) return;
       from = reached;
     }
-    await this.#readAlongScan({ ...scan, from }, scan, reader, output);
+    await this.#readAlongAndFilter({ ...scan, from }, scan, reader, output);
   }
 
   /**
@@ -225,7 +225,7 @@ export class LmdbMessageTable {
    * or a wider result. Returns undefined at the end or at the limit, otherwise the id reached after reading `most`
    * messages.
    */
-  async #readAlongScan<T>(
+  async #readAlongAndFilter<T>(
     along: MessageScan,
     scan: MessageScan,
     reader: ScanRecordReader<T>,
@@ -240,7 +240,7 @@ export class LmdbMessageTable {
     const alongAll = rangesOfMessageScan(along);
     const share = Math.ceil(Math.min(limit, MAX_RECORDS_PER_TURN) / alongAll.length);
     for (let i = 0; i < alongAll.length; i++) {
-      if (i > 0 && i % MAX_RANGES_PER_TURN === 0) await yieldToEventLoop();
+      if (i > 0 && i % MAX_RANGES_PREPARED_PER_TURN === 0) await yieldToEventLoop();
       const cursor = this.#makeIntersectionCursor(along, alongAll[i]!, share, budget);
       if (cursor) common.push(cursor);
     }
@@ -264,7 +264,8 @@ export class LmdbMessageTable {
         }
         output.push(taken);
       }
-      if (exact && turns === 0 && ordinals[0] !== undefined) this.#rememberNewestId(scan, Math.abs(ordinals[0]));
+      if (exact && turns === 0 && ordinals[0] !== undefined)
+        this.#rememberNewestIdIfFromEnd(scan, Math.abs(ordinals[0]));
       reached = Math.abs(ordinals.at(-1) ?? reached);
       // A turn spent on reading keys alone counts as much as one spent on decoding records.
       looked += ordinals.length < wanted ? MAX_RECORDS_PER_TURN : ordinals.length;
@@ -274,7 +275,7 @@ export class LmdbMessageTable {
 
   #makeIntersectionCursor(
     { realm, direction, from }: MessageScan,
-    range: MessageRange,
+    range: MessageIndexRange,
     share: number,
     budget: KeyReadBudget,
   ): MessageIntersectionCursor | undefined {
@@ -292,7 +293,7 @@ export class LmdbMessageTable {
     const indexes = all.length === 1 ? all : all.filter(({ by }) => by !== 'realm');
     const first = indexes.length > 1 ? FIRST_INTERSECTION_BLOCK_KEYS : share;
     const cursors = (indexes.length === 0 ? all.slice(0, 1) : indexes).map((index): MessageOrdinalCursor => {
-      if (index.by === 'ids') return new MessageListCursor(newer ? index.ids : index.ids.map((id) => -id).reverse());
+      if (index.by === 'ids') return new MessageIdListCursor(newer ? index.ids : index.ids.map((id) => -id).reverse());
       return new MessageIndexCursor(this.#makeOrdinalReader(realm, index, newer), budget, first);
     });
     return newer
@@ -304,9 +305,9 @@ export class LmdbMessageTable {
    * Returns the first message of a scan from the realm's end, read without a cursor. GET /users/me reads just this
    * message, and opening a cursor costs more than the rest of that request.
    */
-  #readNewestMessageOf<T>(scan: MessageScan, reader: ScanRecordReader<T>): T | undefined {
+  #readNewestKnownMessageOf<T>(scan: MessageScan, reader: ScanRecordReader<T>): T | undefined {
     const { realm, from } = scan;
-    if (!isScanFromRealmEnd(scan)) return undefined;
+    if (!isUnfilteredOlderRealmScan(scan)) return undefined;
     const id = this.#newestIdByRealm.get(realm);
     return id === undefined || id >= from ? undefined : reader.readRecord(realm, id);
   }
@@ -315,8 +316,12 @@ export class LmdbMessageTable {
    * Stores the realm's newest message id, found by a scan after a start. Once a write of the realm is prepared, only
    * writes raise that id.
    */
-  #rememberNewestId(scan: MessageScan, first: number): void {
-    if (!isScanFromRealmEnd(scan) || scan.from < ABOVE_EVERY_MESSAGE_ID || this.#newestIdByRealm.has(scan.realm))
+  #rememberNewestIdIfFromEnd(scan: MessageScan, first: number): void {
+    if (
+      !isUnfilteredOlderRealmScan(scan) ||
+      scan.from < ABOVE_EVERY_MESSAGE_ID ||
+      this.#newestIdByRealm.has(scan.realm)
+    )
       return;
     this.#newestIdByRealm.set(scan.realm, first);
   }
@@ -361,10 +366,10 @@ export class LmdbMessageTable {
       let posting = this.#postingsCache.get(name);
       if (!posting) {
         posting = new CachedIndexPostings();
-        this.#postingsCache.put(name, posting);
+        this.#postingsCache.putUnlessBlocked(name, posting);
       }
       const before = posting.idCount;
-      const ids = posting.readIds(from, limit, newer, fetch);
+      const ids = posting.readIdsThroughCache(from, limit, newer, fetch);
       if (posting.idCount > before) this.#postingsCache.addWeight(posting.idCount - before);
       return ids;
     };
@@ -375,7 +380,7 @@ export class LmdbMessageTable {
  * Returns the condition shared by all of many ranges, such as a word searched for in all of a user's streams. If the
  * condition is rare, reading all of its messages is cheaper than leaping through every range.
  */
-function findSharedRange(scan: MessageScan): MessageRange | undefined {
+function findSharedRange(scan: MessageScan): MessageIndexRange | undefined {
   const ranges = rangesOfMessageScan(scan);
   if (ranges.length <= MAX_RANGES_WITHOUT_SHARED_READ) return undefined;
   const [index, ...also] = sharedIndexesOfMessageRanges(ranges);
@@ -385,7 +390,7 @@ function findSharedRange(scan: MessageScan): MessageRange | undefined {
 }
 
 /** True if the scan reads all messages of a realm from its end (or from some id back). */
-const isScanFromRealmEnd = ({ index, also, or, above, upTo, direction }: MessageScan): boolean =>
+const isUnfilteredOlderRealmScan = ({ index, also, or, above, upTo, direction }: MessageScan): boolean =>
   index.by === 'realm' && direction === 'older' && !also && !or && above === undefined && upTo === undefined;
 
 const yieldToEventLoop = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));

@@ -22,12 +22,12 @@ export class CachedIndexPostings {
   /** Number of cached ids in all intervals. */
   idCount = 0;
 
-  readIds(from: number, limit: number, newer: boolean, fetch: PostingIdFetcher): number[] {
+  readIdsThroughCache(from: number, limit: number, newer: boolean, fetch: PostingIdFetcher): number[] {
     const found: number[] = [];
     let at = from;
     while (found.length < limit) {
       const { low, high, ids } =
-        this.#findIntervalContaining(at) ?? this.#fetchInterval(at, limit - found.length, newer, fetch);
+        this.#findIntervalContaining(at) ?? this.#fetchAndStoreInterval(at, limit - found.length, newer, fetch);
       if (newer) {
         for (let i = findLowerBoundIndex(ids, at); i < ids.length && found.length < limit; i++) found.push(ids[i]!);
         if (high >= ABOVE_EVERY_MESSAGE_ID) break;
@@ -42,7 +42,7 @@ export class CachedIndexPostings {
   }
 
   /** Adds an id that was written to the index. */
-  addId(id: number): void {
+  addIdIfCovered(id: number): void {
     const ids = this.#findIntervalContaining(id)?.ids;
     if (!ids) return;
     const at = findLowerBoundIndex(ids, id);
@@ -78,7 +78,7 @@ export class CachedIndexPostings {
   }
 
   /** Fetches ids from `from` on, which no interval covers, and stores them as an interval. */
-  #fetchInterval(from: number, limit: number, newer: boolean, fetch: PostingIdFetcher): CachedIdInterval {
+  #fetchAndStoreInterval(from: number, limit: number, newer: boolean, fetch: PostingIdFetcher): CachedIdInterval {
     const fetched = fetch(from, limit, newer);
     const ended = fetched.length < limit;
     const at = this.#firstIntervalIndexAbove(from);

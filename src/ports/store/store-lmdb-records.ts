@@ -17,7 +17,7 @@ import { LmdbMessageCache, messageCacheGenerationMib, readUsableMemoryBytes } fr
 /** Size of the decoded cache, counted in encoded bytes. The decoded records take about four times as much. */
 const MAX_DECODED_CACHE_BYTES = 16 * 1_048_576;
 /** Size of the range of message ids that each realm gets in the numeric cache key. Larger ids are not cached. */
-const CACHE_KEYS_PER_REALM = 2 ** 33;
+const CACHE_KEY_RANGE_PER_REALM = 2 ** 33;
 const MAX_CACHED_REALMS = 2 ** 19;
 const NOT_CACHED_KEY = -1;
 
@@ -39,8 +39,8 @@ export class LmdbRecordTable {
   /** True once a message without a digest was read; such messages are cached decoded. */
   #hasMessagesWithoutDigest = false;
   /** Buffer that LMDB returned last. LMDB returns most values in the same buffer. */
-  #lastBuffer: Uint8Array | undefined;
-  #lastBufferSlab = new PackedMessageSlab(new Uint8Array(0));
+  #lastLmdbBuffer: Uint8Array | undefined;
+  #lastLmdbBufferSlab = new PackedMessageSlab(new Uint8Array(0));
 
   constructor(
     private readonly table: LmdbTable,
@@ -52,7 +52,7 @@ export class LmdbRecordTable {
   }
 
   /** Returns the message in the state that the open transaction sees. Must be called inside that transaction. */
-  readInTransaction(realm: RealmId, id: number): DecodedMessageRecord | undefined {
+  readUncachedInTransaction(realm: RealmId, id: number): DecodedMessageRecord | undefined {
     const found = this.#readStoredBytes(realm, id);
     return found && decodeMessageRecord(id, found);
   }
@@ -74,30 +74,32 @@ export class LmdbRecordTable {
 
   #cacheDecoded(key: number, record: MessageRecord, bytes: number): void {
     enableCachedRecordMemo(record.body);
-    this.#decodedCache.put(key, { record, encodedBytes: bytes });
+    this.#decodedCache.putUnlessBlocked(key, { record, encodedBytes: bytes });
   }
 
   /** Returns a view of the message without decoding it; valid until the next call of any method. */
   readPacked(realm: RealmId, id: number): PackedMessage | undefined {
     const key = this.#cacheKeyOf(realm, id);
     const view = this.#packedView;
-    if (key !== NOT_CACHED_KEY && this.#packedCache.get(key, id, view)) return view;
+    if (key !== NOT_CACHED_KEY && this.#packedCache.moveViewToCachedMessage(key, id, view)) return view;
     // Messages without a digest are cached decoded.
     const decoded = this.#hasMessagesWithoutDigest ? this.#decodedCache.get(key) : undefined;
     if (decoded) return view.moveToRecord(decoded.record);
     const buffer = this.#readLmdbBuffer(realm, id);
     if (!buffer) return undefined;
-    if (buffer !== this.#lastBuffer) {
-      this.#lastBuffer = buffer;
-      this.#lastBufferSlab = new PackedMessageSlab(new Uint8Array(buffer.buffer, buffer.byteOffset, buffer.byteLength));
+    if (buffer !== this.#lastLmdbBuffer) {
+      this.#lastLmdbBuffer = buffer;
+      this.#lastLmdbBufferSlab = new PackedMessageSlab(
+        new Uint8Array(buffer.buffer, buffer.byteOffset, buffer.byteLength),
+      );
     }
     const { length } = buffer;
-    view.moveTo(id, this.#lastBufferSlab, 0, length);
+    view.moveToPackedBytes(id, this.#lastLmdbBufferSlab, 0, length);
     const isPlain = view.digestVersion === undefined;
     if (isPlain) this.#hasMessagesWithoutDigest = true;
     if (key !== NOT_CACHED_KEY && this.#recentlyReadKeys.addAndCheckRepeat(key)) {
-      if (isPlain) this.#cacheDecoded(key, view.record, length);
-      else this.#packedCache.put(key, this.#lastBufferSlab.bytes.subarray(0, length));
+      if (isPlain) this.#cacheDecoded(key, view.decodedRecord, length);
+      else this.#packedCache.putUnlessBlocked(key, this.#lastLmdbBufferSlab.bytes.subarray(0, length));
     }
     return view;
   }
@@ -123,7 +125,9 @@ export class LmdbRecordTable {
       slot = this.#realmNumberByRealm.size;
       this.#realmNumberByRealm.set(realm, slot);
     }
-    return id < CACHE_KEYS_PER_REALM && slot < MAX_CACHED_REALMS ? slot * CACHE_KEYS_PER_REALM + id : NOT_CACHED_KEY;
+    return id < CACHE_KEY_RANGE_PER_REALM && slot < MAX_CACHED_REALMS
+      ? slot * CACHE_KEY_RANGE_PER_REALM + id
+      : NOT_CACHED_KEY;
   }
 
   /** Returns the message's stored bytes, in memory that the next read overwrites. */

@@ -60,7 +60,7 @@ export class LmdbTombstoneTable {
   }
 
   /** Removes some of the tombstones older than an hour. The call is cheap when there are none. */
-  purgeOldTombstones(): void {
+  purgeSomeOldTombstones(): void {
     const before = this.#clock.now() - TOMBSTONE_LIFETIME_MS;
     if (this.#oldestTombstoneAt > before) return;
     let left = MAX_TOMBSTONES_PURGED_AT_ONCE;

@@ -96,7 +96,7 @@ export class LmdbStore implements Store {
       this.#writeRootHead(key, head, stored);
       this.#rootTable.put(key, root);
       for (const put of records) put();
-      this.#tombstoneTable.purgeOldTombstones();
+      this.#tombstoneTable.purgeSomeOldTombstones();
       return 'ok';
     }, changes);
   }
@@ -107,7 +107,7 @@ export class LmdbStore implements Store {
     const records = writes.map((r) => this.#prepareRecordWrite(r, changes));
     await this.#runWrite(() => {
       for (const put of records) put();
-      this.#tombstoneTable.purgeOldTombstones();
+      this.#tombstoneTable.purgeSomeOldTombstones();
     }, changes);
   }
 
@@ -145,7 +145,7 @@ export class LmdbStore implements Store {
       let kept = this.#partCache.get(name);
       if (!kept) {
         kept = { found: this.#readPart(key, part) };
-        this.#partCache.put(name, kept);
+        this.#partCache.putUnlessBlocked(name, kept);
       }
       return kept.found;
     });
@@ -208,7 +208,7 @@ export class LmdbStore implements Store {
 
   async #runWrite<T>(action: () => T, changes?: LmdbTransactionCacheChanges): Promise<T> {
     this.#assertOpen();
-    const write = this.#environment.transaction(action);
+    const write = this.#environment.runWriteTransaction(action);
     this.#writesInFlight.add(write);
     let done = false;
     try {

@@ -20,7 +20,7 @@ const UNAVAILABLE_SERVER_ERROR_CODES = new Set([
   6, 7, 50, 64, 89, 91, 189, 262, 9001, 10107, 11600, 11602, 13435, 13436,
 ]);
 /** Error code InternalError: FerretDB's answer while its PostgreSQL is gone or restarts. */
-const INTERNAL_ERROR_CODE = 1;
+const MONGO_INTERNAL_ERROR_CODE = 1;
 const DUPLICATE_KEY_ERROR_CODE = 11000;
 
 const UNREACHABLE_SERVER_ERROR_CLASSES = [
@@ -68,7 +68,7 @@ export function databaseNameOfMongoUrl(url: string): string {
 }
 
 /** Returns the hosts of the URL without credentials, for log and error messages. */
-export function serverNameOfMongoUrl(url: string): string {
+export function serverHostsOfMongoUrl(url: string): string {
   return url.replace(/^([^:]+:\/\/)(?:[^@/]*@)?([^/?]*).*$/, '$1$2');
 }
 
@@ -76,7 +76,7 @@ export function isMongoDuplicateKeyError(error: unknown): boolean {
   return error instanceof MongoServerError && error.code === DUPLICATE_KEY_ERROR_CODE;
 }
 
-function isUnavailableError(error: unknown): boolean {
+function isMongoUnavailableError(error: unknown): boolean {
   if (UNREACHABLE_SERVER_ERROR_CLASSES.some((kind) => error instanceof kind)) return true;
   // The names of the driver's exported pool errors changed between its versions, so the error's name is matched as
   // text.
@@ -88,13 +88,13 @@ function isUnavailableError(error: unknown): boolean {
   }
   return (
     error instanceof MongoServerError &&
-    (error.code === INTERNAL_ERROR_CODE || UNAVAILABLE_SERVER_ERROR_CODES.has(Number(error.code)))
+    (error.code === MONGO_INTERNAL_ERROR_CODE || UNAVAILABLE_SERVER_ERROR_CODES.has(Number(error.code)))
   );
 }
 
 /** Replaces driver errors of an unreachable server by StoreUnavailableError; returns other errors unchanged. */
 export function translateMongoError(error: unknown): unknown {
-  if (error instanceof StoreUnavailableError || !isUnavailableError(error)) return error;
+  if (error instanceof StoreUnavailableError || !isMongoUnavailableError(error)) return error;
   const why = error instanceof Error ? error.message : String(error);
   return new StoreUnavailableError(`MongoDB is not available: ${why}`, { cause: error });
 }
@@ -114,7 +114,7 @@ export async function withMongoDatabase<T>(url: string, action: (db: Db) => Prom
   } catch (error) {
     const translated = translateMongoError(error);
     if (!(translated instanceof StoreUnavailableError)) throw error;
-    throw new StoreUnavailableError(`MongoDB at ${serverNameOfMongoUrl(url)} can't be used: ${translated.message}`, {
+    throw new StoreUnavailableError(`MongoDB at ${serverHostsOfMongoUrl(url)} can't be used: ${translated.message}`, {
       cause: error,
     });
   } finally {

@@ -31,13 +31,13 @@ interface PendingMongoCommit<C = MongoRootCommit> {
   reject(error: unknown): void;
 }
 
-const ROOT_OVERHEAD_BYTES = 400;
+const ESTIMATED_ROOT_OVERHEAD_BYTES = 400;
 
 const estimateRootBytes = ({ state, outbox }: Pick<MongoRootDocument, 'state' | 'outbox'>): number =>
-  ROOT_OVERHEAD_BYTES + bytesOfMongoBinary(state).length + bytesOfMongoBinary(outbox).length;
+  ESTIMATED_ROOT_OVERHEAD_BYTES + bytesOfMongoBinary(state).length + bytesOfMongoBinary(outbox).length;
 
 /** Collects commits to existing roots. An actor has at most one commit in flight. */
-export class MongoCommitWriter {
+export class MongoRootUpdater {
   readonly #bulkQueue: MongoBulkWriteQueue<PendingMongoCommit>;
 
   constructor(

@@ -13,7 +13,7 @@ import type { StoredActorPart } from './store.js';
 export interface MongoRootDocument {
   readonly _id: ActorKey;
   readonly epoch: number;
-  /** The root's version, or REMOVED_ROOT_VERSION while the actor's parts are being deleted. */
+  /** The root's version, or ROOT_BEING_REMOVED_VERSION while the actor's parts are being deleted. */
   readonly version: number;
   readonly state: Binary | Uint8Array;
   readonly outbox: Binary | Uint8Array;
@@ -25,7 +25,7 @@ export interface MongoRootDocument {
 }
 
 /** Version of a root that is being removed; no commit expects it. */
-export const REMOVED_ROOT_VERSION = -1;
+export const ROOT_BEING_REMOVED_VERSION = -1;
 
 export interface MongoPartDocument {
   readonly _id: string;

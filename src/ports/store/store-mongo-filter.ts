@@ -1,7 +1,7 @@
 /** Turns message ranges into MongoDB filters. */
 import type { RealmId } from '#model';
 import { findLowerBoundIndex, indexesOfMessageRange } from './message-range.js';
-import type { MessageIndex, MessageRange } from './store.js';
+import type { MessageIndexCondition, MessageIndexRange } from './store.js';
 import { mongoMessageDocumentId } from './store-mongo-documents.js';
 
 type MongoFilterClause = Record<string, unknown>;
@@ -16,9 +16,9 @@ const RANGE_GROUPING_FIELDS = ['conversation', 'movedFrom', 'tags'] as const;
  * Makes clauses that together find the messages of these ranges with low ≤ id ≤ high; empty if there can be none. Each
  * clause has its own conditions on ids.
  */
-export function makeMongoClauses(
+export function makeMongoFilterClauses(
   realm: RealmId,
-  ranges: readonly MessageRange[],
+  ranges: readonly MessageIndexRange[],
   low: number,
   high: number,
 ): MongoFilterClause[] {
@@ -51,7 +51,7 @@ export function makeMongoClauses(
 /** Makes the clause of a range with all its conditions; undefined if the conditions exclude each other. */
 function makeClauseOfRange(
   realm: RealmId,
-  indexes: readonly MessageIndex[],
+  indexes: readonly MessageIndexCondition[],
   low: number,
   high: number,
 ): MongoFilterClause | undefined {

@@ -2,7 +2,7 @@ import type { Collection, Filter } from 'mongodb';
 import type { RealmId } from '#model';
 import type { MessageRecord } from '#model/records';
 import { isMessageInRange, sharedIndexesOfMessageRanges } from './message-range.js';
-import type { MessageIndex, MessageRange } from './store.js';
+import type { MessageIndexCondition, MessageIndexRange } from './store.js';
 import {
   decodeMongoMessageDocument,
   type MongoMessageDocument,
@@ -17,7 +17,7 @@ const RARITY_PROBE_TIMEOUT_MS = 1_000;
 const MESSAGES_PER_READ = 200;
 
 /** Makes a MongoDB filter for the condition alone; undefined if its index isn't worth reading. */
-function makeConditionFilter(index: MessageIndex): Record<string, string | number> | undefined {
+function makeConditionFilter(index: MessageIndexCondition): Record<string, string | number> | undefined {
   if (index.by === 'tag') return { tags: index.tag };
   if (index.by === 'conversation') return { conversation: index.conversation };
   if (index.by === 'topic') return { conversation: index.conversation, topicKey: index.topicKey };
@@ -35,10 +35,10 @@ function makeConditionFilter(index: MessageIndex): Record<string, string | numbe
  * DocumentDB can't tell which of two words is the rare one, and reads the index of the common one too: a second for
  * 40,000 messages.
  */
-export async function scanMongoByRarestCondition(
+export async function scanMongoByRareCondition(
   collection: Collection<MongoMessageDocument>,
   realm: RealmId,
-  ranges: readonly MessageRange[],
+  ranges: readonly MessageIndexRange[],
   [low, high]: readonly [number, number],
   newer: boolean,
   limit: number,
@@ -72,7 +72,7 @@ export async function scanMongoByRarestCondition(
 async function readIdsOfRareCondition(
   collection: Collection<MongoMessageDocument>,
   realm: RealmId,
-  conditions: readonly MessageIndex[],
+  conditions: readonly MessageIndexCondition[],
   low: number,
   high: number,
 ): Promise<number[] | undefined> {

@@ -13,7 +13,15 @@ import { MongoCollectionWriter, type MongoDocumentWrite } from './store-mongo-wr
 
 /** Estimated size of a document without its packed value, bytes. */
 const DOCUMENT_OVERHEAD_BYTES = 400;
-const MESSAGE_FIELDS = ['conversation', 'topicKey', 'sender', 'participants', 'movedFrom', 'tags', 'body'];
+const MESSAGE_FIELDS_REMOVED_BY_TOMBSTONE = [
+  'conversation',
+  'topicKey',
+  'sender',
+  'participants',
+  'movedFrom',
+  'tags',
+  'body',
+];
 
 /** Turns records into documents and writes them. */
 export class MongoRecordWriter {
@@ -49,7 +57,7 @@ export class MongoRecordWriter {
 
   #makeMessageWrite({ realm, id, rev, value }: MessageRecordWrite): MongoDocumentWrite<MongoMessageDocument> {
     const base = { _id: mongoMessageDocumentId(realm, id), rev, realm, id };
-    if (!value) return makeTombstoneWrite({ ...base, gone: this.#currentDate() }, MESSAGE_FIELDS);
+    if (!value) return makeTombstoneWrite({ ...base, gone: this.#currentDate() }, MESSAGE_FIELDS_REMOVED_BY_TOMBSTONE);
     const newest = this.#newestIdByRealm.get(realm) ?? 0;
     if (id > newest) this.#newestIdByRealm.set(realm, id);
     const { conversation, topicKey, sender, participants, movedFrom, tags } = value;

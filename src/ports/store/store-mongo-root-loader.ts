@@ -4,7 +4,7 @@ import type { Json } from '#base';
 import type { ActorKey, Epoch } from '#model';
 import type { ActorRoot } from './store.js';
 import { updateMongoDocuments } from './store-mongo-command.js';
-import { type MongoRootDocument, REMOVED_ROOT_VERSION, unpackMongoBinary } from './store-mongo-documents.js';
+import { type MongoRootDocument, ROOT_BEING_REMOVED_VERSION, unpackMongoBinary } from './store-mongo-documents.js';
 
 /** Maximum number of roots per query. */
 const MAX_ROOTS_PER_QUERY = 200;
@@ -94,7 +94,7 @@ export class MongoRootLoader {
 
   async #decodeLoadedRoot(root: MongoRootDocument, at: Epoch): Promise<ActorRoot | null> {
     const { _id: key, version, due } = root;
-    if (version === REMOVED_ROOT_VERSION) {
+    if (version === ROOT_BEING_REMOVED_VERSION) {
       await this.finishRemoval(key);
       return null;
     }

@@ -3,14 +3,14 @@ import type { Collection, Filter } from 'mongodb';
 import type { RealmId } from '#model';
 import type { MessageRecord } from '#model/records';
 import { indexesOfMessageRange, rangesOfMessageScan } from './message-range.js';
-import type { MessageRange, MessageScan } from './store.js';
+import type { MessageIndexRange, MessageScan } from './store.js';
 import {
   decodeMongoMessageDocument,
   type MongoMessageDocument,
   mongoMessageDocumentId,
 } from './store-mongo-documents.js';
-import { makeMongoClauses } from './store-mongo-filter.js';
-import { scanMongoByRarestCondition } from './store-mongo-rare.js';
+import { makeMongoFilterClauses } from './store-mongo-filter.js';
+import { scanMongoByRareCondition } from './store-mongo-rare.js';
 
 /** Size of the first window, in ids per wanted message: it suits one conversation among a few. */
 const FIRST_WINDOW_IDS_PER_MESSAGE = 4;
@@ -48,22 +48,22 @@ export async function scanMongoMessages(
     MIN_WINDOW_IDS,
     limit * (inOrder > 0 ? FIRST_ORDERED_WINDOW_IDS_PER_MESSAGE : FIRST_WINDOW_IDS_PER_MESSAGE),
   );
-  let ends: RealmIdBounds | undefined;
+  let ends: RealmMessageIdBounds | undefined;
   // The start of the next window; it moves in the direction of the scan.
   let at = newer ? Math.max(0, wanted.from + 1) : Math.min(wanted.from, Number.MAX_SAFE_INTEGER) - 1;
-  if (newer ? at <= 1 : at >= NEWEST_ANCHOR_MIN_ID) ends = await readRealmIdBounds(collection, realm);
+  if (newer ? at <= 1 : at >= NEWEST_ANCHOR_MIN_ID) ends = await readRealmMessageIdBounds(collection, realm);
   for (;;) {
     if (ends === null) return found;
     const reach = computeIdBoundsOfRanges(ranges, ends);
     if (newer ? at > reach.last : at < reach.first) return found;
     at = newer ? Math.max(at, reach.first) : Math.min(at, reach.last);
     const [low, high] = newer ? [at, at + window - 1] : [at - window + 1, at];
-    const clauses = makeMongoClauses(realm, ranges, low, high);
+    const clauses = makeMongoFilterClauses(realm, ranges, low, high);
     const ordered = window <= inOrder;
     if (!ordered && several) {
       several = false;
       const rest: readonly [number, number] = newer ? [at, reach.last] : [reach.first, at];
-      const rare = await scanMongoByRarestCondition(collection, realm, ranges, rest, newer, limit - found.length);
+      const rare = await scanMongoByRareCondition(collection, realm, ranges, rest, newer, limit - found.length);
       if (rare) return [...found, ...rare];
     }
     const documents = ordered
@@ -76,7 +76,7 @@ export async function scanMongoMessages(
     }
     if (found.length >= limit) return found;
     at = newer ? high + 1 : low - 1;
-    ends ??= await readRealmIdBounds(collection, realm);
+    ends ??= await readRealmMessageIdBounds(collection, realm);
     // A window without matches grows faster, because matches are rare or far away.
     window *= ordered || documents.length === 0 ? 4 : 2;
   }
@@ -134,15 +134,15 @@ async function readWindowByIndex(
   return [...each.values()].sort((a, b) => (newer ? a.id - b.id : b.id - a.id)).slice(0, limit);
 }
 
-const isWholeRealmRange = (range: MessageRange): boolean =>
+const isWholeRealmRange = (range: MessageIndexRange): boolean =>
   range.above === undefined &&
   range.upTo === undefined &&
   indexesOfMessageRange(range).every(({ by }) => by === 'realm');
 
 /** Returns the bounds of the ids that the ranges can contain. */
 function computeIdBoundsOfRanges(
-  ranges: readonly MessageRange[],
-  ends: RealmIdBounds | undefined,
+  ranges: readonly MessageIndexRange[],
+  ends: RealmMessageIdBounds | undefined,
 ): { first: number; last: number } {
   let first = Number.MAX_SAFE_INTEGER;
   let last = 0;
@@ -158,9 +158,12 @@ function computeIdBoundsOfRanges(
 }
 
 /** First and last id of a realm; null for a realm without messages. */
-type RealmIdBounds = { readonly first: number; readonly last: number } | null;
+type RealmMessageIdBounds = { readonly first: number; readonly last: number } | null;
 
-async function readRealmIdBounds(collection: Collection<MongoMessageDocument>, realm: RealmId): Promise<RealmIdBounds> {
+async function readRealmMessageIdBounds(
+  collection: Collection<MongoMessageDocument>,
+  realm: RealmId,
+): Promise<RealmMessageIdBounds> {
   const all = {
     _id: { $gte: mongoMessageDocumentId(realm, 0), $lte: mongoMessageDocumentId(realm, Number.MAX_SAFE_INTEGER) },
   };

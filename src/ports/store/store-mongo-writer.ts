@@ -48,14 +48,14 @@ export class MongoCollectionWriter<D extends VersionedDocument> {
   constructor(db: Db, collection: string, clock: Clock) {
     this.#db = db;
     this.#collectionName = collection;
-    this.#bulkQueue = new MongoBulkWriteQueue(clock, (bulk) => this.#sendBulk(bulk));
+    this.#bulkQueue = new MongoBulkWriteQueue(clock, (bulk) => this.#mergeAndWriteBulk(bulk));
   }
 
   enqueueWrite(write: MongoDocumentWrite<D>): Promise<void> {
     return new Promise((resolve, reject) => this.#bulkQueue.enqueue({ write, bytes: write.bytes, resolve, reject }));
   }
 
-  async #sendBulk(bulk: readonly PendingDocumentWrite<D>[]): Promise<void> {
+  async #mergeAndWriteBulk(bulk: readonly PendingDocumentWrite<D>[]): Promise<void> {
     // For each document the write with the largest rev wins. The writes are sorted, because locks taken in different
     // orders can deadlock in PostgreSQL.
     const largest = new Map<string, MongoDocumentWrite<D>>();

@@ -18,10 +18,10 @@ import {
   databaseNameOfMongoUrl,
   isMongoDuplicateKeyError,
   isMongoServerSelectionError,
-  serverNameOfMongoUrl,
+  serverHostsOfMongoUrl,
   translateMongoError,
 } from './store-mongo-client.js';
-import { MongoCommitWriter, MongoRootInserter } from './store-mongo-commits.js';
+import { MongoRootInserter, MongoRootUpdater } from './store-mongo-commits.js';
 import {
   createMongoIndexes,
   decodeMongoMessageDocument,
@@ -33,7 +33,7 @@ import {
   mongoMessageDocumentId,
   mongoPartDocumentId,
   packToMongoBinary,
-  REMOVED_ROOT_VERSION,
+  ROOT_BEING_REMOVED_VERSION,
   smallestStringAbovePrefix,
 } from './store-mongo-documents.js';
 import { MongoRecordWriter } from './store-mongo-records.js';
@@ -58,7 +58,7 @@ export class MongoStore implements Store {
   #epochCollection!: Collection<MongoEpochDocument>;
   #db!: Db;
   #recordWriter!: MongoRecordWriter;
-  #commitWriter!: MongoCommitWriter;
+  #commitWriter!: MongoRootUpdater;
   #rootInserter!: MongoRootInserter;
   #rootLoader!: MongoRootLoader;
   readonly #clock: Clock;
@@ -81,9 +81,9 @@ export class MongoStore implements Store {
     this.#messageCollection = this.#db.collection('messages');
     this.#epochCollection = this.#db.collection('partitions');
     this.#recordWriter = new MongoRecordWriter(this.#db, this.#clock);
-    this.#commitWriter = new MongoCommitWriter(this.#db, this.#clock);
+    this.#commitWriter = new MongoRootUpdater(this.#db, this.#clock);
     this.#rootInserter = new MongoRootInserter(this.#db, this.#clock);
-    this.#rootLoader = new MongoRootLoader(this.#db, this.#rootCollection, (key) => this.#finishRemoval(key));
+    this.#rootLoader = new MongoRootLoader(this.#db, this.#rootCollection, (key) => this.#finishActorRemoval(key));
   }
 
   /**
@@ -113,7 +113,7 @@ export class MongoStore implements Store {
     } catch (cause) {
       await client.close().catch(() => undefined);
       const why = cause instanceof Error ? cause.message : String(cause);
-      throw new StoreUnavailableError(`MongoDB at ${serverNameOfMongoUrl(url)} can't be used: ${why}`, { cause });
+      throw new StoreUnavailableError(`MongoDB at ${serverHostsOfMongoUrl(url)} can't be used: ${why}`, { cause });
     }
   }
 
@@ -149,17 +149,17 @@ export class MongoStore implements Store {
     return this.#runOperation(async () => {
       const filter = { _id: key, epoch: at as number, version: expected };
       // The first write marks the root as a sleeper, so that the next load completes a removal interrupted by a crash.
-      const mark = { version: REMOVED_ROOT_VERSION, pending: true, sleeper: true, due: null };
+      const mark = { version: ROOT_BEING_REMOVED_VERSION, pending: true, sleeper: true, due: null };
       const { matchedCount } = await this.#rootCollection.updateOne(filter, { $set: mark });
       if (matchedCount === 0) return 'conflict';
-      await this.#finishRemoval(key);
+      await this.#finishActorRemoval(key);
       return 'ok';
     });
   }
 
-  async #finishRemoval(key: ActorKey): Promise<void> {
+  async #finishActorRemoval(key: ActorKey): Promise<void> {
     await this.#partCollection.deleteMany({ _id: makeIdPrefixRange(mongoPartDocumentId(key, '')) });
-    await this.#rootCollection.deleteOne({ _id: key, version: REMOVED_ROOT_VERSION });
+    await this.#rootCollection.deleteOne({ _id: key, version: ROOT_BEING_REMOVED_VERSION });
   }
 
   listParts(key: ActorKey, prefix: string): Promise<StoredActorPart[]> {

@@ -84,7 +84,7 @@ export interface StoredActorPart {
 }
 
 /** A condition on messages that one index answers, always within one realm; ids ascend. */
-export type MessageIndex =
+export type MessageIndexCondition =
   | { readonly by: 'realm' }
   | { readonly by: 'conversation'; readonly conversation: string }
   | { readonly by: 'topic'; readonly conversation: string; readonly topicKey: string }
@@ -102,20 +102,20 @@ export type MessageIndex =
  * The intersection of one index and further conditions. Reading it costs as much as its rarest index, not as the common
  * ones.
  */
-export interface MessageRange {
-  readonly index: MessageIndex;
+export interface MessageIndexRange {
+  readonly index: MessageIndexCondition;
   /** Further conditions: only messages that are in all of these indexes. */
-  readonly also?: readonly MessageIndex[];
+  readonly also?: readonly MessageIndexCondition[];
   /** Restricts the range to ids above this one. */
   readonly above?: number;
   /** Restricts the range to ids up to this one. */
   readonly upTo?: number;
 }
 
-export interface MessageScan extends MessageRange {
+export interface MessageScan extends MessageIndexRange {
   readonly realm: RealmId;
   /** Further ranges of the scan; their messages are merged into one order, each message once. */
-  readonly or?: readonly MessageRange[];
+  readonly or?: readonly MessageIndexRange[];
   /** Start of the scan, exclusive: `newer` yields ids > from ascending, `older` ids < from descending. */
   readonly from: number;
   readonly direction: 'newer' | 'older';

@@ -4,7 +4,12 @@
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { createRealm, createUser, findRealmId, readUserApiKey } from '#app/admin';
+import {
+  createRealmWithOwner,
+  createUserAndReturnId,
+  readOrRenewUserApiKey,
+  requireRealmIdBySubdomain,
+} from '#app/admin';
 import { basic, Client, type Params } from '../support/client.js';
 import type { TestServer } from '../support/faces.js';
 import { PASSWORD } from '../support/organization.js';
@@ -101,9 +106,9 @@ const addressOf = (id: number): string => `user${id}@zulipdev.com`;
 export async function recordedOrganization(server: TestServer): Promise<RecordedOrganization> {
   const { actors, secrets } = server;
   // Without credentials a request goes to the organization of the first start; its owner has id 8.
-  const realm = await findRealmId(actors, undefined);
+  const realm = await requireRealmIdBySubdomain(actors, undefined);
   const firstAddress = 'owner@localhost';
-  const first = client(server, null, firstAddress, await readUserApiKey(actors, secrets, realm, firstAddress));
+  const first = client(server, null, firstAddress, await readOrRenewUserApiKey(actors, secrets, realm, firstAddress));
   const byId = new Map<number, Client>();
   const clients = new Map<string, Client>();
   let adminKey = '';
@@ -118,7 +123,7 @@ export async function recordedOrganization(server: TestServer): Promise<Recorded
       continue;
     }
     const email = addressOf(id);
-    const made = await createUser(actors, realm, {
+    const made = await createUserAndReturnId(actors, realm, {
       email,
       name: of.name,
       password: of.as === 'admin' ? RECORDED_PASSWORD.repeat(2) : PASSWORD,
@@ -126,7 +131,7 @@ export async function recordedOrganization(server: TestServer): Promise<Recorded
     });
     if (made !== id) throw new Error(`user ${id} got the id ${made}`);
     if (!PEOPLE[id]) continue;
-    const key = await readUserApiKey(actors, secrets, realm, email);
+    const key = await readOrRenewUserApiKey(actors, secrets, realm, email);
     byId.set(id, client(server, of.as, email, key));
     if (of.as !== null) clients.set(of.as, byId.get(id)!);
     if (of.as === 'admin') adminKey = key;
@@ -201,7 +206,7 @@ const client = (server: TestServer, role: string | null, email: string, key: str
 
 async function otherRealm(server: TestServer): Promise<Client> {
   const ownerEmail = 'shylock@analytics.example.com';
-  const { ownerKey } = await createRealm(server.actors, server.secrets, {
+  const { ownerKey } = await createRealmWithOwner(server.actors, server.secrets, {
     subdomain: 'analytics',
     name: 'Another',
     ownerEmail,

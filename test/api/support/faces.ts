@@ -80,7 +80,7 @@ class Face implements TestServer {
   }
 
   get actors(): SystemActorCaller {
-    return new BusSystemActorCaller(this.#front.node.client, async () => {});
+    return new BusSystemActorCaller(this.#front.node.actorClient, async () => {});
   }
 
   get dataDir(): string | undefined {
@@ -92,7 +92,7 @@ class Face implements TestServer {
   }
 
   get active(): number {
-    return this.#nodes.reduce((sum, { node }) => sum + (node.host?.activeActorCount ?? 0), 0);
+    return this.#nodes.reduce((sum, { node }) => sum + (node.actorHost?.activeActorCount ?? 0), 0);
   }
 
   nextPort(): number {

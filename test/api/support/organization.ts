@@ -1,5 +1,5 @@
 /** Organizations with a person of each role: made as an administrator makes them, by the command line's functions. */
-import { createRealm, createUser, readUserApiKey } from '#app/admin';
+import { createRealmWithOwner, createUserAndReturnId, readOrRenewUserApiKey } from '#app/admin';
 import { USER_ROLE } from '#domain/people';
 import type { RealmId } from '#model';
 import { basic, Client } from './client.js';
@@ -40,7 +40,7 @@ export async function makeOrganization(server: TestServer, only?: readonly RoleN
   const address = (name: string): string => `${name}@${subdomain}.example.com`;
   const fullName = (name: string): string => `${name[0]!.toUpperCase()}${name.slice(1)} of ${subdomain}`;
   const { actors, secrets } = server;
-  const { realm, ownerKey } = await createRealm(actors, secrets, {
+  const { realm, ownerKey } = await createRealmWithOwner(actors, secrets, {
     subdomain,
     name: `The ${subdomain}`,
     ownerEmail: address('owner'),
@@ -63,8 +63,8 @@ export async function makeOrganization(server: TestServer, only?: readonly RoleN
   for (const name of wanted) {
     const email = address(name);
     const of = { email, name: fullName(name), password: PASSWORD, role: roleOf(name) };
-    const id = await createUser(actors, realm, of);
-    people[name] = person(name, id, email, await readUserApiKey(actors, secrets, realm, email));
+    const id = await createUserAndReturnId(actors, realm, of);
+    people[name] = person(name, id, email, await readOrRenewUserApiKey(actors, secrets, realm, email));
   }
   return {
     ...(people as Record<RoleName, Person>),
@@ -84,8 +84,8 @@ export async function addPerson(
 ): Promise<Person> {
   const email = `${name.replaceAll(' ', '-')}@${subdomain}.example.com`;
   const of = { email, name, password: PASSWORD, role: roleOf(role) };
-  const id = await createUser(server.actors, realm, of);
-  const key = await readUserApiKey(server.actors, server.secrets, realm, email);
+  const id = await createUserAndReturnId(server.actors, realm, of);
+  const key = await readOrRenewUserApiKey(server.actors, server.secrets, realm, email);
   return { role, id, email, name, key, api: new Client(server, role, { authorization: basic(email, key) }) };
 }
 
@@ -98,7 +98,7 @@ export async function crowd({ server, realm, subdomain }: Organization, size: nu
   for (let i = 0; i < size; i++) {
     const email = `${name}-${i}@${subdomain}.example.com`;
     ids.push(
-      await createUser(server.actors, realm, {
+      await createUserAndReturnId(server.actors, realm, {
         email,
         name: `${name} ${i}`,
         password: PASSWORD,

@@ -1,7 +1,7 @@
 import { appendFile, cp, mkdir, readdir, readFile, rm, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
-import { checkNoUnfinishedRestore, restoreBackup, writeDataDirBackup } from '#app/backup';
+import { requireNoUnfinishedRestore, restoreBackupToDataDir, writeDataDirBackup } from '#app/backup';
 import { REAL_CLOCK as clock } from '#base/clock';
 import { realmActorKey, toEpoch, toRealmId } from '#model';
 import { type BlobDeletionHold, FolderBlobStorage } from '#ports/blobs';
@@ -55,7 +55,7 @@ t.test('a restored directory has the data of the backup, another log, and ids ab
   const { place, ...from } = await source(test);
   await from.backUp(join(place, 'backup'));
   const to = join(place, 'restored');
-  test.match(await restoreBackup(join(place, 'backup'), to, clock), { files: 3, format: 1 });
+  test.match(await restoreBackupToDataDir(join(place, 'backup'), to, clock), { files: 3, format: 1 });
   test.equal(await readFile(join(to, 'secret'), 'utf8'), 'the secret\n');
   test.strictSame((await readdir(to)).includes('restore-unfinished'), false);
 
@@ -70,7 +70,7 @@ t.test('a restored directory has the data of the backup, another log, and ids ab
   const blob = await blobs.find(ONE, 'a');
   test.strictSame([blob?.mediaType, Buffer.from(await blob!.read()).toString()], ['text/plain', 'first']);
 
-  await restoreBackup(join(place, 'backup'), join(place, 'again'), clock);
+  await restoreBackupToDataDir(join(place, 'backup'), join(place, 'again'), clock);
   const [first, second] = [await incarnationOf(to), await incarnationOf(join(place, 'again'))];
   test.not(first, second);
   test.equal(first, await incarnationOf(to), 'which stays from then on');
@@ -106,7 +106,7 @@ t.test('data deleted while a backup reads is in the backup, and gone from the se
   await blobs.delete(ONE, 'c');
   test.strictSame(await readdir(join(data, 'blobs', 'removed')), [], 'deleting is deleting again');
 
-  await restoreBackup(join(place, 'backup'), join(place, 'restored'), clock);
+  await restoreBackupToDataDir(join(place, 'backup'), join(place, 'restored'), clock);
   const restored = await FolderBlobStorage.open(join(place, 'restored', 'blobs'));
   for (const path of ['a', 'b']) test.ok(await restored.find(ONE, path), `${path} is in the backup`);
 });
@@ -121,9 +121,12 @@ t.test('a failed backup or restore leaves nothing', async (test) => {
   await mkdir(join(place, 'empty'));
   await test.resolves(from.backUp(join(place, 'empty')), 'an empty folder is as good as none');
 
-  await test.rejects(restoreBackup(good, data, clock), /is not empty/);
-  await test.rejects(restoreBackup(good, join(good, 'data.mdb'), clock), /can't be restored to/);
-  await test.rejects(restoreBackup(join(place, 'nowhere'), join(place, 'x'), clock), /no backup, or an unfinished one/);
+  await test.rejects(restoreBackupToDataDir(good, data, clock), /is not empty/);
+  await test.rejects(restoreBackupToDataDir(good, join(good, 'data.mdb'), clock), /can't be restored to/);
+  await test.rejects(
+    restoreBackupToDataDir(join(place, 'nowhere'), join(place, 'x'), clock),
+    /no backup, or an unfinished one/,
+  );
 
   const target = join(place, 'target');
   const manifest = JSON.parse(await readFile(join(good, 'backup.json'), 'utf8')) as object;
@@ -131,10 +134,10 @@ t.test('a failed backup or restore leaves nothing', async (test) => {
     const copy = join(place, 'copy');
     await cp(good, copy, { recursive: true });
     await spoil((name) => join(copy, name));
-    await test.rejects(restoreBackup(copy, target, clock), says, String(says));
+    await test.rejects(restoreBackupToDataDir(copy, target, clock), says, String(says));
     test.notOk((await readdir(place)).includes('target'), 'no directory is made');
     await mkdir(target);
-    await test.rejects(restoreBackup(copy, target, clock), says);
+    await test.rejects(restoreBackupToDataDir(copy, target, clock), says);
     test.strictSame(await readdir(target), [], 'an empty one stays empty');
     await rm(target, { recursive: true });
     await rm(copy, { recursive: true });
@@ -163,16 +166,20 @@ t.test('a backup whose file list leads out of it is refused', async (test) => {
     await writeFile(join(backup, 'SHA256SUMS'), list);
     const sums = createHash('sha256').update(list).digest('hex');
     await writeFile(join(backup, 'backup.json'), JSON.stringify({ ...manifest, sums }));
-    await test.rejects(restoreBackup(backup, join(place, 'x'), clock), /SHA256SUMS has the line/, JSON.stringify(name));
+    await test.rejects(
+      restoreBackupToDataDir(backup, join(place, 'x'), clock),
+      /SHA256SUMS has the line/,
+      JSON.stringify(name),
+    );
   }
 });
 
 t.test('a directory with an unfinished restore is refused', async (test) => {
   const place = test.testdir();
-  await test.resolves(checkNoUnfinishedRestore(place));
+  await test.resolves(requireNoUnfinishedRestore(place));
   await writeFile(join(place, 'restore-unfinished'), 'from /backups/1\n');
   await test.rejects(
-    checkNoUnfinishedRestore(place),
+    requireNoUnfinishedRestore(place),
     /restoring .* from \/backups\/1 did not end: empty it and restore again/,
   );
 });

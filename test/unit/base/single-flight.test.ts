@@ -6,7 +6,7 @@ function world() {
   const begun: { end: () => void; fail: (error: Error) => void }[] = [];
   const runs = new SingleFlight<number>();
   const ask = (key: number): Promise<void> =>
-    runs.run(
+    runs.joinQueuedRunOrStart(
       key,
       () =>
         new Promise<void>((resolve, reject) => {

@@ -40,7 +40,7 @@ t.test('all users of a clock share one timer', async (t) => {
   const clock = new FakeClock();
   const slices = new CoarseTimerRing<string>(clock, 60_000, () => {});
   for (let i = 0; i < 10; i++) runPeriodically(clock, 500 * (i + 1), () => {});
-  slices.add('a', 10_000);
+  slices.addExpiringAfter('a', 10_000);
   let turns = 0;
   while (clock.monotonic() < 10_000) {
     clock.advance(clock.next()!);

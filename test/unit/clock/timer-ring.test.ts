@@ -15,7 +15,7 @@ t.test('entries expire in order, half a second late at most, never early', async
   for (let i = 0; i < 300; i++) {
     const ms = (i * 7_919) % 60_000;
     due.set(`${i}`, clock.monotonic() + ms);
-    slices.add(`${i}`, ms);
+    slices.addExpiringAfter(`${i}`, ms);
     clock.advance((i * 31) % 700);
   }
   clock.advance(60_500);
@@ -32,24 +32,24 @@ t.test('an entry may be added while others expire, and after long silence', asyn
   const expired: number[] = [];
   const slices: CoarseTimerRing<number> = new CoarseTimerRing(clock, 1_000, (n) => {
     expired.push(clock.monotonic());
-    if (n > 0) slices.add(n - 1, 1_000);
+    if (n > 0) slices.addExpiringAfter(n - 1, 1_000);
   });
-  slices.add(2, 1_000);
+  slices.addExpiringAfter(2, 1_000);
   clock.advance(10_000);
   t.same(expired, [1_000, 2_000, 3_000]);
   clock.advance(1_000_000);
-  slices.add(0, 500);
+  slices.addExpiringAfter(0, 500);
   clock.leap(90_000);
   t.same(expired.slice(3), [1_100_000], 'also when the process stood still');
 });
 
 t.test('an entry added long after the last one waits its full time', async (t) => {
   const { clock, expired, slices } = make();
-  slices.add('a', 50_000);
+  slices.addExpiringAfter('a', 50_000);
   clock.advance(40_000);
-  slices.add('b', 59_000);
+  slices.addExpiringAfter('b', 59_000);
   clock.advance(9_000);
-  slices.add('c', 59_900);
+  slices.addExpiringAfter('c', 59_900);
   clock.advance(120_000);
   t.same(expired, [
     ['a', 50_000],
@@ -60,10 +60,10 @@ t.test('an entry added long after the last one waits its full time', async (t) =
 
 t.test('a cleared entry does not expire', async (t) => {
   const { clock, expired, slices } = make();
-  slices.add('a', 100);
+  slices.addExpiringAfter('a', 100);
   slices.clear();
   t.equal(clock.next(), undefined);
-  slices.add('b', 100);
+  slices.addExpiringAfter('b', 100);
   clock.advance(1_000);
   t.same(
     expired.map(([entry]) => entry),

@@ -88,7 +88,7 @@ async function world(users: readonly DirectoryUser[] = [person(1), person(2), pe
   const snapshot = snapshotWith({ users });
   const clock = new FakeClock();
   const host = async () => {
-    const replica = await DirectoryReplica.open(REALM, log, async () => snapshot, clock);
+    const replica = await DirectoryReplica.openAndLoad(REALM, log, async () => snapshot, clock);
     const budgets = {
       recentEntries: new RecentLogEntryMemoryBudget(),
       recentMessages: new RecentMessageMemoryBudget(),
@@ -522,14 +522,16 @@ t.test('a resumed queue gets the entries that it missed, including those that th
 
 t.test('the feed knows the position from which it recognises every repeat', async (t) => {
   const repeats = new LogRepeatDetector(new MemoryLog({}), REALM, toLogSeq(10_000), new FakeClock());
-  const first = repeats.readFrom + MAX_LOG_REPEAT_DISTANCE;
-  t.equal(repeats.isCompleteFrom(toLogSeq(first - 1)), false, 'what it repeats may lie below what was read');
-  t.equal(repeats.isCompleteFrom(toLogSeq(first)), true);
+  const first = repeats.readFromPosition + MAX_LOG_REPEAT_DISTANCE;
+  t.equal(repeats.recognizesAllRepeatsAfter(toLogSeq(first - 1)), false, 'what it repeats may lie below what was read');
+  t.equal(repeats.recognizesAllRepeatsAfter(toLogSeq(first)), true);
   repeats.markMissedUpTo(toLogSeq(9_000));
-  t.equal(repeats.isCompleteFrom(toLogSeq(8_999)), false);
-  t.equal(repeats.isCompleteFrom(toLogSeq(9_000)), true);
+  t.equal(repeats.recognizesAllRepeatsAfter(toLogSeq(8_999)), false);
+  t.equal(repeats.recognizesAllRepeatsAfter(toLogSeq(9_000)), true);
   t.equal(
-    new LogRepeatDetector(new MemoryLog({}), REALM, toLogSeq(0), new FakeClock()).isCompleteFrom(toLogSeq(0)),
+    new LogRepeatDetector(new MemoryLog({}), REALM, toLogSeq(0), new FakeClock()).recognizesAllRepeatsAfter(
+      toLogSeq(0),
+    ),
     true,
     'nothing was before',
   );

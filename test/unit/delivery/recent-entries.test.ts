@@ -14,7 +14,7 @@ const entry = (content: string): LogEntry =>
 async function read(recent: RecentLogEntries, after: number): Promise<number[] | undefined> {
   const got: number[] = [];
   const reader = { onEntry: (at: number) => void got.push(at), onTransient: () => {}, onGap: () => {} };
-  const subscription = recent.subscribe(toLogSeq(after), reader);
+  const subscription = recent.subscribeIfStillInMemory(toLogSeq(after), reader);
   if (!subscription) return undefined;
   await settle();
   subscription.close();
@@ -23,7 +23,7 @@ async function read(recent: RecentLogEntries, after: number): Promise<number[] |
 
 t.test('entries are given from any position above the start, and live ones after them', async (t) => {
   const recent = new RecentLogEntries(new RecentLogEntryMemoryBudget(), toLogSeq(10));
-  for (const at of [12, 13, 20]) recent.add(toLogSeq(at), entry('x'));
+  for (const at of [12, 13, 20]) recent.addNewestEntry(toLogSeq(at), entry('x'));
   t.same(await read(recent, 10), [12, 13, 20]);
   t.same(await read(recent, 11), [12, 13, 20]);
   t.same(await read(recent, 12), [13, 20]);
@@ -31,33 +31,33 @@ t.test('entries are given from any position above the start, and live ones after
   t.same(await read(recent, 99), [], 'a reader may be ahead of us');
   t.equal(await read(recent, 9), undefined);
   const got: number[] = [];
-  const follow = recent.subscribe(toLogSeq(13), {
+  const follow = recent.subscribeIfStillInMemory(toLogSeq(13), {
     onEntry: (at) => void got.push(at),
     onTransient: () => {},
     onGap: () => {},
   })!;
-  recent.add(toLogSeq(21), entry('x'));
+  recent.addNewestEntry(toLogSeq(21), entry('x'));
   t.same(got, [], 'not before the caller has what it asked for');
   t.equal(await follow.waitUntilCaughtUp(), 21);
   t.same(got, [20, 21]);
-  recent.add(toLogSeq(22), entry('x'));
+  recent.addNewestEntry(toLogSeq(22), entry('x'));
   follow.close();
-  recent.add(toLogSeq(23), entry('x'));
+  recent.addNewestEntry(toLogSeq(23), entry('x'));
   t.same(got, [20, 21, 22]);
   t.equal(follow.position, 22);
 });
 
 t.test('entries read of an earlier time are put first', async (t) => {
   const recent = new RecentLogEntries(new RecentLogEntryMemoryBudget(), toLogSeq(10));
-  recent.add(toLogSeq(11), entry('x'));
-  recent.prepend(
+  recent.addNewestEntry(toLogSeq(11), entry('x'));
+  recent.prependOnceIfGapless(
     [4, 7, 10].map((at) => ({ seq: toLogSeq(at), entry: entry('x') })),
     toLogSeq(3),
   );
   t.same(await read(recent, 3), [4, 7, 10, 11]);
   t.equal(await read(recent, 2), undefined);
   const long = new RecentLogEntries(new RecentLogEntryMemoryBudget(), toLogSeq(10_000));
-  long.prepend(
+  long.prependOnceIfGapless(
     Array.from({ length: 5_000 }, (_, i) => ({ seq: toLogSeq(5_001 + i), entry: entry('x') })),
     toLogSeq(0),
   );
@@ -68,45 +68,45 @@ t.test('entries read of an earlier time are put first', async (t) => {
 
 t.test('no entry is put before a gap', async (t) => {
   const gapped = new RecentLogEntries(new RecentLogEntryMemoryBudget(), toLogSeq(10));
-  gapped.add(toLogSeq(11), entry('x'));
-  gapped.restart(toLogSeq(20));
-  gapped.prepend([{ seq: toLogSeq(7), entry: entry('x') }], toLogSeq(3));
-  gapped.add(toLogSeq(21), entry('x'));
+  gapped.addNewestEntry(toLogSeq(11), entry('x'));
+  gapped.restartEmptyAfter(toLogSeq(20));
+  gapped.prependOnceIfGapless([{ seq: toLogSeq(7), entry: entry('x') }], toLogSeq(3));
+  gapped.addNewestEntry(toLogSeq(21), entry('x'));
   t.equal(await read(gapped, 3), undefined);
   t.equal(await read(gapped, 11), undefined);
   t.same(await read(gapped, 20), [21]);
   const full = new RecentLogEntries(new RecentLogEntryMemoryBudget(1_000), toLogSeq(10));
-  full.add(toLogSeq(11), entry('x'.repeat(900)));
-  full.add(toLogSeq(12), entry('x'));
-  full.prepend([{ seq: toLogSeq(7), entry: entry('x') }], toLogSeq(3));
+  full.addNewestEntry(toLogSeq(11), entry('x'.repeat(900)));
+  full.addNewestEntry(toLogSeq(12), entry('x'));
+  full.prependOnceIfGapless([{ seq: toLogSeq(7), entry: entry('x') }], toLogSeq(3));
   t.equal(await read(full, 3), undefined);
 });
 
 t.test('all realms share one budget: the oldest entries of any realm go first', async (t) => {
   const budget = new RecentLogEntryMemoryBudget(100_000);
   const [one, two] = [new RecentLogEntries(budget, toLogSeq(0)), new RecentLogEntries(budget, toLogSeq(0))];
-  one.add(toLogSeq(1), entry('x'.repeat(30_000)));
-  two.add(toLogSeq(2), entry('x'.repeat(30_000)));
-  one.add(toLogSeq(3), entry('x'.repeat(30_000)));
+  one.addNewestEntry(toLogSeq(1), entry('x'.repeat(30_000)));
+  two.addNewestEntry(toLogSeq(2), entry('x'.repeat(30_000)));
+  one.addNewestEntry(toLogSeq(3), entry('x'.repeat(30_000)));
   t.same(await read(one, 0), [1, 3]);
-  two.add(toLogSeq(4), entry('x'.repeat(30_000)));
+  two.addNewestEntry(toLogSeq(4), entry('x'.repeat(30_000)));
   t.equal(await read(one, 0), undefined);
   t.same(await read(one, 1), [3]);
   t.same(await read(two, 0), [2, 4]);
-  for (let at = 5; at < 5_000; at++) one.add(toLogSeq(at), entry('x'.repeat(10_000)));
-  t.ok(budget.bytes <= 100_000);
+  for (let at = 5; at < 5_000; at++) one.addNewestEntry(toLogSeq(at), entry('x'.repeat(10_000)));
+  t.ok(budget.heldBytes <= 100_000);
   t.same(await read(one, 4_990), [4_991, 4_992, 4_993, 4_994, 4_995, 4_996, 4_997, 4_998, 4_999]);
   t.equal(await read(two, 3), undefined);
-  one.restart(toLogSeq(6_000));
-  two.restart(toLogSeq(6_000));
-  t.equal(budget.bytes, 0);
+  one.restartEmptyAfter(toLogSeq(6_000));
+  two.restartEmptyAfter(toLogSeq(6_000));
+  t.equal(budget.heldBytes, 0);
   t.same(await read(one, 6_000), []);
   t.equal(await read(one, 5_999), undefined);
 });
 
 t.test('one realm has a maximum number of entries, however small', async (t) => {
   const recent = new RecentLogEntries(new RecentLogEntryMemoryBudget(), toLogSeq(0));
-  for (let at = 1; at <= 20_000; at++) recent.add(toLogSeq(at), entry(''));
+  for (let at = 1; at <= 20_000; at++) recent.addNewestEntry(toLogSeq(at), entry(''));
   t.equal(await read(recent, 10_000), undefined);
   t.equal((await read(recent, 20_000 - 4_096))?.length, 4_096);
 });

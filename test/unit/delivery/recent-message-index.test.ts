@@ -61,7 +61,7 @@ async function world(...stored: readonly MessageRecord[]) {
   );
   const apply = (...items: readonly LogItem[]): void => {
     recent.push({ entry: { actor: streamActorKey(REALM, toStreamId(5)), groups: [{ v: toLogSeq(1), p: 0, items }] } });
-    for (const item of items) index.apply(item);
+    for (const item of items) index.applyLogItem(item);
   };
   const newest = (more: Partial<MessageScan> = {}): MessageScan => ({
     realm: REALM,
@@ -73,7 +73,7 @@ async function world(...stored: readonly MessageRecord[]) {
   });
   /** The messages that a registration sees. */
   const seen = async (more: Partial<MessageScan> = {}): Promise<string[]> => {
-    const reads = await index.currentReadStore();
+    const reads = await index.catchUpAndSelectReadStore();
     const found = await reads.scanMessages(newest(more));
     return found.map(({ id, conversation, body }) => `${id} ${conversation} ${(body as MessageBody).topic}`);
   };
@@ -83,7 +83,7 @@ async function world(...stored: readonly MessageRecord[]) {
 t.test('changes in the log are seen without reading messages again', async (t) => {
   const { index, apply, seen, store, write } = await world(said(1, 5), said(2, 6));
   t.same(await seen(), ['2 s6 topic', '1 s5 topic']);
-  t.equal(await index.currentReadStore(), index);
+  t.equal(await index.catchUpAndSelectReadStore(), index);
   const third = said(3, 5, 'other');
   await write(third);
   apply(told(third));
@@ -116,7 +116,7 @@ t.test('if the log does not show a message in time, the Store is read', async (t
   const { clock, index, seen, store, write } = await world(said(1, 5));
   await seen();
   await write(said(2, 5));
-  const reading = index.currentReadStore();
+  const reading = index.catchUpAndSelectReadStore();
   await settle();
   await clock.advance(1_000);
   t.equal(await reading, store);
@@ -137,25 +137,25 @@ t.test('an edit is read from the Store, a deleted message is gone', async (t) =>
   const [, edited, gone] = await index.getMessages(REALM, [3, 1, 2]);
   t.same((edited!.body as MessageBody).flags, { 9: ['mentioned'] });
   t.equal(gone, null);
-  t.ok(await index.hasCurrentRecords([1, 2, 3]));
+  t.ok(await index.hasEveryStoredMessage([1, 2, 3]));
 });
 
 t.test('a lookup of a message that the log has not shown reads the Store', async (t) => {
   const { index, seen, write } = await world(said(1, 5));
   await seen();
   await write(said(2, 5));
-  t.notOk(await index.hasCurrentRecords([1, 2]));
-  t.ok(await index.hasCurrentRecords([1, 7]), 'one that is nowhere is no reason');
+  t.notOk(await index.hasEveryStoredMessage([1, 2]));
+  t.ok(await index.hasEveryStoredMessage([1, 7]), 'one that is nowhere is no reason');
 });
 
 t.test('during a move between streams the Store is read, and afterwards the whole index again', async (t) => {
   const { apply, index, seen, store, write } = await world(said(1, 5), said(2, 5));
   await seen();
   apply(changed([1, 2], { new_stream_id: 6, subject: 'there' }), { t: 'carrying', from: 5, to: 6, done: false });
-  t.equal(await index.currentReadStore(), store);
+  t.equal(await index.catchUpAndSelectReadStore(), store);
   await write(said(1, 6, 'there', 2), said(2, 6, 'there', 2));
   apply({ t: 'carrying', from: 5, to: 6, done: true });
-  t.equal(await index.currentReadStore(), index);
+  t.equal(await index.catchUpAndSelectReadStore(), index);
   t.same(await seen(), ['2 s6 there', '1 s6 there']);
 });
 
@@ -167,7 +167,7 @@ t.test('a move that arrives during a read invalidates the read', async (t) => {
   });
   let shut = true;
   store.gate = (step) => (shut && step === 'after:scanMessages' ? gate : undefined);
-  const reading = index.currentReadStore();
+  const reading = index.catchUpAndSelectReadStore();
   await settle();
   shut = false;
   await write(said(1, 6, 'there', 2));
@@ -194,10 +194,10 @@ t.test('organizations without requests are evicted first', (t) => {
       },
     }) as unknown as RecentMessageIndex;
   const [a, b, c] = ['a', 'b', 'c'].map(one) as [RecentMessageIndex, RecentMessageIndex, RecentMessageIndex];
-  budget.setIndexSize(a, 4);
-  budget.setIndexSize(b, 4);
+  budget.setIndexSizeAndResetOverMax(a, 4);
+  budget.setIndexSizeAndResetOverMax(b, 4);
   budget.markIndexUsed(a);
-  budget.setIndexSize(c, 4);
+  budget.setIndexSizeAndResetOverMax(c, 4);
   t.same(forgotten, ['b']);
   t.end();
 });

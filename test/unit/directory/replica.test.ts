@@ -21,7 +21,7 @@ async function world(ended: (hash: string, kind: 'key' | 'session') => void = ()
     fetches: 0,
     gate: undefined,
   };
-  const replica = await DirectoryReplica.open(
+  const replica = await DirectoryReplica.openAndLoad(
     REALM,
     log,
     async () => {
@@ -45,11 +45,11 @@ t.test('only commits that change the directory move its version', async (test) =
   const { replica, append } = await world();
   await append(6, { t: 'event', to: { users: [1] }, event: { type: 'x' } });
   await append(7, change('seven'));
-  await until('the change is applied', () => replica.view.settings.name === 'seven');
-  test.equal(replica.view.version, 7);
+  await until('the change is applied', () => replica.directoryView.settings.name === 'seven');
+  test.equal(replica.directoryView.version, 7);
   await append(8, { t: 'event', to: { users: [1] }, event: { type: 'x' } });
-  await replica.tail.caughtUp();
-  test.equal(replica.view.version, 7);
+  await replica.logTail.waitUntilCaughtUp();
+  test.equal(replica.directoryView.version, 7);
 });
 
 t.test('a version that the log does not bring is loaded by a new snapshot', async (test) => {
@@ -60,7 +60,7 @@ t.test('a version that the log does not bring is loaded by a new snapshot', asyn
   await until('the replica waits', () => clock.next() !== undefined);
   clock.advance(clock.next()!);
   await reached;
-  test.equal(replica.view.version, 6);
+  test.equal(replica.directoryView.version, 6);
   test.equal(server.fetches, 2);
 });
 
@@ -71,8 +71,8 @@ t.test('a change acknowledged before it is in the log costs no snapshot', async 
   await append(6, change('six'));
   await reached;
   clock.advance(clock.next()!);
-  await replica.tail.caughtUp();
-  test.equal(replica.view.settings.name, 'six');
+  await replica.logTail.waitUntilCaughtUp();
+  test.equal(replica.directoryView.settings.name, 'six');
   test.equal(server.fetches, 1);
 });
 
@@ -89,12 +89,12 @@ t.test('entries that arrive during a snapshot are applied to it', async (test) =
   clock.advance(clock.next()!);
   await until('the snapshot is asked for', () => server.fetches === 2);
   await append(7, change('seven'));
-  await until('the change is applied', () => replica.view.settings.name === 'seven');
+  await until('the change is applied', () => replica.directoryView.settings.name === 'seven');
   await reached;
   open();
-  await until('the snapshot is there', () => replica.view.subdomain === 'second');
-  test.equal(replica.view.settings.name, 'seven');
-  test.equal(replica.view.version, 7);
+  await until('the snapshot is there', () => replica.directoryView.subdomain === 'second');
+  test.equal(replica.directoryView.settings.name, 'seven');
+  test.equal(replica.directoryView.version, 7);
 });
 
 t.test('every way in which a session disappears is reported, and nothing else', async (test) => {
@@ -111,11 +111,11 @@ t.test('every way in which a session disappears is reported, and nothing else', 
     append(v, { t: 'directory', change: { session: withSessions(...hashes) } } as unknown as Json);
   await put(6, 'a', 'b', 'c');
   await put(7, 'a', 'b', 'c', 'd');
-  await until('the sessions are known', () => replica.view.sessionByHash('d') !== undefined);
-  test.equal(replica.view.sessionByHash('a')?.user, 8);
+  await until('the sessions are known', () => replica.directoryView.sessionByHash('d') !== undefined);
+  test.equal(replica.directoryView.sessionByHash('a')?.user, 8);
   test.same(gone, []);
   await put(8, 'a', 'c', 'd');
-  await until('one has ended', () => replica.view.sessionByHash('b') === undefined);
+  await until('one has ended', () => replica.directoryView.sessionByHash('b') === undefined);
   test.same(gone, ['session b']);
   server.snapshot = snapshotWith({ version: 9, sessions: [withSessions('a')] });
   const reached = replica.waitForVersion(9);

@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import t from 'tap';
 import {
-  checkEmojiIsUsable,
   completeEmojiFields,
-  findEmojiByName,
-  formatEmojiFieldsForApi,
-  isKnownEmoji,
+  isKnownEmojiCode,
+  makeEmojiApiFields,
+  requireEmojiByName,
+  requireUsableEmoji,
   toStoredEmojiType,
 } from '#domain/emoji';
 import { toUserId } from '#model';
@@ -26,7 +26,7 @@ const plain = directoryWith({});
 
 /** Checks an emoji like POST does. */
 const checked = (name: string, code: string | null = null, type: string | null = null, at = directory) =>
-  checkEmojiIsUsable(completeEmojiFields({ name, code, type }, at), at);
+  requireUsableEmoji(completeEmojiFields({ name, code, type }, at), at);
 
 t.test('a name means an active custom emoji, else the extra one, else Unicode', async (t) => {
   t.same(checked('party'), { name: 'party', code: '2', type: 'realm_emoji' });
@@ -34,7 +34,7 @@ t.test('a name means an active custom emoji, else the extra one, else Unicode', 
   t.same(checked('smile', null, null, plain), { name: 'smile', code: '1f642', type: 'unicode_emoji' });
   t.same(checked('zulip'), { name: 'conclave', code: 'conclave', type: 'extra' });
   t.throws(() => checked('gone'), { message: "Emoji 'gone' does not exist" });
-  t.throws(() => findEmojiByName('__proto__', directory), { message: "Emoji '__proto__' does not exist" });
+  t.throws(() => requireEmojiByName('__proto__', directory), { message: "Emoji '__proto__' does not exist" });
 });
 
 t.test('a custom emoji must exist, match its name, and be active', async (t) => {
@@ -46,18 +46,18 @@ t.test('a custom emoji must exist, match its name, and be active', async (t) => 
 });
 
 t.test('deactivated emoji still exist; codes are unique within their type only', async (t) => {
-  t.ok(isKnownEmoji('4', 'realm_emoji', directory));
-  t.notOk(isKnownEmoji('4', 'unicode_emoji', directory));
-  t.notOk(isKnownEmoji('1f642', 'realm_emoji', directory));
-  t.ok(isKnownEmoji('zulip', 'extra', directory));
-  t.notOk(isKnownEmoji('zulip', undefined, directory));
+  t.ok(isKnownEmojiCode('4', 'realm_emoji', directory));
+  t.notOk(isKnownEmojiCode('4', 'unicode_emoji', directory));
+  t.notOk(isKnownEmojiCode('1f642', 'realm_emoji', directory));
+  t.ok(isKnownEmojiCode('zulip', 'extra', directory));
+  t.notOk(isKnownEmojiCode('zulip', undefined, directory));
   t.equal(toStoredEmojiType('zulip_extra_emoji'), 'extra');
   t.equal(toStoredEmojiType('extra'), undefined, 'the stored word is none of theirs');
 });
 
 t.test('the extra emoji is sent under one of its names, whichever was received', async (t) => {
   const sent = (names: 'conclave' | 'zulip') =>
-    ['conclave', 'zulip'].map((name) => formatEmojiFieldsForApi(checked(name), directoryWith({}, names)));
+    ['conclave', 'zulip'].map((name) => makeEmojiApiFields(checked(name), directoryWith({}, names)));
   const one = { emoji_name: 'conclave', emoji_code: 'conclave', reaction_type: 'service_extra_emoji' };
   const other = { emoji_name: 'zulip', emoji_code: 'zulip', reaction_type: 'zulip_extra_emoji' };
   t.same(sent('conclave'), [one, one]);
@@ -73,7 +73,7 @@ t.test('any input is refused by its error, or is an emoji that can be found agai
     fc.property(word, fc.option(word), fc.option(word), (name, code, type) => {
       try {
         const found = checked(name, code, type);
-        return isKnownEmoji(found.code, found.type, directory);
+        return isKnownEmojiCode(found.code, found.type, directory);
       } catch (error) {
         return error instanceof ApiError && error.status === 400;
       }

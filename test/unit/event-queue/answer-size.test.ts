@@ -4,7 +4,7 @@ import {
   clientEventFormatOf,
   EventQueueBuffer,
   MAX_POLL_ANSWER_BYTES,
-  makeBufferedEvent,
+  makeQueueSpecificEvent,
 } from '../../../actors/event-queue/buffer.js';
 
 const shape = clientEventFormatOf({ capabilities: {} } as EventQueueOptions);
@@ -20,17 +20,17 @@ t.test(
     const buffer = new EventQueueBuffer(8, 'q', shape);
     const text = 'x'.repeat(100_000);
     const all = Array.from({ length: 300 }, (_, i) => i + 1);
-    for (const id of all) buffer.push(makeBufferedEvent(id, { type: 'message', text }));
+    for (const id of all) buffer.push(makeQueueSpecificEvent(id, { type: 'message', text }));
     const got: number[] = [];
     let answers = 0;
-    while (buffer.size > 0) {
-      const parts = buffer.encodePollAnswer();
+    while (buffer.waitingSlotCount > 0) {
+      const parts = buffer.encodePollAnswerFields();
       const bytes = parts.reduce((sum, part) => sum + part.byteLength, 0);
       t.ok(bytes < MAX_POLL_ANSWER_BYTES + 1_000, `${bytes} bytes`);
       const ids = idsIn(parts);
       t.ok(ids.length > 0);
       got.push(...ids);
-      buffer.acknowledge(ids.at(-1)!);
+      buffer.dropAcknowledgedUpTo(ids.at(-1)!);
       answers++;
     }
     t.same(got, all);
@@ -41,9 +41,9 @@ t.test(
 t.test('an event above the size limit is answered alone', async (t) => {
   const buffer = new EventQueueBuffer(8, 'q', shape);
   for (const id of [1, 2, 3])
-    buffer.push(makeBufferedEvent(id, { type: 'x', text: 'y'.repeat(MAX_POLL_ANSWER_BYTES + 1) }));
-  t.same(idsIn(buffer.encodePollAnswer()), [1]);
-  t.same(idsIn(buffer.encodePollAnswer()), [1], 'until it is acknowledged');
-  buffer.acknowledge(1);
-  t.same(idsIn(buffer.encodePollAnswer()), [2]);
+    buffer.push(makeQueueSpecificEvent(id, { type: 'x', text: 'y'.repeat(MAX_POLL_ANSWER_BYTES + 1) }));
+  t.same(idsIn(buffer.encodePollAnswerFields()), [1]);
+  t.same(idsIn(buffer.encodePollAnswerFields()), [1], 'until it is acknowledged');
+  buffer.dropAcknowledgedUpTo(1);
+  t.same(idsIn(buffer.encodePollAnswerFields()), [2]);
 });

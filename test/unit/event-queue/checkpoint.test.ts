@@ -2,7 +2,7 @@
 import t from 'tap';
 import { toLogSeq } from '#model';
 import { EventQueueCheckpointTimer } from '../../../actors/event-queue/checkpoint.js';
-import { type EventQueueActorState, lastPossibleClientActivity } from '../../../actors/event-queue/state.js';
+import { type EventQueueActorState, latestPossibleClientActivityTime } from '../../../actors/event-queue/state.js';
 import { EventQueueMemoryState } from '../../../actors/event-queue/volatile.js';
 import { FakeClock } from '../../support/fake-clock.js';
 
@@ -19,13 +19,13 @@ function make() {
     volatile,
     state: () => state,
     sendSelf: async () => {
-      const { ackedEventId, clientActiveAt, checkpointLogPosition, isPolling } = volatile;
+      const { ackedEventId, clientLastActiveAt, nextCheckpointLogPosition, hasWaitingPoll } = volatile;
       state = {
         ...state,
         acked: ackedEventId,
-        active: clientActiveAt,
-        position: checkpointLogPosition,
-        held: isPolling,
+        active: clientLastActiveAt,
+        position: nextCheckpointLogPosition,
+        held: hasWaitingPoll,
       };
       written.push((clock.now() - begun) / MINUTE);
     },
@@ -36,7 +36,7 @@ function make() {
   const polls = (polling: boolean): void => {
     volatile.stepMachine(polling ? 'POLL' : 'ANSWER');
     volatile.recordClientActivity(clock.now());
-    checkpoint.schedule();
+    checkpoint.startTimerIfNeeded();
   };
   return { clock, written, checkpoint, polls, cursor, state: () => state };
 }
@@ -52,7 +52,7 @@ t.test('a waiting poll is written once soon, and then at long intervals', async 
   t.ok(written.length >= 3 && written.length <= 6, `${written.length} times in two hours`);
   for (let i = 1; i < written.length; i++) t.ok(written[i]! - written[i - 1]! <= 60, 'within an hour each');
   t.ok(
-    lastPossibleClientActivity(state(), clock.now()) >= clock.now(),
+    latestPossibleClientActivityTime(state(), clock.now()) >= clock.now(),
     'nobody takes the client for gone if its host ends now',
   );
   const before = written.length;

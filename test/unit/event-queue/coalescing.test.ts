@@ -6,7 +6,7 @@ import type { EventQueueOptions } from '#model/commands';
 import { clientEventFormatOf, EventQueueBuffer } from '../../../actors/event-queue/buffer.js';
 import { EventQueueInbox } from '../../../actors/event-queue/inbox.js';
 import type { EventQueueActorState } from '../../../actors/event-queue/state.js';
-import { TransientEventIds } from '../../../actors/event-queue/transient-ids.js';
+import { UnloggedEventIdAllocator } from '../../../actors/event-queue/transient-ids.js';
 
 const REALM = toRealmId(1);
 const options = { capabilities: {}, eventTypes: null, narrow: [] } as unknown as EventQueueOptions;
@@ -21,7 +21,7 @@ interface Told {
 
 function bufferWith(...events: readonly Told[]): { buffer: EventQueueBuffer; take: (event: Told) => void } {
   const buffer = new EventQueueBuffer(8, 'q', clientEventFormatOf(options));
-  const ids = new TransientEventIds(
+  const ids = new UnloggedEventIdAllocator(
     { append: async () => 0 as never },
     REALM,
     eventQueueActorKey(REALM, toUserId(8), toEventQueueId('q')),
@@ -29,14 +29,14 @@ function bufferWith(...events: readonly Told[]): { buffer: EventQueueBuffer; tak
   const inbox = new EventQueueInbox(REALM, state, buffer, ids, {} as never, { resolved: () => {} });
   const take = ({ id, ...event }: Told): void => {
     const item = { t: 'event', to: { users: [8] }, event: { type: 'update_message_flags', ...event, all: false } };
-    inbox.takeEvent(new SharedClientEvent(id, item as never));
+    inbox.judgeAndBufferEvent(new SharedClientEvent(id, item as never));
   };
   events.forEach(take);
   return { buffer, take };
 }
 
 const told = (buffer: EventQueueBuffer): Told[] => {
-  const { events } = JSON.parse(`{${Buffer.concat(buffer.encodePollAnswer()).toString().slice(1)}}`) as {
+  const { events } = JSON.parse(`{${Buffer.concat(buffer.encodePollAnswerFields()).toString().slice(1)}}`) as {
     events: Told[];
   };
   return events.map(({ id, op, flag, messages }) => ({ id, op, flag, messages }));
@@ -59,30 +59,30 @@ t.test('an answer that ends before the last flag event has the earlier part of t
   const fill = buffer.reserveSlot(4);
   take(read(5, 13));
   t.same(told(buffer), [read(1, 11), unstar(2, 11)], 'up to the last that is told');
-  buffer.acknowledge(2);
+  buffer.dropAcknowledgedUpTo(2);
   fill(null);
   t.same(told(buffer), [read(5, 12, 13)]);
 });
 
 t.test('a rebuilt queue does not repeat flag events that its client got from the previous owner', async (t) => {
   const { buffer } = bufferWith(star(1, 11), unstar(2, 11), star(3, 12));
-  buffer.acknowledge(2);
+  buffer.dropAcknowledgedUpTo(2);
   t.same(told(buffer), [star(3, 12)]);
 });
 
 t.test('after an acknowledgement, a delivered merged event has only its unacknowledged part', async (t) => {
   const { buffer } = bufferWith(star(1, 11), star(3, 12));
   t.same(told(buffer), [star(3, 11, 12)]);
-  buffer.acknowledge(1);
+  buffer.dropAcknowledgedUpTo(1);
   t.same(told(buffer), [star(3, 12)]);
-  buffer.acknowledge(3);
+  buffer.dropAcknowledgedUpTo(3);
   t.same(told(buffer), []);
-  t.equal(buffer.size, 0);
+  t.equal(buffer.waitingSlotCount, 0);
 });
 
 t.test('an acknowledged event is not extended', async (t) => {
   const { buffer, take } = bufferWith(star(1, 11));
-  buffer.acknowledge(1);
+  buffer.dropAcknowledgedUpTo(1);
   take(star(2, 12));
   t.same(told(buffer), [star(2, 12)]);
 });
@@ -99,9 +99,9 @@ t.test('a part coalesced into a later event survives: a successor reads the log 
   t.equal(buffer.oldest, 1);
   told(buffer);
   t.equal(buffer.oldest, 1, 'told is not acknowledged');
-  buffer.acknowledge(2);
+  buffer.dropAcknowledgedUpTo(2);
   t.equal(buffer.oldest, 3);
-  buffer.acknowledge(3);
+  buffer.dropAcknowledgedUpTo(3);
   t.equal(buffer.oldest, undefined);
   take(read(5, 11));
   take(unread(6, 11));

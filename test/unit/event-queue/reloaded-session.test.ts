@@ -138,7 +138,7 @@ t.test('where the frontend gives the heartbeats the queue gives none, and its ow
   await settle();
   clock.advance(3_600_000);
   t.same(answers, []);
-  t.ok(volatile.isPolling, 'the client is there all the time');
+  t.ok(volatile.hasWaitingPoll, 'the client is there all the time');
   session().pushTransient(new TransientClientEvent({ t: 'event', to: {}, event: { type: 'typing' } }));
   await settle();
   t.equal(idIn(answers[0]), last + 65);
@@ -151,7 +151,7 @@ t.test('where the frontend gives the heartbeats the queue gives none, and its ow
   t.match(next.answers, [{ ok: [] }], 'which ends the poll there');
   t.equal(volatile.ackedEventId, last + 65 + 64);
   clock.advance(60_000);
-  t.notOk(volatile.isPolling, 'without such a frontend it is the queue that gives one');
+  t.notOk(volatile.hasWaitingPoll, 'without such a frontend it is the queue that gives one');
 });
 
 t.test('an id that the log cannot have is refused', async (t) => {

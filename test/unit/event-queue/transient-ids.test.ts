@@ -1,7 +1,7 @@
 import t from 'tap';
 import { TransientClientEvent } from '#delivery';
 import {
-  countHeartbeatEventIdsAfter,
+  countFrontendHeartbeatIdsAfter,
   eventQueueActorKey,
   FIRST_TRANSIENT_EVENT_ID_SLOT,
   type LogSeq,
@@ -11,55 +11,55 @@ import {
   toUserId,
 } from '#model';
 import { EventQueueBuffer } from '../../../actors/event-queue/buffer.js';
-import { TransientEventIds } from '../../../actors/event-queue/transient-ids.js';
+import { UnloggedEventIdAllocator } from '../../../actors/event-queue/transient-ids.js';
 import { settle } from '../../support/fake-clock.js';
 
 const REALM = toRealmId(1);
-const idsWith = (append: () => Promise<LogSeq>): TransientEventIds =>
-  new TransientEventIds({ append }, REALM, eventQueueActorKey(REALM, toUserId(8), toEventQueueId('q')));
+const idsWith = (append: () => Promise<LogSeq>): UnloggedEventIdAllocator =>
+  new UnloggedEventIdAllocator({ append }, REALM, eventQueueActorKey(REALM, toUserId(8), toEventQueueId('q')));
 
 t.test('transient events and heartbeats have growing ids behind the entry at their position', async (t) => {
   let appended = 0;
   const ids = idsWith(async () => ++appended as LogSeq);
   t.equal(
-    ids.makeTransientId(7),
+    ids.tryAllocateTransientId(7),
     makeEventId(7, FIRST_TRANSIENT_EVENT_ID_SLOT),
     'come after those of the entry at this position',
   );
-  t.equal(ids.makeHeartbeatId(7), makeEventId(7, FIRST_TRANSIENT_EVENT_ID_SLOT + 1), 'and grow');
+  t.equal(ids.allocateHeartbeatId(7), makeEventId(7, FIRST_TRANSIENT_EVENT_ID_SLOT + 1), 'and grow');
   let last = ids.newestGivenId;
-  for (let next = ids.makeTransientId(7); next !== undefined; next = ids.makeTransientId(7)) last = next;
+  for (let next = ids.tryAllocateTransientId(7); next !== undefined; next = ids.tryAllocateTransientId(7)) last = next;
   t.ok(last < makeEventId(8, 0), 'transient events are lost when they are used up');
-  t.equal(ids.makeTransientId(7), undefined);
-  t.ok(ids.makeHeartbeatId(7) < makeEventId(8, 0), 'but not heartbeats');
+  t.equal(ids.tryAllocateTransientId(7), undefined);
+  t.ok(ids.allocateHeartbeatId(7) < makeEventId(8, 0), 'but not heartbeats');
   t.equal(appended, 1, 'and a new position is asked for, once');
   await settle();
-  t.equal(ids.makeTransientId(8), makeEventId(8, FIRST_TRANSIENT_EVENT_ID_SLOT), 'which has ids again');
+  t.equal(ids.tryAllocateTransientId(8), makeEventId(8, FIRST_TRANSIENT_EVENT_ID_SLOT), 'which has ids again');
   t.equal(ids.newestGivenId, makeEventId(8, FIRST_TRANSIENT_EVENT_ID_SLOT));
 });
 
 t.test('a frontend may use heartbeat ids only behind a transient id, and below the next position', async (t) => {
   for (const id of [-1, makeEventId(7, 0), makeEventId(7, 12), makeEventId(7, FIRST_TRANSIENT_EVENT_ID_SLOT - 1)]) {
-    t.equal(countHeartbeatEventIdsAfter(id), 0, `${id}: more of its entry may come`);
+    t.equal(countFrontendHeartbeatIdsAfter(id), 0, `${id}: more of its entry may come`);
   }
   const first = makeEventId(7, FIRST_TRANSIENT_EVENT_ID_SLOT);
-  const most = countHeartbeatEventIdsAfter(first);
+  const most = countFrontendHeartbeatIdsAfter(first);
   t.ok(most > 0);
   for (let id = first; id < makeEventId(8, 0); id++) {
-    const beats = countHeartbeatEventIdsAfter(id);
+    const beats = countFrontendHeartbeatIdsAfter(id);
     if (beats !== 0 && beats !== most) t.fail(`${beats} after ${id}`);
     if (beats > 0 && id + beats >= makeEventId(8, 0)) t.fail(`${id}: the ids of the next position`);
   }
   const ids = idsWith(async () => 0 as LogSeq);
-  const last = ids.makeHeartbeatId(7);
-  ids.reserveIdsUpTo(last + countHeartbeatEventIdsAfter(last));
+  const last = ids.allocateHeartbeatId(7);
+  ids.reserveIdsForFrontendUpTo(last + countFrontendHeartbeatIdsAfter(last));
   t.equal(
-    ids.makeTransientId(7),
-    last + countHeartbeatEventIdsAfter(last) + 1,
+    ids.tryAllocateTransientId(7),
+    last + countFrontendHeartbeatIdsAfter(last) + 1,
     'the queue gives its own ids above them',
   );
-  ids.reserveIdsUpTo(last);
-  t.equal(ids.newestGivenId, last + countHeartbeatEventIdsAfter(last) + 1, 'and never goes back');
+  ids.reserveIdsForFrontendUpTo(last);
+  t.equal(ids.newestGivenId, last + countFrontendHeartbeatIdsAfter(last) + 1, 'and never goes back');
 });
 
 t.test('a buffer keeps the newest transient events', async (t) => {
@@ -79,7 +79,7 @@ t.test('a buffer keeps the newest transient events', async (t) => {
     else buffer.push(stored(id));
   }
   const ids = (): number[] => {
-    const { events } = JSON.parse(`{${Buffer.concat(buffer.encodePollAnswer()).toString().slice(1)}}`) as {
+    const { events } = JSON.parse(`{${Buffer.concat(buffer.encodePollAnswerFields()).toString().slice(1)}}`) as {
       events: { id: number }[];
     };
     return events.map((event) => event.id);
@@ -89,7 +89,7 @@ t.test('a buffer keeps the newest transient events', async (t) => {
     ids().filter((id) => id % 2 === 0),
     Array.from({ length: 100 }, (_, i) => 102 + 2 * i),
   );
-  buffer.acknowledge(250);
+  buffer.dropAcknowledgedUpTo(250);
   t.same(
     ids(),
     Array.from({ length: 50 }, (_, i) => 251 + i),

@@ -1,5 +1,5 @@
 import t from 'tap';
-import { findRealmByHost, subdomainOfHost } from '#frontend/gateway';
+import { findRealmByHostOrFirst, subdomainOfHost } from '#frontend/gateway';
 import { toRealmId } from '#model';
 
 const realms = [
@@ -18,9 +18,9 @@ t.test('a subdomain of the external host names an organization; an address or lo
 });
 
 t.test('without credentials the host decides; a host of no organization means the first', async (t) => {
-  t.equal(findRealmByHost('lear.chat.example.com', 'chat.example.com', realms)?.id, 2);
-  t.equal(findRealmByHost('127.0.0.1', 'chat.example.com', realms)?.id, 1);
-  t.equal(findRealmByHost('nobody.chat.example.com', 'chat.example.com', realms), undefined);
-  t.equal(findRealmByHost('chat.example.com', 'chat.example.com', realms.slice(1))?.id, 2, 'no root: the first');
-  t.equal(findRealmByHost('127.0.0.1', 'chat.example.com', []), undefined);
+  t.equal(findRealmByHostOrFirst('lear.chat.example.com', 'chat.example.com', realms)?.id, 2);
+  t.equal(findRealmByHostOrFirst('127.0.0.1', 'chat.example.com', realms)?.id, 1);
+  t.equal(findRealmByHostOrFirst('nobody.chat.example.com', 'chat.example.com', realms), undefined);
+  t.equal(findRealmByHostOrFirst('chat.example.com', 'chat.example.com', realms.slice(1))?.id, 2, 'no root: the first');
+  t.equal(findRealmByHostOrFirst('127.0.0.1', 'chat.example.com', []), undefined);
 });

@@ -35,7 +35,7 @@ export async function openFrontend(
     host: '127.0.0.1',
     port: 0,
     maxBodyBytes: 100_000,
-    handler: frontend.handle,
+    handler: frontend.handleRequest,
     onError: (error) => {
       throw error;
     },
@@ -44,7 +44,7 @@ export async function openFrontend(
   const clients: RawClient[] = [];
   t.teardown(() => {
     for (const { socket } of clients) socket.destroy();
-    server.terminate();
+    server.closeImmediately();
   });
   const client = async (): Promise<RawClient> => {
     const opened = await RawClient.open(server.port);

@@ -1,5 +1,5 @@
 import t from 'tap';
-import { clientNameOfRequest, isHumanClient } from '#domain/messages';
+import { clientNameOfRequest, isHumanClientName } from '#domain/messages';
 
 t.test('the name part of the User-Agent names the client', async (t) => {
   const expected: [agent: string, name: string][] = [
@@ -32,7 +32,7 @@ t.test('a stream of new agents does not fill memory, and a long agent is cheap',
 
 t.test('some client names belong to interactive clients', async (t) => {
   for (const name of ['website', 'ZulipMobile', 'Snipe', 'ZulipElectron', 'My Desktop App', 'iOS']) {
-    t.ok(isHumanClient(name), name);
+    t.ok(isHumanClientName(name), name);
   }
-  for (const name of ['curl', 'ZulipPython', 'Unspecified', '', 'websites']) t.notOk(isHumanClient(name), name);
+  for (const name of ['curl', 'ZulipPython', 'Unspecified', '', 'websites']) t.notOk(isHumanClientName(name), name);
 });

@@ -32,7 +32,7 @@ const held = {
 
 const OPERATIONS_HERE = [
   declare({ path: '/large', run: () => ({ fields: { members: LARGE } }) }),
-  declare({ path: '/encoded', run: () => ({ fields: { members: EncodedJson.ofText(JSON.stringify(LARGE)) } }) }),
+  declare({ path: '/encoded', run: () => ({ fields: { members: EncodedJson.fromJsonText(JSON.stringify(LARGE)) } }) }),
   declare({ path: '/ready', run: () => ({ ready }) }),
   declare({ path: '/small', run: () => ({ fields: { x: 'x'.repeat(900) } }) }),
   declare({ path: '/asked', run: () => forward }),
@@ -174,7 +174,7 @@ t.test("an answer beyond the compressor's capacity goes out uncompressed, and is
   const frontend = new HttpFrontend(OPERATIONS_HERE, services, { requestIdPrefix: 'f', compressesAnswers: true });
   const asked = Array.from({ length: 300 }, () => {
     const exchange = new FakeExchange('GET', '/api/v1/large', { authorization: AUTH, 'accept-encoding': 'gzip' });
-    frontend.handle(exchange);
+    frontend.handleRequest(exchange);
     return exchange;
   });
   t.equal(asked.filter(({ answered }) => answered).length, 300 - 256, 'at once');

@@ -50,7 +50,7 @@ export class FakeExchange implements HttpExchange {
     done(body.length > limit ? undefined : body);
   }
   releasePathAndQuery(): void {}
-  reuseForNextRequest(next: HttpExchange): HttpExchange {
+  reuseForNextRequestIfPossible(next: HttpExchange): HttpExchange {
     return next;
   }
 
@@ -58,7 +58,7 @@ export class FakeExchange implements HttpExchange {
     this.requestId = n === undefined ? id : `${id}${n}`;
   }
 
-  onAborted(listener: () => void): void {
+  setAbortListener(listener: () => void): void {
     this.#abort = listener;
   }
   abort(): void {

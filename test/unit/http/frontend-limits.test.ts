@@ -5,10 +5,10 @@ import t, { type Test } from 'tap';
 import { forwardCommand as checkedForward } from '#frontend/api';
 import {
   chooseHttpServerFactory,
+  DEFAULT_SLOW_CLIENT_LIMITS,
   HttpFrontend,
   type HttpListenOptions,
   type HttpServer,
-  SLOW_CLIENT_LIMITS,
   SlowClientGuard,
 } from '#frontend/http';
 import { realmActorKey } from '#model';
@@ -54,7 +54,7 @@ for (const kind of kinds) {
       host: '127.0.0.1',
       port: 0,
       maxBodyBytes: 2 * MIB,
-      handler: frontend.handle,
+      handler: frontend.handleRequest,
       onError: (error) => t.fail(String(error)),
       ...listen,
     });
@@ -62,7 +62,7 @@ for (const kind of kinds) {
     const running = server;
     t.teardown(() => {
       for (const client of clients) client.socket.destroy();
-      running.terminate();
+      running.closeImmediately();
     });
     const client = async (): Promise<RawClient> => {
       const opened = await RawClient.open(running.port);
@@ -107,7 +107,7 @@ for (const kind of kinds) {
 
   t.test(`${kind}: stalled bodies are cut off, and so are bodies above the shared limit`, async (t) => {
     const clock = new FakeClock();
-    const bodies = new SlowClientGuard(clock, { ...SLOW_CLIENT_LIMITS, maxHeldBytes: 10 * MIB });
+    const bodies = new SlowClientGuard(clock, { ...DEFAULT_SLOW_CLIENT_LIMITS, maxHeldBytes: 10 * MIB });
     const { server, client, works } = await start(t, { listen: { slowBodyGuard: bodies } });
     const post = async (bytes: number): Promise<RawClient> => {
       const one = await client();
@@ -120,10 +120,10 @@ for (const kind of kinds) {
       return one;
     };
     const few = await post(1_000);
-    await until('it waits', () => bodies.heldBytes === 1_000);
+    await until('it waits', () => bodies.totalHeldBytes === 1_000);
     clock.advance(10_000);
     few.send('y'.repeat(1_000));
-    await until('it goes on', () => bodies.heldBytes === 2_000);
+    await until('it goes on', () => bodies.totalHeldBytes === 2_000);
     clock.advance(10_000);
     t.equal(bodies.cutOffCount, 0, 'it did something meanwhile');
     clock.advance(6_000);
@@ -133,14 +133,14 @@ for (const kind of kinds) {
     for (let i = 0; i < 20; i++) many.push(await post(MIB));
     await until('as many as there is room for are left', () => bodies.cutOffCount > 10);
     await many[0]!.closed();
-    t.ok(bodies.heldBytes <= 10 * MIB, `${bodies.heldBytes} bytes`);
+    t.ok(bodies.totalHeldBytes <= 10 * MIB, `${bodies.totalHeldBytes} bytes`);
     t.ok(await works());
     const last = many.at(-1)!;
     last.send('z'.repeat(MIB));
     t.equal((await last.response())?.status, 200, 'who sends on is served');
     for (const { socket } of many) socket.destroy();
     await until('nothing waits', () => bodies.waitingTransferCount === 0 && server.unansweredRequestCount === 0);
-    t.equal(bodies.heldBytes, 0);
+    t.equal(bodies.totalHeldBytes, 0);
   });
 
   const form = (type: string, length: number) => ({ 'Content-Type': type, 'Content-Length': String(length) });
@@ -201,8 +201,8 @@ for (const kind of kinds) {
     };
     for (let i = 0; i < 150; i++) await open();
     await until('some are turned away', async () => {
-      if (server.refusedConnectionCount === 0) await open();
-      return server.refusedConnectionCount > 0;
+      if (server.refusedConnectionOrPauseCount === 0) await open();
+      return server.refusedConnectionOrPauseCount > 0;
     });
     const before = refused;
     // Sooner than idle connections are closed anyway.

@@ -18,7 +18,7 @@ function make(...operations: ApiOperation[]) {
   const frontend = new HttpFrontend(operations, services, { requestIdPrefix: 'f1' });
   const send = (method: string, url: string, sent: Record<string, string> = {}, body?: string): FakeExchange => {
     const exchange = new FakeExchange(method, `/api/v1${url}`, { authorization: AUTH, ...sent }, body);
-    frontend.handle(exchange);
+    frontend.handleRequest(exchange);
     return exchange;
   };
   return { services, frontend, send };
@@ -26,7 +26,12 @@ function make(...operations: ApiOperation[]) {
 
 t.test('an operation answered from the replica is answered in the same turn', async (t) => {
   const { send } = make(
-    declare({ path: '/a', run: ({ client, caller, origin }) => ({ fields: { client, caller, origin } }) }),
+    declare({
+      path: '/a',
+      run: ({ clientName, caller, unverifiedBaseUrl }) => ({
+        fields: { client: clientName, caller, origin: unverifiedBaseUrl },
+      }),
+    }),
   );
   const got = send('GET', '/a?x=1', { 'user-agent': 'curl/8.1', host: 'chat.example.com:9991' });
   t.equal(got.status, 200);
@@ -41,7 +46,9 @@ t.test('an operation answered from the replica is answered in the same turn', as
 });
 
 t.test('a strange Host header does not appear in answers', async (t) => {
-  const { send } = make(declare({ path: '/a', run: ({ origin }) => ({ fields: { origin } }) }));
+  const { send } = make(
+    declare({ path: '/a', run: ({ unverifiedBaseUrl }) => ({ fields: { origin: unverifiedBaseUrl } }) }),
+  );
   t.equal(send('GET', '/a', { host: 'evil"/<x>' }).json.origin, 'http://localhost');
 });
 
@@ -213,7 +220,7 @@ t.test('waiting polls have no deadline, and releaseHeld answers them', async (t)
   await settle();
   t.equal(one.status, 200);
   t.equal(two.answers, 0);
-  frontend.releaseWaitingPolls();
+  frontend.answerWaitingPollsForShutdown();
   await settle();
   t.equal(two.status, 200);
   t.same(two.json.events, []);
@@ -355,7 +362,7 @@ t.test('concurrent uploads take no more than their share of memory, and release 
   const send = (): FakeExchange => {
     const head = { authorization: AUTH, ...MULTIPART, 'content-length': String(900_000) };
     const exchange = new FakeExchange('POST', '/api/v1/files', head, fileForm('x'));
-    frontend.handle(exchange);
+    frontend.handleRequest(exchange);
     return exchange;
   };
   const [one, two, three] = [send(), send(), send()];

@@ -9,10 +9,10 @@ class Counting extends DeflatePool {
   jobs = 0;
   bytes = 0;
 
-  override deflate(bytes: Uint8Array): Promise<Uint8Array> | undefined {
+  override tryDeflate(bytes: Uint8Array): Promise<Uint8Array> | undefined {
     this.jobs++;
     this.bytes += bytes.byteLength;
-    return super.deflate(bytes);
+    return super.tryDeflate(bytes);
   }
 }
 
@@ -22,7 +22,7 @@ const json = (n: number): Uint8Array =>
   Buffer.from(JSON.stringify(Array.from({ length: n }, (_, i) => ({ id: i, full_name: `Person ${i}` }))));
 
 async function compressed(bodies: GzipBodyComposer, parts: readonly ResponseBodyPart[]): Promise<Buffer> {
-  const blocks = await bodies.composeBlocks(parts);
+  const blocks = await bodies.tryComposeGzipBody(parts);
   if (!blocks) throw new Error('too much to do');
   return whole(blocks);
 }
@@ -62,7 +62,7 @@ t.test('shared parts are deflated once, and a body made only of them is ready at
   await compressed(bodies, ['first', shared]);
   await Promise.all(Array.from({ length: 20 }, (_, i) => compressed(bodies, [`the ${i}th`, shared, 'end'])));
   t.equal(deflating.jobs, 2, 'once with the first answer, once for all others');
-  const more = bodies.composeBlocks(['another', shared]);
+  const more = bodies.tryComposeGzipBody(['another', shared]);
   t.ok(Array.isArray(more), 'without waiting');
   t.ok(gunzipSync(whole(more as Uint8Array[])).equals(whole(['another', shared])));
 });
@@ -87,16 +87,16 @@ t.test('the length of an answer says nothing about keys in it', async (t) => {
 
 t.test('a body above the capacity is left alone, and taken when there is capacity again', async (t) => {
   const deflating = new DeflatePool(1);
-  t.equal(deflating.deflate(new Uint8Array(17 * 1024 * 1024)), undefined, 'too large by itself');
+  t.equal(deflating.tryDeflate(new Uint8Array(17 * 1024 * 1024)), undefined, 'too large by itself');
   const jobs = [];
   for (;;) {
-    const job = deflating.deflate(json(50));
+    const job = deflating.tryDeflate(json(50));
     if (!job) break;
     jobs.push(job);
     if (jobs.length > 1000) break;
   }
   t.equal(jobs.length, 256);
-  t.equal(new GzipBodyComposer(deflating).composeBlocks([json(50)]), undefined);
+  t.equal(new GzipBodyComposer(deflating).tryComposeGzipBody([json(50)]), undefined);
   await Promise.all(jobs);
-  t.ok(await new GzipBodyComposer(deflating).composeBlocks([json(50)]));
+  t.ok(await new GzipBodyComposer(deflating).tryComposeGzipBody([json(50)]));
 });

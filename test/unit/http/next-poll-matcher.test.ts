@@ -23,7 +23,7 @@ function repeated(query: string, n: number, of: AuthenticatedCaller = caller): N
     },
   );
   request.routedOperation = {} as RoutedOperation;
-  return NextPollMatcher.create(request, of, { parameter: 'last', last: n });
+  return NextPollMatcher.createIfRecognizable(request, of, { parameter: 'last', last: n });
 }
 
 t.test('the same query with another id is recognised', async (t) => {

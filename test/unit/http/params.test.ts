@@ -21,7 +21,7 @@ const reader = (parameters: ParameterDeclarations, path = '/x') =>
 /** Values, or the refusal. */
 function read(made: RequestParameterReader, form: string, query = '', segments: readonly string[] = []): unknown {
   try {
-    const { values, ignoredNames } = made.readParameters(
+    const { values, ignoredNames } = made.decodeAndCheckParameters(
       parseUrlencodedForm(form),
       parseUrlencodedForm(query),
       segments,
@@ -179,7 +179,7 @@ t.test('any input gives a value of the declared type or a refusal', async () => 
   fc.assert(
     fc.property(fc.nat(schemas.length - 1), nearJson, (i, text) => {
       try {
-        const { values } = readers[i]!.readParameters(new Map([['p', text]]), NO_FORM_FIELDS, []);
+        const { values } = readers[i]!.decodeAndCheckParameters(new Map([['p', text]]), NO_FORM_FIELDS, []);
         JSON.stringify(values);
         return Value.Check(schemas[i]!, values.p);
       } catch (error) {
@@ -235,7 +235,7 @@ t.test('random bytes as a body or query never crash', async () => {
   fc.assert(
     fc.property(fc.uint8Array({ maxLength: 200 }), ascii, (bytes, query) => {
       try {
-        made.readParameters(parseUrlencodedBody(bytes), parseUrlencodedForm(query), []);
+        made.decodeAndCheckParameters(parseUrlencodedBody(bytes), parseUrlencodedForm(query), []);
         return true;
       } catch (error) {
         return error instanceof ApiError;

@@ -67,7 +67,7 @@ function make(options: { readonly maxWaitingPolls?: number } = {}) {
   });
   const send = (last: number, more = ''): FakeExchange => {
     const exchange = new FakeExchange('GET', `/api/v1/poll?last=${last}${more}`, { authorization: AUTH });
-    frontend.handle(exchange);
+    frontend.handleRequest(exchange);
     return exchange;
   };
   return { services, frontend, send, clock: services.clock, sent: services.forwarded };
@@ -282,7 +282,7 @@ t.test('a request of another account, or with a body, is parsed', async (t) => {
   send(2);
   services.caller = caller;
   const form = 'application/x-www-form-urlencoded';
-  frontend.handle(
+  frontend.handleRequest(
     new FakeExchange('GET', '/api/v1/poll?last=2', { authorization: AUTH, 'content-type': form }, 'last=7'),
   );
   t.equal(reads, 3);
@@ -309,7 +309,7 @@ t.test('a frontend that shuts down answers waiting polls, and cancels the other 
   send(1);
   clock.advance(LONGEST_MS);
   const waits = send(1, '&of=other');
-  frontend.releaseWaitingPolls();
+  frontend.answerWaitingPollsForShutdown();
   await settle();
   t.same(
     sent.map(({ cancelled }) => cancelled),
@@ -331,7 +331,7 @@ t.test('a queue that knows a later heartbeat than the command makes its client p
   const send = (last: number): FakeExchange => {
     const path = `/api/v1/events?queue_id=${queue}&last_event_id=${last}`;
     const exchange = new FakeExchange('GET', path, { authorization: AUTH });
-    frontend.handle(exchange);
+    frontend.handleRequest(exchange);
     return exchange;
   };
   const refusal = (last: number) => ({ error: apiError('EVENT_PRUNED', { last_event_id: last }).toReply() });

@@ -3,8 +3,8 @@ import { ApiError, type ApiErrorName, apiError } from '#model/errors';
 import {
   errorResponseBody,
   errorResponseHeaders,
+  successBodyOfEncodedFields,
   successBodyOfFields,
-  successBodyOfParts,
 } from '../../../src/frontend/http/reply.js';
 import type { ResponseBodyPart } from '../../../src/frontend/http/server.js';
 import { API_ERROR_CATALOGUE } from '../../../src/model/errors/catalogue.js';
@@ -15,9 +15,9 @@ const text = (parts: readonly ResponseBodyPart[]): string =>
 t.test('a success has its envelope first and ends with a newline', async (t) => {
   t.equal(text(successBodyOfFields({}, undefined)), '{"result":"success","msg":""}\n');
   t.equal(text(successBodyOfFields({ id: 1 }, undefined)), '{"result":"success","msg":"","id":1}\n');
-  t.equal(text(successBodyOfParts([], undefined)), '{"result":"success","msg":""}\n');
+  t.equal(text(successBodyOfEncodedFields([], undefined)), '{"result":"success","msg":""}\n');
   t.equal(
-    text(successBodyOfParts([Buffer.from(',"a":1'), Buffer.from(''), Buffer.from(',"b":"ä"')], undefined)),
+    text(successBodyOfEncodedFields([Buffer.from(',"a":1'), Buffer.from(''), Buffer.from(',"b":"ä"')], undefined)),
     '{"result":"success","msg":"","a":1,"b":"ä"}\n',
   );
 });
@@ -27,7 +27,7 @@ t.test('ignored parameters are in every kind of success', async (t) => {
   for (const body of [
     successBodyOfFields({ id: 1 }, ignored),
     successBodyOfFields({ id: 1, msg: '' }, ignored),
-    successBodyOfParts([Buffer.from(',"id":1')], ignored),
+    successBodyOfEncodedFields([Buffer.from(',"id":1')], ignored),
   ]) {
     t.same(JSON.parse(text(body)), { result: 'success', msg: '', id: 1, ignored_parameters_unsupported: ignored });
   }

@@ -13,7 +13,7 @@ function op(method: HttpMethod, path: string, parameters: ParameterDeclarations 
 
 function router(operations: readonly ApiOperation[]): HttpRouter<string> {
   const made = new HttpRouter<string>();
-  for (const o of operations) made.add(o.method, pathSegmentsOfOperation('/api/v1', o), o.id);
+  for (const o of operations) made.addTarget(o.method, pathSegmentsOfOperation('/api/v1', o), o.id);
   return made;
 }
 
@@ -28,7 +28,7 @@ const users = router([
   op('GET', '/users/{user_id}/subscriptions/{stream_id}', { user_id: uint, stream_id: uint }),
 ]);
 const get = (path: string): readonly [string | undefined, readonly string[]] | undefined => {
-  const found = users.find(`/api/v1${path}`);
+  const found = users.findRouteOfPath(`/api/v1${path}`);
   return found && [found.route.targetsByMethod.get('GET'), found.segmentValues];
 };
 
@@ -49,8 +49,8 @@ t.test('a fixed segment that leads nowhere falls back to a variable one', async 
 });
 
 t.test('methods belong to the pattern that matches first', async (t) => {
-  t.same(users.find('/api/v1/users/17')?.route.allowedMethods, ['GET', 'PATCH']);
-  t.same(users.find('/api/v1/users/x')?.route.allowedMethods, ['GET']);
+  t.same(users.findRouteOfPath('/api/v1/users/17')?.route.allowedMethods, ['GET', 'PATCH']);
+  t.same(users.findRouteOfPath('/api/v1/users/x')?.route.allowedMethods, ['GET']);
 });
 
 t.test('segments are percent-decoded after splitting; bad escapes match nothing', async (t) => {
@@ -64,9 +64,9 @@ t.test('other paths are not found', async (t) => {
   for (const path of ['', '/', '/users', '/users/', '/users/me/', '//users/me', '/users//presence', '/USERS/me']) {
     t.equal(get(path), undefined, path);
   }
-  t.equal(users.find('users/me'), undefined);
-  t.equal(users.find(`/api/v1${'/x'.repeat(5000)}`), undefined);
-  t.equal(users.find('/users/me'), undefined, 'without the prefix');
+  t.equal(users.findRouteOfPath('users/me'), undefined);
+  t.equal(users.findRouteOfPath(`/api/v1${'/x'.repeat(5000)}`), undefined);
+  t.equal(users.findRouteOfPath('/users/me'), undefined, 'without the prefix');
 });
 
 t.test('two operations on one pattern and method are refused, as is an undeclared segment', async (t) => {
@@ -82,7 +82,7 @@ t.test('the rest of a path is one value, and the last segment', async (t) => {
     op('GET', '/files/{realm}/{path}/info', { realm: uint, path: text }),
   ]);
   const at = (path: string) => {
-    const found = files.find(`/api/v1${path}`);
+    const found = files.findRouteOfPath(`/api/v1${path}`);
     return found && [found.route.targetsByMethod.get('GET'), found.segmentValues];
   };
   t.same(at('/files/7/a'), ['GET /files/{realm}/{path}', ['7', 'a']]);

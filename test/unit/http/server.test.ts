@@ -6,8 +6,8 @@ import {
   chooseHttpServerFactory,
   type HttpExchange,
   HttpFrontend,
-  type HttpHandler,
   type HttpListenOptions,
+  type HttpRequestHandler,
   type HttpServer,
   openHttpServer,
   ResponseHeaders,
@@ -45,7 +45,7 @@ interface Running {
 for (const kind of kinds as ('node' | 'uws')[]) {
   const listen = async (
     t: Teardown,
-    handler?: HttpHandler,
+    handler?: HttpRequestHandler,
     over: Partial<HttpListenOptions> = {},
   ): Promise<Running> => {
     const services = new FakeServices();
@@ -60,7 +60,10 @@ for (const kind of kinds as ('node' | 'uws')[]) {
         }),
         declare({ path: '/hold', run: () => forward }),
         declare({ path: '/hold', method: 'POST', parameters: { s: text }, run: () => forward }),
-        declare({ path: '/big', run: () => ({ fields: { x: EncodedJson.ofText(`"${'ä'.repeat(2_000_000)}"`) } }) }),
+        declare({
+          path: '/big',
+          run: () => ({ fields: { x: EncodedJson.fromJsonText(`"${'ä'.repeat(2_000_000)}"`) } }),
+        }),
       ],
       services,
       { requestIdPrefix: 'f', maxBodyBytes: LIMIT },
@@ -71,14 +74,14 @@ for (const kind of kinds as ('node' | 'uws')[]) {
       host: '127.0.0.1',
       port: 0,
       maxBodyBytes: LIMIT,
-      handler: handler ?? frontend.handle,
+      handler: handler ?? frontend.handleRequest,
       onError: (error) => errors.push(error),
       ...over,
     });
     const clients: RawClient[] = [];
     t.teardown(() => {
       for (const client of clients) client.socket.destroy();
-      server.terminate();
+      server.closeImmediately();
     });
     const client = async (): Promise<RawClient> => {
       const opened = await RawClient.open(server.port);
@@ -232,10 +235,10 @@ for (const kind of kinds as ('node' | 'uws')[]) {
   });
 
   t.test(`${kind}: the exchange of one request may serve the following requests`, async (t) => {
-    let came: HttpHandler = () => {};
+    let came: HttpRequestHandler = () => {};
     const running = await listen(t, (exchange) => came(exchange));
     /** A request of this connection, after the handler got it. */
-    const ask = (c: RawClient, path: string, handler: HttpHandler): Promise<void> =>
+    const ask = (c: RawClient, path: string, handler: HttpRequestHandler): Promise<void> =>
       new Promise((resolve) => {
         came = (exchange) => {
           handler(exchange);
@@ -256,8 +259,8 @@ for (const kind of kinds as ('node' | 'uws')[]) {
     const second = await running.client();
     await ask(second, '/?2', (exchange) => {
       exchange.setRequestId('the second');
-      stands = stands!.reuseForNextRequest(exchange);
-      stands.onAborted(() => aborted++);
+      stands = stands!.reuseForNextRequestIfPossible(exchange);
+      stands.setAbortListener(() => aborted++);
     });
     first.socket.destroy();
     await first.closed();
@@ -265,15 +268,15 @@ for (const kind of kinds as ('node' | 'uws')[]) {
     answer(stands!, 'two');
     t.match(await second.response(), { text: 'two', headers: { 'x-request-id': 'the second' } });
     await ask(second, '/?3', (exchange) => {
-      stands = stands!.reuseForNextRequest(exchange);
+      stands = stands!.reuseForNextRequestIfPossible(exchange);
       answer(stands, 'three');
     });
     t.equal((await second.response())?.text, 'three', 'also when it is answered at once');
     t.equal(running.server.unansweredRequestCount, 0);
     const gone = new Promise<void>((resolve) => {
       void ask(second, '/?4', (exchange) => {
-        stands = stands!.reuseForNextRequest(exchange);
-        stands.onAborted(() => {
+        stands = stands!.reuseForNextRequestIfPossible(exchange);
+        stands.setAbortListener(() => {
           aborted++;
           resolve();
         });
@@ -329,8 +332,8 @@ for (const kind of kinds as ('node' | 'uws')[]) {
     });
     held.request('GET /api/v1/hold', AUTHORIZED);
     await arrived;
-    const closed = server.close();
-    frontend.releaseWaitingPolls();
+    const closed = server.closeGracefully();
+    frontend.answerWaitingPollsForShutdown();
     t.match(await held.response(), { status: 200, headers: { connection: 'close' } });
     await closed;
     await Promise.all([idle.closed(), held.closed()]);
@@ -349,7 +352,7 @@ for (const kind of kinds as ('node' | 'uws')[]) {
     });
     c.request('GET /api/v1/hold', AUTHORIZED);
     await arrived;
-    server.terminate();
+    server.closeImmediately();
     await Promise.all([cancelled, c.closed()]);
   });
 
@@ -367,9 +370,9 @@ t.test('the log says which adapter runs and why', async (t) => {
   const server = await openHttpServer('auto', options, services.log);
   t.match(services.logged[0], { level: 'info', fields: { http: server.kind, port: server.port, reason: String } });
   t.equal(server.kind, kinds.at(-1));
-  server.terminate();
+  server.closeImmediately();
   const forced = await openHttpServer('node', options, services.log);
   t.equal(forced.kind, 'node');
   t.match(services.logged[1]?.fields, { reason: 'configured' });
-  forced.terminate();
+  forced.closeImmediately();
 });

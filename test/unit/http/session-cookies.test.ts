@@ -15,7 +15,7 @@ const DAY = 86_400_000;
 
 const WHO = declare({
   path: '/who',
-  run: ({ caller, session = null }) => ({ fields: { caller, session } }),
+  run: ({ caller, callerSessionId = null }) => ({ fields: { caller, session: callerSessionId } }),
 });
 const OPERATIONS = [
   WHO,
@@ -25,7 +25,7 @@ const OPERATIONS = [
     root: true,
     webClient: true,
     guard: 'none',
-    run: ({ secure }) => ({ fields: { secure } }),
+    run: ({ browserUsesTls }) => ({ fields: { secure: browserUsesTls } }),
   }),
 ];
 
@@ -129,7 +129,7 @@ for (const kind of ADAPTERS) {
   t.test(`${kind}: a session that was not used for 30 days is over, and its use is noted once a day`, async (t) => {
     const { ask, services } = await open(t, kind);
     let noted = 0;
-    services.noteSessionUse = () => void noted++;
+    services.recordSessionUse = () => void noted++;
     await ask({ Cookie: PLAIN });
     services.clock.advance(DAY - 1);
     await ask({ Cookie: PLAIN });

@@ -5,9 +5,9 @@ import { connect, type Socket } from 'node:net';
 import t, { type Test } from 'tap';
 import {
   chooseHttpServerFactory,
+  DEFAULT_SLOW_CLIENT_LIMITS,
   type HttpServer,
   ResponseHeaders,
-  SLOW_CLIENT_LIMITS,
   SlowClientGuard,
 } from '#frontend/http';
 import type { AnswerSource } from '#model';
@@ -41,9 +41,9 @@ async function silent(port: number): Promise<Socket> {
 }
 
 for (const kind of kinds) {
-  const start = async (t: Test, over: Partial<typeof SLOW_CLIENT_LIMITS> = {}) => {
+  const start = async (t: Test, over: Partial<typeof DEFAULT_SLOW_CLIENT_LIMITS> = {}) => {
     const clock = new FakeClock();
-    const slow = new SlowClientGuard(clock, { ...SLOW_CLIENT_LIMITS, maxHeldBytes: 1e12, ...over });
+    const slow = new SlowClientGuard(clock, { ...DEFAULT_SLOW_CLIENT_LIMITS, maxHeldBytes: 1e12, ...over });
     let handled = 0;
     const reads: number[] = [];
     const source: AnswerSource = {
@@ -82,7 +82,7 @@ for (const kind of kinds) {
     const sockets: Socket[] = [];
     t.teardown(() => {
       for (const socket of sockets) socket.destroy();
-      server.terminate();
+      server.closeImmediately();
     });
     const open = async (): Promise<Socket> => {
       const socket = await silent(server.port);
@@ -105,7 +105,7 @@ for (const kind of kinds) {
     socket.write(`${REQUEST('/source')}`);
     await until('it waits', () => slow.waitingTransferCount === 1);
     t.ok(reads.length * 262_144 < LARGE.length, `${reads.length} pieces were read`);
-    t.ok(slow.heldBytes <= 2 * 262_144, `${slow.heldBytes} bytes wait`);
+    t.ok(slow.totalHeldBytes <= 2 * 262_144, `${slow.totalHeldBytes} bytes wait`);
     t.ok(await works(), 'others are answered meanwhile');
     const hash = createHash('sha256');
     let head = '';
@@ -129,7 +129,7 @@ for (const kind of kinds) {
     const stuck = await open();
     stuck.write(REQUEST('/source'));
     await until('it waits', () => slow.waitingTransferCount === 1);
-    clock.advance(SLOW_CLIENT_LIMITS.stallMs + 1_000);
+    clock.advance(DEFAULT_SLOW_CLIENT_LIMITS.stallMs + 1_000);
     t.same([slow.waitingTransferCount, slow.cutOffCount], [0, 1], 'a client that takes nothing is cut off');
     await until('nothing runs', () => server.unansweredRequestCount === 0);
   });
@@ -160,12 +160,12 @@ for (const kind of kinds) {
         const before = process.memoryUsage().rss;
         for (let i = 0; i < 200; i++) (await open()).write(REQUEST(path));
         await until('all of them wait', () => slow.waitingTransferCount === 200);
-        t.ok(slow.heldBytes > 200 * MIB, `${Math.round(slow.heldBytes / MIB)} MiB wait`);
+        t.ok(slow.totalHeldBytes > 200 * MIB, `${Math.round(slow.totalHeldBytes / MIB)} MiB wait`);
         const grown = (process.memoryUsage().rss - before) / MIB;
         t.ok(grown < 150, `${Math.round(grown)} MiB for them`);
         t.ok(await works(), 'others are answered meanwhile');
-        clock.advance(SLOW_CLIENT_LIMITS.stallMs + 1_000);
-        t.same([slow.waitingTransferCount, slow.heldBytes, slow.cutOffCount], [0, 0, 200]);
+        clock.advance(DEFAULT_SLOW_CLIENT_LIMITS.stallMs + 1_000);
+        t.same([slow.waitingTransferCount, slow.totalHeldBytes, slow.cutOffCount], [0, 0, 200]);
         await until('nothing runs', () => server.unansweredRequestCount === 0);
         t.ok(await works());
       },
@@ -200,7 +200,7 @@ for (const kind of kinds) {
       await until('nothing waits', () => slow.waitingTransferCount === 0 && server.unansweredRequestCount === 0);
       socket.destroy();
     }
-    t.same([slow.heldBytes, slow.cutOffCount], [0, 0]);
+    t.same([slow.totalHeldBytes, slow.cutOffCount], [0, 0]);
   });
 
   t.test(`${kind}: above the shared limit the connections that wait longest are cut off`, async (t) => {
@@ -212,13 +212,13 @@ for (const kind of kinds) {
       socket.write(REQUEST('/large'));
       await until('it waits, or another went', () => slow.waitingTransferCount + slow.cutOffCount === i + 1);
     }
-    t.ok(slow.heldBytes <= 3 * LENGTH);
+    t.ok(slow.totalHeldBytes <= 3 * LENGTH);
     t.ok(slow.cutOffCount >= 8, `${slow.cutOffCount} cut off`);
     t.equal(slow.waitingTransferCount, 12 - slow.cutOffCount);
     t.ok(await works());
     for (const socket of sockets) socket.destroy();
     await until('nothing waits', () => slow.waitingTransferCount === 0 && server.unansweredRequestCount === 0);
-    t.equal(slow.heldBytes, 0, 'who leaves by himself is forgotten as well');
+    t.equal(slow.totalHeldBytes, 0, 'who leaves by himself is forgotten as well');
   });
 
   t.test(`${kind}: a client that sends requests without reading answers is stopped`, async (t) => {
@@ -267,14 +267,14 @@ t.test('a client that reads a little now and then must finish in time', async (t
     },
     cutOff: () => cut++,
   };
-  slow.noteProgress(answer);
+  slow.noteWaitOrProgress(answer);
   let seconds = 0;
   for (; cut === 0 && seconds < 10_000; seconds++) {
     clock.advance(1_000);
     left -= 1_000;
-    if (cut === 0) slow.noteProgress(answer);
+    if (cut === 0) slow.noteWaitOrProgress(answer);
   }
-  const allowed = SLOW_CLIENT_LIMITS.graceMs / 1000 + (10 * MIB) / SLOW_CLIENT_LIMITS.minBytesPerSecond;
+  const allowed = DEFAULT_SLOW_CLIENT_LIMITS.graceMs / 1000 + (10 * MIB) / DEFAULT_SLOW_CLIENT_LIMITS.minBytesPerSecond;
   t.ok(Math.abs(seconds - allowed) < 3, `${seconds} s of ${allowed}`);
   t.equal(clock.next(), undefined, 'no timer where nothing waits');
 });

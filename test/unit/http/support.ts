@@ -9,7 +9,7 @@ import type {
   ForwardedCommandHandle,
   FrontendServices,
 } from '#frontend/http';
-import { type ActorRepeatReply, type ActorReply, toRealmId, toUserId } from '#model';
+import { type ActorReply, type ActorStartOverReply, toRealmId, toUserId } from '#model';
 import { ApiError, apiError } from '#model/errors';
 import type { DirectoryUser, DirectoryView, WebSession } from '#model/records';
 import { FakeClock } from '../../support/fake-clock.js';
@@ -34,7 +34,7 @@ export interface SentForward {
   readonly forward: ForwardedCommand;
   readonly context: ForwardedCommandContext;
   cancelled: boolean;
-  answer(reply: ActorReply | ActorRepeatReply): void;
+  answer(reply: ActorReply | ActorStartOverReply): void;
   fail(error: Error): void;
 }
 
@@ -51,7 +51,7 @@ export class FakeServices implements FrontendServices {
   /** If set, callers are looked up asynchronously. */
   slow = false;
   waitForDirectoryVersion: FrontendServices['waitForDirectoryVersion'] = () => {};
-  openDirectory = (): Promise<DirectoryView> => Promise.resolve(this.caller.directory);
+  openDirectoryIfRealmExists = (): Promise<DirectoryView> => Promise.resolve(this.caller.directory);
   refreshDirectory = (): Promise<void> => Promise.resolve();
   readonly secrets = new ServerCryptography('the secret of the frontend tests');
   readonly blobs = new MemoryBlobs();
@@ -75,14 +75,14 @@ export class FakeServices implements FrontendServices {
     return { ...this.caller, session: this.session.of };
   }
 
-  noteSessionUse(): void {}
+  recordSessionUse(): void {}
 
   revoke: (keyHash: string) => void = () => {};
-  onCredentialEnded(listener: (hash: string, kind: 'key' | 'session') => void): void {
+  setCredentialEndedListener(listener: (hash: string, kind: 'key' | 'session') => void): void {
     this.revoke = (keyHash) => listener(keyHash, 'key');
   }
 
-  newestMessageId(): number {
+  newestReceivedMessageId(): number {
     return 1;
   }
 
@@ -90,14 +90,14 @@ export class FakeServices implements FrontendServices {
     return this.caller;
   }
 
-  siteUrl(host: string): string {
+  siteUrlOfSubdomain(host: string): string {
     return `http://${host}`;
   }
 
   forwardCommand(forward: ForwardedCommand, context: ForwardedCommandContext): ForwardedCommandHandle {
-    let answer: (reply: ActorReply | ActorRepeatReply) => void = () => {};
+    let answer: (reply: ActorReply | ActorStartOverReply) => void = () => {};
     let fail: (error: Error) => void = () => {};
-    const reply = new Promise<ActorReply | ActorRepeatReply>((resolve, reject) => {
+    const reply = new Promise<ActorReply | ActorStartOverReply>((resolve, reject) => {
       answer = resolve;
       fail = reject;
     });

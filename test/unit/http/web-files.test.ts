@@ -3,7 +3,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { openWebClientServer } from '../../../src/app/server/web-client.js';
-import { browserNameOfUserAgent } from '../../../src/frontend/web/client-name.js';
+import { browserAndSystemNameOfUserAgent } from '../../../src/frontend/web/client-name.js';
 import { ADAPTERS, openFrontend } from './both-adapters.js';
 import type { RawClient, RawResponse } from './support.js';
 
@@ -227,7 +227,7 @@ t.test('a browser is named in words', (t) => {
     ['<script>alert(1)</script>', 'Browser'],
     ['x'.repeat(100_000), 'Browser'],
   ] as const) {
-    t.equal(browserNameOfUserAgent(userAgent), name);
+    t.equal(browserAndSystemNameOfUserAgent(userAgent), name);
   }
   t.end();
 });

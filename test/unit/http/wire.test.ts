@@ -50,7 +50,7 @@ async function listen(t: Test, kind: 'node' | 'uws') {
   const clients: RawClient[] = [];
   t.teardown(() => {
     for (const { socket } of clients) socket.destroy();
-    server.terminate();
+    server.closeImmediately();
   });
   const open = async (): Promise<RawClient> => {
     const client = await RawClient.open(server.port);

@@ -4,7 +4,7 @@ import { createServer } from 'node:net';
 import t, { type Test } from 'tap';
 import { OutgoingAddressFilter } from '#domain/webhooks';
 import {
-  IMAGE_FETCH_LIMITS,
+  DEFAULT_IMAGE_FETCH_LIMITS,
   ImageFetcher,
   type ImageFetchFailureReason,
   type ImageFetchLimits,
@@ -30,7 +30,7 @@ const redirect =
 
 const clock = new FakeClock();
 const fetcher = (limits: Partial<ImageFetchLimits> = {}, allowed = '127.0.0.1') =>
-  new ImageFetcher(clock, new OutgoingAddressFilter(allowed), { ...IMAGE_FETCH_LIMITS, ...limits });
+  new ImageFetcher(clock, new OutgoingAddressFilter(allowed), { ...DEFAULT_IMAGE_FETCH_LIMITS, ...limits });
 const usual = fetcher();
 const fails = (t: Test, fetch: Promise<unknown>, fault: ImageFetchFailureReason, title?: string) =>
   t.rejects(fetch, { name: 'ImageFetchError', fault }, title ?? fault);

@@ -1,7 +1,7 @@
 import t from 'tap';
 import {
+  DEFAULT_IMAGE_PROXY_LIMITS,
   type FetchedImage,
-  IMAGE_PROXY_LIMITS,
   ImageFetchError,
   type ImageFetchFailureReason,
   ImageProxy,
@@ -31,7 +31,7 @@ class Fetcher {
 function proxy(limits: Partial<ImageProxyLimits> = {}) {
   const clock = new FakeClock();
   const fetcher = new Fetcher();
-  return { clock, fetcher, proxy: new ImageProxy(clock, 'key', fetcher, { ...IMAGE_PROXY_LIMITS, ...limits }) };
+  return { clock, fetcher, proxy: new ImageProxy(clock, 'key', fetcher, { ...DEFAULT_IMAGE_PROXY_LIMITS, ...limits }) };
 }
 
 const no = (fault: ImageFetchFailureReason) => ({ name: 'ImageFetchError', fault });

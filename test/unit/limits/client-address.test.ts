@@ -5,7 +5,7 @@ import { ClientAddressResolver } from '#frontend/limits';
 t.test('no forwarding header is believed unless proxies are configured', async (t) => {
   const addresses = new ClientAddressResolver('');
   t.ok(addresses.trustsNoProxy);
-  t.equal(addresses.networkOf('198.51.100.1', '203.0.113.1'), '198.51.100.1');
+  t.equal(addresses.rateLimitedNetworkOf('198.51.100.1', '203.0.113.1'), '198.51.100.1');
 });
 
 t.test("the client's address is the rightmost one that is no proxy of ours", async (t) => {
@@ -28,7 +28,7 @@ t.test("the client's address is the rightmost one that is no proxy of ours", asy
     ['::1', '', '0:0:0:0::/64'],
   ];
   for (const [peer, forwarded, network] of cases) {
-    t.equal(addresses.networkOf(peer, forwarded), network, `${peer} ${forwarded}`);
+    t.equal(addresses.rateLimitedNetworkOf(peer, forwarded), network, `${peer} ${forwarded}`);
   }
 });
 
@@ -36,9 +36,9 @@ t.test('all spellings of addresses of one IPv6 network are one', async (t) => {
   const addresses = new ClientAddressResolver('');
   const long = '2001:0db8:0000:0042:0000:0000:0000:0001';
   for (const same of ['2001:db8:0:42::1', '2001:DB8:0:42::', '2001:db8:0:42:1:2:3:4', '2001:db8:0:42::1.2.3.4']) {
-    t.equal(addresses.networkOf(same, ''), addresses.networkOf(long, ''), same);
+    t.equal(addresses.rateLimitedNetworkOf(same, ''), addresses.rateLimitedNetworkOf(long, ''), same);
   }
-  t.not(addresses.networkOf('2001:db8:0:43::1', ''), addresses.networkOf(long, ''));
+  t.not(addresses.rateLimitedNetworkOf('2001:db8:0:43::1', ''), addresses.rateLimitedNetworkOf(long, ''));
 });
 
 t.test('hostile header values do no harm', async (t) => {
@@ -47,7 +47,7 @@ t.test('hostile header values do no harm', async (t) => {
     fc.property(
       fc.oneof(fc.string(), fc.ipV4(), fc.ipV6(), fc.array(fc.oneof(fc.ipV4(), fc.ipV6(), fc.string()))),
       (any) => {
-        const network = addresses.networkOf('10.0.0.1', Array.isArray(any) ? any.join(', ') : any);
+        const network = addresses.rateLimitedNetworkOf('10.0.0.1', Array.isArray(any) ? any.join(', ') : any);
         return /^[0-9.]+$|^[0-9a-f:]+::\/64$/.test(network);
       },
     ),

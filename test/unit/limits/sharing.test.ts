@@ -97,13 +97,13 @@ t.test('foreign messages, and buckets without limit, are ignored', async (t) => 
     for (const reader of readers) reader(value as Json);
   }
   t.equal(limits.countUserCall('user', REALM, person(8))?.remaining, 9);
-  t.equal(limits.countMail('x'), undefined);
+  t.equal(limits.countAnonymousMail('x'), undefined);
 });
 
 t.test('no count is sent after the stop', async (t) => {
   const { clock, frontends, published } = cluster(1);
   frontends[0]!.limits.countAddressCall('a');
-  frontends[0]!.sharing.stop();
+  frontends[0]!.sharing.stopPublishing();
   clock.advance(10_000);
   t.same(published, []);
 });

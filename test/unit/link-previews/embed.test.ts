@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { Parser } from 'htmlparser2';
 import t from 'tap';
-import { findLinksWithPreview, makeLinkPreviewHtml } from '#domain/link-previews';
+import { findPageUrlsToPreview, makeLinkPreviewHtml } from '#domain/link-previews';
 import { parseWebPageHead } from '../../../src/domain/link-previews/page-head.js';
 
 const PAGE = new URL('https://example.com/news/today');
@@ -42,7 +42,7 @@ t.test('long texts are cut, and pictures have plain addresses of the web', (t) =
 t.test('links of the text get a preview, those of quotes and of shown pictures do not', (t) => {
   const link = (url: string): string => `<a href="${url}">${url}</a>`;
   const found = (html: string, content = ''): readonly string[] =>
-    findLinksWithPreview({ html, content }, 'https://chat.example.com');
+    findPageUrlsToPreview({ html, content }, 'https://chat.example.com');
   t.same(found(`<p>${link('https://a.example/')} and ${link('https://b.example/x?a=1&amp;b=2')}</p>`), [
     'https://a.example/',
     'https://b.example/x?a=1&b=2',
@@ -61,7 +61,7 @@ t.test('links of the text get a preview, those of quotes and of shown pictures d
 t.test('a shown preview adds no links', (t) => {
   const url = 'https://a.example/';
   const preview = makeLinkPreviewHtml({ url, title: 'A', description: 'B', image: 'https://a.example/p.png' });
-  t.same(findLinksWithPreview({ content: url, html: `<p><a href="${url}">${url}</a></p>\n${preview}` }, ''), []);
+  t.same(findPageUrlsToPreview({ content: url, html: `<p><a href="${url}">${url}</a></p>\n${preview}` }, ''), []);
   t.end();
 });
 

@@ -18,7 +18,8 @@ const clock = new FakeClock();
 const fetcher = new WebPageHeadFetcher(clock, new OutgoingAddressFilter('127.0.0.1'), '');
 const html = (response: ServerResponse, text: string | Buffer, type = 'text/html'): void =>
   void response.writeHead(200, { 'content-type': type }).end(text);
-const title = async (path = '/'): Promise<string | undefined> => (await fetcher.fetch(base + path))?.title;
+const title = async (path = '/'): Promise<string | undefined> =>
+  (await fetcher.fetchHeadOrUndefined(base + path))?.title;
 
 t.test('a page is found behind redirects, but not behind more than four', async (t) => {
   answer = (response, path) => {
@@ -27,7 +28,7 @@ t.test('a page is found behind redirects, but not behind more than four', async 
     else response.writeHead(302, { location: `/${left - 1}` }).end();
   };
   t.equal(await title('/4'), 'There');
-  t.equal((await fetcher.fetch(`${base}/4`))?.image, `${base}/p.png`);
+  t.equal((await fetcher.fetchHeadOrUndefined(`${base}/4`))?.image, `${base}/p.png`);
   t.equal(await title('/5'), undefined);
 });
 
@@ -80,17 +81,22 @@ t.test('a slow page is given up', async (t) => {
 
 t.test('addresses of forbidden networks and other schemes are not fetched', async (t) => {
   answer = (response) => html(response, '<title>x</title>');
-  t.equal(await new WebPageHeadFetcher(clock, new OutgoingAddressFilter(''), '').fetch(`${base}/`), undefined);
+  t.equal(
+    await new WebPageHeadFetcher(clock, new OutgoingAddressFilter(''), '').fetchHeadOrUndefined(`${base}/`),
+    undefined,
+  );
   for (const url of ['file:///etc/passwd', 'ftp://example.com/', 'nonsense'])
-    t.equal(await fetcher.fetch(url), undefined);
+    t.equal(await fetcher.fetchHeadOrUndefined(url), undefined);
   answer = (response) => void response.writeHead(302, { location: 'http://169.254.1.1/' }).end();
   t.equal(await title(), undefined);
 });
 
 t.test('the picture goes through the image proxy where it is on', async (t) => {
   answer = (response) => html(response, '<title>x</title><meta property="og:image" content="/p.png">');
-  const proxied = await new WebPageHeadFetcher(clock, new OutgoingAddressFilter('127.0.0.1'), 'secret').fetch(
-    `${base}/`,
-  );
+  const proxied = await new WebPageHeadFetcher(
+    clock,
+    new OutgoingAddressFilter('127.0.0.1'),
+    'secret',
+  ).fetchHeadOrUndefined(`${base}/`);
   t.match(proxied?.image, /^\/external_content\/[0-9a-f]{40}\/[0-9a-f]+$/);
 });

@@ -1,9 +1,9 @@
 import t from 'tap';
 import {
   findTopicLinks,
+  listOccurringAlertWords,
   MarkdownRenderError,
-  matchAlertWords,
-  renderFailureHtml,
+  makeRenderFailureHtml,
   renderMarkdown,
 } from '#domain/markdown';
 import { makeImageProxyPath } from '#domain/pictures';
@@ -98,7 +98,7 @@ t.test('a result that is too long is refused', async (t) => {
     () => renderMarkdown('```math\n'.concat("x'".repeat(1900), '\n\n', "x'".repeat(1900), '\n```')),
     MarkdownRenderError,
   );
-  t.match(renderFailureHtml('Conclave'), '<p>[Conclave note: Sorry');
+  t.match(makeRenderFailureHtml('Conclave'), '<p>[Conclave note: Sorry');
 });
 
 t.test('links of topics come from linkifiers, then from addresses, in their order', async (t) => {
@@ -126,10 +126,10 @@ t.test('of overlapping links in a topic the first found stays', async (t) => {
 
 t.test('alert words match between boundaries, ignoring case', async (t) => {
   const words = ['Foo', 'two words', 'c++'];
-  t.same(matchAlertWords('this foo is', words), ['Foo']);
-  t.same(matchAlertWords('FOO, two words! (c++)', words), ['Foo', 'two words', 'c++']);
-  t.same(matchAlertWords('`foo`', words), ['Foo']);
-  t.same(matchAlertWords('*foo* >foo', words), ['Foo']);
-  for (const text of ['foobar', 'xfoo', 'foo-bar', '@foo']) t.same(matchAlertWords(text, words), [], text);
-  t.same(matchAlertWords('anything', ['', 'thing']), []);
+  t.same(listOccurringAlertWords('this foo is', words), ['Foo']);
+  t.same(listOccurringAlertWords('FOO, two words! (c++)', words), ['Foo', 'two words', 'c++']);
+  t.same(listOccurringAlertWords('`foo`', words), ['Foo']);
+  t.same(listOccurringAlertWords('*foo* >foo', words), ['Foo']);
+  for (const text of ['foobar', 'xfoo', 'foo-bar', '@foo']) t.same(listOccurringAlertWords(text, words), [], text);
+  t.same(listOccurringAlertWords('anything', ['', 'thing']), []);
 });

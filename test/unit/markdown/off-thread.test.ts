@@ -1,49 +1,49 @@
 import t from 'tap';
-import { MarkdownRenderError, MarkdownRenderThreads, renderMarkdown } from '#domain/markdown';
+import { MarkdownRenderError, MarkdownRenderer, renderMarkdown } from '#domain/markdown';
 import {
-  makeMarkdownContextFromSnapshot,
-  scanMarkdownLookupKeys,
+  makeRecordingContextFromSnapshot,
+  scanPossibleMarkdownLookupKeys,
   takeMarkdownContextSnapshot,
 } from '../../../src/domain/markdown/snapshot.js';
 import { context, recorded } from './support.js';
 
 t.test('other threads render the same HTML', { timeout: 60_000 }, async (t) => {
-  const threads = new MarkdownRenderThreads({ threads: 2, threshold: 0 });
+  const threads = new MarkdownRenderer({ threads: 2, threshold: 0 });
   t.teardown(() => threads.close());
   const texts = recorded().map(({ content }) => content);
-  const rendered = await Promise.all(texts.map((text) => threads.render(text, context)));
+  const rendered = await Promise.all(texts.map((text) => threads.renderInlineOrOnThread(text, context)));
   for (const [index, text] of texts.entries())
     t.same(rendered[index], renderMarkdown(text, context), text.slice(0, 60));
 });
 
 t.test('names missed by the first scan are resolved in a second round', { timeout: 60_000 }, async (t) => {
-  const threads = new MarkdownRenderThreads({ threads: 1, threshold: 0 });
+  const threads = new MarkdownRenderer({ threads: 1, threshold: 0 });
   t.teardown(() => threads.close());
   const text = '> @**King\n> Hamlet**';
   const withLines = { ...context, usersNamed: (name: string) => (name === 'King\nHamlet' ? [{ id: 5, name }] : []) };
-  t.match((await threads.render(text, withLines)).html, 'data-user-id="5"');
+  t.match((await threads.renderInlineOrOnThread(text, withLines)).html, 'data-user-id="5"');
 });
 
 t.test('a text that takes too long is refused, and the next one rendered', { timeout: 60_000 }, async (t) => {
-  const threads = new MarkdownRenderThreads({ threads: 1, threshold: 0, timeout: 1 });
+  const threads = new MarkdownRenderer({ threads: 1, threshold: 0, timeout: 1 });
   t.teardown(() => threads.close());
-  await t.rejects(threads.render('a'), MarkdownRenderError);
-  const patient = new MarkdownRenderThreads({ threads: 1, threshold: 0 });
+  await t.rejects(threads.renderInlineOrOnThread('a'), MarkdownRenderError);
+  const patient = new MarkdownRenderer({ threads: 1, threshold: 0 });
   t.teardown(() => patient.close());
-  t.equal((await patient.render('a')).html, '<p>a</p>');
+  t.equal((await patient.renderInlineOrOnThread('a')).html, '<p>a</p>');
 });
 
 t.test('short texts are rendered at once', async (t) => {
-  const threads = new MarkdownRenderThreads({ threads: 0 });
-  t.equal((await threads.render('a')).html, '<p>a</p>');
+  const threads = new MarkdownRenderer({ threads: 0 });
+  t.equal((await threads.renderInlineOrOnThread('a')).html, '<p>a</p>');
   await threads.close();
-  await t.rejects(threads.render('a'.repeat(5_000)), MarkdownRenderError);
+  await t.rejects(threads.renderInlineOrOnThread('a'.repeat(5_000)), MarkdownRenderError);
 });
 
 t.test('a snapshot answers like the context that it was taken of', async (t) => {
   const text = '`@**` @**King Hamlet|28** @*hamletcharacters* #**Denmark>x** #**Verona** :green_tick:';
-  const { context: snapshot, missing } = makeMarkdownContextFromSnapshot(
-    structuredClone(takeMarkdownContextSnapshot(scanMarkdownLookupKeys(text), context)),
+  const { context: snapshot, missing } = makeRecordingContextFromSnapshot(
+    structuredClone(takeMarkdownContextSnapshot(scanPossibleMarkdownLookupKeys(text), context)),
   );
   t.equal(renderMarkdown(text, snapshot).html, renderMarkdown(text, context).html);
   t.equal(missing(), null);

@@ -5,21 +5,21 @@ import fc from 'fast-check';
 import t from 'tap';
 import { IdSet, type Json } from '#base';
 import {
-  encodeMarkedMessageIds,
-  encodeOriginReadState,
+  encodeMarkedMessageIdsPart,
+  encodeOriginReadStatePart,
   formatMessageForClientVariant,
   type MessageBody,
   MessageResponseEncoder,
   type MessageViewerContext,
   makeClientNeutralMessage,
-  makeMessageDigest,
+  makeMessageDigestIfPossible,
   makeNarrowQueryPlan,
-  parseNarrow,
+  parseDistinctNarrowTerms,
   resolveNarrowTerms,
   type StoredMessage,
   toMessageRecord,
   toStoredMessage,
-  UserMessageFlags,
+  UserMessageFlagsView,
   UserMessageReader,
 } from '#domain/messages';
 import { streamMemberPartAddress } from '#domain/streams';
@@ -160,7 +160,7 @@ t.test('messages from digests equal decoded ones', async (t) => {
   await fc.assert(
     fc.asyncProperty(world, async ({ messages, stays, starred, read, historical, mark }) => {
       const environment = await openLmdbEnvironment(t.testdir());
-      const withDigests = new LmdbStore(environment, new FakeClock(), makeMessageDigest);
+      const withDigests = new LmdbStore(environment, new FakeClock(), makeMessageDigestIfPossible);
       const without = new LmdbStore(environment, new FakeClock());
       const writes = messages.map(({ stored, digest }, i) => {
         const record = toMessageRecord({ ...stored, id: i + 1 }, `d${stored.participants.join()}`);
@@ -179,10 +179,10 @@ t.test('messages from digests equal decoded ones', async (t) => {
       );
       const parts = new Map<string, Json>(
         [
-          encodeMarkedMessageIds('starred', IdSet.of(starred)),
-          encodeMarkedMessageIds('historical', IdSet.of(historical)),
+          encodeMarkedMessageIdsPart('starred', IdSet.fromIds(starred)),
+          encodeMarkedMessageIdsPart('historical', IdSet.fromIds(historical)),
           ...[0, ...STREAMS].map((home) =>
-            encodeOriginReadState(home, { mark, read: IdSet.of(read), unread: IdSet.of(starred) }),
+            encodeOriginReadStatePart(home, { mark, read: IdSet.fromIds(read), unread: IdSet.fromIds(starred) }),
           ),
         ].flatMap((part) => Object.entries(part)),
       );
@@ -195,7 +195,7 @@ t.test('messages from digests equal decoded ones', async (t) => {
           realm: REALM,
           user: directory.user(toUserId(ME))!,
           directory,
-          flags: new UserMessageFlags(ME, parts),
+          flags: new UserMessageFlagsView(ME, parts),
           // Memberships of other streams are loaded only when a message of the stream comes up.
           streams: [1, 3],
           subscribed: (id) => id === 1,
@@ -203,7 +203,7 @@ t.test('messages from digests equal decoded ones', async (t) => {
           mutesTopic: (_stream, topic) => topic === 'Lunch',
         };
         for (const narrow of NARROWS) {
-          const terms = resolveNarrowTerms(parseNarrow(JSON.stringify(narrow)), directory, ME);
+          const terms = resolveNarrowTerms(parseDistinctNarrowTerms(JSON.stringify(narrow)), directory, ME);
           const plan = makeNarrowQueryPlan(terms, viewer);
           for (const [direction, from, limit] of [
             ['older', 1_000, 5],
@@ -211,15 +211,15 @@ t.test('messages from digests equal decoded ones', async (t) => {
           ] as const) {
             const options = { applyMarkdown: version === 1, clientGravatar: limit === 5 };
             const shown = new MessageResponseEncoder(viewer.flags, directory, options);
-            const rows = await new UserMessageReader(withDigests, viewer).scanPacked(
+            const rows = await new UserMessageReader(withDigests, viewer).scanNarrowPacked(
               plan,
               from,
               direction,
               limit,
-              shown.encodeRow,
+              shown.appendMessageJson,
             );
-            const given = JSON.parse(Buffer.from(shown.encodeRowList(rows)).toString()) as unknown;
-            const expected = await new UserMessageReader(without, viewer).scan(plan, from, direction, limit);
+            const given = JSON.parse(Buffer.from(shown.finishJsonList(rows)).toString()) as unknown;
+            const expected = await new UserMessageReader(without, viewer).scanNarrow(plan, from, direction, limit);
             t.same(
               given,
               expected.map((own) =>
@@ -245,7 +245,7 @@ t.test('messages from digests equal decoded ones', async (t) => {
 
 t.test('responses encoded at the same time do not share a buffer', async (t) => {
   const directory = directoryOf(1, 'Somebody', 'somewhere');
-  const flags = new UserMessageFlags(ME, new Map());
+  const flags = new UserMessageFlagsView(ME, new Map());
   const options = { applyMarkdown: false, clientGravatar: false };
   const of = (id: number, content: string) => ({
     message: toStoredMessage({
@@ -262,9 +262,11 @@ t.test('responses encoded at the same time do not share a buffer', async (t) => 
     gained: false,
   });
   const answers = Array.from({ length: 3 }, () => new MessageResponseEncoder(flags, directory, options));
-  const rows = [1, 2, 3].map((id) => answers.map((answer, i) => answer.encodeRow(of(id, `${i} `.repeat(60_000)))));
+  const rows = [1, 2, 3].map((id) =>
+    answers.map((answer, i) => answer.appendMessageJson(of(id, `${i} `.repeat(60_000)))),
+  );
   for (const [i, answer] of answers.entries()) {
-    const list = answer.encodeRowList(rows.map((row) => row[i]!).reverse());
+    const list = answer.finishJsonList(rows.map((row) => row[i]!).reverse());
     const given = JSON.parse(Buffer.from(list).toString()) as { id: number; content: string }[];
     t.same(
       given.map(({ id }) => id),
@@ -272,5 +274,5 @@ t.test('responses encoded at the same time do not share a buffer', async (t) => 
     );
     t.ok(given.every(({ content }) => content === `${i} `.repeat(60_000)));
   }
-  t.equal(Buffer.from(new MessageResponseEncoder(flags, directory, options).encodeRowList([])).toString(), '[]');
+  t.equal(Buffer.from(new MessageResponseEncoder(flags, directory, options).finishJsonList([])).toString(), '[]');
 });

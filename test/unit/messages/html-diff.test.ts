@@ -1,27 +1,27 @@
 import fc from 'fast-check';
 import t from 'tap';
-import { formatMessageHistoryForApi, type MessageBody } from '#domain/messages';
-import { renderHtmlDiff } from '../../../src/domain/messages/presenting/html-diff.js';
+import { listMessageVersionsForApi, type MessageBody } from '#domain/messages';
+import { renderHtmlWordDiff } from '../../../src/domain/messages/presenting/html-diff.js';
 
 const ins = (text: string): string => `<span class="highlight_text_inserted">${text}</span> `;
 const del = (text: string): string => `<span class="highlight_text_deleted">${text}</span> `;
 
 t.test('inserted words come before the words that they replace', (t) => {
   t.equal(
-    renderHtmlDiff('<p>dm by id</p>', '<p>dm edited</p>'),
+    renderHtmlWordDiff('<p>dm by id</p>', '<p>dm edited</p>'),
     `<div><p>dm ${ins('edited')}${del('by id')}</p></div>`,
     'as recorded',
   );
-  t.equal(renderHtmlDiff('<p>a</p>', '<p>a</p>'), '<div><p>a</p></div>');
-  t.equal(renderHtmlDiff('<p>a b</p>', '<p>a</p>'), `<div><p>a${del('b')}</p></div>`);
-  t.equal(renderHtmlDiff('', '<p>a</p>'), `<div><p>${ins('a')}</p></div>`);
-  t.equal(renderHtmlDiff('<p>a</p>', ''), `<div>${del('a')}</div>`);
+  t.equal(renderHtmlWordDiff('<p>a</p>', '<p>a</p>'), '<div><p>a</p></div>');
+  t.equal(renderHtmlWordDiff('<p>a b</p>', '<p>a</p>'), `<div><p>a${del('b')}</p></div>`);
+  t.equal(renderHtmlWordDiff('', '<p>a</p>'), `<div><p>${ins('a')}</p></div>`);
+  t.equal(renderHtmlWordDiff('<p>a</p>', ''), `<div>${del('a')}</div>`);
   t.end();
 });
 
 t.test('tags of the new text are kept, tags of the old text are dropped', (t) => {
   t.equal(
-    renderHtmlDiff('<p><em>old</em> word</p>', '<p><strong>new</strong> word</p>'),
+    renderHtmlWordDiff('<p><em>old</em> word</p>', '<p><strong>new</strong> word</p>'),
     `<div><p><strong>${ins('new')}</strong> ${del('old')} word</p></div>`.replace('</strong> <', '</strong><'),
   );
   t.end();
@@ -46,7 +46,7 @@ t.test('for any texts, the tags are those of the new text in order, and no words
       .filter((one) => one !== '');
   fc.assert(
     fc.property(html, html, (before, after) => {
-      const diff = renderHtmlDiff(before, after);
+      const diff = renderHtmlWordDiff(before, after);
       t.same(tags(diff), tags(after));
       const kept = diff.replace(/<span class="highlight_text_deleted">[^<]*<\/span>/g, '');
       t.same(words(kept), words(after));
@@ -58,7 +58,7 @@ t.test('for any texts, the tags are those of the new text in order, and no words
 t.test('two long texts with nothing in common are diffed in bounded time', (t) => {
   const long = (prefix: string): string =>
     `<p>${Array.from({ length: 5_000 }, (_, i) => `${prefix}${i}`).join(' ')}</p>`;
-  const diff = renderHtmlDiff(long('a'), long('b'));
+  const diff = renderHtmlWordDiff(long('a'), long('b'));
   t.ok(diff.includes('highlight_text_inserted') && diff.includes('highlight_text_deleted'));
   t.end();
 });
@@ -74,7 +74,7 @@ t.test('a history is computed backwards from the present version', (t) => {
       { user: 1, at: 20, topic: { from: 'one', to: 'two' }, stream: { from: 5, to: 6 } },
     ],
   } as unknown as MessageBody;
-  t.same(formatMessageHistoryForApi({ id: 1, sender: 1, participants: [], originStream: 5, body }), [
+  t.same(listMessageVersionsForApi({ id: 1, sender: 1, participants: [], originStream: 5, body }), [
     { content: 'b', rendered_content: '<p>b</p>', timestamp: 10, topic: 'one', user_id: 1 },
     {
       content: 'b',

@@ -1,7 +1,7 @@
 /** A user leaves a stream with very many unread messages: several commits mark all of them as read. */
 import t from 'tap';
 import { IdSet, type Json, type JsonObject } from '#base';
-import { encodeOriginReadState, type StoredMessage, toMessageRecord, UserMessageFlags } from '#domain/messages';
+import { encodeOriginReadStatePart, type StoredMessage, toMessageRecord, UserMessageFlagsView } from '#domain/messages';
 import { type ActorKey, streamActorKey, toRealmId, userActorKey } from '#model';
 import type { CommandContext, CommandInputContext, CommandOutcome } from '#runtime';
 import type { ActorInputSources } from '../../../actors/services.js';
@@ -60,7 +60,11 @@ async function filled(): Promise<MemoryStore> {
 class LeaversActor {
   parts = new Map<string, Json>(
     Object.entries(
-      encodeOriginReadState(STREAM, { mark: MARK, read: IdSet.of([300]), unread: IdSet.of([...EXCEPTED, 60]) }),
+      encodeOriginReadStatePart(STREAM, {
+        mark: MARK,
+        read: IdSet.fromIds([300]),
+        unread: IdSet.fromIds([...EXCEPTED, 60]),
+      }),
     ),
   );
   readonly named: number[][] = [];
@@ -94,7 +98,7 @@ class LeaversActor {
   }
 
   isRead(id: number): boolean {
-    return new UserMessageFlags(USER, this.parts).isRead({ message: message(id), copy: true, gained: false });
+    return new UserMessageFlagsView(USER, this.parts).isRead({ message: message(id), copy: true, gained: false });
   }
 }
 

@@ -1,7 +1,7 @@
 /** Narrows allowed without an account: narrow.md § Operators. */
 import fc from 'fast-check';
 import t from 'tap';
-import { checkAnonymousNarrow, type RawNarrowTerm } from '#domain/messages';
+import { requireAnonymousNarrow, type UnresolvedNarrowTerm } from '#domain/messages';
 import { toStreamId } from '#model';
 import { ApiError } from '#model/errors';
 import type { DirectoryStream } from '#model/records';
@@ -13,7 +13,7 @@ const directory = directoryWith({
   streams: [stream(1, 'Window', true), stream(2, 'indoors', false), stream(3, 'boarded up', true, true)],
 });
 
-const term = (operator: string, operand: RawNarrowTerm['operand'], negated = false): RawNarrowTerm => ({
+const term = (operator: string, operand: UnresolvedNarrowTerm['operand'], negated = false): UnresolvedNarrowTerm => ({
   operator,
   operand,
   negated,
@@ -21,9 +21,9 @@ const term = (operator: string, operand: RawNarrowTerm['operand'], negated = fal
 const WEB = term('streams', 'web-public');
 
 /** 'allowed', or the code of the error. */
-function check(...raw: RawNarrowTerm[]): string {
+function check(...raw: UnresolvedNarrowTerm[]): string {
   try {
-    checkAnonymousNarrow(raw, directory);
+    requireAnonymousNarrow(raw, directory);
     return 'allowed';
   } catch (error) {
     if (error instanceof ApiError) return error.reason;
@@ -73,7 +73,7 @@ t.test('no list of terms gives access to other streams', async () => {
   fc.assert(
     fc.property(terms, (raw) => {
       const streams = raw.filter(({ operator }) => operator === 'stream');
-      const open = (of: RawNarrowTerm): boolean => of.operand === 1 || of.operand === 'Window';
+      const open = (of: UnresolvedNarrowTerm): boolean => of.operand === 1 || of.operand === 'Window';
       const personal = raw.some(({ operator }) => operator === 'is' || operator === 'dm');
       const asks = raw.some((of) => of.operator === 'streams' && of.operand === 'web-public' && !of.negated);
       return (check(...raw) === 'allowed') === (asks && !personal && streams.every(open));

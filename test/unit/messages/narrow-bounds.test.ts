@@ -4,16 +4,16 @@ import {
   MAX_NARROW_TERMS,
   makeNarrowQueryPlan,
   makeViewerWithoutFlags,
-  parseNarrow,
+  parseDistinctNarrowTerms,
   resolveNarrowTerms,
   type StoredMessage,
 } from '#domain/messages';
 import { toRealmId } from '#model';
 import { ApiError } from '#model/errors';
-import { MAX_SEARCH_WORDS_LOOKED_UP } from '../../../src/domain/messages/narrow/conditions.js';
-import { storeRangesOfStreamHistory } from '../../../src/domain/messages/narrow/sources.js';
-import { MAX_NARROW_LENGTH } from '../../../src/domain/messages/narrow/terms.js';
-import { MAX_SEARCH_TERMS } from '../../../src/domain/messages/search/query.js';
+import { MAX_STEMS_LOOKED_UP_PER_SEARCH } from '../../../src/domain/messages/narrow/conditions.js';
+import { makeStreamHistoryRanges } from '../../../src/domain/messages/narrow/sources.js';
+import { MAX_NARROW_JSON_CHARACTERS } from '../../../src/domain/messages/narrow/terms.js';
+import { MAX_STEMS_AND_PHRASES_PER_SEARCH } from '../../../src/domain/messages/search/query.js';
 import { sharedIndexesOfMessageRanges } from '../../../src/ports/store/message-range.js';
 import { directoryWith } from '../../support/directory.js';
 
@@ -50,10 +50,10 @@ t.test('words and phrases of all searches in a narrow count towards one limit, r
         { searchApart },
       ),
     );
-  const refusal = `Invalid narrow operator: too many search terms (maximum ${MAX_SEARCH_TERMS})`;
+  const refusal = `Invalid narrow operator: too many search terms (maximum ${MAX_STEMS_AND_PHRASES_PER_SEARCH})`;
   for (const apart of [false, true]) {
-    t.equal(resolve(apart, words(MAX_SEARCH_TERMS)), 'taken');
-    t.equal(resolve(apart, words(MAX_SEARCH_TERMS + 1)), refusal);
+    t.equal(resolve(apart, words(MAX_STEMS_AND_PHRASES_PER_SEARCH)), 'taken');
+    t.equal(resolve(apart, words(MAX_STEMS_AND_PHRASES_PER_SEARCH + 1)), refusal);
     t.equal(resolve(apart, words(100_000)), refusal);
     t.equal(resolve(apart, words(60), words(60, 'other')), refusal, 'together');
     t.equal(
@@ -70,33 +70,33 @@ t.test('words and phrases of all searches in a narrow count towards one limit, r
 t.test('the number of operators is limited, and so is the length of the text, before parsing', async (t) => {
   const narrow = (count: number) => JSON.stringify(Array.from({ length: count }, (_, i) => ['sender', `${i}@x.org`]));
   t.equal(
-    reasonOf(() => parseNarrow(narrow(MAX_NARROW_TERMS))),
+    reasonOf(() => parseDistinctNarrowTerms(narrow(MAX_NARROW_TERMS))),
     'taken',
   );
   const tooMany = `narrow has too many items (limit: ${MAX_NARROW_TERMS})`;
   t.equal(
-    reasonOf(() => parseNarrow(narrow(MAX_NARROW_TERMS + 1))),
+    reasonOf(() => parseDistinctNarrowTerms(narrow(MAX_NARROW_TERMS + 1))),
     tooMany,
   );
   const long = (length: number) => `[["topic","${'x'.repeat(length - 14)}"]]`;
   t.equal(
-    reasonOf(() => parseNarrow(long(MAX_NARROW_LENGTH))),
+    reasonOf(() => parseDistinctNarrowTerms(long(MAX_NARROW_JSON_CHARACTERS))),
     'taken',
   );
-  const tooLong = `narrow is too long (limit: ${MAX_NARROW_LENGTH} characters)`;
+  const tooLong = `narrow is too long (limit: ${MAX_NARROW_JSON_CHARACTERS} characters)`;
   t.equal(
-    reasonOf(() => parseNarrow(long(MAX_NARROW_LENGTH + 1))),
+    reasonOf(() => parseDistinctNarrowTerms(long(MAX_NARROW_JSON_CHARACTERS + 1))),
     tooLong,
   );
   t.equal(
-    reasonOf(() => parseNarrow('['.repeat(MAX_NARROW_LENGTH + 1))),
+    reasonOf(() => parseDistinctNarrowTerms('['.repeat(MAX_NARROW_JSON_CHARACTERS + 1))),
     tooLong,
   );
 });
 
 t.test('only the longest words are looked up in the indexes; all words are tested on the messages found', async (t) => {
-  const rare = Array.from({ length: MAX_SEARCH_WORDS_LOOKED_UP }, (_, i) => `${'zqx'.repeat(5)}${i}`);
-  const all = [...words(MAX_SEARCH_TERMS - rare.length).split(' '), ...rare];
+  const rare = Array.from({ length: MAX_STEMS_LOOKED_UP_PER_SEARCH }, (_, i) => `${'zqx'.repeat(5)}${i}`);
+  const all = [...words(MAX_STEMS_AND_PHRASES_PER_SEARCH - rare.length).split(' '), ...rare];
   const { conditions, matches } = makeNarrowQueryPlan(
     resolveNarrowTerms([search(all.join(' '))], directory, 8),
     viewer,
@@ -127,7 +127,7 @@ t.test('a repeated condition is looked up once', async (t) => {
 t.test('sharedIndexes finds exactly the indexes that all ranges have in common', async (t) => {
   const streams = Array.from({ length: 20 }, (_, i) => i + 1);
   const { conditions } = makeNarrowQueryPlan(resolveNarrowTerms([search('green tea')], directory, 8), viewer);
-  const ranges = storeRangesOfStreamHistory(streams, conditions);
+  const ranges = makeStreamHistoryRanges(streams, conditions);
   t.equal(ranges.length, 20);
   t.same(new Set(sharedIndexesOfMessageRanges(ranges)), new Set(conditions.also));
   t.same(sharedIndexesOfMessageRanges([...ranges, { index: { by: 'realm' } }]), []);

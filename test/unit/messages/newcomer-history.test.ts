@@ -1,5 +1,5 @@
 import t from 'tap';
-import { findNewUserHistory, storeNameOfStreamConversation } from '#domain/messages';
+import { findNewUserHistoryBounds, storeNameOfStreamConversation } from '#domain/messages';
 import { toRealmId } from '#model';
 import type { MessageRecord } from '#model/records';
 import { MemoryStore } from '../../support/memory-store.js';
@@ -29,11 +29,11 @@ async function storeWith(messages: readonly MessageRecord[]): Promise<MemoryStor
 }
 
 t.test('without messages of the last seven days there is no history', async (t) => {
-  t.equal(await findNewUserHistory(await storeWith([]), REALM, [1, 2], NOW), undefined);
+  t.equal(await findNewUserHistoryBounds(await storeWith([]), REALM, [1, 2], NOW), undefined);
   const old = [message(1, 1, 7 * DAY), message(2, 2, 8 * DAY)];
-  t.equal(await findNewUserHistory(await storeWith(old), REALM, [1, 2], NOW), undefined);
+  t.equal(await findNewUserHistoryBounds(await storeWith(old), REALM, [1, 2], NOW), undefined);
   t.equal(
-    await findNewUserHistory(await storeWith([message(3, 1, 1)]), REALM, [], NOW),
+    await findNewUserHistoryBounds(await storeWith([message(3, 1, 1)]), REALM, [], NOW),
     undefined,
     'nor without streams',
   );
@@ -47,13 +47,13 @@ t.test('the history has messages of the last seven days that were sent to these 
     message(4, 2, 4),
     message(5, 2, 3, 9),
   ]);
-  t.same(await findNewUserHistory(store, REALM, [1, 2], NOW), { after: 1, mark: 1 }, 'all of it unread');
+  t.same(await findNewUserHistoryBounds(store, REALM, [1, 2], NOW), { after: 1, mark: 1 }, 'all of it unread');
 });
 
 t.test('the history has the newest 1,000 messages of all streams together, the newest 20 unread', async (t) => {
   const many = Array.from({ length: 1_500 }, (_, i) => message(i + 1, i % 2 ? 1 : 2, 1_500 - i));
   const store = await storeWith(many);
-  t.same(await findNewUserHistory(store, REALM, [1, 2], NOW), { after: 500, mark: 1_480 });
-  t.same(await findNewUserHistory(await storeWith(many.slice(0, 20)), REALM, [1, 2], NOW), { after: 0, mark: 0 });
-  t.same(await findNewUserHistory(await storeWith(many.slice(0, 21)), REALM, [1, 2], NOW), { after: 0, mark: 1 });
+  t.same(await findNewUserHistoryBounds(store, REALM, [1, 2], NOW), { after: 500, mark: 1_480 });
+  t.same(await findNewUserHistoryBounds(await storeWith(many.slice(0, 20)), REALM, [1, 2], NOW), { after: 0, mark: 0 });
+  t.same(await findNewUserHistoryBounds(await storeWith(many.slice(0, 21)), REALM, [1, 2], NOW), { after: 0, mark: 1 });
 });

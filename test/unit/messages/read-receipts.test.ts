@@ -1,9 +1,9 @@
 import t from 'tap';
 import { IdSet, type Json } from '#base';
 import {
-  encodeMarkedMessageIds,
-  encodeOriginReadState,
-  findMessageReaders,
+  encodeMarkedMessageIdsPart,
+  encodeOriginReadStatePart,
+  findVisibleMessageReaderIds,
   type MessageBody,
   type StoredMessage,
 } from '#domain/messages';
@@ -56,20 +56,21 @@ async function readers(of: StoredMessage, { read = {}, members = [], ...world }:
   for (const user of world.left ?? [])
     await put(streamActorKey(realm, toStreamId(HOME)), { [`member/${user}`]: stay(50, 2, 99) });
   for (const [user, what] of Object.entries(read)) {
-    const reading = typeof what === 'number' ? { mark: what, read: IdSet.EMPTY } : { mark: 0, read: IdSet.of(what) };
+    const reading =
+      typeof what === 'number' ? { mark: what, read: IdSet.EMPTY } : { mark: 0, read: IdSet.fromIds(what) };
     await put(
       userActorKey(realm, toUserId(Number(user))),
-      encodeOriginReadState(of.originStream, { ...reading, unread: IdSet.EMPTY }),
+      encodeOriginReadStatePart(of.originStream, { ...reading, unread: IdSet.EMPTY }),
     );
   }
   for (const user of world.copies ?? []) {
-    await put(userActorKey(realm, toUserId(user)), encodeMarkedMessageIds('historical', IdSet.of([of.id])));
+    await put(userActorKey(realm, toUserId(user)), encodeMarkedMessageIdsPart('historical', IdSet.fromIds([of.id])));
   }
   const directory = directoryWith({
     users: Array.from({ length: 20 }, (_, i) => person(10 + i, { isActive: !world.inactive?.includes(10 + i) })),
     personals: world.personals ?? [],
   });
-  return findMessageReaders(of, caller, { store, realm, directory });
+  return findVisibleMessageReaderIds(of, caller, { store, realm, directory });
 }
 
 const personal = (user: number, over: object) => ({

@@ -3,12 +3,12 @@ import t from 'tap';
 import type { Json, JsonObject } from '#base';
 import {
   findStoredScheduledMessage,
-  listScheduledMessagesDue,
-  nextScheduledMessageTime,
+  listScheduledMessagesToHandOver,
+  nextScheduledHandOverTimeMs,
   type ScheduledMessage,
 } from '#domain/messages';
 import type { CommandContext, CommandOutcome } from '#runtime';
-import { recordScheduledMessageFailedHandler } from '../../../actors/user/commands/later/delivery.js';
+import { failOrRetryScheduledMessageHandler } from '../../../actors/user/commands/later/delivery.js';
 import { SUBSCRIPTION_PART_PREFIX } from '../../../actors/user/state.js';
 
 const NOW = 1_700_000_000_000;
@@ -44,7 +44,7 @@ function failed(message: ScheduledMessage, subscribed: boolean, outside = true) 
   const parts = partsOf(message, subscribed);
   const view = { state: {}, parts, exists: true, volatile: undefined } as never;
   const args = { id: 4, reason: 'Not authorized', outside };
-  const outcome = recordScheduledMessageFailedHandler.handle(
+  const outcome = failOrRetryScheduledMessageHandler.handle(
     view,
     args,
     undefined,
@@ -58,12 +58,12 @@ t.test('the message of a subscriber is sent again a little later, without a noti
   const { outcome, after, message } = failed(sending(), true);
   t.equal(message.phase, 'waiting');
   t.same([outcome.events, outcome.commands], [undefined, undefined]);
-  const next = nextScheduledMessageTime(after)!;
+  const next = nextScheduledHandOverTimeMs(after)!;
   t.ok(next > NOW);
   t.equal(outcome.due, next);
-  t.same(listScheduledMessagesDue(after, NOW), [], 'not at once');
+  t.same(listScheduledMessagesToHandOver(after, NOW), [], 'not at once');
   t.same(
-    listScheduledMessagesDue(after, next).map(({ id }) => id),
+    listScheduledMessagesToHandOver(after, next).map(({ id }) => id),
     [4],
   );
 });

@@ -2,13 +2,16 @@
 import fc from 'fast-check';
 import t from 'tap';
 import { formatSearchMatchForApi, type StoredMessage } from '#domain/messages';
-import { highlightSearchWordsInText, highlightWordsInHtml } from '../../../src/domain/messages/search/highlight.js';
 import {
+  escapeAndHighlightSearchWords,
+  highlightSearchWordsInHtml,
+} from '../../../src/domain/messages/search/highlight.js';
+import {
+  indexedWordStemsOfMessage,
   isMessageMatchingSearch,
   parseSearchQuery,
-  wordStemsOfMessage,
 } from '../../../src/domain/messages/search/query.js';
-import { stemOfWord } from '../../../src/domain/messages/search/words.js';
+import { stemOfWordOrEmpty } from '../../../src/domain/messages/search/words.js';
 
 const message = (html: string, topic = '', content = ''): StoredMessage =>
   ({ id: 1, sender: 8, participants: [], originStream: 1, body: { html, topic, content, stream: 1 } }) as never;
@@ -35,7 +38,7 @@ t.test('tags, attributes and entities are not searched', async (t) => {
 });
 
 t.test('stop words are ignored; a search of only stop words finds nothing', async (t) => {
-  t.equal(stemOfWord('The'), '');
+  t.equal(stemOfWordOrEmpty('The'), '');
   t.ok(finds('the milk', '<p>milk</p>'));
   t.notOk(finds('the', '<p>the</p>'));
   t.notOk(finds('"to be"', '<p>to be</p>'));
@@ -55,7 +58,7 @@ t.test('a quoted phrase must occur literally, in the raw text or the topic', asy
 
 t.test('found words are marked in the text only', async (t) => {
   const { stems } = parseSearchQuery('hello verona');
-  const marked = highlightWordsInHtml(
+  const marked = highlightSearchWordsInHtml(
     '<p>Hello <strong title="hello">Veronas</strong> hello&amp;bye</p>',
     new Set(stems),
   );
@@ -64,7 +67,7 @@ t.test('found words are marked in the text only', async (t) => {
     '<p><span class="highlight">Hello</span> <strong title="hello"><span class="highlight">Veronas</span></strong> <span class="highlight">hello</span>&amp;bye</p>',
   );
   t.equal(
-    highlightSearchWordsInText(`<b> "hello" & 'x'`, new Set(stems)),
+    escapeAndHighlightSearchWords(`<b> "hello" & 'x'`, new Set(stems)),
     '&lt;b&gt; &quot;<span class="highlight">hello</span>&quot; &amp; &#x27;x&#x27;',
   );
   t.same(formatSearchMatchForApi({ html: '<p>a</p>', topic: 'a<b' }, []), {
@@ -101,9 +104,9 @@ t.test('for any text, marking only adds spans', async () => {
   fc.assert(
     fc.property(text, text, (html, query) => {
       const stems = new Set(parseSearchQuery(query).stems);
-      const marked = highlightWordsInHtml(html, stems);
+      const marked = highlightSearchWordsInHtml(html, stems);
       if (marked.replaceAll(SPANS, '') !== html.replaceAll(SPANS, '')) throw new Error(`changed: ${marked}`);
-      const subject = highlightSearchWordsInText(html, stems);
+      const subject = escapeAndHighlightSearchWords(html, stems);
       if (/[<>"']/.test(subject.replaceAll(SPANS, ''))) throw new Error(`not escaped: ${subject}`);
       // Each mark encloses exactly one word.
       for (const part of marked.split('<span class="highlight">').slice(1)) {
@@ -119,7 +122,7 @@ t.test('marks are never inside a tag', async () => {
     fc.property(fc.array(fc.tuple(word, word), { maxLength: 8 }), word, (pairs, query) => {
       const plain = (of: string) => of.replace(/[<>&"]/g, '');
       const html = pairs.map(([a, b]) => `<a title="${plain(a)} > '">${plain(b)}</a>`).join(' ');
-      const marked = highlightWordsInHtml(html, new Set(parseSearchQuery(query).stems));
+      const marked = highlightSearchWordsInHtml(html, new Set(parseSearchQuery(query).stems));
       for (const tag of marked.match(/<a title="[^"]*">/g) ?? []) {
         if (!html.includes(tag)) throw new Error(`a tag was changed: ${tag}`);
       }
@@ -134,12 +137,12 @@ t.test('hostile texts take no longer than others of their length, and give few s
     of.repeat(Math.ceil(length / of.length)),
   );
   for (const html of texts) {
-    const stems = wordStemsOfMessage(message(html, html.slice(0, 60)));
+    const stems = indexedWordStemsOfMessage(message(html, html.slice(0, 60)));
     t.ok(stems.size <= 1_000);
     for (const stem of stems) t.ok(stem.length <= 64 && !/[\ud800-\udfff]/u.test(stem), 'short and well-formed');
-    t.equal(typeof highlightWordsInHtml(html, new Set(['a'])), 'string');
+    t.equal(typeof highlightSearchWordsInHtml(html, new Set(['a'])), 'string');
     t.equal(typeof parseSearchQuery(html.slice(0, 20_000)).stems.length, 'number');
   }
   const many = Array.from({ length: 5_000 }, (_, i) => `w${i}x`).join(' ');
-  t.equal(wordStemsOfMessage(message(many)).size, 1_000, 'the number of stems is limited');
+  t.equal(indexedWordStemsOfMessage(message(many)).size, 1_000, 'the number of stems is limited');
 });

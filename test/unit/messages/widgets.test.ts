@@ -1,6 +1,11 @@
 import fc from 'fast-check';
 import t from 'tap';
-import { makeFirstSubmessage, makeNextSubmessage, parseMessageWidget, type StoredMessage } from '#domain/messages';
+import {
+  makeCheckedNextSubmessage,
+  makeWidgetSubmessageIfAny,
+  parseAndCheckZformWidget,
+  type StoredMessage,
+} from '#domain/messages';
 import { ApiError } from '#model/errors';
 
 const refusedOr = (action: () => boolean): boolean => {
@@ -13,12 +18,12 @@ const refusedOr = (action: () => boolean): boolean => {
 const free = fc.oneof(fc.string({ unit: 'binary' }), fc.json(), fc.json({ maxDepth: 8 }));
 
 const sent = (content: string): StoredMessage =>
-  ({ sender: 9, body: { submessages: [makeFirstSubmessage(content, null, 9)] } }) as unknown as StoredMessage;
+  ({ sender: 9, body: { submessages: [makeWidgetSubmessageIfAny(content, null, 9)] } }) as unknown as StoredMessage;
 
 t.test('a command with any text after it makes a widget with JSON data', async () => {
   fc.assert(
     fc.property(fc.constantFrom('/poll', '/todo'), fc.string({ unit: 'binary' }), (command, rest) => {
-      const made = makeFirstSubmessage(`${command} ${rest}`, null, 9)!;
+      const made = makeWidgetSubmessageIfAny(`${command} ${rest}`, null, 9)!;
       const { widget_type, extra_data } = JSON.parse(made.content) as { widget_type: string; extra_data: unknown };
       return command === `/${widget_type}` && (widget_type === 'poll') === (extra_data !== null);
     }),
@@ -26,7 +31,7 @@ t.test('a command with any text after it makes a widget with JSON data', async (
 });
 
 t.test('any widget_content is a form or is refused', async () => {
-  fc.assert(fc.property(free, (widget) => refusedOr(() => parseMessageWidget(widget).widget_type === 'zform')));
+  fc.assert(fc.property(free, (widget) => refusedOr(() => parseAndCheckZformWidget(widget).widget_type === 'zform')));
 });
 
 t.test('any submessage of a poll or a list is stored unchanged or refused', async () => {
@@ -35,7 +40,7 @@ t.test('any submessage of a poll or a list is stored unchanged or refused', asyn
   fc.assert(
     fc.property(fc.constantFrom(poll, todo), fc.integer({ min: 8, max: 9 }), free, (message, sender, content) =>
       refusedOr(() => {
-        const added = makeNextSubmessage(message, { sender, type: 'widget', content });
+        const added = makeCheckedNextSubmessage(message, { sender, type: 'widget', content });
         return added.content === content && added.id === 2;
       }),
     ),
@@ -47,7 +52,7 @@ t.test('number and size of submessages are limited', async (t) => {
   let message = { sender: 9, body: {} } as unknown as StoredMessage;
   const add = (content: string): void => {
     const submessages = message.body.submessages ?? [];
-    const added = makeNextSubmessage(message, { sender: 9, type: 'other', content });
+    const added = makeCheckedNextSubmessage(message, { sender: 9, type: 'other', content });
     message = { ...message, body: { ...message.body, submessages: [...submessages, added] } };
   };
   for (let i = 0; i < 20; i++) add(big);

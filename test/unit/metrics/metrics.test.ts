@@ -23,11 +23,11 @@ t.test('an empty process shows every declared metric, and those of the process i
 
 t.test('a set of labels has one counter object', async (t) => {
   const metrics = new MetricsRegistry();
-  const sends = metrics.counter('conclave_http_requests_total', 'send-message', '200');
+  const sends = metrics.findOrCreateCounter('conclave_http_requests_total', 'send-message', '200');
   sends.n += 2;
   metrics.increment('conclave_http_requests_total', 'send-message', '200');
   metrics.increment('conclave_http_requests_total', 'send-message', '400');
-  metrics.counter('conclave_http_rate_limited_total', 'user');
+  metrics.findOrCreateCounter('conclave_http_rate_limited_total', 'user');
   const { value } = parseMetrics(await renderMetricsForScrape(metrics));
   t.equal(value('conclave_http_requests_total', { operation: 'send-message', status: '200' }), 3);
   t.equal(value('conclave_http_requests_total', { operation: 'send-message', status: '400' }), 1);
@@ -37,7 +37,7 @@ t.test('a set of labels has one counter object', async (t) => {
 
 t.test('a bucket counts values up to its bound, including all smaller ones', async (t) => {
   const metrics = new MetricsRegistry();
-  const commands = metrics.histogram('conclave_commit_commands', 'user');
+  const commands = metrics.findOrCreateHistogram('conclave_commit_commands', 'user');
   for (const n of [1, 1, 2, 3, 5_000]) commands.observe(n);
   const { value } = parseMetrics(await renderMetricsForScrape(metrics));
   const upTo = (le: string) => value('conclave_commit_commands_bucket', { kind: 'user', le });
@@ -49,7 +49,7 @@ t.test('a bucket counts values up to its bound, including all smaller ones', asy
 t.test('values read at the scrape are gathered once before it', async (t) => {
   const metrics = new MetricsRegistry();
   let gathered = 0;
-  metrics.beforeReading(() => {
+  metrics.addStepBeforeReading(() => {
     gathered++;
   });
   metrics.addReader('conclave_http_held_polls', () => gathered);
@@ -62,7 +62,7 @@ t.test('values read at the scrape are gathered once before it', async (t) => {
 
 t.test('a failing source costs its own metric only', async (t) => {
   const metrics = new MetricsRegistry();
-  metrics.beforeReading(() => Promise.reject(new Error('away')));
+  metrics.addStepBeforeReading(() => Promise.reject(new Error('away')));
   metrics.addReader('conclave_queues', () => {
     throw new Error('away');
   });
@@ -77,7 +77,7 @@ t.test('a failing source costs its own metric only', async (t) => {
 t.test('series of one metric are bounded, for any label values', async (t) => {
   const metrics = new MetricsRegistry();
   for (let i = 0; i < 5_000; i++) metrics.increment('conclave_http_requests_total', `made up ${i}`, '200');
-  const series = [...(await metrics.samples()).get('conclave_http_requests_total' as MetricName)!];
+  const series = [...(await metrics.readAllSamples()).get('conclave_http_requests_total' as MetricName)!];
   t.ok(series.length <= 2_001, `${series.length} series`);
   const total = series.reduce((sum, { value }) => sum + (value as number), 0);
   t.equal(total, 5_000, 'and nothing is uncounted');

@@ -4,10 +4,10 @@ import { realmActorKind } from '#actors/realm';
 import {
   type ActorReply,
   addMissingRealmSettings,
-  checkRealmSettings,
+  checkAndConvertRealmSettings,
   DEFAULT_REALM_SETTINGS,
+  listKnownRealmSettings,
   makeInitialRealmSettings,
-  pickStoredRealmSettings,
   REALM_SETTING_DECLARATIONS,
   REALM_SETTING_NAMES,
   type RealmSettings,
@@ -20,7 +20,7 @@ import { makeRealmSnapshotSection } from '../../../actors/event-queue/snapshot/o
 import { updateRealmSettingsHandler } from '../../../actors/realm/commands/organization/realm-settings.js';
 import { encodeDirectoryRecord } from '../../../actors/realm/state.js';
 import { RealmMemoryState } from '../../../actors/realm/volatile.js';
-import { updateRealmOperation } from '../../../src/frontend/api/operations/organization/organization.js';
+import { updateRealmSettingsOperation } from '../../../src/frontend/api/operations/organization/organization.js';
 import type { RealmSettingName } from '../../../src/model/settings/realm-settings.js';
 import { directoryWith } from '../../support/directory.js';
 import { person } from '../../support/person.js';
@@ -62,8 +62,8 @@ function change(values: Partial<RealmSettings>, caller: number) {
 }
 
 t.test('every row is a parameter of PATCH /realm, in the order of the table', async (t) => {
-  t.same(Object.keys(updateRealmOperation.parameters), Object.keys(REALM_SETTING_DECLARATIONS));
-  for (const [name, parameter] of Object.entries(updateRealmOperation.parameters)) {
+  t.same(Object.keys(updateRealmSettingsOperation.parameters), Object.keys(REALM_SETTING_DECLARATIONS));
+  for (const [name, parameter] of Object.entries(updateRealmSettingsOperation.parameters)) {
     t.match(parameter, { in: 'form', required: false }, name);
   }
 });
@@ -109,7 +109,7 @@ t.test('rows for owners are refused to administrators, by the frontend and by th
   for (const [name, { ownerOnly }] of Object.entries(REALM_SETTING_DECLARATIONS)) {
     const given = { [name]: name === 'authentication_methods' ? { Email: true } : 'fr' };
     const refusal = { code: 'UNAUTHORIZED_PRINCIPAL' };
-    if (ownerOnly) t.throws(() => checkRealmSettings(given, false), refusal, name);
+    if (ownerOnly) t.throws(() => checkAndConvertRealmSettings(given, false), refusal, name);
     if (!(REALM_SETTING_NAMES as readonly string[]).includes(name)) continue;
     const set = () => change(one(name as RealmSettingName, changedValue(name as RealmSettingName)), ADMIN.id);
     if (ownerOnly) t.throws(set, refusal, name);
@@ -135,5 +135,5 @@ t.test('every row is a field of POST /register', async (t) => {
 });
 
 t.test('settings that only a newer version knows are left out', async (t) => {
-  t.same(pickStoredRealmSettings({ name: 'Acme', setting_of_the_future: 1, toString: 2 } as never), [['name', 'Acme']]);
+  t.same(listKnownRealmSettings({ name: 'Acme', setting_of_the_future: 1, toString: 2 } as never), [['name', 'Acme']]);
 });

@@ -1,11 +1,11 @@
 import t from 'tap';
 import {
-  decideMailNotification,
-  decidePushNotification,
+  decideMailNotificationTrigger,
+  decidePushNotificationTrigger,
   isUserAway,
-  type MessageReceiver,
+  type NotificationCandidateMessage,
+  type NotificationReceiver,
   type NotificationTrigger,
-  type ReceivedMessage,
   type SubscriptionNotificationSettings,
 } from '#domain/notifications';
 import { TOPIC_VISIBILITY_POLICY } from '#domain/streams';
@@ -28,20 +28,20 @@ interface Case {
   readonly settings?: Partial<UserSettings>;
   readonly own?: Partial<SubscriptionNotificationSettings>;
   readonly policy?: number;
-  readonly receiver?: Partial<MessageReceiver['user']>;
+  readonly receiver?: Partial<NotificationReceiver['user']>;
   readonly mutes?: readonly number[];
 }
 
 const SENDER = toUserId(9);
 
 function inputsOf({ direct, flags, wildcard, settings = {}, own, policy = inherit, receiver, mutes = [] }: Case) {
-  const message: ReceivedMessage = {
+  const message: NotificationCandidateMessage = {
     sender: SENDER,
     direct: direct === true,
     wildcard: wildcard === true,
     flags,
   };
-  const to: MessageReceiver = {
+  const to: NotificationReceiver = {
     user: { ...person(8), ...receiver },
     preferences: { settings, muted: mutes.map((id) => ({ id, timestamp: 0 })) },
     subscription: direct ? undefined : { ...SUBSCRIBED, ...own },
@@ -150,21 +150,25 @@ const ROWS: readonly Row[] = [
 t.test('what an absent user is told by mail and by push', async (t) => {
   for (const [title, of, mail, ...push] of ROWS) {
     const { message, to } = inputsOf(of);
-    t.equal(decideMailNotification(message, to, true), mail, `mail: ${title}`);
-    t.equal(decidePushNotification(message, to, true), push.length > 0 ? push[0] : mail, `push: ${title}`);
+    t.equal(decideMailNotificationTrigger(message, to, true), mail, `mail: ${title}`);
+    t.equal(decidePushNotificationTrigger(message, to, true), push.length > 0 ? push[0] : mail, `push: ${title}`);
   }
 });
 
 t.test('a user who is there gets no mail, and pushes unless they are off', async (t) => {
   for (const [title, of] of ROWS) {
     const { message, to } = inputsOf(of);
-    t.equal(decideMailNotification(message, to, false), undefined, `mail: ${title}`);
-    t.equal(decidePushNotification(message, to, false), decidePushNotification(message, to, true), `push: ${title}`);
+    t.equal(decideMailNotificationTrigger(message, to, false), undefined, `mail: ${title}`);
+    t.equal(
+      decidePushNotificationTrigger(message, to, false),
+      decidePushNotificationTrigger(message, to, true),
+      `push: ${title}`,
+    );
     const { message: same, to: quiet } = inputsOf({
       ...of,
       settings: { ...of.settings, enable_online_push_notifications: false },
     });
-    t.equal(decidePushNotification(same, quiet, false), undefined, `no push: ${title}`);
+    t.equal(decidePushNotificationTrigger(same, quiet, false), undefined, `no push: ${title}`);
   }
 });
 

@@ -16,18 +16,18 @@ function setUp(answerMs = 10_000) {
 
 t.test('a process is ready if every check passes; a failed check has its reason', async (t) => {
   const { health, pass } = setUp();
-  health.add('bus', () => true);
-  health.add('store', () => Promise.resolve(true as const));
+  health.addCheck('bus', () => true);
+  health.addCheck('store', () => Promise.resolve(true as const));
   t.match(await health.readiness(), { ready: true, checks: { bus: { ok: true }, store: { ok: true } } });
-  health.add('bus', () => 'not connected');
+  health.addCheck('bus', () => 'not connected');
   pass(1_000);
   t.match(await health.readiness(), { ready: false, checks: { bus: { ok: false, reason: 'not connected' } } });
 });
 
 t.test('the error text of a service is not shown: it may contain a password', async (t) => {
   const { health } = setUp();
-  health.add('store', () => Promise.reject(new Error('mongodb://conclave:hunter2@db refused')));
-  health.add('log', () => {
+  health.addCheck('store', () => Promise.reject(new Error('mongodb://conclave:hunter2@db refused')));
+  health.addCheck('log', () => {
     throw new Error('nats://conclave:hunter2@bus refused');
   });
   const readiness = await health.readiness();
@@ -37,14 +37,14 @@ t.test('the error text of a service is not shown: it may contain a password', as
 
 t.test('a service that never answers soon fails its check', async (t) => {
   const { health } = setUp(5);
-  health.add('store', () => new Promise(() => {}));
+  health.addCheck('store', () => new Promise(() => {}));
   t.match(await health.readiness(), { ready: false, checks: { store: { ok: false, reason: 'no answer in time' } } });
 });
 
 t.test('services are checked once a second, for any number of callers', async (t) => {
   const { health, pass } = setUp();
   let asked = 0;
-  health.add('store', async () => {
+  health.addCheck('store', async () => {
     asked++;
     return true as const;
   });

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import t from 'tap';
 import type { DirectoryChange, RealmDirectory } from '#directory';
-import { encodeUserList, formatUserForApi } from '#domain/people';
+import { formatUserForApi, getEncodedUserList } from '#domain/people';
 import { toUserId } from '#model';
 import type { DirectoryProfileField, DirectoryUser } from '#model/records';
 import { directoryWith } from '../../support/directory.js';
@@ -46,7 +46,7 @@ const change: fc.Arbitrary<DirectoryChange> = fc.oneof(
 );
 
 /** Encodes object by object, without any cache. */
-const plain = (directory: RealmDirectory, viewer: DirectoryUser, options: Parameters<typeof encodeUserList>[2]) =>
+const plain = (directory: RealmDirectory, viewer: DirectoryUser, options: Parameters<typeof getEncodedUserList>[2]) =>
   [...directory.users()]
     .filter((user) => options.active === undefined || user.isActive === options.active)
     .map((user) => formatUserForApi(user, viewer, { ...options, profile: options.profile ? directory : undefined }));
@@ -62,15 +62,17 @@ t.test('encoded users equal presentUser for all viewers, also after changes', as
         const check = (): void => {
           for (const id of IDS) {
             const viewer = directory.user(id as never)!;
-            const got = JSON.parse(Buffer.from(encodeUserList(directory, viewer, options).bytes).toString()) as unknown;
+            const got = JSON.parse(
+              Buffer.from(getEncodedUserList(directory, viewer, options).bytes).toString(),
+            ) as unknown;
             if (!test.same(got, plain(directory, viewer, options))) throw new Error('differs');
           }
         };
         check();
         for (const [others, changed, of] of changes) {
-          directory.apply({ user: others[changed]! });
+          directory.applyChange({ user: others[changed]! });
           check();
-          directory.apply(of);
+          directory.applyChange(of);
           check();
         }
       },
@@ -81,10 +83,10 @@ t.test('encoded users equal presentUser for all viewers, also after changes', as
 
 t.test('a list is made once per class of viewers and change', async (test) => {
   const directory = directoryWith({ users: [person(8), person(9), person(10, { role: 600 })] });
-  const list = (id: number) => encodeUserList(directory, directory.user(id as never)!, { clientGravatar: true });
+  const list = (id: number) => getEncodedUserList(directory, directory.user(id as never)!, { clientGravatar: true });
   test.equal(list(8), list(9));
   test.not(list(8), list(10));
   const before = list(8);
-  directory.apply({ user: person(9, { fullName: 'Other' }) });
+  directory.applyChange({ user: person(9, { fullName: 'Other' }) });
   test.not(list(8), before);
 });

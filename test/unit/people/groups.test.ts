@@ -1,7 +1,7 @@
 /** users.md § User groups. */
 import fc from 'fast-check';
 import t from 'tap';
-import { RealmUserGroups, SYSTEM_GROUP_IDS, systemGroupIdsOfUser } from '#domain/people';
+import { directSystemGroupIdsOfUser, SYSTEM_GROUP_IDS, UserGroupsWithMembers } from '#domain/people';
 import { toUserId } from '#model';
 import type { DirectoryUserGroup } from '#model/records';
 import { person } from '../../support/person.js';
@@ -18,7 +18,7 @@ const group = (id: number, members: number[], subgroups: number[]): DirectoryUse
 });
 
 const made = (groups: DirectoryUserGroup[]) =>
-  new RealmUserGroups({
+  new UserGroupsWithMembers({
     users: () => [person(8), person(9, { role: 100 })],
     groups: () => groups,
     settings: { waiting_period_threshold: 0 },
@@ -28,10 +28,10 @@ const made = (groups: DirectoryUserGroup[]) =>
 t.test('system groups follow from role and age', async (t) => {
   const settings = { waiting_period_threshold: 3 };
   const { members, fullmembers, owners, everyone } = SYSTEM_GROUP_IDS;
-  t.same(systemGroupIdsOfUser(person(8), settings, 2 * DAY), [members]);
-  t.same(systemGroupIdsOfUser(person(8), settings, 3 * DAY), [members, fullmembers]);
-  t.same(systemGroupIdsOfUser(person(8, { role: 100 }), settings, 0), [owners]);
-  t.same(systemGroupIdsOfUser(person(8, { role: 600 }), settings, 9 * DAY), [everyone]);
+  t.same(directSystemGroupIdsOfUser(person(8), settings, 2 * DAY), [members]);
+  t.same(directSystemGroupIdsOfUser(person(8), settings, 3 * DAY), [members, fullmembers]);
+  t.same(directSystemGroupIdsOfUser(person(8, { role: 100 }), settings, 0), [owners]);
+  t.same(directSystemGroupIdsOfUser(person(8, { role: 600 }), settings, 9 * DAY), [everyone]);
 });
 
 t.test('members are found at any depth, each once, in any nesting', async (t) => {
@@ -41,14 +41,14 @@ t.test('members are found at any depth, each once, in any nesting', async (t) =>
       const groups = shape.map(([members, subgroups], i) => group(i + 9, members, subgroups));
       const all = made(groups);
       for (const { id } of groups) {
-        const subgroups = all.subgroupsOf(id);
+        const subgroups = all.transitiveSubgroupIdsOf(id);
         t.notOk(subgroups.includes(id), 'not its own subgroup');
-        const expected = new Set([id, ...subgroups].flatMap((of) => all.get(of)?.members ?? []));
+        const expected = new Set([id, ...subgroups].flatMap((of) => all.findGroup(of)?.members ?? []));
         t.same(
-          all.membersOf(id),
+          all.transitiveMemberIdsOf(id),
           [...expected].sort((a, b) => a - b),
         );
-        for (const sub of all.get(id)!.subgroups) if (sub !== id) t.ok(subgroups.includes(sub));
+        for (const sub of all.findGroup(id)!.subgroups) if (sub !== id) t.ok(subgroups.includes(sub));
       }
     }),
     { numRuns: 50 },
@@ -56,5 +56,8 @@ t.test('members are found at any depth, each once, in any nesting', async (t) =>
 });
 
 t.test('a group that does not exist is empty', async (t) => {
-  t.same([made([]).membersOf(99), made([]).subgroupsOf(99), made([]).get(99)], [[], [], undefined]);
+  t.same(
+    [made([]).transitiveMemberIdsOf(99), made([]).transitiveSubgroupIdsOf(99), made([]).findGroup(99)],
+    [[], [], undefined],
+  );
 });

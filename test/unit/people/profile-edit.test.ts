@@ -4,8 +4,8 @@ import t from 'tap';
 import type { Json } from '#base';
 import { formatProfileForApi } from '#domain/people';
 import type { ProfileFieldUpdate } from '#model/commands';
-import type { DirectoryProfile, DirectoryProfileField } from '#model/records';
-import { editProfileValues, renderProfileValues } from '../../../actors/realm/commands/preferences/profile-data.js';
+import type { DirectoryProfileField, DirectoryUserProfileValues } from '#model/records';
+import { makeProfileEditCommit, renderProfileValues } from '../../../actors/realm/commands/preferences/profile-data.js';
 import { PROFILE_FIELDS_PART_NAME, PROFILE_PART_PREFIX, USER_PART_PREFIX } from '../../../actors/realm/state.js';
 import { person } from '../../support/person.js';
 
@@ -40,7 +40,7 @@ class Account {
     entries: readonly ProfileFieldUpdate[],
   ): [refusal: string | undefined, told: [id: number, value: string | null][]] {
     const rendered = renderProfileValues(this.parts, entries);
-    const { parts, events, refusal } = editProfileValues(this.parts, this.user, entries, rendered, ++this.#version);
+    const { parts, events, refusal } = makeProfileEditCommit(this.parts, this.user, entries, rendered, ++this.#version);
     for (const [name, part] of Object.entries(parts)) this.parts.set(name, part);
     const told = events.flatMap((item) => {
       if (item.t !== 'event') return [];
@@ -53,7 +53,7 @@ class Account {
   }
 
   get shown(): Record<string, unknown> {
-    const stored = this.parts.get(`${PROFILE_PART_PREFIX}8`) as unknown as DirectoryProfile | undefined;
+    const stored = this.parts.get(`${PROFILE_PART_PREFIX}8`) as unknown as DirectoryUserProfileValues | undefined;
     return stored ? { ...formatProfileForApi(stored, FIELDS) } : {};
   }
 }

@@ -3,14 +3,14 @@ import fc from 'fast-check';
 import t from 'tap';
 import {
   type CheckedProfileField,
-  checkProfileField,
-  checkRoomInProfileSummary,
   formatProfileFieldForApi,
   isDefaultExternalAccountField,
   PROFILE_FIELD_TYPE,
-  type ProfileFieldData,
-  reorderProfileFields,
-  showPronounsAsShortText,
+  type ProfileFieldDataInput,
+  requireRoomInProfileSummary,
+  toCheckedProfileField,
+  withProfileFieldsReordered,
+  withPronounsAsShortText,
 } from '#domain/people';
 import { ApiError } from '#model/errors';
 import type { DirectoryProfileField } from '#model/records';
@@ -43,7 +43,7 @@ t.test('an order is accepted exactly if it names every field; the last place of 
   fc.assert(
     fc.property(ids, fc.array(fc.integer({ min: -1, max: 25 }), { maxLength: 20 }), (known, order) => {
       const fields = known.map((id) => field(id));
-      const moved = attempt(() => reorderProfileFields(fields, order));
+      const moved = attempt(() => withProfileFieldsReordered(fields, order));
       test.equal(
         moved !== undefined,
         known.every((id) => order.includes(id)),
@@ -56,7 +56,7 @@ t.test('an order is accepted exactly if it names every field; the last place of 
         places,
         [...places].sort((a, b) => a - b),
       );
-      test.same(reorderProfileFields(moved, order), moved, 'the same again');
+      test.same(withProfileFieldsReordered(moved, order), moved, 'the same again');
     }),
   );
 });
@@ -68,7 +68,7 @@ t.test('any order of the fields is possible', async (test) => {
   fc.assert(
     fc.property(shuffled, ([known, order]) => {
       test.same(
-        reorderProfileFields(
+        withProfileFieldsReordered(
           known.map((id) => field(id)),
           order,
         ).map(({ id }) => id),
@@ -94,7 +94,7 @@ const data = fc.oneof(
   fc.dictionary(text, fc.oneof(text, option, fc.dictionary(text, text))),
   fc.dictionary(text, option),
   account,
-) as fc.Arbitrary<ProfileFieldData>;
+) as fc.Arbitrary<ProfileFieldDataInput>;
 const content = fc.record({
   name: fc.oneof(text, fc.string({ unit: 'grapheme', maxLength: 60 })),
   hint: fc.oneof(text, fc.string({ unit: 'grapheme', maxLength: 100 })),
@@ -124,13 +124,16 @@ t.test('accepted values obey the rules, others are refused, and no other error i
   let taken = 0;
   fc.assert(
     fc.property(fc.integer({ min: -1, max: 10 }), content, (type, given) => {
-      const checked = attempt(() => checkProfileField(type, given));
+      const checked = attempt(() => toCheckedProfileField(type, given));
       if (!checked) return;
       taken++;
       // The text is not in the test's name, because tap parses names and some texts have a meaning there.
       test.ok(type >= 1 && type <= 8 && holds(type, checked), 'it obeys the rules', { given: JSON.stringify(given) });
-      const again = { ...checked, data: checked.data === '' ? {} : (JSON.parse(checked.data) as ProfileFieldData) };
-      test.same(checkProfileField(type, again), checked, 'as it is stored it would be taken again');
+      const again = {
+        ...checked,
+        data: checked.data === '' ? {} : (JSON.parse(checked.data) as ProfileFieldDataInput),
+      };
+      test.same(toCheckedProfileField(type, again), checked, 'as it is stored it would be taken again');
     }),
     { numRuns: 2_000 },
   );
@@ -139,8 +142,8 @@ t.test('accepted values obey the rules, others are refused, and no other error i
 
 t.test('at most two fields are in the summary', async (test) => {
   const shown = (count: number) => Array.from({ length: 4 }, (_, i) => field(i, { inSummary: i < count }));
-  test.doesNotThrow(() => checkRoomInProfileSummary(shown(1)));
-  for (const count of [2, 3]) test.throws(() => checkRoomInProfileSummary(shown(count)), { name: 'ApiError' });
+  test.doesNotThrow(() => requireRoomInProfileSummary(shown(1)));
+  for (const count of [2, 3]) test.throws(() => requireRoomInProfileSummary(shown(count)), { name: 'ApiError' });
 });
 
 t.test(
@@ -151,7 +154,7 @@ t.test(
       display_in_profile_summary: true,
     });
     test.notOk('display_in_profile_summary' in formatProfileFieldForApi(field(3)));
-    const types = showPronounsAsShortText([1, 8, 3].map((type) => field(type, { type }))).map(({ type }) => type);
+    const types = withPronounsAsShortText([1, 8, 3].map((type) => field(type, { type }))).map(({ type }) => type);
     test.same(types, [1, 1, 3]);
   },
 );

@@ -2,11 +2,11 @@
 import fc from 'fast-check';
 import t from 'tap';
 import {
-  checkProfileFieldValue,
-  computeAddedProfileFieldOptions,
+  computeOptionAddedVersions,
   formatProfileForApi,
   PROFILE_FIELD_TYPE,
-  type ProfileValueInput,
+  type SchemaValidProfileValue,
+  toCheckedStoredProfileValue,
 } from '#domain/people';
 import { toUserId } from '#model';
 import { ApiError } from '#model/errors';
@@ -29,9 +29,9 @@ const PEOPLE = [person(8), person(9), person(10, { isActive: false }), person(11
 const find = (id: number) => PEOPLE.find((one) => one.id === id);
 
 /** @returns the message of the refusal. @throws any other error */
-function refusal(type: number, value: ProfileValueInput): string | undefined {
+function refusal(type: number, value: SchemaValidProfileValue): string | undefined {
   try {
-    checkProfileFieldValue(field(type), value, find);
+    toCheckedStoredProfileValue(field(type), value, find);
     return undefined;
   } catch (error) {
     if (error instanceof ApiError) return error.message;
@@ -40,7 +40,7 @@ function refusal(type: number, value: ProfileValueInput): string | undefined {
 }
 
 const length = (value: string): number => [...value].length;
-const RULES: Readonly<Record<number, (value: string, given: ProfileValueInput) => boolean>> = {
+const RULES: Readonly<Record<number, (value: string, given: SchemaValidProfileValue) => boolean>> = {
   1: (value, given) => value === given && length(value) <= 50,
   2: (value, given) => value === given && length(value) <= 500,
   3: (value, given) => value === given && ['a', 'b'].includes(value),
@@ -52,7 +52,7 @@ const RULES: Readonly<Record<number, (value: string, given: ProfileValueInput) =
   8: (value, given) => value === given && length(value) <= 50,
 };
 
-const given: fc.Arbitrary<ProfileValueInput> = fc.oneof(
+const given: fc.Arbitrary<SchemaValidProfileValue> = fc.oneof(
   fc.string({ unit: 'binary', maxLength: 60 }),
   fc.string({ unit: 'grapheme', minLength: 480, maxLength: 520 }),
   fc.constantFrom('', 'a', 'b', 'c', 'constructor', '__proto__'),
@@ -70,7 +70,7 @@ t.test('accepted values of each type obey its rule, and only refusals are thrown
       fc.property(given, (value) => {
         if (refusal(type, value) !== undefined) return;
         taken++;
-        if (!RULES[type]!(checkProfileFieldValue(field(type), value, find), value))
+        if (!RULES[type]!(toCheckedStoredProfileValue(field(type), value, find), value))
           throw new Error('taken against the rule');
       }),
       { numRuns: 1_000 },
@@ -114,7 +114,7 @@ t.test('values of removed options are gone for good, as if deleted with the opti
         const version = i + 1;
         if ('options' in change) {
           const data = optionData(change.options);
-          now = { ...now, data, added: computeAddedProfileFieldOptions(now, data, version) };
+          now = { ...now, data, added: computeOptionAddedVersions(now, data, version) };
           for (const user of [0, 1]) if (!change.options.includes(model[user] ?? 'a')) model[user] = undefined;
         } else if (Object.keys(JSON.parse(now.data) as object).includes(change.choose)) {
           stored[change.user]!.set('1', { value: change.choose, rendered: '', at: version });

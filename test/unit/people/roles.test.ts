@@ -1,5 +1,5 @@
 import t from 'tap';
-import { checkFullName, isAllowedByPolicy, isEmail, maySeeRealEmail } from '#domain/people';
+import { hasEmailAddressForm, isAllowedByPolicy, maySeeRealEmail, toCheckedFullName } from '#domain/people';
 import { toUserId } from '#model';
 import type { DirectoryUser } from '#model/records';
 import { person } from '../../support/person.js';
@@ -45,12 +45,13 @@ t.test('a real address is visible to the users whom its owner admits, and always
 });
 
 t.test('names and addresses that break the rules are refused', async (t) => {
-  t.equal(checkFullName('  King Hamlet '), 'King Hamlet');
+  t.equal(toCheckedFullName('  King Hamlet '), 'King Hamlet');
   for (const bad of ['x', '', 'a'.repeat(101), 'a*b', 'a@b', 'ab\u0000', 'Hamlet|12', 'a"b', 'a\u202eb']) {
-    t.throws(() => checkFullName(bad), { name: 'ApiError' }, JSON.stringify(bad));
+    t.throws(() => toCheckedFullName(bad), { name: 'ApiError' }, JSON.stringify(bad));
   }
-  for (const good of ['a@example.com', 'o.k+x@sub.example.org', 'owner@localhost']) t.ok(isEmail(good), good);
+  for (const good of ['a@example.com', 'o.k+x@sub.example.org', 'owner@localhost'])
+    t.ok(hasEmailAddressForm(good), good);
   for (const bad of ['', 'a', '@b.c', 'a@b', 'a b@c.de', 'a@-b.de', '.a@b.de', `${'a'.repeat(65)}@b.de`]) {
-    t.notOk(isEmail(bad), bad);
+    t.notOk(hasEmailAddressForm(bad), bad);
   }
 });

@@ -1,7 +1,7 @@
 /** A row of USER_SETTING_DECLARATIONS is all that a setting of a user needs (users.md § Settings). */
 import t from 'tap';
 import { realmActorKind } from '#actors/realm';
-import { computeUserSetting, defaultSettingsOfNewAccounts, readUserSettings } from '#domain/people';
+import { computeUserSetting, initialSettingsOfNewAccounts, readAllOrGroupUserSettings } from '#domain/people';
 import {
   isAccountFieldSetting,
   realmActorKey,
@@ -11,13 +11,13 @@ import {
   type UserSettingName,
   type UserSettingValue,
 } from '#model';
-import { updateNewUserDefaultsHandler } from '../../../actors/realm/commands/organization/realm-settings.js';
+import { updateNewUserSettingDefaultsHandler } from '../../../actors/realm/commands/organization/realm-settings.js';
 import { updateOwnSettingsHandler } from '../../../actors/realm/commands/preferences/own-settings.js';
 import { encodeDirectoryRecord } from '../../../actors/realm/state.js';
 import { RealmMemoryState } from '../../../actors/realm/volatile.js';
 import {
-  updateUserDefaultsOperation,
-  updateUserSettingsOperation,
+  updateNewUserDefaultsOperation,
+  updateOwnSettingsOperation,
 } from '../../../src/frontend/api/operations/people/settings.js';
 import { directoryWith } from '../../support/directory.js';
 import { person } from '../../support/person.js';
@@ -60,10 +60,10 @@ t.test('there are 43 settings, of the groups that the API names', async (t) => {
 
 t.test('every row is a parameter of PATCH /settings, and of the defaults unless it has none', async (t) => {
   const own = ['full_name', 'email', 'old_password', 'new_password'];
-  t.same(Object.keys(updateUserSettingsOperation.parameters), [...own, ...USER_SETTING_NAMES]);
+  t.same(Object.keys(updateOwnSettingsOperation.parameters), [...own, ...USER_SETTING_NAMES]);
   const without = ['timezone', 'default_language', 'enable_login_emails', 'enable_marketing_emails'];
   t.same(
-    Object.keys(updateUserDefaultsOperation.parameters),
+    Object.keys(updateNewUserDefaultsOperation.parameters),
     USER_SETTING_NAMES.filter((name) => !without.includes(name)),
   );
 });
@@ -99,16 +99,16 @@ t.test('every row is a field of POST /register, for users and for the defaults o
     const personal = { user: OWNER.id, settings: { [name]: value }, alertWords: [], muted: [] };
     const directory = directoryWith({ users: [OWNER], personals: [personal], userDefaults: { [name]: value } });
     const expected = isAccountFieldSetting(name) ? DEFAULTS : { ...DEFAULTS, [name]: value };
-    t.same(readUserSettings(directory, OWNER), expected, name);
+    t.same(readAllOrGroupUserSettings(directory, OWNER), expected, name);
     const { timezone: _, ...defaults } = { ...DEFAULTS, [name]: value };
-    t.same(defaultSettingsOfNewAccounts(directory), defaults, name);
+    t.same(initialSettingsOfNewAccounts(directory), defaults, name);
   }
 });
 
 t.test('every default of an organization is stored and published when it changes', async (t) => {
-  for (const name of Object.keys(updateUserDefaultsOperation.parameters) as UserSettingName[]) {
+  for (const name of Object.keys(updateNewUserDefaultsOperation.parameters) as UserSettingName[]) {
     const value = changedValue(name);
-    const { parts, events = [] } = updateNewUserDefaultsHandler.handle(
+    const { parts, events = [] } = updateNewUserSettingDefaultsHandler.handle(
       view(),
       { values: { [name]: value } },
       undefined,

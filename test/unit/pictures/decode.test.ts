@@ -3,10 +3,10 @@ import sharp from 'sharp';
 import t from 'tap';
 import {
   detectPictureFormat,
-  makeAvatarImages,
-  makeRealmIconImage,
-  makeRealmLogoImage,
-  withDecodedPicture,
+  makeAvatarPngBySize,
+  makeRealmIconPng,
+  makeRealmLogoPng,
+  withConversionSlotAndPicture,
 } from '#domain/pictures';
 import { ApiError } from '#model/errors';
 
@@ -32,7 +32,7 @@ t.test('any bytes become a picture or are refused', async () => {
       const broken = Buffer.from(cut ? bytes.subarray(0, at) : bytes);
       broken.set(noise.subarray(0, Math.max(0, broken.length - at)), Math.min(at, broken.length));
       try {
-        const { small, medium } = await makeAvatarImages(broken);
+        const { small, medium } = await makeAvatarPngBySize(broken);
         return detectPictureFormat(small) === 'png' && detectPictureFormat(medium) === 'png';
       } catch (error) {
         return error instanceof ApiError && error.code === 'BAD_IMAGE';
@@ -48,13 +48,13 @@ t.test('the sizes of pictures are bounded', async (t) => {
     const { width, height } = await sharp(png).metadata();
     return [width, height];
   };
-  const { small, medium } = await makeAvatarImages(bytes);
+  const { small, medium } = await makeAvatarPngBySize(bytes);
   t.same(
     [
       await sizeOf(small),
       await sizeOf(medium),
-      await sizeOf(await makeRealmIconImage(bytes)),
-      await sizeOf(await makeRealmLogoImage(bytes)),
+      await sizeOf(await makeRealmIconPng(bytes)),
+      await sizeOf(await makeRealmLogoPng(bytes)),
     ],
     [
       [100, 100],
@@ -70,7 +70,7 @@ t.test('two pictures are decoded at a time, and a failure frees its place', asyn
   let running = 0;
   let most = 0;
   const work = (fails: boolean) =>
-    withDecodedPicture(bytes, async () => {
+    withConversionSlotAndPicture(bytes, async () => {
       most = Math.max(most, ++running);
       await new Promise((resolve) => setImmediate(resolve));
       running--;

@@ -3,7 +3,7 @@ import t from 'tap';
 import {
   AVATAR_SIZES,
   blobNameOfAvatar,
-  formatRealmPicturesForApi,
+  formatAllRealmPictureFieldsForApi,
   parsePicturePath,
   realmPictureUrl,
   uploadedAvatarUrl,
@@ -67,7 +67,7 @@ t.test('defaults and uploads of an organization have distinct names', async (t) 
   const of = { realm: toRealmId(4), subdomain: 'zulip' };
   const icon_url = 'https://secure.gravatar.com/avatar/62429d594b6ffc712f54aee976a18b44?d=identicon';
   const logo = '/static/images/logo.svg?version=0';
-  t.same(formatRealmPicturesForApi({ ...of, pictures: {} }), {
+  t.same(formatAllRealmPictureFieldsForApi({ ...of, pictures: {} }), {
     icon_url,
     icon_source: 'G',
     logo_url: logo,
@@ -76,7 +76,7 @@ t.test('defaults and uploads of an organization have distinct names', async (t) 
     night_logo_source: 'D',
   });
   const pictures = { logo: { number: 3, version: 5 }, icon: { number: 0, version: 9 } };
-  t.match(formatRealmPicturesForApi({ ...of, pictures }), {
+  t.match(formatAllRealmPictureFieldsForApi({ ...of, pictures }), {
     icon_url,
     icon_source: 'G',
     logo_url: '/user_avatars/4/realm/logo.png?version=5',

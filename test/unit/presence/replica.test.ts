@@ -23,7 +23,7 @@ const changes = fc.array(
 );
 
 function carryOut(presences: PresenceMemory, { user, at }: Change): void {
-  if (at === null) presences.removeUser(user);
+  if (at === null) presences.removePresenceTimes(user);
   else presences.setPresenceTimes(user, { active: at % 2 === 0 ? null : at, connected: at });
 }
 
@@ -45,7 +45,7 @@ t.test('after a request a replica equals the actor; parts restore the actor', as
       const replica = new PresenceReplica(directory);
       for (const [i, round] of rounds.entries()) {
         for (const change of round) carryOut(actor, change);
-        await replica.sync(async (known) => actor.listChangesSince(known));
+        await replica.fetchAtLeastNow(async (known) => actor.listChangesSinceOrAll(known));
         t.same(contents(replica), contents(actor));
         for (const [part, value] of Object.entries(actor.takeUnsavedParts())) {
           if (value === null) stored.delete(part);
@@ -70,18 +70,18 @@ t.test('answers out of order do no harm', async () => {
         const actor = named('one');
         const replica = new PresenceReplica(directory);
         for (const change of a) carryOut(actor, change);
-        await replica.sync(async (known) => actor.listChangesSince(known));
+        await replica.fetchAtLeastNow(async (known) => actor.listChangesSinceOrAll(known));
         const answers: JsonObject[] = [];
         let known: PresenceChangesCursor | null = null;
-        await replica.update(async (of) => {
+        await replica.fetchAndMergeChanges(async (of) => {
           known = of;
-          return actor.listChangesSince(of);
+          return actor.listChangesSinceOrAll(of);
         });
         for (const round of [b, c, []]) {
           for (const change of round) carryOut(actor, change);
-          answers.push(actor.listChangesSince(known));
+          answers.push(actor.listChangesSinceOrAll(known));
         }
-        for (const i of order) await replica.update(async () => answers[i]!);
+        for (const i of order) await replica.fetchAndMergeChanges(async () => answers[i]!);
         t.same(contents(replica), contents(actor));
       },
     ),
@@ -94,13 +94,13 @@ t.test('a reader that missed too much gets the whole list', async (t) => {
   actor.setPresenceTimes(8, { active: NOW, connected: NOW });
   const known = { source: 'busy', version: actor.version };
   for (let i = 0; i < 10_000; i++) actor.setPresenceTimes(9 + (i % 3), { active: NOW + i, connected: NOW + i });
-  t.equal(actor.listChangesSince(known).since, null);
-  t.same(new Set(actor.listChangesSince(known).seen.map(([user]) => user)), new Set([8, 9, 10, 11]));
+  t.equal(actor.listChangesSinceOrAll(known).since, null);
+  t.same(new Set(actor.listChangesSinceOrAll(known).seen.map(([user]) => user)), new Set([8, 9, 10, 11]));
   const recent = { source: 'busy', version: actor.version - 5 };
-  t.match(actor.listChangesSince(recent), { since: recent.version, seen: { length: 3 } });
-  t.match(actor.listChangesSince({ ...recent, source: 'an older one' }), { since: null });
+  t.match(actor.listChangesSinceOrAll(recent), { since: recent.version, seen: { length: 3 } });
+  t.match(actor.listChangesSinceOrAll({ ...recent, source: 'an older one' }), { since: null });
   t.match(
-    actor.listChangesSince({ ...recent, version: actor.version + 1 }),
+    actor.listChangesSinceOrAll({ ...recent, version: actor.version + 1 }),
     { since: null },
     'a version that never was',
   );
@@ -109,27 +109,27 @@ t.test('a reader that missed too much gets the whole list', async (t) => {
 t.test('a list is encoded once until it changes, and for many users at most once a second', async (t) => {
   const actor = named('one');
   const replica = new PresenceReplica(directory);
-  const ask = async (known: PresenceChangesCursor | null) => actor.listChangesSince(known);
+  const ask = async (known: PresenceChangesCursor | null) => actor.listChangesSinceOrAll(known);
   const see = (user: number, at = NOW) => actor.setPresenceTimes(user, { active: at, connected: at });
   see(8);
-  await replica.sync(ask);
-  const first = replica.list('slim', NOW);
-  t.equal(replica.list('slim', NOW + 5_000), first, 'the same bytes');
-  t.not(replica.list('legacy', NOW), first);
+  await replica.fetchAtLeastNow(ask);
+  const first = replica.getOrEncodeList('slim', NOW);
+  t.equal(replica.getOrEncodeList('slim', NOW + 5_000), first, 'the same bytes');
+  t.not(replica.getOrEncodeList('legacy', NOW), first);
   see(9);
-  await replica.sync(ask);
-  const second = replica.list('slim', NOW + 5_000);
+  await replica.fetchAtLeastNow(ask);
+  const second = replica.getOrEncodeList('slim', NOW + 5_000);
   t.not(second, first, 'of few people it is exact');
   for (const user of everybody) see(user);
-  await replica.sync(ask);
-  const many = replica.list('slim', NOW + 10_000);
+  await replica.fetchAtLeastNow(ask);
+  const many = replica.getOrEncodeList('slim', NOW + 10_000);
   see(8, NOW + 10_000);
-  await replica.sync(ask);
-  t.equal(replica.list('slim', NOW + 10_900), many);
-  t.not(replica.list('slim', NOW + 11_000), many);
-  directory.apply({ user: person(8, { isActive: false }) });
-  const later = Buffer.from(replica.list('slim', NOW + 20_000).bytes).toString();
+  await replica.fetchAtLeastNow(ask);
+  t.equal(replica.getOrEncodeList('slim', NOW + 10_900), many);
+  t.not(replica.getOrEncodeList('slim', NOW + 11_000), many);
+  directory.applyChange({ user: person(8, { isActive: false }) });
+  const later = Buffer.from(replica.getOrEncodeList('slim', NOW + 20_000).bytes).toString();
   t.notOk(later.includes('"8"'), 'a deactivated account is not in it');
-  const none = Buffer.from(replica.list('slim', NOW + 15 * 86_400_000).bytes).toString();
+  const none = Buffer.from(replica.getOrEncodeList('slim', NOW + 15 * 86_400_000).bytes).toString();
   t.equal(none, '{}', 'nor is anybody after two weeks');
 });

@@ -42,9 +42,9 @@ t.test('reports are published among up to a hundred active accounts', async (t) 
   t.equal(actor(100).does(8).transient?.length, 1);
   t.equal(actor(101).does(8).transient, undefined);
   const { directory, does } = actor(101);
-  directory.apply({ user: person(108, { isActive: false }) });
+  directory.applyChange({ user: person(108, { isActive: false }) });
   t.equal(does(8).transient?.length, 1, 'of 101 accounts, one is deactivated');
-  directory.apply({ user: person(109, { botType: 1 }) });
+  directory.applyChange({ user: person(109, { botType: 1 }) });
   t.equal(does(9).transient, undefined, 'bots are accounts, too');
 });
 

@@ -9,7 +9,7 @@ const ascending = (list: Iterable<number>): number[] => [...new Set(list)].sort(
 t.test('a set has the ids that it was made of, also after encoding and decoding', async (t) => {
   fc.assert(
     fc.property(ids, (list) => {
-      const set = IdSet.of(list);
+      const set = IdSet.fromIds(list);
       return (
         JSON.stringify(set.ids) === JSON.stringify(ascending(list)) &&
         JSON.stringify(IdSet.decode(set.encode()).ids) === JSON.stringify(set.ids)
@@ -22,13 +22,13 @@ t.test('a set has the ids that it was made of, also after encoding and decoding'
 t.test('with, without, has and above work as on plain sets and do not change the set', async (t) => {
   fc.assert(
     fc.property(ids, ids, id, (list, other, one) => {
-      const set = IdSet.of(list);
+      const set = IdSet.fromIds(list);
       const before = JSON.stringify(set.ids);
       const same = (a: IdSet, b: Iterable<number>): boolean => JSON.stringify(a.ids) === JSON.stringify(ascending(b));
       return (
-        same(set.with(other), [...list, ...other]) &&
+        same(set.withIds(other), [...list, ...other]) &&
         same(
-          set.without(other),
+          set.withoutIds(other),
           list.filter((x) => !other.includes(x)),
         ) &&
         same(
@@ -37,7 +37,7 @@ t.test('with, without, has and above work as on plain sets and do not change the
         ) &&
         set.has(one) === list.includes(one) &&
         set.size === new Set(list).size &&
-        set.last === ascending(list).at(-1) &&
+        set.largestId === ascending(list).at(-1) &&
         JSON.stringify(set.ids) === before
       );
     }),
@@ -46,7 +46,7 @@ t.test('with, without, has and above work as on plain sets and do not change the
 });
 
 t.test('consecutive ids take one byte each', async (t) => {
-  t.equal(IdSet.of(Array.from({ length: 1_000 }, (_, i) => 1_000_000 + i)).encode().length, 1_002);
+  t.equal(IdSet.fromIds(Array.from({ length: 1_000 }, (_, i) => 1_000_000 + i)).encode().length, 1_002);
 });
 
 t.test('bytes that end in the middle of an id are refused', async (t) => {

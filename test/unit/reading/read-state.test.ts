@@ -2,14 +2,14 @@ import fc from 'fast-check';
 import t from 'tap';
 import { IdSet } from '#base';
 import {
-  addReadMessageIds,
-  addUnreadMessageIds,
-  encodeOriginReadState,
-  isReadByReadState,
+  decodeOriginReadState,
+  encodeOriginReadStatePart,
+  isReadByMarkOrExceptions,
   type OriginReadState,
-  readOriginReadState,
+  withReadMessageIds,
+  withUnreadMessageIds,
 } from '#domain/messages';
-import { applyReadStateCompaction, type ReadStateCompaction } from '../../../actors/user/reading/folding.js';
+import { makeCompactedReadState, type ReadStateCompaction } from '../../../actors/user/reading/folding.js';
 
 const MOST = 30;
 const ids = fc.uniqueArray(fc.integer({ min: 1, max: MOST }), { maxLength: 8 });
@@ -25,7 +25,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 );
 
 const unreadOf = (reading: OriginReadState, upTo: number): number[] =>
-  Array.from({ length: upTo }, (_, i) => i + 1).filter((id) => isReadByReadState(reading, id) !== true);
+  Array.from({ length: upTo }, (_, i) => i + 1).filter((id) => isReadByMarkOrExceptions(reading, id) !== true);
 
 t.test('folding and storing do not change which messages are read', async (t) => {
   fc.assert(
@@ -34,7 +34,7 @@ t.test('folding and storing do not change which messages are read', async (t) =>
       let reading: OriginReadState = { mark: 0, read: IdSet.EMPTY, unread: IdSet.EMPTY };
       const looks: { readonly at: number; readonly fold: ReadStateCompaction }[] = [];
       steps.forEach((one, n) => {
-        while (looks[0] && looks[0].at <= n) reading = applyReadStateCompaction(reading, looks.shift()!.fold);
+        while (looks[0] && looks[0].at <= n) reading = makeCompactedReadState(reading, looks.shift()!.fold);
         if (one.do === 'fold') {
           looks.push({
             at: n + delay,
@@ -42,11 +42,11 @@ t.test('folding and storing do not change which messages are read', async (t) =>
           });
         } else {
           for (const id of one.ids) one.do === 'read' ? model.add(id) : model.delete(id);
-          reading = one.do === 'read' ? addReadMessageIds(reading, one.ids) : addUnreadMessageIds(reading, one.ids);
+          reading = one.do === 'read' ? withReadMessageIds(reading, one.ids) : withUnreadMessageIds(reading, one.ids);
         }
-        reading = readOriginReadState(new Map(Object.entries(encodeOriginReadState(1, reading))), 1);
+        reading = decodeOriginReadState(new Map(Object.entries(encodeOriginReadStatePart(1, reading))), 1);
         for (let id = 1; id <= MOST; id++) {
-          if ((isReadByReadState(reading, id) === true) !== model.has(id)) throw new Error(`${id} at step ${n}`);
+          if ((isReadByMarkOrExceptions(reading, id) === true) !== model.has(id)) throw new Error(`${id} at step ${n}`);
         }
       });
     }),

@@ -69,7 +69,7 @@ const running = async (t: Test) => {
 
 t.test('an export keeps its actor in memory until its end', async (t) => {
   const { harness, runs, phase } = await running(t);
-  await harness.host.passivateIdle(0);
+  await harness.host.passivateIdleActors(0);
   t.equal(harness.host.activeActorCount, 1);
   runs[0]!.finish();
   await settle();

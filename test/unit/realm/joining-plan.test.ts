@@ -2,7 +2,7 @@
 import t from 'tap';
 import type { JsonObject } from '#base';
 import { toRealmId } from '#model';
-import type { RemainingStreamSubscribers } from '#model/commands';
+import type { UsersYetToJoinStream } from '#model/commands';
 import type { DirectoryStream } from '#model/records';
 import { SubscribePlan } from '../../../actors/realm/commands/subscriptions/subscription-plan.js';
 import { person } from '../../support/person.js';
@@ -17,7 +17,7 @@ const range = (from: number, count: number): number[] => Array.from({ length: co
 function carriedOut(users: number, streams: readonly number[], members: Map<number, number[]>) {
   const people = range(1_000, users).map((id) => person(id));
   const first = new SubscribePlan(REALM, people, 1_000, members, new Map([['stream 1', '#abcdef']]));
-  for (const id of streams) first.addStreamToJoin(stream(id), false);
+  for (const id of streams) first.planJoinsToStream(stream(id), false);
   const joined: string[] = [];
   const colors: string[] = [];
   let largest = 0;
@@ -31,7 +31,7 @@ function carriedOut(users: number, streams: readonly number[], members: Map<numb
     for (const [command] of later) {
       t.equal(command!.to, 'realm/1', 'a command to itself for what is left');
       const plan = new SubscribePlan(REALM, [], 1_000, members, new Map());
-      const { streams: left } = JSON.parse(JSON.stringify(command!.args)) as { streams: RemainingStreamSubscribers[] };
+      const { streams: left } = JSON.parse(JSON.stringify(command!.args)) as { streams: UsersYetToJoinStream[] };
       for (const one of left) plan.addJoinsLeftByEarlierCommit(stream(one.stream), one);
       const stages = plan.makeCommandStages(7);
       t.equal(stages.length, 2, 'which sends itself no other');

@@ -1,6 +1,6 @@
 import t from 'tap';
 import type { Json } from '#base';
-import { countMailToAddress } from '../../../actors/realm/mail-limits.js';
+import { countMailToAddressIfAllowed } from '../../../actors/realm/mail-limits.js';
 
 const HOUR = 3_600_000;
 
@@ -9,7 +9,7 @@ class Realm {
   readonly parts = new Map<string, Json>();
 
   ask(address: string, now: number): number {
-    const { wait, parts } = countMailToAddress(this.parts, address, now);
+    const { wait, parts } = countMailToAddressIfAllowed(this.parts, address, now);
     for (const [name, part] of Object.entries(parts)) {
       if (part === null) this.parts.delete(name);
       else this.parts.set(name, part);

@@ -21,14 +21,14 @@ t.test('a passivated actor returns its unused ids', async (t) => {
   const { harness, next, reserved } = await realm();
   t.same([await next(), await next(3), await next()], [1, 2, 5]);
   t.ok(reserved() > 5, 'ids are reserved in blocks');
-  await harness.host.passivateIdle(0);
+  await harness.host.passivateIdleActors(0);
   t.equal(harness.host.activeActorCount, 0);
   t.equal(reserved(), 5);
   t.equal(await next(), 6);
-  await harness.host.passivateIdle(0);
+  await harness.host.passivateIdleActors(0);
   const { version } = harness.root(KEY)!;
   await harness.ask(KEY, 'space-used');
-  await harness.host.passivateIdle(0);
+  await harness.host.passivateIdleActors(0);
   t.equal(harness.root(KEY)?.version, version, 'without a message there is nothing to give back');
 });
 
@@ -63,7 +63,7 @@ t.test('a command keeps the actor in memory: the next block begins with the next
   const { harness, next, reserved } = await realm();
   await next(2);
   const gate = harness.hold('before:commit');
-  const resting = harness.host.passivateIdle(0);
+  const resting = harness.host.passivateIdleActors(0);
   await settle();
   harness.clock.advance(1);
   const taken = next();

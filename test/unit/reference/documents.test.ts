@@ -1,14 +1,14 @@
 import { readdir, readFile } from 'node:fs/promises';
 import t from 'tap';
 import {
-  CONTRACT_TYPES_FILE,
-  insertMetricsTable,
-  renderGeneratedDocuments,
-  renderWebContractTypes,
-  WIRE_FORMAT_FILE,
+  renderGeneratedDocumentsByFile,
+  renderWebContractFromWireJson,
+  WEB_CONTRACT_TYPES_FILE_PATH,
+  WIRE_FORMAT_FILE_PATH,
+  withCurrentMetricsTable,
 } from '#app/reference';
 
-for (const [name, text] of renderGeneratedDocuments()) {
+for (const [name, text] of renderGeneratedDocumentsByFile()) {
   t.test(`docs/${name} is the output of \`npm run docs\``, async (t) => {
     t.equal(await readFile(`docs/${name}`, 'utf8'), text);
   });
@@ -16,13 +16,13 @@ for (const [name, text] of renderGeneratedDocuments()) {
 
 t.test('docs/logs-and-metrics.md has the table of the declared metrics', async (t) => {
   const text = await readFile('docs/logs-and-metrics.md', 'utf8');
-  t.equal(text, insertMetricsTable(text));
+  t.equal(text, withCurrentMetricsTable(text));
 });
 
 t.test('the types of the web client are the output of `npm run docs`', async (t) => {
   t.equal(
-    await readFile(CONTRACT_TYPES_FILE, 'utf8'),
-    renderWebContractTypes(await readFile(WIRE_FORMAT_FILE, 'utf8')),
+    await readFile(WEB_CONTRACT_TYPES_FILE_PATH, 'utf8'),
+    renderWebContractFromWireJson(await readFile(WIRE_FORMAT_FILE_PATH, 'utf8')),
   );
 });
 

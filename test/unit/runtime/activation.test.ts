@@ -49,7 +49,7 @@ t.test('an idle actor leaves memory with an empty outbox, and returns with its s
   await h.ask(key, 'add', { op: 'a' });
   await settle();
   t.equal(h.root(key)?.outbox.length, 1);
-  await h.host.passivateIdle(0);
+  await h.host.passivateIdleActors(0);
   t.equal(h.host.activeActorCount, 0);
   t.equal(h.root(key)?.outbox.length, 0);
   t.same(await h.ask(key, 'add', { op: 'b' }), { total: 2 });
@@ -190,7 +190,7 @@ t.test('a commit in flight while its partition is acquired again leaves no work 
     reading.open();
     await taken;
     await settle();
-    await h.host.passivateIdle(0);
+    await h.host.passivateIdleActors(0);
     t.same(h.root(key)?.outbox, []);
     t.equal(h.log.contents.entries(1 as never).length, 1, 'event');
   }
@@ -263,7 +263,7 @@ t.test('a timer fires once, also when its actor is not in memory or moves', asyn
   await h.take(key);
   await h.ask(key, 'schedule', { op: 's', after: 5_000 });
   await settle();
-  await h.host.passivateIdle(0);
+  await h.host.passivateIdleActors(0);
   await h.clock.advanceAsync(4_000);
   await h.lose('lapsed', key);
   await h.clock.advanceAsync(4_000);
@@ -339,7 +339,7 @@ t.test('a sidecar holds polls, which keep its actor in memory and are handed bac
   await h.ask(key, 'open');
   const poll = h.begin(key, 'poll');
   await settle();
-  await h.host.passivateIdle(0);
+  await h.host.passivateIdleActors(0);
   t.equal(h.host.activeActorCount, 1);
   await h.lose('lapsed', key);
   t.match(await poll.done, { error: { status: 503 } });
@@ -377,7 +377,7 @@ t.test('an actor that ends by a timer is not brought back by that timer', async 
   await h.take(key);
   await h.ask(key, 'until', { at: h.clock.now() + 1_000 });
   await settle();
-  await h.host.passivateIdle(0);
+  await h.host.passivateIdleActors(0);
   const gate = h.hold('before:commit');
   await h.clock.advanceAsync(2_000);
   t.equal(gate.waiting(), 1, 'it was woken, and its end is being written');

@@ -1,6 +1,6 @@
 import t from 'tap';
 import type { Json } from '#base';
-import { LogDeduplicator, type LogEntry, type LogItem, MAX_ITEMS_PER_LOG_ENTRY } from '#model';
+import { type LogEntry, type LogItem, LogItemGroupDeduplicator, MAX_ITEMS_PER_LOG_ENTRY } from '#model';
 import { encodeLogEntry } from '../../../src/ports/log/log-jetstream-stream.js';
 import type { OutboxEntry } from '../../../src/runtime/commit-batch.js';
 import { doItemsFitIntoLog, packLogEntries } from '../../../src/runtime/pack-entries.js';
@@ -13,7 +13,7 @@ const items = (n: number, size = 10): LogItem[] =>
   Array.from({ length: n }, (_, i) => ({ t: 'event', to: {}, event: { i, text: 'x'.repeat(size) } }));
 const entry = (v: number, of: LogItem[]): OutboxEntry => ({ v, records: [], items: of, sequences: [] });
 const read = (entries: readonly LogEntry[]): LogItem[] => {
-  const seen = new LogDeduplicator();
+  const seen = new LogItemGroupDeduplicator();
   return entries.flatMap((e) => e.groups.filter((g) => seen.recordIfNew(key, g)).flatMap((g) => g.items));
 };
 

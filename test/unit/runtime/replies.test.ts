@@ -45,7 +45,7 @@ t.test(
     const { h, send } = await setUp();
     t.same(await send(envelope('x:1', 'a', 1, 'found')), { value: { total: 1 } });
     t.same(await send(envelope('x:1', 'a', 1, 'found')), { again: true });
-    await h.host.passivateIdle(0);
+    await h.host.passivateIdleActors(0);
     t.equal(h.host.activeActorCount, 0);
     t.same(await send(envelope('x:1', 'a', 1, 'found')), { retry: 'moved' }, 'it was not looked for');
     t.same(await send(envelope('x:1', 'a', 1, 'found')), { again: true });
@@ -57,7 +57,7 @@ t.test(
 t.test('a sender that knows an actor finds it, though its creating command was repeated just before', async (t) => {
   const { h, send } = await setUp();
   t.same(await send(envelope('x:1', 'a', 1, 'found')), { value: { total: 1 } });
-  await h.host.passivateIdle(0);
+  await h.host.passivateIdleActors(0);
   const gate = h.hold('before:commit');
   const late = send(envelope('x:1', 'a', 1, 'found'));
   await settle();
@@ -107,12 +107,18 @@ t.test('settled replies are forgotten, and a late repeat of their commands does 
 
 t.test('replies for a sender that is gone are forgotten after ten minutes', (t) => {
   const r = new CommandReplyCache();
-  r.makePartsForCommit(1, [['gone:1', { value: 1 }]], 0);
-  t.same(r.findReply('gone:1', 0), { value: 1 });
-  t.same(Object.keys(r.makePartsForCommit(2, [['x:1', { value: 2 }]], COMMAND_REPLY_RETENTION_MS - 1)), ['done/2']);
-  const third = r.makePartsForCommit(3, [['x:2', { value: 2 }]], COMMAND_REPLY_RETENTION_MS);
+  r.rememberRepliesAndMakeParts(1, [['gone:1', { value: 1 }]], 0);
+  t.same(r.findReplyAndRecordSettled('gone:1', 0), { value: 1 });
+  t.same(Object.keys(r.rememberRepliesAndMakeParts(2, [['x:1', { value: 2 }]], COMMAND_REPLY_RETENTION_MS - 1)), [
+    'done/2',
+  ]);
+  const third = r.rememberRepliesAndMakeParts(3, [['x:2', { value: 2 }]], COMMAND_REPLY_RETENTION_MS);
   t.match(third['done/1'], { at: COMMAND_REPLY_RETENTION_MS, replies: [['x:2', { value: 2 }]] });
-  t.equal(r.findReply('gone:1', 0), r.findReply('gone:0', 0), 'nothing but that it was executed');
+  t.equal(
+    r.findReplyAndRecordSettled('gone:1', 0),
+    r.findReplyAndRecordSettled('gone:0', 0),
+    'nothing but that it was executed',
+  );
   t.end();
 });
 
@@ -120,7 +126,7 @@ t.test('empty parts are reused or removed, and only useful ones are loaded', (t)
   const r = new CommandReplyCache();
   const stored = new Map<string, Json>();
   const commit = (version: number, ...ids: string[]): void => {
-    const parts = r.makePartsForCommit(
+    const parts = r.rememberRepliesAndMakeParts(
       version,
       ids.map((id) => [id, { value: id }]),
       0,
@@ -131,33 +137,35 @@ t.test('empty parts are reused or removed, and only useful ones are loaded', (t)
     }
   };
   for (let v = 1; v <= 5; v++) commit(v, `x:${v}`);
-  r.findReply('x:6', 6);
+  r.findReplyAndRecordSettled('x:6', 6);
   commit(6, 'x:6', 'y:1');
   t.equal([...stored.keys()].filter((name) => name.startsWith('done/')).length, 1);
-  r.findReply('x:7', 7);
+  r.findReplyAndRecordSettled('x:7', 7);
   commit(7, 'x:7');
   t.equal([...stored.keys()].filter((name) => name.startsWith('done/')).length, 2, 'y:1 is not settled');
   const next = new CommandReplyCache();
-  next.load(stored);
-  for (const id of ['x:6', 'x:7', 'y:1']) t.same(next.findReply(id, 0), { value: id });
-  for (const id of ['x:1', 'x:5']) t.same(next.findReply(id, 0), { value: null }, 'executed, and never again');
-  t.equal(next.findReply('x:8', 0), undefined);
+  next.loadFromParts(stored);
+  for (const id of ['x:6', 'x:7', 'y:1']) t.same(next.findReplyAndRecordSettled(id, 0), { value: id });
+  for (const id of ['x:1', 'x:5'])
+    t.same(next.findReplyAndRecordSettled(id, 0), { value: null }, 'executed, and never again');
+  t.equal(next.findReplyAndRecordSettled('x:8', 0), undefined);
   t.end();
 });
 
 t.test('batches that must stay do not block those behind them', (t) => {
   const r = new CommandReplyCache();
-  for (let v = 1; v <= 40; v++) r.makePartsForCommit(v, [[`gone:${v}`, { value: v }]], 0);
+  for (let v = 1; v <= 40; v++) r.rememberRepliesAndMakeParts(v, [[`gone:${v}`, { value: v }]], 0);
   for (let v = 41; v <= 60; v++) {
-    r.findReply(`x:${v}`, v);
-    r.makePartsForCommit(v, [[`x:${v}`, { value: v }]], 0);
+    r.findReplyAndRecordSettled(`x:${v}`, v);
+    r.rememberRepliesAndMakeParts(v, [[`x:${v}`, { value: v }]], 0);
   }
-  r.findReply('x:61', 61);
+  r.findReplyAndRecordSettled('x:61', 61);
   const forgotten = new Set<string>();
   for (let v = 61; v <= 66; v++)
-    for (const name of Object.keys(r.makePartsForCommit(v, [[`y:${v}`, { value: 0 }]], 0))) forgotten.add(name);
-  t.ok(forgotten.has('done/41') || r.findReply('x:41', 0)?.toString());
-  t.equal((r.findReply('x:50', 0) as { value: unknown }).value, null);
+    for (const name of Object.keys(r.rememberRepliesAndMakeParts(v, [[`y:${v}`, { value: 0 }]], 0)))
+      forgotten.add(name);
+  t.ok(forgotten.has('done/41') || r.findReplyAndRecordSettled('x:41', 0)?.toString());
+  t.equal((r.findReplyAndRecordSettled('x:50', 0) as { value: unknown }).value, null);
   t.end();
 });
 

@@ -9,20 +9,20 @@ t.test('an API key has 32 letters and digits and names its realm to holders of t
   const secrets = new ServerCryptography(SECRET);
   fc.assert(
     fc.property(fc.integer({ min: 0, max: 2 ** 32 }), (realm) => {
-      const key = secrets.newApiKey(toRealmId(realm));
-      return /^[A-Za-z0-9]{32}$/.test(key) && secrets.realmOfApiKey(key) === realm;
+      const key = secrets.makeRandomApiKey(toRealmId(realm));
+      return /^[A-Za-z0-9]{32}$/.test(key) && secrets.decodeRealmOfApiKey(key) === realm;
     }),
   );
-  const key = secrets.newApiKey(toRealmId(7));
-  t.not(new ServerCryptography(`${SECRET}!`).realmOfApiKey(key), 7, 'another secret reads another number');
-  t.not(key.slice(0, 6), secrets.newApiKey(toRealmId(7)).slice(0, 6), 'two keys of a realm do not look alike');
+  const key = secrets.makeRandomApiKey(toRealmId(7));
+  t.not(new ServerCryptography(`${SECRET}!`).decodeRealmOfApiKey(key), 7, 'another secret reads another number');
+  t.not(key.slice(0, 6), secrets.makeRandomApiKey(toRealmId(7)).slice(0, 6), 'two keys of a realm do not look alike');
 });
 
 t.test('any 32 letters and digits name some realm number', async () => {
   const secrets = new ServerCryptography(SECRET);
   fc.assert(
     fc.property(fc.stringMatching(/^[A-Za-z0-9]{32}$/), (key) => {
-      const realm = secrets.realmOfApiKey(key);
+      const realm = secrets.decodeRealmOfApiKey(key);
       return Number.isSafeInteger(realm) && realm >= 0;
     }),
   );
@@ -30,9 +30,9 @@ t.test('any 32 letters and digits name some realm number', async () => {
 
 t.test('keys are looked up by a keyed hash and opened only under the same secret', async (t) => {
   const secrets = new ServerCryptography(SECRET);
-  const key = secrets.newApiKey(toRealmId(1));
-  t.equal(secrets.apiKeyHash(key), new ServerCryptography(SECRET).apiKeyHash(key));
-  t.not(secrets.apiKeyHash(key), new ServerCryptography(`${SECRET}!`).apiKeyHash(key));
+  const key = secrets.makeRandomApiKey(toRealmId(1));
+  t.equal(secrets.hashApiKeyOrToken(key), new ServerCryptography(SECRET).hashApiKeyOrToken(key));
+  t.not(secrets.hashApiKeyOrToken(key), new ServerCryptography(`${SECRET}!`).hashApiKeyOrToken(key));
   const sealed = secrets.seal(key);
   t.notMatch(sealed, key);
   t.not(secrets.seal(key), sealed, 'the same text is never sealed alike');
@@ -58,7 +58,7 @@ t.test('a short server secret is refused', async (t) => {
 t.test('passwords that are short, common, or made of the name are too weak', async (t) => {
   const passwords = new PasswordStrengthThread();
   t.teardown(() => passwords.close());
-  const strong = (password: string, related: string[] = []) => passwords.strongEnough(password, related);
+  const strong = (password: string, related: string[] = []) => passwords.isStrongEnough(password, related);
   t.notOk(await strong('a9$Zq'));
   t.notOk(await strong('password'));
   t.notOk(await strong('hamlet@example.com', ['hamlet@example.com']));

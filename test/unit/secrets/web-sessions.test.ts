@@ -1,17 +1,17 @@
 /** Rules of sessions and one-time links. */
 import t from 'tap';
 import {
-  addSessionToAccount,
-  addSignInLinkToAccount,
   hashSessionToken,
   hashSignInLinkToken,
-  isSessionAlive,
+  isSessionUnexpired,
   makeSessionToken,
   makeSignInLinkToken,
-  recordSessionUseInAccount,
-  removeSessionsFromAccount,
   ServerCryptography,
-  spendSignInLink,
+  withoutEndedSessions,
+  withoutSpentSignInLink,
+  withSessionAdded,
+  withSessionUseRecorded,
+  withSignInLinkAdded,
 } from '#domain/secrets';
 import { toRealmId, toUserId } from '#model';
 import type { AccountSessions } from '#model/records';
@@ -21,15 +21,15 @@ const NONE: AccountSessions = { user: toUserId(8), last: 0, sessions: [], links:
 
 const hashes = ({ sessions }: AccountSessions): string[] => sessions.map(({ hash }) => hash);
 const begin = (account: AccountSessions, hash: string, now: number): AccountSessions =>
-  addSessionToAccount(account, { hash, client: 'Firefox' }, now);
+  withSessionAdded(account, { hash, client: 'Firefox' }, now);
 
 t.test('secrets name their organization, and a session is no API key and no link', (t) => {
   const secrets = new ServerCryptography('the secret of the session tests');
   const { token, hash } = makeSessionToken(secrets, toRealmId(7));
   t.match(token, /^[A-Za-z0-9]{32}$/);
-  t.equal(secrets.realmOfApiKey(token), 7);
+  t.equal(secrets.decodeRealmOfApiKey(token), 7);
   t.equal(hash, hashSessionToken(secrets, token));
-  t.equal(new Set([hash, secrets.apiKeyHash(token), hashSignInLinkToken(secrets, token)]).size, 3);
+  t.equal(new Set([hash, secrets.hashApiKeyOrToken(token), hashSignInLinkToken(secrets, token)]).size, 3);
   t.not(makeSignInLinkToken(secrets, toRealmId(7)).hash, hash);
   t.end();
 });
@@ -41,29 +41,29 @@ t.test('ids are never given twice, and sessions that are over are dropped', (t) 
     [1, 2],
   );
   const two = begin(
-    removeSessionsFromAccount(one, ({ id }) => id === 2, 10 * DAY),
+    withoutEndedSessions(one, ({ id }) => id === 2, 10 * DAY),
     'c',
     30 * DAY,
   );
   t.same([two.sessions.map(({ id }) => id), hashes(two)], [[3], ['c']]);
-  t.equal(isSessionAlive(two.sessions[0]!, 60 * DAY - 1), true);
-  t.equal(isSessionAlive(two.sessions[0]!, 60 * DAY), false);
+  t.equal(isSessionUnexpired(two.sessions[0]!, 60 * DAY - 1), true);
+  t.equal(isSessionUnexpired(two.sessions[0]!, 60 * DAY), false);
   t.end();
 });
 
 t.test('a use is noted once a day, and makes the session last', (t) => {
   const account = begin(NONE, 'a', 0);
-  t.equal(recordSessionUseInAccount(account, 'a', DAY - 1), undefined);
-  t.equal(recordSessionUseInAccount(account, 'b', DAY), undefined, 'another session');
-  t.equal(recordSessionUseInAccount(account, 'a', 30 * DAY), undefined, 'a session that is over');
-  t.equal(recordSessionUseInAccount(account, 'a', DAY)?.sessions[0]?.used, DAY);
+  t.equal(withSessionUseRecorded(account, 'a', DAY - 1), undefined);
+  t.equal(withSessionUseRecorded(account, 'b', DAY), undefined, 'another session');
+  t.equal(withSessionUseRecorded(account, 'a', 30 * DAY), undefined, 'a session that is over');
+  t.equal(withSessionUseRecorded(account, 'a', DAY)?.sessions[0]?.used, DAY);
   t.end();
 });
 
 t.test('of too many sessions the one goes that was used least recently', (t) => {
   let account = NONE;
   for (let i = 0; i < 50; i++) account = begin(account, `${i}`, i);
-  account = recordSessionUseInAccount(account, '0', DAY)!;
+  account = withSessionUseRecorded(account, '0', DAY)!;
   account = begin(account, 'new', DAY);
   t.equal(account.sessions.length, 50);
   t.same([hashes(account).includes('0'), hashes(account).includes('1')], [true, false]);
@@ -71,14 +71,14 @@ t.test('of too many sessions the one goes that was used least recently', (t) => 
 });
 
 t.test('a link is spent once, within an hour', (t) => {
-  const account = addSignInLinkToAccount(addSignInLinkToAccount(NONE, 'x', 0), 'y', 0);
-  const spent = spendSignInLink(account, 'x', 3_600_000 - 1)!;
+  const account = withSignInLinkAdded(withSignInLinkAdded(NONE, 'x', 0), 'y', 0);
+  const spent = withoutSpentSignInLink(account, 'x', 3_600_000 - 1)!;
   t.same(
     spent.links.map(({ hash }) => hash),
     ['y'],
   );
-  t.equal(spendSignInLink(spent, 'x', 1), undefined);
-  t.equal(spendSignInLink(account, 'x', 3_600_000), undefined);
-  t.equal(spendSignInLink(account, 'z', 0), undefined);
+  t.equal(withoutSpentSignInLink(spent, 'x', 1), undefined);
+  t.equal(withoutSpentSignInLink(account, 'x', 3_600_000), undefined);
+  t.equal(withoutSpentSignInLink(account, 'z', 0), undefined);
   t.end();
 });

@@ -2,12 +2,16 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
-import { type IdentityProviderConfig, parseIdentityProviders, parseJwtKeys } from '#frontend/single-sign-on';
+import {
+  type IdentityProviderConfig,
+  parseIdentityProvidersSetting,
+  parseJwtKeysSetting,
+} from '#frontend/single-sign-on';
 import { lacksIdentityClaims, makeExternalIdentity } from '../../../src/frontend/single-sign-on/claims.js';
 import { PICTURE } from '../../support/identity-provider.js';
 
 const config = (more: object = {}): IdentityProviderConfig =>
-  parseIdentityProviders(
+  parseIdentityProvidersSetting(
     JSON.stringify([{ id: 'a', name: 'A', issuer: 'https://a.example', client_id: 'x', ...more }]),
   )[0]!;
 
@@ -28,7 +32,7 @@ t.test('fields that are left out have defaults', async (t) => {
     insecure: false,
     networks: '',
   });
-  t.same(parseJwtKeys(JSON.stringify({ '': { key: 'k'.repeat(32) } })), {
+  t.same(parseJwtKeysSetting(JSON.stringify({ '': { key: 'k'.repeat(32) } })), {
     '': { key: 'k'.repeat(32), algorithms: ['HS256'] },
   });
 });
@@ -39,7 +43,7 @@ t.test('an icon is a picture beside the file of the providers', async (t) => {
     JSON.stringify([{ id: 'a', name: 'A', issuer: 'https://a.example', client_id: 'x', icon }]);
   const file = join(folder, 'oidc.json');
   writeFileSync(file, given('icon.png'));
-  const [{ icon } = config()] = parseIdentityProviders(file);
+  const [{ icon } = config()] = parseIdentityProvidersSetting(file);
   t.match(icon, { bytes: PICTURE, type: 'image/png', tag: /^[0-9a-f]{32}$/ });
   t.equal(config({ icon: join(folder, 'icon.png') }).icon?.tag, icon?.tag);
   for (const [name, message] of [
@@ -55,15 +59,15 @@ t.test('an icon is a picture beside the file of the providers', async (t) => {
 t.test('problems are told without the secrets of the text', async (t) => {
   const secret = 'the secret of the client';
   for (const text of [`[{"client_secret":"${secret}"`, `[{"client_secret":"${secret}"}]`]) {
-    t.throws(() => parseIdentityProviders(text));
+    t.throws(() => parseIdentityProvidersSetting(text));
     try {
-      parseIdentityProviders(text);
+      parseIdentityProvidersSetting(text);
     } catch (error) {
       t.notMatch((error as Error).message, secret);
     }
   }
   const twice = { id: 'a', name: 'A', issuer: 'https://a.example', client_id: 'x' };
-  t.throws(() => parseIdentityProviders(JSON.stringify([twice, twice])), { message: /same id/ });
+  t.throws(() => parseIdentityProvidersSetting(JSON.stringify([twice, twice])), { message: /same id/ });
 });
 
 t.test('an address counts if it is verified, or trusted and not denied', async (t) => {

@@ -3,21 +3,21 @@ import { open } from 'lmdb';
 import t from 'tap';
 import { REAL_CLOCK } from '#base/clock';
 import { realmActorKey, toEpoch, toRealmId } from '#model';
-import { compareStorageFormat, LmdbStore, openLmdbEnvironment } from '#ports/store';
+import { checkReadableStorageFormat, LmdbStore, openLmdbEnvironment } from '#ports/store';
 
 t.test('a program reads its own format and the previous one', async (test) => {
-  test.equal(compareStorageFormat('it', 3, 3), 'own');
-  test.equal(compareStorageFormat('it', 2, 3), 'before');
-  test.throws(() => compareStorageFormat('it', 4, 3), {
+  test.equal(checkReadableStorageFormat('it', 3, 3), 'own');
+  test.equal(checkReadableStorageFormat('it', 2, 3), 'before');
+  test.throws(() => checkReadableStorageFormat('it', 4, 3), {
     name: 'StorageFormatMismatchError',
     message: 'it is in format 4, this program knows up to 3: use the newer program that wrote it',
   });
-  test.throws(() => compareStorageFormat('it', 1, 3), {
+  test.throws(() => checkReadableStorageFormat('it', 1, 3), {
     name: 'StorageFormatMismatchError',
     message: 'it is in format 1, this program reads 2 and 3: upgrade one version at a time',
   });
   for (const odd of [undefined, null, 0, -1, 1.5, '3', Number.NaN, {}]) {
-    test.throws(() => compareStorageFormat('it', odd, 3), { name: 'StorageFormatMismatchError' }, String(odd));
+    test.throws(() => checkReadableStorageFormat('it', odd, 3), { name: 'StorageFormatMismatchError' }, String(odd));
   }
 });
 

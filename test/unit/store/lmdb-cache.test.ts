@@ -5,7 +5,7 @@ import { streamActorKey, toRealmId, toStreamId } from '#model';
 import {
   enableCachedRecordMemo,
   LmdbStore,
-  type MessageIndex,
+  type MessageIndexCondition,
   memoOfCachedRecord,
   openLmdbEnvironment,
   type StoreRecordWrite,
@@ -29,7 +29,7 @@ const message = fc.record({
 const part = fc.record({ kind: fc.constant('part' as const), realm: which, id, gone: fc.boolean() });
 const batch = fc.record({ writes: fc.array(fc.oneof(message, part), { maxLength: 5 }), waits: fc.boolean() });
 
-const INDEXES: readonly MessageIndex[] = [
+const INDEXES: readonly MessageIndexCondition[] = [
   { by: 'realm' },
   { by: 'conversation', conversation: 's1' },
   { by: 'conversation', conversation: 's2' },
@@ -83,7 +83,9 @@ t.test('reads between and during writes are right', async (t) => {
             ] as const) {
               const decoded = of.scanMessages({ ...scan, from, direction });
               const shown: unknown[] = [];
-              const count = of.forEachPackedMessage({ ...scan, from, direction }, ({ record }) => shown.push(record));
+              const count = of.forEachPackedMessage({ ...scan, from, direction }, ({ decodedRecord }) =>
+                shown.push(decodedRecord),
+              );
               found.push(
                 decoded,
                 Promise.all([count, decoded]).then(([n, all]) => [n === all.length, shown]),
@@ -120,16 +122,16 @@ t.test('reads between and during writes are right', async (t) => {
 
 t.test('a write removes its cached entries, and caching waits until it is settled', async (t) => {
   const cache = new LmdbConsistentCache<string, number[]>(100, () => 1);
-  cache.put('a', [1]);
+  cache.putUnlessBlocked('a', [1]);
   cache.blockKey('a');
-  cache.put('a', [1]);
+  cache.putUnlessBlocked('a', [1]);
   t.equal(cache.get('a'), undefined);
   cache.blockKey('a');
   cache.releaseKey('a');
-  cache.put('a', [1]);
+  cache.putUnlessBlocked('a', [1]);
   t.equal(cache.get('a'), undefined, 'one of two is settled');
   cache.releaseKey('a');
-  cache.put('a', [2]);
+  cache.putUnlessBlocked('a', [2]);
   t.same(cache.get('a'), [2]);
 
   cache.blockKey('a', true);
@@ -144,7 +146,7 @@ t.test('a write removes its cached entries, and caching waits until it is settle
 t.test('the cache is bounded, and used entries stay', async (t) => {
   const cache = new LmdbConsistentCache<number, number>(10, () => 1);
   for (let i = 0; i < 1_000; i++) {
-    cache.put(i, i);
+    cache.putUnlessBlocked(i, i);
     t.equal(cache.get(0), 0);
   }
   const kept = Array.from({ length: 1_000 }, (_, i) => cache.get(i)).filter((one) => one !== undefined);

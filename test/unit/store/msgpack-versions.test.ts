@@ -93,7 +93,7 @@ function frame(): Uint8Array {
   const writer = new BusFrameWriter();
   return writer.encodeFrame(
     BUS_FRAME_KIND_REPLIES,
-    HEAD.map((value) => writer.addValue(value as Json)),
+    HEAD.map((value) => writer.addValueAndExtractBlobs(value as Json)),
   );
 }
 

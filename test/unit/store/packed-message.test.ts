@@ -56,8 +56,13 @@ t.test('a packed message is read back, whatever lies beside it', async (t) => {
 
         // Somewhere in larger memory.
         const bytes = Buffer.concat([Buffer.alloc(before, 7), whole, Buffer.alloc(3, 9)]);
-        const packed = new PackedMessage().moveTo(record.id, new PackedMessageSlab(bytes), before, whole.length);
-        t.same(packed.record, decodeMessageRecord(record.id, plain).record);
+        const packed = new PackedMessage().moveToPackedBytes(
+          record.id,
+          new PackedMessageSlab(bytes),
+          before,
+          whole.length,
+        );
+        t.same(packed.decodedRecord, decodeMessageRecord(record.id, plain).record);
         if (!texts.every(isWhole) || /\\ud[89a-f]/.test(more.head)) {
           if (!texts.every(isWhole))
             t.equal(packed.digestVersion, undefined, 'what would be shown would not be what is decoded');
@@ -65,14 +70,14 @@ t.test('a packed message is read back, whatever lies beside it', async (t) => {
         }
         t.equal(packed.digestVersion, more.version);
         t.same(
-          Array.from({ length: packed.factCount }, (_, i) => packed.readFact(i)),
+          Array.from({ length: packed.factCount }, (_, i) => packed.readDigestFact(i)),
           more.facts,
         );
         t.equal(Buffer.from(packed.digestHeadJson).toString(), Buffer.from(more.head).toString());
         texts.forEach((one, i) => {
-          t.equal(Buffer.from(packed.readTextJson(i)).toString(), json(one));
-          t.equal(packed.isTextEqualTo(i, Buffer.from(json(one))), true);
-          t.equal(packed.isTextEqualTo(i, Buffer.from(`${json(one)}x`)), false);
+          t.equal(Buffer.from(packed.readDigestTextJson(i)).toString(), json(one));
+          t.equal(packed.isDigestTextEqualTo(i, Buffer.from(json(one))), true);
+          t.equal(packed.isDigestTextEqualTo(i, Buffer.from(`${json(one)}x`)), false);
         });
       },
     ),
@@ -94,12 +99,12 @@ t.test('one object is moved from message to message', async (t) => {
   const first = encodeMessageRecord(1, record(1), { version: 3, facts: [5], head: '{"id":1', texts: [] });
   const second = encodeMessageRecord(1, record(2));
   const places = [first, second].map((bytes) => slab.appendBytes(bytes)!);
-  const packed = new PackedMessage().moveTo(1, slab, places[0]!, first.length);
-  const { record: kept } = packed;
+  const packed = new PackedMessage().moveToPackedBytes(1, slab, places[0]!, first.length);
+  const { decodedRecord: kept } = packed;
   t.match(packed, { id: 1, digestVersion: 3, factCount: 1 });
-  packed.moveTo(2, slab, places[1]!, second.length);
+  packed.moveToPackedBytes(2, slab, places[1]!, second.length);
   t.match(packed, { id: 2, digestVersion: undefined, factCount: 0 });
-  t.same(packed.record, record(2));
+  t.same(packed.decodedRecord, record(2));
   t.same(kept, record(1), 'what was decoded stays');
   t.equal(slab.appendBytes(Buffer.alloc(1_000)), undefined, 'no room');
 });

@@ -1,29 +1,29 @@
 import fc from 'fast-check';
 import t from 'tap';
 import {
-  checkStreamName,
-  checkTopicName,
-  hasMemberReceivedMessage,
+  didMemberReceiveMessageId,
   isCurrentStreamMember,
   pickSubscriptionColor,
+  toCheckedStreamName,
+  toCheckedTruncatedTopic,
   wasStreamMemberAtVersion,
 } from '#domain/streams';
 
 t.test('stream names are trimmed; empty, long and unprintable ones are refused with the position', async (t) => {
-  t.equal(checkStreamName('  Verona '), 'Verona');
-  t.equal(checkStreamName('😀'.repeat(60)), '😀'.repeat(60), 'length is counted in characters');
-  t.throws(() => checkStreamName(' '), { message: "Stream name can't be empty!" });
-  t.throws(() => checkStreamName('x'.repeat(61)), { message: 'Stream name too long (limit: 60 characters).' });
-  t.throws(() => checkStreamName('ab\u0007'), { message: 'Invalid character in stream name, at position 3!' });
-  t.throws(() => checkStreamName('😀\ufdd0'), { message: 'Invalid character in stream name, at position 2!' });
-  t.throws(() => checkStreamName('a\ud800'), { message: 'Invalid character in stream name, at position 2!' });
+  t.equal(toCheckedStreamName('  Verona '), 'Verona');
+  t.equal(toCheckedStreamName('😀'.repeat(60)), '😀'.repeat(60), 'length is counted in characters');
+  t.throws(() => toCheckedStreamName(' '), { message: "Stream name can't be empty!" });
+  t.throws(() => toCheckedStreamName('x'.repeat(61)), { message: 'Stream name too long (limit: 60 characters).' });
+  t.throws(() => toCheckedStreamName('ab\u0007'), { message: 'Invalid character in stream name, at position 3!' });
+  t.throws(() => toCheckedStreamName('😀\ufdd0'), { message: 'Invalid character in stream name, at position 2!' });
+  t.throws(() => toCheckedStreamName('a\ud800'), { message: 'Invalid character in stream name, at position 2!' });
 });
 
 t.test('any text is a topic of at most 60 characters, or refused', async () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary', maxLength: 200 }), (text) => {
       try {
-        return [...checkTopicName(text)].length <= 60;
+        return [...toCheckedTruncatedTopic(text)].length <= 60;
       } catch (error) {
         return (error as Error).name === 'ApiError';
       }
@@ -32,8 +32,8 @@ t.test('any text is a topic of at most 60 characters, or refused', async () => {
 });
 
 t.test('a long topic is cut with three dots', async (t) => {
-  t.equal(checkTopicName('x'.repeat(61)), `${'x'.repeat(57)}...`);
-  t.equal(checkTopicName('x'.repeat(60)), 'x'.repeat(60));
+  t.equal(toCheckedTruncatedTopic('x'.repeat(61)), `${'x'.repeat(57)}...`);
+  t.equal(toCheckedTruncatedTopic('x'.repeat(60)), 'x'.repeat(60));
 });
 
 t.test('new subscriptions take the first colour that is not in use', async (t) => {
@@ -53,7 +53,7 @@ t.test('membership is decided by version, copies by message id, for each stay', 
     [false, true, true, false, false, true, true],
   );
   t.same(
-    [10, 11, 20, 21, 40, 41].map((id) => hasMemberReceivedMessage(member, id)),
+    [10, 11, 20, 21, 40, 41].map((id) => didMemberReceiveMessageId(member, id)),
     [false, true, true, false, false, true],
   );
   t.ok(isCurrentStreamMember(member));

@@ -1,6 +1,6 @@
 /** A send that its stream would refuse is passed to the sender's actor first, and remembers that. */
 import t from 'tap';
-import { sendStreamMessageHandler } from '../../../actors/stream/commands/send.js';
+import { sendOrRedirectStreamMessageHandler } from '../../../actors/stream/commands/send.js';
 
 const stream = { id: 5, name: 'closed', archived: false, inviteOnly: true, webPublic: false, postPolicy: 1 };
 const user = { id: 9, isActive: true, role: 400, botOwner: null };
@@ -11,14 +11,14 @@ const prepared = { id: 7, rendered: null, files: [] };
 const message = { content: 'x', topic: 'one', origin: '', human: true, queue_id: null, local_id: null, widget: null };
 
 t.test("a first refusal asks the sender's actor, in a commit: a repeat is not carried out", async (t) => {
-  const { reply, parts } = sendStreamMessageHandler.handle(view, message, prepared, context);
+  const { reply, parts } = sendOrRedirectStreamMessageHandler.handle(view, message, prepared, context);
   t.match(reply, { forward: { to: 'user/1/9', command: 'send-again', args: { stream: 5, message } }, fresh: true });
   t.same(parts, {}, 'nothing changes, but a commit remembers the reply');
 });
 
 t.test('a second refusal is final', async (t) => {
   t.throws(
-    () => sendStreamMessageHandler.handle(view, { ...message, again: true }, prepared, context),
+    () => sendOrRedirectStreamMessageHandler.handle(view, { ...message, again: true }, prepared, context),
     /Not authorized to send/,
   );
 });

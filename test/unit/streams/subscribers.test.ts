@@ -3,7 +3,7 @@ import { EncodedJson, type Json, type JsonObject } from '#base';
 import { toRealmId, toUserId, userActorKey } from '#model';
 import type { DirectoryStream, DirectoryView } from '#model/records';
 import type { RegistrationSnapshotInputs } from '../../../actors/event-queue/snapshot/inputs.js';
-import { makeSubscriptionSnapshotSections } from '../../../actors/event-queue/snapshot/stream-sections.js';
+import { makeSubscriptionsSnapshotSection } from '../../../actors/event-queue/snapshot/stream-sections.js';
 import {
   addSubscriptionsHandler,
   endSubscriptionsHandler,
@@ -46,7 +46,7 @@ t.test('deactivated accounts are in no list of subscribers', async (t) => {
   const fields = `{"result":"success"${Buffer.concat((reply as unknown as { ok: Uint8Array[] }).ok)}}`;
   t.same(lists(JSON.parse(fields).subscriptions), [[10, 12]]);
 
-  const sections = makeSubscriptionSnapshotSections({
+  const sections = makeSubscriptionsSnapshotSection({
     user: people[0],
     directory,
     args: { options: { includeSubscribers: true, capabilities: { notification_settings_null: true } } },

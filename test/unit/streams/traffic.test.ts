@@ -2,10 +2,10 @@
 import fc from 'fast-check';
 import t from 'tap';
 import {
-  addMessageToDailyCounts,
-  countRecentMessages,
+  countMessagesInTrafficWindow,
   type DailyMessageCounts,
   estimateWeeklyStreamTraffic,
+  withMessageAddedToDailyCounts,
 } from '#domain/streams';
 
 const DAY = 86_400_000;
@@ -47,11 +47,11 @@ t.test('the last 28 days count, with any gaps between messages', async () => {
       for (const gap of gaps) {
         day += gap;
         sent.push(day);
-        counts = addMessageToDailyCounts(counts, day * DAY + 5);
+        counts = withMessageAddedToDailyCounts(counts, day * DAY + 5);
       }
       const today = day + silence;
       const expected = sent.filter((one) => one > today - 28).length;
-      t.equal(countRecentMessages(counts, today * DAY), expected);
+      t.equal(countMessagesInTrafficWindow(counts, today * DAY), expected);
       t.ok((counts?.counts.length ?? 0) <= 28);
     }),
   );

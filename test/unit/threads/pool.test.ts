@@ -14,40 +14,40 @@ t.test('more jobs than threads are all done', { timeout: 60_000 }, async (t) => 
   const threads = pool(t);
   const numbers = Array.from({ length: 100 }, (_, i) => i + 1);
   t.same(
-    await Promise.all(numbers.map((n) => threads.run(n))),
+    await Promise.all(numbers.map((n) => threads.runJob(n))),
     numbers.map((n) => 2 * n),
   );
-  t.ok(threads.size <= 2);
+  t.ok(threads.runningThreadCount <= 2);
 });
 
 t.test('a job that throws fails alone', { timeout: 60_000 }, async (t) => {
   const threads = pool(t, { threads: 1 });
-  const [bad, good] = [threads.run(-1), threads.run(4)];
+  const [bad, good] = [threads.runJob(-1), threads.runJob(4)];
   await t.rejects(bad, new ThreadJobFailedError('negative'));
   t.equal(await good, 8);
 });
 
 t.test('a job that never ends is given up, and the next one done', { timeout: 60_000 }, async (t) => {
   const threads = pool(t, { threads: 1, timeoutMs: 1_000 });
-  await t.rejects(threads.run(0), new ThreadJobFailedError('it took too long'));
+  await t.rejects(threads.runJob(0), new ThreadJobFailedError('it took too long'));
   // On a busy machine the start of the next thread may take as long.
-  const next = (): Promise<number> => threads.run(3).catch(next);
+  const next = (): Promise<number> => threads.runJob(3).catch(next);
   t.equal(await next(), 6);
 });
 
 t.test('idle threads end, and are started again', { timeout: 60_000 }, async (t) => {
   const threads = pool(t, { idleMs: 1 });
-  t.equal(await threads.run(1), 2);
-  await until('no thread is left', () => threads.size === 0);
-  t.equal(await threads.run(2), 4);
+  t.equal(await threads.runJob(1), 2);
+  await until('no thread is left', () => threads.runningThreadCount === 0);
+  t.equal(await threads.runJob(2), 4);
 });
 
 t.test('after close, waiting and new jobs fail', { timeout: 60_000 }, async (t) => {
   const threads = pool(t, { threads: 1 });
-  const [under, waiting] = [threads.run(0), threads.run(1)];
+  const [under, waiting] = [threads.runJob(0), threads.runJob(1)];
   const refused = [t.rejects(under, ThreadJobFailedError), t.rejects(waiting, ThreadJobFailedError)];
   await threads.close();
   await Promise.all(refused);
-  await t.rejects(threads.run(1), ThreadJobFailedError);
-  t.equal(threads.size, 0);
+  await t.rejects(threads.runJob(1), ThreadJobFailedError);
+  t.equal(threads.runningThreadCount, 0);
 });

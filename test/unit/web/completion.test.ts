@@ -1,23 +1,27 @@
 import t from 'tap';
 import {
-  findMentions,
+  findNotifyingMentions,
   formatGroupMention,
   formatMention,
   formatTopicLink,
   hasWildcardMention,
 } from '../../../web/src/compose/completion/insertion.js';
 import { findTriggerAtCaret } from '../../../web/src/compose/completion/trigger.js';
-import { foldCaseAndAccents, WordIndex } from '../../../web/src/compose/completion/word-index.js';
+import { foldCaseAndAccents, WordPrefixIndex } from '../../../web/src/compose/completion/word-index.js';
 import {
   chooseFence,
-  continueList,
-  fenceLines,
-  makeLink,
-  prefixLines,
+  makeFenceLinesEdit,
+  makeLinkEdit,
+  makeListContinuationEdit,
+  makeMarkToggleEdit,
+  makePrefixLinesEdit,
   type TextEdit,
-  toggleMarkAround,
 } from '../../../web/src/compose/edits.js';
-import { formatDateTimeField, listQuickChoices, parseDateTimeField } from '../../../web/src/compose/schedule/times.js';
+import {
+  formatDateTimeField,
+  listFutureQuickChoices,
+  parseDateTimeField,
+} from '../../../web/src/compose/schedule/times.js';
 
 /** Looks at the place of the bar in the text. */
 function at(marked: string) {
@@ -76,10 +80,11 @@ interface Named {
 }
 
 const names = (...all: string[]): Named[] => all.map((name) => ({ name }));
-const indexOf = (items: readonly Named[]) => new WordIndex(items, ({ name, mail }) => (mail ? [name, mail] : [name]));
+const indexOf = (items: readonly Named[]) =>
+  new WordPrefixIndex(items, ({ name, mail }) => (mail ? [name, mail] : [name]));
 const found = (items: readonly Named[], query: string, place?: (item: Named) => number): string[] =>
   indexOf(items)
-    .find(query, 5, place)
+    .findBestMatches(query, 5, place)
     .map(({ name }) => name);
 
 t.test('names are found by the beginnings of their words, without case and accents', async (t) => {
@@ -107,8 +112,8 @@ t.test('likely names are found even where a letter has more matches than are loo
   const people = names(...Array.from({ length: 5_000 }, (_, n) => `Anna ${n}`), 'Anna Zzz');
   const last = people.at(-1)!;
   const index = indexOf(people);
-  t.equal(index.find('a', 3, (item) => (item === last ? 0 : 1), [last])[0], last);
-  t.strictSame(index.find('anna 4711', 3), [people[4711]]);
+  t.equal(index.findBestMatches('a', 3, (item) => (item === last ? 0 : 1), [last])[0], last);
+  t.strictSame(index.findBestMatches('anna 4711', 3), [people[4711]]);
 });
 
 t.test('mentions are written as the server reads them', async (t) => {
@@ -121,7 +126,7 @@ t.test('mentions are written as the server reads them', async (t) => {
 t.test('mentions that notify are found, those in code are not', async (t) => {
   const text = 'hi @**Anna** and @**Bob|9**, not @_**Eve** `@**Code**`\n```\n@**Block**\n```\n@**all**';
   t.strictSame(
-    findMentions(text).map(({ name, id }) => [name, id]),
+    findNotifyingMentions(text).map(({ name, id }) => [name, id]),
     [
       ['Anna', undefined],
       ['Bob', 9],
@@ -149,8 +154,8 @@ function change(marked: string, edit: (of: { text: string; start: number; end: n
 }
 
 t.test('formatting keys put marks around the selection and take them away', async (t) => {
-  const bold = (text: string) => change(text, (of) => toggleMarkAround(of, '**'));
-  const italic = (text: string) => change(text, (of) => toggleMarkAround(of, '*'));
+  const bold = (text: string) => change(text, (of) => makeMarkToggleEdit(of, '**'));
+  const italic = (text: string) => change(text, (of) => makeMarkToggleEdit(of, '*'));
   t.equal(bold('a |b| c'), 'a **|b|** c');
   t.equal(bold('a **|b|** c'), 'a |b| c');
   t.equal(bold('a |**b**| c'), 'a |b| c');
@@ -160,26 +165,26 @@ t.test('formatting keys put marks around the selection and take them away', asyn
 });
 
 t.test('links, blocks and lists are made of the selection', async (t) => {
-  const linked = (text: string) => change(text, (of) => makeLink(of, 'text'));
+  const linked = (text: string) => change(text, (of) => makeLinkEdit(of, 'text'));
   t.equal(linked('see |this|'), 'see [this](|url|)');
   t.equal(linked('|'), '[|text|](url)');
   t.equal(linked('|https://example.com|'), '[|text|](https://example.com)');
   t.equal(
-    change('a\n|b|', (of) => fenceLines(of, 'quote')),
+    change('a\n|b|', (of) => makeFenceLinesEdit(of, 'quote')),
     'a\n```quote\nb|\n```\n',
   );
   t.equal(
-    change('|a\nb|', (of) => prefixLines(of, () => '- ')),
+    change('|a\nb|', (of) => makePrefixLinesEdit(of, () => '- ')),
     '- a\n- b|',
   );
   t.equal(chooseFence('a\n````\nb'), '`````');
 });
 
 t.test('a new line goes on with a list until an item is empty', async (t) => {
-  t.equal(change('- a|', continueList), '- a\n- |');
-  t.equal(change('  9. a|', continueList), '  9. a\n  10. |');
-  t.equal(change('- a\n- |', continueList), '- a\n|');
-  t.equal(change('a|', continueList), undefined);
+  t.equal(change('- a|', makeListContinuationEdit), '- a\n- |');
+  t.equal(change('  9. a|', makeListContinuationEdit), '  9. a\n  10. |');
+  t.equal(change('- a\n- |', makeListContinuationEdit), '- a\n|');
+  t.equal(change('a|', makeListContinuationEdit), undefined);
 });
 
 t.test('times are those of the zone, also when its clock changes', async (t) => {
@@ -202,7 +207,7 @@ t.test('times are those of the zone, also when its clock changes', async (t) => 
 
 t.test('quick choices lie ahead in the zone of the user', async (t) => {
   const choices = (now: number, zone: string) =>
-    listQuickChoices(now, zone).map(({ choice, at }) => `${choice} ${formatDateTimeField(at, zone)}`);
+    listFutureQuickChoices(now, zone).map(({ choice, at }) => `${choice} ${formatDateTimeField(at, zone)}`);
   // A Thursday, 12:03 in Berlin.
   t.strictSame(choices(Date.UTC(2026, 6, 2, 10, 3), 'Europe/Berlin'), [
     'hour 2026-07-02T13:00',

@@ -1,7 +1,7 @@
 import t from 'tap';
 import {
   formatChord,
-  formatKeyCaps,
+  makeKeyCapLabels,
   PAGE_SCOPE,
   SHORTCUTS,
   type Shortcut,
@@ -36,13 +36,13 @@ t.test('layouts with a third level or another script give the same shortcuts', a
 
 t.test('chords are shown as key caps', async (t) => {
   const name = (key: string) => key;
-  t.strictSame(formatKeyCaps('r', name), ['R']);
-  t.strictSame(formatKeyCaps('R', name), ['key.shift', 'R']);
-  t.strictSame(formatKeyCaps('Mod+k', name), ['key.ctrl', 'K']);
-  t.strictSame(formatKeyCaps('Mod+k', name, true), ['⌘', 'K']);
-  t.strictSame(formatKeyCaps('Alt+ArrowLeft', name), ['key.alt', '←']);
-  t.strictSame(formatKeyCaps('+', name), ['+']);
-  t.strictSame(formatKeyCaps('Mod+.', name), ['key.ctrl', '.']);
+  t.strictSame(makeKeyCapLabels('r', name), ['R']);
+  t.strictSame(makeKeyCapLabels('R', name), ['key.shift', 'R']);
+  t.strictSame(makeKeyCapLabels('Mod+k', name), ['key.ctrl', 'K']);
+  t.strictSame(makeKeyCapLabels('Mod+k', name, true), ['⌘', 'K']);
+  t.strictSame(makeKeyCapLabels('Alt+ArrowLeft', name), ['key.alt', '←']);
+  t.strictSame(makeKeyCapLabels('+', name), ['+']);
+  t.strictSame(makeKeyCapLabels('Mod+.', name), ['key.ctrl', '.']);
 });
 
 const TABLE: Record<'one' | 'two' | 'three', Shortcut> = {
@@ -102,7 +102,7 @@ t.test('shortcuts of a single character can be switched off', async (t) => {
   const { keyboard, log, say } = start();
   keyboard.addHandler('one', PAGE_SCOPE, say('one'));
   keyboard.addHandler('three', PAGE_SCOPE, say('three'));
-  keyboard.singleKeysEnabled.value = false;
+  keyboard.areSingleKeysEnabled.value = false;
   t.notOk(keyboard.runChord('a'));
   t.ok(keyboard.runChord('Mod+a'));
   t.ok(keyboard.runChord('Escape'));
@@ -112,15 +112,15 @@ t.test('shortcuts of a single character can be switched off', async (t) => {
 t.test('keys are changed and restored, and conflicts are named', async (t) => {
   const { keyboard, say } = start();
   keyboard.addHandler('one', PAGE_SCOPE, say('one'));
-  keyboard.setKeys('one', ['x']);
+  keyboard.setCustomChords('one', ['x']);
   t.notOk(keyboard.runChord('a'));
   t.ok(keyboard.runChord('x'));
-  t.strictSame(keyboard.customKeys.value, { one: ['x'] });
-  t.strictSame(keyboard.findConflicts('two', 'x'), ['one']);
-  t.strictSame(keyboard.findConflicts('one', 'x'), []);
-  keyboard.setKeys('one', undefined);
-  t.strictSame(keyboard.getKeys('one'), ['a', 'Mod+a']);
-  t.strictSame(keyboard.customKeys.value, {});
+  t.strictSame(keyboard.customChordsById.value, { one: ['x'] });
+  t.strictSame(keyboard.findConflictingShortcutIds('two', 'x'), ['one']);
+  t.strictSame(keyboard.findConflictingShortcutIds('one', 'x'), []);
+  keyboard.setCustomChords('one', undefined);
+  t.strictSame(keyboard.getChords('one'), ['a', 'Mod+a']);
+  t.strictSame(keyboard.customChordsById.value, {});
   t.ok(keyboard.runChord('a'));
 });
 
@@ -129,7 +129,9 @@ t.test('no two default shortcuts share keys by accident', async (t) => {
   const conflicts = keyboard
     .listShortcutIds()
     .flatMap((id) =>
-      keyboard.getKeys(id).flatMap((chord) => keyboard.findConflicts(id, chord).map((o) => `${id} ${o}`)),
+      keyboard
+        .getChords(id)
+        .flatMap((chord) => keyboard.findConflictingShortcutIds(id, chord).map((o) => `${id} ${o}`)),
     );
   t.strictSame(conflicts, []);
 });

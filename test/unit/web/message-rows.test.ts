@@ -1,7 +1,7 @@
 /** Rows of the list of messages: days, recipients, senders, the mark of unread messages, and rows that are reused. */
 import t from 'tap';
 import type { Message } from '../../../web/src/contract/index.js';
-import { type MessageRow, makeRows } from '../../../web/src/messages/rows.js';
+import { type MessageRow, makeMessageRows } from '../../../web/src/messages/rows.js';
 
 const ME = 1;
 /** Noon of a day in the zone of the test. */
@@ -28,7 +28,7 @@ const messageOf = ({ id, at = 0, sender = 2, topic = 'plans', users, me = false 
 function rows(list: readonly Facts[], marked?: number, known: readonly MessageRow[] = []): readonly MessageRow[] {
   const messages = new Map(list.map((of) => [of.id, messageOf(of)]));
   const ids = list.map(({ id }) => id);
-  return makeRows(ids, (id) => messages.get(id), ME, marked, new Map(known.map((row) => [row.id, row])));
+  return makeMessageRows(ids, (id) => messages.get(id), ME, marked, new Map(known.map((row) => [row.id, row])));
 }
 
 const leads = (list: readonly Facts[], marked?: number): readonly number[] =>
@@ -117,7 +117,7 @@ t.test('rows that say the same are the same objects, so that nothing renders aga
 t.test('an id without a message has no row', async (t) => {
   const one = messageOf({ id: 1 });
   t.strictSame(
-    makeRows([1, 2], (id) => (id === 1 ? one : undefined), ME, undefined, new Map()).map(({ id }) => id),
+    makeMessageRows([1, 2], (id) => (id === 1 ? one : undefined), ME, undefined, new Map()).map(({ id }) => id),
     [1],
   );
 });

@@ -1,13 +1,13 @@
 import fc from 'fast-check';
 import t from 'tap';
 import {
-  type AddressNames,
-  conversationKey,
-  decodePart,
-  encodePart,
-  findNarrowConversation,
+  type AddressNameLookup,
+  decodeHashPart,
+  encodeHashPart,
+  findExactNarrowConversation,
   formatNarrowHash,
   formatRouteHash,
+  makeConversationKey,
   type Narrow,
   type NarrowTerm,
   parseNarrowHash,
@@ -22,7 +22,7 @@ const STREAMS = new Map([
   [14, 'été/(draft) 100%'],
 ]);
 
-const NAMES: AddressNames = {
+const NAMES: AddressNameLookup = {
   ownUserId: 5,
   streamName: (id) => STREAMS.get(id),
   findStreamIdByName: (name) => [...STREAMS].find(([, of]) => of === name)?.[0],
@@ -55,11 +55,11 @@ t.test(
   async (t) => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme' }), (of) => {
-        const part = encodePart(of);
-        return decodePart(part) === of && /^[\w.-]*$/.test(part);
+        const part = encodeHashPart(of);
+        return decodeHashPart(part) === of && /^[\w.-]*$/.test(part);
       }),
     );
-    t.equal(encodePart('a b (c) 1.5%'), 'a.20b.20.28c.29.201.2E5.25');
+    t.equal(encodeHashPart('a b (c) 1.5%'), 'a.20b.20.28c.29.201.2E5.25');
   },
 );
 
@@ -118,12 +118,12 @@ t.test('addresses that other clients write', async (t) => {
 });
 
 t.test('a conversation is found in its narrow, in any case of the topic', async (t) => {
-  const of = findNarrowConversation([
+  const of = findExactNarrowConversation([
     { operator: 'topic', operand: 'Plans' },
     { operator: 'stream', operand: 3 },
   ]);
   t.strictSame(of, { stream: 3, topic: 'Plans' });
-  t.equal(conversationKey(of!), conversationKey({ stream: 3, topic: 'plANS' }));
-  t.equal(findNarrowConversation([{ operator: 'stream', operand: 3 }]), undefined);
-  t.equal(findNarrowConversation([{ operator: 'dm', operand: [3], negated: true }]), undefined);
+  t.equal(makeConversationKey(of!), makeConversationKey({ stream: 3, topic: 'plANS' }));
+  t.equal(findExactNarrowConversation([{ operator: 'stream', operand: 3 }]), undefined);
+  t.equal(findExactNarrowConversation([{ operator: 'dm', operand: [3], negated: true }]), undefined);
 });

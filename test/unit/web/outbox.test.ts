@@ -24,28 +24,28 @@ async function setUp() {
     return undefined;
   };
   const core = new Core(platform);
-  core.start();
+  core.startQueueAndPresence();
   await turns();
   await server.deliver();
   await turns();
   await server.deliver();
-  t.equal(core.queue.status.peek(), 'live');
+  t.equal(core.eventQueue.status.peek(), 'live');
   // The poll and the report of presence stay unanswered.
   server.held.splice(0);
   return { server, platform, core, sent };
 }
 
-const phases = (core: Core): readonly string[] => core.outbox.items.value.map(({ phase }) => phase);
+const phases = (core: Core): readonly string[] => core.outbox.itemsOfThisTab.value.map(({ phase }) => phase);
 
 t.test('the event settles an item, before or after the answer', async (t) => {
   for (const first of ['event', 'answer']) {
     const { server, core, sent } = await setUp();
-    const { localId } = core.outbox.send(TO, 'hello');
+    const { localId } = core.outbox.sendMessage(TO, 'hello');
     t.strictSame(phases(core), ['sending']);
     t.equal(new URLSearchParams(sent[0]?.body).get('local_id'), localId);
     t.equal(new URLSearchParams(sent[0]?.body).get('queue_id'), 'q');
     const event = () =>
-      core.outbox.noteMessage({
+      core.outbox.dropItemOfArrivedMessage({
         id: 2,
         type: 'message',
         message: messageOf(101, 'plans'),
@@ -62,11 +62,11 @@ t.test('the event settles an item, before or after the answer', async (t) => {
 t.test('a refusal is shown with its reason, and the item can be taken back', async (t) => {
   const { server, core } = await setUp();
   server.other = () => answer({ result: 'error', code: 'BAD_REQUEST', msg: 'Not allowed' }, 400);
-  const { localId } = core.outbox.send(TO, 'hello');
+  const { localId } = core.outbox.sendMessage(TO, 'hello');
   await server.deliverAll();
   t.strictSame(phases(core), ['failed']);
-  t.equal(core.outbox.items.value[0]?.error, 'Not allowed');
-  t.equal(core.outbox.takeBack(localId)?.content, 'hello');
+  t.equal(core.outbox.itemsOfThisTab.value[0]?.error, 'Not allowed');
+  t.equal(core.outbox.removeItemForEditing(localId)?.content, 'hello');
   t.strictSame(phases(core), []);
 });
 
@@ -74,7 +74,7 @@ t.test('too many calls: the item is sent again when the server allows it', async
   const { server, platform, core, sent } = await setUp();
   const normal = server.other;
   server.other = () => answer({ result: 'error', code: 'RATE_LIMIT_HIT', msg: 'slow down', 'retry-after': 7 }, 429);
-  core.outbox.send(TO, 'hello');
+  core.outbox.sendMessage(TO, 'hello');
   await server.deliverAll();
   t.strictSame(phases(core), ['waiting']);
   server.other = normal;
@@ -87,7 +87,7 @@ t.test('too many calls: the item is sent again when the server allows it', async
 t.test('after a lost answer the item is looked for, and sent again only if it is not there', async (t) => {
   for (const arrived of [true, false]) {
     const { server, platform, core, sent } = await setUp();
-    core.outbox.send(TO, 'hello\n');
+    core.outbox.sendMessage(TO, 'hello\n');
     if (arrived) {
       const message = { ...messageOf(101, 'plans', 'hello'), sender_id: ME };
       server.messages.set(101, message);
@@ -105,8 +105,8 @@ t.test('after a lost answer the item is looked for, and sent again only if it is
 
 t.test('two equal messages with lost answers are two messages', async (t) => {
   const { server, platform, core, sent } = await setUp();
-  core.outbox.send(TO, 'ok');
-  core.outbox.send(TO, 'ok');
+  core.outbox.sendMessage(TO, 'ok');
+  core.outbox.sendMessage(TO, 'ok');
   // Only the first reached the server.
   server.messages.set(101, { ...messageOf(101, 'plans', 'ok'), sender_id: ME });
   await server.lose();
@@ -121,7 +121,7 @@ t.test('two equal messages with lost answers are two messages', async (t) => {
 t.test('an equal message from before is no proof', async (t) => {
   const { server, platform, core, sent } = await setUp();
   server.messages.set(4, { ...messageOf(4, 'plans', 'ok'), sender_id: ME });
-  core.outbox.send(TO, 'ok');
+  core.outbox.sendMessage(TO, 'ok');
   await server.lose();
   await platform.pass(3_100);
   await server.deliverAll();
@@ -131,7 +131,7 @@ t.test('an equal message from before is no proof', async (t) => {
 t.test('without a network the item waits, is in the storage, and goes out with the network', async (t) => {
   const { server, platform, core, sent } = await setUp();
   platform.online.value = false;
-  core.outbox.send(TO, 'hello');
+  core.outbox.sendMessage(TO, 'hello');
   await turns();
   t.strictSame(phases(core), ['waiting']);
   t.ok(platform.values.has('outbox/tab'));
@@ -140,6 +140,6 @@ t.test('without a network the item waits, is in the storage, and goes out with t
   await turns();
   await server.deliver();
   await turns();
-  t.equal(core.queue.status.value, 'live');
+  t.equal(core.eventQueue.status.value, 'live');
   t.equal(sent.length, 1);
 });

@@ -1,14 +1,14 @@
 import t from 'tap';
 import {
-  extractTerms,
-  formatTerm,
+  extractResolvedTerms,
+  formatTermAsTyped,
   parseSearch,
   removeWordBeingTyped,
-  type SearchContext,
+  type SearchNameContext,
   suggestCompletions,
 } from '../../../web/src/search/terms.js';
 
-const WORLD: SearchContext = {
+const WORLD: SearchNameContext = {
   myUserId: 7,
   streams: [
     { id: 1, name: 'general' },
@@ -62,17 +62,17 @@ t.test('a term without such a name stays a word of the search', async (t) => {
 });
 
 t.test('while typing, only finished words become terms', async (t) => {
-  t.strictSame(extractTerms('is:starred', WORLD, false), { narrow: [], rest: 'is:starred' });
-  t.strictSame(extractTerms('is:starred ', WORLD, false), {
+  t.strictSame(extractResolvedTerms('is:starred', WORLD, false), { narrow: [], rest: 'is:starred' });
+  t.strictSame(extractResolvedTerms('is:starred ', WORLD, false), {
     narrow: [{ operator: 'is', operand: 'starred' }],
     rest: '',
   });
-  t.strictSame(extractTerms('stream:"random ', WORLD, false), { narrow: [], rest: 'stream:"random ' });
-  t.strictSame(extractTerms('stream:"random talk"', WORLD, false), {
+  t.strictSame(extractResolvedTerms('stream:"random ', WORLD, false), { narrow: [], rest: 'stream:"random ' });
+  t.strictSame(extractResolvedTerms('stream:"random talk"', WORLD, false), {
     narrow: [{ operator: 'stream', operand: 2 }],
     rest: '',
   });
-  t.strictSame(extractTerms('two words ', WORLD, false), { narrow: [], rest: 'two words ' });
+  t.strictSame(extractResolvedTerms('two words ', WORLD, false), { narrow: [], rest: 'two words ' });
 });
 
 t.test('each term is read as it is written', async (t) => {
@@ -80,7 +80,7 @@ t.test('each term is read as it is written', async (t) => {
     'stream:"Random Talk" -topic:"a b" sender:kenji dm:8,9 is:dm has:link in:home streams:public id:5',
   );
   t.equal(terms.length, 9);
-  t.strictSame(narrow(terms.map((term) => formatTerm(term, WORLD)).join(' ')), terms);
+  t.strictSame(narrow(terms.map((term) => formatTermAsTyped(term, WORLD)).join(' ')), terms);
 });
 
 t.test('completion offers operators, values, and names without an operator', async (t) => {

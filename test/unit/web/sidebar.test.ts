@@ -1,7 +1,12 @@
 import t from 'tap';
 import type { Snapshot } from '../../../web/src/contract/index.js';
-import { State } from '../../../web/src/core/index.js';
-import { makeSidebarRows, matchesFilter, type SidebarChoices, type SidebarRow } from '../../../web/src/sidebar/rows.js';
+import { ClientState } from '../../../web/src/core/index.js';
+import {
+  makeSidebarRows,
+  matchesFilterWords,
+  type SidebarChoices,
+  type SidebarRow,
+} from '../../../web/src/sidebar/rows.js';
 import { Browser, NodePlatform } from '../../web/support/node-platform.js';
 
 const ME = 1;
@@ -29,8 +34,8 @@ const stream = (stream_id: number, name: string, more: object = {}) => ({
 const person = (user_id: number, full_name: string) => ({ user_id, full_name, is_bot: false });
 
 /** The state of a user with four streams, two of them with unread messages, and two direct conversations. */
-function stateOf(change: object = {}): State {
-  const state = new State(new NodePlatform(() => '', {}, new Browser()));
+function stateOf(change: object = {}): ClientState {
+  const state = new ClientState(new NodePlatform(() => '', {}, new Browser()));
   const snapshot: object = {
     user_id: ME,
     user_settings: { demote_inactive_streams: 1 },
@@ -58,7 +63,7 @@ function stateOf(change: object = {}): State {
     ],
     ...change,
   };
-  state.load(snapshot as Snapshot);
+  state.loadFromSnapshot(snapshot as Snapshot);
   return state;
 }
 
@@ -125,10 +130,10 @@ t.test('the filter finds streams, topics and people, in closed sections, too', a
 });
 
 t.test('a filter matches beginnings of words, each of its own words', async (t) => {
-  t.ok(matchesFilter('Grace Hopper', 'gr ho'));
-  t.ok(matchesFilter('Grace Hopper', 'hop'));
-  t.notOk(matchesFilter('Grace Hopper', 'op'));
-  t.ok(matchesFilter('Grace Hopper', 'opper'), 'longer parts match within a word');
+  t.ok(matchesFilterWords('Grace Hopper', 'gr ho'));
+  t.ok(matchesFilterWords('Grace Hopper', 'hop'));
+  t.notOk(matchesFilterWords('Grace Hopper', 'op'));
+  t.ok(matchesFilterWords('Grace Hopper', 'opper'), 'longer parts match within a word');
 });
 
 t.test('streams without traffic stand apart when there are many, or when the user wants that', async (t) => {

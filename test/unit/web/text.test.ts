@@ -5,14 +5,14 @@ import { laterTexts as germanLater } from '../../../web/src/text/de/later.js';
 import { englishTexts } from '../../../web/src/text/en/index.js';
 import { laterTexts } from '../../../web/src/text/en/later.js';
 import {
-  chooseLanguage,
   compareNames,
-  formatAgo,
-  formatDay,
-  formatList,
-  formatSize,
-  formatTime,
-  language,
+  currentLanguage,
+  formatByteSize,
+  formatNameList,
+  formatRelativeDay,
+  formatRelativeTime,
+  formatTimeOfDay,
+  loadAndUseFirstKnownLanguage,
   loadLaterTexts,
   t as text,
   translateToPieces,
@@ -86,43 +86,43 @@ t.test('texts of lazy views show their key until they are loaded', async (t) => 
 });
 
 t.test('the first wanted language with a catalogue is taken, and its region decides on formats', async (t) => {
-  await chooseLanguage(['xx', 'de-AT', 'en']);
-  t.equal(language.value, 'de');
+  await loadAndUseFirstKnownLanguage(['xx', 'de-AT', 'en']);
+  t.equal(currentLanguage.value, 'de');
   t.equal(text('help.title'), 'Tastenkürzel');
   t.equal(text('sidebar.unread', { n: 12000 }), `${new Intl.NumberFormat('de-AT').format(12000)} ungelesen`);
-  await chooseLanguage(['xx']);
-  t.equal(language.value, 'en');
+  await loadAndUseFirstKnownLanguage(['xx']);
+  t.equal(currentLanguage.value, 'en');
   t.equal(text('common.save'), 'Save');
 });
 
 t.test('days are named from the reader’s calendar', async (t) => {
   const now = new Date(2026, 10, 23, 0, 30).getTime();
-  t.equal(formatDay(now, now), 'Today');
-  t.equal(formatDay(new Date(2026, 10, 22, 23, 59).getTime(), now), 'Yesterday');
-  t.equal(formatDay(new Date(2026, 10, 19).getTime(), now), 'Thursday');
-  t.equal(formatDay(new Date(2026, 10, 16).getTime(), now), 'November 16');
-  t.equal(formatDay(new Date(2025, 10, 16).getTime(), now), 'November 16, 2025');
+  t.equal(formatRelativeDay(now, now), 'Today');
+  t.equal(formatRelativeDay(new Date(2026, 10, 22, 23, 59).getTime(), now), 'Yesterday');
+  t.equal(formatRelativeDay(new Date(2026, 10, 19).getTime(), now), 'Thursday');
+  t.equal(formatRelativeDay(new Date(2026, 10, 16).getTime(), now), 'November 16');
+  t.equal(formatRelativeDay(new Date(2025, 10, 16).getTime(), now), 'November 16, 2025');
 });
 
 t.test('times follow the setting, or the language’s habit', async (t) => {
   const at = new Date(2026, 10, 23, 14, 5).getTime();
   uses24HourClock.value = true;
-  t.equal(formatTime(at), '14:05');
+  t.equal(formatTimeOfDay(at), '14:05');
   uses24HourClock.value = false;
-  t.match(formatTime(at), /^2:05\sPM$/);
+  t.match(formatTimeOfDay(at), /^2:05\sPM$/);
   uses24HourClock.value = undefined;
-  t.match(formatTime(at), /^2:05\sPM$/);
+  t.match(formatTimeOfDay(at), /^2:05\sPM$/);
 });
 
 t.test('distances, sizes, lists and order of names', async (t) => {
   const now = new Date(2026, 10, 23, 12).getTime();
-  t.equal(formatAgo(now - 20_000, now), 'just now');
-  t.equal(formatAgo(now - 5 * 60_000, now), '5 minutes ago');
-  t.equal(formatAgo(now - 3 * 3_600_000, now), '3 hours ago');
-  t.equal(formatAgo(now - 24 * 3_600_000, now), 'yesterday');
-  t.equal(formatSize(900), '900 B');
-  t.equal(formatSize(1.44 * 1024 * 1024), '1.4 MB');
-  t.equal(formatSize(25 * 1024 * 1024), '25 MB');
-  t.equal(formatList(['A', 'B', 'C']), 'A, B, and C');
+  t.equal(formatRelativeTime(now - 20_000, now), 'just now');
+  t.equal(formatRelativeTime(now - 5 * 60_000, now), '5 minutes ago');
+  t.equal(formatRelativeTime(now - 3 * 3_600_000, now), '3 hours ago');
+  t.equal(formatRelativeTime(now - 24 * 3_600_000, now), 'yesterday');
+  t.equal(formatByteSize(900), '900 B');
+  t.equal(formatByteSize(1.44 * 1024 * 1024), '1.4 MB');
+  t.equal(formatByteSize(25 * 1024 * 1024), '25 MB');
+  t.equal(formatNameList(['A', 'B', 'C']), 'A, B, and C');
   t.strictSame(['team 10', 'Émile', 'team 9', 'emil'].sort(compareNames), ['emil', 'Émile', 'team 9', 'team 10']);
 });

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import t from 'tap';
 import type { Snapshot, Subscriptions } from '../../../web/src/contract/index.js';
-import { type Conversation, State } from '../../../web/src/core/index.js';
+import { ClientState, type Conversation } from '../../../web/src/core/index.js';
 import { FakePlatform, FakeServer, ME } from './fake-server.js';
 
 const stream = (stream_id: number, is_muted = false): Subscriptions => ({
@@ -13,9 +13,9 @@ const stream = (stream_id: number, is_muted = false): Subscriptions => ({
   ...{ stream_weekly_traffic: null, can_remove_subscribers_group_id: 1 },
 });
 
-function stateOf(snapshot: Partial<Snapshot> = {}): State {
-  const state = new State(new FakePlatform(new FakeServer()));
-  state.load({ user_id: ME, subscriptions: [stream(1), stream(2, true)], ...snapshot } as Snapshot);
+function stateOf(snapshot: Partial<Snapshot> = {}): ClientState {
+  const state = new ClientState(new FakePlatform(new FakeServer()));
+  state.loadFromSnapshot({ user_id: ME, subscriptions: [stream(1), stream(2, true)], ...snapshot } as Snapshot);
   return state;
 }
 
@@ -33,20 +33,20 @@ t.test('a snapshot is loaded and saved without a difference', async (t) => {
     old_unreads_missing: true,
   };
   const { unread } = stateOf({ unread_msgs });
-  t.strictSame(unread.save().unread_msgs, unread_msgs);
+  t.strictSame(unread.makeSnapshotFields().unread_msgs, unread_msgs);
   t.equal(
-    unread.conversationCount({ stream: 1, topic: 'PLANS' }).value,
+    unread.getConversationCountSignal({ stream: 1, topic: 'PLANS' }).value,
     3,
     'spellings of a topic are one conversation',
   );
-  t.equal(unread.streamCount(1).value, 3);
-  t.equal(unread.streamCount(2).value, 0, 'a muted stream shows no number');
-  t.equal(unread.conversationCount({ users: [4, 6] }).value, 2);
-  t.equal(unread.directCount.value, 3);
-  t.equal(unread.totalCount.value, 6);
-  t.ok(unread.incomplete.value);
+  t.equal(unread.getStreamUnmutedCountSignal(1).value, 3);
+  t.equal(unread.getStreamUnmutedCountSignal(2).value, 0, 'a muted stream shows no number');
+  t.equal(unread.getConversationCountSignal({ users: [4, 6] }).value, 2);
+  t.equal(unread.unreadDirectCount.value, 3);
+  t.equal(unread.totalUnmutedCount.value, 6);
+  t.ok(unread.areCountsLowerBounds.value);
   t.strictSame(
-    unread.conversations.value.map(({ newestMessageId, mentionCount }) => [newestMessageId, mentionCount]),
+    unread.unreadConversations.value.map(({ newestMessageId, mentionCount }) => [newestMessageId, mentionCount]),
     [
       [13, 0],
       [11, 0],
@@ -58,26 +58,26 @@ t.test('a snapshot is loaded and saved without a difference', async (t) => {
 
 t.test('mutes change totals, and a topic may be louder than its stream', async (t) => {
   const { unread, muting } = stateOf();
-  unread.add(1, { stream: 2, topic: 'a' }, 'wildcard');
-  unread.add(2, { stream: 2, topic: 'b' }, 'personal');
-  unread.add(3, { stream: 1, topic: 'c' }, undefined);
-  t.equal(unread.totalCount.value, 1);
-  t.strictSame(unread.mentioningIds.value, [2], 'a wildcard in a muted place is no mention');
+  unread.putUnread(1, { stream: 2, topic: 'a' }, 'wildcard');
+  unread.putUnread(2, { stream: 2, topic: 'b' }, 'personal');
+  unread.putUnread(3, { stream: 1, topic: 'c' }, undefined);
+  t.equal(unread.totalUnmutedCount.value, 1);
+  t.strictSame(unread.unreadMentionIds.value, [2], 'a wildcard in a muted place is no mention');
   muting.putTopicPolicy({ stream_id: 2, topic_name: 'A', visibility_policy: 2, last_updated: 0 });
-  t.equal(unread.totalCount.value, 2);
-  t.strictSame(unread.mentioningIds.value, [1, 2]);
+  t.equal(unread.totalUnmutedCount.value, 2);
+  t.strictSame(unread.unreadMentionIds.value, [1, 2]);
   muting.putTopicPolicy({ stream_id: 1, topic_name: 'c', visibility_policy: 1, last_updated: 0 });
-  t.equal(unread.totalCount.value, 1);
+  t.equal(unread.totalUnmutedCount.value, 1);
 });
 
 t.test('a signal of one conversation is quiet while others change', async (t) => {
   const { unread } = stateOf();
   let calls = 0;
-  const stop = unread.conversationCount({ stream: 1, topic: 'a' }).subscribe(() => calls++);
-  unread.add(1, { stream: 1, topic: 'b' }, undefined);
-  unread.add(2, { users: [4] }, undefined);
+  const stop = unread.getConversationCountSignal({ stream: 1, topic: 'a' }).subscribe(() => calls++);
+  unread.putUnread(1, { stream: 1, topic: 'b' }, undefined);
+  unread.putUnread(2, { users: [4] }, undefined);
   t.equal(calls, 1);
-  unread.add(3, { stream: 1, topic: 'A' }, undefined);
+  unread.putUnread(3, { stream: 1, topic: 'A' }, undefined);
   t.equal(calls, 2);
   stop();
 });
@@ -95,10 +95,10 @@ t.test('any changes leave the counts of a list of unread messages', async () => 
       const model = new Map<number, Conversation>();
       for (const [what, id, of] of changes) {
         if (what === 'add') {
-          unread.add(id, of, undefined);
+          unread.putUnread(id, of, undefined);
           model.set(id, of);
         } else if (what === 'remove') {
-          unread.remove([id]);
+          unread.removeMessages([id]);
           model.delete(id);
         } else if ('stream' in of) {
           unread.moveMessages([id], of.stream, of.topic);
@@ -113,10 +113,10 @@ t.test('any changes leave the counts of a list of unread messages', async () => 
       }
       for (const of of model.values()) {
         const key = 'users' in of ? of.users.join() : `${of.stream} ${of.topic.toLowerCase()}`;
-        if (unread.conversationCount(of).value !== counted.get(key))
-          throw new Error(`${key}: ${unread.conversationCount(of).value}`);
+        if (unread.getConversationCountSignal(of).value !== counted.get(key))
+          throw new Error(`${key}: ${unread.getConversationCountSignal(of).value}`);
       }
-      return unread.conversations.value.length === counted.size;
+      return unread.unreadConversations.value.length === counted.size;
     }),
   );
 });

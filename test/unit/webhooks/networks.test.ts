@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import t from 'tap';
-import { OutgoingAddressFilter, parseNetworkList } from '#domain/webhooks';
+import { OutgoingAddressFilter, parseIpNetworkList } from '#domain/webhooks';
 
 t.test('by default only the public Internet is reached, for any form of an address', async (t) => {
   const reachable = new OutgoingAddressFilter('');
   for (const address of ['93.184.216.34', '8.8.8.8', '172.32.0.1', '2606:4700::1111', '::ffff:8.8.8.8']) {
-    t.ok(reachable.allows(address), address);
+    t.ok(reachable.allowsIpAddress(address), address);
   }
   const special = [
     '127.0.0.1',
@@ -38,7 +38,7 @@ t.test('by default only the public Internet is reached, for any form of an addre
     '',
     '127.1',
   ];
-  for (const address of special) t.notOk(reachable.allows(address), address);
+  for (const address of special) t.notOk(reachable.allowsIpAddress(address), address);
 });
 
 t.test('no private address is public by its IPv6 form', async () => {
@@ -47,7 +47,7 @@ t.test('no private address is public by its IPv6 form', async () => {
   fc.assert(
     fc.property(byte, byte, byte, byte, (a, b, c, d) => {
       const plain = `${a}.${b}.${c}.${d}`;
-      return reachable.allows(plain) || !reachable.allows(`::ffff:${plain}`);
+      return reachable.allowsIpAddress(plain) || !reachable.allowsIpAddress(`::ffff:${plain}`);
     }),
   );
 });
@@ -55,9 +55,9 @@ t.test('no private address is public by its IPv6 form', async () => {
 t.test('named networks are reached besides', async (t) => {
   const reachable = new OutgoingAddressFilter('10.1.0.0/16, 127.0.0.1,fd00::/8');
   for (const address of ['10.1.2.3', '127.0.0.1', '::ffff:127.0.0.1', 'fd00::5', '8.8.8.8']) {
-    t.ok(reachable.allows(address), address);
+    t.ok(reachable.allowsIpAddress(address), address);
   }
-  for (const address of ['10.2.0.1', '127.0.0.2', 'fc00::1']) t.notOk(reachable.allows(address), address);
+  for (const address of ['10.2.0.1', '127.0.0.2', 'fc00::1']) t.notOk(reachable.allowsIpAddress(address), address);
 });
 
 t.test('text that is no list of networks is refused', async (t) => {
@@ -71,7 +71,7 @@ t.test('text that is no list of networks is refused', async (t) => {
     '1.2.3.4/-1',
     'x',
   ]) {
-    t.throws(() => parseNetworkList(text), /must be networks/, text);
+    t.throws(() => parseIpNetworkList(text), /must be networks/, text);
   }
-  t.same(parseNetworkList(' , '), []);
+  t.same(parseIpNetworkList(' , '), []);
 });

@@ -26,8 +26,8 @@ export async function openTab(t: Test, server: TestServer, person: Person, brows
     const { events = [] } = JSON.parse(text) as { events?: ApiEvent[] };
     for (const event of events) checkEvent(event);
   };
-  core.start();
-  await until('the tab is live', () => core.queue.status.value === 'live');
+  core.startQueueAndPresence();
+  await until('the tab is live', () => core.eventQueue.status.value === 'live');
   return { core, platform, person };
 }
 

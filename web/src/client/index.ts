@@ -10,7 +10,7 @@ import type { Core } from '../core/index.js';
 export type { PushState } from './push.js';
 
 /** Push notifications of this browser. */
-export const loadPush = () => import('./push.js');
+export const loadPushModule = () => import('./push.js');
 
 /** Read it when a component renders or an event comes, never while modules load. */
 export let core: Core;

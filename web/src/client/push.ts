@@ -21,15 +21,16 @@ interface ServerPushState {
 
 const fetchServerPushState = (core: Core): Promise<ServerPushState> => core.api.callOutsideApi('GET', '/web/push');
 
-const isSupported = (): boolean => 'serviceWorker' in navigator && 'PushManager' in window && 'Notification' in window;
+const isPushSupported = (): boolean =>
+  'serviceWorker' in navigator && 'PushManager' in window && 'Notification' in window;
 
 const findWorkerRegistration = async (): Promise<ServiceWorkerRegistration | undefined> =>
-  isSupported() ? navigator.serviceWorker.getRegistration('/') : undefined;
+  isPushSupported() ? navigator.serviceWorker.getRegistration('/') : undefined;
 
 const decodeBase64Url = (base64url: string): Uint8Array<ArrayBuffer> =>
   Uint8Array.from(atob(base64url.replaceAll('-', '+').replaceAll('_', '/')), (char) => char.charCodeAt(0));
 
-const hasServerKey = ({ options }: PushSubscription, key: string): boolean => {
+const usesServerKey = ({ options }: PushSubscription, key: string): boolean => {
   const own = options.applicationServerKey;
   return own !== null && new Uint8Array(own).join() === decodeBase64Url(key).join();
 };
@@ -41,13 +42,17 @@ export async function readPushState(core: Core): Promise<PushState> {
   if (key === null) return 'off-here';
   if (Notification.permission === 'denied') return 'denied';
   const subscription = await registration.pushManager.getSubscription();
-  return subscription && subscribed && hasServerKey(subscription, key) ? 'on' : 'off';
+  return subscription && subscribed && usesServerKey(subscription, key) ? 'on' : 'off';
 }
 
-async function subscribeAtServer(core: Core, registration: ServiceWorkerRegistration, key: string): Promise<void> {
+async function subscribeBrowserAndServer(
+  core: Core,
+  registration: ServiceWorkerRegistration,
+  key: string,
+): Promise<void> {
   const before = await registration.pushManager.getSubscription();
   // A browser refuses a second key for the same worker.
-  if (before && !hasServerKey(before, key)) await before.unsubscribe();
+  if (before && !usesServerKey(before, key)) await before.unsubscribe();
   const options = { userVisibleOnly: true, applicationServerKey: decodeBase64Url(key) };
   const { endpoint, keys } = (await registration.pushManager.subscribe(options)).toJSON();
   const { p256dh = '', auth = '' } = keys ?? {};
@@ -61,7 +66,7 @@ export async function turnPushOn(core: Core): Promise<PushState> {
   const registration = await findWorkerRegistration();
   const { key } = await fetchServerPushState(core);
   try {
-    if (registration && key !== null) await subscribeAtServer(core, registration, key);
+    if (registration && key !== null) await subscribeBrowserAndServer(core, registration, key);
   } catch (error) {
     if (error instanceof DOMException) return 'failed';
     throw error;
@@ -79,13 +84,13 @@ export async function turnPushOff(core: Core): Promise<PushState> {
 /** Subscribes again where the user had turned push on: after a new sign-in, or with a new key of the server. */
 export async function renewPush(core: Core): Promise<void> {
   try {
-    if (!isSupported() || Notification.permission !== 'granted') return;
+    if (!isPushSupported() || Notification.permission !== 'granted') return;
     if (localStorage.getItem(PUSH_ACCOUNT_STORE_KEY) !== String(core.state.me.id)) return;
     const registration = await navigator.serviceWorker.ready;
     const { key, subscribed } = await fetchServerPushState(core);
     const subscription = await registration.pushManager.getSubscription();
-    if (key === null || (subscribed && subscription && hasServerKey(subscription, key))) return;
-    await subscribeAtServer(core, registration, key);
+    if (key === null || (subscribed && subscription && usesServerKey(subscription, key))) return;
+    await subscribeBrowserAndServer(core, registration, key);
   } catch (error) {
     // The next start of the page tries again.
     if (!(error instanceof ServerUnreachable || error instanceof DOMException)) throw error;
@@ -93,7 +98,7 @@ export async function renewPush(core: Core): Promise<void> {
 }
 
 /** The worker through which notifications are shown, where this browser is subscribed to pushes. */
-export async function findPushRegistration(): Promise<ServiceWorkerRegistration | undefined> {
+export async function findSubscribedWorkerRegistration(): Promise<ServiceWorkerRegistration | undefined> {
   const registration = await findWorkerRegistration();
   return (await registration?.pushManager.getSubscription()) ? registration : undefined;
 }

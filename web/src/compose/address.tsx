@@ -5,21 +5,27 @@ import { Avatar, Icon, IconButton } from '../kit/index.js';
 import { t } from '../text/index.js';
 import { SuggestionCombobox } from './completion/combo.js';
 import {
-  findPeople,
-  findStreams,
-  findTopics,
-  personSuggestion,
-  streamSuggestion,
-  topicSuggestion,
+  findKnownTopicsAndLoadAll,
+  findMatchingPeople,
+  findMatchingStreams,
+  makePersonSuggestion,
+  makeStreamSuggestion,
+  makeTopicSuggestion,
 } from './completion/sources.js';
 import type { Composer, ComposeTarget } from './composer.js';
 
-type TargetOfKind<K extends ComposeTarget['kind']> = ComposeTarget & { readonly kind: K };
+type ComposeTargetOfKind<K extends ComposeTarget['kind']> = ComposeTarget & { readonly kind: K };
 
 /** Stream and topic. */
-function StreamAddress({ composer, target }: { readonly composer: Composer; readonly target: TargetOfKind<'stream'> }) {
+function StreamAndTopicFields({
+  composer,
+  target,
+}: {
+  readonly composer: Composer;
+  readonly target: ComposeTargetOfKind<'stream'>;
+}) {
   const { streams, realm } = core.state;
-  const name = target.stream === undefined ? '' : streams.nameOf(target.stream);
+  const name = target.stream === undefined ? '' : streams.getStreamName(target.stream);
   /** Text of the field while it is no stream; undefined: the name of the chosen one. */
   const typed = useSignal<string | undefined>(undefined);
   const stream = useRef<HTMLInputElement>(null);
@@ -30,9 +36,9 @@ function StreamAddress({ composer, target }: { readonly composer: Composer; read
     field?.focus();
   }, []);
   // Keys may come faster than the component renders, so changes are made to the address of now.
-  const set = (part: Partial<TargetOfKind<'stream'>>) => {
+  const set = (part: Partial<ComposeTargetOfKind<'stream'>>) => {
     const now = composer.target.peek();
-    if (now.kind === 'stream') composer.setTarget({ ...now, ...part });
+    if (now.kind === 'stream') composer.changeTargetByUser({ ...now, ...part });
   };
   const choose = (id: number | undefined) => {
     typed.value = undefined;
@@ -46,7 +52,7 @@ function StreamAddress({ composer, target }: { readonly composer: Composer; read
         placeholder={t('compose.stream')}
         value={typed.value ?? name}
         findSuggestions={(query) =>
-          findStreams(typed.value === undefined ? '' : query).map((one) => streamSuggestion(one))
+          findMatchingStreams(typed.value === undefined ? '' : query).map((one) => makeStreamSuggestion(one))
         }
         enterPicksFirst
         onInput={(value) => {
@@ -80,14 +86,16 @@ function StreamAddress({ composer, target }: { readonly composer: Composer; read
         value={target.topic}
         maxLength={realm.value.max_topic_length}
         findSuggestions={(query) =>
-          target.stream === undefined ? [] : findTopics(target.stream, query).map((one) => topicSuggestion(one))
+          target.stream === undefined
+            ? []
+            : findKnownTopicsAndLoadAll(target.stream, query).map((one) => makeTopicSuggestion(one))
         }
         onInput={(value) => set({ topic: value })}
         onPick={({ text }) => {
           set({ topic: text });
-          composer.focus();
+          composer.focusNowOrWhenMounted();
         }}
-        onFinish={() => composer.focus()}
+        onFinish={() => composer.focusNowOrWhenMounted()}
         inputRef={topic}
       />
     </>
@@ -95,7 +103,13 @@ function StreamAddress({ composer, target }: { readonly composer: Composer; read
 }
 
 /** Recipients of direct messages as chips, and a field that adds one. */
-function DirectAddress({ composer, target }: { readonly composer: Composer; readonly target: TargetOfKind<'direct'> }) {
+function DirectRecipientsField({
+  composer,
+  target,
+}: {
+  readonly composer: Composer;
+  readonly target: ComposeTargetOfKind<'direct'>;
+}) {
   const { people } = core.state;
   const [typed, setTyped] = useState('');
   const field = useRef<HTMLInputElement>(null);
@@ -103,7 +117,7 @@ function DirectAddress({ composer, target }: { readonly composer: Composer; read
   useLayoutEffect(() => {
     if (users.length === 0) field.current?.focus();
   }, []);
-  const set = (ids: readonly number[]) => composer.setTarget({ kind: 'direct', users: ids });
+  const set = (ids: readonly number[]) => composer.changeTargetByUser({ kind: 'direct', users: ids });
   const remove = (id: number) => {
     set(users.filter((user) => user !== id));
     field.current?.focus();
@@ -112,12 +126,12 @@ function DirectAddress({ composer, target }: { readonly composer: Composer; read
     <div class="compose-people">
       {users.map((id) => (
         <span key={id} class="compose-person">
-          <Avatar name={people.nameOf(id)} src={people.byId.value.get(id)?.avatar_url} id={id} size={20} />
-          <span class="compose-person-name">{people.nameOf(id)}</span>
+          <Avatar name={people.getFullName(id)} src={people.byId.value.get(id)?.avatar_url} id={id} size={20} />
+          <span class="compose-person-name">{people.getFullName(id)}</span>
           <IconButton
             icon="close"
             size={14}
-            label={t('compose.remove-recipient', { name: people.nameOf(id) })}
+            label={t('compose.remove-recipient', { name: people.getFullName(id) })}
             onClick={() => remove(id)}
           />
         </span>
@@ -127,10 +141,10 @@ function DirectAddress({ composer, target }: { readonly composer: Composer; read
         placeholder={users.length === 0 ? t('compose.recipients') : t('compose.add-recipient')}
         value={typed}
         findSuggestions={(query) =>
-          findPeople(query, undefined, 8 + users.length)
+          findMatchingPeople(query, undefined, 8 + users.length)
             .filter(({ user_id }) => !users.includes(user_id))
             .slice(0, 8)
-            .map((one) => personSuggestion(one))
+            .map((one) => makePersonSuggestion(one))
         }
         enterPicksFirst
         onInput={setTyped}
@@ -138,7 +152,7 @@ function DirectAddress({ composer, target }: { readonly composer: Composer; read
           setTyped('');
           if (streamOrPersonId !== undefined) set([...users, streamOrPersonId]);
         }}
-        onFinish={() => composer.focus()}
+        onFinish={() => composer.focusNowOrWhenMounted()}
         onEraseWhenEmpty={() => users.length > 0 && set(users.slice(0, -1))}
         inputRef={field}
       />
@@ -147,16 +161,16 @@ function DirectAddress({ composer, target }: { readonly composer: Composer; read
 }
 
 /** The row above the text that says and changes where the message goes. */
-export function ComposeAddress({ composer }: { readonly composer: Composer }) {
+export function ComposeAddressRow({ composer }: { readonly composer: Composer }) {
   const target = composer.target.value;
   return (
     <div class="compose-address">
       {target.kind === 'stream' ? (
-        <StreamAddress key="stream" composer={composer} target={target} />
+        <StreamAndTopicFields key="stream" composer={composer} target={target} />
       ) : (
-        <DirectAddress key="direct" composer={composer} target={target} />
+        <DirectRecipientsField key="direct" composer={composer} target={target} />
       )}
-      <IconButton icon="close" label={t('compose.close')} onClick={() => composer.close()} />
+      <IconButton icon="close" label={t('compose.close')} onClick={() => composer.resetToViewedConversation()} />
     </div>
   );
 }

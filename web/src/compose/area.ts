@@ -7,7 +7,7 @@ export const readTextSelection = ({ value, selectionStart, selectionEnd }: HTMLT
 });
 
 /** Changes a part of the text so that Ctrl+Z takes it back; the input event follows as after typing. */
-export function applyEdit(
+export function applyTextAreaEdit(
   area: HTMLTextAreaElement,
   { from, to, insertedText, selectionStart, selectionEnd }: TextEdit,
 ): void {

@@ -1,13 +1,13 @@
 import type { ComponentType } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { core } from '../client/index.js';
-import { conversationNarrow } from '../core/index.js';
-import { Button, isTypingTarget, lazy, useShortcut } from '../kit/index.js';
+import { makeConversationNarrow } from '../core/index.js';
+import { Button, isTypingTarget, makeLazyComponent, useShortcut } from '../kit/index.js';
 import { loadLaterTexts, t } from '../text/index.js';
-import { type Composer, getComposer as theComposer } from './composer.js';
-import { serveEmojiRequests } from './emoji/open.js';
+import { type Composer, getComposerForCurrentUser as theComposer } from './composer.js';
+import { serveEmojiPickerRequests } from './emoji/open.js';
 
-export interface BoxProps {
+export interface ComposeBoxProps {
   /** Shows the server's HTML of a message. */
   readonly content?: ComponentType<{ readonly html: string }>;
 }
@@ -19,16 +19,16 @@ const loadOpenBox = async () => {
   const [{ OpenBox }] = await Promise.all([import('./open-box.js'), loadLaterTexts()]);
   return OpenBox;
 };
-const OpenBox = lazy(loadOpenBox);
+const LazyOpenBox = makeLazyComponent(loadOpenBox);
 
-const hasFiles = (event: DragEvent): boolean => event.dataTransfer?.types.includes('Files') ?? false;
+const isFileDrag = (event: DragEvent): boolean => event.dataTransfer?.types.includes('Files') ?? false;
 
 /** Takes files that are dropped anywhere beside the box. @returns whether one is over the page */
-function useDrop(composer: Composer): boolean {
+function useFileDrop(composer: Composer): boolean {
   const [isOver, setOver] = useState(false);
   useEffect(() => {
     const over = (event: DragEvent) => {
-      if (!hasFiles(event)) return;
+      if (!isFileDrag(event)) return;
       event.preventDefault();
       setOver(true);
     };
@@ -38,7 +38,7 @@ function useDrop(composer: Composer): boolean {
     const drop = (event: DragEvent) => {
       setOver(false);
       // A dialog of its own takes what is dropped there.
-      if (!hasFiles(event) || event.defaultPrevented) return;
+      if (!isFileDrag(event) || event.defaultPrevented) return;
       event.preventDefault();
       const files = [...(event.dataTransfer?.files ?? [])];
       void import('./uploads.js').then(({ uploadFiles }) => uploadFiles(composer, files));
@@ -56,7 +56,7 @@ function useDrop(composer: Composer): boolean {
 }
 
 /** The closed box: two buttons. */
-function ClosedBox({ composer }: { readonly composer: Composer }) {
+function ClosedComposeBox({ composer }: { readonly composer: Composer }) {
   return (
     <div class="compose-closed">
       <Button icon="plus" onClick={() => composer.beginMessage('stream')}>
@@ -70,13 +70,13 @@ function ClosedBox({ composer }: { readonly composer: Composer }) {
 }
 
 /** The place below the view where messages are written. */
-export function ComposeBox({ content }: BoxProps) {
+export function ComposeBox({ content }: ComposeBoxProps) {
   const composer = theComposer();
   const root = useRef<HTMLElement>(null);
-  useEffect(() => composer.startFollowing(), [composer]);
-  useEffect(() => serveEmojiRequests(), []);
+  useEffect(() => composer.followViewRequestsAndDrafts(), [composer]);
+  useEffect(() => serveEmojiPickerRequests(), []);
   useEffect(() => void loadOpenBox().catch(() => {}), []);
-  const isOver = useDrop(composer);
+  const isOver = useFileDrop(composer);
   useShortcut('stream', () => composer.beginMessage('stream'));
   useShortcut('direct', () => composer.beginMessage('direct'));
   // The list of messages takes these keys while a message is selected.
@@ -86,15 +86,15 @@ export function ComposeBox({ content }: BoxProps) {
     return true;
   });
   useShortcut('narrow-compose', () => {
-    const to = composer.conversation.peek();
+    const to = composer.targetConversation.peek();
     if (!composer.isOpen.peek() || !to) return false;
-    core.router.navigate({ view: 'narrow', narrow: conversationNarrow(to) });
+    core.router.navigate({ view: 'narrow', narrow: makeConversationNarrow(to) });
     return true;
   });
   useShortcut('back', () => {
     const focused = document.activeElement;
     if (!root.current?.contains(focused)) return false;
-    if (composer.isTargetChosen.peek() || !composer.viewedConversation.peek()) composer.close();
+    if (composer.isTargetChosen.peek() || !composer.viewedConversation.peek()) composer.resetToViewedConversation();
     if (isTypingTarget(document.activeElement) && focused instanceof HTMLElement) focused.blur();
     return true;
   });
@@ -105,11 +105,11 @@ export function ComposeBox({ content }: BoxProps) {
     <section class="compose" aria-label={t('compose.label')} ref={root}>
       {open ? (
         <div class="compose-box">
-          <OpenBox key={composer.userId} composer={composer} {...(content ? { content } : {})} />
+          <LazyOpenBox key={composer.userId} composer={composer} {...(content ? { content } : {})} />
           {isOver && <p class="compose-drop">{t('compose.drop')}</p>}
         </div>
       ) : (
-        <ClosedBox composer={composer} />
+        <ClosedComposeBox composer={composer} />
       )}
     </section>
   );

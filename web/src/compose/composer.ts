@@ -3,14 +3,14 @@ import { core } from '../client/index.js';
 import {
   type ComposeRequest,
   type Conversation,
-  conversationKey,
-  findNarrowConversation,
-  findOperand,
-  getOtherUserIds,
+  findExactNarrowConversation,
+  findPositiveOperand,
+  getOtherOrOwnUserIds,
+  makeConversationKey,
   type OpenDraft,
   type Route,
 } from '../core/index.js';
-import { applyEdit } from './area.js';
+import { applyTextAreaEdit } from './area.js';
 import type { TextEdit } from './edits.js';
 
 /** Where a message goes. The address may be half filled in. */
@@ -19,13 +19,13 @@ export type ComposeTarget =
   | { readonly kind: 'direct'; readonly users: readonly number[] };
 
 /** Topic of a message without one, where the organization allows that. */
-export const NO_TOPIC = '(no topic)';
+export const NO_TOPIC_NAME = '(no topic)';
 
 /** The text is kept here while the page is loaded again. */
-const KEPT_TEXT_STORE_KEY = 'compose';
+const KEPT_COMPOSE_TEXT_STORE_KEY = 'compose';
 
 /** The event of a saved draft comes within this time. */
-const DRAFT_EVENT_TIMEOUT_MS = 10_000;
+const LEFT_DRAFT_PREFERENCE_MS = 10_000;
 
 interface KeptComposeText {
   readonly user: number;
@@ -36,23 +36,23 @@ interface KeptComposeText {
 
 const EMPTY_STREAM_TARGET: ComposeTarget = { kind: 'stream', stream: undefined, topic: '' };
 
-export const makeComposeTarget = (of: Conversation): ComposeTarget =>
+export const makeTargetOfConversation = (of: Conversation): ComposeTarget =>
   'users' in of
     ? { kind: 'direct', users: of.users }
-    : { kind: 'stream', stream: of.stream, topic: of.topic === NO_TOPIC ? '' : of.topic };
+    : { kind: 'stream', stream: of.stream, topic: of.topic === NO_TOPIC_NAME ? '' : of.topic };
 
 /** @returns undefined while the address is not complete */
-export function conversationOfTarget(target: ComposeTarget): Conversation | undefined {
+export function findConversationOfTarget(target: ComposeTarget): Conversation | undefined {
   if (target.kind === 'direct') {
-    return target.users.length === 0 ? undefined : { users: getOtherUserIds(target.users, core.state.me.id) };
+    return target.users.length === 0 ? undefined : { users: getOtherOrOwnUserIds(target.users, core.state.me.id) };
   }
   if (target.stream === undefined) return undefined;
-  return { stream: target.stream, topic: target.topic.trim() || NO_TOPIC };
+  return { stream: target.stream, topic: target.topic.trim() || NO_TOPIC_NAME };
 }
 
 const makeTargetKey = (target: ComposeTarget): string => {
-  const of = conversationOfTarget(target);
-  return of ? conversationKey(of) : target.kind;
+  const of = findConversationOfTarget(target);
+  return of ? makeConversationKey(of) : target.kind;
 };
 
 /**
@@ -63,7 +63,7 @@ const makeTargetKey = (target: ComposeTarget): string => {
  */
 export class Composer {
   /** Texts are those of this user; the next one who signs in on this page must not see them. */
-  readonly userId = core.state.me.userId.peek();
+  readonly userId = core.state.me.userIdSignal.peek();
   readonly isOpen = signal(false);
   readonly target = signal<ComposeTarget>(EMPTY_STREAM_TARGET);
   /** The address was chosen, so the box shows it and keeps it. */
@@ -71,45 +71,45 @@ export class Composer {
   readonly text = signal('');
   readonly error = signal<string | undefined>(undefined);
   /** Preview instead of the text. */
-  readonly previewing = signal(false);
-  readonly conversation: ReadonlySignal<Conversation | undefined> = computed(() =>
-    conversationOfTarget(this.target.value),
+  readonly isPreviewing = signal(false);
+  readonly targetConversation: ReadonlySignal<Conversation | undefined> = computed(() =>
+    findConversationOfTarget(this.target.value),
   );
   /** The conversation of the view; undefined in views of several. */
   readonly viewedConversation: ReadonlySignal<Conversation | undefined> = computed(() => {
     const route = core.router.route.value;
-    return route.view === 'narrow' ? findNarrowConversation(route.narrow) : undefined;
+    return route.view === 'narrow' ? findExactNarrowConversation(route.narrow) : undefined;
   });
   /** The text area, while it is shown. */
-  area: HTMLTextAreaElement | undefined;
+  textArea: HTMLTextAreaElement | undefined;
   /** Where the caret goes when the text area is shown again. */
   #focusesWhenMounted = false;
-  #draft: OpenDraft = core.drafts.open(undefined);
+  #currentDraft: OpenDraft = core.draftService.openNewestOrNew(undefined);
   /** Drafts that were left in this tab, with the time; one that was left just now is newer than the state. */
   readonly #leftDraftByTargetKey = new Map<string, { readonly draft: OpenDraft; readonly at: number }>();
 
   /** Begins to follow the view, requests of other views, and drafts of other tabs. @returns ends it */
-  startFollowing(): () => void {
+  followViewRequestsAndDrafts(): () => void {
     this.#restoreKeptText();
     const ends = [
       effect(() => {
         void core.platform.address.hash.value;
-        untracked(() => this.#followRoute(core.router.route.peek()));
+        untracked(() => this.#adoptRouteConversation(core.router.route.peek()));
       }),
       effect(() => {
-        const request = core.viewState.composeRequest.value;
+        const request = core.sharedViewState.composeRequest.value;
         if (!request) return;
-        core.viewState.composeRequest.value = undefined;
-        untracked(() => this.takeRequest(request));
+        core.sharedViewState.composeRequest.value = undefined;
+        untracked(() => this.handleComposeRequest(request));
       }),
-      this.#followDrafts(),
+      this.#followStoredDrafts(),
     ];
     const keep = () => this.#keepTextForReload();
     window.addEventListener('pagehide', keep);
     return () => {
       for (const end of ends) end();
       window.removeEventListener('pagehide', keep);
-      this.#draft.close();
+      this.#currentDraft.closeAndSaveNow();
     };
   }
 
@@ -118,58 +118,58 @@ export class Composer {
     const route = core.router.route.peek();
     const viewed = this.viewedConversation.peek();
     let target: ComposeTarget = kind === 'direct' ? { kind, users: [] } : EMPTY_STREAM_TARGET;
-    if (viewed && 'users' in viewed === (kind === 'direct')) target = makeComposeTarget(viewed);
+    if (viewed && 'users' in viewed === (kind === 'direct')) target = makeTargetOfConversation(viewed);
     else if (route.view === 'narrow' && kind === 'stream') {
-      const stream = findOperand(route.narrow, 'stream');
+      const stream = findPositiveOperand(route.narrow, 'stream');
       if (typeof stream === 'number') target = { kind, stream, topic: '' };
     }
-    this.#switchTo(target, true);
+    this.#switchToTarget(target, true);
     this.openAndFocus();
   }
 
-  takeRequest({ conversation, insertedText, draftId }: ComposeRequest): void {
+  handleComposeRequest({ conversation, insertedText, draftId }: ComposeRequest): void {
     if (draftId !== undefined) {
-      this.#resume(draftId);
+      this.#resumeDraft(draftId);
       return;
     }
     if (conversation)
-      this.#switchTo(
-        makeComposeTarget(conversation),
-        makeTargetKey(makeComposeTarget(conversation)) !== this.#viewedKey(),
+      this.#switchToTarget(
+        makeTargetOfConversation(conversation),
+        makeTargetKey(makeTargetOfConversation(conversation)) !== this.#viewedConversationKey(),
       );
     // A forwarded message: the address is for the user to choose.
     else if (insertedText !== undefined) this.isTargetChosen.value = true;
     this.openAndFocus();
-    if (insertedText !== undefined) this.append(insertedText);
+    if (insertedText !== undefined) this.appendAndFocus(insertedText);
   }
 
   /** Goes on with one draft of the list. */
-  #resume(id: number): void {
-    this.#leaveDraft();
-    const draft = core.drafts.resume(id);
-    const target = draft.target ? makeComposeTarget(draft.target) : EMPTY_STREAM_TARGET;
+  #resumeDraft(id: number): void {
+    this.#closeAndRememberDraft();
+    const draft = core.draftService.openStoredById(id);
+    const target = draft.target ? makeTargetOfConversation(draft.target) : EMPTY_STREAM_TARGET;
     this.target.value = target;
-    this.isTargetChosen.value = makeTargetKey(target) !== this.#viewedKey();
+    this.isTargetChosen.value = makeTargetKey(target) !== this.#viewedConversationKey();
     this.error.value = undefined;
-    this.#draft = draft;
+    this.#currentDraft = draft;
     this.#showText(draft.content.peek());
     this.openAndFocus();
   }
 
   openAndFocus(): void {
     this.isOpen.value = true;
-    this.previewing.value = false;
-    this.focus();
+    this.isPreviewing.value = false;
+    this.focusNowOrWhenMounted();
   }
 
-  focus(): void {
-    this.#focusesWhenMounted = this.area === undefined;
-    this.area?.focus({ preventScroll: true });
+  focusNowOrWhenMounted(): void {
+    this.#focusesWhenMounted = this.textArea === undefined;
+    this.textArea?.focus({ preventScroll: true });
   }
 
   /** The text area is in the document, or gone. */
-  mount(area: HTMLTextAreaElement | undefined): void {
-    this.area = area;
+  setMountedTextArea(area: HTMLTextAreaElement | undefined): void {
+    this.textArea = area;
     if (!area) return;
     area.value = this.text.peek();
     area.setSelectionRange(area.value.length, area.value.length);
@@ -178,179 +178,188 @@ export class Composer {
   }
 
   /** Leaves the box; the text stays as a draft. */
-  close(): void {
-    this.#leaveDraft();
+  resetToViewedConversation(): void {
+    this.#closeAndRememberDraft();
     const viewed = this.viewedConversation.peek();
     this.isTargetChosen.value = false;
     this.isOpen.value = viewed !== undefined;
-    this.#enterTarget(viewed ? makeComposeTarget(viewed) : EMPTY_STREAM_TARGET);
-    this.area?.blur();
+    this.#setTargetAndItsDraft(viewed ? makeTargetOfConversation(viewed) : EMPTY_STREAM_TARGET);
+    this.textArea?.blur();
   }
 
   /** Another conversation with its own text; that of the one before stays as its draft. */
-  #switchTo(target: ComposeTarget, chosen: boolean): void {
+  #switchToTarget(target: ComposeTarget, chosen: boolean): void {
     this.isTargetChosen.value = chosen;
     if (makeTargetKey(this.target.peek()) === makeTargetKey(target)) return;
-    this.#leaveDraft();
-    this.#enterTarget(target);
+    this.#closeAndRememberDraft();
+    this.#setTargetAndItsDraft(target);
   }
 
   /** The user changes the address of the text. */
-  setTarget(target: ComposeTarget): void {
+  changeTargetByUser(target: ComposeTarget): void {
     const [before, after] = [makeTargetKey(this.target.peek()), makeTargetKey(target)];
     this.isTargetChosen.value = true;
     this.error.value = undefined;
     if (before === after) {
       this.target.value = target;
     } else if (this.text.peek().trim() === '') {
-      this.#leaveDraft();
-      this.#enterTarget(target);
+      this.#closeAndRememberDraft();
+      this.#setTargetAndItsDraft(target);
     } else {
       // The text goes to the new address.
       this.target.value = target;
-      this.#draft.setTarget(conversationOfTarget(target));
-      core.typingNotices.noteStopped();
+      this.#currentDraft.setTarget(findConversationOfTarget(target));
+      core.typingNotices.sendStopIfTyping();
     }
   }
 
   /** At every input of the user. */
-  noteTyped(text: string): void {
+  handleTypedText(text: string): void {
     this.text.value = text;
     this.error.value = undefined;
-    this.#draft.setContent(text);
-    const to = this.conversation.peek();
-    if (text.trim() === '') core.typingNotices.noteStopped();
+    this.#currentDraft.setContent(text);
+    const to = this.targetConversation.peek();
+    if (text.trim() === '') core.typingNotices.sendStopIfTyping();
     else if (to) core.typingNotices.noteKeystroke(to);
   }
 
-  setText(text: string): void {
-    if (this.area) {
-      this.area.value = text;
-      this.area.setSelectionRange(text.length, text.length);
+  replaceText(text: string): void {
+    if (this.textArea) {
+      this.textArea.value = text;
+      this.textArea.setSelectionRange(text.length, text.length);
     }
     this.text.value = text;
-    this.#draft.setContent(text);
+    this.#currentDraft.setContent(text);
   }
 
   /** Changes a part of the text, in a way that the browser can undo. */
-  edit(edit: TextEdit): void {
-    if (this.area) applyEdit(this.area, edit);
+  applyUndoableEdit(edit: TextEdit): void {
+    if (this.textArea) applyTextAreaEdit(this.textArea, edit);
   }
 
   /** Puts a text in at the caret. */
-  insert(text: string): void {
-    const { area } = this;
-    if (!area) {
-      this.setText(this.text.peek() + text);
+  insertAtCaret(text: string): void {
+    const { textArea } = this;
+    if (!textArea) {
+      this.replaceText(this.text.peek() + text);
       return;
     }
-    const [from, to] = [area.selectionStart, area.selectionEnd];
-    this.edit({ from, to, insertedText: text, selectionStart: from + text.length, selectionEnd: from + text.length });
+    const [from, to] = [textArea.selectionStart, textArea.selectionEnd];
+    this.applyUndoableEdit({
+      from,
+      to,
+      insertedText: text,
+      selectionStart: from + text.length,
+      selectionEnd: from + text.length,
+    });
   }
 
   /** Puts a text in behind what is there, on a line of its own. */
-  append(text: string): void {
+  appendAndFocus(text: string): void {
     const before = this.text.peek();
     const gap = before === '' ? '' : before.endsWith('\n') ? '' : text.includes('\n') ? '\n' : ' ';
-    this.setText(before + gap + text);
-    this.focus();
+    this.replaceText(before + gap + text);
+    this.focusNowOrWhenMounted();
   }
 
   /** The text has left: sent or scheduled. */
   clearAfterSending(): void {
-    core.typingNotices.noteStopped();
-    this.#draft.discard();
+    core.typingNotices.sendStopIfTyping();
+    this.#currentDraft.discardDraft();
     this.#leftDraftByTargetKey.delete(makeTargetKey(this.target.peek()));
     // The server's copy is on its way out; it must not come back into the box.
-    this.#draft = core.drafts.open(undefined);
-    this.#draft.setTarget(this.conversation.peek());
+    this.#currentDraft = core.draftService.openNewestOrNew(undefined);
+    this.#currentDraft.setTarget(this.targetConversation.peek());
     this.text.value = '';
     this.error.value = undefined;
-    this.previewing.value = false;
-    if (this.area) this.area.value = '';
+    this.isPreviewing.value = false;
+    if (this.textArea) this.textArea.value = '';
   }
 
-  #viewedKey(): string | undefined {
+  #viewedConversationKey(): string | undefined {
     const viewed = this.viewedConversation.peek();
-    return viewed && conversationKey(viewed);
+    return viewed && makeConversationKey(viewed);
   }
 
-  #followRoute(route: Route): void {
-    const viewed = route.view === 'narrow' ? findNarrowConversation(route.narrow) : undefined;
+  #adoptRouteConversation(route: Route): void {
+    const viewed = route.view === 'narrow' ? findExactNarrowConversation(route.narrow) : undefined;
     const hasText = this.text.peek().trim() !== '';
     if (
       viewed &&
       (!this.isTargetChosen.peek() ||
         !hasText ||
-        makeTargetKey(makeComposeTarget(viewed)) === makeTargetKey(this.target.peek()))
+        makeTargetKey(makeTargetOfConversation(viewed)) === makeTargetKey(this.target.peek()))
     ) {
       this.isTargetChosen.value = false;
-      if (conversationKey(viewed) !== makeTargetKey(this.target.peek())) {
-        this.#leaveDraft();
-        this.#enterTarget(makeComposeTarget(viewed));
+      if (makeConversationKey(viewed) !== makeTargetKey(this.target.peek())) {
+        this.#closeAndRememberDraft();
+        this.#setTargetAndItsDraft(makeTargetOfConversation(viewed));
       }
       this.isOpen.value = true;
     } else if (!viewed && this.isOpen.peek()) {
       if (hasText) this.isTargetChosen.value = true;
       else {
-        this.#leaveDraft();
-        this.#enterTarget(EMPTY_STREAM_TARGET);
+        this.#closeAndRememberDraft();
+        this.#setTargetAndItsDraft(EMPTY_STREAM_TARGET);
         this.isOpen.value = false;
       }
     }
   }
 
-  #leaveDraft(): void {
-    core.typingNotices.noteStopped();
-    this.#draft.close();
-    this.#leftDraftByTargetKey.set(makeTargetKey(this.target.peek()), { draft: this.#draft, at: core.platform.now() });
+  #closeAndRememberDraft(): void {
+    core.typingNotices.sendStopIfTyping();
+    this.#currentDraft.closeAndSaveNow();
+    this.#leftDraftByTargetKey.set(makeTargetKey(this.target.peek()), {
+      draft: this.#currentDraft,
+      at: core.platform.now(),
+    });
   }
 
   /** Takes the draft of the address: that of this tab while it is not saved, else the server's. */
-  #enterTarget(target: ComposeTarget): void {
+  #setTargetAndItsDraft(target: ComposeTarget): void {
     const left = this.#leftDraftByTargetKey.get(makeTargetKey(target));
     const isNewer =
       left !== undefined &&
-      (left.draft.phase.peek() !== 'saved' || core.platform.now() - left.at < DRAFT_EVENT_TIMEOUT_MS);
+      (left.draft.phase.peek() !== 'saved' || core.platform.now() - left.at < LEFT_DRAFT_PREFERENCE_MS);
     this.target.value = target;
     this.error.value = undefined;
-    this.previewing.value = false;
-    this.#draft = isNewer ? left.draft : core.drafts.open(conversationOfTarget(target));
-    this.#showText(this.#draft.content.peek());
+    this.isPreviewing.value = false;
+    this.#currentDraft = isNewer ? left.draft : core.draftService.openNewestOrNew(findConversationOfTarget(target));
+    this.#showText(this.#currentDraft.content.peek());
   }
 
   #showText(text: string): void {
     this.text.value = text;
-    if (!this.area) return;
-    this.area.value = text;
-    this.area.setSelectionRange(text.length, text.length);
+    if (!this.textArea) return;
+    this.textArea.value = text;
+    this.textArea.setSelectionRange(text.length, text.length);
   }
 
   /** Another tab or device writes in the same conversation: a box without the keyboard follows. */
-  #followDrafts(): () => void {
+  #followStoredDrafts(): () => void {
     let last: string | undefined;
     return effect(() => {
-      const stored = core.drafts.newestFor(this.conversation.value);
-      void core.state.ownLists.drafts.value;
+      const stored = core.draftService.findNewestFor(this.targetConversation.value);
+      void core.state.ownLists.draftsNewestFirst.value;
       const now = stored && `${stored.id} ${stored.content}`;
       if (now === last) return;
       last = now;
-      if (document.hasFocus() || this.#draft.phase.peek() !== 'saved') return;
+      if (document.hasFocus() || this.#currentDraft.phase.peek() !== 'saved') return;
       if ((stored?.content ?? '') === this.text.peek()) return;
-      this.#draft = core.drafts.open(this.conversation.peek());
-      this.#showText(this.#draft.content.peek());
+      this.#currentDraft = core.draftService.openNewestOrNew(this.targetConversation.peek());
+      this.#showText(this.#currentDraft.content.peek());
     });
   }
 
   /** The address, and the text of the last second, which is not on the server when the page goes. */
   #keepTextForReload(): void {
     const content = this.text.peek();
-    const isSaved = this.#draft.phase.peek() === 'saved';
+    const isSaved = this.#currentDraft.phase.peek() === 'saved';
     try {
-      if (content.trim() === '') sessionStorage.removeItem(KEPT_TEXT_STORE_KEY);
+      if (content.trim() === '') sessionStorage.removeItem(KEPT_COMPOSE_TEXT_STORE_KEY);
       else {
         const kept: KeptComposeText = { user: this.userId, target: this.target.peek(), content, isSaved };
-        sessionStorage.setItem(KEPT_TEXT_STORE_KEY, JSON.stringify(kept));
+        sessionStorage.setItem(KEPT_COMPOSE_TEXT_STORE_KEY, JSON.stringify(kept));
       }
     } catch {
       // Without storage the draft on the server is what is left.
@@ -359,17 +368,17 @@ export class Composer {
 
   #restoreKeptText(): void {
     try {
-      const kept = sessionStorage.getItem(KEPT_TEXT_STORE_KEY);
+      const kept = sessionStorage.getItem(KEPT_COMPOSE_TEXT_STORE_KEY);
       if (kept === null) return;
       const { user, target, content, isSaved } = JSON.parse(kept) as KeptComposeText;
       if (user !== this.userId) return;
-      sessionStorage.removeItem(KEPT_TEXT_STORE_KEY);
+      sessionStorage.removeItem(KEPT_COMPOSE_TEXT_STORE_KEY);
       this.target.value = target;
       this.isTargetChosen.value = true;
       this.isOpen.value = true;
-      this.#draft = core.drafts.open(conversationOfTarget(target));
-      if (isSaved && this.#draft.content.peek() !== '') this.#showText(this.#draft.content.peek());
-      else this.setText(content);
+      this.#currentDraft = core.draftService.openNewestOrNew(findConversationOfTarget(target));
+      if (isSaved && this.#currentDraft.content.peek() !== '') this.#showText(this.#currentDraft.content.peek());
+      else this.replaceText(content);
     } catch {
       // A damaged entry is as good as none.
     }
@@ -379,7 +388,7 @@ export class Composer {
 let currentComposer: Composer | undefined;
 
 /** The compose box of this page and user. */
-export function getComposer(): Composer {
+export function getComposerForCurrentUser(): Composer {
   const user = core.state.me.id;
   currentComposer = currentComposer?.userId === user ? currentComposer : new Composer();
   return currentComposer;

@@ -1,20 +1,20 @@
 import { untracked, useSignal } from '@preact/signals';
 import { useId, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { core } from '../client/index.js';
-import { getMediaQuerySignal, keyboard } from '../kit/index.js';
+import { getMediaQuerySignal, pageShortcuts } from '../kit/index.js';
 import { t } from '../text/index.js';
 import { readTextSelection } from './area.js';
-import { makeOptionId, moveActiveIndex, SuggestionList } from './completion/list.js';
-import { suggestForTrigger, warmPeople } from './completion/sources.js';
+import { findActiveIndexAfterKey, makeSuggestionOptionId, SuggestionList } from './completion/list.js';
+import { suggestForTrigger, warmPeopleIndex } from './completion/sources.js';
 import type { Suggestion } from './completion/suggestion.js';
 import { type CompletionTrigger, findTriggerAtCaret } from './completion/trigger.js';
 import type { Composer } from './composer.js';
-import { continueList } from './edits.js';
-import { sendText } from './send.js';
+import { makeListContinuationEdit } from './edits.js';
+import { sendComposedMessage } from './send.js';
 import { uploadFiles } from './uploads.js';
 
 /** Work that can wait is done when the first view has been painted. */
-const INDEX_WARM_UP_DELAY_MS = 1_500;
+const PEOPLE_INDEX_WARM_UP_DELAY_MS = 1_500;
 
 /** Browsers that size a text area by its content need no script for it. */
 const TEXT_AREA_SIZES_ITSELF = CSS.supports('field-sizing', 'content');
@@ -24,17 +24,17 @@ export const enterSends = (): boolean =>
   core.state.me.settings.value.enter_sends === true && !getMediaQuerySignal('(pointer: coarse)').value;
 
 /** Name of the place that the text goes to. */
-function formatPlaceholder(composer: Composer): string {
-  const to = composer.conversation.value;
+function formatComposePlaceholder(composer: Composer): string {
+  const to = composer.targetConversation.value;
   if (!to) return t('compose.placeholder');
   const { people, streams, me } = core.state;
-  if ('stream' in to) return t('compose.to-topic', { stream: streams.nameOf(to.stream), topic: to.topic });
+  if ('stream' in to) return t('compose.to-topic', { stream: streams.getStreamName(to.stream), topic: to.topic });
   if (to.users.length === 1 && to.users[0] === me.id) return t('compose.to-self');
-  return t('compose.to-people', { names: to.users.map((id) => people.nameOf(id)).join(', ') });
+  return t('compose.to-people', { names: to.users.map((id) => people.getFullName(id)).join(', ') });
 }
 
 /** A link that is pasted over a text becomes its address. */
-function makePastedLink(area: HTMLTextAreaElement, pasted: string): string | undefined {
+function makeLinkFromPastedUrl(area: HTMLTextAreaElement, pasted: string): string | undefined {
   const { text, start, end } = readTextSelection(area);
   const selected = text.slice(start, end);
   const isLink = /^https?:\/\/\S+$/.test(pasted.trim());
@@ -43,7 +43,13 @@ function makePastedLink(area: HTMLTextAreaElement, pasted: string): string | und
 }
 
 /** The text area with completions. */
-export function Editor({ composer, describedBy }: { readonly composer: Composer; readonly describedBy: string }) {
+export function ComposeTextEditor({
+  composer,
+  describedBy,
+}: {
+  readonly composer: Composer;
+  readonly describedBy: string;
+}) {
   const ref = useRef<HTMLTextAreaElement>(null);
   const id = useId();
   const trigger = useSignal<CompletionTrigger | undefined>(undefined);
@@ -51,11 +57,11 @@ export function Editor({ composer, describedBy }: { readonly composer: Composer;
   /** Where Escape closed the list: it stays closed until another word begins. */
   const dismissed = useRef(-1);
   useLayoutEffect(() => {
-    composer.mount(ref.current ?? undefined);
-    const timer = setTimeout(() => untracked(warmPeople), INDEX_WARM_UP_DELAY_MS);
+    composer.setMountedTextArea(ref.current ?? undefined);
+    const timer = setTimeout(() => untracked(warmPeopleIndex), PEOPLE_INDEX_WARM_UP_DELAY_MS);
     return () => {
       clearTimeout(timer);
-      composer.mount(undefined);
+      composer.setMountedTextArea(undefined);
     };
   }, []);
   useLayoutEffect(() => {
@@ -64,7 +70,7 @@ export function Editor({ composer, describedBy }: { readonly composer: Composer;
     area.style.height = 'auto';
     area.style.height = `${area.scrollHeight + 2}px`;
   }, [TEXT_AREA_SIZES_ITSELF || composer.text.value]);
-  const items = trigger.value ? suggestForTrigger(trigger.value, composer.conversation.value) : [];
+  const items = trigger.value ? suggestForTrigger(trigger.value, composer.targetConversation.value) : [];
   const shown = items.length > 0 && ref.current !== null;
 
   const look = (area: HTMLTextAreaElement) => {
@@ -85,7 +91,7 @@ export function Editor({ composer, describedBy }: { readonly composer: Composer;
     const text =
       /^[ \n]/.test(rest.slice(tail)) && insertedText.endsWith(' ') ? insertedText.slice(0, -1) : insertedText;
     const to = area.selectionEnd + tail;
-    composer.edit({
+    composer.applyUndoableEdit({
       from,
       to,
       insertedText: text,
@@ -107,7 +113,7 @@ export function Editor({ composer, describedBy }: { readonly composer: Composer;
       return;
     }
     if (shown && plain && !event.shiftKey) {
-      const moved = moveActiveIndex(event.key, active, items.length);
+      const moved = findActiveIndexAfterKey(event.key, active, items.length);
       const chosen = event.key === 'Enter' || event.key === 'Tab' ? items[active] : undefined;
       if (moved !== undefined) setActive(moved);
       else if (chosen) pick(chosen);
@@ -119,20 +125,20 @@ export function Editor({ composer, describedBy }: { readonly composer: Composer;
     if (event.key === 'Enter' && plain) {
       if (enterSends() && !event.shiftKey) {
         event.preventDefault();
-        void sendText(composer);
+        void sendComposedMessage(composer);
         return;
       }
-      const edit = continueList(readTextSelection(area));
+      const edit = makeListContinuationEdit(readTextSelection(area));
       if (!edit) return;
       event.preventDefault();
-      composer.edit(edit);
+      composer.applyUndoableEdit(edit);
     } else if (
       (event.key === 'ArrowUp' || event.key === 'ArrowLeft') &&
       plain &&
       !event.shiftKey &&
       area.value === ''
     ) {
-      if (keyboard.runShortcut('edit-last')) event.preventDefault();
+      if (pageShortcuts.runShortcut('edit-last')) event.preventDefault();
     }
   };
   return (
@@ -141,15 +147,15 @@ export function Editor({ composer, describedBy }: { readonly composer: Composer;
         ref={ref}
         class="compose-text"
         rows={1}
-        aria-label={formatPlaceholder(composer)}
+        aria-label={formatComposePlaceholder(composer)}
         aria-describedby={describedBy}
         aria-autocomplete="list"
         aria-controls={shown ? id : undefined}
-        aria-activedescendant={shown ? makeOptionId(id, active) : undefined}
-        placeholder={formatPlaceholder(composer)}
+        aria-activedescendant={shown ? makeSuggestionOptionId(id, active) : undefined}
+        placeholder={formatComposePlaceholder(composer)}
         dir="auto"
         onInput={(event) => {
-          composer.noteTyped(event.currentTarget.value);
+          composer.handleTypedText(event.currentTarget.value);
           look(event.currentTarget);
         }}
         onKeyDown={onKeyDown}
@@ -162,10 +168,10 @@ export function Editor({ composer, describedBy }: { readonly composer: Composer;
         }}
         onPaste={(event) => {
           const files = [...(event.clipboardData?.files ?? [])];
-          const link = makePastedLink(event.currentTarget, event.clipboardData?.getData('text/plain') ?? '');
+          const link = makeLinkFromPastedUrl(event.currentTarget, event.clipboardData?.getData('text/plain') ?? '');
           if (files.length === 0 && link === undefined) return;
           event.preventDefault();
-          if (link !== undefined) composer.insert(link);
+          if (link !== undefined) composer.insertAtCaret(link);
           else uploadFiles(composer, files);
         }}
       />

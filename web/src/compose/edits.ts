@@ -15,7 +15,7 @@ export interface TextEdit {
 }
 
 /** Puts a mark on both sides of the selection, or takes it away. */
-export function toggleMarkAround({ text, start, end }: TextSelection, mark: string): TextEdit {
+export function makeMarkToggleEdit({ text, start, end }: TextSelection, mark: string): TextEdit {
   const inner = text.slice(start, end);
   const size = mark.length;
   const isMarkedInside = inner.length >= 2 * size && inner.startsWith(mark) && inner.endsWith(mark);
@@ -45,7 +45,7 @@ export function toggleMarkAround({ text, start, end }: TextSelection, mark: stri
 }
 
 /** Makes the selection the text of a link, and selects the place of the address; a selected address stays one. */
-export function makeLink({ text, start, end }: TextSelection, placeholder: string): TextEdit {
+export function makeLinkEdit({ text, start, end }: TextSelection, placeholder: string): TextEdit {
   const inner = text.slice(start, end);
   if (/^https?:\/\/\S+$/.test(inner)) {
     const insert = `[${placeholder}](${inner})`;
@@ -69,7 +69,7 @@ export function makeLink({ text, start, end }: TextSelection, placeholder: strin
 }
 
 /** Puts the selected lines into a fenced block. */
-export function fenceLines({ text, start, end }: TextSelection, kind: string): TextEdit {
+export function makeFenceLinesEdit({ text, start, end }: TextSelection, kind: string): TextEdit {
   const from = text.lastIndexOf('\n', start - 1) + 1;
   const lineEnd = text.indexOf('\n', end);
   const to = lineEnd < 0 ? text.length : lineEnd;
@@ -81,7 +81,7 @@ export function fenceLines({ text, start, end }: TextSelection, kind: string): T
 }
 
 /** Puts a mark before each selected line: lists and quotes. */
-export function prefixLines({ text, start, end }: TextSelection, prefixOf: (line: number) => string): TextEdit {
+export function makePrefixLinesEdit({ text, start, end }: TextSelection, prefixOf: (line: number) => string): TextEdit {
   const from = text.lastIndexOf('\n', start - 1) + 1;
   const lineEnd = text.indexOf('\n', end);
   const to = lineEnd < 0 ? text.length : lineEnd;
@@ -96,7 +96,7 @@ export function prefixLines({ text, start, end }: TextSelection, prefixOf: (line
 const LIST_ITEM_PATTERN = /^(\s*)(?:([-*+])|(\d+)([.)])) (.*)$/;
 
 /** A new line in a list begins with the next bullet; an empty item ends the list. */
-export function continueList({ text, start, end }: TextSelection): TextEdit | undefined {
+export function makeListContinuationEdit({ text, start, end }: TextSelection): TextEdit | undefined {
   const from = text.lastIndexOf('\n', start - 1) + 1;
   const item = start === end ? LIST_ITEM_PATTERN.exec(text.slice(from, start)) : null;
   if (!item) return undefined;

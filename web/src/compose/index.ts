@@ -15,4 +15,4 @@
  * binary search, however many people there are; a text is changed so that the browser can undo it.
  */
 export { ComposeBox } from './box.js';
-export { openEmojiPicker } from './emoji/open.js';
+export { toggleEmojiPicker } from './emoji/open.js';

@@ -1,22 +1,22 @@
 import { useEffect, useState } from 'preact/hooks';
 import { core } from '../client/index.js';
-import { ApiFailure, type Conversation, conversationKey, type OutboxItem, type Person } from '../core/index.js';
-import { Button, Icon, IconButton, toast } from '../kit/index.js';
-import { formatSize, t } from '../text/index.js';
-import { findMentions } from './completion/insertion.js';
+import { ApiFailure, type Conversation, makeConversationKey, type OutboxItem, type Person } from '../core/index.js';
+import { Button, Icon, IconButton, showToast } from '../kit/index.js';
+import { formatByteSize, t } from '../text/index.js';
+import { findNotifyingMentions } from './completion/insertion.js';
 import type { Composer } from './composer.js';
-import { fetchSubscriberIds, forgetSubscribers } from './subscribers.js';
-import { dropUpload, uploads } from './uploads.js';
+import { dropCachedSubscribers, getCachedOrFetchSubscriberIds } from './subscribers.js';
+import { removeUploadFromList, unfinishedUploads } from './uploads.js';
 
 /** Mentions are looked at when the keyboard rests. */
 const MENTION_CHECK_DELAY_MS = 400;
 
 /** Files on their way, with progress. */
-export function Uploads() {
-  if (uploads.value.length === 0) return null;
+export function UploadNotices() {
+  if (unfinishedUploads.value.length === 0) return null;
   return (
     <ul class="compose-uploads" aria-label={t('compose.uploads')}>
-      {uploads.value.map(({ id, name, size, sentBytes, error, cancel }) => (
+      {unfinishedUploads.value.map(({ id, name, size, sentBytes, error, cancel }) => (
         <li key={id} class="compose-notice">
           <Icon name={error ? 'warning' : 'attach'} size={16} />
           <span class="upload-name" data-cut="">
@@ -29,14 +29,14 @@ export function Uploads() {
           ) : (
             <>
               <progress max={Math.max(size, 1)} value={sentBytes} aria-label={name} />
-              <span class="upload-size">{formatSize(size)}</span>
+              <span class="upload-size">{formatByteSize(size)}</span>
             </>
           )}
           <IconButton
             icon="close"
             size={14}
             label={t(error ? 'common.close' : 'compose.upload-cancel', { name })}
-            onClick={() => (error ? dropUpload(id) : cancel())}
+            onClick={() => (error ? removeUploadFromList(id) : cancel())}
           />
         </li>
       ))}
@@ -45,18 +45,18 @@ export function Uploads() {
 }
 
 /** People whom the text mentions in a stream that they don't get. */
-function useMentionedNonSubscribers(composer: Composer): [readonly Person[], () => void] {
+function useMentionedNonSubscribersAndRecheck(composer: Composer): [readonly Person[], () => void] {
   const [outsiders, setOutsiders] = useState<readonly Person[]>([]);
   const [turn, setTurn] = useState(0);
-  const to = composer.conversation.value;
+  const to = composer.targetConversation.value;
   const stream = to && 'stream' in to ? to.stream : undefined;
-  const mentions = stream === undefined ? '' : JSON.stringify(findMentions(composer.text.value));
+  const mentions = stream === undefined ? '' : JSON.stringify(findNotifyingMentions(composer.text.value));
   useEffect(() => {
     let current = true;
     const timer = setTimeout(async () => {
-      const mentioned = stream === undefined ? [] : findMentionedPeople(composer.text.peek());
+      const mentioned = stream === undefined ? [] : findMentionedHumans(composer.text.peek());
       if (mentioned.length === 0 || stream === undefined) return setOutsiders([]);
-      const inside = new Set(await fetchSubscriberIds(stream));
+      const inside = new Set(await getCachedOrFetchSubscriberIds(stream));
       if (current && inside.size > 0) setOutsiders(mentioned.filter(({ user_id }) => !inside.has(user_id)));
     }, MENTION_CHECK_DELAY_MS);
     return () => {
@@ -67,20 +67,20 @@ function useMentionedNonSubscribers(composer: Composer): [readonly Person[], () 
   return [outsiders, () => setTurn(turn + 1)];
 }
 
-function findMentionedPeople(text: string): Person[] {
-  const { byId, activePeople } = core.state.people;
-  const found = findMentions(text).map(({ name, id }) =>
-    id === undefined ? activePeople.peek().find(({ full_name }) => full_name === name) : byId.peek().get(id),
+function findMentionedHumans(text: string): Person[] {
+  const { byId, activeUsersAndBots } = core.state.people;
+  const found = findNotifyingMentions(text).map(({ name, id }) =>
+    id === undefined ? activeUsersAndBots.peek().find(({ full_name }) => full_name === name) : byId.peek().get(id),
   );
   return [...new Set(found)].filter((person) => person !== undefined && !person.is_bot) as Person[];
 }
 
 /** Says that somebody who is mentioned does not get the stream, with a button that changes it. */
 function NonSubscriberNotices({ composer }: { readonly composer: Composer }) {
-  const [outsiders, again] = useMentionedNonSubscribers(composer);
-  const to = composer.conversation.value;
+  const [outsiders, again] = useMentionedNonSubscribersAndRecheck(composer);
+  const to = composer.targetConversation.value;
   if (outsiders.length === 0 || !to || 'users' in to) return null;
-  const stream = core.state.streams.nameOf(to.stream);
+  const stream = core.state.streams.getStreamName(to.stream);
   const maySubscribe = core.state.me.isAllowedByPolicyNamed('invite_to_stream_policy');
   const subscribe = async (person: Person) => {
     try {
@@ -88,10 +88,10 @@ function NonSubscriberNotices({ composer }: { readonly composer: Composer }) {
         subscriptions: [{ name: stream }],
         principals: [person.user_id],
       });
-      forgetSubscribers(to.stream);
+      dropCachedSubscribers(to.stream);
       again();
     } catch (error) {
-      toast({ text: error instanceof ApiFailure ? error.message : t('error.unreachable'), kind: 'error' });
+      showToast({ text: error instanceof ApiFailure ? error.message : t('error.unreachable'), kind: 'error' });
     }
   };
   return (
@@ -111,19 +111,19 @@ function NonSubscriberNotices({ composer }: { readonly composer: Composer }) {
 function FailedMessageNotices({ composer }: { readonly composer: Composer }) {
   const viewed = composer.viewedConversation.value;
   const isElsewhere = ({ phase, to }: OutboxItem): boolean =>
-    phase === 'failed' && (!viewed || conversationKey(viewed) !== conversationKey(to));
-  const failed = core.outbox.items.value.filter(isElsewhere);
+    phase === 'failed' && (!viewed || makeConversationKey(viewed) !== makeConversationKey(to));
+  const failed = core.outbox.itemsOfThisTab.value.filter(isElsewhere);
   return (
     <>
       {failed.map(({ localId, to, error }) => (
         <p key={localId} class="compose-notice error" role="alert">
           <Icon name="warning" size={16} />
           <span>{t('compose.failed', { place: formatConversationName(to), error: error ?? '' })}</span>
-          <Button onClick={() => core.outbox.retry(localId)}>{t('common.retry')}</Button>
+          <Button onClick={() => core.outbox.retryItem(localId)}>{t('common.retry')}</Button>
           <Button
             onClick={() => {
-              const item = core.outbox.takeBack(localId);
-              if (item) composer.takeRequest({ conversation: item.to, insertedText: item.content });
+              const item = core.outbox.removeItemForEditing(localId);
+              if (item) composer.handleComposeRequest({ conversation: item.to, insertedText: item.content });
             }}
           >
             {t('common.edit')}
@@ -138,8 +138,8 @@ function FailedMessageNotices({ composer }: { readonly composer: Composer }) {
 export function formatConversationName(to: Conversation): string {
   const { people, streams } = core.state;
   return 'users' in to
-    ? to.users.map((id) => people.nameOf(id)).join(', ')
-    : `#${streams.nameOf(to.stream)} › ${to.topic}`;
+    ? to.users.map((id) => people.getFullName(id)).join(', ')
+    : `#${streams.getStreamName(to.stream)} › ${to.topic}`;
 }
 
 /** Everything that is to be said about the text, above it. */
@@ -149,7 +149,7 @@ export function ComposeNotices({ composer, errorId }: { readonly composer: Compo
     <>
       <FailedMessageNotices composer={composer} />
       <NonSubscriberNotices composer={composer} />
-      <Uploads />
+      <UploadNotices />
       {error && (
         <p class="compose-notice error" role="alert" id={errorId}>
           <Icon name="warning" size={16} />

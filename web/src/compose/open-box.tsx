@@ -2,32 +2,32 @@ import { useEffect, useId } from 'preact/hooks';
 import { Icon } from '../kit/index.js';
 import { listenForTopicMoves } from '../moves/index.js';
 import { t } from '../text/index.js';
-import { ComposeAddress } from './address.js';
-import type { BoxProps } from './box.js';
-import { type Composer, makeComposeTarget } from './composer.js';
-import { Editor } from './editor.js';
+import { ComposeAddressRow } from './address.js';
+import type { ComposeBoxProps } from './box.js';
+import { type Composer, makeTargetOfConversation } from './composer.js';
+import { ComposeTextEditor } from './editor.js';
 import { ComposeNotices } from './notices.js';
-import { Preview } from './preview.js';
-import { findRefusal } from './rules.js';
+import { ServerRenderedPreview } from './preview.js';
+import { findSendRefusalTextKey } from './rules.js';
 import { ComposeToolbar } from './toolbar.js';
 
 /** The box while something can be written. It is a chunk of its own, fetched as soon as the first view is there. */
-export function OpenBox({ composer, content }: BoxProps & { readonly composer: Composer }) {
+export function OpenBox({ composer, content }: ComposeBoxProps & { readonly composer: Composer }) {
   const id = useId();
   // The text goes where its topic went.
   useEffect(
     () =>
       listenForTopicMoves(
-        () => composer.conversation.peek(),
-        (to) => composer.setTarget(makeComposeTarget(to)),
+        () => composer.targetConversation.peek(),
+        (to) => composer.changeTargetByUser(makeTargetOfConversation(to)),
       ),
     [composer],
   );
-  const refusal = findRefusal(composer.conversation.value);
+  const refusal = findSendRefusalTextKey(composer.targetConversation.value);
   const chosen = composer.isTargetChosen.value || composer.viewedConversation.value === undefined;
   return (
     <>
-      {chosen && <ComposeAddress composer={composer} />}
+      {chosen && <ComposeAddressRow composer={composer} />}
       <ComposeNotices composer={composer} errorId={`${id}-error`} />
       {refusal ? (
         <p class="compose-refused" role="status">
@@ -36,10 +36,10 @@ export function OpenBox({ composer, content }: BoxProps & { readonly composer: C
         </p>
       ) : (
         <>
-          {composer.previewing.value && content ? (
-            <Preview composer={composer} content={content} />
+          {composer.isPreviewing.value && content ? (
+            <ServerRenderedPreview composer={composer} content={content} />
           ) : (
-            <Editor composer={composer} describedBy={`${id}-error`} />
+            <ComposeTextEditor composer={composer} describedBy={`${id}-error`} />
           )}
           <ComposeToolbar composer={composer} canPreview={content !== undefined} />
         </>

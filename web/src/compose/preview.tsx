@@ -12,7 +12,7 @@ interface PreviewProps {
 }
 
 /** The text as the server renders it. */
-export function Preview({ composer, content: Content }: PreviewProps) {
+export function ServerRenderedPreview({ composer, content: Content }: PreviewProps) {
   const [html, setHtml] = useState<string>();
   useEffect(() => {
     const abort = new AbortController();
@@ -21,7 +21,7 @@ export function Preview({ composer, content: Content }: PreviewProps) {
       .then(({ rendered }) => setHtml(rendered))
       .catch((error: unknown) => {
         if (abort.signal.aborted) return;
-        composer.previewing.value = false;
+        composer.isPreviewing.value = false;
         composer.error.value = error instanceof ApiFailure ? error.message : t('error.unreachable');
       });
     return () => abort.abort();

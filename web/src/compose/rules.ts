@@ -1,17 +1,17 @@
 import { core } from '../client/index.js';
 import { type Conversation, ROLE, type Stream } from '../core/index.js';
-import { NO_TOPIC } from './composer.js';
+import { NO_TOPIC_NAME } from './composer.js';
 
 type RefusalTextKey = `compose.refused-${'deactivated' | 'direct' | 'unknown' | 'new' | 'read-only'}`;
 
 /** Values of a stream's posting policy. */
-const POST_POLICY = { admins: 2, fullMembers: 3, moderators: 4 } as const;
+const STREAM_POST_POLICY = { admins: 2, fullMembers: 3, moderators: 4 } as const;
 
 /** Direct messages are switched off by this value, except to bots. */
 const DIRECT_MESSAGES_OFF_POLICY = 2;
 
 /** Wildcard mentions are free in streams of up to this many subscribers. */
-export const MAX_FREE_WILDCARD_SUBSCRIBERS = 15;
+export const MAX_SUBSCRIBERS_FOR_FREE_WILDCARD = 15;
 
 /** Values of the policy of wildcard mentions, which has numbers of its own. */
 const WILDCARD_MENTION_POLICY = {
@@ -23,16 +23,16 @@ const WILDCARD_MENTION_POLICY = {
   moderators: 7,
 } as const;
 
-function mayPost({ stream_post_policy: policy }: Stream): boolean {
+function mayPostToStream({ stream_post_policy: policy }: Stream): boolean {
   const { me } = core.state;
-  if (policy === POST_POLICY.admins) return me.isAdmin;
-  if (policy === POST_POLICY.moderators) return me.role <= ROLE.moderator;
-  if (policy === POST_POLICY.fullMembers) return me.isFullMember;
+  if (policy === STREAM_POST_POLICY.admins) return me.isAdmin;
+  if (policy === STREAM_POST_POLICY.moderators) return me.role <= ROLE.moderator;
+  if (policy === STREAM_POST_POLICY.fullMembers) return me.isFullMember;
   return true;
 }
 
 /** @returns the reason for which nothing can be written there; undefined for a conversation that takes messages */
-export function findRefusal(to: Conversation | undefined): RefusalTextKey | undefined {
+export function findSendRefusalTextKey(to: Conversation | undefined): RefusalTextKey | undefined {
   if (to === undefined) return undefined;
   const { people, streams, realm, me } = core.state;
   if ('users' in to) {
@@ -44,16 +44,18 @@ export function findRefusal(to: Conversation | undefined): RefusalTextKey | unde
   }
   const stream = streams.byId.value.get(to.stream);
   if (!stream) return 'compose.refused-unknown';
-  if (mayPost(stream)) return undefined;
-  return stream.stream_post_policy === POST_POLICY.fullMembers ? 'compose.refused-new' : 'compose.refused-read-only';
+  if (mayPostToStream(stream)) return undefined;
+  return stream.stream_post_policy === STREAM_POST_POLICY.fullMembers
+    ? 'compose.refused-new'
+    : 'compose.refused-read-only';
 }
 
 /** Whether the organization wants a topic that is not there. */
 export const lacksMandatoryTopic = (to: Conversation): boolean =>
-  'stream' in to && to.topic === NO_TOPIC && core.state.realm.value.realm_mandatory_topics === true;
+  'stream' in to && to.topic === NO_TOPIC_NAME && core.state.realm.value.realm_mandatory_topics === true;
 
 /** Whether the user may mention everyone in a stream of many subscribers. */
-export function mayMentionAll(): boolean {
+export function mayMentionAllInLargeStreams(): boolean {
   const { me, realm } = core.state;
   switch (realm.value.realm_wildcard_mention_policy) {
     case WILDCARD_MENTION_POLICY.everyone:

@@ -1,80 +1,87 @@
 import { useEffect, useRef } from 'preact/hooks';
 import { core } from '../client/index.js';
-import { Button, Icon, IconButton, isPhone, type MenuItem, toast, useShortcut } from '../kit/index.js';
+import { Button, Icon, IconButton, isPhoneLayout, type MenuItem, showToast, useShortcut } from '../kit/index.js';
 import { MenuButton } from '../kit-later/index.js';
 import { loadLaterTexts, t } from '../text/index.js';
 import { readTextSelection } from './area.js';
 import type { Composer } from './composer.js';
 import { enterSends } from './editor.js';
-import { fenceLines, makeLink, prefixLines, type TextEdit, type TextSelection, toggleMarkAround } from './edits.js';
-import { openEmojiPicker } from './emoji/open.js';
-import { checkBeforeSending, sendText } from './send.js';
-import { uploadFiles, uploads } from './uploads.js';
+import {
+  makeFenceLinesEdit,
+  makeLinkEdit,
+  makeMarkToggleEdit,
+  makePrefixLinesEdit,
+  type TextEdit,
+  type TextSelection,
+} from './edits.js';
+import { toggleEmojiPicker } from './emoji/open.js';
+import { sendComposedMessage, validateAndConfirmSending } from './send.js';
+import { unfinishedUploads, uploadFiles } from './uploads.js';
 
 /** The counter appears when this share of the limit is written. */
 const COUNTER_THRESHOLD_SHARE = 0.9;
 
-type SelectionEdit = (of: TextSelection) => TextEdit;
+type SelectionEditMaker = (of: TextSelection) => TextEdit;
 
-const toggleBold: SelectionEdit = (of) => toggleMarkAround(of, '**');
-const toggleItalic: SelectionEdit = (of) => toggleMarkAround(of, '*');
-const makeSelectionLink: SelectionEdit = (of) => makeLink(of, t('compose.link-text'));
-const toggleCode: SelectionEdit = (of) =>
-  of.text.slice(of.start, of.end).includes('\n') ? fenceLines(of, '') : toggleMarkAround(of, '`');
+const makeBoldToggleEdit: SelectionEditMaker = (of) => makeMarkToggleEdit(of, '**');
+const makeItalicToggleEdit: SelectionEditMaker = (of) => makeMarkToggleEdit(of, '*');
+const makeSelectionLinkEdit: SelectionEditMaker = (of) => makeLinkEdit(of, t('compose.link-text'));
+const makeCodeFormatEdit: SelectionEditMaker = (of) =>
+  of.text.slice(of.start, of.end).includes('\n') ? makeFenceLinesEdit(of, '') : makeMarkToggleEdit(of, '`');
 
-function applyToSelection(composer: Composer, change: SelectionEdit): boolean {
-  const { area } = composer;
-  if (!area) return false;
-  composer.edit(change(readTextSelection(area)));
+function applyEditToSelection(composer: Composer, change: SelectionEditMaker): boolean {
+  const { textArea } = composer;
+  if (!textArea) return false;
+  composer.applyUndoableEdit(change(readTextSelection(textArea)));
   return true;
 }
 
-const beginWithCommand = (composer: Composer, command: string): void => {
-  if (composer.text.peek() === '') composer.insert(command);
+const insertCommandIfTextEmpty = (composer: Composer, command: string): void => {
+  if (composer.text.peek() === '') composer.insertAtCaret(command);
   else composer.error.value = t('compose.command-first');
 };
 
-function makeFormattingMenu(composer: Composer, withMarks: boolean): readonly MenuItem[] {
+function makeFormattingMenuItems(composer: Composer, withMarks: boolean): readonly MenuItem[] {
   const item = (
     label: string,
     icon: 'bold' | 'italic' | 'link' | 'code' | 'list' | 'quote' | 'eye-off',
-    change: SelectionEdit,
+    change: SelectionEditMaker,
   ) => ({
     label,
     icon,
-    run: () => void applyToSelection(composer, change),
+    run: () => void applyEditToSelection(composer, change),
   });
   return [
-    withMarks && item(t('compose.bold'), 'bold', toggleBold),
-    withMarks && item(t('compose.italic'), 'italic', toggleItalic),
-    withMarks && item(t('compose.link'), 'link', makeSelectionLink),
-    item(t('compose.code'), 'code', toggleCode),
-    item(t('compose.list'), 'list', (of) => prefixLines(of, () => '- ')),
-    item(t('compose.quote'), 'quote', (of) => fenceLines(of, 'quote')),
-    item(t('compose.spoiler'), 'eye-off', (of) => fenceLines(of, 'spoiler ')),
+    withMarks && item(t('compose.bold'), 'bold', makeBoldToggleEdit),
+    withMarks && item(t('compose.italic'), 'italic', makeItalicToggleEdit),
+    withMarks && item(t('compose.link'), 'link', makeSelectionLinkEdit),
+    item(t('compose.code'), 'code', makeCodeFormatEdit),
+    item(t('compose.list'), 'list', (of) => makePrefixLinesEdit(of, () => '- ')),
+    item(t('compose.quote'), 'quote', (of) => makeFenceLinesEdit(of, 'quote')),
+    item(t('compose.spoiler'), 'eye-off', (of) => makeFenceLinesEdit(of, 'spoiler ')),
     'line',
     {
       label: t('compose.poll'),
       icon: 'poll',
-      run: () => beginWithCommand(composer, `/poll ${t('compose.poll-question')}\n`),
+      run: () => insertCommandIfTextEmpty(composer, `/poll ${t('compose.poll-question')}\n`),
     },
-    { label: t('compose.todo'), icon: 'check', run: () => beginWithCommand(composer, '/todo') },
+    { label: t('compose.todo'), icon: 'check', run: () => insertCommandIfTextEmpty(composer, '/todo') },
   ];
 }
 
 /** Opens the dialog of scheduled sending, a chunk of its own. */
-async function checkAndOpenSchedule(composer: Composer): Promise<void> {
-  if (!(await checkBeforeSending(composer))) return;
+async function checkAndOpenScheduleDialog(composer: Composer): Promise<void> {
+  if (!(await validateAndConfirmSending(composer))) return;
   try {
     const [{ openSchedule }] = await Promise.all([import('./schedule/dialog.js'), loadLaterTexts()]);
     openSchedule(composer);
   } catch {
-    toast({ text: t('error.unreachable'), kind: 'error' });
+    showToast({ text: t('error.unreachable'), kind: 'error' });
   }
 }
 
 /** Characters that are left, near the limit. */
-function Counter({ composer }: { readonly composer: Composer }) {
+function RemainingCharsCounter({ composer }: { readonly composer: Composer }) {
   const limit = core.state.realm.value.max_message_length ?? 0;
   const { length } = composer.text.value;
   if (limit === 0 || length < limit * COUNTER_THRESHOLD_SHARE) return null;
@@ -86,28 +93,28 @@ function Counter({ composer }: { readonly composer: Composer }) {
   );
 }
 
-interface ToolbarProps {
+interface ComposeToolbarProps {
   readonly composer: Composer;
   readonly canPreview: boolean;
 }
 
 /** Buttons below the text. */
-export function ComposeToolbar({ composer, canPreview }: ToolbarProps) {
+export function ComposeToolbar({ composer, canPreview }: ComposeToolbarProps) {
   const files = useRef<HTMLInputElement>(null);
-  const phone = isPhone();
-  const previewing = composer.previewing.value;
-  const inText = () => document.activeElement === composer.area;
-  useShortcut('bold', () => inText() && applyToSelection(composer, toggleBold));
-  useShortcut('italic', () => inText() && applyToSelection(composer, toggleItalic));
-  useShortcut('link', () => inText() && applyToSelection(composer, makeSelectionLink));
+  const phone = isPhoneLayout();
+  const previewing = composer.isPreviewing.value;
+  const inText = () => document.activeElement === composer.textArea;
+  useShortcut('bold', () => inText() && applyEditToSelection(composer, makeBoldToggleEdit));
+  useShortcut('italic', () => inText() && applyEditToSelection(composer, makeItalicToggleEdit));
+  useShortcut('link', () => inText() && applyEditToSelection(composer, makeSelectionLinkEdit));
   useShortcut('send', () => {
-    void sendText(composer);
+    void sendComposedMessage(composer);
   });
   // The buttons keep the selection of the text.
   const bar = useRef<HTMLDivElement>(null);
   useEffect(() => {
     const keep = (event: PointerEvent) => {
-      if (document.activeElement === composer.area) event.preventDefault();
+      if (document.activeElement === composer.textArea) event.preventDefault();
     };
     const element = bar.current;
     element?.addEventListener('pointerdown', keep);
@@ -133,9 +140,9 @@ export function ComposeToolbar({ composer, canPreview }: ToolbarProps) {
         label={t('compose.emoji')}
         popup="dialog"
         onClick={async (event) => {
-          const emoji = await openEmojiPicker(event.currentTarget);
-          if (emoji) composer.insert(`:${emoji.name}: `);
-          composer.focus();
+          const emoji = await toggleEmojiPicker(event.currentTarget);
+          if (emoji) composer.insertAtCaret(`:${emoji.name}: `);
+          composer.focusNowOrWhenMounted();
         }}
       />
       {!phone && (
@@ -145,19 +152,19 @@ export function ComposeToolbar({ composer, canPreview }: ToolbarProps) {
             icon="bold"
             label={t('compose.bold')}
             shortcut="bold"
-            onClick={() => applyToSelection(composer, toggleBold)}
+            onClick={() => applyEditToSelection(composer, makeBoldToggleEdit)}
           />
           <IconButton
             icon="italic"
             label={t('compose.italic')}
             shortcut="italic"
-            onClick={() => applyToSelection(composer, toggleItalic)}
+            onClick={() => applyEditToSelection(composer, makeItalicToggleEdit)}
           />
           <IconButton
             icon="link"
             label={t('compose.link')}
             shortcut="link"
-            onClick={() => applyToSelection(composer, makeSelectionLink)}
+            onClick={() => applyEditToSelection(composer, makeSelectionLinkEdit)}
           />
         </>
       )}
@@ -165,7 +172,7 @@ export function ComposeToolbar({ composer, canPreview }: ToolbarProps) {
         label={t('compose.more')}
         icon="plus"
         side="above"
-        items={() => makeFormattingMenu(composer, phone)}
+        items={() => makeFormattingMenuItems(composer, phone)}
       />
       {canPreview && (
         <IconButton
@@ -174,22 +181,26 @@ export function ComposeToolbar({ composer, canPreview }: ToolbarProps) {
           pressed={previewing}
           disabled={isEmpty}
           onClick={() => {
-            composer.previewing.value = !previewing;
-            if (previewing) queueMicrotask(() => composer.focus());
+            composer.isPreviewing.value = !previewing;
+            if (previewing) queueMicrotask(() => composer.focusNowOrWhenMounted());
           }}
         />
       )}
       <span class="compose-rest" />
-      <Counter composer={composer} />
+      <RemainingCharsCounter composer={composer} />
       <IconButton
         icon="scheduled"
         label={t('compose.schedule')}
         popup="dialog"
         disabled={isEmpty}
-        onClick={() => void checkAndOpenSchedule(composer)}
+        onClick={() => void checkAndOpenScheduleDialog(composer)}
       />
       <span class="compose-send" data-tip={t('compose.send')} data-shortcut={enterSends() ? undefined : 'send'}>
-        <Button kind="primary" disabled={isEmpty && uploads.value.length === 0} onClick={() => void sendText(composer)}>
+        <Button
+          kind="primary"
+          disabled={isEmpty && unfinishedUploads.value.length === 0}
+          onClick={() => void sendComposedMessage(composer)}
+        >
           <Icon name="send" />
           <span class={phone ? 'hidden' : undefined}>{t('compose.send')}</span>
         </Button>

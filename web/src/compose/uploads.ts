@@ -4,7 +4,7 @@ import { ApiFailure } from '../core/index.js';
 import { t } from '../text/index.js';
 import type { Composer } from './composer.js';
 
-export interface Upload {
+export interface ComposeUpload {
   readonly id: number;
   readonly name: string;
   readonly size: number;
@@ -16,43 +16,43 @@ export interface Upload {
 const BYTES_PER_MIB = 1_048_576;
 
 /** Files on their way, and those that failed until they are dismissed. */
-export const uploads = signal<readonly Upload[]>([]);
-let uploadCount = 0;
+export const unfinishedUploads = signal<readonly ComposeUpload[]>([]);
+let lastUploadId = 0;
 
-function changeUpload(id: number, part: Partial<Upload>): void {
-  uploads.value = uploads.value.map((one) => (one.id === id ? { ...one, ...part } : one));
+function changeUpload(id: number, part: Partial<ComposeUpload>): void {
+  unfinishedUploads.value = unfinishedUploads.value.map((one) => (one.id === id ? { ...one, ...part } : one));
 }
 
-export function dropUpload(id: number): void {
-  uploads.value = uploads.value.filter((one) => one.id !== id);
+export function removeUploadFromList(id: number): void {
+  unfinishedUploads.value = unfinishedUploads.value.filter((one) => one.id !== id);
 }
 
 /** A name in brackets keeps its own brackets. */
 const formatFileLink = (name: string, uri: string): string => `[${name.replace(/[[\]]/g, '\\$&')}](${uri})`;
 
-async function uploadOneFile(composer: Composer, file: File): Promise<void> {
-  const id = ++uploadCount;
+async function uploadFileAndInsertLink(composer: Composer, file: File): Promise<void> {
+  const id = ++lastUploadId;
   const abort = new AbortController();
   const { name, size } = file;
   const cancel = () => {
     abort.abort();
-    dropUpload(id);
+    removeUploadFromList(id);
   };
-  uploads.value = [...uploads.value, { id, name, size, sentBytes: 0, cancel }];
+  unfinishedUploads.value = [...unfinishedUploads.value, { id, name, size, sentBytes: 0, cancel }];
   const limit = core.state.realm.value.max_file_upload_size_mib ?? 0;
   if (limit > 0 && size > limit * BYTES_PER_MIB) {
     changeUpload(id, { error: t('compose.upload-too-large', { n: limit }) });
     return;
   }
   try {
-    const { uri } = await core.api.upload('/user_uploads', file, (sent) => changeUpload(id, { sentBytes: sent }), {
+    const { uri } = await core.api.uploadFile('/user_uploads', file, (sent) => changeUpload(id, { sentBytes: sent }), {
       signal: abort.signal,
     });
-    dropUpload(id);
+    removeUploadFromList(id);
     const text = composer.text.peek();
-    const at = composer.area?.selectionStart ?? text.length;
+    const at = composer.textArea?.selectionStart ?? text.length;
     const before = at > 0 && !/\s$/.test(text.slice(0, at)) ? '\n' : '';
-    composer.insert(`${before}${formatFileLink(name, uri)}\n`);
+    composer.insertAtCaret(`${before}${formatFileLink(name, uri)}\n`);
   } catch (error) {
     if (abort.signal.aborted) return;
     changeUpload(id, { error: error instanceof ApiFailure ? error.message : t('compose.upload-failed') });
@@ -62,5 +62,5 @@ async function uploadOneFile(composer: Composer, file: File): Promise<void> {
 /** Uploads files and puts links to them into the text. */
 export function uploadFiles(composer: Composer, files: Iterable<File>): void {
   composer.openAndFocus();
-  for (const file of files) void uploadOneFile(composer, file);
+  for (const file of files) void uploadFileAndInsertLink(composer, file);
 }

@@ -12,13 +12,13 @@ export * from './types.js';
 /** Any event of a queue, discriminated by `type` and, within it, by `op`. */
 export type QueueEvent = Events[keyof Events];
 
-type Registered = Answers['POST /register'];
+type RegisterAnswer = Answers['POST /register'];
 
 /**
  * Answer of a registration: the state that events change from then on. The client asks for every part; the parts of an
  * account are missing for visitors without one.
  */
-export type Snapshot = { readonly [K in keyof Registered]-?: Exclude<Registered[K], undefined> };
+export type Snapshot = { readonly [K in keyof RegisterAnswer]-?: Exclude<RegisterAnswer[K], undefined> };
 
 /** A message as fetched, with the reader's flags. */
 export type Message = Answers['GET /messages']['messages'][number];

@@ -27,7 +27,7 @@ type EndpointAnswer<M extends string, P extends string> = `${M} ${P}` extends ke
   ? Answers[`${M} ${P}`]
   : never;
 
-export interface CallOptions {
+export interface ApiCallOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -57,51 +57,60 @@ export class ServerUnreachable extends Error {
 
 type FieldsByName = Readonly<Record<string, unknown>>;
 
-export class Api {
+export class ApiClient {
   /** Called when the server no longer knows the session. */
-  onSignedOut: () => void = () => {};
+  onSessionRejected: () => void = () => {};
 
   constructor(private readonly platform: Platform) {}
 
-  get<P extends ApiPathsOfMethod<'GET'>>(path: P, params: EndpointRequest<'GET', P>, options?: CallOptions) {
+  get<P extends ApiPathsOfMethod<'GET'>>(path: P, params: EndpointRequest<'GET', P>, options?: ApiCallOptions) {
     return this.#callEndpoint<EndpointAnswer<'GET', P>>('GET', path, params, options);
   }
 
-  post<P extends ApiPathsOfMethod<'POST'>>(path: P, params: EndpointRequest<'POST', P>, options?: CallOptions) {
+  post<P extends ApiPathsOfMethod<'POST'>>(path: P, params: EndpointRequest<'POST', P>, options?: ApiCallOptions) {
     return this.#callEndpoint<EndpointAnswer<'POST', P>>('POST', path, params, options);
   }
 
-  patch<P extends ApiPathsOfMethod<'PATCH'>>(path: P, params: EndpointRequest<'PATCH', P>, options?: CallOptions) {
+  patch<P extends ApiPathsOfMethod<'PATCH'>>(path: P, params: EndpointRequest<'PATCH', P>, options?: ApiCallOptions) {
     return this.#callEndpoint<EndpointAnswer<'PATCH', P>>('PATCH', path, params, options);
   }
 
-  put<P extends ApiPathsOfMethod<'PUT'>>(path: P, params: EndpointRequest<'PUT', P>, options?: CallOptions) {
+  put<P extends ApiPathsOfMethod<'PUT'>>(path: P, params: EndpointRequest<'PUT', P>, options?: ApiCallOptions) {
     return this.#callEndpoint<EndpointAnswer<'PUT', P>>('PUT', path, params, options);
   }
 
-  delete<P extends ApiPathsOfMethod<'DELETE'>>(path: P, params: EndpointRequest<'DELETE', P>, options?: CallOptions) {
+  delete<P extends ApiPathsOfMethod<'DELETE'>>(
+    path: P,
+    params: EndpointRequest<'DELETE', P>,
+    options?: ApiCallOptions,
+  ) {
     return this.#callEndpoint<EndpointAnswer<'DELETE', P>>('DELETE', path, params, options);
   }
 
   /** A call beside the API: the sessions of this client. */
   async callOutsideApi<T>(method: string, path: string, params: FieldsByName = {}): Promise<T> {
-    const request = { method, path, headers: makeRequestHeaders(method), body: encodeFormBody(method, params) };
+    const request = {
+      method,
+      path,
+      headers: makeRequestHeaders(method),
+      body: encodeFormBodyUnlessGet(method, params),
+    };
     const answer = await awaitAnswerOrUnreachable(this.platform.fetch(request), undefined);
-    return this.#readAnswer<T>(answer);
+    return this.#parseAnswerOrThrow<T>(answer);
   }
 
   /** Uploads one file. @param path below the API, `/user_uploads` for attachments */
-  async upload<T = { readonly uri: string }>(
+  async uploadFile<T = { readonly uri: string }>(
     path: string,
     file: LocalFile,
     onProgress: (sent: number) => void,
-    { signal }: CallOptions = {},
+    { signal }: ApiCallOptions = {},
   ): Promise<T> {
     const request = { path: `${API_PATH_PREFIX}${path}`, headers: CSRF_HEADERS, file, onProgress, signal };
-    return this.#readAnswer<T>(await awaitAnswerOrUnreachable(this.platform.upload(request), signal));
+    return this.#parseAnswerOrThrow<T>(await awaitAnswerOrUnreachable(this.platform.upload(request), signal));
   }
 
-  async #callEndpoint<T>(method: string, path: string, params: object, { signal }: CallOptions = {}): Promise<T> {
+  async #callEndpoint<T>(method: string, path: string, params: object, { signal }: ApiCallOptions = {}): Promise<T> {
     const quoted = QUOTED[`${method} ${path}`] ?? [];
     const left: Record<string, string> = {};
     let filled = path;
@@ -117,21 +126,21 @@ export class Api {
         method,
         path: `${API_PATH_PREFIX}${filled}${query}`,
         headers: makeRequestHeaders(method),
-        body: encodeFormBody(method, left),
+        body: encodeFormBodyUnlessGet(method, left),
         signal,
       }),
       signal,
     );
-    return this.#readAnswer<T>(answer);
+    return this.#parseAnswerOrThrow<T>(answer);
   }
 
-  #readAnswer<T>({ status, text }: HttpAnswer): T {
+  #parseAnswerOrThrow<T>({ status, text }: HttpAnswer): T {
     const body = parseJsonObject(text);
     if (status >= 200 && status < 300 && body) return body as T;
     if (!body || status === 502 || status === 503 || status === 504) throw new ServerUnreachable(`status ${status}`);
     const code = typeof body.code === 'string' ? body.code : '';
     // A wrong password is a refusal of the sign-in, not the end of a session.
-    if (status === 401 && !code.startsWith('AUTHENTICATION')) this.onSignedOut();
+    if (status === 401 && !code.startsWith('AUTHENTICATION')) this.onSessionRejected();
     const after = body['retry-after'];
     throw new ApiFailure(
       status,
@@ -146,7 +155,7 @@ export class Api {
 const makeRequestHeaders = (method: string): Readonly<Record<string, string>> =>
   method === 'GET' ? CSRF_HEADERS : { ...CSRF_HEADERS, 'Content-Type': 'application/x-www-form-urlencoded' };
 
-function encodeFormBody(method: string, params: FieldsByName): string | undefined {
+function encodeFormBodyUnlessGet(method: string, params: FieldsByName): string | undefined {
   if (method === 'GET') return undefined;
   const form = new URLSearchParams();
   for (const [name, value] of Object.entries(params)) form.append(name, String(value));

@@ -1,19 +1,19 @@
 import { batch, effect } from '@preact/signals-core';
 import type { Events, QueueEvent, Snapshot } from '../contract/index.js';
-import { Api } from './api.js';
-import { applyEvent } from './apply/apply.js';
+import { ApiClient } from './api.js';
+import { applyEventToStateAndWindows } from './apply/apply.js';
 import { SharedViewState } from './focus.js';
-import type { AddressNames } from './hash.js';
+import type { AddressNameLookup } from './hash.js';
 import { MessageWindows } from './messages/windows.js';
 import { OfflineCopy } from './offline.js';
 import type { Platform } from './ports.js';
-import { PresenceReports } from './presence.js';
+import { PresenceReporter } from './presence.js';
 import { Router } from './route.js';
 import { Session } from './session.js';
-import { State } from './state/state.js';
+import { ClientState } from './state/state.js';
 import { BrowserEventQueue } from './sync/queue.js';
-import { Drafts } from './writing/drafts.js';
-import { TypingNotices } from './writing/notices.js';
+import { DraftService } from './writing/drafts.js';
+import { OwnTypingNotices } from './writing/notices.js';
 import { MessageOutbox } from './writing/outbox.js';
 import { ReadMarker } from './writing/reading.js';
 
@@ -21,72 +21,72 @@ type QueueEventListener = (event: QueueEvent) => void;
 
 /** The whole client without its views. */
 export class Core {
-  readonly api: Api;
-  readonly state: State;
+  readonly api: ApiClient;
+  readonly state: ClientState;
   readonly windows: MessageWindows;
-  readonly queue: BrowserEventQueue;
+  readonly eventQueue: BrowserEventQueue;
   readonly session: Session;
   readonly outbox: MessageOutbox;
-  readonly drafts: Drafts;
+  readonly draftService: DraftService;
   readonly readMarker: ReadMarker;
-  readonly typingNotices: TypingNotices;
-  readonly presenceReports: PresenceReports;
+  readonly typingNotices: OwnTypingNotices;
+  readonly presenceReporter: PresenceReporter;
   readonly router: Router;
-  readonly viewState = new SharedViewState();
+  readonly sharedViewState = new SharedViewState();
   readonly #offlineCopy: OfflineCopy;
   /** The state is the copy of an earlier page, because the server can't be reached. */
   #isShowingOfflineCopy = false;
   readonly #listenersByEventKind = new Map<string, Set<QueueEventListener>>();
-  readonly #loadingTopics = new Map<number, Promise<void>>();
+  readonly #topicLoadByStreamId = new Map<number, Promise<void>>();
 
   constructor(readonly platform: Platform) {
-    this.api = new Api(platform);
-    this.state = new State(platform);
+    this.api = new ApiClient(platform);
+    this.state = new ClientState(platform);
     const { api, state } = this;
-    this.windows = new MessageWindows(api, state.narrowMatchFacts, (key) => this.#offlineCopy.readWindow(key));
-    this.windows.repeatCatchUp(platform);
-    this.queue = new BrowserEventQueue(platform, api, {
+    this.windows = new MessageWindows(api, state.narrowMatchFacts, (key) => this.#offlineCopy.readSavedWindow(key));
+    this.windows.startRepeatingCatchUp(platform);
+    this.eventQueue = new BrowserEventQueue(platform, api, {
       loadSnapshot: (snapshot, again) => this.#loadSnapshot(snapshot, again),
-      applyEvents: (events) => this.#apply(events),
-      makeSnapshot: () => state.save(),
-      mayRead: () => this.session.mayRead(),
+      applyEvents: (events) => this.#applyEventsAndNotify(events),
+      makeSnapshot: () => state.makeSnapshot(),
+      mayRead: () => this.session.fetchMayRead(),
       onSessionChanged: (signedIn) => {
         if (!signedIn) this.#clearAfterSignOut();
-        else if (this.session.state.peek() !== 'signed-in') this.start();
+        else if (this.session.state.peek() !== 'signed-in') this.startQueueAndPresence();
       },
       isSignedOut: () => this.session.state.peek() === 'signed-out',
     });
     this.session = new Session(
       api,
       (signedIn) => {
-        this.queue.announceSession(signedIn);
-        if (signedIn) this.start();
+        this.eventQueue.announceSessionToOtherTabs(signedIn);
+        if (signedIn) this.startQueueAndPresence();
         else this.#clearAfterSignOut();
       },
-      () => this.queue.suspend(),
+      () => this.eventQueue.suspend(),
     );
-    api.onSignedOut = () => {
+    api.onSessionRejected = () => {
       // A visitor's request for what is not public does not end the visit.
       if (this.session.state.peek() === 'signed-out' || this.session.state.peek() === 'visitor') return;
-      this.queue.announceSession(false);
+      this.eventQueue.announceSessionToOtherTabs(false);
       this.#clearAfterSignOut();
     };
-    this.outbox = new MessageOutbox(platform, api, state, this.windows, this.queue);
-    this.drafts = new Drafts(platform, api, state);
+    this.outbox = new MessageOutbox(platform, api, state, this.windows, this.eventQueue);
+    this.draftService = new DraftService(platform, api, state);
     this.readMarker = new ReadMarker(platform, api, state, this.windows);
-    this.typingNotices = new TypingNotices(platform, api, state);
-    this.presenceReports = new PresenceReports(platform, api, state, this.queue);
-    this.router = new Router(platform.address, this.addressNames);
+    this.typingNotices = new OwnTypingNotices(platform, api, state);
+    this.presenceReporter = new PresenceReporter(platform, api, state, this.eventQueue);
+    this.router = new Router(platform.address, this.addressNameLookup);
     const isSignedIn = (): boolean => this.session.state.peek() === 'signed-in' && !this.#isShowingOfflineCopy;
     this.#offlineCopy = new OfflineCopy(platform, state, this.windows, isSignedIn);
     effect(() => {
-      const status = this.queue.status.value;
+      const status = this.eventQueue.status.value;
       if (status === 'connecting' || status === 'offline') void this.#restoreOfflineCopy();
     });
   }
 
   /** Names for addresses; signals underneath, so a link follows a rename. */
-  get addressNames(): AddressNames {
+  get addressNameLookup(): AddressNameLookup {
     const { me, streams, people } = this.state;
     return {
       get ownUserId() {
@@ -99,10 +99,10 @@ export class Core {
   }
 
   /** Asks the leading tab or the server for the state; `session.state` says how it went. */
-  start(): void {
+  startQueueAndPresence(): void {
     if (this.session.state.peek() !== 'visitor') this.session.state.value = 'unknown';
-    this.queue.start();
-    this.presenceReports.start();
+    this.eventQueue.startOrAskAgain();
+    this.presenceReporter.startReporting();
   }
 
   /**
@@ -110,7 +110,7 @@ export class Core {
    * show: notifications, lists that a view fetched itself.
    * @returns ends the calls
    */
-  listen<K extends keyof Events>(kind: K, call: (event: Events[K]) => void): () => void {
+  listenToEvents<K extends keyof Events>(kind: K, call: (event: Events[K]) => void): () => void {
     const listeners = this.#listenersByEventKind.get(kind) ?? new Set<QueueEventListener>();
     this.#listenersByEventKind.set(kind, listeners);
     const listener = call as { take(event: QueueEvent): void }['take'];
@@ -119,49 +119,49 @@ export class Core {
   }
 
   /** Fetches all topics of a stream once, for `state.conversations.topicsOf(stream)`. */
-  loadTopics(stream: number): Promise<void> {
+  loadAllTopicsOnce(stream: number): Promise<void> {
     const { conversations } = this.state;
-    if (conversations.completeStreamIds.peek().has(stream)) return Promise.resolve();
-    const known = this.#loadingTopics.get(stream);
+    if (conversations.streamIdsWithAllTopicsKnown.peek().has(stream)) return Promise.resolve();
+    const known = this.#topicLoadByStreamId.get(stream);
     if (known) return known;
     const loading = this.api
       .get('/users/me/{stream_id}/topics', { stream_id: stream })
-      .then(({ topics }) => conversations.putAllTopics(stream, topics))
-      .finally(() => this.#loadingTopics.delete(stream));
-    this.#loadingTopics.set(stream, loading);
+      .then(({ topics }) => conversations.replaceAllTopics(stream, topics))
+      .finally(() => this.#topicLoadByStreamId.delete(stream));
+    this.#topicLoadByStreamId.set(stream, loading);
     return loading;
   }
 
   /** Shows what an earlier page kept until the server can be reached. */
   async #restoreOfflineCopy(): Promise<void> {
     if (this.session.state.peek() !== 'unknown') return;
-    const snapshot = await this.#offlineCopy.readSnapshot();
+    const snapshot = await this.#offlineCopy.readSavedSnapshot();
     if (!snapshot || this.session.state.peek() !== 'unknown') return;
     this.#isShowingOfflineCopy = true;
     batch(() => {
-      this.state.load(snapshot);
+      this.state.loadFromSnapshot(snapshot);
       this.session.state.value = 'signed-in';
     });
   }
 
   #loadSnapshot(snapshot: Snapshot, again: boolean): void {
-    const before = this.state.me.userId.peek();
+    const before = this.state.me.userIdSignal.peek();
     const refreshes = again || this.#isShowingOfflineCopy;
     this.#isShowingOfflineCopy = false;
     batch(() => {
-      this.state.load(snapshot);
-      this.session.state.value = this.state.me.userId.peek() === 0 ? 'visitor' : 'signed-in';
+      this.state.loadFromSnapshot(snapshot);
+      this.session.state.value = this.state.me.userIdSignal.peek() === 0 ? 'visitor' : 'signed-in';
     });
     // A sign-in, here or in another tab, may have changed the account.
-    if (before !== this.state.me.userId.peek()) this.windows.dropInactiveWindows();
-    if (refreshes) void this.windows.refresh();
+    if (before !== this.state.me.userIdSignal.peek()) this.windows.dropInactiveWindows();
+    if (refreshes) void this.windows.refreshShownAndMarkOthersStale();
   }
 
-  #apply(events: readonly QueueEvent[]): void {
+  #applyEventsAndNotify(events: readonly QueueEvent[]): void {
     batch(() => {
       for (const event of events) {
-        applyEvent(this, event);
-        if (event.type === 'message') this.outbox.noteMessage(event);
+        applyEventToStateAndWindows(this, event);
+        if (event.type === 'message') this.outbox.dropItemOfArrivedMessage(event);
       }
     });
     for (const event of events) {
@@ -172,9 +172,9 @@ export class Core {
 
   #clearAfterSignOut(): void {
     if (this.session.state.peek() === 'signed-out') return;
-    this.queue.stop();
-    this.windows.clear();
-    void this.#offlineCopy.clear();
+    this.eventQueue.stopAndForgetQueue();
+    this.windows.dropAllWindowsAndMessages();
+    void this.#offlineCopy.deleteAllSaved();
     this.session.state.value = 'signed-out';
   }
 }

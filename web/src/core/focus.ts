@@ -28,7 +28,7 @@ export class SharedViewState {
   /** The emoji picker takes a request and sets it back to undefined. */
   readonly emojiPickerRequest = signal<EmojiPickerRequest | undefined>(undefined);
   /** Person whose profile is shown in a dialog; views set it, the dialog sets it back to undefined. */
-  readonly profileUserId = signal<number | undefined>(undefined);
+  readonly shownProfileUserId = signal<number | undefined>(undefined);
   /** Message whose text is being edited in place. */
   readonly editedMessageId = signal<number | undefined>(undefined);
 }

@@ -1,10 +1,10 @@
 /**
  * Narrows as addresses, in the form that clients of this API write: `#narrow/stream/12-general/topic/a.20b`.
  */
-import { getOtherUserIds, type Narrow, type NarrowTerm, type Operator } from './narrow.js';
+import { getOtherOrOwnUserIds, type Narrow, type NarrowOperator, type NarrowTerm } from './narrow.js';
 
 /** Names that make addresses readable, and ids of streams that old addresses name. */
-export interface AddressNames {
+export interface AddressNameLookup {
   readonly ownUserId: number;
   streamName(id: number): string | undefined;
   findStreamIdByName(name: string): number | undefined;
@@ -12,13 +12,13 @@ export interface AddressNames {
 }
 
 /** Percent-encoding with dots: chat programs end links at a percent sign or parenthesis more often than at a dot. */
-export const encodePart = (text: string): string =>
+export const encodeHashPart = (text: string): string =>
   encodeURIComponent(text)
     .replace(/[.!'()*~]/g, (char) => `%${char.charCodeAt(0).toString(16).toUpperCase()}`)
     .replaceAll('%', '.');
 
 /** @returns the text itself where it is not encoded */
-export function decodePart(text: string): string {
+export function decodeHashPart(text: string): string {
   try {
     return decodeURIComponent(text.replaceAll('.', '%'));
   } catch {
@@ -26,32 +26,32 @@ export function decodePart(text: string): string {
   }
 }
 
-const formatNameSuffix = (name: string | undefined): string =>
-  name === undefined ? '' : `-${encodePart(name.replaceAll(' ', '-'))}`;
+const formatHashNameSuffix = (name: string | undefined): string =>
+  name === undefined ? '' : `-${encodeHashPart(name.replaceAll(' ', '-'))}`;
 
-function formatOperand({ operator, operand }: NarrowTerm, names: AddressNames): string {
+function formatHashOperand({ operator, operand }: NarrowTerm, names: AddressNameLookup): string {
   if (operator === 'stream' && typeof operand === 'number')
-    return `${operand}${formatNameSuffix(names.streamName(operand))}`;
+    return `${operand}${formatHashNameSuffix(names.streamName(operand))}`;
   if (operator === 'sender' || operator === 'dm' || operator === 'dm-including') {
-    if (typeof operand === 'number') return `${operand}${formatNameSuffix(names.userName(operand))}`;
+    if (typeof operand === 'number') return `${operand}${formatHashNameSuffix(names.userName(operand))}`;
     if (typeof operand === 'object') {
       const [first] = operand;
-      return `${operand.join()}-${operand.length === 1 ? encodePart((names.userName(first!) ?? 'user').replaceAll(' ', '-')) : 'group'}`;
+      return `${operand.join()}-${operand.length === 1 ? encodeHashPart((names.userName(first!) ?? 'user').replaceAll(' ', '-')) : 'group'}`;
     }
   }
-  return encodePart(String(operand));
+  return encodeHashPart(String(operand));
 }
 
 /** @param near a message to stand at */
-export function formatNarrowHash(narrow: Narrow, names: AddressNames, near?: number): string {
+export function formatNarrowHash(narrow: Narrow, names: AddressNameLookup, near?: number): string {
   if (narrow.length === 0 && near === undefined) return '#all_messages';
-  const parts = narrow.map((term) => `${term.negated ? '-' : ''}${term.operator}/${formatOperand(term, names)}`);
+  const parts = narrow.map((term) => `${term.negated ? '-' : ''}${term.operator}/${formatHashOperand(term, names)}`);
   if (near !== undefined) parts.push(`near/${near}`);
   return `#narrow/${parts.join('/')}`;
 }
 
 /** Other words for the same operator. */
-const OPERATOR_BY_WORD: Readonly<Record<string, Operator>> = {
+const OPERATOR_BY_HASH_WORD: Readonly<Record<string, NarrowOperator>> = {
   stream: 'stream',
   channel: 'stream',
   streams: 'streams',
@@ -76,41 +76,45 @@ const parseLeadingId = (text: string): number | undefined => {
   return digits === undefined ? undefined : Number(digits);
 };
 
-function parseOperand(operator: Operator, text: string, names: AddressNames): NarrowTerm['operand'] | undefined {
+function parseHashOperand(
+  operator: NarrowOperator,
+  text: string,
+  names: AddressNameLookup,
+): NarrowTerm['operand'] | undefined {
   switch (operator) {
     case 'stream': {
       const id = parseLeadingId(text);
       // A stream may be called "2024-plans": its id is asked for first, then its name.
       if (
         id !== undefined &&
-        (names.streamName(id) !== undefined || names.findStreamIdByName(decodePart(text)) === undefined)
+        (names.streamName(id) !== undefined || names.findStreamIdByName(decodeHashPart(text)) === undefined)
       )
         return id;
       return (
-        names.findStreamIdByName(decodePart(text)) ??
-        names.findStreamIdByName(decodePart(text).replaceAll('-', ' ')) ??
-        decodePart(text)
+        names.findStreamIdByName(decodeHashPart(text)) ??
+        names.findStreamIdByName(decodeHashPart(text).replaceAll('-', ' ')) ??
+        decodeHashPart(text)
       );
     }
     case 'sender':
     case 'dm-including':
-      return parseLeadingId(text) ?? decodePart(text);
+      return parseLeadingId(text) ?? decodeHashPart(text);
     case 'dm': {
-      const [, list] = /^([\d,]+)(?:-|$)/.exec(decodePart(text)) ?? [];
+      const [, list] = /^([\d,]+)(?:-|$)/.exec(decodeHashPart(text)) ?? [];
       const ids = list?.split(',').filter(Boolean).map(Number) ?? [];
-      return ids.length === 0 ? undefined : getOtherUserIds(ids, names.ownUserId);
+      return ids.length === 0 ? undefined : getOtherOrOwnUserIds(ids, names.ownUserId);
     }
     case 'is':
-      return decodePart(text) === 'private' ? 'dm' : decodePart(text);
+      return decodeHashPart(text) === 'private' ? 'dm' : decodeHashPart(text);
     default:
-      return decodePart(text);
+      return decodeHashPart(text);
   }
 }
 
 /** @returns undefined for an address of another kind, or one that can't be read */
 export function parseNarrowHash(
   hash: string,
-  names: AddressNames,
+  names: AddressNameLookup,
 ): { readonly narrow: Narrow; readonly near?: number } | undefined {
   if (hash === '#all_messages') return { narrow: [] };
   const parts = hash.split('/');
@@ -118,15 +122,15 @@ export function parseNarrowHash(
   const narrow: NarrowTerm[] = [];
   let near: number | undefined;
   for (let at = 1; at + 1 < parts.length; at += 2) {
-    const word = decodePart(parts[at]!);
+    const word = decodeHashPart(parts[at]!);
     const negated = word.startsWith('-');
     const name = negated ? word.slice(1) : word;
     if (name === 'near' || name === 'with') {
       near = parseLeadingId(parts[at + 1]!);
       continue;
     }
-    const operator = OPERATOR_BY_WORD[name];
-    const operand = operator && parseOperand(operator, parts[at + 1]!, names);
+    const operator = OPERATOR_BY_HASH_WORD[name];
+    const operand = operator && parseHashOperand(operator, parts[at + 1]!, names);
     if (operator === undefined || operand === undefined) return undefined;
     narrow.push({ operator, operand, ...(negated ? { negated } : {}) });
   }

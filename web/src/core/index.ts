@@ -13,43 +13,43 @@
  *     outbox       send, retry, discard; items that are on their way
  *     drafts       `open(conversation)` → a draft that saves itself
  *     reading      `seen(ids, narrow)`, mark as read and unread
- *     notices      own typing;  presence.noteInput() for every input of the user
+ *     notices      own typing;  presence.noteUserInput() for every input of the user
  *     router       `route.value`, `go(route)`, `hash(route)` for links
  *     focus        requests between views: compose to …, selected message
  *     queue        `status.value` for the status line: 'starting' | 'live' | 'connecting' | 'offline'
  *     api          any other operation: `core.api.post('/messages/{message_id}/reactions', {…})`
  *     listen       events for what no signal shows: notifications, lists that a view fetched itself
- *     loadTopics   fetches the topics of one stream
+ *     loadAllTopicsOnce   fetches the topics of one stream
  *
  * Invariants: the snapshot and the events after it make the state that a new registration would return; a window has
  * no gap; a message is sent once; an action of the user changes the state through the event that comes back, except
  * for read marks and local echo, which show at once.
  */
-export { Api, ApiFailure, type CallOptions, ServerUnreachable } from './api.js';
+export { type ApiCallOptions, ApiClient, ApiFailure, ServerUnreachable } from './api.js';
 export { Core } from './core.js';
 export { type ComposeRequest, type EmojiPickerRequest, SharedViewState } from './focus.js';
-export { type AddressNames, decodePart, encodePart, formatNarrowHash, parseNarrowHash } from './hash.js';
-export { getMessageConversation, getParticipantIds, matchesNarrow, type NarrowMatchFacts } from './match.js';
+export { type AddressNameLookup, decodeHashPart, encodeHashPart, formatNarrowHash, parseNarrowHash } from './hash.js';
+export { getDirectParticipantIds, getMessageConversation, matchesNarrow, type NarrowMatchFacts } from './match.js';
 export { MessageStore } from './messages/store.js';
-export { MessageWindow, type WindowAnchor, type WindowChange, type WindowPhase } from './messages/window.js';
+export { MessageWindow, type WindowAnchor, type WindowListChange, type WindowPhase } from './messages/window.js';
 export { MessageWindows } from './messages/windows.js';
 export {
   ALL_MESSAGES_NARROW,
   type Conversation,
   type ConversationKey,
-  conversationKey,
-  conversationNarrow,
-  directNarrow,
-  findNarrowConversation,
-  findOperand,
-  getOtherUserIds,
-  makeNarrowParam,
+  findExactNarrowConversation,
+  findPositiveOperand,
+  getOtherOrOwnUserIds,
+  makeConversationKey,
+  makeConversationNarrow,
+  makeDirectNarrow,
+  makeNarrowApiParam,
+  makeNarrowKey,
+  makeStreamNarrow,
+  makeTopicNarrow,
   type Narrow,
+  type NarrowOperator,
   type NarrowTerm,
-  narrowKey,
-  type Operator,
-  streamNarrow,
-  topicNarrow,
 } from './narrow.js';
 export type {
   BrowserTabs,
@@ -60,20 +60,20 @@ export type {
   PageAddress,
   Platform,
   StoredValue,
-  Timer,
+  TimerHandle,
   UploadRequest,
 } from './ports.js';
 export { formatRouteHash, parseRoute, type Route, Router } from './route.js';
 export { Session, type SessionState } from './session.js';
-export type { DirectConversation, Topic } from './state/conversations.js';
-export { MeState, ROLE, type Settings } from './state/me.js';
-export { TOPIC_POLICY, type TopicPolicy } from './state/muting.js';
+export type { DirectConversation, KnownTopic } from './state/conversations.js';
+export { MeState, ROLE, type UserSettings } from './state/me.js';
+export { TOPIC_VISIBILITY_POLICY, type TopicPolicyEntry } from './state/muting.js';
 export type { StoredDraft } from './state/own.js';
 export type { Person, Presence, PresenceLevel, UserStatus } from './state/people.js';
-export { State } from './state/state.js';
+export { ClientState } from './state/state.js';
 export type { Stream } from './state/streams.js';
 export type { UnreadConversation } from './state/unread.js';
 export { BrowserEventQueue, type SyncStatus } from './sync/queue.js';
-export { Drafts, type DraftTarget, OpenDraft } from './writing/drafts.js';
+export { DraftService, type DraftTarget, OpenDraft } from './writing/drafts.js';
 export { MessageOutbox, type OutboxItem, type OutboxPhase } from './writing/outbox.js';
 export { ReadMarker } from './writing/reading.js';

@@ -1,6 +1,6 @@
 /** Tests of messages against narrows, for messages that arrive or move while a window is open. */
 import type { Message } from '../contract/index.js';
-import { type Conversation, getOtherUserIds, type Narrow, type NarrowTerm } from './narrow.js';
+import { type Conversation, getOtherOrOwnUserIds, type Narrow, type NarrowTerm } from './narrow.js';
 
 /** Facts beside the message. */
 export interface NarrowMatchFacts {
@@ -14,7 +14,7 @@ export interface NarrowMatchFacts {
 const RESOLVED_TOPIC_PREFIX = '✔ ';
 
 /** Ids of all users of a direct message, the reader among them. */
-export const getParticipantIds = ({
+export const getDirectParticipantIds = ({
   display_recipient: users,
 }: Pick<Message, 'display_recipient'>): readonly number[] =>
   typeof users === 'string' ? [] : users.map(({ id }) => id);
@@ -24,7 +24,7 @@ export const getMessageConversation = (
   me: number,
 ): Conversation =>
   message.stream_id === undefined
-    ? { users: getOtherUserIds(getParticipantIds(message), me) }
+    ? { users: getOtherOrOwnUserIds(getDirectParticipantIds(message), me) }
     : { stream: message.stream_id, topic: message.subject };
 
 function matchesIsOperand(operand: unknown, { flags, type, subject }: Message): boolean | undefined {
@@ -47,7 +47,7 @@ function matchesIsOperand(operand: unknown, { flags, type, subject }: Message): 
   }
 }
 
-function matchesTerm(
+function matchesTermIgnoringNegation(
   { operator, operand }: NarrowTerm,
   message: Message,
   facts: NarrowMatchFacts,
@@ -68,11 +68,12 @@ function matchesTerm(
     case 'dm':
       if (typeof operand !== 'object') return undefined;
       return (
-        stream === undefined && getOtherUserIds(getParticipantIds(message), facts.ownUserId).join() === operand.join()
+        stream === undefined &&
+        getOtherOrOwnUserIds(getDirectParticipantIds(message), facts.ownUserId).join() === operand.join()
       );
     case 'dm-including':
       return typeof operand === 'number'
-        ? stream === undefined && getParticipantIds(message).includes(operand)
+        ? stream === undefined && getDirectParticipantIds(message).includes(operand)
         : undefined;
     case 'is':
       return matchesIsOperand(operand, message);
@@ -107,7 +108,7 @@ export const hasEventsForWholeNarrow = (narrow: Narrow, facts: NarrowMatchFacts)
 export function matchesNarrow(narrow: Narrow, message: Message, facts: NarrowMatchFacts): boolean | undefined {
   let unsure = false;
   for (const term of narrow) {
-    const is = matchesTerm(term, message, facts);
+    const is = matchesTermIgnoringNegation(term, message, facts);
     // The API ignores the negation of `in`.
     if (is !== undefined && is === (term.negated === true && term.operator !== 'in')) return false;
     if (is === undefined) unsure = true;

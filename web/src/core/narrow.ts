@@ -3,7 +3,7 @@
  * Streams and users are named by id. hash.ts turns narrows into addresses and back, match.ts tests messages.
  */
 
-export type Operator =
+export type NarrowOperator =
   | 'stream'
   | 'streams'
   | 'topic'
@@ -17,7 +17,7 @@ export type Operator =
   | 'search';
 
 export interface NarrowTerm {
-  readonly operator: Operator;
+  readonly operator: NarrowOperator;
   /** Stream and sender: id (or a name that no stream has). `dm`: ids of the others, ascending. */
   readonly operand: string | number | readonly number[];
   readonly negated?: boolean;
@@ -27,24 +27,24 @@ export type Narrow = readonly NarrowTerm[];
 
 export const ALL_MESSAGES_NARROW: Narrow = [];
 
-export const streamNarrow = (stream: number): Narrow => [{ operator: 'stream', operand: stream }];
+export const makeStreamNarrow = (stream: number): Narrow => [{ operator: 'stream', operand: stream }];
 
-export const topicNarrow = (stream: number, topic: string): Narrow => [
+export const makeTopicNarrow = (stream: number, topic: string): Narrow => [
   { operator: 'stream', operand: stream },
   { operator: 'topic', operand: topic },
 ];
 
 /** @param users the others, or only the user's own id for notes to self */
-export const directNarrow = (users: readonly number[]): Narrow => [
+export const makeDirectNarrow = (users: readonly number[]): Narrow => [
   { operator: 'dm', operand: [...users].sort((a, b) => a - b) },
 ];
 
 /** The operand of the first term with this operator that is not negated. */
-export const findOperand = (narrow: Narrow, operator: Operator): NarrowTerm['operand'] | undefined =>
+export const findPositiveOperand = (narrow: Narrow, operator: NarrowOperator): NarrowTerm['operand'] | undefined =>
   narrow.find((term) => term.operator === operator && !term.negated)?.operand;
 
 /** Equal keys mean equal narrows; topics differ in case only. */
-export const narrowKey = (narrow: Narrow): string =>
+export const makeNarrowKey = (narrow: Narrow): string =>
   JSON.stringify(
     narrow.map(({ operator, operand, negated }) => [
       negated ? `-${operator}` : operator,
@@ -60,19 +60,19 @@ export type Conversation =
 
 export type ConversationKey = string;
 
-export const conversationKey = (of: Conversation): ConversationKey =>
+export const makeConversationKey = (of: Conversation): ConversationKey =>
   'users' in of ? `dm/${of.users.join()}` : `${of.stream}/${of.topic.toLowerCase()}`;
 
-export const conversationNarrow = (of: Conversation): Narrow =>
-  'users' in of ? directNarrow(of.users) : topicNarrow(of.stream, of.topic);
+export const makeConversationNarrow = (of: Conversation): Narrow =>
+  'users' in of ? makeDirectNarrow(of.users) : makeTopicNarrow(of.stream, of.topic);
 
 /** The conversation that a narrow is exactly about; undefined for every other narrow. */
-export function findNarrowConversation(narrow: Narrow): Conversation | undefined {
+export function findExactNarrowConversation(narrow: Narrow): Conversation | undefined {
   if (narrow.some(({ negated }) => negated)) return undefined;
   const [first, second] = narrow;
   if (narrow.length === 1 && first?.operator === 'dm' && Array.isArray(first.operand)) return { users: first.operand };
-  const stream = findOperand(narrow, 'stream');
-  const topic = findOperand(narrow, 'topic');
+  const stream = findPositiveOperand(narrow, 'stream');
+  const topic = findPositiveOperand(narrow, 'topic');
   if (narrow.length !== 2 || !first || !second || typeof stream !== 'number' || typeof topic !== 'string')
     return undefined;
   return { stream, topic };
@@ -82,7 +82,7 @@ export function findNarrowConversation(narrow: Narrow): Conversation | undefined
 const WEB_PUBLIC_STREAMS_TERM: NarrowTerm = { operator: 'streams', operand: 'web-public' };
 
 /** The form that the API takes. @param me id of the reader; 0: without an account */
-export const makeNarrowParam = (narrow: Narrow, me?: number) =>
+export const makeNarrowApiParam = (narrow: Narrow, me?: number) =>
   (me === 0 ? [...narrow, WEB_PUBLIC_STREAMS_TERM] : narrow).map(({ operator, operand, negated }) => ({
     operator,
     operand: typeof operand === 'object' ? [...operand] : operand,
@@ -90,7 +90,7 @@ export const makeNarrowParam = (narrow: Narrow, me?: number) =>
   }));
 
 /** Sorted ids of the others; the own id alone stays, because notes to self have no other. */
-export function getOtherUserIds(users: Iterable<number>, me: number): readonly number[] {
+export function getOtherOrOwnUserIds(users: Iterable<number>, me: number): readonly number[] {
   const others = [...new Set(users)].filter((id) => id !== me).sort((a, b) => a - b);
   return others.length === 0 ? [me] : others;
 }

@@ -32,7 +32,7 @@ export interface UploadRequest {
 }
 
 /** Handle of a timer. */
-export type Timer = object | number;
+export type TimerHandle = object | number;
 
 /** A value that survives the page; structured clones and JSON are equally able to hold it. */
 export type StoredValue =
@@ -82,8 +82,8 @@ export interface Platform {
   upload(request: UploadRequest): Promise<HttpAnswer>;
   /** Milliseconds since 1970. */
   now(): number;
-  setTimer(run: () => void, ms: number): Timer;
-  clearTimer(timer: Timer): void;
+  setTimer(run: () => void, ms: number): TimerHandle;
+  clearTimer(timer: TimerHandle): void;
   /** A number from 0 to 1, without 1. */
   random(): number;
   readonly store: KeyValueStore;

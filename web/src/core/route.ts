@@ -1,16 +1,16 @@
 import { computed, type ReadonlySignal } from '@preact/signals-core';
-import { type AddressNames, decodePart, encodePart, formatNarrowHash, parseNarrowHash } from './hash.js';
+import { type AddressNameLookup, decodeHashPart, encodeHashPart, formatNarrowHash, parseNarrowHash } from './hash.js';
 import type { Narrow } from './narrow.js';
 import type { PageAddress } from './ports.js';
 
 /** Views without messages. */
-const PLAIN_VIEWS = ['inbox', 'recent', 'drafts', 'scheduled', 'about'] as const;
+const VIEWS_WITHOUT_SECTIONS = ['inbox', 'recent', 'drafts', 'scheduled', 'about'] as const;
 /** Views with sections: `#settings/display`, `#streams/12/members`, … */
 const SECTIONED_VIEWS = ['settings', 'streams', 'organization', 'sign-in', 'users', 'groups'] as const;
 
 export type Route =
   | { readonly view: 'narrow'; readonly narrow: Narrow; readonly near?: number }
-  | { readonly view: (typeof PLAIN_VIEWS)[number] }
+  | { readonly view: (typeof VIEWS_WITHOUT_SECTIONS)[number] }
   /** Decoded parts of the address behind the view. */
   | { readonly view: (typeof SECTIONED_VIEWS)[number]; readonly parts: readonly string[] }
   | { readonly view: 'home' }
@@ -18,21 +18,21 @@ export type Route =
 
 const isOneOf = <T extends string>(list: readonly T[], text: string): text is T => list.some((one) => one === text);
 
-export function parseRoute(hash: string, names: AddressNames): Route {
+export function parseRoute(hash: string, names: AddressNameLookup): Route {
   const narrow = parseNarrowHash(hash, names);
   if (narrow) return { view: 'narrow', ...narrow };
   const [name = '', ...parts] = hash.replace(/^#/, '').split('/');
   if (name === '') return { view: 'home' };
-  if (isOneOf(PLAIN_VIEWS, name)) return { view: name };
-  if (isOneOf(SECTIONED_VIEWS, name)) return { view: name, parts: parts.map(decodePart) };
+  if (isOneOf(VIEWS_WITHOUT_SECTIONS, name)) return { view: name };
+  if (isOneOf(SECTIONED_VIEWS, name)) return { view: name, parts: parts.map(decodeHashPart) };
   return { view: 'unknown', hash };
 }
 
-export function formatRouteHash(route: Route, names: AddressNames): string {
+export function formatRouteHash(route: Route, names: AddressNameLookup): string {
   if (route.view === 'home') return '#';
   if (route.view === 'unknown') return route.hash;
   if (route.view === 'narrow') return formatNarrowHash(route.narrow, names, route.near);
-  return 'parts' in route ? `#${[route.view, ...route.parts.map(encodePart)].join('/')}` : `#${route.view}`;
+  return 'parts' in route ? `#${[route.view, ...route.parts.map(encodeHashPart)].join('/')}` : `#${route.view}`;
 }
 
 /**
@@ -44,7 +44,7 @@ export class Router {
 
   constructor(
     private readonly address: PageAddress,
-    private readonly names: AddressNames,
+    private readonly names: AddressNameLookup,
   ) {
     this.route = computed(() => parseRoute(address.hash.value, names));
   }

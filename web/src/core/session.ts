@@ -1,5 +1,5 @@
 import { signal } from '@preact/signals-core';
-import { type Api, ApiFailure } from './api.js';
+import { type ApiClient, ApiFailure } from './api.js';
 
 /** `visitor`: reads what is public on the web, without an account. */
 export type SessionState = 'unknown' | 'signed-in' | 'visitor' | 'signed-out';
@@ -16,7 +16,7 @@ export class Session {
   readonly state = signal<SessionState>('unknown');
 
   constructor(
-    private readonly api: Api,
+    private readonly api: ApiClient,
     /** Begins or ends everything that needs a session. */
     private readonly onChange: (signedIn: boolean) => void,
     /** Ends the requests that the end of the session would refuse. */
@@ -24,7 +24,7 @@ export class Session {
   ) {}
 
   /** The server lets this browser read: as a user, or as a visitor. Asked first, because a refusal is an error. */
-  async mayRead(): Promise<boolean> {
+  async fetchMayRead(): Promise<boolean> {
     type Check = { readonly signed_in: boolean; readonly public_access: boolean };
     const { signed_in, public_access } = await this.api.callOutsideApi<Check>('GET', '/web/session');
     return signed_in || public_access;

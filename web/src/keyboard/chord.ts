@@ -15,7 +15,7 @@ const MODIFIER_KEYS = new Set(['Control', 'Alt', 'AltGraph', 'Meta', 'Shift', 'C
  * Returns the Latin letter of a key whose layout writes another script, so that shortcuts work in Greek and Cyrillic
  * layouts; other keys as they are.
  */
-function readLatinKey(press: KeyPress): string {
+function toLatinKey(press: KeyPress): string {
   const letter = /^Key([A-Z])$/.exec(press.code ?? '')?.[1];
   if (letter === undefined || press.key.length !== 1 || press.key.charCodeAt(0) < 0x250) return press.key;
   return press.shiftKey ? letter : letter.toLowerCase();
@@ -27,7 +27,7 @@ function readLatinKey(press: KeyPress): string {
  */
 export function formatChord(press: KeyPress, mac = false): string | undefined {
   if (MODIFIER_KEYS.has(press.key)) return undefined;
-  const key = press.key === ' ' ? 'Space' : readLatinKey(press);
+  const key = press.key === ' ' ? 'Space' : toLatinKey(press);
   const third = press.getModifierState?.('AltGraph') ?? false;
   const ctrl = press.ctrlKey && !third;
   const alt = press.altKey && !third && !(mac && key.length === 1 && !press.metaKey && !press.ctrlKey);
@@ -66,7 +66,7 @@ const MAC_SIGN_BY_KEY_NAME: Readonly<Record<string, string>> = { Mod: '⌘', Ctr
 type KeyNameTextKey = (typeof TEXT_KEY_BY_KEY_NAME)[keyof typeof TEXT_KEY_BY_KEY_NAME];
 
 /** @returns the keys of a chord as a keyboard shows them: `R` is Shift and R, `r` is R. */
-export function formatKeyCaps(chord: string, name: (key: KeyNameTextKey) => string, mac = false): string[] {
+export function makeKeyCapLabels(chord: string, name: (key: KeyNameTextKey) => string, mac = false): string[] {
   const keys = chord === '+' ? ['+'] : chord.split(/\+(?=.)/);
   const last = keys.at(-1)!;
   const shifted = last.length === 1 && last !== last.toLowerCase();

@@ -8,10 +8,11 @@
  * - `registry.ts` keeps handlers by scope. A dialog opens a scope: shortcuts of the page below are silent meanwhile.
  *
  * Views register by the kit's `useShortcut('reply', handler)`; a handler that returns false declines. Keys are the
- * reader's to change (`setKeys`) and to switch off (`enabled`), since a single letter may be spoken by dictation.
+ * reader's to change (`setCustomChords`) and to switch off (`enabled`), since a single letter may be spoken by
+ * dictation.
  *
  * No DOM is used here: node tests import this folder. Views, shell and kit may import it.
  */
-export { formatChord, formatKeyCaps, type KeyPress } from './chord.js';
+export { formatChord, type KeyPress, makeKeyCapLabels } from './chord.js';
 export { PAGE_SCOPE, type ShortcutHandler, ShortcutRegistry, type ShortcutScope } from './registry.js';
 export { SHORTCUT_GROUPS, SHORTCUTS, type Shortcut, type ShortcutId } from './table.js';

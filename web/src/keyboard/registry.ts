@@ -13,18 +13,18 @@ export const PAGE_SCOPE: ShortcutScope = Symbol('page');
 /** Shortcuts with their current keys and handlers. One instance serves the page; tests make their own. */
 export class ShortcutRegistry<Id extends string> {
   /** Keys that the reader chose instead of the default ones. */
-  readonly customKeys = signal<Partial<Record<Id, readonly string[]>>>({});
+  readonly customChordsById = signal<Partial<Record<Id, readonly string[]>>>({});
   /** Whether shortcuts of a single character work. Those with modifiers and Escape always do. */
-  readonly singleKeysEnabled = signal(true);
-  private readonly scopes: ShortcutScope[] = [PAGE_SCOPE];
-  private readonly handlers = new Map<Id, { scope: ShortcutScope; handler: ShortcutHandler }[]>();
-  private readonly idsByChord: ReadonlySignal<Map<string, Id[]>>;
+  readonly areSingleKeysEnabled = signal(true);
+  private readonly scopeStack: ShortcutScope[] = [PAGE_SCOPE];
+  private readonly handlersByShortcutId = new Map<Id, { scope: ShortcutScope; handler: ShortcutHandler }[]>();
+  private readonly shortcutIdsByChord: ReadonlySignal<Map<string, Id[]>>;
 
   constructor(readonly table: Readonly<Record<Id, Shortcut>>) {
-    this.idsByChord = computed(() => {
+    this.shortcutIdsByChord = computed(() => {
       const ids = new Map<string, Id[]>();
       for (const id of this.listShortcutIds()) {
-        for (const chord of this.getKeys(id)) ids.set(chord, [...(ids.get(chord) ?? []), id]);
+        for (const chord of this.getChords(id)) ids.set(chord, [...(ids.get(chord) ?? []), id]);
       }
       return ids;
     });
@@ -34,30 +34,32 @@ export class ShortcutRegistry<Id extends string> {
     return Object.keys(this.table) as Id[];
   }
 
-  getKeys(id: Id): readonly string[] {
-    return this.customKeys.value[id] ?? this.table[id].keys;
+  getChords(id: Id): readonly string[] {
+    return this.customChordsById.value[id] ?? this.table[id].keys;
   }
 
   /** Changes the keys of a shortcut; undefined restores the default ones. */
-  setKeys(id: Id, keys: readonly string[] | undefined): void {
-    const { [id]: _, ...others } = this.customKeys.value;
-    this.customKeys.value = (keys === undefined ? others : { ...others, [id]: keys }) as typeof this.customKeys.value;
+  setCustomChords(id: Id, keys: readonly string[] | undefined): void {
+    const { [id]: _, ...others } = this.customChordsById.value;
+    this.customChordsById.value = (
+      keys === undefined ? others : { ...others, [id]: keys }
+    ) as typeof this.customChordsById.value;
   }
 
   /** @returns other shortcuts of the same group of views that have the chord. Shortcuts may share one by design. */
-  findConflicts(id: Id, chord: string): Id[] {
+  findConflictingShortcutIds(id: Id, chord: string): Id[] {
     const shares = this.table[id].sharedKeysTag;
-    return (this.idsByChord.value.get(chord) ?? []).filter(
+    return (this.shortcutIdsByChord.value.get(chord) ?? []).filter(
       (other) => other !== id && !(shares !== undefined && this.table[other].sharedKeysTag === shares),
     );
   }
 
   /** Takes a handler in use until the returned function is called. */
   addHandler(id: Id, scope: ShortcutScope, handler: ShortcutHandler): () => void {
-    const list = this.handlers.get(id) ?? [];
+    const list = this.handlersByShortcutId.get(id) ?? [];
     const entry = { scope, handler };
     list.push(entry);
-    this.handlers.set(id, list);
+    this.handlersByShortcutId.set(id, list);
     return () => {
       const at = list.indexOf(entry);
       if (at >= 0) list.splice(at, 1);
@@ -66,10 +68,10 @@ export class ShortcutRegistry<Id extends string> {
 
   /** Makes a scope the innermost one until the returned function is called. */
   enterScope(scope: ShortcutScope): () => void {
-    this.scopes.push(scope);
+    this.scopeStack.push(scope);
     return () => {
-      const at = this.scopes.lastIndexOf(scope);
-      if (at > 0) this.scopes.splice(at, 1);
+      const at = this.scopeStack.lastIndexOf(scope);
+      if (at > 0) this.scopeStack.splice(at, 1);
     };
   }
 
@@ -80,9 +82,9 @@ export class ShortcutRegistry<Id extends string> {
    * @returns whether a handler took it
    */
   runChord(chord: string, inField = false): boolean {
-    for (const id of this.idsByChord.value.get(chord) ?? []) {
+    for (const id of this.shortcutIdsByChord.value.get(chord) ?? []) {
       if (inField && !this.table[id].worksInFields) continue;
-      if (!this.singleKeysEnabled.value && chord.length === 1) continue;
+      if (!this.areSingleKeysEnabled.value && chord.length === 1) continue;
       if (this.runShortcut(id)) return true;
     }
     return false;
@@ -90,8 +92,8 @@ export class ShortcutRegistry<Id extends string> {
 
   /** Does what a shortcut does, for buttons and menus elsewhere. @returns whether a handler took it */
   runShortcut(id: Id): boolean {
-    const scope = this.scopes.at(-1)!;
-    const list = this.handlers.get(id) ?? [];
+    const scope = this.scopeStack.at(-1)!;
+    const list = this.handlersByShortcutId.get(id) ?? [];
     for (let at = list.length - 1; at >= 0; at--) {
       if (list[at]!.scope === scope && list[at]!.handler() !== false) return true;
     }

@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import { IconButton, type IconName, type MenuItem, openMenu, type PopoverPlacement } from '../kit/index.js';
+import { IconButton, type IconName, type MenuItem, type PopoverPlacement, toggleMenu } from '../kit/index.js';
 
 interface MenuButtonProps extends PopoverPlacement {
   readonly label: string;
@@ -23,7 +23,7 @@ export function MenuButton({ label, icon = 'more', items, side, align, tabIndex,
       tabIndex={tabIndex}
       onClick={(event) => {
         setOpen(true);
-        openMenu(event.currentTarget, { label, items: items(), side, align, onClose: () => setOpen(false) });
+        toggleMenu(event.currentTarget, { label, items: items(), side, align, onClose: () => setOpen(false) });
       }}
     />
   );

@@ -1,12 +1,12 @@
 import { useState } from 'preact/hooks';
-import { Field, type FieldProps, IconButton } from '../kit/index.js';
+import { IconButton, TextField, type TextFieldProps } from '../kit/index.js';
 import { t } from '../text/index.js';
 
 /** A password, with a button that shows it. */
-export function PasswordField(props: Omit<FieldProps, 'type' | 'end'>) {
+export function PasswordField(props: Omit<TextFieldProps, 'type' | 'end'>) {
   const [shown, setShown] = useState(false);
   return (
-    <Field
+    <TextField
       {...props}
       type={shown ? 'text' : 'password'}
       end={

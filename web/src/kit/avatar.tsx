@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import { t } from '../text/index.js';
 
-export type Presence = 'active' | 'idle' | 'offline';
+export type AvatarPresence = 'active' | 'idle' | 'offline';
 
 interface AvatarProps {
   readonly name: string;
@@ -11,10 +11,10 @@ interface AvatarProps {
   readonly id?: number;
   /** Edge in pixels. */
   readonly size?: number;
-  readonly presence?: Presence | undefined;
+  readonly presence?: AvatarPresence | undefined;
 }
 
-const HUE_COUNT = 12;
+const AVATAR_HUE_COUNT = 12;
 
 /** The address of a picture of this server; undefined for other hosts, which the page's policy refuses to ask. */
 function pickSameOriginPicture(src: string | null | undefined): string | undefined {
@@ -37,7 +37,7 @@ export function Avatar({ name, src, id = 0, size = 32, presence }: AvatarProps) 
   const [broken, setBroken] = useState<string>();
   const picture = pickSameOriginPicture(src);
   return (
-    <span class="avatar" data-hue={id % HUE_COUNT} style={{ '--size': `${size}px` }}>
+    <span class="avatar" data-hue={id % AVATAR_HUE_COUNT} style={{ '--size': `${size}px` }}>
       {picture && broken !== picture ? (
         <img src={picture} alt="" width={size} height={size} loading="lazy" onError={() => setBroken(picture)} />
       ) : (
@@ -49,7 +49,7 @@ export function Avatar({ name, src, id = 0, size = 32, presence }: AvatarProps) 
 }
 
 /** Dot for active (filled), idle (half), offline (ring): told apart without colour. */
-export function PresenceDot({ presence }: { readonly presence: Presence }) {
+export function PresenceDot({ presence }: { readonly presence: AvatarPresence }) {
   return (
     <span class={`presence ${presence}`}>
       <span class="hidden">{t(`presence.${presence}`)}, </span>

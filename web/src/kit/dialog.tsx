@@ -2,9 +2,9 @@ import type { ComponentChildren } from 'preact';
 import { useId, useLayoutEffect, useRef } from 'preact/hooks';
 import { t } from '../text/index.js';
 import { IconButton } from './button.js';
-import { rememberFocus } from './focus.js';
+import { rememberFocusForRestore } from './focus.js';
 import { moveOverlayToLayerHost } from './layers.js';
-import { keyboard, ShortcutScopeContext } from './shortcut.js';
+import { pageShortcuts, ShortcutScopeContext } from './shortcut.js';
 
 interface DialogProps {
   readonly title: string;
@@ -30,12 +30,12 @@ export function Dialog({ title, children, onClose, footer, size, drawerSide, wit
   const id = useId();
   useLayoutEffect(() => {
     const dialog = ref.current!;
-    const restore = rememberFocus();
+    const restore = rememberFocusForRestore();
     dialog.showModal();
     const first = dialog.querySelector<HTMLElement>('[data-autofocus]') ?? dialog.querySelector<HTMLElement>('h2');
     first?.focus({ preventScroll: true });
     moveOverlayToLayerHost();
-    const leave = keyboard.enterScope(scope.current);
+    const leave = pageShortcuts.enterScope(scope.current);
     return () => {
       leave();
       if (dialog.open) dialog.close();

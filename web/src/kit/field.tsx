@@ -2,7 +2,7 @@ import type { ComponentChildren, Ref } from 'preact';
 import { LabeledEntry, type TextEntryProps } from './entry.js';
 import { Icon, type IconName } from './icons.js';
 
-export interface FieldProps extends TextEntryProps {
+export interface TextFieldProps extends TextEntryProps {
   readonly type?: 'text' | 'email' | 'url' | 'search' | 'number' | 'date' | 'datetime-local' | 'password';
   readonly icon?: IconName | undefined;
   /** Shown inside the frame at the end. */
@@ -12,7 +12,7 @@ export interface FieldProps extends TextEntryProps {
 }
 
 /** A line of text. */
-export function Field({ type = 'text', icon, end, inputRef, onKeyDown, ...props }: FieldProps) {
+export function TextField({ type = 'text', icon, end, inputRef, onKeyDown, ...props }: TextFieldProps) {
   return (
     <LabeledEntry
       {...props}

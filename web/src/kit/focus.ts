@@ -31,7 +31,7 @@ export function focusFirstIn(root: Element): boolean {
 }
 
 /** Remembers the focused element. @returns a function that focuses it again, if it is still there */
-export function rememberFocus(): () => void {
+export function rememberFocusForRestore(): () => void {
   const before = document.activeElement;
   return () => {
     if (before instanceof HTMLElement && before.isConnected) before.focus({ preventScroll: true });

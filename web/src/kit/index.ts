@@ -6,33 +6,47 @@
  *     <IconButton icon="star" label={t('…')} shortcut="star" pressed={starred} onClick={…} />   named, with tooltip
  *     <Field label={…} value={v} onInput={set} error={…} hint={…} />   other entries are in ../kit-later
  *     {open && <Dialog title={…} onClose={…} footer={<Button …/>}>…</Dialog>}   native modal, keeps the focus
- *     openMenu(button, { label, items: [{ label, icon, shortcut, run }, 'line', …] })
+ *     toggleMenu(button, { label, items: [{ label, icon, shortcut, run }, 'line', …] })
  *     {anchor && <Popover anchor={anchor} label={…} onClose={…}>…</Popover>}   in place; stays above everything
  *     openLayer((close) => <Dialog … onClose={close} />)   from rows of a windowed list, which may be unmounted
  *     <span data-tip={text}>   a tooltip on hover and focus; data-cut: the own text if it is cut off
  *     toast({ text, kind: 'error', action: { label, run } }), announce(text)
  *     <VirtualList items={…} keyOf={…} heightOf={…} label={…}>{(item, row) => <a {...row} …/>}</VirtualList>
  *     const SettingsView = lazy(async () => (await import('../settings/index.js')).SettingsView)   a chunk of its own
- *     isPhone(), isNarrowLayout(), getRowHeightPx()   read signals: the component renders again when the layout changes
+ * isPhoneLayout(), isNarrowLayout(), getRowHeightPx()   read signals: the component renders again when the layout
+ * changes
  *     useShortcut('reply', () => …)   while the component is mounted and its dialog (or the page) has the keys
  *
  * Folders that use the kit: shell and all views. The kit imports text and keyboard.
  */
-export { Avatar, type Presence, PresenceDot } from './avatar.js';
+export { Avatar, type AvatarPresence, PresenceDot } from './avatar.js';
 export { Button, IconButton } from './button.js';
 export { CountBadge } from './count.js';
 export { Dialog } from './dialog.js';
 export { LabeledEntry, type LabeledEntryProps, type TextEntryProps } from './entry.js';
-export { Field, type FieldProps } from './field.js';
-export { FOCUSABLE_SELECTOR, focusFirstIn, isTypingTarget, moveFocusByArrowKey, rememberFocus } from './focus.js';
+export { TextField, type TextFieldProps } from './field.js';
+export {
+  FOCUSABLE_SELECTOR,
+  focusFirstIn,
+  isTypingTarget,
+  moveFocusByArrowKey,
+  rememberFocusForRestore,
+} from './focus.js';
 export { Icon, type IconName } from './icons.js';
 export { findLayerHost, openLayer, watchForDismissal } from './layers.js';
-export { lazy } from './lazy.js';
-export { getMediaQuerySignal, getRowHeightPx, isNarrowLayout, isPhone } from './media.js';
-export { type MenuItem, openMenu } from './menu.js';
-export { startOverlays } from './overlays.js';
-export { type Anchor, Popover, type PopoverPlacement } from './popover.js';
-export { isMac, KeyCaps, keyboard, ShortcutScopeContext, startShortcutListener, useShortcut } from './shortcut.js';
+export { makeLazyComponent } from './lazy.js';
+export { getMediaQuerySignal, getRowHeightPx, isNarrowLayout, isPhoneLayout } from './media.js';
+export { type MenuItem, toggleMenu } from './menu.js';
+export { startToastsAndTooltips } from './overlays.js';
+export { Popover, type PopoverAnchor, type PopoverPlacement } from './popover.js';
+export {
+  isApplePlatform,
+  KeyCaps,
+  pageShortcuts,
+  ShortcutScopeContext,
+  startShortcutListener,
+  useShortcut,
+} from './shortcut.js';
 export { EmptyNotice, Spinner } from './spinner.js';
-export { announce, dropToast, toast } from './toast.js';
+export { announceToScreenReader, removeToast, showToast } from './toast.js';
 export { type RowFocusAttributes, VirtualList } from './virtual-list.js';

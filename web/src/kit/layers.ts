@@ -1,5 +1,5 @@
 import { type ComponentChild, render } from 'preact';
-import { rememberFocus } from './focus.js';
+import { rememberFocusForRestore } from './focus.js';
 
 /** The element in which menus, toasts and tooltips stand: the newest open dialog, since all else is inert. */
 export function findLayerHost(): Element {
@@ -29,7 +29,7 @@ export function moveOverlayToLayerHost(): void {
  */
 export function openLayer(content: (close: () => void) => ComponentChild): () => void {
   const host = document.createElement('div');
-  const restore = rememberFocus();
+  const restore = rememberFocusForRestore();
   let open = true;
   const close = () => {
     if (!open) return;
@@ -55,14 +55,14 @@ interface DismissiblePanel {
 /** Panels that close by Escape and by a press elsewhere; the newest one is the last. */
 const dismissiblePanels: DismissiblePanel[] = [];
 
-function onEscapeKey(event: KeyboardEvent): void {
+function dismissNewestPanelOnEscape(event: KeyboardEvent): void {
   if (event.key !== 'Escape' || event.isComposing) return;
   event.preventDefault();
   event.stopPropagation();
   dismissiblePanels.at(-1)?.leave();
 }
 
-function onPressOutside(event: PointerEvent): void {
+function dismissPanelsOnOutsidePress(event: PointerEvent): void {
   for (const panel of [...dismissiblePanels].reverse()) {
     const target = event.target as Node;
     if (panel.inside().some((element) => element?.contains(target))) return;
@@ -78,14 +78,14 @@ function onPressOutside(event: PointerEvent): void {
 export function watchForDismissal(inside: () => readonly (Element | null)[], leave: () => void): () => void {
   const entry = { inside, leave };
   if (dismissiblePanels.push(entry) === 1) {
-    window.addEventListener('keydown', onEscapeKey, true);
-    window.addEventListener('pointerdown', onPressOutside, true);
+    window.addEventListener('keydown', dismissNewestPanelOnEscape, true);
+    window.addEventListener('pointerdown', dismissPanelsOnOutsidePress, true);
   }
   return () => {
     const at = dismissiblePanels.indexOf(entry);
     if (at >= 0) dismissiblePanels.splice(at, 1);
     if (dismissiblePanels.length > 0) return;
-    window.removeEventListener('keydown', onEscapeKey, true);
-    window.removeEventListener('pointerdown', onPressOutside, true);
+    window.removeEventListener('keydown', dismissNewestPanelOnEscape, true);
+    window.removeEventListener('pointerdown', dismissPanelsOnOutsidePress, true);
   };
 }

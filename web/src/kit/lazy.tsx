@@ -8,7 +8,7 @@ import { EmptyNotice, Spinner } from './spinner.js';
  * A component that comes as a chunk of its own when it is first shown. A chunk that does not arrive (no network, or a
  * server that was upgraded meanwhile) is said, with a button.
  */
-export function lazy<P extends object>(load: () => Promise<ComponentType<P>>): FunctionComponent<P> {
+export function makeLazyComponent<P extends object>(load: () => Promise<ComponentType<P>>): FunctionComponent<P> {
   let loaded: ComponentType<P> | undefined;
   return function Lazy(props: P) {
     const [failed, setFailed] = useState(false);

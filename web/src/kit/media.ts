@@ -16,7 +16,7 @@ export function getMediaQuerySignal(query: string): ReadonlySignal<boolean> {
 }
 
 /** Layout with drawers instead of columns. */
-export const isPhone = (): boolean => getMediaQuerySignal('(max-width: 600px)').value;
+export const isPhoneLayout = (): boolean => getMediaQuerySignal('(max-width: 600px)').value;
 
 /** Layout without room for the column of people. */
 export const isNarrowLayout = (): boolean => getMediaQuerySignal('(max-width: 1099px)').value;

@@ -2,8 +2,8 @@ import type { ShortcutId } from '../keyboard/index.js';
 import { moveFocusByArrowKey } from './focus.js';
 import { Icon, type IconName } from './icons.js';
 import { openLayer } from './layers.js';
-import { type Anchor, Popover, type PopoverPlacement } from './popover.js';
-import { KeyCaps, keyboard } from './shortcut.js';
+import { Popover, type PopoverAnchor, type PopoverPlacement } from './popover.js';
+import { KeyCaps, pageShortcuts } from './shortcut.js';
 
 interface MenuAction {
   readonly label: string;
@@ -47,7 +47,7 @@ function onMenuKeyDown(event: KeyboardEvent, close: () => void): void {
 }
 
 function MenuItemButton({ item, close }: { readonly item: MenuAction; readonly close: () => void }) {
-  const chord = item.shortcut && keyboard.getKeys(item.shortcut)[0];
+  const chord = item.shortcut && pageShortcuts.getChords(item.shortcut)[0];
   return (
     // biome-ignore lint/a11y/useAriaPropsSupportedByRole: the role with aria-checked is menuitemcheckbox
     <button
@@ -70,10 +70,10 @@ function MenuItemButton({ item, close }: { readonly item: MenuAction; readonly c
 }
 
 /** The open menu: there is one at most, and a second press on its button closes it. */
-let openedMenu: { readonly anchor: Anchor; readonly close: () => void } | undefined;
+let openedMenu: { readonly anchor: PopoverAnchor; readonly close: () => void } | undefined;
 
 /** Opens a menu beside an element or at a point. Its items are left by Escape, Tab, a choice or a press elsewhere. */
-export function openMenu(anchor: Anchor, { label, items, onClose, side, align }: MenuOptions): void {
+export function toggleMenu(anchor: PopoverAnchor, { label, items, onClose, side, align }: MenuOptions): void {
   const before = openedMenu;
   before?.close();
   if (before?.anchor === anchor) return;

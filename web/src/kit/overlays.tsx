@@ -5,7 +5,7 @@ import { Toasts } from './toast.js';
 import { Tooltips } from './tooltip.js';
 
 /** Shows toasts and tooltips from now on, in a tree of their own: they must stand inside of an open dialog. */
-export function startOverlays(): void {
+export function startToastsAndTooltips(): void {
   const host = document.createElement('section');
   host.ariaLabel = t('common.notices');
   setOverlayElement(host);

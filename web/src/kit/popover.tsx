@@ -1,10 +1,10 @@
 import type { ComponentChildren } from 'preact';
 import { useLayoutEffect, useRef } from 'preact/hooks';
-import { focusFirstIn, rememberFocus } from './focus.js';
+import { focusFirstIn, rememberFocusForRestore } from './focus.js';
 import { watchForDismissal } from './layers.js';
 
 /** An element, or a point or box of the window in pixels. */
-export type Anchor =
+export type PopoverAnchor =
   | Element
   | { readonly x: number; readonly y: number; readonly width?: number; readonly height?: number };
 
@@ -20,7 +20,7 @@ export interface PopoverPlacement {
 /** Puts a panel beside its anchor, whole in the window. */
 export function placeBesideAnchor(
   panel: HTMLElement,
-  anchor: Anchor,
+  anchor: PopoverAnchor,
   { side = 'below', align = 'start' }: PopoverPlacement,
 ): void {
   const box = anchor instanceof Element ? anchor.getBoundingClientRect() : anchor;
@@ -47,7 +47,7 @@ export function placeBesideAnchor(
 }
 
 interface PopoverProps extends PopoverPlacement {
-  readonly anchor: Anchor;
+  readonly anchor: PopoverAnchor;
   readonly children: ComponentChildren;
   readonly onClose: () => void;
   /** Name for screen readers. */
@@ -66,7 +66,7 @@ export function Popover(props: PopoverProps) {
   close.current = onClose;
   useLayoutEffect(() => {
     const panel = ref.current!;
-    const restore = rememberFocus();
+    const restore = rememberFocusForRestore();
     panel.showPopover();
     const update = () => placeBesideAnchor(panel, anchor, { side, align });
     update();

@@ -2,7 +2,7 @@ import { createContext } from 'preact';
 import { useContext, useLayoutEffect, useRef } from 'preact/hooks';
 import {
   formatChord,
-  formatKeyCaps,
+  makeKeyCapLabels,
   PAGE_SCOPE,
   SHORTCUTS,
   type ShortcutHandler,
@@ -14,12 +14,12 @@ import { t } from '../text/index.js';
 import { isTypingTarget } from './focus.js';
 
 /** Shortcuts of the page. */
-export const keyboard = new ShortcutRegistry<ShortcutId>(SHORTCUTS);
+export const pageShortcuts = new ShortcutRegistry<ShortcutId>(SHORTCUTS);
 
 /** Scope in which the shortcuts of the components below work. Dialog provides one. */
 export const ShortcutScopeContext = createContext<ShortcutScope>(PAGE_SCOPE);
 
-export const isMac = (): boolean => /Mac|iP/.test(navigator.platform);
+export const isApplePlatform = (): boolean => /Mac|iP/.test(navigator.platform);
 
 /**
  * Registers a handler while the component is mounted; the newest call's handler counts. A handler that returns false
@@ -30,20 +30,23 @@ export function useShortcut(id: ShortcutId, handler: ShortcutHandler, when = tru
   const latest = useRef(handler);
   latest.current = handler;
   // Before the next paint: a key pressed as soon as the view is seen counts.
-  useLayoutEffect(() => (when ? keyboard.addHandler(id, scope, () => latest.current()) : undefined), [id, scope, when]);
+  useLayoutEffect(
+    () => (when ? pageShortcuts.addHandler(id, scope, () => latest.current()) : undefined),
+    [id, scope, when],
+  );
 }
 
 const PRESSABLE_SELECTOR = 'a[href],button,summary,input,select,[role=menuitem],[role=option],[role=tab]';
 
 function onPageKeyDown(event: KeyboardEvent): void {
   if (event.defaultPrevented || event.isComposing) return;
-  const chord = formatChord(event, isMac());
+  const chord = formatChord(event, isApplePlatform());
   if (chord === undefined) return;
   // Enter and Space press a focused button or link; they are not shortcuts there.
   const target = event.target;
   if (/^(?:Shift\+)?(?:Enter|Space)$/.test(chord) && target instanceof Element && target.closest(PRESSABLE_SELECTOR))
     return;
-  if (keyboard.runChord(chord, isTypingTarget(target))) event.preventDefault();
+  if (pageShortcuts.runChord(chord, isTypingTarget(target))) event.preventDefault();
 }
 
 /** Sends the page's keys to the shortcuts. @returns a function that ends it */
@@ -56,7 +59,7 @@ export function startShortcutListener(): () => void {
 export function KeyCaps({ chord }: { readonly chord: string }) {
   return (
     <span class="keys">
-      {formatKeyCaps(chord, t, isMac()).map((name) => (
+      {makeKeyCapLabels(chord, t, isApplePlatform()).map((name) => (
         <kbd key={name}>{name}</kbd>
       ))}
     </span>

@@ -15,28 +15,28 @@ interface ShownToast extends ToastContent {
   readonly id: number;
 }
 
-const MAX_TOASTS = 3;
+const MAX_SHOWN_TOASTS = 3;
 const TOAST_SHOWN_MS = 6000;
 
-const toasts = signal<readonly ShownToast[]>([]);
+const shownToasts = signal<readonly ShownToast[]>([]);
 const announcedTexts = signal<{ readonly polite: string; readonly assertive: string }>({ polite: '', assertive: '' });
 let lastToastId = 0;
 
 /** Shows a short message at the bottom of the page. The same text is not shown twice. @returns its number */
-export function toast(content: ToastContent): number {
-  const same = toasts.value.find((one) => one.text === content.text);
+export function showToast(content: ToastContent): number {
+  const same = shownToasts.value.find((one) => one.text === content.text);
   if (same) return same.id;
   const id = ++lastToastId;
-  toasts.value = [...toasts.value, { ...content, id }].slice(-MAX_TOASTS);
+  shownToasts.value = [...shownToasts.value, { ...content, id }].slice(-MAX_SHOWN_TOASTS);
   return id;
 }
 
-export function dropToast(id: number): void {
-  toasts.value = toasts.value.filter((one) => one.id !== id);
+export function removeToast(id: number): void {
+  shownToasts.value = shownToasts.value.filter((one) => one.id !== id);
 }
 
 /** Lets screen readers say a text, without showing it. */
-export function announce(text: string, how: 'polite' | 'assertive' = 'polite'): void {
+export function announceToScreenReader(text: string, how: 'polite' | 'assertive' = 'polite'): void {
   // A text that equals the one before is said again only when the region's content changes.
   const said = announcedTexts.value[how] === text ? `${text}\u00a0` : text;
   announcedTexts.value = { ...announcedTexts.value, [how]: said };
@@ -46,7 +46,10 @@ function Toast({ toast: { id, text, kind = 'info', action } }: { readonly toast:
   const held = useRef(false);
   useEffect(() => {
     if (kind === 'error') return;
-    const timer = window.setInterval(() => held.current || dropToast(id), action ? TOAST_SHOWN_MS * 2 : TOAST_SHOWN_MS);
+    const timer = window.setInterval(
+      () => held.current || removeToast(id),
+      action ? TOAST_SHOWN_MS * 2 : TOAST_SHOWN_MS,
+    );
     return () => window.clearInterval(timer);
   }, []);
   const hold = (on: boolean) => () => {
@@ -66,14 +69,14 @@ function Toast({ toast: { id, text, kind = 'info', action } }: { readonly toast:
         <Button
           kind="quiet"
           onClick={() => {
-            dropToast(id);
+            removeToast(id);
             action.run();
           }}
         >
           {action.label}
         </Button>
       )}
-      <IconButton icon="close" label={t('common.close')} onClick={() => dropToast(id)} />
+      <IconButton icon="close" label={t('common.close')} onClick={() => removeToast(id)} />
     </li>
   );
 }
@@ -81,7 +84,7 @@ function Toast({ toast: { id, text, kind = 'info', action } }: { readonly toast:
 /** Place of the toasts, and the regions that screen readers listen to. */
 export function Toasts() {
   const ref = useRef<HTMLDivElement>(null);
-  const list = toasts.value;
+  const list = shownToasts.value;
   useEffect(() => {
     const panel = ref.current;
     if (!panel) return;

@@ -2,7 +2,7 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import { SHORTCUTS, type ShortcutId } from '../keyboard/index.js';
 import { getMediaQuerySignal } from './media.js';
 import { placeBesideAnchor } from './popover.js';
-import { KeyCaps, keyboard } from './shortcut.js';
+import { KeyCaps, pageShortcuts } from './shortcut.js';
 
 const TOOLTIP_DELAY_MS = 500;
 /** A tooltip that follows another within this time appears at once. */
@@ -84,7 +84,7 @@ export function Tooltips() {
     panel.showPopover();
     placeBesideAnchor(panel, tip.element, {});
   }, [tip]);
-  const chord = tip?.shortcut && keyboard.getKeys(tip.shortcut)[0];
+  const chord = tip?.shortcut && pageShortcuts.getChords(tip.shortcut)[0];
   return (
     <div ref={ref} class="tooltip" popover="manual" aria-hidden="true">
       {tip?.text}

@@ -23,7 +23,7 @@ function computeRowEdges(heights: readonly number[]): number[] {
 }
 
 /** First and last visible row; the component renders again when they change. */
-function useVisibleRows(
+function useVisibleRowRange(
   scroller: { readonly current: HTMLElement | null },
   edges: readonly number[],
 ): [number, number] {
@@ -85,7 +85,7 @@ export function VirtualList<T>(props: VirtualListProps<T>) {
   const tabbed = found >= 0 ? found : items.findIndex(canFocus);
   const heights = items.map(getItemHeightPx);
   const edges = useMemo(() => computeRowEdges(heights), [heights.join()]);
-  const [first, last] = useVisibleRows(scroller, edges);
+  const [first, last] = useVisibleRowRange(scroller, edges);
   const rows: number[] = [];
   for (let at = Math.max(0, first - OVERSCAN_ROWS); at <= last + OVERSCAN_ROWS && at < items.length; at++)
     rows.push(at);

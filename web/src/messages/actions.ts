@@ -1,33 +1,33 @@
 import { signal } from '@preact/signals';
 import { core } from '../client/index.js';
 import type { Message } from '../contract/index.js';
-import { ApiFailure, conversationNarrow, getMessageConversation, type MessageWindow } from '../core/index.js';
-import { toast } from '../kit/index.js';
+import { ApiFailure, getMessageConversation, type MessageWindow, makeConversationNarrow } from '../core/index.js';
+import { showToast } from '../kit/index.js';
 import { t } from '../text/index.js';
 import { withLaterChunk } from './chunk.js';
 import { OptimisticToggles, type ReactionEmoji } from './toggles.js';
 
-const THUMBS_UP: ReactionEmoji = { emoji_name: '+1', emoji_code: '1f44d', reaction_type: 'unicode_emoji' };
+const THUMBS_UP_EMOJI: ReactionEmoji = { emoji_name: '+1', emoji_code: '1f44d', reaction_type: 'unicode_emoji' };
 
-const collapsedIds = signal<ReadonlySet<number>>(new Set());
+const toggledCollapseIds = signal<ReadonlySet<number>>(new Set());
 
 /** Messages that the reader has collapsed; for those of muted senders the negative id stands for having opened them. */
-export const isCollapsed = Object.assign((id: number): boolean => collapsedIds.value.has(id), {
+export const isCollapseToggled = Object.assign((id: number): boolean => toggledCollapseIds.value.has(id), {
   toggle(id: number): void {
-    const ids = new Set(collapsedIds.peek());
+    const ids = new Set(toggledCollapseIds.peek());
     if (!ids.delete(id)) ids.add(id);
-    collapsedIds.value = ids;
+    toggledCollapseIds.value = ids;
   },
 });
 
 /** Says why an action failed. */
-export function showFailure(error: unknown): void {
-  toast({ text: error instanceof ApiFailure ? error.message : t('error.unreachable'), kind: 'error' });
+export function showFailureToast(error: unknown): void {
+  showToast({ text: error instanceof ApiFailure ? error.message : t('error.unreachable'), kind: 'error' });
 }
 
-const toggles = new OptimisticToggles(
+const optimisticToggles = new OptimisticToggles(
   core.api,
-  core.windows.store,
+  core.windows.messageStore,
   () => {
     const { id } = core.state.me;
     const { email = '', full_name = '' } = core.state.people.byId.peek().get(id) ?? {};
@@ -38,59 +38,60 @@ const toggles = new OptimisticToggles(
 
 export async function setReaction(message: Message, emoji: ReactionEmoji, on: boolean): Promise<void> {
   try {
-    await toggles.setReaction(message.id, emoji, on);
+    await optimisticToggles.setReaction(message.id, emoji, on);
   } catch (error) {
-    showFailure(error);
+    showFailureToast(error);
   }
 }
 
-const hasReacted = (message: Message, emoji: ReactionEmoji): boolean =>
+const hasOwnReaction = (message: Message, emoji: ReactionEmoji): boolean =>
   message.reactions.some((of) => of.user_id === core.state.me.id && of.emoji_code === emoji.emoji_code);
 
-export const toggleThumbsUp = (message: Message): Promise<void> =>
-  setReaction(message, THUMBS_UP, !hasReacted(message, THUMBS_UP));
+export const toggleOwnThumbsUp = (message: Message): Promise<void> =>
+  setReaction(message, THUMBS_UP_EMOJI, !hasOwnReaction(message, THUMBS_UP_EMOJI));
 
 /** Joins the first reaction, or leaves it. @returns whether there is one */
-export function toggleFirstReaction(message: Message): boolean {
+export function toggleOwnReactionLikeFirst(message: Message): boolean {
   const [first] = message.reactions;
-  if (first) void setReaction(message, first, !hasReacted(message, first));
+  if (first) void setReaction(message, first, !hasOwnReaction(message, first));
   return first !== undefined;
 }
 
 /** Asks the emoji picker, which belongs to the compose box. */
-export function pickEmoji(message: Message, anchor: Element): void {
+export function requestReactionEmoji(message: Message, anchor: Element): void {
   const { x, y, width, height } = anchor.getBoundingClientRect();
-  core.viewState.emojiPickerRequest.value = {
+  core.sharedViewState.emojiPickerRequest.value = {
     anchorBox: { x, y, width, height },
     onChoose: ({ name, code, type }) =>
       void setReaction(message, { emoji_name: name, emoji_code: code, reaction_type: type }, true),
   };
 }
 
-export function reply(message: Message, insert?: string): void {
+export function openReply(message: Message, insert?: string): void {
   const to = getMessageConversation(message, core.state.me.id);
-  core.viewState.composeRequest.value =
+  core.sharedViewState.composeRequest.value =
     insert === undefined ? { conversation: to } : { conversation: to, insertedText: insert };
 }
 
-export const replyToSender = (message: Message): void => {
-  core.viewState.composeRequest.value = { conversation: { users: [message.sender_id] } };
+export const openDirectReplyToSender = (message: Message): void => {
+  core.sharedViewState.composeRequest.value = { conversation: { users: [message.sender_id] } };
 };
 
 const makeMentionName = (message: Message): string => {
-  const name = core.state.people.nameOf(message.sender_id) || message.sender_full_name;
-  const [, ...others] = core.state.people.activePeople.peek().filter(({ full_name }) => full_name === name);
+  const name = core.state.people.getFullName(message.sender_id) || message.sender_full_name;
+  const [, ...others] = core.state.people.activeUsersAndBots.peek().filter(({ full_name }) => full_name === name);
   return others.length > 0 ? `${name}|${message.sender_id}` : name;
 };
 
-export const replyMentioning = (message: Message): void => reply(message, `@**${makeMentionName(message)}** `);
+export const openReplyMentioningSender = (message: Message): void =>
+  openReply(message, `@**${makeMentionName(message)}** `);
 
-export const makeMessageAddress = (message: Message): string => {
-  const narrow = conversationNarrow(getMessageConversation(message, core.state.me.id));
+export const makeMessageUrl = (message: Message): string => {
+  const narrow = makeConversationNarrow(getMessageConversation(message, core.state.me.id));
   return `${location.origin}/${core.router.formatHash({ view: 'narrow', narrow, near: message.id })}`;
 };
 
-export async function fetchMarkdown(message: Message): Promise<string> {
+export async function fetchMessageMarkdown(message: Message): Promise<string> {
   const { raw_content } = await core.api.get('/messages/{message_id}', {
     message_id: message.id,
     apply_markdown: false,
@@ -100,40 +101,40 @@ export async function fetchMarkdown(message: Message): Promise<string> {
 
 /** The text of a message as a quotation with its sender and address. */
 async function makeQuotation(message: Message): Promise<string> {
-  const text = await fetchMarkdown(message);
+  const text = await fetchMessageMarkdown(message);
   const longest = Math.max(2, ...[...text.matchAll(/^ {0,3}(`{3,})/gm)].map(([, fence = '']) => fence.length));
   const fence = '`'.repeat(longest + 1);
   const sender = `@_**${makeMentionName(message)}**`;
-  return `${t('messages.quoted', { sender, link: makeMessageAddress(message) })}\n${fence}quote\n${text}\n${fence}\n`;
+  return `${t('messages.quoted', { sender, link: makeMessageUrl(message) })}\n${fence}quote\n${text}\n${fence}\n`;
 }
 
-export async function quote(message: Message): Promise<void> {
+export async function openReplyWithQuote(message: Message): Promise<void> {
   try {
-    reply(message, await makeQuotation(message));
+    openReply(message, await makeQuotation(message));
   } catch (error) {
-    showFailure(error);
+    showFailureToast(error);
   }
 }
 
 /** Quotes the message to whom the reader then chooses. */
-export async function forward(message: Message): Promise<void> {
+export async function openForwardCompose(message: Message): Promise<void> {
   try {
-    core.viewState.composeRequest.value = { insertedText: await makeQuotation(message) };
+    core.sharedViewState.composeRequest.value = { insertedText: await makeQuotation(message) };
   } catch (error) {
-    showFailure(error);
+    showFailureToast(error);
   }
 }
 
 export async function toggleStar(message: Message): Promise<void> {
   try {
-    await toggles.setStar(message.id, !message.flags.includes('starred'));
+    await optimisticToggles.setStar(message.id, !message.flags.includes('starred'));
   } catch (error) {
-    showFailure(error);
+    showFailureToast(error);
   }
 }
 
 /** Whether the reader may change the text, as far as the client knows: the server decides. */
-export function mayEdit(message: Message): boolean {
+export function mayEditContent(message: Message): boolean {
   const { realm, me } = core.state;
   const { realm_allow_message_editing, realm_message_content_edit_limit_seconds: limit } = realm.value;
   if (message.sender_id !== me.id || !realm_allow_message_editing || message.submessages.length > 0) return false;
@@ -141,5 +142,5 @@ export function mayEdit(message: Message): boolean {
 }
 
 /** Opens the menu of all actions, which is a chunk of its own. */
-export const openActions = (message: Message, window: MessageWindow, anchor: Element): Promise<void> =>
+export const openMessageActionsMenu = (message: Message, window: MessageWindow, anchor: Element): Promise<void> =>
   withLaterChunk(({ openMessageMenu }) => openMessageMenu(message, window, anchor));

@@ -1,4 +1,4 @@
-import { toast } from '../kit/index.js';
+import { showToast } from '../kit/index.js';
 import { loadLaterTexts, t } from '../text/index.js';
 
 type LaterChunk = typeof import('./later/index.js');
@@ -7,7 +7,7 @@ const loadLaterChunk = async (): Promise<LaterChunk> =>
   (await Promise.all([import('./later/index.js'), loadLaterTexts()]))[0];
 
 /** A component of the lazy chunk. */
-export const makeLaterLoader =
+export const makeLaterComponentLoader =
   <K extends keyof LaterChunk>(name: K): (() => Promise<LaterChunk[K]>) =>
   async () =>
     (await loadLaterChunk())[name];
@@ -18,7 +18,7 @@ export async function withLaterChunk(run: (later: LaterChunk) => unknown): Promi
   try {
     later = await loadLaterChunk();
   } catch {
-    toast({ text: t('error.unreachable'), kind: 'error' });
+    showToast({ text: t('error.unreachable'), kind: 'error' });
     return;
   }
   await run(later);

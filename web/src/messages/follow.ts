@@ -1,7 +1,7 @@
 import { useEffect } from 'preact/hooks';
 import { core } from '../client/index.js';
-import { findNarrowConversation, type Narrow, narrowKey, topicNarrow } from '../core/index.js';
-import { toast } from '../kit/index.js';
+import { findExactNarrowConversation, makeNarrowKey, makeTopicNarrow, type Narrow } from '../core/index.js';
+import { showToast } from '../kit/index.js';
 import { listenForTopicMoves } from '../moves/index.js';
 import { t } from '../text/index.js';
 
@@ -19,7 +19,7 @@ let carriedPlace: { readonly key: string; readonly place: ListPlace } | undefine
 export function takeCarriedPlace(narrow: Narrow): ListPlace | undefined {
   const carried = carriedPlace;
   carriedPlace = undefined;
-  return carried?.key === narrowKey(narrow) ? carried.place : undefined;
+  return carried?.key === makeNarrowKey(narrow) ? carried.place : undefined;
 }
 
 /** Goes where the topic on screen is moved. The address is replaced: there is nothing at the old one. */
@@ -27,15 +27,15 @@ export function useMovedTopic(narrow: Narrow, readPlace: () => ListPlace | undef
   useEffect(
     () =>
       listenForTopicMoves(
-        () => findNarrowConversation(narrow),
+        () => findExactNarrowConversation(narrow),
         ({ stream, topic }) => {
-          const moved = topicNarrow(stream, topic);
+          const moved = makeTopicNarrow(stream, topic);
           const place = readPlace();
           // The compose box hears of the move first, and takes its text along.
           queueMicrotask(() => {
-            if (place) carriedPlace = { key: narrowKey(moved), place };
+            if (place) carriedPlace = { key: makeNarrowKey(moved), place };
             core.router.navigate({ view: 'narrow', narrow: moved }, true);
-            toast({ text: t('messages.topic-moved', { stream: core.state.streams.nameOf(stream), topic }) });
+            showToast({ text: t('messages.topic-moved', { stream: core.state.streams.getStreamName(stream), topic }) });
           });
         },
       ),

@@ -1,14 +1,14 @@
 import { core } from '../client/index.js';
-import { type Conversation, conversationNarrow, streamNarrow } from '../core/index.js';
+import { type Conversation, makeConversationNarrow, makeStreamNarrow } from '../core/index.js';
 import { Icon } from '../kit/index.js';
-import { formatDate, formatDay, t } from '../text/index.js';
+import { formatDate, formatRelativeDay, t } from '../text/index.js';
 
 const RESOLVED_TOPIC_PREFIX = '✔ ';
 
 export function DayLine({ at }: { readonly at: number }) {
   return (
     <div class="day-line">
-      <span data-tip={formatDate(at)}>{formatDay(at)}</span>
+      <span data-tip={formatDate(at)}>{formatRelativeDay(at)}</span>
     </div>
   );
 }
@@ -23,10 +23,10 @@ export function UnreadLine() {
 
 /** Where the messages below stand, as links. */
 export function RecipientHeader({ of }: { readonly of: Conversation }) {
-  const href = core.router.formatHash({ view: 'narrow', narrow: conversationNarrow(of) });
+  const href = core.router.formatHash({ view: 'narrow', narrow: makeConversationNarrow(of) });
   if ('users' in of) {
     const { me, people } = core.state;
-    const names = of.users.map((id) => (id === me.id ? t('messages.notes') : people.nameOf(id))).join(', ');
+    const names = of.users.map((id) => (id === me.id ? t('messages.notes') : people.getFullName(id))).join(', ');
     return (
       <div class="recipient">
         <Icon name={of.users.length > 1 ? 'people' : 'user'} size={16} />
@@ -44,7 +44,7 @@ export function RecipientHeader({ of }: { readonly of: Conversation }) {
     <div class="recipient" style={{ '--stream': stream?.color || 'var(--edge)' }}>
       <span class="recipient-stream">
         <Icon name={kind === 'private' ? 'lock' : kind === 'web-public' ? 'globe' : 'hash'} size={16} />
-        <a href={core.router.formatHash({ view: 'narrow', narrow: streamNarrow(of.stream) })} dir="auto">
+        <a href={core.router.formatHash({ view: 'narrow', narrow: makeStreamNarrow(of.stream) })} dir="auto">
           {stream?.name ?? t('messages.unknown-stream')}
         </a>
       </span>

@@ -1,36 +1,36 @@
 import type { RefObject } from 'preact';
 import { core } from '../client/index.js';
 import type { Message } from '../contract/index.js';
-import { conversationNarrow, getMessageConversation, type MessageWindow, streamNarrow } from '../core/index.js';
+import { getMessageConversation, type MessageWindow, makeConversationNarrow, makeStreamNarrow } from '../core/index.js';
 import { useShortcut } from '../kit/index.js';
 import {
-  forward,
-  isCollapsed,
-  mayEdit,
-  openActions,
-  pickEmoji,
-  quote,
-  reply,
-  replyMentioning,
-  replyToSender,
-  toggleFirstReaction,
+  isCollapseToggled,
+  mayEditContent,
+  openDirectReplyToSender,
+  openForwardCompose,
+  openMessageActionsMenu,
+  openReply,
+  openReplyMentioningSender,
+  openReplyWithQuote,
+  requestReactionEmoji,
+  toggleOwnReactionLikeFirst,
+  toggleOwnThumbsUp,
   toggleStar,
-  toggleThumbsUp,
 } from './actions.js';
 import { withLaterChunk } from './chunk.js';
-import type { ListHandle } from './list.js';
+import type { MessageListHandle } from './list.js';
 import type { MessageRow } from './rows.js';
 
 /** Keys of the list and of the selected message. */
-export function useMessageKeys(
+export function useMessageShortcuts(
   window: MessageWindow,
   rows: readonly MessageRow[],
-  handle: RefObject<ListHandle | null>,
+  handle: RefObject<MessageListHandle | null>,
 ): void {
   const elementOf = (id: number) => document.querySelector<HTMLElement>(`[data-row="${id}"]`);
   const select = (id: number | undefined): boolean => {
     if (id === undefined) return false;
-    core.viewState.selectedMessageId.value = id;
+    core.sharedViewState.selectedMessageId.value = id;
     handle.current?.show(id, 'nearest');
     requestAnimationFrame(() => elementOf(id)?.focus({ preventScroll: true }));
     return true;
@@ -38,11 +38,11 @@ export function useMessageKeys(
   /** The selected message if it is on screen, or else the lowest one that is. */
   const current = (): number | undefined => {
     const visible = handle.current?.findVisibleIds() ?? [];
-    const id = core.viewState.selectedMessageId.peek();
+    const id = core.sharedViewState.selectedMessageId.peek();
     return id !== undefined && elementOf(id) && rows.some((row) => row.id === id) ? id : visible.at(-1);
   };
   const step = (by: 1 | -1) => {
-    const id = core.viewState.selectedMessageId.peek();
+    const id = core.sharedViewState.selectedMessageId.peek();
     const visible = handle.current?.findVisibleIds() ?? [];
     const at = rows.findIndex((row) => row.id === id);
     if (at < 0 || id === undefined || !elementOf(id)) return select(by > 0 ? visible[0] : visible.at(-1));
@@ -52,9 +52,9 @@ export function useMessageKeys(
   };
   const onMessage = (run: (message: Message, id: number) => unknown) => () => {
     const id = current();
-    const message = id === undefined ? undefined : core.windows.store.peek(id);
+    const message = id === undefined ? undefined : core.windows.messageStore.peek(id);
     if (!message || id === undefined) return false;
-    core.viewState.selectedMessageId.value = id;
+    core.sharedViewState.selectedMessageId.value = id;
     return run(message, id);
   };
   /** Actions that need an account. */
@@ -66,63 +66,65 @@ export function useMessageKeys(
   useShortcut('message-up', () => step(-1));
   useShortcut('page-down', () => handle.current?.scrollBy(1));
   useShortcut('page-up', () => handle.current?.scrollBy(-1));
-  useShortcut('first', () => void window.jumpTo('oldest').then(() => select(window.firstId)));
+  useShortcut('first', () => void window.showOrLoadAround('oldest').then(() => select(window.firstMessageId)));
   useShortcut(
     'last',
     () =>
-      void window.jumpTo('newest').then(() => {
-        core.viewState.selectedMessageId.value = window.lastId;
+      void window.showOrLoadAround('newest').then(() => {
+        core.sharedViewState.selectedMessageId.value = window.lastMessageId;
         handle.current?.showEnd();
       }),
   );
   // Unread messages further down in this view come before those of other topics.
   useShortcut('next-topic', () => {
     const lowest = handle.current?.findVisibleIds().at(-1) ?? Number.POSITIVE_INFINITY;
-    const next = rows.find(({ id }) => id > lowest && core.windows.store.peek(id)?.flags.includes('read') === false);
+    const next = rows.find(
+      ({ id }) => id > lowest && core.windows.messageStore.peek(id)?.flags.includes('read') === false,
+    );
     return next !== undefined && select(next.id);
   });
   useShortcut(
     'reply',
-    byMember((message) => reply(message)),
+    byMember((message) => openReply(message)),
   );
-  useShortcut('reply-sender', byMember(replyToSender));
-  useShortcut('reply-mention', byMember(replyMentioning));
+  useShortcut('reply-sender', byMember(openDirectReplyToSender));
+  useShortcut('reply-mention', byMember(openReplyMentioningSender));
   useShortcut(
     'quote',
-    byMember((message) => void quote(message)),
+    byMember((message) => void openReplyWithQuote(message)),
   );
   useShortcut(
     'forward',
-    byMember((message) => void forward(message)),
+    byMember((message) => void openForwardCompose(message)),
   );
   useShortcut(
     'react',
-    byMember((message, id) => pickEmoji(message, anchorOf(id))),
+    byMember((message, id) => requestReactionEmoji(message, anchorOf(id))),
   );
   useShortcut(
     'thumbs-up',
-    byMember((message) => void toggleThumbsUp(message)),
+    byMember((message) => void toggleOwnThumbsUp(message)),
   );
-  useShortcut('react-same', byMember(toggleFirstReaction));
+  useShortcut('react-same', byMember(toggleOwnReactionLikeFirst));
   useShortcut(
     'star',
     byMember((message) => void toggleStar(message)),
   );
   const edit = (id: number) => {
-    core.viewState.editedMessageId.value = id;
-    core.viewState.selectedMessageId.value = id;
+    core.sharedViewState.editedMessageId.value = id;
+    core.sharedViewState.selectedMessageId.value = id;
     handle.current?.show(id, 'nearest');
   };
   useShortcut(
     'edit',
     byMember((message, id) =>
-      mayEdit(message) ? edit(id) : void withLaterChunk((of) => of.openMessageSource(message)),
+      mayEditContent(message) ? edit(id) : void withLaterChunk((of) => of.openMessageSource(message)),
     ),
   );
   useShortcut('edit-last', () => {
     const mine = [...rows].reverse().find(({ id }) => {
-      const message = core.windows.store.peek(id);
-      return message !== undefined && mayEdit(message);
+      const message = core.windows.messageStore.peek(id);
+      return message !== undefined && mayEditContent(message);
     });
     if (!mine) return false;
     edit(mine.id);
@@ -130,7 +132,7 @@ export function useMessageKeys(
   });
   useShortcut(
     'move',
-    byMember((message) => message.stream_id !== undefined && void withLaterChunk((of) => of.openMove(message))),
+    byMember((message) => message.stream_id !== undefined && void withLaterChunk((of) => of.openMoveDialog(message))),
   );
   useShortcut(
     'history',
@@ -142,11 +144,11 @@ export function useMessageKeys(
   );
   useShortcut(
     'collapse',
-    onMessage((_, id) => isCollapsed.toggle(id)),
+    onMessage((_, id) => isCollapseToggled.toggle(id)),
   );
   useShortcut(
     'message-menu',
-    onMessage((message, id) => void openActions(message, window, anchorOf(id))),
+    onMessage((message, id) => void openMessageActionsMenu(message, window, anchorOf(id))),
   );
   useShortcut(
     'profile',
@@ -168,7 +170,7 @@ export function useMessageKeys(
     onMessage((message) =>
       core.router.navigate({
         view: 'narrow',
-        narrow: conversationNarrow(getMessageConversation(message, core.state.me.id)),
+        narrow: makeConversationNarrow(getMessageConversation(message, core.state.me.id)),
         near: message.id,
       }),
     ),
@@ -178,7 +180,7 @@ export function useMessageKeys(
     onMessage((message) =>
       core.router.navigate({
         view: 'narrow',
-        narrow: conversationNarrow(getMessageConversation(message, core.state.me.id)),
+        narrow: makeConversationNarrow(getMessageConversation(message, core.state.me.id)),
         near: message.id,
       }),
     ),
@@ -188,7 +190,7 @@ export function useMessageKeys(
     onMessage((message) =>
       message.stream_id === undefined
         ? false
-        : core.router.navigate({ view: 'narrow', narrow: streamNarrow(message.stream_id), near: message.id }),
+        : core.router.navigate({ view: 'narrow', narrow: makeStreamNarrow(message.stream_id), near: message.id }),
     ),
   );
 }

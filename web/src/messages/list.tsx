@@ -6,15 +6,15 @@ import { useEffect, useLayoutEffect, useMemo, useReducer, useRef } from 'preact/
 import { core } from '../client/index.js';
 import type { MessageWindow } from '../core/index.js';
 import { t } from '../text/index.js';
-import { onContentPress, onContentPressKey } from './content/index.js';
+import { handleContentPress, pressMentionOnKey } from './content/index.js';
 import { MessageItem } from './message.js';
 import { ScrollPlaceKeeper } from './place.js';
 import type { MessageRow } from './rows.js';
 import { markSeenAsRead } from './seen.js';
-import { useVirtual } from './virtual.js';
+import { useVirtualizer } from './virtual.js';
 
 /** Rows on each side of those on screen. */
-const OVERSCAN_ROW_COUNT = 12;
+const OVERSCAN_ROWS_PER_SIDE = 12;
 /** A page is fetched when the reader is this near to its end, in pixels: some two screens. */
 const PAGE_FETCH_DISTANCE_PX = 1600;
 /** Height of the part above the first row, where the beginning of the history is said. */
@@ -24,12 +24,12 @@ const SELECTED_MESSAGE_GAP_PX = 20;
 const SEEN_CHECK_DELAY_MS = 200;
 
 /** Where a message is put on screen. */
-type ScrollTarget = 'top' | 'center' | 'nearest' | number;
+type MessageScrollPlacement = 'top' | 'center' | 'nearest' | number;
 
 /** Commands of the view and of the keys to the list. */
-export interface ListHandle {
+export interface MessageListHandle {
   /** Brings a message on screen. @returns whether it is in the list */
-  show(id: number, where: ScrollTarget): boolean;
+  show(id: number, where: MessageScrollPlacement): boolean;
   /** Goes to the end, and follows new messages from then on. */
   showEnd(): void;
   scrollBy(pages: number): void;
@@ -38,13 +38,13 @@ export interface ListHandle {
   readonly placeKeeper: ScrollPlaceKeeper;
 }
 
-interface ListProps {
+interface MessageListProps {
   readonly window: MessageWindow;
   readonly rows: readonly MessageRow[];
   readonly topContent: ComponentChildren;
   /** Shown behind the newest message: messages on their way, names of those who type. */
   readonly endContent: ComponentChildren;
-  readonly handle: RefObject<ListHandle | null>;
+  readonly handle: RefObject<MessageListHandle | null>;
   /** Called after the list has scrolled or changed, at most each 200 ms. */
   readonly onScrollRest: () => void;
 }
@@ -54,32 +54,32 @@ type RowVirtualizer = Virtualizer<HTMLElement, HTMLElement>;
 /** A guess until the row is measured; long texts are high. */
 function estimateRowHeight(row: MessageRow | undefined): number {
   if (!row) return 0;
-  const length = core.windows.store.peek(row.id)?.content.length ?? 0;
+  const length = core.windows.messageStore.peek(row.id)?.content.length ?? 0;
   const lines = 1 + Math.floor(Math.max(0, length - 80) / 110);
   return lines * 24 + 6 + (row.showsSender ? 30 : 0) + (row.newConversation ? 46 : 0) + (row.startsDay ? 40 : 0);
 }
 
-function useMessageList(window: MessageWindow, rows: readonly MessageRow[], onRest: () => void) {
+function useMessageListScrolling(window: MessageWindow, rows: readonly MessageRow[], onRest: () => void) {
   const scroller = useRef<HTMLDivElement>(null);
   const place = useMemo(() => new ScrollPlaceKeeper(() => scroller.current), [window]);
   const [, again] = useReducer((n: number, _: undefined) => n + 1, 0);
   /** A message that is being brought on screen: the rows around it are rendered wherever the list stands. */
-  const wanted = useRef<{ readonly id: number; readonly where: ScrollTarget }>(undefined);
+  const wanted = useRef<{ readonly id: number; readonly where: MessageScrollPlacement }>(undefined);
   const timer = useRef(0);
   const at = useMemo(() => new Map(rows.map(({ id }, index) => [id, index])), [rows]);
   const rangeExtractor: RowVirtualizer['options']['rangeExtractor'] = (range) => {
     const index = wanted.current && at.get(wanted.current.id);
     if (index === undefined) return defaultRangeExtractor(range);
-    const start = Math.max(0, index - OVERSCAN_ROW_COUNT * 2);
-    const end = Math.min(range.count - 1, index + OVERSCAN_ROW_COUNT * 2);
+    const start = Math.max(0, index - OVERSCAN_ROWS_PER_SIDE * 2);
+    const end = Math.min(range.count - 1, index + OVERSCAN_ROWS_PER_SIDE * 2);
     return Array.from({ length: end - start + 1 }, (_, n) => start + n);
   };
-  const virtual = useVirtual({
+  const virtual = useVirtualizer({
     count: rows.length,
     getScrollElement: () => scroller.current,
     estimateSize: (index) => estimateRowHeight(rows[index]),
     getItemKey: (index) => rows[index]!.id,
-    overscan: OVERSCAN_ROW_COUNT,
+    overscan: OVERSCAN_ROWS_PER_SIDE,
     scrollMargin: LIST_TOP_HEIGHT_PX,
     // The virtualizer shifts its range when rows are prepended; `place` alone scrolls.
     scrollToFn: () => {},
@@ -101,7 +101,7 @@ function useMessageList(window: MessageWindow, rows: readonly MessageRow[], onRe
     const element = scroller.current!;
     const onScroll = () => {
       wanted.current = undefined;
-      place.noteScroll(follows());
+      place.restoreThenNotePlace(follows());
       if (element.scrollTop < PAGE_FETCH_DISTANCE_PX) void window.loadOlder();
       if (element.scrollHeight - element.scrollTop - element.clientHeight < PAGE_FETCH_DISTANCE_PX)
         void window.loadNewer();
@@ -109,7 +109,7 @@ function useMessageList(window: MessageWindow, rows: readonly MessageRow[], onRe
     };
     // Before the listener of the virtualizer, which renders: a render would take back what the reader scrolled.
     element.addEventListener('scroll', onScroll, { capture: true, passive: true });
-    const watch = new ResizeObserver(() => place.restore());
+    const watch = new ResizeObserver(() => place.restorePlace());
     watch.observe(element);
     return () => {
       element.removeEventListener('scroll', onScroll, { capture: true });
@@ -125,15 +125,15 @@ function useMessageList(window: MessageWindow, rows: readonly MessageRow[], onRe
     if (goal && scrollToMessage(element, goal.id, goal.where)) {
       place.notePlace(follows());
       if (element.scrollTop === before) wanted.current = undefined;
-    } else place.restore();
-    if (place.id === undefined) place.notePlace(follows());
+    } else place.restorePlace();
+    if (place.messageId === undefined) place.notePlace(follows());
     rest();
   });
-  const handle: ListHandle = {
+  const handle: MessageListHandle = {
     placeKeeper: place,
     show: (id, where) => {
       if (!at.has(id)) return false;
-      place.isAtEnd = false;
+      place.followsEnd = false;
       wanted.current = { id, where };
       again(undefined);
       return true;
@@ -144,13 +144,13 @@ function useMessageList(window: MessageWindow, rows: readonly MessageRow[], onRe
       again(undefined);
     },
     scrollBy: (pages) => scroller.current?.scrollBy({ top: pages * (scroller.current.clientHeight - 60) }),
-    findVisibleIds: () => findMessagesOnScreen(scroller.current),
+    findVisibleIds: () => findMessageIdsOnScreen(scroller.current),
   };
   return { scroller, virtual, handle, place, follows };
 }
 
 /** Scrolls a message of the document to its place. @returns whether it is in the document */
-function scrollToMessage(scroller: HTMLElement, id: number, where: ScrollTarget): boolean {
+function scrollToMessage(scroller: HTMLElement, id: number, where: MessageScrollPlacement): boolean {
   const element = scroller.querySelector<HTMLElement>(`[data-row="${id}"]`);
   if (!element) return false;
   const box = element.getBoundingClientRect();
@@ -175,7 +175,7 @@ function scrollToMessage(scroller: HTMLElement, id: number, where: ScrollTarget)
 }
 
 /** Messages whose end is on screen, and one that fills the screen. */
-function findMessagesOnScreen(scroller: HTMLElement | null): readonly number[] {
+function findMessageIdsOnScreen(scroller: HTMLElement | null): readonly number[] {
   if (!scroller) return [];
   const { top, bottom } = scroller.getBoundingClientRect();
   return [...scroller.querySelectorAll<HTMLElement>('[data-message]')]
@@ -188,12 +188,18 @@ function findMessagesOnScreen(scroller: HTMLElement | null): readonly number[] {
 }
 
 /** The rows that are near the screen, between two blanks as high as the others. */
-export function MessageList({ window, rows, topContent, endContent, handle, onScrollRest }: ListProps) {
+export function MessageList({ window, rows, topContent, endContent, handle, onScrollRest }: MessageListProps) {
   const rested = useRef(() => {});
-  const { scroller, virtual, handle: own, place, follows } = useMessageList(window, rows, () => rested.current());
+  const {
+    scroller,
+    virtual,
+    handle: own,
+    place,
+    follows,
+  } = useMessageListScrolling(window, rows, () => rested.current());
   rested.current = () => {
     markSeenAsRead(window, own.findVisibleIds());
-    window.readerPlaceId = place.id;
+    window.readerMessageId = place.messageId;
     onScrollRest();
   };
   handle.current = own;
@@ -222,11 +228,11 @@ export function MessageList({ window, rows, topContent, endContent, handle, onSc
         aria-label={t('messages.list')}
         aria-busy={window.fetchDirection.value !== undefined}
         onClick={(event) => {
-          if (onContentPress(event) || getSelection()?.isCollapsed === false) return;
+          if (handleContentPress(event) || getSelection()?.isCollapsed === false) return;
           const row = event.target instanceof Element && event.target.closest<HTMLElement>('[data-row]');
-          if (row) core.viewState.selectedMessageId.value = Number(row.dataset.row);
+          if (row) core.sharedViewState.selectedMessageId.value = Number(row.dataset.row);
         }}
-        onKeyDown={onContentPressKey}
+        onKeyDown={pressMentionOnKey}
       >
         <div class="message-top" style={{ height: `${LIST_TOP_HEIGHT_PX}px` }}>
           {topContent}

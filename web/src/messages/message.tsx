@@ -1,20 +1,20 @@
 import { core } from '../client/index.js';
 import type { Message } from '../contract/index.js';
-import { conversationNarrow, getMessageConversation, type MessageWindow } from '../core/index.js';
-import { Avatar, Icon, lazy } from '../kit/index.js';
-import { formatDateTime, formatTime, t } from '../text/index.js';
-import { isCollapsed } from './actions.js';
-import { makeLaterLoader, withLaterChunk } from './chunk.js';
+import { getMessageConversation, type MessageWindow, makeConversationNarrow } from '../core/index.js';
+import { Avatar, Icon, makeLazyComponent } from '../kit/index.js';
+import { formatFullDateTime, formatTimeOfDay, t } from '../text/index.js';
+import { isCollapseToggled } from './actions.js';
+import { makeLaterComponentLoader, withLaterChunk } from './chunk.js';
 import { MessageContent } from './content/index.js';
 import { DayLine, RecipientHeader, UnreadLine } from './headers.js';
-import { Reactions } from './reactions.js';
+import { MessageReactions } from './reactions.js';
 import type { MessageRow } from './rows.js';
 import { MessageToolbar } from './toolbar.js';
 
-const Widget = lazy(makeLaterLoader('Widget'));
-const EditBox = lazy(makeLaterLoader('EditBox'));
+const LazyWidget = makeLazyComponent(makeLaterComponentLoader('Widget'));
+const LazyEditBox = makeLazyComponent(makeLaterComponentLoader('EditBox'));
 
-interface ItemProps {
+interface MessageItemProps {
   readonly row: MessageRow;
   readonly index: number;
   readonly window: MessageWindow;
@@ -22,10 +22,10 @@ interface ItemProps {
 }
 
 /** A row of the list: what stands above a message, and the message. */
-export function MessageItem({ row, index, window, measure }: ItemProps) {
-  const message = core.windows.store.get(row.id)?.value;
+export function MessageItem({ row, index, window, measure }: MessageItemProps) {
+  const message = core.windows.messageStore.getSignal(row.id)?.value;
   if (!message) return null;
-  const selected = core.viewState.selectedMessageId.value === row.id;
+  const selected = core.sharedViewState.selectedMessageId.value === row.id;
   const unread = !message.flags.includes('read');
   const mentioned = message.flags.includes('mentioned') || message.flags.includes('wildcard_mentioned');
   return (
@@ -64,7 +64,7 @@ function AvatarOrTime({ message, lead }: { readonly message: Message; readonly l
       data-person={message.sender_id}
       tabIndex={-1}
       aria-hidden="true"
-      onClick={(event) => void openSender(event.currentTarget, message)}
+      onClick={(event) => void openSenderMenu(event.currentTarget, message)}
     >
       <Avatar
         name={person?.full_name ?? message.sender_full_name}
@@ -76,21 +76,21 @@ function AvatarOrTime({ message, lead }: { readonly message: Message; readonly l
   );
 }
 
-const openSender = (anchor: HTMLElement, message: Message): Promise<void> =>
+const openSenderMenu = (anchor: HTMLElement, message: Message): Promise<void> =>
   withLaterChunk(({ openPersonMenu }) => openPersonMenu(anchor, message.sender_id));
 
 /** The time of sending, as a link to the message. */
 function MessageTime({ message }: { readonly message: Message }) {
   const at = message.timestamp * 1000;
-  const narrow = conversationNarrow(getMessageConversation(message, core.state.me.id));
+  const narrow = makeConversationNarrow(getMessageConversation(message, core.state.me.id));
   return (
     <a
       class="message-time"
       href={core.router.formatHash({ view: 'narrow', narrow, near: message.id })}
-      data-tip={formatDateTime(at)}
+      data-tip={formatFullDateTime(at)}
       tabIndex={-1}
     >
-      {formatTime(at)}
+      {formatTimeOfDay(at)}
     </a>
   );
 }
@@ -105,10 +105,14 @@ function MessageHead({ message, lead }: { readonly message: Message; readonly le
     </span>
   );
   if (!lead) return sender;
-  const status = people.statuses.value.get(message.sender_id);
+  const status = people.statusByUserId.value.get(message.sender_id);
   return (
     <div class="message-head">
-      <button type="button" class="message-sender" onClick={(event) => void openSender(event.currentTarget, message)}>
+      <button
+        type="button"
+        class="message-sender"
+        onClick={(event) => void openSenderMenu(event.currentTarget, message)}
+      >
         {sender}
       </button>
       {person?.is_bot && (
@@ -125,26 +129,26 @@ function MessageHead({ message, lead }: { readonly message: Message; readonly le
 
 /** The text, or what stands in its place; this element keeps its place on screen. */
 function MessageBody({ message, window }: { readonly message: Message; readonly window: MessageWindow }) {
-  const editing = core.viewState.editedMessageId.value === message.id;
-  const match = window.searchMatchById.get(message.id)?.content;
+  const editing = core.sharedViewState.editedMessageId.value === message.id;
+  const match = window.searchMatchByMessageId.get(message.id)?.content;
   const muted = core.state.muting.mutedAtByUserId.value.has(message.sender_id);
   let body = <MessageContent html={match ?? message.content} isMeMessage={message.is_me_message} />;
-  if (editing) body = <EditBox message={message} />;
-  else if (message.submessages.length > 0) body = <Widget message={message} />;
-  else if (isCollapsed(message.id) || (muted && !isCollapsed(-message.id)))
+  if (editing) body = <LazyEditBox message={message} />;
+  else if (message.submessages.length > 0) body = <LazyWidget message={message} />;
+  else if (isCollapseToggled(message.id) || (muted && !isCollapseToggled(-message.id)))
     body = <CollapsedMessage id={message.id} muted={muted} />;
   return (
     <div class="message-body" data-message={message.id}>
       {body}
       {!editing && <StarAndEditMarks message={message} />}
-      <Reactions message={message} />
+      <MessageReactions message={message} />
     </div>
   );
 }
 
 function CollapsedMessage({ id, muted }: { readonly id: number; readonly muted: boolean }) {
   return (
-    <button type="button" class="message-collapsed" onClick={() => isCollapsed.toggle(muted ? -id : id)}>
+    <button type="button" class="message-collapsed" onClick={() => isCollapseToggled.toggle(muted ? -id : id)}>
       {t(muted ? 'messages.muted-sender' : 'messages.collapsed')}
     </button>
   );
@@ -167,7 +171,7 @@ function StarAndEditMarks({ message }: { readonly message: Message }) {
         <button
           type="button"
           class="message-edited"
-          data-tip={formatDateTime(at * 1000)}
+          data-tip={formatFullDateTime(at * 1000)}
           onClick={() => void withLaterChunk(({ openHistory }) => openHistory(message))}
         >
           {t(edited || edit_history.length === 0 ? 'messages.edited' : 'messages.moved')}

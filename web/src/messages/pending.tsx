@@ -1,30 +1,30 @@
 import { useMemo } from 'preact/hooks';
 import { core } from '../client/index.js';
-import { findNarrowConversation, type Narrow, type OutboxItem } from '../core/index.js';
+import { findExactNarrowConversation, type Narrow, type OutboxItem } from '../core/index.js';
 import { Avatar, Button, Icon } from '../kit/index.js';
-import { formatList, t } from '../text/index.js';
+import { formatNameList, t } from '../text/index.js';
 
 /** Names that the line of typing shows. */
-const MAX_TYPING = 3;
+const MAX_NAMED_TYPING_USERS = 3;
 
 /** Messages on their way, behind the newest one. */
-export function Pending({ narrow }: { readonly narrow: Narrow }) {
-  const items = useMemo(() => core.outbox.itemsIn(narrow), [narrow]);
+export function PendingMessages({ narrow }: { readonly narrow: Narrow }) {
+  const items = useMemo(() => core.outbox.makeItemsSignalForNarrow(narrow), [narrow]);
   return (
     <>
       {items.value.map((item) => (
-        <PendingItem key={item.localId} item={item} />
+        <PendingMessage key={item.localId} item={item} />
       ))}
     </>
   );
 }
 
-function PendingItem({ item }: { readonly item: OutboxItem }) {
-  const person = core.state.me.person.value;
+function PendingMessage({ item }: { readonly item: OutboxItem }) {
+  const person = core.state.me.ownPerson.value;
   const failed = item.phase === 'failed';
   const edit = () => {
-    const back = core.outbox.takeBack(item.localId);
-    if (back) core.viewState.composeRequest.value = { conversation: back.to, insertedText: back.content };
+    const back = core.outbox.removeItemForEditing(item.localId);
+    if (back) core.sharedViewState.composeRequest.value = { conversation: back.to, insertedText: back.content };
   };
   return (
     <article class={`message-row pending ${item.phase}`} aria-label={t(`messages.${item.phase}`)}>
@@ -44,11 +44,11 @@ function PendingItem({ item }: { readonly item: OutboxItem }) {
           {failed && (
             <div class="pending-failure" role="alert">
               <span>{item.error}</span>
-              <Button kind="primary" onClick={() => core.outbox.retry(item.localId)}>
+              <Button kind="primary" onClick={() => core.outbox.retryItem(item.localId)}>
                 {t('common.retry')}
               </Button>
               <Button onClick={edit}>{t('common.edit')}</Button>
-              <Button kind="quiet" onClick={() => core.outbox.discard(item.localId)}>
+              <Button kind="quiet" onClick={() => core.outbox.discardItem(item.localId)}>
                 {t('messages.discard')}
               </Button>
             </div>
@@ -61,12 +61,12 @@ function PendingItem({ item }: { readonly item: OutboxItem }) {
 
 /** Names of those that are typing here; the line always takes its room, so that nothing moves. */
 export function TypingLine({ narrow }: { readonly narrow: Narrow }) {
-  const conversation = findNarrowConversation(narrow);
-  const users = useMemo(() => conversation && core.state.typing.typingUsersIn(conversation), [narrow]);
+  const conversation = findExactNarrowConversation(narrow);
+  const users = useMemo(() => conversation && core.state.typing.makeTypingUserIdsSignal(conversation), [narrow]);
   const ids = users?.value ?? [];
-  const names = formatList(ids.slice(0, MAX_TYPING).map((id) => core.state.people.nameOf(id)));
+  const names = formatNameList(ids.slice(0, MAX_NAMED_TYPING_USERS).map((id) => core.state.people.getFullName(id)));
   let text = '';
-  if (ids.length > MAX_TYPING) text = t('messages.typing-many', { n: ids.length });
+  if (ids.length > MAX_NAMED_TYPING_USERS) text = t('messages.typing-many', { n: ids.length });
   else if (ids.length > 0) text = t(ids.length === 1 ? 'messages.typing-one' : 'messages.typing-some', { names });
   return (
     <div class="typing" aria-live="polite">

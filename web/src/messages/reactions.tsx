@@ -1,8 +1,8 @@
 import { core } from '../client/index.js';
 import type { EmojiReaction, Message } from '../contract/index.js';
 import { IconButton } from '../kit/index.js';
-import { formatList, t } from '../text/index.js';
-import { pickEmoji, setReaction } from './actions.js';
+import { formatNameList, t } from '../text/index.js';
+import { requestReactionEmoji, setReaction } from './actions.js';
 import { decodeEmojiCode } from './content/index.js';
 
 const EXTRA_EMOJI_PICTURE_BY_CODE: Readonly<Record<string, string>> = {
@@ -17,7 +17,7 @@ interface ReactionGroup {
   readonly users: readonly number[];
 }
 
-function groupReactions(reactions: readonly EmojiReaction[]): readonly ReactionGroup[] {
+function groupReactionsByEmoji(reactions: readonly EmojiReaction[]): readonly ReactionGroup[] {
   const groups = new Map<string, { reaction: EmojiReaction; users: number[] }>();
   for (const reaction of reactions) {
     const key = `${reaction.reaction_type} ${reaction.emoji_code}`;
@@ -35,15 +35,15 @@ export function EmojiGlyph({
   readonly of: Pick<EmojiReaction, 'emoji_name' | 'emoji_code' | 'reaction_type'>;
 }) {
   if (of.reaction_type === 'unicode_emoji') return <span aria-hidden="true">{decodeEmojiCode(of.emoji_code)}</span>;
-  const custom = core.state.emoji.byId.value[of.emoji_code];
+  const custom = core.state.emoji.customEmojiById.value[of.emoji_code];
   const src = of.reaction_type === 'realm_emoji' ? custom?.source_url : EXTRA_EMOJI_PICTURE_BY_CODE[of.emoji_code];
   if (!src) return <span aria-hidden="true">:{of.emoji_name}:</span>;
   return <img class="emoji" src={src} alt="" width={18} height={18} />;
 }
 
 /** Reactions with their numbers; a press joins or leaves. */
-export function Reactions({ message }: { readonly message: Message }) {
-  const groups = groupReactions(message.reactions);
+export function MessageReactions({ message }: { readonly message: Message }) {
+  const groups = groupReactionsByEmoji(message.reactions);
   if (groups.length === 0) return null;
   const { me, people } = core.state;
   return (
@@ -53,9 +53,13 @@ export function Reactions({ message }: { readonly message: Message }) {
         const others = users.length - MAX_TOOLTIP_NAMES;
         const names = users
           .slice(0, MAX_TOOLTIP_NAMES)
-          .map((id) => (id === me.id ? t('messages.you') : people.nameOf(id)));
+          .map((id) => (id === me.id ? t('messages.you') : people.getFullName(id)));
         if (others > 0) names.push(t('common.and-more', { n: others }));
-        const label = t('messages.reacted', { n: users.length, names: formatList(names), emoji: reaction.emoji_name });
+        const label = t('messages.reacted', {
+          n: users.length,
+          names: formatNameList(names),
+          emoji: reaction.emoji_name,
+        });
         return (
           <button
             key={`${reaction.reaction_type} ${reaction.emoji_code}`}
@@ -78,7 +82,7 @@ export function Reactions({ message }: { readonly message: Message }) {
           label={t('messages.react')}
           size={16}
           class="reaction-add"
-          onClick={(event) => pickEmoji(message, event.currentTarget)}
+          onClick={(event) => requestReactionEmoji(message, event.currentTarget)}
         />
       )}
     </div>

@@ -1,5 +1,5 @@
 import type { Message } from '../contract/index.js';
-import { type Conversation, conversationKey, getMessageConversation } from '../core/index.js';
+import { type Conversation, getMessageConversation, makeConversationKey } from '../core/index.js';
 
 /** Messages of one sender stand together when they come within this time. */
 const SAME_SENDER_GROUP_SECONDS = 10 * 60;
@@ -19,15 +19,15 @@ export interface MessageRow {
 
 /** Offsets of time zones are multiples of a quarter of an hour, so each quarter lies in one day. */
 const QUARTER_HOUR_SECONDS = 900;
-const MAX_REMEMBERED_QUARTERS = 20_000;
+const MAX_CACHED_QUARTER_HOURS = 20_000;
 const dayByQuarterHour = new Map<number, string>();
 
 /** The reader's day of a time, remembered: the rows of thousands of messages are made again for each new one. */
-function getDayOfTime(seconds: number): string {
+function getLocalDayString(seconds: number): string {
   const quarter = Math.floor(seconds / QUARTER_HOUR_SECONDS);
   let day = dayByQuarterHour.get(quarter);
   if (day === undefined) {
-    if (dayByQuarterHour.size >= MAX_REMEMBERED_QUARTERS) dayByQuarterHour.clear();
+    if (dayByQuarterHour.size >= MAX_CACHED_QUARTER_HOURS) dayByQuarterHour.clear();
     day = new Date(seconds * 1000).toDateString();
     dayByQuarterHour.set(quarter, day);
   }
@@ -41,7 +41,7 @@ function getDayOfTime(seconds: number): string {
  * @param marked id of the first unread message
  * @param known rows of the last call; equal ones are reused, so that their components don't render again
  */
-export function makeRows(
+export function makeMessageRows(
   ids: readonly number[],
   messageOf: (id: number) => Message | undefined,
   me: number,
@@ -55,8 +55,8 @@ export function makeRows(
     const message = messageOf(id);
     if (!message) continue;
     const conversation = getMessageConversation(message, me);
-    const key = conversationKey(conversation);
-    const day = before === undefined || getDayOfTime(before.timestamp) !== getDayOfTime(message.timestamp);
+    const key = makeConversationKey(conversation);
+    const day = before === undefined || getLocalDayString(before.timestamp) !== getLocalDayString(message.timestamp);
     const unread = id === marked;
     const moved = key !== beforeKey;
     const lead =
@@ -74,7 +74,7 @@ export function makeRows(
       was.isFirstUnread === unread &&
       was.showsSender === lead &&
       (was.newConversation !== undefined) === (moved || day) &&
-      (was.newConversation === undefined || conversationKey(was.newConversation) === key);
+      (was.newConversation === undefined || makeConversationKey(was.newConversation) === key);
     rows.push(
       same
         ? was

@@ -5,7 +5,7 @@ import type { MessageWindow } from '../core/index.js';
 export function markSeenAsRead(window: MessageWindow, ids: readonly number[]): void {
   if (!core.platform.visible.peek() || document.querySelector('dialog:modal')) return;
   const kept = firstKeptUnreadByWindow.get(window) ?? Number.POSITIVE_INFINITY;
-  core.readMarker.markSeen(
+  core.readMarker.markSeenAsReadIfEnabled(
     ids.filter((id) => id < kept),
     window.narrow,
   );
@@ -14,7 +14,7 @@ export function markSeenAsRead(window: MessageWindow, ids: readonly number[]): v
 /** The first message that the reader marked as unread: it and those behind it wait until the view is opened again. */
 const firstKeptUnreadByWindow = new WeakMap<MessageWindow, number>();
 
-export function keepUnreadFrom(window: MessageWindow, from: number | undefined): void {
+export function setFirstKeptUnread(window: MessageWindow, from: number | undefined): void {
   if (from === undefined) firstKeptUnreadByWindow.delete(window);
   else firstKeptUnreadByWindow.set(window, from);
 }

@@ -1,5 +1,5 @@
 import type { EmojiReaction, Message } from '../contract/index.js';
-import { type Api, ApiFailure, type MessageStore, type Platform } from '../core/index.js';
+import { type ApiClient, ApiFailure, type MessageStore, type Platform } from '../core/index.js';
 import { PressedValues } from '../toggles/index.js';
 
 export type ReactionEmoji = Pick<EmojiReaction, 'emoji_name' | 'emoji_code' | 'reaction_type'>;
@@ -21,7 +21,7 @@ export class OptimisticToggles {
   readonly #stars: PressedValues<number, boolean>;
 
   constructor(
-    private readonly api: Pick<Api, 'post' | 'delete'>,
+    private readonly api: Pick<ApiClient, 'post' | 'delete'>,
     store: Pick<MessageStore, 'changeMessage' | 'peek'>,
     private readonly reader: () => ReactingUser,
     platform: Pick<Platform, 'setTimer' | 'clearTimer'>,
@@ -30,7 +30,7 @@ export class OptimisticToggles {
       {
         keyOf: ({ id, emoji: { reaction_type, emoji_code } }) => `${id} ${reaction_type} ${emoji_code}`,
         known: ({ id, emoji }) => store.peek(id)?.reactions.some((of) => this.#isOwn(of, emoji)) === true,
-        show: ({ id, emoji }, on) => store.changeMessage(id, (before) => this.#withReaction(before, emoji, on)),
+        show: ({ id, emoji }, on) => store.changeMessage(id, (before) => this.#copyWithReaction(before, emoji, on)),
         send: (reaction, on) => this.#sendReaction(reaction, on),
       },
       () => platform,
@@ -72,7 +72,7 @@ export class OptimisticToggles {
     return of.user_id === this.reader().id && of.emoji_code === emoji_code && of.reaction_type === reaction_type;
   }
 
-  #withReaction(message: Message, emoji: ReactionEmoji, on: boolean): Message {
+  #copyWithReaction(message: Message, emoji: ReactionEmoji, on: boolean): Message {
     const { id, email, full_name } = this.reader();
     const { emoji_name, emoji_code, reaction_type } = emoji;
     const others = message.reactions.filter((of) => !this.#isOwn(of, emoji));

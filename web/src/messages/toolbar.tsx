@@ -3,15 +3,15 @@ import type { Message } from '../contract/index.js';
 import type { MessageWindow } from '../core/index.js';
 import { IconButton } from '../kit/index.js';
 import { t } from '../text/index.js';
-import { mayEdit, openActions, pickEmoji, reply, toggleStar } from './actions.js';
+import { mayEditContent, openMessageActionsMenu, openReply, requestReactionEmoji, toggleStar } from './actions.js';
 
-interface ToolbarProps {
+interface MessageToolbarProps {
   readonly message: Message;
   readonly window: MessageWindow;
 }
 
 /** The usual actions, shown on hover, on focus and for the selected message. Tab skips them: each one has a key. */
-export function MessageToolbar({ message, window }: ToolbarProps) {
+export function MessageToolbar({ message, window }: MessageToolbarProps) {
   const visitor = core.state.me.id === 0;
   const starred = message.flags.includes('starred');
   return (
@@ -23,23 +23,23 @@ export function MessageToolbar({ message, window }: ToolbarProps) {
             label={t('messages.react')}
             shortcut="react"
             tabIndex={-1}
-            onClick={(event) => pickEmoji(message, event.currentTarget)}
+            onClick={(event) => requestReactionEmoji(message, event.currentTarget)}
           />
           <IconButton
             icon="reply"
             label={t('messages.reply')}
             shortcut="reply"
             tabIndex={-1}
-            onClick={() => reply(message)}
+            onClick={() => openReply(message)}
           />
-          {mayEdit(message) && (
+          {mayEditContent(message) && (
             <IconButton
               icon="edit"
               label={t('common.edit')}
               shortcut="edit"
               tabIndex={-1}
               onClick={() => {
-                core.viewState.editedMessageId.value = message.id;
+                core.sharedViewState.editedMessageId.value = message.id;
               }}
             />
           )}
@@ -59,7 +59,7 @@ export function MessageToolbar({ message, window }: ToolbarProps) {
         shortcut="message-menu"
         popup="menu"
         tabIndex={-1}
-        onClick={(event) => void openActions(message, window, event.currentTarget)}
+        onClick={(event) => void openMessageActionsMenu(message, window, event.currentTarget)}
       />
     </div>
   );

@@ -14,7 +14,7 @@ type UseVirtualizerOptions = Pick<
   Partial<VirtualizerOptions<HTMLElement, HTMLElement>>;
 
 /** @returns a virtualizer that renders the component again when the visible range changes */
-export function useVirtual(options: UseVirtualizerOptions): Virtualizer<HTMLElement, HTMLElement> {
+export function useVirtualizer(options: UseVirtualizerOptions): Virtualizer<HTMLElement, HTMLElement> {
   const [, again] = useReducer((n: number, _: undefined) => n + 1, 0);
   const whole = {
     observeElementRect,

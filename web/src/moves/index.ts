@@ -4,7 +4,7 @@
  */
 import { core } from '../client/index.js';
 import type { Events } from '../contract/index.js';
-import { type Conversation, conversationKey } from '../core/index.js';
+import { type Conversation, makeConversationKey } from '../core/index.js';
 
 interface TopicPlace {
   readonly stream: number;
@@ -25,7 +25,7 @@ function findTopicMove(event: Events['update_message']): TopicMove | undefined {
   if (!stream || (stream.invite_only && stream.membership !== 'subscribed')) return undefined;
   const move = { from: { stream: from, topic: orig_subject }, to: { stream: to, topic: subject ?? orig_subject } };
   // Another case of letters is the same topic.
-  return conversationKey(move.from) === conversationKey(move.to) ? undefined : move;
+  return makeConversationKey(move.from) === makeConversationKey(move.to) ? undefined : move;
 }
 
 /**
@@ -37,8 +37,8 @@ export const listenForTopicMoves = (
   current: () => Conversation | undefined,
   call: (to: TopicPlace) => void,
 ): (() => void) =>
-  core.listen('update_message', (event) => {
+  core.listenToEvents('update_message', (event) => {
     const move = findTopicMove(event);
     const followed = current();
-    if (move && followed && conversationKey(move.from) === conversationKey(followed)) call(move.to);
+    if (move && followed && makeConversationKey(move.from) === makeConversationKey(followed)) call(move.to);
   });

@@ -1,23 +1,26 @@
 /** Whether a message deserves attention, by the settings of the user and of the stream. Without the DOM. */
 import type { Events } from '../contract/index.js';
-import { getMessageConversation, type State } from '../core/index.js';
+import { type ClientState, getMessageConversation } from '../core/index.js';
 
-export interface NoticeDecision {
+export interface NotificationDecision {
   readonly desktop: boolean;
   readonly sound: boolean;
 }
 
-const NO_NOTICE: NoticeDecision = { desktop: false, sound: false };
+const NO_NOTIFICATION: NotificationDecision = { desktop: false, sound: false };
 
-export function decideNotice({ message, flags }: Events['message'], state: State): NoticeDecision {
+export function decideNotification({ message, flags }: Events['message'], state: ClientState): NotificationDecision {
   const { me, muting, streams } = state;
   const settings = me.settings.value;
   if (flags.includes('read') || message.sender_id === me.id || muting.mutedAtByUserId.value.has(message.sender_id))
-    return NO_NOTICE;
-  const personal: NoticeDecision = { desktop: settings.enable_desktop_notifications, sound: settings.enable_sounds };
+    return NO_NOTIFICATION;
+  const personal: NotificationDecision = {
+    desktop: settings.enable_desktop_notifications,
+    sound: settings.enable_sounds,
+  };
   const of = getMessageConversation(message, me.id);
   if ('users' in of || flags.includes('mentioned')) return personal;
-  if (muting.isTopicMuted(of.stream, of.topic)) return NO_NOTICE;
+  if (muting.isTopicMuted(of.stream, of.topic)) return NO_NOTIFICATION;
   const stream = streams.byId.value.get(of.stream);
   const wildcards = stream?.wildcard_mentions_notify ?? settings.wildcard_mentions_notify;
   if ((flags.includes('wildcard_mentioned') && wildcards) || flags.includes('has_alert_word')) return personal;
@@ -35,15 +38,15 @@ const CHAR_BY_HTML_ENTITY: Readonly<Record<string, string>> = {
   '#39': "'",
   nbsp: ' ',
 };
-const MAX_TEXT_LENGTH = 240;
+const MAX_NOTIFICATION_TEXT_LENGTH = 240;
 
 /** The text of a rendered message on one line. A spoiler ends it: its content is not for passers-by. */
-export function extractPlainText(html: string): string {
+export function extractNotificationText(html: string): string {
   const open = html.split('<div class="spoiler-content', 1)[0] ?? '';
   const text = open
     .replace(/<[^>]*>/g, ' ')
     .replace(/&(\w+|#39);/g, (whole, name: string) => CHAR_BY_HTML_ENTITY[name] ?? whole)
     .replace(/\s+/g, ' ')
     .trim();
-  return text.length > MAX_TEXT_LENGTH ? `${text.slice(0, MAX_TEXT_LENGTH - 1)}…` : text;
+  return text.length > MAX_NOTIFICATION_TEXT_LENGTH ? `${text.slice(0, MAX_NOTIFICATION_TEXT_LENGTH - 1)}…` : text;
 }

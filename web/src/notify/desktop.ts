@@ -1,21 +1,24 @@
 import { effect } from '@preact/signals';
-import { loadPush } from '../client/index.js';
+import { loadPushModule } from '../client/index.js';
 import type { Events } from '../contract/index.js';
 import {
   type Conversation,
   type Core,
-  conversationKey,
-  conversationNarrow,
   getMessageConversation,
+  makeConversationKey,
+  makeConversationNarrow,
 } from '../core/index.js';
-import { toast } from '../kit/index.js';
+import { showToast } from '../kit/index.js';
 import { t } from '../text/index.js';
-import { extractPlainText } from './decide.js';
+import { extractNotificationText } from './decide.js';
 
-const ASKED_STORAGE_KEY = 'notifications-asked';
+const NOTIFICATIONS_OFFERED_STORE_KEY = 'notifications-asked';
 
 /** Notifications of this page by conversation, with their messages. */
-const shownByConversation = new Map<string, { readonly message: number; readonly notification: Notification }>();
+const pageNotificationByConversation = new Map<
+  string,
+  { readonly message: number; readonly notification: Notification }
+>();
 /** Notifications of the service worker may be on screen. */
 let hasShownThroughWorker = false;
 
@@ -24,17 +27,17 @@ const isNotificationSupported = (): boolean => 'Notification' in window;
 /** Asks once, when there is something to notify of; browsers want a press before their own question. */
 function offerNotificationsOnce(): void {
   try {
-    if (localStorage.getItem(ASKED_STORAGE_KEY)) return;
-    localStorage.setItem(ASKED_STORAGE_KEY, '1');
+    if (localStorage.getItem(NOTIFICATIONS_OFFERED_STORE_KEY)) return;
+    localStorage.setItem(NOTIFICATIONS_OFFERED_STORE_KEY, '1');
   } catch {
     return;
   }
   const ask = () => void Notification.requestPermission();
-  toast({ text: t('notify.offer'), action: { label: t('notify.turn-on'), run: ask } });
+  showToast({ text: t('notify.offer'), action: { label: t('notify.turn-on'), run: ask } });
 }
 
 function formatNotificationTitle(core: Core, sender: string, of: Conversation): string {
-  if ('stream' in of) return `${sender} · #${core.state.streams.nameOf(of.stream)} › ${of.topic}`;
+  if ('stream' in of) return `${sender} · #${core.state.streams.getStreamName(of.stream)} › ${of.topic}`;
   if (of.users.length === 1) return sender;
   return t('notify.group', { name: sender, n: of.users.length - 1 });
 }
@@ -49,20 +52,20 @@ function pickNotificationIcon(core: Core, sender: number): { icon: string } | un
  * Shows a message outside of the page. Where this browser is subscribed to pushes, the service worker shows it under
  * the tag of the push, so that a message is shown once.
  */
-export async function showNotification(core: Core, { message }: Events['message']): Promise<void> {
+export async function showMessageNotification(core: Core, { message }: Events['message']): Promise<void> {
   if (!isNotificationSupported()) return;
   if (Notification.permission === 'default') offerNotificationsOnce();
   if (Notification.permission !== 'granted') return;
   const { state } = core;
-  const of = getMessageConversation(message, state.me.userId.peek());
+  const of = getMessageConversation(message, state.me.userIdSignal.peek());
   const hidden = 'users' in of && !state.me.settings.peek().pm_content_in_desktop_notifications;
-  const key = conversationKey(of);
-  const body = hidden ? t('notify.hidden') : extractPlainText(message.content);
+  const key = makeConversationKey(of);
+  const body = hidden ? t('notify.hidden') : extractNotificationText(message.content);
   const options = { body, tag: key, silent: true, ...pickNotificationIcon(core, message.sender_id) };
-  const worker = await (await loadPush()).findPushRegistration();
+  const worker = await (await loadPushModule()).findSubscribedWorkerRegistration();
   if (worker) {
     hasShownThroughWorker = true;
-    const hash = core.router.formatHash({ view: 'narrow', narrow: conversationNarrow(of), near: message.id });
+    const hash = core.router.formatHash({ view: 'narrow', narrow: makeConversationNarrow(of), near: message.id });
     const data = { message: message.id, hash };
     await worker.showNotification(formatNotificationTitle(core, message.sender_full_name, of), { ...options, data });
     return;
@@ -76,29 +79,30 @@ export async function showNotification(core: Core, { message }: Events['message'
   }
   notification.onclick = () => {
     window.focus();
-    core.router.navigate({ view: 'narrow', narrow: conversationNarrow(of), near: message.id });
+    core.router.navigate({ view: 'narrow', narrow: makeConversationNarrow(of), near: message.id });
     notification.close();
   };
   notification.onclose = () => {
-    if (shownByConversation.get(key)?.notification === notification) shownByConversation.delete(key);
+    if (pageNotificationByConversation.get(key)?.notification === notification)
+      pageNotificationByConversation.delete(key);
   };
-  shownByConversation.set(key, { message: message.id, notification });
+  pageNotificationByConversation.set(key, { message: message.id, notification });
 }
 
 async function closeReadWorkerNotifications(core: Core): Promise<void> {
-  const worker = await (await loadPush()).findPushRegistration();
+  const worker = await (await loadPushModule()).findSubscribedWorkerRegistration();
   for (const notification of (await worker?.getNotifications()) ?? []) {
     const { message } = (notification.data ?? {}) as { readonly message?: number };
-    if (message !== undefined && !core.state.unread.has(message)) notification.close();
+    if (message !== undefined && !core.state.unread.isUnread(message)) notification.close();
   }
 }
 
 /** Closes notifications whose messages were read. */
 export function startClosingReadNotifications(core: Core): void {
   effect(() => {
-    core.state.unread.version.value;
-    for (const { message, notification } of shownByConversation.values()) {
-      if (!core.state.unread.has(message)) notification.close();
+    core.state.unread.changeVersion.value;
+    for (const { message, notification } of pageNotificationByConversation.values()) {
+      if (!core.state.unread.isUnread(message)) notification.close();
     }
     if (hasShownThroughWorker) void closeReadWorkerNotifications(core);
   });

@@ -1,5 +1,5 @@
 import { effect, signal } from '@preact/signals';
-import { type Conversation, type Core, conversationKey, findNarrowConversation } from '../core/index.js';
+import { type Conversation, type Core, findExactNarrowConversation, makeConversationKey } from '../core/index.js';
 
 /**
  * The conversation that has the reader's eyes, as a lock that other tabs see and that dies with its tab. A page without
@@ -9,9 +9,9 @@ const READING_LOCK_PREFIX = 'conclave/reading/';
 
 const isPageFocused = signal(document.hasFocus());
 const lockManager = 'locks' in navigator ? navigator.locks : undefined;
-let ownReadingKey: string | undefined;
+let ownReadConversationKey: string | undefined;
 
-export function startReadingLock(core: Core): void {
+export function startHoldingReadingLock(core: Core): void {
   const look = () => {
     isPageFocused.value = document.hasFocus() && document.visibilityState === 'visible';
   };
@@ -20,10 +20,10 @@ export function startReadingLock(core: Core): void {
   let release = () => {};
   effect(() => {
     const route = core.router.route.value;
-    const conversation = route.view === 'narrow' ? findNarrowConversation(route.narrow) : undefined;
-    const key = isPageFocused.value && conversation ? conversationKey(conversation) : undefined;
-    if (key === ownReadingKey) return;
-    ownReadingKey = key;
+    const conversation = route.view === 'narrow' ? findExactNarrowConversation(route.narrow) : undefined;
+    const key = isPageFocused.value && conversation ? makeConversationKey(conversation) : undefined;
+    if (key === ownReadConversationKey) return;
+    ownReadConversationKey = key;
     release();
     release = () => {};
     if (key === undefined) return;
@@ -36,8 +36,8 @@ export function startReadingLock(core: Core): void {
 
 /** Whether some tab of this browser shows the conversation and has the focus. */
 export async function isConversationBeingRead(of: Conversation): Promise<boolean> {
-  const key = conversationKey(of);
-  if (ownReadingKey === key) return true;
+  const key = makeConversationKey(of);
+  if (ownReadConversationKey === key) return true;
   const { held = [] } = (await lockManager?.query()) ?? {};
   return held.some(({ name }) => name === `${READING_LOCK_PREFIX}${key}`);
 }

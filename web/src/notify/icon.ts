@@ -28,7 +28,7 @@ function drawIconWithCount(picture: HTMLImageElement, count: number): string {
 }
 
 /** Keeps the number of unread messages in the icon of the page, and on that of the installed client. */
-export function startUnreadIcon(core: Core): void {
+export function startUnreadCountIcon(core: Core): void {
   const link = document.querySelector<HTMLLinkElement>('link[rel=icon]');
   if (!link) return;
   const plain = link.href;

@@ -9,19 +9,19 @@
  * - A notification goes when its message was read, here or on another device.
  * - Nothing comes from files of other hosts: tunes are made of tones, the icon is drawn over that of the server.
  *
- * `startNotices` is called once by the shell and loads the rest as a chunk of its own.
+ * `loadAndStartNotifying` is called once by the shell and loads the rest as a chunk of its own.
  */
 import type { Core } from '../core/index.js';
 
 export { computeShownUnreadCount } from './count.js';
 
-export async function startNotices(core: Core): Promise<void> {
+export async function loadAndStartNotifying(core: Core): Promise<void> {
   const { startNotifying } = await import('./start.js');
   startNotifying(core);
 }
 
 /** Plays a tune by its name in the settings. */
-export async function playSound(name: string): Promise<void> {
+export async function loadAndPlayTune(name: string): Promise<void> {
   const { playTune } = await import('./sound.js');
   playTune(name);
 }

@@ -5,7 +5,7 @@ const SCALE_SEMITONES = [0, 2, 4, 7, 9, 12, 14, 16] as const;
 const BASE_HZ = 440;
 const TONE_INTERVAL_SECONDS = 0.11;
 const TONE_LENGTH_SECONDS = 0.35;
-const VOLUME = 0.12;
+const PEAK_GAIN = 0.12;
 
 let audioContext: AudioContext | undefined;
 
@@ -23,7 +23,7 @@ function playTone(audio: AudioContext, step: number, at: number): void {
   source.type = 'triangle';
   source.frequency.value = BASE_HZ * 2 ** (step / 12);
   volume.gain.setValueAtTime(0.0001, at);
-  volume.gain.exponentialRampToValueAtTime(VOLUME, at + 0.01);
+  volume.gain.exponentialRampToValueAtTime(PEAK_GAIN, at + 0.01);
   volume.gain.exponentialRampToValueAtTime(0.0001, at + TONE_LENGTH_SECONDS);
   source.connect(volume).connect(audio.destination);
   source.start(at);

@@ -1,10 +1,10 @@
 import { effect } from '@preact/signals';
-import { loadPush } from '../client/index.js';
+import { loadPushModule } from '../client/index.js';
 import { type Core, getMessageConversation } from '../core/index.js';
-import { decideNotice } from './decide.js';
-import { showNotification, startClosingReadNotifications } from './desktop.js';
-import { isConversationBeingRead, startReadingLock } from './focused.js';
-import { startUnreadIcon } from './icon.js';
+import { decideNotification } from './decide.js';
+import { showMessageNotification, startClosingReadNotifications } from './desktop.js';
+import { isConversationBeingRead, startHoldingReadingLock } from './focused.js';
+import { startUnreadCountIcon } from './icon.js';
 import { playTune } from './sound.js';
 
 /** A burst of messages plays one tune. */
@@ -14,22 +14,22 @@ let lastSoundAt = 0;
 
 /** Begins to notify of messages that come from now on. */
 export function startNotifying(core: Core): void {
-  startReadingLock(core);
+  startHoldingReadingLock(core);
   startClosingReadNotifications(core);
-  startUnreadIcon(core);
+  startUnreadCountIcon(core);
   effect(() => {
-    if (core.state.me.userId.value !== 0) void loadPush().then(({ renewPush }) => renewPush(core));
+    if (core.state.me.userIdSignal.value !== 0) void loadPushModule().then(({ renewPush }) => renewPush(core));
   });
   // The service worker asks for a conversation whose notification was pressed.
   navigator.serviceWorker?.addEventListener('message', ({ data }: MessageEvent<{ readonly open?: string }>) => {
     if (data.open !== undefined) location.hash = data.open;
   });
-  core.listen('message', async (event) => {
-    if (!core.queue.isLeadingTab.peek()) return;
-    const { desktop, sound } = decideNotice(event, core.state);
+  core.listenToEvents('message', async (event) => {
+    if (!core.eventQueue.isLeadingTab.peek()) return;
+    const { desktop, sound } = decideNotification(event, core.state);
     if (!desktop && !sound) return;
-    if (await isConversationBeingRead(getMessageConversation(event.message, core.state.me.userId.peek()))) return;
-    if (desktop) void showNotification(core, event);
+    if (await isConversationBeingRead(getMessageConversation(event.message, core.state.me.userIdSignal.peek()))) return;
+    if (desktop) void showMessageNotification(core, event);
     const now = core.platform.now();
     if (!sound || now - lastSoundAt < MIN_SOUND_INTERVAL_MS) return;
     lastSoundAt = now;

@@ -1,22 +1,28 @@
 import { core } from '../client/index.js';
-import { conversationNarrow, type StoredDraft } from '../core/index.js';
-import { EmptyNotice, IconButton, type RowFocusAttributes as RowAttributes, toast, VirtualList } from '../kit/index.js';
-import { formatAgo, formatDateTime, t } from '../text/index.js';
+import { makeConversationNarrow, type StoredDraft } from '../core/index.js';
+import {
+  EmptyNotice,
+  IconButton,
+  type RowFocusAttributes as RowAttributes,
+  showToast,
+  VirtualList,
+} from '../kit/index.js';
+import { formatFullDateTime, formatRelativeTime, t } from '../text/index.js';
 import { UNSENT_MESSAGE_ROW_HEIGHT_PX, UnsentMessageRow } from './note-row.js';
 import { useRowKeyNavigation } from './walk.js';
 
 /** Goes to the conversation and gives the text to the compose box. */
-function resumeDraft(draft: StoredDraft): void {
-  const to = core.drafts.getDraftTarget(draft);
-  if (to) core.router.navigate({ view: 'narrow', narrow: conversationNarrow(to) });
-  core.viewState.composeRequest.value = { ...(to ? { conversation: to } : {}), draftId: draft.id };
+function openDraftInCompose(draft: StoredDraft): void {
+  const to = core.draftService.getDraftTarget(draft);
+  if (to) core.router.navigate({ view: 'narrow', narrow: makeConversationNarrow(to) });
+  core.sharedViewState.composeRequest.value = { ...(to ? { conversation: to } : {}), draftId: draft.id };
 }
 
 async function deleteDraftWithUndo({ id, type, to, topic, content, timestamp }: StoredDraft): Promise<void> {
   try {
-    await core.drafts.delete(id);
+    await core.draftService.deleteStored(id);
   } catch {
-    toast({ text: t('error.unreachable'), kind: 'error' });
+    showToast({ text: t('error.unreachable'), kind: 'error' });
     return;
   }
   const restore = async () => {
@@ -24,10 +30,10 @@ async function deleteDraftWithUndo({ id, type, to, topic, content, timestamp }: 
     try {
       await core.api.post('/drafts', { drafts: [{ type, to: [...to], topic, content, ...time }] });
     } catch {
-      toast({ text: t('error.unreachable'), kind: 'error' });
+      showToast({ text: t('error.unreachable'), kind: 'error' });
     }
   };
-  toast({ text: t('overviews.draft-deleted'), action: { label: t('common.undo'), run: () => void restore() } });
+  showToast({ text: t('overviews.draft-deleted'), action: { label: t('common.undo'), run: () => void restore() } });
 }
 
 const getDraftId = ({ id }: StoredDraft): number => id;
@@ -37,14 +43,14 @@ function DraftRow({ draft, attributes }: { readonly draft: StoredDraft; readonly
   const at = (draft.timestamp ?? 0) * 1000;
   return (
     <UnsentMessageRow
-      target={core.drafts.getDraftTarget(draft)}
+      target={core.draftService.getDraftTarget(draft)}
       content={draft.content}
-      details={<span data-tip={formatDateTime(at)}>{formatAgo(at)}</span>}
+      details={<span data-tip={formatFullDateTime(at)}>{formatRelativeTime(at)}</span>}
       attributes={attributes}
       openLabel={t('overviews.resume')}
-      onOpen={() => resumeDraft(draft)}
+      onOpen={() => openDraftInCompose(draft)}
     >
-      <IconButton icon="edit" label={t('overviews.resume')} tabIndex={-1} onClick={() => resumeDraft(draft)} />
+      <IconButton icon="edit" label={t('overviews.resume')} tabIndex={-1} onClick={() => openDraftInCompose(draft)} />
       <IconButton
         icon="trash"
         label={t('overviews.delete-draft')}
@@ -58,7 +64,7 @@ function DraftRow({ draft, attributes }: { readonly draft: StoredDraft; readonly
 /** Texts that were begun, newest first. */
 export function DraftsView() {
   const walk = useRowKeyNavigation();
-  const drafts = core.state.ownLists.drafts.value;
+  const drafts = core.state.ownLists.draftsNewestFirst.value;
   if (drafts.length === 0) {
     return (
       <div class="overview-empty">

@@ -1,5 +1,11 @@
 /** Rows of the inbox from the state, without the DOM. */
-import { type Conversation, conversationKey, type State, type Stream, type UnreadConversation } from '../core/index.js';
+import {
+  type ClientState,
+  type Conversation,
+  makeConversationKey,
+  type Stream,
+  type UnreadConversation,
+} from '../core/index.js';
 import { compareNames } from '../text/index.js';
 
 /** Direct messages, a stream by its id, or everything that is muted. */
@@ -30,7 +36,7 @@ const findInboxGroup = ({ conversation, muted }: UnreadConversation): InboxGroup
   'users' in conversation ? 'directs' : muted ? 'muted' : conversation.stream;
 
 /** Direct messages first, then pinned streams, then streams by name, then what is muted. */
-function makeGroupComparator(state: State): (a: InboxGroup, b: InboxGroup) => number {
+function makeGroupComparator(state: ClientState): (a: InboxGroup, b: InboxGroup) => number {
   const { byId } = state.streams;
   const rank = (group: InboxGroup): number => {
     if (group === 'directs') return 0;
@@ -45,9 +51,9 @@ function makeGroupComparator(state: State): (a: InboxGroup, b: InboxGroup) => nu
 }
 
 /** @returns the rows from top to bottom: a heading for each group, newest conversations first below it */
-export function makeInboxRows(state: State, turned: ToggledGroups): readonly InboxRow[] {
+export function makeInboxRows(state: ClientState, turned: ToggledGroups): readonly InboxRow[] {
   const groups = new Map<InboxGroup, UnreadConversation[]>();
-  for (const one of state.unread.conversations.value) {
+  for (const one of state.unread.unreadConversations.value) {
     const group = findInboxGroup(one);
     const list = groups.get(group);
     if (list) list.push(one);
@@ -63,7 +69,7 @@ export function makeInboxRows(state: State, turned: ToggledGroups): readonly Inb
     if (!open) continue;
     for (const { conversation, count: unread, mentionCount } of list) {
       const facts = { count: unread, mentioned: mentionCount > 0, withStream: group === 'muted' };
-      rows.push({ kind: 'conversation', key: conversationKey(conversation), of: conversation, ...facts });
+      rows.push({ kind: 'conversation', key: makeConversationKey(conversation), of: conversation, ...facts });
     }
   }
   return rows;

@@ -9,19 +9,19 @@ import {
   Icon,
   IconButton,
   type RowFocusAttributes as RowAttributes,
-  toast,
+  showToast,
   VirtualList,
 } from '../kit/index.js';
 import { confirm } from '../kit-later/index.js';
 import { t } from '../text/index.js';
 import { type InboxGroup, type InboxRow, makeInboxRows } from './inbox-rows.js';
-import { ConversationLabel, formatConversationHash, formatConversationName, StreamName } from './place.js';
+import { ConversationLabel, formatConversationHash, formatConversationName, StreamNameWithIcon } from './place.js';
 import { useRowKeyNavigation } from './walk.js';
 
 /** Headings that the reader opened or closed; they stay so until the page is left. */
 const toggledGroups = signal<ReadonlySet<InboxGroup>>(new Set());
 
-function toggleGroup(group: InboxGroup): void {
+function toggleInboxGroup(group: InboxGroup): void {
   const next = new Set(toggledGroups.peek());
   if (!next.delete(group)) next.add(group);
   toggledGroups.value = next;
@@ -36,13 +36,13 @@ async function runOrToastError(work: () => Promise<void>): Promise<void> {
   try {
     await work();
   } catch {
-    toast({ text: t('error.unreachable'), kind: 'error' });
+    showToast({ text: t('error.unreachable'), kind: 'error' });
   }
 }
 
-const markConversationRead = (of: Conversation) => runOrToastError(() => core.readMarker.markConversationRead(of));
+const markReadOrToastError = (of: Conversation) => runOrToastError(() => core.readMarker.markConversationRead(of));
 
-async function markGroupRead(group: InboxGroup): Promise<void> {
+async function markConversationsOfGroupRead(group: InboxGroup): Promise<void> {
   const inGroup = ({
     conversation,
     muted,
@@ -50,12 +50,12 @@ async function markGroupRead(group: InboxGroup): Promise<void> {
     readonly conversation: Conversation;
     readonly muted: boolean;
   }): boolean => ('users' in conversation ? group === 'directs' : group === (muted ? 'muted' : conversation.stream));
-  const places = core.state.unread.conversations.peek().filter(inGroup);
+  const places = core.state.unread.unreadConversations.peek().filter(inGroup);
   for (const { conversation } of places) await core.readMarker.markConversationRead(conversation);
 }
 
-async function markAllRead(): Promise<void> {
-  const n = core.state.unread.totalCount.peek();
+async function confirmAndMarkAllRead(): Promise<void> {
+  const n = core.state.unread.totalUnmutedCount.peek();
   const agreed = await confirm({
     title: t('overviews.read-all'),
     text: t('overviews.read-all-question', { n }),
@@ -66,7 +66,7 @@ async function markAllRead(): Promise<void> {
 
 function formatGroupName(group: InboxGroup): string {
   if (group === 'directs') return t('sidebar.directs');
-  return group === 'muted' ? t('sidebar.muted') : core.state.streams.nameOf(group);
+  return group === 'muted' ? t('sidebar.muted') : core.state.streams.getStreamName(group);
 }
 
 interface InboxRowProps<R> {
@@ -82,24 +82,24 @@ function GroupHeadingRow({ row, attributes }: InboxRowProps<Extract<InboxRow, { 
         type="button"
         class="overview-main"
         aria-expanded={open}
-        onClick={() => toggleGroup(group)}
+        onClick={() => toggleInboxGroup(group)}
         {...attributes}
       >
         <Icon name="chevron-right" size={16} />
-        {typeof group === 'number' ? <StreamName id={group} /> : <span>{formatGroupName(group)}</span>}
+        {typeof group === 'number' ? <StreamNameWithIcon id={group} /> : <span>{formatGroupName(group)}</span>}
         <CountBadge count={count} mentioned={mentioned} quiet={group === 'muted'} />
       </button>
       <IconButton
         icon="check"
         label={t('overviews.mark-read-of', { name: formatGroupName(group) })}
         tabIndex={-1}
-        onClick={() => void runOrToastError(() => markGroupRead(group))}
+        onClick={() => void runOrToastError(() => markConversationsOfGroupRead(group))}
       />
     </div>
   );
 }
 
-function ConversationRow({ row, attributes }: InboxRowProps<Extract<InboxRow, { kind: 'conversation' }>>) {
+function InboxConversationRow({ row, attributes }: InboxRowProps<Extract<InboxRow, { kind: 'conversation' }>>) {
   const { of, withStream, count, mentioned } = row;
   return (
     <div class="overview-row">
@@ -111,7 +111,7 @@ function ConversationRow({ row, attributes }: InboxRowProps<Extract<InboxRow, { 
         icon="check"
         label={t('overviews.mark-read-of', { name: formatConversationName(of) })}
         tabIndex={-1}
-        onClick={() => void markConversationRead(of)}
+        onClick={() => void markReadOrToastError(of)}
       />
     </div>
   );
@@ -133,8 +133,8 @@ export function InboxView() {
     // biome-ignore lint/a11y/noStaticElementInteractions: keys of the links and buttons inside
     <div class="overview" ref={walk.ref} onKeyDown={walk.onKeyDown}>
       <div class="overview-head">
-        <p class="place-soft">{t('overviews.unread-sum', { n: core.state.unread.totalCount.value })}</p>
-        <Button kind="quiet" icon="check" onClick={() => void markAllRead()}>
+        <p class="place-soft">{t('overviews.unread-sum', { n: core.state.unread.totalUnmutedCount.value })}</p>
+        <Button kind="quiet" icon="check" onClick={() => void confirmAndMarkAllRead()}>
           {t('overviews.read-all')}
         </Button>
       </div>
@@ -148,7 +148,7 @@ export function InboxView() {
           row.kind === 'heading' ? (
             <GroupHeadingRow row={row} attributes={attributes} />
           ) : (
-            <ConversationRow row={row} attributes={attributes} />
+            <InboxConversationRow row={row} attributes={attributes} />
           )
         }
       </VirtualList>

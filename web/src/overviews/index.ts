@@ -11,10 +11,10 @@
  *
  * Starred messages and mentions are narrows of the message list. The shell shows these views by the route.
  */
-import { lazy } from '../kit/index.js';
+import { makeLazyComponent } from '../kit/index.js';
 
 export { RecentView } from './recent.js';
 
-export const InboxView = lazy(async () => (await import('./inbox.js')).InboxView);
-export const DraftsView = lazy(async () => (await import('./drafts.js')).DraftsView);
-export const ScheduledView = lazy(async () => (await import('./scheduled.js')).ScheduledView);
+export const InboxView = makeLazyComponent(async () => (await import('./inbox.js')).InboxView);
+export const DraftsView = makeLazyComponent(async () => (await import('./drafts.js')).DraftsView);
+export const ScheduledView = makeLazyComponent(async () => (await import('./scheduled.js')).ScheduledView);

@@ -1,5 +1,5 @@
 import { core } from '../client/index.js';
-import { type Conversation, conversationNarrow } from '../core/index.js';
+import { type Conversation, makeConversationNarrow } from '../core/index.js';
 import { Avatar, Icon } from '../kit/index.js';
 import { t } from '../text/index.js';
 
@@ -7,29 +7,29 @@ const RESOLVED_TOPIC_PREFIX = '✔ ';
 
 /** Address of a conversation. */
 export const formatConversationHash = (of: Conversation): string =>
-  core.router.formatHash({ view: 'narrow', narrow: conversationNarrow(of) });
+  core.router.formatHash({ view: 'narrow', narrow: makeConversationNarrow(of) });
 
 /** Name of a conversation as plain text. */
 export function formatConversationName(of: Conversation): string {
   const { people, streams } = core.state;
-  if ('users' in of) return of.users.map((id) => people.nameOf(id)).join(', ');
-  return `#${streams.nameOf(of.stream)} › ${of.topic}`;
+  if ('users' in of) return of.users.map((id) => people.getFullName(id)).join(', ');
+  return `#${streams.getStreamName(of.stream)} › ${of.topic}`;
 }
 
 /** Sign and name of a stream, in the stream's colour. */
-export function StreamName({ id }: { readonly id: number }) {
+export function StreamNameWithIcon({ id }: { readonly id: number }) {
   const { streams } = core.state;
   const kind = streams.getPrivacy(id);
   return (
     <span class="place-stream" style={{ '--stream': streams.byId.value.get(id)?.color || 'currentColor' }}>
       <Icon name={kind === 'private' ? 'lock' : kind === 'web-public' ? 'globe' : 'hash'} />
-      <span data-cut="">{streams.nameOf(id)}</span>
+      <span data-cut="">{streams.getStreamName(id)}</span>
     </span>
   );
 }
 
 /** Topic without the mark of resolved ones, which becomes an icon. */
-export function TopicName({ topic }: { readonly topic: string }) {
+export function TopicNameWithResolvedIcon({ topic }: { readonly topic: string }) {
   const resolved = topic.startsWith(RESOLVED_TOPIC_PREFIX);
   return (
     <span class="place-topic">
@@ -41,7 +41,7 @@ export function TopicName({ topic }: { readonly topic: string }) {
 }
 
 /** Picture and names of the others in direct messages. */
-export function DirectName({ users }: { readonly users: readonly number[] }) {
+export function DirectUsersLabel({ users }: { readonly users: readonly number[] }) {
   const { people, me } = core.state;
   const [first] = users;
   const person = first === undefined ? undefined : people.byId.value.get(first);
@@ -50,7 +50,7 @@ export function DirectName({ users }: { readonly users: readonly number[] }) {
   return (
     <span class="place-topic">
       <Avatar name={person?.full_name ?? ''} src={person?.avatar_url} id={first ?? 0} size={24} presence={presence} />
-      <span data-cut="">{users.map((id) => people.nameOf(id)).join(', ')}</span>
+      <span data-cut="">{users.map((id) => people.getFullName(id)).join(', ')}</span>
       {first === me.id && <span class="place-soft">{t('sidebar.you')}</span>}
     </span>
   );
@@ -64,15 +64,15 @@ export function ConversationLabel({
   readonly of: Conversation;
   readonly withStream?: boolean;
 }) {
-  if ('users' in of) return <DirectName users={of.users} />;
-  if (!withStream) return <TopicName topic={of.topic} />;
+  if ('users' in of) return <DirectUsersLabel users={of.users} />;
+  if (!withStream) return <TopicNameWithResolvedIcon topic={of.topic} />;
   return (
     <span class="place">
-      <StreamName id={of.stream} />
+      <StreamNameWithIcon id={of.stream} />
       <span class="place-soft" aria-hidden="true">
         ›
       </span>
-      <TopicName topic={of.topic} />
+      <TopicNameWithResolvedIcon topic={of.topic} />
     </span>
   );
 }

@@ -1,7 +1,7 @@
 /** Conversations by their newest messages, without the DOM. */
 
 import type { Message } from '../contract/index.js';
-import { type Conversation, conversationKey, getMessageConversation } from '../core/index.js';
+import { type Conversation, getMessageConversation, makeConversationKey } from '../core/index.js';
 
 /** The facts that the list keeps of a message. */
 interface RecentMessageEntry {
@@ -41,7 +41,7 @@ export interface RecentFilterFacts {
   isMuted(of: Conversation): boolean;
 }
 
-/** The newest messages by conversation: `put` by a fetch or an event, then `listConversations()`. */
+/** The newest messages by conversation: `putMessage` by a fetch or an event, then `listConversations()`. */
 export class RecentMessages {
   readonly #entryByMessageId = new Map<number, RecentMessageEntry>();
 
@@ -49,17 +49,17 @@ export class RecentMessages {
     return this.#entryByMessageId.size === 0 ? undefined : Math.min(...this.#entryByMessageId.keys());
   }
 
-  get size(): number {
+  get messageCount(): number {
     return this.#entryByMessageId.size;
   }
 
-  put(message: RecentMessageFields, me: number): void {
+  putMessage(message: RecentMessageFields, me: number): void {
     const { id, sender_id: sender, timestamp } = message;
     this.#entryByMessageId.set(id, { conversation: getMessageConversation(message, me), senderId: sender, timestamp });
   }
 
   /** Messages that moved to another topic or stream. */
-  move(ids: readonly number[], stream: number, topic: string | undefined): void {
+  moveMessages(ids: readonly number[], stream: number, topic: string | undefined): void {
     for (const id of ids) {
       const entry = this.#entryByMessageId.get(id);
       if (!entry || 'users' in entry.conversation) continue;
@@ -67,11 +67,11 @@ export class RecentMessages {
     }
   }
 
-  delete(ids: readonly number[]): void {
+  deleteMessages(ids: readonly number[]): void {
     for (const id of ids) this.#entryByMessageId.delete(id);
   }
 
-  clear(): void {
+  deleteAllMessages(): void {
     this.#entryByMessageId.clear();
   }
 
@@ -80,7 +80,7 @@ export class RecentMessages {
     const byKey = new Map<string, RecentConversation & { readonly participantIds: number[] }>();
     for (const id of [...this.#entryByMessageId.keys()].sort((a, b) => b - a)) {
       const { conversation, senderId, timestamp } = this.#entryByMessageId.get(id)!;
-      const key = conversationKey(conversation);
+      const key = makeConversationKey(conversation);
       const known = byKey.get(key);
       if (!known)
         byKey.set(key, { key, conversation: conversation, newestMessageId: id, timestamp, participantIds: [senderId] });

@@ -1,6 +1,6 @@
 import { signal } from '@preact/signals';
 import { core } from '../client/index.js';
-import { makeNarrowParam } from '../core/index.js';
+import { makeNarrowApiParam } from '../core/index.js';
 import { RecentMessages } from './recent-list.js';
 
 const MESSAGES_PER_PAGE = 400;
@@ -9,7 +9,7 @@ const MESSAGES_PER_PAGE = 400;
 const recentMessages = new RecentMessages();
 /** Counts changes of `messages`. */
 export const recentMessagesVersion = signal(0);
-export const loadPhase = signal<'loading' | 'ready' | 'failed'>('loading');
+export const recentLoadPhase = signal<'loading' | 'ready' | 'failed'>('loading');
 /** No older messages are left. */
 export const isOldestLoaded = signal(false);
 
@@ -26,23 +26,23 @@ export const listRecentConversations = () => {
 function startListening(): void {
   if (isListening) return;
   isListening = true;
-  core.listen('message', ({ message }) => {
-    recentMessages.put(message, core.state.me.userId.peek());
+  core.listenToEvents('message', ({ message }) => {
+    recentMessages.putMessage(message, core.state.me.userIdSignal.peek());
     recentMessagesVersion.value++;
   });
-  core.listen('update_message', ({ message_ids, stream_id, new_stream_id, subject }) => {
+  core.listenToEvents('update_message', ({ message_ids, stream_id, new_stream_id, subject }) => {
     const to = new_stream_id ?? stream_id;
     if (to === undefined || (new_stream_id === undefined && subject === undefined)) return;
-    recentMessages.move(message_ids, to, subject);
+    recentMessages.moveMessages(message_ids, to, subject);
     recentMessagesVersion.value++;
   });
-  core.listen('delete_message', ({ message_ids, message_id }) => {
-    recentMessages.delete(message_ids ?? (message_id === undefined ? [] : [message_id]));
+  core.listenToEvents('delete_message', ({ message_ids, message_id }) => {
+    recentMessages.deleteMessages(message_ids ?? (message_id === undefined ? [] : [message_id]));
     recentMessagesVersion.value++;
   });
 }
 
-async function fetchPage(anchor: string, include: boolean): Promise<void> {
+async function fetchRecentMessagesPage(anchor: string, include: boolean): Promise<void> {
   if (isFetching) return;
   isFetching = true;
   try {
@@ -51,17 +51,17 @@ async function fetchPage(anchor: string, include: boolean): Promise<void> {
       include_anchor: include,
       num_before: MESSAGES_PER_PAGE,
       num_after: 0,
-      narrow: makeNarrowParam([], core.state.me.id),
+      narrow: makeNarrowApiParam([], core.state.me.id),
       client_gravatar: false,
       apply_markdown: false,
     });
-    const me = core.state.me.userId.peek();
-    for (const message of page) recentMessages.put(message, me);
+    const me = core.state.me.userIdSignal.peek();
+    for (const message of page) recentMessages.putMessage(message, me);
     isOldestLoaded.value = found_oldest;
-    loadPhase.value = 'ready';
+    recentLoadPhase.value = 'ready';
     recentMessagesVersion.value++;
   } catch {
-    if (loadPhase.peek() === 'loading') loadPhase.value = 'failed';
+    if (recentLoadPhase.peek() === 'loading') recentLoadPhase.value = 'failed';
     throw new Error('the page did not come');
   } finally {
     isFetching = false;
@@ -69,14 +69,14 @@ async function fetchPage(anchor: string, include: boolean): Promise<void> {
 }
 
 /** Fetches the newest messages, unless they are there and events have kept them. */
-export async function loadRecent(): Promise<void> {
+export async function loadRecentUnlessCurrent(): Promise<void> {
   startListening();
-  if (loadPhase.peek() === 'ready' && loadedQueueId === core.queue.id) return;
-  const current = core.queue.id;
-  if (loadedQueueId !== undefined && loadedQueueId !== current) recentMessages.clear();
-  if (recentMessages.size === 0) loadPhase.value = 'loading';
+  if (recentLoadPhase.peek() === 'ready' && loadedQueueId === core.eventQueue.queueId) return;
+  const current = core.eventQueue.queueId;
+  if (loadedQueueId !== undefined && loadedQueueId !== current) recentMessages.deleteAllMessages();
+  if (recentMessages.messageCount === 0) recentLoadPhase.value = 'loading';
   try {
-    await fetchPage('newest', true);
+    await fetchRecentMessagesPage('newest', true);
     loadedQueueId = current;
   } catch {
     // The view says so, with a button.
@@ -85,4 +85,4 @@ export async function loadRecent(): Promise<void> {
 
 /** Fetches older messages, and with them older conversations. */
 export const loadOlderRecent = (): Promise<void> =>
-  fetchPage(String(recentMessages.oldestMessageId ?? 'newest'), false);
+  fetchRecentMessagesPage(String(recentMessages.oldestMessageId ?? 'newest'), false);

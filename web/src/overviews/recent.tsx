@@ -6,16 +6,16 @@ import {
   Button,
   CountBadge,
   EmptyNotice,
-  Field,
   getRowHeightPx,
   IconButton,
-  isPhone,
+  isPhoneLayout,
   type RowFocusAttributes as RowAttributes,
   Spinner,
-  toast,
+  showToast,
+  TextField,
   VirtualList,
 } from '../kit/index.js';
-import { formatAgo, formatDateTime, t } from '../text/index.js';
+import { formatFullDateTime, formatRelativeTime, t } from '../text/index.js';
 import { ConversationLabel, formatConversationHash, formatConversationName } from './place.js';
 import {
   filterRecentConversations,
@@ -23,7 +23,13 @@ import {
   type RecentFilter,
   type RecentFilterFacts,
 } from './recent-list.js';
-import { isOldestLoaded, listRecentConversations, loadOlderRecent, loadPhase, loadRecent } from './recent-state.js';
+import {
+  isOldestLoaded,
+  listRecentConversations,
+  loadOlderRecent,
+  loadRecentUnlessCurrent,
+  recentLoadPhase,
+} from './recent-state.js';
 import { useRowKeyNavigation } from './walk.js';
 
 const MAX_SHOWN_PARTICIPANTS = 4;
@@ -38,7 +44,7 @@ function readRecentFilterFacts(): RecentFilterFacts {
   return {
     myUserId: me.id,
     formatName: formatConversationName,
-    isUnread: (of) => unread.conversationCount(of).value > 0,
+    isUnread: (of) => unread.getConversationCountSignal(of).value > 0,
     isMuted: (of) => 'stream' in of && muting.isTopicMuted(of.stream, of.topic),
   };
 }
@@ -46,7 +52,7 @@ function readRecentFilterFacts(): RecentFilterFacts {
 /** Pictures of the participants, the last sender first; their names for screen readers and as a tooltip. */
 function ParticipantAvatars({ ids }: { readonly ids: readonly number[] }) {
   const { people } = core.state;
-  const names = ids.map((id) => people.nameOf(id)).join(', ');
+  const names = ids.map((id) => people.getFullName(id)).join(', ');
   const shown = ids.slice(0, MAX_SHOWN_PARTICIPANTS);
   return (
     <span class="faces" data-tip={names}>
@@ -67,20 +73,20 @@ interface RecentRowProps {
 
 function RecentRow({ recentConversation: { conversation, timestamp, participantIds }, attributes }: RecentRowProps) {
   const { unread, me } = core.state;
-  const count = unread.conversationCount(conversation).value;
+  const count = unread.getConversationCountSignal(conversation).value;
   const faces = participantIds.filter((id) => id !== me.id || participantIds.length === 1);
   return (
     <div class={`overview-row ${count > 0 ? 'unread' : ''}`}>
       <a class="overview-main" href={formatConversationHash(conversation)} {...attributes}>
         <ConversationLabel of={conversation} />
         <CountBadge count={count} strong={'users' in conversation} />
-        {!isPhone() && <ParticipantAvatars ids={faces} />}
+        {!isPhoneLayout() && <ParticipantAvatars ids={faces} />}
         <time
           class="overview-time"
           dateTime={new Date(timestamp * 1000).toISOString()}
-          data-tip={formatDateTime(timestamp * 1000)}
+          data-tip={formatFullDateTime(timestamp * 1000)}
         >
-          {formatAgo(timestamp * 1000)}
+          {formatRelativeTime(timestamp * 1000)}
         </time>
       </a>
       <span class="overview-end">
@@ -101,7 +107,7 @@ async function markReadOrToastError(of: Conversation): Promise<void> {
   try {
     await core.readMarker.markConversationRead(of);
   } catch {
-    toast({ text: t('error.unreachable'), kind: 'error' });
+    showToast({ text: t('error.unreachable'), kind: 'error' });
   }
 }
 
@@ -109,7 +115,7 @@ async function loadOlderOrToastError(): Promise<void> {
   try {
     await loadOlderRecent();
   } catch {
-    toast({ text: t('error.unreachable'), kind: 'error' });
+    showToast({ text: t('error.unreachable'), kind: 'error' });
   }
 }
 
@@ -117,7 +123,7 @@ function RecentFilterBar() {
   const { text, ...on } = recentFilter.value;
   return (
     <search class="overview-head">
-      <Field
+      <TextField
         type="search"
         hidesLabel
         label={t('overviews.filter')}
@@ -149,14 +155,14 @@ function RecentFilterBar() {
 type RecentListItem = RecentConversation | 'more';
 
 const getRecentItemKey = (item: RecentListItem): string => (item === 'more' ? item : item.key);
-const getRecentRowHeight = (): number => getRowHeightPx() + (isPhone() ? 16 : 10);
+const getRecentRowHeight = (): number => getRowHeightPx() + (isPhoneLayout() ? 16 : 10);
 
 /** Conversations in the order of their newest messages. */
 export function RecentView() {
   const walk = useRowKeyNavigation();
   // A new queue means that events were lost; the list is fetched again once the client is live.
   useSignalEffect(() => {
-    if (core.queue.status.value === 'live') void loadRecent();
+    if (core.eventQueue.status.value === 'live') void loadRecentUnlessCurrent();
   });
   const items = useComputed((): readonly RecentListItem[] => {
     const found = filterRecentConversations(listRecentConversations(), recentFilter.value, readRecentFilterFacts());
@@ -166,19 +172,19 @@ export function RecentView() {
     // biome-ignore lint/a11y/noStaticElementInteractions: keys of the links and buttons inside
     <div class="overview" ref={walk.ref} onKeyDown={walk.onKeyDown}>
       <RecentFilterBar />
-      {loadPhase.value === 'loading' && <Spinner />}
-      {loadPhase.value === 'failed' && (
+      {recentLoadPhase.value === 'loading' && <Spinner />}
+      {recentLoadPhase.value === 'failed' && (
         <div class="overview-empty">
           <EmptyNotice icon="offline">{t('error.unreachable')}</EmptyNotice>
-          <Button onClick={() => void loadRecent()}>{t('common.retry')}</Button>
+          <Button onClick={() => void loadRecentUnlessCurrent()}>{t('common.retry')}</Button>
         </div>
       )}
-      {loadPhase.value === 'ready' && items.value.length === 0 && (
+      {recentLoadPhase.value === 'ready' && items.value.length === 0 && (
         <EmptyNotice icon="recent">
           {t(recentFilter.value.text ? 'common.no-results' : 'overviews.recent-empty')}
         </EmptyNotice>
       )}
-      {loadPhase.value === 'ready' && items.value.length > 0 && (
+      {recentLoadPhase.value === 'ready' && items.value.length > 0 && (
         <VirtualList
           items={items.value}
           getItemKey={getRecentItemKey}

@@ -1,57 +1,57 @@
 import { useState } from 'preact/hooks';
 import { core } from '../client/index.js';
 import type { ScheduledMessage } from '../contract/index.js';
-import { ApiFailure, type Conversation, getOtherUserIds } from '../core/index.js';
+import { ApiFailure, type Conversation, getOtherOrOwnUserIds } from '../core/index.js';
 import {
   Button,
   Dialog,
   EmptyNotice,
-  Field,
   Icon,
   IconButton,
   openLayer,
   type RowFocusAttributes as RowAttributes,
-  toast,
+  showToast,
+  TextField,
   VirtualList,
 } from '../kit/index.js';
 import { confirm, TextArea } from '../kit-later/index.js';
-import { formatDateTime, t } from '../text/index.js';
+import { formatFullDateTime, t } from '../text/index.js';
 import { UNSENT_MESSAGE_ROW_HEIGHT_PX, UnsentMessageRow } from './note-row.js';
 import { useRowKeyNavigation } from './walk.js';
 
-function findTargetConversation({ type, to, topic = '' }: ScheduledMessage): Conversation {
+function getScheduledConversation({ type, to, topic = '' }: ScheduledMessage): Conversation {
   const ids = typeof to === 'number' ? [to] : to;
   if (type === 'stream') return { stream: ids[0] ?? 0, topic };
-  return { users: getOtherUserIds(ids, core.state.me.userId.peek()) };
+  return { users: getOtherOrOwnUserIds(ids, core.state.me.userIdSignal.peek()) };
 }
 
 const formatFailure = (error: unknown): string =>
   error instanceof ApiFailure ? error.message : t('error.unreachable');
 
-async function deleteScheduledMessage(id: number): Promise<boolean> {
+async function deleteScheduledOrToastError(id: number): Promise<boolean> {
   try {
     await core.api.delete('/scheduled_messages/{scheduled_message_id}', { scheduled_message_id: id });
     return true;
   } catch (error) {
-    toast({ text: formatFailure(error), kind: 'error' });
+    showToast({ text: formatFailure(error), kind: 'error' });
     return false;
   }
 }
 
 /** Deletes first: a message whose time comes meanwhile is refused here instead of sent twice. */
-async function sendNow(one: ScheduledMessage): Promise<void> {
-  if (await deleteScheduledMessage(one.scheduled_message_id))
-    core.outbox.send(findTargetConversation(one), one.content);
+async function deleteScheduledAndSendNow(one: ScheduledMessage): Promise<void> {
+  if (await deleteScheduledOrToastError(one.scheduled_message_id))
+    core.outbox.sendMessage(getScheduledConversation(one), one.content);
 }
 
-async function askAndRemove(one: ScheduledMessage): Promise<void> {
+async function confirmAndDeleteScheduled(one: ScheduledMessage): Promise<void> {
   const agreed = await confirm({
     title: t('overviews.delete-scheduled'),
     text: one.content.slice(0, 200),
     confirmLabel: t('common.delete'),
     danger: true,
   });
-  if (agreed) await deleteScheduledMessage(one.scheduled_message_id);
+  if (agreed) await deleteScheduledOrToastError(one.scheduled_message_id);
 }
 
 /** The local time as a field of the type datetime-local writes it. */
@@ -101,7 +101,7 @@ function EditDialog({ one, onClose }: { readonly one: ScheduledMessage; readonly
       }
     >
       <TextArea label={t('overviews.text')} rows={6} value={content} onInput={setContent} />
-      <Field
+      <TextField
         type="datetime-local"
         label={t('overviews.time')}
         value={value}
@@ -121,7 +121,7 @@ const getScheduledRowHeight = (): number => UNSENT_MESSAGE_ROW_HEIGHT_PX;
 function ScheduledRow({ one, attributes }: { readonly one: ScheduledMessage; readonly attributes: RowAttributes }) {
   return (
     <UnsentMessageRow
-      target={findTargetConversation(one)}
+      target={getScheduledConversation(one)}
       content={one.content}
       details={
         one.failed ? (
@@ -130,7 +130,7 @@ function ScheduledRow({ one, attributes }: { readonly one: ScheduledMessage; rea
             {t('overviews.failed')}
           </span>
         ) : (
-          formatDateTime(one.scheduled_delivery_timestamp * 1000)
+          formatFullDateTime(one.scheduled_delivery_timestamp * 1000)
         )
       }
       attributes={attributes}
@@ -138,12 +138,17 @@ function ScheduledRow({ one, attributes }: { readonly one: ScheduledMessage; rea
       onOpen={() => openEditDialog(one)}
     >
       <IconButton icon="edit" label={t('overviews.edit-scheduled')} tabIndex={-1} onClick={() => openEditDialog(one)} />
-      <IconButton icon="send" label={t('overviews.send-now')} tabIndex={-1} onClick={() => void sendNow(one)} />
+      <IconButton
+        icon="send"
+        label={t('overviews.send-now')}
+        tabIndex={-1}
+        onClick={() => void deleteScheduledAndSendNow(one)}
+      />
       <IconButton
         icon="trash"
         label={t('overviews.delete-scheduled')}
         tabIndex={-1}
-        onClick={() => void askAndRemove(one)}
+        onClick={() => void confirmAndDeleteScheduled(one)}
       />
     </UnsentMessageRow>
   );
@@ -152,7 +157,7 @@ function ScheduledRow({ one, attributes }: { readonly one: ScheduledMessage; rea
 /** Messages that the server sends at their time, the next one first. */
 export function ScheduledView() {
   const walk = useRowKeyNavigation();
-  const list = core.state.ownLists.scheduled.value;
+  const list = core.state.ownLists.scheduledNextFirst.value;
   if (list.length === 0) {
     return (
       <div class="overview-empty">

@@ -2,7 +2,9 @@ import type { RefObject } from 'preact';
 import { useRef } from 'preact/hooks';
 import { focusFirstIn, useShortcut } from '../kit/index.js';
 
-const findRowButtons = (row: Element): HTMLElement[] => [...row.querySelectorAll<HTMLElement>('[data-row],button')];
+const findRowFocusTargets = (row: Element): HTMLElement[] => [
+  ...row.querySelectorAll<HTMLElement>('[data-row],button'),
+];
 
 /**
  * Keys of a view that is a list: j and k walk like the arrows, wherever the focus is, and the arrows to the sides move
@@ -36,7 +38,7 @@ export function useRowKeyNavigation(): {
     const step = event.key === 'ArrowRight' ? 1 : event.key === 'ArrowLeft' ? -1 : 0;
     const row = event.target instanceof Element ? event.target.closest('[data-index]') : null;
     if (step === 0 || !row || event.defaultPrevented || event.altKey || event.ctrlKey || event.metaKey) return;
-    const targets = findRowButtons(row);
+    const targets = findRowFocusTargets(row);
     const next = targets[targets.indexOf(event.target as HTMLElement) + step];
     if (!next) return;
     event.preventDefault();

@@ -3,7 +3,7 @@ import type { HttpAnswer, HttpRequest, LocalFile, Platform, UploadRequest } from
 import { IndexedStore } from './indexed-store.js';
 import { LockedTabs } from './locked-tabs.js';
 
-async function fetchText({ method, path, headers, body, signal: abort }: HttpRequest): Promise<HttpAnswer> {
+async function fetchHttpAnswer({ method, path, headers, body, signal: abort }: HttpRequest): Promise<HttpAnswer> {
   const answer = await fetch(path, {
     method,
     headers,
@@ -53,7 +53,7 @@ export function makeBrowserPlatform(): Platform {
   addEventListener('hashchange', readHash);
   addEventListener('popstate', readHash);
   return {
-    fetch: fetchText,
+    fetch: fetchHttpAnswer,
     upload: uploadByXhr,
     now: () => Date.now(),
     setTimer: (run, ms) => setTimeout(run, ms),

@@ -17,7 +17,7 @@ const getTrustedTypes = (): TrustedTypesFactory | undefined =>
  * Installs the service worker that brings the page up without a network. Browsers refuse it on addresses that are not
  * secure; the client works without it.
  */
-export async function installWorker(): Promise<void> {
+export async function installServiceWorker(): Promise<void> {
   if (!('serviceWorker' in navigator)) return;
   const policy = getTrustedTypes()?.createPolicy('conclave', { createScriptURL: () => WORKER_ADDRESS });
   try {

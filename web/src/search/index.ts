@@ -1,8 +1,8 @@
 /**
  * Finding messages and places: the search box with completion of operators, and the quick switcher.
  *
- *     text → extractTerms, suggest (terms.ts) → chips and choices → Palette → route of the narrow
- *     state → listAllPlaces, findPlaces (places.ts, ranking.ts) → choices → Palette → route
+ *     text → extractResolvedTerms, suggest (terms.ts) → chips and choices → Palette → route of the narrow
+ *     state → listSwitcherPlaces, rankPlacesForQuery (places.ts, ranking.ts) → choices → Palette → route
  *
  * - `terms.ts` reads and writes searches (`stream:`, `-sender:`, `is:`, `has:`, `near:` …), `ranking.ts` ranks names;
  *   both are pure and tested by themselves. `world.ts` gives them the names of the state.
@@ -11,4 +11,4 @@
  * A search is a narrow like any other: the message list shows it, with the server's marks in matched texts. The shell
  * binds the panels to the shortcuts `search` and `switch`.
  */
-export { openSearch, openSwitcher } from './open.js';
+export { toggleSearch, toggleSwitcher } from './open.js';

@@ -1,5 +1,5 @@
 import { type ComponentType, h } from 'preact';
-import { openLayer, toast } from '../kit/index.js';
+import { openLayer, showToast } from '../kit/index.js';
 import { loadLaterTexts, t } from '../text/index.js';
 
 type SearchPanel = ComponentType<{ readonly onClose: () => void }>;
@@ -24,9 +24,10 @@ async function togglePanel(load: () => Promise<SearchPanel>): Promise<void> {
     });
     closeOpenPanel ??= end;
   } catch {
-    toast({ text: t('error.unreachable'), kind: 'error' });
+    showToast({ text: t('error.unreachable'), kind: 'error' });
   }
 }
 
-export const openSearch = (): Promise<void> => togglePanel(async () => (await import('./search-box.js')).SearchBox);
-export const openSwitcher = (): Promise<void> => togglePanel(async () => (await import('./switcher.js')).QuickSwitcher);
+export const toggleSearch = (): Promise<void> => togglePanel(async () => (await import('./search-box.js')).SearchBox);
+export const toggleSwitcher = (): Promise<void> =>
+  togglePanel(async () => (await import('./switcher.js')).QuickSwitcher);

@@ -44,7 +44,7 @@ export function TextWithMatches({ text, at }: { readonly text: string; readonly 
 }
 
 /** A field over a list of choices: arrows walk, Enter takes, Escape closes. The focus stays in the field. */
-export function Palette(props: PaletteProps) {
+export function SearchPalette(props: PaletteProps) {
   const { title, placeholder, icon, text, onTextChange, options, chips, onEraseAtStart, emptyText, footer, onClose } =
     props;
   const id = useId();

@@ -1,11 +1,11 @@
 /** Where the quick switcher leads: views, streams, topics, people. From the state, without the DOM. */
 import {
+  type ClientState,
   type Conversation,
-  conversationKey,
-  conversationNarrow,
+  makeConversationKey,
+  makeConversationNarrow,
+  makeStreamNarrow,
   type Route,
-  type State,
-  streamNarrow,
 } from '../core/index.js';
 import { type RankedItem, rankByQuery } from './ranking.js';
 
@@ -34,12 +34,12 @@ const MAX_FOUND_PLACES = 30;
 const MAX_PLACES_BEFORE_TYPING = 12;
 export const STREAM_TOPIC_SEPARATOR = ' › ';
 
-const makeConversationRoute = (of: Conversation): Route => ({ view: 'narrow', narrow: conversationNarrow(of) });
+const makeConversationRoute = (of: Conversation): Route => ({ view: 'narrow', narrow: makeConversationNarrow(of) });
 
 /** All places that the state knows, in no order. */
-export function listAllPlaces(state: State, views: NamedViewRoutes): readonly SwitcherPlace[] {
+export function listSwitcherPlaces(state: ClientState, views: NamedViewRoutes): readonly SwitcherPlace[] {
   const { streams, people, conversations, unread, me } = state;
-  const counts = new Map(unread.conversations.value.map(({ key, count, muted }) => [key, muted ? 0 : count]));
+  const counts = new Map(unread.unreadConversations.value.map(({ key, count, muted }) => [key, muted ? 0 : count]));
   const newest = state.realm.value.max_message_id || 1;
   const boostOf = (count: number, id: number): number => (count > 0 ? 0.6 : 0) + 0.4 * Math.min(id / newest, 1) ** 4;
   const places: SwitcherPlace[] = views.map(({ name, route }) => ({
@@ -50,34 +50,42 @@ export function listAllPlaces(state: State, views: NamedViewRoutes): readonly Sw
     count: 0,
     boost: 0.2,
   }));
-  for (const { stream_id: stream, name, membership } of streams.all.value) {
+  for (const { stream_id: stream, name, membership } of streams.allSortedByName.value) {
     if (membership === 'former') continue;
-    const count = unread.streamCount(stream).value;
+    const count = unread.getStreamUnmutedCountSignal(stream).value;
     const boost = (membership === 'subscribed' ? 0.5 : 0) + (count > 0 ? 0.3 : 0);
-    const route: Route = { view: 'narrow', narrow: streamNarrow(stream) };
+    const route: Route = { view: 'narrow', narrow: makeStreamNarrow(stream) };
     places.push({ kind: 'stream', key: `stream ${stream}`, name, route, stream, count, boost });
-    const topics = new Map(conversations.topicsOf(stream).value.map((topic) => [topic.name.toLowerCase(), topic]));
-    for (const { conversation, newestMessageId: id } of unread.conversations.value) {
+    const topics = new Map(
+      conversations.getTopicsSignal(stream).value.map((topic) => [topic.name.toLowerCase(), topic]),
+    );
+    for (const { conversation, newestMessageId: id } of unread.unreadConversations.value) {
       if ('stream' in conversation && conversation.stream === stream && !topics.has(conversation.topic.toLowerCase())) {
         topics.set(conversation.topic.toLowerCase(), { name: conversation.topic, max_id: id });
       }
     }
     for (const topic of topics.values()) {
       const of = { stream, topic: topic.name };
-      const own = counts.get(conversationKey(of)) ?? 0;
+      const own = counts.get(makeConversationKey(of)) ?? 0;
       const facts = { stream, count: own, boost: boostOf(own, topic.max_id) * 0.8 };
       const text = `${name}${STREAM_TOPIC_SEPARATOR}${topic.name}`;
-      places.push({ kind: 'topic', key: conversationKey(of), name: text, route: makeConversationRoute(of), ...facts });
+      places.push({
+        kind: 'topic',
+        key: makeConversationKey(of),
+        name: text,
+        route: makeConversationRoute(of),
+        ...facts,
+      });
     }
   }
   const directs = new Map(
     conversations.directNewestFirst.value.map(({ users, newestMessageId: id }) => [users.join(), { users, id }]),
   );
-  for (const { user_id: id } of people.activePeople.value)
+  for (const { user_id: id } of people.activeUsersAndBots.value)
     if (!directs.has(`${id}`)) directs.set(`${id}`, { users: [id], id: 0 });
   for (const { users, id } of directs.values()) {
-    const key = conversationKey({ users });
-    const name = users.map((user) => people.nameOf(user)).join(', ');
+    const key = makeConversationKey({ users });
+    const name = users.map((user) => people.getFullName(user)).join(', ');
     const count = counts.get(key) ?? 0;
     const boost = users[0] === me.id ? 0 : boostOf(count, id);
     places.push({ kind: 'direct', key, name, route: makeConversationRoute({ users }), users, count, boost });
@@ -90,7 +98,10 @@ const isOfferedBeforeTyping = ({ kind, count, boost }: SwitcherPlace): boolean =
   kind === 'view' || count > 0 || boost > 0.3;
 
 /** @returns the best places for what was typed, best first */
-export function findPlaces(places: readonly SwitcherPlace[], query: string): readonly RankedItem<SwitcherPlace>[] {
+export function rankPlacesForQuery(
+  places: readonly SwitcherPlace[],
+  query: string,
+): readonly RankedItem<SwitcherPlace>[] {
   const textOf = ({ name }: SwitcherPlace): string => name;
   const boostOf = ({ boost }: SwitcherPlace): number => boost;
   if (query.trim() === '') {
@@ -110,7 +121,7 @@ export function findPlaces(places: readonly SwitcherPlace[], query: string): rea
 }
 
 /** The stream whose topics "stream > …" asks for. */
-export function findStreamBeforeSeparator(places: readonly SwitcherPlace[], query: string): number | undefined {
+export function findStreamIdBeforeSeparator(places: readonly SwitcherPlace[], query: string): number | undefined {
   const [left = '', right] = query.split(/[>›]/, 2);
   if (right === undefined || left.trim() === '') return undefined;
   const streams = places.filter(({ kind }) => kind === 'stream');

@@ -34,14 +34,14 @@ const listPositions = (from: number, length: number): number[] => Array.from({ l
 const isWordStart = (text: readonly string[], at: number): boolean => at === 0 || !isWordChar(text[at - 1]);
 
 /** Places where the word stands in the text in one piece. */
-function* findOccurrences(word: readonly string[], text: readonly string[]): Generator<number> {
+function* findOccurrenceIndexes(word: readonly string[], text: readonly string[]): Generator<number> {
   for (let at = 0; at + word.length <= text.length; at++) {
     if (word.every((char, index) => text[at + index] === char)) yield at;
   }
 }
 
 /** Each character is the first one of a word: "rtc" in "release the candidate". */
-function matchInitials(word: readonly string[], text: readonly string[]): number[] | undefined {
+function findInitialsPositions(word: readonly string[], text: readonly string[]): number[] | undefined {
   if (word.length < 2) return undefined;
   const at: number[] = [];
   for (let index = 0; index < text.length && at.length < word.length; index++) {
@@ -51,7 +51,7 @@ function matchInitials(word: readonly string[], text: readonly string[]): number
 }
 
 /** The characters in their order, with gaps; each gap costs. */
-function matchScattered(word: readonly string[], text: readonly string[]): number[] | undefined {
+function findScatteredPositions(word: readonly string[], text: readonly string[]): number[] | undefined {
   if (word.length < 2) return undefined;
   const at: number[] = [];
   for (let index = 0; index < text.length && at.length < word.length; index++) {
@@ -60,9 +60,9 @@ function matchScattered(word: readonly string[], text: readonly string[]): numbe
   return at.length === word.length ? at : undefined;
 }
 
-function matchWord(word: readonly string[], text: readonly string[]): FuzzyMatch | undefined {
+function matchFoldedPhrase(word: readonly string[], text: readonly string[]): FuzzyMatch | undefined {
   const loss = Math.min(text.length - word.length, MAX_LENGTH_PENALTY) / 2;
-  const places = [...findOccurrences(word, text)];
+  const places = [...findOccurrenceIndexes(word, text)];
   const [first] = places;
   if (first === 0) {
     const kind = text.length === word.length ? SCORE_BY_MATCH_KIND.whole : SCORE_BY_MATCH_KIND.start;
@@ -71,11 +71,11 @@ function matchWord(word: readonly string[], text: readonly string[]): FuzzyMatch
   const atWord = places.find((at) => isWordStart(text, at));
   if (atWord !== undefined)
     return { score: SCORE_BY_MATCH_KIND.wordStart - loss, matchedPositions: listPositions(atWord, word.length) };
-  const initials = matchInitials(word, text);
+  const initials = findInitialsPositions(word, text);
   if (initials) return { score: SCORE_BY_MATCH_KIND.initials - loss, matchedPositions: initials };
   if (first !== undefined)
     return { score: SCORE_BY_MATCH_KIND.inside - loss, matchedPositions: listPositions(first, word.length) };
-  const scattered = matchScattered(word, text);
+  const scattered = findScatteredPositions(word, text);
   if (!scattered) return undefined;
   const gaps = scattered.at(-1)! - scattered[0]! + 1 - word.length;
   // Characters far apart are an accident, not a match.
@@ -89,9 +89,9 @@ export function matchFuzzy(query: string, text: string): FuzzyMatch | undefined 
   const folded = foldToPlainChars(text);
   const words = query.trim().split(/\s+/).filter(Boolean).map(foldToPlainChars);
   if (words.length === 0) return { score: 0, matchedPositions: [] };
-  const whole = matchWord(foldToPlainChars(query.trim()), folded);
+  const whole = matchFoldedPhrase(foldToPlainChars(query.trim()), folded);
   if (whole || words.length === 1) return whole;
-  const found = words.map((word) => matchWord(word, folded));
+  const found = words.map((word) => matchFoldedPhrase(word, folded));
   let sum = 0;
   const at = new Set<number>();
   for (const match of found) {

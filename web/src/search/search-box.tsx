@@ -4,19 +4,19 @@ import { core } from '../client/index.js';
 import type { Narrow, NarrowTerm } from '../core/index.js';
 import { Icon, type IconName } from '../kit/index.js';
 import { t } from '../text/index.js';
-import { Palette, type PaletteOption } from './palette.js';
+import { type PaletteOption, SearchPalette } from './palette.js';
 import {
-  extractTerms,
-  formatTerm,
+  extractResolvedTerms,
+  FIXED_VALUES_BY_OPERATOR,
+  formatTermAsTyped,
   parseSearch,
   removeWordBeingTyped,
-  type SearchContext,
+  type SearchNameContext,
   type SearchOperator,
-  type Suggestion,
+  type SearchSuggestion,
   suggestCompletions,
-  VALUES_BY_OPERATOR,
 } from './terms.js';
-import { readSearchContext } from './world.js';
+import { readSearchNameContext } from './world.js';
 
 const ICON_BY_OPERATOR: Readonly<Record<SearchOperator | 'search', IconName>> = {
   stream: 'hash',
@@ -33,12 +33,12 @@ const ICON_BY_OPERATOR: Readonly<Record<SearchOperator | 'search', IconName>> = 
   search: 'search',
 };
 
-const isSearchOperator = (name: string): name is SearchOperator => name in VALUES_BY_OPERATOR;
+const isSearchOperator = (name: string): name is SearchOperator => name in FIXED_VALUES_BY_OPERATOR;
 const pickOperatorIcon = (name: string): IconName => (isSearchOperator(name) ? ICON_BY_OPERATOR[name] : 'search');
-const makeDescriptionKey = (name: SearchOperator) => `search.${name}` as const;
+const makeOperatorDescriptionKey = (name: SearchOperator) => `search.${name}` as const;
 
 /** Terms of the view on screen, to go on with. Words come back as text. */
-function readTermsOnScreen(): { readonly terms: Narrow; readonly text: string } {
+function readTermsOfCurrentRoute(): { readonly terms: Narrow; readonly text: string } {
   const route = core.router.route.peek();
   const narrow = route.view === 'narrow' ? route.narrow : [];
   const words = narrow.filter(({ operator, negated }) => operator === 'search' && !negated);
@@ -48,8 +48,16 @@ function readTermsOnScreen(): { readonly terms: Narrow; readonly text: string } 
   };
 }
 
-function TermChip({ term, world, onRemove }: { term: NarrowTerm; world: SearchContext; onRemove: () => void }) {
-  const text = formatTerm(term, world);
+function RemovableTermChip({
+  term,
+  world,
+  onRemove,
+}: {
+  term: NarrowTerm;
+  world: SearchNameContext;
+  onRemove: () => void;
+}) {
+  const text = formatTermAsTyped(term, world);
   return (
     <button type="button" class="search-chip" aria-label={t('search.remove', { term: text })} onClick={onRemove}>
       <span>{text}</span>
@@ -60,15 +68,15 @@ function TermChip({ term, world, onRemove }: { term: NarrowTerm; world: SearchCo
 
 /** Search over all messages that the reader may see. */
 export function SearchBox({ onClose }: { readonly onClose: () => void }) {
-  const begin = useMemo(readTermsOnScreen, []);
+  const begin = useMemo(readTermsOfCurrentRoute, []);
   const [terms, setTerms] = useState<Narrow>(begin.terms);
   const [text, setText] = useState(begin.text);
   const input = useRef<HTMLInputElement>(null);
-  const world = useComputed(readSearchContext).value;
+  const world = useComputed(readSearchNameContext).value;
   useLayoutEffect(() => input.current?.select(), []);
   const stream = terms.find(({ operator, negated }) => operator === 'stream' && !negated)?.operand;
   useEffect(() => {
-    if (typeof stream === 'number') core.loadTopics(stream).catch(() => {});
+    if (typeof stream === 'number') core.loadAllTopicsOnce(stream).catch(() => {});
   }, [stream]);
 
   const go = () => {
@@ -77,14 +85,14 @@ export function SearchBox({ onClose }: { readonly onClose: () => void }) {
     core.router.navigate({ view: 'narrow', narrow, ...(near === undefined ? {} : { near }) });
   };
   const change = (value: string) => {
-    const { narrow, near, rest } = extractTerms(value, world, false);
+    const { narrow, near, rest } = extractResolvedTerms(value, world, false);
     if (near !== undefined) setText(value);
     else {
       if (narrow.length > 0) setTerms([...terms, ...narrow]);
       setText(narrow.length > 0 ? rest : value);
     }
   };
-  const take = (suggestion: Suggestion) => {
+  const take = (suggestion: SearchSuggestion) => {
     const left = removeWordBeingTyped(text);
     if (suggestion.kind === 'term') {
       setTerms([...terms, suggestion.term]);
@@ -94,26 +102,26 @@ export function SearchBox({ onClose }: { readonly onClose: () => void }) {
     } else go();
     input.current?.focus();
   };
-  const optionOf = (suggestion: Suggestion): PaletteOption => {
+  const optionOf = (suggestion: SearchSuggestion): PaletteOption => {
     const run = () => take(suggestion);
     if (suggestion.kind === 'operator') {
       const { operator, negated } = suggestion;
       const name = `${negated ? '-' : ''}${operator}:`;
-      const about = isSearchOperator(operator) ? t(makeDescriptionKey(operator)) : undefined;
+      const about = isSearchOperator(operator) ? t(makeOperatorDescriptionKey(operator)) : undefined;
       return { key: name, leadingIcon: <Icon name={pickOperatorIcon(operator)} />, name, detail: about, choose: run };
     }
     if (suggestion.kind === 'near') {
       const name = `near:${suggestion.near}`;
       return { key: name, leadingIcon: <Icon name="pin" />, name, detail: t('search.near'), choose: run };
     }
-    const name = formatTerm(suggestion.term, world);
+    const name = formatTermAsTyped(suggestion.term, world);
     return { key: name, leadingIcon: <Icon name={pickOperatorIcon(suggestion.term.operator)} />, name, choose: run };
   };
 
   const found = parseSearch(terms, text, world);
   const all: PaletteOption[] = [];
   if (found.narrow.length > 0) {
-    const name = found.narrow.map((term) => formatTerm(term, world)).join(' ');
+    const name = found.narrow.map((term) => formatTermAsTyped(term, world)).join(' ');
     all.push({ key: 'go', leadingIcon: <Icon name="search" />, name, detail: t('search.go'), choose: go });
   }
   const suggestions = suggestCompletions(terms, text, world).map(optionOf);
@@ -121,7 +129,7 @@ export function SearchBox({ onClose }: { readonly onClose: () => void }) {
   const completes = /:[^\s]*$/.test(text) && suggestions.length > 0;
   const options = completes ? [...suggestions, ...all] : [...all, ...suggestions];
   return (
-    <Palette
+    <SearchPalette
       title={t('search.label')}
       placeholder={t(terms.length > 0 ? 'search.more' : 'search.placeholder')}
       icon="search"
@@ -130,8 +138,8 @@ export function SearchBox({ onClose }: { readonly onClose: () => void }) {
       options={options}
       onEraseAtStart={() => setTerms(terms.slice(0, -1))}
       chips={terms.map((term, index) => (
-        <TermChip
-          key={formatTerm(term, world)}
+        <RemovableTermChip
+          key={formatTermAsTyped(term, world)}
           term={term}
           world={world}
           onRemove={() => {

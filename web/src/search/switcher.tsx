@@ -4,25 +4,25 @@ import { core } from '../client/index.js';
 import type { Route } from '../core/index.js';
 import { Avatar, CountBadge, Icon, type IconName } from '../kit/index.js';
 import { type TextKey, t } from '../text/index.js';
-import { Palette, type PaletteOption, TextWithMatches } from './palette.js';
-import { findPlaces, findStreamBeforeSeparator, listAllPlaces, type SwitcherPlace } from './places.js';
+import { type PaletteOption, SearchPalette, TextWithMatches } from './palette.js';
+import { findStreamIdBeforeSeparator, listSwitcherPlaces, rankPlacesForQuery, type SwitcherPlace } from './places.js';
 import type { RankedItem } from './ranking.js';
 
-const makeIsRoute = (operand: string): Route => ({ view: 'narrow', narrow: [{ operator: 'is', operand }] });
+const makeIsNarrowRoute = (operand: string): Route => ({ view: 'narrow', narrow: [{ operator: 'is', operand }] });
 
 /** Views by the keys of their names. */
 const SWITCHER_VIEWS = [
   { key: 'sidebar.inbox', icon: 'inbox', route: { view: 'inbox' } },
   { key: 'sidebar.recent', icon: 'recent', route: { view: 'recent' } },
   { key: 'sidebar.all', icon: 'all', route: { view: 'narrow', narrow: [] } },
-  { key: 'sidebar.mentions', icon: 'at', route: makeIsRoute('mentioned') },
-  { key: 'sidebar.starred', icon: 'star', route: makeIsRoute('starred') },
+  { key: 'sidebar.mentions', icon: 'at', route: makeIsNarrowRoute('mentioned') },
+  { key: 'sidebar.starred', icon: 'star', route: makeIsNarrowRoute('starred') },
   { key: 'sidebar.drafts', icon: 'draft', route: { view: 'drafts' } },
   { key: 'sidebar.scheduled', icon: 'scheduled', route: { view: 'scheduled' } },
   { key: 'shell.settings', icon: 'settings', route: { view: 'settings', parts: [] } },
 ] as const satisfies readonly { readonly key: TextKey; readonly icon: IconName; readonly route: Route }[];
 
-function PlaceIcon({ place: { kind, name, stream, users } }: { readonly place: SwitcherPlace }) {
+function SwitcherPlaceIcon({ place: { kind, name, stream, users } }: { readonly place: SwitcherPlace }) {
   const { streams, people } = core.state;
   if (kind === 'view') return <Icon name={SWITCHER_VIEWS.find(({ key }) => t(key) === name)?.icon ?? 'search'} />;
   if (stream !== undefined) {
@@ -44,18 +44,18 @@ function PlaceIcon({ place: { kind, name, stream, users } }: { readonly place: S
 export function QuickSwitcher({ onClose }: { readonly onClose: () => void }) {
   const [text, setText] = useState('');
   const places = useComputed(() =>
-    listAllPlaces(
+    listSwitcherPlaces(
       core.state,
       SWITCHER_VIEWS.map(({ key, route }) => ({ name: t(key), route })),
     ),
   ).value;
-  const stream = findStreamBeforeSeparator(places, text);
+  const stream = findStreamIdBeforeSeparator(places, text);
   useEffect(() => {
-    if (stream !== undefined) core.loadTopics(stream).catch(() => {});
+    if (stream !== undefined) core.loadAllTopicsOnce(stream).catch(() => {});
   }, [stream]);
   const optionOf = ({ item, matchedPositions }: RankedItem<SwitcherPlace>): PaletteOption => ({
     key: item.key,
-    leadingIcon: <PlaceIcon place={item} />,
+    leadingIcon: <SwitcherPlaceIcon place={item} />,
     name: <TextWithMatches text={item.name} at={matchedPositions} />,
     detail: item.count > 0 ? <CountBadge count={item.count} strong={item.kind === 'direct'} /> : undefined,
     choose: () => {
@@ -64,13 +64,13 @@ export function QuickSwitcher({ onClose }: { readonly onClose: () => void }) {
     },
   });
   return (
-    <Palette
+    <SearchPalette
       title={t('search.switch')}
       placeholder={t('search.switch-placeholder')}
       icon="move"
       text={text}
       onTextChange={setText}
-      options={findPlaces(places, text).map(optionOf)}
+      options={rankPlacesForQuery(places, text).map(optionOf)}
       emptyText={t('common.no-results')}
       footer={t('search.switch-hint')}
       onClose={onClose}

@@ -1,9 +1,9 @@
 /** Searches as text: reading terms, writing them, and completing the one being typed. Without the DOM. */
-import type { Narrow, NarrowTerm, Operator } from '../core/index.js';
+import type { Narrow, NarrowOperator, NarrowTerm } from '../core/index.js';
 import { rankByQuery } from './ranking.js';
 
 /** Names that terms use. */
-export interface SearchContext {
+export interface SearchNameContext {
   readonly myUserId: number;
   readonly streams: readonly { readonly id: number; readonly name: string }[];
   /** Active users, those most likely meant first. */
@@ -19,14 +19,14 @@ export interface ParsedSearch {
 }
 
 /** A completion of what is being typed. */
-export type Suggestion =
+export type SearchSuggestion =
   | { readonly kind: 'term'; readonly term: NarrowTerm }
   /** Begins a term: the operator with its colon, which a value follows. */
   | { readonly kind: 'operator'; readonly operator: string; readonly negated: boolean }
   | { readonly kind: 'near'; readonly near: number };
 
 /** Operators with the values that they take where these are few. */
-export const VALUES_BY_OPERATOR = {
+export const FIXED_VALUES_BY_OPERATOR = {
   stream: undefined,
   topic: undefined,
   sender: undefined,
@@ -38,12 +38,12 @@ export const VALUES_BY_OPERATOR = {
   streams: ['public'],
   near: undefined,
   id: undefined,
-} as const satisfies Partial<Record<Operator | 'near', readonly string[] | undefined>>;
+} as const satisfies Partial<Record<NarrowOperator | 'near', readonly string[] | undefined>>;
 
-export type SearchOperator = keyof typeof VALUES_BY_OPERATOR;
+export type SearchOperator = keyof typeof FIXED_VALUES_BY_OPERATOR;
 
 const OPERATOR_BY_TYPED_WORD: Readonly<Record<string, SearchOperator>> = {
-  ...(Object.fromEntries(Object.keys(VALUES_BY_OPERATOR).map((name) => [name, name])) as Record<
+  ...(Object.fromEntries(Object.keys(FIXED_VALUES_BY_OPERATOR).map((name) => [name, name])) as Record<
     SearchOperator,
     SearchOperator
   >),
@@ -89,10 +89,11 @@ function parseTypedTerm(piece: string): TypedTerm | undefined {
   return operator && { operator, value: value.replaceAll('"', ''), negated: minus === '-' };
 }
 
-const applyNegation = (term: NarrowTerm, negated: boolean): NarrowTerm => (negated ? { ...term, negated } : term);
+const makeTermWithNegation = (term: NarrowTerm, negated: boolean): NarrowTerm =>
+  negated ? { ...term, negated } : term;
 
 /** Id of the one user with this id, name or address. */
-function findUserId(value: string, { people, myUserId }: SearchContext): number | undefined {
+function findUserIdByIdNameOrEmail(value: string, { people, myUserId }: SearchNameContext): number | undefined {
   const wanted = value.trim().toLowerCase();
   if (wanted === 'me') return myUserId;
   const id = Number(wanted);
@@ -102,40 +103,40 @@ function findUserId(value: string, { people, myUserId }: SearchContext): number 
 }
 
 /** @returns the term; undefined while its value names nothing that is known */
-function resolveTerm({ operator, value, negated }: TypedTerm, world: SearchContext): NarrowTerm | undefined {
+function resolveTypedTerm({ operator, value, negated }: TypedTerm, world: SearchNameContext): NarrowTerm | undefined {
   const text = value.trim();
   if (text === '') return undefined;
   switch (operator) {
     case 'stream': {
       const stream = world.streams.find(({ name }) => name.toLowerCase() === text.toLowerCase());
-      return stream && applyNegation({ operator, operand: stream.id }, negated);
+      return stream && makeTermWithNegation({ operator, operand: stream.id }, negated);
     }
     case 'sender':
     case 'dm-including': {
-      const user = findUserId(text, world);
-      return user === undefined ? undefined : applyNegation({ operator, operand: user }, negated);
+      const user = findUserIdByIdNameOrEmail(text, world);
+      return user === undefined ? undefined : makeTermWithNegation({ operator, operand: user }, negated);
     }
     case 'dm': {
-      const users = text.split(',').map((name) => findUserId(name, world));
+      const users = text.split(',').map((name) => findUserIdByIdNameOrEmail(name, world));
       if (users.some((user) => user === undefined)) return undefined;
       const others = [...new Set(users.map(Number))].filter((id) => id !== world.myUserId).sort((a, b) => a - b);
-      return applyNegation({ operator, operand: others.length === 0 ? [world.myUserId] : others }, negated);
+      return makeTermWithNegation({ operator, operand: others.length === 0 ? [world.myUserId] : others }, negated);
     }
     case 'topic':
-      return applyNegation({ operator, operand: text }, negated);
+      return makeTermWithNegation({ operator, operand: text }, negated);
     case 'id':
-      return /^\d+$/.test(text) ? applyNegation({ operator, operand: text }, negated) : undefined;
+      return /^\d+$/.test(text) ? makeTermWithNegation({ operator, operand: text }, negated) : undefined;
     case 'near':
       return undefined;
     default: {
-      const known: readonly string[] = VALUES_BY_OPERATOR[operator];
+      const known: readonly string[] = FIXED_VALUES_BY_OPERATOR[operator];
       const operand = text.toLowerCase() === 'private' ? 'dm' : text.toLowerCase();
-      return known.includes(operand) ? applyNegation({ operator, operand }, negated) : undefined;
+      return known.includes(operand) ? makeTermWithNegation({ operator, operand }, negated) : undefined;
     }
   }
 }
 
-const parseNear = ({ operator, value }: TypedTerm): number | undefined =>
+const parseNearMessageId = ({ operator, value }: TypedTerm): number | undefined =>
   operator === 'near' && /^\d+$/.test(value.trim()) ? Number(value) : undefined;
 
 /**
@@ -144,9 +145,9 @@ const parseNear = ({ operator, value }: TypedTerm): number | undefined =>
  * @param whole false: the last word is still being typed and stays
  * @returns the terms, and the text that is left: words to search for, and terms whose values name nothing
  */
-export function extractTerms(
+export function extractResolvedTerms(
   text: string,
-  world: SearchContext,
+  world: SearchNameContext,
   whole: boolean,
 ): ParsedSearch & { readonly rest: string } {
   const narrow: NarrowTerm[] = [];
@@ -155,8 +156,8 @@ export function extractTerms(
   let kept = '';
   for (const { text: piece, startIndex, isFinished } of splitQueryWords(text)) {
     const typed = whole || isFinished ? parseTypedTerm(piece) : undefined;
-    const term = typed && resolveTerm(typed, world);
-    const at = typed && parseNear(typed);
+    const term = typed && resolveTypedTerm(typed, world);
+    const at = typed && parseNearMessageId(typed);
     if (term) narrow.push(term);
     else if (at !== undefined) near = at;
     else rest.push(piece);
@@ -166,8 +167,8 @@ export function extractTerms(
 }
 
 /** @returns the search that a text and the terms before it mean; the words that are left are searched for */
-export function parseSearch(terms: Narrow, text: string, world: SearchContext): ParsedSearch {
-  const { narrow, near, rest } = extractTerms(text, world, true);
+export function parseSearch(terms: Narrow, text: string, world: SearchNameContext): ParsedSearch {
+  const { narrow, near, rest } = extractResolvedTerms(text, world, true);
   const words = rest.trim();
   const all: NarrowTerm[] = [...terms, ...narrow];
   if (words !== '') all.push({ operator: 'search', operand: words });
@@ -177,7 +178,7 @@ export function parseSearch(terms: Narrow, text: string, world: SearchContext): 
 const quoteIfNeeded = (text: string): string => (/[\s"]/.test(text) ? `"${text.replaceAll('"', '')}"` : text);
 
 /** A term as the reader types it. */
-export function formatTerm({ operator, operand, negated }: NarrowTerm, world: SearchContext): string {
+export function formatTermAsTyped({ operator, operand, negated }: NarrowTerm, world: SearchNameContext): string {
   const minus = negated ? '-' : '';
   if (operator === 'search') return `${minus}${operand}`;
   const userName = (id: number): string => world.people.find((user) => user.id === id)?.name ?? String(id);
@@ -189,8 +190,12 @@ export function formatTerm({ operator, operand, negated }: NarrowTerm, world: Se
 }
 
 /** Completions of a value. */
-function suggestValues({ operator, value, negated }: TypedTerm, terms: Narrow, world: SearchContext): Suggestion[] {
-  const suggest = (term: NarrowTerm): Suggestion => ({ kind: 'term', term: applyNegation(term, negated) });
+function suggestTermsForValue(
+  { operator, value, negated }: TypedTerm,
+  terms: Narrow,
+  world: SearchNameContext,
+): SearchSuggestion[] {
+  const suggest = (term: NarrowTerm): SearchSuggestion => ({ kind: 'term', term: makeTermWithNegation(term, negated) });
   const limit = MAX_SUGGESTIONS;
   switch (operator) {
     case 'stream':
@@ -199,27 +204,29 @@ function suggestValues({ operator, value, negated }: TypedTerm, terms: Narrow, w
       );
     case 'sender':
     case 'dm-including':
-      return rankPeople(value, world, limit).map((id) => suggest({ operator, operand: id }));
+      return rankUserIdsByName(value, world, limit).map((id) => suggest({ operator, operand: id }));
     case 'dm': {
       const names = value.split(',');
       const last = names.pop() ?? '';
-      const before = names.map((name) => findUserId(name, world)).filter((id) => id !== undefined);
-      return rankPeople(last, world, limit)
+      const before = names.map((name) => findUserIdByIdNameOrEmail(name, world)).filter((id) => id !== undefined);
+      return rankUserIdsByName(last, world, limit)
         .filter((id) => !before.includes(id))
         .map((id) => suggest({ operator, operand: [...before, id].sort((a, b) => a - b) }));
     }
     case 'topic': {
       const within = terms.find((term) => term.operator === 'stream' && !term.negated)?.operand;
-      const topics = listTopicsIn(world, typeof within === 'number' ? within : undefined);
+      const topics = listTopicsOfStreamOrAll(world, typeof within === 'number' ? within : undefined);
       const found = rankByQuery(topics, value, { getText: (topic) => topic, limit });
       return found.map(({ item }) => suggest({ operator, operand: item }));
     }
     case 'near':
-      return parseNear({ operator, value, negated }) === undefined ? [] : [{ kind: 'near', near: Number(value) }];
+      return parseNearMessageId({ operator, value, negated }) === undefined
+        ? []
+        : [{ kind: 'near', near: Number(value) }];
     case 'id':
       return /^\d+$/.test(value) ? [suggest({ operator, operand: value })] : [];
     default: {
-      const known: readonly string[] = VALUES_BY_OPERATOR[operator];
+      const known: readonly string[] = FIXED_VALUES_BY_OPERATOR[operator];
       return rankByQuery(known, value, { getText: (word) => word, limit }).map(({ item }) =>
         suggest({ operator, operand: item }),
       );
@@ -227,36 +234,36 @@ function suggestValues({ operator, value, negated }: TypedTerm, terms: Narrow, w
   }
 }
 
-const rankPeople = (name: string, { people }: SearchContext, limit: number): number[] =>
+const rankUserIdsByName = (name: string, { people }: SearchNameContext, limit: number): number[] =>
   rankByQuery(people, name, { getText: (user) => user.name, limit }).map(({ item }) => item.id);
 
-function listTopicsIn(world: SearchContext, stream: number | undefined): Iterable<string> {
+function listTopicsOfStreamOrAll(world: SearchNameContext, stream: number | undefined): Iterable<string> {
   const streams = stream === undefined ? world.streams.map(({ id }) => id) : [stream];
   return new Set(streams.flatMap((id) => world.listTopics(id)));
 }
 
 /** Completions of a word that begins with no operator: operators, then streams, people and topics of that name. */
-function suggestForPlainWord(word: string, terms: Narrow, world: SearchContext): Suggestion[] {
+function suggestForPlainWord(word: string, terms: Narrow, world: SearchNameContext): SearchSuggestion[] {
   const negated = word.startsWith('-');
   const text = negated ? word.slice(1) : word;
-  const beginning: Suggestion[] = Object.keys(VALUES_BY_OPERATOR)
+  const beginning: SearchSuggestion[] = Object.keys(FIXED_VALUES_BY_OPERATOR)
     .filter((name) => name.startsWith(text.toLowerCase()))
     .map((operator) => ({ kind: 'operator', operator, negated }));
   if (text.length < 2) return beginning;
   const limit = MAX_SUGGESTIONS_PER_KIND;
-  const suggest = (term: NarrowTerm): Suggestion => ({ kind: 'term', term: applyNegation(term, negated) });
+  const suggest = (term: NarrowTerm): SearchSuggestion => ({ kind: 'term', term: makeTermWithNegation(term, negated) });
   const fixed = (['is', 'has'] as const).flatMap((operator) =>
-    VALUES_BY_OPERATOR[operator]
+    FIXED_VALUES_BY_OPERATOR[operator]
       .filter((value) => value.startsWith(text.toLowerCase()))
       .map((operand) => ({ operator, operand })),
   );
-  const has = (operator: Operator): boolean => terms.some((term) => term.operator === operator && !term.negated);
+  const has = (operator: NarrowOperator): boolean => terms.some((term) => term.operator === operator && !term.negated);
   const streams = has('stream') ? [] : rankByQuery(world.streams, text, { getText: ({ name }) => name, limit });
-  const people = rankPeople(text, world, limit);
+  const people = rankUserIdsByName(text, world, limit);
   const within = terms.find((term) => term.operator === 'stream' && !term.negated)?.operand;
   const topics =
     typeof within === 'number' && !has('topic')
-      ? rankByQuery(listTopicsIn(world, within), text, { getText: (topic) => topic, limit })
+      ? rankByQuery(listTopicsOfStreamOrAll(world, within), text, { getText: (topic) => topic, limit })
       : [];
   return [
     ...beginning,
@@ -275,14 +282,14 @@ function findWordBeingTyped(text: string): QueryWord | undefined {
 }
 
 /** @returns completions of the word being typed; the operators where nothing is typed */
-export function suggestCompletions(terms: Narrow, text: string, world: SearchContext): readonly Suggestion[] {
+export function suggestCompletions(terms: Narrow, text: string, world: SearchNameContext): readonly SearchSuggestion[] {
   const piece = findWordBeingTyped(text);
   if (!piece) {
-    const all = text.trim() === '' ? Object.keys(VALUES_BY_OPERATOR) : [];
+    const all = text.trim() === '' ? Object.keys(FIXED_VALUES_BY_OPERATOR) : [];
     return all.map((operator) => ({ kind: 'operator', operator, negated: false }));
   }
   const typed = parseTypedTerm(piece.text);
-  return (typed ? suggestValues(typed, terms, world) : suggestForPlainWord(piece.text, terms, world)).slice(
+  return (typed ? suggestTermsForValue(typed, terms, world) : suggestForPlainWord(piece.text, terms, world)).slice(
     0,
     MAX_SUGGESTIONS,
   );

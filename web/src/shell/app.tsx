@@ -2,13 +2,13 @@ import { useSignalEffect } from '@preact/signals';
 import { useRef } from 'preact/hooks';
 import { core } from '../client/index.js';
 import type { Route } from '../core/index.js';
-import { lazy, Spinner } from '../kit/index.js';
-import { language, loadLaterTexts, t } from '../text/index.js';
+import { makeLazyComponent, Spinner } from '../kit/index.js';
+import { currentLanguage, loadLaterTexts, t } from '../text/index.js';
 import { AppFrame } from './frame.js';
-import { signedOutDeliberately } from './menu.js';
+import { hasSignedOutDeliberately } from './menu.js';
 
 /** A chunk of its own: most visits have a session. */
-const SignInView = lazy(async () => {
+const LazySignInView = makeLazyComponent(async () => {
   const [view] = await Promise.all([import('../sign-in/index.js'), loadLaterTexts()]);
   return view.SignInView;
 });
@@ -38,13 +38,13 @@ export function App() {
   if (state === 'signed-out' || (route.view === 'sign-in' && state !== 'signed-in')) {
     const token = route.view === 'sign-in' ? route.parts[0] : undefined;
     return (
-      <SignInView
-        key={language.value}
+      <LazySignInView
+        key={currentLanguage.value}
         oneTimeLinkToken={token}
-        hasSessionExpired={wasIn.current && !signedOutDeliberately.value}
+        hasSessionExpired={wasIn.current && !hasSignedOutDeliberately.value}
       />
     );
   }
   if (state === 'unknown' && !core.state.realm.value.realm_name) return <OpeningScreen />;
-  return <AppFrame key={language.value} />;
+  return <AppFrame key={currentLanguage.value} />;
 }

@@ -2,7 +2,7 @@ import { effect } from '@preact/signals';
 import type { Core } from '../core/index.js';
 
 const ICON_EDGE_PX = 64;
-const MAX_SHOWN_COUNT = 99;
+const MAX_BADGE_COUNT = 99;
 const BADGE_COLOR = '#c8232c';
 
 /** Draws a number over the icon of the page. */
@@ -13,7 +13,7 @@ function drawCountOverIcon(icon: CanvasImageSource, n: number): string {
   const paper = canvas.getContext('2d');
   if (!paper) return '';
   paper.drawImage(icon, 0, 0, ICON_EDGE_PX, ICON_EDGE_PX);
-  const text = n > MAX_SHOWN_COUNT ? `${MAX_SHOWN_COUNT}+` : String(n);
+  const text = n > MAX_BADGE_COUNT ? `${MAX_BADGE_COUNT}+` : String(n);
   const width = 20 + 15 * text.length;
   paper.fillStyle = BADGE_COLOR;
   paper.beginPath();
@@ -28,13 +28,13 @@ function drawCountOverIcon(icon: CanvasImageSource, n: number): string {
 }
 
 /** Shows the number of unread messages in the icon of the page, and on that of the installed client. */
-export function startBadge(core: Core): void {
+export function startUnreadBadgeOnIcon(core: Core): void {
   const link = document.querySelector<HTMLLinkElement>('link[rel=icon]');
   if (!link) return;
   const plain = link.href;
   const icon = new Image();
   const show = () => {
-    const n = core.session.state.peek() === 'signed-in' ? core.state.unread.totalCount.peek() : 0;
+    const n = core.session.state.peek() === 'signed-in' ? core.state.unread.totalUnmutedCount.peek() : 0;
     link.href = (n > 0 && icon.naturalWidth > 0 && drawCountOverIcon(icon, n)) || plain;
     if ('setAppBadge' in navigator) void navigator.setAppBadge(n).catch(() => {});
   };
@@ -42,7 +42,7 @@ export function startBadge(core: Core): void {
   icon.src = plain;
   effect(() => {
     core.session.state.value;
-    core.state.unread.totalCount.value;
+    core.state.unread.totalUnmutedCount.value;
     show();
   });
 }

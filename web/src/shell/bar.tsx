@@ -1,13 +1,13 @@
 import { core } from '../client/index.js';
 import {
-  findNarrowConversation,
-  findOperand,
+  findExactNarrowConversation,
+  findPositiveOperand,
+  makeStreamNarrow,
   type Narrow,
   type Route,
   type Stream,
-  streamNarrow,
 } from '../core/index.js';
-import { Icon, IconButton, type IconName, KeyCaps, keyboard } from '../kit/index.js';
+import { Icon, IconButton, type IconName, KeyCaps, pageShortcuts } from '../kit/index.js';
 import { t } from '../text/index.js';
 import { formatNarrowName, formatRouteName } from './names.js';
 
@@ -33,7 +33,7 @@ function StreamTitle({ stream, topic }: { readonly stream: Stream; readonly topi
       <span class="bar-stream" style={{ '--stream': stream.color || 'currentColor' }}>
         <Icon name={kind === 'private' ? 'lock' : kind === 'web-public' ? 'globe' : 'hash'} />
       </span>
-      <a href={core.router.formatHash({ view: 'narrow', narrow: streamNarrow(stream.stream_id) })}>{stream.name}</a>
+      <a href={core.router.formatHash({ view: 'narrow', narrow: makeStreamNarrow(stream.stream_id) })}>{stream.name}</a>
       {topic !== undefined && (
         <>
           <span class="separator" aria-hidden="true">
@@ -48,8 +48,8 @@ function StreamTitle({ stream, topic }: { readonly stream: Stream; readonly topi
 }
 
 function NarrowTitle({ narrow }: { readonly narrow: Narrow }) {
-  const conversation = findNarrowConversation(narrow);
-  const id = findOperand(narrow, 'stream');
+  const conversation = findExactNarrowConversation(narrow);
+  const id = findPositiveOperand(narrow, 'stream');
   const stream = typeof id === 'number' ? core.state.streams.byId.value.get(id) : undefined;
   if (stream && (conversation || narrow.length === 1)) {
     return (
@@ -68,12 +68,12 @@ function NarrowTitle({ narrow }: { readonly narrow: Narrow }) {
 }
 
 /** Description of the stream on screen, or the status of the person. */
-function NarrowDescription({ narrow }: { readonly narrow: Narrow }) {
-  const id = findOperand(narrow, 'stream');
+function StreamDescriptionOrPersonStatus({ narrow }: { readonly narrow: Narrow }) {
+  const id = findPositiveOperand(narrow, 'stream');
   if (typeof id === 'number') return <>{core.state.streams.byId.value.get(id)?.description}</>;
-  const users = findOperand(narrow, 'dm');
+  const users = findPositiveOperand(narrow, 'dm');
   if (typeof users !== 'object' || users.length !== 1) return null;
-  return <>{core.state.people.statuses.value.get(users[0] ?? 0)?.status_text}</>;
+  return <>{core.state.people.statusByUserId.value.get(users[0] ?? 0)?.status_text}</>;
 }
 
 interface TopBarProps {
@@ -85,12 +85,12 @@ interface TopBarProps {
 /** The bar above a view: what it shows, search, and the buttons of the drawers. */
 export function TopBar({ onOpenSidebar, onTogglePeople, showsPeople }: TopBarProps) {
   const route = core.router.route.value;
-  const chord = keyboard.getKeys('search')[0];
+  const chord = pageShortcuts.getChords('search')[0];
   return (
     <header class="bar">
       <div class="open-sidebar">
         <IconButton icon="menu" label={t('shell.open-sidebar')} onClick={onOpenSidebar} />
-        {core.state.unread.totalCount.value > 0 && <span class="dot" />}
+        {core.state.unread.totalUnmutedCount.value > 0 && <span class="dot" />}
       </div>
       <h1 class="bar-title">
         {route.view === 'narrow' ? (
@@ -102,12 +102,12 @@ export function TopBar({ onOpenSidebar, onTogglePeople, showsPeople }: TopBarPro
           </>
         )}
       </h1>
-      <p class="bar-about">{route.view === 'narrow' && <NarrowDescription narrow={route.narrow} />}</p>
+      <p class="bar-about">{route.view === 'narrow' && <StreamDescriptionOrPersonStatus narrow={route.narrow} />}</p>
       <button
         type="button"
         class="bar-search"
         aria-label={t('shell.search')}
-        onClick={() => keyboard.runShortcut('search')}
+        onClick={() => pageShortcuts.runShortcut('search')}
       >
         <Icon name="search" />
         <span>{t('shell.search')}</span>

@@ -1,27 +1,33 @@
 import { core } from '../client/index.js';
-import { conversationKey, conversationNarrow, findNarrowConversation, type Narrow, type Route } from '../core/index.js';
-import { isTypingTarget, toast, useShortcut } from '../kit/index.js';
-import { openSearch, openSwitcher } from '../search/index.js';
+import {
+  findExactNarrowConversation,
+  makeConversationKey,
+  makeConversationNarrow,
+  type Narrow,
+  type Route,
+} from '../core/index.js';
+import { isTypingTarget, showToast, useShortcut } from '../kit/index.js';
+import { toggleSearch, toggleSwitcher } from '../search/index.js';
 import { t } from '../text/index.js';
 import { openHelp } from './open-help.js';
-import { findHomeRoute } from './views.js';
+import { getPreferredHomeRoute } from './views.js';
 
-const makeGoCommand = (route: Route) => () => core.router.navigate(route);
-const makeNarrowCommand = (...terms: Narrow) => makeGoCommand({ view: 'narrow', narrow: terms });
+const makeNavigateCommand = (route: Route) => () => core.router.navigate(route);
+const makeNavigateToNarrowCommand = (...terms: Narrow) => makeNavigateCommand({ view: 'narrow', narrow: terms });
 
 /** Goes to the next conversation with unread messages: its stream first, then by the newest one. */
-function goToNextUnread(direct: boolean): void {
+function goToNextUnreadConversation(direct: boolean): void {
   const route = core.router.route.peek();
-  const current = route.view === 'narrow' ? findNarrowConversation(route.narrow) : undefined;
-  const currentKey = current && conversationKey(current);
+  const current = route.view === 'narrow' ? findExactNarrowConversation(route.narrow) : undefined;
+  const currentKey = current && makeConversationKey(current);
   const stream = current && 'stream' in current ? current.stream : undefined;
-  const unread = core.state.unread.conversations
+  const unread = core.state.unread.unreadConversations
     .peek()
     .filter(({ conversation, key, muted }) => 'users' in conversation === direct && !muted && key !== currentKey);
   const next =
     unread.find(({ conversation }) => 'stream' in conversation && conversation.stream === stream) ?? unread[0];
-  if (next) core.router.navigate({ view: 'narrow', narrow: conversationNarrow(next.conversation) });
-  else toast({ text: t(direct ? 'shell.no-unread-direct' : 'shell.no-unread-topic') });
+  if (next) core.router.navigate({ view: 'narrow', narrow: makeConversationNarrow(next.conversation) });
+  else showToast({ text: t(direct ? 'shell.no-unread-direct' : 'shell.no-unread-topic') });
 }
 
 /** Escape leaves a field first, then the view for the first one. */
@@ -31,7 +37,7 @@ function leaveFieldOrGoHome(): boolean {
     focused.blur();
     return true;
   }
-  const home = findHomeRoute();
+  const home = getPreferredHomeRoute();
   if (core.router.formatHash(core.router.route.peek()) === core.router.formatHash(home)) return false;
   core.router.navigate(home);
   return true;
@@ -41,17 +47,17 @@ function leaveFieldOrGoHome(): boolean {
 export function useGlobalShortcuts(): void {
   useShortcut('help', openHelp);
   useShortcut('back', leaveFieldOrGoHome);
-  useShortcut('search', openSearch);
-  useShortcut('switch', openSwitcher);
-  useShortcut('inbox', makeGoCommand({ view: 'inbox' }));
-  useShortcut('recent', makeGoCommand({ view: 'recent' }));
-  useShortcut('drafts', makeGoCommand({ view: 'drafts' }));
-  useShortcut('all', makeNarrowCommand());
-  useShortcut('mentions', makeNarrowCommand({ operator: 'is', operand: 'mentioned' }));
-  useShortcut('starred', makeNarrowCommand({ operator: 'is', operand: 'starred' }));
-  useShortcut('directs', makeNarrowCommand({ operator: 'is', operand: 'dm' }));
-  useShortcut('next-topic', () => goToNextUnread(false));
-  useShortcut('next-direct', () => goToNextUnread(true));
+  useShortcut('search', toggleSearch);
+  useShortcut('switch', toggleSwitcher);
+  useShortcut('inbox', makeNavigateCommand({ view: 'inbox' }));
+  useShortcut('recent', makeNavigateCommand({ view: 'recent' }));
+  useShortcut('drafts', makeNavigateCommand({ view: 'drafts' }));
+  useShortcut('all', makeNavigateToNarrowCommand());
+  useShortcut('mentions', makeNavigateToNarrowCommand({ operator: 'is', operand: 'mentioned' }));
+  useShortcut('starred', makeNavigateToNarrowCommand({ operator: 'is', operand: 'starred' }));
+  useShortcut('directs', makeNavigateToNarrowCommand({ operator: 'is', operand: 'dm' }));
+  useShortcut('next-topic', () => goToNextUnreadConversation(false));
+  useShortcut('next-direct', () => goToNextUnreadConversation(true));
   useShortcut('history-back', () => history.back());
   useShortcut('history-forward', () => history.forward());
 }

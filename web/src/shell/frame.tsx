@@ -2,7 +2,7 @@ import { signal, useSignalEffect } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import { core } from '../client/index.js';
 import { ComposeBox } from '../compose/index.js';
-import { Button, Dialog, isNarrowLayout, isPhone, isTypingTarget, useShortcut } from '../kit/index.js';
+import { Button, Dialog, isNarrowLayout, isPhoneLayout, isTypingTarget, useShortcut } from '../kit/index.js';
 import { LeftSidebar, PeopleSidebar } from '../sidebar/index.js';
 import { t } from '../text/index.js';
 import { TopBar } from './bar.js';
@@ -10,8 +10,8 @@ import { ViewErrorBoundary } from './boundary.js';
 import { useGlobalShortcuts } from './commands.js';
 import { RealmMenu } from './menu.js';
 import { LazyPersonDialog } from './settings.js';
-import { StatusLine } from './status.js';
-import { MessageContent, preloadMessagesChunk, RouteView } from './views.js';
+import { ConnectionStatusLine } from './status.js';
+import { LazyMessageContent, preloadMessagesChunk, RouteView } from './views.js';
 
 const PEOPLE_HIDDEN_STORAGE_KEY = 'people-hidden';
 
@@ -27,7 +27,7 @@ function readStoredPeopleHidden(): boolean {
   }
 }
 
-function setPeopleHidden(hidden: boolean): void {
+function setAndStorePeopleHidden(hidden: boolean): void {
   isPeopleHidden.value = hidden;
   try {
     localStorage.setItem(PEOPLE_HIDDEN_STORAGE_KEY, hidden ? '1' : '');
@@ -40,16 +40,16 @@ function closeDrawer(): void {
   openDrawerSide.value = undefined;
 }
 
-function showDrawer(side: 'left' | 'right'): void {
+function openDrawer(side: 'left' | 'right'): void {
   openDrawerSide.value = side;
 }
 
 function showPeopleSidebar(): void {
-  if (isNarrowLayout()) showDrawer('right');
-  else setPeopleHidden(false);
+  if (isNarrowLayout()) openDrawer('right');
+  else setAndStorePeopleHidden(false);
 }
 
-function LeftColumn({ onGo }: { readonly onGo?: () => void }) {
+function RealmMenuAndSidebar({ onGo }: { readonly onGo?: () => void }) {
   return (
     <>
       <RealmMenu />
@@ -59,7 +59,7 @@ function LeftColumn({ onGo }: { readonly onGo?: () => void }) {
 }
 
 /** Invites visitors to sign in. */
-function VisitorBar() {
+function SignInInvitationBar() {
   if (core.session.state.value !== 'visitor') return null;
   return (
     <aside class="visitor" aria-label={t('shell.sign-in')}>
@@ -73,14 +73,14 @@ function VisitorBar() {
 
 /** Three columns; two below 1100 px; one with drawers on a phone. */
 export function AppFrame() {
-  const phone = isPhone();
+  const phone = isPhoneLayout();
   const showsPeople = !isNarrowLayout() && !isPeopleHidden.value && core.session.state.value !== 'visitor';
   useGlobalShortcuts();
   useFocusMainOnRouteChange();
   useEffect(preloadMessagesChunk, []);
   // While the sidebars are there, they take these keys themselves.
   useShortcut('filter-people', showPeopleSidebar, !showsPeople);
-  useShortcut('filter-streams', () => showDrawer('left'), phone);
+  useShortcut('filter-streams', () => openDrawer('left'), phone);
   return (
     <div class={`app ${showsPeople ? '' : 'without-people'}`}>
       <button type="button" class="skip" onClick={focusMain}>
@@ -88,13 +88,13 @@ export function AppFrame() {
       </button>
       {!phone && (
         <div class="side left">
-          <LeftColumn />
+          <RealmMenuAndSidebar />
         </div>
       )}
       <main class="middle" id="main" tabIndex={-1}>
         <TopBar
-          onOpenSidebar={() => showDrawer('left')}
-          onTogglePeople={() => (showsPeople ? setPeopleHidden(true) : showPeopleSidebar())}
+          onOpenSidebar={() => openDrawer('left')}
+          onTogglePeople={() => (showsPeople ? setAndStorePeopleHidden(true) : showPeopleSidebar())}
           showsPeople={showsPeople}
         />
         <div class="view">
@@ -102,9 +102,9 @@ export function AppFrame() {
             <RouteView route={core.router.route.value} />
           </ViewErrorBoundary>
         </div>
-        <ComposeBox content={MessageContent} />
-        <VisitorBar />
-        <StatusLine />
+        <ComposeBox content={LazyMessageContent} />
+        <SignInInvitationBar />
+        <ConnectionStatusLine />
       </main>
       {showsPeople && (
         <aside class="side right" aria-label={t('sidebar.people')}>
@@ -113,7 +113,7 @@ export function AppFrame() {
       )}
       {phone && openDrawerSide.value === 'left' && (
         <Dialog drawerSide="left" title={t('sidebar.label')} onClose={closeDrawer}>
-          <LeftColumn onGo={closeDrawer} />
+          <RealmMenuAndSidebar onGo={closeDrawer} />
         </Dialog>
       )}
       {isNarrowLayout() && openDrawerSide.value === 'right' && (
@@ -121,7 +121,7 @@ export function AppFrame() {
           <PeopleSidebar onGo={closeDrawer} />
         </Dialog>
       )}
-      {core.viewState.profileUserId.value !== undefined && <LazyPersonDialog />}
+      {core.sharedViewState.shownProfileUserId.value !== undefined && <LazyPersonDialog />}
     </div>
   );
 }

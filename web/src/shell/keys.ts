@@ -1,5 +1,5 @@
 import { effect } from '@preact/signals';
-import { keyboard } from '../kit/index.js';
+import { pageShortcuts } from '../kit/index.js';
 
 const SHORTCUTS_STORAGE_KEY = 'shortcuts';
 
@@ -7,13 +7,16 @@ const SHORTCUTS_STORAGE_KEY = 'shortcuts';
 export function syncShortcutKeysWithStorage(): void {
   try {
     const { changes = {}, enabled = true } = JSON.parse(localStorage.getItem(SHORTCUTS_STORAGE_KEY) ?? '{}');
-    keyboard.customKeys.value = changes;
-    keyboard.singleKeysEnabled.value = enabled;
+    pageShortcuts.customChordsById.value = changes;
+    pageShortcuts.areSingleKeysEnabled.value = enabled;
   } catch {
     // Damaged or no storage: the default keys.
   }
   effect(() => {
-    const text = JSON.stringify({ changes: keyboard.customKeys.value, enabled: keyboard.singleKeysEnabled.value });
+    const text = JSON.stringify({
+      changes: pageShortcuts.customChordsById.value,
+      enabled: pageShortcuts.areSingleKeysEnabled.value,
+    });
     try {
       localStorage.setItem(SHORTCUTS_STORAGE_KEY, text);
     } catch {

@@ -1,28 +1,28 @@
 import { signal } from '@preact/signals';
 import { useRef } from 'preact/hooks';
 import { core } from '../client/index.js';
-import { Avatar, Icon, keyboard, type MenuItem, openMenu, toast, useShortcut } from '../kit/index.js';
+import { Avatar, Icon, type MenuItem, pageShortcuts, showToast, toggleMenu, useShortcut } from '../kit/index.js';
 import { t } from '../text/index.js';
-import { chooseTheme, currentTheme, type Theme } from './theme.js';
+import { applyAndSaveTheme, currentTheme, type Theme } from './theme.js';
 
 /** The user has signed out here, on purpose. */
-export const signedOutDeliberately = signal(false);
+export const hasSignedOutDeliberately = signal(false);
 
 const THEME_CHOICES = ['auto', 'light', 'dark', 'contrast'] as const;
 
-async function signOut(): Promise<void> {
-  signedOutDeliberately.value = true;
+async function signOutDeliberately(): Promise<void> {
+  hasSignedOutDeliberately.value = true;
   try {
     await core.session.signOut();
   } catch {
-    signedOutDeliberately.value = false;
-    toast({ text: t('error.unreachable'), kind: 'error' });
+    hasSignedOutDeliberately.value = false;
+    showToast({ text: t('error.unreachable'), kind: 'error' });
   }
 }
 
-async function applyChosenTheme(wanted: Theme): Promise<void> {
+async function chooseThemeIgnoringFailure(wanted: Theme): Promise<void> {
   try {
-    await chooseTheme(core, wanted);
+    await applyAndSaveTheme(core, wanted);
   } catch {
     // This browser has the theme already; the account gets it with the next choice.
   }
@@ -33,11 +33,11 @@ function makeRealmMenuItems(): MenuItem[] {
   const themes: MenuItem[] = THEME_CHOICES.map((one) => ({
     label: t(`shell.theme-${one}`),
     checked: currentTheme.value === one,
-    run: () => void applyChosenTheme(one),
+    run: () => void chooseThemeIgnoringFailure(one),
   }));
   const account: MenuItem = visitor
     ? { label: t('shell.sign-in'), icon: 'sign-in', run: () => core.router.navigate({ view: 'sign-in', parts: [] }) }
-    : { label: t('shell.sign-out'), icon: 'sign-out', run: () => void signOut() };
+    : { label: t('shell.sign-out'), icon: 'sign-out', run: () => void signOutDeliberately() };
   return [
     !visitor && {
       label: t('shell.settings'),
@@ -49,7 +49,7 @@ function makeRealmMenuItems(): MenuItem[] {
       icon: 'people',
       run: () => core.router.navigate({ view: 'organization', parts: [] }),
     },
-    { label: t('shell.help'), icon: 'keyboard', shortcut: 'help', run: () => keyboard.runShortcut('help') },
+    { label: t('shell.help'), icon: 'keyboard', shortcut: 'help', run: () => pageShortcuts.runShortcut('help') },
     'line',
     ...themes,
     'line',
@@ -58,7 +58,7 @@ function makeRealmMenuItems(): MenuItem[] {
 }
 
 /** The page is there already: only the address behind `#` changes. */
-function onHomeClick(event: MouseEvent): void {
+function navigateHomeInPage(event: MouseEvent): void {
   if (event.ctrlKey || event.metaKey || event.shiftKey) return;
   event.preventDefault();
   core.router.navigate({ view: 'home' });
@@ -69,12 +69,12 @@ export function RealmMenu() {
   const button = useRef<HTMLButtonElement>(null);
   const { realm_name: name = '', realm_icon_url: icon } = core.state.realm.value;
   const open = () => {
-    if (button.current) openMenu(button.current, { label: t('shell.menu', { name }), items: makeRealmMenuItems() });
+    if (button.current) toggleMenu(button.current, { label: t('shell.menu', { name }), items: makeRealmMenuItems() });
   };
   useShortcut('menu', open);
   return (
     <header class="realm">
-      <a class="realm-home" href="/" data-tip={t('shell.home', { name })} onClick={onHomeClick}>
+      <a class="realm-home" href="/" data-tip={t('shell.home', { name })} onClick={navigateHomeInPage}>
         <Avatar name={name} src={icon} size={28} />
         <span class="hidden">{t('shell.home', { name })}</span>
       </a>

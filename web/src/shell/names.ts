@@ -1,5 +1,5 @@
 import { core } from '../client/index.js';
-import { findNarrowConversation, findOperand, type Narrow, type Route } from '../core/index.js';
+import { findExactNarrowConversation, findPositiveOperand, type Narrow, type Route } from '../core/index.js';
 import { type TextKey, t } from '../text/index.js';
 
 /** Names of views without messages. */
@@ -32,7 +32,7 @@ export function formatNarrowName(narrow: Narrow): string {
   const [only] = narrow;
   const alone = narrow.length === 1 && only?.operator === 'is' && !only.negated;
   if (alone && isNamedIsOperand(only.operand)) return t(NAME_KEY_BY_IS_OPERAND[only.operand]);
-  const words = findOperand(narrow, 'search');
+  const words = findPositiveOperand(narrow, 'search');
   return words === undefined ? t('shell.search') : t('shell.search-for', { words: String(words) });
 }
 
@@ -41,10 +41,10 @@ export function formatRouteName(route: Route): string {
   if (route.view !== 'narrow')
     return route.view in TITLE_KEY_BY_VIEW ? t(TITLE_KEY_BY_VIEW[route.view as keyof typeof TITLE_KEY_BY_VIEW]) : '';
   const { people, streams } = core.state;
-  const conversation = findNarrowConversation(route.narrow);
-  if (conversation && 'users' in conversation) return conversation.users.map((id) => people.nameOf(id)).join(', ');
-  const stream = findOperand(route.narrow, 'stream');
+  const conversation = findExactNarrowConversation(route.narrow);
+  if (conversation && 'users' in conversation) return conversation.users.map((id) => people.getFullName(id)).join(', ');
+  const stream = findPositiveOperand(route.narrow, 'stream');
   if (stream === undefined || (route.narrow.length > 1 && !conversation)) return formatNarrowName(route.narrow);
-  const name = typeof stream === 'number' ? streams.nameOf(stream) : String(stream);
+  const name = typeof stream === 'number' ? streams.getStreamName(stream) : String(stream);
   return conversation ? `#${name} › ${conversation.topic}` : `#${name}`;
 }

@@ -1,5 +1,5 @@
 import { h } from 'preact';
-import { openLayer, toast } from '../kit/index.js';
+import { openLayer, showToast } from '../kit/index.js';
 import { loadLaterTexts, t } from '../text/index.js';
 
 let isHelpOpen = false;
@@ -20,6 +20,6 @@ export async function openHelp(): Promise<void> {
     );
   } catch {
     isHelpOpen = false;
-    toast({ text: t('error.unreachable'), kind: 'error' });
+    showToast({ text: t('error.unreachable'), kind: 'error' });
   }
 }

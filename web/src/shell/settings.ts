@@ -1,4 +1,4 @@
-import { lazy } from '../kit/index.js';
+import { makeLazyComponent } from '../kit/index.js';
 import { loadLaterTexts } from '../text/index.js';
 
 /** Settings and profiles: one lazy chunk, with the texts that it needs. */
@@ -7,8 +7,8 @@ const loadSettingsChunk = async () => {
   return views;
 };
 
-export const LazySettingsView = lazy(async () => (await loadSettingsChunk()).SettingsView);
-export const LazyStreamsView = lazy(async () => (await loadSettingsChunk()).StreamsView);
-export const LazyOrganizationView = lazy(async () => (await loadSettingsChunk()).OrganizationView);
-export const LazyPersonView = lazy(async () => (await loadSettingsChunk()).PersonView);
-export const LazyPersonDialog = lazy(async () => (await loadSettingsChunk()).PersonDialog);
+export const LazySettingsView = makeLazyComponent(async () => (await loadSettingsChunk()).SettingsView);
+export const LazyStreamsView = makeLazyComponent(async () => (await loadSettingsChunk()).StreamsView);
+export const LazyOrganizationView = makeLazyComponent(async () => (await loadSettingsChunk()).OrganizationView);
+export const LazyPersonView = makeLazyComponent(async () => (await loadSettingsChunk()).PersonView);
+export const LazyPersonDialog = makeLazyComponent(async () => (await loadSettingsChunk()).PersonDialog);

@@ -5,8 +5,8 @@ import { t } from '../text/index.js';
 /**
  * One quiet line over the view while there is no connection. It appears after 1.5 s: most interruptions are shorter.
  */
-export function StatusLine() {
-  const status = core.queue.status.value;
+export function ConnectionStatusLine() {
+  const status = core.eventQueue.status.value;
   const offline = status === 'offline';
   return (
     <div class="status-line" role="status">

@@ -22,7 +22,7 @@ function readStoredTheme(): Theme {
 }
 
 /** Applies the theme that this browser had last, then that of the account's settings. */
-export function startTheme(core: Core): void {
+export function startApplyingTheme(core: Core): void {
   currentTheme.value = readStoredTheme();
   effect(() => {
     const scheme = core.state.me.settings.value.color_scheme;
@@ -43,15 +43,15 @@ export function startTheme(core: Core): void {
 }
 
 /** Chooses a theme, for this browser at once and for the account. */
-export async function chooseTheme(core: Core, wanted: Theme): Promise<void> {
+export async function applyAndSaveTheme(core: Core, wanted: Theme): Promise<void> {
   currentTheme.value = wanted;
   if (core.state.me.id === 0 || wanted === 'contrast') return;
   await core.api.patch('/settings', { color_scheme: COLOR_SCHEME_BY_THEME[wanted] });
 }
 
 /** Chooses a theme by the value of the setting `color_scheme`. */
-export async function chooseColorScheme(value: number): Promise<void> {
-  await chooseTheme(
+export async function applyAndSaveColorScheme(value: number): Promise<void> {
+  await applyAndSaveTheme(
     client,
     value === COLOR_SCHEME_BY_THEME.dark ? 'dark' : value === COLOR_SCHEME_BY_THEME.light ? 'light' : 'auto',
   );

@@ -1,20 +1,20 @@
 import { effect } from '@preact/signals';
 import type { Core } from '../core/index.js';
 import { computeShownUnreadCount } from '../notify/index.js';
-import { language, t } from '../text/index.js';
+import { currentLanguage, t } from '../text/index.js';
 import { formatRouteName } from './names.js';
 
-const MAX_SHOWN_UNREAD = 999;
+const MAX_UNREAD_IN_TITLE = 999;
 
 /** Keeps the title of the page: unread messages, what is on screen, the organization. */
-export function startTitle(core: Core): void {
+export function startUpdatingDocumentTitle(core: Core): void {
   effect(() => {
-    document.documentElement.lang = language.value;
+    document.documentElement.lang = currentLanguage.value;
     const realm = core.state.realm.value.realm_name ?? '';
     const signedIn = core.session.state.value === 'signed-in';
     const view = core.session.state.value === 'signed-out' ? '' : formatRouteName(core.router.route.value);
     const title = [view, realm].filter(Boolean).join(' · ') || 'Conclave';
     const n = signedIn ? computeShownUnreadCount(core.state) : 0;
-    document.title = n > 0 ? t('shell.title-unread', { n: Math.min(n, MAX_SHOWN_UNREAD), title }) : title;
+    document.title = n > 0 ? t('shell.title-unread', { n: Math.min(n, MAX_UNREAD_IN_TITLE), title }) : title;
   });
 }

@@ -2,19 +2,19 @@ import type { ComponentChild } from 'preact';
 import { useEffect } from 'preact/hooks';
 import { core } from '../client/index.js';
 import type { Route } from '../core/index.js';
-import { Button, EmptyNotice, lazy } from '../kit/index.js';
+import { Button, EmptyNotice, makeLazyComponent } from '../kit/index.js';
 import { DraftsView, InboxView, RecentView, ScheduledView } from '../overviews/index.js';
 import { loadLaterTexts, t } from '../text/index.js';
 import { LazyOrganizationView, LazyPersonView, LazySettingsView, LazyStreamsView } from './settings.js';
-import { chooseColorScheme } from './theme.js';
+import { applyAndSaveColorScheme } from './theme.js';
 
 const loadMessagesChunk = async () => {
   const [views] = await Promise.all([import('../messages/index.js'), loadLaterTexts()]);
   return views;
 };
-const MessagesView = lazy(async () => (await loadMessagesChunk()).MessagesView);
+const LazyMessagesView = makeLazyComponent(async () => (await loadMessagesChunk()).MessagesView);
 /** Shows the server's HTML of a message. */
-export const MessageContent = lazy(async () => (await loadMessagesChunk()).MessageContent);
+export const LazyMessageContent = makeLazyComponent(async () => (await loadMessagesChunk()).MessageContent);
 
 /** Loads the chunk of messages beside the registration, if the address names a conversation. */
 export function loadMessagesChunkIfAddressed(): void {
@@ -29,7 +29,7 @@ export function preloadMessagesChunk(): void {
 }
 
 /** The view that the reader's settings name as the first one. */
-export function findHomeRoute(): Route {
+export function getPreferredHomeRoute(): Route {
   const wish: string | undefined = core.state.me.settings.value.default_view;
   if (core.state.me.id === 0 || wish === 'all_messages') return { view: 'narrow', narrow: [] };
   return { view: wish === 'inbox' ? 'inbox' : 'recent' };
@@ -37,15 +37,15 @@ export function findHomeRoute(): Route {
 
 /** The empty address leads to the first view, without an entry in the history. */
 function HomeRedirect() {
-  useEffect(() => core.router.navigate(findHomeRoute(), true), []);
+  useEffect(() => core.router.navigate(getPreferredHomeRoute(), true), []);
   return null;
 }
 
-function NotFound() {
+function NotFoundView() {
   return (
     <div class="opening">
       <EmptyNotice icon="help">{t('shell.not-found')}</EmptyNotice>
-      <Button onClick={() => core.router.navigate(findHomeRoute())}>{t('shell.go-home')}</Button>
+      <Button onClick={() => core.router.navigate(getPreferredHomeRoute())}>{t('shell.go-home')}</Button>
     </div>
   );
 }
@@ -58,7 +58,7 @@ const VISITOR_VIEWS_PATTERN = /^(?:home|sign-in|recent|narrow)$/;
  * and by `lazy` otherwise.
  */
 export function RouteView({ route }: { readonly route: Route }): ComponentChild {
-  if (core.state.me.id === 0 && !VISITOR_VIEWS_PATTERN.test(route.view)) return <NotFound />;
+  if (core.state.me.id === 0 && !VISITOR_VIEWS_PATTERN.test(route.view)) return <NotFoundView />;
   switch (route.view) {
     case 'home':
     case 'sign-in':
@@ -72,11 +72,11 @@ export function RouteView({ route }: { readonly route: Route }): ComponentChild 
     case 'scheduled':
       return <ScheduledView />;
     case 'unknown':
-      return <NotFound />;
+      return <NotFoundView />;
     case 'narrow':
-      return <MessagesView narrow={route.narrow} nearMessageId={route.near} />;
+      return <LazyMessagesView narrow={route.narrow} nearMessageId={route.near} />;
     case 'settings':
-      return <LazySettingsView parts={route.parts} onChooseColorScheme={chooseColorScheme} />;
+      return <LazySettingsView parts={route.parts} onChooseColorScheme={applyAndSaveColorScheme} />;
     case 'streams':
       return <LazyStreamsView parts={route.parts} />;
     case 'organization':

@@ -6,14 +6,14 @@ const CLOSED_SECTIONS_STORAGE_KEY = 'sidebar-closed';
 const DEFAULT_CLOSED_SECTIONS = 'inactive,muted';
 
 /** Choices of the reader: open sections and streams, filters. Closed sections survive the page. */
-export const sidebarFilter = signal('');
-export const closedSections = signal<ReadonlySet<SidebarSection>>(loadClosedSections());
+export const sidebarFilterText = signal('');
+export const closedSections = signal<ReadonlySet<SidebarSection>>(readStoredClosedSections());
 export const openedStreamIds = signal<ReadonlySet<number>>(new Set());
-export const streamIdsWithAllTopics = signal<ReadonlySet<number>>(new Set());
+export const streamIdsShowingAllTopics = signal<ReadonlySet<number>>(new Set());
 export const showsAllDirects = signal(false);
-export const peopleFilter = signal('');
+export const peopleFilterText = signal('');
 
-function loadClosedSections(): ReadonlySet<SidebarSection> {
+function readStoredClosedSections(): ReadonlySet<SidebarSection> {
   let text = DEFAULT_CLOSED_SECTIONS;
   try {
     text = localStorage.getItem(CLOSED_SECTIONS_STORAGE_KEY) ?? DEFAULT_CLOSED_SECTIONS;
@@ -23,7 +23,7 @@ function loadClosedSections(): ReadonlySet<SidebarSection> {
   return new Set(text.split(',') as SidebarSection[]);
 }
 
-const copyWithItemToggled = <T>(set: ReadonlySet<T>, item: T, on: boolean): ReadonlySet<T> => {
+const copyWithItemAddedOrRemoved = <T>(set: ReadonlySet<T>, item: T, on: boolean): ReadonlySet<T> => {
   const next = new Set(set);
   if (on) next.add(item);
   else next.delete(item);
@@ -31,7 +31,7 @@ const copyWithItemToggled = <T>(set: ReadonlySet<T>, item: T, on: boolean): Read
 };
 
 export function setSectionOpen(section: SidebarSection, open: boolean): void {
-  closedSections.value = copyWithItemToggled(closedSections.peek(), section, !open);
+  closedSections.value = copyWithItemAddedOrRemoved(closedSections.peek(), section, !open);
   try {
     localStorage.setItem(CLOSED_SECTIONS_STORAGE_KEY, [...closedSections.peek()].join());
   } catch {
@@ -40,11 +40,12 @@ export function setSectionOpen(section: SidebarSection, open: boolean): void {
 }
 
 export function setStreamOpen(stream: number, open: boolean): void {
-  openedStreamIds.value = copyWithItemToggled(openedStreamIds.peek(), stream, open);
-  if (!open) streamIdsWithAllTopics.value = copyWithItemToggled(streamIdsWithAllTopics.peek(), stream, false);
+  openedStreamIds.value = copyWithItemAddedOrRemoved(openedStreamIds.peek(), stream, open);
+  if (!open)
+    streamIdsShowingAllTopics.value = copyWithItemAddedOrRemoved(streamIdsShowingAllTopics.peek(), stream, false);
 }
 
-export function showAllTopics(stream: number): void {
-  openedStreamIds.value = copyWithItemToggled(openedStreamIds.peek(), stream, true);
-  streamIdsWithAllTopics.value = copyWithItemToggled(streamIdsWithAllTopics.peek(), stream, true);
+export function openStreamWithAllTopics(stream: number): void {
+  openedStreamIds.value = copyWithItemAddedOrRemoved(openedStreamIds.peek(), stream, true);
+  streamIdsShowingAllTopics.value = copyWithItemAddedOrRemoved(streamIdsShowingAllTopics.peek(), stream, true);
 }

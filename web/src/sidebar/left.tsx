@@ -1,8 +1,8 @@
 import { useComputed, useSignalEffect } from '@preact/signals';
 import { useRef } from 'preact/hooks';
 import { core } from '../client/index.js';
-import { type Conversation, findNarrowConversation, findOperand } from '../core/index.js';
-import { Field, getRowHeightPx, IconButton, useShortcut, VirtualList } from '../kit/index.js';
+import { type Conversation, findExactNarrowConversation, findPositiveOperand } from '../core/index.js';
+import { getRowHeightPx, IconButton, TextField, useShortcut, VirtualList } from '../kit/index.js';
 import { t } from '../text/index.js';
 import {
   closedSections,
@@ -10,20 +10,20 @@ import {
   setSectionOpen,
   setStreamOpen,
   showsAllDirects,
-  sidebarFilter,
-  streamIdsWithAllTopics,
+  sidebarFilterText,
+  streamIdsShowingAllTopics,
 } from './choices.js';
-import { hasRowMenu, openRowMenu } from './open-menu.js';
+import { hasRowMenu, loadAndOpenRowMenu } from './open-menu.js';
 import { LeftSidebarRow } from './row.js';
-import { makeSidebarRows, matchesFilter, type SidebarRow } from './rows.js';
+import { makeSidebarRows, matchesFilterWords, type SidebarRow } from './rows.js';
 
 /** The conversation or the stream of the route. */
-function findCurrentPlace(): Conversation | { readonly stream: number } | undefined {
+function findRouteConversationOrStream(): Conversation | { readonly stream: number } | undefined {
   const route = core.router.route.value;
   if (route.view !== 'narrow') return undefined;
-  const exact = findNarrowConversation(route.narrow);
+  const exact = findExactNarrowConversation(route.narrow);
   if (exact) return exact;
-  const stream = findOperand(route.narrow, 'stream');
+  const stream = findPositiveOperand(route.narrow, 'stream');
   return typeof stream === 'number' ? { stream } : undefined;
 }
 
@@ -34,10 +34,10 @@ const getSidebarRowKey = (row: SidebarRow): string => row.key;
 const canFocusSidebarRow = (row: SidebarRow): boolean => row.kind !== 'note';
 
 const isRowMatchedByFilter = (row: SidebarRow, words: string): boolean =>
-  row.kind === 'stream' ? matchesFilter(row.stream.name, words) : row.kind !== 'heading' && row.kind !== 'note';
+  row.kind === 'stream' ? matchesFilterWords(row.stream.name, words) : row.kind !== 'heading' && row.kind !== 'note';
 
 /** Opens a section or a stream with the right arrow key, and closes it with the left one, as in a tree. */
-function onRowArrowKey(event: KeyboardEvent, row: SidebarRow): void {
+function openOrCloseRowByArrowKey(event: KeyboardEvent, row: SidebarRow): void {
   const open = event.key === 'ArrowRight';
   if (!open && event.key !== 'ArrowLeft') return;
   if (row.kind === 'heading') setSectionOpen(row.section, open);
@@ -47,12 +47,12 @@ function onRowArrowKey(event: KeyboardEvent, row: SidebarRow): void {
 }
 
 /** Opens the row's own menu at the pointer, or below the row when a key asked for it. */
-function onRowContextMenu(event: MouseEvent, row: SidebarRow): void {
+function openRowMenuOnContextMenu(event: MouseEvent, row: SidebarRow): void {
   if (!hasRowMenu(row)) return;
   event.preventDefault();
   const { clientX: x, clientY: y, target } = event;
   const byKey = (x === 0 && y === 0) || event.button !== 2;
-  void openRowMenu(byKey && target instanceof Element ? target : { x, y }, row);
+  void loadAndOpenRowMenu(byKey && target instanceof Element ? target : { x, y }, row);
 }
 
 interface LeftSidebarProps {
@@ -64,13 +64,13 @@ interface LeftSidebarProps {
 export function LeftSidebar({ onNavigate }: LeftSidebarProps) {
   const field = useRef<HTMLInputElement>(null);
   const root = useRef<HTMLElement>(null);
-  const current = useComputed(findCurrentPlace);
+  const current = useComputed(findRouteConversationOrStream);
   const rows = useComputed(() =>
     makeSidebarRows(core.state, {
-      filter: sidebarFilter.value.trim(),
+      filter: sidebarFilterText.value.trim(),
       closedSections: closedSections.value,
       openedStreamIds: openedStreamIds.value,
-      streamIdsWithAllTopics: streamIdsWithAllTopics.value,
+      streamIdsWithAllTopics: streamIdsShowingAllTopics.value,
       showsAllDirects: showsAllDirects.value,
       currentPlace: current.value,
     }),
@@ -80,44 +80,45 @@ export function LeftSidebar({ onNavigate }: LeftSidebarProps) {
     const streams = new Set(openedStreamIds.value);
     if (current.value && 'stream' in current.value) streams.add(current.value.stream);
     for (const stream of streams) {
-      if (!core.state.conversations.completeStreamIds.value.has(stream)) core.loadTopics(stream).catch(() => {});
+      if (!core.state.conversations.streamIdsWithAllTopicsKnown.value.has(stream))
+        core.loadAllTopicsOnce(stream).catch(() => {});
     }
   });
   useShortcut('filter-streams', () => field.current?.select());
   /** The link of the first row that matches by itself: a stream may stand there for one of its topics. */
   const firstRow = () => {
-    const words = sidebarFilter.value.trim();
+    const words = sidebarFilterText.value.trim();
     const row = rows.value.find((one) => isRowMatchedByFilter(one, words));
     return row && root.current?.querySelector<HTMLElement>(`[data-key="${CSS.escape(row.key)}"] a[data-row]`);
   };
   return (
     <nav class="side-content" aria-label={t('sidebar.label')} ref={root}>
       <search class="sidebar-filter">
-        <Field
+        <TextField
           type="search"
           hidesLabel
           label={t('sidebar.filter')}
           placeholder={t('sidebar.filter-short')}
           icon="filter"
-          value={sidebarFilter.value}
+          value={sidebarFilterText.value}
           onInput={(value) => {
-            sidebarFilter.value = value;
+            sidebarFilterText.value = value;
           }}
           inputRef={field}
           onKeyDown={(event) => {
             if (event.key === 'ArrowDown') firstRow()?.focus();
             else if (event.key === 'Enter') firstRow()?.click();
-            else if (event.key === 'Escape' && sidebarFilter.value) sidebarFilter.value = '';
+            else if (event.key === 'Escape' && sidebarFilterText.value) sidebarFilterText.value = '';
             else return;
             event.preventDefault();
           }}
           end={
-            sidebarFilter.value && (
+            sidebarFilterText.value && (
               <IconButton
                 icon="close"
                 label={t('common.clear')}
                 onClick={() => {
-                  sidebarFilter.value = '';
+                  sidebarFilterText.value = '';
                   field.current?.focus();
                 }}
               />
@@ -136,15 +137,15 @@ export function LeftSidebar({ onNavigate }: LeftSidebarProps) {
           // biome-ignore lint/a11y/noStaticElementInteractions: keys of the link or button inside
           <div
             class="row-box"
-            onKeyDown={(event) => onRowArrowKey(event, row)}
-            onContextMenu={(event) => onRowContextMenu(event, row)}
+            onKeyDown={(event) => openOrCloseRowByArrowKey(event, row)}
+            onContextMenu={(event) => openRowMenuOnContextMenu(event, row)}
           >
             <LeftSidebarRow
               row={row}
               attributes={attributes}
               currentPlace={current.value}
               onNavigate={() => {
-                sidebarFilter.value = '';
+                sidebarFilterText.value = '';
                 field.current?.blur();
                 onNavigate?.();
               }}

@@ -1,41 +1,41 @@
 import { useComputed } from '@preact/signals';
 import { useRef } from 'preact/hooks';
 import { core } from '../client/index.js';
-import { directNarrow, findNarrowConversation, type Person } from '../core/index.js';
-import { Avatar, CountBadge, Field, getRowHeightPx, IconButton, useShortcut, VirtualList } from '../kit/index.js';
+import { findExactNarrowConversation, makeDirectNarrow, type Person } from '../core/index.js';
+import { Avatar, CountBadge, getRowHeightPx, IconButton, TextField, useShortcut, VirtualList } from '../kit/index.js';
 import { compareNames, t } from '../text/index.js';
-import { peopleFilter } from './choices.js';
-import { matchesFilter } from './rows.js';
+import { peopleFilterText } from './choices.js';
+import { matchesFilterWords } from './rows.js';
 
 const RANK_BY_PRESENCE = { active: 0, idle: 1, offline: 2 } as const;
 
 /** People who are not bots: those who are there first, then by name. */
-function listPeopleByPresence(filter: string): readonly Person[] {
+function listHumansByPresence(filter: string): readonly Person[] {
   const { people } = core.state;
-  return people.activePeople.value
-    .filter((person) => !person.is_bot && (filter === '' || matchesFilter(person.full_name, filter)))
+  return people.activeUsersAndBots.value
+    .filter((person) => !person.is_bot && (filter === '' || matchesFilterWords(person.full_name, filter)))
     .map((person) => ({ person, rank: RANK_BY_PRESENCE[people.getPresenceLevel(person.user_id)] }))
     .sort((a, b) => a.rank - b.rank || compareNames(a.person.full_name, b.person.full_name))
     .map(({ person }) => person);
 }
 
-function PersonRow({ person, ...attributes }: { readonly person: Person; readonly onClick: () => void }) {
+function SidebarPersonRow({ person, ...attributes }: { readonly person: Person; readonly onClick: () => void }) {
   const { people, me, unread } = core.state;
   const id = person.user_id;
   const route = core.router.route.value;
-  const current = route.view === 'narrow' ? findNarrowConversation(route.narrow) : undefined;
+  const current = route.view === 'narrow' ? findExactNarrowConversation(route.narrow) : undefined;
   const isCurrent =
     current !== undefined && 'users' in current && current.users.length === 1 && current.users[0] === id;
-  const status = people.statuses.value.get(id)?.status_text;
+  const status = people.statusByUserId.value.get(id)?.status_text;
   return (
     <div class="row person">
       <a
-        href={core.router.formatHash({ view: 'narrow', narrow: directNarrow([id]) })}
+        href={core.router.formatHash({ view: 'narrow', narrow: makeDirectNarrow([id]) })}
         aria-current={isCurrent ? 'page' : undefined}
         data-tip={status ? `${person.full_name}: ${status}` : undefined}
         onContextMenu={(event) => {
           event.preventDefault();
-          core.viewState.profileUserId.value = id;
+          core.sharedViewState.shownProfileUserId.value = id;
         }}
         {...attributes}
       >
@@ -49,7 +49,7 @@ function PersonRow({ person, ...attributes }: { readonly person: Person; readonl
         <span class="row-name" data-cut="">
           {person.full_name} {id === me.id && <span class="row-soft">{t('sidebar.you')}</span>}
         </span>
-        <CountBadge count={unread.conversationCount({ users: [id] }).value} strong />
+        <CountBadge count={unread.getConversationCountSignal({ users: [id] }).value} strong />
       </a>
       <IconButton
         icon="info"
@@ -59,7 +59,7 @@ function PersonRow({ person, ...attributes }: { readonly person: Person; readonl
         tabIndex={-1}
         size={16}
         onClick={() => {
-          core.viewState.profileUserId.value = id;
+          core.sharedViewState.shownProfileUserId.value = id;
         }}
       />
     </div>
@@ -70,10 +70,10 @@ function PersonRow({ person, ...attributes }: { readonly person: Person; readonl
 export function PeopleSidebar({ onGo }: { readonly onGo?: () => void }) {
   const field = useRef<HTMLInputElement>(null);
   const root = useRef<HTMLElement>(null);
-  const list = useComputed(() => listPeopleByPresence(peopleFilter.value.trim()));
+  const list = useComputed(() => listHumansByPresence(peopleFilterText.value.trim()));
   const online = useComputed(() => {
     const { people } = core.state;
-    return people.activePeople.value.filter(
+    return people.activeUsersAndBots.value.filter(
       ({ user_id, is_bot }) => !is_bot && people.getPresenceLevel(user_id) === 'active',
     ).length;
   });
@@ -90,21 +90,21 @@ export function PeopleSidebar({ onGo }: { readonly onGo?: () => void }) {
         <span class="row-soft">{t('sidebar.online', { n: online.value })}</span>
       </header>
       <search class="sidebar-filter">
-        <Field
+        <TextField
           type="search"
           hidesLabel
           label={t('sidebar.people-filter')}
           placeholder={t('sidebar.filter-short')}
           icon="filter"
-          value={peopleFilter.value}
+          value={peopleFilterText.value}
           onInput={(value) => {
-            peopleFilter.value = value;
+            peopleFilterText.value = value;
           }}
           inputRef={field}
           onKeyDown={(event) => {
             if (event.key === 'ArrowDown') firstRow()?.focus();
             else if (event.key === 'Enter') firstRow()?.click();
-            else if (event.key === 'Escape' && peopleFilter.value) peopleFilter.value = '';
+            else if (event.key === 'Escape' && peopleFilterText.value) peopleFilterText.value = '';
             else return;
             event.preventDefault();
           }}
@@ -119,7 +119,7 @@ export function PeopleSidebar({ onGo }: { readonly onGo?: () => void }) {
           getItemHeightPx={getRowHeightPx}
           label={t('sidebar.people')}
         >
-          {(person, attributes) => <PersonRow person={person} onClick={follow} {...attributes} />}
+          {(person, attributes) => <SidebarPersonRow person={person} onClick={follow} {...attributes} />}
         </VirtualList>
       )}
     </section>

@@ -1,18 +1,24 @@
 import { core } from '../client/index.js';
-import { type Conversation, conversationKey, directNarrow, streamNarrow, topicNarrow } from '../core/index.js';
+import {
+  type Conversation,
+  makeConversationKey,
+  makeDirectNarrow,
+  makeStreamNarrow,
+  makeTopicNarrow,
+} from '../core/index.js';
 import {
   CountBadge,
   Icon,
   IconButton,
   type IconName,
-  keyboard,
   PresenceDot,
+  pageShortcuts,
   type RowFocusAttributes as RowAttributes,
 } from '../kit/index.js';
 import { type TextKey, t } from '../text/index.js';
-import { setSectionOpen, setStreamOpen, showAllTopics, showsAllDirects } from './choices.js';
-import { openRowMenu } from './open-menu.js';
-import { formatDirectName, type SidebarRow, type SidebarSection, type SidebarViewId } from './rows.js';
+import { openStreamWithAllTopics, setSectionOpen, setStreamOpen, showsAllDirects } from './choices.js';
+import { loadAndOpenRowMenu } from './open-menu.js';
+import { formatDirectUserNames, type SidebarRow, type SidebarSection, type SidebarViewId } from './rows.js';
 
 type SidebarRowOfKind<K extends SidebarRow['kind']> = Extract<SidebarRow, { readonly kind: K }>;
 
@@ -42,11 +48,15 @@ const TITLE_KEY_BY_SECTION = {
   muted: 'sidebar.muted',
 } as const satisfies Record<SidebarSection, TextKey>;
 
-const ICON_BY_STREAM_KIND = { private: 'lock', public: 'hash', 'web-public': 'globe' } as const;
+const ICON_BY_STREAM_PRIVACY = { private: 'lock', public: 'hash', 'web-public': 'globe' } as const;
 
 const RESOLVED_TOPIC_PREFIX = '✔ ';
 
-function ViewRow({ row: { id, count, quiet }, attributes, onNavigate }: SidebarRowProps<SidebarRowOfKind<'view'>>) {
+function SidebarViewRow({
+  row: { id, count, quiet },
+  attributes,
+  onNavigate,
+}: SidebarRowProps<SidebarRowOfKind<'view'>>) {
   const { icon, hash } = ICON_AND_HASH_BY_VIEW[id];
   return (
     <div class="row">
@@ -61,7 +71,7 @@ function ViewRow({ row: { id, count, quiet }, attributes, onNavigate }: SidebarR
   );
 }
 
-function HeadingRow({
+function SectionHeadingRow({
   row: { section, open, count, mentioned },
   attributes,
 }: SidebarRowProps<SidebarRowOfKind<'heading'>>) {
@@ -93,7 +103,7 @@ function HeadingRow({
           icon="plus"
           label={t('sidebar.new-direct')}
           shortcut="direct"
-          onClick={startDirectMessage}
+          onClick={runDirectMessageShortcut}
           size={16}
         />
       )}
@@ -101,7 +111,7 @@ function HeadingRow({
   );
 }
 
-const startDirectMessage = () => keyboard.runShortcut('direct');
+const runDirectMessageShortcut = () => pageShortcuts.runShortcut('direct');
 
 const isCurrentHash = (hash: string): boolean => core.platform.address.hash.value === hash;
 
@@ -115,25 +125,25 @@ function RowMenuButton({ row }: { readonly row: SidebarRow }) {
       popup="menu"
       tabIndex={-1}
       size={16}
-      onClick={(event) => void openRowMenu(event.currentTarget, row)}
+      onClick={(event) => void loadAndOpenRowMenu(event.currentTarget, row)}
     />
   );
 }
 
-function StreamRow({ row, attributes, currentPlace, onNavigate }: SidebarRowProps<SidebarRowOfKind<'stream'>>) {
+function SidebarStreamRow({ row, attributes, currentPlace, onNavigate }: SidebarRowProps<SidebarRowOfKind<'stream'>>) {
   const { stream, open, count, mentioned, faint } = row;
   const isCurrent = currentPlace !== undefined && 'stream' in currentPlace && currentPlace.stream === stream.id;
   const label = t(open ? 'sidebar.hide-topics' : 'sidebar.show-topics', { stream: stream.name });
   return (
     <div class={`row stream ${stream.muted ? 'muted' : ''}`}>
       <a
-        href={core.router.formatHash({ view: 'narrow', narrow: streamNarrow(stream.id) })}
+        href={core.router.formatHash({ view: 'narrow', narrow: makeStreamNarrow(stream.id) })}
         aria-current={isCurrent && !('topic' in currentPlace) ? 'page' : undefined}
         style={{ '--stream': stream.color || 'currentColor' }}
         onClick={onNavigate}
         {...attributes}
       >
-        <Icon name={ICON_BY_STREAM_KIND[stream.kind]} />
+        <Icon name={ICON_BY_STREAM_PRIVACY[stream.kind]} />
         <span class="row-name" data-cut="">
           {stream.name}
           {stream.kind !== 'public' && <span class="hidden">, {t(`sidebar.${stream.kind}`)}</span>}
@@ -157,14 +167,14 @@ function StreamRow({ row, attributes, currentPlace, onNavigate }: SidebarRowProp
   );
 }
 
-function TopicRow({ row, attributes, currentPlace, onNavigate }: SidebarRowProps<SidebarRowOfKind<'topic'>>) {
+function SidebarTopicRow({ row, attributes, currentPlace, onNavigate }: SidebarRowProps<SidebarRowOfKind<'topic'>>) {
   const { key, stream, topic, count, mentioned, muted } = row;
-  const isCurrent = currentPlace !== undefined && 'topic' in currentPlace && conversationKey(currentPlace) === key;
+  const isCurrent = currentPlace !== undefined && 'topic' in currentPlace && makeConversationKey(currentPlace) === key;
   const resolved = topic.startsWith(RESOLVED_TOPIC_PREFIX);
   return (
     <div class={`row topic ${muted ? 'muted' : ''}`}>
       <a
-        href={core.router.formatHash({ view: 'narrow', narrow: topicNarrow(stream, topic) })}
+        href={core.router.formatHash({ view: 'narrow', narrow: makeTopicNarrow(stream, topic) })}
         aria-current={isCurrent ? 'page' : undefined}
         onClick={onNavigate}
         {...attributes}
@@ -183,7 +193,7 @@ function TopicRow({ row, attributes, currentPlace, onNavigate }: SidebarRowProps
   );
 }
 
-function DirectRow({
+function SidebarDirectRow({
   row: { key, users, count, mentioned },
   attributes,
   currentPlace,
@@ -192,12 +202,12 @@ function DirectRow({
   const { people, me } = core.state;
   const [first] = users;
   const alone = users.length === 1 && first !== undefined;
-  const isCurrent = currentPlace !== undefined && 'users' in currentPlace && conversationKey(currentPlace) === key;
+  const isCurrent = currentPlace !== undefined && 'users' in currentPlace && makeConversationKey(currentPlace) === key;
   const person = alone ? people.byId.value.get(first) : undefined;
   return (
     <div class="row direct">
       <a
-        href={core.router.formatHash({ view: 'narrow', narrow: directNarrow(users) })}
+        href={core.router.formatHash({ view: 'narrow', narrow: makeDirectNarrow(users) })}
         aria-current={isCurrent ? 'page' : undefined}
         onClick={onNavigate}
         {...attributes}
@@ -212,7 +222,8 @@ function DirectRow({
           )}
         </span>
         <span class="row-name" data-cut="">
-          {formatDirectName(core.state, users)} {first === me.id && <span class="row-soft">{t('sidebar.you')}</span>}
+          {formatDirectUserNames(core.state, users)}{' '}
+          {first === me.id && <span class="row-soft">{t('sidebar.you')}</span>}
         </span>
         <CountBadge count={count} mentioned={mentioned} strong />
       </a>
@@ -235,18 +246,22 @@ export function LeftSidebarRow(props: SidebarRowProps) {
   const { row, attributes } = props;
   switch (row.kind) {
     case 'view':
-      return <ViewRow {...props} row={row} />;
+      return <SidebarViewRow {...props} row={row} />;
     case 'heading':
-      return <HeadingRow {...props} row={row} />;
+      return <SectionHeadingRow {...props} row={row} />;
     case 'stream':
-      return <StreamRow {...props} row={row} />;
+      return <SidebarStreamRow {...props} row={row} />;
     case 'topic':
-      return <TopicRow {...props} row={row} />;
+      return <SidebarTopicRow {...props} row={row} />;
     case 'direct':
-      return <DirectRow {...props} row={row} />;
+      return <SidebarDirectRow {...props} row={row} />;
     case 'more-topics':
       return (
-        <ShowMoreRow label={t('sidebar.all-topics')} run={() => showAllTopics(row.stream)} attributes={attributes} />
+        <ShowMoreRow
+          label={t('sidebar.all-topics')}
+          run={() => openStreamWithAllTopics(row.stream)}
+          attributes={attributes}
+        />
       );
     case 'more-directs':
       return <ShowMoreRow label={t('sidebar.more-directs')} run={showAllDirects} attributes={attributes} />;

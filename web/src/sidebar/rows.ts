@@ -1,5 +1,11 @@
 /** Rows of the left sidebar from the state, without the DOM. The sidebar renders them in a windowed list. */
-import { type Conversation, conversationKey, type State, type Stream, TOPIC_POLICY } from '../core/index.js';
+import {
+  type ClientState,
+  type Conversation,
+  makeConversationKey,
+  type Stream,
+  TOPIC_VISIBILITY_POLICY,
+} from '../core/index.js';
 
 export type SidebarSection = 'views' | 'directs' | 'pinned' | 'streams' | 'inactive' | 'muted';
 export type SidebarViewId = 'inbox' | 'recent' | 'all' | 'mentions' | 'starred' | 'drafts' | 'scheduled';
@@ -62,17 +68,17 @@ export interface SidebarChoices {
   readonly currentPlace: Conversation | { readonly stream: number } | undefined;
 }
 
-const MAX_TOPICS = 6;
-const MAX_DIRECTS = 6;
+const MAX_COLLAPSED_TOPICS_PER_STREAM = 6;
+const MAX_COLLAPSED_DIRECTS = 6;
 const MAX_FOUND_PEOPLE = 10;
 /** Fewer streams than this are never divided into active and inactive ones. */
 const MIN_STREAMS_TO_DEMOTE = 30;
-const DEMOTE_POLICY = { automatic: 1, always: 2, never: 3 } as const;
+const DEMOTE_INACTIVE_POLICY = { automatic: 1, always: 2, never: 3 } as const;
 
 const NO_UNREAD_COUNTS: UnreadCounts = { count: 0, mentioned: false };
 
 /** @returns whether each word of the filter begins a word of the text */
-export function matchesFilter(text: string, filter: string): boolean {
+export function matchesFilterWords(text: string, filter: string): boolean {
   const words = text.toLowerCase();
   return filter
     .toLowerCase()
@@ -81,11 +87,12 @@ export function matchesFilter(text: string, filter: string): boolean {
 }
 
 /** Unread messages by stream and by conversation, from one pass. */
-function countUnread(state: State) {
+function tallyUnread(state: ClientState) {
   const streams = new Map<number, UnreadCounts & { readonly faint: number }>();
   const conversations = new Map<string, UnreadCounts>();
   const topics = new Map<number, { readonly topic: string; readonly newest: number }[]>();
-  for (const { conversation, key, count, mentionCount, muted, newestMessageId } of state.unread.conversations.value) {
+  for (const { conversation, key, count, mentionCount, muted, newestMessageId } of state.unread.unreadConversations
+    .value) {
     conversations.set(key, { count, mentioned: mentionCount > 0 });
     if (!('stream' in conversation)) continue;
     const sum = streams.get(conversation.stream) ?? { ...NO_UNREAD_COUNTS, faint: 0 };
@@ -102,14 +109,14 @@ function countUnread(state: State) {
   return { streams, conversations, topics };
 }
 
-type UnreadTally = ReturnType<typeof countUnread>;
+type UnreadTally = ReturnType<typeof tallyUnread>;
 
 const sumUnreadCounts = (all: readonly UnreadCounts[]): UnreadCounts => ({
   count: all.reduce((n, { count }) => n + count, 0),
   mentioned: all.some(({ mentioned }) => mentioned),
 });
 
-function makeViewRows(state: State): SidebarRow[] {
+function makeViewRows(state: ClientState): SidebarRow[] {
   const { unread, ownLists } = state;
   const view = (id: SidebarViewId, count: number, quiet = false): SidebarRow => ({
     kind: 'view',
@@ -121,53 +128,53 @@ function makeViewRows(state: State): SidebarRow[] {
   const open = [view('recent', 0), view('all', 0)];
   if (state.me.id === 0) return open;
   const rows = [
-    view('inbox', unread.totalCount.value),
+    view('inbox', unread.totalUnmutedCount.value),
     ...open,
-    view('mentions', unread.mentioningIds.value.length),
-    view('starred', ownLists.starred.value.size, true),
+    view('mentions', unread.unreadMentionIds.value.length),
+    view('starred', ownLists.starredMessageIds.value.size, true),
   ];
-  const { length: drafts } = ownLists.drafts.value;
-  const { length: scheduled } = ownLists.scheduled.value;
+  const { length: drafts } = ownLists.draftsNewestFirst.value;
+  const { length: scheduled } = ownLists.scheduledNextFirst.value;
   rows.push(view('drafts', drafts, true));
   if (scheduled > 0) rows.push(view('scheduled', scheduled, true));
   return rows;
 }
 
 /** Names of the others in a conversation, as a title. */
-export const formatDirectName = (state: State, users: readonly number[]): string =>
-  users.map((id) => state.people.nameOf(id)).join(', ');
+export const formatDirectUserNames = (state: ClientState, users: readonly number[]): string =>
+  users.map((id) => state.people.getFullName(id)).join(', ');
 
-function makeDirectRows(state: State, choices: SidebarChoices, unread: UnreadTally): SidebarRow[] {
+function makeDirectRows(state: ClientState, choices: SidebarChoices, unread: UnreadTally): SidebarRow[] {
   const { filter, showsAllDirects, currentPlace } = choices;
   const row = (users: readonly number[]): SidebarRow => {
-    const key = conversationKey({ users });
+    const key = makeConversationKey({ users });
     return { kind: 'direct', key, users, ...(unread.conversations.get(key) ?? NO_UNREAD_COUNTS) };
   };
   const known = state.conversations.directNewestFirst.value;
   if (filter) {
     const found = known
-      .filter(({ users }) => matchesFilter(formatDirectName(state, users), filter))
+      .filter(({ users }) => matchesFilterWords(formatDirectUserNames(state, users), filter))
       .map(({ users }) => users);
     const seen = new Set(found.filter(({ length }) => length === 1).map(([id]) => id));
-    const others = state.people.activePeople.value
-      .filter(({ user_id, full_name }) => !seen.has(user_id) && matchesFilter(full_name, filter))
+    const others = state.people.activeUsersAndBots.value
+      .filter(({ user_id, full_name }) => !seen.has(user_id) && matchesFilterWords(full_name, filter))
       .slice(0, MAX_FOUND_PEOPLE)
       .map(({ user_id }) => [user_id]);
     return [...found, ...others].map(row);
   }
-  const currentKey = currentPlace && 'users' in currentPlace ? conversationKey(currentPlace) : undefined;
+  const currentKey = currentPlace && 'users' in currentPlace ? makeConversationKey(currentPlace) : undefined;
   const shown = known.filter(
     ({ users }, index) =>
       showsAllDirects ||
-      index < MAX_DIRECTS ||
-      unread.conversations.has(conversationKey({ users })) ||
-      conversationKey({ users }) === currentKey,
+      index < MAX_COLLAPSED_DIRECTS ||
+      unread.conversations.has(makeConversationKey({ users })) ||
+      makeConversationKey({ users }) === currentKey,
   );
   const rows = shown.map(({ users }) => row(users));
   if (
     currentPlace &&
     'users' in currentPlace &&
-    !shown.some(({ users }) => conversationKey({ users }) === currentKey)
+    !shown.some(({ users }) => makeConversationKey({ users }) === currentKey)
   ) {
     rows.unshift(row(currentPlace.users));
   }
@@ -176,53 +183,54 @@ function makeDirectRows(state: State, choices: SidebarChoices, unread: UnreadTal
   return rows;
 }
 
-function makeTopicRows(state: State, choices: SidebarChoices, unread: UnreadTally, stream: number): SidebarRow[] {
+function makeTopicRows(state: ClientState, choices: SidebarChoices, unread: UnreadTally, stream: number): SidebarRow[] {
   const { filter, streamIdsWithAllTopics, currentPlace } = choices;
   const topics = new Map<string, { readonly name: string; readonly newest: number }>();
   const add = (name: string, newest: number) => {
     const before = topics.get(name.toLowerCase());
     if (!before || before.newest < newest) topics.set(name.toLowerCase(), { name: before?.name ?? name, newest });
   };
-  for (const { name, max_id } of state.conversations.topicsOf(stream).value) add(name, max_id);
+  for (const { name, max_id } of state.conversations.getTopicsSignal(stream).value) add(name, max_id);
   for (const { topic, newest } of unread.topics.get(stream) ?? []) add(topic, newest);
   const open =
     currentPlace && 'topic' in currentPlace && currentPlace.stream === stream ? currentPlace.topic : undefined;
   if (open !== undefined) add(open, 0);
   const sorted = [...topics.values()].sort((a, b) => b.newest - a.newest);
   const all = streamIdsWithAllTopics.has(stream) || filter !== '';
-  let left = MAX_TOPICS;
+  let left = MAX_COLLAPSED_TOPICS_PER_STREAM;
   const rows: SidebarRow[] = [];
   for (const { name } of sorted) {
-    const key = conversationKey({ stream, topic: name });
+    const key = makeConversationKey({ stream, topic: name });
     const counts = unread.conversations.get(key) ?? NO_UNREAD_COUNTS;
-    const muted = state.muting.getTopicPolicy(stream, name) === TOPIC_POLICY.muted;
+    const muted = state.muting.getTopicPolicyValue(stream, name) === TOPIC_VISIBILITY_POLICY.muted;
     const isOpen = open?.toLowerCase() === name.toLowerCase();
-    if (filter ? !matchesFilter(name, filter) : !all && !isOpen && (muted || (counts.count === 0 && left <= 0)))
+    if (filter ? !matchesFilterWords(name, filter) : !all && !isOpen && (muted || (counts.count === 0 && left <= 0)))
       continue;
     left--;
     rows.push({ kind: 'topic', key, stream, topic: name, muted, ...counts });
   }
-  const known = state.conversations.completeStreamIds.value.has(stream);
+  const known = state.conversations.streamIdsWithAllTopicsKnown.value.has(stream);
   if (!all && (rows.length < sorted.length || !known)) {
     rows.push({ kind: 'more-topics', key: `more ${stream}`, stream });
   }
   return rows;
 }
 
-function makeSidebarStream(state: State, stream: Stream): SidebarStream {
+function makeSidebarStream(state: ClientState, stream: Stream): SidebarStream {
   const { stream_id: id, name, color = '', is_muted = false } = stream;
   return { id, name, color, kind: state.streams.getPrivacy(id) ?? 'public', muted: is_muted };
 }
 
 /** Whether a stream has not been written to lately, if the reader wants such streams apart. */
-function isInactive(state: State, stream: Stream, count: number): boolean {
+function isDemotedAsInactive(state: ClientState, stream: Stream, count: number): boolean {
   const wish = state.me.settings.value.demote_inactive_streams;
-  if (wish === DEMOTE_POLICY.never || count > 0) return false;
-  if (wish !== DEMOTE_POLICY.always && state.streams.subscribed.value.length < MIN_STREAMS_TO_DEMOTE) return false;
+  if (wish === DEMOTE_INACTIVE_POLICY.never || count > 0) return false;
+  if (wish !== DEMOTE_INACTIVE_POLICY.always && state.streams.subscribedStreams.value.length < MIN_STREAMS_TO_DEMOTE)
+    return false;
   return stream.stream_weekly_traffic === 0;
 }
 
-function makeStreamRows(state: State, choices: SidebarChoices, unread: UnreadTally): SidebarRow[] {
+function makeStreamRows(state: ClientState, choices: SidebarChoices, unread: UnreadTally): SidebarRow[] {
   const { filter, closedSections, openedStreamIds, currentPlace } = choices;
   const visitor = state.me.id === 0;
   const sections: Record<'pinned' | 'streams' | 'inactive' | 'muted', Stream[]> = {
@@ -231,11 +239,11 @@ function makeStreamRows(state: State, choices: SidebarChoices, unread: UnreadTal
     inactive: [],
     muted: [],
   };
-  for (const stream of visitor ? state.streams.all.value : state.streams.subscribed.value) {
+  for (const stream of visitor ? state.streams.allSortedByName.value : state.streams.subscribedStreams.value) {
     const count = unread.streams.get(stream.stream_id)?.count ?? 0;
     if (stream.pin_to_top) sections.pinned.push(stream);
     else if (stream.is_muted) sections.muted.push(stream);
-    else sections[isInactive(state, stream, count) ? 'inactive' : 'streams'].push(stream);
+    else sections[isDemotedAsInactive(state, stream, count) ? 'inactive' : 'streams'].push(stream);
   }
   const rows: SidebarRow[] = [];
   for (const section of ['pinned', 'streams', 'inactive', 'muted'] as const) {
@@ -247,7 +255,7 @@ function makeStreamRows(state: State, choices: SidebarChoices, unread: UnreadTal
       counted.push(counts);
       const isCurrent = currentPlace !== undefined && 'stream' in currentPlace && currentPlace.stream === id;
       const topics = filter || openedStreamIds.has(id) || isCurrent ? makeTopicRows(state, choices, unread, id) : [];
-      if (filter && topics.length === 0 && !matchesFilter(stream.name, filter)) continue;
+      if (filter && topics.length === 0 && !matchesFilterWords(stream.name, filter)) continue;
       const isFaint = counts.count === 0 && faint > 0;
       const facts = makeSidebarStream(state, stream);
       const row = { kind: 'stream', key: `s${id}`, stream: facts, open: topics.length > 0, faint: isFaint } as const;
@@ -266,8 +274,8 @@ function makeStreamRows(state: State, choices: SidebarChoices, unread: UnreadTal
 const NO_UNREAD_COUNTS_IN_STREAM = { ...NO_UNREAD_COUNTS, faint: 0 };
 
 /** @returns the rows from top to bottom */
-export function makeSidebarRows(state: State, choices: SidebarChoices): readonly SidebarRow[] {
-  const unread = countUnread(state);
+export function makeSidebarRows(state: ClientState, choices: SidebarChoices): readonly SidebarRow[] {
+  const unread = tallyUnread(state);
   const streams = makeStreamRows(state, choices, unread);
   if (state.me.id === 0) return streams;
   const directs = makeDirectRows(state, choices, unread);
@@ -277,7 +285,7 @@ export function makeSidebarRows(state: State, choices: SidebarChoices): readonly
     return rows.length > 0 ? rows : [{ kind: 'note', key: 'no-match', text: 'no-match' }];
   }
   const open = !choices.closedSections.has('directs');
-  const counts = { count: state.unread.directCount.value, mentioned: false };
+  const counts = { count: state.unread.unreadDirectCount.value, mentioned: false };
   const heading = { kind: 'heading', key: 'h-directs', section: 'directs', open, ...counts } as const;
   return [...makeViewRows(state), heading, ...(open ? directs : []), ...streams];
 }

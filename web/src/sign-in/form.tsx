@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import { core } from '../client/index.js';
-import { Button, Field, getMediaQuerySignal, Icon } from '../kit/index.js';
+import { Button, getMediaQuerySignal, Icon, TextField } from '../kit/index.js';
 import { PasswordField } from '../kit-later/index.js';
 import { t } from '../text/index.js';
 import { formatSignInError } from './failure.js';
@@ -56,7 +56,7 @@ export function SignInForm() {
 
   return (
     <form class="sign-in-form" noValidate onSubmit={(event) => void submit(event)}>
-      <Field
+      <TextField
         type="email"
         name="username"
         label={t('sign-in.email')}

@@ -19,7 +19,7 @@ interface SignInViewProps {
 
 /** Without a session the server lets visitors read what is public on the web. */
 function browseAsVisitor(): void {
-  core.start();
+  core.startQueueAndPresence();
   core.router.navigate({ view: 'home' });
 }
 

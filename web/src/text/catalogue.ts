@@ -17,12 +17,12 @@ export type TextKey = keyof AllTexts & string;
 export type TextCatalog<T> = { readonly [K in keyof T]: T[K] extends string ? string : PluralForms };
 
 type PlaceholderNamesIn<S> = S extends `${string}{${infer N}}${infer Rest}` ? N | PlaceholderNamesIn<Rest> : never;
-type AllPluralForms<T> = T extends string ? T : T extends PluralForms ? T[keyof T] : never;
+type TextOfAnyPluralForm<T> = T extends string ? T : T extends PluralForms ? T[keyof T] : never;
 
 /** Names of the placeholders of a text: `'n'` for "{n} files". */
-export type Placeholders<K extends TextKey> = PlaceholderNamesIn<AllPluralForms<AllTexts[K]>>;
+export type PlaceholderNames<K extends TextKey> = PlaceholderNamesIn<TextOfAnyPluralForm<AllTexts[K]>>;
 
 /** Arguments behind the key: none for a text without placeholders. */
-export type PlaceholderArguments<K extends TextKey, V> = [Placeholders<K>] extends [never]
+export type PlaceholderArguments<K extends TextKey, V> = [PlaceholderNames<K>] extends [never]
   ? []
-  : [values: { readonly [N in Placeholders<K>]: V }];
+  : [values: { readonly [N in PlaceholderNames<K>]: V }];

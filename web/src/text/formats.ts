@@ -7,7 +7,7 @@ export const uses24HourClock = signal<boolean | undefined>(undefined);
 const DAY_MS = 86_400_000;
 const BYTE_UNITS = ['B', 'KB', 'MB', 'GB'] as const;
 
-let formatLocale = 'en';
+let currentFormatLocale = 'en';
 /** Formatters are expensive to make (some 50 µs) and kept by their options until the language changes. */
 let dateFormatByKey = new Map<string, Intl.DateTimeFormat>();
 let numberFormat = new Intl.NumberFormat('en');
@@ -17,7 +17,7 @@ let listFormat = new Intl.ListFormat('en', { type: 'conjunction' });
 
 /** Makes all formats those of a language. */
 export function setFormatLocale(tag: string): void {
-  formatLocale = tag;
+  currentFormatLocale = tag;
   dateFormatByKey = new Map();
   numberFormat = new Intl.NumberFormat(tag);
   nameCollator = new Intl.Collator(tag, { sensitivity: 'base', numeric: true });
@@ -31,7 +31,7 @@ function formatDateWithOptions(ms: number, name: string, options: Intl.DateTimeF
   let format = dateFormatByKey.get(key);
   if (format === undefined) {
     format = new Intl.DateTimeFormat(
-      formatLocale,
+      currentFormatLocale,
       hour12 === undefined || !options.hour ? options : { ...options, hour12 },
     );
     dateFormatByKey.set(key, format);
@@ -40,13 +40,13 @@ function formatDateWithOptions(ms: number, name: string, options: Intl.DateTimeF
 }
 
 /** Local days since a fixed day: two moments of one calendar day give the same number. */
-const countLocalDays = (ms: number): number => {
+const getLocalDayNumber = (ms: number): number => {
   const date = new Date(ms);
   return Math.round(Date.UTC(date.getFullYear(), date.getMonth(), date.getDate()) / DAY_MS);
 };
 
 /** 14:05 */
-export const formatTime = (ms: number): string =>
+export const formatTimeOfDay = (ms: number): string =>
   formatDateWithOptions(ms, 'time', { hour: 'numeric', minute: '2-digit' });
 
 /** 23 November 2026 */
@@ -54,7 +54,7 @@ export const formatDate = (ms: number): string =>
   formatDateWithOptions(ms, 'date', { day: 'numeric', month: 'long', year: 'numeric' });
 
 /** Monday, 23 November 2026, 14:05: for titles of time stamps. */
-export const formatDateTime = (ms: number): string =>
+export const formatFullDateTime = (ms: number): string =>
   formatDateWithOptions(ms, 'full', {
     weekday: 'long',
     day: 'numeric',
@@ -65,8 +65,8 @@ export const formatDateTime = (ms: number): string =>
   });
 
 /** Today, Yesterday, Monday (of the last six days), 3 May, or 3 May 2024: for headings of days. */
-export function formatDay(ms: number, now = Date.now()): string {
-  const days = countLocalDays(now) - countLocalDays(ms);
+export function formatRelativeDay(ms: number, now = Date.now()): string {
+  const days = getLocalDayNumber(now) - getLocalDayNumber(ms);
   if (days === 0) return t('day.today');
   if (days === 1) return t('day.yesterday');
   if (days > 1 && days < 7) return formatDateWithOptions(ms, 'weekday', { weekday: 'long' });
@@ -77,14 +77,14 @@ export function formatDay(ms: number, now = Date.now()): string {
 }
 
 /** 5 minutes ago, yesterday, 3 weeks ago. */
-export function formatAgo(ms: number, now = Date.now()): string {
+export function formatRelativeTime(ms: number, now = Date.now()): string {
   const minutes = Math.round((ms - now) / 60_000);
   if (minutes > -1 && minutes < 1) return t('day.now');
   if (Math.abs(minutes) < 60) return relativeTimeFormat.format(minutes, 'minute');
   const hours = Math.round(minutes / 60);
-  if (Math.abs(hours) < 24 && countLocalDays(ms) === countLocalDays(now))
+  if (Math.abs(hours) < 24 && getLocalDayNumber(ms) === getLocalDayNumber(now))
     return relativeTimeFormat.format(hours, 'hour');
-  const days = countLocalDays(ms) - countLocalDays(now);
+  const days = getLocalDayNumber(ms) - getLocalDayNumber(now);
   if (Math.abs(days) < 14) return relativeTimeFormat.format(days, 'day');
   if (Math.abs(days) < 60) return relativeTimeFormat.format(Math.round(days / 7), 'week');
   if (Math.abs(days) < 730) return relativeTimeFormat.format(Math.round(days / 30.4), 'month');
@@ -94,7 +94,7 @@ export function formatAgo(ms: number, now = Date.now()): string {
 export const formatNumber = (n: number): string => numberFormat.format(n);
 
 /** 1.4 MB, by powers of 1024 as upload limits count. */
-export function formatSize(bytes: number): string {
+export function formatByteSize(bytes: number): string {
   let unit = 0;
   let value = bytes;
   for (; value >= 1024 && unit < BYTE_UNITS.length - 1; unit++) value /= 1024;
@@ -102,7 +102,7 @@ export function formatSize(bytes: number): string {
 }
 
 /** A, B and C */
-export const formatList = (names: readonly string[]): string => listFormat.format(names);
+export const formatNameList = (names: readonly string[]): string => listFormat.format(names);
 
 /** Order of names in lists: without case, numbers by value. */
 export const compareNames = (a: string, b: string): number => nameCollator.compare(a, b);

@@ -4,11 +4,11 @@
  *     t('compose.send')                                a text
  *     t('sidebar.unread', { n: 3 })                    "{n}" is filled in; `n` chooses the plural form
  *     parts('help.conflict', { keys: <Keys …/>, … })   a text with elements in it, as a list of children
- *     formatTime(ms), formatDay(ms), formatSize(bytes) dates and numbers
+ *     formatTimeOfDay(ms), formatRelativeDay(ms), formatByteSize(bytes) dates and numbers
  *
  * - `en/` is the source of the keys. One file for each area, named like its folder; keys begin with the area's name.
  * - `de/` is complete: its type demands each key of English, and a test compares the placeholders.
- * - A language other than English is a chunk of its own, loaded by `chooseLanguage`.
+ * - A language other than English is a chunk of its own, loaded by `loadAndUseFirstKnownLanguage`.
  * - Texts of lazy views (settings, shortcuts) are a chunk as well: `await loadLaterTexts()` comes before such a view.
  * - `t` reads no signal. A change of language renders the whole App again (`language` is the key of its root).
  *
@@ -17,15 +17,22 @@
 
 export {
   compareNames,
-  formatAgo,
+  formatByteSize,
   formatDate,
-  formatDateTime,
-  formatDay,
-  formatList,
+  formatFullDateTime,
+  formatNameList,
   formatNumber,
-  formatSize,
-  formatTime,
+  formatRelativeDay,
+  formatRelativeTime,
+  formatTimeOfDay,
   uses24HourClock,
 } from './formats.js';
-export { chooseLanguage, isLanguage, LANGUAGES, type Language, language, loadLaterTexts } from './language.js';
+export {
+  currentLanguage,
+  isSupportedLanguage,
+  LANGUAGE_NAME_BY_CODE,
+  type LanguageCode,
+  loadAndUseFirstKnownLanguage,
+  loadLaterTexts,
+} from './language.js';
 export { type TextKey, t, translateToPieces } from './lookup.js';

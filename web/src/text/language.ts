@@ -2,15 +2,15 @@ import { signal } from '@preact/signals-core';
 import type { InitialTexts, LaterTexts, TextCatalog } from './catalogue.js';
 import { englishTexts } from './en/index.js';
 import { formatNumber, setFormatLocale } from './formats.js';
-import { addTexts, replaceTexts, setNumberWriter } from './lookup.js';
+import { addLaterTexts, replaceTextsAndLocale, setNumberFormatter } from './lookup.js';
 
 /** Languages with a catalogue, by their own names. */
-export const LANGUAGES = { en: 'English', de: 'Deutsch' } as const;
+export const LANGUAGE_NAME_BY_CODE = { en: 'English', de: 'Deutsch' } as const;
 
-export type Language = keyof typeof LANGUAGES;
+export type LanguageCode = keyof typeof LANGUAGE_NAME_BY_CODE;
 
 const TEXT_LOADERS_BY_LANGUAGE: {
-  readonly [L in Language]: {
+  readonly [L in LanguageCode]: {
     readonly texts: () => Promise<TextCatalog<InitialTexts>>;
     readonly later: () => Promise<TextCatalog<LaterTexts>>;
   };
@@ -26,36 +26,36 @@ const TEXT_LOADERS_BY_LANGUAGE: {
 };
 
 /** Language in use. The App is rendered again when it changes. */
-export const language = signal<Language>('en');
+export const currentLanguage = signal<LanguageCode>('en');
 
-let laterTextsAdded = false;
+let areLaterTextsAdded = false;
 /** Number of the newest choice; an older one whose chunk arrives late changes nothing. */
-let languageChoiceCount = 0;
-setNumberWriter(formatNumber);
+let latestLanguageChoiceNumber = 0;
+setNumberFormatter(formatNumber);
 
-export const isLanguage = (tag: string): tag is Language => Object.hasOwn(LANGUAGES, tag);
+export const isSupportedLanguage = (tag: string): tag is LanguageCode => Object.hasOwn(LANGUAGE_NAME_BY_CODE, tag);
 
 /**
  * Takes the first of the wanted languages that has a catalogue, English otherwise. The region of a tag (`de-AT`)
  * decides on dates and numbers.
  */
-export async function chooseLanguage(wanted: readonly string[]): Promise<void> {
-  const tag = wanted.find((one) => isLanguage(one.split('-')[0]!.toLowerCase())) ?? 'en';
+export async function loadAndUseFirstKnownLanguage(wanted: readonly string[]): Promise<void> {
+  const tag = wanted.find((one) => isSupportedLanguage(one.split('-')[0]!.toLowerCase())) ?? 'en';
   const code = tag.split('-')[0]!.toLowerCase();
-  const chosen: Language = isLanguage(code) ? code : 'en';
+  const chosen: LanguageCode = isSupportedLanguage(code) ? code : 'en';
   const chunk = TEXT_LOADERS_BY_LANGUAGE[chosen];
-  const choice = ++languageChoiceCount;
+  const choice = ++latestLanguageChoiceNumber;
   const texts = await chunk.texts();
-  const more = laterTextsAdded ? await chunk.later() : {};
-  if (choice !== languageChoiceCount) return;
-  replaceTexts(chosen, { ...texts, ...more });
+  const more = areLaterTextsAdded ? await chunk.later() : {};
+  if (choice !== latestLanguageChoiceNumber) return;
+  replaceTextsAndLocale(chosen, { ...texts, ...more });
   setFormatLocale(tag);
-  language.value = chosen;
+  currentLanguage.value = chosen;
 }
 
 /** Loads the texts of lazy chunks in the language in use. */
 export async function loadLaterTexts(): Promise<void> {
-  if (laterTextsAdded) return;
-  addTexts(await TEXT_LOADERS_BY_LANGUAGE[language.value].later());
-  laterTextsAdded = true;
+  if (areLaterTextsAdded) return;
+  addLaterTexts(await TEXT_LOADERS_BY_LANGUAGE[currentLanguage.value].later());
+  areLaterTextsAdded = true;
 }

@@ -8,13 +8,13 @@ let currentTexts: { [K in keyof AllTexts]?: CatalogText } = englishTexts;
 let pluralRules = new Intl.PluralRules('en');
 
 /** Takes the texts of a language in use. */
-export function replaceTexts(locale: string, replacement: { [K in keyof AllTexts]?: CatalogText }): void {
+export function replaceTextsAndLocale(locale: string, replacement: { [K in keyof AllTexts]?: CatalogText }): void {
   currentTexts = replacement;
   pluralRules = new Intl.PluralRules(locale);
 }
 
 /** Adds texts that came with a lazy chunk. */
-export function addTexts(more: { [K in keyof AllTexts]?: CatalogText }): void {
+export function addLaterTexts(more: { [K in keyof AllTexts]?: CatalogText }): void {
   currentTexts = { ...currentTexts, ...more };
 }
 
@@ -45,17 +45,17 @@ export function translateToPieces<K extends TextKey, V>(
     .map((piece, index) => {
       if (index % 2 === 0) return piece;
       const value = given[piece];
-      return typeof value === 'number' ? numberWriter(value) : (value ?? '');
+      return typeof value === 'number' ? numberFormatter(value) : (value ?? '');
     })
     .filter((piece) => piece !== '');
 }
 
 const formatPlaceholderValue = (value: string | number | undefined): string | undefined =>
-  typeof value === 'number' ? numberWriter(value) : value;
+  typeof value === 'number' ? numberFormatter(value) : value;
 
-let numberWriter: (n: number) => string = String;
+let numberFormatter: (n: number) => string = String;
 
 /** Sets how numbers in texts are written. */
-export function setNumberWriter(write: (n: number) => string): void {
-  numberWriter = write;
+export function setNumberFormatter(write: (n: number) => string): void {
+  numberFormatter = write;
 }

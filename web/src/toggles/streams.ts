@@ -1,5 +1,5 @@
 import { core } from '../client/index.js';
-import { conversationKey, TOPIC_POLICY } from '../core/index.js';
+import { makeConversationKey, TOPIC_VISIBILITY_POLICY } from '../core/index.js';
 import { PressedValues } from './pressed-values.js';
 
 /** Notifications of a stream, each with the setting of the account that counts while the stream has none. */
@@ -41,7 +41,7 @@ export const subscriptions = new PressedValues<number, boolean>(
     keyOf: String,
     known: (stream) => core.state.streams.isSubscribed(stream),
     send(stream, on) {
-      const name = core.state.streams.nameOf(stream);
+      const name = core.state.streams.getStreamName(stream);
       return on
         ? core.api.post('/users/me/subscriptions', { subscriptions: [{ name }] })
         : core.api.delete('/users/me/subscriptions', { subscriptions: [name] });
@@ -55,15 +55,15 @@ interface TopicOfStream {
   readonly topic: string;
 }
 
-type VisibilityPolicy = (typeof TOPIC_POLICY)[keyof typeof TOPIC_POLICY];
+type VisibilityPolicy = (typeof TOPIC_VISIBILITY_POLICY)[keyof typeof TOPIC_VISIBILITY_POLICY];
 
 const findVisibilityPolicy = (value: number): VisibilityPolicy =>
-  Object.values(TOPIC_POLICY).find((policy) => policy === value) ?? TOPIC_POLICY.inherit;
+  Object.values(TOPIC_VISIBILITY_POLICY).find((policy) => policy === value) ?? TOPIC_VISIBILITY_POLICY.inherit;
 
 export const topicPolicies = new PressedValues<TopicOfStream, VisibilityPolicy>(
   {
-    keyOf: conversationKey,
-    known: ({ stream, topic }) => findVisibilityPolicy(core.state.muting.getTopicPolicy(stream, topic)),
+    keyOf: makeConversationKey,
+    known: ({ stream, topic }) => findVisibilityPolicy(core.state.muting.getTopicPolicyValue(stream, topic)),
     send: ({ stream: stream_id, topic }, visibility_policy) =>
       core.api.post('/user_topics', { stream_id, topic, visibility_policy }),
   },

@@ -8,7 +8,7 @@ import { type RealmId, userActorKey } from '#model';
 import { type ActorCommandName, makeOutboxCommand, type NoCommandArguments, type OutboxCommand } from '#model/commands';
 import type { DirectoryUser } from '#model/records';
 import type { CommandContext, CommandOutcome } from '#runtime';
-import { revokeInvitationsOfUser } from '../../invitations.js';
+import { makeInvitationsRevocationOfUser } from '../../invitations.js';
 import { makeDirectoryLogItem } from '../../log-items.js';
 import { encodeDirectoryRecord, type RealmActorState, USER_PART_PREFIX } from '../../state.js';
 import { makeBotEventsOfAccountChange } from '../bots/bot-effects.js';
@@ -40,7 +40,7 @@ export function makeAccountChangeCommit(
 
 /** Effect on invitations: deactivating an account revokes those that it made. */
 const revokeInvitationsOfDeactivatedAccount: AccountChangeHook = ({ before, after }, { parts }, { version }) =>
-  before.isActive && !after.isActive ? revokeInvitationsOfUser(parts, after.id, version) : {};
+  before.isActive && !after.isActive ? makeInvitationsRevocationOfUser(parts, after.id, version) : {};
 
 /** Effects that areas other than accounts contribute, in the order of their events. */
 const ACCOUNT_CHANGE_HOOKS: readonly AccountChangeHook[] = [
@@ -50,7 +50,7 @@ const ACCOUNT_CHANGE_HOOKS: readonly AccountChangeHook[] = [
 ];
 
 /** Command that the system, not a user, sends to the user actor of an account. */
-export const makeUserActorCommand = (
+export const makeSystemCommandToUserActor = (
   realm: RealmId,
   { id }: DirectoryUser,
   name: ActorCommandName<'user', NoCommandArguments>,

@@ -1,14 +1,14 @@
 /** Replaces API keys: on request (users.md § API keys), or because a key can't be unsealed. */
 
 import { makeSuccessReply, makeValueReply } from '#actors/shared';
-import { formatBotServicesForApi, isSystemBot } from '#domain/people';
+import { formatBotServicesWithSealedToken, isSystemBot } from '#domain/people';
 import { type RealmId, userActorKey } from '#model';
 import { makeOutboxCommand, type realmActorCommands, userActorCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import type { DirectoryUser } from '#model/records';
 import type { CommandOutcome } from '#runtime';
 import type { ActorInputSources } from '../../../services.js';
-import { findBotAccount, getManagedBotOrThrow, makeBotUpdatedEvent, makeStoredBotChanges } from '../../bots.js';
+import { findBotAccount, getManagedBotOrThrow, makeBotStorageChanges, makeBotUpdatedEvent } from '../../bots.js';
 import { makeDirectoryLogItem } from '../../log-items.js';
 import {
   type ActorParts,
@@ -25,9 +25,9 @@ export interface NewApiKey {
   readonly sealedKey: string;
 }
 
-export function makeApiKey(realm: RealmId, { services: { secrets } }: ActorInputSources): NewApiKey {
-  const key = secrets.newApiKey(realm);
-  return { hash: secrets.apiKeyHash(key), sealedKey: secrets.seal(key) };
+export function makeNewApiKey(realm: RealmId, { services: { secrets } }: ActorInputSources): NewApiKey {
+  const key = secrets.makeRandomApiKey(realm);
+  return { hash: secrets.hashApiKeyOrToken(key), sealedKey: secrets.seal(key) };
 }
 
 /**
@@ -35,7 +35,7 @@ export function makeApiKey(realm: RealmId, { services: { secrets } }: ActorInput
  * the new key by an event.
  * @param token new token of an outgoing webhook bot, sealed; absent: the bot keeps its token
  */
-export function replaceApiKey(
+export function makeApiKeyReplacement(
   parts: ActorParts,
   user: DirectoryUser,
   { hash, sealedKey }: NewApiKey,
@@ -64,9 +64,10 @@ export function replaceApiKey(
   const { service } = before.bot;
   const changed = service && token !== undefined ? { ...service, tokenSealed: token } : undefined;
   const account = { user: after, bot: { ...before.bot, keySealed: sealedKey, ...(changed && { service: changed }) } };
-  const stored = makeStoredBotChanges(account, before);
+  const stored = makeBotStorageChanges(account, before);
   const events = [makeBotUpdatedEvent(parts, account, { api_key: sealedKey })];
-  if (changed) events.push(makeBotUpdatedEvent(parts, account, { services: formatBotServicesForApi(account.bot) }));
+  if (changed)
+    events.push(makeBotUpdatedEvent(parts, account, { services: formatBotServicesWithSealedToken(account.bot) }));
   return {
     parts: stored.parts,
     events: [...stored.changes, ...events],
@@ -96,9 +97,9 @@ export const renewApiKeyHandler: RealmCommandHandler<typeof realmActorCommands.r
   inputs: (_args, { realm }, sources) => {
     const { secrets } = sources.services;
     return {
-      ...makeApiKey(realm, sources),
-      tokenSealed: secrets.seal(secrets.newApiKey(realm)),
-      canUnseal: (sealed) => secrets.tryUnseal(sealed) !== undefined,
+      ...makeNewApiKey(realm, sources),
+      tokenSealed: secrets.seal(secrets.makeRandomApiKey(realm)),
+      canUnseal: (sealed) => secrets.unsealOrUndefined(sealed) !== undefined,
     };
   },
   handle({ parts }, { user: id, instead }, { tokenSealed, canUnseal, ...key }, { realm, version }) {
@@ -110,7 +111,7 @@ export const renewApiKeyHandler: RealmCommandHandler<typeof realmActorCommands.r
       return { reply: makeSuccessReply({ sealed: keySealed ?? null }) };
     }
     const token = account?.bot.service && !canUnseal(account.bot.service.tokenSealed) ? tokenSealed : undefined;
-    const renewed = replaceApiKey(parts, user, key, realm, token);
+    const renewed = makeApiKeyReplacement(parts, user, key, realm, token);
     return { ...renewed, reply: makeSuccessReply({ sealed: key.sealedKey }, version), replyAfterCommands: true };
   },
 };
@@ -128,11 +129,11 @@ export const renewBotApiKeyHandler: RealmCommandHandler<typeof realmActorCommand
  * POST /users/me/api_key/regenerate: replaces one's own key. The reply has the sealed key, because replies may be kept
  * in the Store.
  */
-export const regenerateApiKeyHandler: RealmCommandHandler<typeof realmActorCommands.regenerateKey, NewApiKey> = {
+export const regenerateOwnApiKeyHandler: RealmCommandHandler<typeof realmActorCommands.regenerateKey, NewApiKey> = {
   lane: NO_INPUT_COMMAND_LANE,
-  inputs: (_args, { realm }, sources) => makeApiKey(realm, sources),
+  inputs: (_args, { realm }, sources) => makeNewApiKey(realm, sources),
   handle: ({ parts }, _args, key, { caller, realm, version }) => ({
-    ...replaceApiKey(parts, getActingUserOrThrow(parts, caller), key, realm),
+    ...makeApiKeyReplacement(parts, getActingUserOrThrow(parts, caller), key, realm),
     reply: makeSuccessReply({ sealed: key.sealedKey }, version),
     replyAfterCommands: true,
   }),
@@ -140,9 +141,12 @@ export const regenerateApiKeyHandler: RealmCommandHandler<typeof realmActorComma
 
 /** POST /bots/{bot_id}/api_key/regenerate: replaces a bot's key. */
 export const regenerateBotApiKeyHandler: RealmCommandHandler<typeof realmActorCommands.regenerateBotKey, NewApiKey> = {
-  inputs: (_args, { realm }, sources) => makeApiKey(realm, sources),
+  inputs: (_args, { realm }, sources) => makeNewApiKey(realm, sources),
   handle({ parts }, { bot_id }, key, { caller, realm, version }) {
     const { user } = getManagedBotOrThrow(parts, bot_id, getActingUserOrThrow(parts, caller));
-    return { reply: makeSuccessReply({ sealed: key.sealedKey }, version), ...replaceApiKey(parts, user, key, realm) };
+    return {
+      reply: makeSuccessReply({ sealed: key.sealedKey }, version),
+      ...makeApiKeyReplacement(parts, user, key, realm),
+    };
   },
 };

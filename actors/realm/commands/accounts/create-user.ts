@@ -4,14 +4,14 @@
  */
 
 import { makeSuccessReply } from '#actors/shared';
-import { isAdmin, USER_ROLE } from '#domain/people';
+import { isAdminOrOwner, USER_ROLE } from '#domain/people';
 import type { realmActorCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import { findUserRecord } from '../../state.js';
 import type { RealmCommandHandler } from '../command.js';
 import {
   addAccountToRealm,
-  checkNewAccountApplicant,
+  checkPreparedNewAccount,
   listFirstStreamsOfNewUser,
   type PreparedNewAccount,
   prepareNewAccount,
@@ -31,9 +31,9 @@ export const createUserHandler: RealmCommandHandler<typeof realmActorCommands.cr
       const acting = findUserRecord(parts, caller);
       // The API's original server has a right `can_create_users` per account; on this server the role of an
       // administrator implies that right.
-      if (!acting || !isAdmin(acting)) throw apiError('ADMIN_REQUIRED');
+      if (!acting || !isAdminOrOwner(acting)) throw apiError('ADMIN_REQUIRED');
     }
-    checkNewAccountApplicant(prepared, view);
+    checkPreparedNewAccount(prepared, view);
     const role = (system ? args.role : undefined) ?? USER_ROLE.member;
     const streams = listFirstStreamsOfNewUser(view, [], role);
     const { user, ...added } = addAccountToRealm(

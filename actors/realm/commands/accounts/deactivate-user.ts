@@ -12,9 +12,18 @@ import type { CommandContext } from '#runtime';
 import { getManagedBotOrThrow } from '../../bots.js';
 import { makeEveryoneEventLogItem } from '../../log-items.js';
 import { type ActorParts, findUserRecord, listUserRecords } from '../../state.js';
-import { checkMayChangeOwners, getActingAdminOrThrow, getActingUserOrThrow, isLastActiveOwner } from '../callers.js';
+import {
+  checkMayChangeOwners,
+  getActingAdminOrSystemOrThrow,
+  getActingUserOrThrow,
+  isLastActiveOwner,
+} from '../callers.js';
 import type { RealmActorView, RealmCommandHandler } from '../command.js';
-import { makeAccountChangeCommit, makeOutcomeOfPartialCommit, makeUserActorCommand } from './account-changes.js';
+import {
+  makeAccountChangeCommit,
+  makeOutcomeOfPartialCommit,
+  makeSystemCommandToUserActor,
+} from './account-changes.js';
 import { mergePartialCommits, type PartialCommit } from './effect.js';
 
 /** The bots of a user that are active, followed by the user: the accounts that are deactivated together. */
@@ -29,7 +38,7 @@ function listActiveBotsAndOwner(parts: ActorParts, user: DirectoryUser): Directo
  * Commit effect of deactivating these accounts, in order; inactive ones are skipped. The user actors then leave the
  * streams. The command must run in the lane `directory`, in which users join and leave.
  */
-function makeDeactivationCommit(
+function makeAccountsDeactivationCommit(
   accounts: readonly DirectoryUser[],
   view: RealmActorView,
   context: CommandContext,
@@ -40,7 +49,12 @@ function makeDeactivationCommit(
       const person = { user_id: before.id, full_name: before.fullName };
       // The deactivated user gets this event, too: it ends the user's event queues.
       const removed = makeEveryoneEventLogItem(context.version, { type: 'realm_user', op: 'remove', person });
-      const toUser = makeUserActorCommand(context.realm, before, userActorCommands.deactivated, context.version);
+      const toUser = makeSystemCommandToUserActor(
+        context.realm,
+        before,
+        userActorCommands.deactivated,
+        context.version,
+      );
       const change = { before, after: { ...before, isActive: false } };
       return makeAccountChangeCommit(change, { events: [removed], commands: [toUser] }, view, context);
     }),
@@ -48,7 +62,7 @@ function makeDeactivationCommit(
 }
 
 /** Replaces line breaks by spaces. Names of organizations may contain line breaks, and a mail's subject is one line. */
-const replaceLineBreaksBySpaces = (text: string): string => text.replace(/\s+/g, ' ').trim();
+const collapseWhitespaceToSingleLine = (text: string): string => text.replace(/\s+/g, ' ').trim();
 
 /** The mail to a deactivated user. @param comment text of the administrator for the user; may be empty */
 function makeDeactivationMailCommand(
@@ -57,7 +71,7 @@ function makeDeactivationMailCommand(
   comment: string,
   settings: RealmSettings,
 ): OutboxCommand {
-  const organization = replaceLineBreaksBySpaces(settings.name);
+  const organization = collapseWhitespaceToSingleLine(settings.name);
   const added = comment.trim() === '' ? [] : ['An administrator adds:', '', comment.trim(), ''];
   return makeSendMailCommand(realm, {
     to: user.deliveryEmail,
@@ -72,22 +86,22 @@ function makeDeactivationMailCommand(
   });
 }
 
-const EXCLUSIVE_DIRECTORY_LANE = { lane: 'directory', exclusive: true } as const;
+const EXCLUSIVE_DIRECTORY_LANE_OPTIONS = { lane: 'directory', exclusive: true } as const;
 
 /** DELETE /users/{user_id}: deactivates an account, by an administrator. */
 export const deactivateUserHandler: RealmCommandHandler<typeof realmActorCommands.deactivateUser> = {
-  ...EXCLUSIVE_DIRECTORY_LANE,
+  ...EXCLUSIVE_DIRECTORY_LANE_OPTIONS,
   handle(view, { user_id, comment }, _inputs, context) {
     const { parts, state } = view;
     const user = findUserRecord(parts, user_id);
     if (!user || user.botType !== null) throw apiError('NO_SUCH_USER');
     if (!user.isActive) throw apiError('USER_IS_DEACTIVATED');
-    const acting = getActingAdminOrThrow(parts, context.caller);
+    const acting = getActingAdminOrSystemOrThrow(parts, context.caller);
     if (isOwner(user)) checkMayChangeOwners(acting);
     if (isLastActiveOwner(parts, user)) throw apiError('ONLY_OWNER_DEACTIVATION');
     const mails = comment === null ? [] : [makeDeactivationMailCommand(context.realm, user, comment, state.settings)];
     const effect = mergePartialCommits([
-      makeDeactivationCommit(listActiveBotsAndOwner(parts, user), view, context),
+      makeAccountsDeactivationCommit(listActiveBotsAndOwner(parts, user), view, context),
       { commands: mails },
     ]);
     return makeOutcomeOfPartialCommit(effect, context.version);
@@ -96,7 +110,7 @@ export const deactivateUserHandler: RealmCommandHandler<typeof realmActorCommand
 
 /** DELETE /users/me: deactivates one's own account. */
 export const deactivateOwnAccountHandler: RealmCommandHandler<typeof realmActorCommands.deactivateSelf> = {
-  ...EXCLUSIVE_DIRECTORY_LANE,
+  ...EXCLUSIVE_DIRECTORY_LANE_OPTIONS,
   handle(view, _args, _inputs, context) {
     const { parts } = view;
     const user = getActingUserOrThrow(parts, context.caller);
@@ -106,7 +120,7 @@ export const deactivateOwnAccountHandler: RealmCommandHandler<typeof realmActorC
       throw apiError('CANNOT_DEACTIVATE_LAST_USER', { is_last_owner: true, entity: 'organization owner' });
     }
     return makeOutcomeOfPartialCommit(
-      makeDeactivationCommit(listActiveBotsAndOwner(parts, user), view, context),
+      makeAccountsDeactivationCommit(listActiveBotsAndOwner(parts, user), view, context),
       context.version,
     );
   },
@@ -119,6 +133,6 @@ export const deactivateBotHandler: RealmCommandHandler<typeof realmActorCommands
   handle(view, { bot_id }, _inputs, context) {
     const { user } = getManagedBotOrThrow(view.parts, bot_id, getActingUserOrThrow(view.parts, context.caller));
     if (!user.isActive) return { reply: makeSuccessReply() };
-    return makeOutcomeOfPartialCommit(makeDeactivationCommit([user], view, context), context.version);
+    return makeOutcomeOfPartialCommit(makeAccountsDeactivationCommit([user], view, context), context.version);
   },
 };

@@ -5,7 +5,13 @@
 
 import { makeSendMailCommand, makeSuccessReply } from '#actors/shared';
 import { addRateLimitedCallTime, computeRateLimitStatus, type Json, msUntilCallAllowed } from '#base';
-import { domainOfEmailAddress, findEmailAddressProblem, isAdmin, isEmail, isSystemBot } from '#domain/people';
+import {
+  domainOfEmailAddress,
+  findEmailDomainPolicyProblem,
+  hasEmailAddressForm,
+  isAdminOrOwner,
+  isSystemBot,
+} from '#domain/people';
 import type { RealmId } from '#model';
 import type { OutboxCommand, realmActorCommands } from '#model/commands';
 import { apiError, PRODUCT_NAME } from '#model/errors';
@@ -22,11 +28,11 @@ import {
 import { NO_INPUT_COMMAND_LANE, type RealmActorView, type RealmCommandHandler } from '../command.js';
 import {
   EMAIL_CHANGE_PART_PREFIX,
-  findPendingEmailChange,
-  makePasswordResetLinkDeletion,
-  type PendingEmailChange,
+  findLatestEmailChangeRequest,
+  type LatestEmailChangeRequest,
+  makePasswordResetLinksDeletion,
 } from './mailed-links.js';
-import { makeEmailChangedEvents } from './person-events.js';
+import { makeRealEmailChangedEvents } from './person-events.js';
 
 /** Validity of the link that confirms a new address, ms. */
 export const EMAIL_CHANGE_LINK_VALIDITY_MS = 24 * 3_600_000;
@@ -38,9 +44,9 @@ function checkNewEmailAddress(
   user: DirectoryUser,
   { state: { settings }, parts, volatile }: RealmActorView,
 ): void {
-  if (settings.email_changes_disabled && !isAdmin(user)) throw apiError('EMAIL_CHANGES_DISABLED');
-  if (!isEmail(email)) throw apiError('EMAIL_INVALID');
-  const problem = findEmailAddressProblem(email, settings, readEmailDomainRecords(parts), disposable);
+  if (settings.email_changes_disabled && !isAdminOrOwner(user)) throw apiError('EMAIL_CHANGES_DISABLED');
+  if (!hasEmailAddressForm(email)) throw apiError('EMAIL_INVALID');
+  const problem = findEmailDomainPolicyProblem(email, settings, readEmailDomainRecords(parts), disposable);
   if (problem === 'plus') throw apiError('EMAIL_PLUS');
   if (problem === 'disposable') throw apiError('EMAIL_NOT_REAL');
   if (problem === 'domain') throw apiError('EMAIL_OUTSIDE');
@@ -50,7 +56,7 @@ function checkNewEmailAddress(
   throw apiError(findUserRecord(parts, taken)?.isActive === false ? 'EMAIL_DEACTIVATED' : 'EMAIL_TAKEN');
 }
 
-export interface EmailConfirmationLink {
+export interface EmailConfirmationLinkInputs {
   readonly hash: string;
   /** Confirmation link for the mail, sealed until the mail leaves. */
   readonly sealedLink: string;
@@ -58,7 +64,7 @@ export interface EmailConfirmationLink {
   readonly isDisposableAddress: boolean;
 }
 
-interface EmailChangeRequest {
+interface EmailChangeRequestCommit {
   readonly parts: Record<string, Json>;
   readonly commands: readonly OutboxCommand[];
 }
@@ -69,24 +75,24 @@ interface EmailChangeRequest {
  * @returns undefined if it is the present address
  * @throws ApiError
  */
-export function requestEmailChange(
+export function makeEmailChangeRequestCommit(
   given: string,
   user: DirectoryUser,
-  link: EmailConfirmationLink,
+  link: EmailConfirmationLinkInputs,
   realm: RealmActorView,
   { realm: id, now }: { readonly realm: RealmId; readonly now: number },
-): EmailChangeRequest | undefined {
+): EmailChangeRequestCommit | undefined {
   const email = given.trim();
   if (email === user.deliveryEmail) return undefined;
   checkNewEmailAddress(email, link.isDisposableAddress, user, realm);
-  const asked = findPendingEmailChange(realm.parts, user.id)?.asked ?? [];
+  const asked = findLatestEmailChangeRequest(realm.parts, user.id)?.asked ?? [];
   const wait = msUntilCallAllowed(MAIL_RATE_LIMITS_PER_ADDRESS, asked, now);
   if (wait > 0) {
-    throw apiError('RATE_LIMIT_HIT', { 'retry-after': wait / 1000 }).withRateLimitStatus(
+    throw apiError('RATE_LIMIT_HIT', { 'retry-after': wait / 1000 }).setRateLimitStatus(
       computeRateLimitStatus(MAIL_RATE_LIMITS_PER_ADDRESS, asked, now),
     );
   }
-  const change: PendingEmailChange = {
+  const change: LatestEmailChangeRequest = {
     hash: link.hash,
     email,
     asked: addRateLimitedCallTime(MAIL_RATE_LIMITS_PER_ADDRESS, asked, now),
@@ -115,16 +121,16 @@ export function requestEmailChange(
 export const confirmEmailChangeHandler: RealmCommandHandler<typeof realmActorCommands.confirmEmail, boolean> = {
   lane: NO_INPUT_COMMAND_LANE,
   inputs: ({ user }, { view }, { services }) =>
-    services.disposable(domainOfEmailAddress(findPendingEmailChange(view.parts, user)?.email ?? '')),
+    services.disposable(domainOfEmailAddress(findLatestEmailChangeRequest(view.parts, user)?.email ?? '')),
   handle({ state, parts, volatile }, { user: id, hash, shown }, disposable, { realm, version }) {
-    const change = findPendingEmailChange(parts, id);
+    const change = findLatestEmailChangeRequest(parts, id);
     const before = findUserRecord(parts, id);
     if (!change || change.hash !== hash || !before?.isActive) throw apiError('MAIL_LINK');
     checkNewEmailAddress(change.email, disposable, before, { state, parts, volatile });
     const email = before.emailVisibility === 1 ? change.email : before.email;
     const after: DirectoryUser = { ...before, deliveryEmail: change.email, email };
-    volatile.removeEmail(before.deliveryEmail);
-    volatile.addUserEmails(id, after.email, after.deliveryEmail);
+    volatile.unindexEmail(before.deliveryEmail);
+    volatile.indexUserEmails(id, after.email, after.deliveryEmail);
     const name = state.settings.name;
     const notice = makeSendMailCommand(realm, {
       to: before.deliveryEmail,
@@ -141,11 +147,11 @@ export const confirmEmailChangeHandler: RealmCommandHandler<typeof realmActorCom
         [`${USER_PART_PREFIX}${id}`]: encodeDirectoryRecord(after),
         [`${EMAIL_CHANGE_PART_PREFIX}${id}`]: { ...change, hash: '' },
         // The mails with these links went to the former address.
-        ...makePasswordResetLinkDeletion(parts, id),
+        ...makePasswordResetLinksDeletion(parts, id),
       },
       events: [
         makeDirectoryLogItem({ user: after }),
-        ...makeEmailChangedEvents(after, listUserRecords(parts), version),
+        ...makeRealEmailChangedEvents(after, listUserRecords(parts), version),
       ],
       commands: [[notice]],
     };

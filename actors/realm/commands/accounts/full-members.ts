@@ -3,7 +3,7 @@
  * of each change by `user_group` events; accounts that reach the age are announced at that moment, by a timer.
  */
 
-import { SYSTEM_GROUP_IDS, systemGroupIdsShownToClients, USER_ROLE } from '#domain/people';
+import { directSystemGroupIdsShownToClients, SYSTEM_GROUP_IDS, USER_ROLE } from '#domain/people';
 import type { LogItem, RealmSettings } from '#model';
 import type { DirectoryUser } from '#model/records';
 import type { CommandContext } from '#runtime';
@@ -47,7 +47,7 @@ export function makeFullMemberGroupEvents(
   const joining: number[] = [];
   const leaving: number[] = [];
   const isFull = (user: DirectoryUser, { settings, fullMembersAt }: FullMembershipBasis): boolean =>
-    systemGroupIdsShownToClients(user, settings, fullMembersAt).includes(SYSTEM_GROUP_IDS.fullmembers);
+    directSystemGroupIdsShownToClients(user, settings, fullMembersAt).includes(SYSTEM_GROUP_IDS.fullmembers);
   for (const user of users) {
     if (user.role !== USER_ROLE.member) continue;
     const [was, is] = [isFull(user, before), isFull(user, after)];

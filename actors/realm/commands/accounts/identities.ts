@@ -7,10 +7,10 @@
 import { createHash } from 'node:crypto';
 import { makeSuccessReply, readUserOwnState } from '#actors/shared';
 import type { Json, JsonObject } from '#base';
-import { checkFullName, isOwner, isSystemBot, USER_ROLE } from '#domain/people';
-import { addSessionToAccount, addSignInLinkToAccount } from '#domain/secrets';
+import { isOwner, isSystemBot, toCheckedFullName, USER_ROLE } from '#domain/people';
+import { withSessionAdded, withSignInLinkAdded } from '#domain/secrets';
 import type { Subscription } from '#domain/streams';
-import { ActorPartTable, isLoginMethodOn, SINGLE_SIGN_ON_LOGIN_METHOD, toUserId } from '#model';
+import { ActorPartAccessor, isLoginMethodOn, SINGLE_SIGN_ON_LOGIN_METHOD, toUserId } from '#model';
 import type { ExternalSignInArgs, realmActorCommands } from '#model/commands';
 import { ApiError, apiError } from '#model/errors';
 import type { DirectoryUser } from '#model/records';
@@ -20,15 +20,15 @@ import { type ActorParts, findUserRecord, type RealmActorState, readSessionsOfAc
 import { isLastActiveOwner } from '../callers.js';
 import type { RealmActorView, RealmCommandHandler } from '../command.js';
 import {
-  findInvitationToAddress,
-  makeInvitationAcceptedCommands,
-  makeUsedInvitationDeletions,
+  findNewestValidInvitationToAddress,
+  makeInvitationAcceptedNoticeCommands,
+  makeInvitationDeletionsForAddress,
 } from '../invitations/join.js';
 import { makeAccountChangeCommit } from './account-changes.js';
 import { mergePartialCommits, type PartialCommit } from './effect.js';
 import {
   addAccountToRealm,
-  checkNewAccountApplicant,
+  checkPreparedNewAccount,
   listFirstStreamsOfNewUser,
   type PreparedNewAccount,
   prepareNewAccount,
@@ -40,7 +40,7 @@ import { makeStoredSessionsChanges } from './sessions.js';
 export const EXTERNAL_IDENTITY_PART_PREFIX = 'identity/';
 /** Prefix of parts, one for each flow that ended in a sign-in, until the flow would expire anyway. */
 export const SPENT_SIGN_IN_FLOW_PART_PREFIX = 'spent-flow/';
-const SPENT_SIGN_IN_FLOW_TABLE = new ActorPartTable<ExternalSignInArgs['flow']>(SPENT_SIGN_IN_FLOW_PART_PREFIX);
+const SPENT_SIGN_IN_FLOW_TABLE = new ActorPartAccessor<ExternalSignInArgs['flow']>(SPENT_SIGN_IN_FLOW_PART_PREFIX);
 
 interface StoredExternalIdentity extends JsonObject {
   readonly user: number;
@@ -48,7 +48,7 @@ interface StoredExternalIdentity extends JsonObject {
   readonly subject: string;
 }
 
-const EXTERNAL_IDENTITY_TABLE = new ActorPartTable<StoredExternalIdentity>(EXTERNAL_IDENTITY_PART_PREFIX);
+const EXTERNAL_IDENTITY_TABLE = new ActorPartAccessor<StoredExternalIdentity>(EXTERNAL_IDENTITY_PART_PREFIX);
 
 const computeIdentityKey = ({ issuer, subject }: Pick<StoredExternalIdentity, 'issuer' | 'subject'>): string =>
   createHash('sha256')
@@ -56,14 +56,14 @@ const computeIdentityKey = ({ issuer, subject }: Pick<StoredExternalIdentity, 'i
     .digest('base64url');
 
 const findStoredIdentity = (parts: ActorParts, args: ExternalSignInArgs): StoredExternalIdentity | undefined =>
-  EXTERNAL_IDENTITY_TABLE.get(parts, computeIdentityKey(args));
+  EXTERNAL_IDENTITY_TABLE.findValue(parts, computeIdentityKey(args));
 
 /** Returns the identities that are linked to an account. */
 const listIdentitiesOfAccount = (parts: ActorParts, user: number): StoredExternalIdentity[] =>
   [...EXTERNAL_IDENTITY_TABLE.values(parts)].filter((identity) => identity.user === user);
 
 /** Finds the account that an identity signs in to; undefined if it has none yet. */
-function findAccountOfIdentity(
+function findAccountOfIdentityOrEmail(
   { parts, volatile }: RealmActorView,
   args: ExternalSignInArgs,
 ): DirectoryUser | undefined {
@@ -78,13 +78,17 @@ function findAccountOfIdentity(
 const MAX_EXPIRED_FLOWS_DELETED_PER_SIGN_IN = 100;
 
 /** Adds the sign-in flow to those that were used. @throws ApiError if it was used before */
-function markSignInFlowSpent(parts: ActorParts, flow: ExternalSignInArgs['flow'], now: number): Record<string, Json> {
-  if (flow.expires <= now || SPENT_SIGN_IN_FLOW_TABLE.get(parts, flow.hash)) throw apiError('SIGN_IN_FLOW_VOID');
+function checkAndMarkSignInFlowSpent(
+  parts: ActorParts,
+  flow: ExternalSignInArgs['flow'],
+  now: number,
+): Record<string, Json> {
+  if (flow.expires <= now || SPENT_SIGN_IN_FLOW_TABLE.findValue(parts, flow.hash)) throw apiError('SIGN_IN_FLOW_VOID');
   const outlived = [...SPENT_SIGN_IN_FLOW_TABLE.values(parts)]
     .filter(({ expires }) => expires <= now)
     .slice(0, MAX_EXPIRED_FLOWS_DELETED_PER_SIGN_IN);
   return {
-    ...Object.fromEntries(outlived.map(({ hash }) => [SPENT_SIGN_IN_FLOW_TABLE.nameOf(hash), null])),
+    ...Object.fromEntries(outlived.map(({ hash }) => [SPENT_SIGN_IN_FLOW_TABLE.partNameOf(hash), null])),
     ...SPENT_SIGN_IN_FLOW_TABLE.makePartChange(flow.hash, flow),
   };
 }
@@ -103,7 +107,7 @@ function getAdmissionOfNewcomerOrThrow(
   now: number,
 ) {
   if (email === null) throw apiError('IDENTITY_WITHOUT_ADDRESS');
-  const invitation = findInvitationToAddress(parts, email, now);
+  const invitation = findNewestValidInvitationToAddress(parts, email, now);
   if (!invitation && state.settings.invite_required) throw apiError('SIGN_UP_CLOSED');
   return { email, invitation, role: role ?? invitation?.role ?? USER_ROLE.member, streams: invitation?.streams ?? [] };
 }
@@ -111,7 +115,7 @@ function getAdmissionOfNewcomerOrThrow(
 /** Returns a full name that the organization accepts: the one from the provider, or the first part of the address. */
 function chooseFullNameOfNewcomer({ fullName }: ExternalSignInArgs, email: string): string {
   try {
-    return checkFullName(fullName ?? '');
+    return toCheckedFullName(fullName ?? '');
   } catch {
     return email
       .slice(0, email.indexOf('@'))
@@ -131,19 +135,19 @@ const isRoleChangedByProvider = (user: DirectoryUser, role: number | null): role
 type SessionStartCommit = Required<Pick<PartialCommit, 'parts' | 'events'>>;
 
 /** Begins the session, or stores the one-time link, for which the person signed in. */
-function startSessionOrStoreSignInLink(
+function makeSessionOrSignInLinkCommit(
   parts: ActorParts,
   user: number,
   { session, link }: ExternalSignInArgs,
   now: number,
 ): SessionStartCommit {
   let account = readSessionsOfAccount(parts, user);
-  if (session) account = addSessionToAccount(account, session, now);
-  if (link !== null) account = addSignInLinkToAccount(account, link, now);
+  if (session) account = withSessionAdded(account, session, now);
+  if (link !== null) account = withSignInLinkAdded(account, link, now);
   return session || link !== null ? makeStoredSessionsChanges(account) : { parts: {}, events: [] };
 }
 
-function makeAccountCreationOutcome(
+function makeExternalSignUpOutcome(
   view: RealmActorView,
   args: ExternalSignInArgs,
   prepared: PreparedNewAccount | undefined,
@@ -151,17 +155,17 @@ function makeAccountCreationOutcome(
 ): CommandOutcome<RealmActorState> {
   const { email, invitation, role, streams } = getAdmissionOfNewcomerOrThrow(view, args, context.now);
   if (!prepared) throw apiError('SIGN_IN_FLOW_VOID');
-  checkNewAccountApplicant(prepared, view);
+  checkPreparedNewAccount(prepared, view);
   const first = listFirstStreamsOfNewUser(view, streams, role);
   const { user, ...added } = addAccountToRealm(view, { prepared, role, streams: first, origin: args.origin }, context);
-  const begun = startSessionOrStoreSignInLink(view.parts, user.id, args, context.now);
+  const begun = makeSessionOrSignInLinkCommit(view.parts, user.id, args, context.now);
   return {
     ...added,
     parts: {
       ...added.parts,
       ...begun.parts,
-      ...makeUsedInvitationDeletions(view.parts, email, context.now),
-      ...markSignInFlowSpent(view.parts, args.flow, context.now),
+      ...makeInvitationDeletionsForAddress(view.parts, email, context.now),
+      ...checkAndMarkSignInFlowSpent(view.parts, args.flow, context.now),
       ...EXTERNAL_IDENTITY_TABLE.makePartChange(computeIdentityKey(args), {
         user: user.id,
         issuer: args.issuer,
@@ -171,7 +175,7 @@ function makeAccountCreationOutcome(
     events: [...added.events, ...begun.events, ...(invitation ? [makeInvitationsChangedEvent(context.version)] : [])],
     commands: [
       ...added.commands,
-      ...(invitation ? [makeInvitationAcceptedCommands(invitation, user, view.parts, args.origin, context)] : []),
+      ...(invitation ? [makeInvitationAcceptedNoticeCommands(invitation, user, view.parts, args.origin, context)] : []),
     ],
     reply: makeSuccessReply({ user_id: user.id, created: true }, context.version),
     replyAfterCommands: true,
@@ -195,7 +199,7 @@ function makeProviderUpdateCommits(
   }
   if (updateName && fullName !== null && fullName !== before.fullName) {
     try {
-      const after = { ...before, fullName: checkFullName(fullName) };
+      const after = { ...before, fullName: toCheckedFullName(fullName) };
       const own = { events: [makeUserUpdatedEvent(context.version, user.id, { full_name: after.fullName })] };
       effects.push(makeAccountChangeCommit({ before, after }, own, view, context));
     } catch (error) {
@@ -215,7 +219,7 @@ export const signInExternallyHandler: RealmCommandHandler<
   exclusive: true,
 
   async inputs(args, { realm, view }, sources) {
-    const user = findAccountOfIdentity(view, args);
+    const user = findAccountOfIdentityOrEmail(view, args);
     if (user) {
       if (!isRoleChangedByProvider(user, args.role)) return { preparedAccount: undefined, subscriptions: [] };
       const { subscriptions } = await readUserOwnState(realm, toUserId(user.id), ['subscriptions'], sources);
@@ -234,8 +238,8 @@ export const signInExternallyHandler: RealmCommandHandler<
     if (!isLoginMethodOn(state.settings.authentication_methods, SINGLE_SIGN_ON_LOGIN_METHOD)) {
       throw apiError('SINGLE_SIGN_ON_DISABLED');
     }
-    const user = findAccountOfIdentity(view, args);
-    if (!user) return makeAccountCreationOutcome(view, args, preparedAccount, context);
+    const user = findAccountOfIdentityOrEmail(view, args);
+    if (!user) return makeExternalSignUpOutcome(view, args, preparedAccount, context);
     if (user.botType !== null || isSystemBot(user)) throw apiError('NO_BOTS');
     if (!user.isActive) throw apiError('USER_DEACTIVATED');
     const known = findStoredIdentity(parts, args) !== undefined;
@@ -244,10 +248,10 @@ export const signInExternallyHandler: RealmCommandHandler<
       throw apiError('IDENTITY_OF_ANOTHER');
     }
     const identity: StoredExternalIdentity = { user: user.id, issuer: args.issuer, subject: args.subject };
-    const spent = markSignInFlowSpent(parts, args.flow, now);
+    const spent = checkAndMarkSignInFlowSpent(parts, args.flow, now);
     const done = mergePartialCommits([
       ...makeProviderUpdateCommits(user, args, subscriptions, view, context),
-      startSessionOrStoreSignInLink(parts, user.id, args, now),
+      makeSessionOrSignInLinkCommit(parts, user.id, args, now),
       {
         parts: {
           ...spent,
@@ -269,7 +273,7 @@ export const forgetExternalIdentitiesHandler: RealmCommandHandler<typeof realmAc
   handle({ parts }, { user_id }) {
     if (!findUserRecord(parts, user_id)) throw apiError('NO_SUCH_USER');
     const gone = listIdentitiesOfAccount(parts, user_id).map(
-      (one) => [EXTERNAL_IDENTITY_TABLE.nameOf(computeIdentityKey(one)), null] as const,
+      (one) => [EXTERNAL_IDENTITY_TABLE.partNameOf(computeIdentityKey(one)), null] as const,
     );
     return { reply: makeSuccessReply(), ...(gone.length > 0 ? { parts: Object.fromEntries(gone) } : {}) };
   },

@@ -10,7 +10,7 @@ export const EMAIL_CHANGE_PART_PREFIX = 'email-change/';
 export const PASSWORD_RESET_LINKS_PART_PREFIX = 'reset-links/';
 
 /** The pending change of one account's address; a newer request invalidates the link of the older one. */
-export interface PendingEmailChange extends JsonObject {
+export interface LatestEmailChangeRequest extends JsonObject {
   /** Hash of the token in the link; '' once the link was used or voided. */
   readonly hash: string;
   readonly email: string;
@@ -18,8 +18,8 @@ export interface PendingEmailChange extends JsonObject {
   readonly asked: readonly number[];
 }
 
-export const findPendingEmailChange = (parts: ActorParts, user: number): PendingEmailChange | undefined =>
-  parts.get(`${EMAIL_CHANGE_PART_PREFIX}${user}`) as unknown as PendingEmailChange | undefined;
+export const findLatestEmailChangeRequest = (parts: ActorParts, user: number): LatestEmailChangeRequest | undefined =>
+  parts.get(`${EMAIL_CHANGE_PART_PREFIX}${user}`) as unknown as LatestEmailChangeRequest | undefined;
 
 /** A mailed link that sets a new password. */
 interface StoredPasswordResetLink extends JsonObject {
@@ -32,10 +32,10 @@ interface StoredPasswordResetLink extends JsonObject {
  * Maximum of valid reset links of one account. A stranger can ask for further links, which must not void the one that
  * the user opens.
  */
-const MAX_RESET_LINKS_PER_ACCOUNT = 5;
+const MAX_VALID_RESET_LINKS_PER_ACCOUNT = 5;
 
 /** Returns the reset links of an account that have not expired. */
-export function listPasswordResetLinks(
+export function listValidPasswordResetLinks(
   parts: ActorParts,
   user: number,
   now: number,
@@ -45,19 +45,19 @@ export function listPasswordResetLinks(
   return links.filter(({ expires }) => expires > now);
 }
 
-export const addPasswordResetLink = (
+export const makePasswordResetLinkAddition = (
   parts: ActorParts,
   user: number,
   link: StoredPasswordResetLink,
   now: number,
 ): Record<string, Json> => ({
-  [`${PASSWORD_RESET_LINKS_PART_PREFIX}${user}`]: [...listPasswordResetLinks(parts, user, now), link].slice(
-    -MAX_RESET_LINKS_PER_ACCOUNT,
+  [`${PASSWORD_RESET_LINKS_PART_PREFIX}${user}`]: [...listValidPasswordResetLinks(parts, user, now), link].slice(
+    -MAX_VALID_RESET_LINKS_PER_ACCOUNT,
   ),
 });
 
 /** Makes the change of parts that voids the reset links of an account. */
-export function makePasswordResetLinkDeletion(parts: ActorParts, user: number): Record<string, Json> {
+export function makePasswordResetLinksDeletion(parts: ActorParts, user: number): Record<string, Json> {
   const name = `${PASSWORD_RESET_LINKS_PART_PREFIX}${user}`;
   return parts.get(name) === undefined ? {} : { [name]: null };
 }
@@ -67,10 +67,10 @@ export function makePasswordResetLinkDeletion(parts: ActorParts, user: number): 
  * because they count for the rate limit.
  */
 export function makeMailedLinkDeletions(parts: ActorParts, user: number): Record<string, Json> {
-  const change = findPendingEmailChange(parts, user);
+  const change = findLatestEmailChangeRequest(parts, user);
   const open = change !== undefined && change.hash !== '';
   return {
-    ...makePasswordResetLinkDeletion(parts, user),
+    ...makePasswordResetLinksDeletion(parts, user),
     ...(open ? { [`${EMAIL_CHANGE_PART_PREFIX}${user}`]: { ...change, hash: '' } } : {}),
   };
 }

@@ -3,19 +3,19 @@
  * § POST /users), and add to the organization.
  */
 
-import { findNewUserHistory, type NewUserHistory } from '#domain/messages';
+import { findNewUserHistoryBounds, type NewUserHistoryBounds } from '#domain/messages';
 import {
-  checkFullName,
   domainOfEmailAddress,
-  type EmailAddressProblem,
-  findEmailAddressProblem,
-  isEmail,
-  mailDomainOfOrigin,
+  type EmailAddressRefusalReason,
+  emailDomainOfOrigin,
+  findEmailDomainPolicyProblem,
+  hasEmailAddressForm,
+  toCheckedFullName,
   USER_ROLE,
 } from '#domain/people';
 import { compareByName } from '#domain/streams';
 import { type LogItem, type RealmId, streamActorKey } from '#model';
-import { makeOutboxCommand, type NewAccountData, type OutboxCommand, streamActorCommands } from '#model/commands';
+import { makeOutboxCommand, type NewRealmOwnerAccount, type OutboxCommand, streamActorCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import type { DirectoryStream, DirectoryUser } from '#model/records';
 import type { CommandContext } from '#runtime';
@@ -25,13 +25,13 @@ import {
   findStreamRecord,
   type RealmActorState,
   readEmailDomainRecords,
-  readUserDefaultsRecord,
+  readNewUserSettingDefaultsRecord,
   USER_PART_PREFIX,
 } from '../../state.js';
 import type { RealmActorView } from '../command.js';
 import { makeStoredPreferencesChanges } from '../preferences/preferences.js';
 import { makeUserAddedLogItems } from './person-events.js';
-import { computeHiddenEmailOfNewUser, makeCreateUserCommand, makeNewUserRecord } from './user-record.js';
+import { computeHiddenEmailFieldsOfNewUser, makeCreateUserCommand, makeNewUserRecord } from './user-record.js';
 import { makeWelcomeCommands } from './welcome.js';
 
 interface NewAccountApplicant {
@@ -45,11 +45,11 @@ interface NewAccountApplicant {
 
 /** Inputs that a handler can't compute: a hashed password takes too long, and API keys are random. */
 export interface PreparedNewAccount {
-  readonly account: NewAccountData;
+  readonly account: NewRealmOwnerAccount;
   readonly isPasswordStrong: boolean;
   readonly isDisposableAddress: boolean;
   /** Old messages that the newcomer gets as copies; undefined: none. */
-  readonly copiedHistory: NewUserHistory | undefined;
+  readonly copiedHistory: NewUserHistoryBounds | undefined;
 }
 
 /** True for a stream whose recent messages newcomers get: every public stream. */
@@ -60,18 +60,18 @@ export async function prepareNewAccount(
   realm: RealmId,
   { store, services: { secrets, passwords, disposable, clock } }: ActorInputSources,
 ): Promise<PreparedNewAccount> {
-  const key = secrets.newApiKey(realm);
-  const strong = password === null || (await passwords.strongEnough(password, [email, fullName]));
+  const key = secrets.makeRandomApiKey(realm);
+  const strong = password === null || (await passwords.isStrongEnough(password, [email, fullName]));
   const open = streams.filter(isPublicStream).map(({ id }) => id);
   return {
     isPasswordStrong: strong,
     isDisposableAddress: disposable(domainOfEmailAddress(email)),
-    copiedHistory: strong ? await findNewUserHistory(store, realm, open, clock.now()) : undefined,
+    copiedHistory: strong ? await findNewUserHistoryBounds(store, realm, open, clock.now()) : undefined,
     account: {
       email,
       fullName: fullName.trim(),
       passwordHash: strong && password !== null ? await secrets.hashPassword(password) : null,
-      keyHash: secrets.apiKeyHash(key),
+      keyHash: secrets.hashApiKeyOrToken(key),
       keySealed: secrets.seal(key),
     },
   };
@@ -85,24 +85,24 @@ const ERROR_CODE_BY_EMAIL_PROBLEM = {
 
 /** Checks that the organization admits the address. @throws ApiError */
 export function checkEmailAddressAdmitted(email: string, disposable: boolean, { state, parts }: RealmActorView): void {
-  const problem = findEmailAddressProblem(email, state.settings, readEmailDomainRecords(parts), disposable);
+  const problem = findEmailDomainPolicyProblem(email, state.settings, readEmailDomainRecords(parts), disposable);
   if (problem) throwEmailAddressRefusal(problem, email);
 }
 
-function throwEmailAddressRefusal(problem: EmailAddressProblem, email: string): never {
+function throwEmailAddressRefusal(problem: EmailAddressRefusalReason, email: string): never {
   if (problem === 'domain') throw apiError('EMAIL_NOT_ALLOWED', { email });
   throw apiError(ERROR_CODE_BY_EMAIL_PROBLEM[problem] as 'EMAIL_DISPOSABLE' | 'EMAIL_PLUS');
 }
 
 /** Checks a new account in the order of users.md. @throws ApiError */
-export function checkNewAccountApplicant(
+export function checkPreparedNewAccount(
   { account, isPasswordStrong, isDisposableAddress }: PreparedNewAccount,
   view: RealmActorView,
 ): void {
   const { volatile } = view;
   const { email } = account;
-  checkFullName(account.fullName);
-  if (!isEmail(email)) throw apiError('NAME_OR_USERNAME');
+  toCheckedFullName(account.fullName);
+  if (!hasEmailAddressForm(email)) throw apiError('NAME_OR_USERNAME');
   checkEmailAddressAdmitted(email, isDisposableAddress, view);
   if (volatile.findUserIdByEmail(email) !== undefined) throw apiError('EMAIL_IN_USE', { email });
   if (!isPasswordStrong) throw apiError('PASSWORD_TOO_WEAK');
@@ -112,7 +112,7 @@ type StreamLookupView = Pick<RealmActorView, 'parts' | 'volatile'>;
 
 /** Default streams, found by the index of streams instead of a scan of all parts. */
 const listActiveDefaultStreams = ({ parts, volatile }: StreamLookupView): DirectoryStream[] =>
-  [...volatile.listActiveStreamIds()]
+  [...volatile.listUnarchivedStreamIds()]
     .flatMap((id) => findStreamRecord(parts, id) ?? [])
     .filter((stream) => stream.isDefault && !stream.archived)
     .sort(compareByName);
@@ -141,7 +141,7 @@ interface AddAccountOptions {
   readonly origin: string | null;
 }
 
-interface AddedAccount {
+interface AccountAdditionOutcome {
   readonly user: DirectoryUser;
   readonly state: RealmActorState;
   readonly parts: Record<string, ReturnType<typeof encodeDirectoryRecord>>;
@@ -157,11 +157,11 @@ export function addAccountToRealm(
   view: RealmActorView,
   of: AddAccountOptions,
   { now, realm, version }: CommandContext,
-): AddedAccount {
+): AccountAdditionOutcome {
   const { state, parts, volatile } = view;
   const { account, copiedHistory } = of.prepared;
   const id = state.nextUser;
-  const defaults = readUserDefaultsRecord(parts);
+  const defaults = readNewUserSettingDefaultsRecord(parts);
   // The visibility of the address is a field of the account, so it is left out of the settings.
   const { email_address_visibility: _, ...settings } = defaults;
   const user = makeNewUserRecord({
@@ -170,9 +170,9 @@ export function addAccountToRealm(
     account,
     role: of.role,
     now,
-    hidden: computeHiddenEmailOfNewUser(defaults, id, mailDomainOfOrigin(of.origin ?? ''), volatile),
+    hidden: computeHiddenEmailFieldsOfNewUser(defaults, id, emailDomainOfOrigin(of.origin ?? ''), volatile),
   });
-  volatile.addUserEmails(id, user.email, user.deliveryEmail);
+  volatile.indexUserEmails(id, user.email, user.deliveryEmail);
   const preferences =
     Object.keys(settings).length === 0
       ? undefined

@@ -2,7 +2,7 @@
 
 import type { Json } from '#base';
 import { sealMailLink } from '#domain/mail';
-import { checkFullName, domainOfEmailAddress, isAdmin } from '#domain/people';
+import { domainOfEmailAddress, isAdminOrOwner, toCheckedFullName } from '#domain/people';
 import { sealMailLinkToken } from '#domain/secrets';
 import { type LogItem, toUserId, userActorKey } from '#model';
 import {
@@ -18,10 +18,14 @@ import type { ActorInputSources } from '../../../services.js';
 import { findUserRecord, type RealmActorState } from '../../state.js';
 import type { RealmMemoryState } from '../../volatile.js';
 import type { RealmActorView } from '../command.js';
-import { EMAIL_CHANGE_LINK_VALIDITY_MS, type EmailConfirmationLink, requestEmailChange } from './email-change.js';
+import {
+  EMAIL_CHANGE_LINK_VALIDITY_MS,
+  type EmailConfirmationLinkInputs,
+  makeEmailChangeRequestCommit,
+} from './email-change.js';
 import { makePasswordChangeCommands } from './password-change.js';
-import { makeNameChangedEvent } from './person-events.js';
-import { endAllSessionsOfAccount } from './sessions.js';
+import { makeFullNameChangedEvent } from './person-events.js';
+import { makeSessionsAndLinksEndCommit } from './sessions.js';
 
 export interface OwnAccountChangeInputs {
   /** The change of the password; null: the request has none. */
@@ -30,14 +34,14 @@ export interface OwnAccountChangeInputs {
     /** Hash of the new password; null: the new password is too weak, or the old one was wrong. */
     readonly hash: string | null;
   } | null;
-  readonly confirmationLink: EmailConfirmationLink;
+  readonly confirmationLink: EmailConfirmationLinkInputs;
 }
 
-type AccountInputContext = CommandInputContext<RealmActorState, RealmMemoryState>;
+type RealmInputContext = CommandInputContext<RealmActorState, RealmMemoryState>;
 
 async function checkAndHashNewPassword(
   { old_password, new_password, email, full_name }: ChangeOwnAccountArgs,
-  { realm, caller, view }: AccountInputContext,
+  { realm, caller, view }: RealmInputContext,
   { askActor, services }: ActorInputSources,
 ): Promise<OwnAccountChangeInputs['password']> {
   if (new_password === '') return null;
@@ -45,13 +49,13 @@ async function checkAndHashNewPassword(
   const checked = await askActor(to, userActorCommands.checkPassword, { password: old_password });
   const user = findUserRecord(view.parts, caller);
   const related = [user?.deliveryEmail, user?.fullName, email, full_name].filter((one) => typeof one === 'string');
-  const good = checked.correct && (await services.passwords.strongEnough(new_password, related));
+  const good = checked.correct && (await services.passwords.isStrongEnough(new_password, related));
   return { checked, hash: good ? await services.secrets.hashPassword(new_password) : null };
 }
 
 export async function loadOwnAccountChangeInputs(
   args: ChangeOwnAccountArgs,
-  context: AccountInputContext,
+  context: RealmInputContext,
   sources: ActorInputSources,
 ): Promise<OwnAccountChangeInputs> {
   const { secrets, clock } = sources.services;
@@ -64,14 +68,14 @@ export async function loadOwnAccountChangeInputs(
   return {
     password: await checkAndHashNewPassword(args, context, sources),
     confirmationLink: {
-      hash: secrets.apiKeyHash(token),
+      hash: secrets.hashApiKeyOrToken(token),
       sealedLink: sealMailLink(secrets, `${args.origin}/accounts/confirm_email/${token}`),
       isDisposableAddress: sources.services.disposable(domainOfEmailAddress(args.email?.trim() ?? '')),
     },
   };
 }
 
-export interface OwnAccountChange {
+export interface OwnAccountChangeOutcome {
   readonly user: DirectoryUser;
   readonly parts: Record<string, Json>;
   readonly events: readonly LogItem[];
@@ -79,13 +83,13 @@ export interface OwnAccountChange {
 }
 
 /** Decides the whole change of one's own account, or refuses all of it. @throws ApiError */
-export function changeOwnAccountFields(
+export function makeOwnAccountChangeOutcome(
   user: DirectoryUser,
   { full_name, email, session }: ChangeOwnAccountArgs,
   { password, confirmationLink }: OwnAccountChangeInputs,
   facts: RealmActorView,
   context: CommandContext,
-): OwnAccountChange {
+): OwnAccountChangeOutcome {
   const { realm, now, version } = context;
   const commands: OutboxCommand[] = [];
   if (password) {
@@ -96,18 +100,19 @@ export function changeOwnAccountFields(
     const change = { user, passwordHash: hash, keptSession: session ?? null };
     commands.push(...makePasswordChangeCommands(change, facts.state, realm));
   }
-  const request = email === null ? undefined : requestEmailChange(email, user, confirmationLink, facts, { realm, now });
+  const request =
+    email === null ? undefined : makeEmailChangeRequestCommit(email, user, confirmationLink, facts, { realm, now });
   if (request) commands.push(...request.commands);
-  const fixed = facts.state.settings.name_changes_disabled && !isAdmin(user);
+  const fixed = facts.state.settings.name_changes_disabled && !isAdminOrOwner(user);
   const fullName =
-    full_name === null || full_name === user.fullName || fixed ? user.fullName : checkFullName(full_name);
+    full_name === null || full_name === user.fullName || fixed ? user.fullName : toCheckedFullName(full_name);
   const after = fullName === user.fullName ? user : { ...user, fullName };
-  const ended = password ? endAllSessionsOfAccount(facts.parts, user.id, session ?? null, context) : undefined;
+  const ended = password ? makeSessionsAndLinksEndCommit(facts.parts, user.id, session ?? null, context) : undefined;
   return {
     user: after,
     // A new password voids the links of before, not the one that the same request asks for.
     parts: { ...ended?.parts, ...request?.parts },
-    events: [...(ended?.events ?? []), ...(after === user ? [] : [makeNameChangedEvent(after, version)])],
+    events: [...(ended?.events ?? []), ...(after === user ? [] : [makeFullNameChangedEvent(after, version)])],
     commands,
   };
 }

@@ -9,7 +9,7 @@
 import { makeSendMailCommand, makeSuccessReply } from '#actors/shared';
 import type { Json } from '#base';
 import { sealMailLink } from '#domain/mail';
-import { isAdmin, isEmail, isOwner, isSystemBot } from '#domain/people';
+import { hasEmailAddressForm, isAdminOrOwner, isOwner, isSystemBot } from '#domain/people';
 import { sealMailLinkToken } from '#domain/secrets';
 import { isLoginMethodOn, PASSWORD_LOGIN_METHOD, type RealmId, toUserId } from '#model';
 import type { OutboxCommand, realmActorCommands } from '#model/commands';
@@ -17,16 +17,16 @@ import { apiError, PRODUCT_NAME } from '#model/errors';
 import type { DirectoryUser } from '#model/records';
 import type { CommandContext, CommandInputContext, CommandOutcome } from '#runtime';
 import type { ActorInputSources } from '../../../services.js';
-import { countMailToAddress } from '../../mail-limits.js';
+import { countMailToAddressIfAllowed } from '../../mail-limits.js';
 import { type ActorParts, findUserRecord, type RealmActorState } from '../../state.js';
 import type { RealmMemoryState } from '../../volatile.js';
 import { getActingUserOrThrow } from '../callers.js';
 import type { RealmActorView, RealmCommandHandler } from '../command.js';
 import { toSingleLine } from '../invitations/invitation-links.js';
-import { makeApiKey, type NewApiKey, replaceApiKey } from './api-keys.js';
-import { addPasswordResetLink, listPasswordResetLinks } from './mailed-links.js';
+import { makeApiKeyReplacement, makeNewApiKey, type NewApiKey } from './api-keys.js';
+import { listValidPasswordResetLinks, makePasswordResetLinkAddition } from './mailed-links.js';
 import { makePasswordChangeCommands } from './password-change.js';
-import { endAllSessionsOfAccount } from './sessions.js';
+import { makeSessionsAndLinksEndCommit } from './sessions.js';
 
 /** Validity of a reset link, ms. */
 const PASSWORD_RESET_LINK_VALIDITY_MS = 3_600_000;
@@ -65,7 +65,7 @@ function makePasswordResetLink(
   const expires = clock.now() + PASSWORD_RESET_LINK_VALIDITY_MS;
   const token = sealMailLinkToken(secrets, 'reset-password', { realm, user: toUserId(user), expires });
   const link = sealMailLink(secrets, `${origin}/accounts/password/reset/${token}`);
-  return { user, hash: secrets.apiKeyHash(token), expires, sealedLink: link };
+  return { user, hash: secrets.hashApiKeyOrToken(token), expires, sealedLink: link };
 }
 
 function makePasswordResetMailCommand(
@@ -99,21 +99,21 @@ export const requestPasswordResetHandler: RealmCommandHandler<
     makePasswordResetLink(realm, findPasswordAccountByEmail(email, view)?.id ?? 0, origin, sources),
   handle(view, { email }, { user: id, hash, expires, sealedLink }, { realm, now }) {
     const { parts } = view;
-    if (!isEmail(email)) throw apiError('ENTER_VALID_EMAIL');
-    const { wait, parts: counted } = countMailToAddress(parts, email, now);
+    if (!hasEmailAddressForm(email)) throw apiError('ENTER_VALID_EMAIL');
+    const { wait, parts: counted } = countMailToAddressIfAllowed(parts, email, now);
     if (wait > 0) throw apiError('RATE_LIMIT_HIT', { 'retry-after': wait / 1000 });
     const user = findPasswordAccountByEmail(email, view);
     const reply = makeSuccessReply();
     if (user?.id !== id) return { reply, parts: counted };
     return {
       reply,
-      parts: { ...counted, ...addPasswordResetLink(parts, id, { hash, expires }, now) },
+      parts: { ...counted, ...makePasswordResetLinkAddition(parts, id, { hash, expires }, now) },
       commands: [[makePasswordResetMailCommand(user, sealedLink, 'somebody, probably you, asks', view, realm)]],
     };
   },
 };
 
-export const sendPasswordResetHandler: RealmCommandHandler<
+export const mailPasswordResetByAdminHandler: RealmCommandHandler<
   typeof realmActorCommands.sendPasswordReset,
   PasswordResetLinkInputs
 > = {
@@ -122,17 +122,17 @@ export const sendPasswordResetHandler: RealmCommandHandler<
   handle(view, { user_id }, { hash, expires, sealedLink }, { realm, now, caller }) {
     const { parts, state } = view;
     const acting = getActingUserOrThrow(parts, caller);
-    if (!isAdmin(acting)) throw apiError('ADMIN_REQUIRED');
+    if (!isAdminOrOwner(acting)) throw apiError('ADMIN_REQUIRED');
     const user = findUserRecord(parts, user_id);
     if (!user || isSystemBot(user)) throw apiError('NO_SUCH_USER');
     if (!user.isActive) throw apiError('USER_IS_DEACTIVATED');
     if (user.botType !== null) throw apiError('NO_BOTS');
     if (!canSignInByPassword(user, state)) throw apiError('PASSWORD_AUTH_DISABLED');
-    const { wait, parts: counted } = countMailToAddress(parts, user.deliveryEmail, now);
+    const { wait, parts: counted } = countMailToAddressIfAllowed(parts, user.deliveryEmail, now);
     if (wait > 0) throw apiError('RATE_LIMIT_HIT', { 'retry-after': wait / 1000 });
     return {
       reply: makeSuccessReply(),
-      parts: { ...counted, ...addPasswordResetLink(parts, user_id, { hash, expires }, now) },
+      parts: { ...counted, ...makePasswordResetLinkAddition(parts, user_id, { hash, expires }, now) },
       commands: [[makePasswordResetMailCommand(user, sealedLink, `${acting.fullName} asks you`, view, realm)]],
     };
   },
@@ -146,7 +146,7 @@ function getAccountOfResetLinkOrThrow(
   now: number,
 ): DirectoryUser {
   const account = findUserRecord(parts, user);
-  const open = listPasswordResetLinks(parts, user, now).some((link) => link.hash === hash);
+  const open = listValidPasswordResetLinks(parts, user, now).some((link) => link.hash === hash);
   if (!open || !account?.isActive || !canSignInByPassword(account, state)) throw apiError('MAIL_LINK');
   return account;
 }
@@ -166,7 +166,7 @@ interface NewPasswordInputs {
   readonly newApiKey: NewApiKey;
 }
 
-async function hashNewPassword(
+async function prepareNewPasswordInputs(
   account: DirectoryUser | undefined,
   password: string,
   { realm }: CommandInputContext<RealmActorState, RealmMemoryState>,
@@ -175,8 +175,8 @@ async function hashNewPassword(
   const { passwords, secrets } = sources.services;
   const related = account ? [account.deliveryEmail, account.fullName] : [];
   // Without a valid link no password is hashed, because hashing is expensive.
-  const good = account !== undefined && (await passwords.strongEnough(password, related));
-  return { passwordHash: good ? await secrets.hashPassword(password) : null, newApiKey: makeApiKey(realm, sources) };
+  const good = account !== undefined && (await passwords.isStrongEnough(password, related));
+  return { passwordHash: good ? await secrets.hashPassword(password) : null, newApiKey: makeNewApiKey(realm, sources) };
 }
 
 /** Sets a password, ends all sessions, voids all links, and notifies the owner of the account. */
@@ -189,7 +189,7 @@ function makePasswordChangeCommit(
   readonly parts: Readonly<Record<string, Json>>;
 } {
   return {
-    ...endAllSessionsOfAccount(parts, user.id, null, context),
+    ...makeSessionsAndLinksEndCommit(parts, user.id, null, context),
     commands: [makePasswordChangeCommands({ user, passwordHash, keptSession: null }, state, context.realm)],
   };
 }
@@ -201,17 +201,22 @@ export const resetPasswordHandler: RealmCommandHandler<typeof realmActorCommands
   lane: 'password resets',
   exclusive: true,
   inputs({ user, hash, password }, context, sources) {
-    const open = listPasswordResetLinks(context.view.parts, user, sources.services.clock.now()).some(
+    const open = listValidPasswordResetLinks(context.view.parts, user, sources.services.clock.now()).some(
       (one) => one.hash === hash,
     );
-    return hashNewPassword(open ? findUserRecord(context.view.parts, user) : undefined, password, context, sources);
+    return prepareNewPasswordInputs(
+      open ? findUserRecord(context.view.parts, user) : undefined,
+      password,
+      context,
+      sources,
+    );
   },
   handle(view, { user: id, hash, newKey, shown }, { passwordHash, newApiKey }, context) {
     const { realm, now, version } = context;
     const user = getAccountOfResetLinkOrThrow(view, id, hash, now);
     if (passwordHash === null) throw apiError('PASSWORD_TOO_WEAK');
     const done = makePasswordChangeCommit(user, passwordHash, view, context);
-    const replaced = newKey ? replaceApiKey(view.parts, user, newApiKey, realm) : undefined;
+    const replaced = newKey ? makeApiKeyReplacement(view.parts, user, newApiKey, realm) : undefined;
     const fields = { organization: view.state.settings.name, email: user.deliveryEmail };
     return {
       reply: makeSuccessReply(fields, shown ? version : undefined),
@@ -228,7 +233,7 @@ export const setPasswordOfUserHandler: RealmCommandHandler<typeof realmActorComm
     lane: 'password resets',
     exclusive: true,
     inputs: ({ user_id, password }, context, sources) =>
-      hashNewPassword(findUserRecord(context.view.parts, user_id), password, context, sources),
+      prepareNewPasswordInputs(findUserRecord(context.view.parts, user_id), password, context, sources),
     handle(view, { user_id }, { passwordHash }, context) {
       const user = findUserRecord(view.parts, user_id);
       if (!user || isSystemBot(user)) throw apiError('NO_SUCH_USER');

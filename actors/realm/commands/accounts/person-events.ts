@@ -2,14 +2,14 @@
 
 import type { JsonObject } from '#base';
 import {
-  formatAvatarForApi,
+  directSystemGroupIdsOfUser,
+  EMPTY_PROFILE_SOURCE,
+  formatAvatarFieldsForApi,
   formatProfileForApi,
   formatUserForApi,
   maySeeRealEmail,
-  NO_PROFILE_VALUES,
-  systemGroupIdsOfUser,
   USER_ROLE,
-  weakestRoleSeeingEmail,
+  weakestRoleSeeingEmailOrZero,
 } from '#domain/people';
 import type { EventAudience, LogItem, RealmSettings } from '#model';
 import type { DirectoryUser } from '#model/records';
@@ -23,20 +23,20 @@ const makeUserUpdateEventBody = (of: DirectoryUser, person: JsonObject): JsonObj
 });
 
 /** Event of a changed full name, for all users. @param version of the commit */
-export const makeNameChangedEvent = (user: DirectoryUser, version: number): LogItem =>
+export const makeFullNameChangedEvent = (user: DirectoryUser, version: number): LogItem =>
   makeEveryoneEventLogItem(version, makeUserUpdateEventBody(user, { full_name: user.fullName }));
 
 const makeApiEmailChangedEvent = (user: DirectoryUser, version: number): LogItem =>
   makeEveryoneEventLogItem(version, makeUserUpdateEventBody(user, { new_email: user.email }));
 
 const makeAvatarChangedEvent = (user: DirectoryUser, version: number): LogItem =>
-  makeEveryoneEventLogItem(version, makeUserUpdateEventBody(user, formatAvatarForApi(user)));
+  makeEveryoneEventLogItem(version, makeUserUpdateEventBody(user, formatAvatarFieldsForApi(user)));
 
 /**
  * Events of a changed visibility of the real address: the address for users who may see it now, null for users who
  * no longer may, and a new API address for all.
  */
-export function makeEmailVisibilityEvents(
+export function makeEmailVisibilityChangedEvents(
   before: DirectoryUser,
   after: DirectoryUser,
   everybody: Iterable<DirectoryUser>,
@@ -66,7 +66,7 @@ export function makeEmailVisibilityEvents(
  * Events of a new real address, for users who may see it. A gravatar changes with the address, and so does the API
  * address if the real one is public.
  */
-export function makeEmailChangedEvents(
+export function makeRealEmailChangedEvents(
   after: DirectoryUser,
   everybody: Iterable<DirectoryUser>,
   version: number,
@@ -97,19 +97,19 @@ export function makeUserAddedLogItems(
   now: number,
   version: number,
 ): LogItem[] {
-  const person = formatUserForApi(user, user, { clientGravatar: false, profile: NO_PROFILE_VALUES });
+  const person = formatUserForApi(user, user, { clientGravatar: false, profile: EMPTY_PROFILE_SOURCE });
   const added = (to: EventAudience, shown: JsonObject): LogItem => ({
     t: 'event',
     to: { ...to, rv: version },
     event: { type: 'realm_user', op: 'add', person: shown },
   });
-  const seeing = weakestRoleSeeingEmail(user);
+  const seeing = weakestRoleSeeingEmailOrZero(user);
   const rest = { role: USER_ROLE.guest, weakerThan: seeing };
   return [
     makeDirectoryLogItem({ user }),
     ...(seeing > 0 ? [added({ role: seeing }, person)] : []),
     ...(seeing < USER_ROLE.guest ? [added(rest, { ...person, delivery_email: null })] : []),
-    ...systemGroupIdsOfUser(user, settings, now).map((group_id) =>
+    ...directSystemGroupIdsOfUser(user, settings, now).map((group_id) =>
       makeEveryoneEventLogItem(version, { type: 'user_group', op: 'add_members', group_id, user_ids: [user.id] }),
     ),
   ];
@@ -124,7 +124,7 @@ export function makeUserReactivatedEvents(user: DirectoryUser, parts: ActorParts
     to,
     event: { type: 'realm_user', op: 'add', person },
   });
-  const seeing = weakestRoleSeeingEmail(user);
+  const seeing = weakestRoleSeeingEmailOrZero(user);
   const everybody: EventAudience = { role: USER_ROLE.guest, rv: version };
   if (seeing >= USER_ROLE.guest) return [add(everybody, known)];
   return [

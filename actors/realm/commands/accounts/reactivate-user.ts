@@ -1,7 +1,7 @@
 /** POST /users/{user_id}/reactivate (users.md): the account is active again and keeps its former subscriptions. */
 
 import { makeSuccessReply } from '#actors/shared';
-import { isAdmin } from '#domain/people';
+import { isAdminOrOwner } from '#domain/people';
 import type { RealmSettings } from '#model';
 import { type realmActorCommands, userActorCommands } from '#model/commands';
 import { apiError } from '#model/errors';
@@ -9,14 +9,18 @@ import type { DirectoryUser } from '#model/records';
 import { type ActorParts, findUserRecord } from '../../state.js';
 import { checkMayCreateBot } from '../bots/create-bot.js';
 import type { RealmCommandHandler } from '../command.js';
-import { makeAccountChangeCommit, makeOutcomeOfPartialCommit, makeUserActorCommand } from './account-changes.js';
+import {
+  makeAccountChangeCommit,
+  makeOutcomeOfPartialCommit,
+  makeSystemCommandToUserActor,
+} from './account-changes.js';
 import { makeUserReactivatedEvents } from './person-events.js';
 
 /** Allows administrators, and owners of a bot who may create bots of its type. @throws ApiError */
 function checkMayReactivate(parts: ActorParts, caller: number, user: DirectoryUser, settings: RealmSettings): void {
   if (caller === 0) return;
   const acting = findUserRecord(parts, caller);
-  if (!acting || (!isAdmin(acting) && user.botOwner !== acting.id)) throw apiError('INSUFFICIENT_PERMISSION');
+  if (!acting || (!isAdminOrOwner(acting) && user.botOwner !== acting.id)) throw apiError('INSUFFICIENT_PERMISSION');
   if (user.botType !== null) checkMayCreateBot(acting, user.botType, settings);
 }
 
@@ -32,7 +36,7 @@ export const reactivateUserHandler: RealmCommandHandler<typeof realmActorCommand
     const after = { ...before, isActive: true };
     const own = {
       events: makeUserReactivatedEvents(after, view.parts, version),
-      commands: [makeUserActorCommand(realm, after, userActorCommands.reactivated, version)],
+      commands: [makeSystemCommandToUserActor(realm, after, userActorCommands.reactivated, version)],
     };
     return makeOutcomeOfPartialCommit(makeAccountChangeCommit({ before, after }, own, view, context), version);
   },

@@ -1,6 +1,6 @@
 /** Changes of an account's role (users.md § PATCH /users/{user_id}). */
 
-import { isOwner, systemGroupIdsShownToClients } from '#domain/people';
+import { directSystemGroupIdsShownToClients, isOwner } from '#domain/people';
 import type { Subscription } from '#domain/streams';
 import type { LogItem } from '#model';
 import { apiError } from '#model/errors';
@@ -32,7 +32,7 @@ export function checkMaySetRole(
 }
 
 /** Maximum number of past roles kept per account; older ones are merged. */
-const MAX_PAST_ROLES = 64;
+const MAX_PAST_ROLES_PER_ACCOUNT = 64;
 
 /**
  * Past roles with the present one added. Two merged roles count as the weaker one: replay may then omit an event, but
@@ -43,7 +43,7 @@ function appendPresentRoleToPastRoles(
   version: number,
 ): DirectoryUser['pastRoles'] {
   const [oldest, next, ...rest] = [...past, [role, version] as const];
-  if (!oldest || !next || rest.length + 2 <= MAX_PAST_ROLES) return [...past, [role, version]];
+  if (!oldest || !next || rest.length + 2 <= MAX_PAST_ROLES_PER_ACCOUNT) return [...past, [role, version]];
   return [[Math.max(oldest[0], next[0]), next[1]], ...rest];
 }
 
@@ -55,10 +55,9 @@ function makeSystemGroupEventsOfRoleChange(
   version: number,
 ): LogItem[] {
   const { settings, fullMembersAt } = state;
-  const [was, is] = [before, after].map((user) => systemGroupIdsShownToClients(user, settings, fullMembersAt)) as [
-    readonly number[],
-    readonly number[],
-  ];
+  const [was, is] = [before, after].map((user) =>
+    directSystemGroupIdsShownToClients(user, settings, fullMembersAt),
+  ) as [readonly number[], readonly number[]];
   const changed = (op: 'add_members' | 'remove_members', groups: readonly number[]): LogItem[] =>
     groups.map((group_id) =>
       makeEveryoneEventLogItem(version, { type: 'user_group', op, group_id, user_ids: [after.id] }),

@@ -6,13 +6,13 @@
 
 import { makeSuccessReply, makeValueReply } from '#actors/shared';
 import {
-  addSessionToAccount,
-  addSignInLinkToAccount,
-  recordSessionUseInAccount,
-  removePushEndpoint,
-  removeSessionsFromAccount,
-  setSessionPush,
-  spendSignInLink,
+  withoutEndedSessions,
+  withoutPushEndpoint,
+  withoutSpentSignInLink,
+  withSessionAdded,
+  withSessionPushSet,
+  withSessionUseRecorded,
+  withSignInLinkAdded,
 } from '#domain/secrets';
 import type { realmActorCommands } from '#model/commands';
 import { apiError } from '#model/errors';
@@ -47,7 +47,7 @@ export const startSessionHandler: RealmCommandHandler<typeof realmActorCommands.
     // The password may have been replaced after it was checked.
     if (before.endedAt > checkedAt) throw apiError('AUTHENTICATION_FAILED');
     return {
-      ...makeStoredSessionsChanges(addSessionToAccount(before, session, now)),
+      ...makeStoredSessionsChanges(withSessionAdded(before, session, now)),
       reply: makeSuccessReply({ user_id: user.id }, version),
     };
   },
@@ -61,11 +61,11 @@ export const startSessionByOneTimeLinkHandler: RealmCommandHandler<typeof realmA
   lane: NO_INPUT_COMMAND_LANE,
   handle({ parts }, { link, ...session }, _inputs, { now, version }) {
     for (const account of listSessionsOfAllAccounts(parts)) {
-      const spent = spendSignInLink(account, link, now);
+      const spent = withoutSpentSignInLink(account, link, now);
       if (!spent) continue;
       getActingUserOrThrow(parts, spent.user);
       return {
-        ...makeStoredSessionsChanges(addSessionToAccount(spent, session, now)),
+        ...makeStoredSessionsChanges(withSessionAdded(spent, session, now)),
         reply: makeSuccessReply({ user_id: spent.user }, version),
       };
     }
@@ -76,20 +76,20 @@ export const startSessionByOneTimeLinkHandler: RealmCommandHandler<typeof realmA
 export const recordSessionUseHandler: RealmCommandHandler<typeof realmActorCommands.noteSessionUse> = {
   lane: NO_INPUT_COMMAND_LANE,
   handle({ parts }, { hash }, _inputs, { caller, now, version }) {
-    const after = recordSessionUseInAccount(readSessionsOfAccount(parts, caller), hash, now);
+    const after = withSessionUseRecorded(readSessionsOfAccount(parts, caller), hash, now);
     return after
       ? { ...makeStoredSessionsChanges(after), reply: makeSuccessReply(undefined, version) }
       : { reply: makeSuccessReply() };
   },
 };
 
-export const endSessionHandler: RealmCommandHandler<typeof realmActorCommands.endSession> = {
+export const endOwnSessionHandler: RealmCommandHandler<typeof realmActorCommands.endSession> = {
   lane: NO_INPUT_COMMAND_LANE,
   handle({ parts }, { session }, _inputs, { caller, now, version }) {
     const before = readSessionsOfAccount(parts, caller);
     if (!before.sessions.some(({ id }) => id === session)) throw apiError('NO_SUCH_SESSION');
     return {
-      ...makeStoredSessionsChanges(removeSessionsFromAccount(before, ({ id }) => id === session, now)),
+      ...makeStoredSessionsChanges(withoutEndedSessions(before, ({ id }) => id === session, now)),
       reply: makeSuccessReply(undefined, version),
     };
   },
@@ -101,7 +101,7 @@ export const endOtherSessionsHandler: RealmCommandHandler<typeof realmActorComma
     const before = readSessionsOfAccount(parts, caller);
     if (!before.sessions.some(({ id }) => id !== except)) return { reply: makeSuccessReply() };
     return {
-      ...makeStoredSessionsChanges(removeSessionsFromAccount(before, ({ id }) => id !== except, now)),
+      ...makeStoredSessionsChanges(withoutEndedSessions(before, ({ id }) => id !== except, now)),
       reply: makeSuccessReply(undefined, version),
     };
   },
@@ -114,16 +114,16 @@ export const endOtherSessionsHandler: RealmCommandHandler<typeof realmActorComma
 export const setSessionPushEndpointHandler: RealmCommandHandler<typeof realmActorCommands.setSessionPush> = {
   lane: NO_INPUT_COMMAND_LANE,
   handle({ parts }, { session, push }, _inputs, { caller, now, version }) {
-    const after = setSessionPush(readSessionsOfAccount(parts, caller), session, push, now);
+    const after = withSessionPushSet(readSessionsOfAccount(parts, caller), session, push, now);
     if (!after) throw apiError('NO_SUCH_SESSION');
     const changed = new Map<number, AccountSessions>();
     if (push) {
       for (const account of listSessionsOfAllAccounts(parts)) {
-        const left = removePushEndpoint(account, push.endpointHash);
+        const left = withoutPushEndpoint(account, push.endpointHash);
         if (left) changed.set(account.user, left);
       }
     }
-    const own = setSessionPush(changed.get(caller) ?? after, session, push, now);
+    const own = withSessionPushSet(changed.get(caller) ?? after, session, push, now);
     changed.set(caller, own ?? after);
     const effects = [...changed.values()].map(makeStoredSessionsChanges);
     return {
@@ -135,7 +135,7 @@ export const setSessionPushEndpointHandler: RealmCommandHandler<typeof realmActo
 };
 
 /** Conversations tell the account of messages to push from now on. */
-export const recordPushDeviceHandler: RealmCommandHandler<typeof realmActorCommands.notePushDevice> = {
+export const markAccountHasPushDeviceHandler: RealmCommandHandler<typeof realmActorCommands.notePushDevice> = {
   lane: NO_INPUT_COMMAND_LANE,
   handle({ parts }, _args, _inputs, { caller, version }) {
     const before = readSessionsOfAccount(parts, caller);
@@ -147,7 +147,7 @@ export const recordPushDeviceHandler: RealmCommandHandler<typeof realmActorComma
 export const removeSessionPushEndpointHandler: RealmCommandHandler<typeof realmActorCommands.dropSessionPush> = {
   lane: NO_INPUT_COMMAND_LANE,
   handle({ parts }, { user, endpointHash }) {
-    const left = removePushEndpoint(readSessionsOfAccount(parts, user), endpointHash);
+    const left = withoutPushEndpoint(readSessionsOfAccount(parts, user), endpointHash);
     return left ? { ...makeStoredSessionsChanges(left), reply: makeValueReply(null) } : { reply: makeValueReply(null) };
   },
 };
@@ -161,7 +161,7 @@ export const addOneTimeSignInLinkHandler: RealmCommandHandler<typeof realmActorC
     if (!user.isActive) throw apiError('USER_IS_DEACTIVATED');
     if (user.botType !== null) throw apiError('NO_BOTS');
     return {
-      ...makeStoredSessionsChanges(addSignInLinkToAccount(readSessionsOfAccount(parts, user_id), hash, now)),
+      ...makeStoredSessionsChanges(withSignInLinkAdded(readSessionsOfAccount(parts, user_id), hash, now)),
       reply: makeSuccessReply(undefined, version),
     };
   },
@@ -174,18 +174,18 @@ export const addOneTimeSignInLinkHandler: RealmCommandHandler<typeof realmActorC
  *
  * @param except id of the session that stays; null: none stays
  */
-export function endAllSessionsOfAccount(
+export function makeSessionsAndLinksEndCommit(
   parts: ActorParts,
   user: number,
   except: number | null,
   { now, version }: { readonly now: number; readonly version: number },
 ): Required<Pick<PartialCommit, 'parts' | 'events'>> {
-  const left = removeSessionsFromAccount(readSessionsOfAccount(parts, user), ({ id }) => id !== except, now);
+  const left = withoutEndedSessions(readSessionsOfAccount(parts, user), ({ id }) => id !== except, now);
   const ended = makeStoredSessionsChanges({ ...left, links: [], endedAt: version });
   return { ...ended, parts: { ...ended.parts, ...makeMailedLinkDeletions(parts, user) } };
 }
 
 export const endSessionsOfDeactivatedAccount: AccountChangeHook = ({ before, after }, { parts }, context) =>
   before.isActive && !after.isActive && after.botType === null
-    ? endAllSessionsOfAccount(parts, after.id, null, context)
+    ? makeSessionsAndLinksEndCommit(parts, after.id, null, context)
     : {};

@@ -4,7 +4,7 @@
  */
 
 import { makeRefusalReplyAfterChanges, makeSuccessReply, readUserOwnState } from '#actors/shared';
-import { checkFullName } from '#domain/people';
+import { toCheckedFullName } from '#domain/people';
 import type { Subscription } from '#domain/streams';
 import { toUserId } from '#model';
 import type { realmActorCommands, UpdateUserArgs } from '#model/commands';
@@ -12,9 +12,13 @@ import { ApiError, apiError } from '#model/errors';
 import type { DirectoryUser } from '#model/records';
 import type { CommandContext } from '#runtime';
 import { findUserRecord } from '../../state.js';
-import { getActingAdminOrThrow } from '../callers.js';
+import { getActingAdminOrSystemOrThrow } from '../callers.js';
 import type { RealmActorView, RealmCommandHandler } from '../command.js';
-import { editProfileValues, type RenderedProfileValues, renderProfileValues } from '../preferences/profile-data.js';
+import {
+  makeProfileEditCommit,
+  type RenderedProfileValuesByFieldId,
+  renderProfileValues,
+} from '../preferences/profile-data.js';
 import { makeAccountChangeCommit } from './account-changes.js';
 import { mergePartialCommits, type PartialCommit } from './effect.js';
 import { makeUserUpdatedEvent } from './person-events.js';
@@ -23,7 +27,7 @@ import { checkMaySetRole, makeRoleChangeCommit } from './role-change.js';
 interface UpdateUserInputs {
   /** All subscriptions of the account, ended ones included; empty unless its role changes. */
   readonly subscriptions: readonly Subscription[];
-  readonly renderedProfileValues: RenderedProfileValues;
+  readonly renderedProfileValues: RenderedProfileValuesByFieldId;
 }
 
 interface UserUpdateStepResult {
@@ -51,13 +55,13 @@ function makeUserUpdateSteps(
     (before) => {
       // A blank name counts as absent, so the step changes nothing.
       if (full_name === null || full_name.trim() === '' || full_name.trim() === before.fullName) return undefined;
-      const after = { ...before, fullName: checkFullName(full_name) };
+      const after = { ...before, fullName: toCheckedFullName(full_name) };
       const own = { events: [makeUserUpdatedEvent(context.version, user.id, { full_name: after.fullName })] };
       return { user: after, effect: makeAccountChangeCommit({ before, after }, own, view, context) };
     },
     (before) => {
       if (profile_data === null) return undefined;
-      const { refusal, ...effect } = editProfileValues(
+      const { refusal, ...effect } = makeProfileEditCommit(
         view.parts,
         before,
         profile_data,
@@ -87,7 +91,7 @@ export const updateUserHandler: RealmCommandHandler<typeof realmActorCommands.up
     const { version } = context;
     const user = findUserRecord(view.parts, args.user_id);
     if (!user) throw apiError('NO_SUCH_USER');
-    const acting = getActingAdminOrThrow(view.parts, context.caller);
+    const acting = getActingAdminOrSystemOrThrow(view.parts, context.caller);
     const done: UserUpdateStepResult[] = [];
     let refusal: ApiError | undefined;
     try {

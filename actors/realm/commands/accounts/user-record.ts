@@ -1,20 +1,20 @@
 /** The record of a new account, and the command that creates the account's own actor. */
 
 import type { JsonObject } from '#base';
-import { FAKE_EMAIL_DOMAIN, LAST_RESERVED_USER_ID, NEW_ACCOUNT_DEFAULT_FIELDS } from '#domain/people';
+import { FAKE_EMAIL_DOMAIN, LAST_RESERVED_USER_ID, NEW_HUMAN_MEMBER_DEFAULTS } from '#domain/people';
 import { toRealmId, toUserId, userActorKey } from '#model';
-import { makeOutboxCommand, type NewAccountData, type OutboxCommand, userActorCommands } from '#model/commands';
+import { makeOutboxCommand, type NewRealmOwnerAccount, type OutboxCommand, userActorCommands } from '#model/commands';
 import type { DirectoryUser, NewUserSettingDefaults } from '#model/records';
 import type { RealmMemoryState } from '../../volatile.js';
 
 /** First id of accounts and of recipients; lower ids are reserved for system bots. */
-export const FIRST_USER_ID = LAST_RESERVED_USER_ID + 1;
+export const FIRST_USER_AND_RECIPIENT_ID = LAST_RESERVED_USER_ID + 1;
 
 /**
  * Visibility and API address of a new account whose real address is hidden; undefined: the real address is visible to
  * all.
  */
-export function computeHiddenEmailOfNewUser(
+export function computeHiddenEmailFieldsOfNewUser(
   { email_address_visibility: visibility = 1 }: NewUserSettingDefaults,
   id: number,
   domain: string,
@@ -27,7 +27,7 @@ export function computeHiddenEmailOfNewUser(
 export function makeNewUserRecord(of: {
   readonly id: number;
   readonly recipient: number;
-  readonly account: NewAccountData;
+  readonly account: NewRealmOwnerAccount;
   readonly role: number;
   readonly now: number;
   /** Present if the real address is hidden: its visibility, and the address that the API shows instead. */
@@ -39,7 +39,7 @@ export function makeNewUserRecord(of: {
     deliveryEmail: of.account.email,
     email: of.hidden?.email ?? of.account.email,
     fullName: of.account.fullName,
-    ...NEW_ACCOUNT_DEFAULT_FIELDS,
+    ...NEW_HUMAN_MEMBER_DEFAULTS,
     role: of.role,
     emailVisibility: of.hidden?.visibility ?? 1,
     joined: of.now,
@@ -58,7 +58,7 @@ interface FirstSubscription extends JsonObject {
 export function makeCreateUserCommand(
   realm: number,
   user: number,
-  account: NewAccountData,
+  account: NewRealmOwnerAccount,
   after: number,
   streams: readonly FirstSubscription[] = [],
 ): OutboxCommand {

@@ -6,7 +6,7 @@
 import { makeValueReply } from '#actors/shared';
 import type { JsonObject } from '#base';
 import { isGuest, maySeeRealEmail } from '#domain/people';
-import { formatStreamForApi, type Subscription, weakestRoleSeeingStream } from '#domain/streams';
+import { formatStreamForApi, type Subscription, weakestRoleSeeingUnsubscribed } from '#domain/streams';
 import { type LogItem, realmActorKey, streamActorKey, toUserId } from '#model';
 import {
   type ArgsOfCommand,
@@ -24,7 +24,7 @@ import { formatStoredDefaultStreamGroupsForApi, listDefaultStreams } from '../st
 import type { AccountChange, PartialCommit } from './effect.js';
 
 /** Approximate maximum size of the streams in one event, characters of JSON. */
-const MAX_STREAM_EVENT_CHARS = 200_000;
+const APPROX_MAX_STREAMS_EVENT_CHARS = 200_000;
 /** Maximum number of addresses that one commit shows or hides. */
 const MAX_ADDRESSES_PER_COMMIT = 2_000;
 
@@ -43,7 +43,8 @@ export function makeVisibilityChangeCommit(
   const known = new Set(subscriptions.map((own) => own.stream));
   const unknown = ({ id }: DirectoryStream): boolean => !known.has(id);
   const others = [...listStreamRecords(parts)].filter((stream) => !stream.archived && !subscribed.has(stream.id));
-  const sees = ({ role }: DirectoryUser, stream: DirectoryStream): boolean => role <= weakestRoleSeeingStream(stream);
+  const sees = ({ role }: DirectoryUser, stream: DirectoryStream): boolean =>
+    role <= weakestRoleSeeingUnsubscribed(stream);
   const gained = others.filter((stream) => sees(after, stream) && !sees(before, stream));
   const lost = others.filter((stream) => sees(before, stream) && !sees(after, stream));
   const showSubscribers = gained.map(({ id }): OutboxCommand => {
@@ -87,7 +88,7 @@ function makeStreamEventsForUser(
   for (const stream of streams.map(formatStreamForApi)) {
     size += JSON.stringify(stream).length;
     batch.push(stream);
-    if (size > MAX_STREAM_EVENT_CHARS) flush();
+    if (size > APPROX_MAX_STREAMS_EVENT_CHARS) flush();
   }
   flush();
   return events;
@@ -127,7 +128,7 @@ function batchAddressesOfChangedVisibility(
  * Publishes addresses that became visible to a user. The realm actor sends this command to itself for each batch,
  * because the events of all addresses would be too much for one commit.
  */
-export const publishVisibleEmailsHandler: RealmCommandHandler<typeof realmActorCommands.showAddresses> = {
+export const publishEmailVisibilityHandler: RealmCommandHandler<typeof realmActorCommands.showAddresses> = {
   lane: 'addresses',
   handle({ parts }, { viewer: id, of }) {
     const viewer = findUserRecord(parts, id);

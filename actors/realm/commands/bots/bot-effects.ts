@@ -1,5 +1,5 @@
 /** Effects of changed accounts on the managers of bots (events.md realm_bot). */
-import { isAdmin } from '#domain/people';
+import { isAdminOrOwner } from '#domain/people';
 import type { LogItem } from '#model';
 import {
   findBotAccount,
@@ -24,14 +24,14 @@ function makeManagerEventsOfChangedBot({ before, after }: AccountChange, parts: 
 
 /** Events for a user who became an administrator, and so manages all bots, or is one no longer. */
 function makeBotEventsOfAdminRoleChange({ before, after }: AccountChange, parts: ActorParts): LogItem[] {
-  if (!after.isActive || isAdmin(before) === isAdmin(after)) return [];
+  if (!after.isActive || isAdminOrOwner(before) === isAdminOrOwner(after)) return [];
   const others = [...listBotRecords(parts)]
     .map((bot) => findBotAccount(parts, bot.user))
     .filter((account) => account !== undefined)
     .filter(({ user }) => user.botOwner !== after.id)
     .sort((a, b) => a.user.id - b.user.id);
   return others.map((account) =>
-    isAdmin(after)
+    isAdminOrOwner(after)
       ? makeBotAddedEvent(parts, account, [after.id])
       : makeBotDeletedForUserEvent(account.user.id, after.id),
   );

@@ -7,15 +7,15 @@ import { makeSuccessReply } from '#actors/shared';
 import {
   avatarUrlOfUser,
   BOT_TYPE,
-  checkFullName,
-  formatBotStreamsForApi,
-  isAdmin,
-  isEmail,
+  formatBotDefaultStreamsForApi,
+  hasEmailAddressForm,
+  isAdminOrOwner,
+  toCheckedFullName,
   USER_ROLE,
 } from '#domain/people';
-import { canAccessStream } from '#domain/streams';
+import { mayAccessStream } from '#domain/streams';
 import type { RealmSettings, StreamId } from '#model';
-import type { BotStreamChoices, NewAccountData, realmActorCommands } from '#model/commands';
+import type { BotDefaultStreamNames, NewRealmOwnerAccount, realmActorCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import type { DirectoryBot, DirectoryUser } from '#model/records';
 import type { CommandInputContext } from '#runtime';
@@ -24,7 +24,7 @@ import {
   BOT_CREATION_LANE,
   checkBotNameIsUnique,
   makeBotAddedEvent,
-  makeStoredBotChanges,
+  makeBotStorageChanges,
   makeStreamNameLookup,
 } from '../../bots.js';
 import { type ActorParts, findStreamRecord, type RealmActorState } from '../../state.js';
@@ -33,22 +33,22 @@ import { makeUserAddedLogItems } from '../accounts/person-events.js';
 import { makeCreateUserCommand, makeNewUserRecord } from '../accounts/user-record.js';
 import { getActingUserOrThrow } from '../callers.js';
 import type { RealmCommandHandler } from '../command.js';
-import { loadOwnPrivateStreamIds, type OwnPrivateStreamIds } from '../stream-memberships.js';
+import { loadOwnPrivateStreamIdsByNames, type OwnPrivateStreamIds } from '../stream-memberships.js';
 
 /** Ids of those default streams of a bot that are private and to which the caller is subscribed. */
 export const loadOwnPrivateBotStreamIds = (
-  { sending, events }: BotStreamChoices,
+  { sending, events }: BotDefaultStreamNames,
   context: CommandInputContext<RealmActorState, RealmMemoryState>,
   sources: ActorInputSources,
 ): Promise<OwnPrivateStreamIds> =>
-  loadOwnPrivateStreamIds(
+  loadOwnPrivateStreamIdsByNames(
     [sending, events].filter((name): name is string => !!name),
     context,
     sources,
   );
 
 /** The stream with this name; null for an empty name. @throws ApiError if the caller can't access it */
-export function getBotStreamIdOrThrow(
+export function getBotDefaultStreamIdOrThrow(
   name: string,
   acting: DirectoryUser,
   own: OwnPrivateStreamIds,
@@ -56,7 +56,7 @@ export function getBotStreamIdOrThrow(
 ): StreamId | null {
   if (name === '') return null;
   const stream = findStreamRecord(parts, volatile.findStreamIdByName(name) ?? -1);
-  if (!stream || !canAccessStream(acting, stream, own.has(stream.id))) throw apiError('INVALID_STREAM_NAME', { name });
+  if (!stream || !mayAccessStream(acting, stream, own.has(stream.id))) throw apiError('INVALID_STREAM_NAME', { name });
   return stream.id;
 }
 
@@ -67,8 +67,8 @@ export function checkWebhookPayloadFormat(of: number): void {
   if (!WEBHOOK_PAYLOAD_FORMATS.includes(of)) throw apiError('INVALID_INTERFACE_TYPE');
 }
 
-const BOT_CREATION_BY_EVERYBODY = 1;
-const GENERIC_BOT_CREATION_BY_ADMINS = 2;
+const BOT_CREATION_BY_EVERYBODY_POLICY = 1;
+const GENERIC_BOT_CREATION_BY_ADMINS_POLICY = 2;
 
 /** Applies the policy `bot_creation_policy` to the caller. @throws ApiError */
 export function checkMayCreateBot(
@@ -76,8 +76,8 @@ export function checkMayCreateBot(
   type: number,
   { bot_creation_policy: policy }: RealmSettings,
 ): void {
-  if (isAdmin(acting) || policy === BOT_CREATION_BY_EVERYBODY) return;
-  if (policy !== GENERIC_BOT_CREATION_BY_ADMINS || type === BOT_TYPE.generic) throw apiError('ADMIN_REQUIRED');
+  if (isAdminOrOwner(acting) || policy === BOT_CREATION_BY_EVERYBODY_POLICY) return;
+  if (policy !== GENERIC_BOT_CREATION_BY_ADMINS_POLICY || type === BOT_TYPE.generic) throw apiError('ADMIN_REQUIRED');
 }
 
 /** Types of bots that the API can create; embedded bots are not served. */
@@ -94,11 +94,11 @@ export const createBotHandler: RealmCommandHandler<typeof realmActorCommands.cre
   lane: BOT_CREATION_LANE,
   async inputs(args, context, sources) {
     const { secrets } = sources.services;
-    const key = secrets.newApiKey(context.realm);
+    const key = secrets.makeRandomApiKey(context.realm);
     return {
-      keyHash: secrets.apiKeyHash(key),
+      keyHash: secrets.hashApiKeyOrToken(key),
       keySealed: secrets.seal(key),
-      tokenSealed: secrets.seal(secrets.newApiKey(context.realm)),
+      tokenSealed: secrets.seal(secrets.makeRandomApiKey(context.realm)),
       ownPrivateStreamIds: await loadOwnPrivateBotStreamIds(args, context, sources),
     };
   },
@@ -111,10 +111,10 @@ export const createBotHandler: RealmCommandHandler<typeof realmActorCommands.cre
   ) {
     const acting = getActingUserOrThrow(parts, caller);
     if (args.shortName.trim() === '') throw apiError('NAME_OR_USERNAME');
-    const fullName = checkFullName(args.fullName);
+    const fullName = toCheckedFullName(args.fullName);
     const email = `${args.shortName}-bot@${args.domain}`;
     if (args.type === BOT_TYPE.embedded) throw apiError('EMBEDDED_BOTS_OFF');
-    if (!isEmail(email)) throw apiError('NAME_OR_USERNAME');
+    if (!hasEmailAddressForm(email)) throw apiError('NAME_OR_USERNAME');
     if (volatile.findUserIdByEmail(email) !== undefined) throw apiError('USERNAME_IN_USE');
     checkBotNameIsUnique(parts, fullName);
     checkMayCreateBot(acting, args.type, state.settings);
@@ -122,7 +122,7 @@ export const createBotHandler: RealmCommandHandler<typeof realmActorCommands.cre
     checkWebhookPayloadFormat(args.interface);
     if (args.files > 1) throw apiError('ONE_FILE');
     const stream = (name: string | null) =>
-      name === null ? null : getBotStreamIdOrThrow(name, acting, ownPrivateStreamIds, { parts, volatile });
+      name === null ? null : getBotDefaultStreamIdOrThrow(name, acting, ownPrivateStreamIds, { parts, volatile });
     const sendingStream = stream(args.sending);
     const eventsStream = stream(args.events);
     // No integrations are served yet, so every name of one is unknown.
@@ -132,7 +132,7 @@ export const createBotHandler: RealmCommandHandler<typeof realmActorCommands.cre
     if (args.dry) return { reply: makeSuccessReply() };
     const id = state.nextUser;
     // A bot's user actor stores no API key, because bots do not log in.
-    const account: NewAccountData = { email, fullName, passwordHash: null, keyHash, keySealed: '' };
+    const account: NewRealmOwnerAccount = { email, fullName, passwordHash: null, keyHash, keySealed: '' };
     const user: DirectoryUser = {
       ...makeNewUserRecord({ id, recipient: state.nextRecipient, account, role: USER_ROLE.member, now }),
       botType: args.type,
@@ -150,8 +150,8 @@ export const createBotHandler: RealmCommandHandler<typeof realmActorCommands.cre
           : null,
       config: args.type === BOT_TYPE.incomingWebhook ? args.config : {},
     };
-    volatile.addUserEmails(id, email);
-    const stored = makeStoredBotChanges({ user, bot });
+    volatile.indexUserEmails(id, email);
+    const stored = makeBotStorageChanges({ user, bot });
     const [, ...addedEvents] = makeUserAddedLogItems(user, state.settings, now, version);
     return {
       reply: makeSuccessReply(
@@ -159,7 +159,7 @@ export const createBotHandler: RealmCommandHandler<typeof realmActorCommands.cre
           user_id: id,
           key_sealed: keySealed,
           avatar_url: avatarUrlOfUser(user),
-          ...formatBotStreamsForApi(bot, makeStreamNameLookup(parts)),
+          ...formatBotDefaultStreamsForApi(bot, makeStreamNameLookup(parts)),
         },
         version,
       ),

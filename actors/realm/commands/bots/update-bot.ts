@@ -4,10 +4,10 @@ import { makeSuccessReply, readUserOwnState } from '#actors/shared';
 import type { JsonObject } from '#base';
 import {
   avatarUrlOfUser,
-  checkFullName,
-  formatBotServicesForApi,
-  formatBotStreamsForApi,
-  isAdmin,
+  formatBotDefaultStreamsForApi,
+  formatBotServicesWithSealedToken,
+  isAdminOrOwner,
+  toCheckedFullName,
 } from '#domain/people';
 import type { Subscription } from '#domain/streams';
 import { type LogItem, toUserId } from '#model';
@@ -21,8 +21,8 @@ import {
   getManagedBotOrThrow,
   makeBotAddedEvent,
   makeBotDeletedForUserEvent,
+  makeBotStorageChanges,
   makeBotUpdatedEvent,
-  makeStoredBotChanges,
   makeStreamNameLookup,
 } from '../../bots.js';
 import { type ActorParts, findUserRecord } from '../../state.js';
@@ -33,7 +33,7 @@ import { checkMaySetRole, makeRoleChangeCommit } from '../accounts/role-change.j
 import { getActingUserOrThrow } from '../callers.js';
 import type { RealmActorView, RealmCommandHandler } from '../command.js';
 import type { OwnPrivateStreamIds } from '../stream-memberships.js';
-import { checkWebhookPayloadFormat, getBotStreamIdOrThrow, loadOwnPrivateBotStreamIds } from './create-bot.js';
+import { checkWebhookPayloadFormat, getBotDefaultStreamIdOrThrow, loadOwnPrivateBotStreamIds } from './create-bot.js';
 
 interface UpdateBotInputs {
   readonly ownPrivateStreamIds: OwnPrivateStreamIds;
@@ -46,13 +46,13 @@ interface BotUpdateStepResult {
   readonly effect: PartialCommit;
 }
 
-function renameBot(
+function makeBotRenameStep(
   before: DirectoryUser,
   given: string,
   view: RealmActorView,
   context: CommandContext,
 ): BotUpdateStepResult | undefined {
-  const fullName = checkFullName(given);
+  const fullName = toCheckedFullName(given);
   if (fullName === before.fullName) return undefined;
   checkBotNameIsUnique(view.parts, fullName);
   const after = { ...before, fullName };
@@ -73,7 +73,7 @@ function getNewBotOwnerOrThrow(parts: ActorParts, id: number): DirectoryUser {
  * Gives the bot another owner. Administrators know the bot already; any other owner gets an event that the bot appears
  * or disappears.
  */
-function changeBotOwner(
+function makeBotOwnerChangeStep(
   before: BotAccount,
   id: number,
   view: RealmActorView,
@@ -84,9 +84,9 @@ function changeBotOwner(
   const previous = before.user.botOwner === null ? undefined : findUserRecord(parts, before.user.botOwner);
   const after = { ...before.user, botOwner: owner.id };
   const account = { user: after, bot: before.bot };
-  const knows = isAdmin(owner);
+  const knows = isAdminOrOwner(owner);
   const events: LogItem[] = [
-    ...(previous && !isAdmin(previous) ? [makeBotDeletedForUserEvent(after.id, previous.id)] : []),
+    ...(previous && !isAdminOrOwner(previous) ? [makeBotDeletedForUserEvent(after.id, previous.id)] : []),
     ...(knows ? [] : [makeBotAddedEvent(parts, account, [owner.id])]),
     makeBotUpdatedEvent(parts, account, { owner_id: owner.id }, knows ? undefined : owner.id),
     makeUserUpdatedEvent(context.version, after.id, { bot_owner_id: owner.id }),
@@ -95,7 +95,7 @@ function changeBotOwner(
 }
 
 /** The bot with the settings of the request. @throws ApiError */
-function applyBotSettings(
+function makeBotWithSettings(
   before: DirectoryBot,
   args: UpdateBotArgs,
   acting: DirectoryUser,
@@ -103,7 +103,7 @@ function applyBotSettings(
   view: RealmActorView,
 ): DirectoryBot {
   const stream = (name: string | null, unchanged: DirectoryBot['sendingStream']) =>
-    name === null ? unchanged : getBotStreamIdOrThrow(name, acting, own, view);
+    name === null ? unchanged : getBotDefaultStreamIdOrThrow(name, acting, own, view);
   const sendingStream = stream(args.sending, before.sendingStream);
   const eventsStream = stream(args.events, before.eventsStream);
   if (args.payloadUrl !== null) checkWebhookPayloadFormat(args.interface);
@@ -123,10 +123,10 @@ function applyBotSettings(
 }
 
 /** Events of changed settings of a bot: one per field that clients see. */
-function makeBotSettingEvents(parts: ActorParts, before: BotAccount, after: BotAccount): LogItem[] {
+function makeBotSettingsChangedEvents(parts: ActorParts, before: BotAccount, after: BotAccount): LogItem[] {
   const shown = ({ bot }: BotAccount): JsonObject => ({
-    ...formatBotStreamsForApi(bot, makeStreamNameLookup(parts)),
-    services: formatBotServicesForApi(bot),
+    ...formatBotDefaultStreamsForApi(bot, makeStreamNameLookup(parts)),
+    services: formatBotServicesWithSealedToken(bot),
   });
   const was = shown(before);
   return Object.entries(shown(after))
@@ -156,31 +156,31 @@ export const updateBotHandler: RealmCommandHandler<typeof realmActorCommands.upd
     const done: BotUpdateStepResult[] = [];
     const account = (): BotAccount => ({ user: done.at(-1)?.user ?? before.user, bot: before.bot });
     const step = (one: BotUpdateStepResult | undefined): void => void (one && done.push(one));
-    if (args.full_name !== null) step(renameBot(before.user, args.full_name, view, context));
+    if (args.full_name !== null) step(makeBotRenameStep(before.user, args.full_name, view, context));
     if (args.role !== null && args.role !== before.user.role) {
       checkMaySetRole(parts, acting, before.user, args.role);
-      if (!isAdmin(acting)) throw apiError('ADMIN_REQUIRED');
+      if (!isAdminOrOwner(acting)) throw apiError('ADMIN_REQUIRED');
       step(makeRoleChangeCommit(account().user, args.role, subscriptions, view, context));
     }
     if (args.bot_owner_id !== null && args.bot_owner_id !== before.user.botOwner) {
-      step(changeBotOwner(account(), args.bot_owner_id, view, context));
+      step(makeBotOwnerChangeStep(account(), args.bot_owner_id, view, context));
     }
-    const bot = applyBotSettings(before.bot, args, acting, ownPrivateStreamIds, view);
+    const bot = makeBotWithSettings(before.bot, args, acting, ownPrivateStreamIds, view);
     if (args.files > 1) throw apiError('ONE_FILE');
     if (args.dry) return { reply: makeSuccessReply() };
     const after = { user: account().user, bot };
-    const stored = makeStoredBotChanges(after, { ...after, bot: before.bot });
+    const stored = makeBotStorageChanges(after, { ...after, bot: before.bot });
     const {
       parts: written,
       events,
       commands,
     } = mergePartialCommits([
       ...done.map(({ effect }) => effect),
-      { parts: stored.parts, events: [...stored.changes, ...makeBotSettingEvents(parts, before, after)] },
+      { parts: stored.parts, events: [...stored.changes, ...makeBotSettingsChangedEvents(parts, before, after)] },
     ]);
     return {
       reply: makeSuccessReply(
-        formatBotUpdateReply(parts, after, args),
+        formatBotUpdateReplyFields(parts, after, args),
         events.length > 0 ? context.version : undefined,
       ),
       parts: written,
@@ -191,7 +191,7 @@ export const updateBotHandler: RealmCommandHandler<typeof realmActorCommands.upd
 };
 
 /** Fields of the reply: the bot as it is now, with the service and configuration of the request. */
-function formatBotUpdateReply(parts: ActorParts, { user, bot }: BotAccount, args: UpdateBotArgs): JsonObject {
+function formatBotUpdateReplyFields(parts: ActorParts, { user, bot }: BotAccount, args: UpdateBotArgs): JsonObject {
   const owner = user.botOwner === null ? undefined : findUserRecord(parts, user.botOwner);
   return {
     full_name: user.fullName,
@@ -199,7 +199,7 @@ function formatBotUpdateReply(parts: ActorParts, { user, bot }: BotAccount, args
     service_interface: args.interface,
     service_payload_url: args.payloadUrl,
     config_data: args.config,
-    ...formatBotStreamsForApi(bot, makeStreamNameLookup(parts)),
+    ...formatBotDefaultStreamsForApi(bot, makeStreamNameLookup(parts)),
     ...(owner ? { bot_owner: owner.email } : {}),
   };
 }

@@ -1,7 +1,7 @@
 /** Avatars (users.md § Avatars). The frontend prepares and stores the pictures (src/frontend/api/store-picture.ts). */
 
 import { makeSuccessReply } from '#actors/shared';
-import { avatarUrlOfUser, formatAvatarForApi, isAdmin } from '#domain/people';
+import { avatarUrlOfUser, formatAvatarFieldsForApi, isAdminOrOwner } from '#domain/people';
 import { AVATAR_SIZES, blobNameOfAvatar } from '#domain/pictures';
 import type { LogItem } from '#model';
 import type { realmActorCommands } from '#model/commands';
@@ -19,7 +19,7 @@ import {
 } from '../../state.js';
 import { getActingUserOrThrow } from '../callers.js';
 import { NO_INPUT_COMMAND_LANE, type RealmCommandHandler } from '../command.js';
-import { activatePictureUpload, discardPictureUploads, makeEraseBlobsCommands } from './pictures.js';
+import { makeEraseBlobsCommands, makePictureUploadActivation, makePictureUploadsDiscard } from './pictures.js';
 
 /** The account whose avatar changes: the caller's, or a bot that the caller manages. @throws ApiError */
 function getAvatarAccountOrThrow(
@@ -30,14 +30,14 @@ function getAvatarAccountOrThrow(
 ): DirectoryUser {
   const acting = getActingUserOrThrow(parts, caller);
   if (id === caller) {
-    if (settings.avatar_changes_disabled && !isAdmin(acting)) throw apiError('AVATAR_CHANGES_DISABLED');
+    if (settings.avatar_changes_disabled && !isAdminOrOwner(acting)) throw apiError('AVATAR_CHANGES_DISABLED');
     return acting;
   }
   return getManagedBotOrThrow(parts, id, acting).user;
 }
 
 /** Name under which the uploads of an account's avatar are counted. */
-const makeAvatarUploadCounterName = (user: number): string => `avatar/${user}`;
+const makeAvatarPictureName = (user: number): string => `avatar/${user}`;
 const listAvatarBlobNames = (hash: string, numbers: readonly number[]): string[] =>
   numbers.flatMap((number) => AVATAR_SIZES.map((size) => blobNameOfAvatar(hash, number, size)));
 
@@ -48,24 +48,24 @@ function makeAvatarLogItems(user: DirectoryUser, parts: ActorParts, version: num
     makeEveryoneEventLogItem(version, {
       type: 'realm_user',
       op: 'update',
-      person: { user_id: user.id, ...formatAvatarForApi(user) },
+      person: { user_id: user.id, ...formatAvatarFieldsForApi(user) },
     }),
   ];
   const bot = findBotRecord(parts, user.id);
   return bot ? [...events, makeBotUpdatedEvent(parts, { user, bot }, { avatar_url: avatarUrlOfUser(user) })] : events;
 }
 
-const makeAvatarChangeOutcome = (user: DirectoryUser, parts: ActorParts, { version }: CommandContext) => ({
+const makeAvatarChangeReplyAndEvents = (user: DirectoryUser, parts: ActorParts, { version }: CommandContext) => ({
   reply: makeSuccessReply({ avatar_url: avatarUrlOfUser(user) }, version),
   events: makeAvatarLogItems(user, parts, version),
 });
 
 /** Shows a new avatar. The frontend sends this command once the picture is stored. */
-export const setAvatarHandler: RealmCommandHandler<typeof realmActorCommands.setAvatar> = {
+export const activateUploadedAvatarHandler: RealmCommandHandler<typeof realmActorCommands.setAvatar> = {
   lane: NO_INPUT_COMMAND_LANE,
   handle({ state, parts }, { user: id, hash, number }, _inputs, context) {
     const before = getAvatarAccountOrThrow(state, parts, context.caller, id);
-    const replaced = activatePictureUpload(parts, makeAvatarUploadCounterName(id), number);
+    const replaced = makePictureUploadActivation(parts, makeAvatarPictureName(id), number);
     if (!replaced) {
       const commands = makeEraseBlobsCommands(context.realm, listAvatarBlobNames(hash, [number]));
       return { reply: makeSuccessReply({ avatar_url: avatarUrlOfUser(before) }), commands };
@@ -73,7 +73,7 @@ export const setAvatarHandler: RealmCommandHandler<typeof realmActorCommands.set
     const avatar = { realm: context.realm, hash, number };
     const user: DirectoryUser = { ...before, avatarSource: 'U', avatarVersion: before.avatarVersion + 1, avatar };
     return {
-      ...makeAvatarChangeOutcome(user, parts, context),
+      ...makeAvatarChangeReplyAndEvents(user, parts, context),
       parts: { ...replaced.parts, [`${USER_PART_PREFIX}${id}`]: encodeDirectoryRecord(user) },
       commands: makeEraseBlobsCommands(context.realm, listAvatarBlobNames(hash, replaced.obsoleteUploadNumbers)),
     };
@@ -88,10 +88,10 @@ export const removeAvatarHandler: RealmCommandHandler<typeof realmActorCommands.
   lane: NO_INPUT_COMMAND_LANE,
   handle({ state, parts }, { user: id, hash }, _inputs, context) {
     const { avatar: _, ...before } = getAvatarAccountOrThrow(state, parts, context.caller, id);
-    const replaced = discardPictureUploads(parts, makeAvatarUploadCounterName(id));
+    const replaced = makePictureUploadsDiscard(parts, makeAvatarPictureName(id));
     const user: DirectoryUser = { ...before, avatarSource: 'G', avatarVersion: before.avatarVersion + 1 };
     return {
-      ...makeAvatarChangeOutcome(user, parts, context),
+      ...makeAvatarChangeReplyAndEvents(user, parts, context),
       parts: { ...replaced.parts, [`${USER_PART_PREFIX}${id}`]: encodeDirectoryRecord(user) },
       commands: makeEraseBlobsCommands(context.realm, listAvatarBlobNames(hash, replaced.obsoleteUploadNumbers)),
     };

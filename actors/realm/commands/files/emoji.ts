@@ -3,8 +3,8 @@
 import { makeSuccessReply } from '#actors/shared';
 import { emojiImagePath, emojiStillImagePath, formatCustomEmojiForApi } from '#domain/emoji';
 import { isCanonicalEmojiName } from '#domain/markdown';
-import { isAdmin, isAllowedByPolicy, USER_ROLE } from '#domain/people';
-import { pictureUrlPath } from '#domain/pictures';
+import { isAdminOrOwner, isAllowedByPolicy, USER_ROLE } from '#domain/people';
+import { urlPathOfPicture } from '#domain/pictures';
 import { type LogItem, type RealmId, toUserId } from '#model';
 import type { realmActorCommands } from '#model/commands';
 import { apiError } from '#model/errors';
@@ -24,7 +24,7 @@ import type { RealmCommandHandler } from '../command.js';
 const findActiveCustomEmoji = (parts: ActorParts, name: string): DirectoryEmoji | undefined =>
   [...listEmojiRecords(parts)].find((emoji) => emoji.name === name && !emoji.deactivated);
 
-function checkMayAddEmoji(
+function checkMayAddEmojiWithName(
   { settings }: RealmActorState,
   parts: ActorParts,
   name: string,
@@ -43,10 +43,10 @@ function checkMayAddEmoji(
  */
 export const beginEmojiUploadHandler: RealmCommandHandler<typeof realmActorCommands.emojiBegin> = {
   handle({ state, parts }, { name, files, tooLarge, mib }, _inputs, context) {
-    checkMayAddEmoji(state, parts, name, context);
+    checkMayAddEmojiWithName(state, parts, name, context);
     if (files !== 1) throw apiError('EMOJI_ONE_FILE');
     const acting = findUserRecord(parts, context.caller);
-    if (isCanonicalEmojiName(name) && !(acting && isAdmin(acting))) throw apiError('EMOJI_OVERRIDE');
+    if (isCanonicalEmojiName(name) && !(acting && isAdminOrOwner(acting))) throw apiError('EMOJI_OVERRIDE');
     if (tooLarge) throw apiError('FILE_TOO_LARGE', { n: mib });
     return { reply: makeSuccessReply({ id: state.nextEmoji }), state: { ...state, nextEmoji: state.nextEmoji + 1 } };
   },
@@ -55,13 +55,13 @@ export const beginEmojiUploadHandler: RealmCommandHandler<typeof realmActorComma
 /** Adds a custom emoji. The frontend sends this command once the picture is stored. */
 export const addCustomEmojiHandler: RealmCommandHandler<typeof realmActorCommands.emojiAdd> = {
   handle({ state, parts }, { id, name, extension, animated }, _inputs, context) {
-    checkMayAddEmoji(state, parts, name, context);
+    checkMayAddEmojiWithName(state, parts, name, context);
     const { realm, caller } = context;
     const emoji: DirectoryEmoji = {
       id,
       name,
-      url: pictureUrlPath(realm, emojiImagePath(id, extension)),
-      stillUrl: animated ? pictureUrlPath(realm, emojiStillImagePath(id)) : null,
+      url: urlPathOfPicture(realm, emojiImagePath(id, extension)),
+      stillUrl: animated ? urlPathOfPicture(realm, emojiStillImagePath(id)) : null,
       deactivated: false,
       author: toUserId(caller),
     };
@@ -70,12 +70,12 @@ export const addCustomEmojiHandler: RealmCommandHandler<typeof realmActorCommand
 };
 
 /** DELETE /realm/emoji/{name}: deactivates the emoji; old messages and reactions keep it. */
-export const removeCustomEmojiHandler: RealmCommandHandler<typeof realmActorCommands.emojiRemove> = {
+export const deactivateCustomEmojiHandler: RealmCommandHandler<typeof realmActorCommands.emojiRemove> = {
   handle({ parts }, { name }, _inputs, context) {
     const emoji = findActiveCustomEmoji(parts, name);
     if (!emoji) throw apiError('EMOJI_DOES_NOT_EXIST', { emoji_name: name });
     const acting = findUserRecord(parts, context.caller);
-    if (!acting || (!isAdmin(acting) && emoji.author !== acting.id)) throw apiError('EMOJI_NOT_AUTHOR');
+    if (!acting || (!isAdminOrOwner(acting) && emoji.author !== acting.id)) throw apiError('EMOJI_NOT_AUTHOR');
     return makeEmojiChangeOutcome(parts, { ...emoji, deactivated: true }, context);
   },
 };

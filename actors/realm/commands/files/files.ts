@@ -10,12 +10,13 @@ import type { RealmCommandHandler } from '../command.js';
  * Replies with the number for a new file, or with null if there is no space for the file. Running uploads count, so
  * that concurrent ones cannot exceed the quota together. Numbers of failed uploads are not used again.
  */
-export const reserveUploadFileNumberHandler: RealmCommandHandler<typeof realmActorCommands.fileId> = {
+export const reserveFileNumberAndSpaceHandler: RealmCommandHandler<typeof realmActorCommands.fileId> = {
   lane: 'files',
   handle({ state, volatile }, { size, quota }, _inputs, { now }) {
     const { uploads } = state;
     if (quota !== null) {
-      if (uploads.used + volatile.sumReservedUploadBytes(now) + size > quota) return { reply: makeValueReply(null) };
+      if (uploads.used + volatile.dropExpiredAndSumReservedUploadBytes(now) + size > quota)
+        return { reply: makeValueReply(null) };
       volatile.reserveUploadSpace(uploads.next, size, now);
     }
     return {
@@ -38,7 +39,7 @@ export const readFileSpaceUsedHandler: RealmCommandHandler<typeof realmActorComm
  * The command comes from an outbox: the commit that removed the files is durable, so the inputs may delete the bytes. A
  * repeat does no harm.
  */
-export const recordFileChangesHandler: RealmCommandHandler<typeof realmActorCommands.filesChanged> = {
+export const eraseBlobsAndRecordFileChangesHandler: RealmCommandHandler<typeof realmActorCommands.filesChanged> = {
   lane: 'files',
   async inputs({ erase }, { realm }, { services }) {
     for (const path of erase) {

@@ -1,8 +1,8 @@
 /** Icon and logos of the organization (realm.md § Icon and logo). The frontend prepares and stores the pictures. */
 
 import { makeSuccessReply } from '#actors/shared';
-import { isAdmin } from '#domain/people';
-import { blobNameOfRealmPicture, formatRealmPictureForApi, realmPictureOrDefaultUrl } from '#domain/pictures';
+import { isAdminOrOwner } from '#domain/people';
+import { blobNameOfRealmPicture, formatRealmPictureFieldsForApi, realmPictureOrDefaultUrl } from '#domain/pictures';
 import type { realmActorCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import type { RealmPictureName, RealmPictures } from '#model/records';
@@ -18,17 +18,18 @@ import {
 import { getActingUserOrThrow } from '../callers.js';
 import { NO_INPUT_COMMAND_LANE, type RealmCommandHandler } from '../command.js';
 import {
-  activatePictureUpload,
-  discardPictureUploads,
   makeEraseBlobsCommands,
-  type PictureUploadReplacement,
+  makePictureUploadActivation,
+  makePictureUploadsDiscard,
+  type PictureUploadChange,
 } from './pictures.js';
 
-export const setRealmPictureHandler: RealmCommandHandler<typeof realmActorCommands.setRealmPicture> = {
+export const setOrClearRealmPictureHandler: RealmCommandHandler<typeof realmActorCommands.setRealmPicture> = {
   lane: NO_INPUT_COMMAND_LANE,
   handle({ state, parts }, { name, number }, _inputs, context) {
-    if (!isAdmin(getActingUserOrThrow(parts, context.caller))) throw apiError('ADMIN_REQUIRED');
-    const replaced = number === null ? discardPictureUploads(parts, name) : activatePictureUpload(parts, name, number);
+    if (!isAdminOrOwner(getActingUserOrThrow(parts, context.caller))) throw apiError('ADMIN_REQUIRED');
+    const replaced =
+      number === null ? makePictureUploadsDiscard(parts, name) : makePictureUploadActivation(parts, name, number);
     if (replaced) return makeRealmPictureChangeOutcome(state, parts, name, number ?? 0, replaced, context);
     return {
       reply: makeRealmPictureReply(state, readRealmPicturesRecord(parts), name, context),
@@ -55,13 +56,13 @@ function makeRealmPictureChangeOutcome(
   parts: ActorParts,
   name: RealmPictureName,
   number: number,
-  { parts: written, obsoleteUploadNumbers }: PictureUploadReplacement,
+  { parts: written, obsoleteUploadNumbers }: PictureUploadChange,
   context: CommandContext,
 ) {
   const { realm, version } = context;
   const before = readRealmPicturesRecord(parts);
   const pictures: RealmPictures = { ...before, [name]: { number, version: (before[name]?.version ?? 1) + 1 } };
-  const data = formatRealmPictureForApi({ realm, subdomain: state.subdomain, pictures }, name);
+  const data = formatRealmPictureFieldsForApi({ realm, subdomain: state.subdomain, pictures }, name);
   return {
     reply: makeRealmPictureReply(state, pictures, name, context, version),
     parts: { ...written, [REALM_PICTURES_PART_NAME]: encodeDirectoryRecord(pictures) },

@@ -21,37 +21,37 @@ interface PictureUploadNumbers extends JsonObject {
 const readPictureUploadNumbers = (parts: ActorParts, picture: string): PictureUploadNumbers =>
   (parts.get(`${PICTURE_UPLOADS_PART_PREFIX}${picture}`) as PictureUploadNumbers | undefined) ?? { last: 0, since: 0 };
 
-export interface PictureUploadReplacement {
+export interface PictureUploadChange {
   readonly parts: Readonly<Record<string, Json>>;
   /** Numbers of uploads whose blobs can be deleted. */
   readonly obsoleteUploadNumbers: readonly number[];
 }
 
-const listNumberRange = (from: number, to: number): number[] =>
+const listNumbersFromUntil = (from: number, to: number): number[] =>
   Array.from({ length: Math.max(0, to - from) }, (_, i) => from + i);
 
 /** Shows an upload of a picture. @returns undefined if a newer upload is already shown */
-export function activatePictureUpload(
+export function makePictureUploadActivation(
   parts: ActorParts,
   picture: string,
   number: number,
-): PictureUploadReplacement | undefined {
+): PictureUploadChange | undefined {
   const { last, since } = readPictureUploadNumbers(parts, picture);
   if (number <= since) return undefined;
   const next: PictureUploadNumbers = { last: Math.max(last, number), since: number };
   return {
     parts: { [`${PICTURE_UPLOADS_PART_PREFIX}${picture}`]: next },
-    obsoleteUploadNumbers: listNumberRange(Math.max(since, 1), number),
+    obsoleteUploadNumbers: listNumbersFromUntil(Math.max(since, 1), number),
   };
 }
 
 /** Shows no upload of the picture any more; uploads that are still on their way are discarded too. */
-export function discardPictureUploads(parts: ActorParts, picture: string): PictureUploadReplacement {
+export function makePictureUploadsDiscard(parts: ActorParts, picture: string): PictureUploadChange {
   const { last, since } = readPictureUploadNumbers(parts, picture);
   const next: PictureUploadNumbers = { last, since: last };
   return {
     parts: last === 0 ? {} : { [`${PICTURE_UPLOADS_PART_PREFIX}${picture}`]: next },
-    obsoleteUploadNumbers: listNumberRange(Math.max(since, 1), last + 1),
+    obsoleteUploadNumbers: listNumbersFromUntil(Math.max(since, 1), last + 1),
   };
 }
 
@@ -63,7 +63,7 @@ export const makeEraseBlobsCommands = (
   blobs.length === 0 ? [] : [[makeFileChangesCommand(realm as never, 0, [], blobs)]];
 
 /** Replies with the number of a new upload of a picture. The command that shows it checks the rights. */
-export const beginPictureUploadHandler: RealmCommandHandler<typeof realmActorCommands.pictureBegin> = {
+export const reservePictureUploadNumberHandler: RealmCommandHandler<typeof realmActorCommands.pictureBegin> = {
   lane: NO_INPUT_COMMAND_LANE,
   handle({ parts }, { picture }) {
     const { last, since } = readPictureUploadNumbers(parts, picture);

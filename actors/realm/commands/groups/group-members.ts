@@ -1,7 +1,7 @@
 /** Members and subgroups of user groups (users.md § User groups): adds, then removes; all or nothing. */
 
 import { formatSilentMention, makeDirectNoticeCommand, makeSuccessReply } from '#actors/shared';
-import { SYSTEM_GROUP_NAMES } from '#domain/people';
+import { SYSTEM_GROUP_NAME_BY_ID } from '#domain/people';
 import { type LogItem, toUserId } from '#model';
 import type { OutboxCommand, realmActorCommands } from '#model/commands';
 import { apiError } from '#model/errors';
@@ -71,7 +71,7 @@ export const editGroupSubgroupsHandler: RealmCommandHandler<typeof realmActorCom
     const before = getEditableUserGroupOrThrow(parts, args.user_group_id, acting);
     const check = (ids: readonly number[]): void => {
       for (const id of ids) {
-        if (SYSTEM_GROUP_NAMES[id] === undefined && !findUserGroupRecord(parts, id))
+        if (SYSTEM_GROUP_NAME_BY_ID[id] === undefined && !findUserGroupRecord(parts, id))
           throw apiError('INVALID_GROUP_ID', { id });
       }
     };

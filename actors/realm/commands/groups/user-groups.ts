@@ -4,11 +4,11 @@ import { makeSuccessReply } from '#actors/shared';
 import type { Json, JsonObject } from '#base';
 import {
   formatUserGroupForApi,
-  isAdmin,
+  isAdminOrOwner,
   isAllowedByPolicy,
+  isExactlyModerator,
   isGuest,
-  isModerator,
-  SYSTEM_GROUP_NAMES,
+  SYSTEM_GROUP_NAME_BY_ID,
 } from '#domain/people';
 import { type LogItem, type RealmSettings, toUserId } from '#model';
 import type { realmActorCommands } from '#model/commands';
@@ -44,10 +44,10 @@ export function getUserGroupEditorOrThrow(
 
 /** The user group with this id, if the acting user may change it. @throws ApiError */
 export function getEditableUserGroupOrThrow(parts: ActorParts, id: number, acting: DirectoryUser): DirectoryUserGroup {
-  if (SYSTEM_GROUP_NAMES[id] !== undefined) throw apiError('INSUFFICIENT_PERMISSION');
+  if (SYSTEM_GROUP_NAME_BY_ID[id] !== undefined) throw apiError('INSUFFICIENT_PERMISSION');
   const group = findUserGroupRecord(parts, id);
   if (!group) throw apiError('INVALID_USER_GROUP');
-  if (!isAdmin(acting) && !isModerator(acting) && !group.members.includes(acting.id)) {
+  if (!isAdminOrOwner(acting) && !isExactlyModerator(acting) && !group.members.includes(acting.id)) {
     throw apiError('INSUFFICIENT_PERMISSION');
   }
   return group;
@@ -70,7 +70,8 @@ export const makeStoredUserGroupChanges = (
 /** Checks that no other user group has the name. Names that differ only in case are different. @throws ApiError */
 function checkUserGroupNameIsFree(parts: ActorParts, name: string): void {
   const taken =
-    Object.values(SYSTEM_GROUP_NAMES).includes(name) || [...listUserGroupRecords(parts)].some((of) => of.name === name);
+    Object.values(SYSTEM_GROUP_NAME_BY_ID).includes(name) ||
+    [...listUserGroupRecords(parts)].some((of) => of.name === name);
   if (taken) throw apiError('GROUP_EXISTS', { name });
 }
 

@@ -4,7 +4,7 @@ import { makeSendMailCommand, readSubscribersOfStreams, type SubscribersByStream
 import { makeInvitationLink } from '#domain/invitations';
 import { sealMailLink } from '#domain/mail';
 import type { ServerCryptography } from '#domain/secrets';
-import { canAccessStream } from '#domain/streams';
+import { mayAccessStream } from '#domain/streams';
 import type { RealmId, RealmSettings } from '#model';
 import type { OutboxCommand } from '#model/commands';
 import type { DirectoryUser } from '#model/records';
@@ -18,7 +18,7 @@ import { type ActorParts, findStreamRecord } from '../../state.js';
  */
 export type InvitationLinkMaker = (of: Invitation) => string;
 
-export const makeInvitationLinkMaker =
+export const makePlainInvitationLinkMaker =
   (secrets: ServerCryptography, realm: RealmId, origin: string): InvitationLinkMaker =>
   (of) =>
     makeInvitationLink(secrets, origin, makeInvitationTokenContent(realm, of));
@@ -33,7 +33,7 @@ export const makeSealedInvitationLinkMaker =
  * Reads the subscribers of those of the streams that are private, because access to a private stream depends on
  * subscription.
  */
-export function readInvitationStreamSubscribers(
+export function readSubscribersOfPrivateStreams(
   streams: readonly number[],
   parts: ActorParts,
   realm: RealmId,
@@ -44,7 +44,7 @@ export function readInvitationStreamSubscribers(
 }
 
 /** Id of the first of the streams that does not exist or that the caller can't access. */
-export function findFirstInaccessibleStream(
+export function findFirstInaccessibleStreamId(
   acting: DirectoryUser,
   streams: readonly number[],
   parts: ActorParts,
@@ -53,7 +53,7 @@ export function findFirstInaccessibleStream(
   const accessible = (id: number): boolean => {
     const stream = findStreamRecord(parts, id);
     if (!stream || stream.archived) return false;
-    return canAccessStream(acting, stream, members.get(id)?.includes(acting.id) ?? false);
+    return mayAccessStream(acting, stream, members.get(id)?.includes(acting.id) ?? false);
   };
   return streams.find((id) => !accessible(id));
 }

@@ -3,13 +3,13 @@ import { randomBytes } from 'node:crypto';
 import { makeSuccessReply, type SubscribersByStream } from '#actors/shared';
 import type { Json } from '#base';
 import {
-  type DisposableDomainPredicate,
   domainOfEmailAddress,
-  type EmailAddressProblem,
-  findEmailAddressProblem,
-  isAdmin,
+  type EmailAddressRefusalReason,
+  findEmailDomainPolicyProblem,
+  hasEmailAddressForm,
+  type IsDisposableDomain,
+  isAdminOrOwner,
   isAllowedByPolicy,
-  isEmail,
   isOwner,
   isSystemBot,
   USER_ROLE,
@@ -29,11 +29,11 @@ import { findUserRecord, readEmailDomainRecords } from '../../state.js';
 import { getActingUserOrThrow } from '../callers.js';
 import type { RealmActorView, RealmCommandHandler } from '../command.js';
 import {
-  findFirstInaccessibleStream,
+  findFirstInaccessibleStreamId,
   type InvitationLinkMaker,
   makeInvitationMailCommand,
   makeSealedInvitationLinkMaker,
-  readInvitationStreamSubscribers,
+  readSubscribersOfPrivateStreams,
 } from './invitation-links.js';
 
 type InviteArgs = ArgsOfCommand<typeof realmActorCommands.invite>;
@@ -41,14 +41,14 @@ type InviteArgs = ArgsOfCommand<typeof realmActorCommands.invite>;
 interface SendInvitationsInputs {
   readonly nonce: string;
   readonly makeSealedLink: InvitationLinkMaker;
-  readonly isDisposableDomain: DisposableDomainPredicate;
+  readonly isDisposableDomain: IsDisposableDomain;
   readonly subscribersByStream: SubscribersByStream;
 }
 
 /** An address that was refused: the reason, and whether its account was deactivated. */
 type RefusedInvitee = readonly [email: string, reason: string, deactivated: boolean];
 
-const REFUSAL_REASON_BY_EMAIL_PROBLEM: Readonly<Record<EmailAddressProblem, string>> = {
+const REFUSAL_REASON_BY_EMAIL_PROBLEM: Readonly<Record<EmailAddressRefusalReason, string>> = {
   domain: 'Outside your domain.',
   disposable: 'Please use your real email address.',
   plus: 'Email addresses containing + are not allowed.',
@@ -67,7 +67,7 @@ export const sendInvitationsHandler: RealmCommandHandler<typeof realmActorComman
     nonce: randomBytes(4).toString('hex'),
     makeSealedLink: makeSealedInvitationLinkMaker(sources.services.secrets, realm, origin),
     isDisposableDomain: sources.services.disposable,
-    subscribersByStream: await readInvitationStreamSubscribers(stream_ids, view.parts, realm, sources),
+    subscribersByStream: await readSubscribersOfPrivateStreams(stream_ids, view.parts, realm, sources),
   }),
 
   handle(view, args, inputs, context) {
@@ -98,7 +98,7 @@ function checkMayInvite(
     throw apiError('INSUFFICIENT_PERMISSION');
   }
   if (args.role === USER_ROLE.owner && !isOwner(acting)) throw apiError('OWNER_REQUIRED');
-  if (args.role < USER_ROLE.member && !isAdmin(acting)) throw apiError('INVITER_NOT_ADMIN');
+  if (args.role < USER_ROLE.member && !isAdminOrOwner(acting)) throw apiError('INVITER_NOT_ADMIN');
   if (args.emails.length === 0) throw apiError('NO_INVITEES');
 }
 
@@ -109,7 +109,7 @@ function checkInvitationStreams(
   { subscribersByStream }: SendInvitationsInputs,
   { now }: CommandContext,
 ): void {
-  const unknown = findFirstInaccessibleStream(acting, stream_ids, parts, subscribersByStream);
+  const unknown = findFirstInaccessibleStreamId(acting, stream_ids, parts, subscribersByStream);
   if (unknown !== undefined) throw apiError('INVITE_STREAM_UNKNOWN', { stream_id: unknown });
   const policy = state.settings.invite_to_stream_policy;
   if (stream_ids.length > 0 && !isAllowedByPolicy(policy, acting, state.settings, now)) {
@@ -118,7 +118,7 @@ function checkInvitationStreams(
 }
 
 const isInviterTooNew = (acting: DirectoryUser, { state }: RealmActorView, now: number): boolean =>
-  !state.settings.invite_required && !isAdmin(acting) && now - acting.joined < MIN_INVITER_ACCOUNT_AGE_MS;
+  !state.settings.invite_required && !isAdminOrOwner(acting) && now - acting.joined < MIN_INVITER_ACCOUNT_AGE_MS;
 
 type InvitationErrorName = 'INVITER_TOO_NEW' | 'INVITES_INVALID' | 'INVITES_ALL_TAKEN' | 'INVITES_SOME_TAKEN';
 
@@ -133,17 +133,17 @@ const makeInvitationError = (name: InvitationErrorName, errors: readonly Refused
 function classifyInvitees(
   emails: readonly string[],
   { state, parts, volatile }: RealmActorView,
-  disposable: DisposableDomainPredicate,
+  disposable: IsDisposableDomain,
 ) {
   const [wrong, taken]: [RefusedInvitee[], RefusedInvitee[]] = [[], []];
   const good: string[] = [];
   const domains = readEmailDomainRecords(parts);
   for (const email of emails) {
     const id = volatile.findUserIdByEmail(email);
-    const problem = isEmail(email)
-      ? findEmailAddressProblem(email, state.settings, domains, disposable(domainOfEmailAddress(email)))
+    const problem = hasEmailAddressForm(email)
+      ? findEmailDomainPolicyProblem(email, state.settings, domains, disposable(domainOfEmailAddress(email)))
       : undefined;
-    if (!isEmail(email)) wrong.push([email, 'Invalid address.', false]);
+    if (!hasEmailAddressForm(email)) wrong.push([email, 'Invalid address.', false]);
     else if (problem) wrong.push([email, REFUSAL_REASON_BY_EMAIL_PROBLEM[problem], false]);
     else if (id === undefined) good.push(email);
     else if (isSystemBot({ id })) taken.push([email, 'Reserved for system bots.', false]);

@@ -15,7 +15,7 @@ import {
 import { type ActorParts, findUserRecord } from '../../state.js';
 import {
   addAccountToRealm,
-  checkNewAccountApplicant,
+  checkPreparedNewAccount,
   listFirstStreamsOfNewUser,
   type PreparedNewAccount,
   prepareNewAccount,
@@ -23,7 +23,7 @@ import {
 import type { RealmCommandHandler } from '../command.js';
 
 /** The invitation that a link names, if the invitation is valid and has the link's nonce. */
-export function findInvitationByLink(
+export function findValidInvitationByLink(
   parts: ActorParts,
   { kind, id, nonce }: OpenedInvitationLink,
   now: number,
@@ -37,7 +37,7 @@ export const readInvitationPageHandler: RealmCommandHandler<typeof realmActorCom
   lane: 'read',
   read: true,
   handle({ state, parts }, args, _inputs, { now }) {
-    const found = findInvitationByLink(parts, args, now);
+    const found = findValidInvitationByLink(parts, args, now);
     if (!found) throw apiError('INVITATION_GONE');
     const inviter = findUserRecord(parts, found.inviter)?.fullName ?? '';
     return { reply: makeSuccessReply({ organization: state.settings.name, inviter, email: found.email }) };
@@ -58,7 +58,7 @@ export const joinByInvitationHandler: RealmCommandHandler<
 
   async inputs(args, { realm, view }, sources) {
     const { services } = sources;
-    const found = findInvitationByLink(view.parts, args, services.clock.now());
+    const found = findValidInvitationByLink(view.parts, args, services.clock.now());
     // If the invitation is not valid, no password is hashed: hashing is expensive.
     if (!found) return undefined;
     const streams = listFirstStreamsOfNewUser(view, found.streams, found.role);
@@ -67,20 +67,20 @@ export const joinByInvitationHandler: RealmCommandHandler<
   },
 
   handle(view, args, prepared, context) {
-    const found = findInvitationByLink(view.parts, args, context.now);
+    const found = findValidInvitationByLink(view.parts, args, context.now);
     if (!found || !prepared) throw apiError('INVITATION_GONE');
-    checkNewAccountApplicant(prepared, view);
+    checkPreparedNewAccount(prepared, view);
     const streams = listFirstStreamsOfNewUser(view, found.streams, found.role);
     const { user, ...added } = addAccountToRealm(
       view,
       { prepared, role: found.role, streams, origin: args.origin },
       context,
     );
-    const notice = makeInvitationAcceptedCommands(found, user, view.parts, args.origin, context);
+    const notice = makeInvitationAcceptedNoticeCommands(found, user, view.parts, args.origin, context);
     return {
       ...added,
       reply: makeSuccessReply({ organization: view.state.settings.name, email: user.deliveryEmail }),
-      parts: { ...added.parts, ...makeUsedInvitationDeletions(view.parts, user.deliveryEmail, context.now) },
+      parts: { ...added.parts, ...makeInvitationDeletionsForAddress(view.parts, user.deliveryEmail, context.now) },
       events: [...added.events, makeInvitationsChangedEvent(context.version)],
       commands: [...added.commands, notice],
       replyAfterCommands: true,
@@ -89,19 +89,23 @@ export const joinByInvitationHandler: RealmCommandHandler<
 };
 
 /** Finds the newest valid invitation to this address. */
-export function findInvitationToAddress(parts: ActorParts, email: string, now: number): Invitation | undefined {
+export function findNewestValidInvitationToAddress(
+  parts: ActorParts,
+  email: string,
+  now: number,
+): Invitation | undefined {
   const folded = email.toLowerCase();
   return listValidInvitations(parts, 'single', now).findLast((of) => of.email?.toLowerCase() === folded);
 }
 
 /** Deletes all invitations to an address that has joined; invitation links stay valid. */
-export function makeUsedInvitationDeletions(parts: ActorParts, email: string, now: number): Record<string, Json> {
+export function makeInvitationDeletionsForAddress(parts: ActorParts, email: string, now: number): Record<string, Json> {
   const folded = email.toLowerCase();
   const gone = listValidInvitations(parts, 'single', now).filter((of) => of.email?.toLowerCase() === folded);
   return Object.fromEntries(gone.map((of) => [makeInvitationPartName(of), null]));
 }
 
-export function makeInvitationAcceptedCommands(
+export function makeInvitationAcceptedNoticeCommands(
   { inviter }: Invitation,
   user: { readonly id: number; readonly fullName: string },
   parts: ActorParts,

@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { makeSuccessReply, type SubscribersByStream } from '#actors/shared';
 import type { JsonObject } from '#base';
-import { isAdmin, isOwner, USER_ROLE } from '#domain/people';
+import { isAdminOrOwner, isOwner, USER_ROLE } from '#domain/people';
 import type { realmActorCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import type { DirectoryUser } from '#model/records';
@@ -20,12 +20,12 @@ import { type ActorParts, findUserRecord } from '../../state.js';
 import { getActingUserOrThrow } from '../callers.js';
 import type { RealmCommandHandler } from '../command.js';
 import {
-  findFirstInaccessibleStream,
+  findFirstInaccessibleStreamId,
   type InvitationLinkMaker,
-  makeInvitationLinkMaker,
   makeInvitationMailCommand,
+  makePlainInvitationLinkMaker,
   makeSealedInvitationLinkMaker,
-  readInvitationStreamSubscribers,
+  readSubscribersOfPrivateStreams,
 } from './invitation-links.js';
 
 const INVITATIONS_LANE = 'invitations';
@@ -47,8 +47,10 @@ export const createInvitationLinkHandler: RealmCommandHandler<
   inputs: async ({ stream_ids, origin }, { realm, view }, sources) => ({
     nonce: randomBytes(4).toString('hex'),
     makeSealedLink: (of) =>
-      sources.services.secrets.sealDeterministic(makeInvitationLinkMaker(sources.services.secrets, realm, origin)(of)),
-    subscribersByStream: await readInvitationStreamSubscribers(stream_ids, view.parts, realm, sources),
+      sources.services.secrets.sealDeterministic(
+        makePlainInvitationLinkMaker(sources.services.secrets, realm, origin)(of),
+      ),
+    subscribersByStream: await readSubscribersOfPrivateStreams(stream_ids, view.parts, realm, sources),
   }),
 
   handle(
@@ -58,9 +60,9 @@ export const createInvitationLinkHandler: RealmCommandHandler<
     { caller, now, version },
   ) {
     const acting = getActingUserOrThrow(parts, caller);
-    if (!isAdmin(acting)) throw apiError('ADMIN_REQUIRED');
+    if (!isAdminOrOwner(acting)) throw apiError('ADMIN_REQUIRED');
     if (role === USER_ROLE.owner && !isOwner(acting)) throw apiError('OWNER_REQUIRED');
-    const unknown = findFirstInaccessibleStream(acting, stream_ids, parts, subscribersByStream);
+    const unknown = findFirstInaccessibleStreamId(acting, stream_ids, parts, subscribersByStream);
     if (unknown !== undefined) throw apiError('INVITE_LINK_STREAM_UNKNOWN', { stream_id: unknown });
     const { nextLink: id } = state.invitations;
     const made: Invitation = {
@@ -89,9 +91,9 @@ export const listInvitationsHandler: RealmCommandHandler<
 > = {
   lane: 'read',
   read: true,
-  inputs: ({ origin }, { realm }, { services }) => makeInvitationLinkMaker(services.secrets, realm, origin),
+  inputs: ({ origin }, { realm }, { services }) => makePlainInvitationLinkMaker(services.secrets, realm, origin),
   handle({ parts }, _args, link, { caller, now }) {
-    const admin = isAdmin(getActingUserOrThrow(parts, caller));
+    const admin = isAdminOrOwner(getActingUserOrThrow(parts, caller));
     const shown = (of: Invitation): JsonObject => ({
       ...(of.email === null ? { link_url: link(of) } : { email: of.email }),
       id: of.id,
@@ -111,7 +113,7 @@ export const listInvitationsHandler: RealmCommandHandler<
 function getManageableInvitationOrThrow(parts: ActorParts, id: number, acting: DirectoryUser, now: number): Invitation {
   const found = findValidInvitation(parts, 'single', id, now);
   if (!found) throw apiError('NO_SUCH_INVITATION');
-  if (found.inviter !== acting.id && !isAdmin(acting)) throw apiError('INVITER_NOT_ADMIN');
+  if (found.inviter !== acting.id && !isAdminOrOwner(acting)) throw apiError('INVITER_NOT_ADMIN');
   if (found.role === USER_ROLE.owner && !isOwner(acting)) throw apiError('OWNER_REQUIRED');
   return found;
 }
@@ -134,7 +136,7 @@ export const revokeInvitationLinkHandler: RealmCommandHandler<typeof realmActorC
   lane: INVITATIONS_LANE,
   handle({ state, parts }, { id }, _inputs, { caller, now, version }) {
     const acting = getActingUserOrThrow(parts, caller);
-    if (!isAdmin(acting)) throw apiError('ADMIN_REQUIRED');
+    if (!isAdminOrOwner(acting)) throw apiError('ADMIN_REQUIRED');
     if (id < 1 || id >= state.invitations.nextLink) throw apiError('NO_SUCH_INVITATION');
     const found = findValidInvitation(parts, 'link', id, now);
     if (!found) throw apiError('INVITATION_REVOKED');

@@ -6,22 +6,22 @@
 import { makeSendMailCommand, makeSuccessReply } from '#actors/shared';
 import { makeSignUpLink } from '#domain/invitations';
 import { sealMailLink } from '#domain/mail';
-import { domainOfEmailAddress, isEmail, USER_ROLE } from '#domain/people';
+import { domainOfEmailAddress, hasEmailAddressForm, USER_ROLE } from '#domain/people';
 import type { realmActorCommands } from '#model/commands';
 import { apiError } from '#model/errors';
-import { countMailToAddress } from '../../mail-limits.js';
+import { countMailToAddressIfAllowed } from '../../mail-limits.js';
 import type { RealmActorState } from '../../state.js';
 import {
   addAccountToRealm,
   checkEmailAddressAdmitted,
-  checkNewAccountApplicant,
+  checkPreparedNewAccount,
   listFirstStreamsOfNewUser,
   type PreparedNewAccount,
   prepareNewAccount,
 } from '../accounts/new-account.js';
 import type { RealmCommandHandler } from '../command.js';
 import { toSingleLine } from './invitation-links.js';
-import { findInvitationByLink } from './join.js';
+import { findValidInvitationByLink } from './join.js';
 
 /** Validity of the link that confirms an address, ms. */
 const SIGN_UP_LINK_VALIDITY_MS = 24 * 3_600_000;
@@ -62,10 +62,10 @@ export const requestSignUpHandler: RealmCommandHandler<typeof realmActorCommands
   handle(view, { email, by }, { sealedLink, isDisposableAddress }, { realm, now }) {
     const { state, parts, volatile } = view;
     if (!by) checkSignUpIsOpen(state);
-    else if (!findInvitationByLink(parts, { kind: 'link', ...by }, now)) throw apiError('INVITATION_GONE');
-    if (!isEmail(email)) throw apiError('ENTER_VALID_EMAIL');
+    else if (!findValidInvitationByLink(parts, { kind: 'link', ...by }, now)) throw apiError('INVITATION_GONE');
+    if (!hasEmailAddressForm(email)) throw apiError('ENTER_VALID_EMAIL');
     checkEmailAddressAdmitted(email, isDisposableAddress, view);
-    const { wait, parts: counted } = countMailToAddress(parts, email, now);
+    const { wait, parts: counted } = countMailToAddressIfAllowed(parts, email, now);
     if (wait > 0) throw apiError('RATE_LIMIT_HIT', { 'retry-after': wait / 1000 });
     const organization = toSingleLine(state.settings.name);
     const known = volatile.findUserIdByEmail(email) !== undefined;
@@ -111,7 +111,7 @@ export const signUpHandler: RealmCommandHandler<typeof realmActorCommands.signUp
   handle(view, { origin }, prepared, context) {
     checkSignUpIsOpen(view.state);
     if (!prepared) throw apiError('SIGN_UP_CLOSED');
-    checkNewAccountApplicant(prepared, view);
+    checkPreparedNewAccount(prepared, view);
     const streams = listFirstStreamsOfNewUser(view, [], USER_ROLE.member);
     const { user, ...added } = addAccountToRealm(view, { prepared, role: USER_ROLE.member, streams, origin }, context);
     return {

@@ -4,8 +4,14 @@
  */
 
 import { makeSuccessReply, makeValueReply } from '#actors/shared';
-import { mailDomainOfOrigin, USER_ROLE } from '#domain/people';
-import { makeInitialRealmSettings, makeInitialUserDefaults, realmActorKey, toRealmId, toUserId } from '#model';
+import { emailDomainOfOrigin, USER_ROLE } from '#domain/people';
+import {
+  makeInitialRealmSettings,
+  makeInitialRealmUserSettingDefaults,
+  realmActorKey,
+  toRealmId,
+  toUserId,
+} from '#model';
 import { makeOutboxCommand, realmActorCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import type { DirectoryRealmEntry } from '#model/records';
@@ -13,24 +19,24 @@ import { makeDirectoryLogItem } from '../../log-items.js';
 import {
   encodeDirectoryRecord,
   listRealmRecords,
-  REALM_PART_PREFIX,
+  NEW_USER_SETTING_DEFAULTS_PART_NAME,
+  REALM_ENTRY_PART_PREFIX,
   type RealmActorState,
-  USER_DEFAULTS_PART_NAME,
   USER_PART_PREFIX,
 } from '../../state.js';
 import {
-  computeHiddenEmailOfNewUser,
-  FIRST_USER_ID,
+  computeHiddenEmailFieldsOfNewUser,
+  FIRST_USER_AND_RECIPIENT_ID,
   makeCreateUserCommand,
   makeNewUserRecord,
 } from '../accounts/user-record.js';
 import type { RealmCommandHandler } from '../command.js';
-import { createInitialStreams } from '../streams/initial-streams.js';
+import { makeInitialStreamsCommit } from '../streams/initial-streams.js';
 import { isSubdomainReservedByImport } from './import-realm.js';
 
 /**
  * Replies with the number of the next realm, so that the sender can make keys that name the realm. The number is not
- * reserved: of two senders, `createRealmHandler` refuses the second.
+ * reserved: of two senders, `registerNewRealmHandler` refuses the second.
  */
 export const readNextRealmIdHandler: RealmCommandHandler<typeof realmActorCommands.peekRealm> = {
   creates: true,
@@ -49,7 +55,7 @@ export const isSubdomainTakenHandler: RealmCommandHandler<typeof realmActorComma
 };
 
 /** Registers a new organization at realm 0, if the number is still the next one and the subdomain is free. */
-export const createRealmHandler: RealmCommandHandler<typeof realmActorCommands.createRealm> = {
+export const registerNewRealmHandler: RealmCommandHandler<typeof realmActorCommands.createRealm> = {
   creates: true,
   lane: 'realms',
   exclusive: true,
@@ -62,7 +68,7 @@ export const createRealmHandler: RealmCommandHandler<typeof realmActorCommands.c
     return {
       reply: makeValueReply(realm),
       state: { ...state, nextRealm: realm + 1 },
-      parts: { [`${REALM_PART_PREFIX}${realm}`]: encodeDirectoryRecord(entry) },
+      parts: { [`${REALM_ENTRY_PART_PREFIX}${realm}`]: encodeDirectoryRecord(entry) },
       events: [makeDirectoryLogItem({ realm: entry })],
       commands: [[makeOutboxCommand({ to: realmActorKey(entry.id), name: realmActorCommands.init, args, caller: 0 })]],
       replyAfterCommands: true,
@@ -75,35 +81,35 @@ export const initializeRealmHandler: RealmCommandHandler<typeof realmActorComman
   creates: true,
   handle({ state, volatile }, { subdomain, name, owner, orgType, origin }, _inputs, context) {
     const { now, realm, version } = context;
-    const id = toUserId(FIRST_USER_ID);
-    const userDefaults = makeInitialUserDefaults(orgType);
+    const id = toUserId(FIRST_USER_AND_RECIPIENT_ID);
+    const userDefaults = makeInitialRealmUserSettingDefaults(orgType);
     const user = makeNewUserRecord({
       id,
-      recipient: FIRST_USER_ID,
+      recipient: FIRST_USER_AND_RECIPIENT_ID,
       account: owner,
       role: USER_ROLE.owner,
       now,
-      hidden: computeHiddenEmailOfNewUser(userDefaults, id, mailDomainOfOrigin(origin ?? ''), volatile),
+      hidden: computeHiddenEmailFieldsOfNewUser(userDefaults, id, emailDomainOfOrigin(origin ?? ''), volatile),
     });
-    volatile.addUserEmails(id, user.email, user.deliveryEmail);
+    volatile.indexUserEmails(id, user.email, user.deliveryEmail);
     const bare: RealmActorState = {
       ...state,
       id: realm,
       subdomain,
       created: now,
       settings: { ...makeInitialRealmSettings(orgType), name },
-      nextUser: FIRST_USER_ID + 1,
-      nextRecipient: FIRST_USER_ID + 1,
+      nextUser: FIRST_USER_AND_RECIPIENT_ID + 1,
+      nextRecipient: FIRST_USER_AND_RECIPIENT_ID + 1,
       directoryVersion: version,
     };
-    const streams = origin === null ? undefined : createInitialStreams(bare, user, volatile, origin, context);
+    const streams = origin === null ? undefined : makeInitialStreamsCommit(bare, user, volatile, origin, context);
     const next = streams?.state ?? bare;
     return {
       reply: makeValueReply(null),
       state: next,
       parts: {
         [`${USER_PART_PREFIX}${id}`]: encodeDirectoryRecord(user),
-        [USER_DEFAULTS_PART_NAME]: userDefaults,
+        [NEW_USER_SETTING_DEFAULTS_PART_NAME]: userDefaults,
         ...streams?.parts,
       },
       events: [makeDirectoryLogItem({ user, settings: next.settings, userDefaults }), ...(streams?.events ?? [])],

@@ -4,7 +4,7 @@ import { makeDirectNoticeCommand, makeSuccessReply, makeValueReply } from '#acto
 import { TimeSlicer } from '#base';
 import { blobNameOfDataExport, dataExportUriOfPath } from '#domain/files';
 import { storeNameOfStreamConversation } from '#domain/messages';
-import { isAdmin } from '#domain/people';
+import { isAdminOrOwner } from '#domain/people';
 import { type LogItem, type RealmId, realmActorKey } from '#model';
 import { makeOutboxCommand, type OutboxCommand, realmActorCommands } from '#model/commands';
 import { apiError } from '#model/errors';
@@ -27,7 +27,7 @@ const MESSAGES_PER_COUNT = 5_000;
 
 /** @throws ApiError for a caller who is no administrator */
 function checkCallerIsAdmin(parts: ActorParts, caller: number): void {
-  if (!isAdmin(getActingUserOrThrow(parts, caller))) throw apiError('ADMIN_REQUIRED');
+  if (!isAdminOrOwner(getActingUserOrThrow(parts, caller))) throw apiError('ADMIN_REQUIRED');
 }
 
 const isWeeklyLimitReached = (parts: ActorParts, now: number): boolean =>
@@ -123,14 +123,14 @@ export const endDataExportHandler: RealmCommandHandler<typeof realmActorCommands
   lane: NO_INPUT_COMMAND_LANE,
   handle({ state, parts }, { id, stored }, _inputs, { now, realm }) {
     const reply = makeValueReply(null);
-    const before = DATA_EXPORT_PARTS.get(parts, id);
+    const before = DATA_EXPORT_PARTS.findValue(parts, id);
     if (before?.phase !== 'pending') return { reply };
     const record: DataExportRecord = stored
       ? { ...before, phase: 'stored' }
       : { ...before, phase: 'failed', ended: now };
     const { requester, origin } = record;
     const user = findUserRecord(parts, requester);
-    const informed = user?.isActive === true && isAdmin(user);
+    const informed = user?.isActive === true && isAdminOrOwner(user);
     const content = `Your data export is complete and has been uploaded here:\n\n${origin}${dataExportUriOfPath(record.archive)}`;
     const commands: OutboxCommand[] = [];
     if (!stored) commands.push(makeEraseCommand(realm, record));
@@ -150,7 +150,7 @@ export const deleteDataExportHandler: RealmCommandHandler<typeof realmActorComma
   lane: NO_INPUT_COMMAND_LANE,
   handle({ parts }, { id, origin }, _inputs, { caller, now, realm }) {
     checkCallerIsAdmin(parts, caller);
-    const before = DATA_EXPORT_PARTS.get(parts, id);
+    const before = DATA_EXPORT_PARTS.findValue(parts, id);
     if (!before) throw apiError('NO_SUCH_EXPORT');
     if (before.phase === 'deleted') throw apiError('EXPORT_DELETED');
     if (before.phase === 'failed') throw apiError('EXPORT_FAILED');

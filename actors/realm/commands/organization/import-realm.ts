@@ -6,7 +6,7 @@
 import { makeValueReply } from '#actors/shared';
 import type { Json } from '#base';
 import { toRealmId } from '#model';
-import type { ImportReservation, realmActorCommands } from '#model/commands';
+import type { RealmImportReservation, realmActorCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import type { DirectoryRealmEntry } from '#model/records';
 import { makeDirectoryLogItem } from '../../log-items.js';
@@ -14,7 +14,7 @@ import {
   type ActorParts,
   encodeDirectoryRecord,
   listRealmRecords,
-  REALM_PART_PREFIX,
+  REALM_ENTRY_PART_PREFIX,
   UNFINISHED_IMPORT_PART_PREFIX,
 } from '../../state.js';
 import type { RealmCommandHandler } from '../command.js';
@@ -23,18 +23,18 @@ import type { RealmCommandHandler } from '../command.js';
 export const isSubdomainReservedByImport = (parts: ActorParts, subdomain: string): boolean =>
   parts.has(`${UNFINISHED_IMPORT_PART_PREFIX}${subdomain}`);
 
-export const beginRealmImportHandler: RealmCommandHandler<typeof realmActorCommands.beginImport> = {
+export const reserveRealmForImportHandler: RealmCommandHandler<typeof realmActorCommands.beginImport> = {
   creates: true,
   lane: 'realms',
   handle({ state, parts }, { subdomain, source, seed }, _inputs, { now }) {
     const part = `${UNFINISHED_IMPORT_PART_PREFIX}${subdomain}`;
-    const known = parts.get(part) as ImportReservation | undefined;
+    const known = parts.get(part) as RealmImportReservation | undefined;
     if (known) {
       if (known.source !== source) throw apiError('IMPORT_UNFINISHED', { subdomain });
       return { reply: makeValueReply(known) };
     }
     for (const other of listRealmRecords(parts)) if (other.subdomain === subdomain) throw apiError('INVALID_SUBDOMAIN');
-    const reserved: ImportReservation = { realm: state.nextRealm, source, seed, begun: now };
+    const reserved: RealmImportReservation = { realm: state.nextRealm, source, seed, begun: now };
     return {
       reply: makeValueReply(reserved),
       state: { ...state, nextRealm: state.nextRealm + 1 },
@@ -47,13 +47,13 @@ export const endRealmImportHandler: RealmCommandHandler<typeof realmActorCommand
   lane: 'realms',
   handle({ parts }, { subdomain, deactivated }) {
     const part = `${UNFINISHED_IMPORT_PART_PREFIX}${subdomain}`;
-    const reserved = parts.get(part) as ImportReservation | undefined;
+    const reserved = parts.get(part) as RealmImportReservation | undefined;
     // The command is a repeat: the organization is open already.
     if (!reserved) return { reply: makeValueReply(null) };
     const entry: DirectoryRealmEntry = { id: toRealmId(reserved.realm), subdomain, deactivated };
     return {
       reply: makeValueReply(null),
-      parts: { [part]: null, [`${REALM_PART_PREFIX}${entry.id}`]: encodeDirectoryRecord(entry) },
+      parts: { [part]: null, [`${REALM_ENTRY_PART_PREFIX}${entry.id}`]: encodeDirectoryRecord(entry) },
       events: [makeDirectoryLogItem({ realm: entry })],
     };
   },

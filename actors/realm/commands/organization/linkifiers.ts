@@ -6,7 +6,7 @@
 import { makeSuccessReply } from '#actors/shared';
 import type { JsonObject } from '#base';
 import { type FieldErrorMessages, findLinkifierErrors } from '#domain/markdown';
-import { formatLinkifierForApi, isAdmin } from '#domain/people';
+import { formatLinkifierForApi, isAdminOrOwner } from '#domain/people';
 import type { LinkifierContent, realmActorCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import type { DirectoryLinkifier } from '#model/records';
@@ -25,13 +25,13 @@ import { NO_INPUT_COMMAND_LANE, type RealmCommandHandler } from '../command.js';
 type StoreLinkifiersCommit = Pick<CommandOutcome<RealmActorState>, 'parts' | 'events'>;
 
 function checkCallerIsAdmin(parts: ActorParts, caller: number): void {
-  if (!isAdmin(getActingUserOrThrow(parts, caller))) throw apiError('ADMIN_REQUIRED');
+  if (!isAdminOrOwner(getActingUserOrThrow(parts, caller))) throw apiError('ADMIN_REQUIRED');
 }
 
 /**
  * Checks a linkifier's pattern and URL template. @param others linkifiers whose patterns must differ @throws ApiError
  */
-function checkLinkifier(
+function checkAndTrimLinkifier(
   { pattern, url_template }: LinkifierContent,
   others: readonly DirectoryLinkifier[],
 ): LinkifierContent {
@@ -65,7 +65,7 @@ export const addLinkifierHandler: RealmCommandHandler<typeof realmActorCommands.
   handle({ state, parts }, args, _inputs, { caller, version }) {
     checkCallerIsAdmin(parts, caller);
     const list = readLinkifierRecords(parts);
-    const { pattern, url_template: urlTemplate } = checkLinkifier(args, list);
+    const { pattern, url_template: urlTemplate } = checkAndTrimLinkifier(args, list);
     const id = state.nextLinkifier;
     return {
       ...makeStoreLinkifiersCommit([...list, { id, pattern, urlTemplate }], version),
@@ -82,7 +82,7 @@ export const updateLinkifierHandler: RealmCommandHandler<typeof realmActorComman
     const list = readLinkifierRecords(parts);
     const others = list.filter((one) => one.id !== id);
     if (others.length === list.length) throw apiError('LINKIFIER_NOT_FOUND');
-    const { pattern, url_template: urlTemplate } = checkLinkifier(args as unknown as LinkifierContent, others);
+    const { pattern, url_template: urlTemplate } = checkAndTrimLinkifier(args as unknown as LinkifierContent, others);
     const next = list.map((one) => (one.id === id ? { id, pattern, urlTemplate } : one));
     return { ...makeStoreLinkifiersCommit(next, version), reply: makeSuccessReply(undefined, version) };
   },

@@ -1,7 +1,7 @@
 /** Handlers of /realm/playgrounds (realm.md § Code playgrounds): add and remove code playgrounds. */
 
 import { makeSuccessReply } from '#actors/shared';
-import { formatPlaygroundForApi, isAdmin } from '#domain/people';
+import { formatPlaygroundForApi, isAdminOrOwner } from '#domain/people';
 import type { realmActorCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import type { DirectoryPlayground } from '#model/records';
@@ -37,7 +37,7 @@ function makeStorePlaygroundsCommit(
 export const addPlaygroundHandler: RealmCommandHandler<typeof realmActorCommands.addPlayground> = {
   lane: NO_INPUT_COMMAND_LANE,
   handle({ state, parts }, { name, language, url_prefix: urlPrefix }, _inputs, { caller, version }) {
-    if (!isAdmin(getActingUserOrThrow(parts, caller))) throw apiError('ADMIN_REQUIRED');
+    if (!isAdminOrOwner(getActingUserOrThrow(parts, caller))) throw apiError('ADMIN_REQUIRED');
     const list = readPlaygroundRecords(parts);
     const blank = {
       ...(language === '' ? { pygments_language: BLANK_FIELD_ERRORS } : {}),
@@ -58,7 +58,7 @@ export const addPlaygroundHandler: RealmCommandHandler<typeof realmActorCommands
 export const removePlaygroundHandler: RealmCommandHandler<typeof realmActorCommands.removePlayground> = {
   lane: NO_INPUT_COMMAND_LANE,
   handle({ parts }, { playground_id }, _inputs, { caller, version }) {
-    if (!isAdmin(getActingUserOrThrow(parts, caller))) throw apiError('ADMIN_REQUIRED');
+    if (!isAdminOrOwner(getActingUserOrThrow(parts, caller))) throw apiError('ADMIN_REQUIRED');
     const list = readPlaygroundRecords(parts);
     const next = list.filter(({ id }) => id !== playground_id);
     if (next.length === list.length) throw apiError('INVALID_PLAYGROUND');

@@ -6,15 +6,15 @@
 import { makeSuccessReply } from '#actors/shared';
 import {
   type CheckedProfileField,
-  checkProfileField,
-  checkRoomInProfileSummary,
-  computeAddedProfileFieldOptions,
+  computeOptionAddedVersions,
   formatProfileFieldForApi,
-  isAdmin,
+  isAdminOrOwner,
   isDefaultExternalAccountField,
   PROFILE_FIELD_TYPE,
-  type ProfileFieldData,
-  reorderProfileFields,
+  type ProfileFieldDataInput,
+  requireRoomInProfileSummary,
+  toCheckedProfileField,
+  withProfileFieldsReordered,
 } from '#domain/people';
 import type { ProfileFieldContent, realmActorCommands } from '#model/commands';
 import { apiError } from '#model/errors';
@@ -32,7 +32,7 @@ import { getActingUserOrThrow } from '../callers.js';
 import { NO_INPUT_COMMAND_LANE, type RealmCommandHandler } from '../command.js';
 
 function checkCallerIsAdmin(parts: ActorParts, caller: number): void {
-  if (!isAdmin(getActingUserOrThrow(parts, caller))) throw apiError('ADMIN_REQUIRED');
+  if (!isAdminOrOwner(getActingUserOrThrow(parts, caller))) throw apiError('ADMIN_REQUIRED');
 }
 
 /** Checks the content of a profile field; its name must differ from the names of the others. @throws ApiError */
@@ -42,7 +42,12 @@ function checkProfileFieldContent(
   others: readonly DirectoryProfileField[],
 ): CheckedProfileField {
   const { name, hint, field_data, display_in_profile_summary: inSummary } = content;
-  const field = checkProfileField(type, { name, hint, data: JSON.parse(field_data) as ProfileFieldData, inSummary });
+  const field = toCheckedProfileField(type, {
+    name,
+    hint,
+    data: JSON.parse(field_data) as ProfileFieldDataInput,
+    inSummary,
+  });
   if (others.some((other) => other.name === field.name)) throw apiError('PROFILE_LABEL_TAKEN');
   return field;
 }
@@ -75,7 +80,7 @@ export const addProfileFieldHandler: RealmCommandHandler<typeof realmActorComman
   handle({ state, parts }, { field_type: type, ...content }, _inputs, { caller, version }) {
     checkCallerIsAdmin(parts, caller);
     const fields = readProfileFieldRecords(parts);
-    if (content.display_in_profile_summary) checkRoomInProfileSummary(fields);
+    if (content.display_in_profile_summary) requireRoomInProfileSummary(fields);
     const id = state.nextProfileField;
     // A new profile field comes last. Its place is its id, which is above the places of all other fields.
     const field = {
@@ -102,12 +107,12 @@ export const updateProfileFieldHandler: RealmCommandHandler<typeof realmActorCom
     const fields = readProfileFieldRecords(parts);
     const before = getProfileFieldOrThrow(fields, field_id);
     const others = fields.filter((one) => one !== before);
-    if (content.display_in_profile_summary) checkRoomInProfileSummary(others);
+    if (content.display_in_profile_summary) requireRoomInProfileSummary(others);
     if (isDefaultExternalAccountField(before) && !hasSameProfileFieldContent(before, content))
       throw apiError('PROFILE_FIELD_FIXED');
     const after = checkProfileFieldContent(before.type, content, others);
     const added =
-      before.type === PROFILE_FIELD_TYPE.select ? computeAddedProfileFieldOptions(before, after.data, version) : [];
+      before.type === PROFILE_FIELD_TYPE.select ? computeOptionAddedVersions(before, after.data, version) : [];
     const next = fields.map((one) => (one === before ? { ...before, ...after, added } : one));
     return { ...makeStoreProfileFieldsCommit(next, version), reply: makeSuccessReply(undefined, version) };
   },
@@ -123,7 +128,7 @@ export const orderProfileFieldsHandler: RealmCommandHandler<typeof realmActorCom
   handle({ parts }, { order }, _inputs, { caller, version }) {
     checkCallerIsAdmin(parts, caller);
     return {
-      ...makeStoreProfileFieldsCommit(reorderProfileFields(readProfileFieldRecords(parts), order), version),
+      ...makeStoreProfileFieldsCommit(withProfileFieldsReordered(readProfileFieldRecords(parts), order), version),
       reply: makeSuccessReply(undefined, version),
     };
   },

@@ -8,7 +8,7 @@ import { makeOutboxCommand, type OutboxCommand, realmActorCommands } from '#mode
 import { apiError } from '#model/errors';
 import type { DirectoryRealmEntry } from '#model/records';
 import { makeDirectoryLogItem, makeEveryoneEventLogItem } from '../../log-items.js';
-import { encodeDirectoryRecord, findUserRecord, listRealmRecords, REALM_PART_PREFIX } from '../../state.js';
+import { encodeDirectoryRecord, findUserRecord, listRealmRecords, REALM_ENTRY_PART_PREFIX } from '../../state.js';
 import type { RealmCommandHandler } from '../command.js';
 
 const makeRecordRealmActiveStateCommands = (realm: RealmId, deactivated: boolean): OutboxCommand[] => [
@@ -62,7 +62,7 @@ export const recordRealmActiveStateHandler: RealmCommandHandler<typeof realmActo
     const entry: DirectoryRealmEntry = { ...known, deactivated };
     return {
       reply: makeValueReply(null),
-      parts: { [`${REALM_PART_PREFIX}${realm}`]: encodeDirectoryRecord(entry) },
+      parts: { [`${REALM_ENTRY_PART_PREFIX}${realm}`]: encodeDirectoryRecord(entry) },
       events: [makeDirectoryLogItem({ realm: entry })],
     };
   },

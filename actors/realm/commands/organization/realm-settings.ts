@@ -4,13 +4,13 @@
  */
 
 import { makeSuccessReply } from '#actors/shared';
-import { isAdmin, isOwner } from '#domain/people';
+import { isAdminOrOwner, isOwner } from '#domain/people';
 import {
-  ALWAYS_REPORTED_REALM_SETTING_NAMES,
   formatRealmSettingForReply,
   isOwnerOnlyRealmSetting,
+  listKnownRealmSettings,
   makeRealmSettingEvent,
-  pickStoredRealmSettings,
+  REALM_SETTINGS_REPORTED_EVEN_IF_UNCHANGED,
   type RealmSettingName,
   type RealmSettings,
   STREAM_VALUED_REALM_SETTING_NAMES,
@@ -27,8 +27,8 @@ import {
   type ActorParts,
   findStreamRecord,
   listUserRecords,
-  readUserDefaultsRecord,
-  USER_DEFAULTS_PART_NAME,
+  NEW_USER_SETTING_DEFAULTS_PART_NAME,
+  readNewUserSettingDefaultsRecord,
 } from '../../state.js';
 import { makeFullMemberGroupEvents } from '../accounts/full-members.js';
 import { getActingUserOrThrow } from '../callers.js';
@@ -49,11 +49,11 @@ export const updateRealmSettingsHandler: RealmCommandHandler<typeof realmActorCo
     const acting = getActingUserOrThrow(parts, caller);
     checkMayChangeRealmSettings(acting, values);
     checkStreamValuedSettings(values, parts);
-    const given = pickStoredRealmSettings(values);
+    const given = listKnownRealmSettings(values);
     const changed = given.filter(([name, value]) => state.settings[name] !== value);
     const reported = [
-      ...changed.filter(([name]) => !ALWAYS_REPORTED_REALM_SETTING_NAMES.includes(name)),
-      ...given.filter(([name]) => ALWAYS_REPORTED_REALM_SETTING_NAMES.includes(name)),
+      ...changed.filter(([name]) => !REALM_SETTINGS_REPORTED_EVEN_IF_UNCHANGED.includes(name)),
+      ...given.filter(([name]) => REALM_SETTINGS_REPORTED_EVEN_IF_UNCHANGED.includes(name)),
     ];
     const reply: Record<string, ReturnType<typeof formatRealmSettingForReply>> = {};
     for (const [name, value] of reported) reply[name] = formatRealmSettingForReply(name, value, hasSingleSignOn);
@@ -87,9 +87,9 @@ export const updateRealmSettingsHandler: RealmCommandHandler<typeof realmActorCo
 };
 
 function checkMayChangeRealmSettings(acting: DirectoryUser, values: Partial<RealmSettings>): void {
-  if (!isAdmin(acting)) throw apiError('ADMIN_REQUIRED');
+  if (!isAdminOrOwner(acting)) throw apiError('ADMIN_REQUIRED');
   if (isOwner(acting)) return;
-  if (pickStoredRealmSettings(values).some(([name]) => isOwnerOnlyRealmSetting(name))) throw apiError('OWNER_REQUIRED');
+  if (listKnownRealmSettings(values).some(([name]) => isOwnerOnlyRealmSetting(name))) throw apiError('OWNER_REQUIRED');
 }
 
 /** Checks settings whose value is a stream. The stream must not be archived, and may be private. @throws ApiError */
@@ -103,11 +103,11 @@ function checkStreamValuedSettings(values: Partial<RealmSettings>, parts: ActorP
 }
 
 /** Changes the settings that new accounts start with. */
-export const updateNewUserDefaultsHandler: RealmCommandHandler<typeof realmActorCommands.changeUserDefaults> = {
+export const updateNewUserSettingDefaultsHandler: RealmCommandHandler<typeof realmActorCommands.changeUserDefaults> = {
   lane: NO_INPUT_COMMAND_LANE,
   handle({ parts }, { values }, _inputs, { caller, version }) {
-    if (!isAdmin(getActingUserOrThrow(parts, caller))) throw apiError('ADMIN_REQUIRED');
-    const before = readUserDefaultsRecord(parts);
+    if (!isAdminOrOwner(getActingUserOrThrow(parts, caller))) throw apiError('ADMIN_REQUIRED');
+    const before = readNewUserSettingDefaultsRecord(parts);
     const after: Record<string, UserSettingValue> = { ...before };
     const changed = USER_SETTING_NAMES.filter(
       (name) =>
@@ -126,7 +126,7 @@ export const updateNewUserDefaultsHandler: RealmCommandHandler<typeof realmActor
     });
     return {
       reply: makeSuccessReply(undefined, version),
-      parts: { [USER_DEFAULTS_PART_NAME]: after },
+      parts: { [NEW_USER_SETTING_DEFAULTS_PART_NAME]: after },
       events: [
         makeDirectoryLogItem({ userDefaults: after }),
         ...changed.map((name) => makeEveryoneEventLogItem(version, event(name))),

@@ -13,13 +13,13 @@ import { makeStoredPreferencesChanges } from './preferences.js';
  * Maximum number of alert words of a user: each event has all words, and each message is searched for them; 1,000 words
  * of 100 characters fit an event.
  */
-const MAX_ALERT_WORDS = 1_000;
+const MAX_ALERT_WORDS_PER_USER = 1_000;
 
 /**
  * Makes the handler of a change of alert words. @param next the new list, from the present one and the words of the
  * request
  */
-const makeAlertWordsHandler = (
+const makeAlertWordsChangeHandler = (
   next: (before: readonly string[], given: readonly string[]) => string[],
 ): RealmCommandHandler<typeof realmActorCommands.addAlertWords> => ({
   lane: NO_INPUT_COMMAND_LANE,
@@ -42,18 +42,18 @@ const makeAlertWordsHandler = (
 });
 
 /** POST /users/me/alert_words: adds alert words. A new word in several spellings gets the last one. */
-export const addAlertWordsHandler = makeAlertWordsHandler((before, given) => {
+export const addAlertWordsHandler = makeAlertWordsChangeHandler((before, given) => {
   const known = new Set(before.map((word) => word.toLowerCase()));
   const added = new Map<string, string>();
   for (const word of given.map((one) => one.trim())) {
     if (word !== '' && !known.has(word.toLowerCase())) added.set(word.toLowerCase(), word);
   }
-  checkParameterItemCount('alert_words', before.length + added.size, MAX_ALERT_WORDS);
+  checkParameterItemCount('alert_words', before.length + added.size, MAX_ALERT_WORDS_PER_USER);
   return [...before, ...added.values()];
 });
 
 /** DELETE /users/me/alert_words: removes alert words. */
-export const removeAlertWordsHandler = makeAlertWordsHandler((before, given) => {
+export const removeAlertWordsHandler = makeAlertWordsChangeHandler((before, given) => {
   const gone = new Set(given.map((word) => word.toLowerCase()));
   return before.filter((word) => !gone.has(word.toLowerCase()));
 });

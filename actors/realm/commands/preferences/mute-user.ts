@@ -9,7 +9,7 @@ import { getActingUserOrThrow } from '../callers.js';
 import { NO_INPUT_COMMAND_LANE, type RealmCommandHandler } from '../command.js';
 import { makeStoredPreferencesChanges } from './preferences.js';
 
-const makeMuteUserHandler = (mute: boolean): RealmCommandHandler<typeof realmActorCommands.muteUser> => ({
+const makeMuteOrUnmuteHandler = (mute: boolean): RealmCommandHandler<typeof realmActorCommands.muteUser> => ({
   lane: NO_INPUT_COMMAND_LANE,
   handle({ parts }, { muted_user_id }, _inputs, { caller, now, version }) {
     getActingUserOrThrow(parts, caller);
@@ -36,5 +36,5 @@ const makeMuteUserHandler = (mute: boolean): RealmCommandHandler<typeof realmAct
  * Stores that a user is muted. The caller's user actor redirects the request to this command after it has marked the
  * unread messages of the muted user as read.
  */
-export const recordUserMutedHandler = makeMuteUserHandler(true);
-export const recordUserUnmutedHandler = makeMuteUserHandler(false);
+export const recordUserMutedHandler = makeMuteOrUnmuteHandler(true);
+export const recordUserUnmutedHandler = makeMuteOrUnmuteHandler(false);

@@ -7,7 +7,7 @@ import { makeSuccessReply } from '#actors/shared';
 import type { Json } from '#base';
 import { computeUserSetting } from '#domain/people';
 import {
-  INTERFACE_LANGUAGES,
+  INTERFACE_LANGUAGE_NAME_BY_CODE,
   isAccountFieldSetting,
   type LogItem,
   toRealmId,
@@ -37,45 +37,45 @@ import {
 } from '../../state.js';
 import type { RealmMemoryState } from '../../volatile.js';
 import {
-  changeOwnAccountFields,
   loadOwnAccountChangeInputs,
-  type OwnAccountChange,
+  makeOwnAccountChangeOutcome,
   type OwnAccountChangeInputs,
+  type OwnAccountChangeOutcome,
 } from '../accounts/own-account.js';
-import { makeEmailVisibilityEvents } from '../accounts/person-events.js';
+import { makeEmailVisibilityChangedEvents } from '../accounts/person-events.js';
 import { makeApiEmailOfHiddenAddress } from '../accounts/user-record.js';
 import { getActingUserOrThrow } from '../callers.js';
 import { NO_INPUT_COMMAND_LANE, type RealmActorView, type RealmCommandHandler } from '../command.js';
-import { makeStoredPreferencesChanges, setStatusInPreferences } from './preferences.js';
+import { makePreferencesWithStatus, makeStoredPreferencesChanges } from './preferences.js';
 import { makePresenceSwitchCommit } from './presence-switch.js';
 
 /** PATCH /settings with settings only: such requests need no inputs, so they never wait. */
 export const updateOwnSettingsHandler: RealmCommandHandler<typeof realmActorCommands.changeSettings> = {
   lane: NO_INPUT_COMMAND_LANE,
-  handle: (view, args, _inputs, context) => makeSettingsOutcome(view, args, context, undefined),
+  handle: (view, args, _inputs, context) => makeOwnSettingsChangeOutcome(view, args, context, undefined),
 };
 
 /**
  * PATCH /settings with a name, password or address, perhaps among settings. The inputs of such a request may wait for
  * the user actor.
  */
-export const updateOwnAccountHandler: RealmCommandHandler<
+export const updateOwnAccountAndSettingsHandler: RealmCommandHandler<
   typeof realmActorCommands.changeOwnAccount,
   OwnAccountChangeInputs
 > = {
   lane: 'account',
   inputs: ({ account }, context, sources) => loadOwnAccountChangeInputs(account, context, sources),
   handle: (view, args, inputs, context) =>
-    makeSettingsOutcome(view, args, context, (user) =>
-      changeOwnAccountFields(user, args.account, inputs, view, context),
+    makeOwnSettingsChangeOutcome(view, args, context, (user) =>
+      makeOwnAccountChangeOutcome(user, args.account, inputs, view, context),
     ),
 };
 
-function makeSettingsOutcome(
+function makeOwnSettingsChangeOutcome(
   { parts, volatile }: RealmActorView,
   { values, domain }: ChangeOwnSettingsArgs,
   context: CommandContext,
-  changeOf: ((user: DirectoryUser) => OwnAccountChange) | undefined,
+  changeOf: ((user: DirectoryUser) => OwnAccountChangeOutcome) | undefined,
 ): CommandOutcome<RealmActorState> {
   const { caller, realm, version } = context;
   const before = getActingUserOrThrow(parts, caller);
@@ -84,11 +84,11 @@ function makeSettingsOutcome(
   const names = USER_SETTING_NAMES.filter(
     (name) => values[name] !== undefined && values[name] !== computeUserSetting(before, preferences.settings, name),
   );
-  const user = applyAccountFieldSettings(account?.user ?? before, values, domain, volatile);
+  const user = makeAccountWithChangedSettings(account?.user ?? before, values, domain, volatile);
   const events: LogItem[] = [];
   const written: Record<string, Json> = { ...account?.parts };
   if (user !== before) {
-    reindexChangedUserEmail(volatile, before, user);
+    reindexChangedApiEmail(volatile, before, user);
     written[`${USER_PART_PREFIX}${user.id}`] = encodeDirectoryRecord(user);
     events.push(makeDirectoryLogItem({ user }));
   }
@@ -98,7 +98,7 @@ function makeSettingsOutcome(
     : undefined;
   if (chosen !== preferences.settings) {
     const stored = makeStoredPreferencesChanges(
-      setStatusInPreferences({ ...preferences, settings: chosen }, presence?.status ?? preferences.status),
+      makePreferencesWithStatus({ ...preferences, settings: chosen }, presence?.status ?? preferences.status),
     );
     Object.assign(written, stored.parts);
     events.push(stored.change);
@@ -107,7 +107,7 @@ function makeSettingsOutcome(
     events.push(...makeUserSettingEvents(user.id, name, values[name]!));
     if (name === 'presence_enabled') events.push(...presence!.events);
     if (name === 'email_address_visibility')
-      events.push(...makeEmailVisibilityEvents(before, user, listUserRecords(parts), version));
+      events.push(...makeEmailVisibilityChangedEvents(before, user, listUserRecords(parts), version));
     if (name === 'timezone') {
       const person = { user_id: user.id, email: user.email, timezone: user.timezone };
       events.push(makeEveryoneEventLogItem(version, { type: 'realm_user', op: 'update', person }));
@@ -135,7 +135,7 @@ function makeSettingsOutcome(
 }
 
 /** The account with the changed settings that are stored in the account itself. */
-function applyAccountFieldSettings(
+function makeAccountWithChangedSettings(
   user: DirectoryUser,
   {
     timezone = user.timezone,
@@ -151,10 +151,10 @@ function applyAccountFieldSettings(
   return { ...user, timezone, emailVisibility, email };
 }
 
-function reindexChangedUserEmail(volatile: RealmMemoryState, before: DirectoryUser, after: DirectoryUser): void {
+function reindexChangedApiEmail(volatile: RealmMemoryState, before: DirectoryUser, after: DirectoryUser): void {
   if (before.email === after.email) return;
-  volatile.removeEmail(before.email);
-  volatile.addUserEmails(after.id, after.email, after.deliveryEmail);
+  volatile.unindexEmail(before.email);
+  volatile.indexUserEmails(after.id, after.email, after.deliveryEmail);
 }
 
 /** The user's settings that differ from the defaults; the same object if nothing changes. */
@@ -175,7 +175,8 @@ function mergeNonDefaultSettings(
 
 /** Events of one setting: the modern one, then the one for clients without `user_settings_object`. */
 function makeUserSettingEvents(user: number, name: UserSettingName, value: UserSettingValue): LogItem[] {
-  const language = name === 'default_language' ? { language_name: INTERFACE_LANGUAGES.get(String(value)) ?? '' } : {};
+  const language =
+    name === 'default_language' ? { language_name: INTERFACE_LANGUAGE_NAME_BY_CODE.get(String(value)) ?? '' } : {};
   const events = [
     makeUserEventLogItem(user, { type: 'user_settings', op: 'update', property: name, value, ...language }),
   ];

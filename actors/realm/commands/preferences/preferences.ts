@@ -2,12 +2,12 @@
 
 import type { Json } from '#base';
 import type { LogItem } from '#model';
-import type { DirectoryPreferences, UserStatus } from '#model/records';
+import type { DirectoryUserPreferences, UserStatus } from '#model/records';
 import { makeDirectoryLogItem } from '../../log-items.js';
 import { encodeDirectoryRecord, PREFERENCES_PART_PREFIX } from '../../state.js';
 
 /** The part and the directory change that store a user's preferences. */
-export function makeStoredPreferencesChanges(preferences: DirectoryPreferences): {
+export function makeStoredPreferencesChanges(preferences: DirectoryUserPreferences): {
   readonly parts: Record<string, Json>;
   readonly change: LogItem;
 } {
@@ -18,10 +18,10 @@ export function makeStoredPreferencesChanges(preferences: DirectoryPreferences):
 }
 
 /** The preferences with this status; an empty status is omitted. */
-export function setStatusInPreferences(
-  { status: _, ...preferences }: DirectoryPreferences,
+export function makePreferencesWithStatus(
+  { status: _, ...preferences }: DirectoryUserPreferences,
   status?: UserStatus,
-): DirectoryPreferences {
+): DirectoryUserPreferences {
   const says = status && (status.text !== '' || status.emoji !== null || status.away);
   return says ? { ...preferences, status } : preferences;
 }

@@ -2,13 +2,13 @@
 
 import { makeSuccessReply } from '#actors/shared';
 import type { Json } from '#base';
-import { renderMarkdownOrEmpty } from '#domain/markdown';
+import { renderContextFreeMarkdownOrEmpty } from '#domain/markdown';
 import {
-  checkProfileFieldValue,
-  filterLiveProfileValues,
   formatProfileValueForApi,
-  MARKDOWN_PROFILE_FIELD_TYPES,
-  type ProfileValueInput,
+  listExistingProfileValues,
+  MARKDOWN_RENDERED_FIELD_TYPES,
+  type SchemaValidProfileValue,
+  toCheckedStoredProfileValue,
 } from '#domain/people';
 import type { LogItem } from '#model';
 import type { ProfileFieldUpdate, realmActorCommands } from '#model/commands';
@@ -29,21 +29,21 @@ import { getActingUserOrThrow } from '../callers.js';
 import { NO_INPUT_COMMAND_LANE, type RealmCommandHandler } from '../command.js';
 
 /** HTML of the new profile values, by field id. */
-export type RenderedProfileValues = ReadonlyMap<number, string>;
+export type RenderedProfileValuesByFieldId = ReadonlyMap<number, string>;
 
 /** Parts and events of a changed profile; both empty if nothing changes. */
-interface ProfileChange {
+interface ProfileChangeCommit {
   readonly parts: Record<string, Json>;
   readonly events: LogItem[];
 }
 
 interface NonEmptyProfileValueUpdate {
   readonly id: number;
-  readonly value: ProfileValueInput;
+  readonly value: SchemaValidProfileValue;
 }
 
 /** Maximum length of a rendered value, characters; the checks refuse longer ones. */
-const MAX_MARKDOWN_VALUE_CHARS = 1_000;
+const MAX_PROFILE_MARKDOWN_VALUE_CHARS = 1_000;
 
 const isEmptyProfileValue = ({ value }: ProfileFieldUpdate): boolean => value === null || value.length === 0;
 
@@ -53,12 +53,16 @@ const keepLastEntryOfEachField = <E extends ProfileFieldUpdate>(entries: readonl
 ];
 
 /** HTML of profile values, for the inputs of commands. Fields that do not exist yet are skipped, and refused later. */
-export function renderProfileValues(parts: ActorParts, entries: readonly ProfileFieldUpdate[]): RenderedProfileValues {
+export function renderProfileValues(
+  parts: ActorParts,
+  entries: readonly ProfileFieldUpdate[],
+): RenderedProfileValuesByFieldId {
   const types = new Map(readProfileFieldRecords(parts).map(({ id, type }) => [id, type]));
   const rendered = new Map<number, string>();
   for (const { id, value } of keepLastEntryOfEachField(entries.filter((entry) => !isEmptyProfileValue(entry)))) {
-    const isText = typeof value === 'string' && value.length <= MAX_MARKDOWN_VALUE_CHARS;
-    if (isText && MARKDOWN_PROFILE_FIELD_TYPES.has(types.get(id) ?? 0)) rendered.set(id, renderMarkdownOrEmpty(value));
+    const isText = typeof value === 'string' && value.length <= MAX_PROFILE_MARKDOWN_VALUE_CHARS;
+    if (isText && MARKDOWN_RENDERED_FIELD_TYPES.has(types.get(id) ?? 0))
+      rendered.set(id, renderContextFreeMarkdownOrEmpty(value));
   }
   return rendered;
 }
@@ -67,7 +71,7 @@ export function renderProfileValues(parts: ActorParts, entries: readonly Profile
 class ProfileValuesEditor {
   readonly #fieldById: ReadonlyMap<number, DirectoryProfileField>;
   readonly #storedValueByFieldId: ReadonlyMap<string, ProfileFieldValue>;
-  readonly #valueByFieldId: Map<string, ProfileFieldValue>;
+  readonly #editedValueByFieldId: Map<string, ProfileFieldValue>;
   /** Ids of changed or cleared profile fields, in order. */
   readonly #touchedFieldIds = new Set<number>();
 
@@ -79,50 +83,51 @@ class ProfileValuesEditor {
   ) {
     const fields = readProfileFieldRecords(parts);
     this.#fieldById = new Map(fields.map((field) => [field.id, field]));
-    this.#storedValueByFieldId = new Map(filterLiveProfileValues(readProfileRecord(parts, user.id), fields));
-    this.#valueByFieldId = new Map(this.#storedValueByFieldId);
+    this.#storedValueByFieldId = new Map(listExistingProfileValues(readProfileRecord(parts, user.id), fields));
+    this.#editedValueByFieldId = new Map(this.#storedValueByFieldId);
   }
 
   /** Clears all of these profile fields or none. @throws ApiError */
   clearFields(ids: readonly number[]): void {
     for (const id of ids) this.#getFieldOrThrow(id);
     for (const id of ids) {
-      this.#valueByFieldId.delete(String(id));
+      this.#editedValueByFieldId.delete(String(id));
       this.#touchedFieldIds.add(id);
     }
   }
 
   /** Sets all of these profile values or none. @throws ApiError */
-  setFieldValues(entries: readonly NonEmptyProfileValueUpdate[], rendered: RenderedProfileValues): void {
+  setFieldValues(entries: readonly NonEmptyProfileValueUpdate[], rendered: RenderedProfileValuesByFieldId): void {
     const find = (id: number): DirectoryUser | undefined => findUserRecord(this.parts, id);
     const checked = entries.map(({ id, value }) => ({
       id,
-      value: checkProfileFieldValue(this.#getFieldOrThrow(id), value, find),
+      value: toCheckedStoredProfileValue(this.#getFieldOrThrow(id), value, find),
     }));
     const values = keepLastEntryOfEachField(checked).map(({ id, value }): [number, ProfileFieldValue] => {
       const html =
-        MARKDOWN_PROFILE_FIELD_TYPES.has(this.#getFieldOrThrow(id).type) && value !== '' ? rendered.get(id) : '';
+        MARKDOWN_RENDERED_FIELD_TYPES.has(this.#getFieldOrThrow(id).type) && value !== '' ? rendered.get(id) : '';
       if (html === undefined) throw apiError('FIELD_NOT_FOUND', { id });
       return [id, { value, rendered: html, at: this.version }];
     });
     for (const [id, value] of values) {
       this.#touchedFieldIds.add(id);
-      if (this.#valueByFieldId.get(String(id))?.value !== value.value) this.#valueByFieldId.set(String(id), value);
+      if (this.#editedValueByFieldId.get(String(id))?.value !== value.value)
+        this.#editedValueByFieldId.set(String(id), value);
     }
   }
 
   /** Returns the part to write and the events to send for the changed values; none if every value is as stored. */
-  makeProfileChange(): ProfileChange {
+  makeProfileChangeCommit(): ProfileChangeCommit {
     const profileOutcome = [...this.#touchedFieldIds].filter(
-      (id) => this.#storedValueByFieldId.get(String(id))?.value !== this.#valueByFieldId.get(String(id))?.value,
+      (id) => this.#storedValueByFieldId.get(String(id))?.value !== this.#editedValueByFieldId.get(String(id))?.value,
     );
     if (profileOutcome.length === 0) return { parts: {}, events: [] };
-    const profile = { user: this.user.id, values: Object.fromEntries(this.#valueByFieldId) };
+    const profile = { user: this.user.id, values: Object.fromEntries(this.#editedValueByFieldId) };
     return {
       parts: { [`${PROFILE_PART_PREFIX}${this.user.id}`]: encodeDirectoryRecord(profile) },
       events: [
         makeDirectoryLogItem({ profile }),
-        ...profileOutcome.map((id) => this.#makeValueChangedEvent(id, this.#valueByFieldId.get(String(id)))),
+        ...profileOutcome.map((id) => this.#makeValueChangedEvent(id, this.#editedValueByFieldId.get(String(id)))),
       ],
     };
   }
@@ -144,13 +149,13 @@ class ProfileValuesEditor {
  * `profile_data` of PATCH /users/{user_id}. Empty values are cleared first, and stay cleared if the rest is refused.
  * @param rendered made by `renderProfileValues` in the command's inputs
  */
-export function editProfileValues(
+export function makeProfileEditCommit(
   parts: ActorParts,
   user: DirectoryUser,
   entries: readonly ProfileFieldUpdate[],
-  rendered: RenderedProfileValues,
+  rendered: RenderedProfileValuesByFieldId,
   version: number,
-): ProfileChange & { readonly refusal: ApiError | undefined } {
+): ProfileChangeCommit & { readonly refusal: ApiError | undefined } {
   const profile = new ProfileValuesEditor(parts, user, version);
   let refusal: ApiError | undefined;
   try {
@@ -164,11 +169,11 @@ export function editProfileValues(
     refusal = error;
   }
   // Profiles of bots are never shown, so nothing is stored.
-  return { ...(user.botType === null ? profile.makeProfileChange() : { parts: {}, events: [] }), refusal };
+  return { ...(user.botType === null ? profile.makeProfileChangeCommit() : { parts: {}, events: [] }), refusal };
 }
 
 /** Outcome of a changed profile. Without a change there is no commit, and no version for replicas to wait for. */
-const makeProfileChangeOutcome = (change: ProfileChange, version: number): CommandOutcome<RealmActorState> => ({
+const makeProfileChangeOutcome = (change: ProfileChangeCommit, version: number): CommandOutcome<RealmActorState> => ({
   ...change,
   reply: change.events.length > 0 ? makeSuccessReply(undefined, version) : makeSuccessReply(),
 });
@@ -176,14 +181,14 @@ const makeProfileChangeOutcome = (change: ProfileChange, version: number): Comma
 /** PATCH /users/me/profile_data: sets one's own profile values. */
 export const updateOwnProfileHandler: RealmCommandHandler<
   typeof realmActorCommands.changeOwnProfile,
-  RenderedProfileValues
+  RenderedProfileValuesByFieldId
 > = {
   lane: NO_INPUT_COMMAND_LANE,
   inputs: ({ data }, { view }) => renderProfileValues(view.parts, data),
   handle({ parts }, { data }, rendered, { caller, version }) {
     const profile = new ProfileValuesEditor(parts, getActingUserOrThrow(parts, caller), version);
     profile.setFieldValues(data, rendered);
-    return makeProfileChangeOutcome(profile.makeProfileChange(), version);
+    return makeProfileChangeOutcome(profile.makeProfileChangeCommit(), version);
   },
 };
 
@@ -193,6 +198,6 @@ export const clearOwnProfileHandler: RealmCommandHandler<typeof realmActorComman
   handle({ parts }, { data }, _inputs, { caller, version }) {
     const profile = new ProfileValuesEditor(parts, getActingUserOrThrow(parts, caller), version);
     profile.clearFields(data);
-    return makeProfileChangeOutcome(profile.makeProfileChange(), version);
+    return makeProfileChangeOutcome(profile.makeProfileChangeCommit(), version);
   },
 };

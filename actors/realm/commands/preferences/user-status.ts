@@ -8,13 +8,13 @@ import type { Json, JsonObject } from '#base';
 import type { EmojiReference, LogItem } from '#model';
 import type { realmActorCommands, UserStatusEmoji } from '#model/commands';
 import { apiError } from '#model/errors';
-import type { DirectoryPreferences } from '#model/records';
+import type { DirectoryUserPreferences } from '#model/records';
 import { makeEveryoneEventLogItem } from '../../log-items.js';
 import { type ActorParts, EMOJI_PART_PREFIX, PREFERENCES_PART_PREFIX, readPreferencesRecord } from '../../state.js';
 import { getActingUserOrThrow } from '../callers.js';
 import { NO_INPUT_COMMAND_LANE, type RealmCommandHandler } from '../command.js';
 import { updateOwnSettingsHandler } from './own-settings.js';
-import { makeStoredPreferencesChanges, setStatusInPreferences } from './preferences.js';
+import { makePreferencesWithStatus, makeStoredPreferencesChanges } from './preferences.js';
 
 const NO_STATUS_EMOJI_FIELDS = { emoji_name: '', emoji_code: '', reaction_type: 'unicode_emoji' } as const;
 
@@ -35,7 +35,7 @@ export const setUserStatusHandler: RealmCommandHandler<typeof realmActorCommands
       emoji: emoji === undefined ? (before.status?.emoji ?? null) : toStoredStatusEmoji(emoji),
       away: away ?? before.status?.away ?? false,
     };
-    const change = makeStoredPreferencesChanges(setStatusInPreferences(before, status));
+    const change = makeStoredPreferencesChanges(makePreferencesWithStatus(before, status));
     const event: JsonObject = {
       type: 'user_status',
       user_id: caller,
@@ -69,8 +69,8 @@ const toStoredStatusEmoji = (emoji: UserStatusEmoji | null): EmojiReference | nu
 const findWrittenPreferences = (
   parts: Readonly<Record<string, Json>> | undefined,
   user: number,
-): DirectoryPreferences | undefined =>
-  parts?.[`${PREFERENCES_PART_PREFIX}${user}`] as unknown as DirectoryPreferences | undefined;
+): DirectoryUserPreferences | undefined =>
+  parts?.[`${PREFERENCES_PART_PREFIX}${user}`] as unknown as DirectoryUserPreferences | undefined;
 
 /**
  * False for status events, which are dropped from the effect of the setting: the event of the whole status includes

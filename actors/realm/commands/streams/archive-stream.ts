@@ -27,7 +27,7 @@ import { makeDirectoryLogItem } from '../../log-items.js';
 import { encodeDirectoryRecord, findStreamRecord, type RealmActorState, STREAM_PART_PREFIX } from '../../state.js';
 import { getAdministeredStreamOrThrow } from '../callers.js';
 import type { RealmActorView, RealmCommandHandler } from '../command.js';
-import { loadStreamSubscribers } from '../stream-memberships.js';
+import { loadSubscribersOfArgsStream } from '../stream-memberships.js';
 import {
   isInDefaultStreamGroup,
   makeDefaultStreamGroupsEvent,
@@ -110,7 +110,7 @@ export const archiveStreamHandler: RealmCommandHandler<
   lane: 'directory',
   exclusive: true,
 
-  inputs: loadStreamSubscribers,
+  inputs: loadSubscribersOfArgsStream,
 
   handle(view, { stream_id }, membership, { caller, realm, version }) {
     const { parts } = view;

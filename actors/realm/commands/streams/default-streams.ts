@@ -2,11 +2,11 @@
 
 import { makeSuccessReply } from '#actors/shared';
 import type { JsonObject } from '#base';
-import { isAdmin } from '#domain/people';
-import { canAccessStream, canSeeStreamMetadata } from '#domain/streams';
+import { isAdminOrOwner } from '#domain/people';
+import { mayAccessStream, maySeeStreamMetadata } from '#domain/streams';
 import type { realmActorCommands, StreamSubscribersReply } from '#model/commands';
 import { apiError } from '#model/errors';
-import type { DirectoryStream, DirectoryStreamGroup } from '#model/records';
+import type { DirectoryDefaultStreamGroup, DirectoryStream } from '#model/records';
 import type { CommandInputContext, CommandOutcome } from '#runtime';
 import type { ActorInputSources } from '../../../services.js';
 import { makeDirectoryLogItem } from '../../log-items.js';
@@ -23,37 +23,45 @@ import {
 import type { RealmMemoryState } from '../../volatile.js';
 import { getActingUserOrThrow } from '../callers.js';
 import type { RealmCommandHandler } from '../command.js';
-import { loadOwnPrivateStreamIds, loadStreamSubscribers, type OwnPrivateStreamIds } from '../stream-memberships.js';
+import {
+  loadOwnPrivateStreamIdsByNames,
+  loadSubscribersOfArgsStream,
+  type OwnPrivateStreamIds,
+} from '../stream-memberships.js';
 import { makeDefaultStreamGroupsEvent, makeDefaultStreamsEvent } from './stream-events.js';
 
-const MAX_STREAM_GROUP_NAME_CHARS = 60;
+const MAX_DEFAULT_STREAM_GROUP_NAME_CHARS = 60;
 
 /** Exclusive lane of these commands: names and memberships of streams must not change between inputs and handler. */
-const EXCLUSIVE_DIRECTORY_LANE = { lane: 'directory', exclusive: true } as const;
+const EXCLUSIVE_DIRECTORY_LANE_OPTIONS = { lane: 'directory', exclusive: true } as const;
 
 function checkCallerIsAdmin(parts: ActorParts, caller: number): void {
-  if (!isAdmin(getActingUserOrThrow(parts, caller))) throw apiError('ADMIN_REQUIRED');
+  if (!isAdminOrOwner(getActingUserOrThrow(parts, caller))) throw apiError('ADMIN_REQUIRED');
 }
 
-function getStreamGroupOrThrow(parts: ActorParts, id: number): DirectoryStreamGroup {
+function getDefaultStreamGroupOrThrow(parts: ActorParts, id: number): DirectoryDefaultStreamGroup {
   const group = readDefaultStreamGroupRecords(parts).find((one) => one.id === id);
   if (!group) throw apiError('NO_STREAM_GROUP', { id });
   return group;
 }
 
-function checkStreamGroupName(name: string): void {
+function checkDefaultStreamGroupName(name: string): void {
   if (name.trim() === '') throw apiError('STREAM_GROUP_NAME_BLANK', { name });
-  if ([...name].length > MAX_STREAM_GROUP_NAME_CHARS) throw apiError('STREAM_GROUP_NAME_TOO_LONG');
+  if ([...name].length > MAX_DEFAULT_STREAM_GROUP_NAME_CHARS) throw apiError('STREAM_GROUP_NAME_TOO_LONG');
   if (name.includes('\0')) throw apiError('STREAM_GROUP_NAME_NULL', { name });
 }
 
-function checkStreamGroupNameIsFree(parts: ActorParts, name: string): void {
+function checkDefaultStreamGroupNameIsFree(parts: ActorParts, name: string): void {
   if (readDefaultStreamGroupRecords(parts).some((one) => one.name === name))
     throw apiError('STREAM_GROUP_EXISTS', { group: name });
 }
 
 /** Outcome that stores a new list of default stream groups. */
-function makeStoreStreamGroupsOutcome(parts: ActorParts, groups: readonly DirectoryStreamGroup[], version: number) {
+function makeStoreDefaultStreamGroupsOutcome(
+  parts: ActorParts,
+  groups: readonly DirectoryDefaultStreamGroup[],
+  version: number,
+) {
   return {
     reply: makeSuccessReply(undefined, version),
     parts: { [DEFAULT_STREAM_GROUPS_PART_NAME]: encodeDirectoryRecord(groups) },
@@ -64,22 +72,25 @@ function makeStoreStreamGroupsOutcome(parts: ActorParts, groups: readonly Direct
   } satisfies CommandOutcome<RealmActorState>;
 }
 
-const replaceStreamGroupInList = (parts: ActorParts, group: DirectoryStreamGroup): DirectoryStreamGroup[] =>
+const listDefaultStreamGroupsWith = (
+  parts: ActorParts,
+  group: DirectoryDefaultStreamGroup,
+): DirectoryDefaultStreamGroup[] =>
   readDefaultStreamGroupRecords(parts).map((one) => (one.id === group.id ? group : one));
 
-interface StreamNameArgs extends JsonObject {
+interface StreamNamesRequestArgs extends JsonObject {
   readonly stream_names: readonly string[];
 }
 
 const loadOwnPrivateIdsOfNamedStreams = (
-  { stream_names }: StreamNameArgs,
+  { stream_names }: StreamNamesRequestArgs,
   context: CommandInputContext<RealmActorState, RealmMemoryState>,
   sources: ActorInputSources,
-): Promise<OwnPrivateStreamIds> => loadOwnPrivateStreamIds(stream_names, context, sources);
+): Promise<OwnPrivateStreamIds> => loadOwnPrivateStreamIdsByNames(stream_names, context, sources);
 
 /** The named streams, each once, in order. @throws ApiError for the first that the caller can't access */
 function getAccessibleNamedStreamsOrThrow(
-  { stream_names }: StreamNameArgs,
+  { stream_names }: StreamNamesRequestArgs,
   { parts, volatile }: { readonly parts: ActorParts; readonly volatile: RealmMemoryState },
   own: OwnPrivateStreamIds,
   caller: number,
@@ -88,7 +99,7 @@ function getAccessibleNamedStreamsOrThrow(
   const streams = new Map<number, DirectoryStream>();
   for (const name of stream_names) {
     const stream = findStreamRecord(parts, volatile.findStreamIdByName(name) ?? 0);
-    if (!stream || !canAccessStream(acting, stream, own.has(stream.id)))
+    if (!stream || !mayAccessStream(acting, stream, own.has(stream.id)))
       throw apiError('INVALID_STREAM_NAME', { name });
     streams.set(stream.id, stream);
   }
@@ -103,7 +114,7 @@ export const createDefaultStreamGroupHandler: RealmCommandHandler<
   typeof realmActorCommands.createStreamGroup,
   OwnPrivateStreamIds
 > = {
-  ...EXCLUSIVE_DIRECTORY_LANE,
+  ...EXCLUSIVE_DIRECTORY_LANE_OPTIONS,
   inputs: loadOwnPrivateIdsOfNamedStreams,
   handle(view, args, own, { caller, version }) {
     const { state, parts } = view;
@@ -111,29 +122,29 @@ export const createDefaultStreamGroupHandler: RealmCommandHandler<
     checkCallerIsAdmin(parts, caller);
     const streams = getAccessibleNamedStreamsOrThrow(args, view, own, caller);
     for (const stream of streams) checkIsNotDefaultStream(stream, name);
-    checkStreamGroupName(name);
-    checkStreamGroupNameIsFree(parts, name);
+    checkDefaultStreamGroupName(name);
+    checkDefaultStreamGroupNameIsFree(parts, name);
     const id = state.nextStreamGroup;
     const group = { id, name, description, streams: streams.map((stream) => stream.id) };
     return {
-      ...makeStoreStreamGroupsOutcome(parts, [...readDefaultStreamGroupRecords(parts), group], version),
+      ...makeStoreDefaultStreamGroupsOutcome(parts, [...readDefaultStreamGroupRecords(parts), group], version),
       state: { ...state, nextStreamGroup: id + 1 },
     };
   },
 };
 
 export const updateDefaultStreamGroupHandler: RealmCommandHandler<typeof realmActorCommands.updateStreamGroup> = {
-  ...EXCLUSIVE_DIRECTORY_LANE,
+  ...EXCLUSIVE_DIRECTORY_LANE_OPTIONS,
   handle({ parts }, { group_id, name, description }, _inputs, { caller, version }) {
     checkCallerIsAdmin(parts, caller);
-    const group = getStreamGroupOrThrow(parts, group_id);
+    const group = getDefaultStreamGroupOrThrow(parts, group_id);
     if (name !== null) {
       if (name === group.name) throw apiError('STREAM_GROUP_NAME_SAME', { name });
-      checkStreamGroupName(name);
-      checkStreamGroupNameIsFree(parts, name);
+      checkDefaultStreamGroupName(name);
+      checkDefaultStreamGroupNameIsFree(parts, name);
     }
     const after = { ...group, name: name ?? group.name, description: description ?? group.description };
-    return makeStoreStreamGroupsOutcome(parts, replaceStreamGroupInList(parts, after), version);
+    return makeStoreDefaultStreamGroupsOutcome(parts, listDefaultStreamGroupsWith(parts, after), version);
   },
 };
 
@@ -142,12 +153,12 @@ export const editStreamsOfDefaultStreamGroupHandler: RealmCommandHandler<
   typeof realmActorCommands.editStreamGroup,
   OwnPrivateStreamIds
 > = {
-  ...EXCLUSIVE_DIRECTORY_LANE,
+  ...EXCLUSIVE_DIRECTORY_LANE_OPTIONS,
   inputs: loadOwnPrivateIdsOfNamedStreams,
   handle(view, args, own, { caller, version }) {
     const { parts } = view;
     checkCallerIsAdmin(parts, caller);
-    const group = getStreamGroupOrThrow(parts, args.group_id);
+    const group = getDefaultStreamGroupOrThrow(parts, args.group_id);
     const streams = getAccessibleNamedStreamsOrThrow(args, view, own, caller);
     if (args.op !== 'add' && args.op !== 'remove') throw apiError('STREAM_GROUP_OP');
     for (const stream of streams) {
@@ -162,16 +173,20 @@ export const editStreamsOfDefaultStreamGroupHandler: RealmCommandHandler<
     }
     const ids = streams.map((stream) => stream.id);
     const after = args.op === 'add' ? [...group.streams, ...ids] : group.streams.filter((id) => !ids.includes(id));
-    return makeStoreStreamGroupsOutcome(parts, replaceStreamGroupInList(parts, { ...group, streams: after }), version);
+    return makeStoreDefaultStreamGroupsOutcome(
+      parts,
+      listDefaultStreamGroupsWith(parts, { ...group, streams: after }),
+      version,
+    );
   },
 };
 
 export const removeDefaultStreamGroupHandler: RealmCommandHandler<typeof realmActorCommands.removeStreamGroup> = {
-  ...EXCLUSIVE_DIRECTORY_LANE,
+  ...EXCLUSIVE_DIRECTORY_LANE_OPTIONS,
   handle({ parts }, { group_id }, _inputs, { caller, version }) {
     checkCallerIsAdmin(parts, caller);
-    const { id } = getStreamGroupOrThrow(parts, group_id);
-    return makeStoreStreamGroupsOutcome(
+    const { id } = getDefaultStreamGroupOrThrow(parts, group_id);
+    return makeStoreDefaultStreamGroupsOutcome(
       parts,
       readDefaultStreamGroupRecords(parts).filter((one) => one.id !== id),
       version,
@@ -180,21 +195,21 @@ export const removeDefaultStreamGroupHandler: RealmCommandHandler<typeof realmAc
 };
 
 /** POST and DELETE /default_streams: makes a stream a default stream, or no longer one. */
-export const setDefaultStreamHandler: RealmCommandHandler<
+export const addOrRemoveDefaultStreamHandler: RealmCommandHandler<
   typeof realmActorCommands.setDefaultStream,
   StreamSubscribersReply | undefined
 > = {
   lane: 'directory',
   exclusive: true,
 
-  inputs: loadStreamSubscribers,
+  inputs: loadSubscribersOfArgsStream,
 
   handle({ parts }, { stream_id, isDefault }, membership, { caller, version }) {
     const acting = findUserRecord(parts, caller);
     const stream = findStreamRecord(parts, stream_id);
-    if (!acting || !isAdmin(acting)) throw apiError('ADMIN_REQUIRED');
+    if (!acting || !isAdminOrOwner(acting)) throw apiError('ADMIN_REQUIRED');
     const subscribed = membership?.members.includes(caller) ?? false;
-    const mayKnow = isDefault ? canAccessStream : canSeeStreamMetadata;
+    const mayKnow = isDefault ? mayAccessStream : maySeeStreamMetadata;
     if (!stream || !mayKnow(acting, stream, subscribed)) throw apiError('INVALID_STREAM_ID');
     if (isDefault && stream.inviteOnly) throw apiError('DEFAULT_STREAM_PRIVATE_ADD');
     // Adding a default stream again sends nothing; removing a stream that is none still sends the list.

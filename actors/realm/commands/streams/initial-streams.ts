@@ -33,7 +33,7 @@ const INITIAL_STREAMS = [
  * @param owner first account, which creates the streams and is subscribed to them
  * @param origin base URL of the organization
  */
-export function createInitialStreams(
+export function makeInitialStreamsCommit(
   state: RealmActorState,
   owner: DirectoryUser,
   volatile: RealmMemoryState,
@@ -60,8 +60,8 @@ export function createInitialStreams(
       archived: false,
       isDefault: !inviteOnly,
     };
-    volatile.addStreamName(stream.id, stream.name);
-    plan.addStreamToJoin(stream, true);
+    volatile.indexStreamName(stream.id, stream.name);
+    plan.planJoinsToStream(stream, true);
     return stream;
   });
   const settings = {

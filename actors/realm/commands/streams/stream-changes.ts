@@ -4,7 +4,7 @@
  */
 
 import { formatSilentMention, quoteStreamDescription } from '#actors/shared';
-import { type StreamPrivacy, streamPrivacyNameOf } from '#domain/streams';
+import { type StreamPrivacyFlags, streamPrivacyNameOf } from '#domain/streams';
 import type { LogItem, RealmSettings } from '#model';
 import type { StreamSubscribersReply } from '#model/commands';
 import type { DirectoryStream, DirectoryUser } from '#model/records';
@@ -29,9 +29,9 @@ export interface StreamChangeContext {
 const makeAudienceOfStreamChange = (stream: DirectoryStream, { membership, version }: StreamChangeContext) =>
   makeStreamEventAudience(stream, membership.mv, version);
 
-export function changeStreamPrivacy(
+export function makeStreamPrivacyChange(
   before: DirectoryStream,
-  privacy: StreamPrivacy,
+  privacy: StreamPrivacyFlags,
   context: StreamChangeContext,
 ): StreamChangeOutcome {
   const stream = { ...before, ...privacy };
@@ -56,7 +56,7 @@ export function changeStreamPrivacy(
 const formatRetentionPeriod = (days: number): string => (days < 0 ? 'Forever' : `${days} days`);
 
 /** Changes the retention time of messages. @param days null = the organization's default */
-export function changeStreamRetention(
+export function makeStreamRetentionChange(
   before: DirectoryStream,
   days: number | null,
   context: StreamChangeContext,
@@ -80,7 +80,7 @@ export function changeStreamRetention(
   };
 }
 
-export function changeStreamDescription(
+export function makeStreamDescriptionChange(
   before: DirectoryStream,
   description: string,
   context: StreamChangeContext,
@@ -99,7 +99,7 @@ export function changeStreamDescription(
   };
 }
 
-export function changeStreamName(
+export function makeStreamNameChange(
   before: DirectoryStream,
   name: string,
   context: StreamChangeContext,
@@ -121,7 +121,7 @@ const POST_POLICY_DESCRIPTIONS: Readonly<Record<number, string>> = {
   4: 'Only organization administrators and moderators can post',
 };
 
-export function changeStreamPostPolicy(
+export function makeStreamPostPolicyChange(
   before: DirectoryStream,
   postPolicy: number,
   context: StreamChangeContext,
@@ -140,7 +140,7 @@ export function changeStreamPostPolicy(
   };
 }
 
-export function changeCanRemoveSubscribersGroup(
+export function makeCanRemoveSubscribersGroupChange(
   before: DirectoryStream,
   group: number,
   context: StreamChangeContext,

@@ -3,13 +3,13 @@ import type { JsonObject } from '#base';
 import { USER_ROLE } from '#domain/people';
 import {
   compareByName,
-  formatDefaultStreamGroupsForApi,
   formatStreamForApi,
-  weakestRoleSeeingStream,
+  formatVisibleDefaultStreamGroups,
+  weakestRoleSeeingUnsubscribed,
 } from '#domain/streams';
 import type { EventAudience, LogItem } from '#model';
 import type { StreamSubscribersReply } from '#model/commands';
-import type { DirectoryStream, DirectoryStreamGroup } from '#model/records';
+import type { DirectoryDefaultStreamGroup, DirectoryStream } from '#model/records';
 import { makeDirectoryLogItem } from '../../log-items.js';
 import { type ActorParts, findStreamRecord, listStreamRecords, readDefaultStreamGroupRecords } from '../../state.js';
 
@@ -21,7 +21,7 @@ export const makeStreamEventAudience = (stream: DirectoryStream, mv: number, rv:
   stream: stream.id,
   mv,
   former: true,
-  role: weakestRoleSeeingStream(stream),
+  role: weakestRoleSeeingUnsubscribed(stream),
   rv,
 });
 
@@ -41,7 +41,7 @@ export const makeStreamCreateOrDeleteEvent = (
  */
 export const makeStreamCreatedLogItems = (stream: DirectoryStream, version: number): LogItem[] => [
   makeDirectoryLogItem({ stream }),
-  makeStreamCreateOrDeleteEvent({ role: weakestRoleSeeingStream(stream), rv: version }, 'create', stream),
+  makeStreamCreateOrDeleteEvent({ role: weakestRoleSeeingUnsubscribed(stream), rv: version }, 'create', stream),
 ];
 
 export const makeStreamUpdatedEvent = (
@@ -66,7 +66,7 @@ export function makeStreamVisibilityEvents(
   { members, mv }: StreamSubscribersReply,
   version: number,
 ): LogItem[] {
-  const [was, is] = [weakestRoleSeeingStream(before), weakestRoleSeeingStream(after)];
+  const [was, is] = [weakestRoleSeeingUnsubscribed(before), weakestRoleSeeingUnsubscribed(after)];
   if (was === is) return [];
   const to: EventAudience = { role: Math.max(was, is), weakerThan: Math.min(was, is), rv: version, except: members };
   const neverSubscribed: EventAudience = { ...to, neverIn: { stream: before.id, mv } };
@@ -100,7 +100,7 @@ export const makeDefaultStreamGroupsEvent = (
   parts: ActorParts,
   changed: DirectoryStream | undefined,
   version: number,
-  groups: readonly DirectoryStreamGroup[] = readDefaultStreamGroupRecords(parts),
+  groups: readonly DirectoryDefaultStreamGroup[] = readDefaultStreamGroupRecords(parts),
 ): LogItem => ({
   t: 'event',
   to: { role: USER_ROLE.member, rv: version },
@@ -112,10 +112,10 @@ export const makeDefaultStreamGroupsEvent = (
 
 export const formatStoredDefaultStreamGroupsForApi = (
   parts: ActorParts,
-  groups: readonly DirectoryStreamGroup[] = readDefaultStreamGroupRecords(parts),
+  groups: readonly DirectoryDefaultStreamGroup[] = readDefaultStreamGroupRecords(parts),
   changed?: DirectoryStream,
 ): JsonObject[] =>
-  formatDefaultStreamGroupsForApi(groups, (id) => (id === changed?.id ? changed : findStreamRecord(parts, id)));
+  formatVisibleDefaultStreamGroups(groups, (id) => (id === changed?.id ? changed : findStreamRecord(parts, id)));
 
 /** True if a default stream group has the stream, so that a change of its privacy changes the shown groups. */
 export const isInDefaultStreamGroup = (parts: ActorParts, stream: DirectoryStream): boolean =>

@@ -11,10 +11,10 @@ import {
 } from '#actors/shared';
 import { isOwner } from '#domain/people';
 import {
-  canAccessStream,
-  checkStreamName,
-  type StreamPrivacy,
+  mayAccessStream,
+  type StreamPrivacyFlags,
   streamPrivacyNameOf,
+  toCheckedStreamName,
   toOneLineDescription,
 } from '#domain/streams';
 import type { realmActorCommands, StreamSubscribersReply, UpdateStreamArgs } from '#model/commands';
@@ -24,19 +24,19 @@ import { makeDirectoryLogItem } from '../../log-items.js';
 import { encodeDirectoryRecord, STREAM_PART_PREFIX } from '../../state.js';
 import { getAdministeredStreamOrThrow, type StreamAdministrationContext } from '../callers.js';
 import type { RealmActorView, RealmCommandHandler } from '../command.js';
-import { loadStreamSubscribers } from '../stream-memberships.js';
+import { loadSubscribersOfArgsStream } from '../stream-memberships.js';
 import {
-  checkMayMakeWebPublic,
-  parseRetentionDays,
-  resolveCanRemoveSubscribersGroup,
+  checkMayMakeStreamsWebPublic,
+  getCanRemoveSubscribersGroupIdOrThrow,
+  parseStreamRetentionDays,
 } from '../subscriptions/subscribe-checks.js';
 import {
-  changeCanRemoveSubscribersGroup,
-  changeStreamDescription,
-  changeStreamName,
-  changeStreamPostPolicy,
-  changeStreamPrivacy,
-  changeStreamRetention,
+  makeCanRemoveSubscribersGroupChange,
+  makeStreamDescriptionChange,
+  makeStreamNameChange,
+  makeStreamPostPolicyChange,
+  makeStreamPrivacyChange,
+  makeStreamRetentionChange,
   type StreamChangeContext,
   type StreamChangeOutcome,
 } from './stream-changes.js';
@@ -48,10 +48,10 @@ function getRequestedPrivacyOrThrow(
   args: UpdateStreamArgs,
   { state }: RealmActorView,
   now: number,
-): StreamPrivacy | undefined {
+): StreamPrivacyFlags | undefined {
   const { is_private, is_web_public, history_public_to_subscribers: history } = args;
   const historyPublic = history ?? (is_private === null ? stream.historyPublic : !is_private);
-  const privacy: StreamPrivacy = {
+  const privacy: StreamPrivacyFlags = {
     inviteOnly: is_private ?? stream.inviteOnly,
     webPublic: is_web_public ?? stream.webPublic,
     historyPublic,
@@ -59,8 +59,8 @@ function getRequestedPrivacyOrThrow(
   const asked = is_private !== null || is_web_public !== null || history !== null;
   if (streamPrivacyNameOf(privacy) === undefined) throw apiError('INVALID_PARAMETERS');
   if (is_private && stream.isDefault) throw apiError('DEFAULT_STREAM_PRIVATE');
-  if (is_private !== null && !canAccessStream(acting, stream, subscribed)) throw apiError('INVALID_STREAM_ID');
-  if (is_web_public) checkMayMakeWebPublic(args.server_web_public, acting, state.settings, now);
+  if (is_private !== null && !mayAccessStream(acting, stream, subscribed)) throw apiError('INVALID_STREAM_ID');
+  if (is_web_public) checkMayMakeStreamsWebPublic(args.server_web_public, acting, state.settings, now);
   return asked ? privacy : undefined;
 }
 
@@ -68,7 +68,7 @@ function getNewStreamNameOrThrow(before: string, given: string, { volatile }: Re
   const trimmed = given.trim();
   if (trimmed === before) throw apiError('STREAM_NAME_SAME');
   if (trimmed.toLowerCase() === before.toLowerCase()) return trimmed;
-  const name = checkStreamName(trimmed);
+  const name = toCheckedStreamName(trimmed);
   if (volatile.findStreamIdByName(name) !== undefined) throw apiError('STREAM_NAME_TAKEN', { name });
   return name;
 }
@@ -93,16 +93,20 @@ function makeStreamUpdateSteps(
   return [
     given(args.message_retention_days, (days, before) => {
       if (!isOwner(acting)) throw apiError('OWNER_REQUIRED');
-      return changeStreamRetention(before, parseRetentionDays(days), context);
+      return makeStreamRetentionChange(before, parseStreamRetentionDays(days), context);
     }),
-    given(args.description, (text, before) => changeStreamDescription(before, toOneLineDescription(text), context)),
+    given(args.description, (text, before) => makeStreamDescriptionChange(before, toOneLineDescription(text), context)),
     given(args.new_name, (name, before) =>
-      changeStreamName(before, getNewStreamNameOrThrow(before.name, name, view), context),
+      makeStreamNameChange(before, getNewStreamNameOrThrow(before.name, name, view), context),
     ),
-    given(policy, (value, before) => changeStreamPostPolicy(before, value, context)),
+    given(policy, (value, before) => makeStreamPostPolicyChange(before, value, context)),
     given(args.can_remove_subscribers_group_id, (id, before) => {
       if (before.inviteOnly && !subscribed) throw apiError('INVALID_STREAM_ID');
-      return changeCanRemoveSubscribersGroup(before, resolveCanRemoveSubscribersGroup(id, view.parts), context);
+      return makeCanRemoveSubscribersGroupChange(
+        before,
+        getCanRemoveSubscribersGroupIdOrThrow(id, view.parts),
+        context,
+      );
     }),
   ];
 }
@@ -137,7 +141,7 @@ export const updateStreamHandler: RealmCommandHandler<
   lane: 'directory',
   exclusive: true,
 
-  inputs: loadStreamSubscribers,
+  inputs: loadSubscribersOfArgsStream,
 
   handle(view, args, membership, { caller, now, realm, version }) {
     const of = getAdministeredStreamOrThrow(view.parts, caller, args.stream_id, membership);
@@ -145,7 +149,7 @@ export const updateStreamHandler: RealmCommandHandler<
     const privacy = getRequestedPrivacyOrThrow(of, args, view, now);
     const { settings } = view.state;
     const context: StreamChangeContext = { acting: of.acting, membership: membership!, version, settings };
-    const first = privacy && changeStreamPrivacy(before, privacy, context);
+    const first = privacy && makeStreamPrivacyChange(before, privacy, context);
     const { changes, refusal } = applyStreamUpdateSteps(first, before, makeStreamUpdateSteps(of, args, view, context));
     const last = changes.at(-1)?.stream;
     if (!last) {
@@ -154,7 +158,7 @@ export const updateStreamHandler: RealmCommandHandler<
     }
     if (last.name !== before.name && !before.archived) {
       view.volatile.freeStreamName(before.id, before.name);
-      view.volatile.addStreamName(before.id, last.name);
+      view.volatile.indexStreamName(before.id, last.name);
     }
     const regrouped = last.inviteOnly !== before.inviteOnly && isInDefaultStreamGroup(view.parts, before);
     const notice = { origin: args.origin, after: version };

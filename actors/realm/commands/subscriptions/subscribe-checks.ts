@@ -3,7 +3,7 @@
 import { mapInSlices } from '#base';
 import { renderMarkdown } from '#domain/markdown';
 import { isAllowedByPolicy, isOwner, SYSTEM_GROUP_IDS } from '#domain/people';
-import { areWebPublicStreamsEnabled, checkStreamName, toOneLineDescription } from '#domain/streams';
+import { areWebPublicStreamsEnabled, toCheckedStreamName, toOneLineDescription } from '#domain/streams';
 import type { RealmSettings } from '#model';
 import { apiError, checkParameterItemCount } from '#model/errors';
 import type { DirectoryUser } from '#model/records';
@@ -14,7 +14,7 @@ import type { RealmMemoryState } from '../../volatile.js';
  * Parses the days of retention into the stored form: -1 = unlimited, null = the organization's default. @throws
  * ApiError
  */
-export function parseRetentionDays(value: string | number): number | null {
+export function parseStreamRetentionDays(value: string | number): number | null {
   if (value === 'realm_default') return null;
   if (value === 'unlimited') return -1;
   if (typeof value === 'number' && Number.isSafeInteger(value) && value >= 1) return value;
@@ -25,7 +25,7 @@ export function parseRetentionDays(value: string | number): number | null {
  * Checks the users to subscribe: any principal other than the caller's own id needs the right to invite others to
  * streams. @throws ApiError
  */
-export function checkMaySubscribePrincipals(
+export function getPrincipalsToSubscribeOrThrow(
   principals: readonly (string | number)[],
   acting: DirectoryUser,
   settings: RealmSettings,
@@ -42,12 +42,13 @@ export function checkMaySubscribePrincipals(
 /** Maximum number of streams in one request to subscribe. */
 export const MAX_STREAMS_PER_SUBSCRIBE_REQUEST = 1_000;
 /** Maximum number of streams times users in one request to subscribe. */
-const MAX_SUBSCRIPTIONS_PER_REQUEST = 50_000;
+const MAX_STREAMS_TIMES_USERS_PER_REQUEST = 50_000;
 
 /** Refuses a request to subscribe with too many streams, or with too many streams times users. @throws ApiError */
 export function checkSubscribeRequestSize(streams: number, users: number): void {
   checkParameterItemCount('subscriptions', streams, MAX_STREAMS_PER_SUBSCRIBE_REQUEST);
-  if (streams > 0) checkParameterItemCount('principals', users, Math.floor(MAX_SUBSCRIPTIONS_PER_REQUEST / streams));
+  if (streams > 0)
+    checkParameterItemCount('principals', users, Math.floor(MAX_STREAMS_TIMES_USERS_PER_REQUEST / streams));
 }
 
 export const renderStreamDescription = (description: string): string =>
@@ -77,7 +78,7 @@ export function parseStreamsToSubscribe(
 ): StreamToSubscribe[] {
   const wanted = new Map<string, StreamToSubscribe>();
   for (const { name: given, description: text, color } of subscriptions) {
-    const name = checkStreamName(given);
+    const name = toCheckedStreamName(given);
     const description = toOneLineDescription(text ?? '');
     if (!wanted.has(name.toLowerCase())) {
       const rendered = renderings.get(description) ?? renderStreamDescription(description);
@@ -102,12 +103,12 @@ export function checkMayCreateStreams(
 ): void {
   const policy = args.invite_only ? settings.create_private_stream_policy : settings.create_public_stream_policy;
   if (!isAllowedByPolicy(policy, acting, settings, now)) throw apiError('INSUFFICIENT_PERMISSION');
-  if (args.is_web_public) checkMayMakeWebPublic(args.server_web_public, acting, settings, now);
+  if (args.is_web_public) checkMayMakeStreamsWebPublic(args.server_web_public, acting, settings, now);
   if (retention !== null && !isOwner(acting)) throw apiError('OWNER_REQUIRED');
 }
 
 /** Checks that the caller may make streams public on the web. @throws ApiError */
-export function checkMayMakeWebPublic(
+export function checkMayMakeStreamsWebPublic(
   server: boolean,
   acting: DirectoryUser,
   settings: RealmSettings,
@@ -121,7 +122,7 @@ export function checkMayMakeWebPublic(
 /**
  * Id of the group whose members may unsubscribe others. @param id null = the default, administrators @throws ApiError
  */
-export function resolveCanRemoveSubscribersGroup(id: number | null, parts: ActorParts): number {
+export function getCanRemoveSubscribersGroupIdOrThrow(id: number | null, parts: ActorParts): number {
   const setting = 'can_remove_subscribers_group';
   if (id === null) return SYSTEM_GROUP_IDS.administrators;
   if (!Object.values(SYSTEM_GROUP_IDS).includes(id as never)) {

@@ -4,9 +4,9 @@ import {
   formatSilentMention,
   makeDirectNoticeCommand,
   makeStreamNoticeCommand,
-  type NoticeBotMessage,
   quoteStreamDescription,
   STREAM_EVENTS_TOPIC_NAME,
+  type SystemNotice,
 } from '#actors/shared';
 import { streamPrivacyNameOf } from '#domain/streams';
 import { type RealmId, type RealmSettings, toStreamId } from '#model';
@@ -15,7 +15,7 @@ import type { DirectoryStream, DirectoryUser } from '#model/records';
 
 const NEW_STREAMS_TOPIC_NAME = 'new streams';
 
-interface SubscribeNoticeInput {
+interface SubscribeNoticesInput {
   readonly realm: RealmId;
   readonly acting: DirectoryUser;
   readonly createdStreams: readonly DirectoryStream[];
@@ -31,17 +31,17 @@ interface SubscribeNoticeInput {
 const formatStreamLink = (name: string): string => `#**${name}**`;
 
 /** Maximum characters of the list of streams in a notice, so that the notice with its other text fits a message. */
-const MAX_STREAM_LIST_CHARS = 9_000;
+const MAX_NOTICE_STREAM_LIST_CHARS = 9_000;
 
 /** The first names that fit a notice, and the number of the others. */
-function selectNamesFittingNotice(names: readonly string[]): {
+function selectStreamNamesFittingNotice(names: readonly string[]): {
   readonly shown: readonly string[];
   readonly more: number;
 } {
   let length = 0;
   const over = names.findIndex((name) => {
     length += formatStreamLink(name).length + 3;
-    return length > MAX_STREAM_LIST_CHARS;
+    return length > MAX_NOTICE_STREAM_LIST_CHARS;
   });
   return over < 0 ? { shown: names, more: 0 } : { shown: names.slice(0, over), more: names.length - over };
 }
@@ -49,13 +49,13 @@ function selectNamesFittingNotice(names: readonly string[]): {
 function formatSubscribedNotice(acting: DirectoryUser, names: readonly string[]): string {
   const who = `@**${acting.fullName}|${acting.id}** subscribed you to the`;
   if (names.length === 1) return `${who} stream ${formatStreamLink(names[0]!)}.`;
-  const { shown, more } = selectNamesFittingNotice([...names].sort());
+  const { shown, more } = selectStreamNamesFittingNotice([...names].sort());
   const lines = [...shown.map((name) => `* ${formatStreamLink(name)}`), ...(more > 0 ? [`* and ${more} more`] : [])];
   return `${who} following streams:\n\n${lines.join('\n')}`;
 }
 
 function formatNewStreamsAnnouncement(acting: DirectoryUser, created: readonly DirectoryStream[]): string {
-  const { shown, more } = selectNamesFittingNotice(created.map(({ name }) => name));
+  const { shown, more } = selectStreamNamesFittingNotice(created.map(({ name }) => name));
   const names = `${shown.map(formatStreamLink).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
   const what = created.length === 1 ? 'a new stream' : 'the following streams:';
   return `${formatSilentMention(acting)} created ${what} ${names}.`;
@@ -64,9 +64,9 @@ function formatNewStreamsAnnouncement(acting: DirectoryUser, created: readonly D
 const formatStreamCreatedNotice = (acting: DirectoryUser, stream: DirectoryStream): string =>
   `**${streamPrivacyNameOf(stream)}** stream created by ${formatSilentMention(acting)}. **Description:**\n${quoteStreamDescription(stream.description)}`;
 
-export function makeSubscribeNoticeCommands(of: SubscribeNoticeInput): OutboxCommand[] {
+export function makeSubscribeNoticeCommands(of: SubscribeNoticesInput): OutboxCommand[] {
   const { realm, acting, createdStreams, settings, origin, after } = of;
-  const notice = (content: string): NoticeBotMessage => ({ content, origin, after, read: [acting.id] });
+  const notice = (content: string): SystemNotice => ({ content, origin, after, read: [acting.id] });
   const notices: OutboxCommand[] = [];
   for (const [user, names] of of.joinedStreamNamesByUser) {
     if (user.id === acting.id || user.botType !== null) continue;

@@ -8,7 +8,7 @@
 import { makeSuccessReply, makeValueReply, readSubscribersOfStreams, type SubscribersByStream } from '#actors/shared';
 import { foldStreamNameCase } from '#directory';
 import { USER_ROLE } from '#domain/people';
-import { canAccessStream } from '#domain/streams';
+import { mayAccessStream } from '#domain/streams';
 import { toStreamId } from '#model';
 import type { OutboxCommand, realmActorCommands, SubscribeArgs } from '#model/commands';
 import { apiError } from '#model/errors';
@@ -27,13 +27,13 @@ import type { RealmActorView, RealmCommandHandler } from '../command.js';
 import { makeStreamCreatedLogItems } from '../streams/stream-events.js';
 import {
   checkMayCreateStreams,
-  checkMaySubscribePrincipals,
   checkSubscribeRequestSize,
+  getCanRemoveSubscribersGroupIdOrThrow,
+  getPrincipalsToSubscribeOrThrow,
   makePrincipalFinder,
-  parseRetentionDays,
+  parseStreamRetentionDays,
   parseStreamsToSubscribe,
   renderStreamDescriptions,
-  resolveCanRemoveSubscribersGroup,
 } from './subscribe-checks.js';
 import { makeSubscribeNoticeCommands } from './subscribe-notices.js';
 import { SubscribePlan } from './subscription-plan.js';
@@ -58,9 +58,9 @@ export function decideSubscribeRequest(
   const acting = findUserRecord(parts, caller);
   if (!acting) throw apiError('INSUFFICIENT_PERMISSION');
   if (acting.role === USER_ROLE.guest) throw apiError('NO_GUESTS');
-  const group = resolveCanRemoveSubscribersGroup(args.can_remove_subscribers_group_id, parts);
-  const retention = parseRetentionDays(args.message_retention_days);
-  const users = checkMaySubscribePrincipals(
+  const group = getCanRemoveSubscribersGroupIdOrThrow(args.can_remove_subscribers_group_id, parts);
+  const retention = parseStreamRetentionDays(args.message_retention_days);
+  const users = getPrincipalsToSubscribeOrThrow(
     args.principals,
     acting,
     state.settings,
@@ -80,7 +80,7 @@ export function decideSubscribeRequest(
   if (missing.length > 0) checkMayCreateStreams(args, acting, state.settings, now, retention);
   const isMember = (stream: DirectoryStream, user: number): boolean =>
     subscribersByStream.get(stream.id)?.includes(user) ?? false;
-  const closed = new Set(existing.filter((stream) => !canAccessStream(acting, stream, isMember(stream, caller))));
+  const closed = new Set(existing.filter((stream) => !mayAccessStream(acting, stream, isMember(stream, caller))));
   const [firstClosed] = closed;
   if (firstClosed && args.authorization_errors_fatal) {
     throw apiError('STREAM_INACCESSIBLE', { stream_name: firstClosed.name });
@@ -113,18 +113,18 @@ export function decideSubscribeRequest(
   });
   const colors = new Map(wanted.map((w) => [foldStreamNameCase(w.name), w.color]));
   const plan = new SubscribePlan(realm, users, caller, subscribersByStream, colors);
-  for (const stream of existing) if (!closed.has(stream)) plan.addStreamToJoin(stream, false);
-  for (const stream of created) plan.addStreamToJoin(stream, true);
+  for (const stream of existing) if (!closed.has(stream)) plan.planJoinsToStream(stream, false);
+  for (const stream of created) plan.planJoinsToStream(stream, true);
   return { acting, plan, createdStreams: created, inaccessibleStreams: [...closed], nextState: next };
 }
 
 /** Outcome of the decision for the realm actor's own state: state, parts and events of the created streams. */
-export function makeSubscribeDecisionOutcome(
+export function registerCreatedStreamsAndMakeOutcome(
   { volatile }: RealmActorView,
   { createdStreams, nextState }: SubscribeDecision,
   version: number,
 ) {
-  for (const stream of createdStreams) volatile.addStreamName(stream.id, stream.name);
+  for (const stream of createdStreams) volatile.indexStreamName(stream.id, stream.name);
   return {
     ...(createdStreams.length > 0 ? { state: nextState } : {}),
     parts: Object.fromEntries(
@@ -134,7 +134,7 @@ export function makeSubscribeDecisionOutcome(
   };
 }
 
-export const makeNoticesOfSubscribeDecision = (
+export const makeNoticeCommandsOfSubscribeDecision = (
   { acting, createdStreams, plan, nextState }: SubscribeDecision,
   { announce, origin }: Pick<SubscribeArgs, 'announce' | 'origin'>,
   { realm }: CommandContext,
@@ -151,7 +151,7 @@ export const makeNoticesOfSubscribeDecision = (
   });
 
 /** Subscribers of the streams with these names. */
-export const readSubscribersByStreamName = (
+export const readSubscribersOfNamedStreams = (
   names: readonly string[],
   realm: CommandContext['realm'],
   volatile: RealmMemoryState,
@@ -175,7 +175,7 @@ export async function loadSubscribeInputs(
   sources: ActorInputSources,
 ): Promise<SubscribeInputs> {
   const names = [...subscriptions.map(({ name }) => name), ...leaving];
-  const members = await readSubscribersByStreamName(names, realm, view.volatile, sources);
+  const members = await readSubscribersOfNamedStreams(names, realm, view.volatile, sources);
   return { subscribersByStream: members, htmlByDescription: await renderStreamDescriptions(subscriptions) };
 }
 
@@ -198,9 +198,9 @@ export const subscribeUsersHandler: RealmCommandHandler<typeof realmActorCommand
     };
     return {
       reply: makeSuccessReply(fields, createdStreams.length > 0 ? context.version : undefined),
-      ...makeSubscribeDecisionOutcome(view, joining, context.version),
+      ...registerCreatedStreamsAndMakeOutcome(view, joining, context.version),
       commands: plan.makeCommandStages(nextState.directoryVersion, [
-        makeNoticesOfSubscribeDecision(joining, args, context),
+        makeNoticeCommandsOfSubscribeDecision(joining, args, context),
       ]),
       replyAfterCommands: true,
     };
@@ -212,7 +212,7 @@ export const subscribeUsersHandler: RealmCommandHandler<typeof realmActorCommand
  * own, because the lane of the first command waits until all users have joined. Users who are already subscribed are
  * skipped, so a repeat does no harm.
  */
-export const continueSubscribingUsersHandler: RealmCommandHandler<
+export const subscribeRemainingUsersHandler: RealmCommandHandler<
   typeof realmActorCommands.carryOnJoining,
   SubscribersByStream
 > = {

@@ -10,9 +10,9 @@ import {
   makeOutboxCommand,
   type NewSubscription,
   type OutboxCommand,
-  type RemainingStreamSubscribers,
   realmActorCommands,
   streamActorCommands,
+  type UsersYetToJoinStream,
   userActorCommands,
 } from '#model/commands';
 import type { DirectoryStream, DirectoryUser } from '#model/records';
@@ -59,8 +59,8 @@ const appendToListInMap = <K, V>(map: Map<K, V[]>, key: K, value: V): void => {
  */
 const MAX_COMMAND_BYTES_PER_COMMIT = 2 * 1024 * 1024;
 /** Approximate bytes that one user and stream take in a command, without description and ids of subscribers. */
-const USER_AND_STREAM_PAIR_BYTES = 1_000;
-const SUBSCRIBER_ID_BYTES = 5;
+const APPROX_BYTES_PER_USER_AND_STREAM = 1_000;
+const APPROX_BYTES_PER_SUBSCRIBER_ID = 5;
 
 /**
  * Plan of a request by which users join streams. The command to a user names all subscribers of each stream, so the
@@ -73,12 +73,12 @@ export class SubscribePlan {
   /** Names of existing streams, by the user who is subscribed to them. */
   readonly joinedExistingStreamNamesByUser = new Map<DirectoryUser, string[]>();
   /** Users who join by later commits than the first. */
-  readonly #joinsOfLaterCommits: RemainingStreamSubscribers[][] = [];
-  readonly #subscriptionsByUserId = new Map<number, NewSubscription[]>();
+  readonly #joinsOfLaterCommits: UsersYetToJoinStream[][] = [];
+  readonly #newSubscriptionsByUserId = new Map<number, NewSubscription[]>();
   readonly #joiningUserIdsOfThisCommitByStreamId = new Map<number, number[]>();
   /** Joining users by stream, including those of later commits. */
   readonly #allJoiningUserIdsByStreamId = new Map<number, Set<number>>();
-  #plannedCommandBytes = 0;
+  #commandBytesOfCommitInPlanning = 0;
 
   constructor(
     private readonly realm: RealmId,
@@ -88,7 +88,7 @@ export class SubscribePlan {
     private readonly colors: ReadonlyMap<string, string | undefined>,
   ) {}
 
-  addStreamToJoin(stream: DirectoryStream, isNew: boolean): void {
+  planJoinsToStream(stream: DirectoryStream, isNew: boolean): void {
     const before = new Set(isNew ? [] : this.members.get(stream.id));
     const joining: DirectoryUser[] = [];
     for (const user of this.users) {
@@ -101,7 +101,7 @@ export class SubscribePlan {
     this.#allJoiningUserIdsByStreamId.set(stream.id, new Set(joining.map((user) => user.id)));
     if (!isNew) for (const user of joining) appendToListInMap(this.joinedExistingStreamNamesByUser, user, stream.name);
     const color = this.colors.get(foldStreamNameCase(stream.name)) ?? null;
-    this.#splitJoinsOverCommits(
+    this.#planJoinsOverCommits(
       stream,
       before,
       joining.map((user) => user.id),
@@ -110,23 +110,23 @@ export class SubscribePlan {
   }
 
   /** Adds joins that an earlier commit left for this one. That commit has checked their size. */
-  addJoinsLeftByEarlierCommit(stream: DirectoryStream, { users, color }: RemainingStreamSubscribers): void {
+  addJoinsLeftByEarlierCommit(stream: DirectoryStream, { users, color }: UsersYetToJoinStream): void {
     const before = new Set(this.members.get(stream.id));
     const joining = users.filter((user) => !before.has(user));
     if (joining.length > 0) this.#addJoinsToThisCommit(stream, before, joining, color);
   }
 
-  #splitJoinsOverCommits(
+  #planJoinsOverCommits(
     stream: DirectoryStream,
     before: ReadonlySet<number>,
     joining: readonly number[],
     color: string | null,
   ): void {
     for (let from = 0; from < joining.length; ) {
-      const count = this.#countAndReserveFittingUsers(before.size + from, joining.length - from, stream);
+      const count = this.#reserveRoomForFittingUsers(before.size + from, joining.length - from, stream);
       if (count === 0) {
         this.#joinsOfLaterCommits.push([]);
-        this.#plannedCommandBytes = 0;
+        this.#commandBytesOfCommitInPlanning = 0;
         continue;
       }
       const users = joining.slice(from, from + count);
@@ -146,27 +146,27 @@ export class SubscribePlan {
     const subscribers = [...before, ...users].sort((a, b) => a - b);
     for (const user of users) {
       const own = user === this.caller ? color : null;
-      appendToListInMap(this.#subscriptionsByUserId, user, { stream: stream as never, subscribers, color: own });
+      appendToListInMap(this.#newSubscriptionsByUserId, user, { stream: stream as never, subscribers, color: own });
     }
     this.#joiningUserIdsOfThisCommitByStreamId.set(stream.id, [...users]);
   }
 
   /** Number of users who fit the commit being planned; at least one if it is empty. */
-  #countAndReserveFittingUsers(
+  #reserveRoomForFittingUsers(
     before: number,
     joining: number,
     { description, renderedDescription }: DirectoryStream,
   ): number {
-    const part = USER_AND_STREAM_PAIR_BYTES + description.length + renderedDescription.length;
-    const weight = (users: number): number => users * (part + (before + users) * SUBSCRIBER_ID_BYTES);
-    let low = this.#plannedCommandBytes === 0 ? 1 : 0;
+    const part = APPROX_BYTES_PER_USER_AND_STREAM + description.length + renderedDescription.length;
+    const weight = (users: number): number => users * (part + (before + users) * APPROX_BYTES_PER_SUBSCRIBER_ID);
+    let low = this.#commandBytesOfCommitInPlanning === 0 ? 1 : 0;
     let high = joining;
     while (low < high) {
       const middle = Math.ceil((low + high) / 2);
-      if (this.#plannedCommandBytes + weight(middle) <= MAX_COMMAND_BYTES_PER_COMMIT) low = middle;
+      if (this.#commandBytesOfCommitInPlanning + weight(middle) <= MAX_COMMAND_BYTES_PER_COMMIT) low = middle;
       else high = middle - 1;
     }
-    this.#plannedCommandBytes += weight(low);
+    this.#commandBytesOfCommitInPlanning += weight(low);
     return low;
   }
 
@@ -191,7 +191,7 @@ export class SubscribePlan {
       this.realm,
       userActorCommands.subscribed,
       streamActorCommands.join,
-      this.#subscriptionsByUserId,
+      this.#newSubscriptionsByUserId,
       this.#joiningUserIdsOfThisCommitByStreamId,
       this.caller,
       after,
@@ -226,7 +226,7 @@ export class UnsubscribePlan {
     private readonly caller: number,
   ) {}
 
-  addUnsubscription(user: DirectoryUser, stream: DirectoryStream, subscribed: boolean): void {
+  planUnsubscription(user: DirectoryUser, stream: DirectoryStream, subscribed: boolean): void {
     if (!subscribed) {
       this.notRemovedStreamNames.push(stream.name);
       return;

@@ -5,7 +5,7 @@
 
 import { makeSuccessReply, type SubscribersByStream } from '#actors/shared';
 import { isInSystemGroup } from '#domain/people';
-import { canSeeStreamMetadata, checkStreamName } from '#domain/streams';
+import { maySeeStreamMetadata, toCheckedStreamName } from '#domain/streams';
 import { realmActorKey } from '#model';
 import { makeOutboxCommand, type OutboxCommand, realmActorCommands, type UnsubscribeArgs } from '#model/commands';
 import { apiError, checkParameterItemCount } from '#model/errors';
@@ -16,9 +16,9 @@ import type { RealmActorView, RealmCommandHandler } from '../command.js';
 import {
   decideSubscribeRequest,
   loadSubscribeInputs,
-  makeNoticesOfSubscribeDecision,
-  makeSubscribeDecisionOutcome,
-  readSubscribersByStreamName,
+  makeNoticeCommandsOfSubscribeDecision,
+  readSubscribersOfNamedStreams,
+  registerCreatedStreamsAndMakeOutcome,
   type SubscribeDecision,
   type SubscribeInputs,
 } from './subscribe.js';
@@ -39,7 +39,7 @@ function getNamedStreamsOrThrow(
   const streams = new Map<string, DirectoryStream>();
   const madeByName = new Map(made.map((one) => [one.name.toLowerCase(), one]));
   for (const given of names) {
-    const name = checkStreamName(given);
+    const name = toCheckedStreamName(given);
     const key = name.toLowerCase();
     const stream = madeByName.get(key) ?? findStreamRecord(parts, volatile.findStreamIdByName(name) ?? -1);
     if (!stream) throw apiError('STREAM_NAME_DOES_NOT_EXIST', { stream: name });
@@ -82,7 +82,7 @@ function decideUnsubscribeRequest(
   const membersOf = ({ id }: DirectoryStream): ReadonlySet<number> => known.get(id)!;
   if (users.some((user) => user.id !== acting.id && user.botOwner !== acting.id)) {
     for (const stream of streams) {
-      const visible = canSeeStreamMetadata(acting, stream, membersOf(stream).has(acting.id));
+      const visible = maySeeStreamMetadata(acting, stream, membersOf(stream).has(acting.id));
       if (!visible || !isInSystemGroup(stream.canRemoveGroup, acting, state.settings, now)) {
         throw apiError('INSUFFICIENT_PERMISSION');
       }
@@ -90,7 +90,7 @@ function decideUnsubscribeRequest(
   }
   const plan = new UnsubscribePlan(realm, caller);
   for (const user of users) {
-    for (const stream of streams) plan.addUnsubscription(user, stream, membersOf(stream).has(user.id));
+    for (const stream of streams) plan.planUnsubscription(user, stream, membersOf(stream).has(user.id));
   }
   const isActive = (id: number): boolean => findUserRecord(parts, id)?.isActive ?? false;
   const vacated = streams
@@ -126,7 +126,7 @@ export const unsubscribeUsersHandler: RealmCommandHandler<typeof realmActorComma
 
     inputs: async ({ subscriptions }, { realm, view }, sources) => {
       checkSubscribeRequestSize(subscriptions.length, 1);
-      return readSubscribersByStreamName(subscriptions, realm, view.volatile, sources);
+      return readSubscribersOfNamedStreams(subscriptions, realm, view.volatile, sources);
     },
 
     handle(view, args, members, context) {
@@ -172,10 +172,10 @@ export const subscribeAndUnsubscribeUsersHandler: RealmCommandHandler<
     };
     return {
       reply: makeSuccessReply(fields, joining.createdStreams.length > 0 ? context.version : undefined),
-      ...makeSubscribeDecisionOutcome(view, joining, context.version),
+      ...registerCreatedStreamsAndMakeOutcome(view, joining, context.version),
       commands: [
         ...joining.plan.makeCommandStages(after, [
-          makeNoticesOfSubscribeDecision(joining, args.add, context),
+          makeNoticeCommandsOfSubscribeDecision(joining, args.add, context),
           ...leaving.plan.makeCommandStages(after),
         ]),
         makeArchiveVacatedStreamsCommands(leaving.vacated, context),

@@ -2,14 +2,18 @@
 
 import { makeValueReply } from '#actors/shared';
 import { IdSet, type Json } from '#base';
-import { encodeOriginReadState, loadNewestMessageState, type NewestMessageState } from '#domain/messages';
+import {
+  encodeOriginReadStatePart,
+  loadNewestMessageTrackingState,
+  type NewestMessageTrackingState,
+} from '#domain/messages';
 import { makeDefaultSubscription, pickSubscriptionColor } from '#domain/streams';
 import type { userActorCommands } from '#model/commands';
 import {
-  listOwnSubscriptions,
+  listPresentAndFormerSubscriptions,
   SUBSCRIPTION_PART_PREFIX,
   type UserCommandHandler,
-  userIdOfActorKey,
+  userIdOfUserActorKey,
 } from '../../state.js';
 
 /** Creates the account's actor. The realm actor has decided and sends this command, so it is never refused. */
@@ -22,7 +26,8 @@ export const createAccountHandler: UserCommandHandler<typeof userActorCommands.c
       const color = pickSubscriptionColor(used, recipient);
       used.add(color);
       parts[`${SUBSCRIPTION_PART_PREFIX}${id}`] = makeDefaultSubscription(id, color) as unknown as Json;
-      if (mark > 0) Object.assign(parts, encodeOriginReadState(id, { mark, read: IdSet.EMPTY, unread: IdSet.EMPTY }));
+      if (mark > 0)
+        Object.assign(parts, encodeOriginReadStatePart(id, { mark, read: IdSet.EMPTY, unread: IdSet.EMPTY }));
     }
     return { reply: makeValueReply(null), state: { ...state, passwordHash, keySealed }, parts };
   },
@@ -34,7 +39,7 @@ export const readSealedApiKeyHandler: UserCommandHandler<typeof userActorCommand
   read: true,
   // Keys of bots are in the directory, because their owners may read them, too.
   handle: ({ state }, _args, _inputs, { key, directory }) => ({
-    reply: makeValueReply(directory.bot(userIdOfActorKey(key))?.keySealed ?? state.keySealed),
+    reply: makeValueReply(directory.bot(userIdOfUserActorKey(key))?.keySealed ?? state.keySealed),
   }),
 };
 
@@ -42,15 +47,18 @@ export const readSealedApiKeyHandler: UserCommandHandler<typeof userActorCommand
  * Replies with the id of the user's newest message, and with the state from which a frontend follows that message by
  * the log.
  */
-export const readNewestMessageOfUserHandler: UserCommandHandler<typeof userActorCommands.newest, NewestMessageState> = {
+export const readNewestMessageStateHandler: UserCommandHandler<
+  typeof userActorCommands.newest,
+  NewestMessageTrackingState
+> = {
   lane: 'read',
   read: true,
   inputs: (_args, { realm, caller, view }, { store }) =>
-    loadNewestMessageState(
+    loadNewestMessageTrackingState(
       store,
       realm,
       caller,
-      listOwnSubscriptions(view.parts).map((own) => own.stream),
+      listPresentAndFormerSubscriptions(view.parts).map((own) => own.stream),
     ),
   handle: (_view, _args, known) => ({ reply: makeValueReply(known) }),
 };

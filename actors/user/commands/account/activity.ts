@@ -16,16 +16,16 @@ import {
 } from '#model/commands';
 import type { ActorView, CommandContext } from '#runtime';
 import {
-  listOwnSubscriptions,
+  listPresentAndFormerSubscriptions,
   SUBSCRIPTION_PART_PREFIX,
   type UserActorState,
   type UserCommandHandler,
-  userIdOfActorKey,
+  userIdOfUserActorKey,
 } from '../../state.js';
 
 /** Streams to which the account is subscribed, in two lists: live ones, and those that were archived. */
-function listLiveAndArchivedSubscriptions({ parts }: ActorView<UserActorState>, { directory }: CommandContext) {
-  const own = listOwnSubscriptions(parts).filter(({ active }) => active);
+function listSubscribedStreamsLiveAndArchived({ parts }: ActorView<UserActorState>, { directory }: CommandContext) {
+  const own = listPresentAndFormerSubscriptions(parts).filter(({ active }) => active);
   const isLive = ({ stream }: Subscription): boolean => directory.stream(toStreamId(stream))?.archived === false;
   return { live: own.filter(isLive).map(({ stream }) => toStreamId(stream)), ended: own.filter((one) => !isLive(one)) };
 }
@@ -36,7 +36,7 @@ const makeCommandsToStreams = (
   { key }: CommandContext,
 ): OutboxCommand[] =>
   streams.map((stream) => {
-    const args = { users: [userIdOfActorKey(key)] };
+    const args = { users: [userIdOfUserActorKey(key)] };
     return makeOutboxCommand({ to: streamActorKey(parseActorKey(key).realm, stream), name, args, caller: 0 });
   });
 
@@ -44,7 +44,7 @@ const makeCommandsToStreams = (
 export const leaveStreamsOnDeactivationHandler: UserCommandHandler<typeof userActorCommands.deactivated> = {
   handle(view, _args, _inputs, context) {
     const commands = makeCommandsToStreams(
-      listLiveAndArchivedSubscriptions(view, context).live,
+      listSubscribedStreamsLiveAndArchived(view, context).live,
       streamActorCommands.suspend,
       context,
     );
@@ -59,7 +59,7 @@ export const leaveStreamsOnDeactivationHandler: UserCommandHandler<typeof userAc
  */
 export const rejoinStreamsOnReactivationHandler: UserCommandHandler<typeof userActorCommands.reactivated> = {
   handle(view, _args, _inputs, context) {
-    const { live, ended } = listLiveAndArchivedSubscriptions(view, context);
+    const { live, ended } = listSubscribedStreamsLiveAndArchived(view, context);
     const { version: after } = context.directory;
     const commands = makeCommandsToStreams(live, streamActorCommands.join, context).map((command) => ({
       ...command,

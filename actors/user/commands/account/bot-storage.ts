@@ -3,12 +3,12 @@
 import { makeSuccessReply } from '#actors/shared';
 import {
   countBotStorageCharacters,
-  countBotStorageEntriesWith,
-  MAX_BOT_STORAGE_CHARACTERS,
-  MAX_BOT_STORAGE_ENTRIES,
+  countBotStorageEntriesAfterAdding,
+  MAX_BOT_STORAGE_CHARACTERS_PER_OWNER,
+  MAX_BOT_STORAGE_ENTRIES_PER_OWNER,
   MAX_BOT_STORAGE_ENTRIES_PER_REQUEST,
-  makeBotStorageWrites,
-  readBotStorageEntries,
+  makeBotStorageWritesAndGrowth,
+  readBotStorageEntriesByPart,
 } from '#domain/people';
 import type { userActorCommands } from '#model/commands';
 import { apiError, checkParameterItemCount } from '#model/errors';
@@ -28,7 +28,7 @@ export const readBotStorageHandler: UserCommandHandler<typeof userActorCommands.
   read: true,
   handle: ({ parts }, { keys }) => ({
     reply: makeSuccessReply({
-      storage: objectFromStorageEntries(Object.values(readBotStorageEntries(parts, keys, makeMissingKeyError))),
+      storage: objectFromStorageEntries(Object.values(readBotStorageEntriesByPart(parts, keys, makeMissingKeyError))),
     }),
   }),
 };
@@ -36,18 +36,25 @@ export const readBotStorageHandler: UserCommandHandler<typeof userActorCommands.
 export const putBotStorageHandler: UserCommandHandler<typeof userActorCommands.putStorage> = {
   handle({ state, parts }, { storage }) {
     checkParameterItemCount('storage', Object.keys(storage).length, MAX_BOT_STORAGE_ENTRIES_PER_REQUEST);
-    const { parts: changed, growth } = makeBotStorageWrites(parts, storage);
-    checkParameterItemCount('storage', countBotStorageEntriesWith(parts, changed), MAX_BOT_STORAGE_ENTRIES);
+    const { parts: changed, growth } = makeBotStorageWritesAndGrowth(parts, storage);
+    checkParameterItemCount(
+      'storage',
+      countBotStorageEntriesAfterAdding(parts, changed),
+      MAX_BOT_STORAGE_ENTRIES_PER_OWNER,
+    );
     const size = (state.storage ?? 0) + growth;
-    if (size > MAX_BOT_STORAGE_CHARACTERS)
-      throw apiError('STORAGE_FULL', { n: size - MAX_BOT_STORAGE_CHARACTERS, limit: MAX_BOT_STORAGE_CHARACTERS });
+    if (size > MAX_BOT_STORAGE_CHARACTERS_PER_OWNER)
+      throw apiError('STORAGE_FULL', {
+        n: size - MAX_BOT_STORAGE_CHARACTERS_PER_OWNER,
+        limit: MAX_BOT_STORAGE_CHARACTERS_PER_OWNER,
+      });
     return { reply: makeSuccessReply(), state: { ...state, storage: size }, parts: changed };
   },
 };
 
 export const removeBotStorageHandler: UserCommandHandler<typeof userActorCommands.removeStorage> = {
   handle({ state, parts }, { keys }) {
-    const entries = readBotStorageEntries(parts, keys, makeMissingKeyError);
+    const entries = readBotStorageEntriesByPart(parts, keys, makeMissingKeyError);
     const size = (state.storage ?? 0) - countBotStorageCharacters(Object.values(entries));
     return {
       reply: makeSuccessReply(),

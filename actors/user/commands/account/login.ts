@@ -5,14 +5,14 @@
 import { makeSuccessReply, makeValueReply } from '#actors/shared';
 import type { JsonObject } from '#base';
 import { isOwner } from '#domain/people';
-import { addLoginFailure, loginRateLimitError, msUntilLoginAllowed, wrongPasswordError } from '#domain/secrets';
+import { loginRateLimitError, msUntilLoginAllowed, withLoginFailureAdded, wrongPasswordError } from '#domain/secrets';
 import { isLoginMethodOn, PASSWORD_LOGIN_METHOD, toUserId } from '#model';
 import type { PasswordCheckReply, userActorCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import type { CommandInputContext, CommandOutcome } from '#runtime';
 import type { ActorInputSources } from '../../../services.js';
 import type { UserActorState, UserCommandHandler } from '../../state.js';
-import { pushTokenPartNames } from './push-tokens.js';
+import { listPushTokenPartNames } from './push-tokens.js';
 
 interface PasswordAttempt extends JsonObject {
   readonly password: string;
@@ -21,7 +21,7 @@ interface PasswordAttempt extends JsonObject {
 /**
  * Exclusive lane of attempts to log in. Only one attempt runs at a time, so that each counts the failures before it.
  */
-const EXCLUSIVE_LOGIN_LANE = { lane: 'login', exclusive: true } as const;
+const EXCLUSIVE_LOGIN_LANE_OPTIONS = { lane: 'login', exclusive: true } as const;
 
 /** True if the password is right; null: not verified, after too many failures. */
 async function verifyPasswordUnlessRateLimited(
@@ -34,13 +34,13 @@ async function verifyPasswordUnlessRateLimited(
 }
 
 /** State of the account after an attempt to log in. A success clears the failures. */
-function recordLoginAttemptInState(
+function makeStateAfterLoginAttempt(
   state: UserActorState,
   correct: boolean,
   now: number,
 ): Pick<CommandOutcome<UserActorState>, 'state'> {
   const { failedLogins = [], ...rest } = state;
-  if (!correct) return { state: { ...rest, failedLogins: addLoginFailure(failedLogins, now) } as UserActorState };
+  if (!correct) return { state: { ...rest, failedLogins: withLoginFailureAdded(failedLogins, now) } as UserActorState };
   return failedLogins.length > 0 ? { state: rest as UserActorState } : {};
 }
 
@@ -48,13 +48,13 @@ function recordLoginAttemptInState(
  * POST /fetch_api_key (users.md § API keys): checks the password and returns the API key. The frontend has found the
  * account. The key is sealed in the reply, because replies may be stored.
  */
-export const fetchApiKeyHandler: UserCommandHandler<typeof userActorCommands.fetchKey, boolean | null> = {
-  ...EXCLUSIVE_LOGIN_LANE,
+export const fetchApiKeyByPasswordHandler: UserCommandHandler<typeof userActorCommands.fetchKey, boolean | null> = {
+  ...EXCLUSIVE_LOGIN_LANE_OPTIONS,
   inputs: verifyPasswordUnlessRateLimited,
   handle({ state }, _args, correct, { directory, caller, now }) {
     const wait = msUntilLoginAllowed(state.failedLogins ?? [], now);
     if (correct === null || wait > 0) throw loginRateLimitError(state.failedLogins ?? [], Math.max(wait, 1), now);
-    const outcome = recordLoginAttemptInState(state, correct, now);
+    const outcome = makeStateAfterLoginAttempt(state, correct, now);
     if (!correct) {
       const failures = outcome.state?.failedLogins ?? [];
       return { ...outcome, reply: { error: wrongPasswordError(failures, now).toReply() } };
@@ -85,14 +85,14 @@ export const fetchApiKeyWithoutPasswordHandler: UserCommandHandler<typeof userAc
 
 /** Checks a password for the realm actor, which then changes the password together with the rest of a request. */
 export const checkPasswordHandler: UserCommandHandler<typeof userActorCommands.checkPassword, boolean | null> = {
-  ...EXCLUSIVE_LOGIN_LANE,
+  ...EXCLUSIVE_LOGIN_LANE_OPTIONS,
   inputs: verifyPasswordUnlessRateLimited,
   handle({ state }, _args, correct, { now }) {
     const wait = msUntilLoginAllowed(state.failedLogins ?? [], now);
     const answer = (checked: PasswordCheckReply) => ({ reply: makeValueReply(checked) });
     // A password that was not verified counts as wrong, even if the waiting time has ended since.
     if (correct === null || wait > 0) return answer({ correct: false, wait: Math.max(wait, 1) });
-    return { ...recordLoginAttemptInState(state, correct, now), ...answer({ correct, wait: 0 }) };
+    return { ...makeStateAfterLoginAttempt(state, correct, now), ...answer({ correct, wait: 0 }) };
   },
 };
 
@@ -100,7 +100,7 @@ export const checkPasswordHandler: UserCommandHandler<typeof userActorCommands.c
  * Stores a new password hash. The realm actor has decided the change, so this command is never refused. Failed attempts
  * with the old password don't count for the new one.
  */
-export const setPasswordHandler: UserCommandHandler<typeof userActorCommands.setPassword> = {
+export const storePasswordHashHandler: UserCommandHandler<typeof userActorCommands.setPassword> = {
   handle({ state }, { passwordHash }) {
     const { failedLogins: _, ...rest } = state;
     return { reply: makeValueReply(null), state: { ...rest, passwordHash } as UserActorState };
@@ -111,10 +111,10 @@ export const setPasswordHandler: UserCommandHandler<typeof userActorCommands.set
  * Stores a new API key. The realm actor has decided and sends this command, so it is never refused. Push tokens are
  * deleted, because they were registered with the old key.
  */
-export const setApiKeyHandler: UserCommandHandler<typeof userActorCommands.setKey> = {
+export const storeApiKeyAndDropPushTokensHandler: UserCommandHandler<typeof userActorCommands.setKey> = {
   handle: ({ state, parts }, { keySealed }) => ({
     reply: makeValueReply(null),
     state: { ...state, keySealed },
-    parts: Object.fromEntries(pushTokenPartNames(parts).map((part) => [part, null])),
+    parts: Object.fromEntries(listPushTokenPartNames(parts).map((part) => [part, null])),
   }),
 };

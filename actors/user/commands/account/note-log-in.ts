@@ -1,11 +1,11 @@
 /** Devices from which the user has logged in, and the mail about a new one. */
 import { makeSendMailCommand, makeSuccessReply } from '#actors/shared';
 import { sealMailLink } from '#domain/mail';
-import { composeLoginMail, makeUnsubscribeLink } from '#domain/notifications';
+import { composeNewDeviceLoginMail, makeUnsubscribeLink } from '#domain/notifications';
 import { readUserSettingByUserId } from '#domain/people';
 import type { userActorCommands } from '#model/commands';
 import { makeMailReceiver } from '../../mail-receiver.js';
-import { type UserCommandHandler, userIdOfActorKey } from '../../state.js';
+import { type UserCommandHandler, userIdOfUserActorKey } from '../../state.js';
 
 /** Maximum number of remembered devices; the oldest one is dropped first. */
 const MAX_REMEMBERED_LOGIN_DEVICES = 20;
@@ -13,15 +13,15 @@ const MAX_REMEMBERED_LOGIN_DEVICES = 20;
 const NO_LOGIN_MAIL_AFTER_SIGN_UP_MS = 60_000;
 
 /** Records a successful log-in before it is answered, so that no key and no session is given without the mail. */
-export const noteLogInHandler: UserCommandHandler<typeof userActorCommands.noteLogIn, string> = {
+export const recordLoginDeviceHandler: UserCommandHandler<typeof userActorCommands.noteLogIn, string> = {
   inputs: ({ origin }, { realm, key }, { services }) => {
-    const of = { realm, user: userIdOfActorKey(key), kind: 'login', stream: 0 } as const;
+    const of = { realm, user: userIdOfUserActorKey(key), kind: 'login', stream: 0 } as const;
     return sealMailLink(services.secrets, makeUnsubscribeLink(services.secrets, origin, of));
   },
   handle({ state }, { device, origin }, unsubscribe, { directory, realm, key, now }) {
     const { devices = [] } = state;
     if (devices.includes(device)) return { reply: makeSuccessReply() };
-    const self = userIdOfActorKey(key);
+    const self = userIdOfUserActorKey(key);
     const user = directory.user(self);
     const isWanted =
       user !== undefined &&
@@ -33,7 +33,7 @@ export const noteLogInHandler: UserCommandHandler<typeof userActorCommands.noteL
       ? [
           makeSendMailCommand(realm, {
             to: user.deliveryEmail,
-            ...composeLoginMail({
+            ...composeNewDeviceLoginMail({
               device,
               time: now,
               organization,

@@ -4,27 +4,27 @@ import { makeValueReply, type OwnStateSections } from '#actors/shared';
 import type { Json } from '#base';
 import {
   formatScheduledMessageForApi,
-  listUndeliveredScheduledMessages,
+  listUnsentScheduledMessages,
   MESSAGE_MARK_PART_PREFIX,
   READ_STATE_PART_PREFIX,
 } from '#domain/messages';
-import { nextHotspots } from '#domain/people';
+import { listNextHotspots } from '#domain/people';
 import { listUserTopicPolicies } from '#domain/streams';
 import type { ActorParts } from '#model';
 import type { OwnStateSection, userActorCommands } from '#model/commands';
-import { listOwnSubscriptions, type UserActorState, type UserCommandHandler } from '../../state.js';
-import { listNewestDrafts } from '../later/drafts.js';
+import { listPresentAndFormerSubscriptions, type UserActorState, type UserCommandHandler } from '../../state.js';
+import { listDraftsForRegistration } from '../later/drafts.js';
 
-const SECTION_READERS: {
+const OWN_STATE_SECTION_READERS: {
   readonly [S in OwnStateSection]: (parts: ActorParts, state: UserActorState) => OwnStateSections[S];
 } = {
-  subscriptions: listOwnSubscriptions,
-  drafts: listNewestDrafts,
-  scheduled: (parts) => listUndeliveredScheduledMessages(parts).map(formatScheduledMessageForApi),
+  subscriptions: listPresentAndFormerSubscriptions,
+  drafts: listDraftsForRegistration,
+  scheduled: (parts) => listUnsentScheduledMessages(parts).map(formatScheduledMessageForApi),
   topics: listUserTopicPolicies,
   reading: (parts) =>
     [...parts].filter(([name]) => name.startsWith(READ_STATE_PART_PREFIX) || name.startsWith(MESSAGE_MARK_PART_PREFIX)),
-  hotspots: (_parts, { tutorial = {} }) => nextHotspots(tutorial),
+  hotspots: (_parts, { tutorial = {} }) => listNextHotspots(tutorial),
 };
 
 export const readOwnStateSectionsHandler: UserCommandHandler<typeof userActorCommands.ownState> = {
@@ -33,7 +33,9 @@ export const readOwnStateSectionsHandler: UserCommandHandler<typeof userActorCom
   handle: ({ state, parts }, { sections }, _inputs, { version }) => ({
     reply: makeValueReply({
       version,
-      ...Object.fromEntries(sections.map((name) => [name, SECTION_READERS[name](parts, state) as unknown as Json])),
+      ...Object.fromEntries(
+        sections.map((name) => [name, OWN_STATE_SECTION_READERS[name](parts, state) as unknown as Json]),
+      ),
     }),
   }),
 };

@@ -3,15 +3,15 @@
 import { makeValueReply } from '#actors/shared';
 import type { Json } from '#base';
 import { toStoredMessage } from '#domain/messages';
-import { makePushText, type PushedMessage } from '#domain/push';
+import { makePushTextBeforeSpoiler, type PushedMessage } from '#domain/push';
 import { toStreamId, toUserId } from '#model';
 import type { userActorCommands } from '#model/commands';
 import type { UserCommandHandler } from '../../state.js';
 import { loadMessageReadingRights } from '../messages/on-message.js';
-import { listPushDevices, pushTokenPartNames, readStoredPushToken } from './push-tokens.js';
+import { listPushDevices, listPushTokenPartNames, readStoredPushToken } from './push-tokens.js';
 
 /** Messages that were read, deleted, or are out of the user's reach now are left out. */
-export const readPushReceiverFactsHandler: UserCommandHandler<
+export const readPushAccountFactsHandler: UserCommandHandler<
   typeof userActorCommands.pushFacts,
   readonly PushedMessage[]
 > = {
@@ -23,7 +23,7 @@ export const readPushReceiverFactsHandler: UserCommandHandler<
     const records = await sources.store.getMessages(context.realm, ids);
     const found: PushedMessage[] = [];
     for (const record of records) {
-      const own = record && (await reader.readableOrUndefined(toStoredMessage(record)));
+      const own = record && (await reader.findReadableInAnyView(toStoredMessage(record)));
       if (!own || flags.isRead(own)) continue;
       const { id, sender, participants, body } = own.message;
       const others = participants.filter((one) => one !== context.caller);
@@ -36,7 +36,7 @@ export const readPushReceiverFactsHandler: UserCommandHandler<
         streamName: body.stream === 0 ? '' : (directory.stream(toStreamId(body.stream))?.name ?? ''),
         topic: body.topic,
         others: others.length === 0 ? participants : others,
-        text: makePushText(body.html),
+        text: makePushTextBeforeSpoiler(body.html),
       });
     }
     return found;
@@ -51,7 +51,9 @@ export const readPushReceiverFactsHandler: UserCommandHandler<
 
 export const dropMobilePushTokensHandler: UserCommandHandler<typeof userActorCommands.dropPushTokens> = {
   handle({ parts }, { tokens }) {
-    const gone = pushTokenPartNames(parts).filter((part) => tokens.includes(readStoredPushToken(parts, part).token));
+    const gone = listPushTokenPartNames(parts).filter((part) =>
+      tokens.includes(readStoredPushToken(parts, part).token),
+    );
     return { reply: makeValueReply(null), parts: Object.fromEntries(gone.map((part) => [part, null as Json])) };
   },
 };

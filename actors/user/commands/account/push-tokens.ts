@@ -15,10 +15,10 @@ import type { UserCommandHandler } from '../../state.js';
 /** Maximum number of devices per user; a further one replaces the one that was registered longest ago. */
 const MAX_PUSH_TOKENS_PER_USER = 100;
 
-export const addPushTokenHandler: UserCommandHandler<typeof userActorCommands.addPushToken> = {
+export const registerPushTokenHandler: UserCommandHandler<typeof userActorCommands.addPushToken> = {
   handle({ parts }, { service, token, app }, _inputs, { now }) {
     const part = pushTokenPartName(service, token);
-    const others = pushTokenPartNames(parts).filter((other) => other !== part);
+    const others = listPushTokenPartNames(parts).filter((other) => other !== part);
     const since = (of: string): number => readStoredPushToken(parts, of).since;
     const surplus = others.sort((a, b) => since(b) - since(a)).slice(MAX_PUSH_TOKENS_PER_USER - 1);
     const kept: StoredPushToken = { service, token, app, since: now };
@@ -51,7 +51,7 @@ export const PUSH_TOKEN_PART_PREFIX = 'push/';
 const pushTokenPartName = (service: PushNotificationService, token: string): string =>
   `${PUSH_TOKEN_PART_PREFIX}${service}/${createHash('sha256').update(token).digest('hex').slice(0, 32)}`;
 
-export const pushTokenPartNames = (parts: ActorParts): string[] =>
+export const listPushTokenPartNames = (parts: ActorParts): string[] =>
   [...parts.keys()].filter((part) => part.startsWith(PUSH_TOKEN_PART_PREFIX));
 
 export const readStoredPushToken = (parts: ActorParts, part: string): StoredPushToken =>
@@ -59,7 +59,7 @@ export const readStoredPushToken = (parts: ActorParts, part: string): StoredPush
 
 /** Devices in the order of their last registration. */
 export const listPushDevices = (parts: ActorParts): PushDevice[] =>
-  pushTokenPartNames(parts)
+  listPushTokenPartNames(parts)
     .map((part) => readStoredPushToken(parts, part))
     .sort((a, b) => a.since - b.since)
     .map(({ service, token, app }) => ({ service, token, app }));

@@ -1,7 +1,7 @@
 /** Hints for new users that were seen, and the end of the tutorial (users.md § Small operations). */
 import { isDeepStrictEqual } from 'node:util';
 import { makeSuccessReply } from '#actors/shared';
-import { nextHotspots, type TutorialState } from '#domain/people';
+import { listNextHotspots, type TutorialState } from '#domain/people';
 import type { LogItem } from '#model';
 import type { userActorCommands } from '#model/commands';
 import type { UserCommandHandler } from '../../state.js';
@@ -9,7 +9,7 @@ import type { UserCommandHandler } from '../../state.js';
 const makeHotspotsEvent = (user: number, tutorial: TutorialState): LogItem => ({
   t: 'event',
   to: { users: [user] },
-  event: { type: 'hotspots', hotspots: nextHotspots(tutorial) },
+  event: { type: 'hotspots', hotspots: listNextHotspots(tutorial) },
 });
 
 /** Marks a hint as seen. Clients get the event even if the hint was seen before. */
@@ -27,7 +27,7 @@ export const setTutorialStatusHandler: UserCommandHandler<typeof userActorComman
     const before = state.tutorial ?? {};
     const tutorial = { ...before, finished: status === 'finished' };
     if ((before.finished ?? false) === tutorial.finished) return { reply: makeSuccessReply() };
-    const changed = !isDeepStrictEqual(nextHotspots(before), nextHotspots(tutorial));
+    const changed = !isDeepStrictEqual(listNextHotspots(before), listNextHotspots(tutorial));
     return {
       reply: makeSuccessReply(),
       state: { ...state, tutorial },

@@ -7,19 +7,24 @@ import {
   type DigestMessage,
   digestWeekdayOf,
   MAX_DIGEST_DELAY_MS,
-  type MailedMessage,
+  type MessageInMissedMail,
   makeUnsubscribeLink,
 } from '#domain/notifications';
 import { readUserSettingByUserId } from '#domain/people';
 import type { PresenceTimes } from '#domain/presence';
-import { canAccessStream, TOPIC_VISIBILITY_POLICY, topicVisibilityPolicyOf } from '#domain/streams';
+import { mayAccessStream, TOPIC_VISIBILITY_POLICY, topicVisibilityPolicyOf } from '#domain/streams';
 import { type ActorParts, toStreamId, toUserId } from '#model';
 import type { DirectoryUser, DirectoryView } from '#model/records';
 import type { CommandInputContext } from '#runtime';
 import type { ActorInputSources } from '../../../services.js';
 import { toMailedMessage } from '../../mail-receiver.js';
 import { loadOwnPresenceTimes } from '../../own-presence.js';
-import { findOwnSubscription, listOwnSubscriptions, type UserActorState, userIdOfActorKey } from '../../state.js';
+import {
+  findPresentOrFormerSubscription,
+  listPresentAndFormerSubscriptions,
+  type UserActorState,
+  userIdOfUserActorKey,
+} from '../../state.js';
 import { type PlannedDigest, readWeeklyDigestRecord } from '../../weekly-digest.js';
 import { loadMessageReadingRights } from '../messages/on-message.js';
 
@@ -34,7 +39,7 @@ export interface LoadedDigestTopic {
   readonly topic: string;
   readonly senderCount: number;
   readonly messageCount: number;
-  readonly teaser: readonly MailedMessage[];
+  readonly teaser: readonly MessageInMissedMail[];
 }
 
 export interface WeeklyDigestInputs {
@@ -86,7 +91,7 @@ export async function loadWeeklyDigestInputs(
   const now = clock.now();
   const { plan, lastMailed } = readWeeklyDigestRecord(view.parts);
   if (!plan || plan.due > now) return NO_DIGEST_INPUTS;
-  const self = userIdOfActorKey(key);
+  const self = userIdOfUserActorKey(key);
   const directory = await sources.loadDirectory(realm);
   const user = directory.user(self);
   const none = { ...NO_DIGEST_INPUTS, at: plan.at };
@@ -127,13 +132,13 @@ export function isTopicInDigests(
   parts: ActorParts,
   directory: DirectoryView,
 ): boolean {
-  const subscription = findOwnSubscription(parts, stream);
+  const subscription = findPresentOrFormerSubscription(parts, stream);
   const known = directory.stream(toStreamId(stream));
   return (
     subscription?.active === true &&
     !subscription.muted &&
     known !== undefined &&
-    canAccessStream(user, known, true) &&
+    mayAccessStream(user, known, true) &&
     topicVisibilityPolicyOf(parts, stream, topic) !== TOPIC_VISIBILITY_POLICY.muted
   );
 }
@@ -151,7 +156,7 @@ async function loadHottestTopics(
 ): Promise<LoadedDigestTopic[]> {
   const { parts } = context.view;
   const streams = new Set(
-    listOwnSubscriptions(parts)
+    listPresentAndFormerSubscriptions(parts)
       .filter(({ active, muted }) => active && !muted)
       .map(({ stream }) => stream),
   );

@@ -5,13 +5,13 @@
 import { makeSendMailCommand } from '#actors/shared';
 import type { Json } from '#base';
 import { composeWeeklyDigestMail, type MailedDigestTopic } from '#domain/notifications';
-import { canAccessStream, compareByName } from '#domain/streams';
+import { compareByName, mayAccessStream } from '#domain/streams';
 import { type ActorParts, toStreamId } from '#model';
 import type { OutboxCommand } from '#model/commands';
 import type { DirectoryStream, DirectoryUser } from '#model/records';
 import type { CommandContext } from '#runtime';
 import { findContentWithheldReason, makeMailReceiver } from '../../mail-receiver.js';
-import { isSubscribedToStream, userIdOfActorKey } from '../../state.js';
+import { isSubscribedToStream, userIdOfUserActorKey } from '../../state.js';
 import { makeWeeklyDigestPartChange, type PlannedDigest, readWeeklyDigestRecord } from '../../weekly-digest.js';
 import { isDigestWanted, isTopicInDigests, type WeeklyDigestInputs } from './load.js';
 
@@ -37,7 +37,7 @@ export function makeWeeklyDigest(
   const record = readWeeklyDigestRecord(parts);
   const { plan } = record;
   if (!plan || plan.at !== inputs.at || plan.due > now) return NO_DIGEST;
-  const user = directory.user(userIdOfActorKey(key));
+  const user = directory.user(userIdOfUserActorKey(key));
   const ended = { parts: makeWeeklyDigestPartChange({ ...record, plan: null }), commands: [] };
   if (!isDigestWanted(plan, user, directory, now)) return ended;
   if (inputs.lastActive === null) {
@@ -69,7 +69,7 @@ function makeDigestMail(
     );
   const isNew = (stream: DirectoryStream): boolean =>
     stream.created >= Math.floor(since / 1_000) &&
-    canAccessStream(user, stream, isSubscribedToStream(parts, stream.id));
+    mayAccessStream(user, stream, isSubscribedToStream(parts, stream.id));
   const newStreams = [...directory.streams()].filter(isNew).sort(compareByName);
   if (topics.length === 0 && newStreams.length === 0) return undefined;
   const mail = composeWeeklyDigestMail({

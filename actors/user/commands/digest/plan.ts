@@ -2,7 +2,7 @@
 import { makeValueReply } from '#actors/shared';
 import { MIN_DIGEST_INTERVAL_MS } from '#domain/notifications';
 import type { userActorCommands } from '#model/commands';
-import { applyPartChanges, nextUserTimerTime, type UserCommandHandler } from '../../state.js';
+import { nextUserTimerTime, partsWithChanges, type UserCommandHandler } from '../../state.js';
 import { makeWeeklyDigestPartChange, readWeeklyDigestRecord } from '../../weekly-digest.js';
 
 /** Plans a digest. The command is never refused; a repeat, and a digest too soon after the last one, change nothing. */
@@ -12,6 +12,6 @@ export const planDigestHandler: UserCommandHandler<typeof userActorCommands.plan
     const isTooSoon = known.lastMailed !== undefined && at - known.lastMailed.plannedAt < MIN_DIGEST_INTERVAL_MS;
     if (isTooSoon || (known.plan && known.plan.at >= at)) return { reply: makeValueReply(null) };
     const written = makeWeeklyDigestPartChange({ ...known, plan: { at, inactiveSince, origin, due: at } });
-    return { reply: makeValueReply(null), parts: written, due: nextUserTimerTime(applyPartChanges(parts, written)) };
+    return { reply: makeValueReply(null), parts: written, due: nextUserTimerTime(partsWithChanges(parts, written)) };
   },
 };

@@ -9,13 +9,13 @@ import { userActorCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import type { CommandInputContext } from '#runtime';
 import type { ActorInputSources } from '../../../services.js';
-import { findOwnFile } from '../../files.js';
-import { type UserActorState, type UserCommandHandler, userIdOfActorKey } from '../../state.js';
+import { findFinishedOwnFile } from '../../files.js';
+import { type UserActorState, type UserCommandHandler, userIdOfUserActorKey } from '../../state.js';
 import { loadMessageReadingRights } from '../messages/on-message.js';
 
 type FileAccess = 'granted' | 'denied' | 'none';
 
-const SCAN_BATCH_MESSAGES = 100;
+const FILE_LINK_SCAN_BATCH_MESSAGES = 100;
 
 /**
  * True if a message that links the file satisfies the condition. Reads the messages, newest first, because the owner's
@@ -29,9 +29,15 @@ async function isLinkedByMatchingMessage(
 ): Promise<boolean> {
   const index = { by: 'tag', tag: messageIndexTags.file(token) } as const;
   for (let from = NEWEST_ANCHOR_MESSAGE_ID; ; ) {
-    const records = await store.scanMessages({ realm, index, from, direction: 'older', limit: SCAN_BATCH_MESSAGES });
+    const records = await store.scanMessages({
+      realm,
+      index,
+      from,
+      direction: 'older',
+      limit: FILE_LINK_SCAN_BATCH_MESSAGES,
+    });
     for (const record of records) if (await satisfies(toStoredMessage(record))) return true;
-    if (records.length < SCAN_BATCH_MESSAGES) return false;
+    if (records.length < FILE_LINK_SCAN_BATCH_MESSAGES) return false;
     from = records.at(-1)!.id;
   }
 }
@@ -44,7 +50,7 @@ async function determineFileAccess(
   const parsed = parseFilePath(path);
   const directory = await sources.loadDirectory(context.realm);
   if (!parsed || parsed.realm !== context.realm || !directory.user(parsed.owner)) return 'none';
-  if (parsed.owner === context.caller) return findOwnFile(context.view.parts, path) ? 'granted' : 'none';
+  if (parsed.owner === context.caller) return findFinishedOwnFile(context.view.parts, path) ? 'granted' : 'none';
   const exists = await sources.askActor(userActorKey(context.realm, parsed.owner), userActorCommands.fileExists, {
     path,
   });
@@ -55,18 +61,18 @@ async function determineFileAccess(
     parsed.token,
     context,
     sources,
-    async (message) => (await reader.readableOrUndefined(message)) !== undefined,
+    async (message) => (await reader.findReadableInAnyView(message)) !== undefined,
   );
   return may ? 'granted' : 'denied';
 }
 
-export const checkFileExistsHandler: UserCommandHandler<typeof userActorCommands.fileExists> = {
+export const readFileExistenceHandler: UserCommandHandler<typeof userActorCommands.fileExists> = {
   lane: 'read',
   read: true,
-  handle: ({ parts }, { path }) => ({ reply: makeValueReply(findOwnFile(parts, path) !== undefined) }),
+  handle: ({ parts }, { path }) => ({ reply: makeValueReply(findFinishedOwnFile(parts, path) !== undefined) }),
 };
 
-const throwUnlessGranted = (access: FileAccess): void => {
+const throwUnlessFileAccessGranted = (access: FileAccess): void => {
   if (access === 'none') throw apiError('FILE_NOT_FOUND');
   if (access === 'denied') throw apiError('FILE_FORBIDDEN');
 };
@@ -77,13 +83,13 @@ export const checkFileAccessHandler: UserCommandHandler<typeof userActorCommands
   read: true,
   inputs: ({ path }, context, sources) => determineFileAccess(path, context, sources),
   handle(_view, _args, found) {
-    throwUnlessGranted(found);
+    throwUnlessFileAccessGranted(found);
     return { reply: makeSuccessReply() };
   },
 };
 
 /** Replies with those files that the caller may see; a message of the caller may claim them. */
-export const listAccessibleFilesHandler: UserCommandHandler<
+export const filterAccessibleFilesHandler: UserCommandHandler<
   typeof userActorCommands.filesAccessible,
   readonly string[]
 > = {
@@ -106,7 +112,8 @@ export const checkFileIsPublicHandler: UserCommandHandler<typeof userActorComman
   async inputs({ path }, context, sources) {
     const { parts } = context.view;
     const parsed = parseFilePath(path);
-    if (!parsed || parsed.owner !== userIdOfActorKey(context.key) || !findOwnFile(parts, path)) return 'none';
+    if (!parsed || parsed.owner !== userIdOfUserActorKey(context.key) || !findFinishedOwnFile(parts, path))
+      return 'none';
     const directory = await sources.loadDirectory(context.realm);
     const may = await isLinkedByMatchingMessage(parsed.token, context, sources, ({ body }) => {
       const stream = body.stream === 0 ? undefined : directory.stream(toStreamId(body.stream));
@@ -115,7 +122,7 @@ export const checkFileIsPublicHandler: UserCommandHandler<typeof userActorComman
     return may ? 'granted' : 'denied';
   },
   handle(_view, _args, found) {
-    throwUnlessGranted(found);
+    throwUnlessFileAccessGranted(found);
     return { reply: makeSuccessReply() };
   },
 };

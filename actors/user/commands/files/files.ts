@@ -3,26 +3,26 @@
 import { makeFileChangesCommand, makeSuccessReply, makeValueReply } from '#actors/shared';
 import type { Json } from '#base';
 import { fileUriOfPath, parseFilePath, UNFINISHED_UPLOAD_LIFETIME_MS, UNLINKED_FILE_LIFETIME_MS } from '#domain/files';
-import { listUndeliveredScheduledMessages } from '#domain/messages';
+import { listUnsentScheduledMessages } from '#domain/messages';
 import { type RealmId, realmActorKey, type UserId } from '#model';
 import { type OutboxCommand, realmActorCommands, type userActorCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import type { CommandContext, CommandOutcome } from '#runtime';
 import {
-  deleteOwnFiles,
-  findOwnFile,
+  findFinishedOwnFile,
   findOwnFileOrUpload,
   formatAttachmentForApi,
-  iterateOwnFiles,
+  iterateOwnFilesAndUploads,
+  makeOwnFilesRemoval,
   type OwnUploadedFile,
   ownFilePartName,
 } from '../../files.js';
 import {
-  applyPartChanges,
   nextUserTimerTime,
+  partsWithChanges,
   type UserActorState,
   type UserCommandHandler,
-  userIdOfActorKey,
+  userIdOfUserActorKey,
 } from '../../state.js';
 
 /**
@@ -41,7 +41,7 @@ export const beginUploadHandler: UserCommandHandler<typeof userActorCommands.fil
     const expires = now + UNFINISHED_UPLOAD_LIFETIME_MS;
     const file: OwnUploadedFile = { id, path, name, size, created: now, ready: false, messages: [], expires };
     const changed = { [ownFilePartName(path)]: file };
-    return { reply: makeSuccessReply(), parts: changed, due: nextUserTimerTime(applyPartChanges(parts, changed)) };
+    return { reply: makeSuccessReply(), parts: changed, due: nextUserTimerTime(partsWithChanges(parts, changed)) };
   },
 };
 
@@ -56,8 +56,8 @@ export const completeUploadHandler: UserCommandHandler<typeof userActorCommands.
     return {
       reply: makeSuccessReply({ uri: fileUriOfPath(path) }),
       parts: changed,
-      due: nextUserTimerTime(applyPartChanges(parts, changed)),
-      commands: [[makeFileChangesCommand(realm, userIdOfActorKey(key), [added])]],
+      due: nextUserTimerTime(partsWithChanges(parts, changed)),
+      commands: [[makeFileChangesCommand(realm, userIdOfUserActorKey(key), [added])]],
       replyAfterCommands: true,
     };
   },
@@ -69,7 +69,7 @@ export const listAttachmentsHandler: UserCommandHandler<typeof userActorCommands
   read: true,
   inputs: (_args, { realm }, { askActor }) => askActor(realmActorKey(realm), realmActorCommands.spaceUsed, {}),
   handle({ parts }, _args, upload_space_used) {
-    const files = [...iterateOwnFiles(parts)].filter((file) => file.ready).sort((a, b) => a.id - b.id);
+    const files = [...iterateOwnFilesAndUploads(parts)].filter((file) => file.ready).sort((a, b) => a.id - b.id);
     return { reply: makeSuccessReply({ attachments: files.map(formatAttachmentForApi), upload_space_used }) };
   },
 };
@@ -78,13 +78,13 @@ export const listAttachmentsHandler: UserCommandHandler<typeof userActorCommands
 export const removeAttachmentHandler: UserCommandHandler<typeof userActorCommands.fileRemove> = {
   handle({ parts }, { id }, _inputs, { key, realm }) {
     const wanted = /^[0-9]{1,15}$/.test(id) ? Number(id) : -1;
-    const file = [...iterateOwnFiles(parts)].find((one) => one.ready && one.id === wanted);
+    const file = [...iterateOwnFilesAndUploads(parts)].find((one) => one.ready && one.id === wanted);
     if (!file) throw apiError('INVALID_ATTACHMENT');
-    const { deletedParts: changed, fileChangesCommand } = deleteOwnFiles(realm, userIdOfActorKey(key), [file]);
+    const { deletedParts: changed, fileChangesCommand } = makeOwnFilesRemoval(realm, userIdOfUserActorKey(key), [file]);
     return {
       reply: makeSuccessReply(),
       parts: changed,
-      due: nextUserTimerTime(applyPartChanges(parts, changed)),
+      due: nextUserTimerTime(partsWithChanges(parts, changed)),
       commands: [[fileChangesCommand]],
       replyAfterCommands: true,
     };
@@ -97,7 +97,7 @@ export const removeAttachmentHandler: UserCommandHandler<typeof userActorCommand
  */
 export const recordFileLinkedHandler: UserCommandHandler<typeof userActorCommands.fileLinked> = {
   handle({ parts }, { path, message, sent }, _inputs, { key, realm }) {
-    const file = findOwnFile(parts, path);
+    const file = findFinishedOwnFile(parts, path);
     if (!file || file.messages.some(({ id }) => id === message)) return { reply: makeValueReply(null) };
     const linked: OwnUploadedFile = { ...file, messages: [...file.messages, { id: message, sent }], expires: null };
     const changed = { [ownFilePartName(path)]: linked };
@@ -105,8 +105,8 @@ export const recordFileLinkedHandler: UserCommandHandler<typeof userActorCommand
     return {
       reply: makeValueReply(null),
       parts: changed,
-      due: nextUserTimerTime(applyPartChanges(parts, changed)),
-      commands: [[makeFileChangesCommand(realm, userIdOfActorKey(key), [update])]],
+      due: nextUserTimerTime(partsWithChanges(parts, changed)),
+      commands: [[makeFileChangesCommand(realm, userIdOfUserActorKey(key), [update])]],
       replyAfterCommands: true,
     };
   },
@@ -118,13 +118,14 @@ export const recordFileLinkedHandler: UserCommandHandler<typeof userActorCommand
  */
 export const recordFileUnlinkedHandler: UserCommandHandler<typeof userActorCommands.fileUnlinked> = {
   handle({ parts }, { path, message, deleted }, _inputs, { key, realm, now }) {
-    const file = findOwnFile(parts, path);
+    const file = findFinishedOwnFile(parts, path);
     if (!file?.messages.some(({ id }) => id === message)) return { reply: makeValueReply(null) };
     const messages = file.messages.filter(({ id }) => id !== message);
-    if (messages.length === 0 && deleted) return makeFileRemovalOutcome(parts, realm, userIdOfActorKey(key), [file]);
+    if (messages.length === 0 && deleted)
+      return makeFileRemovalOutcome(parts, realm, userIdOfUserActorKey(key), [file]);
     const expires = messages.length === 0 ? now + UNLINKED_FILE_LIFETIME_MS : null;
     const changed = { [ownFilePartName(path)]: { ...file, messages, expires } };
-    return { reply: makeValueReply(null), parts: changed, due: nextUserTimerTime(applyPartChanges(parts, changed)) };
+    return { reply: makeValueReply(null), parts: changed, due: nextUserTimerTime(partsWithChanges(parts, changed)) };
   },
 };
 
@@ -134,15 +135,15 @@ const MAX_EXPIRED_FILES_PER_COMMIT = 100;
 /** True if a scheduled message will link the file. Every form of a file's address contains its token. */
 function isNeededByScheduledMessage({ path }: OwnUploadedFile, parts: ReadonlyMap<string, Json>): boolean {
   const token = parseFilePath(path)?.token;
-  return token !== undefined && listUndeliveredScheduledMessages(parts).some(({ content }) => content.includes(token));
+  return token !== undefined && listUnsentScheduledMessages(parts).some(({ content }) => content.includes(token));
 }
 
 /** Deletes expired files; those that a scheduled message will link are kept for longer. */
-export function deleteExpiredFiles(
+export function makeExpiredFileDeletions(
   parts: ReadonlyMap<string, Json>,
   { key, realm, now }: CommandContext,
 ): { readonly parts: Readonly<Record<string, Json>>; readonly commands: readonly OutboxCommand[] } {
-  const over = [...iterateOwnFiles(parts)]
+  const over = [...iterateOwnFilesAndUploads(parts)]
     .filter(({ expires }) => expires !== null && expires <= now)
     .slice(0, MAX_EXPIRED_FILES_PER_COMMIT);
   const kept = over.filter((file) => isNeededByScheduledMessage(file, parts));
@@ -154,7 +155,7 @@ export function deleteExpiredFiles(
   );
   const gone = over.filter((file) => !kept.includes(file));
   if (gone.length === 0) return { parts: later, commands: [] };
-  const removal = deleteOwnFiles(realm, userIdOfActorKey(key), gone);
+  const removal = makeOwnFilesRemoval(realm, userIdOfUserActorKey(key), gone);
   return { parts: { ...later, ...removal.deletedParts }, commands: [removal.fileChangesCommand] };
 }
 
@@ -164,11 +165,11 @@ function makeFileRemovalOutcome(
   owner: UserId,
   files: readonly OwnUploadedFile[],
 ): CommandOutcome<UserActorState> {
-  const { deletedParts: changed, fileChangesCommand } = deleteOwnFiles(realm, owner, files);
+  const { deletedParts: changed, fileChangesCommand } = makeOwnFilesRemoval(realm, owner, files);
   return {
     reply: makeValueReply(null),
     parts: changed,
-    due: nextUserTimerTime(applyPartChanges(parts, changed)),
+    due: nextUserTimerTime(partsWithChanges(parts, changed)),
     commands: [[fileChangesCommand]],
     replyAfterCommands: true,
   };

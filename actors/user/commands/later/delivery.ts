@@ -9,8 +9,8 @@ import type { Json } from '#base';
 import {
   findStoredScheduledMessage,
   formatScheduledMessageForApi,
-  isHumanClient,
-  listScheduledMessagesDue,
+  isHumanClientName,
+  listScheduledMessagesToHandOver,
   type ScheduledMessage,
   type SentScheduledMessage,
   scheduledMessagePartName,
@@ -26,20 +26,20 @@ import {
 } from '#model/commands';
 import type { DirectoryView } from '#model/records';
 import type { CommandContext, CommandOutcome } from '#runtime';
-import { makeScheduledMessagesEvent, writeScheduledMessages } from '../../scheduling.js';
+import { makeScheduledMessagesEvent, partsWithScheduledMessages } from '../../scheduling.js';
 import {
-  applyPartChanges,
   isSubscribedToStream,
   nextUserTimerTime,
+  partsWithChanges,
   type UserActorState,
   type UserCommandHandler,
-  userIdOfActorKey,
+  userIdOfUserActorKey,
 } from '../../state.js';
 import { loadWeeklyDigestInputs, type WeeklyDigestInputs } from '../digest/load.js';
 import { makeWeeklyDigest } from '../digest/mail.js';
-import { deleteExpiredFiles } from '../files/files.js';
+import { makeExpiredFileDeletions } from '../files/files.js';
 import { loadMissedMailInputs, type MissedMailInputs } from '../missed/load.js';
-import { makeMissedMails } from '../missed/mails.js';
+import { makeDueMissedMessageMails } from '../missed/mails.js';
 
 const canSendScheduledMessages = (directory: DirectoryView, self: number): boolean =>
   !directory.deactivated && directory.user(toUserId(self))?.isActive === true;
@@ -62,7 +62,7 @@ function makeSendScheduledCommand(
     topic,
     origin,
     // Messages that a user sends to themselves stay unread.
-    human: isHumanClient(client) && !toSelf,
+    human: isHumanClientName(client) && !toSelf,
     queue_id: null,
     local_id: null,
     widget: null,
@@ -86,13 +86,13 @@ function makeSendScheduledCommand(
 }
 
 /** Sends the messages that are due to the actors of their conversations. */
-function deliverDueMessages(
+function makeDueScheduledMessagesDelivery(
   parts: ReadonlyMap<string, Json>,
   { now, key, realm, directory }: CommandContext,
 ): Required<Pick<CommandOutcome<UserActorState>, 'parts' | 'events' | 'commands'>> {
-  const self = userIdOfActorKey(key);
+  const self = userIdOfUserActorKey(key);
   const may = canSendScheduledMessages(directory, self);
-  const messages = listScheduledMessagesDue(parts, now).map(
+  const messages = listScheduledMessagesToHandOver(parts, now).map(
     (message): ScheduledMessage => ({ ...message, phase: may ? 'sending' : 'failed' }),
   );
   return {
@@ -113,14 +113,14 @@ export const recordScheduledMessageSentHandler: UserCommandHandler<typeof userAc
     return {
       reply: makeValueReply(null),
       parts: { [scheduledMessagePartName(id)]: delivered },
-      events: [makeScheduledMessagesEvent(userIdOfActorKey(key), 'remove', { scheduled_message_id: id })],
-      due: nextUserTimerTime(writeScheduledMessages(parts, delivered)),
+      events: [makeScheduledMessagesEvent(userIdOfUserActorKey(key), 'remove', { scheduled_message_id: id })],
+      due: nextUserTimerTime(partsWithScheduledMessages(parts, delivered)),
     };
   },
 };
 
 /** Wait before the next attempt to deliver a scheduled message that came too early, ms. */
-const EARLY_DELIVERY_RETRY_MS = 1_000;
+const EARLY_DELIVERY_RETRY_PAUSE_MS = 1_000;
 /**
  * Maximum number of attempts to deliver while the stream does not know of the sender's subscription. The realm actor
  * may be unable to reach the stream for some time.
@@ -141,34 +141,43 @@ function isTooEarlyForStreamActor(
  * Records that a scheduled message was refused, or delivers it again later. The conversation's actor sends this command
  * with the reason of its refusal.
  */
-export const recordScheduledMessageFailedHandler: UserCommandHandler<typeof userActorCommands.scheduledFailed> = {
+export const failOrRetryScheduledMessageHandler: UserCommandHandler<typeof userActorCommands.scheduledFailed> = {
   handle({ parts }, failure, _inputs, { key, realm, directory, now }) {
     const { id, reason } = failure;
     const known = findStoredScheduledMessage(parts, id);
     if (known?.phase !== 'sending') return { reply: makeValueReply(null) };
     if (isTooEarlyForStreamActor(known, failure, parts)) {
       const early = (known.early ?? 0) + 1;
-      const again: ScheduledMessage = { ...known, phase: 'waiting', notBefore: now + EARLY_DELIVERY_RETRY_MS, early };
+      const again: ScheduledMessage = {
+        ...known,
+        phase: 'waiting',
+        notBefore: now + EARLY_DELIVERY_RETRY_PAUSE_MS,
+        early,
+      };
       return {
         reply: makeValueReply(null),
         parts: { [scheduledMessagePartName(id)]: again },
-        due: nextUserTimerTime(writeScheduledMessages(parts, again)),
+        due: nextUserTimerTime(partsWithScheduledMessages(parts, again)),
       };
     }
-    const self = userIdOfActorKey(key);
+    const self = userIdOfUserActorKey(key);
     const failed: ScheduledMessage = { ...known, phase: 'failed' };
-    const notice = { content: formatFailureNotice(failed, reason), origin: failed.origin, after: directory.version };
+    const notice = {
+      content: formatScheduledMessageFailureNotice(failed, reason),
+      origin: failed.origin,
+      after: directory.version,
+    };
     return {
       reply: makeValueReply(null),
       parts: { [scheduledMessagePartName(id)]: failed },
       events: [makeFailedScheduledMessageEvent(self, failed)],
       commands: canSendScheduledMessages(directory, self) ? [[makeDirectNoticeCommand(realm, self, notice)]] : [],
-      due: nextUserTimerTime(writeScheduledMessages(parts, failed)),
+      due: nextUserTimerTime(partsWithScheduledMessages(parts, failed)),
     };
   },
 };
 
-const formatFailureNotice = ({ at }: ScheduledMessage, reason: string): string => {
+const formatScheduledMessageFailureNotice = ({ at }: ScheduledMessage, reason: string): string => {
   const time = new Date(at * 1000).toISOString().replace('.000Z', '+00:00');
   return [
     `The message you scheduled for <time:${time}> was not sent because of the following error:`,
@@ -194,9 +203,9 @@ export const runDueUserTasksHandler: UserCommandHandler<
     return { missed, digest };
   },
   handle({ parts }, _args, inputs, context) {
-    const delivery = deliverDueMessages(parts, context);
-    const sweep = deleteExpiredFiles(parts, context);
-    const mails = makeMissedMails(parts, inputs.missed, context);
+    const delivery = makeDueScheduledMessagesDelivery(parts, context);
+    const sweep = makeExpiredFileDeletions(parts, context);
+    const mails = makeDueMissedMessageMails(parts, inputs.missed, context);
     const digest = makeWeeklyDigest(parts, inputs.digest, context);
     const changed = { ...delivery.parts, ...sweep.parts, ...mails.parts, ...digest.parts };
     return {
@@ -204,7 +213,7 @@ export const runDueUserTasksHandler: UserCommandHandler<
       parts: changed,
       events: delivery.events,
       commands: [[...delivery.commands.flat(), ...sweep.commands, ...mails.commands, ...digest.commands]],
-      due: nextUserTimerTime(applyPartChanges(parts, changed)),
+      due: nextUserTimerTime(partsWithChanges(parts, changed)),
     };
   },
 };

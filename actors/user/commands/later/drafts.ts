@@ -3,16 +3,16 @@
 import { makeSuccessReply, makeValueReply } from '#actors/shared';
 import type { JsonObject } from '#base';
 import {
-  checkMessageContent,
   type Draft,
   type DraftBody,
   draftPartName,
   findStoredDraft,
   listStoredDrafts,
-  MAX_DRAFTS_SHOWN,
+  MAX_DRAFTS_IN_REGISTER_RESPONSE,
+  toCheckedMessageContent,
 } from '#domain/messages';
-import { checkDraftsEnabled } from '#domain/people';
-import { canAccessStream, truncateTopicName } from '#domain/streams';
+import { requireDraftsEnabled } from '#domain/people';
+import { mayAccessStream, truncateTopicName } from '#domain/streams';
 import { type ActorParts, type LogItem, toStreamId, toUserId, type UserId } from '#model';
 import type { DraftInput, userActorCommands } from '#model/commands';
 import { apiError } from '#model/errors';
@@ -22,15 +22,19 @@ import {
   isSubscribedToStream,
   nextDraftOrScheduledId,
   type UserCommandHandler,
-  userIdOfActorKey,
+  userIdOfUserActorKey,
 } from '../../state.js';
 
 /** Maximum UTF-16 units of drafts per event; a log entry holds half a megabyte. */
 const MAX_DRAFT_CHARACTERS_PER_EVENT = 100_000;
 
 /** Checks a draft, in the order of messages.md. @throws ApiError */
-function checkDraft(given: DraftInput, parts: ActorParts, { directory, caller, now }: CommandContext): DraftBody {
-  const content = checkMessageContent(given.content);
+function toCheckedDraftBody(
+  given: DraftInput,
+  parts: ActorParts,
+  { directory, caller, now }: CommandContext,
+): DraftBody {
+  const content = toCheckedMessageContent(given.content);
   const { timestamp = now / 1000, type, to } = given;
   if (timestamp < 0) throw apiError('TIMESTAMP_NEGATIVE');
   const draft = { content, timestamp: Math.floor(timestamp) };
@@ -40,15 +44,15 @@ function checkDraft(given: DraftInput, parts: ActorParts, { directory, caller, n
     if (to.length !== 1) throw apiError('ONE_DRAFT_STREAM');
     const stream = directory.stream(toStreamId(to[0]!));
     const user = directory.user(toUserId(caller));
-    if (!stream || !user || !canAccessStream(user, stream, isSubscribedToStream(parts, stream.id)))
+    if (!stream || !user || !mayAccessStream(user, stream, isSubscribedToStream(parts, stream.id)))
       throw apiError('INVALID_STREAM_ID');
     return { ...draft, type, to: [stream.id], topic };
   }
   if (type === '' || to.length === 0) return { ...draft, type: '', to: [], topic: '' };
-  return { ...draft, type, to: checkDraftRecipients(to, directory, toUserId(caller)), topic: '' };
+  return { ...draft, type, to: toCheckedDraftRecipients(to, directory, toUserId(caller)), topic: '' };
 }
 
-function checkDraftRecipients(to: readonly number[], directory: DirectoryView, self: UserId): number[] {
+function toCheckedDraftRecipients(to: readonly number[], directory: DirectoryView, self: UserId): number[] {
   const ids = [...new Set(to)];
   const people = ids.map((id) => {
     const user = directory.user(toUserId(id));
@@ -91,7 +95,7 @@ export const listDraftsHandler: UserCommandHandler<typeof userActorCommands.draf
   lane: 'read',
   read: true,
   handle({ parts }, _args, _inputs, { directory, caller }) {
-    checkDraftsEnabled(directory, toUserId(caller));
+    requireDraftsEnabled(directory, toUserId(caller));
     const all = listStoredDrafts(parts);
     return { reply: makeSuccessReply({ count: all.length, drafts: all }) };
   },
@@ -101,11 +105,11 @@ export const listDraftsHandler: UserCommandHandler<typeof userActorCommands.draf
 export const createDraftsHandler: UserCommandHandler<typeof userActorCommands.createDrafts> = {
   handle({ state, parts }, { drafts: given }, _inputs, context) {
     const self = toUserId(context.caller);
-    checkDraftsEnabled(context.directory, self);
+    requireDraftsEnabled(context.directory, self);
     let last = state.lastDraft;
     const made = given.map((one): Draft => {
       last = nextDraftOrScheduledId(last, self);
-      return { id: last, ...checkDraft(one, parts, context) };
+      return { id: last, ...toCheckedDraftBody(one, parts, context) };
     });
     return {
       reply: makeSuccessReply({ ids: made.map(({ id }) => id) }),
@@ -117,11 +121,11 @@ export const createDraftsHandler: UserCommandHandler<typeof userActorCommands.cr
 };
 
 /** PATCH /drafts/{draft_id}: the whole draft is replaced. */
-export const editDraftHandler: UserCommandHandler<typeof userActorCommands.editDraft> = {
+export const replaceDraftHandler: UserCommandHandler<typeof userActorCommands.editDraft> = {
   handle({ parts }, { id, draft: given }, _inputs, context) {
-    checkDraftsEnabled(context.directory, toUserId(context.caller));
+    requireDraftsEnabled(context.directory, toUserId(context.caller));
     if (!findStoredDraft(parts, id)) throw apiError('NO_SUCH_DRAFT');
-    const draft: Draft = { id, ...checkDraft(given, parts, context) };
+    const draft: Draft = { id, ...toCheckedDraftBody(given, parts, context) };
     return {
       reply: makeSuccessReply(),
       parts: { [draftPartName(id)]: draft },
@@ -133,7 +137,7 @@ export const editDraftHandler: UserCommandHandler<typeof userActorCommands.editD
 /** DELETE /drafts/{draft_id}: deletes a draft. */
 export const deleteDraftHandler: UserCommandHandler<typeof userActorCommands.deleteDraft> = {
   handle({ parts }, { id }, _inputs, { directory, caller }) {
-    checkDraftsEnabled(directory, toUserId(caller));
+    requireDraftsEnabled(directory, toUserId(caller));
     if (!findStoredDraft(parts, id)) throw apiError('NO_SUCH_DRAFT');
     return {
       reply: makeSuccessReply(),
@@ -151,7 +155,7 @@ export const deleteAllDraftsHandler: UserCommandHandler<typeof userActorCommands
   handle({ parts }, _args, _inputs, { key }) {
     const gone = listStoredDrafts(parts);
     if (gone.length === 0) return { reply: makeValueReply(null) };
-    const self = userIdOfActorKey(key);
+    const self = userIdOfUserActorKey(key);
     return {
       reply: makeValueReply(null),
       parts: Object.fromEntries(gone.map(({ id }) => [draftPartName(id), null])),
@@ -161,5 +165,5 @@ export const deleteAllDraftsHandler: UserCommandHandler<typeof userActorCommands
 };
 
 /** The user's drafts as POST /register shows them: newest edit first. */
-export const listNewestDrafts = (parts: ActorParts): Draft[] =>
-  listStoredDrafts(parts).reverse().slice(0, MAX_DRAFTS_SHOWN);
+export const listDraftsForRegistration = (parts: ActorParts): Draft[] =>
+  listStoredDrafts(parts).reverse().slice(0, MAX_DRAFTS_IN_REGISTER_RESPONSE);

@@ -4,22 +4,22 @@ import { makeSuccessReply } from '#actors/shared';
 import {
   findStoredScheduledMessage,
   formatScheduledMessageForApi,
-  listUndeliveredScheduledMessages,
+  listUnsentScheduledMessages,
   parseScheduledMessageRecipients,
   type ScheduledMessage,
   type ScheduledMessageBody,
   scheduledMessagePartName,
 } from '#domain/messages';
-import { checkTopicName } from '#domain/streams';
+import { toCheckedTruncatedTopic } from '#domain/streams';
 import { toUserId } from '#model';
 import type { EditScheduledMessageArgs, userActorCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import {
-  checkMessageToSchedule,
   loadMessageSchedulingInputs,
   type MessageSchedulingInputs,
   makeScheduledMessagesEvent,
-  writeScheduledMessages,
+  partsWithScheduledMessages,
+  toCheckedScheduledMessageBody,
 } from '../../scheduling.js';
 import { nextDraftOrScheduledId, nextUserTimerTime, type UserCommandHandler } from '../../state.js';
 
@@ -29,7 +29,7 @@ export const listScheduledMessagesHandler: UserCommandHandler<typeof userActorCo
   read: true,
   handle: ({ parts }) => ({
     reply: makeSuccessReply({
-      scheduled_messages: listUndeliveredScheduledMessages(parts).map(formatScheduledMessageForApi),
+      scheduled_messages: listUnsentScheduledMessages(parts).map(formatScheduledMessageForApi),
     }),
   }),
 };
@@ -40,7 +40,7 @@ export const scheduleMessageHandler: UserCommandHandler<typeof userActorCommands
     loadMessageSchedulingInputs(args, args.type === 'stream' ? args.to[0] : undefined, undefined, context, sources),
   handle(view, args, inputs, context) {
     const { state, parts } = view;
-    const body = checkMessageToSchedule(args, undefined, view, inputs, context);
+    const body = toCheckedScheduledMessageBody(args, undefined, view, inputs, context);
     const id = nextDraftOrScheduledId(state.lastScheduled, toUserId(context.caller));
     const { at, origin } = args;
     const message: ScheduledMessage = { id, ...body, at, phase: 'waiting', client: context.client, origin };
@@ -53,7 +53,7 @@ export const scheduleMessageHandler: UserCommandHandler<typeof userActorCommands
           scheduled_messages: [formatScheduledMessageForApi(message)],
         }),
       ],
-      due: nextUserTimerTime(writeScheduledMessages(parts, message)),
+      due: nextUserTimerTime(partsWithScheduledMessages(parts, message)),
     };
   },
 };
@@ -79,7 +79,7 @@ export const editScheduledMessageHandler: UserCommandHandler<
     const { type, to, content } = args;
     const anew = type !== null || to !== null || content !== null;
     const body = anew
-      ? checkMessageToSchedule(mergeEditIntoScheduledMessage(args, known), known, view, inputs, context)
+      ? toCheckedScheduledMessageBody(mergeEditIntoScheduledMessage(args, known), known, view, inputs, context)
       : { ...known, ...changedTopicOfEdit(args, known) };
     const { client } = context;
     const message: ScheduledMessage = {
@@ -98,7 +98,7 @@ export const editScheduledMessageHandler: UserCommandHandler<
           scheduled_message: formatScheduledMessageForApi(message),
         }),
       ],
-      due: nextUserTimerTime(writeScheduledMessages(view.parts, message)),
+      due: nextUserTimerTime(partsWithScheduledMessages(view.parts, message)),
     };
   },
 };
@@ -121,7 +121,7 @@ const changedTopicOfEdit = (
   { topic }: EditScheduledMessageArgs,
   known: ScheduledMessage,
 ): Partial<ScheduledMessageBody> =>
-  topic === null || known.type === 'private' ? {} : { topic: checkTopicName(topic) };
+  topic === null || known.type === 'private' ? {} : { topic: toCheckedTruncatedTopic(topic) };
 
 function targetStreamIdOfEdit(args: EditScheduledMessageArgs, known: ScheduledMessage | undefined): number | undefined {
   if (!known) return undefined;

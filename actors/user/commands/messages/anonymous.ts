@@ -6,10 +6,9 @@
 import { makeSuccessReply, VISITOR_ACCOUNT } from '#actors/shared';
 import { type JsonObject, mapInSlices } from '#base';
 import {
-  checkAnonymousNarrow,
   fetchMessageWindow,
   formatMessageForClientVariant,
-  formatMessageWindowForApi,
+  formatMessageWindowFieldsForApi,
   formatSearchMatchForApi,
   type MessageWindow,
   makeClientNeutralMessage,
@@ -17,12 +16,13 @@ import {
   makeViewerWithoutFlags,
   type NarrowQueryPlan,
   NEWEST_ANCHOR_MESSAGE_ID,
-  parseNarrow,
+  parseDistinctNarrowTerms,
+  requireAnonymousNarrow,
   resolveNarrowTerms,
-  type SearchMatch,
+  type SearchMatchFields,
   type StoredMessage,
-  searchesOfNarrowTerms,
-  toMessageWindowSpec,
+  searchQueriesOfNarrowTerms,
+  toMessageWindowRequest,
   toStoredMessage,
   UserMessageReader,
 } from '#domain/messages';
@@ -32,7 +32,7 @@ import { apiError } from '#model/errors';
 import type { DirectoryView } from '#model/records';
 import type { UserCommandHandler } from '../../state.js';
 
-function isWebPublicMessage({ body }: StoredMessage, directory: DirectoryView): boolean {
+function isMessageInWebPublicStream({ body }: StoredMessage, directory: DirectoryView): boolean {
   const stream = body.stream === 0 ? undefined : directory.stream(toStreamId(body.stream));
   return stream?.webPublic === true && !stream.archived;
 }
@@ -48,27 +48,27 @@ const formatMessageForVisitor = (
 });
 
 /** GET /messages without an account: public messages. */
-export const fetchPublicMessagesHandler: UserCommandHandler<
+export const fetchMessagesForVisitorHandler: UserCommandHandler<
   typeof userActorCommands.publicMessages,
-  { readonly fetched: MessageWindow; readonly matches: readonly (SearchMatch | undefined)[] }
+  { readonly fetched: MessageWindow; readonly matches: readonly (SearchMatchFields | undefined)[] }
 > = {
   creates: true,
   lane: 'read',
   read: true,
   async inputs(args, { realm }, sources) {
     const directory = await sources.loadDirectory(realm);
-    const raw = parseNarrow(args.narrow);
-    checkAnonymousNarrow(raw, directory);
+    const raw = parseDistinctNarrowTerms(args.narrow);
+    requireAnonymousNarrow(raw, directory);
     const terms = resolveNarrowTerms(raw, directory, VISITOR_ACCOUNT.id);
     const viewer = makeViewerWithoutFlags({ realm, user: VISITOR_ACCOUNT, directory, subscribed: () => false });
     // Web-public streams show their whole history, with or without a term for a stream.
     const plan: NarrowQueryPlan = { ...makeNarrowQueryPlan(terms, viewer), history: 'public' };
     const fetched = await fetchMessageWindow(new UserMessageReader(sources.store, viewer), plan, {
-      ...toMessageWindowSpec(args),
+      ...toMessageWindowRequest(args),
       // Visitors have no unread messages, so the anchor `first_unread` means the newest message.
       ...(args.anchor === 'first_unread' ? { anchor: NEWEST_ANCHOR_MESSAGE_ID } : {}),
     });
-    const searches = searchesOfNarrowTerms(terms);
+    const searches = searchQueriesOfNarrowTerms(terms);
     const matches = await mapInSlices(fetched.rows, ({ message }) =>
       searches.length === 0 ? undefined : formatSearchMatchForApi(message.body, searches),
     );
@@ -78,10 +78,10 @@ export const fetchPublicMessagesHandler: UserCommandHandler<
     const options = { applyMarkdown: args.apply_markdown, clientGravatar: args.client_gravatar };
     return {
       reply: makeSuccessReply({
-        ...formatMessageWindowForApi(fetched),
+        ...formatMessageWindowFieldsForApi(fetched),
         // A stream may no longer be web-public since its messages were read.
         messages: fetched.rows.flatMap(({ message }, i) =>
-          isWebPublicMessage(message, directory)
+          isMessageInWebPublicStream(message, directory)
             ? [{ ...formatMessageForVisitor(message, directory, options), ...matches[i] }]
             : [],
         ),
@@ -94,7 +94,7 @@ export const fetchPublicMessagesHandler: UserCommandHandler<
  * GET /messages/{message_id} for a caller without an account. A message that such callers may not read is reported like
  * a missing one.
  */
-export const fetchPublicMessageHandler: UserCommandHandler<
+export const fetchMessageForVisitorHandler: UserCommandHandler<
   typeof userActorCommands.publicMessage,
   StoredMessage | undefined
 > = {
@@ -106,7 +106,7 @@ export const fetchPublicMessageHandler: UserCommandHandler<
     return record ? toStoredMessage(record) : undefined;
   },
   handle(_view, { apply_markdown }, message, { directory }) {
-    if (!message || !isWebPublicMessage(message, directory)) throw apiError('NOT_LOGGED_IN');
+    if (!message || !isMessageInWebPublicStream(message, directory)) throw apiError('NOT_LOGGED_IN');
     const options = { applyMarkdown: apply_markdown, clientGravatar: true };
     return {
       reply: makeSuccessReply({
@@ -118,7 +118,7 @@ export const fetchPublicMessageHandler: UserCommandHandler<
 };
 
 /** GET /users/me/{stream_id}/topics of a web-public stream: topics of the whole history. */
-export const listPublicTopicsHandler: UserCommandHandler<typeof userActorCommands.publicTopics> = {
+export const listTopicsForVisitorHandler: UserCommandHandler<typeof userActorCommands.publicTopics> = {
   creates: true,
   lane: 'read',
   read: true,

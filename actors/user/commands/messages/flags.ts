@@ -6,23 +6,23 @@
 import { makeMessageFlagsEvent, makeSuccessReply, makeValueReply } from '#actors/shared';
 import type { JsonObject } from '#base';
 import {
-  encodeMarkedMessageIds,
-  encodeOriginReadState,
+  decodeMarkedMessageIds,
+  encodeMarkedMessageIdsPart,
+  encodeOriginReadStatePart,
   fetchMessageWindow,
   type MessageFlagUpdate,
   type MessageWindow,
   makeNarrowQueryPlan,
-  markMessagesRead,
-  markMessagesUnread,
-  parseNarrow,
+  parseDistinctNarrowTerms,
+  planMarkingMessagesRead,
+  planMarkingMessagesUnread,
+  planSettingMessageMark,
+  planUnsettingMessageMark,
   type ReadableMessage,
-  readMarkedMessageIds,
   resolveNarrowTerms,
-  setMarkOnMessages,
-  toMessageWindowSpec,
+  toMessageWindowRequest,
   toStoredMessage,
-  UserMessageFlags,
-  unsetMarkOnMessages,
+  UserMessageFlagsView,
 } from '#domain/messages';
 import { type ActorKey, type LogItem, MAX_READ_IDS_PER_EVENT, streamActorKey, toStreamId } from '#model';
 import {
@@ -35,16 +35,12 @@ import { apiError } from '#model/errors';
 import type { ActorView, CommandContext, CommandInputContext, CommandOutcome } from '#runtime';
 import type { ActorInputSources } from '../../../services.js';
 import { makeUnreadMessageDetails } from '../../reading/flag-event.js';
-import {
-  applyReadStateCompaction,
-  computeReadStateCompaction,
-  type ReadStateCompaction,
-} from '../../reading/folding.js';
-import { awaitMessageEventsPublished } from '../../reading/newest.js';
+import { computeReadStateCompaction, makeCompactedReadState, type ReadStateCompaction } from '../../reading/folding.js';
+import { awaitRecentMessageEventsPublished } from '../../reading/newest.js';
 import { isSubscribedToStream, type UserActorState, type UserCommandHandler } from '../../state.js';
 import { loadMessageReadingRights } from './on-message.js';
 
-interface PickedMessages {
+interface FlagChangeInputs {
   /** The requested messages that the user may access. */
   readonly accessibleMessages: readonly ReadableMessage[];
   /** True if the user may not access at least one of the requested messages. */
@@ -61,7 +57,7 @@ async function computeCompactionsOfOrigins(
   { realm, caller, view }: CommandInputContext<UserActorState, undefined>,
   sources: ActorInputSources,
 ): Promise<ReadStateCompaction[]> {
-  const flags = new UserMessageFlags(caller, view.parts);
+  const flags = new UserMessageFlagsView(caller, view.parts);
   const homes = [...new Set(own.map(({ message }) => message.originStream))];
   const folds = await Promise.all(homes.map((home) => computeReadStateCompaction(realm, flags, home, sources)));
   return folds.filter((fold) => fold !== undefined);
@@ -75,24 +71,24 @@ function applyCompactionsToParts(
   folds: readonly ReadStateCompaction[],
 ) {
   if (folds.length === 0) return parts;
-  const flags = new UserMessageFlags(user, new Map([...view.parts, ...Object.entries(parts ?? {})]));
+  const flags = new UserMessageFlagsView(user, new Map([...view.parts, ...Object.entries(parts ?? {})]));
   return Object.assign(
     {},
     parts,
     ...folds.map((fold) =>
-      encodeOriginReadState(
+      encodeOriginReadStatePart(
         fold.originStreamId,
-        applyReadStateCompaction(flags.readStateOf(fold.originStreamId), fold),
+        makeCompactedReadState(flags.readStateOf(fold.originStreamId), fold),
       ),
     ),
   );
 }
 
-async function loadPickedMessages(
+async function loadFlagChangeInputs(
   ids: readonly number[],
   context: CommandInputContext<UserActorState, undefined>,
   sources: ActorInputSources,
-): Promise<PickedMessages> {
+): Promise<FlagChangeInputs> {
   const { reader } = await loadMessageReadingRights(context, sources);
   const asked = [...new Set(ids)];
   const possible = asked.filter((id) => Number.isSafeInteger(id) && id > 0);
@@ -100,10 +96,10 @@ async function loadPickedMessages(
   const stored = records.filter((record) => record !== null).map(toStoredMessage);
   const own: ReadableMessage[] = [];
   for (const message of stored) {
-    const one = await reader.readableOrUndefined(message);
+    const one = await reader.findReadableInAnyView(message);
     if (one) own.push(one);
   }
-  await awaitMessageEventsPublished(
+  await awaitRecentMessageEventsPublished(
     context.realm,
     own.map(({ message }) => message),
     sources,
@@ -117,12 +113,13 @@ async function loadPickedMessages(
 
 function computeFlagUpdate(
   { flag, op }: MessageFlagChange,
-  flags: UserMessageFlags,
+  flags: UserMessageFlagsView,
   own: readonly ReadableMessage[],
   subscribed: (s: number) => boolean,
 ): MessageFlagUpdate {
-  if (flag === 'read') return op === 'add' ? markMessagesRead(flags, own) : markMessagesUnread(flags, own, subscribed);
-  return op === 'add' ? setMarkOnMessages(flags, own, flag) : unsetMarkOnMessages(flags, own, flag);
+  if (flag === 'read')
+    return op === 'add' ? planMarkingMessagesRead(flags, own) : planMarkingMessagesUnread(flags, own, subscribed);
+  return op === 'add' ? planSettingMessageMark(flags, own, flag) : planUnsettingMessageMark(flags, own, flag);
 }
 
 /**
@@ -156,7 +153,7 @@ function makeFlagChangeOutcome(
 ): MessageFlagUpdate & { readonly events: readonly LogItem[] } & Pick<CommandOutcome<UserActorState>, 'commands'> {
   const { parts } = view;
   const subscribed = (stream: number): boolean => isSubscribedToStream(parts, stream);
-  const done = computeFlagUpdate(change, new UserMessageFlags(context.caller, parts), own, subscribed);
+  const done = computeFlagUpdate(change, new UserMessageFlagsView(context.caller, parts), own, subscribed);
   const byId = new Map(own.map((one) => [one.message.id, one]));
   const details =
     change.flag === 'read' && change.op === 'remove'
@@ -196,8 +193,8 @@ function makeCopyMadeCommands(
 }
 
 /** POST /messages/flags: changes a flag of the named messages. */
-export const setMessageFlagsHandler: UserCommandHandler<typeof userActorCommands.setFlags, PickedMessages> = {
-  inputs: ({ messages }, context, sources) => loadPickedMessages(messages, context, sources),
+export const changeFlagOfMessagesHandler: UserCommandHandler<typeof userActorCommands.setFlags, FlagChangeInputs> = {
+  inputs: ({ messages }, context, sources) => loadFlagChangeInputs(messages, context, sources),
   handle(
     view,
     args,
@@ -218,15 +215,15 @@ export const setMessageFlagsHandler: UserCommandHandler<typeof userActorCommands
 };
 
 /** POST /messages/flags/narrow: changes a flag of messages in a narrow. */
-export const setMessageFlagsInNarrowHandler: UserCommandHandler<
+export const changeFlagOfMessagesInNarrowHandler: UserCommandHandler<
   typeof userActorCommands.setFlagsInNarrow,
   { readonly fetched: MessageWindow; readonly folds: readonly ReadStateCompaction[] }
 > = {
   async inputs(args, context, sources) {
     const { reader, viewer, user, directory } = await loadMessageReadingRights(context, sources);
-    const terms = resolveNarrowTerms(parseNarrow(args.narrow), directory, user.id);
-    const fetched = await fetchMessageWindow(reader, makeNarrowQueryPlan(terms, viewer), toMessageWindowSpec(args));
-    await awaitMessageEventsPublished(
+    const terms = resolveNarrowTerms(parseDistinctNarrowTerms(args.narrow), directory, user.id);
+    const fetched = await fetchMessageWindow(reader, makeNarrowQueryPlan(terms, viewer), toMessageWindowRequest(args));
+    await awaitRecentMessageEventsPublished(
       context.realm,
       fetched.rows.map(({ message }) => message),
       sources,
@@ -260,9 +257,12 @@ const makeAddCopiesHandler = (
   mark: 'historical' | 'copied',
 ): UserCommandHandler<typeof userActorCommands.giveCopy> => ({
   handle({ parts }, { ids }) {
-    const before = readMarkedMessageIds(parts, mark);
-    const after = before.with(ids);
-    return { reply: makeValueReply(null), ...(after === before ? {} : { parts: encodeMarkedMessageIds(mark, after) }) };
+    const before = decodeMarkedMessageIds(parts, mark);
+    const after = before.withIds(ids);
+    return {
+      reply: makeValueReply(null),
+      ...(after === before ? {} : { parts: encodeMarkedMessageIdsPart(mark, after) }),
+    };
   },
 });
 

@@ -2,9 +2,9 @@
 
 import { formatSilentMention, makeDirectNoticeCommand, makeSuccessReply } from '#actors/shared';
 import type { userActorCommands } from '#model/commands';
-import { type UserCommandHandler, userIdOfActorKey } from '../../state.js';
+import { type UserCommandHandler, userIdOfUserActorKey } from '../../state.js';
 
-const MIN_WARNING_INTERVAL_MS = 60_000;
+const MIN_LOST_MESSAGE_WARNING_INTERVAL_MS = 60_000;
 
 /**
  * Warns the bot's owner that a message reached no subscriber. Frontends and stream actors send this command, which is
@@ -12,9 +12,9 @@ const MIN_WARNING_INTERVAL_MS = 60_000;
  */
 export const warnBotOwnerOfLostMessageHandler: UserCommandHandler<typeof userActorCommands.lostMessage> = {
   handle({ state }, { stream, exists, origin }, _inputs, { now, realm, key, directory }) {
-    const bot = directory.user(userIdOfActorKey(key));
+    const bot = directory.user(userIdOfUserActorKey(key));
     const owner = bot?.botOwner ? directory.user(bot.botOwner) : undefined;
-    if (!bot || !owner?.isActive || now < (state.warned ?? 0) + MIN_WARNING_INTERVAL_MS)
+    if (!bot || !owner?.isActive || now < (state.warned ?? 0) + MIN_LOST_MESSAGE_WARNING_INTERVAL_MS)
       return { reply: makeSuccessReply({}) };
     const why = exists
       ? `sent a message to #**${stream}**, but nobody is subscribed to it.`

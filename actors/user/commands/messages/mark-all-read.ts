@@ -7,29 +7,29 @@ import { makeAllMessagesReadEvent, makePartialSuccessReply, makeSuccessReply } f
 import { IdSet, type Json } from '#base';
 import {
   DIRECT_MESSAGES_ORIGIN,
-  encodeOriginReadState,
+  encodeOriginReadStatePart,
   NEWEST_ANCHOR_MESSAGE_ID,
   type OriginReadState,
   toStoredMessage,
   UnreadMessageScan,
-  UserMessageFlags,
+  UserMessageFlagsView,
 } from '#domain/messages';
 import type { LogItem } from '#model';
 import type { userActorCommands } from '#model/commands';
 import type { CommandInputContext, CommandOutcome } from '#runtime';
 import type { ActorInputSources } from '../../../services.js';
-import { makeRangeReadEvents, unreadIdRangeOfStream } from '../../reading/flag-event.js';
+import { makeReadEventsOfIdRange, unreadIdRangeOfOrigin } from '../../reading/flag-event.js';
 import {
-  awaitMessageEventsPublished,
+  awaitRecentMessageEventsPublished,
   type NewestMessageIdsOfOrigin,
   readNewestDirectMessageIds,
 } from '../../reading/newest.js';
-import { listOwnSubscriptions, type UserActorState, type UserCommandHandler } from '../../state.js';
+import { listPresentAndFormerSubscriptions, type UserActorState, type UserCommandHandler } from '../../state.js';
 
 /** Time limit of one request, ms. After that time the new marks are written, and the client repeats the request. */
 const MARK_ALL_READ_TIME_LIMIT_MS = 50_000;
 /** Number of origin streams whose newest messages are read at the same time. */
-const STREAMS_PER_BATCH = 32;
+const STREAMS_READ_AT_ONCE = 32;
 /** Number of the realm's newest messages that decide which streams come first. */
 const RECENT_REALM_MESSAGES_READ = 64;
 
@@ -55,15 +55,17 @@ async function readNewestMessagesOfRealm(
 }
 
 /** Streams without a subscription whose messages moved to other streams and are unread there. */
-async function findLeftStreamsWithUnread(
+async function findUnsubscribedStreamsWithUnread(
   scan: UnreadMessageScan,
-  flags: UserMessageFlags,
+  flags: UserMessageFlagsView,
   left: readonly number[],
 ): Promise<number[]> {
   const found: number[] = [];
-  for (let i = 0; i < left.length; i += STREAMS_PER_BATCH) {
-    const batch = left.slice(i, i + STREAMS_PER_BATCH);
-    const has = await Promise.all(batch.map((stream) => scan.hasUnreadElsewhere(stream, flags.readStateOf(stream))));
+  for (let i = 0; i < left.length; i += STREAMS_READ_AT_ONCE) {
+    const batch = left.slice(i, i + STREAMS_READ_AT_ONCE);
+    const has = await Promise.all(
+      batch.map((stream) => scan.hasUnreadExceptionsOrMovedUnread(stream, flags.readStateOf(stream))),
+    );
     found.push(...batch.filter((_, n) => has[n]));
   }
   return found;
@@ -81,15 +83,15 @@ async function sortStreamsByNewestMessage(
   return [...recent, ...streams.filter((id) => !recent.has(id))];
 }
 
-function markOriginRead(
+function makeMarkedOriginReadState(
   { mark, read }: OriginReadState,
   { storeCompleteUpToId, newerStoredIds }: NewestMessageIdsOfOrigin,
 ): OriginReadState {
   const to = Math.max(mark, storeCompleteUpToId);
-  return { mark: to, read: read.with(newerStoredIds).idsAbove(to), unread: IdSet.EMPTY };
+  return { mark: to, read: read.withIds(newerStoredIds).idsAbove(to), unread: IdSet.EMPTY };
 }
 
-const wouldChangeReadState = (
+const wouldMarkingChangeReadState = (
   { mark, read, unread }: OriginReadState,
   { storeCompleteUpToId, newerStoredIds }: NewestMessageIdsOfOrigin,
 ): boolean => storeCompleteUpToId > mark || unread.size > 0 || newerStoredIds.some((id) => id > mark && !read.has(id));
@@ -101,44 +103,49 @@ export const markAllReadHandler: UserCommandHandler<typeof userActorCommands.mar
     const { clock } = sources.services;
     const { realm, caller, view } = context;
     const until = clock.now() + MARK_ALL_READ_TIME_LIMIT_MS;
-    const flags = new UserMessageFlags(caller, view.parts);
+    const flags = new UserMessageFlagsView(caller, view.parts);
     const scan = new UnreadMessageScan(sources.store, realm, caller);
-    const own = listOwnSubscriptions(view.parts);
+    const own = listPresentAndFormerSubscriptions(view.parts);
     const active = new Set(own.filter((of) => of.active).map((of) => of.stream));
-    const others = new Set([...own.map((of) => of.stream), ...flags.origins()].filter((id) => !active.has(id)));
+    const others = new Set(
+      [...own.map((of) => of.stream), ...flags.originsWithReadState()].filter((id) => !active.has(id)),
+    );
     others.delete(DIRECT_MESSAGES_ORIGIN);
     const streams = await sortStreamsByNewestMessage([...active], context, sources);
-    streams.push(...(await findLeftStreamsWithUnread(scan, flags, [...others])));
+    streams.push(...(await findUnsubscribedStreamsWithUnread(scan, flags, [...others])));
     const homes: NewestMessageIdsOfOrigin[] = [await readNewestDirectMessageIds(realm, caller, sources)];
-    for (let i = 0; i < streams.length; i += STREAMS_PER_BATCH) {
+    for (let i = 0; i < streams.length; i += STREAMS_READ_AT_ONCE) {
       // The request ends early only if there is a mark to write: the client will repeat the request, which must make
       // progress.
       if (
         clock.now() >= until &&
-        homes.some((home) => wouldChangeReadState(flags.readStateOf(home.originStreamId), home))
+        homes.some((home) => wouldMarkingChangeReadState(flags.readStateOf(home.originStreamId), home))
       ) {
         return { newestIdsOfOrigins: homes, isComplete: false };
       }
-      const batch = streams.slice(i, i + STREAMS_PER_BATCH);
-      const newest = await Promise.all(batch.map((stream) => scan.newestSentTo(stream)));
+      const batch = streams.slice(i, i + STREAMS_READ_AT_ONCE);
+      const newest = await Promise.all(batch.map((stream) => scan.newestIdEverSentTo(stream)));
       batch.forEach((home, n) => {
         homes.push({ originStreamId: home, storeCompleteUpToId: newest[n]!, newerStoredIds: [] });
       });
     }
-    await awaitMessageEventsPublished(realm, await readNewestMessagesOfRealm(context, sources), sources);
+    await awaitRecentMessageEventsPublished(realm, await readNewestMessagesOfRealm(context, sources), sources);
     return { newestIdsOfOrigins: homes, isComplete: true };
   },
   handle({ parts }, _args, { newestIdsOfOrigins, isComplete }, { caller }): CommandOutcome<UserActorState> {
-    const flags = new UserMessageFlags(caller, parts);
+    const flags = new UserMessageFlagsView(caller, parts);
     const written: Record<string, Json> = {};
     const events: LogItem[] = [];
     for (const newest of newestIdsOfOrigins) {
       const reading = flags.readStateOf(newest.originStreamId);
-      if (!wouldChangeReadState(reading, newest)) continue;
-      Object.assign(written, encodeOriginReadState(newest.originStreamId, markOriginRead(reading, newest)));
+      if (!wouldMarkingChangeReadState(reading, newest)) continue;
+      Object.assign(
+        written,
+        encodeOriginReadStatePart(newest.originStreamId, makeMarkedOriginReadState(reading, newest)),
+      );
       const to = Math.max(newest.storeCompleteUpToId, ...newest.newerStoredIds);
       if (!isComplete)
-        events.push(...makeRangeReadEvents(caller, unreadIdRangeOfStream(newest.originStreamId, reading, to, 0)));
+        events.push(...makeReadEventsOfIdRange(caller, unreadIdRangeOfOrigin(newest.originStreamId, reading, to, 0)));
     }
     if (isComplete) return { reply: makeSuccessReply(), parts: written, events: [makeAllMessagesReadEvent(caller)] };
     return { reply: makePartialSuccessReply(), parts: written, events };

@@ -3,14 +3,14 @@
 import { makeMessagesReadEvents, makeSuccessReply, makeValueReply } from '#actors/shared';
 import { IdSet, type Json } from '#base';
 import {
-  addReadMessageIds,
-  encodeOriginReadState,
-  isReadByReadState,
+  encodeOriginReadStatePart,
+  isReadByMarkOrExceptions,
   type StoredMessage,
   UnreadMessageScan,
-  UserMessageFlags,
+  UserMessageFlagsView,
+  withReadMessageIds,
 } from '#domain/messages';
-import { canAccessStream } from '#domain/streams';
+import { mayAccessStream } from '#domain/streams';
 import { type LogItem, MAX_READ_IDS_PER_EVENT, streamActorKey, toStreamId, userActorKey } from '#model';
 import {
   conversationActorCommands,
@@ -21,11 +21,16 @@ import {
 import { apiError } from '#model/errors';
 import type { CommandInputContext, CommandOutcome } from '#runtime';
 import type { ActorInputSources } from '../../../services.js';
-import { makeRangeReadEvents, unreadIdRangeOfStream } from '../../reading/flag-event.js';
-import { isSubscribedToStream, type UserActorState, type UserCommandHandler, userIdOfActorKey } from '../../state.js';
+import { makeReadEventsOfIdRange, unreadIdRangeOfOrigin } from '../../reading/flag-event.js';
+import {
+  isSubscribedToStream,
+  type UserActorState,
+  type UserCommandHandler,
+  userIdOfUserActorKey,
+} from '../../state.js';
 import { loadMessageReadingRights } from './on-message.js';
 
-interface StreamMarkingInputs {
+interface MarkStreamReadInputs {
   /** Id of the newest message that was sent to this stream, wherever the message is now. */
   readonly newestSentId: number;
   /** True if at least one unread message that was sent to this stream is still in it. */
@@ -42,29 +47,29 @@ interface StreamMarkingInputs {
  * Finds the stream's unread messages. The cost grows with the number of messages that were moved, not with the number
  * of unread ones.
  */
-async function loadStreamMarkingInputs(
+async function loadMarkStreamReadInputs(
   stream: number,
   { realm, key, view }: CommandInputContext<UserActorState, undefined>,
   sources: ActorInputSources,
   until = Number.POSITIVE_INFINITY,
-): Promise<StreamMarkingInputs> {
-  const user = userIdOfActorKey(key);
-  const flags = new UserMessageFlags(user, view.parts);
+): Promise<MarkStreamReadInputs> {
+  const user = userIdOfUserActorKey(key);
+  const flags = new UserMessageFlagsView(user, view.parts);
   const reading = flags.readStateOf(stream);
   const scan = new UnreadMessageScan(sources.store, realm, user);
-  const newest = Math.min(until, await scan.newestSentTo(stream));
-  const excepted = await scan.loadUnreadExceptions(reading.unread.ids);
+  const newest = Math.min(until, await scan.newestIdEverSentTo(stream));
+  const excepted = await scan.loadUnreadExceptionMessages(reading.unread.ids);
   let some = excepted.some(({ body }) => body.stream === stream);
   if (!some) {
-    for await (const batch of scan.unreadAboveMark(stream, reading, until)) {
+    for await (const batch of scan.scanUnreadAboveMark(stream, reading, until)) {
       some = batch.some(({ body }) => body.stream === stream);
       if (some) break;
     }
   }
   const left = excepted.filter(({ body }) => body.stream !== stream).map(({ id }) => id);
-  for await (const batch of scan.movedFrom(stream, reading, until)) left.push(...batch.map(({ id }) => id));
+  for await (const batch of scan.scanUnreadMovedFrom(stream, reading, until)) left.push(...batch.map(({ id }) => id));
   const came = new Map<number, number[]>();
-  for await (const batch of scan.movedTo(stream)) {
+  for await (const batch of scan.scanCopiesMovedTo(stream)) {
     for (const message of batch) {
       if (flags.isRead({ message, copy: true, gained: false })) continue;
       came.set(message.originStream, [...(came.get(message.originStream) ?? []), message.id]);
@@ -79,22 +84,22 @@ function makeStreamReadOutcome(
   parts: ReadonlyMap<string, Json>,
   user: number,
   stream: number,
-  { newestSentId, hasUnreadInStream, all, unreadMovedAwayIds, unreadMovedInIdsByOrigin }: StreamMarkingInputs,
+  { newestSentId, hasUnreadInStream, all, unreadMovedAwayIds, unreadMovedInIdsByOrigin }: MarkStreamReadInputs,
 ): Pick<CommandOutcome<UserActorState>, 'parts' | 'events'> {
-  const flags = new UserMessageFlags(user, parts);
+  const flags = new UserMessageFlagsView(user, parts);
   const reading = flags.readStateOf(stream);
   const written: Record<string, Json> = {};
   const events: LogItem[] = [];
   if (hasUnreadInStream) {
     const mark = Math.max(reading.mark, newestSentId);
     // Moved messages that the user has read since the inputs were loaded stay read.
-    const unread = IdSet.of(unreadMovedAwayIds.filter((id) => isReadByReadState(reading, id) !== true));
-    Object.assign(written, encodeOriginReadState(stream, { mark, read: reading.read.idsAbove(mark), unread }));
+    const unread = IdSet.fromIds(unreadMovedAwayIds.filter((id) => isReadByMarkOrExceptions(reading, id) !== true));
+    Object.assign(written, encodeOriginReadStatePart(stream, { mark, read: reading.read.idsAbove(mark), unread }));
     if (all) events.push(...makeMessagesReadEvents(user, all));
-    else events.push(...makeRangeReadEvents(user, unreadIdRangeOfStream(stream, reading, newestSentId, stream)));
+    else events.push(...makeReadEventsOfIdRange(user, unreadIdRangeOfOrigin(stream, reading, newestSentId, stream)));
   }
   for (const [home, ids] of unreadMovedInIdsByOrigin) {
-    Object.assign(written, encodeOriginReadState(home, addReadMessageIds(flags.readStateOf(home), ids)));
+    Object.assign(written, encodeOriginReadStatePart(home, withReadMessageIds(flags.readStateOf(home), ids)));
     events.push(...makeMessagesReadEvents(user, ids));
   }
   return { parts: written, events };
@@ -103,14 +108,14 @@ function makeStreamReadOutcome(
 /** POST /mark_stream_as_read: marks all messages of a stream as read. */
 export const markStreamReadHandler: UserCommandHandler<
   typeof userActorCommands.markStreamRead,
-  StreamMarkingInputs | undefined
+  MarkStreamReadInputs | undefined
 > = {
   lane: 'mark-stream',
   async inputs({ stream: id }, context, sources) {
     const { directory, user } = await loadMessageReadingRights(context, sources);
     const stream = directory.stream(toStreamId(id));
-    if (!stream || !canAccessStream(user, stream, isSubscribedToStream(context.view.parts, id))) return undefined;
-    return loadStreamMarkingInputs(id, context, sources);
+    if (!stream || !mayAccessStream(user, stream, isSubscribedToStream(context.view.parts, id))) return undefined;
+    return loadMarkStreamReadInputs(id, context, sources);
   },
   handle({ parts }, { stream }, marking, { caller }) {
     if (!marking) throw apiError('INVALID_STREAM_ID');
@@ -138,15 +143,15 @@ async function loadUnreadIdsOfLeftStream(
   { realm, key, view }: CommandInputContext<UserActorState, undefined>,
   { store }: ActorInputSources,
 ): Promise<UnreadIdsOfLeftStream> {
-  const user = userIdOfActorKey(key);
-  const reading = new UserMessageFlags(user, view.parts).readStateOf(stream);
+  const user = userIdOfUserActorKey(key);
+  const reading = new UserMessageFlagsView(user, view.parts).readStateOf(stream);
   const scan = new UnreadMessageScan(store, realm, user);
   const here = (messages: readonly StoredMessage[]): number[] =>
     messages.filter(({ body }) => body.stream === stream).map(({ id }) => id);
-  const below = here(await scan.loadUnreadExceptions(reading.unread.ids));
+  const below = here(await scan.loadUnreadExceptionMessages(reading.unread.ids));
   if (below.length > most) return { belowMarkIds: below.slice(0, most), aboveMarkIds: [], exceedsLimit: true };
   const above: number[] = [];
-  for await (const batch of scan.unreadAboveMark(stream, reading, until)) {
+  for await (const batch of scan.scanUnreadAboveMark(stream, reading, until)) {
     above.push(...here(batch));
     if (below.length + above.length > most)
       return { belowMarkIds: below, aboveMarkIds: above.slice(0, most - below.length), exceedsLimit: true };
@@ -154,7 +159,7 @@ async function loadUnreadIdsOfLeftStream(
   return { belowMarkIds: below, aboveMarkIds: above, exceedsLimit: false };
 }
 
-type LeftStreamMarkingInputs = StreamMarkingInputs & { readonly unread?: UnreadIdsOfLeftStream };
+type MarkLeftStreamReadInputs = MarkStreamReadInputs & { readonly unread?: UnreadIdsOfLeftStream };
 
 /**
  * Marks the messages of a stream as read that the user left, or that was archived. The command is never refused. Users
@@ -163,18 +168,18 @@ type LeftStreamMarkingInputs = StreamMarkingInputs & { readonly unread?: UnreadI
  */
 export const markLeftStreamReadHandler: UserCommandHandler<
   typeof userActorCommands.readStream,
-  LeftStreamMarkingInputs
+  MarkLeftStreamReadInputs
 > = {
   async inputs(args, context, sources) {
     const { stream, until, archived = false } = args;
-    const marking = await loadStreamMarkingInputs(stream, context, sources, until);
+    const marking = await loadMarkStreamReadInputs(stream, context, sources, until);
     if (!marking.hasUnreadInStream) return marking;
     const most = archived ? MAX_NAMED_IDS_OF_ARCHIVED_STREAM : MAX_READ_IDS_PER_EVENT;
     const unread = await loadUnreadIdsOfLeftStream(args, most, context, sources);
     return archived && unread.exceedsLimit ? marking : { ...marking, unread };
   },
   handle({ parts }, args, marking, { key, realm, directory }) {
-    const user = userIdOfActorKey(key);
+    const user = userIdOfUserActorKey(key);
     const { unread } = marking;
     if (!unread?.exceedsLimit) {
       const all = unread && [...unread.belowMarkIds, ...unread.aboveMarkIds];
@@ -206,18 +211,18 @@ function makePartialStreamReadOutcome(
   parts: ReadonlyMap<string, Json>,
   user: number,
   stream: number,
-  { unreadMovedAwayIds }: StreamMarkingInputs,
+  { unreadMovedAwayIds }: MarkStreamReadInputs,
   { belowMarkIds, aboveMarkIds }: UnreadIdsOfLeftStream,
 ): Pick<CommandOutcome<UserActorState>, 'parts' | 'events'> {
-  const reading = new UserMessageFlags(user, parts).readStateOf(stream);
+  const reading = new UserMessageFlagsView(user, parts).readStateOf(stream);
   const mark = Math.max(reading.mark, aboveMarkIds.at(-1) ?? 0);
   const elsewhere = unreadMovedAwayIds.filter(
-    (id) => id > reading.mark && id <= mark && isReadByReadState(reading, id) !== true,
+    (id) => id > reading.mark && id <= mark && isReadByMarkOrExceptions(reading, id) !== true,
   );
   const named = new Set(belowMarkIds);
-  const unread = IdSet.of([...reading.unread.ids.filter((id) => !named.has(id)), ...elsewhere]);
+  const unread = IdSet.fromIds([...reading.unread.ids.filter((id) => !named.has(id)), ...elsewhere]);
   return {
-    parts: encodeOriginReadState(stream, { mark, read: reading.read.idsAbove(mark), unread }),
+    parts: encodeOriginReadStatePart(stream, { mark, read: reading.read.idsAbove(mark), unread }),
     events: makeMessagesReadEvents(user, [...belowMarkIds, ...aboveMarkIds]),
   };
 }

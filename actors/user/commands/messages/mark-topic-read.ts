@@ -2,23 +2,23 @@
 
 import { makeMessagesReadEvents, makeSuccessReply } from '#actors/shared';
 import {
-  markMessagesRead,
+  planMarkingMessagesRead,
   type StoredMessage,
   storeNameOfStreamConversation,
   UnreadMessageScan,
-  UserMessageFlags,
+  UserMessageFlagsView,
 } from '#domain/messages';
-import { canAccessStream, toTopicKey } from '#domain/streams';
+import { mayAccessStream, toComparableTopicKey } from '#domain/streams';
 import { toStreamId } from '#model';
 import type { StreamTopic, userActorCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import type { CommandInputContext } from '#runtime';
 import type { ActorInputSources } from '../../../services.js';
-import { awaitMessageEventsPublished } from '../../reading/newest.js';
+import { awaitRecentMessageEventsPublished } from '../../reading/newest.js';
 import { isSubscribedToStream, type UserActorState, type UserCommandHandler } from '../../state.js';
 import { loadMessageReadingRights } from './on-message.js';
 
-interface TopicMarkingInputs {
+interface MarkTopicReadInputs {
   readonly streamAccess: 'closed' | 'open';
   /** True if the user has a message of the topic. */
   readonly hasMessageOfTopic: boolean;
@@ -26,29 +26,29 @@ interface TopicMarkingInputs {
   readonly possiblyUnreadMessages: readonly StoredMessage[];
 }
 
-async function loadTopicMarkingInputs(
+async function loadMarkTopicReadInputs(
   { stream, topic }: StreamTopic,
   { realm, caller, view }: CommandInputContext<UserActorState, undefined>,
   sources: ActorInputSources,
-): Promise<TopicMarkingInputs> {
+): Promise<MarkTopicReadInputs> {
   const index = {
     by: 'topic',
     conversation: storeNameOfStreamConversation(stream),
-    topicKey: toTopicKey(topic),
+    topicKey: toComparableTopicKey(topic),
   } as const;
-  const flags = new UserMessageFlags(caller, view.parts);
+  const flags = new UserMessageFlagsView(caller, view.parts);
   const reading = flags.readStateOf(stream);
-  const made = flags.personalCopyTest();
+  const made = flags.makePersonalCopyTest();
   const scan = new UnreadMessageScan(sources.store, realm, caller);
   const messages: StoredMessage[] = [];
-  for await (const batch of scan.scanUpwards(index, reading.mark, made)) messages.push(...batch);
-  for await (const batch of scan.movedTo(stream, [index])) messages.push(...batch);
-  const excepted = await scan.loadUnreadExceptions(reading.unread.ids);
+  for await (const batch of scan.scanOriginalCopiesUpwards(index, reading.mark, made)) messages.push(...batch);
+  for await (const batch of scan.scanCopiesMovedTo(stream, [index])) messages.push(...batch);
+  const excepted = await scan.loadUnreadExceptionMessages(reading.unread.ids);
   const here = ({ body }: StoredMessage): boolean =>
-    body.stream === stream && toTopicKey(body.topic) === index.topicKey;
+    body.stream === stream && toComparableTopicKey(body.topic) === index.topicKey;
   messages.push(...excepted.filter(here));
   const known = messages.length > 0 || (await scan.hasAnyCopy(index, made));
-  await awaitMessageEventsPublished(realm, messages, sources);
+  await awaitRecentMessageEventsPublished(realm, messages, sources);
   return {
     streamAccess: 'open',
     hasMessageOfTopic: known,
@@ -56,21 +56,21 @@ async function loadTopicMarkingInputs(
   };
 }
 
-export const markTopicReadHandler: UserCommandHandler<typeof userActorCommands.markTopicRead, TopicMarkingInputs> = {
+export const markTopicReadHandler: UserCommandHandler<typeof userActorCommands.markTopicRead, MarkTopicReadInputs> = {
   lane: 'mark-topic',
   async inputs(args, context, sources) {
     const { directory, user } = await loadMessageReadingRights(context, sources);
     const stream = directory.stream(toStreamId(args.stream));
-    if (!stream || !canAccessStream(user, stream, isSubscribedToStream(context.view.parts, args.stream))) {
+    if (!stream || !mayAccessStream(user, stream, isSubscribedToStream(context.view.parts, args.stream))) {
       return { streamAccess: 'closed', hasMessageOfTopic: false, possiblyUnreadMessages: [] };
     }
-    return loadTopicMarkingInputs(args, context, sources);
+    return loadMarkTopicReadInputs(args, context, sources);
   },
   handle({ parts }, { topic }, marking, { caller }) {
     if (marking.streamAccess === 'closed') throw apiError('INVALID_STREAM_ID');
     if (!marking.hasMessageOfTopic) throw apiError('NO_SUCH_TOPIC', { topic_name: topic });
     const own = marking.possiblyUnreadMessages.map((message) => ({ message, copy: true, gained: false }));
-    const { changed, parts: written } = markMessagesRead(new UserMessageFlags(caller, parts), own);
+    const { changed, parts: written } = planMarkingMessagesRead(new UserMessageFlagsView(caller, parts), own);
     return { reply: makeSuccessReply(), parts: written, events: makeMessagesReadEvents(caller, changed) };
   },
 };

@@ -2,8 +2,8 @@
 
 import { makeSuccessReply } from '#actors/shared';
 import type { Json } from '#base';
-import { formatMessageHistoryForApi, type ReadableMessage } from '#domain/messages';
-import { canAccessStream } from '#domain/streams';
+import { listMessageVersionsForApi, type ReadableMessage } from '#domain/messages';
+import { mayAccessStream } from '#domain/streams';
 import { streamActorKey, toStreamId, toUserId } from '#model';
 import {
   conversationActorCommands,
@@ -40,7 +40,7 @@ export const fetchEditHistoryHandler: UserCommandHandler<
   handle(_view, _args, own, { directory }) {
     if (!directory.settings.allow_edit_history) throw apiError('EDIT_HISTORY_OFF');
     if (!own) throw apiError('INVALID_MESSAGES');
-    return { reply: makeSuccessReply({ message_history: formatMessageHistoryForApi(own.message) as Json }) };
+    return { reply: makeSuccessReply({ message_history: listMessageVersionsForApi(own.message) as Json }) };
   },
 };
 
@@ -48,13 +48,13 @@ export const fetchEditHistoryHandler: UserCommandHandler<
 const DELETE_TOPIC_TIME_LIMIT_MS = 50_000;
 
 /** POST /streams/{stream_id}/delete_topic: deletes a topic. Administrators need access to the stream, too. */
-export const deleteTopicHandler: UserCommandHandler<typeof userActorCommands.deleteTopic> = {
+export const redirectTopicDeletionHandler: UserCommandHandler<typeof userActorCommands.deleteTopic> = {
   lane: 'read',
   read: true,
   handle({ parts }, { stream_id, topic }, _inputs, { directory, caller, realm, now }) {
     const user = directory.user(toUserId(caller));
     const stream = directory.stream(toStreamId(stream_id));
-    if (!user || !stream || !canAccessStream(user, stream, isSubscribedToStream(parts, stream_id))) {
+    if (!user || !stream || !mayAccessStream(user, stream, isSubscribedToStream(parts, stream_id))) {
       throw apiError('INVALID_STREAM_ID');
     }
     const args = { topic, until: now + DELETE_TOPIC_TIME_LIMIT_MS, before: 0 };

@@ -1,25 +1,25 @@
 /** Reads of messages that the user may see (narrow.md, messages.md § Access to a message). */
 
-import { makeEncodedReply, makeSuccessReply } from '#actors/shared';
+import { makeSuccessReply, makeSuccessReplyOfEncodedFields } from '#actors/shared';
 import { EncodedJson, filterInSlices, type JsonObject, mapInSlices, type ResponseFields } from '#base';
 import type { MarkdownRenderResult } from '#domain/markdown';
 import {
-  fetchPackedMessageWindow,
+  fetchPackedWindowRows,
   formatMessageForClientVariant,
-  formatMessageWindowForApi,
+  formatMessageWindowFieldsForApi,
   formatSearchMatchForApi,
   MessageResponseEncoder,
   makeClientNeutralMessage,
   makeNarrowQueryPlan,
-  parseNarrow,
+  parseDistinctNarrowTerms,
   type ReadableMessage,
   resolveNarrowTerms,
-  type SearchMatch,
+  type SearchMatchFields,
   type StoredMessage,
-  searchesOfNarrowTerms,
-  toMessageWindowSpec,
+  searchQueriesOfNarrowTerms,
+  toMessageWindowRequest,
   toStoredMessage,
-  UserMessageFlags,
+  UserMessageFlagsView,
 } from '#domain/messages';
 import type { userActorCommands } from '#model/commands';
 import { apiError } from '#model/errors';
@@ -29,7 +29,7 @@ import { loadAccessibleMessage, loadMessageReadingRights } from './on-message.js
 
 function formatReadableMessageForApi(
   own: ReadableMessage,
-  flags: UserMessageFlags,
+  flags: UserMessageFlagsView,
   directory: DirectoryView,
   options: { applyMarkdown: boolean; clientGravatar: boolean },
 ): JsonObject {
@@ -45,39 +45,42 @@ export const fetchMessagesHandler: UserCommandHandler<typeof userActorCommands.f
   read: true,
   async inputs(args, context, sources) {
     const { reader, viewer, user, directory } = await loadMessageReadingRights(context, sources);
-    const terms = resolveNarrowTerms(parseNarrow(args.narrow), directory, user.id);
-    const searches = searchesOfNarrowTerms(terms);
+    const terms = resolveNarrowTerms(parseDistinctNarrowTerms(args.narrow), directory, user.id);
+    const searches = searchQueriesOfNarrowTerms(terms);
     const options = { applyMarkdown: args.apply_markdown, clientGravatar: args.client_gravatar };
     const matched =
       searches.length === 0 ? undefined : ({ body }: StoredMessage) => formatSearchMatchForApi(body, searches);
     const shown = new MessageResponseEncoder(viewer.flags, directory, options, matched);
-    const fetched = await fetchPackedMessageWindow(
+    const fetched = await fetchPackedWindowRows(
       reader,
       makeNarrowQueryPlan(terms, viewer),
-      toMessageWindowSpec(args),
-      shown.encodeRow,
+      toMessageWindowRequest(args),
+      shown.appendMessageJson,
     );
-    return { ...formatMessageWindowForApi(fetched), messages: new EncodedJson(shown.encodeRowList(fetched.rows)) };
+    return {
+      ...formatMessageWindowFieldsForApi(fetched),
+      messages: new EncodedJson(shown.finishJsonList(fetched.rows)),
+    };
   },
-  handle: (_view, _args, fields) => ({ reply: makeEncodedReply(fields) }),
+  handle: (_view, _args, fields) => ({ reply: makeSuccessReplyOfEncodedFields(fields) }),
 };
 
 /** GET /messages/matches_narrow: considers only the caller's copies, not the public history. */
 export const matchMessagesToNarrowHandler: UserCommandHandler<
   typeof userActorCommands.matchesNarrow,
-  { readonly messages: Readonly<Record<number, SearchMatch>> }
+  { readonly messages: Readonly<Record<number, SearchMatchFields>> }
 > = {
   lane: 'read',
   read: true,
   async inputs({ msg_ids, narrow }, context, sources) {
     const { reader, viewer, user, directory } = await loadMessageReadingRights(context, sources);
-    const terms = resolveNarrowTerms(parseNarrow(narrow), directory, user.id, { searchApart: true });
+    const terms = resolveNarrowTerms(parseDistinctNarrowTerms(narrow), directory, user.id, { searchApart: true });
     const plan = makeNarrowQueryPlan(terms, viewer, { copies: true });
     const ids = [...new Set(msg_ids)].filter((id) => Number.isSafeInteger(id) && id >= 0).sort((a, b) => a - b);
     const records = await sources.store.getMessages(context.realm, ids);
     const stored = records.filter((record) => record !== null).map(toStoredMessage);
-    const own = await reader.filterReadable(stored, plan.history);
-    const searches = searchesOfNarrowTerms(terms);
+    const own = await reader.filterReadableWithHistory(stored, plan.history);
+    const searches = searchQueriesOfNarrowTerms(terms);
     const matching = await filterInSlices(own, plan.matches);
     const matches = await mapInSlices(
       matching,
@@ -101,7 +104,7 @@ export const fetchMessageHandler: UserCommandHandler<
   handle({ parts }, { apply_markdown }, own, { directory, caller }) {
     if (!own) throw apiError('INVALID_MESSAGES');
     const options = { applyMarkdown: apply_markdown, clientGravatar: true };
-    const message = formatReadableMessageForApi(own, new UserMessageFlags(caller, parts), directory, options);
+    const message = formatReadableMessageForApi(own, new UserMessageFlagsView(caller, parts), directory, options);
     return { reply: makeSuccessReply({ message, raw_content: own.message.body.content }) };
   },
 };
@@ -114,7 +117,7 @@ export const renderMessagePreviewHandler: UserCommandHandler<
   lane: 'read',
   read: true,
   async inputs({ content, origin }, { realm, caller }, sources) {
-    return sources.services.renderer.render(content, await sources.loadDirectory(realm), origin, caller);
+    return sources.services.renderer.renderOrNull(content, await sources.loadDirectory(realm), origin, caller);
   },
   handle(_view, _args, rendered) {
     if (!rendered) throw apiError('CANNOT_RENDER');

@@ -7,20 +7,23 @@ import { makeMessagesReadEvents } from '#actors/shared';
 import {
   DIRECT_MESSAGES_ORIGIN,
   MAX_LISTED_UNREAD_MESSAGES,
-  markMessagesRead,
+  planMarkingMessagesRead,
   type ReadableMessage,
   type StoredMessage,
   UnreadMessageScan,
-  UserMessageFlags,
+  UserMessageFlagsView,
 } from '#domain/messages';
 import { realmActorKey, toUserId } from '#model';
 import { makeRedirectCommand, realmActorCommands, type userActorCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import type { CommandInputContext } from '#runtime';
 import type { ActorInputSources } from '../../../services.js';
-import { listOwnSubscriptions, type UserActorState, type UserCommandHandler } from '../../state.js';
+import { listPresentAndFormerSubscriptions, type UserActorState, type UserCommandHandler } from '../../state.js';
 
-export const muteUserHandler: UserCommandHandler<typeof userActorCommands.muteUser, readonly ReadableMessage[]> = {
+export const markReadAndRedirectMuteHandler: UserCommandHandler<
+  typeof userActorCommands.muteUser,
+  readonly ReadableMessage[]
+> = {
   // The lane is separate, because the reads of this command may take long and must not keep other commands waiting.
   lane: 'mute-user',
   inputs: ({ muted_user_id }, context, sources) => loadUnreadMessagesOfSender(muted_user_id, context, sources),
@@ -32,8 +35,8 @@ export const muteUserHandler: UserCommandHandler<typeof userActorCommands.muteUs
     if (directory.preferencesOf(toUserId(caller)).muted.some(({ id }) => id === muted_user_id)) {
       throw apiError('USER_ALREADY_MUTED');
     }
-    const flags = new UserMessageFlags(caller, parts);
-    const read = markMessagesRead(flags, found);
+    const flags = new UserMessageFlagsView(caller, parts);
+    const read = planMarkingMessagesRead(flags, found);
     return {
       reply: { forward: makeRedirectCommand({ to: realmActorKey(realm), command: realmActorCommands.muteUser, args }) },
       ...(read.changed.length > 0 ? { parts: read.parts, events: makeMessagesReadEvents(caller, read.changed) } : {}),
@@ -47,16 +50,16 @@ async function loadUnreadMessagesOfSender(
   { realm, caller, view }: CommandInputContext<UserActorState, undefined>,
   { store }: ActorInputSources,
 ): Promise<ReadableMessage[]> {
-  const flags = new UserMessageFlags(caller, view.parts);
+  const flags = new UserMessageFlagsView(caller, view.parts);
   const scan = new UnreadMessageScan(store, realm, caller);
   const homes = [
     DIRECT_MESSAGES_ORIGIN,
-    ...listOwnSubscriptions(view.parts).flatMap((own) => (own.active ? [own.stream] : [])),
+    ...listPresentAndFormerSubscriptions(view.parts).flatMap((own) => (own.active ? [own.stream] : [])),
   ];
-  const excepted = await scan.loadUnreadExceptions(flags.unreadExceptionIds());
+  const excepted = await scan.loadUnreadExceptionMessages(flags.allUnreadExceptionIds());
   const found: StoredMessage[] = excepted.filter((message) => message.sender === sender);
   const floor = Math.min(...homes.map((home) => flags.readStateOf(home).mark));
-  for await (const batch of scan.scanUpwards({ by: 'sender', sender }, floor)) {
+  for await (const batch of scan.scanOriginalCopiesUpwards({ by: 'sender', sender }, floor)) {
     found.push(...batch.filter((message) => !flags.isRead({ message, copy: true, gained: false })));
     if (found.length >= MAX_LISTED_UNREAD_MESSAGES) break;
   }

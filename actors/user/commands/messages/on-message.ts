@@ -9,7 +9,7 @@ import {
   type MessageViewerContext,
   type ReadableMessage,
   toStoredMessage,
-  UserMessageFlags,
+  UserMessageFlagsView,
   UserMessageReader,
 } from '#domain/messages';
 import { TOPIC_VISIBILITY_POLICY, topicVisibilityPolicyOf } from '#domain/streams';
@@ -24,7 +24,12 @@ import { apiError } from '#model/errors';
 import type { DirectoryUser, DirectoryView } from '#model/records';
 import type { CommandInputContext } from '#runtime';
 import type { ActorInputSources } from '../../../services.js';
-import { isSubscribedToStream, listOwnSubscriptions, type UserActorHandler, type UserActorState } from '../../state.js';
+import {
+  isSubscribedToStream,
+  listPresentAndFormerSubscriptions,
+  type UserActorHandler,
+  type UserActorState,
+} from '../../state.js';
 
 export interface MessageReadingRights {
   readonly reader: UserMessageReader;
@@ -32,7 +37,7 @@ export interface MessageReadingRights {
   readonly user: DirectoryUser;
   readonly directory: DirectoryView;
   readonly isSubscribed: (stream: number) => boolean;
-  readonly flags: UserMessageFlags;
+  readonly flags: UserMessageFlagsView;
 }
 
 /** Rights of the caller to read messages. @throws ApiError if the caller has no account */
@@ -61,12 +66,12 @@ function makeMessageViewerContext(
   user: DirectoryUser,
   directory: DirectoryView,
 ): MessageViewerContext {
-  const own = listOwnSubscriptions(parts);
+  const own = listPresentAndFormerSubscriptions(parts);
   return {
     realm,
     user,
     directory,
-    flags: new UserMessageFlags(user.id, parts),
+    flags: new UserMessageFlagsView(user.id, parts),
     streams: own.map((of) => of.stream),
     subscribed: (stream) => isSubscribedToStream(parts, stream),
     mutedStreams: new Set(own.filter((of) => of.active && of.muted).map((of) => of.stream)),
@@ -82,7 +87,7 @@ export async function loadAccessibleMessage(
 ): Promise<ReadableMessage | undefined> {
   const { reader } = await loadMessageReadingRights(context, sources);
   const [record] = await sources.store.getMessages(context.realm, [id]);
-  return record ? reader.readableOrUndefined(toStoredMessage(record)) : undefined;
+  return record ? reader.findReadableInAnyView(toStoredMessage(record)) : undefined;
 }
 
 /**

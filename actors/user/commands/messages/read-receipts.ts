@@ -1,7 +1,7 @@
 /** GET /messages/{message_id}/read_receipts: the users who have read a message. */
 
 import { makeSuccessReply } from '#actors/shared';
-import { findMessageReaders } from '#domain/messages';
+import { findVisibleMessageReaderIds } from '#domain/messages';
 import type { userActorCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import type { UserCommandHandler } from '../../state.js';
@@ -23,7 +23,7 @@ export const listReadReceiptsHandler: UserCommandHandler<typeof userActorCommand
       return { isMessageAccessible: own !== undefined, readerIds: [] };
     return {
       isMessageAccessible: true,
-      readerIds: await findMessageReaders(own.message, caller, { ...sources, realm, directory }),
+      readerIds: await findVisibleMessageReaderIds(own.message, caller, { ...sources, realm, directory }),
     };
   },
   handle(_view, _args, { isMessageAccessible, readerIds }, { directory }) {

@@ -1,7 +1,7 @@
 /** Typing of a direct message (messages.md § Typing): a transient event for the participants. */
 
 import { formatTypingUserForApi, makeSuccessReply, makeTypingEvent } from '#actors/shared';
-import { getActiveSenderOrThrow } from '#domain/messages';
+import { requireActiveSender } from '#domain/messages';
 import { readUserSettingByUserId } from '#domain/people';
 import { toUserId } from '#model';
 import type { userActorCommands } from '#model/commands';
@@ -12,7 +12,7 @@ export const publishDirectTypingHandler: UserCommandHandler<typeof userActorComm
   lane: 'read',
   read: true,
   handle(_view, { op, to }, _inputs, { directory, caller }) {
-    const sender = getActiveSenderOrThrow(directory, caller);
+    const sender = requireActiveSender(directory, caller);
     if (!readUserSettingByUserId(directory, sender.id, 'send_private_typing_notifications'))
       throw apiError('DIRECT_TYPING_OFF');
     // The sender comes last, unless the request names them.

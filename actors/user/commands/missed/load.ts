@@ -3,8 +3,8 @@
 import { sealMailLink } from '#domain/mail';
 import {
   makeNarrowQueryPlan,
-  type NarrowTerm,
   type ReadableMessage,
+  type ResolvedNarrowTerm,
   type StoredMessage,
   toStoredMessage,
   type UserMessageReader,
@@ -15,9 +15,9 @@ import { type ActorParts, type RealmId, toRealmId, toStreamId, toUserId, type Us
 import type { DirectoryView } from '#model/records';
 import type { CommandInputContext } from '#runtime';
 import type { ActorInputSources } from '../../../services.js';
-import { MISSED_CONVERSATION_PARTS, type MissedConversation, makeMissedConversationId } from '../../missed.js';
+import { MISSED_CONVERSATION_TABLE, type MissedConversation, makeMissedConversationId } from '../../missed.js';
 import { loadOwnPresenceTimes } from '../../own-presence.js';
-import { type UserActorState, userIdOfActorKey } from '../../state.js';
+import { type UserActorState, userIdOfUserActorKey } from '../../state.js';
 import { loadMessageReadingRights } from '../messages/on-message.js';
 import { decideMailTrigger } from './record.js';
 
@@ -36,7 +36,7 @@ const MAX_EARLIER_MESSAGE_AGE_SECONDS = 15 * 60;
 export type ConversationPlace = Pick<MissedConversation, 'stream' | 'topic' | 'participants'>;
 
 /** Messages of one conversation that the user received since the first missed message. */
-export interface MissedMessagesOfConversation {
+export interface MissedMessagesOfPlace {
   readonly place: ConversationPlace;
   /** Unread messages that notify an absent user by mail, oldest first. */
   readonly messages: readonly ReadableMessage[];
@@ -49,7 +49,7 @@ export interface MissedMessagesOfConversation {
 export interface LoadedMissedConversation {
   readonly missedConversationId: string;
   readonly firstMissedMessageId: number;
-  readonly missedMessagesByPlace: readonly MissedMessagesOfConversation[];
+  readonly missedMessagesByPlace: readonly MissedMessagesOfPlace[];
   /** Id of the newest message that was read for the mail. */
   readonly newestReadMessageId: number;
   /** True if there may be further messages. */
@@ -72,11 +72,11 @@ export async function loadMissedMailInputs(
   sources: ActorInputSources,
 ): Promise<MissedMailInputs> {
   const now = sources.services.clock.now();
-  const due = [...MISSED_CONVERSATION_PARTS.entries(context.view.parts)]
+  const due = [...MISSED_CONVERSATION_TABLE.entries(context.view.parts)]
     .filter(([, conversation]) => conversation.due <= now)
     .slice(0, MAX_CONVERSATIONS_MAILED_AT_ONCE);
   if (due.length === 0) return NO_MISSED_MAIL_INPUTS;
-  const self = userIdOfActorKey(context.key);
+  const self = userIdOfUserActorKey(context.key);
   const directory = await sources.loadDirectory(context.realm);
   const user = directory.user(self);
   if (!user) return NO_MISSED_MAIL_INPUTS;
@@ -84,7 +84,7 @@ export async function loadMissedMailInputs(
   const [conversations, presence, hasOtherAccounts] = await Promise.all([
     Promise.all(due.map(([name, of]) => loadMissedConversation(name, of, self, directory, reader, context, sources))),
     loadOwnPresenceTimes(context.realm, self, directory, sources),
-    hasOtherAccount(user.deliveryEmail, context.realm, sources),
+    mayHaveOtherAccount(user.deliveryEmail, context.realm, sources),
   ]);
   return { conversations, presence, hasOtherAccounts };
 }
@@ -96,7 +96,11 @@ const MAX_REALMS_SEARCHED_FOR_ACCOUNT = 8;
  * True if the address has an active account in another organization, too, or if there are too many organizations to
  * search.
  */
-async function hasOtherAccount(email: string, own: RealmId, { loadDirectory }: ActorInputSources): Promise<boolean> {
+async function mayHaveOtherAccount(
+  email: string,
+  own: RealmId,
+  { loadDirectory }: ActorInputSources,
+): Promise<boolean> {
   const others: RealmId[] = [];
   for (const { id } of (await loadDirectory(toRealmId(0))).realms()) if (id !== own) others.push(id);
   if (others.length > MAX_REALMS_SEARCHED_FOR_ACCOUNT) return true;
@@ -110,7 +114,7 @@ const conversationPlaceOfMessage = ({ body, participants }: StoredMessage): Conv
   participants,
 });
 
-const narrowTermsOfPlace = ({ stream, topic, participants }: ConversationPlace): NarrowTerm[] =>
+const narrowTermsOfPlace = ({ stream, topic, participants }: ConversationPlace): ResolvedNarrowTerm[] =>
   stream === 0
     ? [{ is: 'conversation', participants: participants.map(toUserId), negated: false }]
     : [
@@ -158,14 +162,14 @@ async function loadMissedMessagesOfPlace(
   reader: UserMessageReader,
   { view, realm }: CommandInputContext<UserActorState, undefined>,
   { services }: ActorInputSources,
-): Promise<{ readonly found: MissedMessagesOfConversation; readonly newest: number; readonly isCut: boolean }> {
+): Promise<{ readonly found: MissedMessagesOfPlace; readonly newest: number; readonly isCut: boolean }> {
   const terms = narrowTermsOfPlace(place);
   const copies = makeNarrowQueryPlan(terms, reader.viewer, { copies: true });
-  const scanned = await reader.scan(copies, first - 1, 'newer', MAX_MESSAGES_SCANNED_PER_MAIL);
+  const scanned = await reader.scanNarrow(copies, first - 1, 'newer', MAX_MESSAGES_SCANNED_PER_MAIL);
   const messages = scanned.filter((own) => isMissedMessage(own, self, view.parts, directory, reader));
   const start = messages[0]?.message;
   const older = start
-    ? await reader.scan(makeNarrowQueryPlan(terms, reader.viewer), start.id, 'older', MAX_EARLIER_MESSAGES_SHOWN)
+    ? await reader.scanNarrow(makeNarrowQueryPlan(terms, reader.viewer), start.id, 'older', MAX_EARLIER_MESSAGES_SHOWN)
     : [];
   const before = older
     .filter(({ message }) => message.body.sent > start!.body.sent - MAX_EARLIER_MESSAGE_AGE_SECONDS)

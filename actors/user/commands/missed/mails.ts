@@ -4,7 +4,7 @@
  */
 import { makeSendMailCommand } from '#actors/shared';
 import type { Json } from '#base';
-import { type ReadableMessage, UserMessageFlags } from '#domain/messages';
+import { type ReadableMessage, UserMessageFlagsView } from '#domain/messages';
 import {
   composeMissedMessagesMail,
   isUserAway,
@@ -19,36 +19,40 @@ import type { OutboxCommand } from '#model/commands';
 import type { DirectoryView } from '#model/records';
 import type { CommandContext } from '#runtime';
 import { findContentWithheldReason, fullNameOfUserId, makeMailReceiver, toMailedMessage } from '../../mail-receiver.js';
-import { MISSED_CONVERSATION_PARTS, type MissedConversation, makeMissedConversationId } from '../../missed.js';
-import { userIdOfActorKey } from '../../state.js';
+import { MISSED_CONVERSATION_TABLE, type MissedConversation, makeMissedConversationId } from '../../missed.js';
+import { userIdOfUserActorKey } from '../../state.js';
 import {
   type ConversationPlace,
   type LoadedMissedConversation,
   type MissedMailInputs,
-  type MissedMessagesOfConversation,
+  type MissedMessagesOfPlace,
   notificationTriggerOfMessage,
 } from './load.js';
 import { endOfMailBatchingPeriod } from './record.js';
 
 /** Maximum number of missed messages that a mail shows, the newest ones. */
-const MAX_MISSED_MESSAGES_SHOWN = 20;
+const MAX_MISSED_MESSAGES_SHOWN_PER_MAIL = 20;
 /** Milliseconds until the next attempt when the user's presence could not be read. */
-const PRESENCE_RETRY_MS = 60_000;
+const PRESENCE_READ_RETRY_PAUSE_MS = 60_000;
 
-interface MissedMails {
+interface DueMissedMailsCommit {
   readonly parts: Record<string, Json>;
   readonly commands: OutboxCommand[];
 }
 
 /** Makes the mails that are due, and sets the next time of conversations that must wait. */
-export function makeMissedMails(parts: ActorParts, inputs: MissedMailInputs, context: CommandContext): MissedMails {
+export function makeDueMissedMessageMails(
+  parts: ActorParts,
+  inputs: MissedMailInputs,
+  context: CommandContext,
+): DueMissedMailsCommit {
   const written: Record<string, Json> = {};
   const commands: OutboxCommand[] = [];
   for (const loaded of inputs.conversations) {
-    const conversation = MISSED_CONVERSATION_PARTS.get(parts, loaded.missedConversationId);
+    const conversation = MISSED_CONVERSATION_TABLE.findValue(parts, loaded.missedConversationId);
     if (!conversation || conversation.first !== loaded.firstMissedMessageId || conversation.due > context.now) continue;
     const { after, mails } = decideMailsOfConversation(parts, conversation, loaded, inputs, context);
-    Object.assign(written, MISSED_CONVERSATION_PARTS.makePartChange(loaded.missedConversationId, after));
+    Object.assign(written, MISSED_CONVERSATION_TABLE.makePartChange(loaded.missedConversationId, after));
     commands.push(...mails);
   }
   return { parts: written, commands };
@@ -67,10 +71,10 @@ function decideMailsOfConversation(
 ): { readonly after: MissedConversation | null; readonly mails: readonly OutboxCommand[] } {
   const { now, directory, key } = context;
   const { presence } = inputs;
-  const self = userIdOfActorKey(key);
-  if (presence === null) return { after: { ...conversation, due: now + PRESENCE_RETRY_MS }, mails: [] };
+  const self = userIdOfUserActorKey(key);
+  if (presence === null) return { after: { ...conversation, due: now + PRESENCE_READ_RETRY_PAUSE_MS }, mails: [] };
   const lastActive = presence?.active ?? 0;
-  const flags = new UserMessageFlags(self, parts);
+  const flags = new UserMessageFlagsView(self, parts);
   const isMissed = (own: ReadableMessage): boolean =>
     !flags.isRead(own) &&
     // Message times are whole seconds, so one second is added before they are compared.
@@ -94,17 +98,17 @@ function decideMailsOfConversation(
 }
 
 function makeMissedMailCommand(
-  { place, messages, earlierMessages, sealedUnsubscribeUrl }: MissedMessagesOfConversation,
+  { place, messages, earlierMessages, sealedUnsubscribeUrl }: MissedMessagesOfPlace,
   { origin }: MissedConversation,
   parts: ActorParts,
   { hasOtherAccounts }: MissedMailInputs,
   { directory, realm, key }: CommandContext,
 ): OutboxCommand {
-  const self = userIdOfActorKey(key);
+  const self = userIdOfUserActorKey(key);
   const user = directory.user(self)!;
   const policy = readUserSettingByUserId(directory, self, 'realm_name_in_email_notifications_policy');
   const triggers = new Set(messages.map((own) => notificationTriggerOfMessage(own, self, parts, directory)));
-  const shown = messages.slice(-MAX_MISSED_MESSAGES_SHOWN);
+  const shown = messages.slice(-MAX_MISSED_MESSAGES_SHOWN_PER_MAIL);
   const mail = composeMissedMessagesMail({
     conversation: describeConversationForMail(place, self, directory),
     missed: shown.map((own) => toMailedMessage(own, directory)),

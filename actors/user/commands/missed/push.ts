@@ -3,59 +3,60 @@
  * so; later the notification is taken away when the message was read or deleted.
  */
 import { makeValueReply } from '#actors/shared';
-import { decidePushNotification, isUserAway } from '#domain/notifications';
+import { decidePushNotificationTrigger, isUserAway } from '#domain/notifications';
 import { readUserSettingByUserId } from '#domain/people';
-import { type PresenceTimes, presenceReplicaOf } from '#domain/presence';
+import { type PresenceTimes, presenceReplicaOfDirectory } from '#domain/presence';
 import { presenceActorKey, pushActorKey } from '#model';
 import { makeOutboxCommand, presenceActorCommands, pushActorCommands, type userActorCommands } from '#model/commands';
-import { addPushedMessage, removePushedMessages } from '../../pushed.js';
-import { type UserCommandHandler, userIdOfActorKey } from '../../state.js';
-import { pushTokenPartNames } from '../account/push-tokens.js';
+import { makePushedMessagesRemoval, withPushedMessageAdded } from '../../pushed.js';
+import { type UserCommandHandler, userIdOfUserActorKey } from '../../state.js';
+import { listPushTokenPartNames } from '../account/push-tokens.js';
 import { makeMessageReceiver } from './record.js';
 
 /** undefined: the user is away, or it does not matter. */
 type PresenceForPushDecision = PresenceTimes | undefined;
 
 /** Decides whether a message is pushed. Never refuses; a repeat changes nothing. */
-export const pushMissedMessageHandler: UserCommandHandler<typeof userActorCommands.mayPush, PresenceForPushDecision> = {
-  // Commands of the user need not wait for the presence.
-  lane: 'push',
-  async inputs(_message, { key, realm }, sources) {
-    const directory = await sources.loadDirectory(realm);
-    const self = userIdOfActorKey(key);
-    if (readUserSettingByUserId(directory, self, 'enable_online_push_notifications')) return undefined;
-    const replica = presenceReplicaOf(directory);
-    await replica.sync((known) =>
-      sources.askActor(presenceActorKey(realm), presenceActorCommands.presenceChanges, { known }),
-    );
-    return replica.presenceTimesOf(self);
-  },
-  handle({ state, parts }, message, presence, { key, realm, directory, now }) {
-    const { id, sender, stream, wildcard, flags } = message;
-    const self = userIdOfActorKey(key);
-    const nothing = { reply: makeValueReply(null) };
-    if (state.pushed?.some(([known]) => known === id)) return nothing;
-    const hasBrowser = directory.sessionsOf(self)?.sessions.some(({ push }) => push !== undefined);
-    if (!hasBrowser && pushTokenPartNames(parts).length === 0) return nothing;
-    const receiver = makeMessageReceiver(self, message, parts, directory);
-    const received = { sender, direct: stream === 0, wildcard, flags };
-    const trigger = receiver && decidePushNotification(received, receiver, isUserAway(presence, now));
-    if (trigger === undefined) return nothing;
-    const to = pushActorKey(realm, self);
-    return {
-      ...nothing,
-      state: addPushedMessage(state, id, stream),
-      commands: [
-        [makeOutboxCommand({ to, name: pushActorCommands.notify, args: { message: id, trigger }, caller: 0 })],
-      ],
-    };
-  },
-};
+export const decidePushOfMessageHandler: UserCommandHandler<typeof userActorCommands.mayPush, PresenceForPushDecision> =
+  {
+    // Commands of the user need not wait for the presence.
+    lane: 'push',
+    async inputs(_message, { key, realm }, sources) {
+      const directory = await sources.loadDirectory(realm);
+      const self = userIdOfUserActorKey(key);
+      if (readUserSettingByUserId(directory, self, 'enable_online_push_notifications')) return undefined;
+      const replica = presenceReplicaOfDirectory(directory);
+      await replica.fetchAtLeastNow((known) =>
+        sources.askActor(presenceActorKey(realm), presenceActorCommands.presenceChanges, { known }),
+      );
+      return replica.presenceTimesOf(self);
+    },
+    handle({ state, parts }, message, presence, { key, realm, directory, now }) {
+      const { id, sender, stream, wildcard, flags } = message;
+      const self = userIdOfUserActorKey(key);
+      const nothing = { reply: makeValueReply(null) };
+      if (state.pushed?.some(([known]) => known === id)) return nothing;
+      const hasBrowser = directory.sessionsOf(self)?.sessions.some(({ push }) => push !== undefined);
+      if (!hasBrowser && listPushTokenPartNames(parts).length === 0) return nothing;
+      const receiver = makeMessageReceiver(self, message, parts, directory);
+      const received = { sender, direct: stream === 0, wildcard, flags };
+      const trigger = receiver && decidePushNotificationTrigger(received, receiver, isUserAway(presence, now));
+      if (trigger === undefined) return nothing;
+      const to = pushActorKey(realm, self);
+      return {
+        ...nothing,
+        state: withPushedMessageAdded(state, id, stream),
+        commands: [
+          [makeOutboxCommand({ to, name: pushActorCommands.notify, args: { message: id, trigger }, caller: 0 })],
+        ],
+      };
+    },
+  };
 
 /** Messages that may have been pushed were deleted. Never refuses; a repeat changes nothing. */
 export const removePushesOfDeletedMessagesHandler: UserCommandHandler<typeof userActorCommands.pushedGone> = {
   handle({ state }, { ids }, _inputs, context) {
-    const gone = removePushedMessages(state, (id) => ids.includes(id), context);
+    const gone = makePushedMessagesRemoval(state, (id) => ids.includes(id), context);
     if (!gone) return { reply: makeValueReply(null) };
     return { reply: makeValueReply(null), state: gone.state, commands: [[gone.command]] };
   },

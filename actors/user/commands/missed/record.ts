@@ -5,10 +5,10 @@
  */
 import { makeValueReply } from '#actors/shared';
 import {
-  decideMailNotification,
-  type MessageReceiver,
+  decideMailNotificationTrigger,
+  type NotificationCandidateMessage,
+  type NotificationReceiver,
   type NotificationTrigger,
-  type ReceivedMessage,
 } from '#domain/notifications';
 import { readUserSettingByUserId } from '#domain/people';
 import { TOPIC_VISIBILITY_POLICY, topicVisibilityPolicyOf } from '#domain/streams';
@@ -16,21 +16,21 @@ import type { ActorParts, UserId } from '#model';
 import type { userActorCommands } from '#model/commands';
 import type { DirectoryView } from '#model/records';
 import {
-  MAX_MISSED_CONVERSATIONS,
-  MISSED_CONVERSATION_PARTS,
+  MAX_MISSED_CONVERSATIONS_PER_USER,
+  MISSED_CONVERSATION_TABLE,
   type MissedConversation,
   makeMissedConversationId,
 } from '../../missed.js';
 import {
-  applyPartChanges,
-  findOwnSubscription,
+  findPresentOrFormerSubscription,
   nextUserTimerTime,
+  partsWithChanges,
   type UserCommandHandler,
-  userIdOfActorKey,
+  userIdOfUserActorKey,
 } from '../../state.js';
 
 /** Milliseconds before a mail is made in which its messages may already have been read. */
-const MAIL_IMMINENT_MS = 10_000;
+const MAIL_IMMINENT_BEFORE_DUE_MS = 10_000;
 
 interface MessagePlace {
   readonly stream: number;
@@ -43,27 +43,27 @@ export function makeMessageReceiver(
   { stream, topic }: MessagePlace,
   parts: ActorParts,
   directory: DirectoryView,
-): MessageReceiver | undefined {
+): NotificationReceiver | undefined {
   const user = directory.user(self);
   if (!user) return undefined;
   return {
     user,
     preferences: directory.preferencesOf(self),
-    subscription: stream === 0 ? undefined : findOwnSubscription(parts, stream),
+    subscription: stream === 0 ? undefined : findPresentOrFormerSubscription(parts, stream),
     topicPolicy: stream === 0 ? TOPIC_VISIBILITY_POLICY.inherit : topicVisibilityPolicyOf(parts, stream, topic),
   };
 }
 
 /** Returns the reason to notify the user of the message by mail, if the user is away. */
 export function decideMailTrigger(
-  message: ReceivedMessage,
+  message: NotificationCandidateMessage,
   place: MessagePlace,
   self: UserId,
   parts: ActorParts,
   directory: DirectoryView,
 ): NotificationTrigger | undefined {
   const receiver = makeMessageReceiver(self, place, parts, directory);
-  return receiver && decideMailNotification(message, receiver, true);
+  return receiver && decideMailNotificationTrigger(message, receiver, true);
 }
 
 /**
@@ -77,23 +77,23 @@ export const endOfMailBatchingPeriod = (directory: DirectoryView, self: UserId, 
 export const recordMissedMessageHandler: UserCommandHandler<typeof userActorCommands.missed> = {
   handle({ parts }, message, _inputs, { key, realm, directory, now }) {
     const { id, sender, stream, topic, participants, sent, wildcard, flags, origin } = message;
-    const self = userIdOfActorKey(key);
+    const self = userIdOfUserActorKey(key);
     const name = makeMissedConversationId(realm, message);
-    const known = MISSED_CONVERSATION_PARTS.get(parts, name);
-    if (known && (known.due > now + MAIL_IMMINENT_MS || id < (known.next ?? known.first))) {
+    const known = MISSED_CONVERSATION_TABLE.findValue(parts, name);
+    if (known && (known.due > now + MAIL_IMMINENT_BEFORE_DUE_MS || id < (known.next ?? known.first))) {
       return { reply: makeValueReply(null) };
     }
     const received = { sender, direct: stream === 0, wildcard, flags };
     if (decideMailTrigger(received, message, self, parts, directory) === undefined)
       return { reply: makeValueReply(null) };
-    if (!known && [...MISSED_CONVERSATION_PARTS.values(parts)].length >= MAX_MISSED_CONVERSATIONS) {
+    if (!known && [...MISSED_CONVERSATION_TABLE.values(parts)].length >= MAX_MISSED_CONVERSATIONS_PER_USER) {
       return { reply: makeValueReply(null) };
     }
     const due = endOfMailBatchingPeriod(directory, self, sent);
     const record: MissedConversation = known
       ? { ...known, next: id }
       : { stream, topic, participants, first: id, due, origin };
-    const written = MISSED_CONVERSATION_PARTS.makePartChange(name, record);
-    return { reply: makeValueReply(null), parts: written, due: nextUserTimerTime(applyPartChanges(parts, written)) };
+    const written = MISSED_CONVERSATION_TABLE.makePartChange(name, record);
+    return { reply: makeValueReply(null), parts: written, due: nextUserTimerTime(partsWithChanges(parts, written)) };
   },
 };

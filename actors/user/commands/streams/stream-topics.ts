@@ -2,8 +2,8 @@
 
 import { makeSuccessReply } from '#actors/shared';
 import type { Json } from '#base';
-import { makeNarrowQueryPlan, type NarrowTerm, NEWEST_ANCHOR_MESSAGE_ID } from '#domain/messages';
-import { canAccessStream, canReadStreamHistory, toTopicKey } from '#domain/streams';
+import { makeNarrowQueryPlan, NEWEST_ANCHOR_MESSAGE_ID, type ResolvedNarrowTerm } from '#domain/messages';
+import { mayAccessStream, mayReadStreamHistory, toComparableTopicKey } from '#domain/streams';
 import { type StreamId, streamActorKey, toStreamId } from '#model';
 import { makeRedirectCommand, streamActorCommands, type userActorCommands } from '#model/commands';
 import { apiError } from '#model/errors';
@@ -16,7 +16,7 @@ interface ListedTopic {
 }
 
 /** Number of topics whose messages are looked up at the same time. */
-const TOPICS_PER_BATCH = 32;
+const TOPICS_LOOKED_UP_AT_ONCE = 32;
 
 /** Topics with messages that the reader received, each spelled as in the newest of these messages. */
 async function listReceivedTopics(
@@ -25,11 +25,11 @@ async function listReceivedTopics(
   { reader, viewer }: MessageReadingRights,
 ): Promise<ListedTopic[]> {
   const own: ListedTopic[] = [];
-  for (let i = 0; i < topics.length; i += TOPICS_PER_BATCH) {
+  for (let i = 0; i < topics.length; i += TOPICS_LOOKED_UP_AT_ONCE) {
     const found = await Promise.all(
-      topics.slice(i, i + TOPICS_PER_BATCH).map(({ name }) => {
-        const topic: NarrowTerm = { is: 'topic', topic: toTopicKey(name), negated: false };
-        return reader.scan(
+      topics.slice(i, i + TOPICS_LOOKED_UP_AT_ONCE).map(({ name }) => {
+        const topic: ResolvedNarrowTerm = { is: 'topic', topic: toComparableTopicKey(name), negated: false };
+        return reader.scanNarrow(
           makeNarrowQueryPlan([{ is: 'stream', stream, negated: false }, topic], viewer, { copies: true }),
           NEWEST_ANCHOR_MESSAGE_ID,
           'older',
@@ -56,8 +56,8 @@ export const listStreamTopicsHandler: UserCommandHandler<
     const rights = await loadMessageReadingRights(context, sources);
     const { user, directory, isSubscribed } = rights;
     const stream = directory.stream(toStreamId(stream_id));
-    if (!stream || !canAccessStream(user, stream, isSubscribed(stream.id))) throw apiError('INVALID_STREAM_ID');
-    if (stream.historyPublic && canReadStreamHistory(user, stream, isSubscribed(stream.id))) return null;
+    if (!stream || !mayAccessStream(user, stream, isSubscribed(stream.id))) throw apiError('INVALID_STREAM_ID');
+    if (stream.historyPublic && mayReadStreamHistory(user, stream, isSubscribed(stream.id))) return null;
     const topics = await sources.askActor(streamActorKey(context.realm, stream.id), streamActorCommands.topicNames, {});
     return listReceivedTopics(topics as unknown as ListedTopic[], stream.id, rights);
   },

@@ -1,7 +1,7 @@
 /** One stream as the user sees it: its properties and its subscribers. */
 
 import { askStreamForSubscribers, filterActiveAccountIds, makeSuccessReply } from '#actors/shared';
-import { canSeeStreamMetadata, formatStreamForApi } from '#domain/streams';
+import { formatStreamForApi, maySeeStreamMetadata } from '#domain/streams';
 import { toStreamId, toUserId } from '#model';
 import type { StreamSubscribersReply, userActorCommands } from '#model/commands';
 import { apiError } from '#model/errors';
@@ -13,7 +13,7 @@ type UserActorParts = Parameters<typeof isSubscribedToStream>[0];
 /**
  * The stream, if the caller may see its properties; administrators also see private and archived ones. @throws ApiError
  */
-function findVisibleStreamOrThrow(
+function getVisibleStreamOrThrow(
   id: number,
   parts: UserActorParts,
   directory: DirectoryView,
@@ -21,7 +21,7 @@ function findVisibleStreamOrThrow(
 ): DirectoryStream {
   const user = directory.user(toUserId(caller));
   const stream = directory.stream(toStreamId(id));
-  if (!user || !stream || !canSeeStreamMetadata(user, stream, isSubscribedToStream(parts, id)))
+  if (!user || !stream || !maySeeStreamMetadata(user, stream, isSubscribedToStream(parts, id)))
     throw apiError('INVALID_STREAM_ID');
   return stream;
 }
@@ -32,7 +32,7 @@ export const fetchStreamHandler: UserCommandHandler<typeof userActorCommands.str
   read: true,
   handle: ({ parts }, { stream_id }, _inputs, { directory, caller }) => ({
     reply: makeSuccessReply({
-      stream: formatStreamForApi(findVisibleStreamOrThrow(stream_id, parts, directory, caller)),
+      stream: formatStreamForApi(getVisibleStreamOrThrow(stream_id, parts, directory, caller)),
     }),
   }),
 };
@@ -45,11 +45,11 @@ export const listSubscribersHandler: UserCommandHandler<
   lane: 'read',
   read: true,
   async inputs({ stream_id }, { realm, caller, view }, sources) {
-    findVisibleStreamOrThrow(stream_id, view.parts, await sources.loadDirectory(realm), caller);
+    getVisibleStreamOrThrow(stream_id, view.parts, await sources.loadDirectory(realm), caller);
     return askStreamForSubscribers(realm, stream_id, sources);
   },
   handle({ parts }, { stream_id }, { members }, { directory, caller }) {
-    findVisibleStreamOrThrow(stream_id, parts, directory, caller);
+    getVisibleStreamOrThrow(stream_id, parts, directory, caller);
     return { reply: makeSuccessReply({ subscribers: filterActiveAccountIds(members, directory) }) };
   },
 };
@@ -66,7 +66,7 @@ export const readSubscriptionStatusHandler: UserCommandHandler<
     const user = directory.user(toUserId(user_id));
     if (!user || user.botType !== null) throw apiError('NO_SUCH_USER');
     if (!user.isActive) throw apiError('USER_IS_DEACTIVATED');
-    findVisibleStreamOrThrow(stream_id, view.parts, directory, caller);
+    getVisibleStreamOrThrow(stream_id, view.parts, directory, caller);
     return askStreamForSubscribers(realm, stream_id, sources);
   },
   handle: (_view, { user_id }, { members }) => ({

@@ -5,7 +5,7 @@
 
 import { makeSuccessReply } from '#actors/shared';
 import type { Json } from '#base';
-import { canAccessStream, type Subscription } from '#domain/streams';
+import { mayAccessStream, type Subscription } from '#domain/streams';
 import { type ActorParts, type LogItem, type RealmId, streamActorKey, toStreamId, toUserId } from '#model';
 import {
   makeOutboxCommand,
@@ -16,7 +16,7 @@ import {
 } from '#model/commands';
 import { ApiError, apiError, validationError } from '#model/errors';
 import type { DirectoryView } from '#model/records';
-import { findOwnSubscription, SUBSCRIPTION_PART_PREFIX, type UserCommandHandler } from '../../state.js';
+import { findPresentOrFormerSubscription, SUBSCRIPTION_PART_PREFIX, type UserCommandHandler } from '../../state.js';
 
 type SubscriptionSwitch = Exclude<keyof Subscription, 'stream' | 'active' | 'color'>;
 
@@ -32,13 +32,13 @@ const SWITCH_BY_API_PROPERTY: Readonly<Record<string, SubscriptionSwitch>> = {
   wildcard_mentions_notify: 'wildcard',
 };
 
-const HEX_COLOR = /^#[a-fA-F0-9]{3,6}$/;
+const HEX_COLOR_PATTERN = /^#[a-fA-F0-9]{3,6}$/;
 
 /** The subscription with the setting applied. @throws ApiError */
-function applySettingToSubscription(own: Subscription, { property, value }: SubscriptionSettingChange): Subscription {
+function makeSubscriptionWithSetting(own: Subscription, { property, value }: SubscriptionSettingChange): Subscription {
   if (property === 'color') {
     if (typeof value !== 'string') throw validationError('color is not a string');
-    if (!HEX_COLOR.test(value)) throw validationError('color is not a valid hex color code');
+    if (!HEX_COLOR_PATTERN.test(value)) throw validationError('color is not a valid hex color code');
     return { ...own, color: value };
   }
   if (typeof value !== 'boolean') throw validationError(`${property} is not a boolean`);
@@ -56,7 +56,7 @@ function listPropertyUpdatesForEvents({ property, value }: SubscriptionSettingCh
 }
 
 /** The subscription that a setting changes. @throws ApiError */
-function findSubscriptionToChange(
+function getSubscriptionToChangeOrThrow(
   { stream_id, property }: SubscriptionSettingChange,
   subscription: (stream: number) => Subscription | undefined,
   directory: DirectoryView,
@@ -68,7 +68,7 @@ function findSubscriptionToChange(
   const user = directory.user(toUserId(caller));
   const stream = directory.stream(toStreamId(stream_id));
   const own = subscription(stream_id);
-  if (!user || !stream || !canAccessStream(user, stream, own?.active ?? false)) throw apiError('INVALID_STREAM_ID');
+  if (!user || !stream || !mayAccessStream(user, stream, own?.active ?? false)) throw apiError('INVALID_STREAM_ID');
   if (!own?.active) throw apiError('NOT_SUBSCRIBED', { stream_id });
   return own;
 }
@@ -84,7 +84,7 @@ const makeSetNotifiedCommands = (
 ): OutboxCommand[] =>
   [...changed].flatMap((own) => {
     const notified = asksForNotificationOfAllMessages(own);
-    const before = findOwnSubscription(parts, own.stream);
+    const before = findPresentOrFormerSubscription(parts, own.stream);
     if (before && asksForNotificationOfAllMessages(before) === notified) return [];
     const to = streamActorKey(realm, toStreamId(own.stream));
     return [makeOutboxCommand({ to, name: streamActorCommands.setNotified, args: { user, notified }, caller: 0 })];
@@ -95,7 +95,8 @@ export const updateSubscriptionSettingsHandler: UserCommandHandler<typeof userAc
   handle({ parts }, { data }, _inputs, { directory, caller, realm }) {
     const now = new Map<number, Subscription>();
     const events: LogItem[] = [];
-    const subscription = (id: number): Subscription | undefined => now.get(id) ?? findOwnSubscription(parts, id);
+    const subscription = (id: number): Subscription | undefined =>
+      now.get(id) ?? findPresentOrFormerSubscription(parts, id);
     const outcome = (reply: ReturnType<typeof makeSuccessReply> | { error: ReturnType<ApiError['toReply']> }) => ({
       reply,
       ...(now.size === 0
@@ -113,7 +114,10 @@ export const updateSubscriptionSettingsHandler: UserCommandHandler<typeof userAc
       for (const setting of data) {
         now.set(
           setting.stream_id,
-          applySettingToSubscription(findSubscriptionToChange(setting, subscription, directory, caller), setting),
+          makeSubscriptionWithSetting(
+            getSubscriptionToChangeOrThrow(setting, subscription, directory, caller),
+            setting,
+          ),
         );
         for (const [property, value] of listPropertyUpdatesForEvents(setting)) {
           const event = { type: 'subscription', op: 'update', property, value, stream_id: setting.stream_id };

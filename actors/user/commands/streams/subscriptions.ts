@@ -9,14 +9,14 @@ import {
   type SubscribersByStream,
 } from '#actors/shared';
 import type { Json, JsonObject } from '#base';
-import { isAdmin, isGuest, readStreamNotificationSettings } from '#domain/people';
+import { isAdminOrOwner, isGuest, readStreamNotificationSettings } from '#domain/people';
 import {
-  canAccessStream,
   compareByName,
   estimateWeeklyStreamTraffic,
   formatStreamForApi,
   formatSubscriptionForApi,
   makeDefaultSubscription,
+  mayAccessStream,
   pickSubscriptionColor,
   type Subscription,
 } from '#domain/streams';
@@ -26,12 +26,12 @@ import { apiError } from '#model/errors';
 import type { DirectoryStream } from '#model/records';
 import { splitListForEvents } from '#runtime';
 import {
-  findOwnSubscription,
+  findPresentOrFormerSubscription,
   isSubscribedToStream,
-  listOwnSubscriptions,
+  listPresentAndFormerSubscriptions,
   SUBSCRIPTION_PART_PREFIX,
   type UserCommandHandler,
-  userIdOfActorKey,
+  userIdOfUserActorKey,
 } from '../../state.js';
 
 /**
@@ -40,10 +40,10 @@ import {
  */
 export const addSubscriptionsHandler: UserCommandHandler<typeof userActorCommands.subscribed> = {
   handle({ parts }, { streams }, _inputs, { key, now, directory }) {
-    const used = new Set(listOwnSubscriptions(parts).map((own) => own.color));
+    const used = new Set(listPresentAndFormerSubscriptions(parts).map((own) => own.color));
     const changed: Record<string, Json> = {};
     const shown: JsonObject[] = [];
-    const self = userIdOfActorKey(key);
+    const self = userIdOfUserActorKey(key);
     const account = directory.user(self);
     const events: LogItem[] = [];
     const tell = (event: JsonObject, aux?: JsonObject): void => {
@@ -51,7 +51,7 @@ export const addSubscriptionsHandler: UserCommandHandler<typeof userActorCommand
     };
     for (const { stream: given, subscribers, color } of streams) {
       const stream = given as unknown as DirectoryStream;
-      const before = findOwnSubscription(parts, stream.id);
+      const before = findPresentOrFormerSubscription(parts, stream.id);
       if (before?.active) continue;
       const own: Subscription = {
         ...(before ?? makeDefaultSubscription(stream.id, color ?? pickSubscriptionColor(used, stream.recipient))),
@@ -67,7 +67,7 @@ export const addSubscriptionsHandler: UserCommandHandler<typeof userActorCommand
         }),
       );
       // Administrators know a private stream since its creation; other users get the stream with their subscription.
-      const unknown = stream.inviteOnly && !(account && isAdmin(account));
+      const unknown = stream.inviteOnly && !(account && isAdminOrOwner(account));
       if (unknown) tell({ type: 'stream', op: 'create', streams: [formatStreamForApi(stream)] });
     }
     if (shown.length === 0) return { reply: makeValueReply(null) };
@@ -84,7 +84,7 @@ export const listSubscriptionsHandler: UserCommandHandler<typeof userActorComman
     read: true,
     inputs: ({ include_subscribers }, { realm, view }, sources) => {
       if (!include_subscribers) return new Map();
-      const active = listOwnSubscriptions(view.parts).filter((own) => own.active);
+      const active = listPresentAndFormerSubscriptions(view.parts).filter((own) => own.active);
       return readSubscribersOfStreams(
         realm,
         active.map((own) => own.stream),
@@ -92,7 +92,7 @@ export const listSubscriptionsHandler: UserCommandHandler<typeof userActorComman
       );
     },
     handle({ parts }, { include_subscribers }, subscribers, { now, directory }) {
-      const shown = listOwnSubscriptions(parts)
+      const shown = listPresentAndFormerSubscriptions(parts)
         .filter((own) => own.active)
         .map((own) => ({ own, stream: directory.stream(toStreamId(own.stream)) }))
         .filter((of): of is { own: Subscription; stream: DirectoryStream } => of.stream?.archived === false)
@@ -123,7 +123,7 @@ export const listVisibleStreamsHandler: UserCommandHandler<typeof userActorComma
   handle({ parts }, args, ownersStreams, { directory, caller }) {
     const user = directory.user(toUserId(caller));
     if (!user) throw apiError('ACCOUNT_DEACTIVATED');
-    if (args.include_all_active && !isAdmin(user)) throw apiError('NOT_AUTHORIZED_FOR_QUERY');
+    if (args.include_all_active && !isAdminOrOwner(user)) throw apiError('NOT_AUTHORIZED_FOR_QUERY');
     const chosen = (stream: DirectoryStream): boolean =>
       args.include_all_active ||
       (args.include_subscribed && isSubscribedToStream(parts, stream.id)) ||
@@ -148,7 +148,7 @@ export const findStreamIdByNameHandler: UserCommandHandler<typeof userActorComma
   handle({ parts }, { stream: name }, _inputs, { directory, caller }) {
     const user = directory.user(toUserId(caller));
     const stream = directory.streamByName(name);
-    if (!user || !stream || !canAccessStream(user, stream, isSubscribedToStream(parts, stream.id))) {
+    if (!user || !stream || !mayAccessStream(user, stream, isSubscribedToStream(parts, stream.id))) {
       throw apiError('INVALID_STREAM_NAME', { name });
     }
     return { reply: makeSuccessReply({ stream_id: stream.id }) };
@@ -162,13 +162,13 @@ export const findStreamIdByNameHandler: UserCommandHandler<typeof userActorComma
  */
 export const endSubscriptionsHandler: UserCommandHandler<typeof userActorCommands.unsubscribed> = {
   handle({ parts }, { streams, silent }, _inputs, { key }) {
-    const left = streams.filter(({ id }) => findOwnSubscription(parts, id)?.active);
+    const left = streams.filter(({ id }) => findPresentOrFormerSubscription(parts, id)?.active);
     if (left.length === 0) return { reply: makeValueReply(null) };
     const changed = left.map(({ id }) => {
-      const own = { ...findOwnSubscription(parts, id)!, active: false };
+      const own = { ...findPresentOrFormerSubscription(parts, id)!, active: false };
       return [`${SUBSCRIPTION_PART_PREFIX}${id}`, own as unknown as Json] as const;
     });
-    const self = userIdOfActorKey(key);
+    const self = userIdOfUserActorKey(key);
     const subscriptions = left.map(({ id, name }) => ({ name, stream_id: id }));
     const events = splitListForEvents(subscriptions).map((some): LogItem => {
       return { t: 'event', to: { users: [self] }, event: { type: 'subscription', op: 'remove', subscriptions: some } };

@@ -3,14 +3,14 @@
 import { makeSuccessReply, makeValueReply } from '#actors/shared';
 import type { Json, JsonObject } from '#base';
 import {
-  canAccessStream,
+  chooseMergedTopicVisibilityPolicy,
   formatMutedTopicsForApi,
   formatUserTopicForApi,
   listUserTopicPolicies,
-  mergeTopicVisibilityPolicies,
+  mayAccessStream,
   TOPIC_VISIBILITY_POLICY,
+  toComparableTopicKey,
   topicVisibilityPolicyOf,
-  toTopicKey,
   type UserTopicPolicy,
   userTopicPartName,
 } from '#domain/streams';
@@ -25,14 +25,19 @@ import {
 import { apiError } from '#model/errors';
 import type { DirectoryStream, DirectoryView } from '#model/records';
 import type { CommandOutcome } from '#runtime';
-import { isSubscribedToStream, type UserActorState, type UserCommandHandler, userIdOfActorKey } from '../../state.js';
+import {
+  isSubscribedToStream,
+  type UserActorState,
+  type UserCommandHandler,
+  userIdOfUserActorKey,
+} from '../../state.js';
 
 /** Collects changes of policies, each with its events and commands. */
-class TopicPolicyChanges {
+class TopicPolicyChangeCollector {
   readonly #partsAfterChanges: Map<string, Json>;
   readonly #changedParts: Record<string, Json> = {};
   readonly #events: LogItem[] = [];
-  readonly #commands: OutboxCommand[] = [];
+  readonly #topicWatchedCommands: OutboxCommand[] = [];
 
   constructor(
     parts: ActorParts,
@@ -64,13 +69,13 @@ class TopicPolicyChanges {
   makeOutcome(reply: CommandOutcome<UserActorState>['reply']): CommandOutcome<UserActorState> {
     if (this.#events.length === 0) return { reply };
     // The reply waits until the stream's actor knows the watcher, because the caller may move the topic next.
-    const commands = [this.#commands];
+    const commands = [this.#topicWatchedCommands];
     return { reply, parts: this.#changedParts, events: this.#events, commands, replyAfterCommands: true };
   }
 
   /** Registers the user with the stream's actor, which sends moves of the topic to its watchers. */
   #addTopicWatchedCommand(stream: number, topic: string, watches: boolean): void {
-    this.#commands.push(
+    this.#topicWatchedCommands.push(
       makeOutboxCommand({
         to: streamActorKey(this.realm, toStreamId(stream)),
         name: streamActorCommands.topicWatched,
@@ -92,27 +97,27 @@ export const setTopicVisibilityPolicyHandler: UserCommandHandler<typeof userActo
   handle({ parts }, { stream: id, topic, policy }, _inputs, { directory, caller, now, realm }) {
     const stream = directory.stream(toStreamId(id));
     const user = directory.user(toUserId(caller));
-    const may = stream && (policy === 0 || (user && canAccessStream(user, stream, isSubscribedToStream(parts, id))));
+    const may = stream && (policy === 0 || (user && mayAccessStream(user, stream, isSubscribedToStream(parts, id))));
     if (!may) throw apiError('INVALID_STREAM_ID');
-    const changes = new TopicPolicyChanges(parts, realm, caller, directory, toUnixSeconds(now));
+    const changes = new TopicPolicyChangeCollector(parts, realm, caller, directory, toUnixSeconds(now));
     changes.setPolicy({ stream: id, topic }, policy);
     return changes.makeOutcome(makeSuccessReply());
   },
 };
 
 /** PATCH /users/me/subscriptions/muted_topics: mutes or unmutes a topic. */
-export const muteTopicHandler: UserCommandHandler<typeof userActorCommands.muteTopic> = {
+export const muteOrUnmuteTopicHandler: UserCommandHandler<typeof userActorCommands.muteTopic> = {
   handle({ parts }, { stream: named, topic, mute }, _inputs, { directory, caller, now, realm }) {
     const user = directory.user(toUserId(caller));
     const stream: DirectoryStream | undefined =
       typeof named === 'number' ? directory.stream(toStreamId(named)) : directory.streamByName(named);
     if (!stream && !mute) throw apiError('TOPIC_NOT_MUTED');
-    if (!stream || !user || (mute && !canAccessStream(user, stream, isSubscribedToStream(parts, stream.id)))) {
+    if (!stream || !user || (mute && !mayAccessStream(user, stream, isSubscribedToStream(parts, stream.id)))) {
       throw typeof named === 'number'
         ? apiError('INVALID_STREAM_ID')
         : apiError('INVALID_STREAM_NAME', { name: named });
     }
-    const changes = new TopicPolicyChanges(parts, realm, caller, directory, toUnixSeconds(now));
+    const changes = new TopicPolicyChangeCollector(parts, realm, caller, directory, toUnixSeconds(now));
     const isMuted = topicVisibilityPolicyOf(parts, stream.id, topic) === TOPIC_VISIBILITY_POLICY.muted;
     if (isMuted !== mute)
       changes.setPolicy(
@@ -127,16 +132,22 @@ export const muteTopicHandler: UserCommandHandler<typeof userActorCommands.muteT
 export const moveTopicVisibilityPolicyHandler: UserCommandHandler<typeof userActorCommands.moveTopicPolicy> = {
   handle({ parts }, { from, to, targetExisted }, _inputs, { key, directory, now, realm }) {
     // Only upper and lower case of the name changed, so the topic is the same.
-    const same = to && from.stream === to.stream && toTopicKey(from.topic) === toTopicKey(to.topic);
+    const same = to && from.stream === to.stream && toComparableTopicKey(from.topic) === toComparableTopicKey(to.topic);
     if (same) return { reply: makeValueReply(null) };
-    const changes = new TopicPolicyChanges(parts, realm, userIdOfActorKey(key), directory, toUnixSeconds(now));
+    const changes = new TopicPolicyChangeCollector(
+      parts,
+      realm,
+      userIdOfUserActorKey(key),
+      directory,
+      toUnixSeconds(now),
+    );
     const before = topicVisibilityPolicyOf(parts, from.stream, from.topic);
     changes.setPolicy(from, TOPIC_VISIBILITY_POLICY.inherit);
     if (to) {
       changes.setPolicy(
         to,
         targetExisted
-          ? mergeTopicVisibilityPolicies(before, topicVisibilityPolicyOf(parts, to.stream, to.topic))
+          ? chooseMergedTopicVisibilityPolicy(before, topicVisibilityPolicyOf(parts, to.stream, to.topic))
           : before,
       );
     }

@@ -34,7 +34,7 @@ export class BackgroundExporter {
     const either = AbortSignal.any([signal, this.#closing.signal]);
     const { logger } = this.options;
     try {
-      await this.#turns.run(() => this.#exportToBlob(realm, blobName, either));
+      await this.#turns.runWhenPermitted(() => this.#exportToBlob(realm, blobName, either));
     } catch (error) {
       if (either.aborted) logger.info({ realm }, 'a data export was given up, because its actor leaves this process');
       else logger.error({ realm, err: error }, 'a data export failed');
@@ -45,7 +45,7 @@ export class BackgroundExporter {
   /** Gives up the exports under way. Resolves when their files are removed. */
   async close(): Promise<void> {
     this.#closing.abort();
-    await this.#turns.run(async () => undefined);
+    await this.#turns.runWhenPermitted(async () => undefined);
   }
 
   async #exportToBlob(realm: RealmId, blobName: string, signal: AbortSignal): Promise<void> {

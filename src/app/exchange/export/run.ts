@@ -23,31 +23,31 @@ import type { Subscription, UserTopicPolicy } from '#domain/streams';
 import { toStreamId, toUserId } from '#model';
 import type { DirectoryUser, RealmPictureName } from '#model/records';
 import { isSafeArchivePath } from '../format/archive.js';
-import { ExportTableWriter, ExportTextFileWriter } from '../format/writer.js';
-import { exportEmoji, exportedEmojiFileName } from '../tables/files.js';
+import { BufferedExportFileWriter, ExportTableWriter } from '../format/writer.js';
+import { emojiPictureFileName, makeCustomEmojiRows } from '../tables/files.js';
 import { EXPORTED_MESSAGE_FLAG_BITS } from '../tables/flags.js';
-import { exportUserGroups } from '../tables/groups.js';
-import { exportMessage, exportReaction } from '../tables/messages.js';
-import { exportAccount, exportBotConfig, exportBotServices, exportSystemBots } from '../tables/people.js';
-import { exportPreferences, exportProfileFields, exportProfileFieldValues } from '../tables/personal.js';
+import { makeUserGroupTableRows } from '../tables/groups.js';
+import { makeMessageRow, makeReactionRow } from '../tables/messages.js';
+import { makeAccountRow, makeBotConfigRows, makeBotServiceRows, makeSystemBotRows } from '../tables/people.js';
+import { makePreferenceTableRows, makeProfileFieldRows, makeProfileFieldValueRows } from '../tables/personal.js';
 import {
-  exportDefaultUserSettings,
-  exportEmailDomains,
-  exportLinkifiers,
-  exportPlaygrounds,
-  exportRealm,
+  makeEmailDomainRows,
+  makeLinkifierRows,
+  makePlaygroundRows,
+  makeRealmRow,
+  makeUserDefaultSettingsRow,
 } from '../tables/realm.js';
-import { exportDefaultStreams, exportStream, exportSubscription } from '../tables/streams.js';
+import { makeDefaultStreamRows, makeStreamRow, makeSubscriptionRow } from '../tables/streams.js';
 import {
   DirectGroupRecipientIds,
   ExportedMessageReceivers,
   type OrganizationExportSource,
-  readUserActorParts,
+  readAllUserActorParts,
 } from './source.js';
 
-const MESSAGES_PER_EXPORT_FILE = 1_000;
+const MESSAGES_PER_EXPORTED_FILE = 1_000;
 /** Names of tables that every export has, even if this server has no rows for them. */
-const ALWAYS_EMPTY_EXPORT_TABLES = [
+const PLACEHOLDER_EXPORT_TABLES = [
   'zerver_userprofile_mirrordummy',
   'zerver_userpresence',
   'zerver_useractivity',
@@ -69,7 +69,7 @@ export async function exportOrganizationToFolder(
   options: OrganizationExportOptions = {},
 ): Promise<ReadonlyMap<string, number>> {
   await mkdir(folder, { recursive: true, mode: 0o700 });
-  return new OrganizationExport(source, folder, options).run();
+  return new OrganizationExport(source, folder, options).exportAll();
 }
 
 /** Writes the archive; its one top folder has the archive's name. */
@@ -102,7 +102,7 @@ async function packFolder(cwd: string, name: string, target: string, signal?: Ab
 }
 
 /** A file of a user to which a message or a scheduled message links. */
-interface ExportedFile extends JsonObject {
+interface StoredFileForExport extends JsonObject {
   readonly id: number;
   readonly path: string;
   readonly name: string;
@@ -113,30 +113,34 @@ interface ExportedFile extends JsonObject {
 }
 
 class OrganizationExport {
-  readonly #tables: ExportTableWriter;
-  readonly #receivers = new ExportedMessageReceivers();
+  readonly #realmTables: ExportTableWriter;
+  readonly #messageReceivers = new ExportedMessageReceivers();
   readonly #directGroupRecipientIds: DirectGroupRecipientIds;
   readonly #clientIdsByName = new Map<string, number>([['import', 1]]);
-  readonly #files: { readonly owner: DirectoryUser; readonly file: ExportedFile; readonly scheduled: number[] }[] = [];
-  readonly #isUserExported: (id: number) => boolean;
+  readonly #exportCandidateFiles: {
+    readonly owner: DirectoryUser;
+    readonly file: StoredFileForExport;
+    readonly scheduled: number[];
+  }[] = [];
+  readonly #isMessageExported: (id: number) => boolean;
   /** Ids of exported messages in private conversations, which decide who may see a file. */
   readonly #privateConversationMessageIds = new Set<number>();
-  readonly #unexportedMessageIds = new Set<number>();
+  readonly #excludedMessageIds = new Set<number>();
   readonly #slicer = new TimeSlicer();
-  #messageCount = 0;
+  #exportedMessageCount = 0;
 
   constructor(
     private readonly source: OrganizationExportSource,
     private readonly folder: string,
     private readonly options: OrganizationExportOptions,
   ) {
-    this.#tables = new ExportTableWriter(folder, this.#pace);
+    this.#realmTables = new ExportTableWriter(folder, this.#pace);
     const { directory, realm } = source;
     let last = 0;
     for (const { recipient } of directory.users()) last = Math.max(last, recipient);
     for (const { recipient } of directory.streams()) last = Math.max(last, recipient);
     this.#directGroupRecipientIds = new DirectGroupRecipientIds(realm, last + 1);
-    this.#isUserExported = (id) => !this.#unexportedMessageIds.has(id);
+    this.#isMessageExported = (id) => !this.#excludedMessageIds.has(id);
   }
 
   /**
@@ -148,7 +152,7 @@ class OrganizationExport {
     return this.#slicer.yieldIfSliceIsOver();
   };
 
-  async run(): Promise<ReadonlyMap<string, number>> {
+  async exportAll(): Promise<ReadonlyMap<string, number>> {
     const { store, realm, directory } = this.source;
     // The newest id is read before the directory: later messages may come from users whom the directory does not have.
     const [newest] = await store.scanMessages({
@@ -158,120 +162,122 @@ class OrganizationExport {
       direction: 'older',
       limit: 1,
     });
-    await this.#directGroupRecipientIds.load(store);
-    for (const stream of directory.streams()) await this.#receivers.addStream(store, realm, stream.id);
-    await this.#exportOrganization();
-    await this.#exportRecipients();
-    for (const user of directory.users()) await this.#exportUser(user);
-    await this.#exportMessages(newest?.id ?? 0);
-    await this.#exportGroups();
-    await this.#tables.addAll('zerver_reaction', []);
-    await this.#tables.addAll(
+    await this.#directGroupRecipientIds.loadExistingRecipientIds(store);
+    for (const stream of directory.streams())
+      await this.#messageReceivers.loadStreamMemberships(store, realm, stream.id);
+    await this.#exportRealmAndDirectoryTables();
+    await this.#exportUserAndStreamRecipients();
+    for (const user of directory.users()) await this.#exportPartsOfUser(user);
+    await this.#exportIncludedMessages(newest?.id ?? 0);
+    await this.#exportDirectGroups();
+    await this.#realmTables.ensureTableAndAddRows('zerver_reaction', []);
+    await this.#realmTables.ensureTableAndAddRows(
       'zerver_client',
       [...this.#clientIdsByName].map(([name, id]) => ({ id, name })),
     );
-    const rows = await this.#tables.joinTablesInto(join(this.folder, 'realm.json'));
+    const rows = await this.#realmTables.joinTablesIntoAndRemoveParts(join(this.folder, 'realm.json'));
     const attachments = new ExportTableWriter(this.folder, this.#pace);
-    await this.#exportFiles(attachments);
-    await attachments.joinTablesInto(join(this.folder, 'attachment.json'));
-    await this.#exportPictures();
-    return new Map([...rows, ['zerver_message', this.#messageCount]]);
+    await this.#exportLinkedFiles(attachments);
+    await attachments.joinTablesIntoAndRemoveParts(join(this.folder, 'attachment.json'));
+    await this.#exportAvatarsEmojiAndRealmPictures();
+    return new Map([...rows, ['zerver_message', this.#exportedMessageCount]]);
   }
 
-  async #exportOrganization(): Promise<void> {
+  async #exportRealmAndDirectoryTables(): Promise<void> {
     const { directory, snapshot } = this.source;
-    const tables = this.#tables;
+    const tables = this.#realmTables;
     const created = Math.min(...snapshot.users.map(({ joined }) => joined), Number.MAX_SAFE_INTEGER) / 1000;
-    await tables.add('zerver_realm', exportRealm(directory, { id: 1, date_created: created }));
-    await tables.addAll('zerver_realmauthenticationmethod', [{ id: 1, name: 'Email', realm: 1 }]);
-    await tables.add('zerver_realmuserdefault', exportDefaultUserSettings(directory));
-    await tables.addAll('zerver_realmdomain', exportEmailDomains(directory));
-    await tables.addAll('zerver_realmemoji', exportEmoji(directory));
-    await tables.addAll('zerver_realmfilter', exportLinkifiers(directory));
-    await tables.addAll('zerver_realmplayground', exportPlaygrounds(directory));
+    await tables.addRow('zerver_realm', makeRealmRow(directory, { id: 1, date_created: created }));
+    await tables.ensureTableAndAddRows('zerver_realmauthenticationmethod', [{ id: 1, name: 'Email', realm: 1 }]);
+    await tables.addRow('zerver_realmuserdefault', makeUserDefaultSettingsRow(directory));
+    await tables.ensureTableAndAddRows('zerver_realmdomain', makeEmailDomainRows(directory));
+    await tables.ensureTableAndAddRows('zerver_realmemoji', makeCustomEmojiRows(directory));
+    await tables.ensureTableAndAddRows('zerver_realmfilter', makeLinkifierRows(directory));
+    await tables.ensureTableAndAddRows('zerver_realmplayground', makePlaygroundRows(directory));
     const streams = [...directory.streams()].sort((a, b) => a.id - b.id);
-    await tables.addAll('zerver_stream', streams.map(exportStream));
-    await tables.addAll('zerver_defaultstream', exportDefaultStreams(directory));
+    await tables.ensureTableAndAddRows('zerver_stream', streams.map(makeStreamRow));
+    await tables.ensureTableAndAddRows('zerver_defaultstream', makeDefaultStreamRows(directory));
     const users = [...directory.users()].sort((a, b) => a.id - b.id);
-    await tables.addAll('zerver_userprofile', []);
-    for (const user of users) await tables.add('zerver_userprofile', exportAccount(user, { directory }));
-    await tables.addAll('zerver_userprofile_crossrealm', exportSystemBots());
-    const { groups, members, subgroups } = exportUserGroups(directory);
-    await tables.addAll('zerver_usergroup', groups);
-    await tables.addAll('zerver_usergroupmembership', members);
-    await tables.addAll('zerver_groupgroupmembership', subgroups);
-    await tables.addAll('zerver_customprofilefield', exportProfileFields(directory));
-    await tables.addAll('zerver_customprofilefieldvalue', exportProfileFieldValues(directory));
-    const { alertWords, muted, statuses } = exportPreferences(directory);
-    await tables.addAll('zerver_alertword', alertWords);
-    await tables.addAll('zerver_muteduser', muted);
-    await tables.addAll('zerver_userstatus', statuses);
-    await tables.addAll('zerver_service', exportBotServices(directory));
-    await tables.addAll('zerver_botconfigdata', exportBotConfig(directory));
+    await tables.ensureTableAndAddRows('zerver_userprofile', []);
+    for (const user of users) await tables.addRow('zerver_userprofile', makeAccountRow(user, { directory }));
+    await tables.ensureTableAndAddRows('zerver_userprofile_crossrealm', makeSystemBotRows());
+    const { groups, members, subgroups } = makeUserGroupTableRows(directory);
+    await tables.ensureTableAndAddRows('zerver_usergroup', groups);
+    await tables.ensureTableAndAddRows('zerver_usergroupmembership', members);
+    await tables.ensureTableAndAddRows('zerver_groupgroupmembership', subgroups);
+    await tables.ensureTableAndAddRows('zerver_customprofilefield', makeProfileFieldRows(directory));
+    await tables.ensureTableAndAddRows('zerver_customprofilefieldvalue', makeProfileFieldValueRows(directory));
+    const { alertWords, muted, statuses } = makePreferenceTableRows(directory);
+    await tables.ensureTableAndAddRows('zerver_alertword', alertWords);
+    await tables.ensureTableAndAddRows('zerver_muteduser', muted);
+    await tables.ensureTableAndAddRows('zerver_userstatus', statuses);
+    await tables.ensureTableAndAddRows('zerver_service', makeBotServiceRows(directory));
+    await tables.ensureTableAndAddRows('zerver_botconfigdata', makeBotConfigRows(directory));
     for (const name of [
-      ...ALWAYS_EMPTY_EXPORT_TABLES,
+      ...PLACEHOLDER_EXPORT_TABLES,
       'zerver_usertopic',
       'zerver_botstoragedata',
       'zerver_scheduledmessage',
     ]) {
-      await tables.addAll(name, []);
+      await tables.ensureTableAndAddRows(name, []);
     }
   }
 
-  async #exportRecipients(): Promise<void> {
+  async #exportUserAndStreamRecipients(): Promise<void> {
     const { directory } = this.source;
-    for (const { recipient_id, id } of exportSystemBots()) {
-      await this.#tables.add('zerver_recipient', { id: recipient_id!, type: 1, type_id: id! });
+    for (const { recipient_id, id } of makeSystemBotRows()) {
+      await this.#realmTables.addRow('zerver_recipient', { id: recipient_id!, type: 1, type_id: id! });
     }
     for (const { id, recipient } of directory.users()) {
-      await this.#tables.add('zerver_recipient', { id: recipient, type: 1, type_id: id });
+      await this.#realmTables.addRow('zerver_recipient', { id: recipient, type: 1, type_id: id });
     }
     for (const { id, recipient } of directory.streams()) {
-      await this.#tables.add('zerver_recipient', { id: recipient, type: 2, type_id: id });
+      await this.#realmTables.addRow('zerver_recipient', { id: recipient, type: 2, type_id: id });
     }
   }
 
-  async #addSubscription(user: number, recipient: number, active: boolean, own?: Subscription): Promise<void> {
-    const id = this.#tables.nextId('zerver_subscription');
-    await this.#tables.add('zerver_subscription', exportSubscription(id, user, recipient, active, own));
+  async #addSubscriptionRow(user: number, recipient: number, active: boolean, own?: Subscription): Promise<void> {
+    const id = this.#realmTables.nextRowId('zerver_subscription');
+    await this.#realmTables.addRow('zerver_subscription', makeSubscriptionRow(id, user, recipient, active, own));
   }
 
-  async #exportUser(user: DirectoryUser): Promise<void> {
+  async #exportPartsOfUser(user: DirectoryUser): Promise<void> {
     const { store, realm, directory } = this.source;
-    const parts = await readUserActorParts(store, realm, user.id);
-    this.#receivers.addUser(user.id, parts);
-    await this.#addSubscription(user.id, user.recipient, user.isActive);
+    const parts = await readAllUserActorParts(store, realm, user.id);
+    this.#messageReceivers.addUserFromActorParts(user.id, parts);
+    await this.#addSubscriptionRow(user.id, user.recipient, user.isActive);
     const scheduled: ScheduledMessage[] = [];
-    const files: ExportedFile[] = [];
+    const files: StoredFileForExport[] = [];
     for (const [name, value] of parts) {
       if (name.startsWith('sub/')) {
         const own = value as JsonObject & Subscription;
         const stream = directory.stream(toStreamId(own.stream));
-        if (stream) await this.#addSubscription(user.id, stream.recipient, user.isActive, own);
-      } else if (name.startsWith('topic/')) await this.#exportTopicPolicy(user, value as UserTopicPolicy);
+        if (stream) await this.#addSubscriptionRow(user.id, stream.recipient, user.isActive, own);
+      } else if (name.startsWith('topic/')) await this.#addTopicPolicyRow(user, value as UserTopicPolicy);
       else if (name.startsWith('storage/')) {
         const { key, value: text } = value as { readonly key: string; readonly value: string };
-        const id = this.#tables.nextId('zerver_botstoragedata');
-        await this.#tables.add('zerver_botstoragedata', { id, bot_profile: user.id, key, value: text });
+        const id = this.#realmTables.nextRowId('zerver_botstoragedata');
+        await this.#realmTables.addRow('zerver_botstoragedata', { id, bot_profile: user.id, key, value: text });
       } else if (name.startsWith('scheduled/')) scheduled.push(value as ScheduledMessage);
-      else if (name.startsWith('file/')) files.push(value as ExportedFile);
+      else if (name.startsWith('file/')) files.push(value as StoredFileForExport);
     }
     const waiting = scheduled.filter(({ phase }) => phase === 'waiting' || phase === 'failed');
     const texts: { readonly id: number; readonly content: string }[] = [];
     if (!this.options.publicOnly) {
-      for (const one of waiting) texts.push({ id: await this.#exportScheduled(user, one), content: one.content });
+      for (const one of waiting)
+        texts.push({ id: await this.#addScheduledMessageRow(user, one), content: one.content });
     }
     for (const file of files) {
       const linked = texts.filter(({ content }) => content.includes(file.path)).map(({ id }) => id);
-      if (file.ready) this.#files.push({ owner: user, file, scheduled: linked });
+      if (file.ready) this.#exportCandidateFiles.push({ owner: user, file, scheduled: linked });
     }
   }
 
-  async #exportTopicPolicy(user: DirectoryUser, { stream, name, policy, updated }: UserTopicPolicy): Promise<void> {
+  async #addTopicPolicyRow(user: DirectoryUser, { stream, name, policy, updated }: UserTopicPolicy): Promise<void> {
     const found = this.source.directory.stream(toStreamId(stream));
     if (!found) return;
-    await this.#tables.add('zerver_usertopic', {
-      id: this.#tables.nextId('zerver_usertopic'),
+    await this.#realmTables.addRow('zerver_usertopic', {
+      id: this.#realmTables.nextRowId('zerver_usertopic'),
       user_profile: user.id,
       stream,
       recipient: found.recipient,
@@ -281,16 +287,16 @@ class OrganizationExport {
     });
   }
 
-  async #exportScheduled(user: DirectoryUser, message: ScheduledMessage): Promise<number> {
+  async #addScheduledMessageRow(user: DirectoryUser, message: ScheduledMessage): Promise<number> {
     const { directory } = this.source;
-    const id = this.#tables.nextId('zerver_scheduledmessage');
+    const id = this.#realmTables.nextRowId('zerver_scheduledmessage');
     const stream = message.type === 'stream' ? directory.stream(toStreamId(message.to[0]!)) : undefined;
     const participants = [...new Set([user.id, ...message.to])].sort((a, b) => a - b);
     const other = message.to[0] ?? user.id;
     const recipient =
       stream?.recipient ??
-      (participants.length > 2 ? this.#directGroupRecipientIds.recipientIdOf(participants) : other);
-    await this.#tables.add('zerver_scheduledmessage', {
+      (participants.length > 2 ? this.#directGroupRecipientIds.getOrAssignRecipientId(participants) : other);
+    await this.#realmTables.addRow('zerver_scheduledmessage', {
       id,
       realm: 1,
       sender: user.id,
@@ -299,7 +305,7 @@ class OrganizationExport {
       subject: message.topic,
       content: message.content,
       rendered_content: message.html,
-      sending_client: this.#clientIdOf(message.client),
+      sending_client: this.#getOrAssignClientId(message.client),
       scheduled_timestamp: message.at,
       delivered: false,
       delivered_message: null,
@@ -311,7 +317,7 @@ class OrganizationExport {
     return id;
   }
 
-  #clientIdOf(name: string): number {
+  #getOrAssignClientId(name: string): number {
     let id = this.#clientIdsByName.get(name);
     if (id === undefined) {
       id = this.#clientIdsByName.size + 1;
@@ -320,17 +326,17 @@ class OrganizationExport {
     return id;
   }
 
-  async #exportMessages(last: number): Promise<void> {
+  async #exportIncludedMessages(last: number): Promise<void> {
     const { store, realm } = this.source;
     let from = 0;
     let waiting: StoredMessage[] = [];
     let files = 0;
     const write = async (): Promise<void> => {
       if (waiting.length === 0) return;
-      await this.#writeMessages(`messages-${String(++files).padStart(6, '0')}.json`, waiting);
-      this.#messageCount += waiting.length;
+      await this.#writeMessageFile(`messages-${String(++files).padStart(6, '0')}.json`, waiting);
+      this.#exportedMessageCount += waiting.length;
       waiting = [];
-      this.options.progress?.(this.#messageCount);
+      this.options.progress?.(this.#exportedMessageCount);
     };
     for (;;) {
       const records = await store.scanMessages({
@@ -339,117 +345,120 @@ class OrganizationExport {
         upTo: last,
         from,
         direction: 'newer',
-        limit: MESSAGES_PER_EXPORT_FILE,
+        limit: MESSAGES_PER_EXPORTED_FILE,
       });
       if (records.length === 0) break;
       from = records.at(-1)!.id;
       for (const record of records) {
         const message = toStoredMessage(record);
-        if (this.#isMessageIncluded(message)) waiting.push(message);
-        else this.#unexportedMessageIds.add(message.id);
-        if (waiting.length === MESSAGES_PER_EXPORT_FILE) await write();
+        if (this.#isMessageInExportScope(message)) waiting.push(message);
+        else this.#excludedMessageIds.add(message.id);
+        if (waiting.length === MESSAGES_PER_EXPORTED_FILE) await write();
       }
     }
     await write();
   }
 
-  #isMessageIncluded({ body }: StoredMessage): boolean {
+  #isMessageInExportScope({ body }: StoredMessage): boolean {
     if (!this.options.publicOnly) return true;
     const stream = body.stream === 0 ? undefined : this.source.directory.stream(toStreamId(body.stream));
     return stream !== undefined && !stream.inviteOnly;
   }
 
-  async #writeMessages(name: string, messages: readonly StoredMessage[]): Promise<void> {
-    const file = await ExportTextFileWriter.create(join(this.folder, name));
-    await file.add('{\n  "zerver_message": [\n');
+  async #writeMessageFile(name: string, messages: readonly StoredMessage[]): Promise<void> {
+    const file = await BufferedExportFileWriter.create(join(this.folder, name));
+    await file.appendText('{\n  "zerver_message": [\n');
     for (const [i, message] of messages.entries()) {
       const pause = this.#pace();
       if (pause) await pause;
-      this.#clientIdOf(message.body.client);
-      if (message.participants.length > 2) this.#directGroupRecipientIds.recipientIdOf(message.participants);
-      if (this.#isPrivateMessage(message)) this.#privateConversationMessageIds.add(message.id);
-      await file.add(`${i === 0 ? '' : ',\n'}    ${JSON.stringify(exportMessage(message, this.#clientIdsByName))}`);
+      this.#getOrAssignClientId(message.body.client);
+      if (message.participants.length > 2) this.#directGroupRecipientIds.getOrAssignRecipientId(message.participants);
+      if (this.#isPrivateConversationMessage(message)) this.#privateConversationMessageIds.add(message.id);
+      await file.appendText(
+        `${i === 0 ? '' : ',\n'}    ${JSON.stringify(makeMessageRow(message, this.#clientIdsByName))}`,
+      );
       for (const reaction of message.body.reactions ?? []) {
-        const id = this.#tables.nextId('zerver_reaction');
-        await this.#tables.add('zerver_reaction', exportReaction(id, message.id, reaction));
+        const id = this.#realmTables.nextRowId('zerver_reaction');
+        await this.#realmTables.addRow('zerver_reaction', makeReactionRow(id, message.id, reaction));
       }
     }
-    await file.add('\n  ],\n  "zerver_usermessage": [\n');
+    await file.appendText('\n  ],\n  "zerver_usermessage": [\n');
     let id = 0;
     for (const message of messages) {
-      for (const [user, mask] of this.#userMessageRowsOf(message)) {
+      for (const [user, mask] of this.#listUserFlagMasks(message)) {
         const pause = this.#pace();
         if (pause) await pause;
-        await file.add(
+        await file.appendText(
           `${id === 0 ? '' : ',\n'}    {"id":${++id},"user_profile":${user},"message":${message.id},"flags_mask":${mask}}`,
         );
       }
     }
-    await file.add('\n  ]\n}\n');
-    await file.close();
+    await file.appendText('\n  ]\n}\n');
+    await file.flushAndClose();
   }
 
-  #isPrivateMessage({ body }: StoredMessage): boolean {
+  #isPrivateConversationMessage({ body }: StoredMessage): boolean {
     return body.stream === 0 || (this.source.directory.stream(toStreamId(body.stream))?.inviteOnly ?? true);
   }
 
   /** Lists the receivers of a message as pairs of a user and a sum of flags. */
-  *#userMessageRowsOf(message: StoredMessage): Iterable<readonly [number, number]> {
+  *#listUserFlagMasks(message: StoredMessage): Iterable<readonly [number, number]> {
     const { originStream, body, participants } = message;
     if (originStream === 0) {
       for (const user of participants) {
-        const receiver = this.#receivers.findReceiver(user);
+        const receiver = this.#messageReceivers.findReceiver(user);
         if (!receiver) continue;
         const flags = receiver.list({ message, copy: true, gained: false });
-        yield [user, flagsMaskOf(flags) | EXPORTED_MESSAGE_FLAG_BITS.is_private];
+        yield [user, exportedFlagMaskOf(flags) | EXPORTED_MESSAGE_FLAG_BITS.is_private];
       }
       return;
     }
-    const users = new Set(this.#receivers.membersOf(originStream).keys());
+    const users = new Set(this.#messageReceivers.membershipsByUserOfStream(originStream).keys());
     for (const { from, to } of body.moves ?? []) {
-      for (const stream of [from, to]) for (const user of this.#receivers.membersOf(stream).keys()) users.add(user);
+      for (const stream of [from, to])
+        for (const user of this.#messageReceivers.membershipsByUserOfStream(stream).keys()) users.add(user);
     }
-    const own = this.#receivers.personalCopyReceivers.get(message.id) ?? [];
+    const own = this.#messageReceivers.personalCopyUserIdsByMessageId.get(message.id) ?? [];
     for (const user of own) users.add(user);
     for (const user of users) {
-      const receiver = this.#receivers.findReceiver(user);
+      const receiver = this.#messageReceivers.findReceiver(user);
       if (!receiver) continue;
       const { has, gained } = computeMessageCopyState(
         message,
         user,
-        this.#receivers.membershipLookupOf(user),
+        this.#messageReceivers.makeMembershipLookupOfUser(user),
         own.includes(user),
       );
-      if (has) yield [user, flagsMaskOf(receiver.list({ message, copy: true, gained }))];
+      if (has) yield [user, exportedFlagMaskOf(receiver.list({ message, copy: true, gained }))];
     }
   }
 
-  async #exportGroups(): Promise<void> {
-    const all = [...this.#directGroupRecipientIds.participantsByRecipientId].sort(([a], [b]) => a - b);
-    await this.#tables.addAll('zerver_huddle', []);
+  async #exportDirectGroups(): Promise<void> {
+    const all = [...this.#directGroupRecipientIds.knownParticipantsByRecipientId].sort(([a], [b]) => a - b);
+    await this.#realmTables.ensureTableAndAddRows('zerver_huddle', []);
     for (const [recipient, participants] of all) {
-      if (participants.some((user) => !this.#receivers.findReceiver(user))) continue;
-      await this.#tables.add('zerver_huddle', { id: recipient, huddle_hash: '', recipient });
-      await this.#tables.add('zerver_recipient', { id: recipient, type: 3, type_id: recipient });
+      if (participants.some((user) => !this.#messageReceivers.findReceiver(user))) continue;
+      await this.#realmTables.addRow('zerver_huddle', { id: recipient, huddle_hash: '', recipient });
+      await this.#realmTables.addRow('zerver_recipient', { id: recipient, type: 3, type_id: recipient });
       for (const user of participants) {
-        await this.#addSubscription(user, recipient, this.source.directory.user(toUserId(user))?.isActive ?? false);
+        await this.#addSubscriptionRow(user, recipient, this.source.directory.user(toUserId(user))?.isActive ?? false);
       }
     }
   }
 
-  async #exportFiles(attachments: ExportTableWriter): Promise<void> {
+  async #exportLinkedFiles(attachments: ExportTableWriter): Promise<void> {
     const { realm, blobs } = this.source;
-    await attachments.addAll('zerver_attachment', []);
+    await attachments.ensureTableAndAddRows('zerver_attachment', []);
     const records: JsonObject[] = [];
-    for (const { owner, file, scheduled } of this.#files.sort((a, b) => a.file.id - b.file.id)) {
-      const messages = file.messages.map(({ id }) => id).filter(this.#isUserExported);
+    for (const { owner, file, scheduled } of this.#exportCandidateFiles.sort((a, b) => a.file.id - b.file.id)) {
+      const messages = file.messages.map(({ id }) => id).filter(this.#isMessageExported);
       if (messages.length === 0 && scheduled.length === 0) continue;
       this.options.signal?.throwIfAborted();
       const blob = await blobs.find(realm, blobNameOfFile(file.path));
       if (!blob) continue;
       const bytes = await blob.read();
-      await this.#writeFile('uploads', file.path, bytes);
-      await attachments.add('zerver_attachment', {
+      await this.#writeExportFile('uploads', file.path, bytes);
+      await attachments.addRow('zerver_attachment', {
         id: file.id,
         realm: 1,
         file_name: file.name,
@@ -462,12 +471,12 @@ class OrganizationExport {
         messages,
         scheduled_messages: scheduled,
       });
-      records.push({ ...fileRecordOf(file.path, owner), size: bytes.length, content_type: blob.mediaType });
+      records.push({ ...makeFileRecord(file.path, owner), size: bytes.length, content_type: blob.mediaType });
     }
-    await this.#writeRecords('uploads', records);
+    await this.#writeRecordsFile('uploads', records);
   }
 
-  async #exportPictures(): Promise<void> {
+  async #exportAvatarsEmojiAndRealmPictures(): Promise<void> {
     const { directory } = this.source;
     const avatars: JsonObject[] = [];
     for (const user of directory.users()) {
@@ -478,55 +487,55 @@ class OrganizationExport {
         ['.png', 'small'],
       ] as const) {
         const path = `1/${hash}${ending}`;
-        if (await this.#copyBlob(blobNameOfAvatar(hash, number, size), 'avatars', path))
-          avatars.push(fileRecordOf(path, user));
+        if (await this.#copyBlobIfPresent(blobNameOfAvatar(hash, number, size), 'avatars', path))
+          avatars.push(makeFileRecord(path, user));
       }
     }
-    await this.#writeRecords('avatars', avatars);
+    await this.#writeRecordsFile('avatars', avatars);
     const emoji: JsonObject[] = [];
     for (const one of directory.customEmoji()) {
-      const name = exportedEmojiFileName(one);
+      const name = emojiPictureFileName(one);
       const path = `1/emoji/images/${name}`;
-      if (!(await this.#copyBlob(blobNameOfPicture(`emoji/images/${name}`), 'emoji', path))) continue;
+      if (!(await this.#copyBlobIfPresent(blobNameOfPicture(`emoji/images/${name}`), 'emoji', path))) continue;
       const { id, author, deactivated } = one;
       emoji.push({ id, path, s3_path: path, realm_id: 1, file_name: name, name: one.name, author, deactivated });
     }
-    await this.#writeRecords('emoji', emoji);
+    await this.#writeRecordsFile('emoji', emoji);
     const icons: JsonObject[] = [];
     for (const name of ['icon', 'logo', 'night_logo'] satisfies RealmPictureName[]) {
       const { number = 0 } = directory.pictures[name] ?? {};
       for (const ending of number > 0 ? ['.original', '.png'] : []) {
         const path = `1/${name}${ending}`;
-        if (await this.#copyBlob(blobNameOfRealmPicture(name, number), 'realm_icons', path)) {
+        if (await this.#copyBlobIfPresent(blobNameOfRealmPicture(name, number), 'realm_icons', path)) {
           icons.push({ realm_id: 1, path, s3_path: path });
         }
       }
     }
-    await this.#writeRecords('realm_icons', icons);
+    await this.#writeRecordsFile('realm_icons', icons);
   }
 
-  async #copyBlob(blobName: string, folder: string, path: string): Promise<boolean> {
+  async #copyBlobIfPresent(blobName: string, folder: string, path: string): Promise<boolean> {
     const blob = await this.source.blobs.find(this.source.realm, blobName);
     if (!blob) return false;
-    await this.#writeFile(folder, path, await blob.read());
+    await this.#writeExportFile(folder, path, await blob.read());
     return true;
   }
 
-  async #writeFile(folder: string, path: string, bytes: Uint8Array): Promise<void> {
+  async #writeExportFile(folder: string, path: string, bytes: Uint8Array): Promise<void> {
     if (!isSafeArchivePath(path)) throw new Error(`${path} is no plain path`);
     const target = join(this.folder, folder, path);
     await mkdir(dirname(target), { recursive: true, mode: 0o700 });
     await writeFile(target, bytes, { mode: 0o600 });
   }
 
-  async #writeRecords(folder: string, records: readonly JsonObject[]): Promise<void> {
+  async #writeRecordsFile(folder: string, records: readonly JsonObject[]): Promise<void> {
     await mkdir(join(this.folder, folder), { recursive: true, mode: 0o700 });
     const sorted = [...records].sort((a, b) => (String(a.path) < String(b.path) ? -1 : 1));
     await writeFile(join(this.folder, folder, 'records.json'), `${JSON.stringify(sorted, undefined, 2)}\n`);
   }
 }
 
-const fileRecordOf = (path: string, user: DirectoryUser): Record<string, Json> => ({
+const makeFileRecord = (path: string, user: DirectoryUser): Record<string, Json> => ({
   path,
   s3_path: path,
   realm_id: 1,
@@ -536,10 +545,10 @@ const fileRecordOf = (path: string, user: DirectoryUser): Record<string, Json> =
   content_type: null,
 });
 
-const FLAG_BITS: Readonly<Record<string, number>> = EXPORTED_MESSAGE_FLAG_BITS;
+const EXPORTED_FLAG_BIT_BY_NAME: Readonly<Record<string, number>> = EXPORTED_MESSAGE_FLAG_BITS;
 
-function flagsMaskOf(flags: readonly string[]): number {
+function exportedFlagMaskOf(flags: readonly string[]): number {
   let mask = 0;
-  for (const flag of flags) mask |= FLAG_BITS[flag] ?? 0;
+  for (const flag of flags) mask |= EXPORTED_FLAG_BIT_BY_NAME[flag] ?? 0;
   return mask;
 }

@@ -22,20 +22,28 @@ export interface ExportArchiveLimits {
   readonly ratio: number;
 }
 
-export const EXPORT_ARCHIVE_LIMITS: ExportArchiveLimits = { bytes: 512 * 2 ** 30, entries: 5_000_000, ratio: 200 };
+export const DEFAULT_EXPORT_ARCHIVE_LIMITS: ExportArchiveLimits = {
+  bytes: 512 * 2 ** 30,
+  entries: 5_000_000,
+  ratio: 200,
+};
 
 /** Number of unpacked bytes that are always allowed, even at a higher ratio. */
-const RATIO_FREE_BYTES = 64 * 1_048_576;
+const RATIO_EXEMPT_UNPACKED_BYTES = 64 * 1_048_576;
 const MAX_ARCHIVE_PATH_CHARACTERS = 1_024;
 const MAX_ARCHIVE_FOLDER_DEPTH = 12;
 
 /** Unpacks the archive; its top folder becomes `folder`. @throws ExportFormatError */
-export async function unpackExportArchive(file: string, folder: string, limits = EXPORT_ARCHIVE_LIMITS): Promise<void> {
+export async function unpackExportArchive(
+  file: string,
+  folder: string,
+  limits = DEFAULT_EXPORT_ARCHIVE_LIMITS,
+): Promise<void> {
   const { size } = await stat(file);
-  if (await isZip(file)) throw new ExportFormatError(`${file} is a zip: unpack it, and give the folder`);
-  const writer = new ArchiveEntryWriter(folder, limits);
-  const most = Math.min(limits.bytes, RATIO_FREE_BYTES + size * limits.ratio);
-  const parser = new Parser({ strict: true, onReadEntry: (entry) => writer.write(entry) });
+  if (await hasZipSignature(file)) throw new ExportFormatError(`${file} is a zip: unpack it, and give the folder`);
+  const writer = new SafeArchiveEntryWriter(folder, limits);
+  const most = Math.min(limits.bytes, RATIO_EXEMPT_UNPACKED_BYTES + size * limits.ratio);
+  const parser = new Parser({ strict: true, onReadEntry: (entry) => writer.writeOrRecordProblem(entry) });
   const parsed = new Promise<void>((resolve, reject) => parser.once('end', resolve).once('error', reject));
   parsed.catch(() => undefined);
   let bytes = 0;
@@ -66,14 +74,15 @@ export async function unpackExportArchive(file: string, folder: string, limits =
   } catch (error) {
     if (error instanceof ExportFormatError) throw error;
     throw (
-      writer.problem ?? new ExportFormatError(`${file} is no gzip tarball, or is damaged: ${(error as Error).message}`)
+      writer.firstProblem ??
+      new ExportFormatError(`${file} is no gzip tarball, or is damaged: ${(error as Error).message}`)
     );
   }
-  if (writer.problem) throw writer.problem;
-  if (writer.files === 0) throw new ExportFormatError(`${file} is empty`);
+  if (writer.firstProblem) throw writer.firstProblem;
+  if (writer.writtenFiles === 0) throw new ExportFormatError(`${file} is empty`);
 }
 
-async function isZip(file: string): Promise<boolean> {
+async function hasZipSignature(file: string): Promise<boolean> {
   const handle = await open(file, 'r');
   try {
     const { buffer } = await handle.read(Buffer.alloc(4), 0, 4, 0);
@@ -84,11 +93,11 @@ async function isZip(file: string): Promise<boolean> {
 }
 
 /** Writes the entries of one archive. The first problem ends all writing. */
-class ArchiveEntryWriter {
-  problem: ExportFormatError | undefined;
-  files = 0;
-  #entries = 0;
-  #topFolder: string | undefined;
+class SafeArchiveEntryWriter {
+  firstProblem: ExportFormatError | undefined;
+  writtenFiles = 0;
+  #seenEntries = 0;
+  #topFolderName: string | undefined;
   readonly #createdFolders = new Set<string>();
 
   constructor(
@@ -96,11 +105,11 @@ class ArchiveEntryWriter {
     private readonly limits: ExportArchiveLimits,
   ) {}
 
-  write(entry: ReadEntry): void {
+  writeOrRecordProblem(entry: ReadEntry): void {
     try {
-      this.#write(entry);
+      this.#checkAndWriteEntry(entry);
     } catch (error) {
-      this.problem ??=
+      this.firstProblem ??=
         error instanceof ExportFormatError
           ? error
           : new ExportFormatError(`${entry.path}: ${(error as Error).message}`);
@@ -108,13 +117,14 @@ class ArchiveEntryWriter {
     }
   }
 
-  #write(entry: ReadEntry): void {
-    if (this.problem) {
+  #checkAndWriteEntry(entry: ReadEntry): void {
+    if (this.firstProblem) {
       entry.resume();
       return;
     }
-    if (++this.#entries > this.limits.entries) throw new ExportFormatError(`more than ${this.limits.entries} entries`);
-    const below = this.#pathBelowTopFolder(entry.path);
+    if (++this.#seenEntries > this.limits.entries)
+      throw new ExportFormatError(`more than ${this.limits.entries} entries`);
+    const below = this.#checkedPathBelowTopFolder(entry.path);
     if (entry.type === 'Directory') {
       entry.resume();
       return;
@@ -123,9 +133,9 @@ class ArchiveEntryWriter {
       throw new ExportFormatError(`${entry.path} is neither a file nor a folder (${entry.type})`);
     }
     if (below === '') throw new ExportFormatError(`${entry.path} lies outside the archive's folder`);
-    this.files++;
+    this.writtenFiles++;
     const target = join(this.folder, below);
-    this.#makeFolder(dirname(target));
+    this.#ensureFolder(dirname(target));
     // The flag 'wx' refuses a second entry of the same name instead of replacing the first.
     const handle = openSync(target, 'wx', 0o600);
     entry.on('data', (bytes: Buffer) => {
@@ -134,21 +144,21 @@ class ArchiveEntryWriter {
     entry.on('end', () => closeSync(handle));
   }
 
-  #makeFolder(folder: string): void {
+  #ensureFolder(folder: string): void {
     if (this.#createdFolders.has(folder)) return;
     mkdirSync(folder, { recursive: true, mode: 0o700 });
     this.#createdFolders.add(folder);
   }
 
   /** Returns the path below the archive's top folder; '' for that folder itself. @throws ExportFormatError */
-  #pathBelowTopFolder(path: string): string {
+  #checkedPathBelowTopFolder(path: string): string {
     const plain = path.replace(/^(\.\/)+/, '').replace(/\/+$/, '');
     const [top = '', ...rest] = plain.split('/');
     if (!isSafeArchivePath(plain))
       throw new ExportFormatError(`${JSON.stringify(path)} is a path that no archive may have`);
-    this.#topFolder ??= top;
-    if (top !== this.#topFolder)
-      throw new ExportFormatError(`${path} lies outside the archive's folder ${this.#topFolder}`);
+    this.#topFolderName ??= top;
+    if (top !== this.#topFolderName)
+      throw new ExportFormatError(`${path} lies outside the archive's folder ${this.#topFolderName}`);
     return rest.join('/');
   }
 }

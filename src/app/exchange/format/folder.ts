@@ -2,31 +2,31 @@
 import { lstat, readFile, realpath } from 'node:fs/promises';
 import { join, sep } from 'node:path';
 import { isSafeArchivePath } from './archive.js';
-import { readJsonRows } from './json-rows.js';
+import { readJsonRowBatches } from './json-rows.js';
 import { ExportFormatError } from './problem.js';
-import { ExportTableRow } from './row.js';
+import { CheckedExportRow } from './row.js';
 
 /** Maximum size of one uploaded file, bytes. */
-const MAX_EXPORT_FILE_BYTES = 2 ** 30;
+const MAX_BYTES_PER_EXPORTED_FILE = 2 ** 30;
 
 export class ExportFolder {
   constructor(private readonly root: string) {}
 
-  async has(name: string): Promise<boolean> {
+  async hasPlainFile(name: string): Promise<boolean> {
     return (await lstat(join(this.root, name)).catch(() => undefined))?.isFile() ?? false;
   }
 
   /** Reads the rows of a file in batches. @param skips returns true for tables whose rows are not needed */
-  async *readRowChunks(name: string, skips?: (table: string) => boolean): AsyncGenerator<readonly ExportTableRow[]> {
-    for await (const batch of readJsonRows(join(this.root, name), name, skips)) {
-      yield batch.flatMap(({ table, row }) => (row ? [new ExportTableRow(table === '' ? name : table, row)] : []));
+  async *readRowBatches(name: string, skips?: (table: string) => boolean): AsyncGenerator<readonly CheckedExportRow[]> {
+    for await (const batch of readJsonRowBatches(join(this.root, name), name, skips)) {
+      yield batch.flatMap(({ table, row }) => (row ? [new CheckedExportRow(table === '' ? name : table, row)] : []));
     }
   }
 
   /** Reads the fields of a file's object that are not tables. */
-  async readTopLevelValues(name: string): Promise<ReadonlyMap<string, unknown>> {
+  async readNonTableValues(name: string): Promise<ReadonlyMap<string, unknown>> {
     const values = new Map<string, unknown>();
-    for await (const batch of readJsonRows(join(this.root, name), name, () => true)) {
+    for await (const batch of readJsonRowBatches(join(this.root, name), name, () => true)) {
       for (const { table, value } of batch) if (value !== undefined) values.set(table, value);
     }
     return values;
@@ -36,21 +36,21 @@ export class ExportFolder {
    * Lists the names of the message files, in their order. The list ends at the first missing number, as at the API's
    * original server.
    */
-  async listMessageFiles(): Promise<string[]> {
+  async listConsecutiveMessageFiles(): Promise<string[]> {
     const names: string[] = [];
     for (;;) {
       const name = `messages-${String(names.length + 1).padStart(6, '0')}.json`;
-      if (!(await this.has(name))) return names;
+      if (!(await this.hasPlainFile(name))) return names;
       names.push(name);
     }
   }
 
   /** Reads the list of records of a folder of files; empty if the folder has no list. */
-  async readFileRecords(folder: string): Promise<ExportTableRow[]> {
+  async readFileRecords(folder: string): Promise<CheckedExportRow[]> {
     const name = `${folder}/records.json`;
-    if (!(await this.has(name))) return [];
-    const found: ExportTableRow[] = [];
-    for await (const batch of this.readRowChunks(name)) found.push(...batch);
+    if (!(await this.hasPlainFile(name))) return [];
+    const found: CheckedExportRow[] = [];
+    for await (const batch of this.readRowBatches(name)) found.push(...batch);
     return found;
   }
 
@@ -59,7 +59,7 @@ export class ExportFolder {
    * @returns undefined if the file is missing
    * @throws ExportFormatError for a path that leads outside the folder, also by a link
    */
-  async file(folder: string, path: string): Promise<Uint8Array | undefined> {
+  async readUploadedFile(folder: string, path: string): Promise<Uint8Array | undefined> {
     if (!isSafeArchivePath(path))
       throw new ExportFormatError(`${folder}/records.json: ${JSON.stringify(path)} is no plain path`);
     const full = join(this.root, folder, path);
@@ -69,8 +69,8 @@ export class ExportFolder {
     if (!found.isFile() || !(await realpath(full)).startsWith(`${root}${sep}`)) {
       throw new ExportFormatError(`${folder}/${path} is no plain file of the export`);
     }
-    if (found.size > MAX_EXPORT_FILE_BYTES)
-      throw new ExportFormatError(`${folder}/${path} is larger than ${MAX_EXPORT_FILE_BYTES} bytes`);
+    if (found.size > MAX_BYTES_PER_EXPORTED_FILE)
+      throw new ExportFormatError(`${folder}/${path} is larger than ${MAX_BYTES_PER_EXPORTED_FILE} bytes`);
     return readFile(full);
   }
 }

@@ -9,7 +9,7 @@ import type { Json, JsonObject } from '#base';
 import { ExportFormatError } from './problem.js';
 
 /** A row, or with `value` a field of the file's object that is not a list. */
-export interface JsonFileItem {
+export interface JsonRowOrFieldValue {
   /** Name of the row's table; '' in a file that is a list. */
   readonly table: string;
   readonly row?: JsonObject;
@@ -18,34 +18,34 @@ export interface JsonFileItem {
 
 /** Maximum size of one row, bytes. */
 const MAX_ROW_BYTES = 64 * 1_048_576;
-const CHUNK_BYTES = 1_048_576;
+const READ_CHUNK_BYTES = 1_048_576;
 
-const QUOTE = 0x22;
-const BACKSLASH = 0x5c;
-const OPEN_OBJECT = 0x7b;
-const CLOSE_OBJECT = 0x7d;
-const OPEN_LIST = 0x5b;
-const CLOSE_LIST = 0x5d;
-const COLON = 0x3a;
-const COMMA = 0x2c;
+const QUOTE_BYTE = 0x22;
+const BACKSLASH_BYTE = 0x5c;
+const OPEN_BRACE_BYTE = 0x7b;
+const CLOSE_BRACE_BYTE = 0x7d;
+const OPEN_BRACKET_BYTE = 0x5b;
+const CLOSE_BRACKET_BYTE = 0x5d;
+const COLON_BYTE = 0x3a;
+const COMMA_BYTE = 0x2c;
 
-const isBlank = (byte: number): boolean => byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09;
+const isJsonBlankByte = (byte: number): boolean => byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09;
 
 /**
  * Reads the rows of a file in batches, in their order.
  * @param skips returns true for tables whose rows are skipped without being parsed
  * @throws ExportFormatError if the file does not have this form or is truncated
  */
-export async function* readJsonRows(
+export async function* readJsonRowBatches(
   file: string,
   name: string,
   skips: (table: string) => boolean = () => false,
-): AsyncGenerator<readonly JsonFileItem[]> {
-  const splitter = new JsonRowSplitter(name, skips);
-  const stream = createReadStream(file, { highWaterMark: CHUNK_BYTES });
+): AsyncGenerator<readonly JsonRowOrFieldValue[]> {
+  const splitter = new StreamingJsonRowSplitter(name, skips);
+  const stream = createReadStream(file, { highWaterMark: READ_CHUNK_BYTES });
   try {
     for await (const chunk of stream) {
-      const found = splitter.push(chunk as Buffer);
+      const found = splitter.takeItemsOfChunk(chunk as Buffer);
       if (found.length > 0) yield found;
     }
   } catch (error) {
@@ -55,150 +55,156 @@ export async function* readJsonRows(
   } finally {
     stream.destroy();
   }
-  splitter.end();
+  splitter.requireCompleteFile();
 }
 
-class JsonRowSplitter {
+class StreamingJsonRowSplitter {
   /** Nesting depth at which rows begin: 1 in a list, 2 in an object of tables; 0 before the first bracket. */
-  #rowDepth = 0;
-  #depth = 0;
+  #rowNestingDepth = 0;
+  #currentDepth = 0;
   #isInString = false;
   #isEscaped = false;
   /** Position in the chunk at which the collected text began; -1 if no text is being collected. */
-  #tokenStart = -1;
+  #collectedTextStart = -1;
   /** Earlier chunks of the text that is being collected. */
-  #earlierChunks: Buffer[] = [];
-  #earlierBytes = 0;
+  #collectedEarlierChunks: Buffer[] = [];
+  #collectedEarlierBytes = 0;
   #currentTable = '';
   #isSkippingTable = false;
   /** The last string in the outer object, which is a name if a colon follows. */
-  #lastString: string | undefined;
-  #hasEnded = false;
-  #rows: JsonFileItem[] = [];
+  #pendingFieldNameOrString: string | undefined;
+  #hasOuterValueEnded = false;
+  #itemsOfChunk: JsonRowOrFieldValue[] = [];
 
   constructor(
     private readonly name: string,
     private readonly skips: (table: string) => boolean,
   ) {}
 
-  push(chunk: Buffer): readonly JsonFileItem[] {
-    this.#rows = [];
-    if (this.#tokenStart >= 0) this.#tokenStart = 0;
+  takeItemsOfChunk(chunk: Buffer): readonly JsonRowOrFieldValue[] {
+    this.#itemsOfChunk = [];
+    if (this.#collectedTextStart >= 0) this.#collectedTextStart = 0;
     for (let i = 0; i < chunk.length; i++) {
       if (this.#isInString) {
-        i = this.#findStringEnd(chunk, i);
+        i = this.#skipToStringEnd(chunk, i);
         continue;
       }
       const byte = chunk[i]!;
-      if (byte === QUOTE) this.#beginString(i);
-      else if (byte === OPEN_OBJECT || byte === OPEN_LIST) this.#openBracket(byte, i);
-      else if (byte === CLOSE_OBJECT || byte === CLOSE_LIST) this.#closeBracket(chunk, i);
-      else if (this.#rowDepth === 0) {
-        if (!isBlank(byte)) throw this.#makeFormatError('is no JSON');
-      } else if (this.#depth === this.#rowDepth || this.#hasEnded) {
-        if (byte !== COMMA && !isBlank(byte)) throw this.#makeFormatError('has something that is no row');
-      } else if (this.#depth === 1) this.#readByteBetweenTokens(chunk, byte, i);
+      if (byte === QUOTE_BYTE) this.#beginStringAt(i);
+      else if (byte === OPEN_BRACE_BYTE || byte === OPEN_BRACKET_BYTE) this.#handleOpeningBracket(byte, i);
+      else if (byte === CLOSE_BRACE_BYTE || byte === CLOSE_BRACKET_BYTE) this.#handleClosingBracket(chunk, i);
+      else if (this.#rowNestingDepth === 0) {
+        if (!isJsonBlankByte(byte)) throw this.#makeFileFormatError('is no JSON');
+      } else if (this.#currentDepth === this.#rowNestingDepth || this.#hasOuterValueEnded) {
+        if (byte !== COMMA_BYTE && !isJsonBlankByte(byte))
+          throw this.#makeFileFormatError('has something that is no row');
+      } else if (this.#currentDepth === 1) this.#handleOuterObjectByte(chunk, byte, i);
     }
-    if (this.#tokenStart >= 0) this.#keepEarlierChunk(chunk.subarray(this.#tokenStart));
-    return this.#rows;
+    if (this.#collectedTextStart >= 0) this.#keepCollectedChunk(chunk.subarray(this.#collectedTextStart));
+    return this.#itemsOfChunk;
   }
 
   /** Checks that the file has ended after a complete value. */
-  end(): void {
-    if (!this.#hasEnded) throw this.#makeFormatError('is truncated');
+  requireCompleteFile(): void {
+    if (!this.#hasOuterValueEnded) throw this.#makeFileFormatError('is truncated');
   }
 
   /** Skips to the end of a string, or of the chunk. @returns the position of the last byte read */
-  #findStringEnd(chunk: Buffer, from: number): number {
+  #skipToStringEnd(chunk: Buffer, from: number): number {
     for (let i = from; i < chunk.length; i++) {
       const byte = chunk[i];
       if (this.#isEscaped) this.#isEscaped = false;
-      else if (byte === BACKSLASH) this.#isEscaped = true;
-      else if (byte === QUOTE) {
+      else if (byte === BACKSLASH_BYTE) this.#isEscaped = true;
+      else if (byte === QUOTE_BYTE) {
         this.#isInString = false;
-        if (this.#depth === 1 && this.#rowDepth === 2)
-          this.#lastString = this.#parseRowJson(this.#collectTokenText(chunk, i + 1)) as string;
+        if (this.#currentDepth === 1 && this.#rowNestingDepth === 2)
+          this.#pendingFieldNameOrString = this.#parseJsonPart(this.#takeCollectedText(chunk, i + 1)) as string;
         return i;
       }
     }
     return chunk.length;
   }
 
-  #beginString(at: number): void {
-    if (this.#hasEnded || this.#rowDepth === 0) throw this.#makeFormatError('is no JSON');
-    if (this.#depth === this.#rowDepth) throw this.#makeFormatError('has a text in place of a row');
+  #beginStringAt(at: number): void {
+    if (this.#hasOuterValueEnded || this.#rowNestingDepth === 0) throw this.#makeFileFormatError('is no JSON');
+    if (this.#currentDepth === this.#rowNestingDepth) throw this.#makeFileFormatError('has a text in place of a row');
     this.#isInString = true;
-    if (this.#depth === 1) this.#tokenStart = at;
+    if (this.#currentDepth === 1) this.#collectedTextStart = at;
   }
 
-  #openBracket(byte: number, at: number): void {
-    if (this.#hasEnded) throw this.#makeFormatError('goes on after its end');
-    if (this.#rowDepth === 0) this.#rowDepth = byte === OPEN_LIST ? 1 : 2;
-    else if (this.#depth === 1 && this.#rowDepth === 2) {
-      if (byte !== OPEN_LIST) throw this.#makeFormatError(`has no list under ${this.#currentTable}`);
-    } else if (this.#depth === this.#rowDepth) {
-      if (byte !== OPEN_OBJECT) throw this.#makeFormatError('has a list in place of a row');
-      this.#tokenStart = this.#isSkippingTable ? -1 : at;
+  #handleOpeningBracket(byte: number, at: number): void {
+    if (this.#hasOuterValueEnded) throw this.#makeFileFormatError('goes on after its end');
+    if (this.#rowNestingDepth === 0) this.#rowNestingDepth = byte === OPEN_BRACKET_BYTE ? 1 : 2;
+    else if (this.#currentDepth === 1 && this.#rowNestingDepth === 2) {
+      if (byte !== OPEN_BRACKET_BYTE) throw this.#makeFileFormatError(`has no list under ${this.#currentTable}`);
+    } else if (this.#currentDepth === this.#rowNestingDepth) {
+      if (byte !== OPEN_BRACE_BYTE) throw this.#makeFileFormatError('has a list in place of a row');
+      this.#collectedTextStart = this.#isSkippingTable ? -1 : at;
     }
-    this.#depth++;
+    this.#currentDepth++;
   }
 
-  #closeBracket(chunk: Buffer, at: number): void {
-    if (this.#depth === 1 && this.#rowDepth === 2) this.#readScalar(chunk, at);
-    this.#depth--;
-    if (this.#depth < 0) throw this.#makeFormatError('is no JSON');
-    if (this.#depth === 0) this.#hasEnded = true;
-    else if (this.#depth === this.#rowDepth && !this.#isSkippingTable) {
-      const row = this.#parseRowJson(this.#collectTokenText(chunk, at + 1)) as JsonObject;
-      this.#rows.push({ table: this.#currentTable, row });
+  #handleClosingBracket(chunk: Buffer, at: number): void {
+    if (this.#currentDepth === 1 && this.#rowNestingDepth === 2) this.#takeOuterFieldValueIfAny(chunk, at);
+    this.#currentDepth--;
+    if (this.#currentDepth < 0) throw this.#makeFileFormatError('is no JSON');
+    if (this.#currentDepth === 0) this.#hasOuterValueEnded = true;
+    else if (this.#currentDepth === this.#rowNestingDepth && !this.#isSkippingTable) {
+      const row = this.#parseJsonPart(this.#takeCollectedText(chunk, at + 1)) as JsonObject;
+      this.#itemsOfChunk.push({ table: this.#currentTable, row });
     }
   }
 
   /** Handles a byte of the outer object between its tables: names, colons and values that are not lists. */
-  #readByteBetweenTokens(chunk: Buffer, byte: number, at: number): void {
-    if (byte === COLON) {
-      this.#currentTable = this.#lastString ?? '';
-      this.#lastString = undefined;
+  #handleOuterObjectByte(chunk: Buffer, byte: number, at: number): void {
+    if (byte === COLON_BYTE) {
+      this.#currentTable = this.#pendingFieldNameOrString ?? '';
+      this.#pendingFieldNameOrString = undefined;
       this.#isSkippingTable = this.skips(this.#currentTable);
-    } else if (byte === COMMA) this.#readScalar(chunk, at);
-    else if (!isBlank(byte) && this.#tokenStart < 0) this.#tokenStart = at;
+    } else if (byte === COMMA_BYTE) this.#takeOuterFieldValueIfAny(chunk, at);
+    else if (!isJsonBlankByte(byte) && this.#collectedTextStart < 0) this.#collectedTextStart = at;
   }
 
   /** Takes the value that ends at this position, if there is one: a field of the outer object that is not a list. */
-  #readScalar(chunk: Buffer, end: number): void {
-    if (this.#lastString !== undefined) this.#rows.push({ table: this.#currentTable, value: this.#lastString });
-    else if (this.#tokenStart >= 0)
-      this.#rows.push({ table: this.#currentTable, value: this.#parseRowJson(this.#collectTokenText(chunk, end)) });
-    this.#lastString = undefined;
-    this.#tokenStart = -1;
+  #takeOuterFieldValueIfAny(chunk: Buffer, end: number): void {
+    if (this.#pendingFieldNameOrString !== undefined)
+      this.#itemsOfChunk.push({ table: this.#currentTable, value: this.#pendingFieldNameOrString });
+    else if (this.#collectedTextStart >= 0)
+      this.#itemsOfChunk.push({
+        table: this.#currentTable,
+        value: this.#parseJsonPart(this.#takeCollectedText(chunk, end)),
+      });
+    this.#pendingFieldNameOrString = undefined;
+    this.#collectedTextStart = -1;
   }
 
-  #keepEarlierChunk(part: Buffer): void {
-    this.#earlierBytes += part.length;
-    if (this.#earlierBytes > MAX_ROW_BYTES)
-      throw this.#makeFormatError(`has a row of more than ${MAX_ROW_BYTES} bytes`);
-    this.#earlierChunks.push(Buffer.from(part));
+  #keepCollectedChunk(part: Buffer): void {
+    this.#collectedEarlierBytes += part.length;
+    if (this.#collectedEarlierBytes > MAX_ROW_BYTES)
+      throw this.#makeFileFormatError(`has a row of more than ${MAX_ROW_BYTES} bytes`);
+    this.#collectedEarlierChunks.push(Buffer.from(part));
   }
 
   /** Returns the collected text, up to this position of the chunk. */
-  #collectTokenText(chunk: Buffer, end: number): string {
-    const last = chunk.subarray(this.#tokenStart, end);
-    const whole = this.#earlierChunks.length === 0 ? last : Buffer.concat([...this.#earlierChunks, last]);
-    this.#tokenStart = -1;
-    this.#earlierChunks = [];
-    this.#earlierBytes = 0;
+  #takeCollectedText(chunk: Buffer, end: number): string {
+    const last = chunk.subarray(this.#collectedTextStart, end);
+    const whole =
+      this.#collectedEarlierChunks.length === 0 ? last : Buffer.concat([...this.#collectedEarlierChunks, last]);
+    this.#collectedTextStart = -1;
+    this.#collectedEarlierChunks = [];
+    this.#collectedEarlierBytes = 0;
     return whole.toString('utf8');
   }
 
-  #parseRowJson(text: string): Json {
+  #parseJsonPart(text: string): Json {
     try {
       return JSON.parse(text) as Json;
     } catch {
-      throw this.#makeFormatError(`has a part that is no JSON: ${JSON.stringify(text.slice(0, 60))}`);
+      throw this.#makeFileFormatError(`has a part that is no JSON: ${JSON.stringify(text.slice(0, 60))}`);
     }
   }
 
-  #makeFormatError(what: string): ExportFormatError {
+  #makeFileFormatError(what: string): ExportFormatError {
     return new ExportFormatError(`${this.name} ${what}`);
   }
 }

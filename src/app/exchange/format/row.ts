@@ -3,80 +3,82 @@ import type { Json, JsonObject } from '#base';
 import { makeExportRowError } from './problem.js';
 
 /** Largest id, and largest other number, that a row may have. */
-const MAX_NUMBER = Number.MAX_SAFE_INTEGER;
+const MAX_ROW_NUMBER = Number.MAX_SAFE_INTEGER;
 /** Largest time that a row may have, seconds since 1970: the year 9999. */
 const MAX_TIME_SECONDS = 253_402_300_799;
 
-export class ExportTableRow {
+export class CheckedExportRow {
   constructor(
     readonly table: string,
     readonly fields: JsonObject,
   ) {}
 
-  get id(): number {
-    return this.number('id');
+  get requiredId(): number {
+    return this.requireNonNegativeInteger('id');
   }
 
-  has(name: string): boolean {
+  hasNonNullField(name: string): boolean {
     const value = this.fields[name];
     return value !== undefined && value !== null;
   }
 
-  rawValue(name: string): Json | undefined {
+  uncheckedValue(name: string): Json | undefined {
     return this.fields[name];
   }
 
   /** Reads a whole number of at least 0. */
-  number(name: string): number {
+  requireNonNegativeInteger(name: string): number {
     const value = this.fields[name];
-    if (!Number.isInteger(value) || (value as number) < 0 || (value as number) > MAX_NUMBER) {
-      throw this.makeRowError(`${name} is ${describeJsonValue(value)} instead of an id or a number`);
+    if (!Number.isInteger(value) || (value as number) < 0 || (value as number) > MAX_ROW_NUMBER) {
+      throw this.makeRowError(`${name} is ${describeJsonValueBriefly(value)} instead of an id or a number`);
     }
     return value as number;
   }
 
-  numberOr<T>(name: string, otherwise: T): number | T {
-    return this.has(name) ? this.number(name) : otherwise;
+  nonNegativeIntegerOr<T>(name: string, otherwise: T): number | T {
+    return this.hasNonNullField(name) ? this.requireNonNegativeInteger(name) : otherwise;
   }
 
   /** Reads a text; a missing field and null give `otherwise`. */
-  text(name: string, otherwise = ''): string {
+  textOrDefault(name: string, otherwise = ''): string {
     const value = this.fields[name];
     if (value === undefined || value === null) return otherwise;
-    if (typeof value !== 'string') throw this.makeRowError(`${name} is ${describeJsonValue(value)} instead of a text`);
+    if (typeof value !== 'string')
+      throw this.makeRowError(`${name} is ${describeJsonValueBriefly(value)} instead of a text`);
     return value;
   }
 
   /** Reads a boolean; a missing field and null give `otherwise`. */
-  flag(name: string, otherwise = false): boolean {
+  booleanOrDefault(name: string, otherwise = false): boolean {
     const value = this.fields[name];
     if (value === undefined || value === null) return otherwise;
     if (typeof value !== 'boolean')
-      throw this.makeRowError(`${name} is ${describeJsonValue(value)} instead of true or false`);
+      throw this.makeRowError(`${name} is ${describeJsonValueBriefly(value)} instead of true or false`);
     return value;
   }
 
   booleanOrNull(name: string): boolean | null {
-    return this.has(name) ? this.flag(name) : null;
+    return this.hasNonNullField(name) ? this.booleanOrDefault(name) : null;
   }
 
   /** Reads a time in seconds since 1970, with fraction; a missing field and null give `otherwise`. */
-  timeSeconds(name: string, otherwise = 0): number {
+  timeSecondsOrDefault(name: string, otherwise = 0): number {
     const value = this.fields[name];
     if (value === undefined || value === null) return otherwise;
     if (typeof value !== 'number' || !Number.isFinite(value) || value < 0 || value > MAX_TIME_SECONDS) {
-      throw this.makeRowError(`${name} is ${describeJsonValue(value)} instead of a time`);
+      throw this.makeRowError(`${name} is ${describeJsonValueBriefly(value)} instead of a time`);
     }
     return value;
   }
 
   /** Reads a list of ids. */
-  numberList(name: string): number[] {
+  numberListOrEmpty(name: string): number[] {
     const value = this.fields[name];
     if (value === undefined || value === null) return [];
-    if (!Array.isArray(value)) throw this.makeRowError(`${name} is ${describeJsonValue(value)} instead of a list`);
+    if (!Array.isArray(value))
+      throw this.makeRowError(`${name} is ${describeJsonValueBriefly(value)} instead of a list`);
     return (value as Json[]).map((one) =>
-      new ExportTableRow(this.table, { id: this.fields.id ?? null, [name]: one }).number(name),
+      new CheckedExportRow(this.table, { id: this.fields.id ?? null, [name]: one }).requireNonNegativeInteger(name),
     );
   }
 
@@ -86,7 +88,7 @@ export class ExportTableRow {
 }
 
 /** Describes a value for an error message, briefly whatever its size. */
-function describeJsonValue(value: Json | undefined): string {
+function describeJsonValueBriefly(value: Json | undefined): string {
   const text = JSON.stringify(value) ?? 'missing';
   return text.length > 60 ? `${text.slice(0, 60)}…` : text;
 }

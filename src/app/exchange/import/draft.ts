@@ -4,13 +4,13 @@
  */
 import { createHmac } from 'node:crypto';
 import type { Json } from '#base';
-import { type DirectoryRecordTypes, type DirectorySingletons, EMPTY_DIRECTORY_SINGLETONS } from '#directory';
+import { type DirectoryRecordTypeByCollection, type DirectorySingletons, EMPTY_DIRECTORY_SINGLETONS } from '#directory';
 import type { ServerCryptography } from '#domain/secrets';
 import { DEFAULT_REALM_SETTINGS, type RealmId, type RealmSettings } from '#model';
 import { ImportedIdMap, ImportedMessageIdMap } from '../ids.js';
 
 type WithoutReadonly<T> = { -readonly [K in keyof T]: T[K] };
-type ImportedDirectoryRecords = { [C in keyof DirectoryRecordTypes]: DirectoryRecordTypes[C][] };
+type ImportedDirectoryRecords = { [C in keyof DirectoryRecordTypeByCollection]: DirectoryRecordTypeByCollection[C][] };
 
 /** Facts that stay equal when an import is repeated after a crash. */
 export interface OrganizationImportFacts {
@@ -29,26 +29,26 @@ export interface OrganizationImportFacts {
 }
 
 /** Counts of rows that the import changed or left out, by a text that names the reason. */
-export class LeftOutRowCounts {
-  readonly #counts = new Map<string, number>();
+export class AdjustedRowCounts {
+  readonly #countByReason = new Map<string, number>();
 
-  add(what: string, count = 1): void {
-    this.#counts.set(what, (this.#counts.get(what) ?? 0) + count);
+  addCount(what: string, count = 1): void {
+    this.#countByReason.set(what, (this.#countByReason.get(what) ?? 0) + count);
   }
 
-  get all(): ReadonlyMap<string, number> {
-    return this.#counts;
+  get countByReason(): ReadonlyMap<string, number> {
+    return this.#countByReason;
   }
 }
 
-export interface ExportedRecipient {
+export interface ExportedRecipientTarget {
   readonly kind: 'user' | 'stream' | 'group';
   /** Id in the export of the user, the stream or the group. */
   readonly of: number;
 }
 
 /** A direct-message conversation of more than two participants. */
-export interface ImportedDirectGroup {
+export interface ImportedDirectGroupConversation {
   readonly participants: readonly number[];
   readonly recipient: number;
 }
@@ -63,7 +63,7 @@ export interface ImportedIdleAccount {
 }
 
 export class ImportedOrganizationDraft {
-  readonly records: ImportedDirectoryRecords = {
+  readonly directoryRecords: ImportedDirectoryRecords = {
     users: [],
     streams: [],
     realms: [],
@@ -74,40 +74,40 @@ export class ImportedOrganizationDraft {
     bots: [],
     sessions: [],
   };
-  readonly lists: WithoutReadonly<DirectorySingletons> = { ...EMPTY_DIRECTORY_SINGLETONS };
+  readonly directorySingletons: WithoutReadonly<DirectorySingletons> = { ...EMPTY_DIRECTORY_SINGLETONS };
   settings: RealmSettings = DEFAULT_REALM_SETTINGS;
   /** Wall time at which the organization was created, ms. */
   createdMs: number;
-  deactivated = false;
-  readonly userIds = new ImportedIdMap('user');
-  readonly streamIds = new ImportedIdMap('stream');
-  readonly groupIds = new ImportedIdMap('group');
-  readonly emojiIds = new ImportedIdMap('emoji');
-  readonly profileFieldIds = new ImportedIdMap('profile field');
-  readonly messageIds = new ImportedMessageIdMap();
-  readonly clientNames = new Map<number, string>();
-  readonly recipients = new Map<number, ExportedRecipient>();
+  isDeactivated = false;
+  readonly userIdMap = new ImportedIdMap('user');
+  readonly streamIdMap = new ImportedIdMap('stream');
+  readonly groupIdMap = new ImportedIdMap('group');
+  readonly emojiIdMap = new ImportedIdMap('emoji');
+  readonly profileFieldIdMap = new ImportedIdMap('profile field');
+  readonly messageIdMap = new ImportedMessageIdMap();
+  readonly clientNameByExportedId = new Map<number, string>();
+  readonly recipientByExportedId = new Map<number, ExportedRecipientTarget>();
   /** Members of group conversations, by the group's id in the export. */
-  readonly directGroups = new Map<number, ImportedDirectGroup>();
-  readonly idleAccounts = new Map<number, ImportedIdleAccount>();
+  readonly directGroupByExportedId = new Map<number, ImportedDirectGroupConversation>();
+  readonly idleAccountByUserId = new Map<number, ImportedIdleAccount>();
   /** Streams to which each user is subscribed now, deactivated accounts too. */
-  readonly subscribedStreamsByUser = new Map<number, Set<number>>();
+  readonly currentSubscriberIdsByStreamId = new Map<number, Set<number>>();
   /** New paths of uploaded files, by their old paths. */
-  readonly newFilePaths = new Map<string, string>();
+  readonly newFilePathByOldPath = new Map<string, string>();
   /** Paths of uploaded files to which a message links, by the message's new id. */
-  readonly filePathsByMessage = new Map<number, string[]>();
-  readonly apiKeysByUser = new Map<number, { readonly hash: string; readonly sealed: string }>();
+  readonly filePathsByMessageId = new Map<number, string[]>();
+  readonly apiKeyByUserId = new Map<number, { readonly hash: string; readonly sealed: string }>();
   /** Due times of the timers of users' actors, ms. */
-  readonly userDueTimesMs = new Map<number, number>();
-  readonly userStates = new Map<number, Record<string, Json>>();
-  readonly leftOut = new LeftOutRowCounts();
-  readonly importedRowCounts = new Map<string, number>();
-  uploadCounters = { next: 1, used: 0 };
-  nextRecipient: number;
-  readonly #userParts = new Map<number, Record<string, Json>>();
+  readonly earliestDueTimeMsByUserId = new Map<number, number>();
+  readonly extraUserStateByUserId = new Map<number, Record<string, Json>>();
+  readonly adjustedRowCounts = new AdjustedRowCounts();
+  readonly importedCountByKind = new Map<string, number>();
+  uploadIdAndBytesCounters = { next: 1, used: 0 };
+  nextRecipientId: number;
+  readonly #partsByUserId = new Map<number, Record<string, Json>>();
   /** Users whose subscription asks for mails or pushes of all messages, by stream. */
-  readonly notifiedUsersByStream = new Map<number, number[]>();
-  readonly #streamParts = new Map<number, Record<string, Json>>();
+  readonly allMessagesNotifiedUsersByStream = new Map<number, number[]>();
+  readonly #partsByStreamId = new Map<number, Record<string, Json>>();
   readonly realmParts: Record<string, Json> = {};
 
   constructor(
@@ -115,46 +115,46 @@ export class ImportedOrganizationDraft {
     readonly secrets: ServerCryptography,
     firstRecipient: number,
   ) {
-    this.nextRecipient = firstRecipient;
+    this.nextRecipientId = firstRecipient;
     this.createdMs = facts.begun;
   }
 
-  countImportedRows(kind: string, more = 1): void {
-    this.importedRowCounts.set(kind, (this.importedRowCounts.get(kind) ?? 0) + more);
+  addImportedCount(kind: string, more = 1): void {
+    this.importedCountByKind.set(kind, (this.importedCountByKind.get(kind) ?? 0) + more);
   }
 
   /** Adds parts to a user's actor. */
-  addUserParts(user: number, parts: Readonly<Record<string, Json>>): void {
-    const all = this.#userParts.get(user);
+  mergeUserParts(user: number, parts: Readonly<Record<string, Json>>): void {
+    const all = this.#partsByUserId.get(user);
     if (all) Object.assign(all, parts);
-    else this.#userParts.set(user, { ...parts });
+    else this.#partsByUserId.set(user, { ...parts });
   }
 
-  addNotified(stream: number, user: number): void {
-    const users = this.notifiedUsersByStream.get(stream);
+  addUserNotifiedOfAllMessages(stream: number, user: number): void {
+    const users = this.allMessagesNotifiedUsersByStream.get(stream);
     if (users) users.push(user);
-    else this.notifiedUsersByStream.set(stream, [user]);
+    else this.allMessagesNotifiedUsersByStream.set(stream, [user]);
   }
 
-  addStreamParts(stream: number, parts: Readonly<Record<string, Json>>): void {
-    const all = this.#streamParts.get(stream);
+  mergeStreamParts(stream: number, parts: Readonly<Record<string, Json>>): void {
+    const all = this.#partsByStreamId.get(stream);
     if (all) Object.assign(all, parts);
-    else this.#streamParts.set(stream, { ...parts });
+    else this.#partsByStreamId.set(stream, { ...parts });
   }
 
-  userParts(user: number): Readonly<Record<string, Json>> {
-    return this.#userParts.get(user) ?? {};
+  partsOfUser(user: number): Readonly<Record<string, Json>> {
+    return this.#partsByUserId.get(user) ?? {};
   }
 
-  streamParts(stream: number): Readonly<Record<string, Json>> {
-    return this.#streamParts.get(stream) ?? {};
+  partsOfStream(stream: number): Readonly<Record<string, Json>> {
+    return this.#partsByStreamId.get(stream) ?? {};
   }
 
   /** Derives bytes from the seed of the import and from their purpose, so that a repeat gets the same bytes. */
-  deriveBytes(purpose: string): Buffer {
+  deriveRepeatableBytes(purpose: string): Buffer {
     return createHmac('sha256', this.facts.seed).update(purpose).digest();
   }
 }
 
 /** Converts a record or list into the type that the Store takes. */
-export const asImportedJson = (value: object): Json => value as Record<string, Json>;
+export const castToJson = (value: object): Json => value as Record<string, Json>;

@@ -5,10 +5,10 @@ import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { RealmDirectory } from '#directory';
 import { MessageRenderer } from '#domain/messages';
-import { isBotCalledByServer } from '#domain/people';
+import { isBotOfOutgoingService } from '#domain/people';
 import type { ServerCryptography } from '#domain/secrets';
 import { type ActorKey, type ProductEmoji, realmActorKey, toRealmId, toUserId } from '#model';
-import type { ImportReservation } from '#model/commands';
+import type { RealmImportReservation } from '#model/commands';
 import type { MessageRecord } from '#model/records';
 import type { BlobStorage } from '#ports/blobs';
 import type { Store } from '#ports/store';
@@ -16,28 +16,28 @@ import { ExportFolder } from '../format/folder.js';
 import { ExportFormatError } from '../format/problem.js';
 import { ImportedMessageCopies, type ImportedStreamMemberships } from '../tables/copies.js';
 import { ImportedUploads } from '../tables/files.js';
-import { ImportedUserMarks } from '../tables/flags.js';
-import { importScheduledMessages, MessageImport, readExportedMessageFile } from '../tables/messages.js';
-import { addFormerSubscription, updateImportedStream } from '../tables/streams.js';
+import { ImportedReadStatesAndMarks } from '../tables/flags.js';
+import { importScheduledMessageRow, MessageImport, readMessageFileWithFlagPairs } from '../tables/messages.js';
+import { addEndedSubscriptionIfNone, updateStreamInDraft } from '../tables/streams.js';
 import type { ImportedOrganizationDraft, OrganizationImportFacts } from './draft.js';
 import {
-  assignImportedMessageIds,
-  type ExportTables,
-  makeImportedOrganizationDraft,
+  assignMessageIdsAndListFiles,
+  buildDraftWithoutMessagesAndFiles,
+  importAndStorePictures,
   readExportedReactions,
-  readExportTables,
-  storeImportedPictures,
+  readSmallExportTables,
+  type SmallExportTables,
 } from './read.js';
-import { makeImportedDirectorySnapshot, writeImportedOrganization } from './write.js';
+import { makeImportedDirectorySnapshot, writeOrganizationAndListTimedActors } from './write.js';
 
 /** Name of the part that counts the message files that have been stored. No kind of actor loads this part. */
-const PROGRESS_PART = 'import-progress';
+const STORED_MESSAGE_FILES_PART = 'import-progress';
 
 export interface OrganizationImportTarget {
   readonly store: Store;
   readonly blobs: BlobStorage;
   /** Reserves the organization, or finds the reservation of an earlier attempt. */
-  begin(source: string): Promise<ImportReservation>;
+  begin(source: string): Promise<RealmImportReservation>;
   /** Gives up the reservation, because the export can't be imported. */
   abandon(): Promise<void>;
   /** Makes the organization visible. @param timed actors that have a timer */
@@ -71,10 +71,12 @@ export interface OrganizationImportReport {
  * Imports an organization, or checks that it can be imported.
  * @throws ExportFormatError for an export that can't be imported: then none of it is visible
  */
-export async function runOrganizationImport(options: OrganizationImportOptions): Promise<OrganizationImportReport> {
+export async function runOrganizationImportOrDryRun(
+  options: OrganizationImportOptions,
+): Promise<OrganizationImportReport> {
   const folder = new ExportFolder(options.folder);
-  const tables = await readExportTables(folder);
-  const reserved = await options.target?.begin(await fingerprintExportFolder(options.folder));
+  const tables = await readSmallExportTables(folder);
+  const reserved = await options.target?.begin(await fingerprintRealmTables(options.folder));
   const facts: OrganizationImportFacts = {
     realm: toRealmId(reserved?.realm ?? 1),
     seed: reserved?.seed ?? 'dry run',
@@ -85,8 +87,8 @@ export async function runOrganizationImport(options: OrganizationImportOptions):
   };
   const renderer = new MessageRenderer(options.imageProxyKey);
   try {
-    const draft = await makeImportedOrganizationDraft(folder, tables, facts, options.secrets);
-    return await new OrganizationImport(options, folder, tables, draft, renderer).run();
+    const draft = await buildDraftWithoutMessagesAndFiles(folder, tables, facts, options.secrets);
+    return await new OrganizationImportRun(options, folder, tables, draft, renderer).importAndOpen();
   } catch (error) {
     // A repeat would meet the same problem, so the reservation ends. Records that were stored stay under a number that
     // no organization will get.
@@ -100,35 +102,35 @@ export async function runOrganizationImport(options: OrganizationImportOptions):
 /**
  * Hashes the organization's tables, so that another export is not taken for the continuation of an unfinished import.
  */
-async function fingerprintExportFolder(folder: string): Promise<string> {
+async function fingerprintRealmTables(folder: string): Promise<string> {
   const hash = createHash('sha256');
   await pipeline(createReadStream(join(folder, 'realm.json')), hash);
   return hash.digest('hex');
 }
 
-class OrganizationImport {
-  readonly #copies: ImportedMessageCopies;
-  readonly #marks = new ImportedUserMarks();
+class OrganizationImportRun {
+  readonly #messageCopies: ImportedMessageCopies;
+  readonly #userMarks = new ImportedReadStatesAndMarks();
   readonly #uploads: ImportedUploads;
 
   constructor(
     private readonly options: OrganizationImportOptions,
     private readonly folder: ExportFolder,
-    private readonly tables: ExportTables,
+    private readonly tables: SmallExportTables,
     private readonly draft: ImportedOrganizationDraft,
     private readonly renderer: MessageRenderer,
   ) {
-    this.#copies = new ImportedMessageCopies(draft);
+    this.#messageCopies = new ImportedMessageCopies(draft);
     this.#uploads = new ImportedUploads(draft);
   }
 
-  async run(): Promise<OrganizationImportReport> {
+  async importAndOpen(): Promise<OrganizationImportReport> {
     const { draft, folder, tables, options } = this;
     const { target } = options;
-    const files = await assignImportedMessageIds(folder, draft);
-    this.#mapIdleAccountIds();
-    await this.#uploads.import(folder, target?.blobs);
-    if (target) await storeImportedPictures(folder, tables, target.blobs, draft);
+    const files = await assignMessageIdsAndListFiles(folder, draft);
+    this.#dropIdleAccountsWithoutMessages();
+    await this.#uploads.importAllFiles(folder, target?.blobs);
+    if (target) await importAndStorePictures(folder, tables, target.blobs, draft);
     const reactions = await readExportedReactions(folder, draft);
     const directory = new RealmDirectory(draft.facts.realm, makeImportedDirectorySnapshot(draft), options.extraEmoji);
     const messages = new MessageImport(
@@ -137,25 +139,25 @@ class OrganizationImport {
       this.renderer,
       reactions,
       this.#uploads,
-      this.#copies,
-      this.#marks,
+      this.#messageCopies,
+      this.#userMarks,
     );
-    await this.#importScheduled(directory);
-    await this.#importMessages(files, messages);
-    const streams = this.#finishStreams(messages);
-    this.#finishUsers();
+    await this.#importScheduledMessages(directory);
+    await this.#importMessageFiles(files, messages);
+    const streams = this.#finishStreamMemberships(messages);
+    this.#finishUserPartsAndUploads();
     if (target) {
-      const passwords = await this.#hashPasswords();
-      const timed = await writeImportedOrganization(target.store, { draft, messages, streams, passwords });
-      await target.open(draft.deactivated, timed, draft.facts.realm);
+      const passwords = await this.#hashGivenPasswordsByUserId();
+      const timed = await writeOrganizationAndListTimedActors(target.store, { draft, messages, streams, passwords });
+      await target.open(draft.isDeactivated, timed, draft.facts.realm);
     }
-    return { counts: draft.importedRowCounts, leftOut: draft.leftOut.all };
+    return { counts: draft.importedCountByKind, leftOut: draft.adjustedRowCounts.countByReason };
   }
 
-  async #importScheduled(directory: RealmDirectory): Promise<void> {
+  async #importScheduledMessages(directory: RealmDirectory): Promise<void> {
     const last = new Map<number, number>();
     for (const row of this.tables.get('zerver_scheduledmessage') ?? []) {
-      await importScheduledMessages(
+      await importScheduledMessageRow(
         row,
         this.draft,
         (user) => {
@@ -163,37 +165,37 @@ class OrganizationImport {
           last.set(user, next);
           return next;
         },
-        (content, sender) => this.renderer.render(content, directory, this.draft.facts.origin, sender),
+        (content, sender) => this.renderer.renderOrNull(content, directory, this.draft.facts.origin, sender),
       );
     }
   }
 
   /** Maps the last messages of accounts that were away for long. Converters write the id 1 for "none". */
-  #mapIdleAccountIds(): void {
-    for (const [user, { since }] of this.draft.idleAccounts) {
-      if (this.draft.messageIds.count === 0) this.draft.idleAccounts.delete(user);
-      else this.draft.idleAccounts.set(user, { since });
+  #dropIdleAccountsWithoutMessages(): void {
+    for (const [user, { since }] of this.draft.idleAccountByUserId) {
+      if (this.draft.messageIdMap.mappedCount === 0) this.draft.idleAccountByUserId.delete(user);
+      else this.draft.idleAccountByUserId.set(user, { since });
     }
   }
 
-  async #importMessages(files: readonly string[], messages: MessageImport): Promise<void> {
+  async #importMessageFiles(files: readonly string[], messages: MessageImport): Promise<void> {
     const { target, progress } = this.options;
     const { realm } = this.draft.facts;
     const key = realmActorKey(realm);
-    const [stored] = target ? await target.store.getParts([{ key, part: PROGRESS_PART }]) : [];
+    const [stored] = target ? await target.store.getParts([{ key, part: STORED_MESSAGE_FILES_PART }]) : [];
     const done = Number(stored?.value ?? 0);
     let writing: Promise<void> = Promise.resolve();
     for (const [i, name] of files.entries()) {
-      const placed = (await readExportedMessageFile(this.folder, name, this.draft)).flatMap(
-        ({ row, rows }) => messages.assignConversation(row, rows) ?? [],
+      const placed = (await readMessageFileWithFlagPairs(this.folder, name, this.draft)).flatMap(
+        ({ row, rows }) => messages.recordConversationAndFlags(row, rows) ?? [],
       );
-      this.draft.countImportedRows('messages', placed.length);
+      this.draft.addImportedCount('messages', placed.length);
       if (target && i >= done) {
         const records: MessageRecord[] = [];
-        for (const one of placed) records.push(await messages.makeRecord(one));
+        for (const one of placed) records.push(await messages.renderAndMakeRecord(one));
         // The next file is read and rendered while this one is written.
         await writing;
-        writing = this.#storeMessages(target.store, records, i + 1);
+        writing = this.#storeFileMessagesAndProgress(target.store, records, i + 1);
         // A failure is reported where the promise is awaited.
         writing.catch(() => undefined);
       }
@@ -203,40 +205,41 @@ class OrganizationImport {
   }
 
   /** Stores the messages of a file, then the number of stored files. */
-  async #storeMessages(store: Store, records: readonly MessageRecord[], files: number): Promise<void> {
+  async #storeFileMessagesAndProgress(store: Store, records: readonly MessageRecord[], files: number): Promise<void> {
     const { realm } = this.draft.facts;
     await store.applyRecords(
       records.map((value) => ({ type: 'message', realm, id: value.id, rev: 1, value }) as const),
     );
     await store.applyRecords([
-      { type: 'part', key: realmActorKey(realm), part: PROGRESS_PART, rev: files, value: files },
+      { type: 'part', key: realmActorKey(realm), part: STORED_MESSAGE_FILES_PART, rev: files, value: files },
     ]);
   }
 
-  #finishStreams(messages: MessageImport): Map<number, ImportedStreamMemberships> {
+  #finishStreamMemberships(messages: MessageImport): Map<number, ImportedStreamMemberships> {
     const { draft } = this;
-    const active = new Set<number>(draft.records.users.filter(({ isActive }) => isActive).map(({ id }) => id));
-    const silent = new Set<number>(draft.records.users.filter(isBotCalledByServer).map(({ id }) => id));
+    const active = new Set<number>(draft.directoryRecords.users.filter(({ isActive }) => isActive).map(({ id }) => id));
+    const silent = new Set<number>(draft.directoryRecords.users.filter(isBotOfOutgoingService).map(({ id }) => id));
     const streams = new Map<number, ImportedStreamMemberships>();
-    for (const { id } of [...draft.records.streams]) {
-      const finished = this.#copies.finish(id, (user) => active.has(user), silent);
+    for (const { id } of [...draft.directoryRecords.streams]) {
+      const finished = this.#messageCopies.finishStream(id, (user) => active.has(user), silent);
       streams.set(id, finished);
-      for (const user of finished.members.keys()) addFormerSubscription(user, id, draft);
-      updateImportedStream(draft, id, { firstMessage: messages.firstMessageIdsByStream.get(id) ?? null });
+      for (const user of finished.members.keys()) addEndedSubscriptionIfNone(user, id, draft);
+      updateStreamInDraft(draft, id, { firstMessage: messages.firstMessageIdByStreamId.get(id) ?? null });
     }
     return streams;
   }
 
-  #finishUsers(): void {
-    for (const [user, ids] of this.#copies.singleCopyIdsByUser)
-      for (const id of ids) this.#marks.addMark(user, 'copied', id);
-    for (const { id } of this.draft.records.users) this.draft.addUserParts(id, this.#marks.partsOf(id));
-    this.#uploads.finish();
+  #finishUserPartsAndUploads(): void {
+    for (const [user, ids] of this.#messageCopies.singleCopyMessageIdsByUserId)
+      for (const id of ids) this.#userMarks.addMarkedMessage(user, 'copied', id);
+    for (const { id } of this.draft.directoryRecords.users)
+      this.draft.mergeUserParts(id, this.#userMarks.encodePartsOfUser(id));
+    this.#uploads.addFileRecordsToOwners();
   }
 
-  async #hashPasswords(): Promise<Map<number, string>> {
+  async #hashGivenPasswordsByUserId(): Promise<Map<number, string>> {
     const hashed = new Map<number, string>();
-    for (const { id, deliveryEmail } of this.draft.records.users) {
+    for (const { id, deliveryEmail } of this.draft.directoryRecords.users) {
       const password = this.options.passwords.get(deliveryEmail.toLowerCase());
       if (password !== undefined) hashed.set(toUserId(id), await this.options.secrets.hashPassword(password));
     }

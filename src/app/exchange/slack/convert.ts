@@ -5,21 +5,21 @@
 import { lstat, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { JsonObject } from '#base';
-import { emojiCodeOfName } from '#domain/markdown';
-import { FAKE_EMAIL_DOMAIN, isEmail } from '#domain/people';
+import { emojiCodeOfNameOrAlias } from '#domain/markdown';
+import { FAKE_EMAIL_DOMAIN, hasEmailAddressForm } from '#domain/people';
 import { isSafeArchivePath } from '../format/archive.js';
 import { ExportFormatError } from '../format/problem.js';
-import { ExportTableRow } from '../format/row.js';
-import { ExportTableWriter, ExportTextFileWriter } from '../format/writer.js';
+import { CheckedExportRow } from '../format/row.js';
+import { BufferedExportFileWriter, ExportTableWriter } from '../format/writer.js';
 import { EXPORTED_MESSAGE_FLAG_BITS } from '../tables/flags.js';
-import { convertSlackTextToMarkdown, type SlackMentionNames } from './text.js';
+import { convertSlackTextToMarkdown, type SlackMentionNameLookups } from './text.js';
 
 const CHANNELS_FILE_NAME = 'channels.json';
-const MESSAGES_PER_FILE = 1_000;
+const MESSAGES_PER_CONVERTED_FILE = 1_000;
 /** Maximum size of one file of messages, bytes. */
-const MAX_FILE_BYTES = 256 * 1_048_576;
-const IMPORTED_MESSAGE_TOPIC = 'imported from Slack';
-const MAX_TOPIC_CHARACTERS = 60;
+const MAX_SLACK_JSON_FILE_BYTES = 256 * 1_048_576;
+const UNTHREADED_MESSAGE_TOPIC = 'imported from Slack';
+const MAX_CONVERTED_TOPIC_CHARACTERS = 60;
 const DROPPED_MESSAGE_SUBTYPES: ReadonlySet<string> = new Set([
   'pinned_item',
   'unpinned_item',
@@ -29,7 +29,7 @@ const DROPPED_MESSAGE_SUBTYPES: ReadonlySet<string> = new Set([
   'group_join',
   'group_leave',
 ]);
-const ROLE_NUMBER = { owner: 100, admin: 200, member: 400, guest: 600 } as const;
+const EXPORTED_ROLE_NUMBER = { owner: 100, admin: 200, member: 400, guest: 600 } as const;
 
 /** True if the folder is a Slack export. */
 export const isSlackExport = async (folder: string): Promise<boolean> =>
@@ -50,56 +50,59 @@ interface ConvertedSlackConversation {
 
 interface SlackMessageInConversation {
   readonly conversation: ConvertedSlackConversation;
-  readonly message: ExportTableRow;
+  readonly message: CheckedExportRow;
   readonly ts: number;
 }
 
 /** Writes the converted export into `target`, an empty folder. @throws ExportFormatError */
-export const convertSlackExport = async (folder: string, target: string): Promise<void> =>
-  new SlackConversion(folder, target).run();
+export const convertSlackExportToFolder = async (folder: string, target: string): Promise<void> =>
+  new SlackExportConversion(folder, target).convertAll();
 
-class SlackConversion {
-  readonly #tables: ExportTableWriter;
-  readonly #accounts = new Map<string, ConvertedSlackAccount>();
-  readonly #emails = new Set<string>();
-  readonly #channels = new Map<string, string>();
+class SlackExportConversion {
+  readonly #realmTables: ExportTableWriter;
+  readonly #accountBySlackId = new Map<string, ConvertedSlackAccount>();
+  readonly #takenEmails = new Set<string>();
+  readonly #channelNameBySlackId = new Map<string, string>();
   readonly #conversations: ConvertedSlackConversation[] = [];
-  readonly #topicsByThread = new Map<string, string>();
-  readonly #mentionNames: SlackMentionNames;
-  #nextRecipient = 1;
+  readonly #topicByThread = new Map<string, string>();
+  readonly #nameLookups: SlackMentionNameLookups;
+  #lastConversationRecipientId = 1;
   #messageCount = 0;
-  #fileCount = 0;
-  #bufferedMessageRows: { readonly row: JsonObject; readonly rows: readonly (readonly [number, number])[] }[] = [];
+  #messageFileCount = 0;
+  #messagesOfNextFile: { readonly row: JsonObject; readonly rows: readonly (readonly [number, number])[] }[] = [];
 
   constructor(
     private readonly folder: string,
     private readonly target: string,
   ) {
-    this.#tables = new ExportTableWriter(target);
-    this.#mentionNames = {
-      user: (id) => this.#accounts.get(id)?.name,
-      channel: (id) => this.#channels.get(id),
+    this.#realmTables = new ExportTableWriter(target);
+    this.#nameLookups = {
+      user: (id) => this.#accountBySlackId.get(id)?.name,
+      channel: (id) => this.#channelNameBySlackId.get(id),
     };
   }
 
-  async run(): Promise<void> {
+  async convertAll(): Promise<void> {
     await mkdir(this.target, { recursive: true, mode: 0o700 });
-    const users = await this.#readRowList('users.json');
+    const users = await this.#readJsonFileRows('users.json');
     // The primary owner comes first: emoji and bots belong to the first owner.
-    const sorted = [...users].sort((a, b) => Number(b.flag('is_primary_owner')) - Number(a.flag('is_primary_owner')));
-    for (const user of sorted) this.#addUser(user);
-    await this.#addConversations();
-    for (const day of await this.#listDays()) await this.#convertDay(day);
-    await this.#writeMessageFile();
-    await this.#writeRemainingTables();
+    const sorted = [...users].sort(
+      (a, b) => Number(b.booleanOrDefault('is_primary_owner')) - Number(a.booleanOrDefault('is_primary_owner')),
+    );
+    for (const user of sorted) this.#addAccountFromUser(user);
+    await this.#convertConversations();
+    for (const day of await this.#listDaysWithConversations()) await this.#convertMessagesOfDay(day);
+    await this.#writePendingMessageFile();
+    await this.#writeRealmTablesAndFiles();
   }
 
-  async #readRowList(name: string, optional = false): Promise<ExportTableRow[]> {
+  async #readJsonFileRows(name: string, optional = false): Promise<CheckedExportRow[]> {
     const file = join(this.folder, name);
     const found = await lstat(file).catch(() => undefined);
     if (!found && optional) return [];
     if (!found?.isFile()) throw new ExportFormatError(`there is no file ${name}: this is no Slack export`);
-    if (found.size > MAX_FILE_BYTES) throw new ExportFormatError(`${name} is larger than ${MAX_FILE_BYTES} bytes`);
+    if (found.size > MAX_SLACK_JSON_FILE_BYTES)
+      throw new ExportFormatError(`${name} is larger than ${MAX_SLACK_JSON_FILE_BYTES} bytes`);
     let parsed: unknown;
     try {
       parsed = JSON.parse(await readFile(file, 'utf8'));
@@ -107,138 +110,148 @@ class SlackConversion {
       throw new ExportFormatError(`${name} is no JSON, or is truncated`);
     }
     if (!Array.isArray(parsed)) throw new ExportFormatError(`${name} is no list`);
-    return parsed.map((fields) => new ExportTableRow(name, fields as JsonObject));
+    return parsed.map((fields) => new CheckedExportRow(name, fields as JsonObject));
   }
 
-  #addUser(user: ExportTableRow): void {
-    const profile = new ExportTableRow(user.table, (user.rawValue('profile') ?? {}) as JsonObject);
-    const login = user.text('name', user.text('id'));
-    const deleted = user.flag('deleted');
-    const real = user.text('real_name', profile.text('real_name'));
-    const restricted = user.flag('is_restricted') || user.flag('is_ultra_restricted');
-    const owner = user.flag('is_owner') || user.flag('is_primary_owner');
+  #addAccountFromUser(user: CheckedExportRow): void {
+    const profile = new CheckedExportRow(user.table, (user.uncheckedValue('profile') ?? {}) as JsonObject);
+    const login = user.textOrDefault('name', user.textOrDefault('id'));
+    const deleted = user.booleanOrDefault('deleted');
+    const real = user.textOrDefault('real_name', profile.textOrDefault('real_name'));
+    const restricted = user.booleanOrDefault('is_restricted') || user.booleanOrDefault('is_ultra_restricted');
+    const owner = user.booleanOrDefault('is_owner') || user.booleanOrDefault('is_primary_owner');
     const role = restricted
-      ? ROLE_NUMBER.guest
+      ? EXPORTED_ROLE_NUMBER.guest
       : owner
-        ? ROLE_NUMBER.owner
-        : user.flag('is_admin')
-          ? ROLE_NUMBER.admin
-          : ROLE_NUMBER.member;
-    this.#addAccount(user.text('id'), deleted || real === '' ? login : real, {
-      delivery_email: this.#emailAddressOf(profile.text('email'), login),
+        ? EXPORTED_ROLE_NUMBER.owner
+        : user.booleanOrDefault('is_admin')
+          ? EXPORTED_ROLE_NUMBER.admin
+          : EXPORTED_ROLE_NUMBER.member;
+    this.#getOrAddAccount(user.textOrDefault('id'), deleted || real === '' ? login : real, {
+      delivery_email: this.#reserveUniqueEmailAddress(profile.textOrDefault('email'), login),
       role,
       is_active: !deleted,
-      is_bot: user.flag('is_bot'),
-      bot_type: user.flag('is_bot') ? 1 : null,
-      timezone: user.text('tz'),
+      is_bot: user.booleanOrDefault('is_bot'),
+      bot_type: user.booleanOrDefault('is_bot') ? 1 : null,
+      timezone: user.textOrDefault('tz'),
     });
-    const bot = profile.text('bot_id');
-    const account = this.#accounts.get(user.text('id'));
-    if (bot !== '' && account) this.#accounts.set(bot, account);
+    const bot = profile.textOrDefault('bot_id');
+    const account = this.#accountBySlackId.get(user.textOrDefault('id'));
+    if (bot !== '' && account) this.#accountBySlackId.set(bot, account);
   }
 
   /** Slack's exports have addresses only for owners of some plans; others get one without a mailbox. */
-  #emailAddressOf(given: string, login: string): string {
+  #reserveUniqueEmailAddress(given: string, login: string): string {
     const local =
       login
         .toLowerCase()
         .replace(/[^a-z0-9_-]+/g, '-')
         .slice(0, 60) || 'user';
-    let email = isEmail(given) ? given : `${local}@${FAKE_EMAIL_DOMAIN}`;
-    for (let n = 2; this.#emails.has(email.toLowerCase()); n++) email = `${local}-${n}@${FAKE_EMAIL_DOMAIN}`;
-    this.#emails.add(email.toLowerCase());
+    let email = hasEmailAddressForm(given) ? given : `${local}@${FAKE_EMAIL_DOMAIN}`;
+    for (let n = 2; this.#takenEmails.has(email.toLowerCase()); n++) email = `${local}-${n}@${FAKE_EMAIL_DOMAIN}`;
+    this.#takenEmails.add(email.toLowerCase());
     return email;
   }
 
-  #addAccount(key: string, name: string, fields: JsonObject): ConvertedSlackAccount {
-    const known = this.#accounts.get(key);
+  #getOrAddAccount(key: string, name: string, fields: JsonObject): ConvertedSlackAccount {
+    const known = this.#accountBySlackId.get(key);
     if (known) return known;
-    const id = new Set(this.#accounts.values()).size + 1;
+    const id = new Set(this.#accountBySlackId.values()).size + 1;
     const row = { id, full_name: name, email: fields.delivery_email!, avatar_source: 'G', ...fields };
     const account = { id, name, row };
-    this.#accounts.set(key, account);
+    this.#accountBySlackId.set(key, account);
     return account;
   }
 
-  #accountOfUser(key: string): ConvertedSlackAccount {
-    const email = (): string => this.#emailAddressOf('', key);
+  #getOrAddAccountOfUser(key: string): ConvertedSlackAccount {
+    const email = (): string => this.#reserveUniqueEmailAddress('', key);
     return (
-      this.#accounts.get(key) ??
-      this.#addAccount(key, key, { delivery_email: email(), role: ROLE_NUMBER.member, is_active: false })
+      this.#accountBySlackId.get(key) ??
+      this.#getOrAddAccount(key, key, { delivery_email: email(), role: EXPORTED_ROLE_NUMBER.member, is_active: false })
     );
   }
 
-  #accountOfBot(key: string, name: string): ConvertedSlackAccount {
-    const known = this.#accounts.get(key);
+  #getOrAddAccountOfBot(key: string, name: string): ConvertedSlackAccount {
+    const known = this.#accountBySlackId.get(key);
     if (known) return known;
     const fields = {
-      delivery_email: this.#emailAddressOf('', `${name || key}-bot`),
-      role: ROLE_NUMBER.member,
+      delivery_email: this.#reserveUniqueEmailAddress('', `${name || key}-bot`),
+      role: EXPORTED_ROLE_NUMBER.member,
       is_active: true,
     };
-    return this.#addAccount(key, name || key, { ...fields, is_bot: true, bot_type: 1 });
+    return this.#getOrAddAccount(key, name || key, { ...fields, is_bot: true, bot_type: 1 });
   }
 
   /** Recipient ids of conversations are odd; those of people are their doubled ids. */
-  #takeRecipientId(): number {
-    this.#nextRecipient += 2;
-    return this.#nextRecipient;
+  #takeConversationRecipientId(): number {
+    this.#lastConversationRecipientId += 2;
+    return this.#lastConversationRecipientId;
   }
 
-  async #addConversations(): Promise<void> {
+  async #convertConversations(): Promise<void> {
     let stream = 0;
     for (const [file, isPrivate] of [
       [CHANNELS_FILE_NAME, false],
       ['groups.json', true],
     ] as const) {
-      for (const row of await this.#readRowList(file, isPrivate)) {
-        const name = row.text('name');
-        this.#channels.set(row.text('id'), name);
-        const recipient = this.#takeRecipientId();
-        const purpose = new ExportTableRow(file, (row.rawValue('purpose') ?? {}) as JsonObject);
-        const archived = row.flag('is_archived');
-        const members = this.#membersOf(row);
-        await this.#tables.add('zerver_stream', {
+      for (const row of await this.#readJsonFileRows(file, isPrivate)) {
+        const name = row.textOrDefault('name');
+        this.#channelNameBySlackId.set(row.textOrDefault('id'), name);
+        const recipient = this.#takeConversationRecipientId();
+        const purpose = new CheckedExportRow(file, (row.uncheckedValue('purpose') ?? {}) as JsonObject);
+        const archived = row.booleanOrDefault('is_archived');
+        const members = this.#memberIdsOf(row);
+        await this.#realmTables.addRow('zerver_stream', {
           id: ++stream,
           realm: 1,
           name,
-          description: purpose.text('value'),
-          date_created: row.timeSeconds('created'),
+          description: purpose.textOrDefault('value'),
+          date_created: row.timeSecondsOrDefault('created'),
           deactivated: archived,
           invite_only: isPrivate,
           history_public_to_subscribers: !isPrivate,
         });
-        await this.#addRecipient(recipient, 2, stream, members);
-        if (!archived && (row.flag('is_general') || name === 'general' || name === 'random')) {
-          await this.#tables.add('zerver_defaultstream', { id: stream, realm: 1, stream });
+        await this.#addRecipientAndSubscriptionRows(recipient, 2, stream, members);
+        if (!archived && (row.booleanOrDefault('is_general') || name === 'general' || name === 'random')) {
+          await this.#realmTables.addRow('zerver_defaultstream', { id: stream, realm: 1, stream });
         }
         this.#conversations.push({ folder: name, kind: 'stream', recipient, members });
       }
     }
     let group = 0;
-    for (const row of await this.#readRowList('mpims.json', true)) {
-      const recipient = this.#takeRecipientId();
-      const members = this.#membersOf(row);
-      await this.#tables.add('zerver_huddle', { id: ++group, huddle_hash: '', recipient });
-      await this.#addRecipient(recipient, 3, group, members);
-      this.#conversations.push({ folder: row.text('name'), kind: 'group', recipient, members });
+    for (const row of await this.#readJsonFileRows('mpims.json', true)) {
+      const recipient = this.#takeConversationRecipientId();
+      const members = this.#memberIdsOf(row);
+      await this.#realmTables.addRow('zerver_huddle', { id: ++group, huddle_hash: '', recipient });
+      await this.#addRecipientAndSubscriptionRows(recipient, 3, group, members);
+      this.#conversations.push({ folder: row.textOrDefault('name'), kind: 'group', recipient, members });
     }
-    for (const row of await this.#readRowList('dms.json', true)) {
-      this.#conversations.push({ folder: row.text('id'), kind: 'direct', recipient: 0, members: this.#membersOf(row) });
+    for (const row of await this.#readJsonFileRows('dms.json', true)) {
+      this.#conversations.push({
+        folder: row.textOrDefault('id'),
+        kind: 'direct',
+        recipient: 0,
+        members: this.#memberIdsOf(row),
+      });
     }
   }
 
-  #membersOf(row: ExportTableRow): number[] {
-    const given = row.rawValue('members');
+  #memberIdsOf(row: CheckedExportRow): number[] {
+    const given = row.uncheckedValue('members');
     const keys = Array.isArray(given) ? given.filter((key): key is string => typeof key === 'string') : [];
-    return [...new Set(keys.map((key) => this.#accountOfUser(key).id))];
+    return [...new Set(keys.map((key) => this.#getOrAddAccountOfUser(key).id))];
   }
 
-  async #addRecipient(id: number, type: number, typeId: number, members: readonly number[]): Promise<void> {
-    await this.#tables.add('zerver_recipient', { id, type, type_id: typeId });
+  async #addRecipientAndSubscriptionRows(
+    id: number,
+    type: number,
+    typeId: number,
+    members: readonly number[],
+  ): Promise<void> {
+    await this.#realmTables.addRow('zerver_recipient', { id, type, type_id: typeId });
     for (const user of members) {
-      const subscription = this.#tables.nextId('zerver_subscription');
-      await this.#tables.add('zerver_subscription', {
+      const subscription = this.#realmTables.nextRowId('zerver_subscription');
+      await this.#realmTables.addRow('zerver_subscription', {
         id: subscription,
         user_profile: user,
         recipient: id,
@@ -248,7 +261,7 @@ class SlackConversion {
   }
 
   /** Days of all conversations, ascending, with the conversations that have a file for the day. */
-  async #listDays(): Promise<(readonly [string, readonly ConvertedSlackConversation[]])[]> {
+  async #listDaysWithConversations(): Promise<(readonly [string, readonly ConvertedSlackConversation[]])[]> {
     const days = new Map<string, ConvertedSlackConversation[]>();
     for (const conversation of this.#conversations) {
       if (!isSafeArchivePath(conversation.folder) || conversation.folder.includes('/')) {
@@ -265,30 +278,33 @@ class SlackConversion {
     return [...days].sort(([a], [b]) => (a < b ? -1 : 1));
   }
 
-  async #convertDay([day, conversations]: readonly [string, readonly ConvertedSlackConversation[]]): Promise<void> {
+  async #convertMessagesOfDay([day, conversations]: readonly [
+    string,
+    readonly ConvertedSlackConversation[],
+  ]): Promise<void> {
     const sent: SlackMessageInConversation[] = [];
     for (const conversation of conversations) {
-      for (const message of await this.#readRowList(`${conversation.folder}/${day}`)) {
-        const ts = Number(message.text('ts'));
+      for (const message of await this.#readJsonFileRows(`${conversation.folder}/${day}`)) {
+        const ts = Number(message.textOrDefault('ts'));
         if (!Number.isFinite(ts))
           throw new ExportFormatError(`${conversation.folder}/${day}: a message without a time`);
         sent.push({ conversation, message, ts });
       }
     }
-    for (const one of sent.sort((a, b) => a.ts - b.ts)) await this.#convertMessage(one, day.slice(0, 10));
+    for (const one of sent.sort((a, b) => a.ts - b.ts)) await this.#convertMessageIfKept(one, day.slice(0, 10));
   }
 
-  async #convertMessage({ conversation, message, ts }: SlackMessageInConversation, day: string): Promise<void> {
-    const subtype = message.text('subtype');
-    const sender = this.#senderOf(message);
+  async #convertMessageIfKept({ conversation, message, ts }: SlackMessageInConversation, day: string): Promise<void> {
+    const subtype = message.textOrDefault('subtype');
+    const sender = this.#senderOfMessageOrUndefined(message);
     if (!sender || DROPPED_MESSAGE_SUBTYPES.has(subtype)) return;
-    const { content: text, mentioned } = convertSlackTextToMarkdown(message.text('text'), this.#mentionNames);
-    const parts = [subtype === 'me_message' ? `/me ${text}` : text, ...fileUrlsOf(message)].filter(
+    const { content: text, mentioned } = convertSlackTextToMarkdown(message.textOrDefault('text'), this.#nameLookups);
+    const parts = [subtype === 'me_message' ? `/me ${text}` : text, ...markdownLinksToSlackFiles(message)].filter(
       (part) => part !== '',
     );
     if (parts.length === 0) return;
     const id = ++this.#messageCount;
-    const ids = new Set(mentioned.map((key) => this.#accountOfUser(key).id));
+    const ids = new Set(mentioned.map((key) => this.#getOrAddAccountOfUser(key).id));
     const other = conversation.members.find((user) => user !== sender.id) ?? sender.id;
     const recipient = conversation.kind === 'direct' ? other * 2 : conversation.recipient;
     const rows = conversation.members.map((user): readonly [number, number] => [
@@ -297,36 +313,41 @@ class SlackConversion {
         (ids.has(user) ? EXPORTED_MESSAGE_FLAG_BITS.mentioned : 0) |
         (conversation.kind === 'stream' ? 0 : EXPORTED_MESSAGE_FLAG_BITS.is_private),
     ]);
-    this.#bufferedMessageRows.push({
+    this.#messagesOfNextFile.push({
       row: {
         id,
         sender: sender.id,
         recipient,
-        subject: conversation.kind === 'stream' ? this.#topicOf(conversation, message, text, day) : '',
+        subject: conversation.kind === 'stream' ? this.#getOrMakeThreadTopic(conversation, message, text, day) : '',
         content: parts.join('\n'),
         date_sent: ts,
         sending_client: 1,
       },
       rows,
     });
-    await this.#addReactions(id, message);
-    if (this.#bufferedMessageRows.length === MESSAGES_PER_FILE) await this.#writeMessageFile();
+    await this.#addReactionRows(id, message);
+    if (this.#messagesOfNextFile.length === MESSAGES_PER_CONVERTED_FILE) await this.#writePendingMessageFile();
   }
 
-  #senderOf(message: ExportTableRow): ConvertedSlackAccount | undefined {
-    const file = message.rawValue('file') as JsonObject | undefined;
-    const user = message.text('user') || (typeof file?.user === 'string' ? file.user : '');
-    if (user !== '') return user === 'U00' ? undefined : this.#accountOfUser(user);
-    const bot = message.text('bot_id');
-    return bot === '' ? undefined : this.#accountOfBot(bot, message.text('username'));
+  #senderOfMessageOrUndefined(message: CheckedExportRow): ConvertedSlackAccount | undefined {
+    const file = message.uncheckedValue('file') as JsonObject | undefined;
+    const user = message.textOrDefault('user') || (typeof file?.user === 'string' ? file.user : '');
+    if (user !== '') return user === 'U00' ? undefined : this.#getOrAddAccountOfUser(user);
+    const bot = message.textOrDefault('bot_id');
+    return bot === '' ? undefined : this.#getOrAddAccountOfBot(bot, message.textOrDefault('username'));
   }
 
   /** A thread is a topic, named by its day and its first words. */
-  #topicOf({ folder }: ConvertedSlackConversation, message: ExportTableRow, text: string, day: string): string {
-    const thread = message.text('thread_ts');
-    if (thread === '') return IMPORTED_MESSAGE_TOPIC;
+  #getOrMakeThreadTopic(
+    { folder }: ConvertedSlackConversation,
+    message: CheckedExportRow,
+    text: string,
+    day: string,
+  ): string {
+    const thread = message.textOrDefault('thread_ts');
+    if (thread === '') return UNTHREADED_MESSAGE_TOPIC;
     const key = `${folder}/${thread}`;
-    let topic = this.#topicsByThread.get(key);
+    let topic = this.#topicByThread.get(key);
     if (topic === undefined) {
       const words = text
         .replace(/[\p{Cc}*`~[\]]+/gu, ' ')
@@ -334,32 +355,32 @@ class SlackConversion {
         .trim();
       const full = `${day} ${words}`.trim();
       topic =
-        [...full].length > MAX_TOPIC_CHARACTERS
+        [...full].length > MAX_CONVERTED_TOPIC_CHARACTERS
           ? `${[...full]
-              .slice(0, MAX_TOPIC_CHARACTERS - 1)
+              .slice(0, MAX_CONVERTED_TOPIC_CHARACTERS - 1)
               .join('')
               .trim()}…`
           : full;
-      this.#topicsByThread.set(key, topic);
+      this.#topicByThread.set(key, topic);
     }
     return topic;
   }
 
-  async #addReactions(message: number, row: ExportTableRow): Promise<void> {
-    const given = row.rawValue('reactions');
+  async #addReactionRows(message: number, row: CheckedExportRow): Promise<void> {
+    const given = row.uncheckedValue('reactions');
     const done = new Set<string>();
     for (const reaction of Array.isArray(given) ? given : []) {
       const { name, users } = reaction as { readonly name?: unknown; readonly users?: unknown };
       // Skin tones are one emoji here.
       const plain = String(name).split('::')[0]!;
-      const code = emojiCodeOfName(plain);
+      const code = emojiCodeOfNameOrAlias(plain);
       if (code === undefined) continue;
       for (const key of Array.isArray(users) ? users : []) {
-        const user = this.#accounts.get(String(key));
+        const user = this.#accountBySlackId.get(String(key));
         if (!user || done.has(`${code} ${user.id}`)) continue;
         done.add(`${code} ${user.id}`);
-        await this.#tables.add('zerver_reaction', {
-          id: this.#tables.nextId('zerver_reaction'),
+        await this.#realmTables.addRow('zerver_reaction', {
+          id: this.#realmTables.nextRowId('zerver_reaction'),
           user_profile: user.id,
           message,
           emoji_name: plain,
@@ -370,38 +391,39 @@ class SlackConversion {
     }
   }
 
-  async #writeMessageFile(): Promise<void> {
-    if (this.#bufferedMessageRows.length === 0) return;
-    const file = await ExportTextFileWriter.create(
-      join(this.target, `messages-${String(++this.#fileCount).padStart(6, '0')}.json`),
+  async #writePendingMessageFile(): Promise<void> {
+    if (this.#messagesOfNextFile.length === 0) return;
+    const file = await BufferedExportFileWriter.create(
+      join(this.target, `messages-${String(++this.#messageFileCount).padStart(6, '0')}.json`),
     );
-    const rows = this.#bufferedMessageRows.flatMap(({ row, rows }) =>
+    const rows = this.#messagesOfNextFile.flatMap(({ row, rows }) =>
       rows.map(([user_profile, flags_mask]) => ({ user_profile, message: row.id!, flags_mask })),
     );
-    await file.add(
-      JSON.stringify({ zerver_message: this.#bufferedMessageRows.map(({ row }) => row), zerver_usermessage: rows }),
+    await file.appendText(
+      JSON.stringify({ zerver_message: this.#messagesOfNextFile.map(({ row }) => row), zerver_usermessage: rows }),
     );
-    await file.close();
-    this.#bufferedMessageRows = [];
+    await file.flushAndClose();
+    this.#messagesOfNextFile = [];
   }
 
-  async #writeRemainingTables(): Promise<void> {
-    const tables = this.#tables;
-    await tables.add('zerver_realm', { id: 1, name: '', description: 'Imported from Slack' });
-    await tables.add('zerver_client', { id: 1, name: 'Slack' });
-    for (const { id, row } of new Set(this.#accounts.values())) {
-      await tables.add('zerver_userprofile', row);
-      await this.#addRecipient(id * 2, 1, id, [id]);
+  async #writeRealmTablesAndFiles(): Promise<void> {
+    const tables = this.#realmTables;
+    await tables.addRow('zerver_realm', { id: 1, name: '', description: 'Imported from Slack' });
+    await tables.addRow('zerver_client', { id: 1, name: 'Slack' });
+    for (const { id, row } of new Set(this.#accountBySlackId.values())) {
+      await tables.addRow('zerver_userprofile', row);
+      await this.#addRecipientAndSubscriptionRows(id * 2, 1, id, [id]);
     }
-    for (const name of ['zerver_stream', 'zerver_recipient', 'zerver_subscription']) await tables.addAll(name, []);
-    await tables.joinTablesInto(join(this.target, 'realm.json'));
+    for (const name of ['zerver_stream', 'zerver_recipient', 'zerver_subscription'])
+      await tables.ensureTableAndAddRows(name, []);
+    await tables.joinTablesIntoAndRemoveParts(join(this.target, 'realm.json'));
     await writeFile(join(this.target, 'attachment.json'), '{"zerver_attachment": []}\n');
   }
 }
 
 /** Links to the files of a message. Slack's exports have no bytes of files; their addresses need a log-in there. */
-function fileUrlsOf(message: ExportTableRow): string[] {
-  const given = message.rawValue('files');
+function markdownLinksToSlackFiles(message: CheckedExportRow): string[] {
+  const given = message.uncheckedValue('files');
   const files = (Array.isArray(given) ? given : []) as readonly JsonObject[];
   return files.flatMap(({ title, name, url_private: url, mode }) =>
     typeof url !== 'string' || mode === 'tombstone' || mode === 'hidden_by_limit'

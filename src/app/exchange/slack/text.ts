@@ -4,32 +4,36 @@
  */
 
 /** Names behind the ids in a text. */
-export interface SlackMentionNames {
+export interface SlackMentionNameLookups {
   user(id: string): string | undefined;
   channel(id: string): string | undefined;
 }
 
-const CODE_PATTERN = /(```[\s\S]*?```|`[^`\n]+`)/;
-const REFERENCE_PATTERN = /<([^<>\n]+)>/g;
-const EVERYBODY_MENTION_PATTERN = /^!(everyone|channel|here)\b/;
+const SLACK_CODE_PATTERN = /(```[\s\S]*?```|`[^`\n]+`)/;
+const SLACK_REFERENCE_PATTERN = /<([^<>\n]+)>/g;
+const SLACK_EVERYBODY_MENTION_PATTERN = /^!(everyone|channel|here)\b/;
 
 /** Translates a text. @returns also the ids of the mentioned users */
 export function convertSlackTextToMarkdown(
   text: string,
-  names: SlackMentionNames,
+  names: SlackMentionNameLookups,
 ): { readonly content: string; readonly mentioned: readonly string[] } {
   const mentioned: string[] = [];
   const parts = text
-    .split(CODE_PATTERN)
-    .map((part, i) => (i % 2 === 1 ? part : convertTextOutsideCode(part, names, mentioned)));
-  return { content: unescapeSlackText(parts.join('')), mentioned };
+    .split(SLACK_CODE_PATTERN)
+    .map((part, i) => (i % 2 === 1 ? part : convertOutsideCodeAndCollectMentions(part, names, mentioned)));
+  return { content: unescapeSlackEntities(parts.join('')), mentioned };
 }
 
-function convertTextOutsideCode(text: string, names: SlackMentionNames, mentioned: string[]): string {
+function convertOutsideCodeAndCollectMentions(
+  text: string,
+  names: SlackMentionNameLookups,
+  mentioned: string[],
+): string {
   const references: string[] = [];
   // References are put aside, so that an underscore in an address is not taken for emphasis.
-  const aside = text.replace(REFERENCE_PATTERN, (all, inside: string) => {
-    references.push(convertSlackReference(all, inside, names, mentioned));
+  const aside = text.replace(SLACK_REFERENCE_PATTERN, (all, inside: string) => {
+    references.push(convertReferenceAndCollectMention(all, inside, names, mentioned));
     return `\uE000${references.length - 1}\uE001`;
   });
   return aside
@@ -39,8 +43,13 @@ function convertTextOutsideCode(text: string, names: SlackMentionNames, mentione
     .replace(/\uE000(\d+)\uE001/g, (_, i: string) => references[Number(i)] ?? '');
 }
 
-function convertSlackReference(all: string, inside: string, names: SlackMentionNames, mentioned: string[]): string {
-  const [target = '', label] = splitReferenceLabel(inside);
+function convertReferenceAndCollectMention(
+  all: string,
+  inside: string,
+  names: SlackMentionNameLookups,
+  mentioned: string[],
+): string {
+  const [target = '', label] = splitReferenceTargetAndLabel(inside);
   if (target.startsWith('@')) {
     const name = names.user(target.slice(1));
     if (name === undefined) return label ? `@${label}` : all;
@@ -51,16 +60,16 @@ function convertSlackReference(all: string, inside: string, names: SlackMentionN
     const name = names.channel(target.slice(1)) ?? label;
     return name ? `#**${name}**` : all;
   }
-  if (EVERYBODY_MENTION_PATTERN.test(target)) return '@**all**';
+  if (SLACK_EVERYBODY_MENTION_PATTERN.test(target)) return '@**all**';
   if (target.startsWith('!')) return label ?? '';
   if (target.startsWith('mailto:')) return label ?? target.slice(7);
   return label && label !== target ? `[${label}](${target})` : target;
 }
 
-function splitReferenceLabel(text: string): [string, string?] {
+function splitReferenceTargetAndLabel(text: string): [string, string?] {
   const bar = text.indexOf('|');
   return bar < 0 ? [text] : [text.slice(0, bar), text.slice(bar + 1)];
 }
 
-const unescapeSlackText = (text: string): string =>
+const unescapeSlackEntities = (text: string): string =>
   text.replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&amp;', '&');

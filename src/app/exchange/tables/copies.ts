@@ -7,17 +7,17 @@
 import type { StreamMembershipRecord } from '#domain/streams';
 import type { ImportedOrganizationDraft } from '../import/draft.js';
 
-type ImportedMembershipStay = { from: number; to: number; after: number; until: number; silent?: true };
+type MutableImportedStay = { from: number; to: number; after: number; until: number; silent?: true };
 
 /** Maximum number of rows in a run that is kept as single messages instead of a stay. */
-const MAX_SINGLE_COPIES_OF_RUN = 2;
+const MAX_RUN_ROWS_KEPT_AS_SINGLE_COPIES = 2;
 
 /** A run of consecutive rows that has not ended. */
-interface OpenCopyRun {
+interface OpenReceiverRun {
   readonly from: number;
   /** Id of the stream's last message before the run. */
   readonly after: number;
-  /** First message ids of the run, at most one more than MAX_SINGLE_COPIES_OF_RUN. */
+  /** First message ids of the run, at most one more than MAX_RUN_ROWS_KEPT_AS_SINGLE_COPIES. */
   readonly first: number[];
 }
 
@@ -25,12 +25,12 @@ interface OpenCopyRun {
 class StreamStaysBuilder {
   lastMessageId = 0;
   membershipVersion = 0;
-  readonly openRunsByUser = new Map<number, OpenCopyRun>();
-  readonly staysByUser = new Map<number, ImportedMembershipStay[]>();
+  readonly openRunsByUser = new Map<number, OpenReceiverRun>();
+  readonly staysByUser = new Map<number, MutableImportedStay[]>();
 
   constructor(private readonly single: (user: number, id: number) => void) {}
 
-  add(id: number, has: (user: number) => boolean, receivers: Iterable<number>): void {
+  addMessageReceivers(id: number, has: (user: number) => boolean, receivers: Iterable<number>): void {
     let changed = false;
     const version = (): number => {
       if (!changed) this.membershipVersion++;
@@ -40,36 +40,36 @@ class StreamStaysBuilder {
     for (const [user, run] of this.openRunsByUser) {
       if (has(user)) continue;
       this.openRunsByUser.delete(user);
-      this.#endRun(user, run, version);
+      this.#endRunAsStayOrSingleCopies(user, run, version);
     }
     for (const user of receivers) {
       const run = this.openRunsByUser.get(user);
       if (run) {
-        if (run.first.length <= MAX_SINGLE_COPIES_OF_RUN) run.first.push(id);
+        if (run.first.length <= MAX_RUN_ROWS_KEPT_AS_SINGLE_COPIES) run.first.push(id);
       } else this.openRunsByUser.set(user, { from: version(), after: this.lastMessageId, first: [id] });
     }
     this.lastMessageId = id;
   }
 
-  #endRun(user: number, run: OpenCopyRun, version: () => number): void {
-    if (run.first.length <= MAX_SINGLE_COPIES_OF_RUN) {
+  #endRunAsStayOrSingleCopies(user: number, run: OpenReceiverRun, version: () => number): void {
+    if (run.first.length <= MAX_RUN_ROWS_KEPT_AS_SINGLE_COPIES) {
       for (const id of run.first) this.single(user, id);
       return;
     }
     this.addStay(user, { from: run.from, to: version(), after: run.after, until: this.lastMessageId });
   }
 
-  addStay(user: number, stay: ImportedMembershipStay): void {
+  addStay(user: number, stay: MutableImportedStay): void {
     const all = this.staysByUser.get(user);
     if (all) all.push(stay);
     else this.staysByUser.set(user, [stay]);
   }
 
   /** Ends the runs of users who are not subscribed now, and begins a stay for subscribers who have none. */
-  finish(subscribed: (user: number) => boolean, subscribers: Iterable<number>, silent: ReadonlySet<number>): void {
+  finishStays(subscribed: (user: number) => boolean, subscribers: Iterable<number>, silent: ReadonlySet<number>): void {
     this.membershipVersion++;
     for (const [user, run] of this.openRunsByUser) {
-      if (!subscribed(user)) this.#endRun(user, run, () => this.membershipVersion);
+      if (!subscribed(user)) this.#endRunAsStayOrSingleCopies(user, run, () => this.membershipVersion);
       else this.addStay(user, { from: run.from, to: 0, after: run.after, until: 0 });
     }
     for (const user of subscribers) {
@@ -93,9 +93,9 @@ export interface ImportedStreamMemberships {
 }
 
 export class ImportedMessageCopies {
-  readonly #streams = new Map<number, StreamStaysBuilder>();
+  readonly #staysBuilderByStreamId = new Map<number, StreamStaysBuilder>();
   /** Ids of single messages that users received outside of stays, by user. */
-  readonly singleCopyIdsByUser = new Map<number, number[]>();
+  readonly singleCopyMessageIdsByUserId = new Map<number, number[]>();
 
   constructor(private readonly draft: ImportedOrganizationDraft) {}
 
@@ -104,23 +104,32 @@ export class ImportedMessageCopies {
    * @param receivers users with a row that was not added later
    * @returns users who have no row because they were away for long; for them the message is unread
    */
-  add(stream: number, old: number, id: number, receivers: ReadonlySet<number>): readonly number[] {
+  addReceiversAndListAwayUsers(
+    stream: number,
+    old: number,
+    id: number,
+    receivers: ReadonlySet<number>,
+  ): readonly number[] {
     const away: number[] = [];
-    for (const [user, { since }] of this.draft.idleAccounts) {
-      if (old > since && !receivers.has(user) && this.draft.subscribedStreamsByUser.get(stream)?.has(user))
+    for (const [user, { since }] of this.draft.idleAccountByUserId) {
+      if (old > since && !receivers.has(user) && this.draft.currentSubscriberIdsByStreamId.get(stream)?.has(user))
         away.push(user);
     }
     const all = away.length === 0 ? receivers : new Set([...receivers, ...away]);
-    this.#staysOfStream(stream).add(id, (user) => all.has(user), all);
+    this.#getOrMakeStaysBuilder(stream).addMessageReceivers(id, (user) => all.has(user), all);
     return away;
   }
 
   /** Returns the stays in a stream, after all messages were read. @param active returns true for an active account */
-  finish(stream: number, active: (user: number) => boolean, silent: ReadonlySet<number>): ImportedStreamMemberships {
-    const stays = this.#staysOfStream(stream);
-    const subscribers = [...(this.draft.subscribedStreamsByUser.get(stream) ?? [])].filter(active);
+  finishStream(
+    stream: number,
+    active: (user: number) => boolean,
+    silent: ReadonlySet<number>,
+  ): ImportedStreamMemberships {
+    const stays = this.#getOrMakeStaysBuilder(stream);
+    const subscribers = [...(this.draft.currentSubscriberIdsByStreamId.get(stream) ?? [])].filter(active);
     const now = new Set(subscribers);
-    stays.finish((user) => now.has(user), subscribers, silent);
+    stays.finishStays((user) => now.has(user), subscribers, silent);
     return {
       mv: stays.membershipVersion,
       last: stays.lastMessageId,
@@ -128,15 +137,15 @@ export class ImportedMessageCopies {
     };
   }
 
-  #staysOfStream(stream: number): StreamStaysBuilder {
-    let stays = this.#streams.get(stream);
+  #getOrMakeStaysBuilder(stream: number): StreamStaysBuilder {
+    let stays = this.#staysBuilderByStreamId.get(stream);
     if (!stays) {
       stays = new StreamStaysBuilder((user, id) => {
-        const ids = this.singleCopyIdsByUser.get(user);
+        const ids = this.singleCopyMessageIdsByUserId.get(user);
         if (ids) ids.push(id);
-        else this.singleCopyIdsByUser.set(user, [id]);
+        else this.singleCopyMessageIdsByUserId.set(user, [id]);
       });
-      this.#streams.set(stream, stays);
+      this.#staysBuilderByStreamId.set(stream, stays);
     }
     return stays;
   }

@@ -4,7 +4,7 @@
  * This file finds the mark and the exceptions while messages come in the order of their ids.
  */
 import { IdSet, type Json } from '#base';
-import { encodeMarkedMessageIds, encodeOriginReadState, type MessageMarkName } from '#domain/messages';
+import { encodeMarkedMessageIdsPart, encodeOriginReadStatePart, type MessageMarkName } from '#domain/messages';
 
 /** Bits of `flags_mask`. Other bits are unused, or have a meaning only for the exporting server. */
 export const EXPORTED_MESSAGE_FLAG_BITS = {
@@ -19,65 +19,66 @@ export const EXPORTED_MESSAGE_FLAG_BITS = {
 } as const;
 
 /** Maximum number of unread messages at the end of an origin that become exceptions when a newer message is read. */
-const MAX_FOLDED_UNREAD_IDS = 64;
+const MAX_UNREAD_IDS_FOLDED_BELOW_MARK = 64;
 
 class OriginReadStateBuilder {
-  #mark = 0;
+  #readUpToId = 0;
   /** Message ids below the mark that are unread. */
-  readonly #unreadIds: number[] = [];
+  readonly #unreadIdsBelowMark: number[] = [];
   /** Message ids above the mark that are read. */
-  readonly #readIds: number[] = [];
+  readonly #readIdsAboveMark: number[] = [];
   /** Message ids above the mark that are unread, as long as there are few. */
-  #unreadTailIds: number[] = [];
-  #tailCount = 0;
+  #unreadIdsAboveMarkWhileFew: number[] = [];
+  #unreadCountAboveMark = 0;
 
-  add(id: number, read: boolean): void {
+  addMessageInOrder(id: number, read: boolean): void {
     if (!read) {
-      this.#tailCount++;
-      if (this.#unreadTailIds.length <= MAX_FOLDED_UNREAD_IDS) this.#unreadTailIds.push(id);
-    } else if (this.#tailCount <= MAX_FOLDED_UNREAD_IDS) {
-      this.#unreadIds.push(...this.#unreadTailIds);
-      this.#unreadTailIds = [];
-      this.#tailCount = 0;
-      this.#readIds.length = 0;
-      this.#mark = id;
-    } else this.#readIds.push(id);
+      this.#unreadCountAboveMark++;
+      if (this.#unreadIdsAboveMarkWhileFew.length <= MAX_UNREAD_IDS_FOLDED_BELOW_MARK)
+        this.#unreadIdsAboveMarkWhileFew.push(id);
+    } else if (this.#unreadCountAboveMark <= MAX_UNREAD_IDS_FOLDED_BELOW_MARK) {
+      this.#unreadIdsBelowMark.push(...this.#unreadIdsAboveMarkWhileFew);
+      this.#unreadIdsAboveMarkWhileFew = [];
+      this.#unreadCountAboveMark = 0;
+      this.#readIdsAboveMark.length = 0;
+      this.#readUpToId = id;
+    } else this.#readIdsAboveMark.push(id);
   }
 
-  encode(origin: number): Record<string, Json> {
-    if (this.#mark === 0 && this.#readIds.length === 0) return {};
-    return encodeOriginReadState(origin, {
-      mark: this.#mark,
-      read: IdSet.of(this.#readIds),
-      unread: IdSet.of(this.#unreadIds),
+  encodeReadStatePart(origin: number): Record<string, Json> {
+    if (this.#readUpToId === 0 && this.#readIdsAboveMark.length === 0) return {};
+    return encodeOriginReadStatePart(origin, {
+      mark: this.#readUpToId,
+      read: IdSet.fromIds(this.#readIdsAboveMark),
+      unread: IdSet.fromIds(this.#unreadIdsBelowMark),
     });
   }
 }
 
 /** Read state and marks of all users. */
-export class ImportedUserMarks {
-  readonly #readStatesByUser = new Map<number, Map<number, OriginReadStateBuilder>>();
-  readonly #markedIdsByUser = new Map<number, Map<MessageMarkName, number[]>>();
+export class ImportedReadStatesAndMarks {
+  readonly #readStateByUserAndOrigin = new Map<number, Map<number, OriginReadStateBuilder>>();
+  readonly #markedIdsByUserAndMark = new Map<number, Map<MessageMarkName, number[]>>();
 
-  addMessage(user: number, origin: number, id: number, read: boolean): void {
-    let origins = this.#readStatesByUser.get(user);
+  addMessageReadState(user: number, origin: number, id: number, read: boolean): void {
+    let origins = this.#readStateByUserAndOrigin.get(user);
     if (!origins) {
       origins = new Map();
-      this.#readStatesByUser.set(user, origins);
+      this.#readStateByUserAndOrigin.set(user, origins);
     }
     let reading = origins.get(origin);
     if (!reading) {
       reading = new OriginReadStateBuilder();
       origins.set(origin, reading);
     }
-    reading.add(id, read);
+    reading.addMessageInOrder(id, read);
   }
 
-  addMark(user: number, name: MessageMarkName, id: number): void {
-    let marks = this.#markedIdsByUser.get(user);
+  addMarkedMessage(user: number, name: MessageMarkName, id: number): void {
+    let marks = this.#markedIdsByUserAndMark.get(user);
     if (!marks) {
       marks = new Map();
-      this.#markedIdsByUser.set(user, marks);
+      this.#markedIdsByUserAndMark.set(user, marks);
     }
     const ids = marks.get(name);
     if (ids) ids.push(id);
@@ -85,12 +86,12 @@ export class ImportedUserMarks {
   }
 
   /** Returns the parts of a user's actor with the read state. */
-  partsOf(user: number): Record<string, Json> {
+  encodePartsOfUser(user: number): Record<string, Json> {
     const parts: Record<string, Json> = {};
-    for (const [origin, reading] of this.#readStatesByUser.get(user) ?? [])
-      Object.assign(parts, reading.encode(origin));
-    for (const [name, ids] of this.#markedIdsByUser.get(user) ?? [])
-      Object.assign(parts, encodeMarkedMessageIds(name, IdSet.of(ids)));
+    for (const [origin, reading] of this.#readStateByUserAndOrigin.get(user) ?? [])
+      Object.assign(parts, reading.encodeReadStatePart(origin));
+    for (const [name, ids] of this.#markedIdsByUserAndMark.get(user) ?? [])
+      Object.assign(parts, encodeMarkedMessageIdsPart(name, IdSet.fromIds(ids)));
     return parts;
   }
 }

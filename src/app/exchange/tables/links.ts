@@ -11,27 +11,27 @@ const NARROW_URL_PATTERN = /(https?:\/\/[^\s/()<>"']+)?(\/?#narrow\/[^\s)\]>"']+
 const MENTION_WITH_ID_PATTERN = /(@_?\*\*[^*|\n]*)\|(\d{1,15})\*\*/g;
 
 export class ImportedLinkRewriter {
-  readonly #formerSite: string | undefined;
+  readonly #formerBaseUrl: string | undefined;
 
   constructor(private readonly draft: ImportedOrganizationDraft) {
-    this.#formerSite = draft.facts.formerSite?.replace(/\/+$/, '');
+    this.#formerBaseUrl = draft.facts.formerSite?.replace(/\/+$/, '');
   }
 
-  rewrite(text: string): string {
+  rewriteLinksAndMentions(text: string): string {
     let written = text;
     if (written.includes('/user_uploads/')) {
       written = written.replace(UPLOAD_URL_PATTERN, (all, _site: string | undefined, path: string) =>
-        this.#rewriteUploadUrl(all, path),
+        this.#rewriteUploadUrlIfKnown(all, path),
       );
     }
     if (written.includes('#narrow/')) {
       written = written.replace(NARROW_URL_PATTERN, (all, site: string | undefined, hash: string) =>
-        this.#rewriteNarrowUrl(all, site, hash),
+        this.#rewriteNarrowUrlIfOwn(all, site, hash),
       );
     }
     if (written.includes('|')) {
       written = written.replace(MENTION_WITH_ID_PATTERN, (all, before: string, id: string) => {
-        const user = this.draft.userIds.find(Number(id));
+        const user = this.draft.userIdMap.findNewId(Number(id));
         return user === undefined ? all : `${before}|${user}**`;
       });
     }
@@ -42,13 +42,14 @@ export class ImportedLinkRewriter {
    * Rewrites the link of an uploaded file. The path has a random part and is unique, so the same path at any host is
    * the same file.
    */
-  #rewriteUploadUrl(all: string, path: string): string {
-    const known = this.draft.newFilePaths.get(path) ?? this.draft.newFilePaths.get(decodeUrlPath(path));
+  #rewriteUploadUrlIfKnown(all: string, path: string): string {
+    const known =
+      this.draft.newFilePathByOldPath.get(path) ?? this.draft.newFilePathByOldPath.get(decodeUrlPathOrKeep(path));
     return known === undefined ? all : `/user_uploads/${known}`;
   }
 
-  #rewriteNarrowUrl(all: string, site: string | undefined, hash: string): string {
-    if (site !== undefined && site !== this.#formerSite) return all;
+  #rewriteNarrowUrlIfOwn(all: string, site: string | undefined, hash: string): string {
+    if (site !== undefined && site !== this.#formerBaseUrl) return all;
     const parts = hash.slice(hash.indexOf('#')).split('/');
     for (let i = 1; i + 1 < parts.length; i += 2) {
       const operand = parts[i + 1]!;
@@ -56,35 +57,37 @@ export class ImportedLinkRewriter {
         case 'stream':
         case 'channel':
           parts[i + 1] = operand.replace(/^(\d{1,15})(?=-|$)/, (id) =>
-            String(this.draft.streamIds.find(Number(id)) ?? id),
+            String(this.draft.streamIdMap.findNewId(Number(id)) ?? id),
           );
           break;
         case 'near':
         case 'with':
         case 'id':
-          parts[i + 1] = operand.replace(/^(\d{1,15})$/, (id) => String(this.draft.messageIds.find(Number(id)) ?? id));
+          parts[i + 1] = operand.replace(/^(\d{1,15})$/, (id) =>
+            String(this.draft.messageIdMap.findNewId(Number(id)) ?? id),
+          );
           break;
         case 'dm':
         case 'pm-with':
         case 'group-pm-with':
         case 'dm-including':
         case 'sender':
-          parts[i + 1] = operand.replace(/^[\d,]+(?=-|$)/, (ids) => this.#rewriteUserIds(ids));
+          parts[i + 1] = operand.replace(/^[\d,]+(?=-|$)/, (ids) => this.#rewriteCommaSeparatedUserIds(ids));
           break;
       }
     }
     return parts.join('/');
   }
 
-  #rewriteUserIds(ids: string): string {
+  #rewriteCommaSeparatedUserIds(ids: string): string {
     return ids
       .split(',')
-      .map((id) => this.draft.userIds.find(Number(id)) ?? id)
+      .map((id) => this.draft.userIdMap.findNewId(Number(id)) ?? id)
       .join(',');
   }
 }
 
-function decodeUrlPath(path: string): string {
+function decodeUrlPathOrKeep(path: string): string {
   try {
     return decodeURIComponent(path);
   } catch {

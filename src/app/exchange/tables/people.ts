@@ -4,122 +4,127 @@
  */
 import type { Json, JsonObject } from '#base';
 import {
-  checkFullName,
   computeUserSetting,
+  emailDomainOfOrigin,
   FAKE_EMAIL_DOMAIN,
-  isEmail,
+  hasEmailAddressForm,
   LAST_RESERVED_USER_ID,
-  mailDomainOfOrigin,
-  NEW_ACCOUNT_DEFAULT_FIELDS,
+  NEW_HUMAN_MEMBER_DEFAULTS,
   SYSTEM_BOT_IDS_BY_EMAIL,
+  toCheckedFullName,
 } from '#domain/people';
 import { canonicalizeTimeZone, toStreamId, toUserId } from '#model';
 import type { DirectoryUser, DirectoryView } from '#model/records';
-import type { ExportTableRow } from '../format/row.js';
+import type { CheckedExportRow } from '../format/row.js';
 import type { ImportedOrganizationDraft } from '../import/draft.js';
-import { exportUserSettings, importUserSettings } from './realm.js';
+import { makeUserSettingColumns, readNonDefaultUserSettings } from './realm.js';
 
-const ROLE_NUMBERS: ReadonlySet<number> = new Set([100, 200, 300, 400, 600]);
-const MIN_EMAIL_VISIBILITY = 1;
-const MAX_EMAIL_VISIBILITY = 5;
+const VALID_ROLE_NUMBERS: ReadonlySet<number> = new Set([100, 200, 300, 400, 600]);
+const MIN_EMAIL_VISIBILITY_NUMBER = 1;
+const MAX_EMAIL_VISIBILITY_NUMBER = 5;
 
 /** Assigns the ids of accounts, in the order of their rows. System bots get the ids of this server's system bots. */
 export function assignImportedUserIds(
-  rows: readonly ExportTableRow[],
-  crossRealm: readonly ExportTableRow[],
+  rows: readonly CheckedExportRow[],
+  crossRealm: readonly CheckedExportRow[],
   draft: ImportedOrganizationDraft,
 ): void {
-  for (const row of crossRealm) draft.userIds.set(row.id, systemBotOf(row));
+  for (const row of crossRealm) draft.userIdMap.addNewId(row.requiredId, systemBotIdOfExportedBot(row));
   const first = LAST_RESERVED_USER_ID + 1;
-  for (const [i, row] of [...rows].sort((a, b) => a.id - b.id).entries()) draft.userIds.set(row.id, first + i);
-  draft.nextRecipient = first + rows.length;
+  for (const [i, row] of [...rows].sort((a, b) => a.requiredId - b.requiredId).entries())
+    draft.userIdMap.addNewId(row.requiredId, first + i);
+  draft.nextRecipientId = first + rows.length;
 }
 
 /** Returns the system bot of this server that has the role of the export's system bot. */
-function systemBotOf(row: ExportTableRow): number {
-  const local = row.text('email').split('@')[0];
+function systemBotIdOfExportedBot(row: CheckedExportRow): number {
+  const local = row.textOrDefault('email').split('@')[0];
   for (const [email, id] of SYSTEM_BOT_IDS_BY_EMAIL) if (email.split('@')[0] === local) return id;
   return toUserId(1);
 }
 
 /** Adds the accounts. `assignImportedUserIds` must be called first, because bots name their owners. */
-export function importPeople(rows: readonly ExportTableRow[], draft: ImportedOrganizationDraft): void {
+export function importPeopleAndBots(rows: readonly CheckedExportRow[], draft: ImportedOrganizationDraft): void {
   const known = new Set<string>();
   for (const row of rows) {
-    const email = row.text('delivery_email', row.text('email'));
-    if (!isEmail(email)) throw row.makeRowError(`delivery_email ${JSON.stringify(email.slice(0, 60))} is no address`);
+    const email = row.textOrDefault('delivery_email', row.textOrDefault('email'));
+    if (!hasEmailAddressForm(email))
+      throw row.makeRowError(`delivery_email ${JSON.stringify(email.slice(0, 60))} is no address`);
     if (known.has(email.toLowerCase()) || SYSTEM_BOT_IDS_BY_EMAIL.has(email.toLowerCase())) {
       throw row.makeRowError(`${email} is the address of another account, too`);
     }
     known.add(email.toLowerCase());
-    importAccount(row, email, draft);
+    importAccountRow(row, email, draft);
   }
 }
 
-function importAccount(row: ExportTableRow, email: string, draft: ImportedOrganizationDraft): void {
-  const id = draft.userIds.getOrThrow(row.id, 'zerver_userprofile');
-  const botType = row.flag('is_bot') ? row.numberOr('bot_type', 1) : null;
-  const visibility = row.numberOr('email_address_visibility', 1);
-  const hidden = visibility > MIN_EMAIL_VISIBILITY && visibility <= MAX_EMAIL_VISIBILITY && botType === null;
-  const key = makeImportedApiKey(id, draft);
-  draft.apiKeysByUser.set(id, key);
+function importAccountRow(row: CheckedExportRow, email: string, draft: ImportedOrganizationDraft): void {
+  const id = draft.userIdMap.requireNewId(row.requiredId, 'zerver_userprofile');
+  const botType = row.booleanOrDefault('is_bot') ? row.nonNegativeIntegerOr('bot_type', 1) : null;
+  const visibility = row.nonNegativeIntegerOr('email_address_visibility', 1);
+  const hidden =
+    visibility > MIN_EMAIL_VISIBILITY_NUMBER && visibility <= MAX_EMAIL_VISIBILITY_NUMBER && botType === null;
+  const key = deriveImportedApiKey(id, draft);
+  draft.apiKeyByUserId.set(id, key);
   const user: DirectoryUser = {
-    ...NEW_ACCOUNT_DEFAULT_FIELDS,
+    ...NEW_HUMAN_MEMBER_DEFAULTS,
     id: toUserId(id),
     recipient: id,
     deliveryEmail: email,
-    email: hidden ? `user${id}@${mailDomainOfOrigin(draft.facts.origin)}` : email,
-    fullName: nameOf(row, email),
-    role: roleOf(row),
-    isActive: row.flag('is_active', true) && !row.flag('is_mirror_dummy'),
-    isBillingAdmin: row.flag('is_billing_admin'),
+    email: hidden ? `user${id}@${emailDomainOfOrigin(draft.facts.origin)}` : email,
+    fullName: acceptableFullNameOf(row, email),
+    role: checkedRoleOfRow(row),
+    isActive: row.booleanOrDefault('is_active', true) && !row.booleanOrDefault('is_mirror_dummy'),
+    isBillingAdmin: row.booleanOrDefault('is_billing_admin'),
     botType,
     botOwner:
-      botType !== null && row.has('bot_owner')
-        ? toUserId(draft.userIds.getOrThrow(row.number('bot_owner'), row.table))
+      botType !== null && row.hasNonNullField('bot_owner')
+        ? toUserId(draft.userIdMap.requireNewId(row.requireNonNegativeInteger('bot_owner'), row.table))
         : null,
-    timezone: timeZoneOf(row.text('timezone')),
-    avatarVersion: Math.max(1, row.numberOr('avatar_version', 1)),
+    timezone: canonicalTimeZoneOrEmpty(row.textOrDefault('timezone')),
+    avatarVersion: Math.max(1, row.nonNegativeIntegerOr('avatar_version', 1)),
     emailVisibility: hidden ? visibility : 1,
-    joined: Math.floor(row.timeSeconds('date_joined', draft.createdMs / 1000) * 1000),
+    joined: Math.floor(row.timeSecondsOrDefault('date_joined', draft.createdMs / 1000) * 1000),
     keyHash: key.hash,
   };
-  draft.records.users.push(user);
-  draft.countImportedRows(botType === null ? 'people' : 'bots');
-  const settings = importUserSettings(row, draft.leftOut);
+  draft.directoryRecords.users.push(user);
+  draft.addImportedCount(botType === null ? 'people' : 'bots');
+  const settings = readNonDefaultUserSettings(row, draft.adjustedRowCounts);
   if (Object.keys(settings).length > 0) {
-    draft.records.personals.push({ user: user.id, settings, alertWords: [], muted: [] });
+    draft.directoryRecords.personals.push({ user: user.id, settings, alertWords: [], muted: [] });
   }
-  if (row.flag('long_term_idle') && row.has('last_active_message_id')) {
-    draft.idleAccounts.set(id, { since: row.number('last_active_message_id') });
+  if (row.booleanOrDefault('long_term_idle') && row.hasNonNullField('last_active_message_id')) {
+    draft.idleAccountByUserId.set(id, { since: row.requireNonNegativeInteger('last_active_message_id') });
   }
-  if (botType !== null) importBot(row, user, draft);
+  if (botType !== null) addImportedBotRecord(row, user, draft);
 }
 
-/** Adds a bot. The streams that the bot names are looked up by `importBotStreams`, when streams have ids. */
-function importBot(row: ExportTableRow, user: DirectoryUser, draft: ImportedOrganizationDraft): void {
-  draft.records.bots.push({
+/** Adds a bot. The streams that the bot names are looked up by `setStreamsOfImportedBots`, when streams have ids. */
+function addImportedBotRecord(row: CheckedExportRow, user: DirectoryUser, draft: ImportedOrganizationDraft): void {
+  draft.directoryRecords.bots.push({
     user: user.id,
-    keySealed: draft.apiKeysByUser.get(user.id)!.sealed,
+    keySealed: draft.apiKeyByUserId.get(user.id)!.sealed,
     sendingStream: null,
     eventsStream: null,
-    allPublicStreams: row.flag('default_all_public_streams'),
+    allPublicStreams: row.booleanOrDefault('default_all_public_streams'),
     service: null,
     config: {},
   });
 }
 
-export function importBotStreams(rows: readonly ExportTableRow[], draft: ImportedOrganizationDraft): void {
+export function setStreamsOfImportedBots(rows: readonly CheckedExportRow[], draft: ImportedOrganizationDraft): void {
   for (const row of rows) {
-    if (!row.flag('is_bot')) continue;
-    const id = draft.userIds.getOrThrow(row.id, row.table);
-    const at = draft.records.bots.findIndex(({ user }) => user === id);
+    if (!row.booleanOrDefault('is_bot')) continue;
+    const id = draft.userIdMap.requireNewId(row.requiredId, row.table);
+    const at = draft.directoryRecords.bots.findIndex(({ user }) => user === id);
     const stream = (name: string) => {
-      const found = row.has(name) ? draft.streamIds.find(row.number(name)) : undefined;
+      const found = row.hasNonNullField(name)
+        ? draft.streamIdMap.findNewId(row.requireNonNegativeInteger(name))
+        : undefined;
       return found === undefined ? null : toStreamId(found);
     };
-    draft.records.bots[at] = {
-      ...draft.records.bots[at]!,
+    draft.directoryRecords.bots[at] = {
+      ...draft.directoryRecords.bots[at]!,
       sendingStream: stream('default_sending_stream'),
       eventsStream: stream('default_events_register_stream'),
     };
@@ -127,58 +132,62 @@ export function importBotStreams(rows: readonly ExportTableRow[], draft: Importe
 }
 
 /** Imports zerver_service: the URL that an outgoing webhook bot calls. The bot gets a new token. */
-export function importBotService(row: ExportTableRow, draft: ImportedOrganizationDraft): void {
-  const id = draft.userIds.getOrThrow(row.number('user_profile'), row.table);
-  const at = draft.records.bots.findIndex(({ user }) => user === id);
+export function setServiceOfImportedBot(row: CheckedExportRow, draft: ImportedOrganizationDraft): void {
+  const id = draft.userIdMap.requireNewId(row.requireNonNegativeInteger('user_profile'), row.table);
+  const at = draft.directoryRecords.bots.findIndex(({ user }) => user === id);
   if (at < 0) throw row.makeRowError('names an account that is no bot');
   const tokenSealed = draft.secrets.sealDeterministic(
-    draft.secrets.apiKeyFromBytes(draft.facts.realm, draft.deriveBytes(`token/${id}`)),
+    draft.secrets.makeApiKeyFromBytes(draft.facts.realm, draft.deriveRepeatableBytes(`token/${id}`)),
   );
-  draft.records.bots[at] = {
-    ...draft.records.bots[at]!,
-    service: { baseUrl: row.text('base_url'), interface: row.numberOr('interface', 1), tokenSealed },
+  draft.directoryRecords.bots[at] = {
+    ...draft.directoryRecords.bots[at]!,
+    service: {
+      baseUrl: row.textOrDefault('base_url'),
+      interface: row.nonNegativeIntegerOr('interface', 1),
+      tokenSealed,
+    },
   };
 }
 
-export function importBotConfig(row: ExportTableRow, draft: ImportedOrganizationDraft): void {
-  const id = draft.userIds.getOrThrow(row.number('bot_profile'), row.table);
-  const at = draft.records.bots.findIndex(({ user }) => user === id);
-  const bot = draft.records.bots[at];
+export function addConfigEntryToImportedBot(row: CheckedExportRow, draft: ImportedOrganizationDraft): void {
+  const id = draft.userIdMap.requireNewId(row.requireNonNegativeInteger('bot_profile'), row.table);
+  const at = draft.directoryRecords.bots.findIndex(({ user }) => user === id);
+  const bot = draft.directoryRecords.bots[at];
   if (!bot) throw row.makeRowError('names an account that is no bot');
-  draft.records.bots[at] = {
+  draft.directoryRecords.bots[at] = {
     ...bot,
-    config: Object.fromEntries([...Object.entries(bot.config), [row.text('key'), row.text('value')]]),
+    config: Object.fromEntries([...Object.entries(bot.config), [row.textOrDefault('key'), row.textOrDefault('value')]]),
   };
 }
 
-function makeImportedApiKey(user: number, draft: ImportedOrganizationDraft) {
+function deriveImportedApiKey(user: number, draft: ImportedOrganizationDraft) {
   const { secrets, facts } = draft;
-  const key = secrets.apiKeyFromBytes(facts.realm, draft.deriveBytes(`key/${user}`));
-  return { hash: secrets.apiKeyHash(key), sealed: secrets.sealDeterministic(key) };
+  const key = secrets.makeApiKeyFromBytes(facts.realm, draft.deriveRepeatableBytes(`key/${user}`));
+  return { hash: secrets.hashApiKeyOrToken(key), sealed: secrets.sealDeterministic(key) };
 }
 
-function roleOf(row: ExportTableRow): number {
-  const role = row.numberOr('role', 400);
-  if (!ROLE_NUMBERS.has(role)) throw row.makeRowError(`${role} is no role`);
+function checkedRoleOfRow(row: CheckedExportRow): number {
+  const role = row.nonNegativeIntegerOr('role', 400);
+  if (!VALID_ROLE_NUMBERS.has(role)) throw row.makeRowError(`${role} is no role`);
   return role;
 }
 
 /** Returns the full name in a form that this server accepts; characters that it doesn't accept are removed. */
-function nameOf(row: ExportTableRow, email: string): string {
-  const given = row.text('full_name');
+function acceptableFullNameOf(row: CheckedExportRow, email: string): string {
+  const given = row.textOrDefault('full_name');
   try {
-    return checkFullName(given);
+    return toCheckedFullName(given);
   } catch {
     const plain = given
       .replace(/[\p{C}*`\\>"@]/gu, '')
       .replace(/\|\d+$/, '')
       .trim();
     const name = [...(plain.length < 2 ? `${plain} ${email.split('@')[0]}`.trim() : plain)].slice(0, 100).join('');
-    return name.length < 2 ? `user ${row.id}` : name;
+    return name.length < 2 ? `user ${row.requiredId}` : name;
   }
 }
 
-function timeZoneOf(name: string): string {
+function canonicalTimeZoneOrEmpty(name: string): string {
   try {
     return canonicalizeTimeZone(name);
   } catch {
@@ -186,19 +195,19 @@ function timeZoneOf(name: string): string {
   }
 }
 
-interface AccountExportSource {
+interface AccountRowSource {
   readonly directory: DirectoryView;
   /** Time of the last log-in, seconds since 1970. */
   readonly lastLogin?: number | null;
 }
 
 /** Makes the row of zerver_userprofile. */
-export function exportAccount(user: DirectoryUser, { directory }: AccountExportSource): JsonObject {
+export function makeAccountRow(user: DirectoryUser, { directory }: AccountRowSource): JsonObject {
   const bot = directory.bot(user.id);
   const { settings } = directory.preferencesOf(user.id);
   return {
     id: user.id,
-    ...exportUserSettings((name) => computeUserSetting(user, settings, name)),
+    ...makeUserSettingColumns((name) => computeUserSetting(user, settings, name)),
     delivery_email: user.deliveryEmail,
     email: user.email,
     realm: 1,
@@ -239,7 +248,7 @@ export function exportAccount(user: DirectoryUser, { directory }: AccountExportS
 }
 
 /** Makes the rows of zerver_userprofile_crossrealm, with the e-mail addresses that other servers know. */
-export const exportSystemBots = (): JsonObject[] =>
+export const makeSystemBotRows = (): JsonObject[] =>
   [...SYSTEM_BOT_IDS_BY_EMAIL].map(
     ([email, id]): JsonObject => ({
       id,
@@ -248,7 +257,7 @@ export const exportSystemBots = (): JsonObject[] =>
     }),
   );
 
-export const exportBotServices = (directory: DirectoryView): JsonObject[] =>
+export const makeBotServiceRows = (directory: DirectoryView): JsonObject[] =>
   [...directory.bots()].flatMap(({ user, service }, i) =>
     service
       ? [
@@ -264,7 +273,7 @@ export const exportBotServices = (directory: DirectoryView): JsonObject[] =>
       : [],
   );
 
-export const exportBotConfig = (directory: DirectoryView): JsonObject[] =>
+export const makeBotConfigRows = (directory: DirectoryView): JsonObject[] =>
   [...directory.bots()]
     .flatMap(({ user, config }) => Object.entries(config).map(([key, value]) => ({ bot_profile: user, key, value })))
     .map((row, i) => ({ id: i + 1, ...row }));

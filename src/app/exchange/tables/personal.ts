@@ -3,155 +3,177 @@
  * zerver_userpresence, zerver_botstoragedata, zerver_scheduledmessage, and the profile fields with their values.
  */
 import { IdSet, type JsonObject } from '#base';
-import { canonicalEmojiCode, renderMarkdownOrEmpty } from '#domain/markdown';
-import { MARKDOWN_PROFILE_FIELD_TYPES, makeBotStorageWrites, PROFILE_FIELD_TYPE } from '#domain/people';
-import { checkTopicName, hashTopicName, TOPIC_VISIBILITY_POLICY, userTopicPartName } from '#domain/streams';
+import { findCanonicalEmojiCode, renderContextFreeMarkdownOrEmpty } from '#domain/markdown';
+import { MARKDOWN_RENDERED_FIELD_TYPES, makeBotStorageWritesAndGrowth, PROFILE_FIELD_TYPE } from '#domain/people';
+import {
+  hashTopicIgnoringCase,
+  TOPIC_VISIBILITY_POLICY,
+  toCheckedTruncatedTopic,
+  userTopicPartName,
+} from '#domain/streams';
 import { type EmojiReference, toUserId } from '#model';
-import type { DirectoryPreferences, DirectoryProfileField, DirectoryView, ProfileFieldValue } from '#model/records';
-import type { ExportTableRow } from '../format/row.js';
+import type { DirectoryProfileField, DirectoryUserPreferences, DirectoryView, ProfileFieldValue } from '#model/records';
+import type { CheckedExportRow } from '../format/row.js';
 import type { ImportedOrganizationDraft } from '../import/draft.js';
 
 /** Changes the preferences of a user. */
-function updateImportedPreferences(
+function updatePreferencesInDraft(
   draft: ImportedOrganizationDraft,
   user: number,
-  change: (before: DirectoryPreferences) => Partial<DirectoryPreferences>,
+  change: (before: DirectoryUserPreferences) => Partial<DirectoryUserPreferences>,
 ): void {
-  const at = draft.records.personals.findIndex((one) => one.user === user);
-  const before = draft.records.personals[at] ?? { user: toUserId(user), settings: {}, alertWords: [], muted: [] };
+  const at = draft.directoryRecords.personals.findIndex((one) => one.user === user);
+  const before = draft.directoryRecords.personals[at] ?? {
+    user: toUserId(user),
+    settings: {},
+    alertWords: [],
+    muted: [],
+  };
   const after = { ...before, ...change(before) };
-  if (at < 0) draft.records.personals.push(after);
-  else draft.records.personals[at] = after;
+  if (at < 0) draft.directoryRecords.personals.push(after);
+  else draft.directoryRecords.personals[at] = after;
 }
 
-export function importAlertWord(row: ExportTableRow, draft: ImportedOrganizationDraft): void {
-  const word = row.text('word').trim();
+export function addImportedAlertWord(row: CheckedExportRow, draft: ImportedOrganizationDraft): void {
+  const word = row.textOrDefault('word').trim();
   if (word === '') return;
-  updateImportedPreferences(
+  updatePreferencesInDraft(
     draft,
-    draft.userIds.getOrThrow(row.number('user_profile'), row.table),
+    draft.userIdMap.requireNewId(row.requireNonNegativeInteger('user_profile'), row.table),
     ({ alertWords }) => ({
       alertWords: alertWords.some((one) => one.toLowerCase() === word.toLowerCase())
         ? alertWords
         : [...alertWords, word],
     }),
   );
-  draft.countImportedRows('alert words');
+  draft.addImportedCount('alert words');
 }
 
-export function importMutedUser(row: ExportTableRow, draft: ImportedOrganizationDraft): void {
-  const id = draft.userIds.getOrThrow(row.number('muted_user'), row.table);
-  const timestamp = Math.floor(row.timeSeconds('date_muted'));
-  updateImportedPreferences(draft, draft.userIds.getOrThrow(row.number('user_profile'), row.table), ({ muted }) => ({
-    muted: [...muted.filter((one) => one.id !== id), { id, timestamp }],
-  }));
-  draft.countImportedRows('muted users');
+export function addImportedMutedUser(row: CheckedExportRow, draft: ImportedOrganizationDraft): void {
+  const id = draft.userIdMap.requireNewId(row.requireNonNegativeInteger('muted_user'), row.table);
+  const timestamp = Math.floor(row.timeSecondsOrDefault('date_muted'));
+  updatePreferencesInDraft(
+    draft,
+    draft.userIdMap.requireNewId(row.requireNonNegativeInteger('user_profile'), row.table),
+    ({ muted }) => ({
+      muted: [...muted.filter((one) => one.id !== id), { id, timestamp }],
+    }),
+  );
+  draft.addImportedCount('muted users');
 }
 
-export function importUserStatus(row: ExportTableRow, draft: ImportedOrganizationDraft): void {
-  const text = row.text('status_text');
-  const emoji = importEmojiRef(row, draft);
+export function setImportedUserStatus(row: CheckedExportRow, draft: ImportedOrganizationDraft): void {
+  const text = row.textOrDefault('status_text');
+  const emoji = convertEmojiOfRow(row, draft);
   if (text === '' && !emoji) return;
-  updateImportedPreferences(draft, draft.userIds.getOrThrow(row.number('user_profile'), row.table), () => ({
-    status: { text, emoji: emoji ?? null, away: false },
-  }));
-  draft.countImportedRows('statuses');
+  updatePreferencesInDraft(
+    draft,
+    draft.userIdMap.requireNewId(row.requireNonNegativeInteger('user_profile'), row.table),
+    () => ({
+      status: { text, emoji: emoji ?? null, away: false },
+    }),
+  );
+  draft.addImportedCount('statuses');
 }
 
 /** Returns the emoji that a reaction or a status names; undefined if there is none, or none that this server knows. */
-export function importEmojiRef(row: ExportTableRow, draft: ImportedOrganizationDraft): EmojiReference | undefined {
-  const name = row.text('emoji_name');
-  const type = row.text('reaction_type');
+export function convertEmojiOfRow(row: CheckedExportRow, draft: ImportedOrganizationDraft): EmojiReference | undefined {
+  const name = row.textOrDefault('emoji_name');
+  const type = row.textOrDefault('reaction_type');
   // Converters from other products write ids of custom emoji as numbers.
-  const given = row.rawValue('emoji_code');
-  const code = typeof given === 'number' ? String(given) : row.text('emoji_code');
+  const given = row.uncheckedValue('emoji_code');
+  const code = typeof given === 'number' ? String(given) : row.textOrDefault('emoji_code');
   if (name === '') return undefined;
   if (type === 'unicode_emoji')
-    return /^[0-9a-f]+(-[0-9a-f]+)*$/.test(code) ? { name, code: canonicalEmojiCode(code) ?? code, type } : undefined;
+    return /^[0-9a-f]+(-[0-9a-f]+)*$/.test(code)
+      ? { name, code: findCanonicalEmojiCode(code) ?? code, type }
+      : undefined;
   if (type === 'zulip_extra_emoji') return { name: 'conclave', code: 'conclave', type: 'extra' };
   if (type !== 'realm_emoji' || !/^\d{1,15}$/.test(code)) return undefined;
-  const id = draft.emojiIds.find(Number(code));
+  const id = draft.emojiIdMap.findNewId(Number(code));
   return id === undefined ? undefined : { name, code: String(id), type };
 }
 
-export const exportEmojiRef = ({ name, code, type }: EmojiReference): JsonObject =>
+export const makeEmojiColumns = ({ name, code, type }: EmojiReference): JsonObject =>
   type === 'extra'
     ? { emoji_name: 'zulip', emoji_code: 'zulip', reaction_type: 'zulip_extra_emoji' }
     : { emoji_name: name, emoji_code: code, reaction_type: type };
 
 /** Imports zerver_usertopic, and records in the stream's actor that the user watches the topic. */
 export class ImportedTopicPolicies {
-  readonly #watchersByTopic = new Map<string, { readonly stream: number; readonly users: number[] }>();
+  readonly #watcherIdsByStreamAndTopic = new Map<string, { readonly stream: number; readonly users: number[] }>();
 
-  import(row: ExportTableRow, draft: ImportedOrganizationDraft): void {
-    const user = draft.userIds.getOrThrow(row.number('user_profile'), row.table);
-    const stream = draft.streamIds.getOrThrow(row.number('stream'), row.table);
-    const policy = row.numberOr('visibility_policy', TOPIC_VISIBILITY_POLICY.muted);
+  addPolicyRow(row: CheckedExportRow, draft: ImportedOrganizationDraft): void {
+    const user = draft.userIdMap.requireNewId(row.requireNonNegativeInteger('user_profile'), row.table);
+    const stream = draft.streamIdMap.requireNewId(row.requireNonNegativeInteger('stream'), row.table);
+    const policy = row.nonNegativeIntegerOr('visibility_policy', TOPIC_VISIBILITY_POLICY.muted);
     if (policy < TOPIC_VISIBILITY_POLICY.muted || policy > TOPIC_VISIBILITY_POLICY.followed) return;
-    const name = topicOfExportRow(row.text('topic_name'));
+    const name = toTopicOrUndefined(row.textOrDefault('topic_name'));
     if (name === undefined) return;
-    const updated = Math.floor(row.timeSeconds('last_updated'));
-    draft.addUserParts(user, { [userTopicPartName(stream, name)]: { stream, name, policy, updated } });
-    const key = `${stream}/${hashTopicName(name)}`;
-    const known = this.#watchersByTopic.get(key);
+    const updated = Math.floor(row.timeSecondsOrDefault('last_updated'));
+    draft.mergeUserParts(user, { [userTopicPartName(stream, name)]: { stream, name, policy, updated } });
+    const key = `${stream}/${hashTopicIgnoringCase(name)}`;
+    const known = this.#watcherIdsByStreamAndTopic.get(key);
     if (known) known.users.push(user);
-    else this.#watchersByTopic.set(key, { stream, users: [user] });
-    draft.countImportedRows('topic policies');
+    else this.#watcherIdsByStreamAndTopic.set(key, { stream, users: [user] });
+    draft.addImportedCount('topic policies');
   }
 
   /** Writes the watchers to their streams. */
-  finish(draft: ImportedOrganizationDraft): void {
-    for (const [key, { stream, users }] of this.#watchersByTopic) {
-      draft.addStreamParts(stream, {
-        [`watchers/${key.slice(key.indexOf('/') + 1)}`]: { users: IdSet.of(users).encode() },
+  writeWatchersToStreamParts(draft: ImportedOrganizationDraft): void {
+    for (const [key, { stream, users }] of this.#watcherIdsByStreamAndTopic) {
+      draft.mergeStreamParts(stream, {
+        [`watchers/${key.slice(key.indexOf('/') + 1)}`]: { users: IdSet.fromIds(users).encode() },
       });
     }
   }
 }
 
 /** Returns a topic in the form that this server keeps; undefined if the text is no topic. */
-export function topicOfExportRow(given: string): string | undefined {
+export function toTopicOrUndefined(given: string): string | undefined {
   try {
-    return checkTopicName(given.replace(/\p{Cc}/gu, ' '));
+    return toCheckedTruncatedTopic(given.replace(/\p{Cc}/gu, ' '));
   } catch {
     return undefined;
   }
 }
 
-export function importBotStorage(row: ExportTableRow, draft: ImportedOrganizationDraft): void {
-  const user = draft.userIds.getOrThrow(row.number('bot_profile'), row.table);
-  const { parts, growth } = makeBotStorageWrites(new Map(), { [row.text('key')]: row.text('value') });
-  draft.addUserParts(user, parts);
-  const state = draft.userStates.get(user) ?? {};
-  draft.userStates.set(user, { ...state, storage: Number(state.storage ?? 0) + growth });
-  draft.countImportedRows('entries of bot storage');
+export function addImportedBotStorageEntry(row: CheckedExportRow, draft: ImportedOrganizationDraft): void {
+  const user = draft.userIdMap.requireNewId(row.requireNonNegativeInteger('bot_profile'), row.table);
+  const { parts, growth } = makeBotStorageWritesAndGrowth(new Map(), {
+    [row.textOrDefault('key')]: row.textOrDefault('value'),
+  });
+  draft.mergeUserParts(user, parts);
+  const state = draft.extraUserStateByUserId.get(user) ?? {};
+  draft.extraUserStateByUserId.set(user, { ...state, storage: Number(state.storage ?? 0) + growth });
+  draft.addImportedCount('entries of bot storage');
 }
 
-export function importProfileField(row: ExportTableRow, draft: ImportedOrganizationDraft): void {
-  const type = row.number('field_type');
+export function addImportedProfileField(row: CheckedExportRow, draft: ImportedOrganizationDraft): void {
+  const type = row.requireNonNegativeInteger('field_type');
   if (type < 1 || type > PROFILE_FIELD_TYPE.pronouns) {
-    draft.leftOut.add(`profile field of type ${type}`);
+    draft.adjustedRowCounts.addCount(`profile field of type ${type}`);
     return;
   }
-  const fields = draft.lists.profileFields;
+  const fields = draft.directorySingletons.profileFields;
   const id = fields.length + 1;
-  draft.profileFieldIds.set(row.id, id);
+  draft.profileFieldIdMap.addNewId(row.requiredId, id);
   const field: DirectoryProfileField = {
     id,
     type,
-    name: row.text('name'),
-    hint: row.text('hint'),
-    data: profileFieldDataOf(row),
-    order: row.numberOr('order', id),
-    inSummary: row.flag('display_in_profile_summary'),
+    name: row.textOrDefault('name'),
+    hint: row.textOrDefault('hint'),
+    data: checkedFieldDataJsonOf(row),
+    order: row.nonNegativeIntegerOr('order', id),
+    inSummary: row.booleanOrDefault('display_in_profile_summary'),
     added: [],
   };
-  draft.lists.profileFields = [...fields, field];
-  draft.countImportedRows('profile fields');
+  draft.directorySingletons.profileFields = [...fields, field];
+  draft.addImportedCount('profile fields');
 }
 
-function profileFieldDataOf(row: ExportTableRow): string {
-  const data = row.text('field_data');
+function checkedFieldDataJsonOf(row: CheckedExportRow): string {
+  const data = row.textOrDefault('field_data');
   if (data === '') return '';
   try {
     JSON.parse(data);
@@ -163,38 +185,39 @@ function profileFieldDataOf(row: ExportTableRow): string {
 
 /** Values of custom profile fields, by user. */
 export class ImportedProfileFieldValues {
-  readonly #valuesByUser = new Map<number, Record<string, ProfileFieldValue>>();
+  readonly #valuesByUserId = new Map<number, Record<string, ProfileFieldValue>>();
 
-  import(row: ExportTableRow, draft: ImportedOrganizationDraft): void {
-    const id = draft.profileFieldIds.find(row.number('field'));
-    const field = draft.lists.profileFields.find((one) => one.id === id);
-    const user = draft.userIds.getOrThrow(row.number('user_profile'), row.table);
+  addValueRow(row: CheckedExportRow, draft: ImportedOrganizationDraft): void {
+    const id = draft.profileFieldIdMap.findNewId(row.requireNonNegativeInteger('field'));
+    const field = draft.directorySingletons.profileFields.find((one) => one.id === id);
+    const user = draft.userIdMap.requireNewId(row.requireNonNegativeInteger('user_profile'), row.table);
     if (!field) return;
-    const given = row.text('value');
-    const value = field.type === PROFILE_FIELD_TYPE.person ? convertProfileUserIds(given, draft) : given;
-    const values = this.#valuesByUser.get(user) ?? {};
-    const rendered = MARKDOWN_PROFILE_FIELD_TYPES.has(field.type) ? renderMarkdownOrEmpty(value) : '';
+    const given = row.textOrDefault('value');
+    const value = field.type === PROFILE_FIELD_TYPE.person ? convertProfileUserIdsJson(given, draft) : given;
+    const values = this.#valuesByUserId.get(user) ?? {};
+    const rendered = MARKDOWN_RENDERED_FIELD_TYPES.has(field.type) ? renderContextFreeMarkdownOrEmpty(value) : '';
     values[String(field.id)] = { value, rendered, at: 1 };
-    this.#valuesByUser.set(user, values);
-    draft.countImportedRows('profile values');
+    this.#valuesByUserId.set(user, values);
+    draft.addImportedCount('profile values');
   }
 
-  finish(draft: ImportedOrganizationDraft): void {
-    for (const [user, values] of this.#valuesByUser) draft.records.profiles.push({ user: toUserId(user), values });
+  writeProfilesToDraft(draft: ImportedOrganizationDraft): void {
+    for (const [user, values] of this.#valuesByUserId)
+      draft.directoryRecords.profiles.push({ user: toUserId(user), values });
   }
 }
 
-function convertProfileUserIds(text: string, draft: ImportedOrganizationDraft): string {
+function convertProfileUserIdsJson(text: string, draft: ImportedOrganizationDraft): string {
   try {
     const ids = JSON.parse(text) as unknown;
-    const known = Array.isArray(ids) ? ids.flatMap((id) => draft.userIds.find(Number(id)) ?? []) : [];
+    const known = Array.isArray(ids) ? ids.flatMap((id) => draft.userIdMap.findNewId(Number(id)) ?? []) : [];
     return JSON.stringify(known);
   } catch {
     return '[]';
   }
 }
 
-export const exportProfileFields = (directory: DirectoryView): JsonObject[] =>
+export const makeProfileFieldRows = (directory: DirectoryView): JsonObject[] =>
   [...directory.profileFields()]
     .sort((a, b) => a.id - b.id)
     .map(({ id, type, name, hint, data, order, inSummary }) => ({
@@ -208,7 +231,7 @@ export const exportProfileFields = (directory: DirectoryView): JsonObject[] =>
       display_in_profile_summary: inSummary,
     }));
 
-export function exportProfileFieldValues(directory: DirectoryView): JsonObject[] {
+export function makeProfileFieldValueRows(directory: DirectoryView): JsonObject[] {
   const rows: JsonObject[] = [];
   for (const user of directory.users()) {
     for (const [field, { value, rendered_value = null }] of Object.entries(directory.profile(user.id))) {
@@ -218,7 +241,7 @@ export function exportProfileFieldValues(directory: DirectoryView): JsonObject[]
   return rows;
 }
 
-export function exportPreferences(directory: DirectoryView): {
+export function makePreferenceTableRows(directory: DirectoryView): {
   readonly alertWords: JsonObject[];
   readonly muted: JsonObject[];
   readonly statuses: JsonObject[];
@@ -237,7 +260,7 @@ export function exportPreferences(directory: DirectoryView): {
       const { text, emoji } = own.status;
       const none = { emoji_name: '', emoji_code: '', reaction_type: 'unicode_emoji' };
       const of = { id: statuses.length + 1, user_profile: user.id, timestamp: 0, client: 1, status_text: text };
-      statuses.push({ ...of, ...(emoji ? exportEmojiRef(emoji) : none) });
+      statuses.push({ ...of, ...(emoji ? makeEmojiColumns(emoji) : none) });
     }
   }
   return { alertWords, muted, statuses };

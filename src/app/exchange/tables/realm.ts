@@ -13,24 +13,24 @@ import {
   type RealmSettingName,
   type RealmSettings,
   type RealmSettingValue,
-  USER_DEFAULT_SETTING_NAMES,
   USER_SETTING_DECLARATIONS,
   USER_SETTING_NAMES,
+  USER_SETTING_NAMES_WITH_REALM_DEFAULT,
   type UserSettingDeclaration,
   type UserSettingName,
   type UserSettings,
 } from '#model';
 import type { DirectoryView } from '#model/records';
-import type { ExportTableRow } from '../format/row.js';
-import type { ImportedOrganizationDraft, LeftOutRowCounts } from '../import/draft.js';
+import type { CheckedExportRow } from '../format/row.js';
+import type { AdjustedRowCounts, ImportedOrganizationDraft } from '../import/draft.js';
 
 /** Settings whose column in the export has another name. */
-const COLUMNS_OF_RENAMED_SETTINGS: Partial<Record<RealmSettingName, string>> = {
+const COLUMN_BY_RENAMED_SETTING: Partial<Record<RealmSettingName, string>> = {
   notifications_stream_id: 'notifications_stream',
   signup_notifications_stream_id: 'signup_notifications_stream',
 };
 
-const columnOf = (name: RealmSettingName): string => COLUMNS_OF_RENAMED_SETTINGS[name] ?? name;
+const columnOfRealmSetting = (name: RealmSettingName): string => COLUMN_BY_RENAMED_SETTING[name] ?? name;
 
 /** True for values in a row that mean 'no limit', which the API's parameter doesn't accept. */
 const isUnlimitedValue = (name: RealmSettingName, value: unknown): boolean =>
@@ -38,22 +38,22 @@ const isUnlimitedValue = (name: RealmSettingName, value: unknown): boolean =>
     ? value === -1
     : value === null && (name === 'default_code_block_language' || name.endsWith('_limit_seconds'));
 
-export function importRealm(row: ExportTableRow, draft: ImportedOrganizationDraft): void {
+export function importRealmWithoutStreamSettings(row: CheckedExportRow, draft: ImportedOrganizationDraft): void {
   const settings: Record<string, RealmSettingValue> = { ...DEFAULT_REALM_SETTINGS };
   for (const name of REALM_SETTING_NAMES) {
-    const given = row.rawValue(columnOf(name));
+    const given = row.uncheckedValue(columnOfRealmSetting(name));
     if (given === undefined) continue;
     const setting = REALM_SETTING_DECLARATIONS[name];
-    // The streams have no ids at this point: `importNotificationStreams` sets these settings later.
+    // The streams have no ids at this point: `setNotificationStreamsOfRealm` sets these settings later.
     if ('namesStream' in setting && setting.isStreamValued) continue;
     if (isUnlimitedValue(name, given)) settings[name] = given as null;
     else if (isAcceptableRealmSetting(name, given)) settings[name] = given as RealmSettingValue;
-    else draft.leftOut.add(`setting of the organization: ${name}`);
+    else draft.adjustedRowCounts.addCount(`setting of the organization: ${name}`);
   }
   if (settings.name === '') settings.name = draft.facts.subdomain || 'Imported organization';
   draft.settings = settings as RealmSettings;
-  draft.createdMs = Math.floor(row.timeSeconds('date_created', draft.facts.begun / 1000) * 1000);
-  draft.deactivated = row.flag('deactivated');
+  draft.createdMs = Math.floor(row.timeSecondsOrDefault('date_created', draft.facts.begun / 1000) * 1000);
+  draft.isDeactivated = row.booleanOrDefault('deactivated');
 }
 
 function isAcceptableRealmSetting(name: RealmSettingName, value: unknown): boolean {
@@ -68,8 +68,9 @@ function isAcceptableRealmSetting(name: RealmSettingName, value: unknown): boole
 }
 
 /** Sets the two settings of the organization that name streams. */
-export function importNotificationStreams(row: ExportTableRow, draft: ImportedOrganizationDraft): void {
-  const of = (name: string): number => (row.has(name) ? (draft.streamIds.find(row.number(name)) ?? -1) : -1);
+export function setNotificationStreamsOfRealm(row: CheckedExportRow, draft: ImportedOrganizationDraft): void {
+  const of = (name: string): number =>
+    row.hasNonNullField(name) ? (draft.streamIdMap.findNewId(row.requireNonNegativeInteger(name)) ?? -1) : -1;
   draft.settings = {
     ...draft.settings,
     notifications_stream_id: of('notifications_stream'),
@@ -78,11 +79,14 @@ export function importNotificationStreams(row: ExportTableRow, draft: ImportedOr
 }
 
 /** Makes the columns of zerver_realm. @param base the row's other fields */
-export function exportRealm(directory: DirectoryView, base: JsonObject): JsonObject {
+export function makeRealmRow(directory: DirectoryView, base: JsonObject): JsonObject {
   const settings = Object.fromEntries(
     REALM_SETTING_NAMES.map((name) => {
       const value = directory.settings[name];
-      return [columnOf(name), COLUMNS_OF_RENAMED_SETTINGS[name] !== undefined && Number(value) < 0 ? null : value];
+      return [
+        columnOfRealmSetting(name),
+        COLUMN_BY_RENAMED_SETTING[name] !== undefined && Number(value) < 0 ? null : value,
+      ];
     }),
   );
   return {
@@ -107,13 +111,13 @@ export function exportRealm(directory: DirectoryView, base: JsonObject): JsonObj
 }
 
 /** Reads the user settings that a row has as columns, if they differ from the program's defaults. */
-export function importUserSettings(row: ExportTableRow, leftOut: LeftOutRowCounts): Partial<UserSettings> {
+export function readNonDefaultUserSettings(row: CheckedExportRow, leftOut: AdjustedRowCounts): Partial<UserSettings> {
   const chosen: Record<string, unknown> = {};
   for (const name of USER_SETTING_NAMES) {
     const setting: UserSettingDeclaration = USER_SETTING_DECLARATIONS[name];
-    const value = row.rawValue(name);
+    const value = row.uncheckedValue(name);
     if (setting.accountField !== undefined || value === undefined || value === null) continue;
-    if (!isAcceptableUserSetting(setting, value)) leftOut.add(`setting of a user: ${name}`);
+    if (!isAcceptableUserSetting(setting, value)) leftOut.addCount(`setting of a user: ${name}`);
     else if (value !== setting.default) chosen[name] = value;
   }
   return chosen as Partial<UserSettings>;
@@ -130,75 +134,84 @@ function isAcceptableUserSetting(setting: UserSettingDeclaration, value: unknown
 }
 
 /** Makes columns of all settings of a user. @param value returns the value of a setting */
-export const exportUserSettings = (value: (name: UserSettingName) => unknown): JsonObject =>
+export const makeUserSettingColumns = (value: (name: UserSettingName) => unknown): JsonObject =>
   Object.fromEntries(
     USER_SETTING_NAMES.filter(
       (name) => (USER_SETTING_DECLARATIONS[name] as UserSettingDeclaration).accountField === undefined,
     ).map((name) => [name, value(name) as string]),
   );
 
-export function importDefaultUserSettings(row: ExportTableRow, draft: ImportedOrganizationDraft): void {
-  const visibility = row.numberOr('email_address_visibility', 1);
-  draft.lists.userDefaults = {
-    ...importUserSettings(row, draft.leftOut),
+export function setImportedUserDefaults(row: CheckedExportRow, draft: ImportedOrganizationDraft): void {
+  const visibility = row.nonNegativeIntegerOr('email_address_visibility', 1);
+  draft.directorySingletons.userDefaults = {
+    ...readNonDefaultUserSettings(row, draft.adjustedRowCounts),
     ...(visibility > 1 && visibility <= 5 ? { email_address_visibility: visibility } : {}),
   };
 }
 
-export const exportDefaultUserSettings = ({ userDefaults }: DirectoryView): JsonObject => ({
+export const makeUserDefaultSettingsRow = ({ userDefaults }: DirectoryView): JsonObject => ({
   id: 1,
   realm: 1,
   ...Object.fromEntries(
-    USER_DEFAULT_SETTING_NAMES.map((name) => [name, userDefaults[name] ?? USER_SETTING_DECLARATIONS[name].default]),
+    USER_SETTING_NAMES_WITH_REALM_DEFAULT.map((name) => [
+      name,
+      userDefaults[name] ?? USER_SETTING_DECLARATIONS[name].default,
+    ]),
   ),
 });
 
-export function importEmailDomain(row: ExportTableRow, draft: ImportedOrganizationDraft): void {
-  const domain = row.text('domain').toLowerCase();
+export function addImportedEmailDomain(row: CheckedExportRow, draft: ImportedOrganizationDraft): void {
+  const domain = row.textOrDefault('domain').toLowerCase();
   if (domain === '') throw row.makeRowError('has no domain');
-  const domains = draft.lists.domains;
-  draft.lists.domains = [...domains, { id: domains.length + 1, domain, allowSubdomains: row.flag('allow_subdomains') }];
-  draft.countImportedRows('domains');
+  const domains = draft.directorySingletons.domains;
+  draft.directorySingletons.domains = [
+    ...domains,
+    { id: domains.length + 1, domain, allowSubdomains: row.booleanOrDefault('allow_subdomains') },
+  ];
+  draft.addImportedCount('domains');
 }
 
-export const exportEmailDomains = (directory: DirectoryView): JsonObject[] =>
+export const makeEmailDomainRows = (directory: DirectoryView): JsonObject[] =>
   directory
     .emailDomains()
     .map(({ id, domain, allowSubdomains }) => ({ id, realm: 1, domain, allow_subdomains: allowSubdomains }));
 
-export function importLinkifier(row: ExportTableRow, draft: ImportedOrganizationDraft): void {
-  const pattern = row.text('pattern');
+export function addImportedLinkifier(row: CheckedExportRow, draft: ImportedOrganizationDraft): void {
+  const pattern = row.textOrDefault('pattern');
   // Exports of older servers have a format with %(name)s instead of a URL template.
-  const urlTemplate = row.text('url_template', row.text('url_format_string').replace(/%\((\w+)\)s/g, '{$1}'));
+  const urlTemplate = row.textOrDefault(
+    'url_template',
+    row.textOrDefault('url_format_string').replace(/%\((\w+)\)s/g, '{$1}'),
+  );
   if (Object.keys(findLinkifierErrors(pattern, urlTemplate)).length > 0) {
-    draft.leftOut.add(`linkifier ${pattern}`);
+    draft.adjustedRowCounts.addCount(`linkifier ${pattern}`);
     return;
   }
-  const all = draft.lists.linkifiers;
-  draft.lists.linkifiers = [...all, { id: all.length + 1, pattern, urlTemplate }];
-  draft.countImportedRows('linkifiers');
+  const all = draft.directorySingletons.linkifiers;
+  draft.directorySingletons.linkifiers = [...all, { id: all.length + 1, pattern, urlTemplate }];
+  draft.addImportedCount('linkifiers');
 }
 
-export const exportLinkifiers = (directory: DirectoryView): JsonObject[] =>
+export const makeLinkifierRows = (directory: DirectoryView): JsonObject[] =>
   directory
     .linkifiers()
     .map(({ pattern, urlTemplate }, i) => ({ id: i + 1, realm: 1, pattern, url_template: urlTemplate }));
 
-export function importPlayground(row: ExportTableRow, draft: ImportedOrganizationDraft): void {
-  const all = draft.lists.playgrounds;
-  draft.lists.playgrounds = [
+export function addImportedPlayground(row: CheckedExportRow, draft: ImportedOrganizationDraft): void {
+  const all = draft.directorySingletons.playgrounds;
+  draft.directorySingletons.playgrounds = [
     ...all,
     {
       id: all.length + 1,
-      name: row.text('name'),
-      language: row.text('pygments_language'),
-      urlPrefix: row.text('url_prefix'),
+      name: row.textOrDefault('name'),
+      language: row.textOrDefault('pygments_language'),
+      urlPrefix: row.textOrDefault('url_prefix'),
     },
   ];
-  draft.countImportedRows('playgrounds');
+  draft.addImportedCount('playgrounds');
 }
 
-export const exportPlaygrounds = (directory: DirectoryView): JsonObject[] =>
+export const makePlaygroundRows = (directory: DirectoryView): JsonObject[] =>
   directory.playgrounds().map(({ id, name, language, urlPrefix }) => ({
     id,
     realm: 1,

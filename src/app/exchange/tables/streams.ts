@@ -3,131 +3,135 @@
  * zerver_huddle (direct messages between more than two).
  */
 import type { JsonObject } from '#base';
-import { renderMarkdownOrEmpty } from '#domain/markdown';
+import { renderContextFreeMarkdownOrEmpty } from '#domain/markdown';
 import { SYSTEM_GROUP_IDS } from '#domain/people';
 import {
-  checkStreamName,
   makeDefaultSubscription,
   pickSubscriptionColor,
   type Subscription,
   streamPrivacyNameOf,
+  toCheckedStreamName,
   toOneLineDescription,
 } from '#domain/streams';
 import { directMessageActorKey, parseActorKey, toStreamId, toUserId } from '#model';
 import type { DirectoryStream, DirectoryView } from '#model/records';
-import type { ExportTableRow } from '../format/row.js';
-import { asImportedJson, type ExportedRecipient, type ImportedOrganizationDraft } from '../import/draft.js';
+import type { CheckedExportRow } from '../format/row.js';
+import { castToJson, type ExportedRecipientTarget, type ImportedOrganizationDraft } from '../import/draft.js';
 
 /** Matches the beginning of the names of deactivated streams in an export. */
-const DEACTIVATED_STREAM_NAME_PATTERN = /^[0-9a-f]{7}!DEACTIVATED:/;
-const RECIPIENT_KINDS: Readonly<Record<number, ExportedRecipient['kind']>> = { 1: 'user', 2: 'stream', 3: 'group' };
-const COLOR_PATTERN = /^#[0-9a-f]{6}$/i;
+const DEACTIVATED_STREAM_NAME_PREFIX_PATTERN = /^[0-9a-f]{7}!DEACTIVATED:/;
+const RECIPIENT_KIND_BY_TYPE_NUMBER: Readonly<Record<number, ExportedRecipientTarget['kind']>> = {
+  1: 'user',
+  2: 'stream',
+  3: 'group',
+};
+const HEX_COLOR_PATTERN = /^#[0-9a-f]{6}$/i;
 
-export function importStreams(
-  rows: readonly ExportTableRow[],
+export function importAllStreams(
+  rows: readonly CheckedExportRow[],
   creator: number,
   draft: ImportedOrganizationDraft,
 ): void {
   const names = new Set<string>();
   [...rows]
-    .sort((a, b) => a.id - b.id)
+    .sort((a, b) => a.requiredId - b.requiredId)
     .forEach((row, i) => {
-      draft.streamIds.set(row.id, i + 1);
-      importStream(row, i + 1, creator, names, draft);
+      draft.streamIdMap.addNewId(row.requiredId, i + 1);
+      importStreamRow(row, i + 1, creator, names, draft);
     });
 }
 
-function importStream(
-  row: ExportTableRow,
+function importStreamRow(
+  row: CheckedExportRow,
   id: number,
   creator: number,
   names: Set<string>,
   draft: ImportedOrganizationDraft,
 ): void {
-  const archived = row.flag('deactivated');
-  const name = streamNameOf(row, archived);
+  const archived = row.booleanOrDefault('deactivated');
+  const name = acceptableStreamNameOf(row, archived);
   if (!archived && names.has(name.toLowerCase())) throw row.makeRowError(`another stream is named ${name}, too`);
   if (!archived) names.add(name.toLowerCase());
-  const description = toOneLineDescription(row.text('description'));
+  const description = toOneLineDescription(row.textOrDefault('description'));
   const privacy = {
-    inviteOnly: row.flag('invite_only'),
-    historyPublic: row.flag('history_public_to_subscribers', !row.flag('invite_only')),
-    webPublic: row.flag('is_web_public'),
+    inviteOnly: row.booleanOrDefault('invite_only'),
+    historyPublic: row.booleanOrDefault('history_public_to_subscribers', !row.booleanOrDefault('invite_only')),
+    webPublic: row.booleanOrDefault('is_web_public'),
   };
   // Every other combination is a stream that no server makes, so the strictest privacy is the safe choice.
   const kind = streamPrivacyNameOf(privacy) ? privacy : { inviteOnly: true, historyPublic: false, webPublic: false };
-  const policy = row.numberOr('stream_post_policy', 1);
-  const group = row.has('can_remove_subscribers_group')
-    ? draft.groupIds.find(row.number('can_remove_subscribers_group'))
+  const policy = row.nonNegativeIntegerOr('stream_post_policy', 1);
+  const group = row.hasNonNullField('can_remove_subscribers_group')
+    ? draft.groupIdMap.findNewId(row.requireNonNegativeInteger('can_remove_subscribers_group'))
     : undefined;
   const stream: DirectoryStream = {
     id: toStreamId(id),
-    recipient: draft.nextRecipient++,
+    recipient: draft.nextRecipientId++,
     name,
     description,
-    renderedDescription: renderMarkdownOrEmpty(description),
-    created: Math.floor(row.timeSeconds('date_created', draft.createdMs / 1000)),
+    renderedDescription: renderContextFreeMarkdownOrEmpty(description),
+    created: Math.floor(row.timeSecondsOrDefault('date_created', draft.createdMs / 1000)),
     creator: toUserId(creator),
     ...kind,
     postPolicy: policy >= 1 && policy <= 4 ? policy : 1,
-    retentionDays: retentionDaysOf(row),
+    retentionDays: retentionDaysOfStreamRow(row),
     canRemoveGroup: group ?? SYSTEM_GROUP_IDS.administrators,
     firstMessage: null,
     archived,
     isDefault: false,
   };
-  draft.records.streams.push(stream);
-  draft.countImportedRows('streams');
+  draft.directoryRecords.streams.push(stream);
+  draft.addImportedCount('streams');
 }
 
-function streamNameOf(row: ExportTableRow, archived: boolean): string {
-  const given = row.text('name');
-  const name = archived ? given.replace(DEACTIVATED_STREAM_NAME_PATTERN, '') : given;
+function acceptableStreamNameOf(row: CheckedExportRow, archived: boolean): string {
+  const given = row.textOrDefault('name');
+  const name = archived ? given.replace(DEACTIVATED_STREAM_NAME_PREFIX_PATTERN, '') : given;
   try {
-    return checkStreamName(name);
+    return toCheckedStreamName(name);
   } catch {
     const plain = [...name.replace(/\p{C}/gu, '').trim()].slice(0, 60).join('');
-    return plain === '' ? `stream ${row.id}` : plain;
+    return plain === '' ? `stream ${row.requiredId}` : plain;
   }
 }
 
-function retentionDaysOf(row: ExportTableRow): number | null {
-  if (row.rawValue('message_retention_days') === -1) return -1;
-  return row.numberOr('message_retention_days', null);
+function retentionDaysOfStreamRow(row: CheckedExportRow): number | null {
+  if (row.uncheckedValue('message_retention_days') === -1) return -1;
+  return row.nonNegativeIntegerOr('message_retention_days', null);
 }
 
-export function importDefaultStream(row: ExportTableRow, draft: ImportedOrganizationDraft): void {
-  const id = draft.streamIds.getOrThrow(row.number('stream'), row.table);
-  updateImportedStream(draft, id, { isDefault: true });
+export function markImportedStreamAsDefault(row: CheckedExportRow, draft: ImportedOrganizationDraft): void {
+  const id = draft.streamIdMap.requireNewId(row.requireNonNegativeInteger('stream'), row.table);
+  updateStreamInDraft(draft, id, { isDefault: true });
 }
 
-export function updateImportedStream(
+export function updateStreamInDraft(
   draft: ImportedOrganizationDraft,
   id: number,
   change: Partial<DirectoryStream>,
 ): void {
   const at = id - 1;
-  draft.records.streams[at] = { ...draft.records.streams[at]!, ...change };
+  draft.directoryRecords.streams[at] = { ...draft.directoryRecords.streams[at]!, ...change };
 }
 
-export function importRecipient(row: ExportTableRow, draft: ImportedOrganizationDraft): void {
-  const kind = RECIPIENT_KINDS[row.number('type')];
-  if (!kind) throw row.makeRowError(`${row.number('type')} is no type of a recipient`);
-  draft.recipients.set(row.id, { kind, of: row.number('type_id') });
+export function addExportedRecipient(row: CheckedExportRow, draft: ImportedOrganizationDraft): void {
+  const kind = RECIPIENT_KIND_BY_TYPE_NUMBER[row.requireNonNegativeInteger('type')];
+  if (!kind) throw row.makeRowError(`${row.requireNonNegativeInteger('type')} is no type of a recipient`);
+  draft.recipientByExportedId.set(row.requiredId, { kind, of: row.requireNonNegativeInteger('type_id') });
 }
 
 /**
  * Adds subscriptions to streams. Members of group conversations are added to `members` (by the group's id in the
  * export).
  */
-export function importSubscription(
-  row: ExportTableRow,
+export function importSubscriptionOrGroupMember(
+  row: CheckedExportRow,
   draft: ImportedOrganizationDraft,
   members: Map<number, Set<number>>,
 ): void {
-  const recipient = draft.recipients.get(row.number('recipient'));
+  const recipient = draft.recipientByExportedId.get(row.requireNonNegativeInteger('recipient'));
   if (!recipient) throw row.makeRowError('there is no recipient with this id');
-  const user = draft.userIds.find(row.number('user_profile'));
+  const user = draft.userIdMap.findNewId(row.requireNonNegativeInteger('user_profile'));
   if (user === undefined) throw row.makeRowError('there is no user with this id');
   if (recipient.kind === 'group') {
     const known = members.get(recipient.of);
@@ -135,67 +139,67 @@ export function importSubscription(
     else members.set(recipient.of, new Set([user]));
   }
   if (recipient.kind !== 'stream') return;
-  const stream = draft.streamIds.getOrThrow(recipient.of, row.table);
-  const active = row.flag('active', true) && !draft.records.streams[stream - 1]!.archived;
-  const color = row.text('color');
+  const stream = draft.streamIdMap.requireNewId(recipient.of, row.table);
+  const active = row.booleanOrDefault('active', true) && !draft.directoryRecords.streams[stream - 1]!.archived;
+  const color = row.textOrDefault('color');
   const own: Subscription = {
     stream,
     active,
-    color: COLOR_PATTERN.test(color) ? color : pickSubscriptionColor(new Set(), stream),
-    muted: row.flag('is_muted'),
-    pinned: row.flag('pin_to_top'),
+    color: HEX_COLOR_PATTERN.test(color) ? color : pickSubscriptionColor(new Set(), stream),
+    muted: row.booleanOrDefault('is_muted'),
+    pinned: row.booleanOrDefault('pin_to_top'),
     desktop: row.booleanOrNull('desktop_notifications'),
     audible: row.booleanOrNull('audible_notifications'),
     push: row.booleanOrNull('push_notifications'),
     email: row.booleanOrNull('email_notifications'),
     wildcard: row.booleanOrNull('wildcard_mentions_notify'),
   };
-  draft.addUserParts(user, { [`sub/${stream}`]: asImportedJson(own) });
-  draft.countImportedRows('subscriptions');
-  if (own.push || own.email) draft.addNotified(stream, user);
+  draft.mergeUserParts(user, { [`sub/${stream}`]: castToJson(own) });
+  draft.addImportedCount('subscriptions');
+  if (own.push || own.email) draft.addUserNotifiedOfAllMessages(stream, user);
   if (!active) return;
-  const subscribers = draft.subscribedStreamsByUser.get(stream);
+  const subscribers = draft.currentSubscriberIdsByStreamId.get(stream);
   if (subscribers) subscribers.add(user);
-  else draft.subscribedStreamsByUser.set(stream, new Set([user]));
+  else draft.currentSubscriberIdsByStreamId.set(stream, new Set([user]));
 }
 
 /** Adds the ended subscription of a user who received messages of a stream: access to them needs a subscription. */
-export function addFormerSubscription(user: number, stream: number, draft: ImportedOrganizationDraft): void {
+export function addEndedSubscriptionIfNone(user: number, stream: number, draft: ImportedOrganizationDraft): void {
   const part = `sub/${stream}`;
-  if (draft.userParts(user)[part] !== undefined) return;
+  if (draft.partsOfUser(user)[part] !== undefined) return;
   const former = { ...makeDefaultSubscription(stream, pickSubscriptionColor(new Set(), stream)), active: false };
-  draft.addUserParts(user, { [part]: asImportedJson(former) });
+  draft.mergeUserParts(user, { [part]: castToJson(former) });
 }
 
 /**
  * Assigns recipient ids to group conversations, after all subscriptions were read, which name the members of a group.
  */
-export function importDirectGroups(
-  rows: readonly ExportTableRow[],
+export function addDirectGroupsWithRecipientIds(
+  rows: readonly CheckedExportRow[],
   members: ReadonlyMap<number, ReadonlySet<number>>,
   draft: ImportedOrganizationDraft,
 ): void {
   const bySet = new Map<string, number>();
-  for (const row of [...rows].sort((a, b) => a.id - b.id)) {
-    const participants = [...(members.get(row.id) ?? [])].sort((a, b) => a - b);
+  for (const row of [...rows].sort((a, b) => a.requiredId - b.requiredId)) {
+    const participants = [...(members.get(row.requiredId) ?? [])].sort((a, b) => a - b);
     if (participants.length === 0) {
-      draft.leftOut.add('group conversation without members');
+      draft.adjustedRowCounts.addCount('group conversation without members');
       continue;
     }
     const group = parseActorKey(directMessageActorKey(draft.facts.realm, participants.map(toUserId))).idWithinRealm;
     // Two groups in the export with the same members become one conversation.
     let recipient = bySet.get(group) ?? 0;
     if (recipient === 0 && participants.length > 2) {
-      recipient = draft.nextRecipient++;
+      recipient = draft.nextRecipientId++;
       bySet.set(group, recipient);
       draft.realmParts[`group/${group}`] = recipient;
     }
-    draft.directGroups.set(row.id, { participants, recipient });
-    draft.countImportedRows('group conversations');
+    draft.directGroupByExportedId.set(row.requiredId, { participants, recipient });
+    draft.addImportedCount('group conversations');
   }
 }
 
-export const exportStream = (stream: DirectoryStream): JsonObject => ({
+export const makeStreamRow = (stream: DirectoryStream): JsonObject => ({
   id: stream.id,
   realm: 1,
   name: stream.name,
@@ -214,12 +218,12 @@ export const exportStream = (stream: DirectoryStream): JsonObject => ({
   recipient: stream.recipient,
 });
 
-export const exportDefaultStreams = (directory: DirectoryView): JsonObject[] =>
+export const makeDefaultStreamRows = (directory: DirectoryView): JsonObject[] =>
   [...directory.streams()]
     .filter((stream) => stream.isDefault && !stream.archived)
     .map((stream, i) => ({ id: i + 1, realm: 1, stream: stream.id }));
 
-export const exportSubscription = (
+export const makeSubscriptionRow = (
   id: number,
   user: number,
   recipient: number,

@@ -4,7 +4,7 @@
  */
 
 import {
-  findMembershipStayOfMessage,
+  findReceivingStayOfMessageId,
   type StreamMembershipRecord,
   wasReceivingMessagesAtVersion,
 } from '#domain/streams';
@@ -28,7 +28,7 @@ export interface ReadableMessage {
 }
 
 /** Streams whose memberships decide who has a copy of the message. */
-export function streamsDecidingMessageCopies(message: StoredMessage): readonly number[] {
+export function streamIdsDecidingMessageCopies(message: StoredMessage): readonly number[] {
   const { originStream } = message;
   if (originStream === 0) return [];
   const moves = streamMovesOfMessage(message);
@@ -51,16 +51,20 @@ export function computeMessageCopyState(
 ): MessageCopyState {
   const { originStream, id, participants } = message;
   if (originStream === 0) return { has: participants.includes(user), gained: false };
-  return computeCopyStateAfterMoves({ id, home: originStream, moves: streamMovesOfMessage(message) }, membership, own);
+  return computeStreamMessageCopyState(
+    { id, home: originStream, moves: streamMovesOfMessage(message) },
+    membership,
+    own,
+  );
 }
 
 /** Like `computeMessageCopyState`, but for a message that was sent to a stream. */
-export function computeCopyStateAfterMoves(
+export function computeStreamMessageCopyState(
   { id, home, moves }: MovedMessageCopies,
   membership: (stream: number) => StreamMembershipRecord | undefined,
   own = false,
 ): MessageCopyState {
-  const stay = findMembershipStayOfMessage(membership(home), id);
+  const stay = findReceivingStayOfMessageId(membership(home), id);
   let has = own || stay !== undefined;
   let gained = false;
   for (const move of moves) {

@@ -4,13 +4,13 @@ import { type StreamMembershipRecord, streamMemberPartAddress, toStreamMembershi
 import type { RealmId } from '#model';
 import type { DirectoryUser, DirectoryView } from '#model/records';
 import type { MessageReadStore } from '#ports/store';
-import { UserMessageFlags } from '../flags/read-state.js';
+import { UserMessageFlagsView } from '../flags/read-state.js';
 
 export interface MessageViewerContext {
   readonly realm: RealmId;
   readonly user: DirectoryUser;
   readonly directory: DirectoryView;
-  readonly flags: UserMessageFlags;
+  readonly flags: UserMessageFlagsView;
   /** Ids of the streams to which the user is or was subscribed. */
   readonly streams: readonly number[];
   /** True if the user is subscribed to the stream now. */
@@ -24,15 +24,15 @@ export const makeViewerWithoutFlags = (
   of: Pick<MessageViewerContext, 'realm' | 'user' | 'directory' | 'subscribed'>,
 ): MessageViewerContext => ({
   ...of,
-  flags: new UserMessageFlags(of.user.id, new Map()),
+  flags: new UserMessageFlagsView(of.user.id, new Map()),
   streams: [],
   mutedStreams: new Set(),
   mutesTopic: () => false,
 });
 
 /** One user's memberships of streams, read from the Store on demand. */
-export class UserStreamMemberships {
-  readonly #members = new Map<number, StreamMembershipRecord | undefined>();
+export class CachedUserStreamMemberships {
+  readonly #membershipByStreamId = new Map<number, StreamMembershipRecord | undefined>();
 
   constructor(
     private readonly store: MessageReadStore,
@@ -41,21 +41,22 @@ export class UserStreamMemberships {
   ) {}
 
   /** Reads the user's memberships that aren't known yet, in one query. */
-  async load(streams: readonly number[]): Promise<void> {
-    const missing = [...new Set(streams)].filter((stream) => !this.#members.has(stream));
+  async loadMissing(streams: readonly number[]): Promise<void> {
+    const missing = [...new Set(streams)].filter((stream) => !this.#membershipByStreamId.has(stream));
     if (missing.length === 0) return;
     const parts = await this.store.getParts(
       missing.map((stream) => streamMemberPartAddress(this.realm, stream, this.user)),
     );
     missing.forEach((stream, i) => {
-      this.#members.set(stream, toStreamMembershipRecord(parts[i]?.value));
+      this.#membershipByStreamId.set(stream, toStreamMembershipRecord(parts[i]?.value));
     });
   }
 
-  knows(stream: number): boolean {
-    return this.#members.has(stream);
+  hasLoaded(stream: number): boolean {
+    return this.#membershipByStreamId.has(stream);
   }
 
-  /** Returns the user's membership of a stream that was passed to `load`; undefined if the user has none. */
-  readonly of = (stream: number): StreamMembershipRecord | undefined => this.#members.get(stream);
+  /** Returns the user's membership of a stream that was passed to `loadMissing`; undefined if the user has none. */
+  readonly loadedMembershipOf = (stream: number): StreamMembershipRecord | undefined =>
+    this.#membershipByStreamId.get(stream);
 }

@@ -4,8 +4,8 @@
  */
 
 import { memoizeByObject } from '#base';
-import { AlertWordMatcher, type MentionedIds } from '#domain/markdown';
-import { userGroupsOfDirectory } from '#domain/people';
+import { AlertWordMatcher, type MentionTargets } from '#domain/markdown';
+import { getUserGroupsOfDirectory } from '#domain/people';
 import type { UserId } from '#model';
 import type { DirectoryView } from '#model/records';
 import type { MessageBody } from '../stored/message.js';
@@ -34,37 +34,37 @@ function buildAlertAndMuteIndex(directory: DirectoryView): AlertAndMuteIndex {
 }
 
 /** The index of alert words and mutes; built again only when a preference in the directory changes, which is rare. */
-const alertAndMuteIndexOf = memoizeByObject(buildAlertAndMuteIndex, ({ preferencesVersion }) => preferencesVersion);
+const getAlertAndMuteIndex = memoizeByObject(buildAlertAndMuteIndex, ({ preferencesVersion }) => preferencesVersion);
 
 /** Users who have an alert word that occurs in the text, without repeats. */
-function usersAlertedByText(directory: DirectoryView, text: string): Iterable<UserId> {
-  const { words, byWord } = alertAndMuteIndexOf(directory);
+function userIdsAlertedByText(directory: DirectoryView, text: string): Iterable<UserId> {
+  const { words, byWord } = getAlertAndMuteIndex(directory);
   const users = new Set<UserId>();
-  for (const word of words.find(text)) for (const user of byWord.get(word) ?? []) users.add(user);
+  for (const word of words.findOccurringWords(text)) for (const user of byWord.get(word) ?? []) users.add(user);
   return users;
 }
 
 /** Users who have muted the sender. */
-const usersWhoMuted = (directory: DirectoryView, sender: number): readonly UserId[] =>
-  alertAndMuteIndexOf(directory).muters.get(sender) ?? [];
+const userIdsWhoMutedSender = (directory: DirectoryView, sender: number): readonly UserId[] =>
+  getAlertAndMuteIndex(directory).muters.get(sender) ?? [];
 
 /** Members of the mentioned groups and their subgroups. */
-function membersOfGroups(groups: readonly number[], directory: DirectoryView): Iterable<UserId> {
+function memberIdsOfGroups(groups: readonly number[], directory: DirectoryView): Iterable<UserId> {
   if (groups.length === 0) return [];
-  const all = userGroupsOfDirectory(directory);
-  return groups.flatMap((id) => all.membersOf(id));
+  const all = getUserGroupsOfDirectory(directory);
+  return groups.flatMap((id) => all.transitiveMemberIdsOf(id));
 }
 
 /** Users with a mention or an alert word in the text, with or without a copy of the message: user → flags. */
-export function findMentionAndAlertFlags(
+export function makeMentionAndAlertFlagsByUser(
   content: string,
-  mentions: MentionedIds,
+  mentions: MentionTargets,
   directory: DirectoryView,
 ): Map<number, string[]> {
   const flags = new Map<number, string[]>();
-  for (const user of new Set([...mentions.users, ...membersOfGroups(mentions.groups, directory)]))
+  for (const user of new Set([...mentions.users, ...memberIdsOfGroups(mentions.groups, directory)]))
     flags.set(user, ['mentioned']);
-  for (const user of usersAlertedByText(directory, content)) {
+  for (const user of userIdsAlertedByText(directory, content)) {
     flags.set(user, [...(flags.get(user) ?? []), 'has_alert_word']);
   }
   return flags;
@@ -74,7 +74,7 @@ interface CreationFlagsInput {
   readonly sender: number;
   readonly content: string;
   /** Mentions in the text that notify users; silent ones are excluded. */
-  readonly mentions: MentionedIds;
+  readonly mentions: MentionTargets;
   /** Users whose copies count as read from the beginning. */
   readonly read: readonly number[];
   readonly hasCopy: (user: number) => boolean;
@@ -86,8 +86,9 @@ export function computeFlagsAtMessageCreation(
   directory: DirectoryView,
 ): MessageBody['flags'] {
   const flags: Record<string, string[]> = {};
-  for (const user of new Set([...read, ...usersWhoMuted(directory, sender)])) if (hasCopy(user)) flags[user] = ['read'];
-  for (const [user, added] of findMentionAndAlertFlags(content, mentions, directory)) {
+  for (const user of new Set([...read, ...userIdsWhoMutedSender(directory, sender)]))
+    if (hasCopy(user)) flags[user] = ['read'];
+  for (const [user, added] of makeMentionAndAlertFlagsByUser(content, mentions, directory)) {
     if (hasCopy(user)) flags[user] = [...(flags[user] ?? []), ...added];
   }
   return flags;

@@ -5,11 +5,11 @@
 import type { Json } from '#base';
 import type { ReadableMessage } from '../access/message-access.js';
 import {
-  encodeMarkedMessageIds,
-  encodeOriginReadState,
+  encodeMarkedMessageIdsPart,
+  encodeOriginReadStatePart,
   type MessageMarkName,
   type OriginReadState,
-  type UserMessageFlags,
+  type UserMessageFlagsView,
 } from './read-state.js';
 
 export interface MessageFlagUpdate {
@@ -23,21 +23,21 @@ export interface MessageFlagUpdate {
 export const EDITABLE_MESSAGE_FLAGS = ['read', 'starred', 'collapsed'] as const;
 export type EditableMessageFlag = (typeof EDITABLE_MESSAGE_FLAGS)[number];
 
-export function addReadMessageIds(reading: OriginReadState, ids: readonly number[]): OriginReadState {
+export function withReadMessageIds(reading: OriginReadState, ids: readonly number[]): OriginReadState {
   return {
     mark: reading.mark,
-    read: reading.read.with(ids.filter((id) => id > reading.mark)),
-    unread: reading.unread.without(ids),
+    read: reading.read.withIds(ids.filter((id) => id > reading.mark)),
+    unread: reading.unread.withoutIds(ids),
   };
 }
 
-export const addUnreadMessageIds = (reading: OriginReadState, ids: readonly number[]): OriginReadState => ({
+export const withUnreadMessageIds = (reading: OriginReadState, ids: readonly number[]): OriginReadState => ({
   mark: reading.mark,
-  read: reading.read.without(ids),
-  unread: reading.unread.with(ids),
+  read: reading.read.withoutIds(ids),
+  unread: reading.unread.withIds(ids),
 });
 
-const idsByOrigin = (messages: readonly ReadableMessage[]): Map<number, number[]> => {
+const groupMessageIdsByOrigin = (messages: readonly ReadableMessage[]): Map<number, number[]> => {
   const origins = new Map<number, number[]>();
   for (const { message } of messages) {
     const ids = origins.get(message.originStream) ?? [];
@@ -48,29 +48,32 @@ const idsByOrigin = (messages: readonly ReadableMessage[]): Map<number, number[]
 };
 
 /** Parts of the read state in which these messages are marked read or unread, whatever they were before. */
-function encodeReadStates(
-  flags: UserMessageFlags,
+function makeChangedReadStateParts(
+  flags: UserMessageFlagsView,
   messages: readonly ReadableMessage[],
   change: (reading: OriginReadState, ids: readonly number[]) => OriginReadState,
 ): Record<string, Json> {
   const parts: Record<string, Json> = {};
-  for (const [origin, ids] of idsByOrigin(messages)) {
-    Object.assign(parts, encodeOriginReadState(origin, change(flags.readStateOf(origin), ids)));
+  for (const [origin, ids] of groupMessageIdsByOrigin(messages)) {
+    Object.assign(parts, encodeOriginReadStatePart(origin, change(flags.readStateOf(origin), ids)));
   }
   return parts;
 }
 
 const messageIdsOf = (messages: readonly ReadableMessage[]): number[] => messages.map(({ message }) => message.id);
 
-export function markMessagesRead(flags: UserMessageFlags, messages: readonly ReadableMessage[]): MessageFlagUpdate {
+export function planMarkingMessagesRead(
+  flags: UserMessageFlagsView,
+  messages: readonly ReadableMessage[],
+): MessageFlagUpdate {
   // A message without a copy counts as read.
   const changing = messages.filter((own) => own.copy && !flags.isRead(own));
-  return { changed: messageIdsOf(changing), parts: encodeReadStates(flags, changing, addReadMessageIds) };
+  return { changed: messageIdsOf(changing), parts: makeChangedReadStateParts(flags, changing, withReadMessageIds) };
 }
 
 /** Marks messages as unread. @param subscribed messages of streams for which it returns false are skipped */
-export function markMessagesUnread(
-  flags: UserMessageFlags,
+export function planMarkingMessagesUnread(
+  flags: UserMessageFlagsView,
   messages: readonly ReadableMessage[],
   subscribed: (stream: number) => boolean,
 ): MessageFlagUpdate {
@@ -80,13 +83,16 @@ export function markMessagesUnread(
   });
   return {
     changed: messageIdsOf(changing),
-    parts: { ...encodeReadStates(flags, changing, addUnreadMessageIds), ...addHistoricalMarks(flags, changing) },
+    parts: {
+      ...makeChangedReadStateParts(flags, changing, withUnreadMessageIds),
+      ...makeHistoricalMarkParts(flags, changing),
+    },
     newCopies: messagesWithoutCopy(changing),
   };
 }
 
-export function setMarkOnMessages(
-  flags: UserMessageFlags,
+export function planSettingMessageMark(
+  flags: UserMessageFlagsView,
   messages: readonly ReadableMessage[],
   name: MessageMarkName,
 ): MessageFlagUpdate {
@@ -96,22 +102,25 @@ export function setMarkOnMessages(
   return {
     changed: messageIdsOf(changing),
     parts: {
-      ...encodeMarkedMessageIds(name, set.with(messageIdsOf(changing))),
-      ...addHistoricalMarks(flags, changing),
+      ...encodeMarkedMessageIdsPart(name, set.withIds(messageIdsOf(changing))),
+      ...makeHistoricalMarkParts(flags, changing),
     },
     newCopies: messagesWithoutCopy(changing),
   };
 }
 
-export function unsetMarkOnMessages(
-  flags: UserMessageFlags,
+export function planUnsettingMessageMark(
+  flags: UserMessageFlagsView,
   messages: readonly ReadableMessage[],
   name: MessageMarkName,
 ): MessageFlagUpdate {
   const set = flags.markedIds(name);
   const changing = messages.filter(({ message }) => set.has(message.id));
   if (changing.length === 0) return { changed: [], parts: {} };
-  return { changed: messageIdsOf(changing), parts: encodeMarkedMessageIds(name, set.without(messageIdsOf(changing))) };
+  return {
+    changed: messageIdsOf(changing),
+    parts: encodeMarkedMessageIdsPart(name, set.withoutIds(messageIdsOf(changing))),
+  };
 }
 
 const messagesWithoutCopy = (messages: readonly ReadableMessage[]): ReadableMessage[] =>
@@ -121,10 +130,13 @@ const messagesWithoutCopy = (messages: readonly ReadableMessage[]): ReadableMess
  * Parts of the user's actor that give the user a `historical` copy of each of the messages that has none. The user has
  * flagged messages of a stream's history.
  */
-function addHistoricalMarks(flags: UserMessageFlags, messages: readonly ReadableMessage[]): Record<string, Json> {
+function makeHistoricalMarkParts(
+  flags: UserMessageFlagsView,
+  messages: readonly ReadableMessage[],
+): Record<string, Json> {
   const made = messagesWithoutCopy(messages);
   if (made.length === 0) return {};
   return {
-    ...encodeMarkedMessageIds('historical', flags.markedIds('historical').with(messageIdsOf(made))),
+    ...encodeMarkedMessageIdsPart('historical', flags.markedIds('historical').withIds(messageIdsOf(made))),
   };
 }

@@ -5,14 +5,18 @@ import { STREAM_MEMBER_PART_PREFIX, type StreamMembershipRecord, toStreamMembers
 import { type RealmId, streamActorKey, toStreamId, toUserId, userActorKey } from '#model';
 import type { DirectoryUser, DirectoryView } from '#model/records';
 import type { Store } from '#ports/store';
-import { computeMessageCopyState, streamsDecidingMessageCopies } from '../access/message-access.js';
+import { computeMessageCopyState, streamIdsDecidingMessageCopies } from '../access/message-access.js';
 import type { StoredMessage } from '../stored/message.js';
-import { MESSAGE_MARK_PART_PREFIX, READ_STATE_PART_PREFIX, UserMessageFlags } from './read-state.js';
+import { MESSAGE_MARK_PART_PREFIX, READ_STATE_PART_PREFIX, UserMessageFlagsView } from './read-state.js';
 
 /** Memberships of users: stream → user → membership. */
-type Memberships = ReadonlyMap<number, ReadonlyMap<number, StreamMembershipRecord>>;
+type MembershipsByStreamAndUser = ReadonlyMap<number, ReadonlyMap<number, StreamMembershipRecord>>;
 
-async function loadMemberships(store: Store, realm: RealmId, streams: readonly number[]): Promise<Memberships> {
+async function loadMembershipsOfStreams(
+  store: Store,
+  realm: RealmId,
+  streams: readonly number[],
+): Promise<MembershipsByStreamAndUser> {
   const lists = await Promise.all(
     streams.map((stream) => store.listParts(streamActorKey(realm, toStreamId(stream)), STREAM_MEMBER_PART_PREFIX)),
   );
@@ -44,12 +48,12 @@ function mayShowReadReceipt(
 }
 
 /** Ids of the users who have a copy of the message and have read it, ascending. */
-export async function findMessageReaders(
+export async function findVisibleMessageReaderIds(
   message: StoredMessage,
   caller: number,
   { store, realm, directory }: { store: Store; realm: RealmId; directory: DirectoryView },
 ): Promise<number[]> {
-  const memberships = await loadMemberships(store, realm, streamsDecidingMessageCopies(message));
+  const memberships = await loadMembershipsOfStreams(store, realm, streamIdsDecidingMessageCopies(message));
   const holders = new Set([...message.participants, ...(message.body.copies ?? [])]);
   for (const members of memberships.values()) for (const user of members.keys()) holders.add(user);
   const shown = [...holders]
@@ -69,7 +73,7 @@ export async function findMessageReaders(
       const part = stored[i * names.length + n];
       if (part) parts.set(name, part.value);
     });
-    const flags = new UserMessageFlags(user, parts);
+    const flags = new UserMessageFlagsView(user, parts);
     const copy = computeMessageCopyState(
       message,
       user,

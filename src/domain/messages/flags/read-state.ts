@@ -31,49 +31,52 @@ export const MESSAGE_MARK_NAMES = ['starred', 'collapsed', 'historical', 'copied
 export type MessageMarkName = (typeof MESSAGE_MARK_NAMES)[number];
 export const MESSAGE_MARK_PART_PREFIX = 'mark/';
 
-const NOTHING_READ: OriginReadState = { mark: 0, read: IdSet.EMPTY, unread: IdSet.EMPTY };
+const NOTHING_READ_IN_ORIGIN: OriginReadState = { mark: 0, read: IdSet.EMPTY, unread: IdSet.EMPTY };
 
 /** The decoded read state of an origin; decoded once for each stored value. */
-const decodeReadState = memoizeByObject(
+const decodeOriginReadStateCached = memoizeByObject(
   ({ mark, read, unread }: JsonObject): OriginReadState => ({
     mark: mark as number,
     read: IdSet.decode(read as Uint8Array),
     unread: IdSet.decode(unread as Uint8Array),
   }),
 );
-const decodeMarkedIds = memoizeByObject(({ ids }: JsonObject) => IdSet.decode(ids as Uint8Array));
+const decodeMarkedIdsCached = memoizeByObject(({ ids }: JsonObject) => IdSet.decode(ids as Uint8Array));
 
-export function readOriginReadState(parts: ActorParts, origin: number): OriginReadState {
+export function decodeOriginReadState(parts: ActorParts, origin: number): OriginReadState {
   const stored = parts.get(`${READ_STATE_PART_PREFIX}${origin}`) as JsonObject | undefined;
-  return stored ? decodeReadState(stored) : NOTHING_READ;
+  return stored ? decodeOriginReadStateCached(stored) : NOTHING_READ_IN_ORIGIN;
 }
 
-export function encodeOriginReadState(origin: number, { mark, read, unread }: OriginReadState): Record<string, Json> {
+export function encodeOriginReadStatePart(
+  origin: number,
+  { mark, read, unread }: OriginReadState,
+): Record<string, Json> {
   return {
     [`${READ_STATE_PART_PREFIX}${origin}`]: { mark, read: read.idsAbove(mark).encode(), unread: unread.encode() },
   };
 }
 
-export function readMarkedMessageIds(parts: ActorParts, name: MessageMarkName): IdSet {
+export function decodeMarkedMessageIds(parts: ActorParts, name: MessageMarkName): IdSet {
   const stored = parts.get(`${MESSAGE_MARK_PART_PREFIX}${name}`) as JsonObject | undefined;
-  return stored ? decodeMarkedIds(stored) : IdSet.EMPTY;
+  return stored ? decodeMarkedIdsCached(stored) : IdSet.EMPTY;
 }
 
-export const encodeMarkedMessageIds = (name: MessageMarkName, ids: IdSet): Record<string, Json> => ({
+export const encodeMarkedMessageIdsPart = (name: MessageMarkName, ids: IdSet): Record<string, Json> => ({
   [`${MESSAGE_MARK_PART_PREFIX}${name}`]: ids.size === 0 ? null : { ids: ids.encode() },
 });
 
 /** True if a message is read, by the mark or the sets. Undefined if neither decides: then the flags at creation do. */
-export function isReadByReadState({ mark, read, unread }: OriginReadState, id: number): boolean | undefined {
+export function isReadByMarkOrExceptions({ mark, read, unread }: OriginReadState, id: number): boolean | undefined {
   if (unread.has(id)) return false;
   return id <= mark || read.has(id) ? true : undefined;
 }
 
 /** Flags of a message that the user has no copy of. */
-const HISTORY_FLAGS: readonly string[] = ['read', 'historical'];
+const FLAGS_WITHOUT_COPY: readonly string[] = ['read', 'historical'];
 
 /** Message flags in the order of the API; the n-th flag is bit n of a sum. */
-const FLAGS_BY_BIT = [
+const MESSAGE_FLAGS_BY_BIT = [
   'read',
   'starred',
   'collapsed',
@@ -82,43 +85,43 @@ const FLAGS_BY_BIT = [
   'has_alert_word',
   'historical',
 ];
-const flagListsByBits: (readonly string[] | undefined)[] = [];
+const cachedFlagListsByBitSum: (readonly string[] | undefined)[] = [];
 
-function flagListOfBits(sum: number): readonly string[] {
-  let list = flagListsByBits[sum];
+function flagListOfBitSum(sum: number): readonly string[] {
+  let list = cachedFlagListsByBitSum[sum];
   if (!list) {
-    list = FLAGS_BY_BIT.filter((_, i) => (sum & (1 << i)) !== 0);
-    flagListsByBits[sum] = list;
+    list = MESSAGE_FLAGS_BY_BIT.filter((_, i) => (sum & (1 << i)) !== 0);
+    cachedFlagListsByBitSum[sum] = list;
   }
   return list;
 }
 
 /** A user's flags on messages, from the parts of the user's actor. */
-export class UserMessageFlags {
+export class UserMessageFlagsView {
   constructor(
     readonly user: number,
     private readonly parts: ActorParts,
   ) {}
 
   readStateOf(origin: number): OriginReadState {
-    return readOriginReadState(this.parts, origin);
+    return decodeOriginReadState(this.parts, origin);
   }
 
   /** Origins of messages that the user read, or marked as unread. */
-  origins(): readonly number[] {
+  originsWithReadState(): readonly number[] {
     return [...this.parts.keys()]
       .filter((name) => name.startsWith(READ_STATE_PART_PREFIX))
       .map((name) => Number(name.slice(READ_STATE_PART_PREFIX.length)));
   }
 
   /** Ids of messages that are unread although below the mark of their origin; of all origins, ascending. */
-  unreadExceptionIds(): readonly number[] {
-    return IdSet.of(this.origins().flatMap((origin) => this.readStateOf(origin).unread.ids)).ids;
+  allUnreadExceptionIds(): readonly number[] {
+    return IdSet.fromIds(this.originsWithReadState().flatMap((origin) => this.readStateOf(origin).unread.ids)).ids;
   }
 
   /** Ids of messages that the user marked as read, unread or starred one by one. */
-  *singledOutIds(): Iterable<number> {
-    for (const origin of this.origins()) {
+  *individuallyMarkedIds(): Iterable<number> {
+    for (const origin of this.originsWithReadState()) {
       const { read, unread } = this.readStateOf(origin);
       yield* read.ids;
       yield* unread.ids;
@@ -127,18 +130,18 @@ export class UserMessageFlags {
   }
 
   markedIds(name: MessageMarkName): IdSet {
-    return readMarkedMessageIds(this.parts, name);
+    return decodeMarkedMessageIds(this.parts, name);
   }
 
   /** Makes the function that tells whether the user has a personal copy of a message. */
-  personalCopyTest(): (id: number) => boolean {
+  makePersonalCopyTest(): (id: number) => boolean {
     const historical = this.markedIds('historical');
     const copied = this.markedIds('copied');
     return (id) => historical.has(id) || copied.has(id);
   }
 
   hasPersonalCopy(id: number): boolean {
-    return this.personalCopyTest()(id);
+    return this.makePersonalCopyTest()(id);
   }
 
   #isHistorical(id: number): boolean {
@@ -146,22 +149,22 @@ export class UserMessageFlags {
   }
 
   isRead({ message, copy, gained }: ReadableMessage): boolean {
-    return !copy || this.#isMessageRead(message, gained);
+    return !copy || this.#isCopyRead(message, gained);
   }
 
   /** The user's flags on one message, in the order of the API. */
   flagsOf(own: ReadableMessage): readonly string[] {
-    return this.flagLister()(own);
+    return this.makeFlagLister()(own);
   }
 
   /** Like `flagsOf`, but for many messages: decodes each set once. Equal lists of flags are the same array. */
-  flagLister(): (own: ReadableMessage) => readonly string[] {
+  makeFlagLister(): (own: ReadableMessage) => readonly string[] {
     const starred = this.markedIds('starred');
     const collapsed = this.markedIds('collapsed');
     const historical = this.markedIds('historical');
     const readings = new Map<number, OriginReadState>();
     return ({ message, copy, gained }) => {
-      if (!copy) return HISTORY_FLAGS;
+      if (!copy) return FLAGS_WITHOUT_COPY;
       const { id, originStream } = message;
       const sent = creationFlagBitsOfUser(message, this.user);
       const isHistorical = historical.has(id);
@@ -171,7 +174,10 @@ export class UserMessageFlags {
         readings.set(originStream, reading);
       }
       let sum = 0;
-      if (isReadByReadState(reading, id) ?? (gained || isHistorical || (sent & MESSAGE_CREATION_FLAG_BITS.read) !== 0))
+      if (
+        isReadByMarkOrExceptions(reading, id) ??
+        (gained || isHistorical || (sent & MESSAGE_CREATION_FLAG_BITS.read) !== 0)
+      )
         sum |= 1;
       if (starred.has(id)) sum |= 2;
       if (collapsed.has(id)) sum |= 4;
@@ -179,12 +185,12 @@ export class UserMessageFlags {
       if (hasWildcardMention(message)) sum |= 16;
       if ((sent & MESSAGE_CREATION_FLAG_BITS.has_alert_word) !== 0) sum |= 32;
       if (isHistorical) sum |= 64;
-      return flagListOfBits(sum);
+      return flagListOfBitSum(sum);
     };
   }
 
-  #isMessageRead(message: StoredMessage, gained: boolean): boolean {
-    const explicit = isReadByReadState(this.readStateOf(message.originStream), message.id);
+  #isCopyRead(message: StoredMessage, gained: boolean): boolean {
+    const explicit = isReadByMarkOrExceptions(this.readStateOf(message.originStream), message.id);
     return (
       explicit ??
       (gained ||

@@ -15,37 +15,37 @@ interface UnreadSummaryView {
   readonly missing: boolean;
 }
 
-interface ConversationUnreadIds {
+interface ConversationUnreadMessages {
   readonly key: JsonObject;
   readonly ids: number[];
 }
 
-class ConversationGroups<K> {
-  readonly #groups = new Map<K, ConversationUnreadIds>();
+class UnreadIdsByConversation<K> {
+  readonly #unreadByConversation = new Map<K, ConversationUnreadMessages>();
 
-  add(name: K, key: JsonObject, id: number): void {
-    const group = this.#groups.get(name);
+  addUnread(name: K, key: JsonObject, id: number): void {
+    const group = this.#unreadByConversation.get(name);
     if (group) group.ids.push(id);
-    else this.#groups.set(name, { key, ids: [id] });
+    else this.#unreadByConversation.set(name, { key, ids: [id] });
   }
 
   /** The conversations or topics with their unread ids, as the API shows them. @param order compares two names */
-  list(order: (a: K, b: K) => number): JsonObject[] {
-    return [...this.#groups]
+  listForApi(order: (a: K, b: K) => number): JsonObject[] {
+    return [...this.#unreadByConversation]
       .sort(([a], [b]) => order(a, b))
       .map(([, { key, ids }]) => ({ ...key, unread_message_ids: ids }));
   }
 }
 
-const compareValues = <T extends number | string>(a: T, b: T): number => (a < b ? -1 : a > b ? 1 : 0);
+const comparePrimitives = <T extends number | string>(a: T, b: T): number => (a < b ? -1 : a > b ? 1 : 0);
 
 /** Makes the section from the user's unread messages. @param unread in any order */
 export function makeUnreadMessagesSummary(unread: readonly StoredMessage[], view: UnreadSummaryView): JsonObject {
   const counted = unread.filter(({ body }) => body.stream === 0 || view.subscribed(body.stream));
   const newest = counted.sort((a, b) => b.id - a.id).slice(0, MAX_LISTED_UNREAD_MESSAGES);
-  const pms = new ConversationGroups<number>();
-  const huddles = new ConversationGroups<string>();
-  const streams = new ConversationGroups<string>();
+  const pms = new UnreadIdsByConversation<number>();
+  const huddles = new UnreadIdsByConversation<string>();
+  const streams = new UnreadIdsByConversation<string>();
   const mentions: number[] = [];
   let count = 0;
   for (const { id, participants, body } of newest.toReversed()) {
@@ -54,19 +54,19 @@ export function makeUnreadMessagesSummary(unread: readonly StoredMessage[], view
     if (body.flags[view.user]?.includes('mentioned') || (body.wildcard && !muted)) mentions.push(id);
     if (body.stream !== 0) {
       const key = { stream_id: body.stream, topic: body.topic };
-      streams.add(`${String(body.stream).padStart(16, '0')} ${body.topic}`, key, id);
+      streams.addUnread(`${String(body.stream).padStart(16, '0')} ${body.topic}`, key, id);
     } else if (participants.length > 2) {
       const everybody = participants.join(',');
-      huddles.add(everybody, { user_ids_string: everybody }, id);
+      huddles.addUnread(everybody, { user_ids_string: everybody }, id);
     } else {
       const other = participants.find((one) => one !== view.user) ?? view.user;
-      pms.add(other, { other_user_id: other, sender_id: other }, id);
+      pms.addUnread(other, { other_user_id: other, sender_id: other }, id);
     }
   }
   return {
-    pms: pms.list(compareValues),
-    streams: streams.list(compareValues),
-    huddles: huddles.list(compareValues),
+    pms: pms.listForApi(comparePrimitives),
+    streams: streams.listForApi(comparePrimitives),
+    huddles: huddles.listForApi(comparePrimitives),
     mentions,
     count,
     old_unreads_missing: view.missing || counted.length > newest.length,

@@ -3,13 +3,13 @@
  * (architecture/domain.md § Read state).
  */
 import type { RealmId } from '#model';
-import type { MessageIndex, MessageRange, MessageReadStore } from '#ports/store';
+import type { MessageIndexCondition, MessageIndexRange, MessageReadStore } from '#ports/store';
 import {
   computeMessageCopyState,
   type MessageCopyState,
-  streamsDecidingMessageCopies,
+  streamIdsDecidingMessageCopies,
 } from '../access/message-access.js';
-import { UserStreamMemberships } from '../access/viewer.js';
+import { CachedUserStreamMemberships } from '../access/viewer.js';
 import { type StoredMessage, storeNameOfStreamConversation, toStoredMessage } from '../stored/message.js';
 import { streamMovesOfMessage } from '../stored/packed-view.js';
 import { messageIndexTags } from '../stored/record.js';
@@ -19,47 +19,51 @@ const SCAN_BATCH_MESSAGES = 1_000;
 /** Size of the first query for unread messages: these are mostly few, and among the newest. */
 const FIRST_SCAN_BATCH_MESSAGES = 64;
 
-const indexOfMessagesMovedFrom = (origin: number): MessageIndex => ({
+const movedFromOriginIndex = (origin: number): MessageIndexCondition => ({
   by: 'moved',
   from: storeNameOfStreamConversation(origin),
 });
 
 /** True if the user received a message individually: by starring, by reacting, or, as a bot, by a mention. */
 type PersonalCopyTest = (id: number) => boolean;
-const NO_PERSONAL_COPIES: PersonalCopyTest = () => false;
+const NO_PERSONAL_COPY: PersonalCopyTest = () => false;
 
-interface MessageCopy extends MessageCopyState {
+interface MessageWithCopyState extends MessageCopyState {
   readonly message: StoredMessage;
 }
 
 /** Queries of the Store that find one user's unread messages. */
 export class UnreadMessageScan {
-  readonly #members: UserStreamMemberships;
+  readonly #memberships: CachedUserStreamMemberships;
 
   constructor(
     private readonly store: MessageReadStore,
     private readonly realm: RealmId,
     private readonly user: number,
   ) {
-    this.#members = new UserStreamMemberships(store, realm, user);
+    this.#memberships = new CachedUserStreamMemberships(store, realm, user);
   }
 
   /**
    * The user's unread messages of one origin, above its mark and up to `to`, in batches. The messages that are still in
    * the stream come first, ascending, then those that were moved away from it.
    */
-  async *unreadAboveMark(
+  async *scanUnreadAboveMark(
     origin: number,
     reading: OriginReadState,
     to = Number.POSITIVE_INFINITY,
   ): AsyncGenerator<StoredMessage[]> {
-    yield* this.#scanUnreadCandidates(this.#messageIndexOfOrigin(origin), origin, reading, to);
-    if (origin !== DIRECT_MESSAGES_ORIGIN) yield* this.movedFrom(origin, reading, to);
+    yield* this.#scanUnreadAlongIndex(this.#indexOfMessagesStillInOrigin(origin), origin, reading, to);
+    if (origin !== DIRECT_MESSAGES_ORIGIN) yield* this.scanUnreadMovedFrom(origin, reading, to);
   }
 
   /** The user's unread messages of an origin that were moved to other streams: a part of what `above` returns. */
-  movedFrom(origin: number, reading: OriginReadState, to = Number.POSITIVE_INFINITY): AsyncGenerator<StoredMessage[]> {
-    return this.#scanUnreadCandidates(indexOfMessagesMovedFrom(origin), origin, reading, to);
+  scanUnreadMovedFrom(
+    origin: number,
+    reading: OriginReadState,
+    to = Number.POSITIVE_INFINITY,
+  ): AsyncGenerator<StoredMessage[]> {
+    return this.#scanUnreadAlongIndex(movedFromOriginIndex(origin), origin, reading, to);
   }
 
   /**
@@ -67,43 +71,49 @@ export class UnreadMessageScan {
    *
    * @param also further indexes that the messages must be in, such as a topic's
    */
-  async *movedTo(stream: number, also: readonly MessageIndex[] = []): AsyncGenerator<StoredMessage[]> {
-    const tag: MessageIndex = { by: 'tag', tag: messageIndexTags.cameTo(storeNameOfStreamConversation(stream)) };
-    for await (const messages of this.#scanBatches([{ index: tag, also }], { direction: 'newer' })) {
-      const own = await this.filterWithCopies(messages);
+  async *scanCopiesMovedTo(
+    stream: number,
+    also: readonly MessageIndexCondition[] = [],
+  ): AsyncGenerator<StoredMessage[]> {
+    const tag: MessageIndexCondition = {
+      by: 'tag',
+      tag: messageIndexTags.cameTo(storeNameOfStreamConversation(stream)),
+    };
+    for await (const messages of this.#scanMessageBatches([{ index: tag, also }], { direction: 'newer' })) {
+      const own = await this.filterMessagesWithCopies(messages);
       if (own.length > 0) yield own;
     }
   }
 
   /** The user's messages along one index, ascending, without copies that came with a move. */
-  async *scanUpwards(
-    index: MessageIndex,
+  async *scanOriginalCopiesUpwards(
+    index: MessageIndexCondition,
     from: number,
-    made: PersonalCopyTest = NO_PERSONAL_COPIES,
+    made: PersonalCopyTest = NO_PERSONAL_COPY,
   ): AsyncGenerator<StoredMessage[]> {
-    for await (const messages of this.#scanCopies(index, from, made)) {
+    for await (const messages of this.#scanCopiesUpwards(index, from, made)) {
       const own = messages.filter(({ gained }) => !gained).map(({ message }) => message);
       if (own.length > 0) yield own;
     }
   }
 
   /** True if the user has a copy, read or unread, of any message along one index. */
-  async hasAnyCopy(index: MessageIndex, made: PersonalCopyTest): Promise<boolean> {
-    for await (const _some of this.#scanCopies(index, 0, made)) return true;
+  async hasAnyCopy(index: MessageIndexCondition, made: PersonalCopyTest): Promise<boolean> {
+    for await (const _some of this.#scanCopiesUpwards(index, 0, made)) return true;
     return false;
   }
 
-  async *#scanCopies(
-    index: MessageIndex,
+  async *#scanCopiesUpwards(
+    index: MessageIndexCondition,
     from: number,
     made: PersonalCopyTest,
-  ): AsyncGenerator<readonly MessageCopy[]> {
-    for await (const messages of this.#scanBatches([{ index }], { direction: 'newer', from })) {
-      await this.#members.load(messages.flatMap(streamsDecidingMessageCopies));
+  ): AsyncGenerator<readonly MessageWithCopyState[]> {
+    for await (const messages of this.#scanMessageBatches([{ index }], { direction: 'newer', from })) {
+      await this.#memberships.loadMissing(messages.flatMap(streamIdsDecidingMessageCopies));
       const own = messages
         .map((message) => ({
           message,
-          ...computeMessageCopyState(message, this.user, this.#members.of, made(message.id)),
+          ...computeMessageCopyState(message, this.user, this.#memberships.loadedMembershipOf, made(message.id)),
         }))
         .filter(({ has }) => has);
       if (own.length > 0) yield own;
@@ -116,60 +126,68 @@ export class UnreadMessageScan {
    * @param left further origins; their messages count if they were moved to other streams
    * @param seen called for every message, with or without a copy, above the mark of the stream where it is now
    */
-  async *newestAbove(
+  async *scanUnreadAboveMarksNewestFirst(
     origins: ReadonlyMap<number, OriginReadState>,
     left: ReadonlyMap<number, OriginReadState>,
     seen: (message: StoredMessage) => void,
   ): AsyncGenerator<StoredMessage[]> {
     const here = [...origins].map(
-      ([origin, { mark }]): MessageRange => ({ index: this.#messageIndexOfOrigin(origin), above: mark }),
+      ([origin, { mark }]): MessageIndexRange => ({ index: this.#indexOfMessagesStillInOrigin(origin), above: mark }),
     );
     const away = [...origins, ...left]
       .filter(([origin]) => origin !== DIRECT_MESSAGES_ORIGIN)
-      .map(([origin, { mark }]): MessageRange => ({ index: indexOfMessagesMovedFrom(origin), above: mark }));
+      .map(([origin, { mark }]): MessageIndexRange => ({ index: movedFromOriginIndex(origin), above: mark }));
     const ranges = [...here, ...away];
-    for await (const messages of this.#scanBatches(ranges, { direction: 'older' })) {
+    for await (const messages of this.#scanMessageBatches(ranges, { direction: 'older' })) {
       for (const message of messages) {
         const reading = origins.get(message.body.stream);
         if (reading && message.id > reading.mark) seen(message);
       }
       const candidates = messages.filter((message) => {
         const reading = origins.get(message.originStream) ?? left.get(message.originStream);
-        return reading && message.id > reading.mark && this.#isCandidate(message, message.originStream, reading);
+        return (
+          reading && message.id > reading.mark && this.#isUnreadBeforeCopyCheck(message, message.originStream, reading)
+        );
       });
-      const own = await this.filterWithCopies(candidates);
+      const own = await this.filterMessagesWithCopies(candidates);
       if (own.length > 0) yield own;
     }
   }
 
   /** Index of the messages of an origin, except those that were moved away. */
-  #messageIndexOfOrigin(origin: number): MessageIndex {
+  #indexOfMessagesStillInOrigin(origin: number): MessageIndexCondition {
     return origin === DIRECT_MESSAGES_ORIGIN
       ? { by: 'participant', user: this.user }
       : { by: 'conversation', conversation: storeNameOfStreamConversation(origin) };
   }
 
-  #isCandidate({ id, originStream, body }: StoredMessage, origin: number, { read, unread }: OriginReadState): boolean {
+  #isUnreadBeforeCopyCheck(
+    { id, originStream, body }: StoredMessage,
+    origin: number,
+    { read, unread }: OriginReadState,
+  ): boolean {
     return originStream === origin && !read.has(id) && !unread.has(id) && !body.flags[this.user]?.includes('read');
   }
 
-  async *#scanUnreadCandidates(
-    index: MessageIndex,
+  async *#scanUnreadAlongIndex(
+    index: MessageIndexCondition,
     origin: number,
     reading: OriginReadState,
     to: number,
   ): AsyncGenerator<StoredMessage[]> {
-    for await (const messages of this.#scanBatches([{ index }], { direction: 'newer', from: reading.mark })) {
+    for await (const messages of this.#scanMessageBatches([{ index }], { direction: 'newer', from: reading.mark })) {
       const inside = messages.filter(({ id }) => id <= to);
-      const own = await this.filterWithCopies(inside.filter((message) => this.#isCandidate(message, origin, reading)));
+      const own = await this.filterMessagesWithCopies(
+        inside.filter((message) => this.#isUnreadBeforeCopyCheck(message, origin, reading)),
+      );
       if (own.length > 0) yield own;
       if (inside.length < messages.length) return;
     }
   }
 
   /** Messages of some ranges, in batches. @param from exclusive; default: the start of the ranges */
-  async *#scanBatches(
-    ranges: readonly MessageRange[],
+  async *#scanMessageBatches(
+    ranges: readonly MessageIndexRange[],
     { direction, from }: { direction: 'newer' | 'older'; from?: number },
   ): AsyncGenerator<StoredMessage[]> {
     const [range, ...or] = ranges;
@@ -195,29 +213,29 @@ export class UnreadMessageScan {
    * Messages that are unread although below the mark: the user marked them as unread, or they stayed unread when the
    * mark rose. A move to another stream may have taken the user's copy away; then the message is left out.
    *
-   * @param ids exceptions of one origin or of all (`UserMessageFlags.unreadExceptions`)
+   * @param ids exceptions of one origin or of all (`UserMessageFlagsView.unreadExceptions`)
    */
-  async loadUnreadExceptions(ids: readonly number[]): Promise<StoredMessage[]> {
+  async loadUnreadExceptionMessages(ids: readonly number[]): Promise<StoredMessage[]> {
     if (ids.length === 0) return [];
     const records = await this.store.getMessages(this.realm, ids);
     const messages = records.filter((record) => record !== null).map(toStoredMessage);
     const moved = messages.filter((message) => streamMovesOfMessage(message).length > 0);
     if (moved.length === 0) return messages;
-    const kept = new Set(await this.filterWithCopies(moved, true));
+    const kept = new Set(await this.filterMessagesWithCopies(moved, true));
     return messages.filter((message) => kept.has(message) || !moved.includes(message));
   }
 
   /** True if messages that were moved away from the origin are unread. */
-  async hasUnreadElsewhere(origin: number, reading: OriginReadState): Promise<boolean> {
+  async hasUnreadExceptionsOrMovedUnread(origin: number, reading: OriginReadState): Promise<boolean> {
     if (reading.unread.size > 0) return true;
-    for await (const _some of this.movedFrom(origin, reading)) return true;
+    for await (const _some of this.scanUnreadMovedFrom(origin, reading)) return true;
     return false;
   }
 
   /** Id of the newest message that was sent to the stream, even if moved since; 0 = none. */
-  async newestSentTo(stream: number): Promise<number> {
+  async newestIdEverSentTo(stream: number): Promise<number> {
     const conversation = storeNameOfStreamConversation(stream);
-    const indexes: MessageIndex[] = [
+    const indexes: MessageIndexCondition[] = [
       { by: 'conversation', conversation },
       { by: 'moved', from: conversation },
     ];
@@ -241,10 +259,10 @@ export class UnreadMessageScan {
    * @param marked true if the user has marked each of the messages: then all count as personal copies, and copies that
    * came with a move are kept
    */
-  async filterWithCopies(messages: readonly StoredMessage[], marked = false): Promise<StoredMessage[]> {
-    await this.#members.load(messages.flatMap(streamsDecidingMessageCopies));
+  async filterMessagesWithCopies(messages: readonly StoredMessage[], marked = false): Promise<StoredMessage[]> {
+    await this.#memberships.loadMissing(messages.flatMap(streamIdsDecidingMessageCopies));
     return messages.filter((message) => {
-      const { has, gained } = computeMessageCopyState(message, this.user, this.#members.of, marked);
+      const { has, gained } = computeMessageCopyState(message, this.user, this.#memberships.loadedMembershipOf, marked);
       return has && (marked || !gained);
     });
   }

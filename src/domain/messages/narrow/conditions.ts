@@ -3,20 +3,20 @@
  * effects.
  */
 import { directMessageActorKey, parseActorKey, type RealmId } from '#model';
-import type { MessageIndex } from '#ports/store';
+import type { MessageIndexCondition } from '#ports/store';
 import type { MessageViewerContext } from '../access/viewer.js';
 import { storeNameOfStreamConversation } from '../stored/message.js';
 import { messageIndexTags } from '../stored/record.js';
-import { isPublicStream, isWebPublicStream } from './predicate.js';
-import type { NarrowTerm } from './terms.js';
+import { isActivePublicStream, isActiveWebPublicStream } from './predicate.js';
+import type { ResolvedNarrowTerm } from './terms.js';
 
 /**
  * Maximum number of words of one search that the Store looks up. The longest words are looked up, as they are mostly
  * the rarest. The others are only tested on the messages found.
  */
-export const MAX_SEARCH_WORDS_LOOKED_UP = 8;
+export const MAX_STEMS_LOOKED_UP_PER_SEARCH = 8;
 
-export interface NarrowConditions {
+export interface NarrowStoreConditions {
   /** True if the terms exclude each other: no message matches. */
   readonly impossible: boolean;
   readonly conversation?: string;
@@ -24,8 +24,8 @@ export interface NarrowConditions {
   /** Kind of messages: direct (true), stream (false) or both (undefined). */
   readonly direct?: boolean;
   /** Index that is made for this user and has few messages: starred ones, messages with alerts, or one message id. */
-  readonly personal?: MessageIndex;
-  readonly also: readonly MessageIndex[];
+  readonly personal?: MessageIndexCondition;
+  readonly also: readonly MessageIndexCondition[];
   /** True if messages in this stream can match the narrow. */
   inStream(stream: number): boolean;
   readonly mentioned: boolean;
@@ -35,7 +35,10 @@ export interface NarrowConditions {
 export const storeNameOfDirectConversation = (realm: RealmId, participants: readonly number[]): string =>
   `d${parseActorKey(directMessageActorKey(realm, participants as never)).idWithinRealm}`;
 
-export function conditionsOfNarrow(terms: readonly NarrowTerm[], viewer: MessageViewerContext): NarrowConditions {
+export function deriveNarrowStoreConditions(
+  terms: readonly ResolvedNarrowTerm[],
+  viewer: MessageViewerContext,
+): NarrowStoreConditions {
   const { realm, user, flags } = viewer;
   let impossible = false;
   const agreed = <T>(known: T | undefined, value: T): T => {
@@ -45,16 +48,16 @@ export function conditionsOfNarrow(terms: readonly NarrowTerm[], viewer: Message
   let conversation: string | undefined;
   let topic: string | undefined;
   let direct: boolean | undefined;
-  let personal: MessageIndex | undefined;
-  const also = new Map<string, MessageIndex>();
+  let personal: MessageIndexCondition | undefined;
+  const also = new Map<string, MessageIndexCondition>();
   const words = new Set<string>();
   let sender: number | undefined;
   const streams: ((stream: number) => boolean)[] = [];
-  const addIndex = (index: Exclude<MessageIndex, { by: 'ids' }>): void => {
+  const addIndex = (index: Exclude<MessageIndexCondition, { by: 'ids' }>): void => {
     also.set(JSON.stringify(index), index);
   };
-  const lists: MessageIndex[] = [];
-  const startFrom = (index: MessageIndex): void => {
+  const lists: MessageIndexCondition[] = [];
+  const startFrom = (index: MessageIndexCondition): void => {
     if (personal) lists.push(index);
     else personal = index;
   };
@@ -72,7 +75,7 @@ export function conditionsOfNarrow(terms: readonly NarrowTerm[], viewer: Message
         break;
       case 'public-streams':
       case 'web-public-streams': {
-        const among = term.is === 'public-streams' ? isPublicStream : isWebPublicStream;
+        const among = term.is === 'public-streams' ? isActivePublicStream : isActiveWebPublicStream;
         direct = agreed(direct, false);
         streams.push((stream) => among(viewer, stream));
         break;
@@ -125,9 +128,9 @@ export function conditionsOfNarrow(terms: readonly NarrowTerm[], viewer: Message
         break;
     }
   }
-  const rare = [...words].sort((a, b) => b.length - a.length).slice(0, MAX_SEARCH_WORDS_LOOKED_UP);
+  const rare = [...words].sort((a, b) => b.length - a.length).slice(0, MAX_STEMS_LOOKED_UP_PER_SEARCH);
   for (const stem of rare) addIndex({ by: 'tag', tag: messageIndexTags.word(stem) });
-  const wants = (is: NarrowTerm['is']): boolean => terms.some((term) => term.is === is && !term.negated);
+  const wants = (is: ResolvedNarrowTerm['is']): boolean => terms.some((term) => term.is === is && !term.negated);
   return {
     impossible,
     ...(conversation === undefined ? {} : { conversation }),

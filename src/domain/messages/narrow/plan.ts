@@ -3,15 +3,15 @@
  * have no side effects.
  */
 import { isGuest } from '#domain/people';
-import { canReadStreamHistory } from '#domain/streams';
+import { mayReadStreamHistory } from '#domain/streams';
 import type { ReadableMessage } from '../access/message-access.js';
 import type { MessageViewerContext } from '../access/viewer.js';
-import { conditionsOfNarrow, type NarrowConditions } from './conditions.js';
-import { isMessageInHomeView, makeNarrowPredicate } from './predicate.js';
-import type { NarrowTerm } from './terms.js';
+import { deriveNarrowStoreConditions, type NarrowStoreConditions } from './conditions.js';
+import { isMessageUnmuted, makeNarrowPredicate } from './predicate.js';
+import type { ResolvedNarrowTerm } from './terms.js';
 
 export interface NarrowQueryPlan {
-  readonly conditions: NarrowConditions;
+  readonly conditions: NarrowStoreConditions;
   /** Exact test whether a message that the viewer may read is in the narrow. */
   matches(own: ReadableMessage): boolean;
   /** Like `matches`, but for a message found in the ranges of the conditions: skips tests that those ranges imply. */
@@ -20,68 +20,75 @@ export interface NarrowQueryPlan {
   readonly readsTexts: boolean;
   /** Streams whose history counts: their messages match even if the viewer has no copy. */
   readonly history: 'none' | 'public' | { readonly stream: number };
-  readonly terms: readonly NarrowTerm[];
+  readonly terms: readonly ResolvedNarrowTerm[];
 }
 
-const PERSONAL_TERMS = new Set<NarrowTerm['is']>(['direct', 'starred', 'unread', 'mentioned', 'alerted', 'resolved']);
+const COPIES_ONLY_TERMS = new Set<ResolvedNarrowTerm['is']>([
+  'direct',
+  'starred',
+  'unread',
+  'mentioned',
+  'alerted',
+  'resolved',
+]);
 
 /** Streams whose history belongs to the narrow (narrow.md § Base set). */
-function historyStreamsOf(
-  terms: readonly NarrowTerm[],
+function includedHistoryOfNarrow(
+  terms: readonly ResolvedNarrowTerm[],
   { user, directory, subscribed }: MessageViewerContext,
 ): NarrowQueryPlan['history'] {
   // Each `is:` term restricts the narrow to messages that the user has a copy of.
-  if (terms.some((term) => PERSONAL_TERMS.has(term.is))) return 'none';
+  if (terms.some((term) => COPIES_ONLY_TERMS.has(term.is))) return 'none';
   const positive = terms.filter((term) => !term.negated);
   const stream = positive.findLast((term) => term.is === 'stream');
   if (stream) {
     const of = directory.stream(stream.stream);
-    return of && canReadStreamHistory(user, of, subscribed(of.id)) ? { stream: of.id } : 'none';
+    return of && mayReadStreamHistory(user, of, subscribed(of.id)) ? { stream: of.id } : 'none';
   }
   return !isGuest(user) && positive.some((term) => term.is === 'public-streams') ? 'public' : 'none';
 }
 
-const TERMS_THAT_READ_TEXT = new Set<NarrowTerm['is']>(['search', 'resolved', 'has', 'home']);
+const TERMS_THAT_NEED_DECODED_MESSAGES = new Set<ResolvedNarrowTerm['is']>(['search', 'resolved', 'has', 'home']);
 
 /**
  * True for terms that must be tested on each message found, because the ranges don't imply them. With a conversation in
  * the conditions, each range lies in that conversation or in one topic of it.
  */
-const needsPredicate = ({ is, negated }: NarrowTerm): boolean =>
+const needsPredicateWithinConversation = ({ is, negated }: ResolvedNarrowTerm): boolean =>
   negated || (is !== 'stream' && is !== 'topic' && is !== 'conversation');
 
 /** Makes the plan of a narrow. @param copies true: only messages that the viewer has a copy of, no history */
 export function makeNarrowQueryPlan(
-  terms: readonly NarrowTerm[],
+  terms: readonly ResolvedNarrowTerm[],
   viewer: MessageViewerContext,
   { copies = false } = {},
 ): NarrowQueryPlan {
-  const conditions = conditionsOfNarrow(terms, viewer);
+  const conditions = deriveNarrowStoreConditions(terms, viewer);
   return {
     conditions,
     matches: makeNarrowPredicate(terms, viewer),
     matchesFound: makeNarrowPredicate(
-      conditions.conversation === undefined ? terms : terms.filter(needsPredicate),
+      conditions.conversation === undefined ? terms : terms.filter(needsPredicateWithinConversation),
       viewer,
     ),
-    readsTexts: terms.some((term) => TERMS_THAT_READ_TEXT.has(term.is)),
-    history: copies ? 'none' : historyStreamsOf(terms, viewer),
+    readsTexts: terms.some((term) => TERMS_THAT_NEED_DECODED_MESSAGES.has(term.is)),
+    history: copies ? 'none' : includedHistoryOfNarrow(terms, viewer),
     terms,
   };
 }
 
-const NO_STREAMS: ReadonlySet<number> = new Set();
+const NO_MUTED_STREAMS: ReadonlySet<number> = new Set();
 
 /** Unread messages of a narrow: none of muted topics, and none of muted streams unless the narrow names a stream. */
-export function limitNarrowToUnread({ terms }: NarrowQueryPlan, viewer: MessageViewerContext): NarrowQueryPlan {
-  const muted = terms.some((term) => term.is === 'stream') ? NO_STREAMS : viewer.mutedStreams;
+export function makeUnreadNarrowQueryPlan({ terms }: NarrowQueryPlan, viewer: MessageViewerContext): NarrowQueryPlan {
+  const muted = terms.some((term) => term.is === 'stream') ? NO_MUTED_STREAMS : viewer.mutedStreams;
   const plan = makeNarrowQueryPlan([...terms, { is: 'unread', negated: false }], viewer, { copies: true });
   const { conditions } = plan;
   return {
     ...plan,
     conditions: { ...conditions, inStream: (stream) => !muted.has(stream) && conditions.inStream(stream) },
-    matches: (own) => isMessageInHomeView(own.message, viewer, muted) && plan.matches(own),
-    matchesFound: (own) => isMessageInHomeView(own.message, viewer, muted) && plan.matchesFound(own),
+    matches: (own) => isMessageUnmuted(own.message, viewer, muted) && plan.matches(own),
+    matchesFound: (own) => isMessageUnmuted(own.message, viewer, muted) && plan.matchesFound(own),
     readsTexts: true,
   };
 }

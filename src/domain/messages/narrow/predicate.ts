@@ -7,60 +7,60 @@ import { MESSAGE_CREATION_FLAG_BITS } from '../stored/digest.js';
 import type { StoredMessage } from '../stored/message.js';
 import {
   creationFlagBitsOfUser,
+  currentStreamIdOfMessage,
   hasWildcardMention,
-  makeTopicPredicate,
-  streamIdOfMessage,
+  makeInTopicPredicate,
 } from '../stored/packed-view.js';
 import { RESOLVED_TOPIC_PREFIX } from '../stored/record.js';
-import type { NarrowTerm } from './terms.js';
+import type { ResolvedNarrowTerm } from './terms.js';
 
 /** True if the stream is public. Archived streams count as private. */
-export function isPublicStream({ directory }: MessageViewerContext, stream: number): boolean {
+export function isActivePublicStream({ directory }: MessageViewerContext, stream: number): boolean {
   const of = stream === 0 ? undefined : directory.stream(stream as never);
   return of !== undefined && !of.inviteOnly && !of.archived;
 }
 
-export function isWebPublicStream({ directory }: MessageViewerContext, stream: number): boolean {
+export function isActiveWebPublicStream({ directory }: MessageViewerContext, stream: number): boolean {
   const of = stream === 0 ? undefined : directory.stream(stream as never);
   return of?.webPublic === true && !of.archived;
 }
 
-export function isMessageInHomeView(
+export function isMessageUnmuted(
   message: StoredMessage,
   viewer: MessageViewerContext,
   mutedStreams = viewer.mutedStreams,
 ): boolean {
-  const stream = streamIdOfMessage(message);
+  const stream = currentStreamIdOfMessage(message);
   return stream === 0 || (!mutedStreams.has(stream) && !viewer.mutesTopic(stream, message.body.topic));
 }
 
-function predicateOfTerm(term: NarrowTerm, viewer: MessageViewerContext): (own: ReadableMessage) => boolean {
+function makeTermPredicate(term: ResolvedNarrowTerm, viewer: MessageViewerContext): (own: ReadableMessage) => boolean {
   const { flags, user } = viewer;
   switch (term.is) {
     case 'stream':
-      return ({ message }) => streamIdOfMessage(message) === term.stream;
+      return ({ message }) => currentStreamIdOfMessage(message) === term.stream;
     case 'public-streams':
-      return ({ message }) => isPublicStream(viewer, streamIdOfMessage(message));
+      return ({ message }) => isActivePublicStream(viewer, currentStreamIdOfMessage(message));
     case 'web-public-streams':
-      return ({ message }) => isWebPublicStream(viewer, streamIdOfMessage(message));
+      return ({ message }) => isActiveWebPublicStream(viewer, currentStreamIdOfMessage(message));
     case 'topic': {
-      const isOfTopic = makeTopicPredicate(term.topic);
+      const isOfTopic = makeInTopicPredicate(term.topic);
       return ({ message }) => isOfTopic(message);
     }
     case 'sender':
       return ({ message }) => message.sender === term.user;
     case 'conversation':
       return ({ message }) =>
-        streamIdOfMessage(message) === 0 &&
+        currentStreamIdOfMessage(message) === 0 &&
         message.participants.length === term.participants.length &&
         message.participants.every((id, i) => id === term.participants[i]);
     case 'direct-with':
       return ({ message }) =>
-        streamIdOfMessage(message) === 0 &&
+        currentStreamIdOfMessage(message) === 0 &&
         message.participants.includes(term.user) &&
         (!term.groupsOnly || message.participants.length > 2);
     case 'direct':
-      return ({ message }) => streamIdOfMessage(message) === 0;
+      return ({ message }) => currentStreamIdOfMessage(message) === 0;
     case 'starred':
       return ({ message }) => flags.markedIds('starred').has(message.id);
     case 'unread':
@@ -79,7 +79,7 @@ function predicateOfTerm(term: NarrowTerm, viewer: MessageViewerContext): (own: 
         ? ({ message }) => (message.body.files?.length ?? 0) > 0
         : ({ message }) => message.body.has[term.what as 'link' | 'image'];
     case 'home':
-      return ({ message }) => isMessageInHomeView(message, viewer);
+      return ({ message }) => isMessageUnmuted(message, viewer);
     case 'search':
       return ({ message }) => isMessageMatchingSearch(term.search, message);
     case 'id':
@@ -91,11 +91,11 @@ function predicateOfTerm(term: NarrowTerm, viewer: MessageViewerContext): (own: 
 
 /** Makes the exact test whether a message is in the narrow, for messages that the user may read. */
 export function makeNarrowPredicate(
-  terms: readonly NarrowTerm[],
+  terms: readonly ResolvedNarrowTerm[],
   viewer: MessageViewerContext,
 ): (own: ReadableMessage) => boolean {
   // A search reads the whole text, so it comes last.
   const ordered = [...terms].sort((a, b) => Number(a.is === 'search') - Number(b.is === 'search'));
-  const tests = ordered.map((term) => ({ of: predicateOfTerm(term, viewer), negated: term.negated }));
+  const tests = ordered.map((term) => ({ of: makeTermPredicate(term, viewer), negated: term.negated }));
   return (own) => tests.every(({ of, negated }) => of(own) !== negated);
 }

@@ -4,19 +4,19 @@
  */
 import { IdSet } from '#base';
 import type { StreamMembershipRecord, StreamMembershipStay } from '#domain/streams';
-import type { MessageIndex, MessageRange } from '#ports/store';
-import { DIRECT_MESSAGES_ORIGIN, type UserMessageFlags } from '../flags/read-state.js';
+import type { MessageIndexCondition, MessageIndexRange } from '#ports/store';
+import { DIRECT_MESSAGES_ORIGIN, type UserMessageFlagsView } from '../flags/read-state.js';
 import { storeNameOfStreamConversation } from '../stored/message.js';
 import { messageIndexTags } from '../stored/record.js';
-import type { NarrowConditions } from './conditions.js';
+import type { NarrowStoreConditions } from './conditions.js';
 
 /** Maximum number of stays in one stream with a range each; with more stays, one range over all of them is cheaper. */
-const MAX_SEPARATE_STAYS = 4;
-const EMPTY_MESSAGE_RANGES: readonly MessageRange[] = [{ index: { by: 'ids', ids: [] } }];
+const MAX_SEPARATELY_SCANNED_STAYS = 4;
+const RANGES_WITHOUT_MESSAGES: readonly MessageIndexRange[] = [{ index: { by: 'ids', ids: [] } }];
 
 /** A range of messages that may be the user's, before the conditions of the narrow are added. */
 interface CandidateMessageRange {
-  readonly index: MessageIndex;
+  readonly index: MessageIndexCondition;
   /** Name of the conversation, if all messages of the region are in one. */
   readonly conversation?: string;
   readonly direct?: boolean;
@@ -26,17 +26,17 @@ interface CandidateMessageRange {
 
 interface MessageCopyOwner {
   readonly user: number;
-  readonly flags: UserMessageFlags;
+  readonly flags: UserMessageFlagsView;
   /** Ids of the streams to which the user is or was subscribed. */
   readonly streams: readonly number[];
   membership(stream: number): StreamMembershipRecord | undefined;
 }
 
 /** Ranges of the Store that hold all messages of these streams. */
-export function storeRangesOfStreamHistory(
+export function makeStreamHistoryRanges(
   streams: readonly number[],
-  conditions: NarrowConditions,
-): readonly MessageRange[] {
+  conditions: NarrowStoreConditions,
+): readonly MessageIndexRange[] {
   const regions = streams.filter(conditions.inStream).map(
     (stream): CandidateMessageRange => ({
       index: { by: 'conversation', conversation: storeNameOfStreamConversation(stream) },
@@ -44,41 +44,53 @@ export function storeRangesOfStreamHistory(
       direct: false,
     }),
   );
-  return toMessageRanges(regions, conditions);
+  return toMessageRangesOrNone(regions, conditions);
 }
 
 /** Ranges of the Store that hold all messages that the user has a copy of. */
-export function storeRangesOfUserCopies(
+export function makeUserCopyRanges(
   owner: MessageCopyOwner,
-  conditions: NarrowConditions,
-): readonly MessageRange[] {
+  conditions: NarrowStoreConditions,
+): readonly MessageIndexRange[] {
   const { personal, conversation, direct, unread, mentioned } = conditions;
   // Unread messages are few. Their ranges begin at the read marks, so they are looked up before any other condition.
   if (unread)
-    return toMessageRanges(rangesOfCopies(owner, conditions), personal ? withIndex(conditions, personal) : conditions);
-  if (personal) return toMessageRanges([{ index: personal }], conditions);
+    return toMessageRangesOrNone(
+      candidateRangesOfCopies(owner, conditions),
+      personal ? withAdditionalIndex(conditions, personal) : conditions,
+    );
+  if (personal) return toMessageRangesOrNone([{ index: personal }], conditions);
   if (direct && conversation !== undefined) {
-    return toMessageRanges([{ index: { by: 'conversation', conversation }, conversation, direct: true }], conditions);
+    return toMessageRangesOrNone(
+      [{ index: { by: 'conversation', conversation }, conversation, direct: true }],
+      conditions,
+    );
   }
-  return toMessageRanges(
-    mentioned ? rangesOfMentions(owner, conditions) : rangesOfCopies(owner, conditions),
+  return toMessageRangesOrNone(
+    mentioned ? candidateRangesOfMentions(owner, conditions) : candidateRangesOfCopies(owner, conditions),
     conditions,
   );
 }
 
-const withIndex = (conditions: NarrowConditions, index: MessageIndex): NarrowConditions => ({
+const withAdditionalIndex = (
+  conditions: NarrowStoreConditions,
+  index: MessageIndexCondition,
+): NarrowStoreConditions => ({
   ...conditions,
   also: [...conditions.also, index],
 });
 
-function rangesOfCopies(owner: MessageCopyOwner, { unread, inStream }: NarrowConditions): CandidateMessageRange[] {
+function candidateRangesOfCopies(
+  owner: MessageCopyOwner,
+  { unread, inStream }: NarrowStoreConditions,
+): CandidateMessageRange[] {
   const { flags, user } = owner;
   const regions: CandidateMessageRange[] = owner.streams.flatMap((stream) => {
     const conversation = storeNameOfStreamConversation(stream);
     const here: CandidateMessageRange = { index: { by: 'conversation', conversation }, conversation, direct: false };
     return [
-      ...(inStream(stream) ? rangesDuringStays(owner, stream, here, unread) : []),
-      ...rangesDuringStays(owner, stream, { index: { by: 'moved', from: conversation }, direct: false }, unread),
+      ...(inStream(stream) ? cutRangeToStays(owner, stream, here, unread) : []),
+      ...cutRangeToStays(owner, stream, { index: { by: 'moved', from: conversation }, direct: false }, unread),
     ];
   });
   const mark = unread ? { above: flags.readStateOf(DIRECT_MESSAGES_ORIGIN).mark } : {};
@@ -86,12 +98,18 @@ function rangesOfCopies(owner: MessageCopyOwner, { unread, inStream }: NarrowCon
   // Copies that came with a move and historical ones start as read: unread ones are among the exceptions.
   const copied = flags.markedIds('copied').ids;
   if (unread)
-    return [...regions, { index: { by: 'ids', ids: IdSet.of([...flags.unreadExceptionIds(), ...copied]).ids } }];
-  const made = IdSet.of([...flags.markedIds('historical').ids, ...copied]).ids;
-  return [...regions, ...rangesOfMovedCopies(owner), { index: { by: 'ids', ids: made }, direct: false }];
+    return [
+      ...regions,
+      { index: { by: 'ids', ids: IdSet.fromIds([...flags.allUnreadExceptionIds(), ...copied]).ids } },
+    ];
+  const made = IdSet.fromIds([...flags.markedIds('historical').ids, ...copied]).ids;
+  return [...regions, ...candidateRangesOfMovedCopies(owner), { index: { by: 'ids', ids: made }, direct: false }];
 }
 
-function rangesOfMentions(owner: MessageCopyOwner, { inStream }: NarrowConditions): CandidateMessageRange[] {
+function candidateRangesOfMentions(
+  owner: MessageCopyOwner,
+  { inStream }: NarrowStoreConditions,
+): CandidateMessageRange[] {
   const everybody = owner.streams.flatMap((stream): CandidateMessageRange[] => {
     const conversation = storeNameOfStreamConversation(stream);
     const here: CandidateMessageRange = {
@@ -100,26 +118,26 @@ function rangesOfMentions(owner: MessageCopyOwner, { inStream }: NarrowCondition
       direct: false,
     };
     return [
-      ...(inStream(stream) ? rangesDuringStays(owner, stream, here) : []),
-      ...rangesDuringStays(owner, stream, { index: { by: 'moved', from: conversation }, direct: false }),
+      ...(inStream(stream) ? cutRangeToStays(owner, stream, here) : []),
+      ...cutRangeToStays(owner, stream, { index: { by: 'moved', from: conversation }, direct: false }),
     ];
   });
   return [
     { index: { by: 'tag', tag: messageIndexTags.mentioned(owner.user) } },
     ...everybody,
-    ...rangesOfMovedCopies(owner),
+    ...candidateRangesOfMovedCopies(owner),
   ];
 }
 
 /** Messages moved into the user's streams: subscribers may have got copies with the move. */
-const rangesOfMovedCopies = ({ streams }: MessageCopyOwner): CandidateMessageRange[] =>
+const candidateRangesOfMovedCopies = ({ streams }: MessageCopyOwner): CandidateMessageRange[] =>
   streams.map((stream) => ({
     index: { by: 'tag', tag: messageIndexTags.cameTo(storeNameOfStreamConversation(stream)) },
     direct: false,
   }));
 
 /** The region, cut to the user's stays in a stream. @param unread only above the stream's read mark */
-function rangesDuringStays(
+function cutRangeToStays(
   owner: MessageCopyOwner,
   stream: number,
   region: CandidateMessageRange,
@@ -138,29 +156,29 @@ function rangesDuringStays(
 
 function mergeStaysIfMany(stays: readonly StreamMembershipStay[]): readonly StreamMembershipStay[] {
   const [first, last] = [stays[0], stays.at(-1)];
-  if (!first || !last || stays.length <= MAX_SEPARATE_STAYS) return stays;
+  if (!first || !last || stays.length <= MAX_SEPARATELY_SCANNED_STAYS) return stays;
   return [{ ...last, from: first.from, after: first.after }];
 }
 
-function toMessageRanges(
+function toMessageRangesOrNone(
   regions: readonly CandidateMessageRange[],
-  conditions: NarrowConditions,
-): readonly MessageRange[] {
-  if (conditions.impossible) return EMPTY_MESSAGE_RANGES;
-  const ranges = regions.flatMap((region) => toMessageRange(region, conditions) ?? []);
-  return ranges.length === 0 ? EMPTY_MESSAGE_RANGES : ranges;
+  conditions: NarrowStoreConditions,
+): readonly MessageIndexRange[] {
+  if (conditions.impossible) return RANGES_WITHOUT_MESSAGES;
+  const ranges = regions.flatMap((region) => toMessageRangeIfPossible(region, conditions) ?? []);
+  return ranges.length === 0 ? RANGES_WITHOUT_MESSAGES : ranges;
 }
 
-function toMessageRange(
+function toMessageRangeIfPossible(
   region: CandidateMessageRange,
-  { conversation, topicKey, direct, also }: NarrowConditions,
-): MessageRange | undefined {
+  { conversation, topicKey, direct, also }: NarrowStoreConditions,
+): MessageIndexRange | undefined {
   if (direct !== undefined && region.direct !== undefined && direct !== region.direct) return undefined;
   if (conversation !== undefined && region.conversation !== undefined && conversation !== region.conversation) {
     return undefined;
   }
   const place = conversation ?? region.conversation;
-  const indexes: MessageIndex[] = region.index.by === 'conversation' ? [] : [region.index];
+  const indexes: MessageIndexCondition[] = region.index.by === 'conversation' ? [] : [region.index];
   if (place !== undefined) {
     if (topicKey !== undefined) indexes.push({ by: 'topic', conversation: place, topicKey });
     // A tag of the conversation implies the conversation.
@@ -168,7 +186,7 @@ function toMessageRange(
       indexes.push({ by: 'conversation', conversation: place });
     }
   }
-  const [index, ...others] = [...indexes, ...also] as [MessageIndex, ...MessageIndex[]];
+  const [index, ...others] = [...indexes, ...also] as [MessageIndexCondition, ...MessageIndexCondition[]];
   return {
     index,
     also: others,

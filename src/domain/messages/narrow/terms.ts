@@ -2,34 +2,34 @@
  * Narrows, parsed and resolved to terms (narrow.md § Input format, § Operators). The functions have no side effects.
  */
 
-import { toTopicKey } from '#domain/streams';
+import { toComparableTopicKey } from '#domain/streams';
 import { type StreamId, toStreamId, toUserId, type UserId } from '#model';
 import { apiError, checkParameterItemCount, checkParameterTextLength } from '#model/errors';
 import type { DirectoryStream, DirectoryUser, DirectoryView } from '#model/records';
-import { MAX_SEARCH_TERMS, parseSearchQuery, type SearchQuery } from '../search/query.js';
+import { MAX_STEMS_AND_PHRASES_PER_SEARCH, type ParsedSearchQuery, parseSearchQuery } from '../search/query.js';
 
 /** Maximum number of terms of one narrow. Clients send a handful; each costs a look-up and a test per message. */
 export const MAX_NARROW_TERMS = 100;
 /** Maximum length of a narrow's JSON text, UTF-16 units: as much as fits into a URL. */
-export const MAX_NARROW_LENGTH = 131_072;
+export const MAX_NARROW_JSON_CHARACTERS = 131_072;
 
 /** A term of a narrow as the client sent it; only its form is checked. */
-export interface RawNarrowTerm {
+export interface UnresolvedNarrowTerm {
   readonly operator: string;
   readonly operand: string | number | readonly number[];
   readonly negated: boolean;
 }
 
-const OPERATORS_BY_ID_OR_NAME = new Set(['sender', 'stream', 'dm-including', 'group-pm-with']);
-const OPERATORS_BY_USER_LIST = new Set(['dm', 'pm-with']);
+const OPERATORS_TAKING_ID_OR_NAME = new Set(['sender', 'stream', 'dm-including', 'group-pm-with']);
+const OPERATORS_TAKING_USER_LIST = new Set(['dm', 'pm-with']);
 
-function checkOperand(operator: string, operand: unknown): RawNarrowTerm['operand'] {
+function requireOperandForm(operator: string, operand: unknown): UnresolvedNarrowTerm['operand'] {
   const refuse = (message: string) => apiError('VALIDATION_FAILED', { message });
-  if (OPERATORS_BY_ID_OR_NAME.has(operator)) {
+  if (OPERATORS_TAKING_ID_OR_NAME.has(operator)) {
     if (typeof operand === 'string' || Number.isSafeInteger(operand)) return operand as string | number;
     throw refuse('elem["operand"] is not a string or integer');
   }
-  if (OPERATORS_BY_USER_LIST.has(operator)) {
+  if (OPERATORS_TAKING_USER_LIST.has(operator)) {
     if (typeof operand === 'string') return operand;
     if (!Array.isArray(operand)) throw refuse('elem["operand"] is not a string or an integer list');
     operand.forEach((id, i) => {
@@ -43,8 +43,8 @@ function checkOperand(operator: string, operand: unknown): RawNarrowTerm['operan
 }
 
 /** Parses the parameter `narrow`. @param text as sent @throws ApiError one for each defect in the table of narrow.md */
-export function parseNarrow(text: string): RawNarrowTerm[] {
-  checkParameterTextLength('narrow', text.length, MAX_NARROW_LENGTH);
+export function parseDistinctNarrowTerms(text: string): UnresolvedNarrowTerm[] {
+  checkParameterTextLength('narrow', text.length, MAX_NARROW_JSON_CHARACTERS);
   const bad = () => apiError('REQUEST_VARIABLE_INVALID', { var_name: 'narrow', bad_value: text });
   let list: unknown;
   try {
@@ -53,7 +53,7 @@ export function parseNarrow(text: string): RawNarrowTerm[] {
     throw bad();
   }
   if (!Array.isArray(list)) throw bad();
-  const terms = list.map((element: unknown): RawNarrowTerm => {
+  const terms = list.map((element: unknown): UnresolvedNarrowTerm => {
     if (Array.isArray(element)) {
       const [operator, operand] = element as unknown[];
       if (element.length !== 2 || typeof operator !== 'string' || typeof operand !== 'string') throw bad();
@@ -69,7 +69,7 @@ export function parseNarrow(text: string): RawNarrowTerm[] {
     if (typeof operator !== 'string') {
       throw apiError('VALIDATION_FAILED', { message: 'elem["operator"] is not a string' });
     }
-    return { operator, operand: checkOperand(operator, operand), negated: negated ?? false };
+    return { operator, operand: requireOperandForm(operator, operand), negated: negated ?? false };
   });
   // A repeated term changes nothing.
   const different = [...new Map(terms.map((term) => [JSON.stringify(term), term])).values()];
@@ -78,7 +78,7 @@ export function parseNarrow(text: string): RawNarrowTerm[] {
 }
 
 /** A term of a narrow with its operand resolved in the directory. */
-export type NarrowTerm = { readonly negated: boolean } & (
+export type ResolvedNarrowTerm = { readonly negated: boolean } & (
   | { readonly is: 'stream'; readonly stream: StreamId }
   | { readonly is: 'public-streams' }
   | { readonly is: 'web-public-streams' }
@@ -92,44 +92,48 @@ export type NarrowTerm = { readonly negated: boolean } & (
   | { readonly is: 'has'; readonly what: 'link' | 'image' | 'attachment' }
   /** Only messages that are not in a muted stream or topic. */
   | { readonly is: 'home' }
-  | { readonly is: 'search'; readonly search: SearchQuery }
+  | { readonly is: 'search'; readonly search: ParsedSearchQuery }
   | { readonly is: 'id'; readonly id: number }
   | { readonly is: 'anything' }
 );
 
-const OPERATOR_ALIASES: Readonly<Record<string, string>> = {
+const OPERATOR_BY_ALIAS: Readonly<Record<string, string>> = {
   'pm-with': 'dm',
   pm_with: 'dm',
   group_pm_with: 'group-pm-with',
 };
 
-const narrowError = (desc: string) => apiError('BAD_NARROW', { desc });
+const makeBadNarrowError = (desc: string) => apiError('BAD_NARROW', { desc });
 
-function findUser(directory: DirectoryView, operand: string | number, shown: unknown): DirectoryUser {
+function requireNarrowUser(directory: DirectoryView, operand: string | number, shown: unknown): DirectoryUser {
   const user = typeof operand === 'number' ? directory.user(toUserId(operand)) : directory.userByEmail(operand.trim());
-  if (!user) throw narrowError(`unknown user ${String(shown)}`);
+  if (!user) throw makeBadNarrowError(`unknown user ${String(shown)}`);
   return user;
 }
 
-function findStream(directory: DirectoryView, operand: string | number): DirectoryStream {
+function requireNarrowStream(directory: DirectoryView, operand: string | number): DirectoryStream {
   const stream =
     typeof operand === 'number' ? directory.stream(toStreamId(operand)) : directory.streamByName(operand.trim());
-  if (!stream) throw narrowError(`unknown stream ${operand}`);
+  if (!stream) throw makeBadNarrowError(`unknown stream ${operand}`);
   return stream;
 }
 
-function resolveUserList(directory: DirectoryView, operand: string | readonly number[], caller: number): UserId[] {
+function resolveParticipantsWithCaller(
+  directory: DirectoryView,
+  operand: string | readonly number[],
+  caller: number,
+): UserId[] {
   const shown = typeof operand === 'string' ? operand : `[${operand.join(', ')}]`;
   const named = typeof operand === 'string' ? operand.split(',').filter((part) => part.trim() !== '') : operand;
   const ids = named.map((one): UserId => {
     const user = typeof one === 'number' ? directory.user(toUserId(one)) : directory.userByEmail(one.trim());
-    if (!user) throw narrowError(`unknown user in ${shown}`);
+    if (!user) throw makeBadNarrowError(`unknown user in ${shown}`);
     return user.id;
   });
   return [...new Set([...ids, toUserId(caller)])].sort((a, b) => a - b);
 }
 
-const TERMS_BY_IS_OPERAND: Readonly<Record<string, Extract<NarrowTerm, { is: string }>['is'] | undefined>> =
+const TERM_KIND_BY_IS_OPERAND: Readonly<Record<string, Extract<ResolvedNarrowTerm, { is: string }>['is'] | undefined>> =
   Object.assign(Object.create(null), {
     dm: 'direct',
     private: 'direct',
@@ -140,53 +144,57 @@ const TERMS_BY_IS_OPERAND: Readonly<Record<string, Extract<NarrowTerm, { is: str
     alerted: 'alerted',
   });
 
-function resolveNarrowTerm(term: RawNarrowTerm, directory: DirectoryView, caller: number): NarrowTerm {
+function resolveNarrowTerm(term: UnresolvedNarrowTerm, directory: DirectoryView, caller: number): ResolvedNarrowTerm {
   const { operator: given, operand, negated } = term;
-  const operator = OPERATOR_ALIASES[given] ?? given;
+  const operator = OPERATOR_BY_ALIAS[given] ?? given;
   switch (operator) {
     case 'stream':
-      return { is: 'stream', stream: findStream(directory, operand as string | number).id, negated };
+      return { is: 'stream', stream: requireNarrowStream(directory, operand as string | number).id, negated };
     case 'streams':
       if (operand === 'public') return { is: 'public-streams', negated };
       if (operand === 'web-public') return { is: 'web-public-streams', negated };
-      throw narrowError(`unknown streams operand ${String(operand)}`);
+      throw makeBadNarrowError(`unknown streams operand ${String(operand)}`);
     case 'topic':
-      return { is: 'topic', topic: toTopicKey(String(operand)), negated };
+      return { is: 'topic', topic: toComparableTopicKey(String(operand)), negated };
     case 'sender':
-      return { is: 'sender', user: findUser(directory, operand as string | number, operand).id, negated };
+      return { is: 'sender', user: requireNarrowUser(directory, operand as string | number, operand).id, negated };
     case 'dm':
-      return { is: 'conversation', participants: resolveUserList(directory, operand as string, caller), negated };
+      return {
+        is: 'conversation',
+        participants: resolveParticipantsWithCaller(directory, operand as string, caller),
+        negated,
+      };
     case 'dm-including':
     case 'group-pm-with': {
-      const user = findUser(directory, operand as string | number, operand).id;
+      const user = requireNarrowUser(directory, operand as string | number, operand).id;
       return { is: 'direct-with', user, groupsOnly: operator === 'group-pm-with', negated };
     }
     case 'is': {
-      const is = TERMS_BY_IS_OPERAND[operand as string];
-      if (!is) throw narrowError(`unknown 'is' operand ${String(operand)}`);
-      return { is, negated } as NarrowTerm;
+      const is = TERM_KIND_BY_IS_OPERAND[operand as string];
+      if (!is) throw makeBadNarrowError(`unknown 'is' operand ${String(operand)}`);
+      return { is, negated } as ResolvedNarrowTerm;
     }
     case 'has':
       if (operand === 'link' || operand === 'image' || operand === 'attachment') {
         return { is: 'has', what: operand, negated };
       }
-      throw narrowError(`unknown 'has' operand ${String(operand)}`);
+      throw makeBadNarrowError(`unknown 'has' operand ${String(operand)}`);
     case 'in':
       // The API ignores a negation of `in`.
       if (operand === 'all') return { is: 'anything', negated: false };
       if (operand === 'home') return { is: 'home', negated: false };
-      throw narrowError(`unknown 'in' operand ${String(operand)}`);
+      throw makeBadNarrowError(`unknown 'in' operand ${String(operand)}`);
     case 'near':
       return { is: 'anything', negated: false };
     case 'id': {
-      if (!/^\d+$/.test(String(operand))) throw narrowError('Invalid message ID');
+      if (!/^\d+$/.test(String(operand))) throw makeBadNarrowError('Invalid message ID');
       const id = Number(operand);
       return { is: 'id', id: Number.isSafeInteger(id) ? id : -1, negated };
     }
     case 'search':
       return { is: 'search', search: parseSearchQuery(String(operand)), negated };
     default:
-      throw narrowError(`unknown operator ${given}`);
+      throw makeBadNarrowError(`unknown operator ${given}`);
   }
 }
 
@@ -196,45 +204,47 @@ function resolveNarrowTerm(term: RawNarrowTerm, directory: DirectoryView, caller
  * @throws ApiError BAD_NARROW
  */
 export function resolveNarrowTerms(
-  raw: readonly RawNarrowTerm[],
+  raw: readonly UnresolvedNarrowTerm[],
   directory: DirectoryView,
   caller: number,
   { searchApart = false } = {},
-): NarrowTerm[] {
-  const apart = (term: RawNarrowTerm): boolean => searchApart || term.operator !== 'search';
+): ResolvedNarrowTerm[] {
+  const apart = (term: UnresolvedNarrowTerm): boolean => searchApart || term.operator !== 'search';
   const terms = raw.filter(apart).map((term) => resolveNarrowTerm(term, directory, caller));
   const searches = raw.filter((term) => !apart(term)).map(({ operand }) => String(operand));
   if (searches.length > 0) terms.push({ is: 'search', search: parseSearchQuery(searches.join(' ')), negated: false });
-  const count = searchesOfNarrowTerms(terms).reduce(
+  const count = searchQueriesOfNarrowTerms(terms).reduce(
     (sum, { stems, phrases }) => sum + stems.length + phrases.length,
     0,
   );
-  if (count > MAX_SEARCH_TERMS) throw narrowError(`too many search terms (maximum ${MAX_SEARCH_TERMS})`);
+  if (count > MAX_STEMS_AND_PHRASES_PER_SEARCH)
+    throw makeBadNarrowError(`too many search terms (maximum ${MAX_STEMS_AND_PHRASES_PER_SEARCH})`);
   return terms;
 }
 
 /** All searches among the terms, negated ones too. */
-export const searchesOfNarrowTerms = (terms: readonly NarrowTerm[]): SearchQuery[] =>
+export const searchQueriesOfNarrowTerms = (terms: readonly ResolvedNarrowTerm[]): ParsedSearchQuery[] =>
   terms.flatMap((term) => (term.is === 'search' ? [term.search] : []));
 
 /** Operators of narrows that callers without an account may use. */
-const ANONYMOUS_OPERATORS = new Set(['streams', 'stream', 'topic', 'sender', 'has', 'search', 'near', 'id']);
+const ANONYMOUSLY_USABLE_OPERATORS = new Set(['streams', 'stream', 'topic', 'sender', 'has', 'search', 'near', 'id']);
 
 /**
  * Checks the narrow of a query without credentials: web-public streams only, and nothing personal.
  * @throws ApiError NOT_LOGGED_IN, or BAD_NARROW for a stream that isn't web-public
  */
-export function checkAnonymousNarrow(raw: readonly RawNarrowTerm[], directory: DirectoryView): void {
+export function requireAnonymousNarrow(raw: readonly UnresolvedNarrowTerm[], directory: DirectoryView): void {
   const asked = raw.some(
     ({ operator, operand, negated }) => operator === 'streams' && operand === 'web-public' && !negated,
   );
-  if (!asked || !raw.every(({ operator }) => ANONYMOUS_OPERATORS.has(operator))) throw apiError('NOT_LOGGED_IN');
+  if (!asked || !raw.every(({ operator }) => ANONYMOUSLY_USABLE_OPERATORS.has(operator)))
+    throw apiError('NOT_LOGGED_IN');
   for (const { operator, operand } of raw) {
     if (operator !== 'stream') continue;
     const stream =
       typeof operand === 'number'
         ? directory.stream(toStreamId(operand))
         : directory.streamByName(String(operand).trim());
-    if (!stream?.webPublic || stream.archived) throw narrowError(`unknown web-public stream ${String(operand)}`);
+    if (!stream?.webPublic || stream.archived) throw makeBadNarrowError(`unknown web-public stream ${String(operand)}`);
   }
 }

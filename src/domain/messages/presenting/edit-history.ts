@@ -4,17 +4,17 @@
  */
 import type { JsonObject } from '#base';
 import type { MessageBody, StoredMessage, StoredMessageEdit } from '../stored/message.js';
-import { renderHtmlDiff } from './html-diff.js';
+import { renderHtmlWordDiff } from './html-diff.js';
 
 /** The API's version of the renderer: there has been only one. */
-const RENDERED_CONTENT_VERSION = 1;
+const ONLY_RENDERED_CONTENT_VERSION = 1;
 
-const formatMoveFields = ({ topic, stream }: StoredMessageEdit): JsonObject => ({
+const formatMovePreviousAndNewFields = ({ topic, stream }: StoredMessageEdit): JsonObject => ({
   ...(topic ? { prev_topic: topic.from, topic: topic.to } : {}),
   ...(stream ? { prev_stream: stream.from, stream: stream.to } : {}),
 });
 
-function formatHistoryEntry(edit: StoredMessageEdit): JsonObject {
+function formatEditHistoryEntryForApi(edit: StoredMessageEdit): JsonObject {
   const { user, at, content } = edit;
   return {
     user_id: user,
@@ -23,10 +23,10 @@ function formatHistoryEntry(edit: StoredMessageEdit): JsonObject {
       ? {
           prev_content: content.raw,
           prev_rendered_content: content.html,
-          prev_rendered_content_version: RENDERED_CONTENT_VERSION,
+          prev_rendered_content_version: ONLY_RENDERED_CONTENT_VERSION,
         }
       : {}),
-    ...formatMoveFields(edit),
+    ...formatMovePreviousAndNewFields(edit),
   };
 }
 
@@ -38,11 +38,14 @@ function formatHistoryEntry(edit: StoredMessageEdit): JsonObject {
 export function formatEditFieldsForApi({ edits }: MessageBody, shown: boolean): JsonObject {
   const [newest] = edits ?? [];
   if (!newest) return {};
-  return { last_edit_timestamp: newest.at, ...(shown ? { edit_history: edits!.map(formatHistoryEntry) } : {}) };
+  return {
+    last_edit_timestamp: newest.at,
+    ...(shown ? { edit_history: edits!.map(formatEditHistoryEntryForApi) } : {}),
+  };
 }
 
 /** All versions of a message, oldest first. */
-export function formatMessageHistoryForApi({ sender, body }: StoredMessage): JsonObject[] {
+export function listMessageVersionsForApi({ sender, body }: StoredMessage): JsonObject[] {
   const versions: JsonObject[] = [];
   let { content, html, topic } = body;
   // Each edit holds the old values: walk back from the present ones.
@@ -59,7 +62,7 @@ export function formatMessageHistoryForApi({ sender, body }: StoredMessage): Jso
         ? {
             prev_content: before.raw,
             prev_rendered_content: before.html,
-            content_html_diff: renderHtmlDiff(before.html, html),
+            content_html_diff: renderHtmlWordDiff(before.html, html),
           }
         : {}),
       ...(edit.stream ? { prev_stream: edit.stream.from, stream: edit.stream.to } : {}),

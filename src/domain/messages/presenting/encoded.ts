@@ -8,20 +8,20 @@ import { toStreamId, toUserId } from '#model';
 import type { DirectoryStream, DirectoryUser, DirectoryView } from '#model/records';
 import { memoOfCachedRecord } from '#ports/store';
 import type { ReadableMessage } from '../access/message-access.js';
-import type { UserMessageFlags } from '../flags/read-state.js';
-import { hasReactionsOrEdits, MESSAGE_DIGEST_MARK_BITS, MESSAGE_DIGEST_TEXT_INDEX } from '../stored/digest.js';
+import type { UserMessageFlagsView } from '../flags/read-state.js';
+import { hasReactionsOrEdits, MESSAGE_DIGEST_FACT_BITS, MESSAGE_DIGEST_TEXT_POSITIONS } from '../stored/digest.js';
 import type { StoredMessage } from '../stored/message.js';
 import { PackedMessageView } from '../stored/packed-view.js';
-import { EncodedMessagePieces, encodeMessageFlagsPiece } from './encoded-pieces.js';
+import { encodeFlagsAndMessageEnd, ResponseMessagePieceEncoder } from './encoded-pieces.js';
 import {
   type ClientMessageVariant,
-  changingMessageFields,
-  clientMessageVariantIndex,
   formatMessageForClientVariant,
+  indexOfClientMessageVariant,
   makeClientNeutralMessage,
+  reactionAndEditFields,
 } from './present.js';
 
-interface EncodedMessageVariants {
+interface CachedMessageVariants {
   readonly sender: DirectoryUser | undefined;
   readonly stream: DirectoryStream | undefined;
   /**
@@ -29,30 +29,34 @@ interface EncodedMessageVariants {
    * `stream`.
    */
   readonly version: number | null;
-  /** JSON of the message object for each kind of client, by `clientMessageVariantIndex`. */
+  /** JSON of the message object for each kind of client, by `indexOfClientMessageVariant`. */
   readonly texts: (string | undefined)[];
 }
 
 /** The message object for one kind of client, without the closing brace: the reader's own fields follow. */
-function encodeMessageVariant(message: StoredMessage, directory: DirectoryView, options: ClientMessageVariant): string {
+function getOrEncodeOpenMessageJson(
+  message: StoredMessage,
+  directory: DirectoryView,
+  options: ClientMessageVariant,
+): string {
   const { body } = message;
   const memo = memoOfCachedRecord(body);
-  if (!memo) return encodeMessageForVariant(message, directory, options);
+  if (!memo) return encodeOpenMessageJson(message, directory, options);
   const sender = directory.user(toUserId(message.sender));
   const stream = body.stream === 0 ? undefined : directory.stream(toStreamId(body.stream));
   const version = body.stream === 0 || hasReactionsOrEdits(body) ? directory.version : null;
   // The texts are kept with the message's body. Bodies are immutable: an edit, a move or a reaction stores a new one.
-  let known = memo.derivedValue as EncodedMessageVariants | undefined;
+  let known = memo.derivedValue as CachedMessageVariants | undefined;
   if (!known || known.sender !== sender || known.stream !== stream || known.version !== version) {
     known = { sender, stream, version, texts: [] };
     memo.derivedValue = known;
   }
-  const which = clientMessageVariantIndex(options);
-  known.texts[which] ??= encodeMessageForVariant(message, directory, options);
+  const which = indexOfClientMessageVariant(options);
+  known.texts[which] ??= encodeOpenMessageJson(message, directory, options);
   return known.texts[which];
 }
 
-const encodeMessageForVariant = (
+const encodeOpenMessageJson = (
   message: StoredMessage,
   directory: DirectoryView,
   options: ClientMessageVariant,
@@ -62,16 +66,16 @@ const encodeMessageForVariant = (
 /** Size of pooled buffers, bytes: a response rarely needs a larger one. */
 const POOLED_BUFFER_BYTES = 256 * 1024;
 const MAX_POOLED_BUFFERS = 32;
-const bufferPool: Buffer[] = [];
+const freeResponseBuffers: Buffer[] = [];
 
-const COMMA = 0x2c;
-const OPEN_BRACKET = 0x5b;
-const CLOSE_BRACKET = 0x5d;
+const COMMA_BYTE = 0x2c;
+const OPEN_BRACKET_BYTE = 0x5b;
+const CLOSE_BRACKET_BYTE = 0x5d;
 
 const NO_BYTES = new Uint8Array(0);
 
 /** Position of one message's JSON in the encoder's buffer. The JSON begins with a comma. */
-interface EncodedMessageRow {
+interface EncodedMessageSpan {
   readonly id: number;
   readonly from: number;
   readonly to: number;
@@ -82,47 +86,50 @@ interface EncodedMessageRow {
  * of the Store.
  */
 export class MessageResponseEncoder {
-  #bytes = bufferPool.pop() ?? Buffer.allocUnsafeSlow(POOLED_BUFFER_BYTES);
+  #buffer = freeResponseBuffers.pop() ?? Buffer.allocUnsafeSlow(POOLED_BUFFER_BYTES);
   #writeOffset = 0;
-  readonly #pieces: EncodedMessagePieces;
+  readonly #pieceEncoder: ResponseMessagePieceEncoder;
   /** Index of the text, among the texts of a digest, that is the content for this kind of client. */
-  readonly #text: number;
+  readonly #contentTextIndex: number;
   /** Flags of the message that was encoded before, kept with their JSON because most messages have the same flags. */
-  #lastFlags: readonly string[] | undefined;
-  #encodedLastFlags = NO_BYTES;
-  readonly #flagsOf: (own: ReadableMessage) => readonly string[];
+  #lastEncodedFlags: readonly string[] | undefined;
+  #lastFlagsPiece = NO_BYTES;
+  readonly #listFlagsOf: (own: ReadableMessage) => readonly string[];
 
   /**
    * Makes an encoder for one response. @param matched makes further fields of each message: the marked matches of a
    * search
    */
   constructor(
-    flags: UserMessageFlags,
+    flags: UserMessageFlagsView,
     private readonly directory: DirectoryView,
     private readonly options: ClientMessageVariant,
     private readonly matched?: (message: StoredMessage) => object,
   ) {
-    this.#flagsOf = flags.flagLister();
-    this.#pieces = new EncodedMessagePieces(directory, options);
-    this.#text = options.applyMarkdown ? MESSAGE_DIGEST_TEXT_INDEX.html : MESSAGE_DIGEST_TEXT_INDEX.content;
+    this.#listFlagsOf = flags.makeFlagLister();
+    this.#pieceEncoder = new ResponseMessagePieceEncoder(directory, options);
+    this.#contentTextIndex = options.applyMarkdown
+      ? MESSAGE_DIGEST_TEXT_POSITIONS.html
+      : MESSAGE_DIGEST_TEXT_POSITIONS.content;
   }
 
-  readonly encodeRow = (own: ReadableMessage): EncodedMessageRow => {
+  readonly appendMessageJson = (own: ReadableMessage): EncodedMessageSpan => {
     const { message } = own;
     const from = this.#writeOffset;
-    this.#writeByte(COMMA);
-    if (message instanceof PackedMessageView && !this.matched) this.#writeMessage(message, this.#flagsOf(own));
+    this.#writeByte(COMMA_BYTE);
+    if (message instanceof PackedMessageView && !this.matched)
+      this.#writePackedMessageJson(message, this.#listFlagsOf(own));
     else {
       const added = this.matched ? `,${JSON.stringify(this.matched(message)).slice(1, -1)}` : '';
-      const text = encodeMessageVariant(message, this.directory, this.options);
-      this.#writeJsonString(`${text},"flags":${JSON.stringify(this.#flagsOf(own))}${added}}`);
+      const text = getOrEncodeOpenMessageJson(message, this.directory, this.options);
+      this.#writeAsUtf8(`${text},"flags":${JSON.stringify(this.#listFlagsOf(own))}${added}}`);
     }
     return { id: message.id, from, to: this.#writeOffset };
   };
 
   /** Makes the JSON list of these rows, and ends the encoder: its buffer goes back to the pool. */
-  encodeRowList(rows: readonly EncodedMessageRow[]): Uint8Array {
-    const { buffer, byteOffset } = this.#bytes;
+  finishJsonList(rows: readonly EncodedMessageSpan[]): Uint8Array {
+    const { buffer, byteOffset } = this.#buffer;
     let length = rows.length === 0 ? 2 : 1;
     for (const { from, to } of rows) length += to - from;
     const list = new Uint8Array(Buffer.allocUnsafeSlow(length).buffer);
@@ -134,54 +141,54 @@ export class MessageResponseEncoder {
       list.set(new Uint8Array(buffer, byteOffset + from, to - from), at);
       at += to - from;
     }
-    list[0] = OPEN_BRACKET;
-    list[length - 1] = CLOSE_BRACKET;
-    if (this.#bytes.length === POOLED_BUFFER_BYTES && bufferPool.length < MAX_POOLED_BUFFERS)
-      bufferPool.push(this.#bytes);
-    this.#bytes = Buffer.alloc(0);
+    list[0] = OPEN_BRACKET_BYTE;
+    list[length - 1] = CLOSE_BRACKET_BYTE;
+    if (this.#buffer.length === POOLED_BUFFER_BYTES && freeResponseBuffers.length < MAX_POOLED_BUFFERS)
+      freeResponseBuffers.push(this.#buffer);
+    this.#buffer = Buffer.alloc(0);
     return list;
   }
 
-  #writeMessage(message: PackedMessageView, flags: readonly string[]): void {
+  #writePackedMessageJson(message: PackedMessageView, flags: readonly string[]): void {
     const { packed } = message;
-    this.#writePiece(packed.digestHeadJson);
-    this.#writePiece(packed.readTextJson(this.#text));
-    this.#writePiece(this.#pieces.encodedSender(message.sender));
-    this.#writePiece(this.#pieces.encodedRecipient(message.stream, message.participants));
-    if ((message.markBits & MESSAGE_DIGEST_MARK_BITS.more) === 0) {
-      if (flags !== this.#lastFlags) {
-        this.#lastFlags = flags;
-        this.#encodedLastFlags = encodeMessageFlagsPiece(flags);
+    this.#writeBytes(packed.digestHeadJson);
+    this.#writeBytes(packed.readDigestTextJson(this.#contentTextIndex));
+    this.#writeBytes(this.#pieceEncoder.encodeContentEndAndSender(message.sender));
+    this.#writeBytes(this.#pieceEncoder.encodeDisplayRecipient(message.currentStream, message.participants));
+    if ((message.digestFactBits & MESSAGE_DIGEST_FACT_BITS.more) === 0) {
+      if (flags !== this.#lastEncodedFlags) {
+        this.#lastEncodedFlags = flags;
+        this.#lastFlagsPiece = encodeFlagsAndMessageEnd(flags);
       }
-      this.#writePiece(this.#encodedLastFlags);
+      this.#writeBytes(this.#lastFlagsPiece);
     } else {
-      const since = JSON.stringify(changingMessageFields(message, this.directory)).slice(1, -1);
-      this.#writeJsonString(`,${since},"flags":${JSON.stringify(flags)}}`);
+      const since = JSON.stringify(reactionAndEditFields(message, this.directory)).slice(1, -1);
+      this.#writeAsUtf8(`,${since},"flags":${JSON.stringify(flags)}}`);
     }
   }
 
-  #writePiece(piece: Uint8Array): void {
+  #writeBytes(piece: Uint8Array): void {
     const { length } = piece;
-    if (this.#writeOffset + length > this.#bytes.length) this.#growBuffer(length);
-    this.#bytes.set(piece, this.#writeOffset);
+    if (this.#writeOffset + length > this.#buffer.length) this.#growBufferForBytes(length);
+    this.#buffer.set(piece, this.#writeOffset);
     this.#writeOffset += length;
   }
 
-  #writeJsonString(text: string): void {
+  #writeAsUtf8(text: string): void {
     // UTF-8 needs at most three bytes per UTF-16 unit.
     const most = text.length * 3;
-    if (this.#writeOffset + most > this.#bytes.length) this.#growBuffer(most);
-    this.#writeOffset += this.#bytes.write(text, this.#writeOffset);
+    if (this.#writeOffset + most > this.#buffer.length) this.#growBufferForBytes(most);
+    this.#writeOffset += this.#buffer.write(text, this.#writeOffset);
   }
 
   #writeByte(one: number): void {
-    if (this.#writeOffset === this.#bytes.length) this.#growBuffer(1);
-    this.#bytes[this.#writeOffset++] = one;
+    if (this.#writeOffset === this.#buffer.length) this.#growBufferForBytes(1);
+    this.#buffer[this.#writeOffset++] = one;
   }
 
-  #growBuffer(by: number): void {
-    const larger = Buffer.allocUnsafeSlow(Math.max(this.#bytes.length * 2, this.#writeOffset + by));
-    larger.set(this.#bytes.subarray(0, this.#writeOffset));
-    this.#bytes = larger;
+  #growBufferForBytes(by: number): void {
+    const larger = Buffer.allocUnsafeSlow(Math.max(this.#buffer.length * 2, this.#writeOffset + by));
+    larger.set(this.#buffer.subarray(0, this.#writeOffset));
+    this.#buffer = larger;
   }
 }

@@ -10,29 +10,32 @@ const HTML_TOKEN_PATTERN = /<[^>]*>|[^<\s]+\s*|\s+/g;
  * Maximum number of differing words that are compared, as the cost grows with their square; with more, the two versions
  * are shown one after the other.
  */
-const MAX_DIFF_EDITS = 2_000;
+const MAX_DIFFED_WORD_EDITS = 2_000;
 
-interface DiffRun {
+interface HtmlDiffRun {
   readonly kind: 'same' | 'inserted' | 'deleted';
   readonly tokens: readonly string[];
 }
 
-const tokensOf = (html: string): string[] => html.match(HTML_TOKEN_PATTERN) ?? [];
-const isTag = (token: string): boolean => token.startsWith('<');
+const splitHtmlTokens = (html: string): string[] => html.match(HTML_TOKEN_PATTERN) ?? [];
+const isHtmlTagToken = (token: string): boolean => token.startsWith('<');
 /** True if two tokens are equal but for the blanks after a word. */
-const areTokensEqual = (a: string, b: string): boolean => a.trimEnd() === b.trimEnd();
+const areTokensEqualIgnoringEndBlanks = (a: string, b: string): boolean => a.trimEnd() === b.trimEnd();
 
-function computeDiffRuns(before: readonly string[], after: readonly string[]): DiffRun[] {
-  const changes = diffArrays([...before], [...after], { comparator: areTokensEqual, maxEditLength: MAX_DIFF_EDITS });
+function computeHtmlDiffRuns(before: readonly string[], after: readonly string[]): HtmlDiffRun[] {
+  const changes = diffArrays([...before], [...after], {
+    comparator: areTokensEqualIgnoringEndBlanks,
+    maxEditLength: MAX_DIFFED_WORD_EDITS,
+  });
   if (!changes) {
     return [
       { kind: 'inserted', tokens: after },
       { kind: 'deleted', tokens: before },
     ];
   }
-  const all: DiffRun[] = [];
+  const all: HtmlDiffRun[] = [];
   for (const { value, added, removed } of changes) {
-    const run: DiffRun = { kind: added ? 'inserted' : removed ? 'deleted' : 'same', tokens: value };
+    const run: HtmlDiffRun = { kind: added ? 'inserted' : removed ? 'deleted' : 'same', tokens: value };
     const last = all.at(-1);
     // Inserted words come before the deleted ones that they replace.
     if (run.kind === 'inserted' && last?.kind === 'deleted') all.splice(-1, 1, run, last);
@@ -45,7 +48,7 @@ function computeDiffRuns(before: readonly string[], after: readonly string[]): D
  * Renders a run as HTML: unchanged text as it is, inserted or deleted words in spans of that class. Tags stay outside
  * the spans; tags of deleted text are left out.
  */
-function renderDiffRun({ kind, tokens }: DiffRun): string {
+function renderHtmlDiffRun({ kind, tokens }: HtmlDiffRun): string {
   if (kind === 'same') return tokens.join('');
   let html = '';
   let words = '';
@@ -56,7 +59,7 @@ function renderDiffRun({ kind, tokens }: DiffRun): string {
     words = '';
   };
   for (const token of tokens) {
-    if (!isTag(token)) {
+    if (!isHtmlTagToken(token)) {
       words += token;
       continue;
     }
@@ -67,5 +70,5 @@ function renderDiffRun({ kind, tokens }: DiffRun): string {
   return html;
 }
 
-export const renderHtmlDiff = (before: string, after: string): string =>
-  `<div>${computeDiffRuns(tokensOf(before), tokensOf(after)).map(renderDiffRun).join('')}</div>`;
+export const renderHtmlWordDiff = (before: string, after: string): string =>
+  `<div>${computeHtmlDiffRuns(splitHtmlTokens(before), splitHtmlTokens(after)).map(renderHtmlDiffRun).join('')}</div>`;

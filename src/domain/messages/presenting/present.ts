@@ -1,6 +1,6 @@
 /** Message objects as the API shows them (messages.md § Message object). */
 import type { Json, JsonObject } from '#base';
-import { formatEmojiFieldsForApi } from '#domain/emoji';
+import { makeEmojiApiFields } from '#domain/emoji';
 import { avatarUrlOfUser } from '#domain/people';
 import { toStreamId, toUserId } from '#model';
 import type { DirectoryUser, DirectoryView } from '#model/records';
@@ -8,7 +8,7 @@ import type { StoredMessage, StoredReaction, StoredSubmessage } from '../stored/
 import { formatEditFieldsForApi } from './edit-history.js';
 
 /** All message flags, editable or not, in the order of the API. */
-export const ALL_MESSAGE_FLAGS: readonly string[] = [
+export const API_MESSAGE_FLAGS_IN_ORDER: readonly string[] = [
   'read',
   'starred',
   'collapsed',
@@ -22,9 +22,9 @@ export const ALL_MESSAGE_FLAGS: readonly string[] = [
   'historical',
 ];
 
-export const orderMessageFlags = (flags: Iterable<string>): string[] => {
+export const listKnownFlagsInApiOrder = (flags: Iterable<string>): string[] => {
   const set = new Set(flags);
-  return ALL_MESSAGE_FLAGS.filter((flag) => set.has(flag));
+  return API_MESSAGE_FLAGS_IN_ORDER.filter((flag) => set.has(flag));
 };
 
 /**
@@ -55,10 +55,10 @@ export function formatDisplayRecipientForApi(
   return people;
 }
 
-function presentReaction(reaction: StoredReaction, directory: DirectoryView): JsonObject {
+function formatReactionForApi(reaction: StoredReaction, directory: DirectoryView): JsonObject {
   const user = directory.user(toUserId(reaction.user));
   return {
-    ...formatEmojiFieldsForApi(reaction, directory),
+    ...makeEmojiApiFields(reaction, directory),
     user_id: reaction.user,
     user: {
       id: reaction.user,
@@ -69,7 +69,7 @@ function presentReaction(reaction: StoredReaction, directory: DirectoryView): Js
   };
 }
 
-const presentSubmessage = (message: number, { id, sender, type, content }: StoredSubmessage): JsonObject => ({
+const formatSubmessageForApi = (message: number, { id, sender, type, content }: StoredSubmessage): JsonObject => ({
   id,
   message_id: message,
   sender_id: sender,
@@ -80,7 +80,7 @@ const presentSubmessage = (message: number, { id, sender, type, content }: Store
 /**
  * Fields of a message object that follow from the message alone: equal for all readers, whatever the directory says.
  */
-export const constantMessageFields = ({ id, sender, body }: StoredMessage): JsonObject => ({
+export const readerIndependentMessageFields = ({ id, sender, body }: StoredMessage): JsonObject => ({
   id,
   sender_id: sender,
   recipient_id: body.recipient,
@@ -89,7 +89,7 @@ export const constantMessageFields = ({ id, sender, body }: StoredMessage): Json
   subject: body.topic,
   topic_links: body.topicLinks,
   is_me_message: body.content.startsWith('/me '),
-  submessages: (body.submessages ?? []).map((one) => presentSubmessage(id, one)),
+  submessages: (body.submessages ?? []).map((one) => formatSubmessageForApi(id, one)),
   type: body.stream === 0 ? 'private' : 'stream',
   ...(body.stream === 0 ? {} : { stream_id: body.stream }),
 });
@@ -102,13 +102,13 @@ export const messageSenderFields = (sender: DirectoryUser | undefined, directory
 });
 
 /** Fields of a message object that change as users react to the message or edit it. */
-export const changingMessageFields = ({ body }: StoredMessage, directory: DirectoryView): JsonObject => ({
-  reactions: (body.reactions ?? []).map((reaction) => presentReaction(reaction, directory)),
+export const reactionAndEditFields = ({ body }: StoredMessage, directory: DirectoryView): JsonObject => ({
+  reactions: (body.reactions ?? []).map((reaction) => formatReactionForApi(reaction, directory)),
   ...formatEditFieldsForApi(body, directory.settings.allow_edit_history),
 });
 
 /** True if the sender has no uploaded avatar, and all users may see the sender's address. */
-const isGravatar = (sender: DirectoryUser | undefined): boolean =>
+const mayClientComputeGravatar = (sender: DirectoryUser | undefined): boolean =>
   sender !== undefined && sender.avatarSource === 'G' && sender.emailVisibility === 1;
 
 export function makeClientNeutralMessage(message: StoredMessage, directory: DirectoryView): ClientNeutralMessage {
@@ -116,10 +116,10 @@ export function makeClientNeutralMessage(message: StoredMessage, directory: Dire
   const sender = directory.user(toUserId(message.sender));
   return {
     common: {
-      ...constantMessageFields(message),
+      ...readerIndependentMessageFields(message),
       ...messageSenderFields(sender, directory),
       display_recipient: formatDisplayRecipientForApi(body.stream, message.participants, directory),
-      ...changingMessageFields(message, directory),
+      ...reactionAndEditFields(message, directory),
     },
     content: body.content,
     html: body.html,
@@ -133,7 +133,7 @@ export interface ClientMessageVariant {
 }
 
 /** Index (0 to 3) of a variant in arrays with one entry per variant. */
-export const clientMessageVariantIndex = ({ applyMarkdown, clientGravatar }: ClientMessageVariant): number =>
+export const indexOfClientMessageVariant = ({ applyMarkdown, clientGravatar }: ClientMessageVariant): number =>
   (applyMarkdown ? 2 : 0) + (clientGravatar ? 1 : 0);
 
 /**
@@ -152,7 +152,7 @@ export const senderAvatarFields = (
   sender: DirectoryUser | undefined,
 ): Pick<ClientNeutralMessage, 'avatar' | 'gravatar'> => ({
   avatar: sender ? avatarUrlOfUser(sender) : '',
-  gravatar: isGravatar(sender),
+  gravatar: mayClientComputeGravatar(sender),
 });
 
 /** The message object for one kind of client. */

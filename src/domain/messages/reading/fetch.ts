@@ -1,20 +1,20 @@
 /** GET /messages: messages around an anchor that the caller may read (narrow.md § Anchors and windows). */
 
 import { filterInSlices, mapInSlices } from '#base';
-import { canReadStreamHistory } from '#domain/streams';
-import type { MessageRange, MessageScan, Store } from '#ports/store';
+import { mayReadStreamHistory } from '#domain/streams';
+import type { MessageIndexRange, MessageScan, Store } from '#ports/store';
 import {
   computeMessageCopyState,
   type MessageCopyState,
   type ReadableMessage,
-  streamsDecidingMessageCopies,
+  streamIdsDecidingMessageCopies,
 } from '../access/message-access.js';
-import { type MessageViewerContext, UserStreamMemberships } from '../access/viewer.js';
-import { limitNarrowToUnread, type NarrowQueryPlan } from '../narrow/plan.js';
-import { isPublicStream } from '../narrow/predicate.js';
-import { storeRangesOfStreamHistory, storeRangesOfUserCopies } from '../narrow/sources.js';
+import { CachedUserStreamMemberships, type MessageViewerContext } from '../access/viewer.js';
+import { makeUnreadNarrowQueryPlan, type NarrowQueryPlan } from '../narrow/plan.js';
+import { isActivePublicStream } from '../narrow/predicate.js';
+import { makeStreamHistoryRanges, makeUserCopyRanges } from '../narrow/sources.js';
 import { type StoredMessage, toStoredMessage } from '../stored/message.js';
-import { PackedMessageView, streamIdOfMessage, streamMovesOfMessage } from '../stored/packed-view.js';
+import { currentStreamIdOfMessage, PackedMessageView, streamMovesOfMessage } from '../stored/packed-view.js';
 
 /** The anchor `newest` as a number: above every message id. */
 export const NEWEST_ANCHOR_MESSAGE_ID = 10_000_000_000_000_000;
@@ -22,29 +22,29 @@ export const NEWEST_ANCHOR_MESSAGE_ID = 10_000_000_000_000_000;
  * Minimum size of the second and later batches of a read. The first batch is as large as the page wanted, and mostly
  * suffices.
  */
-const SECOND_SCAN_BATCH_MESSAGES = 64;
+const MIN_LATER_SCAN_BATCH_MESSAGES = 64;
 const MAX_SCAN_BATCH_MESSAGES = 4_096;
 
 /** Reads messages for one user; loads the memberships that decide access on demand. */
 export class UserMessageReader {
-  readonly #members: UserStreamMemberships;
+  readonly #cachedMemberships: CachedUserStreamMemberships;
 
   constructor(
     private readonly store: Store,
     readonly viewer: MessageViewerContext,
   ) {
-    this.#members = new UserStreamMemberships(store, viewer.realm, viewer.user.id);
+    this.#cachedMemberships = new CachedUserStreamMemberships(store, viewer.realm, viewer.user.id);
   }
 
   /** Selects the messages that the user may read in this view, in the order given. */
-  async filterReadable(
+  async filterReadableWithHistory(
     messages: readonly StoredMessage[],
     history: NarrowQueryPlan['history'],
   ): Promise<ReadableMessage[]> {
     const streams = new Set<number>();
-    for (const message of messages) for (const stream of streamsDecidingMessageCopies(message)) streams.add(stream);
-    await this.#members.load([...streams]);
-    const ownOf = this.#makeReadableMapper(history);
+    for (const message of messages) for (const stream of streamIdsDecidingMessageCopies(message)) streams.add(stream);
+    await this.#cachedMemberships.loadMissing([...streams]);
+    const ownOf = this.#makeReadableOrUndefinedMapper(history);
     return messages.map(ownOf).filter((own) => own !== undefined);
   }
 
@@ -52,28 +52,28 @@ export class UserMessageReader {
    * Finds out whether and how the user may access one message, in any view (messages.md § Access to a message);
    * undefined: the user has no access.
    */
-  async readableOrUndefined(message: StoredMessage): Promise<ReadableMessage | undefined> {
-    await this.#members.load(streamsDecidingMessageCopies(message));
-    const { has, gained } = this.#copyStateOf(message);
+  async findReadableInAnyView(message: StoredMessage): Promise<ReadableMessage | undefined> {
+    await this.#cachedMemberships.loadMissing(streamIdsDecidingMessageCopies(message));
+    const { has, gained } = this.#computeCopyState(message);
     if (has) return { message, copy: true, gained };
     const { directory, user, subscribed } = this.viewer;
-    const of = streamIdOfMessage(message);
+    const of = currentStreamIdOfMessage(message);
     const stream = of === 0 ? undefined : directory.stream(of as never);
-    if (!stream?.historyPublic || !canReadStreamHistory(user, stream, subscribed(stream.id))) return undefined;
+    if (!stream?.historyPublic || !mayReadStreamHistory(user, stream, subscribed(stream.id))) return undefined;
     return { message, copy: false, gained: false };
   }
 
   /** Messages of a narrow's plan, nearest to `from` first. */
-  async scan(
+  async scanNarrow(
     plan: NarrowQueryPlan,
     from: number,
     direction: 'newer' | 'older',
     limit: number,
   ): Promise<ReadableMessage[]> {
     const rows: ReadableMessage[] = [];
-    await this.#scanInBatches(plan, { from, direction, limit }, async (scan) => {
+    await this.#scanBatchesUntilLimit(plan, { from, direction, limit }, async (scan) => {
       const records = await this.store.scanMessages(scan);
-      const readable = await this.filterReadable(records.map(toStoredMessage), plan.history);
+      const readable = await this.filterReadableWithHistory(records.map(toStoredMessage), plan.history);
       for (const own of await filterInSlices(readable, plan.matches)) rows.push(own);
       return { count: records.length, last: records.at(-1)?.id, rows: rows.length };
     });
@@ -85,7 +85,7 @@ export class UserMessageReader {
    *
    * @param take makes a row of a message, which is valid only during the call; the rows of some calls are dropped
    */
-  async scanPacked<T>(
+  async scanNarrowPacked<T>(
     plan: NarrowQueryPlan,
     from: number,
     direction: 'newer' | 'older',
@@ -94,26 +94,26 @@ export class UserMessageReader {
   ): Promise<T[]> {
     const { store } = this;
     if (!store.forEachPackedMessage || plan.readsTexts) {
-      return mapInSlices(await this.scan(plan, from, direction, limit), take);
+      return mapInSlices(await this.scanNarrow(plan, from, direction, limit), take);
     }
     const rows: T[] = [];
     const seen = new PackedMessageView();
-    const ownOf = this.#makeReadableMapper(plan.history);
-    await this.#scanInBatches(plan, { from, direction, limit }, async (scan) => {
+    const ownOf = this.#makeReadableOrUndefinedMapper(plan.history);
+    await this.#scanBatchesUntilLimit(plan, { from, direction, limit }, async (scan) => {
       const before = rows.length;
       for (;;) {
         const unknown: number[] = [];
         let last: number | undefined;
         const count = await store.forEachPackedMessage!(scan, (packed) => {
           last = packed.id;
-          const message = seen.pointTo(packed);
-          if (!this.#areMembershipsLoadedFor(message, unknown) || rows.length === limit) return;
+          const message = seen.showOrDecode(packed);
+          if (!this.#collectUnloadedMembershipStreams(message, unknown) || rows.length === limit) return;
           const own = ownOf(message);
           if (own && plan.matchesFound(own)) rows.push(take(own));
         });
         if (unknown.length === 0) return { count, last, rows: rows.length };
         // The memberships that decide about these messages weren't loaded: load them, and repeat the batch.
-        await this.#members.load(unknown);
+        await this.#cachedMemberships.loadMissing(unknown);
         rows.length = before;
       }
     });
@@ -121,30 +121,30 @@ export class UserMessageReader {
   }
 
   /** True if the memberships that decide about a message are loaded. Adds missing streams to `unknown`. */
-  #areMembershipsLoadedFor(message: StoredMessage, unknown: number[]): boolean {
+  #collectUnloadedMembershipStreams(message: StoredMessage, unknown: number[]): boolean {
     const { originStream } = message;
     const before = unknown.length;
-    if (originStream !== 0 && !this.#members.knows(originStream)) unknown.push(originStream);
+    if (originStream !== 0 && !this.#cachedMemberships.hasLoaded(originStream)) unknown.push(originStream);
     if (streamMovesOfMessage(message).length > 0) {
-      for (const stream of streamsDecidingMessageCopies(message))
-        if (!this.#members.knows(stream)) unknown.push(stream);
+      for (const stream of streamIdsDecidingMessageCopies(message))
+        if (!this.#cachedMemberships.hasLoaded(stream)) unknown.push(stream);
     }
     return unknown.length === before;
   }
 
   /** Reads batch by batch, until there are `limit` rows or no more messages. */
-  async #scanInBatches(
+  async #scanBatchesUntilLimit(
     plan: NarrowQueryPlan,
     { from, direction, limit }: Pick<MessageScan, 'from' | 'direction' | 'limit'>,
     next: (scan: MessageScan) => Promise<{ count: number; last: number | undefined; rows: number }>,
   ): Promise<void> {
-    const [range, ...or] = await this.#messageRangesOfPlan(plan);
+    const [range, ...or] = await this.#loadMessageRangesOfPlan(plan);
     if (!range) return;
     let at = from;
     for (
       let batch = limit;
       ;
-      batch = Math.min(Math.max(batch * 2, SECOND_SCAN_BATCH_MESSAGES), MAX_SCAN_BATCH_MESSAGES)
+      batch = Math.min(Math.max(batch * 2, MIN_LATER_SCAN_BATCH_MESSAGES), MAX_SCAN_BATCH_MESSAGES)
     ) {
       const scan = { ...range, or, realm: this.viewer.realm, from: at, direction, limit: batch };
       const { count, last, rows } = await next(scan);
@@ -153,44 +153,59 @@ export class UserMessageReader {
     }
   }
 
-  async #messageRangesOfPlan({ history, conditions }: NarrowQueryPlan): Promise<readonly MessageRange[]> {
+  async #loadMessageRangesOfPlan({ history, conditions }: NarrowQueryPlan): Promise<readonly MessageIndexRange[]> {
     const { user, flags, streams, directory } = this.viewer;
     if (history === 'public')
-      return storeRangesOfStreamHistory(
+      return makeStreamHistoryRanges(
         [...directory.streams()].map(({ id }) => id),
         conditions,
       );
-    if (history !== 'none') return storeRangesOfStreamHistory([history.stream], conditions);
-    await this.#members.load(streams);
-    return storeRangesOfUserCopies({ user: user.id, flags, streams, membership: this.#members.of }, conditions);
+    if (history !== 'none') return makeStreamHistoryRanges([history.stream], conditions);
+    await this.#cachedMemberships.loadMissing(streams);
+    return makeUserCopyRanges(
+      { user: user.id, flags, streams, membership: this.#cachedMemberships.loadedMembershipOf },
+      conditions,
+    );
   }
 
   /**
    * Makes the function that tells whether the user may read a message: by a copy, or by the history that this view
    * includes.
    */
-  #makeReadableMapper(history: NarrowQueryPlan['history']): (message: StoredMessage) => ReadableMessage | undefined {
+  #makeReadableOrUndefinedMapper(
+    history: NarrowQueryPlan['history'],
+  ): (message: StoredMessage) => ReadableMessage | undefined {
     const { user, flags } = this.viewer;
-    const made = flags.personalCopyTest();
+    const made = flags.makePersonalCopyTest();
     return (message) => {
-      const { has, gained } = computeMessageCopyState(message, user.id, this.#members.of, made(message.id));
-      return has || this.#isInHistory(message, history) ? { message, copy: has, gained } : undefined;
+      const { has, gained } = computeMessageCopyState(
+        message,
+        user.id,
+        this.#cachedMemberships.loadedMembershipOf,
+        made(message.id),
+      );
+      return has || this.#isInIncludedHistory(message, history) ? { message, copy: has, gained } : undefined;
     };
   }
 
-  #copyStateOf(message: StoredMessage): MessageCopyState {
+  #computeCopyState(message: StoredMessage): MessageCopyState {
     const { user, flags } = this.viewer;
-    return computeMessageCopyState(message, user.id, this.#members.of, flags.hasPersonalCopy(message.id));
+    return computeMessageCopyState(
+      message,
+      user.id,
+      this.#cachedMemberships.loadedMembershipOf,
+      flags.hasPersonalCopy(message.id),
+    );
   }
 
-  #isInHistory(message: StoredMessage, history: NarrowQueryPlan['history']): boolean {
-    const stream = streamIdOfMessage(message);
+  #isInIncludedHistory(message: StoredMessage, history: NarrowQueryPlan['history']): boolean {
+    const stream = currentStreamIdOfMessage(message);
     if (history === 'none' || stream === 0) return false;
-    return history === 'public' ? isPublicStream(this.viewer, stream) : history.stream === stream;
+    return history === 'public' ? isActivePublicStream(this.viewer, stream) : history.stream === stream;
   }
 }
 
-interface MessageWindowSpec {
+interface MessageWindowRequest {
   readonly anchor: number | 'first_unread';
   readonly numBefore: number;
   readonly numAfter: number;
@@ -198,21 +213,21 @@ interface MessageWindowSpec {
 }
 
 /** Parameters of a request that describe a window of messages. */
-interface MessageWindowArgs {
+interface MessageWindowApiArgs {
   readonly anchor: number | 'first_unread';
   readonly include_anchor: boolean;
   readonly num_before: number;
   readonly num_after: number;
 }
 
-export const toMessageWindowSpec = (args: MessageWindowArgs): MessageWindowSpec => ({
+export const toMessageWindowRequest = (args: MessageWindowApiArgs): MessageWindowRequest => ({
   anchor: args.anchor,
   numBefore: args.num_before,
   numAfter: args.num_after,
   includeAnchor: args.include_anchor,
 });
 
-interface MessageWindowRows<T> {
+interface FoundMessageWindow<T> {
   readonly rows: readonly T[];
   readonly anchor: number;
   readonly foundAnchor: boolean;
@@ -220,15 +235,15 @@ interface MessageWindowRows<T> {
   readonly foundNewest: boolean;
 }
 
-export type MessageWindow = MessageWindowRows<ReadableMessage>;
+export type MessageWindow = FoundMessageWindow<ReadableMessage>;
 
 /** The fields of a window in the response to GET /messages, beside its messages. */
-export const formatMessageWindowForApi = ({
+export const formatMessageWindowFieldsForApi = ({
   anchor,
   foundAnchor,
   foundOldest,
   foundNewest,
-}: Omit<MessageWindowRows<unknown>, 'rows'>) => ({
+}: Omit<FoundMessageWindow<unknown>, 'rows'>) => ({
   anchor,
   found_newest: foundNewest,
   found_oldest: foundOldest,
@@ -239,26 +254,26 @@ export const formatMessageWindowForApi = ({
 export const fetchMessageWindow = (
   reader: UserMessageReader,
   plan: NarrowQueryPlan,
-  window: MessageWindowSpec,
+  window: MessageWindowRequest,
 ): Promise<MessageWindow> =>
   fetchWindowAround(reader, plan, window, {
-    scan: (from, direction, limit) => reader.scan(plan, from, direction, limit),
+    scan: (from, direction, limit) => reader.scanNarrow(plan, from, direction, limit),
     idOf: ({ message }) => message.id,
   });
 
-/** Fetches a window without decoding its messages. @param take as in `UserMessageReader.scanPacked` */
-export const fetchPackedMessageWindow = <T extends { readonly id: number }>(
+/** Fetches a window without decoding its messages. @param take as in `UserMessageReader.scanNarrowPacked` */
+export const fetchPackedWindowRows = <T extends { readonly id: number }>(
   reader: UserMessageReader,
   plan: NarrowQueryPlan,
-  window: MessageWindowSpec,
+  window: MessageWindowRequest,
   take: (own: ReadableMessage) => T,
-): Promise<MessageWindowRows<T>> =>
+): Promise<FoundMessageWindow<T>> =>
   fetchWindowAround(reader, plan, window, {
-    scan: (from, direction, limit) => reader.scanPacked(plan, from, direction, limit, take),
+    scan: (from, direction, limit) => reader.scanNarrowPacked(plan, from, direction, limit, take),
     idOf: ({ id }) => id,
   });
 
-interface MessageRowSource<T> {
+interface WindowRowSource<T> {
   scan(from: number, direction: 'newer' | 'older', limit: number): Promise<T[]>;
   idOf(row: T): number;
 }
@@ -266,12 +281,12 @@ interface MessageRowSource<T> {
 async function fetchWindowAround<T>(
   reader: UserMessageReader,
   plan: NarrowQueryPlan,
-  window: MessageWindowSpec,
-  { scan, idOf }: MessageRowSource<T>,
-): Promise<MessageWindowRows<T>> {
+  window: MessageWindowRequest,
+  { scan, idOf }: WindowRowSource<T>,
+): Promise<FoundMessageWindow<T>> {
   const anchor =
     window.anchor === 'first_unread'
-      ? await findFirstUnreadId(reader, plan)
+      ? await findFirstUnreadIdOrNewestAnchor(reader, plan)
       : Math.min(window.anchor, NEWEST_ANCHOR_MESSAGE_ID);
   const left = anchor === 0;
   const right = anchor === NEWEST_ANCHOR_MESSAGE_ID;
@@ -295,7 +310,7 @@ async function fetchWindowAround<T>(
 }
 
 /** Id of the first unread message; `NEWEST_ANCHOR_MESSAGE_ID` if there is none. */
-async function findFirstUnreadId(reader: UserMessageReader, plan: NarrowQueryPlan): Promise<number> {
-  const [first] = await reader.scan(limitNarrowToUnread(plan, reader.viewer), -1, 'newer', 1);
+async function findFirstUnreadIdOrNewestAnchor(reader: UserMessageReader, plan: NarrowQueryPlan): Promise<number> {
+  const [first] = await reader.scanNarrow(makeUnreadNarrowQueryPlan(plan, reader.viewer), -1, 'newer', 1);
   return first?.message.id ?? NEWEST_ANCHOR_MESSAGE_ID;
 }

@@ -7,11 +7,11 @@ import type { Store } from '#ports/store';
 import { storeNameOfStreamConversation, toStoredMessage } from '../stored/message.js';
 import { NEWEST_ANCHOR_MESSAGE_ID } from './fetch.js';
 
-const MAX_NEW_USER_MESSAGES = 1_000;
-const NEW_USER_UNREAD_MESSAGES = 20;
+const MAX_NEW_USER_MESSAGE_COPIES = 1_000;
+const MAX_NEW_USER_UNREAD_MESSAGES = 20;
 const NEW_USER_HISTORY_DAYS = 7;
 
-export interface NewUserHistory {
+export interface NewUserHistoryBounds {
   /** The new account gets copies of messages with larger ids than this. */
   readonly after: number;
   /** Id up to which the new account's messages count as read. */
@@ -22,12 +22,12 @@ export interface NewUserHistory {
  * The history of a new account. Undefined if there are no recent messages. @param streams public streams. @param now ms
  * since 1970
  */
-export async function findNewUserHistory(
+export async function findNewUserHistoryBounds(
   store: Store,
   realm: RealmId,
   streams: readonly number[],
   now: number,
-): Promise<NewUserHistory | undefined> {
+): Promise<NewUserHistoryBounds | undefined> {
   const since = now / 1000 - NEW_USER_HISTORY_DAYS * 86_400;
   const newest = await Promise.all(
     streams.map(async (stream) => {
@@ -37,7 +37,7 @@ export async function findNewUserHistory(
         index,
         from: NEWEST_ANCHOR_MESSAGE_ID,
         direction: 'older',
-        limit: MAX_NEW_USER_MESSAGES,
+        limit: MAX_NEW_USER_MESSAGE_COPIES,
       });
       const recent = records
         .map(toStoredMessage)
@@ -48,7 +48,9 @@ export async function findNewUserHistory(
   const ids = newest
     .flat()
     .sort((a, b) => b - a)
-    .slice(0, MAX_NEW_USER_MESSAGES);
+    .slice(0, MAX_NEW_USER_MESSAGE_COPIES);
   const oldest = ids.at(-1);
-  return oldest === undefined ? undefined : { after: oldest - 1, mark: ids[NEW_USER_UNREAD_MESSAGES] ?? oldest - 1 };
+  return oldest === undefined
+    ? undefined
+    : { after: oldest - 1, mark: ids[MAX_NEW_USER_UNREAD_MESSAGES] ?? oldest - 1 };
 }

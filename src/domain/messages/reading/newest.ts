@@ -1,7 +1,7 @@
 /** The newest message that a user has a copy of. The cost depends on the user's streams, not on the realm's. */
 import type { JsonObject } from '#base';
 import {
-  hasMemberReceivedMessage,
+  didMemberReceiveMessageId,
   type StreamMembershipRecord,
   streamMemberPartAddress,
   toStreamMembershipRecord,
@@ -12,7 +12,7 @@ import { storeNameOfStreamConversation, toStoredMessage } from '../stored/messag
 import { NEWEST_ANCHOR_MESSAGE_ID } from './fetch.js';
 
 /** State from which a frontend follows the user's newest message by the log. The user's actor sends it over the bus. */
-export interface NewestMessageState extends JsonObject {
+export interface NewestMessageTrackingState extends JsonObject {
   /** Id of the newest message; -1 = none. */
   readonly id: number;
   /** Pairs: a stream of the user, then the id above which messages there are the user's; null = none are the user's. */
@@ -23,48 +23,54 @@ export interface NewestMessageState extends JsonObject {
  * Id of the user's newest message; -1 if the user has none. @param streams all streams to which the user is or was
  * subscribed
  */
-export async function findNewestMessageId(
+export async function findNewestMessageIdOfUser(
   store: MessageReadStore,
   realm: RealmId,
   user: number,
   streams: readonly number[],
 ): Promise<number> {
   // With little traffic, the realm's newest message is often the user's, too.
-  const newest = await findNewestIdInRealm(store, realm);
+  const newest = await findNewestMessageInRealm(store, realm);
   if (!newest) return -1;
   const { id, stream, participants } = newest;
   if (stream === 0 && participants.includes(user)) return id;
   const wanted = streams.includes(stream) ? [stream] : [];
-  const [near] = await loadUserMemberships(store, realm, user, wanted);
-  if (hasMemberReceivedMessage(near, id)) return id;
-  return findNewestIdInRanges(store, realm, user, streams, await loadUserMemberships(store, realm, user, streams));
+  const [near] = await loadMembershipsInStreamOrder(store, realm, user, wanted);
+  if (didMemberReceiveMessageId(near, id)) return id;
+  return findNewestIdInStaysAndDirect(
+    store,
+    realm,
+    user,
+    streams,
+    await loadMembershipsInStreamOrder(store, realm, user, streams),
+  );
 }
 
 /**
  * Loads the id of the user's newest message, and the state from which a frontend follows it by the log. The frontend
  * ignores log entries about older messages.
  */
-export async function loadNewestMessageState(
+export async function loadNewestMessageTrackingState(
   store: MessageReadStore,
   realm: RealmId,
   user: number,
   streams: readonly number[],
-): Promise<NewestMessageState> {
+): Promise<NewestMessageTrackingState> {
   // Memberships are read before messages: the log shows any later subscription.
-  const members = await loadUserMemberships(store, realm, user, streams);
+  const members = await loadMembershipsInStreamOrder(store, realm, user, streams);
   const known = streams.flatMap((stream, i): (number | null)[] => {
     const stay = members[i]?.stays.at(-1);
     return [stream, stay?.to === 0 && !stay.silent ? stay.after : null];
   });
-  const newest = await findNewestIdInRealm(store, realm);
+  const newest = await findNewestMessageInRealm(store, realm);
   if (!newest) return { id: -1, streams: known };
   const { id, stream, participants } = newest;
   const own =
-    stream === 0 ? participants.includes(user) : hasMemberReceivedMessage(members[streams.indexOf(stream)], id);
-  return { id: own ? id : await findNewestIdInRanges(store, realm, user, streams, members), streams: known };
+    stream === 0 ? participants.includes(user) : didMemberReceiveMessageId(members[streams.indexOf(stream)], id);
+  return { id: own ? id : await findNewestIdInStaysAndDirect(store, realm, user, streams, members), streams: known };
 }
 
-async function findNewestIdInRealm(store: MessageReadStore, realm: RealmId) {
+async function findNewestMessageInRealm(store: MessageReadStore, realm: RealmId) {
   const [record] = await store.scanMessages({
     realm,
     index: { by: 'realm' },
@@ -77,7 +83,7 @@ async function findNewestIdInRealm(store: MessageReadStore, realm: RealmId) {
   return { id: record.id, stream: body.stream, participants };
 }
 
-async function loadUserMemberships(
+async function loadMembershipsInStreamOrder(
   store: MessageReadStore,
   realm: RealmId,
   user: number,
@@ -88,7 +94,7 @@ async function loadUserMemberships(
   return parts.map((part) => toStreamMembershipRecord(part?.value));
 }
 
-async function findNewestIdInRanges(
+async function findNewestIdInStaysAndDirect(
   store: MessageReadStore,
   realm: RealmId,
   user: number,

@@ -5,9 +5,9 @@ import { toStoredMessage } from '../stored/message.js';
 import { NEWEST_ANCHOR_MESSAGE_ID } from './fetch.js';
 
 /** Maximum number of the user's newest direct messages that are read for the list. */
-const MAX_SCANNED_MESSAGES = 1_000;
+const MAX_SCANNED_DIRECT_MESSAGES = 1_000;
 
-interface RecentConversation {
+interface RecentDirectConversation {
   readonly max_message_id: number;
   /** Ids of the other participants, ascending; [] for messages to oneself. */
   readonly user_ids: readonly number[];
@@ -18,15 +18,15 @@ export async function listRecentDirectConversations(
   store: MessageReadStore,
   realm: RealmId,
   user: number,
-): Promise<RecentConversation[]> {
+): Promise<RecentDirectConversation[]> {
   const records = await store.scanMessages({
     realm,
     index: { by: 'participant', user },
     from: NEWEST_ANCHOR_MESSAGE_ID,
     direction: 'older',
-    limit: MAX_SCANNED_MESSAGES,
+    limit: MAX_SCANNED_DIRECT_MESSAGES,
   });
-  const found = new Map<string, RecentConversation>();
+  const found = new Map<string, RecentDirectConversation>();
   for (const record of records) {
     const { id, participants } = toStoredMessage(record);
     const user_ids = participants.filter((one) => one !== user).sort((a, b) => a - b);

@@ -28,7 +28,7 @@ export async function readNewestCopiesInStreams(
   let from = NEWEST_ANCHOR_MESSAGE_ID;
   for (let left = limit; left > 0; left -= MESSAGES_PER_PAGE) {
     const size = Math.min(MESSAGES_PER_PAGE, left);
-    const page = await reader.scan(plan, from, 'older', size);
+    const page = await reader.scanNarrow(plan, from, 'older', size);
     for (const own of page) {
       const { stream, sent } = own.message.body;
       if (sent >= since && streams.has(stream)) found.push(own);

@@ -3,14 +3,14 @@
  * have no side effects.
  */
 import { escapeHtml } from '#base';
-import { wordsInHtml } from './html.js';
-import type { SearchQuery } from './query.js';
+import { findStemmedWordsInHtml } from './html.js';
+import type { ParsedSearchQuery } from './query.js';
 import { findStemmedWords, type StemmedWordOccurrence } from './words.js';
 
 const HIGHLIGHT_OPENING_TAG = '<span class="highlight">';
 const HIGHLIGHT_CLOSING_TAG = '</span>';
 
-function highlightWords(
+function wrapMatchingWordsInHighlight(
   text: string,
   words: Iterable<StemmedWordOccurrence>,
   stems: ReadonlySet<string>,
@@ -26,14 +26,14 @@ function highlightWords(
   return shown + show(text.slice(at));
 }
 
-export const highlightWordsInHtml = (html: string, stems: ReadonlySet<string>): string =>
-  stems.size === 0 ? html : highlightWords(html, wordsInHtml(html), stems, (part) => part);
+export const highlightSearchWordsInHtml = (html: string, stems: ReadonlySet<string>): string =>
+  stems.size === 0 ? html : wrapMatchingWordsInHighlight(html, findStemmedWordsInHtml(html), stems, (part) => part);
 
 /** Marks the found words in a plain text, which is escaped. */
-export const highlightSearchWordsInText = (text: string, stems: ReadonlySet<string>): string =>
-  stems.size === 0 ? escapeHtml(text) : highlightWords(text, findStemmedWords(text), stems, escapeHtml);
+export const escapeAndHighlightSearchWords = (text: string, stems: ReadonlySet<string>): string =>
+  stems.size === 0 ? escapeHtml(text) : wrapMatchingWordsInHighlight(text, findStemmedWords(text), stems, escapeHtml);
 
-export interface SearchMatch {
+export interface SearchMatchFields {
   readonly match_content: string;
   readonly match_subject: string;
 }
@@ -44,11 +44,11 @@ export interface SearchMatch {
  */
 export function formatSearchMatchForApi(
   body: { readonly html: string; readonly topic: string },
-  searches: readonly SearchQuery[],
+  searches: readonly ParsedSearchQuery[],
 ) {
   const stems = new Set(searches.flatMap((search) => search.stems));
   return {
-    match_content: highlightWordsInHtml(body.html, stems),
-    match_subject: highlightSearchWordsInText(body.topic, stems),
+    match_content: highlightSearchWordsInHtml(body.html, stems),
+    match_subject: escapeAndHighlightSearchWords(body.topic, stems),
   };
 }

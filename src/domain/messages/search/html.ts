@@ -8,7 +8,7 @@ const MAX_ENTITY_CHARACTERS = 34;
 const HTML_ENTITY_PATTERN = /^&(?:#[0-9]+|#x[0-9a-f]+|[0-9a-z]+);/i;
 
 /** Position after the tag that starts at `from`; the end of the text if the tag is open. Skips `>` inside quotes. */
-function findTagEnd(html: string, from: number): number {
+function findOffsetAfterTag(html: string, from: number): number {
   let quote = '';
   for (let i = from + 1; i < html.length; i++) {
     const char = html[i] as string;
@@ -21,20 +21,20 @@ function findTagEnd(html: string, from: number): number {
 }
 
 /** Words of rendered text. Tags and entities separate words. */
-export function* wordsInHtml(html: string): Generator<StemmedWordOccurrence> {
+export function* findStemmedWordsInHtml(html: string): Generator<StemmedWordOccurrence> {
   for (let at = 0; at < html.length; ) {
     if (html[at] === '<') {
-      at = findTagEnd(html, at);
+      at = findOffsetAfterTag(html, at);
       continue;
     }
     const tag = html.indexOf('<', at);
     const end = tag < 0 ? html.length : tag;
-    yield* wordsInHtmlText(html, at, end);
+    yield* findStemmedWordsBetweenTags(html, at, end);
     at = end;
   }
 }
 
-function* wordsInHtmlText(html: string, from: number, end: number): Generator<StemmedWordOccurrence> {
+function* findStemmedWordsBetweenTags(html: string, from: number, end: number): Generator<StemmedWordOccurrence> {
   const run = html.slice(from, end);
   let at = 0;
   while (at < run.length) {

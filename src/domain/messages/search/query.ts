@@ -3,65 +3,66 @@
  * effects.
  */
 import type { StoredMessage } from '../stored/message.js';
-import { wordsInHtml } from './html.js';
+import { findStemmedWordsInHtml } from './html.js';
 import { findStemmedWords } from './words.js';
 
 /**
  * Maximum number of stems indexed per message: more than texts of people have; the limit bounds the cost of a hostile
  * text.
  */
-const MAX_STEMS_PER_MESSAGE = 1_000;
+const MAX_INDEXED_STEMS_PER_MESSAGE = 1_000;
 
 /**
  * Maximum number of words and phrases of one search: more than people type. Each one is a condition tested on messages.
  */
-export const MAX_SEARCH_TERMS = 100;
+export const MAX_STEMS_AND_PHRASES_PER_SEARCH = 100;
 
-export interface SearchQuery {
+export interface ParsedSearchQuery {
   /** Stems of words that must all occur in the message; [] = no message matches. */
   readonly stems: readonly string[];
   /** Phrases in lower case; all must occur literally. */
   readonly phrases: readonly string[];
 }
 
-const SEARCH_TERM_PATTERN = /"[^"]+"|\S+/g;
+const PHRASE_OR_WORD_PATTERN = /"[^"]+"|\S+/g;
 
 /**
- * Parses the operand of `search`. Stops at the first term above `MAX_SEARCH_TERMS`, so that the caller can refuse it.
+ * Parses the operand of `search`. Stops at the first term above `MAX_STEMS_AND_PHRASES_PER_SEARCH`, so that the caller
+ * can refuse it.
  */
-export function parseSearchQuery(text: string): SearchQuery {
+export function parseSearchQuery(text: string): ParsedSearchQuery {
   const stems = new Set<string>();
   for (const { stem } of findStemmedWords(text)) {
     if (stem !== '') stems.add(stem);
-    if (stems.size > MAX_SEARCH_TERMS) break;
+    if (stems.size > MAX_STEMS_AND_PHRASES_PER_SEARCH) break;
   }
   const phrases = new Set<string>();
-  for (const [term] of text.matchAll(SEARCH_TERM_PATTERN)) {
+  for (const [term] of text.matchAll(PHRASE_OR_WORD_PATTERN)) {
     if (term.length > 2 && term.startsWith('"') && term.endsWith('"')) phrases.add(term.slice(1, -1).toLowerCase());
-    if (phrases.size > MAX_SEARCH_TERMS) break;
+    if (phrases.size > MAX_STEMS_AND_PHRASES_PER_SEARCH) break;
   }
   return { stems: [...stems], phrases: [...phrases] };
 }
 
-/** Stems of a message's topic and text without repeats, in order; at most `MAX_STEMS_PER_MESSAGE`. */
-export function wordStemsOfMessage({ body }: StoredMessage): Set<string> {
+/** Stems of a message's topic and text without repeats, in order; at most `MAX_INDEXED_STEMS_PER_MESSAGE`. */
+export function indexedWordStemsOfMessage({ body }: StoredMessage): Set<string> {
   const stems = new Set<string>();
-  for (const words of [findStemmedWords(body.topic), wordsInHtml(body.html)]) {
+  for (const words of [findStemmedWords(body.topic), findStemmedWordsInHtml(body.html)]) {
     for (const { stem } of words) {
       if (stem !== '') stems.add(stem);
-      if (stems.size === MAX_STEMS_PER_MESSAGE) return stems;
+      if (stems.size === MAX_INDEXED_STEMS_PER_MESSAGE) return stems;
     }
   }
   return stems;
 }
 
-export function isMessageMatchingSearch({ stems, phrases }: SearchQuery, message: StoredMessage): boolean {
+export function isMessageMatchingSearch({ stems, phrases }: ParsedSearchQuery, message: StoredMessage): boolean {
   if (stems.length === 0) return false;
   if (phrases.length > 0) {
     const content = message.body.content.toLowerCase();
     const topic = message.body.topic.toLowerCase();
     if (!phrases.every((phrase) => content.includes(phrase) || topic.includes(phrase))) return false;
   }
-  const own = wordStemsOfMessage(message);
+  const own = indexedWordStemsOfMessage(message);
   return stems.every((stem) => own.has(stem));
 }

@@ -18,21 +18,21 @@ o p q r u v w x y z
   .split(/\s+/);
 
 /** Maximum length of a stem, UTF-16 units; longer ones are cut, to fit into an index key. */
-const MAX_STEM_CHARACTERS = 64;
+const MAX_WORD_CHARACTERS_BEFORE_STEMMING = 64;
 /**
  * Maximum length of a word, UTF-16 units. Longer words are cut before normalising, which can make a text 18 times as
  * long.
  */
-const MAX_STEMMED_WORD_CHARACTERS = 256;
+const MAX_WORD_CHARACTERS_BEFORE_NORMALIZING = 256;
 /** Maximum number of cached stems: the stemmer takes 6 µs per word, and texts repeat words. */
 const MAX_CACHED_STEMS = 20_000;
 
 const WORD_PATTERN = /[\p{L}\p{N}\p{M}]+/gu;
-const stemmer = newStemmer('english');
-const stopWords: ReadonlySet<string> = new Set(STOP_WORDS);
-const stemCache = new Map<string, string>();
+const englishStemmer = newStemmer('english');
+const stopWordSet: ReadonlySet<string> = new Set(STOP_WORDS);
+const cachedStemByWord = new Map<string, string>();
 
-function truncateWord(text: string, length: number): string {
+function truncateWithoutSplittingSurrogates(text: string, length: number): string {
   if (text.length <= length) return text;
   // Don't cut between the halves of a surrogate pair.
   const code = text.charCodeAt(length - 1);
@@ -40,16 +40,16 @@ function truncateWord(text: string, length: number): string {
 }
 
 /** The stem of a word; '' for a stop word. */
-export function stemOfWord(word: string): string {
-  const known = stemCache.get(word);
+export function stemOfWordOrEmpty(word: string): string {
+  const known = cachedStemByWord.get(word);
   if (known !== undefined) return known;
-  const plain = truncateWord(
-    truncateWord(word, MAX_STEMMED_WORD_CHARACTERS).normalize('NFKC').toLowerCase(),
-    MAX_STEM_CHARACTERS,
+  const plain = truncateWithoutSplittingSurrogates(
+    truncateWithoutSplittingSurrogates(word, MAX_WORD_CHARACTERS_BEFORE_NORMALIZING).normalize('NFKC').toLowerCase(),
+    MAX_WORD_CHARACTERS_BEFORE_STEMMING,
   );
-  const stem = stopWords.has(plain) ? '' : stemmer.stem(plain);
-  if (stemCache.size >= MAX_CACHED_STEMS) stemCache.clear();
-  if (word.length <= MAX_STEM_CHARACTERS) stemCache.set(word, stem);
+  const stem = stopWordSet.has(plain) ? '' : englishStemmer.stem(plain);
+  if (cachedStemByWord.size >= MAX_CACHED_STEMS) cachedStemByWord.clear();
+  if (word.length <= MAX_WORD_CHARACTERS_BEFORE_STEMMING) cachedStemByWord.set(word, stem);
   return stem;
 }
 
@@ -64,6 +64,6 @@ export interface StemmedWordOccurrence {
 export function* findStemmedWords(text: string, from = 0, to = text.length): Generator<StemmedWordOccurrence> {
   const part = from === 0 && to === text.length ? text : text.slice(from, to);
   for (const { 0: word, index } of part.matchAll(WORD_PATTERN)) {
-    yield { stem: stemOfWord(word), from: from + index, to: from + index + word.length };
+    yield { stem: stemOfWordOrEmpty(word), from: from + index, to: from + index + word.length };
   }
 }

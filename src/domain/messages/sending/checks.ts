@@ -4,7 +4,7 @@
  */
 
 import { isWildcardMentionAllowed } from '#domain/people';
-import { checkStreamPostPolicy } from '#domain/streams';
+import { requireMayPostToStream } from '#domain/streams';
 import { toUserId } from '#model';
 import { apiError } from '#model/errors';
 import type { DirectoryStream, DirectoryUser, DirectoryView } from '#model/records';
@@ -13,30 +13,30 @@ import type { DirectoryStream, DirectoryUser, DirectoryView } from '#model/recor
  * Maximum number of subscribers of a stream in which all senders may use wildcard mentions; above it, the
  * organization's `wildcard_mention_policy` decides.
  */
-const UNRESTRICTED_WILDCARD_SUBSCRIBERS = 15;
+const MAX_SUBSCRIBERS_FOR_UNRESTRICTED_WILDCARD = 15;
 /** The topic that clients send if the user gave none. */
-const NO_TOPIC = '(no topic)';
+const NO_TOPIC_PLACEHOLDER = '(no topic)';
 
 /** The sender's account. @throws ApiError when the account can't send anything */
-export function getActiveSenderOrThrow(directory: DirectoryView, id: number): DirectoryUser {
+export function requireActiveSender(directory: DirectoryView, id: number): DirectoryUser {
   const user = directory.user(toUserId(id));
   if (!user?.isActive) throw apiError('ACCOUNT_DEACTIVATED');
   return user;
 }
 
 /** True if a user is subscribed to the stream. The user is the sender or, if the sender is a bot, its owner. */
-type IsSubscribed = (user: number) => boolean;
+type IsSenderOrOwnerSubscribed = (user: number) => boolean;
 
 /** Checks the right to send to a stream. @throws ApiError when the sender may not post to the stream */
-export function checkMaySendToStream(
+export function requireMaySendToStream(
   sender: DirectoryUser,
   stream: DirectoryStream,
-  subscribed: IsSubscribed,
+  subscribed: IsSenderOrOwnerSubscribed,
   directory: DirectoryView,
   now: number,
 ): void {
   const owner = sender.botOwner === null ? undefined : directory.user(sender.botOwner);
-  checkStreamPostPolicy(
+  requireMayPostToStream(
     {
       user: sender,
       subscribed: subscribed(sender.id),
@@ -49,8 +49,8 @@ export function checkMaySendToStream(
 }
 
 /** Checks that a message has a topic. @throws ApiError when the organization demands topics and there is none */
-export function checkMandatoryTopic(topic: string, directory: DirectoryView): void {
-  if (directory.settings.mandatory_topics && topic === NO_TOPIC) throw apiError('TOPICS_REQUIRED');
+export function requireTopicIfMandatory(topic: string, directory: DirectoryView): void {
+  if (directory.settings.mandatory_topics && topic === NO_TOPIC_PLACEHOLDER) throw apiError('TOPICS_REQUIRED');
 }
 
 /**
@@ -58,20 +58,20 @@ export function checkMandatoryTopic(topic: string, directory: DirectoryView): vo
  *
  * @throws ApiError
  */
-export function checkMayMentionAll(
+export function requireMayMentionAll(
   wildcard: boolean,
   subscribers: () => number,
   sender: DirectoryUser | undefined,
   { settings }: DirectoryView,
   now: number,
 ): void {
-  if (!wildcard || subscribers() <= UNRESTRICTED_WILDCARD_SUBSCRIBERS) return;
+  if (!wildcard || subscribers() <= MAX_SUBSCRIBERS_FOR_UNRESTRICTED_WILDCARD) return;
   const policy = settings.wildcard_mention_policy;
   if (!sender || !isWildcardMentionAllowed(policy, sender, settings, now)) throw apiError('WILDCARD_NOT_ALLOWED');
 }
 
 /** Checks the right to send a direct message. @param others all participants except the sender. @throws ApiError */
-export function checkMaySendDirectMessage(
+export function requireMaySendDirectMessage(
   sender: DirectoryUser,
   others: readonly DirectoryUser[],
   { settings }: DirectoryView,
@@ -84,18 +84,18 @@ export function checkMaySendDirectMessage(
 }
 
 export const MAX_MESSAGE_CHARACTERS = 10_000;
-const TRUNCATION_NOTE = '\n[message truncated]';
+const MESSAGE_TRUNCATION_NOTE = '\n[message truncated]';
 
 /**
  * Strips trailing blanks and leading newlines, and cuts a text that is too long.
  * @throws ApiError if the text is empty or has null bytes
  */
-export function checkMessageContent(content: string): string {
+export function toCheckedMessageContent(content: string): string {
   const text = content.trimEnd().replace(/^\n+/, '');
   if (text === '') throw apiError('MESSAGE_EMPTY');
   if (text.includes('\0')) throw apiError('MESSAGE_NULL_BYTES');
   if (text.length <= MAX_MESSAGE_CHARACTERS) return text;
   const chars = [...text];
   if (chars.length <= MAX_MESSAGE_CHARACTERS) return text;
-  return chars.slice(0, MAX_MESSAGE_CHARACTERS - TRUNCATION_NOTE.length).join('') + TRUNCATION_NOTE;
+  return chars.slice(0, MAX_MESSAGE_CHARACTERS - MESSAGE_TRUNCATION_NOTE.length).join('') + MESSAGE_TRUNCATION_NOTE;
 }

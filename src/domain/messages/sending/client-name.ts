@@ -6,24 +6,24 @@
 const UNSPECIFIED_CLIENT_NAME = 'Unspecified';
 const MAX_CLIENT_NAME_CHARACTERS = 30;
 
-const cachedClientNames = new Map<string, string>();
-const MAX_CACHED_CLIENT_NAMES = 2000;
+const clientNameByUserAgent = new Map<string, string>();
+const MAX_CACHED_USER_AGENTS = 2000;
 
 /** Name of a request's client: the `client` parameter, else the name part of the User-Agent. At most 30 characters. */
 export function clientNameOfRequest(parameter: string | undefined, userAgent: string): string {
   if (parameter) return truncateClientName(parameter);
   if (userAgent === '') return UNSPECIFIED_CLIENT_NAME;
-  let name = cachedClientNames.get(userAgent);
+  let name = clientNameByUserAgent.get(userAgent);
   if (name === undefined) {
-    name = truncateClientName(clientNameOfUserAgent(userAgent)) || UNSPECIFIED_CLIENT_NAME;
+    name = truncateClientName(extractUserAgentProductName(userAgent)) || UNSPECIFIED_CLIENT_NAME;
     // A few agents make nearly all requests; a client with a new agent per request must not fill memory.
-    if (cachedClientNames.size >= MAX_CACHED_CLIENT_NAMES || userAgent.length > 1000) cachedClientNames.clear();
-    cachedClientNames.set(userAgent, name);
+    if (clientNameByUserAgent.size >= MAX_CACHED_USER_AGENTS || userAgent.length > 1000) clientNameByUserAgent.clear();
+    clientNameByUserAgent.set(userAgent, name);
   }
   return name;
 }
 
-function clientNameOfUserAgent(agent: string): string {
+function extractUserAgentProductName(agent: string): string {
   const first = /^[^/ ]*/.exec(agent)?.[0].length ?? 0;
   let end = first;
   while (end < agent.length && !/[0-9/(]/.test(agent[end]!)) end++;
@@ -37,7 +37,7 @@ function truncateClientName(name: string): string {
   return [...name].slice(0, MAX_CLIENT_NAME_CHARACTERS).join('');
 }
 
-const HUMAN_CLIENT_NAMES = new Set([
+const HUMAN_CLIENT_NAMES_IN_LOWER_CASE = new Set([
   'zulipandroid',
   'zulipios',
   'zulipdesktop',
@@ -51,7 +51,7 @@ const HUMAN_CLIENT_NAMES = new Set([
 ]);
 
 /** True if people use this client: messages sent by it count as read for their sender. */
-export function isHumanClient(name: string): boolean {
+export function isHumanClientName(name: string): boolean {
   const lower = name.toLowerCase();
-  return HUMAN_CLIENT_NAMES.has(lower) || lower.includes('desktop app');
+  return HUMAN_CLIENT_NAMES_IN_LOWER_CASE.has(lower) || lower.includes('desktop app');
 }

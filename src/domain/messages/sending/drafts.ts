@@ -23,7 +23,7 @@ export interface Draft extends DraftBody {
 
 export const DRAFT_PART_PREFIX = 'draft/';
 /** Maximum number of drafts that POST /register returns. */
-export const MAX_DRAFTS_SHOWN = 1_000;
+export const MAX_DRAFTS_IN_REGISTER_RESPONSE = 1_000;
 
 export const draftPartName = (id: number): string => `${DRAFT_PART_PREFIX}${id}`;
 

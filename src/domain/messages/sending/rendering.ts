@@ -4,15 +4,15 @@ import {
   type MarkdownContext,
   type MarkdownCustomEmoji,
   MarkdownRenderError,
+  MarkdownRenderer,
   type MarkdownRenderResult,
-  MarkdownRenderThreads,
 } from '#domain/markdown';
 import { isSystemBot, readUserSetting } from '#domain/people';
 import type { UserId } from '#model';
 import type { DirectoryUser, DirectoryView } from '#model/records';
 
 /** Active users by lower-case name. The map is built again only when the directory's users change, which is rare. */
-const usersByName = memoizeByObject(
+const activeUsersByLowerCaseName = memoizeByObject(
   (directory: DirectoryView) => {
     const byName = new Map<string, DirectoryUser[]>();
     for (const user of directory.users()) {
@@ -25,8 +25,8 @@ const usersByName = memoizeByObject(
   ({ usersVersion }) => usersVersion,
 );
 
-const usersNamed = (directory: DirectoryView, name: string): readonly DirectoryUser[] =>
-  usersByName(directory).get(name.toLowerCase()) ?? [];
+const activeUsersNamed = (directory: DirectoryView, name: string): readonly DirectoryUser[] =>
+  activeUsersByLowerCaseName(directory).get(name.toLowerCase()) ?? [];
 
 const toMarkdownUser = (user: DirectoryUser) => ({ id: user.id, name: user.fullName });
 
@@ -54,7 +54,7 @@ export function makeMarkdownRenderContext(
     inlineImages: settings.inline_image_preview,
     defaultCodeLanguage: settings.default_code_block_language ?? '',
     productEmoji: directory.productEmoji,
-    usersNamed: (name) => usersNamed(directory, name).map(toMarkdownUser),
+    usersNamed: (name) => activeUsersNamed(directory, name).map(toMarkdownUser),
     userById: (id) => {
       const user = directory.user(id as UserId);
       return user?.isActive && !isSystemBot(user) ? toMarkdownUser(user) : undefined;
@@ -74,7 +74,7 @@ export function makeMarkdownRenderContext(
 
 /** Renders message texts; long ones in worker threads. */
 export class MessageRenderer {
-  readonly #threads = new MarkdownRenderThreads();
+  readonly #renderer = new MarkdownRenderer();
 
   /**
    * Makes a renderer of messages.
@@ -88,7 +88,7 @@ export class MessageRenderer {
    * Renders a message text; null if it can't be rendered within the limits. @param author the author of the text; 0 =
    * the system
    */
-  async render(
+  async renderOrNull(
     text: string,
     directory: DirectoryView,
     origin: string,
@@ -96,7 +96,7 @@ export class MessageRenderer {
   ): Promise<MarkdownRenderResult | null> {
     try {
       const context = makeMarkdownRenderContext(directory, origin, author);
-      return await this.#threads.render(text, { ...context, imageProxySecret: this.imageProxySecret });
+      return await this.#renderer.renderInlineOrOnThread(text, { ...context, imageProxySecret: this.imageProxySecret });
     } catch (error) {
       if (error instanceof MarkdownRenderError) return null;
       throw error;
@@ -104,6 +104,6 @@ export class MessageRenderer {
   }
 
   close(): Promise<void> {
-    return this.#threads.close();
+    return this.#renderer.close();
   }
 }

@@ -58,7 +58,7 @@ export const findStoredScheduledMessage = (
   parts.get(scheduledMessagePartName(id)) as ScheduledMessage | SentScheduledMessage | undefined;
 
 /** Scheduled messages that are waiting, being sent or failed, ordered by time. */
-export const listUndeliveredScheduledMessages = (parts: ActorParts): ScheduledMessage[] =>
+export const listUnsentScheduledMessages = (parts: ActorParts): ScheduledMessage[] =>
   [...parts]
     .filter(([name]) => name.startsWith(SCHEDULED_MESSAGE_PART_PREFIX))
     .map(([, value]) => value as ScheduledMessage | SentScheduledMessage)
@@ -69,24 +69,27 @@ export const listUndeliveredScheduledMessages = (parts: ActorParts): ScheduledMe
  * Maximum number of messages in phase `sending` at a time, so that many messages scheduled for one time don't fill a
  * commit.
  */
-const MAX_MESSAGES_SENT_AT_ONCE = 20;
+const MAX_SCHEDULED_MESSAGES_SENDING_AT_ONCE = 20;
 
-const dueTimeMs = ({ at, notBefore = 0 }: ScheduledMessage): number => Math.max(at * 1000, notBefore);
+const handOverTimeMs = ({ at, notBefore = 0 }: ScheduledMessage): number => Math.max(at * 1000, notBefore);
 
 /** Scheduled messages that are to be handed over now. */
-export function listScheduledMessagesDue(parts: ActorParts, now: number): ScheduledMessage[] {
-  const messages = listUndeliveredScheduledMessages(parts);
+export function listScheduledMessagesToHandOver(parts: ActorParts, now: number): ScheduledMessage[] {
+  const messages = listUnsentScheduledMessages(parts);
   const sending = messages.filter(({ phase }) => phase === 'sending').length;
   return messages
-    .filter((message) => message.phase === 'waiting' && dueTimeMs(message) <= now)
-    .slice(0, Math.max(0, MAX_MESSAGES_SENT_AT_ONCE - sending));
+    .filter((message) => message.phase === 'waiting' && handOverTimeMs(message) <= now)
+    .slice(0, Math.max(0, MAX_SCHEDULED_MESSAGES_SENDING_AT_ONCE - sending));
 }
 
-/** Time of the next hand-over, ms since 1970. Null: no message waits, or `MAX_MESSAGES_SENT_AT_ONCE` are being sent. */
-export function nextScheduledMessageTime(parts: ActorParts): number | null {
-  const messages = listUndeliveredScheduledMessages(parts);
-  if (messages.filter(({ phase }) => phase === 'sending').length >= MAX_MESSAGES_SENT_AT_ONCE) return null;
-  const times = messages.filter(({ phase }) => phase === 'waiting').map(dueTimeMs);
+/**
+ * Time of the next hand-over, ms since 1970. Null: no message waits, or `MAX_SCHEDULED_MESSAGES_SENDING_AT_ONCE` are
+ * being sent.
+ */
+export function nextScheduledHandOverTimeMs(parts: ActorParts): number | null {
+  const messages = listUnsentScheduledMessages(parts);
+  if (messages.filter(({ phase }) => phase === 'sending').length >= MAX_SCHEDULED_MESSAGES_SENDING_AT_ONCE) return null;
+  const times = messages.filter(({ phase }) => phase === 'waiting').map(handOverTimeMs);
   return times.length === 0 ? null : times.reduce((a, b) => Math.min(a, b));
 }
 
@@ -112,16 +115,16 @@ export const formatScheduledMessageForApi = ({
 
 /** Parses `to` of a scheduled message: ids only (messages.md § Scheduled messages). @throws ApiError */
 export function parseScheduledMessageRecipients(type: 'stream' | 'private', to: string): number[] {
-  return type === 'stream' ? [parseStreamId(to)] : parseUserIds(to);
+  return type === 'stream' ? [parseScheduledStreamId(to)] : parseScheduledUserIds(to);
 }
 
-function parseStreamId(to: string): number {
+function parseScheduledStreamId(to: string): number {
   const id = /^\s*[+-]?\d{1,15}\s*$/.test(to) ? Number(to) : Number.NaN;
   if (Number.isNaN(id)) throw apiError('SCHEDULED_STREAM_TYPE');
   return id;
 }
 
-function parseUserIds(to: string): number[] {
+function parseScheduledUserIds(to: string): number[] {
   const list = parseJsonText(to)?.value;
   if (!Array.isArray(list)) throw apiError('RECIPIENT_DATA_TYPE');
   const ids = list.map((one: unknown) => {

@@ -5,25 +5,25 @@
 import { type Static, Type } from 'typebox';
 import { cleanParsedJson, parseJsonText } from '#base';
 import { ApiError, apiError } from '#model/errors';
-import { compileSchemaValidator, type SchemaValidator } from '#model/schema';
+import { makeSchemaValidator, type SchemaValidator } from '#model/schema';
 import type { StoredMessage, StoredSubmessage } from '../stored/message.js';
 
 /** Maximum length of the JSON text of a widget or of one submessage. */
-export const MAX_SUBMESSAGE_LENGTH = 10_000;
+export const MAX_SUBMESSAGE_JSON_CHARACTERS = 10_000;
 /** Maximum number of submessages per message, as each new one writes the message's record with all the others. */
-const MAX_SUBMESSAGES = 2_000;
-const MAX_ALL_SUBMESSAGES_CHARACTERS = 200_000;
+const MAX_SUBMESSAGES_PER_MESSAGE = 2_000;
+const MAX_SUBMESSAGE_CHARACTERS_PER_MESSAGE = 200_000;
 
 const WIDGET_SUBMESSAGE_TYPE = 'widget';
 
-type UnknownObject = Record<string, unknown>;
-const isPlainObject = (value: unknown): value is UnknownObject =>
+type UntypedObject = Record<string, unknown>;
+const isPlainObject = (value: unknown): value is UntypedObject =>
   typeof value === 'object' && value !== null && Object.getPrototypeOf(value) === Object.prototype;
 
 const textSchema = Type.String();
-const NO_ADDITIONAL_PROPERTIES = { additionalProperties: false } as const;
+const FORBID_ADDITIONAL_PROPERTIES = { additionalProperties: false } as const;
 
-const zformValidator = compileSchemaValidator(
+const zformDataValidator = makeSchemaValidator(
   Type.Object({
     type: textSchema,
     heading: textSchema,
@@ -34,11 +34,14 @@ const zformValidator = compileSchemaValidator(
 /**
  * Checks the parameter `widget`. @param widget as sent. @throws ApiError as in messages.md § POST /messages, check 14
  */
-export function parseMessageWidget(widget: string): { readonly widget_type: string; readonly extra_data: unknown } {
+export function parseAndCheckZformWidget(widget: string): {
+  readonly widget_type: string;
+  readonly extra_data: unknown;
+} {
   const refuse = (reason: string): ApiError => apiError('WIDGET_INVALID', { reason });
   const shown = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value));
-  if (widget.length > MAX_SUBMESSAGE_LENGTH) {
-    throw refuse(`widget_content is too long (limit: ${MAX_SUBMESSAGE_LENGTH} characters)`);
+  if (widget.length > MAX_SUBMESSAGE_JSON_CHARACTERS) {
+    throw refuse(`widget_content is too long (limit: ${MAX_SUBMESSAGE_JSON_CHARACTERS} characters)`);
   }
   const json = parseJsonText(widget);
   if (!json) throw apiError('WIDGET_JSON');
@@ -53,7 +56,7 @@ export function parseMessageWidget(widget: string): { readonly widget_type: stri
   if (!Object.hasOwn(extra_data, 'type')) throw refuse('zform is missing type field');
   if (extra_data.type !== 'choices') throw refuse(`unknown zform type: ${shown(extra_data.type)}`);
   try {
-    zformValidator.validateJson({ value: extra_data, plain: true, suspicious: false }, 'extra_data');
+    zformDataValidator.validateJson({ value: extra_data, plain: true, suspicious: false }, 'extra_data');
   } catch (error) {
     if (error instanceof ApiError) throw refuse(error.message);
     throw error;
@@ -62,30 +65,30 @@ export function parseMessageWidget(widget: string): { readonly widget_type: stri
 }
 
 /** Matches a line end as the API's original server recognizes it, for example a vertical tab. */
-const LINE_END_PATTERN = /\r\n|[\n\r\v\f\x85\u2028\u2029]/;
+const WIDGET_LINE_END_PATTERN = /\r\n|[\n\r\v\f\x85\u2028\u2029]/;
 
-function parsePollWidget(rest: string): UnknownObject {
-  const [first = '', ...others] = rest.split(LINE_END_PATTERN);
+function parsePollQuestionAndOptions(rest: string): UntypedObject {
+  const [first = '', ...others] = rest.split(WIDGET_LINE_END_PATTERN);
   // Options may be items of a Markdown list.
   const options = others.map((line) => line.trim().replace(/^\s*[-*]?\s*/, '')).filter((option) => option !== '');
   return { question: first.trim(), options };
 }
 
 /** The first submessage of a new message: the widget in the parameter, else a command in the text. @throws ApiError */
-export function makeFirstSubmessage(
+export function makeWidgetSubmessageIfAny(
   content: string,
   widget: string | null,
   sender: number,
 ): StoredSubmessage | undefined {
-  const given = widget === null ? undefined : parseMessageWidget(widget);
-  const made = given ?? parseWidgetCommand(content);
+  const given = widget === null ? undefined : parseAndCheckZformWidget(widget);
+  const made = given ?? parsePollOrTodoCommand(content);
   if (!made) return undefined;
   return { id: 1, sender, type: WIDGET_SUBMESSAGE_TYPE, content: JSON.stringify(made) };
 }
 
-function parseWidgetCommand(content: string): UnknownObject | undefined {
+function parsePollOrTodoCommand(content: string): UntypedObject | undefined {
   const [, type, rest = ''] = /^\/(poll|todo)(?=\s|$)(.*)$/s.exec(content) ?? [];
-  if (type === 'poll') return { widget_type: type, extra_data: parsePollWidget(rest) };
+  if (type === 'poll') return { widget_type: type, extra_data: parsePollQuestionAndOptions(rest) };
   return type === 'todo' ? { widget_type: type, extra_data: null } : undefined;
 }
 
@@ -96,32 +99,34 @@ function widgetTypeOfMessage({ body }: StoredMessage): unknown {
   return isPlainObject(data) ? data.widget_type : undefined;
 }
 
-const SUBMESSAGE_CHECKS: Readonly<Record<string, Readonly<Record<string, SchemaValidator>>>> = {
+const SUBMESSAGE_VALIDATORS_BY_WIDGET_AND_TYPE: Readonly<Record<string, Readonly<Record<string, SchemaValidator>>>> = {
   poll: {
-    vote: compileSchemaValidator(
-      Type.Object({ type: textSchema, key: textSchema, vote: Type.Enum([1, -1]) }, NO_ADDITIONAL_PROPERTIES),
+    vote: makeSchemaValidator(
+      Type.Object({ type: textSchema, key: textSchema, vote: Type.Enum([1, -1]) }, FORBID_ADDITIONAL_PROPERTIES),
     ),
-    question: compileSchemaValidator(Type.Object({ type: textSchema, question: textSchema }, NO_ADDITIONAL_PROPERTIES)),
-    new_option: compileSchemaValidator(
-      Type.Object({ type: textSchema, option: textSchema, idx: Type.Integer() }, NO_ADDITIONAL_PROPERTIES),
+    question: makeSchemaValidator(
+      Type.Object({ type: textSchema, question: textSchema }, FORBID_ADDITIONAL_PROPERTIES),
+    ),
+    new_option: makeSchemaValidator(
+      Type.Object({ type: textSchema, option: textSchema, idx: Type.Integer() }, FORBID_ADDITIONAL_PROPERTIES),
     ),
   },
   todo: {
-    new_task: compileSchemaValidator(
+    new_task: makeSchemaValidator(
       Type.Object(
         { type: textSchema, key: Type.Integer(), task: textSchema, desc: textSchema, completed: Type.Boolean() },
-        NO_ADDITIONAL_PROPERTIES,
+        FORBID_ADDITIONAL_PROPERTIES,
       ),
     ),
-    strike: compileSchemaValidator(Type.Object({ type: textSchema, key: textSchema }, NO_ADDITIONAL_PROPERTIES)),
+    strike: makeSchemaValidator(Type.Object({ type: textSchema, key: textSchema }, FORBID_ADDITIONAL_PROPERTIES)),
   },
 };
 
 const typedSubmessageSchema = Type.Object({ type: textSchema });
-const typedSubmessageValidator = compileSchemaValidator(typedSubmessageSchema);
+const typedSubmessageValidator = makeSchemaValidator(typedSubmessageSchema);
 
 /** Checks a user's submessage and gives it an id. @throws ApiError in the order of messages.md § Submessages */
-export function makeNextSubmessage(
+export function makeCheckedNextSubmessage(
   message: StoredMessage,
   added: Pick<StoredSubmessage, 'sender' | 'type' | 'content'>,
 ): StoredSubmessage {
@@ -135,7 +140,9 @@ export function makeNextSubmessage(
   if (!json) throw apiError('SUBMESSAGE_JSON');
   const widget = widgetTypeOfMessage(message);
   const kinds =
-    typeof widget === 'string' && Object.hasOwn(SUBMESSAGE_CHECKS, widget) ? SUBMESSAGE_CHECKS[widget] : undefined;
+    typeof widget === 'string' && Object.hasOwn(SUBMESSAGE_VALIDATORS_BY_WIDGET_AND_TYPE, widget)
+      ? SUBMESSAGE_VALIDATORS_BY_WIDGET_AND_TYPE[widget]
+      : undefined;
   if (kinds) {
     const name = `${String(widget)} data`;
     const { type } = typedSubmessageValidator.validateJson(json, name) as Static<typeof typedSubmessageSchema>;
@@ -146,7 +153,7 @@ export function makeNextSubmessage(
     kind.validateJson(parseJsonText(added.content)!, name);
   }
   const characters = submessages.reduce((sum, { content }) => sum + content.length, added.content.length);
-  if (submessages.length >= MAX_SUBMESSAGES || characters > MAX_ALL_SUBMESSAGES_CHARACTERS) {
+  if (submessages.length >= MAX_SUBMESSAGES_PER_MESSAGE || characters > MAX_SUBMESSAGE_CHARACTERS_PER_MESSAGE) {
     throw apiError('CANNOT_ATTACH_SUBMESSAGE');
   }
   return { ...added, id: (submessages.at(-1)?.id ?? 0) + 1 };

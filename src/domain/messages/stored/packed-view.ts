@@ -2,9 +2,9 @@
 import type { PackedMessage } from '#ports/store';
 import {
   MESSAGE_CREATION_FLAG_BITS,
-  MESSAGE_DIGEST_FACT_INDEX,
-  MESSAGE_DIGEST_MARK_BITS,
-  MESSAGE_DIGEST_TEXT_INDEX,
+  MESSAGE_DIGEST_FACT_BITS,
+  MESSAGE_DIGEST_FACT_POSITIONS,
+  MESSAGE_DIGEST_TEXT_POSITIONS,
   MESSAGE_DIGEST_VERSION,
 } from './digest.js';
 import { type MessageBody, type StoredMessage, type StoredMessageStreamMove, toStoredMessage } from './message.js';
@@ -22,49 +22,51 @@ export class PackedMessageView implements StoredMessage {
   participants: readonly number[] = NO_PARTICIPANTS;
   originStream = 0;
   /** Stream where the message is now; 0 = a direct message. */
-  stream = 0;
-  /** Facts about the message: a sum of `MESSAGE_DIGEST_MARK_BITS`. */
-  markBits = 0;
+  currentStream = 0;
+  /** Facts about the message: a sum of `MESSAGE_DIGEST_FACT_BITS`. */
+  digestFactBits = 0;
   packed!: PackedMessage;
 
   /** Shows this message. Returns this view, or the decoded message if its digest has another version. */
-  pointTo(packed: PackedMessage): StoredMessage {
-    if (packed.digestVersion !== MESSAGE_DIGEST_VERSION) return toStoredMessage(packed.record);
+  showOrDecode(packed: PackedMessage): StoredMessage {
+    if (packed.digestVersion !== MESSAGE_DIGEST_VERSION) return toStoredMessage(packed.decodedRecord);
     this.packed = packed;
     this.id = packed.id;
-    this.stream = packed.readFact(MESSAGE_DIGEST_FACT_INDEX.stream);
-    this.originStream = packed.readFact(MESSAGE_DIGEST_FACT_INDEX.originStream);
-    this.sender = packed.readFact(MESSAGE_DIGEST_FACT_INDEX.sender);
-    this.markBits = packed.readFact(MESSAGE_DIGEST_FACT_INDEX.marks);
+    this.currentStream = packed.readDigestFact(MESSAGE_DIGEST_FACT_POSITIONS.stream);
+    this.originStream = packed.readDigestFact(MESSAGE_DIGEST_FACT_POSITIONS.originStream);
+    this.sender = packed.readDigestFact(MESSAGE_DIGEST_FACT_POSITIONS.sender);
+    this.digestFactBits = packed.readDigestFact(MESSAGE_DIGEST_FACT_POSITIONS.marks);
     this.participants =
-      packed.readFact(MESSAGE_DIGEST_FACT_INDEX.participants) === 0 ? NO_PARTICIPANTS : participantsOf(packed);
+      packed.readDigestFact(MESSAGE_DIGEST_FACT_POSITIONS.participants) === 0
+        ? NO_PARTICIPANTS
+        : readParticipantsOfPacked(packed);
     return this;
   }
 
   get body(): MessageBody {
-    return this.packed.record.body as MessageBody;
+    return this.packed.decodedRecord.body as MessageBody;
   }
 }
 
-function participantsOf(packed: PackedMessage): readonly number[] {
+function readParticipantsOfPacked(packed: PackedMessage): readonly number[] {
   const participants: number[] = [];
-  const end = MESSAGE_DIGEST_FACT_INDEX.others + packed.readFact(MESSAGE_DIGEST_FACT_INDEX.participants);
-  for (let i: number = MESSAGE_DIGEST_FACT_INDEX.others; i < end; i++) participants.push(packed.readFact(i));
+  const end = MESSAGE_DIGEST_FACT_POSITIONS.others + packed.readDigestFact(MESSAGE_DIGEST_FACT_POSITIONS.participants);
+  for (let i: number = MESSAGE_DIGEST_FACT_POSITIONS.others; i < end; i++) participants.push(packed.readDigestFact(i));
   return participants;
 }
 
-export const streamIdOfMessage = (message: StoredMessage): number =>
-  message instanceof PackedMessageView ? message.stream : message.body.stream;
+export const currentStreamIdOfMessage = (message: StoredMessage): number =>
+  message instanceof PackedMessageView ? message.currentStream : message.body.stream;
 
 export function streamMovesOfMessage(message: StoredMessage): readonly StoredMessageStreamMove[] {
-  if (message instanceof PackedMessageView && (message.markBits & MESSAGE_DIGEST_MARK_BITS.moved) === 0)
+  if (message instanceof PackedMessageView && (message.digestFactBits & MESSAGE_DIGEST_FACT_BITS.moved) === 0)
     return NO_MOVES;
   return message.body.moves ?? NO_MOVES;
 }
 
 export const hasWildcardMention = (message: StoredMessage): boolean =>
   message instanceof PackedMessageView
-    ? (message.markBits & MESSAGE_DIGEST_MARK_BITS.wildcard) !== 0
+    ? (message.digestFactBits & MESSAGE_DIGEST_FACT_BITS.wildcard) !== 0
     : message.body.wildcard;
 
 /** Flags that the user got when the message was sent: a sum of `MESSAGE_CREATION_FLAG_BITS`. */
@@ -79,22 +81,22 @@ export function creationFlagBitsOfUser(message: StoredMessage, user: number): nu
   }
   const { packed } = message;
   for (
-    let i = MESSAGE_DIGEST_FACT_INDEX.others + packed.readFact(MESSAGE_DIGEST_FACT_INDEX.participants);
+    let i = MESSAGE_DIGEST_FACT_POSITIONS.others + packed.readDigestFact(MESSAGE_DIGEST_FACT_POSITIONS.participants);
     i < packed.factCount;
     i += 2
   ) {
-    if (packed.readFact(i) === user) return packed.readFact(i + 1);
+    if (packed.readDigestFact(i) === user) return packed.readDigestFact(i + 1);
   }
   return 0;
 }
 
-/** Makes a test whether a stream message is in the topic. @param key as `toTopicKey` makes it */
-export function makeTopicPredicate(key: string): (message: StoredMessage) => boolean {
+/** Makes a test whether a stream message is in the topic. @param key as `toComparableTopicKey` makes it */
+export function makeInTopicPredicate(key: string): (message: StoredMessage) => boolean {
   const json = Buffer.from(JSON.stringify(key).slice(1, -1));
   return (message) => {
-    if (streamIdOfMessage(message) === 0) return false;
+    if (currentStreamIdOfMessage(message) === 0) return false;
     if (message instanceof PackedMessageView)
-      return message.packed.isTextEqualTo(MESSAGE_DIGEST_TEXT_INDEX.topicKey, json);
+      return message.packed.isDigestTextEqualTo(MESSAGE_DIGEST_TEXT_POSITIONS.topicKey, json);
     return message.body.topic.toLowerCase() === key;
   };
 }

@@ -4,9 +4,9 @@
  */
 
 import { parseFilePath } from '#domain/files';
-import { toTopicKey } from '#domain/streams';
+import { toComparableTopicKey } from '#domain/streams';
 import type { MessageRecord } from '#model/records';
-import { wordStemsOfMessage } from '../search/query.js';
+import { indexedWordStemsOfMessage } from '../search/query.js';
 import { type StoredMessage, storeNameOfStreamConversation } from './message.js';
 
 export const messageIndexTags = {
@@ -30,7 +30,7 @@ export const messageIndexTags = {
 export const RESOLVED_TOPIC_PREFIX = '✔ ';
 
 /** All tags of a message except those of its words. */
-function tagsWithoutWords({ body, participants, originStream }: StoredMessage): string[] {
+function messageTagsExceptWords({ body, participants, originStream }: StoredMessage): string[] {
   const tags: string[] = [];
   for (const [user, flags] of Object.entries(body.flags)) {
     if (flags.includes('mentioned')) tags.push(messageIndexTags.mentioned(Number(user)));
@@ -51,9 +51,9 @@ function tagsWithoutWords({ body, participants, originStream }: StoredMessage): 
 }
 
 /** All tags of a message: its facts, and the stems of its words. */
-function tagsOfMessage(message: StoredMessage): string[] {
-  const tags = tagsWithoutWords(message);
-  for (const stem of wordStemsOfMessage(message)) tags.push(messageIndexTags.word(stem));
+function allMessageTags(message: StoredMessage): string[] {
+  const tags = messageTagsExceptWords(message);
+  for (const stem of indexedWordStemsOfMessage(message)) tags.push(messageIndexTags.word(stem));
   return tags;
 }
 
@@ -67,11 +67,11 @@ export function toMessageRecord(message: StoredMessage, direct = ''): MessageRec
   return {
     id,
     conversation,
-    topicKey: toTopicKey(body.topic),
+    topicKey: toComparableTopicKey(body.topic),
     sender,
     participants,
     movedFrom: originStream === body.stream ? '' : storeNameOfStreamConversation(originStream),
-    tags: tagsOfMessage(message),
+    tags: allMessageTags(message),
     body,
   };
 }

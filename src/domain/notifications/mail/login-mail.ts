@@ -1,7 +1,7 @@
 /** The mail about a log-in from a device that the account did not use before. The functions have no side effects. */
 import { escapeHtml } from '#base';
-import { wrapMailHtml } from './mail-frame.js';
-import { formatMailTime, type MailReceiver } from './mail-time.js';
+import { wrapInMailHtmlDocument } from './mail-frame.js';
+import { type MailReceiverLocale, makeMailTimeFormatter } from './mail-time.js';
 import type { ComposedNotificationMail } from './missed-mail.js';
 
 export interface LoginMailInput {
@@ -12,15 +12,15 @@ export interface LoginMailInput {
   readonly organization: string;
   /** Base URL of the organization. */
   readonly origin: string;
-  readonly receiver: MailReceiver;
+  readonly receiver: MailReceiverLocale;
   readonly email: string;
   /** URL of the page that unsubscribes from these mails. */
   readonly unsubscribe: string;
 }
 
-export function composeLoginMail(input: LoginMailInput): ComposedNotificationMail {
+export function composeNewDeviceLoginMail(input: LoginMailInput): ComposedNotificationMail {
   const { device, organization, origin, receiver, email, unsubscribe } = input;
-  const time = formatMailTime(receiver)(Math.floor(input.time / 1000));
+  const time = makeMailTimeFormatter(receiver)(Math.floor(input.time / 1000));
   const intro = `Hello ${receiver.fullName}, your account ${email} in ${organization} was used to log in from a new device.`;
   const advice =
     'If that was you, there is nothing to do. If not, change your password and end the sessions that you do not know:';
@@ -37,5 +37,9 @@ export function composeLoginMail(input: LoginMailInput): ComposedNotificationMai
     `<p>${advice} <a href="${escapeHtml(settings)}">settings</a></p><hr>`,
     `<p><small><a href="${escapeHtml(unsubscribe)}">Unsubscribe</a></small></p>`,
   ].join('\n');
-  return { subject: `New log-in from ${device} [${organization}]`, text: `${text}\n`, html: wrapMailHtml(html) };
+  return {
+    subject: `New log-in from ${device} [${organization}]`,
+    text: `${text}\n`,
+    html: wrapInMailHtmlDocument(html),
+  };
 }

@@ -1,4 +1,4 @@
 /** Wraps the content of a mail into an HTML document. */
-export const wrapMailHtml = (body: string): string =>
+export const wrapInMailHtmlDocument = (body: string): string =>
   `<!doctype html>\n<html lang="en"><head><meta charset="utf-8"></head>\n` +
   `<body style="font-family:system-ui,sans-serif;max-width:40em">\n${body}\n</body></html>\n`;

@@ -7,28 +7,29 @@
  */
 import { escapeHtml } from '#base';
 
-const HTML_TOKEN_PATTERN = /<[^>]*>|[^<]+/g;
+const HTML_TAG_OR_TEXT_PATTERN = /<[^>]*>|[^<]+/g;
 const TAG_NAME_PATTERN = /^<(\/?)([a-z0-9]+)/i;
 const VOID_ELEMENTS = new Set(['br', 'hr', 'img', 'source', 'wbr', 'input']);
 /** Elements that are kept, without attributes except for the URL of a link. */
-const KEPT_ELEMENTS = new Set(
+const ELEMENTS_KEPT_IN_MAIL = new Set(
   'a b blockquote br code del div em h1 h2 h3 h4 h5 h6 hr i li ol p pre s span strong table tbody td th thead tr u ul'.split(
     ' ',
   ),
 );
 
-const HIDDEN_NOTE = '<p><em>(Hidden text. Open the conversation to read it.)</em></p>';
+const HIDDEN_SPOILER_NOTE_HTML = '<p><em>(Hidden text. Open the conversation to read it.)</em></p>';
 
-const attributeOfTag = (tag: string, name: string): string => new RegExp(`\\s${name}="([^"]*)"`).exec(tag)?.[1] ?? '';
+const attributeValueOfTag = (tag: string, name: string): string =>
+  new RegExp(`\\s${name}="([^"]*)"`).exec(tag)?.[1] ?? '';
 
-function absoluteUrl(url: string, origin: string): string {
+function toAbsoluteUrlOrEmpty(url: string, origin: string): string {
   if (url.startsWith('/') && !url.startsWith('//')) return escapeHtml(origin) + url;
   if (url.startsWith('#')) return `${escapeHtml(origin)}/${url}`;
   return /^(?:https?|mailto|tel):/i.test(url) ? url : '';
 }
 
 /** An element that is replaced as a whole, with its content. */
-interface ElementReplacement {
+interface ActiveElementReplacement {
   /** Number of open elements, including the replaced one. */
   depth: number;
   /** Called for each tag and text inside the element; the result replaces them. */
@@ -37,9 +38,9 @@ interface ElementReplacement {
   end(): string;
 }
 
-const replaceWithNothing = (): string => '';
+const emptyHtml = (): string => '';
 
-function makeEmojiReplacement(classes: string): ElementReplacement {
+function startEmojiReplacement(classes: string): ActiveElementReplacement {
   const code = /(?:^|\s)emoji-([0-9a-f-]+)(?:\s|$)/.exec(classes)?.[1];
   const character = code
     ?.split('-')
@@ -48,7 +49,7 @@ function makeEmojiReplacement(classes: string): ElementReplacement {
   return { depth: 1, show: (token) => (character || token.startsWith('<') ? '' : token), end: () => character ?? '' };
 }
 
-function makeFormulaReplacement(): ElementReplacement {
+function startFormulaReplacement(): ActiveElementReplacement {
   let inside = false;
   return {
     depth: 1,
@@ -59,18 +60,18 @@ function makeFormulaReplacement(): ElementReplacement {
       }
       return inside ? `<code>${token}</code>` : '';
     },
-    end: replaceWithNothing,
+    end: emptyHtml,
   };
 }
 
-function makePreviewReplacement(origin: string): ElementReplacement {
+function startPreviewReplacement(origin: string): ActiveElementReplacement {
   let link = '';
   return {
     depth: 1,
     show(token) {
       if (link === '' && token.startsWith('<a ')) {
-        const url = absoluteUrl(attributeOfTag(token, 'href'), origin);
-        const title = attributeOfTag(token, 'title') || url;
+        const url = toAbsoluteUrlOrEmpty(attributeValueOfTag(token, 'href'), origin);
+        const title = attributeValueOfTag(token, 'title') || url;
         if (url !== '') link = `<p><a href="${url}">${title}</a></p>`;
       }
       return '';
@@ -80,28 +81,28 @@ function makePreviewReplacement(origin: string): ElementReplacement {
 }
 
 /** Returns the replacement of an element; undefined if the element stays. */
-function findReplacement(tag: string, origin: string): ElementReplacement | undefined {
-  const classes = attributeOfTag(tag, 'class');
+function startReplacementIfNeeded(tag: string, origin: string): ActiveElementReplacement | undefined {
+  const classes = attributeValueOfTag(tag, 'class');
   const has = (name: string): boolean => classes.split(' ').includes(name);
-  if (has('emoji')) return makeEmojiReplacement(classes);
-  if (has('katex')) return makeFormulaReplacement();
-  if (has('message_inline_image') || has('message_embed')) return makePreviewReplacement(origin);
-  if (has('spoiler-content')) return { depth: 1, show: replaceWithNothing, end: () => HIDDEN_NOTE };
+  if (has('emoji')) return startEmojiReplacement(classes);
+  if (has('katex')) return startFormulaReplacement();
+  if (has('message_inline_image') || has('message_embed')) return startPreviewReplacement(origin);
+  if (has('spoiler-content')) return { depth: 1, show: emptyHtml, end: () => HIDDEN_SPOILER_NOTE_HTML };
   return undefined;
 }
 
-function cleanKeptTag(tag: string, closing: boolean, name: string, origin: string): string {
-  if (!KEPT_ELEMENTS.has(name)) return '';
+function stripTagAttributesOrTag(tag: string, closing: boolean, name: string, origin: string): string {
+  if (!ELEMENTS_KEPT_IN_MAIL.has(name)) return '';
   if (closing) return `</${name}>`;
-  const url = name === 'a' ? absoluteUrl(attributeOfTag(tag, 'href'), origin) : '';
+  const url = name === 'a' ? toAbsoluteUrlOrEmpty(attributeValueOfTag(tag, 'href'), origin) : '';
   return url === '' ? `<${name}>` : `<${name} href="${url}">`;
 }
 
 /** Converts the HTML of a message for a mail. @param origin base URL of the organization */
 export function convertMessageHtmlForMail(html: string, origin: string): string {
   let out = '';
-  let replaced: ElementReplacement | undefined;
-  for (const [token] of html.matchAll(HTML_TOKEN_PATTERN)) {
+  let replaced: ActiveElementReplacement | undefined;
+  for (const [token] of html.matchAll(HTML_TAG_OR_TEXT_PATTERN)) {
     const [, slash, written = ''] = TAG_NAME_PATTERN.exec(token) ?? [];
     const name = written.toLowerCase();
     const closing = slash === '/';
@@ -112,16 +113,16 @@ export function convertMessageHtmlForMail(html: string, origin: string): string 
       out += replaced.depth === 0 ? replaced.end() : replaced.show(token);
       if (replaced.depth === 0) replaced = undefined;
     } else if (name === '') out += token.startsWith('<') ? '' : token;
-    else if (name === 'img') out += attributeOfTag(token, 'alt');
+    else if (name === 'img') out += attributeValueOfTag(token, 'alt');
     else {
-      if (opening) replaced = findReplacement(token, origin);
-      if (!replaced) out += cleanKeptTag(token, closing, name, origin);
+      if (opening) replaced = startReplacementIfNeeded(token, origin);
+      if (!replaced) out += stripTagAttributesOrTag(token, closing, name, origin);
     }
   }
   return out;
 }
 
-const HTML_ENTITY_CHARACTERS: Readonly<Record<string, string>> = {
+const CHARACTER_BY_HTML_ENTITY_NAME: Readonly<Record<string, string>> = {
   amp: '&',
   lt: '<',
   gt: '>',
@@ -129,32 +130,32 @@ const HTML_ENTITY_CHARACTERS: Readonly<Record<string, string>> = {
   nbsp: ' ',
 };
 
-const decodeEntities = (text: string): string =>
+const decodeHtmlEntities = (text: string): string =>
   text.replace(/&(?:#(\d{1,7})|#x([0-9a-f]{1,6})|(amp|lt|gt|quot|nbsp));/gi, (whole, decimal, hex, name) => {
-    if (name) return HTML_ENTITY_CHARACTERS[String(name).toLowerCase()] ?? whole;
+    if (name) return CHARACTER_BY_HTML_ENTITY_NAME[String(name).toLowerCase()] ?? whole;
     const code = decimal ? Number(decimal) : Number.parseInt(String(hex), 16);
     return code > 0 && code <= 0x10ffff ? String.fromCodePoint(code) : whole;
   });
 
-const BLOCK_ELEMENTS = new Set('blockquote br div h1 h2 h3 h4 h5 h6 hr li ol p pre table tr ul'.split(' '));
+const LINE_BREAKING_ELEMENTS = new Set('blockquote br div h1 h2 h3 h4 h5 h6 hr li ol p pre table tr ul'.split(' '));
 
 /** Converts HTML from `convertMessageHtmlForMail` into plain text. Links show their URL. */
 export function convertMailHtmlToText(html: string): string {
   let out = '';
   let link = '';
   let linkFrom = 0;
-  for (const [token] of html.matchAll(HTML_TOKEN_PATTERN)) {
+  for (const [token] of html.matchAll(HTML_TAG_OR_TEXT_PATTERN)) {
     const [, slash, name = ''] = TAG_NAME_PATTERN.exec(token) ?? [];
-    if (name === '') out += decodeEntities(token);
+    if (name === '') out += decodeHtmlEntities(token);
     else if (name === 'a' && slash === '') {
-      link = decodeEntities(attributeOfTag(token, 'href'));
+      link = decodeHtmlEntities(attributeValueOfTag(token, 'href'));
       linkFrom = out.length;
     } else if (name === 'a') {
       if (link !== '' && out.slice(linkFrom) !== link) out += ` (${link})`;
       link = '';
     } else if (name === 'li' && slash === '') out += '- ';
     else if ((name === 'td' || name === 'th') && slash === '/') out += ' ';
-    else if (BLOCK_ELEMENTS.has(name) && (slash === '/' || name === 'br' || name === 'hr')) out += '\n';
+    else if (LINE_BREAKING_ELEMENTS.has(name) && (slash === '/' || name === 'br' || name === 'hr')) out += '\n';
   }
   return out
     .replace(/[ \t]+\n/g, '\n')

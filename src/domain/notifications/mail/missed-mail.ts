@@ -2,11 +2,11 @@
 import { escapeHtml } from '#base';
 import { makeTopicMessageUrl } from '#domain/markdown';
 import type { NotificationTrigger } from '../decide.js';
-import { wrapMailHtml } from './mail-frame.js';
-import { formatMailTime, type MailReceiver } from './mail-time.js';
+import { wrapInMailHtmlDocument } from './mail-frame.js';
+import { type MailReceiverLocale, makeMailTimeFormatter } from './mail-time.js';
 import { convertMailHtmlToText, convertMessageHtmlForMail } from './message-html.js';
 
-export interface MailedMessage {
+export interface MessageInMissedMail {
   readonly id: number;
   /** Name of the message's sender. */
   readonly sender: string;
@@ -26,9 +26,9 @@ export type MailContentWithheldReason = 'user' | 'organization' | null;
 export interface MissedMessagesMailInput {
   readonly conversation: MailedConversation;
   /** The missed messages, oldest first; at least one. */
-  readonly missed: readonly MailedMessage[];
+  readonly missed: readonly MessageInMissedMail[];
   /** Messages before the missed ones that the receiver may see, oldest first. */
-  readonly before: readonly MailedMessage[];
+  readonly before: readonly MessageInMissedMail[];
   /** The most personal reason for a notification among the missed messages. */
   readonly trigger: NotificationTrigger;
   /** Number of missed messages that the mail leaves out. */
@@ -39,7 +39,7 @@ export interface MissedMessagesMailInput {
   readonly showsOrganization: boolean;
   /** Base URL of the organization. */
   readonly origin: string;
-  readonly receiver: MailReceiver & { readonly id: number };
+  readonly receiver: MailReceiverLocale & { readonly id: number };
   /** URL of the page that unsubscribes from these mails. */
   readonly unsubscribe: string;
 }
@@ -50,14 +50,14 @@ export interface ComposedNotificationMail {
   readonly html: string;
 }
 
-const nameListFormat = new Intl.ListFormat('en', { type: 'conjunction' });
+const englishNameListFormat = new Intl.ListFormat('en', { type: 'conjunction' });
 
 /** Returns the URL of a direct-message conversation in the web client; the URL's fragment names the participants. */
-const directConversationUrl = (origin: string, people: readonly number[], near: number): string =>
+const makeDirectConversationUrl = (origin: string, people: readonly number[], near: number): string =>
   `${origin}/#narrow/dm/${people.join(',')}-${people.length > 1 ? 'group' : 'dm'}/near/${near}`;
 
 /** Returns the URL of a conversation in the web client, at this message. */
-export const makeConversationUrl = (
+export const makeUrlOfMessageInConversation = (
   of: MailedConversation,
   receiver: number,
   origin: string,
@@ -65,18 +65,23 @@ export const makeConversationUrl = (
 ): string =>
   'stream' in of
     ? makeTopicMessageUrl(origin, of.stream, of.topic, message)
-    : directConversationUrl(origin, of.others.length > 0 ? of.others.map(({ id }) => id) : [receiver], message);
+    : makeDirectConversationUrl(origin, of.others.length > 0 ? of.others.map(({ id }) => id) : [receiver], message);
 
-function mailSubjectOf({ conversation, withheld, organization, showsOrganization }: MissedMessagesMailInput): string {
+function makeMissedMailSubject({
+  conversation,
+  withheld,
+  organization,
+  showsOrganization,
+}: MissedMessagesMailInput): string {
   const suffix = showsOrganization ? ` [${organization}]` : '';
   if (withheld) return `New messages${suffix}`;
   if ('stream' in conversation) return `#${conversation.stream.name} > ${conversation.topic}${suffix}`;
-  const names = nameListFormat.format(conversation.others.map(({ fullName }) => fullName));
+  const names = englishNameListFormat.format(conversation.others.map(({ fullName }) => fullName));
   if (conversation.others.length === 0) return `Messages to yourself${suffix}`;
   return conversation.others.length === 1 ? `Direct messages with ${names}${suffix}` : `Group of ${names}${suffix}`;
 }
 
-const REASON_TEXTS_BY_TRIGGER: Readonly<Record<NotificationTrigger, string>> = {
+const MAIL_REASON_TEXT_BY_TRIGGER: Readonly<Record<NotificationTrigger, string>> = {
   direct: 'You get this mail because somebody sent you a direct message while you were away.',
   mention: 'You get this mail because a message mentions you by name.',
   wildcard_mention: 'You get this mail because a message mentions everybody in the conversation.',
@@ -84,12 +89,12 @@ const REASON_TEXTS_BY_TRIGGER: Readonly<Record<NotificationTrigger, string>> = {
   stream: 'You get this mail because e-mail notifications are on for this stream.',
 };
 
-export const CONTENT_WITHHELD_TEXTS: Readonly<Record<'user' | 'organization', string>> = {
+export const CONTENT_WITHHELD_TEXT_BY_DECIDER: Readonly<Record<'user' | 'organization', string>> = {
   user: 'This mail shows no messages, because your settings leave them out of mails.',
   organization: 'This mail shows no messages, because the settings of the organization leave them out of mails.',
 };
 
-export interface FormattedMailMessage {
+export interface FormattedMissedMessage {
   readonly sender: string;
   readonly time: string;
   readonly html: string;
@@ -99,52 +104,55 @@ export interface FormattedMailMessage {
 /** Makes the format of messages in a mail to this receiver. @param origin base URL of the organization */
 export function formatMessageForMail(
   origin: string,
-  receiver: MailReceiver,
-): (message: MailedMessage) => FormattedMailMessage {
-  const format = formatMailTime(receiver);
+  receiver: MailReceiverLocale,
+): (message: MessageInMissedMail) => FormattedMissedMessage {
+  const format = makeMailTimeFormatter(receiver);
   return ({ sender, sent, html }) => {
     const shown = convertMessageHtmlForMail(html, origin);
     return { sender, time: format(sent), html: shown, text: convertMailHtmlToText(shown) };
   };
 }
 
-export const messageHtmlOf = ({ sender, time, html }: FormattedMailMessage, faint: boolean): string =>
+export const renderMissedMessageHtml = ({ sender, time, html }: FormattedMissedMessage, faint: boolean): string =>
   `<div style="margin:0 0 1em${faint ? ';color:#777' : ''}"><div><b>${escapeHtml(sender)}</b> ` +
   `<small>${escapeHtml(time)}</small></div>${html}</div>`;
 
-export const messageTextOf = ({ sender, time, text }: FormattedMailMessage): string => `${sender} (${time}):\n${text}`;
+export const renderMissedMessageText = ({ sender, time, text }: FormattedMissedMessage): string =>
+  `${sender} (${time}):\n${text}`;
 
 /** Composes the mail. Neither text nor HTML has content or names of the conversation if these are withheld. */
 export function composeMissedMessagesMail(input: MissedMessagesMailInput): ComposedNotificationMail {
   const { conversation, missed, before, withheld, origin, receiver, organization, trigger, more, unsubscribe } = input;
   const show = formatMessageForMail(origin, receiver);
-  const url = withheld ? `${origin}/` : makeConversationUrl(conversation, receiver.id, origin, missed[0]!.id);
-  const subject = mailSubjectOf(input);
+  const url = withheld
+    ? `${origin}/`
+    : makeUrlOfMessageInConversation(conversation, receiver.id, origin, missed[0]!.id);
+  const subject = makeMissedMailSubject(input);
   const [older, newer] = withheld ? [[], []] : [before.map(show), missed.map(show)];
   const left = more > 0 ? `and ${more} more` : '';
-  const note = withheld ? CONTENT_WITHHELD_TEXTS[withheld] : '';
+  const note = withheld ? CONTENT_WITHHELD_TEXT_BY_DECIDER[withheld] : '';
   const greeting = withheld ? `Hello ${receiver.fullName}, you have new messages in ${organization}.` : '';
   const reply = 'Replies to this mail are not read. Answer in the conversation:';
   const text = [
     greeting,
     note,
-    ...older.map(messageTextOf),
-    ...newer.map(messageTextOf),
+    ...older.map(renderMissedMessageText),
+    ...newer.map(renderMissedMessageText),
     withheld ? '' : left,
-    `-- \n${reply}\n${url}\n\n${REASON_TEXTS_BY_TRIGGER[trigger]}\nTo get no more of these mails, open:\n${unsubscribe}`,
+    `-- \n${reply}\n${url}\n\n${MAIL_REASON_TEXT_BY_TRIGGER[trigger]}\nTo get no more of these mails, open:\n${unsubscribe}`,
   ];
   const body = [
     greeting === '' ? '' : `<p>${escapeHtml(greeting)}</p>`,
     note === '' ? '' : `<p>${note}</p>`,
     withheld ? '' : `<p><b>${escapeHtml(subject)}</b></p>`,
-    ...older.map((one) => messageHtmlOf(one, true)),
-    ...newer.map((one) => messageHtmlOf(one, false)),
+    ...older.map((one) => renderMissedMessageHtml(one, true)),
+    ...newer.map((one) => renderMissedMessageHtml(one, false)),
     withheld || left === '' ? '' : `<p>${left}</p>`,
     `<p><a href="${escapeHtml(url)}">Open in ${escapeHtml(organization)}</a></p><hr>`,
-    `<p><small>${REASON_TEXTS_BY_TRIGGER[trigger]} Replies to this mail are not read. ` +
+    `<p><small>${MAIL_REASON_TEXT_BY_TRIGGER[trigger]} Replies to this mail are not read. ` +
       `<a href="${escapeHtml(unsubscribe)}">Unsubscribe</a></small></p>`,
   ];
   const filled = (parts: readonly string[], between: string): string =>
     parts.filter((part) => part !== '').join(between);
-  return { subject, text: `${filled(text, '\n\n')}\n`, html: wrapMailHtml(filled(body, '\n')) };
+  return { subject, text: `${filled(text, '\n\n')}\n`, html: wrapInMailHtmlDocument(filled(body, '\n')) };
 }

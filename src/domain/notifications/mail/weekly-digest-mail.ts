@@ -1,17 +1,17 @@
 /** The mail with the weekly digest: hot topics and new streams. The functions have no side effects. */
 import { escapeHtml } from '#base';
 import { makeStreamUrl } from '#domain/markdown';
-import { wrapMailHtml } from './mail-frame.js';
-import type { MailReceiver } from './mail-time.js';
+import { wrapInMailHtmlDocument } from './mail-frame.js';
+import type { MailReceiverLocale } from './mail-time.js';
 import {
-  CONTENT_WITHHELD_TEXTS,
+  CONTENT_WITHHELD_TEXT_BY_DECIDER,
   type ComposedNotificationMail,
   formatMessageForMail,
   type MailContentWithheldReason,
-  type MailedMessage,
-  makeConversationUrl,
-  messageHtmlOf,
-  messageTextOf,
+  type MessageInMissedMail,
+  makeUrlOfMessageInConversation,
+  renderMissedMessageHtml,
+  renderMissedMessageText,
 } from './missed-mail.js';
 
 export interface MailedDigestTopic {
@@ -20,7 +20,7 @@ export interface MailedDigestTopic {
   readonly senderCount: number;
   readonly messageCount: number;
   /** First messages of the topic that the receiver has not heard of, oldest first; at least one. */
-  readonly teaser: readonly MailedMessage[];
+  readonly teaser: readonly MessageInMissedMail[];
 }
 
 export interface WeeklyDigestMailInput {
@@ -32,7 +32,7 @@ export interface WeeklyDigestMailInput {
   readonly organization: string;
   /** Base URL of the organization. */
   readonly origin: string;
-  readonly receiver: MailReceiver & { readonly id: number };
+  readonly receiver: MailReceiverLocale & { readonly id: number };
   /** URL of the page that unsubscribes from these mails. */
   readonly unsubscribe: string;
 }
@@ -56,20 +56,20 @@ function formatTopics({ topics, origin, receiver }: WeeklyDigestMailInput): Mail
   const format = formatMessageForMail(origin, receiver);
   const of = topics.map((topic) => ({
     topic,
-    url: makeConversationUrl(topic, receiver.id, origin, topic.teaser[0]!.id),
+    url: makeUrlOfMessageInConversation(topic, receiver.id, origin, topic.teaser[0]!.id),
     shown: topic.teaser.map(format),
     more: moreMessagesText(topic),
   }));
   return {
     text: of.flatMap(({ topic, url, shown, more }) => [
       `${topicTitleOf(topic)} (${topicFactsOf(topic)})\n${url}`,
-      ...shown.map(messageTextOf),
+      ...shown.map(renderMissedMessageText),
       more,
     ]),
     html: of.flatMap(({ topic, url, shown, more }) => [
       `<h3><a href="${escapeHtml(url)}">${escapeHtml(topicTitleOf(topic))}</a> ` +
         `<small>${topicFactsOf(topic)}</small></h3>`,
-      ...shown.map((one) => messageHtmlOf(one, false)),
+      ...shown.map((one) => renderMissedMessageHtml(one, false)),
       more === '' ? '' : `<p>${more}</p>`,
     ]),
   };
@@ -109,7 +109,7 @@ function formatCounts({ topics, newStreams, moreNewStreams }: WeeklyDigestMailIn
 export function composeWeeklyDigestMail(input: WeeklyDigestMailInput): ComposedNotificationMail {
   const { withheld, organization, origin, receiver, unsubscribe } = input;
   const sections = withheld
-    ? [formatCounts(input, CONTENT_WITHHELD_TEXTS[withheld])]
+    ? [formatCounts(input, CONTENT_WITHHELD_TEXT_BY_DECIDER[withheld])]
     : [formatTopics(input), formatNewStreams(input)];
   const greeting = `Hello ${receiver.fullName}, this happened in ${organization} while you were away.`;
   const reason = 'You get this mail because weekly digests are on in your settings.';
@@ -131,6 +131,6 @@ export function composeWeeklyDigestMail(input: WeeklyDigestMailInput): ComposedN
   return {
     subject: `Your week in ${organization}`,
     text: `${filled(text, '\n\n')}\n`,
-    html: wrapMailHtml(filled(html, '\n')),
+    html: wrapInMailHtmlDocument(filled(html, '\n')),
   };
 }

@@ -1,5 +1,5 @@
 /** Choice of the topics that a weekly digest shows. The functions have no side effects. */
-import { toTopicKey } from '#domain/streams';
+import { toComparableTopicKey } from '#domain/streams';
 
 /** Maximum number of topics in a digest. */
 export const MAX_DIGEST_TOPICS = 4;
@@ -30,7 +30,7 @@ export interface DigestTopic<M extends DigestMessage> {
 export function chooseHottestTopics<M extends DigestMessage>(messages: readonly M[]): DigestTopic<M>[] {
   const messagesByTopic = new Map<string, M[]>();
   for (const message of [...messages].sort((a, b) => a.id - b.id)) {
-    const key = `${message.stream}/${toTopicKey(message.topic)}`;
+    const key = `${message.stream}/${toComparableTopicKey(message.topic)}`;
     const known = messagesByTopic.get(key);
     if (known) known.push(message);
     else messagesByTopic.set(key, [message]);

@@ -1,10 +1,10 @@
 /** Domains of throw-away addresses. The operator supplies the list, because such lists go stale within weeks. */
 
 /** True if the domain (lower-case), or a domain above it, is listed as one of throw-away addresses. */
-export type DisposableDomainPredicate = (domain: string) => boolean;
+export type IsDisposableDomain = (domain: string) => boolean;
 
 /** Parses the operator's list of disposable domains. @param text one domain per line; a # begins a comment */
-export function parseDisposableDomains(text: string): DisposableDomainPredicate {
+export function makeDisposableDomainTest(text: string): IsDisposableDomain {
   const listed = new Set<string>();
   for (const line of text.split(/\r?\n/)) {
     const domain = line.replace(/#.*/, '').trim().toLowerCase();

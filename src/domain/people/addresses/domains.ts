@@ -4,23 +4,24 @@ import type { RealmSettings } from '#model';
 import { apiError } from '#model/errors';
 import type { DirectoryEmailDomain } from '#model/records';
 
-const MAX_DOMAIN_LENGTH = 255;
+const MAX_DOMAIN_CHARACTERS = 255;
 
-const invalidDomainError = (reason: string): Error => apiError('INVALID_DOMAIN', { reason });
+const makeInvalidDomainError = (reason: string): Error => apiError('INVALID_DOMAIN', { reason });
 
 /** Checks the domain of e-mail addresses. @returns the domain, trimmed and in lower case. @throws ApiError */
-export function checkEmailDomainName(given: string): string {
+export function toCheckedEmailDomain(given: string): string {
   const domain = given.trim().toLowerCase();
-  if (domain === '') throw invalidDomainError("Domain can't be empty.");
-  if (!domain.includes('.')) throw invalidDomainError('Domain must have at least one dot (.)');
-  if (domain.length > MAX_DOMAIN_LENGTH) throw invalidDomainError('Domain is too long');
+  if (domain === '') throw makeInvalidDomainError("Domain can't be empty.");
+  if (!domain.includes('.')) throw makeInvalidDomainError('Domain must have at least one dot (.)');
+  if (domain.length > MAX_DOMAIN_CHARACTERS) throw makeInvalidDomainError('Domain is too long');
   if (domain.startsWith('.') || domain.endsWith('.'))
-    throw invalidDomainError('Domain cannot start or end with a dot (.)');
+    throw makeInvalidDomainError('Domain cannot start or end with a dot (.)');
   for (const label of domain.split('.')) {
-    if (label === '') throw invalidDomainError("Consecutive '.' are not allowed.");
+    if (label === '') throw makeInvalidDomainError("Consecutive '.' are not allowed.");
     if (label.startsWith('-') || label.endsWith('-'))
-      throw invalidDomainError("Subdomains cannot start or end with a '-'.");
-    if (!/^[a-z0-9-]*$/.test(label)) throw invalidDomainError("Domain can only have letters, numbers, '.' and '-'s.");
+      throw makeInvalidDomainError("Subdomains cannot start or end with a '-'.");
+    if (!/^[a-z0-9-]*$/.test(label))
+      throw makeInvalidDomainError("Domain can only have letters, numbers, '.' and '-'s.");
   }
   return domain;
 }
@@ -30,7 +31,7 @@ export const domainOfEmailAddress = (address: string): string =>
   address.slice(address.lastIndexOf('@') + 1).toLowerCase();
 
 /** Reason why an organization refuses an e-mail address. Operations have different messages for the same reason. */
-export type EmailAddressProblem = 'domain' | 'disposable' | 'plus';
+export type EmailAddressRefusalReason = 'domain' | 'disposable' | 'plus';
 
 /**
  * Finds out whether an organization admits the domain of an address. The address may be malformed or in use.
@@ -38,12 +39,12 @@ export type EmailAddressProblem = 'domain' | 'disposable' | 'plus';
  * @param disposable true if the address has a domain of throw-away addresses (`services.disposable`)
  * @returns undefined if the organization admits the address
  */
-export function findEmailAddressProblem(
+export function findEmailDomainPolicyProblem(
   address: string,
   settings: Pick<RealmSettings, 'emails_restricted_to_domains' | 'disallow_disposable_email_addresses'>,
   domains: readonly DirectoryEmailDomain[],
   disposable: boolean,
-): EmailAddressProblem | undefined {
+): EmailAddressRefusalReason | undefined {
   // The list of throw-away domains doesn't matter to an organization that names its domains.
   if (!settings.emails_restricted_to_domains) {
     return disposable && settings.disallow_disposable_email_addresses ? 'disposable' : undefined;

@@ -4,17 +4,17 @@ import { apiError } from '#model/errors';
 /** Domain of addresses without a mailbox. It is reserved, so no real address ends in it (RFC 2606). */
 export const FAKE_EMAIL_DOMAIN = 'conclave.invalid';
 
-const INVALID_NAME_CHARACTER_PATTERN = /[\p{C}*`\\>"@]/u;
+const FORBIDDEN_NAME_CHARACTER_PATTERN = /[\p{C}*`\\>"@]/u;
 
 /**
  * Checks the full name of an account. @returns the name, trimmed. @throws ApiError if it breaks the rules of users.md
  */
-export function checkFullName(name: string): string {
+export function toCheckedFullName(name: string): string {
   const trimmed = name.trim();
   const length = [...trimmed].length;
   if (length > 100) throw apiError('NAME_TOO_LONG');
   if (length < 2) throw apiError('NAME_TOO_SHORT');
-  if (INVALID_NAME_CHARACTER_PATTERN.test(trimmed)) throw apiError('NAME_CHARACTERS');
+  if (FORBIDDEN_NAME_CHARACTER_PATTERN.test(trimmed)) throw apiError('NAME_CHARACTERS');
   if (/\|\d+$/.test(trimmed)) throw apiError('NAME_FORMAT');
   return trimmed;
 }
@@ -24,7 +24,7 @@ const EMAIL_DOMAIN_PATTERN =
   /^([A-Za-z0-9]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?\.)+[A-Za-z][A-Za-z0-9-]*[A-Za-z0-9]$|^localhost$/;
 
 /** True if the text has the form of an e-mail address. The mailbox may not exist. */
-export function isEmail(address: string): boolean {
+export function hasEmailAddressForm(address: string): boolean {
   const at = address.lastIndexOf('@');
   return (
     at > 0 &&
@@ -36,10 +36,10 @@ export function isEmail(address: string): boolean {
 }
 
 /** Domain of hidden addresses and of bots: the organization's host name, if that is valid in an address. */
-export function mailDomainOfOrigin(origin: string): string {
+export function emailDomainOfOrigin(origin: string): string {
   try {
     const { hostname } = new URL(origin);
-    return isEmail(`user@${hostname}`) ? hostname : FAKE_EMAIL_DOMAIN;
+    return hasEmailAddressForm(`user@${hostname}`) ? hostname : FAKE_EMAIL_DOMAIN;
   } catch {
     return FAKE_EMAIL_DOMAIN;
   }

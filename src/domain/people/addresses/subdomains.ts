@@ -4,7 +4,7 @@ const MIN_SUBDOMAIN_CHARACTERS = 3;
 const MAX_SUBDOMAIN_CHARACTERS = 40;
 
 /** Reason, in words, why an organization can't have this subdomain. Undefined if it can. */
-export function findSubdomainProblem(name: string): string | undefined {
+export function findSubdomainProblemText(name: string): string | undefined {
   if (name.length < MIN_SUBDOMAIN_CHARACTERS || name.length > MAX_SUBDOMAIN_CHARACTERS)
     return `A subdomain has ${MIN_SUBDOMAIN_CHARACTERS} to ${MAX_SUBDOMAIN_CHARACTERS} characters.`;
   if (!/^[a-z0-9-]*$/.test(name)) return 'A subdomain has only lower-case letters, digits and hyphens.';

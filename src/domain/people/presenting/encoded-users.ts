@@ -9,38 +9,38 @@ import type { ApiProfileData, DirectoryUser, DirectoryView } from '#model/record
 import { maySeeRealEmail, USER_ROLE } from '../roles.js';
 import { type FormatUserOptions, formatUserForApi } from './present-user.js';
 
-interface UserListOptions extends Omit<FormatUserOptions, 'profile'> {
+interface UserListVariantOptions extends Omit<FormatUserOptions, 'profile'> {
   readonly profile?: boolean;
   /** Restricts the list to active (true) or deactivated (false) accounts; absent: both. */
   readonly active?: boolean | undefined;
 }
 
 /** The role that stands for all roles which see the same addresses as the viewer. */
-function viewerClassOf(viewer: DirectoryUser): number {
+function addressViewerRoleClass(viewer: DirectoryUser): number {
   if (viewer.role <= USER_ROLE.admin) return USER_ROLE.admin;
   if (viewer.role <= USER_ROLE.moderator) return USER_ROLE.moderator;
   return viewer.role <= USER_ROLE.member ? USER_ROLE.member : USER_ROLE.guest;
 }
 
-interface EncodedUser {
+interface CachedEncodedUser {
   readonly of: DirectoryUser;
   readonly profile: ApiProfileData;
   readonly variants: Map<string, string>;
 }
 
-class EncodedUserLists {
-  #version = '';
-  readonly #encodedListsByVariant = new Map<string, EncodedJson>();
-  readonly #encodedUsersById = new Map<UserId, EncodedUser>();
+class EncodedUserListCache {
+  #cachedVersion = '';
+  readonly #listByVariant = new Map<string, EncodedJson>();
+  readonly #cachedUserById = new Map<UserId, CachedEncodedUser>();
 
   constructor(private readonly directory: DirectoryView) {}
 
-  encodedListFor(viewer: DirectoryUser, options: UserListOptions): EncodedJson {
+  getOrEncodeListFor(viewer: DirectoryUser, options: UserListVariantOptions): EncodedJson {
     const { usersVersion, profilesVersion } = this.directory;
     const version = `${usersVersion}/${profilesVersion}`;
-    if (this.#version !== version) this.#encodedListsByVariant.clear();
-    this.#version = version;
-    const anybody: DirectoryUser = { ...viewer, id: toUserId(-1), role: viewerClassOf(viewer) };
+    if (this.#cachedVersion !== version) this.#listByVariant.clear();
+    this.#cachedVersion = version;
+    const anybody: DirectoryUser = { ...viewer, id: toUserId(-1), role: addressViewerRoleClass(viewer) };
     const {
       clientGravatar,
       profile = false,
@@ -53,48 +53,55 @@ class EncodedUserLists {
     // A viewer whose role may not see the viewer's own address gets a list of their own, with that address.
     const own = maySeeRealEmail(anybody, viewer) ? undefined : viewer;
     const key = `${anybody.role}/${variant}/${active}`;
-    const known = own ? undefined : this.#encodedListsByVariant.get(key);
+    const known = own ? undefined : this.#listByVariant.get(key);
     if (known) return known;
     const objects: string[] = [];
     for (const user of this.directory.users()) {
       if (active !== undefined && user.isActive !== active) continue;
       objects.push(
-        user === own ? this.#encode(user, viewer, options) : this.#encodedUserObject(user, anybody, options, variant),
+        user === own
+          ? this.#encodeUserUncached(user, viewer, options)
+          : this.#getOrEncodeUser(user, anybody, options, variant),
       );
     }
-    const list = EncodedJson.ofText(`[${objects.join(',')}]`);
-    if (!own) this.#encodedListsByVariant.set(key, list);
+    const list = EncodedJson.fromJsonText(`[${objects.join(',')}]`);
+    if (!own) this.#listByVariant.set(key, list);
     return list;
   }
 
-  #encodedUserObject(user: DirectoryUser, viewer: DirectoryUser, options: UserListOptions, variant: string): string {
+  #getOrEncodeUser(
+    user: DirectoryUser,
+    viewer: DirectoryUser,
+    options: UserListVariantOptions,
+    variant: string,
+  ): string {
     const key = user.emailVisibility === 1 ? variant : `${viewer.role}/${variant}`;
-    let known = this.#encodedUsersById.get(user.id);
+    let known = this.#cachedUserById.get(user.id);
     const profile = this.directory.profile(user.id);
     if (known?.of !== user || known.profile !== profile) {
       known = { of: user, profile, variants: new Map() };
-      this.#encodedUsersById.set(user.id, known);
+      this.#cachedUserById.set(user.id, known);
     }
     const { variants } = known;
     let object = variants.get(key);
     if (object === undefined) {
-      object = this.#encode(user, viewer, options);
+      object = this.#encodeUserUncached(user, viewer, options);
       variants.set(key, object);
     }
     return object;
   }
 
-  #encode(user: DirectoryUser, viewer: DirectoryUser, options: UserListOptions): string {
+  #encodeUserUncached(user: DirectoryUser, viewer: DirectoryUser, options: UserListVariantOptions): string {
     const profile = options.profile ? this.directory : undefined;
     return JSON.stringify(formatUserForApi(user, viewer, { ...options, profile }));
   }
 }
 
-const encodedUserListsOf = memoizeByObject((directory: DirectoryView) => new EncodedUserLists(directory));
+const encodedUserListCacheOf = memoizeByObject((directory: DirectoryView) => new EncodedUserListCache(directory));
 
 /** JSON list of the organization's accounts, by id, as the viewer may see them. */
-export const encodeUserList = (
+export const getEncodedUserList = (
   directory: DirectoryView,
   viewer: DirectoryUser,
-  options: UserListOptions,
-): EncodedJson => encodedUserListsOf(directory).encodedListFor(viewer, options);
+  options: UserListVariantOptions,
+): EncodedJson => encodedUserListCacheOf(directory).getOrEncodeListFor(viewer, options);

@@ -7,45 +7,49 @@ import { avatarUrlOfUser } from './present-user.js';
 export const BOT_TYPE = { generic: 1, incomingWebhook: 2, outgoingWebhook: 3, embedded: 4 } as const;
 
 /** True for bots that the server calls instead of sending them messages. */
-export const isBotCalledByServer = ({ botType }: Pick<DirectoryUser, 'botType'>): boolean =>
+export const isBotOfOutgoingService = ({ botType }: Pick<DirectoryUser, 'botType'>): boolean =>
   botType === BOT_TYPE.outgoingWebhook || botType === BOT_TYPE.embedded;
 
 export type StreamNameLookup = (id: StreamId) => string | undefined;
 /** Decrypts a text that was sealed with the server secret. Returns undefined if it was sealed with another one. */
-export type TextUnsealer = (sealed: string) => string | undefined;
+export type TryUnsealText = (sealed: string) => string | undefined;
 
-const streamNameOrNull = (id: StreamId | null, name: StreamNameLookup): string | null =>
+const findStreamNameOrNull = (id: StreamId | null, name: StreamNameLookup): string | null =>
   id === null ? null : (name(id) ?? null);
 
 /** Default streams of a bot, as responses and events name them. */
-export const formatBotStreamsForApi = (bot: DirectoryBot, name: StreamNameLookup) => ({
-  default_sending_stream: streamNameOrNull(bot.sendingStream, name),
-  default_events_register_stream: streamNameOrNull(bot.eventsStream, name),
+export const formatBotDefaultStreamsForApi = (bot: DirectoryBot, name: StreamNameLookup) => ({
+  default_sending_stream: findStreamNameOrNull(bot.sendingStream, name),
+  default_events_register_stream: findStreamNameOrNull(bot.eventsStream, name),
   default_all_public_streams: bot.allPublicStreams,
 });
 
-export const formatBotServicesForApi = ({ service }: DirectoryBot): JsonObject[] =>
+export const formatBotServicesWithSealedToken = ({ service }: DirectoryBot): JsonObject[] =>
   service === null ? [] : [{ base_url: service.baseUrl, interface: service.interface, token: service.tokenSealed }];
 
-/** The bot object. Its secrets are still sealed (see `unsealBotSecrets`). */
-export const formatBotForApi = (user: DirectoryUser, bot: DirectoryBot, name: StreamNameLookup): JsonObject => ({
+/** The bot object. Its secrets are still sealed (see `withUnsealedBotSecrets`). */
+export const formatBotWithSealedSecrets = (
+  user: DirectoryUser,
+  bot: DirectoryBot,
+  name: StreamNameLookup,
+): JsonObject => ({
   email: user.email,
   user_id: user.id,
   full_name: user.fullName,
   bot_type: user.botType,
   is_active: user.isActive,
   api_key: bot.keySealed,
-  ...formatBotStreamsForApi(bot, name),
+  ...formatBotDefaultStreamsForApi(bot, name),
   owner_id: user.botOwner,
   avatar_url: avatarUrlOfUser(user),
-  services: formatBotServicesForApi(bot),
+  services: formatBotServicesWithSealedToken(bot),
 });
 
 /**
  * Fields of a bot with the API key and the tokens in clear. A secret that can't be decrypted is void, and is shown
  * as ''.
  */
-export function unsealBotSecrets(bot: JsonObject, unseal: TextUnsealer): JsonObject {
+export function withUnsealedBotSecrets(bot: JsonObject, unseal: TryUnsealText): JsonObject {
   const open = (sealed: unknown): string => unseal(String(sealed)) ?? '';
   const services = bot.services as readonly JsonObject[] | undefined;
   return {

@@ -3,20 +3,20 @@ import { createHash } from 'node:crypto';
 import type { JsonObject } from '#base';
 import { type AvatarSize, uploadedAvatarUrl } from '#domain/pictures';
 import type { DirectoryUser, DirectoryView } from '#model/records';
-import { isAdmin, isGuest, isOwner, maySeeRealEmail } from '../roles.js';
+import { isAdminOrOwner, isGuest, isOwner, maySeeRealEmail } from '../roles.js';
 import { isSystemBot } from '../system-bots.js';
 
-const gravatarHashes = new Map<string, string>();
+const cachedGravatarHashByAddress = new Map<string, string>();
 const MAX_CACHED_GRAVATAR_HASHES = 50_000;
-const MAX_CACHED_ADDRESS_CHARACTERS = 320;
+const MAX_CACHED_GRAVATAR_ADDRESS_CHARACTERS = 320;
 
-function gravatarHash(address: string): string {
-  const known = gravatarHashes.get(address);
+function gravatarHashOfAddress(address: string): string {
+  const known = cachedGravatarHashByAddress.get(address);
   if (known) return known;
-  if (gravatarHashes.size > MAX_CACHED_GRAVATAR_HASHES) gravatarHashes.clear();
+  if (cachedGravatarHashByAddress.size > MAX_CACHED_GRAVATAR_HASHES) cachedGravatarHashByAddress.clear();
   const hash = createHash('md5').update(address.toLowerCase()).digest('hex');
   // Requests may ask for the gravatar of any text: don't cache long ones.
-  if (address.length <= MAX_CACHED_ADDRESS_CHARACTERS) gravatarHashes.set(address, hash);
+  if (address.length <= MAX_CACHED_GRAVATAR_ADDRESS_CHARACTERS) cachedGravatarHashByAddress.set(address, hash);
   return hash;
 }
 
@@ -27,11 +27,11 @@ export function avatarUrlOfUser(user: DirectoryUser, size: AvatarSize = 'small')
 
 /** URL of the gravatar of an address. @param address of an account, or any text */
 export function gravatarUrlOfAddress(address: string, version: number, size: AvatarSize = 'small'): string {
-  return `https://secure.gravatar.com/avatar/${gravatarHash(address)}?d=identicon${size === 'medium' ? '&s=500' : ''}&version=${version}`;
+  return `https://secure.gravatar.com/avatar/${gravatarHashOfAddress(address)}?d=identicon${size === 'medium' ? '&s=500' : ''}&version=${version}`;
 }
 
 /** The fields of events that describe an account's avatar. */
-export const formatAvatarForApi = (user: DirectoryUser): JsonObject => ({
+export const formatAvatarFieldsForApi = (user: DirectoryUser): JsonObject => ({
   avatar_source: user.avatarSource,
   avatar_url: avatarUrlOfUser(user),
   avatar_url_medium: avatarUrlOfUser(user, 'medium'),
@@ -39,12 +39,12 @@ export const formatAvatarForApi = (user: DirectoryUser): JsonObject => ({
 });
 
 /** URL of an account's avatar. Null if the client computes it: a gravatar of an address that everybody may see. */
-function avatarUrlFor(user: DirectoryUser, clientGravatar: boolean): string | null {
+function avatarUrlUnlessClientComputes(user: DirectoryUser, clientGravatar: boolean): string | null {
   return clientGravatar && user.avatarSource === 'G' && user.emailVisibility === 1 ? null : avatarUrlOfUser(user);
 }
 
 /** A time in ISO 8601 with offset. Microseconds are present only if they are not zero. */
-function toIsoTime(ms: number): string {
+function toIsoTimeWithUtcOffset(ms: number): string {
   const text = new Date(ms).toISOString();
   return `${text.endsWith('.000Z') ? text.slice(0, -5) : `${text.slice(0, -1)}000`}+00:00`;
 }
@@ -72,10 +72,10 @@ export function formatUserForApi(
     delivery_email: !options.web && maySeeRealEmail(viewer, user) ? user.deliveryEmail : null,
     email: user.email,
     full_name: user.fullName,
-    date_joined: options.web ? toIsoTime(user.joined).slice(0, 10) : toIsoTime(user.joined),
+    date_joined: options.web ? toIsoTimeWithUtcOffset(user.joined).slice(0, 10) : toIsoTimeWithUtcOffset(user.joined),
     ...(options.withoutActive ? {} : { is_active: user.isActive }),
     is_owner: isOwner(user),
-    is_admin: isAdmin(user),
+    is_admin: isAdminOrOwner(user),
     is_guest: isGuest(user),
     is_billing_admin: user.isBillingAdmin,
     is_bot: user.botType !== null,
@@ -84,11 +84,11 @@ export function formatUserForApi(
     ...(isSystemBot(user) ? { is_system_bot: true } : {}),
     role: user.role,
     timezone: user.timezone,
-    ...(options.withoutAvatar ? {} : { avatar_url: avatarUrlFor(user, options.clientGravatar) }),
+    ...(options.withoutAvatar ? {} : { avatar_url: avatarUrlUnlessClientComputes(user, options.clientGravatar) }),
     avatar_version: user.avatarVersion,
     ...(options.profile && user.botType === null ? { profile_data: options.profile.profile(user.id) } : {}),
   };
 }
 
 /** Profile values of a new account: none. */
-export const NO_PROFILE_VALUES: Pick<DirectoryView, 'profile'> = { profile: () => ({}) };
+export const EMPTY_PROFILE_SOURCE: Pick<DirectoryView, 'profile'> = { profile: () => ({}) };

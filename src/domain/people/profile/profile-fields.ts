@@ -1,6 +1,6 @@
 /** Custom profile fields: types, rules and objects of the API (realm.md). */
 
-import { isUrl, memoizeByObject } from '#base';
+import { isHttpOrFtpUrl, memoizeByObject } from '#base';
 import { apiError, validationError } from '#model/errors';
 import type { DirectoryProfileField } from '#model/records';
 
@@ -15,7 +15,7 @@ export const PROFILE_FIELD_TYPE = {
   pronouns: 8,
 } as const;
 
-const LIST_OF_OPTIONS_FIELD_TYPE = { id: PROFILE_FIELD_TYPE.select, name: 'List of options' };
+const API_SELECT_FIELD_TYPE = { id: PROFILE_FIELD_TYPE.select, name: 'List of options' };
 
 /** Types of profile fields as the register response shows them (`custom_profile_field_types`). */
 export const API_PROFILE_FIELD_TYPES = {
@@ -25,8 +25,8 @@ export const API_PROFILE_FIELD_TYPES = {
   URL: { id: PROFILE_FIELD_TYPE.url, name: 'Link' },
   EXTERNAL_ACCOUNT: { id: PROFILE_FIELD_TYPE.externalAccount, name: 'External account' },
   PRONOUNS: { id: PROFILE_FIELD_TYPE.pronouns, name: 'Pronouns' },
-  SELECT: LIST_OF_OPTIONS_FIELD_TYPE,
-  CHOICE: LIST_OF_OPTIONS_FIELD_TYPE,
+  SELECT: API_SELECT_FIELD_TYPE,
+  CHOICE: API_SELECT_FIELD_TYPE,
   USER: { id: PROFILE_FIELD_TYPE.person, name: 'Person picker' },
 };
 
@@ -34,7 +34,7 @@ export const API_PROFILE_FIELD_TYPES = {
  * External account types that every organization has, as the register response shows them
  * (`realm_default_external_accounts`).
  */
-export const EXTERNAL_ACCOUNT_TYPES = {
+export const DEFAULT_EXTERNAL_ACCOUNT_TYPES = {
   twitter: {
     text: 'Twitter',
     url_pattern: 'https://twitter.com/%(username)s',
@@ -44,83 +44,86 @@ export const EXTERNAL_ACCOUNT_TYPES = {
   github: { text: 'GitHub', url_pattern: 'https://github.com/%(username)s', name: 'GitHub username', hint: '' },
 };
 
-const MAX_NAME_LENGTH = 40;
-const MAX_HINT_LENGTH = 80;
-const MAX_FIELDS_IN_SUMMARY = 2;
+const MAX_PROFILE_FIELD_NAME_CHARACTERS = 40;
+const MAX_PROFILE_FIELD_HINT_CHARACTERS = 80;
+const MAX_FIELDS_IN_PROFILE_SUMMARY = 2;
 
 const { select, externalAccount, longText, person } = PROFILE_FIELD_TYPE;
 const KNOWN_PROFILE_FIELD_TYPES = new Set<number>(Object.values(PROFILE_FIELD_TYPE));
-const FIELD_TYPES_NOT_IN_SUMMARY = new Set<number>([longText, person]);
-export const MARKDOWN_PROFILE_FIELD_TYPES: ReadonlySet<number> = new Set([PROFILE_FIELD_TYPE.shortText, longText]);
+const FIELD_TYPES_BARRED_FROM_SUMMARY = new Set<number>([longText, person]);
+export const MARKDOWN_RENDERED_FIELD_TYPES: ReadonlySet<number> = new Set([PROFILE_FIELD_TYPE.shortText, longText]);
 
 /** The parameter `field_data` after its validation by the schema. */
-export type ProfileFieldData = Readonly<Record<string, string | Readonly<Record<string, string>>>>;
+export type ProfileFieldDataInput = Readonly<Record<string, string | Readonly<Record<string, string>>>>;
 
 interface ProfileFieldInput {
   readonly name: string;
   readonly hint: string;
-  readonly data: ProfileFieldData;
+  readonly data: ProfileFieldDataInput;
   readonly inSummary: boolean;
 }
 
 export type CheckedProfileField = Pick<DirectoryProfileField, 'name' | 'hint' | 'data' | 'inSummary'>;
 
 /** Refuses a third profile field in the summary of profiles. @throws ApiError */
-export function checkRoomInProfileSummary(others: readonly DirectoryProfileField[]): void {
-  if (others.filter(({ inSummary }) => inSummary).length >= MAX_FIELDS_IN_SUMMARY) {
-    throw apiError('PROFILE_SUMMARY_FULL', { n: MAX_FIELDS_IN_SUMMARY });
+export function requireRoomInProfileSummary(others: readonly DirectoryProfileField[]): void {
+  if (others.filter(({ inSummary }) => inSummary).length >= MAX_FIELDS_IN_PROFILE_SUMMARY) {
+    throw apiError('PROFILE_SUMMARY_FULL', { n: MAX_FIELDS_IN_PROFILE_SUMMARY });
   }
 }
 
 /** Checks a profile field by all rules that don't depend on the other fields, in the API's order. @throws ApiError */
-export function checkProfileField(
+export function toCheckedProfileField(
   type: number,
   { name, hint, data, inSummary }: ProfileFieldInput,
 ): CheckedProfileField {
-  if (type === select) checkSelectOptions(data);
-  const account = type === externalAccount ? checkExternalAccountField(data) : undefined;
-  if (!account) checkNameAndHint(name, hint);
+  if (type === select) requireValidSelectOptions(data);
+  const account = type === externalAccount ? checkAccountAndFindDefaultFields(data) : undefined;
+  if (!account) requireValidNameAndHint(name, hint);
   if (!KNOWN_PROFILE_FIELD_TYPES.has(type)) throw apiError('PROFILE_FIELD_TYPE');
-  if (inSummary && FIELD_TYPES_NOT_IN_SUMMARY.has(type)) throw apiError('PROFILE_FIELD_NOT_IN_SUMMARY');
+  if (inSummary && FIELD_TYPES_BARRED_FROM_SUMMARY.has(type)) throw apiError('PROFILE_FIELD_NOT_IN_SUMMARY');
   if (account) return { ...account, inSummary };
   return { name, hint, data: type === select || type === externalAccount ? JSON.stringify(data) : '', inSummary };
 }
 
-const countCharacters = (text: string): number => [...text].length;
+const countCodePoints = (text: string): number => [...text].length;
 
-function checkNameAndHint(name: string, hint: string): void {
+function requireValidNameAndHint(name: string, hint: string): void {
   if (name.trim() === '') throw apiError('PROFILE_LABEL_BLANK');
-  if (countCharacters(name) > MAX_NAME_LENGTH)
-    throw validationError(`name is too long (limit: ${MAX_NAME_LENGTH} characters)`);
-  if (countCharacters(hint) > MAX_HINT_LENGTH)
-    throw validationError(`hint is too long (limit: ${MAX_HINT_LENGTH} characters)`);
+  if (countCodePoints(name) > MAX_PROFILE_FIELD_NAME_CHARACTERS)
+    throw validationError(`name is too long (limit: ${MAX_PROFILE_FIELD_NAME_CHARACTERS} characters)`);
+  if (countCodePoints(hint) > MAX_PROFILE_FIELD_HINT_CHARACTERS)
+    throw validationError(`hint is too long (limit: ${MAX_PROFILE_FIELD_HINT_CHARACTERS} characters)`);
 }
 
 /**
  * Checks the keys of a field's data. @throws ApiError unless it has these keys, all of them texts that are not blank,
  * and no other
  */
-function checkFieldDataKeys(of: ProfileFieldData, required: readonly string[], optional: readonly string[] = []): void {
+function requireFieldDataKeys(
+  of: ProfileFieldDataInput,
+  required: readonly string[],
+  optional: readonly string[] = [],
+): void {
   for (const key of required) {
     const value = Object.hasOwn(of, key) ? of[key] : undefined;
     if (value === undefined) throw validationError(`${key} key is missing from field_data`);
     if (typeof value !== 'string') throw validationError(`field_data["${key}"] is not a string`);
     if (value.trim() === '') throw validationError(`field_data["${key}"] cannot be blank.`);
   }
-  if (optional.includes('url_pattern') && Object.hasOwn(of, 'url_pattern'))
-    checkExternalAccountUrlPattern(of.url_pattern);
+  if (optional.includes('url_pattern') && Object.hasOwn(of, 'url_pattern')) requireValidUserUrlPattern(of.url_pattern);
   const extra = Object.keys(of).filter((key) => !required.includes(key) && !optional.includes(key));
   if (extra.length > 0) throw validationError(`Unexpected arguments: ${extra.join(', ')}`);
 }
 
-function checkSelectOptions(data: ProfileFieldData): void {
+function requireValidSelectOptions(data: ProfileFieldDataInput): void {
   const options = Object.entries(data);
   if (options.length === 0) throw apiError('PROFILE_FIELD_NO_CHOICE');
   const texts = new Set<string>();
   for (const [key, option] of options) {
     if (key.trim() === '') throw apiError('PROFILE_CHOICE_BLANK');
     if (typeof option === 'string') throw validationError('field_data is not a dict');
-    checkFieldDataKeys(option, ['text', 'order']);
+    requireFieldDataKeys(option, ['text', 'order']);
     texts.add(option.text!);
   }
   if (texts.size < options.length) throw apiError('PROFILE_CHOICE_TWICE');
@@ -128,10 +131,10 @@ function checkSelectOptions(data: ProfileFieldData): void {
 
 const USERNAME_PLACEHOLDER = '%(username)s';
 
-function checkExternalAccountUrlPattern(pattern: unknown): void {
+function requireValidUserUrlPattern(pattern: unknown): void {
   if (typeof pattern !== 'string') throw validationError('field_data["url_pattern"] is not a string');
   if (pattern.split(USERNAME_PLACEHOLDER).length !== 2) throw apiError('PROFILE_URL_PATTERN');
-  if (!isUrl(pattern.replace(USERNAME_PLACEHOLDER, 'username')))
+  if (!isHttpOrFtpUrl(pattern.replace(USERNAME_PLACEHOLDER, 'username')))
     throw validationError('field_data["url_pattern"] is not a URL');
 }
 
@@ -140,16 +143,16 @@ function checkExternalAccountUrlPattern(pattern: unknown): void {
  * @returns the stored fields of an account type that every organization has; undefined for a custom type
  * @throws ApiError
  */
-function checkExternalAccountField(
-  data: ProfileFieldData,
+function checkAccountAndFindDefaultFields(
+  data: ProfileFieldDataInput,
 ): Pick<CheckedProfileField, 'name' | 'hint' | 'data'> | undefined {
-  checkFieldDataKeys(data, ['subtype'], ['url_pattern']);
+  requireFieldDataKeys(data, ['subtype'], ['url_pattern']);
   const subtype = String(data.subtype);
-  const known = Object.hasOwn(EXTERNAL_ACCOUNT_TYPES, subtype);
+  const known = Object.hasOwn(DEFAULT_EXTERNAL_ACCOUNT_TYPES, subtype);
   if (!known && subtype !== 'custom') throw apiError('PROFILE_ACCOUNT_TYPE');
   if (!known && !Object.hasOwn(data, 'url_pattern')) throw apiError('PROFILE_ACCOUNT_PATTERN');
   if (!known) return undefined;
-  const { name, hint } = EXTERNAL_ACCOUNT_TYPES[subtype as keyof typeof EXTERNAL_ACCOUNT_TYPES];
+  const { name, hint } = DEFAULT_EXTERNAL_ACCOUNT_TYPES[subtype as keyof typeof DEFAULT_EXTERNAL_ACCOUNT_TYPES];
   return { name, hint, data: JSON.stringify({ subtype }) };
 }
 
@@ -159,27 +162,29 @@ function checkExternalAccountField(
 export function isDefaultExternalAccountField({ type, data }: Pick<DirectoryProfileField, 'type' | 'data'>): boolean {
   return (
     type === externalAccount &&
-    Object.hasOwn(EXTERNAL_ACCOUNT_TYPES, String((JSON.parse(data) as ProfileFieldData).subtype))
+    Object.hasOwn(DEFAULT_EXTERNAL_ACCOUNT_TYPES, String((JSON.parse(data) as ProfileFieldDataInput).subtype))
   );
 }
 
 /** Options of a profile field: key → realm version up to which values with this key mean an earlier, removed option. */
-export const optionsOfProfileField = memoizeByObject((field: DirectoryProfileField): ReadonlyMap<string, number> => {
-  const added = new Map(field.added);
-  return new Map(Object.keys(JSON.parse(field.data) as object).map((key) => [key, added.get(key) ?? 0]));
-});
+export const requiredVersionByOptionKey = memoizeByObject(
+  (field: DirectoryProfileField): ReadonlyMap<string, number> => {
+    const added = new Map(field.added);
+    return new Map(Object.keys(JSON.parse(field.data) as object).map((key) => [key, added.get(key) ?? 0]));
+  },
+);
 
 /**
  * New value of a field's `added` (option key → realm version that added it) after its options are changed to `data`.
  *
  * @param version version of the commit
  */
-export function computeAddedProfileFieldOptions(
+export function computeOptionAddedVersions(
   before: DirectoryProfileField,
   data: string,
   version: number,
 ): [string, number][] {
-  const known = optionsOfProfileField(before);
+  const known = requiredVersionByOptionKey(before);
   const since = Object.keys(JSON.parse(data) as object).map((key): [string, number] => [
     key,
     known.get(key) ?? version,
@@ -191,7 +196,7 @@ export function computeAddedProfileFieldOptions(
  * The fields in the order of these ids. An id that occurs twice counts at its last place.
  * @throws ApiError if a field is missing
  */
-export function reorderProfileFields(
+export function withProfileFieldsReordered(
   fields: readonly DirectoryProfileField[],
   ids: readonly number[],
 ): DirectoryProfileField[] {
@@ -212,7 +217,7 @@ export const formatProfileFieldForApi = ({ id, name, type, hint, data, order, in
 });
 
 /** Clients that do not know pronouns show them as short texts. */
-export const showPronounsAsShortText = <F extends { readonly type: unknown }>(fields: readonly F[]): F[] =>
+export const withPronounsAsShortText = <F extends { readonly type: unknown }>(fields: readonly F[]): F[] =>
   fields.map((field) =>
     field.type === PROFILE_FIELD_TYPE.pronouns ? { ...field, type: PROFILE_FIELD_TYPE.shortText } : field,
   );

@@ -1,33 +1,37 @@
 /** Values of profile fields: rules and objects of the API (users.md § Custom profile data). */
 
-import { isIsoDate, isUrl, memoizeByObject } from '#base';
+import { isHttpOrFtpUrl, isIsoDate, memoizeByObject } from '#base';
 import { apiError, validationError } from '#model/errors';
 import type {
   ApiProfileData,
-  DirectoryProfile,
   DirectoryProfileField,
   DirectoryUser,
+  DirectoryUserProfileValues,
   ProfileFieldValue,
 } from '#model/records';
-import { optionsOfProfileField, PROFILE_FIELD_TYPE } from './profile-fields.js';
+import { PROFILE_FIELD_TYPE, requiredVersionByOptionKey } from './profile-fields.js';
 
 /** A profile value after its validation by the parameter's schema. */
-export type ProfileValueInput = string | readonly number[];
+export type SchemaValidProfileValue = string | readonly number[];
 
-type FindUser = (id: number) => DirectoryUser | undefined;
+type FindUserById = (id: number) => DirectoryUser | undefined;
 
 const MAX_SHORT_TEXT_CHARACTERS = 50;
 const MAX_LONG_TEXT_CHARACTERS = 500;
 
-type ProfileValueCheck = (field: DirectoryProfileField, given: ProfileValueInput, find: FindUser) => string;
+type CheckProfileValueToStored = (
+  field: DirectoryProfileField,
+  given: SchemaValidProfileValue,
+  find: FindUserById,
+) => string;
 
 /** Checks a profile value. @returns the stored form of the value. @throws ApiError */
-export const checkProfileFieldValue: ProfileValueCheck = (field, given, find) =>
-  CHECKS_BY_FIELD_TYPE[field.type]!(field, given, find);
+export const toCheckedStoredProfileValue: CheckProfileValueToStored = (field, given, find) =>
+  PROFILE_VALUE_CHECK_BY_FIELD_TYPE[field.type]!(field, given, find);
 
-function checkTextValue(
+function toCheckedText(
   { name }: DirectoryProfileField,
-  given: ProfileValueInput,
+  given: SchemaValidProfileValue,
   longest = Number.POSITIVE_INFINITY,
 ): string {
   if (typeof given !== 'string') throw validationError(`${name} is not a string`);
@@ -35,28 +39,28 @@ function checkTextValue(
   return given;
 }
 
-const checkShortTextValue: ProfileValueCheck = (field, given) =>
-  checkTextValue(field, given, MAX_SHORT_TEXT_CHARACTERS);
+const toCheckedShortText: CheckProfileValueToStored = (field, given) =>
+  toCheckedText(field, given, MAX_SHORT_TEXT_CHARACTERS);
 
-const checkOptionValue: ProfileValueCheck = (field, given) => {
+const toCheckedOptionKey: CheckProfileValueToStored = (field, given) => {
   const value = typeof given === 'string' ? given : `[${given.join(', ')}]`;
-  if (typeof given !== 'string' || !optionsOfProfileField(field).has(given)) {
+  if (typeof given !== 'string' || !requiredVersionByOptionKey(field).has(given)) {
     throw apiError('FIELD_CHOICE', { value, name: field.name });
   }
   return value;
 };
 
-const checkDateValue: ProfileValueCheck = (field, given) => {
-  if (!isIsoDate(checkTextValue(field, given))) throw validationError(`${field.name} is not a date`);
+const toCheckedIsoDate: CheckProfileValueToStored = (field, given) => {
+  if (!isIsoDate(toCheckedText(field, given))) throw validationError(`${field.name} is not a date`);
   return String(given);
 };
 
-const checkUrlValue: ProfileValueCheck = (field, given) => {
-  if (!isUrl(checkTextValue(field, given))) throw validationError(`${field.name} is not a URL`);
+const toCheckedUrl: CheckProfileValueToStored = (field, given) => {
+  if (!isHttpOrFtpUrl(toCheckedText(field, given))) throw validationError(`${field.name} is not a URL`);
   return String(given);
 };
 
-const checkPeopleValue: ProfileValueCheck = (_field, given, find) => {
+const toCheckedPeopleJson: CheckProfileValueToStored = (_field, given, find) => {
   if (typeof given === 'string') throw validationError('User IDs is not a list');
   for (const user_id of given) {
     const user = find(user_id);
@@ -68,48 +72,51 @@ const checkPeopleValue: ProfileValueCheck = (_field, given, find) => {
   return JSON.stringify([...new Set(given)]);
 };
 
-const CHECKS_BY_FIELD_TYPE: Readonly<Record<number, ProfileValueCheck>> = {
-  [PROFILE_FIELD_TYPE.shortText]: checkShortTextValue,
-  [PROFILE_FIELD_TYPE.longText]: (field, given) => checkTextValue(field, given, MAX_LONG_TEXT_CHARACTERS),
-  [PROFILE_FIELD_TYPE.select]: checkOptionValue,
-  [PROFILE_FIELD_TYPE.date]: checkDateValue,
-  [PROFILE_FIELD_TYPE.url]: checkUrlValue,
-  [PROFILE_FIELD_TYPE.person]: checkPeopleValue,
-  [PROFILE_FIELD_TYPE.externalAccount]: checkShortTextValue,
-  [PROFILE_FIELD_TYPE.pronouns]: checkShortTextValue,
+const PROFILE_VALUE_CHECK_BY_FIELD_TYPE: Readonly<Record<number, CheckProfileValueToStored>> = {
+  [PROFILE_FIELD_TYPE.shortText]: toCheckedShortText,
+  [PROFILE_FIELD_TYPE.longText]: (field, given) => toCheckedText(field, given, MAX_LONG_TEXT_CHARACTERS),
+  [PROFILE_FIELD_TYPE.select]: toCheckedOptionKey,
+  [PROFILE_FIELD_TYPE.date]: toCheckedIsoDate,
+  [PROFILE_FIELD_TYPE.url]: toCheckedUrl,
+  [PROFILE_FIELD_TYPE.person]: toCheckedPeopleJson,
+  [PROFILE_FIELD_TYPE.externalAccount]: toCheckedShortText,
+  [PROFILE_FIELD_TYPE.pronouns]: toCheckedShortText,
 };
 
 /**
  * True if the value's field and option still exist. Removing an option removes its values, even if its key is used
  * again later.
  */
-const isProfileValueLive = (field: DirectoryProfileField | undefined, { value, at }: ProfileFieldValue): boolean =>
+const doFieldAndOptionStillExist = (
+  field: DirectoryProfileField | undefined,
+  { value, at }: ProfileFieldValue,
+): boolean =>
   field !== undefined &&
   (field.type !== PROFILE_FIELD_TYPE.select ||
-    at > (optionsOfProfileField(field).get(value) ?? Number.POSITIVE_INFINITY));
+    at > (requiredVersionByOptionKey(field).get(value) ?? Number.POSITIVE_INFINITY));
 
 /** Profile fields by id; memoized, because many profiles are shown with the same list. */
-const fieldsById = memoizeByObject(
+const profileFieldsById = memoizeByObject(
   (fields: readonly DirectoryProfileField[]): ReadonlyMap<string, DirectoryProfileField> =>
     new Map(fields.map((field) => [String(field.id), field])),
 );
 
 /** The profile values whose field, and option, still exists. */
-export function filterLiveProfileValues(
-  { values }: DirectoryProfile,
+export function listExistingProfileValues(
+  { values }: DirectoryUserProfileValues,
   fields: readonly DirectoryProfileField[],
 ): [string, ProfileFieldValue][] {
-  const known = fieldsById(fields);
-  return Object.entries(values).filter(([id, value]) => isProfileValueLive(known.get(id), value));
+  const known = profileFieldsById(fields);
+  return Object.entries(values).filter(([id, value]) => doFieldAndOptionStillExist(known.get(id), value));
 }
 
 export const formatProfileValueForApi = ({ value, rendered }: Pick<ProfileFieldValue, 'value' | 'rendered'>) =>
   rendered === '' ? { value } : { value, rendered_value: rendered };
 
 export const formatProfileForApi = (
-  profile: DirectoryProfile,
+  profile: DirectoryUserProfileValues,
   fields: readonly DirectoryProfileField[],
 ): ApiProfileData =>
   Object.fromEntries(
-    filterLiveProfileValues(profile, fields).map(([id, value]) => [id, formatProfileValueForApi(value)]),
+    listExistingProfileValues(profile, fields).map(([id, value]) => [id, formatProfileValueForApi(value)]),
   );

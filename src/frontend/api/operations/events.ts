@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { Type } from 'typebox';
 import { type JsonObject, SERVER_VERSION_FIELDS } from '#base';
 import { isGuest } from '#domain/people';
-import { countHeartbeatEventIdsAfter, eventQueueActorKey, toEventQueueId } from '#model';
+import { countFrontendHeartbeatIdsAfter, eventQueueActorKey, toEventQueueId } from '#model';
 import { eventQueueActorCommands, eventQueueSidecarCommands } from '#model/commands';
 import { type ApiErrorReply, apiError } from '#model/errors';
 import {
@@ -14,31 +14,31 @@ import {
   type PollKeepalive,
 } from '../operation.js';
 import {
-  declareBooleanParameter,
+  declareBooleanParameterWithDefault,
   declareOptionalBooleanParameter,
   declareOptionalJsonParameter,
   declareOptionalTextParameter,
-  declareTextParameter,
+  declareRequiredTextParameter,
 } from '../parameters.js';
 import { hasIdentityProvider } from '../providers.js';
 import {
+  checkAndMakeEventQueueArguments,
   declareEventQueueParameters,
   doesClientKnowPronounFields,
-  type EventQueueArguments,
-  toEventQueueArguments,
+  type EventQueueRegistrationArguments,
 } from '../queue-parameters.js';
 
-const guestCall = (call: ApiCall<unknown>): boolean => {
+const isCallOfGuest = (call: ApiCall<unknown>): boolean => {
   const user = call.directory.user(call.caller);
   return user !== undefined && isGuest(user);
 };
 
 /** Defaults of a bot for its queues, used where the call has no value. */
-function botDefaults({
+function resolveChoicesWithBotDefaults({
   params,
   directory,
   caller,
-}: ApiCall<EventQueueChoices>): EventQueueChoices & { readonly all_public_streams: boolean } {
+}: ApiCall<BotDefaultableQueueChoices>): BotDefaultableQueueChoices & { readonly all_public_streams: boolean } {
   const bot = directory.bot(caller);
   const stream = bot?.eventsStream ? directory.stream(bot.eventsStream) : undefined;
   const account = directory.user(caller);
@@ -49,18 +49,25 @@ function botDefaults({
   };
 }
 
-interface EventQueueChoices {
+interface BotDefaultableQueueChoices {
   readonly all_public_streams: boolean | undefined;
   readonly narrow: string[][];
 }
 
 /** Makes the actor key and the arguments of a queue with a fresh id. */
-function newQueue(call: ApiCall<unknown>, args: EventQueueArguments) {
+function makeNewQueueKeyAndArgs(call: ApiCall<unknown>, args: EventQueueRegistrationArguments) {
   const queue_id = randomUUID();
-  const { origin, site, webPublicStreams } = call;
+  const { unverifiedBaseUrl, site, webPublicStreams } = call;
   return {
     to: eventQueueActorKey(call.realm, call.caller, toEventQueueId(queue_id)),
-    args: { ...args, queue_id, origin, site, webPublicStreams, hasSingleSignOn: hasIdentityProvider(call) },
+    args: {
+      ...args,
+      queue_id,
+      origin: unverifiedBaseUrl,
+      site,
+      webPublicStreams,
+      hasSingleSignOn: hasIdentityProvider(call),
+    },
   };
 }
 
@@ -68,13 +75,13 @@ function newQueue(call: ApiCall<unknown>, args: EventQueueArguments) {
  * Makes the command that gives a visitor the initial state without an event queue (register.md). The command goes to
  * the actor of a fresh key, which answers and stores nothing.
  */
-function registerVisitor(
+function makeVisitorStateCommand(
   call: ApiCall<unknown>,
-  params: Parameters<typeof toEventQueueArguments>[0],
+  params: Parameters<typeof checkAndMakeEventQueueArguments>[0],
 ): ForwardedCommand {
   if (params.client_gravatar) throw apiError('ANONYMOUS_CLIENT_GRAVATAR');
   if (params.include_subscribers) throw apiError('ANONYMOUS_INCLUDE_SUBSCRIBERS');
-  const queue = newQueue(call, toEventQueueArguments(params, true, false));
+  const queue = makeNewQueueKeyAndArgs(call, checkAndMakeEventQueueArguments(params, true, false));
   return forwardCommand({ ...queue, command: eventQueueActorCommands.visit, extraFields: SERVER_VERSION_FIELDS });
 }
 
@@ -97,11 +104,11 @@ export const registerEventQueueOperation = defineOperation({
   run(call) {
     const values = {
       ...call.params,
-      ...botDefaults(call),
+      ...resolveChoicesWithBotDefaults(call),
       pronouns: doesClientKnowPronounFields(call.header('user-agent')),
     };
-    if (call.caller === 0) return registerVisitor(call, values);
-    const queue = newQueue(call, toEventQueueArguments(values, guestCall(call), true));
+    if (call.caller === 0) return makeVisitorStateCommand(call, values);
+    const queue = makeNewQueueKeyAndArgs(call, checkAndMakeEventQueueArguments(values, isCallOfGuest(call), true));
     return forwardCommand({ ...queue, command: eventQueueActorCommands.register, extraFields: SERVER_VERSION_FIELDS });
   },
 });
@@ -111,7 +118,7 @@ export const registerEventQueueOperation = defineOperation({
  * can't be named.
  * @throws ApiError
  */
-const ownQueue = (call: ApiCall<unknown>, id: string) => {
+const ownEventQueueKeyOrThrow = (call: ApiCall<unknown>, id: string) => {
   if (!/^[0-9a-f-]{36}$/.test(id)) throw apiError('BAD_EVENT_QUEUE_ID', { queue_id: id });
   return eventQueueActorKey(call.realm, call.caller, toEventQueueId(id));
 };
@@ -158,7 +165,7 @@ export const getEventsOperation = defineOperation({
       Type.Integer(),
       'Highest event id received: it and all before are acknowledged.',
     ),
-    dont_block: declareBooleanParameter('query', false, 'Answer at once, also with no events.'),
+    dont_block: declareBooleanParameterWithDefault('query', false, 'Answer at once, also with no events.'),
     user_client: declareOptionalTextParameter('query', 'Accepted and unused.'),
     ...declareEventQueueParameters('query'),
     lifespan_secs: {
@@ -173,7 +180,7 @@ export const getEventsOperation = defineOperation({
     stream_typing_notifications: declareOptionalBooleanParameter('query', 'Client capability.'),
     user_settings_object: declareOptionalBooleanParameter('query', 'Client capability.'),
     linkifier_url_template: declareOptionalBooleanParameter('query', 'Client capability.'),
-    pronouns_field_type_supported: declareBooleanParameter(
+    pronouns_field_type_supported: declareBooleanParameterWithDefault(
       'query',
       true,
       'Client capability: knows profile fields of pronouns.',
@@ -183,8 +190,8 @@ export const getEventsOperation = defineOperation({
     const { params } = call;
     const { dont_block, queue_id, last_event_id = null } = params;
     if (queue_id !== undefined) {
-      const to = ownQueue(call, queue_id);
-      const heartbeatIds = dont_block || last_event_id === null ? 0 : countHeartbeatEventIdsAfter(last_event_id);
+      const to = ownEventQueueKeyOrThrow(call, queue_id);
+      const heartbeatIds = dont_block || last_event_id === null ? 0 : countFrontendHeartbeatIdsAfter(last_event_id);
       const args = { last_event_id, dont_block, beats: heartbeatIds };
       const onShutdown = { events: [], queue_id };
       if (heartbeatIds === 0)
@@ -193,10 +200,10 @@ export const getEventsOperation = defineOperation({
       return forwardCommand({ to, command: eventQueueSidecarCommands.poll, args, held: true, onShutdown, keepalive });
     }
     const bare: Record<string, boolean> = {};
-    for (const name of MINIMAL_CLIENT_CAPABILITIES) if (params[name] !== undefined) bare[name] = params[name];
-    const queue = newQueue(
+    for (const name of TOP_LEVEL_CAPABILITY_PARAMETERS) if (params[name] !== undefined) bare[name] = params[name];
+    const queue = makeNewQueueKeyAndArgs(
       call,
-      toEventQueueArguments(
+      checkAndMakeEventQueueArguments(
         {
           ...params,
           queue_lifespan_secs: params.queue_lifespan_secs || params.lifespan_secs,
@@ -204,7 +211,7 @@ export const getEventsOperation = defineOperation({
           fetch_event_types: [],
           pronouns: params.pronouns_field_type_supported && doesClientKnowPronounFields(call.header('user-agent')),
         },
-        guestCall(call),
+        isCallOfGuest(call),
         false,
       ),
     );
@@ -220,7 +227,7 @@ export const getEventsOperation = defineOperation({
   },
 });
 
-const MINIMAL_CLIENT_CAPABILITIES = [
+const TOP_LEVEL_CAPABILITY_PARAMETERS = [
   'bulk_message_deletion',
   'stream_typing_notifications',
   'user_settings_object',
@@ -233,7 +240,11 @@ export const deleteEventQueueOperation = defineOperation({
   path: '/events',
   guard: 'user',
   summary: 'Delete an event queue.',
-  parameters: { queue_id: declareTextParameter('form', 'The queue.') },
+  parameters: { queue_id: declareRequiredTextParameter('form', 'The queue.') },
   run: (call) =>
-    forwardCommand({ to: ownQueue(call, call.params.queue_id), command: eventQueueActorCommands.remove, args: {} }),
+    forwardCommand({
+      to: ownEventQueueKeyOrThrow(call, call.params.queue_id),
+      command: eventQueueActorCommands.remove,
+      args: {},
+    }),
 });

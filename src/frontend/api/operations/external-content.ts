@@ -7,7 +7,7 @@ import { CONDITIONAL_REQUEST_HEADERS, servePicture } from '../raw-answers.js';
 
 const DAY_SECONDS = 86_400;
 
-const REFUSALS = {
+const API_ERROR_BY_IMAGE_FAILURE = {
   gone: 'FILE_NOT_FOUND',
   unreachable: 'IMAGE_UNAVAILABLE',
   refused: 'IMAGE_UNAVAILABLE',
@@ -17,7 +17,7 @@ const REFUSALS = {
   busy: 'SERVICE_UNAVAILABLE',
 } as const satisfies Record<ImageFetchFailureReason, ApiErrorName>;
 
-const getExternalContentOperation = defineOperation({
+const getExternalImageOperation = defineOperation({
   id: 'get-external-content',
   method: 'GET',
   path: '/external_content/{digest}/{address}',
@@ -34,17 +34,17 @@ const getExternalContentOperation = defineOperation({
   async run(call) {
     const { imageProxy: proxy } = call;
     if (!proxy) throw apiError('FILE_NOT_FOUND');
-    const address = proxy.verifiedImageUrl(call.params.digest, call.params.address);
+    const address = proxy.imageUrlIfSigned(call.params.digest, call.params.address);
     if (address === undefined) throw apiError('IMAGE_NOT_SIGNED');
     if (!proxy.fetchesImages) {
       const headers = { Location: new URL(address).href, 'Cache-Control': 'no-store' };
       return { status: 302, raw: new Uint8Array(0), headers };
     }
     const picture = await proxy.getOrFetchImage(address).catch((error: unknown) => {
-      throw error instanceof ImageFetchError ? apiError(REFUSALS[error.fault]) : error;
+      throw error instanceof ImageFetchError ? apiError(API_ERROR_BY_IMAGE_FAILURE[error.fault]) : error;
     });
     return servePicture(call, picture, `public, max-age=${DAY_SECONDS}, immutable`);
   },
 });
 
-export const EXTERNAL_CONTENT_OPERATIONS = [getExternalContentOperation] as unknown as readonly ApiOperation[];
+export const EXTERNAL_CONTENT_OPERATIONS = [getExternalImageOperation] as unknown as readonly ApiOperation[];

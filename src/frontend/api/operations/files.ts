@@ -2,20 +2,20 @@
 import { Type } from 'typebox';
 import {
   blobNameOfFile,
-  fileDisplayName,
   makeFilePath,
   makeTemporaryFileUri,
   parseFilePath,
+  requireTemporaryUriFilePath,
+  toFileDisplayName,
   toSafeContentType,
-  verifyTemporaryFileUri,
 } from '#domain/files';
-import { isAnonymousAccessEnabled } from '#domain/streams';
+import { mayReadAnyStreamAnonymously } from '#domain/streams';
 import { type RawHttpAnswer, userActorKey } from '#model';
 import { userActorCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import { type ApiCall, type ApiOperation, defineOperation, forwardCommand } from '../operation.js';
 import { declarePathIdParameter, declarePathRestParameter, declarePathTextParameter } from '../parameters.js';
-import { CONDITIONAL_REQUEST_HEADERS, serveBlob } from '../raw-answers.js';
+import { CONDITIONAL_REQUEST_HEADERS, makeStoredFileAnswer } from '../raw-answers.js';
 
 const uploadFileOperation = defineOperation({
   id: 'upload-file',
@@ -33,7 +33,7 @@ const uploadFileOperation = defineOperation({
     if (!file) throw apiError('NO_FILE');
     if (files.length > 1) throw apiError('ONE_FILE');
     if (file.bytes.byteLength > maxFileMib * 1_048_576) throw tooLarge;
-    const name = fileDisplayName(file.name);
+    const name = toFileDisplayName(file.name);
     const path = makeFilePath(realm, caller, name);
     const to = userActorKey(realm, caller);
     await call.send(
@@ -48,7 +48,7 @@ const uploadFileOperation = defineOperation({
  * Checks that the caller may read an uploaded file. @throws ApiError, as a page, if the file doesn't exist or the
  * caller has no access
  */
-async function checkAccess(call: ApiCall<unknown>, path: string): Promise<void> {
+async function checkFileAccessAndCountVisit(call: ApiCall<unknown>, path: string): Promise<void> {
   const parsed = parseFilePath(path);
   // Files of other organizations and of unknown owners are answered like missing files.
   if (!parsed || parsed.realm !== call.realm) throw apiError('FILE_NOT_FOUND');
@@ -69,23 +69,23 @@ async function checkAccess(call: ApiCall<unknown>, path: string): Promise<void> 
         args: { path },
       }),
     );
-    if (!isAnonymousAccessEnabled(call.webPublicStreams, call.directory)) throw apiError('FILE_FORBIDDEN');
-    call.countVisit(path);
+    if (!mayReadAnyStreamAnonymously(call.webPublicStreams, call.directory)) throw apiError('FILE_FORBIDDEN');
+    call.countVisitorFileDownload(path);
   }
 }
 
-async function serveFile(call: ApiCall<unknown>, path: string, download: boolean): Promise<RawHttpAnswer> {
+async function serveUploadedFile(call: ApiCall<unknown>, path: string, download: boolean): Promise<RawHttpAnswer> {
   const { realm, token, name } = parseFilePath(path)!;
   const blob = await call.blobs.find(realm, blobNameOfFile(path));
-  return serveBlob(call, blob, { name, tag: token, download, caching: 'private' });
+  return makeStoredFileAnswer(call, blob, { name, tag: token, download, caching: 'private' });
 }
 
-const filePath = {
+const filePathParameters = {
   realm_id_str: declarePathIdParameter('The organization.'),
   filename: declarePathRestParameter('Rest of the address that the upload was answered with.'),
 };
 
-const file = (id: string, path: string, summary: string, download: boolean) =>
+const defineGetFileOperation = (id: string, path: string, summary: string, download: boolean) =>
   defineOperation({
     id,
     method: 'GET',
@@ -97,33 +97,38 @@ const file = (id: string, path: string, summary: string, download: boolean) =>
     rateLimit: 'visitors',
     headers: CONDITIONAL_REQUEST_HEADERS,
     summary,
-    parameters: filePath,
+    parameters: filePathParameters,
     async run(call) {
       const at = `${call.params.realm_id_str}/${call.params.filename}`;
-      await checkAccess(call, at);
-      return serveFile(call, at, download);
+      await checkFileAccessAndCountVisit(call, at);
+      return serveUploadedFile(call, at, download);
     },
   });
 
-const getFile = file('get-file', '/user_uploads/{realm_id_str}/{filename}', 'An uploaded file.', false);
-const downloadFile = file(
+const getFileOperation = defineGetFileOperation(
+  'get-file',
+  '/user_uploads/{realm_id_str}/{filename}',
+  'An uploaded file.',
+  false,
+);
+const downloadFileOperation = defineGetFileOperation(
   'download-file',
   '/user_uploads/download/{realm_id_str}/{filename}',
   'An uploaded file, for saving.',
   true,
 );
 
-const getTemporaryUrlOperation = defineOperation({
+const makeTemporaryFileUrlOperation = defineOperation({
   id: 'get-file-temporary-url',
   method: 'GET',
   path: '/user_uploads/{realm_id_str}/{filename}',
   guard: 'user',
   compressed: false,
   summary: 'An address of an uploaded file that needs no log-in, for one minute.',
-  parameters: filePath,
+  parameters: filePathParameters,
   async run(call) {
     const path = `${call.params.realm_id_str}/${call.params.filename}`;
-    await checkAccess(call, path);
+    await checkFileAccessAndCountVisit(call, path);
     return { fields: { url: makeTemporaryFileUri(call.secrets, path, call.now) } };
   },
 });
@@ -143,10 +148,14 @@ const getTemporaryFileOperation = defineOperation({
     filename: declarePathTextParameter("The file's name."),
   },
   run: async (call) =>
-    serveFile(call, verifyTemporaryFileUri(call.secrets, call.params.token, call.params.filename, call.now), false),
+    serveUploadedFile(
+      call,
+      requireTemporaryUriFilePath(call.secrets, call.params.token, call.params.filename, call.now),
+      false,
+    ),
 });
 
-const getAttachmentsOperation = defineOperation({
+const getOwnAttachmentsOperation = defineOperation({
   id: 'get-attachments',
   method: 'GET',
   path: '/attachments',
@@ -157,7 +166,7 @@ const getAttachmentsOperation = defineOperation({
     forwardCommand({ to: userActorKey(realm, caller), command: userActorCommands.attachments, args: {} }),
 });
 
-const removeAttachmentOperation = defineOperation({
+const removeOwnAttachmentOperation = defineOperation({
   id: 'remove-attachment',
   method: 'DELETE',
   path: '/attachments/{attachment_id}',
@@ -181,11 +190,11 @@ const removeAttachmentOperation = defineOperation({
 });
 
 export const FILE_OPERATIONS = [
-  getAttachmentsOperation,
-  removeAttachmentOperation,
+  getOwnAttachmentsOperation,
+  removeOwnAttachmentOperation,
   uploadFileOperation,
-  getTemporaryUrlOperation,
-  getFile,
-  downloadFile,
+  makeTemporaryFileUrlOperation,
+  getFileOperation,
+  downloadFileOperation,
   getTemporaryFileOperation,
 ] as unknown as readonly ApiOperation[];

@@ -22,7 +22,7 @@ import {
   createDraftsOperation,
   deleteDraftOperation,
   editDraftOperation,
-  getDraftsOperation,
+  getOwnDraftsOperation,
 } from './messages/drafts.js';
 import {
   markAllAsReadOperation,
@@ -34,9 +34,9 @@ import {
 import {
   deleteMessageOperation,
   deleteTopicOperation,
+  editOrMoveMessageOperation,
   getMessageEditHistoryOperation,
   getStreamTopicsOperation,
-  updateMessageOperation,
 } from './messages/message-changes.js';
 import {
   checkMessagesMatchNarrowOperation,
@@ -50,52 +50,52 @@ import { addReactionOperation, removeReactionOperation } from './messages/reacti
 import {
   createScheduledMessageOperation,
   deleteScheduledMessageOperation,
-  getScheduledMessagesOperation,
+  getOwnScheduledMessagesOperation,
   updateScheduledMessageOperation,
 } from './messages/scheduled.js';
 import { addSubmessageOperation } from './messages/submessages.js';
 import { setTypingStatusOperation } from './messages/typing.js';
 import { DATA_EXPORT_OPERATIONS } from './organization/data-exports.js';
 import { EMAIL_DOMAIN_OPERATIONS } from './organization/domains.js';
-import { EMOJI_OPERATIONS } from './organization/emoji.js';
+import { CUSTOM_EMOJI_OPERATIONS } from './organization/emoji.js';
 import {
+  addCodePlaygroundOperation,
   addLinkifierOperation,
-  addPlaygroundOperation,
   getLinkifiersOperation,
+  removeCodePlaygroundOperation,
   removeLinkifierOperation,
-  removePlaygroundOperation,
   updateLinkifierOperation,
 } from './organization/linkifiers.js';
-import { deactivateRealmOperation, updateRealmOperation } from './organization/organization.js';
+import { deactivateRealmOperation, updateRealmSettingsOperation } from './organization/organization.js';
 import { ORGANIZATION_PICTURE_OPERATIONS } from './organization/organization-pictures.js';
 import { PICTURE_OPERATIONS } from './organization/pictures.js';
 import {
-  checkCompatibilityOperation,
-  checkSubdomainOperation,
+  checkClientCompatibilityOperation,
+  checkSubdomainAvailabilityOperation,
   getServerSettingsOperation,
 } from './organization/server.js';
 import { STATIC_FILE_OPERATIONS } from './organization/static.js';
 import { VIDEO_CALL_OPERATIONS } from './organization/unavailable.js';
-import { ACCOUNT_OPERATIONS } from './people/accounts.js';
+import { ACCOUNT_CHANGE_OPERATIONS } from './people/accounts.js';
 import { AVATAR_OPERATIONS } from './people/avatars.js';
-import { confirmEmailOperation, showEmailConfirmationOperation } from './people/confirm-email.js';
+import { confirmNewEmailOperation, showEmailConfirmationPageOperation } from './people/confirm-email.js';
 import {
   addAlertWordsOperation,
-  getAlertWordsOperation,
+  getOwnAlertWordsOperation,
   muteUserOperation,
   removeAlertWordsOperation,
   unmuteUserOperation,
 } from './people/personal.js';
 import { PRESENCE_OPERATIONS } from './people/presence.js';
-import { PROFILE_OPERATIONS } from './people/profile.js';
+import { PROFILE_FIELD_AND_VALUE_OPERATIONS } from './people/profile.js';
 import { PUSH_TOKEN_OPERATIONS } from './people/push-tokens.js';
 import {
-  updateDisplaySettingsOperation,
-  updateNotificationSettingsOperation,
-  updateUserDefaultsOperation,
-  updateUserSettingsOperation,
+  updateNewUserDefaultsOperation,
+  updateOwnSettingsByDisplayPathOperation,
+  updateOwnSettingsByNotifyPathOperation,
+  updateOwnSettingsOperation,
 } from './people/settings.js';
-import { showUnsubscribeOperation, unsubscribeOperation } from './people/unsubscribe.js';
+import { showUnsubscribePageOperation, unsubscribeFromMailKindOperation } from './people/unsubscribe.js';
 import {
   createUserGroupOperation,
   getUserGroupMembersOperation,
@@ -111,11 +111,11 @@ import { USER_STATUS_AND_ONBOARDING_OPERATIONS } from './people/user-status.js';
 import {
   createUserOperation,
   fetchApiKeyByJwtOperation,
-  fetchApiKeyOperation,
+  fetchApiKeyByPasswordOperation,
+  getAllUsersOperation,
   getOwnUserOperation,
   getUserByEmailOperation,
   getUserOperation,
-  getUsersOperation,
   regenerateOwnApiKeyOperation,
 } from './people/users.js';
 import { runSlashCommandOperation } from './people/zcommand.js';
@@ -128,10 +128,10 @@ import {
 } from './streams/stream-admin.js';
 import { DEFAULT_STREAM_GROUP_OPERATIONS } from './streams/stream-groups.js';
 import {
-  getStreamIdOperation,
-  getStreamsOperation,
-  getSubscriptionsOperation,
-  subscribeToStreamsOperation,
+  getOwnSubscriptionsOperation,
+  getStreamIdByNameOperation,
+  getVisibleStreamsOperation,
+  subscribeAndCreateStreamsOperation,
 } from './streams/streams.js';
 import {
   getStreamOperation,
@@ -139,22 +139,22 @@ import {
   getSubscriptionStatusOperation,
   subscribeAndUnsubscribeOperation,
   unsubscribeFromStreamsOperation,
-  updateSubscriptionSettingOperation,
-  updateSubscriptionSettingsOperation,
+  updateOwnSubscriptionSettingsOperation,
+  updateSubscriptionColorOperation,
 } from './streams/subscriptions.js';
-import { muteTopicOperation, setTopicVisibilityPolicyOperation } from './streams/user-topics.js';
+import { muteOrUnmuteTopicOperation, setTopicVisibilityPolicyOperation } from './streams/user-topics.js';
 import { WEB_PUSH_OPERATIONS } from './web/push.js';
 import { WEB_SESSION_OPERATIONS } from './web/sessions.js';
 
 export const API_OPERATIONS = [
-  getDraftsOperation,
+  getOwnDraftsOperation,
   createDraftsOperation,
   deleteDraftOperation,
   editDraftOperation,
   deleteEventQueueOperation,
   getEventsOperation,
-  fetchApiKeyOperation,
-  getStreamIdOperation,
+  fetchApiKeyByPasswordOperation,
+  getStreamIdByNameOperation,
   markAllAsReadOperation,
   markStreamAsReadOperation,
   markTopicAsReadOperation,
@@ -164,38 +164,38 @@ export const API_OPERATIONS = [
   setMessageFlagsInNarrowOperation,
   renderMessageOperation,
   getMessageOperation,
-  updateMessageOperation,
+  editOrMoveMessageOperation,
   deleteMessageOperation,
   getMessageEditHistoryOperation,
   registerEventQueueOperation,
   getServerSettingsOperation,
-  getStreamsOperation,
+  getVisibleStreamsOperation,
   deleteTopicOperation,
   getStreamTopicsOperation,
-  getUsersOperation,
+  getAllUsersOperation,
   createUserOperation,
   getOwnUserOperation,
-  getSubscriptionsOperation,
-  subscribeToStreamsOperation,
-  muteTopicOperation,
+  getOwnSubscriptionsOperation,
+  subscribeAndCreateStreamsOperation,
+  muteOrUnmuteTopicOperation,
   setTopicVisibilityPolicyOperation,
   getUserOperation,
   getUserByEmailOperation,
-  updateUserSettingsOperation,
-  updateDisplaySettingsOperation,
-  updateNotificationSettingsOperation,
-  getAlertWordsOperation,
+  updateOwnSettingsOperation,
+  updateOwnSettingsByDisplayPathOperation,
+  updateOwnSettingsByNotifyPathOperation,
+  getOwnAlertWordsOperation,
   addAlertWordsOperation,
   removeAlertWordsOperation,
   muteUserOperation,
   unmuteUserOperation,
-  updateRealmOperation,
+  updateRealmSettingsOperation,
   getLinkifiersOperation,
   addLinkifierOperation,
   updateLinkifierOperation,
   removeLinkifierOperation,
-  addPlaygroundOperation,
-  removePlaygroundOperation,
+  addCodePlaygroundOperation,
+  removeCodePlaygroundOperation,
   getUserGroupsOperation,
   createUserGroupOperation,
   updateUserGroupOperation,
@@ -205,7 +205,7 @@ export const API_OPERATIONS = [
   getUserGroupMembersOperation,
   getUserGroupSubgroupsOperation,
   isUserGroupMemberOperation,
-  getScheduledMessagesOperation,
+  getOwnScheduledMessagesOperation,
   createScheduledMessageOperation,
   deleteScheduledMessageOperation,
   updateScheduledMessageOperation,
@@ -222,18 +222,18 @@ export const API_OPERATIONS = [
   getSubscribersOperation,
   unsubscribeFromStreamsOperation,
   subscribeAndUnsubscribeOperation,
-  updateSubscriptionSettingsOperation,
-  updateSubscriptionSettingOperation,
+  updateOwnSubscriptionSettingsOperation,
+  updateSubscriptionColorOperation,
   getSubscriptionStatusOperation,
   checkMessagesMatchNarrowOperation,
   ...EXTERNAL_CONTENT_OPERATIONS,
   ...FILE_OPERATIONS,
-  ...EMOJI_OPERATIONS,
+  ...CUSTOM_EMOJI_OPERATIONS,
   ...EMAIL_DOMAIN_OPERATIONS,
   ...INVITATION_OPERATIONS,
   ...INVITATION_JOIN_OPERATIONS,
-  ...PROFILE_OPERATIONS,
-  ...ACCOUNT_OPERATIONS,
+  ...PROFILE_FIELD_AND_VALUE_OPERATIONS,
+  ...ACCOUNT_CHANGE_OPERATIONS,
   ...BOT_OPERATIONS,
   ...BOT_STORAGE_OPERATIONS,
   ...AVATAR_OPERATIONS,
@@ -242,13 +242,13 @@ export const API_OPERATIONS = [
   ...STATIC_FILE_OPERATIONS,
   ...PRESENCE_OPERATIONS,
   ...USER_STATUS_AND_ONBOARDING_OPERATIONS,
-  checkCompatibilityOperation,
-  checkSubdomainOperation,
-  updateUserDefaultsOperation,
-  showEmailConfirmationOperation,
-  confirmEmailOperation,
-  showUnsubscribeOperation,
-  unsubscribeOperation,
+  checkClientCompatibilityOperation,
+  checkSubdomainAvailabilityOperation,
+  updateNewUserDefaultsOperation,
+  showEmailConfirmationPageOperation,
+  confirmNewEmailOperation,
+  showUnsubscribePageOperation,
+  unsubscribeFromMailKindOperation,
   regenerateOwnApiKeyOperation,
   ...PUSH_TOKEN_OPERATIONS,
   runSlashCommandOperation,

@@ -235,7 +235,7 @@ export const drafts: Facts = async (t, server) => {
     );
     await create([forStream, forStream], guest);
     await verifyAction(t, 'all drafts are dropped', [guest, member], () =>
-      server.actors.sendForValue(userActorKey(org.realm, toUserId(guest.id)), userActorCommands.dropDrafts, {}),
+      server.actors.sendForValueOrThrow(userActorKey(org.realm, toUserId(guest.id)), userActorCommands.dropDrafts, {}),
     );
     t.same(await list(guest), []);
   });

@@ -24,7 +24,7 @@ export async function digestByMail(t: Test, server: TestServer): Promise<void> {
     new Set(mailsTo(server, email).map(({ headers }) => headers.get('message-id')!));
   /** Plans a digest that is due at once. @param inactiveSince a time to come lets everybody count as away */
   const plan = (person: Person, at: number, inactiveSince = at + 2 * DAY_MS): Promise<unknown> =>
-    server.actors.send(userActorKey(realm, toUserId(person.id)), userActorCommands.planDigest, {
+    server.actors.sendForReply(userActorKey(realm, toUserId(person.id)), userActorCommands.planDigest, {
       at,
       inactiveSince,
       origin,

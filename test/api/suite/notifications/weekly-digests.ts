@@ -201,7 +201,7 @@ export async function weeklyDigests(t: Test): Promise<void> {
         digest_weekday: digestWeekdayOf(clock.now() + MINUTE_MS),
       });
     const plan = (person: Person) =>
-      server.actors.send(userActorKey(org.realm, toUserId(person.id)), userActorCommands.planDigest, {
+      server.actors.sendForReply(userActorKey(org.realm, toUserId(person.id)), userActorCommands.planDigest, {
         at: clock.now() + MINUTE_MS,
         inactiveSince: clock.now(),
         origin: 'http://localhost',

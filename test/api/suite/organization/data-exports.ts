@@ -228,10 +228,10 @@ export const dataExports: Facts = async (t, server) => {
     const large = await makeOrganization(server, ['admin']);
     const actor = realmActorKey(large.realm);
     // Ids of messages that were sent to no public stream, or deleted since.
-    for (let i = 0; i < 3; i++) await server.actors.send(actor, realmActorCommands.takeIds, { count: 100_000 });
+    for (let i = 0; i < 3; i++) await server.actors.sendForReply(actor, realmActorCommands.takeIds, { count: 100_000 });
     t.match(await runExport(large.owner), { failed_timestamp: null, export_url: String });
     const grow = (bytes: number) =>
-      server.actors.send(actor, realmActorCommands.filesChanged, {
+      server.actors.sendForReply(actor, realmActorCommands.filesChanged, {
         owner: large.owner.id,
         changes: [{ op: 'update', attachment: { id: 1 }, bytes }],
         erase: [],

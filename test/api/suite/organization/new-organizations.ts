@@ -1,6 +1,6 @@
 /** The contents of a new organization (realm.md § Other, § Settings), made like the command line makes one. */
 import type { Test } from 'tap';
-import { createRealm } from '#app/admin';
+import { createRealmWithOwner } from '#app/admin';
 import { basic, Client } from '../../support/client.js';
 import { linkIn, mailed } from '../../support/mails.js';
 import { PASSWORD, subscribe } from '../../support/organization.js';
@@ -13,7 +13,7 @@ export const newOrganizations: Facts = async (t, server) => {
   const organization = async (orgType: number): Promise<Client> => {
     const subdomain = `begins${++made}x${process.pid}`;
     const ownerEmail = `owner@${subdomain}.example.com`;
-    const { ownerKey } = await createRealm(server.actors, server.secrets, {
+    const { ownerKey } = await createRealmWithOwner(server.actors, server.secrets, {
       subdomain,
       name: 'Beginning',
       ownerEmail,

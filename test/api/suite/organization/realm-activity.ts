@@ -1,5 +1,12 @@
 /** POST /realm/deactivate (realm.md), and the way back from the command line. */
-import { deactivateUser, listRealms, reactivateUser, setBillingManager, setRealmActive, setUserRole } from '#app/admin';
+import {
+  deactivateUserWithoutMail,
+  listRealms,
+  reactivateUser,
+  setRealmActive,
+  setUserManagesBilling,
+  setUserRole,
+} from '#app/admin';
 import { refused } from '../../harness.js';
 import { type Refusal, unauthorized } from '../../support/client.js';
 import { makeOrganization, PASSWORD } from '../../support/organization.js';
@@ -68,19 +75,19 @@ export const realmActivity: Facts = async (t, server) => {
     const { owner, member } = org;
     const queue = await Queue.register(owner, { event_types: ['realm_user'] });
     const told = async () => (await queue.take(1)).map(({ op, person }) => [op, person])[0];
-    await setBillingManager(actors, org.realm, member.email.toUpperCase(), true);
+    await setUserManagesBilling(actors, org.realm, member.email.toUpperCase(), true);
     t.same(await told(), ['update', { user_id: member.id, is_billing_admin: true }]);
-    await setBillingManager(actors, org.realm, member.email, true);
+    await setUserManagesBilling(actors, org.realm, member.email, true);
     t.equal((await member.api.ok('POST /register', { fetch_event_types: ['realm_user'] })).is_billing_admin, true);
-    await setBillingManager(actors, org.realm, member.email, false);
+    await setUserManagesBilling(actors, org.realm, member.email, false);
     t.same(await told(), ['update', { user_id: member.id, is_billing_admin: false }], 'a repeat says nothing');
     await setUserRole(actors, org.realm, member.email, 100);
     t.same(await told(), ['update', { user_id: member.id, role: 100 }]);
-    await deactivateUser(actors, org.realm, member.email);
+    await deactivateUserWithoutMail(actors, org.realm, member.email);
     t.same((await told())![0], 'remove');
     await t.rejects(setUserRole(actors, org.realm, owner.email, 400), /only organization owner/);
-    await t.rejects(deactivateUser(actors, org.realm, owner.email), /only organization owner/);
-    await t.rejects(deactivateUser(actors, org.realm, 'nobody@example.com'), /there is no user/);
+    await t.rejects(deactivateUserWithoutMail(actors, org.realm, owner.email), /only organization owner/);
+    await t.rejects(deactivateUserWithoutMail(actors, org.realm, 'nobody@example.com'), /there is no user/);
     await reactivateUser(actors, org.realm, member.email);
     t.same((await told())![0], 'add');
     const { members } = await owner.api.ok<{ members: ApiUser[] }>('GET /users');

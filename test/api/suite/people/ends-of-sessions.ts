@@ -1,5 +1,5 @@
 /** Every way in which a session of a browser ends, and that nothing else ends it. */
-import { createOneTimeSignInLink } from '#app/admin';
+import { createOneTimeSignInUrl } from '#app/admin';
 import { refused } from '../../harness.js';
 import {
   browserOf,
@@ -81,7 +81,7 @@ export const endsOfSessions: Facts = async (t, server) => {
   await t.test('a new password ends every session but the one that changed it, and voids links', async (t) => {
     const org = await makeOrganization(server, ['member']);
     const [here, there] = [await browserOf(org, org.member), await browserOf(org, org.member)];
-    const link = await createOneTimeSignInLink(server.actors, server.secrets, org.realm, org.member.email, 'http://x');
+    const link = await createOneTimeSignInUrl(server.actors, server.secrets, org.realm, org.member.email, 'http://x');
     const gone = await pollEverywhere(there);
     const new_password = 'quietly-otter-ladder-27';
     await refused(t, here.api.call('PATCH /settings', { old_password: 'wrong', new_password }), bad('Wrong password!'));
@@ -130,7 +130,7 @@ export const endsOfSessions: Facts = async (t, server) => {
     const org = await makeOrganization(server, ['member']);
     const [kept, ended] = [await browserOf(org, org.member), await browserOf(org, org.member)];
     t.equal((await endSession(ended.api)).status, 200);
-    const link = await createOneTimeSignInLink(server.actors, server.secrets, org.realm, org.member.email, 'http://x');
+    const link = await createOneTimeSignInUrl(server.actors, server.secrets, org.realm, org.member.email, 'http://x');
     await server.restart();
     t.equal((await kept.api.ok('GET /users/me')).user_id, org.member.id);
     await refused(t, ended.api.call('GET /users/me'), NOT_LOGGED_IN);

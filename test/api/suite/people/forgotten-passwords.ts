@@ -1,5 +1,5 @@
 /** Forgotten passwords: the pages, the mails, and what a new password ends (users.md § API keys). */
-import { createOneTimeSignInLink } from '#app/admin';
+import { createOneTimeSignInUrl } from '#app/admin';
 import { refused } from '../../harness.js';
 import { browserOf, NOT_LOGGED_IN, pageOf, pollEverywhere, signIn, signInOnce } from '../../support/browser.js';
 import { Client } from '../../support/client.js';
@@ -43,13 +43,7 @@ export const forgottenPasswords: Facts = async (t, server) => {
     t.match((await browser.open(ASK)).text, /name="email"/);
     const [session, foreign] = [await browserOf(org, member), await browserOf(org, org.other)];
     const gone = await pollEverywhere(session);
-    const signInLink = await createOneTimeSignInLink(
-      server.actors,
-      server.secrets,
-      org.realm,
-      member.email,
-      'http://x',
-    );
+    const signInLink = await createOneTimeSignInUrl(server.actors, server.secrets, org.realm, member.email, 'http://x');
     await member.api.ok('PATCH /settings', { email: `moved.${member.email}` });
     const moved = urlIn((await mailed(server, `moved.${member.email}`))[0]!.text).pathname;
     const older = await linkFor(org, browser, member);

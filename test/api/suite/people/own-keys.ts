@@ -35,7 +35,7 @@ export const ownKeys: Facts = async (t, server) => {
   await t.test('a key sealed under another server secret is replaced when its owner logs in', async (t) => {
     const { member, nobody, realm, subdomain } = await makeOrganization(server, ['member']);
     const keySealed = new ServerCryptography('the secret of another server').seal(member.key);
-    await server.actors.send(userActorKey(realm, toUserId(member.id)), 'set-key', { keySealed });
+    await server.actors.sendForReply(userActorKey(realm, toUserId(member.id)), 'set-key', { keySealed });
     const account = { username: member.email, password: 'sadly-walrus-tempo-81' };
     const at = nobody.with({ host: `${subdomain}.localhost` });
     t.equal((await at.call('POST /fetch_api_key', { ...account, password: 'wrong' })).status, 401);

@@ -1,6 +1,6 @@
 /** Timed changes of presence, with a clock that the test moves (embedded face only). */
 import type { Test } from 'tap';
-import { readUserApiKey } from '#app/admin';
+import { readOrRenewUserApiKey } from '#app/admin';
 import type { Store } from '#ports/store';
 import { FakeClock } from '../../../support/fake-clock.js';
 import type { Params } from '../../support/client.js';
@@ -147,7 +147,7 @@ export async function presenceTime(t: Test): Promise<void> {
   });
 
   async function asPerson(email: string) {
-    const key = await readUserApiKey(server.actors, server.secrets, org.realm, email);
+    const key = await readOrRenewUserApiKey(server.actors, server.secrets, org.realm, email);
     return member.api.with({ authorization: `Basic ${Buffer.from(`${email}:${key}`).toString('base64')}` });
   }
 }

@@ -1,6 +1,6 @@
 /** Sessions and one-time links expire, with a clock that the test moves (embedded face only). */
 import type { Test } from 'tap';
-import { createOneTimeSignInLink } from '#app/admin';
+import { createOneTimeSignInUrl } from '#app/admin';
 import { FakeClock } from '../../../support/fake-clock.js';
 import { refused } from '../../harness.js';
 import { browserOf, NOT_LOGGED_IN, pageOf, sessionsOf, signInOnce } from '../../support/browser.js';
@@ -33,7 +33,7 @@ export async function sessionTime(t: Test): Promise<void> {
 
   await t.test('a one-time link is void after an hour', async (t) => {
     const make = (): Promise<string> =>
-      createOneTimeSignInLink(server.actors, server.secrets, org.realm, member.email, 'http://x.example');
+      createOneTimeSignInUrl(server.actors, server.secrets, org.realm, member.email, 'http://x.example');
     const [first, second] = [await make(), await make()];
     await clock.advanceAsync(59 * MINUTE_MS);
     t.equal((await signInOnce(pageOf(org), first)).status, 200);

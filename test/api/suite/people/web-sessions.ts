@@ -1,5 +1,5 @@
 /** Sessions of browsers: signing in, and when a cookie counts. */
-import { createOneTimeSignInLink } from '#app/admin';
+import { createOneTimeSignInUrl } from '#app/admin';
 import { refused } from '../../harness.js';
 import {
   browserOf,
@@ -136,7 +136,7 @@ export const webSessions: Facts = async (t, server) => {
     await refused(t, pageOf(org).raw(list), NOT_LOGGED_IN, 'visitors');
     const bot = await makeBot(org.member);
     await refused(t, bot.api.with(web).raw(list), bad('This endpoint does not accept bot requests.'));
-    const link = createOneTimeSignInLink(server.actors, server.secrets, org.realm, bot.email, 'http://x');
+    const link = createOneTimeSignInUrl(server.actors, server.secrets, org.realm, bot.email, 'http://x');
     await t.rejects(link, { message: /bot/ });
     await refused(t, org.member.api.raw(list), NOT_THE_CLIENT, 'without the header');
   });
@@ -189,7 +189,7 @@ export const webSessions: Facts = async (t, server) => {
     const org = await makeOrganization(server, ['member']);
     const { actors, secrets } = server;
     const make = (): Promise<string> =>
-      createOneTimeSignInLink(actors, secrets, org.realm, org.member.email, 'http://x.example/');
+      createOneTimeSignInUrl(actors, secrets, org.realm, org.member.email, 'http://x.example/');
     const link = await make();
     t.match(link, /^http:\/\/x\.example\/#sign-in\/[A-Za-z0-9]{32}$/);
     const open = (url: string): Promise<RawAnswer> => signInOnce(pageOf(org), url);
@@ -204,7 +204,7 @@ export const webSessions: Facts = async (t, server) => {
     const first = await make();
     for (let i = 0; i < 5; i++) await make();
     await refused(t, open(first), VOID_LINK, 'five newer ones');
-    await t.rejects(createOneTimeSignInLink(actors, secrets, org.realm, 'stranger@example.com', 'http://x'), {
+    await t.rejects(createOneTimeSignInUrl(actors, secrets, org.realm, 'stranger@example.com', 'http://x'), {
       message: /no user/,
     });
   });

@@ -3,7 +3,7 @@
  * limits.
  */
 import type { Test } from 'tap';
-import { setUserRateLimits } from '#app/admin';
+import { setRateLimitsOfUser } from '#app/admin';
 import { FakeClock } from '../../../support/fake-clock.js';
 import { refused } from '../../harness.js';
 import { basic, Client } from '../../support/client.js';
@@ -246,7 +246,7 @@ export async function rateLimits(t: Test): Promise<void> {
     await wait();
     let turn = 0;
     const set = async (rules: string | null): Promise<void> => {
-      await setUserRateLimits(server.actors, org.realm, admin.email, rules);
+      await setRateLimitsOfUser(server.actors, org.realm, admin.email, rules);
       // The call is answered when the frontend shows its change, and all changes before.
       await owner.api.ok('PATCH /users/{user_id}', { user_id: other.id, full_name: `Turn ${turn++}` });
     };

@@ -207,11 +207,15 @@ export const userTopics: Facts = async (t, server) => {
   await t.test('snapshot + events = state', async (t) => {
     const verify = (title: string, action: () => Promise<unknown>) => verifyAction(t, title, [member, guest], action);
     const move = (from: string, to: string | null, targetExisted: boolean) =>
-      server.actors.sendForValue(userActorKey(org.realm, toUserId(member.id)), userActorCommands.moveTopicPolicy, {
-        from: { stream: bridge, topic: from },
-        to: to === null ? null : { stream: apron, topic: to },
-        targetExisted,
-      });
+      server.actors.sendForValueOrThrow(
+        userActorKey(org.realm, toUserId(member.id)),
+        userActorCommands.moveTopicPolicy,
+        {
+          from: { stream: bridge, topic: from },
+          to: to === null ? null : { stream: apron, topic: to },
+          targetExisted,
+        },
+      );
     for (const topic of ['one', 'One', 'three']) await say(owner, 'Bridge', topic);
     interface Unread {
       readonly count: number;

@@ -1,6 +1,6 @@
 import type { ComponentChildren, Ref } from 'preact';
 import { useId, useRef, useState } from 'preact/hooks';
-import { makeOptionId, moveActiveIndex, SuggestionList } from './list.js';
+import { findActiveIndexAfterKey, makeSuggestionOptionId, SuggestionList } from './list.js';
 import type { Suggestion } from './suggestion.js';
 
 interface ComboProps {
@@ -39,7 +39,7 @@ export function SuggestionCombobox(props: ComboProps) {
   };
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.isComposing) return;
-    const moved = shown ? moveActiveIndex(event.key, active, items.length) : undefined;
+    const moved = shown ? findActiveIndexAfterKey(event.key, active, items.length) : undefined;
     if (moved !== undefined) setActive(moved);
     else if (event.key === 'ArrowDown' && !open) setOpen(true);
     else if ((event.key === 'Enter' || event.key === 'Tab') && !event.shiftKey) {
@@ -62,7 +62,7 @@ export function SuggestionCombobox(props: ComboProps) {
         aria-expanded={shown}
         aria-controls={shown ? id : undefined}
         aria-autocomplete="list"
-        aria-activedescendant={shown && active >= 0 ? makeOptionId(id, active) : undefined}
+        aria-activedescendant={shown && active >= 0 ? makeSuggestionOptionId(id, active) : undefined}
         aria-invalid={props.invalid ? 'true' : undefined}
         autocomplete="off"
         spellcheck={false}

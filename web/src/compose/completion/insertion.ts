@@ -14,7 +14,7 @@ export const formatTopicLink = (stream: string, topic: string): string => `#**${
 export const formatEmojiShortcode = (name: string): string => `:${name}:`;
 
 /** Mentions of people in a text that notify: names, with the id where it is written. */
-export function findMentions(text: string): { readonly name: string; readonly id: number | undefined }[] {
+export function findNotifyingMentions(text: string): { readonly name: string; readonly id: number | undefined }[] {
   const found = text.replace(/^ {0,3}(`{3,}|~{3,})[^\n]*\n[\s\S]*?(?:^ {0,3}\1|$(?![\s\S]))/gm, '');
   return [...found.matchAll(/(?<![`\w])@\*\*([^*|\n]+)(?:\|(\d+))?\*\*/g)].map(([, name, id]) => ({
     name: name!,
@@ -23,7 +23,7 @@ export function findMentions(text: string): { readonly name: string; readonly id
 }
 
 /** Names that mention everyone in the conversation. */
-export const WILDCARD_NAMES = ['all', 'everyone', 'stream'] as const;
+export const WILDCARD_MENTION_NAMES = ['all', 'everyone', 'stream'] as const;
 
 export const hasWildcardMention = (text: string): boolean =>
-  findMentions(text).some(({ name }) => WILDCARD_NAMES.some((one) => one === name));
+  findNotifyingMentions(text).some(({ name }) => WILDCARD_MENTION_NAMES.some((one) => one === name));

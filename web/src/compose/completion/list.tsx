@@ -3,7 +3,7 @@ import { core } from '../../client/index.js';
 import { Avatar, Icon, Popover } from '../../kit/index.js';
 import type { Suggestion } from './suggestion.js';
 
-interface ListProps {
+interface SuggestionListProps {
   readonly id: string;
   readonly label: string;
   readonly items: readonly Suggestion[];
@@ -15,7 +15,7 @@ interface ListProps {
   readonly onClose: () => void;
 }
 
-export const makeOptionId = (list: string, index: number): string => `${list}-${index}`;
+export const makeSuggestionOptionId = (list: string, index: number): string => `${list}-${index}`;
 
 function SuggestionPicture({
   suggestion: { personId, emojiCharacter, pictureUrl, icon },
@@ -41,7 +41,7 @@ function SuggestionPicture({
 }
 
 /** The list of completions beside a field, which keeps the focus and tells screen readers the active line. */
-export function SuggestionList({ id, label, items, activeIndex, anchor, side, onPick, onClose }: ListProps) {
+export function SuggestionList({ id, label, items, activeIndex, anchor, side, onPick, onClose }: SuggestionListProps) {
   const list = useRef<HTMLDivElement>(null);
   useEffect(
     () => list.current?.querySelector('[aria-selected=true]')?.scrollIntoView({ block: 'nearest' }),
@@ -63,7 +63,7 @@ export function SuggestionList({ id, label, items, activeIndex, anchor, side, on
           // biome-ignore lint/a11y/useKeyWithClickEvents: the field hears the keys
           <div
             key={suggestion.key}
-            id={makeOptionId(id, index)}
+            id={makeSuggestionOptionId(id, index)}
             role="option"
             aria-selected={index === activeIndex}
             class="suggestion"
@@ -83,7 +83,7 @@ export function SuggestionList({ id, label, items, activeIndex, anchor, side, on
 /**
  * Moves in a list by keys of the field. @returns the new index; undefined for other keys
  */
-export function moveActiveIndex(key: string, active: number, count: number): number | undefined {
+export function findActiveIndexAfterKey(key: string, active: number, count: number): number | undefined {
   if (key === 'ArrowDown') return (active + 1) % count;
   if (key === 'ArrowUp') return (active <= 0 ? count : active) - 1;
   return undefined;

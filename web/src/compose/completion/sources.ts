@@ -2,56 +2,56 @@ import { computed } from '@preact/signals';
 import { core } from '../../client/index.js';
 import type { Conversation, Person, Stream } from '../../core/index.js';
 import { t } from '../../text/index.js';
-import { emojiTable, loadEmoji } from '../emoji/table.js';
+import { emojiTable, loadUnicodeEmoji } from '../emoji/table.js';
 import {
   formatEmojiShortcode,
   formatGroupMention,
   formatMention,
   formatStreamLink,
   formatTopicLink,
-  WILDCARD_NAMES,
+  WILDCARD_MENTION_NAMES,
 } from './insertion.js';
-import { CODE_BLOCK_LANGUAGES } from './languages.js';
+import { SUGGESTED_CODE_BLOCK_LANGUAGES } from './languages.js';
 import type { Suggestion } from './suggestion.js';
 import type { CompletionTrigger } from './trigger.js';
-import { foldCaseAndAccents, WordIndex } from './word-index.js';
+import { foldCaseAndAccents, WordPrefixIndex } from './word-index.js';
 
-const MAX_SUGGESTIONS = 8;
+const DEFAULT_MAX_SUGGESTIONS = 8;
 
-const peopleIndex = computed(
+const activePeopleIndex = computed(
   () =>
-    new WordIndex(core.state.people.activePeople.value, ({ full_name, delivery_email }) => [
+    new WordPrefixIndex(core.state.people.activeUsersAndBots.value, ({ full_name, delivery_email }) => [
       full_name,
       delivery_email ?? '',
     ]),
 );
 /** Makes the index of people before the first name is typed: it takes 20 ms for 2,000 people. */
-export const warmPeople = (): void => void peopleIndex.value;
+export const warmPeopleIndex = (): void => void activePeopleIndex.value;
 
-const peopleCountByName = computed(() => {
+const activePeopleCountByName = computed(() => {
   const counts = new Map<string, number>();
-  for (const { full_name } of core.state.people.activePeople.value)
+  for (const { full_name } of core.state.people.activeUsersAndBots.value)
     counts.set(full_name, (counts.get(full_name) ?? 0) + 1);
   return counts;
 });
-const streamIndex = computed(
-  () => new WordIndex(core.state.streams.all.value, ({ name, description }) => [name, description]),
+const visibleStreamIndex = computed(
+  () => new WordPrefixIndex(core.state.streams.allSortedByName.value, ({ name, description }) => [name, description]),
 );
-const groupIndex = computed(
+const nonSystemGroupIndex = computed(
   () =>
-    new WordIndex(
-      [...core.state.people.groups.value.values()].filter(({ is_system_group }) => !is_system_group),
+    new WordPrefixIndex(
+      [...core.state.people.groupById.value.values()].filter(({ is_system_group }) => !is_system_group),
       ({ name, description }) => [name, description],
     ),
 );
 
 /** People whom the user is likely to mean, by place: those of the conversation, senders on screen, direct messages. */
-function rankLikelyPeople(): ReadonlyMap<number, number> {
+function rankLikelyPeopleByUserId(): ReadonlyMap<number, number> {
   const places = new Map<number, number>();
   const add = (id: number) => places.has(id) || places.set(id, places.size);
   const { windows, state } = core;
-  for (const id of windows.active?.ids.peek().slice(-60).reverse() ?? []) {
-    const sender = windows.store.peek(id)?.sender_id;
+  for (const id of windows.lastOpenedWindow?.messageIds.peek().slice(-60).reverse() ?? []) {
+    const sender = windows.messageStore.peek(id)?.sender_id;
     if (sender !== undefined && sender !== state.me.id) add(sender);
   }
   for (const { users } of state.conversations.directNewestFirst.value.slice(0, 40)) for (const id of users) add(id);
@@ -59,30 +59,34 @@ function rankLikelyPeople(): ReadonlyMap<number, number> {
 }
 
 /** @param to the conversation that is written to, whose people come first */
-export function findPeople(query: string, to: Conversation | undefined, count = MAX_SUGGESTIONS): Person[] {
+export function findMatchingPeople(
+  query: string,
+  to: Conversation | undefined,
+  count = DEFAULT_MAX_SUGGESTIONS,
+): Person[] {
   const { byId } = core.state.people;
-  const places = rankLikelyPeople();
+  const places = rankLikelyPeopleByUserId();
   const inside = to && 'users' in to ? to.users : [];
   const placeOf = ({ user_id, is_bot }: Person): number =>
     inside.includes(user_id) ? -1 : (places.get(user_id) ?? (is_bot ? Number.MAX_SAFE_INTEGER : 1000));
   const likely = [...inside, ...places.keys()].map((id) => byId.value.get(id)).filter((one) => one !== undefined);
-  return peopleIndex.value.find(query, count, placeOf, likely);
+  return activePeopleIndex.value.findBestMatches(query, count, placeOf, likely);
 }
 
-const RANK_BY_MEMBERSHIP = { subscribed: 0, former: 2, never: 2 } as const;
+const STREAM_RANK_BY_MEMBERSHIP = { subscribed: 0, former: 2, never: 2 } as const;
 
-export function findStreams(query: string, count = MAX_SUGGESTIONS): Stream[] {
-  return streamIndex.value.find(
+export function findMatchingStreams(query: string, count = DEFAULT_MAX_SUGGESTIONS): Stream[] {
+  return visibleStreamIndex.value.findBestMatches(
     query,
     count,
-    ({ membership, is_muted }) => RANK_BY_MEMBERSHIP[membership] + (is_muted ? 1 : 0),
+    ({ membership, is_muted }) => STREAM_RANK_BY_MEMBERSHIP[membership] + (is_muted ? 1 : 0),
   );
 }
 
-export function findTopics(stream: number, query: string, count = MAX_SUGGESTIONS): string[] {
-  void core.loadTopics(stream).catch(() => {});
+export function findKnownTopicsAndLoadAll(stream: number, query: string, count = DEFAULT_MAX_SUGGESTIONS): string[] {
+  void core.loadAllTopicsOnce(stream).catch(() => {});
   const folded = foldCaseAndAccents(query).trim();
-  const all = core.state.conversations.topicsOf(stream).value;
+  const all = core.state.conversations.getTopicsSignal(stream).value;
   const [first, rest]: [string[], string[]] = [[], []];
   for (const { name } of all) {
     const at = foldCaseAndAccents(name).indexOf(folded);
@@ -93,11 +97,11 @@ export function findTopics(stream: number, query: string, count = MAX_SUGGESTION
   return [...first, ...rest].slice(0, count);
 }
 
-export const personSuggestion = (person: Person, insert = ''): Suggestion => ({
+export const makePersonSuggestion = (person: Person, insert = ''): Suggestion => ({
   key: `p${person.user_id}`,
   text: person.full_name,
   detail:
-    (peopleCountByName.value.get(person.full_name) ?? 0) > 1
+    (activePeopleCountByName.value.get(person.full_name) ?? 0) > 1
       ? (person.delivery_email ?? `#${person.user_id}`)
       : undefined,
   personId: person.user_id,
@@ -105,13 +109,13 @@ export const personSuggestion = (person: Person, insert = ''): Suggestion => ({
   insertedText: insert,
 });
 
-export function streamSuggestion({ stream_id: id, name, description }: Stream, insert = ''): Suggestion {
+export function makeStreamSuggestion({ stream_id: id, name, description }: Stream, insert = ''): Suggestion {
   const kind = core.state.streams.getPrivacy(id);
   const icon = kind === 'private' ? 'lock' : kind === 'web-public' ? 'globe' : 'hash';
   return { key: `s${id}`, text: name, detail: description, icon, streamOrPersonId: id, insertedText: insert };
 }
 
-export const topicSuggestion = (name: string, insert = name): Suggestion => ({
+export const makeTopicSuggestion = (name: string, insert = name): Suggestion => ({
   key: `t${name}`,
   text: name,
   insertedText: insert,
@@ -119,11 +123,11 @@ export const topicSuggestion = (name: string, insert = name): Suggestion => ({
 
 function suggestPeopleAndGroups(query: string, silent: boolean, to: Conversation | undefined): Suggestion[] {
   const bare = query.replace(/\*+$/, '');
-  const people = findPeople(bare, to).map((person) => {
-    const isAmbiguous = (peopleCountByName.value.get(person.full_name) ?? 0) > 1;
-    return personSuggestion(person, `${formatMention(person.full_name, person.user_id, { silent, isAmbiguous })} `);
+  const people = findMatchingPeople(bare, to).map((person) => {
+    const isAmbiguous = (activePeopleCountByName.value.get(person.full_name) ?? 0) > 1;
+    return makePersonSuggestion(person, `${formatMention(person.full_name, person.user_id, { silent, isAmbiguous })} `);
   });
-  const groups = groupIndex.value.find(bare, 3).map(
+  const groups = nonSystemGroupIndex.value.findBestMatches(bare, 3).map(
     ({ id, name, description }): Suggestion => ({
       key: `g${id}`,
       text: name,
@@ -133,7 +137,7 @@ function suggestPeopleAndGroups(query: string, silent: boolean, to: Conversation
     }),
   );
   const wildcards =
-    silent || bare === '' ? [] : WILDCARD_NAMES.filter((name) => name.startsWith(foldCaseAndAccents(bare)));
+    silent || bare === '' ? [] : WILDCARD_MENTION_NAMES.filter((name) => name.startsWith(foldCaseAndAccents(bare)));
   const everyone = wildcards.map(
     (name): Suggestion => ({
       key: name,
@@ -143,13 +147,13 @@ function suggestPeopleAndGroups(query: string, silent: boolean, to: Conversation
       insertedText: `@**${name}** `,
     }),
   );
-  return [...people.slice(0, MAX_SUGGESTIONS - groups.length - everyone.length), ...groups, ...everyone];
+  return [...people.slice(0, DEFAULT_MAX_SUGGESTIONS - groups.length - everyone.length), ...groups, ...everyone];
 }
 
 function suggestEmoji(query: string): Suggestion[] {
-  void loadEmoji();
+  void loadUnicodeEmoji();
   const table = emojiTable.value;
-  return (table?.find(query, MAX_SUGGESTIONS) ?? []).map(({ name, character, pictureUrl }) => ({
+  return (table?.findByName(query, DEFAULT_MAX_SUGGESTIONS) ?? []).map(({ name, character, pictureUrl }) => ({
     key: `e${name}`,
     text: `:${name}:`,
     emojiCharacter: character,
@@ -171,22 +175,24 @@ export function suggestForTrigger(trigger: CompletionTrigger, to: Conversation |
     case 'person':
       return suggestPeopleAndGroups(query, trigger.silent, to);
     case 'stream':
-      return findStreams(query).map((stream) => streamSuggestion(stream, `${formatStreamLink(stream.name)} `));
+      return findMatchingStreams(query).map((stream) =>
+        makeStreamSuggestion(stream, `${formatStreamLink(stream.name)} `),
+      );
     case 'topic': {
       const id = core.state.streams.findIdByName(trigger.stream);
       if (id === undefined) return [];
       const { streams } = core.state;
-      return findTopics(id, query).map((name) =>
-        topicSuggestion(name, `${formatTopicLink(streams.nameOf(id), name)} `),
+      return findKnownTopicsAndLoadAll(id, query).map((name) =>
+        makeTopicSuggestion(name, `${formatTopicLink(streams.getStreamName(id), name)} `),
       );
     }
     case 'emoji':
       return suggestEmoji(query);
     case 'language':
-      return CODE_BLOCK_LANGUAGES.filter(
+      return SUGGESTED_CODE_BLOCK_LANGUAGES.filter(
         (name) => query !== '' && name.startsWith(query.toLowerCase()) && name !== query,
       )
-        .slice(0, MAX_SUGGESTIONS)
+        .slice(0, DEFAULT_MAX_SUGGESTIONS)
         .map((name) => ({ key: name, text: name, icon: 'code', insertedText: `${name}\n` }));
     case 'command':
       return SLASH_COMMANDS.filter(({ name }) => name.startsWith(query)).map(({ name, text }) => ({

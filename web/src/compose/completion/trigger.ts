@@ -5,58 +5,61 @@ export type CompletionTrigger =
   | { readonly kind: 'topic'; readonly start: number; readonly query: string; readonly stream: string };
 
 /** A name is not longer than this, so the text further back is not looked at. */
-const MAX_LOOKED_BACK = 120;
+const MAX_SCANNED_CHARS_BEFORE_CARET = 120;
 
-const FENCE_PATTERN = /^ {0,3}(?:`{3,}|~{3,})/gm;
-const LANGUAGE_PATTERN = /^ {0,3}(?:`{3,}|~{3,})[ \t]*([\w+#.-]*)$/;
-const COMMAND_PATTERN = /^\/(\w*)$/;
-const TOPIC_PATTERN = /#(?:\*\*)?([^\s*>#][^*>#\n]*)>([^*>\n]*)$/;
-const STREAM_PATTERN = /(?:^|[\s([{"'>])#(?:\*\*)?([^\s*>#][^*>#\n]*|)$/;
-const PERSON_PATTERN = /(?:^|[^\w`@*])@(_?)\*{0,2}([^\s@*`][^@*`\n]*|)$/;
-const EMOJI_PATTERN = /(?:^|[\s([{"'>*_~-]):([+\w-]{2,})$/;
+const CODE_FENCE_LINE_PATTERN = /^ {0,3}(?:`{3,}|~{3,})/gm;
+const FENCE_LANGUAGE_TRIGGER_PATTERN = /^ {0,3}(?:`{3,}|~{3,})[ \t]*([\w+#.-]*)$/;
+const SLASH_COMMAND_TRIGGER_PATTERN = /^\/(\w*)$/;
+const TOPIC_TRIGGER_PATTERN = /#(?:\*\*)?([^\s*>#][^*>#\n]*)>([^*>\n]*)$/;
+const STREAM_TRIGGER_PATTERN = /(?:^|[\s([{"'>])#(?:\*\*)?([^\s*>#][^*>#\n]*|)$/;
+const PERSON_TRIGGER_PATTERN = /(?:^|[^\w`@*])@(_?)\*{0,2}([^\s@*`][^@*`\n]*|)$/;
+const EMOJI_TRIGGER_PATTERN = /(?:^|[\s([{"'>*_~-]):([+\w-]{2,})$/;
 
 /** Words of a query: a sentence after a lonely @ is no name. */
 const MAX_QUERY_WORDS = 4;
 
-const isPossibleName = (query: string): boolean => query.split(' ').length <= MAX_QUERY_WORDS && !query.includes('  ');
+const isPossibleNameQuery = (query: string): boolean =>
+  query.split(' ').length <= MAX_QUERY_WORDS && !query.includes('  ');
 
 /** @returns whether a code block is open at the end of the text */
-function isInFence(text: string): boolean {
-  return (text.match(FENCE_PATTERN)?.length ?? 0) % 2 === 1;
+function endsInOpenCodeFence(text: string): boolean {
+  return (text.match(CODE_FENCE_LINE_PATTERN)?.length ?? 0) % 2 === 1;
 }
 
 /** Finds what is being typed at the caret. @param text the whole text @param caret index of the caret */
 export function findTriggerAtCaret(text: string, caret: number): CompletionTrigger | undefined {
   const lineStart = text.lastIndexOf('\n', caret - 1) + 1;
-  const from = Math.max(lineStart, caret - MAX_LOOKED_BACK);
+  const from = Math.max(lineStart, caret - MAX_SCANNED_CHARS_BEFORE_CARET);
   const before = text.slice(from, caret);
   const at = (query: string): number => caret - query.length;
-  const language = from === lineStart ? LANGUAGE_PATTERN.exec(before)?.[1] : undefined;
+  const language = from === lineStart ? FENCE_LANGUAGE_TRIGGER_PATTERN.exec(before)?.[1] : undefined;
   if (language !== undefined) {
     // The fence that ends a block takes no language.
-    return isInFence(text.slice(0, lineStart)) ? undefined : { kind: 'language', start: at(language), query: language };
+    return endsInOpenCodeFence(text.slice(0, lineStart))
+      ? undefined
+      : { kind: 'language', start: at(language), query: language };
   }
-  const command = lineStart === 0 ? COMMAND_PATTERN.exec(before)?.[1] : undefined;
+  const command = lineStart === 0 ? SLASH_COMMAND_TRIGGER_PATTERN.exec(before)?.[1] : undefined;
   if (command !== undefined) return { kind: 'command', start: 0, query: command };
   const found = findInlineTrigger(before, from);
-  return found && isInFence(text.slice(0, lineStart)) ? undefined : found;
+  return found && endsInOpenCodeFence(text.slice(0, lineStart)) ? undefined : found;
 }
 
 function findInlineTrigger(before: string, from: number): CompletionTrigger | undefined {
-  const topic = TOPIC_PATTERN.exec(before);
+  const topic = TOPIC_TRIGGER_PATTERN.exec(before);
   if (topic) {
     return { kind: 'topic', start: from + topic.index, stream: topic[1]!.trim(), query: topic[2]! };
   }
-  const person = PERSON_PATTERN.exec(before);
-  if (person && isPossibleName(person[2]!)) {
+  const person = PERSON_TRIGGER_PATTERN.exec(before);
+  if (person && isPossibleNameQuery(person[2]!)) {
     const start = from + before.lastIndexOf('@');
     return { kind: 'person', start, query: person[2]!, silent: person[1] === '_' };
   }
-  const stream = STREAM_PATTERN.exec(before)?.[1];
-  if (stream !== undefined && isPossibleName(stream)) {
+  const stream = STREAM_TRIGGER_PATTERN.exec(before)?.[1];
+  if (stream !== undefined && isPossibleNameQuery(stream)) {
     return { kind: 'stream', start: from + before.lastIndexOf('#'), query: stream };
   }
-  const emoji = EMOJI_PATTERN.exec(before)?.[1];
+  const emoji = EMOJI_TRIGGER_PATTERN.exec(before)?.[1];
   if (emoji !== undefined) return { kind: 'emoji', start: from + before.length - emoji.length - 1, query: emoji };
   return undefined;
 }

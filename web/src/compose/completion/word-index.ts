@@ -9,7 +9,7 @@ const splitIntoFoldedWords = (text: string): string[] =>
     .split(/[\s_\-.,()/@]+/)
     .filter(Boolean);
 
-interface Entry<T> {
+interface WordIndexEntry<T> {
   readonly item: T;
   /** Folded names, the one that is shown first. */
   readonly names: readonly string[];
@@ -17,26 +17,26 @@ interface Entry<T> {
 }
 
 /** A match with a single letter may have thousands of items; the ranking looks at this many. */
-const MAX_CANDIDATES = 600;
+const MAX_RANKED_MATCHES = 600;
 
 /**
  * Finds items by the beginnings of words of their names. Words are sorted once, so that a keystroke costs a binary
  * search and the matches, however many items there are.
  */
-export class WordIndex<T> {
-  readonly #words: readonly { readonly word: string; readonly entry: Entry<T> }[];
-  readonly #entries = new Map<T, Entry<T>>();
+export class WordPrefixIndex<T> {
+  readonly #sortedWords: readonly { readonly word: string; readonly entry: WordIndexEntry<T> }[];
+  readonly #entryByItem = new Map<T, WordIndexEntry<T>>();
 
   /** @param namesOf names of an item, the one that is shown first */
   constructor(items: Iterable<T>, namesOf: (item: T) => readonly string[]) {
-    const words: { word: string; entry: Entry<T> }[] = [];
+    const words: { word: string; entry: WordIndexEntry<T> }[] = [];
     for (const item of items) {
       const names = namesOf(item);
       const entry = { item, names: names.map(foldCaseAndAccents), words: names.flatMap(splitIntoFoldedWords) };
-      this.#entries.set(item, entry);
+      this.#entryByItem.set(item, entry);
       for (const word of new Set(entry.words)) words.push({ word, entry });
     }
-    this.#words = words.sort((a, b) => (a.word < b.word ? -1 : a.word > b.word ? 1 : 0));
+    this.#sortedWords = words.sort((a, b) => (a.word < b.word ? -1 : a.word > b.word ? 1 : 0));
   }
 
   /**
@@ -46,31 +46,34 @@ export class WordIndex<T> {
    * @param placeOf place of an item among those that the reader is likely to mean; Infinity for the others
    * @param likely items that are tried in any case
    */
-  find(query: string, count: number, placeOf: (item: T) => number = () => 0, likely: Iterable<T> = []): T[] {
+  findBestMatches(query: string, count: number, placeOf: (item: T) => number = () => 0, likely: Iterable<T> = []): T[] {
     const folded = foldCaseAndAccents(query).trim();
     const wanted = splitIntoFoldedWords(query);
-    const seen = new Set<Entry<T>>();
+    const seen = new Set<WordIndexEntry<T>>();
     for (const item of likely) {
-      const entry = this.#entries.get(item);
+      const entry = this.#entryByItem.get(item);
       if (entry && matchesAllWords(entry, wanted)) seen.add(entry);
     }
-    for (const entry of this.#candidates(wanted))
-      if (seen.size < MAX_CANDIDATES && matchesAllWords(entry, wanted)) seen.add(entry);
+    for (const entry of this.#generateCandidates(wanted))
+      if (seen.size < MAX_RANKED_MATCHES && matchesAllWords(entry, wanted)) seen.add(entry);
     return [...seen]
-      .map((entry) => ({ entry, quality: rankNameMatch(entry, folded), place: placeOf(entry.item) }))
-      .sort((a, b) => a.quality - b.quality || comparePlaces(a.place, b.place) || compareEntries(a.entry, b.entry))
+      .map((entry) => ({ entry, quality: computeNameMatchRank(entry, folded), place: placeOf(entry.item) }))
+      .sort(
+        (a, b) =>
+          a.quality - b.quality || comparePlaces(a.place, b.place) || compareByFirstNameLength(a.entry, b.entry),
+      )
       .slice(0, count)
       .map(({ entry }) => entry.item);
   }
 
-  *#candidates(wanted: readonly string[]): Generator<Entry<T>> {
+  *#generateCandidates(wanted: readonly string[]): Generator<WordIndexEntry<T>> {
     if (wanted.length === 0) {
-      yield* this.#entries.values();
+      yield* this.#entryByItem.values();
       return;
     }
     const longest = wanted.reduce((a, b) => (b.length > a.length ? b : a));
-    for (let at = this.#findFirstWordIndex(longest); at < this.#words.length; at++) {
-      const { word, entry } = this.#words[at]!;
+    for (let at = this.#findFirstWordIndex(longest); at < this.#sortedWords.length; at++) {
+      const { word, entry } = this.#sortedWords[at]!;
       if (!word.startsWith(longest)) return;
       yield entry;
     }
@@ -78,20 +81,20 @@ export class WordIndex<T> {
 
   /** Index of the first word that is not before the text. */
   #findFirstWordIndex(text: string): number {
-    let [low, high] = [0, this.#words.length];
+    let [low, high] = [0, this.#sortedWords.length];
     while (low < high) {
       const middle = (low + high) >> 1;
-      if (this.#words[middle]!.word < text) low = middle + 1;
+      if (this.#sortedWords[middle]!.word < text) low = middle + 1;
       else high = middle;
     }
     return low;
   }
 }
 
-const matchesAllWords = ({ words }: Entry<unknown>, wanted: readonly string[]): boolean =>
+const matchesAllWords = ({ words }: WordIndexEntry<unknown>, wanted: readonly string[]): boolean =>
   wanted.every((one) => words.some((word) => word.startsWith(one)));
 
-function rankNameMatch({ names }: Entry<unknown>, query: string): number {
+function computeNameMatchRank({ names }: WordIndexEntry<unknown>, query: string): number {
   if (query === '') return 3;
   if (names.includes(query)) return 0;
   if (names[0]?.startsWith(query)) return 1;
@@ -101,5 +104,5 @@ function rankNameMatch({ names }: Entry<unknown>, query: string): number {
 /** Infinity minus Infinity is no number, so places are compared instead of subtracted. */
 const comparePlaces = (a: number, b: number): number => (a < b ? -1 : a > b ? 1 : 0);
 
-const compareEntries = (a: Entry<unknown>, b: Entry<unknown>): number =>
+const compareByFirstNameLength = (a: WordIndexEntry<unknown>, b: WordIndexEntry<unknown>): number =>
   a.names[0]!.length - b.names[0]!.length || (a.names[0]! < b.names[0]! ? -1 : 1);

@@ -1,7 +1,7 @@
 import { effect } from '@preact/signals';
 import { h } from 'preact';
 import { core } from '../../client/index.js';
-import { type Anchor, openLayer, toast } from '../../kit/index.js';
+import { openLayer, type PopoverAnchor, showToast } from '../../kit/index.js';
 import { loadLaterTexts, t } from '../../text/index.js';
 import type { Emoji } from './table.js';
 
@@ -12,7 +12,7 @@ let closeOpenPicker: (() => void) | undefined;
  *
  * @returns the choice; undefined when the picker was left without one
  */
-export async function openEmojiPicker(anchor: Anchor): Promise<Emoji | undefined> {
+export async function toggleEmojiPicker(anchor: PopoverAnchor): Promise<Emoji | undefined> {
   if (closeOpenPicker) {
     closeOpenPicker();
     return undefined;
@@ -32,18 +32,18 @@ export async function openEmojiPicker(anchor: Anchor): Promise<Emoji | undefined
       closeOpenPicker ??= end;
     });
   } catch {
-    toast({ text: t('error.unreachable'), kind: 'error' });
+    showToast({ text: t('error.unreachable'), kind: 'error' });
     return undefined;
   }
 }
 
 /** Answers requests of other views for an emoji. @returns ends it */
-export function serveEmojiRequests(): () => void {
+export function serveEmojiPickerRequests(): () => void {
   return effect(() => {
-    const request = core.viewState.emojiPickerRequest.value;
+    const request = core.sharedViewState.emojiPickerRequest.value;
     if (!request) return;
-    core.viewState.emojiPickerRequest.value = undefined;
-    void openEmojiPicker(request.anchorBox).then((emoji) => {
+    core.sharedViewState.emojiPickerRequest.value = undefined;
+    void toggleEmojiPicker(request.anchorBox).then((emoji) => {
       if (emoji) request.onChoose(emoji);
     });
   });

@@ -1,22 +1,22 @@
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
-import { type Anchor, EmptyNotice, Field, Popover, Spinner } from '../../kit/index.js';
+import { EmptyNotice, Popover, type PopoverAnchor, Spinner, TextField } from '../../kit/index.js';
 import { type TextKey, t } from '../../text/index.js';
 import { EMOJI_CHARACTERS_BY_GROUP, type EmojiGroupId } from './groups.js';
-import { noteRecent, readRecentEmoji } from './recent.js';
-import { type Emoji, type EmojiTable, emojiTable, loadEmoji } from './table.js';
+import { noteRecentEmoji, readRecentEmoji } from './recent.js';
+import { type Emoji, type EmojiTable, emojiTable, loadUnicodeEmoji } from './table.js';
 
-interface PickerProps {
-  readonly anchor: Anchor;
+interface EmojiPickerProps {
+  readonly anchor: PopoverAnchor;
   readonly onChoose: (emoji: Emoji) => void;
   readonly onClose: () => void;
 }
 
-interface Section {
+interface EmojiSection {
   readonly id: EmojiGroupId | 'recent' | 'custom' | 'found';
   readonly emojis: readonly Emoji[];
 }
 
-const MAX_FOUND = 120;
+const MAX_FOUND_EMOJI = 120;
 /** Emoji in a row; the style sheet has the same number. */
 const EMOJI_PER_ROW = 9;
 
@@ -33,10 +33,10 @@ const TITLE_KEY_BY_SECTION = {
   objects: 'emoji.objects',
   symbols: 'emoji.symbols',
   flags: 'emoji.flags',
-} as const satisfies Record<Section['id'], TextKey>;
+} as const satisfies Record<EmojiSection['id'], TextKey>;
 
 /** Pictures of the buttons that lead to a category. */
-const BUTTON_EMOJI_BY_SECTION: Readonly<Record<Section['id'], string>> = {
+const BUTTON_EMOJI_BY_SECTION: Readonly<Record<EmojiSection['id'], string>> = {
   found: '',
   recent: '🕘',
   custom: '⭐',
@@ -51,32 +51,32 @@ const BUTTON_EMOJI_BY_SECTION: Readonly<Record<Section['id'], string>> = {
   flags: '🏁',
 };
 
-const makeEmojiCode = (character: string): string =>
+const makeEmojiCodeOfCharacter = (character: string): string =>
   [...character]
     .map((part) => part.codePointAt(0)!.toString(16).padStart(4, '0'))
     .filter((code) => code !== 'fe0f')
     .join('-');
 
-function makeEmojiSections(table: EmojiTable): Section[] {
+function makeEmojiSections(table: EmojiTable): EmojiSection[] {
   const known = (one: Emoji | undefined): one is Emoji => one !== undefined;
   const recent = readRecentEmoji()
     .map(({ code, type }) =>
-      type === 'unicode_emoji' ? table.byCode(code) : table.custom.find((of) => of.code === code),
+      type === 'unicode_emoji' ? table.findUnicodeEmojiByCode(code) : table.custom.find((of) => of.code === code),
     )
     .filter(known);
   const groups = Object.entries(EMOJI_CHARACTERS_BY_GROUP).map(([id, characters]) => ({
     id: id as EmojiGroupId,
     emojis: characters
       .split(/\s+/)
-      .map((character) => table.byCode(makeEmojiCode(character)))
+      .map((character) => table.findUnicodeEmojiByCode(makeEmojiCodeOfCharacter(character)))
       .filter(known),
   }));
-  const all: Section[] = [{ id: 'recent', emojis: recent }, { id: 'custom', emojis: table.custom }, ...groups];
+  const all: EmojiSection[] = [{ id: 'recent', emojis: recent }, { id: 'custom', emojis: table.custom }, ...groups];
   return all.filter(({ emojis }) => emojis.length > 0);
 }
 
 /** Moves in the grid by arrows. */
-function moveFocusByArrow(event: KeyboardEvent, root: Element, field: HTMLElement | null): void {
+function moveEmojiFocusByArrow(event: KeyboardEvent, root: Element, field: HTMLElement | null): void {
   const steps: Readonly<Record<string, number>> = {
     ArrowRight: 1,
     ArrowLeft: -1,
@@ -122,23 +122,23 @@ function EmojiButton({
 }
 
 /** Search and categories of emoji. Rows out of sight cost no layout (`content-visibility`). */
-export function Picker({ anchor, onChoose, onClose }: PickerProps) {
+export function Picker({ anchor, onChoose, onClose }: EmojiPickerProps) {
   const [query, setQuery] = useState('');
   const root = useRef<HTMLDivElement>(null);
   const field = useRef<HTMLInputElement>(null);
-  useEffect(() => void loadEmoji(), []);
+  useEffect(() => void loadUnicodeEmoji(), []);
   const table = emojiTable.value;
   const groups = useMemo(() => (table ? makeEmojiSections(table) : []), [table]);
-  const found = query.trim() === '' ? undefined : (table?.find(query, MAX_FOUND) ?? []);
-  const sections: readonly Section[] = found ? [{ id: 'found', emojis: found }] : groups;
+  const found = query.trim() === '' ? undefined : (table?.findByName(query, MAX_FOUND_EMOJI) ?? []);
+  const sections: readonly EmojiSection[] = found ? [{ id: 'found', emojis: found }] : groups;
   const choose = (emoji: Emoji) => {
-    noteRecent(emoji);
+    noteRecentEmoji(emoji);
     onChoose(emoji);
   };
   /** Enter counts also when it is pressed before the names have come. */
   const chooseFirst = async (words: string) => {
-    await loadEmoji();
-    const first = emojiTable.value?.find(words, 1)[0];
+    await loadUnicodeEmoji();
+    const first = emojiTable.value?.findByName(words, 1)[0];
     if (first && root.current) choose(first);
   };
   return (
@@ -147,9 +147,9 @@ export function Picker({ anchor, onChoose, onClose }: PickerProps) {
         ref={root}
         role="none"
         class="emoji-panel"
-        onKeyDown={(event) => root.current && moveFocusByArrow(event, root.current, field.current)}
+        onKeyDown={(event) => root.current && moveEmojiFocusByArrow(event, root.current, field.current)}
       >
-        <Field
+        <TextField
           type="search"
           hidesLabel
           label={t('emoji.search')}

@@ -1,24 +1,27 @@
 import type { Emoji } from './table.js';
 
 const RECENT_EMOJI_STORE_KEY = 'recent-emoji';
-const MAX_RECENT = 27;
+const MAX_RECENT_EMOJI = 27;
 
-type Recent = Pick<Emoji, 'code' | 'type'>;
+type RecentEmoji = Pick<Emoji, 'code' | 'type'>;
 
 /** Emoji that were chosen in this browser, newest first. */
-export function readRecentEmoji(): readonly Recent[] {
+export function readRecentEmoji(): readonly RecentEmoji[] {
   try {
     const list: unknown = JSON.parse(localStorage.getItem(RECENT_EMOJI_STORE_KEY) ?? '[]');
-    return Array.isArray(list) ? (list as Recent[]).filter(({ code }) => typeof code === 'string') : [];
+    return Array.isArray(list) ? (list as RecentEmoji[]).filter(({ code }) => typeof code === 'string') : [];
   } catch {
     return [];
   }
 }
 
-export function noteRecent({ code, type }: Emoji): void {
+export function noteRecentEmoji({ code, type }: Emoji): void {
   const others = readRecentEmoji().filter((one) => one.code !== code || one.type !== type);
   try {
-    localStorage.setItem(RECENT_EMOJI_STORE_KEY, JSON.stringify([{ code, type }, ...others].slice(0, MAX_RECENT)));
+    localStorage.setItem(
+      RECENT_EMOJI_STORE_KEY,
+      JSON.stringify([{ code, type }, ...others].slice(0, MAX_RECENT_EMOJI)),
+    );
   } catch {
     // Without storage there are no recent ones.
   }

@@ -1,6 +1,6 @@
 import { computed, signal } from '@preact/signals';
 import { core } from '../../client/index.js';
-import { WordIndex } from '../completion/word-index.js';
+import { WordPrefixIndex } from '../completion/word-index.js';
 
 /** An emoji as reactions and messages name it. */
 export interface Emoji {
@@ -18,7 +18,19 @@ interface NamedEmoji extends Emoji {
 }
 
 /** Emoji that people use most, in the order in which they are offered. */
-const POPULAR = ['+1', 'tada', 'smile', 'heart', 'working_on_it', 'octopus', 'joy', 'check', 'eyes', 'pray', 'cry'];
+const POPULAR_EMOJI_NAMES = [
+  '+1',
+  'tada',
+  'smile',
+  'heart',
+  'working_on_it',
+  'octopus',
+  'joy',
+  'check',
+  'eyes',
+  'pray',
+  'cry',
+];
 
 const EMOJI_PRESENTATION_PATTERN = /\p{Emoji_Presentation}/u;
 
@@ -29,17 +41,17 @@ export function makeEmojiCharacter(code: string): string {
 }
 
 const unicodeEmoji = signal<readonly NamedEmoji[] | undefined>(undefined);
-let emojiNamesLoad: Promise<void> | undefined;
+let unicodeEmojiLoad: Promise<void> | undefined;
 
 /** Fetches the names of Unicode emoji once. */
-export function loadEmoji(): Promise<void> {
-  emojiNamesLoad ??= fetchNames().catch(() => {
-    emojiNamesLoad = undefined;
+export function loadUnicodeEmoji(): Promise<void> {
+  unicodeEmojiLoad ??= fetchAndStoreUnicodeEmoji().catch(() => {
+    unicodeEmojiLoad = undefined;
   });
-  return emojiNamesLoad;
+  return unicodeEmojiLoad;
 }
 
-async function fetchNames(): Promise<void> {
+async function fetchAndStoreUnicodeEmoji(): Promise<void> {
   const address = core.state.realm.value.server_emoji_data_url ?? '/static/emoji/emoji_api.json';
   const { pathname } = new URL(address, location.href);
   const { status, text } = await core.platform.fetch({ method: 'GET', path: pathname, headers: {}, body: undefined });
@@ -58,9 +70,9 @@ async function fetchNames(): Promise<void> {
 
 /** All emoji that can be used now, with a search. */
 export class EmojiTable {
-  readonly #index: WordIndex<Emoji>;
-  readonly #byCode: ReadonlyMap<string, Emoji>;
-  readonly #popular: ReadonlyMap<string, number>;
+  readonly #nameIndex: WordPrefixIndex<Emoji>;
+  readonly #unicodeEmojiByCode: ReadonlyMap<string, Emoji>;
+  readonly #popularityRankByName: ReadonlyMap<string, number>;
 
   constructor(
     readonly custom: readonly Emoji[],
@@ -70,29 +82,31 @@ export class EmojiTable {
     const hidden = new Set(custom.map(({ name }) => name));
     const shown = plain.filter(({ name }) => !hidden.has(name));
     const names = new Map<Emoji, readonly string[]>(shown.map((one) => [one, one.names]));
-    this.#index = new WordIndex<Emoji>([...custom, ...shown], (one) => names.get(one) ?? [one.name]);
-    this.#byCode = new Map(shown.map((one) => [one.code.replaceAll('-fe0f', ''), one]));
-    this.#popular = new Map(POPULAR.map((name, place) => [name, place]));
+    this.#nameIndex = new WordPrefixIndex<Emoji>([...custom, ...shown], (one) => names.get(one) ?? [one.name]);
+    this.#unicodeEmojiByCode = new Map(shown.map((one) => [one.code.replaceAll('-fe0f', ''), one]));
+    this.#popularityRankByName = new Map(POPULAR_EMOJI_NAMES.map((name, place) => [name, place]));
   }
 
   /** @param query a part of a name; spaces and underlines are the same */
-  find(query: string, count: number): Emoji[] {
-    return this.#index.find(query, count, ({ name, type }) =>
-      type === 'unicode_emoji' ? (this.#popular.get(name) ?? POPULAR.length + 1) : POPULAR.length,
+  findByName(query: string, count: number): Emoji[] {
+    return this.#nameIndex.findBestMatches(query, count, ({ name, type }) =>
+      type === 'unicode_emoji'
+        ? (this.#popularityRankByName.get(name) ?? POPULAR_EMOJI_NAMES.length + 1)
+        : POPULAR_EMOJI_NAMES.length,
     );
   }
 
   /** @param code with or without variation selectors */
-  byCode(code: string): Emoji | undefined {
-    return this.#byCode.get(code.replaceAll('-fe0f', ''));
+  findUnicodeEmojiByCode(code: string): Emoji | undefined {
+    return this.#unicodeEmojiByCode.get(code.replaceAll('-fe0f', ''));
   }
 }
 
-/** undefined until the names are here; `loadEmoji()` fetches them. */
+/** undefined until the names are here; `loadUnicodeEmoji()` fetches them. */
 export const emojiTable = computed(() => {
   const plain = unicodeEmoji.value;
   if (!plain) return undefined;
-  const custom = core.state.emoji.activeEmoji.value.map(
+  const custom = core.state.emoji.activeCustomEmoji.value.map(
     ({ id, name, source_url }): Emoji => ({ name, code: id, type: 'realm_emoji', pictureUrl: source_url }),
   );
   return new EmojiTable(custom, plain);

@@ -1,10 +1,10 @@
 import { useState } from 'preact/hooks';
 import { core } from '../../client/index.js';
 import { ApiFailure } from '../../core/index.js';
-import { Button, Dialog, Field, openLayer, toast } from '../../kit/index.js';
-import { formatDateTime, t } from '../../text/index.js';
-import { type Composer, NO_TOPIC } from '../composer.js';
-import { formatDateTimeField, listQuickChoices, parseDateTimeField, shiftMsForZoneDisplay } from './times.js';
+import { Button, Dialog, openLayer, showToast, TextField } from '../../kit/index.js';
+import { formatFullDateTime, t } from '../../text/index.js';
+import { type Composer, NO_TOPIC_NAME } from '../composer.js';
+import { formatDateTimeField, listFutureQuickChoices, parseDateTimeField, shiftMsForZoneDisplay } from './times.js';
 
 const HOUR_MS = 3_600_000;
 
@@ -18,19 +18,19 @@ function getUserTimeZone(): string {
   }
 }
 
-interface ScheduleProps {
+interface ScheduleDialogProps {
   readonly composer: Composer;
   readonly onClose: () => void;
 }
 
-function ScheduleDialog({ composer, onClose }: ScheduleProps) {
+function ScheduleDialog({ composer, onClose }: ScheduleDialogProps) {
   const zone = getUserTimeZone();
   const [now] = useState(core.platform.now());
   const [field, setField] = useState(formatDateTimeField(now + HOUR_MS, zone));
   const [error, setError] = useState<string>();
   const [busy, setBusy] = useState(false);
   const schedule = async (at: number | undefined) => {
-    const to = composer.conversation.peek();
+    const to = composer.targetConversation.peek();
     if (at === undefined || at <= core.platform.now()) return setError(t('schedule.past'));
     if (!to || busy) return;
     setBusy(true);
@@ -38,15 +38,15 @@ function ScheduleDialog({ composer, onClose }: ScheduleProps) {
       await core.api.post('/scheduled_messages', {
         ...('users' in to
           ? { type: 'direct', to: to.users }
-          : { type: 'stream', to: to.stream, topic: to.topic || NO_TOPIC }),
+          : { type: 'stream', to: to.stream, topic: to.topic || NO_TOPIC_NAME }),
         content: composer.text.peek().trimEnd(),
         scheduled_delivery_timestamp: Math.floor(at / 1000),
       });
       composer.clearAfterSending();
       onClose();
-      composer.close();
-      toast({
-        text: t('schedule.done', { time: formatDateTime(shiftMsForZoneDisplay(at, zone)) }),
+      composer.resetToViewedConversation();
+      showToast({
+        text: t('schedule.done', { time: formatFullDateTime(shiftMsForZoneDisplay(at, zone)) }),
         kind: 'success',
         action: { label: t('schedule.list'), run: () => core.router.navigate({ view: 'scheduled' }) },
       });
@@ -72,13 +72,13 @@ function ScheduleDialog({ composer, onClose }: ScheduleProps) {
       }
     >
       <div class="schedule">
-        {listQuickChoices(now, zone).map(({ choice, at }) => (
+        {listFutureQuickChoices(now, zone).map(({ choice, at }) => (
           <button key={choice} type="button" class="schedule-choice" onClick={() => void schedule(at)}>
             <span>{t(`schedule.${choice}`)}</span>
-            <span class="schedule-time">{formatDateTime(shiftMsForZoneDisplay(at, zone))}</span>
+            <span class="schedule-time">{formatFullDateTime(shiftMsForZoneDisplay(at, zone))}</span>
           </button>
         ))}
-        <Field
+        <TextField
           type="datetime-local"
           label={t('schedule.time')}
           hint={t('schedule.zone', { zone: zone.replaceAll('_', ' ') })}

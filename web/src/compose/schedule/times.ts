@@ -41,10 +41,13 @@ export function parseDateTimeField(field: string, zone: string): number | undefi
   return Number.isNaN(wall) ? undefined : fromWallClockMs(wall, zone);
 }
 
-export type QuickChoice = 'hour' | 'evening' | 'morning' | 'monday';
+export type QuickTimeChoice = 'hour' | 'evening' | 'morning' | 'monday';
 
 /** Quick choices that lie ahead: in an hour, this evening at 6, tomorrow at 9, Monday at 9. */
-export function listQuickChoices(now: number, zone: string): { readonly choice: QuickChoice; readonly at: number }[] {
+export function listFutureQuickChoices(
+  now: number,
+  zone: string,
+): { readonly choice: QuickTimeChoice; readonly at: number }[] {
   const wall = toWallClockMs(now, zone);
   const midnight = wall - (wall % DAY_MS);
   const weekday = new Date(wall).getUTCDay();

@@ -1,12 +1,12 @@
 /** Events about messages: in open windows, and what unread counts and conversations make of them. */
 import type { Events, Message } from '../../contract/index.js';
-import { getMessageConversation, getParticipantIds } from '../match.js';
-import { getOtherUserIds } from '../narrow.js';
-import type { State } from '../state/state.js';
+import { getDirectParticipantIds, getMessageConversation } from '../match.js';
+import { getOtherOrOwnUserIds } from '../narrow.js';
+import type { ClientState } from '../state/state.js';
 import type { MentionKind } from '../state/unread.js';
 import type { EventAppliers, EventApplyTarget } from './target.js';
 
-function findMentionInFlags(flags: readonly string[]): MentionKind | undefined {
+function findMentionKindInFlags(flags: readonly string[]): MentionKind | undefined {
   if (flags.includes('mentioned')) return 'personal';
   return flags.includes('wildcard_mentioned') ? 'wildcard' : undefined;
 }
@@ -14,17 +14,18 @@ function findMentionInFlags(flags: readonly string[]): MentionKind | undefined {
 function applyNewMessage({ state, windows }: EventApplyTarget, { message: of, flags }: Events['message']): void {
   const message: Message = { ...of, flags };
   const { id, stream_id: stream, subject: topic } = message;
-  const me = state.me.userId.peek();
+  const me = state.me.userIdSignal.peek();
   const place = getMessageConversation(message, me);
-  if (!flags.includes('read')) state.unread.add(id, place, findMentionInFlags(flags));
-  state.realm.setFields({ max_message_id: Math.max(id, state.realm.fields.peek().max_message_id ?? 0) });
-  if (stream === undefined) state.conversations.noteDirectMessage(getParticipantIds(message), id);
+  if (!flags.includes('read')) state.unread.putUnread(id, place, findMentionKindInFlags(flags));
+  state.realm.mergeFields({ max_message_id: Math.max(id, state.realm.fields.peek().max_message_id ?? 0) });
+  if (stream === undefined) state.conversations.noteDirectMessage(getDirectParticipantIds(message), id);
   else {
     state.conversations.noteTopicMessage(stream, topic, id);
     const known = state.streams.byId.peek().get(stream);
-    if (known && known.first_message_id === null) state.streams.putStream(stream, { ...known, first_message_id: id });
+    if (known && known.first_message_id === null)
+      state.streams.putOrDeleteStream(stream, { ...known, first_message_id: id });
   }
-  state.typing.noteStopped(place, message.sender_id);
+  state.typing.noteTypingStopped(place, message.sender_id);
   windows.addArrivedMessage(message);
 }
 
@@ -36,27 +37,27 @@ function applyMessageUpdate({ state, windows }: EventApplyTarget, event: Events[
   const to = new_stream_id ?? from;
   const lost = moved && to !== from && state.streams.isSubscribed(from) && !state.streams.isSubscribed(to ?? 0);
   if (moved) moveUnreadAndTopics(state, event, from, lost);
-  if (content !== undefined) state.unread.setMention(message_id, findMentionInFlags(event.flags));
+  if (content !== undefined) state.unread.setMentionIfUnread(message_id, findMentionKindInFlags(event.flags));
   for (const id of moved ? message_ids : [message_id]) {
-    windows.store.changeMessage(id, (message) => ({
+    windows.messageStore.changeMessage(id, (message) => ({
       ...message,
       ...(moved && new_stream_id !== undefined
-        ? { stream_id: new_stream_id, display_recipient: state.streams.nameOf(new_stream_id) }
+        ? { stream_id: new_stream_id, display_recipient: state.streams.getStreamName(new_stream_id) }
         : {}),
       ...(lost ? { flags: ['read', 'historical'] } : {}),
       ...(moved && subject !== undefined ? { subject, topic_links: event.topic_links ?? message.topic_links } : {}),
-      ...(id === message_id && content !== undefined ? makeContentFields(event, message) : {}),
+      ...(id === message_id && content !== undefined ? makeUpdatedContentFields(event, message) : {}),
       ...(event.rendering_only ? {} : makeEditHistoryFields(event, id, message)),
     }));
   }
-  if (lost) windows.removeLostCopies(message_ids);
+  if (lost) windows.removeLostCopiesFromWindows(message_ids);
   if (moved) windows.recheckChangedMessages(message_ids, 'place');
   const marked = event.flags.some((flag) => TEXT_DEPENDENT_FLAGS.has(flag));
-  if (content !== undefined && (marked || windows.store.has(message_id)))
+  if (content !== undefined && (marked || windows.messageStore.holdsMessage(message_id)))
     windows.recheckChangedMessages([message_id], 'text');
 }
 
-const makeContentFields = (event: Events['update_message'], message: Message): Partial<Message> => ({
+const makeUpdatedContentFields = (event: Events['update_message'], message: Message): Partial<Message> => ({
   content: event.rendered_content ?? message.content,
   is_me_message: event.is_me_message ?? message.is_me_message,
   // The event has the flags that depend on the text; own marks stay.
@@ -85,12 +86,12 @@ function makeEditHistoryFields(event: Events['update_message'], id: number, mess
 }
 
 /** Without a copy there is no mark on a message. */
-function dropUnreadAndStarredMarks(state: State, ids: readonly number[]): void {
-  state.unread.remove(ids);
-  state.ownLists.setStarred(ids, false);
+function dropUnreadAndStarredMarks(state: ClientState, ids: readonly number[]): void {
+  state.unread.removeMessages(ids);
+  state.ownLists.setMessagesStarred(ids, false);
 }
 
-function moveUnreadAndTopics(state: State, event: Events['update_message'], from: number, lost: boolean): void {
+function moveUnreadAndTopics(state: ClientState, event: Events['update_message'], from: number, lost: boolean): void {
   const { message_ids: ids, new_stream_id, orig_subject, subject } = event;
   const to = new_stream_id ?? from;
   if (lost) dropUnreadAndStarredMarks(state, ids);
@@ -107,42 +108,45 @@ function applyMessageDeletion({ state, windows }: EventApplyTarget, event: Event
   const ids = event.message_ids ?? (event.message_id === undefined ? [] : [event.message_id]);
   dropUnreadAndStarredMarks(state, ids);
   if (event.stream_id !== undefined) state.conversations.markTopicsIncomplete(event.stream_id);
-  windows.delete(ids);
+  windows.deleteMessages(ids);
 }
 
-function addFlag(
+function applyFlagAdded(
   { state, windows }: EventApplyTarget,
   { flag, messages, all }: Events['update_message_flags/add'],
 ): void {
-  if (flag === 'starred') state.ownLists.setStarred(messages, true);
+  if (flag === 'starred') state.ownLists.setMessagesStarred(messages, true);
   if (flag === 'read') {
     if (all) {
       state.unread.removeAll();
-      windows.store.markAllRead();
-    } else state.unread.remove(messages);
+      windows.messageStore.markAllRead();
+    } else state.unread.removeMessages(messages);
   }
   for (const id of messages) {
-    windows.store.changeMessage(id, (message) =>
+    windows.messageStore.changeMessage(id, (message) =>
       message.flags.includes(flag) ? message : { ...message, flags: [...message.flags, flag] },
     );
   }
   windows.recheckChangedMessages(messages, 'flags');
 }
 
-function removeFlag({ state, windows }: EventApplyTarget, event: Events['update_message_flags/remove']): void {
+function applyFlagRemoved({ state, windows }: EventApplyTarget, event: Events['update_message_flags/remove']): void {
   const { flag, messages, message_details: details = {} } = event;
-  if (flag === 'starred') state.ownLists.setStarred(messages, false);
+  if (flag === 'starred') state.ownLists.setMessagesStarred(messages, false);
   if (flag === 'read') {
     for (const id of messages) {
       const of = details[id];
       if (!of) continue;
-      const users = getOtherUserIds(of.user_ids ?? [], state.me.userId.peek());
+      const users = getOtherOrOwnUserIds(of.user_ids ?? [], state.me.userIdSignal.peek());
       const place = of.stream_id === undefined ? { users } : { stream: of.stream_id, topic: of.topic ?? '' };
-      state.unread.add(id, place, of.mentioned === true ? 'personal' : undefined);
+      state.unread.putUnread(id, place, of.mentioned === true ? 'personal' : undefined);
     }
   }
   for (const id of messages) {
-    windows.store.changeMessage(id, (message) => ({ ...message, flags: message.flags.filter((one) => one !== flag) }));
+    windows.messageStore.changeMessage(id, (message) => ({
+      ...message,
+      flags: message.flags.filter((one) => one !== flag),
+    }));
   }
   windows.recheckChangedMessages(messages, 'flags');
 }
@@ -155,7 +159,7 @@ const makeSameReactionTest =
 function applyReactionAdded({ windows }: EventApplyTarget, event: Events['reaction/add']): void {
   const { emoji_name, emoji_code, reaction_type, user_id, user } = event;
   const { email, full_name } = user;
-  windows.store.changeMessage(event.message_id, (message) => ({
+  windows.messageStore.changeMessage(event.message_id, (message) => ({
     ...message,
     reactions: [
       ...message.reactions.filter((of) => !makeSameReactionTest(event)(of)),
@@ -177,15 +181,15 @@ function applyTypingNotice(
   typing: boolean,
 ): void {
   const { recipients, stream_id, topic, sender } = event;
-  const me = state.me.userId.peek();
+  const me = state.me.userIdSignal.peek();
   if (sender.user_id === me) return;
-  const users = getOtherUserIds(
+  const users = getOtherOrOwnUserIds(
     (recipients ?? []).map(({ user_id }) => user_id),
     me,
   );
   const place = stream_id === undefined ? { users } : { stream: stream_id, topic: topic ?? '' };
-  if (typing) state.typing.noteStarted(place, sender.user_id);
-  else state.typing.noteStopped(place, sender.user_id);
+  if (typing) state.typing.noteTypingStarted(place, sender.user_id);
+  else state.typing.noteTypingStopped(place, sender.user_id);
 }
 
 export const MESSAGE_EVENT_APPLIERS: EventAppliers<
@@ -203,16 +207,16 @@ export const MESSAGE_EVENT_APPLIERS: EventAppliers<
   message: applyNewMessage,
   update_message: applyMessageUpdate,
   delete_message: applyMessageDeletion,
-  'update_message_flags/add': addFlag,
-  'update_message_flags/remove': removeFlag,
+  'update_message_flags/add': applyFlagAdded,
+  'update_message_flags/remove': applyFlagRemoved,
   'reaction/add': applyReactionAdded,
   'reaction/remove': ({ windows }, event) =>
-    windows.store.changeMessage(event.message_id, (message) => ({
+    windows.messageStore.changeMessage(event.message_id, (message) => ({
       ...message,
       reactions: message.reactions.filter((of) => !makeSameReactionTest(event)(of)),
     })),
   submessage: ({ windows }, { submessage_id, message_id, sender_id, msg_type, content }) =>
-    windows.store.changeMessage(message_id, (message) => ({
+    windows.messageStore.changeMessage(message_id, (message) => ({
       ...message,
       submessages: [...message.submessages, { id: submessage_id, message_id, sender_id, msg_type, content }],
     })),

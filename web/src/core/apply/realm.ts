@@ -1,33 +1,36 @@
 /** Events about the organization, its settings, and the user's own data. */
 import type { Bot, CustomProfileField, RealmDomain } from '../../contract/index.js';
 import type { Person } from '../state/people.js';
-import type { State } from '../state/state.js';
+import type { ClientState } from '../state/state.js';
 import { type EventAppliers, ignoreEvent } from './target.js';
 
 const prefixKeysWithRealm = (data: object): Record<string, unknown> =>
   Object.fromEntries(Object.entries(data).map(([name, value]) => [`realm_${name}`, value]));
 
-function changeBots(state: State, change: (bots: readonly Bot[]) => readonly Bot[]): void {
-  state.realm.setFields({ realm_bots: change(state.realm.fields.peek().realm_bots ?? []) });
+function replaceRealmBots(state: ClientState, change: (bots: readonly Bot[]) => readonly Bot[]): void {
+  state.realm.mergeFields({ realm_bots: change(state.realm.fields.peek().realm_bots ?? []) });
 }
 
-const changeBot = (state: State, id: number, change: object): void =>
-  changeBots(state, (bots) => bots.map((bot) => (bot.user_id === id ? { ...bot, ...change } : bot)));
+const changeRealmBotById = (state: ClientState, id: number, change: object): void =>
+  replaceRealmBots(state, (bots) => bots.map((bot) => (bot.user_id === id ? { ...bot, ...change } : bot)));
 
-function changeDomains(state: State, change: (domains: readonly RealmDomain[]) => readonly RealmDomain[]): void {
-  state.realm.setFields({ realm_domains: change(state.realm.fields.peek().realm_domains ?? []) });
+function replaceRealmDomains(
+  state: ClientState,
+  change: (domains: readonly RealmDomain[]) => readonly RealmDomain[],
+): void {
+  state.realm.mergeFields({ realm_domains: change(state.realm.fields.peek().realm_domains ?? []) });
 }
 
 /** Type of the fields whose values name one of their options. */
-const SELECT_FIELD_TYPE = 3;
+const SELECT_PROFILE_FIELD_TYPE = 3;
 
 /** Values of removed fields and options go with them; no event names the values. */
-function putCustomProfileFields(state: State, fields: readonly CustomProfileField[]): void {
-  state.realm.setFields({ custom_profile_fields: fields });
+function replaceProfileFieldsAndDropValues(state: ClientState, fields: readonly CustomProfileField[]): void {
+  state.realm.mergeFields({ custom_profile_fields: fields });
   const known = new Map(fields.map((field) => [String(field.id), field]));
   const stays = (id: string, value: unknown): boolean => {
     const field = known.get(id);
-    if (field?.type !== SELECT_FIELD_TYPE) return field !== undefined;
+    if (field?.type !== SELECT_PROFILE_FIELD_TYPE) return field !== undefined;
     return Object.hasOwn(JSON.parse(field.field_data ?? '{}') as object, String(value));
   };
   const people = new Map<number, Person>();
@@ -39,7 +42,7 @@ function putCustomProfileFields(state: State, fields: readonly CustomProfileFiel
   state.people.byId.value = people;
 }
 
-export const REALM_EVENT_APPLIERS: EventAppliers<
+export const REALM_AND_OWN_DATA_EVENT_APPLIERS: EventAppliers<
   | 'realm/update'
   | 'realm/update_dict'
   | 'realm/deactivated'
@@ -76,45 +79,47 @@ export const REALM_EVENT_APPLIERS: EventAppliers<
   | 'scheduled_messages/update'
   | 'scheduled_messages/remove'
 > = {
-  'realm/update': ({ state }, { property, value }) => state.realm.setFields(prefixKeysWithRealm({ [property]: value })),
-  'realm/update_dict': ({ state }, { data }) => state.realm.setFields(prefixKeysWithRealm(data)),
+  'realm/update': ({ state }, { property, value }) =>
+    state.realm.mergeFields(prefixKeysWithRealm({ [property]: value })),
+  'realm/update_dict': ({ state }, { data }) => state.realm.mergeFields(prefixKeysWithRealm(data)),
   'realm/deactivated': ignoreEvent,
   'realm_bot/add': ({ state }, { bot }) =>
-    changeBots(state, (bots) =>
+    replaceRealmBots(state, (bots) =>
       [...bots.filter(({ user_id }) => user_id !== bot.user_id), bot as Bot].sort((a, b) => a.user_id - b.user_id),
     ),
-  'realm_bot/update': ({ state }, { bot }) => changeBot(state, bot.user_id, bot),
-  'realm_bot/remove': ({ state }, { bot }) => changeBot(state, bot.user_id, { is_active: false }),
+  'realm_bot/update': ({ state }, { bot }) => changeRealmBotById(state, bot.user_id, bot),
+  'realm_bot/remove': ({ state }, { bot }) => changeRealmBotById(state, bot.user_id, { is_active: false }),
   'realm_bot/delete': ({ state }, { bot }) =>
-    changeBots(state, (bots) => bots.filter(({ user_id }) => user_id !== bot.user_id)),
-  'realm_domains/add': ({ state }, { realm_domain }) => changeDomains(state, (domains) => [...domains, realm_domain]),
+    replaceRealmBots(state, (bots) => bots.filter(({ user_id }) => user_id !== bot.user_id)),
+  'realm_domains/add': ({ state }, { realm_domain }) =>
+    replaceRealmDomains(state, (domains) => [...domains, realm_domain]),
   'realm_domains/change': ({ state }, { realm_domain: changed }) =>
-    changeDomains(state, (domains) => domains.map((one) => (one.domain === changed.domain ? changed : one))),
+    replaceRealmDomains(state, (domains) => domains.map((one) => (one.domain === changed.domain ? changed : one))),
   'realm_domains/remove': ({ state }, { domain }) =>
-    changeDomains(state, (domains) => domains.filter((one) => one.domain !== domain)),
+    replaceRealmDomains(state, (domains) => domains.filter((one) => one.domain !== domain)),
   'realm_emoji/update': ({ state }, { realm_emoji }) => {
-    state.emoji.byId.value = realm_emoji;
+    state.emoji.customEmojiById.value = realm_emoji;
   },
   realm_filters: ignoreEvent,
-  realm_linkifiers: ({ state }, { realm_linkifiers }) => state.realm.setFields({ realm_linkifiers }),
-  realm_playgrounds: ({ state }, { realm_playgrounds }) => state.realm.setFields({ realm_playgrounds }),
+  realm_linkifiers: ({ state }, { realm_linkifiers }) => state.realm.mergeFields({ realm_linkifiers }),
+  realm_playgrounds: ({ state }, { realm_playgrounds }) => state.realm.mergeFields({ realm_playgrounds }),
   realm_export: ignoreEvent,
   'realm_user_settings_defaults/update': ({ state }, { property, value }) =>
-    state.realm.setFields({
+    state.realm.mergeFields({
       realm_user_settings_defaults: { ...state.realm.fields.peek().realm_user_settings_defaults, [property]: value },
     }),
-  custom_profile_fields: ({ state }, { fields }) => putCustomProfileFields(state, fields),
+  custom_profile_fields: ({ state }, { fields }) => replaceProfileFieldsAndDropValues(state, fields),
   restart: ({ state }, { service_version, service_feature_level, server_generation }) =>
-    state.realm.setFields({ service_version, service_feature_level, server_generation }),
+    state.realm.mergeFields({ service_version, service_feature_level, server_generation }),
   heartbeat: ignoreEvent,
   // Views that list these fetch them again: `core.listen`.
   invites_changed: ignoreEvent,
   'attachment/add': ignoreEvent,
   'attachment/update': ignoreEvent,
   'attachment/remove': ignoreEvent,
-  alert_words: ({ state }, { alert_words }) => state.realm.setFields({ alert_words }),
-  hotspots: ({ state }, { hotspots }) => state.realm.setFields({ hotspots }),
-  has_zoom_token: ({ state }, { value }) => state.realm.setFields({ has_zoom_token: value }),
+  alert_words: ({ state }, { alert_words }) => state.realm.mergeFields({ alert_words }),
+  hotspots: ({ state }, { hotspots }) => state.realm.mergeFields({ hotspots }),
+  has_zoom_token: ({ state }, { value }) => state.realm.mergeFields({ has_zoom_token: value }),
   'user_settings/update': ({ state }, { property, value }) => {
     state.me.settings.value = { ...state.me.settings.peek(), [property]: value };
   },

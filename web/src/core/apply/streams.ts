@@ -1,9 +1,9 @@
 /** Events about streams, subscriptions and policies of topics. */
 import type { Events } from '../../contract/index.js';
-import type { State } from '../state/state.js';
+import type { ClientState } from '../state/state.js';
 import { type EventAppliers, type EventApplyTarget, ignoreEvent } from './target.js';
 
-function updateStream(state: State, event: Events['stream/update']): void {
+function applyStreamUpdate(state: ClientState, event: Events['stream/update']): void {
   const { property, value, rendered_description, history_public_to_subscribers, is_web_public } = event;
   const more = { rendered_description, history_public_to_subscribers, is_web_public };
   const given = Object.fromEntries(Object.entries(more).filter(([, of]) => of !== undefined));
@@ -11,21 +11,21 @@ function updateStream(state: State, event: Events['stream/update']): void {
   const changed = <S extends { readonly stream_id: number }>(stream: S): S =>
     stream.stream_id === event.stream_id && property in stream ? { ...stream, [property]: value, ...given } : stream;
   const stream = state.streams.byId.peek().get(event.stream_id);
-  if (stream) state.streams.putStream(stream.stream_id, changed(stream));
+  if (stream) state.streams.putOrDeleteStream(stream.stream_id, changed(stream));
   const { realm_default_streams: streams = [], realm_default_stream_groups: groups = [] } = state.realm.fields.peek();
   if (!streams.some(({ stream_id }) => stream_id === event.stream_id) && groups.length === 0) return;
-  state.realm.setFields({
+  state.realm.mergeFields({
     realm_default_streams: streams.map(changed),
     realm_default_stream_groups: groups.map((group) => ({ ...group, streams: group.streams.map(changed) })),
   });
 }
 
-function applyStreamsCreated(state: State, { streams }: Events['stream/create']): void {
+function applyStreamsCreated(state: ClientState, { streams }: Events['stream/create']): void {
   for (const stream of streams) {
     // A private stream that was left comes back when the user may see it again.
     const former = state.streams.byId.peek().get(stream.stream_id);
     const more = former ?? { stream_weekly_traffic: null, membership: 'never' };
-    state.streams.putStream(stream.stream_id, { ...more, ...stream });
+    state.streams.putOrDeleteStream(stream.stream_id, { ...more, ...stream });
   }
 }
 
@@ -35,9 +35,9 @@ function applyUnsubscription(
 ): void {
   for (const { stream_id } of subscriptions) {
     const stream = state.streams.byId.peek().get(stream_id);
-    if (stream) state.streams.putStream(stream_id, { ...stream, membership: 'former' });
-    state.unread.removeStream(stream_id);
-    windows.onSubscriptionChanged(stream_id);
+    if (stream) state.streams.putOrDeleteStream(stream_id, { ...stream, membership: 'former' });
+    state.unread.removeMessagesOfStream(stream_id);
+    windows.refreshAfterSubscriptionChange(stream_id);
   }
 }
 
@@ -56,31 +56,31 @@ export const STREAM_EVENT_APPLIERS: EventAppliers<
   | 'muted_topics'
 > = {
   'stream/create': ({ state }, event) => applyStreamsCreated(state, event),
-  'stream/update': ({ state }, event) => updateStream(state, event),
+  'stream/update': ({ state }, event) => applyStreamUpdate(state, event),
   'stream/delete': ({ state }, { streams }) => {
     for (const { stream_id } of streams) {
-      state.streams.putStream(stream_id, undefined);
-      state.unread.removeStream(stream_id);
+      state.streams.putOrDeleteStream(stream_id, undefined);
+      state.unread.removeMessagesOfStream(stream_id);
     }
   },
   'subscription/add': ({ state, windows }, { subscriptions }) => {
     for (const stream of subscriptions) {
-      state.streams.putStream(stream.stream_id, { ...stream, membership: 'subscribed' });
-      windows.onSubscriptionChanged(stream.stream_id);
+      state.streams.putOrDeleteStream(stream.stream_id, { ...stream, membership: 'subscribed' });
+      windows.refreshAfterSubscriptionChange(stream.stream_id);
     }
   },
   'subscription/remove': applyUnsubscription,
   'subscription/update': ({ state }, { stream_id, property, value }) => {
     const stream = state.streams.byId.peek().get(stream_id);
-    if (stream) state.streams.putStream(stream_id, { ...stream, [property]: value });
+    if (stream) state.streams.putOrDeleteStream(stream_id, { ...stream, [property]: value });
   },
   // Subscribers are fetched by the view that lists them.
   'subscription/peer_add': ignoreEvent,
   'subscription/peer_remove': ignoreEvent,
   default_streams: ({ state }, { default_streams }) =>
-    state.realm.setFields({ realm_default_streams: default_streams }),
+    state.realm.mergeFields({ realm_default_streams: default_streams }),
   default_stream_groups: ({ state }, { default_stream_groups }) =>
-    state.realm.setFields({ realm_default_stream_groups: default_stream_groups }),
+    state.realm.mergeFields({ realm_default_stream_groups: default_stream_groups }),
   user_topic: ({ state }, { stream_id, topic_name, last_updated, visibility_policy }) =>
     state.muting.putTopicPolicy({ stream_id, topic_name, last_updated, visibility_policy }),
   // The older form of user_topic.

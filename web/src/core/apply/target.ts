@@ -1,10 +1,10 @@
 import type { Events } from '../../contract/index.js';
 import type { MessageWindows } from '../messages/windows.js';
-import type { State } from '../state/state.js';
+import type { ClientState } from '../state/state.js';
 
 /** The objects that events change. */
 export interface EventApplyTarget {
-  readonly state: State;
+  readonly state: ClientState;
   readonly windows: MessageWindows;
 }
 

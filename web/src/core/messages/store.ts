@@ -11,27 +11,27 @@ const MAX_REMEMBERED_CHANGES = 5_000;
  * therefore gets a number, and the answer of a fetch never replaces what changed after the fetch began.
  */
 export class MessageStore {
-  readonly #messages = new Map<number, Signal<Message>>();
+  readonly #messageSignalById = new Map<number, Signal<Message>>();
   /** Id → number of its last change by an event; also for messages that are not here. */
   readonly #lastChangeNumberById = new Map<number, number>();
-  readonly #deleted = new Set<number>();
+  readonly #deletedIds = new Set<number>();
   #changeCount = 0;
-  #allReadChangeNumber = 0;
+  #lastMarkAllReadChangeNumber = 0;
 
-  get(id: number): Signal<Message> | undefined {
-    return this.#messages.get(id);
+  getSignal(id: number): Signal<Message> | undefined {
+    return this.#messageSignalById.get(id);
   }
 
   peek(id: number): Message | undefined {
-    return this.#messages.get(id)?.peek();
+    return this.#messageSignalById.get(id)?.peek();
   }
 
-  has(id: number): boolean {
-    return this.#messages.has(id);
+  holdsMessage(id: number): boolean {
+    return this.#messageSignalById.has(id);
   }
 
-  get size(): number {
-    return this.#messages.size;
+  get heldMessageCount(): number {
+    return this.#messageSignalById.size;
   }
 
   /** Number of the last change; a fetch notes it when it begins. */
@@ -41,30 +41,30 @@ export class MessageStore {
 
   /** A message by an event. */
   addArrivedMessage(message: Message): void {
-    this.#noteChange(message.id);
+    this.#recordChangeNumber(message.id);
     this.#putMessage(message);
   }
 
   changeMessage(id: number, change: (before: Message) => Message): void {
-    this.#noteChange(id);
-    const of = this.#messages.get(id);
+    this.#recordChangeNumber(id);
+    const of = this.#messageSignalById.get(id);
     if (of) of.value = change(of.peek());
   }
 
   /** Every message of the user was marked as read; the event names none of them. */
   markAllRead(): void {
-    this.#allReadChangeNumber = ++this.#changeCount;
-    for (const of of this.#messages.values()) {
+    this.#lastMarkAllReadChangeNumber = ++this.#changeCount;
+    for (const of of this.#messageSignalById.values()) {
       const message = of.peek();
       if (!message.flags.includes('read')) of.value = { ...message, flags: ['read', ...message.flags] };
     }
   }
 
-  delete(ids: readonly number[]): void {
+  deleteMessages(ids: readonly number[]): void {
     for (const id of ids) {
-      this.#noteChange(id);
-      this.#deleted.add(id);
-      this.#messages.delete(id);
+      this.#recordChangeNumber(id);
+      this.#deletedIds.add(id);
+      this.#messageSignalById.delete(id);
     }
   }
 
@@ -74,32 +74,32 @@ export class MessageStore {
    * @returns ids that are there; undefined when the fetch has to be repeated, because it may hold an older text of a
    * message that is not here
    */
-  mergeFetched(messages: readonly Message[], since: number): number[] | undefined {
-    if (this.#allReadChangeNumber > since) return undefined;
-    const there = messages.filter(({ id }) => !this.#deleted.has(id));
+  mergeFetchedMessages(messages: readonly Message[], since: number): number[] | undefined {
+    if (this.#lastMarkAllReadChangeNumber > since) return undefined;
+    const there = messages.filter(({ id }) => !this.#deletedIds.has(id));
     const isNewer = ({ id }: Message): boolean => (this.#lastChangeNumberById.get(id) ?? 0) > since;
-    if (there.some((message) => isNewer(message) && !this.has(message.id))) return undefined;
+    if (there.some((message) => isNewer(message) && !this.holdsMessage(message.id))) return undefined;
     for (const message of there) if (!isNewer(message)) this.#putMessage(message);
     return there.map(({ id }) => id);
   }
 
   /** Forgets all messages but these. */
-  keepOnly(ids: ReadonlySet<number>): void {
-    for (const id of this.#messages.keys()) if (!ids.has(id)) this.#messages.delete(id);
+  dropAllMessagesExcept(ids: ReadonlySet<number>): void {
+    for (const id of this.#messageSignalById.keys()) if (!ids.has(id)) this.#messageSignalById.delete(id);
   }
 
   /** Ids of the messages that are here. */
-  ids(): Iterable<number> {
-    return this.#messages.keys();
+  heldIds(): Iterable<number> {
+    return this.#messageSignalById.keys();
   }
 
   #putMessage(message: Message): void {
-    const of = this.#messages.get(message.id);
+    const of = this.#messageSignalById.get(message.id);
     if (of) of.value = message;
-    else this.#messages.set(message.id, signal(message));
+    else this.#messageSignalById.set(message.id, signal(message));
   }
 
-  #noteChange(id: number): void {
+  #recordChangeNumber(id: number): void {
     this.#lastChangeNumberById.delete(id);
     this.#lastChangeNumberById.set(id, ++this.#changeCount);
     if (this.#lastChangeNumberById.size > MAX_REMEMBERED_CHANGES)

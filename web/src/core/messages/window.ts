@@ -1,25 +1,25 @@
 import { batch, type ReadonlySignal, signal } from '@preact/signals-core';
 import type { Message } from '../../contract/index.js';
-import { type Api, ApiFailure, ServerUnreachable } from '../api.js';
+import { type ApiClient, ApiFailure, ServerUnreachable } from '../api.js';
 import { hasEventsForWholeNarrow, matchesNarrow, type NarrowMatchFacts, narrowShowsHistory } from '../match.js';
-import { makeNarrowParam, type Narrow, narrowKey } from '../narrow.js';
+import { makeNarrowApiParam, makeNarrowKey, type Narrow } from '../narrow.js';
 import type { SavedWindow } from '../offline.js';
 import type { MessageStore } from './store.js';
 
 /** Messages of a first load on each side of the anchor, and of each further page. */
-const FIRST_LOAD_SIDE_COUNT = 50;
+const FIRST_LOAD_MESSAGES_PER_SIDE = 50;
 const MESSAGES_PER_PAGE = 100;
 const MAX_FETCH_REPEATS = 5;
 /** A window with more rows lets go of the oldest ones while messages arrive, down to the second number. */
-const MAX_ROWS_WHILE_FOLLOWING = 2_000;
+const TRIM_WHEN_MORE_ROWS_THAN = 2_000;
 const ROWS_KEPT_AFTER_TRIM = 1_500;
 /** A refreshed window keeps at most this many messages on each side of the reader's place. */
-const MAX_REFRESH_SIDE_COUNT = 400;
+const MAX_REFRESHED_MESSAGES_PER_SIDE = 400;
 
 export type WindowAnchor = number | 'newest' | 'oldest' | 'first_unread';
 
 /** The last change of a window's list; the view corrects its scroll position by it. */
-export interface WindowChange {
+export interface WindowListChange {
   readonly kind: 'loaded' | 'prepended' | 'appended' | 'arrived' | 'inserted' | 'removed' | 'refreshed';
   /** Number of rows that came or went. */
   readonly rowCount: number;
@@ -31,7 +31,7 @@ export type MessageChangeKind = 'place' | 'flags' | 'text';
 export type WindowPhase = 'loading' | 'ready' | 'failed';
 
 /** Finds the copy of a window by its key. */
-export type ReadSavedWindow = (key: string) => Promise<SavedWindow | undefined>;
+export type SavedWindowReader = (key: string) => Promise<SavedWindow | undefined>;
 
 /** Pages that are being fetched. */
 type FetchDirection = 'older' | 'newer' | 'around';
@@ -48,89 +48,94 @@ interface FetchedRange {
  *
  *     window.ids.value            ids in order; texts by `store.get(id)`
  *     window.foundOldest.value    nothing is before the first one (foundNewest: behind the last one)
- *     window.phase.value          'loading' at first, 'failed' with `failure`; `retry()` loads again
+ * window.phase.value          'loading' at first, 'failed' with `loadFailure`; `reloadRequestedAnchor()` loads again
  *     window.loadOlder()          one more page; a second call during a fetch does nothing
- *     window.jumpTo(anchor)       loads around another place, unless it is loaded already
+ *     window.showOrLoadAround(anchor)       loads around another place, unless it is loaded already
  *     window.place                id at which the reader is: the view sets it, and a refresh keeps it in the list
  *
  * A message that arrives is put at the end only when the newest one is loaded. One that arrives during a fetch is kept
  * until the answer shows whether the window reaches the newest one.
  */
 export class MessageWindow {
-  readonly key: string;
-  readonly ids = signal<readonly number[]>([]);
+  readonly narrowKey: string;
+  readonly messageIds = signal<readonly number[]>([]);
   readonly foundOldest = signal(false);
   readonly foundNewest = signal(false);
-  readonly phase = signal<WindowPhase>('loading');
-  readonly failure = signal<Error | undefined>(undefined);
+  readonly loadPhase = signal<WindowPhase>('loading');
+  readonly loadFailure = signal<Error | undefined>(undefined);
   /** Direction of the page that is being fetched. */
   readonly fetchDirection = signal<FetchDirection | undefined>(undefined);
-  readonly lastListChange = signal<WindowChange>({ kind: 'loaded', rowCount: 0 });
+  readonly lastListChange = signal<WindowListChange>({ kind: 'loaded', rowCount: 0 });
   /** Where the first load stands: the first unread message, the asked one, or the newest. */
   readonly anchorMessageId = signal<number | undefined>(undefined);
   /** Texts with marked matches, of searches. */
-  readonly searchMatchById = new Map<number, { readonly content: string; readonly topic: string }>();
-  readerPlaceId: number | undefined;
+  readonly searchMatchByMessageId = new Map<number, { readonly content: string; readonly topic: string }>();
+  readerMessageId: number | undefined;
   #idsArrivedDuringFetch: number[] = [];
   #requestedAnchor: WindowAnchor = 'first_unread';
-  #loadCount = 0;
+  #latestLoadNumber = 0;
   #isStale = false;
 
   constructor(
     readonly narrow: Narrow,
-    private readonly api: Api,
+    private readonly api: ApiClient,
     private readonly store: MessageStore,
     private readonly facts: NarrowMatchFacts,
-    private readonly kept: ReadSavedWindow,
+    private readonly kept: SavedWindowReader,
   ) {
-    this.key = narrowKey(narrow);
+    this.narrowKey = makeNarrowKey(narrow);
   }
 
-  message(id: number): ReadonlySignal<Message> | undefined {
-    return this.store.get(id);
+  getMessageSignal(id: number): ReadonlySignal<Message> | undefined {
+    return this.store.getSignal(id);
   }
 
-  get firstId(): number | undefined {
-    return this.ids.peek()[0];
+  get firstMessageId(): number | undefined {
+    return this.messageIds.peek()[0];
   }
 
-  get lastId(): number | undefined {
-    return this.ids.peek().at(-1);
+  get lastMessageId(): number | undefined {
+    return this.messageIds.peek().at(-1);
   }
 
   /** Loads around this place, and replaces what is loaded unless the place is in it. */
-  async jumpTo(anchor: WindowAnchor): Promise<void> {
+  async showOrLoadAround(anchor: WindowAnchor): Promise<void> {
     this.#requestedAnchor = anchor;
-    if (this.phase.peek() === 'ready' && this.#isLoaded(anchor)) {
+    if (this.loadPhase.peek() === 'ready' && this.#isAnchorLoaded(anchor)) {
       this.anchorMessageId.value =
-        anchor === 'newest' ? this.lastId : anchor === 'oldest' ? this.firstId : Number(anchor);
+        anchor === 'newest' ? this.lastMessageId : anchor === 'oldest' ? this.firstMessageId : Number(anchor);
       return;
     }
-    await this.#loadAround(anchor, FIRST_LOAD_SIDE_COUNT, FIRST_LOAD_SIDE_COUNT, 'loaded');
+    await this.#loadAround(anchor, FIRST_LOAD_MESSAGES_PER_SIDE, FIRST_LOAD_MESSAGES_PER_SIDE, 'loaded');
   }
 
-  retry(): Promise<void> {
-    return this.#loadAround(this.#requestedAnchor, FIRST_LOAD_SIDE_COUNT, FIRST_LOAD_SIDE_COUNT, 'loaded');
+  reloadRequestedAnchor(): Promise<void> {
+    return this.#loadAround(
+      this.#requestedAnchor,
+      FIRST_LOAD_MESSAGES_PER_SIDE,
+      FIRST_LOAD_MESSAGES_PER_SIDE,
+      'loaded',
+    );
   }
 
   loadOlder(): Promise<void> {
-    return this.#loadPage('older', this.foundOldest.peek(), this.firstId);
+    return this.#loadPage('older', this.foundOldest.peek(), this.firstMessageId);
   }
 
   loadNewer(): Promise<void> {
-    return this.#loadPage('newer', this.foundNewest.peek(), this.lastId);
+    return this.#loadPage('newer', this.foundNewest.peek(), this.lastMessageId);
   }
 
   /** After lost events: fetches the loaded range again, around the reader's place. */
-  async refresh(): Promise<void> {
-    if (this.phase.peek() !== 'ready') return this.retry();
-    const ids = this.ids.peek();
-    const place = this.readerPlaceId ?? (this.foundNewest.peek() ? 'newest' : ids[Math.floor(ids.length / 2)]);
-    if (place === undefined) return this.retry();
+  async refetchAroundReader(): Promise<void> {
+    if (this.loadPhase.peek() !== 'ready') return this.reloadRequestedAnchor();
+    const ids = this.messageIds.peek();
+    const place = this.readerMessageId ?? (this.foundNewest.peek() ? 'newest' : ids[Math.floor(ids.length / 2)]);
+    if (place === undefined) return this.reloadRequestedAnchor();
     const at = typeof place === 'number' ? ids.findIndex((id) => id >= place) : ids.length;
     const before = at < 0 ? ids.length : at;
     const side = (count: number): number =>
-      Math.min(Math.max(count + MESSAGES_PER_PAGE / 2, FIRST_LOAD_SIDE_COUNT), MAX_REFRESH_SIDE_COUNT);
+      Math.min(Math.max(count + MESSAGES_PER_PAGE / 2, FIRST_LOAD_MESSAGES_PER_SIDE), MAX_REFRESHED_MESSAGES_PER_SIDE);
     await this.#loadAround(place, side(before), side(ids.length - before), 'refreshed');
   }
 
@@ -140,7 +145,7 @@ export class MessageWindow {
   }
 
   async refreshIfStale(): Promise<void> {
-    if (this.#isStale) await this.refresh();
+    if (this.#isStale) await this.refetchAroundReader();
   }
 
   /** Whether the message belongs here, as far as the client can tell. */
@@ -148,34 +153,34 @@ export class MessageWindow {
     return matchesNarrow(this.narrow, message, this.facts);
   }
 
-  /** Whether events keep the window complete. Others catch up by fetching: `catchUp`. */
-  get isLive(): boolean {
+  /** Whether events keep the window complete. Others catch up by fetching: `fetchNewerThanLast`. */
+  get isKeptCompleteByEvents(): boolean {
     return hasEventsForWholeNarrow(this.narrow, this.facts);
   }
 
   /** Fetches what came behind the newest message, for windows without events. */
-  async catchUp(): Promise<void> {
-    if (this.phase.peek() !== 'ready' || !this.foundNewest.peek()) return;
-    if (this.lastId === undefined) await this.refresh();
-    else await this.#loadPage('newer', false, this.lastId);
+  async fetchNewerThanLast(): Promise<void> {
+    if (this.loadPhase.peek() !== 'ready' || !this.foundNewest.peek()) return;
+    if (this.lastMessageId === undefined) await this.refetchAroundReader();
+    else await this.#loadPage('newer', false, this.lastMessageId);
   }
 
   /** The user lost the copies of these messages by a move. */
-  removeLostCopies(ids: readonly number[]): void {
-    if (!narrowShowsHistory(this.narrow)) this.remove(ids);
+  removeLostCopiesUnlessHistoryShown(ids: readonly number[]): void {
+    if (!narrowShowsHistory(this.narrow)) this.removeRows(ids);
   }
 
   /** Whether an arriving message would be shown now or after the fetch that is under way. */
   acceptsArrival(message: Message): boolean {
-    if (!this.isLive || this.matchesMessage(message) !== true) return false;
+    if (!this.isKeptCompleteByEvents || this.matchesMessage(message) !== true) return false;
     return this.foundNewest.peek() || this.fetchDirection.peek() !== undefined;
   }
 
   /** A new message, which the store holds already. */
   addArrivedMessage(id: number): void {
     if (this.fetchDirection.peek() !== undefined) this.#idsArrivedDuringFetch.push(id);
-    if (!this.foundNewest.peek() || this.phase.peek() !== 'ready') return;
-    this.#insert(id, 'arrived');
+    if (!this.foundNewest.peek() || this.loadPhase.peek() !== 'ready') return;
+    this.#insertMessageId(id, 'arrived');
     this.#trimOldestRows();
   }
 
@@ -184,8 +189,8 @@ export class MessageWindow {
    * goes when the window is opened again.
    * @returns whether the window has to be refreshed: a message that is not here may belong into the loaded range
    */
-  recheckChangedMessages(ids: readonly number[], why: MessageChangeKind): boolean {
-    const here = new Set(this.ids.peek());
+  recheckChangedAndTellIfIncomplete(ids: readonly number[], why: MessageChangeKind): boolean {
+    const here = new Set(this.messageIds.peek());
     const gone: number[] = [];
     let unknown = false;
     for (const id of ids) {
@@ -194,18 +199,18 @@ export class MessageWindow {
       if (here.has(id)) {
         if (is === false && why === 'place') gone.push(id);
       } else if (this.#isInLoadedRange(id)) {
-        if (is === true) this.#insert(id, 'inserted');
+        if (is === true) this.#insertMessageId(id, 'inserted');
         else if (is === undefined && this.#mayGainMessagesBy(why)) unknown = true;
       }
     }
-    this.remove(gone);
+    this.removeRows(gone);
     return unknown;
   }
 
   /** Removes rows that no longer fit. */
   removeRowsThatNoLongerMatch(): void {
-    this.remove(
-      this.ids.peek().filter((id) => {
+    this.removeRows(
+      this.messageIds.peek().filter((id) => {
         const message = this.store.peek(id);
         return message === undefined || this.matchesMessage(message) === false;
       }),
@@ -219,116 +224,118 @@ export class MessageWindow {
     return this.narrow.some(({ operator, operand }) => operator === 'is' && operands.includes(String(operand)));
   }
 
-  remove(ids: readonly number[]): void {
+  removeRows(ids: readonly number[]): void {
     const gone = new Set(ids);
     this.#idsArrivedDuringFetch = this.#idsArrivedDuringFetch.filter((id) => !gone.has(id));
-    const before = this.ids.peek();
+    const before = this.messageIds.peek();
     const after = before.filter((id) => !gone.has(id));
     if (after.length === before.length) return;
     batch(() => {
-      this.ids.value = after;
+      this.messageIds.value = after;
       this.lastListChange.value = { kind: 'removed', rowCount: before.length - after.length };
     });
   }
 
   /** A window that follows the newest messages for days lets go of the oldest ones, unless the reader is near them. */
   #trimOldestRows(): void {
-    const ids = this.ids.peek();
-    if (ids.length <= MAX_ROWS_WHILE_FOLLOWING || this.fetchDirection.peek() !== undefined) return;
+    const ids = this.messageIds.peek();
+    if (ids.length <= TRIM_WHEN_MORE_ROWS_THAN || this.fetchDirection.peek() !== undefined) return;
     const cut = ids.length - ROWS_KEPT_AFTER_TRIM;
-    if (this.readerPlaceId !== undefined && this.readerPlaceId < ids[cut + MESSAGES_PER_PAGE]!) return;
+    if (this.readerMessageId !== undefined && this.readerMessageId < ids[cut + MESSAGES_PER_PAGE]!) return;
     batch(() => {
       this.foundOldest.value = false;
-      this.remove(ids.slice(0, cut));
+      this.removeRows(ids.slice(0, cut));
     });
   }
 
   /** Whether the id lies in the loaded range. */
   #isInLoadedRange(id: number): boolean {
-    if (this.phase.peek() !== 'ready') return false;
-    const { firstId, lastId } = this;
-    const behindFirst = this.foundOldest.peek() || (firstId !== undefined && id > firstId);
-    return behindFirst && (this.foundNewest.peek() || (lastId !== undefined && id < lastId));
+    if (this.loadPhase.peek() !== 'ready') return false;
+    const { firstMessageId, lastMessageId } = this;
+    const behindFirst = this.foundOldest.peek() || (firstMessageId !== undefined && id > firstMessageId);
+    return behindFirst && (this.foundNewest.peek() || (lastMessageId !== undefined && id < lastMessageId));
   }
 
-  #isLoaded(anchor: WindowAnchor): boolean {
+  #isAnchorLoaded(anchor: WindowAnchor): boolean {
     if (this.#isStale) return false;
     if (anchor === 'newest') return this.foundNewest.peek();
     if (anchor === 'oldest') return this.foundOldest.peek();
-    return typeof anchor === 'number' && this.ids.peek().includes(anchor);
+    return typeof anchor === 'number' && this.messageIds.peek().includes(anchor);
   }
 
-  #insert(id: number, kind: WindowChange['kind']): void {
-    const ids = this.ids.peek();
+  #insertMessageId(id: number, kind: WindowListChange['kind']): void {
+    const ids = this.messageIds.peek();
     if (ids.includes(id)) return;
     let at = ids.length;
     while (at > 0 && ids[at - 1]! > id) at--;
     batch(() => {
-      this.ids.value = [...ids.slice(0, at), id, ...ids.slice(at)];
+      this.messageIds.value = [...ids.slice(0, at), id, ...ids.slice(at)];
       this.lastListChange.value = { kind: at === ids.length ? kind : 'inserted', rowCount: 1 };
     });
   }
 
   async #loadAround(anchor: WindowAnchor, before: number, after: number, kind: 'loaded' | 'refreshed'): Promise<void> {
-    const load = ++this.#loadCount;
+    const load = ++this.#latestLoadNumber;
     this.fetchDirection.value = 'around';
-    this.failure.value = undefined;
-    if (kind === 'loaded') this.phase.value = 'loading';
+    this.loadFailure.value = undefined;
+    if (kind === 'loaded') this.loadPhase.value = 'loading';
     this.#idsArrivedDuringFetch = [];
-    const found = await this.#fetch(load, anchor, before, after);
-    if (load !== this.#loadCount || !found) return;
+    const found = await this.#fetchIntoStore(load, anchor, before, after);
+    if (load !== this.#latestLoadNumber || !found) return;
     batch(() => {
       this.fetchDirection.value = undefined;
       this.#isStale = false;
       this.foundOldest.value = found.foundOldest;
       this.foundNewest.value = found.foundNewest;
-      this.ids.value = this.#mergeArrivedIds(found.ids);
-      this.phase.value = 'ready';
-      if (kind === 'loaded') this.anchorMessageId.value = this.#findNearestId(found.anchor);
+      this.messageIds.value = this.#takeAndMergeArrivedIds(found.ids);
+      this.loadPhase.value = 'ready';
+      if (kind === 'loaded') this.anchorMessageId.value = this.#findIdAtOrAfterOrLast(found.anchor);
       this.lastListChange.value = { kind, rowCount: found.ids.length };
     });
   }
 
   async #loadPage(direction: 'older' | 'newer', complete: boolean, from: number | undefined): Promise<void> {
-    if (complete || from === undefined || this.phase.peek() !== 'ready' || this.fetchDirection.peek() !== undefined)
+    if (complete || from === undefined || this.loadPhase.peek() !== 'ready' || this.fetchDirection.peek() !== undefined)
       return;
-    const load = ++this.#loadCount;
+    const load = ++this.#latestLoadNumber;
     this.fetchDirection.value = direction;
-    this.failure.value = undefined;
+    this.loadFailure.value = undefined;
     this.#idsArrivedDuringFetch = [];
     const older = direction === 'older';
-    const found = await this.#fetch(load, from, older ? MESSAGES_PER_PAGE : 0, older ? 0 : MESSAGES_PER_PAGE);
-    if (load !== this.#loadCount || !found) return;
+    const found = await this.#fetchIntoStore(load, from, older ? MESSAGES_PER_PAGE : 0, older ? 0 : MESSAGES_PER_PAGE);
+    if (load !== this.#latestLoadNumber || !found) return;
     batch(() => {
       this.fetchDirection.value = undefined;
-      const known = new Set(this.ids.peek());
+      const known = new Set(this.messageIds.peek());
       const more = found.ids.filter((id) => !known.has(id));
-      const ids = this.ids.peek();
+      const ids = this.messageIds.peek();
       if (older) {
         this.foundOldest.value = found.foundOldest;
-        this.ids.value = [...more, ...ids];
+        this.messageIds.value = [...more, ...ids];
       } else {
         this.foundNewest.value = found.foundNewest;
-        this.ids.value = this.#mergeArrivedIds([...ids, ...more]);
+        this.messageIds.value = this.#takeAndMergeArrivedIds([...ids, ...more]);
       }
       this.lastListChange.value = {
         kind: older ? 'prepended' : 'appended',
-        rowCount: this.ids.peek().length - ids.length,
+        rowCount: this.messageIds.peek().length - ids.length,
       };
     });
   }
 
   /** Ids of a fetch, and those that arrived during it when they follow without a gap. */
-  #mergeArrivedIds(ids: readonly number[]): readonly number[] {
-    const arrived = this.foundNewest.peek() ? this.#idsArrivedDuringFetch.filter((id) => this.store.has(id)) : [];
+  #takeAndMergeArrivedIds(ids: readonly number[]): readonly number[] {
+    const arrived = this.foundNewest.peek()
+      ? this.#idsArrivedDuringFetch.filter((id) => this.store.holdsMessage(id))
+      : [];
     this.#idsArrivedDuringFetch = [];
     return arrived.length === 0 ? ids : [...new Set([...ids, ...arrived])].sort((a, b) => a - b);
   }
 
   /** Takes the copy that an earlier page kept of this window; the next registration fetches it again. */
-  async #restoreSavedCopy(): Promise<FetchedRange | undefined> {
-    const { messages, foundNewest } = (await this.kept(this.key)) ?? { messages: [], foundNewest: false };
-    const ids = this.store.mergeFetched(messages, Number.POSITIVE_INFINITY);
+  async #readSavedCopyIntoStore(): Promise<FetchedRange | undefined> {
+    const { messages, foundNewest } = (await this.kept(this.narrowKey)) ?? { messages: [], foundNewest: false };
+    const ids = this.store.mergeFetchedMessages(messages, Number.POSITIVE_INFINITY);
     if (!ids || ids.length === 0) return undefined;
     const wanted = this.#requestedAnchor;
     const unread = messages.find(({ flags }) => !flags.includes('read'))?.id;
@@ -338,11 +345,16 @@ export class MessageWindow {
   }
 
   /** The anchor itself, or the first message behind it, or the last one. */
-  #findNearestId(anchor: number): number | undefined {
-    return this.ids.peek().find((id) => id >= anchor) ?? this.lastId;
+  #findIdAtOrAfterOrLast(anchor: number): number | undefined {
+    return this.messageIds.peek().find((id) => id >= anchor) ?? this.lastMessageId;
   }
 
-  async #fetch(load: number, anchor: WindowAnchor, before: number, after: number): Promise<FetchedRange | undefined> {
+  async #fetchIntoStore(
+    load: number,
+    anchor: WindowAnchor,
+    before: number,
+    after: number,
+  ): Promise<FetchedRange | undefined> {
     try {
       for (let repeats = 0; ; repeats++) {
         const since = this.store.lastChangeNumber;
@@ -350,33 +362,33 @@ export class MessageWindow {
           anchor: String(anchor),
           num_before: before,
           num_after: after,
-          narrow: makeNarrowParam(this.narrow, this.facts.ownUserId),
+          narrow: makeNarrowApiParam(this.narrow, this.facts.ownUserId),
           client_gravatar: false,
         });
-        if (load !== this.#loadCount) return undefined;
-        const ids = this.store.mergeFetched(
+        if (load !== this.#latestLoadNumber) return undefined;
+        const ids = this.store.mergeFetchedMessages(
           answer.messages,
           repeats < MAX_FETCH_REPEATS ? since : Number.POSITIVE_INFINITY,
         );
         if (!ids) continue;
         for (const { id, match_content, match_subject } of answer.messages) {
           if (match_content !== undefined)
-            this.searchMatchById.set(id, { content: match_content, topic: match_subject ?? '' });
+            this.searchMatchByMessageId.set(id, { content: match_content, topic: match_subject ?? '' });
         }
         const { found_oldest, found_newest } = answer;
         return { ids, anchor: answer.anchor, foundOldest: found_oldest, foundNewest: found_newest };
       }
     } catch (error) {
       const kept =
-        error instanceof ServerUnreachable && this.phase.peek() === 'loading'
-          ? await this.#restoreSavedCopy()
+        error instanceof ServerUnreachable && this.loadPhase.peek() === 'loading'
+          ? await this.#readSavedCopyIntoStore()
           : undefined;
-      if (load !== this.#loadCount) return undefined;
+      if (load !== this.#latestLoadNumber) return undefined;
       if (kept) return kept;
       batch(() => {
         this.fetchDirection.value = undefined;
-        this.failure.value = error instanceof Error ? error : new ApiFailure(0, '', String(error), undefined, {});
-        if (this.phase.peek() === 'loading') this.phase.value = 'failed';
+        this.loadFailure.value = error instanceof Error ? error : new ApiFailure(0, '', String(error), undefined, {});
+        if (this.loadPhase.peek() === 'loading') this.loadPhase.value = 'failed';
       });
       return undefined;
     }

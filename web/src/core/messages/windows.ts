@@ -1,12 +1,12 @@
 import type { Message } from '../../contract/index.js';
-import type { Api } from '../api.js';
+import type { ApiClient } from '../api.js';
 import type { NarrowMatchFacts } from '../match.js';
-import { findOperand, type Narrow, narrowKey } from '../narrow.js';
+import { findPositiveOperand, makeNarrowKey, type Narrow } from '../narrow.js';
 import type { Platform } from '../ports.js';
 import { MessageStore } from './store.js';
-import { type MessageChangeKind, MessageWindow, type ReadSavedWindow } from './window.js';
+import { type MessageChangeKind, MessageWindow, type SavedWindowReader } from './window.js';
 
-const MAX_WINDOWS = 20;
+const MAX_CACHED_WINDOWS = 20;
 /** After this many more messages, those that no window shows any more are forgotten. */
 const STORE_SWEEP_AFTER_MESSAGES = 2_000;
 const CATCH_UP_INTERVAL_MS = 15_000;
@@ -14,126 +14,126 @@ const CATCH_UP_INTERVAL_MS = 15_000;
 /**
  * The windows that are open or were open lately, and the messages in them.
  *
- *     const window = windows.open(topicNarrow(12, 'plans'));   // the same object while it is cached
- *     await window.jumpTo('first_unread');
+ *     const window = windows.open(makeTopicNarrow(12, 'plans'));   // the same object while it is cached
+ *     await window.showOrLoadAround('first_unread');
  */
 export class MessageWindows {
-  readonly store = new MessageStore();
+  readonly messageStore = new MessageStore();
   /** The one used last stands last. */
   readonly #windowByNarrowKey = new Map<string, MessageWindow>();
-  #active: MessageWindow | undefined;
+  #lastOpenedWindow: MessageWindow | undefined;
   #sweepAtStoreSize = STORE_SWEEP_AFTER_MESSAGES;
 
   constructor(
-    private readonly api: Api,
+    private readonly api: ApiClient,
     private readonly facts: NarrowMatchFacts,
     /** The copy of a window, for times without a network. */
-    private readonly kept: ReadSavedWindow = async () => undefined,
+    private readonly kept: SavedWindowReader = async () => undefined,
   ) {}
 
   /** The window that is on screen. */
-  get active(): MessageWindow | undefined {
-    return this.#active;
+  get lastOpenedWindow(): MessageWindow | undefined {
+    return this.#lastOpenedWindow;
   }
 
-  open(narrow: Narrow): MessageWindow {
-    const key = narrowKey(narrow);
+  openWindow(narrow: Narrow): MessageWindow {
+    const key = makeNarrowKey(narrow);
     const window =
-      this.#windowByNarrowKey.get(key) ?? new MessageWindow(narrow, this.api, this.store, this.facts, this.kept);
+      this.#windowByNarrowKey.get(key) ?? new MessageWindow(narrow, this.api, this.messageStore, this.facts, this.kept);
     this.#windowByNarrowKey.delete(key);
     this.#windowByNarrowKey.set(key, window);
-    if (window !== this.#active) {
+    if (window !== this.#lastOpenedWindow) {
       window.removeRowsThatNoLongerMatch();
-      if (!window.isLive) window.markStale();
+      if (!window.isKeptCompleteByEvents) window.markStale();
     }
-    this.#active = window;
-    this.#evict();
+    this.#lastOpenedWindow = window;
+    this.#evictOldestWindows();
     void window.refreshIfStale();
     return window;
   }
 
-  all(): Iterable<MessageWindow> {
+  cachedWindows(): Iterable<MessageWindow> {
     return this.#windowByNarrowKey.values();
   }
 
   /** @returns whether some window shows it */
   addArrivedMessage(message: Message): boolean {
     const taking = [...this.#windowByNarrowKey.values()].filter((window) => window.acceptsArrival(message));
-    if (taking.length > 0 || this.store.has(message.id)) this.store.addArrivedMessage(message);
+    if (taking.length > 0 || this.messageStore.holdsMessage(message.id)) this.messageStore.addArrivedMessage(message);
     for (const window of taking) window.addArrivedMessage(message.id);
-    if (this.store.size > this.#sweepAtStoreSize) this.#sweepStore();
+    if (this.messageStore.heldMessageCount > this.#sweepAtStoreSize) this.#dropMessagesOfNoWindow();
     return taking.length > 0;
   }
 
   recheckChangedMessages(ids: readonly number[], why: MessageChangeKind): void {
     for (const window of this.#windowByNarrowKey.values()) {
-      if (!window.recheckChangedMessages(ids, why)) continue;
-      if (window === this.#active) void window.refresh();
+      if (!window.recheckChangedAndTellIfIncomplete(ids, why)) continue;
+      if (window === this.#lastOpenedWindow) void window.refetchAroundReader();
       else window.markStale();
     }
   }
 
-  removeLostCopies(ids: readonly number[]): void {
-    for (const window of this.#windowByNarrowKey.values()) window.removeLostCopies(ids);
+  removeLostCopiesFromWindows(ids: readonly number[]): void {
+    for (const window of this.#windowByNarrowKey.values()) window.removeLostCopiesUnlessHistoryShown(ids);
   }
 
   /** The user joined or left the stream: messages may have come or gone without events. */
-  onSubscriptionChanged(stream: number): void {
+  refreshAfterSubscriptionChange(stream: number): void {
     for (const window of this.#windowByNarrowKey.values()) {
-      const of = findOperand(window.narrow, 'stream');
+      const of = findPositiveOperand(window.narrow, 'stream');
       if (of !== undefined && of !== stream) continue;
       window.markStale();
-      if (window === this.#active) void window.refreshIfStale();
+      if (window === this.#lastOpenedWindow) void window.refreshIfStale();
     }
   }
 
   /** Catches up on screen, where no events come, as long as the page lives. */
-  repeatCatchUp(platform: Platform): void {
+  startRepeatingCatchUp(platform: Platform): void {
     platform.setTimer(() => {
-      const active = this.#active;
-      if (active && !active.isLive && platform.visible.peek()) void active.catchUp();
-      this.repeatCatchUp(platform);
+      const active = this.#lastOpenedWindow;
+      if (active && !active.isKeptCompleteByEvents && platform.visible.peek()) void active.fetchNewerThanLast();
+      this.startRepeatingCatchUp(platform);
     }, CATCH_UP_INTERVAL_MS);
   }
 
-  delete(ids: readonly number[]): void {
-    this.store.delete(ids);
-    for (const window of this.#windowByNarrowKey.values()) window.remove(ids);
+  deleteMessages(ids: readonly number[]): void {
+    this.messageStore.deleteMessages(ids);
+    for (const window of this.#windowByNarrowKey.values()) window.removeRows(ids);
   }
 
   /** After lost events: the window on screen is fetched again at once, others when they are opened. */
-  async refresh(): Promise<void> {
-    for (const window of this.#windowByNarrowKey.values()) if (window !== this.#active) window.markStale();
-    await this.#active?.refresh();
+  async refreshShownAndMarkOthersStale(): Promise<void> {
+    for (const window of this.#windowByNarrowKey.values()) if (window !== this.#lastOpenedWindow) window.markStale();
+    await this.#lastOpenedWindow?.refetchAroundReader();
   }
 
   /** Forgets the windows that are not on screen. */
   dropInactiveWindows(): void {
     for (const [key, window] of this.#windowByNarrowKey)
-      if (window !== this.#active) this.#windowByNarrowKey.delete(key);
-    this.#sweepStore();
+      if (window !== this.#lastOpenedWindow) this.#windowByNarrowKey.delete(key);
+    this.#dropMessagesOfNoWindow();
   }
 
-  clear(): void {
+  dropAllWindowsAndMessages(): void {
     this.#windowByNarrowKey.clear();
-    this.#active = undefined;
-    this.store.keepOnly(new Set());
+    this.#lastOpenedWindow = undefined;
+    this.messageStore.dropAllMessagesExcept(new Set());
   }
 
-  #evict(): void {
-    if (this.#windowByNarrowKey.size <= MAX_WINDOWS) return;
+  #evictOldestWindows(): void {
+    if (this.#windowByNarrowKey.size <= MAX_CACHED_WINDOWS) return;
     for (const key of this.#windowByNarrowKey.keys()) {
-      if (this.#windowByNarrowKey.size <= MAX_WINDOWS) break;
+      if (this.#windowByNarrowKey.size <= MAX_CACHED_WINDOWS) break;
       this.#windowByNarrowKey.delete(key);
     }
-    this.#sweepStore();
+    this.#dropMessagesOfNoWindow();
   }
 
   /** Keeps the messages that some window shows. */
-  #sweepStore(): void {
+  #dropMessagesOfNoWindow(): void {
     const shown = new Set<number>();
-    for (const { ids } of this.#windowByNarrowKey.values()) for (const id of ids.peek()) shown.add(id);
-    this.store.keepOnly(shown);
-    this.#sweepAtStoreSize = this.store.size + STORE_SWEEP_AFTER_MESSAGES;
+    for (const { messageIds } of this.#windowByNarrowKey.values()) for (const id of messageIds.peek()) shown.add(id);
+    this.messageStore.dropAllMessagesExcept(shown);
+    this.#sweepAtStoreSize = this.messageStore.heldMessageCount + STORE_SWEEP_AFTER_MESSAGES;
   }
 }

@@ -2,9 +2,9 @@ import { computed, type ReadonlySignal, signal } from '@preact/signals-core';
 import type { Snapshot } from '../../contract/index.js';
 import type { PeopleState, Person } from './people.js';
 import type { RealmState } from './realm.js';
-import type { Slice } from './slice.js';
+import type { StateSlice } from './slice.js';
 
-export type Settings = Snapshot['user_settings'];
+export type UserSettings = Snapshot['user_settings'];
 
 /** Roles; a smaller number may more. */
 export const ROLE = { owner: 100, admin: 200, moderator: 300, member: 400, guest: 600 } as const;
@@ -19,10 +19,12 @@ const DAY_MS = 24 * 3_600_000;
  *     me.settings.value.twenty_four_hour_time      own settings under the names of the API
  *     me.may('invite_to_stream_policy')            a policy of the organization, applied to the user's role
  */
-export class MeState implements Slice {
-  readonly userId = signal(0);
-  readonly settings = signal<Settings>({} as Settings);
-  readonly person: ReadonlySignal<Person | undefined> = computed(() => this.people.byId.value.get(this.userId.value));
+export class MeState implements StateSlice {
+  readonly userIdSignal = signal(0);
+  readonly settings = signal<UserSettings>({} as UserSettings);
+  readonly ownPerson: ReadonlySignal<Person | undefined> = computed(() =>
+    this.people.byId.value.get(this.userIdSignal.value),
+  );
 
   constructor(
     private readonly people: PeopleState,
@@ -31,12 +33,12 @@ export class MeState implements Slice {
   ) {}
 
   get id(): number {
-    return this.userId.value;
+    return this.userIdSignal.value;
   }
 
   /** A visitor counts as a guest. */
   get role(): number {
-    return this.person.value?.role ?? ROLE.guest;
+    return this.ownPerson.value?.role ?? ROLE.guest;
   }
 
   get isAdmin(): boolean {
@@ -47,13 +49,13 @@ export class MeState implements Slice {
     return this.role === ROLE.guest;
   }
 
-  load(snapshot: Snapshot): void {
-    this.userId.value = snapshot.user_id ?? 0;
+  loadFromSnapshot(snapshot: Snapshot): void {
+    this.userIdSignal.value = snapshot.user_id ?? 0;
     this.settings.value = snapshot.user_settings;
   }
 
-  save(): Partial<Snapshot> {
-    return { user_id: this.userId.peek(), user_settings: this.settings.peek() };
+  makeSnapshotFields(): Partial<Snapshot> {
+    return { user_id: this.userIdSignal.peek(), user_settings: this.settings.peek() };
   }
 
   /** @param policy name of an organization's setting with a policy value, without `realm_` */
@@ -78,7 +80,7 @@ export class MeState implements Slice {
   get isFullMember(): boolean {
     if (this.role <= ROLE.moderator) return true;
     if (this.role === ROLE.guest) return false;
-    const days = Math.floor((this.now() - Date.parse(this.person.value?.date_joined ?? '')) / DAY_MS);
+    const days = Math.floor((this.now() - Date.parse(this.ownPerson.value?.date_joined ?? '')) / DAY_MS);
     return days >= (this.realm.value.realm_waiting_period_threshold ?? 0);
   }
 }

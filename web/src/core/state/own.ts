@@ -1,6 +1,6 @@
 import { computed, type ReadonlySignal, signal } from '@preact/signals-core';
 import type { Draft, ScheduledMessage, Snapshot } from '../../contract/index.js';
-import type { Slice } from './slice.js';
+import type { StateSlice } from './slice.js';
 
 export type StoredDraft = Draft & { readonly id: number };
 
@@ -9,15 +9,15 @@ export type StoredDraft = Draft & { readonly id: number };
  *
  * Views write drafts by `core.drafts`, which waits until typing stops.
  */
-export class OwnListsState implements Slice {
+export class OwnListsState implements StateSlice {
   readonly draftsById = signal<ReadonlyMap<number, StoredDraft>>(new Map());
   readonly scheduledById = signal<ReadonlyMap<number, ScheduledMessage>>(new Map());
-  readonly starred = signal<ReadonlySet<number>>(new Set());
+  readonly starredMessageIds = signal<ReadonlySet<number>>(new Set());
 
-  readonly drafts: ReadonlySignal<readonly StoredDraft[]> = computed(() =>
+  readonly draftsNewestFirst: ReadonlySignal<readonly StoredDraft[]> = computed(() =>
     [...this.draftsById.value.values()].sort((a, b) => (b.timestamp ?? 0) - (a.timestamp ?? 0) || b.id - a.id),
   );
-  readonly scheduled: ReadonlySignal<readonly ScheduledMessage[]> = computed(() =>
+  readonly scheduledNextFirst: ReadonlySignal<readonly ScheduledMessage[]> = computed(() =>
     [...this.scheduledById.value.values()].sort(
       (a, b) =>
         a.scheduled_delivery_timestamp - b.scheduled_delivery_timestamp ||
@@ -25,26 +25,26 @@ export class OwnListsState implements Slice {
     ),
   );
 
-  load({ drafts, scheduled_messages, starred_messages }: Snapshot): void {
+  loadFromSnapshot({ drafts, scheduled_messages, starred_messages }: Snapshot): void {
     this.draftsById.value = new Map((drafts ?? []).map((draft) => [draft.id ?? 0, { ...draft, id: draft.id ?? 0 }]));
     this.scheduledById.value = new Map((scheduled_messages ?? []).map((one) => [one.scheduled_message_id, one]));
-    this.starred.value = new Set(starred_messages ?? []);
+    this.starredMessageIds.value = new Set(starred_messages ?? []);
   }
 
-  save(): Partial<Snapshot> {
+  makeSnapshotFields(): Partial<Snapshot> {
     return {
-      drafts: this.drafts.peek(),
-      scheduled_messages: this.scheduled.peek(),
-      starred_messages: [...this.starred.peek()].sort((a, b) => a - b),
+      drafts: this.draftsNewestFirst.peek(),
+      scheduled_messages: this.scheduledNextFirst.peek(),
+      starred_messages: [...this.starredMessageIds.peek()].sort((a, b) => a - b),
     };
   }
 
-  setStarred(ids: readonly number[], on: boolean): void {
-    const starred = new Set(this.starred.peek());
+  setMessagesStarred(ids: readonly number[], on: boolean): void {
+    const starred = new Set(this.starredMessageIds.peek());
     for (const id of ids) {
       if (on) starred.add(id);
       else starred.delete(id);
     }
-    this.starred.value = starred;
+    this.starredMessageIds.value = starred;
   }
 }

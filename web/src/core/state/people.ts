@@ -1,6 +1,6 @@
 import { computed, type ReadonlySignal, signal } from '@preact/signals-core';
 import type { Snapshot, User, UserGroup } from '../../contract/index.js';
-import type { Slice } from './slice.js';
+import type { StateSlice } from './slice.js';
 
 /** A user or bot. `is_system_bot` marks the bots of the server, which are no members. */
 export type Person = User & { readonly is_system_bot?: boolean };
@@ -36,22 +36,22 @@ type ById<T> = ReadonlyMap<number, T>;
  *     people.statuses.value.get(id)  status text and emoji
  *     people.groups.value            user groups by id, system groups included
  */
-export class PeopleState implements Slice {
+export class PeopleState implements StateSlice {
   readonly byId = signal<ById<Person>>(new Map());
-  readonly statuses = signal<ById<UserStatus>>(new Map());
-  readonly presences = signal<ById<Presence>>(new Map());
+  readonly statusByUserId = signal<ById<UserStatus>>(new Map());
+  readonly presenceByUserId = signal<ById<Presence>>(new Map());
   /** Server time of the newest presence in seconds: "now", as far as presence is concerned. */
   readonly presenceServerSeconds = signal(0);
-  readonly groups = signal<ById<UserGroup>>(new Map());
+  readonly groupById = signal<ById<UserGroup>>(new Map());
   #systemBots: Snapshot['cross_realm_bots'] = [];
 
-  readonly activePeople: ReadonlySignal<readonly Person[]> = computed(() =>
+  readonly activeUsersAndBots: ReadonlySignal<readonly Person[]> = computed(() =>
     [...this.byId.value.values()]
       .filter(({ is_active, is_system_bot }) => is_active && !is_system_bot)
       .sort((a, b) => a.full_name.localeCompare(b.full_name)),
   );
 
-  load(snapshot: Snapshot): void {
+  loadFromSnapshot(snapshot: Snapshot): void {
     const people = new Map<number, Person>();
     this.#systemBots = snapshot.cross_realm_bots ?? [];
     for (const bot of this.#systemBots) {
@@ -60,16 +60,16 @@ export class PeopleState implements Slice {
     for (const user of snapshot.realm_non_active_users ?? []) people.set(user.user_id, { ...user, is_active: false });
     for (const user of snapshot.realm_users ?? []) people.set(user.user_id, { ...user, is_active: true });
     this.byId.value = people;
-    this.statuses.value = new Map(
+    this.statusByUserId.value = new Map(
       Object.entries(snapshot.user_status ?? {}).map(([id, status]) => [Number(id), status as UserStatus]),
     );
-    this.groups.value = new Map((snapshot.realm_user_groups ?? []).map((group) => [group.id, group]));
-    this.loadPresences(snapshot.presences ?? {}, snapshot.server_timestamp ?? 0);
+    this.groupById.value = new Map((snapshot.realm_user_groups ?? []).map((group) => [group.id, group]));
+    this.replacePresences(snapshot.presences ?? {}, snapshot.server_timestamp ?? 0);
   }
 
   /** @param presences of all users, in the slim form: by id, two times each */
-  loadPresences(presences: Readonly<Record<string, object>>, time: number): void {
-    this.presences.value = new Map(
+  replacePresences(presences: Readonly<Record<string, object>>, time: number): void {
+    this.presenceByUserId.value = new Map(
       Object.entries(presences).map(([id, of]) => {
         const { active_timestamp = 0, idle_timestamp = 0 } = of as Partial<Presence>;
         return [Number(id), { active_timestamp, idle_timestamp }];
@@ -78,25 +78,25 @@ export class PeopleState implements Slice {
     this.presenceServerSeconds.value = time;
   }
 
-  save(): Partial<Snapshot> {
+  makeSnapshotFields(): Partial<Snapshot> {
     const all = [...this.byId.peek().values()];
     return {
       realm_users: all.filter(({ is_active, is_system_bot }) => is_active && !is_system_bot),
       realm_non_active_users: all.filter(({ is_active }) => !is_active),
       cross_realm_bots: this.#systemBots,
-      user_status: Object.fromEntries(this.statuses.peek()) as Snapshot['user_status'],
-      presences: Object.fromEntries(this.presences.peek()),
+      user_status: Object.fromEntries(this.statusByUserId.peek()) as Snapshot['user_status'],
+      presences: Object.fromEntries(this.presenceByUserId.peek()),
       server_timestamp: this.presenceServerSeconds.peek(),
-      realm_user_groups: [...this.groups.peek().values()],
+      realm_user_groups: [...this.groupById.peek().values()],
     };
   }
 
-  nameOf(id: number): string {
+  getFullName(id: number): string {
     return this.byId.value.get(id)?.full_name ?? '';
   }
 
   getPresenceLevel(id: number): PresenceLevel {
-    const presence = this.presences.value.get(id);
+    const presence = this.presenceByUserId.value.get(id);
     if (!presence) return 'offline';
     const now = this.presenceServerSeconds.value;
     if (now - presence.active_timestamp < IDLE_AFTER_SECONDS) return 'active';
@@ -106,14 +106,14 @@ export class PeopleState implements Slice {
   }
 
   /** Whether the user is in the group, directly or by a group inside it. */
-  isInGroup(user: number, group: number, seen: ReadonlySet<number> = new Set()): boolean {
-    const of = this.groups.value.get(group);
+  isInGroupOrSubgroup(user: number, group: number, seen: ReadonlySet<number> = new Set()): boolean {
+    const of = this.groupById.value.get(group);
     if (!of || seen.has(group)) return false;
     const inside = new Set([...seen, group]);
-    return of.members.includes(user) || of.direct_subgroup_ids.some((id) => this.isInGroup(user, id, inside));
+    return of.members.includes(user) || of.direct_subgroup_ids.some((id) => this.isInGroupOrSubgroup(user, id, inside));
   }
 
-  changePerson(id: number, change: Partial<Person>): void {
+  changePersonIfKnown(id: number, change: Partial<Person>): void {
     const before = this.byId.peek().get(id);
     if (before) this.byId.value = new Map(this.byId.peek()).set(id, { ...before, ...change });
   }

@@ -1,6 +1,6 @@
 import { signal } from '@preact/signals-core';
 import type { Snapshot } from '../../contract/index.js';
-import type { Slice } from './slice.js';
+import type { StateSlice } from './slice.js';
 
 /** Fields of the snapshot that other slices hold. */
 const FIELDS_OF_OTHER_SLICES = new Set([
@@ -49,24 +49,24 @@ const FIELDS_OF_OTHER_SLICES = new Set([
  * Everything about the organization and the server that has no slice of its own, under the names of the API:
  * `realm.value.realm_name`, `.realm_icon_url`, `.max_message_length`, `.realm_linkifiers`, `.custom_profile_fields`, …
  */
-export class RealmState implements Slice {
+export class RealmState implements StateSlice {
   readonly fields = signal<Snapshot>({} as Snapshot);
 
   get value(): Snapshot {
     return this.fields.value;
   }
 
-  load(snapshot: Snapshot): void {
+  loadFromSnapshot(snapshot: Snapshot): void {
     const own = Object.entries(snapshot).filter(([name]) => !FIELDS_OF_OTHER_SLICES.has(name));
     this.fields.value = Object.assign({} as Snapshot, Object.fromEntries(own));
   }
 
-  save(): Partial<Snapshot> {
+  makeSnapshotFields(): Partial<Snapshot> {
     return this.fields.peek();
   }
 
   /** Puts fields under their names in the snapshot. */
-  setFields(fields: Readonly<Record<string, unknown>>): void {
+  mergeFields(fields: Readonly<Record<string, unknown>>): void {
     this.fields.value = { ...this.fields.peek(), ...fields };
   }
 }

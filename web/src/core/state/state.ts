@@ -3,7 +3,7 @@ import type { Snapshot } from '../../contract/index.js';
 import type { NarrowMatchFacts } from '../match.js';
 import type { Platform } from '../ports.js';
 import { ConversationsState } from './conversations.js';
-import { EmojiState } from './emoji.js';
+import { CustomEmojiState } from './emoji.js';
 import { MeState } from './me.js';
 import { MutingState } from './muting.js';
 import { OwnListsState } from './own.js';
@@ -14,7 +14,7 @@ import { TypingState } from './typing.js';
 import { UnreadState } from './unread.js';
 
 /** All that the client knows about its organization and user, apart from messages. */
-export class State {
+export class ClientState {
   readonly realm = new RealmState();
   readonly people = new PeopleState();
   readonly me: MeState;
@@ -23,7 +23,7 @@ export class State {
   readonly unread = new UnreadState(this.muting);
   readonly ownLists = new OwnListsState();
   readonly conversations = new ConversationsState();
-  readonly emoji = new EmojiState();
+  readonly emoji = new CustomEmojiState();
   readonly typing: TypingState;
 
   /** Own id, streams and mutes, which decide whether a message matches a narrow (`matches`). */
@@ -35,7 +35,7 @@ export class State {
     const { me, streams, muting } = this;
     this.narrowMatchFacts = {
       get ownUserId() {
-        return me.userId.peek();
+        return me.userIdSignal.peek();
       },
       getStreamPrivacy: (id) => streams.getPrivacy(id),
       isTopicMuted: (stream, topic) => muting.isTopicMuted(stream, topic),
@@ -43,18 +43,18 @@ export class State {
     };
   }
 
-  load(snapshot: Snapshot): void {
+  loadFromSnapshot(snapshot: Snapshot): void {
     batch(() => {
-      for (const slice of this.#slices) slice.load(snapshot);
+      for (const slice of this.#savedSlices) slice.loadFromSnapshot(snapshot);
     });
   }
 
-  /** A snapshot of now: `load(save())` changes nothing. */
-  save(): Snapshot {
-    return Object.assign({}, ...this.#slices.map((slice) => slice.save())) as Snapshot;
+  /** A snapshot of now: `loadFromSnapshot(save())` changes nothing. */
+  makeSnapshot(): Snapshot {
+    return Object.assign({}, ...this.#savedSlices.map((slice) => slice.makeSnapshotFields())) as Snapshot;
   }
 
-  get #slices() {
+  get #savedSlices() {
     const { realm, people, me, streams, muting, unread, ownLists, conversations, emoji } = this;
     return [realm, people, me, streams, muting, unread, ownLists, conversations, emoji];
   }

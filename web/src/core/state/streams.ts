@@ -1,6 +1,6 @@
 import { computed, type ReadonlySignal, signal } from '@preact/signals-core';
 import type { Snapshot, Subscriptions } from '../../contract/index.js';
-import type { Slice } from './slice.js';
+import type { StateSlice } from './slice.js';
 
 type SharedStreamField = 'stream_id' | 'name' | 'description' | 'rendered_description' | 'date_created' | 'invite_only';
 type StreamRuleField =
@@ -26,20 +26,20 @@ const compareStreamNames = (a: Stream, b: Stream): number => a.name.localeCompar
  *     streams.nameOf(id)            empty for an unknown id
  *     streams.named('General')      id by name, in any case
  */
-export class StreamsState implements Slice {
+export class StreamsState implements StateSlice {
   readonly byId = signal<ReadonlyMap<number, Stream>>(new Map());
 
-  readonly all: ReadonlySignal<readonly Stream[]> = computed(() =>
+  readonly allSortedByName: ReadonlySignal<readonly Stream[]> = computed(() =>
     [...this.byId.value.values()].sort(compareStreamNames),
   );
-  readonly subscribed: ReadonlySignal<readonly Stream[]> = computed(() =>
-    this.all.value.filter(({ membership }) => membership === 'subscribed'),
+  readonly subscribedStreams: ReadonlySignal<readonly Stream[]> = computed(() =>
+    this.allSortedByName.value.filter(({ membership }) => membership === 'subscribed'),
   );
   readonly #idByLowerCaseName = computed(
-    () => new Map(this.all.value.map(({ name, stream_id }) => [name.toLowerCase(), stream_id])),
+    () => new Map(this.allSortedByName.value.map(({ name, stream_id }) => [name.toLowerCase(), stream_id])),
   );
 
-  load(snapshot: Snapshot): void {
+  loadFromSnapshot(snapshot: Snapshot): void {
     const lists = [
       [snapshot.never_subscribed, 'never'],
       [snapshot.unsubscribed, 'former'],
@@ -52,16 +52,16 @@ export class StreamsState implements Slice {
     this.byId.value = streams;
   }
 
-  save(): Partial<Snapshot> {
+  makeSnapshotFields(): Partial<Snapshot> {
     const of = (wanted: Stream['membership']) =>
-      this.all
+      this.allSortedByName
         .peek()
         .filter(({ membership }) => membership === wanted)
         .map(({ membership: _, ...stream }) => stream as Subscriptions);
     return { subscriptions: of('subscribed'), unsubscribed: of('former'), never_subscribed: of('never') };
   }
 
-  nameOf(id: number): string {
+  getStreamName(id: number): string {
     return this.byId.value.get(id)?.name ?? '';
   }
 
@@ -85,7 +85,7 @@ export class StreamsState implements Slice {
   }
 
   /** @param change undefined: the stream is gone */
-  putStream(id: number, change: Stream | undefined): void {
+  putOrDeleteStream(id: number, change: Stream | undefined): void {
     const streams = new Map(this.byId.peek());
     if (change) streams.set(id, change);
     else streams.delete(id);

@@ -1,7 +1,7 @@
 import { effect, signal } from '@preact/signals-core';
 import type { QueueEvent, Snapshot } from '../../contract/index.js';
-import { type Api, ApiFailure, ServerUnreachable } from '../api.js';
-import type { Platform, Timer } from '../ports.js';
+import { type ApiClient, ApiFailure, ServerUnreachable } from '../api.js';
+import type { Platform, TimerHandle } from '../ports.js';
 import { isTabMessage, type TabMessage } from './tabs.js';
 
 /** The one quiet line: `connecting` has failed at least once, `offline` is what the browser says. */
@@ -79,126 +79,126 @@ export interface QueueStateOwner {
 export class BrowserEventQueue {
   readonly status = signal<SyncStatus>('starting');
   readonly isLeadingTab = signal(false);
-  #id: string | undefined;
+  #queueId: string | undefined;
   #lastEventId = -1;
   #hasLoadedState = false;
   /** A loop runs only while this number is its own. */
   #currentLoopNumber = 0;
-  #endPause: () => void = () => {};
+  #endRetryPause: () => void = () => {};
   #pollAbortController: AbortController | undefined;
   #lastAnswerAt = 0;
-  #leaderWatchTimer: Timer | undefined;
-  #started = false;
+  #leaderWatchTimer: TimerHandle | undefined;
+  #isStarted = false;
   /** The poll was ended to ask at once. */
   #wasPollCutShort = false;
 
   constructor(
     private readonly platform: Platform,
-    private readonly api: Api,
+    private readonly api: ApiClient,
     private readonly user: QueueStateOwner,
   ) {}
 
   /** Id of the queue; undefined before the first registration and for visitors. */
-  get id(): string | undefined {
-    return this.#id;
+  get queueId(): string | undefined {
+    return this.#queueId;
   }
 
   get lastEventId(): number {
     return this.#lastEventId;
   }
 
-  start(): void {
-    if (this.#started) {
+  startOrAskAgain(): void {
+    if (this.#isStarted) {
       this.#leadOrAskLeader();
       return;
     }
-    this.#started = true;
+    this.#isStarted = true;
     const { tabs, online, visible } = this.platform;
     tabs.onMessage((message) => {
       if (isTabMessage(message)) this.#handleTabMessage(message);
     });
     effect(() => {
-      if (online.value && visible.value) this.#retryAtOnce();
+      if (online.value && visible.value) this.#endPauseAndDeadPoll();
       else if (!online.value && this.status.peek() !== 'starting') this.#setStatus('offline');
     });
     this.#leadOrAskLeader();
     tabs.waitToLead(
-      () => this.#startLeading(),
-      () => this.#startFollowing(),
+      () => this.#startLeadingAndPolling(),
+      () => this.#stopLeading(),
     );
   }
 
   #leadOrAskLeader(): void {
     if (this.isLeadingTab.peek()) {
-      this.#startLeading();
+      this.#startLeadingAndPolling();
       return;
     }
-    this.#post({ type: 'ask', from: this.platform.tabs.id });
-    this.#watchLeader(FIRST_STATE_LIMIT_MS);
+    this.#postToOtherTabs({ type: 'ask', from: this.platform.tabs.id });
+    this.#restartLeaderWatch(FIRST_STATE_LIMIT_MS);
   }
 
-  /** Ends polling; `start` begins again. */
-  stop(): void {
+  /** Ends polling; `startOrAskAgain` begins again. */
+  stopAndForgetQueue(): void {
     this.#endLoop();
     this.status.value = 'starting';
-    this.#id = undefined;
+    this.#queueId = undefined;
     this.#hasLoadedState = false;
   }
 
   /** Ends the poll in every tab, since the end of the session would refuse it; begins again if the session goes on. */
   suspend(): void {
-    this.#post({ type: 'signing-out' });
+    this.#postToOtherTabs({ type: 'signing-out' });
     this.#suspendPolls();
   }
 
   #suspendPolls(): void {
     if (!this.isLeadingTab.peek()) return;
     const turn = this.#endLoop();
-    this.platform.setTimer(() => turn === this.#currentLoopNumber && this.#startLeading(), SUSPENDED_MS);
+    this.platform.setTimer(() => turn === this.#currentLoopNumber && this.#startLeadingAndPolling(), SUSPENDED_MS);
   }
 
   /** @returns the number of no loop */
   #endLoop(): number {
     this.#pollAbortController?.abort();
-    this.#endPause();
+    this.#endRetryPause();
     return ++this.#currentLoopNumber;
   }
 
   /** The session began or ended: the other tabs follow. */
-  announceSession(signedIn: boolean): void {
-    this.#post({ type: signedIn ? 'signed-in' : 'signed-out' });
+  announceSessionToOtherTabs(signedIn: boolean): void {
+    this.#postToOtherTabs({ type: signedIn ? 'signed-in' : 'signed-out' });
   }
 
-  #post(message: TabMessage): void {
+  #postToOtherTabs(message: TabMessage): void {
     this.platform.tabs.post(message);
   }
 
   #setStatus(status: SyncStatus): void {
     if (this.status.peek() === status) return;
     this.status.value = status;
-    if (this.isLeadingTab.peek()) this.#post({ type: 'status', status });
+    if (this.isLeadingTab.peek()) this.#postToOtherTabs({ type: 'status', status });
   }
 
-  #startLeading(): void {
+  #startLeadingAndPolling(): void {
     this.isLeadingTab.value = true;
     if (this.#leaderWatchTimer !== undefined) this.platform.clearTimer(this.#leaderWatchTimer);
     void this.#runPollLoop(++this.#currentLoopNumber);
   }
 
-  #startFollowing(): void {
+  #stopLeading(): void {
     this.isLeadingTab.value = false;
     this.#endLoop();
-    this.#watchLeader(LEADER_SILENCE_LIMIT_MS);
+    this.#restartLeaderWatch(LEADER_SILENCE_LIMIT_MS);
   }
 
   /** A leader that is silent for too long hangs: this tab takes over, unless the user doesn't see it. */
-  #watchLeader(ms: number): void {
+  #restartLeaderWatch(ms: number): void {
     const { platform } = this;
     if (this.#leaderWatchTimer !== undefined) platform.clearTimer(this.#leaderWatchTimer);
     this.#leaderWatchTimer = platform.setTimer(() => {
       if (this.isLeadingTab.peek()) return;
       if (platform.visible.peek()) platform.tabs.stealLead();
-      this.#watchLeader(LEADER_SILENCE_LIMIT_MS);
+      this.#restartLeaderWatch(LEADER_SILENCE_LIMIT_MS);
     }, ms);
   }
 
@@ -213,51 +213,51 @@ export class BrowserEventQueue {
     }
     if (message.type === 'ask') {
       if (this.isLeadingTab.peek() && this.#hasLoadedState) this.#postState(message.from);
-      else if (this.isLeadingTab.peek() && this.user.isSignedOut()) this.announceSession(false);
+      else if (this.isLeadingTab.peek() && this.user.isSignedOut()) this.announceSessionToOtherTabs(false);
       return;
     }
     if (this.isLeadingTab.peek()) return;
     if (message.type === 'state' && message.to !== '*' && message.to !== this.platform.tabs.id) return;
-    this.#watchLeader(LEADER_SILENCE_LIMIT_MS);
+    this.#restartLeaderWatch(LEADER_SILENCE_LIMIT_MS);
     if (message.type === 'status') this.status.value = message.status;
     else if (message.type === 'state') {
       const again = this.#hasLoadedState;
-      this.#id = message.queue;
+      this.#queueId = message.queue;
       this.#lastEventId = message.last;
       this.#hasLoadedState = true;
       this.user.loadSnapshot(message.snapshot, again);
       this.status.value = message.status;
-    } else if (message.queue === this.#id && message.after === this.#lastEventId) {
+    } else if (message.queue === this.#queueId && message.after === this.#lastEventId) {
       this.#lastEventId = message.last;
       this.status.value = 'live';
       this.user.applyEvents(message.events);
-    } else if (message.queue !== this.#id || message.last > this.#lastEventId) {
-      this.#post({ type: 'ask', from: this.platform.tabs.id });
+    } else if (message.queue !== this.#queueId || message.last > this.#lastEventId) {
+      this.#postToOtherTabs({ type: 'ask', from: this.platform.tabs.id });
     }
   }
 
   #postState(to: string): void {
-    const [queue, last, status] = [this.#id, this.#lastEventId, this.status.peek()];
-    this.#post({ type: 'state', to, queue, last, status, snapshot: this.user.makeSnapshot() });
+    const [queue, last, status] = [this.#queueId, this.#lastEventId, this.status.peek()];
+    this.#postToOtherTabs({ type: 'state', to, queue, last, status, snapshot: this.user.makeSnapshot() });
   }
 
   async #runPollLoop(turn: number): Promise<void> {
     let failures = 0;
     while (turn === this.#currentLoopNumber) {
       try {
-        if (this.#id === undefined) {
-          await this.#register(turn);
+        if (this.#queueId === undefined) {
+          await this.#registerAndLoadSnapshot(turn);
           // A visitor's registration makes no queue.
-          if (turn === this.#currentLoopNumber && this.#id === undefined) {
+          if (turn === this.#currentLoopNumber && this.#queueId === undefined) {
             this.#setStatus('live');
             return;
           }
-        } else await this.#poll(turn, failures > 0);
+        } else await this.#pollOnce(turn, failures > 0);
         failures = 0;
       } catch (error) {
         if (turn !== this.#currentLoopNumber) return;
         if (error instanceof ApiFailure && error.status === 401) return;
-        if (isQueueLostError(error)) this.#id = undefined;
+        if (isQueueLostError(error)) this.#queueId = undefined;
         failures++;
         if (this.#wasPollCutShort) this.#wasPollCutShort = false;
         else if (failures > 1 || !isQueueLostError(error)) await this.#pauseAfterFailure(failures, error);
@@ -265,10 +265,10 @@ export class BrowserEventQueue {
     }
   }
 
-  async #register(turn: number): Promise<void> {
+  async #registerAndLoadSnapshot(turn: number): Promise<void> {
     if (!this.#hasLoadedState && !(await this.user.mayRead())) {
       if (turn !== this.#currentLoopNumber) return;
-      this.announceSession(false);
+      this.announceSessionToOtherTabs(false);
       this.user.onSessionChanged(false);
       return;
     }
@@ -282,7 +282,7 @@ export class BrowserEventQueue {
     })) as Snapshot;
     if (turn !== this.#currentLoopNumber) return;
     const again = this.#hasLoadedState;
-    this.#id = snapshot.queue_id ?? undefined;
+    this.#queueId = snapshot.queue_id ?? undefined;
     this.#lastEventId = snapshot.last_event_id ?? -1;
     this.#hasLoadedState = true;
     this.#lastAnswerAt = this.platform.now();
@@ -291,8 +291,8 @@ export class BrowserEventQueue {
     this.#postState('*');
   }
 
-  async #poll(turn: number, atOnce: boolean): Promise<void> {
-    const queue_id = this.#id!;
+  async #pollOnce(turn: number, atOnce: boolean): Promise<void> {
+    const queue_id = this.#queueId!;
     const polling = new AbortController();
     this.#pollAbortController = polling;
     const limit = this.platform.setTimer(() => polling.abort(new ServerUnreachable('the poll hangs')), POLL_TIMEOUT_MS);
@@ -306,7 +306,7 @@ export class BrowserEventQueue {
       const last = events.at(-1)?.id ?? last_event_id;
       this.#lastEventId = last;
       this.#setStatus('live');
-      this.#post({ type: 'events', queue: queue_id, after: last_event_id, last, events });
+      this.#postToOtherTabs({ type: 'events', queue: queue_id, after: last_event_id, last, events });
       this.user.applyEvents(events);
     } finally {
       this.platform.clearTimer(limit);
@@ -321,24 +321,24 @@ export class BrowserEventQueue {
     const backoff = Math.min(FIRST_RETRY_PAUSE_MS * 2 ** Math.min(failures - 1, 10), MAX_RETRY_PAUSE_MS);
     await new Promise<void>((resolve) => {
       const timer = platform.setTimer(resolve, asked ?? backoff * (0.5 + platform.random() / 2));
-      this.#endPause = () => {
+      this.#endRetryPause = () => {
         platform.clearTimer(timer);
         resolve();
       };
     });
-    this.#endPause = () => {};
+    this.#endRetryPause = () => {};
   }
 
   /** The network is back, or the user: ends a pause, and a poll that has probably died in the meantime. */
-  #retryAtOnce(): void {
+  #endPauseAndDeadPoll(): void {
     const offline = this.status.peek() === 'offline';
     // A visitor has no queue to ask.
-    if (offline && this.#hasLoadedState && this.#id === undefined) this.#setStatus('live');
+    if (offline && this.#hasLoadedState && this.#queueId === undefined) this.#setStatus('live');
     if (this.#pollAbortController && (offline || this.platform.now() - this.#lastAnswerAt > POLL_TIMEOUT_MS)) {
       this.#wasPollCutShort = true;
       this.#pollAbortController.abort(new ServerUnreachable('woken'));
     }
-    this.#endPause();
+    this.#endRetryPause();
   }
 }
 

@@ -1,12 +1,12 @@
 import { type ReadonlySignal, signal } from '@preact/signals-core';
-import { type Api, ApiFailure } from '../api.js';
-import { type Conversation, conversationKey, getOtherUserIds } from '../narrow.js';
-import type { Platform, Timer } from '../ports.js';
+import { type ApiClient, ApiFailure } from '../api.js';
+import { type Conversation, getOtherOrOwnUserIds, makeConversationKey } from '../narrow.js';
+import type { Platform, TimerHandle } from '../ports.js';
 import type { StoredDraft } from '../state/own.js';
-import type { State } from '../state/state.js';
-import { UnsavedTexts } from './unsaved.js';
+import type { ClientState } from '../state/state.js';
+import { UnsavedDraftTexts } from './unsaved.js';
 
-const SAVE_AFTER_MS = 1_000;
+const SAVE_AFTER_KEYSTROKE_MS = 1_000;
 const SAVE_RETRY_MS = 10_000;
 
 /** Where a draft goes. Without users or a stream it has no address yet. */
@@ -24,23 +24,23 @@ export type DraftTarget = Conversation | undefined;
  *
  * A text that the server doesn't have stays in this browser (unsaved.ts).
  */
-export class Drafts {
-  readonly #unsavedTexts: UnsavedTexts;
+export class DraftService {
+  readonly #unsavedTexts: UnsavedDraftTexts;
 
   constructor(
     private readonly platform: Platform,
-    private readonly api: Api,
-    private readonly state: State,
+    private readonly api: ApiClient,
+    private readonly state: ClientState,
   ) {
-    this.#unsavedTexts = new UnsavedTexts(platform);
+    this.#unsavedTexts = new UnsavedDraftTexts(platform);
   }
 
-  open(target: DraftTarget): OpenDraft {
-    return new OpenDraft(this.platform, this.api, this.state, this.#unsavedTexts, target, this.newestFor(target));
+  openNewestOrNew(target: DraftTarget): OpenDraft {
+    return new OpenDraft(this.platform, this.api, this.state, this.#unsavedTexts, target, this.findNewestFor(target));
   }
 
   /** Opens one of the list. */
-  resume(id: number): OpenDraft {
+  openStoredById(id: number): OpenDraft {
     const stored = this.state.ownLists.draftsById.peek().get(id);
     return new OpenDraft(
       this.platform,
@@ -52,12 +52,12 @@ export class Drafts {
     );
   }
 
-  newestFor(target: DraftTarget): StoredDraft | undefined {
+  findNewestFor(target: DraftTarget): StoredDraft | undefined {
     if (target === undefined) return undefined;
-    const key = conversationKey(target);
-    return this.state.ownLists.drafts.peek().find((draft) => {
+    const key = makeConversationKey(target);
+    return this.state.ownLists.draftsNewestFirst.peek().find((draft) => {
       const of = this.getDraftTarget(draft);
-      return of !== undefined && conversationKey(of) === key;
+      return of !== undefined && makeConversationKey(of) === key;
     });
   }
 
@@ -65,10 +65,10 @@ export class Drafts {
     const [first] = to;
     if (first === undefined) return undefined;
     if (type === 'stream') return { stream: first, topic };
-    return type === 'private' ? { users: getOtherUserIds(to, this.state.me.userId.peek()) } : undefined;
+    return type === 'private' ? { users: getOtherOrOwnUserIds(to, this.state.me.userIdSignal.peek()) } : undefined;
   }
 
-  async delete(id: number): Promise<void> {
+  async deleteStored(id: number): Promise<void> {
     await this.api.delete('/drafts/{draft_id}', { draft_id: id });
   }
 }
@@ -77,23 +77,23 @@ export class OpenDraft {
   readonly #content = signal('');
   /** `saved` also means: there is nothing to save. */
   readonly phase = signal<'saved' | 'writing' | 'saving' | 'unsaved'>('saved');
-  #id: number | undefined;
+  #storedId: number | undefined;
   #target: DraftTarget;
-  #timer: Timer | undefined;
-  #lastSave: Promise<void> = Promise.resolve();
+  #saveTimer: TimerHandle | undefined;
+  #saveChain: Promise<void> = Promise.resolve();
   #isClosed = false;
 
   constructor(
     private readonly platform: Platform,
-    private readonly api: Api,
-    private readonly state: State,
-    private readonly unsaved: UnsavedTexts,
+    private readonly api: ApiClient,
+    private readonly state: ClientState,
+    private readonly unsaved: UnsavedDraftTexts,
     target: DraftTarget,
     stored: StoredDraft | undefined,
   ) {
     this.#target = target;
-    this.#id = stored?.id;
-    this.#content.value = this.unsaved.get(this.#unsavedTextKey) ?? stored?.content ?? '';
+    this.#storedId = stored?.id;
+    this.#content.value = this.unsaved.getText(this.#unsavedTextKey) ?? stored?.content ?? '';
   }
 
   get content(): ReadonlySignal<string> {
@@ -107,85 +107,88 @@ export class OpenDraft {
   setContent(content: string): void {
     if (content === this.#content.peek()) return;
     this.#content.value = content;
-    this.#scheduleSave(SAVE_AFTER_MS);
+    this.#scheduleSave(SAVE_AFTER_KEYSTROKE_MS);
   }
 
   setTarget(target: DraftTarget): void {
-    this.unsaved.set(this.#unsavedTextKey, '');
+    this.unsaved.setOrForgetText(this.#unsavedTextKey, '');
     this.#target = target;
-    if (this.#content.peek().trim() !== '') this.#scheduleSave(SAVE_AFTER_MS);
+    if (this.#content.peek().trim() !== '') this.#scheduleSave(SAVE_AFTER_KEYSTROKE_MS);
   }
 
-  discard(): void {
+  discardDraft(): void {
     this.#content.value = '';
     this.#isClosed = true;
     this.#scheduleSave(0);
   }
 
-  close(): void {
+  closeAndSaveNow(): void {
     this.#isClosed = true;
-    if (this.#timer !== undefined) this.#scheduleSave(0);
+    if (this.#saveTimer !== undefined) this.#scheduleSave(0);
   }
 
   #scheduleSave(ms: number, phase: 'writing' | 'unsaved' = 'writing'): void {
-    if (this.#timer !== undefined) this.platform.clearTimer(this.#timer);
+    if (this.#saveTimer !== undefined) this.platform.clearTimer(this.#saveTimer);
     this.phase.value = phase;
-    this.#timer = this.platform.setTimer(() => {
-      this.#timer = undefined;
-      this.#lastSave = this.#lastSave.then(() => this.#save());
+    this.#saveTimer = this.platform.setTimer(() => {
+      this.#saveTimer = undefined;
+      this.#saveChain = this.#saveChain.then(() => this.#saveLocallyThenOnServer());
     }, ms);
   }
 
   /** Key under which the text stays in this browser until the server has it: account and conversation. */
   get #unsavedTextKey(): string {
-    const where = this.#target === undefined ? '' : conversationKey(this.#target);
-    return `${this.state.me.userId.peek()}/${where}`;
+    const where = this.#target === undefined ? '' : makeConversationKey(this.#target);
+    return `${this.state.me.userIdSignal.peek()}/${where}`;
   }
 
-  async #save(): Promise<void> {
+  async #saveLocallyThenOnServer(): Promise<void> {
     const key = this.#unsavedTextKey;
-    this.unsaved.set(key, this.#content.peek());
-    if (this.state.me.settings.peek().enable_drafts_synchronization === false || this.state.me.userId.peek() === 0) {
+    this.unsaved.setOrForgetText(key, this.#content.peek());
+    if (
+      this.state.me.settings.peek().enable_drafts_synchronization === false ||
+      this.state.me.userIdSignal.peek() === 0
+    ) {
       this.phase.value = 'saved';
       return;
     }
     this.phase.value = 'saving';
     try {
-      await this.#sendDraftToServer();
+      await this.#putOrDeleteOnServer();
       if (this.phase.peek() !== 'saving') return;
-      this.unsaved.set(key, '');
+      this.unsaved.setOrForgetText(key, '');
       this.phase.value = 'saved';
     } catch (error) {
       // A draft that was deleted elsewhere while the user went on with it is a new one.
-      if (error instanceof ApiFailure && error.status === 404) this.#id = undefined;
+      if (error instanceof ApiFailure && error.status === 404) this.#storedId = undefined;
       if (this.phase.peek() === 'saving') this.phase.value = 'unsaved';
       const lasts = error instanceof ApiFailure && error.status !== 404 && error.retryAfterMs === undefined;
-      if (!lasts && this.#timer === undefined) {
-        this.#scheduleSave(error instanceof ApiFailure ? SAVE_AFTER_MS : SAVE_RETRY_MS, 'unsaved');
+      if (!lasts && this.#saveTimer === undefined) {
+        this.#scheduleSave(error instanceof ApiFailure ? SAVE_AFTER_KEYSTROKE_MS : SAVE_RETRY_MS, 'unsaved');
       }
     }
   }
 
-  async #sendDraftToServer(): Promise<void> {
+  async #putOrDeleteOnServer(): Promise<void> {
     const content = this.#content.peek();
-    const id = this.#id;
+    const id = this.#storedId;
     if (content.trim() === '') {
-      this.#id = undefined;
+      this.#storedId = undefined;
       if (id !== undefined) await this.api.delete('/drafts/{draft_id}', { draft_id: id });
       return;
     }
     const timestamp = Math.floor(this.platform.now() / 1000);
-    const draft = { ...makeAddressFields(this.#target), content, timestamp };
+    const draft = { ...makeDraftAddressFields(this.#target), content, timestamp };
     if (id !== undefined) await this.api.patch('/drafts/{draft_id}', { draft_id: id, draft });
     else {
       const { ids } = await this.api.post('/drafts', { drafts: [draft] });
-      this.#id = ids[0];
+      this.#storedId = ids[0];
     }
     if (this.#isClosed && this.#content.peek() === '') this.#scheduleSave(0);
   }
 }
 
-function makeAddressFields(target: DraftTarget): { type: '' | 'stream' | 'private'; to: number[]; topic: string } {
+function makeDraftAddressFields(target: DraftTarget): { type: '' | 'stream' | 'private'; to: number[]; topic: string } {
   if (target === undefined) return { type: '', to: [], topic: '' };
   return 'users' in target
     ? { type: 'private', to: [...target.users], topic: '' }

@@ -1,10 +1,16 @@
 import { computed, effect, type ReadonlySignal, signal } from '@preact/signals-core';
 import type { Events } from '../../contract/index.js';
-import { type Api, ApiFailure, ServerUnreachable } from '../api.js';
+import { type ApiClient, ApiFailure, ServerUnreachable } from '../api.js';
 import type { MessageWindows } from '../messages/windows.js';
-import { type Conversation, conversationNarrow, findOperand, makeNarrowParam, type Narrow } from '../narrow.js';
+import {
+  type Conversation,
+  findPositiveOperand,
+  makeConversationNarrow,
+  makeNarrowApiParam,
+  type Narrow,
+} from '../narrow.js';
 import type { Platform, StoredValue } from '../ports.js';
-import type { State } from '../state/state.js';
+import type { ClientState } from '../state/state.js';
 import type { BrowserEventQueue } from '../sync/queue.js';
 
 /**
@@ -39,12 +45,12 @@ function isItemInNarrow({ to }: OutboxItem, narrow: Narrow, me: number): boolean
   if (narrow.some(({ operator, negated }) => negated || !['stream', 'topic', 'dm', 'sender'].includes(operator))) {
     return false;
   }
-  const sender = findOperand(narrow, 'sender');
+  const sender = findPositiveOperand(narrow, 'sender');
   if (sender !== undefined && sender !== me) return false;
   const [stream, topic, users] = [
-    findOperand(narrow, 'stream'),
-    findOperand(narrow, 'topic'),
-    findOperand(narrow, 'dm'),
+    findPositiveOperand(narrow, 'stream'),
+    findPositiveOperand(narrow, 'topic'),
+    findPositiveOperand(narrow, 'dm'),
   ];
   if ('users' in to) {
     return stream === undefined && topic === undefined && (users === undefined || String(users) === to.users.join());
@@ -67,7 +73,7 @@ const normalizeContent = (content: string): string => content.replace(/^\n+/, ''
  * newest own messages are looked through before the next one, so that a message is never sent twice.
  */
 export class MessageOutbox {
-  readonly items = signal<readonly OutboxItem[]>([]);
+  readonly itemsOfThisTab = signal<readonly OutboxItem[]>([]);
   #localIdCount = 0;
   /** Ids of messages that an item turned out to be. */
   readonly #sentMessageIds = new Set<number>();
@@ -75,24 +81,26 @@ export class MessageOutbox {
 
   constructor(
     private readonly platform: Platform,
-    private readonly api: Api,
-    private readonly state: State,
+    private readonly api: ApiClient,
+    private readonly state: ClientState,
     private readonly windows: MessageWindows,
     private readonly queue: BrowserEventQueue,
   ) {
     effect(() => {
-      if (this.queue.status.value === 'live') void this.#sendWaiting();
+      if (this.queue.status.value === 'live') void this.#sendWaitingItems();
     });
     effect(() => {
       if (this.queue.isLeadingTab.value) void this.#adoptItemsOfClosedTabs();
     });
   }
 
-  itemsIn(narrow: Narrow): ReadonlySignal<readonly OutboxItem[]> {
-    return computed(() => this.items.value.filter((item) => isItemInNarrow(item, narrow, this.state.me.userId.value)));
+  makeItemsSignalForNarrow(narrow: Narrow): ReadonlySignal<readonly OutboxItem[]> {
+    return computed(() =>
+      this.itemsOfThisTab.value.filter((item) => isItemInNarrow(item, narrow, this.state.me.userIdSignal.value)),
+    );
   }
 
-  send(to: Conversation, content: string): OutboxItem {
+  sendMessage(to: Conversation, content: string): OutboxItem {
     const item: OutboxItem = {
       localId: `${this.platform.tabs.id}.${++this.#localIdCount}`,
       to,
@@ -102,47 +110,49 @@ export class MessageOutbox {
       after: this.state.realm.fields.peek().max_message_id ?? 0,
       tried: false,
     };
-    this.#storeItems([...this.items.peek(), item]);
+    this.#setAndStoreItems([...this.itemsOfThisTab.peek(), item]);
     void this.#postMessage(item);
     return item;
   }
 
-  retry(localId: string): void {
-    const item = this.#find(localId);
+  retryItem(localId: string): void {
+    const item = this.#findItem(localId);
     if (!item) return;
-    this.#change(localId, { phase: 'sending' });
+    this.#changeItem(localId, { phase: 'sending' });
     void this.#postMessage(item);
   }
 
-  discard(localId: string): void {
-    this.#storeItems(this.items.peek().filter((item) => item.localId !== localId));
+  discardItem(localId: string): void {
+    this.#setAndStoreItems(this.itemsOfThisTab.peek().filter((item) => item.localId !== localId));
   }
 
   /** Removes a failed item for editing. @returns the item */
-  takeBack(localId: string): OutboxItem | undefined {
-    const item = this.#find(localId);
-    this.discard(localId);
+  removeItemForEditing(localId: string): OutboxItem | undefined {
+    const item = this.#findItem(localId);
+    this.discardItem(localId);
     return item;
   }
 
   /** The message is there: its event may come before the answer to the request. */
-  noteMessage({ message, local_message_id }: Events['message']): void {
-    if (local_message_id === undefined || !this.#find(local_message_id)) return;
+  dropItemOfArrivedMessage({ message, local_message_id }: Events['message']): void {
+    if (local_message_id === undefined || !this.#findItem(local_message_id)) return;
     this.#sentMessageIds.add(message.id);
-    this.discard(local_message_id);
+    this.discardItem(local_message_id);
   }
 
-  #find(localId: string): OutboxItem | undefined {
-    return this.items.peek().find((item) => item.localId === localId);
+  #findItem(localId: string): OutboxItem | undefined {
+    return this.itemsOfThisTab.peek().find((item) => item.localId === localId);
   }
 
-  #change(localId: string, change: Partial<OutboxItem>): void {
-    this.#storeItems(this.items.peek().map((item) => (item.localId === localId ? { ...item, ...change } : item)));
+  #changeItem(localId: string, change: Partial<OutboxItem>): void {
+    this.#setAndStoreItems(
+      this.itemsOfThisTab.peek().map((item) => (item.localId === localId ? { ...item, ...change } : item)),
+    );
   }
 
-  #storeItems(items: readonly OutboxItem[]): void {
-    this.items.value = items;
-    const key = makeTabStoreKey(this.platform.tabs.id);
+  #setAndStoreItems(items: readonly OutboxItem[]): void {
+    this.itemsOfThisTab.value = items;
+    const key = makeOutboxStoreKeyOfTab(this.platform.tabs.id);
     // An item is plain data; the cast says so.
     void (items.length === 0
       ? this.platform.store.delete(key)
@@ -151,8 +161,8 @@ export class MessageOutbox {
 
   async #postMessage(item: OutboxItem): Promise<void> {
     const { localId, to, content } = item;
-    if (!this.platform.online.peek()) return this.#change(localId, { phase: 'waiting' });
-    const queue_id = this.queue.id;
+    if (!this.platform.online.peek()) return this.#changeItem(localId, { phase: 'waiting' });
+    const queue_id = this.queue.queueId;
     try {
       const { id } = await this.api.post('/messages', {
         ...('users' in to ? { type: 'direct', to: [...to.users] } : { type: 'stream', to: to.stream, topic: to.topic }),
@@ -160,55 +170,55 @@ export class MessageOutbox {
         ...(queue_id === undefined ? {} : { queue_id }),
         local_id: localId,
       });
-      this.platform.setTimer(() => void this.#fetchSent(localId, id), SENT_EVENT_TIMEOUT_MS);
+      this.platform.setTimer(() => void this.#fetchSentMessageAndDropItem(localId, id), SENT_EVENT_TIMEOUT_MS);
     } catch (error) {
       if (error instanceof ServerUnreachable) {
-        this.#change(localId, { phase: 'waiting', tried: true });
-        if (this.queue.status.peek() === 'live') void this.#sendWaiting();
+        this.#changeItem(localId, { phase: 'waiting', tried: true });
+        if (this.queue.status.peek() === 'live') void this.#sendWaitingItems();
       } else if (error instanceof ApiFailure && error.retryAfterMs !== undefined) {
-        this.#change(localId, { phase: 'waiting' });
-        this.platform.setTimer(() => void this.#sendWaiting(), error.retryAfterMs);
+        this.#changeItem(localId, { phase: 'waiting' });
+        this.platform.setTimer(() => void this.#sendWaitingItems(), error.retryAfterMs);
       } else {
-        this.#change(localId, { phase: 'failed', error: error instanceof Error ? error.message : String(error) });
+        this.#changeItem(localId, { phase: 'failed', error: error instanceof Error ? error.message : String(error) });
       }
     }
   }
 
   /** A message without an event: the sender is not subscribed. It is fetched, so that the sender sees it. */
-  async #fetchSent(localId: string, id: number): Promise<void> {
-    if (!this.#find(localId)) return;
+  async #fetchSentMessageAndDropItem(localId: string, id: number): Promise<void> {
+    if (!this.#findItem(localId)) return;
     try {
       const { message } = await this.api.get('/messages/{message_id}', { message_id: id });
-      if (!this.windows.addArrivedMessage(message)) await this.windows.active?.catchUp();
+      if (!this.windows.addArrivedMessage(message)) await this.windows.lastOpenedWindow?.fetchNewerThanLast();
     } catch (error) {
       if (error instanceof ServerUnreachable) {
-        this.platform.setTimer(() => void this.#fetchSent(localId, id), SENT_EVENT_TIMEOUT_MS);
+        this.platform.setTimer(() => void this.#fetchSentMessageAndDropItem(localId, id), SENT_EVENT_TIMEOUT_MS);
         return;
       }
     }
     this.#sentMessageIds.add(id);
-    this.discard(localId);
+    this.discardItem(localId);
   }
 
   /** Sends what waits, one after the other, after a look whether it was sent already. */
-  async #sendWaiting(): Promise<void> {
+  async #sendWaitingItems(): Promise<void> {
     if (this.#isSendingWaiting) return;
     this.#isSendingWaiting = true;
     try {
-      while (this.items.peek().some(({ phase }) => phase === 'waiting')) {
-        const tried = this.items.peek().some((item) => item.phase === 'waiting' && item.tried);
+      while (this.itemsOfThisTab.peek().some(({ phase }) => phase === 'waiting')) {
+        const tried = this.itemsOfThisTab.peek().some((item) => item.phase === 'waiting' && item.tried);
         if (tried) await new Promise<void>((resolve) => this.platform.setTimer(resolve, BROKEN_REQUEST_SETTLE_MS));
-        const item = this.items.peek().find(({ phase }) => phase === 'waiting');
+        const item = this.itemsOfThisTab.peek().find(({ phase }) => phase === 'waiting');
         if (!item || this.queue.status.peek() !== 'live') return;
-        const sent = item.tried ? await this.#findSent(item) : undefined;
+        const sent = item.tried ? await this.#findSentMessageId(item) : undefined;
         if (sent !== undefined) {
           this.#sentMessageIds.add(sent);
-          this.discard(item.localId);
+          this.discardItem(item.localId);
           continue;
         }
-        this.#change(item.localId, { phase: 'sending' });
+        this.#changeItem(item.localId, { phase: 'sending' });
         await this.#postMessage(item);
-        if (this.#find(item.localId)?.phase === 'waiting') return;
+        if (this.#findItem(item.localId)?.phase === 'waiting') return;
       }
     } catch (error) {
       if (!(error instanceof ServerUnreachable)) throw error;
@@ -218,13 +228,16 @@ export class MessageOutbox {
   }
 
   /** Id of the own message that this item became. */
-  async #findSent({ to, content, after }: OutboxItem): Promise<number | undefined> {
-    const narrow = [...conversationNarrow(to), { operator: 'sender' as const, operand: this.state.me.userId.peek() }];
+  async #findSentMessageId({ to, content, after }: OutboxItem): Promise<number | undefined> {
+    const narrow = [
+      ...makeConversationNarrow(to),
+      { operator: 'sender' as const, operand: this.state.me.userIdSignal.peek() },
+    ];
     const { messages } = await this.api.get('/messages', {
       anchor: 'newest',
       num_before: SENT_SEARCH_MESSAGE_COUNT,
       num_after: 0,
-      narrow: makeNarrowParam(narrow),
+      narrow: makeNarrowApiParam(narrow),
       apply_markdown: false,
     });
     return messages.find(
@@ -238,20 +251,20 @@ export class MessageOutbox {
   /** Takes the items of tabs that were closed before their messages were sent. */
   async #adoptItemsOfClosedTabs(): Promise<void> {
     const { store, tabs } = this.platform;
-    const alive = new Set((await tabs.listOpenTabIds()).map(makeTabStoreKey));
-    for (const key of await store.keys(makeTabStoreKey(''))) {
-      if (alive.has(key) || key === makeTabStoreKey(tabs.id)) continue;
+    const alive = new Set((await tabs.listOpenTabIds()).map(makeOutboxStoreKeyOfTab));
+    for (const key of await store.keys(makeOutboxStoreKeyOfTab(''))) {
+      if (alive.has(key) || key === makeOutboxStoreKeyOfTab(tabs.id)) continue;
       const items = (await store.get(key)) as readonly StoredOutboxItem[] | undefined;
       await store.delete(key);
       const left = (items ?? []).map(
         (item): OutboxItem => (item.phase === 'sending' ? { ...item, phase: 'waiting', tried: true } : item),
       );
-      this.#storeItems([...this.items.peek(), ...left]);
+      this.#setAndStoreItems([...this.itemsOfThisTab.peek(), ...left]);
     }
-    if (this.queue.status.peek() === 'live') void this.#sendWaiting();
+    if (this.queue.status.peek() === 'live') void this.#sendWaitingItems();
   }
 }
 
 type StoredOutboxItem = OutboxItem & { readonly [key: string]: StoredValue };
 
-const makeTabStoreKey = (tab: string): string => `outbox/${tab}`;
+const makeOutboxStoreKeyOfTab = (tab: string): string => `outbox/${tab}`;

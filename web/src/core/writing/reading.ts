@@ -1,22 +1,22 @@
 import { batch } from '@preact/signals-core';
-import { type Api, ServerUnreachable } from '../api.js';
+import { type ApiClient, ServerUnreachable } from '../api.js';
 import type { MessageWindows } from '../messages/windows.js';
 import {
   type Conversation,
-  conversationNarrow,
-  findNarrowConversation,
-  makeNarrowParam,
+  findExactNarrowConversation,
+  makeConversationNarrow,
+  makeNarrowApiParam,
   type Narrow,
 } from '../narrow.js';
 import type { Platform } from '../ports.js';
-import type { State } from '../state/state.js';
+import type { ClientState } from '../state/state.js';
 
 const READ_BATCH_DELAY_MS = 400;
 const READ_RETRY_MS = 5_000;
-const MAX_IDS_PER_REQUEST = 1_000;
+const MAX_MESSAGES_PER_FLAG_REQUEST = 1_000;
 
 /** Values of the setting web_mark_read_on_scroll_policy. */
-const MARK_READ_POLICY = { always: 1, conversations: 2, never: 3 } as const;
+const MARK_READ_ON_SCROLL_POLICY = { always: 1, conversations: 2, never: 3 } as const;
 
 /**
  * Read marks.
@@ -27,12 +27,12 @@ const MARK_READ_POLICY = { always: 1, conversations: 2, never: 3 } as const;
  */
 export class ReadMarker {
   readonly #pendingReadIds = new Set<number>();
-  #isFlushScheduled = false;
+  #isSendScheduledOrRunning = false;
 
   constructor(
     private readonly platform: Platform,
-    private readonly api: Api,
-    private readonly state: State,
+    private readonly api: ApiClient,
+    private readonly state: ClientState,
     private readonly windows: MessageWindows,
   ) {}
 
@@ -40,31 +40,31 @@ export class ReadMarker {
   marksReadOnScrollIn(narrow: Narrow): boolean {
     if (this.state.me.id === 0) return false;
     const policy = this.state.me.settings.value.web_mark_read_on_scroll_policy;
-    return policy === MARK_READ_POLICY.conversations
-      ? findNarrowConversation(narrow) !== undefined
-      : policy !== MARK_READ_POLICY.never;
+    return policy === MARK_READ_ON_SCROLL_POLICY.conversations
+      ? findExactNarrowConversation(narrow) !== undefined
+      : policy !== MARK_READ_ON_SCROLL_POLICY.never;
   }
 
-  markSeen(ids: readonly number[], narrow: Narrow): void {
+  markSeenAsReadIfEnabled(ids: readonly number[], narrow: Narrow): void {
     if (!this.marksReadOnScrollIn(narrow)) return;
-    const { store } = this.windows;
+    const { messageStore } = this.windows;
     const unread = ids.filter(
-      (id) => store.peek(id)?.flags.includes('read') === false && !this.#pendingReadIds.has(id),
+      (id) => messageStore.peek(id)?.flags.includes('read') === false && !this.#pendingReadIds.has(id),
     );
     if (unread.length === 0) return;
     batch(() => {
       for (const id of unread)
-        store.changeMessage(id, (message) => ({ ...message, flags: ['read', ...message.flags] }));
-      this.state.unread.remove(unread);
+        messageStore.changeMessage(id, (message) => ({ ...message, flags: ['read', ...message.flags] }));
+      this.state.unread.removeMessages(unread);
     });
     for (const id of unread) this.#pendingReadIds.add(id);
-    this.#scheduleFlush(READ_BATCH_DELAY_MS);
+    this.#scheduleSendingReads(READ_BATCH_DELAY_MS);
   }
 
   async markConversationRead(of: Conversation): Promise<void> {
     if ('users' in of) {
       // Also what the client doesn't know of, by steps of the size that the server takes at once.
-      await this.#changeReadFlagInNarrow(conversationNarrow(of), 'add', 'oldest');
+      await this.#changeReadFlagInNarrow(makeConversationNarrow(of), 'add', 'oldest');
     } else await this.api.post('/mark_topic_as_read', { stream_id: of.stream, topic_name: of.topic });
   }
 
@@ -90,8 +90,8 @@ export class ReadMarker {
         anchor,
         include_anchor,
         num_before: 0,
-        num_after: MAX_IDS_PER_REQUEST,
-        narrow: makeNarrowParam(narrow),
+        num_after: MAX_MESSAGES_PER_FLAG_REQUEST,
+        narrow: makeNarrowApiParam(narrow),
         op,
         flag: 'read',
       });
@@ -101,14 +101,14 @@ export class ReadMarker {
     }
   }
 
-  #scheduleFlush(ms: number): void {
-    if (this.#isFlushScheduled) return;
-    this.#isFlushScheduled = true;
-    this.platform.setTimer(() => void this.#sendPendingReads(), ms);
+  #scheduleSendingReads(ms: number): void {
+    if (this.#isSendScheduledOrRunning) return;
+    this.#isSendScheduledOrRunning = true;
+    this.platform.setTimer(() => void this.#sendPendingReadBatch(), ms);
   }
 
-  async #sendPendingReads(): Promise<void> {
-    const messages = [...this.#pendingReadIds].slice(0, MAX_IDS_PER_REQUEST);
+  async #sendPendingReadBatch(): Promise<void> {
+    const messages = [...this.#pendingReadIds].slice(0, MAX_MESSAGES_PER_FLAG_REQUEST);
     let pause = READ_BATCH_DELAY_MS;
     try {
       await this.api.post('/messages/flags', { messages, op: 'add', flag: 'read' });
@@ -117,7 +117,7 @@ export class ReadMarker {
       if (error instanceof ServerUnreachable) pause = READ_RETRY_MS;
       else for (const id of messages) this.#pendingReadIds.delete(id);
     }
-    this.#isFlushScheduled = false;
-    if (this.#pendingReadIds.size > 0) this.#scheduleFlush(pause);
+    this.#isSendScheduledOrRunning = false;
+    if (this.#pendingReadIds.size > 0) this.#scheduleSendingReads(pause);
   }
 }

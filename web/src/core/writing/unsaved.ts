@@ -6,34 +6,34 @@ const UNSAVED_DRAFT_KEY_PREFIX = 'draft/';
  * Texts of drafts that the server doesn't have: it could not be reached, or the user keeps drafts off the server. They
  * stay in this browser and are there again after the page was loaded.
  */
-export class UnsavedTexts {
-  readonly #texts = new Map<string, string>();
+export class UnsavedDraftTexts {
+  readonly #textByKey = new Map<string, string>();
 
   constructor(private readonly platform: Platform) {
-    void this.#load();
+    void this.#loadFromStore();
   }
 
-  get(key: string): string | undefined {
-    return this.#texts.get(key);
+  getText(key: string): string | undefined {
+    return this.#textByKey.get(key);
   }
 
   /** @param text empty: forget it */
-  set(key: string, text: string): void {
-    if ((this.#texts.get(key) ?? '') === text) return;
+  setOrForgetText(key: string, text: string): void {
+    if ((this.#textByKey.get(key) ?? '') === text) return;
     if (text === '') {
-      this.#texts.delete(key);
+      this.#textByKey.delete(key);
       void this.platform.store.delete(UNSAVED_DRAFT_KEY_PREFIX + key);
     } else {
-      this.#texts.set(key, text);
+      this.#textByKey.set(key, text);
       void this.platform.store.set(UNSAVED_DRAFT_KEY_PREFIX + key, text);
     }
   }
 
-  async #load(): Promise<void> {
+  async #loadFromStore(): Promise<void> {
     const { store } = this.platform;
     for (const name of await store.keys(UNSAVED_DRAFT_KEY_PREFIX)) {
       const [key, text] = [name.slice(UNSAVED_DRAFT_KEY_PREFIX.length), await store.get(name)];
-      if (typeof text === 'string' && !this.#texts.has(key)) this.#texts.set(key, text);
+      if (typeof text === 'string' && !this.#textByKey.has(key)) this.#textByKey.set(key, text);
     }
   }
 }

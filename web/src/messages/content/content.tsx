@@ -5,7 +5,7 @@ import { sanitizeHtml } from './sanitize.js';
 /** HTML that an element shows. */
 const shownHtmlByElement = new WeakMap<Element, string>();
 
-interface ContentProps {
+interface MessageContentProps {
   readonly html: string;
   readonly isMeMessage?: boolean;
   readonly class?: string;
@@ -15,7 +15,7 @@ interface ContentProps {
  * The server's HTML. It is put in while the element is attached, before the list measures the row, so that a row has
  * its height from the first moment.
  */
-export function MessageContent({ html, isMeMessage = false, ...rest }: ContentProps) {
+export function MessageContent({ html, isMeMessage = false, ...rest }: MessageContentProps) {
   const fill = useCallback(
     (element: HTMLElement | null) => {
       const key = `${isMeMessage}${html}`;

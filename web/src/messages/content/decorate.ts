@@ -1,16 +1,16 @@
 import { core } from '../../client/index.js';
-import { formatDateTime, t } from '../../text/index.js';
-import { applyDataStyles, loadFormulaStyles } from './formulas.js';
+import { formatFullDateTime, t } from '../../text/index.js';
+import { applyAllowedDataStyles, enableFormulaStyles } from './formulas.js';
 
-const makeElement = <K extends keyof HTMLElementTagNameMap>(tag: K, of: string): HTMLElementTagNameMap[K] => {
+const makeElementWithClass = <K extends keyof HTMLElementTagNameMap>(tag: K, of: string): HTMLElementTagNameMap[K] => {
   const element = document.createElement(tag);
   element.className = of;
   return element;
 };
 
 /** A button of a message's text; presses are heard by the list (`presses.ts`). */
-function makeButton(of: string, label: string): HTMLButtonElement {
-  const button = makeElement('button', of);
+function makeContentButton(of: string, label: string): HTMLButtonElement {
+  const button = makeElementWithClass('button', of);
   button.type = 'button';
   button.textContent = label;
   return button;
@@ -22,7 +22,7 @@ export const decodeEmojiCode = (code: string): string =>
     ? String.fromCodePoint(...code.split('-').map((part) => Math.min(Number.parseInt(part, 16), 0x10ffff)))
     : '';
 
-function showEmoji(root: DocumentFragment): void {
+function insertEmojiCharacters(root: DocumentFragment): void {
   for (const element of root.querySelectorAll<HTMLElement>('span.emoji')) {
     const code = [...element.classList].find((name) => name.startsWith('emoji-'))?.slice('emoji-'.length) ?? '';
     const characters = decodeEmojiCode(code);
@@ -31,58 +31,58 @@ function showEmoji(root: DocumentFragment): void {
 }
 
 /** Mentions of the reader stand out from those of others, and every mention opens a menu. */
-function showMentions(root: DocumentFragment): void {
+function decorateMentions(root: DocumentFragment): void {
   const { me, people } = core.state;
   for (const element of root.querySelectorAll<HTMLElement>('.user-mention, .user-group-mention')) {
     const { userId, userGroupId } = element.dataset;
     const mine =
       userId === '*' ||
       (userId !== undefined && Number(userId) === me.id) ||
-      (userGroupId !== undefined && people.isInGroup(me.id, Number(userGroupId)));
+      (userGroupId !== undefined && people.isInGroupOrSubgroup(me.id, Number(userGroupId)));
     if (mine && !element.classList.contains('silent')) element.classList.add('me');
     if (userId === undefined || userId === '*') continue;
     element.setAttribute('role', 'button');
     element.tabIndex = 0;
     // The name may have changed since the message was written.
-    const name = people.nameOf(Number(userId));
+    const name = people.getFullName(Number(userId));
     if (name) element.textContent = element.classList.contains('silent') ? name : `@${name}`;
   }
 }
 
-function showTimes(root: DocumentFragment): void {
+function localizeTimes(root: DocumentFragment): void {
   for (const element of root.querySelectorAll('time')) {
     const at = Date.parse(element.dateTime);
     if (Number.isNaN(at)) continue;
     element.title = t('messages.time-written', { text: element.textContent ?? '' });
-    element.textContent = formatDateTime(at);
+    element.textContent = formatFullDateTime(at);
   }
 }
 
-function showSpoilers(root: DocumentFragment): void {
+function hideSpoilersBehindButtons(root: DocumentFragment): void {
   for (const block of root.querySelectorAll('.spoiler-block')) {
     const [header, content] = [block.querySelector('.spoiler-header'), block.querySelector('.spoiler-content')];
     if (!header || !content) continue;
     if (!header.textContent?.trim()) header.append(t('messages.spoiler'));
     content.setAttribute('aria-hidden', 'true');
     content.toggleAttribute('hidden', true);
-    const button = makeButton('spoiler-button', t('messages.spoiler-show'));
+    const button = makeContentButton('spoiler-button', t('messages.spoiler-show'));
     button.ariaExpanded = 'false';
     header.append(button);
   }
 }
 
-function showCode(root: DocumentFragment): void {
+function addCodeBarsAndTableFrames(root: DocumentFragment): void {
   for (const block of root.querySelectorAll<HTMLElement>('.codehilite')) {
-    const bar = makeElement('div', 'code-bar');
-    const language = makeElement('span', '');
+    const bar = makeElementWithClass('div', 'code-bar');
+    const language = makeElementWithClass('span', '');
     language.textContent = block.dataset.codeLanguage ?? '';
-    bar.append(language, makeButton('code-copy', t('common.copy')));
+    bar.append(language, makeContentButton('code-copy', t('common.copy')));
     const code = block.querySelector('pre');
     if (code) code.tabIndex = 0;
     block.prepend(bar);
   }
   for (const table of root.querySelectorAll('table')) {
-    const frame = makeElement('div', 'table-frame');
+    const frame = makeElementWithClass('div', 'table-frame');
     frame.tabIndex = 0;
     table.replaceWith(frame);
     frame.append(table);
@@ -90,7 +90,7 @@ function showCode(root: DocumentFragment): void {
 }
 
 /** The picture of a link preview comes as a style, which the policy refuses. Pictures of other hosts are left out. */
-function showPreviewImages(root: DocumentFragment): void {
+function addPreviewImages(root: DocumentFragment): void {
   for (const link of root.querySelectorAll<HTMLElement>('.message_embed_image')) {
     const path = /url\("(\/external_content\/[^"]+)"/.exec(link.dataset.style ?? '')?.[1];
     if (!path) link.remove();
@@ -104,7 +104,7 @@ function showPreviewImages(root: DocumentFragment): void {
 }
 
 /** Pictures of this server open in the viewer; those of others stay links, since nothing is loaded from other hosts. */
-function showImages(root: DocumentFragment): void {
+function decorateInlineImages(root: DocumentFragment): void {
   for (const frame of root.querySelectorAll<HTMLElement>('.message_inline_image')) {
     const image = frame.querySelector('img[src]');
     if (image instanceof HTMLImageElement) {
@@ -119,7 +119,7 @@ function showImages(root: DocumentFragment): void {
 }
 
 /** Links into this client change the address behind `#` only; all others open beside it. */
-function showLinks(root: DocumentFragment): void {
+function retargetLinks(root: DocumentFragment): void {
   for (const link of root.querySelectorAll('a')) {
     const href = link.getAttribute('href');
     if (href === null) continue;
@@ -141,15 +141,15 @@ function removeMePrefix(root: DocumentFragment): void {
 
 /** Makes the sanitized HTML of a message what readers see and use. */
 export function decorateMessageHtml(root: DocumentFragment, isMe: boolean): void {
-  showPreviewImages(root);
-  applyDataStyles(root);
-  if (root.querySelector('.katex')) loadFormulaStyles();
+  addPreviewImages(root);
+  applyAllowedDataStyles(root);
+  if (root.querySelector('.katex')) enableFormulaStyles();
   if (isMe) removeMePrefix(root);
-  showEmoji(root);
-  showMentions(root);
-  showTimes(root);
-  showSpoilers(root);
-  showCode(root);
-  showImages(root);
-  showLinks(root);
+  insertEmojiCharacters(root);
+  decorateMentions(root);
+  localizeTimes(root);
+  hideSpoilersBehindButtons(root);
+  addCodeBarsAndTableFrames(root);
+  decorateInlineImages(root);
+  retargetLinks(root);
 }

@@ -24,7 +24,7 @@ const ALLOWED_FORMULA_STYLES = new Set([
 const SAFE_STYLE_VALUE_PATTERN = /^[-+.#%\w ]{1,60}$/;
 
 /** Gives elements the styles that the page's policy refuses as attributes. */
-export function applyDataStyles(root: DocumentFragment): void {
+export function applyAllowedDataStyles(root: DocumentFragment): void {
   for (const element of root.querySelectorAll<HTMLElement>('[data-style]')) {
     const text = element.dataset.style ?? '';
     delete element.dataset.style;
@@ -40,7 +40,7 @@ export function applyDataStyles(root: DocumentFragment): void {
 let areFormulaStylesLoaded = false;
 
 /** Loads the styles and fonts of formulas: the page names them as a style sheet that is off. */
-export function loadFormulaStyles(): void {
+export function enableFormulaStyles(): void {
   if (areFormulaStylesLoaded) return;
   areFormulaStylesLoaded = true;
   const link = document.querySelector<HTMLLinkElement>('link[data-later="formulas"]');

@@ -11,4 +11,4 @@
  */
 export { MessageContent } from './content.js';
 export { decodeEmojiCode } from './decorate.js';
-export { onContentPress, onContentPressKey } from './presses.js';
+export { handleContentPress, pressMentionOnKey } from './presses.js';

@@ -1,12 +1,12 @@
-import { announce, toast } from '../../kit/index.js';
+import { announceToScreenReader, showToast } from '../../kit/index.js';
 import { t } from '../../text/index.js';
 import { withLaterChunk } from '../chunk.js';
 
-async function copy(button: HTMLElement): Promise<void> {
+async function copyCodeBlock(button: HTMLElement): Promise<void> {
   const code = button.closest('.codehilite')?.querySelector('code')?.textContent ?? '';
   await navigator.clipboard.writeText(code.replace(/\n$/, ''));
   button.textContent = t('common.copied');
-  announce(t('common.copied'));
+  announceToScreenReader(t('common.copied'));
   setTimeout(() => {
     button.textContent = t('common.copy');
   }, 2000);
@@ -23,13 +23,13 @@ function toggleSpoiler(button: HTMLElement): void {
 }
 
 /** Hears the presses on everything in the texts of messages. @returns whether the press was for something there */
-export function onContentPress(event: MouseEvent): boolean {
+export function handleContentPress(event: MouseEvent): boolean {
   const target = event.target;
   if (!(target instanceof Element)) return false;
   const element = target.closest<HTMLElement>('.code-copy, .spoiler-header, a[data-image], .user-mention[role]');
   if (!element) return target.closest('a, button') !== null;
   if (element.matches('.code-copy'))
-    copy(element).catch(() => toast({ text: t('messages.copy-failed'), kind: 'error' }));
+    copyCodeBlock(element).catch(() => showToast({ text: t('messages.copy-failed'), kind: 'error' }));
   else if (element.matches('.spoiler-header')) {
     const button = element.querySelector<HTMLElement>('.spoiler-button');
     if (button && !target.closest('a')) toggleSpoiler(button);
@@ -42,7 +42,7 @@ export function onContentPress(event: MouseEvent): boolean {
 }
 
 /** Enter and Space press what is no button by itself. */
-export function onContentPressKey(event: KeyboardEvent): void {
+export function pressMentionOnKey(event: KeyboardEvent): void {
   const target = event.target;
   if ((event.key !== 'Enter' && event.key !== ' ') || !(target instanceof HTMLElement)) return;
   if (!target.matches('.user-mention[role]')) return;

@@ -4,35 +4,35 @@ import type { Message } from '../../contract/index.js';
 import { ApiFailure } from '../../core/index.js';
 import { Button, Dialog, openLayer, Spinner } from '../../kit/index.js';
 import { t } from '../../text/index.js';
-import { fetchMarkdown, showFailure } from '../actions.js';
+import { fetchMessageMarkdown, showFailureToast } from '../actions.js';
 
 /** Texts that are being edited, so that a row that leaves the screen loses nothing. */
-const editedTextById = new Map<number, string>();
+const editedTextByMessageId = new Map<number, string>();
 
-function closeEditBox(id: number): void {
-  editedTextById.delete(id);
-  if (core.viewState.editedMessageId.peek() === id) core.viewState.editedMessageId.value = undefined;
+function discardEditAndCloseBox(id: number): void {
+  editedTextByMessageId.delete(id);
+  if (core.sharedViewState.editedMessageId.peek() === id) core.sharedViewState.editedMessageId.value = undefined;
   document.querySelector<HTMLElement>(`[data-row="${id}"]`)?.focus({ preventScroll: true });
 }
 
 /** The text of a message, to be changed in its place. */
 export function EditBox({ message }: { readonly message: Message }) {
   const { id } = message;
-  const [text, setText] = useState(editedTextById.get(id));
+  const [text, setText] = useState(editedTextByMessageId.get(id));
   const [busy, setBusy] = useState(false);
   const [failure, setFailure] = useState('');
   const original = useRef(text);
   const field = useRef<HTMLTextAreaElement>(null);
   useEffect(() => {
     if (text !== undefined) return;
-    fetchMarkdown(message).then(
+    fetchMessageMarkdown(message).then(
       (markdown) => {
         original.current = markdown;
         setText(markdown);
       },
       (error) => {
-        showFailure(error);
-        closeEditBox(id);
+        showFailureToast(error);
+        discardEditAndCloseBox(id);
       },
     );
   }, []);
@@ -45,16 +45,16 @@ export function EditBox({ message }: { readonly message: Message }) {
   }, [ready]);
   if (!ready) return <Spinner small />;
   const change = (value: string) => {
-    editedTextById.set(id, value);
+    editedTextByMessageId.set(id, value);
     setText(value);
   };
   const save = async () => {
     if (busy) return;
-    if (text === original.current) return closeEditBox(id);
+    if (text === original.current) return discardEditAndCloseBox(id);
     setBusy(true);
     try {
       await core.api.patch('/messages/{message_id}', { message_id: id, content: text });
-      closeEditBox(id);
+      discardEditAndCloseBox(id);
     } catch (error) {
       setFailure(error instanceof ApiFailure ? error.message : t('error.unreachable'));
       setBusy(false);
@@ -77,7 +77,7 @@ export function EditBox({ message }: { readonly message: Message }) {
         onInput={(event) => change(event.currentTarget.value)}
         onKeyDown={(event) => {
           if (event.isComposing) return;
-          if (event.key === 'Escape') closeEditBox(id);
+          if (event.key === 'Escape') discardEditAndCloseBox(id);
           else if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) void save();
           else return;
           event.preventDefault();
@@ -93,7 +93,7 @@ export function EditBox({ message }: { readonly message: Message }) {
         <Button kind="primary" type="submit" busy={busy}>
           {t('common.save')}
         </Button>
-        <Button kind="quiet" onClick={() => closeEditBox(id)}>
+        <Button kind="quiet" onClick={() => discardEditAndCloseBox(id)}>
           {t('common.cancel')}
         </Button>
       </div>
@@ -104,13 +104,13 @@ export function EditBox({ message }: { readonly message: Message }) {
 /** Shows the Markdown of a message that the reader may not edit. */
 export async function openMessageSource(message: Message): Promise<void> {
   try {
-    const text = await fetchMarkdown(message);
+    const text = await fetchMessageMarkdown(message);
     openLayer((done) => (
       <Dialog title={t('message.source')} onClose={done}>
         <pre class="message-source">{text}</pre>
       </Dialog>
     ));
   } catch (error) {
-    showFailure(error);
+    showFailureToast(error);
   }
 }

@@ -1,20 +1,20 @@
 import { core } from '../../client/index.js';
 import type { Answers, Message } from '../../contract/index.js';
 import { Avatar, Dialog, EmptyNotice, openLayer } from '../../kit/index.js';
-import { formatDateTime, t } from '../../text/index.js';
-import { showFailure } from '../actions.js';
+import { formatFullDateTime, t } from '../../text/index.js';
+import { showFailureToast } from '../actions.js';
 import { MessageContent } from '../content/index.js';
 
 type MessageVersion = Answers['GET /messages/{message_id}/history']['message_history'][number];
 
-function VersionEntry({ of }: { readonly of: MessageVersion }) {
+function MessageVersionEntry({ of }: { readonly of: MessageVersion }) {
   const { people, streams } = core.state;
-  const name = of.user_id === null ? '' : people.nameOf(of.user_id);
-  const stream = (id: number | undefined): string => (id === undefined ? '' : streams.nameOf(id));
+  const name = of.user_id === null ? '' : people.getFullName(of.user_id);
+  const stream = (id: number | undefined): string => (id === undefined ? '' : streams.getStreamName(id));
   return (
     <li class="history-entry">
       <p class="history-head">
-        <strong>{name}</strong> <time>{formatDateTime(of.timestamp * 1000)}</time>
+        <strong>{name}</strong> <time>{formatFullDateTime(of.timestamp * 1000)}</time>
       </p>
       {of.prev_stream !== undefined && (
         <p>{t('message.history-stream', { from: stream(of.prev_stream), to: stream(of.stream) })}</p>
@@ -33,18 +33,18 @@ export async function openHistory(message: Message): Promise<void> {
       <Dialog title={t('message.history')} size="large" onClose={done}>
         <ol class="history">
           {[...message_history].reverse().map((of, index) => (
-            <VersionEntry key={index} of={of} />
+            <MessageVersionEntry key={index} of={of} />
           ))}
         </ol>
       </Dialog>
     ));
   } catch (error) {
-    showFailure(error);
+    showFailureToast(error);
   }
 }
 
 /** People who have read a message, as far as they let others know. */
-export async function openReceipts(message: Message): Promise<void> {
+export async function openReadReceipts(message: Message): Promise<void> {
   try {
     const { user_ids } = await core.api.get('/messages/{message_id}/read_receipts', { message_id: message.id });
     const { byId } = core.state.people;
@@ -69,6 +69,6 @@ export async function openReceipts(message: Message): Promise<void> {
       </Dialog>
     ));
   } catch (error) {
-    showFailure(error);
+    showFailureToast(error);
   }
 }

@@ -7,8 +7,8 @@
  * and check marks at the press.
  */
 export { EditBox, openMessageSource } from './edit.js';
-export { openHistory, openReceipts } from './history.js';
+export { openHistory, openReadReceipts } from './history.js';
 export { markUnreadFrom, openMessageMenu, openPersonMenu, toggleTopicMute } from './menu.js';
-export { openMove } from './move.js';
+export { openMoveDialog } from './move.js';
 export { openViewer } from './viewer.js';
 export { Widget } from './widget.js';

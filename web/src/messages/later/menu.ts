@@ -1,34 +1,34 @@
 import { core } from '../../client/index.js';
 import type { Message } from '../../contract/index.js';
-import { directNarrow, type MessageWindow, TOPIC_POLICY } from '../../core/index.js';
-import { type Anchor, type MenuItem, openMenu, toast } from '../../kit/index.js';
+import { type MessageWindow, makeDirectNarrow, TOPIC_VISIBILITY_POLICY } from '../../core/index.js';
+import { type MenuItem, type PopoverAnchor, showToast, toggleMenu } from '../../kit/index.js';
 import { confirm } from '../../kit-later/index.js';
 import { t } from '../../text/index.js';
 import { subscriptionFlags, topicPolicies } from '../../toggles/index.js';
 import {
-  fetchMarkdown,
-  forward,
-  isCollapsed,
-  makeMessageAddress,
-  mayEdit,
-  pickEmoji,
-  quote,
-  reply,
-  replyToSender,
-  showFailure,
+  fetchMessageMarkdown,
+  isCollapseToggled,
+  makeMessageUrl,
+  mayEditContent,
+  openDirectReplyToSender,
+  openForwardCompose,
+  openReply,
+  openReplyWithQuote,
+  requestReactionEmoji,
+  showFailureToast,
   toggleStar,
 } from '../actions.js';
-import { keepUnreadFrom } from '../seen.js';
+import { setFirstKeptUnread } from '../seen.js';
 import { openMessageSource } from './edit.js';
-import { openHistory, openReceipts } from './history.js';
-import { isResolved, mayMove, openMove, toggleTopicResolved } from './move.js';
+import { openHistory, openReadReceipts } from './history.js';
+import { isTopicResolved, mayMoveMessage, openMoveDialog, toggleTopicResolved } from './move.js';
 
-async function copyText(text: string): Promise<void> {
+async function copyTextWithToast(text: string): Promise<void> {
   try {
     await navigator.clipboard.writeText(text);
-    toast({ text: t('common.copied'), kind: 'success' });
+    showToast({ text: t('common.copied'), kind: 'success' });
   } catch {
-    toast({ text: t('messages.copy-failed'), kind: 'error' });
+    showToast({ text: t('messages.copy-failed'), kind: 'error' });
   }
 }
 
@@ -43,18 +43,18 @@ async function confirmAndDelete(message: Message): Promise<void> {
   try {
     await core.api.delete('/messages/{message_id}', { message_id: message.id });
   } catch (error) {
-    showFailure(error);
+    showFailureToast(error);
   }
 }
 
 /** Marks this message and those behind it as unread; they stay so until the view is opened again. */
 export async function markUnreadFrom(message: Message, window: MessageWindow): Promise<void> {
-  keepUnreadFrom(window, message.id);
+  setFirstKeptUnread(window, message.id);
   try {
     await core.readMarker.markUnreadFrom(message.id, window.narrow);
   } catch (error) {
-    keepUnreadFrom(window, undefined);
-    showFailure(error);
+    setFirstKeptUnread(window, undefined);
+    showFailureToast(error);
   }
 }
 
@@ -62,7 +62,10 @@ const isStreamShownMuted = (stream: number): boolean => subscriptionFlags.shown(
 
 function isShownMuted(stream: number, topic: string): boolean {
   const policy = topicPolicies.shown({ stream, topic });
-  return policy === TOPIC_POLICY.muted || (policy === TOPIC_POLICY.inherit && isStreamShownMuted(stream));
+  return (
+    policy === TOPIC_VISIBILITY_POLICY.muted ||
+    (policy === TOPIC_VISIBILITY_POLICY.inherit && isStreamShownMuted(stream))
+  );
 }
 
 /** Mutes the topic of the message, or unmutes it if the topic or its stream is muted. */
@@ -70,19 +73,19 @@ export async function toggleTopicMute({ stream_id, subject: topic }: Message): P
   if (stream_id === undefined) return;
   const subject = { stream: stream_id, topic };
   const muted = isShownMuted(stream_id, topic);
-  const unmuted = isStreamShownMuted(stream_id) ? TOPIC_POLICY.unmuted : TOPIC_POLICY.inherit;
-  const wanted = muted ? unmuted : TOPIC_POLICY.muted;
+  const unmuted = isStreamShownMuted(stream_id) ? TOPIC_VISIBILITY_POLICY.unmuted : TOPIC_VISIBILITY_POLICY.inherit;
+  const wanted = muted ? unmuted : TOPIC_VISIBILITY_POLICY.muted;
   try {
     await topicPolicies.press(subject, wanted);
     // A later press says its own result.
     if (topicPolicies.shown(subject) === wanted)
-      toast({ text: t(muted ? 'message.topic-unmuted' : 'message.topic-muted', { topic }) });
+      showToast({ text: t(muted ? 'message.topic-unmuted' : 'message.topic-muted', { topic }) });
   } catch (error) {
-    showFailure(error);
+    showFailureToast(error);
   }
 }
 
-function mayDelete(message: Message): boolean {
+function mayDeleteMessage(message: Message): boolean {
   const { me, realm } = core.state;
   if (me.isAdmin) return true;
   if (message.sender_id !== me.id || !me.isAllowedByPolicyNamed('delete_own_message_policy')) return false;
@@ -90,11 +93,11 @@ function mayDelete(message: Message): boolean {
   return !limit || core.platform.now() / 1000 - message.timestamp < limit;
 }
 
-const copyMarkdown = async (message: Message): Promise<void> => {
+const copyMessageMarkdown = async (message: Message): Promise<void> => {
   try {
-    await copyText(await fetchMarkdown(message));
+    await copyTextWithToast(await fetchMessageMarkdown(message));
   } catch (error) {
-    showFailure(error);
+    showFailureToast(error);
   }
 };
 
@@ -104,17 +107,32 @@ function makeMessageMenuItems(message: Message, window: MessageWindow, anchor: E
   const { stream_id: stream, subject: topic } = message;
   const inStream = stream !== undefined;
   const starred = message.flags.includes('starred');
-  const editable = mayEdit(message);
+  const editable = mayEditContent(message);
   return [
-    member && { label: t('messages.react'), icon: 'smile', shortcut: 'react', run: () => pickEmoji(message, anchor) },
-    member && { label: t('messages.reply'), icon: 'reply', shortcut: 'reply', run: () => reply(message) },
-    member && { label: t('message.quote'), icon: 'quote', shortcut: 'quote', run: () => void quote(message) },
-    member && { label: t('message.forward'), icon: 'send', shortcut: 'forward', run: () => void forward(message) },
+    member && {
+      label: t('messages.react'),
+      icon: 'smile',
+      shortcut: 'react',
+      run: () => requestReactionEmoji(message, anchor),
+    },
+    member && { label: t('messages.reply'), icon: 'reply', shortcut: 'reply', run: () => openReply(message) },
+    member && {
+      label: t('message.quote'),
+      icon: 'quote',
+      shortcut: 'quote',
+      run: () => void openReplyWithQuote(message),
+    },
+    member && {
+      label: t('message.forward'),
+      icon: 'send',
+      shortcut: 'forward',
+      run: () => void openForwardCompose(message),
+    },
     member && {
       label: t('message.reply-sender'),
       icon: 'direct',
       shortcut: 'reply-sender',
-      run: () => replyToSender(message),
+      run: () => openDirectReplyToSender(message),
     },
     member && 'line',
     member && editable
@@ -123,7 +141,7 @@ function makeMessageMenuItems(message: Message, window: MessageWindow, anchor: E
           icon: 'edit',
           shortcut: 'edit',
           run: () => {
-            core.viewState.editedMessageId.value = message.id;
+            core.sharedViewState.editedMessageId.value = message.id;
           },
         }
       : { label: t('message.source'), icon: 'code', run: () => void openMessageSource(message) },
@@ -140,18 +158,23 @@ function makeMessageMenuItems(message: Message, window: MessageWindow, anchor: E
       run: () => void markUnreadFrom(message, window),
     },
     {
-      label: t(isCollapsed(message.id) ? 'message.expand' : 'message.collapse'),
+      label: t(isCollapseToggled(message.id) ? 'message.expand' : 'message.collapse'),
       icon: 'eye-off',
       shortcut: 'collapse',
-      run: () => isCollapsed.toggle(message.id),
+      run: () => isCollapseToggled.toggle(message.id),
     },
     'line',
     member &&
-      mayMove(message) && { label: t('message.move'), icon: 'move', shortcut: 'move', run: () => openMove(message) },
+      mayMoveMessage(message) && {
+        label: t('message.move'),
+        icon: 'move',
+        shortcut: 'move',
+        run: () => openMoveDialog(message),
+      },
     member &&
       inStream &&
-      mayMove(message) && {
-        label: t(isResolved(topic) ? 'message.unresolve' : 'message.resolve'),
+      mayMoveMessage(message) && {
+        label: t(isTopicResolved(topic) ? 'message.unresolve' : 'message.resolve'),
         icon: 'resolved',
         run: () => void toggleTopicResolved(message),
       },
@@ -163,13 +186,13 @@ function makeMessageMenuItems(message: Message, window: MessageWindow, anchor: E
         run: () => void toggleTopicMute(message),
       },
     'line',
-    { label: t('message.copy-link'), icon: 'link', run: () => void copyText(makeMessageAddress(message)) },
-    { label: t('message.copy-text'), icon: 'copy', run: () => void copyMarkdown(message) },
+    { label: t('message.copy-link'), icon: 'link', run: () => void copyTextWithToast(makeMessageUrl(message)) },
+    { label: t('message.copy-text'), icon: 'copy', run: () => void copyMessageMarkdown(message) },
     member &&
       realm.value.realm_enable_read_receipts === true && {
         label: t('message.receipts'),
         icon: 'eye',
-        run: () => void openReceipts(message),
+        run: () => void openReadReceipts(message),
       },
     member &&
       message.last_edit_timestamp !== undefined && {
@@ -178,9 +201,9 @@ function makeMessageMenuItems(message: Message, window: MessageWindow, anchor: E
         shortcut: 'history',
         run: () => void openHistory(message),
       },
-    member && mayDelete(message) && 'line',
+    member && mayDeleteMessage(message) && 'line',
     member &&
-      mayDelete(message) && {
+      mayDeleteMessage(message) && {
         label: t('common.delete'),
         icon: 'trash',
         danger: true,
@@ -190,7 +213,7 @@ function makeMessageMenuItems(message: Message, window: MessageWindow, anchor: E
 }
 
 export function openMessageMenu(message: Message, window: MessageWindow, anchor: Element): void {
-  openMenu(anchor, {
+  toggleMenu(anchor, {
     label: t('messages.actions'),
     items: makeMessageMenuItems(message, window, anchor),
     align: 'end',
@@ -198,15 +221,15 @@ export function openMessageMenu(message: Message, window: MessageWindow, anchor:
 }
 
 /** Opens the menu of a sender, or of a person whose mention was pressed. */
-export function openPersonMenu(anchor: Anchor, id: number): void {
-  const name = core.state.people.nameOf(id);
-  openMenu(anchor, {
+export function openPersonMenu(anchor: PopoverAnchor, id: number): void {
+  const name = core.state.people.getFullName(id);
+  toggleMenu(anchor, {
     label: name,
     items: [
       {
         label: t('message.direct-to', { name }),
         icon: 'direct',
-        run: () => core.router.navigate({ view: 'narrow', narrow: directNarrow([id]) }),
+        run: () => core.router.navigate({ view: 'narrow', narrow: makeDirectNarrow([id]) }),
       },
       {
         label: t('message.sent-by', { name }),
@@ -218,10 +241,10 @@ export function openPersonMenu(anchor: Anchor, id: number): void {
         icon: 'user',
         shortcut: 'profile',
         run: () => {
-          core.viewState.profileUserId.value = id;
+          core.sharedViewState.shownProfileUserId.value = id;
         },
       },
-      { label: t('message.copy-mention'), icon: 'copy', run: () => void copyText(`@**${name}|${id}**`) },
+      { label: t('message.copy-mention'), icon: 'copy', run: () => void copyTextWithToast(`@**${name}|${id}**`) },
     ],
   });
 }

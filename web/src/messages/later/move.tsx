@@ -2,19 +2,19 @@ import { useState } from 'preact/hooks';
 import { core } from '../../client/index.js';
 import type { Message } from '../../contract/index.js';
 import { ApiFailure } from '../../core/index.js';
-import { Button, Dialog, Field, openLayer, toast } from '../../kit/index.js';
+import { Button, Dialog, openLayer, showToast, TextField } from '../../kit/index.js';
 import { RadioGroup, Select, Toggle } from '../../kit-later/index.js';
 import { t } from '../../text/index.js';
-import { showFailure } from '../actions.js';
+import { showFailureToast } from '../actions.js';
 
 const RESOLVED_TOPIC_PREFIX = '✔ ';
 
 type PropagateMode = 'change_one' | 'change_later' | 'change_all';
 
-export const isResolved = (topic: string): boolean => topic.startsWith(RESOLVED_TOPIC_PREFIX);
+export const isTopicResolved = (topic: string): boolean => topic.startsWith(RESOLVED_TOPIC_PREFIX);
 
 /** Whether the reader may move the message, as far as the client knows: the server decides. */
-export function mayMove({ stream_id, sender_id }: Message): boolean {
+export function mayMoveMessage({ stream_id, sender_id }: Message): boolean {
   const { me } = core.state;
   return stream_id !== undefined && (me.isAllowedByPolicyNamed('edit_topic_policy') || sender_id === me.id);
 }
@@ -22,7 +22,7 @@ export function mayMove({ stream_id, sender_id }: Message): boolean {
 /** Marks the topic as resolved or as open again, by its name. */
 export async function toggleTopicResolved(message: Message): Promise<void> {
   const { id: message_id, subject } = message;
-  const resolved = isResolved(subject);
+  const resolved = isTopicResolved(subject);
   const topic = resolved ? subject.slice(RESOLVED_TOPIC_PREFIX.length) : `${RESOLVED_TOPIC_PREFIX}${subject}`;
   try {
     await core.api.patch('/messages/{message_id}', {
@@ -31,13 +31,13 @@ export async function toggleTopicResolved(message: Message): Promise<void> {
       propagate_mode: 'change_all',
       send_notification_to_old_thread: false,
     });
-    toast({ text: t(resolved ? 'message.unresolved' : 'message.resolved'), kind: 'success' });
+    showToast({ text: t(resolved ? 'message.unresolved' : 'message.resolved'), kind: 'success' });
   } catch (error) {
-    showFailure(error);
+    showFailureToast(error);
   }
 }
 
-function MoveDialog({ message, onClose }: { readonly message: Message; readonly onClose: () => void }) {
+function MoveMessagesDialog({ message, onClose }: { readonly message: Message; readonly onClose: () => void }) {
   const { streams, me, realm } = core.state;
   const [stream, setStream] = useState(message.stream_id ?? 0);
   const [topic, setTopic] = useState(message.subject);
@@ -46,7 +46,7 @@ function MoveDialog({ message, onClose }: { readonly message: Message; readonly 
   const [notifyNew, setNotifyNew] = useState(true);
   const [busy, setBusy] = useState(false);
   const [failure, setFailure] = useState('');
-  const list = streams.subscribed.value.filter(
+  const list = streams.subscribedStreams.value.filter(
     ({ stream_id }) =>
       stream_id === message.stream_id || me.isAllowedByPolicyNamed('move_messages_between_streams_policy'),
   );
@@ -90,7 +90,7 @@ function MoveDialog({ message, onClose }: { readonly message: Message; readonly 
           options={list.map(({ stream_id, name }) => ({ value: stream_id, label: name }))}
           onChange={setStream}
         />
-        <Field
+        <TextField
           label={t('message.move-topic')}
           value={topic}
           onInput={setTopic}
@@ -115,6 +115,6 @@ function MoveDialog({ message, onClose }: { readonly message: Message; readonly 
   );
 }
 
-export function openMove(message: Message): void {
-  openLayer((done) => <MoveDialog message={message} onClose={done} />);
+export function openMoveDialog(message: Message): void {
+  openLayer((done) => <MoveMessagesDialog message={message} onClose={done} />);
 }

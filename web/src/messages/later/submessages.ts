@@ -42,22 +42,22 @@ function parseJsonFields(text: unknown): JsonFields {
   }
 }
 
-const toText = (value: unknown): string => (typeof value === 'string' ? value : '');
-const toList = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
+const toTextOrEmpty = (value: unknown): string => (typeof value === 'string' ? value : '');
+const toListOrEmpty = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
 
 function buildPollState(extra: JsonFields, added: readonly WidgetSubmessage[]): WidgetState {
-  let question = toText(extra.question);
+  let question = toTextOrEmpty(extra.question);
   const options = new Map<string, { key: string; text: string; voters: Set<number> }>();
   const add = (key: string, text: string) => {
     const known = [...options.values()].some((option) => option.text === text);
     if (text && !known) options.set(key, { key, text, voters: new Set() });
   };
-  for (const [index, text] of toList(extra.options).entries()) add(`canned,${index}`, toText(text));
+  for (const [index, text] of toListOrEmpty(extra.options).entries()) add(`canned,${index}`, toTextOrEmpty(text));
   for (const { senderId, data } of added) {
-    if (data.type === 'question') question = toText(data.question);
-    else if (data.type === 'new_option') add(`${senderId},${String(data.idx)}`, toText(data.option));
+    if (data.type === 'question') question = toTextOrEmpty(data.question);
+    else if (data.type === 'new_option') add(`${senderId},${String(data.idx)}`, toTextOrEmpty(data.option));
     else if (data.type === 'vote') {
-      const voters = options.get(toText(data.key))?.voters;
+      const voters = options.get(toTextOrEmpty(data.key))?.voters;
       if (data.vote === 1) voters?.add(senderId);
       else voters?.delete(senderId);
     }
@@ -74,9 +74,14 @@ function buildTodoState(added: readonly WidgetSubmessage[]): WidgetState {
   for (const { senderId, data } of added) {
     if (data.type === 'new_task') {
       const key = `${String(data.key)},${senderId}`;
-      tasks.set(key, { key, text: toText(data.task), detail: toText(data.desc), done: data.completed === true });
+      tasks.set(key, {
+        key,
+        text: toTextOrEmpty(data.task),
+        detail: toTextOrEmpty(data.desc),
+        done: data.completed === true,
+      });
     } else if (data.type === 'strike') {
-      const task = tasks.get(toText(data.key));
+      const task = tasks.get(toTextOrEmpty(data.key));
       if (task) tasks.set(task.key, { ...task, done: !task.done });
     }
   }
@@ -94,14 +99,14 @@ export function buildWidgetState(message: Message): WidgetState | undefined {
   if (first.data.widget_type === 'poll') return buildPollState(extra, others);
   if (first.data.widget_type === 'todo') return buildTodoState(others);
   if (first.data.widget_type !== 'zform') return undefined;
-  const choices = toList(extra.choices).filter(isJsonFields);
+  const choices = toListOrEmpty(extra.choices).filter(isJsonFields);
   return {
     type: 'choices',
-    heading: toText(extra.heading),
+    heading: toTextOrEmpty(extra.heading),
     choices: choices.map((of) => ({
-      buttonLabel: toText(of.short_name),
-      description: toText(of.long_name),
-      replyText: toText(of.reply),
+      buttonLabel: toTextOrEmpty(of.short_name),
+      description: toTextOrEmpty(of.long_name),
+      replyText: toTextOrEmpty(of.reply),
     })),
   };
 }

@@ -3,16 +3,19 @@ import { Dialog, IconButton, openLayer } from '../../kit/index.js';
 import { t } from '../../text/index.js';
 
 const MAX_ZOOM = 8;
-const ZOOM_STEP = 1.5;
+const ZOOM_STEP_FACTOR = 1.5;
 
-interface Picture {
+interface ViewerPicture {
   readonly src: string;
   readonly href: string;
   readonly name: string;
 }
 
 /** Pictures of the messages that are in the document, in their order. */
-function findPicturesAround(link: HTMLAnchorElement): { readonly pictures: readonly Picture[]; readonly at: number } {
+function findPicturesAround(link: HTMLAnchorElement): {
+  readonly pictures: readonly ViewerPicture[];
+  readonly at: number;
+} {
   const root = link.closest('[data-messages], .dialog') ?? document.body;
   const links = [...root.querySelectorAll<HTMLAnchorElement>('a[data-image]')];
   const pictures = links.map((of) => {
@@ -22,14 +25,14 @@ function findPicturesAround(link: HTMLAnchorElement): { readonly pictures: reado
   return { pictures, at: Math.max(0, links.indexOf(link)) };
 }
 
-interface ViewerProps {
-  readonly pictures: readonly Picture[];
+interface PictureViewerProps {
+  readonly pictures: readonly ViewerPicture[];
   readonly firstIndex: number;
   readonly onClose: () => void;
 }
 
 /** One picture at a time: arrows go on, + and − zoom, 0 fits it to the screen, dragging moves it. */
-function Viewer({ pictures, firstIndex, onClose }: ViewerProps) {
+function PictureViewer({ pictures, firstIndex, onClose }: PictureViewerProps) {
   const [at, setAt] = useState(firstIndex);
   const [zoom, setZoom] = useState(1);
   const stage = useRef<HTMLDivElement>(null);
@@ -46,8 +49,8 @@ function Viewer({ pictures, firstIndex, onClose }: ViewerProps) {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
     if (event.key === 'ArrowLeft') go(-1);
     else if (event.key === 'ArrowRight') go(1);
-    else if (event.key === '+' || event.key === '=') zoomBy(ZOOM_STEP);
-    else if (event.key === '-') zoomBy(1 / ZOOM_STEP);
+    else if (event.key === '+' || event.key === '=') zoomBy(ZOOM_STEP_FACTOR);
+    else if (event.key === '-') zoomBy(1 / ZOOM_STEP_FACTOR);
     else if (event.key === '0') setZoom(1);
     else return;
     event.preventDefault();
@@ -64,7 +67,7 @@ function Viewer({ pictures, firstIndex, onClose }: ViewerProps) {
           {pictures.length > 1 && (
             <span class="viewer-count">{t('message.viewer-count', { at: at + 1, n: pictures.length })}</span>
           )}
-          <IconButton icon="plus" label={t('message.zoom-in')} onClick={() => zoomBy(ZOOM_STEP)} />
+          <IconButton icon="plus" label={t('message.zoom-in')} onClick={() => zoomBy(ZOOM_STEP_FACTOR)} />
           <IconButton icon="expand" label={t('message.zoom-fit')} onClick={() => setZoom(1)} />
           <a class="icon-button" href={picture.href} target="_blank" rel="noopener noreferrer">
             {t('message.viewer-open')}
@@ -94,7 +97,7 @@ function Viewer({ pictures, firstIndex, onClose }: ViewerProps) {
           onPointerUp={() => {
             drag.current = undefined;
           }}
-          onDblClick={() => setZoom((now) => (now > 1 ? 1 : ZOOM_STEP * ZOOM_STEP))}
+          onDblClick={() => setZoom((now) => (now > 1 ? 1 : ZOOM_STEP_FACTOR * ZOOM_STEP_FACTOR))}
         >
           <img
             key={picture.src}
@@ -127,5 +130,5 @@ function Viewer({ pictures, firstIndex, onClose }: ViewerProps) {
 
 export function openViewer(link: HTMLAnchorElement): void {
   const { pictures, at } = findPicturesAround(link);
-  openLayer((done) => <Viewer pictures={pictures} firstIndex={at} onClose={done} />);
+  openLayer((done) => <PictureViewer pictures={pictures} firstIndex={at} onClose={done} />);
 }

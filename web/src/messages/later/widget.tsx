@@ -2,9 +2,9 @@ import { useState } from 'preact/hooks';
 import { core } from '../../client/index.js';
 import type { Message } from '../../contract/index.js';
 import { getMessageConversation } from '../../core/index.js';
-import { Button, Field, IconButton } from '../../kit/index.js';
-import { formatList, t } from '../../text/index.js';
-import { showFailure } from '../actions.js';
+import { Button, IconButton, TextField } from '../../kit/index.js';
+import { formatNameList, t } from '../../text/index.js';
+import { showFailureToast } from '../actions.js';
 import { MessageContent } from '../content/index.js';
 import { makeWidgetMarks } from './marks.js';
 import { buildWidgetState, type PollOption, type TodoTask } from './submessages.js';
@@ -19,13 +19,13 @@ async function awaitOrShowFailure(action: Promise<unknown>): Promise<void> {
   try {
     await action;
   } catch (error) {
-    showFailure(error);
+    showFailureToast(error);
   }
 }
 
 /** Votes and check marks of this tab that the server has not confirmed. */
 const marks = makeWidgetMarks(
-  (id) => core.windows.store.get(id)?.value,
+  (id) => core.windows.messageStore.getSignal(id)?.value,
   () => core.state.me.id,
   sendSubmessage,
   () => core.platform,
@@ -47,7 +47,7 @@ function AddEntryForm({ label, onAdd }: AddEntryFormProps) {
         setText('');
       }}
     >
-      <Field label={label} value={text} onInput={setText} />
+      <TextField label={label} value={text} onInput={setText} />
       <IconButton
         icon="plus"
         label={label}
@@ -90,13 +90,13 @@ function PollOptionRow({
       <div class="poll-text">
         <span dir="auto">{option.text}</span>
         <span class="poll-bar" style={{ '--share': String(n / Math.max(most, n, 1)) }} />
-        {n > 0 && <span class="poll-voters">{formatList(voters.map((id) => people.nameOf(id)))}</span>}
+        {n > 0 && <span class="poll-voters">{formatNameList(voters.map((id) => people.getFullName(id)))}</span>}
       </div>
     </li>
   );
 }
 
-function TaskRow({ message, task }: { readonly message: Message; readonly task: TodoTask }) {
+function TodoTaskRow({ message, task }: { readonly message: Message; readonly task: TodoTask }) {
   const entry = { message: message.id, key: task.key };
   const done = marks.tasks.shown(entry);
   return (
@@ -153,7 +153,7 @@ export function Widget({ message }: { readonly message: Message }) {
         <p class="widget-title">{t('message.todo')}</p>
         <ul>
           {state.tasks.map((task) => (
-            <TaskRow key={task.key} message={message} task={task} />
+            <TodoTaskRow key={task.key} message={message} task={task} />
           ))}
         </ul>
         {!visitor && (
@@ -182,7 +182,7 @@ export function Widget({ message }: { readonly message: Message }) {
       </p>
       {state.choices.map(({ buttonLabel, description, replyText }) => (
         <p key={buttonLabel} class="form-choice">
-          <Button onClick={() => core.outbox.send(getMessageConversation(message, core.state.me.id), replyText)}>
+          <Button onClick={() => core.outbox.sendMessage(getMessageConversation(message, core.state.me.id), replyText)}>
             {buttonLabel}
           </Button>{' '}
           {description}

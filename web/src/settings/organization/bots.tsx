@@ -1,12 +1,12 @@
 import { useState } from 'preact/hooks';
 import { core } from '../../client/index.js';
 import type { Bot } from '../../contract/index.js';
-import { Avatar, Button, EmptyNotice, Field } from '../../kit/index.js';
+import { Avatar, Button, EmptyNotice, TextField } from '../../kit/index.js';
 import { confirm, MenuButton, Select } from '../../kit-later/index.js';
 import { t } from '../../text/index.js';
 import { FormDialog } from '../parts/form-dialog.js';
 import { SettingsGroup } from '../parts/pages.js';
-import { SavingError, type SavingState, useSaving } from '../parts/saving.js';
+import { SavingError, type SavingState, useSavingState } from '../parts/saving.js';
 import { CopyableText } from '../parts/secret.js';
 
 const BOT_TYPE = { generic: 1, incoming: 2, outgoing: 3 } as const;
@@ -29,7 +29,7 @@ function listCreatableBotTypes() {
 export function BotsPage() {
   const [creating, setCreating] = useState(false);
   const [shown, setShown] = useState<number>();
-  const saving = useSaving();
+  const saving = useSavingState();
   const bots = core.state.realm.value.realm_bots ?? [];
   const active = bots.filter(({ is_active }) => is_active);
   const ended = bots.filter(({ is_active }) => !is_active);
@@ -110,7 +110,7 @@ function BotLine({ bot, saving, showsKey, onToggleApiKey }: BotLineProps) {
       <span class="row-text">
         {full_name}
         <span class="field-hint">
-          {[type?.label(), email, owner_id && core.state.people.nameOf(owner_id)].filter(Boolean).join(' · ')}
+          {[type?.label(), email, owner_id && core.state.people.getFullName(owner_id)].filter(Boolean).join(' · ')}
         </span>
         {showsKey && api_key && <CopyableText text={api_key} label={t('settings.key-of', { name: full_name })} />}
       </span>
@@ -160,8 +160,8 @@ function CreateBotDialog({ creatableTypes, onClose, onBotCreated }: CreateBotDia
         options={creatableTypes.map(({ value, label }) => ({ value, label: label() }))}
         onChange={setType}
       />
-      <Field label={t('settings.name')} value={name} onInput={setName} autofocus required />
-      <Field
+      <TextField label={t('settings.name')} value={name} onInput={setName} autofocus required />
+      <TextField
         label={t('settings.bot-email')}
         hint={t('settings.bot-email-hint', { host: core.state.realm.value.realm_bot_domain ?? '' })}
         value={short}
@@ -169,7 +169,7 @@ function CreateBotDialog({ creatableTypes, onClose, onBotCreated }: CreateBotDia
         required
       />
       {type === BOT_TYPE.outgoing && (
-        <Field type="url" label={t('settings.bot-url')} value={url} onInput={setUrl} required />
+        <TextField type="url" label={t('settings.bot-url')} value={url} onInput={setUrl} required />
       )}
     </FormDialog>
   );

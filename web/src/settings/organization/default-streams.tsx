@@ -3,17 +3,17 @@ import { core } from '../../client/index.js';
 import { Button, EmptyNotice, IconButton } from '../../kit/index.js';
 import { Select } from '../../kit-later/index.js';
 import { compareNames, t } from '../../text/index.js';
-import { SavedMark, useSaving } from '../parts/saving.js';
+import { SavedMark, useSavingState } from '../parts/saving.js';
 
 /** Streams to which every new account is subscribed. */
 export function DefaultStreamsPage() {
   const { realm, streams } = core.state;
   const defaults = [...(realm.value.realm_default_streams ?? [])].sort((a, b) => compareNames(a.name, b.name));
-  const others = streams.all.value.filter(
+  const others = streams.allSortedByName.value.filter(
     ({ stream_id, invite_only }) => !invite_only && !defaults.some((one) => one.stream_id === stream_id),
   );
   const [chosen, setChosen] = useState<number>();
-  const saving = useSaving();
+  const saving = useSavingState();
   const next = others.find(({ stream_id }) => stream_id === chosen) ?? others[0];
   const add = (event: Event) => {
     event.preventDefault();

@@ -1,15 +1,15 @@
 import { useState } from 'preact/hooks';
 import { core } from '../../client/index.js';
-import { Button, EmptyNotice, Field, IconButton } from '../../kit/index.js';
+import { Button, EmptyNotice, IconButton, TextField } from '../../kit/index.js';
 import { Toggle } from '../../kit-later/index.js';
 import { t } from '../../text/index.js';
 import { SettingsGroup } from '../parts/pages.js';
-import { SavedMark, useSaving } from '../parts/saving.js';
+import { SavedMark, useSavingState } from '../parts/saving.js';
 
 /** Domains whose addresses may join, with their subdomains or without. */
 export function AllowedDomainsGroup() {
   const [text, setText] = useState('');
-  const saving = useSaving();
+  const saving = useSavingState();
   const domains = core.state.realm.value.realm_domains ?? [];
   const add = async (event: Event) => {
     event.preventDefault();
@@ -20,7 +20,7 @@ export function AllowedDomainsGroup() {
   return (
     <SettingsGroup title={t('settings.domains')} hint={t('settings.domains-hint')}>
       <form class="setting add-line" onSubmit={(event) => void add(event)}>
-        <Field
+        <TextField
           label={t('settings.domain')}
           placeholder="example.com"
           value={text}

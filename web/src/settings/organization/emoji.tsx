@@ -1,14 +1,14 @@
 import { useRef, useState } from 'preact/hooks';
 import { core } from '../../client/index.js';
-import { Button, EmptyNotice, Field, IconButton } from '../../kit/index.js';
+import { Button, EmptyNotice, IconButton, TextField } from '../../kit/index.js';
 import { confirm } from '../../kit-later/index.js';
 import { t } from '../../text/index.js';
-import { SavedMark, SavingError, useSaving } from '../parts/saving.js';
+import { SavedMark, SavingError, useSavingState } from '../parts/saving.js';
 
 /** The organization's own emoji. */
-export function EmojiPage() {
+export function RealmEmojiPage() {
   const { me, emoji, people } = core.state;
-  const saving = useSaving();
+  const saving = useSavingState();
   const remove = async (name: string) => {
     const title = t('settings.delete-emoji', { name });
     const agreed = await confirm({
@@ -19,10 +19,10 @@ export function EmojiPage() {
     });
     if (agreed) await saving.runChange(() => core.api.delete('/realm/emoji/{emoji_name}', { emoji_name: name }));
   };
-  const list = emoji.activeEmoji.value;
+  const list = emoji.activeCustomEmoji.value;
   return (
     <>
-      {me.isAllowedByPolicyNamed('add_custom_emoji_policy') && <AddEmoji />}
+      {me.isAllowedByPolicyNamed('add_custom_emoji_policy') && <AddEmojiForm />}
       <SavingError saving={saving} />
       {list.length === 0 && <EmptyNotice icon="smile">{t('settings.no-emoji')}</EmptyNotice>}
       <ul class="rows">
@@ -30,7 +30,7 @@ export function EmojiPage() {
           <li key={id} class="row-line">
             <img class="emoji-picture" src={still_url ?? source_url} alt="" width={24} height={24} />
             <span class="row-text">
-              :{name}:<span class="field-hint">{author_id ? people.nameOf(author_id) : ''}</span>
+              :{name}:<span class="field-hint">{author_id ? people.getFullName(author_id) : ''}</span>
             </span>
             {(me.isAdmin || author_id === me.id) && (
               <IconButton icon="trash" label={t('settings.delete-emoji', { name })} onClick={() => void remove(name)} />
@@ -42,23 +42,23 @@ export function EmojiPage() {
   );
 }
 
-function AddEmoji() {
+function AddEmojiForm() {
   const [name, setName] = useState('');
   const [file, setFile] = useState<File>();
   const input = useRef<HTMLInputElement>(null);
-  const saving = useSaving();
+  const saving = useSavingState();
   const submit = async (event: Event) => {
     event.preventDefault();
     if (!file) return saving.showError(t('settings.emoji-file-missing'));
     const path = `/realm/emoji/${encodeURIComponent(name.trim())}`;
-    if (!(await saving.runChange(() => core.api.upload(path, file, () => {})))) return;
+    if (!(await saving.runChange(() => core.api.uploadFile(path, file, () => {})))) return;
     setName('');
     setFile(undefined);
     if (input.current) input.current.value = '';
   };
   return (
     <form class="setting add-line" onSubmit={(event) => void submit(event)}>
-      <Field
+      <TextField
         label={t('settings.emoji-name')}
         hint={t('settings.emoji-name-hint')}
         value={name}

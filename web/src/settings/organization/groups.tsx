@@ -1,16 +1,16 @@
 import { useState } from 'preact/hooks';
 import { core } from '../../client/index.js';
 import type { UserGroup } from '../../contract/index.js';
-import { Button, EmptyNotice, Field, IconButton } from '../../kit/index.js';
+import { Button, EmptyNotice, IconButton, TextField } from '../../kit/index.js';
 import { confirm } from '../../kit-later/index.js';
 import { compareNames, t } from '../../text/index.js';
-import { useForm } from '../parts/form.js';
+import { useFormOverServerValues } from '../parts/form.js';
 import { FormDialog } from '../parts/form-dialog.js';
 import { PeoplePicker } from '../parts/people-picker.js';
-import { SavingError, useSaving } from '../parts/saving.js';
+import { SavingError, useSavingState } from '../parts/saving.js';
 
 /** Whether the reader may change the group: by the policy, and as its member or from moderators up. */
-function mayEditGroup(group: UserGroup): boolean {
+function mayEditUserGroup(group: UserGroup): boolean {
   const { me } = core.state;
   return (
     me.isAllowedByPolicyNamed('user_group_edit_policy') &&
@@ -19,14 +19,14 @@ function mayEditGroup(group: UserGroup): boolean {
 }
 
 /** User groups, which are mentioned like people. */
-export function GroupsPage() {
+export function UserGroupsPage() {
   const [open, setOpen] = useState<number | 'new'>();
-  const saving = useSaving();
+  const saving = useSavingState();
   const { people, me } = core.state;
-  const groups = [...people.groups.value.values()]
+  const groups = [...people.groupById.value.values()]
     .filter(({ is_system_group }) => !is_system_group)
     .sort((a, b) => compareNames(a.name, b.name));
-  const edited = typeof open === 'number' ? people.groups.value.get(open) : undefined;
+  const edited = typeof open === 'number' ? people.groupById.value.get(open) : undefined;
   const remove = async ({ id, name }: UserGroup) => {
     const title = t('settings.delete-group', { name });
     const agreed = await confirm({
@@ -59,7 +59,7 @@ export function GroupsPage() {
                   .join(' · ')}
               </span>
             </span>
-            {mayEditGroup(group) && (
+            {mayEditUserGroup(group) && (
               <>
                 <IconButton
                   icon="edit"
@@ -76,7 +76,7 @@ export function GroupsPage() {
           </li>
         ))}
       </ul>
-      {(open === 'new' || edited) && <GroupDialog group={edited} onClose={() => setOpen(undefined)} />}
+      {(open === 'new' || edited) && <UserGroupDialog group={edited} onClose={() => setOpen(undefined)} />}
     </>
   );
 }
@@ -87,8 +87,8 @@ interface UserGroupDialogProps {
   readonly onClose: () => void;
 }
 
-function GroupDialog({ group, onClose }: UserGroupDialogProps) {
-  const form = useForm({
+function UserGroupDialog({ group, onClose }: UserGroupDialogProps) {
+  const form = useFormOverServerValues({
     name: group?.name ?? '',
     description: group?.description ?? '',
     members: group?.members ?? [core.state.me.id],
@@ -117,8 +117,18 @@ function GroupDialog({ group, onClose }: UserGroupDialogProps) {
       onClose={onClose}
       submit={submit}
     >
-      <Field label={t('settings.name')} value={name} onInput={(text) => form.set('name', text)} autofocus required />
-      <Field label={t('settings.description')} value={description} onInput={(text) => form.set('description', text)} />
+      <TextField
+        label={t('settings.name')}
+        value={name}
+        onInput={(text) => form.set('name', text)}
+        autofocus
+        required
+      />
+      <TextField
+        label={t('settings.description')}
+        value={description}
+        onInput={(text) => form.set('description', text)}
+      />
       <PeoplePicker label={t('settings.members')} chosenIds={members} onChange={(ids) => form.set('members', ids)} />
     </FormDialog>
   );

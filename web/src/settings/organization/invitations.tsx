@@ -3,12 +3,12 @@ import { core } from '../../client/index.js';
 import { ApiFailure } from '../../core/index.js';
 import { Button, EmptyNotice, IconButton, Spinner } from '../../kit/index.js';
 import { RadioGroup, Select, TextArea } from '../../kit-later/index.js';
-import { formatAgo, formatDateTime, t } from '../../text/index.js';
+import { formatFullDateTime, formatRelativeTime, t } from '../../text/index.js';
 import { FetchFailedNotice } from '../parts/failed.js';
-import { useFetched } from '../parts/fetched.js';
+import { useFetchedValue } from '../parts/fetched.js';
 import { SettingsGroup } from '../parts/pages.js';
 import { formatRoleName, isRole, listInvitableRoles, makeRoleOptions, type Role } from '../parts/roles.js';
-import { SavingError, useSaving } from '../parts/saving.js';
+import { SavingError, useSavingState } from '../parts/saving.js';
 import { CopyableText } from '../parts/secret.js';
 import { StreamCheckboxes } from '../parts/stream-checks.js';
 
@@ -31,7 +31,7 @@ const EXPIRY_CHOICES_MINUTES = [
   10 * MINUTES_PER_DAY,
   30 * MINUTES_PER_DAY,
 ] as const;
-const NEVER_EXPIRES = 0;
+const NEVER_EXPIRES_OPTION_VALUE = 0;
 
 const fetchInvitations = async (): Promise<readonly Invitation[]> =>
   (await core.api.get('/invites', {})).invites as readonly Invitation[];
@@ -46,11 +46,11 @@ function formatRefusedAddresses(error: unknown): string {
 
 /** Invites by mail or by link; lists, revokes and sends again. */
 export function InvitationsPage() {
-  const invitations = useFetched(fetchInvitations, ['invites_changed']);
-  const saving = useSaving();
+  const invitations = useFetchedValue(fetchInvitations, ['invites_changed']);
+  const saving = useSavingState();
   return (
     <>
-      <InviteForm onInvited={invitations.refetch} />
+      <NewInvitationForm onInvited={invitations.refetch} />
       <SettingsGroup title={t('settings.open-invitations')}>
         <SavingError saving={saving} />
         {invitations.error ? (
@@ -92,10 +92,11 @@ function InvitationLine({ invitation, saveChange }: InvitationLineProps) {
       <span class="row-text">
         {name}
         <span class="field-hint">
-          {formatRoleName(invited_as)} · {core.state.people.nameOf(invited_by_user_id)}, {formatAgo(invited * 1000)} ·{' '}
+          {formatRoleName(invited_as)} · {core.state.people.getFullName(invited_by_user_id)},{' '}
+          {formatRelativeTime(invited * 1000)} ·{' '}
           {expiry_date === null
             ? t('settings.never-expires')
-            : t('settings.expires', { time: formatDateTime(expiry_date * 1000) })}
+            : t('settings.expires', { time: formatFullDateTime(expiry_date * 1000) })}
         </span>
         {link_url && <CopyableText text={link_url} label={t('settings.invite-link')} />}
       </span>
@@ -111,7 +112,7 @@ function InvitationLine({ invitation, saveChange }: InvitationLineProps) {
   );
 }
 
-function InviteForm({ onInvited }: { readonly onInvited: () => void }) {
+function NewInvitationForm({ onInvited }: { readonly onInvited: () => void }) {
   const { me, realm } = core.state;
   const [how, setHow] = useState<'mail' | 'link'>('mail');
   const [emails, setEmails] = useState('');
@@ -123,7 +124,7 @@ function InviteForm({ onInvited }: { readonly onInvited: () => void }) {
   const [link, setLink] = useState<string>();
   const [details, setDetails] = useState('');
   const [sent, setSent] = useState(false);
-  const saving = useSaving();
+  const saving = useSavingState();
   const submit = async (event: Event) => {
     event.preventDefault();
     setLink(undefined);
@@ -132,7 +133,7 @@ function InviteForm({ onInvited }: { readonly onInvited: () => void }) {
     const common = {
       invite_as: role,
       stream_ids: streams,
-      invite_expires_in_minutes: minutes === NEVER_EXPIRES ? null : minutes,
+      invite_expires_in_minutes: minutes === NEVER_EXPIRES_OPTION_VALUE ? null : minutes,
     };
     const done = await saving.runChange(async () => {
       if (how === 'link') {
@@ -180,7 +181,7 @@ function InviteForm({ onInvited }: { readonly onInvited: () => void }) {
             value,
             label: t('settings.days', { n: value / MINUTES_PER_DAY }),
           })),
-          { value: NEVER_EXPIRES, label: t('settings.never') },
+          { value: NEVER_EXPIRES_OPTION_VALUE, label: t('settings.never') },
         ]}
         onChange={setMinutes}
       />

@@ -1,18 +1,18 @@
 import { useState } from 'preact/hooks';
 import { core } from '../../client/index.js';
 import { ApiFailure } from '../../core/index.js';
-import { Button, EmptyNotice, Field, IconButton } from '../../kit/index.js';
+import { Button, EmptyNotice, IconButton, TextField } from '../../kit/index.js';
 import { t } from '../../text/index.js';
-import { useForm } from '../parts/form.js';
+import { useFormOverServerValues } from '../parts/form.js';
 import { FormDialog } from '../parts/form-dialog.js';
-import { SavingError, useSaving } from '../parts/saving.js';
+import { SavingError, useSavingState } from '../parts/saving.js';
 
 type Linkifier = NonNullable<typeof core.state.realm.value.realm_linkifiers>[number];
 
 /** Patterns that become links in messages, in the order in which they were added. */
 export function LinkifiersPage() {
   const [open, setOpen] = useState<Linkifier | 'new'>();
-  const saving = useSaving();
+  const saving = useSavingState();
   const list = core.state.realm.value.realm_linkifiers ?? [];
   return (
     <>
@@ -55,7 +55,7 @@ export function LinkifiersPage() {
 }
 
 /** The server's complaint about one of the fields. */
-function readFieldError(error: unknown, field: string): string | undefined {
+function findFieldErrorText(error: unknown, field: string): string | undefined {
   if (!(error instanceof ApiFailure)) return undefined;
   const errors = error.fields.errors as Readonly<Record<string, readonly string[]>> | undefined;
   return errors?.[field]?.join(' ');
@@ -67,10 +67,13 @@ interface LinkifierDialogProps {
 }
 
 function LinkifierDialog({ linkifier, onClose }: LinkifierDialogProps) {
-  const form = useForm({ pattern: linkifier?.pattern ?? '', url_template: linkifier?.url_template ?? '' });
+  const form = useFormOverServerValues({
+    pattern: linkifier?.pattern ?? '',
+    url_template: linkifier?.url_template ?? '',
+  });
   const [failure, setFailure] = useState<unknown>();
-  const atPattern = readFieldError(failure, 'pattern');
-  const atTemplate = readFieldError(failure, 'url_template');
+  const atPattern = findFieldErrorText(failure, 'pattern');
+  const atTemplate = findFieldErrorText(failure, 'url_template');
   const submit = async () => {
     setFailure(undefined);
     try {
@@ -90,7 +93,7 @@ function LinkifierDialog({ linkifier, onClose }: LinkifierDialogProps) {
       hasFieldError={atPattern !== undefined || atTemplate !== undefined}
       submit={submit}
     >
-      <Field
+      <TextField
         label={t('settings.pattern')}
         placeholder="#(?P<id>[0-9]+)"
         value={form.values.pattern}
@@ -98,7 +101,7 @@ function LinkifierDialog({ linkifier, onClose }: LinkifierDialogProps) {
         onInput={(text) => form.set('pattern', text)}
         autofocus
       />
-      <Field
+      <TextField
         label={t('settings.url-template')}
         placeholder="https://example.com/issues/{id}"
         value={form.values.url_template}

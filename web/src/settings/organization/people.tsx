@@ -1,13 +1,13 @@
 import { useState } from 'preact/hooks';
 import { core } from '../../client/index.js';
 import { type Person, ROLE } from '../../core/index.js';
-import { Field, type MenuItem, toast } from '../../kit/index.js';
+import { type MenuItem, showToast, TextField } from '../../kit/index.js';
 import { MenuButton, Tabs } from '../../kit-later/index.js';
 import { compareNames, t } from '../../text/index.js';
 import { PersonLine } from '../parts/person-line.js';
 import { formatRoleName, listAssignableRoles } from '../parts/roles.js';
-import { SavingError, type SavingState, useSaving } from '../parts/saving.js';
-import { DeactivateDialog, EditPersonDialog } from './person-dialogs.js';
+import { SavingError, type SavingState, useSavingState } from '../parts/saving.js';
+import { DeactivatePersonDialog, EditPersonDialog } from './person-dialogs.js';
 
 const MAX_SHOWN_PEOPLE = 100;
 
@@ -19,7 +19,7 @@ export function PeoplePage() {
   const [filter, setFilter] = useState('');
   const [editing, setEditing] = useState<number>();
   const [leaving, setLeaving] = useState<number>();
-  const saving = useSaving();
+  const saving = useSavingState();
   const { people } = core.state;
   const wanted = filter.trim().toLowerCase();
   const list = [...people.byId.value.values()]
@@ -44,7 +44,7 @@ export function PeoplePage() {
       current={tab}
       onChange={setTab}
     >
-      <Field
+      <TextField
         type="search"
         hidesLabel
         icon="filter"
@@ -72,15 +72,15 @@ export function PeoplePage() {
         <p class="field-hint">{t('common.and-more', { n: list.length - MAX_SHOWN_PEOPLE })}</p>
       )}
       {edited && <EditPersonDialog person={edited} onClose={() => setEditing(undefined)} />}
-      {left && <DeactivateDialog person={left} onClose={() => setLeaving(undefined)} />}
+      {left && <DeactivatePersonDialog person={left} onClose={() => setLeaving(undefined)} />}
     </Tabs>
   );
 }
 
 /** Has a mail sent that lets the person set a new password. */
-async function sendPasswordReset(user_id: number, saving: SavingState): Promise<void> {
+async function requestPasswordResetMail(user_id: number, saving: SavingState): Promise<void> {
   if (await saving.runChange(() => core.api.callOutsideApi('POST', `/web/users/${user_id}/password_reset`))) {
-    toast({ text: t('settings.password-reset-sent'), kind: 'success' });
+    showToast({ text: t('settings.password-reset-sent'), kind: 'success' });
   }
 }
 
@@ -94,7 +94,7 @@ function makePersonMenuItems(
   // Owners are changed by owners only.
   const mayManage = me.isAdmin && (role !== ROLE.owner || me.role === ROLE.owner);
   const showProfile = () => {
-    core.viewState.profileUserId.value = user_id;
+    core.sharedViewState.shownProfileUserId.value = user_id;
   };
   return [
     { label: t('settings.see-profile'), icon: 'user', run: showProfile },
@@ -103,7 +103,7 @@ function makePersonMenuItems(
       is_active && {
         label: t('settings.send-password-reset'),
         icon: 'send',
-        run: () => void sendPasswordReset(user_id, saving),
+        run: () => void requestPasswordResetMail(user_id, saving),
       },
     mayManage && is_active && 'line',
     ...(mayManage && is_active

@@ -1,10 +1,10 @@
 import { useState } from 'preact/hooks';
 import { core } from '../../client/index.js';
 import type { Person } from '../../core/index.js';
-import { Field } from '../../kit/index.js';
+import { TextField } from '../../kit/index.js';
 import { Select, TextArea } from '../../kit-later/index.js';
 import { t } from '../../text/index.js';
-import { useForm } from '../parts/form.js';
+import { useFormOverServerValues } from '../parts/form.js';
 import { FormDialog } from '../parts/form-dialog.js';
 import { isRole, listAssignableRoles, makeRoleOptions } from '../parts/roles.js';
 
@@ -13,11 +13,11 @@ interface PersonDialogProps {
   readonly onClose: () => void;
 }
 
-const MAX_COMMENT_LENGTH = 2_000;
+const MAX_DEACTIVATION_COMMENT_LENGTH = 2_000;
 
 /** Name and role of somebody else. */
 export function EditPersonDialog({ person, onClose }: PersonDialogProps) {
-  const form = useForm({ full_name: person.full_name, role: person.role });
+  const form = useFormOverServerValues({ full_name: person.full_name, role: person.role });
   return (
     <FormDialog
       title={t('settings.edit-person')}
@@ -25,7 +25,7 @@ export function EditPersonDialog({ person, onClose }: PersonDialogProps) {
       onClose={onClose}
       submit={() => core.api.patch('/users/{user_id}', { user_id: person.user_id, ...form.changedValues })}
     >
-      <Field
+      <TextField
         label={t('settings.name')}
         value={form.values.full_name}
         onInput={(name) => form.set('full_name', name)}
@@ -42,7 +42,7 @@ export function EditPersonDialog({ person, onClose }: PersonDialogProps) {
 }
 
 /** Ends an account; its messages stay. */
-export function DeactivateDialog({ person, onClose }: PersonDialogProps) {
+export function DeactivatePersonDialog({ person, onClose }: PersonDialogProps) {
   const [comment, setComment] = useState('');
   return (
     <FormDialog
@@ -62,7 +62,7 @@ export function DeactivateDialog({ person, onClose }: PersonDialogProps) {
         label={t('settings.deactivate-comment')}
         hint={t('settings.deactivate-comment-hint')}
         value={comment}
-        maxLength={MAX_COMMENT_LENGTH}
+        maxLength={MAX_DEACTIVATION_COMMENT_LENGTH}
         onInput={setComment}
       />
     </FormDialog>

@@ -1,14 +1,14 @@
 import { useState } from 'preact/hooks';
 import { core } from '../../client/index.js';
-import { Button, EmptyNotice, Field, IconButton } from '../../kit/index.js';
+import { Button, EmptyNotice, IconButton, TextField } from '../../kit/index.js';
 import { t } from '../../text/index.js';
 import { FormDialog } from '../parts/form-dialog.js';
-import { SavingError, useSaving } from '../parts/saving.js';
+import { SavingError, useSavingState } from '../parts/saving.js';
 
 /** Sites that run code blocks of a language. */
 export function PlaygroundsPage() {
   const [open, setOpen] = useState(false);
-  const saving = useSaving();
+  const saving = useSavingState();
   const list = core.state.realm.value.realm_playgrounds ?? [];
   return (
     <>
@@ -57,9 +57,15 @@ function PlaygroundDialog({ onClose }: { readonly onClose: () => void }) {
       onClose={onClose}
       submit={() => core.api.post('/realm/playgrounds', { name, highlighter_language: language, url_prefix: prefix })}
     >
-      <Field label={t('settings.name')} value={name} onInput={setName} autofocus required />
-      <Field label={t('settings.code-language')} placeholder="Rust" value={language} onInput={setLanguage} required />
-      <Field
+      <TextField label={t('settings.name')} value={name} onInput={setName} autofocus required />
+      <TextField
+        label={t('settings.code-language')}
+        placeholder="Rust"
+        value={language}
+        onInput={setLanguage}
+        required
+      />
+      <TextField
         label={t('settings.url-prefix')}
         placeholder="https://play.example.com/?code="
         value={prefix}

@@ -1,23 +1,23 @@
 import { useState } from 'preact/hooks';
 import { core } from '../../client/index.js';
 import type { CustomProfileField } from '../../contract/index.js';
-import { Button, EmptyNotice, Field, IconButton } from '../../kit/index.js';
+import { Button, EmptyNotice, IconButton, TextField } from '../../kit/index.js';
 import { confirm, Select, TextArea, Toggle } from '../../kit-later/index.js';
 import { t } from '../../text/index.js';
-import { useForm } from '../parts/form.js';
+import { useFormOverServerValues } from '../parts/form.js';
 import { FormDialog } from '../parts/form-dialog.js';
-import { FIELD_TYPE, parseFieldData, parseFieldOptions } from '../parts/profile-fields.js';
-import { SavingError, useSaving } from '../parts/saving.js';
+import { PROFILE_FIELD_TYPE, parseProfileFieldData, parseProfileFieldOptions } from '../parts/profile-fields.js';
+import { SavingError, useSavingState } from '../parts/saving.js';
 
 const FIELD_TYPE_OPTIONS = [
-  { value: FIELD_TYPE.short, label: 'settings.field.short' },
-  { value: FIELD_TYPE.long, label: 'settings.field.long' },
-  { value: FIELD_TYPE.choice, label: 'settings.field.choice' },
-  { value: FIELD_TYPE.date, label: 'settings.field.date' },
-  { value: FIELD_TYPE.link, label: 'settings.field.link' },
-  { value: FIELD_TYPE.people, label: 'settings.field.people' },
-  { value: FIELD_TYPE.account, label: 'settings.field.account' },
-  { value: FIELD_TYPE.pronouns, label: 'settings.field.pronouns' },
+  { value: PROFILE_FIELD_TYPE.short, label: 'settings.field.short' },
+  { value: PROFILE_FIELD_TYPE.long, label: 'settings.field.long' },
+  { value: PROFILE_FIELD_TYPE.choice, label: 'settings.field.choice' },
+  { value: PROFILE_FIELD_TYPE.date, label: 'settings.field.date' },
+  { value: PROFILE_FIELD_TYPE.link, label: 'settings.field.link' },
+  { value: PROFILE_FIELD_TYPE.people, label: 'settings.field.people' },
+  { value: PROFILE_FIELD_TYPE.account, label: 'settings.field.account' },
+  { value: PROFILE_FIELD_TYPE.pronouns, label: 'settings.field.pronouns' },
 ] as const;
 
 const formatFieldType = (type: number): string => {
@@ -28,7 +28,7 @@ const formatFieldType = (type: number): string => {
 /** The fields that profiles have besides the name, in their order. */
 export function ProfileFieldsPage() {
   const [open, setOpen] = useState<number | 'new'>();
-  const saving = useSaving();
+  const saving = useSavingState();
   const fields = core.state.realm.value.custom_profile_fields ?? [];
   const edited = fields.find(({ id }) => id === open);
   const move = (from: number, to: number) => {
@@ -98,8 +98,11 @@ interface ProfileFieldDialogProps {
 }
 
 /** One line for each option; options that keep their text keep their key, and so the people who chose them. */
-function parseOptionLines(text: string, field: CustomProfileField | undefined): Readonly<Record<string, unknown>> {
-  const before = new Map((field ? parseFieldOptions(field) : []).map((one) => [one.text, one.key]));
+function makeFieldOptionsFromLines(
+  text: string,
+  field: CustomProfileField | undefined,
+): Readonly<Record<string, unknown>> {
+  const before = new Map((field ? parseProfileFieldOptions(field) : []).map((one) => [one.text, one.key]));
   let next = Math.max(-1, ...[...before.values()].map(Number).filter(Number.isFinite));
   const lines = [...new Set(text.split('\n').map((line) => line.trim()))].filter(Boolean);
   return Object.fromEntries(
@@ -108,14 +111,14 @@ function parseOptionLines(text: string, field: CustomProfileField | undefined): 
 }
 
 function ProfileFieldDialog({ field, onClose }: ProfileFieldDialogProps) {
-  const data = field ? parseFieldData(field) : {};
-  const form = useForm({
+  const data = field ? parseProfileFieldData(field) : {};
+  const form = useFormOverServerValues({
     name: field?.name ?? '',
     hint: field?.hint ?? '',
-    type: field?.type ?? FIELD_TYPE.short,
+    type: field?.type ?? PROFILE_FIELD_TYPE.short,
     options:
-      field?.type === FIELD_TYPE.choice
-        ? parseFieldOptions(field)
+      field?.type === PROFILE_FIELD_TYPE.choice
+        ? parseProfileFieldOptions(field)
             .map(({ text }) => text)
             .join('\n')
         : '',
@@ -127,11 +130,11 @@ function ProfileFieldDialog({ field, onClose }: ProfileFieldDialogProps) {
   const accounts = core.state.realm.value.realm_default_external_accounts ?? {};
   const isCustom = !Object.hasOwn(accounts, subtype);
   const fieldData = () => {
-    if (type === FIELD_TYPE.choice) return { field_data: parseOptionLines(options, field) };
-    if (type !== FIELD_TYPE.account) return {};
+    if (type === PROFILE_FIELD_TYPE.choice) return { field_data: makeFieldOptionsFromLines(options, field) };
+    if (type !== PROFILE_FIELD_TYPE.account) return {};
     return { field_data: isCustom ? { subtype: 'custom', url_pattern: pattern } : { subtype } };
   };
-  const named = type !== FIELD_TYPE.account || isCustom;
+  const named = type !== PROFILE_FIELD_TYPE.account || isCustom;
   const submit = () => {
     const common = { ...(named ? { name, hint } : {}), ...fieldData(), display_in_profile_summary: summary };
     return field
@@ -153,7 +156,7 @@ function ProfileFieldDialog({ field, onClose }: ProfileFieldDialogProps) {
           onChange={(value) => form.set('type', value)}
         />
       )}
-      {type === FIELD_TYPE.account && !field && (
+      {type === PROFILE_FIELD_TYPE.account && !field && (
         <Select
           label={t('settings.account-kind')}
           value={subtype}
@@ -166,19 +169,24 @@ function ProfileFieldDialog({ field, onClose }: ProfileFieldDialogProps) {
       )}
       {named && (
         <>
-          <Field label={t('settings.field-name')} value={name} onInput={(text) => form.set('name', text)} autofocus />
-          <Field label={t('settings.field-hint')} value={hint} onInput={(text) => form.set('hint', text)} />
+          <TextField
+            label={t('settings.field-name')}
+            value={name}
+            onInput={(text) => form.set('name', text)}
+            autofocus
+          />
+          <TextField label={t('settings.field-hint')} value={hint} onInput={(text) => form.set('hint', text)} />
         </>
       )}
-      {type === FIELD_TYPE.account && isCustom && (
-        <Field
+      {type === PROFILE_FIELD_TYPE.account && isCustom && (
+        <TextField
           label={t('settings.account-pattern')}
           placeholder="https://example.com/%(username)s"
           value={pattern}
           onInput={(text) => form.set('pattern', text)}
         />
       )}
-      {type === FIELD_TYPE.choice && (
+      {type === PROFILE_FIELD_TYPE.choice && (
         <TextArea
           label={t('settings.field-options')}
           hint={t('settings.field-options-hint')}
@@ -187,7 +195,7 @@ function ProfileFieldDialog({ field, onClose }: ProfileFieldDialogProps) {
           onInput={(text) => form.set('options', text)}
         />
       )}
-      {type !== FIELD_TYPE.long && type !== FIELD_TYPE.people && (
+      {type !== PROFILE_FIELD_TYPE.long && type !== PROFILE_FIELD_TYPE.people && (
         <Toggle label={t('settings.field-summary')} checked={summary} onChange={(on) => form.set('summary', on)} />
       )}
     </FormDialog>

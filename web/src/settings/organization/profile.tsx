@@ -4,12 +4,12 @@ import { t } from '../../text/index.js';
 import { SettingsGroup } from '../parts/pages.js';
 import { PictureEntry } from '../parts/picture.js';
 import { RealmSettingGroups } from './rows.js';
-import { PROFILE_SETTING_GROUPS } from './tables.js';
+import { REALM_PROFILE_SETTING_GROUPS } from './tables.js';
 
 const ignoreUploadProgress = () => {};
 
 /** Name, description, icon and logos. */
-export function ProfilePage() {
+export function OrganizationProfilePage() {
   const { realm_name = '', realm_icon_url, realm_icon_source, max_icon_file_size_mib = 5 } = core.state.realm.value;
   return (
     <>
@@ -19,7 +19,7 @@ export function ProfilePage() {
           picture={<Avatar name={realm_name} src={realm_icon_url} size={80} />}
           maxMib={max_icon_file_size_mib}
           removable={realm_icon_source === 'U'}
-          upload={(file) => core.api.upload('/realm/icon', file, ignoreUploadProgress)}
+          upload={(file) => core.api.uploadFile('/realm/icon', file, ignoreUploadProgress)}
           remove={() => core.api.delete('/realm/icon', {})}
         />
       </SettingsGroup>
@@ -27,7 +27,7 @@ export function ProfilePage() {
         <RealmLogoEntry night={false} />
         <RealmLogoEntry night />
       </SettingsGroup>
-      <RealmSettingGroups groups={PROFILE_SETTING_GROUPS} />
+      <RealmSettingGroups groups={REALM_PROFILE_SETTING_GROUPS} />
     </>
   );
 }
@@ -49,7 +49,7 @@ function RealmLogoEntry({ night }: { readonly night: boolean }) {
       }
       maxMib={realm.max_logo_file_size_mib ?? 5}
       removable={Boolean(own)}
-      upload={(file) => core.api.upload(`/realm/logo?night=${night}`, file, ignoreUploadProgress)}
+      upload={(file) => core.api.uploadFile(`/realm/logo?night=${night}`, file, ignoreUploadProgress)}
       remove={() => core.api.delete('/realm/logo', { night })}
     />
   );

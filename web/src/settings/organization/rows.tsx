@@ -10,7 +10,7 @@ interface RealmSettingGroupsProps {
   readonly groups: readonly { readonly title: TextKey; readonly rows: readonly RealmSettingRow[] }[];
 }
 
-const HINT_KEY_BY_SETTING: Partial<Record<RealmSettingName, TextKey>> = {
+const HINT_KEY_BY_REALM_SETTING: Partial<Record<RealmSettingName, TextKey>> = {
   waiting_period_threshold: 'settings.realm.waiting_period_threshold-hint',
   default_code_block_language: 'settings.realm.default_code_block_language-hint',
 };
@@ -33,7 +33,7 @@ export function RealmSettingGroups({ groups }: RealmSettingGroupsProps) {
                   key={name}
                   control={control}
                   label={t(`settings.realm.${name}`)}
-                  hint={HINT_KEY_BY_SETTING[name] && translateKey(HINT_KEY_BY_SETTING[name])}
+                  hint={HINT_KEY_BY_REALM_SETTING[name] && translateKey(HINT_KEY_BY_REALM_SETTING[name])}
                   value={(values[`realm_${name}`] ?? null) as SettingValue}
                   save={(value) =>
                     core.api.patch('/realm', Object.assign({} as Requests['PATCH /realm'], { [name]: value }))

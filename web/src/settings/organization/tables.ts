@@ -12,10 +12,10 @@ interface RealmSettingDefinition {
 }
 
 const flagSetting: RealmSettingDefinition = { control: { kind: 'flag' } };
-const ownerFlagSetting: RealmSettingDefinition = { control: { kind: 'flag' }, ownerOnly: true };
+const ownerOnlyFlagSetting: RealmSettingDefinition = { control: { kind: 'flag' }, ownerOnly: true };
 
 /** Values of policies, in the order from many people to few. */
-const POLICY_LABEL_KEYS = {
+const POLICY_LABEL_KEY_BY_VALUE = {
   5: 'settings.by.everyone',
   1: 'settings.by.members',
   3: 'settings.by.full-members',
@@ -25,17 +25,20 @@ const POLICY_LABEL_KEYS = {
   6: 'settings.by.nobody',
 } as const;
 
-type PolicyValue = keyof typeof POLICY_LABEL_KEYS;
+type PolicyValue = keyof typeof POLICY_LABEL_KEY_BY_VALUE;
 
 const makePolicySetting = (...values: readonly PolicyValue[]): RealmSettingDefinition => ({
-  control: { kind: 'choice', options: values.map((value) => ({ value, label: () => t(POLICY_LABEL_KEYS[value]) })) },
+  control: {
+    kind: 'choice',
+    options: values.map((value) => ({ value, label: () => t(POLICY_LABEL_KEY_BY_VALUE[value]) })),
+  },
 });
 
 const makeChoiceSetting = (...options: readonly SettingOption[]): RealmSettingDefinition => ({
   control: { kind: 'choice', options },
 });
 
-const memberPolicySetting = makePolicySetting(1, 3, 4, 2);
+const membersOrStricterPolicySetting = makePolicySetting(1, 3, 4, 2);
 
 const TIME_LIMIT_CHOICES_SECONDS = [60, 300, 600, 3_600, 86_400, 604_800, 2_592_000] as const;
 const timeLimitSetting: RealmSettingDefinition = {
@@ -72,7 +75,7 @@ const WEEKDAY_OPTIONS = [0, 1, 2, 3, 4, 5, 6].map((value) => ({
     new Intl.DateTimeFormat(document.documentElement.lang, { weekday: 'long' }).format(new Date(2024, 0, 1 + value)),
 }));
 
-const PROFILE_SETTINGS = {
+const REALM_PROFILE_SETTINGS = {
   name: { control: { kind: 'text', max: 40 } },
   description: { control: { kind: 'area', max: 1_000 } },
   org_type: makeChoiceSetting(...organizationTypeOptions),
@@ -81,30 +84,30 @@ const PROFILE_SETTINGS = {
 } as const satisfies Partial<Record<RealmPatchParameter, RealmSettingDefinition>>;
 
 const JOINING_SETTINGS = {
-  invite_required: ownerFlagSetting,
+  invite_required: ownerOnlyFlagSetting,
   invite_to_realm_policy: { ...makePolicySetting(1, 3, 4, 2, 6), ownerOnly: true },
-  emails_restricted_to_domains: ownerFlagSetting,
-  disallow_disposable_email_addresses: ownerFlagSetting,
+  emails_restricted_to_domains: ownerOnlyFlagSetting,
+  disallow_disposable_email_addresses: ownerOnlyFlagSetting,
   waiting_period_threshold: { control: { kind: 'number', min: 0 }, ownerOnly: true },
   send_welcome_emails: flagSetting,
 } as const satisfies Partial<Record<RealmPatchParameter, RealmSettingDefinition>>;
 
 const STREAM_SETTINGS = {
-  create_public_stream_policy: memberPolicySetting,
-  create_private_stream_policy: memberPolicySetting,
+  create_public_stream_policy: membersOrStricterPolicySetting,
+  create_private_stream_policy: membersOrStricterPolicySetting,
   create_web_public_stream_policy: makePolicySetting(4, 2, 7, 6),
   enable_spectator_access: flagSetting,
-  invite_to_stream_policy: memberPolicySetting,
+  invite_to_stream_policy: membersOrStricterPolicySetting,
   notifications_stream_id: { control: { kind: 'stream' } },
   signup_notifications_stream_id: { control: { kind: 'stream' } },
 } as const satisfies Partial<Record<RealmPatchParameter, RealmSettingDefinition>>;
 
-const PEOPLE_SETTINGS = {
+const PEOPLE_EMOJI_AND_BOT_SETTINGS = {
   name_changes_disabled: flagSetting,
   email_changes_disabled: flagSetting,
   avatar_changes_disabled: flagSetting,
-  user_group_edit_policy: memberPolicySetting,
-  add_custom_emoji_policy: memberPolicySetting,
+  user_group_edit_policy: membersOrStricterPolicySetting,
+  add_custom_emoji_policy: membersOrStricterPolicySetting,
   bot_creation_policy: makeChoiceSetting(
     { value: 1, label: () => t('settings.by.members') },
     { value: 2, label: () => t('settings.bots-generic') },
@@ -160,10 +163,10 @@ const MAIL_SETTINGS = {
 } as const satisfies Partial<Record<RealmPatchParameter, RealmSettingDefinition>>;
 
 const REALM_SETTINGS = {
-  ...PROFILE_SETTINGS,
+  ...REALM_PROFILE_SETTINGS,
   ...JOINING_SETTINGS,
   ...STREAM_SETTINGS,
-  ...PEOPLE_SETTINGS,
+  ...PEOPLE_EMOJI_AND_BOT_SETTINGS,
   ...MESSAGE_SETTINGS,
   ...EDITING_SETTINGS,
   ...MAIL_SETTINGS,
@@ -180,17 +183,17 @@ const makeRealmSettingRows = (
 ): readonly RealmSettingRow[] =>
   Object.entries(table).map(([name, row]) => ({ name: name as RealmSettingName, ...row }));
 
-export const PROFILE_SETTING_GROUPS = [
-  { title: 'settings.group.profile', rows: makeRealmSettingRows(PROFILE_SETTINGS) },
+export const REALM_PROFILE_SETTING_GROUPS = [
+  { title: 'settings.group.profile', rows: makeRealmSettingRows(REALM_PROFILE_SETTINGS) },
 ] as const;
 
 export const PERMISSION_SETTING_GROUPS = [
   { title: 'settings.group.joining', rows: makeRealmSettingRows(JOINING_SETTINGS) },
   { title: 'settings.group.streams', rows: makeRealmSettingRows(STREAM_SETTINGS) },
-  { title: 'settings.group.people', rows: makeRealmSettingRows(PEOPLE_SETTINGS) },
+  { title: 'settings.group.people', rows: makeRealmSettingRows(PEOPLE_EMOJI_AND_BOT_SETTINGS) },
 ] as const;
 
-export const MESSAGE_SETTING_GROUPS = [
+export const MESSAGE_AND_MAIL_SETTING_GROUPS = [
   { title: 'settings.group.messages', rows: makeRealmSettingRows(MESSAGE_SETTINGS) },
   { title: 'settings.group.editing', rows: makeRealmSettingRows(EDITING_SETTINGS) },
   { title: 'settings.group.email', rows: makeRealmSettingRows(MAIL_SETTINGS) },

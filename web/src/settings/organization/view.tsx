@@ -8,25 +8,30 @@ import { type SettingsPage, SettingsPages } from '../parts/pages.js';
 import { BotsPage } from './bots.js';
 import { DefaultStreamsPage } from './default-streams.js';
 import { AllowedDomainsGroup } from './domains.js';
-import { EmojiPage } from './emoji.js';
-import { GroupsPage } from './groups.js';
+import { RealmEmojiPage } from './emoji.js';
+import { UserGroupsPage } from './groups.js';
 import { InvitationsPage } from './invitations.js';
 import { LinkifiersPage } from './linkifiers.js';
 import { PeoplePage } from './people.js';
 import { PlaygroundsPage } from './playgrounds.js';
-import { ProfilePage } from './profile.js';
+import { OrganizationProfilePage } from './profile.js';
 import { ProfileFieldsPage } from './profile-fields.js';
 import { RealmSettingGroups } from './rows.js';
 import { SignInMethodsGroup } from './sign-in.js';
-import { MESSAGE_SETTING_GROUPS, PERMISSION_SETTING_GROUPS } from './tables.js';
+import { MESSAGE_AND_MAIL_SETTING_GROUPS, PERMISSION_SETTING_GROUPS } from './tables.js';
 
-type UserSettingsDefaults = Requests['PATCH /realm/user_settings_defaults'];
+type UserSettingsDefaultsPatch = Requests['PATCH /realm/user_settings_defaults'];
 
 /** Pages that the reader's role has something to do on. */
-function listAllowedPages(): readonly SettingsPage[] {
+function listOrganizationPagesForRole(): readonly SettingsPage[] {
   const { me, realm } = core.state;
   const forAdmins: readonly SettingsPage[] = [
-    { id: 'profile', label: t('settings.page.organization'), icon: 'globe', renderContent: () => <ProfilePage /> },
+    {
+      id: 'profile',
+      label: t('settings.page.organization'),
+      icon: 'globe',
+      renderContent: () => <OrganizationProfilePage />,
+    },
     {
       id: 'permissions',
       label: t('settings.page.permissions'),
@@ -43,7 +48,7 @@ function listAllowedPages(): readonly SettingsPage[] {
       id: 'messages',
       label: t('settings.page.messages'),
       icon: 'all',
-      renderContent: () => <RealmSettingGroups groups={MESSAGE_SETTING_GROUPS} />,
+      renderContent: () => <RealmSettingGroups groups={MESSAGE_AND_MAIL_SETTING_GROUPS} />,
     },
   ];
   const people: SettingsPage = {
@@ -60,13 +65,13 @@ function listAllowedPages(): readonly SettingsPage[] {
   };
   const forMembers: readonly SettingsPage[] = [
     { id: 'bots', label: t('settings.page.bots'), icon: 'bot', renderContent: () => <BotsPage /> },
-    { id: 'groups', label: t('settings.page.groups'), icon: 'at', renderContent: () => <GroupsPage /> },
+    { id: 'groups', label: t('settings.page.groups'), icon: 'at', renderContent: () => <UserGroupsPage /> },
   ];
   const emoji: SettingsPage = {
     id: 'emoji',
     label: t('settings.page.emoji'),
     icon: 'smile',
-    renderContent: () => <EmojiPage />,
+    renderContent: () => <RealmEmojiPage />,
   };
   const more: readonly SettingsPage[] = [
     { id: 'linkifiers', label: t('settings.page.linkifiers'), icon: 'link', renderContent: () => <LinkifiersPage /> },
@@ -101,7 +106,7 @@ function listAllowedPages(): readonly SettingsPage[] {
             save={(name, value) =>
               core.api.patch(
                 '/realm/user_settings_defaults',
-                Object.assign({} as UserSettingsDefaults, { [name]: value }),
+                Object.assign({} as UserSettingsDefaultsPatch, { [name]: value }),
               )
             }
           />
@@ -125,7 +130,7 @@ export function OrganizationView({ parts }: { readonly parts: readonly string[] 
     <SettingsPages
       view="organization"
       label={t('shell.organization')}
-      pages={listAllowedPages()}
+      pages={listOrganizationPagesForRole()}
       currentPageId={parts[0]}
     />
   );

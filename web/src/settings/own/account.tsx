@@ -1,19 +1,19 @@
 import { useState } from 'preact/hooks';
 import { core } from '../../client/index.js';
-import { Button, Field, toast } from '../../kit/index.js';
+import { Button, showToast, TextField } from '../../kit/index.js';
 import { PasswordField } from '../../kit-later/index.js';
 import { t } from '../../text/index.js';
 import { FormDialog } from '../parts/form-dialog.js';
 import { SettingsGroup } from '../parts/pages.js';
 import { CopyableText } from '../parts/secret.js';
 
-type OpenDialog = 'email' | 'password' | 'key' | 'deactivate' | undefined;
+type OpenAccountDialog = 'email' | 'password' | 'key' | 'deactivate' | undefined;
 
-const readOwnEmail = () => core.state.me.person.value?.delivery_email ?? core.state.me.person.value?.email ?? '';
+const readOwnEmail = () => core.state.me.ownPerson.value?.delivery_email ?? core.state.me.ownPerson.value?.email ?? '';
 
 /** Address, password, key and end of the account. */
 export function AccountPage() {
-  const [open, setOpen] = useState<OpenDialog>();
+  const [open, setOpen] = useState<OpenAccountDialog>();
   const [key, setKey] = useState<string>();
   const close = () => setOpen(undefined);
   const { me, realm } = core.state;
@@ -55,8 +55,8 @@ export function AccountPage() {
           </Button>
         </p>
       </SettingsGroup>
-      {open === 'email' && <EmailDialog onClose={close} />}
-      {open === 'password' && <PasswordDialog onClose={close} />}
+      {open === 'email' && <ChangeEmailDialog onClose={close} />}
+      {open === 'password' && <ChangePasswordDialog onClose={close} />}
       {open === 'key' && <ShowApiKeyDialog onClose={close} onKey={setKey} />}
       {open === 'deactivate' && (
         <FormDialog
@@ -80,7 +80,7 @@ interface AccountDialogProps {
   readonly onClose: () => void;
 }
 
-function EmailDialog({ onClose }: AccountDialogProps) {
+function ChangeEmailDialog({ onClose }: AccountDialogProps) {
   const [email, setEmail] = useState('');
   return (
     <FormDialog
@@ -89,10 +89,10 @@ function EmailDialog({ onClose }: AccountDialogProps) {
       onClose={onClose}
       submit={async () => {
         await core.api.patch('/settings', { email: email.trim() });
-        toast({ text: t('settings.email-sent', { email: email.trim() }), kind: 'success' });
+        showToast({ text: t('settings.email-sent', { email: email.trim() }), kind: 'success' });
       }}
     >
-      <Field
+      <TextField
         type="email"
         label={t('settings.new-email')}
         hint={t('settings.new-email-hint')}
@@ -106,7 +106,7 @@ function EmailDialog({ onClose }: AccountDialogProps) {
   );
 }
 
-function PasswordDialog({ onClose }: AccountDialogProps) {
+function ChangePasswordDialog({ onClose }: AccountDialogProps) {
   const [before, setBefore] = useState('');
   const [next, setNext] = useState('');
   return (
@@ -116,7 +116,7 @@ function PasswordDialog({ onClose }: AccountDialogProps) {
       onClose={onClose}
       submit={async () => {
         await core.api.patch('/settings', { old_password: before, new_password: next });
-        toast({ text: t('settings.password-changed'), kind: 'success' });
+        showToast({ text: t('settings.password-changed'), kind: 'success' });
       }}
     >
       <PasswordField

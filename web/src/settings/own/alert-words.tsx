@@ -1,15 +1,15 @@
 import { useState } from 'preact/hooks';
 import { core } from '../../client/index.js';
-import { Button, EmptyNotice, Field, IconButton } from '../../kit/index.js';
+import { Button, EmptyNotice, IconButton, TextField } from '../../kit/index.js';
 import { compareNames, t } from '../../text/index.js';
-import { SavedMark, useSaving } from '../parts/saving.js';
+import { SavedMark, useSavingState } from '../parts/saving.js';
 
-const MAX_WORD_LENGTH = 100;
+const MAX_ALERT_WORD_LENGTH = 100;
 
 /** Words that notify like a mention. */
 export function AlertWordsPage() {
   const [word, setWord] = useState('');
-  const saving = useSaving();
+  const saving = useSavingState();
   const words = [...(core.state.realm.value.alert_words ?? [])].sort(compareNames);
   const add = async (event: Event) => {
     event.preventDefault();
@@ -20,11 +20,11 @@ export function AlertWordsPage() {
     <>
       <p class="field-hint">{t('settings.alert-words-hint')}</p>
       <form class="setting add-line" onSubmit={(event) => void add(event)}>
-        <Field
+        <TextField
           label={t('settings.new-word')}
           value={word}
           onInput={setWord}
-          maxLength={MAX_WORD_LENGTH}
+          maxLength={MAX_ALERT_WORD_LENGTH}
           error={saving.error}
         />
         <Button kind="primary" type="submit" busy={saving.busy}>

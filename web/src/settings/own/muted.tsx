@@ -1,18 +1,19 @@
 import { core } from '../../client/index.js';
-import { TOPIC_POLICY, topicNarrow } from '../../core/index.js';
+import { makeTopicNarrow, TOPIC_VISIBILITY_POLICY } from '../../core/index.js';
 import { Avatar, EmptyNotice, IconButton } from '../../kit/index.js';
 import { formatDate, t } from '../../text/index.js';
 import { topicPolicies } from '../../toggles/index.js';
 import { SettingsGroup } from '../parts/pages.js';
-import { SavingError, useSaving } from '../parts/saving.js';
+import { SavingError, useSavingState } from '../parts/saving.js';
 
 /** Muted users and topics. */
-export function MutedPage() {
+export function MutedUsersAndTopicsPage() {
   const { muting, people, streams } = core.state;
-  const saving = useSaving();
+  const saving = useSavingState();
   const users = [...muting.mutedAtByUserId.value];
   const topics = [...muting.policyByTopicKey.value.values()].filter(
-    ({ stream_id: stream, topic_name: topic }) => topicPolicies.shown({ stream, topic }) === TOPIC_POLICY.muted,
+    ({ stream_id: stream, topic_name: topic }) =>
+      topicPolicies.shown({ stream, topic }) === TOPIC_VISIBILITY_POLICY.muted,
   );
   return (
     <>
@@ -24,12 +25,12 @@ export function MutedPage() {
           <ul class="rows">
             {users.map(([id, time]) => (
               <li key={id} class="row-line">
-                <Avatar name={people.nameOf(id)} src={people.byId.value.get(id)?.avatar_url} id={id} size={28} />
-                <span class="row-text">{people.nameOf(id)}</span>
+                <Avatar name={people.getFullName(id)} src={people.byId.value.get(id)?.avatar_url} id={id} size={28} />
+                <span class="row-text">{people.getFullName(id)}</span>
                 <span class="row-soft">{formatDate(time * 1000)}</span>
                 <IconButton
                   icon="close"
-                  label={t('settings.unmute', { name: people.nameOf(id) })}
+                  label={t('settings.unmute', { name: people.getFullName(id) })}
                   onClick={() =>
                     void saving.runChange(() =>
                       core.api.delete('/users/me/muted_users/{muted_user_id}', { muted_user_id: id }),
@@ -50,16 +51,16 @@ export function MutedPage() {
               <li key={`${stream_id} ${topic_name}`} class="row-line">
                 <a
                   class="row-text"
-                  href={core.router.formatHash({ view: 'narrow', narrow: topicNarrow(stream_id, topic_name) })}
+                  href={core.router.formatHash({ view: 'narrow', narrow: makeTopicNarrow(stream_id, topic_name) })}
                 >
-                  #{streams.nameOf(stream_id)} › {topic_name}
+                  #{streams.getStreamName(stream_id)} › {topic_name}
                 </a>
                 <IconButton
                   icon="close"
                   label={t('settings.unmute', { name: topic_name })}
                   onClick={() =>
                     void saving.runChange(() =>
-                      topicPolicies.press({ stream: stream_id, topic: topic_name }, TOPIC_POLICY.inherit),
+                      topicPolicies.press({ stream: stream_id, topic: topic_name }, TOPIC_VISIBILITY_POLICY.inherit),
                     )
                   }
                 />

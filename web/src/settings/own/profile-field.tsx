@@ -1,13 +1,13 @@
 import { core } from '../../client/index.js';
 import type { CustomProfileField } from '../../contract/index.js';
 import type { Person } from '../../core/index.js';
-import { Button, Field } from '../../kit/index.js';
+import { Button, TextField } from '../../kit/index.js';
 import { t } from '../../text/index.js';
-import { useForm } from '../parts/form.js';
+import { useFormOverServerValues } from '../parts/form.js';
 import { PeoplePicker } from '../parts/people-picker.js';
-import { FIELD_TYPE, parseFieldOptions } from '../parts/profile-fields.js';
+import { PROFILE_FIELD_TYPE, parseProfileFieldOptions } from '../parts/profile-fields.js';
 import { SettingRow } from '../parts/rows.js';
-import { SavedMark, useSaving } from '../parts/saving.js';
+import { SavedMark, useSavingState } from '../parts/saving.js';
 
 interface ProfileFieldEntryProps {
   readonly field: CustomProfileField;
@@ -17,7 +17,7 @@ interface ProfileFieldEntryProps {
 const MAX_SHORT_TEXT_LENGTH = 50;
 const MAX_LONG_TEXT_LENGTH = 500;
 
-const saveFieldValue = (id: number, value: string | readonly number[]) =>
+const saveOwnProfileFieldValue = (id: number, value: string | readonly number[]) =>
   value.length === 0
     ? core.api.delete('/users/me/profile_data', { data: [id] })
     : core.api.patch('/users/me/profile_data', { data: [{ id, value }] });
@@ -29,12 +29,12 @@ export function ProfileFieldEntry({ field, person }: ProfileFieldEntryProps) {
     label: field.name,
     hint: field.hint || undefined,
     value,
-    save: (next: unknown) => saveFieldValue(field.id, String(next)),
+    save: (next: unknown) => saveOwnProfileFieldValue(field.id, String(next)),
   };
   switch (field.type) {
-    case FIELD_TYPE.long:
+    case PROFILE_FIELD_TYPE.long:
       return <SettingRow {...row} control={{ kind: 'area', max: MAX_LONG_TEXT_LENGTH }} />;
-    case FIELD_TYPE.choice:
+    case PROFILE_FIELD_TYPE.choice:
       return (
         <SettingRow
           {...row}
@@ -42,29 +42,29 @@ export function ProfileFieldEntry({ field, person }: ProfileFieldEntryProps) {
             kind: 'choice',
             options: [
               { value: '', label: () => t('settings.none') },
-              ...parseFieldOptions(field).map(({ key, text }) => ({ value: key, label: () => text })),
+              ...parseProfileFieldOptions(field).map(({ key, text }) => ({ value: key, label: () => text })),
             ],
           }}
         />
       );
-    case FIELD_TYPE.people:
+    case PROFILE_FIELD_TYPE.people:
       return <PeopleFieldEntry field={field} value={value} />;
-    case FIELD_TYPE.date:
+    case PROFILE_FIELD_TYPE.date:
       return <DateOrLinkFieldEntry field={field} value={value} type="date" />;
-    case FIELD_TYPE.link:
+    case PROFILE_FIELD_TYPE.link:
       return <DateOrLinkFieldEntry field={field} value={value} type="url" />;
     default:
       return <SettingRow {...row} control={{ kind: 'text', max: MAX_SHORT_TEXT_LENGTH }} />;
   }
 }
 
-interface FieldValueProps {
+interface ProfileFieldValueProps {
   readonly field: CustomProfileField;
   readonly value: string;
 }
 
-function PeopleFieldEntry({ field, value }: FieldValueProps) {
-  const saving = useSaving();
+function PeopleFieldEntry({ field, value }: ProfileFieldValueProps) {
+  const saving = useSavingState();
   const chosen = value === '' ? [] : (JSON.parse(value) as readonly number[]);
   return (
     <div class="setting">
@@ -73,23 +73,23 @@ function PeopleFieldEntry({ field, value }: FieldValueProps) {
         chosenIds={chosen}
         offersBots={false}
         error={saving.error}
-        onChange={(ids) => void saving.runChange(() => saveFieldValue(field.id, ids))}
+        onChange={(ids) => void saving.runChange(() => saveOwnProfileFieldValue(field.id, ids))}
       />
       <SavedMark saving={saving} />
     </div>
   );
 }
 
-function DateOrLinkFieldEntry({ field, value, type }: FieldValueProps & { readonly type: 'date' | 'url' }) {
-  const saving = useSaving();
-  const form = useForm({ text: value });
+function DateOrLinkFieldEntry({ field, value, type }: ProfileFieldValueProps & { readonly type: 'date' | 'url' }) {
+  const saving = useSavingState();
+  const form = useFormOverServerValues({ text: value });
   const submit = async (event: Event) => {
     event.preventDefault();
-    if (await saving.runChange(() => saveFieldValue(field.id, form.values.text))) form.reset();
+    if (await saving.runChange(() => saveOwnProfileFieldValue(field.id, form.values.text))) form.reset();
   };
   return (
     <form class="setting" noValidate onSubmit={(event) => void submit(event)}>
-      <Field
+      <TextField
         type={type}
         label={field.name}
         hint={field.hint || undefined}

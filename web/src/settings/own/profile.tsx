@@ -1,22 +1,22 @@
 import { core } from '../../client/index.js';
-import { Avatar, Button, Field } from '../../kit/index.js';
+import { Avatar, Button, TextField } from '../../kit/index.js';
 import { Toggle } from '../../kit-later/index.js';
 import { t } from '../../text/index.js';
-import { useForm } from '../parts/form.js';
+import { useFormOverServerValues } from '../parts/form.js';
 import { SettingsGroup } from '../parts/pages.js';
 import { PictureEntry } from '../parts/picture.js';
 import { SettingRow } from '../parts/rows.js';
-import { SavedMark, useSaving } from '../parts/saving.js';
+import { SavedMark, useSavingState } from '../parts/saving.js';
 import { ProfileFieldEntry } from './profile-field.js';
 
-const MAX_NAME_LENGTH = 100;
+const MAX_FULL_NAME_LENGTH = 100;
 const MAX_STATUS_TEXT_LENGTH = 60;
 const MAX_EMOJI_NAME_LENGTH = 40;
 
 /** Name, picture, status and the organization's own fields. */
-export function ProfilePage() {
+export function OwnProfilePage() {
   const { me, realm } = core.state;
-  const person = me.person.value;
+  const person = me.ownPerson.value;
   if (!person) return null;
   const { realm_name_changes_disabled, realm_avatar_changes_disabled, server_name_changes_disabled } = realm.value;
   const mayRename = me.isAdmin || !(realm_name_changes_disabled || server_name_changes_disabled);
@@ -31,7 +31,7 @@ export function ProfilePage() {
           picture={avatar}
           maxMib={realm.value.max_avatar_file_size_mib ?? 5}
           removable={realm.value.avatar_source === 'U'}
-          upload={(file) => core.api.upload('/users/me/avatar', file, () => {})}
+          upload={(file) => core.api.uploadFile('/users/me/avatar', file, () => {})}
           remove={() => core.api.delete('/users/me/avatar', {})}
         />
       ) : (
@@ -39,7 +39,7 @@ export function ProfilePage() {
       )}
       {mayRename ? (
         <SettingRow
-          control={{ kind: 'text', max: MAX_NAME_LENGTH }}
+          control={{ kind: 'text', max: MAX_FULL_NAME_LENGTH }}
           label={t('settings.name')}
           value={person.full_name}
           save={(name) => core.api.patch('/settings', { full_name: String(name) })}
@@ -47,7 +47,7 @@ export function ProfilePage() {
       ) : (
         <p class="field-hint">{t('settings.name-fixed')}</p>
       )}
-      <StatusEntry />
+      <OwnStatusEntry />
       {fields.length > 0 && (
         <SettingsGroup title={t('settings.fields')}>
           {fields.map((field) => (
@@ -65,16 +65,16 @@ export function ProfilePage() {
 }
 
 const openPersonDialog = (id: number) => {
-  core.viewState.profileUserId.value = id;
+  core.sharedViewState.shownProfileUserId.value = id;
 };
 
 /** Text and emoji that stand beside one's name, and whether one is shown as away. */
-function StatusEntry() {
+function OwnStatusEntry() {
   const { me, people } = core.state;
-  const status = people.statuses.value.get(me.id);
-  const saving = useSaving();
-  const away = useSaving();
-  const form = useForm({ text: status?.status_text ?? '', emoji: status?.emoji_name ?? '' });
+  const status = people.statusByUserId.value.get(me.id);
+  const saving = useSavingState();
+  const away = useSavingState();
+  const form = useFormOverServerValues({ text: status?.status_text ?? '', emoji: status?.emoji_name ?? '' });
   const submit = async (event: Event) => {
     event.preventDefault();
     const { text, emoji } = form.values;
@@ -86,7 +86,7 @@ function StatusEntry() {
   return (
     <SettingsGroup title={t('settings.status')}>
       <form class="setting status-entry" onSubmit={(event) => void submit(event)}>
-        <Field
+        <TextField
           label={t('settings.status-text')}
           placeholder={t('settings.status-example')}
           value={form.values.text}
@@ -94,7 +94,7 @@ function StatusEntry() {
           error={saving.error}
           onInput={(text) => form.set('text', text)}
         />
-        <Field
+        <TextField
           label={t('settings.status-emoji')}
           placeholder="palm_tree"
           value={form.values.emoji}

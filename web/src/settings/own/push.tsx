@@ -1,9 +1,9 @@
 import { useEffect, useState } from 'preact/hooks';
-import { core, loadPush, type PushState } from '../../client/index.js';
+import { core, loadPushModule, type PushState } from '../../client/index.js';
 import { Button, Spinner } from '../../kit/index.js';
 import { t } from '../../text/index.js';
 import { SettingsGroup } from '../parts/pages.js';
-import { formatFailure, SavingError, useSaving } from '../parts/saving.js';
+import { formatFailureText, SavingError, useSavingState } from '../parts/saving.js';
 
 const HINT_KEY_BY_PUSH_STATE = {
   unsupported: 'settings.push-unsupported',
@@ -17,13 +17,13 @@ const HINT_KEY_BY_PUSH_STATE = {
 /** Turns push notifications of this browser on and off. */
 export function PushNotificationsGroup() {
   const [state, setState] = useState<PushState>();
-  const saving = useSaving();
+  const saving = useSavingState();
   useEffect(() => {
-    const read = async () => setState(await (await loadPush()).readPushState(core));
-    read().catch((error) => saving.showError(formatFailure(error)));
+    const read = async () => setState(await (await loadPushModule()).readPushState(core));
+    read().catch((error) => saving.showError(formatFailureText(error)));
   }, []);
   const change = (turn: 'turnPushOn' | 'turnPushOff') =>
-    void saving.runChange(async () => setState(await (await loadPush())[turn](core)));
+    void saving.runChange(async () => setState(await (await loadPushModule())[turn](core)));
   return (
     <SettingsGroup title={t('settings.push')} {...(state ? { hint: t(HINT_KEY_BY_PUSH_STATE[state]) } : {})}>
       {!state && !saving.error && <Spinner />}

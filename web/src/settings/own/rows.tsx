@@ -11,7 +11,7 @@ interface UserSettingGroupsProps {
   readonly save: (name: OwnSettingName, value: SettingValue) => Promise<unknown>;
 }
 
-const HINT_KEY_BY_SETTING: Partial<Record<OwnSettingName, TextKey>> = {
+const HINT_KEY_BY_OWN_SETTING: Partial<Record<OwnSettingName, TextKey>> = {
   enter_sends: 'settings.own.enter_sends-hint',
   presence_enabled: 'settings.own.presence_enabled-hint',
 };
@@ -27,7 +27,7 @@ export function UserSettingGroups({ groups, values, save }: UserSettingGroupsPro
               key={name}
               control={control}
               label={t(`settings.own.${name}`)}
-              hint={HINT_KEY_BY_SETTING[name] && translateKey(HINT_KEY_BY_SETTING[name])}
+              hint={HINT_KEY_BY_OWN_SETTING[name] && translateKey(HINT_KEY_BY_OWN_SETTING[name])}
               value={(values[name] ?? null) as SettingValue}
               save={(value) => save(name, value)}
             />

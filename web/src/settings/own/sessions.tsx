@@ -1,9 +1,9 @@
 import { core } from '../../client/index.js';
 import { Button, Icon, Spinner } from '../../kit/index.js';
-import { formatAgo, formatDateTime, t } from '../../text/index.js';
+import { formatFullDateTime, formatRelativeTime, t } from '../../text/index.js';
 import { FetchFailedNotice } from '../parts/failed.js';
-import { useFetched } from '../parts/fetched.js';
-import { SavingError, useSaving } from '../parts/saving.js';
+import { useFetchedValue } from '../parts/fetched.js';
+import { SavingError, useSavingState } from '../parts/saving.js';
 
 interface SessionInfo {
   readonly id: number;
@@ -24,8 +24,8 @@ const endOtherSessions = (): Promise<unknown> => core.api.callOutsideApi('DELETE
 
 /** Browsers that are signed in to the account. */
 export function SessionsPage() {
-  const sessions = useFetched(fetchSessions);
-  const saving = useSaving();
+  const sessions = useFetchedValue(fetchSessions);
+  const saving = useSavingState();
   if (sessions.error) return <FetchFailedNotice of={sessions} />;
   if (!sessions.value) return <Spinner />;
   const end = (change: () => Promise<unknown>) => void saving.runChange(change).then(sessions.refetch);
@@ -43,9 +43,9 @@ export function SessionsPage() {
               <span class="field-hint">
                 {current
                   ? t('settings.this-session')
-                  : t('settings.session-used', { ago: formatAgo(last_used * 1000) })}
+                  : t('settings.session-used', { ago: formatRelativeTime(last_used * 1000) })}
                 {' · '}
-                {t('settings.session-since', { time: formatDateTime(created * 1000) })}
+                {t('settings.session-since', { time: formatFullDateTime(created * 1000) })}
               </span>
             </span>
             {!current && <Button onClick={() => end(() => endSession(id))}>{t('settings.end-session')}</Button>}

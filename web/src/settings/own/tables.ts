@@ -25,7 +25,7 @@ const listTimeZoneOptions = (): readonly SettingOption[] => [
   ...Intl.supportedValuesOf('timeZone').map((zone) => ({ value: zone, label: () => zone.replaceAll('_', ' ') })),
 ];
 
-const listSoundOptions = (): readonly SettingOption[] => [
+const listNotificationSoundOptions = (): readonly SettingOption[] => [
   { value: 'none', label: () => t('settings.none') },
   ...(core.state.me.settings.value.available_notification_sounds ?? []).map((name) => ({
     value: name,
@@ -91,10 +91,10 @@ const PRIVACY_SETTINGS = {
   ),
 } as const satisfies Partial<Record<SettingsPatchParameter, SettingControl>>;
 
-const CONVERSATION_NOTIFICATION_SETTINGS = {
+const GENERAL_NOTIFICATION_SETTINGS = {
   enable_desktop_notifications: flagControl,
   enable_sounds: flagControl,
-  notification_sound: { kind: 'choice', options: listSoundOptions },
+  notification_sound: { kind: 'choice', options: listNotificationSoundOptions },
   pm_content_in_desktop_notifications: flagControl,
   wildcard_mentions_notify: flagControl,
   enable_offline_push_notifications: flagControl,
@@ -130,7 +130,7 @@ const OWN_SETTINGS = {
   ...DISPLAY_SETTINGS,
   ...WRITING_SETTINGS,
   ...PRIVACY_SETTINGS,
-  ...CONVERSATION_NOTIFICATION_SETTINGS,
+  ...GENERAL_NOTIFICATION_SETTINGS,
   ...STREAM_NOTIFICATION_SETTINGS,
   ...EMAIL_NOTIFICATION_SETTINGS,
 };
@@ -151,7 +151,7 @@ export const PRIVACY_SETTING_GROUPS = [
 ] as const;
 
 export const NOTIFICATION_SETTING_GROUPS = [
-  { title: 'settings.group.conversations', rows: makeOwnSettingRows(CONVERSATION_NOTIFICATION_SETTINGS) },
+  { title: 'settings.group.conversations', rows: makeOwnSettingRows(GENERAL_NOTIFICATION_SETTINGS) },
   { title: 'settings.group.streams', rows: makeOwnSettingRows(STREAM_NOTIFICATION_SETTINGS) },
   { title: 'settings.group.email', rows: makeOwnSettingRows(EMAIL_NOTIFICATION_SETTINGS) },
 ] as const;

@@ -3,8 +3,8 @@ import { t } from '../../text/index.js';
 import { type SettingsPage, SettingsPages } from '../parts/pages.js';
 import { AccountPage } from './account.js';
 import { AlertWordsPage } from './alert-words.js';
-import { MutedPage } from './muted.js';
-import { ProfilePage } from './profile.js';
+import { MutedUsersAndTopicsPage } from './muted.js';
+import { OwnProfilePage } from './profile.js';
 import { PushNotificationsGroup } from './push.js';
 import { saveOwnSetting, UserSettingGroups } from './rows.js';
 import { SessionsPage } from './sessions.js';
@@ -20,7 +20,7 @@ interface SettingsViewProps {
 export function SettingsView({ parts, onChooseColorScheme }: SettingsViewProps) {
   const values = () => core.state.me.settings.value;
   const pages: readonly SettingsPage[] = [
-    { id: 'profile', label: t('settings.page.profile'), icon: 'user', renderContent: () => <ProfilePage /> },
+    { id: 'profile', label: t('settings.page.profile'), icon: 'user', renderContent: () => <OwnProfilePage /> },
     { id: 'account', label: t('settings.page.account'), icon: 'lock', renderContent: () => <AccountPage /> },
     {
       id: 'display',
@@ -55,7 +55,7 @@ export function SettingsView({ parts, onChooseColorScheme }: SettingsViewProps) 
         <UserSettingGroups groups={PRIVACY_SETTING_GROUPS} values={values()} save={saveOwnSetting} />
       ),
     },
-    { id: 'muted', label: t('settings.page.muted'), icon: 'mute', renderContent: () => <MutedPage /> },
+    { id: 'muted', label: t('settings.page.muted'), icon: 'mute', renderContent: () => <MutedUsersAndTopicsPage /> },
     { id: 'alert-words', label: t('settings.page.alert-words'), icon: 'at', renderContent: () => <AlertWordsPage /> },
     { id: 'sessions', label: t('settings.page.sessions'), icon: 'keyboard', renderContent: () => <SessionsPage /> },
   ];

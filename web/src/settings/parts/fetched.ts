@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'preact/hooks';
 import { core } from '../../client/index.js';
 import type { Events } from '../../contract/index.js';
-import { formatFailure } from './saving.js';
+import { formatFailureText } from './saving.js';
 
 export interface FetchedValue<T> {
   readonly value: T | undefined;
@@ -14,7 +14,7 @@ export interface FetchedValue<T> {
  *
  * @param key fetches again when it changes
  */
-export function useFetched<T>(
+export function useFetchedValue<T>(
   fetch: () => Promise<T>,
   events: readonly (keyof Events)[] = [],
   key: unknown = undefined,
@@ -31,14 +31,14 @@ export function useFetched<T>(
         setValue(fetched);
         setError(undefined);
       },
-      (failure) => current && setError(formatFailure(failure)),
+      (failure) => current && setError(formatFailureText(failure)),
     );
     return () => {
       current = false;
     };
   }, [turn, key]);
   useEffect(() => {
-    const ends = events.map((kind) => core.listen(kind, again));
+    const ends = events.map((kind) => core.listenToEvents(kind, again));
     return () => {
       for (const end of ends) end();
     };

@@ -2,7 +2,7 @@ import type { ComponentChildren } from 'preact';
 import { useId } from 'preact/hooks';
 import { Button, Dialog } from '../../kit/index.js';
 import { t } from '../../text/index.js';
-import { SavingError, useSaving } from './saving.js';
+import { SavingError, useSavingState } from './saving.js';
 
 interface FormDialogProps {
   readonly title: string;
@@ -18,7 +18,7 @@ interface FormDialogProps {
 
 /** A form in a dialog: closes when the server has agreed, and says why if it has not. */
 export function FormDialog({ title, submitLabel, children, danger, hasFieldError, submit, onClose }: FormDialogProps) {
-  const saving = useSaving();
+  const saving = useSavingState();
   const id = useId();
   return (
     <Dialog
@@ -29,7 +29,7 @@ export function FormDialog({ title, submitLabel, children, danger, hasFieldError
           <Button kind="quiet" onClick={onClose}>
             {t('common.cancel')}
           </Button>
-          <Button kind={danger ? 'danger' : 'primary'} busy={saving.busy} onClick={() => submitForm(id)}>
+          <Button kind={danger ? 'danger' : 'primary'} busy={saving.busy} onClick={() => submitFormById(id)}>
             {submitLabel}
           </Button>
         </>
@@ -51,7 +51,7 @@ export function FormDialog({ title, submitLabel, children, danger, hasFieldError
   );
 }
 
-const submitForm = (id: string) => {
+const submitFormById = (id: string) => {
   const form = document.getElementById(id);
   if (form instanceof HTMLFormElement) form.requestSubmit();
 };

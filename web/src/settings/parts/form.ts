@@ -15,7 +15,7 @@ export interface FormState<F extends object> {
  * Entries of a form over the values of the server. An event that changes the server's values shows in the fields that
  * the reader has not touched, and leaves the others alone.
  */
-export function useForm<F extends object>(server: F): FormState<F> {
+export function useFormOverServerValues<F extends object>(server: F): FormState<F> {
   const [entries, setEntries] = useState<Partial<F>>({});
   const names = Object.keys(entries) as (keyof F)[];
   const changes: Partial<F> = {};

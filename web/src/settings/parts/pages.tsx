@@ -1,6 +1,6 @@
 import type { ComponentChild } from 'preact';
 import { core } from '../../client/index.js';
-import { Icon, type IconName, isPhone } from '../../kit/index.js';
+import { Icon, type IconName, isPhoneLayout } from '../../kit/index.js';
 import { t } from '../../text/index.js';
 
 export interface SettingsPage {
@@ -21,7 +21,7 @@ interface SettingsPagesProps {
 
 /** A list of pages beside the current one. On a phone, the list first and then the page alone. */
 export function SettingsPages({ view, label, pages, currentPageId }: SettingsPagesProps) {
-  const phone = isPhone();
+  const phone = isPhoneLayout();
   const current = pages.find(({ id }) => id === currentPageId) ?? (phone ? undefined : pages[0]);
   const showsList = !phone || !current;
   return (
@@ -47,7 +47,7 @@ export function SettingsPages({ view, label, pages, currentPageId }: SettingsPag
       {current && (
         <div class="settings-page" key={current.id}>
           <div class="settings-content">
-            {phone && <BackLink hash={core.router.formatHash({ view, parts: [] })} label={label} />}
+            {phone && <BackToListLink hash={core.router.formatHash({ view, parts: [] })} label={label} />}
             <h2>{current.label}</h2>
             {current.renderContent()}
           </div>
@@ -58,7 +58,7 @@ export function SettingsPages({ view, label, pages, currentPageId }: SettingsPag
 }
 
 /** The way back to a list, on a phone. */
-export function BackLink({ hash, label }: { readonly hash: string; readonly label: string }) {
+export function BackToListLink({ hash, label }: { readonly hash: string; readonly label: string }) {
   return (
     <a class="settings-back" href={hash} aria-label={t('settings.back-to', { name: label })}>
       <Icon name="chevron-left" />

@@ -1,6 +1,6 @@
 import { useId, useState } from 'preact/hooks';
 import { core } from '../../client/index.js';
-import { Avatar, Field, IconButton } from '../../kit/index.js';
+import { Avatar, IconButton, TextField } from '../../kit/index.js';
 import { t } from '../../text/index.js';
 
 const MAX_SHOWN_MATCHES = 8;
@@ -31,7 +31,7 @@ export function PeoplePicker({
   const matches =
     wanted === ''
       ? []
-      : people.activePeople.value.filter(
+      : people.activeUsersAndBots.value.filter(
           ({ user_id, full_name, is_bot, email }) =>
             (offersBots || !is_bot) &&
             !chosenIds.includes(user_id) &&
@@ -49,19 +49,24 @@ export function PeoplePicker({
         <ul class="chips" aria-label={label}>
           {chosenIds.map((user) => (
             <li key={user} class="chip">
-              <Avatar name={people.nameOf(user)} src={people.byId.value.get(user)?.avatar_url} id={user} size={20} />
-              {people.nameOf(user)}
+              <Avatar
+                name={people.getFullName(user)}
+                src={people.byId.value.get(user)?.avatar_url}
+                id={user}
+                size={20}
+              />
+              {people.getFullName(user)}
               <IconButton
                 icon="close"
                 size={14}
-                label={t('settings.remove-name', { name: people.nameOf(user) })}
+                label={t('settings.remove-name', { name: people.getFullName(user) })}
                 onClick={() => onChange(chosenIds.filter((one) => one !== user))}
               />
             </li>
           ))}
         </ul>
       )}
-      <Field
+      <TextField
         label={label}
         error={error}
         icon="user"

@@ -30,5 +30,5 @@ export function PersonLine({ person, children, note }: PersonLineProps) {
 }
 
 const openPersonDialog = (id: number) => {
-  core.viewState.profileUserId.value = id;
+  core.sharedViewState.shownProfileUserId.value = id;
 };

@@ -2,7 +2,7 @@ import type { ComponentChild } from 'preact';
 import { useRef } from 'preact/hooks';
 import { Button } from '../../kit/index.js';
 import { t } from '../../text/index.js';
-import { SavedMark, SavingError, useSaving } from './saving.js';
+import { SavedMark, SavingError, useSavingState } from './saving.js';
 
 interface PictureEntryProps {
   /** Name of the picture for screen readers. */
@@ -17,7 +17,7 @@ interface PictureEntryProps {
 
 /** A picture that can be replaced and removed. */
 export function PictureEntry({ label, picture, maxMib, removable, upload, remove }: PictureEntryProps) {
-  const saving = useSaving();
+  const saving = useSavingState();
   const input = useRef<HTMLInputElement>(null);
   const take = (file: File | undefined) => {
     if (!file) return;

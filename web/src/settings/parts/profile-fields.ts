@@ -1,7 +1,7 @@
 import type { CustomProfileField } from '../../contract/index.js';
 
 /** Types of an organization's own profile fields. */
-export const FIELD_TYPE = {
+export const PROFILE_FIELD_TYPE = {
   short: 1,
   long: 2,
   choice: 3,
@@ -12,13 +12,13 @@ export const FIELD_TYPE = {
   pronouns: 8,
 } as const;
 
-interface FieldOption {
+interface ProfileFieldOption {
   readonly key: string;
   readonly text: string;
 }
 
 /** The content of `field_data`, which is JSON. */
-export function parseFieldData({ field_data }: CustomProfileField): Readonly<Record<string, unknown>> {
+export function parseProfileFieldData({ field_data }: CustomProfileField): Readonly<Record<string, unknown>> {
   try {
     const data: unknown = JSON.parse(field_data || '{}');
     return typeof data === 'object' && data !== null ? { ...data } : {};
@@ -28,8 +28,8 @@ export function parseFieldData({ field_data }: CustomProfileField): Readonly<Rec
 }
 
 /** Options of a field that is a list of options, in their order. */
-export function parseFieldOptions(field: CustomProfileField): readonly FieldOption[] {
-  return Object.entries(parseFieldData(field))
+export function parseProfileFieldOptions(field: CustomProfileField): readonly ProfileFieldOption[] {
+  return Object.entries(parseProfileFieldData(field))
     .map(([key, option]) => {
       const { text = '', order = 0 } = option as { readonly text?: string; readonly order?: string | number };
       return { key, text, order: Number(order) };

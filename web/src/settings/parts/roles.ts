@@ -2,7 +2,7 @@ import { core } from '../../client/index.js';
 import { ROLE } from '../../core/index.js';
 import { t } from '../../text/index.js';
 
-const ROLE_NAME_KEYS = {
+const NAME_KEY_BY_ROLE = {
   [ROLE.owner]: 'settings.role.owner',
   [ROLE.admin]: 'settings.role.admin',
   [ROLE.moderator]: 'settings.role.moderator',
@@ -10,21 +10,21 @@ const ROLE_NAME_KEYS = {
   [ROLE.guest]: 'settings.role.guest',
 } as const;
 
-export type Role = keyof typeof ROLE_NAME_KEYS;
+export type Role = keyof typeof NAME_KEY_BY_ROLE;
 
-export const ROLES: readonly Role[] = [ROLE.owner, ROLE.admin, ROLE.moderator, ROLE.member, ROLE.guest];
+export const ROLES_HIGHEST_FIRST: readonly Role[] = [ROLE.owner, ROLE.admin, ROLE.moderator, ROLE.member, ROLE.guest];
 
-export const isRole = (value: number): value is Role => value in ROLE_NAME_KEYS;
+export const isRole = (value: number): value is Role => value in NAME_KEY_BY_ROLE;
 
-export const formatRoleName = (role: number): string => (isRole(role) ? t(ROLE_NAME_KEYS[role]) : '');
+export const formatRoleName = (role: number): string => (isRole(role) ? t(NAME_KEY_BY_ROLE[role]) : '');
 
 /** Roles that the reader may give: only owners make owners. */
 export const listAssignableRoles = (): readonly Role[] =>
-  ROLES.filter((role) => role !== ROLE.owner || core.state.me.role === ROLE.owner);
+  ROLES_HIGHEST_FIRST.filter((role) => role !== ROLE.owner || core.state.me.role === ROLE.owner);
 
 /** Roles for invitations: moderators and members invite members and guests. */
 export const listInvitableRoles = (): readonly Role[] =>
-  core.state.me.isAdmin ? listAssignableRoles() : ROLES.filter((role) => role >= ROLE.member);
+  core.state.me.isAdmin ? listAssignableRoles() : ROLES_HIGHEST_FIRST.filter((role) => role >= ROLE.member);
 
 export const makeRoleOptions = (roles: readonly Role[]): readonly { readonly value: Role; readonly label: string }[] =>
   roles.map((value) => ({ value, label: formatRoleName(value) }));

@@ -1,10 +1,10 @@
 import { core } from '../../client/index.js';
-import { Button, Field } from '../../kit/index.js';
+import { Button, TextField } from '../../kit/index.js';
 import { Select, TextArea, Toggle } from '../../kit-later/index.js';
-import { compareNames, LANGUAGES, t } from '../../text/index.js';
-import { useForm } from './form.js';
-import { SavedMark, useSaving } from './saving.js';
-import { formatSpan } from './span.js';
+import { compareNames, LANGUAGE_NAME_BY_CODE, t } from '../../text/index.js';
+import { useFormOverServerValues } from './form.js';
+import { SavedMark, useSavingState } from './saving.js';
+import { formatTimeSpan } from './span.js';
 
 export type SettingValue = string | number | boolean | null;
 
@@ -40,31 +40,34 @@ interface SettingRowProps {
 const NO_STREAM_VALUE = -1;
 
 /** A value that no option has (set by another client) is an option all the same. */
-function addCurrentValueOption(options: readonly SettingOption[], value: SettingValue): readonly SettingOption[] {
+function makeOptionsWithCurrentValue(options: readonly SettingOption[], value: SettingValue): readonly SettingOption[] {
   return options.some((one) => one.value === value) ? options : [...options, { value, label: () => String(value) }];
 }
 
 function listControlOptions(control: SettingControl, value: SettingValue): readonly SettingOption[] {
   switch (control.kind) {
     case 'choice':
-      return addCurrentValueOption(typeof control.options === 'function' ? control.options() : control.options, value);
+      return makeOptionsWithCurrentValue(
+        typeof control.options === 'function' ? control.options() : control.options,
+        value,
+      );
     case 'limit': {
       const known = [...new Set([...control.spans, ...(typeof value === 'number' && value > 0 ? [value] : [])])];
       const spans = known
         .sort((a, b) => a - b)
-        .map((one) => ({ value: one, label: () => formatSpan(one, control.unit) }));
+        .map((one) => ({ value: one, label: () => formatTimeSpan(one, control.unit) }));
       return [...spans, { value: control.none, label: () => t('settings.no-limit') }];
     }
     case 'stream':
       return [
         { value: NO_STREAM_VALUE, label: () => t('settings.none') },
-        ...core.state.streams.all.value
+        ...core.state.streams.allSortedByName.value
           .filter(({ invite_only, stream_id }) => !invite_only || stream_id === value)
           .map(({ stream_id, name }) => ({ value: stream_id, label: () => `#${name}` })),
       ];
     case 'language':
-      return addCurrentValueOption(
-        Object.entries(LANGUAGES)
+      return makeOptionsWithCurrentValue(
+        Object.entries(LANGUAGE_NAME_BY_CODE)
           .map(([code, name]) => ({ value: code, label: () => name }))
           .sort((a, b) => compareNames(a.label(), b.label())),
         value,
@@ -76,8 +79,8 @@ function listControlOptions(control: SettingControl, value: SettingValue): reado
 
 /** Text and numbers wait for their button. */
 function TextSettingRow({ control, label, hint, value, save }: SettingRowProps) {
-  const saving = useSaving();
-  const form = useForm({ text: value === null ? '' : String(value) });
+  const saving = useSavingState();
+  const form = useFormOverServerValues({ text: value === null ? '' : String(value) });
   const isNumber = control.kind === 'number';
   const props = {
     label,
@@ -97,7 +100,7 @@ function TextSettingRow({ control, label, hint, value, save }: SettingRowProps) 
       {control.kind === 'area' ? (
         <TextArea {...props} maxLength={control.max} />
       ) : (
-        <Field
+        <TextField
           {...props}
           type={isNumber ? 'number' : 'text'}
           maxLength={control.kind === 'text' ? control.max : undefined}
@@ -118,7 +121,7 @@ function TextSettingRow({ control, label, hint, value, save }: SettingRowProps) 
 
 /** One setting. Switches and lists take effect at once. */
 export function SettingRow(props: SettingRowProps) {
-  const saving = useSaving();
+  const saving = useSavingState();
   const { control, label, hint, value, save } = props;
   if (control.kind === 'text' || control.kind === 'area' || control.kind === 'number')
     return <TextSettingRow {...props} />;

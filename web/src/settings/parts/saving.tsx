@@ -3,7 +3,7 @@ import { ApiFailure } from '../../core/index.js';
 import { Icon } from '../../kit/index.js';
 import { t } from '../../text/index.js';
 
-const SAVED_MARK_MS = 3_000;
+const SAVED_MARK_SHOWN_MS = 3_000;
 
 export interface SavingState {
   readonly phase: 'idle' | 'busy' | 'saved';
@@ -17,14 +17,14 @@ export interface SavingState {
 }
 
 /** @returns the text for a refusal or for no answer */
-export function formatFailure(error: unknown): string {
+export function formatFailureText(error: unknown): string {
   if (!(error instanceof ApiFailure)) return t('error.unreachable');
   if (error.retryAfterMs !== undefined) return t('error.rate-limit', { n: Math.ceil(error.retryAfterMs / 1000) });
   return error.message;
 }
 
 /** State of one change: busy, saved for a moment, or refused. */
-export function useSaving(): SavingState {
+export function useSavingState(): SavingState {
   const [phase, setPhase] = useState<SavingState['phase']>('idle');
   const [error, setError] = useState<string>();
   const shown = useRef(true);
@@ -36,7 +36,7 @@ export function useSaving(): SavingState {
   }, []);
   useEffect(() => {
     if (phase !== 'saved') return;
-    const timer = window.setTimeout(() => setPhase('idle'), SAVED_MARK_MS);
+    const timer = window.setTimeout(() => setPhase('idle'), SAVED_MARK_SHOWN_MS);
     return () => window.clearTimeout(timer);
   }, [phase]);
   return {
@@ -54,7 +54,7 @@ export function useSaving(): SavingState {
       } catch (failure) {
         if (shown.current) {
           setPhase('idle');
-          setError(formatFailure(failure));
+          setError(formatFailureText(failure));
         }
         return false;
       }

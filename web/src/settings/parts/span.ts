@@ -8,7 +8,7 @@ const TIME_UNITS = [
 ] as const;
 
 /** @returns a span of time in the largest unit that writes it whole: "10 minutes" */
-export function formatSpan(value: number, unit: 'seconds' | 'days'): string {
+export function formatTimeSpan(value: number, unit: 'seconds' | 'days'): string {
   const seconds = unit === 'days' ? value * 86_400 : value;
   const [size, key] = TIME_UNITS.find(([length]) => seconds % length === 0) ?? TIME_UNITS[3];
   return t(key, { n: seconds / size });

@@ -9,7 +9,7 @@ interface StreamCheckboxesProps {
 
 /** Chooses streams from those that the reader may give to others. */
 export function StreamCheckboxes({ label, chosenIds, onChange }: StreamCheckboxesProps) {
-  const offered = core.state.streams.all.value.filter(
+  const offered = core.state.streams.allSortedByName.value.filter(
     ({ invite_only, membership }) => !invite_only || membership === 'subscribed',
   );
   if (offered.length === 0) return null;

@@ -1,9 +1,9 @@
 import { core } from '../../client/index.js';
-import { directNarrow, type Person } from '../../core/index.js';
+import { makeDirectNarrow, type Person } from '../../core/index.js';
 import { Avatar, Button } from '../../kit/index.js';
 import { confirm } from '../../kit-later/index.js';
 import { t } from '../../text/index.js';
-import { SavingError, useSaving } from '../parts/saving.js';
+import { SavingError, useSavingState } from '../parts/saving.js';
 import { PersonFacts } from './facts.js';
 
 interface PersonCardProps {
@@ -16,7 +16,7 @@ interface PersonCardProps {
 export function PersonCard({ person, onNavigate }: PersonCardProps) {
   const { user_id, full_name, avatar_url, is_active, is_bot } = person;
   const { people } = core.state;
-  const status = people.statuses.value.get(user_id);
+  const status = people.statusByUserId.value.get(user_id);
   const presence = is_active && !is_bot ? people.getPresenceLevel(user_id) : undefined;
   return (
     <div class="person-card">
@@ -45,7 +45,7 @@ interface StatusEmojiProps {
 
 /** The emoji of a status: a character, or a picture of the organization. */
 function StatusEmoji({ status: { emoji_name = '', emoji_code = '', reaction_type } }: StatusEmojiProps) {
-  const own = reaction_type === 'realm_emoji' ? core.state.emoji.byId.value[emoji_code] : undefined;
+  const own = reaction_type === 'realm_emoji' ? core.state.emoji.customEmojiById.value[emoji_code] : undefined;
   if (own) return <img class="emoji-picture" src={own.source_url} alt={`:${emoji_name}:`} width={20} height={20} />;
   if (!/^[0-9a-f]+(-[0-9a-f]+)*$/.test(emoji_code)) return <>:{emoji_name}:</>;
   return <>{String.fromCodePoint(...emoji_code.split('-').map((code) => Number.parseInt(code, 16)))}</>;
@@ -54,7 +54,7 @@ function StatusEmoji({ status: { emoji_name = '', emoji_code = '', reaction_type
 function PersonActions({ person, onNavigate }: PersonCardProps) {
   const { user_id, full_name, is_active } = person;
   const { me, muting } = core.state;
-  const saving = useSaving();
+  const saving = useSavingState();
   const isMuted = muting.mutedAtByUserId.value.has(user_id);
   const isSelf = user_id === me.id;
   const leave = (run: () => void) => () => {
@@ -78,7 +78,7 @@ function PersonActions({ person, onNavigate }: PersonCardProps) {
           <Button
             kind="primary"
             icon="direct"
-            onClick={leave(() => core.router.navigate({ view: 'narrow', narrow: directNarrow([user_id]) }))}
+            onClick={leave(() => core.router.navigate({ view: 'narrow', narrow: makeDirectNarrow([user_id]) }))}
           >
             {t('settings.direct-message')}
           </Button>
@@ -87,7 +87,7 @@ function PersonActions({ person, onNavigate }: PersonCardProps) {
           <Button
             icon="at"
             onClick={leave(() => {
-              core.viewState.composeRequest.value = { insertedText: `@**${full_name}|${user_id}** ` };
+              core.sharedViewState.composeRequest.value = { insertedText: `@**${full_name}|${user_id}** ` };
             })}
           >
             {t('settings.mention')}

@@ -4,12 +4,12 @@ import { t } from '../../text/index.js';
 import { PersonCard } from './card.js';
 
 const closePersonDialog = () => {
-  core.viewState.profileUserId.value = undefined;
+  core.sharedViewState.shownProfileUserId.value = undefined;
 };
 
 /** The person that `core.focus.profile` asks for, in a dialog. */
 export function PersonDialog() {
-  const id = core.viewState.profileUserId.value;
+  const id = core.sharedViewState.shownProfileUserId.value;
   const person = id === undefined ? undefined : core.state.people.byId.value.get(id);
   if (!person) return null;
   return (

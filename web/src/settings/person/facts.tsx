@@ -1,16 +1,16 @@
 import { core } from '../../client/index.js';
 import type { CustomProfileField } from '../../contract/index.js';
 import type { Person } from '../../core/index.js';
-import { formatDate, language, t, uses24HourClock } from '../../text/index.js';
-import { FIELD_TYPE, parseFieldData, parseFieldOptions } from '../parts/profile-fields.js';
+import { currentLanguage, formatDate, t, uses24HourClock } from '../../text/index.js';
+import { PROFILE_FIELD_TYPE, parseProfileFieldData, parseProfileFieldOptions } from '../parts/profile-fields.js';
 import { formatRoleName } from '../parts/roles.js';
 
 /** The time where a person lives; undefined if the zone is unknown. */
-function formatLocalTime(zone: string | undefined): string | undefined {
+function formatTimeInZone(zone: string | undefined): string | undefined {
   if (!zone) return undefined;
   const twentyFour = uses24HourClock.value;
   try {
-    return new Intl.DateTimeFormat(language.value, {
+    return new Intl.DateTimeFormat(currentLanguage.value, {
       hour: 'numeric',
       minute: '2-digit',
       timeZone: zone,
@@ -24,7 +24,7 @@ function formatLocalTime(zone: string | undefined): string | undefined {
 
 const isWebAddress = (text: string): boolean => /^https?:\/\//i.test(text);
 
-function WebLink({ address, text }: { readonly address: string; readonly text: string }) {
+function LinkIfWebAddress({ address, text }: { readonly address: string; readonly text: string }) {
   if (!isWebAddress(address)) return <>{text}</>;
   return (
     <a href={address} target="_blank" rel="noopener noreferrer">
@@ -37,19 +37,19 @@ function WebLink({ address, text }: { readonly address: string; readonly text: s
 function ProfileFieldValue({ field, value }: { readonly field: CustomProfileField; readonly value: string }) {
   const { people, realm } = core.state;
   switch (field.type) {
-    case FIELD_TYPE.choice:
-      return <>{parseFieldOptions(field).find(({ key }) => key === value)?.text ?? value}</>;
-    case FIELD_TYPE.date:
+    case PROFILE_FIELD_TYPE.choice:
+      return <>{parseProfileFieldOptions(field).find(({ key }) => key === value)?.text ?? value}</>;
+    case PROFILE_FIELD_TYPE.date:
       return <>{Number.isNaN(Date.parse(value)) ? value : formatDate(Date.parse(`${value}T12:00`))}</>;
-    case FIELD_TYPE.link:
-      return <WebLink address={value} text={value} />;
-    case FIELD_TYPE.people:
-      return <>{(JSON.parse(value) as readonly number[]).map((id) => people.nameOf(id)).join(', ')}</>;
-    case FIELD_TYPE.account: {
-      const { subtype, url_pattern } = parseFieldData(field);
+    case PROFILE_FIELD_TYPE.link:
+      return <LinkIfWebAddress address={value} text={value} />;
+    case PROFILE_FIELD_TYPE.people:
+      return <>{(JSON.parse(value) as readonly number[]).map((id) => people.getFullName(id)).join(', ')}</>;
+    case PROFILE_FIELD_TYPE.account: {
+      const { subtype, url_pattern } = parseProfileFieldData(field);
       const known = realm.value.realm_default_external_accounts?.[String(subtype)]?.url_pattern;
       const pattern = String(url_pattern ?? known ?? '');
-      return <WebLink address={pattern.replace('%(username)s', encodeURIComponent(value))} text={value} />;
+      return <LinkIfWebAddress address={pattern.replace('%(username)s', encodeURIComponent(value))} text={value} />;
     }
     default:
       return <>{value}</>;
@@ -60,11 +60,11 @@ function ProfileFieldValue({ field, value }: { readonly field: CustomProfileFiel
 export function PersonFacts({ person }: { readonly person: Person }) {
   const { people, realm } = core.state;
   const { is_bot, bot_owner_id, role, delivery_email, timezone, date_joined, profile_data = {} } = person;
-  const time = formatLocalTime(timezone);
+  const time = formatTimeInZone(timezone);
   const fields = (realm.value.custom_profile_fields ?? []).filter(({ id }) => profile_data[String(id)]?.value);
   const facts: readonly (readonly [string, string | undefined])[] = [
     [t('settings.role'), is_bot ? t('settings.role.bot') : formatRoleName(role)],
-    [t('settings.bot-owner'), bot_owner_id ? people.nameOf(bot_owner_id) : undefined],
+    [t('settings.bot-owner'), bot_owner_id ? people.getFullName(bot_owner_id) : undefined],
     [t('settings.email'), delivery_email ?? undefined],
     [t('settings.local-time'), time],
     [t('settings.joined'), date_joined ? formatDate(Date.parse(date_joined)) : undefined],

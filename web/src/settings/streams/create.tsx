@@ -1,21 +1,21 @@
 import { useState } from 'preact/hooks';
 import { core } from '../../client/index.js';
-import { Button, Field } from '../../kit/index.js';
+import { Button, TextField } from '../../kit/index.js';
 import { RadioGroup, Select, TextArea, Toggle } from '../../kit-later/index.js';
 import { t } from '../../text/index.js';
 import { PeoplePicker } from '../parts/people-picker.js';
-import { SavingError, useSaving } from '../parts/saving.js';
+import { SavingError, useSavingState } from '../parts/saving.js';
 import {
   findDefaultRemoverGroupId,
-  isPostPolicy,
-  MAX_DESCRIPTION_LENGTH,
+  isStreamPostPolicy,
+  MAX_STREAM_DESCRIPTION_LENGTH,
   MAX_STREAM_NAME_LENGTH,
   makeRemoverGroupOptions,
   makeRetentionOptions,
   makeStreamKindOption,
   POST_POLICY_CONTROL,
 } from './fields.js';
-import { listCreatableStreamKinds, maySetRetention, STREAM_KIND_FLAGS, type StreamKind } from './rights.js';
+import { listCreatableStreamKinds, maySetStreamRetention, STREAM_KIND_FLAGS, type StreamKind } from './rights.js';
 
 const NO_STREAM_ID = -1;
 
@@ -30,7 +30,7 @@ export function CreateStreamForm() {
   const [removers, setRemovers] = useState(String(findDefaultRemoverGroupId()));
   const [people, setPeople] = useState<readonly number[]>([]);
   const [announce, setAnnounce] = useState(true);
-  const saving = useSaving();
+  const saving = useSavingState();
   const { me, realm, streams } = core.state;
   const taken = streams.findIdByName(name.trim()) !== undefined;
   const announced = (realm.value.realm_notifications_stream_id ?? NO_STREAM_ID) !== NO_STREAM_ID;
@@ -49,7 +49,7 @@ export function CreateStreamForm() {
         stream_post_policy: post,
         can_remove_subscribers_group_id: Number(removers),
         announce: announced && announce && !flags.private,
-        ...(maySetRetention() ? { message_retention_days: parseRetentionChoice(retention) } : {}),
+        ...(maySetStreamRetention() ? { message_retention_days: parseRetentionChoice(retention) } : {}),
       }),
     );
     if (made) openStreamOnceCreated(name.trim());
@@ -57,7 +57,7 @@ export function CreateStreamForm() {
   return (
     <form class="settings-form" onSubmit={(event) => void submit(event)}>
       <h2>{t('settings.create-stream')}</h2>
-      <Field
+      <TextField
         label={t('settings.stream-name')}
         value={name}
         maxLength={MAX_STREAM_NAME_LENGTH}
@@ -68,7 +68,7 @@ export function CreateStreamForm() {
         label={t('settings.description')}
         rows={2}
         value={description}
-        maxLength={MAX_DESCRIPTION_LENGTH}
+        maxLength={MAX_STREAM_DESCRIPTION_LENGTH}
         onInput={setDescription}
       />
       <RadioGroup
@@ -89,7 +89,7 @@ export function CreateStreamForm() {
         label={t('settings.stream-post-policy')}
         value={post}
         options={makePostPolicyOptions()}
-        onChange={(value) => isPostPolicy(value) && setPost(value)}
+        onChange={(value) => isStreamPostPolicy(value) && setPost(value)}
       />
       <Select
         label={t('settings.stream-removers')}
@@ -97,7 +97,7 @@ export function CreateStreamForm() {
         options={makeRemoverGroupOptions().map((one) => ({ value: String(one.value), label: one.label() }))}
         onChange={setRemovers}
       />
-      {maySetRetention() && (
+      {maySetStreamRetention() && (
         <Select
           label={t('settings.retention')}
           value={retention}
@@ -134,7 +134,7 @@ function openStreamOnceCreated(name: string): void {
     return id !== undefined;
   };
   if (show()) return;
-  const end = core.listen('subscription/add', () => {
+  const end = core.listenToEvents('subscription/add', () => {
     if (show()) end();
   });
 }

@@ -6,7 +6,7 @@ import type { StreamKind } from './rights.js';
 import { listRemoverGroups } from './rights.js';
 
 export const MAX_STREAM_NAME_LENGTH = 60;
-export const MAX_DESCRIPTION_LENGTH = 1_024;
+export const MAX_STREAM_DESCRIPTION_LENGTH = 1_024;
 
 const LABEL_KEY_BY_SYSTEM_GROUP: Readonly<Record<string, TextKey>> = {
   '@role:administrators': 'settings.by.admins',
@@ -32,7 +32,7 @@ export const POST_POLICY_CONTROL: SettingControl = {
   ],
 };
 
-export const isPostPolicy = (value: unknown): value is 1 | 2 | 3 | 4 =>
+export const isStreamPostPolicy = (value: unknown): value is 1 | 2 | 3 | 4 =>
   value === 1 || value === 2 || value === 3 || value === 4;
 
 const RETENTION_CHOICES_DAYS = [7, 30, 90, 180, 365, 730] as const;
@@ -55,4 +55,4 @@ export const makeRemoverGroupOptions = (): readonly SettingOption[] =>
   }));
 
 export const findDefaultRemoverGroupId = (): number =>
-  [...core.state.people.groups.value.values()].find(({ name }) => name === '@role:administrators')?.id ?? 0;
+  [...core.state.people.groupById.value.values()].find(({ name }) => name === '@role:administrators')?.id ?? 0;

@@ -1,14 +1,14 @@
 import { core } from '../../client/index.js';
-import { type Stream, streamNarrow } from '../../core/index.js';
+import { makeStreamNarrow, type Stream } from '../../core/index.js';
 import { Button } from '../../kit/index.js';
 import { confirm, RadioGroup } from '../../kit-later/index.js';
 import { formatDate, t } from '../../text/index.js';
 import { SettingRow } from '../parts/rows.js';
-import { SavedMark, SavingError, useSaving } from '../parts/saving.js';
+import { SavedMark, SavingError, useSavingState } from '../parts/saving.js';
 import {
   encodeRetentionParameter,
-  isPostPolicy,
-  MAX_DESCRIPTION_LENGTH,
+  isStreamPostPolicy,
+  MAX_STREAM_DESCRIPTION_LENGTH,
   MAX_STREAM_NAME_LENGTH,
   makeRemoverGroupOptions,
   makeRetentionOptions,
@@ -18,24 +18,24 @@ import {
 import {
   findStreamKind,
   listCreatableStreamKinds,
-  mayEditStream,
-  maySetRetention,
+  mayEditAnyStream,
+  maySetStreamRetention,
   STREAM_KIND_FLAGS,
   type StreamKind,
 } from './rights.js';
 
 /** Name, description, kind and policies: to edit for administrators, to read for others. */
-export function GeneralTab({ stream }: { readonly stream: Stream }) {
+export function GeneralStreamTab({ stream }: { readonly stream: Stream }) {
   const { stream_id } = stream;
   const facts = (
     <p class="field-hint">
       {t('settings.stream-since', { date: formatDate(stream.date_created * 1000) })}{' '}
-      <a href={core.router.formatHash({ view: 'narrow', narrow: streamNarrow(stream_id) })}>
+      <a href={core.router.formatHash({ view: 'narrow', narrow: makeStreamNarrow(stream_id) })}>
         {t('settings.view-stream')}
       </a>
     </p>
   );
-  if (!mayEditStream()) {
+  if (!mayEditAnyStream()) {
     return (
       <>
         <p>{stream.description || t('settings.no-description')}</p>
@@ -55,7 +55,7 @@ export function GeneralTab({ stream }: { readonly stream: Stream }) {
         save={(name) => core.api.patch('/streams/{stream_id}', { stream_id, new_name: String(name) })}
       />
       <SettingRow
-        control={{ kind: 'area', max: MAX_DESCRIPTION_LENGTH }}
+        control={{ kind: 'area', max: MAX_STREAM_DESCRIPTION_LENGTH }}
         label={t('settings.description')}
         value={stream.description}
         save={(text) => core.api.patch('/streams/{stream_id}', { stream_id, description: String(text) })}
@@ -66,7 +66,7 @@ export function GeneralTab({ stream }: { readonly stream: Stream }) {
         label={t('settings.stream-post-policy')}
         value={stream.stream_post_policy}
         save={async (value) => {
-          if (isPostPolicy(value))
+          if (isStreamPostPolicy(value))
             await core.api.patch('/streams/{stream_id}', { stream_id, stream_post_policy: value });
         }}
       />
@@ -80,7 +80,7 @@ export function GeneralTab({ stream }: { readonly stream: Stream }) {
           }
         />
       )}
-      {maySetRetention() && (
+      {maySetStreamRetention() && (
         <SettingRow
           control={{ kind: 'choice', options: makeRetentionOptions }}
           label={t('settings.retention')}
@@ -100,7 +100,7 @@ export function GeneralTab({ stream }: { readonly stream: Stream }) {
 }
 
 function StreamKindEntry({ stream }: { readonly stream: Stream }) {
-  const saving = useSaving();
+  const saving = useSavingState();
   const current = findStreamKind(stream);
   const kinds = [...new Set([current, ...listCreatableStreamKinds()])];
   const save = (kind: StreamKind) => {
@@ -129,7 +129,7 @@ function StreamKindEntry({ stream }: { readonly stream: Stream }) {
 const STREAM_KIND_ORDER: readonly StreamKind[] = ['public', 'web-public', 'private-shared', 'private'];
 
 function ArchiveStreamButton({ stream }: { readonly stream: Stream }) {
-  const saving = useSaving();
+  const saving = useSavingState();
   const archive = async () => {
     const agreed = await confirm({
       title: t('settings.archive-name', { name: stream.name }),

@@ -9,7 +9,7 @@ import {
   subscriptionFlags,
 } from '../../toggles/index.js';
 import { SettingsGroup } from '../parts/pages.js';
-import { SavedMark, SavingError, useSaving } from '../parts/saving.js';
+import { SavedMark, SavingError, useSavingState } from '../parts/saving.js';
 
 const STREAM_COLORS = [
   ...['#76ce90', '#fae589', '#a6c7e5', '#e79ab5', '#bfd56f', '#f4ae55', '#b0a5fd', '#addfe5'],
@@ -25,7 +25,7 @@ interface SubscriptionSwitchProps extends SubscriptionFlag {
 }
 
 function SubscriptionSwitch({ hint, ...flag }: SubscriptionSwitchProps) {
-  const saving = useSaving();
+  const saving = useSavingState();
   return (
     <div class="setting flag">
       <Toggle
@@ -41,7 +41,7 @@ function SubscriptionSwitch({ hint, ...flag }: SubscriptionSwitchProps) {
 }
 
 /** The reader's own side of a subscription: colour, pin, mute, notifications. */
-export function PersonalTab({ stream }: { readonly stream: Stream }) {
+export function PersonalStreamTab({ stream }: { readonly stream: Stream }) {
   return (
     <>
       <StreamColorEntry stream={stream} />
@@ -64,7 +64,7 @@ export function PersonalTab({ stream }: { readonly stream: Stream }) {
 }
 
 function StreamColorEntry({ stream }: { readonly stream: Stream }) {
-  const saving = useSaving();
+  const saving = useSavingState();
   return (
     <fieldset class="setting">
       <legend class="setting-legend">{t('settings.colour')}</legend>

@@ -17,12 +17,12 @@ export function listCreatableStreamKinds(): readonly StreamKind[] {
   return kinds;
 }
 
-export const mayEditStream = (): boolean => core.state.me.isAdmin;
+export const mayEditAnyStream = (): boolean => core.state.me.isAdmin;
 
-export const maySetRetention = (): boolean => core.state.me.role === ROLE.owner;
+export const maySetStreamRetention = (): boolean => core.state.me.role === ROLE.owner;
 
 /** Whether the reader may subscribe other people to the stream. */
-export function mayAddSubscribers(stream: Stream): boolean {
+export function maySubscribeOthers(stream: Stream): boolean {
   const { me } = core.state;
   return (
     me.isAllowedByPolicyNamed('invite_to_stream_policy') && (!stream.invite_only || stream.membership === 'subscribed')
@@ -32,10 +32,10 @@ export function mayAddSubscribers(stream: Stream): boolean {
 /** Whether the reader may end the subscriptions of others. */
 export function mayRemoveSubscribers(stream: Stream): boolean {
   const { me, people } = core.state;
-  return me.isAdmin || people.isInGroup(me.id, stream.can_remove_subscribers_group_id ?? 0);
+  return me.isAdmin || people.isInGroupOrSubgroup(me.id, stream.can_remove_subscribers_group_id ?? 0);
 }
 
-export function maySubscribe(stream: Stream): boolean {
+export function maySubscribeSelf(stream: Stream): boolean {
   const { me } = core.state;
   if (me.id === 0) return false;
   return me.isGuest ? stream.is_web_public : !stream.invite_only;
@@ -57,7 +57,7 @@ export const STREAM_KIND_FLAGS = {
 
 /** System groups that may be allowed to remove subscribers. */
 export function listRemoverGroups(): readonly { readonly id: number; readonly name: string }[] {
-  return [...core.state.people.groups.value.values()]
+  return [...core.state.people.groupById.value.values()]
     .filter(({ is_system_group, name }) => is_system_group && REMOVER_GROUP_NAMES.has(name))
     .map(({ id, name }) => ({ id, name }));
 }

@@ -1,12 +1,12 @@
 import type { Stream } from '../../core/index.js';
-import { Button, IconButton, toast } from '../../kit/index.js';
+import { Button, IconButton, showToast } from '../../kit/index.js';
 import { confirm } from '../../kit-later/index.js';
 import { t } from '../../text/index.js';
 import { subscriptions } from '../../toggles/index.js';
-import { formatFailure } from '../parts/saving.js';
-import { maySubscribe } from './rights.js';
+import { formatFailureText } from '../parts/saving.js';
+import { maySubscribeSelf } from './rights.js';
 
-async function toggleSubscription({ stream_id, name, invite_only }: Stream): Promise<void> {
+async function toggleOwnSubscription({ stream_id, name, invite_only }: Stream): Promise<void> {
   try {
     if (!subscriptions.shown(stream_id)) await subscriptions.press(stream_id, true);
     else {
@@ -21,15 +21,15 @@ async function toggleSubscription({ stream_id, name, invite_only }: Stream): Pro
       if (agreed) await subscriptions.press(stream_id, false);
     }
   } catch (error) {
-    toast({ text: formatFailure(error), kind: 'error' });
+    showToast({ text: formatFailureText(error), kind: 'error' });
   }
 }
 
 /** Subscribes the reader, or ends the subscription. */
-export function SubscribeButton({ stream, small }: { readonly stream: Stream; readonly small?: boolean }) {
+export function SubscriptionToggleButton({ stream, small }: { readonly stream: Stream; readonly small?: boolean }) {
   const subscribed = subscriptions.shown(stream.stream_id);
-  if (!subscribed && !maySubscribe(stream)) return null;
-  const run = () => void toggleSubscription(stream);
+  if (!subscribed && !maySubscribeSelf(stream)) return null;
+  const run = () => void toggleOwnSubscription(stream);
   if (small) {
     const label = t(subscribed ? 'settings.unsubscribe-from' : 'settings.subscribe-to', { name: stream.name });
     return <IconButton icon={subscribed ? 'check' : 'plus'} label={label} pressed={subscribed} onClick={run} />;

@@ -1,24 +1,24 @@
 import { useState } from 'preact/hooks';
 import { core } from '../../client/index.js';
 import type { Stream } from '../../core/index.js';
-import { Button, Field, Spinner } from '../../kit/index.js';
+import { Button, Spinner, TextField } from '../../kit/index.js';
 import { compareNames, t } from '../../text/index.js';
 import { FetchFailedNotice } from '../parts/failed.js';
-import { useFetched } from '../parts/fetched.js';
+import { useFetchedValue } from '../parts/fetched.js';
 import { PeoplePicker } from '../parts/people-picker.js';
 import { PersonLine } from '../parts/person-line.js';
-import { SavedMark, SavingError, useSaving } from '../parts/saving.js';
-import { mayAddSubscribers, mayRemoveSubscribers } from './rights.js';
+import { SavedMark, SavingError, useSavingState } from '../parts/saving.js';
+import { mayRemoveSubscribers, maySubscribeOthers } from './rights.js';
 
 const MAX_SHOWN_SUBSCRIBERS = 200;
 
 /** People of a stream: who they are, adding and removing. */
-export function SubscribersTab({ stream }: { readonly stream: Stream }) {
+export function StreamSubscribersTab({ stream }: { readonly stream: Stream }) {
   const { stream_id, name } = stream;
   const [added, setAdded] = useState<readonly number[]>([]);
   const [filter, setFilter] = useState('');
-  const saving = useSaving();
-  const members = useFetched(
+  const saving = useSavingState();
+  const members = useFetchedValue(
     async () => (await core.api.get('/streams/{stream_id}/members', { stream_id })).subscribers,
     ['subscription/peer_add', 'subscription/peer_remove', 'subscription/add', 'subscription/remove'],
     stream_id,
@@ -52,7 +52,7 @@ export function SubscribersTab({ stream }: { readonly stream: Stream }) {
       .then(members.refetch);
   return (
     <>
-      {mayAddSubscribers(stream) && (
+      {maySubscribeOthers(stream) && (
         <form class="setting" onSubmit={(event) => void add(event)}>
           <PeoplePicker
             label={t('settings.add-subscribers')}
@@ -69,8 +69,8 @@ export function SubscribersTab({ stream }: { readonly stream: Stream }) {
           <SavedMark saving={saving} />
         </form>
       )}
-      {!mayAddSubscribers(stream) && <SavingError saving={saving} />}
-      <Field
+      {!maySubscribeOthers(stream) && <SavingError saving={saving} />}
+      <TextField
         type="search"
         hidesLabel
         icon="filter"

@@ -1,25 +1,25 @@
 import { useState } from 'preact/hooks';
 import { core } from '../../client/index.js';
 import type { Stream } from '../../core/index.js';
-import { Button, EmptyNotice, Field, Icon, isPhone, VirtualList } from '../../kit/index.js';
+import { Button, EmptyNotice, Icon, isPhoneLayout, TextField, VirtualList } from '../../kit/index.js';
 import { Tabs } from '../../kit-later/index.js';
 import { t } from '../../text/index.js';
-import { BackLink } from '../parts/pages.js';
+import { BackToListLink } from '../parts/pages.js';
 import { CreateStreamForm } from './create.js';
-import { GeneralTab } from './general.js';
-import { PersonalTab } from './personal.js';
+import { GeneralStreamTab } from './general.js';
+import { PersonalStreamTab } from './personal.js';
 import { mayCreateStreams } from './rights.js';
-import { SubscribeButton } from './subscribe.js';
-import { SubscribersTab } from './subscribers.js';
+import { SubscriptionToggleButton } from './subscribe.js';
+import { StreamSubscribersTab } from './subscribers.js';
 
-const ICON_BY_STREAM_KIND = { private: 'lock', public: 'hash', 'web-public': 'globe' } as const;
-const ROW_HEIGHT_PX = 60;
+const ICON_BY_STREAM_PRIVACY = { private: 'lock', public: 'hash', 'web-public': 'globe' } as const;
+const STREAM_ROW_HEIGHT_PX = 60;
 
 type StreamListFilter = 'all' | 'subscribed';
 
 /** `#streams/all`, `#streams/subscribed`, `#streams/new`, `#streams/12/…`: browse, create, edit. */
 export function StreamsView({ parts }: { readonly parts: readonly string[] }) {
-  const phone = isPhone();
+  const phone = isPhoneLayout();
   const [part = 'all', tab] = parts;
   const stream = core.state.streams.byId.value.get(Number(part));
   const isNew = part === 'new' && mayCreateStreams();
@@ -27,16 +27,16 @@ export function StreamsView({ parts }: { readonly parts: readonly string[] }) {
   return (
     <div class="settings streams-settings">
       {(!phone || !showsDetail) && (
-        <StreamList filter={part === 'subscribed' ? 'subscribed' : 'all'} current={stream} />
+        <BrowsableStreamList filter={part === 'subscribed' ? 'subscribed' : 'all'} current={stream} />
       )}
       {(!phone || showsDetail) && (
         <div class="settings-page" key={part}>
           <div class="settings-content">
-            {phone && <BackLink hash="#streams/all" label={t('sidebar.streams')} />}
+            {phone && <BackToListLink hash="#streams/all" label={t('sidebar.streams')} />}
             {isNew ? (
               <CreateStreamForm />
             ) : stream ? (
-              <StreamPage stream={stream} tab={tab} />
+              <StreamSettingsPage stream={stream} tab={tab} />
             ) : (
               <EmptyNotice icon="hash">
                 {t(/^\d+$/.test(part) ? 'settings.no-stream' : 'settings.choose-stream')}
@@ -49,11 +49,17 @@ export function StreamsView({ parts }: { readonly parts: readonly string[] }) {
   );
 }
 
-function StreamList({ filter, current }: { readonly filter: StreamListFilter; readonly current: Stream | undefined }) {
+function BrowsableStreamList({
+  filter,
+  current,
+}: {
+  readonly filter: StreamListFilter;
+  readonly current: Stream | undefined;
+}) {
   const [text, setText] = useState('');
   const wanted = text.trim().toLowerCase();
   const { streams } = core.state;
-  const list = (filter === 'all' ? streams.all : streams.subscribed).value.filter(
+  const list = (filter === 'all' ? streams.allSortedByName : streams.subscribedStreams).value.filter(
     ({ name, description, membership, invite_only }) =>
       (membership !== 'former' || !invite_only || core.state.me.isAdmin) &&
       (name.toLowerCase().includes(wanted) || description.toLowerCase().includes(wanted)),
@@ -61,7 +67,7 @@ function StreamList({ filter, current }: { readonly filter: StreamListFilter; re
   return (
     <nav class="settings-nav stream-list" aria-label={t('sidebar.streams')}>
       <div class="stream-list-head">
-        <Field
+        <TextField
           type="search"
           hidesLabel
           icon="filter"
@@ -95,7 +101,7 @@ function StreamList({ filter, current }: { readonly filter: StreamListFilter; re
         <VirtualList
           items={list}
           getItemKey={getStreamId}
-          getItemHeightPx={() => ROW_HEIGHT_PX}
+          getItemHeightPx={() => STREAM_ROW_HEIGHT_PX}
           label={t('sidebar.streams')}
         >
           {(stream, row) => (
@@ -106,7 +112,7 @@ function StreamList({ filter, current }: { readonly filter: StreamListFilter; re
                 style={{ '--stream': stream.color || 'currentColor' }}
                 {...row}
               >
-                <Icon name={ICON_BY_STREAM_KIND[streams.getPrivacy(stream.stream_id) ?? 'public']} />
+                <Icon name={ICON_BY_STREAM_PRIVACY[streams.getPrivacy(stream.stream_id) ?? 'public']} />
                 <span class="stream-line-text">
                   <span data-cut="">{stream.name}</span>
                   <span class="row-soft" data-cut="">
@@ -114,7 +120,7 @@ function StreamList({ filter, current }: { readonly filter: StreamListFilter; re
                   </span>
                 </span>
               </a>
-              <SubscribeButton stream={stream} small />
+              <SubscriptionToggleButton stream={stream} small />
             </div>
           )}
         </VirtualList>
@@ -128,7 +134,7 @@ const getStreamId = ({ stream_id }: Stream): number => stream_id;
 const STREAM_TABS = ['general', 'personal', 'subscribers'] as const;
 type StreamTab = (typeof STREAM_TABS)[number];
 
-function StreamPage({ stream, tab }: { readonly stream: Stream; readonly tab: string | undefined }) {
+function StreamSettingsPage({ stream, tab }: { readonly stream: Stream; readonly tab: string | undefined }) {
   const tabs = STREAM_TABS.filter((id) => id !== 'personal' || stream.membership === 'subscribed');
   const current: StreamTab = tabs.find((id) => id === tab) ?? 'general';
   return (
@@ -136,11 +142,11 @@ function StreamPage({ stream, tab }: { readonly stream: Stream; readonly tab: st
       <div class="settings-group-head">
         <h2>
           <span class="bar-stream" style={{ '--stream': stream.color || 'currentColor' }}>
-            <Icon name={ICON_BY_STREAM_KIND[core.state.streams.getPrivacy(stream.stream_id) ?? 'public']} />
+            <Icon name={ICON_BY_STREAM_PRIVACY[core.state.streams.getPrivacy(stream.stream_id) ?? 'public']} />
           </span>
           {stream.name}
         </h2>
-        <SubscribeButton stream={stream} />
+        <SubscriptionToggleButton stream={stream} />
       </div>
       <Tabs
         label={stream.name}
@@ -148,9 +154,9 @@ function StreamPage({ stream, tab }: { readonly stream: Stream; readonly tab: st
         current={current}
         onChange={(id) => core.router.navigate({ view: 'streams', parts: [String(stream.stream_id), id] }, true)}
       >
-        {current === 'general' && <GeneralTab stream={stream} />}
-        {current === 'personal' && <PersonalTab stream={stream} />}
-        {current === 'subscribers' && <SubscribersTab stream={stream} />}
+        {current === 'general' && <GeneralStreamTab stream={stream} />}
+        {current === 'personal' && <PersonalStreamTab stream={stream} />}
+        {current === 'subscribers' && <StreamSubscribersTab stream={stream} />}
       </Tabs>
     </>
   );

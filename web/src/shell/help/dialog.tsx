@@ -1,6 +1,14 @@
 import { useSignal } from '@preact/signals';
 import { SHORTCUT_GROUPS, SHORTCUTS, type ShortcutId } from '../../keyboard/index.js';
-import { announce, Button, Dialog, Field, IconButton, KeyCaps, keyboard } from '../../kit/index.js';
+import {
+  announceToScreenReader,
+  Button,
+  Dialog,
+  IconButton,
+  KeyCaps,
+  pageShortcuts,
+  TextField,
+} from '../../kit/index.js';
 import { confirm, Toggle } from '../../kit-later/index.js';
 import { t } from '../../text/index.js';
 import { KeyCaptureButton } from './key-taker.js';
@@ -12,10 +20,10 @@ interface ShortcutLineProps {
 }
 
 /** One shortcut: name, keys, and the buttons that change them. */
-function ShortcutLine({ id, isEditing, onEditingChange }: ShortcutLineProps) {
+function ShortcutHelpRow({ id, isEditing, onEditingChange }: ShortcutLineProps) {
   const name = t(`shortcut.${id}`);
-  const chords = keyboard.getKeys(id);
-  const changed = keyboard.customKeys.value[id] !== undefined;
+  const chords = pageShortcuts.getChords(id);
+  const changed = pageShortcuts.customChordsById.value[id] !== undefined;
   return (
     <li class="help-row">
       <span>{name}</span>
@@ -24,8 +32,8 @@ function ShortcutLine({ id, isEditing, onEditingChange }: ShortcutLineProps) {
           id={id}
           onDone={(chord) => {
             if (chord !== undefined) {
-              keyboard.setKeys(id, [chord]);
-              announce(t('help.changed', { name, keys: chord }));
+              pageShortcuts.setCustomChords(id, [chord]);
+              announceToScreenReader(t('help.changed', { name, keys: chord }));
             }
             onEditingChange(undefined);
           }}
@@ -41,7 +49,11 @@ function ShortcutLine({ id, isEditing, onEditingChange }: ShortcutLineProps) {
         </span>
       )}
       {changed ? (
-        <IconButton icon="refresh" label={t('help.reset', { name })} onClick={() => keyboard.setKeys(id, undefined)} />
+        <IconButton
+          icon="refresh"
+          label={t('help.reset', { name })}
+          onClick={() => pageShortcuts.setCustomChords(id, undefined)}
+        />
       ) : (
         <IconButton icon="edit" label={t('help.change', { name })} onClick={() => onEditingChange(id)} size={16} />
       )}
@@ -53,14 +65,15 @@ export function HelpDialog({ onClose }: { readonly onClose: () => void }) {
   const filter = useSignal('');
   const changing = useSignal<ShortcutId | undefined>(undefined);
   const wanted = filter.value.trim().toLowerCase();
-  const shown = keyboard.listShortcutIds().filter((id) => t(`shortcut.${id}`).toLowerCase().includes(wanted));
+  const shown = pageShortcuts.listShortcutIds().filter((id) => t(`shortcut.${id}`).toLowerCase().includes(wanted));
   const resetAll = async () => {
     const text = t('help.reset-all');
-    if (await confirm({ title: text, text, confirmLabel: t('help.reset-all') })) keyboard.customKeys.value = {};
+    if (await confirm({ title: text, text, confirmLabel: t('help.reset-all') }))
+      pageShortcuts.customChordsById.value = {};
   };
   return (
     <Dialog title={t('help.title')} size="large" onClose={onClose}>
-      <Field
+      <TextField
         type="search"
         hidesLabel
         icon="search"
@@ -80,7 +93,7 @@ export function HelpDialog({ onClose }: { readonly onClose: () => void }) {
                 <h3 id={`help-${group}`}>{t(`help.group.${group}`)}</h3>
                 <ul>
                   {ids.map((id) => (
-                    <ShortcutLine
+                    <ShortcutHelpRow
                       key={id}
                       id={id}
                       isEditing={changing.value === id}
@@ -99,12 +112,12 @@ export function HelpDialog({ onClose }: { readonly onClose: () => void }) {
       <Toggle
         label={t('help.single-keys')}
         hint={t('help.single-keys-hint')}
-        checked={keyboard.singleKeysEnabled.value}
+        checked={pageShortcuts.areSingleKeysEnabled.value}
         onChange={(on) => {
-          keyboard.singleKeysEnabled.value = on;
+          pageShortcuts.areSingleKeysEnabled.value = on;
         }}
       />
-      {Object.keys(keyboard.customKeys.value).length > 0 && (
+      {Object.keys(pageShortcuts.customChordsById.value).length > 0 && (
         <Button onClick={() => void resetAll()}>{t('help.reset-all')}</Button>
       )}
     </Dialog>

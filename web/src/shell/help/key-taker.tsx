@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals';
 import { useLayoutEffect, useRef } from 'preact/hooks';
-import { formatChord, formatKeyCaps, type ShortcutId } from '../../keyboard/index.js';
-import { isMac, keyboard } from '../../kit/index.js';
+import { formatChord, makeKeyCapLabels, type ShortcutId } from '../../keyboard/index.js';
+import { isApplePlatform, pageShortcuts } from '../../kit/index.js';
 import { t } from '../../text/index.js';
 
 interface KeyCaptureButtonProps {
@@ -21,11 +21,11 @@ export function KeyCaptureButton({ id, onDone }: KeyCaptureButtonProps) {
     event.preventDefault();
     event.stopPropagation();
     if (event.key === 'Escape') return onDone(undefined);
-    const chord = formatChord(event, isMac());
+    const chord = formatChord(event, isApplePlatform());
     if (chord === undefined) return;
-    const [other] = keyboard.findConflicts(id, chord);
+    const [other] = pageShortcuts.findConflictingShortcutIds(id, chord);
     if (other === undefined) return onDone(chord);
-    const keys = formatKeyCaps(chord, t, isMac()).join(' ');
+    const keys = makeKeyCapLabels(chord, t, isApplePlatform()).join(' ');
     conflict.value = t('help.conflict', { keys, name: t(`shortcut.${other}`) });
   };
   return (

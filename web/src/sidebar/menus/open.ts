@@ -1,6 +1,6 @@
 import { core } from '../../client/index.js';
-import { ApiFailure, streamNarrow, TOPIC_POLICY, topicNarrow } from '../../core/index.js';
-import { type Anchor, type MenuItem, openMenu, toast } from '../../kit/index.js';
+import { ApiFailure, makeStreamNarrow, makeTopicNarrow, TOPIC_VISIBILITY_POLICY } from '../../core/index.js';
+import { type MenuItem, type PopoverAnchor, showToast, toggleMenu } from '../../kit/index.js';
 import { confirm } from '../../kit-later/index.js';
 import { t } from '../../text/index.js';
 import { subscriptionFlags, subscriptions, topicPolicies } from '../../toggles/index.js';
@@ -10,16 +10,16 @@ async function awaitOrToastError(action: Promise<unknown>): Promise<void> {
   try {
     await action;
   } catch (error) {
-    toast({ text: error instanceof ApiFailure ? error.message : t('error.unreachable'), kind: 'error' });
+    showToast({ text: error instanceof ApiFailure ? error.message : t('error.unreachable'), kind: 'error' });
   }
 }
 
-async function copyLink(hash: string): Promise<void> {
+async function copyAbsoluteLink(hash: string): Promise<void> {
   await navigator.clipboard.writeText(new URL(hash, location.href).href);
-  toast({ text: t('common.copied'), kind: 'success' });
+  showToast({ text: t('common.copied'), kind: 'success' });
 }
 
-async function askAndUnsubscribe(id: number, name: string): Promise<void> {
+async function confirmAndUnsubscribe(id: number, name: string): Promise<void> {
   const action = t('sidebar.leave');
   const agreed = await confirm({
     title: action,
@@ -31,7 +31,7 @@ async function askAndUnsubscribe(id: number, name: string): Promise<void> {
 }
 
 /** Actions on a stream. */
-export function openStreamMenu(anchor: Anchor, id: number): void {
+export function openStreamMenu(anchor: PopoverAnchor, id: number): void {
   const stream = core.state.streams.byId.peek().get(id);
   if (!stream) return;
   const mine = subscriptions.shown(id);
@@ -59,7 +59,7 @@ export function openStreamMenu(anchor: Anchor, id: number): void {
     {
       label: t('sidebar.copy-link'),
       icon: 'link',
-      run: () => void copyLink(core.router.formatHash({ view: 'narrow', narrow: streamNarrow(id) })),
+      run: () => void copyAbsoluteLink(core.router.formatHash({ view: 'narrow', narrow: makeStreamNarrow(id) })),
     },
     core.state.me.id !== 0 && {
       label: t('sidebar.stream-settings'),
@@ -67,20 +67,25 @@ export function openStreamMenu(anchor: Anchor, id: number): void {
       run: () => core.router.navigate({ view: 'streams', parts: [String(id)] }),
     },
     mine && 'line',
-    mine && { label: t('sidebar.leave'), icon: 'sign-out', danger: true, run: () => void askAndUnsubscribe(id, name) },
+    mine && {
+      label: t('sidebar.leave'),
+      icon: 'sign-out',
+      danger: true,
+      run: () => void confirmAndUnsubscribe(id, name),
+    },
   ];
-  openMenu(anchor, { label: t('sidebar.stream-menu', { name }), items });
+  toggleMenu(anchor, { label: t('sidebar.stream-menu', { name }), items });
 }
 
 /** Actions on a topic. */
-export function openTopicMenu(anchor: Anchor, stream: number, topic: string): void {
+export function openTopicMenu(anchor: PopoverAnchor, stream: number, topic: string): void {
   const policy = topicPolicies.shown({ stream, topic });
   const choice = (label: string, value: 0 | 1 | 2 | 3): MenuItem => ({
     label,
     checked: policy === value,
     run: () => void awaitOrToastError(topicPolicies.press({ stream, topic }, value)),
   });
-  const { inherit, muted, unmuted, followed } = TOPIC_POLICY;
+  const { inherit, muted, unmuted, followed } = TOPIC_VISIBILITY_POLICY;
   const own: MenuItem[] = [
     {
       label: t('sidebar.mark-read'),
@@ -97,8 +102,9 @@ export function openTopicMenu(anchor: Anchor, stream: number, topic: string): vo
   const link: MenuItem = {
     label: t('sidebar.copy-link'),
     icon: 'link',
-    run: () => void copyLink(core.router.formatHash({ view: 'narrow', narrow: topicNarrow(stream, topic) })),
+    run: () =>
+      void copyAbsoluteLink(core.router.formatHash({ view: 'narrow', narrow: makeTopicNarrow(stream, topic) })),
   };
   const items = core.state.me.id === 0 ? [link] : [...own, link];
-  openMenu(anchor, { label: t('sidebar.topic-menu', { name: topic }), items });
+  toggleMenu(anchor, { label: t('sidebar.topic-menu', { name: topic }), items });
 }

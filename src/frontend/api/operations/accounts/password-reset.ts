@@ -4,20 +4,20 @@
  */
 
 import {
-  makeForgottenPasswordPage,
-  makeNewPasswordPage,
   makePasswordChangedPage,
   makePasswordResetLinkGonePage,
   makePasswordResetMailSentPage,
+  makeRequestPasswordResetPage,
+  makeSetNewPasswordPage,
 } from '#domain/pages';
-import { openMailLinkToken } from '#domain/secrets';
+import { openValidMailLinkToken } from '#domain/secrets';
 import { type RealmId, realmActorKey } from '#model';
 import { type OpenedPasswordResetLink, realmActorCommands } from '#model/commands';
 import { type ApiCall, type ApiOperation, defineOperation, forwardCommand } from '../../operation.js';
 import { declareOptionalTextParameter, declarePathIdParameter, declarePathTextParameter } from '../../parameters.js';
 import { answerWithPageOnRefusal } from '../invitations/join-pages.js';
 
-const showAskResetOperation = defineOperation({
+const showPasswordResetRequestPageOperation = defineOperation({
   id: 'show-password-reset-request',
   method: 'GET',
   path: '/accounts/password/reset',
@@ -26,10 +26,10 @@ const showAskResetOperation = defineOperation({
   guard: 'none',
   summary: 'A page with which somebody who forgot the password has a mail sent.',
   parameters: {},
-  run: ({ servesWebClient }) => makeForgottenPasswordPage('', servesWebClient),
+  run: ({ servesWebClient }) => makeRequestPasswordResetPage('', servesWebClient),
 });
 
-const askResetOperation = defineOperation({
+const requestPasswordResetMailOperation = defineOperation({
   id: 'request-password-reset',
   method: 'POST',
   path: '/accounts/password/reset',
@@ -45,32 +45,32 @@ const askResetOperation = defineOperation({
     return answerWithPageOnRefusal(
       makePasswordResetLinkGonePage,
       async () => {
-        call.countMail();
+        call.countMailOfAnonymousCaller();
         await call.send(
           forwardCommand({ to: realmActorKey(call.realm), command: realmActorCommands.askPasswordReset, args }),
         );
         return makePasswordResetMailSentPage(email, call.servesWebClient);
       },
-      async (problem) => makeForgottenPasswordPage(email, call.servesWebClient, problem),
+      async (problem) => makeRequestPasswordResetPage(email, call.servesWebClient, problem),
     );
   },
 });
 
-const tokenParameter = { token: declarePathTextParameter('From the mail.') } as const;
+const resetTokenParameter = { token: declarePathTextParameter('From the mail.') } as const;
 
 /** Returns the content of the reset link; undefined if this server didn't make the link, or the link has expired. */
-function openResetLink({
+function openPasswordResetLink({
   params,
   secrets,
   now,
 }: ApiCall<{ readonly token: string }>):
   | { readonly realm: RealmId; readonly link: OpenedPasswordResetLink }
   | undefined {
-  const opened = openMailLinkToken(secrets, 'reset-password', params.token, now);
-  return opened && { realm: opened.realm, link: { user: opened.user, hash: secrets.apiKeyHash(params.token) } };
+  const opened = openValidMailLinkToken(secrets, 'reset-password', params.token, now);
+  return opened && { realm: opened.realm, link: { user: opened.user, hash: secrets.hashApiKeyOrToken(params.token) } };
 }
 
-const showResetOperation = defineOperation({
+const showNewPasswordPageOperation = defineOperation({
   id: 'show-password-reset',
   method: 'GET',
   path: '/accounts/password/reset/{token}',
@@ -78,20 +78,20 @@ const showResetOperation = defineOperation({
   page: true,
   guard: 'none',
   summary: 'A page that sets a new password.',
-  parameters: tokenParameter,
+  parameters: resetTokenParameter,
   run(call) {
-    const opened = openResetLink(call);
+    const opened = openPasswordResetLink(call);
     if (!opened) return makePasswordResetLinkGonePage();
     const command = realmActorCommands.peekPasswordReset;
     return answerWithPageOnRefusal(makePasswordResetLinkGonePage, async () =>
-      makeNewPasswordPage(
+      makeSetNewPasswordPage(
         await call.send(forwardCommand({ to: realmActorKey(opened.realm), command, args: opened.link })),
       ),
     );
   },
 });
 
-const resetOperation = defineOperation({
+const setNewPasswordOperation = defineOperation({
   id: 'reset-password',
   method: 'POST',
   path: '/accounts/password/reset/{token}',
@@ -100,13 +100,13 @@ const resetOperation = defineOperation({
   guard: 'none',
   summary: 'Set a new password; ends the sessions of the account.',
   parameters: {
-    ...tokenParameter,
+    ...resetTokenParameter,
     password: declareOptionalTextParameter('form', 'At least 6 characters and hard enough to guess.'),
     new_key: declareOptionalTextParameter('form', "'true': the API key is replaced, too."),
     username: declareOptionalTextParameter('form', 'Ignored; for password managers.'),
   },
   run(call) {
-    const opened = openResetLink(call);
+    const opened = openPasswordResetLink(call);
     if (!opened) return makePasswordResetLinkGonePage();
     const { realm, link } = opened;
     const to = realmActorKey(realm);
@@ -121,7 +121,7 @@ const resetOperation = defineOperation({
         );
       },
       async (problem) =>
-        makeNewPasswordPage(
+        makeSetNewPasswordPage(
           await call.send(forwardCommand({ to, command: realmActorCommands.peekPasswordReset, args: link })),
           problem,
         ),
@@ -130,7 +130,7 @@ const resetOperation = defineOperation({
 });
 
 /** Operation by which administrators have a reset link mailed to a user, because they must not learn the password. */
-export const sendPasswordResetOperation = defineOperation({
+export const sendPasswordResetAsAdminOperation = defineOperation({
   id: 'web-send-password-reset',
   method: 'POST',
   path: '/web/users/{user_id}/password_reset',
@@ -148,9 +148,9 @@ export const sendPasswordResetOperation = defineOperation({
 });
 
 export const PASSWORD_RESET_OPERATIONS = [
-  showAskResetOperation,
-  askResetOperation,
-  showResetOperation,
-  resetOperation,
-  sendPasswordResetOperation,
+  showPasswordResetRequestPageOperation,
+  requestPasswordResetMailOperation,
+  showNewPasswordPageOperation,
+  setNewPasswordOperation,
+  sendPasswordResetAsAdminOperation,
 ] as unknown as readonly ApiOperation[];

@@ -6,9 +6,9 @@ import { type ApiOperation, defineOperation, forwardCommand } from '../../operat
 import { declareOptionalJsonParameter } from '../../parameters.js';
 
 /** Maximum of MiB of one request, equal to the bound of the whole storage of an account. */
-const MAX_STORED_MIB = 10;
+const MAX_BOT_STORAGE_REQUEST_MIB = 10;
 
-const keys = (where: 'query' | 'form') =>
+const declareOptionalStorageKeysParameter = (where: 'query' | 'form') =>
   declareOptionalJsonParameter(where, Type.Array(Type.String()), 'Which; absent: all.');
 
 const getBotStorageOperation = defineOperation({
@@ -18,7 +18,7 @@ const getBotStorageOperation = defineOperation({
   guard: 'user',
   compressed: false,
   summary: 'Read what the caller has stored.',
-  parameters: { keys: keys('query') },
+  parameters: { keys: declareOptionalStorageKeysParameter('query') },
   run: ({ realm, caller, params }) =>
     forwardCommand({
       to: userActorKey(realm, caller),
@@ -33,7 +33,7 @@ const putBotStorageOperation = defineOperation({
   path: '/bot_storage',
   guard: 'user',
   summary: 'Store text by key; what is stored under other keys stays.',
-  maxBodyMib: MAX_STORED_MIB,
+  maxBodyMib: MAX_BOT_STORAGE_REQUEST_MIB,
   parameters: {
     storage: {
       in: 'form',
@@ -41,7 +41,7 @@ const putBotStorageOperation = defineOperation({
       schema: Type.Record(Type.String(), Type.String()),
       required: true,
       description: 'Text by key.',
-      maxCharacters: MAX_STORED_MIB * 1_048_576,
+      maxCharacters: MAX_BOT_STORAGE_REQUEST_MIB * 1_048_576,
     },
   },
   run: ({ realm, caller, params }) =>
@@ -58,7 +58,7 @@ const removeBotStorageOperation = defineOperation({
   path: '/bot_storage',
   guard: 'user',
   summary: 'Remove what is stored.',
-  parameters: { keys: keys('form') },
+  parameters: { keys: declareOptionalStorageKeysParameter('form') },
   run: ({ realm, caller, params }) =>
     forwardCommand({
       to: userActorKey(realm, caller),

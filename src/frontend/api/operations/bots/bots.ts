@@ -1,8 +1,8 @@
 /** Operations of the API for bots (users.md § Bots). */
 import { Type } from 'typebox';
 import type { JsonObject } from '#base';
-import { avatarUrlOfUser, formatBotStreamsForApi, mailDomainOfOrigin } from '#domain/people';
-import { makeAvatarImages } from '#domain/pictures';
+import { avatarUrlOfUser, emailDomainOfOrigin, formatBotDefaultStreamsForApi } from '#domain/people';
+import { makeAvatarPngBySize } from '#domain/pictures';
 import { realmActorKey, toUserId } from '#model';
 import {
   type ActorCommandName,
@@ -18,10 +18,10 @@ import {
   declareOptionalJsonParameter,
   declareOptionalTextParameter,
   declarePathIdParameter,
-  declareTextParameter,
+  declareRequiredTextParameter,
 } from '../../parameters.js';
 import { unsealOrRenewApiKey } from '../../readable-key.js';
-import { getOnlyUploadedPictureOrThrow, storeAvatar } from '../../store-picture.js';
+import { getOnlyUploadedPictureOrThrow, storeAndShowAvatar } from '../../store-picture.js';
 
 /** Maximum of characters of all keys and values of a bot's configuration together. */
 const MAX_BOT_CONFIG_CHARACTERS = 10_000;
@@ -31,7 +31,7 @@ const ROLE_NUMBERS = [100, 200, 300, 400, 600];
 type BotConfig = Readonly<Record<string, string>>;
 
 /** Returns the configuration of a bot unless it is too long. @throws ApiError */
-function checkBotConfig(config: BotConfig): BotConfig {
+function checkBotConfigLength(config: BotConfig): BotConfig {
   const characters = Object.entries(config).flat().join('');
   if ([...characters].length <= MAX_BOT_CONFIG_CHARACTERS) return config;
   throw apiError('VALIDATION_FAILED', {
@@ -39,14 +39,14 @@ function checkBotConfig(config: BotConfig): BotConfig {
   });
 }
 
-const url = Type.String({ check: 'url' });
-const strings = Type.Record(Type.String(), Type.String());
+const urlSchema = Type.String({ check: 'url' });
+const stringsByNameSchema = Type.Record(Type.String(), Type.String());
 
 /** Parameter of a form: JSON integer with a default. */
-const choice = (fallback: number, description: string) =>
+const declareOptionalIntegerFormParameter = (fallback: number, description: string) =>
   ({ in: 'form', encoding: 'json', schema: Type.Integer(), required: false, default: fallback, description }) as const;
 
-const defaults = {
+const botStreamDefaultParameters = {
   default_sending_stream: declareOptionalTextParameter('form', 'Name of the stream of its messages that name none.'),
   default_events_register_stream: declareOptionalTextParameter(
     'form',
@@ -58,7 +58,7 @@ const defaults = {
   ),
 } as const;
 
-const getBotsOperation = defineOperation({
+const getOwnActiveBotsOperation = defineOperation({
   id: 'get-bots',
   method: 'GET',
   path: '/bots',
@@ -82,7 +82,7 @@ const getBotsOperation = defineOperation({
         full_name: user.fullName,
         api_key: (await unsealOrRenewApiKey(call, sealed)) ?? '',
         avatar_url: avatarUrlOfUser(user),
-        ...formatBotStreamsForApi(bot, (id) => directory.stream(id)?.name),
+        ...formatBotDefaultStreamsForApi(bot, (id) => directory.stream(id)?.name),
       });
     }
     return { fields: { bots } };
@@ -93,7 +93,7 @@ const getBotsOperation = defineOperation({
  * Creates or changes a bot, and stores the avatar if the form has a file. With a file the command is sent twice, first
  * as a dry run, because refusals of the command come before those of the picture.
  */
-async function withAvatar<A extends JsonObject>(
+async function sendBotCommandAndStoreAvatar<A extends JsonObject>(
   call: ApiCall<unknown>,
   command: ActorCommandName<'realm', A & BotRequestOptions, ReplyFields>,
   args: A,
@@ -101,16 +101,21 @@ async function withAvatar<A extends JsonObject>(
 ): Promise<JsonObject> {
   const send = (dry: boolean): Promise<JsonObject> =>
     call.send(
-      forwardCommand({ to: realmActorKey(call.realm), command, args: { ...args, files: fileCount(call), dry } }),
+      forwardCommand({
+        to: realmActorKey(call.realm),
+        command,
+        args: { ...args, files: countUploadedFiles(call), dry },
+      }),
     );
-  if (fileCount(call) === 0) return send(false);
+  if (countUploadedFiles(call) === 0) return send(false);
   await send(true);
-  const images = await makeAvatarImages(getOnlyUploadedPictureOrThrow(call, 'ONE_FILE').bytes());
+  const images = await makeAvatarPngBySize(getOnlyUploadedPictureOrThrow(call, 'ONE_FILE').bytes());
   const answer = await send(false);
-  return { ...answer, avatar_url: await storeAvatar(call, toUserId(idOf(answer)), images) };
+  return { ...answer, avatar_url: await storeAndShowAvatar(call, toUserId(idOf(answer)), images) };
 }
 
-const fileCount = ({ files }: Pick<ApiCall<unknown>, 'files'>): number => (files === 'too large' ? 1 : files.length);
+const countUploadedFiles = ({ files }: Pick<ApiCall<unknown>, 'files'>): number =>
+  files === 'too large' ? 1 : files.length;
 
 export const createBotOperation = defineOperation({
   id: 'create-bot',
@@ -121,13 +126,13 @@ export const createBotOperation = defineOperation({
   compressed: false,
   summary: 'Make a bot of which the caller is the owner. One file may be its avatar.',
   parameters: {
-    full_name: declareTextParameter('form', 'Name shown to others; nobody else who is active has it.'),
-    short_name: declareTextParameter('form', 'Beginning of its address.'),
-    bot_type: choice(1, '1 generic, 2 incoming webhook, 3 outgoing webhook.'),
+    full_name: declareRequiredTextParameter('form', 'Name shown to others; nobody else who is active has it.'),
+    short_name: declareRequiredTextParameter('form', 'Beginning of its address.'),
+    bot_type: declareOptionalIntegerFormParameter(1, '1 generic, 2 incoming webhook, 3 outgoing webhook.'),
     payload_url: {
       in: 'form',
       encoding: 'json',
-      schema: url,
+      schema: urlSchema,
       required: false,
       default: '',
       description: 'Outgoing webhooks: where messages to the bot are posted.',
@@ -136,17 +141,17 @@ export const createBotOperation = defineOperation({
     config_data: {
       in: 'form',
       encoding: 'json',
-      schema: strings,
+      schema: stringsByNameSchema,
       required: false,
       default: {} as Record<string, string>,
       description: 'What the integration needs to know: strings by name.',
     },
-    interface_type: choice(1, 'Form of the posts: 1 generic, 2 as Slack posts.'),
-    ...defaults,
+    interface_type: declareOptionalIntegerFormParameter(1, 'Form of the posts: 1 generic, 2 as Slack posts.'),
+    ...botStreamDefaultParameters,
   },
   async run(call) {
     const { params, secrets } = call;
-    const answer = await withAvatar(
+    const answer = await sendBotCommandAndStoreAvatar(
       call,
       realmActorCommands.createBot,
       {
@@ -155,12 +160,12 @@ export const createBotOperation = defineOperation({
         type: params.bot_type,
         payloadUrl: params.payload_url,
         service: params.service_name ?? null,
-        config: checkBotConfig(params.config_data),
+        config: checkBotConfigLength(params.config_data),
         interface: params.interface_type,
         sending: params.default_sending_stream ?? null,
         events: params.default_events_register_stream ?? null,
         allPublicStreams: params.default_all_public_streams ?? false,
-        domain: mailDomainOfOrigin(call.site),
+        domain: emailDomainOfOrigin(call.site),
       },
       ({ user_id }) => Number(user_id),
     );
@@ -169,7 +174,7 @@ export const createBotOperation = defineOperation({
   },
 });
 
-const botId = { bot_id: declarePathIdParameter('The bot.') } as const;
+const botIdPathParameter = { bot_id: declarePathIdParameter('The bot.') } as const;
 
 export const updateBotOperation = defineOperation({
   id: 'update-bot',
@@ -179,7 +184,7 @@ export const updateBotOperation = defineOperation({
   takesFiles: true,
   summary: 'Change a bot: its owner and administrators may.',
   parameters: {
-    ...botId,
+    ...botIdPathParameter,
     full_name: declareOptionalTextParameter('form', 'New name.'),
     role: declareOptionalJsonParameter(
       'form',
@@ -189,16 +194,16 @@ export const updateBotOperation = defineOperation({
     bot_owner_id: declareOptionalJsonParameter('form', Type.Integer(), 'New owner.'),
     config_data: declareOptionalJsonParameter(
       'form',
-      strings,
+      stringsByNameSchema,
       'What the integration needs to know; what is not named stays.',
     ),
     service_payload_url: declareOptionalJsonParameter(
       'form',
-      url,
+      urlSchema,
       'Outgoing webhooks: where messages to the bot are posted.',
     ),
-    service_interface: choice(1, 'With service_payload_url: 1 generic, 2 as Slack posts.'),
-    ...defaults,
+    service_interface: declareOptionalIntegerFormParameter(1, 'With service_payload_url: 1 generic, 2 as Slack posts.'),
+    ...botStreamDefaultParameters,
   },
   async run(call) {
     const { params } = call;
@@ -207,14 +212,16 @@ export const updateBotOperation = defineOperation({
       full_name: params.full_name ?? null,
       role: params.role ?? null,
       bot_owner_id: params.bot_owner_id ?? null,
-      config: params.config_data ? checkBotConfig(params.config_data) : null,
+      config: params.config_data ? checkBotConfigLength(params.config_data) : null,
       payloadUrl: params.service_payload_url ?? null,
       interface: params.service_interface,
       sending: params.default_sending_stream ?? null,
       events: params.default_events_register_stream ?? null,
       allPublicStreams: params.default_all_public_streams ?? null,
     };
-    return { fields: await withAvatar(call, realmActorCommands.updateBot, args, () => params.bot_id) };
+    return {
+      fields: await sendBotCommandAndStoreAvatar(call, realmActorCommands.updateBot, args, () => params.bot_id),
+    };
   },
 });
 
@@ -225,7 +232,7 @@ export const regenerateBotApiKeyOperation = defineOperation({
   guard: 'member_human',
   compressed: false,
   summary: 'Give a bot another API key; the old one is dead.',
-  parameters: botId,
+  parameters: botIdPathParameter,
   async run(call) {
     const { params, realm, secrets } = call;
     const { sealed } = await call.send(
@@ -246,7 +253,7 @@ export const deactivateBotOperation = defineOperation({
   // The handler checks that the caller owns the bot; an owner may have become a guest.
   guard: 'user',
   summary: 'Deactivate a bot.',
-  parameters: botId,
+  parameters: botIdPathParameter,
   run: ({ params, realm }) =>
     forwardCommand({
       to: realmActorKey(realm),
@@ -256,7 +263,7 @@ export const deactivateBotOperation = defineOperation({
 });
 
 export const BOT_OPERATIONS = [
-  getBotsOperation,
+  getOwnActiveBotsOperation,
   createBotOperation,
   updateBotOperation,
   regenerateBotApiKeyOperation,

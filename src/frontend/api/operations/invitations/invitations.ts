@@ -8,13 +8,13 @@ import { defineOperation, forwardCommand } from '../../operation.js';
 import { declarePathIdParameter } from '../../parameters.js';
 
 /** Maximum of characters of the list of addresses: some thousand addresses, and each gets a mail. */
-const MAX_INVITEES_TEXT = 30_000;
+const MAX_INVITEE_EMAILS_CHARACTERS = 30_000;
 /** Maximum validity of an invitation, minutes: a hundred years. */
-const MAX_MINUTES = 52_560_000;
+const MAX_INVITATION_VALIDITY_MINUTES = 52_560_000;
 
-const ROLES = [100, 200, 300, 400, 600];
+const ROLE_NUMBERS = [100, 200, 300, 400, 600];
 
-const offer = {
+const invitationOfferParameters = {
   invite_expires_in_minutes: {
     in: 'form',
     encoding: 'json',
@@ -26,27 +26,27 @@ const offer = {
   invite_as: {
     in: 'form',
     encoding: 'json',
-    schema: Type.Enum(ROLES),
+    schema: Type.Enum(ROLE_NUMBERS),
     required: false,
     default: 400,
     description: 'Role of the account: 100 owner, 200 administrator, 300 moderator, 400 member, 600 guest.',
   },
 } as const;
 
-const ids = Type.Array(Type.Integer());
+const idListSchema = Type.Array(Type.Integer());
 
 /**
  * Returns the validity of an invitation, minutes; null: unlimited. @throws ApiError unless null or 1 minute to 100
  * years
  */
-function minutes(given: number | null): number | null {
-  if (given !== null && (given < 1 || given > MAX_MINUTES)) {
+function checkInvitationValidityMinutes(given: number | null): number | null {
+  if (given !== null && (given < 1 || given > MAX_INVITATION_VALIDITY_MINUTES)) {
     throw validationError('Invalid invite_expires_in_minutes');
   }
   return given;
 }
 
-const getInvitationsOperation = defineOperation({
+const getStandingInvitationsOperation = defineOperation({
   id: 'get-invites',
   method: 'GET',
   path: '/invites',
@@ -58,7 +58,7 @@ const getInvitationsOperation = defineOperation({
     forwardCommand({ to: realmActorKey(realm), command: realmActorCommands.listInvitations, args: { origin: site } }),
 });
 
-const inviteOperation = defineOperation({
+const inviteByEmailOperation = defineOperation({
   id: 'send-invites',
   method: 'POST',
   path: '/invites',
@@ -68,15 +68,15 @@ const inviteOperation = defineOperation({
     invitee_emails: {
       in: 'form',
       encoding: 'string',
-      schema: Type.String({ maxLength: MAX_INVITEES_TEXT }),
+      schema: Type.String({ maxLength: MAX_INVITEE_EMAILS_CHARACTERS }),
       required: true,
       description: 'Addresses, separated by commas or line breaks.',
     },
-    ...offer,
+    ...invitationOfferParameters,
     stream_ids: {
       in: 'form',
       encoding: 'json',
-      schema: ids,
+      schema: idListSchema,
       required: true,
       description: 'Streams to subscribe them to; none: the default ones.',
     },
@@ -87,7 +87,7 @@ const inviteOperation = defineOperation({
       command: realmActorCommands.invite,
       args: {
         emails: parseInviteeEmails(params.invitee_emails),
-        minutes: minutes(params.invite_expires_in_minutes),
+        minutes: checkInvitationValidityMinutes(params.invite_expires_in_minutes),
         role: params.invite_as,
         stream_ids: params.stream_ids,
         origin: site,
@@ -95,7 +95,7 @@ const inviteOperation = defineOperation({
     }),
 });
 
-const inviteByLinkOperation = defineOperation({
+const createInvitationLinkOperation = defineOperation({
   id: 'create-invite-link',
   method: 'POST',
   path: '/invites/multiuse',
@@ -103,11 +103,11 @@ const inviteByLinkOperation = defineOperation({
   compressed: false,
   summary: 'Make a link with which any number of people can join.',
   parameters: {
-    ...offer,
+    ...invitationOfferParameters,
     stream_ids: {
       in: 'form',
       encoding: 'json',
-      schema: ids,
+      schema: idListSchema,
       required: false,
       default: [],
       description: 'Streams to subscribe them to; none: the default ones.',
@@ -116,7 +116,7 @@ const inviteByLinkOperation = defineOperation({
   async run(call) {
     const { realm, site, params, secrets } = call;
     const args = {
-      minutes: minutes(params.invite_expires_in_minutes),
+      minutes: checkInvitationValidityMinutes(params.invite_expires_in_minutes),
       role: params.invite_as,
       stream_ids: params.stream_ids,
       origin: site,
@@ -128,7 +128,7 @@ const inviteByLinkOperation = defineOperation({
   },
 });
 
-const revokeInvitationOperation = defineOperation({
+const revokeEmailInvitationOperation = defineOperation({
   id: 'revoke-invite',
   method: 'DELETE',
   path: '/invites/{prereg_id}',
@@ -143,7 +143,7 @@ const revokeInvitationOperation = defineOperation({
     }),
 });
 
-const revokeLinkOperation = defineOperation({
+const revokeInvitationLinkOperation = defineOperation({
   id: 'revoke-invite-link',
   method: 'DELETE',
   path: '/invites/multiuse/{invite_id}',
@@ -158,7 +158,7 @@ const revokeLinkOperation = defineOperation({
     }),
 });
 
-const resendInvitationOperation = defineOperation({
+const resendEmailInvitationOperation = defineOperation({
   id: 'resend-invite',
   method: 'POST',
   path: '/invites/{prereg_id}/resend',
@@ -174,10 +174,10 @@ const resendInvitationOperation = defineOperation({
 });
 
 export const INVITATION_OPERATIONS = [
-  getInvitationsOperation,
-  inviteOperation,
-  inviteByLinkOperation,
-  revokeInvitationOperation,
-  revokeLinkOperation,
-  resendInvitationOperation,
+  getStandingInvitationsOperation,
+  inviteByEmailOperation,
+  createInvitationLinkOperation,
+  revokeEmailInvitationOperation,
+  revokeInvitationLinkOperation,
+  resendEmailInvitationOperation,
 ] as const;

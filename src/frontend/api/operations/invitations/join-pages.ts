@@ -1,12 +1,12 @@
 /** Parts that the pages of joining share: refusals as pages, and the fields of a new account. */
-import type { FormProblem } from '#domain/pages';
+import type { FormRefusal } from '#domain/pages';
 import type { RawHttpAnswer } from '#model';
 import { ActorRefusedError, ApiError, type ApiErrorReply } from '#model/errors';
 import { declareOptionalTextParameter } from '../../parameters.js';
 
-export type NewAccountFormProblem = FormProblem;
+export type NewAccountFormProblem = FormRefusal;
 
-function problemOf({ status, msg }: ApiErrorReply): NewAccountFormProblem | undefined {
+function correctableProblemOfRefusal({ status, msg }: ApiErrorReply): NewAccountFormProblem | undefined {
   if (status === 400) return { status, text: msg };
   if (status === 429) return { status, text: 'Too many letters were sent. Try again later.' };
   return undefined;
@@ -29,7 +29,7 @@ export async function answerWithPageOnRefusal(
     const reply =
       error instanceof ActorRefusedError ? error.reply : error instanceof ApiError ? error.toReply() : undefined;
     if (!reply || reply.status >= 500) throw error;
-    const problem = problemOf(reply);
+    const problem = correctableProblemOfRefusal(reply);
     return again && problem ? answerWithPageOnRefusal(gone, () => again(problem)) : gone();
   }
 }

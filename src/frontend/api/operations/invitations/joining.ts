@@ -1,12 +1,16 @@
 /** Pages behind the links of invitations, opened in a browser; not part of the API. */
 
-import { INVITATION_LINK_PATH_SEGMENTS, type InvitationTokenContent, verifyInvitationToken } from '#domain/invitations';
+import {
+  INVITATION_LINK_PATH_SEGMENT_BY_KIND,
+  type InvitationTokenContent,
+  verifyInvitationToken,
+} from '#domain/invitations';
 import {
   makeAccountCreatedPage,
   makeInvitationGonePage,
   makeNewAccountFormPage,
+  makeSignUpAddressPage,
   makeSignUpMailSentPage,
-  makeSignUpPage,
   type NewAccountPageContent,
 } from '#domain/pages';
 import { type RawHttpAnswer, realmActorKey } from '#model';
@@ -15,13 +19,13 @@ import { type ApiCall, defineOperation, forwardCommand } from '../../operation.j
 import { declareOptionalTextParameter, declarePathTextParameter } from '../../parameters.js';
 import { answerWithPageOnRefusal, NEW_ACCOUNT_FORM_PARAMETERS, type NewAccountFormProblem } from './join-pages.js';
 
-type Kind = InvitationTokenContent['kind'];
+type InvitationKind = InvitationTokenContent['kind'];
 
 /**
  * Fetches what the page of an invitation shows. The token names the organization, because a host that is an IP address
  * doesn't.
  */
-async function readInvitationPreview(
+async function fetchInvitationPageContent(
   call: ApiCall<unknown>,
   { realm, ...named }: InvitationTokenContent,
 ): Promise<NewAccountPageContent> {
@@ -33,41 +37,45 @@ async function readInvitationPreview(
 }
 
 /** Runs `answer`; expired and unknown invitations, and those of deactivated organizations, get the same page. */
-const whileItStands = (
+const answerOrInvitationGonePage = (
   answer: () => Promise<RawHttpAnswer>,
   again?: (problem: NewAccountFormProblem) => Promise<RawHttpAnswer>,
 ) => answerWithPageOnRefusal(makeInvitationGonePage, answer, again);
 
-const token = { token: declarePathTextParameter('From the link.') } as const;
+const invitationTokenParameter = { token: declarePathTextParameter('From the link.') } as const;
 
-const defineShowFormOperation = (kind: Kind, form: (of: NewAccountPageContent) => RawHttpAnswer) =>
+const defineShowInvitationPageOperation = (kind: InvitationKind, form: (of: NewAccountPageContent) => RawHttpAnswer) =>
   defineOperation({
-    id: `show-${INVITATION_LINK_PATH_SEGMENTS[kind]}`,
+    id: `show-${INVITATION_LINK_PATH_SEGMENT_BY_KIND[kind]}`,
     method: 'GET',
-    path: `/${INVITATION_LINK_PATH_SEGMENTS[kind]}/{token}`,
+    path: `/${INVITATION_LINK_PATH_SEGMENT_BY_KIND[kind]}/{token}`,
     root: true,
     page: true,
     guard: 'none',
     summary: 'A page with which somebody who was invited makes an account.',
-    parameters: token,
+    parameters: invitationTokenParameter,
     run(call) {
       const of = verifyInvitationToken(call.secrets, kind, call.params.token);
-      return of ? whileItStands(async () => form(await readInvitationPreview(call, of))) : makeInvitationGonePage();
+      return of
+        ? answerOrInvitationGonePage(async () => form(await fetchInvitationPageContent(call, of)))
+        : makeInvitationGonePage();
     },
   });
 
-const showInvitation = defineShowFormOperation('single', (of) => makeNewAccountFormPage(of, ''));
+const showEmailInvitationOperation = defineShowInvitationPageOperation('single', (of) =>
+  makeNewAccountFormPage(of, ''),
+);
 
-const acceptInvitationOperation = defineOperation({
+const acceptEmailInvitationOperation = defineOperation({
   id: 'accept-invitation',
   method: 'POST',
-  path: `/${INVITATION_LINK_PATH_SEGMENTS.single}/{token}`,
+  path: `/${INVITATION_LINK_PATH_SEGMENT_BY_KIND.single}/{token}`,
   root: true,
   page: true,
   guard: 'none',
   summary: 'Make that account.',
   parameters: {
-    ...token,
+    ...invitationTokenParameter,
     ...NEW_ACCOUNT_FORM_PARAMETERS,
   },
   run(call) {
@@ -75,52 +83,55 @@ const acceptInvitationOperation = defineOperation({
     if (!of) return makeInvitationGonePage();
     const { full_name = '', password = '' } = call.params;
     const { realm, ...named } = of;
-    return whileItStands(
+    return answerOrInvitationGonePage(
       async () => {
-        const origin = await call.siteOf(realm);
+        const origin = await call.baseUrlOfRealm(realm);
         const args = { ...named, full_name, password, email: '', origin };
         const made = await call.send(
           forwardCommand({ to: realmActorKey(realm), command: realmActorCommands.join, args }),
         );
         return makeAccountCreatedPage(String(made.organization), origin, String(made.email), call.servesWebClient);
       },
-      async (problem) => makeNewAccountFormPage(await readInvitationPreview(call, of), full_name, problem),
+      async (problem) => makeNewAccountFormPage(await fetchInvitationPageContent(call, of), full_name, problem),
     );
   },
 });
 
-const showLink = defineShowFormOperation('link', ({ organization }) => makeSignUpPage(organization, ''));
+const showInvitationLinkOperation = defineShowInvitationPageOperation('link', ({ organization }) =>
+  makeSignUpAddressPage(organization, ''),
+);
 
 /** Operation that mails a confirmation link to the address of any person who has an invitation link. */
-const askByLinkOperation = defineOperation({
+const requestSignUpMailByLinkOperation = defineOperation({
   id: 'ask-join',
   method: 'POST',
-  path: `/${INVITATION_LINK_PATH_SEGMENTS.link}/{token}`,
+  path: `/${INVITATION_LINK_PATH_SEGMENT_BY_KIND.link}/{token}`,
   root: true,
   page: true,
   guard: 'none',
   summary: 'Have a letter sent with which the account can be made.',
-  parameters: { ...token, email: declareOptionalTextParameter('form', 'Address of the account.') },
+  parameters: { ...invitationTokenParameter, email: declareOptionalTextParameter('form', 'Address of the account.') },
   run(call) {
     const of = verifyInvitationToken(call.secrets, 'link', call.params.token);
     if (!of) return makeInvitationGonePage();
     const { realm, id, nonce } = of;
     const email = (call.params.email ?? '').trim();
-    return whileItStands(
+    return answerOrInvitationGonePage(
       async () => {
-        call.countMail();
-        const args = { email, by: { id, nonce }, origin: await call.siteOf(realm) };
+        call.countMailOfAnonymousCaller();
+        const args = { email, by: { id, nonce }, origin: await call.baseUrlOfRealm(realm) };
         await call.send(forwardCommand({ to: realmActorKey(realm), command: realmActorCommands.askSignUp, args }));
         return makeSignUpMailSentPage(email);
       },
-      async (problem) => makeSignUpPage((await readInvitationPreview(call, of)).organization, email, problem),
+      async (problem) =>
+        makeSignUpAddressPage((await fetchInvitationPageContent(call, of)).organization, email, problem),
     );
   },
 });
 
 export const INVITATION_JOIN_OPERATIONS = [
-  showInvitation,
-  acceptInvitationOperation,
-  showLink,
-  askByLinkOperation,
+  showEmailInvitationOperation,
+  acceptEmailInvitationOperation,
+  showInvitationLinkOperation,
+  requestSignUpMailByLinkOperation,
 ] as const;

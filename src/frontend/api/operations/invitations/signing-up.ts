@@ -1,14 +1,14 @@
 /** Pages for joining an organization that needs no invitation, opened in a browser; not part of the API. */
 
-import { type SignUpToken, verifySignUpToken } from '#domain/invitations';
+import { openSignUpToken, type SignUpTokenContent } from '#domain/invitations';
 import {
   makeAccountCreatedPage,
   makeExpiredSignUpLinkPage,
   makeInvitationGonePage,
-  makeInvitationNeededPage,
   makeNewAccountFormPage,
+  makeSignUpAddressPage,
   makeSignUpMailSentPage,
-  makeSignUpPage,
+  makeSignUpNeedsInvitationPage,
 } from '#domain/pages';
 import { type RawHttpAnswer, realmActorKey } from '#model';
 import { realmActorCommands } from '#model/commands';
@@ -17,19 +17,19 @@ import { declareOptionalTextParameter, declarePathTextParameter } from '../../pa
 import { answerWithPageOnRefusal, NEW_ACCOUNT_FORM_PARAMETERS, type NewAccountFormProblem } from './join-pages.js';
 
 /** Returns the name of the organization. @throws ActorRefusedError if the organization needs invitations */
-async function peek(call: ApiCall<unknown>, realm: ApiCall<unknown>['realm']): Promise<string> {
+async function fetchRealmNameIfOpenToSignUp(call: ApiCall<unknown>, realm: ApiCall<unknown>['realm']): Promise<string> {
   const { organization } = await call.send(
     forwardCommand({ to: realmActorKey(realm), command: realmActorCommands.peekSignUp, args: {} }),
   );
   return String(organization);
 }
 
-const whileItIsOpen = (
+const answerOrInvitationNeededPage = (
   answer: () => Promise<RawHttpAnswer>,
   again?: (problem: NewAccountFormProblem) => Promise<RawHttpAnswer>,
-) => answerWithPageOnRefusal(makeInvitationNeededPage, answer, again);
+) => answerWithPageOnRefusal(makeSignUpNeedsInvitationPage, answer, again);
 
-const showSignUpOperation = defineOperation({
+const showSignUpPageOperation = defineOperation({
   id: 'show-signup',
   method: 'GET',
   path: '/signup',
@@ -38,10 +38,13 @@ const showSignUpOperation = defineOperation({
   guard: 'none',
   summary: 'A page with which somebody asks to join an organization that needs no invitation.',
   parameters: {},
-  run: (call) => whileItIsOpen(async () => makeSignUpPage(await peek(call, call.realm), '')),
+  run: (call) =>
+    answerOrInvitationNeededPage(async () =>
+      makeSignUpAddressPage(await fetchRealmNameIfOpenToSignUp(call, call.realm), ''),
+    ),
 });
 
-const askSignUpOperation = defineOperation({
+const requestSignUpMailOperation = defineOperation({
   id: 'ask-signup',
   method: 'POST',
   path: '/signup',
@@ -53,25 +56,26 @@ const askSignUpOperation = defineOperation({
   run(call) {
     const email = (call.params.email ?? '').trim();
     const args = { email, by: null, origin: call.site };
-    return whileItIsOpen(
+    return answerOrInvitationNeededPage(
       async () => {
-        call.countMail();
+        call.countMailOfAnonymousCaller();
         await call.send(forwardCommand({ to: realmActorKey(call.realm), command: realmActorCommands.askSignUp, args }));
         return makeSignUpMailSentPage(email);
       },
-      async (problem) => makeSignUpPage(await peek(call, call.realm), email, problem),
+      async (problem) => makeSignUpAddressPage(await fetchRealmNameIfOpenToSignUp(call, call.realm), email, problem),
     );
   },
 });
 
-const token = { token: declarePathTextParameter('From the letter.') } as const;
+const signUpTokenParameter = { token: declarePathTextParameter('From the letter.') } as const;
 
 /** Makes the page for a confirmed address whose invitation was revoked, or whose organization now needs invitations. */
-const closedPage = ({ by }: SignUpToken) => (by ? makeInvitationGonePage : makeInvitationNeededPage);
+const selectClosedPageMaker = ({ by }: SignUpTokenContent) =>
+  by ? makeInvitationGonePage : makeSignUpNeedsInvitationPage;
 
-async function form(
+async function makeConfirmedSignUpFormPage(
   call: ApiCall<unknown>,
-  of: SignUpToken,
+  of: SignUpTokenContent,
   fullName = '',
   problem?: NewAccountFormProblem,
 ): Promise<RawHttpAnswer> {
@@ -86,7 +90,7 @@ async function form(
   return makeNewAccountFormPage({ organization, inviter, email }, fullName, problem);
 }
 
-const showConfirmedOperation = defineOperation({
+const showConfirmedSignUpFormOperation = defineOperation({
   id: 'show-confirmed-signup',
   method: 'GET',
   path: '/signup/{token}',
@@ -94,14 +98,16 @@ const showConfirmedOperation = defineOperation({
   page: true,
   guard: 'none',
   summary: 'A page with which somebody whose address is confirmed makes an account.',
-  parameters: token,
+  parameters: signUpTokenParameter,
   run(call) {
-    const of = verifySignUpToken(call.secrets, call.params.token, call.now);
-    return of ? answerWithPageOnRefusal(closedPage(of), () => form(call, of)) : makeExpiredSignUpLinkPage();
+    const of = openSignUpToken(call.secrets, call.params.token, call.now);
+    return of
+      ? answerWithPageOnRefusal(selectClosedPageMaker(of), () => makeConfirmedSignUpFormPage(call, of))
+      : makeExpiredSignUpLinkPage();
   },
 });
 
-const signUpOperation = defineOperation({
+const signUpWithConfirmedEmailOperation = defineOperation({
   id: 'confirmed-signup',
   method: 'POST',
   path: '/signup/{token}',
@@ -110,17 +116,17 @@ const signUpOperation = defineOperation({
   guard: 'none',
   summary: 'Make that account.',
   parameters: {
-    ...token,
+    ...signUpTokenParameter,
     ...NEW_ACCOUNT_FORM_PARAMETERS,
   },
   run(call) {
-    const of = verifySignUpToken(call.secrets, call.params.token, call.now);
+    const of = openSignUpToken(call.secrets, call.params.token, call.now);
     if (!of) return makeExpiredSignUpLinkPage();
     const { full_name = '', password = '' } = call.params;
     return answerWithPageOnRefusal(
-      closedPage(of),
+      selectClosedPageMaker(of),
       async () => {
-        const origin = await call.siteOf(of.realm);
+        const origin = await call.baseUrlOfRealm(of.realm);
         const account = { email: of.email, full_name, password, origin };
         const to = realmActorKey(of.realm);
         const { organization } = await call.send(
@@ -130,14 +136,14 @@ const signUpOperation = defineOperation({
         );
         return makeAccountCreatedPage(organization, origin, of.email, call.servesWebClient);
       },
-      (problem) => form(call, of, full_name, problem),
+      (problem) => makeConfirmedSignUpFormPage(call, of, full_name, problem),
     );
   },
 });
 
 export const SIGN_UP_OPERATIONS = [
-  showSignUpOperation,
-  askSignUpOperation,
-  showConfirmedOperation,
-  signUpOperation,
+  showSignUpPageOperation,
+  requestSignUpMailOperation,
+  showConfirmedSignUpFormOperation,
+  signUpWithConfirmedEmailOperation,
 ] as const;

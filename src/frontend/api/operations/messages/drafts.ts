@@ -1,6 +1,6 @@
 /** Operations of the API for drafts that a user's clients share (messages.md § Drafts). */
 import { Type } from 'typebox';
-import { checkDraftsEnabled } from '#domain/people';
+import { requireDraftsEnabled } from '#domain/people';
 import { toStreamId, toUserId, userActorKey } from '#model';
 import { userActorCommands } from '#model/commands';
 import { apiError } from '#model/errors';
@@ -9,35 +9,38 @@ import { type ApiCall, defineOperation, forwardCommand } from '../../operation.j
 import { declareOptionalJsonParameter, declarePathIdParameter } from '../../parameters.js';
 
 /** End of the year 9999, seconds since 1970: a later time is not the time of an edit. */
-const MAX_TIMESTAMP_SECONDS = 253_402_300_799;
+const MAX_DRAFT_TIMESTAMP_SECONDS = 253_402_300_799;
 /** Maximum of UTF-16 units of all drafts of a request: the bound of a commit of a user actor. */
-const MAX_DRAFTS_TEXT = 2_000_000;
+const MAX_DRAFTS_PER_REQUEST_CHARACTERS = 2_000_000;
 
-const draftSchema = Type.Object(
+const draftParameterSchema = Type.Object(
   {
     type: Type.Enum(['', 'private', 'stream']),
     to: Type.Array(Type.Integer()),
     topic: Type.String(),
     content: Type.String({ check: 'nonBlank' }),
     timestamp: Type.Optional(
-      Type.Union([Type.Integer({ maximum: MAX_TIMESTAMP_SECONDS }), Type.Number({ maximum: MAX_TIMESTAMP_SECONDS })]),
+      Type.Union([
+        Type.Integer({ maximum: MAX_DRAFT_TIMESTAMP_SECONDS }),
+        Type.Number({ maximum: MAX_DRAFT_TIMESTAMP_SECONDS }),
+      ]),
     ),
   },
   { additionalProperties: false },
 );
-type DraftValue = Type.Static<typeof draftSchema>;
+type DraftParameterValue = Type.Static<typeof draftParameterSchema>;
 
 /**
  * Refreshes the directory replica if a draft names an unknown stream or user.
  * @throws ApiError if the drafts are too large
  */
-async function refreshForDrafts(
+async function checkDraftsSizeAndRefreshIfUnknown(
   call: Pick<ApiCall<unknown>, 'directory' | 'refresh'>,
-  drafts: readonly DraftValue[],
+  drafts: readonly DraftParameterValue[],
 ): Promise<void> {
   let size = 0;
   for (const { content, topic, to } of drafts) size += content.length + topic.length + 8 * to.length;
-  if (size > MAX_DRAFTS_TEXT) throw apiError('BODY_TOO_LARGE');
+  if (size > MAX_DRAFTS_PER_REQUEST_CHARACTERS) throw apiError('BODY_TOO_LARGE');
   await refreshDirectoryUnlessKnown(call, (directory) =>
     drafts.every(({ type, to }) => {
       if (type === 'stream') return to.length !== 1 || directory.stream(toStreamId(to[0]!));
@@ -46,12 +49,12 @@ async function refreshForDrafts(
   );
 }
 
-export const getDraftsOperation = defineOperation({
+export const getOwnDraftsOperation = defineOperation({
   id: 'get-drafts',
   method: 'GET',
   path: '/drafts',
   guard: 'user',
-  before: checkDraftsEnabled,
+  before: requireDraftsEnabled,
   summary: 'Own drafts, oldest edit first.',
   parameters: {},
   run: ({ realm, caller }) =>
@@ -63,17 +66,17 @@ export const createDraftsOperation = defineOperation({
   method: 'POST',
   path: '/drafts',
   guard: 'user',
-  before: checkDraftsEnabled,
+  before: requireDraftsEnabled,
   summary: 'Create drafts: all of them or none.',
   parameters: {
     drafts: {
-      ...declareOptionalJsonParameter('form', Type.Array(draftSchema), 'Drafts, without ids.'),
+      ...declareOptionalJsonParameter('form', Type.Array(draftParameterSchema), 'Drafts, without ids.'),
       required: true,
     },
   },
   async run(call) {
     const { drafts } = call.params;
-    await refreshForDrafts(call, drafts);
+    await checkDraftsSizeAndRefreshIfUnknown(call, drafts);
     return forwardCommand({
       to: userActorKey(call.realm, call.caller),
       command: userActorCommands.createDrafts,
@@ -87,15 +90,18 @@ export const editDraftOperation = defineOperation({
   method: 'PATCH',
   path: '/drafts/{draft_id}',
   guard: 'user',
-  before: checkDraftsEnabled,
+  before: requireDraftsEnabled,
   summary: 'Replace a draft.',
   parameters: {
     draft_id: declarePathIdParameter('Id of the draft.'),
-    draft: { ...declareOptionalJsonParameter('form', draftSchema, 'The new draft, without id.'), required: true },
+    draft: {
+      ...declareOptionalJsonParameter('form', draftParameterSchema, 'The new draft, without id.'),
+      required: true,
+    },
   },
   async run(call) {
     const { draft_id, draft } = call.params;
-    await refreshForDrafts(call, [draft]);
+    await checkDraftsSizeAndRefreshIfUnknown(call, [draft]);
     return forwardCommand({
       to: userActorKey(call.realm, call.caller),
       command: userActorCommands.editDraft,
@@ -109,7 +115,7 @@ export const deleteDraftOperation = defineOperation({
   method: 'DELETE',
   path: '/drafts/{draft_id}',
   guard: 'user',
-  before: checkDraftsEnabled,
+  before: requireDraftsEnabled,
   summary: 'Delete a draft.',
   parameters: { draft_id: declarePathIdParameter('Id of the draft.') },
   run: ({ realm, caller, params }) =>

@@ -7,13 +7,13 @@ import { userActorCommands } from '#model/commands';
 import { lookUpStreamByNameOrId } from '../../look-up.js';
 import { defineOperation, forwardCommand } from '../../operation.js';
 import {
-  declareBooleanParameter,
-  declareLongTextParameter,
+  declareBooleanParameterWithDefault,
   declarePathIdParameter,
-  declareTextParameter,
+  declareRequiredLongTextParameter,
+  declareRequiredTextParameter,
 } from '../../parameters.js';
 
-export const updateMessageOperation = defineOperation({
+export const editOrMoveMessageOperation = defineOperation({
   id: 'update-message',
   method: 'PATCH',
   path: '/messages/{message_id}',
@@ -21,8 +21,12 @@ export const updateMessageOperation = defineOperation({
   summary: "Change a message's text, or move it and others to another topic or stream.",
   parameters: {
     message_id: declarePathIdParameter('The message.'),
-    content: { ...declareLongTextParameter('form', 'New text, Markdown.'), required: false },
-    topic: { ...declareLongTextParameter('form', 'New topic; it is cut.'), required: false, aliases: ['subject'] },
+    content: { ...declareRequiredLongTextParameter('form', 'New text, Markdown.'), required: false },
+    topic: {
+      ...declareRequiredLongTextParameter('form', 'New topic; it is cut.'),
+      required: false,
+      aliases: ['subject'],
+    },
     stream_id: {
       in: 'form',
       encoding: 'uint',
@@ -38,12 +42,12 @@ export const updateMessageOperation = defineOperation({
       default: 'change_one',
       description: 'Which messages of the topic move: this one, this and all later ones, or all.',
     },
-    send_notification_to_old_thread: declareBooleanParameter(
+    send_notification_to_old_thread: declareBooleanParameterWithDefault(
       'form',
       false,
       'Tell of the move where the messages were.',
     ),
-    send_notification_to_new_thread: declareBooleanParameter(
+    send_notification_to_new_thread: declareBooleanParameterWithDefault(
       'form',
       true,
       'Tell of the move where the messages are now.',
@@ -115,7 +119,7 @@ export const deleteTopicOperation = defineOperation({
   summary: 'Delete all messages of a topic, from the newest.',
   parameters: {
     stream_id: declarePathIdParameter('The stream.'),
-    topic_name: declareTextParameter('form', 'The topic, ignoring case.'),
+    topic_name: declareRequiredTextParameter('form', 'The topic, ignoring case.'),
   },
   async run(call) {
     const { params, realm, caller } = call;

@@ -1,22 +1,32 @@
 /** Operations of the API that send and read messages (messages.md, narrow.md). */
 import { Type } from 'typebox';
-import { checkMessageContent, isHumanClient, NEWEST_ANCHOR_MESSAGE_ID, parseNarrow } from '#domain/messages';
-import { checkStreamName, checkTopicName } from '#domain/streams';
+import {
+  isHumanClientName,
+  NEWEST_ANCHOR_MESSAGE_ID,
+  parseDistinctNarrowTerms,
+  toCheckedMessageContent,
+} from '#domain/messages';
+import { toCheckedStreamName, toCheckedTruncatedTopic } from '#domain/streams';
 import { directMessageActorKey, streamActorKey, userActorKey } from '#model';
 import { directMessageActorCommands, streamActorCommands, userActorCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import type { DirectoryStream } from '#model/records';
-import { getActiveStreamOrThrow, getUsersOrThrow, parseDirectRecipients, parseStreamRecipient } from '../../look-up.js';
+import {
+  getActiveStreamOrThrow,
+  getUsersByIdOrEmailOrThrow,
+  parseDirectRecipients,
+  parseStreamRecipient,
+} from '../../look-up.js';
 import { type ApiCall, defineOperation, forwardCommand } from '../../operation.js';
 import {
-  declareBooleanParameter,
-  declareLongTextParameter,
+  declareBooleanParameterWithDefault,
   declareOptionalTextParameter,
   declarePathIdParameter,
-  declareTextParameter,
+  declareRequiredLongTextParameter,
+  declareRequiredTextParameter,
 } from '../../parameters.js';
 
-const MAX_MESSAGES = 5_000;
+const MAX_MESSAGES_PER_FETCH = 5_000;
 
 export const sendMessageOperation = defineOperation({
   id: 'send-message',
@@ -34,9 +44,9 @@ export const sendMessageOperation = defineOperation({
       description: "'stream' or 'direct' ('private' is its older name).",
     },
     to: declareOptionalTextParameter('form', 'Stream name or id; or users: JSON list of ids or of API e-mails.'),
-    content: declareLongTextParameter('form', 'Markdown; longer than 10,000 characters it is cut.'),
+    content: declareRequiredLongTextParameter('form', 'Markdown; longer than 10,000 characters it is cut.'),
     topic: {
-      ...declareLongTextParameter('form', 'Topic of a stream message; it is cut.'),
+      ...declareRequiredLongTextParameter('form', 'Topic of a stream message; it is cut.'),
       required: false,
       aliases: ['subject'],
     },
@@ -50,11 +60,11 @@ export const sendMessageOperation = defineOperation({
   async run(call) {
     const { params } = call;
     const toStream = params.type === 'stream';
-    const target = toStream ? (parseStreamRecipient(params.to) ?? defaultStream(call)) : undefined;
+    const target = toStream ? (parseStreamRecipient(params.to) ?? defaultSendingStreamIdOfBot(call)) : undefined;
     const named = toStream ? [] : parseDirectRecipients(params.to);
     if (params.forged !== undefined || params.sender !== undefined) throw apiError('NOT_AUTHORIZED_FOR_QUERY');
     const message = {
-      human: isHumanClient(call.client),
+      human: isHumanClientName(call.clientName),
       queue_id: params.queue_id ?? null,
       local_id: params.local_id ?? null,
       widget: params.widget_content ?? null,
@@ -63,9 +73,12 @@ export const sendMessageOperation = defineOperation({
     if (toStream) {
       if (target === undefined) throw apiError('MISSING_STREAM');
       if (params.topic === undefined) throw apiError('MISSING_TOPIC');
-      const topic = checkTopicName(params.topic);
-      const content = checkMessageContent(params.content);
-      const stream = await streamToSend(call, typeof target === 'string' ? checkStreamName(target) : target);
+      const topic = toCheckedTruncatedTopic(params.topic);
+      const content = toCheckedMessageContent(params.content);
+      const stream = await getSendTargetOrNotifyBotOwner(
+        call,
+        typeof target === 'string' ? toCheckedStreamName(target) : target,
+      );
       return forwardCommand({
         to: streamActorKey(call.realm, stream.id),
         command: streamActorCommands.send,
@@ -73,8 +86,8 @@ export const sendMessageOperation = defineOperation({
       });
     }
     if (named.length === 0) throw apiError('NO_RECIPIENTS');
-    const users = await getUsersOrThrow(call, named);
-    const content = checkMessageContent(params.content);
+    const users = await getUsersByIdOrEmailOrThrow(call, named);
+    const content = toCheckedMessageContent(params.content);
     const participants = [...new Set([...users.map((user) => user.id), call.caller])].sort((a, b) => a - b);
     return forwardCommand({
       to: directMessageActorKey(call.realm, participants),
@@ -85,7 +98,7 @@ export const sendMessageOperation = defineOperation({
 });
 
 /** Returns the default stream of the calling bot, to which messages go that name no stream. */
-const defaultStream = ({ directory, caller }: ApiCall<unknown>): number | undefined =>
+const defaultSendingStreamIdOfBot = ({ directory, caller }: ApiCall<unknown>): number | undefined =>
   directory.bot(caller)?.sendingStream ?? undefined;
 
 /**
@@ -93,7 +106,7 @@ const defaultStream = ({ directory, caller }: ApiCall<unknown>): number | undefi
  * stream.
  * @throws ApiError
  */
-async function streamToSend(call: ApiCall<unknown>, named: string | number): Promise<DirectoryStream> {
+async function getSendTargetOrNotifyBotOwner(call: ApiCall<unknown>, named: string | number): Promise<DirectoryStream> {
   try {
     return await getActiveStreamOrThrow(call, named);
   } catch (error) {
@@ -106,7 +119,7 @@ async function streamToSend(call: ApiCall<unknown>, named: string | number): Pro
   }
 }
 
-const count = (description: string) =>
+const declareMessageCountParameter = (description: string) =>
   ({ in: 'query', encoding: 'uint', schema: Type.Integer({ minimum: 0 }), required: true, description }) as const;
 
 export const getMessagesOperation = defineOperation({
@@ -118,24 +131,24 @@ export const getMessagesOperation = defineOperation({
   summary: 'Fetch messages around an anchor.',
   parameters: {
     anchor: declareOptionalTextParameter('query', "Message id, 'newest', 'oldest' or 'first_unread'."),
-    include_anchor: declareBooleanParameter('query', true, 'The anchor message itself counts.'),
-    num_before: count('How many messages before the anchor.'),
-    num_after: count('How many messages after the anchor.'),
+    include_anchor: declareBooleanParameterWithDefault('query', true, 'The anchor message itself counts.'),
+    num_before: declareMessageCountParameter('How many messages before the anchor.'),
+    num_after: declareMessageCountParameter('How many messages after the anchor.'),
     narrow: {
       ...declareOptionalTextParameter('query', 'JSON list of terms: {operator, operand, negated}.'),
       default: '[]',
     },
-    client_gravatar: declareBooleanParameter('query', true, 'The client computes gravatar URLs itself.'),
-    apply_markdown: declareBooleanParameter('query', true, 'Rendered HTML instead of raw text.'),
-    use_first_unread_anchor: declareBooleanParameter('query', false, "Older form of anchor 'first_unread'."),
+    client_gravatar: declareBooleanParameterWithDefault('query', true, 'The client computes gravatar URLs itself.'),
+    apply_markdown: declareBooleanParameterWithDefault('query', true, 'Rendered HTML instead of raw text.'),
+    use_first_unread_anchor: declareBooleanParameterWithDefault('query', false, "Older form of anchor 'first_unread'."),
   },
   run(call) {
     const { params } = call;
     const narrow = params.narrow;
-    parseNarrow(narrow);
+    parseDistinctNarrowTerms(narrow);
     const anchor = params.use_first_unread_anchor ? 'first_unread' : parseMessageAnchor(params.anchor);
-    if (params.num_before + params.num_after > MAX_MESSAGES)
-      throw apiError('TOO_MANY_MESSAGES', { maximum: MAX_MESSAGES });
+    if (params.num_before + params.num_after > MAX_MESSAGES_PER_FETCH)
+      throw apiError('TOO_MANY_MESSAGES', { maximum: MAX_MESSAGES_PER_FETCH });
     if (!params.include_anchor && params.num_before > 0 && params.num_after > 0) throw apiError('ANCHOR_EXCLUDED');
     return forwardCommand({
       to: userActorKey(call.realm, call.caller),
@@ -161,10 +174,10 @@ export const checkMessagesMatchNarrowOperation = defineOperation({
   summary: 'Which of some messages are in a narrow.',
   parameters: {
     msg_ids: { in: 'query', encoding: 'json', schema: Type.Array(Type.Integer()), required: true, description: 'Ids.' },
-    narrow: declareTextParameter('query', 'JSON list of terms: {operator, operand, negated}.'),
+    narrow: declareRequiredTextParameter('query', 'JSON list of terms: {operator, operand, negated}.'),
   },
   run({ params, realm, caller }) {
-    parseNarrow(params.narrow);
+    parseDistinctNarrowTerms(params.narrow);
     return forwardCommand({
       to: userActorKey(realm, caller),
       command: userActorCommands.matchesNarrow,
@@ -182,7 +195,7 @@ export const getMessageOperation = defineOperation({
   summary: 'One message.',
   parameters: {
     message_id: declarePathIdParameter('The message.'),
-    apply_markdown: declareBooleanParameter('query', true, 'Rendered HTML instead of raw text.'),
+    apply_markdown: declareBooleanParameterWithDefault('query', true, 'Rendered HTML instead of raw text.'),
   },
   run: ({ params, realm, caller }) =>
     forwardCommand({
@@ -214,7 +227,7 @@ export const renderMessageOperation = defineOperation({
   guard: 'user',
   compressed: true,
   summary: 'HTML of a text, as a message would show it; nothing is stored.',
-  parameters: { content: declareLongTextParameter('form', 'Markdown.') },
+  parameters: { content: declareRequiredLongTextParameter('form', 'Markdown.') },
   run: ({ params, realm, caller, site }) =>
     forwardCommand({
       to: userActorKey(realm, caller),

@@ -2,11 +2,21 @@
 import { userActorKey } from '#model';
 import { userActorCommands } from '#model/commands';
 import { defineOperation, forwardCommand } from '../../operation.js';
-import { declareOptionalTextParameter, declarePathIdParameter, declareTextParameter } from '../../parameters.js';
+import {
+  declareOptionalTextParameter,
+  declarePathIdParameter,
+  declareRequiredTextParameter,
+} from '../../parameters.js';
 
-const message_id = declarePathIdParameter('The message.');
-const emoji_code = declareOptionalTextParameter('form', 'Code points in hexadecimal, or id of a custom emoji.');
-const reaction_type = declareOptionalTextParameter('form', "'unicode_emoji', 'realm_emoji' or 'service_extra_emoji'.");
+const messageIdPathParameter = declarePathIdParameter('The message.');
+const optionalEmojiCodeParameter = declareOptionalTextParameter(
+  'form',
+  'Code points in hexadecimal, or id of a custom emoji.',
+);
+const optionalReactionTypeParameter = declareOptionalTextParameter(
+  'form',
+  "'unicode_emoji', 'realm_emoji' or 'service_extra_emoji'.",
+);
 
 export const addReactionOperation = defineOperation({
   id: 'add-reaction',
@@ -15,13 +25,13 @@ export const addReactionOperation = defineOperation({
   guard: 'user',
   summary: 'React to a message.',
   parameters: {
-    message_id,
-    emoji_name: declareTextParameter(
+    message_id: messageIdPathParameter,
+    emoji_name: declareRequiredTextParameter(
       'form',
       'Name of the emoji; code and type follow from it where they are not given.',
     ),
-    emoji_code,
-    reaction_type,
+    emoji_code: optionalEmojiCodeParameter,
+    reaction_type: optionalReactionTypeParameter,
   },
   run: ({ params, realm, caller }) =>
     forwardCommand({
@@ -43,10 +53,10 @@ export const removeReactionOperation = defineOperation({
   guard: 'user',
   summary: 'Take a reaction back.',
   parameters: {
-    message_id,
+    message_id: messageIdPathParameter,
     emoji_name: declareOptionalTextParameter('form', 'Name of the emoji; needed where there is no code.'),
-    emoji_code,
-    reaction_type,
+    emoji_code: optionalEmojiCodeParameter,
+    reaction_type: optionalReactionTypeParameter,
   },
   run: ({ params, realm, caller }) =>
     forwardCommand({

@@ -7,38 +7,43 @@ import { apiError } from '#model/errors';
 import { refreshDirectoryUnlessKnown } from '../../look-up.js';
 import { type ApiCall, defineOperation, forwardCommand } from '../../operation.js';
 import {
-  declareLongTextParameter,
   declareOptionalJsonParameter,
   declareOptionalTextParameter,
   declarePathIdParameter,
+  declareRequiredLongTextParameter,
 } from '../../parameters.js';
 
 /** Schema of a time: seconds since 1970, up to the end of the year 9999. */
-const time = Type.Integer({ maximum: 253_402_300_799 });
+const timestampSecondsSchema = Type.Integer({ maximum: 253_402_300_799 });
 
-const type = {
+const optionalMessageTypeParameter = {
   in: 'form',
   encoding: 'string',
   schema: Type.Enum(['direct', 'private', 'stream']),
   required: false,
   description: "'stream' or 'direct' ('private' is its older name).",
 } as const;
-const topic = {
-  ...declareLongTextParameter('form', 'Topic of a stream message; it is cut.'),
+const optionalTopicParameter = {
+  ...declareRequiredLongTextParameter('form', 'Topic of a stream message; it is cut.'),
   required: false,
   aliases: ['subject'],
 } as const;
-const to = declareOptionalTextParameter('form', 'Id of the stream; or JSON list of user ids.');
-const content = {
-  ...declareLongTextParameter('form', 'Markdown; longer than 10,000 characters it is cut.'),
+const optionalRecipientParameter = declareOptionalTextParameter('form', 'Id of the stream; or JSON list of user ids.');
+const optionalContentParameter = {
+  ...declareRequiredLongTextParameter('form', 'Markdown; longer than 10,000 characters it is cut.'),
   required: false,
 } as const;
-const at = declareOptionalJsonParameter('form', time, 'When to send it: seconds since 1970, in the future.');
+const optionalSendTimeParameter = declareOptionalJsonParameter(
+  'form',
+  timestampSecondsSchema,
+  'When to send it: seconds since 1970, in the future.',
+);
 
-const typeOf = (name: 'direct' | 'private' | 'stream'): 'private' | 'stream' => (name === 'stream' ? name : 'private');
+const normalizeMessageType = (name: 'direct' | 'private' | 'stream'): 'private' | 'stream' =>
+  name === 'stream' ? name : 'private';
 
 /** Refreshes the replica if a recipient is unknown: the client may have the id from another frontend. */
-const refreshForRecipients = (
+const refreshUnlessRecipientsKnown = (
   call: ApiCall<unknown>,
   kind: 'private' | 'stream',
   ids: readonly number[],
@@ -47,11 +52,11 @@ const refreshForRecipients = (
     ids.every((id) => (kind === 'stream' ? directory.stream(toStreamId(id)) : directory.user(toUserId(id)))),
   );
 
-function checkFuture(call: ApiCall<unknown>, seconds: number): void {
+function checkSendTimeIsInFuture(call: ApiCall<unknown>, seconds: number): void {
   if (seconds * 1000 <= call.now) throw apiError('SCHEDULED_IN_PAST');
 }
 
-export const getScheduledMessagesOperation = defineOperation({
+export const getOwnScheduledMessagesOperation = defineOperation({
   id: 'get-scheduled-messages',
   method: 'GET',
   path: '/scheduled_messages',
@@ -69,18 +74,18 @@ export const createScheduledMessageOperation = defineOperation({
   guard: 'user',
   summary: 'Have a message sent later.',
   parameters: {
-    type: { ...type, required: true },
-    to: { ...to, required: true },
-    content: declareLongTextParameter('form', content.description),
-    topic,
-    scheduled_delivery_timestamp: { ...at, required: true },
+    type: { ...optionalMessageTypeParameter, required: true },
+    to: { ...optionalRecipientParameter, required: true },
+    content: declareRequiredLongTextParameter('form', optionalContentParameter.description),
+    topic: optionalTopicParameter,
+    scheduled_delivery_timestamp: { ...optionalSendTimeParameter, required: true },
   },
   async run(call) {
     const { params } = call;
-    checkFuture(call, params.scheduled_delivery_timestamp);
-    const kind = typeOf(params.type);
+    checkSendTimeIsInFuture(call, params.scheduled_delivery_timestamp);
+    const kind = normalizeMessageType(params.type);
     const ids = parseScheduledMessageRecipients(kind, params.to);
-    await refreshForRecipients(call, kind, ids);
+    await refreshUnlessRecipientsKnown(call, kind, ids);
     const args = {
       type: kind,
       to: ids,
@@ -101,11 +106,11 @@ export const updateScheduledMessageOperation = defineOperation({
   summary: 'Change a message that was not sent yet.',
   parameters: {
     scheduled_message_id: declarePathIdParameter('Id of the scheduled message.'),
-    type,
-    to,
-    content,
-    topic,
-    scheduled_delivery_timestamp: at,
+    type: optionalMessageTypeParameter,
+    to: optionalRecipientParameter,
+    content: optionalContentParameter,
+    topic: optionalTopicParameter,
+    scheduled_delivery_timestamp: optionalSendTimeParameter,
   },
   async run(call) {
     const { params } = call;
@@ -114,13 +119,13 @@ export const updateScheduledMessageOperation = defineOperation({
     if (given.every((one) => one === undefined)) throw apiError('NOTHING_TO_CHANGE');
     if (params.type !== undefined && params.to === undefined) throw apiError('SCHEDULED_NEEDS_RECIPIENT');
     if (params.type === 'stream' && params.topic === undefined) throw apiError('SCHEDULED_NEEDS_TOPIC');
-    if (seconds !== null) checkFuture(call, seconds);
+    if (seconds !== null) checkSendTimeIsInFuture(call, seconds);
     // A request without `type` keeps the stored type, so the frontend can't tell whether `to` is a stream or users, and
     // looks up both.
-    if (params.to !== undefined) await refreshForEither(call, params.to);
+    if (params.to !== undefined) await refreshForRecipientsOfUnknownType(call, params.to);
     const args = {
       id,
-      type: params.type === undefined ? null : typeOf(params.type),
+      type: params.type === undefined ? null : normalizeMessageType(params.type),
       to: params.to ?? null,
       topic: params.topic ?? null,
       content: params.content ?? null,
@@ -135,7 +140,7 @@ export const updateScheduledMessageOperation = defineOperation({
   },
 });
 
-async function refreshForEither(call: ApiCall<unknown>, given: string): Promise<void> {
+async function refreshForRecipientsOfUnknownType(call: ApiCall<unknown>, given: string): Promise<void> {
   for (const kind of ['stream', 'private'] as const) {
     let ids: readonly number[];
     try {
@@ -143,7 +148,7 @@ async function refreshForEither(call: ApiCall<unknown>, given: string): Promise<
     } catch {
       continue;
     }
-    await refreshForRecipients(call, kind, ids);
+    await refreshUnlessRecipientsKnown(call, kind, ids);
   }
 }
 

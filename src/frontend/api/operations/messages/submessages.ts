@@ -3,13 +3,13 @@
  * widgets).
  */
 import { Type } from 'typebox';
-import { MAX_SUBMESSAGE_LENGTH } from '#domain/messages';
+import { MAX_SUBMESSAGE_JSON_CHARACTERS } from '#domain/messages';
 import { userActorKey } from '#model';
 import { userActorCommands } from '#model/commands';
 import { defineOperation, forwardCommand } from '../../operation.js';
-import { declareFormIdParameter } from '../../parameters.js';
+import { declareRequiredFormIdParameter } from '../../parameters.js';
 
-const limited = (maxLength: number, description: string) =>
+const declareLimitedTextParameter = (maxLength: number, description: string) =>
   ({ in: 'form', encoding: 'string', schema: Type.String({ maxLength }), required: true, description }) as const;
 
 export const addSubmessageOperation = defineOperation({
@@ -19,9 +19,9 @@ export const addSubmessageOperation = defineOperation({
   guard: 'user',
   summary: "Add data to a message's widget.",
   parameters: {
-    message_id: declareFormIdParameter('The message.'),
-    msg_type: limited(100, "'widget'."),
-    content: limited(MAX_SUBMESSAGE_LENGTH, 'JSON text.'),
+    message_id: declareRequiredFormIdParameter('The message.'),
+    msg_type: declareLimitedTextParameter(100, "'widget'."),
+    content: declareLimitedTextParameter(MAX_SUBMESSAGE_JSON_CHARACTERS, 'JSON text.'),
   },
   run: ({ params, realm, caller }) =>
     forwardCommand({

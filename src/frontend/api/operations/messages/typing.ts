@@ -6,7 +6,7 @@ import { streamActorCommands, userActorCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import { lookUpStreamByNameOrId, refreshDirectoryUnlessKnown } from '../../look-up.js';
 import { defineOperation, forwardCommand } from '../../operation.js';
-import { declareLongTextParameter, declareOptionalJsonParameter } from '../../parameters.js';
+import { declareOptionalJsonParameter, declareRequiredLongTextParameter } from '../../parameters.js';
 
 export const setTypingStatusOperation = defineOperation({
   id: 'set-typing-status',
@@ -34,7 +34,7 @@ export const setTypingStatusOperation = defineOperation({
       ...declareOptionalJsonParameter('form', Type.Array(Type.Integer()), 'User ids; or one stream id.'),
       required: true,
     },
-    topic: { ...declareLongTextParameter('form', 'Topic in the stream; it is cut.'), required: false },
+    topic: { ...declareRequiredLongTextParameter('form', 'Topic in the stream; it is cut.'), required: false },
   },
   async run(call) {
     const { type, op, to, topic } = call.params;

@@ -4,7 +4,7 @@ import { realmActorKey, toRealmId } from '#model';
 import { realmActorCommands } from '#model/commands';
 import { type ApiOperation, defineOperation, forwardCommand } from '../../operation.js';
 import { declarePathIdParameter, declarePathTextParameter } from '../../parameters.js';
-import { CONDITIONAL_REQUEST_HEADERS, serveBlob } from '../../raw-answers.js';
+import { CONDITIONAL_REQUEST_HEADERS, makeStoredFileAnswer } from '../../raw-answers.js';
 
 const getExportsOperation = defineOperation({
   id: 'get-realm-exports',
@@ -67,7 +67,12 @@ const downloadExportOperation = defineOperation({
     const { realm_id, token, filename } = call.params;
     const path = `${realm_id}/${token}/${filename}`;
     const blob = await call.blobs.find(toRealmId(realm_id), blobNameOfDataExport(path));
-    return serveBlob(call, blob, { name: fileNameOfDataExport(path), tag: token, download: true, caching: 'private' });
+    return makeStoredFileAnswer(call, blob, {
+      name: fileNameOfDataExport(path),
+      tag: token,
+      download: true,
+      caching: 'private',
+    });
   },
 });
 

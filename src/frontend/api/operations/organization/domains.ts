@@ -1,12 +1,12 @@
 /** Operations of the API for the domains to which e-mail addresses of accounts are restricted (realm.md § Domains). */
 import { Type } from 'typebox';
-import { checkEmailDomainName, formatEmailDomainForApi } from '#domain/people';
+import { formatEmailDomainForApi, toCheckedEmailDomain } from '#domain/people';
 import { realmActorKey } from '#model';
 import { realmActorCommands } from '#model/commands';
 import { defineOperation, forwardCommand } from '../../operation.js';
-import { declarePathTextParameter, declareTextParameter } from '../../parameters.js';
+import { declarePathTextParameter, declareRequiredTextParameter } from '../../parameters.js';
 
-const subdomains = {
+const allowSubdomainsParameter = {
   allow_subdomains: {
     in: 'form',
     encoding: 'json',
@@ -16,9 +16,9 @@ const subdomains = {
   },
 } as const;
 
-const which = { domain: declarePathTextParameter('The domain.') } as const;
+const domainPathParameter = { domain: declarePathTextParameter('The domain.') } as const;
 
-const getDomainsOperation = defineOperation({
+const getEmailDomainsOperation = defineOperation({
   id: 'get-realm-domains',
   method: 'GET',
   path: '/realm/domains',
@@ -28,46 +28,46 @@ const getDomainsOperation = defineOperation({
   run: ({ directory }) => ({ fields: { domains: directory.emailDomains().map(formatEmailDomainForApi) } }),
 });
 
-const addDomainOperation = defineOperation({
+const allowEmailDomainOperation = defineOperation({
   id: 'add-realm-domain',
   method: 'POST',
   path: '/realm/domains',
   guard: 'owner',
   summary: 'Allow addresses of a domain.',
-  parameters: { domain: declareTextParameter('form', 'The domain.'), ...subdomains },
+  parameters: { domain: declareRequiredTextParameter('form', 'The domain.'), ...allowSubdomainsParameter },
   run: ({ params, realm }) =>
     forwardCommand({
       to: realmActorKey(realm),
       command: realmActorCommands.addDomain,
-      args: { domain: checkEmailDomainName(params.domain), allow_subdomains: params.allow_subdomains },
+      args: { domain: toCheckedEmailDomain(params.domain), allow_subdomains: params.allow_subdomains },
     }),
 });
 
-const changeDomainOperation = defineOperation({
+const changeEmailDomainSubdomainsOperation = defineOperation({
   id: 'update-realm-domain',
   method: 'PATCH',
   path: '/realm/domains/{domain}',
   guard: 'owner',
   summary: 'Change whether domains below it are meant, too.',
-  parameters: { ...which, ...subdomains },
+  parameters: { ...domainPathParameter, ...allowSubdomainsParameter },
   run: ({ params, realm }) =>
     forwardCommand({ to: realmActorKey(realm), command: realmActorCommands.changeDomain, args: { ...params } }),
 });
 
-const removeDomainOperation = defineOperation({
+const disallowEmailDomainOperation = defineOperation({
   id: 'remove-realm-domain',
   method: 'DELETE',
   path: '/realm/domains/{domain}',
   guard: 'owner',
   summary: 'Allow addresses of a domain no longer.',
-  parameters: which,
+  parameters: domainPathParameter,
   run: ({ params, realm }) =>
     forwardCommand({ to: realmActorKey(realm), command: realmActorCommands.removeDomain, args: { ...params } }),
 });
 
 export const EMAIL_DOMAIN_OPERATIONS = [
-  getDomainsOperation,
-  addDomainOperation,
-  changeDomainOperation,
-  removeDomainOperation,
+  getEmailDomainsOperation,
+  allowEmailDomainOperation,
+  changeEmailDomainSubdomainsOperation,
+  disallowEmailDomainOperation,
 ] as const;

@@ -1,11 +1,11 @@
 /** Operations of the API for custom emoji (realm.md § Custom emoji). */
 
 import {
-  checkCustomEmojiName,
   emojiImagePath,
   emojiStillImagePath,
   formatCustomEmojiForApi,
-  makeEmojiImage,
+  makeEmojiImageFromUpload,
+  toCheckedCustomEmojiName,
 } from '#domain/emoji';
 import { blobNameOfPicture, MAX_UPLOADED_PICTURE_MIB } from '#domain/pictures';
 import { realmActorKey } from '#model';
@@ -14,7 +14,7 @@ import { ActorRefusedError } from '#model/errors';
 import { type ApiOperation, defineOperation, forwardCommand } from '../../operation.js';
 import { declarePathTextParameter } from '../../parameters.js';
 
-const getEmojiOperation = defineOperation({
+const getCustomEmojiOperation = defineOperation({
   id: 'get-custom-emoji',
   method: 'GET',
   path: '/realm/emoji',
@@ -24,7 +24,7 @@ const getEmojiOperation = defineOperation({
   run: ({ directory }) => ({ fields: { emoji: formatCustomEmojiForApi(directory.customEmoji()) } }),
 });
 
-const uploadEmojiOperation = defineOperation({
+const uploadCustomEmojiOperation = defineOperation({
   id: 'upload-custom-emoji',
   method: 'POST',
   path: '/realm/emoji/{emoji_name}',
@@ -34,7 +34,7 @@ const uploadEmojiOperation = defineOperation({
   parameters: { emoji_name: declarePathTextParameter('Its name.') },
   async run(call) {
     const { realm, files } = call;
-    const name = checkCustomEmojiName(call.params.emoji_name);
+    const name = toCheckedCustomEmojiName(call.params.emoji_name);
     const to = realmActorKey(realm);
     const given = files === 'too large' ? undefined : files[0]?.bytes;
     const args = {
@@ -46,7 +46,7 @@ const uploadEmojiOperation = defineOperation({
     const { id } = (await call.send(forwardCommand({ to, command: realmActorCommands.emojiBegin, args }))) as {
       id: number;
     };
-    const image = await makeEmojiImage(given ?? new Uint8Array(0));
+    const image = await makeEmojiImageFromUpload(given ?? new Uint8Array(0));
     const picture = blobNameOfPicture(emojiImagePath(id, image.extension));
     await call.blobs.put(realm, picture, image.bytes, image.type);
     if (image.still) await call.blobs.put(realm, blobNameOfPicture(emojiStillImagePath(id)), image.still, 'image/png');
@@ -66,7 +66,7 @@ const uploadEmojiOperation = defineOperation({
   },
 });
 
-const deactivateEmojiOperation = defineOperation({
+const deactivateCustomEmojiOperation = defineOperation({
   id: 'deactivate-custom-emoji',
   method: 'DELETE',
   path: '/realm/emoji/{emoji_name}',
@@ -81,8 +81,8 @@ const deactivateEmojiOperation = defineOperation({
     }),
 });
 
-export const EMOJI_OPERATIONS = [
-  getEmojiOperation,
-  uploadEmojiOperation,
-  deactivateEmojiOperation,
+export const CUSTOM_EMOJI_OPERATIONS = [
+  getCustomEmojiOperation,
+  uploadCustomEmojiOperation,
+  deactivateCustomEmojiOperation,
 ] as unknown as readonly ApiOperation[];

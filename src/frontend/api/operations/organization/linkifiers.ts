@@ -5,7 +5,7 @@ import { realmActorKey } from '#model';
 import { realmActorCommands } from '#model/commands';
 import { apiError, validationError } from '#model/errors';
 import { defineOperation, forwardCommand } from '../../operation.js';
-import { declarePathIdParameter, declareTextParameter } from '../../parameters.js';
+import { declarePathIdParameter, declareRequiredTextParameter } from '../../parameters.js';
 
 export const getLinkifiersOperation = defineOperation({
   id: 'get-linkifiers',
@@ -20,15 +20,21 @@ export const getLinkifiersOperation = defineOperation({
 /**
  * Maximum of characters of a pattern or template: each process keeps all linkifiers, and each change sends all of them.
  */
-const MAX_LINKIFIER_TEXT = 1_000;
-const short = Type.String({ maxLength: MAX_LINKIFIER_TEXT });
+const MAX_LINKIFIER_FIELD_CHARACTERS = 1_000;
+const linkifierTextSchema = Type.String({ maxLength: MAX_LINKIFIER_FIELD_CHARACTERS });
 
-const content = {
-  pattern: { ...declareTextParameter('form', 'Regular expression (RE2) with named groups.'), schema: short },
-  url_template: { ...declareTextParameter('form', 'RFC 6570 template with the names of those groups.'), schema: short },
+const linkifierContentParameters = {
+  pattern: {
+    ...declareRequiredTextParameter('form', 'Regular expression (RE2) with named groups.'),
+    schema: linkifierTextSchema,
+  },
+  url_template: {
+    ...declareRequiredTextParameter('form', 'RFC 6570 template with the names of those groups.'),
+    schema: linkifierTextSchema,
+  },
 } as const;
 
-const filterId = { filter_id: declarePathIdParameter('The linkifier.') } as const;
+const linkifierIdPathParameter = { filter_id: declarePathIdParameter('The linkifier.') } as const;
 
 export const addLinkifierOperation = defineOperation({
   id: 'add-linkifier',
@@ -36,7 +42,7 @@ export const addLinkifierOperation = defineOperation({
   path: '/realm/filters',
   guard: 'admin',
   summary: 'Add a linkifier.',
-  parameters: content,
+  parameters: linkifierContentParameters,
   run: ({ params, realm }) =>
     forwardCommand({ to: realmActorKey(realm), command: realmActorCommands.addLinkifier, args: { ...params } }),
 });
@@ -47,7 +53,7 @@ export const updateLinkifierOperation = defineOperation({
   path: '/realm/filters/{filter_id}',
   guard: 'admin',
   summary: 'Change a linkifier.',
-  parameters: { ...filterId, ...content },
+  parameters: { ...linkifierIdPathParameter, ...linkifierContentParameters },
   run: ({ params, realm }) =>
     forwardCommand({ to: realmActorKey(realm), command: realmActorCommands.updateLinkifier, args: { ...params } }),
 });
@@ -58,27 +64,27 @@ export const removeLinkifierOperation = defineOperation({
   path: '/realm/filters/{filter_id}',
   guard: 'admin',
   summary: 'Remove a linkifier.',
-  parameters: filterId,
+  parameters: linkifierIdPathParameter,
   run: ({ params, realm }) =>
     forwardCommand({ to: realmActorKey(realm), command: realmActorCommands.removeLinkifier, args: { ...params } }),
 });
 
-const MAX_LANGUAGE = 40;
+const MAX_PLAYGROUND_LANGUAGE_CHARACTERS = 40;
 
 /**
  * Returns the trimmed language of a code playground.
  * @throws ApiError that names the parameter `pygments_language`, as the API prescribes
  */
-function checkLanguage(given: string): string {
+function trimAndCheckPlaygroundLanguage(given: string): string {
   const language = given.trim();
-  if ([...language].length > MAX_LANGUAGE) {
-    throw validationError(`pygments_language is too long (limit: ${MAX_LANGUAGE} characters)`);
+  if ([...language].length > MAX_PLAYGROUND_LANGUAGE_CHARACTERS) {
+    throw validationError(`pygments_language is too long (limit: ${MAX_PLAYGROUND_LANGUAGE_CHARACTERS} characters)`);
   }
   if (!/^[ a-zA-Z0-9_+-./#]*$/.test(language)) throw apiError('PLAYGROUND_LANGUAGE');
   return language;
 }
 
-export const addPlaygroundOperation = defineOperation({
+export const addCodePlaygroundOperation = defineOperation({
   id: 'add-code-playground',
   method: 'POST',
   path: '/realm/playgrounds',
@@ -93,19 +99,19 @@ export const addPlaygroundOperation = defineOperation({
       description: 'Address to which the code is appended.',
     },
     highlighter_language: {
-      ...declareTextParameter('form', 'Language as the highlighter names it.'),
+      ...declareRequiredTextParameter('form', 'Language as the highlighter names it.'),
       aliases: ['pygments_language'],
     },
-    name: declareTextParameter('form', 'Name of the playground.'),
+    name: declareRequiredTextParameter('form', 'Name of the playground.'),
   },
   run({ params, realm }) {
-    const language = checkLanguage(params.highlighter_language);
+    const language = trimAndCheckPlaygroundLanguage(params.highlighter_language);
     const args = { name: params.name.trim(), language, url_prefix: params.url_prefix };
     return forwardCommand({ to: realmActorKey(realm), command: realmActorCommands.addPlayground, args });
   },
 });
 
-export const removePlaygroundOperation = defineOperation({
+export const removeCodePlaygroundOperation = defineOperation({
   id: 'remove-code-playground',
   method: 'DELETE',
   path: '/realm/playgrounds/{playground_id}',

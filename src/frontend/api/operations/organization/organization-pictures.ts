@@ -4,8 +4,8 @@ import type { JsonObject } from '#base';
 import {
   blobNameOfRealmPicture,
   MAX_UPLOADED_PICTURE_MIB,
-  makeRealmIconImage,
-  makeRealmLogoImage,
+  makeRealmIconPng,
+  makeRealmLogoPng,
   realmPictureOrDefaultUrl,
 } from '#domain/pictures';
 import { realmActorKey } from '#model';
@@ -13,10 +13,14 @@ import { realmActorCommands } from '#model/commands';
 import type { RealmPictureName } from '#model/records';
 import { type ApiCall, type ApiOperation, defineOperation, forwardCommand } from '../../operation.js';
 import { makeRedirectWithQuery } from '../../raw-answers.js';
-import { getOnlyUploadedPictureOrThrow, storeUploadedPicture } from '../../store-picture.js';
+import { getOnlyUploadedPictureOrThrow, storeAndShowUploadedPicture } from '../../store-picture.js';
 
-const storeRealmPicture = (call: ApiCall<unknown>, name: RealmPictureName, png: Uint8Array): Promise<JsonObject> =>
-  storeUploadedPicture(call, {
+const storeAndShowRealmPicture = (
+  call: ApiCall<unknown>,
+  name: RealmPictureName,
+  png: Uint8Array,
+): Promise<JsonObject> =>
+  storeAndShowUploadedPicture(call, {
     picture: name,
     files: (number) => [[blobNameOfRealmPicture(name, number), png]],
     show: (number) =>
@@ -27,14 +31,14 @@ const storeRealmPicture = (call: ApiCall<unknown>, name: RealmPictureName, png: 
       }),
   });
 
-const resetRealmPicture = ({ realm }: ApiCall<unknown>, name: RealmPictureName) =>
+const makeResetRealmPictureCommand = ({ realm }: ApiCall<unknown>, name: RealmPictureName) =>
   forwardCommand({
     to: realmActorKey(realm),
     command: realmActorCommands.setRealmPicture,
     args: { name, number: null },
   });
 
-const uploadIconOperation = defineOperation({
+const uploadRealmIconOperation = defineOperation({
   id: 'upload-realm-icon',
   method: 'POST',
   path: '/realm/icon',
@@ -44,32 +48,32 @@ const uploadIconOperation = defineOperation({
   parameters: {},
   async run(call) {
     const picture = getOnlyUploadedPictureOrThrow(call, 'ICON_ONE_FILE');
-    const { icon_url } = await storeRealmPicture(call, 'icon', await makeRealmIconImage(picture.bytes()));
+    const { icon_url } = await storeAndShowRealmPicture(call, 'icon', await makeRealmIconPng(picture.bytes()));
     return { fields: { icon_url: String(icon_url) } };
   },
 });
 
-const removeIconOperation = defineOperation({
+const resetRealmIconOperation = defineOperation({
   id: 'delete-realm-icon',
   method: 'DELETE',
   path: '/realm/icon',
   guard: 'admin',
   summary: 'Go back to the default icon.',
   parameters: {},
-  run: (call) => resetRealmPicture(call, 'icon'),
+  run: (call) => makeResetRealmPictureCommand(call, 'icon'),
 });
 
-const getIconOperation = defineOperation({
+const redirectToRealmIconOperation = defineOperation({
   id: 'get-realm-icon',
   method: 'GET',
   path: '/realm/icon',
   guard: 'user',
   summary: 'The icon of the organization: leads to its address.',
   parameters: {},
-  run: ({ directory, query }) => makeRedirectWithQuery(realmPictureOrDefaultUrl(directory, 'icon'), query),
+  run: ({ directory, rawQuery }) => makeRedirectWithQuery(realmPictureOrDefaultUrl(directory, 'icon'), rawQuery),
 });
 
-const night = <const I extends 'form' | 'query'>(where: I) =>
+const declareDarkThemeLogoParameter = <const I extends 'form' | 'query'>(where: I) =>
   ({
     in: where,
     encoding: 'json',
@@ -78,9 +82,9 @@ const night = <const I extends 'form' | 'query'>(where: I) =>
     description: 'That of the dark theme.',
   }) as const;
 
-const logoOf = ({ night }: { readonly night: boolean }): RealmPictureName => (night ? 'night_logo' : 'logo');
+const logoNameByTheme = ({ night }: { readonly night: boolean }): RealmPictureName => (night ? 'night_logo' : 'logo');
 
-const uploadLogoOperation = defineOperation({
+const uploadRealmLogoOperation = defineOperation({
   id: 'upload-realm-logo',
   method: 'POST',
   path: '/realm/logo',
@@ -88,40 +92,40 @@ const uploadLogoOperation = defineOperation({
   takesFiles: true,
   pictureMib: MAX_UPLOADED_PICTURE_MIB,
   summary: 'Change a logo of the organization.',
-  parameters: { night: night('form') },
+  parameters: { night: declareDarkThemeLogoParameter('form') },
   async run(call) {
     const picture = getOnlyUploadedPictureOrThrow(call, 'LOGO_ONE_FILE');
-    await storeRealmPicture(call, logoOf(call.params), await makeRealmLogoImage(picture.bytes()));
+    await storeAndShowRealmPicture(call, logoNameByTheme(call.params), await makeRealmLogoPng(picture.bytes()));
     return { fields: {} };
   },
 });
 
-const removeLogoOperation = defineOperation({
+const resetRealmLogoOperation = defineOperation({
   id: 'delete-realm-logo',
   method: 'DELETE',
   path: '/realm/logo',
   guard: 'admin',
   summary: 'Go back to the default logo.',
-  parameters: { night: night('form') },
-  run: (call) => resetRealmPicture(call, logoOf(call.params)),
+  parameters: { night: declareDarkThemeLogoParameter('form') },
+  run: (call) => makeResetRealmPictureCommand(call, logoNameByTheme(call.params)),
 });
 
-const getLogoOperation = defineOperation({
+const redirectToRealmLogoOperation = defineOperation({
   id: 'get-realm-logo',
   method: 'GET',
   path: '/realm/logo',
   guard: 'user',
   summary: 'A logo of the organization: leads to its address.',
-  parameters: { night: night('query') },
-  run: ({ directory, query, params }) =>
-    makeRedirectWithQuery(realmPictureOrDefaultUrl(directory, logoOf(params)), query),
+  parameters: { night: declareDarkThemeLogoParameter('query') },
+  run: ({ directory, rawQuery, params }) =>
+    makeRedirectWithQuery(realmPictureOrDefaultUrl(directory, logoNameByTheme(params)), rawQuery),
 });
 
 export const ORGANIZATION_PICTURE_OPERATIONS = [
-  uploadIconOperation,
-  removeIconOperation,
-  getIconOperation,
-  uploadLogoOperation,
-  removeLogoOperation,
-  getLogoOperation,
+  uploadRealmIconOperation,
+  resetRealmIconOperation,
+  redirectToRealmIconOperation,
+  uploadRealmLogoOperation,
+  resetRealmLogoOperation,
+  redirectToRealmLogoOperation,
 ] as unknown as readonly ApiOperation[];

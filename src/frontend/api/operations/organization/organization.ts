@@ -1,13 +1,18 @@
 /** Operations of the API that change settings (realm.md § Settings) and deactivate the organization. */
 
 import { isOwner } from '#domain/people';
-import { checkRealmSettings, REALM_SETTING_DECLARATIONS, realmActorKey, SINGLE_SIGN_ON_LOGIN_METHOD } from '#model';
+import {
+  checkAndConvertRealmSettings,
+  REALM_SETTING_DECLARATIONS,
+  realmActorKey,
+  SINGLE_SIGN_ON_LOGIN_METHOD,
+} from '#model';
 import { realmActorCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import { defineOperation, forwardCommand, type ParameterDeclaration } from '../../operation.js';
 import { hasIdentityProvider } from '../../providers.js';
 
-const parameters = Object.fromEntries(
+const optionalRealmSettingParameters = Object.fromEntries(
   Object.entries(REALM_SETTING_DECLARATIONS).map(
     ([name, { encoding, schema, description }]): [string, ParameterDeclaration] => [
       name,
@@ -16,18 +21,18 @@ const parameters = Object.fromEntries(
   ),
 );
 
-export const updateRealmOperation = defineOperation({
+export const updateRealmSettingsOperation = defineOperation({
   id: 'update-realm',
   method: 'PATCH',
   path: '/realm',
   guard: 'admin',
   summary: 'Change settings of the organization.',
-  parameters,
+  parameters: optionalRealmSettingParameters,
   run(call) {
     const { params, realm, caller, directory, site } = call;
     const hasSingleSignOn = hasIdentityProvider(call);
     const account = directory.user(caller);
-    const values = checkRealmSettings(params, account !== undefined && isOwner(account));
+    const values = checkAndConvertRealmSettings(params, account !== undefined && isOwner(account));
     const methods = params.authentication_methods as Readonly<Record<string, boolean>> | undefined;
     if (!hasSingleSignOn && methods?.[SINGLE_SIGN_ON_LOGIN_METHOD]) {
       throw apiError('VALIDATION_FAILED', { message: 'Invalid authentication_methods' });

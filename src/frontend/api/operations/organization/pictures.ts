@@ -15,7 +15,7 @@ import { apiError } from '#model/errors';
 import type { DirectoryView } from '#model/records';
 import { type ApiCall, type ApiOperation, defineOperation } from '../../operation.js';
 import { declareOptionalTextParameter, declarePathIdParameter, declarePathRestParameter } from '../../parameters.js';
-import { CONDITIONAL_REQUEST_HEADERS, serveBlob } from '../../raw-answers.js';
+import { CONDITIONAL_REQUEST_HEADERS, makeStoredFileAnswer } from '../../raw-answers.js';
 
 interface CurrentPicture {
   readonly blob: string;
@@ -37,7 +37,7 @@ function findCurrentPicture(picture: PictureReference, directory: DirectoryView)
   return { blob: blobNameOfRealmPicture(picture.name, stored.number), version: stored.version };
 }
 
-async function serveCurrentPicture(
+async function serveCurrentReplaceablePicture(
   call: ApiCall<{ readonly version: string | undefined }>,
   realm: RealmId,
   picture: PictureReference,
@@ -56,7 +56,7 @@ async function serveCurrentPicture(
   }
   if (!current) throw apiError('FILE_NOT_FOUND');
   const caching = asked === current.version ? 'public' : 'changing';
-  return serveBlob(call, blob, { name, tag: `${realm}/${current.blob}`, download: false, caching });
+  return makeStoredFileAnswer(call, blob, { name, tag: `${realm}/${current.blob}`, download: false, caching });
 }
 
 const getPictureOperation = defineOperation({
@@ -82,9 +82,9 @@ const getPictureOperation = defineOperation({
     if (!picture) throw apiError('FILE_NOT_FOUND');
     const realm = toRealmId(realm_id);
     const name = path.slice(path.lastIndexOf('/') + 1);
-    if (picture.of !== 'emoji') return serveCurrentPicture(call, realm, picture, name);
+    if (picture.of !== 'emoji') return serveCurrentReplaceablePicture(call, realm, picture, name);
     const blob = await call.blobs.find(realm, blobNameOfPicture(path));
-    return serveBlob(call, blob, { name, tag: `${realm}/${name}`, download: false, caching: 'public' });
+    return makeStoredFileAnswer(call, blob, { name, tag: `${realm}/${name}`, download: false, caching: 'public' });
   },
 });
 

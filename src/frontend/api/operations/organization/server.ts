@@ -5,30 +5,30 @@
 
 import { SERVER_VERSION_FIELDS } from '#base';
 import { SERVER_REALM_ID } from '#directory';
-import { renderMarkdownOrEmpty } from '#domain/markdown';
-import { findSubdomainProblem } from '#domain/people';
+import { renderContextFreeMarkdownOrEmpty } from '#domain/markdown';
+import { findSubdomainProblemText } from '#domain/people';
 import { realmPictureOrDefaultUrl } from '#domain/pictures';
-import { isAnonymousAccessEnabled } from '#domain/streams';
+import { mayReadAnyStreamAnonymously } from '#domain/streams';
 import { isLoginMethodOn, PASSWORD_LOGIN_METHOD, realmActorKey } from '#model';
 import { realmActorCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import { defineOperation, forwardCommand } from '../../operation.js';
 import { declarePathTextParameter } from '../../parameters.js';
-import { listIdentityProviders, makeProviderIconPath, makeSingleSignOnPath } from '../../providers.js';
+import { listUsableIdentityProviders, makeProviderIconPath, makeSingleSignOnPath } from '../../providers.js';
 
-const AGENT = 'user-agent';
+const USER_AGENT_HEADER = 'user-agent';
 
 /** Rendered descriptions by their Markdown. Clients ask often; each text is rendered once. */
-const rendered = new Map<string, string>();
-const MAX_RENDERED = 100;
+const descriptionHtmlByMarkdown = new Map<string, string>();
+const MAX_CACHED_DESCRIPTIONS = 100;
 
-function renderedDescription(text: string): string {
+function getOrRenderDescriptionHtml(text: string): string {
   if (text === '') return '';
-  const known = rendered.get(text);
+  const known = descriptionHtmlByMarkdown.get(text);
   if (known !== undefined) return known;
-  if (rendered.size >= MAX_RENDERED) rendered.clear();
-  const html = renderMarkdownOrEmpty(text);
-  rendered.set(text, html);
+  if (descriptionHtmlByMarkdown.size >= MAX_CACHED_DESCRIPTIONS) descriptionHtmlByMarkdown.clear();
+  const html = renderContextFreeMarkdownOrEmpty(text);
+  descriptionHtmlByMarkdown.set(text, html);
   return html;
 }
 
@@ -38,13 +38,13 @@ export const getServerSettingsOperation = defineOperation({
   path: '/server_settings',
   guard: 'none',
   unknownHost: 'INVALID_SUBDOMAIN',
-  headers: [AGENT],
+  headers: [USER_AGENT_HEADER],
   summary: 'Facts about the server and the organization at this host.',
   parameters: {},
   run(call) {
     const methods = call.directory.settings.authentication_methods;
     const passwords = isLoginMethodOn(methods, PASSWORD_LOGIN_METHOD);
-    const providers = listIdentityProviders(call);
+    const providers = listUsableIdentityProviders(call);
     return {
       fields: {
         authentication_methods: {
@@ -62,15 +62,15 @@ export const getServerSettingsOperation = defineOperation({
           'openid connect': providers.length > 0,
         },
         ...SERVER_VERSION_FIELDS,
-        push_notifications_enabled: call.pushesToDevices,
-        is_incompatible: isMarkedIncompatible(call.header(AGENT)),
+        push_notifications_enabled: call.pushesToMobileDevices,
+        is_incompatible: isIncompatibilityTestAgent(call.header(USER_AGENT_HEADER)),
         email_auth_enabled: passwords,
         require_email_format_usernames: true,
-        realm_uri: call.origin,
+        realm_uri: call.unverifiedBaseUrl,
         realm_name: call.directory.settings.name,
         realm_icon: realmPictureOrDefaultUrl(call.directory, 'icon'),
-        realm_description: renderedDescription(call.directory.settings.description),
-        realm_web_public_access_enabled: isAnonymousAccessEnabled(call.webPublicStreams, call.directory),
+        realm_description: getOrRenderDescriptionHtml(call.directory.settings.description),
+        realm_web_public_access_enabled: mayReadAnyStreamAnonymously(call.webPublicStreams, call.directory),
         external_authentication_methods: providers.map((provider) => ({
           name: `oidc:${provider.id}`,
           display_name: provider.name,
@@ -83,23 +83,23 @@ export const getServerSettingsOperation = defineOperation({
   },
 });
 
-export const checkCompatibilityOperation = defineOperation({
+export const checkClientCompatibilityOperation = defineOperation({
   id: 'check-compatibility',
   method: 'GET',
   path: '/compatibility',
   guard: 'none',
-  headers: [AGENT],
+  headers: [USER_AGENT_HEADER],
   summary: 'Whether this client is one that can be served, by its User-Agent.',
   parameters: {},
   run(call) {
-    const agent = call.header(AGENT);
+    const agent = call.header(USER_AGENT_HEADER);
     if (agent === '') throw apiError('USER_AGENT_MISSING');
-    if (isTooOld(agent)) throw apiError('CLIENT_TOO_OLD');
+    if (isIncompatibleUserAgent(agent)) throw apiError('CLIENT_TOO_OLD');
     return { fields: {} };
   },
 });
 
-export const checkSubdomainOperation = defineOperation({
+export const checkSubdomainAvailabilityOperation = defineOperation({
   id: 'check-subdomain',
   method: 'GET',
   path: '/realm/subdomain/{subdomain}',
@@ -108,7 +108,7 @@ export const checkSubdomainOperation = defineOperation({
   parameters: { subdomain: declarePathTextParameter('The name.') },
   async run(call) {
     const { subdomain } = call.params;
-    const problem = findSubdomainProblem(subdomain);
+    const problem = findSubdomainProblemText(subdomain);
     if (problem !== undefined) return { fields: { msg: problem } };
     const { taken } = await call.send(
       forwardCommand({
@@ -122,18 +122,18 @@ export const checkSubdomainOperation = defineOperation({
 });
 
 /** Matches the User-Agent with which clients test how they handle a refusal as incompatible. */
-const MARKED_INCOMPATIBLE = /^(?:Zulip|Conclave)Invalid(?:\/|$)/;
+const INCOMPATIBILITY_TEST_AGENT_PATTERN = /^(?:Zulip|Conclave)Invalid(?:\/|$)/;
 
 /** First version of the Android app that can show the answers of this API. */
-const FIRST_ANDROID_VERSION = [16, 2, 96];
-const ANDROID_AGENT = /^ZulipMobile\/([0-9.]+) \(Android\b/;
+const MIN_ANDROID_APP_VERSION = [16, 2, 96];
+const ANDROID_APP_AGENT_PATTERN = /^ZulipMobile\/([0-9.]+) \(Android\b/;
 
-const isMarkedIncompatible = (agent: string): boolean => MARKED_INCOMPATIBLE.test(agent);
+const isIncompatibilityTestAgent = (agent: string): boolean => INCOMPATIBILITY_TEST_AGENT_PATTERN.test(agent);
 
-function isTooOld(agent: string): boolean {
-  if (isMarkedIncompatible(agent)) return true;
-  const version = ANDROID_AGENT.exec(agent)?.[1]?.split('.').map(Number);
+function isIncompatibleUserAgent(agent: string): boolean {
+  if (isIncompatibilityTestAgent(agent)) return true;
+  const version = ANDROID_APP_AGENT_PATTERN.exec(agent)?.[1]?.split('.').map(Number);
   if (!version) return false;
-  const at = FIRST_ANDROID_VERSION.findIndex((part, i) => part !== (version[i] ?? 0));
-  return at >= 0 && (version[at] ?? 0) < FIRST_ANDROID_VERSION[at]!;
+  const at = MIN_ANDROID_APP_VERSION.findIndex((part, i) => part !== (version[i] ?? 0));
+  return at >= 0 && (version[at] ?? 0) < MIN_ANDROID_APP_VERSION[at]!;
 }

@@ -3,18 +3,18 @@
  * API link.
  */
 import { createHash } from 'node:crypto';
-import { etagOfGzip, makeRangeResponse } from '#domain/files';
-import { loadStaticFile } from '#frontend/static';
+import { planRangeResponse, unquotedEtagOfGzip } from '#domain/files';
+import { getOrMakeStaticFile } from '#frontend/static';
 import { apiError } from '#model/errors';
 import { type ApiOperation, defineOperation } from '../../operation.js';
 import { declarePathRestParameter } from '../../parameters.js';
 import { CONDITIONAL_REQUEST_HEADERS } from '../../raw-answers.js';
 
-const isText = (type: string): boolean => type !== 'image/png';
+const isTextOfStaticMediaType = (type: string): boolean => type !== 'image/png';
 
 const DAY_SECONDS = 86_400;
 
-const getStaticOperation = defineOperation({
+const getStaticFileOperation = defineOperation({
   id: 'get-static-file',
   method: 'GET',
   path: '/static/{path}',
@@ -25,10 +25,10 @@ const getStaticOperation = defineOperation({
   summary: 'A file of the program: the default logo, the names of Unicode emoji.',
   parameters: { path: declarePathRestParameter('The file.') },
   async run(call) {
-    const file = await loadStaticFile(call.params.path);
+    const file = await getOrMakeStaticFile(call.params.path);
     if (!file) throw apiError('FILE_NOT_FOUND');
     const tag = createHash('sha1').update(file.bytes).digest('hex');
-    const { status, headers, start, end } = makeRangeResponse(file.bytes.byteLength, tag, {
+    const { status, headers, start, end } = planRangeResponse(file.bytes.byteLength, tag, {
       range: call.header('range'),
       ifRange: call.header('if-range'),
       ifNoneMatch: call.header('if-none-match'),
@@ -44,13 +44,13 @@ const getStaticOperation = defineOperation({
         'Cache-Control': `public, max-age=${DAY_SECONDS}`,
         'Accept-Ranges': 'bytes',
         ETag: `"${tag}"`,
-        ...(isText(file.type) && status !== 200 ? { Vary: 'Accept-Encoding' } : {}),
+        ...(isTextOfStaticMediaType(file.type) && status !== 200 ? { Vary: 'Accept-Encoding' } : {}),
         ...headers,
       },
       // Compressed bytes need a tag of their own; ranges are always of the plain bytes.
-      ...(isText(file.type) ? { coded: { ETag: `"${etagOfGzip(tag)}"` } } : {}),
+      ...(isTextOfStaticMediaType(file.type) ? { coded: { ETag: `"${unquotedEtagOfGzip(tag)}"` } } : {}),
     };
   },
 });
 
-export const STATIC_FILE_OPERATIONS = [getStaticOperation] as unknown as readonly ApiOperation[];
+export const STATIC_FILE_OPERATIONS = [getStaticFileOperation] as unknown as readonly ApiOperation[];

@@ -5,21 +5,21 @@
  */
 import { apiError } from '#model/errors';
 import { defineOperation } from '../../operation.js';
-import { declareTextParameter } from '../../parameters.js';
+import { declareRequiredTextParameter } from '../../parameters.js';
 
-const createBigBlueButtonCallOperation = defineOperation({
+const refuseBigBlueButtonCallOperation = defineOperation({
   id: 'create-big-blue-button-video-call',
   method: 'GET',
   path: '/calls/bigbluebutton/create',
   guard: 'user',
   summary: 'A link to a new call of BigBlueButton; refused, because it cannot be configured.',
-  parameters: { meeting_name: declareTextParameter('query', 'Name of the call.') },
+  parameters: { meeting_name: declareRequiredTextParameter('query', 'Name of the call.') },
   run() {
     throw apiError('BIG_BLUE_BUTTON_NOT_CONFIGURED');
   },
 });
 
-const createZoomCallOperation = defineOperation({
+const refuseZoomCallOperation = defineOperation({
   id: 'create-zoom-video-call',
   method: 'POST',
   path: '/calls/zoom/create',
@@ -31,4 +31,4 @@ const createZoomCallOperation = defineOperation({
   },
 });
 
-export const VIDEO_CALL_OPERATIONS = [createBigBlueButtonCallOperation, createZoomCallOperation] as const;
+export const VIDEO_CALL_OPERATIONS = [refuseBigBlueButtonCallOperation, refuseZoomCallOperation] as const;

@@ -9,14 +9,14 @@ import {
   declarePathIdParameter,
 } from '../../parameters.js';
 
-const ROLES = [100, 200, 300, 400, 600];
+const ROLE_NUMBERS = [100, 200, 300, 400, 600];
 
-const profileValue = Type.Object(
+const profileFieldValueChangeSchema = Type.Object(
   { id: Type.Integer(), value: Type.Union([Type.String(), Type.Array(Type.Integer()), Type.Null()]) },
   { additionalProperties: false },
 );
 
-export const updateUserOperation = defineOperation({
+export const updateUserAsAdminOperation = defineOperation({
   id: 'update-user',
   method: 'PATCH',
   path: '/users/{user_id}',
@@ -28,12 +28,12 @@ export const updateUserOperation = defineOperation({
     full_name: declareOptionalTextParameter('form', 'New name; a blank one changes nothing.'),
     role: declareOptionalJsonParameter(
       'form',
-      Type.Enum(ROLES),
+      Type.Enum(ROLE_NUMBERS),
       '100 owner, 200 administrator, 300 moderator, 400 member, 600 guest.',
     ),
     profile_data: declareOptionalJsonParameter(
       'form',
-      Type.Array(profileValue),
+      Type.Array(profileFieldValueChangeSchema),
       'Values of custom profile fields; null takes one away.',
     ),
   },
@@ -47,7 +47,7 @@ export const updateUserOperation = defineOperation({
   },
 });
 
-const MAX_COMMENT = 2_000;
+const MAX_DEACTIVATION_COMMENT_CHARACTERS = 2_000;
 
 export const deactivateUserOperation = defineOperation({
   id: 'deactivate-user',
@@ -60,7 +60,7 @@ export const deactivateUserOperation = defineOperation({
     deactivation_notification_comment: {
       in: 'form',
       encoding: 'string',
-      schema: Type.String({ maxLength: MAX_COMMENT }),
+      schema: Type.String({ maxLength: MAX_DEACTIVATION_COMMENT_CHARACTERS }),
       required: false,
       description: 'Text of the letter that the user gets; absent: there is none.',
     },
@@ -97,8 +97,8 @@ const deactivateOwnUserOperation = defineOperation({
     forwardCommand({ to: realmActorKey(realm), command: realmActorCommands.deactivateSelf, args: {} }),
 });
 
-export const ACCOUNT_OPERATIONS = [
-  updateUserOperation,
+export const ACCOUNT_CHANGE_OPERATIONS = [
+  updateUserAsAdminOperation,
   deactivateUserOperation,
   reactivateUserOperation,
   deactivateOwnUserOperation,

@@ -3,8 +3,8 @@
  * any account.
  */
 
-import { avatarUrlOfUser, gravatarUrlOfAddress, isAdmin } from '#domain/people';
-import { type AvatarSize, makeAvatarImages } from '#domain/pictures';
+import { avatarUrlOfUser, gravatarUrlOfAddress, isAdminOrOwner } from '#domain/people';
+import { type AvatarSize, makeAvatarPngBySize } from '#domain/pictures';
 import { type RawHttpAnswer, realmActorKey, toUserId, type UserId } from '#model';
 import { realmActorCommands } from '#model/commands';
 import { apiError } from '#model/errors';
@@ -12,9 +12,9 @@ import type { DirectoryUser } from '#model/records';
 import { type ApiCall, type ApiOperation, defineOperation, forwardCommand } from '../../operation.js';
 import { declarePathIdParameter, declarePathTextParameter } from '../../parameters.js';
 import { makeRedirectWithQuery } from '../../raw-answers.js';
-import { getOnlyUploadedPictureOrThrow, storeAvatar } from '../../store-picture.js';
+import { getOnlyUploadedPictureOrThrow, storeAndShowAvatar } from '../../store-picture.js';
 
-const uploadAvatarOperation = defineOperation({
+const uploadOwnAvatarOperation = defineOperation({
   id: 'upload-avatar',
   method: 'POST',
   path: '/users/me/avatar',
@@ -27,14 +27,16 @@ const uploadAvatarOperation = defineOperation({
     const { directory, caller } = call;
     const account = directory.user(caller);
     // The actor checks the setting again; this check refuses the call before the picture is checked.
-    if (directory.settings.avatar_changes_disabled && !(account && isAdmin(account))) {
+    if (directory.settings.avatar_changes_disabled && !(account && isAdminOrOwner(account))) {
       throw apiError('AVATAR_CHANGES_DISABLED');
     }
-    return { fields: { avatar_url: await storeAvatar(call, caller, await makeAvatarImages(picture.bytes())) } };
+    return {
+      fields: { avatar_url: await storeAndShowAvatar(call, caller, await makeAvatarPngBySize(picture.bytes())) },
+    };
   },
 });
 
-export const removeAvatarOperation = defineOperation({
+export const removeOwnAvatarOperation = defineOperation({
   id: 'delete-avatar',
   method: 'DELETE',
   path: '/users/me/avatar',
@@ -45,12 +47,12 @@ export const removeAvatarOperation = defineOperation({
     forwardCommand({
       to: realmActorKey(realm),
       command: realmActorCommands.removeAvatar,
-      args: { user: caller, hash: secrets.avatarHash(realm, caller) },
+      args: { user: caller, hash: secrets.avatarHashOfUser(realm, caller) },
     }),
 });
 
 /** Redirects to the avatar; for an unknown account, to the gravatar of the given text. */
-async function redirectToAvatar(
+async function redirectToAvatarOrGravatar(
   call: ApiCall<unknown>,
   text: string,
   find: () => DirectoryUser | undefined,
@@ -58,10 +60,10 @@ async function redirectToAvatar(
 ): Promise<RawHttpAnswer> {
   if (!find()) await call.refresh();
   const user = find();
-  return makeRedirectWithQuery(user ? avatarUrlOfUser(user, size) : gravatarUrlOfAddress(text, 1, size), call.query);
+  return makeRedirectWithQuery(user ? avatarUrlOfUser(user, size) : gravatarUrlOfAddress(text, 1, size), call.rawQuery);
 }
 
-const byId = (id: string, path: string, size: AvatarSize, root: boolean) =>
+const defineAvatarByUserIdOperation = (id: string, path: string, size: AvatarSize, root: boolean) =>
   defineOperation({
     id,
     method: 'GET',
@@ -75,17 +77,17 @@ const byId = (id: string, path: string, size: AvatarSize, root: boolean) =>
     parameters: { user_id: declarePathIdParameter('The user.') },
     run(call) {
       const { user_id } = call.params;
-      const find = (): DirectoryUser | undefined => call.directory.user(asUser(user_id));
-      return redirectToAvatar(call, String(user_id), find, size);
+      const find = (): DirectoryUser | undefined => call.directory.user(asUserId(user_id));
+      return redirectToAvatarOrGravatar(call, String(user_id), find, size);
     },
   });
 
-const asUser = (id: number): UserId => toUserId(id);
+const asUserId = (id: number): UserId => toUserId(id);
 
 /**
  * Operation that redirects to an avatar by API e-mail address. Visitors may not call it, because they see no addresses.
  */
-const byEmail = (id: string, path: string, size: AvatarSize) =>
+const defineAvatarByEmailOperation = (id: string, path: string, size: AvatarSize) =>
   defineOperation({
     id,
     method: 'GET',
@@ -103,16 +105,16 @@ const byEmail = (id: string, path: string, size: AvatarSize) =>
         const user = call.directory.userByEmail(email);
         return user?.email.toLowerCase() === email.toLowerCase() ? user : undefined;
       };
-      return redirectToAvatar(call, email, find, size);
+      return redirectToAvatarOrGravatar(call, email, find, size);
     },
   });
 
 export const AVATAR_OPERATIONS = [
-  uploadAvatarOperation,
-  removeAvatarOperation,
-  byId('get-avatar', '/avatar/{user_id}', 'small', false),
-  byId('get-avatar-at-root', '/avatar/{user_id}', 'small', true),
-  byId('get-medium-avatar', '/avatar/{user_id}/medium', 'medium', true),
-  byEmail('get-avatar-by-email', '/avatar/{email}', 'small'),
-  byEmail('get-medium-avatar-by-email', '/avatar/{email}/medium', 'medium'),
+  uploadOwnAvatarOperation,
+  removeOwnAvatarOperation,
+  defineAvatarByUserIdOperation('get-avatar', '/avatar/{user_id}', 'small', false),
+  defineAvatarByUserIdOperation('get-avatar-at-root', '/avatar/{user_id}', 'small', true),
+  defineAvatarByUserIdOperation('get-medium-avatar', '/avatar/{user_id}/medium', 'medium', true),
+  defineAvatarByEmailOperation('get-avatar-by-email', '/avatar/{email}', 'small'),
+  defineAvatarByEmailOperation('get-medium-avatar-by-email', '/avatar/{email}/medium', 'medium'),
 ] as unknown as readonly ApiOperation[];

@@ -6,9 +6,9 @@ import { apiError } from '#model/errors';
 import { type ApiCall, defineOperation, forwardCommand } from '../../operation.js';
 import { declarePathIdParameter } from '../../parameters.js';
 
-const MAX_WORD = 100;
+const MAX_ALERT_WORD_CHARACTERS = 100;
 
-const words = (maxLength?: number) =>
+const declareAlertWordsParameter = (maxLength?: number) =>
   ({
     in: 'form',
     encoding: 'json',
@@ -17,7 +17,7 @@ const words = (maxLength?: number) =>
     description: 'Words or phrases; case does not count.',
   }) as const;
 
-export const getAlertWordsOperation = defineOperation({
+export const getOwnAlertWordsOperation = defineOperation({
   id: 'get-alert-words',
   method: 'GET',
   path: '/users/me/alert_words',
@@ -33,7 +33,7 @@ export const addAlertWordsOperation = defineOperation({
   path: '/users/me/alert_words',
   guard: 'user',
   summary: 'Be alerted of messages with these words.',
-  parameters: { alert_words: words(MAX_WORD) },
+  parameters: { alert_words: declareAlertWordsParameter(MAX_ALERT_WORD_CHARACTERS) },
   run: ({ params, realm }) =>
     forwardCommand({
       to: realmActorKey(realm),
@@ -48,7 +48,7 @@ export const removeAlertWordsOperation = defineOperation({
   path: '/users/me/alert_words',
   guard: 'user',
   summary: 'No more be alerted of these words.',
-  parameters: { alert_words: words() },
+  parameters: { alert_words: declareAlertWordsParameter() },
   run: ({ params, realm }) =>
     forwardCommand({
       to: realmActorKey(realm),
@@ -57,13 +57,13 @@ export const removeAlertWordsOperation = defineOperation({
     }),
 });
 
-const mutedUser = { muted_user_id: declarePathIdParameter('The user.') } as const;
+const mutedUserIdPathParameter = { muted_user_id: declarePathIdParameter('The user.') } as const;
 
 /**
  * Checks that the user may be muted; an unknown id is looked up again at the end of the log. @throws ApiError unless
  * the user exists and is no bot
  */
-async function checkMutable(call: ApiCall<{ readonly muted_user_id: number }>): Promise<void> {
+async function checkMutedUserExistsAndIsNoBot(call: ApiCall<{ readonly muted_user_id: number }>): Promise<void> {
   const find = () => call.directory.user(toUserId(call.params.muted_user_id));
   if (!find()) await call.refresh();
   const user = find();
@@ -76,11 +76,11 @@ export const muteUserOperation = defineOperation({
   path: '/users/me/muted_users/{muted_user_id}',
   guard: 'user',
   summary: 'Mute a user: new messages of that user arrive as read.',
-  parameters: mutedUser,
+  parameters: mutedUserIdPathParameter,
   async run(call) {
     const { params, realm, caller } = call;
     if (params.muted_user_id === caller) throw apiError('CANNOT_MUTE_SELF');
-    await checkMutable(call);
+    await checkMutedUserExistsAndIsNoBot(call);
     return forwardCommand({
       to: userActorKey(realm, caller),
       command: userActorCommands.muteUser,
@@ -95,9 +95,9 @@ export const unmuteUserOperation = defineOperation({
   path: '/users/me/muted_users/{muted_user_id}',
   guard: 'user',
   summary: 'No more mute a user.',
-  parameters: mutedUser,
+  parameters: mutedUserIdPathParameter,
   async run(call) {
-    await checkMutable(call);
+    await checkMutedUserExistsAndIsNoBot(call);
     const { params, realm } = call;
     return forwardCommand({
       to: realmActorKey(realm),

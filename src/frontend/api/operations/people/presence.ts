@@ -2,12 +2,12 @@
 
 import { isSystemBot } from '#domain/people';
 import {
+  type FetchPresenceChanges,
   formatUserPresenceForApi,
   isPresenceHidden,
-  type PresenceFetcher,
   type PresenceReplica,
   type PresenceResponseForm,
-  presenceReplicaOf,
+  presenceReplicaOfDirectory,
   toServerTimestampSeconds,
 } from '#domain/presence';
 import { presenceActorKey, toUserId } from '#model';
@@ -16,41 +16,45 @@ import { apiError } from '#model/errors';
 import type { DirectoryUser } from '#model/records';
 import { refreshDirectoryUnlessKnown } from '../../look-up.js';
 import { type ApiCall, defineOperation, forwardCommand, type ResponseFieldsAnswer } from '../../operation.js';
-import { declareBooleanParameter, declarePathTextParameter, declareTextParameter } from '../../parameters.js';
+import {
+  declareBooleanParameterWithDefault,
+  declarePathTextParameter,
+  declareRequiredTextParameter,
+} from '../../parameters.js';
 
 /** Fetches the changes of presences since the last call, and returns this frontend's presence replica. */
-async function syncedReplica(call: ApiCall<unknown>): Promise<PresenceReplica> {
-  const replica = presenceReplicaOf(call.directory);
-  await replica.sync(makePresenceFetcher(call));
+async function syncAndGetPresenceReplica(call: ApiCall<unknown>): Promise<PresenceReplica> {
+  const replica = presenceReplicaOfDirectory(call.directory);
+  await replica.fetchAtLeastNow(makePresenceChangesFetcher(call));
   return replica;
 }
 
-const makePresenceFetcher =
-  (call: ApiCall<unknown>): PresenceFetcher =>
+const makePresenceChangesFetcher =
+  (call: ApiCall<unknown>): FetchPresenceChanges =>
   (known) =>
     call.send(
       forwardCommand({ to: presenceActorKey(call.realm), command: presenceActorCommands.presences, args: { known } }),
     );
 
-const answerWithPresenceList = (
+const makePresenceListAnswer = (
   replica: PresenceReplica,
   form: PresenceResponseForm,
   now: number,
 ): ResponseFieldsAnswer => ({
-  fields: { presences: replica.list(form, now), server_timestamp: toServerTimestampSeconds(now) },
+  fields: { presences: replica.getOrEncodeList(form, now), server_timestamp: toServerTimestampSeconds(now) },
 });
 
-const updatePresenceOperation = defineOperation({
+const reportOwnPresenceOperation = defineOperation({
   id: 'update-presence',
   method: 'POST',
   path: '/users/me/presence',
   guard: 'human',
   summary: 'Tell that one is here, and hear who else is.',
   parameters: {
-    status: declareTextParameter('form', "'active' or 'idle'."),
-    ping_only: declareBooleanParameter('form', false, 'Leave out the presence of the others.'),
-    new_user_input: declareBooleanParameter('form', false, 'Accepted and unused.'),
-    slim_presence: declareBooleanParameter('form', false, 'Presence is keyed by user id.'),
+    status: declareRequiredTextParameter('form', "'active' or 'idle'."),
+    ping_only: declareBooleanParameterWithDefault('form', false, 'Leave out the presence of the others.'),
+    new_user_input: declareBooleanParameterWithDefault('form', false, 'Accepted and unused.'),
+    slim_presence: declareBooleanParameterWithDefault('form', false, 'Presence is keyed by user id.'),
   },
   async run(call) {
     const { params, realm, directory } = call;
@@ -63,25 +67,25 @@ const updatePresenceOperation = defineOperation({
         args: { status, pingOnly, known },
       });
     if (pingOnly) return report(null);
-    const replica = presenceReplicaOf(directory);
-    await replica.load(makePresenceFetcher(call));
-    await replica.update((known) => call.send(report(known)));
-    return answerWithPresenceList(replica, params.slim_presence ? 'slim' : 'legacy', call.now);
+    const replica = presenceReplicaOfDirectory(directory);
+    await replica.ensureLoaded(makePresenceChangesFetcher(call));
+    await replica.fetchAndMergeChanges((known) => call.send(report(known)));
+    return makePresenceListAnswer(replica, params.slim_presence ? 'slim' : 'legacy', call.now);
   },
 });
 
-const getPresencesOperation = defineOperation({
+const getAllPresencesOperation = defineOperation({
   id: 'get-presence',
   method: 'GET',
   path: '/realm/presence',
   guard: 'user',
   summary: 'Presence of everybody.',
   parameters: {},
-  run: async (call) => answerWithPresenceList(await syncedReplica(call), 'legacy', call.now),
+  run: async (call) => makePresenceListAnswer(await syncAndGetPresenceReplica(call), 'legacy', call.now),
 });
 
 /** Finds a user by id or API e-mail. userByEmail also finds hidden real addresses, so the address is compared again. */
-function findByIdOrEmail(call: ApiCall<unknown>, who: string): DirectoryUser | undefined {
+function findUserByIdOrApiEmail(call: ApiCall<unknown>, who: string): DirectoryUser | undefined {
   if (/^\d+$/.test(who)) return call.directory.user(toUserId(Number(who)));
   const user = call.directory.userByEmail(who);
   return user?.email.toLowerCase() === who.toLowerCase() ? user : undefined;
@@ -96,14 +100,14 @@ const getUserPresenceOperation = defineOperation({
   parameters: { user_id_or_email: declarePathTextParameter('Id or API e-mail of the user.') },
   async run(call) {
     const who = call.params.user_id_or_email;
-    await refreshDirectoryUnlessKnown(call, () => findByIdOrEmail(call, who) !== undefined);
-    const user = findByIdOrEmail(call, who);
+    await refreshDirectoryUnlessKnown(call, () => findUserByIdOrApiEmail(call, who) !== undefined);
+    const user = findUserByIdOrApiEmail(call, who);
     if (!user?.isActive || isSystemBot(user)) throw apiError('NO_SUCH_USER');
     if (user.botType !== null) throw apiError('PRESENCE_OF_BOT');
-    const times = (await syncedReplica(call)).presenceTimesOf(user.id);
+    const times = (await syncAndGetPresenceReplica(call)).presenceTimesOf(user.id);
     if (!times || isPresenceHidden(call.directory, user)) throw apiError('NO_PRESENCE', { user_id_or_email: who });
     return { fields: { presence: formatUserPresenceForApi(times, user, call.now) } };
   },
 });
 
-export const PRESENCE_OPERATIONS = [updatePresenceOperation, getPresencesOperation, getUserPresenceOperation];
+export const PRESENCE_OPERATIONS = [reportOwnPresenceOperation, getAllPresencesOperation, getUserPresenceOperation];

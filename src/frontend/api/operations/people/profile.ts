@@ -5,7 +5,7 @@ import { realmActorKey } from '#model';
 import { realmActorCommands } from '#model/commands';
 import { checkParameterItemCount } from '#model/errors';
 import { type ApiOperation, defineOperation, forwardCommand } from '../../operation.js';
-import { declareBooleanParameter, declarePathIdParameter } from '../../parameters.js';
+import { declareBooleanParameterWithDefault, declarePathIdParameter } from '../../parameters.js';
 
 const getProfileFieldsOperation = defineOperation({
   id: 'get-custom-profile-fields',
@@ -17,7 +17,7 @@ const getProfileFieldsOperation = defineOperation({
   run: ({ directory }) => ({ fields: { custom_fields: directory.profileFields().map(formatProfileFieldForApi) } }),
 });
 
-const optionalText = (trim: boolean, description: string) =>
+const declareTextParameterWithEmptyDefault = (trim: boolean, description: string) =>
   ({
     in: 'form',
     encoding: 'string',
@@ -28,31 +28,31 @@ const optionalText = (trim: boolean, description: string) =>
   }) as const;
 
 /** Maximum of options of a list field. Each option has three JSON values; the field has a few more. */
-const MAX_OPTIONS = 10_300;
-const MAX_FIELD_VALUES = 3 * MAX_OPTIONS + 100;
+const MAX_LIST_FIELD_OPTIONS = 10_300;
+const MAX_FIELD_DATA_JSON_VALUES = 3 * MAX_LIST_FIELD_OPTIONS + 100;
 
-const content = {
-  name: optionalText(true, 'Label, at most 40 characters.'),
-  hint: optionalText(false, 'Help text, at most 80 characters.'),
+const profileFieldContentParameters = {
+  name: declareTextParameterWithEmptyDefault(true, 'Label, at most 40 characters.'),
+  hint: declareTextParameterWithEmptyDefault(false, 'Help text, at most 80 characters.'),
   field_data: {
     in: 'form',
     encoding: 'json',
     schema: Type.Record(Type.String(), Type.Union([Type.Record(Type.String(), Type.String()), Type.String()])),
     required: false,
     default: {} as Record<string, string | Record<string, string>>,
-    maxValues: MAX_FIELD_VALUES,
+    maxValues: MAX_FIELD_DATA_JSON_VALUES,
     description: 'Options of a list, each with text and order; subtype and url_pattern of an external account.',
   },
-  display_in_profile_summary: declareBooleanParameter(
+  display_in_profile_summary: declareBooleanParameterWithDefault(
     'form',
     false,
     'Shown in the summary of a profile; for at most two fields.',
   ),
 } as const;
 
-const fieldId = { field_id: declarePathIdParameter('The field.') } as const;
+const profileFieldIdPathParameter = { field_id: declarePathIdParameter('The field.') } as const;
 
-interface ContentValues {
+interface ProfileFieldContentParams {
   readonly name: string;
   readonly hint: string;
   readonly field_data: Record<string, string | Record<string, string>>;
@@ -63,8 +63,8 @@ interface ContentValues {
  * Makes the arguments of the commands. `field_data` travels as JSON text, because its keys are chosen by users.
  * @throws ApiError
  */
-function contentOf({ field_data, ...rest }: ContentValues) {
-  checkParameterItemCount('field_data', Object.keys(field_data).length, MAX_OPTIONS);
+function makeProfileFieldContentArgs({ field_data, ...rest }: ProfileFieldContentParams) {
+  checkParameterItemCount('field_data', Object.keys(field_data).length, MAX_LIST_FIELD_OPTIONS);
   return { ...rest, field_data: JSON.stringify(field_data) };
 }
 
@@ -75,8 +75,8 @@ const createProfileFieldOperation = defineOperation({
   guard: 'admin',
   summary: 'Create a custom profile field.',
   parameters: {
-    name: content.name,
-    hint: content.hint,
+    name: profileFieldContentParameters.name,
+    hint: profileFieldContentParameters.hint,
     field_type: {
       in: 'form',
       encoding: 'json',
@@ -85,14 +85,14 @@ const createProfileFieldOperation = defineOperation({
       description:
         '1 short text, 2 long text, 3 list of options, 4 date, 5 link, 6 person picker, 7 external account, 8 pronouns.',
     },
-    field_data: content.field_data,
-    display_in_profile_summary: content.display_in_profile_summary,
+    field_data: profileFieldContentParameters.field_data,
+    display_in_profile_summary: profileFieldContentParameters.display_in_profile_summary,
   },
   run: ({ params: { field_type, ...rest }, realm }) =>
     forwardCommand({
       to: realmActorKey(realm),
       command: realmActorCommands.addProfileField,
-      args: { field_type, ...contentOf(rest) },
+      args: { field_type, ...makeProfileFieldContentArgs(rest) },
     }),
 });
 
@@ -102,12 +102,12 @@ export const updateProfileFieldOperation = defineOperation({
   path: '/realm/profile_fields/{field_id}',
   guard: 'admin',
   summary: 'Replace label, hint, data and place in the summary of a field.',
-  parameters: { ...fieldId, ...content },
+  parameters: { ...profileFieldIdPathParameter, ...profileFieldContentParameters },
   run: ({ params: { field_id, ...rest }, realm }) =>
     forwardCommand({
       to: realmActorKey(realm),
       command: realmActorCommands.updateProfileField,
-      args: { field_id, ...contentOf(rest) },
+      args: { field_id, ...makeProfileFieldContentArgs(rest) },
     }),
 });
 
@@ -136,15 +136,15 @@ export const removeProfileFieldOperation = defineOperation({
   path: '/realm/profile_fields/{field_id}',
   guard: 'admin',
   summary: 'Remove a custom profile field, with what people filled into it.',
-  parameters: fieldId,
+  parameters: profileFieldIdPathParameter,
   run: ({ params, realm }) =>
     forwardCommand({ to: realmActorKey(realm), command: realmActorCommands.removeProfileField, args: { ...params } }),
 });
 
-const closed = { additionalProperties: false } as const;
-const value = Type.Union([Type.String(), Type.Array(Type.Integer())]);
+const noAdditionalProperties = { additionalProperties: false } as const;
+const profileFieldValueSchema = Type.Union([Type.String(), Type.Array(Type.Integer())]);
 
-const updateProfileDataOperation = defineOperation({
+const updateOwnProfileValuesOperation = defineOperation({
   id: 'update-profile-data',
   method: 'PATCH',
   path: '/users/me/profile_data',
@@ -154,7 +154,7 @@ const updateProfileDataOperation = defineOperation({
     data: {
       in: 'form',
       encoding: 'json',
-      schema: Type.Array(Type.Object({ id: Type.Integer(), value }, closed)),
+      schema: Type.Array(Type.Object({ id: Type.Integer(), value: profileFieldValueSchema }, noAdditionalProperties)),
       required: true,
       description: 'Fields and values; the value of a person picker is a list of user ids.',
     },
@@ -167,7 +167,7 @@ const updateProfileDataOperation = defineOperation({
     }),
 });
 
-const removeProfileDataOperation = defineOperation({
+const clearOwnProfileValuesOperation = defineOperation({
   id: 'remove-profile-data',
   method: 'DELETE',
   path: '/users/me/profile_data',
@@ -190,12 +190,12 @@ const removeProfileDataOperation = defineOperation({
     }),
 });
 
-export const PROFILE_OPERATIONS = [
+export const PROFILE_FIELD_AND_VALUE_OPERATIONS = [
   getProfileFieldsOperation,
   createProfileFieldOperation,
   updateProfileFieldOperation,
   reorderProfileFieldsOperation,
   removeProfileFieldOperation,
-  updateProfileDataOperation,
-  removeProfileDataOperation,
+  updateOwnProfileValuesOperation,
+  clearOwnProfileValuesOperation,
 ] as unknown as readonly ApiOperation[];

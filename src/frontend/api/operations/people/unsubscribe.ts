@@ -3,43 +3,49 @@
  * open links. The page's button unsubscribes, and so does a mail program that posts to the URL (RFC 8058). No log-in is
  * needed.
  */
-import { NOTIFICATION_MAIL_KINDS, readUnsubscribeToken } from '#domain/notifications';
-import { makeUnsubscribedPage, makeUnsubscribeLinkGonePage, makeUnsubscribePage } from '#domain/pages';
-import { mailDomainOfOrigin } from '#domain/people';
+import { SETTINGS_TURNED_OFF_BY_MAIL_KIND, verifyUnsubscribeToken } from '#domain/notifications';
+import { makeUnsubscribeConfirmationPage, makeUnsubscribedPage, makeUnsubscribeLinkGonePage } from '#domain/pages';
+import { emailDomainOfOrigin } from '#domain/people';
 import { realmActorKey, type UserSettings, userActorKey } from '#model';
 import { realmActorCommands, userActorCommands } from '#model/commands';
 import { ActorRefusedError } from '#model/errors';
 import { defineOperation, forwardCommand } from '../../operation.js';
 import { declarePathTextParameter } from '../../parameters.js';
 
-const parameters = { token: declarePathTextParameter('From the mail.') } as const;
+const unsubscribeTokenParameter = { token: declarePathTextParameter('From the mail.') } as const;
 
-const shared = { path: '/unsubscribe/{token}', root: true, page: true, guard: 'none', parameters } as const;
+const sharedOperationFields = {
+  path: '/unsubscribe/{token}',
+  root: true,
+  page: true,
+  guard: 'none',
+  parameters: unsubscribeTokenParameter,
+} as const;
 
-export const showUnsubscribeOperation = defineOperation({
-  ...shared,
+export const showUnsubscribePageOperation = defineOperation({
+  ...sharedOperationFields,
   id: 'show-unsubscribe',
   method: 'GET',
   summary: 'Page with the button that ends a kind of mail.',
   run({ params, secrets }) {
-    const link = readUnsubscribeToken(secrets, params.token);
-    return link ? makeUnsubscribePage(link.kind) : makeUnsubscribeLinkGonePage();
+    const link = verifyUnsubscribeToken(secrets, params.token);
+    return link ? makeUnsubscribeConfirmationPage(link.kind) : makeUnsubscribeLinkGonePage();
   },
 });
 
-export const unsubscribeOperation = defineOperation({
-  ...shared,
+export const unsubscribeFromMailKindOperation = defineOperation({
+  ...sharedOperationFields,
   id: 'unsubscribe',
   method: 'POST',
   summary: 'End a kind of mail: with the button of the page, or with one click in a mail program.',
   async run(call) {
-    const link = readUnsubscribeToken(call.secrets, call.params.token);
+    const link = verifyUnsubscribeToken(call.secrets, call.params.token);
     if (!link) return makeUnsubscribeLinkGonePage();
     const { realm, user, kind, stream } = link;
     const values: Partial<UserSettings> = Object.fromEntries(
-      NOTIFICATION_MAIL_KINDS[kind].map((name) => [name, false]),
+      SETTINGS_TURNED_OFF_BY_MAIL_KIND[kind].map((name) => [name, false]),
     );
-    const args = { values, domain: mailDomainOfOrigin(call.site) };
+    const args = { values, domain: emailDomainOfOrigin(call.site) };
     try {
       await call.send(
         forwardCommand({ to: realmActorKey(realm), command: realmActorCommands.changeSettings, args, as: user }),

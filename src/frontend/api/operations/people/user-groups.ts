@@ -1,16 +1,20 @@
 /** Operations of the API for user groups (users.md § User groups). */
 import { Type } from 'typebox';
-import { encodeUserGroupList, type RealmUserGroups, userGroupsOfDirectory } from '#domain/people';
+import { getEncodedUserGroupList, getUserGroupsOfDirectory, type UserGroupsWithMembers } from '#domain/people';
 import { realmActorKey, toUserId } from '#model';
 import { realmActorCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import type { DirectoryUserGroup } from '#model/records';
 import { type ApiCall, defineOperation, forwardCommand } from '../../operation.js';
-import { declareBooleanParameter, declarePathIdParameter, declareTextParameter } from '../../parameters.js';
+import {
+  declareBooleanParameterWithDefault,
+  declarePathIdParameter,
+  declareRequiredTextParameter,
+} from '../../parameters.js';
 
-const MAX_NAME = 100;
+const MAX_USER_GROUP_NAME_CHARACTERS = 100;
 
-const ids = (description: string) =>
+const declareOptionalIdListParameter = (description: string) =>
   ({
     in: 'form',
     encoding: 'json',
@@ -20,20 +24,20 @@ const ids = (description: string) =>
     description,
   }) as const;
 
-const groupId = { user_group_id: declarePathIdParameter('The group.') } as const;
+const userGroupIdPathParameter = { user_group_id: declarePathIdParameter('The group.') } as const;
 
 /** Finds a user group in the replica; an unknown group is looked up again at the end of the log. @throws ApiError */
-async function findGroup(
+async function getUserGroupOrThrow(
   call: ApiCall<{ readonly user_group_id: number }>,
-): Promise<{ readonly groups: RealmUserGroups; readonly group: DirectoryUserGroup }> {
+): Promise<{ readonly groups: UserGroupsWithMembers; readonly group: DirectoryUserGroup }> {
   const id = call.params.user_group_id;
-  const find = () => userGroupsOfDirectory(call.directory);
+  const find = () => getUserGroupsOfDirectory(call.directory);
   let groups = find();
-  if (!groups.get(id)) {
+  if (!groups.findGroup(id)) {
     await call.refresh();
     groups = find();
   }
-  const group = groups.get(id);
+  const group = groups.findGroup(id);
   if (!group) throw apiError('INVALID_USER_GROUP');
   return { groups, group };
 }
@@ -45,7 +49,7 @@ export const getUserGroupsOperation = defineOperation({
   guard: 'member_human',
   summary: 'All user groups, system groups included.',
   parameters: {},
-  run: ({ directory }) => ({ fields: { user_groups: encodeUserGroupList(directory) } }),
+  run: ({ directory }) => ({ fields: { user_groups: getEncodedUserGroupList(directory) } }),
 });
 
 export const createUserGroupOperation = defineOperation({
@@ -58,12 +62,12 @@ export const createUserGroupOperation = defineOperation({
     name: {
       in: 'form',
       encoding: 'string',
-      schema: Type.String({ maxLength: MAX_NAME }),
+      schema: Type.String({ maxLength: MAX_USER_GROUP_NAME_CHARACTERS }),
       required: true,
       description: 'Name; case counts.',
     },
-    description: declareTextParameter('form', 'What the group is for.'),
-    members: ids('Ids of the first members.'),
+    description: declareRequiredTextParameter('form', 'What the group is for.'),
+    members: declareOptionalIdListParameter('Ids of the first members.'),
   },
   run: ({ params, realm }) =>
     forwardCommand({ to: realmActorKey(realm), command: realmActorCommands.createGroup, args: { ...params } }),
@@ -76,11 +80,11 @@ export const updateUserGroupOperation = defineOperation({
   guard: 'user_group_edit_policy_human',
   summary: 'Change name or description of a user group.',
   parameters: {
-    ...groupId,
+    ...userGroupIdPathParameter,
     name: {
       in: 'form',
       encoding: 'string',
-      schema: Type.String({ maxLength: MAX_NAME }),
+      schema: Type.String({ maxLength: MAX_USER_GROUP_NAME_CHARACTERS }),
       required: false,
       description: 'New name.',
     },
@@ -109,15 +113,19 @@ export const removeUserGroupOperation = defineOperation({
   path: '/user_groups/{user_group_id}',
   guard: 'user_group_edit_policy_human',
   summary: 'Remove a user group.',
-  parameters: groupId,
+  parameters: userGroupIdPathParameter,
   run: ({ params, realm }) =>
     forwardCommand({ to: realmActorKey(realm), command: realmActorCommands.removeGroup, args: { ...params } }),
 });
 
-const edit = { ...groupId, delete: ids('Ids to take out.'), add: ids('Ids to add.') } as const;
+const addAndRemoveIdsParameters = {
+  ...userGroupIdPathParameter,
+  delete: declareOptionalIdListParameter('Ids to take out.'),
+  add: declareOptionalIdListParameter('Ids to add.'),
+} as const;
 
 /** Refuses a change of a group that neither adds nor removes anything. @throws ApiError */
-function checkEdit({
+function checkEditIsNotEmpty({
   add,
   delete: gone,
 }: {
@@ -133,9 +141,9 @@ export const updateUserGroupMembersOperation = defineOperation({
   path: '/user_groups/{user_group_id}/members',
   guard: 'user_group_edit_policy_human',
   summary: 'Add and remove members of a user group.',
-  parameters: edit,
+  parameters: addAndRemoveIdsParameters,
   run({ params, realm, site }) {
-    checkEdit(params);
+    checkEditIsNotEmpty(params);
     return forwardCommand({
       to: realmActorKey(realm),
       command: realmActorCommands.editMembers,
@@ -150,9 +158,9 @@ export const updateUserGroupSubgroupsOperation = defineOperation({
   path: '/user_groups/{user_group_id}/subgroups',
   guard: 'user_group_edit_policy_human',
   summary: 'Add and remove subgroups of a user group.',
-  parameters: edit,
+  parameters: addAndRemoveIdsParameters,
   run({ params, realm }) {
-    checkEdit(params);
+    checkEditIsNotEmpty(params);
     return forwardCommand({ to: realmActorKey(realm), command: realmActorCommands.editSubgroups, args: { ...params } });
   },
 });
@@ -164,12 +172,12 @@ export const getUserGroupMembersOperation = defineOperation({
   guard: 'member_human',
   summary: 'Ids of the members of a user group.',
   parameters: {
-    ...groupId,
-    direct_member_only: declareBooleanParameter('query', false, 'Leave out members of subgroups.'),
+    ...userGroupIdPathParameter,
+    direct_member_only: declareBooleanParameterWithDefault('query', false, 'Leave out members of subgroups.'),
   },
   async run(call) {
-    const { groups, group } = await findGroup(call);
-    const members = call.params.direct_member_only ? group.members : groups.membersOf(group.id);
+    const { groups, group } = await getUserGroupOrThrow(call);
+    const members = call.params.direct_member_only ? group.members : groups.transitiveMemberIdsOf(group.id);
     return { fields: { members } };
   },
 });
@@ -181,12 +189,12 @@ export const getUserGroupSubgroupsOperation = defineOperation({
   guard: 'member_human',
   summary: 'Ids of the subgroups of a user group.',
   parameters: {
-    ...groupId,
-    direct_subgroup_only: declareBooleanParameter('query', false, 'Leave out subgroups of subgroups.'),
+    ...userGroupIdPathParameter,
+    direct_subgroup_only: declareBooleanParameterWithDefault('query', false, 'Leave out subgroups of subgroups.'),
   },
   async run(call) {
-    const { groups, group } = await findGroup(call);
-    const subgroups = call.params.direct_subgroup_only ? group.subgroups : groups.subgroupsOf(group.id);
+    const { groups, group } = await getUserGroupOrThrow(call);
+    const subgroups = call.params.direct_subgroup_only ? group.subgroups : groups.transitiveSubgroupIdsOf(group.id);
     return { fields: { subgroups } };
   },
 });
@@ -198,19 +206,19 @@ export const isUserGroupMemberOperation = defineOperation({
   guard: 'member_human',
   summary: 'Is a user in a user group?',
   parameters: {
-    ...groupId,
+    ...userGroupIdPathParameter,
     user_id: declarePathIdParameter('The user.'),
-    direct_member_only: declareBooleanParameter('query', false, 'Membership in a subgroup does not count.'),
+    direct_member_only: declareBooleanParameterWithDefault('query', false, 'Membership in a subgroup does not count.'),
   },
   async run(call) {
     const { params, directory } = call;
-    const { groups, group } = await findGroup(call);
+    const { groups, group } = await getUserGroupOrThrow(call);
     const find = () => directory.user(toUserId(params.user_id));
     if (!find()) await call.refresh();
     const user = find();
     if (!user || user.botType !== null) throw apiError('NO_SUCH_USER');
     if (!user.isActive) throw apiError('USER_IS_DEACTIVATED');
-    const members = params.direct_member_only ? group.members : groups.membersOf(group.id);
+    const members = params.direct_member_only ? group.members : groups.transitiveMemberIdsOf(group.id);
     return { fields: { is_user_group_member: members.includes(user.id) } };
   },
 });

@@ -3,8 +3,8 @@
  * § Small operations).
  */
 import { Type } from 'typebox';
-import { checkEmojiIsUsable, completeEmojiFields, formatEmojiFieldsForApi } from '#domain/emoji';
-import { isHotspotName, mailDomainOfOrigin } from '#domain/people';
+import { completeEmojiFields, makeEmojiApiFields, requireUsableEmoji } from '#domain/emoji';
+import { emailDomainOfOrigin, isHotspotName } from '#domain/people';
 import { realmActorKey, userActorKey } from '#model';
 import { realmActorCommands, type UserStatusEmoji, userActorCommands } from '#model/commands';
 import { apiError } from '#model/errors';
@@ -12,12 +12,12 @@ import { type ApiCall, defineOperation, forwardCommand } from '../../operation.j
 import {
   declareOptionalBooleanParameter,
   declareOptionalTextParameter,
-  declareTextParameter,
+  declareRequiredTextParameter,
 } from '../../parameters.js';
 
-const MAX_STATUS = 60;
+const MAX_STATUS_TEXT_CHARACTERS = 60;
 
-interface StatusParams {
+interface StatusEmojiParams {
   readonly emoji_name: string | undefined;
   readonly emoji_code: string | undefined;
   readonly reaction_type: string | undefined;
@@ -27,14 +27,14 @@ interface StatusParams {
  * Returns the status emoji as stored and as shown to clients; null: remove the emoji; undefined: no change.
  * @throws ApiError
  */
-async function resolveStatusEmoji(call: ApiCall<StatusParams>): Promise<UserStatusEmoji | null | undefined> {
+async function resolveStatusEmoji(call: ApiCall<StatusEmojiParams>): Promise<UserStatusEmoji | null | undefined> {
   const { emoji_name: name, emoji_code: code = null, reaction_type: type = null } = call.params;
   if (name === undefined) {
     if (code !== null || type !== null) throw apiError('STATUS_WITHOUT_EMOJI_NAME');
     return undefined;
   }
   if (name === '') return null;
-  const resolve = () => checkEmojiIsUsable(completeEmojiFields({ name, code, type }, call.directory), call.directory);
+  const resolve = () => requireUsableEmoji(completeEmojiFields({ name, code, type }, call.directory), call.directory);
   let emoji: ReturnType<typeof resolve>;
   try {
     emoji = resolve();
@@ -43,10 +43,10 @@ async function resolveStatusEmoji(call: ApiCall<StatusParams>): Promise<UserStat
     await call.refresh();
     emoji = resolve();
   }
-  return { ...emoji, shown: formatEmojiFieldsForApi(emoji, call.directory) };
+  return { ...emoji, shown: makeEmojiApiFields(emoji, call.directory) };
 }
 
-const updateStatusOperation = defineOperation({
+const updateOwnStatusOperation = defineOperation({
   id: 'update-status',
   method: 'POST',
   path: '/users/me/status',
@@ -56,7 +56,7 @@ const updateStatusOperation = defineOperation({
     status_text: {
       in: 'form',
       encoding: 'string',
-      schema: Type.String({ maxLength: MAX_STATUS }),
+      schema: Type.String({ maxLength: MAX_STATUS_TEXT_CHARACTERS }),
       required: false,
       description: 'Empty: none.',
     },
@@ -77,7 +77,7 @@ const updateStatusOperation = defineOperation({
     return forwardCommand({
       to: realmActorKey(call.realm),
       command: realmActorCommands.setStatus,
-      args: { ...args, domain: mailDomainOfOrigin(call.site) },
+      args: { ...args, domain: emailDomainOfOrigin(call.site) },
     });
   },
 });
@@ -88,7 +88,7 @@ export const markHotspotAsReadOperation = defineOperation({
   path: '/users/me/hotspots',
   guard: 'human',
   summary: 'Have seen a hint for new users.',
-  parameters: { hotspot: declareTextParameter('form', 'Its name.') },
+  parameters: { hotspot: declareRequiredTextParameter('form', 'Its name.') },
   run({ params: { hotspot }, realm, caller }) {
     if (!isHotspotName(hotspot)) throw apiError('UNKNOWN_HOTSPOT', { hotspot });
     return forwardCommand({
@@ -105,7 +105,9 @@ const setTutorialStatusOperation = defineOperation({
   path: '/users/me/tutorial_status',
   guard: 'human',
   summary: 'Begin or end the tutorial of new users.',
-  parameters: { status: declareTextParameter('form', "'started' or 'finished'; anything else changes nothing.") },
+  parameters: {
+    status: declareRequiredTextParameter('form', "'started' or 'finished'; anything else changes nothing."),
+  },
   run({ params: { status }, realm, caller }) {
     if (status !== 'started' && status !== 'finished') return { fields: {} };
     return forwardCommand({
@@ -117,7 +119,7 @@ const setTutorialStatusOperation = defineOperation({
 });
 
 export const USER_STATUS_AND_ONBOARDING_OPERATIONS = [
-  updateStatusOperation,
+  updateOwnStatusOperation,
   markHotspotAsReadOperation,
   setTutorialStatusOperation,
 ];

@@ -1,53 +1,53 @@
 /** Operations of the API for accounts: list, create, own account, login (users.md). */
 import { CachedResponseFields, type EncodedJson, type JsonObject, memoizeByObject } from '#base';
-import { avatarUrlOfUser, encodeUserList, formatUserForApi, isSystemBot } from '#domain/people';
-import { verifySignedToken } from '#frontend/single-sign-on';
+import { avatarUrlOfUser, formatUserForApi, getEncodedUserList, isSystemBot } from '#domain/people';
+import { verifyJwtAndGetClaims } from '#frontend/single-sign-on';
 import { realmActorKey, toUserId } from '#model';
 import { realmActorCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import type { ApiProfileData, DirectoryUser } from '#model/records';
-import { logInForKey, makePasswordLoginRequest, trustedLogIn } from '../../log-in.js';
-import { HEADERS_OF_LOG_IN_OPERATIONS, noteLogIn } from '../../note-log-in.js';
+import { logInAndFetchApiKeyFields, makePasswordLoginRequest, makeTrustedLogInCommand } from '../../log-in.js';
+import { NOTE_LOG_IN_REQUEST_HEADERS, reportLogInToUserActor } from '../../note-log-in.js';
 import { type ApiCall, defineOperation, forwardCommand, type ResponseFieldsAnswer } from '../../operation.js';
 import {
-  declareBooleanParameter,
+  declareBooleanParameterWithDefault,
   declareOptionalTextParameter,
   declarePathIdParameter,
   declarePathTextParameter,
-  declareTextParameter,
+  declareRequiredTextParameter,
 } from '../../parameters.js';
 
 /**
  * Makes the response body of a list of users, one for each list. The encoded list is the same object until an account
  * changes.
  */
-const allUsers = memoizeByObject((members: EncodedJson) => new CachedResponseFields({ members }));
+const makeUserListResponse = memoizeByObject((members: EncodedJson) => new CachedResponseFields({ members }));
 
-export const getUsersOperation = defineOperation({
+export const getAllUsersOperation = defineOperation({
   id: 'get-users',
   method: 'GET',
   path: '/users',
   guard: 'user',
   summary: 'All users of the organization, deactivated ones and bots included.',
   parameters: {
-    client_gravatar: declareBooleanParameter('query', true, 'The client computes gravatar URLs itself.'),
-    include_custom_profile_fields: declareBooleanParameter('query', false, "Add each human's profile_data."),
+    client_gravatar: declareBooleanParameterWithDefault('query', true, 'The client computes gravatar URLs itself.'),
+    include_custom_profile_fields: declareBooleanParameterWithDefault('query', false, "Add each human's profile_data."),
   },
   run({ params, directory, caller }) {
     const { client_gravatar, include_custom_profile_fields } = params;
     const options = { clientGravatar: client_gravatar, profile: include_custom_profile_fields };
-    return { ready: allUsers(encodeUserList(directory, directory.user(caller)!, options)) };
+    return { ready: makeUserListResponse(getEncodedUserList(directory, directory.user(caller)!, options)) };
   },
 });
 
-const shapeParameters = {
-  client_gravatar: declareBooleanParameter('query', true, 'The client computes gravatar URLs itself.'),
-  include_custom_profile_fields: declareBooleanParameter('query', false, 'Add profile_data (humans).'),
+const userFormatParameters = {
+  client_gravatar: declareBooleanParameterWithDefault('query', true, 'The client computes gravatar URLs itself.'),
+  include_custom_profile_fields: declareBooleanParameterWithDefault('query', false, 'Add profile_data (humans).'),
 } as const;
 
 /** Makes the answer with one user; an unknown user is looked up again at the end of the log. @throws ApiError */
-async function findUser(
-  call: ApiCall<ShapeValues>,
+async function answerWithUserOrThrow(
+  call: ApiCall<UserFormatParams>,
   find: () => DirectoryUser | undefined,
 ): Promise<ResponseFieldsAnswer> {
   if (!find()) await call.refresh();
@@ -60,7 +60,7 @@ async function findUser(
   return { fields: { user: formatUserForApi(user, viewer, options) } };
 }
 
-interface ShapeValues {
+interface UserFormatParams {
   readonly client_gravatar: boolean;
   readonly include_custom_profile_fields: boolean;
 }
@@ -71,8 +71,8 @@ export const getUserOperation = defineOperation({
   path: '/users/{user_id}',
   guard: 'user',
   summary: 'One user by id, deactivated ones and bots included.',
-  parameters: { user_id: declarePathIdParameter('The user.'), ...shapeParameters },
-  run: (call) => findUser(call, () => call.directory.user(toUserId(call.params.user_id))),
+  parameters: { user_id: declarePathIdParameter('The user.'), ...userFormatParameters },
+  run: (call) => answerWithUserOrThrow(call, () => call.directory.user(toUserId(call.params.user_id))),
 });
 
 export const getUserByEmailOperation = defineOperation({
@@ -81,10 +81,10 @@ export const getUserByEmailOperation = defineOperation({
   path: '/users/{email}',
   guard: 'user',
   summary: 'One user by API e-mail, ignoring case.',
-  parameters: { email: declarePathTextParameter('API e-mail of the user.'), ...shapeParameters },
+  parameters: { email: declarePathTextParameter('API e-mail of the user.'), ...userFormatParameters },
   run(call) {
     const email = call.params.email.toLowerCase();
-    return findUser(call, () => {
+    return answerWithUserOrThrow(call, () => {
       const user = call.directory.userByEmail(email);
       // userByEmail also finds real addresses, which may be hidden from the caller.
       return user?.email.toLowerCase() === email ? user : undefined;
@@ -100,9 +100,9 @@ export const getOwnUserOperation = defineOperation({
   summary: 'The own account.',
   parameters: {},
   run(call) {
-    const newest = call.newestMessage();
-    if (newest instanceof Promise) return newest.then((id) => ({ ready: presentOwnUser(call, id) }));
-    return { ready: presentOwnUser(call, newest) };
+    const newest = call.newestReceivedMessageId();
+    if (newest instanceof Promise) return newest.then((id) => ({ ready: getOrMakeOwnUserResponse(call, id) }));
+    return { ready: getOrMakeOwnUserResponse(call, newest) };
   },
 });
 
@@ -113,9 +113,9 @@ export const createUserOperation = defineOperation({
   guard: 'admin',
   summary: 'Create an account.',
   parameters: {
-    email: declareTextParameter('form', 'Address of the account.'),
-    password: declareTextParameter('form', 'At least 6 characters and hard enough to guess.'),
-    full_name: declareTextParameter('form', 'Name shown to others.'),
+    email: declareRequiredTextParameter('form', 'Address of the account.'),
+    password: declareRequiredTextParameter('form', 'At least 6 characters and hard enough to guess.'),
+    full_name: declareRequiredTextParameter('form', 'Name shown to others.'),
   },
   run(call) {
     const { params, realm } = call;
@@ -127,30 +127,30 @@ export const createUserOperation = defineOperation({
   },
 });
 
-export const fetchApiKeyOperation = defineOperation({
+export const fetchApiKeyByPasswordOperation = defineOperation({
   id: 'fetch-api-key',
   method: 'POST',
   path: '/fetch_api_key',
   guard: 'none',
   compressed: false,
-  headers: HEADERS_OF_LOG_IN_OPERATIONS,
+  headers: NOTE_LOG_IN_REQUEST_HEADERS,
   summary: 'Exchange address and password for the API key.',
   parameters: {
-    username: declareTextParameter('form', 'Real address of the account.'),
-    password: declareTextParameter('form', 'Its password.'),
+    username: declareRequiredTextParameter('form', 'Real address of the account.'),
+    password: declareRequiredTextParameter('form', 'Its password.'),
   },
   async run(call) {
     const { logIn, user } = await makePasswordLoginRequest(call);
     // For an unknown address, the command goes to the login guard, which always refuses.
     if (!user) return { fields: { ...(await call.send(logIn)) } };
-    const fields = await logInForKey(call, logIn, user);
-    await noteLogIn(call, user.id);
+    const fields = await logInAndFetchApiKeyFields(call, logIn, user);
+    await reportLogInToUserActor(call, user.id);
     return { fields: { ...fields } };
   },
 });
 
 /** Makes the profile of an account in the form of GET /users/me. */
-function presentProfile({ directory }: Pick<ApiCall<never>, 'directory'>, user: DirectoryUser): JsonObject {
+function formatOwnProfileForApi({ directory }: Pick<ApiCall<never>, 'directory'>, user: DirectoryUser): JsonObject {
   const { bot_type, bot_owner_id, ...own } = formatUserForApi(user, user, {
     clientGravatar: false,
     profile: directory,
@@ -171,14 +171,16 @@ export const fetchApiKeyByJwtOperation = defineOperation({
   summary: 'Exchange a signed token (JWT) for the API key; refused where the server has no key of such tokens.',
   parameters: {
     token: { ...declareOptionalTextParameter('form', 'The token.'), default: '' },
-    include_profile: declareBooleanParameter('form', false, "With the account's profile."),
+    include_profile: declareBooleanParameterWithDefault('form', false, "With the account's profile."),
   },
   async run(call) {
-    const { realm, params, directory, tokenKeys } = call;
-    const key = Object.hasOwn(tokenKeys, directory.subdomain) ? tokenKeys[directory.subdomain] : undefined;
+    const { realm, params, directory, jwtKeysBySubdomain } = call;
+    const key = Object.hasOwn(jwtKeysBySubdomain, directory.subdomain)
+      ? jwtKeysBySubdomain[directory.subdomain]
+      : undefined;
     if (!key) throw apiError('JWT_NOT_ENABLED');
     if (params.token === '') throw apiError('NO_WEB_TOKEN');
-    const claims = await verifySignedToken(key, params.token, call.now);
+    const claims = await verifyJwtAndGetClaims(key, params.token, call.now);
     if (!claims) throw apiError('BAD_WEB_TOKEN');
     if (typeof claims.email !== 'string' || claims.email === '') throw apiError('WEB_TOKEN_WITHOUT_EMAIL');
     if (directory.deactivated) throw apiError('REALM_DEACTIVATED');
@@ -186,9 +188,9 @@ export const fetchApiKeyByJwtOperation = defineOperation({
     const user = call.directory.userByEmail(claims.email);
     const isAddress = user?.deliveryEmail.toLowerCase() === claims.email.toLowerCase();
     if (!user || !isAddress || user.botType !== null || isSystemBot(user)) throw apiError('AUTHENTICATION_FAILED');
-    const fields = await logInForKey(call, trustedLogIn(realm, user.id), user);
+    const fields = await logInAndFetchApiKeyFields(call, makeTrustedLogInCommand(realm, user.id), user);
     if (!params.include_profile) return { fields: { ...fields } };
-    return { fields: { ...fields, user: presentProfile(call, user) } };
+    return { fields: { ...fields, user: formatOwnProfileForApi(call, user) } };
   },
 });
 
@@ -209,29 +211,29 @@ export const regenerateOwnApiKeyOperation = defineOperation({
   },
 });
 
-interface CachedOwnUser {
+interface CachedOwnUserResponse {
   readonly profile: ApiProfileData;
   readonly newest: number;
   readonly ready: CachedResponseFields;
 }
 
 /** Answers of GET /users/me by directory record; a changed account has another record. */
-const cachedOwnUsers = new WeakMap<DirectoryUser, CachedOwnUser>();
+const ownUserResponseByUser = new WeakMap<DirectoryUser, CachedOwnUserResponse>();
 
-function presentOwnUser(
+function getOrMakeOwnUserResponse(
   { caller, directory }: Pick<ApiCall<never>, 'caller' | 'directory'>,
   newest: number,
 ): CachedResponseFields {
   const user = directory.user(caller);
   if (!user) throw apiError('ACCOUNT_DEACTIVATED');
   const profile = directory.profile(caller);
-  const known = cachedOwnUsers.get(user);
+  const known = ownUserResponseByUser.get(user);
   if (known?.newest === newest && known.profile === profile) return known.ready;
   const { bot_type, bot_owner_id, ...own } = formatUserForApi(user, user, {
     clientGravatar: false,
     profile: directory,
   });
   const ready = new CachedResponseFields({ ...own, avatar_url: avatarUrlOfUser(user), max_message_id: newest });
-  cachedOwnUsers.set(user, { profile, newest, ready });
+  ownUserResponseByUser.set(user, { profile, newest, ready });
   return ready;
 }

@@ -1,20 +1,20 @@
 /** Operation POST /zcommand (realm.md § Other): settings changed by slash commands, typed like a message. */
 
-import { mailDomainOfOrigin, readUserSetting } from '#domain/people';
+import { emailDomainOfOrigin, readUserSetting } from '#domain/people';
 import { realmActorKey, type UserSettingName, type UserSettingValue } from '#model';
 import { realmActorCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import { defineOperation, forwardCommand } from '../../operation.js';
-import { declareTextParameter } from '../../parameters.js';
+import { declareRequiredTextParameter } from '../../parameters.js';
 
-interface SlashCommandSwitch {
+interface SettingSlashCommand {
   readonly setting: UserSettingName;
   readonly value: UserSettingValue;
   readonly called: string;
   readonly back: string;
 }
 
-const SLASH_COMMAND_SWITCHES = new Map<string, SlashCommandSwitch>([
+const SETTING_SLASH_COMMANDS_BY_NAME = new Map<string, SettingSlashCommand>([
   ['night', { setting: 'color_scheme', value: 2, called: 'dark theme', back: 'day' }],
   ['day', { setting: 'color_scheme', value: 3, called: 'light theme', back: 'night' }],
   ['fluid-width', { setting: 'fluid_layout_width', value: true, called: 'fluid width', back: 'fixed-width' }],
@@ -27,19 +27,19 @@ export const runSlashCommandOperation = defineOperation({
   path: '/zcommand',
   guard: 'user',
   summary: 'Carry out a slash command: /ping, /night, /day, /fluid-width or /fixed-width.',
-  parameters: { command: declareTextParameter('form', 'With its slash.') },
+  parameters: { command: declareRequiredTextParameter('form', 'With its slash.') },
   async run(call) {
     const { params, directory, caller, realm, site } = call;
     if (!params.command.startsWith('/')) throw apiError('ZCOMMAND_SLASH');
     const command = params.command.slice(1);
     if (command === 'ping') return { fields: {} };
-    const wanted = SLASH_COMMAND_SWITCHES.get(command);
+    const wanted = SETTING_SLASH_COMMANDS_BY_NAME.get(command);
     if (!wanted) throw apiError('NO_SUCH_ZCOMMAND', { command });
     const { setting, value, called, back } = wanted;
     const user = directory.user(caller);
     if (user && readUserSetting(directory, user, setting) === value)
       return { fields: { msg: `The ${called} is on already.` } };
-    const args = { values: { [setting]: value }, domain: mailDomainOfOrigin(site) };
+    const args = { values: { [setting]: value }, domain: emailDomainOfOrigin(site) };
     await call.send(forwardCommand({ to: realmActorKey(realm), command: realmActorCommands.changeSettings, args }));
     return { fields: { msg: `The ${called} is on now; \`/${back}\` turns it off.` } };
   },

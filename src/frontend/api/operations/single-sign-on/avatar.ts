@@ -1,14 +1,14 @@
 /** Avatar of a new account, taken from its identity provider. */
-import { makeAvatarImages } from '#domain/pictures';
+import { makeAvatarPngBySize } from '#domain/pictures';
 import type { UserId } from '#model';
 import type { ApiCall, ForwardedCommand } from '../../operation.js';
-import { storeAvatar } from '../../store-picture.js';
+import { storeAndShowAvatar } from '../../store-picture.js';
 
 /**
  * Stores the provider's picture as avatar, if the image proxy can fetch it. The sign-in doesn't wait for the host of
  * the picture, so the result is no part of its answer: never rejects.
  */
-export async function storeProviderAvatar(call: ApiCall<unknown>, user: UserId, address: string): Promise<void> {
+export async function tryStoreProviderAvatar(call: ApiCall<unknown>, user: UserId, address: string): Promise<void> {
   const { imageProxy, realm, secrets, blobs } = call;
   if (!imageProxy?.fetchesImages) return;
   try {
@@ -18,7 +18,9 @@ export async function storeProviderAvatar(call: ApiCall<unknown>, user: UserId, 
       blobs,
       send: <T>(command: ForwardedCommand<T>) => call.send({ ...command, as: user }),
     };
-    await storeAvatar(asUser, user, async () => makeAvatarImages((await imageProxy.getOrFetchImage(address)).bytes));
+    await storeAndShowAvatar(asUser, user, async () =>
+      makeAvatarPngBySize((await imageProxy.getOrFetchImage(address)).bytes),
+    );
   } catch {
     // After any failure, of the other host or of the picture, the account keeps its gravatar.
   }

@@ -5,14 +5,14 @@
  * GET /accounts/login/oidc/ID → provider → GET /accounts/login/oidc/ID/callback → session, mobile or desktop client
  */
 
-import { makeDesktopSignInTokenPage, makeSignInFailedPage } from '#domain/pages';
+import { makeDesktopSignInTokenPage, makeSingleSignOnFailedPage } from '#domain/pages';
 import { hashSignInLinkToken, makeSessionToken, makeSignInLinkToken } from '#domain/secrets';
 import {
   decryptSignInFlow,
   type ExternalIdentity,
+  encryptApiKeyWithOneTimePad,
   encryptForDesktopClient,
   encryptSignInFlow,
-  encryptWithOneTimePad,
   hashSignInFlow,
   type IdentityProviderConfig,
   IdentityProviders,
@@ -25,21 +25,21 @@ import {
   type SignInFlowTarget,
   SingleSignOnRefusedError,
 } from '#frontend/single-sign-on';
-import { browserNameOfUserAgent, isWellFormedSignInToken, makeSessionCookie } from '#frontend/web';
+import { browserAndSystemNameOfUserAgent, isWellFormedSignInToken, makeSessionCookie } from '#frontend/web';
 import { type RawHttpAnswer, realmActorKey, toUserId } from '#model';
 import { realmActorCommands } from '#model/commands';
 import { ActorRefusedError, ApiError, apiError } from '#model/errors';
-import { logInForKey, trustedLogIn } from '../../log-in.js';
-import { HEADERS_OF_LOG_IN_OPERATIONS, noteLogIn } from '../../note-log-in.js';
+import { logInAndFetchApiKeyFields, makeTrustedLogInCommand } from '../../log-in.js';
+import { NOTE_LOG_IN_REQUEST_HEADERS, reportLogInToUserActor } from '../../note-log-in.js';
 import { type ApiCall, type ApiOperation, defineOperation, forwardCommand } from '../../operation.js';
 import { declareOptionalTextParameter, declarePathTextParameter } from '../../parameters.js';
-import { listIdentityProviders, makeSingleSignOnPath } from '../../providers.js';
+import { listUsableIdentityProviders, makeSingleSignOnPath } from '../../providers.js';
 import { CONDITIONAL_REQUEST_HEADERS, servePicture } from '../../raw-answers.js';
-import { storeProviderAvatar } from './avatar.js';
+import { tryStoreProviderAvatar } from './avatar.js';
 
 type SingleSignOnCall = ApiCall<{ readonly provider: string }>;
 
-const isSecureSite = ({ site }: SingleSignOnCall): boolean => site.startsWith('https:');
+const isHttpsSite = ({ site }: SingleSignOnCall): boolean => site.startsWith('https:');
 
 /**
  * Returns the redirect URI for the provider. It comes from the configuration, never from a Host header that names
@@ -48,18 +48,18 @@ const isSecureSite = ({ site }: SingleSignOnCall): boolean => site.startsWith('h
 const redirectUriOf = ({ site, params }: SingleSignOnCall): string =>
   `${site}${makeSingleSignOnPath(params.provider)}/callback`;
 
-const redirect = (location: string, cookies: Readonly<Record<string, string>>): RawHttpAnswer => ({
+const makeRedirectAnswer = (location: string, cookies: Readonly<Record<string, string>>): RawHttpAnswer => ({
   status: 302,
   raw: new Uint8Array(0),
   headers: { Location: location, 'Cache-Control': 'no-store', 'Referrer-Policy': 'no-referrer', ...cookies },
 });
 
 /** Runs `answer` and turns a refusal into an HTML page. Errors of the server are thrown on. */
-async function asPage(
+async function answerWithRefusalAsPage(
   { servesWebClient }: ApiCall<unknown>,
   answer: () => RawHttpAnswer | Promise<RawHttpAnswer>,
 ): Promise<RawHttpAnswer> {
-  const fail = (status: number, text: string) => makeSignInFailedPage(status, text, servesWebClient);
+  const fail = (status: number, text: string) => makeSingleSignOnFailedPage(status, text, servesWebClient);
   try {
     return await answer();
   } catch (error) {
@@ -81,7 +81,7 @@ function findProviderOrThrow(call: SingleSignOnCall): {
   readonly providers: IdentityProviders;
   readonly config: IdentityProviderConfig;
 } {
-  const config = listIdentityProviders(call).find(({ id }) => id === call.params.provider);
+  const config = listUsableIdentityProviders(call).find(({ id }) => id === call.params.provider);
   if (!config || !call.identityProviders) throw apiError('SINGLE_SIGN_ON_DISABLED');
   return { providers: call.identityProviders, config };
 }
@@ -100,9 +100,9 @@ function signInTargetOf(mobile: string | undefined, desktop: string | undefined)
 /** A new icon is seen within the hour. */
 const ICON_CACHE_SECONDS = 3_600;
 
-const provider = { provider: declarePathTextParameter('Id of the provider.') } as const;
+const providerPathParameter = { provider: declarePathTextParameter('Id of the provider.') } as const;
 
-const beginOperation = defineOperation({
+const beginSingleSignOnOperation = defineOperation({
   id: 'begin-single-sign-on',
   method: 'GET',
   path: '/accounts/login/oidc/{provider}',
@@ -111,16 +111,16 @@ const beginOperation = defineOperation({
   guard: 'none',
   summary: 'Leads a browser to the sign-in page of a provider.',
   parameters: {
-    ...provider,
+    ...providerPathParameter,
     mobile_flow_otp: declareOptionalTextParameter('query', 'One-time pad of a mobile client, 64 hexadecimal digits.'),
     desktop_flow_otp: declareOptionalTextParameter('query', 'One-time pad of a desktop client, 64 hexadecimal digits.'),
   },
   run: (call) =>
-    asPage(call, async () => {
+    answerWithRefusalAsPage(call, async () => {
       const { providers } = findProviderOrThrow(call);
       const target = signInTargetOf(call.params.mobile_flow_otp, call.params.desktop_flow_otp);
       if (!call.servesWebClient && target.kind !== 'mobile') {
-        return makeSignInFailedPage(403, 'This server has no client for browsers.', false);
+        return makeSingleSignOnFailedPage(403, 'This server has no client for browsers.', false);
       }
       const secrets = IdentityProviders.makeSignInFlowSecrets();
       const flow: SignInFlow = {
@@ -130,15 +130,15 @@ const beginOperation = defineOperation({
         target,
         expires: makeSignInFlowExpiry(call.now),
       };
-      const location = await providers.beginSignIn(flow.provider, redirectUriOf(call), flow);
-      return redirect(location, {
-        'Set-Cookie': makeSignInFlowCookie(flow.state, encryptSignInFlow(call.secrets, flow), isSecureSite(call)),
+      const location = await providers.makeSignInUrl(flow.provider, redirectUriOf(call), flow);
+      return makeRedirectAnswer(location, {
+        'Set-Cookie': makeSignInFlowCookie(flow.state, encryptSignInFlow(call.secrets, flow), isHttpsSite(call)),
       });
     }),
 });
 
 /** Signs the account in: begins the session of the browser, or gives the result to the client that began the flow. */
-async function finishSignIn(
+async function signInAndAnswerByTarget(
   call: SingleSignOnCall,
   flow: SignInFlow,
   identity: ExternalIdentity,
@@ -156,45 +156,48 @@ async function finishSignIn(
     updateName: update,
     role: identity.role,
     flow: { hash: hashSignInFlow(secrets, flow), expires: flow.expires },
-    session: session ? { hash: session.hash, client: browserNameOfUserAgent(call.header('user-agent')) } : null,
+    session: session
+      ? { hash: session.hash, client: browserAndSystemNameOfUserAgent(call.header('user-agent')) }
+      : null,
     link: link?.hash ?? null,
     origin: call.site,
   };
   const command = realmActorCommands.signInExternally;
   const { user_id, created } = await call.send(forwardCommand({ to: realmActorKey(realm), command, args }));
   const id = toUserId(user_id);
-  if (created && identity.avatar !== null) void storeProviderAvatar(call, id, identity.avatar);
+  if (created && identity.avatar !== null) void tryStoreProviderAvatar(call, id, identity.avatar);
   // A desktop client is noted when it exchanges its token for a session.
-  if (!created && target.kind !== 'desktop') await noteLogIn(call, id, target.kind === 'mobile' ? 'mobile' : 'own');
-  if (session) return redirect('/', { 'Set-Cookie': makeSessionCookie(session.token, call.secure) });
+  if (!created && target.kind !== 'desktop')
+    await reportLogInToUserActor(call, id, target.kind === 'mobile' ? 'mobile' : 'own');
+  if (session) return makeRedirectAnswer('/', { 'Set-Cookie': makeSessionCookie(session.token, call.browserUsesTls) });
   const { pad } = target as Extract<SignInFlowTarget, { readonly pad: string }>;
   if (link) return makeDesktopSignInTokenPage(encryptForDesktopClient(link.token, pad));
   await call.refresh();
   const user = call.directory.user(id);
   if (!user) throw apiError('SERVICE_UNAVAILABLE');
-  const { api_key, email } = await logInForKey(call, trustedLogIn(realm, id), user);
+  const { api_key, email } = await logInAndFetchApiKeyFields(call, makeTrustedLogInCommand(realm, id), user);
   const query = new URLSearchParams({
-    otp_encrypted_api_key: encryptWithOneTimePad(api_key, pad),
+    otp_encrypted_api_key: encryptApiKeyWithOneTimePad(api_key, pad),
     email,
     user_id: String(user_id),
     realm: call.site,
   });
-  return redirect(`zulip://login?${query}`, {
-    'Set-Cookie': makeExpiredSignInFlowCookie(flow.state, isSecureSite(call)),
+  return makeRedirectAnswer(`zulip://login?${query}`, {
+    'Set-Cookie': makeExpiredSignInFlowCookie(flow.state, isHttpsSite(call)),
   });
 }
 
-const callbackOperation = defineOperation({
+const finishSingleSignOnOperation = defineOperation({
   id: 'finish-single-sign-on',
   method: 'GET',
   path: '/accounts/login/oidc/{provider}/callback',
   root: true,
   page: true,
   guard: 'none',
-  headers: ['cookie', ...HEADERS_OF_LOG_IN_OPERATIONS],
+  headers: ['cookie', ...NOTE_LOG_IN_REQUEST_HEADERS],
   summary: 'A browser comes back from a provider: begins its session, or hands the sign-in on to an API client.',
   parameters: {
-    ...provider,
+    ...providerPathParameter,
     code: declareOptionalTextParameter('query', 'From the provider.'),
     state: declareOptionalTextParameter('query', 'From the provider.'),
     iss: declareOptionalTextParameter('query', 'From the provider: its issuer.'),
@@ -203,19 +206,20 @@ const callbackOperation = defineOperation({
     error_description: declareOptionalTextParameter('query', 'From the provider; not shown.'),
   },
   run: (call) =>
-    asPage(call, async () => {
+    answerWithRefusalAsPage(call, async () => {
       const { providers, config } = findProviderOrThrow(call);
       const { state = '', error } = call.params;
       const flow = decryptSignInFlow(call.secrets, call.header('cookie'), state, {
-        secure: isSecureSite(call),
+        secure: isHttpsSite(call),
         now: call.now,
       });
       // The flow of this state belongs to another provider or another organization, or this browser has not begun it.
       if (!flow || flow.provider !== config.id || flow.realm !== call.realm) throw apiError('SIGN_IN_FLOW_VOID');
       if (error !== undefined && error !== 'access_denied') throw new SingleSignOnRefusedError(error);
-      if (error !== undefined) return makeSignInFailedPage(403, 'The sign-in was cancelled.', call.servesWebClient);
-      const identity = await providers.finishSignIn(config.id, redirectUriOf(call), call.query, flow);
-      return finishSignIn(call, flow, identity, config.update_name);
+      if (error !== undefined)
+        return makeSingleSignOnFailedPage(403, 'The sign-in was cancelled.', call.servesWebClient);
+      const identity = await providers.fetchIdentityOfSignIn(config.id, redirectUriOf(call), call.rawQuery, flow);
+      return signInAndAnswerByTarget(call, flow, identity, config.update_name);
     }),
 });
 
@@ -228,27 +232,27 @@ const iconOperation = defineOperation({
   guard: 'none',
   headers: CONDITIONAL_REQUEST_HEADERS,
   summary: 'The picture on the button of a provider.',
-  parameters: provider,
+  parameters: providerPathParameter,
   run(call) {
-    const icon = listIdentityProviders(call).find(({ id }) => id === call.params.provider)?.icon;
+    const icon = listUsableIdentityProviders(call).find(({ id }) => id === call.params.provider)?.icon;
     if (!icon) throw apiError('FILE_NOT_FOUND');
     return servePicture(call, icon, `public, max-age=${ICON_CACHE_SECONDS}`);
   },
 });
 
 /** Operation that begins a session with the token that the desktop client has decrypted. */
-const tokenOperation = defineOperation({
+const signInByDesktopTokenOperation = defineOperation({
   id: 'sign-in-by-token',
   method: 'GET',
   path: '/accounts/login/subdomain/{token}',
   root: true,
   page: true,
   guard: 'none',
-  headers: [...HEADERS_OF_LOG_IN_OPERATIONS, 'sec-fetch-site'],
+  headers: [...NOTE_LOG_IN_REQUEST_HEADERS, 'sec-fetch-site'],
   summary: 'Sign in by the one-time token of a desktop client; the answer sets the cookie of a session.',
   parameters: { token: declarePathTextParameter('From the page of the sign-in.') },
   run: (call) =>
-    asPage(call, async () => {
+    answerWithRefusalAsPage(call, async () => {
       const { realm, secrets, params } = call;
       // Another website must not sign a browser into an account of that website's choice (login CSRF).
       if (!isWellFormedSignInToken(params.token) || call.header('sec-fetch-site') === 'cross-site') {
@@ -257,22 +261,22 @@ const tokenOperation = defineOperation({
       const session = makeSessionToken(secrets, realm);
       const args = {
         hash: session.hash,
-        client: browserNameOfUserAgent(call.header('user-agent')),
+        client: browserAndSystemNameOfUserAgent(call.header('user-agent')),
         link: hashSignInLinkToken(secrets, params.token),
       };
       const { user_id } = await call.send(
         forwardCommand({ to: realmActorKey(realm), command: realmActorCommands.startSessionByLink, args }),
       );
-      await noteLogIn(call, toUserId(user_id));
-      return redirect('/', {
-        'Set-Cookie': makeSessionCookie(session.token, call.secure || call.site.startsWith('https:')),
+      await reportLogInToUserActor(call, toUserId(user_id));
+      return makeRedirectAnswer('/', {
+        'Set-Cookie': makeSessionCookie(session.token, call.browserUsesTls || call.site.startsWith('https:')),
       });
     }),
 });
 
 export const SINGLE_SIGN_ON_OPERATIONS = [
-  beginOperation,
-  callbackOperation,
+  beginSingleSignOnOperation,
+  finishSingleSignOnOperation,
   iconOperation,
-  tokenOperation,
+  signInByDesktopTokenOperation,
 ] as unknown as readonly ApiOperation[];

@@ -5,11 +5,11 @@ import { realmActorKey } from '#model';
 import { realmActorCommands } from '#model/commands';
 import { defineOperation, forwardCommand } from '../../operation.js';
 import {
-  declareFormIdParameter,
   declareOptionalBooleanParameter,
   declareOptionalJsonParameter,
   declareOptionalTextParameter,
   declarePathIdParameter,
+  declareRequiredFormIdParameter,
 } from '../../parameters.js';
 
 export const updateStreamOperation = defineOperation({
@@ -96,7 +96,7 @@ export const addDefaultStreamOperation = defineOperation({
   path: '/default_streams',
   guard: 'admin',
   summary: 'Subscribe new users to a stream.',
-  parameters: { stream_id: declareFormIdParameter('The stream.') },
+  parameters: { stream_id: declareRequiredFormIdParameter('The stream.') },
   run: ({ params, realm }) =>
     forwardCommand({
       to: realmActorKey(realm),
@@ -111,7 +111,7 @@ export const removeDefaultStreamOperation = defineOperation({
   path: '/default_streams',
   guard: 'admin',
   summary: 'No longer subscribe new users to a stream.',
-  parameters: { stream_id: declareFormIdParameter('The stream.') },
+  parameters: { stream_id: declareRequiredFormIdParameter('The stream.') },
   run: ({ params, realm }) =>
     forwardCommand({
       to: realmActorKey(realm),

@@ -3,11 +3,15 @@ import { realmActorKey } from '#model';
 import { realmActorCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import { defineOperation, forwardCommand } from '../../operation.js';
-import { declareOptionalTextParameter, declarePathIdParameter, declareTextParameter } from '../../parameters.js';
+import {
+  declareOptionalTextParameter,
+  declarePathIdParameter,
+  declareRequiredTextParameter,
+} from '../../parameters.js';
 import { declareStreamNamesParameter } from './streams.js';
 
-const group_id = declarePathIdParameter('The group.');
-const stream_names = { ...declareStreamNamesParameter('Streams, by name.'), required: true } as const;
+const groupIdPathParameter = declarePathIdParameter('The group.');
+const requiredStreamNamesParameter = { ...declareStreamNamesParameter('Streams, by name.'), required: true } as const;
 
 export const createDefaultStreamGroupOperation = defineOperation({
   id: 'create-default-stream-group',
@@ -16,9 +20,9 @@ export const createDefaultStreamGroupOperation = defineOperation({
   guard: 'admin',
   summary: 'Make a group of streams that new users are offered together.',
   parameters: {
-    group_name: declareTextParameter('form', 'Its name, at most 60 characters.'),
-    description: declareTextParameter('form', 'What it is for.'),
-    stream_names,
+    group_name: declareRequiredTextParameter('form', 'Its name, at most 60 characters.'),
+    description: declareRequiredTextParameter('form', 'What it is for.'),
+    stream_names: requiredStreamNamesParameter,
   },
   run: ({ params: { group_name: name, description, stream_names }, realm }) =>
     forwardCommand({
@@ -35,7 +39,7 @@ export const updateDefaultStreamGroupOperation = defineOperation({
   guard: 'admin',
   summary: 'Rename or describe a default stream group.',
   parameters: {
-    group_id,
+    group_id: groupIdPathParameter,
     new_group_name: declareOptionalTextParameter('form', 'New name.'),
     new_description: declareOptionalTextParameter('form', 'New description.'),
   },
@@ -46,13 +50,17 @@ export const updateDefaultStreamGroupOperation = defineOperation({
   },
 });
 
-export const editDefaultStreamGroupListOperation = defineOperation({
+export const editDefaultStreamGroupStreamsOperation = defineOperation({
   id: 'update-default-stream-group-streams',
   method: 'PATCH',
   path: '/default_stream_groups/{group_id}/streams',
   guard: 'admin',
   summary: 'Add streams to a default stream group, or take them out.',
-  parameters: { group_id, op: declareTextParameter('form', "'add' or 'remove'."), stream_names },
+  parameters: {
+    group_id: groupIdPathParameter,
+    op: declareRequiredTextParameter('form', "'add' or 'remove'."),
+    stream_names: requiredStreamNamesParameter,
+  },
   run: ({ params, realm }) =>
     forwardCommand({ to: realmActorKey(realm), command: realmActorCommands.editStreamGroup, args: { ...params } }),
 });
@@ -63,7 +71,7 @@ export const removeDefaultStreamGroupOperation = defineOperation({
   path: '/default_stream_groups/{group_id}',
   guard: 'admin',
   summary: 'Remove a default stream group; its streams stay.',
-  parameters: { group_id },
+  parameters: { group_id: groupIdPathParameter },
   run: ({ params: { group_id }, realm }) =>
     forwardCommand({
       to: realmActorKey(realm),
@@ -75,6 +83,6 @@ export const removeDefaultStreamGroupOperation = defineOperation({
 export const DEFAULT_STREAM_GROUP_OPERATIONS = [
   createDefaultStreamGroupOperation,
   updateDefaultStreamGroupOperation,
-  editDefaultStreamGroupListOperation,
+  editDefaultStreamGroupStreamsOperation,
   removeDefaultStreamGroupOperation,
 ];

@@ -5,13 +5,13 @@ import { realmActorKey, userActorKey } from '#model';
 import { realmActorCommands, userActorCommands } from '#model/commands';
 import { type ApiCall, defineOperation, forwardCommand } from '../../operation.js';
 import {
-  declareBooleanParameter,
+  declareBooleanParameterWithDefault,
   declareOptionalBooleanParameter,
   declareOptionalJsonParameter,
-  declareTextParameter,
+  declareRequiredTextParameter,
 } from '../../parameters.js';
 
-const wantedStream = Type.Object(
+const streamToSubscribeSchema = Type.Object(
   {
     name: Type.String(),
     color: Type.Optional(Type.String({ check: 'hexColor' })),
@@ -22,15 +22,21 @@ const wantedStream = Type.Object(
 
 /** Maximum of MiB of a call with streams: room for 1,000 of them, with descriptions in wide characters. */
 export const MAX_STREAM_LIST_REQUEST_MIB = 4;
-const largeText = { maxCharacters: MAX_STREAM_LIST_REQUEST_MIB * 1_048_576 } as const;
+const streamListTextLimit = { maxCharacters: MAX_STREAM_LIST_REQUEST_MIB * 1_048_576 } as const;
 
 export const declareStreamsToSubscribeParameter = (description: string) =>
-  ({ in: 'form', encoding: 'json', schema: Type.Array(wantedStream), description, ...largeText }) as const;
+  ({
+    in: 'form',
+    encoding: 'json',
+    schema: Type.Array(streamToSubscribeSchema),
+    description,
+    ...streamListTextLimit,
+  }) as const;
 
 export const declareStreamNamesParameter = (description: string) =>
-  ({ in: 'form', encoding: 'json', schema: Type.Array(Type.String()), description, ...largeText }) as const;
+  ({ in: 'form', encoding: 'json', schema: Type.Array(Type.String()), description, ...streamListTextLimit }) as const;
 
-export const principalsParameter = {
+export const optionalPrincipalsParameter = {
   in: 'form',
   encoding: 'json',
   schema: Type.Union([Type.Array(Type.String()), Type.Array(Type.Integer())]),
@@ -59,7 +65,7 @@ export const makeDefaultSubscribeArguments = ({
   origin: site,
 });
 
-export const subscribeToStreamsOperation = defineOperation({
+export const subscribeAndCreateStreamsOperation = defineOperation({
   id: 'subscribe',
   method: 'POST',
   path: '/users/me/subscriptions',
@@ -72,15 +78,19 @@ export const subscribeToStreamsOperation = defineOperation({
       ...declareStreamsToSubscribeParameter('Streams by name, with description and colour.'),
       required: true,
     },
-    principals: principalsParameter,
-    authorization_errors_fatal: declareBooleanParameter(
+    principals: optionalPrincipalsParameter,
+    authorization_errors_fatal: declareBooleanParameterWithDefault(
       'form',
       true,
       'Refuse everything when one stream is out of reach.',
     ),
-    announce: declareBooleanParameter('form', false, "Tell the organization's announcement stream of new streams."),
-    invite_only: declareBooleanParameter('form', false, 'New streams are private.'),
-    is_web_public: declareBooleanParameter('form', false, 'New streams are open to everybody on the web.'),
+    announce: declareBooleanParameterWithDefault(
+      'form',
+      false,
+      "Tell the organization's announcement stream of new streams.",
+    ),
+    invite_only: declareBooleanParameterWithDefault('form', false, 'New streams are private.'),
+    is_web_public: declareBooleanParameterWithDefault('form', false, 'New streams are open to everybody on the web.'),
     history_public_to_subscribers: declareOptionalBooleanParameter(
       'form',
       'New subscribers of new private streams may read the past.',
@@ -122,13 +132,15 @@ export const subscribeToStreamsOperation = defineOperation({
   },
 });
 
-export const getSubscriptionsOperation = defineOperation({
+export const getOwnSubscriptionsOperation = defineOperation({
   id: 'get-subscriptions',
   method: 'GET',
   path: '/users/me/subscriptions',
   guard: 'user',
   summary: 'Own subscriptions.',
-  parameters: { include_subscribers: declareBooleanParameter('query', false, 'List the subscribers of each stream.') },
+  parameters: {
+    include_subscribers: declareBooleanParameterWithDefault('query', false, 'List the subscribers of each stream.'),
+  },
   run: ({ params, realm, caller }) =>
     forwardCommand({
       to: userActorKey(realm, caller),
@@ -137,31 +149,39 @@ export const getSubscriptionsOperation = defineOperation({
     }),
 });
 
-export const getStreamsOperation = defineOperation({
+export const getVisibleStreamsOperation = defineOperation({
   id: 'get-streams',
   method: 'GET',
   path: '/streams',
   guard: 'user',
   summary: 'Streams that the caller may see.',
   parameters: {
-    include_public: declareBooleanParameter('query', true, 'All that are not private.'),
-    include_web_public: declareBooleanParameter('query', false, 'Those open to the web.'),
-    include_subscribed: declareBooleanParameter('query', true, 'Own subscriptions.'),
-    include_all_active: declareBooleanParameter('query', false, 'All, also private ones; administrators only.'),
-    include_default: declareBooleanParameter('query', false, 'Add is_default to each.'),
-    include_owner_subscribed: declareBooleanParameter('query', false, "For bots: the owner's subscriptions."),
+    include_public: declareBooleanParameterWithDefault('query', true, 'All that are not private.'),
+    include_web_public: declareBooleanParameterWithDefault('query', false, 'Those open to the web.'),
+    include_subscribed: declareBooleanParameterWithDefault('query', true, 'Own subscriptions.'),
+    include_all_active: declareBooleanParameterWithDefault(
+      'query',
+      false,
+      'All, also private ones; administrators only.',
+    ),
+    include_default: declareBooleanParameterWithDefault('query', false, 'Add is_default to each.'),
+    include_owner_subscribed: declareBooleanParameterWithDefault(
+      'query',
+      false,
+      "For bots: the owner's subscriptions.",
+    ),
   },
   run: ({ params, realm, caller }) =>
     forwardCommand({ to: userActorKey(realm, caller), command: userActorCommands.streams, args: { ...params } }),
 });
 
-export const getStreamIdOperation = defineOperation({
+export const getStreamIdByNameOperation = defineOperation({
   id: 'get-stream-id',
   method: 'GET',
   path: '/get_stream_id',
   guard: 'user',
   summary: 'Id of a stream that the caller may access, from its name.',
-  parameters: { stream: declareTextParameter('query', 'Name, ignoring case.') },
+  parameters: { stream: declareRequiredTextParameter('query', 'Name, ignoring case.') },
   async run(call) {
     const { stream } = call.params;
     if (!call.directory.streamByName(stream)) await call.refresh();

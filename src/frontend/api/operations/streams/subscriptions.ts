@@ -7,13 +7,13 @@ import { realmActorKey, toStreamId, userActorKey } from '#model';
 import { realmActorCommands, userActorCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import { type ApiCall, defineOperation, forwardCommand } from '../../operation.js';
-import { declarePathIdParameter, declareTextParameter } from '../../parameters.js';
+import { declarePathIdParameter, declareRequiredTextParameter } from '../../parameters.js';
 import {
   declareStreamNamesParameter,
   declareStreamsToSubscribeParameter,
   MAX_STREAM_LIST_REQUEST_MIB,
   makeDefaultSubscribeArguments,
-  principalsParameter,
+  optionalPrincipalsParameter,
 } from './streams.js';
 
 export const unsubscribeFromStreamsOperation = defineOperation({
@@ -25,7 +25,7 @@ export const unsubscribeFromStreamsOperation = defineOperation({
   maxBodyMib: MAX_STREAM_LIST_REQUEST_MIB,
   parameters: {
     subscriptions: { ...declareStreamNamesParameter('Streams by name.'), required: true },
-    principals: principalsParameter,
+    principals: optionalPrincipalsParameter,
   },
   run: ({ params, realm }) =>
     forwardCommand({ to: realmActorKey(realm), command: realmActorCommands.unsubscribe, args: { ...params } }),
@@ -54,9 +54,9 @@ export const subscribeAndUnsubscribeOperation = defineOperation({
   },
 });
 
-const PROPERTY_VALUE = Type.Union([Type.Boolean(), Type.String()]);
+const subscriptionSettingValueSchema = Type.Union([Type.Boolean(), Type.String()]);
 
-export const updateSubscriptionSettingsOperation = defineOperation({
+export const updateOwnSubscriptionSettingsOperation = defineOperation({
   id: 'update-subscription-settings',
   method: 'POST',
   path: '/users/me/subscriptions/properties',
@@ -66,7 +66,9 @@ export const updateSubscriptionSettingsOperation = defineOperation({
     subscription_data: {
       in: 'form',
       encoding: 'json',
-      schema: Type.Array(Type.Object({ stream_id: Type.Integer(), property: Type.String(), value: PROPERTY_VALUE })),
+      schema: Type.Array(
+        Type.Object({ stream_id: Type.Integer(), property: Type.String(), value: subscriptionSettingValueSchema }),
+      ),
       required: true,
       description: 'Settings, applied one after the other.',
     },
@@ -81,7 +83,7 @@ export const updateSubscriptionSettingsOperation = defineOperation({
     }),
 });
 
-export const updateSubscriptionSettingOperation = defineOperation({
+export const updateSubscriptionColorOperation = defineOperation({
   id: 'update-subscription-setting',
   method: 'PATCH',
   path: '/users/me/subscriptions/{stream_id}',
@@ -89,8 +91,8 @@ export const updateSubscriptionSettingOperation = defineOperation({
   summary: 'Older form for one setting; only the colour can be set with it.',
   parameters: {
     stream_id: declarePathIdParameter('The stream.'),
-    property: declareTextParameter('form', 'Name of the setting.'),
-    value: declareTextParameter('form', 'Its value.'),
+    property: declareRequiredTextParameter('form', 'Name of the setting.'),
+    value: declareRequiredTextParameter('form', 'Its value.'),
   },
   run: ({ params: { stream_id, property, value }, realm, caller }) =>
     forwardCommand({
@@ -101,7 +103,7 @@ export const updateSubscriptionSettingOperation = defineOperation({
 });
 
 /** Refreshes the replica if the stream is unknown: the client may have the id from another frontend. */
-async function refreshForStream(call: ApiCall<{ readonly stream_id: number }>): Promise<void> {
+async function refreshUnlessStreamKnown(call: ApiCall<{ readonly stream_id: number }>): Promise<void> {
   if (!call.directory.stream(toStreamId(call.params.stream_id))) await call.refresh();
 }
 
@@ -113,7 +115,7 @@ export const getStreamOperation = defineOperation({
   summary: 'One stream.',
   parameters: { stream_id: declarePathIdParameter('The stream.') },
   async run(call) {
-    await refreshForStream(call);
+    await refreshUnlessStreamKnown(call);
     return forwardCommand({
       to: userActorKey(call.realm, call.caller),
       command: userActorCommands.streamById,
@@ -130,7 +132,7 @@ export const getSubscribersOperation = defineOperation({
   summary: 'Ids of the subscribers of a stream.',
   parameters: { stream_id: declarePathIdParameter('The stream.') },
   async run(call) {
-    await refreshForStream(call);
+    await refreshUnlessStreamKnown(call);
     return forwardCommand({
       to: userActorKey(call.realm, call.caller),
       command: userActorCommands.subscribersOf,
@@ -147,7 +149,7 @@ export const getSubscriptionStatusOperation = defineOperation({
   summary: 'Whether a user is subscribed to a stream.',
   parameters: { user_id: declarePathIdParameter('The user.'), stream_id: declarePathIdParameter('The stream.') },
   async run(call) {
-    await refreshForStream(call);
+    await refreshUnlessStreamKnown(call);
     return forwardCommand({
       to: userActorKey(call.realm, call.caller),
       command: userActorCommands.subscriptionStatus,

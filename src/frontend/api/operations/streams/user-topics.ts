@@ -6,15 +6,19 @@ import { userActorCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import { lookUpStreamByNameOrId } from '../../look-up.js';
 import { defineOperation, forwardCommand } from '../../operation.js';
-import { declareOptionalJsonParameter, declareOptionalTextParameter, declareTextParameter } from '../../parameters.js';
+import {
+  declareOptionalJsonParameter,
+  declareOptionalTextParameter,
+  declareRequiredTextParameter,
+} from '../../parameters.js';
 
 /**
  * Parameter that refuses a topic that is too long. streams.md would store the topic unchanged; the API's original
  * server has no room for it and answers 500 (recordings 1022, 1035). A shortened topic would be another topic than the
  * one in the request.
  */
-const topic = {
-  ...declareTextParameter('form', 'Topic; need not exist.'),
+const topicNameParameter = {
+  ...declareRequiredTextParameter('form', 'Topic; need not exist.'),
   schema: Type.String({ maxLength: MAX_TOPIC_CHARACTERS }),
 } as const;
 
@@ -26,7 +30,7 @@ export const setTopicVisibilityPolicyOperation = defineOperation({
   summary: 'Mute, unmute or follow a topic.',
   parameters: {
     stream_id: { ...declareOptionalJsonParameter('form', Type.Integer(), 'Stream of the topic.'), required: true },
-    topic,
+    topic: topicNameParameter,
     visibility_policy: {
       ...declareOptionalJsonParameter(
         'form',
@@ -49,7 +53,7 @@ export const setTopicVisibilityPolicyOperation = defineOperation({
   },
 });
 
-export const muteTopicOperation = defineOperation({
+export const muteOrUnmuteTopicOperation = defineOperation({
   id: 'mute-topic',
   method: 'PATCH',
   path: '/users/me/subscriptions/muted_topics',
@@ -58,7 +62,7 @@ export const muteTopicOperation = defineOperation({
   parameters: {
     stream_id: declareOptionalJsonParameter('form', Type.Integer(), 'Stream of the topic; this or `stream`.'),
     stream: declareOptionalTextParameter('form', "The stream's name."),
-    topic,
+    topic: topicNameParameter,
     op: {
       in: 'form',
       encoding: 'string',

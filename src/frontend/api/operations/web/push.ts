@@ -2,14 +2,14 @@
  * Push notifications of the web client: the browser subscribes at its push service with the server's key, and hands the
  * subscription over. It belongs to the session, and ends with it. Paths are outside of /api/v1.
  */
-import { encryptWebPushSubscription, findWebPushSubscriptionProblem, MAX_PUSH_ENDPOINT_LENGTH } from '#domain/push';
+import { findInvalidSubscriptionField, MAX_PUSH_ENDPOINT_CHARACTERS, sealWebPushSubscription } from '#domain/push';
 import { realmActorKey } from '#model';
 import { realmActorCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import { type ApiOperation, defineOperation, forwardCommand } from '../../operation.js';
-import { declareTextParameter } from '../../parameters.js';
+import { declareRequiredTextParameter } from '../../parameters.js';
 
-export const getPushOperation = defineOperation({
+export const getWebPushStatusOperation = defineOperation({
   id: 'web-get-push',
   method: 'GET',
   path: '/web/push',
@@ -18,14 +18,14 @@ export const getPushOperation = defineOperation({
   webClient: true,
   summary: 'The key for a subscription (null: push notifications are off), and whether this session has one.',
   parameters: {},
-  run({ browserPush, directory, caller, session: own }) {
+  run({ browserPush, directory, caller, callerSessionId: own }) {
     const session = directory.sessionsOf(caller)?.sessions.find(({ id }) => id === own);
     return { fields: { key: browserPush?.key ?? null, subscribed: session?.push !== undefined } };
   },
 });
 
 /** Subscribing again replaces the subscription of the session. */
-export const subscribePushOperation = defineOperation({
+export const subscribeSessionToWebPushOperation = defineOperation({
   id: 'web-subscribe-push',
   method: 'POST',
   path: '/web/push',
@@ -35,26 +35,26 @@ export const subscribePushOperation = defineOperation({
   summary: 'Push notifications to this browser while its session lasts.',
   parameters: {
     endpoint: {
-      ...declareTextParameter('form', 'Address at the push service.'),
-      maxCharacters: MAX_PUSH_ENDPOINT_LENGTH,
+      ...declareRequiredTextParameter('form', 'Address at the push service.'),
+      maxCharacters: MAX_PUSH_ENDPOINT_CHARACTERS,
     },
-    p256dh: declareTextParameter('form', 'Public key of the browser, base64url.'),
-    auth: declareTextParameter('form', 'Secret of the browser, base64url.'),
+    p256dh: declareRequiredTextParameter('form', 'Public key of the browser, base64url.'),
+    auth: declareRequiredTextParameter('form', 'Secret of the browser, base64url.'),
   },
-  run({ browserPush, params, realm, secrets, session }) {
-    if (session === undefined) throw apiError('NO_SUCH_SESSION');
+  run({ browserPush, params, realm, secrets, callerSessionId }) {
+    if (callerSessionId === undefined) throw apiError('NO_SUCH_SESSION');
     if (!browserPush) throw apiError('WEB_PUSH_OFF');
-    const problem = findWebPushSubscriptionProblem(params, browserPush.reachable);
+    const problem = findInvalidSubscriptionField(params, browserPush.reachable);
     if (problem !== undefined) throw apiError('INVALID_PUSH_SUBSCRIPTION', { field: problem });
     return forwardCommand({
       to: realmActorKey(realm),
       command: realmActorCommands.setSessionPush,
-      args: { session, push: encryptWebPushSubscription(secrets, params) },
+      args: { session: callerSessionId, push: sealWebPushSubscription(secrets, params) },
     });
   },
 });
 
-export const unsubscribePushOperation = defineOperation({
+export const unsubscribeSessionFromWebPushOperation = defineOperation({
   id: 'web-unsubscribe-push',
   method: 'DELETE',
   path: '/web/push',
@@ -63,18 +63,18 @@ export const unsubscribePushOperation = defineOperation({
   webClient: true,
   summary: 'Push nothing more to this browser.',
   parameters: {},
-  run({ realm, session }) {
-    if (session === undefined) throw apiError('NO_SUCH_SESSION');
+  run({ realm, callerSessionId }) {
+    if (callerSessionId === undefined) throw apiError('NO_SUCH_SESSION');
     return forwardCommand({
       to: realmActorKey(realm),
       command: realmActorCommands.setSessionPush,
-      args: { session, push: null },
+      args: { session: callerSessionId, push: null },
     });
   },
 });
 
 export const WEB_PUSH_OPERATIONS = [
-  getPushOperation,
-  subscribePushOperation,
-  unsubscribePushOperation,
+  getWebPushStatusOperation,
+  subscribeSessionToWebPushOperation,
+  unsubscribeSessionFromWebPushOperation,
 ] as unknown as readonly ApiOperation[];

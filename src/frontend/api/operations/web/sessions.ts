@@ -3,9 +3,9 @@
  * of /api/v1.
  */
 import { hashSignInLinkToken, makeSessionToken } from '#domain/secrets';
-import { isAnonymousAccessEnabled } from '#domain/streams';
+import { mayReadAnyStreamAnonymously } from '#domain/streams';
 import {
-  browserNameOfUserAgent,
+  browserAndSystemNameOfUserAgent,
   hasSessionCookie,
   isWellFormedSignInToken,
   makeExpiredSessionCookie,
@@ -16,7 +16,7 @@ import { type NewWebSession, realmActorCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import type { DirectoryUser } from '#model/records';
 import { makePasswordLoginRequest } from '../../log-in.js';
-import { HEADERS_OF_LOG_IN_OPERATIONS, noteLogIn } from '../../note-log-in.js';
+import { NOTE_LOG_IN_REQUEST_HEADERS, reportLogInToUserActor } from '../../note-log-in.js';
 import {
   type ApiCall,
   type ApiOperation,
@@ -25,35 +25,37 @@ import {
   forwardCommand,
   type ResponseFieldsAnswer,
 } from '../../operation.js';
-import { declarePathIdParameter, declareTextParameter } from '../../parameters.js';
+import { declarePathIdParameter, declareRequiredTextParameter } from '../../parameters.js';
 
 /**
  * Begins a session and answers with its cookie. The secret goes into the cookie, and only its hash to the actor.
  *
  * @param command makes the command that begins the session with this hash
  */
-async function withSession(
+async function startSessionAndAnswerWithCookie(
   call: ApiCall<unknown>,
   command: (session: NewWebSession) => ForwardedCommand<{ readonly user_id: number }>,
 ): Promise<ResponseFieldsAnswer> {
   const { token, hash } = makeSessionToken(call.secrets, call.realm);
-  const { user_id } = await call.send(command({ hash, client: browserNameOfUserAgent(call.header('user-agent')) }));
-  await noteLogIn(call, toUserId(user_id));
-  return { fields: { user_id }, headers: { 'Set-Cookie': makeSessionCookie(token, call.secure) } };
+  const { user_id } = await call.send(
+    command({ hash, client: browserAndSystemNameOfUserAgent(call.header('user-agent')) }),
+  );
+  await reportLogInToUserActor(call, toUserId(user_id));
+  return { fields: { user_id }, headers: { 'Set-Cookie': makeSessionCookie(token, call.browserUsesTls) } };
 }
 
-export const signInOperation = defineOperation({
+export const signInByPasswordOperation = defineOperation({
   id: 'web-sign-in',
   method: 'POST',
   path: '/web/session',
   root: true,
   guard: 'none',
   webClient: true,
-  headers: HEADERS_OF_LOG_IN_OPERATIONS,
+  headers: NOTE_LOG_IN_REQUEST_HEADERS,
   summary: 'Sign in with address and password; the answer sets the cookie of a session.',
   parameters: {
-    username: declareTextParameter('form', 'Real address of the account.'),
-    password: declareTextParameter('form', 'Its password.'),
+    username: declareRequiredTextParameter('form', 'Real address of the account.'),
+    password: declareRequiredTextParameter('form', 'Its password.'),
   },
   async run(call) {
     const { logIn, user } = await makePasswordLoginRequest(call);
@@ -62,7 +64,7 @@ export const signInOperation = defineOperation({
     // The log-in command is refused for every unknown address, so `user` is set after its success.
     const { id } = user as DirectoryUser;
     const to = realmActorKey(call.realm);
-    return withSession(call, (session) =>
+    return startSessionAndAnswerWithCookie(call, (session) =>
       forwardCommand({ to, command: realmActorCommands.startSession, args: { ...session, checkedAt }, as: id }),
     );
   },
@@ -75,16 +77,16 @@ export const signInByOneTimeLinkOperation = defineOperation({
   root: true,
   guard: 'none',
   webClient: true,
-  headers: HEADERS_OF_LOG_IN_OPERATIONS,
+  headers: NOTE_LOG_IN_REQUEST_HEADERS,
   summary: 'Sign in by a one-time link; the answer sets the cookie of a session.',
-  parameters: { token: declareTextParameter('form', 'From the link.') },
+  parameters: { token: declareRequiredTextParameter('form', 'From the link.') },
   async run(call) {
     const { token } = call.params;
     if (!isWellFormedSignInToken(token)) throw apiError('SIGN_IN_LINK_VOID');
     if (call.directory.deactivated) throw apiError('REALM_DEACTIVATED');
     const link = hashSignInLinkToken(call.secrets, token);
     const to = realmActorKey(call.realm);
-    return withSession(call, (session) =>
+    return startSessionAndAnswerWithCookie(call, (session) =>
       forwardCommand({ to, command: realmActorCommands.startSessionByLink, args: { ...session, link } }),
     );
   },
@@ -94,7 +96,7 @@ export const signInByOneTimeLinkOperation = defineOperation({
  * Operation that answers 200 without a session too, because a browser reports a refused request on its console as an
  * error.
  */
-export const getSessionOperation = defineOperation({
+export const getSignedInStatusOperation = defineOperation({
   id: 'web-get-session',
   method: 'GET',
   path: '/web/session',
@@ -108,9 +110,9 @@ export const getSessionOperation = defineOperation({
   parameters: {},
   run(call) {
     const signed_in = call.caller !== 0;
-    const fields = { signed_in, public_access: isAnonymousAccessEnabled(call.webPublicStreams, call.directory) };
+    const fields = { signed_in, public_access: mayReadAnyStreamAnonymously(call.webPublicStreams, call.directory) };
     const stale = !signed_in && hasSessionCookie(call.header('cookie'));
-    return { fields, headers: stale ? { 'Set-Cookie': makeExpiredSessionCookie(call.secure) } : {} };
+    return { fields, headers: stale ? { 'Set-Cookie': makeExpiredSessionCookie(call.browserUsesTls) } : {} };
   },
 });
 
@@ -124,16 +126,20 @@ export const signOutOperation = defineOperation({
   summary: 'Sign out: end the session of this browser.',
   parameters: {},
   async run(call) {
-    const { realm, session, secure } = call;
-    if (session === undefined) throw apiError('NO_SUCH_SESSION');
+    const { realm, callerSessionId, browserUsesTls } = call;
+    if (callerSessionId === undefined) throw apiError('NO_SUCH_SESSION');
     await call.send(
-      forwardCommand({ to: realmActorKey(realm), command: realmActorCommands.endSession, args: { session } }),
+      forwardCommand({
+        to: realmActorKey(realm),
+        command: realmActorCommands.endSession,
+        args: { session: callerSessionId },
+      }),
     );
-    return { fields: {}, headers: { 'Set-Cookie': makeExpiredSessionCookie(secure) } };
+    return { fields: {}, headers: { 'Set-Cookie': makeExpiredSessionCookie(browserUsesTls) } };
   },
 });
 
-export const getSessionsOperation = defineOperation({
+export const getOwnSessionsOperation = defineOperation({
   id: 'web-get-sessions',
   method: 'GET',
   path: '/web/sessions',
@@ -142,7 +148,7 @@ export const getSessionsOperation = defineOperation({
   webClient: true,
   summary: "One's own sessions: browser, time of sign-in and of the last use.",
   parameters: {},
-  run({ directory, caller, session: own }) {
+  run({ directory, caller, callerSessionId: own }) {
     const sessions = (directory.sessionsOf(caller)?.sessions ?? []).map(({ id, client, created, used, push }) => ({
       id,
       client,
@@ -172,7 +178,7 @@ export const endOwnSessionByIdOperation = defineOperation({
     }),
 });
 
-export const endOtherSessionsOperation = defineOperation({
+export const endOtherOwnSessionsOperation = defineOperation({
   id: 'web-end-other-sessions',
   method: 'DELETE',
   path: '/web/sessions',
@@ -181,16 +187,20 @@ export const endOtherSessionsOperation = defineOperation({
   webClient: true,
   summary: "End all of one's own sessions but this one.",
   parameters: {},
-  run: ({ realm, session = null }) =>
-    forwardCommand({ to: realmActorKey(realm), command: realmActorCommands.endSessions, args: { except: session } }),
+  run: ({ realm, callerSessionId = null }) =>
+    forwardCommand({
+      to: realmActorKey(realm),
+      command: realmActorCommands.endSessions,
+      args: { except: callerSessionId },
+    }),
 });
 
 export const WEB_SESSION_OPERATIONS = [
-  signInOperation,
+  signInByPasswordOperation,
   signInByOneTimeLinkOperation,
-  getSessionOperation,
+  getSignedInStatusOperation,
   signOutOperation,
-  getSessionsOperation,
+  getOwnSessionsOperation,
   endOwnSessionByIdOperation,
-  endOtherSessionsOperation,
+  endOtherOwnSessionsOperation,
 ] as unknown as readonly ApiOperation[];
