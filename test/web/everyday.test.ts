@@ -175,11 +175,12 @@ t.test('a scheduled message gets another text and time, and is deleted', async (
 
 t.test('a draft is written in two tabs in turn, and is gone in both when it is sent', async (t) => {
   const client = await signedIn(member, hashOf('tabs'));
+  // A new tab hides this one, and a hidden page paints nothing, so that waits for its elements would not end.
+  await client.waitFor('.compose-text');
   const tab = await client.page.browserContext().newPage();
   const has = (page: typeof tab, text: string) =>
     page.waitForFunction(`document.querySelector('.compose-text')?.value === ${quoted(text)}`, BY_CLOCK);
   await faultless(t, { client }, async () => {
-    await client.waitFor('.compose-text');
     await tab.goto(client.page.url());
     await has(tab, '');
     await client.page.bringToFront();
