@@ -54,7 +54,7 @@ export class RealmDirectory implements DirectoryView {
   deactivated: boolean;
   settings: RealmSettings;
   fullMembersAt: number;
-  #singletons = EMPTY_DIRECTORY_SINGLETONS;
+  #singletonValues = EMPTY_DIRECTORY_SINGLETONS;
   readonly #users: DirectoryUserCollection;
   readonly #streams = new DirectoryStreamCollection();
   readonly #userPreferences = new DirectoryPreferenceCollection();
@@ -179,7 +179,7 @@ export class RealmDirectory implements DirectoryView {
   }
 
   get streamGroups(): readonly DirectoryDefaultStreamGroup[] {
-    return this.#singletons.streamGroups;
+    return this.#singletonValues.streamGroups;
   }
 
   bot(user: UserId): DirectoryBot | undefined {
@@ -227,15 +227,15 @@ export class RealmDirectory implements DirectoryView {
   }
 
   linkifiers(): readonly DirectoryLinkifier[] {
-    return this.#singletons.linkifiers;
+    return this.#singletonValues.linkifiers;
   }
 
   playgrounds(): readonly DirectoryPlayground[] {
-    return this.#singletons.playgrounds;
+    return this.#singletonValues.playgrounds;
   }
 
   emailDomains(): readonly DirectoryEmailDomain[] {
-    return this.#singletons.domains;
+    return this.#singletonValues.domains;
   }
 
   customEmoji(): Iterable<DirectoryEmoji> {
@@ -243,15 +243,15 @@ export class RealmDirectory implements DirectoryView {
   }
 
   get userDefaults(): NewUserSettingDefaults {
-    return this.#singletons.userDefaults;
+    return this.#singletonValues.userDefaults;
   }
 
   get pictures(): RealmPictures {
-    return this.#singletons.pictures;
+    return this.#singletonValues.pictures;
   }
 
   profileFields(): readonly DirectoryProfileField[] {
-    return this.#singletons.profileFields;
+    return this.#singletonValues.profileFields;
   }
 
   profile(user: UserId): ApiProfileData {
@@ -275,7 +275,7 @@ export class RealmDirectory implements DirectoryView {
 
   #replaceSingletons(change: Partial<DirectorySingletons>): void {
     for (const name of SINGLETON_NAMES) {
-      if (change[name] !== undefined) this.#singletons = { ...this.#singletons, [name]: change[name] };
+      if (change[name] !== undefined) this.#singletonValues = { ...this.#singletonValues, [name]: change[name] };
     }
     if (change.profileFields) this.#profiles.setProfileFields(change.profileFields);
   }

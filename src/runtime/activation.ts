@@ -73,7 +73,7 @@ export class ActorActivation implements ActorActivationControl {
    * Repeats of commands that the actor has executed before; their replies wait for the commands that the first run
    * sent.
    */
-  #repeatedRequestsAwaitingReply: Set<CommandBusRequest> | undefined;
+  #requestsAwaitingCachedReply: Set<CommandBusRequest> | undefined;
   readonly #kindMetrics: ActorKindMetrics;
 
   constructor(
@@ -270,7 +270,7 @@ export class ActorActivation implements ActorActivationControl {
     let answered = false;
     const answer = (): void => {
       answered = true;
-      this.#repeatedRequestsAwaitingReply?.delete(request);
+      this.#requestsAwaitingCachedReply?.delete(request);
       request.reply(before);
     };
     this.#outbox.callAfterCommandsCausedBy(id, () => {
@@ -278,8 +278,8 @@ export class ActorActivation implements ActorActivationControl {
       else answer();
     });
     if (answered) return;
-    this.#repeatedRequestsAwaitingReply ??= new Set();
-    this.#repeatedRequestsAwaitingReply.add(request);
+    this.#requestsAwaitingCachedReply ??= new Set();
+    this.#requestsAwaitingCachedReply.add(request);
   }
 
   markUsed(): void {
@@ -353,8 +353,8 @@ export class ActorActivation implements ActorActivationControl {
     const early = this.#commandsReceivedWhileLoading ?? [];
     this.#commandsReceivedWhileLoading = undefined;
     for (const { request } of early) this.#refuseWithRetryReason(request, retry);
-    for (const request of this.#repeatedRequestsAwaitingReply ?? []) this.#refuseWithRetryReason(request, retry);
-    this.#repeatedRequestsAwaitingReply = undefined;
+    for (const request of this.#requestsAwaitingCachedReply ?? []) this.#refuseWithRetryReason(request, retry);
+    this.#requestsAwaitingCachedReply = undefined;
     this.#mailbox.removeWhere(() => true);
     for (const pending of this.#unfinishedCommandById.values()) {
       // The actor's own timer fired while the actor's removal was being written. A retry would re-create the removed

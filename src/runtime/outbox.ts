@@ -159,7 +159,7 @@ export class ActorOutbox {
       for (const job of this.#jobByVersion.values()) if (!job.isInLog) waiting.push(job.entry);
       if (waiting.length === 0) break;
       for (const { entry, completedVersions } of packLogEntries(this.key, waiting)) {
-        const seq = await this.#appendEntryUntilAccepted(entry as unknown as Json);
+        const seq = await this.#appendLogEntryUntilAccepted(entry as unknown as Json);
         if (this.#isStopped || seq === undefined) return;
         this.ports.onAppendedToLog(seq, completedVersions);
         for (const v of completedVersions) this.#markAppended(v);
@@ -173,7 +173,7 @@ export class ActorOutbox {
    * Appends one log entry and repeats until the log accepts it.
    * @returns undefined if the activation was stopped before
    */
-  async #appendEntryUntilAccepted(entry: Json): Promise<LogSeq | undefined> {
+  async #appendLogEntryUntilAccepted(entry: Json): Promise<LogSeq | undefined> {
     for (let failures = 0; ; failures++) {
       try {
         return await this.ports.log.append(this.realm, entry);

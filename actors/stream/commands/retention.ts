@@ -57,17 +57,15 @@ export const removeExpiredMessagesHandler: ConversationCommandHandler<
     addTrafficReportToOutcome(view.state, makeExpiredRemovalOutcome(view, oldest, context), context),
 };
 
-type RetentionOutcome = CommandOutcome<ConversationActorState>;
-
 /**
  * Adds to an outcome the report of the stream's message count to the realm actor, if the count differs from the last
  * report.
  */
 function addTrafficReportToOutcome(
   before: ConversationActorState,
-  outcome: RetentionOutcome,
+  outcome: CommandOutcome<ConversationActorState>,
   { key, realm, now }: CommandContext,
-): RetentionOutcome {
+): CommandOutcome<ConversationActorState> {
   const { kind, idWithinRealm } = parseActorKey(key);
   const state = outcome.state ?? before;
   const recent = countMessagesInTrafficWindow(state.traffic, now);
@@ -89,7 +87,7 @@ function makeExpiredRemovalOutcome(
   view: ConversationActorView,
   oldest: readonly MessageRecord[],
   context: CommandContext,
-): RetentionOutcome {
+): CommandOutcome<ConversationActorState> {
   const { key, now, directory } = context;
   const days = retentionDaysOfConversation(key, directory);
   if (days === null || oldest.length === 0) return { reply: makeValueReply(null), due: now + DAY_MS };

@@ -27,7 +27,7 @@ interface CaughtUpWaiter {
  * One reader of one subject. Core NATS may lose live entries. Three rules find every loss:
  * - A live entry whose predecessor lies above our position reveals a gap, which is then read from the log.
  * - `checkForLostEntries` asks the log for an entry above our position, because no later entry reveals the loss of the
- * last one.
+ *   last one.
  * - A position is skipped only up to an end of the stream that was known before the log reported no entry of this
  *   subject above our position.
  */

@@ -12,7 +12,7 @@ import { makeHostStatus } from './placement-status.js';
 /** Interval between two reads of the keys, milliseconds. */
 const KEYS_READ_INTERVAL_MS = 100;
 /** Milliseconds within which a running host changes its key. */
-const HOST_SILENCE_LIMIT_MS = 3 * HOST_LEASE_TIMES.renewMs;
+const MAX_WAIT_FOR_HOST_RENEWALS_MS = 3 * HOST_LEASE_TIMES.renewMs;
 
 export interface ClusterStatus {
   readonly hosts: readonly HostStatus[];
@@ -27,7 +27,7 @@ export interface ClusterStatus {
 }
 
 /**
- * Reads the keys until every living host has changed its key, for at most `HOST_SILENCE_LIMIT_MS`. Rejects if the keys
+ * Reads the keys until every living host has changed its key, for at most `MAX_WAIT_FOR_HOST_RENEWALS_MS`. Rejects if the keys
  * can't be reached.
  */
 export async function observeClusterStatus(kv: KeyValueStore, clock: Clock): Promise<ClusterStatus> {
@@ -42,7 +42,7 @@ export async function observeClusterStatus(kv: KeyValueStore, clock: Clock): Pro
     const still = [...members.listMembers()].filter(
       ({ id, value, revision }) => value.end === null && revision === (findHostKeyRevision(first, id) ?? 0),
     );
-    const late = clock.monotonic() - began >= HOST_SILENCE_LIMIT_MS;
+    const late = clock.monotonic() - began >= MAX_WAIT_FOR_HOST_RENEWALS_MS;
     if (still.length === 0 || late) return makeClusterStatus(members, table, new Set(still.map(({ id }) => id)));
     await waitOnClock(clock, KEYS_READ_INTERVAL_MS);
   }

@@ -20,8 +20,8 @@ export interface MessageOrdinalCursor {
 /** Reads at most `limit` ordinals, starting with the first one >= `ordinal`. */
 type IndexOrdinalReader = (ordinal: number, limit: number) => number[];
 
-const MIN_BLOCK_ORDINALS = 2;
-const MAX_BLOCK_ORDINALS = 256;
+const MIN_ORDINALS_PER_BLOCK_READ = 2;
+const MAX_ORDINALS_PER_BLOCK_READ = 256;
 /** Cost of one index lookup, in units of keys read. */
 const SEEK_COST_IN_KEYS = 8;
 
@@ -63,8 +63,8 @@ export class MessageIndexCursor implements MessageOrdinalCursor {
     if (length > 0) {
       this.size =
         this.#usedOrdinalCount * 2 >= length
-          ? Math.min(this.size * 2, MAX_BLOCK_ORDINALS)
-          : Math.max(this.size >> 1, MIN_BLOCK_ORDINALS);
+          ? Math.min(this.size * 2, MAX_ORDINALS_PER_BLOCK_READ)
+          : Math.max(this.size >> 1, MIN_ORDINALS_PER_BLOCK_READ);
     }
     this.#ordinalBlock = this.read(ordinal, this.size);
     this.#isIndexEndReached = this.#ordinalBlock.length < this.size;

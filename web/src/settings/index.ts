@@ -4,9 +4,9 @@
  *
  *     route (#settings/…, #streams/…, #organization/…, #users/…) → view → pages → one component for each page
  *
- * - `parts/` holds what all pages use: `Pages` (list of pages beside the current one), `useSavingState` (busy, saved
- * mark, the server's refusal), `useFormOverServerValues` (entries in progress), `SettingRows` (controls made from a
- * table of settings).
+ * - `parts/` holds what all pages use: `SettingsPages` (list of pages beside the current one), `useSavingState` (busy,
+ *   saved mark, the server's refusal), `useFormOverServerValues` (entries in progress), `SettingRow` (control made from
+ *   a row of a table of settings).
  * - `own/tables.ts` and `organization/tables.ts` name each setting once: parameter, kind of control, values, and the
  *   role that may change it. Labels follow from the name: `t('settings.own.enter_sends')`.
  * - `streams/` browses, creates and edits streams; `person/` shows a person in a dialog and as a page.

@@ -34,7 +34,7 @@ export class BackgroundExporter {
     const either = AbortSignal.any([signal, this.#closing.signal]);
     const { logger } = this.options;
     try {
-      await this.#turns.runWhenPermitted(() => this.#exportToBlob(realm, blobName, either));
+      await this.#turns.runWhenPermitted(() => this.#writePublicExportToBlob(realm, blobName, either));
     } catch (error) {
       if (either.aborted) logger.info({ realm }, 'a data export was given up, because its actor leaves this process');
       else logger.error({ realm, err: error }, 'a data export failed');
@@ -48,7 +48,7 @@ export class BackgroundExporter {
     await this.#turns.runWhenPermitted(async () => undefined);
   }
 
-  async #exportToBlob(realm: RealmId, blobName: string, signal: AbortSignal): Promise<void> {
+  async #writePublicExportToBlob(realm: RealmId, blobName: string, signal: AbortSignal): Promise<void> {
     signal.throwIfAborted();
     const { store, blobs, productEmoji, workFolder, ownsWorkFolder } = this.options;
     if (ownsWorkFolder) await rm(workFolder, { recursive: true, force: true });

@@ -213,7 +213,7 @@ export class UnreadMessageScan {
    * Messages that are unread although below the mark: the user marked them as unread, or they stayed unread when the
    * mark rose. A move to another stream may have taken the user's copy away; then the message is left out.
    *
-   * @param ids exceptions of one origin or of all (`UserMessageFlagsView.unreadExceptions`)
+   * @param ids exceptions of one origin or of all (`allUnreadExceptionIds`)
    */
   async loadUnreadExceptionMessages(ids: readonly number[]): Promise<StoredMessage[]> {
     if (ids.length === 0) return [];

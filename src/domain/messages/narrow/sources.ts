@@ -17,7 +17,7 @@ const RANGES_WITHOUT_MESSAGES: readonly MessageIndexRange[] = [{ index: { by: 'i
 /** A range of messages that may be the user's, before the conditions of the narrow are added. */
 interface CandidateMessageRange {
   readonly index: MessageIndexCondition;
-  /** Name of the conversation, if all messages of the region are in one. */
+  /** Name of the conversation, if all messages of the range are in one. */
   readonly conversation?: string;
   readonly direct?: boolean;
   readonly above?: number;
@@ -37,14 +37,14 @@ export function makeStreamHistoryRanges(
   streams: readonly number[],
   conditions: NarrowStoreConditions,
 ): readonly MessageIndexRange[] {
-  const regions = streams.filter(conditions.inStream).map(
+  const candidates = streams.filter(conditions.inStream).map(
     (stream): CandidateMessageRange => ({
       index: { by: 'conversation', conversation: storeNameOfStreamConversation(stream) },
       conversation: storeNameOfStreamConversation(stream),
       direct: false,
     }),
   );
-  return toMessageRangesOrNone(regions, conditions);
+  return toMessageRangesOrNone(candidates, conditions);
 }
 
 /** Ranges of the Store that hold all messages that the user has a copy of. */
@@ -85,7 +85,7 @@ function candidateRangesOfCopies(
   { unread, inStream }: NarrowStoreConditions,
 ): CandidateMessageRange[] {
   const { flags, user } = owner;
-  const regions: CandidateMessageRange[] = owner.streams.flatMap((stream) => {
+  const candidates: CandidateMessageRange[] = owner.streams.flatMap((stream) => {
     const conversation = storeNameOfStreamConversation(stream);
     const here: CandidateMessageRange = { index: { by: 'conversation', conversation }, conversation, direct: false };
     return [
@@ -94,16 +94,16 @@ function candidateRangesOfCopies(
     ];
   });
   const mark = unread ? { above: flags.readStateOf(DIRECT_MESSAGES_ORIGIN).mark } : {};
-  regions.push({ index: { by: 'participant', user }, direct: true, ...mark });
+  candidates.push({ index: { by: 'participant', user }, direct: true, ...mark });
   // Copies that came with a move and historical ones start as read: unread ones are among the exceptions.
   const copied = flags.markedIds('copied').ids;
   if (unread)
     return [
-      ...regions,
+      ...candidates,
       { index: { by: 'ids', ids: IdSet.fromIds([...flags.allUnreadExceptionIds(), ...copied]).ids } },
     ];
   const made = IdSet.fromIds([...flags.markedIds('historical').ids, ...copied]).ids;
-  return [...regions, ...candidateRangesOfMovedCopies(owner), { index: { by: 'ids', ids: made }, direct: false }];
+  return [...candidates, ...candidateRangesOfMovedCopies(owner), { index: { by: 'ids', ids: made }, direct: false }];
 }
 
 function candidateRangesOfMentions(
@@ -136,11 +136,11 @@ const candidateRangesOfMovedCopies = ({ streams }: MessageCopyOwner): CandidateM
     direct: false,
   }));
 
-/** The region, cut to the user's stays in a stream. @param unread only above the stream's read mark */
+/** The range, cut to the user's stays in a stream. @param unread only above the stream's read mark */
 function cutRangeToStays(
   owner: MessageCopyOwner,
   stream: number,
-  region: CandidateMessageRange,
+  candidate: CandidateMessageRange,
   unread = false,
 ): CandidateMessageRange[] {
   const stays = owner.membership(stream)?.stays ?? [];
@@ -148,7 +148,7 @@ function cutRangeToStays(
   return mergeStaysIfMany(stays)
     .filter((stay) => stay.to === 0 || stay.until > Math.max(stay.after, mark))
     .map((stay) => ({
-      ...region,
+      ...candidate,
       above: Math.max(stay.after, mark),
       ...(stay.to === 0 ? {} : { upTo: stay.until }),
     }));
@@ -161,28 +161,28 @@ function mergeStaysIfMany(stays: readonly StreamMembershipStay[]): readonly Stre
 }
 
 function toMessageRangesOrNone(
-  regions: readonly CandidateMessageRange[],
+  candidates: readonly CandidateMessageRange[],
   conditions: NarrowStoreConditions,
 ): readonly MessageIndexRange[] {
   if (conditions.impossible) return RANGES_WITHOUT_MESSAGES;
-  const ranges = regions.flatMap((region) => toMessageRangeIfPossible(region, conditions) ?? []);
+  const ranges = candidates.flatMap((candidate) => toMessageRangeIfPossible(candidate, conditions) ?? []);
   return ranges.length === 0 ? RANGES_WITHOUT_MESSAGES : ranges;
 }
 
 function toMessageRangeIfPossible(
-  region: CandidateMessageRange,
+  candidate: CandidateMessageRange,
   { conversation, topicKey, direct, also }: NarrowStoreConditions,
 ): MessageIndexRange | undefined {
-  if (direct !== undefined && region.direct !== undefined && direct !== region.direct) return undefined;
-  if (conversation !== undefined && region.conversation !== undefined && conversation !== region.conversation) {
+  if (direct !== undefined && candidate.direct !== undefined && direct !== candidate.direct) return undefined;
+  if (conversation !== undefined && candidate.conversation !== undefined && conversation !== candidate.conversation) {
     return undefined;
   }
-  const place = conversation ?? region.conversation;
-  const indexes: MessageIndexCondition[] = region.index.by === 'conversation' ? [] : [region.index];
+  const place = conversation ?? candidate.conversation;
+  const indexes: MessageIndexCondition[] = candidate.index.by === 'conversation' ? [] : [candidate.index];
   if (place !== undefined) {
     if (topicKey !== undefined) indexes.push({ by: 'topic', conversation: place, topicKey });
     // A tag of the conversation implies the conversation.
-    else if (region.conversation === undefined || region.index.by === 'conversation') {
+    else if (candidate.conversation === undefined || candidate.index.by === 'conversation') {
       indexes.push({ by: 'conversation', conversation: place });
     }
   }
@@ -190,7 +190,7 @@ function toMessageRangeIfPossible(
   return {
     index,
     also: others,
-    ...(region.above === undefined || region.above < 0 ? {} : { above: region.above }),
-    ...(region.upTo === undefined ? {} : { upTo: region.upTo }),
+    ...(candidate.above === undefined || candidate.above < 0 ? {} : { above: candidate.above }),
+    ...(candidate.upTo === undefined ? {} : { upTo: candidate.upTo }),
   };
 }

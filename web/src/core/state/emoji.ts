@@ -2,7 +2,10 @@ import { computed, type ReadonlySignal, signal } from '@preact/signals-core';
 import type { RealmEmoji, Snapshot } from '../../contract/index.js';
 import type { StateSlice } from './slice.js';
 
-/** Custom emoji: `emoji.byId` for reactions of all times, `emoji.active` for pickers, by name. */
+/**
+ * Custom emoji. `customEmojiById` keeps the deactivated ones, which old reactions show; `activeCustomEmoji` is for
+ * pickers, sorted by name.
+ */
 export class CustomEmojiState implements StateSlice {
   readonly customEmojiById = signal<Readonly<Record<string, RealmEmoji>>>({});
   readonly activeCustomEmoji: ReadonlySignal<readonly RealmEmoji[]> = computed(() =>
