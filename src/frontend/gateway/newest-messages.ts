@@ -119,8 +119,8 @@ class UserNewestMessage {
   /** Ids of every stream that the user is or was subscribed to. */
   readonly everSubscribedStreamIds: number[] = [];
   /**
-   * Message ids above which the user gets the stream's messages, in the order of `everSubscribedStreamIds`; Infinity after
-   * unsubscribing.
+   * Message ids above which the user gets the stream's messages, in the order of `everSubscribedStreamIds`; Infinity
+   * after unsubscribing.
    */
   readonly visibleAboveIds: number[] = [];
 

@@ -27,8 +27,8 @@ export interface ClusterStatus {
 }
 
 /**
- * Reads the keys until every living host has changed its key, for at most `MAX_WAIT_FOR_HOST_RENEWALS_MS`. Rejects if the keys
- * can't be reached.
+ * Reads the keys until every living host has changed its key, for at most `MAX_WAIT_FOR_HOST_RENEWALS_MS`. Rejects if
+ * the keys can't be reached.
  */
 export async function observeClusterStatus(kv: KeyValueStore, clock: Clock): Promise<ClusterStatus> {
   const first = await kv.readAll();
