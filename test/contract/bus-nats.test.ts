@@ -3,11 +3,8 @@ import t, { type Test } from 'tap';
 import type { Json } from '#base';
 import { REAL_CLOCK as clock } from '#base/clock';
 import { type BusRequest, NatsBus } from '#ports/bus';
-import {
-  BUS_FRAME_KIND_REPLIES,
-  encodeBusFrameWithoutBlobs,
-  replyInboxOfBusClient,
-} from '../../src/ports/bus/bus-nats-frame.js';
+import { encodeFrameWithoutBlobs } from '#ports/wire';
+import { BUS_FRAME_KIND_REPLIES, replyInboxOfBusClient } from '../../src/ports/bus/bus-nats-frame.js';
 import { natsServerBinary, natsUrl, OwnNats } from '../support/nats.js';
 import { until } from '../support/until.js';
 import { busContract, failure, freshSubject } from './bus.js';
@@ -212,7 +209,7 @@ function facts(at: string): void {
     const raw = await connect({ servers: at });
     raw.publish(
       replyInboxOfBusClient(client.id),
-      encodeBusFrameWithoutBlobs(BUS_FRAME_KIND_REPLIES, [99, server.id, [], [], false]),
+      encodeFrameWithoutBlobs(BUS_FRAME_KIND_REPLIES, [99, server.id, [], [], false]),
     );
     t.equal(await reply, 'disconnected');
     t.equal(client.stats.frameGaps, 1);

@@ -4,6 +4,7 @@
  */
 import type { Json } from '#base';
 import type { TimerWheelEntry } from '#base/clock';
+import { encodeFrameWithoutBlobs, FrameWriter } from '#ports/wire';
 import { BusError, type BusFailureReason, type PendingBusReply } from './bus.js';
 import {
   BUS_SERVER_SILENCE_TIMEOUT_MS,
@@ -13,8 +14,6 @@ import {
 import {
   BUS_FRAME_KIND_OPEN_TRANSFER,
   BUS_FRAME_KIND_REQUESTS,
-  BusFrameWriter,
-  encodeBusFrameWithoutBlobs,
   MAX_UNSPLIT_BUS_FRAME_BYTES,
   noResponderInboxOfFrame,
 } from './bus-nats-frame.js';
@@ -250,7 +249,7 @@ export class NatsBusRequester {
   }
 
   #sendNextFrame(subject: string, lane: SubjectRequestLane): void {
-    const writer = new BusFrameWriter();
+    const writer = new FrameWriter();
     const requests: NatsPendingReply[] = [];
     const entries: unknown[] = [];
     let taken = 0;
@@ -270,7 +269,7 @@ export class NatsBusRequester {
       if (cancels.length > 0) {
         this.#busContext.publish(
           subject,
-          encodeBusFrameWithoutBlobs(BUS_FRAME_KIND_REQUESTS, [0, this.#busContext.id, [], cancels]),
+          encodeFrameWithoutBlobs(BUS_FRAME_KIND_REQUESTS, [0, this.#busContext.id, [], cancels]),
         );
       }
       return;
@@ -306,7 +305,7 @@ export class NatsBusRequester {
       this.#scheduleSubjectFlush(subject);
     };
     frame.transferId = this.#busContext.transfers.prepareOutgoingTransfer('request', body, done);
-    return encodeBusFrameWithoutBlobs(BUS_FRAME_KIND_OPEN_TRANSFER, [
+    return encodeFrameWithoutBlobs(BUS_FRAME_KIND_OPEN_TRANSFER, [
       n,
       this.#busContext.id,
       frame.transferId,

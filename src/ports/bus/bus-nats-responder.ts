@@ -1,6 +1,7 @@
 import type { Json } from '#base';
 import type { TimerWheelEntry } from '#base/clock';
 import { crashOnThrow } from '#ports/nats';
+import { encodeFrameWithoutBlobs, FrameWriter } from '#ports/wire';
 import type { BusRequest } from './bus.js';
 import {
   BUS_CLIENT_SILENCE_TIMEOUT_MS,
@@ -10,8 +11,6 @@ import {
 import {
   BUS_FRAME_KIND_OPEN_TRANSFER,
   BUS_FRAME_KIND_REPLIES,
-  BusFrameWriter,
-  encodeBusFrameWithoutBlobs,
   MAX_UNSPLIT_BUS_FRAME_BYTES,
   replyInboxOfBusClient,
 } from './bus-nats-frame.js';
@@ -168,7 +167,7 @@ export class NatsBusResponder {
   }
 
   #sendReplyFrame(peer: BusClientPeer, bye: boolean): void {
-    const writer = new BusFrameWriter();
+    const writer = new FrameWriter();
     const entries: unknown[] = [];
     let taken = 0;
     while (taken < peer.queuedReplies.length && !writer.isFull) {
@@ -193,7 +192,7 @@ export class NatsBusResponder {
     this.#busContext.stats.transfersOut++;
     // A transfer that fails at this side also fails at the client, which notices the silence.
     const transfer = this.#busContext.transfers.prepareOutgoingTransfer('reply', data, () => {});
-    const open = encodeBusFrameWithoutBlobs(BUS_FRAME_KIND_OPEN_TRANSFER, [
+    const open = encodeFrameWithoutBlobs(BUS_FRAME_KIND_OPEN_TRANSFER, [
       n,
       this.#busContext.id,
       transfer,

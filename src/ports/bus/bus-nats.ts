@@ -12,6 +12,7 @@ import { randomBytes } from 'node:crypto';
 import type { Msg, Subscription } from 'nats';
 import type { Json } from '#base';
 import { type Clock, runPeriodically, TimerWheel } from '#base/clock';
+import { decodeFrameHead, encodeFrameWithoutBlobs } from '#ports/wire';
 import {
   type Bus,
   BusError,
@@ -30,9 +31,7 @@ import {
   BUS_FRAME_KIND_REPLIES,
   BUS_FRAME_KIND_REQUESTS,
   controlInboxOfBusClient,
-  decodeBusFrameHead,
   decodeTransferChunk,
-  encodeBusFrameWithoutBlobs,
   noResponderInboxOfFrame,
   replyInboxOfBusClient,
   SERVED_SUBJECTS_ANNOUNCEMENT_SUBJECT,
@@ -235,13 +234,13 @@ export class NatsBus implements Bus {
 
   #handleRequestMessage(data: Uint8Array, handler: (request: BusRequest) => void): void {
     if (data[0] === BUS_FRAME_KIND_OPEN_TRANSFER) {
-      const [, from, transfer, size] = decodeBusFrameHead(data) as [number, string, number, number];
+      const [, from, transfer, size] = decodeFrameHead(data) as [number, string, number, number];
       this.#responder.resetClientSilence(from);
       this.#chunkedTransfers.expectTransfer(from, transfer, size, (body) => {
         if (body) this.#handleRequestMessage(body, handler);
       });
     } else if (data[0] === BUS_FRAME_KIND_REQUESTS) {
-      const [n, from, entries, cancels] = decodeBusFrameHead(data) as [number, string, unknown[], number[]];
+      const [n, from, entries, cancels] = decodeFrameHead(data) as [number, string, unknown[], number[]];
       this.#responder.handleRequestFrame(from, n, entries, cancels, handler);
     }
   }
@@ -252,23 +251,17 @@ export class NatsBus implements Bus {
         this.#chunkedTransfers.receiveChunk(decodeTransferChunk(data));
         break;
       case BUS_FRAME_KIND_OPEN_TRANSFER: {
-        const [n, from, transfer, size, acks] = decodeBusFrameHead(data) as [number, string, number, number, number[]];
+        const [n, from, transfer, size, acks] = decodeFrameHead(data) as [number, string, number, number, number[]];
         this.#requester.handleFrameConfirmations(from, n, acks);
         this.#chunkedTransfers.expectTransfer(from, transfer, size, (body) => {
           if (body)
-            this.#requester.handleReplies(from, (decodeBusFrameHead(body) as [number, string, number[], unknown[]])[3]);
+            this.#requester.handleReplies(from, (decodeFrameHead(body) as [number, string, number[], unknown[]])[3]);
           else this.#requester.failRequestsHeldByServer(from);
         });
         break;
       }
       case BUS_FRAME_KIND_REPLIES: {
-        const [n, from, acks, replies, bye] = decodeBusFrameHead(data) as [
-          number,
-          string,
-          number[],
-          unknown[],
-          boolean,
-        ];
+        const [n, from, acks, replies, bye] = decodeFrameHead(data) as [number, string, number[], unknown[], boolean];
         this.#requester.handleFrameConfirmations(from, n, acks);
         this.#requester.handleReplies(from, replies);
         if (bye) this.#requester.handleServerClosing(from);
@@ -279,7 +272,7 @@ export class NatsBus implements Bus {
   #handleControlMessage(data: Uint8Array): void {
     if (data[0] === BUS_FRAME_KIND_CHUNK) this.#chunkedTransfers.receiveChunk(decodeTransferChunk(data));
     if (data[0] !== BUS_FRAME_KIND_CONTROL) return;
-    const [from, type, ...rest] = decodeBusFrameHead(data) as [string, BusControlMessageType, ...unknown[]];
+    const [from, type, ...rest] = decodeFrameHead(data) as [string, BusControlMessageType, ...unknown[]];
     if (type === 'alive') this.#responder.resetClientSilence(from);
     else if (type === 'cancel') this.#responder.cancelRequests(from, rest[0] as number[]);
     else if (type === 'served') this.#handleSubjectsServedElsewhere(from, rest[0] as string[]);
@@ -316,7 +309,7 @@ export class NatsBus implements Bus {
   #sendControlMessage(to: string, type: BusControlMessageType, ...rest: unknown[]): void {
     this.#publishOnRequestConnection(
       controlInboxOfBusClient(to),
-      encodeBusFrameWithoutBlobs(BUS_FRAME_KIND_CONTROL, [this.id, type, ...rest]),
+      encodeFrameWithoutBlobs(BUS_FRAME_KIND_CONTROL, [this.id, type, ...rest]),
     );
   }
 
@@ -339,7 +332,7 @@ export class NatsBus implements Bus {
     if (begun.length > 0) {
       this.#publishOnRequestConnection(
         SERVED_SUBJECTS_ANNOUNCEMENT_SUBJECT,
-        encodeBusFrameWithoutBlobs(BUS_FRAME_KIND_CONTROL, [this.id, 'served' satisfies BusControlMessageType, begun]),
+        encodeFrameWithoutBlobs(BUS_FRAME_KIND_CONTROL, [this.id, 'served' satisfies BusControlMessageType, begun]),
       );
     }
   }

@@ -10,6 +10,7 @@
  * - JetStreamEventLog (log-jetstream*.ts) is the cluster's: one stream, a subject per realm. Live entries come as
  *   republished core-NATS messages; log-jetstream-subscription.ts finds every lost one and reads it from the stream
  *   (log-jetstream-stream.ts).
+ * - LinkEventLog is the log of a worker, over its link to the process that has the log (serveEventLogOverLink).
  * - MeteredEventLog counts and times another log.
  *
  * A new incarnation means that the log was lost or recreated: positions of the old one have no meaning, and queues that
@@ -28,5 +29,6 @@ export {
   EventLogUnavailableError,
 } from './log.js';
 export { JetStreamEventLog, type JetStreamEventLogOptions } from './log-jetstream.js';
+export { LinkEventLog, serveEventLogOverLink } from './log-link.js';
 export { LmdbEventLog, renewEventLogIncarnation } from './log-lmdb.js';
 export { MeteredEventLog } from './log-metered.js';

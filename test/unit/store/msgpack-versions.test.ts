@@ -10,12 +10,8 @@ import t from 'tap';
 import type { Json } from '#base';
 import type { MessageRecord } from '#model/records';
 import { decodeMessageRecord, encodeMessageRecord, packJsonToBuffer, unpackJson } from '#ports/store';
-import {
-  BUS_FRAME_KIND_REPLIES,
-  type BusFrameHead,
-  BusFrameWriter,
-  decodeBusFrameHead,
-} from '../../../src/ports/bus/bus-nats-frame.js';
+import { decodeFrameHead, type FrameHead, FrameWriter } from '#ports/wire';
+import { BUS_FRAME_KIND_REPLIES } from '../../../src/ports/bus/bus-nats-frame.js';
 
 const FIXTURE = 'test/fixtures/msgpack/written.json';
 
@@ -74,7 +70,7 @@ const MESSAGE: MessageRecord = {
 };
 const DIGEST = { version: 3, facts: [1, 2 ** 32 - 1], head: '{"id":1', texts: ['<p>Hi 👋</p>'] };
 
-const HEAD: BusFrameHead = [
+const HEAD: FrameHead = [
   'reply',
   7,
   { ok: [new Uint8Array(200).fill(1), new Uint8Array(3).fill(2)], list: range(20, (i) => i) },
@@ -90,7 +86,7 @@ const ENTRY = {
 };
 
 function frame(): Uint8Array {
-  const writer = new BusFrameWriter();
+  const writer = new FrameWriter();
   return writer.encodeFrame(
     BUS_FRAME_KIND_REPLIES,
     HEAD.map((value) => writer.addValueAndExtractBlobs(value as Json)),
@@ -126,7 +122,7 @@ t.test(`bytes of msgpackr ${fixture.msgpackr} are read back unchanged`, async (t
   for (const name of ['message', 'message with digest']) {
     t.strictSame(decodeMessageRecord(MESSAGE.id, Buffer.from(old(name))), { rev: 4, record: MESSAGE }, name);
   }
-  t.strictSame(decodeBusFrameHead(old('frame')), HEAD);
+  t.strictSame(decodeFrameHead(old('frame')), HEAD);
   t.strictSame(log.unpack(old('entry')), ENTRY);
 });
 
