@@ -37,10 +37,15 @@ const INPUTS = [
 const COMPILER = join('node_modules', '.bin', 'tsc');
 /** Scripts of threads. Tests start hundreds of threads, so these are bundled in place of the compiled files too. */
 const THREADS = ['src/domain/markdown/render-worker', 'src/domain/secrets/strength-worker'];
-/** Sources of the bundles by their places in `dist`. The program looks for the scripts of its threads beside itself. */
+/** Scripts of processes that the program starts. */
+const PROCESSES = ['src/app/server/worker-process'];
+/** Sources of the bundles by their places in `dist`. The program looks for the scripts of its threads and processes
+ * beside itself. */
 const BUNDLES = {
   'program/main': 'src/main.ts',
-  ...Object.fromEntries(THREADS.flatMap((path) => [path, `program/${basename(path)}`].map((at) => [at, `${path}.ts`]))),
+  ...Object.fromEntries(
+    [...THREADS, ...PROCESSES].flatMap((path) => [path, `program/${basename(path)}`].map((at) => [at, `${path}.ts`])),
+  ),
 };
 /** Packages that load binaries from their own folders, or that the program loads only where they are installed. */
 const NOT_BUNDLED = ['lmdb', 'sharp', 'msgpackr-extract', '@uwsjs/*'];

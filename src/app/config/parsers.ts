@@ -39,6 +39,11 @@ export function makeIntegerParser(min: number, max: number) {
   };
 }
 
+const parseExplicitWorkerCount = makeIntegerParser(0, 64);
+
+export const parseWorkerCount = (given: string): number | 'auto' =>
+  given === 'auto' ? given : parseExplicitWorkerCount(given);
+
 export function checkNetworkList(given: string): string {
   parseIpNetworkList(given);
   return given;

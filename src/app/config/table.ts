@@ -26,6 +26,7 @@ import {
   makeOneOfParser,
   makeServerListParser,
   makeServerUrlParser,
+  parseWorkerCount,
 } from './parsers.js';
 
 export interface ServerSettingDeclaration<T> {
@@ -108,6 +109,15 @@ export const SERVER_SETTING_DECLARATIONS = {
     description: 'http (frontend), actors (actor host) or all. http and actors need --nats and --mongodb.',
     fallback: 'all' as 'http' | 'actors' | 'all',
     parse: makeOneOfParser('http', 'actors', 'all'),
+  }),
+  workers: declareSetting({
+    env: 'WORKERS',
+    option: 'workers',
+    value: 'N',
+    description:
+      'Processes of the embedded face that serve clients beside the one that has the data: 0 to 64; 0: that one serves them itself; auto: cores - 1, at most 8.',
+    fallback: 'auto' as number | 'auto',
+    parse: parseWorkerCount,
   }),
   nats: declareSetting({
     env: 'NATS_URL',

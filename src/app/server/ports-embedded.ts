@@ -6,7 +6,7 @@ import { FolderMailer } from '#domain/mail';
 import { makeMessageDigestIfPossible } from '#domain/messages';
 import type { ServerCryptography } from '#domain/secrets';
 import { FolderBlobStorage } from '#ports/blobs';
-import { LocalBus } from '#ports/bus';
+import { LocalBus, LocalBusHub } from '#ports/bus';
 import { LmdbEventLog } from '#ports/log';
 import { SingleHostPlacement } from '#ports/placement';
 import { LmdbStore, makeLmdbSecretCheckNote, openLmdbEnvironment } from '#ports/store';
@@ -43,10 +43,12 @@ export async function openEmbeddedPorts(
   const blobs = await FolderBlobStorage.open(join(config.dataDir, 'blobs'));
   const mailer =
     createSmtpMailer(config) ?? (await FolderMailer.open(join(config.dataDir, 'mail'), mailSenderAddressOf(config)));
-  const bus = new LocalBus(clock);
+  const localBusHub = new LocalBusHub();
+  const bus = new LocalBus(clock, localBusHub);
   return {
     clock,
     bus,
+    localBusHub,
     log,
     blobs,
     actors: { store, placement: new SingleHostPlacement(store), mailer },

@@ -7,7 +7,7 @@ import type { ServerConfig } from '#app/config';
 import type { Clock } from '#base/clock';
 import { type Mailer, SmtpMailer } from '#domain/mail';
 import type { BlobStorage } from '#ports/blobs';
-import type { Bus } from '#ports/bus';
+import type { Bus, LocalBusHub } from '#ports/bus';
 import type { EventLog, EventLogRetentionLimits } from '#ports/log';
 import type { HostAbsenceWatch, ReportingPartitionPlacement } from '#ports/placement';
 import type { Store } from '#ports/store';
@@ -15,6 +15,8 @@ import type { Store } from '#ports/store';
 export interface ProcessPorts {
   readonly clock: Clock;
   readonly bus: Bus;
+  /** Hub of the bus, through which workers reach it; only the process of the embedded face that has the data has it. */
+  readonly localBusHub?: LocalBusHub;
   readonly log: EventLog;
   readonly blobs: BlobStorage;
   /** Watches the actor hosts; only processes of a cluster that are not actor hosts have it. */

@@ -1,6 +1,6 @@
-/** Rate limits of a frontend, as configured. The frontends of a cluster share their counts over the server's log. */
+/** Rate limits of a frontend, as configured. Several frontends of a server share their counts over the server's log. */
 
-import { isClusterConfig, type ServerConfig } from '#app/config';
+import type { ServerConfig } from '#app/config';
 import type { Json } from '#base';
 import type { TimerHandle } from '#base/clock';
 import { SERVER_REALM_ID } from '#directory';
@@ -13,7 +13,12 @@ export interface FrontendRateLimiting {
   stop(): void;
 }
 
-export function startRateLimiting(config: ServerConfig, node: ConclaveNode): FrontendRateLimiting {
+/** Starts the rate limits. @param isOneOfMany true if other processes of this server are frontends, too */
+export function startRateLimiting(
+  config: ServerConfig,
+  node: ConclaveNode,
+  isOneOfMany: boolean,
+): FrontendRateLimiting {
   if (config.rateLimits === 'off') return { limiter: undefined, stop() {} };
   const { clock, bus, log } = node.ports;
   const limits = new BucketRateLimiter(clock, {
@@ -26,7 +31,7 @@ export function startRateLimiting(config: ServerConfig, node: ConclaveNode): Fro
     Object.entries(limits.refusedCountByKind).map(([limit, n]) => [[limit], n] as const),
   );
   const limiter = new ApiCallRateLimiter(limits, new ClientAddressResolver(config.trustedProxies));
-  if (!isClusterConfig(config)) return { limiter, stop() {} };
+  if (!isOneOfMany) return { limiter, stop() {} };
   const server = new ServerRealmTransientTail(node);
   const sharing = new RateLimitCountSharing(limits, clock, bus.id, {
     publish: (value) => log.publishTransient(SERVER_REALM_ID, value),

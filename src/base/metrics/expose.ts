@@ -1,6 +1,6 @@
 /** The text format of Prometheus, with the metrics of the process (memory, CPU, event loop, garbage collector). */
 import { collectDefaultMetrics, type Metric as PrometheusMetric, Registry } from 'prom-client';
-import type { MetricHistogramSeries, MetricSample, MetricsRegistry } from './metrics.js';
+import type { MetricHistogramValues, MetricSample, MetricsRegistry } from './metrics.js';
 import { METRIC_DECLARATIONS, type MetricDeclaration, type MetricName } from './table.js';
 
 export const METRICS_CONTENT_TYPE = Registry.PROMETHEUS_CONTENT_TYPE;
@@ -40,7 +40,7 @@ function makeExpositionLines(
 function makeHistogramLines(
   name: string,
   labels: ExpositionLine['labels'],
-  { bounds, counts, sum }: MetricHistogramSeries,
+  { bounds, counts, sum }: MetricHistogramValues,
 ): ExpositionLine[] {
   let total = 0;
   const buckets = counts.map((count, i) => {

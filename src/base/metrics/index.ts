@@ -4,7 +4,7 @@
  * dashboards and never change. A metric has at most 2,000 series.
  */
 export { METRICS_CONTENT_TYPE, renderMetricsForScrape } from './expose.js';
-export { type MetricCounterSeries, MetricHistogramSeries, MetricsRegistry } from './metrics.js';
+export { type MetricCounterSeries, MetricHistogramSeries, type MetricSample, MetricsRegistry } from './metrics.js';
 export {
   type CounterName,
   type GaugeName,

@@ -38,9 +38,36 @@ export class MetricHistogramSeries {
 /** Values read at a scrape: one number, or one for each set of labels. */
 type MetricReading<N extends MetricName> = number | Iterable<readonly [labels: MetricLabelValues<N>, value: number]>;
 
+/** Values of a histogram at a scrape. */
+export interface MetricHistogramValues {
+  readonly bounds: readonly number[];
+  /** Number of values per bucket, as in `MetricHistogramSeries`. */
+  readonly counts: readonly number[];
+  readonly sum: number;
+}
+
 export interface MetricSample {
   readonly labels: readonly string[];
-  readonly value: number | MetricHistogramSeries;
+  readonly value: number | MetricHistogramValues;
+}
+
+/** Reads the samples of other processes, by metric; a metric may occur several times. */
+type RemoteSamplesReader = () => Promise<readonly (readonly [name: MetricName, samples: readonly MetricSample[]])[]>;
+
+/** Adds up the samples with the same labels. */
+function addSamplesByLabels(samples: readonly MetricSample[]): MetricSample[] {
+  const sums = new Map<string, MetricSample>();
+  for (const sample of samples) {
+    const key = sample.labels.join(LABEL_SEPARATOR);
+    const before = sums.get(key);
+    sums.set(key, before ? { labels: sample.labels, value: addSampleValues(before.value, sample.value) } : sample);
+  }
+  return [...sums.values()];
+}
+
+function addSampleValues(one: MetricSample['value'], other: MetricSample['value']): MetricSample['value'] {
+  if (typeof one === 'number' || typeof other === 'number') return Number(one) + Number(other);
+  return { bounds: one.bounds, counts: one.counts.map((n, i) => n + other.counts[i]!), sum: one.sum + other.sum };
 }
 
 /** Largest number of series of a metric; further label values count as 'other', so that a bug cannot fill memory. */
@@ -58,6 +85,7 @@ export class MetricsRegistry {
   readonly #seriesByMetricName = new Map<MetricName, SeriesByLabels>();
   readonly #readersByMetricName = new Map<MetricName, MetricReader[]>();
   readonly #beforeReadingCallbacks: (() => void | Promise<void>)[] = [];
+  readonly #remoteSampleReaders: RemoteSamplesReader[] = [];
 
   /** Adds 1 to a counter. On hot paths, keep the object that `findOrCreateCounter` returns instead. */
   increment<N extends CounterName>(name: N, ...labels: MetricLabelValues<N>): void {
@@ -99,12 +127,21 @@ export class MetricsRegistry {
     this.#beforeReadingCallbacks.push(gather);
   }
 
+  /** Registers other processes of this server: their samples are added to those of this process at each scrape. */
+  addRemoteSamples(read: RemoteSamplesReader): void {
+    this.#remoteSampleReaders.push(read);
+  }
+
   /** Reads every declared metric with its samples. */
   async readAllSamples(): Promise<ReadonlyMap<MetricName, readonly MetricSample[]>> {
     for (const gather of this.#beforeReadingCallbacks) await readOrUndefined(gather);
+    const remote = (await Promise.all(this.#remoteSampleReaders.map(readOrUndefined))).flatMap((read) => read ?? []);
     const samples = new Map<MetricName, readonly MetricSample[]>();
-    for (const name of Object.keys(METRIC_DECLARATIONS) as MetricName[])
-      samples.set(name, await this.#readSamplesOfMetric(name));
+    for (const name of Object.keys(METRIC_DECLARATIONS) as MetricName[]) {
+      const own = await this.#readSamplesOfMetric(name);
+      const others = remote.flatMap(([remoteName, list]) => (remoteName === name ? list : []));
+      samples.set(name, others.length > 0 ? addSamplesByLabels([...own, ...others]) : own);
+    }
     return samples;
   }
 

@@ -116,6 +116,14 @@ export const METRIC_DECLARATIONS = {
     'Connections cut off because their clients did not read the answer or send the body, or too slowly, or all of them too much.',
   ),
 
+  conclave_worker_replacements_total: declareCounter(
+    'host',
+    [],
+    'Workers (frontends of the embedded face) that ended or hung, and were replaced.',
+  ),
+  conclave_worker_memory_bytes: declareGauge('host', ['worker'], 'Resident memory of a worker.'),
+  conclave_worker_cpu_seconds_total: declareCounter('host', ['worker'], 'CPU time of a worker since its start.'),
+
   conclave_actors: declareGauge('host', ['kind', 'state'], 'Actors in memory: loading, or ready.'),
   conclave_actor_loads_total: declareCounter('host', ['kind'], 'Actors that were loaded from the Store.'),
   conclave_actor_stops_total: declareCounter(

@@ -47,7 +47,10 @@ const WHOLE_REQUEST_RECEIVE_TIMEOUT_MS = 300_000;
  */
 const WRITTEN_PIECE_BYTES = 64 * 1024;
 
-export const nodeHttpServerFactory: HttpServerFactory = { listen: (options) => NodeHttpServer.listen(options) };
+export const nodeHttpServerFactory: HttpServerFactory = {
+  canSharePort: false,
+  listen: (options) => NodeHttpServer.listen(options),
+};
 
 const HTTP_STATUS_BY_PARSER_ERROR: Readonly<Record<string, number>> = {
   HPE_HEADER_OVERFLOW: 431,

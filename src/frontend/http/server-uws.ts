@@ -28,7 +28,7 @@ export function loadUwsHttpServerFactory(): HttpServerFactory {
   // uWebSockets.js reads this variable when it is loaded. Its default of 4 KiB would refuse long queries.
   process.env.UWS_HTTP_MAX_HEADERS_SIZE ??= String(MAX_REQUEST_HEAD_BYTES);
   const engine = loadUwsEngine();
-  return { listen: (options) => UwsHttpServer.listen(engine, options) };
+  return { canSharePort: process.platform === 'linux', listen: (options) => UwsHttpServer.listen(engine, options) };
 }
 
 /** The HTTP methods of Node's parser: both HTTP servers refuse all others. */
@@ -49,6 +49,10 @@ function findFramingFaultOfUwsRequest(req: UwsRequest): HttpFramingFault | undef
   });
   return findHttpFramingFault(lengths, codings, trailer);
 }
+
+/** Options of the engine for listening: without `LISTEN_EXCLUSIVELY` a second server on the port gets connections. */
+const LISTEN_SHARED = 0;
+const LISTEN_EXCLUSIVELY = 1;
 
 class UwsHttpServer implements HttpServer, UwsHttpExchangeOwner {
   readonly kind = 'uws';
@@ -98,7 +102,6 @@ class UwsHttpServer implements HttpServer, UwsHttpExchangeOwner {
   #listenOnPort(port: number): Promise<void> {
     const { app, engine, options } = this;
     return new Promise((resolve, reject) => {
-      // 1 = LIBUS_LISTEN_EXCLUSIVE_PORT: without it a second server on the port shares its connections silently.
       const listening = (socket: UwsListenSocket | false): void => {
         if (!socket) {
           reject(new Error(`cannot listen on ${options.host}:${port}`));
@@ -108,7 +111,7 @@ class UwsHttpServer implements HttpServer, UwsHttpExchangeOwner {
         this.port = engine.uws.us_socket_local_port(socket);
         resolve();
       };
-      app.listen(options.host, port, 1, listening);
+      app.listen(options.host, port, options.sharesPort ? LISTEN_SHARED : LISTEN_EXCLUSIVELY, listening);
     });
   }
 

@@ -111,6 +111,11 @@ export interface HttpListenOptions {
   readonly host: string;
   /** Port to listen on; 0: any free port. */
   readonly port: number;
+  /**
+   * True if other processes listen on the port, too: the system spreads the connections over them. Only for servers
+   * whose factory has `canSharePort`. Default: false.
+   */
+  readonly sharesPort?: boolean;
   readonly maxBodyBytes: number;
   /** Answers a request, now or later. An exception goes to `onError` and is answered with a bare 500. */
   readonly handler: HttpRequestHandler;
@@ -155,6 +160,8 @@ export interface HttpServer {
 }
 
 export interface HttpServerFactory {
+  /** True if several processes can listen on one port with servers of this factory. */
+  readonly canSharePort: boolean;
   listen(options: HttpListenOptions): Promise<HttpServer>;
 }
 

@@ -57,6 +57,11 @@ export class FolderBlobStorage implements BlobStorage {
     return blobs;
   }
 
+  /** Opens the blobs in a folder that another process of this server has opened with `open`, and goes on using. */
+  static async openShared(folder: string): Promise<FolderBlobStorage> {
+    return new FolderBlobStorage(folder);
+  }
+
   async put(realm: RealmId, path: string, content: BlobContent, type: string): Promise<void> {
     const head = Buffer.from(JSON.stringify({ path, type } satisfies StoredBlobHeader));
     if (head.length > MAX_BLOB_HEADER_BYTES) throw new Error('the path of a blob is too long');
@@ -116,11 +121,12 @@ export class FolderBlobStorage implements BlobStorage {
 
   async delete(realm: RealmId, path: string): Promise<void> {
     const file = this.#pathOfBlobFile(realm, path);
-    if (this.#deletionHoldCount === 0) return rm(file, { force: true });
     try {
+      // The folder exists while a process of the server holds deletions; its existence tells the other processes.
       await rename(file, join(this.#heldDeletionsFolder, relative(this.folder, file).replaceAll(sep, '.')));
     } catch (error) {
       if (!isFileMissingError(error)) throw error;
+      await rm(file, { force: true });
     }
   }
 
@@ -140,8 +146,7 @@ export class FolderBlobStorage implements BlobStorage {
       listFiles: () => this.#listLiveAndHeldFiles(),
       release: async () => {
         if (--this.#deletionHoldCount > 0) return;
-        for (const name of await readdir(this.#heldDeletionsFolder))
-          await rm(join(this.#heldDeletionsFolder, name), { force: true });
+        await rm(this.#heldDeletionsFolder, { recursive: true, force: true });
       },
     };
   }

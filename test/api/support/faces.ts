@@ -162,6 +162,7 @@ export function startEmbedded(options: EmbeddedOptions = {}): Promise<TestServer
       'disposable-domains': withDisposable(dir),
       'emoji-names': options.emojiNames ?? 'conclave',
       'upload-quota-mib': String(options.uploadQuotaMib ?? 0),
+      workers: '0',
       'rate-limits': 'off',
       ...options.options,
     },

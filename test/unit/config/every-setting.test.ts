@@ -36,6 +36,7 @@ const NONSENSE: Readonly<Record<ServerSettingName, readonly string[]>> = {
     `${folder}/file/below`,
     'x'.repeat(5_000),
   ],
+  workers: [...NUMBERS, '65', 'all', 'AUTO'],
   role: [...WORDS, 'frontend', 'ALL'],
   nats: [
     '',

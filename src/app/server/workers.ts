@@ -1,0 +1,304 @@
+/**
+ * Workers: the frontends of the embedded face in processes of their own, which share the port. The process that starts
+ * them has the actors, the Store and the log.
+ *
+ * Workers are processes, not threads: a thread that ends while the native HTTP engine has connections aborts the whole
+ * process (docs/decisions/024-workers.md).
+ */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { createServer, type Socket } from 'node:net';
+import { fileURLToPath } from 'node:url';
+import type { ServerConfig } from '#app/config';
+import type { Logger } from '#base';
+import { type Clock, runPeriodically, type TimerHandle } from '#base/clock';
+import type { MetricCounterSeries } from '#base/metrics';
+import { type LocalBusHub, serveBusOverLink } from '#ports/bus';
+import { serveEventLogOverLink } from '#ports/log';
+import { ProcessLink } from '#ports/wire';
+import type { RunningFrontend } from './frontend.js';
+import type { ConclaveNode } from './node.js';
+import {
+  handleMessagesFromWorker,
+  type MessageFromWorker,
+  sendToWorker,
+  WORKER_LINK_FD,
+  type WorkerMetrics,
+} from './worker-messages.js';
+
+/** Script of a worker: beside the bundled program, or beside this file after compilation. */
+const WORKER_SCRIPT = fileURLToPath(new URL('./worker-process.js', import.meta.url));
+
+const PING_INTERVAL_MS = 5_000;
+/** Number of pings without answer after which a worker counts as hanging. */
+const MAX_UNANSWERED_PINGS = 6;
+/** Bytes that a worker has not taken, above which it counts as hanging. */
+const MAX_UNSENT_BYTES = 256 * 1_048_576;
+/** Time for a worker to end by itself after its frontend has stopped, ms. */
+const EXIT_TIMEOUT_MS = 2_000;
+/** Longest time that a worker may take to stop its frontend, ms; its own limit for running requests is below that. */
+const STOP_TIMEOUT_MS = 10_000;
+/** Pauses before a worker is replaced, ms: longer ones while its replacements keep ending early. */
+const REPLACEMENT_PAUSES_MS = [0, 1_000, 5_000, 15_000] as const;
+/** Time after which a worker counts as running well, ms. */
+const STABLE_AFTER_MS = 60_000;
+
+export interface FrontendWorkersOptions {
+  readonly config: ServerConfig;
+  readonly node: ConclaveNode;
+  readonly hub: LocalBusHub;
+  readonly secret: string;
+  readonly logger: Logger;
+  /** Number of workers, at least 1. */
+  readonly count: number;
+}
+
+interface WorkerListening {
+  readonly port: number;
+  readonly hasPage: boolean;
+}
+
+/** One worker process, from its start to its end. */
+class WorkerProcess {
+  readonly listening: Promise<WorkerListening>;
+  readonly exited: Promise<void>;
+  readonly startedAt: number;
+  readonly #link: ProcessLink;
+  readonly #child: ChildProcess;
+  readonly #metricsReaders = new Map<number, (metrics: WorkerMetrics) => void>();
+  #lastMetricsCall = 0;
+  #unansweredPings = 0;
+  #resolveListening!: (listening: WorkerListening) => void;
+  #rejectListening!: (error: Error) => void;
+  #resolveStopped!: () => void;
+  readonly #stopped: Promise<void>;
+
+  constructor(
+    { config, node, hub, secret }: FrontendWorkersOptions,
+    readonly number: number,
+    port: number,
+  ) {
+    const { clock } = node.ports;
+    this.startedAt = clock.monotonic();
+    this.listening = new Promise((resolve, reject) => {
+      this.#resolveListening = resolve;
+      this.#rejectListening = reject;
+    });
+    this.#stopped = new Promise((resolve) => {
+      this.#resolveStopped = resolve;
+    });
+    const stdio = ['ignore', 'inherit', 'inherit'] as ('ignore' | 'inherit' | 'pipe')[];
+    stdio[WORKER_LINK_FD] = 'pipe';
+    const child = spawn(process.execPath, [...process.execArgv, WORKER_SCRIPT], { stdio });
+    this.#child = child;
+    this.exited = new Promise((resolve) => {
+      child.once('error', (error) => {
+        this.#rejectListening(error);
+        resolve();
+      });
+      child.once('exit', (code, signal) => {
+        this.#rejectListening(new Error(`worker ${number} ended at its start: ${signal ?? `exit code ${code}`}`));
+        resolve();
+      });
+    });
+    this.#link = new ProcessLink(child.stdio[WORKER_LINK_FD] as Socket);
+    const busId = randomBytes(12).toString('hex');
+    serveBusOverLink(this.#link, hub, clock, busId);
+    serveEventLogOverLink(this.#link, node.ports.log);
+    handleMessagesFromWorker(this.#link, (message) => this.#handleMessage(message));
+    sendToWorker(this.#link, ['start', { config, secret, busId, number, port }]);
+    // The rejection is the end of a replacement, too, which nothing waits for.
+    this.listening.catch(() => undefined);
+  }
+
+  get pid(): number | undefined {
+    return this.#child.pid;
+  }
+
+  closeConnectionAfterEachResponse(): void {
+    sendToWorker(this.#link, ['closeConnectionAfterEachResponse']);
+  }
+
+  /** Stops the frontend, then the process. */
+  async stop(graceMs: number, clock: Clock): Promise<void> {
+    sendToWorker(this.#link, ['stop', graceMs]);
+    await waitAtMost(clock, Promise.race([this.#stopped, this.exited]), graceMs + STOP_TIMEOUT_MS);
+    await waitAtMost(clock, this.exited, EXIT_TIMEOUT_MS);
+    this.kill();
+    await this.exited;
+  }
+
+  kill(): void {
+    if (this.#child.exitCode === null && this.#child.signalCode === null) this.#child.kill('SIGKILL');
+    this.#link.close();
+  }
+
+  /** Asks the worker for a sign of life. @returns false if it hangs */
+  ping(): boolean {
+    if (++this.#unansweredPings > MAX_UNANSWERED_PINGS || this.#link.unsentBytes > MAX_UNSENT_BYTES) return false;
+    sendToWorker(this.#link, ['ping']);
+    return true;
+  }
+
+  /** Reads the metrics of the worker. The promise never settles if the worker ends. */
+  readMetrics(): Promise<WorkerMetrics> {
+    const call = ++this.#lastMetricsCall;
+    // Only the newest scrapes are waited for.
+    this.#metricsReaders.delete(call - 10);
+    return new Promise((resolve) => {
+      this.#metricsReaders.set(call, resolve);
+      sendToWorker(this.#link, ['readMetrics', call]);
+    });
+  }
+
+  #handleMessage(message: MessageFromWorker): void {
+    this.#unansweredPings = 0;
+    switch (message[0]) {
+      case 'listening':
+        this.#resolveListening({ port: message[1], hasPage: message[2] });
+        return;
+      case 'failed':
+        this.#rejectListening(new Error(message[1]));
+        return;
+      case 'metrics':
+        this.#metricsReaders.get(message[1])?.(message[2]);
+        this.#metricsReaders.delete(message[1]);
+        return;
+      case 'stopped':
+        this.#resolveStopped();
+    }
+  }
+}
+
+/** The workers of a server. A worker that ends or hangs is replaced; its clients go on with their queues. */
+export class FrontendWorkers implements RunningFrontend {
+  readonly #workersByNumber = new Map<number, WorkerProcess>();
+  readonly #replacementTimers = new Set<TimerHandle>();
+  readonly #replacementCounter: MetricCounterSeries;
+  /** Number of replacements of a worker that ended before they were stable. */
+  readonly #earlyEndCountByNumber = new Map<number, number>();
+  #stopPings: () => void = () => undefined;
+  #isStopping = false;
+  port = 0;
+  hasPage = false;
+
+  private constructor(private readonly options: FrontendWorkersOptions) {
+    this.#replacementCounter = options.node.metrics.findOrCreateCounter('conclave_worker_replacements_total');
+  }
+
+  /** Starts the workers. Resolves when all of them listen. @throws Error when the address can't be opened */
+  static async start(options: FrontendWorkersOptions): Promise<FrontendWorkers> {
+    const { config, count } = options;
+    const workers = new FrontendWorkers(options);
+    if (config.port !== 0) await requireFreePort(config.host, config.port);
+    try {
+      const first = workers.#startWorker(1, config.port);
+      ({ port: workers.port, hasPage: workers.hasPage } = await first.listening);
+      const others = Array.from({ length: count - 1 }, (_, i) => workers.#startWorker(i + 2, workers.port));
+      await Promise.all(others.map(({ listening }) => listening));
+    } catch (error) {
+      await workers.stop(0);
+      throw error;
+    }
+    workers.#watchWorkers();
+    return workers;
+  }
+
+  /** Process ids of the workers, by their numbers. */
+  get pids(): readonly (number | undefined)[] {
+    return [...this.#workersByNumber.values()].map(({ pid }) => pid);
+  }
+
+  closeConnectionAfterEachResponse(): void {
+    for (const worker of this.#workersByNumber.values()) worker.closeConnectionAfterEachResponse();
+  }
+
+  async stop(graceMs: number): Promise<void> {
+    const { clock } = this.options.node.ports;
+    this.#isStopping = true;
+    this.#stopPings();
+    for (const timer of this.#replacementTimers) clock.clearTimeout(timer);
+    this.#replacementTimers.clear();
+    await Promise.all([...this.#workersByNumber.values()].map((worker) => worker.stop(graceMs, clock)));
+  }
+
+  #startWorker(number: number, port: number): WorkerProcess {
+    const worker = new WorkerProcess(this.options, number, port);
+    this.#workersByNumber.set(number, worker);
+    void worker.exited.then(() => this.#replaceWorker(worker));
+    return worker;
+  }
+
+  #replaceWorker(ended: WorkerProcess): void {
+    const { number } = ended;
+    ended.kill();
+    if (this.#workersByNumber.get(number) === ended) this.#workersByNumber.delete(number);
+    // Before the first worker listens, its end is the failure of the start.
+    if (this.#isStopping || this.port === 0) return;
+    const { node, logger } = this.options;
+    const { clock } = node.ports;
+    const isEarly = clock.monotonic() - ended.startedAt < STABLE_AFTER_MS;
+    const earlyEnds = isEarly ? (this.#earlyEndCountByNumber.get(number) ?? 0) : 0;
+    this.#earlyEndCountByNumber.set(number, earlyEnds + 1);
+    const pause = REPLACEMENT_PAUSES_MS[Math.min(earlyEnds, REPLACEMENT_PAUSES_MS.length - 1)]!;
+    logger.error({ worker: number, pid: ended.pid, pause }, 'a worker ended and is replaced');
+    this.#replacementCounter.n++;
+    const timer = clock.setTimeout(() => {
+      this.#replacementTimers.delete(timer);
+      this.#startWorker(number, this.port);
+    }, pause);
+    this.#replacementTimers.add(timer);
+  }
+
+  #watchWorkers(): void {
+    const { node, logger } = this.options;
+    this.#stopPings = runPeriodically(node.ports.clock, PING_INTERVAL_MS, () => {
+      for (const worker of this.#workersByNumber.values()) {
+        if (worker.ping()) continue;
+        logger.error({ worker: worker.number, pid: worker.pid }, 'a worker hangs and is killed');
+        worker.kill();
+      }
+    });
+    this.#registerMetrics();
+  }
+
+  #registerMetrics(): void {
+    const { metrics } = this.options.node;
+    let read: readonly (readonly [number: number, metrics: WorkerMetrics])[] = [];
+    metrics.addRemoteSamples(async () => {
+      read = await Promise.all(
+        [...this.#workersByNumber].map(async ([number, worker]) => [number, await worker.readMetrics()] as const),
+      );
+      return read.flatMap(([, { samples }]) => samples);
+    });
+    metrics.addReader('conclave_worker_memory_bytes', () =>
+      read.map(([number, { residentBytes }]) => [[String(number)], residentBytes] as const),
+    );
+    metrics.addReader('conclave_worker_cpu_seconds_total', () =>
+      read.map(([number, { cpuSeconds }]) => [[String(number)], cpuSeconds] as const),
+    );
+  }
+}
+
+/** Waits for a promise, but not longer than this. */
+async function waitAtMost(clock: Clock, promise: Promise<void>, ms: number): Promise<void> {
+  let timer: TimerHandle | undefined;
+  const late = new Promise<void>((resolve) => {
+    timer = clock.setTimeout(resolve, ms);
+  });
+  await Promise.race([promise, late]);
+  clock.clearTimeout(timer!);
+}
+
+/**
+ * Checks that no other program listens on the port: the workers could share it with another server of the same user.
+ *
+ * @throws Error when the port is taken
+ */
+function requireFreePort(host: string, port: number): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const probe = createServer();
+    probe.once('error', () => reject(new Error(`cannot listen on ${host}:${port}`)));
+    probe.listen({ host, port, exclusive: true }, () => probe.close(() => resolve()));
+  });
+}
