@@ -24,6 +24,8 @@ export interface RunningFrontend {
   readonly port: number;
   /** True if the server has a web page for browsers. */
   readonly hasPage: boolean;
+  /** Process ids of the workers; none if the frontend runs in this process. */
+  readonly workerPids: readonly number[];
   /** Makes every response from now on close its connection, so that clients reconnect to another server. */
   closeConnectionAfterEachResponse(): void;
   /**
@@ -116,6 +118,7 @@ export async function openFrontend({
   return {
     port: listening.port,
     hasPage: web.hasPage,
+    workerPids: [],
     closeConnectionAfterEachResponse: () => listening.closeConnectionAfterEachResponse(),
     async stop(graceMs) {
       await listening.refuseNewConnections();

@@ -37,6 +37,8 @@ export interface RunningServer {
   readonly site: string | undefined;
   readonly port: number | undefined;
   readonly first: FirstStartResult | undefined;
+  /** Process ids of the workers that serve clients; none if this process does. */
+  readonly workerPids: readonly number[];
   /** Finishes running requests, hands over actors and closes everything. */
   stop(): Promise<void>;
 }
@@ -91,7 +93,7 @@ export async function startServer(
       channel = await AdminChannelServer.open(config.dataDir, system, secrets.secretFingerprint, ports.backUp);
     if (config.role === 'actors') {
       started();
-      return { node, ops: address, site: undefined, port: undefined, first: undefined, stop: leave };
+      return { node, ops: address, site: undefined, port: undefined, first: undefined, workerPids: [], stop: leave };
     }
     frontend = await openFrontendOrWorkers(config, node, health, secret, logger);
     if (needsExternalHost(config)) {
@@ -107,7 +109,18 @@ export async function startServer(
       ? undefined
       : await createFirstOrganizationIfNone(config, system, node.secrets, { site, page });
     started();
-    return { node, ops: address, site, port: frontend.port, first, stop: leave };
+    const serving = frontend;
+    return {
+      node,
+      ops: address,
+      site,
+      port: serving.port,
+      first,
+      get workerPids() {
+        return serving.workerPids;
+      },
+      stop: leave,
+    };
   } catch (error) {
     await stop().catch(() => undefined);
     throw error;

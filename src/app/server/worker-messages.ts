@@ -31,10 +31,10 @@ export interface WorkerMetrics {
   readonly cpuSeconds: number;
 }
 
-/** Messages to a worker. `ping` and `readMetrics` are answered; the number tells the answers apart. */
+/** Messages to a worker. `ping` and `readMetrics` are answered with their number. */
 export type MessageToWorker =
   | readonly ['start', WorkerStart]
-  | readonly ['ping']
+  | readonly ['ping', call: number]
   | readonly ['readMetrics', call: number]
   | readonly ['closeConnectionAfterEachResponse']
   | readonly ['stop', graceMs: number];
@@ -42,7 +42,7 @@ export type MessageToWorker =
 export type MessageFromWorker =
   | readonly ['listening', port: number, hasPage: boolean]
   | readonly ['failed', reason: string]
-  | readonly ['pong']
+  | readonly ['pong', call: number]
   | readonly ['metrics', call: number, WorkerMetrics]
   | readonly ['stopped'];
 

@@ -105,7 +105,7 @@ function runWorker(): void {
         );
         return;
       case 'ping':
-        sendFromWorker(link, ['pong']);
+        sendFromWorker(link, ['pong', message[1]]);
         return;
       case 'readMetrics':
         if (worker) {

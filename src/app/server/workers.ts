@@ -10,12 +10,14 @@ import { randomBytes } from 'node:crypto';
 import { createServer, type Socket } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import type { ServerConfig } from '#app/config';
-import type { Logger } from '#base';
+import type { Json, Logger } from '#base';
 import { type Clock, runPeriodically, type TimerHandle } from '#base/clock';
 import type { MetricCounterSeries } from '#base/metrics';
+import { parseActorKey } from '#model';
 import { type LocalBusHub, serveBusOverLink } from '#ports/bus';
 import { serveEventLogOverLink } from '#ports/log';
 import { ProcessLink } from '#ports/wire';
+import type { CommandEnvelope } from '#runtime';
 import type { RunningFrontend } from './frontend.js';
 import type { ConclaveNode } from './node.js';
 import {
@@ -34,6 +36,8 @@ const PING_INTERVAL_MS = 5_000;
 const MAX_UNANSWERED_PINGS = 6;
 /** Bytes that a worker has not taken, above which it counts as hanging. */
 const MAX_UNSENT_BYTES = 256 * 1_048_576;
+/** Longest time for which a worker that doesn't respond holds up replies to clients of other workers, ms. */
+const MAX_HOLD_MS = 1_000;
 /** Time for a worker to end by itself after its frontend has stopped, ms. */
 const EXIT_TIMEOUT_MS = 2_000;
 /** Longest time that a worker may take to stop its frontend, ms; its own limit for running requests is below that. */
@@ -66,8 +70,10 @@ class WorkerProcess {
   readonly #link: ProcessLink;
   readonly #child: ChildProcess;
   readonly #metricsReaders = new Map<number, (metrics: WorkerMetrics) => void>();
-  #lastMetricsCall = 0;
+  readonly #pongListeners = new Map<number, () => void>();
+  #lastCall = 0;
   #unansweredPings = 0;
+  #isListening = false;
   #resolveListening!: (listening: WorkerListening) => void;
   #rejectListening!: (error: Error) => void;
   #resolveStopped!: () => void;
@@ -77,6 +83,7 @@ class WorkerProcess {
     { config, node, hub, secret }: FrontendWorkersOptions,
     readonly number: number,
     port: number,
+    holdReply: (request: Json, reply: Json) => Promise<void> | undefined,
   ) {
     const { clock } = node.ports;
     this.startedAt = clock.monotonic();
@@ -103,7 +110,7 @@ class WorkerProcess {
     });
     this.#link = new ProcessLink(child.stdio[WORKER_LINK_FD] as Socket);
     const busId = randomBytes(12).toString('hex');
-    serveBusOverLink(this.#link, hub, clock, busId);
+    serveBusOverLink(this.#link, hub, clock, busId, holdReply);
     serveEventLogOverLink(this.#link, node.ports.log);
     handleMessagesFromWorker(this.#link, (message) => this.#handleMessage(message));
     sendToWorker(this.#link, ['start', { config, secret, busId, number, port }]);
@@ -133,18 +140,25 @@ class WorkerProcess {
     this.#link.close();
   }
 
-  /** Asks the worker for a sign of life. @returns false if it hangs */
+  /** Asks the worker for a sign of life, once it has started. @returns false if it hangs */
   ping(): boolean {
+    if (!this.#isListening) return true;
     if (++this.#unansweredPings > MAX_UNANSWERED_PINGS || this.#link.unsentBytes > MAX_UNSENT_BYTES) return false;
-    sendToWorker(this.#link, ['ping']);
+    sendToWorker(this.#link, ['ping', ++this.#lastCall]);
     return true;
+  }
+
+  /** Resolves when the worker has handled every log entry that was sent to it so far, or has ended. */
+  waitUntilEntriesHandled(): Promise<void> {
+    const call = ++this.#lastCall;
+    const handled = new Promise<void>((resolve) => this.#pongListeners.set(call, resolve));
+    sendToWorker(this.#link, ['ping', call]);
+    return Promise.race([handled, this.exited]);
   }
 
   /** Reads the metrics of the worker. The promise never settles if the worker ends. */
   readMetrics(): Promise<WorkerMetrics> {
-    const call = ++this.#lastMetricsCall;
-    // Only the newest scrapes are waited for.
-    this.#metricsReaders.delete(call - 10);
+    const call = ++this.#lastCall;
     return new Promise((resolve) => {
       this.#metricsReaders.set(call, resolve);
       sendToWorker(this.#link, ['readMetrics', call]);
@@ -155,6 +169,7 @@ class WorkerProcess {
     this.#unansweredPings = 0;
     switch (message[0]) {
       case 'listening':
+        this.#isListening = true;
         this.#resolveListening({ port: message[1], hasPage: message[2] });
         return;
       case 'failed':
@@ -163,6 +178,10 @@ class WorkerProcess {
       case 'metrics':
         this.#metricsReaders.get(message[1])?.(message[2]);
         this.#metricsReaders.delete(message[1]);
+        return;
+      case 'pong':
+        this.#pongListeners.get(message[1])?.();
+        this.#pongListeners.delete(message[1]);
         return;
       case 'stopped':
         this.#resolveStopped();
@@ -204,9 +223,8 @@ export class FrontendWorkers implements RunningFrontend {
     return workers;
   }
 
-  /** Process ids of the workers, by their numbers. */
-  get pids(): readonly (number | undefined)[] {
-    return [...this.#workersByNumber.values()].map(({ pid }) => pid);
+  get workerPids(): readonly number[] {
+    return [...this.#workersByNumber.values()].flatMap(({ pid }) => pid ?? []);
   }
 
   closeConnectionAfterEachResponse(): void {
@@ -223,10 +241,30 @@ export class FrontendWorkers implements RunningFrontend {
   }
 
   #startWorker(number: number, port: number): WorkerProcess {
-    const worker = new WorkerProcess(this.options, number, port);
+    const worker = new WorkerProcess(this.options, number, port, (request, reply) =>
+      this.#holdUntilOthersKnowChange(worker, request, reply),
+    );
     this.#workersByNumber.set(number, worker);
     void worker.exited.then(() => this.#replaceWorker(worker));
     return worker;
+  }
+
+  /**
+   * Holds the reply to a change of the directory until all workers know the change: the client's next request may reach
+   * another worker.
+   */
+  #holdUntilOthersKnowChange(asking: WorkerProcess, request: Json, reply: Json): Promise<void> | undefined {
+    const others = [...this.#workersByNumber.values()].filter((worker) => worker !== asking);
+    const { after } = reply as { readonly after?: number };
+    if (others.length === 0 || after === undefined) return undefined;
+    const { realm } = parseActorKey((request as unknown as CommandEnvelope).to);
+    // Once this process has the log entry, it has sent it to the workers.
+    const { directoryReplicas, ports } = this.options.node;
+    const known = Promise.resolve(directoryReplicas.waitUntilReady(realm, after))
+      .then(() => Promise.all(others.map((worker) => worker.waitUntilEntriesHandled())))
+      .then(() => undefined);
+    // If the wait fails, the asking worker finds the same and answers accordingly.
+    return waitAtMost(ports.clock, known, MAX_HOLD_MS).catch(() => undefined);
   }
 
   #replaceWorker(ended: WorkerProcess): void {

@@ -261,8 +261,15 @@ export class LinkBus implements Bus {
  * cancelled, and those that it holds fail with an unknown outcome.
  *
  * @param id identity of the client in the hub, which its `LinkBus` has too
+ * @param holdReply returns a promise until which a reply to the client is held; undefined: it is sent at once
  */
-export function serveBusOverLink(link: ProcessLink, hub: LocalBusHub, clock: Clock, id: string): void {
+export function serveBusOverLink(
+  link: ProcessLink,
+  hub: LocalBusHub,
+  clock: Clock,
+  id: string,
+  holdReply: (request: Json, reply: Json) => Promise<void> | undefined = () => undefined,
+): void {
   const local = new LocalBus(clock, hub, id);
   const pendingRepliesById = new Map<number, PendingBusReply>();
   const forwardedRequestsById = new Map<number, BusRequest>();
@@ -276,7 +283,10 @@ export function serveBusOverLink(link: ProcessLink, hub: LocalBusHub, clock: Clo
     pending.reply.then(
       (reply) => {
         pendingRepliesById.delete(id);
-        send(BUS_LINK_MESSAGE.reply, id, reply);
+        const sendReply = (): void => send(BUS_LINK_MESSAGE.reply, id, reply);
+        const held = holdReply(value, reply);
+        if (held) void held.then(sendReply);
+        else sendReply();
       },
       (error: BusError) => {
         pendingRepliesById.delete(id);

@@ -28,6 +28,10 @@ export interface TestServer extends Target {
   readonly dataDir: string | undefined;
   /** All mails sent so far, in their wire format (RFC 822). */
   mails(): readonly string[];
+  /** Address of the first frontend's health and metrics. */
+  readonly opsUrl: string;
+  /** Process ids of the workers of the embedded face; none if the frontend runs in this process. */
+  readonly workerPids: readonly number[];
   /** Actors in memory. */
   readonly active: number;
   /** Stop all of it and start it again on the same data; ports may change. @param meanwhile while it is down */
@@ -89,6 +93,14 @@ class Face implements TestServer {
 
   get secrets(): ServerCryptography {
     return this.#front.node.secrets;
+  }
+
+  get opsUrl(): string {
+    return this.#front.ops;
+  }
+
+  get workerPids(): readonly number[] {
+    return this.#nodes.flatMap(({ workerPids }) => workerPids);
   }
 
   get active(): number {
