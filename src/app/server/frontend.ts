@@ -26,8 +26,8 @@ export interface RunningFrontend {
   readonly hasPage: boolean;
   /** Process ids of the workers; none if the frontend runs in this process. */
   readonly workerPids: readonly number[];
-  /** Makes every response from now on close its connection, so that clients reconnect to another server. */
-  closeConnectionAfterEachResponse(): void;
+  /** Reports the frontend as not ready, and makes every response close its connection: clients go to another server. */
+  leave(): void;
   /**
    * Refuses new connections, answers the waiting polls and lets running requests end, for a limited time.
    *
@@ -119,7 +119,10 @@ export async function openFrontend({
     port: listening.port,
     hasPage: web.hasPage,
     workerPids: [],
-    closeConnectionAfterEachResponse: () => listening.closeConnectionAfterEachResponse(),
+    leave() {
+      health.markStopping();
+      listening.closeConnectionAfterEachResponse();
+    },
     async stop(graceMs) {
       await listening.refuseNewConnections();
       frontend.answerWaitingPollsForShutdown();

@@ -66,7 +66,7 @@ export async function startServer(
   const wait = (ms: number): Promise<void> => new Promise((resolve) => void clock.setTimeout(resolve, ms));
   const leave = async (): Promise<void> => {
     health.markStopping();
-    frontend?.closeConnectionAfterEachResponse();
+    frontend?.leave();
     // Load balancers must see that this frontend is not ready before it refuses connections.
     if (frontend && config.leaveSeconds > 0) await wait(config.leaveSeconds * 1000);
     await stop();

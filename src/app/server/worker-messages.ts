@@ -36,7 +36,7 @@ export type MessageToWorker =
   | readonly ['start', WorkerStart]
   | readonly ['ping', call: number]
   | readonly ['readMetrics', call: number]
-  | readonly ['closeConnectionAfterEachResponse']
+  | readonly ['leave']
   | readonly ['stop', graceMs: number];
 
 export type MessageFromWorker =

@@ -50,7 +50,7 @@ async function openWorkerPorts(link: ProcessLink, { config, busId }: WorkerStart
 
 async function startWorker(link: ProcessLink, start: WorkerStart): Promise<RunningWorker> {
   const { config, secret, port, number } = start;
-  const base = { host: `${hostname()}/${process.pid}`, worker: number };
+  const base = { host: `${hostname()}/${process.pid}`, role: config.role, worker: number };
   const logger = pino({ level: config.logLevel, base }, pino.destination(2)) as unknown as Logger;
   const ports = await openWorkerPorts(link, start);
   const node = new ConclaveNode(ports, config, new ServerCryptography(secret), logger);
@@ -113,8 +113,8 @@ function runWorker(): void {
           void readWorkerMetrics(worker.node).then((read) => sendFromWorker(link, ['metrics', call, read]));
         }
         return;
-      case 'closeConnectionAfterEachResponse':
-        worker?.frontend.closeConnectionAfterEachResponse();
+      case 'leave':
+        worker?.frontend.leave();
         return;
       case 'stop':
         isStopping = true;

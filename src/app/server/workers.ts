@@ -122,8 +122,8 @@ class WorkerProcess {
     return this.#child.pid;
   }
 
-  closeConnectionAfterEachResponse(): void {
-    sendToWorker(this.#link, ['closeConnectionAfterEachResponse']);
+  leave(): void {
+    sendToWorker(this.#link, ['leave']);
   }
 
   /** Stops the frontend, then the process. */
@@ -227,8 +227,8 @@ export class FrontendWorkers implements RunningFrontend {
     return [...this.#workersByNumber.values()].flatMap(({ pid }) => pid ?? []);
   }
 
-  closeConnectionAfterEachResponse(): void {
-    for (const worker of this.#workersByNumber.values()) worker.closeConnectionAfterEachResponse();
+  leave(): void {
+    for (const worker of this.#workersByNumber.values()) worker.leave();
   }
 
   async stop(graceMs: number): Promise<void> {

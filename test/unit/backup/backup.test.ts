@@ -101,10 +101,10 @@ t.test('data deleted while a backup reads is in the backup, and gone from the se
   await from.backUp(join(place, 'backup'));
   test.ok(begun);
   for (const path of ['a', 'b']) test.equal(await blobs.find(ONE, path), undefined);
-  test.strictSame(await readdir(join(data, 'blobs', 'removed')), []);
+  test.notOk((await readdir(join(data, 'blobs'))).includes('removed'));
   await blobs.put(ONE, 'c', bytes('third'), '');
   await blobs.delete(ONE, 'c');
-  test.strictSame(await readdir(join(data, 'blobs', 'removed')), [], 'deleting is deleting again');
+  test.notOk((await readdir(join(data, 'blobs'))).includes('removed'), 'deleting is deleting again');
 
   await restoreBackupToDataDir(join(place, 'backup'), join(place, 'restored'), clock);
   const restored = await FolderBlobStorage.open(join(place, 'restored', 'blobs'));
