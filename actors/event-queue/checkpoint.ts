@@ -54,7 +54,7 @@ export class EventQueueCheckpointTimer implements TimerWheelEntry {
   ) {}
 
   /** True if the client has given a sign of life, or acknowledged events, since the last checkpoint. */
-  get hasActivitySinceCheckpoint(): boolean {
+  get hasClientActivitySinceCheckpoint(): boolean {
     const { volatile } = this.handle;
     const stored = this.handle.state();
     return volatile.ackedEventId > stored.acked || volatile.clientLastActiveAt > stored.active;
@@ -97,12 +97,12 @@ export class EventQueueCheckpointTimer implements TimerWheelEntry {
       if (held && clock.now() - active < lag && this.#logEntriesSinceCheckpoint <= MAX_CHECKPOINT_LAG_LOG_ENTRIES)
         return;
     }
-    if (this.hasActivitySinceCheckpoint) void this.#writeCheckpoint().catch(() => undefined);
+    if (this.hasClientActivitySinceCheckpoint) void this.#writeCheckpoint().catch(() => undefined);
   }
 
   /** Writes the last checkpoint before the queue leaves memory. */
   async writeLastCheckpointIfNeeded(): Promise<void> {
-    if (this.hasActivitySinceCheckpoint || this.#logEntriesSinceCheckpoint > MAX_CHECKPOINT_LAG_LOG_ENTRIES)
+    if (this.hasClientActivitySinceCheckpoint || this.#logEntriesSinceCheckpoint > MAX_CHECKPOINT_LAG_LOG_ENTRIES)
       await this.#writeCheckpoint();
   }
 

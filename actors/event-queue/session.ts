@@ -108,7 +108,7 @@ export class ActiveEventQueue implements EventFeedSubscriber, TimerWheelEntry {
     return (
       !this.hasWaitingPoll &&
       !this.#ackValidator?.hasPollsAwaitingLogEnd &&
-      !this.#checkpointTimer.hasActivitySinceCheckpoint
+      !this.#checkpointTimer.hasClientActivitySinceCheckpoint
     );
   }
 

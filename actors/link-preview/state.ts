@@ -36,7 +36,7 @@ const isPageUnexpired = ({ at, head }: FetchedPage, now: number): boolean =>
 
 /** The kept page of an address, unless it is too old. */
 export function findUnexpiredPage(parts: ActorParts, url: string, now: number): FetchedPage | undefined {
-  const page = FETCHED_PAGE_TABLE.findValue(parts, hashPageUrl(url));
+  const page = FETCHED_PAGE_TABLE.findPartValue(parts, hashPageUrl(url));
   return page && isPageUnexpired(page, now) ? page : undefined;
 }
 

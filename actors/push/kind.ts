@@ -104,7 +104,7 @@ const sendDuePushesHandler: PushCommandHandler<typeof pushActorCommands.due, Pus
       const { push, wasDelivered } = result;
       const next = makePushForNextAttempt(result, times, context.now);
       // The push may have made room for a later one meanwhile.
-      if (WAITING_PUSH_TABLE.findValue(parts, push.number))
+      if (WAITING_PUSH_TABLE.findPartValue(parts, push.number))
         Object.assign(written, WAITING_PUSH_TABLE.makePartChange(push.number, next));
       if (push.event === 'remove') {
         if (next === null) after = withUpdatedShownMessages(after, [], push.messages);

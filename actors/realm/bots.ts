@@ -132,7 +132,7 @@ export const makeBotDeletedForUserEvent = (bot: number, user: number): LogItem =
  *
  * @param before the bot before the change; absent if the bot is new
  */
-export function makeBotStorageChanges(
+export function makeBotAccountChanges(
   { user, bot }: BotAccount,
   before?: BotAccount,
 ): { readonly parts: Record<string, Json>; readonly changes: readonly LogItem[] } {

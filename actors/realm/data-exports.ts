@@ -73,6 +73,6 @@ export class PendingDataExports {
 
   /** Drops the exports whose records were taken back. */
   dropWithoutRecord(parts: ActorParts): void {
-    this.#unstarted = this.#unstarted.filter(({ id }) => DATA_EXPORT_PARTS.findValue(parts, id));
+    this.#unstarted = this.#unstarted.filter(({ id }) => DATA_EXPORT_PARTS.findPartValue(parts, id));
   }
 }

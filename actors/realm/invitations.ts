@@ -64,7 +64,7 @@ export function findValidInvitation(
   id: number,
   now: number,
 ): Invitation | undefined {
-  const found = INVITATION_TABLE_BY_KIND[kind].findValue(parts, id);
+  const found = INVITATION_TABLE_BY_KIND[kind].findPartValue(parts, id);
   return found && isInvitationValid(found, now) ? found : undefined;
 }
 

@@ -32,7 +32,7 @@ export function countMailToAddressIfAllowed(
   now: number,
 ): { readonly wait: number; readonly parts: Record<string, Json> } {
   const address = email.toLowerCase();
-  const before = MAIL_REQUEST_TIMES_TABLE.findValue(parts, address)?.times ?? [];
+  const before = MAIL_REQUEST_TIMES_TABLE.findPartValue(parts, address)?.times ?? [];
   const wait = msUntilCallAllowed(MAIL_RATE_LIMITS_PER_ADDRESS, before, now);
   if (wait > 0) return { wait, parts: {} };
   const others = [...MAIL_REQUEST_TIMES_TABLE.values(parts)].filter((of) => of.address !== address);

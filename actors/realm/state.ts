@@ -115,7 +115,8 @@ const makeDirectoryRecordLister = <C extends keyof DirectoryRecordTypeByCollecti
 /** Makes the function that finds one record of a collection. */
 const makeDirectoryRecordFinder = <C extends keyof DirectoryRecordTypeByCollection>(collection: C) => {
   const table = new ActorPartAccessor<DirectoryRecordTypeByCollection[C]>(DIRECTORY_RECORD_PART_PREFIXES[collection]);
-  return (parts: ActorParts, id: number): DirectoryRecordTypeByCollection[C] | undefined => table.findValue(parts, id);
+  return (parts: ActorParts, id: number): DirectoryRecordTypeByCollection[C] | undefined =>
+    table.findPartValue(parts, id);
 };
 
 const makeDirectorySingletonReader =

@@ -24,7 +24,7 @@ export interface ConversationActorState extends JsonObject {
   readonly watched?: boolean;
   /** Number of a stream's messages by day. */
   readonly traffic?: DailyMessageCounts;
-  /** Traffic of a stream that was last reported to the realm actor; absent: 0. */
+  /** Number of a stream's messages of the last 28 days, as last reported to the realm actor; absent: 0. */
   readonly trafficTold?: number;
 }
 

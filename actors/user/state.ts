@@ -56,7 +56,7 @@ export const SUBSCRIPTION_PART_PREFIX = 'sub/';
 const SUBSCRIPTION_TABLE = new ActorPartAccessor<Subscription>(SUBSCRIPTION_PART_PREFIX);
 
 export const findPresentOrFormerSubscription = (parts: ActorParts, stream: number): Subscription | undefined =>
-  SUBSCRIPTION_TABLE.findValue(parts, stream);
+  SUBSCRIPTION_TABLE.findPartValue(parts, stream);
 
 /** Present and former subscriptions, in no particular order. */
 export const listPresentAndFormerSubscriptions = (parts: ActorParts): Subscription[] => [

@@ -24,7 +24,7 @@ const WEEKLY_DIGEST_PARTS = new ActorPartAccessor<WeeklyDigestRecord>(WEEKLY_DIG
 const ONLY_ID = 'state';
 
 export const readWeeklyDigestRecord = (parts: ActorParts): WeeklyDigestRecord =>
-  WEEKLY_DIGEST_PARTS.findValue(parts, ONLY_ID) ?? { plan: null };
+  WEEKLY_DIGEST_PARTS.findPartValue(parts, ONLY_ID) ?? { plan: null };
 
 /** Makes the change that stores the record; a record that says nothing is deleted. */
 export const makeWeeklyDigestPartChange = (record: WeeklyDigestRecord) =>

@@ -17,7 +17,7 @@ export type LogCatchUpSource = (
   reader: EventLogReader,
 ) => { readonly replays: boolean; readonly subscription: EventLogSubscription };
 
-/** The methods of its feed that a catch-up uses. */
+/** The methods of the realm's feed that a catch-up calls. */
 export interface CatchUpRealmFeed {
   /** Position to start reading at so that any repeat of an entry up to `position` is recognised. */
   startFor(position: LogSeq): LogSeq;

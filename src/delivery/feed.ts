@@ -331,7 +331,7 @@ export class RealmEventFeed {
       }
     }
     for (const { cursor } of only ?? []) cursor.advanceTo(seq);
-    // A log entry without items moves the position, too: queues append such entries when they need ids.
+    // An entry without items moves the position, too: a queue appends one when the event ids at its position run out.
     if (only === undefined) this.#sharedLivePosition.at = seq;
   }
 

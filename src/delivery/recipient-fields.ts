@@ -150,7 +150,7 @@ export class RecipientFieldResolver {
     const ids: number[] = [];
     for await (const batch of scan.scanUnreadAboveMark(home, reading, to))
       ids.push(...batch.filter(here).map(({ id }) => id));
-    ids.push(...(await scan.loadUnreadExceptionMessages(reading.unread.ids)).filter(here).map(({ id }) => id));
+    ids.push(...(await scan.loadMessagesUnreadBelowReadMark(reading.unread.ids)).filter(here).map(({ id }) => id));
     return [...new Set(ids)].sort((a, b) => a - b);
   }
 }

@@ -1,6 +1,6 @@
 /**
- * The end of one realm's log, followed once per process: the directory replica and the event feed of the realm both
- * read it, the replica first, so that the feed always sees the directory as of the entry.
+ * Reader of one realm's log, one per process. Each entry goes to the realm's directory replica first and to its event
+ * feed second, so that the feed sees the directory with the changes of the entry.
  */
 
 import type { Json } from '#base';

@@ -21,7 +21,7 @@ export class ActorPartAccessor<T> {
     return name.slice(this.prefix.length);
   }
 
-  findValue(parts: ActorParts, id: string | number): T | undefined {
+  findPartValue(parts: ActorParts, id: string | number): T | undefined {
     return parts.get(this.partNameOf(id)) as T | undefined;
   }
 

@@ -134,7 +134,7 @@ export class HostPartitionOwnership implements PartitionOwnershipListener {
     unsettled: readonly ActorKey[],
   ): Promise<ReadonlySet<ActorKey>> {
     const { clock, setDueTime, store } = this.options;
-    const sleepers = await store.listSleepingActors(partitions);
+    const sleepers = await store.listActorsToWake(partitions);
     const now = clock.now();
     const toWake = new Set(unsettled);
     for (const { key, due: at, pending } of sleepers) {
@@ -158,7 +158,7 @@ export class HostPartitionOwnership implements PartitionOwnershipListener {
       const still = partitions.filter(ours);
       if (still.length === 0) return;
       try {
-        for (const { key, due, pending } of await store.listSleepingActors(still)) {
+        for (const { key, due, pending } of await store.listActorsToWake(still)) {
           if (!ours(partitionOfActor(key)) || activations.findActivation(key)) continue;
           if (due !== null) dueTimers.setWakeTimeIfEarlier(key, due);
           if (pending) activations.findOrStartActivation(key);

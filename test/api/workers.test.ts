@@ -168,7 +168,7 @@ await t.test('a change is answered when all workers know it', (t) => {
           },
           body,
         });
-      // The system spreads connections over the workers: with so many, both have some.
+      // The system spreads connections over the workers: each gets some of 24.
       const connections = Array.from({ length: 24 }, () => new Agent({ keepAlive: true, maxSockets: 1 }));
       await Promise.all(connections.map((agent) => ask(agent, 'GET')));
       const [stopped] = server.workerPids as [number];

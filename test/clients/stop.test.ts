@@ -27,7 +27,7 @@ async function endsCleanly(test: Test, stopping: Promise<Ended>): Promise<void> 
 }
 
 async function nothingPending(test: Test, store: Store): Promise<void> {
-  const left = (await store.listSleepingActors(ALL_PARTITIONS)).filter(({ pending }) => pending);
+  const left = (await store.listActorsToWake(ALL_PARTITIONS)).filter(({ pending }) => pending);
   test.strictSame(left, [], 'no outbox waits for the next start');
 }
 

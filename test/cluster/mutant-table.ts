@@ -155,7 +155,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'sleepers are not woken',
     file: 'src/runtime/ownership.js',
-    find: 'const sleepers = await store.listSleepingActors(partitions);',
+    find: 'const sleepers = await store.listActorsToWake(partitions);',
     put: 'const sleepers = [];',
   },
   {

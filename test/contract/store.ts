@@ -183,7 +183,7 @@ function rootFacts(fact: Fact, store: Store): void {
     t.equal(await store.removeActor(key, toEpoch(1), 1), 'ok');
     t.equal(await store.loadRoot(key, toEpoch(1)), null);
     t.strictSame(await store.listParts(key, ''), []);
-    t.notOk((await store.listSleepingActors([partitionOfActor(key)])).some((s) => s.key === key));
+    t.notOk((await store.listActorsToWake([partitionOfActor(key)])).some((s) => s.key === key));
     t.equal(await store.commit(write(key, 1, 0)), 'ok');
   });
 
@@ -353,7 +353,7 @@ function partFacts(fact: Fact, store: Store): void {
 function wakingFacts(fact: Fact, store: Store): void {
   fact('a root with an outbox or a due time is a sleeper of its partition until it has neither', async (t) => {
     const key = freshKey();
-    const of = (p: Partition) => store.listSleepingActors([p]).then((all) => all.filter((s) => s.key === key));
+    const of = (p: Partition) => store.listActorsToWake([p]).then((all) => all.filter((s) => s.key === key));
     const mine = partitionOfActor(key);
     await store.commit(write(key, 1, 0));
     t.strictSame(await of(mine), []);

@@ -4,11 +4,11 @@ import type { MessageRecord } from '#model/records';
 import {
   type ActorRoot,
   type ActorRootWrite,
+  type ActorToWake,
   deepCopyJson,
   isMessageInRange,
   type MessageScan,
   rangesOfMessageScan,
-  type SleepingActor,
   type Store,
   type StoredActorPart,
   type StoreRecordWrite,
@@ -194,10 +194,10 @@ export class MemoryStore implements Store {
     });
   }
 
-  listSleepingActors(partitions: readonly Partition[]): Promise<SleepingActor[]> {
-    return this.#gated('listSleepingActors', partitions.map(String), () => {
+  listActorsToWake(partitions: readonly Partition[]): Promise<ActorToWake[]> {
+    return this.#gated('listActorsToWake', partitions.map(String), () => {
       const wanted = new Set(partitions);
-      const found: SleepingActor[] = [];
+      const found: ActorToWake[] = [];
       for (const { key, due, outbox } of this.contents.roots.values()) {
         const pending = outbox.length > 0;
         if ((pending || due !== null) && wanted.has(partitionOfActor(key))) found.push({ key, due, pending });

@@ -88,7 +88,7 @@ export async function readUnreadSnapshotSection(
   }
   // The messages read above are recent ones; those that the user marked as unread are mostly older. Their origin may be
   // a stream that the user never saw: they moved here, and the user starred them or reacted to them.
-  if (!missing) unread.push(...(await scan.loadUnreadExceptionMessages(flags.allUnreadExceptionIds())));
+  if (!missing) unread.push(...(await scan.loadMessagesUnreadBelowReadMark(flags.allUnreadExceptionIds())));
   const { [DIRECT_MESSAGES_ORIGIN]: upTo = 0, ...countedStreams } = streams;
 
   const silent = new Set(

@@ -17,7 +17,10 @@ interface EncodedUserSettings {
 }
 const encodedSettingsByUser = new WeakMap<DirectoryUser, EncodedUserSettings>();
 
-/** Section `user_settings`, encoded once per change of the account or of any user's preferences. */
+/**
+ * Section `user_settings`. The encoded text is reused until the account or the preferences of any user change: the
+ * directory has one version number for the preferences of all users.
+ */
 export function makeUserSettingsSnapshotSection({ user, directory }: RegistrationSnapshotInputs): ResponseFields {
   const version = directory.preferencesVersion;
   let known = encodedSettingsByUser.get(user);

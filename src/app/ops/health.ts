@@ -11,14 +11,14 @@ export type HealthCheckName = (typeof HEALTH_CHECK_NAMES)[number];
 /** Returns `true`, or the reason of the failure in words for the operator. A rejected promise fails the check. */
 type HealthCheck = () => true | string | Promise<true | string>;
 
-interface HealthCheckResult {
+interface SingleHealthCheckResult {
   readonly ok: boolean;
   readonly reason?: string;
 }
 
 interface Readiness {
   readonly ready: boolean;
-  readonly checks: Readonly<Partial<Record<HealthCheckName, HealthCheckResult>>>;
+  readonly checks: Readonly<Partial<Record<HealthCheckName, SingleHealthCheckResult>>>;
 }
 
 /** Time limit for the answer of a service to a health check, ms. Load balancers' probes give up soon after. */
@@ -90,7 +90,7 @@ export class HealthMonitor {
     return { ready: results.every(([, { ok }]) => ok), checks: Object.fromEntries(results) };
   }
 
-  async #runCheck(check: HealthCheck): Promise<HealthCheckResult> {
+  async #runCheck(check: HealthCheck): Promise<SingleHealthCheckResult> {
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise<string>((resolve) => {
       timer = setTimeout(() => resolve(TIMED_OUT_CHECK_REASON), this.times.answerMs);

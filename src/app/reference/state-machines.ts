@@ -56,7 +56,7 @@ function renderPhaseDiagram(machine: AnyStateMachine): string[] {
 
 const formatMarkdownInlineCode = (text: string): string => `\`${text}\``;
 
-const formatArrowLabels = (arrows: readonly PhaseTransitionArrow[]): string =>
+const formatArrowLabelsForSentence = (arrows: readonly PhaseTransitionArrow[]): string =>
   arrows.map(({ label }) => formatMarkdownInlineCode(label)).join(', ');
 
 /** Guards of transitions, as words in a sentence. */
@@ -73,8 +73,8 @@ function describePhaseCommands(state: AnyStateNode, { name: kind, refusalByPhase
   const error =
     refusal && 'error' in refusal ? formatMarkdownInlineCode(refusal.error.code ?? refusal.error.msg) : 'an error';
   return guard === undefined
-    ? `- **${state.key}** refuses ${formatArrowLabels(forbidden)} with ${error} and takes every other command.`
-    : `- **${state.key}** takes ${formatArrowLabels(moving)} and ${GUARD_DESCRIPTION_BY_NAME[guard] ?? guard}, and refuses all others with ${error}.`;
+    ? `- **${state.key}** refuses ${formatArrowLabelsForSentence(forbidden)} with ${error} and takes every other command.`
+    : `- **${state.key}** takes ${formatArrowLabelsForSentence(moving)} and ${GUARD_DESCRIPTION_BY_NAME[guard] ?? guard}, and refuses all others with ${error}.`;
 }
 
 const describePhasesOfKind = (kind: AnyActorKindDefinition): string[] =>

@@ -1,4 +1,6 @@
-/** Start of a worker: a frontend of the embedded face, in a process of its own, linked to the process with the actors. */
+/**
+ * Start of a worker: a frontend of the embedded face, in a process of its own, linked to the process with the actors.
+ */
 import { Socket } from 'node:net';
 import { hostname } from 'node:os';
 import { join } from 'node:path';

@@ -19,7 +19,7 @@ export interface WebhookRequest {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** Result of a webhook call. Its `reason` is the end of a sentence about the bot's server. */
+/** Result of a webhook call. Its `reason` is a clause like “it did not answer in time”. */
 export type WebhookCallResult =
   | {
       readonly kind: 'answered';

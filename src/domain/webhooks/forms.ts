@@ -26,7 +26,7 @@ const SLACK_INTERFACE_NUMBER = 2;
 
 /**
  * Makes the request of a webhook call.
- * @returns the request, or the reason why there is none, as the end of a sentence about the service
+ * @returns the request, or the reason why there is none, as a clause like “the message is too long for it”
  */
 export function makeWebhookRequestOrRefusal(
   call: OutgoingWebhookCall,
@@ -88,7 +88,7 @@ function makeSlackWebhookPayload(
 type WebhookReplyParseResult =
   | { readonly say: string; readonly widget: string | null }
   | 'nothing'
-  /** The response is no valid reply; `wrong` is the reason, as the end of a sentence about the service. */
+  /** The response is no valid reply. `wrong` is the reason, as a clause like “its answer is not JSON”. */
   | { readonly wrong: string };
 
 /** Reads the bot's reply from the body of a response. @param format interface number of the service */

@@ -82,11 +82,16 @@ export class ResponseSender implements RequestLifetimeListener {
     ignored: readonly string[] | undefined,
   ): void {
     if ('ready' in outcome)
-      this.#respondCompressible(request, 200, JSON_RESPONSE_HEADERS, successBodyOfCachedFields(outcome.ready, ignored));
+      this.#respondCompressedIfWorthwhile(
+        request,
+        200,
+        JSON_RESPONSE_HEADERS,
+        successBodyOfCachedFields(outcome.ready, ignored),
+      );
     else if ('fields' in outcome) {
       const { fields, headers } = outcome;
       const all = headers ? JSON_RESPONSE_HEADERS.withAddedOrReplaced(headers) : JSON_RESPONSE_HEADERS;
-      this.#respondCompressible(request, 200, all, successBodyOfFields(fields, ignored));
+      this.#respondCompressedIfWorthwhile(request, 200, all, successBodyOfFields(fields, ignored));
     } else {
       const { status, raw, coded } = outcome;
       const own = Object.entries(outcome.headers);
@@ -95,7 +100,7 @@ export class ResponseSender implements RequestLifetimeListener {
         this.#endLifetimeAndRecordAnswer(request, status);
         request.exchange.respondFromSource(status, all, raw, formatRateLimitHeaders(request.rateLimitStatus));
       } else if (coded && status === 200)
-        this.#respondCompressible(request, status, all, [raw], all.withAddedOrReplaced(coded));
+        this.#respondCompressedIfWorthwhile(request, status, all, [raw], all.withAddedOrReplaced(coded));
       else this.#respondUncompressed(request, status, all, [raw]);
     }
   }
@@ -121,7 +126,7 @@ export class ResponseSender implements RequestLifetimeListener {
       return;
     }
     const { ok, partial } = reply;
-    this.#respondCompressible(
+    this.#respondCompressedIfWorthwhile(
       request,
       200,
       JSON_RESPONSE_HEADERS,
@@ -139,7 +144,7 @@ export class ResponseSender implements RequestLifetimeListener {
    * Sends an answer, compressed if it is large and its operation allows it. @param coded headers of the compressed
    * answer, where they differ
    */
-  #respondCompressible(
+  #respondCompressedIfWorthwhile(
     request: InboundRequest,
     status: number,
     headers: ResponseHeaders,

@@ -8,7 +8,7 @@ export type MailToSend = {
    * E-mail address of the recipient, without a name. A mail to an invalid address is dropped with a line in the log.
    */
   readonly to: string;
-  /** Subject of the mail on one line; control characters become blanks. */
+  /** Subject of the mail. The mailer replaces line breaks and control characters with blanks. */
   readonly subject: string;
   /** Plain text of the mail. */
   readonly text: string;

@@ -71,7 +71,7 @@ export class NatsBusResponder {
     cancels: readonly number[],
     handler: (request: BusRequest) => void,
   ): void {
-    const peer = this.#findOrCreateClient(from);
+    const peer = this.#findOrCreateRequestingClient(from);
     if (n > 0) peer.frameNumbersToConfirm.push(n);
     for (let i = 0; i < entries.length; i += 3) {
       const id = entries[i] as number;
@@ -143,7 +143,7 @@ export class NatsBusResponder {
     this.#clientsWithQueuedReplies.clear();
   }
 
-  #findOrCreateClient(id: string): BusClientPeer {
+  #findOrCreateRequestingClient(id: string): BusClientPeer {
     let peer = this.#clientsById.get(id);
     if (!peer) {
       peer = {

@@ -140,14 +140,14 @@ export class JetStreamEventLog implements EventLog {
    * reconnect, hundreds of queues ask at once.
    */
   readBounds(realm: RealmId): Promise<EventLogBounds> {
-    return this.#boundsFetches.joinQueuedRunOrStart(realm, () => this.#fetchBounds(realm));
+    return this.#boundsFetches.joinQueuedRunOrStart(realm, () => this.#fetchRealmLogBounds(realm));
   }
 
   /**
    * Fetches the positions of a realm's log. `end` is at least `trimmed`, so that a realm whose entries are all trimmed
    * is followed from there.
    */
-  async #fetchBounds(realm: RealmId): Promise<EventLogBounds> {
+  async #fetchRealmLogBounds(realm: RealmId): Promise<EventLogBounds> {
     this.#assertConnected();
     const state = await this.#logStream.fetchStateOrRecreateStream();
     const last = await this.#logStream.fetchLastPosition(`${this.#subjectPrefix}${logSubjectOfRealm(realm)}`);

@@ -1,10 +1,10 @@
-/** The key-value operations that the membership of hosts is built on. All reject if the keys can't be reached. */
 export interface KeyValueEntry {
   readonly value: string;
   /** Number of the last write of the key; later revisions are larger. */
   readonly revision: number;
 }
 
+/** Key-value store that the membership of hosts is built on. Its promises reject if the store can't be reached. */
 export interface KeyValueStore {
   get(key: string): Promise<KeyValueEntry | undefined>;
   /** Reads all keys as they were at one moment, which may be a little before the request. */

@@ -27,7 +27,7 @@ export interface PartitionOwnershipListener {
 export interface PartitionPlacement {
   start(owner: PartitionOwnershipListener): Promise<void>;
   mayAnswer(partition: Partition): boolean;
-  /** Hands everything over: waits for `lose(…, 'released')` of each partition, then releases the lease. */
+  /** Hands all partitions over: waits for `lose(…, 'released')` of each, then releases the lease of this host. */
   stop(): Promise<void>;
 }
 

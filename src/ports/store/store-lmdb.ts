@@ -10,8 +10,8 @@ import {
   type ActorPartWrite,
   type ActorRoot,
   type ActorRootWrite,
+  type ActorToWake,
   type MessageScan,
-  type SleepingActor,
   type Store,
   type StoredActorPart,
   type StoreRecordWrite,
@@ -166,9 +166,9 @@ export class LmdbStore implements Store {
     return this.#messageTable.forEachPackedMessage(scan, each);
   }
 
-  async listSleepingActors(partitions: readonly Partition[]): Promise<SleepingActor[]> {
+  async listActorsToWake(partitions: readonly Partition[]): Promise<ActorToWake[]> {
     this.#assertOpen();
-    const found: SleepingActor[] = [];
+    const found: ActorToWake[] = [];
     for (const partition of new Set(partitions)) {
       for (const { key, value } of this.#sleeperTable.getRange({ start: [partition], end: [partition + 1] })) {
         const [due, pending] = unpackJson(value) as [number | null, boolean];

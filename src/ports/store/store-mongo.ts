@@ -6,8 +6,8 @@ import { InFlightStoreOperations } from './in-flight.js';
 import {
   type ActorRoot,
   type ActorRootWrite,
+  type ActorToWake,
   type MessageScan,
-  type SleepingActor,
   type Store,
   type StoredActorPart,
   type StoreRecordWrite,
@@ -201,7 +201,7 @@ export class MongoStore implements Store {
     return this.#runOperation(() => scanMongoMessages(this.#messageCollection, wanted));
   }
 
-  listSleepingActors(partitions: readonly Partition[]): Promise<SleepingActor[]> {
+  listActorsToWake(partitions: readonly Partition[]): Promise<ActorToWake[]> {
     return this.#runOperation(async () => {
       const filter = { partition: { $in: [...new Set<number>(partitions)] }, sleeper: true };
       const projection = { due: 1, pending: 1 };

@@ -122,7 +122,7 @@ export interface MessageScan extends MessageIndexRange {
   readonly limit: number;
 }
 
-export interface SleepingActor {
+export interface ActorToWake {
   readonly key: ActorKey;
   readonly due: number | null;
   /** True if the actor's outbox is not empty. */
@@ -180,7 +180,7 @@ export interface Store {
   forEachPackedMessage?(scan: MessageScan, each: (message: PackedMessage) => void): Promise<number>;
 
   /** Finds actors of these partitions that need waking: their roots have a pending outbox or a due time. */
-  listSleepingActors(partitions: readonly Partition[]): Promise<SleepingActor[]>;
+  listActorsToWake(partitions: readonly Partition[]): Promise<ActorToWake[]>;
 
   /**
    * Raises the partition's stored epoch to 1 + max(stored, atLeast) and returns it; durable when the promise resolves.

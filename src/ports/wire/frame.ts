@@ -1,7 +1,7 @@
 /**
  * The encoding of a message between two processes: kind (1 byte), length of the head (4), number of blobs (4), their
- * lengths (4 each), head (msgpack), blobs. Large byte arrays are blobs outside the head: each is carried once per frame,
- * and the encoder doesn't copy it.
+ * lengths (4 each), head (msgpack), blobs. Large byte arrays are blobs outside the head: each is carried once per
+ * frame, and the encoder doesn't copy it.
  */
 import { addExtension, Packr } from 'msgpackr';
 import type { Json } from '#base';

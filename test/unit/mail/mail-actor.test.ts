@@ -52,7 +52,7 @@ class Post {
   async pause(): Promise<number> {
     let pause = 0;
     await until('an attempt is through', async () => {
-      const sleepers = await this.harness.store.listSleepingActors([partitionOfActor(KEY)]);
+      const sleepers = await this.harness.store.listActorsToWake([partitionOfActor(KEY)]);
       const due = sleepers.find(({ key }) => key === KEY)?.due ?? null;
       pause = due === null ? 0 : due - this.harness.clock.now();
       return due === null || pause > 0;

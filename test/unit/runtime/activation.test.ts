@@ -148,7 +148,7 @@ t.test('a partition lost while it is being acquired activates nothing', async (t
   h.begin(key, 'add', { op: 'a' });
   await settle();
   await h.lose('lapsed', key);
-  const gate = h.hold('before:listSleepingActors');
+  const gate = h.hold('before:listActorsToWake');
   const taken = h.take(key);
   await settle();
   await h.lose('lapsed', key);

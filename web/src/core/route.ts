@@ -36,8 +36,8 @@ export function formatRouteHash(route: Route, names: AddressNameLookup): string 
 }
 
 /**
- * Where the user is: `router.route.value`. `router.go(route)` navigates; `router.hash(route)` is for links, so that
- * they can be copied and opened in another tab.
+ * Router of the web client. `router.route.value` is the view that the user sees. `router.navigate(route)` opens another
+ * view. `router.formatHash(route)` is the address for a link, which users can copy or open in another tab.
  */
 export class Router {
   readonly route: ReadonlySignal<Route>;

@@ -7,7 +7,7 @@ const loadLaterChunk = async (): Promise<LaterChunk> =>
   (await Promise.all([import('./later/index.js'), loadLaterTexts()]))[0];
 
 /** A component of the lazy chunk. */
-export const makeLaterComponentLoader =
+export const makeLaterChunkComponentLoader =
   <K extends keyof LaterChunk>(name: K): (() => Promise<LaterChunk[K]>) =>
   async () =>
     (await loadLaterChunk())[name];

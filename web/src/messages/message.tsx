@@ -4,15 +4,15 @@ import { getMessageConversation, type MessageWindow, makeConversationNarrow } fr
 import { Avatar, Icon, makeLazyComponent } from '../kit/index.js';
 import { formatFullDateTime, formatTimeOfDay, t } from '../text/index.js';
 import { isCollapseToggled } from './actions.js';
-import { makeLaterComponentLoader, withLaterChunk } from './chunk.js';
+import { makeLaterChunkComponentLoader, withLaterChunk } from './chunk.js';
 import { MessageContent } from './content/index.js';
 import { DayLine, RecipientHeader, UnreadLine } from './headers.js';
 import { MessageReactions } from './reactions.js';
 import type { MessageRow } from './rows.js';
 import { MessageToolbar } from './toolbar.js';
 
-const LazyWidget = makeLazyComponent(makeLaterComponentLoader('Widget'));
-const LazyEditBox = makeLazyComponent(makeLaterComponentLoader('EditBox'));
+const LazyWidget = makeLazyComponent(makeLaterChunkComponentLoader('Widget'));
+const LazyEditBox = makeLazyComponent(makeLaterChunkComponentLoader('EditBox'));
 
 interface MessageItemProps {
   readonly row: MessageRow;

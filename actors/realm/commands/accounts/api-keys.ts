@@ -8,7 +8,7 @@ import { apiError } from '#model/errors';
 import type { DirectoryUser } from '#model/records';
 import type { CommandOutcome } from '#runtime';
 import type { ActorInputSources } from '../../../services.js';
-import { findBotAccount, getManagedBotOrThrow, makeBotStorageChanges, makeBotUpdatedEvent } from '../../bots.js';
+import { findBotAccount, getManagedBotOrThrow, makeBotAccountChanges, makeBotUpdatedEvent } from '../../bots.js';
 import { makeDirectoryLogItem } from '../../log-items.js';
 import {
   type ActorParts,
@@ -64,7 +64,7 @@ export function makeApiKeyReplacement(
   const { service } = before.bot;
   const changed = service && token !== undefined ? { ...service, tokenSealed: token } : undefined;
   const account = { user: after, bot: { ...before.bot, keySealed: sealedKey, ...(changed && { service: changed }) } };
-  const stored = makeBotStorageChanges(account, before);
+  const stored = makeBotAccountChanges(account, before);
   const events = [makeBotUpdatedEvent(parts, account, { api_key: sealedKey })];
   if (changed)
     events.push(makeBotUpdatedEvent(parts, account, { services: formatBotServicesWithSealedToken(account.bot) }));

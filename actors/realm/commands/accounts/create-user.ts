@@ -13,11 +13,11 @@ import {
   addAccountToRealm,
   checkPreparedNewAccount,
   listFirstStreamsOfNewUser,
-  type PreparedNewAccount,
+  type NewAccountInputs,
   prepareNewAccount,
 } from './new-account.js';
 
-export const createUserHandler: RealmCommandHandler<typeof realmActorCommands.createUser, PreparedNewAccount> = {
+export const createUserHandler: RealmCommandHandler<typeof realmActorCommands.createUser, NewAccountInputs> = {
   inputs({ email, password, full_name: fullName, role = USER_ROLE.member }, { realm, view }, sources) {
     const streams = listFirstStreamsOfNewUser(view, [], role);
     return prepareNewAccount({ email, fullName, password, streams }, realm, sources);

@@ -30,7 +30,7 @@ import {
   addAccountToRealm,
   checkPreparedNewAccount,
   listFirstStreamsOfNewUser,
-  type PreparedNewAccount,
+  type NewAccountInputs,
   prepareNewAccount,
 } from './new-account.js';
 import { makeUserUpdatedEvent } from './person-events.js';
@@ -56,7 +56,7 @@ const computeIdentityKey = ({ issuer, subject }: Pick<StoredExternalIdentity, 'i
     .digest('base64url');
 
 const findStoredIdentity = (parts: ActorParts, args: ExternalSignInArgs): StoredExternalIdentity | undefined =>
-  EXTERNAL_IDENTITY_TABLE.findValue(parts, computeIdentityKey(args));
+  EXTERNAL_IDENTITY_TABLE.findPartValue(parts, computeIdentityKey(args));
 
 /** Returns the identities that are linked to an account. */
 const listIdentitiesOfAccount = (parts: ActorParts, user: number): StoredExternalIdentity[] =>
@@ -83,7 +83,8 @@ function checkAndMarkSignInFlowSpent(
   flow: ExternalSignInArgs['flow'],
   now: number,
 ): Record<string, Json> {
-  if (flow.expires <= now || SPENT_SIGN_IN_FLOW_TABLE.findValue(parts, flow.hash)) throw apiError('SIGN_IN_FLOW_VOID');
+  if (flow.expires <= now || SPENT_SIGN_IN_FLOW_TABLE.findPartValue(parts, flow.hash))
+    throw apiError('SIGN_IN_FLOW_VOID');
   const outlived = [...SPENT_SIGN_IN_FLOW_TABLE.values(parts)]
     .filter(({ expires }) => expires <= now)
     .slice(0, MAX_EXPIRED_FLOWS_DELETED_PER_SIGN_IN);
@@ -95,7 +96,7 @@ function checkAndMarkSignInFlowSpent(
 
 interface ExternalSignInInputs {
   /** The account to make; undefined if the identity has one already, or may not have one. */
-  readonly preparedAccount: PreparedNewAccount | undefined;
+  readonly preparedAccount: NewAccountInputs | undefined;
   /** All subscriptions of the account, including ended ones; empty unless the account's role changes. */
   readonly subscriptions: readonly Subscription[];
 }
@@ -150,7 +151,7 @@ function makeSessionOrSignInLinkCommit(
 function makeExternalSignUpOutcome(
   view: RealmActorView,
   args: ExternalSignInArgs,
-  prepared: PreparedNewAccount | undefined,
+  prepared: NewAccountInputs | undefined,
   context: CommandContext,
 ): CommandOutcome<RealmActorState> {
   const { email, invitation, role, streams } = getAdmissionOfNewcomerOrThrow(view, args, context.now);

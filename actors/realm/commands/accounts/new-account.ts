@@ -44,7 +44,7 @@ interface NewAccountApplicant {
 }
 
 /** Inputs that a handler can't compute: a hashed password takes too long, and API keys are random. */
-export interface PreparedNewAccount {
+export interface NewAccountInputs {
   readonly account: NewRealmOwnerAccount;
   readonly isPasswordStrong: boolean;
   readonly isDisposableAddress: boolean;
@@ -59,7 +59,7 @@ export async function prepareNewAccount(
   { email, fullName, password, streams }: NewAccountApplicant,
   realm: RealmId,
   { store, services: { secrets, passwords, disposable, clock } }: ActorInputSources,
-): Promise<PreparedNewAccount> {
+): Promise<NewAccountInputs> {
   const key = secrets.makeRandomApiKey(realm);
   const strong = password === null || (await passwords.isStrongEnough(password, [email, fullName]));
   const open = streams.filter(isPublicStream).map(({ id }) => id);
@@ -96,7 +96,7 @@ function throwEmailAddressRefusal(problem: EmailAddressRefusalReason, email: str
 
 /** Checks a new account in the order of users.md. @throws ApiError */
 export function checkPreparedNewAccount(
-  { account, isPasswordStrong, isDisposableAddress }: PreparedNewAccount,
+  { account, isPasswordStrong, isDisposableAddress }: NewAccountInputs,
   view: RealmActorView,
 ): void {
   const { volatile } = view;
@@ -134,7 +134,7 @@ export function listFirstStreamsOfNewUser(
 }
 
 interface AddAccountOptions {
-  readonly prepared: PreparedNewAccount;
+  readonly prepared: NewAccountInputs;
   readonly role: number;
   readonly streams: readonly DirectoryStream[];
   /** Base URL of the organization; null: the new account gets no notices and no mail. */

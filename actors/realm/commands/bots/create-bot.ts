@@ -23,8 +23,8 @@ import type { ActorInputSources } from '../../../services.js';
 import {
   BOT_CREATION_LANE,
   checkBotNameIsUnique,
+  makeBotAccountChanges,
   makeBotAddedEvent,
-  makeBotStorageChanges,
   makeStreamNameLookup,
 } from '../../bots.js';
 import { type ActorParts, findStreamRecord, type RealmActorState } from '../../state.js';
@@ -151,7 +151,7 @@ export const createBotHandler: RealmCommandHandler<typeof realmActorCommands.cre
       config: args.type === BOT_TYPE.incomingWebhook ? args.config : {},
     };
     volatile.indexUserEmails(id, email);
-    const stored = makeBotStorageChanges({ user, bot });
+    const stored = makeBotAccountChanges({ user, bot });
     const [, ...addedEvents] = makeUserAddedLogItems(user, state.settings, now, version);
     return {
       reply: makeSuccessReply(

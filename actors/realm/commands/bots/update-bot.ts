@@ -19,9 +19,9 @@ import {
   type BotAccount,
   checkBotNameIsUnique,
   getManagedBotOrThrow,
+  makeBotAccountChanges,
   makeBotAddedEvent,
   makeBotDeletedForUserEvent,
-  makeBotStorageChanges,
   makeBotUpdatedEvent,
   makeStreamNameLookup,
 } from '../../bots.js';
@@ -169,7 +169,7 @@ export const updateBotHandler: RealmCommandHandler<typeof realmActorCommands.upd
     if (args.files > 1) throw apiError('ONE_FILE');
     if (args.dry) return { reply: makeSuccessReply() };
     const after = { user: account().user, bot };
-    const stored = makeBotStorageChanges(after, { ...after, bot: before.bot });
+    const stored = makeBotAccountChanges(after, { ...after, bot: before.bot });
     const {
       parts: written,
       events,

@@ -17,7 +17,7 @@ import {
   addAccountToRealm,
   checkPreparedNewAccount,
   listFirstStreamsOfNewUser,
-  type PreparedNewAccount,
+  type NewAccountInputs,
   prepareNewAccount,
 } from '../accounts/new-account.js';
 import type { RealmCommandHandler } from '../command.js';
@@ -50,7 +50,7 @@ export const readInvitationPageHandler: RealmCommandHandler<typeof realmActorCom
  */
 export const joinByInvitationHandler: RealmCommandHandler<
   typeof realmActorCommands.join,
-  PreparedNewAccount | undefined
+  NewAccountInputs | undefined
 > = {
   // Accounts are created one at a time, so that an invitation to an address is used only once.
   lane: 'directory',

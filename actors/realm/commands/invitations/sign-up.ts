@@ -16,7 +16,7 @@ import {
   checkEmailAddressAdmitted,
   checkPreparedNewAccount,
   listFirstStreamsOfNewUser,
-  type PreparedNewAccount,
+  type NewAccountInputs,
   prepareNewAccount,
 } from '../accounts/new-account.js';
 import type { RealmCommandHandler } from '../command.js';
@@ -97,7 +97,7 @@ export const requestSignUpHandler: RealmCommandHandler<typeof realmActorCommands
 };
 
 /** Creates the account of a sign-up; the sender has checked the link. */
-export const signUpHandler: RealmCommandHandler<typeof realmActorCommands.signUp, PreparedNewAccount | undefined> = {
+export const signUpHandler: RealmCommandHandler<typeof realmActorCommands.signUp, NewAccountInputs | undefined> = {
   lane: 'directory',
   exclusive: true,
 

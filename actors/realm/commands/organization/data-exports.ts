@@ -123,7 +123,7 @@ export const endDataExportHandler: RealmCommandHandler<typeof realmActorCommands
   lane: NO_INPUT_COMMAND_LANE,
   handle({ state, parts }, { id, stored }, _inputs, { now, realm }) {
     const reply = makeValueReply(null);
-    const before = DATA_EXPORT_PARTS.findValue(parts, id);
+    const before = DATA_EXPORT_PARTS.findPartValue(parts, id);
     if (before?.phase !== 'pending') return { reply };
     const record: DataExportRecord = stored
       ? { ...before, phase: 'stored' }
@@ -150,7 +150,7 @@ export const deleteDataExportHandler: RealmCommandHandler<typeof realmActorComma
   lane: NO_INPUT_COMMAND_LANE,
   handle({ parts }, { id, origin }, _inputs, { caller, now, realm }) {
     checkCallerIsAdmin(parts, caller);
-    const before = DATA_EXPORT_PARTS.findValue(parts, id);
+    const before = DATA_EXPORT_PARTS.findPartValue(parts, id);
     if (!before) throw apiError('NO_SUCH_EXPORT');
     if (before.phase === 'deleted') throw apiError('EXPORT_DELETED');
     if (before.phase === 'failed') throw apiError('EXPORT_FAILED');

@@ -72,7 +72,7 @@ export class SubscribePlan {
   readonly alreadySubscribedStreamNamesByEmail: Record<string, string[]> = {};
   /** Names of existing streams, by the user who is subscribed to them. */
   readonly joinedExistingStreamNamesByUser = new Map<DirectoryUser, string[]>();
-  /** Users who join by later commits than the first. */
+  /** Users whose joins are too large for this commit. Each list is left to one later commit. */
   readonly #joinsOfLaterCommits: UsersYetToJoinStream[][] = [];
   readonly #newSubscriptionsByUserId = new Map<number, NewSubscription[]>();
   readonly #joiningUserIdsOfThisCommitByStreamId = new Map<number, number[]>();

@@ -58,7 +58,7 @@ async function loadMarkStreamReadInputs(
   const reading = flags.readStateOf(stream);
   const scan = new UnreadMessageScan(sources.store, realm, user);
   const newest = Math.min(until, await scan.newestIdEverSentTo(stream));
-  const excepted = await scan.loadUnreadExceptionMessages(reading.unread.ids);
+  const excepted = await scan.loadMessagesUnreadBelowReadMark(reading.unread.ids);
   let some = excepted.some(({ body }) => body.stream === stream);
   if (!some) {
     for await (const batch of scan.scanUnreadAboveMark(stream, reading, until)) {
@@ -148,7 +148,7 @@ async function loadUnreadIdsOfLeftStream(
   const scan = new UnreadMessageScan(store, realm, user);
   const here = (messages: readonly StoredMessage[]): number[] =>
     messages.filter(({ body }) => body.stream === stream).map(({ id }) => id);
-  const below = here(await scan.loadUnreadExceptionMessages(reading.unread.ids));
+  const below = here(await scan.loadMessagesUnreadBelowReadMark(reading.unread.ids));
   if (below.length > most) return { belowMarkIds: below.slice(0, most), aboveMarkIds: [], exceedsLimit: true };
   const above: number[] = [];
   for await (const batch of scan.scanUnreadAboveMark(stream, reading, until)) {

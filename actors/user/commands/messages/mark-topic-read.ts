@@ -43,7 +43,7 @@ async function loadMarkTopicReadInputs(
   const messages: StoredMessage[] = [];
   for await (const batch of scan.scanOriginalCopiesUpwards(index, reading.mark, made)) messages.push(...batch);
   for await (const batch of scan.scanCopiesMovedTo(stream, [index])) messages.push(...batch);
-  const excepted = await scan.loadUnreadExceptionMessages(reading.unread.ids);
+  const excepted = await scan.loadMessagesUnreadBelowReadMark(reading.unread.ids);
   const here = ({ body }: StoredMessage): boolean =>
     body.stream === stream && toComparableTopicKey(body.topic) === index.topicKey;
   messages.push(...excepted.filter(here));

@@ -114,7 +114,7 @@ const conversationPlaceOfMessage = ({ body, participants }: StoredMessage): Conv
   participants,
 });
 
-const narrowTermsOfPlace = ({ stream, topic, participants }: ConversationPlace): ResolvedNarrowTerm[] =>
+const narrowTermsOfConversationPlace = ({ stream, topic, participants }: ConversationPlace): ResolvedNarrowTerm[] =>
   stream === 0
     ? [{ is: 'conversation', participants: participants.map(toUserId), negated: false }]
     : [
@@ -163,7 +163,7 @@ async function loadMissedMessagesOfPlace(
   { view, realm }: CommandInputContext<UserActorState, undefined>,
   { services }: ActorInputSources,
 ): Promise<{ readonly found: MissedMessagesOfPlace; readonly newest: number; readonly isCut: boolean }> {
-  const terms = narrowTermsOfPlace(place);
+  const terms = narrowTermsOfConversationPlace(place);
   const copies = makeNarrowQueryPlan(terms, reader.viewer, { copies: true });
   const scanned = await reader.scanNarrow(copies, first - 1, 'newer', MAX_MESSAGES_SCANNED_PER_MAIL);
   const messages = scanned.filter((own) => isMissedMessage(own, self, view.parts, directory, reader));

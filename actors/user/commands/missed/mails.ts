@@ -49,7 +49,7 @@ export function makeDueMissedMessageMails(
   const written: Record<string, Json> = {};
   const commands: OutboxCommand[] = [];
   for (const loaded of inputs.conversations) {
-    const conversation = MISSED_CONVERSATION_TABLE.findValue(parts, loaded.missedConversationId);
+    const conversation = MISSED_CONVERSATION_TABLE.findPartValue(parts, loaded.missedConversationId);
     if (!conversation || conversation.first !== loaded.firstMissedMessageId || conversation.due > context.now) continue;
     const { after, mails } = decideMailsOfConversation(parts, conversation, loaded, inputs, context);
     Object.assign(written, MISSED_CONVERSATION_TABLE.makePartChange(loaded.missedConversationId, after));

@@ -79,7 +79,7 @@ export const recordMissedMessageHandler: UserCommandHandler<typeof userActorComm
     const { id, sender, stream, topic, participants, sent, wildcard, flags, origin } = message;
     const self = userIdOfUserActorKey(key);
     const name = makeMissedConversationId(realm, message);
-    const known = MISSED_CONVERSATION_TABLE.findValue(parts, name);
+    const known = MISSED_CONVERSATION_TABLE.findPartValue(parts, name);
     if (known && (known.due > now + MAIL_IMMINENT_BEFORE_DUE_MS || id < (known.next ?? known.first))) {
       return { reply: makeValueReply(null) };
     }

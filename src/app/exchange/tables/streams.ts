@@ -58,7 +58,7 @@ function importStreamRow(
     historyPublic: row.booleanOrDefault('history_public_to_subscribers', !row.booleanOrDefault('invite_only')),
     webPublic: row.booleanOrDefault('is_web_public'),
   };
-  // Every other combination is a stream that no server makes, so the strictest privacy is the safe choice.
+  // No server makes a stream whose combination of flags has no name, so the strictest privacy is the safe choice.
   const kind = streamPrivacyNameOf(privacy) ? privacy : { inviteOnly: true, historyPublic: false, webPublic: false };
   const policy = row.nonNegativeIntegerOr('stream_post_policy', 1);
   const group = row.hasNonNullField('can_remove_subscribers_group')

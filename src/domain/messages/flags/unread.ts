@@ -215,7 +215,7 @@ export class UnreadMessageScan {
    *
    * @param ids exceptions of one origin or of all (`allUnreadExceptionIds`)
    */
-  async loadUnreadExceptionMessages(ids: readonly number[]): Promise<StoredMessage[]> {
+  async loadMessagesUnreadBelowReadMark(ids: readonly number[]): Promise<StoredMessage[]> {
     if (ids.length === 0) return [];
     const records = await this.store.getMessages(this.realm, ids);
     const messages = records.filter((record) => record !== null).map(toStoredMessage);

@@ -8,7 +8,7 @@
 import { escapeHtml } from '#base';
 
 const HTML_TAG_OR_TEXT_PATTERN = /<[^>]*>|[^<]+/g;
-const TAG_NAME_PATTERN = /^<(\/?)([a-z0-9]+)/i;
+const HTML_TAG_START_PATTERN = /^<(\/?)([a-z0-9]+)/i;
 const VOID_ELEMENTS = new Set(['br', 'hr', 'img', 'source', 'wbr', 'input']);
 /** Elements that are kept, without attributes except for the URL of a link. */
 const ELEMENTS_KEPT_IN_MAIL = new Set(
@@ -103,7 +103,7 @@ export function convertMessageHtmlForMail(html: string, origin: string): string 
   let out = '';
   let replaced: ActiveElementReplacement | undefined;
   for (const [token] of html.matchAll(HTML_TAG_OR_TEXT_PATTERN)) {
-    const [, slash, written = ''] = TAG_NAME_PATTERN.exec(token) ?? [];
+    const [, slash, written = ''] = HTML_TAG_START_PATTERN.exec(token) ?? [];
     const name = written.toLowerCase();
     const closing = slash === '/';
     const opening = name !== '' && !closing && !VOID_ELEMENTS.has(name) && !token.endsWith('/>');
@@ -145,7 +145,7 @@ export function convertMailHtmlToText(html: string): string {
   let link = '';
   let linkFrom = 0;
   for (const [token] of html.matchAll(HTML_TAG_OR_TEXT_PATTERN)) {
-    const [, slash, name = ''] = TAG_NAME_PATTERN.exec(token) ?? [];
+    const [, slash, name = ''] = HTML_TAG_START_PATTERN.exec(token) ?? [];
     if (name === '') out += decodeHtmlEntities(token);
     else if (name === 'a' && slash === '') {
       link = decodeHtmlEntities(attributeValueOfTag(token, 'href'));

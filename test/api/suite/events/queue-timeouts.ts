@@ -60,7 +60,7 @@ export async function queueTimeouts(t: Test): Promise<void> {
     const params = { queue_id: queue.id, last_event_id: -1, dont_block: true };
     await until('the queue is gone', async () => {
       clock.advance(100);
-      return !(await store.listSleepingActors(EVERY_PARTITION)).some(({ key }) => key.endsWith(queue.id));
+      return !(await store.listActorsToWake(EVERY_PARTITION)).some(({ key }) => key.endsWith(queue.id));
     });
     await refused(t, member.api.call('GET /events', params), {
       code: 'BAD_EVENT_QUEUE_ID',

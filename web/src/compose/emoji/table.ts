@@ -96,7 +96,7 @@ export class EmojiTable {
     );
   }
 
-  /** @param code with or without variation selectors */
+  /** @param code code points in hex, joined by hyphens, with or without variation selectors */
   findUnicodeEmojiByCode(code: string): Emoji | undefined {
     return this.#unicodeEmojiByCode.get(code.replaceAll('-fe0f', ''));
   }
