@@ -26,7 +26,7 @@ const SLACK_INTERFACE_NUMBER = 2;
 
 /**
  * Makes the request of a webhook call.
- * @returns the request, or the reason why there is none, as a clause like “the message is too long for it”
+ * @returns the request, or the reason why there is none, as a clause like “its form of calls knows no direct messages”
  */
 export function makeWebhookRequestOrRefusal(
   call: OutgoingWebhookCall,

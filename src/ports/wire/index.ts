@@ -1,6 +1,6 @@
 /**
- * Messages between processes: `frame.ts` encodes messages with large byte arrays, for NATS and for links; `link.ts` is a
- * link between two processes of one machine, over a socket pair.
+ * Messages between processes: `frame.ts` encodes messages with large byte arrays, for NATS and for links; `link.ts` is
+ * a link between two processes of one machine, over a socket pair.
  *
  * Invariants: values that are sent are never changed by either side. A link keeps the order of its messages. A frame
  * carries a byte array that several of its messages share once.
