@@ -12,12 +12,12 @@ import { constants, Script } from 'node:vm';
 
 /** The end of what a server prints at its start. */
 const READY = 'Health and metrics:';
-const LIMIT_MS = 60_000;
 
 const [bundle] = process.argv.splice(2, 1).map((path) => resolve(path));
 const bytes = readFileSync(bundle);
 const script = new Script(Module.wrap(bytes.toString('latin1')), {
-  filename: bundle,
+  // Stack traces take the name from the cache, and the build moves the file to `dist` when it is done.
+  filename: bundle.replace(/(?<=[\\/]dist)\.\d+(?=[\\/])/, ''),
   importModuleDynamically: constants.USE_MAIN_CONTEXT_DEFAULT_LOADER,
 });
 
@@ -27,17 +27,23 @@ function write() {
   writeFileSync(cache, Buffer.concat([hash, script.createCachedData()]));
   // The program has set a private umask.
   chmodSync(cache, 0o644);
-  process.exit(0);
 }
 
 const module = { exports: {} };
 script.runInThisContext()(module.exports, createRequire(bundle), module, bundle, dirname(bundle));
-if (process.argv.length === 2) setImmediate(write);
-else {
-  setTimeout(() => process.exit(1), LIMIT_MS);
+if (process.argv.length === 2) {
+  write();
+  process.exit(0);
+} else {
   const print = process.stdout.write;
   process.stdout.write = (text, ...rest) => {
-    if (String(text).startsWith(READY)) setImmediate(write);
+    if (String(text).startsWith(READY)) {
+      setImmediate(() => {
+        write();
+        // Not `exit`, which may wait for a thread of LMDB.
+        process.kill(process.pid, 'SIGTERM');
+      });
+    }
     return print.call(process.stdout, text, ...rest);
   };
 }
