@@ -1,16 +1,20 @@
 /**
  * `npm run build`: compiles into a folder beside `dist`, then moves the files that differ, one by one. The program that
- * users start is bundled into `dist/program`: it starts in a third of the time of its 784 modules.
+ * users start is bundled into `dist/program`: it starts in a fifth of the time of its 784 modules. Each bundle is a
+ * `.js` file, which is src/launch.ts, a `.cjs` file with the code, and a `.cache` file with V8's compiled form of it
+ * (docs/decisions/024-one-file-and-its-code-cache.md).
  *
  * A server that runs from `dist` keeps every file that it may still load: workers are loaded late. Compiled files of
  * removed sources are deleted, so that no stale test runs. Unchanged sources are not compiled again. This file is plain
  * JavaScript, because nothing is compiled before it.
  */
-import { execFileSync, spawnSync } from 'node:child_process';
+import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
+import { once } from 'node:events';
 import {
   existsSync,
   mkdirSync,
+  mkdtempSync,
   readdirSync,
   readFileSync,
   renameSync,
@@ -19,7 +23,9 @@ import {
   statSync,
   writeFileSync,
 } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { basename, dirname, join, resolve } from 'node:path';
+import { Worker } from 'node:worker_threads';
 
 const TARGET = 'dist';
 const STAMP = join(TARGET, '.built');
@@ -33,16 +39,24 @@ const INPUTS = [
   'tsconfig.json',
   'package.json',
   'tools/build.mjs',
+  'tools/code-cache.mjs',
 ];
 const COMPILER = join('node_modules', '.bin', 'tsc');
+const LAUNCHER = 'src/launch.ts';
+const CODE_CACHE_TOOL = 'tools/code-cache.mjs';
 /** Scripts of threads. Tests start hundreds of threads, so these are bundled in place of the compiled files too. */
 const THREADS = ['src/domain/markdown/render-worker', 'src/domain/secrets/strength-worker'];
 /** Scripts of processes that the program starts. */
 const PROCESSES = ['src/app/server/worker-process'];
-/** Sources of the bundles by their places in `dist`. The program looks for the scripts of its threads and processes
- * beside itself. */
+/** Time for the start that fills the code cache; it takes a second. */
+const CODE_CACHE_MS = 60_000;
+const PROGRAM = 'program/main';
+/**
+ * Sources of the bundles by their places in `dist`. The program looks for the scripts of its threads and processes
+ * beside itself.
+ */
 const BUNDLES = {
-  'program/main': 'src/main.ts',
+  [PROGRAM]: 'src/main.ts',
   ...Object.fromEntries(
     [...THREADS, ...PROCESSES].flatMap((path) => [path, `program/${basename(path)}`].map((at) => [at, `${path}.ts`])),
   ),
@@ -141,24 +155,59 @@ const ownImports = {
 };
 
 async function bundleProgram(target) {
-  if (!existsSync('src/main.ts')) return;
+  if (!existsSync(BUNDLES[PROGRAM])) return;
   const { build } = await import('esbuild');
-  await build({
+  const options = { outdir: target, allowOverwrite: true, platform: 'node', target: 'node20', logLevel: 'warning' };
+  const launchers = Object.fromEntries(Object.keys(BUNDLES).map((at) => [at, LAUNCHER]));
+  await build({ ...options, entryPoints: launchers, format: 'esm' });
+  const { outputFiles } = await build({
+    ...options,
     entryPoints: BUNDLES,
-    outdir: target,
-    allowOverwrite: true,
+    outExtension: { '.js': '.cjs' },
     bundle: true,
-    platform: 'node',
-    format: 'esm',
-    target: 'node20',
+    format: 'cjs',
     external: NOT_BUNDLED,
     plugins: [ownImports],
-    // CommonJS dependencies require the modules of Node.
-    banner: {
-      js: "import { createRequire as __requireOf } from 'node:module';\nconst require = __requireOf(import.meta.url);",
-    },
-    logLevel: 'warning',
+    define: { 'import.meta.url': 'bundleUrl' },
+    banner: { js: "const bundleUrl = require('node:url').pathToFileURL(__filename).href;" },
+    legalComments: 'external',
+    sourcemap: 'linked',
+    sourcesContent: false,
+    write: false,
   });
+  for (const { path, text } of outputFiles) writeFileSync(path, path.endsWith('.cjs') ? withHash(inAscii(text)) : text);
+  await Promise.all(Object.keys(BUNDLES).map((at) => writeCodeCache(join(target, `${at}.cjs`), at)));
+}
+
+/** Escapes what esbuild leaves in regular expressions and comments: the launcher reads one byte per character. */
+function inAscii(text) {
+  if (/\\[^\0-\x7f]/.test(text)) throw new Error('a backslash before a character that is not ASCII');
+  return text.replace(/[^\0-\x7f]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
+}
+
+const withHash = (text) => `/*${createHash('sha256').update(text).digest('hex')}*/${text}`;
+
+/**
+ * Runs a bundle, so that V8 compiles what a start uses. Without the cache a start only takes longer.
+ *
+ * @param at place of the bundle in `dist`, without its ending
+ */
+async function writeCodeCache(bundle, at) {
+  const folder = mkdtempSync(join(tmpdir(), 'conclave-build-'));
+  // Without workers the program itself runs the code of the frontend.
+  const serve = ['serve', '--workers', '0', '--data-dir', folder, '--port', '0', '--log-level', 'error'];
+  const isThread = THREADS.some((path) => basename(path) === basename(at));
+  const run = isThread
+    ? new Worker(resolve(CODE_CACHE_TOOL), { argv: [bundle] })
+    : spawn(process.execPath, [CODE_CACHE_TOOL, bundle, ...(at === PROGRAM ? serve : [])], {
+        // A worker process has its link at descriptor 3.
+        stdio: ['ignore', 'ignore', 'inherit', 'pipe'],
+        timeout: CODE_CACHE_MS,
+        killSignal: 'SIGKILL',
+      });
+  await once(run, 'exit');
+  rmSync(folder, { recursive: true, force: true });
+  if (!existsSync(bundle.replace(/cjs$/, 'cache'))) console.warn(`${bundle} has no code cache`);
 }
 
 if (readOr(STAMP, '').toString() === state()) process.exit(0);

@@ -5,7 +5,8 @@
  *   `encodeResponseFields` (response bodies from encoded parts).
  * - Collections: `IdSet` (delta-encoded id sets), lazy maps and sets (shared while empty).
  * - Concurrency on one event loop: `SingleFlight`, `Semaphore`, `TimeSlicer`.
- * - `memoizeByObject`, rate limits over sliding windows (`rates.ts`), formats of dates and URLs, HTML escaping.
+ * - `memoizeByObject`, rate limits over sliding windows (`rates.ts`), formats of dates and URLs, HTML escaping, networks
+ *   that outgoing requests may reach (`ip-networks.ts`).
  *
  * Folders with doors of their own: `clock` (time that tests can move), `threads` (worker pool), `disk` (private and
  * durable files), `metrics` (declared metrics and their Prometheus format).
@@ -20,6 +21,7 @@ export {
 export { escapeHtml } from './escape-html.js';
 export { isHttpOrFtpUrl, isIsoDate } from './formats.js';
 export { IdSet } from './id-set.js';
+export { ForbiddenAddressError, OutgoingAddressFilter, parseIpNetworkList } from './ip-networks.js';
 export type { Json, JsonObject } from './json.js';
 export { cleanParsedJson, JsonFloat, type ParsedJsonText, parseJsonText, TooManyJsonValuesError } from './json-text.js';
 export { newLazyMap, newLazySet, toWritableMap, toWritableSet } from './lazy-collections.js';

@@ -67,10 +67,11 @@ const LOADS: readonly (readonly [beginning: string, load: number, seconds: numbe
   ['dist/test/clients/zulip-terminal', 0.5, 50],
   ['dist/test/clients/leave', 0.5, 40],
   ['dist/test/clients/kill9-conversations', 0.8, 30],
+  ['dist/test/clients/import.', 0.9, 55],
   ['dist/test/clients', 0.6, 15],
   ['dist/test/load/faults', 0.1, 45],
   ['dist/test/load', 0.3, 25],
-  ['dist/test/cluster', 1, 20],
+  ['dist/test/cluster', 1, 7],
   ['dist/test/contract/placement-random', 0.6, 14],
   // Its hosts count as dead after 2.5 s of silence, which a crowded machine reaches.
   ['dist/test/contract/bus-nats', 1, 12],
@@ -78,7 +79,7 @@ const LOADS: readonly (readonly [beginning: string, load: number, seconds: numbe
   // Waits for connections to time out.
   ['dist/test/unit/http', 0.4, 35],
   ['dist/test/unit', 1, 12],
-  ['dist/test/web', 0.8, 90],
+  ['dist/test/web', 0.8, 20],
 ];
 
 export function loadOf(file: string): Load {
@@ -125,24 +126,48 @@ function bundles(files: readonly string[]): Program[] {
   return programs;
 }
 
-/** Tests of the web client, most of them in Chromium. */
-const WEB = 'dist/test/web/';
-/** Processes for these files; each starts one Chromium. */
-const WEB_PROCESSES = 3;
+/**
+ * Folders whose files share a few processes, dealt in turn: a process that loads tap and the server takes 1.7 s of CPU
+ * before its first fact. Those of the web client start one Chromium each.
+ */
+const SHARED: readonly (readonly [folder: string, processes: number])[] = [
+  ['dist/test/web/', 3],
+  ['dist/test/clients/', 3],
+  ['dist/test/api/', 2],
+  ['dist/test/cluster/', 1],
+];
+/** Files of these folders that run alone: they are long, or count what their process has done. */
+const NOT_SHARED: readonly string[] = [
+  ...['cluster', 'contract-tried', 'embedded', 'embedded-node-http', 'hostile'].map((name) => `api/${name}`),
+  ...['cluster-hosts', 'import', 'kill9-conversations', 'leave', 'zulip-terminal'].map((name) => `clients/${name}`),
+].map((name) => `dist/test/${name}.test.js`);
+
+const folderOfShared = (file: string): string | undefined => SHARED.find(([folder]) => file.startsWith(folder))?.[0];
 
 /** Files that can't run without Chromium end their process, so each gets one of its own where it is missing. */
-const sharesChromium = (file: string): boolean =>
-  file.startsWith(WEB) && (process.env.CI !== undefined || existsSync(process.env.CHROMIUM ?? '/usr/bin/chromium'));
+const endsItsProcess = (file: string): boolean =>
+  file.startsWith('dist/test/web/') &&
+  process.env.CI === undefined &&
+  !existsSync(process.env.CHROMIUM ?? '/usr/bin/chromium');
 
-/** Files of test/web, dealt in turn to a few processes. */
-function webPrograms(files: readonly string[]): Program[] {
-  return Array.from({ length: WEB_PROCESSES }, (_, index) => {
-    const own = files.filter((_, n) => n % WEB_PROCESSES === index);
-    const title = own.length === 1 ? sourceOf(own[0]!) : `test/web ${index + 1}/${WEB_PROCESSES}`;
-    const env = { TEST_FILES: own.join(' ') };
-    const argv = [...HEAP_FLAGS, SEVERAL, title.replaceAll(/\W+/g, '-')];
-    return { title, argv, files: own, bundle: true, env, after: [], ...loadOf(WEB) };
-  }).filter((program) => program.files.length > 0);
+const isShared = (file: string): boolean =>
+  folderOfShared(file) !== undefined && !NOT_SHARED.includes(file) && !endsItsProcess(file);
+
+function sharedPrograms(files: readonly string[]): Program[] {
+  return SHARED.flatMap(([folder, processes]) => {
+    const inside = files.filter((file) => folderOfShared(file) === folder);
+    return Array.from({ length: processes }, (_, index) => {
+      const own = inside.filter((_, n) => n % processes === index);
+      const name = sourceOf(folder).replace(/\/$/, '');
+      const title = own.length === 1 ? sourceOf(own[0]!) : `${name} ${index + 1}/${processes}`;
+      const env = { TEST_FILES: own.join(' ') };
+      const argv = [...HEAP_FLAGS, SEVERAL, title.replaceAll(/\W+/g, '-')];
+      const loads = own.map(loadOf);
+      const seconds = loads.reduce((sum, { seconds }) => sum + seconds, 0);
+      const load = loads.reduce((sum, { load, seconds }) => sum + load * seconds, 0) / seconds;
+      return { title, argv, files: own, bundle: true, env, after: [], load, seconds };
+    }).filter((program) => program.files.length > 0);
+  });
 }
 
 const JUDGED = 'dist/test/api/embedded.test.js';
@@ -199,10 +224,10 @@ export function programsFor({ paths, grep, quick }: Options): Program[] {
   const files = (grep === undefined ? inTime : having(grep, inTime)).filter((file) => file !== JUDGE);
   const isBundled = (file: string): boolean =>
     BUNDLED.some((folder) => file.startsWith(`${folder}/`)) && !ALONE.includes(file);
-  const others = files.filter((file) => !isBundled(file) && !sharesChromium(file));
+  const others = files.filter((file) => !isBundled(file) && !isShared(file));
   const programs = [
     ...bundles(files.filter(isBundled)),
-    ...webPrograms(files.filter(sharesChromium)),
+    ...sharedPrograms(files.filter(isShared)),
     ...(grep === undefined ? others.flatMap(shards) : others.map(alone)),
   ];
   // A part of the suite cannot have tried everything.

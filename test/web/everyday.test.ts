@@ -30,9 +30,7 @@ const quoted = JSON.stringify;
 
 async function signedIn(person: Person, hash: string): Promise<ClientPage> {
   const client = await ClientPage.open(browser, host);
-  await client.signIn(person.email, PASSWORD);
-  await client.waitFor('.app');
-  await client.goTo(hash);
+  await client.openSignedIn(person.email, PASSWORD, hash);
   return client;
 }
 

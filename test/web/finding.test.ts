@@ -18,9 +18,7 @@ const host = `${org.subdomain}.localhost:${server.nextPort()}`;
 
 async function open(hash: string, look: Parameters<typeof ClientPage.open>[2] = {}): Promise<ClientPage> {
   const client = await ClientPage.open(browser, host, look);
-  await client.signIn(member.email, PASSWORD);
-  await client.waitFor('.app');
-  await client.page.evaluate(`location.hash = ${JSON.stringify(hash)}`);
+  await client.openSignedIn(member.email, PASSWORD, hash);
   return client;
 }
 

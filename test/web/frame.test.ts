@@ -57,7 +57,7 @@ for (const { name, ...look } of picked(LOOKS, PICKED, ({ name }) => name)) {
 
 t.test('rows of the sidebar are reached by keys, and the address follows', async (t) => {
   const client = await ClientPage.open(browser, host);
-  await client.signIn(member.email, PASSWORD);
+  await client.openSignedIn(member.email, PASSWORD);
   await client.waitFor('.row.stream', 'general');
   const { keyboard } = client.page;
   await keyboard.press('q');
@@ -75,7 +75,7 @@ t.test('rows of the sidebar are reached by keys, and the address follows', async
 
 t.test('keys of a shortcut are changed in the list, and stay changed', async (t) => {
   const client = await ClientPage.open(browser, host);
-  await client.signIn(member.email, PASSWORD);
+  await client.openSignedIn(member.email, PASSWORD);
   await client.waitFor('.row.stream', 'general');
   const { keyboard } = client.page;
   await keyboard.press('?');

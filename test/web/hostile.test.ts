@@ -192,9 +192,7 @@ for (const viewport of [DESK, PHONE]) {
       t.fail(`a dialog opens: ${dialog.message()}`);
       void dialog.dismiss();
     });
-    await client.signIn(owner.email, PASSWORD);
-    await client.waitFor('.app');
-    await page.evaluate(`location.hash = '#recent'`);
+    await client.openSignedIn(owner.email, PASSWORD, '#recent');
     for (const hash of VIEWS) {
       await client.goTo(hash);
       await page.waitForFunction(

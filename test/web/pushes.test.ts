@@ -43,8 +43,7 @@ async function subscribeReceiver() {
 async function open(): Promise<ClientPage> {
   const client = await ClientPage.open(chromium, host);
   await client.page.browserContext().overridePermissions(origin, ['notifications']);
-  await client.signIn(member.email, PASSWORD);
-  await client.waitFor('.app');
+  await client.openSignedIn(member.email, PASSWORD);
   await client.page.evaluate('navigator.serviceWorker.ready.then(() => true)');
   return client;
 }

@@ -119,9 +119,7 @@ async function idsOf(person: Person, topic: string): Promise<readonly { id: numb
 /** The client of the member at an address, with messages on screen. */
 async function openAt(hash: string, look: Parameters<typeof ClientPage.open>[2] = {}): Promise<ClientPage> {
   const client = await ClientPage.open(browser, `${org.subdomain}.localhost:${server.nextPort()}`, look);
-  await client.signIn(org.member.email, PASSWORD);
-  await client.waitFor('.app');
-  await client.goTo(hash);
+  await client.openSignedIn(org.member.email, PASSWORD, hash);
   await client.page.waitForSelector('[data-message]');
   return client;
 }

@@ -29,9 +29,7 @@ function journey(title: string, run: (t: Test, open: OpenPage) => Promise<void>)
       const client = await ClientPage.open(browser, `${org.subdomain}.localhost:${server.nextPort()}`);
       t.teardown(() => client.page.browserContext().close());
       clients.push({ client, refusal });
-      await client.signIn(person.email, PASSWORD);
-      await client.waitFor('.app');
-      await client.goTo(hash);
+      await client.openSignedIn(person.email, PASSWORD, hash);
       return client;
     });
     for (const { client, refusal } of clients) {

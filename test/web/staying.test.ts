@@ -20,7 +20,7 @@ const DEAD = /net::ERR_/;
 
 async function open(topic: string): Promise<ClientPage> {
   const client = await ClientPage.open(browser, server.host);
-  await client.signIn(member.email, PASSWORD);
+  await client.openSignedIn(member.email, PASSWORD);
   await client.waitFor('.row.stream', 'general');
   await client.click('.row.stream a', 'general');
   await client.click('.row.topic a', topic);

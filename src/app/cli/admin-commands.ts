@@ -30,12 +30,6 @@ import { runWithActorClient } from './actors.js';
 import { CLUSTER_COMMAND_BY_NAME } from './cluster-commands.js';
 import type { AdminCommand, AdminCommandAction, CliNonSettingOptions } from './command.js';
 
-export const ADMIN_ONLY_COMMAND_LINE_OPTIONS = Object.fromEntries(
-  ['subdomain', 'name', 'type', 'email', 'full-name', 'password', 'user-role', 'realm', 'zuliprc', 'site'].map(
-    (name) => [name, { type: 'string' as const }],
-  ),
-);
-
 const makeArgumentlessCommand = (run: AdminCommandAction): AdminCommand => ({ words: [], run });
 
 /** Command that changes the organization of `--realm`, or one of its accounts. */

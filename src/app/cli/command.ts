@@ -1,4 +1,4 @@
-/** Types that all administration commands of the command line share. */
+/** Types of administration commands, and the one way to report an error of the command line. */
 import type { ServerConfig } from '#app/config';
 import type { Logger } from '#base';
 
@@ -21,4 +21,9 @@ export interface AdminCommand {
   /** Placeholders of the words after the command's name, in order. */
   readonly words: readonly string[];
   readonly run: AdminCommandAction;
+}
+
+export function printErrorAndReturnExitCode(message: string, code: number): number {
+  process.stderr.write(`conclave: ${message}\n`);
+  return code;
 }

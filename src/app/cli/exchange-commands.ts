@@ -31,13 +31,6 @@ import {
   openStoreBesideRunningServer,
 } from './exchange-target.js';
 
-export const IMPORT_EXPORT_COMMAND_OPTIONS = {
-  passwords: { type: 'string' },
-  'former-site': { type: 'string' },
-  check: { type: 'boolean' },
-  drop: { type: 'boolean' },
-} as const;
-
 type ImportExportOptions = CliNonSettingOptions & { readonly check?: unknown; readonly drop?: unknown };
 type ImportExportAction = (config: ServerConfig, options: ImportExportOptions, logger: Logger) => Promise<void>;
 

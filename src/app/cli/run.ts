@@ -1,27 +1,9 @@
-/** Entry of the command line: parses the words, finds the command and runs it. */
-import { hostname } from 'node:os';
+/** Entry of the command line: parses the words, prints the help, and loads the commands when one is to run. */
 import { parseArgs } from 'node:util';
-import { pino } from 'pino';
-import { AdminError } from '#app/admin';
-import {
-  loadServerConfig,
-  SERVER_SETTING_DECLARATIONS,
-  SETTING_COMMAND_LINE_OPTIONS,
-  type ServerConfig,
-  ServerConfigError,
-} from '#app/config';
-import { formatStartGreeting, runPreflightChecks, startServer } from '#app/server';
-import type { Logger } from '#base';
-import { REAL_CLOCK } from '#base/clock';
-import { ADMIN_ONLY_COMMAND_LINE_OPTIONS, findAdminCommandRunner } from './admin-commands.js';
-import { findBackupOrRestoreCommand } from './data-commands.js';
-import { findImportExportCommandRunner, IMPORT_EXPORT_COMMAND_OPTIONS } from './exchange-commands.js';
+import { SETTING_COMMAND_LINE_OPTIONS } from '#app/config';
+import { printErrorAndReturnExitCode } from './command.js';
 import { CLI_HELP_TEXT } from './help.js';
-import { describeServerSecretMatch, findSecretChangedCommand } from './secret-commands.js';
-import { findClusterStoreCommand } from './store-commands.js';
-
-/** Time for the process to end by itself after the stop, ms. */
-const FORCED_EXIT_AFTER_STOP_MS = 500;
+import { ADMIN_ONLY_COMMAND_LINE_OPTIONS, IMPORT_EXPORT_COMMAND_OPTIONS } from './options.js';
 
 /** Runs one `conclave` command. @returns exit code: 0 success, 1 failure, 2 wrong usage or configuration */
 export async function runCommandLine(argv: readonly string[], environment: NodeJS.ProcessEnv): Promise<number> {
@@ -47,31 +29,9 @@ export async function runCommandLine(argv: readonly string[], environment: NodeJ
     process.stdout.write(CLI_HELP_TEXT);
     return command === '' && !values.help ? 2 : 0;
   }
-  try {
-    const config = loadServerConfig(values, environment);
-    if (command === 'serve') return await runServerUntilSignal(config);
-    if (command === 'check-config') return await checkAndPrintConfig(config);
-    const data =
-      findBackupOrRestoreCommand(positionals) ??
-      findClusterStoreCommand(positionals) ??
-      findSecretChangedCommand(positionals);
-    if (data) {
-      await data(config);
-      return 0;
-    }
-    const exchange = findImportExportCommandRunner(positionals);
-    if (exchange) {
-      await exchange(config, values as Record<string, string | undefined>, makeErrorOnlyLogger());
-      return 0;
-    }
-    const admin = findAdminCommandRunner(positionals);
-    if (!admin) return printErrorAndReturnExitCode(`no such command: ${command}. 'conclave --help' lists them.`, 2);
-    return (await admin(config, values as Record<string, string | undefined>, makeErrorOnlyLogger())) ?? 0;
-  } catch (error) {
-    if (error instanceof ServerConfigError) return printErrorAndReturnExitCode(error.message, 2);
-    if (error instanceof AdminError) return printErrorAndReturnExitCode(error.message, 1);
-    return printErrorAndReturnExitCode(error instanceof Error ? error.message : String(error), 1);
-  }
+  // The commands load the server, ten times the code of the help.
+  const { runCommand } = await import('./run-command.js');
+  return runCommand(values, positionals, environment);
 }
 
 /** Turns `--name -1` into `--name=-1`: the value then gets its own error instead of the parser's 'ambiguous'. */
@@ -90,47 +50,4 @@ function joinDashedSettingValues(argv: readonly string[]): string[] {
     } else args.push(arg);
   }
   return args;
-}
-
-function printErrorAndReturnExitCode(message: string, code: number): number {
-  process.stderr.write(`conclave: ${message}\n`);
-  return code;
-}
-
-const makeErrorOnlyLogger = (): Logger => pino({ level: 'error' }, pino.destination(2)) as unknown as Logger;
-
-async function checkAndPrintConfig(config: ServerConfig): Promise<number> {
-  await runPreflightChecks(config);
-  for (const [name, of] of Object.entries(SERVER_SETTING_DECLARATIONS)) {
-    const value = config[name as keyof ServerConfig];
-    const shown = value === undefined || value === '' ? '(not set)' : of.secret ? '(given)' : String(value);
-    process.stdout.write(`${of.env.padEnd(20)} ${shown}\n`);
-  }
-  process.stdout.write(`the secret: ${await describeServerSecretMatch(config)}\n`);
-  return 0;
-}
-
-/** Runs the server until SIGTERM or SIGINT. A second signal ends the process at once. */
-async function runServerUntilSignal(config: ServerConfig): Promise<number> {
-  await runPreflightChecks(config);
-  // Name of this process in `conclave cluster status`.
-  const base = { host: `${hostname()}/${process.pid}`, role: config.role };
-  const destination = pino.destination({ dest: 2, sync: false });
-  const logger = pino({ level: config.logLevel, base }, destination) as unknown as Logger;
-  const running = await startServer(config, REAL_CLOCK, logger);
-  if (running.site) process.stdout.write(formatStartGreeting(running.first, running.site));
-  else process.stdout.write('Conclave actor host runs\n');
-  process.stdout.write(`Health and metrics: ${running.ops}\n`);
-  const signal = await new Promise<string>((resolve) => {
-    for (const name of ['SIGTERM', 'SIGINT'] as const) process.once(name, () => resolve(name));
-  });
-  logger.info({ signal }, 'stopping');
-  for (const name of ['SIGTERM', 'SIGINT'] as const) process.once(name, () => process.exit(130));
-  await running.stop();
-  // Everything is stored and handed over: nothing that is left may keep the process alive.
-  setTimeout(() => {
-    logger.warn({ resources: process.getActiveResourcesInfo() }, 'resources were still open after the stop');
-    process.exit(0);
-  }, FORCED_EXIT_AFTER_STOP_MS).unref();
-  return 0;
 }

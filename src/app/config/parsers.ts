@@ -1,7 +1,8 @@
 /** Parsers of settings: each returns the value, or throws an Error with the reason. */
+
 import { isIPv6 } from 'node:net';
+import { parseIpNetworkList } from '#base';
 import { hasEmailAddressForm, toCheckedFullName } from '#domain/people';
-import { parseIpNetworkList } from '#domain/webhooks';
 import { parseRateLimitRules } from '#frontend/limits';
 
 const MAX_PATH_OR_URL_CHARACTERS = 4_096;

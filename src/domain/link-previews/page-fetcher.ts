@@ -1,9 +1,9 @@
 /** Fetches the heads of linked pages, with limits for networks, redirects, time and size. */
 import type { IncomingMessage } from 'node:http';
-import { SERVER_VERSION } from '#base';
+import { type OutgoingAddressFilter, SERVER_VERSION } from '#base';
 import type { Clock } from '#base/clock';
 import { makeImageProxyPath } from '#domain/pictures';
-import { getOkFollowingRedirects, type OutgoingAddressFilter } from '#domain/webhooks';
+import { getOkFollowingRedirects } from '#domain/webhooks';
 import { parseWebPageHead, type WebPageHead } from './page-head.js';
 
 /** Time limit of one page, all redirects included, ms. */

@@ -1,7 +1,8 @@
 /** Subscriptions of browsers: what a browser may give, and the sealed form that is stored. */
+
 import { createECDH } from 'node:crypto';
+import { OutgoingAddressFilter } from '#base';
 import type { ServerCryptography } from '#domain/secrets';
-import { OutgoingAddressFilter } from '#domain/webhooks';
 
 /** A subscription of a browser at its push service. */
 export interface WebPushSubscription {

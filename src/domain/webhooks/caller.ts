@@ -1,9 +1,8 @@
 /** Calls of outgoing webhooks: a POST request with limits on its target, its time and the size of the response. */
 import { request as httpRequest, type IncomingMessage, type RequestOptions } from 'node:http';
 import { request as httpsRequest } from 'node:https';
-import { SERVER_VERSION } from '#base';
+import { ForbiddenAddressError, type OutgoingAddressFilter, SERVER_VERSION } from '#base';
 import type { Clock } from '#base/clock';
-import { ForbiddenAddressError, type OutgoingAddressFilter } from './networks.js';
 
 /** Maximum duration of a webhook call, ms (users.md § Bots). */
 const WEBHOOK_TIMEOUT_MS = 10_000;

@@ -1,7 +1,8 @@
 /** GET requests to URLs that users have given, with limits on networks and redirects. */
+
 import { request as httpRequest, type IncomingMessage, type OutgoingHttpHeaders } from 'node:http';
 import { request as httpsRequest } from 'node:https';
-import type { OutgoingAddressFilter } from './networks.js';
+import type { OutgoingAddressFilter } from '#base';
 
 const REDIRECT_STATUS_CODES: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 

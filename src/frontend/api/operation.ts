@@ -4,9 +4,8 @@
  */
 
 import type { Static, TSchema } from 'typebox';
-import type { CachedResponseFields, JsonObject, ResponseFields } from '#base';
+import type { CachedResponseFields, JsonObject, OutgoingAddressFilter, ResponseFields } from '#base';
 import type { ServerCryptography } from '#domain/secrets';
-import type { OutgoingAddressFilter } from '#domain/webhooks';
 import type { ImageProxy } from '#frontend/image-proxy';
 import type { IdentityProviders, JwtKeysBySubdomain } from '#frontend/single-sign-on';
 import type { ActorKindName, RawHttpAnswer, RealmId, UserId } from '#model';

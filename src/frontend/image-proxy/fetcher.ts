@@ -1,8 +1,8 @@
 /** Fetches pictures from other hosts, with limits for networks, redirects, time and size. */
 import type { IncomingMessage } from 'node:http';
-import { SERVER_VERSION } from '#base';
+import { type OutgoingAddressFilter, SERVER_VERSION } from '#base';
 import type { Clock } from '#base/clock';
-import { getOkFollowingRedirects, HttpGetError, type HttpGetFault, type OutgoingAddressFilter } from '#domain/webhooks';
+import { getOkFollowingRedirects, HttpGetError, type HttpGetFault } from '#domain/webhooks';
 import { detectImageType, IMAGE_TYPE_DETECTION_BYTES } from './image-type.js';
 
 /** Reason why a picture could not be fetched. */

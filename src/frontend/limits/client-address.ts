@@ -1,6 +1,7 @@
 /** Finds the network address under which a call without an account is counted. */
+
 import { BlockList, isIPv4, isIPv6 } from 'node:net';
-import { parseIpNetworkList } from '#domain/webhooks';
+import { parseIpNetworkList } from '#base';
 
 /** Parses an IPv6 address into its eight groups; undefined for other text. */
 function parseIpv6Groups(address: string): number[] | undefined {

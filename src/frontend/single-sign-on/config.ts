@@ -1,9 +1,10 @@
 /** Configuration of the identity providers for single sign-on: the value of the setting `oidc`. */
+
 import { readFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { Type } from 'typebox';
 import { Value } from 'typebox/value';
-import { parseIpNetworkList } from '#domain/webhooks';
+import { parseIpNetworkList } from '#base';
 import { type IdentityProviderIcon, readIdentityProviderIcon } from './icon.js';
 
 /** Names of the claims that describe an account; null if a claim is not used. */

@@ -1,8 +1,7 @@
 /** Requests to an identity provider, with limits on networks, time and size. Redirects are not followed. */
 import { request as httpRequest, type IncomingMessage } from 'node:http';
 import { request as httpsRequest } from 'node:https';
-import { SERVER_VERSION } from '#base';
-import type { OutgoingAddressFilter } from '#domain/webhooks';
+import { type OutgoingAddressFilter, SERVER_VERSION } from '#base';
 
 /** Error for an identity provider that gave no usable answer in time. */
 export class IdentityProviderUnavailableError extends Error {

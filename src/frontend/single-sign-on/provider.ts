@@ -1,8 +1,7 @@
 /** Identity providers: openid-client with the configuration of the server. */
 import * as oidc from 'openid-client';
-import type { Logger } from '#base';
+import { type Logger, OutgoingAddressFilter } from '#base';
 import type { Clock } from '#base/clock';
-import { OutgoingAddressFilter } from '#domain/webhooks';
 import { type ExternalIdentity, lacksIdentityClaims, makeExternalIdentity } from './claims.js';
 import type { IdentityProviderConfig } from './config.js';
 import { IDENTITY_PROVIDER_TIMEOUT_MS, IdentityProviderUnavailableError, makeIdentityProviderFetch } from './fetch.js';

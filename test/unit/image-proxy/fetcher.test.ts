@@ -1,8 +1,9 @@
 /** Fetches from servers that are slow, large or wrong, or redirect. All of them are on loopback. */
+
 import type { ServerResponse } from 'node:http';
 import { createServer } from 'node:net';
 import t, { type Test } from 'tap';
-import { OutgoingAddressFilter } from '#domain/webhooks';
+import { OutgoingAddressFilter } from '#base';
 import {
   DEFAULT_IMAGE_FETCH_LIMITS,
   ImageFetcher,

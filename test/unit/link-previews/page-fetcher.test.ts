@@ -1,9 +1,10 @@
 /** Fetches of linked pages from a real server on loopback: redirects, types, sizes, character sets, networks. */
+
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import t from 'tap';
+import { OutgoingAddressFilter } from '#base';
 import { WebPageHeadFetcher } from '#domain/link-previews';
-import { OutgoingAddressFilter } from '#domain/webhooks';
 import { FakeClock } from '../../support/fake-clock.js';
 
 let answer: (response: ServerResponse, path: string) => void;

@@ -1,8 +1,9 @@
 /** Requests to a provider of identities: bounds of networks, time and size. */
+
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import t from 'tap';
-import { OutgoingAddressFilter } from '#domain/webhooks';
+import { OutgoingAddressFilter } from '#base';
 import { IdentityProviderUnavailableError } from '#frontend/single-sign-on';
 import { makeIdentityProviderFetch } from '../../../src/frontend/single-sign-on/fetch.js';
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import t from 'tap';
-import { OutgoingAddressFilter, parseIpNetworkList } from '#domain/webhooks';
+import { OutgoingAddressFilter, parseIpNetworkList } from '#base';
 
 t.test('by default only the public Internet is reached, for any form of an address', async (t) => {
   const reachable = new OutgoingAddressFilter('');

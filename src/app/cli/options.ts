@@ -1,0 +1,14 @@
+/** Options of the command line besides the settings. `--help` reads them without loading the commands. */
+
+export const ADMIN_ONLY_COMMAND_LINE_OPTIONS = Object.fromEntries(
+  ['subdomain', 'name', 'type', 'email', 'full-name', 'password', 'user-role', 'realm', 'zuliprc', 'site'].map(
+    (name) => [name, { type: 'string' as const }],
+  ),
+);
+
+export const IMPORT_EXPORT_COMMAND_OPTIONS = {
+  passwords: { type: 'string' },
+  'former-site': { type: 'string' },
+  check: { type: 'boolean' },
+  drop: { type: 'boolean' },
+} as const;
