@@ -30,6 +30,7 @@ import {
   makeActorBackedImportTarget,
   openStoreBesideRunningServer,
 } from './exchange-target.js';
+import { ImportLeaseHolder } from './import-lease.js';
 
 export const IMPORT_EXPORT_COMMAND_OPTIONS = {
   passwords: { type: 'string' },
@@ -113,6 +114,7 @@ async function runImportOrDropCommand(
         throw new AdminError(`an organization with the subdomain '${subdomain}' exists already`);
       }
       const opened = options.check ? undefined : await openStoreBesideRunningServer(config);
+      const lease = new ImportLeaseHolder(actors, subdomain);
       try {
         const { externalScheme: scheme, externalHost, host, port } = config;
         const report = await runOrganizationImportOrDryRun({
@@ -126,11 +128,12 @@ async function runImportOrDropCommand(
           extraEmoji: productEmojiForm(config.emojiNames),
           imageProxyKey: config.imageProxy === 'on' ? secrets.imageProxyKey : '',
           passwords,
-          target: opened && makeActorBackedImportTarget(actors, opened, subdomain),
+          target: opened && makeActorBackedImportTarget(actors, opened, lease),
           progress: makeProgressBarPrinter(),
         });
         process.stdout.write(formatImportReport(report, options.check === true));
       } finally {
+        await lease.release();
         await opened?.close();
       }
     });

@@ -36,6 +36,8 @@ const STORED_MESSAGE_FILES_PART = 'import-progress';
 export interface OrganizationImportTarget {
   readonly store: Store;
   readonly blobs: BlobStorage;
+  /** Aborted when another process has taken over the import. */
+  readonly lostSignal: AbortSignal;
   /** Reserves the organization, or finds the reservation of an earlier attempt. */
   begin(source: string): Promise<RealmImportReservation>;
   /** Gives up the reservation, because the export can't be imported. */
@@ -144,6 +146,7 @@ class OrganizationImportRun {
     );
     await this.#importScheduledMessages(directory);
     await this.#importMessageFiles(files, messages);
+    target?.lostSignal.throwIfAborted();
     const streams = this.#finishStreamMemberships(messages);
     this.#finishUserPartsAndUploads();
     if (target) {
@@ -186,6 +189,7 @@ class OrganizationImportRun {
     const done = Number(stored?.value ?? 0);
     let writing: Promise<void> = Promise.resolve();
     for (const [i, name] of files.entries()) {
+      target?.lostSignal.throwIfAborted();
       const placed = (await readMessageFileWithFlagPairs(this.folder, name, this.draft)).flatMap(
         ({ row, rows }) => messages.recordConversationAndFlags(row, rows) ?? [],
       );
