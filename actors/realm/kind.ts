@@ -100,6 +100,7 @@ import {
   endDataExportHandler,
   eraseDataExportHandler,
   listDataExportsHandler,
+  restartDataExportHandler,
   startDataExportHandler,
 } from './commands/organization/data-exports.js';
 import {
@@ -291,6 +292,7 @@ export const realmActorKind: ActorKindDefinition<RealmActorState, RealmMemorySta
       startExport: startDataExportHandler,
       deleteExport: deleteDataExportHandler,
       endExport: endDataExportHandler,
+      restartExport: restartDataExportHandler,
       eraseExport: eraseDataExportHandler,
       // Handlers in groups/: user groups and their members
       createGroup: createUserGroupHandler,

@@ -330,7 +330,9 @@ export const realmActorCommands = {
   startExport: declareCommand<StartExportArgs, ActorFieldsReply<{ readonly id: number }>>('start-export'),
   deleteExport: declareCommand<IdArgs & { readonly origin: string }, ActorFieldsReply>('delete-export'),
   /** Sent by the actor's sidecar: the archive of an export is stored, or never will be. */
-  endExport: declareCommand<IdArgs & { readonly stored: boolean }>('end-export'),
+  endExport: declareCommand<IdArgs & { readonly archive: string; readonly stored: boolean }>('end-export'),
+  /** Sent by the actor's sidecar: an earlier activation left this export unfinished, and it starts again. */
+  restartExport: declareCommand<IdArgs>('restart-export'),
   /** Sent by the actor to itself: deletes the archive of an export. */
   eraseExport: declareCommand<{ readonly archive: string }>('erase-export'),
 
