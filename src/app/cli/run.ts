@@ -15,7 +15,11 @@ import type { Logger } from '#base';
 import { REAL_CLOCK } from '#base/clock';
 import { ADMIN_ONLY_COMMAND_LINE_OPTIONS, findAdminCommandRunner } from './admin-commands.js';
 import { findBackupOrRestoreCommand } from './data-commands.js';
-import { findImportExportCommandRunner, IMPORT_EXPORT_COMMAND_OPTIONS } from './exchange-commands.js';
+import {
+  findImportExportCommandRunner,
+  IMPORT_EXPORT_COMMAND_OPTIONS,
+  refuseImportOptions,
+} from './exchange-commands.js';
 import { CLI_HELP_TEXT } from './help.js';
 import { describeServerSecretMatch, findSecretChangedCommand } from './secret-commands.js';
 import { findClusterStoreCommand } from './store-commands.js';
@@ -49,6 +53,8 @@ export async function runCommandLine(argv: readonly string[], environment: NodeJ
   }
   try {
     const config = loadServerConfig(values, environment);
+    const exchange = findImportExportCommandRunner(positionals);
+    if (!exchange) refuseImportOptions(values, command);
     if (command === 'serve') return await runServerUntilSignal(config);
     if (command === 'check-config') return await checkAndPrintConfig(config);
     const data =
@@ -59,7 +65,6 @@ export async function runCommandLine(argv: readonly string[], environment: NodeJ
       await data(config);
       return 0;
     }
-    const exchange = findImportExportCommandRunner(positionals);
     if (exchange) {
       await exchange(config, values as Record<string, string | undefined>, makeErrorOnlyLogger());
       return 0;
