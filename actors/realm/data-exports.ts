@@ -14,8 +14,10 @@ export interface DataExportRecord extends JsonObject {
   readonly requester: number;
   /** Wall time of the request, ms. */
   readonly requested: number;
-  /** Path of the archive (domain/files/data-exports.ts). */
+  /** Path of the archive of the last attempt (domain/files/data-exports.ts). */
   readonly archive: string;
+  /** Number of attempts, the running one included; absent: one. */
+  readonly attempts?: number;
   /** Base URL of the organization at the request. */
   readonly origin: string;
   readonly phase: 'pending' | 'stored' | 'failed' | 'deleted';
@@ -29,6 +31,10 @@ export const DATA_EXPORT_PARTS = new ActorPartAccessor<DataExportRecord>('export
 /** Data exports in the order of their ids. */
 export const listDataExports = (parts: ActorParts): DataExportRecord[] =>
   [...DATA_EXPORT_PARTS.values(parts)].sort((a, b) => a.id - b.id);
+
+/** True if an export runs, or waits to be run. */
+export const hasPendingDataExport = (parts: ActorParts): boolean =>
+  listDataExports(parts).some(({ phase }) => phase === 'pending');
 
 /** Form of a data export in the API. @param origin base URL of the organization */
 const presentDataExport = (record: DataExportRecord, origin: string): JsonObject => {

@@ -100,6 +100,7 @@ import {
   endDataExportHandler,
   eraseDataExportHandler,
   listDataExportsHandler,
+  restartDataExportHandler,
   startDataExportHandler,
 } from './commands/organization/data-exports.js';
 import {
@@ -110,6 +111,8 @@ import {
 import {
   dropRealmImportReservationHandler,
   endRealmImportHandler,
+  releaseImportLeaseHandler,
+  renewImportLeaseHandler,
   reserveRealmForImportHandler,
 } from './commands/organization/import-realm.js';
 import {
@@ -160,6 +163,7 @@ import {
   DIRECT_GROUP_RECIPIENT_PART_PREFIX,
   DIRECTORY_RECORD_PART_PREFIXES,
   DIRECTORY_SINGLETON_PART_NAMES,
+  IMPORT_LEASE_PART_NAME,
   PICTURE_UPLOADS_PART_PREFIX,
   type RealmActorState,
   STREAM_TRAFFIC_PART_PREFIX,
@@ -185,6 +189,7 @@ export const realmActorKind: ActorKindDefinition<RealmActorState, RealmMemorySta
     ...Object.values(INVITATION_PART_PREFIXES),
     MAIL_REQUEST_TIMES_PART_PREFIX,
     UNFINISHED_IMPORT_PART_PREFIX,
+    IMPORT_LEASE_PART_NAME,
     DATA_EXPORT_PARTS.prefix,
   ],
   commands: wrapAllRealmCommandHandlers(
@@ -199,6 +204,8 @@ export const realmActorKind: ActorKindDefinition<RealmActorState, RealmMemorySta
       createRealm: registerNewRealmHandler,
       init: initializeRealmHandler,
       beginImport: reserveRealmForImportHandler,
+      renewImport: renewImportLeaseHandler,
+      releaseImport: releaseImportLeaseHandler,
       endImport: endRealmImportHandler,
       dropImport: dropRealmImportReservationHandler,
       subdomainTaken: isSubdomainTakenHandler,
@@ -285,6 +292,7 @@ export const realmActorKind: ActorKindDefinition<RealmActorState, RealmMemorySta
       startExport: startDataExportHandler,
       deleteExport: deleteDataExportHandler,
       endExport: endDataExportHandler,
+      restartExport: restartDataExportHandler,
       eraseExport: eraseDataExportHandler,
       // Handlers in groups/: user groups and their members
       createGroup: createUserGroupHandler,

@@ -3,9 +3,10 @@
  * out, before the actor leaves memory.
  *
  * An export runs on the host of the actor and ends with the activation. Its record stays pending then, and the next
- * activation, perhaps on another host, records it as failed.
+ * activation, perhaps on another host, starts it again.
  */
 
+import { waitOnClock } from '#base/clock';
 import { blobNameOfDataExport } from '#domain/files';
 import { realmActorCommands } from '#model/commands';
 import type { ActorActivationHandle, ActorSidecar, DeferredRequest, PassivationReason } from '#runtime';
@@ -14,7 +15,7 @@ import type { DataExportRecord } from './data-exports.js';
 import type { RealmActorState } from './state.js';
 import type { RealmMemoryState } from './volatile.js';
 
-/** Time after which the end of an export is recorded again if the Store was away, ms. */
+/** Time after which the start or the end of an export is recorded again if the Store was away, ms. */
 const RECORD_AGAIN_AFTER_MS = 5_000;
 
 export class RealmActorSidecar implements ActorSidecar {
@@ -26,7 +27,8 @@ export class RealmActorSidecar implements ActorSidecar {
     private readonly handle: ActorActivationHandle<RealmActorState, RealmMemoryState>,
     private readonly sources: ActorInputSources,
   ) {
-    for (const id of handle.volatile.dataExports.orphanIds) void this.#endExportReliably(id, false);
+    for (const id of handle.volatile.dataExports.orphanIds)
+      void this.#recordReliably(() => handle.sendSelf(realmActorCommands.restartExport, { id }));
   }
 
   handleCommand(_name: string, _args: unknown, request: DeferredRequest): void {
@@ -47,7 +49,7 @@ export class RealmActorSidecar implements ActorSidecar {
     // only: any other passivation can be called off by a new command, after which the actor stays.
     if (reason === 'drained') {
       volatile.isPartitionDraining = true;
-      await Promise.allSettled(this.#abortExports().map((id) => this.#endExport(id, false)));
+      this.#abortExports();
     }
     if (volatile.nextMessageId <= this.handle.state().reservedIds)
       await this.handle.sendSelf(realmActorCommands.returnIds, {});
@@ -68,31 +70,26 @@ export class RealmActorSidecar implements ActorSidecar {
     } catch {
       stored = false;
     }
-    if (!running.signal.aborted) await this.#endExportReliably(id, stored);
+    const end = { id, archive, stored };
+    if (!running.signal.aborted)
+      await this.#recordReliably(() => this.handle.sendSelf(realmActorCommands.endExport, end));
     this.#runningExports.delete(id);
   }
 
-  /** Aborts all running exports. @returns their ids */
-  #abortExports(): number[] {
-    const aborted = [...this.#runningExports].filter(([, { signal }]) => !signal.aborted);
-    for (const [, running] of aborted) running.abort();
-    return aborted.map(([id]) => id);
+  #abortExports(): void {
+    for (const running of this.#runningExports.values()) running.abort();
   }
 
-  /** Records the end of an export, again and again until the activation stops. */
-  async #endExportReliably(id: number, stored: boolean): Promise<void> {
+  /** Records the start or the end of an export, again and again until the activation stops. */
+  async #recordReliably(record: () => Promise<void>): Promise<void> {
     const { clock } = this.sources.services;
     while (!this.#isStopped) {
       try {
-        await this.#endExport(id, stored);
+        await record();
         return;
       } catch {
-        await new Promise<void>((resolve) => void clock.setTimeout(resolve, RECORD_AGAIN_AFTER_MS));
+        await waitOnClock(clock, RECORD_AGAIN_AFTER_MS);
       }
     }
-  }
-
-  #endExport(id: number, stored: boolean): Promise<void> {
-    return this.handle.sendSelf(realmActorCommands.endExport, { id, stored });
   }
 }

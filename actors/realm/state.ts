@@ -73,6 +73,8 @@ export const REALM_PICTURES_PART_NAME = 'pictures';
 
 /** Prefix of the parts of realm 0 that hold the unfinished imports, by subdomain. */
 export const UNFINISHED_IMPORT_PART_PREFIX = 'import/';
+/** Name of the part of realm 0 that holds the lease of the import that runs. */
+export const IMPORT_LEASE_PART_NAME = 'import-lease';
 /** Prefix of parts, one per stream: the number of its messages in the last 28 days. */
 export const STREAM_TRAFFIC_PART_PREFIX = 'traffic/';
 /** Prefix of parts with the recipient ids of direct-message groups. */

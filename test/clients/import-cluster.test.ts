@@ -35,6 +35,15 @@ if (cluster) {
       face.command('import', join(base, 'once'), '--subdomain', 'two'),
       /an organization with the subdomain 'two' exists already/,
     );
+    const rivals = await Promise.all(
+      [0, 1].map(() => face.attempt('import', join(base, 'once'), '--subdomain', 'three')),
+    );
+    const [first, second] = rivals.sort((a, b) => Number(a.code) - Number(b.code));
+    test.equal(first!.code, 0, first!.stderr);
+    test.equal(second!.code, 1, 'one of two imports at the same time');
+    test.match(second!.stderr, /an import to 'three' is under way on|the subdomain 'three' exists already/);
+    await face.command('export', join(base, 'third'), '--subdomain', 'three');
+    test.strictSame(contentsOf(join(base, 'third')), contentsOf(join(base, 'once')), 'as if it had been alone');
     test.ok(await face.api(0).send('general', 'the organization beside it is served'));
   });
 }

@@ -2,6 +2,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import t from 'tap';
+import { makeZip } from '../support/zip.js';
 import { command } from './support/face.js';
 import { remove, temporary } from './support/folders.js';
 import { bounded, conclave } from './support/process.js';
@@ -84,10 +85,9 @@ t.test('a Slack export is imported', async (test) => {
     writeFileSync(join(base, 'slack', name), JSON.stringify(value));
   }
   const dataDir = join(base, 'data');
-  test.match(
-    await command(['import', join(base, 'slack'), '--subdomain', 'quay', '--data-dir', dataDir]),
-    /8 {2}messages/,
-  );
+  const zip = join(base, 'slack.zip');
+  writeFileSync(zip, makeZip(Object.entries(FILES).map(([path, value]) => ({ path, text: JSON.stringify(value) }))));
+  test.match(await command(['import', zip, '--subdomain', 'quay', '--data-dir', dataDir]), /8 {2}messages/);
   await command(['export', join(base, 'out'), '--subdomain', 'quay', '--data-dir', dataDir]);
   const read = (name: string) => JSON.parse(readFileSync(join(base, 'out', name), 'utf8')) as Tables;
   const realm = read('realm.json');

@@ -277,6 +277,18 @@ t.test('an organization that leaves and comes back is equal', async (test) => {
   }
 });
 
+t.test('messages of an export whose ids do not follow time come in the order of time', async (test) => {
+  const base = folder(test);
+  const dataDir = join(base, 'data');
+  const size = { people: 9, streams: 3, messages: 2_300, seed: 5 };
+  makeExportedOrganization(join(base, 'plain'), size);
+  makeExportedOrganization(join(base, 'mixed'), { ...size, sortedByDate: true });
+  await imported(join(base, 'plain'), dataDir, '--subdomain', 'one');
+  await imported(join(base, 'mixed'), dataDir, '--subdomain', 'two');
+  const plain = await exported(dataDir, 'one', join(base, 'one'));
+  test.strictSame(await exported(dataDir, 'two', join(base, 'two')), plain, 'as if their ids followed time');
+});
+
 interface Entry {
   readonly path: string;
   readonly type?: 'File' | 'SymbolicLink' | 'Link' | 'CharacterDevice';
@@ -368,6 +380,11 @@ t.test('a hostile or damaged export gets a clear error, and nothing of it is the
       /no plain path/,
     ],
     [
+      'a flag that is none',
+      changed('flag', 'realm.json', (text) => text.replace('{', '{"sort_by_date": "yes",')),
+      /sort_by_date is "yes" instead of true or false/,
+    ],
+    [
       'two accounts with one address',
       changed('twins', 'realm.json', (text) => text.replaceAll('person1@made.example', 'person0@made.example')),
       /address of another account/,
@@ -379,6 +396,8 @@ t.test('a hostile or damaged export gets a clear error, and nothing of it is the
     test.notOk(/at .*\.js:\d+/.test(stderr), `${title}: words instead of a stack`);
     test.equal(code, 1, `${title}: refused`);
   }
+  const useless = await importing(packed, dataDir, '--subdomain', 'evil', '--drop');
+  test.match(useless.stderr, /--drop takes --subdomain alone/, 'an option without an effect is refused');
   test.equal(await command(['realm', 'list', '--data-dir', dataDir]), '', 'no organization came of it');
   test.notOk(existsSync(join(base, 'evil')) || existsSync('/tmp/evil'), 'no file was written outside');
   test.match(await imported(packed, dataDir, '--subdomain', 'fine', '--check'), /Would be imported/, 'a dry run');

@@ -50,6 +50,8 @@ export interface MadeSize {
   readonly streams: number;
   readonly messages: number;
   readonly seed: number;
+  /** The ids of messages do not follow time, and the export says so, as a converter's does. */
+  readonly sortedByDate?: boolean;
 }
 
 const READ = 1;
@@ -89,7 +91,7 @@ class Maker {
   make(): MadeOrganization {
     this.#makePeople();
     this.#makeMessages();
-    this.#write('realm.json', this.#tables());
+    this.#write('realm.json', { ...this.#tables(), ...(this.size.sortedByDate ? { sort_by_date: true } : {}) });
     this.#write('attachment.json', { zerver_attachment: this.#attachments });
     for (const name of ['avatars', 'emoji', 'realm_icons']) this.#write(`${name}/records.json`, []);
     return {
@@ -146,6 +148,7 @@ class Maker {
       const rows = waiting.flatMap(({ made }) =>
         [...made.rows].map(([user_profile, flags_mask]) => ({ user_profile, message: made.id, flags_mask })),
       );
+      if (this.size.sortedByDate) waiting.reverse();
       this.#write(`messages-${String(++files).padStart(6, '0')}.json`, {
         zerver_message: waiting.map(({ row }) => row),
         zerver_usermessage: rows.map((row, i) => ({ id: i + 1, ...row })),
@@ -210,7 +213,7 @@ class Maker {
 
   /** Ids with gaps, as deleted messages leave them. */
   #idOf(rank: number): number {
-    return FIRST.message + rank * 3;
+    return FIRST.message + (this.size.sortedByDate ? 10_000_000 - rank : rank) * 3;
   }
 
   #words(): string {

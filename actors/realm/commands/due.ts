@@ -1,21 +1,31 @@
-/** The timer of a realm's actor: accounts that have become full members by age, and weekly digests. */
+/**
+ * The timer of a realm's actor: accounts that have become full members by age, weekly digests, and data exports, whose
+ * actor the next owner must wake after a crash.
+ */
 
 import { makeValueReply } from '#actors/shared';
 import type { realmActorCommands } from '#model/commands';
-import type { DirectoryUser } from '#model/records';
-import { listUserRecords, type RealmActorState } from '../state.js';
+import { hasPendingDataExport } from '../data-exports.js';
+import { type ActorParts, listUserRecords, type RealmActorState } from '../state.js';
 import { announceFullMembers, computeNextFullMemberCheckTime } from './accounts/full-members.js';
 import type { RealmCommandHandler } from './command.js';
 import { nextDigestPlanningTime, planDueDigests } from './organization/weekly-digest.js';
 
+/** Time after which an actor with a pending export is woken: it is awake already, unless its host died. */
+const PENDING_EXPORT_CHECK_INTERVAL_MS = 60_000;
+
 /** Returns the time at which the timer must fire next, ms; null: the timer has nothing to do. */
-export function nextRealmTimerTime(
-  users: Iterable<DirectoryUser>,
+export function computeNextRealmTimerTime(
+  parts: ActorParts,
   state: Pick<RealmActorState, 'settings' | 'fullMembersAt' | 'weeklyDigest'>,
+  now: number,
+  hasPendingExport = hasPendingDataExport(parts),
 ): number | null {
-  const times = [computeNextFullMemberCheckTime(users, state), nextDigestPlanningTime(state)].filter(
-    (at) => at !== null,
-  );
+  const times = [
+    computeNextFullMemberCheckTime(listUserRecords(parts), state),
+    nextDigestPlanningTime(state),
+    hasPendingExport ? now + PENDING_EXPORT_CHECK_INTERVAL_MS : null,
+  ].filter((at) => at !== null);
   return times.length === 0 ? null : Math.min(...times);
 }
 
@@ -35,7 +45,7 @@ export const runDueRealmTasksHandler: RealmCommandHandler<typeof realmActorComma
       state: after,
       events: announced?.events ?? [],
       commands: [planned?.commands ?? []],
-      due: nextRealmTimerTime(listUserRecords(parts), after),
+      due: computeNextRealmTimerTime(parts, after, context.now),
     };
   },
 };

@@ -66,10 +66,12 @@ export class AdminChannelServer {
     const server = createServer((socket) => {
       sockets.add(socket);
       socket.on('close', () => sockets.delete(socket)).on('error', () => socket.destroy());
-      createInterface({ input: socket }).on(
-        'line',
-        (text) => void answerAdminRequestLine(socket, text, caller, check, backUp),
-      );
+      // Requests run at the same time, but a client knows its replies by their order.
+      let written: Promise<void> = Promise.resolve();
+      createInterface({ input: socket }).on('line', (text) => {
+        const answered = answerAdminRequestLine(text, caller, check, backUp);
+        written = written.then(async () => void socket.write(`${JSON.stringify(await answered)}\n`));
+      });
     });
     await new Promise<void>((resolve, reject) => server.once('error', reject).listen(path, resolve));
     await chmod(path, 0o600);
@@ -83,24 +85,21 @@ export class AdminChannelServer {
 }
 
 async function answerAdminRequestLine(
-  socket: Socket,
   text: string,
   caller: SystemActorCaller,
   check: string,
   backUp?: WriteBackupToFolder,
-): Promise<void> {
-  let reply: ActorJsonReply;
+): Promise<ActorJsonReply> {
   try {
     const line = JSON.parse(text) as ActorCommandRequestLine | BackupRequestLine | SecretCheckRequestLine;
-    if ('secret' in line) reply = { value: line.secret === check };
-    else if (!('backup' in line)) reply = await caller.sendForReply(line.to, line.name, line.args);
-    else if (backUp) reply = { fields: { ...(await backUp(line.backup)) } };
-    else throw new AdminError('this server makes no backups');
+    if ('secret' in line) return { value: line.secret === check };
+    if (!('backup' in line)) return await caller.sendForReply(line.to, line.name, line.args);
+    if (backUp) return { fields: { ...(await backUp(line.backup)) } };
+    throw new AdminError('this server makes no backups');
   } catch (error) {
     const msg = error instanceof AdminError ? error.message : String(error);
-    reply = { error: { status: 500, msg } };
+    return { error: { status: 500, msg } };
   }
-  socket.write(`${JSON.stringify(reply)}\n`);
 }
 
 /** Client end of the channel: its commands are sent by the running server. */

@@ -30,6 +30,8 @@ import {
   makeActorBackedImportTarget,
   openStoreBesideRunningServer,
 } from './exchange-target.js';
+import { ImportLeaseHolder } from './import-lease.js';
+import { IMPORT_EXPORT_COMMAND_OPTIONS } from './options.js';
 
 type ImportExportOptions = CliNonSettingOptions & { readonly check?: unknown; readonly drop?: unknown };
 type ImportExportAction = (config: ServerConfig, options: ImportExportOptions, logger: Logger) => Promise<void>;
@@ -43,7 +45,16 @@ export function findImportExportCommandRunner(words: readonly string[]): ImportE
   if (name !== 'import' && name !== 'export') return undefined;
   if (more.length > 0) throw new AdminError(`usage: conclave ${name} FILE|DIR --subdomain NAME`);
   const run = name === 'import' ? runImportOrDropCommand : runExportCommand;
-  return (config, options, logger) => run(config, options, logger, file);
+  return (config, options, logger) => {
+    if (name === 'export') refuseImportOptions(options, name);
+    return run(config, options, logger, file);
+  };
+}
+
+/** Refuses options of imports with another command. @throws AdminError */
+export function refuseImportOptions(options: Readonly<Record<string, unknown>>, command: string): void {
+  const given = Object.keys(IMPORT_EXPORT_COMMAND_OPTIONS).find((option) => options[option] !== undefined);
+  if (given !== undefined) throw new AdminError(`--${given} has no meaning for ${command}`);
 }
 
 /**
@@ -91,8 +102,11 @@ async function runImportOrDropCommand(
   if (subdomain === undefined) throw new AdminError('--subdomain is required');
   const problem = subdomain === '' ? undefined : findSubdomainProblemText(subdomain);
   if (problem !== undefined) throw new AdminError(problem);
-  if (options.drop)
+  if (options.drop) {
+    if (file !== undefined || options.check || options.passwords !== undefined || options['former-site'] !== undefined)
+      throw new AdminError('--drop takes --subdomain alone');
     return runWithActorClient(config, logger, (actors) => dropUnfinishedImportOrThrow(actors, subdomain));
+  }
   if (file === undefined) throw new AdminError('usage: conclave import FILE|DIR --subdomain NAME');
   const passwords = await readPasswordsByEmail(options.passwords);
   const work = await makeTemporaryImportFolder(config);
@@ -100,16 +114,21 @@ async function runImportOrDropCommand(
     const folder = (await stat(resolve(file)).catch(() => undefined))?.isDirectory()
       ? resolve(file)
       : await unpackArchiveToWorkFolder(file, work);
-    const source = (await isSlackExport(folder)) ? await convertSlackExportInWorkFolder(folder, work) : folder;
+    const isSlack = await isSlackExport(folder);
+    if (isSlack && options['former-site'] !== undefined)
+      throw new AdminError('--former-site has no meaning for a Slack export: its links are kept as they are');
+    const source = isSlack ? await convertSlackExportInWorkFolder(folder, work) : folder;
     await runWithActorClient(config, logger, async (actors, secrets) => {
       if ((await listRealms(actors)).some((realm) => realm.subdomain === subdomain)) {
         throw new AdminError(`an organization with the subdomain '${subdomain}' exists already`);
       }
       const opened = options.check ? undefined : await openStoreBesideRunningServer(config);
+      const lease = new ImportLeaseHolder(actors, subdomain);
       try {
         const { externalScheme: scheme, externalHost, host, port } = config;
         const report = await runOrganizationImportOrDryRun({
           folder: source,
+          workFolder: work,
           subdomain,
           origin:
             options.site ??
@@ -119,11 +138,12 @@ async function runImportOrDropCommand(
           extraEmoji: productEmojiForm(config.emojiNames),
           imageProxyKey: config.imageProxy === 'on' ? secrets.imageProxyKey : '',
           passwords,
-          target: opened && makeActorBackedImportTarget(actors, opened, subdomain),
+          target: opened && makeActorBackedImportTarget(actors, opened, lease),
           progress: makeProgressBarPrinter(),
         });
         process.stdout.write(formatImportReport(report, options.check === true));
       } finally {
+        await lease.release();
         await opened?.close();
       }
     });

@@ -2,7 +2,6 @@
  * The Store and the blobs that an import writes and an export reads: those of a data directory or a cluster, in
  * parallel to the running processes. Actors are reached by commands.
  */
-import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { AdminError, type SystemActorCaller } from '#app/admin';
 import { isClusterConfig, type ServerConfig } from '#app/config';
@@ -14,7 +13,6 @@ import {
   parseActorKey,
   realmActorKey,
   streamActorKey,
-  toRealmId,
   toStreamId,
   toUserId,
   userActorKey,
@@ -22,8 +20,8 @@ import {
 import { conversationActorCommands, realmActorCommands, userActorCommands } from '#model/commands';
 import { type BlobStorage, FolderBlobStorage, GridFsBlobStorage } from '#ports/blobs';
 import { LmdbStore, MongoStore, openSharedLmdbEnvironment, type Store } from '#ports/store';
+import { ImportLeaseHolder } from './import-lease.js';
 
-const SERVER_REALM_ACTOR_KEY = realmActorKey(toRealmId(0));
 /** Number of actors that are woken at a time. */
 const MAX_CONCURRENT_ACTOR_WAKE_UPS = 8;
 
@@ -65,21 +63,17 @@ export async function openStoreBesideRunningServer(config: ServerConfig): Promis
 export const makeActorBackedImportTarget = (
   actors: SystemActorCaller,
   { store, blobs }: CliStoreAndBlobs,
-  subdomain: string,
+  lease: ImportLeaseHolder,
 ): OrganizationImportTarget => ({
   store,
   blobs,
-  begin: (source) =>
-    actors.sendForValueOrThrow(SERVER_REALM_ACTOR_KEY, realmActorCommands.beginImport, {
-      subdomain,
-      source,
-      seed: randomBytes(24).toString('base64url'),
-    }),
+  lostSignal: lease.lostSignal,
+  begin: (source) => lease.takeAndReserve(source),
   async abandon() {
-    await actors.sendForValueOrThrow(SERVER_REALM_ACTOR_KEY, realmActorCommands.dropImport, { subdomain });
+    await lease.dropReservation();
   },
   async open(deactivated, timed, realm) {
-    await actors.sendForValueOrThrow(SERVER_REALM_ACTOR_KEY, realmActorCommands.endImport, { subdomain, deactivated });
+    await lease.openOrganization(deactivated);
     // Only loading an actor starts its timer. A deactivated organization needs no timers.
     if (deactivated) return;
     await actors.sendForReply(realmActorKey(realm), realmActorCommands.snapshot, {});
@@ -106,8 +100,6 @@ async function loadActorToStartTimer(actors: SystemActorCaller, key: ActorKey): 
 }
 
 export async function dropUnfinishedImportOrThrow(actors: SystemActorCaller, subdomain: string): Promise<void> {
-  const dropped = await actors.sendForValueOrThrow(SERVER_REALM_ACTOR_KEY, realmActorCommands.dropImport, {
-    subdomain,
-  });
-  if (!dropped) throw new AdminError(`no import to '${subdomain}' has begun`);
+  if (!(await new ImportLeaseHolder(actors, subdomain).dropReservation()))
+    throw new AdminError(`no import to '${subdomain}' has begun`);
 }

@@ -9,7 +9,7 @@ import { REAL_CLOCK } from '#base/clock';
 import { findAdminCommandRunner } from './admin-commands.js';
 import { printErrorAndReturnExitCode } from './command.js';
 import { findBackupOrRestoreCommand } from './data-commands.js';
-import { findImportExportCommandRunner } from './exchange-commands.js';
+import { findImportExportCommandRunner, refuseImportOptions } from './exchange-commands.js';
 import { describeServerSecretMatch, findSecretChangedCommand } from './secret-commands.js';
 import { findClusterStoreCommand } from './store-commands.js';
 
@@ -28,6 +28,8 @@ export async function runCommand(
   const command = positionals.join(' ');
   try {
     const config = loadServerConfig(values, environment);
+    const exchange = findImportExportCommandRunner(positionals);
+    if (!exchange) refuseImportOptions(values, command);
     if (command === 'serve') return await runServerUntilSignal(config);
     if (command === 'check-config') return await checkAndPrintConfig(config);
     const data =
@@ -38,7 +40,6 @@ export async function runCommand(
       await data(config);
       return 0;
     }
-    const exchange = findImportExportCommandRunner(positionals);
     if (exchange) {
       await exchange(config, values as Record<string, string | undefined>, makeErrorOnlyLogger());
       return 0;

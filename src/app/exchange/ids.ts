@@ -31,45 +31,69 @@ export class ImportedIdMap {
   }
 }
 
-/** Map of message ids: both the old and the new ids ascend, so a million of them take 8 MB. */
+/**
+ * Map of message ids. New ids ascend with the order of assignment. Old ids usually do, too: then a million of them take
+ * 8 MB. An export that is sorted by date may have old ids in any order; an index of 4 MB more finds them.
+ */
 export class ImportedMessageIdMap {
-  #ascendingOldIds = new Float64Array(1024);
+  /** Old ids in the order of the new ones, which begin at 1. */
+  #oldIds = new Float64Array(1024);
   #mappedCount = 0;
+  #isAscending = true;
+  /** Positions in `#oldIds`, sorted by old id; undefined while the old ids ascend, or until the first look-up. */
+  #positionsByOldId: Uint32Array | undefined;
 
-  /** Adds the next message. @returns the message's new id. @throws ExportFormatError if the ids don't ascend */
-  assignNextNewId(old: number): number {
-    if (this.#mappedCount > 0 && old <= this.#ascendingOldIds[this.#mappedCount - 1]!) {
-      throw makeExportRowError('zerver_message', old, 'the ids of messages do not ascend');
+  /**
+   * Adds the next message. @param mayDescend whether its old id may be below that of the message before
+   * @returns the message's new id
+   * @throws ExportFormatError if the ids don't ascend
+   */
+  assignNextNewId(old: number, mayDescend = false): number {
+    if (this.#mappedCount > 0 && old <= this.#oldIds[this.#mappedCount - 1]!) {
+      if (!mayDescend) throw makeExportRowError('zerver_message', old, 'the ids of messages do not ascend');
+      this.#isAscending = false;
     }
-    if (this.#mappedCount === this.#ascendingOldIds.length) {
+    if (this.#mappedCount === this.#oldIds.length) {
       const larger = new Float64Array(this.#mappedCount * 2);
-      larger.set(this.#ascendingOldIds);
-      this.#ascendingOldIds = larger;
+      larger.set(this.#oldIds);
+      this.#oldIds = larger;
     }
-    this.#ascendingOldIds[this.#mappedCount++] = old;
+    this.#oldIds[this.#mappedCount++] = old;
+    this.#positionsByOldId = undefined;
     return this.#mappedCount;
   }
 
   findNewId(old: number): number | undefined {
+    if (!this.#isAscending) this.#positionsByOldId ??= this.#sortPositions();
     const at = this.#findFirstIndexNotBelow(old);
-    return at < this.#mappedCount && this.#ascendingOldIds[at] === old ? at + 1 : undefined;
-  }
-
-  /** Returns the new id of the newest message with an old id up to this one; 0 if there is none. */
-  newIdOfNewestUpTo(old: number): number {
-    const at = this.#findFirstIndexNotBelow(old);
-    return at < this.#mappedCount && this.#ascendingOldIds[at] === old ? at + 1 : at;
+    if (at === this.#mappedCount || this.#oldIdAt(at) !== old) return undefined;
+    return (this.#positionsByOldId?.[at] ?? at) + 1;
   }
 
   get mappedCount(): number {
     return this.#mappedCount;
   }
 
+  #oldIdAt(index: number): number {
+    return this.#oldIds[this.#positionsByOldId?.[index] ?? index]!;
+  }
+
+  /** @throws ExportFormatError if an id occurs twice */
+  #sortPositions(): Uint32Array {
+    const sorted = Uint32Array.from({ length: this.#mappedCount }, (_, at) => at);
+    sorted.sort((a, b) => this.#oldIds[a]! - this.#oldIds[b]!);
+    for (let i = 1; i < sorted.length; i++) {
+      const old = this.#oldIds[sorted[i]!]!;
+      if (old === this.#oldIds[sorted[i - 1]!]) throw makeExportRowError('zerver_message', old, 'the id occurs twice');
+    }
+    return sorted;
+  }
+
   #findFirstIndexNotBelow(old: number): number {
     let [low, high] = [0, this.#mappedCount];
     while (low < high) {
       const middle = (low + high) >>> 1;
-      if (this.#ascendingOldIds[middle]! < old) low = middle + 1;
+      if (this.#oldIdAt(middle) < old) low = middle + 1;
       else high = middle;
     }
     return low;

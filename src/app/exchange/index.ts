@@ -24,7 +24,8 @@ export {
   type OrganizationExportOptions,
 } from './export/run.js';
 export type { OrganizationExportSource } from './export/source.js';
-export { DEFAULT_EXPORT_ARCHIVE_LIMITS, type ExportArchiveLimits, unpackExportArchive } from './format/archive.js';
+export { DEFAULT_EXPORT_ARCHIVE_LIMITS, unpackExportArchive } from './format/archive.js';
+export type { ExportArchiveLimits } from './format/archive-paths.js';
 export { ExportFormatError } from './format/problem.js';
 export {
   type OrganizationImportOptions,

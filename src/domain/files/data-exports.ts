@@ -14,6 +14,10 @@ const NAME_BYTES = 4;
 export const makeDataExportPath = (realm: RealmId): string =>
   `${realm}/${randomBytes(TOKEN_BYTES).toString('base64url')}/conclave-export-${randomBytes(NAME_BYTES).toString('hex')}.tar.gz`;
 
+/** Path of the archive of a further attempt at an export. The archives of two attempts never have one path. */
+export const dataExportPathOfAttempt = (path: string, attempt: number): string =>
+  path.replace(/(?:-try\d+)?\.tar\.gz$/, `-try${attempt}.tar.gz`);
+
 /** Name of the archive: the last part of its path. */
 export const fileNameOfDataExport = (path: string): string => path.slice(path.lastIndexOf('/') + 1);
 

@@ -16,6 +16,7 @@
  */
 export {
   blobNameOfDataExport,
+  dataExportPathOfAttempt,
   dataExportUriOfPath,
   fileNameOfDataExport,
   makeDataExportPath,

@@ -53,6 +53,7 @@ export {
 export { pushActorCommands } from './push.js';
 export { realmActorCommands } from './realm.js';
 export type {
+  BeginRealmImportReply,
   BotDefaultStreamNames,
   BotRequestOptions,
   ChangeOwnAccountArgs,
@@ -60,6 +61,7 @@ export type {
   ContinueSubscribingArgs,
   CreateBotArgs,
   CreateUserArgs,
+  DropRealmImportReply,
   ExternalSignInArgs,
   InvitationOffer,
   LinkifierContent,
@@ -74,6 +76,7 @@ export type {
   ProfileFieldUpdate,
   ProfileFieldValueInput,
   RealmEmailDomain,
+  RealmImportLease,
   RealmImportReservation,
   RenewApiKeyArgs,
   RequestSignUpArgs,

@@ -341,7 +341,43 @@ export type RealmImportReservation = {
   readonly begun: number;
 };
 
-export type BeginRealmImportArgs = { readonly subdomain: string; readonly source: string; readonly seed: string };
+/**
+ * The lease of the one import that may run in a cluster. The holder raises `beat` while it runs. A lease whose beat
+ * stood still for long enough can be taken over.
+ */
+export type RealmImportLease = {
+  readonly subdomain: string;
+  /** Random id of the process that imports. */
+  readonly holder: string;
+  /** Host and number of that process, for operators. */
+  readonly place: string;
+  readonly beat: number;
+};
+
+export type BeginRealmImportArgs = {
+  readonly subdomain: string;
+  readonly source: string;
+  readonly seed: string;
+  readonly holder: string;
+  readonly place: string;
+  /** Lease that stood still while the caller watched it, and that the caller takes over; null: no such lease. */
+  readonly stale: RealmImportLease | null;
+};
+
+/** Reply to an import that wants to begin: its reservation, or the lease of another import. */
+export type BeginRealmImportReply =
+  | { readonly reserved: RealmImportReservation }
+  | { readonly heldBy: RealmImportLease };
+
+export type DropRealmImportArgs = {
+  readonly subdomain: string;
+  /** Id of the calling process; '' if it holds no lease. */
+  readonly holder: string;
+  readonly stale: RealmImportLease | null;
+};
+
+/** Reply to a drop: whether there was an import to drop, or the lease of the import that runs. */
+export type DropRealmImportReply = { readonly dropped: boolean } | { readonly heldBy: RealmImportLease };
 
 export type StartExportArgs = {
   /** Path under which the archive will be stored, with its random part. */

@@ -8,11 +8,14 @@ import {
 } from './command.js';
 import type {
   BeginRealmImportArgs,
+  BeginRealmImportReply,
   ChangeOwnAccountArgs,
   ChangeOwnSettingsArgs,
   ContinueSubscribingArgs,
   CreateBotArgs,
   CreateUserArgs,
+  DropRealmImportArgs,
+  DropRealmImportReply,
   ExternalSignInArgs,
   InvitationOffer,
   LinkifierContent,
@@ -25,7 +28,6 @@ import type {
   ProfileFieldContent,
   ProfileFieldValueInput,
   RealmEmailDomain,
-  RealmImportReservation,
   RenewApiKeyArgs,
   RequestSignUpArgs,
   SetAvatarArgs,
@@ -65,12 +67,21 @@ export const realmActorCommands = {
     'subdomain-taken',
   ),
   init: declareCommand<NewRealmArgs>('init'),
-  /** Reserves number and subdomain of an organization that an import makes; a repeat gets the first answer. */
-  beginImport: declareCommand<BeginRealmImportArgs, ActorValueReply<RealmImportReservation>>('begin-import'),
-  /** Opens the imported organization. */
-  endImport: declareCommand<{ readonly subdomain: string; readonly deactivated: boolean }>('end-import'),
+  /**
+   * Takes the lease of imports, and reserves number and subdomain of an organization that an import makes. A repeat
+   * gets the first reservation.
+   */
+  beginImport: declareCommand<BeginRealmImportArgs, ActorValueReply<BeginRealmImportReply>>('begin-import'),
+  /** Raises the beat of the lease. Replies false if another process holds the lease. */
+  renewImport: declareCommand<{ readonly holder: string }, ActorValueReply<boolean>>('renew-import'),
+  /** Returns the lease; the reservation stays. */
+  releaseImport: declareCommand<{ readonly holder: string }>('release-import'),
+  /** Opens the imported organization, and returns the lease. */
+  endImport: declareCommand<{ readonly subdomain: string; readonly deactivated: boolean; readonly holder: string }>(
+    'end-import',
+  ),
   /** Gives up an import that has not ended: its subdomain is free again. */
-  dropImport: declareCommand<{ readonly subdomain: string }, ActorValueReply<boolean>>('drop-import'),
+  dropImport: declareCommand<DropRealmImportArgs, ActorValueReply<DropRealmImportReply>>('drop-import'),
   deactivate: declareCommand<NoCommandArguments, ActorFieldsReply>('deactivate'),
   reactivate: declareCommand<NoCommandArguments, ActorFieldsReply>('reactivate'),
   noteActivity: declareCommand<{ readonly realm: number; readonly deactivated: boolean }>('note-activity'),
@@ -319,7 +330,9 @@ export const realmActorCommands = {
   startExport: declareCommand<StartExportArgs, ActorFieldsReply<{ readonly id: number }>>('start-export'),
   deleteExport: declareCommand<IdArgs & { readonly origin: string }, ActorFieldsReply>('delete-export'),
   /** Sent by the actor's sidecar: the archive of an export is stored, or never will be. */
-  endExport: declareCommand<IdArgs & { readonly stored: boolean }>('end-export'),
+  endExport: declareCommand<IdArgs & { readonly archive: string; readonly stored: boolean }>('end-export'),
+  /** Sent by the actor's sidecar: an earlier activation left this export unfinished, and it starts again. */
+  restartExport: declareCommand<IdArgs>('restart-export'),
   /** Sent by the actor to itself: deletes the archive of an export. */
   eraseExport: declareCommand<{ readonly archive: string }>('erase-export'),
 

@@ -308,6 +308,10 @@ export const API_ERROR_CATALOGUE = {
   IMPORT_UNFINISHED: makeBadRequestEntry(
     "Another export's import to '{subdomain}' has not ended: repeat it, or drop it with --drop",
   ),
+  /** Refusal that only the command line gets: another process has gone on with the import. */
+  IMPORT_TAKEN_OVER: makeBadRequestEntry(
+    "Another process imports now. Repeat the import to '{subdomain}': it goes on behind the last stored file",
+  ),
   EMAIL_IN_USE: makeBadRequestEntry("Email '{email}' already in use"),
   EMAIL_NOT_ALLOWED: makeBadRequestEntry("Email '{email}' not allowed in this organization"),
   EMAIL_DISPOSABLE: makeBadRequestEntry('Disposable email addresses are not allowed in this organization'),

@@ -1,4 +1,4 @@
-/** A data export ends with the activation of the realm actor, and its record says so, also after a crash. */
+/** A data export that ends with the activation of the realm actor starts again in the next one, within bounds. */
 import t, { type Test } from 'tap';
 import { realmActorKind } from '#actors/realm';
 import { USER_ROLE } from '#domain/people';
@@ -48,7 +48,7 @@ async function realm() {
     const [part] = await harness.store.getParts([{ key: KEY, part: 'export/1' }]);
     return (part?.value as { phase: string } | undefined)?.phase;
   };
-  return { harness, runs, start, phase };
+  return { harness, runs, start, phase, blobs };
 }
 
 async function nextHost(harness: Harness): Promise<void> {
@@ -76,21 +76,58 @@ t.test('an export keeps its actor in memory until its end', async (t) => {
   t.equal(await phase(), 'stored');
 });
 
-t.test('after a crash of its host an export has failed; it is not run again', async (t) => {
-  const { harness, runs, phase } = await running(t);
+t.test('after a crash of its host an export begins anew, under another path', async (t) => {
+  const { harness, runs, phase, blobs } = await running(t);
   await harness.lose('lapsed', KEY);
   t.ok(runs[0]!.signal.aborted);
   t.equal(await phase(), 'pending', 'the old host records nothing any more');
+  await blobs.put(toRealmId(1), runs[0]!.blobName, new Uint8Array(1), 'application/gzip');
   await nextHost(harness);
-  t.equal(await phase(), 'failed');
-  t.equal(runs.length, 1);
+  t.equal(runs.length, 2);
+  t.equal(runs[1]!.blobName, 'exports/1/token/name-try2.tar.gz');
+  t.equal(await blobs.find(toRealmId(1), runs[0]!.blobName), undefined, 'the archive of the first attempt is erased');
+  runs[1]!.finish();
+  await settle();
+  t.equal(await phase(), 'stored');
 });
 
-t.test('an export has failed before its partition is handed over', async (t) => {
+t.test('an export begins anew when its partition was handed over, without a request', async (t) => {
   const { harness, runs, phase } = await running(t);
   await harness.lose('released', KEY);
   t.ok(runs[0]!.signal.aborted);
-  t.equal(await phase(), 'failed');
+  t.equal(await phase(), 'pending');
+  harness.newHost();
+  await harness.take(KEY);
+  await settle();
+  harness.clock.advance(61_000);
+  await settle();
+  t.equal(runs.length, 2, 'the timer wakes the actor on the next host');
+  runs[1]!.finish();
+  await settle();
+  t.equal(await phase(), 'stored');
   await nextHost(harness);
-  t.equal(runs.length, 1);
+  t.equal(runs.length, 2, 'an export that has ended is not run again');
+});
+
+t.test('the end of an earlier attempt does not count', async (t) => {
+  const { harness, runs, phase } = await running(t);
+  await harness.lose('lapsed', KEY);
+  await nextHost(harness);
+  await harness.ask(KEY, 'end-export', { id: 1, archive: '1/token/name.tar.gz', stored: true });
+  t.equal(await phase(), 'pending');
+  runs[1]!.finish();
+  await settle();
+  t.equal(await phase(), 'stored');
+});
+
+t.test('an export that breaks off five times has failed', async (t) => {
+  const { harness, runs, phase } = await running(t);
+  for (let attempt = 1; attempt < 6; attempt++) {
+    t.equal(runs.length, attempt);
+    t.equal(await phase(), 'pending');
+    await harness.lose('lapsed', KEY);
+    await nextHost(harness);
+  }
+  t.equal(runs.length, 5);
+  t.equal(await phase(), 'failed');
 });

@@ -2,7 +2,7 @@
 
 import { makeDirectNoticeCommand, makeSuccessReply, makeValueReply } from '#actors/shared';
 import { TimeSlicer } from '#base';
-import { blobNameOfDataExport, dataExportUriOfPath } from '#domain/files';
+import { blobNameOfDataExport, dataExportPathOfAttempt, dataExportUriOfPath } from '#domain/files';
 import { storeNameOfStreamConversation } from '#domain/messages';
 import { isAdminOrOwner } from '#domain/people';
 import { type LogItem, type RealmId, realmActorKey } from '#model';
@@ -15,9 +15,12 @@ import { makeUserEventLogItem } from '../../log-items.js';
 import { type ActorParts, findUserRecord, listStreamRecords, type RealmActorState } from '../../state.js';
 import { getActingUserOrThrow } from '../callers.js';
 import { NO_INPUT_COMMAND_LANE, type RealmCommandHandler } from '../command.js';
+import { computeNextRealmTimerTime } from '../due.js';
 
 /** Maximum number of requests of an organization in a week; failed, pending and deleted exports count. */
 const MAX_EXPORTS_PER_WEEK = 5;
+/** An export that broke off this often has failed: it may be what stops its process. */
+const MAX_EXPORT_ATTEMPTS = 5;
 const WEEK_MS = 7 * 86_400_000;
 /** Above these numbers those who run the server make the export. */
 const MAX_EXPORTED_MESSAGES = 250_000;
@@ -82,6 +85,7 @@ export const startDataExportHandler: RealmCommandHandler<typeof realmActorComman
     return {
       reply: makeSuccessReply({ id }),
       parts: DATA_EXPORT_PARTS.makePartChange(id, record),
+      due: computeNextRealmTimerTime(parts, state, now, true),
       events: [makeDataExportEvent(caller, [...before, record], origin)],
     };
   },
@@ -116,15 +120,43 @@ async function countPublicMessages(
 }
 
 /**
+ * Starts an export again that ended with an earlier activation of the actor. Its archive gets another path: the process
+ * that lost the actor may still store the archive of the attempt before, and then deletes it.
+ */
+export const restartDataExportHandler: RealmCommandHandler<typeof realmActorCommands.restartExport> = {
+  lane: NO_INPUT_COMMAND_LANE,
+  handle(view, { id }, inputs, context) {
+    const { state, parts, volatile } = view;
+    const before = DATA_EXPORT_PARTS.findPartValue(parts, id);
+    if (before?.phase !== 'pending') return { reply: makeValueReply(null) };
+    const attempts = (before.attempts ?? 1) + 1;
+    if (attempts > MAX_EXPORT_ATTEMPTS)
+      return endDataExportHandler.handle(view, { id, archive: before.archive, stored: false }, inputs, context);
+    const record: DataExportRecord = {
+      ...before,
+      attempts,
+      archive: dataExportPathOfAttempt(before.archive, attempts),
+    };
+    volatile.dataExports.add(record);
+    return {
+      reply: makeValueReply(null),
+      parts: DATA_EXPORT_PARTS.makePartChange(id, record),
+      due: computeNextRealmTimerTime(parts, state, context.now, true),
+      commands: [[makeEraseCommand(context.realm, before)]],
+    };
+  },
+};
+
+/**
  * Records that the archive of an export is stored, or never will be. Only the administrator who asked for the export
  * gets the event and the notice of success, and only while they are an administrator.
  */
 export const endDataExportHandler: RealmCommandHandler<typeof realmActorCommands.endExport> = {
   lane: NO_INPUT_COMMAND_LANE,
-  handle({ state, parts }, { id, stored }, _inputs, { now, realm }) {
+  handle({ state, parts }, { id, archive, stored }, _inputs, { now, realm }) {
     const reply = makeValueReply(null);
     const before = DATA_EXPORT_PARTS.findPartValue(parts, id);
-    if (before?.phase !== 'pending') return { reply };
+    if (before?.phase !== 'pending' || before.archive !== archive) return { reply };
     const record: DataExportRecord = stored
       ? { ...before, phase: 'stored' }
       : { ...before, phase: 'failed', ended: now };

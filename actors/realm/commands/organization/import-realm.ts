@@ -1,18 +1,23 @@
 /**
  * Organizations that an import makes. Realm 0 reserves number and subdomain first. The import writes the organization's
  * records into the Store (src/app/exchange), and no process reads them before realm 0 lists the organization.
+ *
+ * One import runs at a time: its process holds a lease, which realm 0 keeps. A process that stood still until another
+ * one took over may still write. That does no harm: its writes equal those of its successor, or belong to a number that
+ * was dropped. Only the end is decisive, and realm 0 takes it from the holder alone.
  */
 
 import { makeValueReply } from '#actors/shared';
 import type { Json } from '#base';
 import { toRealmId } from '#model';
-import type { RealmImportReservation, realmActorCommands } from '#model/commands';
+import type { RealmImportLease, RealmImportReservation, realmActorCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import type { DirectoryRealmEntry } from '#model/records';
 import { makeDirectoryLogItem } from '../../log-items.js';
 import {
   type ActorParts,
   encodeDirectoryRecord,
+  IMPORT_LEASE_PART_NAME,
   listRealmRecords,
   REALM_ENTRY_PART_PREFIX,
   UNFINISHED_IMPORT_PART_PREFIX,
@@ -23,37 +28,82 @@ import type { RealmCommandHandler } from '../command.js';
 export const isSubdomainReservedByImport = (parts: ActorParts, subdomain: string): boolean =>
   parts.has(`${UNFINISHED_IMPORT_PART_PREFIX}${subdomain}`);
 
+const findLease = (parts: ActorParts): RealmImportLease | undefined =>
+  (parts.get(IMPORT_LEASE_PART_NAME) as RealmImportLease | null | undefined) ?? undefined;
+
+/** Finds the lease of another process, unless the caller has seen that very lease stand still. */
+function findLeaseOfOther(
+  parts: ActorParts,
+  holder: string,
+  stale: RealmImportLease | null,
+): RealmImportLease | undefined {
+  const lease = findLease(parts);
+  if (!lease || lease.holder === holder) return undefined;
+  return stale?.holder === lease.holder && stale.beat === lease.beat ? undefined : lease;
+}
+
 export const reserveRealmForImportHandler: RealmCommandHandler<typeof realmActorCommands.beginImport> = {
   creates: true,
   lane: 'realms',
-  handle({ state, parts }, { subdomain, source, seed }, _inputs, { now }) {
+  handle({ state, parts }, { subdomain, source, seed, holder, place, stale }, _inputs, { now }) {
+    const heldBy = findLeaseOfOther(parts, holder, stale);
+    if (heldBy) return { reply: makeValueReply({ heldBy }) };
     const part = `${UNFINISHED_IMPORT_PART_PREFIX}${subdomain}`;
     const known = parts.get(part) as RealmImportReservation | undefined;
-    if (known) {
-      if (known.source !== source) throw apiError('IMPORT_UNFINISHED', { subdomain });
-      return { reply: makeValueReply(known) };
-    }
+    if (known && known.source !== source) throw apiError('IMPORT_UNFINISHED', { subdomain });
     for (const other of listRealmRecords(parts)) if (other.subdomain === subdomain) throw apiError('INVALID_SUBDOMAIN');
-    const reserved: RealmImportReservation = { realm: state.nextRealm, source, seed, begun: now };
+    const reserved: RealmImportReservation = known ?? { realm: state.nextRealm, source, seed, begun: now };
+    const lease: RealmImportLease = { subdomain, holder, place, beat: 0 };
     return {
-      reply: makeValueReply(reserved),
-      state: { ...state, nextRealm: state.nextRealm + 1 },
-      parts: { [part]: reserved as Json },
+      reply: makeValueReply({ reserved }),
+      ...(known ? {} : { state: { ...state, nextRealm: state.nextRealm + 1 } }),
+      parts: { [part]: reserved as Json, [IMPORT_LEASE_PART_NAME]: lease as Json },
     };
   },
 };
 
+export const renewImportLeaseHandler: RealmCommandHandler<typeof realmActorCommands.renewImport> = {
+  creates: true,
+  lane: 'realms',
+  handle({ parts }, { holder }) {
+    const lease = findLease(parts);
+    if (lease?.holder !== holder) return { reply: makeValueReply(false) };
+    return {
+      reply: makeValueReply(true),
+      parts: { [IMPORT_LEASE_PART_NAME]: { ...lease, beat: lease.beat + 1 } as Json },
+    };
+  },
+};
+
+export const releaseImportLeaseHandler: RealmCommandHandler<typeof realmActorCommands.releaseImport> = {
+  creates: true,
+  lane: 'realms',
+  handle: ({ parts }, { holder }) =>
+    findLease(parts)?.holder === holder
+      ? { reply: makeValueReply(null), parts: { [IMPORT_LEASE_PART_NAME]: null } }
+      : { reply: makeValueReply(null) },
+};
+
 export const endRealmImportHandler: RealmCommandHandler<typeof realmActorCommands.endImport> = {
   lane: 'realms',
-  handle({ parts }, { subdomain, deactivated }) {
+  handle({ parts }, { subdomain, deactivated, holder }) {
     const part = `${UNFINISHED_IMPORT_PART_PREFIX}${subdomain}`;
     const reserved = parts.get(part) as RealmImportReservation | undefined;
-    // The command is a repeat: the organization is open already.
-    if (!reserved) return { reply: makeValueReply(null) };
+    if (findLease(parts)?.holder !== holder) {
+      // The command is a repeat: the organization is open already.
+      if (!reserved && [...listRealmRecords(parts)].some((realm) => realm.subdomain === subdomain))
+        return { reply: makeValueReply(null) };
+      throw apiError('IMPORT_TAKEN_OVER', { subdomain });
+    }
+    if (!reserved) throw apiError('IMPORT_TAKEN_OVER', { subdomain });
     const entry: DirectoryRealmEntry = { id: toRealmId(reserved.realm), subdomain, deactivated };
     return {
       reply: makeValueReply(null),
-      parts: { [part]: null, [`${REALM_ENTRY_PART_PREFIX}${entry.id}`]: encodeDirectoryRecord(entry) },
+      parts: {
+        [part]: null,
+        [IMPORT_LEASE_PART_NAME]: null,
+        [`${REALM_ENTRY_PART_PREFIX}${entry.id}`]: encodeDirectoryRecord(entry),
+      },
       events: [makeDirectoryLogItem({ realm: entry })],
     };
   },
@@ -62,8 +112,18 @@ export const endRealmImportHandler: RealmCommandHandler<typeof realmActorCommand
 export const dropRealmImportReservationHandler: RealmCommandHandler<typeof realmActorCommands.dropImport> = {
   creates: true,
   lane: 'realms',
-  handle({ parts }, { subdomain }) {
-    if (!isSubdomainReservedByImport(parts, subdomain)) return { reply: makeValueReply(false) };
-    return { reply: makeValueReply(true), parts: { [`${UNFINISHED_IMPORT_PART_PREFIX}${subdomain}`]: null } };
+  handle({ parts }, { subdomain, holder, stale }) {
+    const heldBy = findLeaseOfOther(parts, holder, stale);
+    // The import of another organization is not concerned.
+    if (heldBy?.subdomain === subdomain) return { reply: makeValueReply({ heldBy }) };
+    const dropped = isSubdomainReservedByImport(parts, subdomain);
+    const endsLease = findLease(parts)?.subdomain === subdomain;
+    return {
+      reply: makeValueReply({ dropped }),
+      parts: {
+        ...(dropped ? { [`${UNFINISHED_IMPORT_PART_PREFIX}${subdomain}`]: null } : {}),
+        ...(endsLease ? { [IMPORT_LEASE_PART_NAME]: null } : {}),
+      },
+    };
   },
 };

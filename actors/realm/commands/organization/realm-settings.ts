@@ -33,7 +33,7 @@ import {
 import { makeFullMemberGroupEvents } from '../accounts/full-members.js';
 import { getActingUserOrThrow } from '../callers.js';
 import { NO_INPUT_COMMAND_LANE, type RealmCommandHandler } from '../command.js';
-import { nextRealmTimerTime } from '../due.js';
+import { computeNextRealmTimerTime } from '../due.js';
 import { findChangedDigestSchedule } from './weekly-digest.js';
 
 /** Settings on which the time of the actor's timer depends. */
@@ -63,7 +63,7 @@ export const updateRealmSettingsHandler: RealmCommandHandler<typeof realmActorCo
     if (reported.length === 0) {
       if (weeklyDigest === state.weeklyDigest) return { reply: makeSuccessReply(reply) };
       const after = { ...state, ...digest };
-      return { reply: makeSuccessReply(reply), state: after, due: nextRealmTimerTime(listUserRecords(parts), after) };
+      return { reply: makeSuccessReply(reply), state: after, due: computeNextRealmTimerTime(parts, after, now) };
     }
     const waiting = changed.some(([name]) => name === 'waiting_period_threshold');
     const moved = { settings, fullMembersAt: waiting ? now : state.fullMembersAt };
@@ -72,7 +72,7 @@ export const updateRealmSettingsHandler: RealmCommandHandler<typeof realmActorCo
     return {
       reply: makeSuccessReply(reply, version),
       state: { ...state, ...moved, ...digest },
-      ...(hasNewTimer ? { due: nextRealmTimerTime(listUserRecords(parts), { ...moved, ...digest }) } : {}),
+      ...(hasNewTimer ? { due: computeNextRealmTimerTime(parts, { ...moved, ...digest }, now) } : {}),
       events: [
         makeDirectoryLogItem({ settings: Object.fromEntries(changed), ...(waiting ? { fullMembersAt: now } : {}) }),
         ...reported.flatMap(([name, value]) => [

@@ -22,7 +22,8 @@ import { blobNameOfAvatar, blobNameOfPicture, blobNameOfRealmPicture } from '#do
 import type { Subscription, UserTopicPolicy } from '#domain/streams';
 import { toStreamId, toUserId } from '#model';
 import type { DirectoryUser, RealmPictureName } from '#model/records';
-import { isSafeArchivePath } from '../format/archive.js';
+import { isSafeArchivePath } from '../format/archive-paths.js';
+import { nameOfMessageFile } from '../format/folder.js';
 import { BufferedExportFileWriter, ExportTableWriter } from '../format/writer.js';
 import { emojiPictureFileName, makeCustomEmojiRows } from '../tables/files.js';
 import { EXPORTED_MESSAGE_FLAG_BITS } from '../tables/flags.js';
@@ -333,7 +334,7 @@ class OrganizationExport {
     let files = 0;
     const write = async (): Promise<void> => {
       if (waiting.length === 0) return;
-      await this.#writeMessageFile(`messages-${String(++files).padStart(6, '0')}.json`, waiting);
+      await this.#writeMessageFile(nameOfMessageFile(++files), waiting);
       this.#exportedMessageCount += waiting.length;
       waiting = [];
       this.options.progress?.(this.#exportedMessageCount);

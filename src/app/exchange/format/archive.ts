@@ -1,26 +1,17 @@
 /**
- * Unpacks a gzip tarball into a temporary folder. The archive is untrusted: only plain files below its one top folder
- * are written, under their own names. A link, a device, a path that leads outside, or a file that grows beyond the
- * limits refuses the whole archive.
+ * Unpacks a gzip tarball, or a zip (zip.ts), into a temporary folder. The archive is untrusted: only plain files are
+ * written, under their own names. A link, a device, a path that leads outside, or a file that grows beyond the limits
+ * refuses the whole archive.
  */
-import { closeSync, createReadStream, mkdirSync, openSync, writeSync } from 'node:fs';
-import { open, stat } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { closeSync, createReadStream, writeSync } from 'node:fs';
+import { stat } from 'node:fs/promises';
 import { Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip } from 'node:zlib';
 import { Parser, type ReadEntry } from 'tar';
+import { ExclusiveFileCreator, type ExportArchiveLimits, isSafeArchivePath } from './archive-paths.js';
 import { ExportFormatError } from './problem.js';
-
-/** Limits on the size of an archive. */
-export interface ExportArchiveLimits {
-  /** Maximum bytes of all unpacked files together. */
-  readonly bytes: number;
-  /** Maximum number of files and folders in the archive. */
-  readonly entries: number;
-  /** Maximum ratio of unpacked to packed bytes, above the first 64 MiB. Text is usually compressed up to 20 times. */
-  readonly ratio: number;
-}
+import { hasZipSignature, unpackZip } from './zip.js';
 
 export const DEFAULT_EXPORT_ARCHIVE_LIMITS: ExportArchiveLimits = {
   bytes: 512 * 2 ** 30,
@@ -30,8 +21,6 @@ export const DEFAULT_EXPORT_ARCHIVE_LIMITS: ExportArchiveLimits = {
 
 /** Number of unpacked bytes that are always allowed, even at a higher ratio. */
 const RATIO_EXEMPT_UNPACKED_BYTES = 64 * 1_048_576;
-const MAX_ARCHIVE_PATH_CHARACTERS = 1_024;
-const MAX_ARCHIVE_FOLDER_DEPTH = 12;
 
 /** Unpacks the archive; its top folder becomes `folder`. @throws ExportFormatError */
 export async function unpackExportArchive(
@@ -40,9 +29,9 @@ export async function unpackExportArchive(
   limits = DEFAULT_EXPORT_ARCHIVE_LIMITS,
 ): Promise<void> {
   const { size } = await stat(file);
-  if (await hasZipSignature(file)) throw new ExportFormatError(`${file} is a zip: unpack it, and give the folder`);
-  const writer = new SafeArchiveEntryWriter(folder, limits);
   const most = Math.min(limits.bytes, RATIO_EXEMPT_UNPACKED_BYTES + size * limits.ratio);
+  if (await hasZipSignature(file)) return unpackZip(file, folder, limits, most);
+  const writer = new SafeArchiveEntryWriter(folder, limits);
   const parser = new Parser({ strict: true, onReadEntry: (entry) => writer.writeOrRecordProblem(entry) });
   const parsed = new Promise<void>((resolve, reject) => parser.once('end', resolve).once('error', reject));
   parsed.catch(() => undefined);
@@ -82,28 +71,20 @@ export async function unpackExportArchive(
   if (writer.writtenFiles === 0) throw new ExportFormatError(`${file} is empty`);
 }
 
-async function hasZipSignature(file: string): Promise<boolean> {
-  const handle = await open(file, 'r');
-  try {
-    const { buffer } = await handle.read(Buffer.alloc(4), 0, 4, 0);
-    return buffer.toString('latin1') === 'PK\x03\x04';
-  } finally {
-    await handle.close();
-  }
-}
-
 /** Writes the entries of one archive. The first problem ends all writing. */
 class SafeArchiveEntryWriter {
   firstProblem: ExportFormatError | undefined;
   writtenFiles = 0;
   #seenEntries = 0;
   #topFolderName: string | undefined;
-  readonly #createdFolders = new Set<string>();
+  readonly #files: ExclusiveFileCreator;
 
   constructor(
-    private readonly folder: string,
+    folder: string,
     private readonly limits: ExportArchiveLimits,
-  ) {}
+  ) {
+    this.#files = new ExclusiveFileCreator(folder);
+  }
 
   writeOrRecordProblem(entry: ReadEntry): void {
     try {
@@ -134,20 +115,11 @@ class SafeArchiveEntryWriter {
     }
     if (below === '') throw new ExportFormatError(`${entry.path} lies outside the archive's folder`);
     this.writtenFiles++;
-    const target = join(this.folder, below);
-    this.#ensureFolder(dirname(target));
-    // The flag 'wx' refuses a second entry of the same name instead of replacing the first.
-    const handle = openSync(target, 'wx', 0o600);
+    const handle = this.#files.createFile(below);
     entry.on('data', (bytes: Buffer) => {
       writeSync(handle, bytes);
     });
     entry.on('end', () => closeSync(handle));
-  }
-
-  #ensureFolder(folder: string): void {
-    if (this.#createdFolders.has(folder)) return;
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
-    this.#createdFolders.add(folder);
   }
 
   /** Returns the path below the archive's top folder; '' for that folder itself. @throws ExportFormatError */
@@ -161,16 +133,4 @@ class SafeArchiveEntryWriter {
       throw new ExportFormatError(`${path} lies outside the archive's folder ${this.#topFolderName}`);
     return rest.join('/');
   }
-}
-
-/** True for a relative path without `..`, empty segments, and characters that have a meaning to file systems. */
-export function isSafeArchivePath(path: string): boolean {
-  const parts = path.split('/');
-  return (
-    path.length <= MAX_ARCHIVE_PATH_CHARACTERS &&
-    parts.length <= MAX_ARCHIVE_FOLDER_DEPTH &&
-    parts.every((part) => part !== '' && part !== '.' && part !== '..' && part.length <= 255) &&
-    // biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern looks for control characters
-    !/[\x00-\x1f\x7f\\]/.test(path)
-  );
 }

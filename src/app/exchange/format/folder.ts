@@ -1,7 +1,7 @@
 /** An export as a folder with tables, message files and uploaded files. */
 import { lstat, readFile, realpath } from 'node:fs/promises';
 import { join, sep } from 'node:path';
-import { isSafeArchivePath } from './archive.js';
+import { isSafeArchivePath } from './archive-paths.js';
 import { readJsonRowBatches } from './json-rows.js';
 import { ExportFormatError } from './problem.js';
 import { CheckedExportRow } from './row.js';
@@ -9,16 +9,31 @@ import { CheckedExportRow } from './row.js';
 /** Maximum size of one uploaded file, bytes. */
 const MAX_BYTES_PER_EXPORTED_FILE = 2 ** 30;
 
+const MESSAGE_FILE_PREFIX = 'messages-';
+
+/** Name of a message file. @param number counted from 1 */
+export const nameOfMessageFile = (number: number): string =>
+  `${MESSAGE_FILE_PREFIX}${String(number).padStart(6, '0')}.json`;
+
 export class ExportFolder {
-  constructor(private readonly root: string) {}
+  /** @param messageRoot folder of the message files, if it is another one */
+  constructor(
+    private readonly root: string,
+    private readonly messageRoot: string = root,
+  ) {}
+
+  /** The same export with the message files of another folder. */
+  withMessagesOf(messageRoot: string): ExportFolder {
+    return new ExportFolder(this.root, messageRoot);
+  }
 
   async hasPlainFile(name: string): Promise<boolean> {
-    return (await lstat(join(this.root, name)).catch(() => undefined))?.isFile() ?? false;
+    return (await lstat(this.#pathOf(name)).catch(() => undefined))?.isFile() ?? false;
   }
 
   /** Reads the rows of a file in batches. @param skips returns true for tables whose rows are not needed */
   async *readRowBatches(name: string, skips?: (table: string) => boolean): AsyncGenerator<readonly CheckedExportRow[]> {
-    for await (const batch of readJsonRowBatches(join(this.root, name), name, skips)) {
+    for await (const batch of readJsonRowBatches(this.#pathOf(name), name, skips)) {
       yield batch.flatMap(({ table, row }) => (row ? [new CheckedExportRow(table === '' ? name : table, row)] : []));
     }
   }
@@ -39,7 +54,7 @@ export class ExportFolder {
   async listConsecutiveMessageFiles(): Promise<string[]> {
     const names: string[] = [];
     for (;;) {
-      const name = `messages-${String(names.length + 1).padStart(6, '0')}.json`;
+      const name = nameOfMessageFile(names.length + 1);
       if (!(await this.hasPlainFile(name))) return names;
       names.push(name);
     }
@@ -72,5 +87,9 @@ export class ExportFolder {
     if (found.size > MAX_BYTES_PER_EXPORTED_FILE)
       throw new ExportFormatError(`${folder}/${path} is larger than ${MAX_BYTES_PER_EXPORTED_FILE} bytes`);
     return readFile(full);
+  }
+
+  #pathOf(name: string): string {
+    return join(name.startsWith(MESSAGE_FILE_PREFIX) ? this.messageRoot : this.root, name);
   }
 }

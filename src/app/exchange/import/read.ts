@@ -180,15 +180,20 @@ export async function readExportedReactions(
   return reactions;
 }
 
-/** Assigns new ids to all messages. @returns names of the message files, in their order */
+/**
+ * Assigns new ids to all messages.
+ * @param isSorted true if old ids may be in any order
+ * @returns names of the message files, in their order
+ */
 export async function assignMessageIdsAndListFiles(
   folder: ExportFolder,
   draft: ImportedOrganizationDraft,
+  isSorted: boolean,
 ): Promise<string[]> {
   const names = await folder.listConsecutiveMessageFiles();
   for (const name of names) {
     for await (const batch of folder.readRowBatches(name, (table) => table !== 'zerver_message')) {
-      for (const row of batch) draft.messageIdMap.assignNextNewId(row.requiredId);
+      for (const row of batch) draft.messageIdMap.assignNextNewId(row.requiredId, isSorted);
     }
   }
   return names;

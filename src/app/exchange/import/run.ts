@@ -14,6 +14,7 @@ import type { BlobStorage } from '#ports/blobs';
 import type { Store } from '#ports/store';
 import { ExportFolder } from '../format/folder.js';
 import { ExportFormatError } from '../format/problem.js';
+import { isSortedByDate, sortMessagesByDate } from '../format/sorted-messages.js';
 import { ImportedMessageCopies, type ImportedStreamMemberships } from '../tables/copies.js';
 import { ImportedUploads } from '../tables/files.js';
 import { ImportedReadStatesAndMarks } from '../tables/flags.js';
@@ -36,6 +37,8 @@ const STORED_MESSAGE_FILES_PART = 'import-progress';
 export interface OrganizationImportTarget {
   readonly store: Store;
   readonly blobs: BlobStorage;
+  /** Aborted when another process has taken over the import. */
+  readonly lostSignal: AbortSignal;
   /** Reserves the organization, or finds the reservation of an earlier attempt. */
   begin(source: string): Promise<RealmImportReservation>;
   /** Gives up the reservation, because the export can't be imported. */
@@ -47,6 +50,8 @@ export interface OrganizationImportTarget {
 export interface OrganizationImportOptions {
   /** Folder of the export. */
   readonly folder: string;
+  /** Folder for temporary files. */
+  readonly workFolder: string;
   readonly subdomain: string;
   readonly origin: string;
   readonly formerSite?: string | undefined;
@@ -74,8 +79,9 @@ export interface OrganizationImportReport {
 export async function runOrganizationImportOrDryRun(
   options: OrganizationImportOptions,
 ): Promise<OrganizationImportReport> {
-  const folder = new ExportFolder(options.folder);
-  const tables = await readSmallExportTables(folder);
+  const given = new ExportFolder(options.folder);
+  const tables = await readSmallExportTables(given);
+  const isSorted = await isSortedByDate(given);
   const reserved = await options.target?.begin(await fingerprintRealmTables(options.folder));
   const facts: OrganizationImportFacts = {
     realm: toRealmId(reserved?.realm ?? 1),
@@ -87,8 +93,9 @@ export async function runOrganizationImportOrDryRun(
   };
   const renderer = new MessageRenderer(options.imageProxyKey);
   try {
+    const folder = isSorted ? await sortMessagesByDate(given, join(options.workFolder, 'sorted-messages')) : given;
     const draft = await buildDraftWithoutMessagesAndFiles(folder, tables, facts, options.secrets);
-    return await new OrganizationImportRun(options, folder, tables, draft, renderer).importAndOpen();
+    return await new OrganizationImportRun(options, folder, isSorted, tables, draft, renderer).importAndOpen();
   } catch (error) {
     // A repeat would meet the same problem, so the reservation ends. Records that were stored stay under a number that
     // no organization will get.
@@ -116,6 +123,7 @@ class OrganizationImportRun {
   constructor(
     private readonly options: OrganizationImportOptions,
     private readonly folder: ExportFolder,
+    private readonly isSorted: boolean,
     private readonly tables: SmallExportTables,
     private readonly draft: ImportedOrganizationDraft,
     private readonly renderer: MessageRenderer,
@@ -127,7 +135,7 @@ class OrganizationImportRun {
   async importAndOpen(): Promise<OrganizationImportReport> {
     const { draft, folder, tables, options } = this;
     const { target } = options;
-    const files = await assignMessageIdsAndListFiles(folder, draft);
+    const files = await assignMessageIdsAndListFiles(folder, draft, this.isSorted);
     this.#dropIdleAccountsWithoutMessages();
     await this.#uploads.importAllFiles(folder, target?.blobs);
     if (target) await importAndStorePictures(folder, tables, target.blobs, draft);
@@ -144,6 +152,7 @@ class OrganizationImportRun {
     );
     await this.#importScheduledMessages(directory);
     await this.#importMessageFiles(files, messages);
+    target?.lostSignal.throwIfAborted();
     const streams = this.#finishStreamMemberships(messages);
     this.#finishUserPartsAndUploads();
     if (target) {
@@ -186,6 +195,7 @@ class OrganizationImportRun {
     const done = Number(stored?.value ?? 0);
     let writing: Promise<void> = Promise.resolve();
     for (const [i, name] of files.entries()) {
+      target?.lostSignal.throwIfAborted();
       const placed = (await readMessageFileWithFlagPairs(this.folder, name, this.draft)).flatMap(
         ({ row, rows }) => messages.recordConversationAndFlags(row, rows) ?? [],
       );

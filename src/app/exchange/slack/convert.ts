@@ -7,7 +7,8 @@ import { join } from 'node:path';
 import type { JsonObject } from '#base';
 import { emojiCodeOfNameOrAlias } from '#domain/markdown';
 import { FAKE_EMAIL_DOMAIN, hasEmailAddressForm } from '#domain/people';
-import { isSafeArchivePath } from '../format/archive.js';
+import { isSafeArchivePath } from '../format/archive-paths.js';
+import { nameOfMessageFile } from '../format/folder.js';
 import { ExportFormatError } from '../format/problem.js';
 import { CheckedExportRow } from '../format/row.js';
 import { BufferedExportFileWriter, ExportTableWriter } from '../format/writer.js';
@@ -393,9 +394,7 @@ class SlackExportConversion {
 
   async #writePendingMessageFile(): Promise<void> {
     if (this.#messagesOfNextFile.length === 0) return;
-    const file = await BufferedExportFileWriter.create(
-      join(this.target, `messages-${String(++this.#messageFileCount).padStart(6, '0')}.json`),
-    );
+    const file = await BufferedExportFileWriter.create(join(this.target, nameOfMessageFile(++this.#messageFileCount)));
     const rows = this.#messagesOfNextFile.flatMap(({ row, rows }) =>
       rows.map(([user_profile, flags_mask]) => ({ user_profile, message: row.id!, flags_mask })),
     );

@@ -1,0 +1,103 @@
+/** One import runs at a time: a second one is refused while the first lives, and takes over when it stands still. */
+import t from 'tap';
+import { realmActorKind } from '#actors/realm';
+import { AdminError, SystemActorCaller } from '#app/admin';
+import type { JsonObject } from '#base';
+import { type ActorKey, realmActorKey, toRealmId } from '#model';
+import { IMPORT_LEASE_MS, ImportLeaseHolder } from '../../../src/app/cli/import-lease.js';
+import { Harness, settle } from '../runtime/harness.js';
+
+const REALM_ZERO = realmActorKey(toRealmId(0));
+
+class HarnessCaller extends SystemActorCaller {
+  constructor(private readonly harness: Harness) {
+    super();
+  }
+
+  async sendForReply(to: ActorKey, name: string, args: JsonObject) {
+    const reply = await this.harness.client.send(to, name, args).reply;
+    if ('ok' in reply || 'forward' in reply || 'again' in reply) throw new AdminError('another form');
+    return reply;
+  }
+
+  async close(): Promise<void> {}
+}
+
+async function world() {
+  const harness = new Harness({ realm: realmActorKind }, true, (clock) => ({ clock }));
+  await harness.take(REALM_ZERO);
+  const actors = new HarnessCaller(harness);
+  const told: string[] = [];
+  const importer = (subdomain: string): ImportLeaseHolder =>
+    new ImportLeaseHolder(actors, subdomain, harness.clock, (text) => void told.push(text));
+  /** Moves the clock until the promise settles. @returns its error's text, or 'done' */
+  const outcome = async (pending: Promise<unknown>): Promise<string> => {
+    let text: string | undefined;
+    pending.then(
+      () => (text = 'done'),
+      (error: Error) => (text = error.message),
+    );
+    for (let i = 0; text === undefined && i < 100; i++) {
+      harness.clock.advance(500);
+      await settle();
+    }
+    return text ?? 'still waiting';
+  };
+  return { harness, importer, outcome, told };
+}
+
+t.test('while an import lives, another one is refused, of the same and of another organization', async (t) => {
+  const { importer, outcome, told } = await world();
+  await importer('one').takeAndReserve('export');
+  for (const subdomain of ['one', 'two']) {
+    t.match(await outcome(importer(subdomain).takeAndReserve('export')), /an import to 'one' is under way on .+/);
+  }
+  t.match(
+    await outcome(importer('one').dropReservation()),
+    /an import to 'one' is under way/,
+    'a drop is refused, too',
+  );
+  t.equal(told.length, 3, 'the operator is told about each wait');
+  t.equal(await outcome(importer('two').dropReservation()), 'done', 'another organization has nothing to drop');
+});
+
+t.test('an import that was killed is gone on with after a lease, under the same reservation', async (t) => {
+  const { harness, importer, outcome } = await world();
+  const killed = importer('one');
+  const first = await killed.takeAndReserve('export');
+  // Only the timers of the process end with it.
+  Reflect.set(killed, 'actors', { sendForValueOrThrow: () => new Promise(() => undefined) });
+  const before = harness.clock.monotonic();
+  const pending = importer('one').takeAndReserve('export');
+  t.equal(await outcome(pending), 'done');
+  t.ok(harness.clock.monotonic() - before >= IMPORT_LEASE_MS, 'not before the lease lapsed');
+  t.strictSame(await pending, first);
+});
+
+t.test('an import that stood still loses the lease, and can not open the organization', async (t) => {
+  const { importer, outcome } = await world();
+  const paused = importer('one');
+  await paused.takeAndReserve('export');
+  const actors = Reflect.get(paused, 'actors') as object;
+  Reflect.set(paused, 'actors', { sendForValueOrThrow: () => new Promise(() => undefined) });
+  const next = importer('one');
+  t.equal(await outcome(next.takeAndReserve('export')), 'done');
+  Reflect.set(paused, 'actors', actors);
+  t.match(await outcome(paused.openOrganization(false)), /Another process imports now/);
+  t.match(
+    await outcome(
+      new Promise((_, reject) => paused.lostSignal.addEventListener('abort', () => reject(paused.lostSignal.reason))),
+    ),
+    /taken over/,
+  );
+  t.equal(await outcome(next.openOrganization(false)), 'done');
+  t.match(await outcome(paused.openOrganization(false)), 'done', 'the organization is open already');
+});
+
+t.test('an import that ends with an error frees the lease at once, but keeps its subdomain', async (t) => {
+  const { importer } = await world();
+  const failed = importer('one');
+  const { realm } = await failed.takeAndReserve('export');
+  await failed.release();
+  t.notSame((await importer('two').takeAndReserve('export')).realm, realm);
+});
