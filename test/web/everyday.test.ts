@@ -282,6 +282,51 @@ t.test('a reader follows a topic that is moved, at the same place and with the t
   });
 });
 
+t.test(
+  'a reader goes along with the later messages of a topic, and is told of messages that leave alone',
+  async (t) => {
+    const ids: number[] = [];
+    for (let n = 0; n < 6; n++) ids.push(await say(n % 2 ? owner : other, 'general', 'lunch', `meal ${n}`));
+    await member.api.ok('POST /mark_all_as_read');
+    const reader = await signedIn(member, hashOf('lunch'));
+    const addressHas = (part: string) => reader.page.waitForFunction(`location.hash.includes(${quoted(part)})`);
+    const move = async (message_id: number, propagate_mode: string, topic: string) => {
+      const notices = { send_notification_to_old_thread: false, send_notification_to_new_thread: false };
+      await owner.api.ok('PATCH /messages/{message_id}', { message_id, propagate_mode, topic, ...notices });
+    };
+    await faultless(t, { reader }, async () => {
+      await reader.waitFor('[data-message]', 'meal 5');
+      await reader.fill('.compose-text', 'half a bite');
+      await move(ids[1]!, 'change_one', 'snacks');
+      await reader.waitFor('.toast', '1 message of this topic is now in #general › snacks.');
+      await reader.waitUntilGone('[data-message]', 'meal 1');
+      await addressHas('topic/lunch');
+      await move(ids[3]!, 'change_later', 'dinner');
+      await reader.waitFor('.toast', 'These messages are now in #general › dinner.');
+      await addressHas('topic/dinner');
+      await reader.waitFor('[data-message]', 'meal 5');
+      await reader.waitUntilGone('[data-message]', 'meal 2');
+      t.equal(await reader.valueOf('.compose-text'), 'half a bite', 'the text goes along');
+      t.strictSame(await reader.findings(), []);
+      await reader.click('.toast button', 'Show');
+      await addressHas(`topic/snacks/near/${ids[1]}`);
+      await reader.waitFor('[data-message]', 'meal 1');
+      await reader.page.goBack();
+      await reader.page.goBack();
+      await addressHas('topic/lunch');
+      await reader.waitFor('[data-message]', 'meal 2');
+      await reader.goTo(`${hashOf('lunch')}/near/${ids[4]}`);
+      await addressHas(`topic/dinner/near/${ids[4]}`);
+      await reader.waitFor('[data-message]', 'meal 4');
+      await move(ids[0]!, 'change_all', 'breakfast');
+      await reader.waitFor('.row.topic', 'breakfast');
+      await reader.goTo(`${hashOf('lunch')}/near/${ids[0]}`);
+      await addressHas(`topic/breakfast/near/${ids[0]}`);
+      await reader.waitFor('[data-message]', 'meal 0');
+    });
+  },
+);
+
 t.test('a reader whose topic goes where it cannot be read stays', async (t) => {
   const secret = { subscriptions: [{ name: 'secret' }], invite_only: true };
   await owner.api.ok('POST /users/me/subscriptions', secret);

@@ -4,7 +4,7 @@ import { core } from '../client/index.js';
 import { findExactNarrowConversation, type MessageWindow, makeNarrowKey, type Narrow } from '../core/index.js';
 import { Button, EmptyNotice, Icon, Spinner } from '../kit/index.js';
 import { t } from '../text/index.js';
-import { type ListPlace, takeCarriedPlace, useMovedTopic } from './follow.js';
+import { type ListPlace, takeCarriedPlace, useLinkToMovedMessage, useMovedTopic } from './follow.js';
 import { useMessageShortcuts } from './keys.js';
 import { MessageList, type MessageListHandle } from './list.js';
 import { PendingMessages, TypingLine } from './pending.js';
@@ -58,8 +58,10 @@ function MessageWindowView({ narrow, nearMessageId }: MessagesViewProps) {
   const goal = useRef<{ readonly near?: number | undefined; readonly carried?: ListPlace | undefined } | undefined>({});
   const phase = window.loadPhase.value;
   const readPlace = (): ListPlace | undefined => {
-    const place = handle.current?.placeKeeper;
-    return place && { id: place.messageId, topPx: place.topPx, isAtEnd: place.followsEnd };
+    const list = handle.current;
+    if (!list) return undefined;
+    const { messageId: id, topPx, followsEnd: isAtEnd } = list.placeKeeper;
+    return { id, topPx, isAtEnd, readerMessageId: isAtEnd ? list.findVisibleIds().at(-1) : id };
   };
 
   useLayoutEffect(() => {
@@ -77,6 +79,7 @@ function MessageWindowView({ narrow, nearMessageId }: MessagesViewProps) {
     };
   }, [window, nearMessageId]);
   useMovedTopic(narrow, readPlace);
+  useLinkToMovedMessage(window, nearMessageId);
 
   const rows = useStableMessageRows(window, marked.value);
   useLayoutEffect(() => {
