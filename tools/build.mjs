@@ -24,16 +24,7 @@ import { basename, dirname, join, resolve } from 'node:path';
 const TARGET = 'dist';
 const STAMP = join(TARGET, '.built');
 const BESIDE = /^dist\.(\d+)$/;
-const INPUTS = [
-  'src',
-  'actors',
-  'test',
-  'web/src/core',
-  'web/src/contract',
-  'tsconfig.json',
-  'package.json',
-  'tools/build.mjs',
-];
+const INPUTS = ['src', 'actors', 'test', 'web/src', 'tsconfig.json', 'package.json', 'tools/build.mjs'];
 const COMPILER = join('node_modules', '.bin', 'tsc');
 /** Scripts of threads. Tests start hundreds of threads, so these are bundled in place of the compiled files too. */
 const THREADS = ['src/domain/markdown/render-worker', 'src/domain/secrets/strength-worker'];

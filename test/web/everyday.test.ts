@@ -1,4 +1,5 @@
 /** Journeys of every day in Chromium: an invitation, a password, a bot, scheduled messages, drafts, moved topics. */
+import type { HTTPRequest } from 'puppeteer-core';
 import t, { type Test } from 'tap';
 import { basic } from '../api/support/client.js';
 import { linkIn, mailed } from '../api/support/mails.js';
@@ -199,6 +200,39 @@ t.test('a draft is written in two tabs in turn, and is gone in both when it is s
   });
   const { drafts } = await member.api.ok<{ drafts: { topic: string }[] }>('GET /drafts');
   t.notOk(drafts.some(({ topic }) => topic === 'tabs'));
+});
+
+t.test('mutes and read marks of the sidebar show before the server has answered', async (t) => {
+  await say(owner, 'harbour', 'tides', 'high water');
+  const client = await signedIn(member, '#inbox');
+  const { page } = client;
+  const held: HTTPRequest[] = [];
+  const ROW = "[...document.querySelectorAll('.row.stream')].find((one) => one.textContent.includes('harbour'))";
+  const choose = async (item: string) => {
+    await page.evaluate(`${ROW}.querySelector('a')
+      .dispatchEvent(new MouseEvent('contextmenu', { bubbles: true, button: 2, clientX: 40, clientY: 40 }))`);
+    await client.click('.menu-item', item);
+  };
+  await faultless(t, { client }, async () => {
+    await page.waitForFunction(`${ROW}?.querySelector('.count') != null`);
+    await page.setRequestInterception(true);
+    page.on('request', (request) => {
+      if (request.method() === 'POST' && /properties|mark_stream/.test(request.url())) held.push(request);
+      else void request.continue();
+    });
+    await choose('Mark all as read');
+    await page.waitForFunction(`${ROW}.querySelector('.count') === null`);
+    await choose('Mute');
+    await client.waitFor('.row.heading', 'Muted');
+    t.equal(held.length, 2, 'both requests wait');
+    await Promise.all(held.map((request) => request.continue()));
+    await until('the server has both', async () => {
+      type Subscription = { readonly name: string; readonly is_muted: boolean };
+      const { subscriptions } = await member.api.ok<{ subscriptions: Subscription[] }>('GET /users/me/subscriptions');
+      return subscriptions.some(({ name, is_muted }) => name === 'harbour' && is_muted);
+    });
+    await client.waitFor('.row.heading', 'Muted');
+  });
 });
 
 t.test('a sender sees who has read a message', async (t) => {
