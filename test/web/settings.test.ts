@@ -89,6 +89,26 @@ journey('a member changes name and theme, and the page follows', async (t, open)
   await until('the theme of the account', async () => (await settingOf(org.member, 'color_scheme')) === 2);
 });
 
+journey('an emoji of the picker stands beside the status', async (t, open) => {
+  const client = await open(org.owner, '#settings/profile');
+  const { page } = client;
+  await enter(page, 'What you are doing', 'Away at sea');
+  await press(page, 'Choose an emoji');
+  await client.waitFor('.emoji-picker .emoji-button');
+  t.strictSame(await client.findings(), []);
+  await client.fill('.emoji-picker input', 'palm tree');
+  await client.waitFor('.emoji-picker .emoji-button', 'palm tree');
+  await page.keyboard.press('Enter');
+  await client.waitUntilGone('.emoji-picker');
+  t.equal(await textIn(page, 'Name of an emoji'), 'palm_tree');
+  await page.locator('.status-entry ::-p-text(Save)').click();
+  type Status = { readonly status: { readonly status_text?: string; readonly emoji_name?: string } };
+  await until('the status', async () => {
+    const { status } = await org.member.api.ok<Status>('GET /users/{user_id}/status', { user_id: org.owner.id });
+    return status.status_text === 'Away at sea' && status.emoji_name === 'palm_tree';
+  });
+});
+
 journey('an entry in progress outlives a change that arrives meanwhile', async (t, open) => {
   const { page } = await open(org.other, '#settings/profile');
   await enter(page, 'Name', 'Half a na');

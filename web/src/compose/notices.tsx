@@ -1,9 +1,9 @@
 import { useEffect, useState } from 'preact/hooks';
 import { core } from '../client/index.js';
+import { findNotifyingMentions } from '../completion/index.js';
 import { ApiFailure, type Conversation, makeConversationKey, type OutboxItem, type Person } from '../core/index.js';
 import { Button, Icon, IconButton, showToast } from '../kit/index.js';
 import { formatByteSize, t } from '../text/index.js';
-import { findNotifyingMentions } from './completion/insertion.js';
 import type { Composer } from './composer.js';
 import { dropCachedSubscribers, getCachedOrFetchSubscriberIds } from './subscribers.js';
 import { removeUploadFromList, unfinishedUploads } from './uploads.js';

@@ -1,19 +1,19 @@
 import { useEffect, useRef } from 'preact/hooks';
 import { core } from '../client/index.js';
-import { Button, Icon, IconButton, isPhoneLayout, type MenuItem, showToast, useShortcut } from '../kit/index.js';
-import { MenuButton } from '../kit-later/index.js';
-import { loadLaterTexts, t } from '../text/index.js';
-import { readTextSelection } from './area.js';
-import type { Composer } from './composer.js';
-import { enterSends } from './editor.js';
 import {
   makeFenceLinesEdit,
   makeLinkEdit,
   makeMarkToggleEdit,
   makePrefixLinesEdit,
+  readTextSelection,
   type TextEdit,
   type TextSelection,
-} from './edits.js';
+} from '../editing/index.js';
+import { Button, Icon, IconButton, isPhoneLayout, type MenuItem, showToast, useShortcut } from '../kit/index.js';
+import { MenuButton } from '../kit-later/index.js';
+import { loadLaterTexts, t } from '../text/index.js';
+import type { Composer } from './composer.js';
+import { enterSends } from './editor.js';
 import { toggleEmojiPicker } from './emoji/open.js';
 import { sendComposedMessage, validateAndConfirmSending } from './send.js';
 import { unfinishedUploads, uploadFiles } from './uploads.js';
