@@ -4,7 +4,7 @@ import t, { type Test } from 'tap';
 import { makeOrganization, PASSWORD, type Person, streamIdOf, subscribe } from '../api/support/organization.js';
 import { picked } from '../support/rounds.js';
 import { until } from '../support/until.js';
-import { CHROMIUM_IS_MISSING, ClientPage, openChromium } from './support/chromium.js';
+import { CHROMIUM_IS_MISSING, ClientPage, openChromium, PHONE } from './support/chromium.js';
 import { startFace } from './support/face.js';
 
 if (CHROMIUM_IS_MISSING) {
@@ -167,6 +167,34 @@ journey('an owner invites by a link and revokes it', async (t, open) => {
   await shows(page, 'There are no open invitations.');
 });
 
+journey('an owner exports the data, downloads and deletes the archive; members have no such page', async (t, open) => {
+  const client = await open(org.owner, '#organization/exports');
+  const { page } = client;
+  await shows(page, 'There are no exports.');
+  await press(page, 'Start export');
+  await client.waitFor('.exports .row-text', `by ${org.owner.name}`);
+  await client.waitFor('.exports .row-text', 'Complete');
+  const link = await page.$eval('.exports a', (one) => one.getAttribute('href') ?? '');
+  const archive = await org.nobody.raw({ method: 'GET', path: new URL(link).pathname });
+  t.strictSame([archive.status, archive.headers['content-type']], [200, 'application/gzip']);
+  t.strictSame(await client.findings(), []);
+  await page.setViewport(PHONE);
+  await page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value: 'dark' }]);
+  await client.waitFor('.exports a', 'Download');
+  t.strictSame(await client.findings(), [], 'on a phone, dark');
+  await client.click('.exports button', 'Delete the export');
+  await page.locator('dialog ::-p-text(Delete)').wait();
+  await client.click('dialog button.danger', 'Delete');
+  await client.waitFor('.exports .row-text', 'Deleted');
+  t.equal(await page.$('.exports a'), null);
+  t.equal((await org.nobody.raw({ method: 'GET', path: new URL(link).pathname })).status, 404);
+  const { page: other } = await open(org.other, '#organization/exports');
+  await control(other, 'link', 'People').wait();
+  const pages = await other.$$eval('.settings-nav a', (links) => links.map((one) => one.textContent));
+  t.notOk(pages.includes('Data exports'));
+  t.equal(await other.$('.exports'), null);
+});
+
 journey('a policy changes for everyone, and is offered to those who may change it', async (t, open) => {
   const { page: owner } = await open(org.owner, '#organization/permissions');
   const { page: member } = await open(org.member, '#streams/all');
@@ -210,7 +238,7 @@ journey('the profile of a person leads to a conversation', async (t, open) => {
 const OWN = ['profile', 'account', 'display', 'notifications', 'privacy', 'muted', 'alert-words', 'sessions'];
 const ORGANIZATION = [
   ...['profile', 'permissions', 'messages', 'people', 'invitations', 'bots', 'groups', 'emoji', 'linkifiers'],
-  ...['playgrounds', 'profile-fields', 'default-streams', 'defaults'],
+  ...['playgrounds', 'profile-fields', 'default-streams', 'defaults', 'exports'],
 ];
 
 journey('no page breaks a rule of axe-core, light or dark, on a desk or on a phone', async (t, open) => {
