@@ -1,7 +1,16 @@
 /** Journeys through the settings of the web client in Chromium, and axe-core on each of their pages. */
 import type { Page } from 'puppeteer-core';
 import t, { type Test } from 'tap';
-import { makeOrganization, PASSWORD, type Person, streamIdOf, subscribe } from '../api/support/organization.js';
+import { createUserAndReturnId } from '#app/admin';
+import { USER_ROLE } from '#domain/people';
+import {
+  makeOrganization,
+  type Organization,
+  PASSWORD,
+  type Person,
+  streamIdOf,
+  subscribe,
+} from '../api/support/organization.js';
 import { picked } from '../support/rounds.js';
 import { until } from '../support/until.js';
 import { CHROMIUM_IS_MISSING, ClientPage, openChromium, PHONE } from './support/chromium.js';
@@ -16,7 +25,10 @@ const server = await startFace('settings');
 const browser = await openChromium(t);
 const org = await makeOrganization(server, ['member', 'other']);
 
-type OpenPage = (person: Person, hash: string, refusal?: number) => Promise<ClientPage>;
+/** Accounts of the organization with long lists. */
+const CROWD = 200;
+
+type OpenPage = (person: Person, hash: string, refusal?: number, of?: Organization) => Promise<ClientPage>;
 
 /**
  * A test whose pages are signed in by password and must show no fault. A request of a page may be refused only with the
@@ -25,8 +37,8 @@ type OpenPage = (person: Person, hash: string, refusal?: number) => Promise<Clie
 function journey(title: string, run: (t: Test, open: OpenPage) => Promise<void>): void {
   t.test(title, async (t) => {
     const clients: { readonly client: ClientPage; readonly refusal: number | undefined }[] = [];
-    await run(t, async (person, hash, refusal) => {
-      const client = await ClientPage.open(browser, `${org.subdomain}.localhost:${server.nextPort()}`);
+    await run(t, async (person, hash, refusal, { subdomain } = org) => {
+      const client = await ClientPage.open(browser, `${subdomain}.localhost:${server.nextPort()}`);
       t.teardown(() => client.page.browserContext().close());
       clients.push({ client, refusal });
       await client.signIn(person.email, PASSWORD);
@@ -233,6 +245,58 @@ journey('the profile of a person leads to a conversation', async (t, open) => {
   t.strictSame(await client.findings(), []);
   await press(page, 'Message');
   await page.waitForFunction("location.hash.startsWith('#narrow/dm/')");
+});
+
+journey('lists of hundreds of people have some rows in the document, and keys reach all of them', async (t, open) => {
+  const crowd = await makeOrganization(server, []);
+  const numbers = Array.from({ length: CROWD }, (_, n) => String(n).padStart(3, '0'));
+  const emailOf = (n: string): string => `sailor${n}@${crowd.subdomain}.example.com`;
+  await Promise.all(
+    numbers.map((n) =>
+      createUserAndReturnId(server.actors, crowd.realm, {
+        ...{ email: emailOf(n), name: `Sailor ${n}`, password: PASSWORD, role: USER_ROLE.member },
+      }),
+    ),
+  );
+  const { owner } = crowd;
+  await owner.api.ok('POST /users/me/subscriptions', {
+    ...{ subscriptions: [{ name: 'fleet' }], principals: [...numbers.map(emailOf), owner.email] },
+  });
+  const id = await streamIdOf(owner, 'fleet');
+  const client = await open(owner, '#organization/people', undefined, crowd);
+  const { page } = client;
+  const rows = () => page.$$eval('.people-list li', (all) => all.length);
+  const focused = () => page.evaluate('document.activeElement?.textContent');
+  const focusIs = (name: string) => until(`the focus on ${name}`, async () => (await focused()) === name);
+  await client.waitFor('.people-list li', 'Sailor 000');
+  t.ok((await rows()) < 60, 'most rows are not in the document');
+  t.strictSame(await client.findings(), []);
+  await page.focus('.people-list [data-row][tabindex="0"]');
+  await page.keyboard.press('End');
+  await focusIs(`Sailor ${numbers.at(-1)}`);
+  await page.keyboard.press('ArrowUp');
+  await focusIs(`Sailor ${numbers.at(-2)}`);
+  t.ok((await rows()) < 60);
+  await page.keyboard.press('Tab');
+  t.equal(await page.evaluate('document.activeElement?.ariaLabel'), `Actions for Sailor ${numbers.at(-2)}`);
+  await page.keyboard.press('Enter');
+  await client.waitFor('.menu-item', 'View profile');
+  await page.keyboard.press('Escape');
+  await goTo(page, `#streams/${id}/subscribers`);
+  await client.waitFor('.people-list li', 'Sailor 000');
+  t.ok((await rows()) < 60);
+  await page.setViewport(PHONE);
+  await page.focus('.people-list [data-row][tabindex="0"]');
+  await page.keyboard.press('End');
+  await focusIs(`Sailor ${numbers.at(-1)}`);
+  t.strictSame(await client.findings(), [], 'on a phone');
+  await press(page, `Remove Sailor ${numbers.at(-1)}`);
+  type Members = { readonly subscribers: readonly number[] };
+  await until('one is removed', async () => {
+    const { subscribers } = await owner.api.ok<Members>('GET /streams/{stream_id}/members', { stream_id: id });
+    return subscribers.length === CROWD;
+  });
+  await client.waitUntilGone('.people-list li', `Sailor ${numbers.at(-1)}`);
 });
 
 const OWN = ['profile', 'account', 'display', 'notifications', 'privacy', 'muted', 'alert-words', 'sessions'];
