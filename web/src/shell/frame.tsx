@@ -11,7 +11,7 @@ import { useGlobalShortcuts } from './commands.js';
 import { RealmMenu } from './menu.js';
 import { LazyPersonDialog } from './settings.js';
 import { ConnectionStatusLine } from './status.js';
-import { LazyMessageContent, preloadMessagesChunk, RouteView } from './views.js';
+import { getPreferredHomeRoute, LazyMessageContent, preloadMessagesChunk, RouteView } from './views.js';
 
 const PEOPLE_HIDDEN_STORAGE_KEY = 'people-hidden';
 
@@ -131,7 +131,7 @@ export function AppFrame() {
 function swipeBackWhileShown(): () => void {
   const swipes = import('./swipe.js').then(({ followSwipesBack }) => {
     const main = document.getElementById('main');
-    return main ? followSwipesBack(main) : undefined;
+    return main ? followSwipesBack(main, getPreferredHomeRoute()) : undefined;
   });
   return () => void swipes.then((end) => end?.()).catch(() => {});
 }

@@ -1,7 +1,6 @@
 import { effect } from '@preact/signals';
 import { core } from '../client/index.js';
 import type { Route } from '../core/index.js';
-import { getPreferredHomeRoute } from './views.js';
 
 /** A movement is a swipe when it goes this far, and at least twice as far sideways as up or down. */
 const BEGIN_PX = 16;
@@ -23,10 +22,11 @@ function takesSidewaysMovements(target: EventTarget | null, until: Element): boo
 /**
  * A finger that moves to the right over a conversation leads back to the list that the reader came from. The view
  * follows the finger, unless the reader wants less motion.
+ * @param home where a reader goes who came from no list; an import of it would tear the first chunk apart
  * @returns ends it
  */
-export function followSwipesBack(main: HTMLElement): () => void {
-  let list = getPreferredHomeRoute();
+export function followSwipesBack(main: HTMLElement, home: Route): () => void {
+  let list = home;
   let start: { readonly id: number; readonly x: number; readonly y: number } | undefined;
   let isSwipe = false;
   const stillness = window.matchMedia('(prefers-reduced-motion: reduce)');
