@@ -1,3 +1,4 @@
+import { useComputed } from '@preact/signals';
 import { useEffect, useState } from 'preact/hooks';
 import { core } from '../client/index.js';
 import { findNotifyingMentions } from '../completion/index.js';
@@ -50,7 +51,7 @@ function useMentionedNonSubscribersAndRecheck(composer: Composer): [readonly Per
   const [turn, setTurn] = useState(0);
   const to = composer.targetConversation.value;
   const stream = to && 'stream' in to ? to.stream : undefined;
-  const mentions = stream === undefined ? '' : JSON.stringify(findNotifyingMentions(composer.text.value));
+  const mentions = useComputed(() => JSON.stringify(findNotifyingMentions(composer.text.value))).value;
   useEffect(() => {
     let current = true;
     const timer = setTimeout(async () => {
