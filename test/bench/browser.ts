@@ -9,6 +9,7 @@ const PATIENCE_MS = 30_000;
 /**
  * Runs in each page before its scripts. `painted` calls back behind the next frame; `opened` is the time from the
  * navigation to the first frame with messages; `shows` resolves when one of the newest messages on screen has the text.
+ * `keyWork` has the work for each keystroke without the wait for its frame: that of its events, and that of the frame.
  */
 const PROBES = `(() => {
   const now = () => performance.timeOrigin + performance.now();
@@ -18,7 +19,7 @@ const PROBES = `(() => {
     port2.postMessage(0);
   });
   const bodies = () => [...document.querySelectorAll('.message-row .message-body')];
-  const bench = { opened: 0, entered: 0, keys: [] };
+  const bench = { opened: 0, entered: 0, keys: [], keyWork: [] };
   globalThis.bench = bench;
   const look = () => {
     if (bodies().length === 0) requestAnimationFrame(look);
@@ -38,7 +39,18 @@ const PROBES = `(() => {
   addEventListener('keydown', ({ key, timeStamp }) => {
     const at = performance.timeOrigin + timeStamp;
     if (key === 'Enter') bench.entered = at;
-    else painted((then) => bench.keys.push(then - at));
+    else {
+      const began = now();
+      let handled = 0, frame = 0;
+      const { port1, port2 } = new MessageChannel();
+      port1.onmessage = () => { handled = now() - began; };
+      addEventListener('input', () => port2.postMessage(0), { capture: true, once: true });
+      requestAnimationFrame(() => { frame = now(); });
+      painted((then) => {
+        bench.keys.push(then - at);
+        bench.keyWork.push(handled + then - frame);
+      });
+    }
   }, true);
 })()`;
 
@@ -106,6 +118,19 @@ export class BenchPage {
     await this.cdp.send('HeapProfiler.collectGarbage');
     const { usedSize } = await this.cdp.send('Runtime.getHeapUsage');
     return usedSize / 2 ** 20;
+  }
+
+  /** Elements of all documents, those out of the tree included, and listeners, after a collection. */
+  async elementsAndListeners(): Promise<readonly [elements: number, listeners: number]> {
+    await this.cdp.send('HeapProfiler.collectGarbage');
+    const { nodes, jsEventListeners } = await this.cdp.send('Memory.getDOMCounters');
+    return [nodes, jsEventListeners];
+  }
+
+  /** Goes to another view of the same page. */
+  async goTo(hash: string, ready: string): Promise<void> {
+    await this.page.evaluate(`location.hash = ${JSON.stringify(hash)}`);
+    await this.page.waitForSelector(ready);
   }
 
   /** Seconds that the main thread has worked. */

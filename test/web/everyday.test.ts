@@ -1,4 +1,5 @@
 /** Journeys of every day in Chromium: an invitation, a password, a bot, scheduled messages, drafts, moved topics. */
+import type { HTTPRequest } from 'puppeteer-core';
 import t, { type Test } from 'tap';
 import { basic } from '../api/support/client.js';
 import { linkIn, mailed } from '../api/support/mails.js';
@@ -199,6 +200,39 @@ t.test('a draft is written in two tabs in turn, and is gone in both when it is s
   t.notOk(drafts.some(({ topic }) => topic === 'tabs'));
 });
 
+t.test('mutes and read marks of the sidebar show before the server has answered', async (t) => {
+  await say(owner, 'harbour', 'tides', 'high water');
+  const client = await signedIn(member, '#inbox');
+  const { page } = client;
+  const held: HTTPRequest[] = [];
+  const ROW = "[...document.querySelectorAll('.row.stream')].find((one) => one.textContent.includes('harbour'))";
+  const choose = async (item: string) => {
+    await page.evaluate(`${ROW}.querySelector('a')
+      .dispatchEvent(new MouseEvent('contextmenu', { bubbles: true, button: 2, clientX: 40, clientY: 40 }))`);
+    await client.click('.menu-item', item);
+  };
+  await faultless(t, { client }, async () => {
+    await page.waitForFunction(`${ROW}?.querySelector('.count') != null`);
+    await page.setRequestInterception(true);
+    page.on('request', (request) => {
+      if (request.method() === 'POST' && /properties|mark_stream/.test(request.url())) held.push(request);
+      else void request.continue();
+    });
+    await choose('Mark all as read');
+    await page.waitForFunction(`${ROW}.querySelector('.count') === null`);
+    await choose('Mute');
+    await client.waitFor('.row.heading', 'Muted');
+    t.equal(held.length, 2, 'both requests wait');
+    await Promise.all(held.map((request) => request.continue()));
+    await until('the server has both', async () => {
+      type Subscription = { readonly name: string; readonly is_muted: boolean };
+      const { subscriptions } = await member.api.ok<{ subscriptions: Subscription[] }>('GET /users/me/subscriptions');
+      return subscriptions.some(({ name, is_muted }) => name === 'harbour' && is_muted);
+    });
+    await client.waitFor('.row.heading', 'Muted');
+  });
+});
+
 t.test('a sender sees who has read a message', async (t) => {
   await owner.api.ok('PATCH /realm', { enable_read_receipts: true });
   await member.api.ok('PATCH /settings', { send_read_receipts: true });
@@ -279,6 +313,51 @@ t.test('a reader follows a topic that is moved, at the same place and with the t
     });
   });
 });
+
+t.test(
+  'a reader goes along with the later messages of a topic, and is told of messages that leave alone',
+  async (t) => {
+    const ids: number[] = [];
+    for (let n = 0; n < 6; n++) ids.push(await say(n % 2 ? owner : other, 'general', 'lunch', `meal ${n}`));
+    await member.api.ok('POST /mark_all_as_read');
+    const reader = await signedIn(member, hashOf('lunch'));
+    const addressHas = (part: string) => reader.page.waitForFunction(`location.hash.includes(${quoted(part)})`);
+    const move = async (message_id: number, propagate_mode: string, topic: string) => {
+      const notices = { send_notification_to_old_thread: false, send_notification_to_new_thread: false };
+      await owner.api.ok('PATCH /messages/{message_id}', { message_id, propagate_mode, topic, ...notices });
+    };
+    await faultless(t, { reader }, async () => {
+      await reader.waitFor('[data-message]', 'meal 5');
+      await reader.fill('.compose-text', 'half a bite');
+      await move(ids[1]!, 'change_one', 'snacks');
+      await reader.waitFor('.toast', '1 message of this topic is now in #general › snacks.');
+      await reader.waitUntilGone('[data-message]', 'meal 1');
+      await addressHas('topic/lunch');
+      await move(ids[3]!, 'change_later', 'dinner');
+      await reader.waitFor('.toast', 'These messages are now in #general › dinner.');
+      await addressHas('topic/dinner');
+      await reader.waitFor('[data-message]', 'meal 5');
+      await reader.waitUntilGone('[data-message]', 'meal 2');
+      t.equal(await reader.valueOf('.compose-text'), 'half a bite', 'the text goes along');
+      t.strictSame(await reader.findings(), []);
+      await reader.click('.toast button', 'Show');
+      await addressHas(`topic/snacks/near/${ids[1]}`);
+      await reader.waitFor('[data-message]', 'meal 1');
+      await reader.page.goBack();
+      await reader.page.goBack();
+      await addressHas('topic/lunch');
+      await reader.waitFor('[data-message]', 'meal 2');
+      await reader.goTo(`${hashOf('lunch')}/near/${ids[4]}`);
+      await addressHas(`topic/dinner/near/${ids[4]}`);
+      await reader.waitFor('[data-message]', 'meal 4');
+      await move(ids[0]!, 'change_all', 'breakfast');
+      await reader.waitFor('.row.topic', 'breakfast');
+      await reader.goTo(`${hashOf('lunch')}/near/${ids[0]}`);
+      await addressHas(`topic/breakfast/near/${ids[0]}`);
+      await reader.waitFor('[data-message]', 'meal 0');
+    });
+  },
+);
 
 t.test('a reader whose topic goes where it cannot be read stays', async (t) => {
   const secret = { subscriptions: [{ name: 'secret' }], invite_only: true };

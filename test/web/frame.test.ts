@@ -93,6 +93,47 @@ t.test('keys of a shortcut are changed in the list, and stay changed', async (t)
   t.strictSame(client.faults, []);
 });
 
+t.test('on a phone, a swipe leads from a conversation back to the list, and targets are large', async (t) => {
+  const wide = `| ${'a wide column | '.repeat(12)}\n${'|---'.repeat(13)}|\n| ${'words | '.repeat(12)}`;
+  await say(other, 'general', 'plans', wide);
+  const client = await ClientPage.open(browser, host, { viewport: PHONE });
+  const { page } = client;
+  const swipe = async (selector: string, dx: number, dy: number): Promise<void> => {
+    const { x, y } = (await page.$eval(selector, (one) => one.getBoundingClientRect().toJSON())) as {
+      readonly x: number;
+      readonly y: number;
+    };
+    const from = [Math.max(x, 0) + 10, y + 10] as const;
+    const touch = await page.touchscreen.touchStart(...from);
+    for (let step = 1; step <= 8; step++) await touch.move(from[0] + (dx * step) / 8, from[1] + (dy * step) / 8);
+    await touch.end();
+  };
+  await client.signIn(member.email, PASSWORD);
+  await client.waitFor('.app');
+  await client.goTo('#inbox');
+  await client.waitFor('.overview-row', 'plans');
+  await client.click('.overview-row a', 'plans');
+  await client.waitFor('.message-body table');
+  await page.waitForFunction("document.querySelector('.compose-text') !== null");
+  const hash = await page.evaluate('location.hash');
+  await swipe('.message-body', 60, 0);
+  await swipe('.message-body', 90, 120);
+  await swipe('.message-body', -200, 0);
+  await swipe('.message-body table', 200, 0);
+  await swipe('.compose-text', 200, 0);
+  t.equal(await page.evaluate('location.hash'), hash, 'short, slanting and other movements do not leave');
+  const small = await page.evaluate(`[...document.querySelectorAll('main button, main a.row-main, main textarea')]
+    .filter((one) => one.offsetParent !== null && !one.closest('.message-row'))
+    .map((one) => [one.ariaLabel ?? one.textContent, one.getBoundingClientRect()])
+    .filter(([, { width, height }]) => width > 0 && (width < 44 || height < 44))
+    .map(([name, { width, height }]) => name + ' ' + width + '×' + height)`);
+  t.strictSame(small, [], 'targets of at least 44 pixels');
+  await swipe('.message-body', 200, 10);
+  await page.waitForFunction("location.hash === '#inbox'");
+  await client.waitFor('.overview-row', 'lunch');
+  t.strictSame([client.faults, client.refusals], [[], []]);
+});
+
 t.test('signing out ends the session of the browser', async (t) => {
   const client = await ClientPage.open(browser, host);
   await client.signIn(other.email, PASSWORD);

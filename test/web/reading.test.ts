@@ -194,6 +194,21 @@ t.test('messages that were on screen are marked as read, and others are not', as
   t.strictSame(faults, []);
 });
 
+t.test('the line "New" goes when the reader answers', async (t) => {
+  const client = await ClientPage.open(browser, `${org.subdomain}.localhost:${server.nextPort()}`);
+  await markAllRead(org.member);
+  await say(org.owner, 'general', 'answers', 'a question');
+  await client.signIn(org.member.email, PASSWORD);
+  await client.waitFor('.app');
+  await client.goTo(hashOf('answers'));
+  await client.waitFor('.unread-line', 'New');
+  await client.fill('.compose-text', 'an answer');
+  await client.pressControl('Enter');
+  await client.waitFor('.message-body', 'an answer');
+  t.equal(await client.page.evaluate("document.querySelectorAll('.unread-line').length"), 0);
+  t.strictSame([client.faults, client.refusals], [[], []]);
+});
+
 t.test('an address with a message opens its conversation at that message', async (t) => {
   const { id } = (await idsOf(org.member, 'history'))[700]!;
   const { page, faults } = await openAt(`${hashOf('history')}/near/${id}`);

@@ -1,10 +1,19 @@
 /** Journeys through the settings of the web client in Chromium, and axe-core on each of their pages. */
 import type { Page } from 'puppeteer-core';
 import t, { type Test } from 'tap';
-import { makeOrganization, PASSWORD, type Person, streamIdOf, subscribe } from '../api/support/organization.js';
+import { createUserAndReturnId } from '#app/admin';
+import { USER_ROLE } from '#domain/people';
+import {
+  makeOrganization,
+  type Organization,
+  PASSWORD,
+  type Person,
+  streamIdOf,
+  subscribe,
+} from '../api/support/organization.js';
 import { picked } from '../support/rounds.js';
 import { until } from '../support/until.js';
-import { CHROMIUM_IS_MISSING, ClientPage, openChromium } from './support/chromium.js';
+import { CHROMIUM_IS_MISSING, ClientPage, openChromium, PHONE } from './support/chromium.js';
 import { startFace } from './support/face.js';
 
 if (CHROMIUM_IS_MISSING) {
@@ -16,7 +25,10 @@ const server = await startFace('settings');
 const browser = await openChromium(t);
 const org = await makeOrganization(server, ['member', 'other']);
 
-type OpenPage = (person: Person, hash: string, refusal?: number) => Promise<ClientPage>;
+/** Accounts of the organization with long lists. */
+const CROWD = 200;
+
+type OpenPage = (person: Person, hash: string, refusal?: number, of?: Organization) => Promise<ClientPage>;
 
 /**
  * A test whose pages are signed in by password and must show no fault. A request of a page may be refused only with the
@@ -25,8 +37,8 @@ type OpenPage = (person: Person, hash: string, refusal?: number) => Promise<Clie
 function journey(title: string, run: (t: Test, open: OpenPage) => Promise<void>): void {
   t.test(title, async (t) => {
     const clients: { readonly client: ClientPage; readonly refusal: number | undefined }[] = [];
-    await run(t, async (person, hash, refusal) => {
-      const client = await ClientPage.open(browser, `${org.subdomain}.localhost:${server.nextPort()}`);
+    await run(t, async (person, hash, refusal, { subdomain } = org) => {
+      const client = await ClientPage.open(browser, `${subdomain}.localhost:${server.nextPort()}`);
       t.teardown(() => client.page.browserContext().close());
       clients.push({ client, refusal });
       await client.openSignedIn(person.email, PASSWORD, hash);
@@ -87,6 +99,26 @@ journey('a member changes name and theme, and the page follows', async (t, open)
   await until('the theme of the account', async () => (await settingOf(org.member, 'color_scheme')) === 2);
 });
 
+journey('an emoji of the picker stands beside the status', async (t, open) => {
+  const client = await open(org.owner, '#settings/profile');
+  const { page } = client;
+  await enter(page, 'What you are doing', 'Away at sea');
+  await press(page, 'Choose an emoji');
+  await client.waitFor('.emoji-picker .emoji-button');
+  t.strictSame(await client.findings(), []);
+  await client.fill('.emoji-picker input', 'palm tree');
+  await client.waitFor('.emoji-picker .emoji-button', 'palm tree');
+  await page.keyboard.press('Enter');
+  await client.waitUntilGone('.emoji-picker');
+  t.equal(await textIn(page, 'Name of an emoji'), 'palm_tree');
+  await page.locator('.status-entry ::-p-text(Save)').click();
+  type Status = { readonly status: { readonly status_text?: string; readonly emoji_name?: string } };
+  await until('the status', async () => {
+    const { status } = await org.member.api.ok<Status>('GET /users/{user_id}/status', { user_id: org.owner.id });
+    return status.status_text === 'Away at sea' && status.emoji_name === 'palm_tree';
+  });
+});
+
 journey('an entry in progress outlives a change that arrives meanwhile', async (t, open) => {
   const { page } = await open(org.other, '#settings/profile');
   await enter(page, 'Name', 'Half a na');
@@ -145,6 +177,34 @@ journey('an owner invites by a link and revokes it', async (t, open) => {
   await shows(page, 'There are no open invitations.');
 });
 
+journey('an owner exports the data, downloads and deletes the archive; members have no such page', async (t, open) => {
+  const client = await open(org.owner, '#organization/exports');
+  const { page } = client;
+  await shows(page, 'There are no exports.');
+  await press(page, 'Start export');
+  await client.waitFor('.exports .row-text', `by ${org.owner.name}`);
+  await client.waitFor('.exports .row-text', 'Complete');
+  const link = await page.$eval('.exports a', (one) => one.getAttribute('href') ?? '');
+  const archive = await org.nobody.raw({ method: 'GET', path: new URL(link).pathname });
+  t.strictSame([archive.status, archive.headers['content-type']], [200, 'application/gzip']);
+  t.strictSame(await client.findings(), []);
+  await page.setViewport(PHONE);
+  await page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value: 'dark' }]);
+  await client.waitFor('.exports a', 'Download');
+  t.strictSame(await client.findings(), [], 'on a phone, dark');
+  await client.click('.exports button', 'Delete the export');
+  await page.locator('dialog ::-p-text(Delete)').wait();
+  await client.click('dialog button.danger', 'Delete');
+  await client.waitFor('.exports .row-text', 'Deleted');
+  t.equal(await page.$('.exports a'), null);
+  t.equal((await org.nobody.raw({ method: 'GET', path: new URL(link).pathname })).status, 404);
+  const { page: other } = await open(org.other, '#organization/exports');
+  await control(other, 'link', 'People').wait();
+  const pages = await other.$$eval('.settings-nav a', (links) => links.map((one) => one.textContent));
+  t.notOk(pages.includes('Data exports'));
+  t.equal(await other.$('.exports'), null);
+});
+
 journey('a policy changes for everyone, and is offered to those who may change it', async (t, open) => {
   const { page: owner } = await open(org.owner, '#organization/permissions');
   const { page: member } = await open(org.member, '#streams/all');
@@ -185,10 +245,62 @@ journey('the profile of a person leads to a conversation', async (t, open) => {
   await page.waitForFunction("location.hash.startsWith('#narrow/dm/')");
 });
 
+journey('lists of hundreds of people have some rows in the document, and keys reach all of them', async (t, open) => {
+  const crowd = await makeOrganization(server, []);
+  const numbers = Array.from({ length: CROWD }, (_, n) => String(n).padStart(3, '0'));
+  const emailOf = (n: string): string => `sailor${n}@${crowd.subdomain}.example.com`;
+  await Promise.all(
+    numbers.map((n) =>
+      createUserAndReturnId(server.actors, crowd.realm, {
+        ...{ email: emailOf(n), name: `Sailor ${n}`, password: PASSWORD, role: USER_ROLE.member },
+      }),
+    ),
+  );
+  const { owner } = crowd;
+  await owner.api.ok('POST /users/me/subscriptions', {
+    ...{ subscriptions: [{ name: 'fleet' }], principals: [...numbers.map(emailOf), owner.email] },
+  });
+  const id = await streamIdOf(owner, 'fleet');
+  const client = await open(owner, '#organization/people', undefined, crowd);
+  const { page } = client;
+  const rows = () => page.$$eval('.people-list li', (all) => all.length);
+  const focused = () => page.evaluate('document.activeElement?.textContent');
+  const focusIs = (name: string) => until(`the focus on ${name}`, async () => (await focused()) === name);
+  await client.waitFor('.people-list li', 'Sailor 000');
+  t.ok((await rows()) < 60, 'most rows are not in the document');
+  t.strictSame(await client.findings(), []);
+  await page.focus('.people-list [data-row][tabindex="0"]');
+  await page.keyboard.press('End');
+  await focusIs(`Sailor ${numbers.at(-1)}`);
+  await page.keyboard.press('ArrowUp');
+  await focusIs(`Sailor ${numbers.at(-2)}`);
+  t.ok((await rows()) < 60);
+  await page.keyboard.press('Tab');
+  t.equal(await page.evaluate('document.activeElement?.ariaLabel'), `Actions for Sailor ${numbers.at(-2)}`);
+  await page.keyboard.press('Enter');
+  await client.waitFor('.menu-item', 'View profile');
+  await page.keyboard.press('Escape');
+  await goTo(page, `#streams/${id}/subscribers`);
+  await client.waitFor('.people-list li', 'Sailor 000');
+  t.ok((await rows()) < 60);
+  await page.setViewport(PHONE);
+  await page.focus('.people-list [data-row][tabindex="0"]');
+  await page.keyboard.press('End');
+  await focusIs(`Sailor ${numbers.at(-1)}`);
+  t.strictSame(await client.findings(), [], 'on a phone');
+  await press(page, `Remove Sailor ${numbers.at(-1)}`);
+  type Members = { readonly subscribers: readonly number[] };
+  await until('one is removed', async () => {
+    const { subscribers } = await owner.api.ok<Members>('GET /streams/{stream_id}/members', { stream_id: id });
+    return subscribers.length === CROWD;
+  });
+  await client.waitUntilGone('.people-list li', `Sailor ${numbers.at(-1)}`);
+});
+
 const OWN = ['profile', 'account', 'display', 'notifications', 'privacy', 'muted', 'alert-words', 'sessions'];
 const ORGANIZATION = [
   ...['profile', 'permissions', 'messages', 'people', 'invitations', 'bots', 'groups', 'emoji', 'linkifiers'],
-  ...['playgrounds', 'profile-fields', 'default-streams', 'defaults'],
+  ...['playgrounds', 'profile-fields', 'default-streams', 'defaults', 'exports'],
 ];
 
 journey('no page breaks a rule of axe-core, light or dark, on a desk or on a phone', async (t, open) => {

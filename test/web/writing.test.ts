@@ -97,6 +97,44 @@ t.test('writing', { skip: CHROMIUM_IS_MISSING }, async (t) => {
     t.strictSame(page.faults, []);
   });
 
+  await t.test('names, streams, topics and emoji are completed in the box that edits a message', async (t) => {
+    const id = await say(org.member, 'general', 'corrections', 'first');
+    const page = await open(t, topicHash('corrections'));
+    const { keyboard } = page.page;
+    await page.waitFor('.message-body', 'first');
+    await page.page.focus('.compose-text');
+    await keyboard.press('ArrowUp');
+    await page.waitFor('.edit-text:focus');
+    const [name = ''] = org.other.name.split(' ');
+    await keyboard.type(` @${name.slice(0, 3).toLowerCase()}`);
+    await page.waitFor('.suggestion[aria-selected=true]', org.other.name);
+    t.strictSame(await page.findings(), []);
+    await keyboard.press('Escape');
+    await page.waitUntilGone('.suggestion');
+    await page.waitFor('.edit-text');
+    await keyboard.press('Backspace');
+    await keyboard.type(`${name[2]!.toLowerCase()} @${name.slice(0, 3).toLowerCase()}`);
+    await page.waitFor('.suggestion[aria-selected=true]', org.other.name);
+    await keyboard.press('Enter');
+    await keyboard.type('#gene');
+    await page.waitFor('.suggestion[aria-selected=true]', 'general');
+    await keyboard.type('>corr');
+    await page.waitFor('.suggestion', 'corrections');
+    await keyboard.press('Tab');
+    await keyboard.type(':tad');
+    await page.waitFor('.suggestion[aria-selected=true]', ':tada:');
+    await page.click('.suggestion', ':tada:');
+    const short = name.slice(0, 3).toLowerCase();
+    const wanted = `first @${short} @**${org.other.name}** #**general>corrections** :tada: `;
+    t.equal(await page.valueOf('.edit-text'), wanted);
+    await page.pressControl('Enter');
+    await page.waitUntilGone('.edit-text');
+    type Raw = { readonly raw_content: string };
+    const { raw_content } = await org.member.api.ok<Raw>('GET /messages/{message_id}', { message_id: id });
+    t.equal(raw_content, wanted.trim());
+    t.strictSame([page.faults, page.refusals], [[], []]);
+  });
+
   await t.test('Enter sends for users who want that, and Shift+Enter is a new line', async (t) => {
     await org.member.api.ok('PATCH /settings', { enter_sends: true });
     const page = await open(t, topicHash('enter'));

@@ -27,6 +27,14 @@ const KEYSTROKES = 120;
 const KEY_MS = 30;
 const ARRIVING = 2_000;
 const PAUSE_MS = 100;
+/** An hour of traffic comes in these parts, as fast as it can; each with messages, reactions, edits, and views. */
+const PARTS_OF_HOUR = 6;
+const MESSAGES_PER_PART = 400;
+const REACTIONS_PER_PART = 100;
+const EDITS_PER_PART = 50;
+const TOPICS_PER_PART = 10;
+/** The first parts fill caches, which are bounded. */
+const WARM_UP_PARTS = 2;
 
 const TEXTS = [
   'The release is **out**; see `make release` and the notes below.',
@@ -44,7 +52,9 @@ interface Prepared {
 
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
-function say(face: Face, { authorization }: Account, to: string, topic: string, content: string): Promise<unknown> {
+type Answer = Promise<Record<string, unknown>>;
+
+function say(face: Face, { authorization }: Account, to: string, topic: string, content: string): Answer {
   return call(face, authorization, '/messages', { type: 'stream', to, topic, content });
 }
 
@@ -165,15 +175,19 @@ async function measureSending(from: BenchPage, to: BenchPage): Promise<Figure[]>
 
 async function measureTyping(page: BenchPage): Promise<Figure[]> {
   const words = 'the quick answer to this question is that it depends on the size of the queue ';
-  await page.ask('bench.keys.length = 0');
+  await page.ask('bench.keys.length = bench.keyWork.length = 0');
   const before = await page.worked();
   await page.page.keyboard.type(words.repeat(2).slice(0, KEYSTROKES), { delay: KEY_MS });
   const worked = (1_000 * ((await page.worked()) - before)) / KEYSTROKES;
   await page.page.waitForFunction(`bench.keys.length === ${KEYSTROKES}`);
   const times = await page.ask<number[]>('bench.keys');
+  const work = await page.ask<number[]>('bench.keyWork');
   return [
     figure('web/key/embedded/p50', `web: keystroke to its frame, median of ${KEYSTROKES}`, 'ms', [median(times)]),
     figure('web/key/embedded/p95', 'web: the same, p95', 'ms', [quantile(times, 0.95)]),
+    figure('web/key/embedded/without-wait', 'web: the same without the wait for the frame, p95', 'ms', [
+      quantile(work, 0.95),
+    ]),
     figure('web/key/embedded/work', 'web: work of the main thread for a keystroke', 'ms', [worked]),
   ];
 }
@@ -190,6 +204,55 @@ async function measureHeap(page: BenchPage, face: Face, writers: readonly Accoun
   return [
     figure('web/heap/embedded/before', 'web: JavaScript heap at rest', 'MiB', [before]),
     figure('web/heap/embedded/after', `web: the same after ${ARRIVING} messages arrived`, 'MiB', [after]),
+  ];
+}
+
+/** The page of a reader who goes from view to view, measured at the same place after each part of an hour. */
+async function measureHour(page: BenchPage, face: Face, { writers, hash }: Prepared): Promise<Figure[]> {
+  const heap: number[] = [];
+  const elements: number[] = [];
+  const listeners: number[] = [];
+  for (let part = 0; part < PARTS_OF_HOUR; part++) {
+    const numbers = Array.from({ length: MESSAGES_PER_PART }, (_, n) => n);
+    const ids = await each(numbers, async (n) => {
+      const text = `${TEXTS[n % TEXTS.length]!} (${part}, ${n})`;
+      const sent = await say(face, writers[n % WRITERS]!, 'hall', n % 2 ? 'bench' : `topic ${n % TOPICS}`, text);
+      return sent.id as number;
+    });
+    await each(ids.slice(0, REACTIONS_PER_PART), (id) =>
+      call(face, writers[2]!.authorization, `/messages/${id}/reactions`, { emoji_name: 'tada' }),
+    );
+    await each(numbers.slice(0, EDITS_PER_PART), (n) =>
+      call(face, writers[n % WRITERS]!.authorization, `/messages/${ids[n]}`, {
+        method: 'PATCH',
+        content: `better ${n}`,
+      }),
+    );
+    for (let topic = 0; topic < TOPICS_PER_PART; topic++) {
+      await page.goTo(hash.replace('topic/bench', `topic/topic.20${topic * 2}`), '.message-body');
+    }
+    await page.goTo('#inbox', '.overview');
+    await page.goTo('#recent', '.overview');
+    await page.goTo('#settings/display', '.settings-content');
+    await page.goTo('#streams/all', '.settings-content, .stream-list');
+    await page.goTo(hash, '.message-body');
+    const last = `the end of part ${part}`;
+    const shown = page.shows(last);
+    await say(face, writers[2]!, 'hall', 'bench', last);
+    await page.page.keyboard.press('End');
+    await shown;
+    const counts = await page.elementsAndListeners();
+    elements.push(counts[0]);
+    listeners.push(counts[1]);
+    heap.push(await page.heap());
+  }
+  process.stderr.write(`hour: heap ${heap.map((n) => n.toFixed(1)).join(' ')} MiB, elements ${elements.join(' ')}, `);
+  process.stderr.write(`listeners ${listeners.join(' ')}\n`);
+  const growth = (values: readonly number[]): number[] => [values.at(-1)! - values[WARM_UP_PARTS - 1]!];
+  return [
+    figure('web/hour/embedded/heap', 'web: growth of the heap in an hour of traffic', 'MiB', growth(heap)),
+    figure('web/hour/embedded/elements', 'web: growth of the number of elements', '', growth(elements)),
+    figure('web/hour/embedded/listeners', 'web: growth of the number of listeners', '', growth(listeners)),
   ];
 }
 
@@ -221,8 +284,9 @@ export const web = defineCase<Prepared>({
       const typing = await measureTyping(from);
       await from.close();
       const heap = await measureHeap(to, face, writers);
+      const hour = await measureHour(to, face, prepared);
       process.stderr.write(`web: ${size}\n`);
-      return [...loading, ...sending, ...typing, ...heap];
+      return [...loading, ...sending, ...typing, ...heap, ...hour];
     } finally {
       await browser.close();
     }

@@ -5,9 +5,14 @@ import {
   formatMention,
   formatTopicLink,
   hasWildcardMention,
-} from '../../../web/src/compose/completion/insertion.js';
-import { findTriggerAtCaret } from '../../../web/src/compose/completion/trigger.js';
-import { foldCaseAndAccents, WordPrefixIndex } from '../../../web/src/compose/completion/word-index.js';
+} from '../../../web/src/completion/insertion.js';
+import { findTriggerAtCaret } from '../../../web/src/completion/trigger.js';
+import { foldCaseAndAccents, WordPrefixIndex } from '../../../web/src/completion/word-index.js';
+import {
+  formatDateTimeField,
+  listFutureQuickChoices,
+  parseDateTimeField,
+} from '../../../web/src/compose/schedule/times.js';
 import {
   chooseFence,
   makeFenceLinesEdit,
@@ -16,12 +21,7 @@ import {
   makeMarkToggleEdit,
   makePrefixLinesEdit,
   type TextEdit,
-} from '../../../web/src/compose/edits.js';
-import {
-  formatDateTimeField,
-  listFutureQuickChoices,
-  parseDateTimeField,
-} from '../../../web/src/compose/schedule/times.js';
+} from '../../../web/src/editing/edits.js';
 
 /** Looks at the place of the bar in the text. */
 function at(marked: string) {

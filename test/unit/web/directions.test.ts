@@ -6,7 +6,19 @@ import t from 'tap';
 const ROOT = 'web/src';
 
 /** Folders that each folder may import. `type` imports count like others. */
-const VIEW = ['client', 'contract', 'core', 'keyboard', 'kit', 'kit-later', 'moves', 'text', 'toggles'];
+const VIEW = [
+  'client',
+  'completion',
+  'contract',
+  'core',
+  'editing',
+  'keyboard',
+  'kit',
+  'kit-later',
+  'moves',
+  'text',
+  'toggles',
+];
 const MAY: Readonly<Record<string, readonly string[]>> = {
   contract: [],
   text: [],
@@ -14,6 +26,8 @@ const MAY: Readonly<Record<string, readonly string[]>> = {
   core: ['contract'],
   platform: ['core'],
   client: ['core'],
+  completion: ['client', 'core', 'editing', 'kit', 'text'],
+  editing: [],
   moves: ['client', 'contract', 'core'],
   toggles: ['client', 'core'],
   kit: ['keyboard', 'text'],

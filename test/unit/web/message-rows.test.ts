@@ -1,6 +1,9 @@
 /** Rows of the list of messages: days, recipients, senders, the mark of unread messages, and rows that are reused. */
+import { signal } from '@preact/signals-core';
 import t from 'tap';
 import type { Message } from '../../../web/src/contract/index.js';
+import { MessageStore, type WindowListChange } from '../../../web/src/core/index.js';
+import { UnreadMarker } from '../../../web/src/messages/marker.js';
 import { type MessageRow, makeMessageRows } from '../../../web/src/messages/rows.js';
 
 const ME = 1;
@@ -120,4 +123,65 @@ t.test('an id without a message has no row', async (t) => {
     makeMessageRows([1, 2], (id) => (id === 1 ? one : undefined), ME, undefined, new Map()).map(({ id }) => id),
     [1],
   );
+});
+
+/** The line "New" over a list of unread messages. */
+function makeMarker(list: readonly Facts[]) {
+  const store = new MessageStore();
+  const messageIds = signal<readonly number[]>([]);
+  const lastListChange = signal<WindowListChange>({ kind: 'loaded', rowCount: 0 });
+  const [pendingItems, isPageVisible] = [signal<readonly unknown[]>([]), signal(true)];
+  const add = (of: Facts, flags: string[] = []): void => {
+    store.addArrivedMessage({ ...messageOf(of), flags });
+    messageIds.value = [...messageIds.peek(), of.id];
+    lastListChange.value = { kind: 'arrived', rowCount: 1 };
+  };
+  for (const of of list) add(of);
+  const window = {
+    messageIds,
+    lastListChange,
+    get lastMessageId() {
+      return messageIds.peek().at(-1);
+    },
+  };
+  const marker = new UnreadMarker({ window, store, pendingItems, isPageVisible, ownUserId: ME });
+  marker.markFirstUnread();
+  marker.follow();
+  return { marker, add, pendingItems, isPageVisible };
+}
+
+t.test('the line "New" never stands above a message of the reader', async (t) => {
+  const { marker } = makeMarker([{ id: 1, sender: ME }, { id: 2 }, { id: 3, sender: ME }]);
+  t.equal(marker.messageId.value, undefined, 'the last one is an answer');
+  const other = makeMarker([{ id: 1, sender: ME }, { id: 2 }, { id: 3 }]);
+  t.equal(other.marker.messageId.value, 2);
+});
+
+t.test('a message that the reader sends ends the line, at once or when it comes from elsewhere', async (t) => {
+  const { marker, pendingItems, add } = makeMarker([{ id: 1 }]);
+  t.equal(marker.messageId.value, 1);
+  pendingItems.value = ['on its way'];
+  t.equal(marker.messageId.value, undefined);
+  pendingItems.value = [];
+  add({ id: 2, sender: ME }, ['read']);
+  t.equal(marker.messageId.value, undefined);
+  const other = makeMarker([{ id: 1 }]);
+  other.add({ id: 2, sender: ME }, ['read']);
+  t.equal(other.marker.messageId.value, undefined);
+});
+
+t.test('the first message that comes while the reader is away gets the line, unless it is an own one', async (t) => {
+  const { marker, isPageVisible, add } = makeMarker([]);
+  add({ id: 1 });
+  t.equal(marker.messageId.value, undefined, 'the reader looks on');
+  const away = makeMarker([]);
+  away.isPageVisible.value = false;
+  away.add({ id: 1, sender: ME });
+  t.equal(away.marker.messageId.value, undefined);
+  away.add({ id: 2 });
+  away.add({ id: 3 });
+  t.equal(away.marker.messageId.value, 2);
+  isPageVisible.value = false;
+  add({ id: 2 });
+  t.equal(marker.messageId.value, undefined, 'something was unread before');
 });

@@ -157,6 +157,46 @@ t.test('where no event confirms the press, the state shows again after a while',
   t.equal(waiting(), 0);
 });
 
+/** Pins that show in the state itself. */
+function makePins() {
+  const server = makeServer();
+  const state = signal<ReadonlySet<number>>(new Set());
+  const show = (stream: number, on: boolean): void => {
+    state.value = new Set([...[...state.peek()].filter((one) => one !== stream), ...(on ? [stream] : [])]);
+  };
+  const pins = new PressedValues<number, boolean>(
+    { keyOf: String, known: (stream) => state.value.has(stream), show, send: (_, on) => server.send(`pin ${on}`) },
+    () => server.timers,
+  );
+  return { ...server, pins, state, show };
+}
+
+t.test('a press that the state shows stays while the event of an earlier press comes', async (t) => {
+  const { pins, state, show, answer } = makePins();
+  const done = Promise.all([pins.press(7, true), pins.press(7, false)]);
+  t.notOk(state.value.has(7));
+  show(7, true);
+  t.notOk(state.value.has(7), 'the event of the first press');
+  await answer();
+  show(7, true);
+  t.notOk(state.value.has(7), 'the same, after the first answer');
+  await answer();
+  await done;
+  show(7, true);
+  t.ok(state.value.has(7), 'another client');
+});
+
+t.test('a refusal takes a press out of the state', async (t) => {
+  const { pins, state, refuse, show } = makePins();
+  const done = t.rejects(pins.press(7, true), { message: 'no' });
+  t.ok(state.value.has(7));
+  await refuse('no');
+  await done;
+  t.notOk(state.value.has(7));
+  show(7, true);
+  t.ok(state.value.has(7), 'later events count');
+});
+
 /** A message with a widget and what was added to it. */
 function makeWidget(widget: object) {
   const server = makeServer();

@@ -1,9 +1,6 @@
 import { useSignal } from '@preact/signals';
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { core } from '../client/index.js';
-import { Avatar, Icon, IconButton } from '../kit/index.js';
-import { t } from '../text/index.js';
-import { SuggestionCombobox } from './completion/combo.js';
 import {
   findKnownTopicsAndLoadAll,
   findMatchingPeople,
@@ -11,7 +8,10 @@ import {
   makePersonSuggestion,
   makeStreamSuggestion,
   makeTopicSuggestion,
-} from './completion/sources.js';
+  SuggestionCombobox,
+} from '../completion/index.js';
+import { Avatar, Icon, IconButton } from '../kit/index.js';
+import { t } from '../text/index.js';
 import type { Composer, ComposeTarget } from './composer.js';
 
 type ComposeTargetOfKind<K extends ComposeTarget['kind']> = ComposeTarget & { readonly kind: K };

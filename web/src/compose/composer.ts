@@ -10,8 +10,7 @@ import {
   type OpenDraft,
   type Route,
 } from '../core/index.js';
-import { applyTextAreaEdit } from './area.js';
-import type { TextEdit } from './edits.js';
+import type { TextEdit } from '../editing/index.js';
 
 /** Where a message goes. The address may be half filled in. */
 export type ComposeTarget =
@@ -82,6 +81,8 @@ export class Composer {
   });
   /** The text area, while it is shown. */
   textArea: HTMLTextAreaElement | undefined;
+  /** Changes the text area; it comes with the chunk of the open box. */
+  #applyEdit: (area: HTMLTextAreaElement, edit: TextEdit) => void = () => {};
   /** Where the caret goes when the text area is shown again. */
   #focusesWhenMounted = false;
   #currentDraft: OpenDraft = core.draftService.openNewestOrNew(undefined);
@@ -167,14 +168,17 @@ export class Composer {
     this.textArea?.focus({ preventScroll: true });
   }
 
-  /** The text area is in the document, or gone. */
-  setMountedTextArea(area: HTMLTextAreaElement | undefined): void {
+  /** The text area is in the document. @returns notes that it is gone */
+  mountTextArea(area: HTMLTextAreaElement, applyEdit: (area: HTMLTextAreaElement, edit: TextEdit) => void): () => void {
     this.textArea = area;
-    if (!area) return;
+    this.#applyEdit = applyEdit;
     area.value = this.text.peek();
     area.setSelectionRange(area.value.length, area.value.length);
     if (this.#focusesWhenMounted) area.focus({ preventScroll: true });
     this.#focusesWhenMounted = false;
+    return () => {
+      this.textArea = undefined;
+    };
   }
 
   /** Leaves the box; the text stays as a draft. */
@@ -234,7 +238,7 @@ export class Composer {
 
   /** Changes a part of the text, in a way that the browser can undo. */
   applyUndoableEdit(edit: TextEdit): void {
-    if (this.textArea) applyTextAreaEdit(this.textArea, edit);
+    if (this.textArea) this.#applyEdit(this.textArea, edit);
   }
 
   /** Puts a text in at the caret. */

@@ -1,20 +1,12 @@
-import { untracked, useSignal } from '@preact/signals';
-import { useId, useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { useLayoutEffect, useRef } from 'preact/hooks';
 import { core } from '../client/index.js';
+import { useTextCompletion } from '../completion/index.js';
+import { applyTextAreaEdit, makeListContinuationEdit, readTextSelection } from '../editing/index.js';
 import { getMediaQuerySignal, pageShortcuts } from '../kit/index.js';
 import { t } from '../text/index.js';
-import { readTextSelection } from './area.js';
-import { findActiveIndexAfterKey, makeSuggestionOptionId, SuggestionList } from './completion/list.js';
-import { suggestForTrigger, warmPeopleIndex } from './completion/sources.js';
-import type { Suggestion } from './completion/suggestion.js';
-import { type CompletionTrigger, findTriggerAtCaret } from './completion/trigger.js';
 import type { Composer } from './composer.js';
-import { makeListContinuationEdit } from './edits.js';
 import { sendComposedMessage } from './send.js';
 import { uploadFiles } from './uploads.js';
-
-/** Work that can wait is done when the first view has been painted. */
-const PEOPLE_INDEX_WARM_UP_DELAY_MS = 1_500;
 
 /** Browsers that size a text area by its content need no script for it. */
 const TEXT_AREA_SIZES_ITSELF = CSS.supports('field-sizing', 'content');
@@ -51,77 +43,21 @@ export function ComposeTextEditor({
   readonly describedBy: string;
 }) {
   const ref = useRef<HTMLTextAreaElement>(null);
-  const id = useId();
-  const trigger = useSignal<CompletionTrigger | undefined>(undefined);
-  const [active, setActive] = useState(0);
-  /** Where Escape closed the list: it stays closed until another word begins. */
-  const dismissed = useRef(-1);
-  useLayoutEffect(() => {
-    composer.setMountedTextArea(ref.current ?? undefined);
-    const timer = setTimeout(() => untracked(warmPeopleIndex), PEOPLE_INDEX_WARM_UP_DELAY_MS);
-    return () => {
-      clearTimeout(timer);
-      composer.setMountedTextArea(undefined);
-    };
-  }, []);
+  const completion = useTextCompletion(ref, composer.targetConversation.value, (edit) =>
+    composer.applyUndoableEdit(edit),
+  );
+  useLayoutEffect(() => composer.mountTextArea(ref.current!, applyTextAreaEdit), []);
   useLayoutEffect(() => {
     const area = ref.current;
     if (TEXT_AREA_SIZES_ITSELF || !area) return;
     area.style.height = 'auto';
     area.style.height = `${area.scrollHeight + 2}px`;
   }, [TEXT_AREA_SIZES_ITSELF || composer.text.value]);
-  const items = trigger.value ? suggestForTrigger(trigger.value, composer.targetConversation.value) : [];
-  const shown = items.length > 0 && ref.current !== null;
-
-  const look = (area: HTMLTextAreaElement) => {
-    const found =
-      area.selectionStart === area.selectionEnd ? findTriggerAtCaret(area.value, area.selectionStart) : undefined;
-    if (found?.start !== dismissed.current) dismissed.current = -1;
-    trigger.value = found && found.start === dismissed.current ? undefined : found;
-    setActive(0);
-  };
-  const pick = ({ insertedText }: Suggestion) => {
-    const area = ref.current;
-    const from = trigger.value?.start;
-    if (!area || from === undefined) return;
-    trigger.value = undefined;
-    // Stars and spaces that stand behind the caret already are not written twice.
-    const rest = area.value.slice(area.selectionEnd);
-    const tail = insertedText.endsWith('** ') && rest.startsWith('**') ? 2 : 0;
-    const text =
-      /^[ \n]/.test(rest.slice(tail)) && insertedText.endsWith(' ') ? insertedText.slice(0, -1) : insertedText;
-    const to = area.selectionEnd + tail;
-    composer.applyUndoableEdit({
-      from,
-      to,
-      insertedText: text,
-      selectionStart: from + text.length,
-      selectionEnd: from + text.length,
-    });
-    trigger.value = undefined;
-  };
   const onKeyDown = (event: KeyboardEvent) => {
     const area = ref.current;
     if (!area || event.isComposing) return;
     const plain = !event.ctrlKey && !event.metaKey && !event.altKey;
-    // A stream that is being completed goes on to its topics.
-    const stream = event.key === '>' && trigger.peek()?.kind === 'stream' && shown ? items[active] : undefined;
-    if (stream && plain) {
-      event.preventDefault();
-      pick({ ...stream, insertedText: `#**${stream.text}>` });
-      look(area);
-      return;
-    }
-    if (shown && plain && !event.shiftKey) {
-      const moved = findActiveIndexAfterKey(event.key, active, items.length);
-      const chosen = event.key === 'Enter' || event.key === 'Tab' ? items[active] : undefined;
-      if (moved !== undefined) setActive(moved);
-      else if (chosen) pick(chosen);
-      if (moved !== undefined || chosen) {
-        event.preventDefault();
-        return;
-      }
-    }
+    if (completion.takeKey(event)) return;
     if (event.key === 'Enter' && plain) {
       if (enterSends() && !event.shiftKey) {
         event.preventDefault();
@@ -149,23 +85,14 @@ export function ComposeTextEditor({
         rows={1}
         aria-label={formatComposePlaceholder(composer)}
         aria-describedby={describedBy}
-        aria-autocomplete="list"
-        aria-controls={shown ? id : undefined}
-        aria-activedescendant={shown ? makeSuggestionOptionId(id, active) : undefined}
+        {...completion.attributes}
         placeholder={formatComposePlaceholder(composer)}
         dir="auto"
         onInput={(event) => {
           composer.handleTypedText(event.currentTarget.value);
-          look(event.currentTarget);
+          completion.look(event.currentTarget);
         }}
         onKeyDown={onKeyDown}
-        onKeyUp={(event) => {
-          if (/^(?:ArrowLeft|ArrowRight|Home|End)$/.test(event.key)) look(event.currentTarget);
-        }}
-        onClick={(event) => look(event.currentTarget)}
-        onBlur={() => {
-          trigger.value = undefined;
-        }}
         onPaste={(event) => {
           const files = [...(event.clipboardData?.files ?? [])];
           const link = makeLinkFromPastedUrl(event.currentTarget, event.clipboardData?.getData('text/plain') ?? '');
@@ -175,21 +102,7 @@ export function ComposeTextEditor({
           else uploadFiles(composer, files);
         }}
       />
-      {shown && ref.current && (
-        <SuggestionList
-          id={id}
-          label={t('compose.suggestions')}
-          items={items}
-          activeIndex={active}
-          anchor={ref.current}
-          side="above"
-          onPick={pick}
-          onClose={() => {
-            dismissed.current = trigger.value?.start ?? -1;
-            trigger.value = undefined;
-          }}
-        />
-      )}
+      {completion.list}
     </>
   );
 }

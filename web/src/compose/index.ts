@@ -5,10 +5,10 @@
  *
  * - `composer.ts` is the state of the box: it follows the view, keeps texts by conversation, and saves drafts.
  * - `box.tsx` is in the first chunk, `open-box.tsx` and all below it in one that comes right after.
- * - `editor.tsx` is the text area; `address.tsx` the row of the address; `toolbar.tsx` the buttons.
- * - `completion/` finds what is typed at the caret (`trigger.ts`), ranks (`word-index.ts`) and shows it (`list.tsx`).
+ * - `editor.tsx` is the text area, with the completions of `../completion`; `address.tsx` the row of the address;
+ *   `toolbar.tsx` the buttons.
  * - `notices.tsx` says what is to be said about the text; `rules.ts` and `send.ts` decide whether it may leave.
- * - `edits.ts` are the changes of formatting keys; `uploads.ts` sends files and puts in their links.
+ * - `uploads.ts` sends files and puts in their links.
  * - `emoji/` and `schedule/` are chunks of their own; other views ask for the picker by `core.focus.emoji`.
  *
  * Invariants: no text is lost by navigation, reload, a refusal of the server or a lost connection; a keystroke costs a

@@ -1,9 +1,10 @@
+import { useComputed } from '@preact/signals';
 import { useEffect, useState } from 'preact/hooks';
 import { core } from '../client/index.js';
+import { findNotifyingMentions } from '../completion/index.js';
 import { ApiFailure, type Conversation, makeConversationKey, type OutboxItem, type Person } from '../core/index.js';
 import { Button, Icon, IconButton, showToast } from '../kit/index.js';
 import { formatByteSize, t } from '../text/index.js';
-import { findNotifyingMentions } from './completion/insertion.js';
 import type { Composer } from './composer.js';
 import { dropCachedSubscribers, getCachedOrFetchSubscriberIds } from './subscribers.js';
 import { removeUploadFromList, unfinishedUploads } from './uploads.js';
@@ -50,7 +51,7 @@ function useMentionedNonSubscribersAndRecheck(composer: Composer): [readonly Per
   const [turn, setTurn] = useState(0);
   const to = composer.targetConversation.value;
   const stream = to && 'stream' in to ? to.stream : undefined;
-  const mentions = stream === undefined ? '' : JSON.stringify(findNotifyingMentions(composer.text.value));
+  const mentions = useComputed(() => JSON.stringify(findNotifyingMentions(composer.text.value))).value;
   useEffect(() => {
     let current = true;
     const timer = setTimeout(async () => {

@@ -14,12 +14,15 @@ import { ComposeToolbar } from './toolbar.js';
 /** The box while something can be written. It is a chunk of its own, fetched as soon as the first view is there. */
 export function OpenBox({ composer, content }: ComposeBoxProps & { readonly composer: Composer }) {
   const id = useId();
-  // The text goes where its topic went.
+  // The text goes where its topic went. Of a topic that is not on screen, only the move of all messages counts.
   useEffect(
     () =>
       listenForTopicMoves(
         () => composer.targetConversation.peek(),
-        (to) => composer.changeTargetByUser(makeTargetOfConversation(to)),
+        ({ to, isWholeTopic, takesReaderAlong }) => {
+          if (isWholeTopic || (takesReaderAlong && !composer.isTargetChosen.peek()))
+            composer.changeTargetByUser(makeTargetOfConversation(to));
+        },
       ),
     [composer],
   );

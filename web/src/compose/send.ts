@@ -1,9 +1,9 @@
 import { core } from '../client/index.js';
+import { hasWildcardMention } from '../completion/index.js';
 import { makeConversationKey, makeConversationNarrow } from '../core/index.js';
 import { showToast } from '../kit/index.js';
 import { confirm } from '../kit-later/index.js';
 import { t } from '../text/index.js';
-import { hasWildcardMention } from './completion/insertion.js';
 import type { Composer } from './composer.js';
 import {
   findSendRefusalTextKey,

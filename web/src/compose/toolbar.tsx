@@ -1,19 +1,20 @@
+import { useComputed } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import { core } from '../client/index.js';
-import { Button, Icon, IconButton, isPhoneLayout, type MenuItem, showToast, useShortcut } from '../kit/index.js';
-import { MenuButton } from '../kit-later/index.js';
-import { loadLaterTexts, t } from '../text/index.js';
-import { readTextSelection } from './area.js';
-import type { Composer } from './composer.js';
-import { enterSends } from './editor.js';
 import {
   makeFenceLinesEdit,
   makeLinkEdit,
   makeMarkToggleEdit,
   makePrefixLinesEdit,
+  readTextSelection,
   type TextEdit,
   type TextSelection,
-} from './edits.js';
+} from '../editing/index.js';
+import { Button, Icon, IconButton, isPhoneLayout, type MenuItem, showToast, useShortcut } from '../kit/index.js';
+import { MenuButton } from '../kit-later/index.js';
+import { loadLaterTexts, t } from '../text/index.js';
+import type { Composer } from './composer.js';
+import { enterSends } from './editor.js';
 import { toggleEmojiPicker } from './emoji/open.js';
 import { sendComposedMessage, validateAndConfirmSending } from './send.js';
 import { unfinishedUploads, uploadFiles } from './uploads.js';
@@ -82,10 +83,12 @@ async function checkAndOpenScheduleDialog(composer: Composer): Promise<void> {
 
 /** Characters that are left, near the limit. */
 function RemainingCharsCounter({ composer }: { readonly composer: Composer }) {
-  const limit = core.state.realm.value.max_message_length ?? 0;
-  const { length } = composer.text.value;
-  if (limit === 0 || length < limit * COUNTER_THRESHOLD_SHARE) return null;
-  const left = limit - [...composer.text.value].length;
+  const left = useComputed(() => {
+    const limit = core.state.realm.value.max_message_length ?? 0;
+    const { value: text } = composer.text;
+    return limit === 0 || text.length < limit * COUNTER_THRESHOLD_SHARE ? undefined : limit - [...text].length;
+  }).value;
+  if (left === undefined) return null;
   return (
     <span class={`compose-counter ${left < 0 ? 'over' : ''}`} role="status">
       {left < 0 ? t('compose.over', { n: -left }) : t('compose.left', { n: left })}
@@ -120,7 +123,8 @@ export function ComposeToolbar({ composer, canPreview }: ComposeToolbarProps) {
     element?.addEventListener('pointerdown', keep);
     return () => element?.removeEventListener('pointerdown', keep);
   }, []);
-  const isEmpty = composer.text.value.trim() === '';
+  // A keystroke renders the buttons only when the first letter comes or the last one goes.
+  const isEmpty = useComputed(() => composer.text.value.trim() === '').value;
   return (
     <div class="compose-tools" ref={bar}>
       <IconButton icon="attach" label={t('compose.attach')} onClick={() => files.current?.click()} />

@@ -59,7 +59,7 @@ type FieldsByName = Readonly<Record<string, unknown>>;
 
 export class ApiClient {
   /** Called when the server no longer knows the session. */
-  onSessionRejected: () => void = () => {};
+  onSessionRejected: (code: string) => void = () => {};
 
   constructor(private readonly platform: Platform) {}
 
@@ -140,7 +140,7 @@ export class ApiClient {
     if (!body || status === 502 || status === 503 || status === 504) throw new ServerUnreachable(`status ${status}`);
     const code = typeof body.code === 'string' ? body.code : '';
     // A wrong password is a refusal of the sign-in, not the end of a session.
-    if (status === 401 && !code.startsWith('AUTHENTICATION')) this.onSessionRejected();
+    if (status === 401 && !code.startsWith('AUTHENTICATION')) this.onSessionRejected(code);
     const after = body['retry-after'];
     throw new ApiFailure(
       status,

@@ -50,27 +50,29 @@ export class Core {
       applyEvents: (events) => this.#applyEventsAndNotify(events),
       makeSnapshot: () => state.makeSnapshot(),
       mayRead: () => this.session.fetchMayRead(),
-      onSessionChanged: (signedIn) => {
-        if (!signedIn) this.#clearAfterSignOut();
+      onSessionChanged: (signedIn, endCode) => {
+        if (!signedIn) this.#clearAfterSignOut(endCode);
         else if (this.session.state.peek() !== 'signed-in') this.startQueueAndPresence();
       },
       isSignedOut: () => this.session.state.peek() === 'signed-out',
     });
     this.session = new Session(
       api,
-      (signedIn) => {
-        this.eventQueue.announceSessionToOtherTabs(signedIn);
+      (signedIn, endCode) => {
+        this.eventQueue.announceSessionToOtherTabs(signedIn, endCode);
         if (signedIn) this.startQueueAndPresence();
-        else this.#clearAfterSignOut();
+        else this.#clearAfterSignOut(endCode);
       },
       () => this.eventQueue.suspend(),
     );
-    api.onSessionRejected = () => {
+    api.onSessionRejected = (code) => {
       // A visitor's request for what is not public does not end the visit.
       if (this.session.state.peek() === 'signed-out' || this.session.state.peek() === 'visitor') return;
-      this.eventQueue.announceSessionToOtherTabs(false);
-      this.#clearAfterSignOut();
+      this.eventQueue.announceSessionToOtherTabs(false, code);
+      this.#clearAfterSignOut(code);
     };
+    // The next poll would be refused.
+    this.listenToEvents('realm/deactivated', () => this.#clearAfterSignOut('REALM_DEACTIVATED'));
     this.outbox = new MessageOutbox(platform, api, state, this.windows, this.eventQueue);
     this.draftService = new DraftService(platform, api, state);
     this.readMarker = new ReadMarker(platform, api, state, this.windows);
@@ -170,8 +172,9 @@ export class Core {
     }
   }
 
-  #clearAfterSignOut(): void {
+  #clearAfterSignOut(endCode = ''): void {
     if (this.session.state.peek() === 'signed-out') return;
+    this.session.endCode.value = endCode;
     this.eventQueue.stopAndForgetQueue();
     this.windows.dropAllWindowsAndMessages();
     void this.#offlineCopy.deleteAllSaved();

@@ -23,7 +23,7 @@
  *
  * Invariants: the snapshot and the events after it make the state that a new registration would return; a window has
  * no gap; a message is sent once; an action of the user changes the state through the event that comes back, except
- * for read marks and local echo, which show at once.
+ * for read marks, local echo and the toggles of ../toggles, which show at once.
  */
 export { type ApiCallOptions, ApiClient, ApiFailure, ServerUnreachable } from './api.js';
 export { Core } from './core.js';

@@ -11,14 +11,17 @@ export type SessionState = 'unknown' | 'signed-in' | 'visitor' | 'signed-out';
  *     await session.signIn(email, password)        throws ApiFailure with the text to show
  *     await session.signInOnce(token)              a one-time link, `#sign-in/TOKEN`
  *     await session.signOut()
+ *     await session.deactivateAccount()
  */
 export class Session {
   readonly state = signal<SessionState>('unknown');
+  /** Code of the API's error that ended the last session, for an account or organization that is deactivated. */
+  readonly endCode = signal('');
 
   constructor(
     private readonly api: ApiClient,
     /** Begins or ends everything that needs a session. */
-    private readonly onChange: (signedIn: boolean) => void,
+    private readonly onChange: (signedIn: boolean, endCode?: string) => void,
     /** Ends the requests that the end of the session would refuse. */
     private readonly onSigningOut: () => void,
   ) {}
@@ -49,5 +52,12 @@ export class Session {
       if (!(error instanceof ApiFailure)) throw error;
     }
     this.onChange(false);
+  }
+
+  /** Ends the account of the user, and all of its sessions. @throws ApiFailure when the server refuses */
+  async deactivateAccount(): Promise<void> {
+    this.onSigningOut();
+    await this.api.delete('/users/me', {});
+    this.onChange(false, 'USER_DEACTIVATED');
   }
 }

@@ -4,9 +4,10 @@ import { core } from '../client/index.js';
 import { findExactNarrowConversation, type MessageWindow, makeNarrowKey, type Narrow } from '../core/index.js';
 import { Button, EmptyNotice, Icon, Spinner } from '../kit/index.js';
 import { t } from '../text/index.js';
-import { type ListPlace, takeCarriedPlace, useMovedTopic } from './follow.js';
+import { type ListPlace, takeCarriedPlace, useLinkToMovedMessage, useMovedTopic } from './follow.js';
 import { useMessageShortcuts } from './keys.js';
 import { MessageList, type MessageListHandle } from './list.js';
+import { UnreadMarker } from './marker.js';
 import { PendingMessages, TypingLine } from './pending.js';
 import { type MessageRow, makeMessageRows } from './rows.js';
 import { setFirstKeptUnread } from './seen.js';
@@ -29,8 +30,6 @@ export function MessagesView({ narrow, nearMessageId }: MessagesViewProps) {
   return <MessageWindowView key={key} narrow={narrow} nearMessageId={nearMessageId} />;
 }
 
-const isStoredAndUnread = (id: number): boolean => core.windows.messageStore.peek(id)?.flags.includes('read') === false;
-
 /** Rows follow the list of ids and the parts of messages that rows depend on. */
 function useStableMessageRows(window: MessageWindow, marked: number | undefined): readonly MessageRow[] {
   const known = useRef<ReadonlyMap<number, MessageRow>>(new Map());
@@ -52,14 +51,26 @@ function useStableMessageRows(window: MessageWindow, marked: number | undefined)
 function MessageWindowView({ narrow, nearMessageId }: MessagesViewProps) {
   const window = useMemo(() => core.windows.openWindow(narrow), []);
   const handle = useRef<MessageListHandle>(null);
-  const marked = useSignal<number | undefined>(undefined);
+  const marker = useMemo(
+    () =>
+      new UnreadMarker({
+        window,
+        store: core.windows.messageStore,
+        pendingItems: core.outbox.makeItemsSignalForNarrow(narrow),
+        isPageVisible: core.platform.visible,
+        ownUserId: core.state.me.id,
+      }),
+    [window],
+  );
   const below = useSignal(false);
   /** A wish to stand somewhere, until rows are there. */
   const goal = useRef<{ readonly near?: number | undefined; readonly carried?: ListPlace | undefined } | undefined>({});
   const phase = window.loadPhase.value;
   const readPlace = (): ListPlace | undefined => {
-    const place = handle.current?.placeKeeper;
-    return place && { id: place.messageId, topPx: place.topPx, isAtEnd: place.followsEnd };
+    const list = handle.current;
+    if (!list) return undefined;
+    const { messageId: id, topPx, followsEnd: isAtEnd } = list.placeKeeper;
+    return { id, topPx, isAtEnd, readerMessageId: isAtEnd ? list.findVisibleIds().at(-1) : id };
   };
 
   useLayoutEffect(() => {
@@ -77,45 +88,29 @@ function MessageWindowView({ narrow, nearMessageId }: MessagesViewProps) {
     };
   }, [window, nearMessageId]);
   useMovedTopic(narrow, readPlace);
+  useLinkToMovedMessage(window, nearMessageId);
 
-  const rows = useStableMessageRows(window, marked.value);
+  const rows = useStableMessageRows(window, marker.messageId.value);
   useLayoutEffect(() => {
     const list = handle.current;
     if (!goal.current || !list || phase !== 'ready' || rows.length === 0 || window.fetchDirection.peek() === 'around')
       return;
     const { near: wish, carried } = goal.current;
     const ids = window.messageIds.peek();
-    marked.value = ids.find(isStoredAndUnread);
+    const firstUnread = marker.markFirstUnread();
     const target = wish === undefined ? undefined : (ids.find((id) => id >= wish) ?? ids.at(-1));
     const left = savedPlaceByWindow.get(window);
     goal.current = undefined;
     if (carried?.isAtEnd) list.showEnd();
     else if (carried?.id !== undefined && list.show(carried.id, carried.topPx)) return;
     else if (target !== undefined) list.show(target, 'center');
-    else if (marked.value !== undefined) list.show(marked.value, UNREAD_MARKER_TOP_PX);
+    else if (firstUnread !== undefined) list.show(firstUnread, UNREAD_MARKER_TOP_PX);
     else if (left?.id !== undefined && !left.isAtEnd && list.show(left.id, left.topPx)) return;
     else if (window.foundNewest.peek() || window.anchorMessageId.peek() === undefined) list.showEnd();
     else list.show(window.anchorMessageId.peek()!, 'center');
   });
 
-  // While the reader is away, the first message that comes gets the marker.
-  useEffect(() => {
-    let away = false;
-    const ends = [
-      core.platform.visible.subscribe((visible) => {
-        if (!visible && !window.messageIds.peek().some(isStoredAndUnread)) away = true;
-      }),
-      window.lastListChange.subscribe(({ kind }) => {
-        const last = window.lastMessageId;
-        if (!away || kind !== 'arrived' || last === undefined || !isStoredAndUnread(last)) return;
-        away = false;
-        marked.value = last;
-      }),
-    ];
-    return () => {
-      for (const end of ends) end();
-    };
-  }, [window]);
+  useEffect(() => marker.follow(), [marker]);
 
   useMessageShortcuts(window, rows, handle);
   const newest = async () => {

@@ -11,7 +11,7 @@ import { useGlobalShortcuts } from './commands.js';
 import { RealmMenu } from './menu.js';
 import { LazyPersonDialog } from './settings.js';
 import { ConnectionStatusLine } from './status.js';
-import { LazyMessageContent, preloadMessagesChunk, RouteView } from './views.js';
+import { getPreferredHomeRoute, LazyMessageContent, preloadMessagesChunk, RouteView } from './views.js';
 
 const PEOPLE_HIDDEN_STORAGE_KEY = 'people-hidden';
 
@@ -78,6 +78,7 @@ export function AppFrame() {
   useGlobalShortcuts();
   useFocusMainOnRouteChange();
   useEffect(preloadMessagesChunk, []);
+  useEffect(() => (phone ? swipeBackWhileShown() : undefined), [phone]);
   // While the sidebars are there, they take these keys themselves.
   useShortcut('filter-people', showPeopleSidebar, !showsPeople);
   useShortcut('filter-streams', () => openDrawer('left'), phone);
@@ -124,6 +125,15 @@ export function AppFrame() {
       {core.sharedViewState.shownProfileUserId.value !== undefined && <LazyPersonDialog />}
     </div>
   );
+}
+
+/** Phones swipe back from a conversation; the chunk comes after the view. @returns ends it */
+function swipeBackWhileShown(): () => void {
+  const swipes = import('./swipe.js').then(({ followSwipesBack }) => {
+    const main = document.getElementById('main');
+    return main ? followSwipesBack(main, getPreferredHomeRoute()) : undefined;
+  });
+  return () => void swipes.then((end) => end?.()).catch(() => {});
 }
 
 /** The address behind `#` belongs to the router, so the link to the content is a button: it moves the focus. */

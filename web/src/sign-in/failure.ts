@@ -22,6 +22,12 @@ export function formatSignInError(error: unknown, by: 'password' | 'link'): stri
   }
 }
 
+/** @param code of the API's error that ended the session */
+export function formatSessionEnd(code: string): string {
+  if (code === 'USER_DEACTIVATED') return t('sign-in.deactivated');
+  return t(code === 'REALM_DEACTIVATED' ? 'sign-in.realm-deactivated' : 'sign-in.expired');
+}
+
 /** The text of an organization's description, which the server renders to HTML; entities of its five kinds only. */
 export function extractDescriptionText(html: string): string {
   const signs: Readonly<Record<string, string>> = { lt: '<', gt: '>', quot: '"', '#39': "'", '#x27': "'", amp: '&' };

@@ -5,7 +5,7 @@ import type { Answers } from '../contract/index.js';
 import { ApiFailure } from '../core/index.js';
 import { Avatar, Button, Icon, Spinner } from '../kit/index.js';
 import { t } from '../text/index.js';
-import { extractDescriptionText, formatSignInError } from './failure.js';
+import { extractDescriptionText, formatSessionEnd, formatSignInError } from './failure.js';
 import { SignInForm } from './form.js';
 
 type ServerSettings = Answers['GET /server_settings'];
@@ -112,7 +112,7 @@ export function SignInView({ oneTimeLinkToken, hasSessionExpired }: SignInViewPr
           <h1>{name ? t('sign-in.title', { name }) : t('sign-in.no-realm')}</h1>
           {about && <p>{extractDescriptionText(about)}</p>}
         </header>
-        {hasSessionExpired && <SignInNote text={t('sign-in.expired')} />}
+        {hasSessionExpired && <SignInNote text={formatSessionEnd(core.session.endCode.value)} />}
         {failure.value && (
           <p class="sign-in-error" role="alert">
             <Icon name="warning" />

@@ -1,4 +1,4 @@
-import { effect, signal } from '@preact/signals-core';
+import { effect, signal, untracked } from '@preact/signals-core';
 import type { Platform } from '../core/index.js';
 
 /** An event usually comes before the answer of its request. A value without an event is given up after this time. */
@@ -10,7 +10,10 @@ export interface PressSource<S, V> {
   /** The value by the events; reads signals. */
   known(subject: S): V;
   send(subject: S, value: V): Promise<unknown>;
-  /** Shows a value where `known` reads it; without this, `shown` has the value until the event came. */
+  /**
+   * Shows a value where `known` reads it, so that everything which reads the state follows; without this, `shown` has
+   * the value until the event came.
+   */
   show?(subject: S, value: V): void;
 }
 
@@ -20,6 +23,8 @@ interface PressRun<V> {
   settled: V;
   sending: Promise<void> | undefined;
   endWait: () => void;
+  /** Ends showing the press in the state. */
+  endHold: () => void;
 }
 
 /**
@@ -49,12 +54,12 @@ export class PressedValues<S, V> {
     const key = source.keyOf(subject);
     let run = this.#runByKey.get(key);
     if (!run) {
-      run = { wanted: value, settled: source.known(subject), sending: undefined, endWait: () => {} };
+      run = { wanted: value, settled: source.known(subject), sending: undefined, endWait() {}, endHold() {} };
       this.#runByKey.set(key, run);
     }
     run.endWait();
     run.wanted = value;
-    this.#show(subject, value);
+    this.#show(subject, run);
     if (!run.sending && value === run.settled) this.#waitForEvent(subject, run);
     else run.sending ??= this.#sendInTurn(subject, run);
     await run.sending;
@@ -69,7 +74,7 @@ export class PressedValues<S, V> {
       }
     } catch (error) {
       run.wanted = run.settled;
-      this.#show(subject, run.settled);
+      this.#show(subject, run);
       throw error;
     } finally {
       run.sending = undefined;
@@ -77,19 +82,27 @@ export class PressedValues<S, V> {
     }
   }
 
-  #show(subject: S, value: V): void {
-    if (this.source.show) this.source.show(subject, value);
-    else this.#shownByKey.value = new Map(this.#shownByKey.peek()).set(this.source.keyOf(subject), value);
+  #show(subject: S, run: PressRun<V>): void {
+    const { source } = this;
+    if (!source.show) {
+      this.#shownByKey.value = new Map(this.#shownByKey.peek()).set(source.keyOf(subject), run.wanted);
+      return;
+    }
+    run.endHold();
+    // The event of an earlier press comes while the last one is on its way: the last one is shown again.
+    run.endHold = effect(() => {
+      if (source.known(subject) !== run.wanted) untracked(() => source.show?.(subject, run.wanted));
+    });
   }
 
   /** The value by the events shows again once it is the one that the server was sent. */
   #waitForEvent(subject: S, run: PressRun<V>): void {
-    const { setTimer, clearTimer } = this.timers();
+    const timers = this.timers();
     let endEffect = (): void => {};
-    const timer = setTimer(() => this.#forget(subject, run), EVENT_WAIT_MS);
+    const timer = timers.setTimer(() => this.#forget(subject, run), EVENT_WAIT_MS);
     run.endWait = () => {
       endEffect();
-      clearTimer(timer);
+      timers.clearTimer(timer);
     };
     let hasCome = false;
     endEffect = effect(() => {
@@ -102,6 +115,7 @@ export class PressedValues<S, V> {
   #forget(subject: S, run: PressRun<V>): void {
     const key = this.source.keyOf(subject);
     run.endWait();
+    run.endHold();
     this.#runByKey.delete(key);
     const shown = new Map(this.#shownByKey.peek());
     if (shown.delete(key)) this.#shownByKey.value = shown;

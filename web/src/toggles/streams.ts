@@ -1,5 +1,5 @@
 import { core } from '../client/index.js';
-import { makeConversationKey, TOPIC_VISIBILITY_POLICY } from '../core/index.js';
+import { makeConversationKey, type Stream, TOPIC_VISIBILITY_POLICY } from '../core/index.js';
 import { PressedValues } from './pressed-values.js';
 
 /** Notifications of a stream, each with the setting of the account that counts while the stream has none. */
@@ -20,26 +20,62 @@ export interface SubscriptionFlag {
   readonly property: StreamNotification | 'is_muted' | 'pin_to_top';
 }
 
-/** Pinned, muted, and the notifications of a stream. */
-export const subscriptionFlags = new PressedValues<SubscriptionFlag, boolean>(
+const makeFlagKey = ({ stream, property }: SubscriptionFlag): string => `${stream} ${property}`;
+
+const sendFlag = ({ stream: stream_id, property }: SubscriptionFlag, value: boolean) =>
+  core.api.post('/users/me/subscriptions/properties', { subscription_data: [{ stream_id, property, value }] });
+
+/** Changes what the client knows of a stream. The sidebar, the inbox and all numbers follow at once. */
+function changeKnownStream(id: number, change: Partial<Stream>): void {
+  const { streams } = core.state;
+  const stream = streams.byId.peek().get(id);
+  if (stream) streams.putOrDeleteStream(id, { ...stream, ...change });
+}
+
+const streamPlaceFlags = new PressedValues<SubscriptionFlag, boolean>(
   {
-    keyOf: ({ stream, property }) => `${stream} ${property}`,
-    known({ stream, property }) {
-      const own = core.state.streams.byId.value.get(stream)?.[property];
-      if (typeof own === 'boolean' || !isStreamNotification(property)) return own === true;
-      return core.state.me.settings.value[ACCOUNT_SETTING_BY_NOTIFICATION[property]];
-    },
-    send: ({ stream: stream_id, property }, value) =>
-      core.api.post('/users/me/subscriptions/properties', { subscription_data: [{ stream_id, property, value }] }),
+    keyOf: makeFlagKey,
+    known: ({ stream, property }) => core.state.streams.byId.value.get(stream)?.[property] === true,
+    show: ({ stream, property }, value) => changeKnownStream(stream, { [property]: value }),
+    send: sendFlag,
   },
   () => core.platform,
 );
+
+/** A refusal leaves a notification as it was, with or without a value of its own: it is shown beside the state. */
+const streamNotifications = new PressedValues<SubscriptionFlag & { readonly property: StreamNotification }, boolean>(
+  {
+    keyOf: makeFlagKey,
+    known: ({ stream, property }) =>
+      core.state.streams.byId.value.get(stream)?.[property] ??
+      core.state.me.settings.value[ACCOUNT_SETTING_BY_NOTIFICATION[property]],
+    send: sendFlag,
+  },
+  () => core.platform,
+);
+
+/** Pinned, muted, and the notifications of a stream. */
+export const subscriptionFlags = {
+  shown: ({ stream, property }: SubscriptionFlag): boolean =>
+    isStreamNotification(property)
+      ? streamNotifications.shown({ stream, property })
+      : streamPlaceFlags.shown({ stream, property }),
+  press: ({ stream, property }: SubscriptionFlag, value: boolean): Promise<void> =>
+    isStreamNotification(property)
+      ? streamNotifications.press({ stream, property }, value)
+      : streamPlaceFlags.press({ stream, property }, value),
+};
 
 /** Whether the reader is subscribed, by the id of the stream. */
 export const subscriptions = new PressedValues<number, boolean>(
   {
     keyOf: String,
     known: (stream) => core.state.streams.isSubscribed(stream),
+    show(stream, on) {
+      // A subscription has a colour, of the past as well.
+      const hasBeenIn = core.state.streams.byId.peek().get(stream)?.color !== undefined;
+      changeKnownStream(stream, { membership: on ? 'subscribed' : hasBeenIn ? 'former' : 'never' });
+    },
     send(stream, on) {
       const name = core.state.streams.getStreamName(stream);
       return on
@@ -66,6 +102,11 @@ export const topicPolicies = new PressedValues<TopicOfStream, VisibilityPolicy>(
     known: ({ stream, topic }) => findVisibilityPolicy(core.state.muting.getTopicPolicyValue(stream, topic)),
     send: ({ stream: stream_id, topic }, visibility_policy) =>
       core.api.post('/user_topics', { stream_id, topic, visibility_policy }),
+    show: ({ stream: stream_id, topic: topic_name }, visibility_policy) =>
+      core.state.muting.putTopicPolicy({
+        ...{ stream_id, topic_name, visibility_policy },
+        last_updated: Math.floor(core.platform.now() / 1000),
+      }),
   },
   () => core.platform,
 );

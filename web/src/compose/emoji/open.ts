@@ -1,9 +1,9 @@
 import { effect } from '@preact/signals';
 import { h } from 'preact';
 import { core } from '../../client/index.js';
+import type { Emoji } from '../../completion/index.js';
 import { openLayer, type PopoverAnchor, showToast } from '../../kit/index.js';
 import { loadLaterTexts, t } from '../../text/index.js';
-import type { Emoji } from './table.js';
 
 let closeOpenPicker: (() => void) | undefined;
 

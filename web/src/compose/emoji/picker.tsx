@@ -1,9 +1,9 @@
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { type Emoji, type EmojiTable, emojiTable, loadUnicodeEmoji } from '../../completion/index.js';
 import { EmptyNotice, Popover, type PopoverAnchor, Spinner, TextField } from '../../kit/index.js';
 import { type TextKey, t } from '../../text/index.js';
 import { EMOJI_CHARACTERS_BY_GROUP, type EmojiGroupId } from './groups.js';
 import { noteRecentEmoji, readRecentEmoji } from './recent.js';
-import { type Emoji, type EmojiTable, emojiTable, loadUnicodeEmoji } from './table.js';
 
 interface EmojiPickerProps {
   readonly anchor: PopoverAnchor;

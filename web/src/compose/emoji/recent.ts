@@ -1,4 +1,4 @@
-import type { Emoji } from './table.js';
+import type { Emoji } from '../../completion/index.js';
 
 const RECENT_EMOJI_STORE_KEY = 'recent-emoji';
 const MAX_RECENT_EMOJI = 27;

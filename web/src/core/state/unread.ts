@@ -162,11 +162,9 @@ export class UnreadState implements StateSlice {
     return this.#groupByMessageId.has(id);
   }
 
-  /** Ids of a conversation's unread messages, in no order. */
-  unreadIdsOf(of: Conversation): readonly number[] {
-    this.changeVersion.value;
-    const key = makeConversationKey(of);
-    return [...this.#groupByExactTopicKey.values()].filter((group) => group.key === key).flatMap(({ ids }) => [...ids]);
+  /** Ids of the unread messages of these conversations, in no order. */
+  unreadIdsWhere(isMeant: (group: Pick<UnreadConversation, 'conversation' | 'key'>) => boolean): readonly number[] {
+    return [...this.#groupByExactTopicKey.values()].filter(isMeant).flatMap(({ ids }) => [...ids]);
   }
 
   conversationOfUnreadMessage(id: number): Conversation | undefined {
@@ -186,16 +184,24 @@ export class UnreadState implements StateSlice {
     if (changed) this.changeVersion.value++;
   }
 
+  /** @returns puts them back */
+  takeMessages(ids: readonly number[]): () => void {
+    const taken = ids.map((id) => [id, this.#groupByMessageId.get(id), this.#mentionByMessageId.get(id)] as const);
+    this.removeMessages(ids);
+    return () => {
+      for (const [id, group, mention] of taken) if (group) this.putUnread(id, group.conversation, mention);
+    };
+  }
+
   removeAll(): void {
     this.removeMessages([...this.#groupByMessageId.keys()]);
     this.areCountsLowerBounds.value = false;
   }
 
   removeMessagesOfStream(stream: number): void {
-    const gone = [...this.#groupByExactTopicKey.values()].filter(
-      ({ conversation }) => 'stream' in conversation && conversation.stream === stream,
+    this.removeMessages(
+      this.unreadIdsWhere(({ conversation }) => 'stream' in conversation && conversation.stream === stream),
     );
-    this.removeMessages(gone.flatMap(({ ids }) => [...ids]));
   }
 
   /** Messages that moved. */

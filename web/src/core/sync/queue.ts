@@ -66,7 +66,7 @@ export interface QueueStateOwner {
   /** The server would answer a registration. */
   mayRead(): Promise<boolean>;
   /** The session began or ended in another tab, or there is none. */
-  onSessionChanged(signedIn: boolean): void;
+  onSessionChanged(signedIn: boolean, endCode?: string): void;
   isSignedOut(): boolean;
 }
 
@@ -165,8 +165,8 @@ export class BrowserEventQueue {
   }
 
   /** The session began or ended: the other tabs follow. */
-  announceSessionToOtherTabs(signedIn: boolean): void {
-    this.#postToOtherTabs({ type: signedIn ? 'signed-in' : 'signed-out' });
+  announceSessionToOtherTabs(signedIn: boolean, code?: string): void {
+    this.#postToOtherTabs(signedIn ? { type: 'signed-in' } : { type: 'signed-out', code });
   }
 
   #postToOtherTabs(message: TabMessage): void {
@@ -203,8 +203,12 @@ export class BrowserEventQueue {
   }
 
   #handleTabMessage(message: TabMessage): void {
-    if (message.type === 'signed-out' || message.type === 'signed-in') {
-      this.user.onSessionChanged(message.type === 'signed-in');
+    if (message.type === 'signed-in') {
+      this.user.onSessionChanged(true);
+      return;
+    }
+    if (message.type === 'signed-out') {
+      this.user.onSessionChanged(false, message.code);
       return;
     }
     if (message.type === 'signing-out') {

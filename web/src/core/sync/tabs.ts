@@ -26,7 +26,8 @@ export type TabMessage =
   /** A tab is about to end the session. */
   | { readonly type: 'signing-out' }
   | { readonly type: 'signed-in' }
-  | { readonly type: 'signed-out' };
+  /** Code of the error that ended the session, or nothing. */
+  | { readonly type: 'signed-out'; readonly code?: string | undefined };
 
 const TAB_MESSAGE_TYPES: readonly string[] = [
   'ask',

@@ -4,12 +4,14 @@ import type { MessageWindows } from '../messages/windows.js';
 import {
   type Conversation,
   findExactNarrowConversation,
+  makeConversationKey,
   makeConversationNarrow,
   makeNarrowApiParam,
   type Narrow,
 } from '../narrow.js';
 import type { Platform } from '../ports.js';
 import type { ClientState } from '../state/state.js';
+import type { UnreadState } from '../state/unread.js';
 
 const READ_BATCH_DELAY_MS = 400;
 const READ_RETRY_MS = 5_000;
@@ -62,19 +64,62 @@ export class ReadMarker {
   }
 
   async markConversationRead(of: Conversation): Promise<void> {
-    if ('users' in of) {
-      // Also what the client doesn't know of, by steps of the size that the server takes at once.
-      await this.#changeReadFlagInNarrow(makeConversationNarrow(of), 'add', 'oldest');
-    } else await this.api.post('/mark_topic_as_read', { stream_id: of.stream, topic_name: of.topic });
+    const wanted = makeConversationKey(of);
+    await this.#runShownAsRead(
+      ({ key }) => key === wanted,
+      () =>
+        'users' in of
+          ? // Also what the client doesn't know of, by steps of the size that the server takes at once.
+            this.#changeReadFlagInNarrow(makeConversationNarrow(of), 'add', 'oldest')
+          : this.api.post('/mark_topic_as_read', { stream_id: of.stream, topic_name: of.topic }),
+    );
   }
 
   async markStreamRead(stream: number): Promise<void> {
-    await this.api.post('/mark_stream_as_read', { stream_id: stream });
+    await this.#runShownAsRead(
+      ({ conversation }) => 'stream' in conversation && conversation.stream === stream,
+      () => this.api.post('/mark_stream_as_read', { stream_id: stream }),
+    );
   }
 
   async markAllRead(): Promise<void> {
-    let done = false;
-    while (!done) done = (await this.api.post('/mark_all_as_read', {})).result === 'success';
+    await this.#runShownAsRead(
+      () => true,
+      async () => {
+        let done = false;
+        while (!done) done = (await this.api.post('/mark_all_as_read', {})).result === 'success';
+      },
+    );
+  }
+
+  /** Shows these messages as read at once, and as unread again when the server refuses. */
+  async #runShownAsRead(
+    isMeant: Parameters<UnreadState['unreadIdsWhere']>[0],
+    send: () => Promise<unknown>,
+  ): Promise<void> {
+    const { unread } = this.state;
+    const ids = unread.unreadIdsWhere(isMeant);
+    const setRead = (id: number, read: boolean): void => {
+      const { messageStore } = this.windows;
+      if (messageStore.peek(id)?.flags.includes('read') === !read)
+        messageStore.changeMessage(id, ({ flags, ...rest }) => ({
+          ...rest,
+          flags: read ? ['read', ...flags] : flags.filter((flag) => flag !== 'read'),
+        }));
+    };
+    const putBack = batch(() => {
+      for (const id of ids) setRead(id, true);
+      return unread.takeMessages(ids);
+    });
+    try {
+      await send();
+    } catch (error) {
+      batch(() => {
+        for (const id of ids) setRead(id, false);
+        putBack();
+      });
+      throw error;
+    }
   }
 
   /** This message and all behind it in the view. */

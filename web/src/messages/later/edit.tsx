@@ -1,7 +1,9 @@
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { core } from '../../client/index.js';
+import { useTextCompletion } from '../../completion/index.js';
 import type { Message } from '../../contract/index.js';
-import { ApiFailure } from '../../core/index.js';
+import { ApiFailure, getMessageConversation } from '../../core/index.js';
+import { applyTextAreaEdit } from '../../editing/index.js';
 import { Button, Dialog, openLayer, Spinner } from '../../kit/index.js';
 import { t } from '../../text/index.js';
 import { fetchMessageMarkdown, showFailureToast } from '../actions.js';
@@ -23,6 +25,9 @@ export function EditBox({ message }: { readonly message: Message }) {
   const [failure, setFailure] = useState('');
   const original = useRef(text);
   const field = useRef<HTMLTextAreaElement>(null);
+  const completion = useTextCompletion(field, getMessageConversation(message, core.state.me.id), (edit) => {
+    if (field.current) applyTextAreaEdit(field.current, edit);
+  });
   useEffect(() => {
     if (text !== undefined) return;
     fetchMessageMarkdown(message).then(
@@ -37,7 +42,7 @@ export function EditBox({ message }: { readonly message: Message }) {
     );
   }, []);
   const ready = text !== undefined;
-  useEffect(() => {
+  useLayoutEffect(() => {
     const element = field.current;
     if (!element) return;
     element.focus({ preventScroll: true });
@@ -74,9 +79,13 @@ export function EditBox({ message }: { readonly message: Message }) {
         aria-label={t('message.edit-label')}
         value={text}
         maxLength={core.state.realm.value.max_message_length}
-        onInput={(event) => change(event.currentTarget.value)}
+        {...completion.attributes}
+        onInput={(event) => {
+          change(event.currentTarget.value);
+          completion.look(event.currentTarget);
+        }}
         onKeyDown={(event) => {
-          if (event.isComposing) return;
+          if (event.isComposing || completion.takeKey(event)) return;
           if (event.key === 'Escape') discardEditAndCloseBox(id);
           else if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) void save();
           else return;
@@ -84,6 +93,7 @@ export function EditBox({ message }: { readonly message: Message }) {
           event.stopPropagation();
         }}
       />
+      {completion.list}
       {failure && (
         <p class="field-error" role="alert">
           {failure}

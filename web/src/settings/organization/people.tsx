@@ -4,12 +4,10 @@ import { type Person, ROLE } from '../../core/index.js';
 import { type MenuItem, showToast, TextField } from '../../kit/index.js';
 import { MenuButton, Tabs } from '../../kit-later/index.js';
 import { compareNames, t } from '../../text/index.js';
-import { PersonLine } from '../parts/person-line.js';
+import { PeopleList } from '../parts/people-list.js';
 import { formatRoleName, listAssignableRoles } from '../parts/roles.js';
 import { SavingError, type SavingState, useSavingState } from '../parts/saving.js';
 import { DeactivatePersonDialog, EditPersonDialog } from './person-dialogs.js';
-
-const MAX_SHOWN_PEOPLE = 100;
 
 type AccountStatusTab = 'active' | 'deactivated';
 
@@ -57,20 +55,18 @@ export function PeoplePage() {
       <p class="field-hint" role="status">
         {t('settings.people-count', { n: list.length })}
       </p>
-      <ul class="rows">
-        {list.slice(0, MAX_SHOWN_PEOPLE).map((one) => (
-          <PersonLine key={one.user_id} person={one}>
-            <MenuButton
-              label={t('settings.actions-for', { name: one.full_name })}
-              align="end"
-              items={() => makePersonMenuItems(one, saving, setEditing, setLeaving)}
-            />
-          </PersonLine>
-        ))}
-      </ul>
-      {list.length > MAX_SHOWN_PEOPLE && (
-        <p class="field-hint">{t('common.and-more', { n: list.length - MAX_SHOWN_PEOPLE })}</p>
-      )}
+      <PeopleList
+        label={t('settings.page.people')}
+        people={list}
+        renderAction={(one, tabIndex) => (
+          <MenuButton
+            label={t('settings.actions-for', { name: one.full_name })}
+            align="end"
+            tabIndex={tabIndex}
+            items={() => makePersonMenuItems(one, saving, setEditing, setLeaving)}
+          />
+        )}
+      />
       {edited && <EditPersonDialog person={edited} onClose={() => setEditing(undefined)} />}
       {left && <DeactivatePersonDialog person={left} onClose={() => setLeaving(undefined)} />}
     </Tabs>

@@ -9,6 +9,7 @@ import { BotsPage } from './bots.js';
 import { DefaultStreamsPage } from './default-streams.js';
 import { AllowedDomainsGroup } from './domains.js';
 import { RealmEmojiPage } from './emoji.js';
+import { DataExportsPage } from './exports.js';
 import { UserGroupsPage } from './groups.js';
 import { InvitationsPage } from './invitations.js';
 import { LinkifiersPage } from './linkifiers.js';
@@ -112,6 +113,12 @@ function listOrganizationPagesForRole(): readonly SettingsPage[] {
           />
         </>
       ),
+    },
+    {
+      id: 'exports',
+      label: t('settings.page.exports'),
+      icon: 'arrow-down',
+      renderContent: () => <DataExportsPage />,
     },
   ];
   return [

@@ -64,10 +64,7 @@ export function AccountPage() {
           submitLabel={t('settings.deactivate')}
           danger
           onClose={close}
-          submit={async () => {
-            await core.api.delete('/users/me', {});
-            await core.session.signOut();
-          }}
+          submit={() => core.session.deactivateAccount()}
         >
           <p>{t('settings.deactivate-question')}</p>
         </FormDialog>

@@ -1,5 +1,5 @@
 import { core } from '../../client/index.js';
-import { Avatar, Button, TextField } from '../../kit/index.js';
+import { Avatar, Button, IconButton, TextField } from '../../kit/index.js';
 import { Toggle } from '../../kit-later/index.js';
 import { t } from '../../text/index.js';
 import { useFormOverServerValues } from '../parts/form.js';
@@ -100,6 +100,19 @@ function OwnStatusEntry() {
           value={form.values.emoji}
           maxLength={MAX_EMOJI_NAME_LENGTH}
           onInput={(emoji) => form.set('emoji', emoji)}
+          end={
+            <IconButton
+              icon="smile"
+              label={t('settings.status-pick')}
+              popup="dialog"
+              onClick={(event) => {
+                core.sharedViewState.emojiPickerRequest.value = {
+                  anchorBox: event.currentTarget.getBoundingClientRect(),
+                  onChoose: ({ name }) => form.set('emoji', name),
+                };
+              }}
+            />
+          }
         />
         <p class="settings-buttons">
           <Button kind="primary" type="submit" busy={saving.busy} disabled={!form.hasChanges}>

@@ -28,14 +28,14 @@ export function PeoplePicker({
   const id = useId();
   const wanted = text.trim().toLowerCase();
   const { people } = core.state;
+  const left = new Set([...chosenIds, ...excludedIds]);
   const matches =
     wanted === ''
       ? []
       : people.activeUsersAndBots.value.filter(
           ({ user_id, full_name, is_bot, email }) =>
             (offersBots || !is_bot) &&
-            !chosenIds.includes(user_id) &&
-            !excludedIds.includes(user_id) &&
+            !left.has(user_id) &&
             (full_name.toLowerCase().includes(wanted) || email.toLowerCase().startsWith(wanted)),
         );
   const add = (user: number) => {

@@ -1,16 +1,14 @@
 import { useState } from 'preact/hooks';
 import { core } from '../../client/index.js';
 import type { Stream } from '../../core/index.js';
-import { Button, Spinner, TextField } from '../../kit/index.js';
+import { Button, IconButton, Spinner, TextField } from '../../kit/index.js';
 import { compareNames, t } from '../../text/index.js';
 import { FetchFailedNotice } from '../parts/failed.js';
 import { useFetchedValue } from '../parts/fetched.js';
+import { PeopleList } from '../parts/people-list.js';
 import { PeoplePicker } from '../parts/people-picker.js';
-import { PersonLine } from '../parts/person-line.js';
 import { SavedMark, SavingError, useSavingState } from '../parts/saving.js';
 import { mayRemoveSubscribers, maySubscribeOthers } from './rights.js';
-
-const MAX_SHOWN_SUBSCRIBERS = 200;
 
 /** People of a stream: who they are, adding and removing. */
 export function StreamSubscribersTab({ stream }: { readonly stream: Stream }) {
@@ -80,20 +78,20 @@ export function StreamSubscribersTab({ stream }: { readonly stream: Stream }) {
         onInput={setFilter}
       />
       <p class="field-hint">{t('settings.subscribers', { n: members.value.length })}</p>
-      <ul class="rows">
-        {found.slice(0, MAX_SHOWN_SUBSCRIBERS).map((person) => (
-          <PersonLine key={person.user_id} person={person}>
-            {(person.user_id === me.id || mayRemoveSubscribers(stream)) && (
-              <Button kind="quiet" onClick={() => remove(person.user_id)}>
-                {t('settings.remove')}
-              </Button>
-            )}
-          </PersonLine>
-        ))}
-      </ul>
-      {found.length > MAX_SHOWN_SUBSCRIBERS && (
-        <p class="field-hint">{t('common.and-more', { n: found.length - MAX_SHOWN_SUBSCRIBERS })}</p>
-      )}
+      <PeopleList
+        label={t('settings.subscribers', { n: members.value.length })}
+        people={found}
+        renderAction={({ user_id, full_name }, tabIndex) =>
+          (user_id === me.id || mayRemoveSubscribers(stream)) && (
+            <IconButton
+              icon="close"
+              label={t('settings.remove-name', { name: full_name })}
+              tabIndex={tabIndex}
+              onClick={() => remove(user_id)}
+            />
+          )
+        }
+      />
     </>
   );
 }

@@ -16,6 +16,12 @@ export const messageListTexts: TextCatalog<typeof source> = {
   'messages.edited': 'bearbeitet',
   'messages.moved': 'verschoben',
   'messages.topic-moved': 'Dieses Thema heißt jetzt #{stream} › {topic}.',
+  'messages.these-moved': 'Diese Nachrichten sind jetzt in #{stream} › {topic}.',
+  'messages.moved-away': {
+    one: '{n} Nachricht dieses Themas ist jetzt in #{stream} › {topic}.',
+    other: '{n} Nachrichten dieses Themas sind jetzt in #{stream} › {topic}.',
+  },
+  'messages.show-moved': 'Anzeigen',
   'messages.starred': 'Markiert',
   'messages.star': 'Markieren',
   'messages.unstar': 'Markierung entfernen',

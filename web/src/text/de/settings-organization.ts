@@ -167,4 +167,17 @@ export const organizationSettingsTexts: TextCatalog<typeof source> = {
   'settings.default-streams-hint': 'Neue Personen abonnieren diese Streams.',
   'settings.no-default-streams': 'Es gibt keine Standard-Streams.',
   'settings.defaults-hint': 'Werte, mit denen neue Konten beginnen. Bestehende Konten behalten ihre.',
+  'settings.exports-hint':
+    'Ein Export enthält die öffentlichen Streams mit ihren Nachrichten und Dateien und alle Konten. Private Streams ' +
+    'und Direktnachrichten fehlen.',
+  'settings.start-export': 'Export starten',
+  'settings.no-exports': 'Es gibt keine Exporte.',
+  'settings.export-of': '{time}, von {name}',
+  'settings.export-pending': 'Läuft …',
+  'settings.export-failed': 'Fehlgeschlagen',
+  'settings.export-done': 'Fertig',
+  'settings.export-deleted': 'Gelöscht {time}',
+  'settings.download': 'Herunterladen',
+  'settings.delete-export': 'Export von {time} löschen',
+  'settings.delete-export-question': 'Das Archiv kann dann nicht mehr heruntergeladen werden.',
 };

@@ -8,6 +8,7 @@ export const ownSettingsTexts: TextCatalog<typeof source> = {
   'settings.status-text': 'Was du gerade machst',
   'settings.status-example': 'In einer Besprechung',
   'settings.status-emoji': 'Name eines Emoji',
+  'settings.status-pick': 'Emoji auswählen',
   'settings.status-clear': 'Status leeren',
   'settings.away': 'Als abwesend zeigen',
   'settings.away-hint': 'Andere sehen dich als offline.',

@@ -71,6 +71,7 @@ export const settingsTexts: TextCatalog<typeof source> = {
   'settings.page.playgrounds': 'Code-Spielwiesen',
   'settings.page.fields': 'Profilfelder',
   'settings.page.default-streams': 'Standard-Streams',
+  'settings.page.exports': 'Datenexporte',
   'settings.page.defaults': 'Vorgaben',
   'settings.group.display': 'Aussehen und Sprache',
   'settings.group.writing': 'Lesen und Schreiben',

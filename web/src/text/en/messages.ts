@@ -14,6 +14,12 @@ export const messageListTexts = {
   'messages.edited': 'edited',
   'messages.moved': 'moved',
   'messages.topic-moved': 'This topic is now #{stream} › {topic}.',
+  'messages.these-moved': 'These messages are now in #{stream} › {topic}.',
+  'messages.moved-away': {
+    one: '{n} message of this topic is now in #{stream} › {topic}.',
+    other: '{n} messages of this topic are now in #{stream} › {topic}.',
+  },
+  'messages.show-moved': 'Show',
   'messages.starred': 'Starred',
   'messages.star': 'Star',
   'messages.unstar': 'Remove star',

@@ -164,4 +164,17 @@ export const organizationSettingsTexts = {
   'settings.default-streams-hint': 'New people are subscribed to these streams.',
   'settings.no-default-streams': 'There are no default streams.',
   'settings.defaults-hint': 'Values that new accounts start with. Existing accounts keep theirs.',
+  'settings.exports-hint':
+    'An export has the public streams with their messages and files, and all accounts. Private streams and direct ' +
+    'messages are left out.',
+  'settings.start-export': 'Start export',
+  'settings.no-exports': 'There are no exports.',
+  'settings.export-of': '{time}, by {name}',
+  'settings.export-pending': 'In progress …',
+  'settings.export-failed': 'Failed',
+  'settings.export-done': 'Complete',
+  'settings.export-deleted': 'Deleted {time}',
+  'settings.download': 'Download',
+  'settings.delete-export': 'Delete the export of {time}',
+  'settings.delete-export-question': 'The archive can no longer be downloaded.',
 } as const;

@@ -6,6 +6,7 @@ export const ownSettingsTexts = {
   'settings.status-text': 'What you are doing',
   'settings.status-example': 'In a meeting',
   'settings.status-emoji': 'Name of an emoji',
+  'settings.status-pick': 'Choose an emoji',
   'settings.status-clear': 'Clear status',
   'settings.away': 'Show me as away',
   'settings.away-hint': 'Others see you as offline.',

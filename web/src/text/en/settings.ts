@@ -69,6 +69,7 @@ export const settingsTexts = {
   'settings.page.playgrounds': 'Code playgrounds',
   'settings.page.fields': 'Profile fields',
   'settings.page.default-streams': 'Default streams',
+  'settings.page.exports': 'Data exports',
   'settings.page.defaults': 'Defaults',
   'settings.group.display': 'Look and language',
   'settings.group.writing': 'Reading and writing',

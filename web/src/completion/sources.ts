@@ -1,8 +1,8 @@
 import { computed } from '@preact/signals';
-import { core } from '../../client/index.js';
-import type { Conversation, Person, Stream } from '../../core/index.js';
-import { t } from '../../text/index.js';
-import { emojiTable, loadUnicodeEmoji } from '../emoji/table.js';
+import { core } from '../client/index.js';
+import type { Conversation, Person, Stream } from '../core/index.js';
+import { t } from '../text/index.js';
+import { emojiTable, loadUnicodeEmoji } from './emoji-table.js';
 import {
   formatEmojiShortcode,
   formatGroupMention,

@@ -1,4 +1,4 @@
-import type { IconName } from '../../kit/index.js';
+import type { IconName } from '../kit/index.js';
 
 /** One line of a list of completions. */
 export interface Suggestion {

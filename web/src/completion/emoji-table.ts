@@ -1,6 +1,6 @@
 import { computed, signal } from '@preact/signals';
-import { core } from '../../client/index.js';
-import { WordPrefixIndex } from '../completion/word-index.js';
+import { core } from '../client/index.js';
+import { WordPrefixIndex } from './word-index.js';
 
 /** An emoji as reactions and messages name it. */
 export interface Emoji {

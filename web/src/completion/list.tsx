@@ -1,6 +1,6 @@
 import { useEffect, useRef } from 'preact/hooks';
-import { core } from '../../client/index.js';
-import { Avatar, Icon, Popover } from '../../kit/index.js';
+import { core } from '../client/index.js';
+import { Avatar, Icon, Popover } from '../kit/index.js';
 import type { Suggestion } from './suggestion.js';
 
 interface SuggestionListProps {

@@ -1,0 +1,83 @@
+import { effect } from '@preact/signals';
+import { core } from '../client/index.js';
+import type { Route } from '../core/index.js';
+
+/** A movement is a swipe when it goes this far, and at least twice as far sideways as up or down. */
+const BEGIN_PX = 16;
+const SIDEWAYS_RATIO = 2;
+/** A swipe that ends behind this distance goes back. */
+const LEAVE_PX = 96;
+
+const LIST_VIEWS: ReadonlySet<Route['view']> = new Set(['inbox', 'recent', 'drafts', 'scheduled']);
+
+/** Fields take a movement for their caret, and wide tables and code scroll sideways. */
+function takesSidewaysMovements(target: EventTarget | null, until: Element): boolean {
+  for (let at = target instanceof Element ? target : null; at && at !== until; at = at.parentElement) {
+    if (at.matches('input, textarea, select')) return true;
+    if (at.scrollWidth > at.clientWidth + 1 && /auto|scroll/.test(getComputedStyle(at).overflowX)) return true;
+  }
+  return false;
+}
+
+/**
+ * A finger that moves to the right over a conversation leads back to the list that the reader came from. The view
+ * follows the finger, unless the reader wants less motion.
+ * @param home where a reader goes who came from no list; an import of it would tear the first chunk apart
+ * @returns ends it
+ */
+export function followSwipesBack(main: HTMLElement, home: Route): () => void {
+  let list = home;
+  let start: { readonly id: number; readonly x: number; readonly y: number } | undefined;
+  let isSwipe = false;
+  const stillness = window.matchMedia('(prefers-reduced-motion: reduce)');
+  const endList = effect(() => {
+    const route = core.router.route.value;
+    if (LIST_VIEWS.has(route.view)) list = route;
+  });
+  const move = (px: number): void => {
+    const view = main.querySelector<HTMLElement>('.view');
+    if (view && !stillness.matches) view.style.transform = px > 0 ? `translateX(${px}px)` : '';
+  };
+  const end = (): void => {
+    start = undefined;
+    isSwipe = false;
+    move(0);
+  };
+  const onStart = (event: TouchEvent): void => {
+    const [touch, another] = event.touches;
+    end();
+    if (!touch || another || core.router.route.peek().view !== 'narrow') return;
+    if (takesSidewaysMovements(event.target, main) || getSelection()?.isCollapsed === false) return;
+    start = { id: touch.identifier, x: touch.clientX, y: touch.clientY };
+  };
+  const onMove = ({ touches }: TouchEvent): void => {
+    const touch = start && [...touches].find(({ identifier }) => identifier === start?.id);
+    if (!start || !touch) return;
+    const [x, y] = [touch.clientX - start.x, Math.abs(touch.clientY - start.y)];
+    if (!isSwipe && Math.max(Math.abs(x), y) < BEGIN_PX) return;
+    if (x < SIDEWAYS_RATIO * y) {
+      end();
+      return;
+    }
+    isSwipe = true;
+    move(x);
+  };
+  const onEnd = ({ changedTouches }: TouchEvent): void => {
+    const touch = start && [...changedTouches].find(({ identifier }) => identifier === start?.id);
+    const isFarEnough = isSwipe && start !== undefined && touch !== undefined && touch.clientX - start.x >= LEAVE_PX;
+    end();
+    if (isFarEnough) core.router.navigate(list);
+  };
+  main.addEventListener('touchstart', onStart, { passive: true });
+  main.addEventListener('touchmove', onMove, { passive: true });
+  main.addEventListener('touchend', onEnd);
+  main.addEventListener('touchcancel', end);
+  return () => {
+    end();
+    endList();
+    main.removeEventListener('touchstart', onStart);
+    main.removeEventListener('touchmove', onMove);
+    main.removeEventListener('touchend', onEnd);
+    main.removeEventListener('touchcancel', end);
+  };
+}
