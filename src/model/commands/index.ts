@@ -133,6 +133,7 @@ export {
   type MessageFlagToChange,
   type MoveTopicVisibilityPolicyArgs,
   type MuteOrUnmuteTopicArgs,
+  type NarrowArgs,
   type NewAccountArgs,
   type NewSubscription,
   type OwnStateSection,

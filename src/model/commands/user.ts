@@ -75,14 +75,20 @@ export type ListStreamsArgs = {
   readonly include_owner_subscribed: boolean;
 };
 
+/** Selects messages by a narrow. */
+export type NarrowArgs = {
+  /** JSON text of the narrow as the client sent it; the frontend has checked it. */
+  readonly narrow: string;
+  /** Operators that the narrow may use: 'current', those of the newest API level; absent: those of level 184. */
+  readonly narrow_dialect?: 'current';
+};
+
 /** Selects messages around an anchor. */
-export type AnchoredMessagesArgs = {
+export type AnchoredMessagesArgs = NarrowArgs & {
   readonly anchor: number | 'first_unread';
   readonly include_anchor: boolean;
   readonly num_before: number;
   readonly num_after: number;
-  /** JSON text of the narrow as the client sent it; the frontend has checked it. */
-  readonly narrow: string;
 };
 
 export type FetchMessagesArgs = AnchoredMessagesArgs & {
@@ -282,7 +288,7 @@ export const userActorCommands = {
   // Commands about reading.
   fetchMessages: declareCommand<FetchMessagesArgs, ActorFieldsReply>('messages'),
   fetchMessage: declareCommand<FetchMessageArgs, ActorFieldsReply>('message'),
-  matchesNarrow: declareCommand<{ readonly msg_ids: readonly number[]; readonly narrow: string }, ActorFieldsReply>(
+  matchesNarrow: declareCommand<NarrowArgs & { readonly msg_ids: readonly number[] }, ActorFieldsReply>(
     'matches-narrow',
   ),
   publicMessages: declareCommand<FetchMessagesArgs, ActorFieldsReply>('public-messages'),

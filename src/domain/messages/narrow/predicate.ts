@@ -74,10 +74,17 @@ function makeTermPredicate(term: ResolvedNarrowTerm, viewer: MessageViewerContex
         (creationFlagBitsOfUser(message, user.id) & MESSAGE_CREATION_FLAG_BITS.has_alert_word) !== 0;
     case 'resolved':
       return ({ message: { body } }) => body.stream !== 0 && body.topic.startsWith(RESOLVED_TOPIC_PREFIX);
-    case 'has':
-      return term.what === 'attachment'
-        ? ({ message }) => (message.body.files?.length ?? 0) > 0
-        : ({ message }) => message.body.has[term.what as 'link' | 'image'];
+    case 'followed':
+      return ({ message }) => {
+        const stream = currentStreamIdOfMessage(message);
+        return stream !== 0 && viewer.followsTopic(stream, message.body.topic);
+      };
+    case 'has': {
+      const { what } = term;
+      if (what === 'attachment') return ({ message }) => (message.body.files?.length ?? 0) > 0;
+      if (what === 'reaction') return ({ message }) => (message.body.reactions?.length ?? 0) > 0;
+      return ({ message }) => message.body.has[what];
+    }
     case 'home':
       return ({ message }) => isMessageUnmuted(message, viewer);
     case 'search':
