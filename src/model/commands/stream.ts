@@ -53,6 +53,8 @@ export type EditMessageArgs = {
   /** New topic, trimmed but otherwise as the client sent it; null: the topic stays. */
   readonly topic: string | null;
   readonly stream_id: number | null;
+  /** SHA-256 in hexadecimal of the text that the edit replaces; absent: any text. */
+  readonly prev_content_sha256?: string;
   readonly propagate_mode: MessageMovePropagateMode;
   readonly notify_old: boolean;
   readonly notify_new: boolean;

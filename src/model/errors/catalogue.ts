@@ -202,6 +202,12 @@ export const API_ERROR_CATALOGUE = {
   DIRECT_TO_STREAM: makeBadRequestEntry('Direct messages cannot be moved to streams.'),
   DIRECT_TOPIC: makeBadRequestEntry('Direct messages cannot have topics.'),
   PROPAGATE_NOTHING: makeBadRequestEntry('Invalid propagate_mode without topic edit'),
+  /** Refusal of an edit whose author has seen another text than the present one. */
+  CONTENT_MISMATCH: {
+    code: 'EXPECTATION_MISMATCH',
+    status: 400,
+    msg: "'prev_content_sha256' value does not match the expected value.",
+  },
   CONTENT_AND_STREAM: makeBadRequestEntry('Cannot change message content while changing stream'),
   WIDGET_EDIT: makeBadRequestEntry('Widgets cannot be edited.'),
   EDIT_NOT_ALLOWED: makeBadRequestEntry("You don't have permission to edit this message"),
