@@ -138,6 +138,7 @@ export async function startServer(
       heartbeatMs: config.heartbeatSeconds * 1000,
       maxWaitingPolls: config.maxPolls,
       countUnansweredRequests: () => server?.unansweredRequestCount ?? 0,
+      apiLevels: config.apiLevels,
       compressesAnswers: config.compression === 'on',
       metrics: node.metrics,
       logRequests: config.logLevel === 'debug',

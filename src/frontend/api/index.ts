@@ -39,3 +39,4 @@ export {
   type UploadedFile,
 } from './operation.js';
 export { API_OPERATIONS } from './operations/index.js';
+export { hasParametersOfHigherLevels, isParameterKnownAtLevel, parametersOfLevel } from './parameter-levels.js';

@@ -1,5 +1,6 @@
 /** Parameters that describe an event queue: POST /register, and GET /events when it makes one (register.md). */
 import { Type } from 'typebox';
+import { type ApiLevel, BASE_API_LEVEL } from '#domain/levels';
 import { MAX_NARROW_TERMS } from '#domain/messages';
 import type { RegisterEventQueueArgs } from '#model/commands';
 import { apiError, checkParameterItemCount, checkParameterTextLength } from '#model/errors';
@@ -117,7 +118,7 @@ export type EventQueueRegistrationArguments = Pick<RegisterEventQueueArgs, 'life
 
 /** Turns the parameters of a call into arguments of a new queue. @throws ApiError */
 export function checkAndMakeEventQueueArguments(
-  values: EventQueueParameterValues,
+  values: EventQueueParameterValues & { readonly apiLevel: ApiLevel },
   isGuest: boolean,
   gravatarDefault: boolean,
 ): EventQueueRegistrationArguments {
@@ -141,6 +142,9 @@ export function checkAndMakeEventQueueArguments(
       includeSubscribers: values.include_subscribers,
       allPublicStreams: values.all_public_streams,
       pronouns: values.pronouns,
+      ...(values.apiLevel === BASE_API_LEVEL
+        ? {}
+        : { apiLevel: values.apiLevel, takesEmptyTopicName: can('empty_topic_name') }),
       eventTypes: values.event_types ?? null,
       narrow: values.narrow,
       capabilities: {

@@ -36,6 +36,7 @@ export const API_ERROR_CATALOGUE = {
   NOT_FROM_WEB_CLIENT: { code: 'UNAUTHORIZED', status: 403, msg: 'This request does not come from the web client' },
   AUTH_SCHEME: makeBadRequestEntry('This endpoint requires HTTP basic authentication.'),
   AUTH_HEADER: makeUnauthorizedEntry('Invalid authorization header for basic auth'),
+  API_LEVEL_INVALID: makeBadRequestEntry('X-Conclave-Api-Level must be the number of an API level'),
   API_KEY_MALFORMED: makeUnauthorizedEntry('Malformed API key'),
   API_KEY_UNKNOWN: makeUnauthorizedEntry('Invalid API key'),
   /** Refusal of a malformed API key in the query string; it has a code of its own (conventions.md § Authentication). */

@@ -1,0 +1,5 @@
+/** All changes since the base level, oldest first. */
+import type { ApiChange } from '../change.js';
+import { CODES_OF_ALL_ERRORS } from './error-codes.js';
+
+export const API_CHANGES: readonly ApiChange[] = [CODES_OF_ALL_ERRORS].sort((a, b) => a.since - b.since);
