@@ -31,6 +31,8 @@ import { files } from './files/files.js';
 import { invitations } from './invitations/invitations.js';
 import { joining } from './invitations/joining.js';
 import { signingUp } from './invitations/signing-up.js';
+import { newerForms } from './levels/newer-forms.js';
+import { newerNarrows } from './levels/newer-narrows.js';
 import { deleting } from './messages/deleting.js';
 import { drafts } from './messages/drafts.js';
 import { editing } from './messages/editing.js';
@@ -141,6 +143,8 @@ export const SUITE: Readonly<Record<string, Facts>> = {
   reactions,
   'refusals of reactions': reactionRefusals,
   submessages,
+  'narrows of newer levels': newerNarrows,
+  'requests of newer levels': newerForms,
   'read receipts': readReceipts,
   windows,
   narrows,

@@ -8,6 +8,7 @@ import { lookUpStreamByNameOrId } from '../../look-up.js';
 import { defineOperation, forwardCommand } from '../../operation.js';
 import {
   declareBooleanParameterWithDefault,
+  declareOptionalTextParameter,
   declarePathIdParameter,
   declareRequiredLongTextParameter,
   declareRequiredTextParameter,
@@ -33,6 +34,10 @@ export const editOrMoveMessageOperation = defineOperation({
       schema: Type.Integer({ minimum: 0 }),
       required: false,
       description: 'New stream.',
+    },
+    prev_content_sha256: {
+      ...declareOptionalTextParameter('form', 'SHA-256 (hexadecimal) of the text that the client replaces.'),
+      since: 371,
     },
     propagate_mode: {
       in: 'form',
@@ -66,6 +71,7 @@ export const editOrMoveMessageOperation = defineOperation({
         content: params.content ?? null,
         topic: params.topic?.trim() ?? null,
         stream_id: stream_id ?? null,
+        ...(params.prev_content_sha256 === undefined ? {} : { prev_content_sha256: params.prev_content_sha256 }),
         propagate_mode: params.propagate_mode,
         notify_old: params.send_notification_to_old_thread,
         notify_new: params.send_notification_to_new_thread,

@@ -1,11 +1,6 @@
 /** Operations of the API that send and read messages (messages.md, narrow.md). */
 import { Type } from 'typebox';
-import {
-  isHumanClientName,
-  NEWEST_ANCHOR_MESSAGE_ID,
-  parseDistinctNarrowTerms,
-  toCheckedMessageContent,
-} from '#domain/messages';
+import { isHumanClientName, NEWEST_ANCHOR_MESSAGE_ID, toCheckedMessageContent } from '#domain/messages';
 import { toCheckedStreamName, toCheckedTruncatedTopic } from '#domain/streams';
 import { directMessageActorKey, streamActorKey, userActorKey } from '#model';
 import { directMessageActorCommands, streamActorCommands, userActorCommands } from '#model/commands';
@@ -17,9 +12,11 @@ import {
   parseDirectRecipients,
   parseStreamRecipient,
 } from '../../look-up.js';
+import { checkNarrowAndMakeArguments } from '../../narrow-arguments.js';
 import { type ApiCall, defineOperation, forwardCommand } from '../../operation.js';
 import {
   declareBooleanParameterWithDefault,
+  declareOptionalBooleanParameter,
   declareOptionalTextParameter,
   declarePathIdParameter,
   declareRequiredLongTextParameter,
@@ -56,6 +53,10 @@ export const sendMessageOperation = defineOperation({
     forged: declareOptionalTextParameter('form', 'Mirroring, which no client may do here.'),
     widget_content: declareOptionalTextParameter('form', 'JSON of a widget.'),
     time: declareOptionalTextParameter('form', 'Accepted and unused.'),
+    read_by_sender: {
+      ...declareOptionalBooleanParameter('form', 'The sender has read the message; absent: by the client name.'),
+      since: 236,
+    },
   },
   async run(call) {
     const { params } = call;
@@ -64,7 +65,7 @@ export const sendMessageOperation = defineOperation({
     const named = toStream ? [] : parseDirectRecipients(params.to);
     if (params.forged !== undefined || params.sender !== undefined) throw apiError('NOT_AUTHORIZED_FOR_QUERY');
     const message = {
-      human: isHumanClientName(call.clientName),
+      human: params.read_by_sender ?? isHumanClientName(call.clientName),
       queue_id: params.queue_id ?? null,
       local_id: params.local_id ?? null,
       widget: params.widget_content ?? null,
@@ -144,8 +145,7 @@ export const getMessagesOperation = defineOperation({
   },
   run(call) {
     const { params } = call;
-    const narrow = params.narrow;
-    parseDistinctNarrowTerms(narrow);
+    const narrow = checkNarrowAndMakeArguments(call, params.narrow);
     const anchor = params.use_first_unread_anchor ? 'first_unread' : parseMessageAnchor(params.anchor);
     if (params.num_before + params.num_after > MAX_MESSAGES_PER_FETCH)
       throw apiError('TOO_MANY_MESSAGES', { maximum: MAX_MESSAGES_PER_FETCH });
@@ -155,7 +155,7 @@ export const getMessagesOperation = defineOperation({
       command: call.caller === 0 ? userActorCommands.publicMessages : userActorCommands.fetchMessages,
       args: {
         anchor,
-        narrow,
+        ...narrow,
         include_anchor: params.include_anchor,
         num_before: params.num_before,
         num_after: params.num_after,
@@ -176,12 +176,12 @@ export const checkMessagesMatchNarrowOperation = defineOperation({
     msg_ids: { in: 'query', encoding: 'json', schema: Type.Array(Type.Integer()), required: true, description: 'Ids.' },
     narrow: declareRequiredTextParameter('query', 'JSON list of terms: {operator, operand, negated}.'),
   },
-  run({ params, realm, caller }) {
-    parseDistinctNarrowTerms(params.narrow);
+  run(call) {
+    const { params, realm, caller } = call;
     return forwardCommand({
       to: userActorKey(realm, caller),
       command: userActorCommands.matchesNarrow,
-      args: { msg_ids: params.msg_ids, narrow: params.narrow },
+      args: { msg_ids: params.msg_ids, ...checkNarrowAndMakeArguments(call, params.narrow) },
     });
   },
 });
