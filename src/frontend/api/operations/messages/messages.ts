@@ -19,6 +19,7 @@ import {
 } from '../../look-up.js';
 import { type ApiCall, defineOperation, forwardCommand } from '../../operation.js';
 import {
+  allowEmptyTopicNameParameter,
   declareBooleanParameterWithDefault,
   declareOptionalTextParameter,
   declarePathIdParameter,
@@ -140,6 +141,7 @@ export const getMessagesOperation = defineOperation({
     },
     client_gravatar: declareBooleanParameterWithDefault('query', true, 'The client computes gravatar URLs itself.'),
     apply_markdown: declareBooleanParameterWithDefault('query', true, 'Rendered HTML instead of raw text.'),
+    allow_empty_topic_name: allowEmptyTopicNameParameter,
     use_first_unread_anchor: declareBooleanParameterWithDefault('query', false, "Older form of anchor 'first_unread'."),
   },
   run(call) {
@@ -196,6 +198,7 @@ export const getMessageOperation = defineOperation({
   parameters: {
     message_id: declarePathIdParameter('The message.'),
     apply_markdown: declareBooleanParameterWithDefault('query', true, 'Rendered HTML instead of raw text.'),
+    allow_empty_topic_name: allowEmptyTopicNameParameter,
   },
   run: ({ params, realm, caller }) =>
     forwardCommand({
