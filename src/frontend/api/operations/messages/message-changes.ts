@@ -7,6 +7,7 @@ import { userActorCommands } from '#model/commands';
 import { lookUpStreamByNameOrId } from '../../look-up.js';
 import { defineOperation, forwardCommand } from '../../operation.js';
 import {
+  allowEmptyTopicNameParameter,
   declareBooleanParameterWithDefault,
   declareOptionalTextParameter,
   declarePathIdParameter,
@@ -102,7 +103,10 @@ export const getMessageEditHistoryOperation = defineOperation({
   path: '/messages/{message_id}/history',
   guard: 'user',
   summary: 'All versions of a message, the first one first.',
-  parameters: { message_id: declarePathIdParameter('The message.') },
+  parameters: {
+    message_id: declarePathIdParameter('The message.'),
+    allow_empty_topic_name: allowEmptyTopicNameParameter,
+  },
   run: ({ params, realm, caller }) =>
     forwardCommand({
       to: userActorKey(realm, caller),
@@ -146,7 +150,10 @@ export const getStreamTopicsOperation = defineOperation({
   guard: 'user',
   anonymous: true,
   summary: 'Topics of a stream, newest first.',
-  parameters: { stream_id: declarePathIdParameter('The stream.') },
+  parameters: {
+    stream_id: declarePathIdParameter('The stream.'),
+    allow_empty_topic_name: allowEmptyTopicNameParameter,
+  },
   async run(call) {
     const { params, realm, caller } = call;
     await lookUpStreamByNameOrId(call, params.stream_id);

@@ -15,6 +15,7 @@ import {
 import { checkNarrowAndMakeArguments } from '../../narrow-arguments.js';
 import { type ApiCall, defineOperation, forwardCommand } from '../../operation.js';
 import {
+  allowEmptyTopicNameParameter,
   declareBooleanParameterWithDefault,
   declareOptionalBooleanParameter,
   declareOptionalTextParameter,
@@ -141,6 +142,7 @@ export const getMessagesOperation = defineOperation({
     },
     client_gravatar: declareBooleanParameterWithDefault('query', true, 'The client computes gravatar URLs itself.'),
     apply_markdown: declareBooleanParameterWithDefault('query', true, 'Rendered HTML instead of raw text.'),
+    allow_empty_topic_name: allowEmptyTopicNameParameter,
     use_first_unread_anchor: declareBooleanParameterWithDefault('query', false, "Older form of anchor 'first_unread'."),
   },
   run(call) {
@@ -196,6 +198,7 @@ export const getMessageOperation = defineOperation({
   parameters: {
     message_id: declarePathIdParameter('The message.'),
     apply_markdown: declareBooleanParameterWithDefault('query', true, 'Rendered HTML instead of raw text.'),
+    allow_empty_topic_name: allowEmptyTopicNameParameter,
   },
   run: ({ params, realm, caller }) =>
     forwardCommand({
