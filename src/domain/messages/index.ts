@@ -154,4 +154,4 @@ export {
   storeNameOfStreamConversation,
   toStoredMessage,
 } from './stored/message.js';
-export { messageIndexTags, RESOLVED_TOPIC_PREFIX, toMessageRecord } from './stored/record.js';
+export { hasMentionFlag, messageIndexTags, RESOLVED_TOPIC_PREFIX, toMessageRecord } from './stored/record.js';

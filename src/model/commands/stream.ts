@@ -9,6 +9,8 @@ export type MessageInput = {
   readonly topic: string;
   /** Base URL of the organization, for links. */
   readonly origin: string;
+  /** True if `@**channel**` and `@**topic**` are mentions, because the API level of the client has them. */
+  readonly newer_mentions?: boolean;
 };
 
 export type SendMessageArgs = MessageInput & {
@@ -60,6 +62,8 @@ export type EditMessageArgs = {
   readonly notify_new: boolean;
   /** Base URL of the organization, for links. */
   readonly origin: string;
+  /** As in `MessageInput`. */
+  readonly newer_mentions?: boolean;
 };
 
 /** Argument that the caller's user actor adds to a command about a message. */

@@ -32,6 +32,7 @@ import { invitations } from './invitations/invitations.js';
 import { joining } from './invitations/joining.js';
 import { signingUp } from './invitations/signing-up.js';
 import { newerForms } from './levels/newer-forms.js';
+import { newerMentions } from './levels/newer-mentions.js';
 import { newerNarrows } from './levels/newer-narrows.js';
 import { deleting } from './messages/deleting.js';
 import { drafts } from './messages/drafts.js';
@@ -144,6 +145,7 @@ export const SUITE: Readonly<Record<string, Facts>> = {
   'refusals of reactions': reactionRefusals,
   submessages,
   'narrows of newer levels': newerNarrows,
+  'mentions of newer levels': newerMentions,
   'requests of newer levels': newerForms,
   'read receipts': readReceipts,
   windows,

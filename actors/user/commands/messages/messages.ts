@@ -117,8 +117,9 @@ export const renderMessagePreviewHandler: UserCommandHandler<
 > = {
   lane: 'read',
   read: true,
-  async inputs({ content, origin }, { realm, caller }, sources) {
-    return sources.services.renderer.renderOrNull(content, await sources.loadDirectory(realm), origin, caller);
+  async inputs({ content, origin, newer_mentions }, { realm, caller }, sources) {
+    const directory = await sources.loadDirectory(realm);
+    return sources.services.renderer.renderOrNull(content, directory, origin, caller, newer_mentions);
   },
   handle(_view, _args, rendered) {
     if (!rendered) throw apiError('CANNOT_RENDER');

@@ -5,6 +5,7 @@ import { Type } from 'typebox';
 import { userActorKey } from '#model';
 import { userActorCommands } from '#model/commands';
 import { lookUpStreamByNameOrId } from '../../look-up.js';
+import { newerMentionsArgument } from '../../newer-mentions.js';
 import { defineOperation, forwardCommand } from '../../operation.js';
 import {
   allowEmptyTopicNameParameter,
@@ -77,6 +78,7 @@ export const editOrMoveMessageOperation = defineOperation({
         notify_old: params.send_notification_to_old_thread,
         notify_new: params.send_notification_to_new_thread,
         origin: site,
+        ...newerMentionsArgument(call),
       },
     });
   },

@@ -13,6 +13,7 @@ import {
   parseStreamRecipient,
 } from '../../look-up.js';
 import { checkNarrowAndMakeArguments } from '../../narrow-arguments.js';
+import { newerMentionsArgument } from '../../newer-mentions.js';
 import { type ApiCall, defineOperation, forwardCommand } from '../../operation.js';
 import {
   allowEmptyTopicNameParameter,
@@ -71,6 +72,7 @@ export const sendMessageOperation = defineOperation({
       local_id: params.local_id ?? null,
       widget: params.widget_content ?? null,
       origin: call.site,
+      ...newerMentionsArgument(call),
     };
     if (toStream) {
       if (target === undefined) throw apiError('MISSING_STREAM');
@@ -231,12 +233,14 @@ export const renderMessageOperation = defineOperation({
   compressed: true,
   summary: 'HTML of a text, as a message would show it; nothing is stored.',
   parameters: { content: declareRequiredLongTextParameter('form', 'Markdown.') },
-  run: ({ params, realm, caller, site }) =>
-    forwardCommand({
+  run(call) {
+    const { params, realm, caller, site } = call;
+    return forwardCommand({
       to: userActorKey(realm, caller),
       command: userActorCommands.render,
-      args: { content: params.content, origin: site },
-    }),
+      args: { content: params.content, origin: site, ...newerMentionsArgument(call) },
+    });
+  },
 });
 
 /**
