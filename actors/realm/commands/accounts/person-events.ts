@@ -123,7 +123,7 @@ export function makeUserReactivatedEvents(user: DirectoryUser, parts: ActorParts
     t: 'event',
     to,
     event: { type: 'realm_user', op: 'add', person },
-    // Clients of newer API levels are told that a known account is active again.
+    // At newer API levels the event says that a known account is active again.
     aux: { reactivated: true },
   });
   const seeing = weakestRoleSeeingEmailOrZero(user);
