@@ -16,6 +16,12 @@ export const parametersOfLevel = (declared: ParameterDeclarations, level: ApiLev
     Object.entries(declared).map(([name, declaration]) => [name, withSchemaOfLevel(declaration, level)]),
   );
 
+/** The parameters that clients of this level know, with their schemas there. */
+export const knownParametersOfLevel = (declared: ParameterDeclarations, level: ApiLevel): ParameterDeclarations =>
+  Object.fromEntries(
+    Object.entries(parametersOfLevel(declared, level)).filter(([, of]) => isParameterKnownAtLevel(of, level)),
+  );
+
 /** True if clients of a higher level have other parameters than those of the base level. */
 export const hasParametersOfHigherLevels = (declared: ParameterDeclarations): boolean =>
   Object.values(declared).some(({ since, newerSchema }) => since !== undefined || newerSchema !== undefined);

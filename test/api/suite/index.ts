@@ -93,6 +93,7 @@ import { systemBots } from './people/system-bots.js';
 import { userGroups } from './people/user-groups.js';
 import { tutorial, userStatus } from './people/user-status.js';
 import { webSessions } from './people/web-sessions.js';
+import { apiLevels } from './server/api-levels.js';
 import { frontend } from './server/frontend.js';
 import { restart } from './server/restart.js';
 import { serverFacts } from './server/server-facts.js';
@@ -183,6 +184,7 @@ export const SUITE: Readonly<Record<string, Facts>> = {
   'organization settings': organizationSettings,
   'new organizations': newOrganizations,
   'server information': serverFacts,
+  'API levels': apiLevels,
   domains,
   invitations,
   'joining by invitation': joining,
