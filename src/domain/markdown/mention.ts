@@ -4,7 +4,7 @@ import { type InlineMarkdownRule, type InlineMarkdownRuleTools, makePatternMarkd
 import { makeTextElementTokens, type Token } from './tokens.js';
 
 const WILDCARD_MENTION_NAMES: ReadonlySet<string> = new Set(['all', 'everyone', 'stream']);
-/** Names that mention everybody, or a topic, for clients of newer API levels only; for others they are names of users. */
+/** Names that mention everybody, or a topic, in texts of newer clients; in other texts they are names of users. */
 const NEWER_WILDCARD_MENTION_NAME = 'channel';
 const TOPIC_MENTION_NAME = 'topic';
 

@@ -6,7 +6,7 @@ import type { ApiCall } from './operation.js';
 /** First level of the API whose narrows may use every operator of the current dialect. */
 const FIRST_LEVEL_OF_CURRENT_DIALECT = 271;
 
-/** Checks the form of a narrow as the level of the call allows it. @returns arguments of the command @throws ApiError */
+/** Checks the form of a narrow at the level of the call. @returns arguments of the command @throws ApiError */
 export function checkNarrowAndMakeArguments(
   { apiLevel }: Pick<ApiCall<unknown>, 'apiLevel'>,
   narrow: string,
