@@ -51,13 +51,15 @@ export const topicVisibilityPolicyOf = (parts: ActorParts, stream: number, topic
 export const listUserTopicPolicies = (parts: ActorParts): UserTopicPolicy[] =>
   [...parts].filter(([name]) => name.startsWith(USER_TOPIC_PART_PREFIX)).map(([, value]) => value as UserTopicPolicy);
 
-/** Policies that a merged topic takes over from either of the two topics, the strongest first. */
-const POLICIES_KEPT_BY_MERGES = [TOPIC_VISIBILITY_POLICY.followed, TOPIC_VISIBILITY_POLICY.unmuted] as const;
-
-/** Returns the user's policy for a topic that two topics were merged into (messages.md § PATCH /messages/{id}). */
+/**
+ * Returns the user's policy for a topic that two topics were merged into (messages.md § PATCH /messages/{id}): equal
+ * policies stay, `unmuted` wins over every other one but `followed`.
+ */
 export function chooseMergedTopicVisibilityPolicy(a: number, b: number): number {
+  const { inherit, unmuted, followed } = TOPIC_VISIBILITY_POLICY;
   if (a === b) return a;
-  return POLICIES_KEPT_BY_MERGES.find((policy) => policy === a || policy === b) ?? TOPIC_VISIBILITY_POLICY.inherit;
+  if (a !== unmuted && b !== unmuted) return inherit;
+  return a === followed || b === followed ? followed : unmuted;
 }
 
 interface UserTopicInLiveStream {
