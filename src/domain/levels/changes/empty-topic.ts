@@ -148,7 +148,7 @@ export const EMPTY_TOPIC_NAME: ApiChange = {
     'get-drafts': (fields) => ({ ...fields, drafts: inDraftList(fields.drafts) }),
     'get-scheduled-messages': (fields) => ({ ...fields, scheduled_messages: inDraftList(fields.scheduled_messages) }),
   },
-  message: inMessage,
+  message: { marks: [STORED_NAME], translate: inMessage },
   state: {
     unread_msgs: (unread, client) => inList('streams', 'topic')(unread as JsonObject, client),
     user_topics: (topics, client) => mapObjects(topics, (topic) => inField('topic_name')(topic, client)),
