@@ -61,7 +61,9 @@ t.test('the setting names clients, or switches levels off', async (t) => {
   const off = ClientApiLevels.fromSetting('off');
   t.equal(off.levelOfRequest('371', 'ZulipFlutter'), 184);
   t.equal(off.levelOfRequest('nonsense', ''), 184);
-  t.throws(() => byDefault.levelOfRequest('nonsense', ''), { message: 'X-Conclave-Api-Level must be the number of an API level' });
+  t.throws(() => byDefault.levelOfRequest('nonsense', ''), {
+    message: 'X-Conclave-Api-Level must be the number of an API level',
+  });
   for (const wrong of ['on', 'A', 'A=1', 'A=371,,B=371', Array(101).fill('A=371').join()])
     t.throws(() => ClientApiLevels.fromSetting(wrong), Error, wrong.slice(0, 20));
 });
@@ -133,7 +135,11 @@ t.test('the topic without a name in requests', async (t) => {
   );
   for (const odd of [null, 5, {}, [null, 5, [], ['topic'], ['topic', 5], { operator: 'topic' }]])
     t.same(narrow(odd), odd);
-  for (const text of ['[', '', 'nonsense']) t.equal(translated('get-messages', { narrow: text }).narrow, text);
+  const deep = `${'['.repeat(100_000)}""`;
+  const float = '[{"operator":"topic","operand":"","n":1.5}]';
+  const plain = '[ {"operator":"topic", "operand":"x"} ]';
+  for (const text of ['[', '', '[""', deep, float, plain, `[${'"",'.repeat(20_000)}1]`])
+    t.equal(translated('get-messages', { narrow: text }).narrow, text);
 });
 
 t.test('an event is encoded once for all queues of a level', async (t) => {
