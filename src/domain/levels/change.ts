@@ -18,7 +18,7 @@ export interface StateContext extends ClientContext {
 export type RequestFields = Map<string, string>;
 
 export interface MessageChange {
-  /** Texts, at least one of which is in the JSON of every message that changes. Other answers are sent as they are. */
+  /** Texts: the JSON of every message that changes has at least one of them. Answers without any are not parsed. */
   readonly marks: readonly string[];
   readonly translate: (message: JsonObject, client: ClientContext) => JsonObject;
 }
