@@ -17,6 +17,12 @@ export interface StateContext extends ClientContext {
 /** Names and texts of a request's form and query, before they are checked; a change edits them in place. */
 export type RequestFields = Map<string, string>;
 
+export interface MessageChange {
+  /** Texts: the JSON of every message that changes has at least one of them. Answers without any are not parsed. */
+  readonly marks: readonly string[];
+  readonly translate: (message: JsonObject, client: ClientContext) => JsonObject;
+}
+
 /**
  * A change of the API, with the translation between its form and the form of the level before. Coming in, changes are
  * applied from the newest to the oldest; going out, from the oldest to the newest. A translation returns what it was
@@ -35,7 +41,7 @@ export interface ApiChange {
   /** Fields that the state has beside the field of this name: name of the field → further fields. */
   readonly addedState?: Readonly<Record<string, JsonObject>>;
   /** Going out: message objects, in answers and in events. */
-  readonly message?: (message: JsonObject, client: ClientContext) => JsonObject;
+  readonly message?: MessageChange;
   /** Going out: events, by type. `aux`: data of the log entry that clients don't get (`EventLogItem.aux`). */
   readonly events?: Readonly<Record<string, (event: JsonObject, client: ClientContext, aux: JsonObject) => JsonObject>>;
   /** Going out: refusals. */

@@ -35,6 +35,7 @@ export class LevelTranslator {
   readonly #stateSteps: ReadonlyMap<string, Step<Json, StateContext>[]>;
   readonly #addedState: ReadonlyMap<string, JsonObject[]>;
   readonly #messageSteps: readonly Step<JsonObject>[];
+  readonly #messageMarks: readonly string[];
   readonly #eventSteps: ReadonlyMap<string, NonNullable<ApiChange['events']>[string][]>;
   readonly #errorSteps: readonly ((error: ApiErrorReply) => ApiErrorReply)[];
 
@@ -46,7 +47,8 @@ export class LevelTranslator {
     this.#answerSteps = collectByKey(changes.map(({ answers }) => answers));
     this.#stateSteps = collectByKey(changes.map(({ state }) => state));
     this.#addedState = collectByKey(changes.map(({ addedState }) => addedState));
-    this.#messageSteps = changes.flatMap(({ message }) => message ?? []);
+    this.#messageSteps = changes.flatMap(({ message }) => message?.translate ?? []);
+    this.#messageMarks = changes.flatMap(({ message }) => message?.marks ?? []);
     this.#eventSteps = collectByKey(changes.map(({ events }) => events));
     this.#errorSteps = changes.flatMap(({ error }) => error ?? []);
   }
@@ -62,6 +64,14 @@ export class LevelTranslator {
 
   changesAnswersOf(operation: string): boolean {
     return this.#answerSteps.has(operation) || operation in MESSAGE_FIELD_BY_OPERATION;
+  }
+
+  /** True if this answer may change. Most answers with messages have nothing that differs, and need not be parsed. */
+  mayChangeAnswer(operation: string, encodedParts: readonly Uint8Array[]): boolean {
+    if (this.#answerSteps.has(operation)) return true;
+    if (!(operation in MESSAGE_FIELD_BY_OPERATION)) return false;
+    const body = Buffer.concat(encodedParts);
+    return this.#messageMarks.some((mark) => body.includes(mark));
   }
 
   translateAnswer(operation: string, fields: JsonObject, client: ClientContext): JsonObject {

@@ -1,5 +1,5 @@
 /** The forms of one operation at the API levels above the base level. An operation without such forms has no object. */
-import type { JsonObject } from '#base';
+import { encodeResponseFields } from '#base';
 import {
   API_LEVELS,
   type ApiLevel,
@@ -11,6 +11,7 @@ import {
 import { type ApiOperation, hasParametersOfHigherLevels } from '#frontend/api';
 import { type FormFields, NO_FORM_FIELDS } from './form-urlencoded.js';
 import { type DecodedParameters, RequestParameterReader } from './parameters.js';
+import { parseEncodedFields } from './reply.js';
 
 export class OperationLevels {
   readonly #readerByLevel: ReadonlyMap<ApiLevel, RequestParameterReader>;
@@ -54,7 +55,12 @@ export class OperationLevels {
     return level !== BASE_API_LEVEL && translatorOfLevel(level)!.changesAnswersOf(this.operation.id);
   }
 
-  translateAnswer(level: ApiLevel, fields: JsonObject, client: ClientContext): JsonObject {
-    return translatorOfLevel(level)!.translateAnswer(this.operation.id, fields, client);
+  /** Translates the encoded fields of an answer; an answer that stays as it is is not parsed. */
+  translateAnswer(level: ApiLevel, encodedParts: readonly Uint8Array[], client: ClientContext): readonly Uint8Array[] {
+    const translator = translatorOfLevel(level)!;
+    const { id } = this.operation;
+    return translator.mayChangeAnswer(id, encodedParts)
+      ? [encodeResponseFields(translator.translateAnswer(id, parseEncodedFields(encodedParts), client))]
+      : encodedParts;
   }
 }

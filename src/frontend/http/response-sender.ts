@@ -1,6 +1,6 @@
 /** The `reply` step of the pipeline: sends the answers, refusals, errors and heartbeats of operations. */
 
-import { encodeResponseFieldParts, encodeResponseFields, type JsonObject } from '#base';
+import { encodeResponseFieldParts } from '#base';
 import {
   API_LEVEL_HEADER,
   type ApiLevel,
@@ -27,7 +27,6 @@ import {
   errorResponseBody,
   errorResponseHeaders,
   JSON_RESPONSE_HEADERS,
-  parseEncodedFields,
   partialSuccessBody,
   successBodyOfCachedFields,
   successBodyOfEncodedFields,
@@ -95,16 +94,16 @@ export class ResponseSender implements RequestLifetimeListener {
   ): void {
     if ('ready' in outcome) {
       const body = answersInOtherForm(request)
-        ? successBodyOfFields(translateFields(request, parseEncodedFields(outcome.ready.encodedParts)), ignored)
+        ? successBodyOfEncodedFields(translateFields(request, outcome.ready.encodedParts), ignored)
         : successBodyOfCachedFields(outcome.ready, ignored);
       this.#respondCompressible(request, 200, JSON_RESPONSE_HEADERS, body);
     } else if ('fields' in outcome) {
-      const { headers } = outcome;
-      const fields = answersInOtherForm(request)
-        ? translateFields(request, parseEncodedFields(encodeResponseFieldParts(outcome.fields)))
-        : outcome.fields;
+      const { fields, headers } = outcome;
       const all = headers ? JSON_RESPONSE_HEADERS.withAddedOrReplaced(headers) : JSON_RESPONSE_HEADERS;
-      this.#respondCompressible(request, 200, all, successBodyOfFields(fields, ignored));
+      const body = answersInOtherForm(request)
+        ? successBodyOfEncodedFields(translateFields(request, encodeResponseFieldParts(fields)), ignored)
+        : successBodyOfFields(fields, ignored);
+      this.#respondCompressible(request, 200, all, body);
     } else {
       const { status, raw, coded } = outcome;
       const own = Object.entries(outcome.headers);
@@ -139,9 +138,7 @@ export class ResponseSender implements RequestLifetimeListener {
       return;
     }
     const { partial } = reply;
-    const ok = answersInOtherForm(request)
-      ? [encodeResponseFields(translateFields(request, parseEncodedFields(reply.ok)))]
-      : reply.ok;
+    const ok = answersInOtherForm(request) ? translateFields(request, reply.ok) : reply.ok;
     this.#respondCompressible(
       request,
       200,
@@ -209,10 +206,10 @@ export class ResponseSender implements RequestLifetimeListener {
 const answersInOtherForm = (request: InboundRequest): boolean =>
   request.routedOperation?.levels?.changesAnswersAt(request.apiLevel) === true;
 
-function translateFields(request: InboundRequest, fields: JsonObject): JsonObject {
+function translateFields(request: InboundRequest, encodedParts: readonly Uint8Array[]): readonly Uint8Array[] {
   const { apiLevel, operationCall, routedOperation } = request;
   const client = { takesEmptyTopicName: operationCall!.params.allow_empty_topic_name === true };
-  return routedOperation!.levels!.translateAnswer(apiLevel, fields, client);
+  return routedOperation!.levels!.translateAnswer(apiLevel, encodedParts, client);
 }
 
 /** The refusal in the form of the client's API level; a client whose level is unknown gets that of the base level. */

@@ -1,5 +1,5 @@
 /** The empty topic name: `(no topic)` of the base level, in and out. */
-import type { Json, JsonObject } from '#base';
+import { type Json, type JsonObject, type ParsedJsonText, parseJsonText } from '#base';
 import type { ApiChange, ClientContext, RequestFields } from '../change.js';
 import { mapObjects, mapText, mapValues } from '../json.js';
 
@@ -32,17 +32,26 @@ const topicIn =
   };
 const topicOfMessage = topicIn('topic', 'subject');
 
-/** Edits the JSON text of a field; text that is not JSON stays for the check of the parameters. */
+/** Matches every JSON text that has a name of the empty topic; other texts stay as the client wrote them. */
+const HAS_REQUEST_NAME = /"\s*"|no topic|general chat/i;
+/** Maximum of values in JSON that is read here; the check of the parameters refuses JSON with more. */
+const MAX_JSON_VALUES = 20_000;
+
+function parseBoundedJson(text: string): ParsedJsonText | undefined {
+  try {
+    return parseJsonText(text, MAX_JSON_VALUES);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Edits the JSON text of a field; text that is no JSON stays for the check of the parameters. */
 function editJsonField(fields: RequestFields, name: string, edit: (value: Json) => Json): void {
   const text = fields.get(name);
-  if (text === undefined) return;
-  let value: Json;
-  try {
-    value = JSON.parse(text) as Json;
-  } catch {
-    return;
-  }
-  fields.set(name, JSON.stringify(edit(value)));
+  if (text === undefined || !HAS_REQUEST_NAME.test(text)) return;
+  const parsed = parseBoundedJson(text);
+  // Numbers that are not plain have a form that JSON.stringify would lose.
+  if (parsed?.plain) fields.set(name, JSON.stringify(edit(parsed.value as Json)));
 }
 
 const TOPIC_OPERATORS: ReadonlySet<unknown> = new Set(['topic', 'subject']);
@@ -148,7 +157,7 @@ export const EMPTY_TOPIC_NAME: ApiChange = {
     'get-drafts': (fields) => ({ ...fields, drafts: inDraftList(fields.drafts) }),
     'get-scheduled-messages': (fields) => ({ ...fields, scheduled_messages: inDraftList(fields.scheduled_messages) }),
   },
-  message: inMessage,
+  message: { marks: [STORED_NAME], translate: inMessage },
   state: {
     unread_msgs: (unread, client) => inList('streams', 'topic')(unread as JsonObject, client),
     user_topics: (topics, client) => mapObjects(topics, (topic) => inField('topic_name')(topic, client)),

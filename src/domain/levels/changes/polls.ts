@@ -58,6 +58,7 @@ const isMalformedVote = (content: Json | undefined): boolean =>
 export const WELL_FORMED_POLLS: ApiChange = {
   since: 277,
   summary: 'Submessages of a poll are well-formed; others are left out.',
-  message: withoutMalformedPollData,
+  // The content of a submessage is JSON in a text.
+  message: { marks: ['\\"poll\\"'], translate: withoutMalformedPollData },
   events: { submessage: (event) => (isMalformedVote(event.content) ? HEARTBEAT : event) },
 };

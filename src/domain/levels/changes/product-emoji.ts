@@ -11,10 +11,13 @@ const withKnownEmojiNames = <T extends JsonObject>(of: T): T =>
 export const NAMES_OF_EXTRA_EMOJI: ApiChange = {
   since: 277,
   summary: 'The extra emoji has the name and code zulip and the type zulip_extra_emoji, whatever the server is told.',
-  message: (message) =>
-    (message.reactions as readonly Json[]).length === 0
-      ? message
-      : { ...message, reactions: mapObjects(message.reactions, withKnownEmojiNames) },
+  message: {
+    marks: ['service_extra_emoji'],
+    translate: (message) =>
+      (message.reactions as readonly Json[]).length === 0
+        ? message
+        : { ...message, reactions: mapObjects(message.reactions, withKnownEmojiNames) },
+  },
   events: { reaction: withKnownEmojiNames, user_status: withKnownEmojiNames },
   state: { user_status: (statuses) => mapValues(statuses, withKnownEmojiNames) },
 };
