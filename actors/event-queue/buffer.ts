@@ -1,6 +1,14 @@
 /** Buffer of an event queue: the events that its client has not yet acknowledged, oldest first. */
 import type { JsonObject } from '#base';
-import type { ClientEventFormat, SharedClientEvent, TransientClientEvent } from '#delivery';
+
+import {
+  type ClientEventFormat,
+  type ClientLevelForm,
+  type SharedClientEvent,
+  type TransientClientEvent,
+  translateEventForClient,
+} from '#delivery';
+import { translatorOfLevel } from '#domain/levels';
 import type { EventQueueOptions } from '#model/commands';
 import { CoalescedFlagEvent } from './coalesced-event.js';
 
@@ -29,8 +37,14 @@ interface QueueSpecificEvent {
 }
 
 export const makeQueueSpecificEvent = (id: number, event: JsonObject): QueueSpecificEvent => {
-  const bytes = utf8Encoder.encode(JSON.stringify({ ...event, id }));
-  return { id, encode: () => bytes };
+  let bytes: Uint8Array | undefined;
+  return {
+    id,
+    encode(shape) {
+      bytes ??= utf8Encoder.encode(JSON.stringify({ ...translateEventForClient(event, shape), id }));
+      return bytes;
+    },
+  };
 };
 
 export const makeHeartbeatEvent = (id: number): QueueSpecificEvent => makeQueueSpecificEvent(id, { type: 'heartbeat' });
@@ -57,7 +71,20 @@ export const clientEventFormatOf = (options: EventQueueOptions): ClientEventForm
   notificationNull: options.capabilities.notification_settings_null,
   pronouns: options.pronouns,
   slimPresence: options.slimPresence,
+  levelForm: clientLevelFormOf(options),
 });
+
+/** The form of events at the queue's API level; undefined at the base level. */
+function clientLevelFormOf({ apiLevel, takesEmptyTopicName = false }: EventQueueOptions): ClientLevelForm | undefined {
+  const translator = translatorOfLevel(apiLevel);
+  return (
+    translator && {
+      translator,
+      client: { takesEmptyTopicName },
+      variantKey: `${translator.level}${takesEmptyTopicName ? 'e' : ''} `,
+    }
+  );
+}
 
 export class EventQueueBuffer {
   #slots: BufferSlot[] = [];

@@ -67,6 +67,7 @@ export function isEventWantedByQueue(
       isMessageInNarrow(options.narrow, item.message as unknown as ClientNeutralMessage, item.flags[user] ?? [])
     );
   }
+  if (item.sinceLevel !== undefined && (options.apiLevel ?? 0) < item.sinceLevel) return false;
   if (item.only && capabilities[item.only.capability] !== item.only.has) return false;
   if (type === 'muted_topics' && eventTypes?.includes('user_topic')) return false;
   if (type === 'typing' && item.event.stream_id !== undefined) return capabilities.stream_typing_notifications;

@@ -15,6 +15,12 @@ import type { ConversationActorState, ConversationActorView } from './state.js';
 import { makeTopicChangesAfterRemovals } from './topics.js';
 
 /**
+ * First API level at which also a deleter who is not subscribed to the stream gets the event, because the client still
+ * shows the message.
+ */
+const FIRST_LEVEL_INFORMING_DELETERS = 274;
+
+/**
  * Outcome of removing messages.
  * @param messages messages of this conversation, in the order in which the events list them
  * @param newest the newest messages of their topics (`readNewestMessagesOfTopic`); removed ones may be among them
@@ -28,18 +34,23 @@ export function makeMessageRemovalOutcome(
   const { kind, idWithinRealm } = parseActorKey(context.key);
   const stream = kind === 'stream' ? Number(idWithinRealm) : 0;
   const ids = new Set(messages.map(({ id }) => id));
+  // The stream's actor itself deletes expired messages, as the caller 0.
+  const isDeleterOutside =
+    stream !== 0 &&
+    context.caller !== 0 &&
+    !isCurrentStreamMember(findStreamMembershipRecord(view.parts, context.caller));
   const events: LogItem[] = [];
   const parts: Record<string, PartValue> = {};
   for (const [key, of] of groupMessagesByTopicKey(messages)) {
     const { topic, stream: place } = of[0]!.body;
     const to: EventAudience = stream === 0 ? { users: of[0]!.participants } : { stream, mv: view.state.mv };
-    events.push(
-      ...makeMessageDeleteEvents(
-        of.map(({ id }) => id),
-        stream === 0 ? null : { stream: place, topic },
-        to,
-      ),
-    );
+    const removed = of.map(({ id }) => id);
+    const from = stream === 0 ? null : { stream: place, topic };
+    events.push(...makeMessageDeleteEvents(removed, from, to));
+    if (isDeleterOutside) {
+      const own = makeMessageDeleteEvents(removed, from, { users: [context.caller] });
+      events.push(...own.map((item) => ({ ...item, sinceLevel: FIRST_LEVEL_INFORMING_DELETERS })));
+    }
     if (stream !== 0)
       Object.assign(
         parts,

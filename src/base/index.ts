@@ -38,4 +38,4 @@ export {
 export { Semaphore } from './semaphore.js';
 export { SingleFlight } from './single-flight.js';
 export { filterInSlices, mapInSlices, TimeSlicer } from './time-slices.js';
-export { PROCESS_START_SECONDS, SERVER_VERSION, SERVER_VERSION_FIELDS } from './version.js';
+export { PROCESS_START_SECONDS, SERVER_VERSION } from './version.js';

@@ -33,8 +33,10 @@ export { RecentMessageIndex, RecentMessageMemoryBudget } from './recent-message-
 export { RecipientFieldResolver } from './recipient-fields.js';
 export {
   type ClientEventFormat,
+  type ClientLevelForm,
   isClientEventLogItem,
   SharedClientEvent,
   TransientClientEvent,
+  translateEventForClient,
 } from './shared-event.js';
 export { type EventFeedSubscriber, EventQueueCursor } from './subscriber.js';

@@ -3,6 +3,7 @@
  * once, and equal variants share one byte array, so a fan-out carries the bytes once.
  */
 import type { JsonObject } from '#base';
+import type { ClientContext, LevelTranslator } from '#domain/levels';
 import { type ClientNeutralMessage, formatMessageForClientVariant, listKnownFlagsInApiOrder } from '#domain/messages';
 import { withPronounsAsShortText } from '#domain/people';
 import type { EventLogItem, LogItem, MessageLogItem } from '#model';
@@ -15,6 +16,16 @@ export interface ClientEventFormat {
   readonly notificationNull: boolean;
   readonly pronouns: boolean;
   readonly slimPresence: boolean;
+  /** Translation to the API level of the queue, with the facts about its client; undefined at the base level. */
+  readonly levelForm: ClientLevelForm | undefined;
+}
+
+/** The form of events at an API level above the base level. */
+export interface ClientLevelForm {
+  readonly translator: LevelTranslator;
+  readonly client: ClientContext;
+  /** Text that tells this form from others, for caches. */
+  readonly variantKey: string;
 }
 
 const textEncoder = new TextEncoder();
@@ -50,10 +61,13 @@ export class SharedClientEvent {
   encode(shape: ClientEventFormat, user: number, queue: string): Uint8Array {
     const { item } = this;
     const local = item.t === 'message' && item.local?.queue === queue ? item.local.id : undefined;
-    const key = this.#clientVariantKey(shape, user);
+    const { levelForm } = shape;
+    const ownKey = this.#clientVariantKey(shape, user);
+    const key = levelForm ? `${levelForm.variantKey}${ownKey}` : ownKey;
     const known = local === undefined ? this.#encodedByVariant.get(key) : undefined;
     if (known) return known;
-    const event = item.t === 'message' ? this.#shapeMessageEvent(item, shape, user) : shapeEventForClient(item, shape);
+    const shaped = item.t === 'message' ? this.#shapeMessageEvent(item, shape, user) : shapeEventForClient(item, shape);
+    const event = translateEventForClient(shaped, shape, item.t === 'event' ? item.aux : undefined);
     const bytes = textEncoder.encode(
       JSON.stringify({ ...event, ...(local === undefined ? {} : { local_message_id: local }), id: this.id }),
     );
@@ -86,22 +100,48 @@ export class SharedClientEvent {
 export class TransientClientEvent {
   readonly #jsonStart: string;
   readonly #slimPresenceJsonStart: string;
+  /** JSON starts at higher API levels, by variant. */
+  #jsonStartByLevelVariant: Map<string, string> | undefined;
 
   constructor(readonly item: EventLogItem) {
-    const start = (event: JsonObject): string => `${JSON.stringify(event).slice(0, -1)},"id":`;
-    this.#jsonStart = start(item.event);
+    this.#jsonStart = encodeStartOfEventJson(item.event);
     this.#slimPresenceJsonStart =
-      item.event.type === 'presence' ? start(withoutEmailField(item.event)) : this.#jsonStart;
+      item.event.type === 'presence' ? encodeStartOfEventJson(withoutEmailField(item.event)) : this.#jsonStart;
   }
 
   get type(): string {
     return this.item.event.type as string;
   }
 
-  encodeWithId(id: number, { slimPresence }: Pick<ClientEventFormat, 'slimPresence'>): Uint8Array {
-    return textEncoder.encode(`${slimPresence ? this.#slimPresenceJsonStart : this.#jsonStart}${id}}`);
+  encodeWithId(id: number, shape: Pick<ClientEventFormat, 'slimPresence' | 'levelForm'>): Uint8Array {
+    return textEncoder.encode(`${this.#jsonStartFor(shape)}${id}}`);
+  }
+
+  #jsonStartFor(shape: Pick<ClientEventFormat, 'slimPresence' | 'levelForm'>): string {
+    const { slimPresence, levelForm } = shape;
+    if (!levelForm) return slimPresence ? this.#slimPresenceJsonStart : this.#jsonStart;
+    const key = `${levelForm.variantKey}${slimPresence ? 'l' : ''}`;
+    this.#jsonStartByLevelVariant ??= new Map();
+    let start = this.#jsonStartByLevelVariant.get(key);
+    if (start === undefined) {
+      const { event, aux } = this.item;
+      const own = slimPresence && event.type === 'presence' ? withoutEmailField(event) : event;
+      start = encodeStartOfEventJson(translateEventForClient(own, shape, aux));
+      this.#jsonStartByLevelVariant.set(key, start);
+    }
+    return start;
   }
 }
+
+/** Translates an event to the client's API level. @param aux data of the event's log item that clients don't get */
+export const translateEventForClient = (
+  event: JsonObject,
+  { levelForm }: Pick<ClientEventFormat, 'levelForm'>,
+  aux?: JsonObject,
+): JsonObject => (levelForm ? levelForm.translator.translateEvent(event, levelForm.client, aux) : event);
+
+/** JSON of an event up to its id. */
+const encodeStartOfEventJson = (event: JsonObject): string => `${JSON.stringify(event).slice(0, -1)},"id":`;
 
 const withoutEmailField = ({ email: _, ...event }: JsonObject): JsonObject => event;
 

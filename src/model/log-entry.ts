@@ -75,6 +75,8 @@ export interface EventLogItem {
    * or, with `has` false, did not declare it.
    */
   readonly only?: { readonly capability: 'bulk_message_deletion'; readonly has: boolean };
+  /** Lowest API level of the event queues that get the event; absent: all queues. */
+  readonly sinceLevel?: number;
   /**
    * Rule for the fields that differ by recipient, applied when the event is delivered (delivery/recipient-fields.ts).
    */

@@ -81,6 +81,7 @@ function viewer(user: number, count: number): MessageViewerContext {
     subscribed: (stream) => streams.includes(stream),
     mutedStreams: new Set(),
     mutesTopic: () => false,
+    followsTopic: () => false,
   };
 }
 

@@ -6,6 +6,7 @@ import { STOP_WORDS } from '#domain/messages';
 import { isGuest } from '#domain/people';
 import type { DirectoryView } from '#model/records';
 import type { IsSnapshotSectionWanted, RegistrationSnapshotInputs } from './inputs.js';
+import { makeSnapshotTranslator } from './levels.js';
 import {
   makeEmailDomainsSnapshotSection,
   makeLinkifiersSnapshotSection,
@@ -101,6 +102,8 @@ const makeSharedSectionsVariantKey = ({ user, args }: RegistrationSnapshotInputs
     fetch,
     isGuest(user),
     options.pronouns,
+    options.apiLevel,
+    options.takesEmptyTopicName,
     linkifier_url_template,
     origin,
     site,
@@ -117,7 +120,8 @@ export function encodeSharedSnapshotSections(
   const name = makeSharedSectionsVariantKey(inputs);
   let parts = variants.get(name);
   if (!parts) {
-    parts = [Buffer.concat(makeSharedSnapshotSections(inputs, wanted).flatMap(encodeResponseFieldParts))];
+    const sections = makeSharedSnapshotSections(inputs, wanted).map(makeSnapshotTranslator(inputs.args));
+    parts = [Buffer.concat(sections.flatMap(encodeResponseFieldParts))];
     if (variants.size >= MAX_ENCODED_VARIANTS_PER_DIRECTORY) variants.clear();
     variants.set(name, parts);
   }

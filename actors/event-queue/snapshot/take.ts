@@ -21,6 +21,7 @@ import type { ActorInputSources } from '../../services.js';
 import type { EventQueueActorState, SnapshotCountedMessages } from '../state.js';
 import type { EventQueueMemoryState } from '../volatile.js';
 import type { IsSnapshotSectionWanted, RegistrationSnapshotInputs } from './inputs.js';
+import { makeSnapshotTranslator } from './levels.js';
 import { awaitFirstMessageIdsInDirectory, readOwnStateAndSubscribers } from './memberships.js';
 import { chooseSnapshotMessageSource, readStarredMessageIds, readUnreadSnapshotSection } from './message-sections.js';
 import {
@@ -201,11 +202,13 @@ async function tryTakeRegistrationSnapshot(
   if (own) parts.push(makeUserActorSnapshotSections(inputs, own, wanted));
   if (wanted('presence'))
     parts.push(isVisitor ? makeEmptyPresenceSnapshotSection(inputs) : makePresenceSnapshotSection(inputs));
+  const translate = makeSnapshotTranslator(args);
   const encoded = isVisitor
     ? [...makeSharedSnapshotSections(inputs, wanted), ...parts]
         .map(overrideSnapshotFieldsForVisitor)
+        .map(translate)
         .flatMap(encodeResponseFieldParts)
-    : [...encodeSharedSnapshotSections(inputs, wanted), ...parts.flatMap(encodeResponseFieldParts)];
+    : [...encodeSharedSnapshotSections(inputs, wanted), ...parts.map(translate).flatMap(encodeResponseFieldParts)];
   return {
     startLogPosition: end,
     subscribersLogPosition: subscribers.position,

@@ -21,6 +21,7 @@ import { makeGiveBotCopyCommands } from '../bots.js';
 import { makeMissedMessageCommands } from '../missed.js';
 import { makePushDecisionCommands } from '../pushes.js';
 import type { ConversationActorState, ConversationActorView, ConversationMemoryState } from '../state.js';
+import { loadTopicParticipantIds } from '../topic-participants.js';
 import { makeTopicChangesForAddedMessage } from '../topics.js';
 import { makeFetchLinkPreviewsCommands } from './link-previews.js';
 import { findStreamMembershipRecord } from './members.js';
@@ -32,20 +33,27 @@ export interface MessageComposeInputs {
   readonly rendered: MarkdownRenderResult | null;
   /** Paths of uploaded files that the message claims. */
   readonly files: readonly string[];
+  /** Ids of the users who take part in the topic; [] unless the message mentions it. */
+  readonly topicParticipantIds: readonly number[];
 }
 
 /** Inputs of every command that makes a message. */
 export async function loadMessageComposeInputs(
-  { content, origin }: MessageInput,
-  { realm, caller }: CommandInputContext<ConversationActorState, ConversationMemoryState>,
+  { content, topic, origin, newer_mentions }: MessageInput,
+  { realm, caller, key }: CommandInputContext<ConversationActorState, ConversationMemoryState>,
   sources: ActorInputSources,
 ): Promise<MessageComposeInputs> {
   // The message id is requested before any wait, so that ids are in the order in which the commands arrived.
   const id = sources.fetchMessageId(realm);
   const text = sources.loadDirectory(realm).then(async (directory) => {
-    const rendered = await sources.services.renderer.renderOrNull(content, directory, origin, caller);
+    const rendered = await sources.services.renderer.renderOrNull(content, directory, origin, caller, newer_mentions);
+    const { kind, idWithinRealm } = parseActorKey(key);
     return {
       rendered,
+      topicParticipantIds:
+        kind === 'stream' && rendered?.mentions.topic
+          ? await loadTopicParticipantIds(sources.store, realm, { stream: Number(idWithinRealm), topic }, caller)
+          : [],
       files: await loadClaimableFilePaths(rendered?.attachmentPaths ?? [], realm, caller, sources),
     };
   });

@@ -48,6 +48,7 @@ import type {
   ConversationCommandHandler,
   ConversationMemoryState,
 } from '../state.js';
+import { loadTopicParticipantIds } from '../topic-participants.js';
 import { makeTopicChangesAfterRemovals, readNewestMessagesOfTopic } from '../topics.js';
 import { makeFetchLinkPreviewsCommands } from './link-previews.js';
 import { findStreamMembershipRecord, listStreamSubscriberIds } from './members.js';
@@ -78,20 +79,27 @@ async function loadNewTextInputs(
   if (text === undefined) return NO_NEW_TEXT_INPUTS;
   const directory = await sources.loadDirectory(context.realm);
   const message = toStoredMessage(stored);
-  const rendered = await sources.services.renderer.renderOrNull(text, directory, args.origin, message.sender);
-  if (!rendered) return { rendered, files: [], memberships: new Map() };
+  const { renderer } = sources.services;
+  const rendered = await renderer.renderOrNull(text, directory, args.origin, message.sender, args.newer_mentions);
+  if (!rendered) return { ...NO_NEW_TEXT_INPUTS, rendered };
+  const { stream, topic } = message.body;
+  const topicParticipantIds =
+    stream !== 0 && rendered.mentions.topic
+      ? await loadTopicParticipantIds(sources.store, context.realm, { stream, topic }, message.sender)
+      : [];
   const added = rendered.attachmentPaths.filter((path) => !message.body.files?.includes(path));
   const files = await loadClaimableFilePaths(added, context.realm, message.sender, sources);
   const memberships = await loadMentionedMembershipsForEdit(
     message,
     text,
     rendered,
+    topicParticipantIds,
     streamIdOfActorKeyOrZero(context),
     context.realm,
     directory,
     sources.store,
   );
-  return { rendered, files, memberships };
+  return { rendered, files, memberships, topicParticipantIds };
 }
 
 async function loadTargetMembershipsOfEditor(
@@ -107,7 +115,7 @@ async function loadTargetMembershipsOfEditor(
   return new Map(users.map((user, i) => [user, toStreamMembershipRecord(parts[i]?.value)]));
 }
 
-const NO_NEW_TEXT_INPUTS = { rendered: undefined, files: [], memberships: new Map() };
+const NO_NEW_TEXT_INPUTS = { rendered: undefined, files: [], memberships: new Map(), topicParticipantIds: [] };
 
 function makeEditInputsLoader(moves: boolean) {
   return async (
@@ -137,7 +145,7 @@ function checkAndMakeNewTextChanges(
   view: ConversationActorView,
   message: StoredMessage,
   content: string,
-  { rendered, memberships, files: claimed }: MessageEditInputs,
+  { rendered, memberships, topicParticipantIds, files: claimed }: MessageEditInputs,
   context: CommandContext,
   origin: string,
 ): NewMessageTextChanges {
@@ -146,15 +154,12 @@ function checkAndMakeNewTextChanges(
   const own = streamIdOfActorKeyOrZero({ key });
   const member = (stream: number, user: number): StreamMembershipRecord | undefined =>
     stream === own ? findStreamMembershipRecord(view.parts, user) : memberships.get(stream)?.get(user);
-  const body = makeBodyChangesForText(message, text, rendered ?? null, directory, member);
+  const body = makeBodyChangesForText(message, text, rendered ?? null, topicParticipantIds, directory, member);
+  const author = directory.user(toUserId(message.sender));
   const wakes = rendered?.mentions.wildcard === true && message.body.stream !== 0;
-  requireMayMentionAll(
-    wakes,
-    () => listStreamSubscriberIds(view.parts).length,
-    directory.user(toUserId(message.sender)),
-    directory,
-    now,
-  );
+  requireMayMentionAll(wakes, () => listStreamSubscriberIds(view.parts).length, author, directory, now);
+  const wakesTopic = rendered?.mentions.topic === true && message.body.stream !== 0;
+  requireMayMentionAll(wakesTopic, () => topicParticipantIds.length, author, directory, now);
   const before = message.body.files ?? [];
   const files = (rendered?.attachmentPaths ?? []).filter((path) => before.includes(path) || claimed.includes(path));
   const { id, sender } = message;

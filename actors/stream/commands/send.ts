@@ -65,13 +65,10 @@ export const checkAndSendStreamMessageHandler: ConversationActorHandler<SendMess
         : [];
     const calls = [...makeWebhookCallCommands(mentioned, input, realm, directory), ...lost];
     const composed = { ...composeMessageOfSender(args, prepared, context, has), copies, calls };
-    requireMayMentionAll(
-      composed.renderResult.mentions.wildcard,
-      () => listStreamSubscriberIds(parts).length,
-      sender,
-      directory,
-      now,
-    );
+    const { mentions } = composed.renderResult;
+    requireMayMentionAll(mentions.wildcard, () => listStreamSubscriberIds(parts).length, sender, directory, now);
+    const participants = prepared.topicParticipantIds.length;
+    requireMayMentionAll(mentions.topic === true, () => participants, sender, directory, now);
     return makeSentStreamMessageOutcome(view, args, context, stream, composed);
   },
 };
@@ -161,7 +158,7 @@ export const sendDirectMessageHandler: ConversationCommandHandler<
 /** The message as its sender composes it. @throws ApiError for a bad widget, or if it cannot be rendered */
 function composeMessageOfSender(
   { content, human, queue_id, local_id, widget }: SendMessageArgs,
-  { id, rendered, files }: MessageComposeInputs,
+  { id, rendered, files, topicParticipantIds }: MessageComposeInputs,
   { caller, client, directory }: CommandContext,
   hasCopy: (user: number) => boolean,
 ): ComposedMessage {
@@ -173,7 +170,14 @@ function composeMessageOfSender(
     clientName: client,
     renderResult: rendered,
     flagsByUserId: computeFlagsAtMessageCreation(
-      { sender: caller, content, mentions: rendered.mentions, read: human ? [caller] : [], hasCopy },
+      {
+        sender: caller,
+        content,
+        mentions: rendered.mentions,
+        topicParticipants: topicParticipantIds,
+        read: human ? [caller] : [],
+        hasCopy,
+      },
       directory,
     ),
     claimedFilePaths: files,

@@ -3,6 +3,7 @@
  * no side effects.
  */
 
+import { createHash } from 'node:crypto';
 import type { StoredMessage } from '#domain/messages';
 import { isAllowedByPolicy, USER_ROLE } from '#domain/people';
 import { mayAccessStream, requireMayPostToStream, toCheckedTruncatedTopic } from '#domain/streams';
@@ -33,6 +34,10 @@ export interface MessageEditContext {
 const isPastTimeLimit = ({ body }: StoredMessage, limit: number | null, now: number): boolean =>
   limit !== null && now > (body.sent + limit + EDIT_TIME_LIMIT_GRACE_SECONDS) * 1000;
 
+/** True if the message has the text that the editor has seen. @param sha256 hexadecimal; undefined: any text */
+const isTextAsExpected = ({ body }: StoredMessage, sha256: string | undefined): boolean =>
+  sha256 === undefined || createHash('sha256').update(body.content).digest('hex') === sha256.toLowerCase();
+
 const isExemptFromMoveTimeLimits = (user: DirectoryUser): boolean => user.role <= USER_ROLE.moderator;
 
 /** Checks an edit, except for the new text and the two streams. @throws ApiError */
@@ -61,6 +66,7 @@ export function checkAndPlanMessageEdit(
   if (content !== null && isPastTimeLimit(message, settings.message_content_edit_limit_seconds, nowMs)) {
     throw apiError('EDIT_TOO_LATE');
   }
+  if (content !== null && !isTextAsExpected(message, args.prev_content_sha256)) throw apiError('CONTENT_MISMATCH');
   const limit = settings.move_messages_within_stream_limit_seconds;
   if (newTopic !== undefined && !isExemptFromMoveTimeLimits(user) && isPastTimeLimit(message, limit, nowMs))
     throw apiError('TOPIC_TOO_LATE');

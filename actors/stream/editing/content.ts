@@ -24,7 +24,7 @@ export const toCheckedNewMessageText = (content: string): string =>
   content.trimEnd() === '' ? EMPTY_MESSAGE_REPLACEMENT_TEXT : toCheckedMessageContent(content);
 
 /** Flags that follow from the text of a message; an edit keeps all others. */
-const FLAGS_DERIVED_FROM_TEXT = ['mentioned', 'has_alert_word'];
+const FLAGS_DERIVED_FROM_TEXT = ['mentioned', 'wildcard_mentioned', 'has_alert_word'];
 
 /** Memberships of users: stream → user → membership. */
 export type MembershipsByStream = ReadonlyMap<number, ReadonlyMap<number, StreamMembershipRecord | undefined>>;
@@ -38,13 +38,15 @@ export async function loadMentionedMembershipsForEdit(
   message: StoredMessage,
   content: string,
   rendered: MarkdownRenderResult,
+  topicParticipants: readonly number[],
   own: number,
   realm: RealmId,
   directory: DirectoryView,
   store: Store,
 ): Promise<MembershipsByStream> {
   const streams = streamIdsDecidingMessageCopies(message).filter((stream) => stream !== own);
-  const users = [...makeMentionAndAlertFlagsByUser(content, rendered.mentions, directory).keys()];
+  const { mentions } = rendered;
+  const users = [...makeMentionAndAlertFlagsByUser(content, mentions, topicParticipants, directory).keys()];
   if (streams.length === 0 || users.length === 0) return new Map();
   const wanted = streams.flatMap((stream) => users.map((user) => streamMemberPartAddress(realm, stream, user)));
   const parts = await store.getParts(wanted);
@@ -64,6 +66,7 @@ export function makeBodyChangesForText(
   message: StoredMessage,
   content: string,
   rendered: MarkdownRenderResult | null,
+  topicParticipants: readonly number[],
   directory: DirectoryView,
   member: (stream: number, user: number) => StreamMembershipRecord | undefined,
 ): Partial<MessageBody> {
@@ -73,7 +76,8 @@ export function makeBodyChangesForText(
     const kept = before.filter((flag) => !FLAGS_DERIVED_FROM_TEXT.includes(flag));
     if (kept.length > 0) flags[user] = kept;
   }
-  for (const [user, added] of makeMentionAndAlertFlagsByUser(content, rendered.mentions, directory)) {
+  const { mentions } = rendered;
+  for (const [user, added] of makeMentionAndAlertFlagsByUser(content, mentions, topicParticipants, directory)) {
     if (!directory.user(toUserId(user))?.isActive) continue;
     const has = computeMessageCopyState(message, user, (stream) => member(stream, user), false).has;
     if (has) flags[user] = [...(flags[user] ?? []), ...added];
@@ -82,7 +86,7 @@ export function makeBodyChangesForText(
     content,
     html: rendered.html,
     flags,
-    wildcard: rendered.mentions.wildcard,
+    wildcard: mentions.wildcard,
     has: { link: rendered.hasLink, image: rendered.hasImage },
   };
 }

@@ -2,7 +2,7 @@
 
 import type { JsonObject } from '#base';
 import type { MessageBody, StoredMessage } from '#domain/messages';
-import type { EventAudience, LogItem } from '#model';
+import type { EventAudience, EventLogItem, LogItem } from '#model';
 import type { MessageMovePropagateMode } from '#model/commands';
 import type { DirectoryStream } from '#model/records';
 
@@ -86,12 +86,12 @@ export function makeMessageDeleteEvents(
   ids: readonly number[],
   place: { readonly stream: number; readonly topic: string } | null,
   to: EventAudience,
-): LogItem[] {
+): EventLogItem[] {
   const where = place
     ? { stream_id: place.stream, topic: place.topic, message_type: 'stream' }
     : { message_type: 'private' };
   const bulk = splitIdsByEventLimit(ids).map(
-    (message_ids): LogItem => ({
+    (message_ids): EventLogItem => ({
       t: 'event',
       to,
       event: { type: 'delete_message', message_ids, ...where },
@@ -99,7 +99,7 @@ export function makeMessageDeleteEvents(
     }),
   );
   const single = ids.map(
-    (message_id): LogItem => ({
+    (message_id): EventLogItem => ({
       t: 'event',
       to,
       event: { type: 'delete_message', ...where, message_id },

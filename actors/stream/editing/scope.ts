@@ -166,6 +166,8 @@ export interface MessageEditInputs {
   /** Uploaded files that only the new text links and that the sender may claim. */
   readonly files: readonly string[];
   readonly memberships: MembershipsByStream;
+  /** Ids of the users who take part in the topic; [] unless the new text mentions it. */
+  readonly topicParticipantIds: readonly number[];
   /** Messages that a move concerns; undefined for other edits. */
   readonly moveScope: MoveScopeInputs | undefined;
   /** Memberships in the target stream of the mover and, for a bot, of its owner. */

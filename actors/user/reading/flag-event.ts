@@ -2,7 +2,7 @@
 
 import { makeFlagEventBaseFields } from '#actors/shared';
 import type { Json, JsonObject } from '#base';
-import type { OriginReadState, ReadableMessage } from '#domain/messages';
+import { hasMentionFlag, type OriginReadState, type ReadableMessage } from '#domain/messages';
 import { type ActorParts, type LogItem, MAX_READ_IDS_PER_EVENT, type ReadMessageIdRange } from '#model';
 import { findPresentOrFormerSubscription } from '../state.js';
 
@@ -51,7 +51,7 @@ export function makeUnreadMessageDetails(
   const details: Record<string, Json> = {};
   for (const { message } of messages) {
     const { body: of, id, participants } = message;
-    const mentioned = of.wildcard || of.flags[user]?.includes('mentioned') ? { mentioned: true } : {};
+    const mentioned = of.wildcard || hasMentionFlag(of.flags[user]) ? { mentioned: true } : {};
     if (of.stream === 0) {
       const others = participants.filter((one) => one !== user);
       details[id] = { type: 'private', user_ids: others, ...mentioned };

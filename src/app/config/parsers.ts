@@ -2,6 +2,7 @@
 
 import { isIPv6 } from 'node:net';
 import { parseIpNetworkList } from '#base';
+import { ClientApiLevels } from '#domain/levels';
 import { hasEmailAddressForm, toCheckedFullName } from '#domain/people';
 import { parseRateLimitRules } from '#frontend/limits';
 
@@ -47,6 +48,11 @@ export const parseWorkerCount = (given: string): number | 'auto' =>
 
 export function checkNetworkList(given: string): string {
   parseIpNetworkList(given);
+  return given;
+}
+
+export function checkClientApiLevels(given: string): string {
+  ClientApiLevels.fromSetting(given);
   return given;
 }
 

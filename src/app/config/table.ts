@@ -2,6 +2,7 @@
  * Every setting of the server, declared once: option, environment variable, meaning, default and parser. `--help` and
  * docs/configuration.md come from this table.
  */
+import { API_LEVELS, DEFAULT_LEVEL_BY_CLIENT } from '#domain/levels';
 import {
   type IdentityProviderConfig,
   type JwtKeysBySubdomain,
@@ -10,6 +11,7 @@ import {
 } from '#frontend/single-sign-on';
 import {
   checkBearerToken,
+  checkClientApiLevels,
   checkClusterNamespace,
   checkEmailAddress,
   checkFilePath,
@@ -206,6 +208,14 @@ export const SERVER_SETTING_DECLARATIONS = {
     description: 'Name of the owner of that organization.',
     fallback: 'Owner',
     parse: checkOwnerName,
+  }),
+  apiLevels: declareSetting({
+    env: 'API_LEVELS',
+    option: 'api-levels',
+    value: 'CLIENTS',
+    description: `Client programs that are answered at a newer API level than 184, as NAME=LEVEL separated by commas (levels: ${API_LEVELS.map(({ level }) => level).join(', ')}; api/levels.md). off: all get level 184, whatever they ask for. The same for all frontends.`,
+    fallback: DEFAULT_LEVEL_BY_CLIENT,
+    parse: checkClientApiLevels,
   }),
   disposableDomains: declareSetting({
     env: 'DISPOSABLE_DOMAINS',

@@ -6,7 +6,8 @@
  * has the type `Answer`. Types only, but for one table, so that the contract costs the client almost no script.
  */
 import type { Json, JsonObject } from '#base';
-import { API_OPERATIONS, type ApiOperation, type ParameterDeclaration } from '#frontend/api';
+import { BASE_API_LEVEL } from '#domain/levels';
+import { API_OPERATIONS, type ApiOperation, knownParametersOfLevel, type ParameterDeclaration } from '#frontend/api';
 
 export const WEB_CONTRACT_TYPES_FILE_PATH = 'web/src/contract/types.ts';
 export const WIRE_FORMAT_FILE_PATH = 'test/fixtures/api/wire.json';
@@ -113,7 +114,7 @@ function declaredOrWireSchemaOf(
 
 function renderRequestType(operation: ApiOperation, wire: ApiWireFormat): string {
   const described = wire.operations[operationMethodAndPath(operation)]?.parameters ?? [];
-  const rows = Object.entries(operation.parameters).map(([name, of]) => {
+  const rows = Object.entries(knownParametersOfLevel(operation.parameters, BASE_API_LEVEL)).map(([name, of]) => {
     const schema = declaredOrWireSchemaOf(
       of,
       described.find((other) => other.name === name),
@@ -131,7 +132,7 @@ const acceptsStringValue = (schema: JsonObject): boolean =>
 
 /** Names of the parameters that travel as JSON even when the value is a string, which is then quoted. */
 const namesOfJsonQuotedParameters = (operation: ApiOperation): string[] =>
-  Object.entries(operation.parameters)
+  Object.entries(knownParametersOfLevel(operation.parameters, BASE_API_LEVEL))
     .filter(([, of]) => of.encoding === 'json' && acceptsStringValue(schemaToPlainJson(of.schema)))
     .map(([name]) => name);
 

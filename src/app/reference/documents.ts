@@ -1,6 +1,7 @@
 /** Generated documents, made from declarations. A test fails when a committed document is out of date. */
 import { SERVER_SETTING_DECLARATIONS } from '#app/config';
 import { METRIC_DECLARATIONS, type MetricDeclaration } from '#base/metrics';
+import { API_LEVELS, BASE_API_LEVEL } from '#domain/levels';
 import { API_OPERATIONS } from '#frontend/api';
 import { renderImportDirectionsPage } from './directions.js';
 import { buildOpenapiDocument } from './openapi.js';
@@ -30,7 +31,10 @@ export const renderGeneratedDocumentsByFile = (): ReadonlyMap<string, string> =>
     ['architecture/directions.md', renderImportDirectionsPage()],
     ['configuration.md', renderConfigurationPage()],
     ['state-machines.md', renderStateMachinesPage()],
-    ['openapi.json', `${JSON.stringify(buildOpenapiDocument(API_OPERATIONS), null, 1)}\n`],
+    ...API_LEVELS.map(({ level }): [string, string] => [
+      level === BASE_API_LEVEL ? 'openapi.json' : `openapi-${level}.json`,
+      `${JSON.stringify(buildOpenapiDocument(API_OPERATIONS, level), null, 1)}\n`,
+    ]),
   ]);
 
 /** Marks around the table in docs/logs-and-metrics.md. */

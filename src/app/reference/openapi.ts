@@ -1,10 +1,12 @@
-/** docs/openapi.json: the OpenAPI description of all declared operations. */
+/** docs/openapi.json, docs/openapi-….json: the OpenAPI description of all declared operations at each API level. */
 import { type JsonObject, SERVER_VERSION } from '#base';
+import { API_CHANGES, type ApiLevel, BASE_API_LEVEL } from '#domain/levels';
 import {
   type ApiOperation,
   DEFAULT_MAX_JSON_PARAMETER_CHARACTERS,
   DEFAULT_MAX_JSON_PARAMETER_VALUES,
   DEFAULT_MAX_REQUEST_BODY_MIB,
+  knownParametersOfLevel,
   type ParameterDeclaration,
 } from '#frontend/api';
 
@@ -70,8 +72,8 @@ const FILE_UPLOAD_REQUEST_BODY: JsonObject = {
   },
 };
 
-function describeOpenapiOperation(operation: ApiOperation): JsonObject {
-  const parameters = Object.entries(operation.parameters);
+function describeOpenapiOperation(operation: ApiOperation, level: ApiLevel): JsonObject {
+  const parameters = Object.entries(knownParametersOfLevel(operation.parameters, level));
   const form = parameters.filter(([, of]) => of.in === 'form');
   const others = parameters.filter(([, of]) => of.in !== 'form');
   return {
@@ -90,18 +92,32 @@ function describeOpenapiOperation(operation: ApiOperation): JsonObject {
 
 type OpenapiOperationsByPathAndMethod = Record<string, Record<string, JsonObject>>;
 
-export function buildOpenapiDocument(operations: readonly ApiOperation[]): JsonObject {
+/** The changes up to the level, for the description of the document; undefined at the base level. */
+function describeChangesUpTo(level: ApiLevel): string | undefined {
+  if (level === BASE_API_LEVEL) return undefined;
+  const changes = API_CHANGES.filter(({ since }) => since <= level).map(
+    ({ since, summary }) => `- ${since}: ${summary}`,
+  );
+  return [`API level ${level}: level ${BASE_API_LEVEL} with these changes.`, '', ...changes].join('\n');
+}
+
+export function buildOpenapiDocument(operations: readonly ApiOperation[], level: ApiLevel): JsonObject {
   const below: OpenapiOperationsByPathAndMethod = {};
   const root: OpenapiOperationsByPathAndMethod = {};
   for (const operation of operations) {
     const paths = operation.root ? root : below;
     const path = paths[operation.path] ?? {};
-    path[operation.method.toLowerCase()] = describeOpenapiOperation(operation);
+    path[operation.method.toLowerCase()] = describeOpenapiOperation(operation, level);
     paths[operation.path] = path;
   }
+  const description = describeChangesUpTo(level);
   return {
     openapi: '3.1.0',
-    info: { title: 'Conclave', version: SERVER_VERSION },
+    info: {
+      title: 'Conclave',
+      version: SERVER_VERSION,
+      ...(description === undefined ? {} : { description }),
+    },
     servers: [{ url: '/api/v1' }],
     // Bounds of every operation and parameter that doesn't declare its own.
     'x-most-body-mib': DEFAULT_MAX_REQUEST_BODY_MIB,

@@ -2,6 +2,7 @@
 import { isClusterConfig, type ServerConfig } from '#app/config';
 import { createHealthPages, type HealthMonitor, serveOpsPage } from '#app/ops';
 import type { Logger } from '#base';
+import { ClientApiLevels } from '#domain/levels';
 import {
   DEFAULT_SLOW_CLIENT_LIMITS,
   HttpFrontend,
@@ -87,6 +88,7 @@ export async function openFrontend({
     heartbeatMs: config.heartbeatSeconds * 1000,
     maxWaitingPolls: config.maxPolls,
     countUnansweredRequests: () => server?.unansweredRequestCount ?? 0,
+    apiLevels: ClientApiLevels.fromSetting(config.apiLevels),
     compressesAnswers: config.compression === 'on',
     metrics: node.metrics,
     logRequests: config.logLevel === 'debug',

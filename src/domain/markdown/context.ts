@@ -49,6 +49,8 @@ export interface MarkdownContextData {
   readonly fileLinks: boolean;
   /** Key of the image proxy's addresses; '' = pictures of other hosts are linked directly. */
   readonly imageProxySecret: string;
+  /** True if `@**channel**` mentions everybody, and `@**topic**` those who take part in the topic. */
+  readonly newerMentions: boolean;
   /** Current time, Unix ms: completes dates that leave parts out. */
   readonly now: number;
 }
@@ -78,6 +80,7 @@ const EMPTY_MARKDOWN_CONTEXT: MarkdownContext = {
   productEmoji: { name: 'conclave', url: '/static/emoji/conclave.png' },
   fileLinks: false,
   imageProxySecret: '',
+  newerMentions: false,
   now: 0,
   usersNamed: () => [],
   userById: findNothing,
@@ -112,6 +115,7 @@ const MARKDOWN_CONTEXT_DATA_NAMES = [
   'productEmoji',
   'fileLinks',
   'imageProxySecret',
+  'newerMentions',
   'now',
 ] as const satisfies readonly (keyof MarkdownContextData)[];
 

@@ -4,6 +4,9 @@ import { type InlineMarkdownRule, type InlineMarkdownRuleTools, makePatternMarkd
 import { makeTextElementTokens, type Token } from './tokens.js';
 
 const WILDCARD_MENTION_NAMES: ReadonlySet<string> = new Set(['all', 'everyone', 'stream']);
+/** Names that mention everybody, or a topic, in texts of newer clients; in other texts they are names of users. */
+const NEWER_WILDCARD_MENTION_NAME = 'channel';
+const TOPIC_MENTION_NAME = 'topic';
 
 /**
  * Lookbehind before mentions and stream links: the start of the text, white space, a quote, an opening bracket or a
@@ -36,7 +39,11 @@ export const userMentionMarkdownRule: InlineMarkdownRule = makePatternMarkdownRu
   USER_MENTION_PATTERN,
   ([, mark, written = ''], inline) => {
     const name = inline.source(written);
-    if (WILDCARD_MENTION_NAMES.has(name)) {
+    const { newerMentions } = inline.context;
+    if (newerMentions && name === TOPIC_MENTION_NAME) {
+      return makeMentionTokens('topic-mention', {}, name, mark !== '', inline, (silent) => ({ kind: 'topic', silent }));
+    }
+    if (WILDCARD_MENTION_NAMES.has(name) || (newerMentions && name === NEWER_WILDCARD_MENTION_NAME)) {
       return makeMentionTokens('user-mention', { 'data-user-id': '*' }, name, mark !== '', inline, (silent) => ({
         kind: 'wildcard',
         silent,

@@ -11,8 +11,10 @@ export interface MentionTargets {
   /** Ids of mentioned users, each once, in the order of the text. */
   readonly users: readonly number[];
   readonly groups: readonly number[];
-  /** True for a mention of everybody: `@**all**`, `@**everyone**` or `@**stream**`. */
+  /** True for a mention of everybody: `@**all**`, `@**everyone**`, `@**stream**` or the newer `@**channel**`. */
   readonly wildcard: boolean;
+  /** True for a mention of those who take part in the topic: the newer `@**topic**`. */
+  readonly topic?: true;
 }
 
 export interface MarkdownRenderResult {
@@ -89,6 +91,7 @@ function collectMentionTargets(references: readonly MarkdownTextReference[], sil
     users: ids('user'),
     groups: ids('group'),
     wildcard: references.some((one) => one.kind === 'wildcard' && one.silent === silent),
+    ...(references.some((one) => one.kind === 'topic' && one.silent === silent) ? { topic: true } : {}),
   };
 }
 

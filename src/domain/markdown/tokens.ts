@@ -15,6 +15,7 @@ export type MarkdownTextReference =
   | { readonly kind: 'user'; readonly id: number; readonly silent: boolean }
   | { readonly kind: 'group'; readonly id: number; readonly silent: boolean }
   | { readonly kind: 'wildcard'; readonly silent: boolean }
+  | { readonly kind: 'topic'; readonly silent: boolean }
   /** A link: its address, and the text that readers see. */
   | { readonly kind: 'link'; readonly url: string; readonly text: string };
 

@@ -66,6 +66,7 @@ export { storeNameOfDirectConversation } from './narrow/conditions.js';
 export { makeNarrowQueryPlan, type NarrowQueryPlan } from './narrow/plan.js';
 export {
   MAX_NARROW_TERMS,
+  type NarrowDialect,
   parseDistinctNarrowTerms,
   type ResolvedNarrowTerm,
   requireAnonymousNarrow,
@@ -73,6 +74,7 @@ export {
   searchQueriesOfNarrowTerms,
   type UnresolvedNarrowTerm,
 } from './narrow/terms.js';
+export { replaceWithTerm } from './narrow/with-term.js';
 export { listMessageVersionsForApi } from './presenting/edit-history.js';
 export { MessageResponseEncoder } from './presenting/encoded.js';
 export {
@@ -152,4 +154,4 @@ export {
   storeNameOfStreamConversation,
   toStoredMessage,
 } from './stored/message.js';
-export { messageIndexTags, RESOLVED_TOPIC_PREFIX, toMessageRecord } from './stored/record.js';
+export { hasMentionFlag, messageIndexTags, RESOLVED_TOPIC_PREFIX, toMessageRecord } from './stored/record.js';

@@ -132,7 +132,7 @@ function decideTriggerForChannel(
   if (isTopicEffectivelyMuted(subscription, receiver.topicPolicy)) return undefined;
   if (
     personal &&
-    message.wildcard &&
+    (message.wildcard || message.flags?.includes('wildcard_mentioned')) &&
     (subscription.wildcard ?? isBooleanSettingEnabled(preferences, 'wildcard_mentions_notify'))
   ) {
     return 'wildcard_mention';

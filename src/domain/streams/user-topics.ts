@@ -51,12 +51,15 @@ export const topicVisibilityPolicyOf = (parts: ActorParts, stream: number, topic
 export const listUserTopicPolicies = (parts: ActorParts): UserTopicPolicy[] =>
   [...parts].filter(([name]) => name.startsWith(USER_TOPIC_PART_PREFIX)).map(([, value]) => value as UserTopicPolicy);
 
-/** Returns the user's policy for a topic that two topics were merged into (messages.md § PATCH /messages/{id}). */
+/**
+ * Returns the user's policy for a topic that two topics were merged into (messages.md § PATCH /messages/{id}): equal
+ * policies stay, `unmuted` wins over every other one but `followed`.
+ */
 export function chooseMergedTopicVisibilityPolicy(a: number, b: number): number {
+  const { inherit, unmuted, followed } = TOPIC_VISIBILITY_POLICY;
   if (a === b) return a;
-  return a === TOPIC_VISIBILITY_POLICY.unmuted || b === TOPIC_VISIBILITY_POLICY.unmuted
-    ? TOPIC_VISIBILITY_POLICY.unmuted
-    : TOPIC_VISIBILITY_POLICY.inherit;
+  if (a !== unmuted && b !== unmuted) return inherit;
+  return a === followed || b === followed ? followed : unmuted;
 }
 
 interface UserTopicInLiveStream {

@@ -39,3 +39,9 @@ export {
   type UploadedFile,
 } from './operation.js';
 export { API_OPERATIONS } from './operations/index.js';
+export {
+  hasParametersOfHigherLevels,
+  isParameterKnownAtLevel,
+  knownParametersOfLevel,
+  parametersOfLevel,
+} from './parameter-levels.js';

@@ -5,6 +5,7 @@
 
 import type { Static, TSchema } from 'typebox';
 import type { CachedResponseFields, JsonObject, OutgoingAddressFilter, ResponseFields } from '#base';
+import type { ApiLevel } from '#domain/levels';
 import type { ServerCryptography } from '#domain/secrets';
 import type { ImageProxy } from '#frontend/image-proxy';
 import type { IdentityProviders, JwtKeysBySubdomain } from '#frontend/single-sign-on';
@@ -59,6 +60,10 @@ export interface ParameterDeclaration<S extends TSchema = TSchema> {
   readonly default?: Static<S>;
   /** Other names of the parameter; a call with two of the names gets REQUEST_CONFUSING_VAR. */
   readonly aliases?: readonly string[];
+  /** First API level with this parameter; at lower levels its name is unknown. Absent: all levels have it. */
+  readonly since?: number;
+  /** Schema that replaces `schema` at an API level and above. */
+  readonly newerSchema?: { readonly since: number; readonly schema: TSchema };
   readonly description?: string;
   /**
    * Maximum of values in the JSON, counting items and keys at all levels; absent: DEFAULT_MAX_JSON_PARAMETER_VALUES.
@@ -77,7 +82,10 @@ export interface ParameterDeclaration<S extends TSchema = TSchema> {
 export type ParameterDeclarations = Readonly<Record<string, ParameterDeclaration>>;
 
 // biome-ignore lint/suspicious/noExplicitAny: only the schema's static type matters for the result
-type ParameterSchemaValue<P> = P extends ParameterDeclaration<infer S> ? Static<S> : any;
+type BaseSchemaValue<P> = P extends ParameterDeclaration<infer S> ? Static<S> : any;
+type ParameterSchemaValue<P> =
+  | BaseSchemaValue<P>
+  | (P extends { newerSchema: { schema: infer S extends TSchema } } ? Static<S> : never);
 type ParameterValues<P extends ParameterDeclarations> = {
   readonly [K in keyof P]: P[K] extends { required: true }
     ? ParameterSchemaValue<P[K]>
@@ -115,6 +123,8 @@ export interface ApiCall<V> {
   readonly now: number;
   /** Name of the client program (conventions.md § Client names). */
   readonly clientName: string;
+  /** API level at which the client is answered (`#domain/levels`). */
+  readonly apiLevel: ApiLevel;
   /** Base URL from the Host header, without trailing slash. Unverified: only for the answer to this client. */
   readonly unverifiedBaseUrl: string;
   /** Base URL of the organization, without trailing slash: for texts that other users read or that are stored. */

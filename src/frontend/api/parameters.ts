@@ -57,3 +57,9 @@ export const declarePathRestParameter = (description: string) =>
 /** Path parameter: a segment, taken verbatim. */
 export const declarePathTextParameter = (description: string) =>
   ({ in: 'path', encoding: 'string', schema: Type.String(), required: true, description }) as const;
+
+/** Parameter of calls whose answers name topics: API levels with an empty topic name have it. */
+export const allowEmptyTopicNameParameter = {
+  ...declareBooleanParameterWithDefault('query', false, 'The client takes the empty topic name.'),
+  since: 334,
+} as const;

@@ -1,5 +1,6 @@
 /** Parameters that describe an event queue: POST /register, and GET /events when it makes one (register.md). */
 import { Type } from 'typebox';
+import { type ApiLevel, BASE_API_LEVEL } from '#domain/levels';
 import { MAX_NARROW_TERMS } from '#domain/messages';
 import type { RegisterEventQueueArgs } from '#model/commands';
 import { apiError, checkParameterItemCount, checkParameterTextLength } from '#model/errors';
@@ -11,6 +12,8 @@ import {
 
 const MAX_QUEUE_LIFESPAN_SECONDS = 604_800;
 const DEFAULT_QUEUE_LIFESPAN_SECONDS = 600;
+/** Lifespan of the queue of a mobile client, which polls only while the user looks at it. */
+const MOBILE_QUEUE_LIFESPAN_SECONDS = 43_200;
 const QUEUE_NARROW_OPERATORS = new Set(['stream', 'topic', 'sender', 'is']);
 
 const optionalBooleanSchema = Type.Optional(Type.Boolean());
@@ -63,6 +66,14 @@ export const declareEventQueueParameters = (where: 'query' | 'form') =>
       default: 0,
       description: 'Seconds without client activity until the queue is collected; 0 = 600; at most 604800.',
     },
+    idle_queue_timeout: {
+      ...declareOptionalJsonParameter(
+        where,
+        Type.Union([Type.Literal('mobile'), Type.Integer()]),
+        "Seconds as in queue_lifespan_secs, which this parameter replaces; or 'mobile': 12 hours.",
+      ),
+      since: 277,
+    },
   }) as const;
 
 interface EventQueueParameterValues {
@@ -76,6 +87,7 @@ interface EventQueueParameterValues {
   readonly fetch_event_types: string[] | undefined;
   readonly narrow: readonly (readonly string[])[];
   readonly queue_lifespan_secs: number;
+  readonly idle_queue_timeout?: 'mobile' | number | undefined;
   readonly pronouns: boolean;
 }
 
@@ -112,12 +124,25 @@ function checkEventQueueListBounds({ narrow, event_types, fetch_event_types }: E
   checkParameterItemCount('fetch_event_types', fetch_event_types?.length ?? 0, MAX_EVENT_TYPES_PER_LIST);
 }
 
+/** Returns the seconds without a sign of life of the client after which a queue is collected. @throws ApiError */
+function lifespanSecondsOfEventQueue({
+  queue_lifespan_secs,
+  idle_queue_timeout,
+}: Pick<EventQueueParameterValues, 'queue_lifespan_secs' | 'idle_queue_timeout'>): number {
+  if (idle_queue_timeout === 'mobile') return MOBILE_QUEUE_LIFESPAN_SECONDS;
+  for (const [name, seconds] of Object.entries({ queue_lifespan_secs, idle_queue_timeout })) {
+    if ((seconds ?? 0) < 0) throw apiError('VALIDATION_FAILED', { message: `${name} is too small` });
+  }
+  const asked = idle_queue_timeout ?? queue_lifespan_secs;
+  return Math.min(asked || DEFAULT_QUEUE_LIFESPAN_SECONDS, MAX_QUEUE_LIFESPAN_SECONDS);
+}
+
 /** Arguments of `register` that follow from the parameters of a call. */
 export type EventQueueRegistrationArguments = Pick<RegisterEventQueueArgs, 'lifespanMs' | 'fetch' | 'options'>;
 
 /** Turns the parameters of a call into arguments of a new queue. @throws ApiError */
 export function checkAndMakeEventQueueArguments(
-  values: EventQueueParameterValues,
+  values: EventQueueParameterValues & { readonly apiLevel: ApiLevel },
   isGuest: boolean,
   gravatarDefault: boolean,
 ): EventQueueRegistrationArguments {
@@ -126,11 +151,8 @@ export function checkAndMakeEventQueueArguments(
   for (const [operator = ''] of values.narrow) {
     if (!QUEUE_NARROW_OPERATORS.has(operator)) throw apiError('OPERATOR_NOT_SUPPORTED', { operator });
   }
-  if (values.queue_lifespan_secs < 0) {
-    throw apiError('VALIDATION_FAILED', { message: 'queue_lifespan_secs is too small' });
-  }
+  const lifespan = lifespanSecondsOfEventQueue(values);
   const can = (name: string): boolean => values.client_capabilities?.[name] === true;
-  const lifespan = Math.min(values.queue_lifespan_secs || DEFAULT_QUEUE_LIFESPAN_SECONDS, MAX_QUEUE_LIFESPAN_SECONDS);
   return {
     lifespanMs: lifespan * 1000,
     fetch: values.fetch_event_types ?? values.event_types ?? null,
@@ -141,6 +163,9 @@ export function checkAndMakeEventQueueArguments(
       includeSubscribers: values.include_subscribers,
       allPublicStreams: values.all_public_streams,
       pronouns: values.pronouns,
+      ...(values.apiLevel === BASE_API_LEVEL
+        ? {}
+        : { apiLevel: values.apiLevel, takesEmptyTopicName: can('empty_topic_name') }),
       eventTypes: values.event_types ?? null,
       narrow: values.narrow,
       capabilities: {

@@ -1,10 +1,12 @@
 /** Builds the pipeline of one frontend from its operations, services and options, and shuts it down. */
+import { BASE_LEVEL_ONLY } from '#domain/levels';
 import type { ApiOperation } from '#frontend/api';
 import { ActorCommandForwarder } from './actor-forwarder.js';
 import { Authenticator } from './authenticate.js';
 import { ResponseCompressor } from './compression.js';
 import { maxBodyBytesWithFile, UploadMemoryBudget } from './form.js';
 import { DEFAULT_MAX_UPLOADED_FILE_MIB } from './operation-call.js';
+import { OperationLevels } from './operation-levels.js';
 import type { FrontendOptions } from './options.js';
 import { RequestParameterReader } from './parameters.js';
 import { ParkedPolls } from './parked-polls.js';
@@ -67,6 +69,7 @@ export class HttpFrontend {
       headerPolicy: {
         readsForwardedFor: callRateLimiter?.readsForwardedFor ?? false,
         compressesAnswers: compressor !== undefined,
+        apiLevels: options.apiLevels ?? BASE_LEVEL_ONLY,
         browserPolicy: {
           areSessionsAllowed: options.areSessionsAllowed ?? false,
           https: options.scheme === 'https',
@@ -94,7 +97,8 @@ function makeOperationRouter(operations: readonly ApiOperation[]): HttpRouter<Ro
   const router = new HttpRouter<RoutedOperation>();
   for (const operation of operations) {
     const metrics = { answers: new Map(), seconds: undefined };
-    const target = { operation, parameters: new RequestParameterReader(operation), metrics };
+    const parameters = new RequestParameterReader(operation);
+    const target = { operation, parameters, levels: OperationLevels.ofOperation(operation), metrics };
     router.addTarget(operation.method, pathSegmentsOfOperation(operation.root ? '' : API_PREFIX, operation), target);
   }
   return router;

@@ -1,6 +1,15 @@
 /** One request of a client: its head, the results of the pipeline's steps, and its lifetime when it has to wait. */
 import { memoizeByObject, type RateLimitStatus } from '#base';
 import type { Clock, TimerHandle } from '#base/clock';
+import {
+  API_LEVEL_HEADER,
+  type ApiLevel,
+  BASE_API_LEVEL,
+  type ClientApiLevels,
+  type LevelTranslator,
+  translatorOfLevel,
+} from '#domain/levels';
+import { clientNameOfRequest } from '#domain/messages';
 import type { ApiOperation } from '#frontend/api';
 import { type BrowserRequestFacts, type BrowserRequestPolicy, readBrowserRequestFacts } from './browser.js';
 import { acceptsGzip } from './compression.js';
@@ -44,6 +53,8 @@ export interface HeaderReadingPolicy {
   /** True if large answers are compressed for clients that accept gzip. */
   readonly compressesAnswers: boolean;
   readonly browserPolicy: BrowserRequestPolicy;
+  /** Chooses the API level of each request. */
+  readonly apiLevels: ClientApiLevels;
 }
 
 /**
@@ -73,6 +84,8 @@ export class InboundRequest {
   #userAgent: string | undefined;
   #forwardedFor: string | undefined;
   #headers: ReadonlyMap<string, string> | undefined;
+  #apiLevelHeader: string | undefined;
+  #apiLevel: ApiLevel | undefined;
   #mayGzipAnswer: boolean | undefined;
   #browserFacts: BrowserRequestFacts | undefined;
   /** Copy of `rateLimitStatus`, for a request object that is reused for the client's later polls. */
@@ -103,6 +116,25 @@ export class InboundRequest {
   get forwardedFor(): string {
     this.#forwardedFor ??= this.policy.readsForwardedFor ? this.exchange.headerLines('x-forwarded-for') : '';
     return this.#forwardedFor;
+  }
+
+  /** Level at which the client is answered. @throws ApiError API_LEVEL_INVALID */
+  get apiLevel(): ApiLevel {
+    this.#apiLevel ??= this.policy.apiLevels.isOn
+      ? this.policy.apiLevels.levelOfRequest(this.apiLevelHeader, clientNameOfRequest(undefined, this.userAgent))
+      : BASE_API_LEVEL;
+    return this.#apiLevel;
+  }
+
+  /** Translation of what this client gets; undefined for a client of the base level. */
+  get translator(): LevelTranslator | undefined {
+    return translatorOfLevel(this.apiLevel);
+  }
+
+  /** Value of the header that names the client's API level; '' where every client gets the base level. */
+  get apiLevelHeader(): string {
+    this.#apiLevelHeader ??= this.policy.apiLevels.isOn ? this.exchange.header(API_LEVEL_HEADER) : '';
+    return this.#apiLevelHeader;
   }
 
   /** True if the answer may be sent compressed. */
@@ -140,6 +172,7 @@ export class InboundRequest {
   /** Reads every header that may be needed later: the native server frees the head when the handler returns. */
   captureHeaders(): void {
     void this.userAgent;
+    void this.apiLevelHeader;
     void this.forwardedFor;
     void this.headers;
     void this.mayGzipAnswer;

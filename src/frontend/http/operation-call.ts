@@ -1,4 +1,5 @@
 import type { JsonObject } from '#base';
+import type { ApiLevel } from '#domain/levels';
 import { clientNameOfRequest } from '#domain/messages';
 import type { ServerCryptography } from '#domain/secrets';
 import type {
@@ -28,6 +29,7 @@ interface OperationRequest extends RateLimitedRequest {
   readonly form: ParsedForm;
   readonly host: string;
   readonly userAgent: string;
+  readonly apiLevel: ApiLevel;
   readonly browserFacts: BrowserRequestFacts;
   /** Values of the request headers that the operations of the path declare. */
   readonly headers: ReadonlyMap<string, string>;
@@ -79,6 +81,10 @@ export class OperationCall implements ApiCall<AnyParameterValues> {
   get clientName(): string {
     const { form, userAgent } = this.request;
     return clientNameOfRequest(form.fields.get('client') ?? this.queryFields.get('client'), userAgent);
+  }
+
+  get apiLevel(): ApiLevel {
+    return this.request.apiLevel;
   }
 
   get unverifiedBaseUrl(): string {

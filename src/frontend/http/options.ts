@@ -1,5 +1,6 @@
 /** Settings of a frontend, with their defaults. */
 import type { MetricsRegistry } from '#base/metrics';
+import type { ClientApiLevels } from '#domain/levels';
 import type { BrowserPushSubscriptionRules } from '#frontend/api';
 import type { ImageProxy } from '#frontend/image-proxy';
 import type { ClientAddressResolver } from '#frontend/limits';
@@ -57,6 +58,8 @@ export interface FrontendOptions {
   readonly countUnansweredRequests?: () => number;
   /** Limiter that counts calls under the rate limits. Default: none. */
   readonly callRateLimiter?: ApiCallRateLimiter | undefined;
+  /** Chooses the API level of each client. Default: all get the base level. */
+  readonly apiLevels?: ClientApiLevels;
   /** True if large answers are compressed for clients that accept gzip. Default false. */
   readonly compressesAnswers?: boolean;
   readonly metrics?: MetricsRegistry;

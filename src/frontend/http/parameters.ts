@@ -4,18 +4,21 @@
  * answer.
  */
 import { type ParsedJsonText, parseJsonText, TooManyJsonValuesError } from '#base';
+import { type ApiLevel, BASE_API_LEVEL } from '#domain/levels';
 import {
   type ApiOperation,
   DEFAULT_MAX_JSON_PARAMETER_CHARACTERS,
   DEFAULT_MAX_JSON_PARAMETER_VALUES,
   DEFAULT_MAX_TEXT_PARAMETER_CHARACTERS,
+  isParameterKnownAtLevel,
   type ParameterDeclaration,
+  parametersOfLevel,
 } from '#frontend/api';
 import { apiError, checkParameterTextLength, tooManyItemsError } from '#model/errors';
 import { makeSchemaValidator, type SchemaValidator } from '#model/schema';
 import { type FormFields, NO_FORM_FIELDS } from './form-urlencoded.js';
 
-interface DecodedParameters {
+export interface DecodedParameters {
   readonly values: Readonly<Record<string, unknown>>;
   /** Sorted names of sent parameters that the operation does not know; undefined if there are none. */
   readonly ignoredNames: readonly string[] | undefined;
@@ -31,7 +34,7 @@ interface CompiledParameter {
   readonly declarationIndex: number;
   /** Index among the variable segments of the path; -1 for a parameter outside the path. */
   readonly pathSegmentIndex: number;
-  /** The name of the parameter and its aliases. */
+  /** The name of the parameter and its aliases; none if clients of the level don't know the parameter. */
   readonly namesWithAliases: readonly string[];
 }
 
@@ -63,18 +66,23 @@ export class RequestParameterReader {
   /** Values of a call without any parameter; undefined where some parameter is required. Most GETs have such values. */
   #defaultValues: Readonly<Record<string, unknown>> | undefined;
 
-  /** Compiles the validators of an operation's parameters. @throws Error for a schema that can't be compiled */
-  constructor(operation: ApiOperation) {
+  /**
+   * Compiles the validators of an operation's parameters, as clients of this API level know them.
+   * @throws Error for a schema that can't be compiled
+   */
+  constructor(operation: ApiOperation, level: ApiLevel = BASE_API_LEVEL) {
     const variables = [...operation.path.matchAll(/\{([^}]+)\}/g)].map((match) => match[1]!);
-    this.#parameters = Object.entries(operation.parameters).map(([name, declaration], declarationIndex) => ({
-      declarationIndex,
-      name,
-      declaration,
-      validator: makeSchemaValidator(declaration.schema),
-      maxCharacters: maxCharactersOfParameter(declaration),
-      pathSegmentIndex: declaration.in === 'path' ? variables.indexOf(name) : -1,
-      namesWithAliases: [name, ...(declaration.aliases ?? [])],
-    }));
+    this.#parameters = Object.entries(parametersOfLevel(operation.parameters, level)).map(
+      ([name, declaration], declarationIndex) => ({
+        declarationIndex,
+        name,
+        declaration,
+        validator: makeSchemaValidator(declaration.schema),
+        maxCharacters: maxCharactersOfParameter(declaration),
+        pathSegmentIndex: declaration.in === 'path' ? variables.indexOf(name) : -1,
+        namesWithAliases: isParameterKnownAtLevel(declaration, level) ? [name, ...(declaration.aliases ?? [])] : [],
+      }),
+    );
     this.#knownNames = new Set([
       CLIENT_PARAMETER,
       ...this.#parameters.filter((r) => r.pathSegmentIndex < 0).flatMap((r) => r.namesWithAliases),

@@ -7,6 +7,7 @@
  * object or closure on the synchronous path beyond the request and its call.
  */
 import { memoizeByObject } from '#base';
+import { BASE_API_LEVEL } from '#domain/levels';
 import type { ForwardedCommand, OperationOutcome } from '#frontend/api';
 import type { ActorReply, ActorStartOverReply } from '#model';
 import { apiError } from '#model/errors';
@@ -109,7 +110,7 @@ export class RequestPipeline {
     metrics.assignRequestId(exchange);
     if (!match) {
       metrics.recordAnswerWithoutOperation(exchange, 404);
-      respondWithEarlyRefusal(exchange, apiError('NOT_FOUND').toReply());
+      respondWithEarlyRefusal(exchange, apiError('NOT_FOUND').toReply(), headerPolicy.apiLevels);
       return;
     }
     if (exchange.method === 'OPTIONS') {
@@ -277,11 +278,14 @@ function attachToParkedPollIfRepeated(
 
 function readParametersAndMakeCall(request: InboundRequest, { parts }: RequestPipeline): void {
   const { exchange, match, form, identity, account } = request;
-  const { operation, parameters } = request.routedOperation!;
+  const { operation, parameters, levels } = request.routedOperation!;
   const { pictureMib } = operation;
   if (pictureMib !== undefined && form.files === 'too large') throw apiError('FILE_TOO_LARGE', { n: pictureMib });
   const query = exchange.query === '' ? NO_FORM_FIELDS : parseUrlencodedForm(exchange.query);
-  const { values, ignoredNames } = parameters.decodeAndCheckParameters(form.fields, query, match.segmentValues);
+  const { values, ignoredNames } =
+    levels && request.apiLevel !== BASE_API_LEVEL
+      ? levels.decodeAndCheckParameters(request.apiLevel, form.fields, query, match.segmentValues)
+      : parameters.decodeAndCheckParameters(form.fields, query, match.segmentValues);
   request.operationCall = new OperationCall(
     request,
     identity!,

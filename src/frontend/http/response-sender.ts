@@ -1,5 +1,15 @@
 /** The `reply` step of the pipeline: sends the answers, refusals, errors and heartbeats of operations. */
 
+import { encodeResponseFieldParts } from '#base';
+import {
+  API_LEVEL_HEADER,
+  type ApiLevel,
+  BASE_API_LEVEL,
+  BASE_LEVEL_ONLY,
+  type ClientApiLevels,
+  translatorOfLevel,
+} from '#domain/levels';
+import { clientNameOfRequest } from '#domain/messages';
 import type { ApiOperation, OperationOutcome } from '#frontend/api';
 import { selectTighterLimit } from '#frontend/limits';
 import type { ActorReply, RealmId } from '#model';
@@ -55,7 +65,8 @@ export class ResponseSender implements RequestLifetimeListener {
     this.#sendRefusal(request, toApiErrorReply(error) ?? this.#logAndMakeInternalErrorReply(request, error));
   }
 
-  #sendRefusal(request: InboundRequest, error: ApiErrorReply): void {
+  #sendRefusal(request: InboundRequest, refusal: ApiErrorReply): void {
+    const error = translateRefusal(request, refusal);
     request.rateLimitStatus = selectTighterLimit(error.rate, request.rateLimitStatus);
     this.#respondUncompressed(
       request,
@@ -81,17 +92,18 @@ export class ResponseSender implements RequestLifetimeListener {
     outcome: Exclude<OperationOutcome, { to: unknown }>,
     ignored: readonly string[] | undefined,
   ): void {
-    if ('ready' in outcome)
-      this.#respondCompressedIfWorthwhile(
-        request,
-        200,
-        JSON_RESPONSE_HEADERS,
-        successBodyOfCachedFields(outcome.ready, ignored),
-      );
-    else if ('fields' in outcome) {
+    if ('ready' in outcome) {
+      const body = answersInOtherForm(request)
+        ? successBodyOfEncodedFields(translateFields(request, outcome.ready.encodedParts), ignored)
+        : successBodyOfCachedFields(outcome.ready, ignored);
+      this.#respondCompressedIfWorthwhile(request, 200, JSON_RESPONSE_HEADERS, body);
+    } else if ('fields' in outcome) {
       const { fields, headers } = outcome;
       const all = headers ? JSON_RESPONSE_HEADERS.withAddedOrReplaced(headers) : JSON_RESPONSE_HEADERS;
-      this.#respondCompressedIfWorthwhile(request, 200, all, successBodyOfFields(fields, ignored));
+      const body = answersInOtherForm(request)
+        ? successBodyOfEncodedFields(translateFields(request, encodeResponseFieldParts(fields)), ignored)
+        : successBodyOfFields(fields, ignored);
+      this.#respondCompressedIfWorthwhile(request, 200, all, body);
     } else {
       const { status, raw, coded } = outcome;
       const own = Object.entries(outcome.headers);
@@ -125,7 +137,8 @@ export class ResponseSender implements RequestLifetimeListener {
       this.#sendRefusal(request, reply.error);
       return;
     }
-    const { ok, partial } = reply;
+    const { partial } = reply;
+    const ok = answersInOtherForm(request) ? translateFields(request, reply.ok) : reply.ok;
     this.#respondCompressedIfWorthwhile(
       request,
       200,
@@ -189,13 +202,49 @@ export class ResponseSender implements RequestLifetimeListener {
   }
 }
 
+/** True if the client's API level has another form of the operation's answers. */
+const answersInOtherForm = (request: InboundRequest): boolean =>
+  request.routedOperation?.levels?.changesAnswersAt(request.apiLevel) === true;
+
+function translateFields(request: InboundRequest, encodedParts: readonly Uint8Array[]): readonly Uint8Array[] {
+  const { apiLevel, operationCall, routedOperation } = request;
+  const client = { takesEmptyTopicName: operationCall!.params.allow_empty_topic_name === true };
+  return routedOperation!.levels!.translateAnswer(apiLevel, encodedParts, client);
+}
+
+/** The refusal in the form of the client's API level; a client whose level is unknown gets that of the base level. */
+function translateRefusal(request: InboundRequest, refusal: ApiErrorReply): ApiErrorReply {
+  try {
+    return request.translator?.translateError(refusal) ?? refusal;
+  } catch {
+    return refusal;
+  }
+}
+
 /** Returns the path pattern for the log instead of the real path, which may hold tokens and e-mail addresses. */
 function pathPatternOfRequest({ match }: InboundRequest): string {
   const [target] = match.route.targetsByMethod.values();
   return target?.operation.path ?? '';
 }
 
+/** Level of a request for an unknown path; a bad header counts as none. */
+function levelOfUnroutedRequest(exchange: HttpExchange, levels: ClientApiLevels): ApiLevel {
+  try {
+    const name = clientNameOfRequest(undefined, exchange.header('user-agent'));
+    return levels.levelOfRequest(exchange.header(API_LEVEL_HEADER), name);
+  } catch {
+    return BASE_API_LEVEL;
+  }
+}
+
 /** Refuses a request before its operation is known. */
-export function respondWithEarlyRefusal(exchange: HttpExchange, error: ApiErrorReply): void {
+export function respondWithEarlyRefusal(
+  exchange: HttpExchange,
+  refusal: ApiErrorReply,
+  levels: ClientApiLevels = BASE_LEVEL_ONLY,
+): void {
+  const error =
+    translatorOfLevel(levels.isOn ? levelOfUnroutedRequest(exchange, levels) : undefined)?.translateError(refusal) ??
+    refusal;
   exchange.respond(error.status, errorResponseHeaders(error), errorResponseBody(error));
 }

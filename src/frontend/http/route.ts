@@ -7,6 +7,7 @@
  */
 import type { MetricCounterSeries, MetricHistogramSeries } from '#base/metrics';
 import type { ApiOperation, HttpMethod } from '#frontend/api';
+import type { OperationLevels } from './operation-levels.js';
 import type { RequestParameterReader } from './parameters.js';
 
 /** Metrics of one operation, created on first use: an operation that is never called has none. */
@@ -19,6 +20,8 @@ interface OperationMetrics {
 export interface RoutedOperation {
   readonly operation: ApiOperation;
   readonly parameters: RequestParameterReader;
+  /** Forms of the operation at higher API levels; undefined if all levels have the same. */
+  readonly levels: OperationLevels | undefined;
   readonly metrics: OperationMetrics;
 }
 

@@ -10,6 +10,10 @@ export type EventQueueOptions = {
   readonly allPublicStreams: boolean;
   /** True if the client knows the profile field type "pronouns". */
   readonly pronouns: boolean;
+  /** API level at which the queue was registered; absent: the base level. */
+  readonly apiLevel?: number;
+  /** True if the client takes the empty topic name; only at an API level that has it. */
+  readonly takesEmptyTopicName?: boolean;
   /** Types of events that the queue delivers; null: all. */
   readonly eventTypes: readonly string[] | null;
   /** Narrow of the queue as pairs of operator and operand; it filters message events only. */

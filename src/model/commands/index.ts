@@ -136,6 +136,7 @@ export {
   type MessageFlagToChange,
   type MoveTopicVisibilityPolicyArgs,
   type MuteOrUnmuteTopicArgs,
+  type NarrowArgs,
   type NewAccountArgs,
   type NewSubscription,
   type OwnStateSection,

@@ -9,6 +9,8 @@ export type MessageInput = {
   readonly topic: string;
   /** Base URL of the organization, for links. */
   readonly origin: string;
+  /** True if `@**channel**` and `@**topic**` are mentions, because the API level of the client has them. */
+  readonly newer_mentions?: boolean;
 };
 
 export type SendMessageArgs = MessageInput & {
@@ -53,11 +55,15 @@ export type EditMessageArgs = {
   /** New topic, trimmed but otherwise as the client sent it; null: the topic stays. */
   readonly topic: string | null;
   readonly stream_id: number | null;
+  /** SHA-256 in hexadecimal of the text that the edit replaces; absent: any text. */
+  readonly prev_content_sha256?: string;
   readonly propagate_mode: MessageMovePropagateMode;
   readonly notify_old: boolean;
   readonly notify_new: boolean;
   /** Base URL of the organization, for links. */
   readonly origin: string;
+  /** As in `MessageInput`. */
+  readonly newer_mentions?: boolean;
 };
 
 /** Argument that the caller's user actor adds to a command about a message. */

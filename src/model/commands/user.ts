@@ -9,6 +9,7 @@ import type {
   AddReactionArgs,
   AddSubmessageArgs,
   EditMessageArgs,
+  MessageInput,
   RemoveReactionArgs,
   SendMessageArgs,
   TypingOp,
@@ -75,14 +76,20 @@ export type ListStreamsArgs = {
   readonly include_owner_subscribed: boolean;
 };
 
+/** Selects messages by a narrow. */
+export type NarrowArgs = {
+  /** JSON text of the narrow as the client sent it; the frontend has checked it. */
+  readonly narrow: string;
+  /** Operators that the narrow may use: 'current', those of the newest API level; absent: those of level 184. */
+  readonly narrow_dialect?: 'current';
+};
+
 /** Selects messages around an anchor. */
-export type AnchoredMessagesArgs = {
+export type AnchoredMessagesArgs = NarrowArgs & {
   readonly anchor: number | 'first_unread';
   readonly include_anchor: boolean;
   readonly num_before: number;
   readonly num_after: number;
-  /** JSON text of the narrow as the client sent it; the frontend has checked it. */
-  readonly narrow: string;
 };
 
 export type FetchMessagesArgs = AnchoredMessagesArgs & {
@@ -282,7 +289,7 @@ export const userActorCommands = {
   // Commands about reading.
   fetchMessages: declareCommand<FetchMessagesArgs, ActorFieldsReply>('messages'),
   fetchMessage: declareCommand<FetchMessageArgs, ActorFieldsReply>('message'),
-  matchesNarrow: declareCommand<{ readonly msg_ids: readonly number[]; readonly narrow: string }, ActorFieldsReply>(
+  matchesNarrow: declareCommand<NarrowArgs & { readonly msg_ids: readonly number[] }, ActorFieldsReply>(
     'matches-narrow',
   ),
   publicMessages: declareCommand<FetchMessagesArgs, ActorFieldsReply>('public-messages'),
@@ -290,7 +297,7 @@ export const userActorCommands = {
   publicTopics: declareCommand<{ readonly stream_id: number }, ActorFieldsReply>('public-topics'),
   history: declareCommand<{ readonly message_id: number }, ActorFieldsReply>('message-history'),
   readReceipts: declareCommand<{ readonly message_id: number }, ActorFieldsReply>('read-receipts'),
-  render: declareCommand<{ readonly content: string; readonly origin: string }, ActorFieldsReply>('render'),
+  render: declareCommand<Omit<MessageInput, 'topic'>, ActorFieldsReply>('render'),
   setFlags: declareCommand<MessageFlagChange & { readonly messages: readonly number[] }, ActorFieldsReply>('set-flags'),
   setFlagsInNarrow: declareCommand<MessageFlagChange & AnchoredMessagesArgs, ActorFieldsReply>('set-flags-in-narrow'),
   markAllRead: declareCommand<NoCommandArguments, ActorFieldsReply>('mark-all-read'),

@@ -36,6 +36,7 @@ export const API_ERROR_CATALOGUE = {
   NOT_FROM_WEB_CLIENT: { code: 'UNAUTHORIZED', status: 403, msg: 'This request does not come from the web client' },
   AUTH_SCHEME: makeBadRequestEntry('This endpoint requires HTTP basic authentication.'),
   AUTH_HEADER: makeUnauthorizedEntry('Invalid authorization header for basic auth'),
+  API_LEVEL_INVALID: makeBadRequestEntry('X-Conclave-Api-Level must be the number of an API level'),
   API_KEY_MALFORMED: makeUnauthorizedEntry('Malformed API key'),
   API_KEY_UNKNOWN: makeUnauthorizedEntry('Invalid API key'),
   /** Refusal of a malformed API key in the query string; it has a code of its own (conventions.md § Authentication). */
@@ -202,6 +203,12 @@ export const API_ERROR_CATALOGUE = {
   DIRECT_TO_STREAM: makeBadRequestEntry('Direct messages cannot be moved to streams.'),
   DIRECT_TOPIC: makeBadRequestEntry('Direct messages cannot have topics.'),
   PROPAGATE_NOTHING: makeBadRequestEntry('Invalid propagate_mode without topic edit'),
+  /** Refusal of an edit whose author has seen another text than the present one. */
+  CONTENT_MISMATCH: {
+    code: 'EXPECTATION_MISMATCH',
+    status: 400,
+    msg: "'prev_content_sha256' value does not match the expected value.",
+  },
   CONTENT_AND_STREAM: makeBadRequestEntry('Cannot change message content while changing stream'),
   WIDGET_EDIT: makeBadRequestEntry('Widgets cannot be edited.'),
   EDIT_NOT_ALLOWED: makeBadRequestEntry("You don't have permission to edit this message"),

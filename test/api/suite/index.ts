@@ -31,6 +31,9 @@ import { files } from './files/files.js';
 import { invitations } from './invitations/invitations.js';
 import { joining } from './invitations/joining.js';
 import { signingUp } from './invitations/signing-up.js';
+import { newerForms } from './levels/newer-forms.js';
+import { newerMentions } from './levels/newer-mentions.js';
+import { newerNarrows } from './levels/newer-narrows.js';
 import { deleting } from './messages/deleting.js';
 import { drafts } from './messages/drafts.js';
 import { editing } from './messages/editing.js';
@@ -90,6 +93,7 @@ import { systemBots } from './people/system-bots.js';
 import { userGroups } from './people/user-groups.js';
 import { tutorial, userStatus } from './people/user-status.js';
 import { webSessions } from './people/web-sessions.js';
+import { apiLevels } from './server/api-levels.js';
 import { frontend } from './server/frontend.js';
 import { restart } from './server/restart.js';
 import { serverFacts } from './server/server-facts.js';
@@ -141,6 +145,9 @@ export const SUITE: Readonly<Record<string, Facts>> = {
   reactions,
   'refusals of reactions': reactionRefusals,
   submessages,
+  'narrows of newer levels': newerNarrows,
+  'mentions of newer levels': newerMentions,
+  'requests of newer levels': newerForms,
   'read receipts': readReceipts,
   windows,
   narrows,
@@ -177,6 +184,7 @@ export const SUITE: Readonly<Record<string, Facts>> = {
   'organization settings': organizationSettings,
   'new organizations': newOrganizations,
   'server information': serverFacts,
+  'API levels': apiLevels,
   domains,
   invitations,
   'joining by invitation': joining,

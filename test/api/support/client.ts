@@ -1,6 +1,7 @@
 /** A caller of the API: every answer it gets is checked against wire.json and counted. */
 import { noteAction } from './actions.js';
 import { countEvent, countRefusal, countSuccess } from './coverage.js';
+import { checkAnswerOfCurrentClient, isCurrentClient } from './current-client.js';
 import { exchange, type RawAnswer, type RawRequest } from './http.js';
 import { multipart, type SentFile } from './multipart.js';
 import { checkRefusal } from './refusals.js';
@@ -83,7 +84,7 @@ export class Client {
       ...(method === 'GET' ? {} : { body: encoded }),
       ...(options.signal ? { signal: options.signal } : {}),
     });
-    this.#check(operation, answer);
+    this.#check(operation, answer, params);
     return answer;
   }
 
@@ -99,12 +100,17 @@ export class Client {
     const fields = Object.entries(rest).map(([name, value]) => [name, asText(value)]);
     const { type, body } = multipart(files, Object.fromEntries(fields));
     const answer = await this.raw({ method, path: `/api/v1${path}`, headers: { 'content-type': type }, body });
-    this.#check(operation, answer);
+    this.#check(operation, answer, params);
     return answer;
   }
 
   /** @throws Error when the answer is not in the contract */
-  #check(operation: string, { status, body }: Answer): void {
+  #check(operation: string, { status, body }: Answer, sent: Params): void {
+    if (isCurrentClient(this.headers)) {
+      checkAnswerOfCurrentClient(operation, status, body, sent);
+      if (status < 300) noteAction(operation, this.headers.authorization);
+      return;
+    }
     if (status === 302) {
       countSuccess(operation, this.role);
       return;

@@ -6,7 +6,7 @@ import { applyPeople } from './reducer-people.js';
 import { applyRealm } from './reducer-realm.js';
 import { applyToStreams } from './reducer-streams.js';
 import { flagsChanged, messageArrived } from './reducer-unread.js';
-import type { ApiEvent, ApiMessage, ApiStream, ApiUser } from './types.js';
+import type { ApiEvent, ApiMessage, ApiStream, ApiUser, Fields } from './types.js';
 
 export interface State {
   max_message_id: number;
@@ -51,6 +51,11 @@ export function apply(state: State, event: ApiEvent, options: ReducerOptions): S
       return flagsChanged(state, event);
     case 'realm_user/add':
       return userAdded(state, event.person as ApiUser, options);
+    case 'realm_user/update': {
+      const { is_active, ...person } = event.person as ApiUser;
+      if (is_active === undefined) return applyRealm(state, event, options)!;
+      return is_active ? userReactivated(state, person) : userRemoved(state, person.user_id);
+    }
     case 'realm_user/remove':
       return userRemoved(state, (event.person as ApiUser).user_id);
     default: {
@@ -113,6 +118,14 @@ function userAdded(state: State, { is_active: _, ...person }: ApiUser, { clientG
 
 const inactive = (state: State): ApiUser[] => state.realm_non_active_users as ApiUser[];
 const byId = (users: ApiUser[]): ApiUser[] => users.sort((a, b) => a.user_id - b.user_id);
+
+/** Clients of newer API levels keep the account, and its fields. */
+function userReactivated(state: State, person: Fields): State {
+  const user = inactive(state).find((one) => one.user_id === person.user_id);
+  if (!user) throw new Error('the inactive user was not known');
+  const realm_non_active_users = inactive(state).filter((one) => one !== user);
+  return { ...state, realm_users: byId([...state.realm_users, { ...user, ...person }]), realm_non_active_users };
+}
 
 /** Deactivated accounts are in no list of subscribers. */
 function userRemoved(state: State, id: number): State {

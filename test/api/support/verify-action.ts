@@ -6,10 +6,22 @@ import { until } from '../../support/until.js';
 import { whileWatched } from './actions.js';
 import type { Params } from './client.js';
 import { comparable, KINDS, optionsOf } from './comparable.js';
+import { CURRENT_CLIENT_HEADERS, CURRENT_CLIENT_REGISTRATION } from './current-client.js';
 import type { Person } from './organization.js';
 import { Queue } from './queue.js';
 import { apply, type State } from './reducer.js';
 import type { Fields } from './types.js';
+
+interface ClientKind {
+  readonly params: Params;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/** Clients of the base level, and the mobile client of today, at a newer level of the API. */
+const CLIENTS: Readonly<Record<string, ClientKind>> = {
+  ...Object.fromEntries(Object.entries(KINDS).map(([kind, params]) => [kind, { params, headers: {} }])),
+  'mobile client of today': { params: CURRENT_CLIENT_REGISTRATION, headers: CURRENT_CLIENT_HEADERS },
+};
 
 interface Pair {
   readonly person: Person;
@@ -17,7 +29,7 @@ interface Pair {
 }
 
 const pairsOf = (people: readonly Person[]): Pair[] =>
-  people.flatMap((person) => Object.keys(KINDS).map((kind) => ({ person, kind })));
+  people.flatMap((person) => Object.keys(CLIENTS).map((kind) => ({ person, kind })));
 
 /** Followers of one action on a cluster: events take the same code there, and other ways. */
 const CLUSTER_FOLLOWERS = 3;
@@ -43,8 +55,9 @@ export class Follower {
   }
 
   static async start(person: Person, kind: string): Promise<Follower> {
-    const params = KINDS[kind] ?? {};
-    const follower = new Follower(await Queue.register(person, params), `${person.role}, ${kind}`, params);
+    const { params, headers } = CLIENTS[kind]!;
+    const client = { ...person, api: person.api.with(headers) };
+    const follower = new Follower(await Queue.register(client, params), `${person.role}, ${kind}`, params);
     // Transient events reach a queue only after its first answer.
     await follower.#read();
     return follower;

@@ -26,6 +26,17 @@ const NONSENSE: Readonly<Record<ServerSettingName, readonly string[]>> = {
   port: PORTS,
   opsHost: [...ADDRESSES, '203.0.113.7'],
   opsPort: PORTS,
+  apiLevels: [
+    'on',
+    'ZulipFlutter',
+    '=371',
+    'ZulipFlutter=',
+    'ZulipFlutter=372',
+    'A=371;B=371',
+    'A=371,',
+    'A B=371',
+    'A=-1',
+  ],
   leaveSeconds: [...NUMBERS, '601'],
   dataDir: [
     '',

@@ -70,6 +70,7 @@ t.test('a buffer keeps the newest transient events', async (t) => {
     notificationNull: true,
     pronouns: true,
     slimPresence: false,
+    levelForm: undefined,
   };
   const buffer = new EventQueueBuffer(1, 'q', shape);
   const stored = (id: number) => ({ id, encode: () => new TextEncoder().encode(`{"id":${id}}`) });

@@ -31,7 +31,7 @@ t.test('a stream of new agents does not fill memory, and a long agent is cheap',
 });
 
 t.test('some client names belong to interactive clients', async (t) => {
-  for (const name of ['website', 'ZulipMobile', 'Snipe', 'ZulipElectron', 'My Desktop App', 'iOS']) {
+  for (const name of ['website', 'ZulipMobile', 'ZulipFlutter', 'Snipe', 'ZulipElectron', 'My Desktop App', 'iOS']) {
     t.ok(isHumanClientName(name), name);
   }
   for (const name of ['curl', 'ZulipPython', 'Unspecified', '', 'websites']) t.notOk(isHumanClientName(name), name);

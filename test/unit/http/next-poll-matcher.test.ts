@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import t from 'tap';
+import { BASE_LEVEL_ONLY } from '#domain/levels';
 import type { AuthenticatedCaller } from '#frontend/http';
 import { parseUrlencodedForm } from '../../../src/frontend/http/form-urlencoded.js';
 import { InboundRequest } from '../../../src/frontend/http/inbound-request.js';
@@ -20,6 +21,7 @@ function repeated(query: string, n: number, of: AuthenticatedCaller = caller): N
       readsForwardedFor: false,
       compressesAnswers: false,
       browserPolicy: { areSessionsAllowed: false, https: false, externalPortSuffix: '' },
+      apiLevels: BASE_LEVEL_ONLY,
     },
   );
   request.routedOperation = {} as RoutedOperation;

@@ -201,6 +201,7 @@ t.test('messages from digests equal decoded ones', async (t) => {
           subscribed: (id) => id === 1,
           mutedStreams: new Set([2]),
           mutesTopic: (_stream, topic) => topic === 'Lunch',
+          followsTopic: () => false,
         };
         for (const narrow of NARROWS) {
           const terms = resolveNarrowTerms(parseDistinctNarrowTerms(JSON.stringify(narrow)), directory, ME);

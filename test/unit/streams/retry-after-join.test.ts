@@ -7,7 +7,7 @@ const user = { id: 9, isActive: true, role: 400, botOwner: null };
 const directory = { stream: () => stream, user: () => user, settings: {} };
 const context = { key: 'stream/1/5', realm: 1, caller: 9, now: 0, directory } as never;
 const view = { state: { mv: 0, last: 0 }, parts: new Map(), volatile: {} } as never;
-const prepared = { id: 7, rendered: null, files: [] };
+const prepared = { id: 7, rendered: null, files: [], topicParticipantIds: [] };
 const message = { content: 'x', topic: 'one', origin: '', human: true, queue_id: null, local_id: null, widget: null };
 
 t.test("a first refusal asks the sender's actor, in a commit: a repeat is not carried out", async (t) => {

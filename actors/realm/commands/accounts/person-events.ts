@@ -123,6 +123,8 @@ export function makeUserReactivatedEvents(user: DirectoryUser, parts: ActorParts
     t: 'event',
     to,
     event: { type: 'realm_user', op: 'add', person },
+    // At newer API levels the event says that a known account is active again.
+    aux: { reactivated: true },
   });
   const seeing = weakestRoleSeeingEmailOrZero(user);
   const everybody: EventAudience = { role: USER_ROLE.guest, rv: version };

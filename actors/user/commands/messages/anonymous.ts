@@ -17,6 +17,7 @@ import {
   type NarrowQueryPlan,
   NEWEST_ANCHOR_MESSAGE_ID,
   parseDistinctNarrowTerms,
+  replaceWithTerm,
   requireAnonymousNarrow,
   resolveNarrowTerms,
   type SearchMatchFields,
@@ -57,9 +58,18 @@ export const fetchMessagesForVisitorHandler: UserCommandHandler<
   read: true,
   async inputs(args, { realm }, sources) {
     const directory = await sources.loadDirectory(realm);
-    const raw = parseDistinctNarrowTerms(args.narrow);
+    const dialect = args.narrow_dialect ?? 'classic';
+    const parsed = parseDistinctNarrowTerms(args.narrow, dialect);
+    const raw =
+      dialect === 'classic'
+        ? parsed
+        : await replaceWithTerm(parsed, async (id) => {
+            const [record] = await sources.store.getMessages(realm, [id]);
+            const message = record ? toStoredMessage(record) : undefined;
+            return message && isMessageInWebPublicStream(message, directory) ? message : undefined;
+          });
     requireAnonymousNarrow(raw, directory);
-    const terms = resolveNarrowTerms(raw, directory, VISITOR_ACCOUNT.id);
+    const terms = resolveNarrowTerms(raw, directory, VISITOR_ACCOUNT.id, { dialect });
     const viewer = makeViewerWithoutFlags({ realm, user: VISITOR_ACCOUNT, directory, subscribed: () => false });
     // Web-public streams show their whole history, with or without a term for a stream.
     const plan: NarrowQueryPlan = { ...makeNarrowQueryPlan(terms, viewer), history: 'public' };

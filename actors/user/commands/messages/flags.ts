@@ -13,13 +13,11 @@ import {
   type MessageFlagUpdate,
   type MessageWindow,
   makeNarrowQueryPlan,
-  parseDistinctNarrowTerms,
   planMarkingMessagesRead,
   planMarkingMessagesUnread,
   planSettingMessageMark,
   planUnsettingMessageMark,
   type ReadableMessage,
-  resolveNarrowTerms,
   toMessageWindowRequest,
   toStoredMessage,
   UserMessageFlagsView,
@@ -38,6 +36,7 @@ import { makeUnreadMessageDetails } from '../../reading/flag-event.js';
 import { computeReadStateCompaction, makeCompactedReadState, type ReadStateCompaction } from '../../reading/folding.js';
 import { awaitRecentMessageEventsPublished } from '../../reading/newest.js';
 import { isSubscribedToStream, type UserActorState, type UserCommandHandler } from '../../state.js';
+import { loadNarrowTerms } from './narrow.js';
 import { loadMessageReadingRights } from './on-message.js';
 
 interface FlagChangeInputs {
@@ -220,8 +219,9 @@ export const changeFlagOfMessagesInNarrowHandler: UserCommandHandler<
   { readonly fetched: MessageWindow; readonly folds: readonly ReadStateCompaction[] }
 > = {
   async inputs(args, context, sources) {
-    const { reader, viewer, user, directory } = await loadMessageReadingRights(context, sources);
-    const terms = resolveNarrowTerms(parseDistinctNarrowTerms(args.narrow), directory, user.id);
+    const rights = await loadMessageReadingRights(context, sources);
+    const { reader, viewer } = rights;
+    const terms = await loadNarrowTerms(args, rights, context, sources);
     const fetched = await fetchMessageWindow(reader, makeNarrowQueryPlan(terms, viewer), toMessageWindowRequest(args));
     await awaitRecentMessageEventsPublished(
       context.realm,

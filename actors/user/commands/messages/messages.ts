@@ -11,9 +11,7 @@ import {
   MessageResponseEncoder,
   makeClientNeutralMessage,
   makeNarrowQueryPlan,
-  parseDistinctNarrowTerms,
   type ReadableMessage,
-  resolveNarrowTerms,
   type SearchMatchFields,
   type StoredMessage,
   searchQueriesOfNarrowTerms,
@@ -25,6 +23,7 @@ import type { userActorCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import type { DirectoryView } from '#model/records';
 import type { UserCommandHandler } from '../../state.js';
+import { loadNarrowTerms } from './narrow.js';
 import { loadAccessibleMessage, loadMessageReadingRights } from './on-message.js';
 
 function formatReadableMessageForApi(
@@ -44,8 +43,9 @@ export const fetchMessagesHandler: UserCommandHandler<typeof userActorCommands.f
   lane: 'read',
   read: true,
   async inputs(args, context, sources) {
-    const { reader, viewer, user, directory } = await loadMessageReadingRights(context, sources);
-    const terms = resolveNarrowTerms(parseDistinctNarrowTerms(args.narrow), directory, user.id);
+    const rights = await loadMessageReadingRights(context, sources);
+    const { reader, viewer, directory } = rights;
+    const terms = await loadNarrowTerms(args, rights, context, sources);
     const searches = searchQueriesOfNarrowTerms(terms);
     const options = { applyMarkdown: args.apply_markdown, clientGravatar: args.client_gravatar };
     const matched =
@@ -72,11 +72,12 @@ export const matchMessagesToNarrowHandler: UserCommandHandler<
 > = {
   lane: 'read',
   read: true,
-  async inputs({ msg_ids, narrow }, context, sources) {
-    const { reader, viewer, user, directory } = await loadMessageReadingRights(context, sources);
-    const terms = resolveNarrowTerms(parseDistinctNarrowTerms(narrow), directory, user.id, { searchApart: true });
+  async inputs(args, context, sources) {
+    const rights = await loadMessageReadingRights(context, sources);
+    const { reader, viewer } = rights;
+    const terms = await loadNarrowTerms(args, rights, context, sources, { searchApart: true });
     const plan = makeNarrowQueryPlan(terms, viewer, { copies: true });
-    const ids = [...new Set(msg_ids)].filter((id) => Number.isSafeInteger(id) && id >= 0).sort((a, b) => a - b);
+    const ids = [...new Set(args.msg_ids)].filter((id) => Number.isSafeInteger(id) && id >= 0).sort((a, b) => a - b);
     const records = await sources.store.getMessages(context.realm, ids);
     const stored = records.filter((record) => record !== null).map(toStoredMessage);
     const own = await reader.filterReadableWithHistory(stored, plan.history);
@@ -116,8 +117,9 @@ export const renderMessagePreviewHandler: UserCommandHandler<
 > = {
   lane: 'read',
   read: true,
-  async inputs({ content, origin }, { realm, caller }, sources) {
-    return sources.services.renderer.renderOrNull(content, await sources.loadDirectory(realm), origin, caller);
+  async inputs({ content, origin, newer_mentions }, { realm, caller }, sources) {
+    const directory = await sources.loadDirectory(realm);
+    return sources.services.renderer.renderOrNull(content, directory, origin, caller, newer_mentions);
   },
   handle(_view, _args, rendered) {
     if (!rendered) throw apiError('CANNOT_RENDER');

@@ -76,6 +76,7 @@ function makeMessageViewerContext(
     subscribed: (stream) => isSubscribedToStream(parts, stream),
     mutedStreams: new Set(own.filter((of) => of.active && of.muted).map((of) => of.stream)),
     mutesTopic: (stream, topic) => topicVisibilityPolicyOf(parts, stream, topic) === TOPIC_VISIBILITY_POLICY.muted,
+    followsTopic: (stream, topic) => topicVisibilityPolicyOf(parts, stream, topic) === TOPIC_VISIBILITY_POLICY.followed,
   };
 }
 

@@ -17,6 +17,7 @@ export interface MessageViewerContext {
   subscribed(stream: number): boolean;
   readonly mutedStreams: ReadonlySet<number>;
   mutesTopic(stream: number, topic: string): boolean;
+  followsTopic(stream: number, topic: string): boolean;
 }
 
 /** A viewer without flags and mutes: access follows from subscriptions alone. */
@@ -28,6 +29,7 @@ export const makeViewerWithoutFlags = (
   streams: [],
   mutedStreams: new Set(),
   mutesTopic: () => false,
+  followsTopic: () => false,
 });
 
 /** One user's memberships of streams, read from the Store on demand. */

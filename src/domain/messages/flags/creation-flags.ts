@@ -55,18 +55,22 @@ function memberIdsOfGroups(groups: readonly number[], directory: DirectoryView):
   return groups.flatMap((id) => all.transitiveMemberIdsOf(id));
 }
 
-/** Users with a mention or an alert word in the text, with or without a copy of the message: user → flags. */
+/**
+ * Users with a mention or an alert word in the text, with or without a copy of the message: user → flags.
+ * @param topicParticipants users who take part in the topic, if the text mentions it
+ */
 export function makeMentionAndAlertFlagsByUser(
   content: string,
   mentions: MentionTargets,
+  topicParticipants: readonly number[],
   directory: DirectoryView,
 ): Map<number, string[]> {
   const flags = new Map<number, string[]>();
+  const addFlag = (user: number, flag: string): void => void flags.set(user, [...(flags.get(user) ?? []), flag]);
   for (const user of new Set([...mentions.users, ...memberIdsOfGroups(mentions.groups, directory)]))
-    flags.set(user, ['mentioned']);
-  for (const user of userIdsAlertedByText(directory, content)) {
-    flags.set(user, [...(flags.get(user) ?? []), 'has_alert_word']);
-  }
+    addFlag(user, 'mentioned');
+  if (mentions.topic) for (const user of new Set(topicParticipants)) addFlag(user, 'wildcard_mentioned');
+  for (const user of userIdsAlertedByText(directory, content)) addFlag(user, 'has_alert_word');
   return flags;
 }
 
@@ -75,20 +79,25 @@ interface CreationFlagsInput {
   readonly content: string;
   /** Mentions in the text that notify users; silent ones are excluded. */
   readonly mentions: MentionTargets;
+  /** Users who take part in the topic; needed only if the text mentions it. */
+  readonly topicParticipants?: readonly number[];
   /** Users whose copies count as read from the beginning. */
   readonly read: readonly number[];
   readonly hasCopy: (user: number) => boolean;
 }
 
-/** Flags of single users with a copy. A wildcard mention isn't among them: `MessageBody.wildcard` notes it once. */
+/**
+ * Flags of single users with a copy. A mention of everybody isn't among them: `MessageBody.wildcard` notes it once. The
+ * flag `wildcard_mentioned` is that of a topic's mention.
+ */
 export function computeFlagsAtMessageCreation(
-  { sender, content, mentions, read, hasCopy }: CreationFlagsInput,
+  { sender, content, mentions, topicParticipants = [], read, hasCopy }: CreationFlagsInput,
   directory: DirectoryView,
 ): MessageBody['flags'] {
   const flags: Record<string, string[]> = {};
   for (const user of new Set([...read, ...userIdsWhoMutedSender(directory, sender)]))
     if (hasCopy(user)) flags[user] = ['read'];
-  for (const [user, added] of makeMentionAndAlertFlagsByUser(content, mentions, directory)) {
+  for (const [user, added] of makeMentionAndAlertFlagsByUser(content, mentions, topicParticipants, directory)) {
     if (hasCopy(user)) flags[user] = [...(flags[user] ?? []), ...added];
   }
   return flags;

@@ -182,7 +182,7 @@ export class UserMessageFlagsView {
       if (starred.has(id)) sum |= 2;
       if (collapsed.has(id)) sum |= 4;
       if ((sent & MESSAGE_CREATION_FLAG_BITS.mentioned) !== 0) sum |= 8;
-      if (hasWildcardMention(message)) sum |= 16;
+      if (hasWildcardMention(message) || (sent & MESSAGE_CREATION_FLAG_BITS.wildcard_mentioned) !== 0) sum |= 16;
       if ((sent & MESSAGE_CREATION_FLAG_BITS.has_alert_word) !== 0) sum |= 32;
       if (isHistorical) sum |= 64;
       return flagListOfBitSum(sum);

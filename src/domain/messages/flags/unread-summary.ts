@@ -39,6 +39,8 @@ class UnreadIdsByConversation<K> {
 
 const comparePrimitives = <T extends number | string>(a: T, b: T): number => (a < b ? -1 : a > b ? 1 : 0);
 
+const NO_FLAGS: readonly string[] = [];
+
 /** Makes the section from the user's unread messages. @param unread in any order */
 export function makeUnreadMessagesSummary(unread: readonly StoredMessage[], view: UnreadSummaryView): JsonObject {
   const counted = unread.filter(({ body }) => body.stream === 0 || view.subscribed(body.stream));
@@ -51,7 +53,9 @@ export function makeUnreadMessagesSummary(unread: readonly StoredMessage[], view
   for (const { id, participants, body } of newest.toReversed()) {
     const muted = body.stream !== 0 && view.muted(body.stream, body.topic);
     if (!muted) count++;
-    if (body.flags[view.user]?.includes('mentioned') || (body.wildcard && !muted)) mentions.push(id);
+    const flags = body.flags[view.user] ?? NO_FLAGS;
+    const isMentionedWithOthers = body.wildcard || flags.includes('wildcard_mentioned');
+    if (flags.includes('mentioned') || (isMentionedWithOthers && !muted)) mentions.push(id);
     if (body.stream !== 0) {
       const key = { stream_id: body.stream, topic: body.topic };
       streams.addUnread(`${String(body.stream).padStart(16, '0')} ${body.topic}`, key, id);

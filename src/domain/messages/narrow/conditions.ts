@@ -112,8 +112,12 @@ export function deriveNarrowStoreConditions(
         direct = agreed(direct, false);
         addIndex({ by: 'tag', tag: messageIndexTags.resolved });
         break;
+      case 'followed':
+        direct = agreed(direct, false);
+        break;
       case 'has':
-        addIndex({ by: 'tag', tag: messageIndexTags.has(term.what) });
+        // Messages have no tag for their reactions, which come later.
+        if (term.what !== 'reaction') addIndex({ by: 'tag', tag: messageIndexTags.has(term.what) });
         break;
       case 'search':
         if (term.search.stems.length === 0) impossible = true;

@@ -30,6 +30,7 @@ const COPIES_ONLY_TERMS = new Set<ResolvedNarrowTerm['is']>([
   'mentioned',
   'alerted',
   'resolved',
+  'followed',
 ]);
 
 /** Streams whose history belongs to the narrow (narrow.md § Base set). */
@@ -48,7 +49,13 @@ function includedHistoryOfNarrow(
   return !isGuest(user) && positive.some((term) => term.is === 'public-streams') ? 'public' : 'none';
 }
 
-const TERMS_THAT_NEED_DECODED_MESSAGES = new Set<ResolvedNarrowTerm['is']>(['search', 'resolved', 'has', 'home']);
+const TERMS_THAT_NEED_DECODED_MESSAGES = new Set<ResolvedNarrowTerm['is']>([
+  'search',
+  'resolved',
+  'followed',
+  'has',
+  'home',
+]);
 
 /**
  * True for terms that must be tested on each message found, because the ranges don't imply them. With a conversation in

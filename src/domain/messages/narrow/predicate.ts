@@ -14,6 +14,8 @@ import {
 import { RESOLVED_TOPIC_PREFIX } from '../stored/record.js';
 import type { ResolvedNarrowTerm } from './terms.js';
 
+const MENTION_FLAG_BITS = MESSAGE_CREATION_FLAG_BITS.mentioned | MESSAGE_CREATION_FLAG_BITS.wildcard_mentioned;
+
 /** True if the stream is public. Archived streams count as private. */
 export function isActivePublicStream({ directory }: MessageViewerContext, stream: number): boolean {
   const of = stream === 0 ? undefined : directory.stream(stream as never);
@@ -67,17 +69,23 @@ function makeTermPredicate(term: ResolvedNarrowTerm, viewer: MessageViewerContex
       return (own) => !flags.isRead(own);
     case 'mentioned':
       return ({ message }) =>
-        hasWildcardMention(message) ||
-        (creationFlagBitsOfUser(message, user.id) & MESSAGE_CREATION_FLAG_BITS.mentioned) !== 0;
+        hasWildcardMention(message) || (creationFlagBitsOfUser(message, user.id) & MENTION_FLAG_BITS) !== 0;
     case 'alerted':
       return ({ message }) =>
         (creationFlagBitsOfUser(message, user.id) & MESSAGE_CREATION_FLAG_BITS.has_alert_word) !== 0;
     case 'resolved':
       return ({ message: { body } }) => body.stream !== 0 && body.topic.startsWith(RESOLVED_TOPIC_PREFIX);
-    case 'has':
-      return term.what === 'attachment'
-        ? ({ message }) => (message.body.files?.length ?? 0) > 0
-        : ({ message }) => message.body.has[term.what as 'link' | 'image'];
+    case 'followed':
+      return ({ message }) => {
+        const stream = currentStreamIdOfMessage(message);
+        return stream !== 0 && viewer.followsTopic(stream, message.body.topic);
+      };
+    case 'has': {
+      const { what } = term;
+      if (what === 'attachment') return ({ message }) => (message.body.files?.length ?? 0) > 0;
+      if (what === 'reaction') return ({ message }) => (message.body.reactions?.length ?? 0) > 0;
+      return ({ message }) => message.body.has[what];
+    }
     case 'home':
       return ({ message }) => isMessageUnmuted(message, viewer);
     case 'search':

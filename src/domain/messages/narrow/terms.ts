@@ -20,12 +20,33 @@ export interface UnresolvedNarrowTerm {
   readonly negated: boolean;
 }
 
+/**
+ * Operators and operands that a request may use. 'classic': those of feature level 184. 'current': also those of later
+ * levels, `channel`, `channels`, `with`, `is:followed`, `has:reaction`, and integers as operands of `id`.
+ */
+export type NarrowDialect = 'classic' | 'current';
+
+/** Operators of the current dialect under the names that they have in the classic dialect. */
+const CLASSIC_OPERATOR_BY_CURRENT_NAME: ReadonlyMap<string, string> = new Map([
+  ['channel', 'stream'],
+  ['channels', 'streams'],
+]);
+
 const OPERATORS_TAKING_ID_OR_NAME = new Set(['sender', 'stream', 'dm-including', 'group-pm-with']);
+/** Operators that take a message id, in the current dialect also as an integer. */
+const OPERATORS_TAKING_MESSAGE_ID = new Set(['id', 'with']);
 const OPERATORS_TAKING_USER_LIST = new Set(['dm', 'pm-with']);
 
-function requireOperandForm(operator: string, operand: unknown): UnresolvedNarrowTerm['operand'] {
+function requireOperandForm(
+  operator: string,
+  operand: unknown,
+  dialect: NarrowDialect,
+): UnresolvedNarrowTerm['operand'] {
   const refuse = (message: string) => apiError('VALIDATION_FAILED', { message });
-  if (OPERATORS_TAKING_ID_OR_NAME.has(operator)) {
+  if (
+    OPERATORS_TAKING_ID_OR_NAME.has(operator) ||
+    (dialect === 'current' && OPERATORS_TAKING_MESSAGE_ID.has(operator))
+  ) {
     if (typeof operand === 'string' || Number.isSafeInteger(operand)) return operand as string | number;
     throw refuse('elem["operand"] is not a string or integer');
   }
@@ -43,7 +64,7 @@ function requireOperandForm(operator: string, operand: unknown): UnresolvedNarro
 }
 
 /** Parses the parameter `narrow`. @param text as sent @throws ApiError one for each defect in the table of narrow.md */
-export function parseDistinctNarrowTerms(text: string): UnresolvedNarrowTerm[] {
+export function parseDistinctNarrowTerms(text: string, dialect: NarrowDialect = 'classic'): UnresolvedNarrowTerm[] {
   checkParameterTextLength('narrow', text.length, MAX_NARROW_JSON_CHARACTERS);
   const bad = () => apiError('REQUEST_VARIABLE_INVALID', { var_name: 'narrow', bad_value: text });
   let list: unknown;
@@ -53,23 +74,26 @@ export function parseDistinctNarrowTerms(text: string): UnresolvedNarrowTerm[] {
     throw bad();
   }
   if (!Array.isArray(list)) throw bad();
+  const toClassicOperator = (operator: string): string =>
+    dialect === 'current' ? (CLASSIC_OPERATOR_BY_CURRENT_NAME.get(operator) ?? operator) : operator;
   const terms = list.map((element: unknown): UnresolvedNarrowTerm => {
     if (Array.isArray(element)) {
       const [operator, operand] = element as unknown[];
       if (element.length !== 2 || typeof operator !== 'string' || typeof operand !== 'string') throw bad();
-      return { operator, operand, negated: false };
+      return { operator: toClassicOperator(operator), operand, negated: false };
     }
     if (typeof element !== 'object' || element === null) throw bad();
-    const { operator, operand, negated } = element as Record<string, unknown>;
-    if (operator === undefined) throw apiError('VALIDATION_FAILED', { message: 'operator key is missing from elem' });
+    const { operator: given, operand, negated } = element as Record<string, unknown>;
+    if (given === undefined) throw apiError('VALIDATION_FAILED', { message: 'operator key is missing from elem' });
     if (operand === undefined) throw apiError('VALIDATION_FAILED', { message: 'operand key is missing from elem' });
     if (negated !== undefined && typeof negated !== 'boolean') {
       throw apiError('VALIDATION_FAILED', { message: 'elem["negated"] is not a boolean' });
     }
-    if (typeof operator !== 'string') {
+    if (typeof given !== 'string') {
       throw apiError('VALIDATION_FAILED', { message: 'elem["operator"] is not a string' });
     }
-    return { operator, operand: requireOperandForm(operator, operand), negated: negated ?? false };
+    const operator = toClassicOperator(given);
+    return { operator, operand: requireOperandForm(operator, operand, dialect), negated: negated ?? false };
   });
   // A repeated term changes nothing.
   const different = [...new Map(terms.map((term) => [JSON.stringify(term), term])).values()];
@@ -89,7 +113,9 @@ export type ResolvedNarrowTerm = { readonly negated: boolean } & (
   | { readonly is: 'direct-with'; readonly user: UserId; readonly groupsOnly: boolean }
   | { readonly is: 'direct' }
   | { readonly is: 'resolved' | 'starred' | 'unread' | 'mentioned' | 'alerted' }
-  | { readonly is: 'has'; readonly what: 'link' | 'image' | 'attachment' }
+  /** Only messages in topics that the caller follows. */
+  | { readonly is: 'followed' }
+  | { readonly is: 'has'; readonly what: 'link' | 'image' | 'attachment' | 'reaction' }
   /** Only messages that are not in a muted stream or topic. */
   | { readonly is: 'home' }
   | { readonly is: 'search'; readonly search: ParsedSearchQuery }
@@ -103,7 +129,7 @@ const OPERATOR_BY_ALIAS: Readonly<Record<string, string>> = {
   group_pm_with: 'group-pm-with',
 };
 
-const makeBadNarrowError = (desc: string) => apiError('BAD_NARROW', { desc });
+export const makeBadNarrowError = (desc: string) => apiError('BAD_NARROW', { desc });
 
 function requireNarrowUser(directory: DirectoryView, operand: string | number, shown: unknown): DirectoryUser {
   const user = typeof operand === 'number' ? directory.user(toUserId(operand)) : directory.userByEmail(operand.trim());
@@ -144,7 +170,12 @@ const TERM_KIND_BY_IS_OPERAND: Readonly<Record<string, Extract<ResolvedNarrowTer
     alerted: 'alerted',
   });
 
-function resolveNarrowTerm(term: UnresolvedNarrowTerm, directory: DirectoryView, caller: number): ResolvedNarrowTerm {
+function resolveNarrowTerm(
+  term: UnresolvedNarrowTerm,
+  directory: DirectoryView,
+  caller: number,
+  dialect: NarrowDialect,
+): ResolvedNarrowTerm {
   const { operator: given, operand, negated } = term;
   const operator = OPERATOR_BY_ALIAS[given] ?? given;
   switch (operator) {
@@ -170,6 +201,7 @@ function resolveNarrowTerm(term: UnresolvedNarrowTerm, directory: DirectoryView,
       return { is: 'direct-with', user, groupsOnly: operator === 'group-pm-with', negated };
     }
     case 'is': {
+      if (operand === 'followed' && dialect === 'current') return { is: 'followed', negated };
       const is = TERM_KIND_BY_IS_OPERAND[operand as string];
       if (!is) throw makeBadNarrowError(`unknown 'is' operand ${String(operand)}`);
       return { is, negated } as ResolvedNarrowTerm;
@@ -178,6 +210,7 @@ function resolveNarrowTerm(term: UnresolvedNarrowTerm, directory: DirectoryView,
       if (operand === 'link' || operand === 'image' || operand === 'attachment') {
         return { is: 'has', what: operand, negated };
       }
+      if (operand === 'reaction' && dialect === 'current') return { is: 'has', what: operand, negated };
       throw makeBadNarrowError(`unknown 'has' operand ${String(operand)}`);
     case 'in':
       // The API ignores a negation of `in`.
@@ -207,10 +240,10 @@ export function resolveNarrowTerms(
   raw: readonly UnresolvedNarrowTerm[],
   directory: DirectoryView,
   caller: number,
-  { searchApart = false } = {},
+  { searchApart = false, dialect = 'classic' }: { searchApart?: boolean; dialect?: NarrowDialect } = {},
 ): ResolvedNarrowTerm[] {
   const apart = (term: UnresolvedNarrowTerm): boolean => searchApart || term.operator !== 'search';
-  const terms = raw.filter(apart).map((term) => resolveNarrowTerm(term, directory, caller));
+  const terms = raw.filter(apart).map((term) => resolveNarrowTerm(term, directory, caller, dialect));
   const searches = raw.filter((term) => !apart(term)).map(({ operand }) => String(operand));
   if (searches.length > 0) terms.push({ is: 'search', search: parseSearchQuery(searches.join(' ')), negated: false });
   const count = searchQueriesOfNarrowTerms(terms).reduce(

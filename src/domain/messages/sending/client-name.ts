@@ -42,6 +42,7 @@ const HUMAN_CLIENT_NAMES_IN_LOWER_CASE = new Set([
   'zulipios',
   'zulipdesktop',
   'zulipmobile',
+  'zulipflutter',
   'zulipelectron',
   'zulipterminal',
   'snipe',

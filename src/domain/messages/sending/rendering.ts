@@ -85,18 +85,22 @@ export class MessageRenderer {
   constructor(private readonly imageProxySecret: string) {}
 
   /**
-   * Renders a message text; null if it can't be rendered within the limits. @param author the author of the text; 0 =
-   * the system
+   * Renders a message text; null if it can't be rendered within the limits.
+   *
+   * @param author the author of the text; 0 = the system
+   * @param newerMentions true if the author's client knows `@**channel**` and `@**topic**`
    */
   async renderOrNull(
     text: string,
     directory: DirectoryView,
     origin: string,
     author: number,
+    newerMentions = false,
   ): Promise<MarkdownRenderResult | null> {
     try {
       const context = makeMarkdownRenderContext(directory, origin, author);
-      return await this.#renderer.renderInlineOrOnThread(text, { ...context, imageProxySecret: this.imageProxySecret });
+      const { imageProxySecret } = this;
+      return await this.#renderer.renderInlineOrOnThread(text, { ...context, imageProxySecret, newerMentions });
     } catch (error) {
       if (error instanceof MarkdownRenderError) return null;
       throw error;

@@ -35,7 +35,7 @@ export const MESSAGE_DIGEST_FACT_POSITIONS = {
 export const MESSAGE_DIGEST_FACT_BITS = { more: 1, wildcard: 2, moved: 4 } as const;
 
 /** Bits of the flags that single users got when the message was sent. */
-export const MESSAGE_CREATION_FLAG_BITS = { read: 1, mentioned: 2, has_alert_word: 4 } as const;
+export const MESSAGE_CREATION_FLAG_BITS = { read: 1, mentioned: 2, has_alert_word: 4, wildcard_mentioned: 8 } as const;
 
 /** Positions of the texts in a digest. */
 export const MESSAGE_DIGEST_TEXT_POSITIONS = { html: 0, content: 1, topicKey: 2 } as const;

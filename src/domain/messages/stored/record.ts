@@ -29,11 +29,15 @@ export const messageIndexTags = {
 
 export const RESOLVED_TOPIC_PREFIX = '✔ ';
 
+/** True if the flags that a user got with a message say that it mentions the user, alone or with the topic. */
+export const hasMentionFlag = (flags: readonly string[] | undefined): boolean =>
+  flags !== undefined && (flags.includes('mentioned') || flags.includes('wildcard_mentioned'));
+
 /** All tags of a message except those of its words. */
 function messageTagsExceptWords({ body, participants, originStream }: StoredMessage): string[] {
   const tags: string[] = [];
   for (const [user, flags] of Object.entries(body.flags)) {
-    if (flags.includes('mentioned')) tags.push(messageIndexTags.mentioned(Number(user)));
+    if (hasMentionFlag(flags)) tags.push(messageIndexTags.mentioned(Number(user)));
     if (flags.includes('has_alert_word')) tags.push(messageIndexTags.alerted(Number(user)));
   }
   if (body.wildcard) {

@@ -1,7 +1,8 @@
 /** Operations of the API for event queues: register, poll, delete (register.md, events.md). */
 import { randomUUID } from 'node:crypto';
 import { Type } from 'typebox';
-import { type JsonObject, SERVER_VERSION_FIELDS } from '#base';
+import type { JsonObject } from '#base';
+import { versionFieldsOfLevel } from '#domain/levels';
 import { isGuest } from '#domain/people';
 import { countFrontendHeartbeatIdsAfter, eventQueueActorKey, toEventQueueId } from '#model';
 import { eventQueueActorCommands, eventQueueSidecarCommands } from '#model/commands';
@@ -82,7 +83,11 @@ function makeVisitorStateCommand(
   if (params.client_gravatar) throw apiError('ANONYMOUS_CLIENT_GRAVATAR');
   if (params.include_subscribers) throw apiError('ANONYMOUS_INCLUDE_SUBSCRIBERS');
   const queue = makeNewQueueKeyAndArgs(call, checkAndMakeEventQueueArguments(params, true, false));
-  return forwardCommand({ ...queue, command: eventQueueActorCommands.visit, extraFields: SERVER_VERSION_FIELDS });
+  return forwardCommand({
+    ...queue,
+    command: eventQueueActorCommands.visit,
+    extraFields: versionFieldsOfLevel(call.apiLevel),
+  });
 }
 
 export const registerEventQueueOperation = defineOperation({
@@ -106,10 +111,15 @@ export const registerEventQueueOperation = defineOperation({
       ...call.params,
       ...resolveChoicesWithBotDefaults(call),
       pronouns: doesClientKnowPronounFields(call.header('user-agent')),
+      apiLevel: call.apiLevel,
     };
     if (call.caller === 0) return makeVisitorStateCommand(call, values);
     const queue = makeNewQueueKeyAndArgs(call, checkAndMakeEventQueueArguments(values, isCallOfGuest(call), true));
-    return forwardCommand({ ...queue, command: eventQueueActorCommands.register, extraFields: SERVER_VERSION_FIELDS });
+    return forwardCommand({
+      ...queue,
+      command: eventQueueActorCommands.register,
+      extraFields: versionFieldsOfLevel(call.apiLevel),
+    });
   },
 });
 
@@ -209,6 +219,7 @@ export const getEventsOperation = defineOperation({
           queue_lifespan_secs: params.queue_lifespan_secs || params.lifespan_secs,
           client_capabilities: { ...bare, ...params.client_capabilities },
           fetch_event_types: [],
+          apiLevel: call.apiLevel,
           pronouns: params.pronouns_field_type_supported && doesClientKnowPronounFields(call.header('user-agent')),
         },
         isCallOfGuest(call),

@@ -7,6 +7,7 @@ import { FakeClock } from '../../../support/fake-clock.js';
 import { until } from '../../../support/until.js';
 import { refused } from '../../harness.js';
 import { startEmbedded } from '../../support/faces.js';
+import { atLevel } from '../../support/levels.js';
 import { makeOrganization, type Person } from '../../support/organization.js';
 import { Queue } from '../../support/queue.js';
 
@@ -151,6 +152,27 @@ export async function queueTimeouts(t: Test): Promise<void> {
     await gone(t, short);
     await pass(clock, 3_000);
     t.same(await long.now(), []);
+  });
+
+  await t.test('idle_queue_timeout does so for clients of newer levels, and wins', async (t) => {
+    const modern = atLevel(member);
+    const [short, long, mobile] = [
+      await fresh({ idle_queue_timeout: 30, queue_lifespan_secs: 3_600 }, modern),
+      await fresh({ idle_queue_timeout: 3_600 }, modern),
+      await fresh({ idle_queue_timeout: '"mobile"' }, modern),
+    ];
+    const older = await fresh({ idle_queue_timeout: 3_600 });
+    await pass(clock, 20);
+    t.same(await short.now(), []);
+    await pass(clock, 100);
+    await gone(t, short);
+    await pass(clock, 700);
+    await gone(t, older);
+    await pass(clock, 2_500);
+    t.same(await long.now(), []);
+    await pass(clock, 4_000);
+    await gone(t, long);
+    t.same(await mobile.now(), []);
   });
 
   await t.test('a queue with a poll attached is not collected', async (t) => {

@@ -207,6 +207,8 @@ export const moving: Facts = async (t, server) => {
     await set(guest, 'followed', 1);
     await set(admin, 'followed', 2);
     await set(admin, 'target', 1);
+    await set(owner, 'followed', 2);
+    await set(owner, 'target', 3);
     await set(member, 'followed', 1);
     await set(member, 'target', 1);
     await set(other, 'no \0 message \u{d800}', 1);
@@ -217,6 +219,7 @@ export const moving: Facts = async (t, server) => {
     t.match(await policies(guest), { '✔ followed': 1, followed: undefined });
     await move(owner, b, { topic: 'target', propagate_mode: 'change_all', ...silent });
     t.match(await policies(other), { target: undefined, '✔ followed': undefined }, 'followed and nothing: nothing');
+    t.match(await policies(owner), { target: 3, '✔ followed': undefined }, 'followed wins over unmuted');
     t.match(await policies(guest), { target: undefined, '✔ followed': undefined });
     t.match(await policies(admin), { target: 2, '✔ followed': undefined }, 'unmuted wins');
     t.match(await policies(member), { target: 1, '✔ followed': undefined }, 'both the same: that');

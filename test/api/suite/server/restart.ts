@@ -1,5 +1,6 @@
 /** Everything stops and starts again on the same data. */
 
+import { CURRENT_CLIENT_HEADERS, CURRENT_CLIENT_REGISTRATION } from '../../support/current-client.js';
 import { makeOrganization, say, streamIdOf, subscribe, tell } from '../../support/organization.js';
 import { Queue } from '../../support/queue.js';
 import type { ApiEvent, ApiMessage } from '../../support/types.js';
@@ -32,6 +33,17 @@ export const restart: Facts = async (t, server) => {
     await server.restart();
     t.same(await queue.now(), [], 'acknowledged events never come again');
     t.same(await idle.now(), []);
+  });
+
+  await t.test('a queue keeps its API level over restarts', async (t) => {
+    const phone = { ...member, api: member.api.with(CURRENT_CLIENT_HEADERS) };
+    const queue = await Queue.register(phone, CURRENT_CLIENT_REGISTRATION);
+    await server.restart();
+    await say(owner, 'lasting', '(no topic)', 'without a topic');
+    const [event] = await queue.take(1);
+    t.equal((event!.message as ApiMessage).subject, '');
+    await server.restart();
+    t.same(await queue.poll({ last_event_id: event!.id - 1, dont_block: true }), [event], 'the same event again');
   });
 
   await t.test('a waiting poll is answered without events, and its client continues after the restart', async (t) => {

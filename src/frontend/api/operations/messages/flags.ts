@@ -2,15 +2,11 @@
  * Operations of the API for flags on messages, and for marking many messages as read (messages.md § Flags, narrow.md).
  */
 import { Type } from 'typebox';
-import {
-  API_MESSAGE_FLAGS_IN_ORDER,
-  EDITABLE_MESSAGE_FLAGS,
-  type EditableMessageFlag,
-  parseDistinctNarrowTerms,
-} from '#domain/messages';
+import { API_MESSAGE_FLAGS_IN_ORDER, EDITABLE_MESSAGE_FLAGS, type EditableMessageFlag } from '#domain/messages';
 import { userActorKey } from '#model';
 import { userActorCommands } from '#model/commands';
 import { apiError } from '#model/errors';
+import { checkNarrowAndMakeArguments } from '../../narrow-arguments.js';
 import { defineOperation, forwardCommand } from '../../operation.js';
 import {
   declareBooleanParameterWithDefault,
@@ -74,8 +70,9 @@ export const setMessageFlagsInNarrowOperation = defineOperation({
     op: declareRequiredTextParameter('form', "'add' or 'remove'."),
     flag: declareRequiredTextParameter('form', "'read', 'starred' or 'collapsed'."),
   },
-  run({ params, realm, caller }) {
-    parseDistinctNarrowTerms(params.narrow);
+  run(call) {
+    const { params, realm, caller } = call;
+    const narrow = checkNarrowAndMakeArguments(call, params.narrow);
     const anchor = parseMessageAnchor(params.anchor);
     if (!params.include_anchor && params.num_before > 0 && params.num_after > 0) throw apiError('ANCHOR_EXCLUDED');
     const before = Math.min(
@@ -89,7 +86,7 @@ export const setMessageFlagsInNarrowOperation = defineOperation({
       args: {
         ...checkFlagAndFlagOperation(params.flag, params.op),
         anchor,
-        narrow: params.narrow,
+        ...narrow,
         include_anchor: params.include_anchor,
         num_before: before,
         num_after: after,

@@ -5,9 +5,12 @@ import { Type } from 'typebox';
 import { userActorKey } from '#model';
 import { userActorCommands } from '#model/commands';
 import { lookUpStreamByNameOrId } from '../../look-up.js';
+import { newerMentionsArgument } from '../../newer-mentions.js';
 import { defineOperation, forwardCommand } from '../../operation.js';
 import {
+  allowEmptyTopicNameParameter,
   declareBooleanParameterWithDefault,
+  declareOptionalTextParameter,
   declarePathIdParameter,
   declareRequiredLongTextParameter,
   declareRequiredTextParameter,
@@ -33,6 +36,10 @@ export const editOrMoveMessageOperation = defineOperation({
       schema: Type.Integer({ minimum: 0 }),
       required: false,
       description: 'New stream.',
+    },
+    prev_content_sha256: {
+      ...declareOptionalTextParameter('form', 'SHA-256 (hexadecimal) of the text that the client replaces.'),
+      since: 371,
     },
     propagate_mode: {
       in: 'form',
@@ -66,10 +73,12 @@ export const editOrMoveMessageOperation = defineOperation({
         content: params.content ?? null,
         topic: params.topic?.trim() ?? null,
         stream_id: stream_id ?? null,
+        ...(params.prev_content_sha256 === undefined ? {} : { prev_content_sha256: params.prev_content_sha256 }),
         propagate_mode: params.propagate_mode,
         notify_old: params.send_notification_to_old_thread,
         notify_new: params.send_notification_to_new_thread,
         origin: site,
+        ...newerMentionsArgument(call),
       },
     });
   },
@@ -96,7 +105,10 @@ export const getMessageEditHistoryOperation = defineOperation({
   path: '/messages/{message_id}/history',
   guard: 'user',
   summary: 'All versions of a message, the first one first.',
-  parameters: { message_id: declarePathIdParameter('The message.') },
+  parameters: {
+    message_id: declarePathIdParameter('The message.'),
+    allow_empty_topic_name: allowEmptyTopicNameParameter,
+  },
   run: ({ params, realm, caller }) =>
     forwardCommand({
       to: userActorKey(realm, caller),
@@ -140,7 +152,10 @@ export const getStreamTopicsOperation = defineOperation({
   guard: 'user',
   anonymous: true,
   summary: 'Topics of a stream, newest first.',
-  parameters: { stream_id: declarePathIdParameter('The stream.') },
+  parameters: {
+    stream_id: declarePathIdParameter('The stream.'),
+    allow_empty_topic_name: allowEmptyTopicNameParameter,
+  },
   async run(call) {
     const { params, realm, caller } = call;
     await lookUpStreamByNameOrId(call, params.stream_id);

@@ -1,11 +1,6 @@
 /** Operations of the API that send and read messages (messages.md, narrow.md). */
 import { Type } from 'typebox';
-import {
-  isHumanClientName,
-  NEWEST_ANCHOR_MESSAGE_ID,
-  parseDistinctNarrowTerms,
-  toCheckedMessageContent,
-} from '#domain/messages';
+import { isHumanClientName, NEWEST_ANCHOR_MESSAGE_ID, toCheckedMessageContent } from '#domain/messages';
 import { toCheckedStreamName, toCheckedTruncatedTopic } from '#domain/streams';
 import { directMessageActorKey, streamActorKey, userActorKey } from '#model';
 import { directMessageActorCommands, streamActorCommands, userActorCommands } from '#model/commands';
@@ -17,9 +12,13 @@ import {
   parseDirectRecipients,
   parseStreamRecipient,
 } from '../../look-up.js';
+import { checkNarrowAndMakeArguments } from '../../narrow-arguments.js';
+import { newerMentionsArgument } from '../../newer-mentions.js';
 import { type ApiCall, defineOperation, forwardCommand } from '../../operation.js';
 import {
+  allowEmptyTopicNameParameter,
   declareBooleanParameterWithDefault,
+  declareOptionalBooleanParameter,
   declareOptionalTextParameter,
   declarePathIdParameter,
   declareRequiredLongTextParameter,
@@ -56,6 +55,10 @@ export const sendMessageOperation = defineOperation({
     forged: declareOptionalTextParameter('form', 'Mirroring, which no client may do here.'),
     widget_content: declareOptionalTextParameter('form', 'JSON of a widget.'),
     time: declareOptionalTextParameter('form', 'Accepted and unused.'),
+    read_by_sender: {
+      ...declareOptionalBooleanParameter('form', 'The sender has read the message; absent: by the client name.'),
+      since: 236,
+    },
   },
   async run(call) {
     const { params } = call;
@@ -64,11 +67,12 @@ export const sendMessageOperation = defineOperation({
     const named = toStream ? [] : parseDirectRecipients(params.to);
     if (params.forged !== undefined || params.sender !== undefined) throw apiError('NOT_AUTHORIZED_FOR_QUERY');
     const message = {
-      human: isHumanClientName(call.clientName),
+      human: params.read_by_sender ?? isHumanClientName(call.clientName),
       queue_id: params.queue_id ?? null,
       local_id: params.local_id ?? null,
       widget: params.widget_content ?? null,
       origin: call.site,
+      ...newerMentionsArgument(call),
     };
     if (toStream) {
       if (target === undefined) throw apiError('MISSING_STREAM');
@@ -140,12 +144,12 @@ export const getMessagesOperation = defineOperation({
     },
     client_gravatar: declareBooleanParameterWithDefault('query', true, 'The client computes gravatar URLs itself.'),
     apply_markdown: declareBooleanParameterWithDefault('query', true, 'Rendered HTML instead of raw text.'),
+    allow_empty_topic_name: allowEmptyTopicNameParameter,
     use_first_unread_anchor: declareBooleanParameterWithDefault('query', false, "Older form of anchor 'first_unread'."),
   },
   run(call) {
     const { params } = call;
-    const narrow = params.narrow;
-    parseDistinctNarrowTerms(narrow);
+    const narrow = checkNarrowAndMakeArguments(call, params.narrow);
     const anchor = params.use_first_unread_anchor ? 'first_unread' : parseMessageAnchor(params.anchor);
     if (params.num_before + params.num_after > MAX_MESSAGES_PER_FETCH)
       throw apiError('TOO_MANY_MESSAGES', { maximum: MAX_MESSAGES_PER_FETCH });
@@ -155,7 +159,7 @@ export const getMessagesOperation = defineOperation({
       command: call.caller === 0 ? userActorCommands.publicMessages : userActorCommands.fetchMessages,
       args: {
         anchor,
-        narrow,
+        ...narrow,
         include_anchor: params.include_anchor,
         num_before: params.num_before,
         num_after: params.num_after,
@@ -176,12 +180,12 @@ export const checkMessagesMatchNarrowOperation = defineOperation({
     msg_ids: { in: 'query', encoding: 'json', schema: Type.Array(Type.Integer()), required: true, description: 'Ids.' },
     narrow: declareRequiredTextParameter('query', 'JSON list of terms: {operator, operand, negated}.'),
   },
-  run({ params, realm, caller }) {
-    parseDistinctNarrowTerms(params.narrow);
+  run(call) {
+    const { params, realm, caller } = call;
     return forwardCommand({
       to: userActorKey(realm, caller),
       command: userActorCommands.matchesNarrow,
-      args: { msg_ids: params.msg_ids, narrow: params.narrow },
+      args: { msg_ids: params.msg_ids, ...checkNarrowAndMakeArguments(call, params.narrow) },
     });
   },
 });
@@ -196,6 +200,7 @@ export const getMessageOperation = defineOperation({
   parameters: {
     message_id: declarePathIdParameter('The message.'),
     apply_markdown: declareBooleanParameterWithDefault('query', true, 'Rendered HTML instead of raw text.'),
+    allow_empty_topic_name: allowEmptyTopicNameParameter,
   },
   run: ({ params, realm, caller }) =>
     forwardCommand({
@@ -228,12 +233,14 @@ export const renderMessageOperation = defineOperation({
   compressed: true,
   summary: 'HTML of a text, as a message would show it; nothing is stored.',
   parameters: { content: declareRequiredLongTextParameter('form', 'Markdown.') },
-  run: ({ params, realm, caller, site }) =>
-    forwardCommand({
+  run(call) {
+    const { params, realm, caller, site } = call;
+    return forwardCommand({
       to: userActorKey(realm, caller),
       command: userActorCommands.render,
-      args: { content: params.content, origin: site },
-    }),
+      args: { content: params.content, origin: site, ...newerMentionsArgument(call) },
+    });
+  },
 });
 
 /**

@@ -34,10 +34,15 @@ export const setTypingStatusOperation = defineOperation({
       ...declareOptionalJsonParameter('form', Type.Array(Type.Integer()), 'User ids; or one stream id.'),
       required: true,
     },
+    stream_id: {
+      ...declareOptionalJsonParameter('form', Type.Integer(), 'The stream, instead of its id in `to`.'),
+      since: 215,
+    },
     topic: { ...declareRequiredLongTextParameter('form', 'Topic in the stream; it is cut.'), required: false },
   },
   async run(call) {
-    const { type, op, to, topic } = call.params;
+    const { type, op, topic } = call.params;
+    const to = type === 'stream' && call.params.stream_id !== undefined ? [call.params.stream_id] : call.params.to;
     if (to.length === 0) throw apiError('EMPTY_TO');
     if (type !== 'stream') {
       await refreshDirectoryUnlessKnown(call, (directory) => to.every((id) => directory.user(toUserId(id))));

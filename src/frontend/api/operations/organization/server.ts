@@ -3,8 +3,8 @@
  * /server_settings, § Other).
  */
 
-import { SERVER_VERSION_FIELDS } from '#base';
 import { SERVER_REALM_ID } from '#directory';
+import { versionFieldsOfLevel } from '#domain/levels';
 import { renderContextFreeMarkdownOrEmpty } from '#domain/markdown';
 import { findSubdomainProblemText } from '#domain/people';
 import { realmPictureOrDefaultUrl } from '#domain/pictures';
@@ -61,7 +61,7 @@ export const getServerSettingsOperation = defineOperation({
           saml: false,
           'openid connect': providers.length > 0,
         },
-        ...SERVER_VERSION_FIELDS,
+        ...versionFieldsOfLevel(call.apiLevel),
         push_notifications_enabled: call.pushesToMobileDevices,
         is_incompatible: isIncompatibilityTestAgent(call.header(USER_AGENT_HEADER)),
         email_auth_enabled: passwords,

@@ -1,0 +1,30 @@
+import type { ApiChange, RequestFields } from '../change.js';
+
+/** Turns the recipient type `channel` into the older name of it. */
+function nameRecipientTypeStream(fields: RequestFields): void {
+  if (fields.get('type') === 'channel') fields.set('type', 'stream');
+}
+
+/** `channel` is the newer word for `stream`, as the recipient of a message. */
+export const CHANNELS_AS_RECIPIENTS: ApiChange = {
+  since: 248,
+  summary: 'Messages, scheduled messages and typing notifications have the recipient type `channel`.',
+  requests: {
+    'send-message': nameRecipientTypeStream,
+    'create-scheduled-message': nameRecipientTypeStream,
+    'update-scheduled-message': nameRecipientTypeStream,
+    'set-typing-status': nameRecipientTypeStream,
+  },
+};
+
+/** A typing notification for a stream names it in a parameter of its own. */
+export const STREAM_ID_OF_TYPING: ApiChange = {
+  since: 215,
+  summary: 'Typing notifications name their stream in `stream_id` instead of `to`.',
+  requests: {
+    'set-typing-status': (fields) => {
+      // `to` stays a required parameter of the operation, which ignores it beside `stream_id`.
+      if (fields.get('type') === 'stream' && fields.has('stream_id') && !fields.has('to')) fields.set('to', '[]');
+    },
+  },
+};

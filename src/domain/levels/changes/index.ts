@@ -1,0 +1,29 @@
+/** All changes since the base level, oldest first. */
+import type { ApiChange } from '../change.js';
+import { ACTIVITY_OF_ACCOUNTS } from './account-activity.js';
+import { CHANNELS_AS_RECIPIENTS, STREAM_ID_OF_TYPING } from './channel-recipients.js';
+import { EMPTY_TOPIC_NAME } from './empty-topic.js';
+import { CODES_OF_ALL_ERRORS } from './error-codes.js';
+import { COLORS_OF_SUBSCRIPTIONS } from './hex-colors.js';
+import { MESSAGE_EDIT_EVENTS } from './message-edits.js';
+import { WELL_FORMED_POLLS } from './polls.js';
+import { NAMES_OF_EXTRA_EMOJI } from './product-emoji.js';
+import { NAMES_OF_ROLE_GROUPS } from './role-groups.js';
+import { THUMBNAIL_FORMATS, TYPING_PERIODS } from './server-facts.js';
+
+const CHANGES: readonly ApiChange[] = [
+  CHANNELS_AS_RECIPIENTS,
+  STREAM_ID_OF_TYPING,
+  TYPING_PERIODS,
+  ACTIVITY_OF_ACCOUNTS,
+  THUMBNAIL_FORMATS,
+  CODES_OF_ALL_ERRORS,
+  COLORS_OF_SUBSCRIPTIONS,
+  MESSAGE_EDIT_EVENTS,
+  NAMES_OF_EXTRA_EMOJI,
+  NAMES_OF_ROLE_GROUPS,
+  WELL_FORMED_POLLS,
+  EMPTY_TOPIC_NAME,
+];
+
+export const API_CHANGES: readonly ApiChange[] = [...CHANGES].sort((a, b) => a.since - b.since);

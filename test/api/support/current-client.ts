@@ -1,0 +1,89 @@
+/**
+ * The official mobile client of today: what it sends, and the schemas of what it requires (current-client.json). Every
+ * answer and event that a caller at a newer API level gets is checked against them.
+ */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
+import type { Params } from './client.js';
+import type { Fields } from './types.js';
+import { repositoryRoot } from './wire.js';
+
+type Schema = Record<string, unknown>;
+
+interface CurrentClientSchemas {
+  readonly answers: Readonly<Record<string, Schema>>;
+  readonly events: Readonly<Record<string, Schema>>;
+  readonly $defs: Readonly<Record<string, Schema>>;
+}
+
+const schemas = JSON.parse(
+  readFileSync(join(repositoryRoot(), 'test/fixtures/api/current-client.json'), 'utf8'),
+) as CurrentClientSchemas;
+
+export const CURRENT_CLIENT_LEVEL = 371;
+export const CURRENT_CLIENT_HEADERS = { 'user-agent': 'ZulipFlutter/30.0.274+274 (Android 14)' };
+
+/** Parameters of its POST /register. */
+export const CURRENT_CLIENT_REGISTRATION: Params = {
+  apply_markdown: true,
+  client_gravatar: false,
+  slim_presence: true,
+  client_capabilities: {
+    notification_settings_null: true,
+    bulk_message_deletion: true,
+    user_avatar_url_field_optional: true,
+    stream_typing_notifications: true,
+    user_settings_object: true,
+    include_deactivated_groups: true,
+    empty_topic_name: true,
+  },
+};
+
+/** True for a caller whose headers ask for a newer level than the base level. */
+export const isCurrentClient = (headers: Readonly<Record<string, string>>): boolean =>
+  headers['user-agent']?.startsWith('ZulipFlutter/') === true ||
+  Number(headers['x-conclave-api-level'] ?? 0) >= CURRENT_CLIENT_LEVEL;
+
+const ajv = new Ajv2020({ strict: true, allowUnionTypes: true, strictTypes: false, strictRequired: false });
+const compiled = new Map<string, ValidateFunction>();
+
+function check(name: string, schema: Schema, value: unknown): void {
+  let validate = compiled.get(name);
+  if (!validate) {
+    validate = ajv.compile({ ...schema, $defs: schemas.$defs });
+    compiled.set(name, validate);
+  }
+  if (validate(value)) return;
+  const problems = (validate.errors ?? []).map((e) => `${e.instancePath} ${e.message} ${JSON.stringify(e.params)}`);
+  throw new Error(
+    `${name} is not what today's client reads: ${problems.join('; ')}\n${JSON.stringify(value).slice(0, 2000)}`,
+  );
+}
+
+const EVENT_TYPES = new Set(Object.keys(schemas.events).map((name) => name.split('/')[0]));
+
+/** @throws Error when the client could not read the event */
+export function checkEventOfCurrentClient(event: Fields): void {
+  const type = String(event.type);
+  // The client ignores types that it does not know.
+  if (!EVENT_TYPES.has(type)) return;
+  const name = event.op === undefined ? type : `${type}/${String(event.op)}`;
+  const schema = schemas.events[name];
+  if (!schema) throw new Error(`today's client must not get ${name}: ${JSON.stringify(event)}`);
+  check(name, schema, event);
+}
+
+/** @throws Error when the client could not read the answer */
+export function checkAnswerOfCurrentClient(operation: string, status: number, body: Fields, sent: Params): void {
+  if (status >= 500) return;
+  if (status >= 400) {
+    const { result, msg, code } = body;
+    if (result === 'error' && typeof msg === 'string' && typeof code === 'string') return;
+    throw new Error(`${operation}: no error for today's client: ${JSON.stringify(body)}`);
+  }
+  const schema = schemas.answers[operation];
+  const isPartOfState = operation === 'POST /register' && (sent.fetch_event_types ?? sent.event_types) !== undefined;
+  if (schema && !isPartOfState) check(operation, schema, body);
+  if (operation === 'GET /events') for (const event of body.events as Fields[]) checkEventOfCurrentClient(event);
+}
