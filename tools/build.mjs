@@ -2,7 +2,7 @@
  * `npm run build`: compiles into a folder beside `dist`, then moves the files that differ, one by one. The program that
  * users start is bundled into `dist/program`: it starts in a fifth of the time of its 784 modules. Each bundle is a
  * `.js` file, which is src/launch.ts, a `.cjs` file with the code, and a `.cache` file with V8's compiled form of it
- * (docs/decisions/024-one-file-and-its-code-cache.md).
+ * (docs/decisions/025-one-file-and-its-code-cache.md).
  *
  * A server that runs from `dist` keeps every file that it may still load: workers are loaded late. Compiled files of
  * removed sources are deleted, so that no stale test runs. Unchanged sources are not compiled again. This file is plain

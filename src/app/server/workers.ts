@@ -3,7 +3,7 @@
  * them has the actors, the Store and the log.
  *
  * Workers are processes, not threads: a thread that ends while the native HTTP engine has connections aborts the whole
- * process (docs/decisions/024-workers.md).
+ * process (docs/decisions/026-workers.md).
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
