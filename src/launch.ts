@@ -9,7 +9,7 @@ import Module, { createRequire } from 'node:module';
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { setFlagsFromString } from 'node:v8';
-import { constants, Script } from 'node:vm';
+import { Script } from 'node:vm';
 
 /** Both files begin with the SHA-256 hash of the bundle in a comment, because V8 itself compares only lengths. */
 const BUNDLE_HASH_BYTES = 64 + 4;
@@ -36,7 +36,6 @@ function compileBundle(file: string): Script {
   try {
     return new Script(Module.wrap(bytes.toString('latin1')), {
       filename: file,
-      importModuleDynamically: constants.USE_MAIN_CONTEXT_DEFAULT_LOADER,
       ...(isOfThisBundle ? { cachedData: cache.subarray(BUNDLE_HASH_BYTES) } : {}),
     });
   } finally {

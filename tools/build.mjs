@@ -166,6 +166,8 @@ async function bundleProgram(target) {
     bundle: true,
     format: 'cjs',
     external: NOT_BUNDLED,
+    // `import()` does not work in a script from a code cache; all packages that load late can be required.
+    supported: { 'dynamic-import': false },
     plugins: [ownImports],
     define: { 'import.meta.url': 'bundleUrl' },
     banner: { js: "const bundleUrl = require('node:url').pathToFileURL(__filename).href;" },

@@ -8,7 +8,7 @@
 import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
 import Module, { createRequire } from 'node:module';
 import { dirname, resolve } from 'node:path';
-import { constants, Script } from 'node:vm';
+import { Script } from 'node:vm';
 
 /** The end of what a server prints at its start. */
 const READY = 'Health and metrics:';
@@ -18,7 +18,6 @@ const bytes = readFileSync(bundle);
 const script = new Script(Module.wrap(bytes.toString('latin1')), {
   // Stack traces take the name from the cache, and the build moves the file to `dist` when it is done.
   filename: bundle.replace(/(?<=[\\/]dist)\.\d+(?=[\\/])/, ''),
-  importModuleDynamically: constants.USE_MAIN_CONTEXT_DEFAULT_LOADER,
 });
 
 function write() {

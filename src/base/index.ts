@@ -5,9 +5,8 @@
  *   `encodeResponseFields` (response bodies from encoded parts).
  * - Collections: `IdSet` (delta-encoded id sets), lazy maps and sets (shared while empty).
  * - Concurrency on one event loop: `SingleFlight`, `Semaphore`, `TimeSlicer`.
- * - `memoizeByObject`, rate limits over sliding windows (`rates.ts`), formats of dates and URLs, HTML escaping,
- * networks
- *   that outgoing requests may reach (`ip-networks.ts`).
+ * - `memoizeByObject`, rate limits over sliding windows (`rates.ts`), formats of dates and URLs, HTML escaping, the
+ *   networks that outgoing requests may reach (`ip-networks.ts`).
  *
  * Folders with doors of their own: `clock` (time that tests can move), `threads` (worker pool), `disk` (private and
  * durable files), `metrics` (declared metrics and their Prometheus format).

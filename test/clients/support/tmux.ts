@@ -7,6 +7,8 @@ import { HANGS_MS, until } from './wait.js';
 const COMMAND_MS = 30_000;
 const SEEN_MS = HANGS_MS;
 const REST_MS = 100;
+/** Time between two looks at the screen. Each look starts a process, 10 ms of CPU. */
+const LOOK_MS = 35;
 
 /** @returns whether tmux is there */
 export async function hasTmux(): Promise<boolean> {
@@ -112,7 +114,7 @@ export class Terminal {
   }
 
   async #until(what: string, holds: (screen: string) => boolean, withinMs: number): Promise<void> {
-    await until(what, async () => holds(await this.screen()), withinMs).catch((error: Error) => {
+    await until(what, async () => holds(await this.screen()), withinMs, LOOK_MS).catch((error: Error) => {
       throw new Error(`${error.message}\n${this.#last.replace(/ +$/gm, '')}`);
     });
   }

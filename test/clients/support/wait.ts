@@ -5,17 +5,23 @@ export const HANGS_MS = 60_000;
 
 const [SHORTEST_MS, LONGEST_MS] = [5, 50];
 
-/** Waits for a condition. @returns milliseconds that passed @throws Error after `withinMs` */
+/**
+ * Waits for a condition.
+ * @param everyMs least time between two looks, for a condition whose look is dear
+ * @returns milliseconds that passed
+ * @throws Error after `withinMs`
+ */
 export async function until(
   what: string,
   condition: () => boolean | Promise<boolean>,
   withinMs = HANGS_MS,
+  everyMs = SHORTEST_MS,
 ): Promise<number> {
   const start = performance.now();
   const passed = (): number => performance.now() - start;
   while (!(await condition())) {
     if (passed() > withinMs) throw new Error(`not within ${withinMs} ms: ${what}`);
-    const pauseMs = Math.min(LONGEST_MS, SHORTEST_MS + passed() / 20);
+    const pauseMs = Math.min(LONGEST_MS, everyMs + passed() / 20);
     await new Promise((resolve) => setTimeout(resolve, pauseMs));
   }
   return passed();
