@@ -9,7 +9,7 @@ const PATIENCE_MS = 30_000;
 /**
  * Runs in each page before its scripts. `painted` calls back behind the next frame; `opened` is the time from the
  * navigation to the first frame with messages; `shows` resolves when one of the newest messages on screen has the text.
- * `keyWork` has the work for each keystroke without the wait for its frame: that of its events, and that of the frame.
+ * `keyWork` has the time of each keystroke without the wait between its events and its frame.
  */
 const PROBES = `(() => {
   const now = () => performance.timeOrigin + performance.now();
@@ -48,7 +48,7 @@ const PROBES = `(() => {
       requestAnimationFrame(() => { frame = now(); });
       painted((then) => {
         bench.keys.push(then - at);
-        bench.keyWork.push(handled + then - frame);
+        bench.keyWork.push(then - at - Math.max(0, frame - began - handled));
       });
     }
   }, true);
@@ -127,10 +127,11 @@ export class BenchPage {
     return [nodes, jsEventListeners];
   }
 
-  /** Goes to another view of the same page. */
+  /** Goes to another view of the same page. The bench must hold no element: it would keep the whole view alive. */
   async goTo(hash: string, ready: string): Promise<void> {
     await this.page.evaluate(`location.hash = ${JSON.stringify(hash)}`);
-    await this.page.waitForSelector(ready);
+    const found = await this.page.waitForFunction(`document.querySelector(${JSON.stringify(ready)}) !== null`);
+    await found.dispose();
   }
 
   /** Seconds that the main thread has worked. */
