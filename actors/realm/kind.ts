@@ -31,6 +31,10 @@ import {
 } from './commands/accounts/identities.js';
 import { EMAIL_CHANGE_PART_PREFIX, PASSWORD_RESET_LINKS_PART_PREFIX } from './commands/accounts/mailed-links.js';
 import {
+  mailPasswordInvitationsHandler,
+  PASSWORD_INVITATIONS_PART_NAME,
+} from './commands/accounts/password-invitations.js';
+import {
   mailPasswordResetByAdminHandler,
   readPasswordResetPageHandler,
   requestPasswordResetHandler,
@@ -190,6 +194,7 @@ export const realmActorKind: ActorKindDefinition<RealmActorState, RealmMemorySta
     MAIL_REQUEST_TIMES_PART_PREFIX,
     UNFINISHED_IMPORT_PART_PREFIX,
     IMPORT_LEASE_PART_NAME,
+    PASSWORD_INVITATIONS_PART_NAME,
     DATA_EXPORT_PARTS.prefix,
   ],
   commands: wrapAllRealmCommandHandlers(
@@ -243,6 +248,7 @@ export const realmActorKind: ActorKindDefinition<RealmActorState, RealmMemorySta
       setRateLimits: setAccountRateLimitsHandler,
       // Handlers of accounts/password-reset.ts: forgotten passwords
       askPasswordReset: requestPasswordResetHandler,
+      mailPasswordInvitations: mailPasswordInvitationsHandler,
       sendPasswordReset: mailPasswordResetByAdminHandler,
       peekPasswordReset: readPasswordResetPageHandler,
       resetPassword: resetPasswordHandler,

@@ -47,7 +47,8 @@ interface MissedMessageContext {
   readonly realm: RealmId;
   readonly nowMs: number;
   readonly origin: string;
-  readonly noticeMemory: MissedMessageNoticeMemory;
+  /** Absent for edits: no later look of a receiver's actor would find the message. */
+  readonly noticeMemory?: MissedMessageNoticeMemory;
 }
 
 /**
@@ -89,6 +90,44 @@ export function makeMissedMessageCommands(
   return found ? [...found.values()] : NO_COMMANDS;
 }
 
+/** Text by which a stored HTML names a user, or with '*' all users. */
+const mentionTextInHtml = (user: number | '*'): string => `data-user-id="${user}"`;
+
+/** Calls the listener for each user whom a new text mentions, and whom no earlier text of the message mentioned. */
+export function forEachNewlyMentionedUser(
+  parts: ActorParts,
+  before: StoredMessage,
+  after: StoredMessage,
+  listener: (user: number) => void,
+): void {
+  if (after.originStream === 0) return;
+  const earlierTexts = (before.body.edits ?? []).map(({ content }) => content?.html ?? '');
+  const wasMentioned = (user: number | '*'): boolean =>
+    earlierTexts.some((html) => html.includes(mentionTextInHtml(user)));
+  for (const [id, flags] of Object.entries(after.body.flags)) {
+    const isNew = flags.includes('mentioned') && !before.body.flags[id]?.includes('mentioned');
+    if (isNew && !wasMentioned(Number(id))) listener(Number(id));
+  }
+  if (after.body.wildcard && !before.body.wildcard && !wasMentioned('*'))
+    for (const id of listStreamSubscriberIds(parts)) listener(id);
+}
+
+/** Makes the commands to the actors of the users whom an edit of a message mentions for the first time. */
+export function makeCommandsAfterMentionsAdded(
+  parts: ActorParts,
+  before: StoredMessage,
+  after: StoredMessage,
+  context: Omit<MissedMessageContext, 'noticeMemory'>,
+): readonly OutboxCommand[] {
+  const found = new Map<number, OutboxCommand>();
+  forEachNewlyMentionedUser(parts, before, after, (id) => {
+    if (id === after.sender || found.has(id)) return;
+    const command = makeMissedMessageCommandTo(toUserId(id), true, after, context);
+    if (command) found.set(id, command);
+  });
+  return [...found.values()];
+}
+
 const isCurrentSubscriber = (parts: ActorParts, user: number): boolean =>
   isCurrentStreamMember(findStreamMembershipRecord(parts, user));
 
@@ -109,7 +148,7 @@ function makeMissedMessageCommandTo(
   if (flags.includes('read')) return undefined;
   const received = { sender, direct: stream === 0, wildcard: body.wildcard, flags };
   if (personal && !mayNotifyByPersonalTrigger(received, user, directory)) return undefined;
-  if (noticeMemory.wasInformedElseRecord(id, toComparableTopicKey(body.topic), directory, nowMs)) return undefined;
+  if (noticeMemory?.wasInformedElseRecord(id, toComparableTopicKey(body.topic), directory, nowMs)) return undefined;
   return makeOutboxCommand({
     to: userActorKey(realm, id),
     name: userActorCommands.missed,
@@ -123,6 +162,7 @@ function makeMissedMessageCommandTo(
       wildcard: body.wildcard,
       flags,
       origin,
+      ...(noticeMemory ? {} : { isEdited: true }),
     },
     caller: 0,
   });

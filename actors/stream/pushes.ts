@@ -7,22 +7,44 @@ import { mayNotifyByPersonalTrigger } from '#domain/notifications';
 import { type ActorParts, type RealmId, toUserId, userActorKey } from '#model';
 import { makeOutboxCommand, type OutboxCommand, userActorCommands } from '#model/commands';
 import type { DirectoryView } from '#model/records';
-import { forEachPossibleNotificationReceiver } from './missed.js';
+import { forEachNewlyMentionedUser, forEachPossibleNotificationReceiver } from './missed.js';
 
 const NO_COMMANDS: readonly OutboxCommand[] = [];
 const NO_FLAGS: readonly string[] = [];
 
 /** Commands to the actors of the users to whom this new message may be pushed. */
-export function makePushDecisionCommands(
+export const makePushDecisionCommands = (
   parts: ActorParts,
   message: StoredMessage,
   directory: DirectoryView,
   realm: RealmId,
+): readonly OutboxCommand[] =>
+  makeDecisionCommandsFor(message, directory, realm, (listener) =>
+    forEachPossibleNotificationReceiver(parts, message, directory, listener),
+  );
+
+/** Commands to the actors of the users whom an edit of a message mentions for the first time. */
+export const makePushDecisionsAfterMentionsAdded = (
+  parts: ActorParts,
+  before: StoredMessage,
+  after: StoredMessage,
+  directory: DirectoryView,
+  realm: RealmId,
+): readonly OutboxCommand[] =>
+  makeDecisionCommandsFor(after, directory, realm, (listener) =>
+    forEachNewlyMentionedUser(parts, before, after, (user) => listener(user, true)),
+  );
+
+function makeDecisionCommandsFor(
+  message: StoredMessage,
+  directory: DirectoryView,
+  realm: RealmId,
+  forEachReceiver: (listener: (user: number, personal: boolean) => void) => void,
 ): readonly OutboxCommand[] {
   if (!directory.hasAnyPushDevice()) return NO_COMMANDS;
   let found: Map<number, OutboxCommand> | undefined;
   const { id, sender, originStream: stream, body } = message;
-  forEachPossibleNotificationReceiver(parts, message, directory, (receiver, personal) => {
+  forEachReceiver((receiver, personal) => {
     if (receiver === sender || !directory.hasPushDevice(toUserId(receiver)) || found?.has(receiver)) return;
     const user = directory.user(toUserId(receiver));
     if (!user) return;

@@ -27,6 +27,11 @@ export interface MissedConversation extends JsonObject {
   readonly due: number;
   /** Base URL of the organization, for links. */
   readonly origin: string;
+  /**
+   * Wall time at which an edit mentioned the user in the message `first`, ms: the record is about this message alone.
+   * Absent: it is about all messages from `first`.
+   */
+  readonly editedAt?: number;
 }
 
 export const MISSED_CONVERSATION_PART_PREFIX = 'missed/';
@@ -43,6 +48,10 @@ export const makeMissedConversationId = (
   stream === 0
     ? `d${parseActorKey(directMessageActorKey(realm, participants.map(toUserId))).idWithinRealm}`
     : `${stream}/${hashTopicIgnoringCase(topic)}`;
+
+/** Returns the name of the part about one message in which an edit has mentioned the user. */
+export const makeEditedMessagePartId = (conversation: string, message: number): string =>
+  `${conversation}/edited/${message}`;
 
 /** Returns the wall time at which the next mail is to be made, ms; null if there is none. */
 export function findNextMissedMailTime(parts: ActorParts): number | null {

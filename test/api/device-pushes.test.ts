@@ -85,6 +85,15 @@ async function devicePushes(t: Test, start: Start): Promise<void> {
       });
       await member.api.ok('POST /messages/flags', { messages: [direct, mention], op: 'add', flag: 'read' });
       t.match(await nextPush(gateway), { event: 'remove', messages: [direct, mention], user_id: member.id });
+
+      const message_id = await say(other, 'lobby', 'talk', 'not for anybody yet');
+      const edit = (content: string) => other.api.ok('PATCH /messages/{message_id}', { message_id, content });
+      await edit(`now for @**${member.name}**`);
+      t.match(await nextPush(gateway), { event: 'message', trigger: 'mention', message: { id: message_id } });
+      await edit('for nobody');
+      await edit(`for @**${member.name}** again`);
+      const next = await tell(other, [member], 'the next push');
+      t.match(await nextPush(gateway), { trigger: 'direct', message: { id: next } }, 'an edit pushes once');
     },
   );
 

@@ -2,9 +2,12 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
+import { mailActorKey, toRealmId } from '#model';
 import { makeExportedOrganization } from '../support/exported-organization.js';
+import { startSmtp } from '../support/smtp.js';
 import { Cluster } from './support/face.js';
 import { remove, temporary } from './support/folders.js';
+import { checkInvitations } from './support/invitations.js';
 import { services } from './support/missing.js';
 
 /** Files of an export, without the random parts of paths and what names the organization. */
@@ -45,5 +48,27 @@ if (cluster) {
     await face.command('export', join(base, 'third'), '--subdomain', 'three');
     test.strictSame(contentsOf(join(base, 'third')), contentsOf(join(base, 'once')), 'as if it had been alone');
     test.ok(await face.api(0).send('general', 'the organization beside it is served'));
+  });
+
+  t.test('imported people get one mail each, whose link sets a password', { timeout: 180_000 }, async (test) => {
+    const smtp = await startSmtp();
+    test.teardown(() => smtp.away());
+    const mail = ['--smtp-url', smtp.url, '--mail-from', 'noreply@example.com'];
+    const face = await Cluster.start({ ...cluster, options: mail });
+    test.teardown(() => face.stop());
+    const base = temporary('import-invitations');
+    test.teardown(() => remove(base));
+    await checkInvitations(test, {
+      base,
+      smtp,
+      site: face.site(0),
+      run: (...words) => face.command(...words),
+      restart: async () => {
+        const killed = await face.hostOf(mailActorKey(toRealmId(2)));
+        killed.signal('SIGKILL');
+        await killed.ended;
+        await face.owned([await face.addHost(), ...face.hosts.filter((host) => host !== killed)]);
+      },
+    });
   });
 }

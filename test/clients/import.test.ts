@@ -16,9 +16,11 @@ import {
   type MadeUser,
   makeExportedOrganization,
 } from '../support/exported-organization.js';
+import { startSmtp } from '../support/smtp.js';
 import { Api, type Message, type QueueEvent } from './support/api.js';
 import { command, Embedded } from './support/face.js';
 import { remove, temporary } from './support/folders.js';
+import { checkInvitations } from './support/invitations.js';
 import { bounded, conclave, type Ended, freePort } from './support/process.js';
 import { HANGS_MS, until } from './support/wait.js';
 
@@ -287,6 +289,26 @@ t.test('messages of an export whose ids do not follow time come in the order of 
   await imported(join(base, 'mixed'), dataDir, '--subdomain', 'two');
   const plain = await exported(dataDir, 'one', join(base, 'one'));
   test.strictSame(await exported(dataDir, 'two', join(base, 'two')), plain, 'as if their ids followed time');
+});
+
+t.test('imported people get one mail each, whose link sets a password', async (test) => {
+  const base = folder(test);
+  const smtp = await startSmtp();
+  test.teardown(() => smtp.away());
+  const mail = ['--smtp-url', smtp.url, '--mail-from', 'noreply@example.com'];
+  const face = await Embedded.start(mail);
+  test.teardown(() => face.stop());
+  await checkInvitations(test, {
+    base,
+    smtp,
+    site: face.site,
+    run: (...words) => command([...words, '--data-dir', face.dataDir, ...mail]),
+    restart: async () => {
+      face.server.signal('SIGKILL');
+      await face.server.ended;
+      await face.up();
+    },
+  });
 });
 
 interface Entry {

@@ -1,6 +1,6 @@
 /**
- * The timer of a realm's actor: accounts that have become full members by age, weekly digests, and data exports, whose
- * actor the next owner must wake after a crash.
+ * The timer of a realm's actor: accounts that have become full members by age, weekly digests, invitations of
+ * imported accounts, and data exports, whose actor the next owner must wake after a crash.
  */
 
 import { makeValueReply } from '#actors/shared';
@@ -8,6 +8,7 @@ import type { realmActorCommands } from '#model/commands';
 import { hasPendingDataExport } from '../data-exports.js';
 import { type ActorParts, listUserRecords, type RealmActorState } from '../state.js';
 import { announceFullMembers, computeNextFullMemberCheckTime } from './accounts/full-members.js';
+import { nextPasswordInvitationTime, planPasswordInvitations } from './accounts/password-invitations.js';
 import type { RealmCommandHandler } from './command.js';
 import { nextDigestPlanningTime, planDueDigests } from './organization/weekly-digest.js';
 
@@ -24,6 +25,7 @@ export function computeNextRealmTimerTime(
   const times = [
     computeNextFullMemberCheckTime(listUserRecords(parts), state),
     nextDigestPlanningTime(state),
+    nextPasswordInvitationTime(parts),
     hasPendingExport ? now + PENDING_EXPORT_CHECK_INTERVAL_MS : null,
   ].filter((at) => at !== null);
   return times.length === 0 ? null : Math.min(...times);
@@ -35,6 +37,7 @@ export const runDueRealmTasksHandler: RealmCommandHandler<typeof realmActorComma
     const checkAt = computeNextFullMemberCheckTime(listUserRecords(parts), state);
     const announced = checkAt !== null && checkAt <= context.now ? announceFullMembers(view, context) : undefined;
     const planned = planDueDigests(view, context);
+    const invited = planPasswordInvitations(view, context);
     const after: RealmActorState = {
       ...state,
       ...(announced ? { fullMembersAt: announced.fullMembersAt } : {}),
@@ -44,8 +47,13 @@ export const runDueRealmTasksHandler: RealmCommandHandler<typeof realmActorComma
       reply: makeValueReply(null),
       state: after,
       events: announced?.events ?? [],
-      commands: [planned?.commands ?? []],
-      due: computeNextRealmTimerTime(parts, after, context.now),
+      parts: invited?.parts ?? {},
+      commands: [planned?.commands ?? [], invited?.commands ?? []],
+      due: computeNextRealmTimerTime(
+        invited ? new Map([...parts, ...Object.entries(invited.parts)]) : parts,
+        after,
+        context.now,
+      ),
     };
   },
 };

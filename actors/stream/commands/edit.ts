@@ -42,6 +42,8 @@ import {
   newestVersionOfMessage,
   redirectIfOwnedElsewhere,
 } from '../messages.js';
+import { makeCommandsAfterMentionsAdded } from '../missed.js';
+import { makePushDecisionsAfterMentionsAdded } from '../pushes.js';
 import type {
   ConversationActorState,
   ConversationActorView,
@@ -163,6 +165,7 @@ function checkAndMakeNewTextChanges(
   const before = message.body.files ?? [];
   const files = (rendered?.attachmentPaths ?? []).filter((path) => before.includes(path) || claimed.includes(path));
   const { id, sender } = message;
+  const newText = { ...message, body: { ...message.body, ...body } };
   const linking = { id, sender, content: text, html: body.html ?? '', hasLink: body.has?.link === true };
   return {
     body: files.length + before.length > 0 ? { ...body, files } : body,
@@ -171,6 +174,8 @@ function checkAndMakeNewTextChanges(
       ...makeFilesLinkedCommands(realm, excludePaths(files, before), message.id, message.body.sent),
       ...makeFilesUnlinkedCommands(realm, excludePaths(before, files), message.id, false),
       ...makeFetchLinkPreviewsCommands(linking, context, origin),
+      ...makeCommandsAfterMentionsAdded(view.parts, message, newText, { directory, realm, nowMs: now, origin }),
+      ...makePushDecisionsAfterMentionsAdded(view.parts, message, newText, directory, realm),
     ],
   };
 }

@@ -33,7 +33,11 @@ import {
 import { ImportLeaseHolder } from './import-lease.js';
 import { IMPORT_EXPORT_COMMAND_OPTIONS } from './options.js';
 
-type ImportExportOptions = CliNonSettingOptions & { readonly check?: unknown; readonly drop?: unknown };
+type ImportExportOptions = CliNonSettingOptions & {
+  readonly check?: unknown;
+  readonly drop?: unknown;
+  readonly 'no-invitations'?: unknown;
+};
 type ImportExportAction = (config: ServerConfig, options: ImportExportOptions, logger: Logger) => Promise<void>;
 
 /**
@@ -103,7 +107,8 @@ async function runImportOrDropCommand(
   const problem = subdomain === '' ? undefined : findSubdomainProblemText(subdomain);
   if (problem !== undefined) throw new AdminError(problem);
   if (options.drop) {
-    if (file !== undefined || options.check || options.passwords !== undefined || options['former-site'] !== undefined)
+    const others = Object.keys(IMPORT_EXPORT_COMMAND_OPTIONS).filter((name) => name !== 'drop');
+    if (file !== undefined || others.some((name) => options[name as keyof typeof options] !== undefined))
       throw new AdminError('--drop takes --subdomain alone');
     return runWithActorClient(config, logger, (actors) => dropUnfinishedImportOrThrow(actors, subdomain));
   }
@@ -138,6 +143,7 @@ async function runImportOrDropCommand(
           extraEmoji: productEmojiForm(config.emojiNames),
           imageProxyKey: config.imageProxy === 'on' ? secrets.imageProxyKey : '',
           passwords,
+          isInviting: !options['no-invitations'],
           target: opened && makeActorBackedImportTarget(actors, opened, lease),
           progress: makeProgressBarPrinter(),
         });

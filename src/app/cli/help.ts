@@ -33,7 +33,8 @@ Commands:
                                 HOST is an id or a name in 'cluster status', or the beginning of one.
   cluster undrain HOST          Let the host take its share of partitions again.
   import FILE|DIR       Make an organization of another server's or Slack's export (docs/how-to/move-in.md).  --subdomain NAME
-                        [--check: only say what would come] [--passwords FILE] [--former-site URL] [--site URL]
+                        [--check: only say what would come] [--passwords FILE] [--no-invitations]
+                        [--former-site URL] [--site URL]
                         [--drop: give up an import that has not ended]
   export FILE|DIR       Write an organization into a folder or a .tar.gz.  [--subdomain NAME]
   backup DIR            Write a backup of the data directory into DIR; its server may be running.

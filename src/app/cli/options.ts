@@ -8,6 +8,7 @@ export const ADMIN_ONLY_COMMAND_LINE_OPTIONS = Object.fromEntries(
 
 export const IMPORT_EXPORT_COMMAND_OPTIONS = {
   passwords: { type: 'string' },
+  'no-invitations': { type: 'boolean' },
   'former-site': { type: 'string' },
   check: { type: 'boolean' },
   drop: { type: 'boolean' },

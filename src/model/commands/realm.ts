@@ -151,6 +151,8 @@ export const realmActorCommands = {
     'ask-password-reset',
   ),
   /** Sent for an administrator: mails a reset link to an account of the organization. */
+  /** Sent by the actor's timer: invites the next imported accounts to set a password. */
+  mailPasswordInvitations: declareCommand<NoCommandArguments>('mail-password-invitations'),
   sendPasswordReset: declareCommand<UserIdArgs & { readonly origin: string }, ActorFieldsReply>('send-password-reset'),
   /** Replies with the content of the page behind a reset link. */
   peekPasswordReset: declareCommand<

@@ -181,6 +181,8 @@ export type PossiblyMissedMessageArgs = {
   readonly flags: readonly string[];
   /** Base URL of the organization, for links. */
   readonly origin: string;
+  /** True if an edit has added the mention, at the time `sent`; absent: the message is new. */
+  readonly isEdited?: boolean;
 };
 
 export type PlanDigestArgs = {
@@ -193,7 +195,7 @@ export type PlanDigestArgs = {
 };
 
 /** A message that may be pushed to the receiver's devices, as the conversation's actor sends it. */
-export type PushCandidateMessageArgs = Omit<PossiblyMissedMessageArgs, 'participants' | 'sent' | 'origin'>;
+export type PushCandidateMessageArgs = Omit<PossiblyMissedMessageArgs, 'participants' | 'sent' | 'origin' | 'isEdited'>;
 
 export type StreamTopic = { readonly stream: number; readonly topic: string };
 

@@ -315,6 +315,8 @@ export const API_ERROR_CATALOGUE = {
   IMPORT_UNFINISHED: makeBadRequestEntry(
     "Another export's import to '{subdomain}' has not ended: repeat it, or drop it with --drop",
   ),
+  /** Refusal that only the command line gets: another import was faster. */
+  IMPORT_SUBDOMAIN_TAKEN: makeBadRequestEntry("an organization with the subdomain '{subdomain}' exists already"),
   /** Refusal that only the command line gets: another process has gone on with the import. */
   IMPORT_TAKEN_OVER: makeBadRequestEntry(
     "Another process imports now. Repeat the import to '{subdomain}': it goes on behind the last stored file",

@@ -48,7 +48,7 @@ function findPasswordAccountByEmail(
   return user.deliveryEmail.toLowerCase() === email.toLowerCase() ? user : undefined;
 }
 
-interface PasswordResetLinkInputs {
+export interface PasswordResetLinkInputs {
   readonly user: number;
   readonly hash: string;
   readonly expires: number;
@@ -56,13 +56,14 @@ interface PasswordResetLinkInputs {
   readonly sealedLink: string;
 }
 
-function makePasswordResetLink(
+export function makePasswordResetLink(
   realm: RealmId,
   user: number,
   origin: string,
   { services: { clock, secrets } }: ActorInputSources,
+  validityMs = PASSWORD_RESET_LINK_VALIDITY_MS,
 ): PasswordResetLinkInputs {
-  const expires = clock.now() + PASSWORD_RESET_LINK_VALIDITY_MS;
+  const expires = clock.now() + validityMs;
   const token = sealMailLinkToken(secrets, 'reset-password', { realm, user: toUserId(user), expires });
   const link = sealMailLink(secrets, `${origin}/accounts/password/reset/${token}`);
   return { user, hash: secrets.hashApiKeyOrToken(token), expires, sealedLink: link };

@@ -51,7 +51,8 @@ export const reserveRealmForImportHandler: RealmCommandHandler<typeof realmActor
     const part = `${UNFINISHED_IMPORT_PART_PREFIX}${subdomain}`;
     const known = parts.get(part) as RealmImportReservation | undefined;
     if (known && known.source !== source) throw apiError('IMPORT_UNFINISHED', { subdomain });
-    for (const other of listRealmRecords(parts)) if (other.subdomain === subdomain) throw apiError('INVALID_SUBDOMAIN');
+    if ([...listRealmRecords(parts)].some((other) => other.subdomain === subdomain))
+      throw apiError('IMPORT_SUBDOMAIN_TAKEN', { subdomain });
     const reserved: RealmImportReservation = known ?? { realm: state.nextRealm, source, seed, begun: now };
     const lease: RealmImportLease = { subdomain, holder, place, beat: 0 };
     return {

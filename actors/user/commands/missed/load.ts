@@ -131,31 +131,47 @@ async function loadMissedConversation(
   context: CommandInputContext<UserActorState, undefined>,
   sources: ActorInputSources,
 ): Promise<LoadedMissedConversation> {
-  const { first } = conversation;
+  const { first, editedAt } = conversation;
+  const isAboutOneMessage = editedAt !== undefined;
+  const maxMessages = isAboutOneMessage ? 1 : MAX_MESSAGES_SCANNED_PER_MAIL;
   const places: ConversationPlace[] = [conversation];
   const [record] = await sources.store.getMessages(context.realm, [first]);
   if (record) {
     const now = conversationPlaceOfMessage(toStoredMessage(record));
     // The message was moved to another topic or stream in the meantime.
-    if (makeMissedConversationId(context.realm, now) !== name) places.push(now);
+    if (makeMissedConversationId(context.realm, now) !== makeMissedConversationId(context.realm, conversation))
+      places.push(now);
   }
   const loaded = await Promise.all(
     places.map((place) =>
-      loadMissedMessagesOfPlace(place, first, conversation.origin, self, directory, reader, context, sources),
+      loadMissedMessagesOfPlace(
+        place,
+        first,
+        maxMessages,
+        conversation.origin,
+        self,
+        directory,
+        reader,
+        context,
+        sources,
+      ),
     ),
   );
+  const missed = loaded.map(({ found }) => found);
+  const only = (own: ReadableMessage): boolean => !isAboutOneMessage || own.message.id === first;
   return {
     missedConversationId: name,
     firstMissedMessageId: first,
-    missedMessagesByPlace: loaded.map(({ found }) => found),
+    missedMessagesByPlace: missed.map((of) => ({ ...of, messages: of.messages.filter(only) })),
     newestReadMessageId: Math.max(first, ...loaded.map(({ newest }) => newest)),
-    mayHaveFurtherMessages: loaded.some(({ isCut }) => isCut),
+    mayHaveFurtherMessages: !isAboutOneMessage && loaded.some(({ isCut }) => isCut),
   };
 }
 
 async function loadMissedMessagesOfPlace(
   place: ConversationPlace,
   first: number,
+  maxMessages: number,
   origin: string,
   self: UserId,
   directory: DirectoryView,
@@ -165,7 +181,7 @@ async function loadMissedMessagesOfPlace(
 ): Promise<{ readonly found: MissedMessagesOfPlace; readonly newest: number; readonly isCut: boolean }> {
   const terms = narrowTermsOfConversationPlace(place);
   const copies = makeNarrowQueryPlan(terms, reader.viewer, { copies: true });
-  const scanned = await reader.scanNarrow(copies, first - 1, 'newer', MAX_MESSAGES_SCANNED_PER_MAIL);
+  const scanned = await reader.scanNarrow(copies, first - 1, 'newer', maxMessages);
   const messages = scanned.filter((own) => isMissedMessage(own, self, view.parts, directory, reader));
   const start = messages[0]?.message;
   const older = start
@@ -185,7 +201,7 @@ async function loadMissedMessagesOfPlace(
   return {
     found: { place, messages, earlierMessages: before, sealedUnsubscribeUrl: unsubscribe },
     newest,
-    isCut: scanned.length >= MAX_MESSAGES_SCANNED_PER_MAIL,
+    isCut: scanned.length >= maxMessages,
   };
 }
 

@@ -78,7 +78,7 @@ function decideMailsOfConversation(
   const isMissed = (own: ReadableMessage): boolean =>
     !flags.isRead(own) &&
     // Message times are whole seconds, so one second is added before they are compared.
-    (own.message.body.sent + 1) * 1_000 > lastActive &&
+    (conversation.editedAt ?? (own.message.body.sent + 1) * 1_000) > lastActive &&
     notificationTriggerOfMessage(own, self, parts, directory) !== undefined;
   const places = loaded.missedMessagesByPlace
     .map((place) => ({ ...place, messages: place.messages.filter(isMissed) }))

@@ -19,6 +19,7 @@ import {
   MAX_MISSED_CONVERSATIONS_PER_USER,
   MISSED_CONVERSATION_TABLE,
   type MissedConversation,
+  makeEditedMessagePartId,
   makeMissedConversationId,
 } from '../../missed.js';
 import {
@@ -76,11 +77,15 @@ export const endOfMailBatchingPeriod = (directory: DirectoryView, self: UserId, 
 /** Records the first missed message of a conversation. The command is never refused; a repeat changes nothing. */
 export const recordMissedMessageHandler: UserCommandHandler<typeof userActorCommands.missed> = {
   handle({ parts }, message, _inputs, { key, realm, directory, now }) {
-    const { id, sender, stream, topic, participants, sent, wildcard, flags, origin } = message;
+    const { id, sender, stream, topic, participants, sent, wildcard, flags, origin, isEdited = false } = message;
     const self = userIdOfUserActorKey(key);
-    const name = makeMissedConversationId(realm, message);
-    const known = MISSED_CONVERSATION_TABLE.findPartValue(parts, name);
-    if (known && (known.due > now + MAIL_IMMINENT_BEFORE_DUE_MS || id < (known.next ?? known.first))) {
+    const conversation = makeMissedConversationId(realm, message);
+    const waiting = MISSED_CONVERSATION_TABLE.findPartValue(parts, conversation);
+    // The mail about the conversation will look at the edited message, too.
+    if (isEdited && waiting && waiting.first <= id) return { reply: makeValueReply(null) };
+    const name = isEdited ? makeEditedMessagePartId(conversation, id) : conversation;
+    const known = isEdited ? MISSED_CONVERSATION_TABLE.findPartValue(parts, name) : waiting;
+    if (known && (isEdited || known.due > now + MAIL_IMMINENT_BEFORE_DUE_MS || id < (known.next ?? known.first))) {
       return { reply: makeValueReply(null) };
     }
     const received = { sender, direct: stream === 0, wildcard, flags };
@@ -92,7 +97,7 @@ export const recordMissedMessageHandler: UserCommandHandler<typeof userActorComm
     const due = endOfMailBatchingPeriod(directory, self, sent);
     const record: MissedConversation = known
       ? { ...known, next: id }
-      : { stream, topic, participants, first: id, due, origin };
+      : { stream, topic, participants, first: id, due, origin, ...(isEdited ? { editedAt: sent } : {}) };
     const written = MISSED_CONVERSATION_TABLE.makePartChange(name, record);
     return { reply: makeValueReply(null), parts: written, due: nextUserTimerTime(partsWithChanges(parts, written)) };
   },

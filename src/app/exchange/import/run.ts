@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
+import { hasReachableAddress } from '#actors/realm';
 import { RealmDirectory } from '#directory';
 import { MessageRenderer } from '#domain/messages';
 import { isBotOfOutgoingService } from '#domain/people';
@@ -61,6 +62,8 @@ export interface OrganizationImportOptions {
   readonly imageProxyKey: string;
   /** Passwords of accounts, by e-mail address in lower case. */
   readonly passwords: ReadonlyMap<string, string>;
+  /** True if accounts without a password are invited by mail to set one. */
+  readonly isInviting: boolean;
   /** Target that the import writes to; undefined for a dry run. */
   readonly target: OrganizationImportTarget | undefined;
   /** Called after each message file. */
@@ -155,9 +158,17 @@ class OrganizationImportRun {
     target?.lostSignal.throwIfAborted();
     const streams = this.#finishStreamMemberships(messages);
     this.#finishUserPartsAndUploads();
+    const invitedUserIds = options.isInviting ? this.#listUsersToInvite() : [];
+    if (invitedUserIds.length > 0) draft.addImportedCount('invitations by mail', invitedUserIds.length);
     if (target) {
       const passwords = await this.#hashGivenPasswordsByUserId();
-      const timed = await writeOrganizationAndListTimedActors(target.store, { draft, messages, streams, passwords });
+      const timed = await writeOrganizationAndListTimedActors(target.store, {
+        draft,
+        messages,
+        streams,
+        passwords,
+        invitedUserIds,
+      });
       await target.open(draft.isDeactivated, timed, draft.facts.realm);
     }
     return { counts: draft.importedCountByKind, leftOut: draft.adjustedRowCounts.countByReason };
@@ -245,6 +256,15 @@ class OrganizationImportRun {
     for (const { id } of this.draft.directoryRecords.users)
       this.draft.mergeUserParts(id, this.#userMarks.encodePartsOfUser(id));
     this.#uploads.addFileRecordsToOwners();
+  }
+
+  /** Active people with an address, but no password. */
+  #listUsersToInvite(): number[] {
+    const { passwords } = this.options;
+    return this.draft.directoryRecords.users
+      .filter((user) => user.isActive && user.botType === null && hasReachableAddress(user))
+      .filter(({ deliveryEmail }) => !passwords.has(deliveryEmail.toLowerCase()))
+      .map(({ id }) => id);
   }
 
   async #hashGivenPasswordsByUserId(): Promise<Map<number, string>> {

@@ -6,6 +6,7 @@
 import {
   DIRECTORY_RECORD_PART_PREFIXES,
   DIRECTORY_SINGLETON_PART_NAMES,
+  makePasswordInvitationsPart,
   nextDigestPlanningTime,
   type RealmActorState,
   realmActorKind,
@@ -61,6 +62,8 @@ export interface FinishedImportData {
   readonly messages: MessageImport;
   readonly streams: ReadonlyMap<number, ImportedStreamMemberships>;
   readonly passwords: ReadonlyMap<number, string>;
+  /** Accounts that are invited by mail to set a password. */
+  readonly invitedUserIds: readonly number[];
 }
 
 /** Makes the directory snapshot of the imported organization, equal to the one that its realm actor will send. */
@@ -98,7 +101,9 @@ function computeFirstRealmTimerTime(of: FinishedImportData): number | null {
   const { settings, facts } = of.draft;
   const fullMembers = settings.waiting_period_threshold > 0 ? facts.begun + DAY_MS : null;
   const digests = nextDigestPlanningTime(makeImportedRealmState(of));
-  return fullMembers === null || digests === null ? (fullMembers ?? digests) : Math.min(fullMembers, digests);
+  const invitations = of.invitedUserIds.length > 0 ? facts.begun : null;
+  const times = [fullMembers, digests, invitations].filter((at) => at !== null);
+  return times.length === 0 ? null : Math.min(...times);
 }
 
 async function writeAllStreamParts(
@@ -123,10 +128,12 @@ async function writeAllStreamParts(
 
 async function writeDirectoryAndRealmParts(
   writer: BatchedImportRecordWriter,
-  { draft, messages }: FinishedImportData,
+  { draft, messages, invitedUserIds }: FinishedImportData,
 ): Promise<void> {
   const key = realmActorKey(draft.facts.realm);
   await writer.writeParts(key, draft.realmParts);
+  if (invitedUserIds.length > 0)
+    await writer.writeParts(key, makePasswordInvitationsPart(draft.facts.origin, invitedUserIds, draft.facts.begun));
   const collections = Object.keys(DIRECTORY_RECORD_PART_PREFIXES) as (keyof typeof DIRECTORY_RECORD_PART_PREFIXES)[];
   for (const name of collections) {
     for (const record of draft.directoryRecords[name]) {

@@ -92,6 +92,34 @@ export async function missedMails(t: Test): Promise<void> {
     t.match(mail!.html, `/#narrow/stream/${dock}-dock/topic/tides/near/`);
   });
 
+  await t.test('a mention that an edit adds is mailed once, without what was mailed before', async (t) => {
+    const edit = (message_id: number, content: string) =>
+      other.api.ok('PATCH /messages/{message_id}', { message_id, content });
+    const edited = await say(other, 'dock', 'edits', 'nothing yet');
+    await say(other, 'dock', 'edits', `@**${member.name}** a later one`);
+    await clock.advanceAsync(PERIOD_MS);
+    t.match((await expectMail(member))[0]!.text, /a later one/);
+
+    await edit(edited, `now for @**${member.name}**`);
+    await clock.advanceAsync(PERIOD_MS);
+    const [mail] = await expectMail(member);
+    t.equal(mail!.headers.get('subject'), '#dock > edits');
+    t.match(mail!.text, /now for/);
+    t.notMatch(mail!.text, /a later one/, 'a message that was mailed does not come twice');
+
+    await edit(edited, 'without it');
+    await edit(edited, `and for @**${member.name}** again, @**${owner.name}**`);
+    await clock.advanceAsync(PERIOD_MS);
+    t.match((await expectMail(owner))[0]!.text, /again/, 'who was mentioned for the first time gets a mail');
+    t.same(news(member), [], 'who was mentioned before does not');
+
+    await edit(edited, '@**all** of you');
+    await member.api.ok('POST /messages/flags', { messages: [edited], op: 'add', flag: 'read' });
+    await clock.advanceAsync(PERIOD_MS);
+    t.match((await expectMail(owner))[0]!.text, /of you/, 'a mention of all counts, too');
+    t.same(news(member), [], 'who has read the message gets none');
+  });
+
   await t.test('mails of one conversation are in one thread', async (t) => {
     await tell(other, [member], 'again');
     await clock.advanceAsync(PERIOD_MS);

@@ -1,0 +1,61 @@
+/** A fact of both faces: after an import each person gets one mail, whose link sets a password. */
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Test } from 'tap';
+import { makeExportedOrganization } from '../../support/exported-organization.js';
+import type { ReceivedMail, TestSmtp } from '../../support/smtp.js';
+import { until } from './wait.js';
+
+/** Address in the mails. The links' tokens name the organization, so any address of the server can open them. */
+const SITE = 'http://team.example';
+const PASSWORD = 'anchor lamp harbour 77';
+
+interface InvitingServer {
+  readonly base: string;
+  readonly smtp: TestSmtp;
+  readonly site: string;
+  /** Runs a command of the command line. */
+  run(...words: string[]): Promise<string>;
+  /** Kills the process of the organization's mails, and starts another. */
+  restart(): Promise<void>;
+}
+
+export async function checkInvitations(test: Test, { base, smtp, site, run, restart }: InvitingServer): Promise<void> {
+  const made = makeExportedOrganization(join(base, 'invited'), { people: 14, streams: 2, messages: 40, seed: 9 });
+  const [first] = made.users;
+  writeFileSync(join(base, 'passwords'), `${first!.email} ${PASSWORD}\n`);
+  smtp.received.length = 0;
+  const report = await run(
+    ...['import', join(base, 'invited'), '--subdomain', 'team', '--site', SITE],
+    ...['--passwords', join(base, 'passwords')],
+  );
+  const expected = made.users.filter(({ active, id }) => active && id !== first!.id).map(({ email }) => email);
+  test.match(report, `${expected.length}  invitations by mail`);
+  await restart();
+  // A mail that was sent just before the process was killed can come twice, but under one id.
+  const mails = (): ReceivedMail[] => [
+    ...new Map(smtp.received.map((mail) => [/^Message-ID: (.*)$/im.exec(mail.raw)![1]!, mail])).values(),
+  ];
+  await until('each person has a mail', () => mails().length >= expected.length);
+  await run('import', join(base, 'invited'), '--subdomain', 'other', '--site', SITE, '--no-invitations');
+  const receivers = mails()
+    .map(({ to }) => to[0]!)
+    .sort();
+  test.strictSame(
+    receivers,
+    expected.sort(),
+    'each once; none to the person with a password, none by --no-invitations',
+  );
+
+  const [{ raw }] = mails() as [ReceivedMail];
+  const text = raw.replace(/=\r\n/g, '').replace(/=3D/g, '=');
+  const path = new URL(/http:\S+\/accounts\/password\/reset\/\S+/.exec(text)![0]).pathname;
+  const form = (fields: Record<string, string>): RequestInit => ({
+    method: 'POST',
+    body: new URLSearchParams(fields),
+  });
+  const set = await fetch(`${site}${path}`, form({ password: PASSWORD }));
+  test.equal(set.status, 200, await set.text());
+  const again = await fetch(`${site}${path}`, form({ password: PASSWORD }));
+  test.not(again.status, 200, 'the link works once');
+}
