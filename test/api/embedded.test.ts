@@ -21,6 +21,7 @@ import { pictureStoring } from './suite/organization/picture-storing.js';
 import { fullMembers } from './suite/people/full-members.js';
 import { presenceTime } from './suite/people/presence-time.js';
 import { sessionTime } from './suite/people/session-time.js';
+import { apiLevelSettings } from './suite/server/api-level-settings.js';
 import { rateLimits } from './suite/server/rate-limits.js';
 import { streamTraffic } from './suite/streams/stream-traffic.js';
 import { writeCoverage } from './support/coverage-files.js';
@@ -48,6 +49,7 @@ const OF_THEIR_OWN: Readonly<Record<string, (t: Test) => Promise<void>>> = {
   'sessions and time': sessionTime,
   'mails about missed messages': missedMails,
   'weekly digests and time': weeklyDigests,
+  'settings of API levels': apiLevelSettings,
   'rate limits': rateLimits,
 };
 

@@ -1,5 +1,5 @@
 import t from 'tap';
-import { hostile } from './suite/every-operation/hostile.js';
+import { hostile, hostileAtNewestLevel } from './suite/every-operation/hostile.js';
 import { complaints, services, startCluster, startEmbedded, type TestServer } from './support/faces.js';
 import { closeIdle } from './support/http.js';
 
@@ -10,6 +10,7 @@ async function face(title: string, start: () => Promise<TestServer>): Promise<vo
   const server = await start();
   try {
     await t.test(title, (t) => hostile(t, server));
+    await t.test(`${title}, newest API level`, (t) => hostileAtNewestLevel(t, server));
     t.same(
       complaints.filter((text) => text.includes('unhandled exception') || text.includes('crash')),
       [],

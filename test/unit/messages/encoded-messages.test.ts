@@ -66,7 +66,9 @@ const body = fc.record({
   rev: fc.constant(1),
   flags: fc.dictionary(
     fc.constantFrom(...PEOPLE.map(String)),
-    fc.uniqueArray(fc.constantFrom('read', 'mentioned', 'has_alert_word', 'starred'), { maxLength: 3 }),
+    fc.uniqueArray(fc.constantFrom('read', 'mentioned', 'wildcard_mentioned', 'has_alert_word', 'starred'), {
+      maxLength: 3,
+    }),
   ),
   wildcard: fc.boolean(),
   topicLinks: fc.array(fc.record({ text, url: text }), { maxLength: 2 }),
@@ -154,6 +156,8 @@ const NARROWS = [
   [{ operator: 'streams', operand: 'public' }],
   [{ operator: 'in', operand: 'home' }],
   [{ operator: 'has', operand: 'link' }],
+  [{ operator: 'has', operand: 'reaction' }],
+  [{ operator: 'is', operand: 'followed' }],
 ];
 
 t.test('messages from digests equal decoded ones', async (t) => {
@@ -201,10 +205,11 @@ t.test('messages from digests equal decoded ones', async (t) => {
           subscribed: (id) => id === 1,
           mutedStreams: new Set([2]),
           mutesTopic: (_stream, topic) => topic === 'Lunch',
-          followsTopic: () => false,
+          followsTopic: (_stream, topic) => topic === '✔ done',
         };
         for (const narrow of NARROWS) {
-          const terms = resolveNarrowTerms(parseDistinctNarrowTerms(JSON.stringify(narrow)), directory, ME);
+          const parsed = parseDistinctNarrowTerms(JSON.stringify(narrow), 'current');
+          const terms = resolveNarrowTerms(parsed, directory, ME, { dialect: 'current' });
           const plan = makeNarrowQueryPlan(terms, viewer);
           for (const [direction, from, limit] of [
             ['older', 1_000, 5],

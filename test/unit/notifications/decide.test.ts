@@ -53,6 +53,7 @@ function inputsOf({ direct, flags, wildcard, settings = {}, own, policy = inheri
 const MENTION = { flags: ['mentioned'] };
 const ALERT = { flags: ['has_alert_word'] };
 const EVERYBODY = { wildcard: true } as const;
+const TOPIC = { flags: ['wildcard_mentioned'] };
 const NO_PERSONAL = { enable_offline_email_notifications: false, enable_offline_push_notifications: false };
 const ALL_STREAMS = { enable_stream_email_notifications: true, enable_stream_push_notifications: true };
 const NONE = undefined;
@@ -113,6 +114,9 @@ const ROWS: readonly Row[] = [
     { ...EVERYBODY, own: { muted: true }, policy: unmuted },
     'wildcard_mention',
   ],
+  ["a topic's mention", TOPIC, 'wildcard_mention'],
+  ["a topic's mention, off for all streams", { ...TOPIC, settings: { wildcard_mentions_notify: false } }, NONE],
+  ["a topic's mention in a muted topic", { ...TOPIC, policy: muted }, NONE],
   ['an alert word', ALERT, 'alert_word'],
   ['an alert word, personal notifications off', { ...ALERT, settings: NO_PERSONAL }, NONE],
   ['an alert word in a muted topic', { ...ALERT, policy: muted }, NONE],

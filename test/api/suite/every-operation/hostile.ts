@@ -3,7 +3,13 @@
  * an internal error, and a refused call changes nothing.
  */
 import type { Test } from 'tap';
-import { API_OPERATIONS, type ApiOperation, type ParameterDeclaration } from '#frontend/api';
+import { API_LEVEL_HEADER, API_LEVELS, translatorOfLevel } from '#domain/levels';
+import {
+  API_OPERATIONS,
+  type ApiOperation,
+  hasParametersOfHigherLevels,
+  type ParameterDeclaration,
+} from '#frontend/api';
 import { picked } from '../../../support/rounds.js';
 import { anyValueOf } from '../../support/any-value.js';
 import type { TestServer } from '../../support/faces.js';
@@ -185,15 +191,21 @@ const PICKED_SHARE = 1 / 20;
  */
 const SHARES = { embedded: 2, cluster: 6 } as const;
 
-async function attack(t: Test, server: TestServer, operation: ApiOperation): Promise<void> {
+async function attack(
+  t: Test,
+  server: TestServer,
+  operation: ApiOperation,
+  headers: Readonly<Record<string, string>> = {},
+): Promise<void> {
   const org = await makeOrganization(server, ['member', 'other']);
   // A deactivated user can't look at the state afterwards, so the operation gets another user.
   const leaves = operation.id === 'deactivate-user' ? { user_id: org.other.id } : {};
   const usual = { ...(await usualValues(org)), ...leaves };
-  const all = attempts(org.owner, usual, operation);
+  const attacker = { ...org.owner, api: org.owner.api.with(headers) };
+  const all = attempts(attacker, usual, operation);
   const count = Math.max(MIN_PICKED, Math.ceil(all.length * PICKED_SHARE));
   const some = picked(all, count, ({ title }) => `${server.kind} ${operation.id} ${title}`);
-  const tries = [...some, ...forms(org.owner, usual, operation)];
+  const tries = [...some, ...forms(attacker, usual, operation)];
   // The seed may pick none of the refused values; then all values are tried.
   const first = await answered(t, tries);
   const refused = first.length > 0 ? first : await answered(t, all);
@@ -205,5 +217,23 @@ export const hostile: Facts = async (t, server) => {
   const all = API_OPERATIONS.filter(({ parameters }) => Object.keys(parameters).length > 0);
   for (const operation of picked(all, all.length / SHARES[server.kind], ({ id }) => `${server.kind} ${id}`)) {
     await t.test(`${operation.method} ${operation.path}`, (t) => attack(t, server, operation));
+  }
+};
+
+/** Operations that have another form at a newer level than at the base level. */
+const hasNewerForm = ({ id, parameters }: ApiOperation): boolean =>
+  hasParametersOfHigherLevels(parameters) ||
+  API_LEVELS.some(({ level }) => {
+    const translator = translatorOfLevel(level);
+    return translator?.changesRequestsOf(id) || translator?.changesAnswersOf(id);
+  });
+
+/** The same at the newest API level, for operations that differ there. */
+export const hostileAtNewestLevel: Facts = async (t, server) => {
+  const headers = { [API_LEVEL_HEADER]: String(API_LEVELS.at(-1)!.level) };
+  const all = API_OPERATIONS.filter((of) => Object.keys(of.parameters).length > 0 && hasNewerForm(of));
+  t.ok(all.length > 10, `${all.length} operations have newer forms`);
+  for (const operation of picked(all, all.length / SHARES[server.kind], ({ id }) => `newest ${server.kind} ${id}`)) {
+    await t.test(`${operation.method} ${operation.path}`, (t) => attack(t, server, operation, headers));
   }
 };

@@ -35,6 +35,28 @@ export const newerForms: Facts = async (t, server) => {
     t.equal((await atLevel(elsewhere.member).api.call('POST /messages', { ...params, to: pier })).status, 400);
     t.equal((await org.nobody.call('POST /messages', params)).status, 401);
     await refused(t, org.member.api.call('POST /messages', params), bad('Invalid type'), 'at the base level');
+    const between = atLevel(org.member, 277);
+    const { id } = await between.api.ok<{ id: number }>('POST /messages', {
+      ...params,
+      to: pier,
+      read_by_sender: true,
+    });
+    t.match(await message(id), { stream_id: pier, flags: ['read'] }, 'at the lowest newer level');
+    await between.api.ok('POST /typing', { type: 'channel', op: 'start', stream_id: pier, topic: 'x' });
+    const narrow = [
+      { operator: 'channel', operand: pier },
+      { operator: 'with', operand: id },
+    ];
+    const { messages } = await between.api.ok<{ messages: ApiMessage[] }>('GET /messages', {
+      narrow,
+      anchor: id,
+      num_before: 0,
+      num_after: 0,
+    });
+    t.same(
+      messages.map((one) => one.id),
+      [id],
+    );
   });
 
   await t.test('direct messages name all participants, the sender too', async (t) => {

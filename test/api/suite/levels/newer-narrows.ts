@@ -161,8 +161,20 @@ export const newerNarrows: Facts = async (t, server) => {
     });
   });
 
-  await t.test('without credentials there is no narrow of the newer level either', async (t) => {
-    const nobody = { ...member, api: org.nobody.with({ 'x-conclave-api-level': '371' }) };
-    t.equal((await narrow([withMessage(sails[0])], nobody)).status, 401);
+  await t.test('without an account, only what is open to the web', async (t) => {
+    const visitor = atLevel({ ...member, role: 'visitor', api: org.nobody });
+    t.equal((await narrow([withMessage(sails[0])], visitor)).status, 401);
+    await owner.api.ok('PATCH /realm', { enable_spectator_access: true });
+    await owner.api.ok('POST /users/me/subscriptions', { subscriptions: [{ name: 'window' }], is_web_public: true });
+    const open = [await say(owner, 'window', 'view', 'sea'), await say(owner, 'window', 'view', 'sky')];
+    await say(owner, 'window', 'else', 'wall');
+    const web = { operator: 'channels', operand: 'web-public' };
+    t.same(await find([web, channel('window'), topic('view')], visitor), open);
+    t.same(await find([web, withMessage(open[1])], visitor), open);
+    t.same(await find([web, channel('window'), topic('view'), withMessage(secret)], visitor), open);
+    for (const id of [secret, direct, sails[0], 987_654_321])
+      await refused(t, narrow([web, withMessage(id)], visitor), badNarrow("Invalid 'with' operator"), String(id));
+    for (const terms of [[withMessage(open[0])], [web, { operator: 'is', operand: 'followed' }]])
+      t.equal((await narrow(terms, visitor)).status, 401, JSON.stringify(terms));
   });
 };

@@ -418,6 +418,33 @@ export const apiLevels: Facts = async (t, server) => {
     t.match(messages, [{ message: { subject: '' } }]);
   });
 
+  await t.test('a queue that a poll makes has the level of the poll', async (t) => {
+    const phone = onPhone(member).api;
+    const get = (path: string) => phone.raw({ method: 'GET', path: `/api/v1/events?${path}` });
+    const { body } = await get('dont_block=true');
+    const queue_id = String(body.queue_id);
+    await say(owner, 'levels', '(no topic)', 'to a new queue');
+    const told = await get(`queue_id=${queue_id}&last_event_id=-1`);
+    const messages = (told.body.events as ApiEvent[]).filter(({ type }) => type === 'message');
+    t.match(messages, [{ message: { subject: 'general chat' } }], 'without the capability');
+  });
+
+  await t.test('visitors get the state and messages at their level, too', async (t) => {
+    await owner.api.ok('PATCH /realm', { enable_spectator_access: true });
+    await owner.api.ok('PATCH /streams/{stream_id}', { stream_id, is_web_public: true });
+    await say(owner, 'levels', '(no topic)', 'for the web');
+    const visitor = nobody.with({ [HEADER]: '371' });
+    const { status, body } = await visitor.raw({ method: 'POST', path: '/api/v1/register' });
+    t.match([status, body], [200, { queue_id: null, zulip_feature_level: 371, server_thumbnail_formats: [] }]);
+    const narrow = encodeURIComponent('[["streams","web-public"],["topic",""]]');
+    const path = `/api/v1/messages?anchor=newest&num_before=1&num_after=0&narrow=${narrow}&client_gravatar=false`;
+    const fetched = await visitor.raw({ method: 'GET', path });
+    t.match(
+      [fetched.status, fetched.body.messages],
+      [200, [{ subject: 'general chat', content: '<p>for the web</p>' }]],
+    );
+  });
+
   await t.test('direct messages are the same at both levels', async (t) => {
     const [phone, plain] = await Promise.all([
       registerPhone(other),
