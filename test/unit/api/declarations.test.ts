@@ -1,6 +1,7 @@
 /** Every declared operation against the contract's machine-readable form: its callers, and each parameter. */
 import t from 'tap';
-import { API_OPERATIONS, type ParameterDeclaration } from '#frontend/api';
+import { BASE_API_LEVEL } from '#domain/levels';
+import { API_OPERATIONS, knownParametersOfLevel, type ParameterDeclaration } from '#frontend/api';
 import { type Declared, declaredAs, type WireParameter } from '../../api/support/wire.js';
 import { DIFFERENCES } from './declared-differences.js';
 
@@ -60,13 +61,14 @@ function differences(name: string, declaration: (typeof API_OPERATIONS)[number],
   note('webhookBots', declaration.webhookBots === true, of.auth.incoming_webhook_bots === true);
   if (of.operationId !== undefined) note('id', declaration.id, of.operationId);
   const theirs = new Map(of.parameters.map((parameter) => [parameter.name, parameter]));
-  for (const [parameter, declared] of Object.entries(declaration.parameters)) {
+  const ours = knownParametersOfLevel(declaration.parameters, BASE_API_LEVEL);
+  for (const [parameter, declared] of Object.entries(ours)) {
     const known = theirs.get(parameter);
     if (!known) note(`${parameter} declared`, 'declared', 'not declared');
     else for (const [fact, [a, b]] of Object.entries(facts(declared, known))) note(`${parameter} ${fact}`, a, b);
   }
   for (const parameter of theirs.keys()) {
-    if (!(parameter in declaration.parameters)) note(`${parameter} declared`, 'not declared', 'declared');
+    if (!(parameter in ours)) note(`${parameter} declared`, 'not declared', 'declared');
   }
   return found;
 }

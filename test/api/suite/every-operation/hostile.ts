@@ -3,11 +3,12 @@
  * an internal error, and a refused call changes nothing.
  */
 import type { Test } from 'tap';
-import { API_LEVEL_HEADER, API_LEVELS, translatorOfLevel } from '#domain/levels';
+import { API_LEVEL_HEADER, API_LEVELS, BASE_API_LEVEL, translatorOfLevel } from '#domain/levels';
 import {
   API_OPERATIONS,
   type ApiOperation,
   hasParametersOfHigherLevels,
+  knownParametersOfLevel,
   type ParameterDeclaration,
 } from '#frontend/api';
 import { picked } from '../../../support/rounds.js';
@@ -191,18 +192,15 @@ const PICKED_SHARE = 1 / 20;
  */
 const SHARES = { embedded: 2, cluster: 6 } as const;
 
-async function attack(
-  t: Test,
-  server: TestServer,
-  operation: ApiOperation,
-  headers: Readonly<Record<string, string>> = {},
-): Promise<void> {
+async function attack(t: Test, server: TestServer, operation: ApiOperation, level = BASE_API_LEVEL): Promise<void> {
   const org = await makeOrganization(server, ['member', 'other']);
   // A deactivated user can't look at the state afterwards, so the operation gets another user.
   const leaves = operation.id === 'deactivate-user' ? { user_id: org.other.id } : {};
   const usual = { ...(await usualValues(org)), ...leaves };
+  const headers = level === BASE_API_LEVEL ? {} : { [API_LEVEL_HEADER]: String(level) };
   const attacker = { ...org.owner, api: org.owner.api.with(headers) };
-  const all = attempts(attacker, usual, operation);
+  const parameters = knownParametersOfLevel(operation.parameters, level);
+  const all = attempts(attacker, usual, { ...operation, parameters });
   const count = Math.max(MIN_PICKED, Math.ceil(all.length * PICKED_SHARE));
   const some = picked(all, count, ({ title }) => `${server.kind} ${operation.id} ${title}`);
   const tries = [...some, ...forms(attacker, usual, operation)];
@@ -230,10 +228,11 @@ const hasNewerForm = ({ id, parameters }: ApiOperation): boolean =>
 
 /** The same at the newest API level, for operations that differ there. */
 export const hostileAtNewestLevel: Facts = async (t, server) => {
-  const headers = { [API_LEVEL_HEADER]: String(API_LEVELS.at(-1)!.level) };
   const all = API_OPERATIONS.filter((of) => Object.keys(of.parameters).length > 0 && hasNewerForm(of));
   t.ok(all.length > 10, `${all.length} operations have newer forms`);
   for (const operation of picked(all, all.length / SHARES[server.kind], ({ id }) => `newest ${server.kind} ${id}`)) {
-    await t.test(`${operation.method} ${operation.path}`, (t) => attack(t, server, operation, headers));
+    await t.test(`${operation.method} ${operation.path}`, (t) =>
+      attack(t, server, operation, API_LEVELS.at(-1)!.level),
+    );
   }
 };
