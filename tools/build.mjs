@@ -201,6 +201,8 @@ async function writeCodeCache(bundle, at) {
   const run = isThread
     ? new Worker(resolve(CODE_CACHE_TOOL), { argv: [bundle] })
     : spawn(process.execPath, [CODE_CACHE_TOOL, bundle, ...(at === PROGRAM ? serve : [])], {
+        // Settings of a server in the environment must not reach this start.
+        env: { PATH: process.env.PATH },
         // A worker process has its link at descriptor 3.
         stdio: ['ignore', 'ignore', 'inherit', 'pipe'],
         timeout: CODE_CACHE_MS,
