@@ -48,5 +48,8 @@ export function extractNotificationText(html: string): string {
     .replace(/&(\w+|#39);/g, (whole, name: string) => CHAR_BY_HTML_ENTITY[name] ?? whole)
     .replace(/\s+/g, ' ')
     .trim();
-  return text.length > MAX_NOTIFICATION_TEXT_LENGTH ? `${text.slice(0, MAX_NOTIFICATION_TEXT_LENGTH - 1)}…` : text;
+  const characters = [...text];
+  return characters.length > MAX_NOTIFICATION_TEXT_LENGTH
+    ? `${characters.slice(0, MAX_NOTIFICATION_TEXT_LENGTH - 1).join('')}…`
+    : text;
 }

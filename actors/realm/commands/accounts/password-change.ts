@@ -37,7 +37,7 @@ function makePasswordNoticeCommand(
     text: [
       `Hello ${user.fullName},`,
       `the password of your account at ${organization} (${PRODUCT_NAME}) was changed, and ${ended}.`,
-      'If that was you, there is nothing that you need to do. If not, set a new password at once, by "Forgotten your password?" on the sign-in page, and tell an administrator of the organization.',
+      'If that was you, there is nothing that you need to do. If not, set a new password at once, on the page /accounts/password/reset of the organization, and tell an administrator of the organization.',
       '',
     ].join('\n\n'),
   });

@@ -2,6 +2,7 @@
  * Runs an export: writes every table of an organization into a folder in the export format, which may become an
  * archive.
  */
+
 import { createWriteStream } from 'node:fs';
 import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
@@ -9,6 +10,7 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
 import { create } from 'tar';
+import { OWN_FILE_PART_PREFIX, type OwnUploadedFile } from '#actors/user';
 import { type Json, type JsonObject, TimeSlicer } from '#base';
 import { blobNameOfFile } from '#domain/files';
 import {
@@ -102,17 +104,6 @@ async function packFolder(cwd: string, name: string, target: string, signal?: Ab
   await pipeline(Readable.from(archive), createGzip(), createWriteStream(target, { mode: 0o600 }), { signal });
 }
 
-/** A file of a user to which a message or a scheduled message links. */
-interface StoredFileForExport extends JsonObject {
-  readonly id: number;
-  readonly path: string;
-  readonly name: string;
-  readonly size: number;
-  readonly created: number;
-  readonly ready: boolean;
-  readonly messages: readonly { readonly id: number }[];
-}
-
 class OrganizationExport {
   readonly #realmTables: ExportTableWriter;
   readonly #messageReceivers = new ExportedMessageReceivers();
@@ -120,7 +111,7 @@ class OrganizationExport {
   readonly #clientIdsByName = new Map<string, number>([['import', 1]]);
   readonly #exportCandidateFiles: {
     readonly owner: DirectoryUser;
-    readonly file: StoredFileForExport;
+    readonly file: OwnUploadedFile;
     readonly scheduled: number[];
   }[] = [];
   readonly #isMessageExported: (id: number) => boolean;
@@ -248,7 +239,7 @@ class OrganizationExport {
     this.#messageReceivers.addUserFromActorParts(user.id, parts);
     await this.#addSubscriptionRow(user.id, user.recipient, user.isActive);
     const scheduled: ScheduledMessage[] = [];
-    const files: StoredFileForExport[] = [];
+    const files: OwnUploadedFile[] = [];
     for (const [name, value] of parts) {
       if (name.startsWith('sub/')) {
         const own = value as JsonObject & Subscription;
@@ -260,7 +251,7 @@ class OrganizationExport {
         const id = this.#realmTables.nextRowId('zerver_botstoragedata');
         await this.#realmTables.addRow('zerver_botstoragedata', { id, bot_profile: user.id, key, value: text });
       } else if (name.startsWith('scheduled/')) scheduled.push(value as ScheduledMessage);
-      else if (name.startsWith('file/')) files.push(value as StoredFileForExport);
+      else if (name.startsWith(OWN_FILE_PART_PREFIX)) files.push(value as OwnUploadedFile);
     }
     const waiting = scheduled.filter(({ phase }) => phase === 'waiting' || phase === 'failed');
     const texts: { readonly id: number; readonly content: string }[] = [];

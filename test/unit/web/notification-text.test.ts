@@ -1,0 +1,24 @@
+/**
+ * The text of a notification is the same whether the server pushes it or the web client makes it. The two programs
+ * share no code, so the fact compares them.
+ */
+import fc from 'fast-check';
+import t from 'tap';
+import { makePushTextBeforeSpoiler } from '#domain/push';
+import { extractNotificationText } from '../../../web/src/notify/decide.js';
+
+const PIECES = ['<p>', '</p>', '<br>', '&amp;', '&lt;', '&#39;', '&nbsp;', '&odd;', '😀', 'word', ' ', '\n', 'ä'];
+
+t.test('pushes of the server and notifications of the web client have the same text', async () => {
+  const html = fc.array(fc.constantFrom(...PIECES, '<div class="spoiler-content">'), { maxLength: 400 });
+  fc.assert(
+    fc.property(
+      html,
+      (pieces) => extractNotificationText(pieces.join('')) === makePushTextBeforeSpoiler(pieces.join('')),
+    ),
+  );
+});
+
+t.test('a long text is cut between characters', async (t) => {
+  t.equal(extractNotificationText('😀'.repeat(300)), `${'😀'.repeat(239)}…`);
+});
