@@ -36,7 +36,7 @@ export class EventQueueLogCatchUp {
   readonly #deduplicator = new LogItemGroupDeduplicator();
   readonly #subscription: EventLogSubscription;
   #undeliveredEntries: LogEntryToDeliver[] = [];
-  #isDeliveryWaiting = false;
+  #isEntryBeingDelivered = false;
   #isClosed = false;
 
   constructor(
@@ -53,7 +53,7 @@ export class EventQueueLogCatchUp {
         const entry = value as unknown as LogEntry;
         const fresh = new Set(entry.groups.filter((group) => this.#deduplicator.recordIfNew(entry.actor, group)));
         this.#undeliveredEntries.push({ seq, entry, fresh });
-        if (!this.#isDeliveryWaiting) this.#deliverPendingEntries();
+        if (!this.#isEntryBeingDelivered) this.#deliverPendingEntries();
       },
       onTransient: () => {},
       onGap: (trimmed) => {
@@ -78,7 +78,7 @@ export class EventQueueLogCatchUp {
 
   /** Hands the queues over to the live feed if they are level with it. */
   handOverQueuesIfLevel(): void {
-    if (this.#isClosed || this.#isDeliveryWaiting || this.#undeliveredEntries.length > 0) return;
+    if (this.#isClosed || this.#isEntryBeingDelivered || this.#undeliveredEntries.length > 0) return;
     if (this.feed.takeOver(this)) this.#close();
   }
 
@@ -89,7 +89,7 @@ export class EventQueueLogCatchUp {
   #tryHandOverWhenLogIsRead(): void {
     this.#subscription.waitUntilCaughtUp().then(
       (seq) => {
-        if (this.#undeliveredEntries.length === 0 && !this.#isDeliveryWaiting && seq > this.deliveredPosition)
+        if (this.#undeliveredEntries.length === 0 && !this.#isEntryBeingDelivered && seq > this.deliveredPosition)
           this.deliveredPosition = seq;
         this.handOverQueuesIfLevel();
       },
@@ -110,7 +110,7 @@ export class EventQueueLogCatchUp {
     for (let work = this.#undeliveredEntries.shift(); work; work = this.#undeliveredEntries.shift()) {
       const delivery = this.feed.deliver(work, this.catchingUpQueues);
       if (delivery) {
-        this.#isDeliveryWaiting = true;
+        this.#isEntryBeingDelivered = true;
         this.#continueAfterDelivery(delivery, work);
         return;
       }
@@ -122,7 +122,7 @@ export class EventQueueLogCatchUp {
   #continueAfterDelivery(delivery: Promise<void>, work: LogEntryToDeliver): void {
     delivery.then(
       () => {
-        this.#isDeliveryWaiting = false;
+        this.#isEntryBeingDelivered = false;
         this.deliveredPosition = work.seq;
         this.#deliverPendingEntries();
       },
@@ -131,7 +131,7 @@ export class EventQueueLogCatchUp {
         // delivery is tried again.
         this.clock.setTimeout(() => {
           if (this.#isClosed) return;
-          this.#isDeliveryWaiting = false;
+          this.#isEntryBeingDelivered = false;
           this.#undeliveredEntries.unshift(work);
           this.#deliverPendingEntries();
         }, DELIVERY_RETRY_MS);

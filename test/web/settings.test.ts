@@ -112,10 +112,13 @@ journey('an emoji of the picker stands beside the status', async (t, open) => {
   await client.waitUntilGone('.emoji-picker');
   t.equal(await textIn(page, 'Name of an emoji'), 'palm_tree');
   await page.locator('.status-entry ::-p-text(Save)').click();
-  type Status = { readonly status: { readonly status_text?: string; readonly emoji_name?: string } };
+  type Status = { readonly status_text?: string; readonly emoji_name?: string };
+  type Statuses = { readonly user_status: Readonly<Record<string, Status | undefined>> };
   await until('the status', async () => {
-    const { status } = await org.member.api.ok<Status>('GET /users/{user_id}/status', { user_id: org.owner.id });
-    return status.status_text === 'Away at sea' && status.emoji_name === 'palm_tree';
+    const fetched = { fetch_event_types: ['user_status'], event_types: [] };
+    const { user_status } = await org.member.api.ok<Statuses>('POST /register', fetched);
+    const status = user_status[org.owner.id];
+    return status?.status_text === 'Away at sea' && status.emoji_name === 'palm_tree';
   });
 });
 

@@ -25,7 +25,7 @@ function renderConfigurationPage(): string {
   ].join('\n');
 }
 
-/** Writes all generated documents: file under docs/ → its text. */
+/** Renders all generated documents: file under docs/ → its text. */
 export const renderGeneratedDocumentsByFile = (): ReadonlyMap<string, string> =>
   new Map([
     ['architecture/directions.md', renderImportDirectionsPage()],

@@ -112,7 +112,7 @@ export class RequestParameterReader {
     const values: Record<string, unknown> = {};
     for (const row of this.#parameters) {
       const text = row.pathSegmentIndex >= 0 ? segments[row.pathSegmentIndex] : findParameterText(row, form, query);
-      if (text !== undefined) values[row.name] = decodeParameter(row, text);
+      if (text !== undefined) values[row.name] = parseAndValidateParameterText(row, text);
       else if (row.declaration.required) throw apiError('REQUEST_VARIABLE_MISSING', { var_name: row.name });
       else values[row.name] = row.declaration.default;
     }
@@ -134,7 +134,8 @@ export class RequestParameterReader {
       if (sent[at - 1] !== row) sent.splice(at, 0, row);
     }
     const values = { ...defaults };
-    for (const row of sent) values[row.name] = decodeParameter(row, findParameterText(row, NO_FORM_FIELDS, query)!);
+    for (const row of sent)
+      values[row.name] = parseAndValidateParameterText(row, findParameterText(row, NO_FORM_FIELDS, query)!);
     return values;
   }
 
@@ -166,7 +167,10 @@ function findParameterText(row: CompiledParameter, form: FormFields, query: Form
 
 const MAX_UINT_PARAMETER_VALUE = 4_294_967_295;
 
-function decodeParameter({ name, declaration, validator, maxCharacters }: CompiledParameter, text: string): unknown {
+function parseAndValidateParameterText(
+  { name, declaration, validator, maxCharacters }: CompiledParameter,
+  text: string,
+): unknown {
   checkParameterTextLength(name, text.length, maxCharacters);
   switch (declaration.encoding) {
     case 'string':

@@ -299,7 +299,7 @@ export class MessageImport {
   #readRewrittenContent(row: CheckedExportRow, field: string): string {
     const text = row.textOrDefault(field).replaceAll('\u0000', '');
     return this.#linkRewriter.rewriteLinksAndMentions(
-      text.length > MAX_IMPORTED_CONTENT_CHARACTERS * 2
+      text.length > MAX_IMPORTED_CONTENT_CHARACTERS
         ? [...text].slice(0, MAX_IMPORTED_CONTENT_CHARACTERS).join('')
         : text,
     );
