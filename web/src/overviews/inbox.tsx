@@ -51,7 +51,7 @@ async function markConversationsOfGroupRead(group: InboxGroup): Promise<void> {
     readonly muted: boolean;
   }): boolean => ('users' in conversation ? group === 'directs' : group === (muted ? 'muted' : conversation.stream));
   const places = core.state.unread.unreadConversations.peek().filter(inGroup);
-  for (const { conversation } of places) await core.readMarker.markConversationRead(conversation);
+  await Promise.all(places.map(({ conversation }) => core.readMarker.markConversationRead(conversation)));
 }
 
 async function confirmAndMarkAllRead(): Promise<void> {
