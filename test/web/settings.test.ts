@@ -152,7 +152,7 @@ journey('a member creates a stream and subscribes another person', async (t, ope
   await enter(page, 'Add subscribers', 'changed by');
   await page.locator('.match ::-p-text(Changed by another)').click();
   await press(page, 'Add');
-  await shows(page, 'Changed by another', '.rows');
+  await shows(page, 'Changed by another', '.people-list');
   const stream_id = await streamIdOf(org.member, 'harbour');
   const { subscribers } = await org.member.api.ok<{ subscribers: readonly number[] }>(
     'GET /streams/{stream_id}/members',
