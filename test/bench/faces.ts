@@ -1,5 +1,6 @@
 /** The server under test, embedded or as a cluster of one frontend and one actor host, on data of its own. */
 import { randomBytes } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 import { mkdir, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -29,7 +30,7 @@ export interface Face {
   readonly port: number;
   /** All processes of ours; not NATS or the database. */
   readonly pids: readonly number[];
-  /** Role of each process: `embedded`, `http`, `actors`, `actors2` … */
+  /** Role of each process: `embedded`, `worker1` …, `http`, `actors`, `actors2` … */
   readonly roles: readonly string[];
   /** Header of the owner. */
   readonly owner: string;
@@ -60,6 +61,10 @@ const nodeArgs = ({ profile, node = [] }: FaceOptions): string[] => [
   ...(profile === undefined ? [] : ['--import', PROFILE_HOOK]),
 ];
 
+/** The processes that a process has started and that run. */
+const listChildPids = (pid: number): number[] =>
+  readFileSync(`/proc/${pid}/task/${pid}/children`, 'latin1').split(' ').filter(Boolean).map(Number);
+
 /** Ours, whatever the face. */
 const environment = ({ profile, logLevel, env }: FaceOptions): Record<string, string> => ({
   PORT: '0',
@@ -86,11 +91,13 @@ async function embedded(dir: string, options: FaceOptions): Promise<Face> {
   // Services of the caller's environment would make it a cluster.
   const env = { DATA_DIR: dir, NATS_URL: '', MONGODB_URL: '', ...environment(options) };
   const { child, match } = await started([...nodeArgs(options), CONCLAVE, 'serve'], env, SITE);
+  // Workers have joined before the site is told.
+  const pids = [child.pid!, ...listChildPids(child.pid!)];
   return {
     name: 'embedded',
     port: Number(match[1]),
-    pids: [child.pid!],
-    roles: ['embedded'],
+    pids,
+    roles: pids.map((_, index) => (index === 0 ? 'embedded' : `worker${index}`)),
     owner: await ownerOf(join(dir, 'owner.zuliprc')),
     async stop() {
       await stop(child);

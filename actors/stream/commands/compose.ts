@@ -5,7 +5,6 @@ import { findTopicLinks, type MarkdownRenderResult } from '#domain/markdown';
 import {
   type MessageBody,
   makeClientNeutralMessage,
-  makeMarkdownRenderContext,
   type StoredMessage,
   type StoredSubmessage,
   storeNameOfStreamConversation,
@@ -61,12 +60,9 @@ export async function loadMessageComposeInputs(
   return { id: both[0], ...both[1] };
 }
 
-export function findLinksOfMessageTopic(
-  { topic, origin }: Pick<MessageInput, 'topic' | 'origin'>,
-  directory: DirectoryView,
-): MessageBody['topicLinks'] {
+export function findLinksOfMessageTopic(topic: string, directory: DirectoryView): MessageBody['topicLinks'] {
   if (topic === '') return [];
-  return findTopicLinks(topic, makeMarkdownRenderContext(directory, origin)).map(({ text, url }) => ({ text, url }));
+  return findTopicLinks(topic, directory.linkifiers()).map(({ text, url }) => ({ text, url }));
 }
 
 /** A rendered message with its sender and flags. */
@@ -188,7 +184,7 @@ function makeSentMessageOutcome(
     rev: 1,
     flags: flagsByUserId,
     wildcard,
-    topicLinks: findLinksOfMessageTopic(input, directory),
+    topicLinks: findLinksOfMessageTopic(input.topic, directory),
     has: { link: renderResult.hasLink, image: renderResult.hasImage },
     ...(claimedFilePaths.length > 0 ? { files: claimedFilePaths } : {}),
     ...(firstSubmessage ? { submessages: [firstSubmessage] } : {}),

@@ -169,14 +169,13 @@ function computeMovePlacesAndLosers(
 
 function makeMoveDecision(
   view: ConversationActorView,
-  { args, plan, inputs, editor }: MoveRequest,
+  { plan, inputs, editor }: MoveRequest,
   { fromStream, toStream, oldTopic, newTopic, leavesStream, userIdsLosingMessages, movedMessages }: MovePlacesAndLosers,
   { directory, now }: CommandContext,
 ): MessageMoveDecision {
   const there = leavesStream ? inputs.moveScope?.targetStreamMembers : undefined;
   const copied = new Set(movedMessages.flatMap(({ body }) => body.copies ?? []));
-  const links = (): MessageBody['topicLinks'] =>
-    findLinksOfMessageTopic({ topic: newTopic, origin: args.origin }, directory);
+  const links = (): MessageBody['topicLinks'] => findLinksOfMessageTopic(newTopic, directory);
   return {
     from: { stream: fromStream.id, topic: oldTopic },
     edit: {

@@ -69,35 +69,27 @@ interface MarkdownContextLookups {
 
 export type MarkdownContext = MarkdownContextData & MarkdownContextLookups;
 
-const findNothing = (): undefined => undefined;
+const DEFAULT_PRODUCT_EMOJI: MarkdownCustomEmoji = { name: 'conclave', url: '/static/emoji/conclave.png' };
 
-const EMPTY_MARKDOWN_CONTEXT: MarkdownContext = {
-  origin: '',
-  linkifiers: [],
-  inlineImages: false,
-  translateEmoticons: false,
-  defaultCodeLanguage: '',
-  productEmoji: { name: 'conclave', url: '/static/emoji/conclave.png' },
-  fileLinks: false,
-  imageProxySecret: '',
-  newerMentions: false,
-  now: 0,
-  usersNamed: () => [],
-  userById: findNothing,
-  groupByName: findNothing,
-  streamByName: findNothing,
-  customEmoji: findNothing,
-};
+/** The order in which linkifiers apply: the one with the lowest id first, whatever the caller's order. */
+export const sortLinkifiersById = (linkifiers: readonly MarkdownLinkifier[]): readonly MarkdownLinkifier[] =>
+  linkifiers.length < 2 ? linkifiers : [...linkifiers].sort((a, b) => a.id - b.id);
 
 /** Completes a rendering context with defaults. Reads the clock if `now` is missing. */
 export function completeMarkdownContext(given: Partial<MarkdownContext> = {}): MarkdownContext {
   // Look-ups are called on `given` instead of copied: they may rely on `this`.
+  // Each name is written out: spreading objects took an eighth of the time of rendering.
   return {
-    ...EMPTY_MARKDOWN_CONTEXT,
-    now: Date.now(),
-    ...pickMarkdownContextData(given),
-    // The linkifier with the lowest id applies first, whatever the caller's order.
-    linkifiers: [...(given.linkifiers ?? [])].sort((a, b) => a.id - b.id),
+    origin: given.origin ?? '',
+    linkifiers: sortLinkifiersById(given.linkifiers ?? []),
+    inlineImages: given.inlineImages ?? false,
+    translateEmoticons: given.translateEmoticons ?? false,
+    defaultCodeLanguage: given.defaultCodeLanguage ?? '',
+    productEmoji: given.productEmoji ?? DEFAULT_PRODUCT_EMOJI,
+    fileLinks: given.fileLinks ?? false,
+    imageProxySecret: given.imageProxySecret ?? '',
+    newerMentions: given.newerMentions ?? false,
+    now: given.now ?? Date.now(),
     usersNamed: (name) => given.usersNamed?.(name) ?? [],
     userById: (id) => given.userById?.(id),
     groupByName: (name) => given.groupByName?.(name),

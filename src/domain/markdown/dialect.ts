@@ -1,5 +1,5 @@
 /** The dialect as a markdown-it parser: markdown-it's chain of rules, tokens and renderer, with our own constructs. */
-import MarkdownIt, { type Env } from 'markdown-it';
+import MarkdownIt, { type Env, type Token as MarkdownItToken } from 'markdown-it';
 import { bareLinkMarkdownRule } from './bare-link.js';
 import { MarkdownBlockParser } from './blocks.js';
 import { inlineCodeMarkdownRule, renderCodeBlock } from './code.js';
@@ -51,26 +51,25 @@ interface MarkdownParseEnvironment extends Env {
   hasPreviews: boolean;
 }
 
+/** Our tokens as the pipeline takes them: the rules and the renderer of this file read no other fields. */
+const toMarkdownItTokens = (tokens: Token[]): MarkdownItToken[] => tokens as MarkdownItToken[];
+
 const dialectParser = new MarkdownIt('zero');
 dialectParser.core.ruler.at('normalize', (state) => {
   state.src = normalizeMarkdownText(state.src);
 });
 dialectParser.core.ruler.at('block', (state) => {
   const { context } = state.env as MarkdownParseEnvironment;
-  state.tokens = makeTokensOfFencedPieces(
-    splitFencedBlocks(state.src, context.defaultCodeLanguage.toLowerCase()),
-    false,
-  );
+  const pieces = splitFencedBlocks(state.src, context.defaultCodeLanguage.toLowerCase());
+  state.tokens = toMarkdownItTokens(makeTokensOfFencedPieces(pieces, false));
 });
 dialectParser.core.ruler.at('inline', (state) => {
   const { context } = state.env as MarkdownParseEnvironment;
   for (const token of state.tokens) {
     if (token.type !== 'inline') continue;
-    token.children = parseInlineMarkdownToTokens(
-      token.content,
-      INLINE_RULES_IN_ORDER,
-      context,
-      token.meta?.quoted === true,
+    const quoted = token.meta?.quoted === true;
+    token.children = toMarkdownItTokens(
+      parseInlineMarkdownToTokens(token.content, INLINE_RULES_IN_ORDER, context, quoted),
     );
   }
 });
@@ -80,7 +79,7 @@ dialectParser.core.ruler.push('preview', (state) => {
   const env = state.env as MarkdownParseEnvironment;
   if (!env.context.inlineImages) return;
   const { tokens, hasPreviews } = addInlineMediaPreviews(state.tokens, env.context);
-  state.tokens = tokens;
+  state.tokens = toMarkdownItTokens(tokens);
   env.hasPreviews = hasPreviews;
 });
 dialectParser.renderer.renderAttrs = ({ attrs }) => (attrs ? renderSortedHtmlAttributes(attrs) : '');

@@ -11,14 +11,18 @@ export const INLINE_PLACEHOLDER_CLOSE = '\u0003';
 /** Columns between tab stops, and the indentation that makes code. */
 export const MARKDOWN_TAB_COLUMNS = 4;
 
+/** Matches the characters of texts that normalization can change. A line of nothing but blanks is one of them. */
+const CHANGED_BY_NORMALIZATION_PATTERN = /[\r\n\0\t\u0002\u0003]|^ +$/;
+
 export function normalizeMarkdownText(text: string): string {
+  if (!CHANGED_BY_NORMALIZATION_PATTERN.test(text) && text.isWellFormed()) return text;
   const lines = text
     .replace(/\r\n?/g, '\n')
     .replaceAll('\0', '')
     .replaceAll(INLINE_PLACEHOLDER_OPEN, '')
     .replaceAll(INLINE_PLACEHOLDER_CLOSE, '')
     // Lone surrogates can't be encoded, neither in addresses nor as UTF-8.
-    .replace(/\p{Cs}/gu, '\ufffd')
+    .toWellFormed()
     .split('\n');
   return insertBlankLinesBeforeLists(lines)
     .map((line) => expandTabsToBlanks(line))

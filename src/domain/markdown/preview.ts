@@ -86,7 +86,7 @@ function findUnquotedLinks(tokens: readonly Token[]): LinkOccurrence[] {
     const children = token.children ?? [];
     for (const child of children) {
       const meaning = child.meta as MarkdownTextReference | null;
-      if (meaning?.kind !== 'link' || child.attrGet('data-stream-id') !== null) continue;
+      if (meaning?.kind !== 'link' || child.attrs?.some(([name]) => name === 'data-stream-id')) continue;
       out.push({ link: meaning, at, parent: open.at(-1), alone: children.length === 3 && child === children[0] });
     }
   }
@@ -160,8 +160,12 @@ function makeOpeningTagHtml(tag: string, attrs: Record<string, string>): string 
   return wrapHtmlInElement(tag, attrs, '').replace(`</${tag}>`, '');
 }
 
+/** Matches every address that can have a preview: of a picture, or of a host that may be written with escapes. */
+const PREVIEWABLE_URL_PATTERN = /\.(?:bmp|gif|jpe|jpg|png|webp)|youtu|[^ -~]|%/i;
+
 /** Parts of a link's address; `host` is '' for a relative one. Null if the address can't have a preview. */
 function parsePreviewableUrl(url: string): { host: string; path: string; query: URLSearchParams } | null {
+  if (!PREVIEWABLE_URL_PATTERN.test(url)) return null;
   if (!/^(?:https?:\/\/|\/|user_uploads\/)/.test(url) || !URL.canParse(url, 'http://relative.invalid/')) return null;
   const parsed = new URL(url, 'http://relative.invalid/');
   const host = parsed.host === 'relative.invalid' ? '' : parsed.host;

@@ -64,15 +64,32 @@ export function makeRenderFailureHtml(product: string): string {
   return `<p>[${product} note: Sorry, we could not understand the formatting of your message]</p>`;
 }
 
-function referencesInTokens(tokens: readonly Token[]): MarkdownTextReference[] {
-  return tokens
-    .flatMap((token) => token.children ?? [])
-    .flatMap(({ meta }) => (meta === null ? [] : [meta as MarkdownTextReference]));
+function referencesInTokens(tokens: readonly Token[]): readonly MarkdownTextReference[] {
+  let references: MarkdownTextReference[] | undefined;
+  for (const { children } of tokens) {
+    for (const { meta } of children ?? []) {
+      if (meta === null) continue;
+      references ??= [];
+      references.push(meta as MarkdownTextReference);
+    }
+  }
+  return references ?? NO_REFERENCES;
 }
+
+const NO_REFERENCES: readonly MarkdownTextReference[] = [];
+const NO_MENTION_TARGETS: MentionTargets = { users: [], groups: [], wildcard: false };
 
 function summarizeTextReferences(
   references: readonly MarkdownTextReference[],
 ): Omit<MarkdownRenderResult, 'html' | 'hasImage'> {
+  if (references.length === 0)
+    return {
+      mentions: NO_MENTION_TARGETS,
+      silent: NO_MENTION_TARGETS,
+      hasLink: false,
+      hasAttachment: false,
+      attachmentPaths: [],
+    };
   const paths = references.flatMap((one) => (one.kind === 'link' ? (uploadPathIdOfUrl(one.url) ?? []) : []));
   return {
     mentions: collectMentionTargets(references, false),
@@ -84,6 +101,7 @@ function summarizeTextReferences(
 }
 
 function collectMentionTargets(references: readonly MarkdownTextReference[], silent: boolean): MentionTargets {
+  if (references.every(({ kind }) => kind === 'link')) return NO_MENTION_TARGETS;
   const ids = (kind: 'user' | 'group'): number[] => [
     ...new Set(references.flatMap((one) => (one.kind === kind && one.silent === silent ? [one.id] : []))),
   ];

@@ -1,9 +1,18 @@
 /** Constructors of markdown-it tokens. No token is marked as a block: every line break of the output is a token. */
-import MarkdownIt, { type Token } from 'markdown-it';
+import type { Token as MarkdownItToken } from 'markdown-it';
 
-export type { Token };
+/**
+ * The fields of a markdown-it token. Plain objects take its place: the constructor of the published class defines each
+ * field by a call, a seventh of the time of rendering.
+ */
+export type Token = Pick<
+  MarkdownItToken,
+  'type' | 'tag' | 'nesting' | 'attrs' | 'content' | 'meta' | 'hidden' | 'block'
+> & { children: Token[] | null };
 
-const { Token: TokenClass } = MarkdownIt;
+function makeToken(type: string, tag: string, nesting: Token['nesting'], content = ''): Token {
+  return { type, tag, nesting, attrs: null, content, meta: null, hidden: false, block: false, children: null };
+}
 
 type HtmlAttributes = Readonly<Record<string, string>>;
 
@@ -26,31 +35,22 @@ function setTokenAttributes(token: Token, attrs: HtmlAttributes): Token {
 }
 
 export const makeOpeningTagToken = (tag: string, attrs: HtmlAttributes = {}): Token =>
-  setTokenAttributes(new TokenClass(`${tag}_open`, tag, 1), attrs);
+  setTokenAttributes(makeToken(`${tag}_open`, tag, 1), attrs);
 
-export const makeClosingTagToken = (tag: string): Token => new TokenClass(`${tag}_close`, tag, -1);
+export const makeClosingTagToken = (tag: string): Token => makeToken(`${tag}_close`, tag, -1);
 
 export const makeVoidElementToken = (tag: string, attrs: HtmlAttributes = {}): Token =>
-  setTokenAttributes(new TokenClass(tag, tag, 0), attrs);
+  setTokenAttributes(makeToken(tag, tag, 0), attrs);
 
 /** Token of text that is escaped when rendered. Existing entities stay. */
-export function makeTextToken(content: string): Token {
-  const token = new TokenClass('text', '', 0);
-  token.content = content;
-  return token;
-}
+export const makeTextToken = (content: string): Token => makeToken('text', '', 0, content);
 
 /** Token of HTML that is emitted as it is. */
-export function makeRawHtmlToken(html: string): Token {
-  const token = new TokenClass('raw', '', 0);
-  token.content = html;
-  return token;
-}
+export const makeRawHtmlToken = (html: string): Token => makeToken('raw', '', 0, html);
 
 /** Token of text whose inline constructs are not parsed yet. */
 export function makeUnparsedInlineToken(content: string, quoted: boolean): Token {
-  const token = new TokenClass('inline', '', 0);
-  token.content = content;
+  const token = makeToken('inline', '', 0, content);
   token.children = [];
   token.meta = { quoted };
   return token;

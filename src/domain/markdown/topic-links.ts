@@ -1,6 +1,6 @@
 /** Links in the topic of a message, the API's `topic_links` (markdown.md § Topic links). */
 import { findBareLinks } from './bare-link.js';
-import { completeMarkdownContext, type MarkdownContext } from './context.js';
+import { type MarkdownLinkifier, sortLinkifiersById } from './context.js';
 import { findLinkifierMatches } from './linkifier.js';
 import { toSafeLinkUrl } from './url.js';
 
@@ -16,15 +16,14 @@ const TOPIC_WORD_SEPARATOR_PATTERN = /[\s!;?),'"]+/;
  * Finds links in the order of the topic. Linkifiers, by id, come before addresses; links that overlap earlier ones are
  * dropped.
  */
-export function findTopicLinks(written: string, partial?: Partial<MarkdownContext>): TopicLink[] {
-  const context = completeMarkdownContext(partial);
-  const topic = written.replace(/\p{Cs}/gu, '\ufffd');
+export function findTopicLinks(written: string, linkifiers: readonly MarkdownLinkifier[]): TopicLink[] {
+  const topic = written.toWellFormed();
   const found: (TopicLink & { readonly at: number })[] = [];
   const add = (at: number, text: string, url: string): void => {
     const end = at + text.length;
     if (!found.some((other) => at < other.at + other.text.length && other.at < end)) found.push({ at, text, url });
   };
-  for (const linkifier of context.linkifiers) {
+  for (const linkifier of sortLinkifiersById(linkifiers)) {
     for (const { at, text, url } of findLinkifierMatches(topic, linkifier)) {
       if (toSafeLinkUrl(url) !== undefined) add(at, text, url);
     }

@@ -106,14 +106,14 @@ t.test('links of topics come from linkifiers, then from addresses, in their orde
     { id: 2, pattern: '(?P<all>T-[0-9]+)', urlTemplate: 'https://u/{all}' },
     { id: 1, pattern: '#(?P<id>[0-9]+)', urlTemplate: 'https://t/{id}' },
   ];
-  t.same(findTopicLinks('e.com/x, #12 and T-3', { linkifiers }), [
+  t.same(findTopicLinks('e.com/x, #12 and T-3', linkifiers), [
     { text: 'e.com/x', url: 'https://e.com/x' },
     { text: '#12', url: 'https://t/12' },
     { text: 'T-3', url: 'https://u/T-3' },
   ]);
-  t.same(findTopicLinks('https://a.b/c! (x)'), [{ text: 'https://a.b/c', url: 'https://a.b/c' }]);
-  t.same(findTopicLinks('about nothing'), []);
-  t.same(findTopicLinks('\ud800 #1', { linkifiers }), [{ text: '#1', url: 'https://t/1' }]);
+  t.same(findTopicLinks('https://a.b/c! (x)', []), [{ text: 'https://a.b/c', url: 'https://a.b/c' }]);
+  t.same(findTopicLinks('about nothing', []), []);
+  t.same(findTopicLinks('\ud800 #1', linkifiers), [{ text: '#1', url: 'https://t/1' }]);
 });
 
 t.test('of overlapping links in a topic the first found stays', async (t) => {
@@ -121,7 +121,7 @@ t.test('of overlapping links in a topic the first found stays', async (t) => {
     { id: 1, pattern: '(?P<a>ab c)', urlTemplate: 'https://1/{a}' },
     { id: 2, pattern: '(?P<a>c d)', urlTemplate: 'https://2/{a}' },
   ];
-  t.same(findTopicLinks('ab c d', { linkifiers }), [{ text: 'ab c', url: 'https://1/ab%20c' }]);
+  t.same(findTopicLinks('ab c d', linkifiers), [{ text: 'ab c', url: 'https://1/ab%20c' }]);
 });
 
 t.test('alert words match between boundaries, ignoring case', async (t) => {

@@ -4,7 +4,6 @@ import { findTopicLinks, type MarkdownRenderResult, makeRenderFailureHtml } from
 import {
   type MessageBody,
   type MessageRenderer,
-  makeMarkdownRenderContext,
   type StoredMessage,
   type StoredMessageEdit,
   type StoredReaction,
@@ -310,7 +309,7 @@ export class MessageImport {
     let links = this.#cachedLinksByTopic.get(topic);
     if (!links) {
       if (this.#cachedLinksByTopic.size >= MAX_TOPICS_WITH_CACHED_LINKS) this.#cachedLinksByTopic.clear();
-      const found = findTopicLinks(topic, makeMarkdownRenderContext(this.directory, this.draft.facts.origin));
+      const found = findTopicLinks(topic, this.directory.linkifiers());
       links = found.map(({ text, url }) => ({ text, url }));
       this.#cachedLinksByTopic.set(topic, links);
     }
