@@ -4,6 +4,7 @@
  * - `ids.ts`: branded ids, actor keys, partitions and bus subjects. `event-ids.ts`: ids of events in queues.
  * - `log-entry.ts`: what actors append to the log, with the audience of each event. Replicas and queues read it.
  * - `replies.ts`, `reasons.ts`: replies of actors, and why commands fail or activations stop.
+ * - `rendered-text.ts`: a rendered text, as frontends and actors exchange it.
  * - `parts.ts`: parts of an actor's state under a prefix. `emoji.ts`: references to emoji.
  * - `settings/`: one typed table each for the settings of organizations and of users.
  *
@@ -78,6 +79,7 @@ export {
 } from './log-entry.js';
 export { ActorPartAccessor, type ActorParts } from './parts.js';
 export type { ActivationStopReason, CommandFailureReason, CommandRetryReason } from './reasons.js';
+export type { MarkdownRenderResult, MentionTargets, TextRenderedByFrontend } from './rendered-text.js';
 export type { ActorRefusalReply, ActorReply, ActorStartOverReply, AnswerSource, RawHttpAnswer } from './replies.js';
 export { INTERFACE_LANGUAGE_NAME_BY_CODE } from './settings/languages.js';
 export {

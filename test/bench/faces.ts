@@ -91,7 +91,7 @@ async function embedded(dir: string, options: FaceOptions): Promise<Face> {
   // Services of the caller's environment would make it a cluster.
   const env = { DATA_DIR: dir, NATS_URL: '', MONGODB_URL: '', ...environment(options) };
   const { child, match } = await started([...nodeArgs(options), CONCLAVE, 'serve'], env, SITE);
-  // Workers have joined before the site is told.
+  // The server prints its address when all workers have joined.
   const pids = [child.pid!, ...listChildPids(child.pid!)];
   return {
     name: 'embedded',

@@ -38,14 +38,17 @@ export interface MessageComposeInputs {
 
 /** Inputs of every command that makes a message. */
 export async function loadMessageComposeInputs(
-  { content, topic, origin, newer_mentions }: MessageInput,
+  { content, topic, origin, newer_mentions, rendered: given }: MessageInput,
   { realm, caller, key }: CommandInputContext<ConversationActorState, ConversationMemoryState>,
   sources: ActorInputSources,
 ): Promise<MessageComposeInputs> {
   // The message id is requested before any wait, so that ids are in the order in which the commands arrived.
   const id = sources.fetchMessageId(realm);
   const text = sources.loadDirectory(realm).then(async (directory) => {
-    const rendered = await sources.services.renderer.renderOrNull(content, directory, origin, caller, newer_mentions);
+    const rendered =
+      given?.directoryVersion === directory.version
+        ? given.result
+        : await sources.services.renderer.renderOrNull(content, directory, origin, caller, newer_mentions);
     const { kind, idWithinRealm } = parseActorKey(key);
     return {
       rendered,

@@ -77,6 +77,7 @@ export async function openFrontend({
     areSessionsAllowed: config.web === 'on',
     clientAddressResolver: new ClientAddressResolver(config.trustedProxies),
     webPublicStreams: config.webPublicStreams === 'yes',
+    messageRenderer: node.messageRenderer,
     imageProxy: node.imageProxy,
     browserPush: node.browserPush,
     pushesToDevices: config.pushGateway !== undefined,

@@ -85,7 +85,7 @@ export class ConclaveNode {
   readonly eventLog: EventLog;
   readonly imageProxy: ImageProxy;
   readonly browserPush: BrowserPushSubscriptionRules | undefined;
-  readonly #messageRenderer: MessageRenderer;
+  readonly messageRenderer: MessageRenderer;
   readonly #exporter: BackgroundExporter | undefined;
   readonly #passwordStrengthThread = new PasswordStrengthThread();
 
@@ -104,7 +104,7 @@ export class ConclaveNode {
     const proxies = config.imageProxy === 'on';
     const { imageProxyKey } = secrets;
     this.imageProxy = new ImageProxy(clock, imageProxyKey, proxies ? new ImageFetcher(clock, reachable) : undefined);
-    this.#messageRenderer = new MessageRenderer(proxies ? imageProxyKey : '');
+    this.messageRenderer = new MessageRenderer(proxies ? imageProxyKey : '');
     const outageMs = config.outageSeconds * 1000;
     this.actorClient = new ActorClient(bus, clock, this.metrics, { limitMs: outageMs, hosts: ports.hosts });
     this.directoryReplicas = new DirectoryReplicas(this.actorClient, log, clock, productEmojiForm(config.emojiNames));
@@ -160,7 +160,7 @@ export class ConclaveNode {
           disposable: makeDisposableDomainTest(
             config.disposableDomains === undefined ? '' : readFileSync(config.disposableDomains, 'utf8'),
           ),
-          renderer: this.#messageRenderer,
+          renderer: this.messageRenderer,
           blobs: ports.blobs,
           mail: new MailDispatcher(mailer, clock, logger),
           limits: { maxFileMib: config.maxFileMib, uploadQuotaMib: config.uploadQuotaMib },
@@ -202,7 +202,7 @@ export class ConclaveNode {
   async stop(): Promise<void> {
     await this.actorHost?.stop();
     await this.#exporter?.close();
-    await this.#messageRenderer.close();
+    await this.messageRenderer.close();
     await this.#passwordStrengthThread.close();
     this.directoryReplicas.closeAllReplicas();
     await this.ports.close();

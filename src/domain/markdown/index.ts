@@ -19,6 +19,7 @@
  * frontend and all domain folders except pictures and secrets may import this folder.
  */
 
+export type { MarkdownRenderResult, MentionTargets } from '#model';
 export { AlertWordMatcher, listOccurringAlertWords } from './alert-words.js';
 export type { MarkdownContext, MarkdownCustomEmoji } from './context.js';
 export {
@@ -28,13 +29,10 @@ export {
   isCanonicalEmojiName,
 } from './emoji-table.js';
 export { escapePlainTextForHtml } from './html.js';
-
 export { type FieldErrorMessages, findLinkifierErrors } from './linkifier-check.js';
 export { MarkdownRenderer } from './off-thread.js';
 export {
   MarkdownRenderError,
-  type MarkdownRenderResult,
-  type MentionTargets,
   makeRenderFailureHtml,
   renderContextFreeMarkdownOrEmpty,
   renderMarkdown,

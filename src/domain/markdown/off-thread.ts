@@ -1,7 +1,8 @@
 /** Renders long texts in worker threads, so that one message never delays all others. */
 import { ThreadJobFailedError, ThreadPool } from '#base/threads';
+import type { MarkdownRenderResult } from '#model';
 import type { MarkdownContext } from './context.js';
-import { MarkdownRenderError, type MarkdownRenderResult, renderMarkdown } from './render.js';
+import { MarkdownRenderError, renderMarkdown } from './render.js';
 import type { SnapshotRenderJob, SnapshotRenderOutcome } from './render-worker.js';
 import {
   type MarkdownContextSnapshot,
@@ -41,7 +42,8 @@ export class MarkdownRenderer {
    * @throws MarkdownRenderError also after `timeout`
    */
   async renderInlineOrOnThread(text: string, context: Partial<MarkdownContext> = {}): Promise<MarkdownRenderResult> {
-    if (text.length <= this.#options.threshold) return renderMarkdown(text, context);
+    const rendered = this.renderIfShort(text, context);
+    if (rendered) return rendered;
     let snapshot = takeMarkdownContextSnapshot(scanPossibleMarkdownLookupKeys(text), context);
     for (let round = 0; round < MAX_RENDER_ATTEMPTS_PER_TEXT; round++) {
       const outcome = await this.#renderSnapshotOnThread(text, snapshot);
@@ -49,6 +51,11 @@ export class MarkdownRenderer {
       snapshot = takeMarkdownContextSnapshot(outcome.missing, context, snapshot);
     }
     throw new MarkdownRenderError('names could not be resolved');
+  }
+
+  /** Renders a text in the calling thread; undefined: it is so long that it belongs in a thread. */
+  renderIfShort(text: string, context: Partial<MarkdownContext>): MarkdownRenderResult | undefined {
+    return text.length <= this.#options.threshold ? renderMarkdown(text, context) : undefined;
   }
 
   /** Ends all threads. Unfinished texts fail. */

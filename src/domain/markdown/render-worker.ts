@@ -1,6 +1,7 @@
 /** Script of a render thread: renders the texts that off-thread.ts sends. */
 import { serveThreadPoolJobs } from '#base/threads';
-import { type MarkdownRenderResult, renderMarkdown } from './render.js';
+import type { MarkdownRenderResult } from '#model';
+import { renderMarkdown } from './render.js';
 import { type MarkdownContextSnapshot, type MarkdownLookupKeys, makeRecordingContextFromSnapshot } from './snapshot.js';
 
 export interface SnapshotRenderJob {

@@ -1,4 +1,5 @@
 /** Rendering of a text: its HTML, its mentions, and facts about its links and files. */
+import type { MarkdownRenderResult, MentionTargets } from '#model';
 import { completeMarkdownContext, type MarkdownContext } from './context.js';
 import { renderMarkdownDialect } from './dialect.js';
 import type { MarkdownTextReference, Token } from './tokens.js';
@@ -6,32 +7,6 @@ import { uploadPathIdOfUrl } from './url.js';
 
 /** Maximum length of rendered HTML, characters: 100 × the longest message (conventions.md § Limits). */
 const MAX_RENDERED_HTML_CHARACTERS = 1_000_000;
-
-export interface MentionTargets {
-  /** Ids of mentioned users, each once, in the order of the text. */
-  readonly users: readonly number[];
-  readonly groups: readonly number[];
-  /** True for a mention of everybody: `@**all**`, `@**everyone**`, `@**stream**` or the newer `@**channel**`. */
-  readonly wildcard: boolean;
-  /** True for a mention of those who take part in the topic: the newer `@**topic**`. */
-  readonly topic?: true;
-}
-
-export interface MarkdownRenderResult {
-  readonly html: string;
-  /** Mentions that notify the mentioned users. */
-  readonly mentions: MentionTargets;
-  /** Mentions that don't notify: silent forms, and all mentions in quotes. */
-  readonly silent: MentionTargets;
-  /** True if the HTML has an `<a>`. */
-  readonly hasLink: boolean;
-  /** True if the HTML has a preview of a picture or video. */
-  readonly hasImage: boolean;
-  /** True if the text links an upload. The caller decides whether the message may claim the file. */
-  readonly hasAttachment: boolean;
-  /** Path ids of the uploads that the text links, each once. */
-  readonly attachmentPaths: readonly string[];
-}
 
 /** Error of a text that can't be rendered within the limits. */
 export class MarkdownRenderError extends Error {

@@ -9,7 +9,7 @@ import type { ApiLevel } from '#domain/levels';
 import type { ServerCryptography } from '#domain/secrets';
 import type { ImageProxy } from '#frontend/image-proxy';
 import type { IdentityProviders, JwtKeysBySubdomain } from '#frontend/single-sign-on';
-import type { ActorKindName, RawHttpAnswer, RealmId, UserId } from '#model';
+import type { ActorKindName, RawHttpAnswer, RealmId, TextRenderedByFrontend, UserId } from '#model';
 import type { AddressedCommand, ActorFieldsReply as ReplyFields, UncheckedAddressedCommand } from '#model/commands';
 import type { ApiErrorReply } from '#model/errors';
 import type { DirectoryView } from '#model/records';
@@ -134,6 +134,12 @@ export interface ApiCall<V> {
   /** Maximum size of one file, MiB. */
   readonly maxFileMib: number;
   readonly blobs: BlobStorage;
+  /**
+   * Renders a text of the caller as a message, for the arguments of a command.
+   * @param newerMentions true if the client knows `@**channel**` and `@**topic**`
+   * @returns undefined if the conversation's actor has to render it: long texts
+   */
+  renderMessageText(content: string, newerMentions: boolean): TextRenderedByFrontend | undefined;
   /** Proxy for pictures of other hosts; undefined: it is turned off. */
   readonly imageProxy: ImageProxy | undefined;
   /** Identity providers for single sign-on; undefined if none is configured. */

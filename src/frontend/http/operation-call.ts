@@ -11,7 +11,7 @@ import type {
 } from '#frontend/api';
 import type { ImageProxy } from '#frontend/image-proxy';
 import type { IdentityProviders, JwtKeysBySubdomain } from '#frontend/single-sign-on';
-import { type ActorReply, type RealmId, toUserId, type UserId } from '#model';
+import { type ActorReply, type RealmId, type TextRenderedByFrontend, toUserId, type UserId } from '#model';
 import type { DirectoryView } from '#model/records';
 import type { BlobStorage } from '#ports/blobs';
 import type { BrowserRequestFacts } from './browser.js';
@@ -120,6 +120,12 @@ export class OperationCall implements ApiCall<AnyParameterValues> {
 
   get pushesToMobileDevices(): boolean {
     return this.context.options.pushesToDevices ?? false;
+  }
+
+  renderMessageText(content: string, newerMentions: boolean): TextRenderedByFrontend | undefined {
+    const { directory, site, caller } = this;
+    const { messageRenderer } = this.context.options;
+    return messageRenderer?.renderInFrontendIfShort(content, directory, site, caller, newerMentions);
   }
 
   get imageProxy(): ImageProxy | undefined {

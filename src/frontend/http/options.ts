@@ -1,6 +1,7 @@
 /** Settings of a frontend, with their defaults. */
 import type { MetricsRegistry } from '#base/metrics';
 import type { ClientApiLevels } from '#domain/levels';
+import type { MessageRenderer } from '#domain/messages';
 import type { BrowserPushSubscriptionRules } from '#frontend/api';
 import type { ImageProxy } from '#frontend/image-proxy';
 import type { ClientAddressResolver } from '#frontend/limits';
@@ -23,6 +24,8 @@ export interface FrontendOptions {
   readonly clientAddressResolver?: ClientAddressResolver;
   /** True if streams may be opened to the web and be read without credentials. Default false. */
   readonly webPublicStreams?: boolean;
+  /** Renders short messages before they are sent to their actor. Default: none, and actors render all of them. */
+  readonly messageRenderer?: MessageRenderer;
   /** Proxy for pictures of other hosts. Default: none, and such pictures are not served. */
   readonly imageProxy?: ImageProxy;
   /** Browsers may subscribe to push notifications. Default: they may not. */

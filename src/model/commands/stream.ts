@@ -1,4 +1,5 @@
 import type { Json } from '#base';
+import type { TextRenderedByFrontend } from '#model';
 import { type ActorFieldsReply, type ActorValueReply, makeCommandDeclarer } from './command.js';
 
 /** Text of a message, with the data that rendering needs. */
@@ -11,6 +12,8 @@ export type MessageInput = {
   readonly origin: string;
   /** True if `@**channel**` and `@**topic**` are mentions, because the API level of the client has them. */
   readonly newer_mentions?: boolean;
+  /** `content` as a frontend has rendered it for the sender; absent: the actor renders it. */
+  readonly rendered?: TextRenderedByFrontend;
 };
 
 export type SendMessageArgs = MessageInput & {

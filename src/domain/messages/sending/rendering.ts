@@ -5,10 +5,9 @@ import {
   type MarkdownCustomEmoji,
   MarkdownRenderError,
   MarkdownRenderer,
-  type MarkdownRenderResult,
 } from '#domain/markdown';
 import { isSystemBot, readUserSetting } from '#domain/people';
-import type { UserId } from '#model';
+import type { MarkdownRenderResult, TextRenderedByFrontend, UserId } from '#model';
 import type { DirectoryUser, DirectoryView } from '#model/records';
 
 /** Active users by lower-case name. The map is built again only when the directory's users change, which is rare. */
@@ -98,13 +97,45 @@ export class MessageRenderer {
     newerMentions = false,
   ): Promise<MarkdownRenderResult | null> {
     try {
-      const context = makeMarkdownRenderContext(directory, origin, author);
-      const { imageProxySecret } = this;
-      return await this.#renderer.renderInlineOrOnThread(text, { ...context, imageProxySecret, newerMentions });
+      const context = this.#makeContext(directory, origin, author, newerMentions);
+      return await this.#renderer.renderInlineOrOnThread(text, context);
     } catch (error) {
       if (error instanceof MarkdownRenderError) return null;
       throw error;
     }
+  }
+
+  /**
+   * Renders a message text in a frontend, whose cores are easier to multiply than those of the conversation's actor.
+   * Synchronous, so that messages of a sender keep their order. Parameters: see renderOrNull.
+   * @returns undefined for a long text, which the actor renders in a thread
+   */
+  renderInFrontendIfShort(
+    text: string,
+    directory: DirectoryView,
+    origin: string,
+    author: number,
+    newerMentions: boolean,
+  ): TextRenderedByFrontend | undefined {
+    const directoryVersion = directory.version;
+    try {
+      const context = this.#makeContext(directory, origin, author, newerMentions);
+      const result = this.#renderer.renderIfShort(text, context);
+      return result && { directoryVersion, result };
+    } catch (error) {
+      if (error instanceof MarkdownRenderError) return { directoryVersion, result: null };
+      throw error;
+    }
+  }
+
+  #makeContext(
+    directory: DirectoryView,
+    origin: string,
+    author: number,
+    newerMentions: boolean,
+  ): Partial<MarkdownContext> {
+    const context = makeMarkdownRenderContext(directory, origin, author);
+    return { ...context, imageProxySecret: this.imageProxySecret, newerMentions };
   }
 
   close(): Promise<void> {

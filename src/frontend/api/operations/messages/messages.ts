@@ -3,7 +3,7 @@ import { Type } from 'typebox';
 import { isHumanClientName, NEWEST_ANCHOR_MESSAGE_ID, toCheckedMessageContent } from '#domain/messages';
 import { toCheckedStreamName, toCheckedTruncatedTopic } from '#domain/streams';
 import { directMessageActorKey, streamActorKey, userActorKey } from '#model';
-import { directMessageActorCommands, streamActorCommands, userActorCommands } from '#model/commands';
+import { directMessageActorCommands, type MessageInput, streamActorCommands, userActorCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import type { DirectoryStream } from '#model/records';
 import {
@@ -86,7 +86,7 @@ export const sendMessageOperation = defineOperation({
       return forwardCommand({
         to: streamActorKey(call.realm, stream.id),
         command: streamActorCommands.send,
-        args: { ...message, topic, content },
+        args: { ...message, topic, content, ...renderedArgument(call, content, message) },
       });
     }
     if (named.length === 0) throw apiError('NO_RECIPIENTS');
@@ -96,10 +96,20 @@ export const sendMessageOperation = defineOperation({
     return forwardCommand({
       to: directMessageActorKey(call.realm, participants),
       command: directMessageActorCommands.sendDirect,
-      args: { ...message, topic: '', content, participants },
+      args: { ...message, topic: '', content, participants, ...renderedArgument(call, content, message) },
     });
   },
 });
+
+/** The text of a message as this frontend renders it, where it does. */
+function renderedArgument(
+  call: ApiCall<unknown>,
+  content: string,
+  { newer_mentions = false }: Pick<MessageInput, 'newer_mentions'>,
+): Pick<MessageInput, 'rendered'> {
+  const rendered = call.renderMessageText(content, newer_mentions);
+  return rendered ? { rendered } : {};
+}
 
 /** Returns the default stream of the calling bot, to which messages go that name no stream. */
 const defaultSendingStreamIdOfBot = ({ directory, caller }: ApiCall<unknown>): number | undefined =>
