@@ -39,6 +39,17 @@ function estimateEncodedBytes(value: Json | undefined): number {
   return sum;
 }
 
+const estimatedBytesByItem = new WeakMap<LogItem, number>();
+
+/** As estimateEncodedBytes. An item is estimated once: before its commit, and when its commit is cut into pieces. */
+function estimateItemBytes(item: LogItem): number {
+  const known = estimatedBytesByItem.get(item);
+  if (known !== undefined) return known;
+  const bytes = estimateEncodedBytes(item as unknown as Json);
+  estimatedBytesByItem.set(item, bytes);
+  return bytes;
+}
+
 /** Maximum size of a list inside one event, bytes, with room for the event's other fields. */
 const MAX_EVENT_LIST_BYTES = LOG_ENTRY_SPLIT_BYTES;
 
@@ -62,7 +73,7 @@ export function splitListForEvents<T>(list: readonly T[]): T[][] {
 
 /** True if every item fits into the log; an oversized item would block its actor's outbox for ever. */
 export const doItemsFitIntoLog = (items: readonly LogItem[]): boolean =>
-  items.every((item) => estimateEncodedBytes(item as unknown as Json) <= MAX_LOG_ITEM_BYTES);
+  items.every((item) => estimateItemBytes(item) <= MAX_LOG_ITEM_BYTES);
 
 /**
  * Cuts a commit into pieces by its items alone. The next owner may repeat an append together with other commits, and
@@ -79,7 +90,7 @@ function cutCommitIntoPieces({ v, items }: OutboxEntry): CommitPiece[] {
     bytes = 0;
   };
   items.forEach((item, i) => {
-    const size = estimateEncodedBytes(item as unknown as Json);
+    const size = estimateItemBytes(item);
     if (i > from && (i - from >= MAX_ITEMS_PER_LOG_ENTRY || bytes + size > LOG_ENTRY_SPLIT_BYTES)) close(i);
     bytes += size;
   });

@@ -55,7 +55,10 @@ export class UnpublishedCommits {
     return one;
   }
 
-  /** Resolves when the log holds all earlier commits of this host; undefined if it holds them now. */
+  /**
+   * Resolves when this host has no earlier commit left to append, after MAX_REGISTRATION_LOG_WAIT_MS at the latest;
+   * undefined if it has none now.
+   */
   waitUntilPublished(realm: RealmId): Promise<void> | undefined {
     const all = this.#unpublishedCommitsByRealm.get(realm);
     if (!all || all.size === 0) return undefined;

@@ -9,7 +9,7 @@ import { OfflineCopy } from './offline.js';
 import type { Platform } from './ports.js';
 import { PresenceReporter } from './presence.js';
 import { Router } from './route.js';
-import { Session } from './session.js';
+import { SignInSession } from './session.js';
 import { ClientState } from './state/state.js';
 import { BrowserEventQueue } from './sync/queue.js';
 import { DraftService } from './writing/drafts.js';
@@ -25,7 +25,7 @@ export class Core {
   readonly state: ClientState;
   readonly windows: MessageWindows;
   readonly eventQueue: BrowserEventQueue;
-  readonly session: Session;
+  readonly session: SignInSession;
   readonly outbox: MessageOutbox;
   readonly draftService: DraftService;
   readonly readMarker: ReadMarker;
@@ -56,7 +56,7 @@ export class Core {
       },
       isSignedOut: () => this.session.state.peek() === 'signed-out',
     });
-    this.session = new Session(
+    this.session = new SignInSession(
       api,
       (signedIn, endCode) => {
         this.eventQueue.announceSessionToOtherTabs(signedIn, endCode);

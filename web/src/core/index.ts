@@ -64,7 +64,7 @@ export type {
   UploadRequest,
 } from './ports.js';
 export { formatRouteHash, parseRoute, type Route, Router } from './route.js';
-export { Session, type SessionState } from './session.js';
+export { type SessionState, SignInSession } from './session.js';
 export type { DirectConversation, KnownTopic } from './state/conversations.js';
 export { MeState, ROLE, type UserSettings } from './state/me.js';
 export { TOPIC_VISIBILITY_POLICY, type TopicPolicyEntry } from './state/muting.js';

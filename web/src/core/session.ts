@@ -13,7 +13,7 @@ export type SessionState = 'unknown' | 'signed-in' | 'visitor' | 'signed-out';
  *     await session.signOut()
  *     await session.deactivateAccount()
  */
-export class Session {
+export class SignInSession {
   readonly state = signal<SessionState>('unknown');
   /** Code of the API's error that ended the last session, for an account or organization that is deactivated. */
   readonly endCode = signal('');

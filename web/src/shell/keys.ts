@@ -20,7 +20,7 @@ export function syncShortcutKeysWithStorage(): void {
     try {
       localStorage.setItem(SHORTCUTS_STORAGE_KEY, text);
     } catch {
-      // Without storage the keys hold until the page is left.
+      // Without storage, the reader's own keyboard shortcuts are lost when the page is left.
     }
   });
 }
