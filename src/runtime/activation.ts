@@ -2,8 +2,8 @@
  * One actor in memory: it loads the state, runs handlers over the state one at a time, and commits their outcomes in
  * batches.
  *
- * Life: loading → ready → stopped. A write that fails or is refused ends the activation; the next command starts a new
- * one from the Store, which finishes the stored outbox first.
+ * Life: loading → ready → stopped. A write that fails or is refused ends the activation. The next command starts a new
+ * one from the Store, or the host does after a delay (activations.ts); it finishes the stored outbox first.
  */
 
 import { newLazyMap, toWritableMap } from '#base';

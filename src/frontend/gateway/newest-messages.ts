@@ -3,7 +3,7 @@
  *
  * The user's actor is asked once; from then on this process follows the log. A change that the log alone can't resolve
  * (the newest message was deleted or moved) makes the answer unknown again. While the log has not shown a change that
- * was already confirmed to the user, the answer comes from the Store.
+ * was already confirmed to the user, the user's actor answers again.
  */
 import type { DirectoryReplicaDependent, DirectoryReplicas, RealmLogTailListener } from '#directory';
 import type { NewestMessageTrackingState } from '#domain/messages';
@@ -19,6 +19,7 @@ import {
   type UserId,
   userActorKey,
 } from '#model';
+import { userActorCommands } from '#model/commands';
 import { ActorRefusedError } from '#model/errors';
 import type { ActorClient } from '#runtime';
 
@@ -94,7 +95,12 @@ export class NewestMessageCaches implements DirectoryReplicaDependent {
     user: UserId,
     deadlineMs: number,
   ): Promise<NewestMessageTrackingState> {
-    const { reply } = this.client.send(userActorKey(realm, user), 'newest', {}, { caller: user, deadlineMs });
+    const { reply } = this.client.send(
+      userActorKey(realm, user),
+      userActorCommands.newest,
+      {},
+      { caller: user, deadlineMs },
+    );
     const known = await reply;
     if ('value' in known) return known.value as unknown as NewestMessageTrackingState;
     if ('error' in known) throw new ActorRefusedError(known.error);

@@ -1,8 +1,8 @@
 /**
  * The settings of an organization, one row each (realm.md § Settings). The parameter of PATCH /realm, the value in a
  * new organization, the role that may change a setting, the event, and the field of POST /register all follow from its
- * row. A new setting needs a row in this table and the code that reads `settings.<name>`; organizations that exist get
- * the default when they are loaded.
+ * row; organizations that exist get the default when they are loaded. docs/how-to/add-a-setting.md lists what else a
+ * new setting needs.
  */
 import { type TSchema, Type } from 'typebox';
 import type { JsonObject } from '#base';

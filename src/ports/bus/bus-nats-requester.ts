@@ -1,6 +1,7 @@
 /**
- * Requests over NATS: one subject per host, frames with numbers, heartbeats. A request fails as 'disconnected' when its
- * host is silent for BUS_SERVER_SILENCE_TIMEOUT_MS, when a frame is missing, or when another server takes the subject.
+ * Requests over NATS: a subject per partition, frames with numbers to the host that serves it, heartbeats. A request
+ * fails as 'disconnected' when its host is silent for BUS_SERVER_SILENCE_TIMEOUT_MS, when a frame is missing, or when
+ * another server takes the subject.
  */
 import type { Json } from '#base';
 import type { TimerWheelEntry } from '#base/clock';

@@ -1,8 +1,10 @@
 import t from 'tap';
 import { eventQueueActorKind } from '#actors/event-queue';
+import { linkPreviewActorKind } from '#actors/link-preview';
 import { loginGuardActorKind } from '#actors/login-guard';
 import { mailActorKind } from '#actors/mail';
 import { presenceActorKind } from '#actors/presence';
+import { pushNotificationActorKind } from '#actors/push';
 import { realmActorKind } from '#actors/realm';
 import { directMessageActorKind, streamActorKind } from '#actors/stream';
 import { userActorKind } from '#actors/user';
@@ -33,6 +35,8 @@ t.test('each kind answers the commands that are declared for it, and no others',
   t.same(answered(mailActorKind), names(declared.mailActorCommands));
   t.same(answered(webhookActorKind), names(declared.webhookActorCommands));
   t.same(answered(loginGuardActorKind), names(declared.unknownEmailLoginActorCommands));
+  t.same(answered(pushNotificationActorKind), names(declared.pushActorCommands));
+  t.same(answered(linkPreviewActorKind), names(declared.linkPreviewActorCommands));
 });
 
 t.test('names of one kind are all different', async (t) => {

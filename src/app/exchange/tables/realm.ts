@@ -45,7 +45,7 @@ export function importRealmWithoutStreamSettings(row: CheckedExportRow, draft: I
     if (given === undefined) continue;
     const setting = REALM_SETTING_DECLARATIONS[name];
     // The streams have no ids at this point: `setNotificationStreamsOfRealm` sets these settings later.
-    if ('namesStream' in setting && setting.isStreamValued) continue;
+    if (setting.isStreamValued) continue;
     if (isUnlimitedValue(name, given)) settings[name] = given as null;
     else if (isAcceptableRealmSetting(name, given)) settings[name] = given as RealmSettingValue;
     else draft.adjustedRowCounts.addCount(`setting of the organization: ${name}`);

@@ -100,7 +100,7 @@ export class PeopleState implements StateSlice {
     if (!presence) return 'offline';
     const now = this.presenceServerSeconds.value;
     if (now - presence.active_timestamp < IDLE_AFTER_SECONDS) return 'active';
-    return now - Math.max(presence.idle_timestamp, presence.active_timestamp) < OFFLINE_AFTER_SECONDS
+    return now - Math.max(presence.idle_timestamp, presence.active_timestamp) <= OFFLINE_AFTER_SECONDS
       ? 'idle'
       : 'offline';
   }
