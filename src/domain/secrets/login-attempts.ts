@@ -1,7 +1,7 @@
 /**
  * Rate limit of failed logins (conventions.md § Rate limits: 5 per 30 minutes). The times of failed attempts are stored
- * with the account, or with the login guard of an address without an account, so a restart or another host doesn't reset
- * them. The functions have no side effects.
+ * with the account, or with the login guard of an address without an account, so a restart or another host doesn't
+ * reset them. The functions have no side effects.
  */
 
 import { addRateLimitedCallTime, computeRateLimitStatus, msUntilCallAllowed, type RateLimit } from '#base';
