@@ -6,8 +6,8 @@ export const RETRY_DELAYS_MS = {
    */
   moved: [10, 20, 40, 80, 160, 300, 500, 1_000],
   /**
-   * Delays before a command is sent again whose host is overloaded or cannot reach its Store: many attempts do not
-   * help.
+   * Delays before a command is sent again whose host is silent or overloaded, or cannot reach its Store: many attempts
+   * do not help.
    */
   trouble: [10, 20, 40, 80, 160, 320, 500],
   /** Delays before a failed append to the log is tried again. */

@@ -84,19 +84,19 @@ class CommandNumbering {
 class CommandsAwaitingOwner {
   readonly #deliveriesBySubject = new Map<string, Set<CommandDelivery>>();
 
-  addDelivery(subject: string, attempts: CommandDelivery): void {
+  addDelivery(subject: string, delivery: CommandDelivery): void {
     const waiting = this.#deliveriesBySubject.get(subject);
-    if (waiting) waiting.add(attempts);
-    else this.#deliveriesBySubject.set(subject, new Set([attempts]));
+    if (waiting) waiting.add(delivery);
+    else this.#deliveriesBySubject.set(subject, new Set([delivery]));
   }
 
-  removeDelivery(subject: string, attempts: CommandDelivery): void {
+  removeDelivery(subject: string, delivery: CommandDelivery): void {
     const waiting = this.#deliveriesBySubject.get(subject);
-    if (waiting?.delete(attempts) && waiting.size === 0) this.#deliveriesBySubject.delete(subject);
+    if (waiting?.delete(delivery) && waiting.size === 0) this.#deliveriesBySubject.delete(subject);
   }
 
   retryOnServedSubject(subject: string): void {
-    for (const attempts of [...(this.#deliveriesBySubject.get(subject) ?? [])]) attempts.retryNow();
+    for (const delivery of [...(this.#deliveriesBySubject.get(subject) ?? [])]) delivery.retryNow();
   }
 }
 
@@ -119,9 +119,9 @@ export class ActorClient {
     private readonly bus: Bus,
     private readonly clock: Clock,
     private readonly metrics: MetricsRegistry = new MetricsRegistry(),
-    patience: OutageOptions = {},
+    outage: OutageOptions = {},
   ) {
-    this.#outageDetector = new OutageDetector(bus, clock, patience);
+    this.#outageDetector = new OutageDetector(bus, clock, outage);
     this.id = `${bus.id}/${++createdActorClientCount}`;
     this.#usualNumbering = new CommandNumbering(this.id);
     this.#heldNumbering = new CommandNumbering(`${this.id}~`);
@@ -135,7 +135,7 @@ export class ActorClient {
 
   send(to: ActorKey, name: string, args: JsonObject, options: CommandSendOptions = {}): SentCommand {
     const numbering = options.isHeldByActor ? this.#heldNumbering : this.#usualNumbering;
-    const attempts = new CommandDelivery(
+    const delivery = new CommandDelivery(
       this.bus,
       this.clock,
       this.metrics,
@@ -147,8 +147,8 @@ export class ActorClient {
       args,
       options,
     );
-    attempts.startAttempt();
-    return attempts;
+    delivery.startAttempt();
+    return delivery;
   }
 }
 
@@ -174,8 +174,8 @@ class CommandDelivery implements SentCommand {
     private readonly clock: Clock,
     private readonly metrics: MetricsRegistry,
     private readonly numbering: CommandNumbering,
-    private readonly unserved: CommandsAwaitingOwner,
-    private readonly patience: OutageDetector,
+    private readonly commandsAwaitingOwner: CommandsAwaitingOwner,
+    private readonly outageDetector: OutageDetector,
     private readonly to: ActorKey,
     private readonly name: string,
     private readonly args: JsonObject,
@@ -253,7 +253,7 @@ class CommandDelivery implements SentCommand {
       this.#retryLaterOrGiveUp(reply.awayMs);
       return;
     }
-    this.patience.recordAnswer(this.#busSubject);
+    this.outageDetector.recordAnswer(this.#busSubject);
     this.#markOver();
     this.#resolveReply(reply);
   }
@@ -277,18 +277,18 @@ class CommandDelivery implements SentCommand {
       this.#consecutiveFailureCount++,
     );
     this.#retryTimer = this.clock.setTimeout(() => this.retryNow(), Math.min(backoff, until - now));
-    if (isOwnerMissingOrMoved(this.#lastFailure)) this.unserved.addDelivery(this.#busSubject, this);
+    if (isOwnerMissingOrMoved(this.#lastFailure)) this.commandsAwaitingOwner.addDelivery(this.#busSubject, this);
   }
 
   #findDeadlineDuringOutage(awayMs: number): number {
     if (
-      !this.patience.recordFailureAndCheckAway(this.#busSubject, this.#lastFailure, awayMs) ||
+      !this.outageDetector.recordFailureAndCheckAway(this.#busSubject, this.#lastFailure, awayMs) ||
       this.#deadlineAt === Number.POSITIVE_INFINITY
     ) {
       return this.#deadlineAt;
     }
     const began = this.#deadlineAt - (this.options.deadlineMs ?? DEFAULT_COMMAND_DEADLINE_MS);
-    return Math.min(this.#deadlineAt, began + this.patience.maxOutageWaitMs);
+    return Math.min(this.#deadlineAt, began + this.outageDetector.maxOutageWaitMs);
   }
 
   /** Starts the next attempt of the command now. */
@@ -300,7 +300,7 @@ class CommandDelivery implements SentCommand {
   #stopWaitingForRetry(): void {
     if (this.#retryTimer) this.clock.clearTimeout(this.#retryTimer);
     this.#retryTimer = undefined;
-    this.unserved.removeDelivery(this.#busSubject, this);
+    this.commandsAwaitingOwner.removeDelivery(this.#busSubject, this);
   }
 }
 

@@ -1,8 +1,8 @@
 /**
  * The commit pipeline of one activation. Handlers add to the open batch; while one batch is being written, the next
  * collects outcomes. Replies and reads wait for the newest batch whose effects they saw. A failed write is not repeated
- * by the loop: the activation stops, `activations.ts` loads the actor again, and senders retry (`backoff.ts` has all
- * waiting times).
+ * by the loop: the activation stops, `activations.ts` loads the actor again after a delay (`wake` in `backoff.ts`), and
+ * senders send their commands again (`trouble` in `backoff.ts`).
  */
 
 import type { JsonObject } from '#base';
@@ -65,7 +65,7 @@ export class CommitLoop {
   }
 
   get isIdle(): boolean {
-    return !this.#isWriting && this.#uncommittedBatches.every((group) => !group.hasChanges);
+    return !this.#isWriting && this.#uncommittedBatches.every((batch) => !batch.hasChanges);
   }
 
   /** True if the stored root lists outbox entries. */
@@ -87,10 +87,10 @@ export class CommitLoop {
   findOrOpenBatch(): CommitBatch {
     const last = this.#uncommittedBatches.at(-1);
     if (last && !this.#isNewestBatchSealed && !(this.#isWriting && this.#uncommittedBatches.length === 1)) return last;
-    const group = new CommitBatch(last ? last.version + 1 : this.#committedVersion + 1);
-    this.#uncommittedBatches.push(group);
+    const batch = new CommitBatch(last ? last.version + 1 : this.#committedVersion + 1);
+    this.#uncommittedBatches.push(batch);
     this.#isNewestBatchSealed = false;
-    return group;
+    return batch;
   }
 
   /**
@@ -125,10 +125,10 @@ export class CommitLoop {
   }
 
   /** Makes the batch hold the present state and due time of the actor. */
-  includePresentState(group: CommitBatch): void {
-    group.hasChanges = true;
-    group.rootState = this.owner.currentActorState();
-    group.dueAt = this.dueAt;
+  includePresentState(batch: CommitBatch): void {
+    batch.hasChanges = true;
+    batch.rootState = this.owner.currentActorState();
+    batch.dueAt = this.dueAt;
   }
 
   writeNextBatch(): void {
@@ -169,26 +169,26 @@ export class CommitLoop {
     return undefined;
   }
 
-  async #writeBatch(group: CommitBatch): Promise<void> {
+  async #writeBatch(batch: CommitBatch): Promise<void> {
     // A commit that only clears the outbox deletes no remembered replies: their deletion would fill the outbox again.
     const parts =
-      group.commandReplies.length === 0
+      batch.commandReplies.length === 0
         ? {}
-        : this.remembered.rememberRepliesAndMakeParts(group.version, group.commandReplies, this.owner.now());
-    for (const name in parts) group.partValueByName.set(name, parts[name]!);
-    const records: readonly StoreRecordWrite[] = group.makeStoreRecords(this.key, this.realm);
+        : this.remembered.rememberRepliesAndMakeParts(batch.version, batch.commandReplies, this.owner.now());
+    for (const name in parts) batch.partValueByName.set(name, parts[name]!);
+    const records: readonly StoreRecordWrite[] = batch.makeStoreRecords(this.key, this.realm);
     const atomic = this.store.atomicRecords;
     const entry: OutboxEntry = {
-      v: group.version,
+      v: batch.version,
       records: atomic ? [] : records,
-      items: group.logItems,
-      sequences: group.commandSequences.map(({ sequence }) => sequence),
-      ...(group.endsActor && { ends: true }),
+      items: batch.logItems,
+      sequences: batch.commandSequences.map(({ sequence }) => sequence),
+      ...(batch.endsActor && { ends: true }),
     };
-    const empty = !group.endsActor && entry.records.length + entry.items.length + entry.sequences.length === 0;
+    const empty = !batch.endsActor && entry.records.length + entry.items.length + entry.sequences.length === 0;
     const outbox = this.outbox.listUnfinishedEntries().map(outboxEntryToJson);
     if (!empty) outbox.push(outboxEntryToJson(entry));
-    const { rootState, dueAt } = group;
+    const { rootState, dueAt } = batch;
     const began = this.owner.monotonic();
     try {
       const condition = { key: this.key, epoch: this.epoch, expected: this.#committedVersion };
@@ -206,8 +206,8 @@ export class CommitLoop {
       return this.owner.stopActivation('store-failed', error);
     }
     if (this.owner.isActivationStopped()) return;
-    this.owner.recordSuccessfulBatchWrite(group, began);
-    this.#committedVersion = group.version;
+    this.owner.recordSuccessfulBatchWrite(batch, began);
+    this.#committedVersion = batch.version;
     this.#hasStoredOutbox = outbox.length > 0;
     this.#uncommittedBatches.shift();
     if (this.#uncommittedBatches.length === 0) this.#isNewestBatchSealed = false;
@@ -215,10 +215,10 @@ export class CommitLoop {
     this.owner.setDueTime(dueAt);
     this.outbox.addEntry(
       entry.records.length > 0 ? { ...entry, records: [] } : entry,
-      group.commandSequences.map(({ finished }) => finished),
+      batch.commandSequences.map(({ finished }) => finished),
     );
-    for (const fn of group.committedCallbacks) fn();
-    for (const fn of group.loggedCallbacks) this.outbox.callAfterLogged(group.version, fn);
+    for (const fn of batch.committedCallbacks) fn();
+    for (const fn of batch.loggedCallbacks) this.outbox.callAfterLogged(batch.version, fn);
     this.writeNextBatch();
     this.owner.onBatchCommitted();
   }

@@ -1,4 +1,4 @@
-/** Typing in a stream (messages.md § Typing): a transient event for the subscribers. */
+/** Typing in a stream (messages.md § Typing): a transient event for all subscribers, the sender among them. */
 
 import { makeSuccessReply, makeTypingEvent } from '#actors/shared';
 import { requireActiveSender, requireMaySendToStream } from '#domain/messages';
