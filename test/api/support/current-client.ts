@@ -4,10 +4,10 @@
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
+import type { ValidateFunction } from 'ajv/dist/2020.js';
 import type { Params } from './client.js';
 import type { Fields } from './types.js';
-import { repositoryRoot } from './wire.js';
+import { makeSchemaCompiler, repositoryRoot } from './wire.js';
 
 type Schema = Record<string, unknown>;
 
@@ -45,7 +45,7 @@ export const isCurrentClient = (headers: Readonly<Record<string, string>>): bool
   headers['user-agent']?.startsWith('ZulipFlutter/') === true ||
   Number(headers['x-conclave-api-level'] ?? 0) >= CURRENT_CLIENT_LEVEL;
 
-const ajv = new Ajv2020({ strict: true, allowUnionTypes: true, strictTypes: false, strictRequired: false });
+const ajv = makeSchemaCompiler();
 const compiled = new Map<string, ValidateFunction>();
 
 function check(name: string, schema: Schema, value: unknown): void {

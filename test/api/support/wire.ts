@@ -156,7 +156,13 @@ for (const { items } of [pms, huddles]) {
   items.required = items.required.map((name) => (name === 'message_ids' ? 'unread_message_ids' : name));
 }
 
-const ajv = new Ajv2020({ strict: true, allowUnionTypes: true, strictTypes: false, strictRequired: false });
+/** Optimized code would take longer to make than a run saves with it. */
+export const makeSchemaCompiler = (): Ajv2020 =>
+  new Ajv2020({
+    ...{ strict: true, allowUnionTypes: true, strictTypes: false, strictRequired: false },
+    ...{ inlineRefs: false, code: { optimize: false } },
+  });
+const ajv = makeSchemaCompiler();
 const compiled = new Map<string, ValidateFunction>();
 
 function validator(name: string, schema: Schema): ValidateFunction {
@@ -168,17 +174,21 @@ function validator(name: string, schema: Schema): ValidateFunction {
   return found;
 }
 
+const ALIASES = Object.entries(wire.aliases.emit_also);
+
 /** Old names beside the new ones, checked to be equal and left out for the schemas, which know only the new ones. */
 function withoutAliases(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withoutAliases);
   if (typeof value !== 'object' || value === null) return value;
   const object: Record<string, unknown> = { ...(value as Record<string, unknown>) };
-  for (const [name, alias] of Object.entries(wire.aliases.emit_also)) {
+  for (const [name, alias] of ALIASES) {
     if (!(name in object) && !(alias in object)) continue;
     if (object[name] !== object[alias]) throw new Error(`${alias} is not sent beside ${name} with the same value`);
     delete object[alias];
   }
-  for (const [name, item] of Object.entries(object)) object[name] = withoutAliases(item);
+  for (const [name, item] of Object.entries(object)) {
+    if (typeof item === 'object') object[name] = withoutAliases(item);
+  }
   return object;
 }
 

@@ -1,7 +1,6 @@
 /** Outgoing webhooks (users.md § Bots): the payloads they get, the replies they may send, and reports of failures. */
 import { once } from 'node:events';
 import { createServer } from 'node:net';
-import { Ajv2020 } from 'ajv/dist/2020.js';
 import type { Params } from '../../support/client.js';
 import { Hook } from '../../support/hook.js';
 import {
@@ -16,10 +15,10 @@ import {
 } from '../../support/organization.js';
 import { Queue, settled } from '../../support/queue.js';
 import type { ApiMessage, Fields } from '../../support/types.js';
-import { wire } from '../../support/wire.js';
+import { makeSchemaCompiler, wire } from '../../support/wire.js';
 import type { Facts } from '../facts.js';
 
-const ajv = new Ajv2020({ strict: true, allowUnionTypes: true, strictTypes: false, strictRequired: false });
+const ajv = makeSchemaCompiler();
 const isRequest = ajv.compile({ ...(wire.outgoing_webhook_request as object), $defs: wire.$defs });
 
 export const outgoingWebhooks: Facts = async (t, server) => {
