@@ -1,6 +1,7 @@
 /** All changes since the base level, oldest first. */
 import type { ApiChange } from '../change.js';
 import { ACTIVITY_OF_ACCOUNTS } from './account-activity.js';
+import { CHANNELS_IN_QUEUE_NARROWS } from './channel-narrows.js';
 import { CHANNELS_AS_RECIPIENTS, STREAM_ID_OF_TYPING } from './channel-recipients.js';
 import { IDS_OF_DEFAULT_STREAMS } from './default-streams.js';
 import { EMPTY_TOPIC_NAME } from './empty-topic.js';
@@ -16,6 +17,7 @@ import { URL_OF_UPLOADS } from './uploads.js';
 
 const CHANGES: readonly ApiChange[] = [
   CHANNELS_AS_RECIPIENTS,
+  CHANNELS_IN_QUEUE_NARROWS,
   STREAM_ID_OF_TYPING,
   TYPING_PERIODS,
   ACTIVITY_OF_ACCOUNTS,
