@@ -249,7 +249,7 @@ export const apiLevels: Facts = async (t, server) => {
     const message_id = await say(owner, 'levels', 'polls', '/poll Lunch?\nsoup');
     const add = (data: Fields) =>
       owner.api.ok('POST /submessage', { message_id, msg_type: 'widget', content: JSON.stringify(data) });
-    await add({ type: 'vote', key: 'what is that', vote: 1 });
+    await add({ type: 'vote', key: 'canned,0', vote: true });
     await add({ type: 'vote', key: 'canned,0', vote: 1 });
     await add({ type: 'new_option', option: 'salad', idx: 1 });
     const contents = async (by: Client) =>
