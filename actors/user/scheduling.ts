@@ -31,6 +31,7 @@ interface UncheckedScheduledMessage {
   readonly to: readonly number[];
   readonly topic: string | null;
   readonly content: string;
+  readonly newer_mentions?: boolean;
 }
 
 export interface MessageSchedulingInputs {
@@ -45,11 +46,12 @@ export interface MessageSchedulingInputs {
 interface TextToSchedule extends JsonObject {
   readonly content: string | null;
   readonly origin: string;
+  readonly newer_mentions?: boolean;
 }
 
 /** Loads the inputs of the checks. @param target stream of the message, as known when the command arrives */
 export async function loadMessageSchedulingInputs(
-  { content, origin }: TextToSchedule,
+  { content, origin, newer_mentions }: TextToSchedule,
   target: number | undefined,
   known: ScheduledMessage | undefined,
   { realm, caller }: CommandInputContext<UserActorState, undefined>,
@@ -60,7 +62,9 @@ export async function loadMessageSchedulingInputs(
   const owner = directory.user(toUserId(caller))?.botOwner;
   const stream = target === undefined ? undefined : directory.stream(toStreamId(target));
   const [rendered, owners] = await Promise.all([
-    text === undefined ? undefined : sources.services.renderer.renderOrNull(text, directory, origin, caller),
+    text === undefined
+      ? undefined
+      : sources.services.renderer.renderOrNull(text, directory, origin, caller, newer_mentions),
     owner ? readUserOwnState(realm, owner, ['subscriptions'], sources) : undefined,
   ]);
   const ownersStreams = (owners?.subscriptions ?? []).filter((own) => own.active).map((own) => own.stream);
@@ -93,10 +97,11 @@ export function toCheckedScheduledMessageBody(
   { directory, caller, now }: CommandContext,
 ): ScheduledMessageBody {
   const sender = requireActiveSender(directory, caller);
-  const said = (): Pick<ScheduledMessageBody, 'html' | 'wildcard'> => {
+  const said = (): Pick<ScheduledMessageBody, 'html' | 'wildcard' | 'newer_mentions'> => {
     if (renderResult === null) throw apiError('CANNOT_RENDER');
-    if (renderResult) return { html: renderResult.html, wildcard: renderResult.mentions.wildcard };
-    return { html: known?.html ?? '', wildcard: known?.wildcard ?? false };
+    const newer_mentions = given.newer_mentions ?? false;
+    if (renderResult) return { html: renderResult.html, wildcard: renderResult.mentions.wildcard, newer_mentions };
+    return { html: known?.html ?? '', wildcard: known?.wildcard ?? false, newer_mentions };
   };
   if (given.type === 'private') {
     const { to, others } = getDirectRecipientsOrThrow(given.to, sender.id, directory);
@@ -114,9 +119,9 @@ export function toCheckedScheduledMessageBody(
     user === caller ? isSubscribedToStream(parts, stream.id) : botOwnerStreamIds.has(stream.id);
   requireMaySendToStream(sender, stream, subscribed, directory, now);
   requireTopicIfMandatory(topic, directory);
-  const { html, wildcard } = said();
-  requireMayMentionAll(wildcard, () => subscriberCountByStream.get(stream.id) ?? 0, sender, directory, now);
-  return { type: 'stream', to: [stream.id], topic, content, html, wildcard };
+  const text = said();
+  requireMayMentionAll(text.wildcard, () => subscriberCountByStream.get(stream.id) ?? 0, sender, directory, now);
+  return { type: 'stream', to: [stream.id], topic, content, ...text };
 }
 
 function getDirectRecipientsOrThrow(

@@ -1,12 +1,13 @@
-/** The public client packages for Python and JavaScript, unmodified. */
+/** The public client packages for Python, JavaScript and Rust, unmodified. */
 import { readFileSync } from 'node:fs';
 import { onBothFaces, type Script, source } from './support/chat.js';
-import { npmPackage, pythonWith } from './support/install.js';
+import { npmPackage, pythonWith, rustProgram } from './support/install.js';
 
 const requirements = source('requirements.txt');
 const version = /^zulip==(\S+)$/m.exec(readFileSync(requirements, 'utf8'))?.[1] ?? '';
 const python = await pythonWith(version, requirements);
 const folder = await npmPackage('zulip-js', '2.1.0');
+const rust = await rustProgram(source('rust-zulip-api/Cargo.toml'));
 
 const limited: Script[] = [];
 const unlimited: Script[] = [];
@@ -19,6 +20,7 @@ if (python) {
   });
   unlimited.push({ fact: 'python: every method of the client works', words: [python, source('python-day.py')] });
 }
+if (rust) limited.push({ fact: 'rust: two clients of API level 371 use the crate', words: [rust], chat: true });
 if (folder) {
   const js = (name: string): readonly string[] => [process.execPath, source(name), folder];
   unlimited.push({ fact: 'zulip-js: two clients talk to each other', words: js('zulip-js-chat.mjs'), chat: true });

@@ -6,7 +6,7 @@ import { API_LEVELS, type ApiLevel, BASE_API_LEVEL, highestApiLevelUpTo } from '
 export const API_LEVEL_HEADER = 'x-conclave-api-level';
 
 /** Client programs that get another level than the base level: name part of the User-Agent → level. */
-export const DEFAULT_LEVEL_BY_CLIENT = 'ZulipFlutter=371';
+export const DEFAULT_LEVEL_BY_CLIENT = 'ZulipFlutter=371,ZulipRust=371';
 
 /** Value of the setting that gives every client the base level, whatever its header says. */
 const OFF = 'off';

@@ -138,6 +138,8 @@ export type ScheduleMessageArgs = {
   /** Time at which to send the message, seconds since 1970. */
   readonly at: number;
   readonly origin: string;
+  /** As in `MessageInput`. */
+  readonly newer_mentions?: boolean;
 };
 
 /** Arguments of PATCH /scheduled_messages/{id}; null: no change. */
@@ -151,6 +153,8 @@ export type EditScheduledMessageArgs = {
   /** New time of sending, seconds since 1970. */
   readonly at: number | null;
   readonly origin: string;
+  /** As in `MessageInput`, for new content. */
+  readonly newer_mentions?: boolean;
 };
 
 export type ScheduledMessageFailedArgs = {

@@ -31,6 +31,7 @@ import { files } from './files/files.js';
 import { invitations } from './invitations/invitations.js';
 import { joining } from './invitations/joining.js';
 import { signingUp } from './invitations/signing-up.js';
+import { everyNewerRole } from './levels/every-newer-role.js';
 import { newerForms } from './levels/newer-forms.js';
 import { newerMentions } from './levels/newer-mentions.js';
 import { newerNarrows } from './levels/newer-narrows.js';
@@ -148,6 +149,7 @@ export const SUITE: Readonly<Record<string, Facts>> = {
   'narrows of newer levels': newerNarrows,
   'mentions of newer levels': newerMentions,
   'requests of newer levels': newerForms,
+  'requests of newer levels by every role': everyNewerRole,
   'read receipts': readReceipts,
   windows,
   narrows,

@@ -1,11 +1,13 @@
 /** Public client packages, installed once into a cache folder of this user. */
 import { access, mkdir, readdir, rm, writeFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
-import { join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { missing } from './missing.js';
 import { run } from './process.js';
 
 const INSTALL_MS = 120_000;
+/** A build from nothing computes for two minutes. */
+const CARGO_MS = 360_000;
 const PIP_INSTALL = ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check'];
 
 /** CONCLAVE_CLIENTS_DIR, or a folder in the user's cache. */
@@ -85,4 +87,31 @@ export async function npmPackage(name: string, version: string): Promise<string 
   return once(`${name}-${version}`, (at) => [
     ['npm', 'install', '--silent', '--no-audit', '--no-fund', '--prefix', at, `${name}@${version}`],
   ]);
+}
+
+/** Cargo on PATH, or where rustup puts it. */
+async function findCargo(): Promise<string | undefined> {
+  for (const cargo of ['cargo', join(homedir(), '.cargo/bin/cargo')]) {
+    const works = await run(cargo, ['--version'], INSTALL_MS).catch(() => undefined);
+    if (works?.code === 0) return cargo;
+  }
+  return undefined;
+}
+
+/**
+ * Builds a program with its locked crates. Cargo keeps what is built in the cache, and a build waits for one that
+ * `.ci/run` has started.
+ * @param manifest Cargo.toml of the program, whose folder has the name of the program
+ * @returns the program
+ */
+export async function rustProgram(manifest: string): Promise<string | undefined> {
+  const name = basename(dirname(manifest));
+  const cargo = await findCargo();
+  if (!cargo) return missing(`${name}: no cargo`);
+  const folder = cache(name);
+  const args = ['build', '--quiet', '--locked', '--manifest-path', manifest, '--target-dir', folder];
+  const { code, stderr } = await run(cargo, args, CARGO_MS);
+  return code === 0
+    ? join(folder, 'debug', name)
+    : missing(`${name} can't be built: ${stderr.trim().split('\n').slice(-5).join(' ') || 'it takes too long'}`);
 }

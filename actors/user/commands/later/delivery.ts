@@ -53,7 +53,7 @@ function makeSendScheduledCommand(
   self: number,
   after: number,
 ): OutboxCommand {
-  const { id, type, to, topic, content, client, origin } = message;
+  const { id, type, to, topic, content, client, origin, newer_mentions = false } = message;
   const toSelf = type === 'private' && to.length === 1 && to[0] === self;
   const args = {
     scheduled: id,
@@ -61,6 +61,7 @@ function makeSendScheduledCommand(
     content,
     topic,
     origin,
+    newer_mentions,
     // Messages that a user sends to themselves stay unread.
     human: isHumanClientName(client) && !toSelf,
     queue_id: null,

@@ -104,7 +104,7 @@ export const editScheduledMessageHandler: UserCommandHandler<
 };
 
 function mergeEditIntoScheduledMessage(
-  { type: newType, to, topic, content }: EditScheduledMessageArgs,
+  { type: newType, to, topic, content, newer_mentions }: EditScheduledMessageArgs,
   known: ScheduledMessage,
 ) {
   const type = newType ?? known.type;
@@ -113,6 +113,7 @@ function mergeEditIntoScheduledMessage(
     to: to === null ? known.to : parseScheduledMessageRecipients(type, to),
     topic: topic ?? known.topic,
     content: content ?? known.content,
+    newer_mentions: content === null ? (known.newer_mentions ?? false) : (newer_mentions ?? false),
   };
 }
 

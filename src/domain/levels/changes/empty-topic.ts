@@ -1,7 +1,7 @@
 /** The empty topic name: `(no topic)` of the base level, in and out. */
-import { type Json, type JsonObject, type ParsedJsonText, parseJsonText } from '#base';
+import type { Json, JsonObject } from '#base';
 import type { ApiChange, ClientContext, RequestFields } from '../change.js';
-import { mapObjects, mapText, mapValues } from '../json.js';
+import { editJsonText, mapObjects, mapText, mapValues } from '../json.js';
 
 /** Name under which the server keeps messages without a topic. */
 const STORED_NAME = '(no topic)';
@@ -34,25 +34,8 @@ const topicOfMessage = topicIn('topic', 'subject');
 
 /** Matches every JSON text that has a name of the empty topic; other texts stay as the client wrote them. */
 const HAS_REQUEST_NAME = /"\s*"|no topic|general chat/i;
-/** Maximum of values in JSON that is read here; the check of the parameters refuses JSON with more. */
-const MAX_JSON_VALUES = 20_000;
-
-function parseBoundedJson(text: string): ParsedJsonText | undefined {
-  try {
-    return parseJsonText(text, MAX_JSON_VALUES);
-  } catch {
-    return undefined;
-  }
-}
-
-/** Edits the JSON text of a field; text that is no JSON stays for the check of the parameters. */
-function editJsonField(fields: RequestFields, name: string, edit: (value: Json) => Json): void {
-  const text = fields.get(name);
-  if (text === undefined || !HAS_REQUEST_NAME.test(text)) return;
-  const parsed = parseBoundedJson(text);
-  // Numbers that are not plain have a form that JSON.stringify would lose.
-  if (parsed?.plain) fields.set(name, JSON.stringify(edit(parsed.value as Json)));
-}
+const editJsonField = (fields: RequestFields, name: string, edit: (value: Json) => Json): void =>
+  editJsonText(fields, name, HAS_REQUEST_NAME, edit);
 
 const TOPIC_OPERATORS: ReadonlySet<unknown> = new Set(['topic', 'subject']);
 

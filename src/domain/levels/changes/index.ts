@@ -1,21 +1,28 @@
 /** All changes since the base level, oldest first. */
 import type { ApiChange } from '../change.js';
 import { ACTIVITY_OF_ACCOUNTS } from './account-activity.js';
+import { CHANNELS_IN_QUEUE_NARROWS } from './channel-narrows.js';
 import { CHANNELS_AS_RECIPIENTS, STREAM_ID_OF_TYPING } from './channel-recipients.js';
+import { IDS_OF_DEFAULT_STREAMS } from './default-streams.js';
 import { EMPTY_TOPIC_NAME } from './empty-topic.js';
 import { CODES_OF_ALL_ERRORS } from './error-codes.js';
 import { COLORS_OF_SUBSCRIPTIONS } from './hex-colors.js';
+import { STATES_OF_LOGIN_METHODS } from './login-methods.js';
 import { MESSAGE_EDIT_EVENTS } from './message-edits.js';
 import { WELL_FORMED_POLLS } from './polls.js';
 import { NAMES_OF_EXTRA_EMOJI } from './product-emoji.js';
 import { NAMES_OF_ROLE_GROUPS } from './role-groups.js';
 import { THUMBNAIL_FORMATS, TYPING_PERIODS } from './server-facts.js';
+import { URL_OF_UPLOADS } from './uploads.js';
 
 const CHANGES: readonly ApiChange[] = [
   CHANNELS_AS_RECIPIENTS,
+  CHANNELS_IN_QUEUE_NARROWS,
   STREAM_ID_OF_TYPING,
   TYPING_PERIODS,
   ACTIVITY_OF_ACCOUNTS,
+  STATES_OF_LOGIN_METHODS,
+  URL_OF_UPLOADS,
   THUMBNAIL_FORMATS,
   CODES_OF_ALL_ERRORS,
   COLORS_OF_SUBSCRIPTIONS,
@@ -23,6 +30,7 @@ const CHANGES: readonly ApiChange[] = [
   NAMES_OF_EXTRA_EMOJI,
   NAMES_OF_ROLE_GROUPS,
   WELL_FORMED_POLLS,
+  IDS_OF_DEFAULT_STREAMS,
   EMPTY_TOPIC_NAME,
 ];
 

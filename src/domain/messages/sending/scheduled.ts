@@ -20,6 +20,11 @@ export interface ScheduledMessageBody extends JsonObject {
   readonly html: string;
   /** True if the text has a wildcard mention. */
   readonly wildcard: boolean;
+  /**
+   * True if `@**channel**` and `@**topic**` are mentions, because the API level of the client has them. Absent in
+   * messages of earlier versions.
+   */
+  readonly newer_mentions?: boolean;
 }
 
 export interface ScheduledMessage extends ScheduledMessageBody {

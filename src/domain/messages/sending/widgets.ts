@@ -21,6 +21,8 @@ const isPlainObject = (value: unknown): value is UntypedObject =>
   typeof value === 'object' && value !== null && Object.getPrototypeOf(value) === Object.prototype;
 
 const textSchema = Type.String();
+/** Option of a poll: number of the user who added it, or `canned` for those of the author, and its index. */
+const pollOptionKeySchema = Type.String({ pattern: '^(?:canned|\\d{1,15}),\\d{1,9}$' });
 const FORBID_ADDITIONAL_PROPERTIES = { additionalProperties: false } as const;
 
 const zformDataValidator = makeSchemaValidator(
@@ -102,7 +104,10 @@ function widgetTypeOfMessage({ body }: StoredMessage): unknown {
 const SUBMESSAGE_VALIDATORS_BY_WIDGET_AND_TYPE: Readonly<Record<string, Readonly<Record<string, SchemaValidator>>>> = {
   poll: {
     vote: makeSchemaValidator(
-      Type.Object({ type: textSchema, key: textSchema, vote: Type.Enum([1, -1]) }, FORBID_ADDITIONAL_PROPERTIES),
+      Type.Object(
+        { type: textSchema, key: pollOptionKeySchema, vote: Type.Enum([1, -1]) },
+        FORBID_ADDITIONAL_PROPERTIES,
+      ),
     ),
     question: makeSchemaValidator(
       Type.Object({ type: textSchema, question: textSchema }, FORBID_ADDITIONAL_PROPERTIES),

@@ -17,6 +17,9 @@ import { type ApiCall, type ApiOperation, defineOperation, forwardCommand } from
 import { declarePathIdParameter, declarePathRestParameter, declarePathTextParameter } from '../parameters.js';
 import { CONDITIONAL_REQUEST_HEADERS, makeStoredFileAnswer } from '../raw-answers.js';
 
+/** API level since which the answer to an upload has the name of the file. */
+const FIRST_LEVEL_WITH_FILE_NAME = 285;
+
 const uploadFileOperation = defineOperation({
   id: 'upload-file',
   method: 'POST',
@@ -40,7 +43,10 @@ const uploadFileOperation = defineOperation({
       forwardCommand({ to, command: userActorCommands.fileBegin, args: { path, name, size: file.bytes.byteLength } }),
     );
     await call.blobs.put(realm, blobNameOfFile(path), file.bytes, toSafeContentType(file.type));
-    return forwardCommand({ to, command: userActorCommands.fileDone, args: { path } });
+    return forwardCommand({
+      ...{ to, command: userActorCommands.fileDone, args: { path } },
+      extraFields: call.apiLevel >= FIRST_LEVEL_WITH_FILE_NAME ? { filename: name } : {},
+    });
   },
 });
 

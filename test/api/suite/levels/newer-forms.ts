@@ -175,6 +175,19 @@ export const newerForms: Facts = async (t, server) => {
     t.same(await heard(newer), [], 'nothing of others');
   });
 
+  await t.test('narrows of queues name a channel', async (t) => {
+    const narrowed = (by: Person) =>
+      by.api.call('POST /register', { event_types: ['message'], narrow: [['channel', 'pier']] });
+    const queue = await Queue.register(member, { event_types: ['message'], narrow: [['channel', 'pier']] });
+    await subscribe(owner, 'dock', { principals: [owner, member] });
+    await say(owner, 'dock', 'boats', 'not here');
+    const id = await say(owner, 'pier', 'boats', 'here');
+    const [event] = await queue.take(1);
+    t.equal((event!.message as ApiMessage).id, id, 'the message of the other channel is left out');
+    await refused(t, narrowed(org.member), bad('Operator channel not supported.'), 'at the base level');
+    t.equal((await narrowed(atLevel(org.member, 277))).status, 200);
+  });
+
   await t.test('the lifetime of a queue', async (t) => {
     const register = (idle_queue_timeout: unknown, by: Person = member) =>
       by.api.call('POST /register', { event_types: ['message'], fetch_event_types: [], idle_queue_timeout });

@@ -101,6 +101,34 @@ export const newerMentions: Facts = async (t, server) => {
     t.same(await wildcard(id), []);
   });
 
+  await t.test('scheduled messages have the mentions of the client that wrote the text', async (t) => {
+    const at = 4_000_000_000;
+    const text = '@**channel** @**topic**';
+    const params = { type: 'stream', to: square, topic: 'later', content: text, scheduled_delivery_timestamp: at };
+    const newer = `<p><span class="user-mention" data-user-id="*">@channel</span> ${TOPIC_MENTION.slice(3)}`;
+    const older = '<p>@<strong>channel</strong> @<strong>topic</strong></p>';
+    const rendered = async (id: unknown) => {
+      const { scheduled_messages } = await member.api.ok<{ scheduled_messages: Params[] }>('GET /scheduled_messages');
+      return scheduled_messages.find(({ scheduled_message_id }) => scheduled_message_id === id)?.rendered_content;
+    };
+    for (const [by, html] of [
+      [modern, newer],
+      [member, older],
+    ] as const) {
+      const { scheduled_message_id: id } = await by.api.ok('POST /scheduled_messages', params);
+      t.equal(await rendered(id), html);
+      const edit = (editor: Person, change: Params) =>
+        editor.api.ok('PATCH /scheduled_messages/{scheduled_message_id}', { scheduled_message_id: id, ...change });
+      await edit(member, { scheduled_delivery_timestamp: at + 1, topic: 'even later' });
+      t.equal(await rendered(id), html, 'an edit without a text changes nothing');
+      await edit(modern, { content: text });
+      t.equal(await rendered(id), newer);
+      await edit(member, { content: text });
+      t.equal(await rendered(id), older);
+      await member.api.ok('DELETE /scheduled_messages/{scheduled_message_id}', { scheduled_message_id: id });
+    }
+  });
+
   await t.test('clients of the base level write neither', async (t) => {
     const id = await say(member, 'square', 'plans', '@**channel** @**topic**');
     t.equal((await message(id)).content, '<p>@<strong>channel</strong> @<strong>topic</strong></p>');

@@ -5,6 +5,7 @@ import { until } from '../../../support/until.js';
 import { refused } from '../../harness.js';
 import { bad, type Params } from '../../support/client.js';
 import { startEmbedded } from '../../support/faces.js';
+import { atLevel } from '../../support/levels.js';
 import { makeOrganization, type Person, streamIdOf, subscribe } from '../../support/organization.js';
 import { Queue } from '../../support/queue.js';
 import type { ApiEvent, ApiMessage } from '../../support/types.js';
@@ -79,6 +80,30 @@ export async function scheduledTime(t: Test): Promise<void> {
     await clock.advanceAsync(300_000);
     await sentAll();
     t.same(await contents(), ['sooner', 'later']);
+  });
+
+  await t.test('mentions of clients of newer levels are sent as they were scheduled', async (t) => {
+    const texts = ['@**channel** hear', '@**topic** hear'];
+    for (const content of texts) await made({ content, scheduled_delivery_timestamp: seconds() + 60 }, atLevel(member));
+    await made({ content: texts[0]!, scheduled_delivery_timestamp: seconds() + 60 });
+    const queue = await listen(owner);
+    // A change of the time alone keeps the mentions.
+    const [first] = await list();
+    await member.api.ok('PATCH /scheduled_messages/{scheduled_message_id}', {
+      ...{ scheduled_message_id: first!.scheduled_message_id, scheduled_delivery_timestamp: seconds() + 61 },
+    });
+    await owner.api.ok('POST /messages', { type: 'stream', to: dock, topic: 'tides', content: 'I take part' });
+    await clock.advanceAsync(62_000);
+    await ticking(sentAll());
+    const flags = (await queue.take(4)).map(({ message, flags }) => [(message as ApiMessage).content, flags]);
+    t.same(
+      flags.slice(1).sort(),
+      [
+        [texts[0], []],
+        [texts[0], ['wildcard_mentioned']],
+        [texts[1], ['wildcard_mentioned']],
+      ].sort(),
+    );
   });
 
   await t.test('an edit postpones a scheduled message, or brings it forward', async (t) => {

@@ -208,6 +208,9 @@ export const submessages: Facts = async (t, server) => {
       [poll, { type: 'question' }, "You can't edit a question unless you are the author."],
       [poll, { type: 'vote' }, 'key key is missing from poll data'],
       [poll, { type: 'vote', key: 1, vote: 7 }, 'poll data["key"] is not a string'],
+      ...['', 'x', '1', 'canned', 'canned,', 'canned,x', ',0', '1,-1', '1,2,3', ' 1,2', '1.5,2'].map(
+        (key): [number, unknown, string] => [poll, { type: 'vote', key, vote: 1 }, 'Invalid poll data["key"]'],
+      ),
       [poll, { type: 'vote', key: '1,1', vote: 7 }, 'Invalid poll data["vote"]'],
       [poll, { type: 'vote', key: '1,1', vote: '1' }, 'poll data["vote"] is not an integer'],
       [poll, '{"type":"vote","key":"1,1","vote":1.0}', 'poll data["vote"] is not an integer'],

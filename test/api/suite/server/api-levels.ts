@@ -3,6 +3,7 @@
 import { EMOJI_DATA_PATH, EXTRA_EMOJI_PICTURE_PATH } from '../../support/api-levels.js';
 import { Client } from '../../support/client.js';
 import { CURRENT_CLIENT_HEADERS, CURRENT_CLIENT_REGISTRATION } from '../../support/current-client.js';
+import { multipart } from '../../support/multipart.js';
 import {
   makeOrganization,
   type Person,
@@ -42,7 +43,12 @@ export const apiLevels: Facts = async (t, server) => {
   };
 
   await t.test('the name of the client program chooses the level; everything else gets 184', async (t) => {
-    for (const agent of ['ZulipFlutter', 'zulipflutter/30.0.274+274 (iOS 17.4)', 'ZulipFlutter/1 (Linux; Fedora 40)'])
+    for (const agent of [
+      'ZulipFlutter',
+      'zulipflutter/30.0.274+274 (iOS 17.4)',
+      'ZulipFlutter/1 (Linux; Fedora 40)',
+      'ZulipRust/0.0.8',
+    ])
       t.same(await levelsOf({ 'user-agent': agent }), [371, '10.0'], agent);
     for (const agent of [
       '',
@@ -183,12 +189,67 @@ export const apiLevels: Facts = async (t, server) => {
     }
   });
 
+  await t.test('default streams are lists of ids in the state and in events', async (t) => {
+    await owner.api.ok('POST /default_streams', { stream_id });
+    const [phone, plain] = await Promise.all([registerPhone(member), Queue.register(member)]);
+    t.same(phone.state.realm_default_streams, [stream_id]);
+    t.match(plain.state.realm_default_streams, [{ stream_id }]);
+    await owner.api.ok('DELETE /default_streams', { stream_id });
+    const group = { group_name: 'for levels', description: 'x', stream_names: ['levels 2'] };
+    await subscribe(owner, 'levels 2');
+    const second = await streamIdOf(owner, 'levels 2');
+    await owner.api.ok('POST /default_stream_groups/create', group);
+    await owner.api.ok('POST /default_streams', { stream_id: second });
+    const lists = (events: ApiEvent[], type: string) => events.filter((event) => event.type === type);
+    const [onPhoneEvents, events] = [await settled(phone), await settled(plain)];
+    t.same(
+      lists(onPhoneEvents, 'default_streams').map(({ default_streams }) => default_streams),
+      [[], [second]],
+    );
+    t.match(lists(onPhoneEvents, 'default_stream_groups'), [
+      { default_stream_groups: [{ name: 'for levels', streams: [second] }] },
+    ]);
+    t.match(lists(events, 'default_stream_groups'), [
+      { default_stream_groups: [{ name: 'for levels', streams: [{ stream_id: second }] }] },
+    ]);
+    const { state } = await registerPhone(member);
+    t.match(state.realm_default_stream_groups, [{ name: 'for levels', streams: [second] }]);
+  });
+
+  await t.test('the state describes the ways to sign in', async (t) => {
+    const [phone, plain] = await Promise.all([registerPhone(member), Queue.register(member)]);
+    const methods = plain.state.realm_authentication_methods as Record<string, boolean>;
+    t.equal(methods.Email, true);
+    t.same(
+      phone.state.realm_authentication_methods,
+      Object.fromEntries(Object.entries(methods).map(([name, enabled]) => [name, { enabled, available: true }])),
+    );
+  });
+
+  await t.test('the answer to an upload has url, and the name of the file from 285', async (t) => {
+    const bytes = new TextEncoder().encode('notes');
+    for (const [header, names] of [
+      ['184', ['uri']],
+      ['277', ['uri', 'url']],
+      ['371', ['filename', 'uri', 'url']],
+    ] as const) {
+      const { type, body: form } = multipart([{ name: 'my notes.txt', bytes }], {});
+      const headers = { [HEADER]: header, 'content-type': type };
+      const { body } = await member.api.raw({ method: 'POST', path: '/api/v1/user_uploads', headers, body: form });
+      const { result, msg, ...fields } = body;
+      t.same(Object.keys(fields).sort(), names, header);
+      t.match(fields.uri, /^\/user_uploads\/.*\.txt$/);
+      if (header !== '184') t.equal(fields.url, fields.uri);
+      if (header === '371') t.equal(fields.filename, 'my notes.txt');
+    }
+  });
+
   await t.test('data that no client of a poll could read is left out', async (t) => {
     const queue = await registerPhone(member);
     const message_id = await say(owner, 'levels', 'polls', '/poll Lunch?\nsoup');
     const add = (data: Fields) =>
       owner.api.ok('POST /submessage', { message_id, msg_type: 'widget', content: JSON.stringify(data) });
-    await add({ type: 'vote', key: 'what is that', vote: 1 });
+    await add({ type: 'vote', key: 'canned,0', vote: true });
     await add({ type: 'vote', key: 'canned,0', vote: 1 });
     await add({ type: 'new_option', option: 'salad', idx: 1 });
     const contents = async (by: Client) =>

@@ -5,6 +5,7 @@ import { toStreamId, toUserId, userActorKey } from '#model';
 import { userActorCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import { refreshDirectoryUnlessKnown } from '../../look-up.js';
+import { newerMentionsArgument } from '../../newer-mentions.js';
 import { type ApiCall, defineOperation, forwardCommand } from '../../operation.js';
 import {
   declareOptionalJsonParameter,
@@ -93,6 +94,7 @@ export const createScheduledMessageOperation = defineOperation({
       content: params.content,
       at: params.scheduled_delivery_timestamp,
       origin: call.site,
+      ...newerMentionsArgument(call),
     };
     return forwardCommand({ to: userActorKey(call.realm, call.caller), command: userActorCommands.schedule, args });
   },
@@ -131,6 +133,7 @@ export const updateScheduledMessageOperation = defineOperation({
       content: params.content ?? null,
       at: seconds,
       origin: call.site,
+      ...newerMentionsArgument(call),
     };
     return forwardCommand({
       to: userActorKey(call.realm, call.caller),

@@ -1,0 +1,22 @@
+import type { Json, JsonObject } from '#base';
+import type { ApiChange } from '../change.js';
+import { mapObjects } from '../json.js';
+
+const toStreamIds = (streams: Json | undefined): Json[] =>
+  (streams as readonly JsonObject[]).map(({ stream_id }) => stream_id!);
+
+const withStreamIdsInGroups = (groups: Json | undefined): JsonObject[] =>
+  mapObjects(groups, (group) => ({ ...group, streams: toStreamIds(group.streams) }));
+
+export const IDS_OF_DEFAULT_STREAMS: ApiChange = {
+  since: 330,
+  summary: 'Default streams, and those of groups of them, are lists of ids in the state and in events.',
+  state: { realm_default_streams: toStreamIds, realm_default_stream_groups: withStreamIdsInGroups },
+  events: {
+    default_streams: (event) => ({ ...event, default_streams: toStreamIds(event.default_streams) }),
+    default_stream_groups: (event) => ({
+      ...event,
+      default_stream_groups: withStreamIdsInGroups(event.default_stream_groups),
+    }),
+  },
+};
