@@ -1,4 +1,4 @@
-/** What is known of a page before anybody uses it: its description, its language, and that its first view stands still. */
+/** Title, language and description of pages, and a first view that stands still. */
 import t from 'tap';
 import { upload } from '../api/support/files.js';
 import { makeOrganization, PASSWORD, say, streamIdOf, subscribe, tell } from '../api/support/organization.js';
@@ -22,7 +22,7 @@ const WATCH_SHIFTS = `
     }
   }).observe({ type: 'layout-shift', buffered: true });`;
 
-/** What came with the view is drawn, and so is what that asked for. */
+/** The browser has drawn the view, and the parts that the view asked for. */
 const IDLE_TWICE = 'new Promise((done) => requestIdleCallback(() => requestIdleCallback(() => done())))';
 
 interface Shift {
