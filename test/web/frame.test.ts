@@ -93,37 +93,73 @@ t.test('keys of a shortcut are changed in the list, and stay changed', async (t)
   t.strictSame(client.faults, []);
 });
 
+/** Moves a finger within an element, half way down. */
+async function swipe({ page }: ClientPage, selector: string, dx: number, dy: number): Promise<void> {
+  const { x, y, height } = (await page.$eval(selector, (one) => one.getBoundingClientRect().toJSON())) as {
+    readonly x: number;
+    readonly y: number;
+    readonly height: number;
+  };
+  const from = [Math.max(x, 0) + 10 + Math.max(0, -dx), y + height / 2] as const;
+  const touch = await page.touchscreen.touchStart(...from);
+  for (let step = 1; step <= 8; step++) await touch.move(from[0] + (dx * step) / 8, from[1] + (dy * step) / 8);
+  await touch.end();
+}
+
+/** A phone with a conversation that was opened from the inbox. */
+async function openOnPhone(topic: string, words: string): Promise<ClientPage> {
+  const client = await ClientPage.open(browser, host, { viewport: PHONE });
+  await client.openSignedIn(member.email, PASSWORD, '#inbox');
+  await client.waitFor('.overview-row', topic);
+  await client.click('.overview-row a', topic);
+  await client.waitFor('.message-body', words);
+  await client.page.waitForSelector('.compose-text');
+  return client;
+}
+
 t.test('on a phone, a swipe leads from a conversation back to the list', async (t) => {
   await say(other, 'general', 'piers', 'words to swipe over');
-  const client = await ClientPage.open(browser, host, { viewport: PHONE });
+  const client = await openOnPhone('piers', 'words to swipe over');
   const { page } = client;
-  const swipe = async (selector: string, dx: number, dy: number): Promise<void> => {
-    const { x, y } = (await page.$eval(selector, (one) => one.getBoundingClientRect().toJSON())) as {
-      readonly x: number;
-      readonly y: number;
-    };
-    const from = [Math.max(x, 0) + 10, y + 10] as const;
-    const touch = await page.touchscreen.touchStart(...from);
-    for (let step = 1; step <= 8; step++) await touch.move(from[0] + (dx * step) / 8, from[1] + (dy * step) / 8);
-    await touch.end();
-  };
-  await client.signIn(member.email, PASSWORD);
-  await client.waitFor('.app');
-  await client.goTo('#inbox');
-  await client.waitFor('.overview-row', 'piers');
-  await client.click('.overview-row a', 'piers');
-  await client.waitFor('.message-body', 'words to swipe over');
-  await page.waitForFunction("document.querySelector('.compose-text') !== null");
   const hash = await page.evaluate('location.hash');
-  await swipe('.message-body', 60, 0);
-  await swipe('.message-body', 90, 120);
-  await swipe('.message-body', -200, 0);
+  await swipe(client, '.message-body', 60, 0);
+  await swipe(client, '.message-body', 90, 120);
+  await swipe(client, '.message-body', -200, 0);
   t.equal(await page.evaluate('location.hash'), hash, 'short, slanting and other movements do not leave');
-  await swipe('.message-body', 200, 10);
+  await swipe(client, '.message-body', 200, 10);
   await page.waitForFunction("location.hash === '#inbox'");
   await client.waitFor('.overview, .empty');
   t.strictSame([client.faults, client.refusals], [[], []]);
 });
+
+const WIDE = {
+  table: {
+    text: `| ${'a column with a long name | '.repeat(12)}\n|${'---|'.repeat(12)}\n| ${'value | '.repeat(12)}`,
+    selector: '.content .table-frame',
+  },
+  code: { text: `\`\`\`\n${`${'x = y + z; '.repeat(60)}\n`.repeat(6)}\`\`\``, selector: '.content pre' },
+} as const;
+
+for (const [kind, { text, selector }] of Object.entries(WIDE)) {
+  t.test(`on a phone, a swipe over wide ${kind} scrolls it, and leaves at its left end`, async (t) => {
+    const topic = `wide ${kind}`;
+    await say(other, 'general', topic, text);
+    const client = await openOnPhone(topic, kind === 'table' ? 'value' : 'x = y');
+    const { page } = client;
+    const hash = await page.evaluate('location.hash');
+    const scrolled = `document.querySelector('${selector}').scrollLeft`;
+    await swipe(client, selector, -250, 0);
+    await page.waitForFunction(`${scrolled} > 100`);
+    const before = (await page.evaluate(scrolled)) as number;
+    await swipe(client, selector, 200, 0);
+    await page.waitForFunction(`${scrolled} < ${before - 50}`);
+    t.equal(await page.evaluate('location.hash'), hash, 'the movement scrolled and did not leave');
+    await page.$eval(selector, (one) => one.scrollTo({ left: 0, behavior: 'instant' }));
+    await swipe(client, selector, 200, 0);
+    await page.waitForFunction("location.hash === '#inbox'");
+    t.strictSame([client.faults, client.refusals], [[], []]);
+  });
+}
 
 t.test('signing out ends the session of the browser', async (t) => {
   const client = await ClientPage.open(browser, host);

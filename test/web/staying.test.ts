@@ -1,5 +1,5 @@
 /** The web client through crashes of the server, lost queues and several tabs, in Chromium. */
-import type { Page } from 'puppeteer-core';
+import type { HTTPRequest, Page } from 'puppeteer-core';
 import t from 'tap';
 import { PASSWORD, say, subscribe, tell } from '../api/support/organization.js';
 import { until } from '../support/until.js';
@@ -32,6 +32,45 @@ const bodies = (page: Page): Promise<string[]> =>
     string[]
   >;
 
+/** Leaving a page writes what was read of a topic; returns when it is written and the page needs no server to open. */
+async function keepCopy(page: Page, topic: string): Promise<void> {
+  await page.evaluate('navigator.serviceWorker.ready.then(() => true)');
+  await page.waitForFunction('navigator.serviceWorker.controller !== null');
+  // Leaving the page writes the copy.
+  await page.evaluate(`{
+    Object.defineProperty(document, 'visibilityState', { value: 'hidden', configurable: true });
+    document.dispatchEvent(new Event('visibilitychange'));
+  }`);
+  await page.waitForFunction(`new Promise((resolve) => {
+    const open = indexedDB.open('conclave');
+    open.onsuccess = () => {
+      const keys = open.result.transaction('values').objectStore('values').getAllKeys();
+      keys.onsuccess = () => {
+        open.result.close();
+        resolve(keys.result.some((key) => key.includes('offline/window/') && key.includes('${topic}')));
+      };
+    };
+  })`);
+}
+
+/** Texts of a topic on the server. */
+async function textsIn(topic: string): Promise<string[]> {
+  const { messages } = await other.api.ok<{ messages: { content: string }[] }>('GET /messages', {
+    anchor: 'newest',
+    num_before: 50,
+    num_after: 0,
+    apply_markdown: false,
+    narrow: [{ operator: 'topic', operand: topic }],
+  });
+  return messages.map(({ content }) => content);
+}
+
+async function pressSend({ keyboard }: Page): Promise<void> {
+  await keyboard.down('Control');
+  await keyboard.press('Enter');
+  await keyboard.up('Control');
+}
+
 const faultsOf = ({ faults }: ClientPage): string[] => faults.filter((text) => !DEAD.test(text));
 
 t.test('kill -9 in the middle of a conversation loses and doubles nothing', async (t) => {
@@ -51,9 +90,7 @@ t.test('kill -9 in the middle of a conversation loses and doubles nothing', asyn
   await client.waitFor('.message-body', 'after the crash');
   await page.waitForFunction(`!document.querySelector('.status-line p')`);
   t.equal(await page.$eval('textarea', (e) => e.value), 'half a sentence', 'the text stays after the return');
-  await page.keyboard.down('Control');
-  await page.keyboard.press('Enter');
-  await page.keyboard.up('Control');
+  await pressSend(page);
   await client.waitFor('.message-body[data-message]', 'half a sentence');
   t.strictSame(await bodies(page), ['before the crash', 'after the crash', 'half a sentence']);
   t.strictSame(faultsOf(client), []);
@@ -68,23 +105,11 @@ t.test('a message that is written while the server is away goes out once', async
   await page.waitForSelector('textarea');
   await server.kill();
   await page.type('textarea', 'sent into the dark');
-  await page.keyboard.down('Control');
-  await page.keyboard.press('Enter');
-  await page.keyboard.up('Control');
+  await pressSend(page);
   await client.waitFor('main', 'sent into the dark');
   await server.start();
   await client.waitFor('.message-body[data-message]', 'sent into the dark');
-  const { messages } = await other.api.ok<{ messages: { content: string }[] }>('GET /messages', {
-    anchor: 'newest',
-    num_before: 50,
-    num_after: 0,
-    apply_markdown: false,
-    narrow: [{ operator: 'topic', operand: 'outage' }],
-  });
-  t.strictSame(
-    messages.map(({ content }) => content),
-    ['hello', 'sent into the dark'],
-  );
+  t.strictSame(await textsIn('outage'), ['hello', 'sent into the dark']);
   t.strictSame(faultsOf(client), []);
 });
 
@@ -93,23 +118,7 @@ t.test('the page and what was read come up while the server is away', async (t) 
   const client = await open('archive');
   const { page } = client;
   await client.waitFor('.message-body', 'worth keeping');
-  await page.evaluate('navigator.serviceWorker.ready.then(() => true)');
-  await page.waitForFunction('navigator.serviceWorker.controller !== null');
-  // Leaving the page writes the copy.
-  await page.evaluate(`{
-    Object.defineProperty(document, 'visibilityState', { value: 'hidden', configurable: true });
-    document.dispatchEvent(new Event('visibilitychange'));
-  }`);
-  await page.waitForFunction(`new Promise((resolve) => {
-    const open = indexedDB.open('conclave');
-    open.onsuccess = () => {
-      const keys = open.result.transaction('values').objectStore('values').getAllKeys();
-      keys.onsuccess = () => {
-        open.result.close();
-        resolve(keys.result.some((key) => key.includes('offline/window/') && key.includes('archive')));
-      };
-    };
-  })`);
+  await keepCopy(page, 'archive');
   await server.kill();
   await page.reload();
   await client.waitFor('.message-body', 'worth keeping');
@@ -118,6 +127,65 @@ t.test('the page and what was read come up while the server is away', async (t) 
   await say(other, 'general', 'archive', 'and back');
   await client.waitFor('.message-body', 'and back');
   t.strictSame(await bodies(page), ['worth keeping', 'and back']);
+  t.strictSame(faultsOf(client), []);
+});
+
+t.test('a message goes out once though the server is killed while it is sent', async (t) => {
+  await say(other, 'general', 'crashes', 'hello');
+  const client = await open('crashes');
+  const { page } = client;
+  await client.waitFor('.message-body', 'hello');
+  await page.keyboard.press('r');
+  await page.waitForSelector('textarea');
+  const texts = ['before the answer', 'and once more'];
+  for (const text of texts) {
+    const killed = new Promise<void>((done) => {
+      const onRequest = (request: HTTPRequest): void => {
+        if (request.method() !== 'POST' || !request.url().endsWith('/api/v1/messages')) return;
+        page.off('request', onRequest);
+        void server.kill().then(done);
+      };
+      page.on('request', onRequest);
+    });
+    await page.type('textarea', text);
+    await pressSend(page);
+    await killed;
+    await client.waitFor('main', text);
+    await server.start();
+    await client.waitFor('.message-body[data-message]', text);
+  }
+  t.strictSame(await textsIn('crashes'), ['hello', ...texts]);
+  t.strictSame(await bodies(page), ['hello', ...texts]);
+  t.strictSame(faultsOf(client), []);
+});
+
+t.test('a message of a closed page is there when it is opened without a server, and goes out once', async (t) => {
+  await say(other, 'general', 'closed', 'read before');
+  const client = await open('closed');
+  const { page } = client;
+  await client.waitFor('.message-body', 'read before');
+  await page.keyboard.press('r');
+  await page.waitForSelector('textarea');
+  await keepCopy(page, 'closed');
+  const address = page.url();
+  await server.kill();
+  await page.type('textarea', 'written in the dark');
+  await pressSend(page);
+  await client.waitFor('main', 'written in the dark');
+  const again = await page.browserContext().newPage();
+  await page.close();
+  await again.goto(address);
+  for (const text of ['read before', 'written in the dark']) {
+    await again.waitForFunction(`document.querySelector('[data-messages]')?.textContent.includes('${text}')`);
+  }
+  await server.start();
+  await again.waitForFunction(
+    `[...document.querySelectorAll('.message-body[data-message]')].some((e) => /in the dark/.test(e.textContent))`,
+  );
+  await say(other, 'general', 'closed', 'the end');
+  await again.waitForFunction(`document.querySelector('[data-messages]').textContent.includes('the end')`);
+  t.strictSame(await textsIn('closed'), ['read before', 'written in the dark', 'the end']);
+  t.strictSame(await bodies(again), ['read before', 'written in the dark', 'the end']);
   t.strictSame(faultsOf(client), []);
 });
 

@@ -12,8 +12,9 @@ const PAGE_STYLESHEET = [
   'border:1px solid light-dark(#e2e5eb,#2b313b);background:light-dark(#fff,#1a1e24)}',
   'h1{margin:0 0 1rem;font-size:1.5rem;line-height:1.25;letter-spacing:-.01em}',
   'a{color:light-dark(#3450c8,#9db1ff)}',
+  '.way a{display:inline-block;padding:.65rem 0}',
   'label{display:block;font-weight:600;margin-top:1rem}',
-  '.choice{font-weight:400}.choice input{width:auto;min-height:0;margin-right:.5rem}',
+  '.choice{font-weight:400;padding:.65rem 0}.choice input{width:auto;min-height:0;margin-right:.5rem}',
   'input{font:inherit;width:100%;box-sizing:border-box;min-height:44px;padding:.4rem .75rem;border-radius:6px;',
   'border:1px solid light-dark(#838d9b,#6f7b8b);background:light-dark(#fff,#1a1e24);color:inherit}',
   'button,.button{display:block;box-sizing:border-box;width:100%;min-height:44px;margin-top:1.5rem;padding:.5rem 1.5rem;',
@@ -55,7 +56,9 @@ export function htmlTemplate(
 
 /** Makes the last line of a page: how to go on to signing in. @param hasWebClient true if the sign-in page is at `/` */
 export const makeSignInLine = (words: string, hasWebClient: boolean): SafeHtml =>
-  hasWebClient ? htmlTemplate`<p><a href="/">${words}</a></p>` : htmlTemplate`<p>To sign in, go back to your app.</p>`;
+  hasWebClient
+    ? htmlTemplate`<p class="way"><a href="/">${words}</a></p>`
+    : htmlTemplate`<p>To sign in, go back to your app.</p>`;
 
 export function makeHtmlPageAnswer(status: number, title: string, body: SafeHtml): RawHttpAnswer {
   const { text } = htmlTemplate`<!doctype html>

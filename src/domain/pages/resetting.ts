@@ -72,5 +72,5 @@ export const makePasswordResetLinkGonePage = (): RawHttpAnswer =>
     404,
     'This link does not hold any more',
     htmlTemplate`<p>It may have been used, or be more than an hour old.</p>
-<p><a href="/accounts/password/reset">Have a new one sent</a></p>`,
+<p class="way"><a href="/accounts/password/reset">Have a new one sent</a></p>`,
   );

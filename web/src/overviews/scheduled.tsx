@@ -15,7 +15,7 @@ import {
   VirtualList,
 } from '../kit/index.js';
 import { confirm, TextArea } from '../kit-later/index.js';
-import { formatFullDateTime, t } from '../text/index.js';
+import { formatFullDateTime, formatRelativeDay, formatTimeOfDay, t } from '../text/index.js';
 import { UNSENT_MESSAGE_ROW_HEIGHT_PX, UnsentMessageRow } from './note-row.js';
 import { useRowKeyNavigation } from './walk.js';
 
@@ -119,6 +119,7 @@ const getScheduledMessageId = ({ scheduled_message_id: id }: ScheduledMessage): 
 const getScheduledRowHeight = (): number => UNSENT_MESSAGE_ROW_HEIGHT_PX;
 
 function ScheduledRow({ one, attributes }: { readonly one: ScheduledMessage; readonly attributes: RowAttributes }) {
+  const at = one.scheduled_delivery_timestamp * 1000;
   return (
     <UnsentMessageRow
       target={getScheduledConversation(one)}
@@ -130,7 +131,7 @@ function ScheduledRow({ one, attributes }: { readonly one: ScheduledMessage; rea
             {t('overviews.failed')}
           </span>
         ) : (
-          formatFullDateTime(one.scheduled_delivery_timestamp * 1000)
+          <span data-tip={formatFullDateTime(at)}>{`${formatRelativeDay(at)}, ${formatTimeOfDay(at)}`}</span>
         )
       }
       attributes={attributes}

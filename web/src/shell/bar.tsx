@@ -9,7 +9,7 @@ import {
 } from '../core/index.js';
 import { Icon, IconButton, type IconName, KeyCaps, pageShortcuts } from '../kit/index.js';
 import { t } from '../text/index.js';
-import { formatNarrowName, formatRouteName } from './names.js';
+import { findNarrowIcon, formatNarrowName, formatRouteName } from './names.js';
 
 const RESOLVED_TOPIC_PREFIX = '✔ ';
 
@@ -59,9 +59,7 @@ function NarrowTitle({ narrow }: { readonly narrow: Narrow }) {
   const direct = conversation && 'users' in conversation;
   return (
     <>
-      <Icon
-        name={direct ? (conversation.users.length > 1 ? 'people' : 'user') : narrow.length === 0 ? 'all' : 'search'}
-      />
+      <Icon name={direct ? (conversation.users.length > 1 ? 'people' : 'user') : findNarrowIcon(narrow)} />
       <span>{direct ? formatRouteName({ view: 'narrow', narrow }) : formatNarrowName(narrow)}</span>
     </>
   );

@@ -1,5 +1,6 @@
 import { core } from '../client/index.js';
 import { findExactNarrowConversation, findPositiveOperand, type Narrow, type Route } from '../core/index.js';
+import type { IconName } from '../kit/index.js';
 import { type TextKey, t } from '../text/index.js';
 
 /** Names of views without messages. */
@@ -17,21 +18,29 @@ const TITLE_KEY_BY_VIEW = {
   unknown: 'shell.not-found',
 } as const satisfies Partial<Record<Route['view'], TextKey>>;
 
-const NAME_KEY_BY_IS_OPERAND = {
-  mentioned: 'sidebar.mentions',
-  starred: 'sidebar.starred',
-  dm: 'sidebar.directs',
-} as const;
+const SIGN_BY_IS_OPERAND: ReadonlyMap<unknown, { readonly name: TextKey; readonly icon: IconName }> = new Map([
+  ['mentioned', { name: 'sidebar.mentions', icon: 'at' }],
+  ['starred', { name: 'sidebar.starred', icon: 'star' }],
+  ['dm', { name: 'sidebar.directs', icon: 'people' }],
+]);
 
-const isNamedIsOperand = (word: unknown): word is keyof typeof NAME_KEY_BY_IS_OPERAND =>
-  typeof word === 'string' && word in NAME_KEY_BY_IS_OPERAND;
+/** Name and icon of a narrow that is one view of the sidebar. */
+function findSign(narrow: Narrow) {
+  const [only] = narrow;
+  return narrow.length === 1 && only?.operator === 'is' && !only.negated
+    ? SIGN_BY_IS_OPERAND.get(only.operand)
+    : undefined;
+}
+
+/** Icon of a narrow that is no conversation. */
+export const findNarrowIcon = (narrow: Narrow): IconName =>
+  narrow.length === 0 ? 'all' : (findSign(narrow)?.icon ?? 'search');
 
 /** Name of a narrow that is no conversation. */
 export function formatNarrowName(narrow: Narrow): string {
   if (narrow.length === 0) return t('sidebar.all');
-  const [only] = narrow;
-  const alone = narrow.length === 1 && only?.operator === 'is' && !only.negated;
-  if (alone && isNamedIsOperand(only.operand)) return t(NAME_KEY_BY_IS_OPERAND[only.operand]);
+  const sign = findSign(narrow);
+  if (sign) return t(sign.name);
   const words = findPositiveOperand(narrow, 'search');
   return words === undefined ? t('shell.search') : t('shell.search-for', { words: String(words) });
 }

@@ -10,11 +10,14 @@ const LEAVE_PX = 96;
 
 const LIST_VIEWS: ReadonlySet<Route['view']> = new Set(['inbox', 'recent', 'drafts', 'scheduled']);
 
-/** Fields take a movement for their caret, and wide tables and code scroll sideways. */
-function takesSidewaysMovements(target: EventTarget | null, until: Element): boolean {
+/**
+ * Fields take a movement for their caret. A wide table, code or formula takes it as long as a part of it is hidden on
+ * the left; at its left end, where a movement to the right scrolls nothing, the movement is a swipe.
+ */
+function takesMovementsToTheRight(target: EventTarget | null, until: Element): boolean {
   for (let at = target instanceof Element ? target : null; at && at !== until; at = at.parentElement) {
     if (at.matches('input, textarea, select')) return true;
-    if (at.scrollWidth > at.clientWidth + 1 && /auto|scroll/.test(getComputedStyle(at).overflowX)) return true;
+    if (at.scrollLeft > 1 && /auto|scroll/.test(getComputedStyle(at).overflowX)) return true;
   }
   return false;
 }
@@ -47,7 +50,7 @@ export function followSwipesBack(main: HTMLElement, home: Route): () => void {
     const [touch, another] = event.touches;
     end();
     if (!touch || another || core.router.route.peek().view !== 'narrow') return;
-    if (takesSidewaysMovements(event.target, main) || getSelection()?.isCollapsed === false) return;
+    if (takesMovementsToTheRight(event.target, main) || getSelection()?.isCollapsed === false) return;
     start = { id: touch.identifier, x: touch.clientX, y: touch.clientY };
   };
   const onMove = ({ touches }: TouchEvent): void => {

@@ -18,7 +18,6 @@ interface EmojiSection {
 
 const MAX_FOUND_EMOJI = 120;
 /** Emoji in a row; the style sheet has the same number. */
-const EMOJI_PER_ROW = 9;
 
 const TITLE_KEY_BY_SECTION = {
   found: 'emoji.found',
@@ -75,13 +74,20 @@ function makeEmojiSections(table: EmojiTable): EmojiSection[] {
   return all.filter(({ emojis }) => emojis.length > 0);
 }
 
+/** Columns of the grid with the focus; the style sheet chooses them by the width and the pointer. */
+function countEmojiPerRow(): number {
+  const grid = document.activeElement?.closest('.emoji-grid');
+  return grid ? getComputedStyle(grid).gridTemplateColumns.split(' ').length : 1;
+}
+
 /** Moves in the grid by arrows. */
 function moveEmojiFocusByArrow(event: KeyboardEvent, root: Element, field: HTMLElement | null): void {
+  const perRow = countEmojiPerRow();
   const steps: Readonly<Record<string, number>> = {
     ArrowRight: 1,
     ArrowLeft: -1,
-    ArrowDown: EMOJI_PER_ROW,
-    ArrowUp: -EMOJI_PER_ROW,
+    ArrowDown: perRow,
+    ArrowUp: -perRow,
   };
   const step = steps[event.key];
   if (step === undefined) return;
@@ -189,7 +195,7 @@ export function Picker({ anchor, onChoose, onClose }: EmojiPickerProps) {
               <p class="emoji-title" aria-hidden="true">
                 {t(TITLE_KEY_BY_SECTION[id])}
               </p>
-              <div class="emoji-grid" data-rows={Math.ceil(emojis.length / EMOJI_PER_ROW)}>
+              <div class="emoji-grid">
                 {emojis.map((emoji, place) => (
                   <EmojiButton
                     key={emoji.code}

@@ -24,7 +24,7 @@ export const shellTexts: TextCatalog<typeof source> = {
   'shell.loading': '{name} wird geöffnet …',
   'shell.spectator': 'Du liest ohne Konto mit.',
   'shell.not-found': 'Unter dieser Adresse ist nichts.',
-  'shell.go-home': 'Zum Posteingang',
+  'shell.go-home': 'Zur ersten Ansicht',
   'shell.title-unread': '({n}) {title}',
   'shell.organization': 'Organisation',
   'shell.groups': 'Gruppen',

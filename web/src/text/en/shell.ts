@@ -22,7 +22,7 @@ export const shellTexts = {
   'shell.loading': 'Opening {name} …',
   'shell.spectator': 'You are reading without an account.',
   'shell.not-found': 'There is nothing at this address.',
-  'shell.go-home': 'Go to the inbox',
+  'shell.go-home': 'Go to the first view',
   'shell.title-unread': '({n}) {title}',
   'shell.organization': 'Organization',
   'shell.groups': 'Groups',

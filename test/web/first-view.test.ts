@@ -1,0 +1,150 @@
+/** Title, language and description of pages, and a first view that stands still. */
+import t from 'tap';
+import { upload } from '../api/support/files.js';
+import { makeOrganization, PASSWORD, say, streamIdOf, subscribe, tell } from '../api/support/organization.js';
+import { PICTURE } from '../support/identity-provider.js';
+import { CHROMIUM_IS_MISSING, ClientPage, DESK, openChromium, PHONE } from './support/chromium.js';
+import { startFace } from './support/face.js';
+
+if (CHROMIUM_IS_MISSING) {
+  t.plan(0, CHROMIUM_IS_MISSING);
+  process.exit(0);
+}
+
+/** Layout shift that Lighthouse calls good; the sum is taken over the whole time here, without windows. */
+const MAX_SHIFT = 0.1;
+/** Counts shifts that no press or key caused, with the elements that moved. */
+const WATCH_SHIFTS = `
+  window.shifts = [];
+  new PerformanceObserver((list) => {
+    for (const { value, hadRecentInput, sources } of list.getEntries()) if (!hadRecentInput) {
+      window.shifts.push({ value, moved: sources.map(({ node }) => node?.className ?? node?.nodeName) });
+    }
+  }).observe({ type: 'layout-shift', buffered: true });`;
+
+/** The browser has drawn the view, and the parts that the view asked for. */
+const IDLE_TWICE = 'new Promise((done) => requestIdleCallback(() => requestIdleCallback(() => done())))';
+
+interface Shift {
+  readonly value: number;
+  readonly moved: readonly string[];
+}
+
+const server = await startFace('first-view');
+const browser = await openChromium(t);
+const org = await makeOrganization(server, ['member', 'other']);
+const { owner, member, other } = org;
+const host = `${org.subdomain}.localhost:${server.nextPort()}`;
+await subscribe(owner, ['general', 'harbour'], { principals: [owner, member, other] });
+const stream = await streamIdOf(owner, 'general');
+const picture = await upload(member, 'shore.png', PICTURE, 'image/png');
+await tell(other, [member], 'hello');
+await say(other, 'harbour', 'tides', 'high at noon');
+for (let n = 0; n < 30; n++)
+  await say(other, 'general', 'plans', `number ${n}\n\n[shore.png](${picture})\n\n$$x^${n}$$`);
+await say(other, 'general', 'plans', '/poll Which one?\nred\nblue');
+await member.api.ok('POST /mark_all_as_read');
+
+const VIEWS = [
+  ['#inbox', '.overview-row, .empty'],
+  ['#recent', '.overview-row'],
+  [`#narrow/stream/${stream}-general/topic/plans`, '.message-row'],
+  [`#narrow/dm/${other.id}`, '.message-row'],
+  ['#settings/display', '.settings-content'],
+  ['#organization/people', '.settings-content'],
+  ['#streams/all', '.stream-list'],
+] as const;
+
+for (const [name, viewport] of [
+  ['a desk', DESK],
+  ['a phone', PHONE],
+] as const) {
+  t.test(`nothing moves while a view is loaded on ${name}`, async (t) => {
+    const client = await ClientPage.open(browser, host, { viewport });
+    const { page } = client;
+    await page.evaluateOnNewDocument(WATCH_SHIFTS);
+    const check = async (title: string): Promise<void> => {
+      await page.waitForFunction(
+        `[...document.images].every(({ complete, loading }) => complete || loading === 'lazy')`,
+      );
+      await page.evaluate(IDLE_TWICE);
+      const shifts = (await page.evaluate('window.shifts')) as Shift[];
+      const sum = shifts.reduce((before, { value }) => before + value, 0);
+      t.ok(sum <= MAX_SHIFT, `${title}: ${sum.toFixed(3)} ${JSON.stringify(shifts)}`);
+    };
+    await client.goTo('');
+    await client.waitFor('.sign-in-card');
+    await check('sign-in');
+    await page.goto('about:blank');
+    await client.openSignedIn(member.email, PASSWORD, '#inbox');
+    for (const [hash, ready] of VIEWS) {
+      // A change of the part behind # alone loads nothing.
+      await page.goto('about:blank');
+      await client.goTo(hash);
+      await client.waitFor(ready);
+      await check(hash);
+    }
+    t.strictSame([client.faults, client.refusals], [[], []]);
+  });
+}
+
+t.test('a watch sees what moves', async (t) => {
+  const client = await ClientPage.open(browser, host);
+  const { page } = client;
+  await page.evaluateOnNewDocument(WATCH_SHIFTS);
+  await client.goTo('');
+  await client.waitFor('.sign-in-card');
+  await page.evaluate(`document.querySelector('.sign-in-card').style.marginTop = '300px'`);
+  await page.waitForFunction(`window.shifts.some(({ value }) => value > 0.01)`);
+  t.strictSame(client.faults, []);
+});
+
+t.test('a page says its title, its language, what it is, and how wide it is', async (t) => {
+  const client = await ClientPage.open(browser, host);
+  const { page } = client;
+  const facts = () =>
+    page.evaluate(`({
+      lang: document.documentElement.lang,
+      title: document.title,
+      charset: document.characterSet,
+      viewport: document.querySelector('meta[name=viewport]').content,
+      isDescribed: document.querySelector('meta[name=description]').content.length > 20,
+      isDoctype: document.doctype?.name === 'html' && document.compatMode === 'CSS1Compat',
+      canZoom: !/user-scalable=no|maximum-scale/.test(document.querySelector('meta[name=viewport]').content),
+    })`) as Promise<Readonly<Record<string, unknown>>>;
+  const base = {
+    lang: 'en',
+    charset: 'UTF-8',
+    viewport: 'width=device-width, initial-scale=1, viewport-fit=cover',
+    isDescribed: true,
+    isDoctype: true,
+    canZoom: true,
+  };
+  await client.goTo('');
+  await client.waitFor('.sign-in-card');
+  t.strictSame(await facts(), { ...base, title: (await facts()).title });
+  t.match((await facts()).title, /\S/);
+  await page.goto('about:blank');
+  await client.openSignedIn(member.email, PASSWORD, '#recent');
+  await client.waitFor('.overview-row', 'tides');
+  t.match(await facts(), { ...base, title: /Recent conversations · The / });
+  await member.api.ok('PATCH /settings', { default_language: 'de' });
+  await page.waitForFunction(`document.documentElement.lang === 'de'`);
+  t.match(await facts(), { ...base, lang: 'de', title: /\S · The / });
+  t.strictSame([client.faults, client.refusals], [[], []]);
+});
+
+t.test('pictures have their size before they are loaded', async (t) => {
+  const client = await ClientPage.open(browser, host);
+  const { page } = client;
+  await page.setRequestInterception(true);
+  // No picture comes, so that none gives its element a size.
+  page.on('request', (request) => void (request.resourceType() === 'image' ? request.abort() : request.continue()));
+  await client.openSignedIn(member.email, PASSWORD, `#narrow/stream/${stream}-general/topic/plans`);
+  await client.waitFor('.message_inline_image');
+  await page.waitForNetworkIdle({ idleTime: 100, concurrency: 1 });
+  const heights = await page.$$eval('.message_inline_image a', (all) => all.map((one) => one.offsetHeight));
+  t.ok(heights.length > 5);
+  t.strictSame(new Set(heights), new Set([heights[0]]));
+  t.ok(heights[0]! > 100, `${heights[0]} pixels`);
+});
