@@ -65,9 +65,12 @@ export function makeRenderFailureHtml(product: string): string {
 }
 
 function referencesInTokens(tokens: readonly Token[]): MarkdownTextReference[] {
-  return tokens
-    .flatMap((token) => token.children ?? [])
-    .flatMap(({ meta }) => (meta === null ? [] : [meta as MarkdownTextReference]));
+  const references: MarkdownTextReference[] = [];
+  // Every text goes through here, and few tokens have a reference: a list for each would cost 2 % of a rendering.
+  for (const { children } of tokens) {
+    for (const { meta } of children ?? []) if (meta !== null) references.push(meta as MarkdownTextReference);
+  }
+  return references;
 }
 
 function summarizeTextReferences(
