@@ -34,6 +34,8 @@ export interface Face {
   readonly roles: readonly string[];
   /** Header of the owner. */
   readonly owner: string;
+  /** Environment of a command that works on the server's data. */
+  readonly commandEnvironment: Readonly<Record<string, string>>;
   stop(): Promise<void>;
 }
 
@@ -99,6 +101,7 @@ async function embedded(dir: string, options: FaceOptions): Promise<Face> {
     pids,
     roles: pids.map((_, index) => (index === 0 ? 'embedded' : `worker${index}`)),
     owner: await ownerOf(join(dir, 'owner.zuliprc')),
+    commandEnvironment: env,
     async stop() {
       await stop(child);
       if (options.dataDir === undefined) await rm(dir, { recursive: true, force: true });
@@ -139,6 +142,7 @@ async function cluster(dir: string, options: FaceOptions, nats: string, mongodb:
     await finished([CONCLAVE, 'realm', 'create', ...owner], env);
     return {
       name: 'cluster',
+      commandEnvironment: env,
       port: Number(http.match[1]),
       pids: [http.child.pid!, ...pids],
       roles: ['http', ...roles],

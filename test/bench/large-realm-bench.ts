@@ -147,6 +147,7 @@ async function besideBare({ owner }: Organization): Promise<void> {
     pids: [process.pid],
     roles: ['embedded'],
     owner: owner.api.headers.authorization!,
+    commandEnvironment: {},
     stop: async () => {},
   };
   const options: BenchOptions = { ...readOptions([], {})!, runs: 5, ms: 2_000, warmMs: 300, heatMs: 1_000 };

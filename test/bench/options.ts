@@ -37,6 +37,8 @@ export interface BenchOptions {
   readonly people: number;
   readonly streams: number;
   readonly messages: number;
+  /** Messages that the case `exchange` imports and exports. */
+  readonly exchangedMessages: number;
   /** Messages a second of fanout-rate, and for how long. */
   readonly perSecond: number;
   readonly streamMs: number;
@@ -67,7 +69,7 @@ export const usage = (cases: readonly NamedCase[]): string => `npm run bench -- 
   --polls N           Held polls. [fanout: 2000, held: 20000]
   --users N           Accounts of an organization whose list is asked for. [1000]
   --people N, --streams N, --messages N
-                      Size of the organization of the case web. [200, 50, 5000]
+                      Size of the organization of the cases web and exchange. [200, 50, web: 5000, exchange: 50000]
   --rounds N          Messages of one measurement of fanout. [6]
   --per-second N      Messages of fanout-rate, for twenty seconds each run. [20]
   --quick             3 runs of 0.5 s, 100 polls: shows that everything works, measures little.
@@ -164,6 +166,7 @@ export function readOptions(
     people: number(values.people, 200, 10_000),
     streams: number(values.streams, 50, 1_000),
     messages: number(values.messages, 5_000, 1_000_000),
+    exchangedMessages: number(values.messages, quick ? 2_000 : 50_000, 5_000_000),
     rounds: number(values.rounds, quick ? 2 : 6, 1_000),
     perSecond: number(values['per-second'], 20, 1_000),
     streamMs: quick ? 1_000 : 20_000,

@@ -83,14 +83,20 @@ export function started(
 }
 
 /** Runs to its end. */
-export function finished(args: readonly string[], env: Readonly<Record<string, string>>): Promise<void> {
+export function finished(
+  args: readonly string[],
+  env: Readonly<Record<string, string>>,
+  limitMs = START_LIMIT_MS,
+): Promise<void> {
   const child = spawn(process.execPath, args, { env: { ...process.env, ...env }, stdio: ['ignore', 'ignore', 'pipe'] });
+  running.add(child);
+  child.once('exit', () => running.delete(child));
   let said = '';
   child.stderr.on('data', (chunk: Buffer) => {
     said += chunk.toString();
   });
   return new Promise((resolve, reject) => {
-    const late = setTimeout(() => child.kill('SIGKILL'), START_LIMIT_MS);
+    const late = setTimeout(() => child.kill('SIGKILL'), limitMs);
     child.once('exit', (code) => {
       clearTimeout(late);
       if (code === 0) resolve();

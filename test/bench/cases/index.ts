@@ -1,5 +1,6 @@
 /** All cases, in the order in which they run. */
 import type { Case } from '../case.js';
+import { exchange } from './exchange.js';
 import { fanout } from './fanout.js';
 import { fanoutRate } from './fanout-rate.js';
 import { held } from './held.js';
@@ -21,4 +22,5 @@ export const CASES: readonly Case[] = [
   held,
   history,
   web,
+  exchange,
 ];

@@ -1,8 +1,8 @@
 /**
  * Reads a JSON file of an export row by row: an object of tables (`{"zerver_stream": [{…}, …], …}`), or a list of rows.
- * Only one row at a time is in memory, so a table of a million rows costs no more memory than one of ten. General
- * streaming parsers make a token of every value; this one only finds the end of each row, which `JSON.parse` then
- * parses.
+ * Only one chunk of rows at a time is in memory, so a table of a million rows costs no more memory than one of ten. General
+ * streaming parsers make a token of every value; this one only finds the end of each row. Rows
+ * that lie together in a chunk of the file are parsed by one call of `JSON.parse`, which costs less than a call for each.
  */
 import { createReadStream } from 'node:fs';
 import type { Json, JsonObject } from '#base';
@@ -75,6 +75,8 @@ class StreamingJsonRowSplitter {
   #pendingFieldNameOrString: string | undefined;
   #hasOuterValueEnded = false;
   #itemsOfChunk: JsonRowOrFieldValue[] = [];
+  /** Begins and ends of rows in the chunk that are not parsed yet: alternately, of one table. */
+  #unparsedRowBounds: number[] = [];
 
   constructor(
     private readonly name: string,
@@ -100,6 +102,7 @@ class StreamingJsonRowSplitter {
           throw this.#makeFileFormatError('has something that is no row');
       } else if (this.#currentDepth === 1) this.#handleOuterObjectByte(chunk, byte, i);
     }
+    this.#parseFoundRows(chunk);
     if (this.#collectedTextStart >= 0) this.#keepCollectedChunk(chunk.subarray(this.#collectedTextStart));
     return this.#itemsOfChunk;
   }
@@ -148,10 +151,37 @@ class StreamingJsonRowSplitter {
     if (this.#currentDepth === 1 && this.#rowNestingDepth === 2) this.#takeOuterFieldValueIfAny(chunk, at);
     this.#currentDepth--;
     if (this.#currentDepth < 0) throw this.#makeFileFormatError('is no JSON');
+    if (this.#currentDepth < this.#rowNestingDepth) this.#parseFoundRows(chunk);
     if (this.#currentDepth === 0) this.#hasOuterValueEnded = true;
     else if (this.#currentDepth === this.#rowNestingDepth && !this.#isSkippingTable) {
-      const row = this.#parseJsonPart(this.#takeCollectedText(chunk, at + 1)) as JsonObject;
-      this.#itemsOfChunk.push({ table: this.#currentTable, row });
+      if (this.#collectedEarlierChunks.length > 0) {
+        const row = this.#parseJsonPart(this.#takeCollectedText(chunk, at + 1)) as JsonObject;
+        this.#itemsOfChunk.push({ table: this.#currentTable, row });
+      } else {
+        this.#unparsedRowBounds.push(this.#collectedTextStart, at + 1);
+        this.#collectedTextStart = -1;
+      }
+    }
+  }
+
+  /** Parses the rows that were found in the chunk. Between them are only commas and blanks. */
+  #parseFoundRows(chunk: Buffer): void {
+    const bounds = this.#unparsedRowBounds;
+    if (bounds.length === 0) return;
+    this.#unparsedRowBounds = [];
+    const table = this.#currentTable;
+    for (const row of this.#parseRowsTogether(chunk, bounds)) this.#itemsOfChunk.push({ table, row });
+  }
+
+  #parseRowsTogether(chunk: Buffer, bounds: readonly number[]): JsonObject[] {
+    try {
+      return JSON.parse(`[${chunk.toString('utf8', bounds[0], bounds.at(-1))}]`) as JsonObject[];
+    } catch {
+      // One of the rows is damaged, or a comma is missing or doubled: alone each row is read, or named by the error.
+      const rows: JsonObject[] = [];
+      for (let i = 0; i < bounds.length; i += 2)
+        rows.push(this.#parseJsonPart(chunk.toString('utf8', bounds[i], bounds[i + 1])) as JsonObject);
+      return rows;
     }
   }
 

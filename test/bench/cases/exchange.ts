@@ -1,0 +1,208 @@
+/**
+ * Import and export of a made organization beside a running server: messages per second, CPU and memory of the
+ * command, and what a live organization notices of it.
+ */
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { makeExportedOrganization } from '../../support/exported-organization.js';
+import { type Bench, defineCase } from '../case.js';
+import { once } from '../connection.js';
+import { type Figure, figure, HTTP } from '../figures.js';
+import { marker, type Poll } from '../jobs.js';
+import { type Account, makeQueues, makeStream, meText, sendText } from '../prepare.js';
+import { CONCLAVE, finished } from '../processes.js';
+import type { ProcessUsage } from '../usage-hook.js';
+
+const STREAM = 'lively';
+const POLLS = 20;
+/** Connections of the bare server. */
+const CONNECTIONS = 64;
+/** Length of one window of live traffic. */
+const WINDOW_MS = 2_000;
+const LIMIT_MS = 3_600_000;
+const USAGE_HOOK = new URL('../usage-hook.js', import.meta.url).href;
+
+const DIRECTIONS = ['import', 'export'] as const;
+type Direction = (typeof DIRECTIONS)[number];
+
+interface Prepared {
+  /** Folder of all files of the case. */
+  readonly base: string;
+  readonly sender: Account;
+  readonly polls: readonly Poll[];
+}
+
+interface Run extends ProcessUsage {
+  readonly seconds: number;
+}
+
+/** The values of all runs of one direction. */
+interface Measured {
+  readonly alone: Run[];
+  /** p99 of sends meanwhile, and of as many without. */
+  readonly busyP99: number[];
+  readonly quietP99: number[];
+}
+
+async function prepare(bench: Bench): Promise<Prepared> {
+  const { people, streams, exchangedMessages: messages } = bench.options;
+  const base = await mkdtemp(join(tmpdir(), 'conclave-bench-exchange-'));
+  makeExportedOrganization(join(base, 'made'), { people, streams, messages, seed: 7 });
+  const accounts = await bench.accounts(10);
+  await makeStream(bench.face, STREAM, accounts);
+  return { base, sender: accounts[0]!, polls: await makeQueues(bench.face, accounts, POLLS) };
+}
+
+class ExchangeMeasurement {
+  #realms = 0;
+  #usages = 0;
+  #polls: readonly Poll[];
+  readonly #bare = { perSecond: [] as number[], micros: [] as number[] };
+  readonly #measured: Readonly<Record<Direction, Measured>> = {
+    import: { alone: [], busyP99: [], quietP99: [] },
+    export: { alone: [], busyP99: [], quietP99: [] },
+  };
+
+  constructor(
+    private readonly bench: Bench,
+    private readonly prepared: Prepared,
+  ) {
+    this.#polls = prepared.polls;
+  }
+
+  async measure(): Promise<Figure[]> {
+    await this.#liveMs(() => false);
+    for (let i = 0; i < this.bench.options.runs; i++) {
+      await this.#measureBare();
+      for (const direction of DIRECTIONS) this.#measured[direction].alone.push(await this.#run(direction));
+      for (const direction of DIRECTIONS) await this.#measureLive(direction);
+    }
+    return DIRECTIONS.flatMap((direction) => this.#figuresOf(direction));
+  }
+
+  /** Requests per second of the bare server, with the response of a small request of ours. */
+  async #measureBare(): Promise<void> {
+    const { face, ceiling, load, options } = this.bench;
+    if (!options.bare) return;
+    const request = meText(this.prepared.sender.authorization);
+    await ceiling.answers({ get: (await once(face.port, request)).text });
+    const { port, pids } = ceiling;
+    const { warmMs, ms } = options;
+    const job = { kind: 'rate', port, pids, requests: [request], connections: CONNECTIONS, warmMs, ms } as const;
+    const { count, seconds, cpuMs } = await load.run(job);
+    this.#bare.perSecond.push(count / seconds);
+    this.#bare.micros.push((cpuMs * 1_000) / count);
+  }
+
+  async #run(direction: Direction): Promise<Run> {
+    const { base } = this.prepared;
+    const made = join(base, 'made');
+    const left = join(base, 'left');
+    await rm(left, { recursive: true, force: true });
+    const words =
+      direction === 'import'
+        ? ['import', made, '--subdomain', `moved${++this.#realms}`, '--no-invitations']
+        : ['export', left, '--subdomain', `moved${this.#realms}`];
+    const file = join(base, `usage-${++this.#usages}.json`);
+    const env = { ...this.bench.face.commandEnvironment, USAGE_FILE: file };
+    const begun = performance.now();
+    await finished(['--import', USAGE_HOOK, CONCLAVE, ...words], env, LIMIT_MS);
+    const seconds = (performance.now() - begun) / 1_000;
+    return { ...(JSON.parse(await readFile(file, 'utf8')) as ProcessUsage), seconds };
+  }
+
+  /** As many windows of live traffic without the command as with it. */
+  async #measureLive(direction: Direction): Promise<void> {
+    let isRunning = true;
+    const command = this.#run(direction).finally(() => {
+      isRunning = false;
+    });
+    const busy = await this.#liveMs(() => isRunning);
+    await command;
+    let windows = busy.length;
+    const quiet = await this.#liveMs(() => --windows > 0);
+    this.#measured[direction].busyP99.push(p99(busy.flat()));
+    this.#measured[direction].quietP99.push(p99(quiet.flat()));
+  }
+
+  /** Times of messages, from their planned sends to the last poll, in windows. @param goesOn asked after each */
+  async #liveMs(goesOn: () => boolean): Promise<number[][]> {
+    const { face, load, options } = this.bench;
+    const { sender } = this.prepared;
+    const everyMs = 1_000 / options.perSecond;
+    const count = Math.ceil(WINDOW_MS / everyMs);
+    const sends = Array.from({ length: count }, (_, n) => sendText(sender.authorization, STREAM, ` ${marker(n)}`));
+    const windows: number[][] = [];
+    do {
+      const { port, pids } = face;
+      const { settleMs } = options;
+      const job = { kind: 'fanout-rate', port, pids, polls: this.#polls, sends, everyMs, settleMs } as const;
+      const result = await load.run(job);
+      this.#polls = this.#polls.map((poll, i) => ({ ...poll, last: result.last[i]! }));
+      windows.push(result.ms.map((ms) => ms ?? Number.POSITIVE_INFINITY));
+    } while (goesOn());
+    return windows;
+  }
+
+  #figuresOf(direction: Direction): Figure[] {
+    const { face, options } = this.bench;
+    const { exchangedMessages: messages } = options;
+    const { alone, busyP99, quietP99 } = this.#measured[direction];
+    const id = `exchange/${direction}/${face.name}`;
+    const name = `${direction} of ${messages.toLocaleString('en-US')} messages, ${face.name}`;
+    const of = (value: (run: Run) => number): number[] => alone.map(value);
+    const { perSecond, micros } = this.#bare;
+    return [
+      figure(
+        `${id}/rate`,
+        name,
+        'messages/s',
+        of(({ seconds }) => messages / seconds),
+        [{ name: HTTP, values: perSecond }],
+      ),
+      figure(
+        `${id}/cpu`,
+        `${name}: CPU`,
+        'µs each',
+        of(({ cpuMs }) => (cpuMs * 1_000) / messages),
+        [{ name: HTTP, values: micros }],
+      ),
+      figure(
+        `${id}/rss`,
+        `${name}: peak RSS, with mapped files`,
+        'MB',
+        of(({ rssBytes }) => rssBytes / 1e6),
+      ),
+      figure(
+        `${id}/memory`,
+        `${name}: peak memory without files`,
+        'MB',
+        of(({ ownBytes }) => ownBytes / 1e6),
+      ),
+      figure(`${id}/p99`, `${name}: p99 of ${options.perSecond} live messages/s to ${POLLS} polls`, 'ms', busyP99, [
+        { name: 'the same without it', values: quietP99 },
+      ]),
+    ];
+  }
+}
+
+function p99(ms: readonly number[]): number {
+  const sorted = [...ms].sort((a, b) => a - b);
+  return sorted[Math.ceil(sorted.length * 0.99) - 1]!;
+}
+
+export const exchange = defineCase<Prepared>({
+  name: 'exchange',
+  about: 'conclave import and export of --messages beside a live organization',
+  server: {},
+  onlyNamed: true,
+  prepare,
+  async measure(bench, prepared) {
+    try {
+      return await new ExchangeMeasurement(bench, prepared).measure();
+    } finally {
+      await rm(prepared.base, { recursive: true, force: true });
+    }
+  },
+});

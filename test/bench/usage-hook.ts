@@ -1,0 +1,32 @@
+/**
+ * Loaded into a command before the program (`node --import`): writes into `USAGE_FILE` at the exit what it has used.
+ * Pages of the mapped database count as resident as long as the kernel keeps them, so memory of its own is apart.
+ */
+import { readFileSync, writeFileSync } from 'node:fs';
+
+export interface ProcessUsage {
+  readonly cpuMs: number;
+  /** Peak of resident memory, with mapped files. */
+  readonly rssBytes: number;
+  /** Peak of resident memory that is no file's. */
+  readonly ownBytes: number;
+}
+
+const { USAGE_FILE } = process.env;
+const SAMPLE_MS = 50;
+const OWN_MEMORY_PATTERN = /^RssAnon:\s+(\d+) kB/m;
+
+if (USAGE_FILE !== undefined) {
+  let ownBytes = 0;
+  const sample = (): void => {
+    const [, kib = '0'] = OWN_MEMORY_PATTERN.exec(readFileSync('/proc/self/status', 'latin1')) ?? [];
+    ownBytes = Math.max(ownBytes, Number(kib) * 1_024);
+  };
+  setInterval(sample, SAMPLE_MS).unref();
+  process.once('exit', () => {
+    sample();
+    const { userCPUTime, systemCPUTime, maxRSS } = process.resourceUsage();
+    const usage: ProcessUsage = { cpuMs: (userCPUTime + systemCPUTime) / 1_000, rssBytes: maxRSS * 1_024, ownBytes };
+    writeFileSync(USAGE_FILE, JSON.stringify(usage));
+  });
+}
