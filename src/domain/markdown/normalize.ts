@@ -12,7 +12,9 @@ export const INLINE_PLACEHOLDER_CLOSE = '\u0003';
 export const MARKDOWN_TAB_COLUMNS = 4;
 
 /** Matches the characters of texts that normalization can change. A line of nothing but blanks is one of them. */
-const CHANGED_BY_NORMALIZATION_PATTERN = /[\r\n\0\t\u0002\u0003]|^ +$/;
+const CHANGED_BY_NORMALIZATION_PATTERN = new RegExp(
+  `[\r\n\t\0${INLINE_PLACEHOLDER_OPEN}${INLINE_PLACEHOLDER_CLOSE}]|^ +$`,
+);
 
 export function normalizeMarkdownText(text: string): string {
   if (!CHANGED_BY_NORMALIZATION_PATTERN.test(text) && text.isWellFormed()) return text;
