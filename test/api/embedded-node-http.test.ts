@@ -23,7 +23,7 @@ const OTHERS = [
   'restart',
 ];
 /** How many of the others a short run tries. */
-const PICKED = 4;
+const PICKED = 2;
 
 await runSuite(`embedded face, HTTP adapter ${adapter}`, () => startEmbedded({ httpAdapter: adapter }), [
   ...ALWAYS,

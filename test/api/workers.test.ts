@@ -18,7 +18,7 @@ import { Queue } from './support/queue.js';
 const ALWAYS = ['the frontend', 'every role', 'queues', 'uploaded files', 'signing up'];
 const OTHERS = ['authentication', 'registering again', 'contents of queues', 'custom emoji', 'avatars', 'restart'];
 /** How many of the others a short run tries. */
-const PICKED = 2;
+const PICKED = 1;
 
 await runSuite('embedded face with 3 workers', () => startEmbedded({ options: { workers: '3' } }), [
   ...ALWAYS,

@@ -8,10 +8,10 @@ import { end, Follower, Sender } from './support/chatter.js';
 import { Cluster } from './support/face.js';
 import { judge, killAmidst, STREAM } from './support/kill.js';
 import { services } from './support/missing.js';
-import { until } from './support/wait.js';
+import { HANGS_MS, until } from './support/wait.js';
 
 /** Between two sends to a stream. */
-const PAUSE_MS = rounds(250, 50);
+const PAUSE_MS = rounds(500, 50);
 const STREAMS = ['one', 'two', 'three', 'four', 'five', 'six', 'seven', 'eight'];
 
 /** Sends to streams on many partitions, one after the other in each, and notes how long each send took. */
@@ -66,7 +66,7 @@ if (cluster) {
 
     const follower = await Follower.start([b]);
     const other = await Follower.start([face.api(1, face.other)]);
-    const sender = new Sender([a], STREAM, 'm');
+    const sender = new Sender([a], STREAM, 'm', HANGS_MS, rounds(1, 2));
     const probe = new Probe(b);
     test.teardown(() => Promise.all([end(sender, follower), probe.stop(), other.stop()]));
 

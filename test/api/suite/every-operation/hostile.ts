@@ -187,10 +187,10 @@ const MIN_PICKED = 8;
 const PICKED_SHARE = 1 / 20;
 
 /**
- * A short run tries half of the operations, and one in six on the cluster: the frontend, which is the same there,
- * refuses most values.
+ * A short run tries a third of the operations, and one in nine on the cluster: the frontend, which is the same
+ * there, refuses most values.
  */
-const SHARES = { embedded: 2, cluster: 6 } as const;
+const SHARES = { embedded: 3, cluster: 9 } as const;
 
 async function attack(t: Test, server: TestServer, operation: ApiOperation, level = BASE_API_LEVEL): Promise<void> {
   const org = await makeOrganization(server, ['member', 'other']);
