@@ -54,7 +54,9 @@ export function apply(state: State, event: ApiEvent, options: ReducerOptions): S
     case 'realm_user/update': {
       const { is_active, ...person } = event.person as ApiUser;
       if (is_active === undefined) return applyRealm(state, event, options)!;
-      return is_active ? userReactivated(state, person) : userRemoved(state, person.user_id);
+      return is_active
+        ? userReactivated(withoutInGroups(state, person.user_id), person)
+        : userRemoved(state, person.user_id);
     }
     case 'realm_user/remove':
       return userRemoved(state, (event.person as ApiUser).user_id);
@@ -118,6 +120,15 @@ function userAdded(state: State, { is_active: _, ...person }: ApiUser, { clientG
 
 const inactive = (state: State): ApiUser[] => state.realm_non_active_users as ApiUser[];
 const byId = (users: ApiUser[]): ApiUser[] => users.sort((a, b) => a.user_id - b.user_id);
+
+/** Clients take an inactive account out of its groups, though the state lists it: events must bring it back. */
+const withoutInGroups = (state: State, user: unknown): State => ({
+  ...state,
+  realm_user_groups: (state.realm_user_groups as { members: number[] }[]).map((group) => ({
+    ...group,
+    members: group.members.filter((id) => id !== user),
+  })),
+});
 
 /** Clients of newer API levels keep the account, and its fields. */
 function userReactivated(state: State, person: Fields): State {

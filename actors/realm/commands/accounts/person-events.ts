@@ -3,6 +3,7 @@
 import type { JsonObject } from '#base';
 import {
   directSystemGroupIdsOfUser,
+  directSystemGroupIdsShownToClients,
   EMPTY_PROFILE_SOURCE,
   formatAvatarFieldsForApi,
   formatProfileForApi,
@@ -14,7 +15,13 @@ import {
 import type { EventAudience, LogItem, RealmSettings } from '#model';
 import type { DirectoryUser } from '#model/records';
 import { makeDirectoryLogItem, makeEveryoneEventLogItem } from '../../log-items.js';
-import { type ActorParts, readProfileFieldRecords, readProfileRecord } from '../../state.js';
+import {
+  type ActorParts,
+  listUserGroupRecords,
+  type RealmActorState,
+  readProfileFieldRecords,
+  readProfileRecord,
+} from '../../state.js';
 
 const makeUserUpdateEventBody = (of: DirectoryUser, person: JsonObject): JsonObject => ({
   type: 'realm_user',
@@ -115,8 +122,31 @@ export function makeUserAddedLogItems(
   ];
 }
 
+/** First API level whose clients take a deactivated account out of the groups that they know. */
+const FIRST_LEVEL_LEAVING_GROUPS = 222;
+
+/** Events that bring a reactivated account back into the groups that it never left on the server. */
+const makeRejoinedGroupsEvents = (
+  user: DirectoryUser,
+  { settings, fullMembersAt }: RealmActorState,
+  parts: ActorParts,
+  version: number,
+): LogItem[] =>
+  [
+    ...directSystemGroupIdsShownToClients(user, settings, fullMembersAt),
+    ...[...listUserGroupRecords(parts)].filter(({ members }) => members.includes(user.id)).map(({ id }) => id),
+  ].map((group_id) => ({
+    ...makeEveryoneEventLogItem(version, { type: 'user_group', op: 'add_members', group_id, user_ids: [user.id] }),
+    sinceLevel: FIRST_LEVEL_LEAVING_GROUPS,
+  }));
+
 /** Events of a reactivated account, for all users; the real address only for users who may see it. */
-export function makeUserReactivatedEvents(user: DirectoryUser, parts: ActorParts, version: number): LogItem[] {
+export function makeUserReactivatedEvents(
+  user: DirectoryUser,
+  state: RealmActorState,
+  parts: ActorParts,
+  version: number,
+): LogItem[] {
   const profile = formatProfileForApi(readProfileRecord(parts, user.id), readProfileFieldRecords(parts));
   const known = formatUserForApi(user, user, { clientGravatar: false, profile: { profile: () => profile } });
   const add = (to: EventAudience, person: typeof known): LogItem => ({
@@ -128,9 +158,11 @@ export function makeUserReactivatedEvents(user: DirectoryUser, parts: ActorParts
   });
   const seeing = weakestRoleSeeingEmailOrZero(user);
   const everybody: EventAudience = { role: USER_ROLE.guest, rv: version };
-  if (seeing >= USER_ROLE.guest) return [add(everybody, known)];
+  const rejoined = makeRejoinedGroupsEvents(user, state, parts, version);
+  if (seeing >= USER_ROLE.guest) return [add(everybody, known), ...rejoined];
   return [
     ...(seeing > 0 ? [add({ role: seeing, rv: version }, known)] : []),
     add({ ...everybody, weakerThan: seeing }, { ...known, delivery_email: null }),
+    ...rejoined,
   ];
 }

@@ -35,7 +35,7 @@ export const reactivateUserHandler: RealmCommandHandler<typeof realmActorCommand
     const { realm, version } = context;
     const after = { ...before, isActive: true };
     const own = {
-      events: makeUserReactivatedEvents(after, view.parts, version),
+      events: makeUserReactivatedEvents(after, view.state, view.parts, version),
       commands: [makeSystemCommandToUserActor(realm, after, userActorCommands.reactivated, version)],
     };
     return makeOutcomeOfPartialCommit(makeAccountChangeCommit({ before, after }, own, view, context), version);

@@ -13,7 +13,8 @@ const makeActive = (event: JsonObject): JsonObject =>
 
 export const ACTIVITY_OF_ACCOUNTS: ApiChange = {
   since: 222,
-  summary: 'An account that is deactivated or reactivated is updated (is_active) instead of removed and added.',
+  summary:
+    'An account that is deactivated or reactivated is updated (is_active) instead of removed and added, and then added to its groups again.',
   events: {
     realm_user(event, _client, { reactivated }) {
       if (event.op === 'remove') return activityChange(event, { is_active: false });

@@ -285,12 +285,28 @@ export const apiLevels: Facts = async (t, server) => {
   });
 
   await t.test('an account is updated when it is deactivated and reactivated', async (t) => {
+    const group = await userGroup(owner, 'crew', [admin, owner]);
+    await userGroup(owner, 'without', [owner]);
     const queue = await registerPhone(member);
-    const plain = await Queue.register(member, { event_types: ['realm_user', 'message'] });
+    const types = ['realm_user', 'user_group', 'message'];
+    const plain = await Queue.register(member, { event_types: types });
     await owner.api.ok('DELETE /users/{user_id}', { user_id: admin.id });
     await owner.api.ok('POST /users/{user_id}/reactivate', { user_id: admin.id });
     const people = (events: ApiEvent[]) => events.filter(({ type }) => type === 'realm_user');
-    const told = people(await settled(queue));
+    const events = await settled(queue);
+    const told = people(events);
+    const groups = (list: ApiEvent[]) =>
+      list.filter(({ type }) => type === 'user_group').map(({ op, group_id, user_ids }) => [op, group_id, user_ids]);
+    const { state: now } = await registerPhone(member);
+    const own = (now.realm_user_groups as { id: number; members: number[] }[])
+      .filter(({ members }) => members.includes(admin.id))
+      .map(({ id }) => id);
+    t.ok(own.includes(group) && own.length === 2, 'the role and the group');
+    t.same(
+      groups(events),
+      own.map((id) => ['add_members', id, [admin.id]]),
+      'clients have taken the account out of its groups',
+    );
     t.same(
       told.map(({ op, person }) => [op, (person as ApiUser).user_id, (person as ApiUser).is_active]),
       [
@@ -298,10 +314,12 @@ export const apiLevels: Facts = async (t, server) => {
         ['update', admin.id, true],
       ],
     );
+    const before184 = await settled(plain);
     t.same(
-      people(await settled(plain)).map(({ op }) => op),
+      people(before184).map(({ op }) => op),
       ['remove', 'add'],
     );
+    t.same(groups(before184), []);
     const before = await registerPhone(member);
     const made = { email: `new@${org.subdomain}.example.com`, password: 'brisk-otter-lantern-52', full_name: 'New' };
     await owner.api.ok('POST /users', made);
