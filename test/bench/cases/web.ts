@@ -132,12 +132,14 @@ async function measureSize(page: BenchPage): Promise<Figure[]> {
   ];
 }
 
+type Load = Awaited<ReturnType<BenchPage['load']>>;
+
 async function measureLoading(browser: Browser, face: Face, { hash, reader }: Prepared, runs: number) {
   const first = await BenchPage.open(browser, face);
   await first.signIn(reader.email, PASSWORD);
   const cookies = await first.page.browserContext().cookies();
   await first.close();
-  const cold: number[] = [];
+  const cold: Load[] = [];
   for (let run = 0; run < runs; run++) {
     const page = await BenchPage.open(browser, face, cookies);
     await page.page.emulateCPUThrottling(THROTTLING);
@@ -146,13 +148,18 @@ async function measureLoading(browser: Browser, face: Face, { hash, reader }: Pr
   }
   const page = await BenchPage.open(browser, face, cookies);
   const scripts = await page.load(hash).then(() => measureSize(page));
-  const warm: number[] = [];
+  const warm: Load[] = [];
   for (let run = 0; run < runs; run++) warm.push(await page.load(hash));
   await page.close();
+  const painted = (loads: readonly Load[]): number[] => loads.map((one) => one.painted);
+  const work = (loads: readonly Load[]): number[] => loads.map((one) => one.work);
+  const slow = `web: cold, CPU ${THROTTLING}× slower`;
   return [
     ...scripts,
-    figure('web/cold/embedded/painted', `web: cold, CPU ${THROTTLING}× slower, to messages painted`, 'ms', cold),
-    figure('web/warm/embedded/painted', 'web: warm, to messages painted', 'ms', warm),
+    figure('web/cold/embedded/painted', `${slow}, to messages painted`, 'ms', painted(cold)),
+    figure('web/cold/embedded/work', `${slow}, work of the main thread`, 'ms', work(cold)),
+    figure('web/warm/embedded/painted', 'web: warm, to messages painted', 'ms', painted(warm)),
+    figure('web/warm/embedded/work', 'web: warm, work of the main thread', 'ms', work(warm)),
   ];
 }
 
