@@ -26,10 +26,12 @@ import { HANGS_MS, until } from './support/wait.js';
 
 const LONG = process.env.TEST_LONG !== undefined;
 const SIZE: MadeSize = LONG
-  ? { people: 2_000, streams: 300, messages: 1_000_000, seed: 7 }
+  ? { people: 2_000, streams: 300, messages: Number(process.env.IMPORT_MESSAGES ?? 1_000_000), seed: 7 }
   : { people: 40, streams: 9, messages: 3_300, seed: 7 };
 const SMALL: MadeSize = { people: 8, streams: 3, messages: 200, seed: 3 };
 const KILLS = LONG ? 10 : 3;
+/** Longest time from the first write of an import to its kill, ms. */
+const KILLED_WITHIN_MS = LONG ? 20_000 : 700;
 const ROUND_TRIPS = LONG ? 20 : 3;
 /** Longest import of a test, ms. */
 const IMPORT_MS = LONG ? 3_600_000 : HANGS_MS;
@@ -239,7 +241,7 @@ t.test('an import beside a running server that is killed goes on to the same res
     // Uploaded files are stored first: realm 3 is this import, behind the server's own organization and 'one'.
     await until('the import has begun to write', () => child.over || existsSync(join(face.dataDir, 'blobs', '3')));
     // A random moment of the import: some are before the first message, some behind the last.
-    await new Promise((resolve) => setTimeout(resolve, Math.random() * 700));
+    await new Promise((resolve) => setTimeout(resolve, Math.random() * KILLED_WITHIN_MS));
     child.signal('SIGKILL');
     await child.ended;
   }
