@@ -3,16 +3,18 @@ import { join } from 'node:path';
 import { basic } from '../bench/faces.js';
 import { readZuliprc } from '../clients/support/api.js';
 import { remove, temporary } from '../clients/support/folders.js';
-import type { Child } from '../clients/support/process.js';
-import { type Address, freeAddress, type Member, Processes } from './processes.js';
+import { type Child, conclave } from '../clients/support/process.js';
+import { type Address, administer, freeAddress, type Member, Processes } from './processes.js';
 
 export class ChaosEmbedded {
   readonly processes = new Processes();
   readonly members: Member[] = [];
   readonly #folder = temporary('chaos');
 
-  static async start(): Promise<ChaosEmbedded> {
+  /** @param exported folder of an organization that is imported first, in place of a new one */
+  static async start(exported?: string): Promise<ChaosEmbedded> {
     const face = new ChaosEmbedded();
+    if (exported !== undefined) await administer(['import', exported, '--subdomain=', '--data-dir', face.#folder]);
     const server = { role: 'http', name: 'server', at: await freeAddress() } as const;
     try {
       face.members.push({ ...server, child: await face.start(server) });
@@ -31,6 +33,14 @@ export class ChaosEmbedded {
   async owner(): Promise<string> {
     const { email, key } = readZuliprc(join(this.#folder, 'owner.zuliprc'));
     return basic(email, key);
+  }
+
+  /** Of an account of the imported organization. */
+  async keyOf(email: string): Promise<string> {
+    const { code, stdout, stderr } = await conclave(['user', 'key', '--email', email, '--data-dir', this.#folder])
+      .ended;
+    if (code !== 0) throw new Error(stderr);
+    return stdout.trim();
   }
 
   start({ name, at }: Omit<Member, 'child'>): Promise<Child> {

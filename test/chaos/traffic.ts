@@ -5,7 +5,15 @@ import { until } from '../support/until.js';
 import { Frontends } from './frontends.js';
 import type { Interruption, RunHistory, Stored } from './history.js';
 import { Load } from './load.js';
-import { type Conversation, directConversations, each, makePeople, makeStreams, succeed } from './people.js';
+import {
+  type Conversation,
+  directConversations,
+  each,
+  makePeople,
+  makeStreams,
+  type Person,
+  succeed,
+} from './people.js';
 import { Poller } from './poller.js';
 import type { Address } from './processes.js';
 import { stored } from './words.js';
@@ -14,6 +22,12 @@ export interface TrafficOptions {
   readonly rate: number;
   readonly clients: number;
   readonly subscribers: number;
+}
+
+/** Accounts with clients, and the streams to which they send. */
+export interface Population {
+  readonly people: readonly Person[];
+  readonly streams: readonly Conversation[];
 }
 
 const PAGE = 1_000;
@@ -34,16 +48,28 @@ export class Traffic {
   ) {}
 
   /** Accounts, streams and queues; nothing is sent before `load.start()`. */
-  static async prepare(
+  static prepare(
     addresses: readonly Address[],
     owner: string,
     { rate, clients, subscribers }: TrafficOptions,
     random: Random,
   ): Promise<Traffic> {
+    return Traffic.among(addresses, rate, random, async (frontends) => {
+      const people = await makePeople({ frontends, authorization: owner }, clients);
+      return { people, streams: await makeStreams(frontends, people, subscribers) };
+    });
+  }
+
+  /** The same among other people, in other streams. */
+  static async among(
+    addresses: readonly Address[],
+    rate: number,
+    random: Random,
+    makePopulation: (frontends: Frontends) => Promise<Population>,
+  ): Promise<Traffic> {
     const frontends = new Frontends(addresses);
     try {
-      const people = await makePeople({ frontends, authorization: owner }, clients);
-      const streams = await makeStreams(frontends, people, subscribers);
+      const { people, streams } = await makePopulation(frontends);
       const direct = directConversations(people);
       const all = [...streams, ...direct];
       const pollers = await each(people, (person) => {

@@ -26,10 +26,12 @@ import { bounded, conclave, type Ended, freePort } from './support/process.js';
 import { HANGS_MS, until } from './support/wait.js';
 
 const SIZE: MadeSize = LONG
-  ? { people: 2_000, streams: 300, messages: 1_000_000, seed: 7 }
+  ? { people: 2_000, streams: 300, messages: Number(process.env.IMPORT_MESSAGES ?? 1_000_000), seed: 7 }
   : { people: 40, streams: 9, messages: 3_300, seed: 7 };
 const SMALL: MadeSize = { people: 8, streams: 3, messages: 200, seed: 3 };
 const KILLS = LONG ? 10 : 3;
+/** Longest time from the first write of an import to its kill, ms. */
+const KILLED_WITHIN_MS = LONG ? 20_000 : 700;
 const ROUND_TRIPS = LONG ? 20 : 2;
 /** Hostile exports of a run, of 18: each is a start of the program. */
 const HOSTILE = 9;
@@ -241,7 +243,7 @@ t.test('an import beside a running server that is killed goes on to the same res
     // Uploaded files are stored first: realm 3 is this import, behind the server's own organization and 'one'.
     await until('the import has begun to write', () => child.over || existsSync(join(face.dataDir, 'blobs', '3')));
     // A random moment of the import: some are before the first message, some behind the last.
-    await new Promise((resolve) => setTimeout(resolve, Math.random() * 700));
+    await new Promise((resolve) => setTimeout(resolve, Math.random() * KILLED_WITHIN_MS));
     child.signal('SIGKILL');
     await child.ended;
   }

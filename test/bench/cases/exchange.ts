@@ -149,7 +149,7 @@ class ExchangeMeasurement {
     const { face, options } = this.bench;
     const { exchangedMessages: messages } = options;
     const { alone, busyP99, quietP99 } = this.#measured[direction];
-    const id = `exchange/${direction}/${face.name}`;
+    const id = `exchange/${direction}/${messages}/${face.name}`;
     const name = `${direction} of ${messages.toLocaleString('en-US')} messages, ${face.name}`;
     const of = (value: (run: Run) => number): number[] => alone.map(value);
     const { perSecond, micros } = this.#bare;

@@ -78,7 +78,7 @@ const HOSTILE: readonly (readonly [string, Buffer, RegExp])[] = [
   ['a bomb that hides its size', makeZip([{ path: 'a', text: '0'.repeat(90 * 1_048_576), bytes: 10 }]), /larger than/],
   ['a truncated zip', whole.subarray(0, -30), /truncated/],
   ['a zip that ends within its list', Buffer.concat([whole.subarray(0, 40), whole.subarray(-22)]), /damaged/],
-  ['more files than are listed', makeZip([{ path: 'a' }], 9), /damaged list/],
+  ['more files than are listed', makeZip([{ path: 'a' }], 9), /damaged zip/],
   ['a zip without files', makeZip([{ path: 'folder/' }]), /is empty/],
 ];
 
