@@ -69,9 +69,10 @@ class WorkerProcess {
   readonly startedAt: number;
   readonly #link: ProcessLink;
   readonly #child: ChildProcess;
-  readonly #metricsReaders = new Map<number, (metrics: WorkerMetrics) => void>();
-  readonly #pongListeners = new Map<number, () => void>();
-  #lastCall = 0;
+  /** Functions that resolve the questions to the worker, by number; undefined: the worker has ended. */
+  readonly #resolversByQuestion = new Map<number, (metrics: WorkerMetrics | undefined) => void>();
+  #lastQuestion = 0;
+  #hasExited = false;
   #unansweredPings = 0;
   #isListening = false;
   #resolveListening!: (listening: WorkerListening) => void;
@@ -99,14 +100,16 @@ class WorkerProcess {
     const child = spawn(process.execPath, [...process.execArgv, WORKER_SCRIPT], { stdio });
     this.#child = child;
     this.exited = new Promise((resolve) => {
-      child.once('error', (error) => {
+      const onExit = (error: Error): void => {
+        this.#hasExited = true;
         this.#rejectListening(error);
+        for (const question of [...this.#resolversByQuestion.keys()]) this.#resolveQuestion(question);
         resolve();
-      });
-      child.once('exit', (code, signal) => {
-        this.#rejectListening(new Error(`worker ${number} ended at its start: ${signal ?? `exit code ${code}`}`));
-        resolve();
-      });
+      };
+      child.once('error', onExit);
+      child.once('exit', (code, signal) =>
+        onExit(new Error(`worker ${number} ended at its start: ${signal ?? `exit code ${code}`}`)),
+      );
     });
     this.#link = new ProcessLink(child.stdio[WORKER_LINK_FD] as Socket);
     const busId = randomBytes(12).toString('hex');
@@ -144,25 +147,32 @@ class WorkerProcess {
   ping(): boolean {
     if (!this.#isListening) return true;
     if (++this.#unansweredPings > MAX_UNANSWERED_PINGS || this.#link.unsentBytes > MAX_UNSENT_BYTES) return false;
-    sendToWorker(this.#link, ['ping', ++this.#lastCall]);
+    sendToWorker(this.#link, ['ping', ++this.#lastQuestion]);
     return true;
   }
 
   /** Resolves when the worker has handled every log entry that was sent to it so far, or has ended. */
-  waitUntilEntriesHandled(): Promise<void> {
-    const call = ++this.#lastCall;
-    const handled = new Promise<void>((resolve) => this.#pongListeners.set(call, resolve));
-    sendToWorker(this.#link, ['ping', call]);
-    return Promise.race([handled, this.exited]);
+  async waitUntilEntriesHandled(): Promise<void> {
+    await this.#ask('ping');
   }
 
-  /** Reads the metrics of the worker. The promise never settles if the worker ends. */
-  readMetrics(): Promise<WorkerMetrics> {
-    const call = ++this.#lastCall;
+  /** Reads the metrics of the worker; undefined: it has ended, or it is starting. */
+  async readMetrics(): Promise<WorkerMetrics | undefined> {
+    return this.#isListening ? this.#ask('readMetrics') : undefined;
+  }
+
+  #ask(what: 'ping' | 'readMetrics'): Promise<WorkerMetrics | undefined> {
+    if (this.#hasExited) return Promise.resolve(undefined);
+    const question = ++this.#lastQuestion;
     return new Promise((resolve) => {
-      this.#metricsReaders.set(call, resolve);
-      sendToWorker(this.#link, ['readMetrics', call]);
+      this.#resolversByQuestion.set(question, resolve);
+      sendToWorker(this.#link, [what, question]);
     });
+  }
+
+  #resolveQuestion(question: number, metrics?: WorkerMetrics): void {
+    this.#resolversByQuestion.get(question)?.(metrics);
+    this.#resolversByQuestion.delete(question);
   }
 
   #handleMessage(message: MessageFromWorker): void {
@@ -176,12 +186,10 @@ class WorkerProcess {
         this.#rejectListening(new Error(message[1]));
         return;
       case 'metrics':
-        this.#metricsReaders.get(message[1])?.(message[2]);
-        this.#metricsReaders.delete(message[1]);
+        this.#resolveQuestion(message[1], message[2]);
         return;
       case 'pong':
-        this.#pongListeners.get(message[1])?.();
-        this.#pongListeners.delete(message[1]);
+        this.#resolveQuestion(message[1]);
         return;
       case 'stopped':
         this.#resolveStopped();
@@ -304,9 +312,11 @@ export class FrontendWorkers implements RunningFrontend {
     const { metrics } = this.options.node;
     let read: readonly (readonly [number: number, metrics: WorkerMetrics])[] = [];
     metrics.addRemoteSamples(async () => {
-      read = await Promise.all(
-        [...this.#workersByNumber].map(async ([number, worker]) => [number, await worker.readMetrics()] as const),
-      );
+      const asked = [...this.#workersByNumber].map(async ([number, worker]) => {
+        const of = await worker.readMetrics();
+        return of ? ([[number, of]] as const) : [];
+      });
+      read = (await Promise.all(asked)).flat();
       return read.flatMap(([, { samples }]) => samples);
     });
     metrics.addReader('conclave_worker_memory_bytes', () =>
