@@ -29,13 +29,13 @@ export class ChaosEmbedded {
     return this.members.map(({ at }) => at);
   }
 
-  /** Of the organization that the first start makes. */
+  /** Authorization header of the owner of the organization that the first start makes. */
   async owner(): Promise<string> {
     const { email, key } = readZuliprc(join(this.#folder, 'owner.zuliprc'));
     return basic(email, key);
   }
 
-  /** Of an account of the imported organization. */
+  /** Reads the API key of an account of the imported organization. */
   async keyOf(email: string): Promise<string> {
     const { code, stdout, stderr } = await conclave(['user', 'key', '--email', email, '--data-dir', this.#folder])
       .ended;

@@ -64,8 +64,7 @@ export async function loadMessageComposeInputs(
 }
 
 export function findLinksOfMessageTopic(topic: string, directory: DirectoryView): MessageBody['topicLinks'] {
-  if (topic === '') return [];
-  return findTopicLinks(topic, directory.linkifiers()).map(({ text, url }) => ({ text, url }));
+  return topic === '' ? [] : findTopicLinks(topic, directory.linkifiers());
 }
 
 /** A rendered message with its sender and flags. */

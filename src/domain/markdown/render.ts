@@ -39,32 +39,19 @@ export function makeRenderFailureHtml(product: string): string {
   return `<p>[${product} note: Sorry, we could not understand the formatting of your message]</p>`;
 }
 
-function referencesInTokens(tokens: readonly Token[]): readonly MarkdownTextReference[] {
-  let references: MarkdownTextReference[] | undefined;
+function referencesInTokens(tokens: readonly Token[]): MarkdownTextReference[] {
+  const references: MarkdownTextReference[] = [];
   for (const { children } of tokens) {
-    for (const { meta } of children ?? []) {
-      if (meta === null) continue;
-      references ??= [];
-      references.push(meta as MarkdownTextReference);
-    }
+    for (const { meta } of children ?? []) if (meta !== null) references.push(meta as MarkdownTextReference);
   }
-  return references ?? NO_REFERENCES;
+  return references;
 }
 
-const NO_REFERENCES: readonly MarkdownTextReference[] = [];
 const NO_MENTION_TARGETS: MentionTargets = { users: [], groups: [], wildcard: false };
 
 function summarizeTextReferences(
   references: readonly MarkdownTextReference[],
 ): Omit<MarkdownRenderResult, 'html' | 'hasImage'> {
-  if (references.length === 0)
-    return {
-      mentions: NO_MENTION_TARGETS,
-      silent: NO_MENTION_TARGETS,
-      hasLink: false,
-      hasAttachment: false,
-      attachmentPaths: [],
-    };
   const paths = references.flatMap((one) => (one.kind === 'link' ? (uploadPathIdOfUrl(one.url) ?? []) : []));
   return {
     mentions: collectMentionTargets(references, false),

@@ -112,7 +112,7 @@ class ExchangeMeasurement {
     return { ...(JSON.parse(await readFile(file, 'utf8')) as ProcessUsage), seconds };
   }
 
-  /** As many windows of live traffic without the command as with it. */
+  /** Measures live traffic while the command runs, and then in as many windows without it. */
   async #measureLive(direction: Direction): Promise<void> {
     let isRunning = true;
     const command = this.#run(direction).finally(() => {

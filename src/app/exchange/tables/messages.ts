@@ -309,8 +309,7 @@ export class MessageImport {
     let links = this.#cachedLinksByTopic.get(topic);
     if (!links) {
       if (this.#cachedLinksByTopic.size >= MAX_TOPICS_WITH_CACHED_LINKS) this.#cachedLinksByTopic.clear();
-      const found = findTopicLinks(topic, this.directory.linkifiers());
-      links = found.map(({ text, url }) => ({ text, url }));
+      links = findTopicLinks(topic, this.directory.linkifiers());
       this.#cachedLinksByTopic.set(topic, links);
     }
     return links;
