@@ -10,7 +10,7 @@ import { AdminChannelServer, BusSystemActorCaller } from '#app/admin';
 import { isClusterConfig, type ServerConfig } from '#app/config';
 import type { HealthMonitor } from '#app/ops';
 import type { Logger } from '#base';
-import type { Clock } from '#base/clock';
+import { type Clock, waitOnClock } from '#base/clock';
 import { ServerCryptography } from '#domain/secrets';
 import { siteUrlOfRealm } from '#frontend/gateway';
 import { chooseHttpServerFactory, type HttpServer } from '#frontend/http';
@@ -63,12 +63,11 @@ export async function startServer(
   let channel: AdminChannelServer | undefined;
   let ops: HttpServer | undefined;
   const { health, close: stopObserving } = startServerMonitoring(node, config);
-  const wait = (ms: number): Promise<void> => new Promise((resolve) => void clock.setTimeout(resolve, ms));
   const leave = async (): Promise<void> => {
     health.markStopping();
     frontend?.leave();
     // Load balancers must see that this frontend is not ready before it refuses connections.
-    if (frontend && config.leaveSeconds > 0) await wait(config.leaveSeconds * 1000);
+    if (frontend && config.leaveSeconds > 0) await waitOnClock(clock, config.leaveSeconds * 1000);
     await stop();
   };
   const stop = async (): Promise<void> => {
