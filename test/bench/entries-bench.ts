@@ -1,0 +1,269 @@
+/**
+ * CPU of a log entry that no event queue of a process needs, in a cluster: of a frontend (directory replica and the
+ * cache of newest messages) and of a host with the event queue of another user, beside a bare NATS subscription.
+ * `. .services/env; node dist/test/bench/entries-bench.js [--entries N] [--runs N]`, about a minute. It asserts no
+ * times.
+ */
+import { fork } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import { connect } from 'nats';
+import type { Json, JsonObject } from '#base';
+import { REAL_CLOCK } from '#base/clock';
+import {
+  EventQueueCursor,
+  type EventFeedSubscriber,
+  RealmEventFeed,
+  RecentLogEntryMemoryBudget,
+  RecentMessageMemoryBudget,
+} from '#delivery';
+import { DirectoryReplica } from '#directory';
+import {
+  type ActorKey,
+  type LogEntry,
+  type LogItem,
+  logSubjectOfRealm,
+  streamActorKey,
+  toLogSeq,
+  toRealmId,
+  toStreamId,
+  userActorKey,
+  toUserId,
+} from '#model';
+import { JetStreamEventLog } from '#ports/log';
+import { RealmNewestMessageCache } from '../../src/frontend/gateway/newest-messages.js';
+import { snapshotWith } from '../support/directory.js';
+import { MemoryStore } from '../support/memory-store.js';
+import { median } from './figures.js';
+
+const REALM = toRealmId(1);
+const STREAM_ID = 5;
+const STREAM = streamActorKey(REALM, toStreamId(STREAM_ID));
+const SUBSCRIBERS = Array.from({ length: 200 }, (_, i) => i + 1);
+/** A user who is subscribed to nothing, and whose queue is on this host. */
+const OTHER_USER = 9_999;
+const LIMITS = { maxAgeMs: 600_000, maxBytes: 256 * 1024 * 1024 };
+const APPENDS_AT_ONCE = 64;
+const READY_TIMEOUT_MS = 10_000;
+
+type Reader = 'bare' | 'frontend' | 'host';
+type Kind = 'message' | 'ten messages' | 'flags' | 'typing';
+
+const READERS: readonly Reader[] = ['bare', 'frontend', 'host'];
+const KINDS: readonly Kind[] = ['message', 'ten messages', 'flags', 'typing'];
+
+const message = (id: number): JsonObject => ({
+  common: {
+    id,
+    sender_id: 7,
+    content_type: 'text/html',
+    recipient_id: 12,
+    timestamp: 1_700_000_000,
+    client: 'website',
+    subject: 'lunch',
+    topic_links: [],
+    is_me_message: false,
+    reactions: [],
+    submessages: [],
+    sender_full_name: 'King Hamlet',
+    sender_email: 'user7@example.com',
+    sender_realm_str: 'team',
+    display_recipient: 'Denmark',
+    type: 'stream',
+    stream_id: STREAM_ID,
+  },
+  content: 'Shall we meet at **noon**, as usual? I would bring what is left of the cake.',
+  html: '<p>Shall we meet at <strong>noon</strong>, as usual? I would bring what is left of the cake.</p>',
+});
+
+const sent = (id: number): LogItem => ({ t: 'message', to: { stream: STREAM_ID, mv: 1 }, message: message(id), flags: {} });
+
+const typing: LogItem = {
+  t: 'event',
+  to: { users: [7, 8] },
+  event: { type: 'typing', op: 'start', message_type: 'private', sender: { user_id: 7, email: 'user7@example.com' }, recipients: [{ user_id: 7, email: 'user7@example.com' }, { user_id: 8, email: 'user8@example.com' }] },
+};
+
+const flags = (id: number): LogItem => ({
+  t: 'event',
+  to: { users: [7] },
+  event: { type: 'update_message_flags', op: 'add', operation: 'add', flag: 'read', messages: [id, id + 1], all: false },
+});
+
+function entryOf(kind: Exclude<Kind, 'typing'>, n: number): { readonly actor: ActorKey; readonly entry: LogEntry } {
+  const group = (v: number, item: LogItem) => ({ v, p: 0, items: [item] });
+  if (kind === 'flags') {
+    const actor = userActorKey(REALM, toUserId(7));
+    return { actor, entry: { actor, groups: [group(n, flags(n))] } };
+  }
+  const each = kind === 'message' ? 1 : 10;
+  const groups = Array.from({ length: each }, (_, i) => group(n * each + i, sent(n * each + i)));
+  return { actor: STREAM, entry: { actor: STREAM, groups } };
+}
+
+class IdleQueue implements EventFeedSubscriber {
+  readonly user = OTHER_USER;
+  readonly allPublic = false;
+  readonly cursor = new EventQueueCursor(toLogSeq(0), {});
+  pushed = 0;
+  push(): void {
+    this.pushed++;
+  }
+  pushTransient(): void {
+    this.pushed++;
+  }
+  wentLive(): void {}
+  trimmed(): void {}
+}
+
+interface ReaderOrder {
+  readonly reader: Reader;
+  readonly url: string;
+  readonly namespace: string;
+}
+
+/** Counts log entries and transient values until all have come; then reports the CPU that they took. */
+class Counted {
+  #left = 0;
+  #before = process.cpuUsage();
+
+  expect(count: number): void {
+    this.#left = count;
+    this.#before = process.cpuUsage();
+  }
+
+  one(): void {
+    if (--this.#left !== 0) return;
+    // The last entry's own work comes after this call.
+    setImmediate(() => {
+      const { user, system } = process.cpuUsage(this.#before);
+      process.send?.({ microseconds: user + system });
+    });
+  }
+}
+
+async function read({ reader, url, namespace }: ReaderOrder): Promise<void> {
+  const counted = new Counted();
+  process.on('message', (order: { readonly expect?: number }) => {
+    if (order.expect !== undefined) {
+      counted.expect(order.expect);
+      process.send?.({ counting: true });
+    }
+  });
+  process.on('disconnect', () => process.exit(0));
+  if (reader === 'bare') {
+    const nats = await connect({ servers: url });
+    nats.subscribe(`${namespace}.r${logSubjectOfRealm(REALM)}`, { callback: () => counted.one() });
+    await nats.flush();
+  } else {
+    const log = await JetStreamEventLog.open(url, REAL_CLOCK, { limits: LIMITS, namespace, stream: namespace });
+    const replica = await DirectoryReplica.openAndLoad(REALM, log, async () => snapshotWith({}), REAL_CLOCK);
+    if (reader === 'frontend') replica.logTail.addListener(new RealmNewestMessageCache({ usedEntries: 0 }));
+    else await attachIdleQueue(replica, log);
+    replica.logTail.addListener({
+      onLogEntry: () => counted.one(),
+      onTransientEvent: () => counted.one(),
+      onLogGap: () => {},
+    });
+    await replica.logTail.waitUntilCaughtUp();
+  }
+  process.send?.({ ready: true });
+}
+
+async function attachIdleQueue(replica: DirectoryReplica, log: JetStreamEventLog): Promise<void> {
+  const store = new MemoryStore({ atomicRecords: true });
+  await store.applyRecords(
+    SUBSCRIBERS.map((user) => ({
+      type: 'part',
+      key: STREAM,
+      part: `member/${user}`,
+      rev: 1,
+      value: { stays: [{ from: 1, to: 0, after: 0, until: 0 }] },
+    })),
+  );
+  const feed = new RealmEventFeed(REALM, replica, {
+    log,
+    store,
+    clock: REAL_CLOCK,
+    recentEntries: new RecentLogEntryMemoryBudget(),
+    recentMessages: new RecentMessageMemoryBudget(),
+  });
+  feed.attach(new IdleQueue());
+}
+
+const nextAnswer = <T>(child: ReturnType<typeof fork>): Promise<T> =>
+  new Promise((resolve, reject) => {
+    const late = setTimeout(() => reject(new Error('a reader did not answer')), READY_TIMEOUT_MS * 6);
+    child.once('message', (answer) => {
+      clearTimeout(late);
+      resolve(answer as T);
+    });
+  });
+
+async function measure(url: string, entries: number, runs: number): Promise<void> {
+  const namespace = `entries-${process.pid}`;
+  const log = await JetStreamEventLog.open(url, REAL_CLOCK, { limits: LIMITS, namespace, stream: namespace });
+  await log.append(REALM, { actor: STREAM, groups: [] });
+  const results = new Map<string, number[]>();
+  let n = 1;
+  const send = async (kind: Kind, count: number): Promise<void> => {
+    if (kind === 'typing') {
+      for (let i = 0; i < count; i++) {
+        log.publishTransient(REALM, typing as unknown as Json);
+        if (i % APPENDS_AT_ONCE === 0) await new Promise<void>((resolve) => setImmediate(resolve));
+      }
+      return;
+    }
+    let left = count;
+    const worker = async (): Promise<void> => {
+      while (left-- > 0) await log.append(REALM, entryOf(kind, n++).entry as unknown as Json);
+    };
+    await Promise.all(Array.from({ length: APPENDS_AT_ONCE }, worker));
+  };
+  try {
+    for (let run = 0; run < runs; run++) {
+      for (const reader of READERS) {
+        const order: ReaderOrder = { reader, url, namespace };
+        const child = fork(fileURLToPath(import.meta.url), { env: { ...process.env, ENTRIES_READER: JSON.stringify(order) } });
+        await nextAnswer(child);
+        for (const kind of KINDS) {
+          // The first entries compile the code.
+          for (const count of [Math.ceil(entries / 4), entries]) {
+            const counting = nextAnswer(child);
+            child.send({ expect: count });
+            await counting;
+            const answer = nextAnswer<{ readonly microseconds: number }>(child);
+            await send(kind, count);
+            const { microseconds } = await answer;
+            if (count !== entries) continue;
+            const key = `${reader} ${kind}`;
+            results.set(key, [...(results.get(key) ?? []), microseconds / count]);
+          }
+        }
+        child.disconnect();
+      }
+    }
+  } finally {
+    await log.close();
+    await JetStreamEventLog.discardLog(url, REAL_CLOCK, namespace);
+  }
+  const cell = (reader: Reader, kind: Kind): number => median(results.get(`${reader} ${kind}`) ?? []);
+  const rows = KINDS.map((kind) => [
+    kind,
+    ...READERS.map((reader) => cell(reader, kind).toFixed(1)),
+    ...READERS.slice(1).map((reader) => (cell(reader, kind) - cell('bare', kind)).toFixed(1)),
+  ]);
+  const head = ['entry', ...READERS.map((reader) => `${reader}, µs`), 'frontend over bare', 'host over bare'];
+  for (const cells of [head, head.map(() => '---:'), ...rows]) process.stdout.write(`| ${cells.join(' | ')} |\n`);
+}
+
+const ordered = process.env.ENTRIES_READER;
+if (ordered) await read(JSON.parse(ordered) as ReaderOrder);
+else {
+  const { values } = parseArgs({
+    options: { entries: { type: 'string', default: '8000' }, runs: { type: 'string', default: '3' } },
+  });
+  const url = process.env.NATS_URL;
+  if (!url) throw new Error('NATS_URL is not set');
+  await measure(url, Number(values.entries), Number(values.runs));
+}
