@@ -4,6 +4,7 @@ import {
   DRAFT_PART_PREFIX,
   MESSAGE_MARK_PART_PREFIX,
   READ_STATE_PART_PREFIX,
+  SAVED_SNIPPET_PART_PREFIX,
   SCHEDULED_MESSAGE_PART_PREFIX,
 } from '#domain/messages';
 import { BOT_STORAGE_PART_PREFIX } from '#domain/people';
@@ -72,6 +73,12 @@ import {
   listDraftsHandler,
   replaceDraftHandler,
 } from './commands/later/drafts.js';
+import {
+  createSavedSnippetHandler,
+  deleteSavedSnippetHandler,
+  editSavedSnippetHandler,
+  listSavedSnippetsHandler,
+} from './commands/later/saved-snippets.js';
 import {
   deleteScheduledMessageHandler,
   editScheduledMessageHandler,
@@ -150,6 +157,7 @@ export const userActorKind: ActorKindDefinition<UserActorState, undefined, Actor
     MESSAGE_MARK_PART_PREFIX,
     USER_TOPIC_PART_PREFIX,
     DRAFT_PART_PREFIX,
+    SAVED_SNIPPET_PART_PREFIX,
     SCHEDULED_MESSAGE_PART_PREFIX,
     OWN_FILE_PART_PREFIX,
     BOT_STORAGE_PART_PREFIX,
@@ -233,6 +241,10 @@ export const userActorKind: ActorKindDefinition<UserActorState, undefined, Actor
     editDraft: replaceDraftHandler,
     deleteDraft: deleteDraftHandler,
     dropDrafts: deleteAllDraftsHandler,
+    savedSnippets: listSavedSnippetsHandler,
+    createSavedSnippet: createSavedSnippetHandler,
+    editSavedSnippet: editSavedSnippetHandler,
+    deleteSavedSnippet: deleteSavedSnippetHandler,
     botStorage: readBotStorageHandler,
     putStorage: putBotStorageHandler,
     removeStorage: removeBotStorageHandler,

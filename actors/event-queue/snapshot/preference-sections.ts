@@ -80,13 +80,14 @@ export function makeUserStatusesSnapshotSection({ directory }: RegistrationSnaps
 /** Sections of state that only the user's own actor has, except subscriptions. */
 export function makeUserActorSnapshotSections(
   { directory, args, user }: RegistrationSnapshotInputs,
-  { drafts, scheduled, topics, hotspots }: UserOwnState<OwnStateSection>,
+  { drafts, snippets, scheduled, topics, hotspots }: UserOwnState<OwnStateSection>,
   wanted: IsSnapshotSectionWanted,
 ): JsonObject {
   // A client that asks for user_topic by name does not use its deprecated form.
   const deprecated = wanted('muted_topics') && !args.fetch?.includes('user_topic');
   return {
     ...(wanted('drafts') ? { drafts } : {}),
+    ...(wanted('saved_snippets') ? { saved_snippets: snippets } : {}),
     ...(wanted('scheduled_messages') ? { scheduled_messages: scheduled } : {}),
     // Bots need no tutorial.
     ...(wanted('hotspots') ? { hotspots: user.botType === null ? hotspots : [] } : {}),

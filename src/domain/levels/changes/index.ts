@@ -12,6 +12,7 @@ import { MESSAGE_EDIT_EVENTS } from './message-edits.js';
 import { WELL_FORMED_POLLS } from './polls.js';
 import { NAMES_OF_EXTRA_EMOJI } from './product-emoji.js';
 import { NAMES_OF_ROLE_GROUPS } from './role-groups.js';
+import { EDITS_OF_SAVED_SNIPPETS, SAVED_SNIPPETS } from './saved-snippets.js';
 import { THUMBNAIL_FORMATS, TYPING_PERIODS } from './server-facts.js';
 import { URL_OF_UPLOADS } from './uploads.js';
 
@@ -32,6 +33,18 @@ const CHANGES: readonly ApiChange[] = [
   WELL_FORMED_POLLS,
   IDS_OF_DEFAULT_STREAMS,
   EMPTY_TOPIC_NAME,
+  SAVED_SNIPPETS,
+  EDITS_OF_SAVED_SNIPPETS,
 ];
 
 export const API_CHANGES: readonly ApiChange[] = [...CHANGES].sort((a, b) => a.since - b.since);
+
+const LEVEL_BY_NEW_SECTION: ReadonlyMap<string, number> = new Map(
+  API_CHANGES.flatMap(({ since, newSections = [] }) =>
+    newSections.map((section): [string, number] => [section, since]),
+  ),
+);
+
+/** True if the state at this level has the section. @param level of the event queue; undefined: the base level */
+export const isStateSectionOfLevel = (section: string, level: number | undefined): boolean =>
+  (LEVEL_BY_NEW_SECTION.get(section) ?? 0) <= (level ?? 0);
