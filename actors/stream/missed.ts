@@ -1,17 +1,18 @@
 /**
  * Receivers whom a message may notify by mail or push. Their own actors decide. The stream's actor sends such an actor
- * a command only if the message is direct, mentions the user, has one of the user's alert words, or if the user's
- * settings ask for the whole stream.
+ * a command only if the message is direct, mentions the user, has one of the user's alert words, is in a topic that the
+ * user follows, or if the user's settings ask for the whole stream.
  */
 import { IdSet, type Json, memoizeByObject } from '#base';
 import type { StoredMessage } from '#domain/messages';
-import { mayNotifyByPersonalTrigger } from '#domain/notifications';
+import { doFollowedTopicsNotify, mayNotifyByPersonalTrigger } from '#domain/notifications';
 import { isCurrentStreamMember, toComparableTopicKey } from '#domain/streams';
 import { type ActorParts, type RealmId, toUserId, type UserId, userActorKey } from '#model';
 import { makeOutboxCommand, type OutboxCommand, userActorCommands } from '#model/commands';
 import type { DirectoryView } from '#model/records';
 import { findStreamMembershipRecord, listStreamSubscriberIds } from './commands/members.js';
 import type { MissedMessageNoticeMemory } from './informed.js';
+import { topicFollowerIdsOf } from './topics.js';
 
 /** Prefix of the part with the users whose subscription asks for mails or pushes of all messages. */
 export const NOTIFIED_SUBSCRIBERS_PART_PREFIX = 'notified/';
@@ -69,6 +70,10 @@ export function forEachPossibleNotificationReceiver(
   if (body.wildcard) for (const id of listStreamSubscriberIds(parts)) listener(id, true);
   for (const id of directory.streamNotifiedUserIds()) if (isCurrentSubscriber(parts, id)) listener(id, false);
   for (const id of readNotifiedSubscribers(parts).ids) if (isCurrentSubscriber(parts, id)) listener(id, false);
+  for (const id of topicFollowerIdsOf(parts, body.topic)) {
+    if (isCurrentSubscriber(parts, id) && doFollowedTopicsNotify(directory.preferencesOf(toUserId(id))))
+      listener(id, false);
+  }
 }
 
 /** Makes the commands to the actors of the users whom this new message may notify. */

@@ -32,6 +32,7 @@ import { invitations } from './invitations/invitations.js';
 import { joining } from './invitations/joining.js';
 import { signingUp } from './invitations/signing-up.js';
 import { everyNewerRole } from './levels/every-newer-role.js';
+import { followedTopics } from './levels/followed-topics.js';
 import { newerForms } from './levels/newer-forms.js';
 import { newerMentions } from './levels/newer-mentions.js';
 import { newerNarrows } from './levels/newer-narrows.js';
@@ -154,6 +155,7 @@ export const SUITE: Readonly<Record<string, Facts>> = {
   'requests of newer levels by every role': everyNewerRole,
   'operations of newer levels': newerOperations,
   'saved snippets': savedSnippets,
+  'followed topics': followedTopics,
   'read receipts': readReceipts,
   windows,
   narrows,

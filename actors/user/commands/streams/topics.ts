@@ -58,7 +58,7 @@ class TopicPolicyChangeCollector {
     else this.#partsAfterChanges.set(part, row);
     const watches = policy !== TOPIC_VISIBILITY_POLICY.inherit;
     this.#changedParts[part] = watches ? row : null;
-    this.#addTopicWatchedCommand(stream, topic, watches);
+    this.#addTopicWatchedCommand(stream, topic, watches, policy === TOPIC_VISIBILITY_POLICY.followed);
     this.#addEventForUser({
       type: 'muted_topics',
       muted_topics: formatMutedTopicsForApi(listUserTopicPolicies(this.#partsAfterChanges), this.directory),
@@ -73,13 +73,13 @@ class TopicPolicyChangeCollector {
     return { reply, parts: this.#changedParts, events: this.#events, commands, replyAfterCommands: true };
   }
 
-  /** Registers the user with the stream's actor, which sends moves of the topic to its watchers. */
-  #addTopicWatchedCommand(stream: number, topic: string, watches: boolean): void {
+  /** Registers the user with the stream's actor, which sends moves to the topic's watchers, and messages to followers. */
+  #addTopicWatchedCommand(stream: number, topic: string, watches: boolean, follows: boolean): void {
     this.#topicWatchedCommands.push(
       makeOutboxCommand({
         to: streamActorKey(this.realm, toStreamId(stream)),
         name: streamActorCommands.topicWatched,
-        args: { topic, user: this.self, watches },
+        args: { topic, user: this.self, watches, follows },
         caller: 0,
       }),
     );
