@@ -135,6 +135,7 @@ import {
   listVisibleStreamsHandler,
 } from './commands/streams/subscriptions.js';
 import {
+  changePolicyAfterParticipationHandler,
   moveTopicVisibilityPolicyHandler,
   muteOrUnmuteTopicHandler,
   setTopicVisibilityPolicyHandler,
@@ -257,6 +258,7 @@ export const userActorKind: ActorKindDefinition<UserActorState, undefined, Actor
     scheduledFailed: failOrRetryScheduledMessageHandler,
     setTopicPolicy: setTopicVisibilityPolicyHandler,
     muteTopic: muteOrUnmuteTopicHandler,
+    tookPartInTopic: changePolicyAfterParticipationHandler,
     moveTopicPolicy: moveTopicVisibilityPolicyHandler,
   }),
   makeInitialState: () => ({ phase: 'active', passwordHash: null, keySealed: '' }),

@@ -23,6 +23,11 @@ export {
   weakestRoleSeeingUnsubscribed,
 } from './access.js';
 export {
+  automaticTopicPolicyOf,
+  mayTopicPolicyChange,
+  type TopicParticipation,
+} from './automatic-policies.js';
+export {
   didMemberReceiveMessageId,
   findReceivingStayOfMessageId,
   isCurrentStreamMember,

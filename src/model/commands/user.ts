@@ -297,6 +297,10 @@ export const userActorCommands = {
   streamTopics: declareCommand<{ readonly stream_id: number }, ActorFieldsReply>('topics'),
   setTopicPolicy: declareCommand<StreamTopic & { readonly policy: number }, ActorFieldsReply>('set-topic-policy'),
   muteTopic: declareCommand<MuteOrUnmuteTopicArgs, ActorFieldsReply>('mute-topic'),
+  /** Sent by a stream's actor: the user takes part in a topic or is mentioned in it, which may change the policy. */
+  tookPartInTopic: declareCommand<
+    StreamTopic & { readonly participation: 'initiation' | 'send' | 'other' | 'mention' }
+  >('took-part-in-topic'),
   /** Sent by a stream's actor: the user's policy for a topic follows a move of the topic. */
   moveTopicPolicy: declareCommand<MoveTopicVisibilityPolicyArgs>('move-topic-policy'),
 

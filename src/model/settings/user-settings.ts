@@ -129,6 +129,12 @@ export const USER_SETTING_DECLARATIONS = {
   enable_followed_topic_push_notifications: declareOtherSetting(true, { since: 189 }),
   enable_followed_topic_audible_notifications: declareOtherSetting(true, { since: 189 }),
   enable_followed_topic_wildcard_mentions_notify: declareOtherSetting(true, { since: 189 }),
+  automatically_follow_topics_policy: declareOtherSetting(4, { ...makeEnumSchemaOverride(1, 2, 3, 4), since: 214 }),
+  automatically_unmute_topics_in_muted_streams_policy: declareOtherSetting(4, {
+    ...makeEnumSchemaOverride(1, 2, 3, 4),
+    since: 214,
+  }),
+  automatically_follow_topics_where_mentioned: declareOtherSetting(false, { since: 235 }),
   enable_desktop_notifications: declareNotificationSetting(true),
   enable_sounds: declareNotificationSetting(true),
   enable_offline_email_notifications: declareNotificationSetting(true),

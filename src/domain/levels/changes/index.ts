@@ -6,7 +6,7 @@ import { CHANNELS_AS_RECIPIENTS, STREAM_ID_OF_TYPING } from './channel-recipient
 import { IDS_OF_DEFAULT_STREAMS } from './default-streams.js';
 import { EMPTY_TOPIC_NAME } from './empty-topic.js';
 import { CODES_OF_ALL_ERRORS } from './error-codes.js';
-import { SETTINGS_OF_FOLLOWED_TOPICS } from './followed-topics.js';
+import { AUTOMATIC_TOPIC_POLICIES, FOLLOWING_WHERE_MENTIONED, SETTINGS_OF_FOLLOWED_TOPICS } from './followed-topics.js';
 import { COLORS_OF_SUBSCRIPTIONS } from './hex-colors.js';
 import { STATES_OF_LOGIN_METHODS } from './login-methods.js';
 import { MESSAGE_EDIT_EVENTS } from './message-edits.js';
@@ -37,6 +37,8 @@ const CHANGES: readonly ApiChange[] = [
   SAVED_SNIPPETS,
   EDITS_OF_SAVED_SNIPPETS,
   SETTINGS_OF_FOLLOWED_TOPICS,
+  AUTOMATIC_TOPIC_POLICIES,
+  FOLLOWING_WHERE_MENTIONED,
 ];
 
 export const API_CHANGES: readonly ApiChange[] = [...CHANGES].sort((a, b) => a.since - b.since);
