@@ -5,6 +5,7 @@ import { fanout } from './fanout.js';
 import { fanoutRate } from './fanout-rate.js';
 import { held } from './held.js';
 import { history } from './history.js';
+import { levels } from './levels.js';
 import { register } from './register.js';
 import { me, ping, presence, send } from './requests.js';
 import { users } from './users.js';
@@ -13,6 +14,7 @@ import { web } from './web.js';
 export const CASES: readonly Case[] = [
   fanout,
   fanoutRate,
+  levels,
   users,
   me,
   send,
