@@ -421,7 +421,9 @@ class OrganizationExport {
         this.#messageReceivers.makeMembershipLookupOfUser(user),
         own.includes(user),
       );
-      if (has) yield [user, exportedFlagMaskOf(receiver.list({ message, copy: true, gained }))];
+      if (!has) continue;
+      const mask = exportedFlagMaskOf(receiver.list({ message, copy: true, gained }));
+      yield [user, body.wildcard ? mask : withTopicMentionBit(mask)];
     }
   }
 
@@ -543,4 +545,10 @@ function exportedFlagMaskOf(flags: readonly string[]): number {
   let mask = 0;
   for (const flag of flags) mask |= EXPORTED_FLAG_BIT_BY_NAME[flag] ?? 0;
   return mask;
+}
+
+/** The mask with the bit of a mention of the topic instead of the one of a mention of everybody. */
+function withTopicMentionBit(mask: number): number {
+  const { wildcard_mentioned, topic_wildcard_mentioned } = EXPORTED_MESSAGE_FLAG_BITS;
+  return (mask & wildcard_mentioned) === 0 ? mask : (mask & ~wildcard_mentioned) | topic_wildcard_mentioned;
 }

@@ -20,6 +20,7 @@ import type { ImportedMessageCopies } from './copies.js';
 import type { ImportedUploads } from './files.js';
 import { EXPORTED_MESSAGE_FLAG_BITS, type ImportedReadStatesAndMarks } from './flags.js';
 import { ImportedLinkRewriter } from './links.js';
+import { hasNewerMentions, topicMentionBitsOfHtml } from './newer-mentions.js';
 import { convertEmojiOfRow, makeEmojiColumns, toTopicOrUndefined } from './personal.js';
 
 const NO_TOPIC_PLACEHOLDER = '(no topic)';
@@ -144,7 +145,7 @@ export class MessageImport {
     const { flags, wildcard } =
       place.stream === 0
         ? this.#recordDirectMessageReceivers(id, place, rows)
-        : this.#recordStreamMessageReceivers(id, row.requiredId, place, rows);
+        : this.#recordStreamMessageReceivers(id, row, place, rows);
     if (place.stream !== 0) {
       this.#recordNewestInTopic(place, id);
       this.dailyMessageCountsByStreamId.set(
@@ -181,10 +182,12 @@ export class MessageImport {
 
   #recordStreamMessageReceivers(
     id: number,
-    old: number,
+    row: CheckedExportRow,
     { stream }: ImportedMessageConversation,
     rows: UserAndFlagMaskPairs,
   ) {
+    const topicBits = topicMentionBitsOfHtml(row.textOrDefault('rendered_content'));
+    const everybodyBits = EXPORTED_MESSAGE_FLAG_BITS.wildcard_mentioned & ~topicBits;
     const receivers = new Set<number>();
     const flags: Record<string, string[]> = {};
     let wildcard = false;
@@ -194,9 +197,10 @@ export class MessageImport {
       if ((mask & EXPORTED_MESSAGE_FLAG_BITS.historical) !== 0) this.marks.addMarkedMessage(user, 'historical', id);
       else receivers.add(user);
       this.#recordUserFlags(user, stream, id, mask, flags);
-      if ((mask & EXPORTED_MESSAGE_FLAG_BITS.wildcard_mentioned) !== 0) wildcard = true;
+      if ((mask & topicBits) !== 0) flags[user] = [...(flags[user] ?? []), 'wildcard_mentioned'];
+      if ((mask & everybodyBits) !== 0) wildcard = true;
     }
-    for (const user of this.copies.addReceiversAndListAwayUsers(stream, old, id, receivers))
+    for (const user of this.copies.addReceiversAndListAwayUsers(stream, row.requiredId, id, receivers))
       this.marks.addMessageReadState(user, stream, id, false);
     return { flags, wildcard };
   }
@@ -259,7 +263,7 @@ export class MessageImport {
     files,
   }: ImportedMessageBeforeRendering): Promise<MessageRecord> {
     const content = this.#readRewrittenContent(row, 'content');
-    const rendered = await this.#renderContent(content, sender);
+    const rendered = await this.#renderContent(content, sender, row.textOrDefault('rendered_content'));
     const reactions = this.reactions.takeReactionsOf(id);
     const edits = await this.#importEditHistoryNewestFirst(row, place, sender);
     const body: MessageBody = {
@@ -291,8 +295,10 @@ export class MessageImport {
     return toMessageRecord(message, direct);
   }
 
-  #renderContent(content: string, sender: number): Promise<MarkdownRenderResult | null> {
-    return this.renderer.renderOrNull(content, this.directory, this.draft.facts.origin, sender);
+  /** Renders a text. @param exportedHtml HTML of the text in the export; '' if there is none */
+  #renderContent(content: string, sender: number, exportedHtml: string): Promise<MarkdownRenderResult | null> {
+    const { origin } = this.draft.facts;
+    return this.renderer.renderOrNull(content, this.directory, origin, sender, hasNewerMentions(exportedHtml));
   }
 
   #readRewrittenContent(row: CheckedExportRow, field: string): string {
@@ -347,8 +353,11 @@ export class MessageImport {
     const [before, after] = ['prev_stream', 'stream'].map((name) =>
       entry.hasNonNullField(name) ? draft.streamIdMap.findNewId(entry.requireNonNegativeInteger(name)) : undefined,
     );
+    const exportedHtml = entry.textOrDefault('prev_rendered_content');
     const html =
-      raw === undefined ? '' : ((await this.#renderContent(raw, sender))?.html ?? makeRenderFailureHtml('Conclave'));
+      raw === undefined
+        ? ''
+        : ((await this.#renderContent(raw, sender, exportedHtml))?.html ?? makeRenderFailureHtml('Conclave'));
     return {
       user,
       at: Math.floor(entry.timeSecondsOrDefault('timestamp')),
