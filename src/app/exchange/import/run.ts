@@ -185,7 +185,8 @@ class OrganizationImportRun {
           last.set(user, next);
           return next;
         },
-        (content, sender) => this.renderer.renderOrNull(content, directory, this.draft.facts.origin, sender),
+        (content, sender, newerMentions) =>
+          this.renderer.renderOrNull(content, directory, this.draft.facts.origin, sender, newerMentions),
       );
     }
   }

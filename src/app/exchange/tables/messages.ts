@@ -460,7 +460,7 @@ export async function importScheduledMessageRow(
   row: CheckedExportRow,
   draft: ImportedOrganizationDraft,
   numberOf: (user: UserId) => number,
-  render: (content: string, sender: number) => Promise<MarkdownRenderResult | null>,
+  render: (content: string, sender: number, newerMentions: boolean) => Promise<MarkdownRenderResult | null>,
 ): Promise<void> {
   if (row.booleanOrDefault('delivered') || row.nonNegativeIntegerOr('delivery_type', 1) !== 1) return;
   const sender = draft.userIdMap.requireNewId(row.requireNonNegativeInteger('sender'), row.table);
@@ -474,13 +474,15 @@ export async function importScheduledMessageRow(
   const at = Math.floor(row.timeSecondsOrDefault('scheduled_timestamp'));
   const failed = row.booleanOrDefault('failed');
   const content = new ImportedLinkRewriter(draft).rewriteLinksAndMentions(row.textOrDefault('content'));
-  const rendered = await render(content, sender);
+  const newerMentions = hasNewerMentions(row.textOrDefault('rendered_content'));
+  const rendered = await render(content, sender, newerMentions);
   const message: Record<string, Json> = {
     id,
     ...place,
     content,
     html: rendered?.html ?? makeRenderFailureHtml('Conclave'),
     wildcard: rendered?.mentions.wildcard ?? false,
+    ...(newerMentions ? { newer_mentions: true } : {}),
     at,
     phase: failed ? 'failed' : 'waiting',
     client: draft.clientNameByExportedId.get(row.nonNegativeIntegerOr('sending_client', -1)) ?? 'import',
