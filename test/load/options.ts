@@ -15,6 +15,7 @@ export interface LoadOptions {
   readonly zuliprc: string | undefined;
   readonly cluster: boolean;
   readonly hosts: number;
+  readonly frontends: number;
   readonly insecure: boolean;
   readonly serverPids: readonly number[];
   readonly prefix: string;
@@ -42,6 +43,8 @@ export interface LoadOptions {
   readonly settleSeconds: number;
   readonly mostUsers: number;
   readonly mostMinutes: number;
+  /** Of the capacity: between the most that held and the least that didn't, percent. */
+  readonly precision: number;
   readonly thresholds: Thresholds;
   readonly nats: string | undefined;
   readonly mongodb: string | undefined;
@@ -53,8 +56,9 @@ Puts simulated clients on a server that speaks the API at feature level 184, and
 
   --site URL            Server under load. Without it and --owner-zuliprc: one of our own, in a temporary directory.
   --owner-zuliprc FILE  Its owner's email and key (and site, without --site).
-  --cluster             Our own server is a cluster on NATS_URL and MONGODB_URL: one frontend and actor hosts.
+  --cluster             Our own server is a cluster on NATS_URL and MONGODB_URL.
   --hosts N             Actor hosts of that cluster. [1]
+  --frontends N         Frontends of that cluster; clients are spread over them. [1]
   --insecure            Accept any certificate.
   --server-pid LIST     Processes on this machine whose CPU and memory are shown.
 
@@ -71,12 +75,13 @@ Puts simulated clients on a server that speaks the API at feature level 184, and
   --seed N              Of everything that is random. [1]
 
   --capacity            Raise the number of users, from --users on, until a threshold breaks; print the number.
-  --growth FACTOR       From step to step. [1.5]
+  --growth FACTOR       From step to step. [2]
+  --precision PERCENT   Between the most that held and the least that did not, at the end. [6]
   --arrivals N          New users per second between steps. [25]
-  --hold SECONDS        Measured time of a step. [30]
-  --settle SECONDS      Before that, with all users there. [5]
+  --hold SECONDS        Measured time of a step. [30, less with few minutes]
+  --settle SECONDS      Before that, with all users there. [hold / 6]
   --max-users N         [20000]
-  --max-minutes N       [60]
+  --max-minutes N       Of the whole search, making accounts included. [20]
   --max-mean MS         Mean of calls, and of deliveries. [100]
   --max-p99 MS          Their 99th percentile. [2000]
   --max-errors PERCENT  Failed calls and missing deliveries. [0.025]
@@ -113,22 +118,10 @@ function sizes(text: string): readonly [number, number] {
 }
 
 const TEXTS = [
-  ...['site', 'owner-zuliprc', 'hosts', 'server-pid', 'users', 'devices', 'ramp', 'seconds', 'streams', 'subscribers'],
-  ...[
-    'mix',
-    'prefix',
-    'email-domain',
-    'seed',
-    'growth',
-    'arrivals',
-    'hold',
-    'settle',
-    'max-users',
-    'max-minutes',
-    'max-mean',
-    'max-p99',
-  ],
-  ...['max-errors', 'workers', 'connections', 'timeout', 'progress', 'out'],
+  ...['site', 'owner-zuliprc', 'hosts', 'frontends', 'server-pid', 'prefix', 'email-domain', 'seed', 'users'],
+  ...['devices', 'ramp', 'seconds', 'streams', 'subscribers', 'mix', 'growth', 'precision', 'arrivals', 'hold'],
+  ...['settle', 'max-users', 'max-minutes', 'max-mean', 'max-p99', 'max-errors'],
+  ...['workers', 'connections', 'timeout', 'progress', 'out'],
 ] as const;
 const FLAGS = ['cluster', 'insecure', 'capacity', 'print-mix', 'help'] as const;
 
@@ -148,8 +141,13 @@ export function readOptions(argv: readonly string[], environment: NodeJS.Process
   if (given('site') !== undefined && given('owner-zuliprc') === undefined)
     throw new Error('--site needs --owner-zuliprc');
   if (given('owner-zuliprc') !== undefined && set('cluster')) throw new Error('--cluster starts a server of its own');
+  for (const name of ['hosts', 'frontends'] as const) {
+    if (given(name) !== undefined && !set('cluster')) throw new Error(`--${name} needs --cluster`);
+  }
   const users = whole(given('users'), 'users', 50, 1, MOST_USERS);
   const [smallest, largest] = sizes(given('subscribers') ?? '5-200');
+  const mostMinutes = number(given('max-minutes'), 'max-minutes', 20, 0.1, 10_080);
+  const holdSeconds = number(given('hold'), 'hold', Math.min(30, Math.max(5, mostMinutes * 1.5)), 1, 86_400);
   const prefix = given('prefix') ?? 'load';
   if (!/^[a-z0-9]{1,20}$/.test(prefix)) throw new Error('--prefix is not 1 to 20 small letters and digits');
   return {
@@ -157,6 +155,7 @@ export function readOptions(argv: readonly string[], environment: NodeJS.Process
     zuliprc: given('owner-zuliprc'),
     cluster: set('cluster'),
     hosts: whole(given('hosts'), 'hosts', 1, 1, 16),
+    frontends: whole(given('frontends'), 'frontends', 1, 1, 16),
     insecure: set('insecure'),
     serverPids: (given('server-pid') ?? '')
       .split(',')
@@ -179,12 +178,13 @@ export function readOptions(argv: readonly string[], environment: NodeJS.Process
     progressSeconds: whole(given('progress'), 'progress', 5, 1, 3_600),
     out: given('out') ?? 'load-report',
     capacity: set('capacity'),
-    growth: number(given('growth'), 'growth', 1.5, 1.05, 10),
+    growth: number(given('growth'), 'growth', 2, 1.05, 10),
     arrivals: number(given('arrivals'), 'arrivals', 25, 0.1, 10_000),
-    holdSeconds: number(given('hold'), 'hold', 30, 1, 86_400),
-    settleSeconds: number(given('settle'), 'settle', 5, 0, 3_600),
+    holdSeconds,
+    settleSeconds: number(given('settle'), 'settle', holdSeconds / 6, 0, 3_600),
     mostUsers: whole(given('max-users'), 'max-users', 20_000, 1, MOST_USERS),
-    mostMinutes: number(given('max-minutes'), 'max-minutes', 60, 0.1, 10_080),
+    mostMinutes,
+    precision: number(given('precision'), 'precision', 6, 0.1, 100),
     thresholds: {
       mean: number(given('max-mean'), 'max-mean', 100, 0.001, 600_000),
       p99: number(given('max-p99'), 'max-p99', 2_000, 0.001, 600_000),

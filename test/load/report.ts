@@ -1,5 +1,6 @@
 /** Results of a run, as a table and as data. */
 import { machine } from '../bench/report.js';
+import { capacityText } from './capacity.js';
 import { encoded, type Summary, summaryOf } from './histograms.js';
 import type { Mix } from './mix.js';
 import type { LoadOptions } from './options.js';
@@ -19,7 +20,7 @@ export interface Row {
   readonly errors: number;
 }
 
-export function rowsOf({ totals, seconds }: Outcome): Row[] {
+export function rowsOf({ totals, seconds }: Pick<Outcome, 'totals' | 'seconds'>): Row[] {
   const rows: Row[] = [];
   for (const name of OPERATIONS) {
     const of = totals.operations.get(name);
@@ -73,8 +74,8 @@ export function findings({ balance, everything, warnings, capacity, interrupted 
   const { expected, delivered, missing, unexpected, unacknowledged } = balance;
   const lines: string[] = [];
   if (capacity) {
-    const { users, broke, limit, unfinished } = capacity;
-    lines.push(`capacity: ${users} users${unfinished ? ' at least; the search did not end' : ''}`);
+    const { broke, limit } = capacity;
+    lines.push(capacityText(capacity));
     lines.push(broke.length > 0 ? `more broke: ${broke.join('; ')}` : 'nothing broke');
     if (limit !== '') lines.push(`at its limit then: ${limit}`);
   }
@@ -117,7 +118,7 @@ export function factsOf(options: LoadOptions, site: string, outcome: Outcome): F
   const own =
     options.zuliprc === undefined ? (options.cluster ? 'a cluster of our own' : 'an embedded server of our own') : site;
   const kind = options.capacity
-    ? 'search for the capacity'
+    ? `search for the capacity; the table is of ${outcome.users === 0 ? 'the whole search' : `the last step that held: ${outcome.users} users`}`
     : `${outcome.users} users, ${options.devices} each, measured ${outcome.seconds.toFixed(0)} s`;
   return {
     when: new Date().toISOString(),

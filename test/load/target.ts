@@ -7,7 +7,8 @@ import type { LoadOptions } from './options.js';
 
 export interface Target {
   readonly site: string;
-  readonly peer: Peer;
+  /** Frontends that clients are spread over; one address where something else spreads them. */
+  readonly peers: readonly Peer[];
   /** Value of the Host header. */
   readonly authority: string;
   /** Before /api/v1. */
@@ -20,12 +21,12 @@ export interface Target {
 }
 
 /** @throws Error when it is no URL of http or https */
-export function addressOf(site: string, insecure: boolean): Pick<Target, 'site' | 'peer' | 'authority' | 'path'> {
+export function addressOf(site: string, insecure: boolean): Pick<Target, 'site' | 'peers' | 'authority' | 'path'> {
   const { protocol, hostname, port, host, pathname } = new URL(site);
   if (protocol !== 'http:' && protocol !== 'https:') throw new Error(`not a URL of http or https: ${site}`);
   const tls = protocol === 'https:';
   const peer = { host: hostname.replace(/^\[|\]$/g, ''), port: Number(port) || (tls ? 443 : 80), tls, insecure };
-  return { site, peer, authority: host, path: pathname.replace(/\/+$/, '').replace(/\/api(\/v1)?$/, '') };
+  return { site, peers: [peer], authority: host, path: pathname.replace(/\/+$/, '').replace(/\/api(\/v1)?$/, '') };
 }
 
 export async function openTarget(options: LoadOptions): Promise<Target> {
@@ -35,13 +36,15 @@ export async function openTarget(options: LoadOptions): Promise<Target> {
     const address = addressOf(options.site ?? site, options.insecure);
     return { ...address, owner: basic(email, key), pids: options.serverPids, stop: async () => {} };
   }
-  const { nats, mongodb, hosts } = options;
+  const { nats, mongodb, hosts, frontends } = options;
   // Warnings tell that mails of sign-ups find no server.
   const face = await startFace(options.cluster ? 'cluster' : 'embedded', {
     ...{ profile: undefined, logLevel: 'error' },
-    ...{ nats, mongodb, hosts },
+    ...{ nats, mongodb, hosts, frontends },
   });
   if (!face) throw new Error('--cluster needs NATS_URL and MONGODB_URL');
-  const { port, owner, pids } = face;
-  return { ...addressOf(`http://127.0.0.1:${port}`, false), owner, pids, stop: () => face.stop() };
+  const { port, ports, owner, pids } = face;
+  const address = addressOf(`http://127.0.0.1:${port}`, false);
+  const peers = ports.map((each) => ({ ...address.peers[0]!, port: each }));
+  return { ...address, peers, owner, pids, stop: () => face.stop() };
 }

@@ -1,6 +1,7 @@
 /** Table, data and page of a run with known figures. */
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import t from 'tap';
+import type { Capacity } from '../../load/capacity.js';
 import { record, sparse, times } from '../../load/histograms.js';
 import { pageOf } from '../../load/html.js';
 import { DEFAULT_MIX } from '../../load/mix.js';
@@ -11,7 +12,7 @@ import { dataOf, tableOf } from '../../load/report.js';
 import type { Outcome } from '../../load/run.js';
 import { chart, powers, ticks } from '../../load/svg.js';
 import { type Point, pointOf, Totals } from '../../load/totals.js';
-import { doubtsOf, limitOf, warningsOf } from '../../load/trust.js';
+import { doubtsOf, limitedBy, limitOf, warningsOf } from '../../load/trust.js';
 
 const times100 = (): ReturnType<typeof times> => {
   const histogram = times();
@@ -115,24 +116,20 @@ t.test('the page is well formed, needs nothing from elsewhere, and shows every c
 
 t.test('the page has the steps of a capacity search', async (test) => {
   const facts = {
-    callMean: 1,
-    callP99: 2,
-    deliveryMean: 3,
-    deliveryP99: 4,
-    errors: 0,
-    limited: 0,
-    doubts: [],
-    limit: 'the server',
-    facts: '',
+    ...{ clients: 50, arrived: 50, callMean: 1, callP99: 2, deliveryMean: 3, deliveryP99: 4, errors: 0, limited: 0 },
+    ...{ doubts: [], limit: 'the server', facts: '', rows: [] },
+    span: [0, 1] as const,
+    limitedBy: 'server' as const,
   };
+  const broke = ['p99 of calls 3 s > 2 s'];
   const steps = [
     { users: 50, ...facts, broke: [] },
-    { users: 75, ...facts, broke: ['p99 of calls 3 s > 2 s'] },
+    { users: 53, ...facts, broke },
   ];
-  const capacity = { users: 50, broke: ['p99 of calls 3 s > 2 s'], limit: 'the server', steps, unfinished: false };
+  const capacity: Capacity = { users: 50, brokeAt: 53, broke, limit: 'the server', steps, end: 'found' };
   const page = pageOf({ ...outcome(), capacity }, FACTS);
   test.strictSame(faultsOf(page), []);
-  test.match(page, /capacity: 50 users/);
+  test.match(page, /capacity: 50 users \(53 were too many\)/);
   test.match(page, /at its limit then: the server/);
   test.match(page, /p99 of calls 3 s &gt; 2 s/);
 });
@@ -196,6 +193,40 @@ t.test('the bottleneck is the server, the harness, the machine, several, or none
   test.notMatch(limit({ ...unknown, machineCpu: 0.95 }), /NaN/);
 });
 
+t.test(
+  'the side to blame is the server only where neither harness, machine nor rate limits are in doubt',
+  async (test) => {
+    const calm = { ...outcome().points[0]!, serverCpu: 1.2, serverBusiest: 0.7, machineCpu: 0.7, harnessCores: 0.3 };
+    const blame = (
+      change: Partial<Point>,
+      totals: { failed?: number; limited?: number; code?: string } = {},
+    ): string => {
+      const { failed = 0, limited = 0, code } = totals;
+      const errors = new Map(code === undefined ? [] : [[`GET /events|${code}`, { count: failed, sample: '' }]]);
+      return limitedBy(
+        [1, 2, 3].map(() => ({ ...calm, ...change })),
+        { failed, limited, errors },
+        2,
+      );
+    };
+    test.equal(blame({}), 'server');
+    test.equal(blame({ serverCpu: null, serverBusiest: null }), 'server', 'the harness had room');
+    test.equal(blame({ harnessCpu: 0.95 }), 'harness');
+    test.equal(blame({ harnessCpu: 0.95, serverBusiest: 0.99 }), 'harness', 'both');
+    test.equal(blame({ lagP99: 80 }), 'harness');
+    test.equal(blame({ stallMs: 800 }), 'harness');
+    test.equal(blame({ machineCpu: 0.99, lagP99: 80 }), 'machine');
+    test.equal(blame({ machineCpu: 0.99, serverBusiest: 0.95 }), 'server', 'a process needs a whole core');
+    test.equal(blame({ machineCpu: 0.99, serverCpu: 1.7 }), 'server', 'the machine is nearly its own');
+    test.equal(blame({ machineCpu: 0.99, serverCpu: null, serverBusiest: null }), 'machine');
+    test.equal(blame({}, { failed: 10, limited: 9 }), 'rate limits');
+    test.equal(blame({}, { failed: 10, limited: 3 }), 'server');
+    test.equal(blame({}, { failed: 10, code: 'EMFILE' }), 'harness');
+    test.equal(blame({}, { failed: 10, code: 'EADDRNOTAVAIL' }), 'harness');
+    test.equal(blame({}, { failed: 10, code: 'ECONNREFUSED' }), 'server');
+  },
+);
+
 t.test('the events of the end of the run are not in the charts', async (test) => {
   const { points } = outcome();
   const last = { ...points[0]!, at: 4, phase: 'end', clients: 0, requests: 98_765 };
@@ -240,6 +271,8 @@ t.test('options are checked, and each is in the usage', async (test) => {
     ['--site', 'http://x'],
     ['--cluster', '--owner-zuliprc', 'x'],
     ['--prefix', 'Not Good'],
+    ['--hosts', '2'],
+    ['--frontends', '2'],
     ['--nonsense'],
   ]) {
     test.throws(() => read(...argv), argv.join(' '));
