@@ -1,4 +1,6 @@
 /** The report as one page that needs nothing else. */
+import type { Comparison } from './comparison.js';
+import { comparisonHtml } from './comparison-text.js';
 import { cellsOf, type Facts, findings, HEAD, rowsOf } from './report.js';
 import type { Outcome } from './run.js';
 import { type Chart, chart, escaped, type Line } from './svg.js';
@@ -128,7 +130,7 @@ function stepsOf({ capacity }: Outcome): string {
 /** The goodbyes of everybody at once would dwarf what is to be seen. */
 const present = ({ phase, clients }: Point): boolean => phase !== 'end' || clients > 0;
 
-export function pageOf(outcome: Outcome, facts: Facts): string {
+export function pageOf(outcome: Outcome, facts: Facts, comparison?: Comparison): string {
   const rows = rowsOf(outcome);
   const sums = rows.length - 2;
   const sentences = findings(outcome).map((sentence) => {
@@ -145,6 +147,7 @@ export function pageOf(outcome: Outcome, facts: Facts): string {
 <p class="facts">${escaped(facts.site)}: ${escaped(facts.summary)}</p>
 <p class="facts">${escaped(facts.machine)}; ${escaped(facts.when)}</p>
 <h2>Findings</h2>${sentences.join('\n')}
+${comparison ? comparisonHtml(comparison) : ''}
 ${stepsOf(outcome)}<h2>Over time</h2><p class="facts">Shaded: the measured time.</p>
 ${chartsOf(outcome.points.filter(present)).map(chart).join('\n')}
 <h2>Operations</h2><table>${tableRow(HEAD, 'th', false)}${rows.map((row, i) => tableRow(cellsOf(row), 'td', i >= sums)).join('')}</table>

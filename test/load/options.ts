@@ -34,6 +34,10 @@ export interface LoadOptions {
   readonly timeoutSeconds: number;
   readonly progressSeconds: number;
   readonly out: string;
+  /** Report of an earlier run to compare with. */
+  readonly against: string | undefined;
+  readonly againstAnyway: boolean;
+  readonly failIfWorse: boolean;
   readonly capacity: boolean;
   readonly growth: number;
   /** New users per second between steps. */
@@ -43,7 +47,7 @@ export interface LoadOptions {
   readonly settleSeconds: number;
   readonly mostUsers: number;
   readonly mostMinutes: number;
-  /** Of the capacity: between the most that held and the least that didn't, percent. */
+  /** Largest distance between the users that held and those that did not, at the end of a search; percent. */
   readonly precision: number;
   readonly thresholds: Thresholds;
   readonly nats: string | undefined;
@@ -91,6 +95,10 @@ Puts simulated clients on a server that speaks the API at feature level 184, and
   --timeout SECONDS     Of a call. [60]
   --progress SECONDS    Between progress lines. [5]
   --out DIR             For report.html and report.json. [load-report]
+
+  --against FILE        The report.json of an earlier run: what has changed since, and whether it is more than noise.
+  --against-anyway      Also where the earlier run had another load.
+  --fail-if-worse       Exit code 3 if something is clearly worse than then.
 `;
 
 function number(text: string | undefined, name: string, fallback: number, least: number, most: number): number {
@@ -121,9 +129,9 @@ const TEXTS = [
   ...['site', 'owner-zuliprc', 'hosts', 'frontends', 'server-pid', 'prefix', 'email-domain', 'seed', 'users'],
   ...['devices', 'ramp', 'seconds', 'streams', 'subscribers', 'mix', 'growth', 'precision', 'arrivals', 'hold'],
   ...['settle', 'max-users', 'max-minutes', 'max-mean', 'max-p99', 'max-errors'],
-  ...['workers', 'connections', 'timeout', 'progress', 'out'],
+  ...['workers', 'connections', 'timeout', 'progress', 'out', 'against'],
 ] as const;
-const FLAGS = ['cluster', 'insecure', 'capacity', 'print-mix', 'help'] as const;
+const FLAGS = [...['cluster', 'insecure', 'capacity', 'against-anyway', 'fail-if-worse', 'print-mix', 'help']] as const;
 
 /** @throws Error that names what is off. A word: what was asked for instead of a run */
 export function readOptions(argv: readonly string[], environment: NodeJS.ProcessEnv): LoadOptions | 'help' | 'mix' {
@@ -143,6 +151,9 @@ export function readOptions(argv: readonly string[], environment: NodeJS.Process
   if (given('owner-zuliprc') !== undefined && set('cluster')) throw new Error('--cluster starts a server of its own');
   for (const name of ['hosts', 'frontends'] as const) {
     if (given(name) !== undefined && !set('cluster')) throw new Error(`--${name} needs --cluster`);
+  }
+  for (const name of ['against-anyway', 'fail-if-worse'] as const) {
+    if (set(name) && given('against') === undefined) throw new Error(`--${name} needs --against`);
   }
   const users = whole(given('users'), 'users', 50, 1, MOST_USERS);
   const [smallest, largest] = sizes(given('subscribers') ?? '5-200');
@@ -177,6 +188,9 @@ export function readOptions(argv: readonly string[], environment: NodeJS.Process
     timeoutSeconds: number(given('timeout'), 'timeout', 60, 1, 600),
     progressSeconds: whole(given('progress'), 'progress', 5, 1, 3_600),
     out: given('out') ?? 'load-report',
+    against: given('against'),
+    againstAnyway: set('against-anyway'),
+    failIfWorse: set('fail-if-worse'),
     capacity: set('capacity'),
     growth: number(given('growth'), 'growth', 2, 1.05, 10),
     arrivals: number(given('arrivals'), 'arrivals', 25, 0.1, 10_000),

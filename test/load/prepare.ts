@@ -191,4 +191,4 @@ export class Preparation {
 }
 
 export const RATE_LIMIT_HINT =
-  'raise its rate limits or switch them off for the test, here with RATE_LIMITS=off: docs/load.md, "Rate limits"';
+  'for the test start it with RATE_LIMITS=off, or with larger RATE_LIMIT_USER and RATE_LIMIT_ADDRESS: docs/load.md, "Rate limits"';

@@ -1,12 +1,14 @@
 /** Results of a run, as a table and as data. */
+import { cpus } from 'node:os';
 import { machine } from '../bench/report.js';
-import { capacityText } from './capacity.js';
+import { type Capacity, capacityText } from './capacity.js';
 import { encoded, type Summary, summaryOf } from './histograms.js';
 import type { Mix } from './mix.js';
 import type { LoadOptions } from './options.js';
 import { RATE_LIMIT_HINT } from './prepare.js';
 import { OPERATIONS } from './protocol.js';
 import type { Outcome } from './run.js';
+import type { Point } from './totals.js';
 
 /** Columns of a row: name, count, per second, times in milliseconds, errors. */
 export interface Row {
@@ -20,6 +22,10 @@ export interface Row {
   readonly errors: number;
 }
 
+/** Rows of sums. */
+export const ALL_CALLS = 'all calls';
+const SEEN = 'message seen by a client';
+
 export function rowsOf({ totals, seconds }: Pick<Outcome, 'totals' | 'seconds'>): Row[] {
   const rows: Row[] = [];
   for (const name of OPERATIONS) {
@@ -32,9 +38,9 @@ export function rowsOf({ totals, seconds }: Pick<Outcome, 'totals' | 'seconds'>)
   rows.sort((a, b) => b.count - a.count);
   const calls = summaryOf(totals.calls);
   const deliveries = summaryOf(totals.deliveries);
-  const sum = { name: 'all calls', count: calls.count, perSecond: calls.count / seconds, intended: calls };
+  const sum = { name: ALL_CALLS, count: calls.count, perSecond: calls.count / seconds, intended: calls };
   rows.push({ ...sum, service: undefined, errors: totals.failed });
-  const reached = { name: 'message seen by a client', count: deliveries.count, perSecond: deliveries.count / seconds };
+  const reached = { name: SEEN, count: deliveries.count, perSecond: deliveries.count / seconds };
   rows.push({ ...reached, intended: deliveries, service: undefined, errors: 0 });
   return rows;
 }
@@ -98,14 +104,16 @@ export function findings({ balance, everything, warnings, capacity, interrupted 
   return lines;
 }
 
-export function tableOf(outcome: Outcome): string {
-  const rows = [HEAD, ...rowsOf(outcome).map(cellsOf)];
-  const widths = HEAD.map((_, column) => Math.max(...rows.map((cells) => cells[column]!.length)));
-  const lines = rows.map((cells) =>
-    cells.map((cell, i) => (i === 0 ? cell.padEnd(widths[i]!) : cell.padStart(widths[i]!))).join('  '),
-  );
-  return [...lines, '', ...findings(outcome)].join('\n');
+/** Lines of a table whose first column is aligned to the left, the others as given. */
+export function aligned(rows: readonly (readonly string[])[], others: 'left' | 'right' = 'right'): string[] {
+  const widths = rows[0]!.map((_, column) => Math.max(...rows.map((cells) => cells[column]!.length)));
+  const pad = (cell: string, i: number): string =>
+    i === 0 || others === 'left' ? cell.padEnd(widths[i]!) : cell.padStart(widths[i]!);
+  return rows.map((cells) => cells.map(pad).join('  ').trimEnd());
 }
+
+export const tableOf = (outcome: Outcome): string =>
+  [...aligned([HEAD, ...rowsOf(outcome).map(cellsOf)]), '', ...findings(outcome)].join('\n');
 
 export interface Facts {
   readonly when: string;
@@ -128,14 +136,42 @@ export function factsOf(options: LoadOptions, site: string, outcome: Outcome): F
   };
 }
 
-/** Raw series and histograms. */
-export function dataOf(outcome: Outcome, facts: Facts, options: LoadOptions, mix: Mix): unknown {
+/** The address of services may hold passwords, a path the name of a person. */
+type ShownOptions = Omit<LoadOptions, 'nats' | 'mongodb' | 'zuliprc' | 'against' | 'againstAnyway' | 'failIfWorse'>;
+
+/** Everything of a report that is data: `report.json`. */
+export interface ReportData extends Facts {
+  readonly format: 1;
+  /** Of the machine that the harness runs on. */
+  readonly cores: number;
+  readonly options: ShownOptions;
+  readonly mix: Mix;
+  readonly seconds: number;
+  readonly interrupted: boolean;
+  readonly warnings: readonly string[];
+  readonly balance: Outcome['balance'];
+  readonly capacity?: Capacity | undefined;
+  readonly errors: readonly { operation: string; code: string; count: number; sample: string }[];
+  readonly limited: number;
+  readonly lostQueues: number;
+  readonly rows: readonly Row[];
+  /** Compressed V2 of HdrHistogram, microseconds. */
+  readonly histograms: {
+    readonly calls: string;
+    readonly deliveries: string;
+    readonly operations: Readonly<Record<string, { readonly intended: string; readonly service: string }>>;
+  };
+  readonly series: readonly Point[];
+}
+
+export function dataOf(outcome: Outcome, facts: Facts, options: LoadOptions, mix: Mix): ReportData {
   const { totals, everything, points, seconds, balance, warnings, capacity, interrupted } = outcome;
-  // Addresses of services may hold passwords.
-  const { nats: _nats, mongodb: _mongodb, zuliprc: _zuliprc, ...shown } = options;
+  const { nats: _nats, mongodb: _mongodb, zuliprc: _zuliprc, ...rest } = options;
+  const { against: _against, againstAnyway: _anyway, failIfWorse: _fail, ...shown } = rest;
   return {
     format: 1,
     ...facts,
+    cores: cpus().length,
     options: shown,
     mix,
     seconds,
@@ -144,14 +180,13 @@ export function dataOf(outcome: Outcome, facts: Facts, options: LoadOptions, mix
     balance,
     capacity,
     errors: [...everything.errors].map(([key, value]) => ({
-      operation: key.split('|')[0],
-      code: key.split('|')[1],
+      operation: key.split('|')[0]!,
+      code: key.split('|')[1]!,
       ...value,
     })),
     limited: everything.limited,
     lostQueues: everything.lostQueues,
     rows: rowsOf(outcome),
-    /** Compressed V2 of HdrHistogram, microseconds. */
     histograms: {
       calls: encoded(totals.calls),
       deliveries: encoded(totals.deliveries),

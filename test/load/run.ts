@@ -253,7 +253,7 @@ export class LoadRun {
   }
 }
 
-/** What one step of a search saw. */
+/** Figures of one step of a search, as they were taken. */
 interface Observed extends Pick<Measured, 'users' | 'clients' | 'arrived'> {
   readonly totals: Totals;
   readonly points: readonly Point[];
