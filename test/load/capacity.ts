@@ -1,4 +1,5 @@
 /** How many users a server carries: steps upward until a threshold breaks, then halves the distance. */
+import type { Next } from './next.js';
 import type { Thresholds } from './options.js';
 import { RATE_LIMIT_HINT } from './prepare.js';
 import type { Row } from './report.js';
@@ -29,6 +30,7 @@ export interface Measured {
   /** Measured time, in seconds since the first client: the points after the first one, until the second. */
   readonly span: readonly [number, number];
   readonly rows: readonly Row[];
+  readonly next: Next;
 }
 
 export interface Step extends Measured {
@@ -58,7 +60,7 @@ const ms = (value: number): string =>
 
 const count = (n: number): string => n.toLocaleString('en-US');
 
-export function broken(measured: Measured, { mean, p99, errors }: Thresholds): string[] {
+export function broken(measured: Omit<Measured, 'next'>, { mean, p99, errors }: Thresholds): string[] {
   const { callMean, callP99, deliveryMean, deliveryP99, arrived, clients } = measured;
   const faults: string[] = [];
   if (arrived < clients) faults.push(`only ${count(arrived)} of ${count(clients)} clients got an event queue`);

@@ -1,7 +1,7 @@
 /** A comparison as text for the terminal, and as a part of the page. */
 import type { Compared, ComparedRow, Comparison } from './comparison.js';
+import { escaped, htmlTable } from './html-parts.js';
 import { aligned, shownMs, shownRate } from './report.js';
-import { escaped } from './svg.js';
 
 /** "+12 %"; empty where nothing can be divided by. */
 function changeText(before: number, after: number): string {
@@ -66,12 +66,6 @@ export function comparisonText(comparison: Comparison): string {
     ...result,
   ].join('\n');
 }
-
-const htmlTable = (rows: readonly (readonly string[])[], head?: readonly string[]): string => {
-  const line = (cells: readonly string[], tag: string): string =>
-    `<tr>${cells.map((cell) => `<${tag}>${escaped(cell)}</${tag}>`).join('')}</tr>`;
-  return `<table>${head ? line(head, 'th') : ''}${rows.map((cells) => line(cells, 'td')).join('')}</table>`;
-};
 
 export function comparisonHtml(comparison: Comparison): string {
   const { rows, measures } = comparison;

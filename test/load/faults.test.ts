@@ -6,7 +6,7 @@ import { type Entry, mixOf } from './mix.js';
 import { type LoadOptions, readOptions } from './options.js';
 import { findings } from './report.js';
 import { LoadRun, type Outcome } from './run.js';
-import { addressOf } from './target.js';
+import { addressOf, makeRunningTarget } from './target.js';
 
 t.setTimeout(120_000);
 
@@ -20,7 +20,7 @@ async function under(
 ): Promise<Outcome & { server: FaultyServer }> {
   const server = await FaultyServer.start(faults);
   try {
-    const target = { ...addressOf(server.site, false), owner: basic('owner', 'key'), pids: [], stop: async () => {} };
+    const target = makeRunningTarget(addressOf(server.site, false), basic('owner', 'key'));
     const words = [
       '--users',
       '4',

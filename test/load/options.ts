@@ -1,5 +1,6 @@
 /** The command line of the load harness. */
 import { parseArgs } from 'node:util';
+import { addressesOf } from './watch.js';
 
 export interface Thresholds {
   /** Milliseconds. */
@@ -18,6 +19,8 @@ export interface LoadOptions {
   readonly frontends: number;
   readonly insecure: boolean;
   readonly serverPids: readonly number[];
+  /** Addresses of the server's processes that have metrics. */
+  readonly metrics: readonly string[];
   readonly prefix: string;
   readonly domain: string;
   readonly seed: number;
@@ -65,6 +68,8 @@ Puts simulated clients on a server that speaks the API at feature level 184, and
   --frontends N         Frontends of that cluster; clients are spread over them. [1]
   --insecure            Accept any certificate.
   --server-pid LIST     Processes on this machine whose CPU and memory are shown.
+  --metrics URL,URL     Each process's address for operators (--ops-host, --ops-port): the report says what to add
+                        next. Not needed for servers of our own.
 
   --users N             Simulated users. [50]
   --devices N           Clients of each user: the first one acts, all hold a poll. [1]
@@ -126,12 +131,14 @@ function sizes(text: string): readonly [number, number] {
 }
 
 const TEXTS = [
-  ...['site', 'owner-zuliprc', 'hosts', 'frontends', 'server-pid', 'prefix', 'email-domain', 'seed', 'users'],
+  ...['site', 'owner-zuliprc', 'hosts', 'frontends', 'server-pid', 'metrics', 'prefix', 'email-domain', 'seed'],
+  'users',
   ...['devices', 'ramp', 'seconds', 'streams', 'subscribers', 'mix', 'growth', 'precision', 'arrivals', 'hold'],
   ...['settle', 'max-users', 'max-minutes', 'max-mean', 'max-p99', 'max-errors'],
   ...['workers', 'connections', 'timeout', 'progress', 'out', 'against'],
 ] as const;
-const FLAGS = [...['cluster', 'insecure', 'capacity', 'against-anyway', 'fail-if-worse', 'print-mix', 'help']] as const;
+const FLAGS = ['cluster', 'insecure', 'capacity', 'against-anyway', 'fail-if-worse', 'print-mix', 'help'] as const;
+export const OPTION_NAMES: readonly string[] = [...TEXTS, ...FLAGS];
 
 /** @throws Error that names what is off. A word: what was asked for instead of a run */
 export function readOptions(argv: readonly string[], environment: NodeJS.ProcessEnv): LoadOptions | 'help' | 'mix' {
@@ -152,6 +159,8 @@ export function readOptions(argv: readonly string[], environment: NodeJS.Process
   for (const name of ['hosts', 'frontends'] as const) {
     if (given(name) !== undefined && !set('cluster')) throw new Error(`--${name} needs --cluster`);
   }
+  if (given('metrics') !== undefined && given('owner-zuliprc') === undefined)
+    throw new Error('--metrics is for a server that runs (--owner-zuliprc)');
   for (const name of ['against-anyway', 'fail-if-worse'] as const) {
     if (set(name) && given('against') === undefined) throw new Error(`--${name} needs --against`);
   }
@@ -172,6 +181,7 @@ export function readOptions(argv: readonly string[], environment: NodeJS.Process
       .split(',')
       .filter(Boolean)
       .map((pid) => whole(pid, 'server-pid', 0, 1, 2 ** 22)),
+    metrics: addressesOf(given('metrics') ?? ''),
     prefix,
     domain: given('email-domain') ?? 'example.com',
     seed: whole(given('seed'), 'seed', 1, 0, 2 ** 31),

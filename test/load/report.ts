@@ -4,6 +4,7 @@ import { machine } from '../bench/report.js';
 import { type Capacity, capacityText } from './capacity.js';
 import { encoded, type Summary, summaryOf } from './histograms.js';
 import type { Mix } from './mix.js';
+import { nextText } from './next.js';
 import type { LoadOptions } from './options.js';
 import { RATE_LIMIT_HINT } from './prepare.js';
 import { OPERATIONS } from './protocol.js';
@@ -113,7 +114,12 @@ export function aligned(rows: readonly (readonly string[])[], others: 'left' | '
 }
 
 export const tableOf = (outcome: Outcome): string =>
-  [...aligned([HEAD, ...rowsOf(outcome).map(cellsOf)]), '', ...findings(outcome)].join('\n');
+  [...aligned([HEAD, ...rowsOf(outcome).map(cellsOf)]), '', ...findings(outcome), ...nextLines(outcome)].join('\n');
+
+export const nextTitle = ({ of }: NonNullable<Outcome['next']>): string => `What to add next (${of})`;
+
+const nextLines = ({ next }: Outcome): string[] =>
+  next ? ['', `${nextTitle(next)}:`, ...nextText(next).map((line) => `  ${line}`)] : [];
 
 export interface Facts {
   readonly when: string;
@@ -154,6 +160,7 @@ export interface ReportData extends Facts {
   readonly errors: readonly { operation: string; code: string; count: number; sample: string }[];
   readonly limited: number;
   readonly lostQueues: number;
+  readonly next?: Outcome['next'];
   readonly rows: readonly Row[];
   /** Compressed V2 of HdrHistogram, microseconds. */
   readonly histograms: {
@@ -165,7 +172,7 @@ export interface ReportData extends Facts {
 }
 
 export function dataOf(outcome: Outcome, facts: Facts, options: LoadOptions, mix: Mix): ReportData {
-  const { totals, everything, points, seconds, balance, warnings, capacity, interrupted } = outcome;
+  const { totals, everything, points, seconds, balance, warnings, capacity, interrupted, next } = outcome;
   const { nats: _nats, mongodb: _mongodb, zuliprc: _zuliprc, ...rest } = options;
   const { against: _against, againstAnyway: _anyway, failIfWorse: _fail, ...shown } = rest;
   return {
@@ -186,6 +193,7 @@ export function dataOf(outcome: Outcome, facts: Facts, options: LoadOptions, mix
     })),
     limited: everything.limited,
     lostQueues: everything.lostQueues,
+    next,
     rows: rowsOf(outcome),
     histograms: {
       calls: encoded(totals.calls),

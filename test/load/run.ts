@@ -6,6 +6,7 @@ import { Fleet } from './fleet.js';
 import { summaryOf } from './histograms.js';
 import type { Balance } from './ledger.js';
 import type { Mix } from './mix.js';
+import { harnessFiguresOf, isReadByRules, type Next, nextOf } from './next.js';
 import type { LoadOptions } from './options.js';
 import { type Shape, shapeOf } from './population.js';
 import { Preparation } from './prepare.js';
@@ -14,6 +15,7 @@ import { rowsOf } from './report.js';
 import type { Target } from './target.js';
 import type { Point, Totals } from './totals.js';
 import { doubtsOf, limitedBy, limitOf, warningsOf } from './trust.js';
+import { MetricsWatch } from './watch.js';
 
 export interface Outcome {
   readonly points: readonly Point[];
@@ -27,6 +29,8 @@ export interface Outcome {
   readonly warnings: readonly string[];
   readonly capacity: Capacity | undefined;
   readonly interrupted: boolean;
+  /** Of the measured time, or of the step at the limit; undefined: nothing was measured. */
+  readonly next: (Next & { readonly of: string }) | undefined;
   readonly users: number;
 }
 
@@ -37,6 +41,9 @@ const RECOVER_MS = 60_000;
 
 type EarlyEnd = 'interrupted' | 'harness' | 'time';
 
+/** Result of the measuring itself. */
+interface Found extends Pick<Outcome, 'capacity' | 'seconds' | 'users' | 'next'> {}
+
 interface Held {
   readonly totals: Totals;
   readonly seconds: number;
@@ -46,6 +53,7 @@ export class LoadRun {
   readonly #preparation: Preparation;
   readonly #fleet: Fleet;
   readonly #progress: Progress;
+  readonly #watch: MetricsWatch;
   /** Ends all waiting. */
   #end: () => void = () => {};
   readonly #ended: Promise<void>;
@@ -56,7 +64,7 @@ export class LoadRun {
   #held: Held | undefined;
 
   constructor(
-    target: Target,
+    private readonly target: Target,
     private readonly options: LoadOptions,
     mix: Mix,
     private readonly say: (text: string) => void,
@@ -64,6 +72,7 @@ export class LoadRun {
     this.#ended = new Promise((resolve) => {
       this.#end = resolve;
     });
+    this.#watch = new MetricsWatch(target.ops, isReadByRules);
     this.#preparation = new Preparation(target, options, say);
     const { peers, authority, path, pids } = target;
     const { workers, seed, devices, timeoutSeconds, connections } = options;
@@ -91,7 +100,8 @@ export class LoadRun {
 
   async run(): Promise<Outcome> {
     try {
-      const { capacity, seconds, users } = this.options.capacity ? await this.#search() : await this.#steady();
+      await this.#watch.check();
+      const { capacity, seconds, users, next } = this.options.capacity ? await this.#search() : await this.#steady();
       this.#fleet.quiet();
       this.#fleet.phase = 'end';
       await this.#drain();
@@ -109,15 +119,17 @@ export class LoadRun {
         warnings: warningsOf(measured.length > 0 ? measured : points),
         capacity,
         interrupted: this.#reason === 'interrupted' || this.#reason === 'harness',
+        next,
         users,
       };
     } finally {
+      this.#watch.stop();
       await this.#fleet.stop();
       this.#preparation.close();
     }
   }
 
-  async #steady(): Promise<{ capacity: undefined; seconds: number; users: number }> {
+  async #steady(): Promise<Found> {
     const { users, rampSeconds, seconds } = this.options;
     await this.#grow(this.#shape(users, false));
     this.say(`ramp: ${users} users in ${rampSeconds} s`);
@@ -125,17 +137,21 @@ export class LoadRun {
     await this.#to(users, rampSeconds * 1_000);
     const fleet = this.#fleet;
     await this.#until(() => fleet.present.clients >= users * this.options.devices, RECOVER_MS);
-    let measuredFrom = begun;
-    if (!this.#reason) {
-      this.#fleet.phase = 'measured';
-      this.#fleet.measure();
-      measuredFrom = performance.now();
-      await this.#sleep(seconds * 1_000);
-    }
-    return { capacity: undefined, seconds: (performance.now() - measuredFrom) / 1_000, users };
+    if (this.#reason)
+      return { capacity: undefined, seconds: (performance.now() - begun) / 1_000, users, next: undefined };
+    await this.#watch.begin();
+    fleet.phase = 'measured';
+    fleet.measure();
+    const [measuredFrom, first] = [performance.now(), fleet.points.length];
+    await this.#sleep(seconds * 1_000);
+    const measuredSeconds = (performance.now() - measuredFrom) / 1_000;
+    const clients = users * this.options.devices;
+    const [totals, points] = [fleet.window, fleet.points.slice(first)];
+    const { next } = await this.#measured({ users, clients, arrived: clients, totals, points, missing: 0 });
+    return { capacity: undefined, seconds: measuredSeconds, users, next: { ...next, of: 'the measured time' } };
   }
 
-  async #search(): Promise<{ capacity: Capacity; seconds: number; users: number }> {
+  async #search(): Promise<Found> {
     const { users: start, mostUsers: most, growth, thresholds, mostMinutes, precision } = this.options;
     const begun = performance.now();
     const end = begun + mostMinutes * 60_000;
@@ -147,13 +163,16 @@ export class LoadRun {
     });
     clearTimeout(timer);
     const seconds = this.#held?.seconds ?? (performance.now() - begun) / 1_000;
-    return { capacity, seconds, users: capacity.users };
+    const { steps, brokeAt, users } = capacity;
+    const atLimit = steps.findLast((step) => step.users === (brokeAt ?? users));
+    const next = atLimit && { ...atLimit.next, of: `${atLimit.users.toLocaleString('en-US')} users` };
+    return { capacity, seconds, users, next };
   }
 
   /** @param end a step that takes longer is not begun */
   async #step(users: number, end: number): Promise<Measured | End> {
     const fleet = this.#fleet;
-    const { devices, holdSeconds, settleSeconds, arrivals, thresholds } = this.options;
+    const { devices, holdSeconds, settleSeconds, arrivals } = this.options;
     const clients = users * devices;
     const rampMs = (Math.max(0, clients - this.#clients) / arrivals) * 1_000;
     if (performance.now() + rampMs + (settleSeconds + holdSeconds) * 1_000 > end) return 'time';
@@ -168,6 +187,7 @@ export class LoadRun {
     }, RECOVER_MS);
     await this.#until(() => fleet.present.inFlight < users, RECOVER_MS);
     await this.#sleep(settleSeconds * 1_000);
+    await this.#watch.begin();
     fleet.measure();
     const first = fleet.points.length;
     const before = fleet.missing(now());
@@ -182,10 +202,18 @@ export class LoadRun {
     // Messages sent at the very end are still on their way.
     await this.#until(() => fleet.missing(until) <= before, DRAIN_MS);
     const missing = Math.max(0, fleet.missing(until) - before);
-    const measured = measuredOf({ users, clients, arrived: Math.min(arrived, clients), totals, points, missing });
+    const observed = { users, clients, arrived: Math.min(arrived, clients), totals, points, missing };
+    const measured = await this.#measured(observed);
     const seconds = points.reduce((sum, point) => sum + point.seconds, 0);
-    if (broken(measured, thresholds).length === 0) this.#held = { totals, seconds };
+    if (broken(measured, this.options.thresholds).length === 0) this.#held = { totals, seconds };
     return measured;
+  }
+
+  async #measured(observed: Observed): Promise<Measured> {
+    const measured = measuredOf(observed);
+    const harness = harnessFiguresOf(observed.points, observed.totals.limited, this.target.isLocal);
+    const processes = await this.#watch.end();
+    return { ...measured, next: nextOf({ processes, harness }, broken(measured, this.options.thresholds)) };
   }
 
   /** Accounts and streams of a step. @returns the reason for which they could not be made */
@@ -260,7 +288,7 @@ interface Observed extends Pick<Measured, 'users' | 'clients' | 'arrived'> {
   readonly missing: number;
 }
 
-function measuredOf({ users, clients, arrived, totals, points, missing }: Observed): Measured {
+function measuredOf({ users, clients, arrived, totals, points, missing }: Observed): Omit<Measured, 'next'> {
   const [calls, deliveries] = [summaryOf(totals.calls), summaryOf(totals.deliveries)];
   const seconds = points.reduce((sum, point) => sum + point.seconds, 0);
   const mean = (of: (point: Point) => number | null): number =>

@@ -17,6 +17,10 @@ export interface Target {
   readonly owner: string;
   /** Processes on this machine, as far as they are known. */
   readonly pids: readonly number[];
+  /** Addresses for operators, with the metrics of its processes. */
+  readonly ops: readonly string[];
+  /** Whether all of it runs on this machine, as far as is known. */
+  readonly isLocal: boolean;
   stop(): Promise<void>;
 }
 
@@ -29,12 +33,20 @@ export function addressOf(site: string, insecure: boolean): Pick<Target, 'site' 
   return { site, peers: [peer], authority: host, path: pathname.replace(/\/+$/, '').replace(/\/api(\/v1)?$/, '') };
 }
 
+/** @param owner header of the owner */
+export const makeRunningTarget = (
+  address: ReturnType<typeof addressOf>,
+  owner: string,
+  pids: readonly number[] = [],
+  ops: readonly string[] = [],
+): Target => ({ ...address, owner, pids, ops, isLocal: pids.length > 0, stop: async () => {} });
+
 export async function openTarget(options: LoadOptions): Promise<Target> {
   if (options.zuliprc !== undefined) {
     const { email, key, site } = readZuliprc(options.zuliprc);
     if (email === '' || key === '') throw new Error(`${options.zuliprc} has no email or key`);
     const address = addressOf(options.site ?? site, options.insecure);
-    return { ...address, owner: basic(email, key), pids: options.serverPids, stop: async () => {} };
+    return makeRunningTarget(address, basic(email, key), options.serverPids, options.metrics);
   }
   const { nats, mongodb, hosts, frontends } = options;
   // Warnings tell that mails of sign-ups find no server.
@@ -43,8 +55,8 @@ export async function openTarget(options: LoadOptions): Promise<Target> {
     ...{ nats, mongodb, hosts, frontends },
   });
   if (!face) throw new Error('--cluster needs NATS_URL and MONGODB_URL');
-  const { port, ports, owner, pids } = face;
+  const { port, ports, owner, pids, ops } = face;
   const address = addressOf(`http://127.0.0.1:${port}`, false);
   const peers = ports.map((each) => ({ ...address.peers[0]!, port: each }));
-  return { ...address, peers, owner, pids, stop: () => face.stop() };
+  return { ...address, peers, owner, pids, ops, isLocal: true, stop: () => face.stop() };
 }

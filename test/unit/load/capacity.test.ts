@@ -22,6 +22,7 @@ const calm = (users: number): Measured => ({
   facts: '',
   span: [0, 1],
   rows: [],
+  next: { advice: [], room: '', processes: [] },
 });
 
 /** A server that is slow above `limit` users. */

@@ -67,6 +67,7 @@ function reportOf(server: Server, options = optionsOf(), capacity?: Capacity): R
     },
     balance: { expected: 3_000, delivered: 3_000, missing: server.missing ?? 0, unexpected: 0, unacknowledged: 0 },
     capacity,
+    next: undefined,
   };
   const data = { ...dataOf(outcome, FACTS, options, DEFAULT_MIX), cores: 4, rows: rowsOf(server) };
   return JSON.parse(JSON.stringify(data)) as ReportData;
@@ -174,7 +175,7 @@ t.test('of two searches the largest step that held in both is compared', async (
   const step = (users: number, from: number, server: Server, broke: string[] = []): Step => ({
     ...{ users, clients: users, arrived: users, callMean: 1, callP99: 1, deliveryMean: 1, deliveryP99: 1, errors: 0 },
     ...{ limited: 0, doubts: [], limit: '', limitedBy: 'server', facts: '', broke },
-    ...{ span: [from, from + 30], rows: rowsOf(server) },
+    ...{ span: [from, from + 30], rows: rowsOf(server), next: { advice: [], room: '', processes: [] } },
   });
   const search = (server: Server, held: readonly number[]): ReportData => {
     const steps = held.map((users, i) => step(users, i * 30, i === 1 ? server : { mean: 500 }));

@@ -5,7 +5,7 @@ import type { Capacity } from '../../load/capacity.js';
 import { record, sparse, times } from '../../load/histograms.js';
 import { pageOf } from '../../load/html.js';
 import { DEFAULT_MIX } from '../../load/mix.js';
-import { type LoadOptions, readOptions, USAGE } from '../../load/options.js';
+import { type LoadOptions, OPTION_NAMES, readOptions, USAGE } from '../../load/options.js';
 import { progressLine } from '../../load/progress.js';
 import { type Interval, OPERATIONS } from '../../load/protocol.js';
 import { dataOf, tableOf } from '../../load/report.js';
@@ -68,6 +68,10 @@ function outcome(): Outcome {
     warnings: ['something <odd>'],
     capacity: undefined,
     interrupted: false,
+    next: {
+      ...{ of: '10 users', room: '', advice: [{ limit: 'commits', evidence: '<slow>', remedy: 'faster disks' }] },
+      processes: [{ name: 'server a & b', cpu: 0.5, memoryMib: 200, lateMs: undefined }],
+    },
     users: 10,
   };
 }
@@ -103,13 +107,16 @@ t.test('the table has all measurements', async (test) => {
   test.match(table, /error 429 RATE_LIMIT_HIT, 1 times in POST \/messages \(stream\)/);
   test.match(table, /rate limits: 1 calls were refused with 429/);
   test.match(table, /! something <odd>/);
+  test.match(table, /^What to add next \(10 users\):\n {2}commits: <slow>\. Remedy: faster disks$/m);
 });
 
 t.test('the page is well formed, needs nothing from elsewhere, and shows every chart', async (test) => {
   const page = pageOf(outcome(), FACTS);
   test.strictSame(faultsOf(page), []);
   test.notMatch(page, /<script|src=|href=|@import|url\(/);
-  test.notMatch(page, /<odd>|<rate>|ten & more/, 'texts are escaped');
+  test.notMatch(page, /<odd>|<rate>|<slow>|ten & more|a & b/, 'texts are escaped');
+  test.match(page, /<h2>What to add next \(10 users\)<\/h2><ul><li>commits: /);
+  test.match(page, /<td>server a &amp; b<\/td><td>50<\/td><td>200<\/td><td><\/td>/);
   test.equal([...page.matchAll(/<svg /g)].length, 7);
   test.notMatch(page, /NaN|undefined|Infinity/);
 });
@@ -117,7 +124,7 @@ t.test('the page is well formed, needs nothing from elsewhere, and shows every c
 t.test('the page has the steps of a capacity search', async (test) => {
   const facts = {
     ...{ clients: 50, arrived: 50, callMean: 1, callP99: 2, deliveryMean: 3, deliveryP99: 4, errors: 0, limited: 0 },
-    ...{ doubts: [], limit: 'the server', facts: '', rows: [] },
+    ...{ doubts: [], limit: 'the server', facts: '', rows: [], next: { advice: [], room: '', processes: [] } },
     span: [0, 1] as const,
     limitedBy: 'server' as const,
   };
@@ -273,9 +280,17 @@ t.test('options are checked, and each is in the usage', async (test) => {
     ['--prefix', 'Not Good'],
     ['--hosts', '2'],
     ['--frontends', '2'],
+    ['--metrics', 'http://127.0.0.1:1'],
+    ['--owner-zuliprc', 'x', '--metrics', 'nonsense'],
+    ['--against-anyway'],
+    ['--fail-if-worse'],
     ['--nonsense'],
   ]) {
     test.throws(() => read(...argv), argv.join(' '));
   }
-  test.match(USAGE, /--workers/);
+  test.strictSame(read('--owner-zuliprc', 'x', '--metrics', 'http://h:1/metrics,https://h:2/,http://h:3/a/metrics'), {
+    ...(read('--owner-zuliprc', 'x') as LoadOptions),
+    metrics: ['http://h:1', 'https://h:2', 'http://h:3/a'],
+  });
+  for (const name of OPTION_NAMES) if (name !== 'help') test.match(USAGE, `\n  --${name} `);
 });
