@@ -2,7 +2,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Capacity, End } from './capacity.js';
 import type { Summary } from './histograms.js';
-import { ALL_CALLS, type ReportData, type Row } from './report.js';
+import type { Next } from './next.js';
+import { ALL_CALLS, type ReportData, type Row, SEEN } from './report.js';
 import { chanceOfSoMany, type Difference, differenceOf, ratioOf, type Sample } from './statistics.js';
 import type { Point } from './totals.js';
 import { doubtsOf } from './trust.js';
@@ -227,15 +228,17 @@ export function comparedCapacity(before: Capacity, after: Capacity): Compared {
 interface Part {
   readonly points: readonly Point[];
   readonly rows: readonly Row[];
+  readonly next: Next | undefined;
 }
 
 /** Measured time of a plain run; of searches, the largest step that held in both. */
 function partsOf(before: ReportData, after: ReportData): { of: string; before: Part; after: Part } | undefined {
   const [a, b] = [before.capacity, after.capacity];
   // The first second began before it was measured.
-  const measured = ({ series, rows }: ReportData): Part => ({
+  const measured = ({ series, rows, next }: ReportData): Part => ({
     points: series.filter(({ phase }) => phase === 'measured').slice(1),
     rows,
+    next,
   });
   if (!a && !b) return { of: 'the measured time', before: measured(before), after: measured(after) };
   if (!a || !b) return undefined;
@@ -246,15 +249,54 @@ function partsOf(before: ReportData, after: ReportData): { of: string; before: P
       .filter((n) => held(b).some((other) => other.users === n)),
   );
   const part = ({ series }: ReportData, capacity: Capacity): Part => {
-    const { span, rows } = held(capacity).find((step) => step.users === users)!;
-    return { points: series.filter(({ at }) => at > span[0] && at <= span[1]).slice(1), rows };
+    const { span, rows, next } = held(capacity).find((step) => step.users === users)!;
+    return { points: series.filter(({ at }) => at > span[0] && at <= span[1]).slice(1), rows, next };
   };
   if (!Number.isFinite(users)) return undefined;
   return { of: `the step of ${users.toLocaleString('en-US')} users`, before: part(before, a), after: part(after, b) };
 }
 
+/** CPU and memory of processes whose metrics were read: sums of the whole time, whose noise is not known. */
+function comparedMetrics(before: Part, after: Part): Compared[] {
+  const sums = ({ rows, next }: Part): readonly (number | undefined)[] => {
+    const { processes } = next ?? { processes: [] };
+    const sum = (values: readonly (number | undefined)[]): number | undefined =>
+      values.length === 0 || values.includes(undefined)
+        ? undefined
+        : values.reduce<number>((all, one) => all + (one ?? 0), 0);
+    const cores = sum(processes.map(({ cpu }) => cpu));
+    const per = (row: string): number | undefined => {
+      const rate = rows.find(({ name }) => name === row)?.perSecond;
+      return cores === undefined || !rate ? undefined : (1_000 * cores) / rate;
+    };
+    return [per(ALL_CALLS), per(SEEN), sum(processes.map(({ memoryMib }) => memoryMib))];
+  };
+  const [a, b] = [sums(before), sums(after)];
+  return [
+    ['CPU of all processes per call', 'ms'] as const,
+    ['CPU of all processes per delivery', 'ms'] as const,
+    ['memory of all processes', 'MiB'] as const,
+  ].flatMap(([name, unit], i) =>
+    a[i] === undefined && b[i] === undefined
+      ? []
+      : [
+          {
+            name,
+            unit,
+            before: a[i],
+            after: b[i],
+            judgement: 'unknown' as const,
+            words: 'not judged: of the whole time',
+          },
+        ],
+  );
+}
+
 /** Share of the seconds. */
 const MANY = 0.05;
+/** Whether the CPU of the server's processes was measured from outside, second by second. */
+const isWatched = ({ points }: Part): boolean => points.every(({ serverCpu }) => serverCpu !== null);
+
 /** Share of the machine that others used. */
 const OTHERS = 0.1;
 
@@ -333,8 +375,10 @@ function verdictOf(measures: readonly Compared[], doubts: readonly string[]): st
   const [worse, better] = [list('worse'), list('better')];
   const words = [...(worse === '' ? [] : [`worse: ${worse}`]), ...(better === '' ? [] : [`better: ${better}`])];
   if (words.length === 0) {
-    const anything = measures.some(({ judgement, unit }) => judgement === 'same' && unit !== '');
-    return anything ? 'no difference beyond noise' : 'nothing can be told: too short a run';
+    if (measures.some(({ judgement, unit }) => judgement === 'same' && unit !== ''))
+      return 'no difference beyond noise';
+    const unknown = measures.filter(({ judgement }) => judgement === 'unknown').map((one) => one.words);
+    return `nothing can be told: ${[...new Set(unknown)].join('; ')}`;
   }
   return `${words.join('. ')}${doubts.length > 0 ? '. Not clear: see the doubts' : ''}`;
 }
@@ -346,6 +390,7 @@ export function compare(before: ReportData, after: ReportData): Comparison {
   const inParts = parts
     ? [
         ...MEASURES.flatMap((measure) => comparedOf(measure, parts.before.points, parts.after.points)),
+        ...(isWatched(parts.before) && isWatched(parts.after) ? [] : comparedMetrics(parts.before, parts.after)),
         comparedFailures('failed calls', failuresOf(parts.before.rows), failuresOf(parts.after.rows)),
       ]
     : [];

@@ -37,6 +37,8 @@ export interface Rule {
   readonly metrics: readonly ReadMetric[];
   /** The rule fires above it. */
   readonly threshold: number;
+  /** Of the threshold, for people: a share, seconds, bytes a second, or a word for what is counted. */
+  readonly unit: '%' | 's' | 'B/s' | 'refused' | 'commands' | 'per s' | 'hosts';
   /** The expression; undefined: these metrics are not there. */
   read(evidence: Evidence): Reading | undefined;
   says(reading: Reading): string;
@@ -152,6 +154,7 @@ export const RULES: readonly Rule[] = [
     limit: 'the harness',
     metrics: [],
     threshold: FULL,
+    unit: '%',
     read: ({ harness }) => ({ value: harness.busiest, of: 'a process of the harness' }),
     says: ofCore,
     remedy:
@@ -161,6 +164,7 @@ export const RULES: readonly Rule[] = [
     limit: 'cores of the machine',
     metrics: [],
     threshold: FULL,
+    unit: '%',
     read: ({ harness: { machine } }) => machine && { value: machine.cores, of: 'the machine' },
     says: ({ value }) => `${percent(value)} of the cores that server, services and harness share were busy`,
     remedy: 'the harness on a machine of its own; then more cores, or another machine for some of the processes',
@@ -169,6 +173,7 @@ export const RULES: readonly Rule[] = [
     limit: 'rate limits',
     metrics: ['conclave_http_rate_limited_total'],
     threshold: 0,
+    unit: 'refused',
     read: ({ processes, harness }) => {
       const value = Math.max(
         harness.limited,
@@ -184,6 +189,7 @@ export const RULES: readonly Rule[] = [
     limit: 'requests and polls of a frontend',
     metrics: ['conclave_http_overload_total'],
     threshold: 0,
+    unit: 'refused',
     read: worst((process) => process.increase('conclave_http_overload_total')),
     says: ({ value, of }) => `${of} answered 503 to ${value} requests`,
     remedy: 'another frontend; or larger --max-polls and --max-requests while its CPU and memory have room',
@@ -192,6 +198,7 @@ export const RULES: readonly Rule[] = [
     limit: 'connections of a frontend',
     metrics: ['conclave_http_turned_away_connections_total'],
     threshold: 0,
+    unit: 'refused',
     read: worst((process) => process.increase('conclave_http_turned_away_connections_total')),
     says: ({ value, of }) => `${of} turned connections away, ${value} times`,
     remedy: 'another frontend; or a larger --max-connections while its CPU and memory have room',
@@ -200,6 +207,7 @@ export const RULES: readonly Rule[] = [
     limit: 'file descriptors',
     metrics: ['process_open_fds', 'process_max_fds'],
     threshold: 0.8,
+    unit: '%',
     read: worst((process) => {
       const [open, most] = [process.mean('process_open_fds'), process.mean('process_max_fds')];
       return open === undefined || !most ? undefined : open / most;
@@ -211,6 +219,7 @@ export const RULES: readonly Rule[] = [
     limit: 'CPU of frontends',
     metrics: CPU_METRICS,
     threshold: FULL,
+    unit: '%',
     read: worst(cpu, ['http']),
     says: ofCore,
     remedy: 'another frontend: nothing else changes',
@@ -219,6 +228,7 @@ export const RULES: readonly Rule[] = [
     limit: 'late timers of frontends',
     metrics: LATE_METRICS,
     threshold: LATE,
+    unit: 's',
     read: worst(late, ['http']),
     says: lateBy,
     remedy: 'another frontend, on another machine if this one does not give it a core',
@@ -227,6 +237,7 @@ export const RULES: readonly Rule[] = [
     limit: 'CPU of actor hosts',
     metrics: CPU_METRICS,
     threshold: FULL,
+    unit: '%',
     read: onFace(false, worst(cpu, ['actors', 'all'])),
     says: ofCore,
     remedy: 'another actor host, unless one conversation or one organization is the reason (below)',
@@ -235,6 +246,7 @@ export const RULES: readonly Rule[] = [
     limit: 'late timers of actor hosts',
     metrics: LATE_METRICS,
     threshold: LATE,
+    unit: 's',
     read: onFace(false, worst(late, ['actors', 'all'])),
     says: lateBy,
     remedy: 'another actor host, on another machine if this one does not give it a core',
@@ -243,6 +255,7 @@ export const RULES: readonly Rule[] = [
     limit: 'CPU of workers',
     metrics: ['conclave_worker_cpu_seconds_total'],
     threshold: FULL,
+    unit: '%',
     read: busiestWorker,
     says: ofCore,
     remedy: 'more workers (--workers of the server) while the machine has cores',
@@ -251,6 +264,7 @@ export const RULES: readonly Rule[] = [
     limit: 'CPU of the embedded server',
     metrics: CPU_METRICS,
     threshold: FULL,
+    unit: '%',
     read: onFace(true, worst(cpu)),
     says: ofCore,
     remedy:
@@ -260,6 +274,7 @@ export const RULES: readonly Rule[] = [
     limit: 'late timers of the embedded server',
     metrics: LATE_METRICS,
     threshold: LATE,
+    unit: 's',
     read: onFace(true, worst(late)),
     says: lateBy,
     remedy: 'a machine with more cores; else a cluster',
@@ -268,6 +283,7 @@ export const RULES: readonly Rule[] = [
     limit: 'one conversation',
     metrics: MAILBOX_METRICS,
     threshold: MANY_COMMANDS,
+    unit: 'commands',
     read: fullestMailbox((kind) => CONVERSATIONS.has(kind)),
     says: waiting,
     remedy:
@@ -277,6 +293,7 @@ export const RULES: readonly Rule[] = [
     limit: 'the log of one organization',
     metrics: ['conclave_log_entries_total'],
     threshold: 5_000,
+    unit: 'per s',
     read: worst((process) => process.rate('conclave_log_entries_total')),
     says: ({ value, of }) => `${of} read ${shownRate(value)} log entries a second, a fifth of a core`,
     remedy: 'organizations on several clusters; more processes do not help, as each of them reads every entry',
@@ -285,6 +302,7 @@ export const RULES: readonly Rule[] = [
     limit: 'appends to the log',
     metrics: ['conclave_log_append_seconds'],
     threshold: 0.05,
+    unit: 's',
     read: worst(appendP99),
     says: ofHundred('appends'),
     remedy: 'NATS: faster disks, or machines of its own; its leader needs a core (embedded: a faster disk)',
@@ -293,6 +311,7 @@ export const RULES: readonly Rule[] = [
     limit: 'number of appends to the log',
     metrics: ['conclave_log_appends_total'],
     threshold: 3_600,
+    unit: 'per s',
     read: total((process) => process.rate('conclave_log_appends_total', { result: 'done' })),
     says: ({ value }) => `${shownRate(value)} appends a second, of 7,200 that three NATS servers took`,
     remedy: 'NATS: faster disks; then organizations on several clusters',
@@ -301,6 +320,7 @@ export const RULES: readonly Rule[] = [
     limit: 'commits',
     metrics: ['conclave_commit_seconds'],
     threshold: 0.1,
+    unit: 's',
     read: worst(commitP99),
     says: ofHundred('commits'),
     remedy: 'MongoDB: faster disks first, then sharded collections (embedded: a faster disk)',
@@ -309,6 +329,7 @@ export const RULES: readonly Rule[] = [
     limit: 'one organization',
     metrics: MAILBOX_METRICS,
     threshold: MANY_COMMANDS,
+    unit: 'commands',
     read: fullestMailbox((kind) => kind === 'realm'),
     says: waiting,
     remedy: 'fewer changes of accounts, streams and subscriptions at once: they wait in one lane and share commits',
@@ -317,6 +338,7 @@ export const RULES: readonly Rule[] = [
     limit: 'another actor',
     metrics: MAILBOX_METRICS,
     threshold: MANY_COMMANDS,
+    unit: 'commands',
     read: fullestMailbox((kind) => kind !== 'realm' && !CONVERSATIONS.has(kind)),
     says: waiting,
     remedy: 'nothing to add: one account asks for more than one actor can do, or the Store is slow',
@@ -325,6 +347,7 @@ export const RULES: readonly Rule[] = [
     limit: 'partitions',
     metrics: ['conclave_cluster_hosts'],
     threshold: 60,
+    unit: 'hosts',
     read: worst((process) => process.mean('conclave_cluster_hosts'), ['actors', 'all']),
     says: ({ value }) => `${Math.round(value)} actor hosts share 256 partitions`,
     remedy: 'several clusters',
@@ -333,6 +356,7 @@ export const RULES: readonly Rule[] = [
     limit: 'fan-out of NATS',
     metrics: ['conclave_bus_bytes_total'],
     threshold: 100_000_000,
+    unit: 'B/s',
     read: total((process) => process.rate('conclave_bus_bytes_total')),
     says: ({ value }) => `all processes together exchanged ${shownRate(value / 1e6)} MB a second with NATS`,
     remedy: 'three NATS servers that share it, and a faster network; then several clusters',
@@ -341,6 +365,7 @@ export const RULES: readonly Rule[] = [
     limit: 'memory of the machine',
     metrics: [],
     threshold: 0.9,
+    unit: '%',
     read: ({ harness: { machine } }) => machine && { value: machine.memory, of: 'the machine' },
     says: ({ value }) => `${percent(value)} of the memory of the machine was in use`,
     remedy: 'more memory, or another machine',
@@ -349,11 +374,20 @@ export const RULES: readonly Rule[] = [
     limit: 'memory of a process',
     metrics: ['nodejs_gc_duration_seconds'],
     threshold: 0.2,
+    unit: '%',
     read: worst((process) => process.rate('nodejs_gc_duration_seconds_sum')),
     says: ({ value, of }) => `${of} spent ${percent(value)} of its time on garbage collection`,
     remedy: 'more memory for it (NODE_OPTIONS=--max-old-space-size=MB), or more processes',
   },
 ];
+
+/** For people: "85 %", "100 ms". */
+export function thresholdText({ threshold, unit }: Rule): string {
+  if (unit === '%') return percent(threshold);
+  if (unit === 's') return `${threshold * 1_000} ms`;
+  if (unit === 'B/s') return `${threshold / 1e6} MB per s`;
+  return `${threshold.toLocaleString('en-US')} ${unit}`;
+}
 
 const KEPT: ReadonlySet<string> = new Set([
   ...RULES.flatMap(({ metrics }) => metrics),

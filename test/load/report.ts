@@ -25,7 +25,7 @@ export interface Row {
 
 /** Rows of sums. */
 export const ALL_CALLS = 'all calls';
-const SEEN = 'message seen by a client';
+export const SEEN = 'message seen by a client';
 
 export function rowsOf({ totals, seconds }: Pick<Outcome, 'totals' | 'seconds'>): Row[] {
   const rows: Row[] = [];

@@ -121,6 +121,22 @@ t.test('a server that was watched in one run only has no judged CPU', async (tes
   test.notOk(neither.measures.some(({ name }) => /CPU|memory/.test(name)));
 });
 
+t.test('CPU that only metrics tell is shown, not judged', async (test) => {
+  const process = { name: 'frontend a:1', cpu: 0.5, memoryMib: 200, lateMs: 1 };
+  const withMetrics = (cpu: number): ReportData => ({
+    ...reportOf({ cpu: null }),
+    next: { of: 'the measured time', advice: [], room: '', processes: [process, { ...process, cpu }] },
+  });
+  const { measures } = compare(withMetrics(0.5), withMetrics(1.5));
+  test.match(
+    measures.filter(({ name }) => /of all processes/.test(name)),
+    [
+      { name: 'CPU of all processes per call', before: 10, after: 20, judgement: 'unknown' },
+      { name: 'memory of all processes', before: 400, after: 400, judgement: 'unknown' },
+    ],
+  );
+});
+
 t.test('where the harness or other programs took part, nothing is clear', async (test) => {
   for (const busy of [{ lag: 80 }, { machine: 0.99 }]) {
     const comparison = compare(reportOf({}), reportOf({ mean: 20, ...busy }));

@@ -1,4 +1,5 @@
 /** Rules that find the resource at its limit, on made-up metrics. */
+import { readFile } from 'node:fs/promises';
 import t from 'tap';
 import { METRIC_DECLARATIONS } from '#base/metrics';
 import {
@@ -9,6 +10,7 @@ import {
   nextOf,
   nextText,
   RULES,
+  thresholdText,
 } from '../../load/next.js';
 import { ProcessFigures } from '../../load/process-figures.js';
 
@@ -250,6 +252,15 @@ t.test('rules read metrics that the server has, and nothing else is kept', async
     test.ok(isReadByRules(name));
   }
   test.notOk(isReadByRules('nodejs_version_info'));
+});
+
+t.test('the rules are in the documentation, in their order', async (test) => {
+  const page = await readFile('docs/load.md', 'utf8');
+  const rows = RULES.map((rule) => {
+    const metrics = rule.metrics.length === 0 ? 'the harness' : rule.metrics.map((name) => `\`${name}\``).join(', ');
+    return `| ${rule.limit} | ${thresholdText(rule)} | ${metrics} | ${rule.remedy} |`;
+  });
+  test.match(page, rows.join('\n'));
 });
 
 t.test('the worst process is named, and several limits stand in the order of the rules', async (test) => {
