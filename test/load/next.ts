@@ -43,6 +43,8 @@ export interface Rule {
   read(evidence: Evidence): Reading | undefined;
   says(reading: Reading): string;
   readonly remedy: string;
+  /** The remedy for the embedded face, where it is another one. */
+  readonly embedded?: string;
 }
 
 export interface Advice {
@@ -305,7 +307,8 @@ export const RULES: readonly Rule[] = [
     unit: 's',
     read: worst(appendP99),
     says: ofHundred('appends'),
-    remedy: 'NATS: faster disks, or machines of its own; its leader needs a core (embedded: a faster disk)',
+    remedy: 'NATS: faster disks, or machines of its own; its leader needs a core',
+    embedded: 'a faster disk',
   },
   {
     limit: 'number of appends to the log',
@@ -323,7 +326,8 @@ export const RULES: readonly Rule[] = [
     unit: 's',
     read: worst(commitP99),
     says: ofHundred('commits'),
-    remedy: 'MongoDB: faster disks first, then sharded collections (embedded: a faster disk)',
+    remedy: 'MongoDB: faster disks first, then sharded collections',
+    embedded: 'a faster disk',
   },
   {
     limit: 'one organization',
@@ -398,9 +402,10 @@ const KEPT: ReadonlySet<string> = new Set([
 export const isReadByRules = (name: string): boolean => KEPT.has(name);
 
 export const adviceOf = (evidence: Evidence): Advice[] =>
-  RULES.flatMap(({ limit, threshold, read, says, remedy }) => {
+  RULES.flatMap(({ limit, threshold, read, says, remedy, embedded = remedy }) => {
     const reading = read(evidence);
-    return reading && reading.value > threshold ? [{ limit, evidence: says(reading), remedy }] : [];
+    if (!reading || reading.value <= threshold) return [];
+    return [{ limit, evidence: says(reading), remedy: isEmbedded(evidence) ? embedded : remedy }];
   });
 
 /** How far the resources are from their limits. */

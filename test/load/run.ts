@@ -7,7 +7,7 @@ import { summaryOf } from './histograms.js';
 import type { Balance } from './ledger.js';
 import type { Mix } from './mix.js';
 import { harnessFiguresOf, isReadByRules, type Next, nextOf } from './next.js';
-import type { LoadOptions } from './options.js';
+import type { LoadOptions, Thresholds } from './options.js';
 import { type Shape, shapeOf } from './population.js';
 import { Preparation } from './prepare.js';
 import { Progress } from './progress.js';
@@ -102,8 +102,7 @@ export class LoadRun {
     try {
       await this.#watch.check();
       const { capacity, seconds, users, next } = this.options.capacity ? await this.#search() : await this.#steady();
-      this.#fleet.quiet();
-      this.#fleet.phase = 'end';
+      this.#quiet();
       await this.#drain();
       const { balance, points, totals, window } = this.#fleet;
       const measuredTotals = capacity ? (this.#held?.totals ?? totals) : window;
@@ -129,6 +128,12 @@ export class LoadRun {
     }
   }
 
+  /** From here on clients hold their polls and do nothing else. */
+  #quiet(): void {
+    this.#fleet.quiet();
+    this.#fleet.phase = 'end';
+  }
+
   async #steady(): Promise<Found> {
     const { users, rampSeconds, seconds } = this.options;
     await this.#grow(this.#shape(users, false));
@@ -145,9 +150,11 @@ export class LoadRun {
     const [measuredFrom, first] = [performance.now(), fleet.points.length];
     await this.#sleep(seconds * 1_000);
     const measuredSeconds = (performance.now() - measuredFrom) / 1_000;
+    this.#quiet();
     const clients = users * this.options.devices;
     const [totals, points] = [fleet.window, fleet.points.slice(first)];
-    const { next } = await this.#measured({ users, clients, arrived: clients, totals, points, missing: 0 });
+    const observed = { users, clients, arrived: clients, totals, points, seconds: measuredSeconds, missing: 0 };
+    const { next } = await this.#measured(observed);
     return { capacity: undefined, seconds: measuredSeconds, users, next: { ...next, of: 'the measured time' } };
   }
 
@@ -158,7 +165,9 @@ export class LoadRun {
     const timer = setTimeout(() => this.#endEarly('time'), end - begun);
     const capacity = await findCapacity({ start, most, growth, thresholds, precision }, async (users) => {
       const measured = await this.#step(users, end);
-      this.say(`step: ${users} users: ${typeof measured === 'string' ? 'not finished' : describe(measured)}`);
+      this.say(
+        `step: ${users} users: ${typeof measured === 'string' ? 'not finished' : describe(measured, thresholds)}`,
+      );
       return measured;
     });
     clearTimeout(timer);
@@ -175,7 +184,7 @@ export class LoadRun {
     const { devices, holdSeconds, settleSeconds, arrivals } = this.options;
     const clients = users * devices;
     const rampMs = (Math.max(0, clients - this.#clients) / arrivals) * 1_000;
-    if (performance.now() + rampMs + (settleSeconds + holdSeconds) * 1_000 > end) return 'time';
+    if (performance.now() + rampMs + (settleSeconds + holdSeconds) * 1_000 > end) return this.#timeIsOver();
     fleet.phase = 'ramp';
     const unprepared = await this.#prepare(users);
     if (unprepared) return unprepared;
@@ -192,19 +201,21 @@ export class LoadRun {
     const first = fleet.points.length;
     const before = fleet.missing(now());
     fleet.phase = 'measured';
+    const begun = now();
     await this.#sleep(holdSeconds * 1_000);
     if (this.#reason) return this.#reason;
     const until = now();
+    const seconds = (until - begun) / 1_000;
     const { window: totals } = fleet;
     const points = fleet.points.slice(first);
     fleet.phase = 'ramp';
     fleet.measure();
     // Messages sent at the very end are still on their way.
     await this.#until(() => fleet.missing(until) <= before, DRAIN_MS);
+    if (this.#reason) return this.#reason;
     const missing = Math.max(0, fleet.missing(until) - before);
-    const observed = { users, clients, arrived: Math.min(arrived, clients), totals, points, missing };
+    const observed = { users, clients, arrived: Math.min(arrived, clients), totals, points, seconds, missing };
     const measured = await this.#measured(observed);
-    const seconds = points.reduce((sum, point) => sum + point.seconds, 0);
     if (broken(measured, this.options.thresholds).length === 0) this.#held = { totals, seconds };
     return measured;
   }
@@ -222,13 +233,17 @@ export class LoadRun {
       await this.#grow(this.#shape(users, true));
       return undefined;
     } catch (error) {
-      const { isLimited, accounts } = this.#preparation;
-      if (this.#reason) return this.#reason === 'time' && isLimited ? 'rate limits' : this.#reason;
+      if (this.#reason) return this.#reason === 'time' ? this.#timeIsOver() : this.#reason;
       // Without any account there is nothing to report.
       if (this.#clients === 0) throw error;
-      this.say(`${accounts.length} accounts: ${(error as Error).message}`);
+      this.say(`${this.#preparation.accounts.length} accounts: ${(error as Error).message}`);
       return 'accounts';
     }
+  }
+
+  /** Accounts that waited for rate limits took the time that a search without them has. */
+  #timeIsOver(): End {
+    return this.#preparation.isLimited ? 'rate limits' : 'time';
   }
 
   #shape(users: number, grows: boolean): Shape {
@@ -285,12 +300,12 @@ export class LoadRun {
 interface Observed extends Pick<Measured, 'users' | 'clients' | 'arrived'> {
   readonly totals: Totals;
   readonly points: readonly Point[];
+  readonly seconds: number;
   readonly missing: number;
 }
 
-function measuredOf({ users, clients, arrived, totals, points, missing }: Observed): Omit<Measured, 'next'> {
+function measuredOf({ users, clients, arrived, totals, points, seconds, missing }: Observed): Omit<Measured, 'next'> {
   const [calls, deliveries] = [summaryOf(totals.calls), summaryOf(totals.deliveries)];
-  const seconds = points.reduce((sum, point) => sum + point.seconds, 0);
   const mean = (of: (point: Point) => number | null): number =>
     points.reduce((sum, point) => sum + (of(point) ?? Number.NaN), 0) / Math.max(1, points.length);
   const attempts = totals.requests + totals.polls + deliveries.count + missing;
@@ -318,6 +333,13 @@ function measuredOf({ users, clients, arrived, totals, points, missing }: Observ
   };
 }
 
-const describe = ({ callMean, callP99, deliveryMean, deliveryP99, errors, facts, doubts }: Measured): string =>
-  `calls mean ${callMean.toFixed(1)} p99 ${callP99.toFixed(0)} ms, deliveries mean ${deliveryMean.toFixed(1)} ` +
-  `p99 ${deliveryP99.toFixed(0)} ms, errors ${errors.toFixed(3)} %; ${facts}${doubts.map((doubt) => `\n  ! ${doubt}`).join('')}`;
+function describe(measured: Measured, thresholds: Thresholds): string {
+  const { callMean, callP99, deliveryMean, deliveryP99, errors, facts, doubts } = measured;
+  const broke = broken(measured, thresholds);
+  return [
+    `calls mean ${callMean.toFixed(1)} p99 ${callP99.toFixed(0)} ms, deliveries mean ${deliveryMean.toFixed(1)} ` +
+      `p99 ${deliveryP99.toFixed(0)} ms, errors ${errors.toFixed(3)} %; ${facts}`,
+    ...(broke.length > 0 ? [`  broke: ${broke.join('; ')}`] : []),
+    ...doubts.map((doubt) => `  ! ${doubt}`),
+  ].join('\n');
+}

@@ -258,9 +258,21 @@ t.test('the rules are in the documentation, in their order', async (test) => {
   const page = await readFile('docs/load.md', 'utf8');
   const rows = RULES.map((rule) => {
     const metrics = rule.metrics.length === 0 ? 'the harness' : rule.metrics.map((name) => `\`${name}\``).join(', ');
-    return `| ${rule.limit} | ${thresholdText(rule)} | ${metrics} | ${rule.remedy} |`;
+    const embedded = rule.embedded === undefined ? '' : ` (embedded: ${rule.embedded})`;
+    return `| ${rule.limit} | ${thresholdText(rule)} | ${metrics} | ${rule.remedy}${embedded} |`;
   });
   test.match(page, rows.join('\n'));
+});
+
+t.test('a remedy is one of the face', async (test) => {
+  const slow = {
+    'conclave_commit_seconds_bucket{le="1"}': 0,
+    'conclave_commit_seconds_bucket{le="2.5"}': 100,
+    'conclave_commit_seconds_bucket{le="+Inf"}': 100,
+  };
+  const remedyOf = (role: string): string | undefined => adviceOf(evidenceOf(grown(role, slow)))[0]?.remedy;
+  test.match(remedyOf('actors'), /^MongoDB: faster disks/);
+  test.equal(remedyOf('all'), 'a faster disk');
 });
 
 t.test('the worst process is named, and several limits stand in the order of the rules', async (test) => {

@@ -2,6 +2,7 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import t from 'tap';
 import type { Capacity } from '../../load/capacity.js';
+import type { Comparison } from '../../load/comparison.js';
 import { record, sparse, times } from '../../load/histograms.js';
 import { pageOf } from '../../load/html.js';
 import { DEFAULT_MIX } from '../../load/mix.js';
@@ -139,6 +140,27 @@ t.test('the page has the steps of a capacity search', async (test) => {
   test.match(page, /capacity: 50 users \(53 were too many\)/);
   test.match(page, /at its limit then: the server/);
   test.match(page, /p99 of calls 3 s &gt; 2 s/);
+});
+
+t.test('the page has a comparison, its verdict, its tables and its doubts', async (test) => {
+  const measure = { name: 'mean of calls', unit: 'ms', before: 10, after: 20, words: 'slower by 90–110 %' };
+  const comparison: Comparison = {
+    earlier: { when: 'before', site: 'a <server>', summary: '50 users', machine: 'a machine' },
+    notes: ['--hosts 1 → 2'],
+    of: 'the measured time',
+    rows: [{ name: 'POST /messages', perSecond: [1, 2], times: [['mean', 10, 20]], errors: [0, 1] }],
+    measures: [{ ...measure, judgement: 'worse' }],
+    doubts: ['the <harness> took part'],
+    verdict: 'worse: mean of calls slower by 90–110 %',
+    isClearlyWorse: false,
+  };
+  const page = pageOf(outcome(), FACTS, comparison);
+  test.strictSame(faultsOf(page), []);
+  test.notMatch(page, /<server>|<harness>/, 'texts are escaped');
+  test.match(page, '<p class="capacity">comparison: worse: mean of calls slower by 90–110 %</p>');
+  test.match(page, '<p class="warning">! the &lt;harness&gt; took part</p>');
+  test.match(page, '<td>POST /messages</td><td>1.0 → 2.0 +100 %</td><td>10.0 → 20.0 +100 %</td><td>0 → 1</td>');
+  test.match(page, '<p class="facts">changed: --hosts 1 → 2</p>');
 });
 
 t.test('the data are JSON without addresses of services or files', async (test) => {
