@@ -436,3 +436,9 @@ export function compare(before: ReportData, after: ReportData): Comparison {
     isClearlyWorse: doubts.length === 0 && measures.some(({ judgement }) => judgement === 'worse'),
   };
 }
+
+/** Exit code of `--fail-if-worse`; 2 is that of errors. */
+const WORSE = 3;
+
+export const exitCodeOf = ({ isClearlyWorse }: Comparison, failIfWorse: boolean): number =>
+  failIfWorse && isClearlyWorse ? WORSE : 0;

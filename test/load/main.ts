@@ -4,7 +4,7 @@
  */
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { compare } from './comparison.js';
+import { compare, exitCodeOf } from './comparison.js';
 import { comparisonText } from './comparison-text.js';
 import { readEarlier } from './earlier.js';
 import { pageOf } from './html.js';
@@ -26,9 +26,6 @@ async function readMix(file: string | undefined): Promise<Mix> {
     throw new Error(`${file}: ${(error as Error).message}`);
   }
 }
-
-/** Exit code of `--fail-if-worse`. */
-const WORSE = 3;
 
 async function main(options: LoadOptions): Promise<void> {
   const mix = await readMix(options.mix);
@@ -61,7 +58,7 @@ async function main(options: LoadOptions): Promise<void> {
       `${facts.site}: ${facts.summary}\n${facts.machine}\n${page}\n${data}\n`,
     ];
     process.stdout.write(`\n${parts.join('\n\n')}`);
-    if (options.failIfWorse && comparison?.isClearlyWorse) process.exitCode = WORSE;
+    if (comparison) process.exitCode = exitCodeOf(comparison, options.failIfWorse);
   } finally {
     await target.stop();
   }

@@ -3,7 +3,15 @@ import { writeFile } from 'node:fs/promises';
 import fc from 'fast-check';
 import t from 'tap';
 import type { Capacity, Step } from '../../load/capacity.js';
-import { type Compared, compare, comparedCapacity, judge, obstaclesTo, rangeText } from '../../load/comparison.js';
+import {
+  type Compared,
+  compare,
+  comparedCapacity,
+  exitCodeOf,
+  judge,
+  obstaclesTo,
+  rangeText,
+} from '../../load/comparison.js';
 import { comparisonHtml, comparisonText } from '../../load/comparison-text.js';
 import { readEarlier } from '../../load/earlier.js';
 import type { Summary } from '../../load/histograms.js';
@@ -96,11 +104,13 @@ t.test('slower calls are found and said in percent, and the reverse is faster', 
     'p99 of deliveries in a second': 'worse',
   });
   test.ok(worse.isClearlyWorse);
+  test.strictSame([exitCodeOf(worse, true), exitCodeOf(worse, false)], [3, 0]);
   test.match(worse.verdict, /^worse: mean of calls slower by \d+–\d+ %; mean of deliveries slower/);
   const better = compare(slow, fast);
   test.ok(Object.values(judged(better.measures)).every((one) => one === 'better'));
   test.match(better.verdict, /^better: mean of calls faster by \d+–\d+ %/);
   test.notOk(better.isClearlyWorse);
+  test.equal(exitCodeOf(better, true), 0);
 });
 
 t.test('more CPU, more errors and missing deliveries are each found', async (test) => {
