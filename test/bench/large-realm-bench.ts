@@ -141,9 +141,12 @@ async function measure(title: string, ask: () => Promise<number>, before?: () =>
 async function besideBare({ owner }: Organization): Promise<void> {
   const ceiling = await Ceiling.start();
   const load = new Load();
+  const port = owner.api.target.nextPort();
   const face: Face = {
     name: 'embedded',
-    port: owner.api.target.nextPort(),
+    port,
+    ports: [port],
+    ops: [],
     pids: [process.pid],
     roles: ['embedded'],
     owner: owner.api.headers.authorization!,
