@@ -10,6 +10,7 @@ import {
 import type {
   AccountSessions,
   ApiProfileData,
+  ChangedIds,
   DirectoryBot,
   DirectoryDefaultStreamGroup,
   DirectoryEmailDomain,
@@ -158,6 +159,10 @@ export class RealmDirectory implements DirectoryView {
     return this.#users.changeCount;
   }
 
+  usersChangedSince(usersVersion: number): ChangedIds<UserId> {
+    return this.#users.changedSince(usersVersion);
+  }
+
   stream(id: StreamId): DirectoryStream | undefined {
     return this.#streams.get(id);
   }
@@ -260,6 +265,10 @@ export class RealmDirectory implements DirectoryView {
 
   get profilesVersion(): number {
     return this.#profiles.changeCount;
+  }
+
+  profilesChangedSince(profilesVersion: number): ChangedIds<UserId> {
+    return this.#profiles.changedSince(profilesVersion);
   }
 
   realms(): Iterable<DirectoryRealmEntry> {

@@ -63,7 +63,7 @@ t.test('encoded users equal presentUser for all viewers, also after changes', as
           for (const id of IDS) {
             const viewer = directory.user(id as never)!;
             const got = JSON.parse(
-              Buffer.from(getEncodedUserList(directory, viewer, options).bytes).toString(),
+              Buffer.from(getEncodedUserList(directory, viewer, options).toBytes()).toString(),
             ) as unknown;
             if (!test.same(got, plain(directory, viewer, options))) throw new Error('differs');
           }
