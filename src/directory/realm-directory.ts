@@ -55,6 +55,7 @@ export class RealmDirectory implements DirectoryView {
   deactivated: boolean;
   settings: RealmSettings;
   fullMembersAt: number;
+  recentMessageCountsVersion = 0;
   #singletonValues = EMPTY_DIRECTORY_SINGLETONS;
   readonly #users: DirectoryUserCollection;
   readonly #streams = new DirectoryStreamCollection();
@@ -108,6 +109,7 @@ export class RealmDirectory implements DirectoryView {
     if (change.deactivated !== undefined) this.deactivated = change.deactivated;
     if (change.fullMembersAt !== undefined) this.fullMembersAt = change.fullMembersAt;
     if (change.groupGone !== undefined) this.#groups.remove(change.groupGone);
+    if (change.traffic) this.recentMessageCountsVersion++;
     for (const [stream, recent] of change.traffic ?? []) this.#recentMessageCountByStream.set(stream, recent);
   }
 

@@ -22,6 +22,7 @@ export {
   requireMayPostToStream,
   weakestRoleSeeingUnsubscribed,
 } from './access.js';
+export { EncodedStreams } from './encoded-streams.js';
 export {
   didMemberReceiveMessageId,
   findReceivingStayOfMessageId,
@@ -49,6 +50,7 @@ export {
   truncateTopicName,
 } from './names.js';
 export {
+  encodeStream,
   encodeStreamList,
   formatStreamForApi,
   formatSubscriptionForApi,
@@ -62,6 +64,7 @@ export {
   countMessagesInTrafficWindow,
   type DailyMessageCounts,
   estimateWeeklyStreamTraffic,
+  nextWeeklyTrafficChangeMs,
   withMessageAddedToDailyCounts,
 } from './traffic.js';
 export {

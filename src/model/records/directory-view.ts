@@ -67,6 +67,8 @@ export interface DirectoryView {
   groups(): Iterable<DirectoryUserGroup>;
   /** Returns the number of the stream's messages in the last 28 days, by the last count. */
   recentMessageCountOf(stream: StreamId): number;
+  /** Number of changes of these counts. */
+  readonly recentMessageCountsVersion: number;
   /** Default stream groups, in no particular order. */
   readonly streamGroups: readonly DirectoryDefaultStreamGroup[];
   /** Lists the linkifiers in the order in which they apply. */
