@@ -43,6 +43,25 @@ export function encodeResponseFieldParts(of: ResponseFields): Uint8Array[] {
   return [encodeResponseFields(plain), ...parts];
 }
 
+/** Joins parts below this size with their neighbours; larger parts stay as they are, because others may share them. */
+export function joinSmallParts(parts: readonly Uint8Array[], maxJoinedBytes: number): readonly Uint8Array[] {
+  const joined: Uint8Array[] = [];
+  let small: Uint8Array[] = [];
+  const addSmall = (): void => {
+    if (small.length > 0) joined.push(Buffer.concat(small));
+    small = [];
+  };
+  for (const part of parts) {
+    if (part.byteLength < maxJoinedBytes) small.push(part);
+    else {
+      addSmall();
+      joined.push(part);
+    }
+  }
+  addSmall();
+  return joined;
+}
+
 /** Fields of a response that is sent many times: the body is put together once. */
 export class CachedResponseFields {
   /** The complete body in parts to concatenate, set by its first sender. */
