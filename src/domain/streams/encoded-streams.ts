@@ -6,8 +6,11 @@
 import { EncodedJson } from '#base';
 import type { DirectoryStream } from '#model/records';
 
-/** Streams that are encoded into one array. Lists that show all of them share it, and its compressed form. */
-const STREAMS_PER_CHUNK = 128;
+/**
+ * Streams that are encoded into one array. Lists that show all of them share it, and its compressed form; what is left
+ * of the others is compressed for each user.
+ */
+const STREAMS_PER_CHUNK = 32;
 
 /** Stream objects of a chunk, each after a comma. */
 interface EncodedStreamChunk {

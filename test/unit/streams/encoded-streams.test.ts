@@ -66,7 +66,7 @@ t.test('lists of streams share the bytes of the streams that all see', async (t)
   const first = encoded.listWhere(({ id }) => id !== 5).parts;
   const second = encoded.listWhere(({ id }) => id !== 7).parts;
   const shared = second.filter((part) => first.includes(part)).map(({ byteLength }) => byteLength);
-  t.equal(shared.filter((bytes) => bytes > 1_000).length, 2, 'all chunks but the first');
+  t.ok(shared.filter((bytes) => bytes > 1_000).length >= 8, 'all chunks but the first');
 });
 
 const people = [person(8, { role: 200 }), person(9), person(10, { role: 600 })];
