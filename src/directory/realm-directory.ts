@@ -81,7 +81,7 @@ export class RealmDirectory implements DirectoryView {
     this.deactivated = snapshot.deactivated;
     this.settings = addMissingRealmSettings(snapshot.settings);
     this.fullMembersAt = snapshot.fullMembersAt;
-    this.#users = new DirectoryUserCollection(computeRealmFoundedAtMs(snapshot.users));
+    this.#users = new DirectoryUserCollection(computeRealmFoundedAtMs(snapshot.users), snapshot.users.length);
     this.#collections = {
       users: this.#users,
       streams: this.#streams,
