@@ -11,6 +11,7 @@
 import type { UserId } from '#model';
 import type { AvatarUploadRecord, DirectoryUser } from '#model/records';
 import { copyText } from './compact-text.js';
+import { SharedValues } from './shared-values.js';
 
 /** Fields that most accounts have in common. */
 type CommonFields = Pick<
@@ -18,12 +19,9 @@ type CommonFields = Pick<
   'botOwner' | 'timezone' | 'avatarSource' | 'avatarVersion' | 'avatar' | 'pastRoles' | 'rateLimits'
 >;
 
-/** Maximum number of different common fields that are shared; beyond it each record has its own. */
-const MAX_SHARED_COMMON_FIELDS = 10_000;
-
 /** Keeps one object for records whose common fields are equal. */
 export class CommonFieldsPool {
-  readonly #shared = new Map<string, CommonFields>();
+  readonly #shared = new SharedValues<CommonFields>();
   /** Those of the last record: the next one mostly has the same. */
   #last: CommonFields | undefined;
 
@@ -40,10 +38,7 @@ export class CommonFieldsPool {
     // An uploaded avatar is that of one account.
     if (avatar) return fields;
     if (this.#last && areEqual(this.#last, fields)) return this.#last;
-    const key = JSON.stringify(fields);
-    const known = this.#shared.get(key);
-    if (!known && this.#shared.size < MAX_SHARED_COMMON_FIELDS) this.#shared.set(key, fields);
-    this.#last = known ?? fields;
+    this.#last = this.#shared.share(fields);
     return this.#last;
   }
 }

@@ -2,8 +2,13 @@
 import type { UserId } from '#model';
 import type { DirectoryUserPreferences, UserStatus } from '#model/records';
 import { DirectoryRecordCollection } from './collection.js';
+import { SharedValues } from './shared-values.js';
+
+const NO_ALERT_WORDS: DirectoryUserPreferences['alertWords'] = [];
+const NO_MUTED_USERS: DirectoryUserPreferences['muted'] = [];
 
 export class DirectoryPreferenceCollection extends DirectoryRecordCollection<UserId, DirectoryUserPreferences> {
+  readonly #settings = new SharedValues<DirectoryUserPreferences['settings']>();
   readonly statusByUser = new Map<UserId, UserStatus>();
   /** Users whose settings ask for mails or pushes of all streams. */
   readonly userIdsNotifiedOfAllStreams = new Set<UserId>();
@@ -22,11 +27,21 @@ export class DirectoryPreferenceCollection extends DirectoryRecordCollection<Use
   }
 
   override put(personal: DirectoryUserPreferences): void {
-    super.put(personal);
+    super.put(this.#compact(personal));
     if (personal.status) this.statusByUser.set(personal.user, personal.status);
     else this.statusByUser.delete(personal.user);
     const { enable_stream_email_notifications: mails, enable_stream_push_notifications: pushes } = personal.settings;
     if (mails || pushes) this.userIdsNotifiedOfAllStreams.add(personal.user);
     else this.userIdsNotifiedOfAllStreams.delete(personal.user);
+  }
+
+  /** The same record in less memory: most accounts that changed a setting have the same few values, and no lists. */
+  #compact(personal: DirectoryUserPreferences): DirectoryUserPreferences {
+    return {
+      ...personal,
+      settings: this.#settings.share(personal.settings),
+      alertWords: personal.alertWords.length === 0 ? NO_ALERT_WORDS : personal.alertWords,
+      muted: personal.muted.length === 0 ? NO_MUTED_USERS : personal.muted,
+    };
   }
 }
