@@ -221,6 +221,10 @@ export class RealmDirectory implements DirectoryView {
     return this.#userPreferences.changeCount;
   }
 
+  get alertsAndMutesVersion(): number {
+    return this.#userPreferences.alertsAndMutesChangeCount;
+  }
+
   group(id: number): DirectoryUserGroup | undefined {
     return this.#groups.get(id);
   }

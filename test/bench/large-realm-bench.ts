@@ -207,10 +207,11 @@ const server = await start();
 try {
   const org = await makeOrganization(server, ['member', 'admin']);
   await timed(`${ACCOUNTS} accounts, ${STREAMS} streams, straight into the Store`, () => fill(server, org));
-  const member = await Requester.open(org.member);
-  const admin = await Requester.open(org.admin);
   const part = (name: string): boolean => values.only === '' || values.only.split(',').includes(name);
   await timed('first request: opens actor and replica', () => openReplicas(server, org.member));
+  // Opened now, because servers close connections on which nothing happens for ten seconds.
+  const member = await Requester.open(org.member);
+  const admin = await Requester.open(org.admin);
   const register = (): Promise<number> => member.send('POST', '/register', '');
   let turn = 0;
   const rename = (): Promise<unknown> =>

@@ -25,7 +25,15 @@ export class CommonFieldsPool {
   /** Those of the last record: the next one mostly has the same. */
   #last: CommonFields | undefined;
 
-  share({ botOwner, timezone, avatarSource, avatarVersion, avatar, pastRoles, rateLimits }: DirectoryUser): CommonFields {
+  share({
+    botOwner,
+    timezone,
+    avatarSource,
+    avatarVersion,
+    avatar,
+    pastRoles,
+    rateLimits,
+  }: DirectoryUser): CommonFields {
     const fields: CommonFields = {
       botOwner,
       timezone,
@@ -107,7 +115,7 @@ class CompactUser implements DirectoryUser {
       (of.isActive ? ACTIVE_FLAG : 0) |
       (of.isBillingAdmin ? BILLING_FLAG : 0) |
       (isHash ? PACKED_HASH_FLAG : 0) |
-      (of.joined % 1_000 << JOINED_MS_SHIFT);
+      ((of.joined % 1_000) << JOINED_MS_SHIFT);
     this.#common = common;
   }
 
@@ -124,7 +132,7 @@ class CompactUser implements DirectoryUser {
   }
 
   get botType(): number | null {
-    return ((this.#flags >> BOT_TYPE_SHIFT) & MAX_SMALL_NUMBER) || null;
+    return (this.#flags >> BOT_TYPE_SHIFT) & MAX_SMALL_NUMBER || null;
   }
 
   get emailVisibility(): number {

@@ -17,17 +17,24 @@ export class DirectoryPreferenceCollection extends DirectoryRecordCollection<Use
     super(({ user }) => user);
   }
 
+  /** Number of changes of alert words and muted users. */
+  alertsAndMutesChangeCount = 0;
+  readonly #userIdsWithAlertsOrMutes = new Set<UserId>();
+
   preferencesOf(user: UserId): DirectoryUserPreferences {
     return this.get(user) ?? { user, settings: {}, alertWords: [], muted: [] };
   }
 
   /** Preferences with alert words or muted users. */
   *recordsWithAlertsOrMutes(): Iterable<DirectoryUserPreferences> {
-    for (const one of this.allRecords()) if (one.alertWords.length > 0 || one.muted.length > 0) yield one;
+    for (const user of this.#userIdsWithAlertsOrMutes) yield this.get(user)!;
   }
 
   override put(personal: DirectoryUserPreferences): void {
+    if (!haveSameAlertsAndMutes(this.preferencesOf(personal.user), personal)) this.alertsAndMutesChangeCount++;
     super.put(this.#compact(personal));
+    if (personal.alertWords.length > 0 || personal.muted.length > 0) this.#userIdsWithAlertsOrMutes.add(personal.user);
+    else this.#userIdsWithAlertsOrMutes.delete(personal.user);
     if (personal.status) this.statusByUser.set(personal.user, personal.status);
     else this.statusByUser.delete(personal.user);
     const { enable_stream_email_notifications: mails, enable_stream_push_notifications: pushes } = personal.settings;
@@ -45,3 +52,8 @@ export class DirectoryPreferenceCollection extends DirectoryRecordCollection<Use
     };
   }
 }
+
+const haveSameAlertsAndMutes = (a: DirectoryUserPreferences, b: DirectoryUserPreferences): boolean =>
+  a.alertWords.length === b.alertWords.length &&
+  a.muted.length === b.muted.length &&
+  JSON.stringify([a.alertWords, a.muted]) === JSON.stringify([b.alertWords, b.muted]);

@@ -109,4 +109,6 @@ export interface DirectoryView {
   readonly groupsVersion: number;
   /** Number of changes of preferences. */
   readonly preferencesVersion: number;
+  /** Number of changes of alert words and muted users. */
+  readonly alertsAndMutesVersion: number;
 }
