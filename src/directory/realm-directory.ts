@@ -65,7 +65,7 @@ export class RealmDirectory implements DirectoryView {
   readonly #groups = new DirectoryRecordCollection<number, DirectoryUserGroup>(({ id }) => id);
   readonly #customEmoji = new DirectoryRecordCollection<number, DirectoryEmoji>(({ id }) => id);
   readonly #bots = new DirectoryRecordCollection<UserId, DirectoryBot>(({ user }) => user);
-  readonly #sessions = new DirectorySessionCollection();
+  readonly #sessions: DirectorySessionCollection;
   readonly #recentMessageCountByStream = new Map<number, number>();
   readonly #collections: {
     readonly [C in keyof DirectoryRecordTypeByCollection]: { put(record: DirectoryRecordTypeByCollection[C]): void };
@@ -82,6 +82,7 @@ export class RealmDirectory implements DirectoryView {
     this.settings = addMissingRealmSettings(snapshot.settings);
     this.fullMembersAt = snapshot.fullMembersAt;
     this.#users = new DirectoryUserCollection(computeRealmFoundedAtMs(snapshot.users), snapshot.users.length);
+    this.#sessions = new DirectorySessionCollection(snapshot.sessions?.length ?? 0);
     this.#collections = {
       users: this.#users,
       streams: this.#streams,

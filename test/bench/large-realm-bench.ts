@@ -260,8 +260,8 @@ try {
       stop: async () => {},
     };
     const registerText = requestText('POST', '/api/v1/register', org.member.api.headers.authorization!, '');
-    await besideBare(face, 'register', registerText);
-    await besideBare(face, 'users', usersText(face.owner));
+    await besideBare(face, 'large-register', registerText);
+    await besideBare(face, 'large-users', usersText(face.owner));
     await compressed(face, registerText.replace('\r\n', '\r\nAccept-Encoding: gzip\r\n'));
   }
   say(machine());

@@ -10,7 +10,7 @@
  */
 import type { UserId } from '#model';
 import type { AvatarUploadRecord, DirectoryUser } from '#model/records';
-import { copyText } from './compact-text.js';
+import { copyText, packHash, unpackHash } from './compact-text.js';
 import { SharedValues } from './shared-values.js';
 
 /** Fields that most accounts have in common. */
@@ -76,8 +76,6 @@ const MS_MASK = 1_023;
 /** Creation times up to this one fit into whole seconds of 31 bits: 2038. */
 const MAX_JOINED_MS = (2 ** 31 - 1) * 1_000;
 
-const KEY_HASH_PATTERN = /^[0-9a-f]{64}$/;
-
 /** True if the numbers of a record have the sizes that fit. A newer version of the server may know others. */
 const fitsIntoFlags = ({ role, botType, emailVisibility, joined }: DirectoryUser): boolean =>
   isWithin(role, MAX_ROLE) &&
@@ -106,21 +104,21 @@ class CompactUser implements DirectoryUser {
     this.email = of.email === of.deliveryEmail ? this.deliveryEmail : copyText(of.email);
     this.fullName = copyText(of.fullName);
     this.#joinedSeconds = Math.floor(of.joined / 1_000);
-    const isHash = KEY_HASH_PATTERN.test(of.keyHash);
-    this.#keyHash = isHash ? Buffer.from(of.keyHash, 'hex').toString('latin1') : copyText(of.keyHash);
+    const packedHash = packHash(of.keyHash);
+    this.#keyHash = packedHash ?? copyText(of.keyHash);
     this.#flags =
       of.role |
       ((of.botType ?? 0) << BOT_TYPE_SHIFT) |
       (of.emailVisibility << VISIBILITY_SHIFT) |
       (of.isActive ? ACTIVE_FLAG : 0) |
       (of.isBillingAdmin ? BILLING_FLAG : 0) |
-      (isHash ? PACKED_HASH_FLAG : 0) |
+      (packedHash === undefined ? 0 : PACKED_HASH_FLAG) |
       ((of.joined % 1_000) << JOINED_MS_SHIFT);
     this.#common = common;
   }
 
   get keyHash(): string {
-    return this.#flags & PACKED_HASH_FLAG ? Buffer.from(this.#keyHash, 'latin1').toString('hex') : this.#keyHash;
+    return this.#flags & PACKED_HASH_FLAG ? unpackHash(this.#keyHash) : this.#keyHash;
   }
 
   get joined(): number {

@@ -9,17 +9,20 @@ import { SharedValues } from './shared-values.js';
 const NO_LINKS: readonly OneTimeSignInLink[] = [];
 
 export class DirectorySessionCollection extends DirectoryRecordCollection<UserId, AccountSessions> {
-  readonly #userIdsByHash = new IdsByKey(
-    (id, hash) => this.#sessionOf(id, hash) !== undefined,
-    (id) => this.get(toUserId(id))?.sessions.map(({ hash }) => hash) ?? [],
-  );
+  readonly #userIdsByHash: IdsByKey;
   readonly #clientNames = new SharedValues<string>();
 
   /** Accounts with devices to which notifications may be pushed. */
   readonly userIdsWithPushDevice = new Set<UserId>();
 
-  constructor() {
+  /** Makes an empty collection. @param expected number of accounts that will be put */
+  constructor(expected: number) {
     super(({ user }) => user);
+    this.#userIdsByHash = new IdsByKey(
+      (id, hash) => this.#sessionOf(id, hash) !== undefined,
+      (id) => this.get(toUserId(id))?.sessions.map(({ hash }) => hash) ?? [],
+      expected,
+    );
   }
 
   findSessionByHash(hash: string): { readonly user: UserId; readonly session: WebSession } | undefined {
