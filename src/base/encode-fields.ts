@@ -4,8 +4,8 @@ import type { Json, JsonObject } from './json.js';
 const textEncoder = new TextEncoder();
 
 /**
- * Encoded JSON that goes into a response as it is: parts to concatenate. Values may share parts, so a long list of which
- * a little differs need not be copied.
+ * Encoded JSON that goes into a response as it is: parts to concatenate. Values may share parts, so that nearly equal
+ * lists need not be copied.
  */
 export class EncodedJson {
   constructor(readonly parts: readonly Uint8Array[]) {}

@@ -1,7 +1,7 @@
 /**
  * Memory and CPU of a directory replica by itself: `node --expose-gc dist/test/bench/directory-memory-bench.js
- * [--accounts N] [--streams N] [--snapshot FILE]`, some 30 s. It builds replicas from a snapshot as it comes from another
- * process, and applies changes of accounts. `--snapshot` writes a heap snapshot of a replica. It asserts none.
+ * [--accounts N] [--streams N] [--snapshot FILE]`, some 30 s. It builds replicas from a snapshot as it comes from
+ * another process, and applies changes of accounts. `--snapshot` writes a heap snapshot of a replica. It asserts none.
  */
 import { parseArgs } from 'node:util';
 import { writeHeapSnapshot } from 'node:v8';

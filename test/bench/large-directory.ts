@@ -10,7 +10,7 @@ import { DEFAULT_REALM_SETTINGS, toStreamId, toUserId, type UserId } from '#mode
 import type { AccountSessions, DirectoryStream, DirectoryUser, DirectoryUserPreferences } from '#model/records';
 import { packJsonToBuffer, unpackJson } from '#ports/store';
 
-/** First id of the made accounts and streams: a realm's own counters stay below, so that more can be made by the API. */
+/** First id of the made accounts and streams: a realm's own counters stay below, so the API can make more. */
 export const FIRST_MADE_ID = 10_000;
 const FIRST_RECIPIENT = 1_000_000;
 const JOINED_MS = 1_700_000_000_000;

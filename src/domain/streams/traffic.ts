@@ -49,8 +49,8 @@ function roundToTwoSignificantDigits(n: number): number {
 }
 
 /**
- * Time from which the same number of messages may give another estimate, because the stream is a day older; infinite for
- * a stream that is older than the counted days. @param created as in `estimateWeeklyStreamTraffic`
+ * Time from which the same number of messages may give another estimate, because the stream is a day older. The time is
+ * infinite for a stream that is older than the counted days. @param created as in `estimateWeeklyStreamTraffic`
  */
 export function nextWeeklyTrafficChangeMs(created: number, now: number): number {
   const age = Math.floor((now - created * 1000) / DAY_MS);

@@ -32,7 +32,7 @@ export interface SlowClientGuardedTransfer {
   /**
    * Buffers that contain the held bytes, as other transfers may do at the same time: their size counts instead of
    * `heldBytes`, once for all transfers. 16 clients that open an organization of 100,000 accounts wait for 55 MB each,
-   * of which nearly all is the same memory. Absent: no other transfer holds these bytes.
+   * nearly all of it the same memory. Absent: no other transfer holds these bytes.
    */
   readonly sharedBuffers?: ReadonlySet<ArrayBufferLike>;
   /** Closes the connection; the guard has already removed the transfer. */
