@@ -25,7 +25,7 @@ const chunkIndexOf = (id: UserId): number => Math.floor(id / CHUNK_ACCOUNTS);
  * Maximum number of variants whose chunks stay in memory, each as large as the list. Clients of one kind ask for the
  * same one.
  */
-const MAX_VARIANTS = 16;
+const MAX_VARIANTS = 32;
 
 /** The role that stands for all roles which see the same addresses as the viewer. */
 function addressViewerRoleClass(viewer: DirectoryUser): number {
@@ -95,6 +95,8 @@ class EncodedUserListCache {
       if (chunk.bytes.byteLength > 0) parts.push(parts.length === 1 ? chunk.withoutFirstComma : chunk.bytes);
     }
     parts.push(LIST_END);
+    // Where all accounts show their address, the class of viewers has no chunk of its own.
+    if (forClass.size === 0) this.#chunksByVariant.delete(key);
     const list = new EncodedJson(parts);
     if (!own) this.#listByKey.set(key, list);
     return list;
