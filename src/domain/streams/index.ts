@@ -22,6 +22,7 @@ export {
   requireMayPostToStream,
   weakestRoleSeeingUnsubscribed,
 } from './access.js';
+export { EncodedStreams } from './encoded-streams.js';
 export {
   automaticTopicPolicyOf,
   mayTopicPolicyChange,
@@ -54,6 +55,7 @@ export {
   truncateTopicName,
 } from './names.js';
 export {
+  encodeStream,
   encodeStreamList,
   formatStreamForApi,
   formatSubscriptionForApi,
@@ -67,6 +69,7 @@ export {
   countMessagesInTrafficWindow,
   type DailyMessageCounts,
   estimateWeeklyStreamTraffic,
+  nextWeeklyTrafficChangeMs,
   withMessageAddedToDailyCounts,
 } from './traffic.js';
 export {
