@@ -80,7 +80,7 @@ export async function readSmallExportTables(folder: ExportFolder): Promise<Small
     found.add(table);
     return SEPARATELY_READ_TABLES.has(table);
   };
-  for await (const batch of folder.readRowBatches(REALM_FILE_NAME, passedOver)) {
+  for await (const batch of folder.readRowBatches(REALM_FILE_NAME, { skips: passedOver })) {
     for (const row of batch) {
       const rows = tables.get(row.table);
       if (rows) rows.push(row);
@@ -99,7 +99,7 @@ async function forEachRowOfRealmTable(
   table: string,
   take: (row: CheckedExportRow) => void,
 ): Promise<void> {
-  for await (const batch of folder.readRowBatches(REALM_FILE_NAME, (name) => name !== table)) {
+  for await (const batch of folder.readRowBatches(REALM_FILE_NAME, { skips: (name) => name !== table })) {
     for (const row of batch) take(row);
   }
 }
@@ -192,7 +192,7 @@ export async function assignMessageIdsAndListFiles(
 ): Promise<string[]> {
   const names = await folder.listConsecutiveMessageFiles();
   for (const name of names) {
-    for await (const batch of folder.readRowBatches(name, (table) => table !== 'zerver_message')) {
+    for await (const batch of folder.readRowBatches(name, { skips: (table) => table !== 'zerver_message' })) {
       for (const row of batch) draft.messageIdMap.assignNextNewId(row.requiredId, isSorted);
     }
   }

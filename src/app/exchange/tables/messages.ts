@@ -14,6 +14,7 @@ import { type DailyMessageCounts, withMessageAddedToDailyCounts } from '#domain/
 import { type EmojiReference, toUserId, type UserId } from '#model';
 import type { DirectoryView, MessageRecord } from '#model/records';
 import type { ExportFolder } from '../format/folder.js';
+import type { JsonNumberTable } from '../format/json-rows.js';
 import { CheckedExportRow } from '../format/row.js';
 import type { ImportedOrganizationDraft } from '../import/draft.js';
 import type { ImportedMessageCopies } from './copies.js';
@@ -22,6 +23,7 @@ import { EXPORTED_MESSAGE_FLAG_BITS, type ImportedReadStatesAndMarks } from './f
 import { ImportedLinkRewriter } from './links.js';
 import { convertEmojiOfRow, makeEmojiColumns, toTopicOrUndefined } from './personal.js';
 
+const RECEIVER_TABLE = 'zerver_usermessage';
 const NO_TOPIC_PLACEHOLDER = '(no topic)';
 const MAX_IMPORTED_CONTENT_CHARACTERS = 10_000;
 const MAX_TOPICS_WITH_CACHED_LINKS = 10_000;
@@ -392,15 +394,26 @@ export async function readMessageFileWithFlagPairs(
     }
     return rows;
   };
-  for await (const batch of folder.readRowBatches(name)) {
+  let last = { message: -1, rows: [] as number[] };
+  const addFlags = (message: number, user: number, mask: number): void => {
+    // The rows of one message usually lie together.
+    if (message !== last.message) last = { message, rows: rowsOf(message) };
+    last.rows.push(draft.userIdMap.requireNewId(user, RECEIVER_TABLE), mask);
+  };
+  const numberTable: JsonNumberTable = {
+    name: RECEIVER_TABLE,
+    columns: ['message', 'user_profile', 'flags_mask'],
+    takeNumbers: (numbers) => addFlags(numbers[0]!, numbers[1]!, numbers[2]!),
+  };
+  for await (const batch of folder.readRowBatches(name, { numberTable })) {
     for (const row of batch) {
       if (row.table === 'zerver_message') messages.push({ row, rows: rowsOf(row.requiredId) });
-      else if (row.table === 'zerver_usermessage') {
-        rowsOf(row.requireNonNegativeInteger('message')).push(
-          draft.userIdMap.requireNewId(row.requireNonNegativeInteger('user_profile'), row.table),
+      else if (row.table === RECEIVER_TABLE)
+        addFlags(
+          row.requireNonNegativeInteger('message'),
+          row.requireNonNegativeInteger('user_profile'),
           row.requireNonNegativeInteger('flags_mask'),
         );
-      }
     }
   }
   return messages;
