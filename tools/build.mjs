@@ -44,7 +44,12 @@ const COMPILER = join('node_modules', '.bin', 'tsc');
 const LAUNCHER = 'src/launch.ts';
 const CODE_CACHE_TOOL = 'tools/code-cache.mjs';
 /** Scripts of threads. Tests start hundreds of threads, so these are bundled in place of the compiled files too. */
-const THREADS = ['src/domain/markdown/render-worker', 'src/domain/secrets/strength-worker'];
+const THREADS = [
+  'src/domain/markdown/render-worker',
+  'src/domain/secrets/strength-worker',
+  'src/app/exchange/import/message-file-worker',
+  'src/app/exchange/import/message-text-worker',
+];
 /** Scripts of processes that the program starts. */
 const PROCESSES = ['src/app/server/worker-process'];
 /** Time for the start that fills the code cache; it takes a second. */

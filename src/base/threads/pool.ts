@@ -12,6 +12,8 @@ interface ThreadPoolOptions {
   readonly threads: number;
   /** Time limit of one job, ms. */
   readonly timeoutMs: number;
+  /** Plain data that every thread gets at its start, as `workerData`. */
+  readonly threadData?: unknown;
   /** Time after which an idle thread ends, ms. Default: never. */
   readonly idleMs?: number;
 }
@@ -73,7 +75,7 @@ export class ThreadPool<Job, Result> {
 
   #startWorker(): Worker | undefined {
     if (this.#closed || this.#allWorkers.size >= this.options.threads) return undefined;
-    const worker = new Worker(this.options.script);
+    const worker = new Worker(this.options.script, { workerData: this.options.threadData });
     // Idle threads must not keep the process alive.
     worker.unref();
     this.#allWorkers.add(worker);

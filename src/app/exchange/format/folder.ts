@@ -19,7 +19,7 @@ export class ExportFolder {
   /** @param messageRoot folder of the message files, if it is another one */
   constructor(
     private readonly root: string,
-    private readonly messageRoot: string = root,
+    readonly messageRoot: string = root,
   ) {}
 
   /** The same export with the message files of another folder. */

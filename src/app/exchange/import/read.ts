@@ -47,6 +47,7 @@ import {
   markImportedStreamAsDefault,
 } from '../tables/streams.js';
 import { ImportedOrganizationDraft, type OrganizationImportFacts } from './draft.js';
+import type { MessageFileReader } from './message-threads.js';
 
 const REALM_FILE_NAME = 'realm.json';
 /** Tables that can be as large as the messages; they are read row by row, at their turn. */
@@ -187,14 +188,14 @@ export async function readExportedReactions(
  */
 export async function assignMessageIdsAndListFiles(
   folder: ExportFolder,
+  reader: MessageFileReader,
   draft: ImportedOrganizationDraft,
   isSorted: boolean,
 ): Promise<string[]> {
   const names = await folder.listConsecutiveMessageFiles();
   for (const name of names) {
-    for await (const batch of folder.readRowBatches(name, { skips: (table) => table !== 'zerver_message' })) {
-      for (const row of batch) draft.messageIdMap.assignNextNewId(row.requiredId, isSorted);
-    }
+    const { ids } = await reader.readFile({ folder: folder.messageRoot, name, onlyIds: true });
+    for (const id of ids) draft.messageIdMap.assignNextNewId(id, isSorted);
   }
   return names;
 }
