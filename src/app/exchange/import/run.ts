@@ -39,11 +39,8 @@ import {
 } from './read.js';
 import { makeImportedDirectorySnapshot, writeOrganizationAndListTimedActors } from './write.js';
 
-/**
- * Number of files of messages that are rendered, or wait to be written: the import's own thread has work while the
- * others have.
- */
-const MAX_FILES_UNDER_WAY = 2;
+/** Number of files of messages that are rendered or written while the next one is read and sorted in. */
+const MAX_FILES_UNDER_WAY = 1;
 /** Name of the part that counts the message files that have been stored. No kind of actor loads this part. */
 const STORED_MESSAGE_FILES_PART = 'import-progress';
 

@@ -225,14 +225,14 @@ export class MessageImport {
     { stream }: ImportedMessageConversation,
     rows: UserAndFlagMaskPairs,
   ) {
-    const receivers = new Set<number>();
+    const receivers: number[] = [];
     const flags: Record<string, string[]> = {};
     let wildcard = false;
     for (let i = 0; i < rows.length; i += 2) {
       const user = rows[i]!;
       const mask = rows[i + 1]!;
       if ((mask & EXPORTED_MESSAGE_FLAG_BITS.historical) !== 0) this.marks.addMarkedMessage(user, 'historical', id);
-      else receivers.add(user);
+      else receivers.push(user);
       this.#recordUserFlags(user, stream, id, mask, flags);
       if ((mask & EXPORTED_MESSAGE_FLAG_BITS.wildcard_mentioned) !== 0) wildcard = true;
     }
@@ -260,10 +260,11 @@ export class MessageImport {
     this.marks.addMessageReadState(user, origin, id, (mask & EXPORTED_MESSAGE_FLAG_BITS.read) !== 0);
     if ((mask & EXPORTED_MESSAGE_FLAG_BITS.starred) !== 0) this.marks.addMarkedMessage(user, 'starred', id);
     if ((mask & EXPORTED_MESSAGE_FLAG_BITS.collapsed) !== 0) this.marks.addMarkedMessage(user, 'collapsed', id);
+    if ((mask & (EXPORTED_MESSAGE_FLAG_BITS.mentioned | EXPORTED_MESSAGE_FLAG_BITS.has_alert_word)) === 0) return;
     const own: string[] = [];
     if ((mask & EXPORTED_MESSAGE_FLAG_BITS.mentioned) !== 0) own.push('mentioned');
     if ((mask & EXPORTED_MESSAGE_FLAG_BITS.has_alert_word) !== 0) own.push('has_alert_word');
-    if (own.length > 0) flags[user] = own;
+    flags[user] = own;
   }
 
   #recordNewestInTopic({ stream, topic }: ImportedMessageConversation, id: number): void {
