@@ -5,6 +5,7 @@ import { fanout } from './fanout.js';
 import { fanoutRate } from './fanout-rate.js';
 import { held } from './held.js';
 import { history } from './history.js';
+import { missed } from './missed.js';
 import { register } from './register.js';
 import { me, ping, presence, send } from './requests.js';
 import { users } from './users.js';
@@ -21,6 +22,7 @@ export const CASES: readonly Case[] = [
   register,
   held,
   history,
+  missed,
   web,
   exchange,
 ];
