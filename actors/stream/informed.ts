@@ -51,7 +51,7 @@ export class MissedMessageNoticeMemory {
     return false;
   }
 
-  /** Returns the time until which the receiver counts as informed of the topic, ms; undefined if it is not remembered. */
+  /** Returns the time until which the receiver counts as informed of the topic, ms; undefined: not remembered. */
   informedUntilMs(user: UserId, topic: string): number | undefined {
     return this.#informedUntilMsByReceiverAndTopic.get(`${user}/${topic}`);
   }

@@ -1,6 +1,6 @@
 /**
- * What it costs a send to decide which receivers get a mail: messages to two streams of 200 by turns in one server, the
- * subscribers of one with the usual settings, those of the other without mails and pushes.
+ * The cost of deciding which receivers of a message get a mail: messages to two streams of 200 by turns in one server.
+ * The subscribers of one have the usual settings, those of the other neither mails nor pushes.
  */
 import { type Bench, defineCase } from '../case.js';
 import { once, requestText } from '../connection.js';
@@ -9,7 +9,7 @@ import { type Account, call } from '../prepare.js';
 
 const SUBSCRIBERS = 200;
 const CONNECTIONS = 16;
-/** More than the memory of informed receivers has room for: with 200 receivers each, it begins anew all the time. */
+/** With 200 receivers each, more than the memory of informed receivers has room for. */
 const TOPICS = 500;
 const NOTIFIED_STREAM = 'notified';
 const QUIET_STREAM = 'quiet';

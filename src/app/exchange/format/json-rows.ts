@@ -2,8 +2,8 @@
  * Reads a JSON file of an export row by row: an object of tables (`{"zerver_stream": [{…}, …], …}`), or a list of rows.
  * Only one chunk of rows at a time is in memory, so a table of a million rows costs no more than one of ten thousand.
  * General streaming parsers make a token of every value; this one only finds the end of each row. Rows that lie
- * together in a chunk of the file are parsed by one call of `JSON.parse`, which costs less than a call for each. Rows of
- * whole numbers, of which an export has dozens for each message, can be read without making an object.
+ * together in a chunk of the file are parsed by one call of `JSON.parse`, which costs less than a call for each. An
+ * export has dozens of rows of whole numbers for each message: these can be read without making objects.
  */
 import { createReadStream } from 'node:fs';
 import type { Json, JsonObject } from '#base';

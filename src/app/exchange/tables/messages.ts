@@ -62,7 +62,7 @@ interface ImportedEditBeforeRendering {
   readonly raw: string | undefined;
 }
 
-/** Messages of a file with the texts that are to be rendered: of each message the present one, then those of its edits. */
+/** Messages of a file, and the texts to render: of each message the present one, then those of its edits. */
 export interface ImportedMessageTexts {
   readonly messages: readonly {
     readonly message: ImportedMessageBeforeRendering;
