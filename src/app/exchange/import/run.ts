@@ -171,7 +171,8 @@ class OrganizationImportRun {
     try {
       await this.#importMessageFiles(files, messages, renderers);
     } finally {
-      await renderers.close();
+      // Memory of the threads is free before the roots are made.
+      await Promise.all([renderers.close(), this.reader.close()]);
     }
     target?.lostSignal.throwIfAborted();
     const streams = this.#finishStreamMemberships(messages);
