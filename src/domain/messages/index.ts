@@ -103,7 +103,7 @@ export {
 export { listRecentDirectConversations } from './reading/recent-conversations.js';
 export { readNewestCopiesInStreams } from './reading/stream-copies.js';
 export { formatSearchMatchForApi, type SearchMatchFields } from './search/highlight.js';
-
+export { indexedWordStemsOfMessage } from './search/query.js';
 export { STOP_WORDS } from './search/words.js';
 export {
   MAX_MESSAGE_CHARACTERS,

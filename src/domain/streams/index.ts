@@ -22,12 +22,12 @@ export {
   requireMayPostToStream,
   weakestRoleSeeingUnsubscribed,
 } from './access.js';
-export { EncodedStreams } from './encoded-streams.js';
 export {
   automaticTopicPolicyOf,
   mayTopicPolicyChange,
   type TopicParticipation,
 } from './automatic-policies.js';
+export { EncodedStreams } from './encoded-streams.js';
 export {
   didMemberReceiveMessageId,
   findReceivingStayOfMessageId,

@@ -6,6 +6,7 @@ import { fanoutRate } from './fanout-rate.js';
 import { held } from './held.js';
 import { history } from './history.js';
 import { levels } from './levels.js';
+import { missed } from './missed.js';
 import { register } from './register.js';
 import { me, ping, presence, send } from './requests.js';
 import { users } from './users.js';
@@ -23,6 +24,7 @@ export const CASES: readonly Case[] = [
   register,
   held,
   history,
+  missed,
   web,
   exchange,
 ];
