@@ -45,6 +45,8 @@ const LAUNCHER = 'src/launch.ts';
 const CODE_CACHE_TOOL = 'tools/code-cache.mjs';
 /** Scripts of threads. Tests start hundreds of threads, so these are bundled in place of the compiled files too. */
 const THREADS = ['src/domain/markdown/render-worker', 'src/domain/secrets/strength-worker'];
+/** Scripts of threads of the program alone; in a test their compiled files find the scripts above. */
+const PROGRAM_THREADS = ['src/app/exchange/import/message-file-worker', 'src/app/exchange/import/message-text-worker'];
 /** Scripts of processes that the program starts. */
 const PROCESSES = ['src/app/server/worker-process'];
 /** Time for the start that fills the code cache; it takes a second. */
@@ -59,6 +61,7 @@ const BUNDLES = {
   ...Object.fromEntries(
     [...THREADS, ...PROCESSES].flatMap((path) => [path, `program/${basename(path)}`].map((at) => [at, `${path}.ts`])),
   ),
+  ...Object.fromEntries(PROGRAM_THREADS.map((path) => [`program/${basename(path)}`, `${path}.ts`])),
 };
 /** Packages that load binaries from their own folders, or that the program loads only where they are installed. */
 const NOT_BUNDLED = ['lmdb', 'sharp', 'msgpackr-extract', '@uwsjs/*'];
@@ -197,7 +200,7 @@ async function writeCodeCache(bundle, at) {
   const folder = mkdtempSync(join(tmpdir(), 'conclave-build-'));
   // Without workers the program itself runs the code of the frontend.
   const serve = ['serve', '--workers', '0', '--data-dir', folder, '--port', '0', '--log-level', 'error'];
-  const isThread = THREADS.some((path) => basename(path) === basename(at));
+  const isThread = [...THREADS, ...PROGRAM_THREADS].some((path) => basename(path) === basename(at));
   const run = isThread
     ? new Worker(resolve(CODE_CACHE_TOOL), { argv: [bundle] })
     : spawn(process.execPath, [CODE_CACHE_TOOL, bundle, ...(at === PROGRAM ? serve : [])], {

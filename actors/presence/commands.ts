@@ -93,12 +93,15 @@ const isFirstReportOrReturn = (
   now: number,
 ): boolean => !before || (status === 'active' && now - (before.active ?? 0) > MIN_INACTIVITY_BEFORE_RETURN_MS);
 
-/** True if the organization has too many active accounts for events; counted once for each change of the accounts. */
+/**
+ * True if the organization has too many active accounts for events; counted once for each change of the accounts, and
+ * no further than to the limit.
+ */
 const hasTooManyAccountsForPresenceEvents = memoizeByObject(
   (directory: DirectoryView) => {
     let active = 0;
-    for (const user of directory.users()) if (user.isActive) active++;
-    return active > MAX_ACCOUNTS_FOR_PRESENCE_EVENTS;
+    for (const user of directory.users()) if (user.isActive && ++active > MAX_ACCOUNTS_FOR_PRESENCE_EVENTS) return true;
+    return false;
   },
   ({ usersVersion }) => usersVersion,
 );

@@ -3,7 +3,7 @@
 import type { JsonObject } from '#base';
 import type { DirectoryChange } from '#directory';
 import { USER_ROLE } from '#domain/people';
-import type { DirectoryLogItem, LogItem } from '#model';
+import { type DirectoryLogItem, firstLevelOfUserSetting, type LogItem, type UserSettingName } from '#model';
 
 export const makeDirectoryLogItem = (change: DirectoryChange): DirectoryLogItem => ({
   t: 'directory',
@@ -22,3 +22,9 @@ export const makeEveryoneEventLogItem = (version: number, event: JsonObject): Lo
   to: { role: USER_ROLE.guest, rv: version },
   event,
 });
+
+/** The event of a setting, for event queues whose API level has the setting. */
+export function fromFirstLevelOfSetting<I extends LogItem>(name: UserSettingName, item: I): I {
+  const sinceLevel = firstLevelOfUserSetting(name);
+  return sinceLevel === undefined ? item : { ...item, sinceLevel };
+}

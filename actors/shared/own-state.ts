@@ -4,7 +4,7 @@
  */
 
 import type { Json, JsonObject } from '#base';
-import type { Draft } from '#domain/messages';
+import type { Draft, SavedSnippet } from '#domain/messages';
 import { NEW_HUMAN_MEMBER_DEFAULTS, USER_ROLE } from '#domain/people';
 import type { Subscription, UserTopicPolicy } from '#domain/streams';
 import { type RealmId, toUserId, type UserId, userActorKey } from '#model';
@@ -18,6 +18,8 @@ export interface OwnStateSections extends Readonly<Record<OwnStateSection, unkno
   readonly subscriptions: readonly Subscription[];
   /** Drafts, newest edit first, as many as a registration contains. */
   readonly drafts: readonly Draft[];
+  /** Saved snippets, oldest first. */
+  readonly snippets: readonly SavedSnippet[];
   /** Scheduled messages that are not sent yet, ordered by time, as the API shows them. */
   readonly scheduled: readonly JsonObject[];
   /** The user's topic policies, in no particular order. */

@@ -8,6 +8,26 @@ const MAX_REMEMBERED_RECEIVER_TOPICS = 10_000;
 /** Shortest batching period for which a receiver is remembered, ms. */
 const MIN_REMEMBERED_BATCHING_PERIOD_MS = 20_000;
 
+/** Maximum number of senders and topics whose mentions of everybody are remembered. */
+const MAX_REMEMBERED_MENTIONS_OF_EVERYBODY = 1_000;
+
+/** A message that mentions all subscribers, with the facts on which the choice of the notified ones depends. */
+interface MentionOfEverybody {
+  readonly sender: number;
+  readonly topic: string;
+  readonly membershipVersion: number;
+  readonly directory: DirectoryView;
+}
+
+/** The time until which all subscribers whom a mention may notify are informed, with the facts at the mention. */
+interface InformedSubscribers {
+  readonly untilMs: number;
+  readonly membershipVersion: number;
+  readonly directory: DirectoryView;
+  readonly usersVersion: number;
+  readonly preferencesVersion: number;
+}
+
 /**
  * Memory of the receivers whose actors know that the conversation has missed messages. These actors look for further
  * messages when the batching period ends, so a command for each message is needless. The memory is lost with the
@@ -15,6 +35,8 @@ const MIN_REMEMBERED_BATCHING_PERIOD_MS = 20_000;
  */
 export class MissedMessageNoticeMemory {
   readonly #informedUntilMsByReceiverAndTopic = new Map<string, number>();
+
+  readonly #informedSubscribersBySenderAndTopic = new Map<string, InformedSubscribers>();
 
   /** True if the receiver was informed of the topic recently; otherwise records that a command is sent now. */
   wasInformedElseRecord(user: UserId, topic: string, directory: DirectoryView, now: number): boolean {
@@ -29,8 +51,40 @@ export class MissedMessageNoticeMemory {
     return false;
   }
 
+  /** Returns the time until which the receiver counts as informed of the topic, ms; undefined: not remembered. */
+  informedUntilMs(user: UserId, topic: string): number | undefined {
+    return this.#informedUntilMsByReceiverAndTopic.get(`${user}/${topic}`);
+  }
+
+  /**
+   * Records that all subscribers whom a mention of everybody may notify are informed. A further mention by the same
+   * sender then needs no look at each subscriber, as long as subscribers, accounts and preferences stay the same.
+   */
+  recordAllSubscribersInformed(mention: MentionOfEverybody, untilMs: number): void {
+    const { membershipVersion, directory } = mention;
+    const { usersVersion, preferencesVersion } = directory;
+    const known = this.#informedSubscribersBySenderAndTopic;
+    if (known.size >= MAX_REMEMBERED_MENTIONS_OF_EVERYBODY) known.clear();
+    const facts = { untilMs, membershipVersion, directory, usersVersion, preferencesVersion };
+    known.set(`${mention.sender}/${mention.topic}`, facts);
+  }
+
+  /** True if no subscriber is to be informed of this mention of everybody. */
+  areAllSubscribersInformed({ sender, topic, membershipVersion, directory }: MentionOfEverybody, now: number): boolean {
+    const known = this.#informedSubscribersBySenderAndTopic.get(`${sender}/${topic}`);
+    return (
+      known !== undefined &&
+      known.untilMs > now &&
+      known.membershipVersion === membershipVersion &&
+      known.directory === directory &&
+      known.usersVersion === directory.usersVersion &&
+      known.preferencesVersion === directory.preferencesVersion
+    );
+  }
+
   /** Empties the memory, because the outcome of a command was dropped. */
   clear(): void {
     this.#informedUntilMsByReceiverAndTopic.clear();
+    this.#informedSubscribersBySenderAndTopic.clear();
   }
 }

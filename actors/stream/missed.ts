@@ -1,17 +1,18 @@
 /**
  * Receivers whom a message may notify by mail or push. Their own actors decide. The stream's actor sends such an actor
- * a command only if the message is direct, mentions the user, has one of the user's alert words, or if the user's
- * settings ask for the whole stream.
+ * a command only if the message is direct, mentions the user, has one of the user's alert words, is in a topic that the
+ * user follows, or if the user's settings ask for the whole stream.
  */
 import { IdSet, type Json, memoizeByObject } from '#base';
 import type { StoredMessage } from '#domain/messages';
-import { mayNotifyByPersonalTrigger } from '#domain/notifications';
+import { doFollowedTopicsNotify, mayNotifyByPersonalTrigger } from '#domain/notifications';
 import { isCurrentStreamMember, toComparableTopicKey } from '#domain/streams';
 import { type ActorParts, type RealmId, toUserId, type UserId, userActorKey } from '#model';
 import { makeOutboxCommand, type OutboxCommand, userActorCommands } from '#model/commands';
 import type { DirectoryView } from '#model/records';
 import { findStreamMembershipRecord, listStreamSubscriberIds } from './commands/members.js';
 import type { MissedMessageNoticeMemory } from './informed.js';
+import { topicFollowerIdsOf } from './topics.js';
 
 /** Prefix of the part with the users whose subscription asks for mails or pushes of all messages. */
 export const NOTIFIED_SUBSCRIBERS_PART_PREFIX = 'notified/';
@@ -47,6 +48,8 @@ interface MissedMessageContext {
   readonly realm: RealmId;
   readonly nowMs: number;
   readonly origin: string;
+  /** Version of the list of subscribers. */
+  readonly membershipVersion: number;
   /** Absent for edits: no later look of a receiver's actor would find the message. */
   readonly noticeMemory?: MissedMessageNoticeMemory;
 }
@@ -54,21 +57,27 @@ interface MissedMessageContext {
 /**
  * Calls the listener for each user whom the message may notify, perhaps more than once. `personal`: by a personal
  * trigger, so the settings for such must be on.
+ * @param areSubscribersInformed true if a mention of everybody needs no call for each subscriber
  */
 export function forEachPossibleNotificationReceiver(
   parts: ActorParts,
   { participants, originStream, body }: StoredMessage,
   directory: DirectoryView,
   listener: (user: number, personal: boolean) => void,
+  areSubscribersInformed = false,
 ): void {
   if (originStream === 0) {
     for (const id of participants) listener(id, true);
     return;
   }
   for (const id in body.flags) listener(Number(id), true);
-  if (body.wildcard) for (const id of listStreamSubscriberIds(parts)) listener(id, true);
+  if (body.wildcard && !areSubscribersInformed) for (const id of listStreamSubscriberIds(parts)) listener(id, true);
   for (const id of directory.streamNotifiedUserIds()) if (isCurrentSubscriber(parts, id)) listener(id, false);
   for (const id of readNotifiedSubscribers(parts).ids) if (isCurrentSubscriber(parts, id)) listener(id, false);
+  for (const id of topicFollowerIdsOf(parts, body.topic)) {
+    if (isCurrentSubscriber(parts, id) && doFollowedTopicsNotify(directory.preferencesOf(toUserId(id))))
+      listener(id, false);
+  }
 }
 
 /** Makes the commands to the actors of the users whom this new message may notify. */
@@ -77,16 +86,34 @@ export function makeMissedMessageCommands(
   message: StoredMessage,
   context: MissedMessageContext,
 ): readonly OutboxCommand[] {
-  const { directory } = context;
+  const { directory, membershipVersion, noticeMemory, nowMs } = context;
+  const { sender, originStream, body } = message;
+  const mention =
+    body.wildcard && originStream !== 0 && noticeMemory
+      ? { sender, topic: toComparableTopicKey(body.topic), membershipVersion, directory }
+      : undefined;
+  const areSubscribersInformed = mention !== undefined && noticeMemory!.areAllSubscribersInformed(mention, nowMs);
   let found: Map<number, OutboxCommand> | undefined;
+  /** Time until which every considered receiver is informed; 0 if one of them may have to be informed earlier. */
+  let informedUntilMs = Number.POSITIVE_INFINITY;
   const consider = (id: number, personal: boolean): void => {
-    if (id === message.sender || found?.has(id)) return;
+    if (id === sender || found?.has(id)) return;
     const command = makeMissedMessageCommandTo(toUserId(id), personal, message, context);
-    if (!command) return;
-    found ??= new Map();
-    found.set(id, command);
+    if (command) {
+      found ??= new Map();
+      found.set(id, command);
+    }
+    if (mention) {
+      const unremembered = command || body.flags[id]?.includes('read') ? 0 : Number.POSITIVE_INFINITY;
+      informedUntilMs = Math.min(
+        informedUntilMs,
+        noticeMemory!.informedUntilMs(toUserId(id), mention.topic) ?? unremembered,
+      );
+    }
   };
-  forEachPossibleNotificationReceiver(parts, message, directory, consider);
+  forEachPossibleNotificationReceiver(parts, message, directory, consider, areSubscribersInformed);
+  if (mention && !areSubscribersInformed && informedUntilMs > nowMs)
+    noticeMemory!.recordAllSubscribersInformed(mention, informedUntilMs);
   return found ? [...found.values()] : NO_COMMANDS;
 }
 
@@ -117,7 +144,7 @@ export function makeCommandsAfterMentionsAdded(
   parts: ActorParts,
   before: StoredMessage,
   after: StoredMessage,
-  context: Omit<MissedMessageContext, 'noticeMemory'>,
+  context: Omit<MissedMessageContext, 'noticeMemory' | 'membershipVersion'>,
 ): readonly OutboxCommand[] {
   const found = new Map<number, OutboxCommand>();
   forEachNewlyMentionedUser(parts, before, after, (id) => {
@@ -140,7 +167,7 @@ function makeMissedMessageCommandTo(
   id: UserId,
   personal: boolean,
   { id: message, sender, participants, originStream: stream, body }: StoredMessage,
-  { directory, realm, nowMs, origin, noticeMemory }: MissedMessageContext,
+  { directory, realm, nowMs, origin, noticeMemory }: Omit<MissedMessageContext, 'membershipVersion'>,
 ): OutboxCommand | undefined {
   const user = directory.user(id);
   if (!user?.isActive || user.botType !== null) return undefined;

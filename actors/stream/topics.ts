@@ -3,7 +3,7 @@
  * part per topic keeps its newest message id and the spelling of the name in that message.
  */
 
-import { IdSet, type Json, type JsonObject } from '#base';
+import { IdSet, type Json, type JsonObject, memoizeByObject } from '#base';
 import {
   NEWEST_ANCHOR_MESSAGE_ID,
   type StoredMessage,
@@ -137,30 +137,64 @@ function hasMessageLeftTopic(view: ConversationActorView, id: number, stream: nu
 
 /**
  * Watchers: users whose actors keep a policy for the topic. A move of the topic is sent to these actors only. One part
- * per watched topic, named by a hash, because users may name topics that no message could have.
+ * per watched topic, named by a hash, because users may name topics that no message could have. Followers are the
+ * watchers whom a message of the topic may notify.
  */
 export const TOPIC_WATCHERS_PART_PREFIX = 'watchers/';
 
 const topicWatchersPartName = (topic: string): string => `${TOPIC_WATCHERS_PART_PREFIX}${hashTopicIgnoringCase(topic)}`;
 
-function readTopicWatcherSet(parts: ActorParts, topic: string): IdSet {
-  const stored = parts.get(topicWatchersPartName(topic)) as { readonly users: Uint8Array } | undefined;
-  return stored ? IdSet.decode(stored.users) : IdSet.EMPTY;
+interface StoredTopicWatchers {
+  readonly users: Uint8Array;
+  /** Absent in parts of earlier versions: each of the users may follow the topic. */
+  readonly followers?: Uint8Array;
+}
+
+interface TopicWatchers {
+  readonly users: IdSet;
+  readonly followers: IdSet;
+}
+
+const NO_TOPIC_WATCHERS: TopicWatchers = { users: IdSet.EMPTY, followers: IdSet.EMPTY };
+
+const decodeTopicWatchers = memoizeByObject(({ users, followers }: StoredTopicWatchers): TopicWatchers => {
+  const all = IdSet.decode(users);
+  return { users: all, followers: followers ? IdSet.decode(followers) : all };
+});
+
+function readTopicWatchers(parts: ActorParts, topic: string): TopicWatchers {
+  const stored = parts.get(topicWatchersPartName(topic)) as StoredTopicWatchers | undefined;
+  return stored ? decodeTopicWatchers(stored) : NO_TOPIC_WATCHERS;
 }
 
 /** Ids of the topic's watchers, ascending. */
 export const topicWatcherIdsOf = (parts: ActorParts, topic: string): readonly number[] =>
-  readTopicWatcherSet(parts, topic).ids;
+  readTopicWatchers(parts, topic).users.ids;
 
-/** Parts that change when a user begins or ceases to watch a topic; none if nothing changes. */
+/** Ids of the users who may follow the topic, ascending; each user's own actor knows. */
+export const topicFollowerIdsOf = (parts: ActorParts, topic: string): readonly number[] =>
+  readTopicWatchers(parts, topic).followers.ids;
+
+const withIdAddedOrRemoved = ({ ids }: IdSet, id: number, isIn: boolean): IdSet =>
+  IdSet.fromIds(isIn ? [...ids, id] : ids.filter((one) => one !== id));
+
+/**
+ * Parts that change when a user begins or ceases to watch a topic, or to follow it; none if nothing changes.
+ * @param follows undefined: unknown, as an earlier version did not say it
+ */
 export function makeTopicWatcherChange(
   parts: ActorParts,
   topic: string,
   user: number,
   watches: boolean,
+  follows: boolean = watches,
 ): Record<string, Json> {
-  const before = readTopicWatcherSet(parts, topic);
-  if (before.has(user) === watches) return {};
-  const ids = watches ? [...before.ids, user] : before.ids.filter((id) => id !== user);
-  return { [topicWatchersPartName(topic)]: ids.length === 0 ? null : { users: IdSet.fromIds(ids).encode() } };
+  const { users, followers } = readTopicWatchers(parts, topic);
+  if (users.has(user) === watches && followers.has(user) === follows) return {};
+  const after = withIdAddedOrRemoved(users, user, watches);
+  const following = withIdAddedOrRemoved(followers, user, follows);
+  return {
+    [topicWatchersPartName(topic)]:
+      after.ids.length === 0 ? null : { users: after.encode(), followers: following.encode() },
+  };
 }

@@ -4,6 +4,7 @@ import {
   DRAFT_PART_PREFIX,
   MESSAGE_MARK_PART_PREFIX,
   READ_STATE_PART_PREFIX,
+  SAVED_SNIPPET_PART_PREFIX,
   SCHEDULED_MESSAGE_PART_PREFIX,
 } from '#domain/messages';
 import { BOT_STORAGE_PART_PREFIX } from '#domain/people';
@@ -73,6 +74,12 @@ import {
   replaceDraftHandler,
 } from './commands/later/drafts.js';
 import {
+  createSavedSnippetHandler,
+  deleteSavedSnippetHandler,
+  editSavedSnippetHandler,
+  listSavedSnippetsHandler,
+} from './commands/later/saved-snippets.js';
+import {
   deleteScheduledMessageHandler,
   editScheduledMessageHandler,
   listScheduledMessagesHandler,
@@ -128,6 +135,7 @@ import {
   listVisibleStreamsHandler,
 } from './commands/streams/subscriptions.js';
 import {
+  changePolicyAfterParticipationHandler,
   moveTopicVisibilityPolicyHandler,
   muteOrUnmuteTopicHandler,
   setTopicVisibilityPolicyHandler,
@@ -150,6 +158,7 @@ export const userActorKind: ActorKindDefinition<UserActorState, undefined, Actor
     MESSAGE_MARK_PART_PREFIX,
     USER_TOPIC_PART_PREFIX,
     DRAFT_PART_PREFIX,
+    SAVED_SNIPPET_PART_PREFIX,
     SCHEDULED_MESSAGE_PART_PREFIX,
     OWN_FILE_PART_PREFIX,
     BOT_STORAGE_PART_PREFIX,
@@ -233,6 +242,10 @@ export const userActorKind: ActorKindDefinition<UserActorState, undefined, Actor
     editDraft: replaceDraftHandler,
     deleteDraft: deleteDraftHandler,
     dropDrafts: deleteAllDraftsHandler,
+    savedSnippets: listSavedSnippetsHandler,
+    createSavedSnippet: createSavedSnippetHandler,
+    editSavedSnippet: editSavedSnippetHandler,
+    deleteSavedSnippet: deleteSavedSnippetHandler,
     botStorage: readBotStorageHandler,
     putStorage: putBotStorageHandler,
     removeStorage: removeBotStorageHandler,
@@ -245,6 +258,7 @@ export const userActorKind: ActorKindDefinition<UserActorState, undefined, Actor
     scheduledFailed: failOrRetryScheduledMessageHandler,
     setTopicPolicy: setTopicVisibilityPolicyHandler,
     muteTopic: muteOrUnmuteTopicHandler,
+    tookPartInTopic: changePolicyAfterParticipationHandler,
     moveTopicPolicy: moveTopicVisibilityPolicyHandler,
   }),
   makeInitialState: () => ({ phase: 'active', passwordHash: null, keySealed: '' }),

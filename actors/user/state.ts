@@ -24,6 +24,8 @@ export interface UserActorState extends JsonObject {
   readonly keySealed: string;
   /** Highest id ever given to a draft; absent before the first. */
   readonly lastDraft?: number;
+  /** Highest id ever given to a saved snippet; absent before the first. */
+  readonly lastSnippet?: number;
   /** Wall time of the last notice to this bot's owner that the bot's messages reach no subscriber, ms. */
   readonly warned?: number;
   /** Characters of all keys and values in the bot's storage; absent before the first. */
@@ -47,8 +49,11 @@ const FIRST_ID_DISTANCE_BETWEEN_USERS = 4_096;
 /** Number of users after which id ranges repeat, because ids in paths end at 2^32. */
 const USER_ID_RANGE_COUNT = 2 ** 19;
 
-/** Returns the next id of a user's drafts or scheduled messages. @param last highest id given until now */
-export const nextDraftOrScheduledId = (last: number | undefined, self: UserId): number =>
+/**
+ * Returns the next id of a user's drafts, saved snippets or scheduled messages.
+ * @param last highest id given until now
+ */
+export const nextPersonalItemId = (last: number | undefined, self: UserId): number =>
   (last ?? (self % USER_ID_RANGE_COUNT) * FIRST_ID_DISTANCE_BETWEEN_USERS) + 1;
 
 export const SUBSCRIPTION_PART_PREFIX = 'sub/';

@@ -3,12 +3,20 @@ import type { Json, JsonObject } from './json.js';
 
 const textEncoder = new TextEncoder();
 
-/** Encoded JSON that goes into a response as it is. */
+/**
+ * Encoded JSON that goes into a response as it is: parts to concatenate. Values may share parts, so that nearly equal
+ * lists need not be copied.
+ */
 export class EncodedJson {
-  constructor(readonly bytes: Uint8Array) {}
+  constructor(readonly parts: readonly Uint8Array[]) {}
 
   static fromJsonText(json: string): EncodedJson {
-    return new EncodedJson(textEncoder.encode(json));
+    return new EncodedJson([textEncoder.encode(json)]);
+  }
+
+  /** The whole value as one array; a copy if there are several parts. */
+  toBytes(): Uint8Array {
+    return this.parts.length === 1 ? this.parts[0]! : Buffer.concat(this.parts);
   }
 }
 
@@ -29,16 +37,35 @@ export function encodeResponseFieldParts(of: ResponseFields): Uint8Array[] {
   const parts: Uint8Array[] = [];
   for (const name in of) {
     const value = of[name];
-    if (value instanceof EncodedJson) parts.push(textEncoder.encode(`,${JSON.stringify(name)}:`), value.bytes);
+    if (value instanceof EncodedJson) parts.push(textEncoder.encode(`,${JSON.stringify(name)}:`), ...value.parts);
     else if (value !== undefined) plain[name] = value;
   }
   return [encodeResponseFields(plain), ...parts];
 }
 
+/** Joins parts below this size with their neighbours; larger parts stay as they are, because others may share them. */
+export function joinSmallParts(parts: readonly Uint8Array[], maxJoinedBytes: number): readonly Uint8Array[] {
+  const joined: Uint8Array[] = [];
+  let small: Uint8Array[] = [];
+  const addSmall = (): void => {
+    if (small.length > 0) joined.push(Buffer.concat(small));
+    small = [];
+  };
+  for (const part of parts) {
+    if (part.byteLength < maxJoinedBytes) small.push(part);
+    else {
+      addSmall();
+      joined.push(part);
+    }
+  }
+  addSmall();
+  return joined;
+}
+
 /** Fields of a response that is sent many times: the body is put together once. */
 export class CachedResponseFields {
-  /** The complete body, set by its first sender. */
-  completeBody: Uint8Array | undefined;
+  /** The complete body in parts to concatenate, set by its first sender. */
+  completeBody: readonly Uint8Array[] | undefined;
   #encodedParts: readonly Uint8Array[] | undefined;
 
   constructor(private readonly fields: ResponseFields) {}

@@ -6,6 +6,9 @@
 export class IdSet {
   static readonly EMPTY = new IdSet([]);
 
+  /** Last result of `#firstIndexFrom`: callers mostly go through messages in the order of their ids. */
+  #lastIndex = 0;
+
   private constructor(private readonly sorted: readonly number[]) {}
 
   static fromIds(ids: Iterable<number>): IdSet {
@@ -86,13 +89,23 @@ export class IdSet {
 
   /** Index of the first id of the set that is at least `id`. */
   #firstIndexFrom(id: number): number {
-    let low = 0;
-    let high = this.sorted.length;
+    const { sorted } = this;
+    let low = this.#lastIndex;
+    let high = sorted.length;
+    if (low > 0 && sorted[low - 1]! >= id) {
+      high = low - 1;
+      low = 0;
+    } else {
+      if (low === high || sorted[low]! >= id) return low;
+      low++;
+      if (low < high && sorted[low]! >= id) high = low;
+    }
     while (low < high) {
       const middle = (low + high) >>> 1;
-      if (this.sorted[middle]! < id) low = middle + 1;
+      if (sorted[middle]! < id) low = middle + 1;
       else high = middle;
     }
+    this.#lastIndex = low;
     return low;
   }
 }

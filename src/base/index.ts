@@ -3,7 +3,7 @@
  *
  * - JSON: `Json` (values that store, log and bus return unchanged), `parseJsonText` (safe parsing of parameters),
  *   `encodeResponseFields` (response bodies from encoded parts).
- * - Collections: `IdSet` (delta-encoded id sets), lazy maps and sets (shared while empty).
+ * - Collections: `IdSet` (delta-encoded id sets), ascending lists of numbers, lazy maps and sets (shared while empty).
  * - Concurrency on one event loop: `SingleFlight`, `Semaphore`, `TimeSlicer`.
  * - `memoizeByObject`, rate limits over sliding windows (`rates.ts`), formats of dates and URLs, HTML escaping, the
  *   networks that outgoing requests may reach (`ip-networks.ts`).
@@ -16,6 +16,7 @@ export {
   EncodedJson,
   encodeResponseFieldParts,
   encodeResponseFields,
+  joinSmallParts,
   type ResponseFields,
 } from './encode-fields.js';
 export { escapeHtml } from './escape-html.js';
@@ -37,5 +38,6 @@ export {
 } from './rates.js';
 export { Semaphore } from './semaphore.js';
 export { SingleFlight } from './single-flight.js';
+export { findLowerBoundIndex, sortedNumbersInclude, withNumberInOrOut } from './sorted-numbers.js';
 export { filterInSlices, mapInSlices, TimeSlicer } from './time-slices.js';
 export { PROCESS_START_SECONDS, SERVER_VERSION } from './version.js';

@@ -2,12 +2,11 @@
  * The newest messages of a realm, without their texts, ordered by id: every message from `floor` on. A scan towards
  * older messages is answered from memory down to `floor`. The class does no I/O.
  */
-import type { JsonObject } from '#base';
+import { findLowerBoundIndex, type JsonObject } from '#base';
 import type { MessageBody } from '#domain/messages';
 import { toComparableTopicKey } from '#domain/streams';
 import type { MessageRecord } from '#model/records';
 import {
-  findLowerBoundIndex,
   indexesOfMessageRange,
   isMessageInRange,
   type MessageIndexCondition,

@@ -10,6 +10,7 @@ import {
 import type {
   AccountSessions,
   ApiProfileData,
+  ChangedIds,
   DirectoryBot,
   DirectoryDefaultStreamGroup,
   DirectoryEmailDomain,
@@ -54,6 +55,7 @@ export class RealmDirectory implements DirectoryView {
   deactivated: boolean;
   settings: RealmSettings;
   fullMembersAt: number;
+  recentMessageCountsVersion = 0;
   #singletonValues = EMPTY_DIRECTORY_SINGLETONS;
   readonly #users: DirectoryUserCollection;
   readonly #streams = new DirectoryStreamCollection();
@@ -63,7 +65,7 @@ export class RealmDirectory implements DirectoryView {
   readonly #groups = new DirectoryRecordCollection<number, DirectoryUserGroup>(({ id }) => id);
   readonly #customEmoji = new DirectoryRecordCollection<number, DirectoryEmoji>(({ id }) => id);
   readonly #bots = new DirectoryRecordCollection<UserId, DirectoryBot>(({ user }) => user);
-  readonly #sessions = new DirectorySessionCollection();
+  readonly #sessions: DirectorySessionCollection;
   readonly #recentMessageCountByStream = new Map<number, number>();
   readonly #collections: {
     readonly [C in keyof DirectoryRecordTypeByCollection]: { put(record: DirectoryRecordTypeByCollection[C]): void };
@@ -79,7 +81,8 @@ export class RealmDirectory implements DirectoryView {
     this.deactivated = snapshot.deactivated;
     this.settings = addMissingRealmSettings(snapshot.settings);
     this.fullMembersAt = snapshot.fullMembersAt;
-    this.#users = new DirectoryUserCollection(computeRealmFoundedAtMs(snapshot.users));
+    this.#users = new DirectoryUserCollection(computeRealmFoundedAtMs(snapshot.users), snapshot.users.length);
+    this.#sessions = new DirectorySessionCollection(snapshot.sessions?.length ?? 0);
     this.#collections = {
       users: this.#users,
       streams: this.#streams,
@@ -107,6 +110,7 @@ export class RealmDirectory implements DirectoryView {
     if (change.deactivated !== undefined) this.deactivated = change.deactivated;
     if (change.fullMembersAt !== undefined) this.fullMembersAt = change.fullMembersAt;
     if (change.groupGone !== undefined) this.#groups.remove(change.groupGone);
+    if (change.traffic) this.recentMessageCountsVersion++;
     for (const [stream, recent] of change.traffic ?? []) this.#recentMessageCountByStream.set(stream, recent);
   }
 
@@ -156,6 +160,10 @@ export class RealmDirectory implements DirectoryView {
 
   get usersVersion(): number {
     return this.#users.changeCount;
+  }
+
+  usersChangedSince(usersVersion: number): ChangedIds<UserId> {
+    return this.#users.changedSince(usersVersion);
   }
 
   stream(id: StreamId): DirectoryStream | undefined {
@@ -214,6 +222,10 @@ export class RealmDirectory implements DirectoryView {
     return this.#userPreferences.changeCount;
   }
 
+  get alertsAndMutesVersion(): number {
+    return this.#userPreferences.alertsAndMutesChangeCount;
+  }
+
   group(id: number): DirectoryUserGroup | undefined {
     return this.#groups.get(id);
   }
@@ -260,6 +272,10 @@ export class RealmDirectory implements DirectoryView {
 
   get profilesVersion(): number {
     return this.#profiles.changeCount;
+  }
+
+  profilesChangedSince(profilesVersion: number): ChangedIds<UserId> {
+    return this.#profiles.changedSince(profilesVersion);
   }
 
   realms(): Iterable<DirectoryRealmEntry> {

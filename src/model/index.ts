@@ -109,6 +109,7 @@ export { canonicalizeTimeZone } from './settings/time-zones.js';
 export {
   checkAndConvertUserSettings,
   EMOJISET_CHOICES,
+  firstLevelOfUserSetting,
   isAccountFieldSetting,
   makeInitialRealmUserSettingDefaults,
   NOTIFICATION_SOUNDS,
@@ -120,4 +121,5 @@ export {
   type UserSettingName,
   type UserSettings,
   type UserSettingValue,
+  userSettingNamesOfLevel,
 } from './settings/user-settings.js';

@@ -1,4 +1,5 @@
 /** Connections of the benchmark: to the server on this machine, answers counted or kept as texts. */
+import { API_LEVEL_HEADER } from '#domain/levels';
 import { HttpConnection, requestText as text } from '../support/http-connection.js';
 
 export interface Answered {
@@ -45,8 +46,12 @@ export const requestText = (
   path: string,
   authorization: string,
   form?: string,
-): string =>
-  text(method, path, `Host: localhost\r\nUser-Agent: ZulipBench/1\r\nAuthorization: ${authorization}\r\n`, form);
+  level?: number,
+): string => {
+  const wanted = level === undefined ? '' : `${API_LEVEL_HEADER}: ${level}\r\n`;
+  const head = `Host: localhost\r\nUser-Agent: ZulipBench/1\r\nAuthorization: ${authorization}\r\n${wanted}`;
+  return text(method, path, head, form);
+};
 
 /** One request on a connection of its own; head and body of the answer. */
 export async function once(port: number, request: string): Promise<Answered> {

@@ -1,4 +1,4 @@
-/** The server under test, embedded or as a cluster of one frontend and one actor host, on data of its own. */
+/** The server under test, embedded or as a cluster of frontends and actor hosts, on data of its own. */
 import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { mkdir, mkdtemp, readFile, rm } from 'node:fs/promises';
@@ -16,6 +16,8 @@ export interface FaceOptions extends Pick<BenchOptions, 'nats' | 'mongodb'> {
   readonly profile?: string | undefined;
   /** Actor hosts of a cluster. [1] */
   readonly hosts?: number;
+  /** Frontends of a cluster. [1] */
+  readonly frontends?: number;
   /** Of the servers. Warnings tell of mails that find no server. [error] */
   readonly logLevel?: string;
   /** More arguments of node for our servers, and environment. */
@@ -27,10 +29,15 @@ export interface FaceOptions extends Pick<BenchOptions, 'nats' | 'mongodb'> {
 
 export interface Face {
   readonly name: FaceName;
+  /** Of the first frontend. */
   readonly port: number;
+  /** Of all frontends. */
+  readonly ports: readonly number[];
+  /** Addresses for operators, with the metrics; one for each process but workers. */
+  readonly ops: readonly string[];
   /** All processes of ours; not NATS or the database. */
   readonly pids: readonly number[];
-  /** Role of each process: `embedded`, `worker1` …, `http`, `actors`, `actors2` … */
+  /** Role of each process: `embedded`, `worker1` …, `http`, `http2` …, `actors`, `actors2` … */
   readonly roles: readonly string[];
   /** Header of the owner. */
   readonly owner: string;
@@ -42,7 +49,8 @@ export interface Face {
 /** On, as in use, and never met. */
 const LIMITS = { RATE_LIMIT_USER: '60:1000000000', RATE_LIMIT_ADDRESS: '60:1000000000' };
 
-const SITE = /Conclave serves http:\/\/[^\s:]+:(\d+)/;
+const SITE = /Conclave serves http:\/\/[^\s:]+:(\d+)[\s\S]*^Health and metrics: (\S+)\n/m;
+const ACTOR_HOST = /actor host runs\nHealth and metrics: (\S+)\n/;
 
 export const basic = (email: string, key: string): string =>
   `Basic ${Buffer.from(`${email}:${key}`).toString('base64')}`;
@@ -98,6 +106,8 @@ async function embedded(dir: string, options: FaceOptions): Promise<Face> {
   return {
     name: 'embedded',
     port: Number(match[1]),
+    ports: [Number(match[1])],
+    ops: [match[2]!],
     pids,
     roles: pids.map((_, index) => (index === 0 ? 'embedded' : `worker${index}`)),
     owner: await ownerOf(join(dir, 'owner.zuliprc')),
@@ -126,26 +136,32 @@ async function cluster(dir: string, options: FaceOptions, nats: string, mongodb:
     for (const one of stops) await one().catch((error: unknown) => process.stderr.write(`${error}\n`));
   };
   try {
-    const serve = [CONCLAVE, 'serve', '--role'];
-    const pids: number[] = [];
-    const roles: string[] = [];
-    for (let i = 0; i < (options.hosts ?? 1); i++) {
-      const actors = await started([...nodeArgs(options), ...serve, 'actors'], env, /actor host runs/);
-      stops.unshift(() => stop(actors.child));
-      pids.push(actors.child.pid!);
-      roles.push(i === 0 ? 'actors' : `actors${i + 1}`);
-    }
-    const http = await started([...nodeArgs(options), ...serve, 'http'], env, SITE);
-    stops.unshift(() => stop(http.child));
+    const start = async (role: 'actors' | 'http', pattern: RegExp) => {
+      const { child, match } = await started([...nodeArgs(options), CONCLAVE, 'serve', '--role', role], env, pattern);
+      stops.unshift(() => stop(child));
+      return { pid: child.pid!, match };
+    };
+    const startAll = async (role: 'actors' | 'http', count: number, pattern: RegExp) => {
+      const processes = [];
+      for (let i = 0; i < count; i++) processes.push(await start(role, pattern));
+      return processes;
+    };
+    const hosts = await startAll('actors', options.hosts ?? 1, ACTOR_HOST);
+    const frontends = await startAll('http', options.frontends ?? 1, SITE);
+    const named = (role: string, { length }: readonly unknown[]): string[] =>
+      Array.from({ length }, (_, i) => (i === 0 ? role : `${role}${i + 1}`));
+    const ports = frontends.map(({ match }) => Number(match[1]));
     const zuliprc = join(dir, 'zuliprc');
     const owner = ['--name', 'Bench', '--email', 'owner@localhost', '--full-name', 'Owner', '--zuliprc', zuliprc];
     await finished([CONCLAVE, 'realm', 'create', ...owner], env);
     return {
       name: 'cluster',
       commandEnvironment: env,
-      port: Number(http.match[1]),
-      pids: [http.child.pid!, ...pids],
-      roles: ['http', ...roles],
+      port: ports[0]!,
+      ports,
+      ops: [...frontends.map(({ match }) => match[2]!), ...hosts.map(({ match }) => match[1]!)],
+      pids: [...frontends, ...hosts].map(({ pid }) => pid),
+      roles: [...named('http', frontends), ...named('actors', hosts)],
       owner: await ownerOf(zuliprc),
       stop: stopAll,
     };

@@ -21,6 +21,9 @@ export const GOALS: readonly Goal[] = [
   { id: 'fanout/2000/embedded/cpu', title: 'CPU per delivery to 2,000 polls', of: 'ratio', most: 2 },
   { id: 'fanout/2000/cluster/rate', title: 'deliveries to 2,000 polls', of: 'ratio', least: 0.5 },
   { id: 'fanout/2000/cluster/cpu', title: 'CPU per delivery to 2,000 polls', of: 'ratio', most: 3 },
+  // The newest API level over the base level, by turns on one server.
+  { id: 'levels/2000/embedded/cpu', title: 'CPU per delivery at the newest API level', of: 'ratio', most: 1.05 },
+  { id: 'levels/2000/cluster/cpu', title: 'CPU per delivery at the newest API level', of: 'ratio', most: 1.05 },
   // Milliseconds, from the send to the last of 500 polls, at 20 messages per second.
   {
     id: 'fanout-rate/500/embedded/p99',

@@ -27,6 +27,8 @@ export interface Poll {
   readonly authorization: string;
   readonly queue: string;
   readonly last: number;
+  /** API level that the client asks for. [the base level] */
+  readonly level?: number | undefined;
 }
 
 /** Rounds of: hold a poll on every connection, send one message, wait for the last answer. */

@@ -1,17 +1,28 @@
 /**
- * Cost of reading a whole large organization: POST /register with every section, and GET /users. `node
- * dist/test/bench/large-realm-bench.js [--users N] [--streams N] [--own N] [--each N] [--runs N]`, embedded face; some
- * two minutes. Times are of whole requests, one at a time, made by the same process: upper bounds of server time. It
- * asserts none.
+ * Cost of a whole large organization: `node dist/test/bench/large-realm-bench.js [--accounts N] [--streams N]
+ * [--own N] [--each N] [--runs N] [--face embedded|cluster]`, some two minutes. It makes an organization with a stream
+ * of all accounts, fills it straight through the Store, and measures registrations, `GET /users`, changes and messages.
+ * CPU is that of the server's process, with the load in another one, where a bare server stands beside it; else it
+ * includes reading the answer. It asserts none.
  */
-import http from 'node:http';
 import { parseArgs } from 'node:util';
-import { startEmbedded, type TestServer } from '../api/support/faces.js';
-import { makeOrganization, type Organization, PASSWORD, type Person } from '../api/support/organization.js';
+import type { ProcessPorts } from '#app/server';
+import type { Store } from '#ports/store';
+import { startCluster, startEmbedded, type TestServer } from '../api/support/faces.js';
+import {
+  makeOrganization,
+  type Organization,
+  type Person,
+  streamIdOf,
+  subscribe,
+} from '../api/support/organization.js';
 import { BareTools } from './bare.js';
 import { Bench } from './case.js';
+import { Connection, requestText } from './connection.js';
 import type { Face } from './faces.js';
 import { median } from './figures.js';
+import { FIRST_MADE_ID } from './large-directory.js';
+import { fillLargeRealm } from './large-realm-fill.js';
 import { measureRate } from './measure.js';
 import { type BenchOptions, readOptions } from './options.js';
 import { usersText } from './prepare.js';
@@ -20,164 +31,250 @@ import { machine, table } from './report.js';
 
 const { values } = parseArgs({
   options: {
-    users: { type: 'string', default: '10000' },
-    streams: { type: 'string', default: '1000' },
+    accounts: { type: 'string', default: '100000' },
+    streams: { type: 'string', default: '10000' },
     own: { type: 'string', default: '100' },
-    each: { type: 'string', default: '100' },
-    runs: { type: 'string', default: '200' },
+    each: { type: 'string', default: '20' },
+    runs: { type: 'string', default: '10' },
+    seconds: { type: 'string', default: '3' },
+    face: { type: 'string', default: 'embedded' },
+    only: { type: 'string', default: '' },
   },
 });
-const USERS = Number(values.users);
+const ACCOUNTS = Number(values.accounts);
 const STREAMS = Number(values.streams);
 const OWN = Number(values.own);
 const EACH = Number(values.each);
 const RUNS = Number(values.runs);
 
 const say = (text: string): void => void process.stdout.write(`${text}\n`);
-const agent = new http.Agent({ keepAlive: true });
-
-/** Bytes of the answer; its text is not looked at. */
-function request({ api }: Person, method: string, path: string, form = ''): Promise<number> {
-  const headers = {
-    ...api.headers,
-    ...(method === 'POST' ? { 'Content-Type': 'application/x-www-form-urlencoded' } : {}),
-  };
-  return new Promise((resolve, reject) => {
-    const port = api.target.nextPort();
-    const sent = http.request({ agent, host: '127.0.0.1', port, method, path, headers }, (answer) => {
-      let bytes = 0;
-      answer.on('data', (chunk: Buffer) => {
-        bytes += chunk.length;
-      });
-      answer.on('end', () => {
-        if (answer.statusCode === 200) resolve(bytes);
-        else reject(new Error(`${method} ${path}: ${answer.statusCode}`));
-      });
-    });
-    sent.on('error', reject);
-    sent.end(form);
-  });
-}
-
-const AT_ONCE = 32;
-
-async function each(count: number, work: (n: number) => Promise<unknown>): Promise<void> {
-  let next = 0;
-  const worker = async (): Promise<void> => {
-    for (let n = next++; n < count; n = next++) await work(n);
-  };
-  await Promise.all(Array.from({ length: AT_ONCE }, worker));
-}
-
 const ms = (value: number): string => `${value.toFixed(1)} ms`;
+const mib = (bytes: number): string => `${(bytes / 2 ** 20).toFixed(0)} MiB`;
 
-async function defaultStream({ owner }: Organization): Promise<{ readonly id: number }> {
-  await owner.api.ok('POST /users/me/subscriptions', { subscriptions: [{ name: 'hall' }] });
-  const { stream_id: id } = await owner.api.ok<{ stream_id: number }>('GET /get_stream_id', { stream: 'hall' });
-  await owner.api.ok('POST /default_streams', { stream_id: id });
-  return { id };
-}
+/** One connection that stays open. */
+class Requester {
+  #answered: (bytes: number) => void = () => {};
+  #failed: (error: Error) => void = () => {};
 
-/** As in real organizations, each account is in a few of the streams. */
-async function fill(server: TestServer, org: Organization): Promise<void> {
-  // Making a password's hash is slow on purpose, and is not what is measured here.
-  server.secrets.hashPassword = async () => 'none';
-  const ids: number[] = [];
-  // Every newcomer is subscribed to it, together with all who came before, and told of in it.
-  const { id: hall } = await defaultStream(org);
-  await org.owner.api.ok('PATCH /realm', { signup_notifications_stream_id: hall });
-  const begun = performance.now();
-  const marks: number[] = [];
-  await each(USERS, async (n) => {
-    const of = { email: `user${n}@example.com`, full_name: `User number ${n}`, password: PASSWORD };
-    const { user_id } = await org.owner.api.ok<{ user_id: number }>('POST /users', of);
-    ids[n] = user_id;
-    if ((n + 1) % (USERS / 4) === 0) marks.push(performance.now() - begun);
-  });
-  const quarters = marks.map((at, i) => ms(at - (marks[i - 1] ?? 0)));
-  say(`${USERS} accounts by POST /users (without hashing passwords) | by quarters ${quarters.join(', ')}`);
-  const streamsBegun = performance.now();
-  await each(STREAMS, (n) =>
-    org.owner.api.ok('POST /users/me/subscriptions', {
-      subscriptions: [{ name: `stream ${n}`, description: `What belongs to number ${n}.` }],
-      principals: [
-        ...(n < OWN ? [org.member.id] : []),
-        ...Array.from({ length: EACH }, (_, i) => ids[(n * EACH + i * 7) % USERS]!).filter(
-          (id, i, list) => list.indexOf(id) === i,
-        ),
-      ],
-    }),
-  );
-  say(`${STREAMS} streams | ${ms(performance.now() - streamsBegun)}`);
+  private constructor(
+    private readonly connection: Connection,
+    private readonly person: Person,
+  ) {
+    connection.onAnswer = ({ ok, text }) => (ok ? this.#answered(text.length) : this.#failed(new Error(text)));
+    connection.onGone = (error) => this.#failed(error ?? new Error('connection closed'));
+  }
+
+  static async open(person: Person): Promise<Requester> {
+    return new Requester(await Connection.open(person.api.target.nextPort()), person);
+  }
+
+  send(method: 'GET' | 'POST' | 'PATCH', path: string, form?: string): Promise<number> {
+    return new Promise((resolve, reject) => {
+      this.#answered = resolve;
+      this.#failed = reject;
+      this.connection.write(requestText(method, `/api/v1${path}`, this.person.api.headers.authorization!, form));
+    });
+  }
 }
 
 /** @param before each request, unmeasured: what makes encoded answers stale */
-async function measure(title: string, ask: () => Promise<number>, before?: () => Promise<unknown>): Promise<void> {
+async function measure(title: string, ask: () => Promise<unknown>, before?: () => Promise<unknown>): Promise<void> {
+  try {
+    await measureOrThrow(title, ask, before);
+  } catch (error) {
+    say(`${title} | FAILED: ${error}`);
+  }
+}
+
+async function measureOrThrow(
+  title: string,
+  ask: () => Promise<unknown>,
+  before?: () => Promise<unknown>,
+): Promise<void> {
   const first = performance.now();
   await ask();
   const cold = performance.now() - first;
   const times: number[] = [];
-  let bytes = 0;
-  const cpu = process.cpuUsage();
+  const cpus: number[] = [];
   for (let run = 0; run < RUNS; run++) {
     await before?.();
     const begun = performance.now();
-    bytes = await ask();
+    const cpu = process.cpuUsage();
+    await ask();
+    const { user, system } = process.cpuUsage(cpu);
+    cpus.push((user + system) / 1_000);
     times.push(performance.now() - begun);
   }
-  const { user, system } = process.cpuUsage(cpu);
-  times.sort((a, b) => a - b);
   const memory = process.memoryUsage();
   say(
-    `${title} | ${(bytes / 1024).toFixed(0)} KiB | first ${ms(cold)} | median ${ms(median(times))} | p95 ${ms(times[Math.floor(times.length * 0.95)]!)}` +
-      ` | CPU ${ms((user + system) / 1000 / RUNS)} each | heap ${(memory.heapUsed / 2 ** 20).toFixed(0)} MiB, rss ${(memory.rss / 2 ** 20).toFixed(0)} MiB`,
+    `${title} | first ${ms(cold)} | median ${ms(median(times))} | CPU ${ms(median(cpus))} each` +
+      ` | heap ${mib(memory.heapUsed)}, buffers ${mib(memory.external)}, rss ${mib(memory.rss)}`,
   );
 }
 
-/**
- * The list of all accounts, beside a bare server that sends the same bytes; the one in this process, the other in its
- * own.
- */
-async function besideBare({ owner }: Organization): Promise<void> {
+/** Beside a bare server that sends the same bytes; the one in this process, the other in its own. */
+async function besideBare(face: Face, id: string, request: string): Promise<void> {
   const ceiling = await Ceiling.start();
   const load = new Load();
-  const face: Face = {
-    name: 'embedded',
-    port: owner.api.target.nextPort(),
-    pids: [process.pid],
-    roles: ['embedded'],
-    owner: owner.api.headers.authorization!,
-    commandEnvironment: {},
-    stop: async () => {},
+  const options: BenchOptions = {
+    ...readOptions([], {})!,
+    runs: 3,
+    ms: Number(values.seconds) * 1_000,
+    warmMs: 500,
+    heatMs: 1_000,
   };
-  const options: BenchOptions = { ...readOptions([], {})!, runs: 5, ms: 2_000, warmMs: 300, heatMs: 1_000 };
   try {
     const bench = new Bench(face, ceiling, new BareTools({}), load, options);
-    const requests = [usersText(face.owner)];
-    say(table(await measureRate(bench, { id: 'users', title: '`GET /users`', requests, connections: 16 }), false));
+    for (const connections of [1, 16]) {
+      try {
+        say(table(await measureRate(bench, { id, title: id, requests: [request], connections }), false));
+      } catch (error) {
+        say(`${id}, ${connections} at once | FAILED: ${error}`);
+      }
+    }
   } finally {
     await load.stop();
     await ceiling.stop();
   }
 }
 
-const server = await startEmbedded();
+/** Compressed answers, whose parts are kept compressed; a bare server for these is not at hand. */
+async function compressed(face: Face, request: string): Promise<void> {
+  const load = new Load();
+  const job = { kind: 'rate', port: face.port, pids: face.pids, requests: [request], connections: 16 } as const;
+  try {
+    for (const title of ['warm up', 'register, gzip, 16 at once']) {
+      const { count, seconds, cpuMs, failed } = await load.run({ ...job, warmMs: 500, ms: 4_000 });
+      say(`${title} | ${(count / seconds).toFixed(1)} per second | CPU ${ms(cpuMs / count)} each | failed ${failed}`);
+    }
+  } finally {
+    await load.stop();
+  }
+}
+
+/** Asks each frontend until it answers: opening takes longer than a request may wait where the Store is slow. */
+async function openReplicas(server: TestServer, person: Person): Promise<void> {
+  for (let frontend = 0; frontend < (server.kind === 'cluster' ? 2 : 1); frontend++) {
+    const requester = await Requester.open(person);
+    for (let refused = 0; ; refused++) {
+      try {
+        await requester.send('GET', '/users/me');
+        if (refused > 0) say(`frontend ${frontend} refused ${refused} times`);
+        break;
+      } catch (error) {
+        if (refused > 20) throw error;
+      }
+    }
+  }
+}
+
+async function timed<T>(title: string, work: () => Promise<T>): Promise<T> {
+  const begun = performance.now();
+  const cpu = process.cpuUsage();
+  const made = await work();
+  const { user, system } = process.cpuUsage(cpu);
+  const { heapUsed, external, rss } = process.memoryUsage();
+  say(
+    `${title} | ${ms(performance.now() - begun)} | CPU ${ms((user + system) / 1_000)}` +
+      ` | heap ${mib(heapUsed)}, buffers ${mib(external)}, rss ${mib(rss)}`,
+  );
+  return made;
+}
+
+let store: Store | undefined;
+const adjust = (ports: ProcessPorts): ProcessPorts => {
+  store ??= ports.actors?.store;
+  return ports;
+};
+
+async function start(): Promise<TestServer> {
+  if (values.face === 'embedded') return startEmbedded({ adjust });
+  const { NATS_URL: nats, MONGODB_URL: mongodb } = process.env;
+  if (!nats || !mongodb) throw new Error('NATS_URL and MONGODB_URL are not set');
+  return startCluster({ nats, mongodb }, adjust);
+}
+
+async function fill(server: TestServer, org: Organization): Promise<number> {
+  await subscribe(org.owner, 'hall', { principals: [org.owner, org.member, org.admin] });
+  const hall = await streamIdOf(org.owner, 'hall');
+  const of = { accounts: ACCOUNTS, streams: STREAMS, subscribers: EACH, own: OWN, reader: org.member.id, hall };
+  await fillLargeRealm(store!, org.realm, of);
+  await server.restart();
+  return hall;
+}
+
+const server = await start();
 try {
-  const org = await makeOrganization(server, ['member']);
-  await fill(server, org);
-  const register = (form: string) => () => request(org.member, 'POST', '/api/v1/register', form);
+  const org = await makeOrganization(server, ['member', 'admin']);
+  await timed(`${ACCOUNTS} accounts, ${STREAMS} streams, straight into the Store`, () => fill(server, org));
+  const part = (name: string): boolean => values.only === '' || values.only.split(',').includes(name);
+  await timed('first request: opens actor and replica', () => openReplicas(server, org.member));
+  // Opened now, because servers close connections on which nothing happens for ten seconds.
+  const member = await Requester.open(org.member);
+  const admin = await Requester.open(org.admin);
+  const register = (): Promise<number> => member.send('POST', '/register', '');
   let turn = 0;
   const rename = (): Promise<unknown> =>
-    org.member.api.ok('PATCH /settings', { timezone: ['Europe/Paris', 'Europe/Berlin'][turn++ % 2]! });
-  await measure('POST /register, every section', register(''));
-  await measure('the same again', register(''));
-  await measure('POST /register, after a change of an account', register(''), rename);
-  await measure('POST /register with subscribers', register('include_subscribers=true'));
-  await measure('GET /users', () => request(org.member, 'GET', '/api/v1/users'));
-  await measure('GET /users after a change of an account', () => request(org.member, 'GET', '/api/v1/users'), rename);
-  await besideBare(org);
+    admin.send('PATCH', '/settings', `timezone=Europe/${['Paris', 'Berlin'][turn++ % 2]}`);
+  await measure('POST /register, every section', register);
+  if (part('changes')) {
+    await measure('PATCH /settings: a change of an account', rename);
+    await measure('POST /register, after a change of an account', register, rename);
+    await measure('GET /users', () => member.send('GET', '/users'));
+    await measure('GET /users, after a change of an account', () => member.send('GET', '/users'), rename);
+    await measure('a change of a role', () =>
+      admin.send('PATCH', `/users/${FIRST_MADE_ID + 4}`, `role=${[300, 400][turn++ % 2]}`),
+    );
+    const { group } = await makeGroup(org);
+    await measure('a change of a group', () =>
+      admin.send('POST', `/user_groups/${group}/members`, `${['add', 'delete'][turn++ % 2]}=[${FIRST_MADE_ID + 4}]`),
+    );
+    await measure('POST /users', () =>
+      admin.send('POST', '/users', `email=new${turn++}@example.com&full_name=New&password=sadly-walrus-tempo-81`),
+    );
+  }
+  if (part('hall')) {
+    const message = 'type=stream&to=hall&topic=news&content=hello';
+    await measure('a message to a stream of all accounts', () => member.send('POST', '/messages', message));
+    await measure('subscribers of that stream', async () =>
+      admin.send('GET', `/streams/${await streamIdOf(org.owner, 'hall')}/members`),
+    );
+    await measure('joining it, and leaving', () =>
+      turn++ % 2 === 0
+        ? admin.send('POST', '/users/me/subscriptions', `subscriptions=${encodeURIComponent('[{"name":"hall"}]')}`)
+        : admin.send('PATCH', '/users/me/subscriptions', `delete=${encodeURIComponent('["hall"]')}`),
+    );
+  }
+  if (part('subscribers'))
+    await measure('POST /register with subscribers', () =>
+      member.send('POST', '/register', 'include_subscribers=true'),
+    );
+  if (part('bare')) {
+    const port = org.owner.api.target.nextPort();
+    const face: Face = {
+      name: 'embedded',
+      port,
+      ports: [port],
+      ops: [],
+      pids: [process.pid],
+      roles: ['embedded'],
+      owner: org.owner.api.headers.authorization!,
+      commandEnvironment: {},
+      stop: async () => {},
+    };
+    const registerText = requestText('POST', '/api/v1/register', org.member.api.headers.authorization!, '');
+    await besideBare(face, 'large-register', registerText);
+    await besideBare(face, 'large-users', usersText(face.owner));
+    await compressed(face, registerText.replace('\r\n', '\r\nAccept-Encoding: gzip\r\n'));
+  }
   say(machine());
 } finally {
   await server.close();
 }
 process.exit(0);
+
+async function makeGroup({ owner }: Organization): Promise<{ readonly group: number }> {
+  await owner.api.ok('POST /user_groups/create', { name: 'crew', description: '', members: [owner.id] });
+  const { user_groups } = await owner.api.ok<{ user_groups: { id: number; name: string }[] }>('GET /user_groups');
+  return { group: user_groups.find(({ name }) => name === 'crew')!.id };
+}

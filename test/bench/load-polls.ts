@@ -40,10 +40,16 @@ class Client {
 
   private constructor(
     private readonly http: HttpConnection,
-    { queue, authorization, last }: Poll,
+    { queue, authorization, last, level }: Poll,
   ) {
     this.last = last;
-    const text = requestText('GET', `/api/v1/events?queue_id=${queue}&last_event_id=*`, authorization);
+    const text = requestText(
+      'GET',
+      `/api/v1/events?queue_id=${queue}&last_event_id=*`,
+      authorization,
+      undefined,
+      level,
+    );
     [this.#before, this.#after] = text.split('*') as [string, string];
     http.onGone = (error) => this.onFailure(error ?? new Error('connection closed'));
     http.onAnswer = ({ status, body }) => {

@@ -61,8 +61,14 @@ async function rate(job: RateJob): Promise<RateResult> {
 async function fanout(job: FanoutJob): Promise<FanoutResult> {
   const last = job.polls.map((poll) => poll.last);
   const poll = (i: number): string => {
-    const { queue, authorization } = job.polls[i]!;
-    return requestText('GET', `/api/v1/events?queue_id=${queue}&last_event_id=${last[i]}`, authorization);
+    const { queue, authorization, level } = job.polls[i]!;
+    return requestText(
+      'GET',
+      `/api/v1/events?queue_id=${queue}&last_event_id=${last[i]}`,
+      authorization,
+      undefined,
+      level,
+    );
   };
   const connections: Connection[] = [];
   for (let i = 0; i < job.polls.length; i++) connections.push(await Connection.open(job.port, true));

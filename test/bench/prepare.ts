@@ -17,9 +17,10 @@ export async function call(
   authorization: string,
   path: string,
   form: Readonly<Record<string, string>>,
+  level?: number,
 ): Promise<Record<string, unknown>> {
   const text = new URLSearchParams(form).toString();
-  const answer = await once(face.port, requestText('POST', `/api/v1${path}`, authorization, text));
+  const answer = await once(face.port, requestText('POST', `/api/v1${path}`, authorization, text, level));
   if (!answer.ok) throw new Error(`${path}: ${answer.text}`);
   return JSON.parse(answer.text.slice(answer.text.indexOf('\r\n\r\n') + 4)) as Record<string, unknown>;
 }
@@ -82,19 +83,21 @@ export async function makeHistory(
   });
 }
 
-/** Queues for message events, spread over the accounts. */
-export function makeQueues(face: Face, accounts: readonly Account[], count: number): Promise<Poll[]> {
+/** Queues for message events, spread over the accounts. @param level API level of their clients [the base level] */
+export function makeQueues(face: Face, accounts: readonly Account[], count: number, level?: number): Promise<Poll[]> {
   const owners = Array.from({ length: count }, (_, i) => accounts[i % accounts.length]!);
   return each(owners, async ({ authorization }) => {
-    const made = await call(face, authorization, '/register', { event_types: '["message"]' });
-    return { authorization, queue: made.queue_id as string, last: made.last_event_id as number };
+    const made = await call(face, authorization, '/register', { event_types: '["message"]' }, level);
+    if (level !== undefined && made.zulip_feature_level !== level)
+      throw new Error(`a queue at level ${level} was wanted`);
+    return { authorization, queue: made.queue_id as string, last: made.last_event_id as number, level };
   });
 }
 
 /** An answered poll, as raw HTTP text. */
-export async function pollOnce(port: number, { authorization, queue, last }: Poll): Promise<string> {
+export async function pollOnce(port: number, { authorization, queue, last, level }: Poll): Promise<string> {
   const path = `/api/v1/events?queue_id=${queue}&last_event_id=${last}`;
-  const { ok, text } = await once(port, requestText('GET', path, authorization));
+  const { ok, text } = await once(port, requestText('GET', path, authorization, undefined, level));
   if (!ok) throw new Error(text);
   return text;
 }

@@ -283,6 +283,62 @@ t.test('an organization that leaves and comes back is equal', async (test) => {
   }
 });
 
+interface ExportedMessages {
+  readonly zerver_message: Record<string, unknown>[];
+  readonly zerver_usermessage: { user_profile: number; message: number; flags_mask: number }[];
+}
+
+t.test('mentions of topics stay mentions of those whom they mentioned', async (test) => {
+  const base = folder(test);
+  const dataDir = join(base, 'data');
+  const file = 'messages-000001.json';
+  makeExportedOrganization(join(base, 'made'), { people: 12, streams: 2, messages: 60, seed: 3 });
+  const read = (name: string) => JSON.parse(readFileSync(join(base, name, file), 'utf8')) as ExportedMessages;
+  const made = read('made');
+  const rowsOf = (of: ExportedMessages, id: unknown) => of.zerver_usermessage.filter(({ message }) => message === id);
+  const candidates = made.zerver_message.filter(({ id }) => rowsOf(made, id).length > 3);
+  const [topic, channel, older, before] = candidates as [object, object, object, object] as typeof candidates;
+  const span = '<span class="topic-mention">@topic</span>';
+  const set = (message: Record<string, unknown>, content: string, rendered_content: string, bit: number) => {
+    Object.assign(message, { content, rendered_content, edit_history: null, last_edit_time: null });
+    for (const [i, row] of rowsOf(made, message.id).entries()) row.flags_mask = 1 | (i < 2 || bit === 16 ? bit : 0);
+  };
+  set(topic!, '@**topic** first', `<p>${span} first</p>`, 32);
+  set(channel!, '@**channel** second', '<p><span class="user-mention" data-user-id="*">@channel</span> second</p>', 16);
+  set(older!, '@**topic** third', '<p>@<strong>topic</strong> third</p>', 32);
+  set(before!, '@**topic** fourth', `<p>${span} fourth</p>`, 32);
+  for (const row of rowsOf(made, before!.id)) if (row.flags_mask === 33) row.flags_mask = 17;
+  writeFileSync(join(base, 'made', file), JSON.stringify(made));
+  await imported(join(base, 'made'), dataDir, '--subdomain', 'one');
+  const once = await exported(dataDir, 'one', join(base, 'once'));
+  const check = (name: string): void => {
+    const now = read(name);
+    const masksOf = (word: string) => {
+      const message = now.zerver_message.find(({ content }) => String(content).endsWith(` ${word}`))!;
+      const masks = rowsOf(now, message.id).map(({ flags_mask }) => flags_mask & (16 | 32));
+      return [
+        String(message.rendered_content),
+        masks.filter((mask) => mask === 16).length,
+        masks.filter((mask) => mask === 32).length,
+      ];
+    };
+    test.strictSame(masksOf('first'), [`<p>${span} first</p>`, 0, 2], `${name}: of the topic`);
+    const [html, everybody, ofTopic] = masksOf('second');
+    test.match(html, '<span class="user-mention" data-user-id="*">@channel</span>');
+    test.ok(Number(everybody) > 3 && ofTopic === 0, `${name}: of everybody`);
+    test.strictSame(
+      masksOf('third'),
+      ['<p>@<strong>topic</strong> third</p>', 0, 0],
+      `${name}: of a client that knew none`,
+    );
+    test.strictSame(masksOf('fourth'), [`<p>${span} fourth</p>`, 0, 2], `${name}: of an export of an earlier version`);
+  };
+  check('once');
+  await imported(join(base, 'once'), dataDir, '--subdomain', 'two');
+  test.strictSame(await exported(dataDir, 'two', join(base, 'twice')), once, 'and come back');
+  check('twice');
+});
+
 t.test('messages of an export whose ids do not follow time come in the order of time', async (test) => {
   const base = folder(test);
   const dataDir = join(base, 'data');

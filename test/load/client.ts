@@ -1,7 +1,7 @@
 /** One simulated client: registers, always holds a poll, and does what the mix says. */
 
 import type { Random } from '../cluster/scheduler.js';
-import { requestText } from '../support/http-connection.js';
+import { type Peer, requestText } from '../support/http-connection.js';
 import { now } from './clock.js';
 import type { Entry } from './mix.js';
 import { PollLine } from './poll-line.js';
@@ -64,6 +64,12 @@ export class Client {
     const authorization = `Basic ${Buffer.from(`${email}:${key}`).toString('base64')}`;
     this.headers = `Host: ${setup.authority}\r\nUser-Agent: ${setup.mix.client}\r\nAuthorization: ${authorization}\r\n`;
     this.#poll = new PollLine(this);
+  }
+
+  /** The frontend that holds its polls. */
+  get peer(): Peer {
+    const { peers } = this.world.setup;
+    return peers[this.index % peers.length]!;
   }
 
   get held(): boolean {

@@ -6,7 +6,7 @@ import { type Entry, mixOf } from './mix.js';
 import { type LoadOptions, readOptions } from './options.js';
 import { findings } from './report.js';
 import { LoadRun, type Outcome } from './run.js';
-import { addressOf } from './target.js';
+import { addressOf, makeRunningTarget } from './target.js';
 
 t.setTimeout(120_000);
 
@@ -20,7 +20,7 @@ async function under(
 ): Promise<Outcome & { server: FaultyServer }> {
   const server = await FaultyServer.start(faults);
   try {
-    const target = { ...addressOf(server.site, false), owner: basic('owner', 'key'), pids: [], stop: async () => {} };
+    const target = makeRunningTarget(addressOf(server.site, false), basic('owner', 'key'));
     const words = [
       '--users',
       '4',
@@ -114,4 +114,17 @@ t.test('a search for the capacity ends at errors and says so', async (test) => {
   );
   test.equal(capacity?.users, 0);
   test.match(capacity?.broke.join(), /^errors [\d.]+ % > 0\.025 %$/);
+});
+
+t.test('a search for the capacity that meets rate limits names them and their remedy', async (test) => {
+  const body = '{"result":"error","code":"RATE_LIMIT_HIT","msg":"API usage exceeded rate limit"}';
+  const outcome = await under(
+    { answers: { '/settings': { status: 429, body } } },
+    [{ action: 'settings', perMinute: 300 }],
+    ...['--capacity', '--hold', '1', '--settle', '0', '--users', '2', '--max-users', '4'],
+  );
+  test.match(outcome.capacity, { users: 0, brokeAt: 2, end: 'rate limits' });
+  test.equal(outcome.capacity?.steps.length, 2, 'the step is repeated, then the search ends');
+  const [result] = findings(outcome);
+  test.match(result, /^capacity: not known, 2 were too many; the rate limits .*RATE_LIMITS=off/);
 });

@@ -1,7 +1,11 @@
 /** The report as one page that needs nothing else. */
-import { cellsOf, type Facts, findings, HEAD, rowsOf } from './report.js';
+import type { Comparison } from './comparison.js';
+import { comparisonHtml } from './comparison-text.js';
+import { escaped, htmlTable } from './html-parts.js';
+import { nextText } from './next.js';
+import { cellsOf, type Facts, findings, HEAD, nextTitle, rowsOf } from './report.js';
 import type { Outcome } from './run.js';
-import { type Chart, chart, escaped, type Line } from './svg.js';
+import { type Chart, chart, type Line } from './svg.js';
 import type { Point } from './totals.js';
 
 const STYLE = `
@@ -112,23 +116,34 @@ export function chartsOf(points: readonly Point[]): Chart[] {
   return charts;
 }
 
-const tableRow = (cells: readonly string[], tag: 'th' | 'td', sum: boolean): string =>
-  `<tr${sum ? ' class="sum"' : ''}>${cells.map((cell) => `<${tag}>${escaped(cell)}</${tag}>`).join('')}</tr>`;
-
 function stepsOf({ capacity }: Outcome): string {
   if (!capacity) return '';
   const head = ['users', 'mean of calls', 'p99', 'mean of deliveries', 'p99', 'errors %', 'facts', 'broke'];
   const rows = capacity.steps.map(({ users, callMean, callP99, deliveryMean, deliveryP99, errors, facts, broke }) => {
     const times = [callMean, callP99, deliveryMean, deliveryP99].map((ms) => ms.toFixed(1));
-    return tableRow([String(users), ...times, errors.toFixed(3), facts, broke.join('; ')], 'td', false);
+    return [String(users), ...times, errors.toFixed(3), facts, broke.join('; ')];
   });
-  return `<h2>Steps</h2><table>${tableRow(head, 'th', false)}${rows.join('')}</table>`;
+  return `<h2>Steps</h2>${htmlTable(rows, head)}`;
+}
+
+const shownOrNone = (value: number | undefined, digits: number): string => value?.toFixed(digits) ?? '';
+
+function nextSection({ next }: Outcome): string {
+  if (!next) return '';
+  const head = ['process', 'CPU, % of a core', 'memory, MiB', 'late timers, ms'];
+  const rows = next.processes.map(({ name, cpu, memoryMib, lateMs }) => [
+    ...[name, shownOrNone(cpu === undefined ? undefined : 100 * cpu, 0), shownOrNone(memoryMib, 0)],
+    shownOrNone(lateMs, 1),
+  ]);
+  const table = rows.length === 0 ? '' : htmlTable(rows, head);
+  const items = nextText(next).map((line) => `<li>${escaped(line)}</li>`);
+  return `<h2>${escaped(nextTitle(next))}</h2><ul>${items.join('')}</ul>${table}\n`;
 }
 
 /** The goodbyes of everybody at once would dwarf what is to be seen. */
 const present = ({ phase, clients }: Point): boolean => phase !== 'end' || clients > 0;
 
-export function pageOf(outcome: Outcome, facts: Facts): string {
+export function pageOf(outcome: Outcome, facts: Facts, comparison?: Comparison): string {
   const rows = rowsOf(outcome);
   const sums = rows.length - 2;
   const sentences = findings(outcome).map((sentence) => {
@@ -145,9 +160,10 @@ export function pageOf(outcome: Outcome, facts: Facts): string {
 <p class="facts">${escaped(facts.site)}: ${escaped(facts.summary)}</p>
 <p class="facts">${escaped(facts.machine)}; ${escaped(facts.when)}</p>
 <h2>Findings</h2>${sentences.join('\n')}
+${nextSection(outcome)}${comparison ? comparisonHtml(comparison) : ''}
 ${stepsOf(outcome)}<h2>Over time</h2><p class="facts">Shaded: the measured time.</p>
 ${chartsOf(outcome.points.filter(present)).map(chart).join('\n')}
-<h2>Operations</h2><table>${tableRow(HEAD, 'th', false)}${rows.map((row, i) => tableRow(cellsOf(row), 'td', i >= sums)).join('')}</table>
+<h2>Operations</h2>${htmlTable(rows.map(cellsOf), HEAD, (row) => row >= sums)}
 </body></html>
 `;
 }

@@ -4,10 +4,13 @@
  */
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { compare, exitCodeOf } from './comparison.js';
+import { comparisonText } from './comparison-text.js';
+import { readEarlier } from './earlier.js';
 import { pageOf } from './html.js';
 import { DEFAULT_MIX, type Mix, mixOf } from './mix.js';
 import { type LoadOptions, readOptions, USAGE } from './options.js';
-import { dataOf, factsOf, tableOf } from './report.js';
+import { dataOf, factsOf, type ReportData, tableOf } from './report.js';
 import { LoadRun } from './run.js';
 import { openTarget } from './target.js';
 
@@ -26,6 +29,7 @@ async function readMix(file: string | undefined): Promise<Mix> {
 
 async function main(options: LoadOptions): Promise<void> {
   const mix = await readMix(options.mix);
+  const earlier = await readEarlier(options, mix);
   let run: LoadRun | undefined;
   let asked = 0;
   const interrupt = (): void => {
@@ -44,11 +48,17 @@ async function main(options: LoadOptions): Promise<void> {
     const facts = factsOf(options, target.site, outcome);
     await mkdir(options.out, { recursive: true });
     const [page, data] = [join(options.out, 'report.html'), join(options.out, 'report.json')];
-    await writeFile(page, pageOf(outcome, facts));
-    await writeFile(data, `${JSON.stringify(dataOf(outcome, facts, options, mix))}\n`);
-    process.stdout.write(
-      `\n${tableOf(outcome)}\n\n${facts.site}: ${facts.summary}\n${facts.machine}\n${page}\n${data}\n`,
-    );
+    const json = JSON.stringify(dataOf(outcome, facts, options, mix));
+    const comparison = earlier && compare(earlier, JSON.parse(json) as ReportData);
+    await writeFile(page, pageOf(outcome, facts, comparison));
+    await writeFile(data, `${json}\n`);
+    const parts = [
+      tableOf(outcome),
+      ...(comparison ? [comparisonText(comparison)] : []),
+      `${facts.site}: ${facts.summary}\n${facts.machine}\n${page}\n${data}\n`,
+    ];
+    process.stdout.write(`\n${parts.join('\n\n')}`);
+    if (comparison) process.exitCode = exitCodeOf(comparison, options.failIfWorse);
   } finally {
     await target.stop();
   }

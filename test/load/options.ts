@@ -1,5 +1,6 @@
 /** The command line of the load harness. */
 import { parseArgs } from 'node:util';
+import { addressesOf } from './watch.js';
 
 export interface Thresholds {
   /** Milliseconds. */
@@ -15,8 +16,11 @@ export interface LoadOptions {
   readonly zuliprc: string | undefined;
   readonly cluster: boolean;
   readonly hosts: number;
+  readonly frontends: number;
   readonly insecure: boolean;
   readonly serverPids: readonly number[];
+  /** Addresses of the server's processes that have metrics. */
+  readonly metrics: readonly string[];
   readonly prefix: string;
   readonly domain: string;
   readonly seed: number;
@@ -33,6 +37,10 @@ export interface LoadOptions {
   readonly timeoutSeconds: number;
   readonly progressSeconds: number;
   readonly out: string;
+  /** Report of an earlier run to compare with. */
+  readonly against: string | undefined;
+  readonly againstAnyway: boolean;
+  readonly failIfWorse: boolean;
   readonly capacity: boolean;
   readonly growth: number;
   /** New users per second between steps. */
@@ -42,6 +50,8 @@ export interface LoadOptions {
   readonly settleSeconds: number;
   readonly mostUsers: number;
   readonly mostMinutes: number;
+  /** Largest distance between the users that held and those that did not, at the end of a search; percent. */
+  readonly precision: number;
   readonly thresholds: Thresholds;
   readonly nats: string | undefined;
   readonly mongodb: string | undefined;
@@ -53,10 +63,13 @@ Puts simulated clients on a server that speaks the API at feature level 184, and
 
   --site URL            Server under load. Without it and --owner-zuliprc: one of our own, in a temporary directory.
   --owner-zuliprc FILE  Its owner's email and key (and site, without --site).
-  --cluster             Our own server is a cluster on NATS_URL and MONGODB_URL: one frontend and actor hosts.
+  --cluster             Our own server is a cluster on NATS_URL and MONGODB_URL.
   --hosts N             Actor hosts of that cluster. [1]
+  --frontends N         Frontends of that cluster; clients are spread over them. [1]
   --insecure            Accept any certificate.
   --server-pid LIST     Processes on this machine whose CPU and memory are shown.
+  --metrics URL,URL     Each process's address for operators (--ops-host, --ops-port): the report says what to add
+                        next. Not needed for servers of our own.
 
   --users N             Simulated users. [50]
   --devices N           Clients of each user: the first one acts, all hold a poll. [1]
@@ -71,12 +84,13 @@ Puts simulated clients on a server that speaks the API at feature level 184, and
   --seed N              Of everything that is random. [1]
 
   --capacity            Raise the number of users, from --users on, until a threshold breaks; print the number.
-  --growth FACTOR       From step to step. [1.5]
+  --growth FACTOR       From step to step. [2]
+  --precision PERCENT   Between the most that held and the least that did not, at the end. [6]
   --arrivals N          New users per second between steps. [25]
-  --hold SECONDS        Measured time of a step. [30]
-  --settle SECONDS      Before that, with all users there. [5]
+  --hold SECONDS        Measured time of a step. [30, less with few minutes]
+  --settle SECONDS      Before that, with all users there. [hold / 6]
   --max-users N         [20000]
-  --max-minutes N       [60]
+  --max-minutes N       Of the whole search, making accounts included. [20]
   --max-mean MS         Mean of calls, and of deliveries. [100]
   --max-p99 MS          Their 99th percentile. [2000]
   --max-errors PERCENT  Failed calls and missing deliveries. [0.025]
@@ -86,6 +100,10 @@ Puts simulated clients on a server that speaks the API at feature level 184, and
   --timeout SECONDS     Of a call. [60]
   --progress SECONDS    Between progress lines. [5]
   --out DIR             For report.html and report.json. [load-report]
+
+  --against FILE        The report.json of an earlier run: what has changed since, and whether it is more than noise.
+  --against-anyway      Also where the earlier run had another load.
+  --fail-if-worse       Exit code 3 if something is clearly worse than then.
 `;
 
 function number(text: string | undefined, name: string, fallback: number, least: number, most: number): number {
@@ -113,24 +131,14 @@ function sizes(text: string): readonly [number, number] {
 }
 
 const TEXTS = [
-  ...['site', 'owner-zuliprc', 'hosts', 'server-pid', 'users', 'devices', 'ramp', 'seconds', 'streams', 'subscribers'],
-  ...[
-    'mix',
-    'prefix',
-    'email-domain',
-    'seed',
-    'growth',
-    'arrivals',
-    'hold',
-    'settle',
-    'max-users',
-    'max-minutes',
-    'max-mean',
-    'max-p99',
-  ],
-  ...['max-errors', 'workers', 'connections', 'timeout', 'progress', 'out'],
+  ...['site', 'owner-zuliprc', 'hosts', 'frontends', 'server-pid', 'metrics', 'prefix', 'email-domain', 'seed'],
+  'users',
+  ...['devices', 'ramp', 'seconds', 'streams', 'subscribers', 'mix', 'growth', 'precision', 'arrivals', 'hold'],
+  ...['settle', 'max-users', 'max-minutes', 'max-mean', 'max-p99', 'max-errors'],
+  ...['workers', 'connections', 'timeout', 'progress', 'out', 'against'],
 ] as const;
-const FLAGS = ['cluster', 'insecure', 'capacity', 'print-mix', 'help'] as const;
+const FLAGS = ['cluster', 'insecure', 'capacity', 'against-anyway', 'fail-if-worse', 'print-mix', 'help'] as const;
+export const OPTION_NAMES: readonly string[] = [...TEXTS, ...FLAGS];
 
 /** @throws Error that names what is off. A word: what was asked for instead of a run */
 export function readOptions(argv: readonly string[], environment: NodeJS.ProcessEnv): LoadOptions | 'help' | 'mix' {
@@ -148,8 +156,18 @@ export function readOptions(argv: readonly string[], environment: NodeJS.Process
   if (given('site') !== undefined && given('owner-zuliprc') === undefined)
     throw new Error('--site needs --owner-zuliprc');
   if (given('owner-zuliprc') !== undefined && set('cluster')) throw new Error('--cluster starts a server of its own');
+  for (const name of ['hosts', 'frontends'] as const) {
+    if (given(name) !== undefined && !set('cluster')) throw new Error(`--${name} needs --cluster`);
+  }
+  if (given('metrics') !== undefined && given('owner-zuliprc') === undefined)
+    throw new Error('--metrics is for a server that runs (--owner-zuliprc)');
+  for (const name of ['against-anyway', 'fail-if-worse'] as const) {
+    if (set(name) && given('against') === undefined) throw new Error(`--${name} needs --against`);
+  }
   const users = whole(given('users'), 'users', 50, 1, MOST_USERS);
   const [smallest, largest] = sizes(given('subscribers') ?? '5-200');
+  const mostMinutes = number(given('max-minutes'), 'max-minutes', 20, 0.1, 10_080);
+  const holdSeconds = number(given('hold'), 'hold', Math.min(30, Math.max(5, mostMinutes * 1.5)), 1, 86_400);
   const prefix = given('prefix') ?? 'load';
   if (!/^[a-z0-9]{1,20}$/.test(prefix)) throw new Error('--prefix is not 1 to 20 small letters and digits');
   return {
@@ -157,11 +175,13 @@ export function readOptions(argv: readonly string[], environment: NodeJS.Process
     zuliprc: given('owner-zuliprc'),
     cluster: set('cluster'),
     hosts: whole(given('hosts'), 'hosts', 1, 1, 16),
+    frontends: whole(given('frontends'), 'frontends', 1, 1, 16),
     insecure: set('insecure'),
     serverPids: (given('server-pid') ?? '')
       .split(',')
       .filter(Boolean)
       .map((pid) => whole(pid, 'server-pid', 0, 1, 2 ** 22)),
+    metrics: addressesOf(given('metrics') ?? ''),
     prefix,
     domain: given('email-domain') ?? 'example.com',
     seed: whole(given('seed'), 'seed', 1, 0, 2 ** 31),
@@ -178,13 +198,17 @@ export function readOptions(argv: readonly string[], environment: NodeJS.Process
     timeoutSeconds: number(given('timeout'), 'timeout', 60, 1, 600),
     progressSeconds: whole(given('progress'), 'progress', 5, 1, 3_600),
     out: given('out') ?? 'load-report',
+    against: given('against'),
+    againstAnyway: set('against-anyway'),
+    failIfWorse: set('fail-if-worse'),
     capacity: set('capacity'),
-    growth: number(given('growth'), 'growth', 1.5, 1.05, 10),
+    growth: number(given('growth'), 'growth', 2, 1.05, 10),
     arrivals: number(given('arrivals'), 'arrivals', 25, 0.1, 10_000),
-    holdSeconds: number(given('hold'), 'hold', 30, 1, 86_400),
-    settleSeconds: number(given('settle'), 'settle', 5, 0, 3_600),
+    holdSeconds,
+    settleSeconds: number(given('settle'), 'settle', holdSeconds / 6, 0, 3_600),
     mostUsers: whole(given('max-users'), 'max-users', 20_000, 1, MOST_USERS),
-    mostMinutes: number(given('max-minutes'), 'max-minutes', 60, 0.1, 10_080),
+    mostMinutes,
+    precision: number(given('precision'), 'precision', 6, 0.1, 100),
     thresholds: {
       mean: number(given('max-mean'), 'max-mean', 100, 0.001, 600_000),
       p99: number(given('max-p99'), 'max-p99', 2_000, 0.001, 600_000),

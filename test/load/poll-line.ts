@@ -53,7 +53,7 @@ export class PollLine {
     if (this.#opening) return;
     this.#opening = true;
     try {
-      const connection = await HttpConnection.open(this.client.world.setup.peer, true);
+      const connection = await HttpConnection.open(this.client.peer, true);
       connection.onAnswer = (answer) => this.#answered(answer);
       connection.onGone = (error) => this.#broken(codeOf(error));
       this.#connection = connection;

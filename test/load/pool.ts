@@ -54,11 +54,13 @@ export class Pool {
   readonly #busy = new Set<Line>();
   readonly #waiting: Call[] = [];
   #opening = 0;
+  #opened = 0;
   #closed = false;
   #sweeper: NodeJS.Timeout;
 
+  /** @param peers connections go to them in turn */
   constructor(
-    private readonly peer: Peer,
+    private readonly peers: readonly Peer[],
     private readonly most: number,
     private readonly timeoutMs: number,
   ) {
@@ -101,7 +103,7 @@ export class Pool {
   async #open(): Promise<void> {
     this.#opening++;
     try {
-      const connection = await HttpConnection.open(this.peer, true);
+      const connection = await HttpConnection.open(this.peers[this.#opened++ % this.peers.length]!, true);
       const line: Line = { connection, call: undefined, idle: 0, used: 0 };
       connection.onAnswer = (answer) => this.#answered(line, answer);
       connection.onGone = (error) => this.#gone(line, error);

@@ -25,20 +25,31 @@ interface User {
   readonly is_active?: boolean;
 }
 
+/** A promise that is rejected when the signal comes; `cancel` lets go of the signal. */
+function abortOf(signal: AbortSignal): { readonly promise: Promise<never>; cancel(): void } {
+  let stop = (): void => {};
+  const promise = new Promise<never>((_, reject) => {
+    stop = () => reject(new Error('interrupted'));
+    signal.addEventListener('abort', stop, { once: true });
+  });
+  return { promise, cancel: () => signal.removeEventListener('abort', stop) };
+}
+
 export class Preparation {
   readonly #pool: Pool;
   readonly accounts: Account[] = [];
   streams: StreamFacts[] = [];
   #known: Map<string, User> | undefined;
-  #stopped = false;
-  #limited = false;
+  readonly #stopping = new AbortController();
+  /** Whether it waits, or has waited, for the server's rate limits. */
+  isLimited = false;
 
   constructor(
     private readonly target: Target,
     private readonly options: LoadOptions,
     private readonly say: (text: string) => void,
   ) {
-    this.#pool = new Pool(target.peer, AT_ONCE, TIMEOUT_MS);
+    this.#pool = new Pool(target.peers, AT_ONCE, TIMEOUT_MS);
   }
 
   /** As many accounts as the shape has users, and their streams. */
@@ -62,9 +73,9 @@ export class Preparation {
     await this.#makeStreams(shape);
   }
 
-  /** Gives up the running preparation. */
+  /** Gives up the running preparation, and all later ones. */
   stop(): void {
-    this.#stopped = true;
+    this.#stopping.abort();
   }
 
   close(): void {
@@ -133,14 +144,20 @@ export class Preparation {
   }
 
   async #each<T>(items: readonly T[], work: (item: T) => Promise<void>): Promise<void> {
+    const { signal } = this.#stopping;
     let next = 0;
     const lane = async (): Promise<void> => {
       for (let i = next++; i < items.length; i = next++) {
-        if (this.#stopped) throw new Error('interrupted');
+        if (signal.aborted) throw new Error('interrupted');
         await work(items[i]!);
       }
     };
-    await Promise.all(Array.from({ length: AT_ONCE }, lane));
+    const { promise, cancel } = abortOf(signal);
+    try {
+      await Promise.race([Promise.all(Array.from({ length: AT_ONCE }, lane)), promise]);
+    } finally {
+      cancel();
+    }
   }
 
   /** @throws Error with the answer, unless it is success; rate limits are waited for */
@@ -163,15 +180,15 @@ export class Preparation {
         },
       );
       if (answer.status === 200) return JSON.parse(answer.text) as Record<string, unknown>;
-      if (answer.status !== 429 || waits === MOST_WAITS || this.#stopped) {
+      if (answer.status !== 429 || waits === MOST_WAITS || this.#stopping.signal.aborted) {
         throw new Error(`${method} ${path}: ${answer.status} ${answer.text.slice(0, 500)}`);
       }
-      if (!this.#limited) this.say(`the server limits how fast accounts are made: waiting (${RATE_LIMIT_HINT})`);
-      this.#limited = true;
-      await sleep(Math.min(120, answer.wait ?? 5) * 1_000 + 50);
+      if (!this.isLimited) this.say(`the server limits how fast accounts are made: waiting (${RATE_LIMIT_HINT})`);
+      this.isLimited = true;
+      await sleep(Math.min(120, answer.wait ?? 5) * 1_000 + 50, undefined, { signal: this.#stopping.signal });
     }
   }
 }
 
 export const RATE_LIMIT_HINT =
-  'raise its rate limits or switch them off for the test, here with RATE_LIMITS=off: docs/load.md, "Rate limits"';
+  'for the test start it with RATE_LIMITS=off, or with larger RATE_LIMIT_USER and RATE_LIMIT_ADDRESS: docs/load.md, "Rate limits"';

@@ -44,7 +44,7 @@ export interface Setup {
   readonly run: string;
   readonly worker: number;
   readonly workers: number;
-  readonly peer: Peer;
+  readonly peers: readonly Peer[];
   /** Value of the Host header. */
   readonly authority: string;
   /** Before /api/v1. */

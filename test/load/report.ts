@@ -1,11 +1,15 @@
 /** Results of a run, as a table and as data. */
+import { cpus } from 'node:os';
 import { machine } from '../bench/report.js';
+import { type Capacity, capacityText } from './capacity.js';
 import { encoded, type Summary, summaryOf } from './histograms.js';
 import type { Mix } from './mix.js';
+import { nextText } from './next.js';
 import type { LoadOptions } from './options.js';
 import { RATE_LIMIT_HINT } from './prepare.js';
 import { OPERATIONS } from './protocol.js';
 import type { Outcome } from './run.js';
+import type { Point } from './totals.js';
 
 /** Columns of a row: name, count, per second, times in milliseconds, errors. */
 export interface Row {
@@ -19,7 +23,11 @@ export interface Row {
   readonly errors: number;
 }
 
-export function rowsOf({ totals, seconds }: Outcome): Row[] {
+/** Rows of sums. */
+export const ALL_CALLS = 'all calls';
+export const SEEN = 'message seen by a client';
+
+export function rowsOf({ totals, seconds }: Pick<Outcome, 'totals' | 'seconds'>): Row[] {
   const rows: Row[] = [];
   for (const name of OPERATIONS) {
     const of = totals.operations.get(name);
@@ -31,9 +39,9 @@ export function rowsOf({ totals, seconds }: Outcome): Row[] {
   rows.sort((a, b) => b.count - a.count);
   const calls = summaryOf(totals.calls);
   const deliveries = summaryOf(totals.deliveries);
-  const sum = { name: 'all calls', count: calls.count, perSecond: calls.count / seconds, intended: calls };
+  const sum = { name: ALL_CALLS, count: calls.count, perSecond: calls.count / seconds, intended: calls };
   rows.push({ ...sum, service: undefined, errors: totals.failed });
-  const reached = { name: 'message seen by a client', count: deliveries.count, perSecond: deliveries.count / seconds };
+  const reached = { name: SEEN, count: deliveries.count, perSecond: deliveries.count / seconds };
   rows.push({ ...reached, intended: deliveries, service: undefined, errors: 0 });
   return rows;
 }
@@ -73,8 +81,8 @@ export function findings({ balance, everything, warnings, capacity, interrupted 
   const { expected, delivered, missing, unexpected, unacknowledged } = balance;
   const lines: string[] = [];
   if (capacity) {
-    const { users, broke, limit, unfinished } = capacity;
-    lines.push(`capacity: ${users} users${unfinished ? ' at least; the search did not end' : ''}`);
+    const { broke, limit } = capacity;
+    lines.push(capacityText(capacity));
     lines.push(broke.length > 0 ? `more broke: ${broke.join('; ')}` : 'nothing broke');
     if (limit !== '') lines.push(`at its limit then: ${limit}`);
   }
@@ -97,14 +105,21 @@ export function findings({ balance, everything, warnings, capacity, interrupted 
   return lines;
 }
 
-export function tableOf(outcome: Outcome): string {
-  const rows = [HEAD, ...rowsOf(outcome).map(cellsOf)];
-  const widths = HEAD.map((_, column) => Math.max(...rows.map((cells) => cells[column]!.length)));
-  const lines = rows.map((cells) =>
-    cells.map((cell, i) => (i === 0 ? cell.padEnd(widths[i]!) : cell.padStart(widths[i]!))).join('  '),
-  );
-  return [...lines, '', ...findings(outcome)].join('\n');
+/** Lines of a table whose first column is aligned to the left, the others as given. */
+export function aligned(rows: readonly (readonly string[])[], others: 'left' | 'right' = 'right'): string[] {
+  const widths = rows[0]!.map((_, column) => Math.max(...rows.map((cells) => cells[column]!.length)));
+  const pad = (cell: string, i: number): string =>
+    i === 0 || others === 'left' ? cell.padEnd(widths[i]!) : cell.padStart(widths[i]!);
+  return rows.map((cells) => cells.map(pad).join('  ').trimEnd());
 }
+
+export const tableOf = (outcome: Outcome): string =>
+  [...aligned([HEAD, ...rowsOf(outcome).map(cellsOf)]), '', ...findings(outcome), ...nextLines(outcome)].join('\n');
+
+export const nextTitle = ({ of }: NonNullable<Outcome['next']>): string => `What to add next (${of})`;
+
+const nextLines = ({ next }: Outcome): string[] =>
+  next ? ['', `${nextTitle(next)}:`, ...nextText(next).map((line) => `  ${line}`)] : [];
 
 export interface Facts {
   readonly when: string;
@@ -117,7 +132,7 @@ export function factsOf(options: LoadOptions, site: string, outcome: Outcome): F
   const own =
     options.zuliprc === undefined ? (options.cluster ? 'a cluster of our own' : 'an embedded server of our own') : site;
   const kind = options.capacity
-    ? 'search for the capacity'
+    ? `search for the capacity; the table is of ${outcome.users === 0 ? 'the whole search' : `the last step that held: ${outcome.users} users`}`
     : `${outcome.users} users, ${options.devices} each, measured ${outcome.seconds.toFixed(0)} s`;
   return {
     when: new Date().toISOString(),
@@ -127,14 +142,43 @@ export function factsOf(options: LoadOptions, site: string, outcome: Outcome): F
   };
 }
 
-/** Raw series and histograms. */
-export function dataOf(outcome: Outcome, facts: Facts, options: LoadOptions, mix: Mix): unknown {
-  const { totals, everything, points, seconds, balance, warnings, capacity, interrupted } = outcome;
-  // Addresses of services may hold passwords.
-  const { nats: _nats, mongodb: _mongodb, zuliprc: _zuliprc, ...shown } = options;
+/** The address of services may hold passwords, a path the name of a person. */
+type ShownOptions = Omit<LoadOptions, 'nats' | 'mongodb' | 'zuliprc' | 'against' | 'againstAnyway' | 'failIfWorse'>;
+
+/** Everything of a report that is data: `report.json`. */
+export interface ReportData extends Facts {
+  readonly format: 1;
+  /** Of the machine that the harness runs on. */
+  readonly cores: number;
+  readonly options: ShownOptions;
+  readonly mix: Mix;
+  readonly seconds: number;
+  readonly interrupted: boolean;
+  readonly warnings: readonly string[];
+  readonly balance: Outcome['balance'];
+  readonly capacity?: Capacity | undefined;
+  readonly errors: readonly { operation: string; code: string; count: number; sample: string }[];
+  readonly limited: number;
+  readonly lostQueues: number;
+  readonly next?: Outcome['next'];
+  readonly rows: readonly Row[];
+  /** Compressed V2 of HdrHistogram, microseconds. */
+  readonly histograms: {
+    readonly calls: string;
+    readonly deliveries: string;
+    readonly operations: Readonly<Record<string, { readonly intended: string; readonly service: string }>>;
+  };
+  readonly series: readonly Point[];
+}
+
+export function dataOf(outcome: Outcome, facts: Facts, options: LoadOptions, mix: Mix): ReportData {
+  const { totals, everything, points, seconds, balance, warnings, capacity, interrupted, next } = outcome;
+  const { nats: _nats, mongodb: _mongodb, zuliprc: _zuliprc, ...rest } = options;
+  const { against: _against, againstAnyway: _anyway, failIfWorse: _fail, ...shown } = rest;
   return {
     format: 1,
     ...facts,
+    cores: cpus().length,
     options: shown,
     mix,
     seconds,
@@ -143,14 +187,14 @@ export function dataOf(outcome: Outcome, facts: Facts, options: LoadOptions, mix
     balance,
     capacity,
     errors: [...everything.errors].map(([key, value]) => ({
-      operation: key.split('|')[0],
-      code: key.split('|')[1],
+      operation: key.split('|')[0]!,
+      code: key.split('|')[1]!,
       ...value,
     })),
     limited: everything.limited,
     lostQueues: everything.lostQueues,
+    next,
     rows: rowsOf(outcome),
-    /** Compressed V2 of HdrHistogram, microseconds. */
     histograms: {
       calls: encoded(totals.calls),
       deliveries: encoded(totals.deliveries),

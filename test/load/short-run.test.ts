@@ -2,11 +2,15 @@
 import { readFile } from 'node:fs/promises';
 import t from 'tap';
 import { Api } from '../clients/support/api.js';
+import { compare } from './comparison.js';
 import { type Mix, mixOf } from './mix.js';
+import { isReadByRules } from './next.js';
 import { type LoadOptions, readOptions } from './options.js';
 import { OPERATIONS } from './protocol.js';
+import { dataOf, factsOf, type ReportData } from './report.js';
 import { LoadRun, type Outcome } from './run.js';
 import { openTarget, type Target } from './target.js';
+import { MetricsWatch } from './watch.js';
 
 const BUSY: Mix = mixOf({
   actions: [
@@ -80,6 +84,32 @@ t.test('a server of our own under load', async (test) => {
     part.ok(points.every(({ at }, i) => i === 0 || at > points[i - 1]!.at));
     part.equal(points.at(-1)?.clients, 0, 'everybody said goodbye');
 
+    await part.test('the metrics of its processes were read', async (facts) => {
+      const { next } = outcome;
+      facts.equal(next?.of, 'the measured time');
+      facts.match(next?.processes[0]?.name, /^server 127\.0\.0\.1:\d+$/);
+      for (const { cpu, memoryMib } of next?.processes ?? []) facts.ok(cpu! > 0 && memoryMib! > 0);
+      facts.ok(
+        next!.advice.length > 0 || /^nothing was at its limit: the busiest process/.test(next!.room),
+        next!.room,
+      );
+      const operators = new MetricsWatch(target.ops, isReadByRules);
+      await operators.check();
+      await facts.rejects(new MetricsWatch([target.site], isReadByRules).check(), /404 .*port for operators/);
+    });
+
+    await part.test('its report compared with itself has no difference', async (facts) => {
+      const data = dataOf(outcome, factsOf(options, target.site, outcome), options, BUSY);
+      const report = JSON.parse(JSON.stringify(data)) as ReportData;
+      const { measures, rows, doubts } = compare(report, report);
+      facts.strictSame(
+        measures.filter(({ judgement }) => judgement !== 'same' && judgement !== 'unknown'),
+        [],
+      );
+      facts.equal(rows.length, report.rows.length);
+      facts.notOk(doubts.some((doubt) => doubt.startsWith('not the same load')));
+    });
+
     await part.test('the server has what the harness counts', async (facts) => {
       const [email, key] = Buffer.from(target.owner.replace('Basic ', ''), 'base64').toString().split(':');
       const owner = new Api(target.site, { email: email!, key: key! });
@@ -132,12 +162,14 @@ t.test('a server of our own under load', async (test) => {
       '--max-mean',
       '600000',
     );
-    const { capacity } = await run(target, options);
-    part.match(capacity, { users: 8, broke: [], unfinished: false });
+    const { capacity, next } = await run(target, options);
+    part.match(capacity, { users: 8, broke: [], end: 'max-users' });
     part.strictSame(
       capacity?.steps.map(({ users }) => users),
       [4, 8],
     );
+    part.ok(capacity?.steps.every(({ rows }) => rows.some(({ count }) => count > 0)));
+    part.equal(next?.of, '8 users');
   });
 });
 

@@ -1,4 +1,5 @@
 /** Line charts as SVG text. */
+import { escaped } from './html-parts.js';
 
 export interface Line {
   readonly name: string;
@@ -26,9 +27,6 @@ const TOP = 34;
 const BOTTOM = 26;
 /** More points than this can't be told apart. */
 const MOST_POINTS = 900;
-
-export const escaped = (text: string): string =>
-  text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
 
 const shown = (value: number): string => {
   if (value >= 1_000_000) return `${Number((value / 1_000_000).toPrecision(3))}M`;

@@ -1,6 +1,6 @@
-/** When the harness itself, not the server, may be what the figures show; and what was at its limit. */
+/** When the harness itself, not the server, may be what the figures show; and the resource that was at its limit. */
 import { cpus } from 'node:os';
-import type { Point } from './totals.js';
+import type { Point, Totals } from './totals.js';
 
 /** Of one worker's core. */
 const BUSY = 0.9;
@@ -40,15 +40,50 @@ export function warningsOf(points: readonly Point[]): string[] {
 }
 
 /** Nearly all of a core, over a whole step. */
-const FULL = 0.85;
+export const FULL = 0.85;
+/** A server with this share of a full machine is its own limit there. */
+const MOSTLY = 0.75;
+
+/** Mean over points; NaN where one of them does not know. */
+const meanOf = (points: readonly Point[], of: (point: Point) => number | null): number =>
+  points.reduce((sum, point) => sum + (of(point) ?? Number.NaN), 0) / Math.max(1, points.length);
+
+/** The side that keeps more load from being carried. */
+export type Limit = 'server' | 'harness' | 'machine' | 'rate limits';
+
+/** Codes of failures that the harness's own machine causes: no descriptors, no ports, no memory for connections. */
+const OWN_FAILURES = /\|(EMFILE|ENFILE|EADDRNOTAVAIL|ENOBUFS|ENOMEM)$/;
+
+/**
+ * The side to blame where a threshold broke in these seconds. A doubt is never held against the server: a capacity that
+ * is too low would pass for a fact.
+ *
+ * @param totals of these seconds
+ */
+export function limitedBy(
+  points: readonly Point[],
+  { failed, limited, errors }: Pick<Totals, 'failed' | 'limited' | 'errors'>,
+  cores = cpus().length,
+): Limit {
+  if (limited * 2 > failed) return 'rate limits';
+  const own = [...errors].reduce((sum, [key, { count }]) => sum + (OWN_FAILURES.test(key) ? count : 0), 0);
+  if (own * 2 > failed) return 'harness';
+  if (meanOf(points, ({ harnessCpu }) => harnessCpu) > FULL) return 'harness';
+  const machine = meanOf(points, ({ machineCpu }) => machineCpu);
+  if (machine > FULL) {
+    if (meanOf(points, ({ serverBusiest }) => serverBusiest) > FULL) return 'server';
+    return meanOf(points, ({ serverCpu }) => serverCpu) > MOSTLY * cores ? 'server' : 'machine';
+  }
+  const doubtful = points.filter((point) => doubtsOf(point).some((doubt) => doubt !== 'machine')).length;
+  return doubtful * 2 > points.length ? 'harness' : 'server';
+}
 
 /**
  * The exhausted resource of these seconds, in words: a process of the server, one of the harness, or the machine. A
  * process that uses a core fully can be the limit even while other cores are idle.
  */
 export function limitOf(points: readonly Point[], cores = cpus().length): string {
-  const mean = (of: (point: Point) => number | null): number =>
-    points.reduce((sum, point) => sum + (of(point) ?? Number.NaN), 0) / Math.max(1, points.length);
+  const mean = (of: (point: Point) => number | null): number => meanOf(points, of);
   const percent = (share: number): string => `${Math.round(100 * share)} %`;
   const [server, busiest] = [mean(({ serverCpu }) => serverCpu), mean(({ serverBusiest }) => serverBusiest)];
   const [harness, worker] = [mean(({ harnessCores }) => harnessCores), mean(({ harnessCpu }) => harnessCpu)];

@@ -41,7 +41,7 @@ export class World {
   #quiet = false;
 
   constructor(readonly setup: Setup) {
-    this.pool = new Pool(setup.peer, setup.connections, setup.timeoutMs);
+    this.pool = new Pool(setup.peers, setup.connections, setup.timeoutMs);
     this.recorder = new Recorder(setup.worker);
     this.onReceived = setup.mix.actions.filter(({ perReceived }) => perReceived !== undefined);
     this.onSent = setup.mix.actions.filter(({ perSent }) => perSent !== undefined);

@@ -1,10 +1,10 @@
 /** Reads a user's own state and the subscribers of streams so that both agree. */
 
+import { sortedNumbersInclude } from '#base';
 import type { RealmEventFeed, StreamSubscribersAtPosition } from '#delivery';
 import type { Subscription } from '#domain/streams';
 import { type ActorKey, type RealmId, toLogSeq, toStreamId, type UserId, userActorKey } from '#model';
 import { apiError } from '#model/errors';
-import { findLowerBoundIndex } from '#ports/store';
 import type { ActorInputSources } from '../../services.js';
 
 const SNAPSHOT_READ_RETRY_PAUSE_MS = 5;
@@ -68,7 +68,7 @@ export async function readOwnStateAndSubscribers<O extends VersionedOwnSubscript
       return [...new Set([...live, ...joined])];
     });
     const agree = [...subscribers.of].every(
-      ([stream, members]) => sortedMembersInclude(members, user) === joined.has(stream),
+      ([stream, members]) => sortedNumbersInclude(members, user) === joined.has(stream),
     );
     if (agree) return { own, subscribers };
     // The stream's actor is slow to apply the user's change. No later event would report the user's own subscription to
@@ -81,9 +81,6 @@ export async function readOwnStateAndSubscribers<O extends VersionedOwnSubscript
 
 const NO_SUBSCRIBERS_AT_ANY_POSITION: StreamSubscribersAtPosition = { position: toLogSeq(0), of: new Map() };
 
-const sortedMembersInclude = (members: readonly number[], user: number): boolean =>
-  members[findLowerBoundIndex(members, user)] === user;
-
 /**
  * Adds the user to the lists of subscribers, or removes the user, so that the lists agree with the user's own
  * subscriptions.
@@ -94,7 +91,7 @@ function alignSubscribersWithOwn(
   joined: ReadonlySet<number>,
 ): StreamSubscribersAtPosition {
   const own = [...of].map(([stream, members]): [number, readonly number[]] => {
-    if (sortedMembersInclude(members, user) === joined.has(stream)) return [stream, members];
+    if (sortedNumbersInclude(members, user) === joined.has(stream)) return [stream, members];
     const others = members.filter((id) => id !== user);
     return [stream, joined.has(stream) ? [...others, user].sort((a, b) => a - b) : others];
   });

@@ -130,9 +130,12 @@ export function makeProfileFieldsSnapshotSection({ directory, args }: Registrati
   return { custom_profile_fields: withPronounsAsShortText(fields), custom_profile_field_types: types };
 }
 
-export const makeUserSettingDefaultsSnapshotSection = ({ directory }: RegistrationSnapshotInputs): JsonObject => ({
+export const makeUserSettingDefaultsSnapshotSection = ({
+  directory,
+  args,
+}: RegistrationSnapshotInputs): JsonObject => ({
   realm_user_settings_defaults: {
-    ...initialSettingsOfNewAccounts(directory),
+    ...initialSettingsOfNewAccounts(directory, args.options.apiLevel),
     emojiset_choices: EMOJISET_CHOICES,
     available_notification_sounds: NOTIFICATION_SOUNDS,
   },

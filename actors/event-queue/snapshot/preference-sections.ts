@@ -13,7 +13,8 @@ import type { IsSnapshotSectionWanted, RegistrationSnapshotInputs } from './inpu
 interface EncodedUserSettings {
   /** Version of the preferences of all users, for which the encoded section is valid. */
   readonly preferencesVersion: number;
-  readonly encoded: EncodedJson;
+  /** Encoded section by API level; undefined: the base level. */
+  readonly encodedByLevel: Map<number | undefined, EncodedJson>;
 }
 const encodedSettingsByUser = new WeakMap<DirectoryUser, EncodedUserSettings>();
 
@@ -21,25 +22,34 @@ const encodedSettingsByUser = new WeakMap<DirectoryUser, EncodedUserSettings>();
  * Section `user_settings`. The encoded text is reused until the account or the preferences of any user change: the
  * directory has one version number for the preferences of all users.
  */
-export function makeUserSettingsSnapshotSection({ user, directory }: RegistrationSnapshotInputs): ResponseFields {
+export function makeUserSettingsSnapshotSection({ user, directory, args }: RegistrationSnapshotInputs): ResponseFields {
+  const { apiLevel } = args.options;
   const version = directory.preferencesVersion;
   let known = encodedSettingsByUser.get(user);
   if (known?.preferencesVersion !== version) {
+    known = { preferencesVersion: version, encodedByLevel: new Map() };
+    encodedSettingsByUser.set(user, known);
+  }
+  let encoded = known.encodedByLevel.get(apiLevel);
+  if (!encoded) {
     const user_settings = {
-      ...readAllOrGroupUserSettings(directory, user),
+      ...readAllOrGroupUserSettings(directory, user, apiLevel),
       emojiset_choices: EMOJISET_CHOICES,
       available_notification_sounds: NOTIFICATION_SOUNDS,
     };
-    known = { preferencesVersion: version, encoded: EncodedJson.fromJsonText(JSON.stringify(user_settings)) };
-    encodedSettingsByUser.set(user, known);
+    encoded = EncodedJson.fromJsonText(JSON.stringify(user_settings));
+    known.encodedByLevel.set(apiLevel, encoded);
   }
-  return { user_settings: known.encoded };
+  return { user_settings: encoded };
 }
 
 /** Section `update_display_settings`, for clients without `user_settings_object`: fields at the top level. */
 export function makeDisplaySettingsSnapshotSection({ user, directory, args }: RegistrationSnapshotInputs): JsonObject {
   if (args.options.capabilities.user_settings_object) return {};
-  return { ...readAllOrGroupUserSettings(directory, user, 'display'), emojiset_choices: EMOJISET_CHOICES };
+  return {
+    ...readAllOrGroupUserSettings(directory, user, args.options.apiLevel, 'display'),
+    emojiset_choices: EMOJISET_CHOICES,
+  };
 }
 
 /** Section `update_global_notifications`, for clients without `user_settings_object`: fields at the top level. */
@@ -50,7 +60,7 @@ export function makeNotificationSettingsSnapshotSection({
 }: RegistrationSnapshotInputs): JsonObject {
   if (args.options.capabilities.user_settings_object) return {};
   return {
-    ...readAllOrGroupUserSettings(directory, user, 'notification'),
+    ...readAllOrGroupUserSettings(directory, user, args.options.apiLevel, 'notification'),
     available_notification_sounds: NOTIFICATION_SOUNDS,
   };
 }
@@ -80,13 +90,14 @@ export function makeUserStatusesSnapshotSection({ directory }: RegistrationSnaps
 /** Sections of state that only the user's own actor has, except subscriptions. */
 export function makeUserActorSnapshotSections(
   { directory, args, user }: RegistrationSnapshotInputs,
-  { drafts, scheduled, topics, hotspots }: UserOwnState<OwnStateSection>,
+  { drafts, snippets, scheduled, topics, hotspots }: UserOwnState<OwnStateSection>,
   wanted: IsSnapshotSectionWanted,
 ): JsonObject {
   // A client that asks for user_topic by name does not use its deprecated form.
   const deprecated = wanted('muted_topics') && !args.fetch?.includes('user_topic');
   return {
     ...(wanted('drafts') ? { drafts } : {}),
+    ...(wanted('saved_snippets') ? { saved_snippets: snippets } : {}),
     ...(wanted('scheduled_messages') ? { scheduled_messages: scheduled } : {}),
     // Bots need no tutorial.
     ...(wanted('hotspots') ? { hotspots: user.botType === null ? hotspots : [] } : {}),

@@ -1,6 +1,6 @@
 /** Table of the sections that the directory alone can answer: fetch_event_types → function that makes the section. */
 
-import { encodeResponseFieldParts, type JsonObject, memoizeByObject, type ResponseFields } from '#base';
+import { encodeResponseFieldParts, type JsonObject, joinSmallParts, memoizeByObject, type ResponseFields } from '#base';
 import { formatCustomEmojiForApi } from '#domain/emoji';
 import { STOP_WORDS } from '#domain/messages';
 import { isGuest } from '#domain/people';
@@ -94,6 +94,12 @@ const encodedSharedVariantsOfDirectory = memoizeByObject(
   ({ version, streamsVersion }) => `${version}/${streamsVersion}`,
 );
 
+/**
+ * Size below which encoded values are joined with their neighbours. Larger ones, such as a group of all members, are
+ * shared with the next version of the directory.
+ */
+const MAX_JOINED_PART_BYTES = 4_096;
+
 /** Key of the encoded variant: everything besides the directory on which the shared sections depend. */
 const makeSharedSectionsVariantKey = ({ user, args }: RegistrationSnapshotInputs): string => {
   const { options, fetch, origin, site, webPublicStreams } = args;
@@ -121,7 +127,7 @@ export function encodeSharedSnapshotSections(
   let parts = variants.get(name);
   if (!parts) {
     const sections = makeSharedSnapshotSections(inputs, wanted).map(makeSnapshotTranslator(inputs.args));
-    parts = [Buffer.concat(sections.flatMap(encodeResponseFieldParts))];
+    parts = joinSmallParts(sections.flatMap(encodeResponseFieldParts), MAX_JOINED_PART_BYTES);
     if (variants.size >= MAX_ENCODED_VARIANTS_PER_DIRECTORY) variants.clear();
     variants.set(name, parts);
   }

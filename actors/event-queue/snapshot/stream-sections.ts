@@ -5,12 +5,15 @@ import { type JsonObject, memoizeByObject, type ResponseFields } from '#base';
 import { isAdminOrOwner, isGuest, readStreamNotificationSettings } from '#domain/people';
 import {
   compareByName,
+  EncodedStreams,
+  encodeStream,
   encodeStreamList,
   estimateWeeklyStreamTraffic,
   formatSubscriptionOwnFieldsForApi,
   formatVisibleDefaultStreamGroups,
   mayAccessStream,
   maySeeStreamMetadata,
+  nextWeeklyTrafficChangeMs,
 } from '#domain/streams';
 import { toStreamId } from '#model';
 import type { DirectoryStream, DirectoryView } from '#model/records';
@@ -22,6 +25,45 @@ const listUnarchivedStreams = memoizeByObject(
     [...directory.streams()].filter((stream) => !stream.archived).sort(compareByName),
   ({ streamsVersion }) => streamsVersion,
 );
+
+/** Encoded once per change of a stream. */
+const encodedUnarchivedStreams = memoizeByObject(
+  (directory: DirectoryView) => new EncodedStreams(listUnarchivedStreams(directory), (stream) => encodeStream(stream)),
+  ({ streamsVersion }) => streamsVersion,
+);
+
+/** Streams with the fields that all users see whom the stream does not concern. */
+class EncodedStreamsWithTraffic {
+  #current: { readonly streams: EncodedStreams; readonly validUntilMs: number } | undefined;
+
+  constructor(private readonly directory: DirectoryView) {}
+
+  at(nowMs: number): EncodedStreams {
+    if (!this.#current || nowMs >= this.#current.validUntilMs) this.#current = this.#encode(nowMs);
+    return this.#current.streams;
+  }
+
+  #encode(nowMs: number) {
+    const { directory } = this;
+    const all = listUnarchivedStreams(directory);
+    const streams = new EncodedStreams(all, (stream) =>
+      encodeStream(stream, { stream_weekly_traffic: weeklyTrafficOf(directory, stream, nowMs) }),
+    );
+    const validUntilMs = all.reduce(
+      (first, { created }) => Math.min(first, nextWeeklyTrafficChangeMs(created, nowMs)),
+      Number.POSITIVE_INFINITY,
+    );
+    return { streams, validUntilMs };
+  }
+}
+
+const encodedStreamsWithTraffic = memoizeByObject(
+  (directory: DirectoryView) => new EncodedStreamsWithTraffic(directory),
+  ({ streamsVersion, recentMessageCountsVersion }) => `${streamsVersion}/${recentMessageCountsVersion}`,
+);
+
+const weeklyTrafficOf = (directory: DirectoryView, { id, created }: DirectoryStream, nowMs: number): number | null =>
+  estimateWeeklyStreamTraffic(directory.recentMessageCountOf(id), created, nowMs);
 
 export function makeSubscriptionsSnapshotSection({
   user,
@@ -40,8 +82,7 @@ export function makeSubscriptionsSnapshotSection({
   const notNull = capabilities.notification_settings_null
     ? {}
     : { notNull: readStreamNotificationSettings(directory, user) };
-  const traffic = ({ id, created }: DirectoryStream): number | null =>
-    estimateWeeklyStreamTraffic(directory.recentMessageCountOf(id), created, nowMs);
+  const traffic = (stream: DirectoryStream): number | null => weeklyTrafficOf(directory, stream, nowMs);
   const ownSide = (stream: DirectoryStream): JsonObject => {
     const subscription = own.get(stream.id)!;
     const may = maySeeStreamMetadata(user, stream, subscription.active);
@@ -50,9 +91,10 @@ export function makeSubscriptionsSnapshotSection({
   };
   const otherSide = (stream: DirectoryStream): JsonObject => ({
     stream_weekly_traffic: traffic(stream),
-    ...(includeSubscribers ? { subscribers: listed(stream) } : {}),
+    subscribers: listed(stream),
   });
-  const never = live.filter((stream) => !own.has(stream.id) && maySeeStreamMetadata(user, stream, false));
+  const isNeverSubscribed = (stream: DirectoryStream): boolean =>
+    !own.has(stream.id) && maySeeStreamMetadata(user, stream, false);
   return {
     subscriptions: encodeStreamList(
       live.filter((stream) => own.get(stream.id)?.active),
@@ -62,7 +104,9 @@ export function makeSubscriptionsSnapshotSection({
       live.filter((stream) => own.get(stream.id)?.active === false),
       ownSide,
     ),
-    never_subscribed: encodeStreamList(never, otherSide),
+    never_subscribed: includeSubscribers
+      ? encodeStreamList(live.filter(isNeverSubscribed), otherSide)
+      : encodedStreamsWithTraffic(directory).at(nowMs).listWhere(isNeverSubscribed),
   };
 }
 
@@ -90,8 +134,9 @@ export function makeStreamSnapshotSection({
   subscriptions,
 }: RegistrationSnapshotInputs): ResponseFields {
   const active = new Set(subscriptions.filter((own) => own.active).map((own) => own.stream));
-  const shown = listUnarchivedStreams(directory).filter(
-    (stream) => isAdminOrOwner(user) || mayAccessStream(user, stream, active.has(toStreamId(stream.id))),
-  );
-  return { streams: encodeStreamList(shown) };
+  return {
+    streams: encodedUnarchivedStreams(directory).listWhere(
+      (stream) => isAdminOrOwner(user) || mayAccessStream(user, stream, active.has(toStreamId(stream.id))),
+    ),
+  };
 }

@@ -5,6 +5,7 @@
 
 import { readUserOwnState, VISITOR_ACCOUNT } from '#actors/shared';
 import { encodeResponseFieldParts, type Json, type ResponseFields } from '#base';
+import { isStateSectionOfLevel } from '#domain/levels';
 import { findNewestMessageIdOfUser, listRecentDirectConversations } from '#domain/messages';
 import { presenceReplicaOfDirectory } from '#domain/presence';
 import { type ActorKey, type LogSeq, presenceActorKey, type RealmId, realmActorKey, toUserId } from '#model';
@@ -53,6 +54,7 @@ export interface RegistrationSnapshot {
 const RESPONSE_SECTIONS_BY_OWN_STATE: { readonly [S in OwnStateSection]: readonly string[] } = {
   subscriptions: ['subscription', 'message', 'stream'],
   drafts: ['drafts'],
+  snippets: ['saved_snippets'],
   scheduled: ['scheduled_messages'],
   topics: ['muted_topics', 'user_topic', 'message'],
   reading: ['message', 'starred_messages'],
@@ -115,7 +117,8 @@ async function tryTakeRegistrationSnapshot(
   await sources.waitUntilPublished(realm);
   // The log's end is read first: whatever the reads below lack is in the log after it.
   const { end, incarnation } = await sources.log.readBounds(realm);
-  const wanted = (section: string): boolean => args.fetch === null || args.fetch.includes(section);
+  const wanted = (section: string): boolean =>
+    (args.fetch === null || args.fetch.includes(section)) && isStateSectionOfLevel(section, args.options.apiLevel);
   const versions: Record<ActorKey, number> = {};
   const directory = await sources.loadDirectory(realm);
   // The queue gets no event from before the log's end that was read above, so the replica must show all of those.

@@ -212,6 +212,7 @@ function makeSentMessageOutcome(
     realm,
     nowMs: now,
     origin: input.origin,
+    membershipVersion: state.mv,
     noticeMemory: volatile.missedNoticeMemory,
   });
   const pushes = makePushDecisionCommands(parts, message, directory, realm);

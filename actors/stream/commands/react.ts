@@ -28,6 +28,7 @@ import {
   newestVersionOfMessage,
   redirectIfOwnedElsewhere,
 } from '../messages.js';
+import { makeTopicParticipationCommands } from '../participation.js';
 import type { ConversationActorState, ConversationCommandHandler } from '../state.js';
 
 /** Maximum number of reactions per message: each takes some 100 bytes of a record that is written whole. */
@@ -76,11 +77,16 @@ export const addReactionHandler: ConversationCommandHandler<
       args: { ids: [message.id] },
       caller: 0,
     });
+    const commands = [
+      ...(newHolder ? [makeCopy] : []),
+      ...makeTopicParticipationCommands([caller], 'other', next.body, context),
+    ];
     return {
       reply: makeSuccessReply(),
       messages: [changed],
       events: [makeReactionEvent('add', reaction, next, view.state, directory)],
-      ...(newHolder ? { commands: [[makeCopy]], replyAfterCommands: true } : {}),
+      ...(commands.length > 0 ? { commands: [commands] } : {}),
+      ...(newHolder ? { replyAfterCommands: true } : {}),
     };
   },
 };

@@ -9,7 +9,7 @@ import {
   requireMaySendToStream,
   requireTopicIfMandatory,
 } from '#domain/messages';
-import { isCurrentStreamMember } from '#domain/streams';
+import { isCurrentStreamMember, toComparableTopicKey } from '#domain/streams';
 import { type ActorKey, parseActorKey, realmActorKey, toStreamId, toUserId, userActorKey } from '#model';
 import {
   type directMessageActorCommands,
@@ -23,7 +23,9 @@ import { ApiError, apiError } from '#model/errors';
 import type { DirectoryUser } from '#model/records';
 import type { CommandContext } from '#runtime';
 import { findMentionedUnsubscribedGenericBotIds, makeWarnBotOwnerCommands, makeWebhookCallCommands } from '../bots.js';
+import { makeTopicParticipationCommands } from '../participation.js';
 import type { ConversationActorHandler, ConversationCommandHandler } from '../state.js';
+import { findStoredTopic } from '../topics.js';
 import {
   type ComposedMessage,
   loadMessageComposeInputs,
@@ -63,7 +65,22 @@ export const checkAndSendStreamMessageHandler: ConversationActorHandler<SendMess
       sender.botOwner !== null && !hasStreamSubscribers(parts)
         ? makeWarnBotOwnerCommands(sender, stream, args.origin, realm)
         : [];
-    const calls = [...makeWebhookCallCommands(mentioned, input, realm, directory), ...lost];
+    const place = { stream: stream.id, topic: args.topic };
+    const isFirst = findStoredTopic(parts, toComparableTopicKey(args.topic)) === undefined;
+    const calls = [
+      ...makeWebhookCallCommands(mentioned, input, realm, directory),
+      ...lost,
+      ...makeTopicParticipationCommands(subscribed(caller) ? [caller] : [], isFirst ? 'initiation' : 'send', place, {
+        directory,
+        realm,
+      }),
+      ...makeTopicParticipationCommands(
+        mentioned.filter((user) => user !== caller && subscribed(user)),
+        'mention',
+        place,
+        { directory, realm },
+      ),
+    ];
     const composed = { ...composeMessageOfSender(args, prepared, context, has), copies, calls };
     const { mentions } = composed.renderResult;
     requireMayMentionAll(mentions.wildcard, () => listStreamSubscriberIds(parts).length, sender, directory, now);

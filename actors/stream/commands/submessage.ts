@@ -12,6 +12,7 @@ import {
   newestVersionOfMessage,
   redirectIfOwnedElsewhere,
 } from '../messages.js';
+import { makeTopicParticipationCommands } from '../participation.js';
 import type { ConversationCommandHandler } from '../state.js';
 
 export const addSubmessageHandler: ConversationCommandHandler<
@@ -38,10 +39,12 @@ export const addSubmessageHandler: ConversationCommandHandler<
       msg_type: added.type,
       content: added.content,
     };
+    const participated = makeTopicParticipationCommands([context.caller], 'other', message.body, context);
     return {
       reply: makeSuccessReply(),
       messages: [makeAndRecordMessageChange(view, message, { submessages }, context)],
       events: [{ t: 'event', to: audienceOfMessageCopyHolders(message), event }],
+      ...(participated.length > 0 ? { commands: [participated] } : {}),
     };
   },
 };

@@ -64,14 +64,15 @@ export const readTopicPolicyHoldersHandler: ConversationCommandHandler<typeof st
 };
 
 /**
- * Records that a user's actor keeps a policy for the topic, or no longer does. The command is never refused and may be
+ * Records that a user's actor keeps a policy for the topic, or no longer does, and whether the user follows it.
+ * The command is never refused and may be
  * repeated.
  */
 export const recordTopicPolicyHolderHandler: ConversationCommandHandler<typeof streamActorCommands.topicWatched> = {
   creates: true,
-  handle: ({ parts }, { topic, user, watches }) => ({
+  handle: ({ parts }, { topic, user, watches, follows }) => ({
     reply: makeValueReply(null),
-    parts: makeTopicWatcherChange(parts, topic, user, watches),
+    parts: makeTopicWatcherChange(parts, topic, user, watches, follows),
   }),
 };
 

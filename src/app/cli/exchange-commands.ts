@@ -5,6 +5,7 @@
 import { mkdir, mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { setFlagsFromString } from 'node:v8';
 import { AdminError, listRealms, requireRealmIdBySubdomain } from '#app/admin';
 import { isClusterConfig, type ServerConfig } from '#app/config';
 import {
@@ -96,6 +97,12 @@ async function runExportCommand(
   });
 }
 
+/**
+ * Growth of the heap after which V8 collects garbage again, percent: an import makes little that stays, and by itself
+ * V8 would let the heap grow to three times of that.
+ */
+const MAX_IMPORT_HEAP_GROWTH_PERCENT = 80;
+
 async function runImportOrDropCommand(
   config: ServerConfig,
   options: ImportExportOptions,
@@ -114,6 +121,7 @@ async function runImportOrDropCommand(
   }
   if (file === undefined) throw new AdminError('usage: conclave import FILE|DIR --subdomain NAME');
   const passwords = await readPasswordsByEmail(options.passwords);
+  setFlagsFromString(`--heap-growing-percent=${MAX_IMPORT_HEAP_GROWTH_PERCENT}`);
   const work = await makeTemporaryImportFolder(config);
   try {
     const folder = (await stat(resolve(file)).catch(() => undefined))?.isDirectory()

@@ -2,7 +2,7 @@
 import { SERVER_SETTING_DECLARATIONS } from '#app/config';
 import { METRIC_DECLARATIONS, type MetricDeclaration } from '#base/metrics';
 import { API_LEVELS, BASE_API_LEVEL } from '#domain/levels';
-import { API_OPERATIONS } from '#frontend/api';
+import { apiOperationsOfLevel } from '#frontend/api';
 import { renderImportDirectionsPage } from './directions.js';
 import { buildOpenapiDocument } from './openapi.js';
 import { renderStateMachinesPage } from './state-machines.js';
@@ -33,7 +33,7 @@ export const renderGeneratedDocumentsByFile = (): ReadonlyMap<string, string> =>
     ['state-machines.md', renderStateMachinesPage()],
     ...API_LEVELS.map(({ level }): [string, string] => [
       level === BASE_API_LEVEL ? 'openapi.json' : `openapi-${level}.json`,
-      `${JSON.stringify(buildOpenapiDocument(API_OPERATIONS, level), null, 1)}\n`,
+      `${JSON.stringify(buildOpenapiDocument(apiOperationsOfLevel(level), level), null, 1)}\n`,
     ]),
   ]);
 

@@ -2,7 +2,7 @@
 import { fileURLToPath } from 'node:url';
 import type { ServerConfig } from '#app/config';
 import { memoizeByObject } from '#base';
-import { API_OPERATIONS, type ApiOperation } from '#frontend/api';
+import { API_OPERATIONS, type ApiOperation, NEWER_API_OPERATIONS } from '#frontend/api';
 import { type HttpExchange, ResponseHeaders } from '#frontend/http';
 import {
   findWebFileAnswer,
@@ -20,6 +20,8 @@ import { apiError } from '#model/errors';
 const POSSIBLE_WEB_CLIENT_FOLDERS = ['../web/', '../../../web/'].map((path) =>
   fileURLToPath(new URL(path, import.meta.url)),
 );
+
+const ALL_OPERATIONS = [...API_OPERATIONS, ...NEWER_API_OPERATIONS];
 
 export interface WebClientServer {
   /** Operations of the server; those of sessions are missing where the web client is turned off. */
@@ -40,12 +42,12 @@ export async function openWebClientServer(
   folders = POSSIBLE_WEB_CLIENT_FOLDERS,
 ): Promise<WebClientServer> {
   if (web === 'off') {
-    return { operations: API_OPERATIONS.filter(({ webClient }) => !webClient), hasPage: false, serve: () => false };
+    return { operations: ALL_OPERATIONS.filter(({ webClient }) => !webClient), hasPage: false, serve: () => false };
   }
   let files: WebClientFiles | undefined;
   for (const folder of folders) files ??= await readWebClientFiles(folder);
   return {
-    operations: API_OPERATIONS,
+    operations: ALL_OPERATIONS,
     hasPage: files?.has('/') ?? false,
     serve: (exchange) => files !== undefined && serveWebClientFileIfExists(files, exchange),
   };

@@ -4,13 +4,13 @@ import { parentPort } from 'node:worker_threads';
 export type ThreadJobResult<Result> = { readonly result: Result } | { readonly failed: string };
 
 /** Runs the jobs that the pool sends to this worker thread. The worker's module calls this once. */
-export function serveThreadPoolJobs<Job, Result>(run: (job: Job) => Result): void {
-  const answer = (job: Job): ThreadJobResult<Result> => {
+export function serveThreadPoolJobs<Job, Result>(run: (job: Job) => Result | Promise<Result>): void {
+  const answer = async (job: Job): Promise<ThreadJobResult<Result>> => {
     try {
-      return { result: run(job) };
+      return { result: await run(job) };
     } catch (error) {
       return { failed: error instanceof Error ? error.message : String(error) };
     }
   };
-  parentPort?.on('message', (job: Job) => parentPort?.postMessage(answer(job)));
+  parentPort?.on('message', async (job: Job) => parentPort?.postMessage(await answer(job)));
 }

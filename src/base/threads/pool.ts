@@ -12,6 +12,10 @@ interface ThreadPoolOptions {
   readonly threads: number;
   /** Time limit of one job, ms. */
   readonly timeoutMs: number;
+  /** Plain data that every thread gets at its start, as `workerData`. */
+  readonly threadData?: unknown;
+  /** Maximum size of a thread's young generation, MiB. Default: that of V8. */
+  readonly maxYoungGenerationMib?: number;
   /** Time after which an idle thread ends, ms. Default: never. */
   readonly idleMs?: number;
 }
@@ -73,7 +77,9 @@ export class ThreadPool<Job, Result> {
 
   #startWorker(): Worker | undefined {
     if (this.#closed || this.#allWorkers.size >= this.options.threads) return undefined;
-    const worker = new Worker(this.options.script);
+    const { script, threadData, maxYoungGenerationMib } = this.options;
+    const resourceLimits = { maxYoungGenerationSizeMb: maxYoungGenerationMib };
+    const worker = new Worker(script, { workerData: threadData, ...(maxYoungGenerationMib ? { resourceLimits } : {}) });
     // Idle threads must not keep the process alive.
     worker.unref();
     this.#allWorkers.add(worker);

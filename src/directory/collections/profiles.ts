@@ -35,6 +35,6 @@ export class DirectoryProfileCollection extends DirectoryRecordCollection<UserId
   setProfileFields(fields: readonly DirectoryProfileField[]): void {
     this.#profileFields = fields;
     this.#profileDataByUser.clear();
-    this.changeCount++;
+    this.changes.addChangeOfAll();
   }
 }

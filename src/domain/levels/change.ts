@@ -40,6 +40,8 @@ export interface ApiChange {
   readonly state?: Readonly<Record<string, (value: Json, client: StateContext) => Json>>;
   /** Fields that the state has beside the field of this name: name of the field → further fields. */
   readonly addedState?: Readonly<Record<string, JsonObject>>;
+  /** Sections of the state (fetch_event_types) that lower levels don't have. */
+  readonly newSections?: readonly string[];
   /** Going out: message objects, in answers and in events. */
   readonly message?: MessageChange;
   /** Going out: events, by type. `aux`: data of the log entry that clients don't get (`EventLogItem.aux`). */

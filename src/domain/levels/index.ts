@@ -16,7 +16,7 @@
  * Importers: src/frontend (requests, answers, errors), src/delivery and actors/event-queue (state, events).
  */
 export type { ApiChange, ClientContext, RequestFields, StateContext } from './change.js';
-export { API_CHANGES } from './changes/index.js';
+export { API_CHANGES, isStateSectionOfLevel } from './changes/index.js';
 export { API_LEVEL_HEADER, BASE_LEVEL_ONLY, ClientApiLevels, DEFAULT_LEVEL_BY_CLIENT } from './clients.js';
 export { API_LEVELS, type ApiLevel, BASE_API_LEVEL, highestApiLevelUpTo, versionFieldsOfLevel } from './levels.js';
 export { type LevelTranslator, translatorOfLevel } from './translator.js';

@@ -27,7 +27,7 @@ const NO_AUX: JsonObject = {};
 const jsonDecoder = new TextDecoder();
 
 const decodeIfEncoded = (value: Json | EncodedJson): Json =>
-  value instanceof EncodedJson ? (JSON.parse(jsonDecoder.decode(value.bytes)) as Json) : value;
+  value instanceof EncodedJson ? (JSON.parse(jsonDecoder.decode(value.toBytes())) as Json) : value;
 
 export class LevelTranslator {
   readonly #requestSteps: ReadonlyMap<string, ((fields: RequestFields) => void)[]>;

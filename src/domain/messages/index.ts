@@ -4,7 +4,8 @@
  *
  * - stored/      StoredMessage, its record and tags (record.ts), its digest, and the view of a packed message.
  * - access/      Which users have a copy (message-access.ts), and the user who reads (viewer.ts).
- * - sending/     checks → rendering → widgets → flags at creation (flags/) → record. Also drafts, scheduled messages.
+ * - sending/     checks → rendering → widgets → flags at creation (flags/) → record. Also drafts, saved
+ *                snippets, scheduled messages.
  * - reading      raw narrow → terms → conditions → plan (narrow/) → ranges of the Store (narrow/sources.ts) → messages
  *                (reading/fetch.ts), each tested for access and by the plan → JSON (presenting/).
  * - presenting/  Message objects: present.ts as objects, encoded.ts straight to bytes; edit histories.
@@ -102,7 +103,7 @@ export {
 export { listRecentDirectConversations } from './reading/recent-conversations.js';
 export { readNewestCopiesInStreams } from './reading/stream-copies.js';
 export { formatSearchMatchForApi, type SearchMatchFields } from './search/highlight.js';
-
+export { indexedWordStemsOfMessage } from './search/query.js';
 export { STOP_WORDS } from './search/words.js';
 export {
   MAX_MESSAGE_CHARACTERS,
@@ -124,6 +125,13 @@ export {
   MAX_DRAFTS_IN_REGISTER_RESPONSE,
 } from './sending/drafts.js';
 export { MessageRenderer, makeMarkdownRenderContext } from './sending/rendering.js';
+export {
+  listSavedSnippets,
+  MAX_SAVED_SNIPPET_TITLE_CHARACTERS,
+  SAVED_SNIPPET_PART_PREFIX,
+  SAVED_SNIPPET_TABLE,
+  type SavedSnippet,
+} from './sending/saved-snippets.js';
 export {
   findStoredScheduledMessage,
   formatScheduledMessageForApi,

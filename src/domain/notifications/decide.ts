@@ -11,7 +11,14 @@ import type { DirectoryUser, DirectoryUserPreferences, DirectoryView } from '#mo
 /**
  * Reasons for a notification, the most personal first: a message with several reasons notifies for the first of them.
  */
-export const NOTIFICATION_TRIGGERS = ['direct', 'mention', 'wildcard_mention', 'alert_word', 'stream'] as const;
+export const NOTIFICATION_TRIGGERS = [
+  'direct',
+  'mention',
+  'wildcard_mention',
+  'alert_word',
+  'followed_topic',
+  'stream',
+] as const;
 export type NotificationTrigger = (typeof NOTIFICATION_TRIGGERS)[number];
 
 /** A message from the view of one receiver. */
@@ -37,15 +44,17 @@ export interface NotificationReceiver {
   readonly topicPolicy: number;
 }
 
-/** Names of the settings that allow mails for personal messages and for streams. */
+/** Names of the settings that allow mails for personal messages, for streams and for followed topics. */
 const MAIL_NOTIFICATION_SETTING_NAMES = {
   personal: 'enable_offline_email_notifications',
   streams: 'enable_stream_email_notifications',
+  followedTopics: 'enable_followed_topic_email_notifications',
   own: 'email',
 } as const;
 const PUSH_NOTIFICATION_SETTING_NAMES = {
   personal: 'enable_offline_push_notifications',
   streams: 'enable_stream_push_notifications',
+  followedTopics: 'enable_followed_topic_push_notifications',
   own: 'push',
 } as const;
 
@@ -133,13 +142,35 @@ function decideTriggerForChannel(
   if (
     personal &&
     (message.wildcard || message.flags?.includes('wildcard_mentioned')) &&
-    (subscription.wildcard ?? isBooleanSettingEnabled(preferences, 'wildcard_mentions_notify'))
+    doWildcardMentionsNotify(receiver, subscription)
   ) {
     return 'wildcard_mention';
   }
   if (personal && message.flags?.includes('has_alert_word')) return 'alert_word';
+  if (isTopicFollowed(receiver) && isBooleanSettingEnabled(preferences, way.followedTopics)) return 'followed_topic';
   return (subscription[way.own] ?? isBooleanSettingEnabled(preferences, way.streams)) ? 'stream' : undefined;
 }
+
+const isTopicFollowed = ({ topicPolicy }: NotificationReceiver): boolean =>
+  topicPolicy === TOPIC_VISIBILITY_POLICY.followed;
+
+/** True if mentions of everybody notify: in this stream, or in topics that the receiver follows. */
+function doWildcardMentionsNotify(
+  receiver: NotificationReceiver,
+  { wildcard }: SubscriptionNotificationSettings,
+): boolean {
+  const { preferences } = receiver;
+  return (
+    (wildcard ?? isBooleanSettingEnabled(preferences, 'wildcard_mentions_notify')) ||
+    (isTopicFollowed(receiver) &&
+      isBooleanSettingEnabled(preferences, 'enable_followed_topic_wildcard_mentions_notify'))
+  );
+}
+
+/** True if messages of a topic that the user follows notify by mail or by push. */
+export const doFollowedTopicsNotify = (preferences: NotificationReceiver['preferences']): boolean =>
+  isBooleanSettingEnabled(preferences, MAIL_NOTIFICATION_SETTING_NAMES.followedTopics) ||
+  isBooleanSettingEnabled(preferences, PUSH_NOTIFICATION_SETTING_NAMES.followedTopics);
 
 /** False for accounts that get no notifications, for the sender, and for receivers who muted the sender. */
 function mayNotifyReceiverAboutSender(

@@ -8,7 +8,8 @@
  * - `weekly-digest/`: when the digest of a user is made (`schedule.ts`), and which topics it shows (`topics.ts`).
  * - `unsubscribe.ts`: signed links that end a kind of mail without a log-in.
  *
- * Invariants: bots, deactivated accounts and senders are never notified of a message. A mail is for users who are away;
+ * Invariants: a topic that the user follows notifies unless the user has turned that off.
+ * Bots, deactivated accounts and senders are never notified of a message. A mail is for users who are away;
  * a push is, too, unless the user wants it always. A mention by name notifies in muted streams and topics; everything
  * else there does not. A link to unsubscribe only turns mails off.
  *
@@ -17,6 +18,7 @@
 export {
   decideMailNotificationTrigger,
   decidePushNotificationTrigger,
+  doFollowedTopicsNotify,
   isUserAway,
   mayNotifyByPersonalTrigger,
   NOTIFICATION_TRIGGERS,

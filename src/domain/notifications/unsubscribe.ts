@@ -9,7 +9,11 @@ import { type RealmId, toRealmId, toUserId, type UserId, type UserSettings } fro
 
 /** Kinds of mails that users can unsubscribe from, each with the settings that are turned off. */
 export const SETTINGS_TURNED_OFF_BY_MAIL_KIND = {
-  missed: ['enable_offline_email_notifications', 'enable_stream_email_notifications'],
+  missed: [
+    'enable_offline_email_notifications',
+    'enable_stream_email_notifications',
+    'enable_followed_topic_email_notifications',
+  ],
   login: ['enable_login_emails'],
   digest: ['enable_digest_emails'],
 } as const satisfies Readonly<Record<string, readonly (keyof UserSettings)[]>>;

@@ -43,6 +43,7 @@ export {
   getEncodedUserGroupList,
   getUserGroupsOfDirectory,
   isInSystemGroup,
+  makeSystemGroups,
   SYSTEM_GROUP_IDS,
   SYSTEM_GROUP_NAME_BY_ID,
   UserGroupsWithMembers,

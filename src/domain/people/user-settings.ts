@@ -1,12 +1,12 @@
 /** How the settings of a user are read: the account, the preferences and the defaults together give a value. */
 import {
   USER_SETTING_DECLARATIONS,
-  USER_SETTING_NAMES,
   type UserId,
   type UserSettingDeclaration,
   type UserSettingGroup,
   type UserSettingName,
   type UserSettings,
+  userSettingNamesOfLevel,
 } from '#model';
 import { apiError } from '#model/errors';
 import type { DirectoryUser, DirectoryUserPreferences, DirectoryView } from '#model/records';
@@ -41,14 +41,18 @@ export function requireDraftsEnabled(directory: DirectoryView, user: UserId): vo
   if (!readUserSettingByUserId(directory, user, 'enable_drafts_synchronization')) throw apiError('DRAFTS_OFF');
 }
 
-/** All settings of a user with their values, or those of one group. */
+/**
+ * All settings of a user with their values, or those of one group.
+ * @param level API level of the client; undefined: the base level
+ */
 export function readAllOrGroupUserSettings(
   directory: DirectoryView,
   user: DirectoryUser,
+  level: number | undefined,
   only?: UserSettingGroup,
 ): Partial<UserSettings> {
   const { settings } = directory.preferencesOf(user.id);
-  const names = USER_SETTING_NAMES.filter(
+  const names = userSettingNamesOfLevel(level).filter(
     (name) => only === undefined || USER_SETTING_DECLARATIONS[name].group === only,
   );
   return Object.fromEntries(names.map((name) => [name, computeUserSetting(user, settings, name)]));
@@ -72,11 +76,16 @@ export const readStreamNotificationSettings = (
     STREAM_NOTIFICATION_SETTING_NAMES.map((name) => [name, readUserSetting(directory, user, name)]),
   ) as StreamNotificationSettings;
 
-/** Settings that new accounts of the organization start with, as POST /register shows them. */
-export const initialSettingsOfNewAccounts = ({ userDefaults }: DirectoryView): Partial<UserSettings> =>
+/**
+ * Settings that new accounts of the organization start with, as POST /register shows them.
+ * @param level API level of the client; undefined: the base level
+ */
+export const initialSettingsOfNewAccounts = (
+  { userDefaults }: DirectoryView,
+  level: number | undefined,
+): Partial<UserSettings> =>
   Object.fromEntries(
-    USER_SETTING_NAMES.filter((name) => name !== 'timezone').map((name) => [
-      name,
-      userDefaults[name] ?? USER_SETTING_DECLARATIONS[name].default,
-    ]),
+    userSettingNamesOfLevel(level)
+      .filter((name) => name !== 'timezone')
+      .map((name) => [name, userDefaults[name] ?? USER_SETTING_DECLARATIONS[name].default]),
   );

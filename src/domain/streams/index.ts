@@ -23,6 +23,12 @@ export {
   weakestRoleSeeingUnsubscribed,
 } from './access.js';
 export {
+  automaticTopicPolicyOf,
+  mayTopicPolicyChange,
+  type TopicParticipation,
+} from './automatic-policies.js';
+export { EncodedStreams } from './encoded-streams.js';
+export {
   didMemberReceiveMessageId,
   findReceivingStayOfMessageId,
   isCurrentStreamMember,
@@ -49,6 +55,7 @@ export {
   truncateTopicName,
 } from './names.js';
 export {
+  encodeStream,
   encodeStreamList,
   formatStreamForApi,
   formatSubscriptionForApi,
@@ -62,6 +69,7 @@ export {
   countMessagesInTrafficWindow,
   type DailyMessageCounts,
   estimateWeeklyStreamTraffic,
+  nextWeeklyTrafficChangeMs,
   withMessageAddedToDailyCounts,
 } from './traffic.js';
 export {

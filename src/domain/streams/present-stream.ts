@@ -30,19 +30,18 @@ const encodeStreamWithoutClosingBrace = memoizeByObject((stream: DirectoryStream
   JSON.stringify(formatStreamForApi(stream)).slice(0, -1),
 );
 
+/** A stream object as JSON text. @param more further fields */
+export function encodeStream(stream: DirectoryStream, more: JsonObject = {}): string {
+  const rest = JSON.stringify(more);
+  return `${encodeStreamWithoutClosingBrace(stream)}${rest === '{}' ? '}' : `,${rest.slice(1)}`}`;
+}
+
 /** JSON list of stream objects. `more` adds fields to each. */
 export const encodeStreamList = (
   streams: readonly DirectoryStream[],
-  more: (stream: DirectoryStream) => JsonObject = () => ({}),
+  more?: (stream: DirectoryStream) => JsonObject,
 ): EncodedJson =>
-  EncodedJson.fromJsonText(
-    `[${streams
-      .map((stream) => {
-        const rest = JSON.stringify(more(stream));
-        return `${encodeStreamWithoutClosingBrace(stream)}${rest === '{}' ? '}' : `,${rest.slice(1)}`}`;
-      })
-      .join(',')}]`,
-  );
+  EncodedJson.fromJsonText(`[${streams.map((stream) => encodeStream(stream, more?.(stream))).join(',')}]`);
 
 /** Personal properties of a subscription; null = the subscription follows the user's setting. */
 export interface Subscription {

@@ -49,6 +49,15 @@ function roundToTwoSignificantDigits(n: number): number {
 }
 
 /**
+ * Time from which the same number of messages may give another estimate, because the stream is a day older. The time is
+ * infinite for a stream that is older than the counted days. @param created as in `estimateWeeklyStreamTraffic`
+ */
+export function nextWeeklyTrafficChangeMs(created: number, now: number): number {
+  const age = Math.floor((now - created * 1000) / DAY_MS);
+  return age >= TRAFFIC_WINDOW_DAYS ? Number.POSITIVE_INFINITY : created * 1000 + (age + 1) * DAY_MS;
+}
+
+/**
  * Estimates the messages per week in a stream; null for a stream younger than a week.
  * @param recent number of messages in the last 28 days
  * @param created creation time of the stream, seconds since 1970

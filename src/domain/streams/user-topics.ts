@@ -1,6 +1,6 @@
 /**
  * A user's policies for single topics (streams.md § User topics): one part of the user's actor per topic. The functions
- * have no side effects.
+ * have no side effects besides a memory of hashes.
  *
  * A topic's name is free text of any length, so the part is named by a hash of it.
  */
@@ -33,9 +33,22 @@ export const USER_TOPIC_PART_PREFIX = 'topic/';
  */
 const MAX_MUTED_TOPICS_LIST_CHARACTERS = 100_000;
 
+/** Hashes of recent topics: each message of a stream asks for the followers of its topic. */
+const hashByTopic = new Map<string, string>();
+const MAX_REMEMBERED_TOPIC_HASHES = 2_000;
+/** Longer names are no topics of messages. */
+const MAX_REMEMBERED_TOPIC_LENGTH = 120;
+
 /** Hashes a topic, ignoring case, for the name of a part, which can't contain free text. */
-export const hashTopicIgnoringCase = (topic: string): string =>
-  createHash('sha256').update(toComparableTopicKey(topic)).digest('hex').slice(0, 32);
+export function hashTopicIgnoringCase(topic: string): string {
+  const known = hashByTopic.get(topic);
+  if (known !== undefined) return known;
+  const hash = createHash('sha256').update(toComparableTopicKey(topic)).digest('hex').slice(0, 32);
+  if (topic.length > MAX_REMEMBERED_TOPIC_LENGTH) return hash;
+  if (hashByTopic.size >= MAX_REMEMBERED_TOPIC_HASHES) hashByTopic.clear();
+  hashByTopic.set(topic, hash);
+  return hash;
+}
 
 export const userTopicPartName = (stream: number, topic: string): string =>
   `${USER_TOPIC_PART_PREFIX}${stream}/${hashTopicIgnoringCase(topic)}`;

@@ -38,7 +38,7 @@ export {
   type PollKeepalive,
   type UploadedFile,
 } from './operation.js';
-export { API_OPERATIONS } from './operations/index.js';
+export { API_OPERATIONS, apiOperationsOfLevel, NEWER_API_OPERATIONS } from './operations/index.js';
 export {
   hasParametersOfHigherLevels,
   isParameterKnownAtLevel,

@@ -251,6 +251,8 @@ export interface ApiOperation<P extends ParameterDeclarations = ParameterDeclara
   /** Name of the operation in wire.json, e.g. 'send-message'. */
   readonly id: string;
   readonly method: HttpMethod;
+  /** First API level with this operation; clients of lower levels don't find its path. Absent: all levels have it. */
+  readonly since?: number;
   /** The path is at the root of the server instead of under /api/v1, for addresses that are opened as links. */
   readonly root?: true;
   /** The operation is a page of a browser: scripts of other origins may neither call nor read it. */

@@ -21,7 +21,7 @@ export function byteLengthOfBodyParts(parts: readonly ResponseBodyPart[]): numbe
 /** The body of an answer, handed to the connection in pieces. */
 export class UnsentResponseBody {
   readonly length: number;
-  #parts: readonly ResponseBodyPart[];
+  #parts: readonly Uint8Array[];
   /** Index of the first part of the body that `#currentPiece` doesn't contain yet. */
   #nextPartIndex = 0;
   /** The bytes offered to the connection now, and their offset in the body. */
@@ -30,12 +30,19 @@ export class UnsentResponseBody {
   #sentByteCount = 0;
 
   constructor(parts: readonly ResponseBodyPart[]) {
-    this.#parts = parts;
-    this.length = byteLengthOfBodyParts(parts);
+    this.#parts = parts.map(bytesOfBodyPart);
+    this.length = byteLengthOfBodyParts(this.#parts);
   }
 
   get unsentByteCount(): number {
     return this.length - this.#sentByteCount;
+  }
+
+  /** Buffers that contain the unsent parts; other answers may hold the same ones. */
+  collectBuffers(): ReadonlySet<ArrayBufferLike> {
+    const buffers = new Set<ArrayBufferLike>([this.#currentPiece.buffer]);
+    for (const { buffer } of this.#parts) buffers.add(buffer);
+    return buffers;
   }
 
   /** Returns the next bytes to send; empty at the end of the body. */
@@ -54,7 +61,7 @@ export class UnsentResponseBody {
     const parts: Uint8Array[] = [];
     let size = 0;
     while (this.#nextPartIndex < this.#parts.length && size < BODY_PIECE_BYTES) {
-      const part = bytesOfBodyPart(this.#parts[this.#nextPartIndex]!);
+      const part = this.#parts[this.#nextPartIndex]!;
       if (size > 0 && part.byteLength >= BODY_PIECE_BYTES) break;
       this.#nextPartIndex++;
       size += part.byteLength;

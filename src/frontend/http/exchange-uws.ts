@@ -359,6 +359,7 @@ export class UwsHttpExchange implements HttpExchange {
       get heldBytes() {
         return body.unsentByteCount;
       },
+      sharedBuffers: body.collectBuffers(),
       cutOff: () => res.close(),
     };
     const over = (): void => {

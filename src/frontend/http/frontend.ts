@@ -1,5 +1,5 @@
 /** Builds the pipeline of one frontend from its operations, services and options, and shuts it down. */
-import { BASE_LEVEL_ONLY } from '#domain/levels';
+import { API_LEVELS, BASE_API_LEVEL, BASE_LEVEL_ONLY } from '#domain/levels';
 import type { ApiOperation } from '#frontend/api';
 import { ActorCommandForwarder } from './actor-forwarder.js';
 import { Authenticator } from './authenticate.js';
@@ -13,7 +13,7 @@ import { ParkedPolls } from './parked-polls.js';
 import { RequestPipeline } from './pipeline.js';
 import { RequestMetrics } from './request-metrics.js';
 import { ResponseSender } from './response-sender.js';
-import { HttpRouter, pathSegmentsOfOperation, type RoutedOperation } from './route.js';
+import { HttpRouter, NewerRoutes, pathSegmentsOfOperation, type RoutedOperation } from './route.js';
 import type { HttpExchange } from './server.js';
 import type { FrontendServices } from './services.js';
 
@@ -59,7 +59,7 @@ export class HttpFrontend {
     services.setCredentialEndedListener((hash, kind) => forwarder.refusePollsOfEndedCredential(hash, kind));
     metrics.metricsRegistry.addReader('conclave_http_held_polls', () => forwarder.waitingPollCount);
     this.handleRequest = new RequestPipeline({
-      router: makeOperationRouter(operations),
+      ...makeOperationRouters(operations),
       services,
       options,
       metrics,
@@ -93,13 +93,30 @@ export class HttpFrontend {
   }
 }
 
-function makeOperationRouter(operations: readonly ApiOperation[]): HttpRouter<RoutedOperation> {
-  const router = new HttpRouter<RoutedOperation>();
-  for (const operation of operations) {
+function makeOperationRouters(operations: readonly ApiOperation[]): {
+  router: HttpRouter<RoutedOperation>;
+  newerRoutes: NewerRoutes<RoutedOperation>;
+} {
+  const targets = operations.map((operation): RoutedOperation => {
     const metrics = { answers: new Map(), seconds: undefined };
     const parameters = new RequestParameterReader(operation);
-    const target = { operation, parameters, levels: OperationLevels.ofOperation(operation), metrics };
-    router.addTarget(operation.method, pathSegmentsOfOperation(operation.root ? '' : API_PREFIX, operation), target);
-  }
-  return router;
+    return { operation, parameters, levels: OperationLevels.ofOperation(operation), metrics };
+  });
+  const routerOf = (chosen: readonly RoutedOperation[]): HttpRouter<RoutedOperation> => {
+    const router = new HttpRouter<RoutedOperation>();
+    for (const target of chosen) {
+      const { operation } = target;
+      router.addTarget(operation.method, pathSegmentsOfOperation(operation.root ? '' : API_PREFIX, operation), target);
+    }
+    return router;
+  };
+  const isNewer = ({ operation }: RoutedOperation): boolean => operation.since !== undefined;
+  const newer = targets.filter(isNewer);
+  const newerLevels = API_LEVELS.map(({ level }) => level).filter((level) => level !== BASE_API_LEVEL);
+  return {
+    router: routerOf(targets.filter((target) => !isNewer(target))),
+    newerRoutes: new NewerRoutes(
+      newerLevels.map((level) => [level, routerOf(newer.filter(({ operation }) => operation.since! <= level))]),
+    ),
+  };
 }

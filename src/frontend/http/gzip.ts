@@ -5,6 +5,7 @@
  */
 import { constants, crc32, createDeflateRaw, type DeflateRaw } from 'node:zlib';
 import { byteLengthOfBodyParts } from './bodies.js';
+import { PartChecksum } from './crc32-of-parts.js';
 import type { ResponseBodyPart } from './server.js';
 
 /** Number of deflate streams. Each of them uses one of the four pool threads that file access uses, too. */
@@ -13,7 +14,7 @@ const DEFLATE_STREAM_COUNT = 2;
  * Maximum of jobs, and of their bytes, that wait for a deflate stream. Further jobs are refused: sending the body
  * uncompressed is faster than waiting.
  */
-const MAX_UNFINISHED_DEFLATE_JOBS = 256;
+const MAX_UNFINISHED_DEFLATE_JOBS = 1_024;
 const MAX_UNFINISHED_DEFLATE_BYTES = 16 * 1024 * 1024;
 const DEFLATE_OUTPUT_CHUNK_BYTES = 64 * 1024;
 
@@ -148,6 +149,7 @@ type CachedPartState = 'once' | Promise<DeflateBlocks> | DeflateBlocks;
 /** Composes gzip bodies of cached and new parts. */
 export class GzipBodyComposer {
   readonly #statesByPart = new WeakMap<Uint8Array, CachedPartState>();
+  readonly #checksumsByPart = new WeakMap<Uint8Array, PartChecksum>();
 
   constructor(private readonly pool: DeflatePool) {}
 
@@ -182,7 +184,7 @@ export class GzipBodyComposer {
       if (shared === undefined) apart.push(bytes);
       else {
         if (shared === 'busy' || !addApart()) return undefined;
-        crc = crc32(bytes, crc);
+        crc = this.#checksumOf(bytes).appendTo(crc);
         add(shared);
       }
     }
@@ -190,6 +192,15 @@ export class GzipBodyComposer {
     const tail = makeGzipTrailer(crc, byteLengthOfBodyParts(parts));
     if (!later) return [GZIP_HEADER_BYTES, ...(pieces as DeflateBlocks[]).flat(), tail];
     return Promise.all(pieces).then((done) => [GZIP_HEADER_BYTES, ...done.flat(), tail]);
+  }
+
+  #checksumOf(part: Uint8Array): PartChecksum {
+    let checksum = this.#checksumsByPart.get(part);
+    if (!checksum) {
+      checksum = new PartChecksum(crc32(part), part.byteLength);
+      this.#checksumsByPart.set(part, checksum);
+    }
+    return checksum;
   }
 
   /**

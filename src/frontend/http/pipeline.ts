@@ -28,14 +28,15 @@ import { OperationCall, type OperationCallServices } from './operation-call.js';
 import type { FrontendOptions } from './options.js';
 import { makeOptionsAnswerHeaders } from './reply.js';
 import type { RequestMetrics } from './request-metrics.js';
-import { type ResponseSender, respondWithEarlyRefusal } from './response-sender.js';
-import type { HttpRoute, HttpRouter, RoutedOperation } from './route.js';
+import { levelOfUnroutedRequest, type ResponseSender, respondWithEarlyRefusal } from './response-sender.js';
+import type { HttpRoute, HttpRouteMatch, HttpRouter, NewerRoutes, RoutedOperation } from './route.js';
 import type { HttpExchange, ResponseHeaders } from './server.js';
 import type { AnonymousCaller, FrontendServices } from './services.js';
 
 /** The objects that the steps of the pipeline use. */
 interface PipelineParts {
   readonly router: HttpRouter<RoutedOperation>;
+  readonly newerRoutes: NewerRoutes<RoutedOperation>;
   readonly services: FrontendServices;
   readonly options: FrontendOptions;
   readonly metrics: RequestMetrics;
@@ -105,7 +106,7 @@ export class RequestPipeline {
    */
   readonly handleRequest = (exchange: HttpExchange): void => {
     const { router, options, metrics, services, headerPolicy } = this.parts;
-    const match = router.findRouteOfPath(exchange.path);
+    const match = router.findRouteOfPath(exchange.path) ?? this.#findNewerRoute(exchange);
     if (!match && options.handleOtherPath?.(exchange)) return;
     metrics.assignRequestId(exchange);
     if (!match) {
@@ -128,6 +129,14 @@ export class RequestPipeline {
     this.#runNextSteps(request);
     if (!exchange.answered) request.captureHeaders();
   };
+
+  /** Finds the operations that the path has at the client's API level, for a path that the base level doesn't have. */
+  #findNewerRoute(exchange: HttpExchange): HttpRouteMatch<RoutedOperation> | undefined {
+    const { newerRoutes, headerPolicy } = this.parts;
+    const { apiLevels } = headerPolicy;
+    if (!apiLevels.isOn) return undefined;
+    return newerRoutes.findRouteOfPath(exchange.path, () => levelOfUnroutedRequest(exchange, apiLevels));
+  }
 
   /**
    * True if too many requests are in progress. Waiting polls are not counted: they cost little, last long, and have a

@@ -227,8 +227,8 @@ function pathPatternOfRequest({ match }: InboundRequest): string {
   return target?.operation.path ?? '';
 }
 
-/** Level of a request for an unknown path; a bad header counts as none. */
-function levelOfUnroutedRequest(exchange: HttpExchange, levels: ClientApiLevels): ApiLevel {
+/** Level of a request for a path that the base level doesn't have; a bad header counts as none. */
+export function levelOfUnroutedRequest(exchange: HttpExchange, levels: ClientApiLevels): ApiLevel {
   try {
     const name = clientNameOfRequest(undefined, exchange.header('user-agent'));
     return levels.levelOfRequest(exchange.header(API_LEVEL_HEADER), name);

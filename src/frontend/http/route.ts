@@ -1,11 +1,13 @@
 /**
- * The `route` step of the pipeline: finds the operations of a path.
+ * The `route` step of the pipeline: finds the operations of a path. Paths of newer API levels are in a table of their
+ * own, which is read only for paths that the base level doesn't have.
  *
  * The path pattern is found first and the method looked up afterwards, as at the API's original server: a method that
  * the pattern lacks is answered 405 even if a later pattern has it. At each segment, fixed text is tried first, then
  * integers (`[0-9]+`), then any text; a pattern for the rest of a path comes last.
  */
 import type { MetricCounterSeries, MetricHistogramSeries } from '#base/metrics';
+import type { ApiLevel } from '#domain/levels';
 import type { ApiOperation, HttpMethod } from '#frontend/api';
 import type { OperationLevels } from './operation-levels.js';
 import type { RequestParameterReader } from './parameters.js';
@@ -95,6 +97,27 @@ export class HttpRouter<T> {
     const values: string[] = [];
     const route = findRouteAndCollectValues(this.#root, segments, 0, values);
     return route && { route, segmentValues: values };
+  }
+}
+
+/** Paths that only clients of newer API levels find. They have no operation of the base level. */
+export class NewerRoutes<T> {
+  readonly #routerByLevel: ReadonlyMap<ApiLevel, HttpRouter<T>>;
+  readonly #newestRouter: HttpRouter<T> | undefined;
+
+  /** Makes the table. @param routers newer levels, lowest first, each with a router of all operations up to it */
+  constructor(routers: readonly (readonly [ApiLevel, HttpRouter<T>])[]) {
+    this.#routerByLevel = new Map(routers);
+    this.#newestRouter = routers.at(-1)?.[1];
+  }
+
+  /**
+   * Finds the operations of a path for a client.
+   * @param levelOfClient called only where some level has the path
+   */
+  findRouteOfPath(path: string, levelOfClient: () => ApiLevel): HttpRouteMatch<T> | undefined {
+    if (!this.#newestRouter?.findRouteOfPath(path)) return undefined;
+    return this.#routerByLevel.get(levelOfClient())?.findRouteOfPath(path);
   }
 }
 

@@ -450,6 +450,8 @@ class NodeHttpExchange implements HttpExchange {
       get heldBytes() {
         return body.unsentByteCount + res.writableLength;
       },
+      // At the end of the body the connection alone holds the rest.
+      ...(body.unsentByteCount > 0 ? { sharedBuffers: body.collectBuffers() } : {}),
       cutOff: () => this.#req.socket.destroy(),
     };
     this.#server.slowAnswerGuard.noteWaitOrProgress(this.#unsentAnswerTransfer);

@@ -159,6 +159,15 @@ export const conversationActorCommands = {
   awaitPublished: declareConversationCommand('told'),
 };
 
+export type TopicWatchedArgs = {
+  readonly topic: string;
+  readonly user: number;
+  /** True if the user's actor keeps a policy for the topic. */
+  readonly watches: boolean;
+  /** True if the policy is to follow the topic; absent in commands of earlier versions. */
+  readonly follows?: boolean;
+};
+
 const declareStreamCommand = makeCommandDeclarer<'stream'>();
 
 /** Commands that only streams have. */
@@ -201,9 +210,7 @@ export const streamActorCommands = {
   setNotified: declareStreamCommand<{ readonly user: number; readonly notified: boolean }>('set-notified'),
   /** Finds the topic's newest message again, after messages were moved into this stream from another one. */
   topicChanged: declareStreamCommand<{ readonly topic: string }>('topic-changed'),
-  topicWatched: declareStreamCommand<{ readonly topic: string; readonly user: number; readonly watches: boolean }>(
-    'topic-watched',
-  ),
+  topicWatched: declareStreamCommand<TopicWatchedArgs>('topic-watched'),
   topicWatchers: declareStreamCommand<{ readonly topic: string }, ActorValueReply<readonly number[]>>('topic-watchers'),
 };
 

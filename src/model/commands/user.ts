@@ -65,7 +65,7 @@ export type SubscriptionSettingChange = {
 };
 
 /** Names of the sections of a user's state in the reply of `own-state`. */
-export type OwnStateSection = 'subscriptions' | 'drafts' | 'scheduled' | 'topics' | 'reading' | 'hotspots';
+export type OwnStateSection = 'subscriptions' | 'drafts' | 'snippets' | 'scheduled' | 'topics' | 'reading' | 'hotspots';
 
 export type ListStreamsArgs = {
   readonly include_public: boolean;
@@ -128,6 +128,14 @@ export type DraftInput = {
   readonly content: string;
   /** Time of the draft's last edit, seconds since 1970, with fractions; absent: the time of the request. */
   readonly timestamp?: number;
+};
+
+export type SavedSnippetInput = { readonly title: string; readonly content: string };
+
+export type EditSavedSnippetArgs = IdArgs & {
+  /** null: the title stays; so does the content. */
+  readonly title: string | null;
+  readonly content: string | null;
 };
 
 export type ScheduleMessageArgs = {
@@ -289,6 +297,10 @@ export const userActorCommands = {
   streamTopics: declareCommand<{ readonly stream_id: number }, ActorFieldsReply>('topics'),
   setTopicPolicy: declareCommand<StreamTopic & { readonly policy: number }, ActorFieldsReply>('set-topic-policy'),
   muteTopic: declareCommand<MuteOrUnmuteTopicArgs, ActorFieldsReply>('mute-topic'),
+  /** Sent by a stream's actor: the user takes part in a topic or is mentioned in it, which may change the policy. */
+  tookPartInTopic: declareCommand<
+    StreamTopic & { readonly participation: 'initiation' | 'send' | 'other' | 'mention' }
+  >('took-part-in-topic'),
   /** Sent by a stream's actor: the user's policy for a topic follows a move of the topic. */
   moveTopicPolicy: declareCommand<MoveTopicVisibilityPolicyArgs>('move-topic-policy'),
 
@@ -338,6 +350,10 @@ export const userActorCommands = {
   deleteDraft: declareCommand<IdArgs, ActorFieldsReply>('delete-draft'),
   /** Sent by the realm actor: deletes all drafts, because the user has turned drafts off. */
   dropDrafts: declareCommand('drop-drafts'),
+  savedSnippets: declareCommand<NoCommandArguments, ActorFieldsReply>('saved-snippets'),
+  createSavedSnippet: declareCommand<SavedSnippetInput, ActorFieldsReply>('create-saved-snippet'),
+  editSavedSnippet: declareCommand<EditSavedSnippetArgs, ActorFieldsReply>('edit-saved-snippet'),
+  deleteSavedSnippet: declareCommand<IdArgs, ActorFieldsReply>('delete-saved-snippet'),
   scheduledMessages: declareCommand<NoCommandArguments, ActorFieldsReply>('scheduled-messages'),
   schedule: declareCommand<ScheduleMessageArgs, ActorFieldsReply>('schedule'),
   editScheduled: declareCommand<EditScheduledMessageArgs, ActorFieldsReply>('edit-scheduled'),

@@ -234,6 +234,7 @@ export const API_ERROR_CATALOGUE = {
   DRAFTS_OFF: makeBadRequestEntry('User has disabled synchronizing drafts.'),
   /** Refusal without a code, as recorded from the API's original server. */
   NO_SUCH_DRAFT: { status: 404, msg: 'Draft does not exist' },
+  NO_SUCH_SAVED_SNIPPET: { code: 'BAD_REQUEST', status: 404, msg: 'Saved snippet does not exist.' },
   TIMESTAMP_NEGATIVE: makeBadRequestEntry('Timestamp must not be negative.'),
   TOPIC_NULL_BYTES: makeBadRequestEntry('Topic must not contain null bytes'),
   ONE_DRAFT_STREAM: makeBadRequestEntry('Must specify exactly 1 stream ID for stream messages'),

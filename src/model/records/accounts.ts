@@ -37,7 +37,7 @@ export interface DirectoryUser {
   /**
    * Rate limits of this account as text, parsed by src/frontend/limits/rules.ts. Absent if the configured limits apply.
    */
-  readonly rateLimits?: string;
+  readonly rateLimits?: string | undefined;
 }
 
 /** Location of an account's uploaded avatar. */

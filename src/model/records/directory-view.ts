@@ -15,6 +15,9 @@ import type { ApiProfileData, DirectoryProfileField } from './profiles.js';
 import type { AccountSessions, WebSession } from './sessions.js';
 import type { DirectoryDefaultStreamGroup, DirectoryStream } from './streams.js';
 
+/** Ids of records that changed; undefined if these are unknown, so that any may have changed. */
+export type ChangedIds<Id> = readonly Id[] | undefined;
+
 export interface DirectoryView {
   readonly realm: RealmId;
   /** Version of the realm actor that this view shows. The version only grows. */
@@ -64,6 +67,8 @@ export interface DirectoryView {
   groups(): Iterable<DirectoryUserGroup>;
   /** Returns the number of the stream's messages in the last 28 days, by the last count. */
   recentMessageCountOf(stream: StreamId): number;
+  /** Number of changes of these counts. */
+  readonly recentMessageCountsVersion: number;
   /** Default stream groups, in no particular order. */
   readonly streamGroups: readonly DirectoryDefaultStreamGroup[];
   /** Lists the linkifiers in the order in which they apply. */
@@ -88,9 +93,13 @@ export interface DirectoryView {
    * number stays the same.
    */
   readonly usersVersion: number;
+  /** Ids of the accounts that changed after `usersVersion` had this value. */
+  usersChangedSince(usersVersion: number): ChangedIds<UserId>;
   readonly streamsVersion: number;
   /** Number of changes of profile values and fields. */
   readonly profilesVersion: number;
+  /** Ids of the accounts whose profile changed after `profilesVersion` had this value. */
+  profilesChangedSince(profilesVersion: number): ChangedIds<UserId>;
   /**
    * Time up to which events have announced the accounts that became full members by age, ms since 1970. The time
    * changes together with the waiting period.
@@ -100,4 +109,6 @@ export interface DirectoryView {
   readonly groupsVersion: number;
   /** Number of changes of preferences. */
   readonly preferencesVersion: number;
+  /** Number of changes of alert words and muted users. */
+  readonly alertsAndMutesVersion: number;
 }

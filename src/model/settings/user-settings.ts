@@ -21,6 +21,8 @@ export interface UserSettingDeclaration<V extends UserSettingValue = UserSetting
   readonly group: UserSettingGroup;
   readonly default: V;
   readonly schema: TSchema;
+  /** First API level with the setting; clients of lower levels neither see nor set it. Absent: all levels have it. */
+  readonly since?: number;
   /** Name of the field in `DirectoryUser` that has the value. Absent: the value is one of the preferences. */
   readonly accountField?: 'timezone' | 'emailVisibility';
   /** Default of the setting for accounts of a new school or university, where it differs. */
@@ -121,6 +123,18 @@ export const USER_SETTING_DECLARATIONS = {
       throw apiError('INVALID_SOUND', { sound: String(sound) });
     },
   }),
+  // Clients of the levels with these settings learn of changes by `user_settings` alone.
+  enable_followed_topic_desktop_notifications: declareOtherSetting(true, { since: 189 }),
+  enable_followed_topic_email_notifications: declareOtherSetting(true, { since: 189 }),
+  enable_followed_topic_push_notifications: declareOtherSetting(true, { since: 189 }),
+  enable_followed_topic_audible_notifications: declareOtherSetting(true, { since: 189 }),
+  enable_followed_topic_wildcard_mentions_notify: declareOtherSetting(true, { since: 189 }),
+  automatically_follow_topics_policy: declareOtherSetting(4, { ...makeEnumSchemaOverride(1, 2, 3, 4), since: 214 }),
+  automatically_unmute_topics_in_muted_streams_policy: declareOtherSetting(4, {
+    ...makeEnumSchemaOverride(1, 2, 3, 4),
+    since: 214,
+  }),
+  automatically_follow_topics_where_mentioned: declareOtherSetting(false, { since: 235 }),
   enable_desktop_notifications: declareNotificationSetting(true),
   enable_sounds: declareNotificationSetting(true),
   enable_offline_email_notifications: declareNotificationSetting(true),
@@ -161,6 +175,14 @@ export type UserSettings = { readonly [N in UserSettingName]: UserSettingDeclara
 export const USER_SETTING_NAMES = Object.keys(USER_SETTING_DECLARATIONS) as readonly UserSettingName[];
 
 const findUserSettingDeclaration = (name: UserSettingName): UserSettingDeclaration => USER_SETTING_DECLARATIONS[name];
+
+/** First API level with the setting; undefined: all levels have it. */
+export const firstLevelOfUserSetting = (name: UserSettingName): number | undefined =>
+  findUserSettingDeclaration(name).since;
+
+/** The settings that clients of this level have. @param level API level; undefined: the base level */
+export const userSettingNamesOfLevel = (level: number | undefined): readonly UserSettingName[] =>
+  USER_SETTING_NAMES.filter((name) => (firstLevelOfUserSetting(name) ?? 0) <= (level ?? 0));
 
 export const isAccountFieldSetting = (name: UserSettingName): boolean =>
   findUserSettingDeclaration(name).accountField !== undefined;

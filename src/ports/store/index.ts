@@ -22,7 +22,7 @@ export { DataDirectoryInUseError } from './directory-lock.js';
 export { CURRENT_STORAGE_FORMAT, checkReadableStorageFormat, StorageFormatMismatchError } from './format.js';
 export { raiseMongoStorageFormat, readOrInitMongoStorageFormat } from './format-mongo.js';
 export { LmdbEnvironment, type LmdbTable, openLmdbEnvironment, openSharedLmdbEnvironment } from './lmdb-environment.js';
-export { findLowerBoundIndex, indexesOfMessageRange, isMessageInRange, rangesOfMessageScan } from './message-range.js';
+export { indexesOfMessageRange, isMessageInRange, rangesOfMessageScan } from './message-range.js';
 export {
   decodeMessageRecord,
   encodeMessageRecord,

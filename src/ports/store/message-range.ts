@@ -1,4 +1,5 @@
 /** The meaning of message ranges, shared by all Stores. The functions have no side effects. */
+import { findLowerBoundIndex } from '#base';
 import type { MessageRecord } from '#model/records';
 import type { MessageIndexCondition, MessageIndexRange, MessageScan } from './store.js';
 
@@ -53,15 +54,3 @@ export const isMessageInRange = (m: MessageRecord, range: MessageIndexRange): bo
   m.id > (range.above ?? -1) &&
   m.id <= (range.upTo ?? Number.POSITIVE_INFINITY) &&
   indexesOfMessageRange(range).every((index) => isMessageInIndex(m, index));
-
-/** Returns the index of the first number >= `value` in an ascending list. */
-export function findLowerBoundIndex(sorted: readonly number[], value: number, from = 0): number {
-  let low = from;
-  let high = sorted.length;
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if ((sorted[middle] as number) < value) low = middle + 1;
-    else high = middle;
-  }
-  return low;
-}

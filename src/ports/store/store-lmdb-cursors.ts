@@ -6,7 +6,7 @@
  * A cursor yields ordinals: ids in the order of the scan, negated for a scan towards older ids, so that they always
  * ascend.
  */
-import { findLowerBoundIndex } from './message-range.js';
+import { findLowerBoundIndex } from '#base';
 
 /** A cursor over the ids of one index, as ordinals. */
 export interface MessageOrdinalCursor {

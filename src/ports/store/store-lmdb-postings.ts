@@ -1,5 +1,5 @@
 /** Cached message ids of one index: intervals in which every id is known. */
-import { findLowerBoundIndex } from './message-range.js';
+import { findLowerBoundIndex } from '#base';
 
 /** Reads at most `limit` ids of an index from `from` on, upwards or downwards. */
 export type PostingIdFetcher = (from: number, limit: number, newer: boolean) => number[];

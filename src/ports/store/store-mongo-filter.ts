@@ -1,6 +1,7 @@
 /** Turns message ranges into MongoDB filters. */
+import { findLowerBoundIndex } from '#base';
 import type { RealmId } from '#model';
-import { findLowerBoundIndex, indexesOfMessageRange } from './message-range.js';
+import { indexesOfMessageRange } from './message-range.js';
 import type { MessageIndexCondition, MessageIndexRange } from './store.js';
 import { mongoMessageDocumentId } from './store-mongo-documents.js';
 

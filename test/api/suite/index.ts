@@ -32,9 +32,12 @@ import { invitations } from './invitations/invitations.js';
 import { joining } from './invitations/joining.js';
 import { signingUp } from './invitations/signing-up.js';
 import { everyNewerRole } from './levels/every-newer-role.js';
+import { followedTopics } from './levels/followed-topics.js';
 import { newerForms } from './levels/newer-forms.js';
 import { newerMentions } from './levels/newer-mentions.js';
 import { newerNarrows } from './levels/newer-narrows.js';
+import { newerOperations } from './levels/newer-operations.js';
+import { savedSnippets } from './levels/saved-snippets.js';
 import { deleting } from './messages/deleting.js';
 import { drafts } from './messages/drafts.js';
 import { editing } from './messages/editing.js';
@@ -150,6 +153,9 @@ export const SUITE: Readonly<Record<string, Facts>> = {
   'mentions of newer levels': newerMentions,
   'requests of newer levels': newerForms,
   'requests of newer levels by every role': everyNewerRole,
+  'operations of newer levels': newerOperations,
+  'saved snippets': savedSnippets,
+  'followed topics': followedTopics,
   'read receipts': readReceipts,
   windows,
   narrows,

@@ -1,4 +1,4 @@
-/** The reducer's part for data of the user alone: drafts, scheduled messages, topics. */
+/** The reducer's part for data of the user alone: drafts, saved snippets, scheduled messages, topics. */
 import type { State } from './reducer.js';
 import { unreadRecounted } from './reducer-unread.js';
 import type { ApiEvent, Fields } from './types.js';
@@ -6,6 +6,10 @@ import type { ApiEvent, Fields } from './types.js';
 interface Draft extends Fields {
   readonly id: number;
   readonly timestamp: number;
+}
+
+interface Snippet extends Fields {
+  readonly id: number;
 }
 
 interface Scheduled extends Fields {
@@ -38,6 +42,7 @@ function onlyKnown(list: readonly unknown[], is: boolean, what: string): void {
 /** @returns undefined for events of other parts. */
 export function applyOwn(state: State, event: ApiEvent): State | undefined {
   const drafts = state.drafts as readonly Draft[];
+  const snippets = state.saved_snippets as readonly Snippet[];
   const scheduled = state.scheduled_messages as readonly Scheduled[];
   switch (event.op === undefined ? event.type : `${event.type}/${event.op}`) {
     case 'drafts/add':
@@ -52,6 +57,22 @@ export function applyOwn(state: State, event: ApiEvent): State | undefined {
       const others = drafts.filter(({ id }) => id !== event.draft_id);
       onlyKnown(drafts, others.length < drafts.length, `draft ${event.draft_id}`);
       return { ...state, drafts: others };
+    }
+    case 'saved_snippets/add':
+      return { ...state, saved_snippets: [...snippets, event.saved_snippet as Snippet] };
+    case 'saved_snippets/update': {
+      const snippet = event.saved_snippet as Snippet;
+      onlyKnown(
+        snippets,
+        snippets.some(({ id }) => id === snippet.id),
+        `snippet ${snippet.id}`,
+      );
+      return { ...state, saved_snippets: snippets.map((one) => (one.id === snippet.id ? snippet : one)) };
+    }
+    case 'saved_snippets/remove': {
+      const others = snippets.filter(({ id }) => id !== event.saved_snippet_id);
+      onlyKnown(snippets, others.length < snippets.length, `snippet ${event.saved_snippet_id}`);
+      return { ...state, saved_snippets: others };
     }
     case 'scheduled_messages/add':
       return { ...state, scheduled_messages: byTime([...scheduled, ...(event.scheduled_messages as Scheduled[])]) };

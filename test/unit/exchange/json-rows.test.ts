@@ -3,14 +3,26 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import t from 'tap';
-import { type JsonRowOrFieldValue, readJsonRowBatches } from '../../../src/app/exchange/format/json-rows.js';
+import {
+  type JsonRowOrFieldValue,
+  type JsonRowReadOptions,
+  readJsonRowBatches,
+} from '../../../src/app/exchange/format/json-rows.js';
 
-async function rowsOf(text: string, skips?: (table: string) => boolean): Promise<JsonRowOrFieldValue[]> {
+async function rowsOf(text: string, options?: JsonRowReadOptions): Promise<JsonRowOrFieldValue[]> {
   const file = join(t.testdir(), 'rows.json');
   writeFileSync(file, text);
   const found: JsonRowOrFieldValue[] = [];
-  for await (const batch of readJsonRowBatches(file, 'rows.json', skips)) found.push(...batch);
+  for await (const batch of readJsonRowBatches(file, 'rows.json', options)) found.push(...batch);
   return found;
+}
+
+/** The rows of a file whose table `n` has numbers in the columns `a` and `b`. */
+async function numbersOf(text: string): Promise<{ numbers: number[][]; rows: JsonRowOrFieldValue[] }> {
+  const numbers: number[][] = [];
+  const takeNumbers = (of: Float64Array): unknown => numbers.push([...of]);
+  const rows = await rowsOf(text, { numberTable: { name: 'n', columns: ['a', 'b'], takeNumbers } });
+  return { numbers, rows };
 }
 
 const rows = fc.array(fc.dictionary(fc.string(), fc.jsonValue() as fc.Arbitrary<unknown>), { maxLength: 8 });
@@ -39,7 +51,7 @@ t.test('rows that cross chunks of the file come once, in order', async (test) =>
     found.slice(0, list.length).map(({ row }) => row),
     list,
   );
-  const second = await rowsOf(text, (table) => table === 'first');
+  const second = await rowsOf(text, { skips: (table) => table === 'first' });
   test.strictSame(
     second.map(({ table }) => table),
     ['flag', ...list.slice(0, 10).map(() => 'second')],
@@ -59,4 +71,73 @@ t.test('a damaged row is named, and rows before a missing comma are read', async
     [1, 2, 3],
     'commas are not counted',
   );
+});
+
+t.test('strings that end, or have an escape, where a chunk of the file ends are read', async (test) => {
+  const chunk = 1_048_576;
+  for (const before of Array.from({ length: 12 }, (_, i) => chunk - 6 - i)) {
+    const head = '{"a": [{"t": "';
+    const rows = [{ t: `${'x'.repeat(before - head.length)}\\"\\{` }, { t: 'ü' }];
+    const found = await rowsOf(`{"a": ${JSON.stringify(rows)}}`);
+    test.strictSame(
+      found.map(({ row }) => row),
+      rows,
+    );
+  }
+});
+
+t.test('rows of numbers give the same values as their JSON, whatever their layout', async (test) => {
+  const number = fc.oneof(fc.nat(), fc.nat(Number.MAX_SAFE_INTEGER), fc.constantFrom(0, 10, 999_999_999_999_999));
+  const row = fc.oneof(
+    fc.record({ id: number, b: number, a: number }, { noNullPrototype: true }),
+    fc.record({ a: fc.jsonValue(), b: fc.jsonValue() }, { requiredKeys: [], noNullPrototype: true }),
+    fc.constantFrom<object>({ a: -1, b: 2 }, { a: 1.5, b: 2 }, { a: 1e30, b: 1 }, { a: 1 }, {}, { aa: 1, b: 2, ab: 3 }),
+  );
+  await fc.assert(
+    fc.asyncProperty(fc.array(row, { maxLength: 10 }), fc.nat(3), async (list, indent) => {
+      const { numbers, rows } = await numbersOf(JSON.stringify({ m: list, n: list }, undefined, indent));
+      const parsed = JSON.parse(JSON.stringify(list)) as { a?: unknown; b?: unknown }[];
+      const isNumber = (value: unknown): boolean =>
+        Number.isInteger(value) && !(Number(value) < 0) && Number(value) < 1e15;
+      const isOfNumbers = (one: object): boolean => Object.values(one).every(isNumber) && 'a' in one && 'b' in one;
+      const rowsOfTable = (name: string) => rows.filter(({ table }) => table === name).map((found) => found.row);
+      test.strictSame(rowsOfTable('m'), parsed);
+      test.strictSame(
+        rowsOfTable('n'),
+        parsed.filter((one) => !isOfNumbers(one)),
+      );
+      test.strictSame(
+        numbers,
+        parsed.filter(isOfNumbers).map(({ a, b }) => [a, b]),
+      );
+    }),
+    { numRuns: 100 },
+  );
+  const plain = await numbersOf('{"n": [{"a": 1, "b": 2}, { "id":7,"b":3 , "a" : 4}\n, {"a": 1, "b": "2"}]}');
+  test.strictSame(
+    plain.numbers,
+    [
+      [1, 2],
+      [4, 3],
+    ],
+    'rows of numbers make no objects',
+  );
+  test.strictSame(
+    plain.rows.map(({ row: other }) => other),
+    [{ a: 1, b: '2' }],
+  );
+  await test.rejects(numbersOf('{"n": [{"a": 01, "b": 2}]}'), { message: /is no JSON/ });
+  await test.rejects(numbersOf('{"n": [{"a": 1, "b": 2}'), { message: /truncated/ });
+  await test.rejects(numbersOf('{"n": [{"a": 1, "b": 2,}]}'), { message: /is no JSON/ });
+});
+
+t.test('rows of numbers that cross chunks of the file are all read', async (test) => {
+  const list = Array.from({ length: 60_000 }, (_, a) => ({ id: a, a, b: a % 7 }));
+  const { numbers, rows } = await numbersOf(JSON.stringify({ n: list }));
+  const all = [...numbers, ...rows.map(({ row }) => [row!.a, row!.b] as number[])].sort((x, y) => x[0]! - y[0]!);
+  test.strictSame(
+    all,
+    list.map(({ a, b }) => [a, b]),
+  );
+  test.ok(rows.length < 5, 'only rows that two chunks share are parsed as JSON');
 });

@@ -1,12 +1,15 @@
 /** The search for the capacity, on systems that fail at a load chosen by the test. */
 import fc from 'fast-check';
 import t from 'tap';
-import { broken, findCapacity, type Measured } from '../../load/capacity.js';
+import { broken, capacityText, type End, findCapacity, type Measured } from '../../load/capacity.js';
 
 const THRESHOLDS = { mean: 100, p99: 2_000, errors: 0.025 };
+const PRECISION = 6;
 
 const calm = (users: number): Measured => ({
   users,
+  clients: users,
+  arrived: users,
   callMean: 5,
   callP99: 20,
   deliveryMean: 8,
@@ -15,7 +18,11 @@ const calm = (users: number): Measured => ({
   limited: 0,
   doubts: [],
   limit: '',
+  limitedBy: 'server',
   facts: '',
+  span: [0, 1],
+  rows: [],
+  next: { advice: [], room: '', processes: [] },
 });
 
 /** A server that is slow above `limit` users. */
@@ -29,6 +36,7 @@ t.test('each threshold fails by itself and is named', async (test) => {
     [{ callP99: 2_001 }, /^p99 of calls/],
     [{ deliveryP99: 2_001 }, /^p99 of deliveries/],
     [{ errors: 0.03 }, /^errors 0\.0300 % > 0\.025 %$/],
+    [{ arrived: 9, clients: 10 }, /^only 9 of 10 clients got an event queue$/],
     [{ errors: 5, limited: 7 }, /7 of them rate limits$/],
   ];
   for (const [change, words] of cases) {
@@ -42,17 +50,19 @@ t.test('each threshold fails by itself and is named', async (test) => {
 t.test('the found capacity held, and little more would not', async () => {
   await fc.assert(
     fc.asyncProperty(fc.integer({ min: 0, max: 5_000 }), fc.integer({ min: 1, max: 300 }), async (limit, start) => {
-      const search = { start, most: 100_000, growth: 1.5, thresholds: THRESHOLDS };
-      const { users, steps, broke, unfinished } = await findCapacity(search, breaksAbove(limit));
+      const search = { start, most: 100_000, growth: 1.5, thresholds: THRESHOLDS, precision: PRECISION };
+      const { users, steps, broke, brokeAt, end } = await findCapacity(search, breaksAbove(limit));
       const close = limit - users <= Math.max(1, users * 0.06);
-      return users <= limit && close && broke.length === 1 && !unfinished && steps.length < 60;
+      const least = brokeAt !== undefined && brokeAt > limit && brokeAt - users <= Math.max(1, users * 0.06);
+      return users <= limit && close && least && broke.length === 1 && end === 'found' && steps.length < 60;
     }),
   );
 });
 
 t.test('the maximum is not exceeded', async (test) => {
-  const search = { start: 50, most: 200, growth: 1.5, thresholds: THRESHOLDS };
-  const { users, broke, steps } = await findCapacity(search, breaksAbove(1_000_000));
+  const search = { start: 50, most: 200, growth: 1.5, thresholds: THRESHOLDS, precision: PRECISION };
+  const { users, broke, steps, end } = await findCapacity(search, breaksAbove(1_000_000));
+  test.equal(end, 'max-users');
   test.equal(users, 200);
   test.strictSame(broke, []);
   test.strictSame(
@@ -63,20 +73,55 @@ t.test('the maximum is not exceeded', async (test) => {
 
 t.test('one bad step is repeated, and forgiven', async (test) => {
   let bad = true;
-  const { users } = await findCapacity({ start: 50, most: 100, growth: 2, thresholds: THRESHOLDS }, async (count) => {
-    const first = bad;
-    bad = false;
-    return first ? { ...calm(count), callP99: 9_000 } : calm(count);
-  });
+  const { users } = await findCapacity(
+    { start: 50, most: 100, growth: 2, thresholds: THRESHOLDS, precision: PRECISION },
+    async (count) => {
+      const first = bad;
+      bad = false;
+      return first ? { ...calm(count), callP99: 9_000 } : calm(count);
+    },
+  );
   test.equal(users, 100);
 });
 
-t.test('a search that runs out of time returns the last load that held', async (test) => {
+/** As many steps as `count` of a server that is slow above `limit` users, then this reason. */
+const endsAfter = (count: number, reason: End, limit = Number.POSITIVE_INFINITY) => {
   let steps = 0;
-  const { users, unfinished } = await findCapacity(
-    { start: 50, most: 1_000, growth: 2, thresholds: THRESHOLDS },
-    async (count) => (++steps > 2 ? undefined : calm(count)),
+  return async (users: number): Promise<Measured | End> => (++steps > count ? reason : breaksAbove(limit)(users));
+};
+
+t.test('a search that ends early returns the last load that held, and the reason', async (test) => {
+  const search = { start: 50, most: 1_000, growth: 2, thresholds: THRESHOLDS, precision: PRECISION };
+  for (const reason of ['time', 'interrupted', 'accounts', 'rate limits', 'harness'] as const) {
+    test.match(await findCapacity(search, endsAfter(2, reason)), { users: 100, brokeAt: undefined, end: reason });
+  }
+  const between = await findCapacity(search, endsAfter(4, 'time', 150));
+  test.match(between, { users: 100, brokeAt: 200, end: 'time' });
+  test.equal(
+    capacityText(between),
+    'capacity: at least 100 users, 200 were too many; the time was over (--max-minutes)',
   );
-  test.equal(users, 100);
-  test.ok(unfinished);
+  const unconfirmed = await findCapacity(search, endsAfter(3, 'time', 150));
+  test.match(unconfirmed, { users: 100, brokeAt: 200, end: 'time' }, 'a bad step without a second chance counts');
+  test.match(await findCapacity(search, endsAfter(0, 'time')), { users: 0, steps: [], end: 'time' });
+});
+
+t.test('a load at which something else than the server is the limit is no capacity', async (test) => {
+  const search = { start: 50, most: 10_000, growth: 2, thresholds: THRESHOLDS, precision: PRECISION };
+  for (const limitedBy of ['harness', 'rate limits', 'machine'] as const) {
+    const capacity = await findCapacity(search, async (users) => ({ ...(await breaksAbove(450)(users)), limitedBy }));
+    test.equal(capacity.end, limitedBy);
+    const again = limitedBy === 'machine' ? 450 : 400;
+    test.equal(capacity.users, again, 'only the search on a full machine goes on');
+    test.match(capacityText(capacity), /^capacity: at least 4\d\d users, \d+ were too many; .* (is|are) the limit/);
+  }
+});
+
+t.test('the result is one sentence', async (test) => {
+  const search = { start: 50, most: 10_000, growth: 2, thresholds: THRESHOLDS, precision: PRECISION };
+  const of = async (limit: number, most = 10_000): Promise<string> =>
+    capacityText(await findCapacity({ ...search, most }, breaksAbove(limit)));
+  test.match(await of(1_500), /^capacity: 1,500 users \(1,550 were too many\)$/);
+  test.equal(await of(0), 'capacity: not even one user (1 was too many)');
+  test.equal(await of(9_000, 80), 'capacity: at least 80 users; no more were allowed (--max-users)');
 });

@@ -1,17 +1,19 @@
 /** Table, data and page of a run with known figures. */
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import t from 'tap';
+import type { Capacity } from '../../load/capacity.js';
+import type { Comparison } from '../../load/comparison.js';
 import { record, sparse, times } from '../../load/histograms.js';
 import { pageOf } from '../../load/html.js';
 import { DEFAULT_MIX } from '../../load/mix.js';
-import { type LoadOptions, readOptions, USAGE } from '../../load/options.js';
+import { type LoadOptions, OPTION_NAMES, readOptions, USAGE } from '../../load/options.js';
 import { progressLine } from '../../load/progress.js';
 import { type Interval, OPERATIONS } from '../../load/protocol.js';
 import { dataOf, tableOf } from '../../load/report.js';
 import type { Outcome } from '../../load/run.js';
 import { chart, powers, ticks } from '../../load/svg.js';
 import { type Point, pointOf, Totals } from '../../load/totals.js';
-import { doubtsOf, limitOf, warningsOf } from '../../load/trust.js';
+import { doubtsOf, limitedBy, limitOf, warningsOf } from '../../load/trust.js';
 
 const times100 = (): ReturnType<typeof times> => {
   const histogram = times();
@@ -67,6 +69,10 @@ function outcome(): Outcome {
     warnings: ['something <odd>'],
     capacity: undefined,
     interrupted: false,
+    next: {
+      ...{ of: '10 users', room: '', advice: [{ limit: 'commits', evidence: '<slow>', remedy: 'faster disks' }] },
+      processes: [{ name: 'server a & b', cpu: 0.5, memoryMib: 200, lateMs: undefined }],
+    },
     users: 10,
   };
 }
@@ -102,39 +108,59 @@ t.test('the table has all measurements', async (test) => {
   test.match(table, /error 429 RATE_LIMIT_HIT, 1 times in POST \/messages \(stream\)/);
   test.match(table, /rate limits: 1 calls were refused with 429/);
   test.match(table, /! something <odd>/);
+  test.match(table, /^What to add next \(10 users\):\n {2}commits: <slow>\. Remedy: faster disks$/m);
 });
 
 t.test('the page is well formed, needs nothing from elsewhere, and shows every chart', async (test) => {
   const page = pageOf(outcome(), FACTS);
   test.strictSame(faultsOf(page), []);
   test.notMatch(page, /<script|src=|href=|@import|url\(/);
-  test.notMatch(page, /<odd>|<rate>|ten & more/, 'texts are escaped');
+  test.notMatch(page, /<odd>|<rate>|<slow>|ten & more|a & b/, 'texts are escaped');
+  test.match(page, /<h2>What to add next \(10 users\)<\/h2><ul><li>commits: /);
+  test.match(page, /<td>server a &amp; b<\/td><td>50<\/td><td>200<\/td><td><\/td>/);
   test.equal([...page.matchAll(/<svg /g)].length, 7);
   test.notMatch(page, /NaN|undefined|Infinity/);
 });
 
 t.test('the page has the steps of a capacity search', async (test) => {
   const facts = {
-    callMean: 1,
-    callP99: 2,
-    deliveryMean: 3,
-    deliveryP99: 4,
-    errors: 0,
-    limited: 0,
-    doubts: [],
-    limit: 'the server',
-    facts: '',
+    ...{ clients: 50, arrived: 50, callMean: 1, callP99: 2, deliveryMean: 3, deliveryP99: 4, errors: 0, limited: 0 },
+    ...{ doubts: [], limit: 'the server', facts: '', rows: [], next: { advice: [], room: '', processes: [] } },
+    span: [0, 1] as const,
+    limitedBy: 'server' as const,
   };
+  const broke = ['p99 of calls 3 s > 2 s'];
   const steps = [
     { users: 50, ...facts, broke: [] },
-    { users: 75, ...facts, broke: ['p99 of calls 3 s > 2 s'] },
+    { users: 53, ...facts, broke },
   ];
-  const capacity = { users: 50, broke: ['p99 of calls 3 s > 2 s'], limit: 'the server', steps, unfinished: false };
+  const capacity: Capacity = { users: 50, brokeAt: 53, broke, limit: 'the server', steps, end: 'found' };
   const page = pageOf({ ...outcome(), capacity }, FACTS);
   test.strictSame(faultsOf(page), []);
-  test.match(page, /capacity: 50 users/);
+  test.match(page, /capacity: 50 users \(53 were too many\)/);
   test.match(page, /at its limit then: the server/);
   test.match(page, /p99 of calls 3 s &gt; 2 s/);
+});
+
+t.test('the page has a comparison, its verdict, its tables and its doubts', async (test) => {
+  const measure = { name: 'mean of calls', unit: 'ms', before: 10, after: 20, words: 'slower by 90–110 %' };
+  const comparison: Comparison = {
+    earlier: { when: 'before', site: 'a <server>', summary: '50 users', machine: 'a machine' },
+    notes: ['--hosts 1 → 2'],
+    of: 'the measured time',
+    rows: [{ name: 'POST /messages', perSecond: [1, 2], times: [['mean', 10, 20]], errors: [0, 1] }],
+    measures: [{ ...measure, judgement: 'worse' }],
+    doubts: ['the <harness> took part'],
+    verdict: 'worse: mean of calls slower by 90–110 %',
+    isClearlyWorse: false,
+  };
+  const page = pageOf(outcome(), FACTS, comparison);
+  test.strictSame(faultsOf(page), []);
+  test.notMatch(page, /<server>|<harness>/, 'texts are escaped');
+  test.match(page, '<p class="capacity">comparison: worse: mean of calls slower by 90–110 %</p>');
+  test.match(page, '<p class="warning">! the &lt;harness&gt; took part</p>');
+  test.match(page, '<td>POST /messages</td><td>1.0 → 2.0 +100 %</td><td>10.0 → 20.0 +100 %</td><td>0 → 1</td>');
+  test.match(page, '<p class="facts">changed: --hosts 1 → 2</p>');
 });
 
 t.test('the data are JSON without addresses of services or files', async (test) => {
@@ -196,6 +222,40 @@ t.test('the bottleneck is the server, the harness, the machine, several, or none
   test.notMatch(limit({ ...unknown, machineCpu: 0.95 }), /NaN/);
 });
 
+t.test(
+  'the side to blame is the server only where neither harness, machine nor rate limits are in doubt',
+  async (test) => {
+    const calm = { ...outcome().points[0]!, serverCpu: 1.2, serverBusiest: 0.7, machineCpu: 0.7, harnessCores: 0.3 };
+    const blame = (
+      change: Partial<Point>,
+      totals: { failed?: number; limited?: number; code?: string } = {},
+    ): string => {
+      const { failed = 0, limited = 0, code } = totals;
+      const errors = new Map(code === undefined ? [] : [[`GET /events|${code}`, { count: failed, sample: '' }]]);
+      return limitedBy(
+        [1, 2, 3].map(() => ({ ...calm, ...change })),
+        { failed, limited, errors },
+        2,
+      );
+    };
+    test.equal(blame({}), 'server');
+    test.equal(blame({ serverCpu: null, serverBusiest: null }), 'server', 'the harness had room');
+    test.equal(blame({ harnessCpu: 0.95 }), 'harness');
+    test.equal(blame({ harnessCpu: 0.95, serverBusiest: 0.99 }), 'harness', 'both');
+    test.equal(blame({ lagP99: 80 }), 'harness');
+    test.equal(blame({ stallMs: 800 }), 'harness');
+    test.equal(blame({ machineCpu: 0.99, lagP99: 80 }), 'machine');
+    test.equal(blame({ machineCpu: 0.99, serverBusiest: 0.95 }), 'server', 'a process needs a whole core');
+    test.equal(blame({ machineCpu: 0.99, serverCpu: 1.7 }), 'server', 'the machine is nearly its own');
+    test.equal(blame({ machineCpu: 0.99, serverCpu: null, serverBusiest: null }), 'machine');
+    test.equal(blame({}, { failed: 10, limited: 9 }), 'rate limits');
+    test.equal(blame({}, { failed: 10, limited: 3 }), 'server');
+    test.equal(blame({}, { failed: 10, code: 'EMFILE' }), 'harness');
+    test.equal(blame({}, { failed: 10, code: 'EADDRNOTAVAIL' }), 'harness');
+    test.equal(blame({}, { failed: 10, code: 'ECONNREFUSED' }), 'server');
+  },
+);
+
 t.test('the events of the end of the run are not in the charts', async (test) => {
   const { points } = outcome();
   const last = { ...points[0]!, at: 4, phase: 'end', clients: 0, requests: 98_765 };
@@ -240,9 +300,19 @@ t.test('options are checked, and each is in the usage', async (test) => {
     ['--site', 'http://x'],
     ['--cluster', '--owner-zuliprc', 'x'],
     ['--prefix', 'Not Good'],
+    ['--hosts', '2'],
+    ['--frontends', '2'],
+    ['--metrics', 'http://127.0.0.1:1'],
+    ['--owner-zuliprc', 'x', '--metrics', 'nonsense'],
+    ['--against-anyway'],
+    ['--fail-if-worse'],
     ['--nonsense'],
   ]) {
     test.throws(() => read(...argv), argv.join(' '));
   }
-  test.match(USAGE, /--workers/);
+  test.strictSame(read('--owner-zuliprc', 'x', '--metrics', 'http://h:1/metrics,https://h:2/,http://h:3/a/metrics'), {
+    ...(read('--owner-zuliprc', 'x') as LoadOptions),
+    metrics: ['http://h:1', 'https://h:2', 'http://h:3/a'],
+  });
+  for (const name of OPTION_NAMES) if (name !== 'help') test.match(USAGE, `\n  --${name} `);
 });

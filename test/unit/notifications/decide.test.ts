@@ -56,6 +56,11 @@ const EVERYBODY = { wildcard: true } as const;
 const TOPIC = { flags: ['wildcard_mentioned'] };
 const NO_PERSONAL = { enable_offline_email_notifications: false, enable_offline_push_notifications: false };
 const ALL_STREAMS = { enable_stream_email_notifications: true, enable_stream_push_notifications: true };
+const NOT_FOLLOWED = {
+  enable_followed_topic_email_notifications: false,
+  enable_followed_topic_push_notifications: false,
+  enable_followed_topic_wildcard_mentions_notify: false,
+};
 const NONE = undefined;
 
 type Row = readonly [
@@ -140,8 +145,54 @@ const ROWS: readonly Row[] = [
   ],
   [
     'a followed topic of a muted stream with notifications',
-    { own: { email: true, push: true, muted: true }, policy: followed },
+    { own: { email: true, push: true, muted: true }, policy: followed, settings: NOT_FOLLOWED },
     'stream',
+  ],
+  ['a followed topic', { policy: followed }, 'followed_topic'],
+  ['an unmuted topic', { policy: unmuted }, NONE],
+  ['a followed topic, personal notifications off', { policy: followed, settings: NO_PERSONAL }, 'followed_topic'],
+  ['a followed topic, notifications of them off', { policy: followed, settings: NOT_FOLLOWED }, NONE],
+  [
+    'a followed topic, mails of them off',
+    { policy: followed, settings: { enable_followed_topic_email_notifications: false } },
+    NONE,
+    'followed_topic',
+  ],
+  [
+    'a followed topic, pushes of them off',
+    { policy: followed, settings: { enable_followed_topic_push_notifications: false } },
+    'followed_topic',
+    NONE,
+  ],
+  ['a followed topic of a muted stream', { policy: followed, own: { muted: true } }, 'followed_topic'],
+  [
+    'a followed topic of a stream without notifications',
+    { policy: followed, own: { email: false, push: false } },
+    'followed_topic',
+  ],
+  ['a followed topic after leaving the stream', { policy: followed, own: { active: false } }, NONE],
+  ['a muted user in a followed topic', { policy: followed, flags: ['read'], mutes: [9] }, NONE],
+  ['a mention in a followed topic', { ...MENTION, policy: followed }, 'mention'],
+  ['an alert word in a followed topic', { ...ALERT, policy: followed }, 'alert_word'],
+  [
+    'a mention of everybody in a followed topic, off for the stream',
+    { ...EVERYBODY, policy: followed, own: { wildcard: false } },
+    'wildcard_mention',
+  ],
+  [
+    "a topic's mention in a followed topic, off for all streams",
+    { ...TOPIC, policy: followed, settings: { wildcard_mentions_notify: false } },
+    'wildcard_mention',
+  ],
+  [
+    'a mention of everybody in a followed topic, off for streams and followed topics',
+    { ...EVERYBODY, policy: followed, own: { wildcard: false }, settings: NOT_FOLLOWED },
+    NONE,
+  ],
+  [
+    'a mention of everybody in an unmuted topic, off for the stream',
+    { ...EVERYBODY, policy: unmuted, own: { wildcard: false } },
+    NONE,
   ],
   ['a muted user in a stream with notifications', { own: { email: true, push: true }, mutes: [9] }, NONE],
   [

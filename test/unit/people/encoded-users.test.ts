@@ -28,7 +28,8 @@ const field = (id: number): DirectoryProfileField => ({
   added: [],
 });
 
-const IDS = [8, 9, 10, 11, 12];
+/** In three chunks of the encoded lists. */
+const IDS = [8, 9, 255, 256, 1030];
 const accounts = fc.tuple(...IDS.map(account));
 const shape = fc.record({
   clientGravatar: fc.boolean(),
@@ -62,10 +63,8 @@ t.test('encoded users equal presentUser for all viewers, also after changes', as
         const check = (): void => {
           for (const id of IDS) {
             const viewer = directory.user(id as never)!;
-            const got = JSON.parse(
-              Buffer.from(getEncodedUserList(directory, viewer, options).bytes).toString(),
-            ) as unknown;
-            if (!test.same(got, plain(directory, viewer, options))) throw new Error('differs');
+            const got = Buffer.from(getEncodedUserList(directory, viewer, options).toBytes()).toString();
+            if (!test.equal(got, JSON.stringify(plain(directory, viewer, options)))) throw new Error('differs');
           }
         };
         check();
@@ -89,4 +88,29 @@ t.test('a list is made once per class of viewers and change', async (test) => {
   const before = list(8);
   directory.applyChange({ user: person(9, { fullName: 'Other' }) });
   test.not(list(8), before);
+});
+
+t.test('a change of an account leaves the bytes of all other chunks as they are', async (test) => {
+  const users = Array.from({ length: 1_000 }, (_, i) => person(8 + i));
+  const directory = directoryWith({ users });
+  const parts = () => getEncodedUserList(directory, users[0]!, { clientGravatar: true }).parts;
+  const before = parts();
+  directory.applyChange({ user: person(300, { fullName: 'Other' }) });
+  directory.applyChange({ user: person(1_008) });
+  test.equal(
+    parts().filter((part) => !before.includes(part)).length,
+    2,
+    'the chunk of 300, and the one of the newcomer',
+  );
+});
+
+t.test('lists are right after more changes than the directory remembers', async (test) => {
+  const users = Array.from({ length: 600 }, (_, i) => person(8 + i));
+  const directory = directoryWith({ users });
+  const text = () =>
+    Buffer.from(getEncodedUserList(directory, users[0]!, { clientGravatar: true }).toBytes()).toString();
+  text();
+  for (let turn = 0; turn < 3_000; turn++)
+    directory.applyChange({ user: person(8 + (turn % 700), { fullName: `Turn ${turn}` }) });
+  test.equal(text(), JSON.stringify(plain(directory, users[0]!, { clientGravatar: true })));
 });

@@ -1,9 +1,19 @@
 /** users.md § User groups. */
 import fc from 'fast-check';
 import t from 'tap';
-import { directSystemGroupIdsOfUser, SYSTEM_GROUP_IDS, UserGroupsWithMembers } from '#domain/people';
+import type { DirectoryChange } from '#directory';
+import {
+  directSystemGroupIdsOfUser,
+  formatUserGroupForApi,
+  getEncodedUserGroupList,
+  getUserGroupsOfDirectory,
+  makeSystemGroups,
+  SYSTEM_GROUP_IDS,
+  UserGroupsWithMembers,
+} from '#domain/people';
 import { toUserId } from '#model';
 import type { DirectoryUserGroup } from '#model/records';
+import { directoryWith } from '../../support/directory.js';
 import { person } from '../../support/person.js';
 
 const DAY = 86_400_000;
@@ -18,12 +28,14 @@ const group = (id: number, members: number[], subgroups: number[]): DirectoryUse
 });
 
 const made = (groups: DirectoryUserGroup[]) =>
-  new UserGroupsWithMembers({
-    users: () => [person(8), person(9, { role: 100 })],
-    groups: () => groups,
-    settings: { waiting_period_threshold: 0 },
-    fullMembersAt: 0,
-  });
+  new UserGroupsWithMembers(
+    makeSystemGroups({
+      users: () => [person(8), person(9, { role: 100 })],
+      settings: { waiting_period_threshold: 0 },
+      fullMembersAt: 0,
+    }),
+    groups,
+  );
 
 t.test('system groups follow from role and age', async (t) => {
   const settings = { waiting_period_threshold: 3 };
@@ -60,4 +72,50 @@ t.test('a group that does not exist is empty', async (t) => {
     [made([]).transitiveMemberIdsOf(99), made([]).transitiveSubgroupIdsOf(99), made([]).findGroup(99)],
     [[], [], undefined],
   );
+});
+
+const change: fc.Arbitrary<DirectoryChange> = fc.oneof(
+  fc
+    .record({
+      id: fc.integer({ min: 8, max: 14 }),
+      role: fc.constantFrom(100, 200, 300, 400, 600),
+      joined: fc.constantFrom(0, 5 * DAY),
+    })
+    .map(({ id, ...over }) => ({ user: person(id, over) })),
+  fc.constantFrom(0, 3, 10).map((days) => ({ settings: { waiting_period_threshold: days } })),
+  fc.integer({ min: 0, max: 20 }).map((days) => ({ fullMembersAt: days * DAY })),
+  fc.integer({ min: 9, max: 11 }).map((id) => ({ group: group(id, [8, id], []) })),
+  fc.integer({ min: 9, max: 11 }).map((groupGone) => ({ groupGone })),
+);
+
+t.test('groups that were brought up to date by changes equal those of a fresh directory', async (t) => {
+  fc.assert(
+    fc.property(fc.array(fc.array(change, { minLength: 1, maxLength: 3 }), { maxLength: 12 }), (turns) => {
+      const directory = directoryWith({ users: [person(8), person(9, { role: 100 })] });
+      for (const changes of turns) {
+        for (const one of changes) directory.applyChange(one);
+        const fresh = [...new UserGroupsWithMembers(makeSystemGroups(directory), directory.groups()).allGroups()];
+        if (JSON.stringify([...getUserGroupsOfDirectory(directory).allGroups()]) !== JSON.stringify(fresh))
+          return false;
+        const encoded = Buffer.from(getEncodedUserGroupList(directory).toBytes()).toString();
+        if (encoded !== JSON.stringify(fresh.map(formatUserGroupForApi))) return false;
+      }
+      return true;
+    }),
+    { numRuns: 300 },
+  );
+  t.pass();
+});
+
+t.test('a change of an account leaves the groups alone that it does not change', async (t) => {
+  const directory = directoryWith({ users: [person(8), person(9, { role: 100 })] });
+  const parts = () => getEncodedUserGroupList(directory).parts.filter(({ byteLength }) => byteLength > 1);
+  const before = parts();
+  directory.applyChange({ user: person(8, { fullName: 'Other' }) });
+  t.same(
+    parts().map((part, i) => i > 0 && part !== before[i]),
+    parts().map(() => false),
+  );
+  directory.applyChange({ user: person(8, { role: 300 }) });
+  t.equal(parts().filter((part, i) => i > 0 && part !== before[i]).length, 3, 'members, full members and moderators');
 });

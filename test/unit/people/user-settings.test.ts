@@ -2,7 +2,9 @@
 import t from 'tap';
 import { realmActorKind } from '#actors/realm';
 import { computeUserSetting, initialSettingsOfNewAccounts, readAllOrGroupUserSettings } from '#domain/people';
+import { knownParametersOfLevel } from '#frontend/api';
 import {
+  firstLevelOfUserSetting,
   isAccountFieldSetting,
   realmActorKey,
   toRealmId,
@@ -10,6 +12,7 @@ import {
   USER_SETTING_NAMES,
   type UserSettingName,
   type UserSettingValue,
+  userSettingNamesOfLevel,
 } from '#model';
 import { updateNewUserSettingDefaultsHandler } from '../../../actors/realm/commands/organization/realm-settings.js';
 import { updateOwnSettingsHandler } from '../../../actors/realm/commands/preferences/own-settings.js';
@@ -22,6 +25,8 @@ import {
 import { directoryWith } from '../../support/directory.js';
 import { person } from '../../support/person.js';
 
+/** The highest API level of the server: all settings. */
+const NEWEST_LEVEL = 371;
 const OWNER = person(8, { role: 100 });
 const KEY = realmActorKey(toRealmId(1));
 const DEFAULTS = Object.fromEntries(USER_SETTING_NAMES.map((name) => [name, USER_SETTING_DECLARATIONS[name].default]));
@@ -52,10 +57,38 @@ t.test('an unset setting has its default; fields of the account are its own', as
   t.equal(computeUserSetting(user, chosen, 'email_address_visibility'), 4);
 });
 
-t.test('there are 43 settings, of the groups that the API names', async (t) => {
+t.test('there are 43 settings at the base level, of the groups that the API names', async (t) => {
   const of = (group: string) =>
-    USER_SETTING_NAMES.filter((name) => USER_SETTING_DECLARATIONS[name].group === group).length;
+    userSettingNamesOfLevel(undefined).filter((name) => USER_SETTING_DECLARATIONS[name].group === group).length;
   t.same([of('display'), of('notification'), of('other')], [15, 20, 8]);
+});
+
+t.test('settings of newer levels are unknown below them', async (t) => {
+  const newer = USER_SETTING_NAMES.filter((name) => firstLevelOfUserSetting(name) !== undefined);
+  t.ok(newer.length > 0);
+  const values = Object.fromEntries(newer.map((name) => [name, changedValue(name)]));
+  const personal = { user: OWNER.id, settings: values, alertWords: [], muted: [] };
+  const directory = directoryWith({ users: [OWNER], personals: [personal], userDefaults: values });
+  for (const operation of [updateOwnSettingsOperation, updateNewUserDefaultsOperation]) {
+    const known = Object.keys(knownParametersOfLevel(operation.parameters, 184));
+    for (const name of newer) {
+      t.notOk(known.includes(name), `parameter ${name}`);
+      t.equal(operation.parameters[name]?.since, firstLevelOfUserSetting(name));
+    }
+  }
+  for (const name of newer) {
+    const since = firstLevelOfUserSetting(name)!;
+    for (const level of [undefined, 184, since - 1]) {
+      t.notOk(name in readAllOrGroupUserSettings(directory, OWNER, level), `${name} at ${level}`);
+      t.notOk(name in initialSettingsOfNewAccounts(directory, level), `default of ${name} at ${level}`);
+    }
+    t.equal(readAllOrGroupUserSettings(directory, OWNER, since)[name], values[name]);
+    t.equal(initialSettingsOfNewAccounts(directory, since)[name], values[name]);
+    const args = { values: { [name]: values[name]! }, domain: 'localhost' };
+    const { events = [] } = updateOwnSettingsHandler.handle(view(), args, undefined, context);
+    const defaults = updateNewUserSettingDefaultsHandler.handle(view(), args, undefined, context).events ?? [];
+    for (const item of [...events, ...defaults]) if (item.t === 'event') t.equal(item.sinceLevel, since, name);
+  }
 });
 
 t.test('every row is a parameter of PATCH /settings, and of the defaults unless it has none', async (t) => {
@@ -99,9 +132,9 @@ t.test('every row is a field of POST /register, for users and for the defaults o
     const personal = { user: OWNER.id, settings: { [name]: value }, alertWords: [], muted: [] };
     const directory = directoryWith({ users: [OWNER], personals: [personal], userDefaults: { [name]: value } });
     const expected = isAccountFieldSetting(name) ? DEFAULTS : { ...DEFAULTS, [name]: value };
-    t.same(readAllOrGroupUserSettings(directory, OWNER), expected, name);
+    t.same(readAllOrGroupUserSettings(directory, OWNER, NEWEST_LEVEL), expected, name);
     const { timezone: _, ...defaults } = { ...DEFAULTS, [name]: value };
-    t.same(initialSettingsOfNewAccounts(directory), defaults, name);
+    t.same(initialSettingsOfNewAccounts(directory, NEWEST_LEVEL), defaults, name);
   }
 });
 

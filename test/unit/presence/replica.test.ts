@@ -128,8 +128,8 @@ t.test('a list is encoded once until it changes, and for many users at most once
   t.equal(replica.getOrEncodeList('slim', NOW + 10_900), many);
   t.not(replica.getOrEncodeList('slim', NOW + 11_000), many);
   directory.applyChange({ user: person(8, { isActive: false }) });
-  const later = Buffer.from(replica.getOrEncodeList('slim', NOW + 20_000).bytes).toString();
+  const later = Buffer.from(replica.getOrEncodeList('slim', NOW + 20_000).toBytes()).toString();
   t.notOk(later.includes('"8"'), 'a deactivated account is not in it');
-  const none = Buffer.from(replica.getOrEncodeList('slim', NOW + 15 * 86_400_000).bytes).toString();
+  const none = Buffer.from(replica.getOrEncodeList('slim', NOW + 15 * 86_400_000).toBytes()).toString();
   t.equal(none, '{}', 'nor is anybody after two weeks');
 });

@@ -30,7 +30,7 @@ const key = userActorKey(toRealmId(1), toUserId(10));
 const context = { key, directory, caller: 10, now: 0, realm: toRealmId(1) } as never;
 /** Of a list as it is, or encoded. */
 const lists = (shown: unknown): unknown[] => {
-  const list = shown instanceof EncodedJson ? JSON.parse(Buffer.from(shown.bytes).toString()) : shown;
+  const list = shown instanceof EncodedJson ? JSON.parse(Buffer.from(shown.toBytes()).toString()) : shown;
   return (list as JsonObject[]).map((one) => one.subscribers);
 };
 

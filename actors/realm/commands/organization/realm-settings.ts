@@ -22,7 +22,7 @@ import {
 import type { realmActorCommands } from '#model/commands';
 import { apiError } from '#model/errors';
 import type { DirectoryUser } from '#model/records';
-import { makeDirectoryLogItem, makeEveryoneEventLogItem } from '../../log-items.js';
+import { fromFirstLevelOfSetting, makeDirectoryLogItem, makeEveryoneEventLogItem } from '../../log-items.js';
 import {
   type ActorParts,
   findStreamRecord,
@@ -129,7 +129,7 @@ export const updateNewUserSettingDefaultsHandler: RealmCommandHandler<typeof rea
       parts: { [NEW_USER_SETTING_DEFAULTS_PART_NAME]: after },
       events: [
         makeDirectoryLogItem({ userDefaults: after }),
-        ...changed.map((name) => makeEveryoneEventLogItem(version, event(name))),
+        ...changed.map((name) => fromFirstLevelOfSetting(name, makeEveryoneEventLogItem(version, event(name)))),
       ],
     };
   },

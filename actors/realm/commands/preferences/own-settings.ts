@@ -27,7 +27,12 @@ import {
 } from '#model/commands';
 import type { DirectoryUser } from '#model/records';
 import type { CommandContext, CommandOutcome } from '#runtime';
-import { makeDirectoryLogItem, makeEveryoneEventLogItem, makeUserEventLogItem } from '../../log-items.js';
+import {
+  fromFirstLevelOfSetting,
+  makeDirectoryLogItem,
+  makeEveryoneEventLogItem,
+  makeUserEventLogItem,
+} from '../../log-items.js';
 import {
   encodeDirectoryRecord,
   listUserRecords,
@@ -178,7 +183,10 @@ function makeUserSettingEvents(user: number, name: UserSettingName, value: UserS
   const language =
     name === 'default_language' ? { language_name: INTERFACE_LANGUAGE_NAME_BY_CODE.get(String(value)) ?? '' } : {};
   const events = [
-    makeUserEventLogItem(user, { type: 'user_settings', op: 'update', property: name, value, ...language }),
+    fromFirstLevelOfSetting(
+      name,
+      makeUserEventLogItem(user, { type: 'user_settings', op: 'update', property: name, value, ...language }),
+    ),
   ];
   const { group } = USER_SETTING_DECLARATIONS[name];
   if (group === 'display') {

@@ -4,6 +4,7 @@ import { makeValueReply, type OwnStateSections } from '#actors/shared';
 import type { Json } from '#base';
 import {
   formatScheduledMessageForApi,
+  listSavedSnippets,
   listUnsentScheduledMessages,
   MESSAGE_MARK_PART_PREFIX,
   READ_STATE_PART_PREFIX,
@@ -20,6 +21,7 @@ const OWN_STATE_SECTION_READERS: {
 } = {
   subscriptions: listPresentAndFormerSubscriptions,
   drafts: listDraftsForRegistration,
+  snippets: listSavedSnippets,
   scheduled: (parts) => listUnsentScheduledMessages(parts).map(formatScheduledMessageForApi),
   topics: listUserTopicPolicies,
   reading: (parts) =>

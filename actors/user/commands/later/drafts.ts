@@ -20,7 +20,7 @@ import type { DirectoryView } from '#model/records';
 import type { CommandContext } from '#runtime';
 import {
   isSubscribedToStream,
-  nextDraftOrScheduledId,
+  nextPersonalItemId,
   type UserCommandHandler,
   userIdOfUserActorKey,
 } from '../../state.js';
@@ -108,7 +108,7 @@ export const createDraftsHandler: UserCommandHandler<typeof userActorCommands.cr
     requireDraftsEnabled(context.directory, self);
     let last = state.lastDraft;
     const made = given.map((one): Draft => {
-      last = nextDraftOrScheduledId(last, self);
+      last = nextPersonalItemId(last, self);
       return { id: last, ...toCheckedDraftBody(one, parts, context) };
     });
     return {

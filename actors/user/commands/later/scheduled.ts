@@ -21,7 +21,7 @@ import {
   partsWithScheduledMessages,
   toCheckedScheduledMessageBody,
 } from '../../scheduling.js';
-import { nextDraftOrScheduledId, nextUserTimerTime, type UserCommandHandler } from '../../state.js';
+import { nextPersonalItemId, nextUserTimerTime, type UserCommandHandler } from '../../state.js';
 
 /** GET /scheduled_messages: lists the messages that are not sent yet. */
 export const listScheduledMessagesHandler: UserCommandHandler<typeof userActorCommands.scheduledMessages> = {
@@ -41,7 +41,7 @@ export const scheduleMessageHandler: UserCommandHandler<typeof userActorCommands
   handle(view, args, inputs, context) {
     const { state, parts } = view;
     const body = toCheckedScheduledMessageBody(args, undefined, view, inputs, context);
-    const id = nextDraftOrScheduledId(state.lastScheduled, toUserId(context.caller));
+    const id = nextPersonalItemId(state.lastScheduled, toUserId(context.caller));
     const { at, origin } = args;
     const message: ScheduledMessage = { id, ...body, at, phase: 'waiting', client: context.client, origin };
     return {

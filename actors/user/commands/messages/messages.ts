@@ -59,7 +59,7 @@ export const fetchMessagesHandler: UserCommandHandler<typeof userActorCommands.f
     );
     return {
       ...formatMessageWindowFieldsForApi(fetched),
-      messages: new EncodedJson(shown.finishJsonList(fetched.rows)),
+      messages: new EncodedJson([shown.finishJsonList(fetched.rows)]),
     };
   },
   handle: (_view, _args, fields) => ({ reply: makeSuccessReplyOfEncodedFields(fields) }),

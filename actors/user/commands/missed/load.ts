@@ -11,6 +11,7 @@ import {
 } from '#domain/messages';
 import { makeUnsubscribeLink } from '#domain/notifications';
 import type { PresenceTimes } from '#domain/presence';
+import { toComparableTopicKey } from '#domain/streams';
 import { type ActorParts, type RealmId, toRealmId, toStreamId, toUserId, type UserId } from '#model';
 import type { DirectoryView } from '#model/records';
 import type { CommandInputContext } from '#runtime';
@@ -119,7 +120,7 @@ const narrowTermsOfConversationPlace = ({ stream, topic, participants }: Convers
     ? [{ is: 'conversation', participants: participants.map(toUserId), negated: false }]
     : [
         { is: 'stream', stream: toStreamId(stream), negated: false },
-        { is: 'topic', topic, negated: false },
+        { is: 'topic', topic: toComparableTopicKey(topic), negated: false },
       ];
 
 async function loadMissedConversation(

@@ -3,6 +3,7 @@
 import { makeSuccessReply, makeValueReply } from '#actors/shared';
 import type { Json, JsonObject } from '#base';
 import {
+  automaticTopicPolicyOf,
   chooseMergedTopicVisibilityPolicy,
   formatMutedTopicsForApi,
   formatUserTopicForApi,
@@ -26,6 +27,7 @@ import { apiError } from '#model/errors';
 import type { DirectoryStream, DirectoryView } from '#model/records';
 import type { CommandOutcome } from '#runtime';
 import {
+  findPresentOrFormerSubscription,
   isSubscribedToStream,
   type UserActorState,
   type UserCommandHandler,
@@ -58,7 +60,7 @@ class TopicPolicyChangeCollector {
     else this.#partsAfterChanges.set(part, row);
     const watches = policy !== TOPIC_VISIBILITY_POLICY.inherit;
     this.#changedParts[part] = watches ? row : null;
-    this.#addTopicWatchedCommand(stream, topic, watches);
+    this.#addTopicWatchedCommand(stream, topic, watches, policy === TOPIC_VISIBILITY_POLICY.followed);
     this.#addEventForUser({
       type: 'muted_topics',
       muted_topics: formatMutedTopicsForApi(listUserTopicPolicies(this.#partsAfterChanges), this.directory),
@@ -73,13 +75,13 @@ class TopicPolicyChangeCollector {
     return { reply, parts: this.#changedParts, events: this.#events, commands, replyAfterCommands: true };
   }
 
-  /** Registers the user with the stream's actor, which sends moves of the topic to its watchers. */
-  #addTopicWatchedCommand(stream: number, topic: string, watches: boolean): void {
+  /** Registers the user with the stream's actor, for moves of the topic and messages to its followers. */
+  #addTopicWatchedCommand(stream: number, topic: string, watches: boolean, follows: boolean): void {
     this.#topicWatchedCommands.push(
       makeOutboxCommand({
         to: streamActorKey(this.realm, toStreamId(stream)),
         name: streamActorCommands.topicWatched,
-        args: { topic, user: this.self, watches },
+        args: { topic, user: this.self, watches, follows },
         caller: 0,
       }),
     );
@@ -151,6 +153,25 @@ export const moveTopicVisibilityPolicyHandler: UserCommandHandler<typeof userAct
           : before,
       );
     }
+    return changes.makeOutcome(makeValueReply(null));
+  },
+};
+
+/**
+ * Follows or unmutes a topic in which the user takes part or is mentioned, if the user's settings want that. The
+ * command is never refused, and a repeat changes nothing.
+ */
+export const changePolicyAfterParticipationHandler: UserCommandHandler<typeof userActorCommands.tookPartInTopic> = {
+  handle({ parts }, { stream, topic, participation }, _inputs, { key, directory, now, realm }) {
+    const self = userIdOfUserActorKey(key);
+    const user = directory.user(self);
+    const subscription = findPresentOrFormerSubscription(parts, stream);
+    if (!user?.isActive || user.botType !== null || !subscription?.active) return { reply: makeValueReply(null) };
+    const { settings } = directory.preferencesOf(self);
+    const current = topicVisibilityPolicyOf(parts, stream, topic);
+    const policy = automaticTopicPolicyOf(participation, settings, current, subscription.muted);
+    const changes = new TopicPolicyChangeCollector(parts, realm, self, directory, toUnixSeconds(now));
+    if (policy !== undefined) changes.setPolicy({ stream, topic }, policy);
     return changes.makeOutcome(makeValueReply(null));
   },
 };

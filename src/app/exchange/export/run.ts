@@ -21,7 +21,7 @@ import {
   toStoredMessage,
 } from '#domain/messages';
 import { blobNameOfAvatar, blobNameOfPicture, blobNameOfRealmPicture } from '#domain/pictures';
-import type { Subscription, UserTopicPolicy } from '#domain/streams';
+import { findReceivingStayOfMessageId, type Subscription, type UserTopicPolicy } from '#domain/streams';
 import { toStreamId, toUserId } from '#model';
 import type { DirectoryUser, RealmPictureName } from '#model/records';
 import { isSafeArchivePath } from '../format/archive-paths.js';
@@ -381,8 +381,9 @@ class OrganizationExport {
       if (pause) await pause;
       // A stream has many rows for a message: a pause and a write for each would cost more than the row.
       let rows = '';
-      for (const [user, mask] of this.#listUserFlagMasks(message))
+      this.#forEachReceiver(message, (user, mask) => {
         rows += `${id === 0 ? '' : ',\n'}    {"id":${++id},"user_profile":${user},"message":${message.id},"flags_mask":${mask}}`;
+      });
       await file.appendText(rows);
     }
     await file.appendText('\n  ]\n}\n');
@@ -393,15 +394,26 @@ class OrganizationExport {
     return body.stream === 0 || (this.source.directory.stream(toStreamId(body.stream))?.inviteOnly ?? true);
   }
 
-  /** Lists the receivers of a message as pairs of a user and a sum of flags. */
-  *#listUserFlagMasks(message: StoredMessage): Iterable<readonly [number, number]> {
+  /** Calls the listener with each receiver of a message and a sum of flags. */
+  #forEachReceiver(message: StoredMessage, listener: (user: number, flagMask: number) => void): void {
     const { originStream, body, participants } = message;
     if (originStream === 0) {
       for (const user of participants) {
         const receiver = this.#messageReceivers.findReceiver(user);
         if (!receiver) continue;
         const flags = receiver.list({ message, copy: true, gained: false });
-        yield [user, exportedFlagMaskOf(flags) | EXPORTED_MESSAGE_FLAG_BITS.is_private];
+        listener(user, exportedFlagMaskOf(flags) | EXPORTED_MESSAGE_FLAG_BITS.is_private);
+      }
+      return;
+    }
+    const own = this.#messageReceivers.personalCopyUserIdsByMessageId.get(message.id);
+    if (!own && !body.moves?.length) {
+      // Most messages: the stays in one stream decide.
+      for (const [user, member] of this.#messageReceivers.membershipsByUserOfStream(originStream)) {
+        if (findReceivingStayOfMessageId(member, message.id) === undefined) continue;
+        const receiver = this.#messageReceivers.findReceiver(user);
+        if (receiver)
+          listener(user, streamMessageFlagMask(message, receiver.list({ message, copy: true, gained: false })));
       }
       return;
     }
@@ -410,8 +422,7 @@ class OrganizationExport {
       for (const stream of [from, to])
         for (const user of this.#messageReceivers.membershipsByUserOfStream(stream).keys()) users.add(user);
     }
-    const own = this.#messageReceivers.personalCopyUserIdsByMessageId.get(message.id) ?? [];
-    for (const user of own) users.add(user);
+    for (const user of own ?? []) users.add(user);
     for (const user of users) {
       const receiver = this.#messageReceivers.findReceiver(user);
       if (!receiver) continue;
@@ -419,9 +430,9 @@ class OrganizationExport {
         message,
         user,
         this.#messageReceivers.makeMembershipLookupOfUser(user),
-        own.includes(user),
+        own?.includes(user) ?? false,
       );
-      if (has) yield [user, exportedFlagMaskOf(receiver.list({ message, copy: true, gained }))];
+      if (has) listener(user, streamMessageFlagMask(message, receiver.list({ message, copy: true, gained })));
     }
   }
 
@@ -539,8 +550,27 @@ const makeFileRecord = (path: string, user: DirectoryUser): Record<string, Json>
 
 const EXPORTED_FLAG_BIT_BY_NAME: Readonly<Record<string, number>> = EXPORTED_MESSAGE_FLAG_BITS;
 
+/** Sums of flags by their lists. Equal lists of a flag lister are the same array. */
+const flagMaskByList = new WeakMap<readonly string[], number>();
+
 function exportedFlagMaskOf(flags: readonly string[]): number {
-  let mask = 0;
-  for (const flag of flags) mask |= EXPORTED_FLAG_BIT_BY_NAME[flag] ?? 0;
+  let mask = flagMaskByList.get(flags);
+  if (mask === undefined) {
+    mask = 0;
+    for (const flag of flags) mask |= EXPORTED_FLAG_BIT_BY_NAME[flag] ?? 0;
+    flagMaskByList.set(flags, mask);
+  }
   return mask;
+}
+
+/** Sum of flags of a receiver of a message in a stream; only such messages mention topics. */
+function streamMessageFlagMask({ body }: StoredMessage, flags: readonly string[]): number {
+  const mask = exportedFlagMaskOf(flags);
+  return body.wildcard ? mask : withTopicMentionBit(mask);
+}
+
+/** The mask with the bit of a mention of the topic instead of the one of a mention of everybody. */
+function withTopicMentionBit(mask: number): number {
+  const { wildcard_mentioned, topic_wildcard_mentioned } = EXPORTED_MESSAGE_FLAG_BITS;
+  return (mask & wildcard_mentioned) === 0 ? mask : (mask & ~wildcard_mentioned) | topic_wildcard_mentioned;
 }

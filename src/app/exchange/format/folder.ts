@@ -2,7 +2,7 @@
 import { lstat, readFile, realpath } from 'node:fs/promises';
 import { join, sep } from 'node:path';
 import { isSafeArchivePath } from './archive-paths.js';
-import { readJsonRowBatches } from './json-rows.js';
+import { type JsonRowReadOptions, readJsonRowBatches } from './json-rows.js';
 import { ExportFormatError } from './problem.js';
 import { CheckedExportRow } from './row.js';
 
@@ -19,7 +19,7 @@ export class ExportFolder {
   /** @param messageRoot folder of the message files, if it is another one */
   constructor(
     private readonly root: string,
-    private readonly messageRoot: string = root,
+    readonly messageRoot: string = root,
   ) {}
 
   /** The same export with the message files of another folder. */
@@ -31,9 +31,9 @@ export class ExportFolder {
     return (await lstat(this.#pathOf(name)).catch(() => undefined))?.isFile() ?? false;
   }
 
-  /** Reads the rows of a file in batches. @param skips returns true for tables whose rows are not needed */
-  async *readRowBatches(name: string, skips?: (table: string) => boolean): AsyncGenerator<readonly CheckedExportRow[]> {
-    for await (const batch of readJsonRowBatches(this.#pathOf(name), name, skips)) {
+  /** Reads the rows of a file in batches. */
+  async *readRowBatches(name: string, options?: JsonRowReadOptions): AsyncGenerator<readonly CheckedExportRow[]> {
+    for await (const batch of readJsonRowBatches(this.#pathOf(name), name, options)) {
       yield batch.flatMap(({ table, row }) => (row ? [new CheckedExportRow(table === '' ? name : table, row)] : []));
     }
   }
@@ -41,7 +41,7 @@ export class ExportFolder {
   /** Reads the fields of a file's object that are not tables. */
   async readNonTableValues(name: string): Promise<ReadonlyMap<string, unknown>> {
     const values = new Map<string, unknown>();
-    for await (const batch of readJsonRowBatches(join(this.root, name), name, () => true)) {
+    for await (const batch of readJsonRowBatches(join(this.root, name), name, { skips: () => true })) {
       for (const { table, value } of batch) if (value !== undefined) values.set(table, value);
     }
     return values;

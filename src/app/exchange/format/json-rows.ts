@@ -2,7 +2,8 @@
  * Reads a JSON file of an export row by row: an object of tables (`{"zerver_stream": [{…}, …], …}`), or a list of rows.
  * Only one chunk of rows at a time is in memory, so a table of a million rows costs no more than one of ten thousand.
  * General streaming parsers make a token of every value; this one only finds the end of each row. Rows that lie
- * together in a chunk of the file are parsed by one call of `JSON.parse`, which costs less than a call for each.
+ * together in a chunk of the file are parsed by one call of `JSON.parse`, which costs less than a call for each. An
+ * export has dozens of rows of whole numbers for each message: these can be read without making objects.
  */
 import { createReadStream } from 'node:fs';
 import type { Json, JsonObject } from '#base';
@@ -14,6 +15,23 @@ export interface JsonRowOrFieldValue {
   readonly table: string;
   readonly row?: JsonObject;
   readonly value?: Json;
+}
+
+/** A table whose rows have whole numbers in some columns. */
+export interface JsonNumberTable {
+  readonly name: string;
+  readonly columns: readonly string[];
+  /**
+   * Takes the numbers of a row in the order of `columns`. The next row overwrites them. A row that has other values,
+   * or lacks a column, comes with the batch like the rows of other tables.
+   */
+  takeNumbers(numbers: Float64Array): void;
+}
+
+export interface JsonRowReadOptions {
+  /** Returns true for tables whose rows are skipped without being parsed. */
+  readonly skips?: ((table: string) => boolean) | undefined;
+  readonly numberTable?: JsonNumberTable | undefined;
 }
 
 /** Maximum size of one row, bytes. */
@@ -28,20 +46,24 @@ const OPEN_BRACKET_BYTE = 0x5b;
 const CLOSE_BRACKET_BYTE = 0x5d;
 const COLON_BYTE = 0x3a;
 const COMMA_BYTE = 0x2c;
+const ZERO_BYTE = 0x30;
+/** Bit in which `{` and `[`, and `}` and `]`, differ. */
+const BRACE_BIT = 0x20;
+/** Number of digits that every double holds exactly. */
+const MAX_EXACT_DIGITS = 15;
 
 const isJsonBlankByte = (byte: number): boolean => byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09;
 
 /**
  * Reads the rows of a file in batches, in their order.
- * @param skips returns true for tables whose rows are skipped without being parsed
  * @throws ExportFormatError if the file does not have this form or is truncated
  */
 export async function* readJsonRowBatches(
   file: string,
   name: string,
-  skips: (table: string) => boolean = () => false,
+  options: JsonRowReadOptions = {},
 ): AsyncGenerator<readonly JsonRowOrFieldValue[]> {
-  const splitter = new StreamingJsonRowSplitter(name, skips);
+  const splitter = new StreamingJsonRowSplitter(name, options);
   const stream = createReadStream(file, { highWaterMark: READ_CHUNK_BYTES });
   try {
     for await (const chunk of stream) {
@@ -77,11 +99,16 @@ class StreamingJsonRowSplitter {
   #itemsOfChunk: JsonRowOrFieldValue[] = [];
   /** Begins and ends of rows in the chunk that are not parsed yet: alternately, of one table. */
   #unparsedRowBounds: number[] = [];
+  readonly #numberRows: NumberRowReader | undefined;
+  #isNumberTable = false;
 
   constructor(
     private readonly name: string,
-    private readonly skips: (table: string) => boolean,
-  ) {}
+    private readonly options: JsonRowReadOptions,
+  ) {
+    const { numberTable } = options;
+    this.#numberRows = numberTable && new NumberRowReader(numberTable);
+  }
 
   takeItemsOfChunk(chunk: Buffer): readonly JsonRowOrFieldValue[] {
     this.#itemsOfChunk = [];
@@ -91,9 +118,11 @@ class StreamingJsonRowSplitter {
         i = this.#skipToStringEnd(chunk, i);
         continue;
       }
+      if (this.#currentDepth > this.#rowNestingDepth) i = this.#skipToRowEnd(chunk, i);
+      if (i === chunk.length) break;
       const byte = chunk[i]!;
       if (byte === QUOTE_BYTE) this.#beginStringAt(i);
-      else if (byte === OPEN_BRACE_BYTE || byte === OPEN_BRACKET_BYTE) this.#handleOpeningBracket(byte, i);
+      else if (byte === OPEN_BRACE_BYTE || byte === OPEN_BRACKET_BYTE) i = this.#handleOpeningBracket(chunk, byte, i);
       else if (byte === CLOSE_BRACE_BYTE || byte === CLOSE_BRACKET_BYTE) this.#handleClosingBracket(chunk, i);
       else if (this.#rowNestingDepth === 0) {
         if (!isJsonBlankByte(byte)) throw this.#makeFileFormatError('is no JSON');
@@ -110,6 +139,43 @@ class StreamingJsonRowSplitter {
   /** Checks that the file has ended after a complete value. */
   requireCompleteFile(): void {
     if (!this.#hasOuterValueEnded) throw this.#makeFileFormatError('is truncated');
+  }
+
+  /**
+   * Skips the inside of a row, where only strings and brackets matter.
+   * @returns the position of the bracket that ends the row, or the length of the chunk
+   */
+  #skipToRowEnd(chunk: Buffer, from: number): number {
+    const { length } = chunk;
+    const rowDepth = this.#rowNestingDepth + 1;
+    let depth = this.#currentDepth;
+    let i = from;
+    for (; i < length; i++) {
+      const byte = chunk[i]!;
+      if (byte === QUOTE_BYTE) {
+        let inside = chunk[++i];
+        while (inside !== QUOTE_BYTE && i < length) {
+          if (inside === BACKSLASH_BYTE) i++;
+          inside = chunk[++i];
+        }
+        if (i >= length) {
+          this.#isInString = true;
+          // The backslash is the last byte of the chunk: the next chunk begins with the byte that it escapes.
+          this.#isEscaped = i > length;
+          i = length;
+          break;
+        }
+      } else {
+        const bracket = byte | BRACE_BIT;
+        if (bracket === OPEN_BRACE_BYTE) depth++;
+        else if (bracket === CLOSE_BRACE_BYTE && depth-- === rowDepth) {
+          depth++;
+          break;
+        }
+      }
+    }
+    this.#currentDepth = depth;
+    return i;
   }
 
   /** Skips to the end of a string, or of the chunk. @returns the position of the last byte read */
@@ -135,16 +201,26 @@ class StreamingJsonRowSplitter {
     if (this.#currentDepth === 1) this.#collectedTextStart = at;
   }
 
-  #handleOpeningBracket(byte: number, at: number): void {
+  /** @returns the position of the last byte read: the row's end for a row of numbers, otherwise the bracket's */
+  #handleOpeningBracket(chunk: Buffer, byte: number, at: number): number {
     if (this.#hasOuterValueEnded) throw this.#makeFileFormatError('goes on after its end');
     if (this.#rowNestingDepth === 0) this.#rowNestingDepth = byte === OPEN_BRACKET_BYTE ? 1 : 2;
     else if (this.#currentDepth === 1 && this.#rowNestingDepth === 2) {
       if (byte !== OPEN_BRACKET_BYTE) throw this.#makeFileFormatError(`has no list under ${this.#currentTable}`);
     } else if (this.#currentDepth === this.#rowNestingDepth) {
       if (byte !== OPEN_BRACE_BYTE) throw this.#makeFileFormatError('has a list in place of a row');
+      if (this.#isNumberTable) {
+        const end = this.#numberRows!.takeRowIfOfNumbers(chunk, at);
+        if (end > 0) {
+          // Rows that are parsed together must not have other rows between them.
+          this.#parseFoundRows(chunk);
+          return end - 1;
+        }
+      }
       this.#collectedTextStart = this.#isSkippingTable ? -1 : at;
     }
     this.#currentDepth++;
+    return at;
   }
 
   #handleClosingBracket(chunk: Buffer, at: number): void {
@@ -190,7 +266,9 @@ class StreamingJsonRowSplitter {
     if (byte === COLON_BYTE) {
       this.#currentTable = this.#pendingFieldNameOrString ?? '';
       this.#pendingFieldNameOrString = undefined;
-      this.#isSkippingTable = this.skips(this.#currentTable);
+      const { skips, numberTable } = this.options;
+      this.#isSkippingTable = skips?.(this.#currentTable) ?? false;
+      this.#isNumberTable = !this.#isSkippingTable && this.#currentTable === numberTable?.name;
     } else if (byte === COMMA_BYTE) this.#takeOuterFieldValueIfAny(chunk, at);
     else if (!isJsonBlankByte(byte) && this.#collectedTextStart < 0) this.#collectedTextStart = at;
   }
@@ -237,4 +315,73 @@ class StreamingJsonRowSplitter {
   #makeFileFormatError(what: string): ExportFormatError {
     return new ExportFormatError(`${this.name} ${what}`);
   }
+}
+
+/** Reads rows whose values are all whole numbers. */
+class NumberRowReader {
+  readonly #columnNames: readonly Buffer[];
+  readonly #numbers: Float64Array;
+  readonly #allColumnsMask: number;
+
+  constructor(private readonly table: JsonNumberTable) {
+    this.#columnNames = table.columns.map((name) => Buffer.from(name));
+    this.#numbers = new Float64Array(table.columns.length);
+    this.#allColumnsMask = 2 ** table.columns.length - 1;
+  }
+
+  /**
+   * Reads the row that begins with the bracket at `start`.
+   * @returns the position behind the row; -1 for a row of another form, or one that goes on in the next chunk
+   */
+  takeRowIfOfNumbers(chunk: Buffer, start: number): number {
+    let found = 0;
+    let at = start;
+    for (;;) {
+      at = skipJsonBlanks(chunk, at + 1);
+      if (chunk[at] !== QUOTE_BYTE) return -1;
+      let nameEnd = at + 1;
+      while (nameEnd < chunk.length && chunk[nameEnd] !== QUOTE_BYTE) nameEnd++;
+      const column = this.#columnNamed(chunk, at + 1, nameEnd);
+      at = skipJsonBlanks(chunk, nameEnd + 1);
+      if (chunk[at] !== COLON_BYTE) return -1;
+      const numberStart = skipJsonBlanks(chunk, at + 1);
+      let number = 0;
+      for (at = numberStart; ; at++) {
+        const digit = chunk[at]! - ZERO_BYTE;
+        // False at the end of the chunk, too.
+        if (!(digit >= 0 && digit <= 9)) break;
+        number = number * 10 + digit;
+      }
+      const digits = at - numberStart;
+      if (digits === 0 || digits > MAX_EXACT_DIGITS || (digits > 1 && chunk[numberStart] === ZERO_BYTE)) return -1;
+      if (column >= 0) {
+        this.#numbers[column] = number;
+        found |= 1 << column;
+      }
+      at = skipJsonBlanks(chunk, at);
+      if (chunk[at] === CLOSE_BRACE_BYTE) break;
+      if (chunk[at] !== COMMA_BYTE) return -1;
+    }
+    if (found !== this.#allColumnsMask) return -1;
+    this.table.takeNumbers(this.#numbers);
+    return at + 1;
+  }
+
+  #columnNamed(chunk: Buffer, from: number, end: number): number {
+    const names = this.#columnNames;
+    for (let column = 0; column < names.length; column++) {
+      const name = names[column]!;
+      if (name.length !== end - from) continue;
+      let i = 0;
+      while (i < name.length && name[i] === chunk[from + i]) i++;
+      if (i === name.length) return column;
+    }
+    return -1;
+  }
+}
+
+function skipJsonBlanks(chunk: Buffer, from: number): number {
+  let at = from;
+  while (at < chunk.length && isJsonBlankByte(chunk[at]!)) at++;
+  return at;
 }

@@ -51,7 +51,7 @@ const partialFileOf = (target: string, file: number): string => join(target, `${
 async function rankMessages(folder: ExportFolder, names: readonly string[]): Promise<Uint32Array> {
   const found: { ids: number[]; seconds: number[] } = { ids: [], seconds: [] };
   for (const name of names) {
-    for await (const batch of folder.readRowBatches(name, (table) => table !== 'zerver_message')) {
+    for await (const batch of folder.readRowBatches(name, { skips: (table) => table !== 'zerver_message' })) {
       for (const row of batch) {
         found.ids.push(row.requiredId);
         found.seconds.push(Math.floor(row.timeSecondsOrDefault('date_sent')));

@@ -47,6 +47,7 @@ import {
   markImportedStreamAsDefault,
 } from '../tables/streams.js';
 import { ImportedOrganizationDraft, type OrganizationImportFacts } from './draft.js';
+import type { MessageFileReader } from './message-threads.js';
 
 const REALM_FILE_NAME = 'realm.json';
 /** Tables that can be as large as the messages; they are read row by row, at their turn. */
@@ -80,7 +81,7 @@ export async function readSmallExportTables(folder: ExportFolder): Promise<Small
     found.add(table);
     return SEPARATELY_READ_TABLES.has(table);
   };
-  for await (const batch of folder.readRowBatches(REALM_FILE_NAME, passedOver)) {
+  for await (const batch of folder.readRowBatches(REALM_FILE_NAME, { skips: passedOver })) {
     for (const row of batch) {
       const rows = tables.get(row.table);
       if (rows) rows.push(row);
@@ -99,7 +100,7 @@ async function forEachRowOfRealmTable(
   table: string,
   take: (row: CheckedExportRow) => void,
 ): Promise<void> {
-  for await (const batch of folder.readRowBatches(REALM_FILE_NAME, (name) => name !== table)) {
+  for await (const batch of folder.readRowBatches(REALM_FILE_NAME, { skips: (name) => name !== table })) {
     for (const row of batch) take(row);
   }
 }
@@ -187,14 +188,14 @@ export async function readExportedReactions(
  */
 export async function assignMessageIdsAndListFiles(
   folder: ExportFolder,
+  reader: MessageFileReader,
   draft: ImportedOrganizationDraft,
   isSorted: boolean,
 ): Promise<string[]> {
   const names = await folder.listConsecutiveMessageFiles();
   for (const name of names) {
-    for await (const batch of folder.readRowBatches(name, (table) => table !== 'zerver_message')) {
-      for (const row of batch) draft.messageIdMap.assignNextNewId(row.requiredId, isSorted);
-    }
+    const { ids } = await reader.readFile({ folder: folder.messageRoot, name, onlyIds: true });
+    for (const id of ids) draft.messageIdMap.assignNextNewId(id, isSorted);
   }
   return names;
 }

@@ -19,9 +19,16 @@ import { isSortedByDate, sortMessagesByDate } from '../format/sorted-messages.js
 import { ImportedMessageCopies, type ImportedStreamMemberships } from '../tables/copies.js';
 import { ImportedUploads } from '../tables/files.js';
 import { ImportedReadStatesAndMarks } from '../tables/flags.js';
-import { importScheduledMessageRow, MessageImport, readMessageFileWithFlagPairs } from '../tables/messages.js';
+import { type ImportedMessageTexts, importScheduledMessageRow, MessageImport } from '../tables/messages.js';
 import { addEndedSubscriptionIfNone, updateStreamInDraft } from '../tables/streams.js';
 import type { ImportedOrganizationDraft, OrganizationImportFacts } from './draft.js';
+import type { MessageFileContent, RenderedMessageText } from './message-jobs.js';
+import {
+  type MessageFileReader,
+  type MessageTextRenderers,
+  makeMessageFileReader,
+  makeMessageTextRenderers,
+} from './message-threads.js';
 import {
   assignMessageIdsAndListFiles,
   buildDraftWithoutMessagesAndFiles,
@@ -32,6 +39,8 @@ import {
 } from './read.js';
 import { makeImportedDirectorySnapshot, writeOrganizationAndListTimedActors } from './write.js';
 
+/** Number of files of messages that are rendered or written while the next one is read and sorted in. */
+const MAX_FILES_UNDER_WAY = 1;
 /** Name of the part that counts the message files that have been stored. No kind of actor loads this part. */
 const STORED_MESSAGE_FILES_PART = 'import-progress';
 
@@ -95,17 +104,18 @@ export async function runOrganizationImportOrDryRun(
     formerSite: options.formerSite,
   };
   const renderer = new MessageRenderer(options.imageProxyKey);
+  const reader = makeMessageFileReader();
   try {
     const folder = isSorted ? await sortMessagesByDate(given, join(options.workFolder, 'sorted-messages')) : given;
     const draft = await buildDraftWithoutMessagesAndFiles(folder, tables, facts, options.secrets);
-    return await new OrganizationImportRun(options, folder, isSorted, tables, draft, renderer).importAndOpen();
+    return await new OrganizationImportRun(options, folder, isSorted, tables, draft, renderer, reader).importAndOpen();
   } catch (error) {
     // A repeat would meet the same problem, so the reservation ends. Records that were stored stay under a number that
     // no organization will get.
     if (error instanceof ExportFormatError) await options.target?.abandon();
     throw error;
   } finally {
-    await renderer.close();
+    await Promise.all([renderer.close(), reader.close()]);
   }
 }
 
@@ -130,6 +140,7 @@ class OrganizationImportRun {
     private readonly tables: SmallExportTables,
     private readonly draft: ImportedOrganizationDraft,
     private readonly renderer: MessageRenderer,
+    private readonly reader: MessageFileReader,
   ) {
     this.#messageCopies = new ImportedMessageCopies(draft);
     this.#uploads = new ImportedUploads(draft);
@@ -138,23 +149,31 @@ class OrganizationImportRun {
   async importAndOpen(): Promise<OrganizationImportReport> {
     const { draft, folder, tables, options } = this;
     const { target } = options;
-    const files = await assignMessageIdsAndListFiles(folder, draft, this.isSorted);
+    const files = await assignMessageIdsAndListFiles(folder, this.reader, draft, this.isSorted);
     this.#dropIdleAccountsWithoutMessages();
     await this.#uploads.importAllFiles(folder, target?.blobs);
     if (target) await importAndStorePictures(folder, tables, target.blobs, draft);
     const reactions = await readExportedReactions(folder, draft);
-    const directory = new RealmDirectory(draft.facts.realm, makeImportedDirectorySnapshot(draft), options.extraEmoji);
+    const snapshot = makeImportedDirectorySnapshot(draft);
+    const directory = new RealmDirectory(draft.facts.realm, snapshot, options.extraEmoji);
     const messages = new MessageImport(
       draft,
       directory,
-      this.renderer,
       reactions,
       this.#uploads,
       this.#messageCopies,
       this.#userMarks,
     );
     await this.#importScheduledMessages(directory);
-    await this.#importMessageFiles(files, messages);
+    const { extraEmoji, imageProxyKey, origin } = options;
+    const { realm } = draft.facts;
+    const renderers = makeMessageTextRenderers({ realm, directory: snapshot, extraEmoji, imageProxyKey, origin });
+    try {
+      await this.#importMessageFiles(files, messages, renderers);
+    } finally {
+      // Memory of the threads is free before the roots are made.
+      await Promise.all([renderers.close(), this.reader.close()]);
+    }
     target?.lostSignal.throwIfAborted();
     const streams = this.#finishStreamMemberships(messages);
     this.#finishUserPartsAndUploads();
@@ -185,7 +204,8 @@ class OrganizationImportRun {
           last.set(user, next);
           return next;
         },
-        (content, sender) => this.renderer.renderOrNull(content, directory, this.draft.facts.origin, sender),
+        (content, sender, newerMentions) =>
+          this.renderer.renderOrNull(content, directory, this.draft.facts.origin, sender, newerMentions),
       );
     }
   }
@@ -198,31 +218,72 @@ class OrganizationImportRun {
     }
   }
 
-  async #importMessageFiles(files: readonly string[], messages: MessageImport): Promise<void> {
+  /**
+   * Imports the files of messages in their order. Meanwhile the next file is read, and texts of the files before are
+   * rendered and written.
+   */
+  async #importMessageFiles(
+    files: readonly string[],
+    messages: MessageImport,
+    renderers: MessageTextRenderers,
+  ): Promise<void> {
     const { target, progress } = this.options;
     const { realm } = this.draft.facts;
     const key = realmActorKey(realm);
     const [stored] = target ? await target.store.getParts([{ key, part: STORED_MESSAGE_FILES_PART }]) : [];
     const done = Number(stored?.value ?? 0);
-    let writing: Promise<void> = Promise.resolve();
-    for (const [i, name] of files.entries()) {
-      target?.lostSignal.throwIfAborted();
-      const placed = (await readMessageFileWithFlagPairs(this.folder, name, this.draft)).flatMap(
-        ({ row, rows }) => messages.recordConversationAndFlags(row, rows) ?? [],
-      );
-      this.draft.addImportedCount('messages', placed.length);
-      if (target && i >= done) {
-        const records: MessageRecord[] = [];
-        for (const one of placed) records.push(await messages.renderAndMakeRecord(one));
-        // The next file is read and rendered while this one is written.
-        await writing;
-        writing = this.#storeFileMessagesAndProgress(target.store, records, i + 1);
-        // A failure is reported where the promise is awaited.
-        writing.catch(() => undefined);
+    const underWay: Promise<void>[] = [];
+    let next = this.#beginReading(files[0]);
+    try {
+      for (const i of files.keys()) {
+        target?.lostSignal.throwIfAborted();
+        const content = await next;
+        next = this.#beginReading(files[i + 1]);
+        const recorded = messages.recordFile(content!);
+        this.draft.addImportedCount('messages', recorded.length);
+        if (target && i >= done) {
+          const prepared = messages.prepareTexts(recorded);
+          const writing = this.#renderAndStoreFile(
+            target.store,
+            messages,
+            prepared,
+            renderers.renderTexts(prepared.texts),
+            underWay.at(-1),
+            i + 1,
+          );
+          // A failure is reported where the promise is awaited.
+          writing.catch(() => undefined);
+          underWay.push(writing);
+          if (underWay.length > MAX_FILES_UNDER_WAY) await underWay.shift();
+        }
+        progress?.(i + 1, files.length);
       }
-      progress?.(i + 1, files.length);
+      for (const writing of underWay) await writing;
+    } finally {
+      await Promise.allSettled(underWay);
     }
-    await writing;
+  }
+
+  #beginReading(name: string | undefined): Promise<MessageFileContent | undefined> {
+    if (name === undefined) return Promise.resolve(undefined);
+    const reading = this.reader.readFile({ folder: this.folder.messageRoot, name, onlyIds: false });
+    // A failure is reported where the promise is awaited.
+    reading.catch(() => undefined);
+    return reading;
+  }
+
+  /** Stores the messages of a file after those of the file before. */
+  async #renderAndStoreFile(
+    store: Store,
+    messages: MessageImport,
+    prepared: ImportedMessageTexts,
+    rendering: Promise<readonly RenderedMessageText[]>,
+    before: Promise<void> | undefined,
+    files: number,
+  ): Promise<void> {
+    const records = messages.makeRecords(prepared, await rendering);
+    await before;
+    await this.#storeFileMessagesAndProgress(store, records, files);
   }
 
   /** Stores the messages of a file, then the number of stored files. */

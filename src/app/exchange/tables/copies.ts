@@ -19,6 +19,8 @@ interface OpenReceiverRun {
   readonly after: number;
   /** First message ids of the run, at most one more than MAX_RUN_ROWS_KEPT_AS_SINGLE_COPIES. */
   readonly first: number[];
+  /** Id of the last message of the run. */
+  latest: number;
 }
 
 /** The stays (intervals of subscription) of users in one stream. */
@@ -30,23 +32,31 @@ class StreamStaysBuilder {
 
   constructor(private readonly single: (user: number, id: number) => void) {}
 
-  addMessageReceivers(id: number, has: (user: number) => boolean, receivers: Iterable<number>): void {
+  addMessageReceivers(id: number, receivers: readonly number[]): void {
     let changed = false;
     const version = (): number => {
       if (!changed) this.membershipVersion++;
       changed = true;
       return this.membershipVersion;
     };
-    for (const [user, run] of this.openRunsByUser) {
-      if (has(user)) continue;
-      this.openRunsByUser.delete(user);
-      this.#endRunAsStayOrSingleCopies(user, run, version);
-    }
+    let continued = 0;
+    const openBefore = this.openRunsByUser.size;
     for (const user of receivers) {
       const run = this.openRunsByUser.get(user);
-      if (run) {
+      if (!run) {
+        this.openRunsByUser.set(user, { from: version(), after: this.lastMessageId, first: [id], latest: id });
+      } else if (run.latest !== id) {
+        continued++;
+        run.latest = id;
         if (run.first.length <= MAX_RUN_ROWS_KEPT_AS_SINGLE_COPIES) run.first.push(id);
-      } else this.openRunsByUser.set(user, { from: version(), after: this.lastMessageId, first: [id] });
+      }
+    }
+    if (continued < openBefore) {
+      for (const [user, run] of this.openRunsByUser) {
+        if (run.latest === id) continue;
+        this.openRunsByUser.delete(user);
+        this.#endRunAsStayOrSingleCopies(user, run, version);
+      }
     }
     this.lastMessageId = id;
   }
@@ -101,22 +111,28 @@ export class ImportedMessageCopies {
 
   /**
    * Records who received a message in a stream.
-   * @param receivers users with a row that was not added later
+   * @param receivers users with a row that was not added later; a user may occur twice
    * @returns users who have no row because they were away for long; for them the message is unread
    */
   addReceiversAndListAwayUsers(
     stream: number,
     old: number,
     id: number,
-    receivers: ReadonlySet<number>,
+    receivers: readonly number[],
   ): readonly number[] {
+    const away = this.#listAwayUsers(stream, old, receivers);
+    const all = away.length === 0 ? receivers : [...receivers, ...away];
+    this.#getOrMakeStaysBuilder(stream).addMessageReceivers(id, all);
+    return away;
+  }
+
+  #listAwayUsers(stream: number, old: number, receivers: readonly number[]): readonly number[] {
+    const { idleAccountByUserId, currentSubscriberIdsByStreamId } = this.draft;
     const away: number[] = [];
-    for (const [user, { since }] of this.draft.idleAccountByUserId) {
-      if (old > since && !receivers.has(user) && this.draft.currentSubscriberIdsByStreamId.get(stream)?.has(user))
-        away.push(user);
-    }
-    const all = away.length === 0 ? receivers : new Set([...receivers, ...away]);
-    this.#getOrMakeStaysBuilder(stream).addMessageReceivers(id, (user) => all.has(user), all);
+    if (idleAccountByUserId.size === 0) return away;
+    const present = new Set(receivers);
+    for (const [user, { since }] of idleAccountByUserId)
+      if (old > since && !present.has(user) && currentSubscriberIdsByStreamId.get(stream)?.has(user)) away.push(user);
     return away;
   }
 

@@ -13,6 +13,8 @@ export const EXPORTED_MESSAGE_FLAG_BITS = {
   collapsed: 4,
   mentioned: 8,
   wildcard_mentioned: 16,
+  /** Of newer servers; older ones used the bit for a feature that has ended. */
+  topic_wildcard_mentioned: 32,
   has_alert_word: 512,
   historical: 1024,
   is_private: 2048,
@@ -57,19 +59,20 @@ class OriginReadStateBuilder {
 
 /** Read state and marks of all users. */
 export class ImportedReadStatesAndMarks {
-  readonly #readStateByUserAndOrigin = new Map<number, Map<number, OriginReadStateBuilder>>();
+  /** Read states by origin, and within one by user: an array, because a message has rows of many users. */
+  readonly #readStateByOriginAndUser = new Map<number, (OriginReadStateBuilder | undefined)[]>();
   readonly #markedIdsByUserAndMark = new Map<number, Map<MessageMarkName, number[]>>();
 
   addMessageReadState(user: number, origin: number, id: number, read: boolean): void {
-    let origins = this.#readStateByUserAndOrigin.get(user);
-    if (!origins) {
-      origins = new Map();
-      this.#readStateByUserAndOrigin.set(user, origins);
+    let users = this.#readStateByOriginAndUser.get(origin);
+    if (!users) {
+      users = [];
+      this.#readStateByOriginAndUser.set(origin, users);
     }
-    let reading = origins.get(origin);
+    let reading = users[user];
     if (!reading) {
       reading = new OriginReadStateBuilder();
-      origins.set(origin, reading);
+      users[user] = reading;
     }
     reading.addMessageInOrder(id, read);
   }
@@ -88,8 +91,10 @@ export class ImportedReadStatesAndMarks {
   /** Returns the parts of a user's actor with the read state. */
   encodePartsOfUser(user: number): Record<string, Json> {
     const parts: Record<string, Json> = {};
-    for (const [origin, reading] of this.#readStateByUserAndOrigin.get(user) ?? [])
-      Object.assign(parts, reading.encodeReadStatePart(origin));
+    for (const [origin, users] of this.#readStateByOriginAndUser) {
+      const reading = users[user];
+      if (reading) Object.assign(parts, reading.encodeReadStatePart(origin));
+    }
     for (const [name, ids] of this.#markedIdsByUserAndMark.get(user) ?? [])
       Object.assign(parts, encodeMarkedMessageIdsPart(name, IdSet.fromIds(ids)));
     return parts;

@@ -3,7 +3,6 @@ import type { Json, JsonObject } from '#base';
 import { findTopicLinks, type MarkdownRenderResult, makeRenderFailureHtml } from '#domain/markdown';
 import {
   type MessageBody,
-  type MessageRenderer,
   type StoredMessage,
   type StoredMessageEdit,
   type StoredReaction,
@@ -13,13 +12,20 @@ import {
 import { type DailyMessageCounts, withMessageAddedToDailyCounts } from '#domain/streams';
 import { type EmojiReference, toUserId, type UserId } from '#model';
 import type { DirectoryView, MessageRecord } from '#model/records';
-import type { ExportFolder } from '../format/folder.js';
 import { CheckedExportRow } from '../format/row.js';
 import type { ImportedOrganizationDraft } from '../import/draft.js';
+import {
+  MESSAGE_TABLE,
+  type MessageFileContent,
+  type MessageTextToRender,
+  RECEIVER_TABLE,
+  type RenderedMessageText,
+} from '../import/message-jobs.js';
 import type { ImportedMessageCopies } from './copies.js';
 import type { ImportedUploads } from './files.js';
 import { EXPORTED_MESSAGE_FLAG_BITS, type ImportedReadStatesAndMarks } from './flags.js';
 import { ImportedLinkRewriter } from './links.js';
+import { hasNewerMentions, topicMentionBitsOfHtml } from './newer-mentions.js';
 import { convertEmojiOfRow, makeEmojiColumns, toTopicOrUndefined } from './personal.js';
 
 const NO_TOPIC_PLACEHOLDER = '(no topic)';
@@ -37,10 +43,10 @@ interface ImportedMessageConversation {
 }
 
 /** Rows of zerver_usermessage of one message: pairs of a user and a sum of `EXPORTED_MESSAGE_FLAG_BITS`. */
-export type UserAndFlagMaskPairs = readonly number[];
+type UserAndFlagMaskPairs = Float64Array;
 
 /** A message whose conversation and flags are known, before its text is rendered. */
-interface ImportedMessageBeforeRendering {
+export interface ImportedMessageBeforeRendering {
   readonly id: number;
   readonly row: CheckedExportRow;
   readonly sender: number;
@@ -48,6 +54,25 @@ interface ImportedMessageBeforeRendering {
   readonly flags: MessageBody['flags'];
   readonly wildcard: boolean;
   readonly files: readonly string[];
+}
+
+/** An entry of an edit history whose earlier text is not rendered yet. */
+interface ImportedEditBeforeRendering {
+  readonly edit: StoredMessageEdit;
+  /** The earlier text; undefined if the edit did not change the text. */
+  readonly raw: string | undefined;
+  /** True if the earlier text was written with mentions of newer clients. */
+  readonly newerMentions: boolean;
+}
+
+/** Messages of a file, and the texts to render: of each message the present one, then those of its edits. */
+export interface ImportedMessageTexts {
+  readonly messages: readonly {
+    readonly message: ImportedMessageBeforeRendering;
+    readonly content: string;
+    readonly edits: readonly ImportedEditBeforeRendering[];
+  }[];
+  readonly texts: readonly MessageTextToRender[];
 }
 
 /** Reactions of all messages in compact form: a million of them are read before the first message. */
@@ -113,7 +138,6 @@ export class MessageImport {
   constructor(
     private readonly draft: ImportedOrganizationDraft,
     private readonly directory: DirectoryView,
-    private readonly renderer: MessageRenderer,
     private readonly reactions: ExportedReactions,
     private readonly uploads: ImportedUploads,
     private readonly copies: ImportedMessageCopies,
@@ -123,10 +147,29 @@ export class MessageImport {
   }
 
   /**
+   * Records conversations, receivers and flags of the messages of a file.
+   * @returns the messages that are not left out
+   */
+  recordFile({ rows, receivers, receiverCounts }: MessageFileContent): ImportedMessageBeforeRendering[] {
+    const { userIdMap } = this.draft;
+    for (let i = 0; i < receivers.length; i += 2) receivers[i] = userIdMap.requireNewId(receivers[i]!, RECEIVER_TABLE);
+    const recorded: ImportedMessageBeforeRendering[] = [];
+    let at = 0;
+    for (const [i, fields] of rows.entries()) {
+      const end = at + 2 * receiverCounts[i]!;
+      const row = new CheckedExportRow(MESSAGE_TABLE, fields);
+      const message = this.#recordConversationAndFlags(row, receivers.subarray(at, end));
+      if (message) recorded.push(message);
+      at = end;
+    }
+    return recorded;
+  }
+
+  /**
    * Records conversation, receivers and flags of a message. Ids ascend from call to call.
    * @returns undefined if the message is left out
    */
-  recordConversationAndFlags(
+  #recordConversationAndFlags(
     row: CheckedExportRow,
     rows: UserAndFlagMaskPairs,
   ): ImportedMessageBeforeRendering | undefined {
@@ -144,7 +187,7 @@ export class MessageImport {
     const { flags, wildcard } =
       place.stream === 0
         ? this.#recordDirectMessageReceivers(id, place, rows)
-        : this.#recordStreamMessageReceivers(id, row.requiredId, place, rows);
+        : this.#recordStreamMessageReceivers(id, row, place, rows);
     if (place.stream !== 0) {
       this.#recordNewestInTopic(place, id);
       this.dailyMessageCountsByStreamId.set(
@@ -181,22 +224,25 @@ export class MessageImport {
 
   #recordStreamMessageReceivers(
     id: number,
-    old: number,
+    row: CheckedExportRow,
     { stream }: ImportedMessageConversation,
     rows: UserAndFlagMaskPairs,
   ) {
-    const receivers = new Set<number>();
+    const topicBits = topicMentionBitsOfHtml(row.textOrDefault('rendered_content'));
+    const everybodyBits = EXPORTED_MESSAGE_FLAG_BITS.wildcard_mentioned & ~topicBits;
+    const receivers: number[] = [];
     const flags: Record<string, string[]> = {};
     let wildcard = false;
     for (let i = 0; i < rows.length; i += 2) {
       const user = rows[i]!;
       const mask = rows[i + 1]!;
       if ((mask & EXPORTED_MESSAGE_FLAG_BITS.historical) !== 0) this.marks.addMarkedMessage(user, 'historical', id);
-      else receivers.add(user);
+      else receivers.push(user);
       this.#recordUserFlags(user, stream, id, mask, flags);
-      if ((mask & EXPORTED_MESSAGE_FLAG_BITS.wildcard_mentioned) !== 0) wildcard = true;
+      if ((mask & topicBits) !== 0) flags[user] = [...(flags[user] ?? []), 'wildcard_mentioned'];
+      if ((mask & everybodyBits) !== 0) wildcard = true;
     }
-    for (const user of this.copies.addReceiversAndListAwayUsers(stream, old, id, receivers))
+    for (const user of this.copies.addReceiversAndListAwayUsers(stream, row.requiredId, id, receivers))
       this.marks.addMessageReadState(user, stream, id, false);
     return { flags, wildcard };
   }
@@ -220,10 +266,11 @@ export class MessageImport {
     this.marks.addMessageReadState(user, origin, id, (mask & EXPORTED_MESSAGE_FLAG_BITS.read) !== 0);
     if ((mask & EXPORTED_MESSAGE_FLAG_BITS.starred) !== 0) this.marks.addMarkedMessage(user, 'starred', id);
     if ((mask & EXPORTED_MESSAGE_FLAG_BITS.collapsed) !== 0) this.marks.addMarkedMessage(user, 'collapsed', id);
+    if ((mask & (EXPORTED_MESSAGE_FLAG_BITS.mentioned | EXPORTED_MESSAGE_FLAG_BITS.has_alert_word)) === 0) return;
     const own: string[] = [];
     if ((mask & EXPORTED_MESSAGE_FLAG_BITS.mentioned) !== 0) own.push('mentioned');
     if ((mask & EXPORTED_MESSAGE_FLAG_BITS.has_alert_word) !== 0) own.push('has_alert_word');
-    if (own.length > 0) flags[user] = own;
+    flags[user] = own;
   }
 
   #recordNewestInTopic({ stream, topic }: ImportedMessageConversation, id: number): void {
@@ -248,23 +295,46 @@ export class MessageImport {
       });
   }
 
-  /** Renders a message and makes its record. */
-  async renderAndMakeRecord({
-    id,
-    row,
-    sender,
-    place,
-    flags,
-    wildcard,
-    files,
-  }: ImportedMessageBeforeRendering): Promise<MessageRecord> {
-    const content = this.#readRewrittenContent(row, 'content');
-    const rendered = await this.#renderContent(content, sender);
+  /** Rewrites the links in the texts of messages. */
+  prepareTexts(messages: readonly ImportedMessageBeforeRendering[]): ImportedMessageTexts {
+    const texts: MessageTextToRender[] = [];
+    const prepared = messages.map((message) => {
+      const { row, sender, place } = message;
+      const content = this.#readRewrittenContent(row, 'content');
+      const edits = this.#readEditHistoryNewestFirst(row, place, sender);
+      const newerMentions = hasNewerMentions(row.textOrDefault('rendered_content'));
+      texts.push({ content, sender, topic: place.topic, newerMentions });
+      for (const { raw, newerMentions } of edits)
+        if (raw !== undefined) texts.push({ content: raw, sender, topic: undefined, newerMentions });
+      return { message, content, edits };
+    });
+    return { messages: prepared, texts };
+  }
+
+  /** Makes the records of messages. @param rendered the rendered `texts`, in their order */
+  makeRecords({ messages }: ImportedMessageTexts, rendered: readonly RenderedMessageText[]): MessageRecord[] {
+    let at = 0;
+    return messages.map(({ message, content, edits }) => {
+      const text = rendered[at++]!;
+      const history = edits.map(({ edit, raw }) => {
+        const { user, at: time, ...moves } = edit;
+        const earlier = raw === undefined ? {} : { content: { raw, html: rendered[at++]!.html } };
+        return { user, at: time, ...earlier, ...moves };
+      });
+      return this.#makeRecord(message, content, text, history);
+    });
+  }
+
+  #makeRecord(
+    { id, row, sender, place, flags, wildcard, files }: ImportedMessageBeforeRendering,
+    content: string,
+    { html, hasLink, hasImage, stems }: RenderedMessageText,
+    edits: readonly StoredMessageEdit[],
+  ): MessageRecord {
     const reactions = this.reactions.takeReactionsOf(id);
-    const edits = await this.#importEditHistoryNewestFirst(row, place, sender);
     const body: MessageBody = {
       content,
-      html: rendered?.html ?? makeRenderFailureHtml('Conclave'),
+      html,
       topic: place.topic,
       sent: Math.floor(row.timeSecondsOrDefault('date_sent')),
       client: this.draft.clientNameByExportedId.get(row.nonNegativeIntegerOr('sending_client', -1)) ?? 'import',
@@ -274,7 +344,7 @@ export class MessageImport {
       flags,
       wildcard,
       topicLinks: this.#getOrFindTopicLinks(place.topic),
-      has: { link: rendered?.hasLink ?? false, image: rendered?.hasImage ?? false },
+      has: { link: hasLink, image: hasImage },
       ...(reactions ? { reactions } : {}),
       ...(edits.length > 0 ? { edits } : {}),
       ...(files.length > 0 ? { files } : {}),
@@ -288,11 +358,7 @@ export class MessageImport {
     };
     const direct =
       place.stream === 0 ? storeNameOfDirectConversation(this.draft.facts.realm, place.participants.map(toUserId)) : '';
-    return toMessageRecord(message, direct);
-  }
-
-  #renderContent(content: string, sender: number): Promise<MarkdownRenderResult | null> {
-    return this.renderer.renderOrNull(content, this.directory, this.draft.facts.origin, sender);
+    return toMessageRecord(message, direct, stems);
   }
 
   #readRewrittenContent(row: CheckedExportRow, field: string): string {
@@ -315,26 +381,26 @@ export class MessageImport {
     return links;
   }
 
-  /** Makes the edit history, newest first. Earlier texts are rendered like the present one. */
-  async #importEditHistoryNewestFirst(
+  /** Reads the edit history, newest first. */
+  #readEditHistoryNewestFirst(
     row: CheckedExportRow,
     place: ImportedMessageConversation,
     sender: number,
-  ): Promise<StoredMessageEdit[]> {
+  ): ImportedEditBeforeRendering[] {
     const text = row.textOrDefault('edit_history');
     if (text === '' || text === '[]') return [];
-    const edits: StoredMessageEdit[] = [];
+    const edits: ImportedEditBeforeRendering[] = [];
     // Older servers record only the topic that a message left: the new topic is in the next newer entry.
     let topic = place.topic;
     for (const entry of parseEditHistoryRows(text, row)) {
-      const edit = await this.#importEditEntry(entry, topic, sender);
-      if (edit.topic) topic = edit.topic.from;
-      edits.push(edit);
+      const read = this.#readEditEntry(entry, topic, sender);
+      if (read.edit.topic) topic = read.edit.topic.from;
+      edits.push(read);
     }
     return edits;
   }
 
-  async #importEditEntry(entry: CheckedExportRow, topic: string, sender: number): Promise<StoredMessageEdit> {
+  #readEditEntry(entry: CheckedExportRow, topic: string, sender: number): ImportedEditBeforeRendering {
     const { draft } = this;
     const user =
       (entry.hasNonNullField('user_id')
@@ -347,15 +413,13 @@ export class MessageImport {
     const [before, after] = ['prev_stream', 'stream'].map((name) =>
       entry.hasNonNullField(name) ? draft.streamIdMap.findNewId(entry.requireNonNegativeInteger(name)) : undefined,
     );
-    const html =
-      raw === undefined ? '' : ((await this.#renderContent(raw, sender))?.html ?? makeRenderFailureHtml('Conclave'));
-    return {
+    const edit = {
       user,
       at: Math.floor(entry.timeSecondsOrDefault('timestamp')),
-      ...(raw === undefined ? {} : { content: { raw, html } }),
       ...(from === '\u0000' ? {} : { topic: { from, to: entry.textOrDefault('topic', topic) } }),
       ...(before !== undefined && after !== undefined ? { stream: { from: before, to: after } } : {}),
     };
+    return { edit, raw, newerMentions: hasNewerMentions(entry.textOrDefault('prev_rendered_content')) };
   }
 }
 
@@ -367,43 +431,6 @@ function parseEditHistoryRows(text: string, row: CheckedExportRow): CheckedExpor
   } catch {
     throw row.makeRowError('edit_history is no list of edits');
   }
-}
-
-/** A message of a file, with the rows of its receivers. */
-export interface ExportedMessageWithFlagRows {
-  readonly row: CheckedExportRow;
-  readonly rows: UserAndFlagMaskPairs;
-}
-
-/** Reads a file of messages. At most 1,000 messages and their rows are in memory at a time. */
-export async function readMessageFileWithFlagPairs(
-  folder: ExportFolder,
-  name: string,
-  draft: ImportedOrganizationDraft,
-): Promise<ExportedMessageWithFlagRows[]> {
-  const messages: { readonly row: CheckedExportRow; readonly rows: number[] }[] = [];
-  const byId = new Map<number, number[]>();
-  // The file may have the rows of receivers before the messages.
-  const rowsOf = (message: number): number[] => {
-    let rows = byId.get(message);
-    if (!rows) {
-      rows = [];
-      byId.set(message, rows);
-    }
-    return rows;
-  };
-  for await (const batch of folder.readRowBatches(name)) {
-    for (const row of batch) {
-      if (row.table === 'zerver_message') messages.push({ row, rows: rowsOf(row.requiredId) });
-      else if (row.table === 'zerver_usermessage') {
-        rowsOf(row.requireNonNegativeInteger('message')).push(
-          draft.userIdMap.requireNewId(row.requireNonNegativeInteger('user_profile'), row.table),
-          row.requireNonNegativeInteger('flags_mask'),
-        );
-      }
-    }
-  }
-  return messages;
 }
 
 /** Makes the row of zerver_message. */
@@ -451,7 +478,7 @@ export async function importScheduledMessageRow(
   row: CheckedExportRow,
   draft: ImportedOrganizationDraft,
   numberOf: (user: UserId) => number,
-  render: (content: string, sender: number) => Promise<MarkdownRenderResult | null>,
+  render: (content: string, sender: number, newerMentions: boolean) => Promise<MarkdownRenderResult | null>,
 ): Promise<void> {
   if (row.booleanOrDefault('delivered') || row.nonNegativeIntegerOr('delivery_type', 1) !== 1) return;
   const sender = draft.userIdMap.requireNewId(row.requireNonNegativeInteger('sender'), row.table);
@@ -465,13 +492,15 @@ export async function importScheduledMessageRow(
   const at = Math.floor(row.timeSecondsOrDefault('scheduled_timestamp'));
   const failed = row.booleanOrDefault('failed');
   const content = new ImportedLinkRewriter(draft).rewriteLinksAndMentions(row.textOrDefault('content'));
-  const rendered = await render(content, sender);
+  const newerMentions = hasNewerMentions(row.textOrDefault('rendered_content'));
+  const rendered = await render(content, sender, newerMentions);
   const message: Record<string, Json> = {
     id,
     ...place,
     content,
     html: rendered?.html ?? makeRenderFailureHtml('Conclave'),
     wildcard: rendered?.mentions.wildcard ?? false,
+    ...(newerMentions ? { newer_mentions: true } : {}),
     at,
     phase: failed ? 'failed' : 'waiting',
     client: draft.clientNameByExportedId.get(row.nonNegativeIntegerOr('sending_client', -1)) ?? 'import',

@@ -101,7 +101,10 @@ export const makeEmojiColumns = ({ name, code, type }: EmojiReference): JsonObje
 
 /** Imports zerver_usertopic, and records in the stream's actor that the user watches the topic. */
 export class ImportedTopicPolicies {
-  readonly #watcherIdsByStreamAndTopic = new Map<string, { readonly stream: number; readonly users: number[] }>();
+  readonly #watcherIdsByStreamAndTopic = new Map<
+    string,
+    { readonly stream: number; readonly users: number[]; readonly followers: number[] }
+  >();
 
   addPolicyRow(row: CheckedExportRow, draft: ImportedOrganizationDraft): void {
     const user = draft.userIdMap.requireNewId(row.requireNonNegativeInteger('user_profile'), row.table);
@@ -113,17 +116,21 @@ export class ImportedTopicPolicies {
     const updated = Math.floor(row.timeSecondsOrDefault('last_updated'));
     draft.mergeUserParts(user, { [userTopicPartName(stream, name)]: { stream, name, policy, updated } });
     const key = `${stream}/${hashTopicIgnoringCase(name)}`;
-    const known = this.#watcherIdsByStreamAndTopic.get(key);
-    if (known) known.users.push(user);
-    else this.#watcherIdsByStreamAndTopic.set(key, { stream, users: [user] });
+    const watchers = this.#watcherIdsByStreamAndTopic.get(key) ?? { stream, users: [], followers: [] };
+    this.#watcherIdsByStreamAndTopic.set(key, watchers);
+    watchers.users.push(user);
+    if (policy === TOPIC_VISIBILITY_POLICY.followed) watchers.followers.push(user);
     draft.addImportedCount('topic policies');
   }
 
   /** Writes the watchers to their streams. */
   writeWatchersToStreamParts(draft: ImportedOrganizationDraft): void {
-    for (const [key, { stream, users }] of this.#watcherIdsByStreamAndTopic) {
+    for (const [key, { stream, users, followers }] of this.#watcherIdsByStreamAndTopic) {
       draft.mergeStreamParts(stream, {
-        [`watchers/${key.slice(key.indexOf('/') + 1)}`]: { users: IdSet.fromIds(users).encode() },
+        [`watchers/${key.slice(key.indexOf('/') + 1)}`]: {
+          users: IdSet.fromIds(users).encode(),
+          followers: IdSet.fromIds(followers).encode(),
+        },
       });
     }
   }

@@ -6,12 +6,14 @@ import { CHANNELS_AS_RECIPIENTS, STREAM_ID_OF_TYPING } from './channel-recipient
 import { IDS_OF_DEFAULT_STREAMS } from './default-streams.js';
 import { EMPTY_TOPIC_NAME } from './empty-topic.js';
 import { CODES_OF_ALL_ERRORS } from './error-codes.js';
+import { AUTOMATIC_TOPIC_POLICIES, FOLLOWING_WHERE_MENTIONED, SETTINGS_OF_FOLLOWED_TOPICS } from './followed-topics.js';
 import { COLORS_OF_SUBSCRIPTIONS } from './hex-colors.js';
 import { STATES_OF_LOGIN_METHODS } from './login-methods.js';
 import { MESSAGE_EDIT_EVENTS } from './message-edits.js';
 import { WELL_FORMED_POLLS } from './polls.js';
 import { NAMES_OF_EXTRA_EMOJI } from './product-emoji.js';
 import { NAMES_OF_ROLE_GROUPS } from './role-groups.js';
+import { EDITS_OF_SAVED_SNIPPETS, SAVED_SNIPPETS } from './saved-snippets.js';
 import { THUMBNAIL_FORMATS, TYPING_PERIODS } from './server-facts.js';
 import { URL_OF_UPLOADS } from './uploads.js';
 
@@ -32,6 +34,21 @@ const CHANGES: readonly ApiChange[] = [
   WELL_FORMED_POLLS,
   IDS_OF_DEFAULT_STREAMS,
   EMPTY_TOPIC_NAME,
+  SAVED_SNIPPETS,
+  EDITS_OF_SAVED_SNIPPETS,
+  SETTINGS_OF_FOLLOWED_TOPICS,
+  AUTOMATIC_TOPIC_POLICIES,
+  FOLLOWING_WHERE_MENTIONED,
 ];
 
 export const API_CHANGES: readonly ApiChange[] = [...CHANGES].sort((a, b) => a.since - b.since);
+
+const LEVEL_BY_NEW_SECTION: ReadonlyMap<string, number> = new Map(
+  API_CHANGES.flatMap(({ since, newSections = [] }) =>
+    newSections.map((section): [string, number] => [section, since]),
+  ),
+);
+
+/** True if the state at this level has the section. @param level of the event queue; undefined: the base level */
+export const isStateSectionOfLevel = (section: string, level: number | undefined): boolean =>
+  (LEVEL_BY_NEW_SECTION.get(section) ?? 0) <= (level ?? 0);

@@ -34,7 +34,10 @@ function buildAlertAndMuteIndex(directory: DirectoryView): AlertAndMuteIndex {
 }
 
 /** The index of alert words and mutes; built again only when a preference in the directory changes, which is rare. */
-const getAlertAndMuteIndex = memoizeByObject(buildAlertAndMuteIndex, ({ preferencesVersion }) => preferencesVersion);
+const getAlertAndMuteIndex = memoizeByObject(
+  buildAlertAndMuteIndex,
+  ({ alertsAndMutesVersion }) => alertsAndMutesVersion,
+);
 
 /** Users who have an alert word that occurs in the text, without repeats. */
 function userIdsAlertedByText(directory: DirectoryView, text: string): Iterable<UserId> {

@@ -45,7 +45,7 @@ export function parseSearchQuery(text: string): ParsedSearchQuery {
 }
 
 /** Stems of a message's topic and text without repeats, in order; at most `MAX_INDEXED_STEMS_PER_MESSAGE`. */
-export function indexedWordStemsOfMessage({ body }: StoredMessage): Set<string> {
+export function indexedWordStemsOfMessage(body: Pick<StoredMessage['body'], 'topic' | 'html'>): Set<string> {
   const stems = new Set<string>();
   for (const words of [findStemmedWords(body.topic), findStemmedWordsInHtml(body.html)]) {
     for (const { stem } of words) {
@@ -63,6 +63,6 @@ export function isMessageMatchingSearch({ stems, phrases }: ParsedSearchQuery, m
     const topic = message.body.topic.toLowerCase();
     if (!phrases.every((phrase) => content.includes(phrase) || topic.includes(phrase))) return false;
   }
-  const own = indexedWordStemsOfMessage(message);
+  const own = indexedWordStemsOfMessage(message.body);
   return stems.every((stem) => own.has(stem));
 }

@@ -1,5 +1,4 @@
 /** Renders messages: Markdown with the users, streams, emoji and linkifiers of the realm's directory. */
-import { memoizeByObject } from '#base';
 import {
   type MarkdownContext,
   type MarkdownCustomEmoji,
@@ -9,23 +8,7 @@ import {
 import { isSystemBot, readUserSetting } from '#domain/people';
 import type { MarkdownRenderResult, TextRenderedByFrontend, UserId } from '#model';
 import type { DirectoryUser, DirectoryView } from '#model/records';
-
-/** Active users by lower-case name. The map is built again only when the directory's users change, which is rare. */
-const activeUsersByLowerCaseName = memoizeByObject(
-  (directory: DirectoryView) => {
-    const byName = new Map<string, DirectoryUser[]>();
-    for (const user of directory.users()) {
-      if (!user.isActive) continue;
-      const key = user.fullName.toLowerCase();
-      byName.set(key, [...(byName.get(key) ?? []), user]);
-    }
-    return byName;
-  },
-  ({ usersVersion }) => usersVersion,
-);
-
-const activeUsersNamed = (directory: DirectoryView, name: string): readonly DirectoryUser[] =>
-  activeUsersByLowerCaseName(directory).get(name.toLowerCase()) ?? [];
+import { activeUsersNamed } from './active-users-by-name.js';
 
 const toMarkdownUser = (user: DirectoryUser) => ({ id: user.id, name: user.fullName });
 

@@ -55,17 +55,22 @@ function messageTagsExceptWords({ body, participants, originStream }: StoredMess
 }
 
 /** All tags of a message: its facts, and the stems of its words. */
-function allMessageTags(message: StoredMessage): string[] {
+function allMessageTags(message: StoredMessage, stems: Iterable<string>): string[] {
   const tags = messageTagsExceptWords(message);
-  for (const stem of indexedWordStemsOfMessage(message)) tags.push(messageIndexTags.word(stem));
+  for (const stem of stems) tags.push(messageIndexTags.word(stem));
   return tags;
 }
 
 /**
- * Makes the record of a message. @param direct name of a direct message's conversation: `d` and the key of its set of
- * participants
+ * Makes the record of a message.
+ * @param direct name of a direct message's conversation: `d` and the key of its set of participants
+ * @param stems result of `indexedWordStemsOfMessage`
  */
-export function toMessageRecord(message: StoredMessage, direct = ''): MessageRecord {
+export function toMessageRecord(
+  message: StoredMessage,
+  direct = '',
+  stems: Iterable<string> = indexedWordStemsOfMessage(message.body),
+): MessageRecord {
   const { id, sender, participants, originStream, body } = message;
   const conversation = body.stream === 0 ? direct : storeNameOfStreamConversation(body.stream);
   return {
@@ -75,7 +80,7 @@ export function toMessageRecord(message: StoredMessage, direct = ''): MessageRec
     sender,
     participants,
     movedFrom: originStream === body.stream ? '' : storeNameOfStreamConversation(originStream),
-    tags: allMessageTags(message),
+    tags: allMessageTags(message, stems),
     body,
   };
 }

@@ -86,6 +86,7 @@ const MAIL_REASON_TEXT_BY_TRIGGER: Readonly<Record<NotificationTrigger, string>>
   mention: 'You get this mail because a message mentions you by name.',
   wildcard_mention: 'You get this mail because a message mentions everybody in the conversation.',
   alert_word: 'You get this mail because a message has one of your alert words.',
+  followed_topic: 'You get this mail because you follow the topic.',
   stream: 'You get this mail because e-mail notifications are on for this stream.',
 };
 

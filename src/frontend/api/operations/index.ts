@@ -1,5 +1,6 @@
 /**
- * All operations of the API, in the order of the reference. Routing, checks and documentation are made from this list.
+ * All operations of the API, in the order of the reference: those of the base level, then those of newer levels alone.
+ * Routing, checks and documentation are made from this list.
  *
  * Areas: `messages/` (sending, reading, changing, flags, drafts, typing), `streams/` (streams, subscriptions, topics),
  * `people/` (accounts, profiles, settings, presence, groups), `organization/` (settings, pictures, lists, server),
@@ -8,6 +9,7 @@
  * (pictures of other hosts). Operations that are one unit in the reference come as a list of their file; the others
  * are listed one by one, because the reference mixes areas.
  */
+import { type ApiLevel, BASE_API_LEVEL } from '#domain/levels';
 import type { ApiOperation } from '../operation.js';
 import { PASSWORD_RESET_OPERATIONS } from './accounts/password-reset.js';
 import { BOT_STORAGE_OPERATIONS } from './bots/bot-storage.js';
@@ -47,6 +49,7 @@ import {
   sendMessageOperation,
 } from './messages/messages.js';
 import { addReactionOperation, removeReactionOperation } from './messages/reactions.js';
+import { SAVED_SNIPPET_OPERATIONS } from './messages/saved-snippets.js';
 import {
   createScheduledMessageOperation,
   deleteScheduledMessageOperation,
@@ -146,6 +149,7 @@ import { muteOrUnmuteTopicOperation, setTopicVisibilityPolicyOperation } from '.
 import { WEB_PUSH_OPERATIONS } from './web/push.js';
 import { WEB_SESSION_OPERATIONS } from './web/sessions.js';
 
+/** The operations of the base level, which clients of all levels have. */
 export const API_OPERATIONS = [
   getOwnDraftsOperation,
   createDraftsOperation,
@@ -263,3 +267,12 @@ export const API_OPERATIONS = [
   ...PASSWORD_RESET_OPERATIONS,
   ...SINGLE_SIGN_ON_OPERATIONS,
 ] as unknown as readonly ApiOperation[];
+
+/** Operations that clients of the base level don't have (`since`). */
+export const NEWER_API_OPERATIONS = [...SAVED_SNIPPET_OPERATIONS] as unknown as readonly ApiOperation[];
+
+/** The operations that clients of this level have. */
+export const apiOperationsOfLevel = (level: ApiLevel): readonly ApiOperation[] => [
+  ...API_OPERATIONS,
+  ...NEWER_API_OPERATIONS.filter(({ since = BASE_API_LEVEL }) => since <= level),
+];

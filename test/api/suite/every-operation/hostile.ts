@@ -3,10 +3,11 @@
  * an internal error, and a refused call changes nothing.
  */
 import type { Test } from 'tap';
-import { API_LEVEL_HEADER, API_LEVELS, BASE_API_LEVEL, translatorOfLevel } from '#domain/levels';
+import { API_LEVELS, type ApiLevel, BASE_API_LEVEL, translatorOfLevel } from '#domain/levels';
 import {
   API_OPERATIONS,
   type ApiOperation,
+  apiOperationsOfLevel,
   hasParametersOfHigherLevels,
   knownParametersOfLevel,
   type ParameterDeclaration,
@@ -15,6 +16,7 @@ import { picked } from '../../../support/rounds.js';
 import { anyValueOf } from '../../support/any-value.js';
 import type { TestServer } from '../../support/faces.js';
 import { type HostileValue, hostileValues } from '../../support/hostile-values.js';
+import { atLevel, NEWEST_API_LEVEL } from '../../support/levels.js';
 import { makeOrganization, type Organization, say, streamIdOf, subscribe } from '../../support/organization.js';
 import { Queue, settled } from '../../support/queue.js';
 import type { Answer, Fields } from '../../support/types.js';
@@ -28,6 +30,8 @@ async function usualValues(org: Organization): Promise<Fields> {
   const { ids } = await owner.api.ok<{ ids: number[] }>('POST /drafts', {
     drafts: [{ type: '', to: [], topic: '', content: 'draft' }],
   });
+  const snippet = { title: 'usual', content: 'usual' };
+  const { saved_snippet_id } = await atLevel(owner).api.ok('POST /saved_snippets', snippet);
   const profileField = await owner.api.ok('POST /realm/profile_fields', { name: 'usual', field_type: 1 });
   return {
     field_id: profileField.id,
@@ -38,6 +42,8 @@ async function usualValues(org: Organization): Promise<Fields> {
     user_id: member.id,
     email: member.email,
     draft_id: ids[0],
+    saved_snippet_id,
+    title: 'usual',
     queue_id: (await Queue.register(owner, { fetch_event_types: [] })).id,
     dont_block: true,
     type: 'stream',
@@ -192,13 +198,17 @@ const PICKED_SHARE = 1 / 20;
  */
 const SHARES = { embedded: 3, cluster: 9 } as const;
 
-async function attack(t: Test, server: TestServer, operation: ApiOperation, level = BASE_API_LEVEL): Promise<void> {
+async function attack(
+  t: Test,
+  server: TestServer,
+  operation: ApiOperation,
+  level: ApiLevel = BASE_API_LEVEL,
+): Promise<void> {
   const org = await makeOrganization(server, ['member', 'other']);
   // A deactivated user can't look at the state afterwards, so the operation gets another user.
   const leaves = operation.id === 'deactivate-user' ? { user_id: org.other.id } : {};
   const usual = { ...(await usualValues(org)), ...leaves };
-  const headers = level === BASE_API_LEVEL ? {} : { [API_LEVEL_HEADER]: String(level) };
-  const attacker = { ...org.owner, api: org.owner.api.with(headers) };
+  const attacker = level === BASE_API_LEVEL ? org.owner : atLevel(org.owner, level);
   const parameters = knownParametersOfLevel(operation.parameters, level);
   const all = attempts(attacker, usual, { ...operation, parameters });
   const count = Math.max(MIN_PICKED, Math.ceil(all.length * PICKED_SHARE));
@@ -208,7 +218,8 @@ async function attack(t: Test, server: TestServer, operation: ApiOperation, leve
   const first = await answered(t, tries);
   const refused = first.length > 0 ? first : await answered(t, all);
   t.ok(refused.length > 0, `${refused.length} of ${tries.length} were refused`);
-  if (!APPLIED_IN_ORDER.has(`${operation.method} ${operation.path}`)) await refusedAlways(t, refused, org);
+  if (!APPLIED_IN_ORDER.has(`${operation.method} ${operation.path}`))
+    await refusedAlways(t, refused, { ...org, owner: attacker });
 }
 
 export const hostile: Facts = async (t, server) => {
@@ -218,8 +229,9 @@ export const hostile: Facts = async (t, server) => {
   }
 };
 
-/** Operations that have another form at a newer level than at the base level. */
-const hasNewerForm = ({ id, parameters }: ApiOperation): boolean =>
+/** Operations that have another form at a newer level than at the base level, or none there. */
+const hasNewerForm = ({ id, parameters, since }: ApiOperation): boolean =>
+  since !== undefined ||
   hasParametersOfHigherLevels(parameters) ||
   API_LEVELS.some(({ level }) => {
     const translator = translatorOfLevel(level);
@@ -228,11 +240,10 @@ const hasNewerForm = ({ id, parameters }: ApiOperation): boolean =>
 
 /** The same at the newest API level, for operations that differ there. */
 export const hostileAtNewestLevel: Facts = async (t, server) => {
-  const all = API_OPERATIONS.filter((of) => Object.keys(of.parameters).length > 0 && hasNewerForm(of));
+  const operations = apiOperationsOfLevel(NEWEST_API_LEVEL);
+  const all = operations.filter((of) => Object.keys(of.parameters).length > 0 && hasNewerForm(of));
   t.ok(all.length > 10, `${all.length} operations have newer forms`);
   for (const operation of picked(all, all.length / SHARES[server.kind], ({ id }) => `newest ${server.kind} ${id}`)) {
-    await t.test(`${operation.method} ${operation.path}`, (t) =>
-      attack(t, server, operation, API_LEVELS.at(-1)!.level),
-    );
+    await t.test(`${operation.method} ${operation.path}`, (t) => attack(t, server, operation, NEWEST_API_LEVEL));
   }
 };

@@ -28,4 +28,17 @@ export async function missedByMail(t: Test, server: TestServer): Promise<void> {
     const [, mail] = await mailed(server, member.email, 2);
     t.match(mail!.text, /torn/);
   });
+
+  await t.test('a followed topic is mailed to its absent follower, also after it was moved', async (t) => {
+    const stream_id = await streamIdOf(other, 'pier');
+    await other.api.ok('POST /user_topics', { stream_id, topic: 'sails', visibility_policy: 3 });
+    const message_id = await say(member, 'pier', 'sails', 'white');
+    const [, first] = await mailed(server, other.email, 2);
+    t.match(first!.text, /white/);
+    const move = { message_id, topic: 'canvas', propagate_mode: 'change_all' };
+    await member.api.ok('PATCH /messages/{message_id}', { ...move, send_notification_to_new_thread: false });
+    await say(member, 'pier', 'canvas', 'torn apart');
+    const [, , second] = await mailed(server, other.email, 3);
+    t.match(second!.text, /torn apart/);
+  });
 }

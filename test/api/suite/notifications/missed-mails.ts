@@ -4,6 +4,7 @@ import { FakeClock } from '../../../support/fake-clock.js';
 import { until } from '../../../support/until.js';
 import { browserOf } from '../../support/browser.js';
 import { startEmbedded } from '../../support/faces.js';
+import { atLevel } from '../../support/levels.js';
 import { mailsTo, type SentMail } from '../../support/mails.js';
 import {
   addPerson,
@@ -166,6 +167,52 @@ export async function missedMails(t: Test): Promise<void> {
     await say(other, 'dock', 'crabs', 'pinch');
     await clock.advanceAsync(PERIOD_MS);
     t.same(subjects(await expectMail(member)), ['#dock > fish']);
+    await say(other, 'dock', 'Big Fish', 'tuna');
+    await clock.advanceAsync(PERIOD_MS);
+    t.same(subjects(await expectMail(member)), ['#dock > Big Fish'], 'a topic with capital letters');
+  });
+
+  await t.test('followed topics are mailed, though their stream is not, unless the user turns that off', async (t) => {
+    await owner.api.ok('POST /user_topics', { stream_id: dock, topic: 'tides', visibility_policy: 3 });
+    await owner.api.ok('POST /user_topics', { stream_id: dock, topic: 'rocks', visibility_policy: 2 });
+    const data = [{ stream_id: dock, property: 'is_muted', value: true }];
+    await owner.api.ok('POST /users/me/subscriptions/properties', { subscription_data: data });
+    await say(other, 'dock', 'Tides', 'ebb');
+    await say(other, 'dock', 'rocks', 'sharp');
+    await clock.advanceAsync(PERIOD_MS);
+    const [mail, ...more] = await expectMail(owner);
+    t.same([mail!.headers.get('subject'), more.length], ['#dock > Tides', 0]);
+    t.match(mail!.text, /You get this mail because you follow the topic\./);
+    const set = (value: boolean) =>
+      atLevel(owner).api.ok('PATCH /settings', { enable_followed_topic_email_notifications: value });
+    await set(false);
+    await say(other, 'dock', 'tides', 'flood');
+    await tell(other, [owner], 'mark');
+    await clock.advanceAsync(PERIOD_MS);
+    t.same(subjects(await expectMail(owner)), [`Direct messages with ${other.name}`]);
+    await set(true);
+    await owner.api.ok('POST /user_topics', { stream_id: dock, topic: 'TIDES', visibility_policy: 2 });
+    await say(other, 'dock', 'tides', 'ebb again');
+    await tell(other, [owner], 'mark');
+    await clock.advanceAsync(PERIOD_MS);
+    t.same(subjects(await expectMail(owner)), [`Direct messages with ${other.name}`], 'no longer followed');
+    await owner.api.ok('POST /user_topics', { stream_id: dock, topic: 'tides', visibility_policy: 3 });
+    const form = { 'content-type': 'application/x-www-form-urlencoded' };
+    await say(other, 'dock', 'tides', 'the last');
+    await clock.advanceAsync(PERIOD_MS);
+    const [last] = await expectMail(owner);
+    const path = new URL(/^<(.*)>$/.exec(last!.headers.get('list-unsubscribe')!)![1]!).pathname;
+    t.equal((await org.nobody.raw({ method: 'POST', path, headers: form, body: '' })).status, 200);
+    const { user_settings } = await atLevel(owner).api.ok('POST /register', { fetch_event_types: ['user_settings'] });
+    t.match(
+      user_settings,
+      { enable_followed_topic_email_notifications: false },
+      'the link of the mail ends these mails',
+    );
+    await owner.api.ok('PATCH /settings', { enable_offline_email_notifications: true });
+    await owner.api.ok('POST /users/me/subscriptions/properties', {
+      subscription_data: [{ stream_id: dock, property: 'is_muted', value: false }],
+    });
   });
 
   await t.test('a link of the mail ends the mails with one click', async (t) => {

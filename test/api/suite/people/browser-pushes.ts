@@ -6,6 +6,7 @@ import { browserOf, endSession, NOT_LOGGED_IN, pageOf, sessionsOf } from '../../
 import { bad, type Client, type Refusal } from '../../support/client.js';
 import type { TestServer } from '../../support/faces.js';
 import type { RawAnswer } from '../../support/http.js';
+import { atLevel } from '../../support/levels.js';
 import {
   addPerson,
   makeBot,
@@ -117,6 +118,22 @@ export const browserPushes: Facts = async (t, server) => {
     });
     const plain = await say(other, 'Plans & more', 'quiet', 'all of it');
     t.same((await at.next()).said.message, plain);
+  });
+
+  await t.test('messages of a followed topic are pushed, unless the user turns that off', async (t) => {
+    const world = await makeWorld(t, server);
+    const { member, other } = world.org;
+    await subscribe(other, 'calm', { principals: [member, other] });
+    const stream_id = await streamIdOf(other, 'calm');
+    const { at } = await subscribed(world, member);
+    await member.api.ok('POST /user_topics', { stream_id, topic: 'waves', visibility_policy: 3 });
+    await member.api.ok('POST /user_topics', { stream_id, topic: 'sand', visibility_policy: 2 });
+    await say(other, 'calm', 'sand', 'unmuted only');
+    const followed = await say(other, 'calm', 'waves', 'higher');
+    t.match((await at.next()).said, { message: followed, topic: 'waves' });
+    await atLevel(member).api.ok('PATCH /settings', { enable_followed_topic_push_notifications: false });
+    await say(other, 'calm', 'waves', 'lower');
+    await nothingBefore(t, world, member, at, 'followed topics no longer push');
   });
 
   await t.test('what was read elsewhere or deleted is taken away; what was read before is not pushed', async (t) => {

@@ -3,6 +3,7 @@
 import { emailDomainOfOrigin } from '#domain/people';
 import {
   checkAndConvertUserSettings,
+  firstLevelOfUserSetting,
   realmActorKey,
   USER_SETTING_DECLARATIONS,
   USER_SETTING_NAMES,
@@ -13,13 +14,17 @@ import { realmActorCommands } from '#model/commands';
 import { type ApiOperation, defineOperation, forwardCommand, type ParameterDeclaration } from '../../operation.js';
 import { declareOptionalTextParameter } from '../../parameters.js';
 
-const makeUserSettingParameter = (name: UserSettingName): ParameterDeclaration => ({
-  in: 'form',
-  encoding: typeof USER_SETTING_DECLARATIONS[name].default === 'string' ? 'string' : 'json',
-  schema: USER_SETTING_DECLARATIONS[name].schema,
-  required: false,
-  description: `Setting; a new account has ${JSON.stringify(USER_SETTING_DECLARATIONS[name].default)}.`,
-});
+function makeUserSettingParameter(name: UserSettingName): ParameterDeclaration {
+  const since = firstLevelOfUserSetting(name);
+  return {
+    in: 'form',
+    encoding: typeof USER_SETTING_DECLARATIONS[name].default === 'string' ? 'string' : 'json',
+    schema: USER_SETTING_DECLARATIONS[name].schema,
+    required: false,
+    ...(since === undefined ? {} : { since }),
+    description: `Setting; a new account has ${JSON.stringify(USER_SETTING_DECLARATIONS[name].default)}.`,
+  };
+}
 
 const ownSettingsAndAccountParameters = {
   full_name: declareOptionalTextParameter('form', 'New name.'),

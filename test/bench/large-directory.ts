@@ -1,0 +1,104 @@
+/**
+ * Records of a large organization, as its realm actor would have made them one by one: half of the accounts have signed
+ * in with a browser, every fourth has changed a setting, and every tenth is deactivated.
+ */
+import { createHash } from 'node:crypto';
+import type { Json } from '#base';
+import { type DirectorySnapshot, EMPTY_DIRECTORY_SINGLETONS } from '#directory';
+import { NEW_HUMAN_MEMBER_DEFAULTS, USER_ROLE } from '#domain/people';
+import { DEFAULT_REALM_SETTINGS, toStreamId, toUserId, type UserId } from '#model';
+import type { AccountSessions, DirectoryStream, DirectoryUser, DirectoryUserPreferences } from '#model/records';
+import { packJsonToBuffer, unpackJson } from '#ports/store';
+
+/** First id of the made accounts and streams: a realm's own counters stay below, so the API can make more. */
+export const FIRST_MADE_ID = 10_000;
+const FIRST_RECIPIENT = 1_000_000;
+const JOINED_MS = 1_700_000_000_000;
+const WORDS =
+  'Alpha Bravo Charlie Delta Echo Foxtrot Golf Hotel India Juliett Kilo Lima Mike November Oscar Papa'.split(' ');
+
+const hashOf = (text: string): string => createHash('sha256').update(text).digest('hex');
+
+export function makeUserRecord(n: number): DirectoryUser {
+  const email = `person${n}@large.example.com`;
+  return {
+    ...NEW_HUMAN_MEMBER_DEFAULTS,
+    id: toUserId(FIRST_MADE_ID + n),
+    recipient: FIRST_RECIPIENT + n,
+    deliveryEmail: email,
+    email,
+    fullName: `${WORDS[n % 16]} ${WORDS[(n >> 4) % 16]} ${n}`,
+    role: USER_ROLE.member,
+    isActive: n % 10 !== 9,
+    emailVisibility: 1,
+    joined: JOINED_MS + n * 1_000,
+    keyHash: hashOf(`key ${n}`),
+  };
+}
+
+export const makeSessionsRecord = (n: number): AccountSessions => ({
+  user: toUserId(FIRST_MADE_ID + n),
+  last: 1,
+  sessions: [
+    { id: 1, hash: hashOf(`session ${n}`), client: 'Firefox on Linux', created: JOINED_MS + n, used: JOINED_MS },
+  ],
+  links: [],
+  endedAt: 0,
+});
+
+export const makePreferencesRecord = (n: number): DirectoryUserPreferences => ({
+  user: toUserId(FIRST_MADE_ID + n),
+  settings: { color_scheme: 2 },
+  alertWords: [],
+  muted: [],
+});
+
+export const makeStreamRecord = (n: number, creator: UserId): DirectoryStream => ({
+  id: toStreamId(FIRST_MADE_ID + n),
+  recipient: 2 * FIRST_RECIPIENT + n,
+  name: `stream ${n}`,
+  description: `What belongs to number ${n}.`,
+  renderedDescription: `<p>What belongs to number ${n}.</p>`,
+  created: JOINED_MS / 1_000,
+  creator,
+  inviteOnly: false,
+  historyPublic: true,
+  webPublic: false,
+  postPolicy: 1,
+  retentionDays: null,
+  canRemoveGroup: 2,
+  firstMessage: null,
+  archived: false,
+  isDefault: false,
+});
+
+export const hasSessions = (n: number): boolean => n % 2 === 0;
+export const hasPreferences = (n: number): boolean => n % 4 === 0;
+
+/** @param only leaves out sessions and preferences */
+export function makeLargeSnapshot(accounts: number, streams: number, only = false): DirectorySnapshot {
+  const numbers = Array.from({ length: accounts }, (_, n) => n);
+  return {
+    ...EMPTY_DIRECTORY_SINGLETONS,
+    version: 1,
+    subdomain: 'large',
+    deactivated: false,
+    settings: DEFAULT_REALM_SETTINGS,
+    fullMembersAt: 0,
+    traffic: [],
+    users: numbers.map(makeUserRecord),
+    streams: Array.from({ length: streams }, (_, n) => makeStreamRecord(n, toUserId(FIRST_MADE_ID))),
+    realms: [],
+    personals: only ? [] : numbers.filter(hasPreferences).map(makePreferencesRecord),
+    groups: [],
+    emoji: [],
+    profiles: [],
+    bots: [],
+    sessions: only ? [] : numbers.filter(hasSessions).map(makeSessionsRecord),
+  };
+}
+
+/** The snapshot as it comes from another process: no string or object is shared with others. */
+export const decodeSnapshot = (packed: Uint8Array): DirectorySnapshot =>
+  unpackJson(packed) as unknown as DirectorySnapshot;
+export const encodeSnapshot = (snapshot: DirectorySnapshot): Buffer => packJsonToBuffer(snapshot as unknown as Json);

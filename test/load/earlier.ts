@@ -1,0 +1,36 @@
+/** The report of an earlier run, to compare with. */
+import { readFile } from 'node:fs/promises';
+import { obstaclesTo } from './comparison.js';
+import type { Mix } from './mix.js';
+import type { LoadOptions } from './options.js';
+import type { ReportData } from './report.js';
+
+/** Members without which nothing can be compared. */
+const NEEDED = ['options', 'mix', 'rows', 'series', 'balance'] as const satisfies readonly (keyof ReportData)[];
+
+/** @throws Error that names the file, when it is no report */
+export async function readReport(file: string): Promise<ReportData> {
+  let data: Partial<ReportData> | null;
+  try {
+    data = JSON.parse(await readFile(file, 'utf8')) as Partial<ReportData> | null;
+  } catch (error) {
+    throw new Error(`--against ${file}: ${(error as Error).message}`);
+  }
+  const isReport = data?.format === 1 && NEEDED.every((name) => typeof data[name] === 'object');
+  if (!isReport) throw new Error(`--against ${file}: not a report.json of this harness`);
+  return data as ReportData;
+}
+
+/** @throws Error that names the options in which the run to come differs, unless it is to be compared nevertheless */
+export async function readEarlier(options: LoadOptions, mix: Mix): Promise<ReportData | undefined> {
+  if (options.against === undefined) return undefined;
+  const earlier = await readReport(options.against);
+  const planned = JSON.parse(JSON.stringify({ options, mix })) as Pick<ReportData, 'options' | 'mix'>;
+  const obstacles = obstaclesTo(earlier, planned);
+  if (obstacles.length > 0 && !options.againstAnyway) {
+    throw new Error(
+      `--against ${options.against}: not the same load: ${obstacles.join('; ')} (--against-anyway compares nevertheless)`,
+    );
+  }
+  return earlier;
+}

@@ -1,0 +1,15 @@
+/** Pieces of the page that several parts of it use. */
+
+export const escaped = (text: string): string =>
+  text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
+
+export const htmlRow = (cells: readonly string[], tag: 'th' | 'td', isSum = false): string =>
+  `<tr${isSum ? ' class="sum"' : ''}>${cells.map((cell) => `<${tag}>${escaped(cell)}</${tag}>`).join('')}</tr>`;
+
+/** @param isSum rows of sums, by their position */
+export const htmlTable = (
+  rows: readonly (readonly string[])[],
+  head?: readonly string[],
+  isSum: (row: number) => boolean = () => false,
+): string =>
+  `<table>${head ? htmlRow(head, 'th') : ''}${rows.map((cells, i) => htmlRow(cells, 'td', isSum(i))).join('')}</table>`;

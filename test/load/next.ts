@@ -1,0 +1,501 @@
+/**
+ * The next thing to add to a deployment: rules that find the resource at its limit in the metrics of its processes, and
+ * name the remedy. Order and thresholds are those of docs/scaling.md, "The first limits".
+ */
+import { freemem, totalmem } from 'node:os';
+import { RATE_LIMIT_HINT } from './prepare.js';
+import type { ProcessFigures, ReadMetric } from './process-figures.js';
+import { shownMs, shownRate } from './report.js';
+import type { Point } from './totals.js';
+import { FULL } from './trust.js';
+
+/** Figures that the harness itself has. */
+export interface HarnessFigures {
+  /** Cores that its busiest process used. */
+  readonly busiest: number;
+  /** Calls that the server refused with 429. */
+  readonly limited: number;
+  /** The machine, where the server runs on the same one: shares of its cores and its memory that were in use. */
+  readonly machine: { readonly cores: number; readonly memory: number } | undefined;
+}
+
+export interface Evidence {
+  readonly processes: readonly ProcessFigures[];
+  readonly harness: HarnessFigures;
+}
+
+/** The largest value that a rule found, and its place. */
+interface Reading {
+  readonly value: number;
+  /** Process, kind or limit. */
+  readonly of: string;
+}
+
+export interface Rule {
+  /** The resource, in the words of docs/scaling.md. */
+  readonly limit: string;
+  readonly metrics: readonly ReadMetric[];
+  /** The rule fires above it. */
+  readonly threshold: number;
+  /** Of the threshold, for people: a share, seconds, bytes a second, or a word for what is counted. */
+  readonly unit: '%' | 's' | 'B/s' | 'refused' | 'commands' | 'per s' | 'hosts';
+  /** The expression; undefined: these metrics are not there. */
+  read(evidence: Evidence): Reading | undefined;
+  says(reading: Reading): string;
+  readonly remedy: string;
+  /** The remedy for the embedded face, where it is another one. */
+  readonly embedded?: string;
+}
+
+export interface Advice {
+  readonly limit: string;
+  readonly evidence: string;
+  readonly remedy: string;
+}
+
+const percent = (share: number): string => `${Math.round(100 * share)} %`;
+const msText = (seconds: number): string => `${shownMs(seconds * 1_000)} ms`;
+
+/** Quantiles of fewer values are chance. */
+const LEAST_VALUES = 20;
+
+const largest = (readings: readonly (Reading | undefined)[]): Reading | undefined =>
+  readings.reduce(
+    (most, one) => (one && Number.isFinite(one.value) && (!most || one.value > most.value) ? one : most),
+    undefined,
+  );
+
+type Value = (process: ProcessFigures) => number | undefined;
+
+/** The process with the largest value. */
+const worst =
+  (value: Value, roles: readonly string[] = ['http', 'actors', 'all']): Rule['read'] =>
+  ({ processes }) =>
+    largest(
+      processes
+        .filter(({ role }) => role !== undefined && roles.includes(role))
+        .map((process) => ({ value: value(process) ?? Number.NaN, of: process.name })),
+    );
+
+/** Together; undefined: no process has it. */
+const total =
+  (value: Value): Rule['read'] =>
+  ({ processes }) => {
+    const values = processes.map(value).filter((one) => one !== undefined);
+    return values.length === 0 ? undefined : { value: values.reduce((sum, one) => sum + one, 0), of: 'all processes' };
+  };
+
+const cpu: Value = (process) => process.rate('process_cpu_seconds_total');
+const CPU_METRICS = ['process_cpu_seconds_total'] as const;
+const ofCore = ({ value, of }: Reading): string => `${of} used ${percent(value)} of a core`;
+
+const late: Value = (process) => process.mean('conclave_event_loop_delay_seconds');
+const LATE_METRICS = ['conclave_event_loop_delay_seconds'] as const;
+const lateBy = ({ value, of }: Reading): string => `timers of ${of} were ${msText(value)} late`;
+/** As the alert `ConclaveEventLoopLate`. */
+const LATE = 0.1;
+
+/** The busiest worker of an embedded server. */
+const busiestWorker: Rule['read'] = ({ processes }) =>
+  largest(
+    processes.flatMap((process) =>
+      process.labelValues('conclave_worker_cpu_seconds_total', 'worker').map((worker) => ({
+        value: process.rate('conclave_worker_cpu_seconds_total', { worker }) ?? Number.NaN,
+        of: `worker ${worker} of ${process.name}`,
+      })),
+    ),
+  );
+
+/** Commands that wait for one actor, where they are most of all that wait for its kind. */
+const fullestMailbox =
+  (isKind: (kind: string) => boolean): Rule['read'] =>
+  ({ processes }) =>
+    largest(
+      processes.flatMap((process) =>
+        process
+          .labelValues('conclave_mailbox_commands_max', 'kind')
+          .filter(isKind)
+          .map((kind) => {
+            const value = process.mean('conclave_mailbox_commands_max', { kind }) ?? Number.NaN;
+            const all = process.mean('conclave_mailbox_commands', { kind }) ?? value;
+            return value * 2 < all ? undefined : { value, of: `one actor of kind ${kind} on ${process.name}` };
+          }),
+      ),
+    );
+
+const MAILBOX_METRICS = ['conclave_mailbox_commands_max', 'conclave_mailbox_commands'] as const;
+const waiting = ({ value, of }: Reading): string => `${shownRate(value)} commands waited for ${of}`;
+/** At 200 commits a second of 10 commands each, that many wait for 50 ms. */
+const MANY_COMMANDS = 100;
+
+const CONVERSATIONS: ReadonlySet<string> = new Set(['stream', 'dm']);
+
+const isEmbedded = ({ processes }: Evidence): boolean => processes.some((process) => process.isEmbedded);
+const onFace =
+  (embedded: boolean, read: Rule['read']): Rule['read'] =>
+  (evidence) =>
+    isEmbedded(evidence) === embedded ? read(evidence) : undefined;
+
+const refused = (process: ProcessFigures, name: ReadMetric, label: string): string =>
+  process
+    .labelValues(name, label)
+    .map((value) => ({ value, count: process.increase(name, { [label]: value }) ?? 0 }))
+    .filter(({ count }) => count > 0)
+    .map(({ value, count }) => `${value} ${count}`)
+    .join(', ');
+
+const appendP99: Value = (process) => process.quantile('conclave_log_append_seconds', 0.99, LEAST_VALUES);
+const commitP99: Value = (process) => process.quantile('conclave_commit_seconds', 0.99, LEAST_VALUES);
+const ofHundred =
+  (what: string) =>
+  ({ value, of }: Reading): string =>
+    `one in a hundred ${what} of ${of} took ${msText(value)}`;
+
+export const RULES: readonly Rule[] = [
+  {
+    limit: 'the harness',
+    metrics: [],
+    threshold: FULL,
+    unit: '%',
+    read: ({ harness }) => ({ value: harness.busiest, of: 'a process of the harness' }),
+    says: ofCore,
+    remedy:
+      'more --workers of the harness, or another machine for it: these figures are of harness and server together',
+  },
+  {
+    limit: 'cores of the machine',
+    metrics: [],
+    threshold: FULL,
+    unit: '%',
+    read: ({ harness: { machine } }) => machine && { value: machine.cores, of: 'the machine' },
+    says: ({ value }) => `${percent(value)} of the cores that server, services and harness share were busy`,
+    remedy: 'the harness on a machine of its own; then more cores, or another machine for some of the processes',
+  },
+  {
+    limit: 'rate limits',
+    metrics: ['conclave_http_rate_limited_total'],
+    threshold: 0,
+    unit: 'refused',
+    read: ({ processes, harness }) => {
+      const value = Math.max(
+        harness.limited,
+        processes.reduce((sum, process) => sum + (process.increase('conclave_http_rate_limited_total') ?? 0), 0),
+      );
+      const limits = processes.map((process) => refused(process, 'conclave_http_rate_limited_total', 'limit'));
+      return { value, of: limits.filter(Boolean).join(', ') };
+    },
+    says: ({ value, of }) => `${value} calls were refused with 429${of === '' ? '' : ` (by limit: ${of})`}`,
+    remedy: RATE_LIMIT_HINT,
+  },
+  {
+    limit: 'requests and polls of a frontend',
+    metrics: ['conclave_http_overload_total'],
+    threshold: 0,
+    unit: 'refused',
+    read: worst((process) => process.increase('conclave_http_overload_total')),
+    says: ({ value, of }) => `${of} answered 503 to ${value} requests`,
+    remedy: 'another frontend; or larger --max-polls and --max-requests while its CPU and memory have room',
+  },
+  {
+    limit: 'connections of a frontend',
+    metrics: ['conclave_http_turned_away_connections_total'],
+    threshold: 0,
+    unit: 'refused',
+    read: worst((process) => process.increase('conclave_http_turned_away_connections_total')),
+    says: ({ value, of }) => `${of} turned connections away, ${value} times`,
+    remedy: 'another frontend; or a larger --max-connections while its CPU and memory have room',
+  },
+  {
+    limit: 'file descriptors',
+    metrics: ['process_open_fds', 'process_max_fds'],
+    threshold: 0.8,
+    unit: '%',
+    read: worst((process) => {
+      const [open, most] = [process.mean('process_open_fds'), process.mean('process_max_fds')];
+      return open === undefined || !most ? undefined : open / most;
+    }),
+    says: ({ value, of }) => `${of} used ${percent(value)} of its file descriptors`,
+    remedy: 'a larger LimitNOFILE (ulimit -n), or another frontend: it needs one for each client',
+  },
+  {
+    limit: 'CPU of frontends',
+    metrics: CPU_METRICS,
+    threshold: FULL,
+    unit: '%',
+    read: worst(cpu, ['http']),
+    says: ofCore,
+    remedy: 'another frontend: nothing else changes',
+  },
+  {
+    limit: 'late timers of frontends',
+    metrics: LATE_METRICS,
+    threshold: LATE,
+    unit: 's',
+    read: worst(late, ['http']),
+    says: lateBy,
+    remedy: 'another frontend, on another machine if this one does not give it a core',
+  },
+  {
+    limit: 'CPU of actor hosts',
+    metrics: CPU_METRICS,
+    threshold: FULL,
+    unit: '%',
+    read: onFace(false, worst(cpu, ['actors', 'all'])),
+    says: ofCore,
+    remedy: 'another actor host, unless one conversation or one organization is the reason (below)',
+  },
+  {
+    limit: 'late timers of actor hosts',
+    metrics: LATE_METRICS,
+    threshold: LATE,
+    unit: 's',
+    read: onFace(false, worst(late, ['actors', 'all'])),
+    says: lateBy,
+    remedy: 'another actor host, on another machine if this one does not give it a core',
+  },
+  {
+    limit: 'CPU of workers',
+    metrics: ['conclave_worker_cpu_seconds_total'],
+    threshold: FULL,
+    unit: '%',
+    read: busiestWorker,
+    says: ofCore,
+    remedy: 'more workers (--workers of the server) while the machine has cores',
+  },
+  {
+    limit: 'CPU of the embedded server',
+    metrics: CPU_METRICS,
+    threshold: FULL,
+    unit: '%',
+    read: onFace(true, worst(cpu)),
+    says: ofCore,
+    remedy:
+      'workers (--workers of the server) if it has none; else a cluster: the actors of the embedded face share one process',
+  },
+  {
+    limit: 'late timers of the embedded server',
+    metrics: LATE_METRICS,
+    threshold: LATE,
+    unit: 's',
+    read: onFace(true, worst(late)),
+    says: lateBy,
+    remedy: 'a machine with more cores; else a cluster',
+  },
+  {
+    limit: 'one conversation',
+    metrics: MAILBOX_METRICS,
+    threshold: MANY_COMMANDS,
+    unit: 'commands',
+    read: fullestMailbox((kind) => CONVERSATIONS.has(kind)),
+    says: waiting,
+    remedy:
+      'nothing to add: a stream shares commits by itself; a faster Store, and messages spread over several streams',
+  },
+  {
+    limit: 'the log of one organization',
+    metrics: ['conclave_log_entries_total'],
+    threshold: 5_000,
+    unit: 'per s',
+    read: worst((process) => process.rate('conclave_log_entries_total')),
+    says: ({ value, of }) => `${of} read ${shownRate(value)} log entries a second, a fifth of a core`,
+    remedy: 'organizations on several clusters; more processes do not help, as each of them reads every entry',
+  },
+  {
+    limit: 'appends to the log',
+    metrics: ['conclave_log_append_seconds'],
+    threshold: 0.05,
+    unit: 's',
+    read: worst(appendP99),
+    says: ofHundred('appends'),
+    remedy: 'NATS: faster disks, or machines of its own; its leader needs a core',
+    embedded: 'a faster disk',
+  },
+  {
+    limit: 'number of appends to the log',
+    metrics: ['conclave_log_appends_total'],
+    threshold: 3_600,
+    unit: 'per s',
+    read: total((process) => process.rate('conclave_log_appends_total', { result: 'done' })),
+    says: ({ value }) => `${shownRate(value)} appends a second, of 7,200 that three NATS servers took`,
+    remedy: 'NATS: faster disks; then organizations on several clusters',
+  },
+  {
+    limit: 'commits',
+    metrics: ['conclave_commit_seconds'],
+    threshold: 0.1,
+    unit: 's',
+    read: worst(commitP99),
+    says: ofHundred('commits'),
+    remedy: 'MongoDB: faster disks first, then sharded collections',
+    embedded: 'a faster disk',
+  },
+  {
+    limit: 'one organization',
+    metrics: MAILBOX_METRICS,
+    threshold: MANY_COMMANDS,
+    unit: 'commands',
+    read: fullestMailbox((kind) => kind === 'realm'),
+    says: waiting,
+    remedy: 'fewer changes of accounts, streams and subscriptions at once: they wait in one lane and share commits',
+  },
+  {
+    limit: 'another actor',
+    metrics: MAILBOX_METRICS,
+    threshold: MANY_COMMANDS,
+    unit: 'commands',
+    read: fullestMailbox((kind) => kind !== 'realm' && !CONVERSATIONS.has(kind)),
+    says: waiting,
+    remedy: 'nothing to add: one account asks for more than one actor can do, or the Store is slow',
+  },
+  {
+    limit: 'partitions',
+    metrics: ['conclave_cluster_hosts'],
+    threshold: 60,
+    unit: 'hosts',
+    read: worst((process) => process.mean('conclave_cluster_hosts'), ['actors', 'all']),
+    says: ({ value }) => `${Math.round(value)} actor hosts share 256 partitions`,
+    remedy: 'several clusters',
+  },
+  {
+    limit: 'fan-out of NATS',
+    metrics: ['conclave_bus_bytes_total'],
+    threshold: 100_000_000,
+    unit: 'B/s',
+    read: total((process) => process.rate('conclave_bus_bytes_total')),
+    says: ({ value }) => `all processes together exchanged ${shownRate(value / 1e6)} MB a second with NATS`,
+    remedy: 'three NATS servers that share it, and a faster network; then several clusters',
+  },
+  {
+    limit: 'memory of the machine',
+    metrics: [],
+    threshold: 0.9,
+    unit: '%',
+    read: ({ harness: { machine } }) => machine && { value: machine.memory, of: 'the machine' },
+    says: ({ value }) => `${percent(value)} of the memory of the machine was in use`,
+    remedy: 'more memory, or another machine',
+  },
+  {
+    limit: 'memory of a process',
+    metrics: ['nodejs_gc_duration_seconds'],
+    threshold: 0.2,
+    unit: '%',
+    read: worst((process) => process.rate('nodejs_gc_duration_seconds_sum')),
+    says: ({ value, of }) => `${of} spent ${percent(value)} of its time on garbage collection`,
+    remedy: 'more memory for it (NODE_OPTIONS=--max-old-space-size=MB), or more processes',
+  },
+];
+
+/** For people: "85 %", "100 ms". */
+export function thresholdText({ threshold, unit }: Rule): string {
+  if (unit === '%') return percent(threshold);
+  if (unit === 's') return `${threshold * 1_000} ms`;
+  if (unit === 'B/s') return `${threshold / 1e6} MB per s`;
+  return `${threshold.toLocaleString('en-US')} ${unit}`;
+}
+
+const KEPT: ReadonlySet<string> = new Set([
+  ...RULES.flatMap(({ metrics }) => metrics),
+  ...['conclave_build_info', 'process_resident_memory_bytes', 'conclave_worker_memory_bytes'],
+]);
+
+/** Whether a rule, or the report, reads a metric. */
+export const isReadByRules = (name: string): boolean => KEPT.has(name);
+
+export const adviceOf = (evidence: Evidence): Advice[] =>
+  RULES.flatMap(({ limit, threshold, read, says, remedy, embedded = remedy }) => {
+    const reading = read(evidence);
+    if (!reading || reading.value <= threshold) return [];
+    return [{ limit, evidence: says(reading), remedy: isEmbedded(evidence) ? embedded : remedy }];
+  });
+
+/** How far the resources are from their limits. */
+function roomOf(evidence: Evidence): string {
+  const busiest = largest([worst(cpu)(evidence), busiestWorker(evidence)]);
+  const figures = [
+    busiest && `the busiest process (${busiest.of}) used ${percent(busiest.value)} of a core`,
+    ...(
+      [
+        [worst(late), 'timers were late by'],
+        [worst(commitP99), '99 of 100 commits took less than'],
+        [worst(appendP99), '99 of 100 appends took less than'],
+      ] as const
+    ).map(([read, words]) => {
+      const reading = read(evidence);
+      return reading && `${words} ${msText(reading.value)}`;
+    }),
+  ];
+  return figures.filter(Boolean).join('; ');
+}
+
+/** The section of the report. */
+export interface Next {
+  readonly advice: readonly Advice[];
+  /** In words, where nothing is at its limit. */
+  readonly room: string;
+  readonly processes: readonly ProcessRow[];
+}
+
+export interface ProcessRow {
+  readonly name: string;
+  /** In cores. */
+  readonly cpu: number | undefined;
+  readonly memoryMib: number | undefined;
+  readonly lateMs: number | undefined;
+}
+
+const rowOf = (process: ProcessFigures): ProcessRow => {
+  const [memory, delay] = [process.mean('process_resident_memory_bytes'), late(process)];
+  return {
+    name: process.name,
+    cpu: cpu(process),
+    memoryMib: memory === undefined ? undefined : memory / 2 ** 20,
+    lateMs: delay === undefined ? undefined : delay * 1_000,
+  };
+};
+
+const workerRows = (process: ProcessFigures): ProcessRow[] =>
+  process.labelValues('conclave_worker_cpu_seconds_total', 'worker').map((worker) => {
+    const memory = process.mean('conclave_worker_memory_bytes', { worker });
+    return {
+      name: `worker ${worker} of ${process.name}`,
+      cpu: process.rate('conclave_worker_cpu_seconds_total', { worker }),
+      memoryMib: memory === undefined ? undefined : memory / 2 ** 20,
+      lateMs: undefined,
+    };
+  });
+
+/** @param broke thresholds that broke meanwhile, in words */
+export function nextOf(evidence: Evidence, broke: readonly string[]): Next {
+  const { processes } = evidence;
+  const advice = adviceOf(evidence);
+  const rows = processes.flatMap((process) => [rowOf(process), ...workerRows(process)]);
+  const room = roomOf(evidence);
+  if (advice.length > 0) return { advice, room: '', processes: rows };
+  if (processes.length === 0) {
+    const why =
+      'not known: the metrics of the deployment were not read (--metrics URL,URL: the port for operators of each process)';
+    return { advice, room: why, processes: rows };
+  }
+  const nothing =
+    broke.length === 0
+      ? 'nothing was at its limit'
+      : 'no resource that these metrics show was at its limit: look at the network, a proxy, and processes that --metrics leaves out';
+  return { advice, room: room === '' ? nothing : `${nothing}: ${room}`, processes: rows };
+}
+
+/** Sentences of the report. */
+export const nextText = ({ advice, room }: Next): string[] =>
+  advice.length === 0
+    ? [room]
+    : advice.map(({ limit, evidence, remedy }) => `${limit}: ${evidence}. Remedy: ${remedy}`);
+
+/** @param isLocal whether the server runs on the harness's machine */
+export const harnessFiguresOf = (points: readonly Point[], limited: number, isLocal: boolean): HarnessFigures => {
+  const mean = (of: (point: Point) => number): number =>
+    points.reduce((sum, point) => sum + of(point), 0) / Math.max(1, points.length);
+  return {
+    busiest: mean(({ harnessCpu }) => harnessCpu),
+    limited,
+    machine: isLocal ? { cores: mean(({ machineCpu }) => machineCpu), memory: 1 - freemem() / totalmem() } : undefined,
+  };
+};
