@@ -11,8 +11,8 @@ import { connect } from 'nats';
 import type { Json, JsonObject } from '#base';
 import { REAL_CLOCK } from '#base/clock';
 import {
-  EventQueueCursor,
   type EventFeedSubscriber,
+  EventQueueCursor,
   RealmEventFeed,
   RecentLogEntryMemoryBudget,
   RecentMessageMemoryBudget,
@@ -27,8 +27,8 @@ import {
   toLogSeq,
   toRealmId,
   toStreamId,
-  userActorKey,
   toUserId,
+  userActorKey,
 } from '#model';
 import { JetStreamEventLog } from '#ports/log';
 import { RealmNewestMessageCache } from '../../src/frontend/gateway/newest-messages.js';
@@ -76,18 +76,39 @@ const message = (id: number): JsonObject => ({
   html: '<p>Shall we meet at <strong>noon</strong>, as usual? I would bring what is left of the cake.</p>',
 });
 
-const sent = (id: number): LogItem => ({ t: 'message', to: { stream: STREAM_ID, mv: 1 }, message: message(id), flags: {} });
+const sent = (id: number): LogItem => ({
+  t: 'message',
+  to: { stream: STREAM_ID, mv: 1 },
+  message: message(id),
+  flags: {},
+});
 
 const typing: LogItem = {
   t: 'event',
   to: { users: [7, 8] },
-  event: { type: 'typing', op: 'start', message_type: 'private', sender: { user_id: 7, email: 'user7@example.com' }, recipients: [{ user_id: 7, email: 'user7@example.com' }, { user_id: 8, email: 'user8@example.com' }] },
+  event: {
+    type: 'typing',
+    op: 'start',
+    message_type: 'private',
+    sender: { user_id: 7, email: 'user7@example.com' },
+    recipients: [
+      { user_id: 7, email: 'user7@example.com' },
+      { user_id: 8, email: 'user8@example.com' },
+    ],
+  },
 };
 
 const flags = (id: number): LogItem => ({
   t: 'event',
   to: { users: [7] },
-  event: { type: 'update_message_flags', op: 'add', operation: 'add', flag: 'read', messages: [id, id + 1], all: false },
+  event: {
+    type: 'update_message_flags',
+    op: 'add',
+    operation: 'add',
+    flag: 'read',
+    messages: [id, id + 1],
+    all: false,
+  },
 });
 
 function entryOf(kind: Exclude<Kind, 'typing'>, n: number): { readonly actor: ActorKey; readonly entry: LogEntry } {
@@ -224,7 +245,9 @@ async function measure(url: string, entries: number, runs: number): Promise<void
     for (let run = 0; run < runs; run++) {
       for (const reader of READERS) {
         const order: ReaderOrder = { reader, url, namespace };
-        const child = fork(fileURLToPath(import.meta.url), { env: { ...process.env, ENTRIES_READER: JSON.stringify(order) } });
+        const child = fork(fileURLToPath(import.meta.url), {
+          env: { ...process.env, ENTRIES_READER: JSON.stringify(order) },
+        });
         await nextAnswer(child);
         for (const kind of KINDS) {
           // The first entries compile the code.

@@ -3,7 +3,7 @@
  * library, because they are few, and the stream's leader answers them.
  */
 import { Packr } from 'msgpackr';
-import { createInbox, type MsgHdrs, type NatsConnection } from 'nats';
+import { createInbox, type NatsConnection } from 'nats';
 import type { Json } from '#base';
 import type { Clock } from '#base/clock';
 import type { LogSeq } from '#model';
@@ -70,8 +70,6 @@ function parseJetStreamApiReply(data: Uint8Array): JetStreamApiReply {
   if (reply.error) throw new JetStreamApiFailure(reply.error);
   return reply;
 }
-
-export const readNatsNumberHeader = (headers: MsgHdrs, name: string): number => Number(headers.get(name) || '0');
 
 export class JetStreamLogStream {
   readonly #nats: NatsConnection;

@@ -8,8 +8,14 @@
 import type { NatsConnection, Subscription } from 'nats';
 import { type Json, SingleFlight } from '#base';
 import type { Clock, TimerHandle } from '#base/clock';
-import { type LogSeq, logSubjectOfRealm, type RealmId } from '#model';
-import { connectNats, crashOnThrow, formatNatsServersForLog, watchNatsConnection } from '#ports/nats';
+import { type LogSeq, logSubjectOfRealm, type RealmId, toLogSeq } from '#model';
+import {
+  connectNats,
+  crashOnThrow,
+  formatNatsServersForLog,
+  readRepublishedPosition,
+  watchNatsConnection,
+} from '#ports/nats';
 import {
   type EventLog,
   type EventLogBounds,
@@ -18,7 +24,7 @@ import {
   type EventLogSubscription,
   EventLogUnavailableError,
 } from './log.js';
-import { decodeLogEntry, encodeLogEntry, JetStreamLogStream, readNatsNumberHeader } from './log-jetstream-stream.js';
+import { decodeLogEntry, encodeLogEntry, JetStreamLogStream } from './log-jetstream-stream.js';
 import { JetStreamEventLogSubscription } from './log-jetstream-subscription.js';
 
 /** Interval of the checks whether the last entry was lost, milliseconds. */
@@ -199,17 +205,16 @@ export class JetStreamEventLog implements EventLog {
       callback: (error, message) => {
         crashOnThrow(() => {
           if (error) throw error;
-          const headers = message.headers;
-          if (!headers) {
-            const value = decodeLogEntry(message.data);
+          const position = readRepublishedPosition(message);
+          const value = decodeLogEntry(message.data);
+          if (!position) {
             for (const cursor of cursors) cursor.deliverTransient(value);
             return;
           }
-          const seq = readNatsNumberHeader(headers, 'Nats-Sequence') as LogSeq;
+          const seq = toLogSeq(position.seq);
           if (seq === 0 || this.#shouldLoseLiveEntry?.(realm, seq)) return;
-          const previous = readNatsNumberHeader(headers, 'Nats-Last-Sequence') as LogSeq;
-          const value = decodeLogEntry(message.data);
-          for (const cursor of cursors) cursor.deliverLive({ seq, previousSeq: previous, value });
+          const previousSeq = toLogSeq(position.previousSeq);
+          for (const cursor of cursors) cursor.deliverLive({ seq, previousSeq, value });
         });
       },
     });
