@@ -7,7 +7,9 @@ import type { Clock } from '#base/clock';
 import type { DirectoryReplica } from '#directory';
 import {
   type EventLogItem,
+  LOG_ENTRY_HEAD_FLAGS,
   type LogEntry,
+  type LogEntryHead,
   type LogSeq,
   type MessageLogItem,
   makeEventId,
@@ -257,6 +259,11 @@ export class RealmEventFeed {
         fresh: this.#repeatDetector.dropRepeatedGroups(seq, entry, next.fresh),
       };
       this.#repeatDetector.rememberRepeats(work);
+      if (entry.head && this.#isEntryUnneeded(entry.head)) {
+        this.#deliveredPosition = seq;
+        this.#sharedLivePosition.at = seq;
+        continue;
+      }
       const delivery = this.#loadMembershipsAndDispatchEntry(work, undefined);
       if (delivery) {
         this.#continueAfterDelivery(delivery, work);
@@ -266,6 +273,17 @@ export class RealmEventFeed {
     }
     this.#resolveReachedPositionWaiters();
     for (const catchUp of this.#catchUps) catchUp.handOverQueuesIfLevel();
+  }
+
+  /** True if an entry changes nothing here: no live queue can be in its audience, and nothing follows its items. */
+  #isEntryUnneeded(head: LogEntryHead): boolean {
+    const { flags, streams } = head;
+    if ((flags & LOG_ENTRY_HEAD_FLAGS.deliveryState) !== 0) return false;
+    if ((flags & LOG_ENTRY_HEAD_FLAGS.messages) !== 0 && this.recentMessageIndex.followsLog) return false;
+    if (this.#liveQueues.userCount === 0) return true;
+    for (let i = 0; i < streams.length; i += 2)
+      if (!this.#memberships.hasReachedMembershipVersion(streams[i]!, streams[i + 1]!)) return false;
+    return !this.#liveQueues.mayAudienceHaveQueues(head);
   }
 
   #continueAfterDelivery(delivery: Promise<void>, work: LogEntryToDeliver): void {

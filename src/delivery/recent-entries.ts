@@ -15,6 +15,8 @@ const MAX_RECENT_LOG_ENTRIES = 4_096;
 const MAX_RECENT_LOG_BYTES = 32 * 1024 * 1024;
 /** Estimated bytes of a log item without its texts. */
 const ESTIMATED_LOG_ITEM_BYTES = 512;
+/** Estimated size of an entry in memory, together with its items when they are decoded, over its encoded size. */
+const DECODED_SIZE_FACTOR = 3;
 
 interface RecentLogEntry {
   readonly seq: LogSeq;
@@ -217,7 +219,8 @@ const contentOfLogItem = (item: LogItem): object | undefined =>
   item.t === 'message' ? item.message : item.t === 'event' ? item.event : undefined;
 
 /** Estimates the bytes of a log entry cheaply: long texts make up nearly all of its size. */
-function estimateEntryBytes({ groups }: LogEntry): number {
+function estimateEntryBytes({ groups, encodedByteLength }: LogEntry): number {
+  if (encodedByteLength !== undefined) return DECODED_SIZE_FACTOR * encodedByteLength;
   let bytes = 0;
   for (const { items } of groups) {
     for (const item of items) {

@@ -96,6 +96,11 @@ export class RecentMessageIndex implements MessageReadStore {
     private readonly budget: RecentMessageMemoryBudget,
   ) {}
 
+  /** True if the index must be told of every log item: it has messages, or is reading them. */
+  get followsLog(): boolean {
+    return this.#messageRecords !== undefined || this.#itemsDuringLoad !== undefined;
+  }
+
   /** Applies a log item. Call it once for each item, after the memberships have reached the item's entry. */
   applyLogItem(item: LogItem): void {
     if (item.t === 'carrying') this.#countMoveAndReset(item);

@@ -5,6 +5,7 @@
 import type { Clock } from '#base/clock';
 import { productEmojiForm } from '#domain/emoji';
 import {
+  LOG_ENTRY_HEAD_FLAGS,
   type LogEntry,
   type LogItemGroup,
   type LogSeq,
@@ -101,6 +102,7 @@ export class DirectoryReplica implements RealmLogTailListener {
 
   onLogEntry(_seq: LogSeq, entry: LogEntry, fresh: readonly LogItemGroup[]): void {
     if (entry.actor !== realmActorKey(this.realm)) {
+      if (entry.head && (entry.head.flags & LOG_ENTRY_HEAD_FLAGS.directory) === 0) return;
       for (const group of fresh) this.#recordStreamFirstMessages(group);
       return;
     }

@@ -62,8 +62,10 @@ export {
   type DirectoryLogItem,
   type EventAudience,
   type EventLogItem,
+  LOG_ENTRY_HEAD_FLAGS,
   LOG_ENTRY_SPLIT_BYTES,
   type LogEntry,
+  type LogEntryHead,
   type LogItem,
   type LogItemGroup,
   LogItemGroupDeduplicator,
@@ -77,6 +79,7 @@ export {
   type ReadMessageIdRange,
   type RecipientFieldRule,
 } from './log-entry.js';
+export { makeLogEntryHead } from './log-entry-head.js';
 export { ActorPartAccessor, type ActorParts } from './parts.js';
 export type { ActivationStopReason, CommandFailureReason, CommandRetryReason } from './reasons.js';
 export type { MarkdownRenderResult, MentionTargets, TextRenderedByFrontend } from './rendered-text.js';

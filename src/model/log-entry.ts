@@ -178,9 +178,41 @@ export interface LogItemGroup {
   readonly items: readonly LogItem[];
 }
 
+/** Kinds of items that a reader can't skip by audience alone. Bits, because a head has their sum. */
+export const LOG_ENTRY_HEAD_FLAGS = {
+  /** A change of the directory, or the first message of a stream. */
+  directory: 1,
+  /** Items that change which messages exist or who has them, other than new messages in streams. */
+  messageChanges: 2,
+  /** Items that an index of recent messages follows. */
+  messages: 4,
+  /** Changes on which deliveries depend: memberships of streams, and moves of messages that begin or end. */
+  deliveryState: 8,
+  /** An audience by role, or one that memberships and user ids don't describe: any user may be in it. */
+  anyUser: 16,
+  /** Queues registered with all_public_streams are in the audience. */
+  allPublicStreams: 32,
+} as const;
+
+/** What a reader must know of an entry to skip it without decoding its items. */
+export interface LogEntryHead {
+  /** Sum of `LOG_ENTRY_HEAD_FLAGS`. */
+  readonly flags: number;
+  /** Users named by the audiences. */
+  readonly users: readonly number[];
+  /** Streams whose members are in the audiences, each followed by the membership version that decides. */
+  readonly streams: readonly number[];
+  /** The newest message sent to a stream: the stream and the message's id; empty if there is none. */
+  readonly newestStreamMessage: readonly [] | readonly [stream: number, id: number];
+}
+
 export interface LogEntry {
   readonly actor: ActorKey;
   readonly groups: readonly LogItemGroup[];
+  /** Present if the items are still encoded: a reader that skips the entry by its head saves their decoding. */
+  readonly head?: LogEntryHead;
+  /** Size of the encoded entry, bytes; present with `head`. */
+  readonly encodedByteLength?: number;
 }
 
 /**

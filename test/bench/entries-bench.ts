@@ -22,9 +22,9 @@ import {
   type ActorKey,
   type LogEntry,
   type LogItem,
+  type LogSeq,
   logSubjectOfRealm,
   streamActorKey,
-  toLogSeq,
   toRealmId,
   toStreamId,
   toUserId,
@@ -125,16 +125,28 @@ function entryOf(kind: Exclude<Kind, 'typing'>, n: number): { readonly actor: Ac
 class IdleQueue implements EventFeedSubscriber {
   readonly user = OTHER_USER;
   readonly allPublic = false;
-  readonly cursor = new EventQueueCursor(toLogSeq(0), {});
-  pushed = 0;
+  readonly cursor: EventQueueCursor;
+  readonly isLive: Promise<void>;
+  wentLive: () => void = () => {};
+
+  constructor(position: LogSeq) {
+    this.cursor = new EventQueueCursor(position, {});
+    this.isLive = new Promise((resolve) => {
+      this.wentLive = resolve;
+    });
+  }
+
   push(): void {
-    this.pushed++;
+    throw new Error('an event for a queue that needs none');
   }
+
   pushTransient(): void {
-    this.pushed++;
+    this.push();
   }
-  wentLive(): void {}
-  trimmed(): void {}
+
+  trimmed(): void {
+    throw new Error('the log is trimmed');
+  }
 }
 
 interface ReaderOrder {
@@ -209,7 +221,9 @@ async function attachIdleQueue(replica: DirectoryReplica, log: JetStreamEventLog
     recentEntries: new RecentLogEntryMemoryBudget(),
     recentMessages: new RecentMessageMemoryBudget(),
   });
-  feed.attach(new IdleQueue());
+  const queue = new IdleQueue(replica.logTail.lastEntryPosition);
+  feed.attach(queue);
+  await queue.isLive;
 }
 
 const nextAnswer = <T>(child: ReturnType<typeof fork>): Promise<T> =>

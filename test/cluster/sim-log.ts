@@ -14,12 +14,8 @@ import {
   type EventLogSubscription,
   EventLogUnavailableError,
 } from '#ports/log';
-import {
-  decodeLogEntry,
-  encodeLogEntry,
-  type JetStreamLogState,
-  type JetStreamLogStream,
-} from '../../src/ports/log/log-jetstream-stream.js';
+import { decodeLogEntry, encodeLogEntry } from '../../src/ports/log/entry-codec.js';
+import type { JetStreamLogState, JetStreamLogStream } from '../../src/ports/log/log-jetstream-stream.js';
 import { JetStreamEventLogSubscription, type LiveLogEntry } from '../../src/ports/log/log-jetstream-subscription.js';
 
 /** As the product's. */

@@ -9,7 +9,9 @@ import type { DirectoryReplicaDependent, DirectoryReplicas, RealmLogTailListener
 import type { NewestMessageTrackingState } from '#domain/messages';
 import {
   type ActorKey,
+  LOG_ENTRY_HEAD_FLAGS,
   type LogEntry,
+  type LogEntryHead,
   type LogItem,
   type LogItemGroup,
   type MembershipLogItem,
@@ -242,8 +244,11 @@ export class RealmNewestMessageCache implements RealmLogTailListener {
     this.#expectedChangeCountByUser.set(user, (this.#expectedChangeCountByUser.get(user) ?? 0) + 1);
   }
 
-  onLogEntry(_seq: number, { actor }: LogEntry, fresh: readonly LogItemGroup[]): void {
-    for (const { items } of fresh) for (const item of items) this.#applyLogItem(item);
+  onLogEntry(_seq: number, { actor, groups, head }: LogEntry, fresh: readonly LogItemGroup[]): void {
+    const isHeadEnough =
+      head && fresh.length === groups.length && (head.flags & LOG_ENTRY_HEAD_FLAGS.messageChanges) === 0;
+    if (isHeadEnough) this.#applyNewestStreamMessage(head.newestStreamMessage);
+    else for (const { items } of fresh) for (const item of items) this.#applyLogItem(item);
     const last = fresh.at(-1);
     const unseen = last && this.#expectedChangesByActor.get(actor);
     if (unseen) this.#removeSeenExpectedChanges(actor, unseen, last.v);
@@ -318,13 +323,11 @@ export class RealmNewestMessageCache implements RealmLogTailListener {
 
   #applySentMessage({ message, to }: MessageLogItem): void {
     const { id, stream_id } = message.common as { readonly id: number; readonly stream_id?: number };
-    this.#logStep++;
     if (stream_id !== undefined) {
-      const stream = this.#findOrCreateStream(stream_id);
-      stream.messageId = id;
-      stream.sentAtStep = this.#logStep;
+      this.#applyNewestStreamMessage([stream_id, id]);
       return;
     }
+    this.#logStep++;
     for (const user of to.users ?? []) {
       const known = this.#newestMessageByUser.get(user);
       if (known && known.id < id) known.id = id;
@@ -332,6 +335,14 @@ export class RealmNewestMessageCache implements RealmLogTailListener {
     for (const load of this.#pendingLoads) {
       if (load.newestDirectMessageId < id && to.users?.includes(load.user)) load.newestDirectMessageId = id;
     }
+  }
+
+  #applyNewestStreamMessage([streamId, id]: LogEntryHead['newestStreamMessage']): void {
+    if (streamId === undefined || id === undefined) return;
+    this.#logStep++;
+    const stream = this.#findOrCreateStream(streamId);
+    stream.messageId = id;
+    stream.sentAtStep = this.#logStep;
   }
 
   #applyMembershipChange({ stream, last, after = last, join, leave, silent }: MembershipLogItem): void {

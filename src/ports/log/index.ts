@@ -10,6 +10,8 @@
  * - JetStreamEventLog (log-jetstream*.ts) is the cluster's: one stream, a subject per realm. Live entries come as
  *   republished core-NATS messages; log-jetstream-subscription.ts finds every lost one and reads it from the stream
  *   (log-jetstream-stream.ts).
+ * Between processes an entry travels with a head (entry-codec.ts): a reader decodes the items when it first needs them.
+ *
  * - LinkEventLog is the log of a worker, over its link to the process that has the log (serveEventLogOverLink).
  * - MeteredEventLog counts and times another log.
  *

@@ -2,9 +2,7 @@
  * The JetStream API requests that JetStreamEventLog needs. They are sent directly instead of through the client
  * library, because they are few, and the stream's leader answers them.
  */
-import { Packr } from 'msgpackr';
 import { createInbox, type NatsConnection } from 'nats';
-import type { Json } from '#base';
 import type { Clock } from '#base/clock';
 import type { LogSeq } from '#model';
 import { crashOnThrow } from '#ports/nats';
@@ -18,15 +16,6 @@ const MAX_READ_BATCH_ENTRIES = 512;
 const MAX_READ_BATCH_BYTES = 4 * 1024 * 1024;
 const JETSTREAM_MESSAGE_NOT_FOUND_CODE = 10037;
 const JETSTREAM_STREAM_NOT_FOUND_CODE = 10059;
-
-const logEntryPackr = new Packr({ useRecords: false });
-export const encodeLogEntry = (value: Json): Buffer => logEntryPackr.pack(value);
-/**
- * Decodes a log entry. msgpackr would decode a Buffer's byte arrays as Buffers, not as plain Uint8Arrays, so the Buffer
- * is wrapped first.
- */
-export const decodeLogEntry = (data: Uint8Array): Json =>
-  logEntryPackr.unpack(new Uint8Array(data.buffer, data.byteOffset, data.byteLength)) as Json;
 
 export interface JetStreamLogState {
   readonly incarnation: string;

@@ -2,8 +2,9 @@ import type { Json } from '#base';
 import type { Clock, TimerHandle } from '#base/clock';
 import type { LogSeq } from '#model';
 import { crashOnThrow } from '#ports/nats';
+import { decodeLogEntry } from './entry-codec.js';
 import { type EventLogReader, type EventLogSubscription, EventLogUnavailableError } from './log.js';
-import { decodeLogEntry, type JetStreamLogState, type JetStreamLogStream } from './log-jetstream-stream.js';
+import type { JetStreamLogState, JetStreamLogStream } from './log-jetstream-stream.js';
 
 /** A live entry that the server republished: its position, and that of the previous entry on the same subject. */
 export interface LiveLogEntry {

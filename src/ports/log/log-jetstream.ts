@@ -16,6 +16,7 @@ import {
   readRepublishedPosition,
   watchNatsConnection,
 } from '#ports/nats';
+import { decodeLogEntry, encodeLogEntry } from './entry-codec.js';
 import {
   type EventLog,
   type EventLogBounds,
@@ -24,7 +25,7 @@ import {
   type EventLogSubscription,
   EventLogUnavailableError,
 } from './log.js';
-import { decodeLogEntry, encodeLogEntry, JetStreamLogStream } from './log-jetstream-stream.js';
+import { JetStreamLogStream } from './log-jetstream-stream.js';
 import { JetStreamEventLogSubscription } from './log-jetstream-subscription.js';
 
 /** Interval of the checks whether the last entry was lost, milliseconds. */

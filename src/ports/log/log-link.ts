@@ -6,6 +6,7 @@ import type { Json } from '#base';
 import { type LogSeq, type RealmId, toLogSeq } from '#model';
 import { packJsonToBuffer, unpackJson } from '#ports/store';
 import type { LinkMessage, ProcessLink } from '#ports/wire';
+import { decodeLogEntry, encodeLogEntry } from './entry-codec.js';
 import {
   type EventLog,
   type EventLogBounds,
@@ -151,7 +152,7 @@ export class LinkEventLog implements EventLog {
     switch (kind) {
       case LOG_LINK_MESSAGE.entry:
         subscription.position = toLogSeq(second as number);
-        subscription.reader.onEntry(subscription.position, unpackJson(third as Uint8Array));
+        subscription.reader.onEntry(subscription.position, decodeLogEntry(third as Uint8Array));
         return;
       case LOG_LINK_MESSAGE.published:
         subscription.reader.onTransient(second as Json);
@@ -167,10 +168,10 @@ export class LinkEventLog implements EventLog {
 const encodedEntryValues = new WeakMap<object, Buffer>();
 
 function encodeEntryValueOnce(value: Json): Buffer {
-  if (typeof value !== 'object' || value === null) return packJsonToBuffer(value);
+  if (typeof value !== 'object' || value === null) return encodeLogEntry(value);
   let bytes = encodedEntryValues.get(value);
   if (!bytes) {
-    bytes = packJsonToBuffer(value);
+    bytes = encodeLogEntry(value);
     encodedEntryValues.set(value, bytes);
   }
   return bytes;

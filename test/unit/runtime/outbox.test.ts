@@ -1,7 +1,7 @@
 import t from 'tap';
 import type { Json } from '#base';
 import { type LogEntry, type LogItem, LogItemGroupDeduplicator, MAX_ITEMS_PER_LOG_ENTRY } from '#model';
-import { encodeLogEntry } from '../../../src/ports/log/log-jetstream-stream.js';
+import { encodeLogEntry } from '../../../src/ports/log/entry-codec.js';
 import type { OutboxEntry } from '../../../src/runtime/commit-batch.js';
 import { doItemsFitIntoLog, packLogEntries } from '../../../src/runtime/pack-entries.js';
 import { ledgerKey } from '../../cluster/kinds.js';
