@@ -64,9 +64,8 @@ export const readTopicPolicyHoldersHandler: ConversationCommandHandler<typeof st
 };
 
 /**
- * Records that a user's actor keeps a policy for the topic, or no longer does, and whether the user follows it.
- * The command is never refused and may be
- * repeated.
+ * Records that a user's actor keeps a policy for the topic, or no longer does, and whether the user follows it. The
+ * command is never refused and may be repeated.
  */
 export const recordTopicPolicyHolderHandler: ConversationCommandHandler<typeof streamActorCommands.topicWatched> = {
   creates: true,

@@ -69,9 +69,15 @@ t.test('two pictures are decoded at a time, and a failure frees its place', asyn
   const bytes = await green.clone().png().toBuffer();
   let running = 0;
   let most = 0;
+  let meet = (): void => {};
+  const twoRun = new Promise<void>((resolve) => {
+    meet = resolve;
+  });
   const work = (fails: boolean) =>
     withConversionSlotAndPicture(bytes, async () => {
       most = Math.max(most, ++running);
+      if (running === 2) meet();
+      await twoRun;
       await new Promise((resolve) => setImmediate(resolve));
       running--;
       if (fails) throw new Error('broken');

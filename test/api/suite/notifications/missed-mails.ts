@@ -173,6 +173,11 @@ export async function missedMails(t: Test): Promise<void> {
   });
 
   await t.test('followed topics are mailed, though their stream is not, unless the user turns that off', async (t) => {
+    const setMailsOfMember = (value: boolean) =>
+      member.api.ok('POST /users/me/subscriptions/properties', {
+        subscription_data: [{ stream_id: dock, property: 'email_notifications', value }],
+      });
+    await setMailsOfMember(false);
     await owner.api.ok('POST /user_topics', { stream_id: dock, topic: 'tides', visibility_policy: 3 });
     await owner.api.ok('POST /user_topics', { stream_id: dock, topic: 'rocks', visibility_policy: 2 });
     const data = [{ stream_id: dock, property: 'is_muted', value: true }];
@@ -213,6 +218,7 @@ export async function missedMails(t: Test): Promise<void> {
     await owner.api.ok('POST /users/me/subscriptions/properties', {
       subscription_data: [{ stream_id: dock, property: 'is_muted', value: false }],
     });
+    await setMailsOfMember(true);
   });
 
   await t.test('a link of the mail ends the mails with one click', async (t) => {
