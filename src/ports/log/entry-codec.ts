@@ -23,6 +23,8 @@ const [HEADED_MAP_BYTES, HEAD_START] = findStartOfHeadedEntry();
 /** Marks of binary data in MessagePack, by the number of bytes of their length. */
 const BIN_8 = 0xc4;
 const BIN_16 = 0xc5;
+/** Maximum size of a head, bytes. An entry with a longer one travels without it and is read whole. */
+const MAX_HEAD_BYTES = 0xffff;
 
 /** Bytes before the head's length in the encoding of an entry, and their number. */
 function findStartOfHeadedEntry(): readonly [start: Buffer, end: number] {
@@ -51,7 +53,7 @@ export function encodeLogEntry(value: Json): Buffer {
   const { flags, users, streams, newestStreamMessage } = makeLogEntryHead(groups);
   const versions = groups.flatMap(({ v, p }) => [v, p]);
   const head = packr.pack([actor, flags, users, streams, newestStreamMessage, versions] satisfies PackedHead);
-  return packr.pack({ head, actor, groups });
+  return packr.pack(head.byteLength <= MAX_HEAD_BYTES ? { head, actor, groups } : { actor, groups });
 }
 
 /**

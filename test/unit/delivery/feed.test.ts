@@ -12,6 +12,7 @@ import {
 import { DirectoryReplica } from '#directory';
 import {
   type EventAudience,
+  type LogEntry,
   type LogItem,
   realmActorKey,
   streamActorKey,
@@ -23,6 +24,7 @@ import type { DirectoryUser } from '#model/records';
 import type { EventLogReader } from '#ports/log';
 import { StoreUnavailableError } from '#ports/store';
 import { LogRepeatDetector, MAX_LOG_REPEAT_DISTANCE } from '../../../src/delivery/repeat-detector.js';
+import { decodeLogEntry, encodeLogEntry } from '../../../src/ports/log/entry-codec.js';
 import { snapshotWith } from '../../support/directory.js';
 import { FakeClock, settle } from '../../support/fake-clock.js';
 import { MemoryLog } from '../../support/memory-log.js';
@@ -535,4 +537,52 @@ t.test('the feed knows the position from which it recognises every repeat', asyn
     true,
     'nothing was before',
   );
+});
+
+t.test('an entry that no queue here needs moves the queues on, and its items stay encoded', async (t) => {
+  const { log, feed, stored, append } = await world([person(1), person(2), person(9)]);
+  await stored(2, 1, { from: 1, to: 0 });
+  await append(STREAM, 1, members(1, [2]));
+  const queue = new Queue(9);
+  feed.attach(queue);
+  await settle();
+  const decoded: string[] = [];
+  const encodedEntry = (v: number, name: string, to: EventAudience): Json => {
+    const entry = decodeLogEntry(
+      encodeLogEntry({ actor: STREAM, groups: [{ v, p: 0, items: [event(name, to)] }] } as unknown as Json),
+    ) as unknown as LogEntry;
+    const [group] = entry.groups;
+    const watched = {
+      v,
+      p: 0,
+      get items() {
+        decoded.push(name);
+        return group!.items;
+      },
+    };
+    const { actor, head, encodedByteLength } = entry;
+    return { actor, head, encodedByteLength, groups: [watched] } as unknown as Json;
+  };
+  const send = (...of: Parameters<typeof encodedEntry>): void => {
+    const contents = log.contents.realm(REALM);
+    contents.end++;
+    contents.entries.push({ seq: contents.end, value: encodedEntry(...of), bytes: 1, at: 0 });
+    log.contents.wake(REALM);
+  };
+  send(2, 'of the members', { stream: 5, mv: 1 });
+  await settle();
+  t.ok(decoded.splice(0).length > 0, 'the members are read for the first entry');
+  send(3, 'of the members again', { stream: 5, mv: 1 });
+  send(4, 'of another user', { users: [1] });
+  await settle();
+  t.same([decoded, queue.got], [[], []]);
+  t.equal(queue.cursor.position, feed.position);
+  send(5, 'of this user', { users: [9] });
+  const second = new Queue(2);
+  feed.attach(second);
+  await settle();
+  send(6, 'of the members, one of them here now', { stream: 5, mv: 1 });
+  await settle();
+  t.same(queue.got, ['of this user']);
+  t.equal(second.got.at(-1), 'of the members, one of them here now');
 });
