@@ -96,7 +96,7 @@ export class RecentMessageIndex implements MessageReadStore {
     private readonly budget: RecentMessageMemoryBudget,
   ) {}
 
-  /** True if the index must be told of every log item: it has messages, or is reading them. */
+  /** True if `applyLogItem` must be called for each log item: the index has messages, or is reading them. */
   get followsLog(): boolean {
     return this.#messageRecords !== undefined || this.#itemsDuringLoad !== undefined;
   }

@@ -1,4 +1,4 @@
-/** Makes the head of a log entry: what a reader must know to skip the entry without decoding its items. */
+/** Makes the head of a log entry: the facts by which a reader decides to skip it without decoding its items. */
 import { LOG_ENTRY_HEAD_FLAGS, type LogEntryHead, type LogItem, type LogItemGroup } from './log-entry.js';
 
 /** Number of users above which a head says `anyUser` instead of naming them. */

@@ -194,7 +194,7 @@ export const LOG_ENTRY_HEAD_FLAGS = {
   allPublicStreams: 32,
 } as const;
 
-/** What a reader must know of an entry to skip it without decoding its items. */
+/** Facts of an entry by which a reader decides to skip it without decoding its items. */
 export interface LogEntryHead {
   /** Sum of `LOG_ENTRY_HEAD_FLAGS`. */
   readonly flags: number;
