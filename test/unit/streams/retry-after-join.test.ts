@@ -1,6 +1,8 @@
 /** A send that its stream would refuse is passed to the sender's actor first, and remembers that. */
 import t from 'tap';
+import { CommandTooEarlyError } from '#runtime';
 import { sendOrRedirectStreamMessageHandler } from '../../../actors/stream/commands/send.js';
+import { retrySendAfterSubscribingHandler } from '../../../actors/user/commands/messages/retry-after-join.js';
 
 const stream = { id: 5, name: 'closed', archived: false, inviteOnly: true, webPublic: false, postPolicy: 1 };
 const user = { id: 9, isActive: true, role: 400, botOwner: null };
@@ -21,4 +23,21 @@ t.test('a second refusal is final', async (t) => {
     () => sendOrRedirectStreamMessageHandler.handle(view, { ...message, again: true }, prepared, context),
     /Not authorized to send/,
   );
+});
+
+t.test('the retry waits for the stream to know a subscriber, but not one whose account is deactivated', async (t) => {
+  const retry = async (isActive: boolean, isMember: boolean): Promise<void> => {
+    const view = { parts: new Map([['sub/5', { active: true }]]) };
+    await retrySendAfterSubscribingHandler.inputs!(
+      { stream: 5, message },
+      { realm: 1, caller: 9, view } as never,
+      {
+        loadDirectory: async () => ({ user: () => ({ ...user, isActive }) }),
+        askActor: async () => isMember,
+      } as never,
+    );
+  };
+  await t.rejects(retry(true, false), CommandTooEarlyError);
+  await t.resolves(retry(true, true));
+  await t.resolves(retry(false, false), 'the stream refuses the message at once');
 });

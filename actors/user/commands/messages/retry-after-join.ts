@@ -20,13 +20,17 @@ export const retrySendAfterSubscribingHandler: UserCommandHandler<typeof userAct
   async inputs({ stream }, { realm, caller, view }, sources) {
     const knows = (user: number): Promise<unknown> =>
       sources.askActor(streamActorKey(realm, toStreamId(stream)), streamActorCommands.isMember, { user });
+    const directory = await sources.loadDirectory(realm);
+    // Streams have no members whose accounts are deactivated, though these accounts keep their subscriptions.
+    const isActive = (user: number): boolean => directory.user(toUserId(user))?.isActive === true;
+    if (!isActive(caller)) return;
     if (isSubscribedToStream(view.parts, stream)) {
       if (!(await knows(caller))) throw new CommandTooEarlyError();
       return;
     }
     // For bots, the owner's subscription counts, too.
-    const owner = (await sources.loadDirectory(realm)).user(toUserId(caller))?.botOwner;
-    if (!owner) return;
+    const owner = directory.user(toUserId(caller))?.botOwner;
+    if (!owner || !isActive(owner)) return;
     const { subscriptions } = await readUserOwnState(realm, owner, ['subscriptions'], sources);
     if (!subscriptions.some((own) => own.active && own.stream === stream)) return;
     if (!(await knows(owner))) throw new CommandTooEarlyError();
