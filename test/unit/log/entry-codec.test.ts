@@ -30,7 +30,7 @@ const entryOf = (...groups: (readonly LogItem[])[]): LogEntry => ({
 const encode = (entry: LogEntry): Buffer => encodeLogEntry(entry as unknown as Json);
 const decode = (bytes: Uint8Array): LogEntry => decodeLogEntry(bytes) as unknown as LogEntry;
 /** The entry without its head, as values. */
-const valueOf = ({ actor, groups }: LogEntry): LogEntry => ({
+const withoutHead = ({ actor, groups }: LogEntry): LogEntry => ({
   actor,
   groups: groups.map(({ v, p, items }) => ({ v, p, items })),
 });
@@ -38,8 +38,8 @@ const valueOf = ({ actor, groups }: LogEntry): LogEntry => ({
 t.test('an entry comes out as it went in, and again after it is passed on', (t) => {
   const entry = entryOf([MESSAGE, FLAGS], [FLAGS]);
   const once = decode(encode(entry));
-  t.strictSame(valueOf(once), entry);
-  t.strictSame(valueOf(decode(encode(once))), entry);
+  t.strictSame(withoutHead(once), entry);
+  t.strictSame(withoutHead(decode(encode(once))), entry);
   t.equal(once.encodedByteLength, encode(entry).byteLength);
   t.end();
 });
