@@ -15,12 +15,12 @@ export class KeptBlobRef {
 }
 
 interface SentBlob {
-  /** Undefined: sent once, not kept. */
+  /** Undefined for an array that was sent once and is not kept. */
   ref: KeptBlobRef | undefined;
   readonly byteLength: number;
 }
 
-/** What the other end must do after a frame: keep arrays of that frame, and forget others. */
+/** Changes for the other end to apply after a frame: arrays of that frame to keep, and others to forget. */
 export interface KeptBlobChanges {
   readonly kept: (readonly [number: number, bytes: Uint8Array])[];
   readonly forgotten: number[];
