@@ -4,11 +4,12 @@ import type { Test } from 'tap';
 import { rounds } from '../../support/rounds.js';
 import { myId } from './api.js';
 import { Follower } from './chatter.js';
+import type { Embedded } from './face.js';
 import { until } from './wait.js';
 import { begin, crash, notOnce } from './world.js';
 
-export async function scheduledOnce(test: Test): Promise<void> {
-  const world = await begin(test, 1, ['general', 'doomed']);
+export async function scheduledOnce(test: Test, face: Embedded): Promise<void> {
+  const world = await begin(face, 1, ['general', 'doomed']);
   const { owner, other, random, streams } = world;
   const apis = [owner, other];
   const [me, they] = [await myId(owner), await myId(other)];
