@@ -4,11 +4,11 @@ import { rounds } from '../support/rounds.js';
 import { end, Follower, Sender } from './support/chatter.js';
 import { Embedded } from './support/face.js';
 import { judge, killAmidst, STREAM } from './support/kill.js';
-import { WITH_WORKER } from './support/process.js';
+import { WITH_WORKERS } from './support/process.js';
 
 const ROUNDS = rounds(2, 5);
 
-const face = await Embedded.start(WITH_WORKER);
+const face = await Embedded.start(WITH_WORKERS);
 t.teardown(() => face.stop());
 const api = face.api();
 

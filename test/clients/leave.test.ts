@@ -8,7 +8,7 @@ import { rounds } from '../support/rounds.js';
 import { Cluster, Embedded } from './support/face.js';
 import { KeepAliveClient, type KeptAnswer } from './support/keep-alive.js';
 import { services } from './support/missing.js';
-import { WITH_WORKER } from './support/process.js';
+import { WITH_WORKERS } from './support/process.js';
 import { healthOf } from './support/scrape.js';
 import { until } from './support/wait.js';
 
@@ -206,7 +206,7 @@ const refuses = (port: number): Promise<boolean> =>
   });
 
 async function underWay(test: Test, adapter: string): Promise<void> {
-  const face = await Embedded.start(['--http-adapter', adapter, ...WITH_WORKER]);
+  const face = await Embedded.start(['--http-adapter', adapter, ...WITH_WORKERS]);
   test.teardown(() => face.stop());
   const key = Buffer.from(`${face.owner.email}:${face.owner.key}`).toString('base64');
   const idle = connect({ port: face.port, host: '127.0.0.1' });

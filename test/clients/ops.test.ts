@@ -6,7 +6,7 @@ import { natsServerBinary, OwnNats } from '../support/nats.js';
 import type { Account, Api } from './support/api.js';
 import { Cluster, Embedded, PASSWORD } from './support/face.js';
 import { services } from './support/missing.js';
-import { type Child, WITH_WORKER } from './support/process.js';
+import { type Child, WITH_WORKERS } from './support/process.js';
 import { TcpProxy } from './support/proxy.js';
 import { healthOf, scrape, scrapeAll } from './support/scrape.js';
 import { until } from './support/wait.js';
@@ -169,7 +169,7 @@ async function facts(test: Test, seen: Seen): Promise<void> {
 }
 
 t.test('embedded', async (test) => {
-  const face = await Embedded.start([...DEBUG, ...WITH_WORKER]);
+  const face = await Embedded.start([...DEBUG, ...WITH_WORKERS]);
   test.teardown(() => face.stop());
   await facts(test, { site: face.site, api: face.api(), account: face.owner, children: [face.server] });
 });

@@ -6,7 +6,7 @@ import t, { type Test } from 'tap';
 import { runCommand } from './support/command-line.js';
 import { Embedded } from './support/face.js';
 import { remove, temporary } from './support/folders.js';
-import { bounded, conclave, type Ended, WITH_WORKER } from './support/process.js';
+import { bounded, conclave, type Ended, WITH_WORKERS } from './support/process.js';
 import { HANGS_MS } from './support/wait.js';
 
 const start = (...args: string[]): Promise<Ended> => bounded(conclave(args), HANGS_MS);
@@ -42,7 +42,7 @@ t.test('a port that is taken', async (test) => {
     remove(folder);
   });
   const { port } = other.address() as { port: number };
-  for (const more of [['--http-adapter', 'node'], WITH_WORKER]) {
+  for (const more of [['--http-adapter', 'node'], WITH_WORKERS]) {
     const args = ['serve', '--data-dir', folder, '--port', String(port), ...more];
     const ended = await start(...args, '--log-level', 'error');
     refused(test, ended, { code: 1, says: new RegExp(`^conclave: .*127\\.0\\.0\\.1:${port}`) });

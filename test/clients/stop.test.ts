@@ -7,7 +7,7 @@ import { type Answer, Refused } from './support/api.js';
 import { end, Follower, faultsOf, faultsOfHistory, isCleanError, Sender } from './support/chatter.js';
 import { Cluster, Embedded } from './support/face.js';
 import { services } from './support/missing.js';
-import { type Ended, WITH_WORKER } from './support/process.js';
+import { type Ended, WITH_WORKERS } from './support/process.js';
 import { scrape } from './support/scrape.js';
 import { HANGS_MS, until } from './support/wait.js';
 
@@ -35,7 +35,7 @@ async function nothingPending(test: Test, store: Store): Promise<void> {
 /** A connection that breaks is fine, too: the server is stopping. */
 const isGone = (error: unknown): boolean => error instanceof Error && !(error instanceof Refused);
 
-const embedded = await Embedded.start(WITH_WORKER);
+const embedded = await Embedded.start(WITH_WORKERS);
 t.teardown(() => embedded.stop());
 
 t.test('embedded: SIGTERM while messages are sent and polls are held', async (test) => {

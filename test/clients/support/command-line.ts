@@ -2,10 +2,9 @@
  * Commands of the command line. `runCommand` runs them in one process for all of this test process, a start of the
  * program less for each. Tests of the start itself, of kills and of commands at the same time use `conclave`.
  */
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
+import type { Socket } from 'node:net';
 import { fileURLToPath } from 'node:url';
-import t from 'tap';
-import { atEndOfProcess } from '../../runner/shared.js';
 import { cleanEnvironment, END_MARK, type Ended, killAtExit } from './process.js';
 import { HANGS_MS } from './wait.js';
 
@@ -13,8 +12,7 @@ const SCRIPT = fileURLToPath(new URL('./command-line-process.js', import.meta.ur
 
 class CommandLineProcess {
   over = false;
-  readonly #child: ChildProcess;
-  readonly #ended: Promise<void>;
+  readonly #child: ChildProcessWithoutNullStreams;
   readonly #texts = { stdout: '', stderr: '' };
   #changed = (): void => {};
 
@@ -30,22 +28,25 @@ class CommandLineProcess {
     }
     // It may have ended before a command reaches it.
     child.stdin.on('error', () => {});
-    this.#ended = new Promise((resolve) =>
-      child.once('close', () => {
-        this.over = true;
-        this.#changed();
-        resolve();
-      }),
-    );
+    child.once('close', () => {
+      this.over = true;
+      this.#changed();
+    });
+    // Its end is waited for, so that the runner knows its CPU.
+    process.on('beforeExit', () => {
+      if (!this.over) this.#end();
+    });
   }
 
   async run(words: readonly string[], withinMs: number): Promise<Ended> {
     const started = performance.now();
     this.#texts.stdout = '';
     this.#texts.stderr = '';
+    this.#keepAwake(true);
     const timer = setTimeout(() => this.#child.kill('SIGKILL'), withinMs);
-    const isDone = (): boolean => this.over || Object.values(this.#texts).every((text) => /\0.*\n$/.test(text));
-    this.#child.stdin!.write(`${JSON.stringify(words)}\n`);
+    const isDone = (): boolean =>
+      this.over || Object.values(this.#texts).every((text) => text.includes(END_MARK) && text.endsWith('\n'));
+    this.#child.stdin.write(`${JSON.stringify(words)}\n`);
     await new Promise<void>((resolve) => {
       this.#changed = () => {
         if (isDone()) resolve();
@@ -53,6 +54,7 @@ class CommandLineProcess {
       this.#changed();
     });
     clearTimeout(timer);
+    this.#keepAwake(false);
     const [stdout = '', code] = this.#texts.stdout.split(END_MARK);
     const [stderr = ''] = this.#texts.stderr.split(END_MARK);
     return {
@@ -62,22 +64,23 @@ class CommandLineProcess {
     };
   }
 
-  async stop(): Promise<void> {
-    this.#child.stdin!.end();
-    await this.#ended;
+  /** Whether this process goes on while it has nothing to do but this. */
+  #keepAwake(yes: boolean): void {
+    const { stdin, stdout, stderr } = this.#child;
+    for (const one of [this.#child, stdin as Socket, stdout as Socket, stderr as Socket]) yes ? one.ref() : one.unref();
+  }
+
+  #end(): void {
+    this.#keepAwake(true);
+    this.#child.stdin.end();
   }
 }
 
 let current: CommandLineProcess | undefined;
 /** Commands run one after the other. */
 let last: Promise<unknown> = Promise.resolve();
-let ending = false;
 
 async function runNext(words: readonly string[], withinMs: number): Promise<Ended> {
-  if (!ending) {
-    ending = true;
-    atEndOfProcess(t, () => current?.stop());
-  }
   if (!current || current.over) current = new CommandLineProcess();
   return current.run(words, withinMs);
 }

@@ -112,11 +112,11 @@ const OURS = [
 ];
 /**
  * Tests call more often than people do; one that wants limits gives the option. A worker costs as much as a server:
- * servers have one where kills and stops are tested (`WITH_WORKER`), and none elsewhere.
+ * servers have one where kills and stops are tested (`WITH_WORKERS`), and none elsewhere.
  */
 const DEFAULTS = { RATE_LIMITS: 'off', WORKERS: '0' };
-/** Options of an embedded server that serves clients from a process of its own, as it does on two cores. */
-export const WITH_WORKER: readonly string[] = ['--workers', '1'];
+/** Options of an embedded server that starts as many workers as it does by itself: one on two cores. */
+export const WITH_WORKERS: readonly string[] = ['--workers', 'auto'];
 
 export function cleanEnvironment(): NodeJS.ProcessEnv {
   // tap's loaders and hooks are for tests, not for what they start.
