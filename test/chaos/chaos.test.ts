@@ -1,6 +1,6 @@
 /**
- * `npm run chaos` in short: half a minute of load, in which an actor host and a frontend are killed, and a host loses the
- * store.
+ * `npm run chaos` in short: half a minute of load, in which an actor host and a frontend are killed, and a host loses
+ * the store.
  */
 import t from 'tap';
 import { services } from '../clients/support/missing.js';

@@ -1,6 +1,6 @@
 /**
- * Runs one command of the program after the other, each as `src/main.ts` does. Input: one command per line, its words as
- * JSON. Output: what the command writes, on stdout and stderr, each closed by a line with the exit code.
+ * Runs one command of the program after the other, each as `src/main.ts` does. Input: one command per line, its words
+ * as JSON. Output: what the command writes, on stdout and stderr, each closed by a line with the exit code.
  */
 import { readFileSync } from 'node:fs';
 import Module, { createRequire } from 'node:module';
