@@ -34,7 +34,7 @@ async function load(url: string, dumped: ReadonlyMap<string, Document[]>): Promi
 const cluster = services();
 if (cluster) {
   t.test('after `store restored` queues of before end, and ids that clients know do not come again', async (test) => {
-    const face = await Cluster.start(cluster);
+    const face = await Cluster.start(cluster, 1, []);
     test.teardown(() => face.stop());
     await face.api(0).subscribe(STREAM);
     const kept = await face.api(0).send(STREAM, 'kept');
