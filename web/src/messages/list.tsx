@@ -74,7 +74,7 @@ function useMessageListScrolling(window: MessageWindow, rows: readonly MessageRo
     const end = Math.min(range.count - 1, index + OVERSCAN_ROWS_PER_SIDE * 2);
     return Array.from({ length: end - start + 1 }, (_, n) => start + n);
   };
-  const virtual = useVirtualizer({
+  const { virtual, measureRow } = useVirtualizer({
     count: rows.length,
     getScrollElement: () => scroller.current,
     estimateSize: (index) => estimateRowHeight(rows[index]),
@@ -146,7 +146,7 @@ function useMessageListScrolling(window: MessageWindow, rows: readonly MessageRo
     scrollBy: (pages) => scroller.current?.scrollBy({ top: pages * (scroller.current.clientHeight - 60) }),
     findVisibleIds: () => findMessageIdsOnScreen(scroller.current),
   };
-  return { scroller, virtual, handle, place, follows };
+  return { scroller, virtual, measureRow, handle, place, follows };
 }
 
 /** Scrolls a message of the document to its place. @returns whether it is in the document */
@@ -193,6 +193,7 @@ export function MessageList({ window, rows, topContent, endContent, handle, onSc
   const {
     scroller,
     virtual,
+    measureRow,
     handle: own,
     place,
     follows,
@@ -240,9 +241,7 @@ export function MessageList({ window, rows, topContent, endContent, handle, onSc
         <div style={{ height: `${first - LIST_TOP_HEIGHT_PX}px` }} />
         {items.map(({ key, index }) => {
           const row = rows[index];
-          return (
-            row && <MessageItem key={key} row={row} index={index} window={window} measure={virtual.measureElement} />
-          );
+          return row && <MessageItem key={key} row={row} index={index} window={window} measure={measureRow} />;
         })}
         <div style={{ height: `${Math.max(0, virtual.getTotalSize() - (last - LIST_TOP_HEIGHT_PX))}px` }} />
       </div>

@@ -79,6 +79,8 @@ export interface QueueStateOwner {
 export class BrowserEventQueue {
   readonly status = signal<SyncStatus>('starting');
   readonly isLeadingTab = signal(false);
+  /** Registrations that this tab has made. */
+  registrationCount = 0;
   #queueId: string | undefined;
   #lastEventId = -1;
   #hasLoadedState = false;
@@ -240,6 +242,13 @@ export class BrowserEventQueue {
     }
   }
 
+  /** A copy of the whole state takes long in large organizations: a tab that is alone makes none. */
+  async #postStateToOtherTabs(turn: number): Promise<void> {
+    const { tabs } = this.platform;
+    const open = await tabs.listOpenTabIds();
+    if (turn === this.#currentLoopNumber && open.some((id) => id !== tabs.id)) this.#postState('*');
+  }
+
   #postState(to: string): void {
     const [queue, last, status] = [this.#queueId, this.#lastEventId, this.status.peek()];
     this.#postToOtherTabs({ type: 'state', to, queue, last, status, snapshot: this.user.makeSnapshot() });
@@ -286,13 +295,14 @@ export class BrowserEventQueue {
     })) as Snapshot;
     if (turn !== this.#currentLoopNumber) return;
     const again = this.#hasLoadedState;
+    this.registrationCount++;
     this.#queueId = snapshot.queue_id ?? undefined;
     this.#lastEventId = snapshot.last_event_id ?? -1;
     this.#hasLoadedState = true;
     this.#lastAnswerAt = this.platform.now();
     this.user.loadSnapshot(snapshot, again);
     this.#setStatus('live');
-    this.#postState('*');
+    void this.#postStateToOtherTabs(turn);
   }
 
   async #pollOnce(turn: number, atOnce: boolean): Promise<void> {
