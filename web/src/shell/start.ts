@@ -6,7 +6,6 @@ import { startShortcutListener, startToastsAndTooltips } from '../kit/index.js';
 import { loadAndStartNotifying } from '../notify/index.js';
 import { loadAndUseFirstKnownLanguage, uses24HourClock } from '../text/index.js';
 import { App } from './app.js';
-import { startUnreadBadgeOnIcon } from './badge.js';
 import { syncShortcutKeysWithStorage } from './keys.js';
 import { startApplyingTheme } from './theme.js';
 import { startUpdatingDocumentTitle } from './title.js';
@@ -30,7 +29,6 @@ export async function startShell(core: Core, root: HTMLElement): Promise<void> {
   startLoadingAddressedMessages(core);
   startApplyingTheme(core);
   startUpdatingDocumentTitle(core);
-  startUnreadBadgeOnIcon(core);
   syncShortcutKeysWithStorage();
   await loadAndUseFirstKnownLanguage(navigator.languages);
   effect(() => {

@@ -1,5 +1,5 @@
 import { effect, signal } from '@preact/signals-core';
-import type { QueueEvent, Snapshot } from '../../contract/index.js';
+import { type QueueEvent, REGISTRATION_PARAMS, type Snapshot } from '../../contract/index.js';
 import { type ApiClient, ApiFailure, ServerUnreachable } from '../api.js';
 import type { Platform, TimerHandle } from '../ports.js';
 import { isTabMessage, type TabMessage } from './tabs.js';
@@ -16,46 +16,6 @@ const FIRST_STATE_LIMIT_MS = 4_000;
 const SUSPENDED_MS = 10_000;
 const FIRST_RETRY_PAUSE_MS = 400;
 const MAX_RETRY_PAUSE_MS = 30_000;
-
-const CLIENT_CAPABILITIES = {
-  notification_settings_null: true,
-  bulk_message_deletion: true,
-  user_avatar_url_field_optional: false,
-  stream_typing_notifications: true,
-  user_settings_object: true,
-  linkifier_url_template: true,
-};
-
-/** Parts of the state, by the events that change them; `subscription` has all visible streams. */
-const FETCHED_EVENT_TYPES = [
-  'alert_words',
-  'custom_profile_fields',
-  'default_stream_groups',
-  'default_streams',
-  'drafts',
-  'giphy',
-  'message',
-  'muted_users',
-  'presence',
-  'realm',
-  'realm_bot',
-  'realm_domains',
-  'realm_emoji',
-  'realm_linkifiers',
-  'realm_playgrounds',
-  'realm_user',
-  'realm_user_groups',
-  'realm_user_settings_defaults',
-  'recent_private_conversations',
-  'scheduled_messages',
-  'starred_messages',
-  'subscription',
-  'update_message_flags',
-  'user_settings',
-  'user_status',
-  'user_topic',
-  'video_calls',
-];
 
 /** The owner of the state that the queue keeps up to date. */
 export interface QueueStateOwner {
@@ -285,14 +245,7 @@ export class BrowserEventQueue {
       this.user.onSessionChanged(false);
       return;
     }
-    const snapshot = (await this.api.post('/register', {
-      apply_markdown: true,
-      client_gravatar: false,
-      slim_presence: true,
-      include_subscribers: false,
-      client_capabilities: CLIENT_CAPABILITIES,
-      fetch_event_types: FETCHED_EVENT_TYPES,
-    })) as Snapshot;
+    const snapshot = (await this.api.post('/register', REGISTRATION_PARAMS)) as Snapshot;
     if (turn !== this.#currentLoopNumber) return;
     const again = this.#hasLoadedState;
     this.registrationCount++;
