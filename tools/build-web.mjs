@@ -190,7 +190,7 @@ const addressOf = (path) => `${ADDRESS}/${basename(path)}`;
 function pageOf({ early, script, imports, style, later }) {
   const preloads = imports.map((path) => `<link rel="modulepreload" href="${addressOf(path)}">`);
   const scripts = [
-    `<script type="module" src="${addressOf(early)}" async></script>`,
+    `<script type="module" src="${addressOf(early)}"></script>`,
     ...preloads,
     `<script type="module" src="${addressOf(script)}"></script>`,
   ];

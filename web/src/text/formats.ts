@@ -97,6 +97,8 @@ export function formatRelativeTime(ms: number, now = Date.now()): string {
 }
 
 export const formatNumber = (n: number): string => {
+  // Each language of the client writes small counts in these digits, and the first view shows no others.
+  if (Number.isInteger(n) && n >= 0 && n < 1_000) return String(n);
   numberFormat ??= new Intl.NumberFormat(currentFormatLocale);
   return numberFormat.format(n);
 };
