@@ -1,6 +1,6 @@
 /**
- * The HTML of messages as the official mobile client of today reads it (../shared/api/current.md § Message HTML). What
- * it does not know is shown as source, block by block.
+ * The HTML of messages as the official mobile client of today reads it. The client shows other constructs as source,
+ * block by block.
  */
 import { DomUtils, parseDocument } from 'htmlparser2';
 

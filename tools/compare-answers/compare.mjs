@@ -65,8 +65,10 @@ export function answersByRequest(lines) {
 }
 
 /**
- * Answers of the newer server that differ. What differs between the two runs of the older server is left out.
- * @returns for each request with differences, the answers that only one server gave; and the number of requests compared
+ * Answers of the newer server that differ. Requests whose answers differ between the two runs of the older server are
+ * left out.
+ * @returns for each request with differences, the answers that only one server gave; and the number of requests
+ *   compared
  */
 export function compareAnswers(before, beforeAgain, after) {
   const differences = [];

@@ -1,10 +1,11 @@
 /**
- * `node tools/compare-answers/main.mjs BEFORE [FAMILY]`: the API suite of another checkout, built, against its own
- * server twice and against the server of this checkout once; then the answers to clients of level 184 are compared. What
- * is new in every run (keys, times, ids of queues) is left out, and so are requests whose answers differ between the two
- * runs of the same server.
+ * `node tools/compare-answers/main.mjs BEFORE [FAMILY] [FILE]`: the API suite of another checkout, built, against its own
+ * server twice and against the server of this checkout once. Then the answers to clients of level 184 are compared,
+ * without texts that are new in every run (keys, times, ids of queues). Requests whose answers differ between the two
+ * runs of the same server are left out, too.
  *
- * Ends with 1 if an answer differs. FAMILY is a part of the titles of families (API_TEST_ONLY).
+ * Ends with 1 if an answer differs. FAMILY is a part of the titles of families (API_TEST_ONLY), FILE another test that
+ * runs families, such as dist/test/api/embedded-node-http.test.js.
  */
 import { spawnSync } from 'node:child_process';
 import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
@@ -12,13 +13,13 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { answersByRequest, compareAnswers } from './compare.mjs';
 
-const SUITE = 'dist/test/api/embedded.test.js';
+const WHOLE_SUITE = 'dist/test/api/embedded.test.js';
 const LONGEST_RUN_MS = 1_800_000;
 const MAX_SHOWN = 40;
 
-const [before, family = ''] = process.argv.slice(2);
+const [before, family = '', suite = WHOLE_SUITE] = process.argv.slice(2);
 if (before === undefined) {
-  process.stderr.write('node tools/compare-answers/main.mjs BEFORE [FAMILY]\n');
+  process.stderr.write('node tools/compare-answers/main.mjs BEFORE [FAMILY] [FILE]\n');
   process.exit(2);
 }
 
@@ -44,7 +45,7 @@ function record(checkout, name) {
   process.stderr.write(`${name}\n`);
   const env = { ...process.env, RECORD_ANSWERS: file, API_TEST_ONLY: family, SEED: '1' };
   const options = { cwd: checkout, env, encoding: 'utf8', maxBuffer: 1 << 30, timeout: LONGEST_RUN_MS };
-  const { status, stdout } = spawnSync(process.execPath, ['--import', hook, SUITE], options);
+  const { status, stdout } = spawnSync(process.execPath, ['--import', hook, suite], options);
   const failed = stdout.split('\n').filter((line) => /^\s*not ok/.test(line));
   process.stderr.write(`  ended with ${status}, ${failed.length} failed\n${failed.slice(0, 10).join('\n')}\n`);
   return answersByRequest(readFileSync(file, 'utf8').split('\n'));

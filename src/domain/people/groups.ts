@@ -25,7 +25,7 @@ const SYSTEM_GROUP_ID_BY_POLICY: Readonly<Record<number, number>> = {
   5: SYSTEM_GROUP_IDS.everyone,
 };
 
-/** The system group whose members a `*_policy` setting allows; nobody for a number without a group. */
+/** The system group whose members a `*_policy` setting allows; the empty group for a number without one. */
 export const systemGroupIdOfPolicy = (policy: number): number =>
   SYSTEM_GROUP_ID_BY_POLICY[policy] ?? SYSTEM_GROUP_IDS.nobody;
 

@@ -46,8 +46,17 @@ t.test('keys, times and ids of queues are the same everywhere', async (t) => {
 
 t.test('polls may divide events, but an event may not change its form or its place in an entry', async (t) => {
   const poll = (events: object[]): string => line('/api/v1/events?queue_id=x&last_event_id=-1', { events });
-  const [a, b] = [{ type: 'typing', id: 8_192 }, { type: 'message', id: 8_193 }];
-  const after = [poll([a]), poll([{ ...b, id: 3 * 8_192 + 1 }, { type: 'heartbeat', id: 5 }])];
+  const [a, b] = [
+    { type: 'typing', id: 8_192 },
+    { type: 'message', id: 8_193 },
+  ];
+  const after = [
+    poll([a]),
+    poll([
+      { ...b, id: 3 * 8_192 + 1 },
+      { type: 'heartbeat', id: 5 },
+    ]),
+  ];
   t.same(compare([poll([a, b])], [poll([a, b])], after), { compared: 1, differences: [] });
   t.equal(single(poll([a, b]), poll([a, { ...b, id: 8_194 }])).differences.length, 1);
 });
