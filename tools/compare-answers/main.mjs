@@ -1,6 +1,6 @@
 /**
- * `node tools/compare-answers/main.mjs BEFORE [FAMILY] [FILE]`: the API suite of another checkout, built, against its own
- * server twice and against the server of this checkout once. Then the answers to clients of level 184 are compared,
+ * `node tools/compare-answers/main.mjs BEFORE [FAMILY] [FILE]`: the API suite of another checkout, built, against its
+ * own server twice and against the server of this checkout once. Then the answers to clients of level 184 are compared,
  * without texts that are new in every run (keys, times, ids of queues). Requests whose answers differ between the two
  * runs of the same server are left out, too.
  *
