@@ -8,7 +8,7 @@ const PATTERNS_BY_NAME = [
   ['place', /\borg\d+x[0-9a-z]+/g],
   ['port', /127\.0\.0\.1:\d+/g],
   ['hash', /\b[0-9a-f]{32,128}\b/g],
-  ['key', /\b[A-Za-z0-9_-]{22,}\b/g],
+  ['key', /(?<![\w-])[\w-]{22,}(?![\w-])/g],
   ['time', /\b1[6-9]\d{8}(?:\.\d+)?\b|\b1[6-9]\d{11}\b/g],
   ['retry', /"retry-after":\s*[\d.]+/g],
 ];
