@@ -38,6 +38,7 @@ const MAX_CACHED_PARTS = 20_000;
 /** The Store of the embedded server. A write that has resolved was flushed to disk. */
 export class LmdbStore implements Store {
   readonly atomicRecords = true;
+  readonly tagsReactions: boolean;
   readonly #environment: LmdbEnvironment;
   readonly #rootHeadTable: LmdbTable;
   /** Table of actor roots: actor -> [state, outbox]. */
@@ -63,6 +64,7 @@ export class LmdbStore implements Store {
    */
   constructor(environment: LmdbEnvironment, clock: Clock, digestOf?: MessageDigestMaker) {
     this.#environment = environment;
+    this.tagsReactions = environment.tagsReactions;
     this.#rootHeadTable = environment.openTable('root-heads');
     this.#rootTable = environment.openTable('roots');
     this.#partTable = environment.openTable('parts');

@@ -135,6 +135,11 @@ export type MessageReadStore = Pick<Store, 'getParts' | 'getMessages' | 'scanMes
 export interface Store {
   /** True if `commit` applies `records` in its own transaction, so that they need not pass through the outbox. */
   readonly atomicRecords: boolean;
+  /**
+   * True if every message with reactions has the tag of reactions. Data begun before messages got that tag don't have
+   * it throughout.
+   */
+  readonly tagsReactions: boolean;
 
   /**
    * Loads a root and fences older owners: writes `epoch` into the root and returns the root. From then on every commit

@@ -17,7 +17,7 @@ export const messageIndexTags = {
    */
   wildcard: (conversation: string): string => `*${conversation}`,
   alerted: (user: number): string => `!${user}`,
-  has: (what: 'link' | 'image' | 'attachment'): string => `has:${what}`,
+  has: (what: 'link' | 'image' | 'attachment' | 'reaction'): string => `has:${what}`,
   /** Tag of a message that links to an uploaded file. Readers of any such message may read the file. */
   file: (token: string): string => `file:${token}`,
   resolved: 'resolved',
@@ -48,6 +48,7 @@ function messageTagsExceptWords({ body, participants, originStream }: StoredMess
   if (body.has.image) tags.push(messageIndexTags.has('image'));
   const files = body.files ?? [];
   if (files.length > 0) tags.push(messageIndexTags.has('attachment'));
+  if ((body.reactions?.length ?? 0) > 0) tags.push(messageIndexTags.has('reaction'));
   for (const path of files) tags.push(messageIndexTags.file(parseFilePath(path)?.token ?? path));
   if (body.stream !== 0 && body.topic.startsWith(RESOLVED_TOPIC_PREFIX)) tags.push(messageIndexTags.resolved);
   if (originStream !== body.stream) tags.push(messageIndexTags.cameTo(`s${body.stream}`));
