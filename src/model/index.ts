@@ -62,6 +62,7 @@ export {
   type DirectoryLogItem,
   type EventAudience,
   type EventLogItem,
+  type FreshLogItemGroups,
   LOG_ENTRY_HEAD_FLAGS,
   LOG_ENTRY_SPLIT_BYTES,
   type LogEntry,
@@ -76,8 +77,10 @@ export {
   type MessageLogItem,
   type MessageMoveProgressLogItem,
   type MovedMessageCopies,
+  numberOfLogItemGroup,
   type ReadMessageIdRange,
   type RecipientFieldRule,
+  type TransientLogItem,
 } from './log-entry.js';
 export { makeLogEntryHead } from './log-entry-head.js';
 export { ActorPartAccessor, type ActorParts } from './parts.js';

@@ -22,6 +22,7 @@
  * code that starts a server.
  */
 
+export { decodeLogEntry } from './entry-codec.js';
 export {
   type EventLog,
   type EventLogBounds,
