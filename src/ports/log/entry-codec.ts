@@ -94,7 +94,7 @@ function hasHead(data: Uint8Array): boolean {
   return true;
 }
 
-/** msgpackr would decode a Buffer's byte arrays as Buffers, not as plain Uint8Arrays, so the bytes are wrapped first. */
+/** Decodes a value. msgpackr would decode byte arrays of a Buffer as Buffers, so the bytes are wrapped first. */
 const decodeWhole = ({ buffer, byteOffset, byteLength }: Uint8Array): unknown =>
   packr.unpack(new Uint8Array(buffer, byteOffset, byteLength));
 
