@@ -6,7 +6,7 @@
 import type { Json } from '#base';
 import { type LogEntry, type LogItem, type LogSeq, toLogSeq as toSeq } from '#model';
 import { decodeLogEntry, type EventLogReader, type EventLogSubscription } from '#ports/log';
-import { type EncodedEntryChunk, EncodedEntryChunks } from './encoded-entries.js';
+import { type EncodedEntryChunk, EncodedEntryChunks, SpareEncodedEntryChunks } from './encoded-entries.js';
 
 /**
  * Maximum number of entries kept for one realm. A take-over takes seconds; a busy realm has some hundred entries per
@@ -33,7 +33,7 @@ interface RecentLogEntry {
 }
 
 const decodeFromChunk = (chunk: EncodedEntryChunk, start: number, end: number): LogEntry =>
-  decodeLogEntry(chunk.bytes.subarray(start, end)) as unknown as LogEntry;
+  decodeLogEntry(chunk.copy(start, end)) as unknown as LogEntry;
 
 /** Bounds the entries that all realms of a process hold together. Realms without new entries lose theirs first. */
 export class RecentLogEntryMemoryBudget {
@@ -41,6 +41,8 @@ export class RecentLogEntryMemoryBudget {
   readonly #realmsByNewestEntry = new Set<RecentLogEntries>();
   #realmWithNewestEntry: RecentLogEntries | undefined;
   #heldBytes = 0;
+  /** @internal */
+  readonly spareChunks = new SpareEncodedEntryChunks();
 
   constructor(private readonly max = MAX_RECENT_LOG_BYTES) {}
 
@@ -93,10 +95,7 @@ export class RecentLogEntries {
   readonly #openReplays = new Set<RecentLogReplay>();
   /** Bytes of new entries and decoded forms that the budget doesn't count yet. */
   #uncountedBytes = 0;
-  readonly #chunks = new EncodedEntryChunks((bytes) => {
-    if (bytes > 0) this.#uncountedBytes += bytes;
-    else this.budget.subtractDroppedBytes(-bytes);
-  });
+  readonly #chunks: EncodedEntryChunks;
 
   /** Makes an empty list of entries. @param after log position of the entry before the first that will be added */
   constructor(
@@ -105,6 +104,10 @@ export class RecentLogEntries {
   ) {
     this.#completeAfter = after;
     this.#endPosition = after;
+    this.#chunks = new EncodedEntryChunks(budget.spareChunks, (bytes) => {
+      if (bytes > 0) this.#uncountedBytes += bytes;
+      else budget.subtractDroppedBytes(-bytes);
+    });
   }
 
   /** Iterates over the log entries in memory, oldest first. */

@@ -113,7 +113,7 @@ abstract class EncodedValue<T> {
   protected decodeOnce(): T {
     // Decoded binary fields are parts of the decoded bytes, so these are a copy: the bytes of a received message are a
     // part of a larger buffer.
-    this.#decoded ??= decodeWhole(Uint8Array.from(this.encodedBytes)) as T;
+    this.#decoded ??= decodeWhole(new Uint8Array(this.encodedBytes)) as T;
     return this.#decoded;
   }
 }

@@ -233,9 +233,9 @@ export class Cluster {
     return this.#host((await this.owners())[partitionOfActor(key)]);
   }
 
-  /** A command of the command line for this cluster, to whatever end. */
+  /** A command of the command line for this cluster, to whatever end; its options win over the cluster's. */
   attempt(...words: string[]): Promise<Ended> {
-    return bounded(conclave([...words, ...this.#connection()]), HANGS_MS);
+    return bounded(conclave([...this.#connection(), ...words]), HANGS_MS);
   }
 
   /** Milliseconds until every partition is owned, and answered for, by one of these processes. */
