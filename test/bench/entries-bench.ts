@@ -1,8 +1,9 @@
 /**
  * CPU of a log entry that no event queue of a process needs, in a cluster: of a frontend (directory replica and the
  * cache of newest messages) and of a host with the event queue of another user, beside a bare NATS subscription.
- * `. .services/env; node dist/test/bench/entries-bench.js [--entries N] [--runs N]`, about a minute. It asserts no
- * times.
+ * `. .services/env; node dist/test/bench/entries-bench.js [--entries N] [--runs N]`, about a minute. With
+ * `--in-process READER` (frontend or host) the entries come from memory, without NATS: the lowest of many blocks is
+ * steady on a busy machine, too. It asserts no times.
  */
 import { fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
@@ -25,13 +26,16 @@ import {
   type LogSeq,
   logSubjectOfRealm,
   streamActorKey,
+  toLogSeq,
   toRealmId,
   toStreamId,
   toUserId,
   userActorKey,
 } from '#model';
-import { JetStreamEventLog } from '#ports/log';
+import { type EventLog, type EventLogReader, JetStreamEventLog } from '#ports/log';
+import { readRepublishedPosition } from '#ports/nats';
 import { RealmNewestMessageCache } from '../../src/frontend/gateway/newest-messages.js';
+import { decodeLogEntry, encodeLogEntry } from '../../src/ports/log/entry-codec.js';
 import { snapshotWith } from '../support/directory.js';
 import { MemoryStore } from '../support/memory-store.js';
 import { median } from './figures.js';
@@ -204,7 +208,7 @@ async function read({ reader, url, namespace }: ReaderOrder): Promise<void> {
   process.send?.({ ready: true });
 }
 
-async function attachIdleQueue(replica: DirectoryReplica, log: JetStreamEventLog): Promise<void> {
+async function attachIdleQueue(replica: DirectoryReplica, log: EventLog): Promise<void> {
   const store = new MemoryStore({ atomicRecords: true });
   await store.applyRecords(
     SUBSCRIBERS.map((user) => ({
@@ -295,13 +299,95 @@ async function measure(url: string, entries: number, runs: number): Promise<void
   for (const cells of [head, head.map(() => '---:'), ...rows]) process.stdout.write(`| ${cells.join(' | ')} |\n`);
 }
 
+const ENTRIES_PER_BLOCK = 2_000;
+const BLOCKS = 60;
+/** Size of the pieces in which a socket gives bytes. */
+const PIECE_BYTES = 65_536;
+
+/** A log that gives its first subscriber what the caller wants. */
+class FedLog {
+  reader: EventLogReader | undefined;
+
+  asEventLog(): EventLog {
+    const position = toLogSeq(0);
+    const log: Partial<EventLog> = {
+      readBounds: async () => ({ end: position, trimmed: position, incarnation: 'fed' }),
+      subscribe: (_realm, _after, reader) => {
+        this.reader ??= reader;
+        return { position, waitUntilCaughtUp: async () => position, close: () => {} };
+      },
+    };
+    return log as EventLog;
+  }
+}
+
+/** Lowest and median CPU of an entry in blocks of entries that come as messages of the NATS client, microseconds. */
+async function measureInProcess(reader: Exclude<Reader, 'bare'>): Promise<void> {
+  const fed = new FedLog();
+  const log = fed.asEventLog();
+  const replica = await DirectoryReplica.openAndLoad(REALM, log, async () => snapshotWith({}), REAL_CLOCK);
+  if (reader === 'frontend') replica.logTail.addListener(new RealmNewestMessageCache({ usedEntries: 0 }));
+  else await attachIdleQueue(replica, log);
+  let seq = 0;
+  const makeBlock = (kind: Kind): { header: Buffer; data: Buffer }[] =>
+    Array.from({ length: ENTRIES_PER_BLOCK }, (_, i) => {
+      const at = seq + i + 1;
+      const positions = `Nats-Sequence: ${at}\r\nNats-Time-Stamp: 2026-11-24T00:00:00.123456Z\r\nNats-Last-Sequence: ${at - 1}`;
+      const header = `NATS/1.0\r\nNats-Stream: CONCLAVE_EV\r\nNats-Subject: ev.1\r\n${positions}\r\n\r\n`;
+      return kind === 'typing'
+        ? { header: Buffer.alloc(0), data: encodeLogEntry(typing as unknown as Json) }
+        : { header: Buffer.from(header), data: encodeLogEntry(makeEntry(kind) as unknown as Json) };
+    });
+  const give = (message: Parameters<typeof readRepublishedPosition>[0]): void => {
+    const position = readRepublishedPosition(message);
+    const value = decodeLogEntry(message.data);
+    if (position) fed.reader?.onEntry(toLogSeq(++seq), value);
+    else fed.reader?.onTransient(value);
+  };
+  for (const kind of KINDS) {
+    const costs: number[] = [];
+    for (let n = 0; n < BLOCKS; n++) {
+      const pieces: (() => void)[][] = [[]];
+      let piece = Buffer.allocUnsafeSlow(PIECE_BYTES);
+      let used = 0;
+      for (const { header, data } of makeBlock(kind)) {
+        if (used + header.length + data.length > PIECE_BYTES) {
+          piece = Buffer.allocUnsafeSlow(PIECE_BYTES);
+          used = 0;
+          pieces.push([]);
+        }
+        used += header.copy(piece, used) + data.copy(piece, used + header.length);
+        const _rdata = new Uint8Array(piece.buffer, used - header.length - data.length, header.length + data.length);
+        const message = { _rdata, _msg: { hdr: header.length || -1 }, data: _rdata.subarray(header.length) };
+        pieces.at(-1)!.push(() => give(message as never));
+      }
+      const before = process.cpuUsage();
+      for (const messages of pieces) {
+        for (const deliver of messages) deliver();
+        await new Promise<void>((resolve) => setImmediate(resolve));
+      }
+      const { user, system } = process.cpuUsage(before);
+      // The first entries compile the code.
+      if (n >= BLOCKS / 3) costs.push((user + system) / ENTRIES_PER_BLOCK);
+    }
+    const [lowest, middle] = [Math.min(...costs), median(costs)];
+    process.stdout.write(`| ${reader} | ${kind} | ${lowest.toFixed(2)} | ${middle.toFixed(2)} |\n`);
+  }
+}
+
 const ordered = process.env.ENTRIES_READER;
 if (ordered) await read(JSON.parse(ordered) as ReaderOrder);
 else {
   const { values } = parseArgs({
-    options: { entries: { type: 'string', default: '8000' }, runs: { type: 'string', default: '3' } },
+    options: {
+      entries: { type: 'string', default: '8000' },
+      runs: { type: 'string', default: '3' },
+      'in-process': { type: 'string' },
+    },
   });
+  const reader = values['in-process'];
   const url = process.env.NATS_URL;
-  if (!url) throw new Error('NATS_URL is not set');
-  await measure(url, Number(values.entries), Number(values.runs));
+  if (reader === 'frontend' || reader === 'host') await measureInProcess(reader);
+  else if (!url) throw new Error('NATS_URL is not set');
+  else await measure(url, Number(values.entries), Number(values.runs));
 }

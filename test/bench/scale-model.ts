@@ -37,7 +37,7 @@ const COST = {
   entry: { message: 3.5, flags: 3.5, typing: 3 },
   unneeded: { host: 2, frontend: 2 },
   /** Decoding, memberships, and the search for recipients among 200 members; their deliveries are counted apart. */
-  needed: 30,
+  needed: { message: 30, flags: 30, typing: 9 },
   send: { host: 133, frontend: 66 },
   delivery: { host: 43.5, frontend: 43.5 },
   heartbeat: { host: 50, frontend: 50 },
@@ -75,7 +75,7 @@ class ModelQueue implements EventFeedSubscriber {
 }
 const CURSOR = new EventQueueCursor(toLogSeq(0), {});
 
-const hostNames = (count: number): string[] => Array.from({ length: count }, (_, i) => `host-${i + 1}`);
+const hostNames = (count: number): string[] => Array.from({ length: count }, (_, i) => `host${i + 1}`);
 const WELL = { draining: false, leaving: false, unable: false, store: undefined, end: null };
 
 /** The owner of each partition when these hosts are well. */
@@ -226,7 +226,7 @@ function reportPlacement(people: number, hosts: number): void {
   print('partitions of a host', spread(partitions));
   print('people of a host', spread(load));
   print('busiest host over the mean', (Math.max(...load) / (people / hosts)).toFixed(2));
-  print('moves when a host joins', moved(placePartitions([...names, 'host-new'])));
+  print('moves when a host joins', moved(placePartitions([...names, 'newcomer'])));
   print('moves when the busiest host leaves', moved(placePartitions(names.filter((name) => name !== most))));
 }
 
@@ -255,24 +255,26 @@ function reportLoad({ count, peopleEach, hosts }: Scenario): void {
     1e6;
   // Frontends are as many as their own work needs; their clients are of any organization, so each reads every log.
   const frontends = Math.max(2, Math.ceil(work('frontend') / USE));
-  let [read, needed, natsBytes, natsMessages] = [0, 0, 0, 0];
-  let [hostReading, hostUnneeded, hostNeeded, frontendReading] = [0, 0, 0, 0];
+  let [read, needed, natsBytes, natsUnneededBytes, natsMessages] = [0, 0, 0, 0, 0];
+  let [hostUnneeded, hostNeeded, frontendReading] = [0, 0, 0];
   for (const kind of KINDS) {
     const perSecond = messages * VALUES_PER_MESSAGE[kind];
     const [reading, needing] = [mean((needs) => needs.reading[kind]), mean((needs) => needs.needing[kind])];
     read += perSecond * reading;
     needed += perSecond * needing;
-    hostReading += perSecond * reading * COST.entry[kind];
-    hostUnneeded += perSecond * (reading - needing) * COST.unneeded.host;
-    hostNeeded += perSecond * needing * COST.needed;
+    hostNeeded += perSecond * needing * COST.entry[kind];
+    hostUnneeded += perSecond * (reading - needing) * (COST.entry[kind] + COST.unneeded.host);
+    hostNeeded += perSecond * needing * COST.needed[kind];
     frontendReading += perSecond * frontends * (COST.entry[kind] + COST.unneeded.frontend);
     natsMessages += perSecond * (reading + frontends);
-    natsBytes += perSecond * (reading + frontends) * mean((needs) => needs.bytes[kind]);
+    const bytes = mean((needs) => needs.bytes[kind]);
+    natsBytes += perSecond * (reading + frontends) * bytes;
+    natsUnneededBytes += perSecond * (reading - needing + frontends) * bytes;
   }
   // What subjects per conversation and person would save: the reading of what a process doesn't need.
-  const unneededReading = (hostReading * (1 - needed / read)) / 1e6 + hostUnneeded / 1e6 + frontendReading / 1e6;
+  const unneeded = (hostUnneeded + frontendReading) / 1e6;
   const cores = work('host') + work('frontend');
-  const log = (hostReading + hostUnneeded + hostNeeded + frontendReading) / 1e6;
+  const log = (hostUnneeded + hostNeeded + frontendReading) / 1e6;
   const fixed = (n: number, digits = 1): string => n.toFixed(digits);
   const row = [
     `${count} × ${peopleEach}`,
@@ -283,9 +285,10 @@ function reportLoad({ count, peopleEach, hosts }: Scenario): void {
     fixed((100 * needed) / read, 0),
     fixed(cores),
     fixed(log),
-    fixed(unneededReading),
-    fixed((100 * unneededReading) / (cores + log)),
+    fixed(unneeded),
+    fixed((100 * unneeded) / (cores + log)),
     fixed(natsBytes / 1e6, 0),
+    fixed(natsUnneededBytes / 1e6, 0),
     fixed(natsMessages / 1e6, 2),
   ];
   process.stdout.write(`| ${row.join(' | ')} |\n`);
@@ -300,7 +303,7 @@ for (const count of [hosts, Math.round(hosts * 0.6)]) reportPlacement(people, co
 const HEAD = [
   ...['organizations × people', 'hosts', 'frontends', 'values / s', 'values / s and host', 'needed there, %'],
   ...['cores: requests, deliveries', 'cores: log', 'of these for what is not needed', '% of all'],
-  ...['NATS to processes, MB / s', 'million messages / s'],
+  ...['NATS to processes, MB / s', 'of these not needed', 'million messages / s'],
 ];
 process.stdout.write(`\n| ${HEAD.join(' | ')} |\n|${HEAD.map(() => '---:|').join('')}\n`);
 for (const peopleEach of [people, people / 100, people / 1_000, people / 20_000])
