@@ -1,7 +1,7 @@
 /**
  * An EventLog as JetStream gives it: one stream of all realms or several, each with positions of its own, and stored
- * entries republished to those who listen, who may lose them. Readers are the real ones (src/ports/log/log-jetstream-subscription.ts), so that their rules for gaps are
- * at stake here.
+ * entries republished to those who listen, who may lose them. Readers are the real ones
+ * (src/ports/log/log-jetstream-subscription.ts), so that their rules for gaps are at stake here.
  */
 
 import type { Json } from '#base';
