@@ -272,14 +272,14 @@ export class Cluster {
     return this.#host((await this.owners())[partitionOfActor(key)]);
   }
 
-  /** A command of the command line for this cluster, to whatever end. */
+  /** A command of the command line for this cluster, to whatever end; its options win over the cluster's. */
   attempt(...words: string[]): Promise<Ended> {
-    return runCommand([...words, ...this.#connection()]);
+    return runCommand([...this.#connection(), ...words]);
   }
 
   /** The same as a process of its own. */
   process(...words: string[]): Child {
-    return conclave([...words, ...this.#connection()]);
+    return conclave([...this.#connection(), ...words]);
   }
 
   /** Milliseconds until every partition is owned, and answered for, by one of these processes. */
