@@ -6,8 +6,8 @@
  *   streams, groups, personal data, files, messages. `copies.ts` and `flags.ts` turn rows of receivers into the stays
  *   and read states that actors keep; `links.ts` rewrites links inside messages.
  * - `import/`: `read.ts` takes the tables into an `ImportedOrganizationDraft`, `run.ts` takes the messages,
- *   `write.ts` writes the roots. Threads read files of messages and render texts (`message-threads.ts`,
- *   `message-jobs.ts`). `export/` goes the other way. `slack/` turns a Slack export into one of the peer's format
+ *   `write.ts` writes the roots. Threads read files of messages, render and store them
+ *   (`message-threads.ts`, `message-jobs.ts`). `export/` goes the other way. `slack/` turns a Slack export into one of the peer's format
  *   first.
  *
  * Invariants: an archive is foreign, every value is checked, and nothing outside its folder is read. No process looks
@@ -36,3 +36,4 @@ export {
   runOrganizationImportOrDryRun,
 } from './import/run.js';
 export { convertSlackExportToFolder, isSlackExport } from './slack/convert.js';
+export { openStoreAt, type StoreLocation } from './store-location.js';

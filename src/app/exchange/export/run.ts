@@ -30,9 +30,10 @@ import { BufferedExportFileWriter, ExportTableWriter } from '../format/writer.js
 import { emojiPictureFileName, makeCustomEmojiRows } from '../tables/files.js';
 import { EXPORTED_MESSAGE_FLAG_BITS } from '../tables/flags.js';
 import { makeUserGroupTableRows } from '../tables/groups.js';
-import { makeMessageRow, makeReactionRow } from '../tables/messages.js';
+import { makeMessageRow } from '../tables/messages.js';
 import { makeAccountRow, makeBotConfigRows, makeBotServiceRows, makeSystemBotRows } from '../tables/people.js';
 import { makePreferenceTableRows, makeProfileFieldRows, makeProfileFieldValueRows } from '../tables/personal.js';
+import { makeReactionRow } from '../tables/reactions.js';
 import {
   makeEmailDomainRows,
   makeLinkifierRows,

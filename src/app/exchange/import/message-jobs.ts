@@ -1,14 +1,23 @@
 /**
  * The work on messages that takes most of an import's time and needs only plain data, so that threads can do it:
- * reading a file of messages, and rendering texts.
+ * reading a file of messages; rendering and storing messages.
  */
 import type { JsonObject } from '#base';
 import { type DirectorySnapshot, RealmDirectory } from '#directory';
-import { makeRenderFailureHtml } from '#domain/markdown';
-import { indexedWordStemsOfMessage, MessageRenderer } from '#domain/messages';
+import { type MarkdownRenderResult, makeRenderFailureHtml } from '#domain/markdown';
+import {
+  type MessageBody,
+  MessageRenderer,
+  type StoredMessage,
+  type StoredMessageEdit,
+  toMessageRecord,
+} from '#domain/messages';
 import type { ProductEmoji, RealmId } from '#model';
+import type { MessageRecord } from '#model/records';
+import type { MessageRecordWrite } from '#ports/store';
 import { ExportFolder } from '../format/folder.js';
 import type { JsonNumberTable } from '../format/json-rows.js';
+import { type OpenedStore, openStoreAt, type StoreLocation } from '../store-location.js';
 import { hasNewerMentions } from '../tables/newer-mentions.js';
 
 export const MESSAGE_TABLE = 'zerver_message';
@@ -118,7 +127,7 @@ function joinReceivers(ids: readonly number[], pairsByMessage: Map<number, numbe
 }
 
 /** The facts of the imported organization that rendering depends on. */
-export interface MessageTextContext {
+export interface MessageRenderingContext {
   readonly realm: RealmId;
   readonly directory: DirectorySnapshot;
   readonly extraEmoji: ProductEmoji;
@@ -127,48 +136,100 @@ export interface MessageTextContext {
   readonly origin: string;
 }
 
-/** A text of a message, in which links already refer to this server. */
-export interface MessageTextToRender {
-  readonly content: string;
-  readonly sender: number;
-  /** Topic of the message whose words are indexed; undefined for an earlier text, which is not searched. */
-  readonly topic: string | undefined;
-  /** True if the text was written with mentions of newer clients. */
+export interface MessageWriterContext extends MessageRenderingContext {
+  readonly store: StoreLocation;
+}
+
+/** An entry of an edit history whose earlier text is not rendered yet. */
+export interface UnrenderedMessageEdit {
+  readonly edit: StoredMessageEdit;
+  /** The earlier text, in which links already refer to this server; undefined if the edit did not change the text. */
+  readonly raw: string | undefined;
+  /** True if the earlier text was written with mentions of newer clients. */
   readonly newerMentions: boolean;
 }
 
-export interface RenderedMessageText {
-  readonly html: string;
-  readonly hasLink: boolean;
-  readonly hasImage: boolean;
-  /** Stems of the words of topic and text; empty for an earlier text. */
-  readonly stems: readonly string[];
+/** A message in whose text links already refer to this server, before the text is rendered. */
+export interface UnrenderedMessage extends StoredMessage {
+  /** The body without what rendering gives: HTML, links, images and edits. */
+  readonly body: MessageBody;
+  /** Name of its direct conversation in the Store; '' for a message in a stream. */
+  readonly directConversation: string;
+  /** True if the text was written with mentions of newer clients. */
+  readonly newerMentions: boolean;
+  /** Edits, newest first. */
+  readonly edits: readonly UnrenderedMessageEdit[];
 }
 
-/** Renders texts of messages for one organization. */
-export class MessageTextRenderer {
+/** Renders messages of one organization and makes their records. */
+class ImportedMessageRenderer {
   readonly #renderer: MessageRenderer;
   readonly #directory: RealmDirectory;
   readonly #origin: string;
 
-  constructor({ realm, directory, extraEmoji, imageProxyKey, origin }: MessageTextContext) {
+  constructor({ realm, directory, extraEmoji, imageProxyKey, origin }: MessageRenderingContext) {
     this.#renderer = new MessageRenderer(imageProxyKey);
     this.#directory = new RealmDirectory(realm, directory, extraEmoji);
     this.#origin = origin;
   }
 
-  async renderTexts(texts: readonly MessageTextToRender[]): Promise<RenderedMessageText[]> {
-    const all: RenderedMessageText[] = [];
-    for (const { content, sender, topic, newerMentions } of texts) {
-      const rendered = await this.#renderer.renderOrNull(content, this.#directory, this.#origin, sender, newerMentions);
-      const html = rendered?.html ?? makeRenderFailureHtml('Conclave');
-      const stems = topic === undefined ? [] : [...indexedWordStemsOfMessage({ topic, html })];
-      all.push({ html, hasLink: rendered?.hasLink ?? false, hasImage: rendered?.hasImage ?? false, stems });
+  async makeRecord(unrendered: UnrenderedMessage): Promise<MessageRecord> {
+    const { id, sender, participants, originStream, body, directConversation, newerMentions } = unrendered;
+    const rendered = await this.#render(body.content, sender, newerMentions);
+    const html = rendered?.html ?? makeRenderFailureHtml('Conclave');
+    const edits: StoredMessageEdit[] = [];
+    for (const { edit, raw, newerMentions } of unrendered.edits) {
+      const { user, at, ...moves } = edit;
+      const earlier = raw === undefined ? undefined : await this.#render(raw, sender, newerMentions);
+      const content =
+        raw === undefined ? {} : { content: { raw, html: earlier?.html ?? makeRenderFailureHtml('Conclave') } };
+      edits.push({ user, at, ...content, ...moves });
     }
-    return all;
+    const whole: MessageBody = {
+      ...body,
+      html,
+      has: { link: rendered?.hasLink ?? false, image: rendered?.hasImage ?? false },
+      ...(edits.length > 0 ? { edits } : {}),
+    };
+    return toMessageRecord({ id, sender, participants, originStream, body: whole }, directConversation);
+  }
+
+  #render(content: string, sender: number, newerMentions: boolean): Promise<MarkdownRenderResult | null> {
+    return this.#renderer.renderOrNull(content, this.#directory, this.#origin, sender, newerMentions);
   }
 
   close(): Promise<void> {
     return this.#renderer.close();
+  }
+}
+
+/** Renders messages of one organization and stores their records. */
+export class StoringMessageWriter {
+  readonly #renderer: ImportedMessageRenderer;
+
+  private constructor(
+    private readonly context: MessageWriterContext,
+    private readonly opened: OpenedStore,
+  ) {
+    this.#renderer = new ImportedMessageRenderer(context);
+  }
+
+  static async open(context: MessageWriterContext): Promise<StoringMessageWriter> {
+    return new StoringMessageWriter(context, await openStoreAt(context.store));
+  }
+
+  /** Stores the messages of a file. Resolves when they are durable. */
+  async storeMessages(messages: readonly UnrenderedMessage[]): Promise<void> {
+    const { realm } = this.context;
+    const writes: MessageRecordWrite[] = [];
+    for (const message of messages)
+      writes.push({ type: 'message', realm, id: message.id, rev: 1, value: await this.#renderer.makeRecord(message) });
+    // The Store is locked while it is written, so all is rendered before.
+    await this.opened.store.applyRecords(writes);
+  }
+
+  async close(): Promise<void> {
+    await this.#renderer.close();
+    await this.opened.close();
   }
 }

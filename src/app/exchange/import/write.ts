@@ -61,6 +61,8 @@ export interface FinishedImportData {
   readonly draft: ImportedOrganizationDraft;
   readonly messages: MessageImport;
   readonly streams: ReadonlyMap<number, ImportedStreamMemberships>;
+  /** Returns all parts of a user's actor; called once for each user. */
+  takePartsOfUser(user: number): Readonly<Record<string, Json>>;
   readonly passwords: ReadonlyMap<number, string>;
   /** Accounts that are invited by mail to set a password. */
   readonly invitedUserIds: readonly number[];
@@ -84,7 +86,7 @@ export async function writeOrganizationAndListTimedActors(store: Store, of: Fini
   const writer = new BatchedImportRecordWriter(store);
   await writeAllStreamParts(writer, of);
   for (const user of of.draft.directoryRecords.users) {
-    await writer.writeParts(userActorKey(of.draft.facts.realm, user.id), of.draft.partsOfUser(user.id));
+    await writer.writeParts(userActorKey(of.draft.facts.realm, user.id), of.takePartsOfUser(user.id));
   }
   await writeDirectoryAndRealmParts(writer, of);
   await writer.flushDurably();

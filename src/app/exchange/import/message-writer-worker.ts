@@ -1,0 +1,17 @@
+/** Script of a thread that renders and stores messages (message-threads.ts). */
+import { workerData } from 'node:worker_threads';
+import { serveThreadPoolJobs } from '#base/threads';
+import { type MessageWriterContext, StoringMessageWriter, type UnrenderedMessage } from './message-jobs.js';
+
+/** Messages of a file; 'close' asks the thread to close its Store. */
+export type MessageWriterJob = readonly UnrenderedMessage[] | 'close';
+
+// A build runs this file without data, to cache its code.
+const opening = workerData ? StoringMessageWriter.open(workerData as MessageWriterContext) : undefined;
+// A failure is reported by the first job.
+opening?.catch(() => undefined);
+
+serveThreadPoolJobs(async (job: MessageWriterJob): Promise<void> => {
+  const writer = await opening!;
+  await (job === 'close' ? writer.close() : writer.storeMessages(job));
+});
