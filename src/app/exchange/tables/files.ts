@@ -2,7 +2,7 @@
  * Files of an export: uploads (attachment.json and uploads/), avatars/, emoji/ with zerver_realmemoji, realm_icons/.
  * Pictures are decoded like uploaded ones; a picture that can't be read is left out.
  */
-import { type JsonObject, Semaphore } from '#base';
+import type { JsonObject } from '#base';
 import { emojiImagePath, emojiStillImagePath, makeEmojiImageFromUpload } from '#domain/emoji';
 import {
   blobNameOfFile,
@@ -26,12 +26,8 @@ import type { DirectoryEmoji, DirectoryView, RealmPictureName } from '#model/rec
 import type { BlobStorage } from '#ports/blobs';
 import type { ExportFolder } from '../format/folder.js';
 import type { CheckedExportRow } from '../format/row.js';
+import { FileCopyLimiter, MAX_FILES_COPIED_AT_ONCE } from '../format/transfers.js';
 import { castToJson, type ImportedOrganizationDraft } from '../import/draft.js';
-
-/** Number of uploaded files that are stored at a time. Each waits for the disk several times. */
-const MAX_FILES_STORED_AT_ONCE = 16;
-/** Uploaded files from this size on are stored one at a time, which bounds the memory. */
-const LARGE_FILE_BYTES = 1_048_576;
 
 /** An uploaded file that is being imported. */
 interface ImportedFile {
@@ -60,7 +56,7 @@ export class ImportedUploads {
   readonly #importedFileByNewPath = new Map<string, ImportedFile>();
   /** Ids in the export of the messages that link to a file, by the new path of the file, until they are mapped. */
   readonly #oldMessageIdsByNewPath = new Map<string, readonly number[]>();
-  readonly #largeFiles = new Semaphore(1);
+  readonly #copyLimiter = new FileCopyLimiter();
 
   constructor(private readonly draft: ImportedOrganizationDraft) {}
 
@@ -76,9 +72,9 @@ export class ImportedUploads {
       if (row.hasNonNullField('s3_path')) records.set(row.textOrDefault('s3_path'), row);
     }
     for await (const rows of folder.readRowBatches('attachment.json')) {
-      for (let from = 0; from < rows.length; from += MAX_FILES_STORED_AT_ONCE) {
+      for (let from = 0; from < rows.length; from += MAX_FILES_COPIED_AT_ONCE) {
         const files = rows
-          .slice(from, from + MAX_FILES_STORED_AT_ONCE)
+          .slice(from, from + MAX_FILES_COPIED_AT_ONCE)
           .map((row) => this.#toExportedFile(row, records));
         const sizes = await Promise.allSettled(files.map((file) => this.#storeFile(file, folder, blobs)));
         // The files get their numbers in the order of the rows, whichever was stored first.
@@ -113,7 +109,7 @@ export class ImportedUploads {
     const type = record.textOrDefault('content_type', 'application/octet-stream');
     const { realm } = this.draft.facts;
     const store = async () => blobs.put(realm, blobNameOfFile(path), await found.readAll(), type);
-    await (found.size < LARGE_FILE_BYTES ? store() : this.#largeFiles.runWhenPermitted(store));
+    await this.#copyLimiter.runCopy(found.size, store);
     return found.size;
   }
 
