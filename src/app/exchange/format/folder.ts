@@ -84,7 +84,7 @@ export class ExportFolder {
     return (await this.findUploadedFile(folder, path))?.readAll();
   }
 
-  /** Finds an uploaded file, without reading it; undefined if the export does not contain it. @throws ExportFormatError */
+  /** Finds an uploaded file; undefined if the export does not contain it. @throws ExportFormatError */
   async findUploadedFile(folder: string, path: string): Promise<UploadedExportFile | undefined> {
     if (!isSafeArchivePath(path))
       throw new ExportFormatError(`${folder}/records.json: ${JSON.stringify(path)} is no plain path`);

@@ -39,7 +39,7 @@ export class BufferedExportFileWriter {
     return undefined;
   }
 
-  /** Appends bytes, of which it takes a copy. @returns a promise to await before the next call; undefined if none is needed */
+  /** Copies bytes to the end. @returns a promise to await before the next call; undefined if none is needed */
   appendBytes(bytes: Uint8Array): Promise<void> | undefined {
     if (bytes.length > this.pieceBytes - this.#usedBytes) return this.#appendBytesInPieces(bytes);
     this.#piece.set(bytes, this.#usedBytes);

@@ -1,7 +1,7 @@
 /**
  * Threads of an import: one reads files of messages, some render and store messages, while the import's own thread
- * sorts in and keeps the order. What a job reads or writes follows from the file or the messages alone, so threads
- * change nothing of the result.
+ * sorts in and keeps the order. The result of a job follows from the file or the messages alone, so threads change
+ * nothing of it.
  */
 import { availableParallelism } from 'node:os';
 import { ThreadPool } from '#base/threads';
@@ -76,7 +76,7 @@ class ThreadedMessageWriters implements MessageWriters {
     this.atOnce = atOnce;
     const script = new URL('./message-writer-worker.js', import.meta.url);
     for (let i = 0; i < atOnce; i++) {
-      // A pool of one thread each, because each thread must be told to close its Store.
+      // A pool of one thread each, because each thread must get a job to close its Store.
       const pool = new ThreadPool<MessageWriterJob, void>({ ...THREAD_OPTIONS, script, threads: 1, threadData });
       this.#threads.push({ pool, pendingJobs: 0 });
     }
