@@ -96,6 +96,7 @@ t.test('threads store the same messages, with the names and words of the organiz
     const dataDir = test.testdir({ [`${cores}`]: {} }) + `/${cores}`;
     const writers = await makeMessageWriters({ ...rendering, store: { dataDir } }, cores);
     await Promise.all(messages.map((message) => writers.storeMessages([message])));
+    await writers.flush();
     await writers.close();
     const { store, close } = await openStoreAt({ dataDir });
     const all = await store.getMessages(realm, [1, 2, 3]);

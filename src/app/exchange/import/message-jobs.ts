@@ -12,9 +12,9 @@ import {
   type StoredMessageEdit,
   toMessageRecord,
 } from '#domain/messages';
-import type { ProductEmoji, RealmId } from '#model';
+import { type ProductEmoji, type RealmId, realmActorKey } from '#model';
 import type { MessageRecord } from '#model/records';
-import type { MessageRecordWrite } from '#ports/store';
+import type { MessageBulkLoader, Store } from '#ports/store';
 import { ExportFolder } from '../format/folder.js';
 import type { JsonNumberTable } from '../format/json-rows.js';
 import { type OpenedStore, openStoreAt, type StoreLocation } from '../store-location.js';
@@ -203,29 +203,51 @@ class ImportedMessageRenderer {
   }
 }
 
+/** The loader of a Store that has none. */
+class RecordWiseLoader implements MessageBulkLoader {
+  constructor(
+    private readonly store: Store,
+    private readonly realm: RealmId,
+  ) {}
+
+  addMessages(messages: readonly MessageRecord[]): Promise<void> {
+    const { realm } = this;
+    return this.store.applyRecords(messages.map((value) => ({ type: 'message', realm, id: value.id, rev: 1, value })));
+  }
+
+  async flush(): Promise<void> {}
+}
+
 /** Renders messages of one organization and stores their records. */
 export class StoringMessageWriter {
   readonly #renderer: ImportedMessageRenderer;
+  readonly #loader: MessageBulkLoader;
 
   private constructor(
-    private readonly context: MessageWriterContext,
+    context: MessageWriterContext,
     private readonly opened: OpenedStore,
   ) {
     this.#renderer = new ImportedMessageRenderer(context);
+    const { realm } = context;
+    const { store } = opened;
+    this.#loader = store.makeMessageBulkLoader?.(realm, realmActorKey(realm)) ?? new RecordWiseLoader(store, realm);
   }
 
   static async open(context: MessageWriterContext): Promise<StoringMessageWriter> {
     return new StoringMessageWriter(context, await openStoreAt(context.store));
   }
 
-  /** Stores the messages of a file. Resolves when they are durable. */
+  /** Stores the messages of a file. */
   async storeMessages(messages: readonly UnrenderedMessage[]): Promise<void> {
-    const { realm } = this.context;
-    const writes: MessageRecordWrite[] = [];
-    for (const message of messages)
-      writes.push({ type: 'message', realm, id: message.id, rev: 1, value: await this.#renderer.makeRecord(message) });
+    const records: MessageRecord[] = [];
+    for (const message of messages) records.push(await this.#renderer.makeRecord(message));
     // The Store is locked while it is written, so all is rendered before.
-    await this.opened.store.applyRecords(writes);
+    await this.#loader.addMessages(records);
+  }
+
+  /** Waits until all stored messages are durable with their index entries. */
+  flush(): Promise<void> {
+    return this.#loader.flush();
   }
 
   async close(): Promise<void> {

@@ -4,6 +4,7 @@
  * nothing of it.
  */
 import { availableParallelism } from 'node:os';
+import { Semaphore } from '#base';
 import { ThreadPool } from '#base/threads';
 import { ExportFormatError } from '../format/problem.js';
 import type { MessageFileAnswer } from './message-file-worker.js';
@@ -35,8 +36,10 @@ export interface MessageFileReader {
 export interface MessageWriters {
   /** Number of files that are written at a time. */
   readonly atOnce: number;
-  /** Renders and stores the messages of a file. Resolves when they are durable. */
+  /** Renders and stores the messages of a file, whose ids are above those of the calls before. */
   storeMessages(messages: readonly UnrenderedMessage[]): Promise<void>;
+  /** Waits until all messages whose storing has ended are durable with their index entries. */
+  flush(): Promise<void>;
   /** Closes the writers after the files under way. */
   close(): Promise<void>;
 }
@@ -63,14 +66,25 @@ export async function makeMessageWriters(
 ): Promise<MessageWriters> {
   if (cores < 2) {
     const writer = await StoringMessageWriter.open(context);
-    return { atOnce: 1, storeMessages: (messages) => writer.storeMessages(messages), close: () => writer.close() };
+    const turns = new Semaphore(1);
+    return {
+      atOnce: 1,
+      storeMessages: (messages) => turns.runWhenPermitted(() => writer.storeMessages(messages)),
+      flush: () => turns.runWhenPermitted(() => writer.flush()),
+      close: () => writer.close(),
+    };
   }
   return new ThreadedMessageWriters(context, Math.min(cores, MAX_WRITER_THREADS));
 }
 
+interface WriterThread {
+  readonly pool: ThreadPool<MessageWriterJob, void>;
+  pendingJobs: number;
+}
+
 class ThreadedMessageWriters implements MessageWriters {
   readonly atOnce: number;
-  readonly #threads: { readonly pool: ThreadPool<MessageWriterJob, void>; pendingJobs: number }[] = [];
+  readonly #threads: WriterThread[] = [];
 
   constructor(threadData: MessageWriterContext, atOnce: number) {
     this.atOnce = atOnce;
@@ -82,11 +96,22 @@ class ThreadedMessageWriters implements MessageWriters {
     }
   }
 
-  async storeMessages(messages: readonly UnrenderedMessage[]): Promise<void> {
+  storeMessages(messages: readonly UnrenderedMessage[]): Promise<void> {
     const thread = this.#threads.reduce((least, one) => (one.pendingJobs < least.pendingJobs ? one : least));
+    return this.#runJob(thread, messages);
+  }
+
+  async flush(): Promise<void> {
+    const flushing = this.#threads
+      .filter(({ pool }) => pool.runningThreadCount > 0)
+      .map((thread) => this.#runJob(thread, 'flush'));
+    await Promise.all(flushing);
+  }
+
+  async #runJob(thread: WriterThread, job: MessageWriterJob): Promise<void> {
     thread.pendingJobs++;
     try {
-      await thread.pool.runJob(messages);
+      await thread.pool.runJob(job);
     } finally {
       thread.pendingJobs--;
     }

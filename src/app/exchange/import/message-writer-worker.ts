@@ -3,8 +3,8 @@ import { workerData } from 'node:worker_threads';
 import { serveThreadPoolJobs } from '#base/threads';
 import { type MessageWriterContext, StoringMessageWriter, type UnrenderedMessage } from './message-jobs.js';
 
-/** Messages of a file; 'close' asks the thread to close its Store. */
-export type MessageWriterJob = readonly UnrenderedMessage[] | 'close';
+/** Messages of a file, or a request: to wait for those before, or to close the Store. */
+export type MessageWriterJob = readonly UnrenderedMessage[] | 'flush' | 'close';
 
 // A build runs this file without data, to cache its code.
 const opening = workerData ? StoringMessageWriter.open(workerData as MessageWriterContext) : undefined;
@@ -13,5 +13,7 @@ opening?.catch(() => undefined);
 
 serveThreadPoolJobs(async (job: MessageWriterJob): Promise<void> => {
   const writer = await opening!;
-  await (job === 'close' ? writer.close() : writer.storeMessages(job));
+  if (job === 'flush') await writer.flush();
+  else if (job === 'close') await writer.close();
+  else await writer.storeMessages(job);
 });

@@ -40,8 +40,12 @@ import {
 } from './read.js';
 import { makeImportedDirectorySnapshot, writeOrganizationAndListTimedActors } from './write.js';
 
-/** Number of files after which their number is stored. After a crash at most as many are rendered again. */
-const FILES_PER_STORED_PROGRESS = 10;
+/**
+ * Number of files of messages, or time in ms, after which the messages are flushed and the number of files is stored.
+ * After a crash, the files since then are rendered again. Index entries are written faster the more come at once.
+ */
+const MAX_FILES_PER_FLUSH = 50;
+const MAX_MS_PER_FLUSH = 3_000;
 /** Name of the part that counts the message files that have been stored. No kind of actor loads this part. */
 const STORED_MESSAGE_FILES_PART = 'import-progress';
 
@@ -135,6 +139,8 @@ class OrganizationImportRun {
   readonly #messageCopies: ImportedMessageCopies;
   readonly #userMarks = new ImportedReadStatesAndMarks();
   readonly #uploads: ImportedUploads;
+  /** Number of files whose messages were flushed last, and the time. */
+  #flushed = { files: 0, atMs: performance.now() };
 
   constructor(
     private readonly options: OrganizationImportOptions,
@@ -257,7 +263,7 @@ class OrganizationImportRun {
         this.draft.addImportedCount('messages', recorded.length);
         if (writers && i >= done) {
           const storing = writers.storeMessages(messages.prepareForRendering(recorded));
-          const writing = this.#storeFileAndProgress(storing, underWay.at(-1), i + 1, files.length);
+          const writing = this.#storeFileAndProgress(writers, storing, underWay.at(-1), i + 1, files.length);
           // A failure is reported where the promise is awaited.
           writing.catch(() => undefined);
           underWay.push(writing);
@@ -281,6 +287,7 @@ class OrganizationImportRun {
 
   /** Waits for the messages of a file and of all files before, and stores from time to time how many are done. */
   async #storeFileAndProgress(
+    writers: MessageWriters,
     storing: Promise<void>,
     before: Promise<void> | undefined,
     files: number,
@@ -288,7 +295,10 @@ class OrganizationImportRun {
   ): Promise<void> {
     const [stored, earlier] = await Promise.allSettled([storing, before]);
     for (const result of [earlier, stored]) if (result.status === 'rejected') throw result.reason;
-    if (files % FILES_PER_STORED_PROGRESS !== 0 && files !== allFiles) return;
+    const isDue = performance.now() - this.#flushed.atMs >= MAX_MS_PER_FLUSH;
+    if (!isDue && files - this.#flushed.files < MAX_FILES_PER_FLUSH && files !== allFiles) return;
+    await writers.flush();
+    this.#flushed = { files, atMs: performance.now() };
     const key = realmActorKey(this.draft.facts.realm);
     await this.options.target!.store.applyRecords([
       { type: 'part', key, part: STORED_MESSAGE_FILES_PART, rev: files, value: files },
