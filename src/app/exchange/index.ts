@@ -6,7 +6,8 @@
  *   streams, groups, personal data, files, messages. `copies.ts` and `flags.ts` turn rows of receivers into the stays
  *   and read states that actors keep; `links.ts` rewrites links inside messages.
  * - `import/`: `read.ts` takes the tables into an `ImportedOrganizationDraft`, `run.ts` takes the messages, `write.ts`
- *   writes the roots. Threads read files of messages, render and store them (`message-threads.ts`, `message-jobs.ts`).
+ *   writes the roots. Threads (`message-threads.ts`) read files of messages (`message-files.ts`), render and store them
+ *   (`message-writer.ts`).
  * - `export/` goes the other way.
  * - `slack/` turns a Slack export into one of the peer's format first.
  *

@@ -8,14 +8,8 @@ import { Semaphore } from '#base';
 import { ThreadPool } from '#base/threads';
 import { ExportFormatError } from '../format/problem.js';
 import type { MessageFileAnswer } from './message-file-worker.js';
-import {
-  type MessageFileContent,
-  type MessageFileJob,
-  type MessageWriterContext,
-  readMessageFile,
-  StoringMessageWriter,
-  type UnrenderedMessage,
-} from './message-jobs.js';
+import { type MessageFileContent, type MessageFileJob, readMessageFile } from './message-files.js';
+import { type MessageWriterContext, StoringMessageWriter, type UnrenderedMessage } from './message-writer.js';
 import type { MessageWriterJob } from './message-writer-worker.js';
 
 /** The import's own thread, which sorts in, keeps up with no more. */

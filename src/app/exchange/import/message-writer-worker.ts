@@ -1,7 +1,7 @@
 /** Script of a thread that renders and stores messages (message-threads.ts). */
 import { workerData } from 'node:worker_threads';
 import { serveThreadPoolJobs } from '#base/threads';
-import { type MessageWriterContext, StoringMessageWriter, type UnrenderedMessage } from './message-jobs.js';
+import { type MessageWriterContext, StoringMessageWriter, type UnrenderedMessage } from './message-writer.js';
 
 /** Messages of a file, or a request: to wait for those before, or to close the Store. */
 export type MessageWriterJob = readonly UnrenderedMessage[] | 'flush' | 'close';

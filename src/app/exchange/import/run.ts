@@ -23,7 +23,7 @@ import { ImportedReadStatesAndMarks } from '../tables/flags.js';
 import { importScheduledMessageRow, MessageImport } from '../tables/messages.js';
 import { addEndedSubscriptionIfNone, updateStreamInDraft } from '../tables/streams.js';
 import type { ImportedOrganizationDraft, OrganizationImportFacts } from './draft.js';
-import type { MessageFileContent } from './message-jobs.js';
+import type { MessageFileContent } from './message-files.js';
 import {
   type MessageFileReader,
   type MessageWriters,

@@ -12,13 +12,8 @@ import { toUserId, type UserId } from '#model';
 import type { DirectoryView } from '#model/records';
 import { CheckedExportRow } from '../format/row.js';
 import type { ImportedOrganizationDraft } from '../import/draft.js';
-import {
-  MESSAGE_TABLE,
-  type MessageFileContent,
-  RECEIVER_TABLE,
-  type UnrenderedMessage,
-  type UnrenderedMessageEdit,
-} from '../import/message-jobs.js';
+import { MESSAGE_TABLE, type MessageFileContent, RECEIVER_TABLE } from '../import/message-files.js';
+import type { UnrenderedMessage, UnrenderedMessageEdit } from '../import/message-writer.js';
 import type { ImportedMessageCopies } from './copies.js';
 import type { ImportedUploads } from './files.js';
 import { EXPORTED_MESSAGE_FLAG_BITS, type ImportedReadStatesAndMarks } from './flags.js';

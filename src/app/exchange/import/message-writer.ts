@@ -1,8 +1,7 @@
 /**
- * The work on messages that takes most of an import's time and needs only plain data, so that threads can do it:
- * reading a file of messages; rendering and storing messages.
+ * Rendering and storing messages: what takes most of an import's time and needs only plain data, so that threads can do
+ * it (message-threads.ts).
  */
-import type { JsonObject } from '#base';
 import { type DirectorySnapshot, RealmDirectory } from '#directory';
 import { type MarkdownRenderResult, makeRenderFailureHtml } from '#domain/markdown';
 import {
@@ -15,116 +14,7 @@ import {
 import { type ProductEmoji, type RealmId, realmActorKey } from '#model';
 import type { MessageRecord } from '#model/records';
 import type { MessageBulkLoader, Store } from '#ports/store';
-import { ExportFolder } from '../format/folder.js';
-import type { JsonNumberTable } from '../format/json-rows.js';
 import { type OpenedStore, openStoreAt, type StoreLocation } from '../store-location.js';
-import { hasNewerMentions } from '../tables/newer-mentions.js';
-
-export const MESSAGE_TABLE = 'zerver_message';
-export const RECEIVER_TABLE = 'zerver_usermessage';
-/** Columns of the messages that an import reads. The others are the larger part, most of all the old HTML. */
-const IMPORTED_MESSAGE_COLUMNS = [
-  'id',
-  'sender',
-  'recipient',
-  'subject',
-  'content',
-  'date_sent',
-  'sending_client',
-  'edit_history',
-] as const;
-
-/** A file of messages that a thread reads. */
-export interface MessageFileJob {
-  readonly folder: string;
-  readonly name: string;
-  /** True if only the ids of the messages are needed. */
-  readonly onlyIds: boolean;
-}
-
-export interface MessageFileContent {
-  /** Ids of the messages in the export, in the order of the file. */
-  readonly ids: Float64Array;
-  /** Rows of the messages; empty if only the ids are needed. */
-  readonly rows: readonly JsonObject[];
-  /**
-   * Rows of receivers as pairs of the user's id in the export and a sum of `EXPORTED_MESSAGE_FLAG_BITS`: those of the
-   * first message first, and at the end those whose message is not in the file.
-   */
-  readonly receivers: Float64Array;
-  /** Number of receivers of each message. */
-  readonly receiverCounts: Uint32Array;
-}
-
-/** Reads a file of messages. @throws ExportFormatError */
-export async function readMessageFile({ folder, name, onlyIds }: MessageFileJob): Promise<MessageFileContent> {
-  const ids: number[] = [];
-  const rows: JsonObject[] = [];
-  // The file may have the rows of receivers before the messages.
-  const pairsByMessage = new Map<number, number[]>();
-  let last = { message: -1, pairs: [] as number[] };
-  const addReceiver = (message: number, user: number, mask: number): void => {
-    // The rows of one message usually lie together.
-    if (message !== last.message) {
-      last = { message, pairs: pairsByMessage.get(message) ?? [] };
-      pairsByMessage.set(message, last.pairs);
-    }
-    last.pairs.push(user, mask);
-  };
-  const numberTable: JsonNumberTable = {
-    name: RECEIVER_TABLE,
-    columns: ['message', 'user_profile', 'flags_mask'],
-    takeNumbers: (numbers) => addReceiver(numbers[0]!, numbers[1]!, numbers[2]!),
-  };
-  const skips = (table: string): boolean => table !== MESSAGE_TABLE && (onlyIds || table !== RECEIVER_TABLE);
-  for await (const batch of new ExportFolder(folder).readRowBatches(name, { skips, numberTable })) {
-    for (const row of batch) {
-      if (row.table === MESSAGE_TABLE) {
-        ids.push(row.requiredId);
-        if (!onlyIds) rows.push(pickImportedColumns(row.fields));
-      } else if (row.table === RECEIVER_TABLE) {
-        addReceiver(
-          row.requireNonNegativeInteger('message'),
-          row.requireNonNegativeInteger('user_profile'),
-          row.requireNonNegativeInteger('flags_mask'),
-        );
-      }
-    }
-  }
-  return { ids: Float64Array.from(ids), rows, ...joinReceivers(ids, pairsByMessage) };
-}
-
-function pickImportedColumns(fields: JsonObject): JsonObject {
-  const picked: Record<string, JsonObject[string]> = {};
-  for (const name of IMPORTED_MESSAGE_COLUMNS) {
-    const value = fields[name];
-    if (value !== undefined) picked[name] = value;
-  }
-  // Of the old HTML only the kind of its mentions counts.
-  const html = fields.rendered_content;
-  if (typeof html === 'string' && hasNewerMentions(html)) picked.rendered_content = html;
-  return picked;
-}
-
-function joinReceivers(ids: readonly number[], pairsByMessage: Map<number, number[]>) {
-  const receiverCounts = new Uint32Array(ids.length);
-  const lists: (readonly number[])[] = [];
-  for (const [i, id] of ids.entries()) {
-    const pairs = pairsByMessage.get(id);
-    if (!pairs) continue;
-    receiverCounts[i] = pairs.length / 2;
-    lists.push(pairs);
-    pairsByMessage.delete(id);
-  }
-  lists.push(...pairsByMessage.values());
-  const receivers = new Float64Array(lists.reduce((sum, { length }) => sum + length, 0));
-  let at = 0;
-  for (const pairs of lists) {
-    receivers.set(pairs, at);
-    at += pairs.length;
-  }
-  return { receivers, receiverCounts };
-}
 
 /** The facts of the imported organization that rendering depends on. */
 export interface MessageRenderingContext {
