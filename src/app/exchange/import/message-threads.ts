@@ -12,7 +12,7 @@ import { type MessageFileContent, type MessageFileJob, readMessageFile } from '.
 import { type MessageWriterContext, StoringMessageWriter, type UnrenderedMessage } from './message-writer.js';
 import type { MessageWriterJob } from './message-writer-worker.js';
 
-/** The import's own thread, which sorts in, keeps up with no more. */
+/** The import's own thread, which sorts in, keeps up with no more. Each takes some 70 MB. */
 const MAX_WRITER_THREADS = 2;
 /** Keeps the memory of an import below its bound; with V8's usual size a thread has 20 MB more and is as fast. */
 const MAX_YOUNG_GENERATION_MIB = 8;
@@ -68,7 +68,7 @@ export async function makeMessageWriters(
       close: () => writer.close(),
     };
   }
-  return new ThreadedMessageWriters(context, Math.min(cores, MAX_WRITER_THREADS));
+  return new ThreadedMessageWriters(context, Math.min(cores - 1, MAX_WRITER_THREADS));
 }
 
 interface WriterThread {

@@ -32,6 +32,7 @@ const DAY_MS = 86_400_000;
 /** Collects records and writes them in batches. */
 export class BatchedImportRecordWriter {
   #pendingWrites: StoreRecordWrite[] = [];
+  #writing: Promise<void> | undefined;
 
   constructor(private readonly store: Store) {}
 
@@ -45,14 +46,23 @@ export class BatchedImportRecordWriter {
 
   /** Waits until all records are durable. */
   async flushDurably(): Promise<void> {
-    const writes = this.#pendingWrites;
-    this.#pendingWrites = [];
-    if (writes.length > 0) await this.store.applyRecords(writes);
+    await this.#beginWrite();
+    await this.#writing;
   }
 
   async #bufferAndFlushIfFull(write: StoreRecordWrite): Promise<void> {
     this.#pendingWrites.push(write);
-    if (this.#pendingWrites.length >= MAX_RECORDS_PER_IMPORT_WRITE) await this.flushDurably();
+    if (this.#pendingWrites.length >= MAX_RECORDS_PER_IMPORT_WRITE) await this.#beginWrite();
+  }
+
+  /** Begins to write the pending records when those before are durable; the next ones are made meanwhile. */
+  async #beginWrite(): Promise<void> {
+    await this.#writing;
+    const writes = this.#pendingWrites;
+    this.#pendingWrites = [];
+    this.#writing = this.store.applyRecords(writes);
+    // A failure is reported where the promise is awaited.
+    this.#writing.catch(() => undefined);
   }
 }
 

@@ -1,25 +1,11 @@
 /**
- * Flags of messages: the bits of zerver_usermessage, and the read state that users' actors keep instead of rows. Each
+ * Flags of messages: the read state that users' actors keep instead of rows of zerver_usermessage. Each
  * origin (a stream, or all direct messages) has a mark up to which all messages are read, and two sets of exceptions.
  * This file finds the mark and the exceptions while messages come in the order of their ids, and keeps them in the form
  * in which they are stored: an import of a million messages has tens of millions of exceptions.
  */
 import { AscendingIdSetEncoder, type Json } from '#base';
 import { type MessageMarkName, makeMarkedMessageIdsPart, makeOriginReadStatePart } from '#domain/messages';
-
-/** Bits of `flags_mask`. Other bits are unused, or have a meaning only for the exporting server. */
-export const EXPORTED_MESSAGE_FLAG_BITS = {
-  read: 1,
-  starred: 2,
-  collapsed: 4,
-  mentioned: 8,
-  wildcard_mentioned: 16,
-  /** Of newer servers; older ones used the bit for a feature that has ended. */
-  topic_wildcard_mentioned: 32,
-  has_alert_word: 512,
-  historical: 1024,
-  is_private: 2048,
-} as const;
 
 /** Maximum number of unread messages at the end of an origin that become exceptions when a newer message is read. */
 const MAX_UNREAD_IDS_FOLDED_BELOW_MARK = 64;

@@ -10,13 +10,14 @@ import {
 import { type DailyMessageCounts, withMessageAddedToDailyCounts } from '#domain/streams';
 import { toUserId, type UserId } from '#model';
 import type { DirectoryView } from '#model/records';
+import { EXPORTED_MESSAGE_FLAG_BITS } from '../format/flag-bits.js';
 import { CheckedExportRow } from '../format/row.js';
 import type { ImportedOrganizationDraft } from '../import/draft.js';
 import { MESSAGE_TABLE, type MessageFileContent, RECEIVER_TABLE } from '../import/message-files.js';
 import type { UnrenderedMessage, UnrenderedMessageEdit } from '../import/message-writer.js';
 import type { ImportedMessageCopies } from './copies.js';
 import type { ImportedUploads } from './files.js';
-import { EXPORTED_MESSAGE_FLAG_BITS, type ImportedReadStatesAndMarks } from './flags.js';
+import type { ImportedReadStatesAndMarks } from './flags.js';
 import { ImportedLinkRewriter } from './links.js';
 import { hasNewerMentions, topicMentionBitsOfHtml } from './newer-mentions.js';
 import { toTopicOrUndefined } from './personal.js';
