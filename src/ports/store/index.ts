@@ -41,6 +41,8 @@ export {
   type ActorRoot,
   type ActorRootWrite,
   type ActorToWake,
+  type MessageBulkLoader,
+  MessageBulkLoadRefusedError,
   type MessageIndexCondition,
   type MessageIndexRange,
   type MessageReadStore,

@@ -11,12 +11,14 @@ import {
   type ActorRoot,
   type ActorRootWrite,
   type ActorToWake,
+  type MessageBulkLoader,
   type MessageScan,
   type Store,
   type StoredActorPart,
   type StoreRecordWrite,
   StoreUnavailableError,
 } from './store.js';
+import { LmdbMessageBulkLoader } from './store-lmdb-bulk.js';
 import { LmdbConsistentCache, LmdbTransactionCacheChanges } from './store-lmdb-cache.js';
 import { LmdbMessageTable } from './store-lmdb-messages.js';
 import { LmdbTombstoneTable } from './store-lmdb-tombstones.js';
@@ -111,6 +113,16 @@ export class LmdbStore implements Store {
       for (const put of records) put();
       this.#tombstoneTable.purgeSomeOldTombstones();
     }, changes);
+  }
+
+  makeMessageBulkLoader(realm: RealmId, closingActor: ActorKey): MessageBulkLoader {
+    return new LmdbMessageBulkLoader({
+      realm,
+      closingActor,
+      messageTable: this.#messageTable,
+      isClosed: () => this.#rootHeadTable.get(closingActor) !== undefined,
+      runWrite: (action) => this.#runWrite(action),
+    });
   }
 
   removeActor(key: ActorKey, at: Epoch, expected: number): Promise<'ok' | 'conflict'> {
