@@ -15,6 +15,7 @@ import {
   type Store,
   type StoredActorPart,
   type StoreRecordWrite,
+  type StoreTransactionParticipant,
   StoreUnavailableError,
 } from './store.js';
 import { LmdbConsistentCache, LmdbTransactionCacheChanges } from './store-lmdb-cache.js';
@@ -35,9 +36,12 @@ interface ActorRootHead {
 /** Maximum number of cached actor parts that were read by name (mostly memberships). */
 const MAX_CACHED_PARTS = 20_000;
 
+const NO_PARTICIPANTS: readonly StoreTransactionParticipant[] = [];
+
 /** The Store of the embedded server. A write that has resolved was flushed to disk. */
 export class LmdbStore implements Store {
   readonly atomicRecords = true;
+  readonly admitsParticipants = true;
   readonly #environment: LmdbEnvironment;
   readonly #rootHeadTable: LmdbTable;
   /** Table of actor roots: actor -> [state, outbox]. */
@@ -84,18 +88,25 @@ export class LmdbStore implements Store {
   }
 
   async commit(write: ActorRootWrite): Promise<'ok' | 'conflict'> {
-    const { key, expected, due } = write;
+    const { key, expected, due, participants = NO_PARTICIPANTS } = write;
     checkLmdbKeyText(key);
     const root = packJsonToBuffer([write.state, write.outbox]);
     const head = { epoch: write.epoch, version: expected + 1, due, pending: write.outbox.length > 0 };
     const changes = new LmdbTransactionCacheChanges();
     const records = write.records.map((r) => this.#prepareRecordWrite(r, changes));
+    let isWritten = false;
+    if (participants.length > 0)
+      changes.onSettled((done) => {
+        if (isWritten) for (const participant of participants) participant.settle(done);
+      });
     return this.#runWrite(() => {
       const stored = this.#readRootHead(key);
       if (!isRootHeadAsExpected(stored, write.epoch, expected)) return 'conflict';
+      isWritten = true;
       this.#writeRootHead(key, head, stored);
       this.#rootTable.put(key, root);
       for (const put of records) put();
+      for (const participant of participants) participant.write();
       this.#tombstoneTable.purgeSomeOldTombstones();
       return 'ok';
     }, changes);

@@ -50,6 +50,7 @@ const MAX_IDS_PER_QUERY = 1_000;
 /** The Store of the cluster: MongoDB, or FerretDB over DocumentDB. It needs neither transactions nor change streams. */
 export class MongoStore implements Store {
   readonly atomicRecords = false;
+  readonly admitsParticipants = false;
   readonly #url: string;
   #client!: MongoClient;
   #rootCollection!: Collection<MongoRootDocument>;
