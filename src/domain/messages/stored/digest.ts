@@ -59,7 +59,8 @@ export function makeMessageDigestIfPossible(record: MessageRecord): MessageDiges
     ((body.moves?.length ?? 0) > 0 ? MESSAGE_DIGEST_FACT_BITS.moved : 0);
   const facts = [body.stream, originStream, sender, marks, participants.length, ...participants];
   for (const user in body.flags) facts.push(Number(user), creationFlagBitsOrNaN(body.flags[user]!));
-  for (const fact of facts) if (!(Number.isInteger(fact) && fact >= 0 && fact <= MAX_DIGEST_FACT_VALUE)) return undefined;
+  for (const fact of facts)
+    if (!(Number.isInteger(fact) && fact >= 0 && fact <= MAX_DIGEST_FACT_VALUE)) return undefined;
   const head = `${JSON.stringify(readerIndependentMessageFields(message)).slice(0, -1)},"content":"`;
   return { version: MESSAGE_DIGEST_VERSION, facts, head, texts: [body.html, body.content, record.topicKey] };
 }
