@@ -3,7 +3,7 @@ import type { Json } from '#base';
 import type { Clock } from '#base/clock';
 import { type ActorKey, type Epoch, type Partition, partitionOfActor, type RealmId, toEpoch } from '#model';
 import type { MessageRecord } from '#model/records';
-import { packJsonToBuffer, unpackJson } from './codec.js';
+import { packJsonToBuffer, readFirstSmallInteger, unpackJson } from './codec.js';
 import { checkLmdbKeyText, type LmdbEnvironment, type LmdbTable } from './lmdb-environment.js';
 import type { MessageDigestMaker, PackedMessage } from './packed-message.js';
 import {
@@ -266,17 +266,24 @@ export class LmdbStore implements Store {
     const id: Key = [checkLmdbKeyText(key), checkLmdbKeyText(part)];
     const bytes = value === null ? null : packJsonToBuffer([rev, value]);
     return () => {
-      const old = this.#readPart(key, part);
-      if ((old?.rev ?? this.#tombstoneTable.readRevision(['p', key, part])) >= rev) return;
+      const old = this.#readPartRevision(id);
+      if ((old ?? this.#tombstoneTable.readRevision(['p', key, part])) >= rev) return;
       this.#blockCachedPart(key, part, changes);
       if (bytes) {
-        if (!old) this.#tombstoneTable.removeTombstone(['p', key, part]);
+        if (old === undefined) this.#tombstoneTable.removeTombstone(['p', key, part]);
         this.#partTable.put(id, bytes);
       } else {
-        if (old) this.#partTable.remove(id);
+        if (old !== undefined) this.#partTable.remove(id);
         this.#tombstoneTable.addTombstone(['p', key, part], rev);
       }
     };
+  }
+
+  /** Returns the revision of a stored part; its value, such as a list of remembered replies, is not decoded. */
+  #readPartRevision(id: Key): number | undefined {
+    const bytes = this.#partTable.getBinaryFast(id);
+    if (!bytes) return undefined;
+    return readFirstSmallInteger(bytes) ?? (unpackJson(bytes.subarray(0, bytes.length)) as [number, Json])[0];
   }
 
   #readPart(key: ActorKey, part: string): StoredActorPart | null {
