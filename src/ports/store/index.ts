@@ -51,6 +51,7 @@ export {
   type Store,
   type StoredActorPart,
   type StoreRecordWrite,
+  type StoreTransactionParticipant,
   StoreUnavailableError,
 } from './store.js';
 export { LmdbStore } from './store-lmdb.js';

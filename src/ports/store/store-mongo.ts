@@ -52,6 +52,7 @@ const MAX_IDS_PER_QUERY = 1_000;
 export class MongoStore implements Store {
   readonly atomicRecords = false;
   #tagsReactions = false;
+  readonly admitsParticipants = false;
   readonly #url: string;
   #client!: MongoClient;
   #rootCollection!: Collection<MongoRootDocument>;
