@@ -20,6 +20,7 @@ import {
 import { STREAM_MEMBER_PART_PREFIX, toComparableTopicKey } from '#domain/streams';
 import {
   type EventLogItem,
+  LOG_ENTRY_HEAD_FLAGS,
   type LogEntry,
   type LogItem,
   type MessageLogItem,
@@ -284,8 +285,13 @@ export class RecentMessageIndex implements MessageReadStore {
     }
   }
 
+  /** Items of the newest entries that changed messages. */
   *#recentLogItems(): Iterable<LogItem> {
-    for (const { entry } of this.source.recentEntries()) for (const { items } of entry.groups) yield* items;
+    for (const { entry } of this.source.recentEntries()) {
+      const { head } = entry;
+      if (head && (head.flags & LOG_ENTRY_HEAD_FLAGS.messageChanges) === 0) continue;
+      for (const { items } of entry.groups) yield* items;
+    }
   }
 
   #applyItemToRecords(records: RecentMessageRecords, item: LogItem): void {
