@@ -17,9 +17,9 @@ export async function openLinkPair(): Promise<LinkPair> {
   const server = createServer();
   await new Promise<void>((resolve) => server.listen(path, resolve));
   const accepted = new Promise<Socket>((resolve) => server.once('connection', resolve));
-  const worker = connect(path);
+  const worker = ProcessLink.openWithReadBuffer((onread) => connect({ path, onread }));
   const main = await accepted;
   server.close();
   await rm(folder, { recursive: true });
-  return { main: new ProcessLink(main), worker: new ProcessLink(worker) };
+  return { main: new ProcessLink(main), worker };
 }

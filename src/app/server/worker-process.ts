@@ -86,7 +86,11 @@ async function readWorkerMetrics({ metrics }: ConclaveNode): Promise<WorkerMetri
 }
 
 function runWorker(): void {
-  const link = new ProcessLink(new Socket({ fd: WORKER_LINK_FD, readable: true, writable: true }));
+  const link = ProcessLink.openWithReadBuffer((onread) => {
+    // The constructor takes `onread`; its types don't say so.
+    const options = { fd: WORKER_LINK_FD, readable: true, writable: true, onread };
+    return new Socket(options);
+  });
   let worker: RunningWorker | undefined;
   let isStopping = false;
   // A terminal sends its signals to all processes of the server; the process with the actors stops its workers.
