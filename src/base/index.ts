@@ -14,6 +14,7 @@
 export {
   CachedResponseFields,
   EncodedJson,
+  encodeAllResponseFieldParts,
   encodeResponseFieldParts,
   encodeResponseFields,
   joinSmallParts,

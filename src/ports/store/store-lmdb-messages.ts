@@ -162,10 +162,25 @@ export class LmdbMessageTable {
     after: readonly LmdbMessageIndexKey[],
     changes: LmdbTransactionCacheChanges,
   ) {
+    this.#recordTable.blockCacheEntries(realm, id, changes);
+    // A new message, as in most writes, leaves no index.
+    if (before.length === 0) {
+      const names: string[] = [];
+      for (const key of after) {
+        const name = postingsCacheName(key);
+        if (name === '') continue;
+        names.push(name);
+        this.#postingsCache.blockKey(name, true);
+      }
+      const add = (of: CachedIndexPostings): void => of.addIdIfCovered(id);
+      changes.onSettled((done) => {
+        for (const name of names) this.#postingsCache.releaseKey(name, done ? add : undefined);
+      });
+      return;
+    }
     const gone = new Set(before.map(postingsCacheName));
     const now = new Set(after.map(postingsCacheName));
     const names = [...new Set([...gone, ...now])].filter((name) => name !== '' && gone.has(name) !== now.has(name));
-    this.#recordTable.blockCacheEntries(realm, id, changes);
     for (const name of names) this.#postingsCache.blockKey(name, true);
     changes.onSettled((done) => {
       for (const name of names) {

@@ -49,6 +49,22 @@ export interface ActorRootWrite {
    * false.
    */
   readonly records: readonly StoreRecordWrite[];
+  /** Writes of other ports in the same transaction; allowed only where `admitsParticipants` is true. */
+  readonly participants?: readonly StoreTransactionParticipant[];
+}
+
+/**
+ * A write of another port, which shares the Store's database, in the transaction of a commit: both are durable, or
+ * neither.
+ */
+export interface StoreTransactionParticipant {
+  /** Writes inside the transaction, after the commit's condition was checked. Must not throw. */
+  write(): void;
+  /**
+   * Called after `write`, before the commit's promise settles: in any order among commits.
+   * @param done false if the outcome is unknown
+   */
+  settle(done: boolean): void;
 }
 
 /**
@@ -153,6 +169,13 @@ export class MessageBulkLoadRefusedError extends Error {
 export interface Store {
   /** True if `commit` applies `records` in its own transaction, so that they need not pass through the outbox. */
   readonly atomicRecords: boolean;
+  /**
+   * True if every message with reactions has the tag of reactions. Data begun before messages got that tag don't have
+   * it throughout.
+   */
+  readonly tagsReactions: boolean;
+  /** True if other ports may write in the transaction of `commit`; only where `atomicRecords` is true. */
+  readonly admitsParticipants: boolean;
 
   /**
    * Loads a root and fences older owners: writes `epoch` into the root and returns the root. From then on every commit
