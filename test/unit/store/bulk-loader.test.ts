@@ -74,7 +74,8 @@ async function idsByIndex(store: LmdbStore): Promise<number[][]> {
 }
 
 t.test('messages of two loaders are stored and found as messages that were written one by one', async (test) => {
-  const [loaded, written] = [await openStore(test.testdir()), await openStore(`${test.testdirName}-written`)];
+  const base = test.testdir();
+  const [loaded, written] = [await openStore(`${base}/loaded`), await openStore(`${base}/written`)];
   test.teardown(() => Promise.all([loaded.close(), written.close()]));
   let next = 1;
   await fc.assert(
