@@ -376,7 +376,8 @@ export class ClusterWorld {
 
   #process(prefix: string, role: 'host' | 'front'): SimProcess {
     const { clock, store, log, scheduler, faults } = this;
-    const shared: Shared = { clock, hub: this.network.hub, store, log, scheduler, faults };
+    const joinsCommits = this.options.seed % 4 === 0;
+    const shared: Shared = { clock, hub: this.network.hub, store, log, joinsCommits, scheduler, faults };
     const name = `${this.options.prefix ?? ''}${prefix}${++this.#named}`;
     return new SimProcess(name, role, shared, (of, p) => this.placement.mayAnswer(of, p));
   }

@@ -13,6 +13,7 @@ import {
   type EventLogReader,
   type EventLogSubscription,
   EventLogUnavailableError,
+  type PreparedLogAppend,
 } from '#ports/log';
 import { decodeLogEntry, encodeLogEntry } from '../../src/ports/log/entry-codec.js';
 import type { JetStreamLogState, JetStreamLogStream } from '../../src/ports/log/log-jetstream-stream.js';
@@ -73,27 +74,51 @@ export interface SimLogOptions {
   readonly gate: SimLogGate;
   /** Brings a live value to this process, now, later or never. */
   readonly travel: (label: string, deliver: () => void) => void;
+  /** True if commits of the Store append, too. */
+  readonly joinsCommits: boolean;
 }
 
 export class SimLog implements EventLog {
   readonly #cursors = new Map<RealmId, Set<JetStreamEventLogSubscription>>();
+  readonly prepareAppend: EventLog['prepareAppend'];
   #closed = false;
 
   constructor(private readonly options: SimLogOptions) {
+    this.prepareAppend = options.joinsCommits ? (realm, value) => this.#prepareAppend(realm, value) : undefined;
     options.contents.listeners.add(this);
     this.#arm();
   }
 
   async append(realm: RealmId, value: Json): Promise<LogSeq> {
-    const { contents, gate } = this.options;
+    const { gate } = this.options;
     const data = encodeLogEntry(value);
     await gate('before:append');
+    const seq = this.#store(realm, data);
+    await gate('after:append');
+    return seq;
+  }
+
+  #store(realm: RealmId, data: Uint8Array): LogSeq {
+    const { contents } = this.options;
     const previous = contents.lastOf(realm);
     const entry: StoredEntry = { seq: contents.endOfStreamOf(realm) + 1, realm, data };
     contents.entries.push(entry);
     for (const other of contents.listeners) other.#live(entry, previous);
-    await gate('after:append');
     return toLogSeq(entry.seq);
+  }
+
+  #prepareAppend(realm: RealmId, value: Json): PreparedLogAppend {
+    const data = encodeLogEntry(value);
+    let position = toLogSeq(0);
+    return {
+      get position() {
+        return position;
+      },
+      write: () => {
+        position = this.#store(realm, data);
+      },
+      settle: () => {},
+    };
   }
 
   publishTransient(realm: RealmId, value: Json): void {

@@ -41,6 +41,8 @@ export {
   type ActorRoot,
   type ActorRootWrite,
   type ActorToWake,
+  type MessageBulkLoader,
+  MessageBulkLoadRefusedError,
   type MessageIndexCondition,
   type MessageIndexRange,
   type MessageReadStore,
@@ -49,6 +51,7 @@ export {
   type Store,
   type StoredActorPart,
   type StoreRecordWrite,
+  type StoreTransactionParticipant,
   StoreUnavailableError,
 } from './store.js';
 export { LmdbStore } from './store-lmdb.js';

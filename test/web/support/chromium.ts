@@ -78,6 +78,17 @@ export async function openChromium(t: Test, needs?: 'windows'): Promise<Browser>
 interface Look {
   readonly viewport?: typeof DESK | typeof PHONE;
   readonly scheme?: 'light' | 'dark';
+  /** What the system asks for. */
+  readonly contrast?: 'no-preference' | 'more';
+}
+
+/** The type of puppeteer's own method leaves this feature out; each call replaces all of them. */
+async function emulateContrast(page: Page, scheme: string): Promise<void> {
+  const features = [
+    { name: 'prefers-color-scheme', value: scheme },
+    { name: 'prefers-contrast', value: 'more' },
+  ];
+  await (await page.createCDPSession()).send('Emulation.setEmulatedMedia', { features });
 }
 
 /** A page of a browser profile of its own. */
@@ -93,7 +104,11 @@ export class ClientPage {
   ) {}
 
   /** @param host of the organization, with the port */
-  static async open(browser: Browser, host: string, { viewport = DESK, scheme = 'light' }: Look = {}) {
+  static async open(
+    browser: Browser,
+    host: string,
+    { viewport = DESK, scheme = 'light', contrast = 'no-preference' }: Look = {},
+  ) {
     const context = await browser.createBrowserContext();
     const page = await context.newPage();
     opened.push(page);
@@ -105,6 +120,7 @@ export class ClientPage {
     await page.evaluateOnNewDocument(REPORT_VIOLATIONS);
     await page.setViewport(viewport);
     await page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value: scheme }]);
+    if (contrast === 'more') await emulateContrast(page, scheme);
     page.on('console', (message) => {
       if (message.type() !== 'error' && message.type() !== 'warn') return;
       const [, status] = REFUSED.exec(message.text()) ?? [];
