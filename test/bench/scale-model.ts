@@ -1,7 +1,7 @@
 /**
  * A model of a large cluster, computed with the product's own rules: which host has a person's event queues (hash of
- * the partition, rendezvous of the hosts), and which processes need an entry of the log (its head, the index of queues).
- * Costs are measured elsewhere and named below. It starts no process and asserts nothing:
+ * the partition, rendezvous of the hosts), and which processes need an entry of the log (its head, the index of
+ * queues). Costs are measured elsewhere and named below. It starts no process and asserts nothing:
  * `node dist/test/bench/scale-model.js [--people N] [--hosts N]`, about a minute.
  */
 import { parseArgs } from 'node:util';
@@ -45,7 +45,7 @@ const COST = {
   otherRequest: { host: 150, frontend: 150 },
 } as const;
 
-/** What one person online does, per second: ten messages an hour, and five other requests for each of them. */
+/** Requests of one person online, per second: ten messages an hour, and five other requests for each of them. */
 const RATE = { messages: 10 / 3_600, otherRequests: 50 / 3_600, heartbeats: 1 / 50, presence: 1 / 60 };
 /** Values in the log for each message: two marks as read and two typing notices (the fifth request reads). */
 const VALUES_PER_MESSAGE = { message: 1, flags: 2, typing: 2 } as const;
@@ -271,7 +271,7 @@ function reportLoad({ count, peopleEach, hosts }: Scenario): void {
     natsBytes += perSecond * (reading + frontends) * bytes;
     natsUnneededBytes += perSecond * (reading - needing + frontends) * bytes;
   }
-  // What subjects per conversation and person would save: the reading of what a process doesn't need.
+  // Subjects per conversation and person would save this: the reading of values that a process does not need.
   const unneeded = (hostUnneeded + frontendReading) / 1e6;
   const cores = work('host') + work('frontend');
   const log = (hostUnneeded + hostNeeded + frontendReading) / 1e6;
