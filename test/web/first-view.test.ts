@@ -137,6 +137,8 @@ t.test('a page says its title, its language, what it is, and how wide it is', as
 t.test('pictures have their size before they are loaded', async (t) => {
   const client = await ClientPage.open(browser, host);
   const { page } = client;
+  // An intercepted request of a service worker may hang.
+  await page.setBypassServiceWorker(true);
   await page.setRequestInterception(true);
   // No picture comes, so that none gives its element a size.
   page.on('request', (request) => void (request.resourceType() === 'image' ? request.abort() : request.continue()));
