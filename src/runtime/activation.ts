@@ -89,7 +89,16 @@ export class ActorActivation implements ActorActivationControl {
     const context = new ActorActivationContext(key, this.realm, this.#memory, this.#kindMetrics, ports, this);
     this.#outbox = new ActorOutbox(key, this.realm, context);
     this.#inputLoader = new CommandInputLoader(key, this.realm, kind, ports, this.#memory);
-    this.#commitLoop = new CommitLoop(key, this.realm, epoch, ports.store, this.#outbox, this.#replyCache, context);
+    this.#commitLoop = new CommitLoop(
+      key,
+      this.realm,
+      epoch,
+      ports.store,
+      ports.log,
+      this.#outbox,
+      this.#replyCache,
+      context,
+    );
     this.#executor = new CommandExecutor(key, this.realm, kind, this.#memory, this.#commitLoop, ports, context);
   }
 

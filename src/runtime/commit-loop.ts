@@ -5,12 +5,14 @@
  * senders send their commands again (`trouble` in `backoff.ts`).
  */
 
-import type { JsonObject } from '#base';
-import type { ActivationStopReason, ActorKey, Epoch, RealmId } from '#model';
+import type { Json, JsonObject } from '#base';
+import type { ActivationStopReason, ActorKey, Epoch, LogEntry, LogItem, LogSeq, RealmId } from '#model';
 import type { OutboxCommand } from '#model/commands';
+import type { EventLog, PreparedLogAppend } from '#ports/log';
 import type { Store, StoreRecordWrite } from '#ports/store';
 import { CommitBatch, type OutboxEntry, outboxEntryToJson } from './commit-batch.js';
 import { type ActorOutbox, findOutboxCommandsByName } from './outbox.js';
+import { packLogEntries } from './pack-entries.js';
 import type { CommandReplyCache } from './reply-cache.js';
 
 export interface CommitLoopOwner {
@@ -22,6 +24,8 @@ export interface CommitLoopOwner {
   recordSuccessfulBatchWrite(batch: CommitBatch, began: number): void;
   /** Called when the Store has written a commit, which holds the outcomes of a batch of commands. */
   onBatchCommitted(): void;
+  /** Called when the log entry at this position has completed these versions in the log. */
+  onAppendedToLog(seq: LogSeq, versions: readonly number[]): void;
   stopActivation(reason: ActivationStopReason, error?: unknown): void;
   isActivationStopped(): boolean;
   setDueTime(at: number | null): void;
@@ -32,6 +36,9 @@ export interface CommitLoopOwner {
  * does not hold yet, so a slow log would make roots large; waiting commits collect more commands instead.
  */
 const MAX_UNLOGGED_ITEMS = 2_000;
+
+const NO_LOG_ITEMS: readonly LogItem[] = [];
+const NO_APPENDS: readonly PreparedLogAppend[] = [];
 
 export class CommitLoop {
   /** Wall time (ms) at which the actor is to be woken, by the newest outcome in memory; null: never. */
@@ -52,6 +59,7 @@ export class CommitLoop {
     private readonly realm: RealmId,
     private readonly epoch: Epoch,
     private readonly store: Store,
+    private readonly log: EventLog,
     private readonly outbox: ActorOutbox,
     private readonly remembered: CommandReplyCache,
     private readonly owner: CommitLoopOwner,
@@ -169,6 +177,17 @@ export class CommitLoop {
     return undefined;
   }
 
+  /**
+   * Packs the items of a batch into log entries that the commit itself appends; undefined if the batch has no items, or
+   * if they go through the outbox. They do where the log has a database of its own, and after items of earlier commits
+   * that the log does not hold yet: entries of an actor are in the order of its versions.
+   */
+  #packItemsForCommit({ version, logItems }: CommitBatch): readonly LogEntry[] | undefined {
+    if (logItems.length === 0 || !this.store.admitsParticipants || !this.log.prepareAppend) return undefined;
+    if (this.outbox.unloggedItemCount > 0) return undefined;
+    return packLogEntries(this.key, [{ v: version, items: logItems }]).map(({ entry }) => entry);
+  }
+
   async #writeBatch(batch: CommitBatch): Promise<void> {
     // A commit that only clears the outbox deletes no remembered replies: their deletion would fill the outbox again.
     const parts =
@@ -178,10 +197,11 @@ export class CommitLoop {
     for (const name in parts) batch.partValueByName.set(name, parts[name]!);
     const records: readonly StoreRecordWrite[] = batch.makeStoreRecords(this.key, this.realm);
     const atomic = this.store.atomicRecords;
+    const logged = this.#packItemsForCommit(batch);
     const entry: OutboxEntry = {
       v: batch.version,
       records: atomic ? [] : records,
-      items: batch.logItems,
+      items: logged ? NO_LOG_ITEMS : batch.logItems,
       sequences: batch.commandSequences.map(({ sequence }) => sequence),
       ...(batch.endsActor && { ends: true }),
     };
@@ -190,7 +210,9 @@ export class CommitLoop {
     if (!empty) outbox.push(outboxEntryToJson(entry));
     const { rootState, dueAt } = batch;
     const began = this.owner.monotonic();
+    let participants: readonly PreparedLogAppend[] = NO_APPENDS;
     try {
+      if (logged) participants = logged.map((value) => this.log.prepareAppend!(this.realm, value as unknown as Json));
       const condition = { key: this.key, epoch: this.epoch, expected: this.#committedVersion };
       const result = await this.store.commit({
         ...condition,
@@ -198,6 +220,7 @@ export class CommitLoop {
         outbox,
         due: dueAt,
         records: atomic ? records : [],
+        participants,
       });
       if (this.owner.isActivationStopped()) return;
       if (result === 'conflict') return this.owner.stopActivation('fenced');
@@ -207,6 +230,7 @@ export class CommitLoop {
     }
     if (this.owner.isActivationStopped()) return;
     this.owner.recordSuccessfulBatchWrite(batch, began);
+    for (const { position } of participants) this.owner.onAppendedToLog(position, [batch.version]);
     this.#committedVersion = batch.version;
     this.#hasStoredOutbox = outbox.length > 0;
     this.#uncommittedBatches.shift();

@@ -5,6 +5,7 @@
 
 import type { Json, JsonObject } from '#base';
 import type { ActorKey, ActorReply, EventLogItem, RealmId } from '#model';
+import type { OutboxCommand } from '#model/commands';
 import { ApiError, apiError } from '#model/errors';
 import type { DirectoryView } from '#model/records';
 import type { CommitBatch } from './commit-batch.js';
@@ -31,6 +32,8 @@ export class CommandExecutor {
   isActorEnding = false;
   /** True if memory holds a change that is never committed: no further command is handled. */
   #isMemoryUnusable = false;
+  readonly #findPendingCommands: CommandContext['findPendingCommands'] = (name) =>
+    this.commits.findPendingCommands(name);
 
   constructor(
     private readonly key: ActorKey,
@@ -124,20 +127,27 @@ export class CommandExecutor {
   }
 
   #makeCommandContext(envelope: CommandEnvelope, batch: CommitBatch | undefined): CommandContext {
-    const commits = this.commits;
+    const { caller, client } = envelope;
+    const { key, realm } = this;
+    const now = this.ports.clock.now();
+    const directory = this.kind.usesDirectory ? this.ports.currentDirectory(realm) : NO_DIRECTORY;
+    const findPendingCommands = this.#findPendingCommands;
+    // A change gets the version of its batch.
+    if (batch) return { key, realm, now, caller, client, version: batch.version, directory, findPendingCommands };
+    // A read seals the open batch, so that no later outcome joins the version that the read saw. Sealing costs a commit
+    // of its own, so this is a getter: not every read uses the version.
+    const { commits } = this;
     return {
-      key: this.key,
-      realm: this.realm,
-      now: this.ports.clock.now(),
-      caller: envelope.caller,
-      client: envelope.client,
-      // A change gets the version of its batch. A read seals the open batch, so that no later outcome joins the version
-      // that the read saw. Sealing costs a commit of its own, so this is a getter: not every read uses the version.
+      key,
+      realm,
+      now,
+      caller,
+      client,
       get version() {
-        return batch ? batch.version : commits.sealOpenBatch();
+        return commits.sealOpenBatch();
       },
-      findPendingCommands: (name) => commits.findPendingCommands(name),
-      directory: this.kind.usesDirectory ? this.ports.currentDirectory(this.realm) : NO_DIRECTORY,
+      directory,
+      findPendingCommands,
     };
   }
 
@@ -171,7 +181,7 @@ export class CommandExecutor {
     if (!pending.command.mintsKey) batch.commandReplies.push([pending.envelope.id, reply]);
     const finish = (): void => this.owner.finishCommand(pending, reply);
     const { exclusive, lane = 'main' } = pending.command;
-    const stages = (outcome.commands ?? []).filter((stage) => stage.length > 0);
+    const stages = outcome.commands?.filter((stage) => stage.length > 0) ?? NO_STAGES;
     if (stages.length > 0) {
       const waits = outcome.replyAfterCommands === true;
       batch.commandSequences.push({
@@ -232,6 +242,8 @@ export class CommandExecutor {
     else this.commits.callAfterNewestCommitted(finish);
   }
 }
+
+const NO_STAGES: readonly (readonly OutboxCommand[])[] = [];
 
 /**
  * Adds `logged` to the reply: the version of the actor up to which the log must be read to see the events of this

@@ -110,6 +110,8 @@ export class ActorHost<Services = any> implements PartitionOwnershipListener {
         await directory.waitUntilReady(realm, 0);
         return directory.currentView(realm);
       },
+      findOpenDirectory: (realm) =>
+        directory.waitUntilReady(realm, 0) === undefined ? directory.currentView(realm) : undefined,
       waitUntilPublished: (realm) => unpublished.waitUntilPublished(realm),
       services,
     };

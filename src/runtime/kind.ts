@@ -101,6 +101,8 @@ export interface CommandInputSources<Services = unknown> {
   readonly store: Store;
   readonly log: EventLog;
   loadDirectory(realm: RealmId): Promise<DirectoryView>;
+  /** The replica of the realm's directory if it is open. */
+  findOpenDirectory(realm: RealmId): DirectoryView | undefined;
   /**
    * Resolves when the log holds the events of all earlier commits of this host's actors; undefined if it holds them
    * now.

@@ -80,12 +80,15 @@ export class ActorMemory {
     this.exists = true;
     if (outcome.state) this.state = outcome.state;
     if (phase !== undefined) this.state = { ...this.state, phase };
-    for (const [name, value] of Object.entries(outcome.parts ?? {})) {
+    const { parts } = outcome;
+    for (const name in parts) {
+      const value = parts[name]!;
       if (value === null) this.#loadedPartByName.delete(name);
       else if (this.kind.loadedParts.some((prefix) => name.startsWith(prefix))) this.#loadedPartByName.set(name, value);
       batch.partValueByName.set(name, value);
     }
-    for (const change of outcome.messages ?? []) batch.messageChangeById.set(change.id, change);
-    for (const item of outcome.events ?? []) batch.logItems.push(item);
+    const { events, messages } = outcome;
+    if (messages) for (const change of messages) batch.messageChangeById.set(change.id, change);
+    if (events) for (const item of events) batch.logItems.push(item);
   }
 }

@@ -18,6 +18,8 @@ interface PackedLogEntry {
   readonly completedVersions: readonly number[];
 }
 
+type CommitOfItems = Pick<OutboxEntry, 'v' | 'items'>;
+
 interface CommitPiece {
   readonly group: LogItemGroup;
   readonly bytes: number;
@@ -79,7 +81,7 @@ export const doItemsFitIntoLog = (items: readonly LogItem[]): boolean =>
  * Cuts a commit into pieces by its items alone. The next owner may repeat an append together with other commits, and
  * readers drop a repeated piece by its number, so piece p must hold the same items in the repeat.
  */
-function cutCommitIntoPieces({ v, items }: OutboxEntry): CommitPiece[] {
+function cutCommitIntoPieces({ v, items }: CommitOfItems): CommitPiece[] {
   const pieces: CommitPiece[] = [];
   let from = 0;
   let bytes = 0;
@@ -99,7 +101,7 @@ function cutCommitIntoPieces({ v, items }: OutboxEntry): CommitPiece[] {
 }
 
 /** Packs commits into log entries, in order of version. */
-export function packLogEntries(actor: ActorKey, outbox: readonly OutboxEntry[]): PackedLogEntry[] {
+export function packLogEntries(actor: ActorKey, outbox: readonly CommitOfItems[]): PackedLogEntry[] {
   const entries: PackedLogEntry[] = [];
   let groups: LogItemGroup[] = [];
   let completes: number[] = [];

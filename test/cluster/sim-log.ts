@@ -1,18 +1,19 @@
 /**
- * An EventLog as JetStream gives it: one stream of all realms, stored entries republished to those who listen, who may
- * lose them. Readers are the real ones (src/ports/log/log-jetstream-subscription.ts), so that their rules for gaps are
- * at stake here.
+ * An EventLog as JetStream gives it: one stream of all realms or several, each with positions of its own, and stored
+ * entries republished to those who listen, who may lose them. Readers are the real ones
+ * (src/ports/log/log-jetstream-subscription.ts), so that their rules for gaps are at stake here.
  */
 
 import type { Json } from '#base';
 import type { Clock } from '#base/clock';
-import { type LogSeq, type RealmId, toLogSeq } from '#model';
+import { type LogSeq, logStreamOfRealm, type RealmId, toLogSeq } from '#model';
 import {
   type EventLog,
   type EventLogBounds,
   type EventLogReader,
   type EventLogSubscription,
   EventLogUnavailableError,
+  type PreparedLogAppend,
 } from '#ports/log';
 import { decodeLogEntry, encodeLogEntry } from '../../src/ports/log/entry-codec.js';
 import type { JetStreamLogState, JetStreamLogStream } from '../../src/ports/log/log-jetstream-stream.js';
@@ -42,14 +43,18 @@ export class SimLogContents {
   readonly listeners = new Set<SimLog>();
   readonly incarnation = 'simulated';
 
-  static from(before: readonly StoredEntry[]): SimLogContents {
-    const contents = new SimLogContents();
+  constructor(private readonly streamCount: number) {}
+
+  static from(before: readonly StoredEntry[], streamCount: number): SimLogContents {
+    const contents = new SimLogContents(streamCount);
     contents.entries.push(...before);
     return contents;
   }
 
-  get end(): number {
-    return this.entries.at(-1)?.seq ?? 0;
+  /** Position of the last entry in the realm's stream. */
+  endOfStreamOf(realm: RealmId): number {
+    const stream = logStreamOfRealm(realm, this.streamCount);
+    return this.entries.findLast((entry) => logStreamOfRealm(entry.realm, this.streamCount) === stream)?.seq ?? 0;
   }
 
   lastOf(realm: RealmId): number {
@@ -69,27 +74,51 @@ export interface SimLogOptions {
   readonly gate: SimLogGate;
   /** Brings a live value to this process, now, later or never. */
   readonly travel: (label: string, deliver: () => void) => void;
+  /** True if commits of the Store append, too. */
+  readonly joinsCommits: boolean;
 }
 
 export class SimLog implements EventLog {
   readonly #cursors = new Map<RealmId, Set<JetStreamEventLogSubscription>>();
+  readonly prepareAppend: EventLog['prepareAppend'];
   #closed = false;
 
   constructor(private readonly options: SimLogOptions) {
+    this.prepareAppend = options.joinsCommits ? (realm, value) => this.#prepareAppend(realm, value) : undefined;
     options.contents.listeners.add(this);
     this.#arm();
   }
 
   async append(realm: RealmId, value: Json): Promise<LogSeq> {
-    const { contents, gate } = this.options;
+    const { gate } = this.options;
     const data = encodeLogEntry(value);
     await gate('before:append');
+    const seq = this.#store(realm, data);
+    await gate('after:append');
+    return seq;
+  }
+
+  #store(realm: RealmId, data: Uint8Array): LogSeq {
+    const { contents } = this.options;
     const previous = contents.lastOf(realm);
-    const entry: StoredEntry = { seq: contents.end + 1, realm, data };
+    const entry: StoredEntry = { seq: contents.endOfStreamOf(realm) + 1, realm, data };
     contents.entries.push(entry);
     for (const other of contents.listeners) other.#live(entry, previous);
-    await gate('after:append');
     return toLogSeq(entry.seq);
+  }
+
+  #prepareAppend(realm: RealmId, value: Json): PreparedLogAppend {
+    const data = encodeLogEntry(value);
+    let position = toLogSeq(0);
+    return {
+      get position() {
+        return position;
+      },
+      write: () => {
+        position = this.#store(realm, data);
+      },
+      settle: () => {},
+    };
   }
 
   publishTransient(realm: RealmId, value: Json): void {
@@ -154,7 +183,8 @@ export class SimLog implements EventLog {
     const stream = {
       fetchStateOrRecreateStream: async (): Promise<JetStreamLogState> => {
         await gate('before:state');
-        return { incarnation: contents.incarnation, lastPosition: toLogSeq(contents.end), trimmedUpTo: toLogSeq(0) };
+        const lastPosition = toLogSeq(contents.endOfStreamOf(realm));
+        return { incarnation: contents.incarnation, lastPosition, trimmedUpTo: toLogSeq(0) };
       },
       fetchPositionAtOrAfter: async (_subject: string, from: number): Promise<LogSeq> => {
         await gate('before:next');
@@ -190,14 +220,13 @@ export class SimLog implements EventLog {
         await gate('before:state');
         const state = {
           incarnation: contents.incarnation,
-          lastPosition: toLogSeq(contents.end),
+          lastPosition: toLogSeq(contents.endOfStreamOf(realm)),
           trimmedUpTo: toLogSeq(0),
         };
         for (const cursor of [...cursors]) await cursor.checkForLostEntries(state);
       } catch {
         // Asked again in a moment.
       }
-      void realm;
     }
   }
 }

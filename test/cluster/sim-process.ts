@@ -40,6 +40,8 @@ export interface Shared {
   readonly hub: LocalBusHub;
   readonly store: MemoryStore;
   readonly log: SimLogContents;
+  /** True if commits append to the log in their own transaction, as on the embedded face. */
+  readonly joinsCommits: boolean;
   readonly scheduler: Scheduler;
   readonly faults: PortFaults;
 }
@@ -114,6 +116,7 @@ export class SimProcess implements Place {
         return passed;
       },
       travel: (label, deliver) => this.#travel(label, deliver),
+      joinsCommits: shared.joinsCommits,
     });
     const placement: ReportingPartitionPlacement = {
       start: async () => undefined,

@@ -20,7 +20,7 @@ export class World {
   readonly clock = new FakeClock();
   readonly roots = new WatchedRoots();
   readonly store: MemoryStore;
-  readonly log = new MemoryLog();
+  readonly log: MemoryLog;
   readonly hub: LocalBusHub;
   readonly partitions: readonly Partition[];
   readonly faults: Faults = { unavailable: 0, open: 0 };
@@ -41,6 +41,7 @@ export class World {
     const contents = new MemoryStoreContents();
     (contents as { roots: MemoryStoreContents['roots'] }).roots = this.roots;
     this.store = new MemoryStore({ atomicRecords: seed % 2 === 0, contents });
+    this.log = new MemoryLog({ joinsCommits: seed % 4 === 0 });
     this.hub = new LocalBusHub((frame, deliver) => this.#frame(frame, deliver));
     this.partitions = [...new Set(keys.map(partitionOfActor))];
     this.#size = 1 + this.random.below(3);

@@ -1,7 +1,8 @@
 import t from 'tap';
-import { toLogSeq, toRealmId } from '#model';
+import type { Json } from '#base';
+import { toEpoch, toLogSeq, toRealmId, toUserId, userActorKey } from '#model';
 import { LmdbEventLog } from '#ports/log';
-import { type LmdbEnvironment, openLmdbEnvironment } from '#ports/store';
+import { type LmdbEnvironment, LmdbStore, openLmdbEnvironment } from '#ports/store';
 import { FakeClock } from '../support/fake-clock.js';
 import { logContract } from './log.js';
 
@@ -93,4 +94,89 @@ t.test('live subscribers share one value', async (t) => {
   t.ok(seen.every((v) => v === value));
   await log.close();
   await environment.close();
+});
+
+/** A log with a Store beside it, and a subscriber that has read everything so far. */
+async function openWithStore(directory: string) {
+  const environment = await openLmdbEnvironment(directory);
+  const clock = new FakeClock();
+  const log = await LmdbEventLog.open(environment, clock, limits);
+  const seen: [number, Json][] = [];
+  const subscription = log.subscribe(realm, toLogSeq(0), {
+    onEntry: (at, value) => seen.push([at, value]),
+    onGap: () => seen.push([-1, null]),
+    onTransient: (value) => seen.push([0, value]),
+  });
+  await subscription.waitUntilCaughtUp();
+  const store = new LmdbStore(environment, clock);
+  const commit = (user: number, expected: number, ...values: Json[]) =>
+    store.commit({
+      key: userActorKey(realm, toUserId(user)),
+      epoch: toEpoch(1),
+      expected,
+      state: null,
+      outbox: [],
+      due: null,
+      records: [],
+      participants: values.map((value) => log.prepareAppend(realm, value)),
+    });
+  const close = async () => {
+    await log.close();
+    await store.close();
+    await environment.close();
+  };
+  return { log, store, seen, subscription, commit, close };
+}
+
+t.test('the log holds the entries of a commit exactly if the commit is done', async (t) => {
+  const directory = t.testdir();
+  const first = await openWithStore(directory);
+  t.equal(await first.commit(1, 0, 'a', 'b'), 'ok');
+  t.equal(await first.commit(1, 0, 'c'), 'conflict');
+  t.match(await first.log.readBounds(realm), { end: 2 });
+  t.strictSame(first.seen, [
+    [1, 'a'],
+    [2, 'b'],
+  ]);
+  await first.close();
+  const second = await openWithStore(directory);
+  await second.subscription.waitUntilCaughtUp();
+  t.strictSame(second.seen, first.seen, 'also after a restart');
+  await second.close();
+});
+
+t.test('entries of commits and of appends are delivered in the order of their positions', async (t) => {
+  const { commit, log, seen, subscription, close } = await openWithStore(t.testdir());
+  const all = [];
+  for (let user = 1; user <= 20; user++) {
+    all.push(commit(user, 0, `commit ${user}`), log.append(realm, `append ${user}`));
+    if (user % 5 === 0) all.push(commit(user, 0, 'conflict'));
+  }
+  await Promise.all(all);
+  await subscription.waitUntilCaughtUp();
+  t.strictSame(
+    seen.map(([at]) => at),
+    Array.from({ length: 40 }, (_, i) => i + 1),
+  );
+  t.notOk(seen.some(([, value]) => value === 'conflict'));
+  await close();
+});
+
+t.test('an entry of a commit is delivered after the reply, but before anybody learns the end of the log', async (t) => {
+  const { commit, log, seen, subscription, close } = await openWithStore(t.testdir());
+  await commit(1, 0, 'a');
+  t.strictSame(seen, [], 'the caller of the commit goes on first');
+  t.equal((await log.readBounds(realm)).end, 1);
+  t.strictSame(seen, [[1, 'a']]);
+  await commit(2, 0, 'b');
+  t.equal(await subscription.waitUntilCaughtUp(), 2);
+  await commit(3, 0, 'c');
+  log.publishTransient(realm, 'typing');
+  await new Promise((resolve) => setImmediate(resolve));
+  t.strictSame(seen.slice(1), [
+    [2, 'b'],
+    [3, 'c'],
+    [0, 'typing'],
+  ]);
+  await close();
 });

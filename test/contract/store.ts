@@ -198,6 +198,20 @@ function rootFacts(fact: Fact, store: Store): void {
       t.strictSame(await store.listParts(key, ''), [{ part: 'p', rev: 3, value: 3 }]);
     });
   }
+
+  if (store.admitsParticipants) {
+    fact('a participant writes with a commit and hears of its end first; a conflict leaves it out', async (t) => {
+      const key = freshKey();
+      const calls: string[] = [];
+      const participants = [
+        { write: () => void calls.push('write'), settle: (done: boolean) => void calls.push(`settled ${done}`) },
+      ];
+      calls.push(await store.commit(write(key, 1, 0, { participants })));
+      t.strictSame(calls.splice(0), ['write', 'settled true', 'ok']);
+      calls.push(await store.commit(write(key, 1, 0, { participants })));
+      t.strictSame(calls, ['conflict']);
+    });
+  }
 }
 
 function valueFacts(fact: Fact, store: Store): void {

@@ -63,8 +63,8 @@ function failuresOf({ program, facts, fault, stdout, stderr }: Finished): string
 }
 
 /**
- * True for programs that get a second attempt, alone, when all others have ended: those that wait for other processes or
- * a browser. On a crowded machine a key of the DevTools protocol is lost, or a lease lapses. A fault fails twice.
+ * True for programs that get a second attempt, alone, when all others have ended: those that wait for other processes
+ * or a browser. On a crowded machine a key of the DevTools protocol is lost, or a lease lapses. A fault fails twice.
  */
 const getsSecondAttempt = ({ files }: Program): boolean => files.every((file) => !file.includes('/test/unit/'));
 

@@ -9,6 +9,7 @@ import {
   type EventLogRetentionLimits,
   type EventLogSubscription,
   EventLogUnavailableError,
+  type PreparedLogAppend,
 } from '#ports/log';
 import { packJsonToBuffer, unpackJson } from '#ports/store';
 
@@ -80,6 +81,8 @@ export interface MemoryLogOptions {
   readonly gate?: LogGate;
   readonly schedule?: LogScheduler;
   readonly contents?: MemoryLogContents;
+  /** True if commits of the Store append, too. */
+  readonly joinsCommits?: boolean;
 }
 
 /**
@@ -91,10 +94,12 @@ export class MemoryLog implements EventLog {
   schedule: LogScheduler;
   readonly #options: MemoryLogOptions;
   readonly #mine = new Set<Subscription>();
+  readonly prepareAppend: EventLog['prepareAppend'];
   #closed = false;
 
   constructor(options: MemoryLogOptions = {}) {
     this.#options = options;
+    this.prepareAppend = options.joinsCommits ? (realm, value) => this.#prepareAppend(realm, value) : undefined;
     this.contents = options.contents ?? new MemoryLogContents();
     this.gate = options.gate;
     this.schedule = options.schedule ?? queueMicrotask;
@@ -102,8 +107,8 @@ export class MemoryLog implements EventLog {
 
   /** Another host's view of the same contents, with its own gate and scheduler. */
   peer(own: { gate?: LogGate; schedule?: LogScheduler } = {}): MemoryLog {
-    const { limits, clock } = this.#options;
-    const shared = { ...(limits && { limits }), ...(clock && { clock }), contents: this.contents };
+    const { limits, clock, joinsCommits = false } = this.#options;
+    const shared = { ...(limits && { limits }), ...(clock && { clock }), contents: this.contents, joinsCommits };
     return new MemoryLog({ ...shared, ...own });
   }
 
@@ -111,6 +116,13 @@ export class MemoryLog implements EventLog {
     if (this.#closed) throw new EventLogUnavailableError('closed');
     const packed = packJsonToBuffer(value);
     if (this.gate) await this.gate('before:append', realm);
+    const seq = this.#store(realm, packed);
+    this.contents.wake(realm);
+    if (this.gate) await this.gate('after:append', realm);
+    return seq;
+  }
+
+  #store(realm: RealmId, packed: Buffer): LogSeq {
     const of = this.contents.realm(realm);
     const at = this.#options.clock?.now() ?? 0;
     const entry = { seq: of.end + 1, value: freeze(unpackJson(packed)), bytes: packed.length, at };
@@ -118,9 +130,22 @@ export class MemoryLog implements EventLog {
     of.bytes += entry.bytes;
     of.entries.push(entry);
     this.#trim(realm, of, at);
-    this.contents.wake(realm);
-    if (this.gate) await this.gate('after:append', realm);
     return toLogSeq(entry.seq);
+  }
+
+  #prepareAppend(realm: RealmId, value: Json): PreparedLogAppend {
+    if (this.#closed) throw new EventLogUnavailableError('closed');
+    const packed = packJsonToBuffer(value);
+    let position = toLogSeq(0);
+    return {
+      get position() {
+        return position;
+      },
+      write: () => {
+        position = this.#store(realm, packed);
+      },
+      settle: () => this.contents.wake(realm),
+    };
   }
 
   #trim(realm: RealmId, of: RealmContents, now: number): void {

@@ -15,7 +15,7 @@ import {
   StoreUnavailableError,
 } from '#ports/store';
 
-type Operation = Exclude<keyof Store, 'atomicRecords' | 'close'>;
+type Operation = Exclude<keyof Store, 'atomicRecords' | 'tagsReactions' | 'admitsParticipants' | 'close'>;
 /** `each:apply` comes before every single record of an `apply`, so that a crash can leave it half done. */
 export type StoreStep = `before:${Operation}` | `after:${Operation}` | 'each:apply';
 /**
@@ -76,12 +76,15 @@ export interface MemoryStoreOptions {
 /** A Store over Maps for tests and the simulator. Takes effect synchronously between its two gates. */
 export class MemoryStore implements Store {
   readonly atomicRecords: boolean;
+  readonly tagsReactions: boolean = true;
+  readonly admitsParticipants: boolean;
   readonly contents: MemoryStoreContents;
   gate: StoreGate | undefined;
   #closed = false;
 
   constructor(options: MemoryStoreOptions) {
     this.atomicRecords = options.atomicRecords;
+    this.admitsParticipants = options.atomicRecords;
     this.gate = options.gate;
     this.contents = options.contents ?? new MemoryStoreContents();
   }
@@ -117,11 +120,14 @@ export class MemoryStore implements Store {
     const state = deepCopyJson(write.state);
     const outbox = deepCopyJson(write.outbox as Json) as readonly Json[];
     const records = structuredClone(write.records) as readonly StoreRecordWrite[];
-    const { key, due, expected } = write;
+    const { key, due, expected, participants = [] } = write;
+    if (!this.admitsParticipants && participants.length > 0) throw new Error('participants without admitsParticipants');
     return this.#gated('commit', [key], () => {
       if (!this.#matches(key, write.epoch, expected)) return 'conflict';
       this.contents.roots.set(key, { key, epoch: write.epoch, version: expected + 1, state, outbox, due });
       for (const record of records) this.contents.put(record);
+      for (const participant of participants) participant.write();
+      for (const participant of participants) participant.settle(true);
       return 'ok';
     });
   }

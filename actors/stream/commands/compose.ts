@@ -1,6 +1,7 @@
 /** Outcome of sending, once it is decided: the message's record, its event, and the conversation's new state. */
 
 import { loadClaimableFilePaths, makeFilesLinkedCommands, makeSuccessReply } from '#actors/shared';
+import { type Json, memoizeByObject } from '#base';
 import { findTopicLinks, type MarkdownRenderResult } from '#domain/markdown';
 import {
   type MessageBody,
@@ -11,7 +12,7 @@ import {
   toMessageRecord,
 } from '#domain/messages';
 import { isCurrentStreamMember, withMessageAddedToDailyCounts } from '#domain/streams';
-import { type EventAudience, type MessageLogItem, parseActorKey, realmActorKey } from '#model';
+import { type ActorParts, type EventAudience, type MessageLogItem, parseActorKey, realmActorKey } from '#model';
 import { type MessageInput, makeOutboxCommand, type OutboxCommand, realmActorCommands } from '#model/commands';
 import type { DirectoryStream, DirectoryView } from '#model/records';
 import type { CommandContext, CommandInputContext, CommandOutcome } from '#runtime';
@@ -37,13 +38,37 @@ export interface MessageComposeInputs {
 }
 
 /** Inputs of every command that makes a message. */
-export async function loadMessageComposeInputs(
+export function loadMessageComposeInputs(
+  input: MessageInput,
+  context: CommandInputContext<ConversationActorState, ConversationMemoryState>,
+  sources: ActorInputSources,
+): Promise<MessageComposeInputs> {
+  const { realm } = context;
+  // The message id is requested before any wait, so that ids are in the order in which the commands arrived.
+  const id = sources.fetchMessageId(realm);
+  const rendered = findUsableRenderResult(input, sources.findOpenDirectory(realm));
+  // Most messages need nothing else: no file to look up, and no participants of the topic.
+  if (rendered && rendered.attachmentPaths.length === 0 && !rendered.mentions.topic)
+    return id.then((n) => ({ id: n, rendered, files: NO_FILES, topicParticipantIds: NO_PARTICIPANT_IDS }));
+  return loadComposeInputsWithLookups(id, input, context, sources);
+}
+
+const NO_FILES: readonly string[] = [];
+const NO_PARTICIPANT_IDS: readonly number[] = [];
+
+/** The text as a frontend rendered it, if it had the same version of the directory. */
+const findUsableRenderResult = (
+  { rendered: given }: MessageInput,
+  directory: DirectoryView | undefined,
+): MarkdownRenderResult | null | undefined =>
+  given !== undefined && given.directoryVersion === directory?.version ? given.result : undefined;
+
+async function loadComposeInputsWithLookups(
+  id: Promise<number>,
   { content, topic, origin, newer_mentions, rendered: given }: MessageInput,
   { realm, caller, key }: CommandInputContext<ConversationActorState, ConversationMemoryState>,
   sources: ActorInputSources,
 ): Promise<MessageComposeInputs> {
-  // The message id is requested before any wait, so that ids are in the order in which the commands arrived.
-  const id = sources.fetchMessageId(realm);
   const text = sources.loadDirectory(realm).then(async (directory) => {
     const rendered =
       given?.directoryVersion === directory.version
@@ -64,8 +89,24 @@ export async function loadMessageComposeInputs(
 }
 
 export function findLinksOfMessageTopic(topic: string, directory: DirectoryView): MessageBody['topicLinks'] {
-  return topic === '' ? [] : findTopicLinks(topic, directory.linkifiers());
+  if (topic === '') return NO_TOPIC_LINKS;
+  const linkifiers = directory.linkifiers();
+  const known = recentTopicLinks(linkifiers);
+  let links = known.get(topic);
+  if (!links) {
+    links = findTopicLinks(topic, linkifiers);
+    if (known.size >= MAX_RECENT_TOPICS) known.clear();
+    known.set(topic, links);
+  }
+  return links;
 }
+
+const NO_TOPIC_LINKS: MessageBody['topicLinks'] = [];
+const MAX_RECENT_TOPICS = 1_000;
+/** Links of recent topics, by list of linkifiers: a topic has many messages, and linkifiers hardly ever change. */
+const recentTopicLinks = memoizeByObject(
+  (_linkifiers: ReturnType<DirectoryView['linkifiers']>) => new Map<string, MessageBody['topicLinks']>(),
+);
 
 /** A rendered message with its sender and flags. */
 export interface ComposedMessage {
@@ -95,27 +136,27 @@ export function makeSentStreamMessageOutcome(
   composed: ComposedMessage,
 ): CommandOutcome<ConversationActorState> {
   const first = stream.firstMessage === null && state.last === 0;
-  const { copies = [] } = composed;
-  const silent = [...context.directory.silentBotIds()].filter((bot) =>
-    isCurrentStreamMember(findStreamMembershipRecord(parts, bot)),
-  );
-  const to: EventAudience = {
+  const { copies } = composed;
+  const silent = silentSubscriberIds(parts, context.directory);
+  const common = {
     stream: stream.id,
     mv: state.mv,
     publicStream: !stream.inviteOnly,
     rv: context.directory.version,
-    ...(copies.length > 0 ? { users: copies } : {}),
-    ...(silent.length > 0 ? { except: silent } : {}),
   };
-  const outcome = makeSentMessageOutcome({ state, parts, volatile }, input, context, composed, {
+  const to: EventAudience =
+    !copies?.length && !silent
+      ? common
+      : { ...common, ...(copies?.length ? { users: copies } : {}), ...(silent ? { except: silent } : {}) };
+  const placed = makeSentMessageOutcome({ state, parts, volatile }, input, context, composed, {
     isFirstOfStream: first,
-    participantIds: [],
+    participantIds: NO_PARTICIPANT_IDS,
     recipientId: stream.recipient,
     streamId: stream.id,
     conversationStoreName: storeNameOfStreamConversation(stream.id),
     audience: to,
+    parts: makeTopicChangesForAddedMessage(parts, input.topic, composed.id),
   });
-  const placed = { ...outcome, parts: makeTopicChangesForAddedMessage(parts, input.topic, composed.id) };
   if (!first) return placed;
   const args = { stream: stream.id, id: composed.id };
   const told = makeOutboxCommand({
@@ -124,7 +165,18 @@ export function makeSentStreamMessageOutcome(
     args,
     caller: 0,
   });
-  return { ...placed, commands: [[told, ...(outcome.commands?.[0] ?? [])]] };
+  return { ...placed, commands: [[told, ...(placed.commands?.[0] ?? [])]] };
+}
+
+/** Ids of the subscribed bots that get no copies of messages; undefined if there are none. */
+function silentSubscriberIds(parts: ActorParts, directory: DirectoryView): number[] | undefined {
+  let silent: number[] | undefined;
+  for (const bot of directory.silentBotIds()) {
+    if (!isCurrentStreamMember(findStreamMembershipRecord(parts, bot))) continue;
+    silent ??= [];
+    silent.push(bot);
+  }
+  return silent;
 }
 
 /** Outcome of sending a direct message. @param recipient recipient_id of the message */
@@ -153,7 +205,11 @@ interface MessageDestination {
   readonly streamId: number;
   readonly conversationStoreName: string;
   readonly audience: EventAudience;
+  /** Parts of the conversation that change with the message. */
+  readonly parts?: Readonly<Record<string, Json>>;
 }
+
+type Writable<T> = { -readonly [K in keyof T]: T[K] };
 
 function makeSentMessageOutcome(
   { state, parts, volatile }: ConversationActorView,
@@ -168,14 +224,23 @@ function makeSentMessageOutcome(
     claimedFilePaths,
     localEcho,
     firstSubmessage,
-    copies = [],
-    calls = [],
+    copies,
+    calls = NO_COMMANDS,
   }: ComposedMessage,
-  { isFirstOfStream, participantIds, recipientId, streamId, conversationStoreName, audience }: MessageDestination,
+  {
+    isFirstOfStream,
+    participantIds,
+    recipientId,
+    streamId,
+    conversationStoreName,
+    audience,
+    parts: changedParts,
+  }: MessageDestination,
 ): CommandOutcome<ConversationActorState> {
+  // Objects get their rare fields one by one here: spreading them conditionally took a tenth of the handler's time.
   const { now, directory, realm } = context;
   const { wildcard } = renderResult.mentions;
-  const body: MessageBody = {
+  const body: Writable<MessageBody> = {
     content: input.content,
     html: renderResult.html,
     topic: input.topic,
@@ -188,25 +253,28 @@ function makeSentMessageOutcome(
     wildcard,
     topicLinks: findLinksOfMessageTopic(input.topic, directory),
     has: { link: renderResult.hasLink, image: renderResult.hasImage },
-    ...(claimedFilePaths.length > 0 ? { files: claimedFilePaths } : {}),
-    ...(firstSubmessage ? { submessages: [firstSubmessage] } : {}),
-    ...(copies.length > 0 ? { copies } : {}),
   };
+  if (claimedFilePaths.length > 0) body.files = claimedFilePaths;
+  if (firstSubmessage) body.submessages = [firstSubmessage];
+  if (copies && copies.length > 0) body.copies = copies;
   const message: StoredMessage = { id, sender: senderId, participants: participantIds, originStream: streamId, body };
-  const item: MessageLogItem = {
+  const item: Writable<MessageLogItem> = {
     t: 'message',
     to: audience,
     message: makeClientNeutralMessage(message, directory),
     flags: flagsByUserId,
-    ...(isFirstOfStream ? { first: true } : {}),
-    ...(wildcard ? { wildcard: true } : {}),
-    ...(localEcho ? { local: localEcho } : {}),
   };
+  if (isFirstOfStream) item.first = true;
+  if (wildcard) item.wildcard = true;
+  if (localEcho) item.local = localEcho;
   // The reply waits for these commands: after them the files' owners list the message, and mentioned bots have copies.
-  const awaited = [
-    ...makeFilesLinkedCommands(realm, claimedFilePaths, id, body.sent),
-    ...makeGiveBotCopyCommands(realm, id, copies),
-  ];
+  const awaited =
+    claimedFilePaths.length === 0 && !copies?.length
+      ? NO_COMMANDS
+      : [
+          ...makeFilesLinkedCommands(realm, claimedFilePaths, id, body.sent),
+          ...makeGiveBotCopyCommands(realm, id, copies ?? []),
+        ];
   const missed = makeMissedMessageCommands(parts, message, {
     directory,
     realm,
@@ -222,16 +290,21 @@ function makeSentMessageOutcome(
     context,
     input.origin,
   );
-  const commands = [...awaited, ...calls, ...missed, ...pushes, ...links];
-  return {
+  const next: Writable<ConversationActorState> = { ...state, last: id };
+  if (streamId !== 0) next.traffic = withMessageAddedToDailyCounts(state.traffic, now);
+  const timer = withRetentionTimerStarted(next, now);
+  const outcome: Writable<CommandOutcome<ConversationActorState>> = {
     reply: makeSuccessReply({ id }),
-    ...withRetentionTimerStarted(
-      { ...state, last: id, ...(streamId !== 0 ? { traffic: withMessageAddedToDailyCounts(state.traffic, now) } : {}) },
-      now,
-    ),
+    state: timer.state,
     messages: [{ id, rev: 1, record: toMessageRecord(message, conversationStoreName) }],
     events: [item],
-    ...(commands.length > 0 ? { commands: [commands] } : {}),
-    ...(awaited.length > 0 ? { replyAfterCommands: true } : {}),
   };
+  if (timer.due !== undefined) outcome.due = timer.due;
+  if (changedParts) outcome.parts = changedParts;
+  if (awaited.length > 0) outcome.replyAfterCommands = true;
+  if (awaited.length + calls.length + missed.length + pushes.length + links.length > 0)
+    outcome.commands = [[...awaited, ...calls, ...missed, ...pushes, ...links]];
+  return outcome;
 }
+
+const NO_COMMANDS: readonly OutboxCommand[] = [];

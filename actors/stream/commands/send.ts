@@ -14,6 +14,7 @@ import { type ActorKey, parseActorKey, realmActorKey, toStreamId, toUserId, user
 import {
   type directMessageActorCommands,
   makeRedirectCommand,
+  type OutboxCommand,
   realmActorCommands,
   type SendMessageArgs,
   type streamActorCommands,
@@ -34,6 +35,9 @@ import {
   makeSentStreamMessageOutcome,
 } from './compose.js';
 import { findStreamMembershipRecord, hasStreamSubscribers, listStreamSubscriberIds } from './members.js';
+
+const NO_USER_IDS: readonly number[] = [];
+const NO_COMMANDS: readonly OutboxCommand[] = [];
 
 /** Error for a stream that does not exist or was archived. */
 export const noSuchStreamError = (key: ActorKey): ApiError =>
@@ -56,32 +60,44 @@ export const checkAndSendStreamMessageHandler: ConversationActorHandler<SendMess
     const subscribed = (user: number): boolean => isCurrentStreamMember(findStreamMembershipRecord(parts, user));
     requireMaySendToStream(sender, stream, subscribed, directory, now);
     requireTopicIfMandatory(args.topic, directory);
-    const mentioned = prepared.rendered?.mentions.users ?? [];
-    const copies = findMentionedUnsubscribedGenericBotIds(mentioned, subscribed, directory);
+    const mentioned = prepared.rendered?.mentions.users ?? NO_USER_IDS;
+    const copies =
+      mentioned.length === 0 ? NO_USER_IDS : findMentionedUnsubscribedGenericBotIds(mentioned, subscribed, directory);
     const has = (user: number): boolean =>
       copies.includes(user) || (subscribed(user) && !directory.silentBotIds().has(toUserId(user)));
-    const input = { sender, id: prepared.id, trigger: 'mention', origin: args.origin } as const;
+    const isFirst = findStoredTopic(parts, toComparableTopicKey(args.topic)) === undefined;
+    const place = { stream: stream.id, topic: args.topic };
+    const replica = { directory, realm };
+    const own = makeTopicParticipationCommands(
+      subscribed(caller) ? [caller] : NO_USER_IDS,
+      isFirst ? 'initiation' : 'send',
+      place,
+      replica,
+    );
     const lost =
       sender.botOwner !== null && !hasStreamSubscribers(parts)
         ? makeWarnBotOwnerCommands(sender, stream, args.origin, realm)
-        : [];
-    const place = { stream: stream.id, topic: args.topic };
-    const isFirst = findStoredTopic(parts, toComparableTopicKey(args.topic)) === undefined;
-    const calls = [
-      ...makeWebhookCallCommands(mentioned, input, realm, directory),
-      ...lost,
-      ...makeTopicParticipationCommands(subscribed(caller) ? [caller] : [], isFirst ? 'initiation' : 'send', place, {
-        directory,
-        realm,
-      }),
-      ...makeTopicParticipationCommands(
-        mentioned.filter((user) => user !== caller && subscribed(user)),
-        'mention',
-        place,
-        { directory, realm },
-      ),
-    ];
-    const composed = { ...composeMessageOfSender(args, prepared, context, has), copies, calls };
+        : NO_COMMANDS;
+    const calls =
+      mentioned.length === 0 && lost.length === 0
+        ? own
+        : [
+            ...makeWebhookCallCommands(
+              mentioned,
+              { sender, id: prepared.id, trigger: 'mention', origin: args.origin },
+              realm,
+              directory,
+            ),
+            ...lost,
+            ...own,
+            ...makeTopicParticipationCommands(
+              mentioned.filter((user) => user !== caller && subscribed(user)),
+              'mention',
+              place,
+              replica,
+            ),
+          ];
+    const composed = composeMessageOfSender(args, prepared, context, has, copies, calls);
     const { mentions } = composed.renderResult;
     requireMayMentionAll(mentions.wildcard, () => listStreamSubscriberIds(parts).length, sender, directory, now);
     const participants = prepared.topicParticipantIds.length;
@@ -108,15 +124,16 @@ export const sendOrRedirectStreamMessageHandler: ConversationCommandHandler<
   MessageComposeInputs
 > = {
   ...checkAndSendStreamMessageHandler,
-  handle(view, { again = false, ...message }, prepared, context) {
+  handle(view, args, prepared, context) {
     try {
-      return checkAndSendStreamMessageHandler.handle(view, message, prepared, context);
+      return checkAndSendStreamMessageHandler.handle(view, args, prepared, context);
     } catch (error) {
+      const { again = false, ...message } = args;
       if (again || !(error instanceof ApiError) || !POSSIBLY_PREMATURE_REFUSALS.has(error.reason)) throw error;
-      const args = { stream: Number(parseActorKey(context.key).idWithinRealm), message };
+      const retry = { stream: Number(parseActorKey(context.key).idWithinRealm), message };
       const to = userActorKey(context.realm, toUserId(context.caller));
       const reply = {
-        forward: makeRedirectCommand({ to, command: userActorCommands.retryAfterJoin, args }),
+        forward: makeRedirectCommand({ to, command: userActorCommands.retryAfterJoin, args: retry }),
         fresh: true,
       } as const;
       // An empty `parts` still makes a commit, so that a repeat of this command gets the same redirect.
@@ -156,10 +173,8 @@ export const sendDirectMessageHandler: ConversationCommandHandler<
     const participants = state.participants.length > 0 ? state.participants : args.participants;
     const input = { sender, id: prepared.id, trigger: 'private_message', origin: args.origin } as const;
     const calls = makeWebhookCallCommands(participants, input, realm, directory);
-    const composed = {
-      ...composeMessageOfSender(args, prepared, context, (user) => participants.includes(user)),
-      calls,
-    };
+    const has = (user: number): boolean => participants.includes(user);
+    const composed = composeMessageOfSender(args, prepared, context, has, NO_USER_IDS, calls);
     // A message between two users carries the receiver's recipient id, so the two directions differ.
     const carried = participants.length > 2 ? recipient : (others[0] ?? sender).recipient;
     return makeSentDirectMessageOutcome(
@@ -178,6 +193,8 @@ function composeMessageOfSender(
   { id, rendered, files, topicParticipantIds }: MessageComposeInputs,
   { caller, client, directory }: CommandContext,
   hasCopy: (user: number) => boolean,
+  copies: readonly number[],
+  calls: readonly OutboxCommand[],
 ): ComposedMessage {
   const submessage = makeWidgetSubmessageIfAny(content, widget, caller);
   if (rendered === null) throw apiError('CANNOT_RENDER');
@@ -200,5 +217,7 @@ function composeMessageOfSender(
     claimedFilePaths: files,
     localEcho: queue_id !== null && local_id !== null ? { queue: queue_id, id: local_id } : undefined,
     firstSubmessage: submessage,
+    copies,
+    calls,
   };
 }

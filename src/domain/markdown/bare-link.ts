@@ -52,12 +52,21 @@ export function findBareLinks(text: string, fileLinks: boolean): (BareLinkMatch 
   let last = -1;
   let wordEnd = -1;
   let bodyEnd = -1;
-  for (const { index } of text.matchAll(BARE_LINK_START_PATTERN)) {
+  // Most words have neither a dot nor a colon: no address begins in them.
+  let nextMark = findDotOrColonOrEnd(text, 0);
+  BARE_LINK_START_PATTERN.lastIndex = 0;
+  for (let start = BARE_LINK_START_PATTERN.exec(text); start; start = BARE_LINK_START_PATTERN.exec(text)) {
+    const { index } = start;
     if (index < last) continue;
     if (index >= wordEnd) {
       wordEnd = findNextWhitespaceOrEnd(text, index);
       bodyEnd = wordEnd;
       while (bodyEnd > index && TRAILING_PUNCTUATION.has(text[bodyEnd - 1] ?? '')) bodyEnd--;
+    }
+    if (nextMark < index) nextMark = findDotOrColonOrEnd(text, index);
+    if (nextMark >= wordEnd) {
+      BARE_LINK_START_PATTERN.lastIndex = wordEnd;
+      continue;
     }
     const found = matchBareLinkAt(text, index, bodyEnd, wordEnd, fileLinks);
     if (!found) continue;
@@ -67,10 +76,18 @@ export function findBareLinks(text: string, fileLinks: boolean): (BareLinkMatch 
   return out;
 }
 
+const WHITESPACE_PATTERN = /\s/g;
+
 function findNextWhitespaceOrEnd(text: string, at: number): number {
-  const space = /\s/g;
-  space.lastIndex = at;
-  return space.exec(text)?.index ?? text.length;
+  WHITESPACE_PATTERN.lastIndex = at;
+  return WHITESPACE_PATTERN.test(text) ? WHITESPACE_PATTERN.lastIndex - 1 : text.length;
+}
+
+const DOT_OR_COLON_PATTERN = /[.:]/g;
+
+function findDotOrColonOrEnd(text: string, at: number): number {
+  DOT_OR_COLON_PATTERN.lastIndex = at;
+  return DOT_OR_COLON_PATTERN.test(text) ? DOT_OR_COLON_PATTERN.lastIndex - 1 : text.length;
 }
 
 /**

@@ -62,6 +62,10 @@ export class MarkdownBlockParser implements MarkdownBlockParserPort {
       giveBack(text.slice(1));
       return;
     }
+    if (PLAIN_LINE_PATTERN.test(text)) {
+      this.#appendPlainTextOrParagraph(parent, text);
+      return;
+    }
     const nests = this.#nestingDepth < MAX_BLOCK_DEPTH;
     if (nests && isMarkdownListContinuation(this, parent, text)) {
       continueMarkdownListItem(this, parent, text);
@@ -103,6 +107,9 @@ export class MarkdownBlockParser implements MarkdownBlockParserPort {
     else parent.text = text.trimStart();
   }
 }
+
+/** Matches one line that begins with a letter, as most messages do: every other construct has another beginning. */
+const PLAIN_LINE_PATTERN = /^\p{L}[^\n]*$/u;
 
 const ATX_HEADING_PATTERN = /(?:^|\n)(#{1,6}) +([^\n]*)(?:\n|$)/;
 

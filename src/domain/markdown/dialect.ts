@@ -52,7 +52,7 @@ interface MarkdownParseEnvironment extends Env {
 }
 
 /** Our tokens as the pipeline takes them: the rules and the renderer of this file read no other fields. */
-const toMarkdownItTokens = (tokens: Token[]): MarkdownItToken[] => tokens as MarkdownItToken[];
+const toMarkdownItTokens = (tokens: readonly Token[]): MarkdownItToken[] => tokens as MarkdownItToken[];
 
 const dialectParser = new MarkdownIt('zero');
 dialectParser.core.ruler.at('normalize', (state) => {

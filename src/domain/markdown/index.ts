@@ -21,7 +21,12 @@
 
 export type { MarkdownRenderResult, MentionTargets } from '#model';
 export { AlertWordMatcher, listOccurringAlertWords } from './alert-words.js';
-export type { MarkdownContext, MarkdownCustomEmoji } from './context.js';
+export {
+  type CompleteMarkdownContext,
+  completeMarkdownContext,
+  type MarkdownContext,
+  type MarkdownCustomEmoji,
+} from './context.js';
 export {
   canonicalEmojiNamesByCode,
   emojiCodeOfNameOrAlias,

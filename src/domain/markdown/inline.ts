@@ -73,6 +73,10 @@ export function parseInlineMarkdownToTokens(
   const show = (marked: string): Token[] => {
     const out: Token[] = [];
     let done = 0;
+    if (!marked.includes(INLINE_PLACEHOLDER_OPEN)) {
+      appendTextAndBreakTokens(marked, out);
+      return out;
+    }
     for (const found of marked.matchAll(INLINE_PLACEHOLDER_PATTERN)) {
       appendTextAndBreakTokens(marked.slice(done, found.index), out);
       for (const token of marks[Number(found[1])]?.tokens ?? []) out.push(token);
@@ -95,6 +99,10 @@ export function parseInlineMarkdownToTokens(
 
 function appendTextAndBreakTokens(text: string, out: Token[]): void {
   if (text === '') return;
+  if (!text.includes('\n')) {
+    out.push(makeTextToken(text));
+    return;
+  }
   for (const [index, line] of text.split('\n').entries()) {
     if (index > 0) out.push(makeVoidElementToken('br'), makeTextToken('\n'));
     if (line !== '') out.push(makeTextToken(line));

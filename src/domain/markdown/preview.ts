@@ -36,11 +36,11 @@ interface PlannedTokenEdits {
 export function addInlineMediaPreviews(
   tokens: readonly Token[],
   settings: InlineMediaPreviewSettings,
-): { tokens: Token[]; hasPreviews: boolean } {
-  const closers = closingIndexByOpeningIndex(tokens);
+): { tokens: readonly Token[]; hasPreviews: boolean } {
   const links = findUnquotedLinks(tokens);
-  if (new Set(links.map(({ link }) => link.url)).size > MAX_LINKS_WITH_PREVIEWS)
-    return { tokens: [...tokens], hasPreviews: false };
+  if (!links.some(({ link }) => PREVIEWABLE_URL_PATTERN.test(link.url))) return { tokens, hasPreviews: false };
+  const closers = closingIndexByOpeningIndex(tokens);
+  if (new Set(links.map(({ link }) => link.url)).size > MAX_LINKS_WITH_PREVIEWS) return { tokens, hasPreviews: false };
   const edits: PlannedTokenEdits = { inserted: new Map(), dropped: new Set() };
   const done = new Set<string>();
   for (const { link, at, parent, alone } of links) {

@@ -1,6 +1,6 @@
 /** Rendering of a text: its HTML, its mentions, and facts about its links and files. */
 import type { MarkdownRenderResult, MentionTargets } from '#model';
-import { completeMarkdownContext, type MarkdownContext } from './context.js';
+import { CompleteMarkdownContext, completeMarkdownContext, type MarkdownContext } from './context.js';
 import { renderMarkdownDialect } from './dialect.js';
 import type { MarkdownTextReference, Token } from './tokens.js';
 import { uploadPathIdOfUrl } from './url.js';
@@ -19,7 +19,7 @@ export class MarkdownRenderError extends Error {
  * @throws MarkdownRenderError if the HTML is too long, or the parser failed
  */
 export function renderMarkdown(text: string, context?: Partial<MarkdownContext>): MarkdownRenderResult {
-  const complete = completeMarkdownContext(context);
+  const complete = context instanceof CompleteMarkdownContext ? context : completeMarkdownContext(context);
   let dialect: ReturnType<typeof renderMarkdownDialect>;
   try {
     dialect = renderMarkdownDialect(text, complete);
@@ -49,9 +49,18 @@ function referencesInTokens(tokens: readonly Token[]): MarkdownTextReference[] {
 
 const NO_MENTION_TARGETS: MentionTargets = { users: [], groups: [], wildcard: false };
 
+const NO_REFERENCE_FACTS: Omit<MarkdownRenderResult, 'html' | 'hasImage'> = {
+  mentions: NO_MENTION_TARGETS,
+  silent: NO_MENTION_TARGETS,
+  hasLink: false,
+  hasAttachment: false,
+  attachmentPaths: [],
+};
+
 function summarizeTextReferences(
   references: readonly MarkdownTextReference[],
 ): Omit<MarkdownRenderResult, 'html' | 'hasImage'> {
+  if (references.length === 0) return NO_REFERENCE_FACTS;
   const paths = references.flatMap((one) => (one.kind === 'link' ? (uploadPathIdOfUrl(one.url) ?? []) : []));
   return {
     mentions: collectMentionTargets(references, false),

@@ -7,6 +7,8 @@ const SAFE_URL_SCHEMES: ReadonlySet<string> = new Set(
   ).split(' '),
 );
 
+const CONTROL_OR_BLANK_PATTERN = /[\p{Cc}\s]/u;
+
 /**
  * The address that a link leads to. An address without a scheme is one of this server (`/…`), of this page (`#…`), a
  * mail address, or a host.
@@ -14,10 +16,12 @@ const SAFE_URL_SCHEMES: ReadonlySet<string> = new Set(
  */
 export function toSafeLinkUrl(written: string): string | undefined {
   // Browsers ignore control characters in addresses, also within the scheme.
-  const url = written
-    .replace(/\p{Cc}/gu, '')
-    .trim()
-    .replaceAll(' ', '%20');
+  const url = CONTROL_OR_BLANK_PATTERN.test(written)
+    ? written
+        .replace(/\p{Cc}/gu, '')
+        .trim()
+        .replaceAll(' ', '%20')
+    : written;
   const scheme = /^([a-z][a-z0-9+.-]*):/i.exec(url)?.[1];
   if (scheme !== undefined) {
     const lower = scheme.toLowerCase();
@@ -31,7 +35,7 @@ export function toSafeLinkUrl(written: string): string | undefined {
 
 /** Removes an empty query or fragment from an address. */
 function dropEmptyQueryAndFragment(url: string): string {
-  return url.replace(/#$/, '').replace(/\?(?=#|$)/, '');
+  return url.includes('?') || url.endsWith('#') ? url.replace(/#$/, '').replace(/\?(?=#|$)/, '') : url;
 }
 
 /**

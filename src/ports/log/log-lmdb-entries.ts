@@ -14,12 +14,6 @@ interface RealmLogState {
   readonly storedBytes: number;
 }
 
-export interface StoredLogPosition {
-  readonly at: number;
-  /** Position of the realm's end right after this entry was appended. */
-  readonly end: number;
-}
-
 /** The tables of the log: entries keyed [realm, position], and the state of each realm. */
 export class LmdbEventLogTables {
   readonly #entryTable: LmdbTable;
@@ -60,12 +54,12 @@ export class LmdbEventLogTables {
     return [...this.#realmStateTable.getKeys()] as RealmId[];
   }
 
-  /** Stores entries. The caller must be inside a write transaction. */
+  /** Stores entries. The caller must be inside a write transaction. @returns the positions of the entries */
   appendEntries(
     batch: readonly { realm: RealmId; bytes: Buffer }[],
     now: number,
     limits: { maxAgeMs: number; maxBytes: number },
-  ): StoredLogPosition[] {
+  ): number[] {
     const states = new Map<RealmId, RealmLogState>();
     const stored = batch.map(({ realm, bytes }) => {
       const before = states.get(realm) ?? this.readRealmState(realm);
@@ -75,7 +69,7 @@ export class LmdbEventLogTables {
       bytes.copy(entry, ENTRY_HEADER_BYTES);
       this.#entryTable.put([realm, at], entry);
       states.set(realm, { end: at, trimmed: before.trimmed, storedBytes: before.storedBytes + entry.length });
-      return { at, end: at };
+      return at;
     });
     for (const [realm, state] of states) {
       this.#writeRealmState(realm, state);

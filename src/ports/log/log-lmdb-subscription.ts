@@ -25,7 +25,15 @@ export class LmdbEventLogSubscription implements EventLogSubscription {
     readonly failed: (error: Error) => void;
   }[] = [];
 
-  constructor(entries: LmdbEventLogTables, realm: RealmId, after: LogSeq, reader: EventLogReader, onClose: () => void) {
+  /** Makes the subscription. @param deliver delivers entries that are durable and not yet handed to subscribers */
+  constructor(
+    entries: LmdbEventLogTables,
+    realm: RealmId,
+    after: LogSeq,
+    reader: EventLogReader,
+    private readonly deliver: () => void,
+    onClose: () => void,
+  ) {
     this.#logTables = entries;
     this.#realm = realm;
     this.#reader = reader;
@@ -52,6 +60,7 @@ export class LmdbEventLogSubscription implements EventLogSubscription {
 
   waitUntilCaughtUp(): Promise<LogSeq> {
     if (this.#closed) return Promise.reject(new EventLogUnavailableError('the subscription is closed'));
+    this.deliver();
     const until = this.#logTables.readDeliveredEnd(this.#realm);
     if (this.#position >= until) return Promise.resolve(this.position);
     return new Promise((done, failed) => this.#caughtUpWaiters.push({ until, done, failed }));

@@ -10,8 +10,9 @@ import {
   type EventLogRetentionLimits,
   type EventLogSubscription,
   EventLogUnavailableError,
+  type PreparedLogAppend,
 } from './log.js';
-import { LmdbEventLogTables, type StoredLogPosition } from './log-lmdb-entries.js';
+import { LmdbEventLogTables } from './log-lmdb-entries.js';
 import { LmdbEventLogSubscription } from './log-lmdb-subscription.js';
 
 const LOG_META_TABLE_NAME = 'log-meta';
@@ -28,23 +29,62 @@ export const renewEventLogIncarnation = (environment: LmdbEnvironment): Promise<
 /** Number of realms whose logs are trimmed in one transaction, before other work gets its turn. */
 const MAX_REALMS_TRIMMED_AT_ONCE = 16;
 
-interface PendingAppend {
-  readonly realm: RealmId;
-  readonly value: Json;
+/** An append from its encoding to the delivery of its entry. */
+class LmdbLogAppend implements PreparedLogAppend {
   readonly bytes: Buffer;
-  readonly resolve: (at: LogSeq) => void;
-  readonly reject: (error: Error) => void;
+  /** Position of the entry; 0 until the append's transaction has run. */
+  #at = 0;
+  /** Outcome of the append's transaction; undefined until that is settled. */
+  isDone: boolean | undefined;
+
+  constructor(
+    private readonly log: LmdbLogAppendOwner,
+    readonly realm: RealmId,
+    readonly value: Json,
+    readonly resolve: ((at: LogSeq) => void) | undefined,
+    readonly reject: ((error: Error) => void) | undefined,
+  ) {
+    // The value is encoded now, so that later changes by its caller have no effect.
+    this.bytes = packJsonToBuffer(value);
+  }
+
+  get position(): LogSeq {
+    return toLogSeq(this.#at);
+  }
+
+  setPosition(at: number): void {
+    this.#at = at;
+  }
+
+  write(): void {
+    this.log.writeAppends([this]);
+  }
+
+  settle(done: boolean): void {
+    this.isDone = done;
+    this.log.scheduleDelivery();
+  }
+}
+
+/** The methods of the log that its appends call. */
+interface LmdbLogAppendOwner {
+  writeAppends(appends: readonly LmdbLogAppend[]): void;
+  scheduleDelivery(): void;
 }
 
 /** The event log of the embedded server, in the Store's environment. Positions of a realm count 1, 2, 3 … */
-export class LmdbEventLog implements EventLog {
+export class LmdbEventLog implements EventLog, LmdbLogAppendOwner {
   readonly #environment: LmdbEnvironment;
   readonly #logTables: LmdbEventLogTables;
   readonly #clock: Clock;
   readonly #limits: EventLogRetentionLimits;
   readonly #incarnation: string;
   readonly #subscriptionsByRealm = new Map<RealmId, Set<LmdbEventLogSubscription>>();
-  #queuedAppends: PendingAppend[] = [];
+  #queuedAppends: LmdbLogAppend[] = [];
+  /** Appends whose transactions have run, in the order of their positions, until their entries are delivered. */
+  readonly #undeliveredAppends: LmdbLogAppend[] = [];
+  #isDeliveryScheduled = false;
+  #isDelivering = false;
   #lastBatchWrite: Promise<void> = Promise.resolve();
   #trimTimer: TimerHandle | undefined;
   #closed = false;
@@ -83,41 +123,80 @@ export class LmdbEventLog implements EventLog {
 
   append(realm: RealmId, value: Json): Promise<LogSeq> {
     if (this.#closed) return Promise.reject(new EventLogUnavailableError('the log is closed'));
-    // The value is encoded now, so that later changes by its caller have no effect.
-    const bytes = packJsonToBuffer(value);
     return new Promise((resolve, reject) => {
-      this.#queuedAppends.push({ realm, value, bytes, resolve, reject });
+      this.#queuedAppends.push(new LmdbLogAppend(this, realm, value, resolve, reject));
       if (this.#queuedAppends.length === 1) {
         queueMicrotask(() => {
-          this.#lastBatchWrite = this.#writeAndDeliverAppendBatch(this.#queuedAppends.splice(0));
+          this.#lastBatchWrite = this.#writeAppendBatch(this.#queuedAppends.splice(0));
         });
       }
     });
   }
 
-  /**
-   * Writes all appends of one event-loop turn in one transaction. Transactions resolve in order, so deliveries are in
-   * order, too.
-   */
-  async #writeAndDeliverAppendBatch(batch: readonly PendingAppend[]): Promise<void> {
+  readonly prepareAppend = (realm: RealmId, value: Json): PreparedLogAppend => {
+    if (this.#closed) throw new EventLogUnavailableError('the log is closed');
+    return new LmdbLogAppend(this, realm, value, undefined, undefined);
+  };
+
+  /** Writes all appends of one event-loop turn in one transaction. */
+  async #writeAppendBatch(batch: readonly LmdbLogAppend[]): Promise<void> {
     const before = this.#lastBatchWrite;
-    let stored: readonly StoredLogPosition[];
     try {
-      stored = await this.#environment.runWriteTransaction(() =>
-        this.#logTables.appendEntries(batch, this.#clock.now(), this.#limits),
-      );
+      await this.#environment.runWriteTransaction(() => this.writeAppends(batch));
+      this.#settleBatch(batch, true);
     } catch (cause) {
       const error = new EventLogUnavailableError('the embedded log failed to write', { cause });
-      for (const { reject } of batch) reject(error);
-      return;
+      this.#settleBatch(batch, false);
+      for (const { reject } of batch) reject?.(error);
     }
     await before;
-    for (const [i, { realm, value, resolve }] of batch.entries()) {
-      const { at, end } = stored[i] as StoredLogPosition;
-      this.#logTables.markDeliveredUpTo(realm, end);
-      resolve(toLogSeq(at));
-      for (const s of [...(this.#subscriptionsByRealm.get(realm) ?? [])]) s.deliverLive(at, value);
+  }
+
+  /** Stores the entries. Must be called inside a write transaction. @internal */
+  writeAppends(appends: readonly LmdbLogAppend[]): void {
+    const positions = this.#logTables.appendEntries(appends, this.#clock.now(), this.#limits);
+    for (const [i, append] of appends.entries()) {
+      append.setPosition(positions[i]!);
+      this.#undeliveredAppends.push(append);
     }
+  }
+
+  #settleBatch(batch: readonly LmdbLogAppend[], done: boolean): void {
+    for (const append of batch) append.isDone = done;
+    this.#deliverSettledAppends();
+  }
+
+  /**
+   * Delivers after the replies to the commands of the commit: answering the polls of a large stream takes long. Readers
+   * of the log's end do not wait for this: they cause the delivery.
+   * @internal
+   */
+  scheduleDelivery(): void {
+    if (this.#isDeliveryScheduled) return;
+    this.#isDeliveryScheduled = true;
+    setImmediate(() => {
+      this.#isDeliveryScheduled = false;
+      this.#deliverSettledAppends();
+    });
+  }
+
+  /**
+   * Delivers the entries of settled transactions. Transactions run in the order of positions; their callers learn of
+   * the end in another order, so an entry waits for those before it.
+   */
+  #deliverSettledAppends(): void {
+    // A reader that asks for the log's end during a delivery must not deliver a later entry to others first.
+    if (this.#isDelivering) return;
+    this.#isDelivering = true;
+    for (let next = this.#undeliveredAppends[0]; next?.isDone !== undefined; next = this.#undeliveredAppends[0]) {
+      this.#undeliveredAppends.shift();
+      if (!next.isDone) continue;
+      const { position, realm, value } = next;
+      this.#logTables.markDeliveredUpTo(realm, position);
+      next.resolve?.(position);
+      for (const s of [...(this.#subscriptionsByRealm.get(realm) ?? [])]) s.deliverLive(position, value);
+    }
+    this.#isDelivering = false;
   }
 
   publishTransient(realm: RealmId, value: Json): void {
@@ -125,12 +204,14 @@ export class LmdbEventLog implements EventLog {
     if (!present) return;
     const to = [...present];
     queueMicrotask(() => {
+      this.#deliverSettledAppends();
       for (const s of to) s.deliverTransient(value);
     });
   }
 
   async readBounds(realm: RealmId): Promise<EventLogBounds> {
     if (this.#closed) throw new EventLogUnavailableError('the log is closed');
+    this.#deliverSettledAppends();
     const { trimmed } = this.#logTables.readRealmState(realm);
     const end = this.#logTables.readDeliveredEnd(realm);
     return { end: toLogSeq(end), trimmed: toLogSeq(Math.min(trimmed, end)), incarnation: this.#incarnation };
@@ -140,7 +221,8 @@ export class LmdbEventLog implements EventLog {
     if (this.#closed) throw new EventLogUnavailableError('the log is closed');
     const present = this.#subscriptionsByRealm.get(realm) ?? new Set();
     this.#subscriptionsByRealm.set(realm, present);
-    const subscription = new LmdbEventLogSubscription(this.#logTables, realm, after, reader, () => {
+    const deliver = (): void => this.#deliverSettledAppends();
+    const subscription = new LmdbEventLogSubscription(this.#logTables, realm, after, reader, deliver, () => {
       present.delete(subscription);
       if (present.size === 0 && this.#subscriptionsByRealm.get(realm) === present)
         this.#subscriptionsByRealm.delete(realm);
@@ -156,6 +238,7 @@ export class LmdbEventLog implements EventLog {
     // The appends of this event-loop turn are written in a microtask of their own.
     await Promise.resolve();
     await this.#lastBatchWrite;
+    this.#deliverSettledAppends();
     for (const present of [...this.#subscriptionsByRealm.values()]) for (const s of [...present]) s.close();
   }
 

@@ -2,7 +2,7 @@ import type { Json } from '#base';
 import type { Clock } from '#base/clock';
 import type { MetricCounterSeries, MetricHistogramSeries, MetricsRegistry } from '#base/metrics';
 import type { LogSeq, RealmId } from '#model';
-import type { EventLog, EventLogBounds, EventLogReader, EventLogSubscription } from './log.js';
+import type { EventLog, EventLogBounds, EventLogReader, EventLogSubscription, PreparedLogAppend } from './log.js';
 
 /** An EventLog that counts and times the use of another one. */
 export class MeteredEventLog implements EventLog {
@@ -10,6 +10,7 @@ export class MeteredEventLog implements EventLog {
   readonly #appendsFailed: MetricCounterSeries;
   readonly #appendSeconds: MetricHistogramSeries;
   readonly #entriesDelivered: MetricCounterSeries;
+  readonly prepareAppend: EventLog['prepareAppend'];
 
   constructor(
     private readonly log: EventLog,
@@ -20,14 +21,35 @@ export class MeteredEventLog implements EventLog {
     this.#appendsFailed = metrics.findOrCreateCounter('conclave_log_appends_total', 'failed');
     this.#appendSeconds = metrics.findOrCreateHistogram('conclave_log_append_seconds');
     this.#entriesDelivered = metrics.findOrCreateCounter('conclave_log_entries_total');
+    const prepare = log.prepareAppend;
+    this.prepareAppend = prepare && ((realm, value) => this.#meterPreparedAppend(prepare(realm, value)));
+  }
+
+  #meterPreparedAppend(append: PreparedLogAppend): PreparedLogAppend {
+    const began = this.clock.monotonic();
+    return {
+      get position() {
+        return append.position;
+      },
+      write: () => append.write(),
+      settle: (done) => {
+        append.settle(done);
+        if (done) this.#recordAppend(began);
+        else this.#appendsFailed.n++;
+      },
+    };
+  }
+
+  #recordAppend(began: number): void {
+    this.#appendsDone.n++;
+    this.#appendSeconds.observe((this.clock.monotonic() - began) / 1000);
   }
 
   async append(realm: RealmId, value: Json): Promise<LogSeq> {
     const began = this.clock.monotonic();
     try {
       const at = await this.log.append(realm, value);
-      this.#appendsDone.n++;
-      this.#appendSeconds.observe((this.clock.monotonic() - began) / 1000);
+      this.#recordAppend(began);
       return at;
     } catch (error) {
       this.#appendsFailed.n++;

@@ -12,6 +12,7 @@
  */
 import type { Json } from '#base';
 import type { LogSeq, RealmId } from '#model';
+import type { StoreTransactionParticipant } from '#ports/store';
 
 export class EventLogUnavailableError extends Error {
   override name = 'EventLogUnavailableError';
@@ -54,8 +55,17 @@ export interface EventLogSubscription {
 export interface EventLogRetentionLimits {
   /** Age above which entries may be dropped, milliseconds. */
   readonly maxAgeMs: number;
-  /** Maximum size of the entries in bytes: of each realm (embedded server), or of all realms together (JetStream). */
+  /**
+   * Maximum size of the entries in bytes: of each realm (embedded server), or of all realms together (JetStream, where
+   * each stream has an equal share).
+   */
   readonly maxBytes: number;
+}
+
+/** An append that takes part in a commit of the Store: the log holds the entry exactly if the commit is done. */
+export interface PreparedLogAppend extends StoreTransactionParticipant {
+  /** Position of the entry; known once the commit is done. */
+  readonly position: LogSeq;
 }
 
 export interface EventLog {
@@ -64,6 +74,11 @@ export interface EventLog {
    * JetStream refuses it.
    */
   append(realm: RealmId, value: Json): Promise<LogSeq>;
+  /**
+   * Makes an append for a commit of the Store (`ActorRootWrite.participants`), with the rules of `append`. The value is
+   * encoded at once, and may be passed on to subscribers as it is. Absent where Store and log share no database.
+   */
+  readonly prepareAppend?: ((realm: RealmId, value: Json) => PreparedLogAppend) | undefined;
   /** Sends a value to present subscribers only, without storing it. */
   publishTransient(realm: RealmId, value: Json): void;
   readBounds(realm: RealmId): Promise<EventLogBounds>;

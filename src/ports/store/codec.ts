@@ -32,6 +32,21 @@ export function unpackJson(bytes: Uint8Array): Json {
   return jsonPackr.unpack(new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.byteLength)) as Json;
 }
 
+/**
+ * Returns the first element of an encoded list if it is an integer of at most 32 bits, without decoding the rest;
+ * otherwise undefined.
+ */
+export function readFirstSmallInteger(bytes: Uint8Array): number | undefined {
+  const list = bytes[0]!;
+  if (list < 0x91 || list > 0x9f) return undefined;
+  const first = bytes[1]!;
+  if (first < 0x80) return first;
+  if (first === 0xcc) return bytes[2]!;
+  if (first === 0xcd) return bytes[2]! * 0x100 + bytes[3]!;
+  if (first === 0xce) return bytes[2]! * 0x1000000 + bytes[3]! * 0x10000 + bytes[4]! * 0x100 + bytes[5]!;
+  return undefined;
+}
+
 /** Returns a deep copy, equal to the value that a Store would return. */
 export function deepCopyJson<T extends Json>(value: T): T {
   return unpackJson(packJsonToBuffer(value)) as T;

@@ -19,16 +19,17 @@ export function postingsCacheName(key: LmdbMessageIndexKey): string {
   return key.slice(0, -1).join('/');
 }
 
+/** Keys of a message's index entries: the prefixes of `makeMessageIndexPrefix`, and the id. */
 export function makeMessageIndexKeys(realm: RealmId, m: MessageRecord): LmdbMessageIndexKey[] {
+  const { id, conversation } = m;
   const keys: LmdbMessageIndexKey[] = [
-    [...makeMessageIndexPrefix(realm, { by: 'conversation', conversation: m.conversation }), m.id],
-    [...makeMessageIndexPrefix(realm, { by: 'topic', conversation: m.conversation, topicKey: m.topicKey }), m.id],
-    [...makeMessageIndexPrefix(realm, { by: 'sender', sender: m.sender }), m.id],
+    ['c', realm, checkLmdbKeyText(conversation), id],
+    ['t', realm, conversation, checkLmdbKeyText(m.topicKey), id],
+    ['s', realm, m.sender, id],
   ];
-  for (const user of new Set(m.participants))
-    keys.push([...makeMessageIndexPrefix(realm, { by: 'participant', user }), m.id]);
-  for (const tag of m.tags) keys.push([...makeMessageIndexPrefix(realm, { by: 'tag', tag }), m.id]);
-  if (m.movedFrom !== '') keys.push([...makeMessageIndexPrefix(realm, { by: 'moved', from: m.movedFrom }), m.id]);
+  if (m.participants.length > 0) for (const user of new Set(m.participants)) keys.push(['p', realm, user, id]);
+  for (const tag of m.tags) keys.push(['w', realm, checkLmdbKeyText(tag), id]);
+  if (m.movedFrom !== '') keys.push(['m', realm, checkLmdbKeyText(m.movedFrom), id]);
   return keys;
 }
 

@@ -74,6 +74,12 @@ interface MessageScanOutput<T> {
   push(taken: T): void;
 }
 
+/** A message of a bulk load that is encoded, but not written. */
+interface PreparedBulkRecord {
+  readonly keys: readonly LmdbMessageIndexKey[];
+  putUnlessStored(): void;
+}
+
 /** Message records, and one index table whose keys end with the message id. */
 export class LmdbMessageTable {
   readonly #messageTable: LmdbTable;
@@ -125,6 +131,29 @@ export class LmdbMessageTable {
     };
   }
 
+  /**
+   * Encodes a message of a bulk load at once. Caches must have nothing of the realm. `putUnlessStored` is called inside
+   * a write transaction; then `keys` are those of the message that is stored.
+   */
+  prepareBulkRecord(realm: RealmId, message: MessageRecord): PreparedBulkRecord {
+    const { id } = message;
+    const bytes = this.#recordTable.encodeRecord(1, message);
+    const prepared = {
+      keys: makeMessageIndexKeys(realm, message),
+      putUnlessStored: () => {
+        const old = this.#recordTable.readUncachedInTransaction(realm, id);
+        if (old) prepared.keys = makeMessageIndexKeys(realm, old.record);
+        else this.#messageTable.put([realm, id], bytes);
+      },
+    };
+    return prepared;
+  }
+
+  /** Writes an index entry of a bulk load. Must be called inside a write transaction. */
+  putIndexEntry(key: LmdbMessageIndexKey): void {
+    this.#indexTable.put(key as unknown as Key, INDEX_ENTRY_VALUE);
+  }
+
   /** Blocks cached data of this message until the transaction is settled. Must be called inside the transaction. */
   #blockCachedData(
     realm: RealmId,
@@ -133,10 +162,25 @@ export class LmdbMessageTable {
     after: readonly LmdbMessageIndexKey[],
     changes: LmdbTransactionCacheChanges,
   ) {
+    this.#recordTable.blockCacheEntries(realm, id, changes);
+    // A new message, as in most writes, leaves no index.
+    if (before.length === 0) {
+      const names: string[] = [];
+      for (const key of after) {
+        const name = postingsCacheName(key);
+        if (name === '') continue;
+        names.push(name);
+        this.#postingsCache.blockKey(name, true);
+      }
+      const add = (of: CachedIndexPostings): void => of.addIdIfCovered(id);
+      changes.onSettled((done) => {
+        for (const name of names) this.#postingsCache.releaseKey(name, done ? add : undefined);
+      });
+      return;
+    }
     const gone = new Set(before.map(postingsCacheName));
     const now = new Set(after.map(postingsCacheName));
     const names = [...new Set([...gone, ...now])].filter((name) => name !== '' && gone.has(name) !== now.has(name));
-    this.#recordTable.blockCacheEntries(realm, id, changes);
     for (const name of names) this.#postingsCache.blockKey(name, true);
     changes.onSettled((done) => {
       for (const name of names) {

@@ -3,7 +3,7 @@ import type { Json } from '#base';
 import type { Clock } from '#base/clock';
 import { type ActorKey, type Epoch, type Partition, partitionOfActor, type RealmId, toEpoch } from '#model';
 import type { MessageRecord } from '#model/records';
-import { packJsonToBuffer, unpackJson } from './codec.js';
+import { packJsonToBuffer, readFirstSmallInteger, unpackJson } from './codec.js';
 import { checkLmdbKeyText, type LmdbEnvironment, type LmdbTable } from './lmdb-environment.js';
 import type { MessageDigestMaker, PackedMessage } from './packed-message.js';
 import {
@@ -11,12 +11,15 @@ import {
   type ActorRoot,
   type ActorRootWrite,
   type ActorToWake,
+  type MessageBulkLoader,
   type MessageScan,
   type Store,
   type StoredActorPart,
   type StoreRecordWrite,
+  type StoreTransactionParticipant,
   StoreUnavailableError,
 } from './store.js';
+import { LmdbMessageBulkLoader } from './store-lmdb-bulk.js';
 import { LmdbConsistentCache, LmdbTransactionCacheChanges } from './store-lmdb-cache.js';
 import { LmdbMessageTable } from './store-lmdb-messages.js';
 import { LmdbTombstoneTable } from './store-lmdb-tombstones.js';
@@ -35,9 +38,13 @@ interface ActorRootHead {
 /** Maximum number of cached actor parts that were read by name (mostly memberships). */
 const MAX_CACHED_PARTS = 20_000;
 
+const NO_PARTICIPANTS: readonly StoreTransactionParticipant[] = [];
+
 /** The Store of the embedded server. A write that has resolved was flushed to disk. */
 export class LmdbStore implements Store {
   readonly atomicRecords = true;
+  readonly tagsReactions: boolean;
+  readonly admitsParticipants = true;
   readonly #environment: LmdbEnvironment;
   readonly #rootHeadTable: LmdbTable;
   /** Table of actor roots: actor -> [state, outbox]. */
@@ -63,6 +70,7 @@ export class LmdbStore implements Store {
    */
   constructor(environment: LmdbEnvironment, clock: Clock, digestOf?: MessageDigestMaker) {
     this.#environment = environment;
+    this.tagsReactions = environment.tagsReactions;
     this.#rootHeadTable = environment.openTable('root-heads');
     this.#rootTable = environment.openTable('roots');
     this.#partTable = environment.openTable('parts');
@@ -84,18 +92,25 @@ export class LmdbStore implements Store {
   }
 
   async commit(write: ActorRootWrite): Promise<'ok' | 'conflict'> {
-    const { key, expected, due } = write;
+    const { key, expected, due, participants = NO_PARTICIPANTS } = write;
     checkLmdbKeyText(key);
     const root = packJsonToBuffer([write.state, write.outbox]);
     const head = { epoch: write.epoch, version: expected + 1, due, pending: write.outbox.length > 0 };
     const changes = new LmdbTransactionCacheChanges();
     const records = write.records.map((r) => this.#prepareRecordWrite(r, changes));
+    let isWritten = false;
+    if (participants.length > 0)
+      changes.onSettled((done) => {
+        if (isWritten) for (const participant of participants) participant.settle(done);
+      });
     return this.#runWrite(() => {
       const stored = this.#readRootHead(key);
       if (!isRootHeadAsExpected(stored, write.epoch, expected)) return 'conflict';
+      isWritten = true;
       this.#writeRootHead(key, head, stored);
       this.#rootTable.put(key, root);
       for (const put of records) put();
+      for (const participant of participants) participant.write();
       this.#tombstoneTable.purgeSomeOldTombstones();
       return 'ok';
     }, changes);
@@ -109,6 +124,16 @@ export class LmdbStore implements Store {
       for (const put of records) put();
       this.#tombstoneTable.purgeSomeOldTombstones();
     }, changes);
+  }
+
+  makeMessageBulkLoader(realm: RealmId, closingActor: ActorKey): MessageBulkLoader {
+    return new LmdbMessageBulkLoader({
+      realm,
+      closingActor,
+      messageTable: this.#messageTable,
+      isClosed: () => this.#rootHeadTable.get(closingActor) !== undefined,
+      runWrite: (action) => this.#runWrite(action),
+    });
   }
 
   removeActor(key: ActorKey, at: Epoch, expected: number): Promise<'ok' | 'conflict'> {
@@ -255,17 +280,24 @@ export class LmdbStore implements Store {
     const id: Key = [checkLmdbKeyText(key), checkLmdbKeyText(part)];
     const bytes = value === null ? null : packJsonToBuffer([rev, value]);
     return () => {
-      const old = this.#readPart(key, part);
-      if ((old?.rev ?? this.#tombstoneTable.readRevision(['p', key, part])) >= rev) return;
+      const old = this.#readPartRevision(id);
+      if ((old ?? this.#tombstoneTable.readRevision(['p', key, part])) >= rev) return;
       this.#blockCachedPart(key, part, changes);
       if (bytes) {
-        if (!old) this.#tombstoneTable.removeTombstone(['p', key, part]);
+        if (old === undefined) this.#tombstoneTable.removeTombstone(['p', key, part]);
         this.#partTable.put(id, bytes);
       } else {
-        if (old) this.#partTable.remove(id);
+        if (old !== undefined) this.#partTable.remove(id);
         this.#tombstoneTable.addTombstone(['p', key, part], rev);
       }
     };
+  }
+
+  /** Returns the revision of a stored part; its value, such as a list of remembered replies, is not decoded. */
+  #readPartRevision(id: Key): number | undefined {
+    const bytes = this.#partTable.getBinaryFast(id);
+    if (!bytes) return undefined;
+    return readFirstSmallInteger(bytes) ?? (unpackJson(bytes.subarray(0, bytes.length)) as [number, Json])[0];
   }
 
   #readPart(key: ActorKey, part: string): StoredActorPart | null {

@@ -34,6 +34,7 @@ async function htmlOfActor(content: string, atFrontend: DirectoryView, atActor: 
   const sources = {
     fetchMessageId: async () => 7,
     loadDirectory: async () => atActor,
+    findOpenDirectory: () => atActor,
     services: { renderer },
   };
   const context = { realm: 1, caller: SENDER, key: 'stream/1/5' };

@@ -1,4 +1,5 @@
 import t from 'tap';
+import { type LogEntry, parseActorKey } from '#model';
 import { ledgerKey } from '../../cluster/kinds.js';
 import { Harness, settle } from './harness.js';
 
@@ -92,3 +93,53 @@ t.test('a commit fenced by another owner stops the actor, and its commands are r
   await old.client.send(key, 'add', { op: 'b' }).reply;
   t.equal(h.root(key)?.epoch, 2);
 });
+
+t.test(
+  'where the log takes part in commits, a commit leaves no outbox, and entries are in order of versions',
+  async (t) => {
+    const h = new Harness(undefined, true, undefined, true);
+    await h.take(key);
+    for (const op of ['a', 'b', 'c']) {
+      await h.ask(key, 'add', { op });
+      t.strictSame(h.root(key)?.outbox, []);
+    }
+    const entries = h.log.contents.entries(parseActorKey(key).realm);
+    t.match(
+      entries.map(({ value }) => value),
+      [1, 2, 3].map((v) => ({ actor: key, groups: [{ v, p: 0 }] })),
+    );
+    const last = h.log.contents.realm(parseActorKey(key).realm).end;
+    await h.lose('released', key);
+    h.newHost();
+    await h.take(key);
+    t.same(await h.ask(key, 'read'), { total: 3, version: 3 });
+    t.equal(h.log.contents.realm(parseActorKey(key).realm).end, last, 'nothing is appended again');
+  },
+);
+
+t.test(
+  'items that an earlier commit left to the outbox come into the log before those of the next commit',
+  async (t) => {
+    const before = new Harness(undefined, true);
+    await before.take(key);
+    before.log.gate = (step) => (step === 'before:append' ? new Promise(() => {}) : undefined);
+    await before.ask(key, 'add', { op: 'a' });
+    const left = before.root(key)!;
+    t.equal(left.outbox.length, 1, 'the log did not take the entry');
+    const h = new Harness(undefined, true, undefined, true);
+    h.store.contents.roots.set(key, left);
+    let append = (): void => {};
+    h.log.gate = (step) => (step === 'before:append' ? new Promise<void>((resolve) => (append = resolve)) : undefined);
+    await h.take(key);
+    t.match(await h.ask(key, 'add', { op: 'b' }), { total: 2 });
+    const { realm } = parseActorKey(key);
+    t.strictSame(h.log.contents.entries(realm), [], 'the second commit does not overtake the first');
+    h.log.gate = undefined;
+    append();
+    await settle();
+    const versions = h.log.contents
+      .entries(realm)
+      .flatMap(({ value }) => (value as unknown as LogEntry).groups.map(({ v }) => v));
+    t.strictSame(versions, [1, 2]);
+  },
+);

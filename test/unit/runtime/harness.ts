@@ -16,7 +16,7 @@ export class Harness {
   readonly clock = new FakeClock();
   readonly hub = new LocalBusHub();
   readonly store: MemoryStore;
-  readonly log = new MemoryLog();
+  readonly log: MemoryLog;
   readonly errors: string[] = [];
   readonly client: ActorClient;
   host: ActorHost;
@@ -27,7 +27,9 @@ export class Harness {
     private readonly kinds: Readonly<Record<string, AnyActorKindDefinition>> = testKinds,
     atomicRecords = true,
     private readonly services: (clock: FakeClock) => Partial<ActorServices> = () => ({}),
+    joinsCommits = false,
   ) {
+    this.log = new MemoryLog({ joinsCommits });
     this.store = new MemoryStore({ atomicRecords });
     this.client = new ActorClient(new LocalBus(this.clock, this.hub, 'client'), this.clock);
     this.host = this.newHost();

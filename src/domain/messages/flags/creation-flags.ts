@@ -39,9 +39,12 @@ const getAlertAndMuteIndex = memoizeByObject(
   ({ alertsAndMutesVersion }) => alertsAndMutesVersion,
 );
 
+const NO_USERS: readonly UserId[] = [];
+
 /** Users who have an alert word that occurs in the text, without repeats. */
 function userIdsAlertedByText(directory: DirectoryView, text: string): Iterable<UserId> {
   const { words, byWord } = getAlertAndMuteIndex(directory);
+  if (byWord.size === 0) return NO_USERS;
   const users = new Set<UserId>();
   for (const word of words.findOccurringWords(text)) for (const user of byWord.get(word) ?? []) users.add(user);
   return users;
@@ -49,11 +52,11 @@ function userIdsAlertedByText(directory: DirectoryView, text: string): Iterable<
 
 /** Users who have muted the sender. */
 const userIdsWhoMutedSender = (directory: DirectoryView, sender: number): readonly UserId[] =>
-  getAlertAndMuteIndex(directory).muters.get(sender) ?? [];
+  getAlertAndMuteIndex(directory).muters.get(sender) ?? NO_USERS;
 
 /** Members of the mentioned groups and their subgroups. */
 function memberIdsOfGroups(groups: readonly number[], directory: DirectoryView): Iterable<UserId> {
-  if (groups.length === 0) return [];
+  if (groups.length === 0) return NO_USERS;
   const all = getUserGroupsOfDirectory(directory);
   return groups.flatMap((id) => all.transitiveMemberIdsOf(id));
 }
@@ -70,8 +73,9 @@ export function makeMentionAndAlertFlagsByUser(
 ): Map<number, string[]> {
   const flags = new Map<number, string[]>();
   const addFlag = (user: number, flag: string): void => void flags.set(user, [...(flags.get(user) ?? []), flag]);
-  for (const user of new Set([...mentions.users, ...memberIdsOfGroups(mentions.groups, directory)]))
-    addFlag(user, 'mentioned');
+  if (mentions.users.length > 0 || mentions.groups.length > 0)
+    for (const user of new Set([...mentions.users, ...memberIdsOfGroups(mentions.groups, directory)]))
+      addFlag(user, 'mentioned');
   if (mentions.topic) for (const user of new Set(topicParticipants)) addFlag(user, 'wildcard_mentioned');
   for (const user of userIdsAlertedByText(directory, content)) addFlag(user, 'has_alert_word');
   return flags;
@@ -98,8 +102,8 @@ export function computeFlagsAtMessageCreation(
   directory: DirectoryView,
 ): MessageBody['flags'] {
   const flags: Record<string, string[]> = {};
-  for (const user of new Set([...read, ...userIdsWhoMutedSender(directory, sender)]))
-    if (hasCopy(user)) flags[user] = ['read'];
+  for (const user of read) if (hasCopy(user)) flags[user] = ['read'];
+  for (const user of userIdsWhoMutedSender(directory, sender)) if (hasCopy(user)) flags[user] = ['read'];
   for (const [user, added] of makeMentionAndAlertFlagsByUser(content, mentions, topicParticipants, directory)) {
     if (hasCopy(user)) flags[user] = [...(flags[user] ?? []), ...added];
   }

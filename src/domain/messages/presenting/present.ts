@@ -80,19 +80,22 @@ const formatSubmessageForApi = (message: number, { id, sender, type, content }: 
 /**
  * Fields of a message object that follow from the message alone: equal for all readers, whatever the directory says.
  */
-export const readerIndependentMessageFields = ({ id, sender, body }: StoredMessage): JsonObject => ({
-  id,
-  sender_id: sender,
-  recipient_id: body.recipient,
-  timestamp: body.sent,
-  client: body.client,
-  subject: body.topic,
-  topic_links: body.topicLinks,
-  is_me_message: body.content.startsWith('/me '),
-  submessages: (body.submessages ?? []).map((one) => formatSubmessageForApi(id, one)),
-  type: body.stream === 0 ? 'private' : 'stream',
-  ...(body.stream === 0 ? {} : { stream_id: body.stream }),
-});
+export function readerIndependentMessageFields({ id, sender, body }: StoredMessage): JsonObject {
+  const fields: Record<string, Json> = {
+    id,
+    sender_id: sender,
+    recipient_id: body.recipient,
+    timestamp: body.sent,
+    client: body.client,
+    subject: body.topic,
+    topic_links: body.topicLinks,
+    is_me_message: body.content.startsWith('/me '),
+    submessages: body.submessages?.map((one) => formatSubmessageForApi(id, one)) ?? [],
+    type: body.stream === 0 ? 'private' : 'stream',
+  };
+  if (body.stream !== 0) fields.stream_id = body.stream;
+  return fields;
+}
 
 /** Fields of a message object about its sender, except the avatar. */
 export const messageSenderFields = (sender: DirectoryUser | undefined, directory: DirectoryView): JsonObject => ({
@@ -102,10 +105,12 @@ export const messageSenderFields = (sender: DirectoryUser | undefined, directory
 });
 
 /** Fields of a message object that change as users react to the message or edit it. */
-export const reactionAndEditFields = ({ body }: StoredMessage, directory: DirectoryView): JsonObject => ({
-  reactions: (body.reactions ?? []).map((reaction) => formatReactionForApi(reaction, directory)),
-  ...formatEditFieldsForApi(body, directory.settings.allow_edit_history),
-});
+export function reactionAndEditFields({ body }: StoredMessage, directory: DirectoryView): JsonObject {
+  const reactions = body.reactions?.map((reaction) => formatReactionForApi(reaction, directory)) ?? [];
+  return body.edits
+    ? { reactions, ...formatEditFieldsForApi(body, directory.settings.allow_edit_history) }
+    : { reactions };
+}
 
 /** True if the sender has no uploaded avatar, and all users may see the sender's address. */
 const mayClientComputeGravatar = (sender: DirectoryUser | undefined): boolean =>
@@ -114,17 +119,17 @@ const mayClientComputeGravatar = (sender: DirectoryUser | undefined): boolean =>
 export function makeClientNeutralMessage(message: StoredMessage, directory: DirectoryView): ClientNeutralMessage {
   const { body } = message;
   const sender = directory.user(toUserId(message.sender));
-  return {
-    common: {
-      ...readerIndependentMessageFields(message),
-      ...messageSenderFields(sender, directory),
-      display_recipient: formatDisplayRecipientForApi(body.stream, message.participants, directory),
-      ...reactionAndEditFields(message, directory),
-    },
-    content: body.content,
-    html: body.html,
-    ...senderAvatarFields(sender),
+  // A literal with one spread at its beginning is fast; each further spread takes a microsecond.
+  const common: Record<string, Json> = {
+    ...readerIndependentMessageFields(message),
+    sender_full_name: sender?.fullName ?? '',
+    sender_email: sender?.email ?? '',
+    sender_realm_str: directory.subdomain,
+    display_recipient: formatDisplayRecipientForApi(body.stream, message.participants, directory),
   };
+  Object.assign(common, reactionAndEditFields(message, directory));
+  const { avatar, gravatar } = senderAvatarFields(sender);
+  return { common, content: body.content, html: body.html, avatar, gravatar };
 }
 
 export interface ClientMessageVariant {

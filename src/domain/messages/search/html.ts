@@ -1,10 +1,12 @@
 /**
  * Words in rendered messages. The scan takes time linear in the length of any text. The functions have no side effects.
  */
-import { findStemmedWords, type StemmedWordOccurrence } from './words.js';
+import { findStemmedWords, forEachStem, type StemmedWordOccurrence } from './words.js';
 
 /** Length of the longest HTML entity, `&CounterClockwiseContourIntegral;`. */
 const MAX_ENTITY_CHARACTERS = 34;
+/** Length up to which all words of a run between tags are found at once; the listener may want only the first. */
+const MAX_RUN_CHARACTERS_MATCHED_AT_ONCE = 4_096;
 const HTML_ENTITY_PATTERN = /^&(?:#[0-9]+|#x[0-9a-f]+|[0-9a-z]+);/i;
 
 /** Position after the tag that starts at `from`; the end of the text if the tag is open. Skips `>` inside quotes. */
@@ -18,6 +20,26 @@ function findOffsetAfterTag(html: string, from: number): number {
     else if (char === '"' || char === "'") quote = char;
   }
   return html.length;
+}
+
+/**
+ * Passes the stem of each word of rendered text to the listener, until the listener returns false. As
+ * `findStemmedWordsInHtml`, without an object per word.
+ */
+export function forEachStemInHtml(html: string, listener: (stem: string) => boolean): void {
+  for (let at = 0; at < html.length; ) {
+    if (html[at] === '<') {
+      at = findOffsetAfterTag(html, at);
+      continue;
+    }
+    const tag = html.indexOf('<', at);
+    const end = tag < 0 ? html.length : tag;
+    const run = html.slice(at, end);
+    if (run.length <= MAX_RUN_CHARACTERS_MATCHED_AT_ONCE && !run.includes('&')) {
+      if (!forEachStem(run, listener)) return;
+    } else for (const { stem } of findStemmedWordsBetweenTags(html, at, end)) if (!listener(stem)) return;
+    at = end;
+  }
 }
 
 /** Words of rendered text. Tags and entities separate words. */

@@ -3,8 +3,8 @@
  * effects.
  */
 import type { StoredMessage } from '../stored/message.js';
-import { findStemmedWordsInHtml } from './html.js';
-import { findStemmedWords } from './words.js';
+import { forEachStemInHtml } from './html.js';
+import { findStemmedWords, forEachStem } from './words.js';
 
 /**
  * Maximum number of stems indexed per message: more than texts of people have; the limit bounds the cost of a hostile
@@ -47,12 +47,11 @@ export function parseSearchQuery(text: string): ParsedSearchQuery {
 /** Stems of a message's topic and text without repeats, in order; at most `MAX_INDEXED_STEMS_PER_MESSAGE`. */
 export function indexedWordStemsOfMessage(body: Pick<StoredMessage['body'], 'topic' | 'html'>): Set<string> {
   const stems = new Set<string>();
-  for (const words of [findStemmedWords(body.topic), findStemmedWordsInHtml(body.html)]) {
-    for (const { stem } of words) {
-      if (stem !== '') stems.add(stem);
-      if (stems.size === MAX_INDEXED_STEMS_PER_MESSAGE) return stems;
-    }
-  }
+  const addStem = (stem: string): boolean => {
+    if (stem !== '') stems.add(stem);
+    return stems.size < MAX_INDEXED_STEMS_PER_MESSAGE;
+  };
+  if (forEachStem(body.topic, addStem)) forEachStemInHtml(body.html, addStem);
   return stems;
 }
 

@@ -60,6 +60,17 @@ export interface StemmedWordOccurrence {
   readonly to: number;
 }
 
+/**
+ * Passes the stem of each word of a plain text to the listener, '' for a stop word, until the listener returns false.
+ * As `findStemmedWords`, without an object per word.
+ * @returns false if the listener ended it
+ */
+export function forEachStem(text: string, listener: (stem: string) => boolean): boolean {
+  const words = text.match(WORD_PATTERN);
+  if (words) for (const word of words) if (!listener(stemOfWordOrEmpty(word))) return false;
+  return true;
+}
+
 /** Words of a plain text, or of a part of it. */
 export function* findStemmedWords(text: string, from = 0, to = text.length): Generator<StemmedWordOccurrence> {
   const part = from === 0 && to === text.length ? text : text.slice(from, to);

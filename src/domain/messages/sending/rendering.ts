@@ -1,5 +1,8 @@
 /** Renders messages: Markdown with the users, streams, emoji and linkifiers of the realm's directory. */
+import { memoizeByObject } from '#base';
 import {
+  type CompleteMarkdownContext,
+  completeMarkdownContext,
   type MarkdownContext,
   type MarkdownCustomEmoji,
   MarkdownRenderError,
@@ -12,6 +15,15 @@ import { activeUsersNamed } from './active-users-by-name.js';
 
 const toMarkdownUser = (user: DirectoryUser) => ({ id: user.id, name: user.fullName });
 
+/** Maximum number of contexts kept for a directory: they differ by origin and by settings of authors. */
+const MAX_CONTEXTS_PER_DIRECTORY = 32;
+
+/** True if the author's emoticons become emoji. */
+function translatesEmoticons(directory: DirectoryView, author: number): boolean {
+  const writer = directory.user(author as UserId);
+  return writer !== undefined && readUserSetting(directory, writer, 'translate_emoticons');
+}
+
 /**
  * The rendering context of a text.
  * @param origin base URL of the organization: links below it are local
@@ -23,7 +35,6 @@ export function makeMarkdownRenderContext(
   author = 0,
 ): Partial<MarkdownContext> {
   const { settings } = directory;
-  const writer = directory.user(author as UserId);
   // The map of custom emoji is built only if the text has one.
   let emoji: Map<string, MarkdownCustomEmoji> | undefined;
   const customEmoji = (name: string): MarkdownCustomEmoji | undefined => {
@@ -32,7 +43,7 @@ export function makeMarkdownRenderContext(
   };
   return {
     origin,
-    translateEmoticons: writer !== undefined && readUserSetting(directory, writer, 'translate_emoticons'),
+    translateEmoticons: translatesEmoticons(directory, author),
     inlineImages: settings.inline_image_preview,
     defaultCodeLanguage: settings.default_code_block_language ?? '',
     productEmoji: directory.productEmoji,
@@ -57,6 +68,10 @@ export function makeMarkdownRenderContext(
 /** Renders message texts; long ones in worker threads. */
 export class MessageRenderer {
   readonly #renderer = new MarkdownRenderer();
+  readonly #contextsOfDirectory = memoizeByObject(
+    (_directory: DirectoryView) => new Map<string, CompleteMarkdownContext>(),
+    ({ version }) => version,
+  );
 
   /**
    * Makes a renderer of messages.
@@ -111,14 +126,24 @@ export class MessageRenderer {
     }
   }
 
+  /** Finds or makes the context of a text. Contexts are made anew only when the directory changes. */
   #makeContext(
     directory: DirectoryView,
     origin: string,
     author: number,
     newerMentions: boolean,
-  ): Partial<MarkdownContext> {
-    const context = makeMarkdownRenderContext(directory, origin, author);
-    return { ...context, imageProxySecret: this.imageProxySecret, newerMentions };
+  ): CompleteMarkdownContext {
+    const known = this.#contextsOfDirectory(directory);
+    const key = `${newerMentions ? 'n' : ''}${translatesEmoticons(directory, author) ? 'e' : ''} ${origin}`;
+    let context = known.get(key);
+    if (!context) {
+      const made = makeMarkdownRenderContext(directory, origin, author);
+      context = completeMarkdownContext({ ...made, imageProxySecret: this.imageProxySecret, newerMentions });
+      // Origins come from requests, so their number is bounded.
+      if (known.size >= MAX_CONTEXTS_PER_DIRECTORY) known.clear();
+      known.set(key, context);
+    }
+    return context;
   }
 
   close(): Promise<void> {

@@ -58,16 +58,20 @@ export function makeMessageDigestIfPossible(record: MessageRecord): MessageDiges
     (body.wildcard ? MESSAGE_DIGEST_FACT_BITS.wildcard : 0) |
     ((body.moves?.length ?? 0) > 0 ? MESSAGE_DIGEST_FACT_BITS.moved : 0);
   const facts = [body.stream, originStream, sender, marks, participants.length, ...participants];
-  for (const [user, flags] of Object.entries(body.flags)) facts.push(Number(user), creationFlagBitsOrNaN(flags));
-  if (!facts.every((fact) => Number.isInteger(fact) && fact >= 0 && fact <= MAX_DIGEST_FACT_VALUE)) return undefined;
+  for (const user in body.flags) facts.push(Number(user), creationFlagBitsOrNaN(body.flags[user]!));
+  for (const fact of facts)
+    if (!(Number.isInteger(fact) && fact >= 0 && fact <= MAX_DIGEST_FACT_VALUE)) return undefined;
   const head = `${JSON.stringify(readerIndependentMessageFields(message)).slice(0, -1)},"content":"`;
   return { version: MESSAGE_DIGEST_VERSION, facts, head, texts: [body.html, body.content, record.topicKey] };
 }
 
 /** Sum of the bits of these flags; NaN if one of them has no bit (`MESSAGE_CREATION_FLAG_BITS`). */
 function creationFlagBitsOrNaN(flags: readonly string[]): number {
-  let sum = 0;
-  for (const flag of new Set(flags))
-    sum += (MESSAGE_CREATION_FLAG_BITS as Readonly<Record<string, number>>)[flag] ?? Number.NaN;
-  return sum;
+  let bits = 0;
+  for (const flag of flags) {
+    const bit = (MESSAGE_CREATION_FLAG_BITS as Readonly<Record<string, number>>)[flag];
+    if (bit === undefined) return Number.NaN;
+    bits |= bit;
+  }
+  return bits;
 }

@@ -17,7 +17,7 @@ export const messageIndexTags = {
    */
   wildcard: (conversation: string): string => `*${conversation}`,
   alerted: (user: number): string => `!${user}`,
-  has: (what: 'link' | 'image' | 'attachment'): string => `has:${what}`,
+  has: (what: 'link' | 'image' | 'attachment' | 'reaction'): string => `has:${what}`,
   /** Tag of a message that links to an uploaded file. Readers of any such message may read the file. */
   file: (token: string): string => `file:${token}`,
   resolved: 'resolved',
@@ -36,7 +36,8 @@ export const hasMentionFlag = (flags: readonly string[] | undefined): boolean =>
 /** All tags of a message except those of its words. */
 function messageTagsExceptWords({ body, participants, originStream }: StoredMessage): string[] {
   const tags: string[] = [];
-  for (const [user, flags] of Object.entries(body.flags)) {
+  for (const user in body.flags) {
+    const flags = body.flags[user]!;
     if (hasMentionFlag(flags)) tags.push(messageIndexTags.mentioned(Number(user)));
     if (flags.includes('has_alert_word')) tags.push(messageIndexTags.alerted(Number(user)));
   }
@@ -46,12 +47,14 @@ function messageTagsExceptWords({ body, participants, originStream }: StoredMess
   }
   if (body.has.link) tags.push(messageIndexTags.has('link'));
   if (body.has.image) tags.push(messageIndexTags.has('image'));
-  const files = body.files ?? [];
-  if (files.length > 0) tags.push(messageIndexTags.has('attachment'));
-  for (const path of files) tags.push(messageIndexTags.file(parseFilePath(path)?.token ?? path));
+  if (body.files && body.files.length > 0) {
+    tags.push(messageIndexTags.has('attachment'));
+    for (const path of body.files) tags.push(messageIndexTags.file(parseFilePath(path)?.token ?? path));
+  }
+  if (body.reactions && body.reactions.length > 0) tags.push(messageIndexTags.has('reaction'));
   if (body.stream !== 0 && body.topic.startsWith(RESOLVED_TOPIC_PREFIX)) tags.push(messageIndexTags.resolved);
   if (originStream !== body.stream) tags.push(messageIndexTags.cameTo(`s${body.stream}`));
-  return [...new Set(tags)];
+  return tags.length < 2 ? tags : [...new Set(tags)];
 }
 
 /** All tags of a message: its facts, and the stems of its words. */
