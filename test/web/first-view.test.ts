@@ -143,7 +143,8 @@ t.test('pictures have their size before they are loaded', async (t) => {
   // No picture comes, so that none gives its element a size.
   page.on('request', (request) => void (request.resourceType() === 'image' ? request.abort() : request.continue()));
   await client.openSignedIn(member.email, PASSWORD, `#narrow/stream/${stream}-general/topic/plans`);
-  await client.waitFor('.message_inline_image');
+  // The rows on screen come first, those around them later.
+  await page.waitForFunction(`document.querySelectorAll('.message_inline_image a').length > 5`);
   await page.waitForNetworkIdle({ idleTime: 100, concurrency: 1 });
   const heights = await page.$$eval('.message_inline_image a', (all) => all.map((one) => one.offsetHeight));
   t.ok(heights.length > 5);
