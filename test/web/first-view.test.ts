@@ -143,11 +143,12 @@ t.test('pictures have their size before they are loaded', async (t) => {
   // No picture comes, so that none gives its element a size.
   page.on('request', (request) => void (request.resourceType() === 'image' ? request.abort() : request.continue()));
   await client.openSignedIn(member.email, PASSWORD, `#narrow/stream/${stream}-general/topic/plans`);
-  // The rows on screen come first, those around them later.
-  await page.waitForFunction(`document.querySelectorAll('.message_inline_image a').length > 5`);
-  await page.waitForNetworkIdle({ idleTime: 100, concurrency: 1 });
-  const heights = await page.$$eval('.message_inline_image a', (all) => all.map((one) => one.offsetHeight));
-  t.ok(heights.length > 5);
+  // The rows on screen come first, those around them later; another language renders all of them again.
+  const found = await page.waitForFunction(`(() => {
+    const links = [...document.querySelectorAll('.message_inline_image a')];
+    return links.length > 5 && links.map(({ offsetHeight }) => offsetHeight);
+  })()`);
+  const heights = (await found.jsonValue()) as number[];
   t.strictSame(new Set(heights), new Set([heights[0]]));
   t.ok(heights[0]! > 100, `${heights[0]} pixels`);
 });
