@@ -8,8 +8,9 @@ const PATIENCE_MS = 30_000;
 
 /**
  * Runs in each page before its scripts. `painted` calls back behind the next frame; `opened` is the time from the
- * navigation to the frame behind the first one with messages, and `whenOpened` resolves with it; `shows` resolves when one of the newest messages on screen has the text.
- * `keyWork` has the time of each keystroke without the wait between its events and its frame.
+ * navigation to the frame behind the first one with messages, and `whenOpened` resolves with it; `shows` resolves when
+ * one of the newest messages on screen has the text. `keyWork` has the time of each keystroke without the wait between
+ * its events and its frame.
  */
 const PROBES = `(() => {
   const now = () => performance.timeOrigin + performance.now();

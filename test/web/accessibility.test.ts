@@ -1,4 +1,7 @@
-/** axe-core on each view and dialog, light and dark, and on each view of a phone in the other looks; the pages of the settings are in settings.test.ts. */
+/**
+ * axe-core on each view and dialog, light and dark, and on each view of a phone in the other looks; the pages of the
+ * settings are in settings.test.ts.
+ */
 import t from 'tap';
 import { makeOrganization, PASSWORD, say, streamIdOf, subscribe, tell } from '../api/support/organization.js';
 import { picked } from '../support/rounds.js';

@@ -296,6 +296,37 @@ t.test('settings, streams and organization', async (t) => {
   await checkSteps(t, client, steps);
 });
 
+/** Address, button, and words of what it opens. */
+const SETTINGS_DIALOGS = [
+  ['#settings/account', 'Change address'],
+  ['#settings/account', 'Change password'],
+  ['#settings/account', 'Show API key'],
+  ['#organization/people', 'Actions for'],
+  ['#organization/bots', 'Create bot'],
+  ['#organization/groups', 'Create group'],
+  ['#organization/groups', 'Edit sailors'],
+  ['#organization/linkifiers', 'Add linkifier'],
+  ['#organization/playgrounds', 'Add playground'],
+  ['#organization/profile-fields', 'Add field'],
+  ['#organization/profile-fields', 'Edit Favourite food'],
+] as const;
+
+t.test('dialogs of the settings', async (t) => {
+  const client = await openPhone(owner.email, '#settings');
+  const steps = SETTINGS_DIALOGS.map(
+    ([hash, button]): Step => [
+      `${hash}: ${button}`,
+      async () => {
+        await closeAll(client);
+        await client.goTo(hash);
+        await client.click('.settings-content button', button);
+        await client.waitFor('dialog[open] button, .menu-item');
+      },
+    ],
+  );
+  await checkSteps(t, client, steps);
+});
+
 t.test('pages of readers without an account', async (t) => {
   const client = await ClientPage.open(browser, host, { viewport: PHONE });
   const { page } = client;

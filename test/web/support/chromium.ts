@@ -78,7 +78,7 @@ export async function openChromium(t: Test, needs?: 'windows'): Promise<Browser>
 interface Look {
   readonly viewport?: typeof DESK | typeof PHONE;
   readonly scheme?: 'light' | 'dark';
-  /** What the system asks for. */
+  /** The wish of the system. */
   readonly contrast?: 'no-preference' | 'more';
 }
 

@@ -23,7 +23,7 @@ function computeRowEdges(heights: readonly number[]): number[] {
 }
 
 /**
- * First and last visible row; the component renders again when more rows come into sight. What is visible is read after
+ * First and last visible row; the component renders again when more rows come into sight. Its height is read after
  * the browser has laid the list out, never while rendering, which would make it lay out the page at once; until then
  * the list counts as high as the page.
  * @returns the rows, and `update` for a list that was scrolled by script

@@ -72,7 +72,7 @@ function useMessageListScrolling(window: MessageWindow, rows: readonly MessageRo
   const rangeExtractor: RowVirtualizer['options']['rangeExtractor'] = (range) => {
     const index = wanted.current && at.get(wanted.current.id);
     if (index === undefined) return defaultRangeExtractor(range);
-    // What the row leaves free on screen above it, and below.
+    // The free space on screen above the row, and below it.
     const { where } = wanted.current!;
     let abovePx = typeof where === 'number' && where >= 0 ? where : innerHeight;
     let belowPx: number = innerHeight;

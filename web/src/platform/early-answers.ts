@@ -3,7 +3,7 @@
 /** Later, an answer may be too old to go on from. */
 const MAX_AGE_MS = 20_000;
 
-/** From now on nothing is asked early. Forgets the answers that nobody takes: a registration may be large. */
+/** From now on nothing is asked early. Answers that were not taken are forgotten: a registration may be large. */
 export function startTakingEarlyAnswers(): void {
   globalThis.earlyAnswers ??= new Map();
   setTimeout(() => globalThis.earlyAnswers!.clear(), MAX_AGE_MS);
